@@ -1,0 +1,176 @@
+# dcsbench. `make help` lists the targets.
+
+BUILD   ?= build
+CFLAGS  ?= -O2 -g
+CUDA    ?= auto
+OPENMP  ?= auto
+VERSION  = 0.1.0
+
+# ---- what is here ----
+# Probed at every call into $(BUILD)/config.mk, after `deps` when that is asked for too; make then starts
+# over with what was found.
+
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out help clean format,$(GOALS)),)
+ifndef MAKE_RESTARTS
+PROBE_NOW := probe-now $(if $(filter deps,$(GOALS)),deps)
+endif
+include $(BUILD)/config.mk
+endif
+
+CUDA_DIRS = $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda /usr
+
+$(BUILD)/config.mk: $(PROBE_NOW)
+	@mkdir -p $(BUILD)
+	@CC="$(CC)" CUDA="$(CUDA)" OPENMP="$(OPENMP)" CUDA_DIRS="$(CUDA_DIRS)" sh tests/probe.sh > $@.part
+	@mv $@.part $@
+
+# ---- flags ----
+
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+BASE_FLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -I. -I$(BUILD) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
+# The oracle and the generators give the same bits on every machine: no contraction. The CPU kernels may contract
+# and ignore errno and traps; nothing but they is compiled so.
+HARNESS_FLAGS = -ffp-contract=off $(if $(CUDA_INCLUDE),-DDCS_WITH_CUDA=1 -isystem $(CUDA_INCLUDE))
+KERNEL_FLAGS  = -O3 -fno-math-errno -fno-trapping-math
+LDLIBS        = -l:libcsv.a -ldl -lm
+
+# ---- files ----
+
+KERNEL_SRC  := $(wildcard kernels/*.c kernels/cuda/*.c)
+CPU_SRC     := $(wildcard kernels/cpu/*.c)
+HARNESS_SRC := $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))
+EMBEDDED    := $(wildcard kernels/cuda/*.cu harness/*/*.cu harness/emulator.h harness/*/emulator.h plots/*.gp)
+TEST_SRC    := $(wildcard tests/test_*.c)
+OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
+TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+BIN         := $(BUILD)/dcsbench
+
+.DEFAULT_GOAL := all
+.PHONY: all probe-now deps study check check-full check-gpu cross reference bench format lint asan ubsan tsan help clean
+
+all: $(BIN) ## build build/dcsbench and build/libdcs.a
+
+$(BIN): $(BUILD)/harness/main.o $(BUILD)/libdcs.a
+	$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/libdcs.a: $(OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(BASE_FLAGS) $(KERNEL_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.o: %.c $(BUILD)/flags $(BUILD)/version.h
+	@mkdir -p $(@D)
+	$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
+
+-include $(patsubst %.o,%.d,$(OBJ) $(BUILD)/harness/main.o) $(patsubst %,%.d,$(TESTS))
+
+# Rewritten only when their text changes, so that what depends on them is built again then and only then.
+define write_if_changed
+	@mkdir -p $(BUILD)
+	@printf '%s\n' $(1) > $@.part; if cmp -s $@.part $@; then rm $@.part; else mv $@.part $@; fi
+endef
+
+$(BUILD)/flags: FORCE
+	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)')
+
+$(BUILD)/version.h: FORCE
+	$(call write_if_changed,'#define DCS_VERSION "$(VERSION)"' \
+	  '#define DCS_GIT_STATE "$(shell git describe --always --dirty 2>/dev/null)"' \
+	  '#define DCS_COMPILER "$(shell $(CC) --version | head -n 1 | tr -d \"\\\\)"' \
+	  '#define DCS_FLAGS "$(CFLAGS) $(KERNEL_FLAGS)"')
+
+FORCE:
+
+# Text files as C arrays: their bytes in hexadecimal.
+$(BUILD)/embedded.c: $(EMBEDDED) Makefile
+	@mkdir -p $(BUILD)
+	@{ echo '#include "harness/embedded.h"'; echo '#include <string.h>'; \
+	   echo 'static const struct { const char *path, *text; } files[] = {'; \
+	   for f in $(EMBEDDED); do \
+	     echo "{\"$$f\", (const char[]){"; od -An -v -tx1 $$f | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; \
+	   done; echo '};'; \
+	   echo 'const char *dcs_embedded(const char *path) {'; \
+	   echo '  for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++)'; \
+	   echo '    if (strcmp(files[i].path, path) == 0) return files[i].text;'; \
+	   echo '  return NULL;'; echo '}'; } > $@.part
+	@mv $@.part $@
+
+$(BUILD)/embedded.o: $(BUILD)/embedded.c $(BUILD)/flags
+	$(CC) $(BASE_FLAGS) -c -o $@ $<
+
+# ---- what a user does ----
+
+deps: ## install what is missing (apt; needs root or sudo)
+	@sh tests/deps.sh $(if $(filter check check-full,$(GOALS)),check)
+
+REFERENCE := $(firstword $(wildcard results/reference/*))
+STUDY     ?= results/study
+
+study: all ## verify and time every method this machine can run; CSV files and figures in results/study
+	$(BIN) sweep --plan results/study.plan.csv --rounds 9 --budget 150 --out $(STUDY) --resume
+	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
+
+bench: all ## the rates that the README quotes, measured here
+	$(BIN) sweep --plan results/bench.plan.csv --rounds 15 --out $(BUILD)/bench --resume
+	$(BIN) plot $(BUILD)/bench
+
+reference: all ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)
+	$(BIN) sweep --plan results/reference.plan.csv --rounds 11 --device cuda:0 --out $(REFERENCE_OUT) --resume
+REFERENCE_OUT ?= results/reference-new
+
+# ---- tests ----
+
+$(BUILD)/tests/%: tests/%.c $(BUILD)/libdcs.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libdcs.a $(LDFLAGS) $(LDLIBS) -lcmocka
+
+check: all $(TESTS) lint cross ## all tests that end within minutes
+	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
+
+check-full: check ## check, and the long ones: sanitizers, clang, no OpenMP, no CUDA headers
+	$(MAKE) asan ubsan
+	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
+	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
+	$(BUILD)/plain/dcsbench verify --variants cpu
+
+check-gpu: all ## on a GPU: verify every variant, then some under compute-sanitizer
+	$(BIN) verify --device cuda:0
+	$(BIN) verify --device cuda:0 --variants cuda --config block_x=16,block_y=16,coarsen=all,read=all
+	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants cuda --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33
+
+cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
+	@if [ -n "$(CROSS_CC)" ]; then \
+	  for f in $(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC) harness/main.c; do \
+	    $(CROSS_CC) -std=gnu11 $(WARN) -O1 -D_GNU_SOURCE -I. -I$(BUILD) -I$(BUILD)/cross -fopenmp -c -o /dev/null $$f || exit 1; \
+	  done; echo "cross: every file compiles for aarch64"; \
+	else echo "cross: skipped: no aarch64-linux-gnu-gcc (make deps check installs it)"; fi
+
+asan: ## the tests under the address sanitizer
+	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address -fno-omit-frame-pointer" check-unit
+ubsan: ## the tests under the undefined-behaviour sanitizer
+	$(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all" check-unit
+tsan: ## the CPU kernels' tests under the thread sanitizer (clang and its OpenMP runtime)
+	$(MAKE) BUILD=$(BUILD)/tsan CFLAGS="-O1 -g -fsanitize=thread" $(BUILD)/tsan/tests/test_cpu_kernels
+	TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(BUILD)/tsan/tests/test_cpu_kernels
+
+.PHONY: check-unit
+check-unit: all $(TESTS)
+	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
+
+SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] harness/*.[ch] harness/*/*.[ch] tests/*.[ch])
+
+format: ## format the C sources
+	clang-format -i $(SOURCES)
+
+lint: all ## the checks of the design on the sources, formatting, and clang-tidy where they are installed
+	@BUILD=$(BUILD) CC="$(CC)" sh tests/lint.sh $(SOURCES)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+
+clean: ## remove build/
+	rm -rf $(BUILD)

@@ -1,0 +1,42 @@
+/* The commands of the program: each parses its own options (argp) and calls one part of the
+ * harness. */
+#ifndef DCS_COMMANDS_H
+#define DCS_COMMANDS_H
+
+#include "harness/bench.h"
+
+#include <argp.h>
+
+/* argv[0] is "dcsbench COMMAND". Returns the program's exit status; the message of a failure lies
+ * in dcs_error_message(). */
+typedef dcs_status dcs_command_function(int argc, char **argv);
+
+dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs_command_generate,
+    dcs_command_verify, dcs_command_sweep, dcs_command_compile, dcs_command_plot;
+
+/* ---- options that several commands share, as an argp child ---- */
+
+typedef struct {
+  const char *device; /* NULL: cuda:0 */
+  const char *kernels;
+  double timeout_s;
+} dcs_device_options;
+
+/* Its input is a dcs_device_options, set to the defaults by dcs_device_defaults(). */
+extern const struct argp dcs_device_argp;
+dcs_device_options dcs_device_defaults(void);
+
+typedef struct {
+  const char *input;
+  dcs_grid grid;
+} dcs_problem_options;
+
+/* --input, --spacing, --margin, --origin. Its input is a dcs_problem_options, set by
+ * dcs_problem_defaults(). */
+extern const struct argp dcs_problem_argp;
+dcs_problem_options dcs_problem_defaults(void);
+
+/* Ends the parse with the message of a dcs_status that is not ok. */
+void dcs_argp_check(const struct argp_state *state, dcs_status status);
+
+#endif

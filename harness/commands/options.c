@@ -1,0 +1,90 @@
+/* Options that several commands share. */
+#include "harness/commands/commands.h"
+
+#include "harness/text.h"
+
+#include <stdlib.h>
+
+void dcs_argp_check(const struct argp_state *state, dcs_status status) {
+  if (status != DCS_OK) argp_error(state, "%s", dcs_error_message());
+}
+
+enum { KEY_TIMEOUT = 1000, KEY_KERNELS, KEY_SPACING, KEY_MARGIN, KEY_ORIGIN };
+
+static const struct argp_option device_options[] = {
+    {"device", 'd', "DEVICE", 0, "device of the CUDA variants: cuda:N or emulated (cuda:0)", 0},
+    {"kernels", KEY_KERNELS, "DIR", 0, "read the .cu files from DIR instead of the built-in ones",
+     0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "longest wait for one answer of a worker (300)", 0},
+    {0}};
+
+static error_t parse_device(int key, char *arg, struct argp_state *state) {
+  dcs_device_options *options = state->input;
+  switch (key) {
+  case 'd':
+    options->device = arg;
+    return 0;
+  case KEY_KERNELS:
+    options->kernels = arg;
+    return 0;
+  case KEY_TIMEOUT:
+    dcs_argp_check(state, dcs_parse_number("--timeout", arg, 0.001, 1e6, &options->timeout_s));
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp dcs_device_argp = {.options = device_options, .parser = parse_device};
+
+dcs_device_options dcs_device_defaults(void) {
+  return (dcs_device_options){.timeout_s = 300};
+}
+
+static const struct argp_option problem_options[] = {
+    {"input", 'i', "FILE", 0, "PQR file with the molecule", 0},
+    {"spacing", KEY_SPACING, "ANGSTROM", 0,
+     "grid spacing (what makes molecule and margin fit the grid; else 0.5)", 0},
+    {"margin", KEY_MARGIN, "ANGSTROM", 0, "space around the molecule's box (5)", 0},
+    {"origin", KEY_ORIGIN, "X,Y,Z", 0, "place of grid point 0,0,0 (grid centred on the molecule)",
+     0},
+    {0}};
+
+static dcs_status parse_origin(const char *text, dcs_grid *grid) {
+  char **parts;
+  int n;
+  DCS_TRY(dcs_split(text, ',', &parts, &n));
+  dcs_status status =
+      n == 3 ? DCS_OK : dcs_fail(DCS_USAGE, "--origin: found \"%s\"; expected X,Y,Z", text);
+  for (int d = 0; status == DCS_OK && d < 3; d++)
+    status = dcs_parse_number("--origin", parts[d], -1e7, 1e7, &grid->origin[d]);
+  free(parts);
+  grid->has_origin = true;
+  return status;
+}
+
+static error_t parse_problem(int key, char *arg, struct argp_state *state) {
+  dcs_problem_options *options = state->input;
+  switch (key) {
+  case 'i':
+    options->input = arg;
+    return 0;
+  case KEY_SPACING:
+    dcs_argp_check(state, dcs_parse_number("--spacing", arg, 1e-6, 1e6, &options->grid.spacing));
+    return 0;
+  case KEY_MARGIN:
+    dcs_argp_check(state, dcs_parse_number("--margin", arg, 0, 1e6, &options->grid.margin));
+    return 0;
+  case KEY_ORIGIN:
+    dcs_argp_check(state, parse_origin(arg, &options->grid));
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp dcs_problem_argp = {.options = problem_options, .parser = parse_problem};
+
+dcs_problem_options dcs_problem_defaults(void) {
+  return (dcs_problem_options){.grid = {.margin = 5}};
+}

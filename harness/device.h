@@ -1,0 +1,86 @@
+/* The device interface: the few things that running a CUDA kernel needs. Two implementations: the
+ * CUDA driver (device_cuda.c) and an emulated device (device_emulated.c) that compiles the same
+ * .cu files with the host's C++ compiler and runs blocks and threads as loops. Used only inside the
+ * worker process. */
+#ifndef DCS_DEVICE_H
+#define DCS_DEVICE_H
+
+#include "kernels/dcs.h"
+
+typedef uint64_t dcs_ptr; /* an address in device memory */
+typedef struct dcs_device dcs_device;
+typedef struct dcs_module dcs_module;
+
+typedef struct {
+  char name[128];
+  char uuid[64]; /* "GPU-..." ; "" when emulated */
+  int cc_major, cc_minor;
+  int sm_count;
+  int clock_mhz;        /* maximum SM clock */
+  int driver_version;   /* 13000 for 13.0; 0 when emulated */
+  int compiler_version; /* NVRTC's, in the same form */
+  int64_t memory_bytes;
+  bool ecc;
+} dcs_device_info;
+
+/* A kernel source to compile: text, and "-DNAME=VALUE" options. */
+typedef struct {
+  const char *name; /* of the file, for messages */
+  const char *text;
+  const char *const *options;
+  int n_options;
+} dcs_source;
+
+/* What the compiler made of it. -1: unknown. */
+typedef struct {
+  int registers, spill_bytes, constant_bytes, shared_bytes;
+  double compile_ms; /* what compiling cost when it was compiled, also if it came from the cache */
+  bool cached;
+} dcs_code_facts;
+
+struct dcs_device {
+  bool timed; /* whether its times mean anything: false for the emulated device */
+
+  dcs_status (*info)(dcs_device *, dcs_device_info *info);
+  void (*close)(dcs_device *);
+  dcs_status (*free_bytes)(dcs_device *, int64_t *bytes);
+
+  dcs_status (*alloc)(dcs_device *, size_t bytes, dcs_ptr *ptr);
+  void (*release)(dcs_device *, dcs_ptr ptr);
+  /* Host memory that a copy can be queued from; plain memory on the emulated device. */
+  dcs_status (*alloc_host)(dcs_device *, size_t bytes, void **host);
+  void (*release_host)(dcs_device *, void *host);
+
+  /* Queued in order with launches; the host memory must stay untouched until then. From pageable
+   * memory the call returns when the source may be reused. */
+  dcs_status (*copy_in)(dcs_device *, dcs_ptr to, const void *from, size_t bytes);
+  /* Copies the corner `n` of a map stored as `stored` to the packed map `to`; waits. */
+  dcs_status (*copy_out)(dcs_device *, float *to, dcs_dims n, dcs_ptr from, dcs_dims stored);
+  /* Queues a fill with one 32-bit pattern. */
+  dcs_status (*fill)(dcs_device *, dcs_ptr to, uint32_t pattern, size_t words);
+
+  /* Compiles (or takes from the cache) and loads. DCS_FAILED with the compiler's log when it does
+   * not compile. The module belongs to the device; unload() frees it. */
+  dcs_status (*load)(dcs_device *, const dcs_source *source, dcs_module **module,
+                     dcs_code_facts *facts);
+  void (*unload)(dcs_device *, dcs_module *module);
+  /* Address and size of a __constant__ or __device__ array. */
+  dcs_status (*symbol)(dcs_device *, dcs_module *module, const char *name, dcs_ptr *ptr,
+                       size_t *bytes);
+  /* Queues the module's kernel, which is named `dcs`. args: pointers to the arguments. */
+  dcs_status (*launch)(dcs_device *, dcs_module *module, const int64_t grid[3], const int block[3],
+                       void **args);
+
+  /* Two time marks in the queue, 0 and 1, and the time between them once both have passed. */
+  dcs_status (*mark)(dcs_device *, int which);
+  dcs_status (*elapsed_ns)(dcs_device *, double *ns);
+  dcs_status (*wait)(dcs_device *); /* until the queue is empty; launch errors surface here */
+};
+
+/* Opens "cuda:N" or "emulated". DCS_UNAVAILABLE says what is missing: driver, device, compiler. */
+dcs_status dcs_device_open(const char *name, dcs_device **device);
+
+dcs_status dcs_device_cuda_open(int index, dcs_device **device);
+dcs_status dcs_device_emulated_open(dcs_device **device);
+
+#endif

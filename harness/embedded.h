@@ -1,0 +1,8 @@
+/* Text files built into the binary: kernel sources, the emulator's prelude, gnuplot scripts. */
+#ifndef DCS_EMBEDDED_H
+#define DCS_EMBEDDED_H
+
+/* The file's text by its path in the source tree ("kernels/cuda/naive.cu"), or NULL. */
+const char *dcs_embedded(const char *path);
+
+#endif

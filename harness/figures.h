@@ -1,0 +1,16 @@
+/* The figures of a run: data for each drawn from the run's CSV files, and gnuplot to draw them. */
+#ifndef DCS_FIGURES_H
+#define DCS_FIGURES_H
+
+#include "kernels/status.h"
+
+#include <stdio.h>
+
+/* Draws every figure for which the run folder `dir` has data, into dir/plots: for each figure NAME
+ * the data NAME.dat, the script NAME.gp and, where gnuplot is there, NAME.png and NAME.svg.
+ * `reference` (may be NULL) is a second run folder whose GPU rows are drawn where `dir` has none,
+ * marked as reference measurements. A line per figure goes to `out`. A missing gnuplot is said and
+ * is no failure; a gnuplot that fails is DCS_FAILED with its message. */
+dcs_status dcs_figures(const char *dir, const char *reference, FILE *out);
+
+#endif

@@ -1,0 +1,91 @@
+/* dcsbench: the table of commands, and how a failure is said. */
+#include "harness/commands/commands.h"
+#include "harness/interrupt.h"
+#include "harness/text.h"
+#include "harness/worker.h"
+
+#include "version.h" /* written by the Makefile */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const char *name;
+  dcs_command_function *run;
+  const char *summary;
+} command;
+
+static const command commands[] = {
+    {"list", dcs_command_list, "the variants, their parameters, and which can run here"},
+    {"info", dcs_command_info, "the facts of this machine, or of a molecule's file"},
+    {"limits", dcs_command_limits, "measure the limit that rates are held against"},
+    {"generate", dcs_command_generate, "write a molecule: water, uniform or ions"},
+    {"verify", dcs_command_verify, "check variants against the oracle and the laws of physics"},
+    {"sweep", dcs_command_sweep, "verify and time methods over atoms and grids, into a run folder"},
+    {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
+    {"plot", dcs_command_plot, "draw the figures of a run folder"},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out) {
+  fprintf(
+      out,
+      "Usage: dcsbench COMMAND [OPTION...]\n"
+      "Measure and compare ways to compute the Direct Coulomb Summation map of a molecule.\n\n");
+  for (int c = 0; c < N_COMMANDS; c++)
+    fprintf(out, "  %-10s %s\n", commands[c].name, commands[c].summary);
+  fprintf(
+      out,
+      "\n`dcsbench COMMAND --help` tells its options. First steps:\n"
+      "  dcsbench verify\n"
+      "  dcsbench sweep --atoms 100:10000:log2 --grid 32^3 --out results/first\n"
+      "  dcsbench plot results/first\n\n"
+      "Exit status: 0 success, 1 a measurement or verification failed, 2 usage, 3 bad input file,\n"
+      "4 not on this machine, 5 input/output error.\n");
+}
+
+static dcs_status unknown_command(const char *name) {
+  const char *names[N_COMMANDS];
+  for (int c = 0; c < N_COMMANDS; c++)
+    names[c] = commands[c].name;
+  const char *nearest = dcs_nearest_name(name, names, N_COMMANDS);
+  return dcs_fail(DCS_USAGE, "unknown command \"%s\"%s%s%s; `dcsbench --help` lists them", name,
+                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static dcs_status dispatch(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "--help";
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    print_help(argc > 1 ? stdout : stderr);
+    return argc > 1 ? DCS_OK : dcs_fail(DCS_USAGE, "no command given");
+  }
+  if (strcmp(name, "--version") == 0) {
+    printf("dcsbench %s %s\n", DCS_VERSION, DCS_GIT_STATE);
+    return DCS_OK;
+  }
+  if (strcmp(name, "worker") == 0 && argc >= 3)
+    return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  for (int c = 0; c < N_COMMANDS; c++) {
+    if (strcmp(name, commands[c].name) != 0) continue;
+    char full[64];
+    snprintf(full, sizeof full, "dcsbench %s", name);
+    argv[1] = full;
+    dcs_interrupt_catch();
+    return commands[c].run(argc - 1, argv + 1);
+  }
+  return unknown_command(name);
+}
+
+int main(int argc, char **argv) {
+  argp_err_exit_status = DCS_USAGE;
+  dcs_status status = dispatch(argc, argv);
+  bool worker = argc > 1 && strcmp(argv[1], "worker") == 0; /* its messages go to its parent */
+  if (fflush(stdout) != 0 && status == DCS_OK)
+    status = dcs_fail(DCS_IO, "standard output: cannot write");
+  if (status != DCS_OK && !worker) {
+    fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
+    if (getenv("DCS_TRACE")) fprintf(stderr, "%s", dcs_error_trace());
+  }
+  return status;
+}

@@ -1,0 +1,51 @@
+/* A molecule as read or generated: double precision, the file's own coordinates. */
+#ifndef DCS_MOLECULE_H
+#define DCS_MOLECULE_H
+
+#include "kernels/status.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct {
+  double x, y, z; /* angstrom */
+  double q;       /* e */
+  double radius;  /* angstrom; unused by the sum, kept for writing */
+} dcs_site;
+
+typedef struct {
+  dcs_site *sites;
+  int64_t n;
+} dcs_molecule;
+
+void dcs_molecule_free(dcs_molecule *molecule); /* leaves it empty */
+
+/* Sum of the charges, e, added in order with compensation. */
+double dcs_molecule_charge(const dcs_molecule *molecule);
+int64_t dcs_molecule_zero_charges(const dcs_molecule *molecule);
+/* Smallest box that holds every site: lo[3], hi[3]. */
+void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]);
+
+/* Reads a PQR file (pqr.c says exactly which text is accepted). `notes` (may be NULL) receives a
+ * line of text for each thing a user should know: models left out, all charges zero. DCS_INPUT
+ * names file, line, what was found and what would be right; DCS_IO when it cannot be read. The
+ * caller frees. */
+dcs_status dcs_pqr_read(const char *path, dcs_molecule *molecule, FILE *notes);
+
+/* Writes a PQR in columns that both column and token readers accept; refuses nothing: fields that
+ * outgrow their columns are separated by a space. */
+dcs_status dcs_pqr_write(FILE *out, const char *path, const dcs_molecule *molecule,
+                         const char *remark);
+
+/* ---- generated inputs; the same seed gives the same molecule on every machine ---- */
+
+typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS } dcs_generated;
+
+/* `n` atoms: water (TIP3P geometry and charges, 0.0334 molecules per cubic angstrom; n is rounded
+ * up to whole molecules), uniform (random places, charges uniform in [-1, 1) shifted to a neutral
+ * sum), ions (+1 and -1 by turns, no two closer than 2 angstrom). The box is a cube from 0 whose
+ * edge follows from the density, or `edge` (angstrom) when it is above 0. */
+dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t seed,
+                        dcs_molecule *molecule);
+
+#endif

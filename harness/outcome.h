@@ -1,0 +1,30 @@
+/* What became of a configuration: one enumeration, in every table and every message. */
+#ifndef DCS_OUTCOME_H
+#define DCS_OUTCOME_H
+
+typedef enum {
+  DCS_OUTCOME_OK,
+  DCS_OUTCOME_NOT_BUILT,    /* not in this program, or not on this machine */
+  DCS_OUTCOME_INAPPLICABLE, /* the configuration cannot compute this problem */
+  DCS_OUTCOME_COMPILE,      /* the kernel did not compile */
+  DCS_OUTCOME_LAUNCH,       /* the device refused or failed the launch */
+  DCS_OUTCOME_MEMORY,       /* more memory than there is */
+  DCS_OUTCOME_TIMEOUT,
+  DCS_OUTCOME_WRONG, /* the map was not accepted */
+  DCS_OUTCOME_CRASH, /* the worker process died */
+  DCS_N_OUTCOMES
+} dcs_outcome;
+
+const char *dcs_outcome_name(dcs_outcome outcome);
+
+/* What a timing includes (one bit each in a set of scopes). */
+typedef enum {
+  DCS_UNTIMED = 0, /* a whole map, for verification */
+  DCS_KERNEL = 1,  /* launches alone; on the CPU the loop nest */
+  DCS_WARM = 2,    /* copy in, kernels, copy out; context alive, code loaded */
+  DCS_FIRST = 4    /* a fresh process from its start to the finished map in host memory */
+} dcs_scope;
+
+const char *dcs_scope_name(dcs_scope scope);
+
+#endif

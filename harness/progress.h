@@ -1,0 +1,31 @@
+/* One line of progress on a terminal, with the time left. Nothing where stderr is not a terminal.
+ */
+#ifndef DCS_PROGRESS_H
+#define DCS_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct {
+  bool shown; /* stderr is a terminal that can be written over */
+  double started_ns;
+  double drawn_ns;
+  double base, span; /* the part of the work that the present step is: base..base + span of 0..1 */
+} dcs_progress;
+
+dcs_progress dcs_progress_start(void);
+
+/* Redraws at most ten times a second; `share` (0..1) of the work is done; what: a few words. The
+ * line is cut to the terminal's width at each drawing, so resizing is fine. */
+void dcs_progress_draw(dcs_progress *progress, double share, const char *what);
+
+/* Writes a line of text to stderr, terminal or not, in place of the progress line. */
+void dcs_progress_say(dcs_progress *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Clears the line, at the end. */
+void dcs_progress_clear(dcs_progress *progress);
+
+/* "45 s", "3 min 20 s", "2 h 5 min". */
+char *dcs_format_seconds(double seconds, char text[32]);
+
+#endif

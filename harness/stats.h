@@ -1,0 +1,20 @@
+/* Order statistics of a sample of times. */
+#ifndef DCS_STATS_H
+#define DCS_STATS_H
+
+#include <stddef.h>
+
+typedef struct {
+  size_t n;
+  double median;
+  double lo, hi; /* distribution-free interval of the median, at least 95%; NaN below 6 values */
+  double min;
+  double mad; /* median absolute deviation from the median, not scaled */
+} dcs_stats;
+
+/* values[n] is sorted in place. n = 0 gives NaN everywhere. The interval is the pair of order
+ * statistics whose coverage by the binomial distribution is at least 95% (David and Nagaraja, Order
+ * Statistics, 3rd ed., section 7.1). */
+dcs_stats dcs_summarize(double *values, size_t n);
+
+#endif

@@ -1,0 +1,34 @@
+/* Numbers, lists and grids as people type them, and whole files as text. */
+#ifndef DCS_TEXT_H
+#define DCS_TEXT_H
+
+#include "kernels/dcs.h"
+
+/* Strict: the whole text is one decimal number within lo..hi, or DCS_USAGE naming `what`. */
+dcs_status dcs_parse_integer(const char *what, const char *text, int64_t lo, int64_t hi,
+                             int64_t *value);
+dcs_status dcs_parse_number(const char *what, const char *text, double lo, double hi,
+                            double *value);
+
+/* "a,b,c" of integers and ranges: "lo:hi:logN" (N a decade, rounded, both ends included) and
+ * "lo:hi:STEP"; ascending order is kept as typed, doubles are dropped. *values is malloc'd. */
+dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, int64_t hi,
+                              int64_t **values, int *n);
+
+/* "NXxNYxNZ" or "N^3". */
+dcs_status dcs_parse_grid(const char *text, dcs_dims *n);
+/* "a,b,c" of grids, and "lo:hi:logN^3" for a range of cubes. */
+dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n);
+
+/* Splits at `separator` into malloc'd parts (one block; free *parts). Empty parts are kept. */
+dcs_status dcs_split(const char *text, char separator, char ***parts, int *n);
+
+/* The name among `names` nearest to `text` (edit distance at most 3), or NULL: for "did you mean".
+ */
+const char *dcs_nearest_name(const char *text, const char *const *names, int n);
+
+/* The whole file with a NUL after it (malloc'd); DCS_IO naming file and cause. bytes may be NULL.
+ */
+dcs_status dcs_read_file(const char *path, char **text, size_t *bytes);
+
+#endif

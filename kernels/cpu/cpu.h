@@ -1,0 +1,40 @@
+/* What the CPU variants share: the thread parameter, the split of a map over threads, and the
+ * detection of instruction sets. */
+#ifndef DCS_CPU_CPU_H
+#define DCS_CPU_CPU_H
+
+#include "kernels/dcs.h"
+
+/* Atoms whose terms a tiled kernel sums in registers before the sum goes to the map: few enough
+ * that what is prepared for them stays in the first-level cache. */
+enum { DCS_CPU_BLOCK = 256 };
+
+/* The one parameter of every CPU variant: config.value[0] is the number of threads. */
+extern const dcs_param dcs_cpu_params[1];
+
+/* Descriptor functions that most CPU variants share. */
+bool dcs_cpu_applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]);
+dcs_dims dcs_cpu_executed_exactly(const dcs_problem *problem, const dcs_config *config);
+int64_t dcs_cpu_longest_sum_all(const dcs_problem *problem, const dcs_config *config);
+int64_t dcs_cpu_longest_sum_blocks(const dcs_problem *problem, const dcs_config *config);
+
+/* Computes the units first..end-1 of a map. Units (rows, or groups of rows) are numbered through
+ * the whole map and share no point. */
+typedef void dcs_cpu_kernel(const dcs_problem *problem, int64_t first, int64_t end, float *map);
+
+/* Pieces a thread's share is cut into, so that a late thread leaves work to the others. */
+enum { DCS_CPU_PIECES = 16 };
+
+/* Runs the kernel over all units, cut into threads * pieces contiguous ranges (or one a unit) that
+ * idle threads take; a kernel that passes over all atoms for each range asks for 1 piece. With one
+ * thread the kernel is called once. The kernel may be compiled for an instruction set that the
+ * caller has checked. */
+void dcs_cpu_run(const dcs_problem *problem, int threads, int pieces, int64_t units,
+                 dcs_cpu_kernel *kernel, float *map);
+
+/* Whether CPU and operating system support the set and DCS_DISABLE_ISA (a comma-separated list of
+ * avx2, avx512) leaves it on. When not, says why. */
+bool dcs_cpu_has_avx2(char why[DCS_TEXT]);
+bool dcs_cpu_has_avx512(char why[DCS_TEXT]);
+
+#endif

@@ -1,0 +1,160 @@
+/* The kernel contract: what a variant is, and what it may ask of the harness.
+ *
+ * A variant computes the Direct Coulomb Summation map
+ *
+ *     V(i, j, k) = sum over atoms a of q_a / |h (i, j, k) - r_a|
+ *
+ * for every point of a uniform grid of spacing h (angstrom), charges in e, so V is in e/angstrom
+ * (Stone et al., J. Comput. Chem. 28 (2007) 2618; Kirk and Hwu, Programming Massively Parallel
+ * Processors, 2nd ed., chapter 12, later editions chapter 15 and 18).
+ *
+ * A CUDA variant is one .cu file and one descriptor .c beside it; a CPU variant is one .c file.
+ * Each has one line in variants.def, and the order there is the ladder. A kernel computes: it owns
+ * no allocation, no timing and no printing. */
+#ifndef DCS_H
+#define DCS_H
+
+#include "kernels/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  float x, y, z; /* angstrom, relative to grid point (0, 0, 0) */
+  float q;       /* e */
+} dcs_atom;
+
+typedef struct {
+  int64_t x, y, z;
+} dcs_dims;
+
+/* One map to compute. Maps are row-major with x fastest: point (i, j, k) is map[(k*ny + j)*nx + i].
+ */
+typedef struct {
+  const dcs_atom *atoms; /* n_atoms; may be NULL where only the shape matters (predicates, plans) */
+  int64_t n_atoms;       /* at least 1 */
+  dcs_dims n;            /* grid points, each at least 1 */
+  float spacing;         /* angstrom */
+} dcs_problem;
+
+/* ---- parameters and configurations ---- */
+
+enum { DCS_MAX_PARAMS = 8, DCS_TEXT = 256 };
+
+/* A knob of a variant. Legal values are the integers lo..hi for which the variant's applicable()
+ * says yes. A CUDA kernel sees each parameter as a macro named in upper case (block_x: BLOCK_X). */
+typedef struct {
+  const char *name;
+  const char *meaning;
+  int lo, hi;
+  int initial;               /* when nobody chooses; DCS_ALL_CPUS for a number of threads */
+  const char *const *labels; /* names of lo..hi, a macro each (READ_START), or NULL for numbers */
+} dcs_param;
+
+enum { DCS_ALL_CPUS = 0 };
+
+/* A value for each parameter of a variant, in the descriptor's order. */
+typedef struct {
+  int value[DCS_MAX_PARAMS];
+} dcs_config;
+
+/* ---- what a CUDA variant asks the harness to do ---- */
+
+/* What a kernel's arguments are, in the order of its signature. */
+typedef enum {
+  DCS_ARG_END,     /* closes the list */
+  DCS_ARG_MAP,     /* float *: first point that this launch computes */
+  DCS_ARG_ATOMS,   /* const float4 *: x, y, z, q of the launch's first atom, in global memory */
+  DCS_ARG_N_ATOMS, /* int: atoms of this launch */
+  DCS_ARG_NX,      /* int: useful points in x */
+  DCS_ARG_NY,      /* int: useful points in y */
+  DCS_ARG_NZ,      /* int: useful points in z */
+  DCS_ARG_ROW,     /* int: points from one stored row to the next */
+  DCS_ARG_SLICE,   /* long long: points from one stored slice to the next */
+  DCS_ARG_K,       /* int: first slice of this launch */
+  DCS_ARG_SPACING  /* float: angstrom */
+} dcs_arg;
+
+enum { DCS_MAX_ARGS = 12 };
+
+/* How a map is computed in launches. The host zeroes the stored map, then launches once for each
+ * group of slices and, within it, for each chunk of atoms; every launch adds its atoms to the map.
+ */
+typedef struct {
+  int64_t chunk_atoms; /* atoms a launch takes; they lie in the module's constant array `atoms` when
+                          atoms_in_constant, in global memory otherwise */
+  bool atoms_in_constant;
+  bool host_dz2;         /* the atoms' z field holds dz^2 to the slice, prepared by the host */
+  int64_t launch_slices; /* slices a launch computes */
+  dcs_dims stored;       /* points of the map in device memory; at least the problem's */
+  int block[3];          /* threads */
+  int64_t grid[3];       /* blocks of one launch */
+  const dcs_arg *args;   /* DCS_ARG_END last */
+} dcs_plan;
+
+/* ---- variants ---- */
+
+typedef enum { DCS_CPU, DCS_CUDA } dcs_backend;
+
+typedef struct {
+  const char *id;   /* permanent: it keys the data */
+  const char *idea; /* one line */
+  dcs_backend backend;
+  const dcs_param *params;
+  int n_params;
+
+  /* Whether this machine can run it at all (instruction sets, DCS_DISABLE_ISA); when not, says why.
+   * NULL: always. */
+  bool (*available)(char why[DCS_TEXT]);
+  /* Whether the configuration can compute this problem; pure. When not, says why. NULL: always. */
+  bool (*applicable)(const dcs_problem *, const dcs_config *, char why[DCS_TEXT]);
+  /* Points in each dimension for which a sum is really computed, padding included. */
+  dcs_dims (*executed)(const dcs_problem *, const dcs_config *);
+  /* Floating-point operations per executed evaluation: add, subtract, multiply 1, FMA 2, reciprocal
+   * square root 2. */
+  double (*flops_per_eval)(const dcs_config *);
+  /* Longest run of float additions into one accumulator (L of the acceptance bound). */
+  int64_t (*longest_sum)(const dcs_problem *, const dcs_config *);
+
+  /* CPU: computes the whole map (n.x*n.y*n.z floats, overwritten). NULL for CUDA. */
+  void (*compute)(const dcs_problem *, const dcs_config *, float *map);
+  /* CUDA: fills the launch plan. NULL on the CPU. */
+  void (*plan)(const dcs_problem *, const dcs_config *, dcs_plan *);
+} dcs_variant;
+
+/* The ladder, in order. */
+extern const dcs_variant *const dcs_variants[];
+extern const int dcs_n_variants;
+
+/* The variant with that id, or NULL. */
+const dcs_variant *dcs_find_variant(const char *id);
+
+/* Index of the parameter in the variant, or -1. */
+int dcs_find_param(const dcs_variant *, const char *name);
+
+/* The variant's initial values; a thread count of DCS_ALL_CPUS becomes `cpus`. */
+dcs_config dcs_initial_config(const dcs_variant *, int cpus);
+
+/* The value of a parameter, or `otherwise` if the variant has no such parameter. */
+int dcs_config_value(const dcs_variant *, const dcs_config *, const char *name, int otherwise);
+
+/* Writes "block_x=16,read=end" ("" without parameters); returns text. */
+char *dcs_format_config(const dcs_variant *, const dcs_config *, char text[DCS_TEXT]);
+
+/* Whether every value lies within lo..hi and applicable() agrees; when not, says why. */
+bool dcs_applicable(const dcs_variant *, const dcs_problem *, const dcs_config *,
+                    char why[DCS_TEXT]);
+
+/* Smallest multiple of `step` that is at least n (n >= 0, step >= 1). */
+int64_t dcs_round_up(int64_t n, int64_t step);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+#include "kernels/dcs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DCS_VARIANT(id) extern const dcs_variant dcs_variant_##id;
+#include "kernels/variants.def"
+#undef DCS_VARIANT
+
+const dcs_variant *const dcs_variants[] = {
+#define DCS_VARIANT(id) &dcs_variant_##id,
+#include "kernels/variants.def"
+#undef DCS_VARIANT
+};
+
+const int dcs_n_variants = sizeof dcs_variants / sizeof dcs_variants[0];
+
+const dcs_variant *dcs_find_variant(const char *id) {
+  for (int v = 0; v < dcs_n_variants; v++)
+    if (strcmp(dcs_variants[v]->id, id) == 0) return dcs_variants[v];
+  return NULL;
+}
+
+int dcs_find_param(const dcs_variant *variant, const char *name) {
+  for (int p = 0; p < variant->n_params; p++)
+    if (strcmp(variant->params[p].name, name) == 0) return p;
+  return -1;
+}
+
+dcs_config dcs_initial_config(const dcs_variant *variant, int cpus) {
+  dcs_config config = {{0}};
+  for (int p = 0; p < variant->n_params; p++) {
+    const dcs_param *param = &variant->params[p];
+    bool all_cpus = param->initial == DCS_ALL_CPUS && !param->labels;
+    config.value[p] = !all_cpus ? param->initial : cpus < param->hi ? cpus : param->hi;
+  }
+  return config;
+}
+
+int dcs_config_value(const dcs_variant *variant, const dcs_config *config, const char *name,
+                     int otherwise) {
+  int p = dcs_find_param(variant, name);
+  return p < 0 ? otherwise : config->value[p];
+}
+
+char *dcs_format_config(const dcs_variant *variant, const dcs_config *config, char text[DCS_TEXT]) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int p = 0; p < variant->n_params; p++) {
+    const dcs_param *param = &variant->params[p];
+    int value = config->value[p];
+    const char *comma = p ? "," : "";
+    if (param->labels && value >= param->lo && value <= param->hi)
+      used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%s=%s", comma, param->name,
+                               param->labels[value - param->lo]);
+    else
+      used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%s=%d", comma, param->name, value);
+  }
+  return text;
+}
+
+bool dcs_applicable(const dcs_variant *variant, const dcs_problem *problem,
+                    const dcs_config *config, char why[DCS_TEXT]) {
+  for (int p = 0; p < variant->n_params; p++) {
+    const dcs_param *param = &variant->params[p];
+    if (config->value[p] < param->lo || config->value[p] > param->hi) {
+      snprintf(why, DCS_TEXT, "%s=%d is outside %d..%d", param->name, config->value[p], param->lo,
+               param->hi);
+      return false;
+    }
+  }
+  return !variant->applicable || variant->applicable(problem, config, why);
+}
+
+int64_t dcs_round_up(int64_t n, int64_t step) {
+  return (n + step - 1) / step * step;
+}

@@ -1,0 +1,272 @@
+/* The emulated device: launches, constant memory, guards, errors; and the names of devices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/device.h"
+#include "tests/cache_folder.h"
+
+#include <string.h>
+
+/* Each point: its index, plus 1000 times an atom's charge. `shift` moves the writes. */
+static const char kernel[] =
+    "__constant__ float4 atoms[N];\n"
+    "extern \"C\" __global__ void __launch_bounds__(64)\n"
+    "dcs(float *map, int nx, long long row, int shift) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "  int k = blockIdx.z * blockDim.z + threadIdx.z;\n"
+    "  if (i >= nx) return;\n"
+    "  long long at = (k * (long long)(gridDim.y * blockDim.y) + j) * row + i;\n"
+    "  map[at + shift] = at + 1000 * atoms[N - 1].w;\n"
+    "}\n";
+static const char *const options[] = {"-DN=3"};
+static const dcs_source source = {"kernel.cu", kernel, options, 1};
+
+enum { NX = 5, NY = 4, NZ = 6, ROW = 8, STORED = ROW * NY * NZ };
+
+static dcs_device *open_device(void) {
+  dcs_device *device = NULL;
+  dcs_status status = dcs_device_open("emulated", &device);
+  if (status == DCS_UNAVAILABLE) {
+    print_message("skipped: %s\n", dcs_error_message());
+    skip();
+  }
+  assert_int_equal(status, DCS_OK);
+  assert_false(device->timed);
+  return device;
+}
+
+static dcs_module *load(dcs_device *device, const dcs_source *from) {
+  dcs_module *module;
+  dcs_code_facts facts;
+  dcs_status status = device->load(device, from, &module, &facts);
+  if (status != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(facts.registers, -1);
+  return module;
+}
+
+static dcs_status launch(dcs_device *device, dcs_module *module, dcs_ptr map, int shift) {
+  const int64_t grid[3] = {2, NY / 2, NZ / 3};
+  const int block[3] = {4, 2, 3};
+  int nx = NX;
+  long long row = ROW;
+  void *args[] = {&map, &nx, &row, &shift};
+  return device->launch(device, module, grid, block, args);
+}
+
+static void set_charge(dcs_device *device, dcs_module *module, int atoms, float charge) {
+  dcs_ptr constant;
+  size_t bytes;
+  const float atom[4] = {0, 0, 0, charge};
+  assert_int_equal(device->symbol(device, module, "atoms", &constant, &bytes), DCS_OK);
+  assert_int_equal(bytes, (size_t)atoms * 16);
+  dcs_ptr last = constant + (size_t)(atoms - 1) * 16;
+  assert_int_equal(device->copy_in(device, last, atom, sizeof atom), DCS_OK);
+}
+
+static void computes_a_padded_map(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &source);
+  set_charge(device, module, 3, 2.0f);
+  dcs_ptr map;
+  static float whole[STORED], packed[NX * NY * NZ];
+  const dcs_dims stored = {ROW, NY, NZ}, useful = {NX, NY, NZ};
+  assert_int_equal(device->alloc(device, sizeof whole, &map), DCS_OK);
+  assert_int_equal(device->fill(device, map, 0xbf800000u /* -1 */, STORED), DCS_OK);
+  assert_int_equal(launch(device, module, map, 0), DCS_OK);
+  assert_int_equal(device->wait(device), DCS_OK);
+  assert_int_equal(device->copy_out(device, packed, useful, map, stored), DCS_OK);
+  assert_int_equal(device->copy_out(device, whole, stored, map, stored), DCS_OK);
+  for (int k = 0; k < NZ; k++)
+    for (int j = 0; j < NY; j++)
+      for (int i = 0; i < ROW; i++) {
+        int at = (k * NY + j) * ROW + i;
+        float expected = i < NX ? (float)(at + 2000) : -1.0f;
+        assert_true(whole[at] == expected);
+        if (i < NX) assert_true(packed[(k * NY + j) * NX + i] == expected);
+      }
+  device->release(device, map);
+  device->unload(device, module);
+  device->close(device);
+}
+
+/* Two modules with an array of one name keep it apart. */
+static void modules_coexist(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  const char *const other[] = {"-DN=7"};
+  const dcs_source variant = {"kernel.cu", kernel, other, 1};
+  dcs_module *modules[2] = {load(device, &source), load(device, &variant)};
+  set_charge(device, modules[0], 3, 1.0f);
+  set_charge(device, modules[1], 7, 5.0f);
+  dcs_ptr map;
+  float first;
+  assert_int_equal(device->alloc(device, STORED * sizeof(float), &map), DCS_OK);
+  for (int m = 0; m < 2; m++) {
+    assert_int_equal(launch(device, modules[m], map, 0), DCS_OK);
+    const dcs_dims one = {1, 1, 1}, stored = {ROW, NY, NZ};
+    assert_int_equal(device->copy_out(device, &first, one, map, stored), DCS_OK);
+    assert_true(first == (m == 0 ? 1000.0f : 5000.0f));
+  }
+  device->close(device); /* frees what is still loaded and allocated */
+}
+
+static void compiles_once(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  dcs_module *module;
+  dcs_code_facts made, cached;
+  cache_folder_empty();
+  assert_int_equal(device->load(device, &source, &module, &made), DCS_OK);
+  device->unload(device, module);
+  assert_int_equal(device->load(device, &source, &module, &cached), DCS_OK);
+  assert_false(made.cached);
+  assert_true(cached.cached);
+  assert_true(made.compile_ms > 0 && cached.compile_ms == made.compile_ms);
+  device->close(device);
+}
+
+/* The last point written is the 4th before the buffer's end, the first one is its first. */
+static void writes_outside_are_seen(void **state) {
+  (void)state;
+  static const int inside[] = {0, 3}, outside[] = {-1, 4};
+  for (int s = 0; s < 2; s++) {
+    dcs_device *device = open_device();
+    dcs_module *module = load(device, &source);
+    dcs_ptr map;
+    assert_int_equal(device->alloc(device, STORED * sizeof(float), &map), DCS_OK);
+    assert_int_equal(launch(device, module, map, inside[s]), DCS_OK);
+    assert_int_equal(device->wait(device), DCS_OK);
+    assert_int_equal(launch(device, module, map, outside[s]), DCS_OK);
+    assert_int_equal(device->wait(device), DCS_FAILED);
+    assert_non_null(strstr(dcs_error_message(), "kernel wrote outside its buffer"));
+    device->release(device, map);
+    assert_int_equal(device->wait(device), DCS_FAILED); /* still an error */
+    device->close(device);
+  }
+}
+
+static void compile_errors_have_the_log(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  dcs_module *module;
+  dcs_code_facts facts;
+  const dcs_source bad = {"bad.cu", "\n\nextern \"C\" __global__ void dcs() { undeclared = 1; }",
+                          NULL, 0};
+  assert_int_equal(device->load(device, &bad, &module, &facts), DCS_FAILED);
+  assert_non_null(strstr(dcs_error_message(), "bad.cu:3"));
+  assert_non_null(strstr(dcs_error_message(), "undeclared"));
+  const dcs_source waiting = {"waiting.cu",
+                              "extern \"C\" __global__ void dcs() { __syncthreads(); }", NULL, 0};
+  assert_int_equal(device->load(device, &waiting, &module, &facts), DCS_FAILED);
+  assert_non_null(strstr(dcs_error_message(), "synchronises its threads"));
+  device->close(device);
+}
+
+static void missing_names_are_refused(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &source);
+  dcs_ptr ptr;
+  size_t bytes;
+  assert_int_equal(device->symbol(device, module, "molecules", &ptr, &bytes), DCS_FAILED);
+  assert_non_null(strstr(dcs_error_message(), "\"molecules\""));
+  device->close(device);
+}
+
+static void launch_limits(void **state) {
+  (void)state;
+  static const struct {
+    int64_t grid[3];
+    int block[3];
+    const char *message;
+  } cases[] = {
+      {{(int64_t)1 << 31, 1, 1}, {1, 1, 1}, "grid.x is 2147483648"},
+      {{1, 65536, 1}, {1, 1, 1}, "grid.y is 65536"},
+      {{1, 1, 65536}, {1, 1, 1}, "grid.z is 65536"},
+      {{0, 1, 1}, {1, 1, 1}, "grid.x is 0"},
+      {{1, 1, 1}, {1025, 1, 1}, "block.x is 1025"},
+      {{1, 1, 1}, {1, 1, 65}, "block.z is 65"},
+      {{1, 1, 1}, {1, -1, 1}, "block.y is -1"},
+      {{1, 1, 1}, {32, 32, 2}, "2048 threads"},
+  };
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &source);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_int_equal(device->launch(device, module, cases[i].grid, cases[i].block, NULL),
+                     DCS_FAILED);
+    assert_non_null(strstr(dcs_error_message(), cases[i].message));
+  }
+  device->close(device);
+}
+
+static void too_much_memory_is_unavailable(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  dcs_ptr ptr;
+  assert_int_equal(device->alloc(device, SIZE_MAX / 2, &ptr), DCS_UNAVAILABLE);
+  assert_non_null(strstr(dcs_error_message(), "9223372036854775807 bytes asked"));
+  device->close(device);
+}
+
+static void has_no_times(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  double ns;
+  assert_int_equal(device->mark(device, 0), DCS_UNAVAILABLE);
+  assert_int_equal(device->elapsed_ns(device, &ns), DCS_UNAVAILABLE);
+  assert_string_equal(dcs_error_message(), "the emulated device has no times; use a CUDA device");
+  device->close(device);
+}
+
+static void names_are_strict(void **state) {
+  (void)state;
+  static const char *const names[] = {"",           "cuda",     "cuda:",   "cuda:-1",
+                                      "cuda:+1",    "cuda:0x",  "cuda:00", "cuda: 0",
+                                      "cuda:99999", "Emulated", "cpu",     "emulated "};
+  dcs_device *device;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    assert_int_equal(dcs_device_open(names[i], &device), DCS_USAGE);
+    assert_null(device);
+  }
+  assert_int_equal(dcs_device_open("cuda:9999", &device), DCS_UNAVAILABLE);
+}
+
+static void compiler_is_needed(void **state) {
+  (void)state;
+  const char *cxx = getenv("CXX");
+  char *kept = cxx ? strdup(cxx) : NULL;
+  dcs_device *device;
+  setenv("CXX", "/nonexistent/c++", 1);
+  dcs_status status = dcs_device_open("emulated", &device);
+  if (kept)
+    setenv("CXX", kept, 1);
+  else
+    unsetenv("CXX");
+  free(kept);
+  assert_int_equal(status, DCS_UNAVAILABLE);
+  assert_non_null(strstr(dcs_error_message(), "/nonexistent/c++"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(computes_a_padded_map),
+      cmocka_unit_test(modules_coexist),
+      cmocka_unit_test(compiles_once),
+      cmocka_unit_test(writes_outside_are_seen),
+      cmocka_unit_test(compile_errors_have_the_log),
+      cmocka_unit_test(missing_names_are_refused),
+      cmocka_unit_test(launch_limits),
+      cmocka_unit_test(too_much_memory_is_unavailable),
+      cmocka_unit_test(has_no_times),
+      cmocka_unit_test(names_are_strict),
+      cmocka_unit_test(compiler_is_needed),
+  };
+  return cmocka_run_group_tests_name("device_emulated", tests, cache_folder_make,
+                                     cache_folder_remove);
+}

@@ -1,0 +1,320 @@
+/* Figures: what is selected, that labels stay text, and what happens without gnuplot. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/figure.h"
+#include "harness/figures.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER                                                                                     \
+  "variant,backend,config,coarsen,threads,scope,atoms,nx,ny,nz,padded_nz,evals_useful,"            \
+  "evals_executed,padding_overhead,median_ns,ci_lo_ns,ci_hi_ns,evals_per_s,limit_fraction,"        \
+  "outcome\n"
+
+/* A run on 100x100x1: rates in 1e9/s, and what the figures must make of it:
+ * the best of one thread is "quick" (2), of four threads "quick" (6), of the GPU "teeth" at K = 2.
+ */
+#define CPU_ROWS                                                                                   \
+  "plain,cpu,threads=1,,1,kernel,100,100,100,1,1,1e6,1e6,0,2e6,1.9e6,2.1e6,0.5e9,,ok\n"            \
+  "plain,cpu,threads=1,,1,kernel,1000,100,100,1,1,1e7,1e7,0,2e7,1.9e7,2.1e7,0.5e9,,ok\n"           \
+  "quick,cpu,threads=1,,1,kernel,100,100,100,1,1,1e6,1e6,0,5e5,,,2e9,,ok\n"                        \
+  "quick,cpu,threads=4,,4,kernel,1000,100,100,1,1,1e7,1e7,0,1.6e6,,,6.25e9,,ok\n"                  \
+  "liar,cpu,threads=1,,1,kernel,1000,100,100,1,1,1e7,1e7,0,1,1,1,1e16,,wrong\n"
+#define GPU_ROWS                                                                                   \
+  "teeth,cuda,coarsen=1,1,,kernel,1000,100,100,1,1,1e7,1.2e7,0.2,1e4,9e3,1.2e4,1e12,0.25,ok\n"     \
+  "teeth,cuda,coarsen=2,2,,kernel,1000,100,100,1,1,1e7,1.2e7,0.2,5e3,4e3,6e3,2e12,0.5,ok\n"        \
+  "teeth,cuda,coarsen=2,2,,kernel,1000,128,128,1,1,1.6e7,1.6e7,0,8e3,,,2.1e12,0.5,ok\n"            \
+  "flat,cuda,,,,kernel,1000,100,100,1,1,1e7,1e7,0,2e4,,,5e11,0.1,ok\n"                             \
+  "flat,cuda,,,,warm,1000,100,100,1,1,1e7,1e7,0,4e4,,,2.5e11,0.1,ok\n"                             \
+  "flat,cuda,,,,warm,100,100,100,1,1,1e6,1e6,0,3e4,,,3e10,0.1,ok\n"
+#define ENV                                                                                        \
+  "key,value\ncpu_model,Model C\ngpu_name,Card G\nlimit_evals_per_s,4e12\ndate,2001-02-03\n"
+
+static const char *const names[] = {"time_vs_atoms", "rate_vs_coarsening", "rate_vs_edge",
+                                    "padding_vs_edge", "ladder"};
+enum { N_FIGURES = 5 };
+
+static char folder[PATH_MAX], other[PATH_MAX];
+static char *printed, *user_path;
+static bool gnuplot;
+
+static char *path_of(const char *dir, const char *name, const char *ending) {
+  static char path[2 * PATH_MAX];
+  snprintf(path, sizeof path, "%s/%s%s", dir, name, ending);
+  return path;
+}
+
+static void put(const char *dir, const char *name, const char *text) {
+  FILE *file = fopen(path_of(dir, name, ""), "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+static bool exists(const char *name, const char *ending) {
+  struct stat status;
+  return stat(path_of(folder, name, ending), &status) == 0 && status.st_size > 0;
+}
+
+/* The text of plots/NAME+ending; the caller frees it. */
+static char *get(const char *name, const char *ending) {
+  static char inside[DCS_TEXT];
+  snprintf(inside, sizeof inside, "plots/%s", name);
+  FILE *file = fopen(path_of(folder, inside, ending), "r");
+  assert_non_null(file);
+  enum { ROOM = 1 << 20 };
+  char *text = malloc(ROOM);
+  assert_non_null(text);
+  size_t n = fread(text, 1, ROOM - 1, file);
+  text[n] = '\0';
+  fclose(file);
+  return text;
+}
+
+static void assert_has(const char *name, const char *ending, const char *part) {
+  char *text = get(name, ending);
+  if (!strstr(text, part)) fail_msg("%s%s lacks \"%s\"", name, ending, part);
+  free(text);
+}
+
+static void assert_lacks(const char *name, const char *ending, const char *part) {
+  char *text = get(name, ending);
+  if (strstr(text, part)) fail_msg("%s%s has \"%s\"", name, ending, part);
+  free(text);
+}
+
+static dcs_status draw(const char *summary, const char *env, const char *reference) {
+  size_t size;
+  put(folder, "summary.csv", summary);
+  put(folder, "env.csv", env);
+  free(printed);
+  FILE *out = open_memstream(&printed, &size);
+  assert_non_null(out);
+  dcs_status status = dcs_figures(folder, reference, out);
+  assert_int_equal(fclose(out), 0);
+  if (status != DCS_OK) print_message("%s\n", dcs_error_message());
+  return status;
+}
+
+static void empty_folder(const char *dir) {
+  DIR *open = opendir(dir);
+  if (!open) return;
+  for (struct dirent *entry; (entry = readdir(open));)
+    if (entry->d_name[0] != '.') unlink(path_of(dir, entry->d_name, ""));
+  closedir(open);
+  rmdir(dir);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/dcs_figures_XXXXXX");
+  snprintf(other, sizeof other, "/tmp/dcs_figures_XXXXXX");
+  return mkdtemp(folder) && mkdtemp(other) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  char plots[PATH_MAX + 8];
+  snprintf(plots, sizeof plots, "%s/plots", folder);
+  empty_folder(plots);
+  empty_folder(folder);
+  empty_folder(other);
+  free(printed);
+  printed = NULL;
+  return 0;
+}
+
+/* Whether the pictures can be looked at; says so where not. */
+static bool pictures(void) {
+  if (!gnuplot) print_message("no gnuplot: the pictures are not checked\n");
+  return gnuplot;
+}
+
+static void every_figure_has_its_files(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL), DCS_OK);
+  for (int f = 0; f < N_FIGURES; f++) {
+    char name[DCS_TEXT];
+    snprintf(name, sizeof name, "plots/%s", names[f]);
+    assert_true(exists(name, ".dat"));
+    assert_true(exists(name, ".gp"));
+    if (!pictures()) continue;
+    assert_true(exists(name, ".png"));
+    assert_true(exists(name, ".svg"));
+  }
+  assert_true(exists("plots/style", ".gp"));
+  assert_null(strstr(printed, "skipped"));
+}
+
+static void the_best_rows_are_selected(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL), DCS_OK);
+  assert_has("time_vs_atoms", ".dat", "\n\n\"CPU sequential: plain\"\n100\t2\t1.9\t2.1\t");
+  assert_has("time_vs_atoms", ".dat", "\n\n\"CPU best, 1 thread\"\n100\t0.5\t0.5\t0.5\t\"quick\"");
+  assert_has("time_vs_atoms", ".dat", "\n1000\t20\t19\t21\t\"plain\"\t\"threads=1\"\n\n");
+  assert_has("time_vs_atoms", ".dat", "\n\n\"CPU best, 4 threads\"\n1000\t1.6\t");
+  assert_has("time_vs_atoms", ".dat", "\n\n\"GPU best, warm\"\n100\t0.03\t");
+  assert_has("time_vs_atoms", ".dat",
+             "\"GPU best, kernel\"\n1000\t0.005\t0.004\t0.006\t\"teeth\"\t\"coarsen=2\"\n");
+  assert_has("rate_vs_coarsening", ".dat", "\n\n\"teeth\"\n1\t1000\t");
+  assert_has("rate_vs_coarsening", ".dat", "\n2\t2000\t1666.66667\t2500\t");
+  assert_lacks("rate_vs_coarsening", ".dat", "flat");
+  assert_has("rate_vs_edge", ".dat", "\n\n\"teeth, useful\"\n100\t2000\t");
+  assert_has("rate_vs_edge", ".dat", "\n\n\"teeth, executed\"\n100\t2400\t2000\t3000\t");
+  assert_has("rate_vs_edge", ".dat", "\n\n\"flat, useful\"\n100\t500\t");
+  assert_has("padding_vs_edge", ".dat", "\n\n\"measured\"\n100\t20\t1\n");
+}
+
+static void the_ladder_is_in_order(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER GPU_ROWS CPU_ROWS, ENV, NULL), DCS_OK);
+  assert_has("ladder", ".dat", "\n\n-1\t\"plain\"\n-2\t\"quick\"\n-3\t\"teeth\"\n-4\t\"flat\"\n\n");
+  assert_has("ladder", ".dat", "\n2500\t-3\t\"2000 (50.0% of limit)\"\n");
+  assert_has("ladder", ".dat", "special function units: 4000\"\n4000\n");
+  assert_has("ladder", ".dat", "\"CPU, 4 threads\"\n6.25\t6.25\t6.25\t-2.2\t");
+  assert_has("ladder", ".dat", "\"CPU: Model C, GPU: Card G\"\n");
+}
+
+static void a_wrong_result_is_never_a_time(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL), DCS_OK);
+  for (int f = 0; f < N_FIGURES; f++)
+    assert_lacks(names[f], ".dat", "liar");
+  assert_has("time_vs_atoms", ".dat", "\n\"left out: 1 row without a verified time\"\n");
+  assert_has("ladder", ".dat", "\n\"left out: 1 row without a verified time\"\n");
+  assert_lacks("rate_vs_edge", ".dat", "left out");
+}
+
+static void labels_stay_text(void **state) {
+  (void)state;
+  static const char summary[] = HEADER "\"a`touch pwned`\"\"q\"\"|touch pwned;$(touch "
+                                       "pwned)@x\\n{/Bold b}<i>_1%s\nnext\",cuda,k=1,1,,"
+                                       "kernel,10,32,32,1,1,1,1,0,1e6,,,1e9,,ok\n"
+                                       "\"a`touch pwned`\"\"q\"\"|touch pwned;$(touch "
+                                       "pwned)@x\\n{/Bold b}<i>_1%s\nnext\",cuda,k=2,2,,"
+                                       "kernel,10,32,32,1,1,1,1,0,1e6,,,2e9,,ok\n";
+  static const char env[] = "key,value\n\"cpu_model\",\"M `touch pwned` \"\"|x\"\" "
+                            "$(touch pwned) \\n\ntwo\"\n";
+  assert_int_equal(draw(summary, env, NULL), DCS_OK);
+  assert_false(exists("plots/pwned", ""));
+  assert_int_not_equal(access("pwned", F_OK), 0);
+  if (!pictures()) return;
+  static const char shown[] =
+      "a`touch pwned`\"q\"|touch pwned;$(touch pwned)@x\\n{/Bold b}&lt;i>_1%s next";
+  assert_has("ladder", ".svg", shown);
+  assert_has("rate_vs_coarsening", ".svg", shown);
+  assert_has("rate_vs_coarsening", ".svg", "CPU: M `touch pwned` \"|x\" $(touch pwned) \\n two");
+}
+
+static void without_gnuplot_the_data_are_left(void **state) {
+  (void)state;
+  assert_int_equal(setenv("PATH", other, 1), 0);
+  dcs_status status = draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL);
+  assert_int_equal(setenv("PATH", user_path, 1), 0);
+  assert_int_equal(status, DCS_OK);
+  assert_true(exists("plots/ladder", ".dat"));
+  assert_true(exists("plots/ladder", ".gp"));
+  assert_false(exists("plots/ladder", ".png"));
+  assert_non_null(strstr(printed, "gnuplot is not on the PATH"));
+}
+
+static void a_failing_gnuplot_is_a_failure(void **state) {
+  (void)state;
+  put(other, "gnuplot", "#!/bin/sh\necho 'line 3: no such thing' >&2\nexit 7\n");
+  assert_int_equal(chmod(path_of(other, "gnuplot", ""), 0755), 0);
+  assert_int_equal(setenv("PATH", other, 1), 0);
+  dcs_status status = draw(HEADER CPU_ROWS, ENV, NULL);
+  assert_int_equal(setenv("PATH", user_path, 1), 0);
+  assert_int_equal(status, DCS_FAILED);
+  assert_non_null(strstr(dcs_error_message(), "exit status 7): line 3: no such thing"));
+}
+
+static void the_reference_stands_in(void **state) {
+  (void)state;
+  put(other, "summary.csv", HEADER "other,cpu,,,1,kernel,1,9,9,1,1,1,1,0,1,1,1,1e9,,ok\n" GPU_ROWS);
+  put(other, "env.csv", ENV);
+  assert_int_equal(draw(HEADER CPU_ROWS, "key,value\ncpu_model,Mine\n", other), DCS_OK);
+  assert_has("ladder", ".dat", "\"CPU: Mine, GPU: Card G, shipped reference of 2001-02-03\"\n");
+  assert_has("time_vs_atoms", ".dat", "\"GPU best, kernel (reference)\"\n");
+  assert_has("rate_vs_edge", ".dat", "\"teeth (reference), useful\"\n");
+  assert_has("ladder", ".dat", "\"GPU (reference)\"\n");
+  assert_lacks("ladder", ".dat", "other");
+  assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, other), DCS_OK);
+  for (int f = 0; f < N_FIGURES; f++)
+    assert_lacks(names[f], ".dat", "reference");
+}
+
+static void no_data_is_said(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER, ENV, NULL), DCS_OK);
+  assert_non_null(strstr(printed, "skipped: time_vs_atoms: "));
+  assert_non_null(strstr(printed, "skipped: rate_vs_coarsening: "));
+  assert_non_null(strstr(printed, "skipped: rate_vs_edge: "));
+  assert_non_null(strstr(printed, "skipped: ladder: "));
+  assert_false(exists("plots/ladder", ".dat"));
+  assert_false(exists("plots/ladder", ".gp"));
+  assert_true(exists("plots/padding_vs_edge", ".dat"));
+}
+
+static void bad_tables_are_refused(void **state) {
+  (void)state;
+  assert_int_equal(draw("variant,backend\nplain,cpu\n", ENV, NULL), DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "threads"));
+  assert_int_equal(draw(HEADER "plain,gpu,,,1,kernel,1,9,9,1,1,1,1,0,1,1,1,1e9,,ok\n", ENV, NULL),
+                   DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "backend is \"gpu\", and must be cpu or cuda"));
+  assert_int_equal(draw(HEADER "plain,cpu,,,1,kernel,1,0,9,1,1,1,1,0,1,1,1,1e9,,ok\n", ENV, NULL),
+                   DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "row 1: nx is \"0\""));
+  assert_int_equal(draw(HEADER CPU_ROWS, ENV, "/nonexistent"), DCS_IO);
+}
+
+static void padding_numbers(void **state) {
+  (void)state;
+  double slice = dcs_padding_overhead((dcs_dims){100, 100, 1}, (dcs_dims){128, 16, 1});
+  double large = dcs_padding_overhead((dcs_dims){1000, 1000, 1}, (dcs_dims){128, 16, 1});
+  double volume = dcs_padding_overhead((dcs_dims){100, 100, 100}, (dcs_dims){128, 16, 16});
+  double none = dcs_padding_overhead((dcs_dims){256, 32, 16}, (dcs_dims){128, 16, 16});
+  assert_true(fabs(slice - 0.4336) < 1e-12);
+  assert_true(fabs(large - 0.032192) < 1e-12);
+  assert_true(fabs(volume - 0.605632) < 1e-12);
+  assert_true(fabs(none - 0) < 1e-12);
+  assert_int_equal(draw(HEADER, ENV, NULL), DCS_OK);
+  assert_has("padding_vs_edge", ".dat", "\n100\t43.36\t1\n");
+  assert_has("padding_vs_edge", ".dat", "\n100\t60.5632\t2\n");
+}
+
+#define FIGURE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      FIGURE_TEST(every_figure_has_its_files),
+      FIGURE_TEST(the_best_rows_are_selected),
+      FIGURE_TEST(the_ladder_is_in_order),
+      FIGURE_TEST(a_wrong_result_is_never_a_time),
+      FIGURE_TEST(labels_stay_text),
+      FIGURE_TEST(without_gnuplot_the_data_are_left),
+      FIGURE_TEST(a_failing_gnuplot_is_a_failure),
+      FIGURE_TEST(the_reference_stands_in),
+      FIGURE_TEST(no_data_is_said),
+      FIGURE_TEST(bad_tables_are_refused),
+      FIGURE_TEST(padding_numbers),
+  };
+  const char *path = getenv("PATH");
+  user_path = strdup(path ? path : "/usr/bin:/bin");
+  gnuplot = system("gnuplot --version >/dev/null 2>&1") == 0;
+  int failed = cmocka_run_group_tests_name("figures", tests, NULL, NULL);
+  free(user_path);
+  return failed;
+}
