@@ -100,6 +100,10 @@ bool dcs_decimal_read(const char *text, size_t length, double *value) {
 }
 
 char *dcs_decimal_write(double value, char text[DCS_DECIMAL_TEXT]) {
+  if (fabs(value) < 1e15 && value == floor(value)) {
+    snprintf(text, DCS_DECIMAL_TEXT, "%.0f", value);
+    return text;
+  }
   locale_t before = dcs_decimal_enter();
   for (int digits = 1; digits <= 17; digits++) {
     int length = snprintf(text, DCS_DECIMAL_TEXT, "%.*g", digits, value);

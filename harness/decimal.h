@@ -13,7 +13,8 @@ enum { DCS_DECIMAL_TEXT = 32 };
  * anything else: blanks, nan, inf, hexadecimal, an overflow, more than 127 characters. */
 bool dcs_decimal_read(const char *text, size_t length, double *value);
 
-/* Writes the shortest %g text that reads back as the finite `value`; returns text. */
+/* Writes whole numbers below 1e15 as such, others as the shortest %g text that reads back as the
+ * finite `value`; returns text. */
 char *dcs_decimal_write(double value, char text[DCS_DECIMAL_TEXT]);
 
 /* Makes '.' the decimal point of this thread's printf until dcs_decimal_leave(). */

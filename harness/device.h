@@ -8,6 +8,7 @@
 #include "kernels/dcs.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
+enum { DCS_MARKS = 4 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 
@@ -43,7 +44,6 @@ struct dcs_device {
 
   dcs_status (*info)(dcs_device *, dcs_device_info *info);
   void (*close)(dcs_device *);
-  dcs_status (*free_bytes)(dcs_device *, int64_t *bytes);
 
   dcs_status (*alloc)(dcs_device *, size_t bytes, dcs_ptr *ptr);
   void (*release)(dcs_device *, dcs_ptr ptr);
@@ -71,8 +71,10 @@ struct dcs_device {
   dcs_status (*launch)(dcs_device *, dcs_module *module, const int64_t grid[3], const int block[3],
                        void **args);
 
-  /* Two time marks in the queue, 0 and 1, and the time between them once both have passed. */
+  /* Marks in the queue, DCS_MARKS of them, and waiting until one has passed. */
   dcs_status (*mark)(dcs_device *, int which);
+  dcs_status (*reach)(dcs_device *, int which);
+  /* Time between marks 0 and 1, once both have passed; waits for them. */
   dcs_status (*elapsed_ns)(dcs_device *, double *ns);
   dcs_status (*wait)(dcs_device *); /* until the queue is empty; launch errors surface here */
 };

@@ -1,4 +1,4 @@
-/* The device interface on the CUDA driver: the card's primary context, one stream, two events. */
+/* The device interface on the CUDA driver: the card's primary context, one stream, some events. */
 #include "harness/device.h"
 
 #if DCS_WITH_CUDA
@@ -22,7 +22,7 @@ typedef struct {
   CUdevice card;
   CUcontext context; /* NULL until retained */
   CUstream stream;
-  CUevent marks[2];
+  CUevent marks[DCS_MARKS];
   dcs_module *modules; /* loaded and not unloaded */
 } cuda_device;
 
@@ -72,15 +72,6 @@ static dcs_status cuda_info(dcs_device *device, dcs_device_info *info) {
   return DCS_OK;
 }
 
-static dcs_status cuda_free_bytes(dcs_device *device, int64_t *bytes) {
-  cuda_device *cuda;
-  DCS_TRY(enter(device, &cuda));
-  size_t free_now, total;
-  DCS_TRY(DCS_CU(cuMemGetInfo, &free_now, &total));
-  *bytes = (int64_t)free_now;
-  return DCS_OK;
-}
-
 /* ---- memory ---- */
 
 static dcs_status cuda_alloc(dcs_device *device, size_t bytes, dcs_ptr *ptr) {
@@ -89,11 +80,11 @@ static dcs_status cuda_alloc(dcs_device *device, size_t bytes, dcs_ptr *ptr) {
   CUdeviceptr address;
   CUresult result = dcs_cuda.cuMemAlloc(&address, bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-    int64_t free_now;
-    DCS_TRY(cuda_free_bytes(device, &free_now));
+    size_t free_now, total;
+    DCS_TRY(DCS_CU(cuMemGetInfo, &free_now, &total));
     return dcs_fail(DCS_UNAVAILABLE,
-                    "the card's memory is too small: %zu bytes asked, %lld bytes free", bytes,
-                    (long long)free_now);
+                    "the card's memory is too small: %zu bytes asked, %zu bytes free", bytes,
+                    free_now);
   }
   DCS_TRY(dcs_cuda_check("cuMemAlloc", result));
   *ptr = address;
@@ -255,6 +246,12 @@ static dcs_status cuda_mark(dcs_device *device, int which) {
   return DCS_CU(cuEventRecord, cuda->marks[which], cuda->stream);
 }
 
+static dcs_status cuda_reach(dcs_device *device, int which) {
+  cuda_device *cuda;
+  DCS_TRY(enter(device, &cuda));
+  return DCS_CU(cuEventSynchronize, cuda->marks[which]);
+}
+
 static dcs_status cuda_elapsed_ns(dcs_device *device, double *ns) {
   cuda_device *cuda;
   DCS_TRY(enter(device, &cuda));
@@ -278,7 +275,7 @@ static void cuda_close(dcs_device *device) {
   while (cuda->modules)
     cuda_unload(device, cuda->modules);
   if (cuda->context && enter(device, &cuda) == DCS_OK) {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < DCS_MARKS; i++)
       if (cuda->marks[i]) dcs_cuda.cuEventDestroy(cuda->marks[i]);
     if (cuda->stream) dcs_cuda.cuStreamDestroy(cuda->stream);
   }
@@ -313,14 +310,14 @@ static dcs_status start(cuda_device *cuda) {
   DCS_TRY(DCS_CU(cuDevicePrimaryCtxRetain, &cuda->context, cuda->card));
   DCS_TRY(DCS_CU(cuCtxSetCurrent, cuda->context));
   DCS_TRY(DCS_CU(cuStreamCreate, &cuda->stream, CU_STREAM_NON_BLOCKING));
-  DCS_TRY(DCS_CU(cuEventCreate, &cuda->marks[0], CU_EVENT_DEFAULT));
-  return DCS_CU(cuEventCreate, &cuda->marks[1], CU_EVENT_DEFAULT);
+  for (int i = 0; i < DCS_MARKS; i++)
+    DCS_TRY(DCS_CU(cuEventCreate, &cuda->marks[i], CU_EVENT_DEFAULT));
+  return DCS_OK;
 }
 
 static const dcs_device cuda_methods = {.timed = true,
                                         .info = cuda_info,
                                         .close = cuda_close,
-                                        .free_bytes = cuda_free_bytes,
                                         .alloc = cuda_alloc,
                                         .release = cuda_release,
                                         .alloc_host = cuda_alloc_host,
@@ -333,6 +330,7 @@ static const dcs_device cuda_methods = {.timed = true,
                                         .symbol = cuda_symbol,
                                         .launch = cuda_launch,
                                         .mark = cuda_mark,
+                                        .reach = cuda_reach,
                                         .elapsed_ns = cuda_elapsed_ns,
                                         .wait = cuda_wait};
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING = 8 }; /* prepared chunks in flight between host and device */
+/* Prepared chunks in flight between host and device: a ring of two halves. A half may be written again
+ * once the mark behind its last launch has passed, so host and device work at the same time. */
+enum { RING = 32, HALF = RING / 2, MARK_HALF = 2 };
 
 typedef struct {
   const dcs_variant *variant;
@@ -25,6 +27,7 @@ typedef struct {
   int n_slots;
   dcs_atom *ring; /* RING chunks of ring_atoms, in memory that copies can be queued from */
   int64_t ring_atoms;
+  int64_t launches; /* of methods that use the ring, since it was made */
 } device_engine;
 
 static void forget_methods(device_engine *e) {
@@ -66,9 +69,11 @@ static dcs_status grow_map(device_engine *e, dcs_dims stored) {
 static dcs_status grow_ring(device_engine *e, int64_t chunk_atoms) {
   dcs_device *device = e->engine.device;
   if (chunk_atoms <= e->ring_atoms) return DCS_OK;
+  DCS_TRY(device->wait(device));
   if (e->ring) device->release_host(device, e->ring);
   e->ring = NULL;
   e->ring_atoms = 0;
+  e->launches = 0;
   void *ring;
   DCS_TRY(device->alloc_host(device, RING * (size_t)chunk_atoms * sizeof(dcs_atom), &ring));
   e->ring = ring;
@@ -171,15 +176,16 @@ static void *argument(launch_values *v, dcs_arg arg) {
 
 /* Launch number `launch` of a map: atoms first..first+n-1 on the slices from k on. */
 static dcs_status launch_chunk(device_engine *e, const method *m, int64_t k, int64_t first,
-                               int64_t n, int64_t launch) {
+                               int64_t n) {
   dcs_device *device = e->engine.device;
+  const int64_t launch = m->plan.host_dz2 ? e->launches++ : 0; /* counts on from map to map */
   const dcs_problem *problem = e->problem;
   const dcs_plan *plan = &m->plan;
   if (plan->atoms_in_constant) {
     const dcs_atom *chunk = problem->atoms + first;
     if (plan->host_dz2) {
-      /* A buffer comes round again after RING launches: by then its copy must be over. */
-      if (launch > 0 && launch % RING == 0) DCS_TRY(device->wait(device));
+      if (launch >= RING && launch % HALF == 0)
+        DCS_TRY(device->reach(device, MARK_HALF + (int)(launch % RING / HALF)));
       chunk = prepare_chunk(e, first, n, k, launch);
     }
     DCS_TRY(device->copy_in(device, m->constant, chunk, (size_t)n * sizeof *chunk));
@@ -200,19 +206,20 @@ static dcs_status launch_chunk(device_engine *e, const method *m, int64_t k, int
   void *args[DCS_MAX_ARGS];
   for (int a = 0; plan->args[a] != DCS_ARG_END; a++)
     args[a] = argument(&values, plan->args[a]);
-  return device->launch(device, m->module, plan->grid, plan->block, args);
+  DCS_TRY(device->launch(device, m->module, plan->grid, plan->block, args));
+  bool half_full = plan->host_dz2 && launch % HALF == HALF - 1;
+  return half_full ? device->mark(device, MARK_HALF + (int)(launch % RING / HALF)) : DCS_OK;
 }
 
 static dcs_status compute_map(device_engine *e, const method *m) {
   dcs_device *device = e->engine.device;
   const dcs_plan *plan = &m->plan;
   DCS_TRY(device->fill(device, e->stored, 0, (size_t)dcs_points(plan->stored)));
-  int64_t launch = 0;
   for (int64_t k = 0; k < e->problem->n.z; k += plan->launch_slices)
     for (int64_t first = 0; first < e->problem->n_atoms; first += plan->chunk_atoms) {
       int64_t rest = e->problem->n_atoms - first;
       int64_t n = rest < plan->chunk_atoms ? rest : plan->chunk_atoms;
-      DCS_TRY(launch_chunk(e, m, k, first, n, launch++));
+      DCS_TRY(launch_chunk(e, m, k, first, n));
     }
   return DCS_OK;
 }
