@@ -27,6 +27,10 @@ $(BUILD)/config.mk: $(PROBE_NOW)
 
 # ---- flags ----
 
+# `make V=1` shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE_FLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -I. -I$(BUILD) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 # The oracle and the generators give the same bits on every machine: no contraction. The CPU kernels may contract
@@ -40,7 +44,7 @@ LDLIBS        = -l:libcsv.a -ldl -lm
 KERNEL_SRC  := $(wildcard kernels/*.c kernels/cuda/*.c)
 CPU_SRC     := $(wildcard kernels/cpu/*.c)
 HARNESS_SRC := $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))
-EMBEDDED    := $(wildcard kernels/cuda/*.cu harness/*/*.cu harness/emulator.h harness/*/emulator.h plots/*.gp)
+EMBEDDED    := $(wildcard kernels/cuda/*.cu harness/*/*.cu harness/*/emulator.h plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
@@ -52,19 +56,23 @@ BIN         := $(BUILD)/dcsbench
 all: $(BIN) ## build build/dcsbench and build/libdcs.a
 
 $(BIN): $(BUILD)/harness/main.o $(BUILD)/libdcs.a
-	$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/libdcs.a: $(OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(BASE_FLAGS) $(KERNEL_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(BASE_FLAGS) $(KERNEL_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags $(BUILD)/version.h
 	@mkdir -p $(@D)
-	$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
 
 -include $(patsubst %.o,%.d,$(OBJ) $(BUILD)/harness/main.o) $(patsubst %,%.d,$(TESTS))
 
@@ -88,7 +96,7 @@ FORCE:
 # Text files as C arrays: their bytes in hexadecimal.
 $(BUILD)/embedded.c: $(EMBEDDED) Makefile
 	@mkdir -p $(BUILD)
-	@{ echo '#include "harness/embedded.h"'; echo '#include <string.h>'; \
+	@{ echo '#include "harness/base/embedded.h"'; echo '#include <string.h>'; \
 	   echo 'static const struct { const char *path, *text; } files[] = {'; \
 	   for f in $(EMBEDDED); do \
 	     echo "{\"$$f\", (const char[]){"; od -An -v -tx1 $$f | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; \
@@ -100,7 +108,8 @@ $(BUILD)/embedded.c: $(EMBEDDED) Makefile
 	@mv $@.part $@
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c $(BUILD)/flags
-	$(CC) $(BASE_FLAGS) -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(BASE_FLAGS) -c -o $@ $<
 
 # ---- what a user does ----
 
@@ -126,7 +135,8 @@ REFERENCE_OUT ?= results/reference-new
 
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libdcs.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libdcs.a $(LDFLAGS) $(LDLIBS) -lcmocka
+	$(call say,TEST,$<)
+	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libdcs.a $(LDFLAGS) $(LDLIBS) -lcmocka
 
 check: all $(TESTS) lint cross ## all tests that end within minutes
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)

@@ -1,8 +1,8 @@
 /* dcsbench: the table of commands, and how a failure is said. */
+#include "harness/base/interrupt.h"
+#include "harness/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/interrupt.h"
-#include "harness/text.h"
-#include "harness/worker.h"
+#include "harness/work/worker.h"
 
 #include "version.h" /* written by the Makefile */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/codecache.h"
+#include "harness/device/codecache.h"
 #include "tests/cache_folder.h"
 
 #include <string.h>

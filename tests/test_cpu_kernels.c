@@ -1,5 +1,5 @@
 /* CPU variants: every one that this machine can run against a double-precision sum. */
-#include "harness/random.h"
+#include "harness/base/random.h"
 #include "kernels/cpu/cpu.h"
 
 #include <math.h>

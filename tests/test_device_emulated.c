@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/device.h"
+#include "harness/device/device.h"
 #include "tests/cache_folder.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "harness/figure.h"
-#include "harness/figures.h"
+#include "harness/figures/figure.h"
+#include "harness/figures/figures.h"
 
 #include <dirent.h>
 #include <limits.h>

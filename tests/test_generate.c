@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/molecule.h"
+#include "harness/input/molecule.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "harness/csv.h"
-#include "harness/molecule.h"
+#include "harness/base/csv.h"
+#include "harness/input/molecule.h"
 
 #include <math.h>
 #include <stdlib.h>

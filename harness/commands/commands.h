@@ -3,7 +3,7 @@
 #ifndef DCS_COMMANDS_H
 #define DCS_COMMANDS_H
 
-#include "harness/bench.h"
+#include "harness/work/bench.h"
 
 #include <argp.h>
 

@@ -1,11 +1,11 @@
 /* dcsbench compile */
+#include "harness/base/csv.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/csv.h"
-#include "harness/engine.h"
-#include "harness/interrupt.h"
-#include "harness/nvrtc.h"
-#include "harness/text.h"
-#include "harness/verify.h"
+#include "harness/device/kernel_source.h"
+#include "harness/device/nvrtc.h"
+#include "harness/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* dcsbench generate */
+#include "harness/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* dcsbench info [FILE] */
+#include "harness/base/csv.h"
 #include "harness/commands/commands.h"
-#include "harness/csv.h"
-#include "harness/environment.h"
+#include "harness/sweep/environment.h"
 
 typedef struct {
   bool csv;

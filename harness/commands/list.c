@@ -1,6 +1,6 @@
 /* dcsbench list */
+#include "harness/base/csv.h"
 #include "harness/commands/commands.h"
-#include "harness/csv.h"
 
 #include <string.h>
 

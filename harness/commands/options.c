@@ -1,7 +1,7 @@
 /* Options that several commands share. */
 #include "harness/commands/commands.h"
 
-#include "harness/text.h"
+#include "harness/base/text.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* dcsbench plot */
 #include "harness/commands/commands.h"
-#include "harness/figures.h"
+#include "harness/figures/figures.h"
 
 typedef struct {
   const char *dir, *reference;

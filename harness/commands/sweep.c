@@ -1,8 +1,8 @@
 /* dcsbench sweep */
-#include "harness/sweep.h"
+#include "harness/sweep/sweep.h"
 
+#include "harness/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/text.h"
 
 #include <stdlib.h>
 

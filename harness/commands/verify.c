@@ -1,9 +1,9 @@
 /* dcsbench verify */
-#include "harness/verify.h"
+#include "harness/verify/verify.h"
 
+#include "harness/base/interrupt.h"
+#include "harness/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/interrupt.h"
-#include "harness/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,286 @@
+#include "harness/base/text.h"
+
+#include "harness/base/decimal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+dcs_status dcs_parse_integer(const char *what, const char *text, int64_t lo, int64_t hi,
+                             int64_t *value) {
+  char *end;
+  errno = 0;
+  long long parsed = strtoll(text, &end, 10);
+  bool digits = *text == '-' ? text[1] >= '0' && text[1] <= '9' : *text >= '0' && *text <= '9';
+  if (!digits || *end)
+    return dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected a whole number", what, text);
+  if (errno == ERANGE || parsed < lo || parsed > hi)
+    return dcs_fail(DCS_USAGE, "%s: found %s; expected %lld to %lld", what, text, (long long)lo,
+                    (long long)hi);
+  *value = parsed;
+  return DCS_OK;
+}
+
+dcs_status dcs_parse_number(const char *what, const char *text, double lo, double hi,
+                            double *value) {
+  double parsed;
+  if (!dcs_decimal_read(text, strlen(text), &parsed))
+    return dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected a decimal number", what, text);
+  if (!(parsed >= lo && parsed <= hi))
+    return dcs_fail(DCS_USAGE, "%s: found %s; expected %g to %g", what, text, lo, hi);
+  *value = parsed;
+  return DCS_OK;
+}
+
+dcs_status dcs_split(const char *text, char separator, char ***parts, int *n) {
+  int count = 1;
+  for (const char *c = text; *c; c++)
+    count += *c == separator;
+  size_t pointers = (size_t)count * sizeof(char *);
+  char **block = malloc(pointers + strlen(text) + 1);
+  if (!block) return dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", count);
+  char *copy = strcpy((char *)block + pointers, text);
+  for (int i = 0; i < count; i++) {
+    block[i] = copy;
+    copy = strchr(copy, separator);
+    if (copy) *copy++ = '\0';
+  }
+  *parts = block;
+  *n = count;
+  return DCS_OK;
+}
+
+/* ---- lists of integers ---- */
+
+typedef struct {
+  int64_t *values;
+  int n, capacity;
+} list;
+
+static dcs_status list_add(list *l, int64_t value) {
+  for (int i = 0; i < l->n; i++)
+    if (l->values[i] == value) return DCS_OK;
+  if (l->n == l->capacity) {
+    int capacity = l->capacity ? 2 * l->capacity : 16;
+    int64_t *values = realloc(l->values, (size_t)capacity * sizeof *values);
+    if (!values) return dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", capacity);
+    l->values = values;
+    l->capacity = capacity;
+  }
+  l->values[l->n++] = value;
+  return DCS_OK;
+}
+
+static dcs_status add_logarithmic(list *l, int64_t first, int64_t last, int64_t per_decade) {
+  double decades = log10((double)last / (double)first);
+  int64_t steps = (int64_t)(decades * (double)per_decade + 1e-9);
+  for (int64_t s = 0; s <= steps; s++)
+    DCS_TRY(list_add(l, llround((double)first * pow(10, (double)s / (double)per_decade))));
+  return list_add(l, last);
+}
+
+enum { LONGEST_LIST = 100000 };
+
+static dcs_status add_range(const char *what, char *text, int64_t lo, int64_t hi, list *l) {
+  char **parts;
+  int n;
+  DCS_TRY(dcs_split(text, ':', &parts, &n));
+  int64_t first = 0, last = 0, step = 1;
+  dcs_status status =
+      n <= 3 ? DCS_OK
+             : dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected LO:HI, LO:HI:STEP or LO:HI:logN",
+                        what, text);
+  if (status == DCS_OK) status = dcs_parse_integer(what, parts[0], lo, hi, &first);
+  if (status == DCS_OK) status = dcs_parse_integer(what, parts[1], first, hi, &last);
+  if (status == DCS_OK && n == 3) {
+    bool logarithmic = strncmp(parts[2], "log", 3) == 0;
+    status = dcs_parse_integer(what, parts[2] + (logarithmic ? 3 : 0), 1,
+                               logarithmic ? 1000 : INT64_MAX, &step);
+    if (status == DCS_OK && logarithmic) {
+      status = first >= 1 ? add_logarithmic(l, first, last, step)
+                          : dcs_fail(DCS_USAGE,
+                                     "%s: found \"%s\"; a logarithmic range starts at 1 or more",
+                                     what, text);
+      free(parts);
+      return status;
+    }
+  }
+  free(parts);
+  if (status == DCS_OK && (last - first) / step > LONGEST_LIST)
+    status = dcs_fail(DCS_USAGE, "%s: \"%s\" has more than %d values", what, text, LONGEST_LIST);
+  for (int64_t v = first; status == DCS_OK && v <= last; v += step)
+    status = list_add(l, v);
+  return status;
+}
+
+dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, int64_t hi,
+                              int64_t **values, int *n) {
+  char **parts;
+  int n_parts;
+  DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
+  list l = {0};
+  dcs_status status = DCS_OK;
+  for (int i = 0; status == DCS_OK && i < n_parts; i++) {
+    int64_t value;
+    if (strchr(parts[i], ':'))
+      status = add_range(what, parts[i], lo, hi, &l);
+    else if ((status = dcs_parse_integer(what, parts[i], lo, hi, &value)) == DCS_OK)
+      status = list_add(&l, value);
+  }
+  free(parts);
+  if (status != DCS_OK) {
+    free(l.values);
+    return status;
+  }
+  *values = l.values;
+  *n = l.n;
+  return DCS_OK;
+}
+
+/* ---- grids ---- */
+
+static dcs_status bad_grid(const char *text) {
+  return dcs_fail(DCS_USAGE,
+                  "grid: found \"%s\"; expected NXxNYxNZ or N^3, such as 64x64x32 or 64^3", text);
+}
+
+enum { LONGEST_EDGE = 1 << 30 };
+
+dcs_status dcs_parse_grid(const char *text, dcs_dims *n) {
+  char **parts;
+  int n_parts;
+  int64_t edge[3];
+  size_t length = strlen(text);
+  if (length > 2 && strcmp(text + length - 2, "^3") == 0) {
+    char number[32];
+    if (length - 2 >= sizeof number) return bad_grid(text);
+    memcpy(number, text, length - 2);
+    number[length - 2] = '\0';
+    DCS_TRY(dcs_parse_integer("grid", number, 1, LONGEST_EDGE, &edge[0]));
+    *n = (dcs_dims){edge[0], edge[0], edge[0]};
+    return DCS_OK;
+  }
+  DCS_TRY(dcs_split(text, 'x', &parts, &n_parts));
+  dcs_status status = n_parts == 3 ? DCS_OK : bad_grid(text);
+  for (int d = 0; status == DCS_OK && d < 3; d++)
+    status = dcs_parse_integer("grid", parts[d], 1, LONGEST_EDGE, &edge[d]);
+  free(parts);
+  if (status == DCS_OK) *n = (dcs_dims){edge[0], edge[1], edge[2]};
+  return status;
+}
+
+static dcs_status add_grid(dcs_dims **grids, int *n, dcs_dims grid) {
+  dcs_dims *more = realloc(*grids, (size_t)(*n + 1) * sizeof *more);
+  if (!more) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d grids", *n + 1);
+  *grids = more;
+  more[(*n)++] = grid;
+  return DCS_OK;
+}
+
+static dcs_status add_cubes(char *text, dcs_dims **grids, int *n) {
+  size_t length = strlen(text);
+  if (length < 3 || strcmp(text + length - 2, "^3") != 0) return bad_grid(text);
+  text[length - 2] = '\0';
+  int64_t *edges;
+  int n_edges;
+  DCS_TRY(dcs_parse_integers("grid", text, 1, LONGEST_EDGE, &edges, &n_edges));
+  dcs_status status = DCS_OK;
+  for (int i = 0; status == DCS_OK && i < n_edges; i++)
+    status = add_grid(grids, n, (dcs_dims){edges[i], edges[i], edges[i]});
+  free(edges);
+  return status;
+}
+
+dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n) {
+  char **parts;
+  int n_parts;
+  DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
+  *grids = NULL;
+  *n = 0;
+  dcs_status status = DCS_OK;
+  for (int i = 0; status == DCS_OK && i < n_parts; i++) {
+    dcs_dims grid;
+    if (strchr(parts[i], ':'))
+      status = add_cubes(parts[i], grids, n);
+    else if ((status = dcs_parse_grid(parts[i], &grid)) == DCS_OK)
+      status = add_grid(grids, n, grid);
+  }
+  free(parts);
+  if (status != DCS_OK) free(*grids);
+  return status;
+}
+
+/* ---- names ---- */
+
+/* Levenshtein distance; texts beyond 63 characters are far from everything. */
+static int edit_distance(const char *a, const char *b) {
+  size_t la = strlen(a), lb = strlen(b);
+  int row[64];
+  if (la > 63 || lb > 63) return 64;
+  for (size_t j = 0; j <= lb; j++)
+    row[j] = (int)j;
+  for (size_t i = 1; i <= la; i++) {
+    int diagonal = row[0];
+    row[0] = (int)i;
+    for (size_t j = 1; j <= lb; j++) {
+      int best = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      if (row[j] + 1 < best) best = row[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      row[j] = best;
+    }
+  }
+  return row[lb];
+}
+
+const char *dcs_nearest_name(const char *text, const char *const *names, int n) {
+  const char *nearest = NULL;
+  int least = 4;
+  for (int i = 0; i < n; i++) {
+    int distance = edit_distance(text, names[i]);
+    if (distance < least) {
+      least = distance;
+      nearest = names[i];
+    }
+  }
+  return nearest;
+}
+
+/* ---- files ---- */
+
+dcs_status dcs_read_file(const char *path, char **text, size_t *bytes) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return dcs_fail(DCS_IO, "%s: cannot open: %s", path, strerror(errno));
+  struct stat info;
+  if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
+    fclose(file);
+    return dcs_fail(DCS_IO, "%s: is a folder; expected a file", path);
+  }
+  size_t used = 0, capacity = 65536;
+  char *buffer = malloc(capacity);
+  size_t got = 1;
+  while (buffer && got > 0) {
+    got = fread(buffer + used, 1, capacity - used - 1, file);
+    used += got;
+    if (used + 1 == capacity) {
+      char *more = realloc(buffer, capacity *= 2);
+      if (!more) free(buffer);
+      buffer = more;
+    }
+  }
+  bool failed = ferror(file);
+  int cause = errno;
+  fclose(file);
+  if (!buffer) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory for its text", path);
+  if (failed) {
+    free(buffer);
+    return dcs_fail(DCS_IO, "%s: cannot read: %s", path, strerror(cause));
+  }
+  buffer[used] = '\0';
+  *text = buffer;
+  if (bytes) *bytes = used;
+  return DCS_OK;
+}

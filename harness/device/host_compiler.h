@@ -1,0 +1,28 @@
+/* The host's C++ compiler, run as a program: source text to the bytes of a shared object. */
+#ifndef DCS_HOST_COMPILER_H
+#define DCS_HOST_COMPILER_H
+
+#include "harness/device/device.h"
+
+enum { DCS_COMPILER_WORDS = 8 };
+
+typedef struct {
+  char text[1024];                 /* the command; cut into words */
+  char *words[DCS_COMPILER_WORDS]; /* of text; n_words of them */
+  int n_words;
+  char version[512]; /* the command and what it says about itself */
+} dcs_host_compiler;
+
+/* Finds $CXX, else c++, g++ or clang++ on PATH, and asks its version. DCS_UNAVAILABLE when none
+ * runs. The struct must stay where it is. */
+dcs_status dcs_host_compiler_find(dcs_host_compiler *compiler);
+
+/* Compiles C++17 to a shared object (malloc'd, the caller frees), past the code cache. DCS_FAILED
+ * with the compiler's output when it does not compile. */
+dcs_status dcs_host_compiler_run(const dcs_host_compiler *compiler, const dcs_source *source,
+                                 void **image, size_t *bytes);
+
+/* Loads a shared object from its bytes; dlclose() it. */
+dcs_status dcs_host_compiler_load(const void *image, size_t bytes, void **handle);
+
+#endif

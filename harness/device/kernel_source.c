@@ -1,0 +1,55 @@
+/* Finds the text of a CUDA kernel and turns a configuration into macros. */
+#include "harness/device/kernel_source.h"
+#include "harness/base/embedded.h"
+#include "harness/base/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_macro(dcs_kernel_source *source, const char *name, const char *label, int value) {
+  char *text = source->option_text[source->source.n_options];
+  snprintf(text, sizeof source->option_text[0], "-D%s%s%s=%d", name, label ? "_" : "",
+           label ? label : "", value);
+  for (char *c = text + 2; *c && *c != '='; c++)
+    *c = (char)toupper((unsigned char)*c);
+  source->options[source->source.n_options++] = text;
+}
+
+/* block_x=16: -DBLOCK_X=16; read=end: -DREAD_START=0 -DREAD_END=1 -DREAD=1. */
+static void add_macros(const dcs_variant *variant, const dcs_config *config,
+                       dcs_kernel_source *source) {
+  for (int p = 0; p < variant->n_params; p++) {
+    const dcs_param *param = &variant->params[p];
+    for (int v = param->lo; param->labels && v <= param->hi; v++)
+      add_macro(source, param->name, param->labels[v - param->lo], v);
+    add_macro(source, param->name, NULL, config->value[p]);
+  }
+}
+
+dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
+                                  const char *kernels, dcs_kernel_source *source) {
+  *source = (dcs_kernel_source){0};
+  const char *stem = strchr(variant->id, '_');
+  stem = stem ? stem + 1 : variant->id;
+  if (kernels) {
+    snprintf(source->name, sizeof source->name, "%s/%s.cu", kernels, stem);
+    DCS_TRY(dcs_read_file(source->name, &source->file_text, NULL));
+    source->source.text = source->file_text;
+  } else {
+    snprintf(source->name, sizeof source->name, "kernels/cuda/%s.cu", stem);
+    source->source.text = dcs_embedded(source->name);
+    if (!source->source.text)
+      return dcs_fail(DCS_UNAVAILABLE, "%s is not built into this program", source->name);
+  }
+  add_macros(variant, config, source);
+  source->source.name = source->name;
+  source->source.options = source->options;
+  return DCS_OK;
+}
+
+void dcs_kernel_source_free(dcs_kernel_source *source) {
+  free(source->file_text);
+  source->file_text = NULL;
+}

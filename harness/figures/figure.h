@@ -1,0 +1,109 @@
+/* What the figures share: the rows of a run, how the best of them is found, and how the data that
+ * gnuplot reads is written. Internal to the figures; others call dcs_figures(). */
+#ifndef DCS_FIGURE_H
+#define DCS_FIGURE_H
+
+#include "harness/base/csv.h"
+#include "harness/work/outcome.h"
+#include "kernels/dcs.h"
+
+#include <stdio.h>
+
+/* ---- the rows of a run (figure_rows.c) ---- */
+
+/* One row of summary.csv. Texts are indices into the run's lists, so that rows compare quickly. */
+typedef struct {
+  int variant, config, cell;
+  dcs_backend backend;
+  dcs_scope scope;
+  int coarsen, threads;                 /* 0 where the cell is empty */
+  int64_t padded_nz;                    /* 0 where unknown */
+  double overhead;                      /* executed points / useful points - 1; 0 where unknown */
+  double median_ns, ci_lo_ns, ci_hi_ns; /* the interval may be NaN */
+  double evals_per_s;
+  double limit_fraction; /* may be NaN */
+  bool ok;               /* outcome ok, and a time and a rate above zero: may be drawn */
+} dcs_figure_row;
+
+/* A size of the problem; the run's cells ascend by grid, then by atoms. */
+typedef struct {
+  dcs_dims n;
+  int64_t atoms;
+} dcs_figure_cell;
+
+typedef struct {
+  dcs_figure_row *rows;
+  size_t n_rows;
+  dcs_figure_cell *cells;
+  int n_cells;
+  const char **variants; /* the ladder's order: CPU first, then as the file has them */
+  int n_variants;
+  const char **configs;
+  int n_configs;
+  bool gpu_is_reference;      /* the GPU rows are the reference's */
+  const char *gpu_suffix;     /* "" or " (reference)": ends the name of every GPU series */
+  char machine[3 * DCS_TEXT]; /* the second line of a title */
+  double limit_evals_per_s;   /* of the special function units; NaN where not measured */
+  dcs_table *tables[4];       /* own the texts */
+} dcs_figure_run;
+
+/* Reads summary.csv and env.csv of `dir`, and of `reference` (may be NULL) where `dir` has no GPU
+ * row that can be drawn. Free with dcs_figure_unload(), whatever the status. */
+dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *reference);
+void dcs_figure_unload(dcs_figure_run *run);
+
+/* Which rows are meant; DCS_FIGURE_ANY leaves a field out. */
+enum { DCS_FIGURE_ANY = -1 };
+typedef struct {
+  int variant, config, cell, backend, scope, threads, coarsen;
+} dcs_figure_pick;
+
+/* Every field DCS_FIGURE_ANY. */
+extern const dcs_figure_pick dcs_figure_any;
+
+bool dcs_figure_matches(const dcs_figure_row *row, const dcs_figure_pick *pick);
+/* The matching row that may be drawn and has the highest rate; NULL where there is none. */
+const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick);
+/* Matching rows that may not be drawn. */
+int dcs_figure_left_out(const dcs_figure_run *run, const dcs_figure_pick *pick);
+
+/* ---- data for gnuplot (figure_data.c) ---- */
+
+/* A value with its interval; lo and hi equal the value where no interval is known. */
+typedef struct {
+  double value, lo, hi;
+} dcs_figure_value;
+
+dcs_figure_value dcs_figure_ms(const dcs_figure_row *row);
+dcs_figure_value dcs_figure_geps(const dcs_figure_row *row); /* 1e9 evaluations/s */
+
+/* Writes the text as a quoted string that gnuplot reads back unchanged; control characters become
+ * spaces. `decodes` is how often gnuplot interprets backslashes on the text's way to the picture: 1
+ * for titles, 2 for points drawn "with labels". */
+void dcs_figure_text(FILE *dat, const char *text, int decodes);
+/* The first block: the title, the machine and, where `left_out` is not 0, how many rows were. */
+void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, int left_out, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Starts a block; a series has its name as the first line. */
+void dcs_figure_block(FILE *dat);
+void dcs_figure_series(FILE *dat, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line of a series: x, value, lo, hi, and for the reader the variant and configuration. */
+void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row *row, double x,
+                      dcs_figure_value y);
+
+/* "100x100x1"; returns text. */
+char *dcs_figure_grid(dcs_dims n, char text[DCS_TEXT]);
+
+/* ---- the figures ---- */
+
+/* Each writes its data to `dat`, or nothing and the reason to `why` (else left empty). */
+dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_padding_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+
+/* Padding overhead of a grid of n points covered by whole tiles: executed / useful - 1. */
+double dcs_padding_overhead(dcs_dims n, dcs_dims tile);
+
+#endif

@@ -1,0 +1,183 @@
+/* The ladder: one bar a variant, two for a CPU variant, at the problem that most variants share. */
+#include "harness/figures/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef enum { ONE_THREAD, ALL_THREADS, GPU, N_KINDS } bar_kind;
+
+typedef struct {
+  const dcs_figure_row *row;
+  bar_kind kind;
+  double y, half_height;
+} bar;
+
+typedef struct {
+  bar *bars;
+  int n;
+  int slots;   /* variants with a bar */
+  int threads; /* of the bars with all threads */
+} bar_list;
+
+static dcs_figure_pick kernel_pick(int cell, int variant) {
+  dcs_figure_pick pick = dcs_figure_any;
+  pick.cell = cell;
+  pick.variant = variant;
+  pick.scope = DCS_KERNEL;
+  return pick;
+}
+
+static int count_variants(const dcs_figure_run *run, int cell) {
+  int n = 0;
+  for (int variant = 0; variant < run->n_variants; variant++) {
+    dcs_figure_pick pick = kernel_pick(cell, variant);
+    n += dcs_figure_best(run, &pick) != NULL;
+  }
+  return n;
+}
+
+static double cell_evals(const dcs_figure_cell *cell) {
+  return (double)cell->atoms * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
+}
+
+/* The cell that most variants share, the largest of equals; -1 where nothing was measured. */
+static int choose_cell(const dcs_figure_run *run) {
+  int best = -1, best_variants = 0;
+  for (int cell = 0; cell < run->n_cells; cell++) {
+    int variants = count_variants(run, cell);
+    if (variants == 0 || variants < best_variants) continue;
+    if (variants == best_variants && cell_evals(&run->cells[cell]) <= cell_evals(&run->cells[best]))
+      continue;
+    best = cell;
+    best_variants = variants;
+  }
+  return best;
+}
+
+static int most_threads(const dcs_figure_run *run, int cell) {
+  int most = 1;
+  for (size_t i = 0; i < run->n_rows; i++) {
+    const dcs_figure_row *row = &run->rows[i];
+    if (row->ok && row->cell == cell && row->backend == DCS_CPU && row->scope == DCS_KERNEL &&
+        row->threads > most)
+      most = row->threads;
+  }
+  return most;
+}
+
+/* The variant's best row as a bar of that kind (threads: DCS_FIGURE_ANY for a GPU), if it has one.
+ */
+static bool add_bar(bar_list *list, const dcs_figure_run *run, dcs_figure_pick pick, bar_kind kind,
+                    int threads) {
+  pick.backend = kind == GPU ? DCS_CUDA : DCS_CPU;
+  pick.threads = threads;
+  const dcs_figure_row *row = dcs_figure_best(run, &pick);
+  if (!row) return false;
+  /* The first slot is at -1 and the ladder goes down; a CPU variant's bars share a slot. */
+  double y = -(double)list->slots - 1;
+  if (kind == ONE_THREAD && list->threads > 1) y += 0.2;
+  if (kind == ALL_THREADS) y -= 0.2;
+  bool shares = kind != GPU && list->threads > 1;
+  list->bars[list->n++] = (bar){row, kind, y, shares ? 0.19 : 0.35};
+  return true;
+}
+
+static void add_bars(bar_list *list, const dcs_figure_run *run, int cell) {
+  for (int variant = 0; variant < run->n_variants; variant++) {
+    dcs_figure_pick pick = kernel_pick(cell, variant);
+    bool one = add_bar(list, run, pick, ONE_THREAD, 1);
+    bool all = list->threads > 1 && add_bar(list, run, pick, ALL_THREADS, list->threads);
+    bool gpu = add_bar(list, run, pick, GPU, DCS_FIGURE_ANY);
+    list->slots += one || all || gpu;
+  }
+}
+
+/* Block 1: y and the name of each variant. */
+static void write_names(FILE *dat, const dcs_figure_run *run, const bar_list *list) {
+  int variant = -1;
+  dcs_figure_block(dat);
+  for (int b = 0; b < list->n; b++) {
+    const bar *at = &list->bars[b];
+    if (at->row->variant == variant) continue;
+    variant = at->row->variant;
+    fprintf(dat, "%.9g\t", round(at->y));
+    dcs_figure_text(dat, run->variants[variant], 2);
+    fputc('\n', dat);
+  }
+}
+
+/* Block 2: where each bar ends, its y, and the value to print there. */
+static void write_values(FILE *dat, const bar_list *list) {
+  dcs_figure_block(dat);
+  for (int b = 0; b < list->n; b++) {
+    const bar *at = &list->bars[b];
+    dcs_figure_value rate = dcs_figure_geps(at->row);
+    fprintf(dat, "%.9g\t%.9g\t\"%.4g", rate.hi, at->y, rate.value);
+    if (isfinite(at->row->limit_fraction))
+      fprintf(dat, " (%.1f%% of limit)", 100 * at->row->limit_fraction);
+    fputs("\"\n", dat);
+  }
+}
+
+/* Block 3: the limit as a series of one number, 0 where it is not known. */
+static void write_limit(FILE *dat, const dcs_figure_run *run) {
+  double limit = run->limit_evals_per_s > 0 ? run->limit_evals_per_s * 1e-9 : 0;
+  dcs_figure_series(dat, "measured limit of the special function units: %.4g", limit);
+  fprintf(dat, "%.9g\n", limit);
+}
+
+/* Blocks 4 and on: rate, lo, hi, y and half the height of each bar of a kind. */
+static void write_bars(FILE *dat, const dcs_figure_run *run, const bar_list *list, bar_kind kind,
+                       const char *name) {
+  bool named = false;
+  for (int b = 0; b < list->n; b++) {
+    const bar *at = &list->bars[b];
+    if (at->kind != kind) continue;
+    if (!named) dcs_figure_series(dat, "%s", name);
+    named = true;
+    dcs_figure_value rate = dcs_figure_geps(at->row);
+    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t", rate.value, rate.lo, rate.hi, at->y,
+            at->half_height);
+    dcs_figure_text(dat, run->variants[at->row->variant], 1);
+    fputc('\t', dat);
+    dcs_figure_text(dat, run->configs[at->row->config], 1);
+    fputc('\n', dat);
+  }
+}
+
+static void write_ladder(FILE *dat, const dcs_figure_run *run, int cell, const bar_list *list) {
+  char grid[DCS_TEXT], name[DCS_TEXT];
+  dcs_figure_pick pick = kernel_pick(cell, DCS_FIGURE_ANY);
+  dcs_figure_titles(dat, run, dcs_figure_left_out(run, &pick),
+                    "The ladder: best configuration of each variant, grid %s, %lld atoms, kernel "
+                    "time",
+                    dcs_figure_grid(run->cells[cell].n, grid), (long long)run->cells[cell].atoms);
+  write_names(dat, run, list);
+  write_values(dat, list);
+  write_limit(dat, run);
+  write_bars(dat, run, list, ONE_THREAD, "CPU, 1 thread");
+  snprintf(name, sizeof name, "CPU, %d threads", list->threads);
+  write_bars(dat, run, list, ALL_THREADS, name);
+  snprintf(name, sizeof name, "GPU%s", run->gpu_suffix);
+  write_bars(dat, run, list, GPU, name);
+}
+
+dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
+  int cell = choose_cell(run);
+  if (cell < 0) {
+    snprintf(why, DCS_TEXT, "no variant has a verified kernel time");
+    return DCS_OK;
+  }
+  bar_list list = {.threads = most_threads(run, cell)};
+  list.bars = calloc((size_t)run->n_variants * N_KINDS, sizeof *list.bars);
+  if (!list.bars)
+    return dcs_fail(DCS_UNAVAILABLE, "not enough memory for the bars of %d variants",
+                    run->n_variants);
+  add_bars(&list, run, cell);
+  if (list.n > 0)
+    write_ladder(dat, run, cell, &list);
+  else
+    snprintf(why, DCS_TEXT, "no CPU variant has a time with one or with all threads");
+  free(list.bars);
+  return DCS_OK;
+}

@@ -1,0 +1,54 @@
+/* A case: one molecule on one grid, in double precision for the oracle and in single precision for
+ * the kernels. */
+#ifndef DCS_CASE_H
+#define DCS_CASE_H
+
+#include "harness/input/molecule.h"
+#include "kernels/dcs.h"
+
+/* The grid as the user gave it. Zero or absent fields are derived from the molecule. */
+typedef struct {
+  dcs_dims n;       /* points; {0,0,0}: as many as box and margin need at that spacing */
+  double spacing;   /* angstrom; 0: what makes box and margin fit n, or 0.5 without n */
+  double margin;    /* angstrom around the molecule's box */
+  bool has_origin;  /* else the grid is centred on the molecule's box */
+  double origin[3]; /* of grid point (0, 0, 0), angstrom */
+} dcs_grid;
+
+/* A point so close to an atom that single precision cannot tell their distance. The kernels' value
+ * there is replaced by this one, computed in double precision. */
+typedef struct {
+  int64_t index;
+  float value;
+} dcs_near;
+
+typedef struct {
+  dcs_problem problem; /* atoms: owned by the case; origin subtracted in double, then rounded */
+  dcs_site *sites;     /* problem.n_atoms; origin subtracted, double precision */
+  double spacing;
+  double origin[3];
+  dcs_near *near;
+  int64_t n_near;
+  int64_t n_coincident; /* grid points that are an atom (r < 1e-6 spacing): it is left out there */
+} dcs_case;
+
+/* Most points a grid may have: 2^40 (4 TiB of floats). */
+#define DCS_MAX_POINTS ((int64_t)1 << 40)
+
+/* Derives the grid and builds the case. DCS_USAGE for a grid that cannot be (no points, too many,
+ * spacing not above 0 or not finite), DCS_UNAVAILABLE when memory is short. The caller frees with
+ * dcs_case_free(). */
+dcs_status dcs_case_build(const dcs_molecule *molecule, const dcs_grid *grid, dcs_case *c);
+
+/* The first n_atoms of a seeded stream, uniform in the grid's box, charges uniform in [-1, 1);
+ * grid.n must be given; spacing 0 is 0.5. */
+dcs_status dcs_case_random(int64_t n_atoms, const dcs_grid *grid, uint64_t seed, dcs_case *c);
+
+void dcs_case_free(dcs_case *c); /* leaves it empty */
+
+int64_t dcs_points(dcs_dims n); /* n.x * n.y * n.z */
+
+/* Puts the double-precision values where single precision cannot tell an atom from its point. */
+void dcs_repair(const dcs_near *near, int64_t n_near, float *map);
+
+#endif

@@ -1,0 +1,45 @@
+/* What a molecule is asked for, however it came to be. */
+#include "harness/input/molecule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void dcs_molecule_free(dcs_molecule *molecule) {
+  free(molecule->sites);
+  *molecule = (dcs_molecule){0};
+}
+
+/* Neumaier, Z. Angew. Math. Mech. 54 (1974) 39: like Kahan's sum, and right also where an addend is
+ * larger than the sum so far. */
+double dcs_molecule_charge(const dcs_molecule *molecule) {
+  double sum = 0, lost = 0;
+  for (int64_t i = 0; i < molecule->n; i++) {
+    double q = molecule->sites[i].q;
+    double next = sum + q;
+    lost += fabs(sum) >= fabs(q) ? (sum - next) + q : (q - next) + sum;
+    sum = next;
+  }
+  return sum + lost;
+}
+
+int64_t dcs_molecule_zero_charges(const dcs_molecule *molecule) {
+  int64_t zeros = 0;
+  for (int64_t i = 0; i < molecule->n; i++)
+    zeros += molecule->sites[i].q == 0;
+  return zeros;
+}
+
+void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]) {
+  for (int axis = 0; axis < 3; axis++) {
+    lo[axis] = INFINITY;
+    hi[axis] = -INFINITY;
+  }
+  for (int64_t i = 0; i < molecule->n; i++) {
+    const dcs_site *site = &molecule->sites[i];
+    const double at[3] = {site->x, site->y, site->z};
+    for (int axis = 0; axis < 3; axis++) {
+      lo[axis] = fmin(lo[axis], at[axis]);
+      hi[axis] = fmax(hi[axis], at[axis]);
+    }
+  }
+}

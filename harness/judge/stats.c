@@ -1,0 +1,62 @@
+#include "harness/judge/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median_of_sorted(const double *values, size_t n) {
+  return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+/* Rank k (from 0) such that the median lies between the k-th smallest and the k-th largest value
+ * with probability at least 95%: 2 * P(Binomial(n, 1/2) <= k) <= 0.05. -1: none. */
+static long interval_rank(size_t n) {
+  double log_half_n = -(double)n * log(2.0);
+  double tail = 0, log_choose = 0;
+  long rank = -1;
+  for (size_t k = 0; k < n; k++) {
+    tail += exp(log_choose + log_half_n);
+    if (tail > 0.025) break;
+    rank = (long)k;
+    log_choose += log((double)(n - k)) - log((double)(k + 1));
+  }
+  return rank;
+}
+
+dcs_stats dcs_summarize(double *values, size_t n) {
+  dcs_stats stats = {.n = n, .median = NAN, .lo = NAN, .hi = NAN, .min = NAN, .mad = NAN};
+  if (n == 0) return stats;
+  qsort(values, n, sizeof *values, compare);
+  stats.median = median_of_sorted(values, n);
+  stats.min = values[0];
+  long rank = interval_rank(n);
+  if (rank >= 0) {
+    stats.lo = values[rank];
+    stats.hi = values[n - 1 - (size_t)rank];
+  }
+
+  /* Deviations, merged from both sides of the median in ascending order. */
+  size_t above = 0;
+  while (above < n && values[above] < stats.median)
+    above++;
+  size_t below = above;
+  double previous = 0, current = 0;
+  for (size_t taken = 0; taken <= n / 2; taken++) {
+    double down = below > 0 ? stats.median - values[below - 1] : INFINITY;
+    double up = above < n ? values[above] - stats.median : INFINITY;
+    previous = current;
+    if (up <= down) {
+      current = up;
+      above++;
+    } else {
+      current = down;
+      below--;
+    }
+  }
+  stats.mad = n % 2 ? current : 0.5 * (previous + current);
+  return stats;
+}

@@ -1,0 +1,203 @@
+#include "harness/sweep/cell.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What timing a record needs beside the record itself. */
+typedef struct {
+  dcs_record *record;
+  dcs_session *session;
+  int slot;
+  int64_t inner;
+  double spent_s;
+  bool done;
+} timed;
+
+/* A sample lasts at least this long, so that the clock's resolution and the cost of asking do not
+ * matter. */
+static const double SAMPLE_NS = 1e6;
+
+/* Evaluations that the oracle may spend on a cell. */
+enum { ORACLE_EVALS = 100000000 };
+
+static bool same_method(const dcs_method *a, const dcs_method *b) {
+  return a->variant == b->variant && memcmp(&a->config, &b->config, sizeof a->config) == 0;
+}
+
+static void say_failure(dcs_progress *progress, const dcs_record *record) {
+  char config[DCS_TEXT];
+  dcs_progress_say(progress, "%s %s on %lld atoms, %lldx%lldx%lld: %s: %s",
+                   record->method.variant->id,
+                   dcs_format_config(record->method.variant, &record->method.config, config),
+                   (long long)record->atoms, (long long)record->n.x, (long long)record->n.y,
+                   (long long)record->n.z, dcs_outcome_name(record->outcome), dcs_error_message());
+}
+
+/* Verifies every method once; `times` gets what the timing needs. */
+static void verify_all(dcs_bench *bench, const dcs_case *c, const dcs_reference *reference,
+                       timed *times, int n, dcs_progress *progress) {
+  for (int i = 0; i < n && !dcs_interrupted(); i++) {
+    dcs_record *record = times[i].record;
+    if (i > 0 && same_method(&record->method, &times[i - 1].record->method)) {
+      const dcs_record *previous = times[i - 1].record;
+      times[i].session = times[i - 1].session;
+      times[i].slot = times[i - 1].slot;
+      record->outcome = previous->outcome;
+      record->facts = previous->facts;
+      record->verdict = previous->verdict;
+      continue;
+    }
+    dcs_trial trial = dcs_bench_try(bench, &record->method, c, reference);
+    times[i].session = trial.session;
+    times[i].slot = trial.slot;
+    record->outcome = trial.outcome;
+    record->facts = trial.facts;
+    record->verdict = trial.verdict;
+    if (trial.outcome != DCS_OUTCOME_OK && !dcs_interrupted()) say_failure(progress, record);
+  }
+}
+
+static dcs_outcome take(const timed *t, int64_t inner, dcs_sample *sample) {
+  return t->record->scope == DCS_FIRST
+             ? dcs_session_first(t->session, t->slot, sample)
+             : dcs_session_run(t->session, t->slot, t->record->scope, inner, sample);
+}
+
+/* Finds how many maps last a sample; its runs warm up and are not data. */
+static dcs_outcome calibrate(timed *t) {
+  dcs_sample sample;
+  t->inner = 1;
+  if (t->record->scope == DCS_FIRST) return DCS_OUTCOME_OK;
+  for (int tries = 0; tries < 8; tries++) {
+    dcs_outcome outcome = take(t, t->inner, &sample);
+    if (outcome != DCS_OUTCOME_OK || sample.ns >= SAMPLE_NS) return outcome;
+    double factor = 1.2 * SAMPLE_NS / fmax(sample.ns, 1);
+    t->inner = (int64_t)ceil((double)t->inner * fmin(factor, 1000));
+  }
+  return DCS_OUTCOME_OK;
+}
+
+static void shuffle(dcs_random *random, int *order, int n) {
+  for (int i = n - 1; i > 0; i--) {
+    int j = (int)dcs_random_below(random, i + 1);
+    int swap = order[i];
+    order[i] = order[j];
+    order[j] = swap;
+  }
+}
+
+static dcs_status keep(dcs_record *record, const dcs_sample_row *row, dcs_csv *samples) {
+  double *times = realloc(record->times_ns, (record->n_times + 1) * sizeof *times);
+  if (!times) return dcs_fail(DCS_UNAVAILABLE, "no memory for samples");
+  record->times_ns = times;
+  times[record->n_times++] = row->time_ns;
+  return dcs_write_sample(samples, record, row);
+}
+
+static void finish(timed *t, const char *reason) {
+  t->record->stop_reason = t->record->n_times ? reason : "";
+  t->done = true;
+}
+
+/* One sample of one record. */
+static dcs_status sample_once(timed *t, int64_t *seq, dcs_csv *samples, dcs_progress *progress) {
+  dcs_sample sample;
+  double started = dcs_now_ns();
+  dcs_outcome outcome = t->inner == 0 ? calibrate(t) : DCS_OUTCOME_OK;
+  if (outcome == DCS_OUTCOME_OK) outcome = take(t, t->inner, &sample);
+  t->spent_s += 1e-9 * (dcs_now_ns() - started);
+  if (dcs_interrupted()) return DCS_OK;
+  if (outcome != DCS_OUTCOME_OK) {
+    t->record->outcome = outcome;
+    say_failure(progress, t->record);
+    finish(t, "");
+    return DCS_OK;
+  }
+  dcs_sample_row row = {.round = (int)t->record->n_times,
+                        .seq = (*seq)++,
+                        .inner = t->inner,
+                        .time_ns = sample.ns / (double)t->inner,
+                        .telemetry = sample.telemetry};
+  return keep(t->record, &row, samples);
+}
+
+/* Whether the record has enough: its rounds, or its fair share of the budget. */
+static void check_done(timed *t, const dcs_cell_options *options, int n_timed, double cell_s) {
+  if (t->record->n_times >= (size_t)options->rounds)
+    finish(t, "rounds");
+  else if (options->budget_s > 0 && t->record->n_times > 0 &&
+           (cell_s > options->budget_s ||
+            (t->record->n_times >= 3 && t->spent_s > options->budget_s / n_timed)))
+    finish(t, "budget");
+}
+
+static double share_done(const timed *times, int n, int rounds) {
+  double done = 0;
+  for (int i = 0; i < n; i++)
+    done += times[i].done ? rounds : (double)times[i].record->n_times;
+  return done / ((double)n * rounds);
+}
+
+typedef struct {
+  const dcs_cell_options *options;
+  dcs_csv *samples;
+  int64_t *seq;
+  dcs_progress *progress;
+} rounds_context;
+
+static dcs_status run_rounds(timed *times, int *order, int n, const rounds_context *c) {
+  dcs_random random = {c->options->seed};
+  double started = dcs_now_ns();
+  int n_timed = 0;
+  for (int i = 0; i < n; i++) {
+    order[i] = i;
+    times[i].done = times[i].record->outcome != DCS_OUTCOME_OK;
+    n_timed += !times[i].done;
+    if (!times[i].done) check_done(&times[i], c->options, n, 0);
+  }
+  for (bool more = true; more && !dcs_interrupted();) {
+    more = false;
+    shuffle(&random, order, n);
+    for (int i = 0; i < n && !dcs_interrupted(); i++) {
+      timed *t = &times[order[i]];
+      if (t->done) continue;
+      dcs_progress_draw(c->progress, share_done(times, n, c->options->rounds),
+                        t->record->method.variant->id);
+      DCS_TRY(sample_once(t, c->seq, c->samples, c->progress));
+      if (!t->done) check_done(t, c->options, n_timed, 1e-9 * (dcs_now_ns() - started));
+      more = more || !t->done;
+    }
+  }
+  for (int i = 0; i < n; i++)
+    if (!times[i].done) finish(&times[i], "interrupted");
+  return DCS_OK;
+}
+
+dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n,
+                            const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
+                            dcs_progress *progress) {
+  dcs_reference reference;
+  DCS_TRY(dcs_bench_put(bench, c));
+  DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &reference));
+  timed *times = calloc((size_t)n, sizeof *times);
+  int *order = calloc((size_t)n, sizeof *order);
+  dcs_status status = DCS_OK;
+  if (times && order) {
+    for (int i = 0; i < n; i++)
+      times[i].record = &records[i];
+    rounds_context context_of_rounds = {options, samples, seq, progress};
+    verify_all(bench, c, &reference, times, n, progress);
+    status = run_rounds(times, order, n, &context_of_rounds);
+  } else {
+    status = dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", n);
+  }
+  free(times);
+  free(order);
+  dcs_reference_free(&reference);
+  return status;
+}

@@ -1,0 +1,25 @@
+/* Measuring one cell: every method on one molecule and grid, verified, then timed in rounds. */
+#ifndef DCS_CELL_H
+#define DCS_CELL_H
+
+#include "harness/base/progress.h"
+#include "harness/sweep/record.h"
+#include "harness/work/bench.h"
+
+typedef struct {
+  int rounds;
+  double budget_s; /* for this cell; 0: none */
+  uint64_t seed;   /* of the order within the rounds */
+} dcs_cell_options;
+
+/* Tries each record's method on the case (records of one method lie together), then takes samples
+ * in interleaved rounds of random order until each record has `rounds` times or the budget is
+ * spent. Times already in a record (from an interrupted run) count. Each sample is appended to
+ * `samples` and numbered on from *seq. Outcomes, verdicts, times and stop reasons are left in the
+ * records. A method that fails is an outcome, not a status; the status is that of memory and files.
+ */
+dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n_records,
+                            const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
+                            dcs_progress *progress);
+
+#endif

@@ -1,0 +1,176 @@
+#include "harness/sweep/environment.h"
+
+#include "harness/base/text.h"
+#include "version.h" /* written by the Makefile */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+static void add(dcs_facts *facts, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add(dcs_facts *facts, const char *key, const char *format, ...) {
+  if (facts->n == DCS_MAX_FACTS) return;
+  dcs_fact *fact = &facts->list[facts->n++];
+  fact->key = key;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(fact->value, sizeof fact->value, format, args);
+  va_end(args);
+}
+
+/* The value behind "NAME : value" in /proc/cpuinfo. */
+static void cpu_model(char model[128]) {
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  char line[1024];
+  snprintf(model, 128, "unknown CPU");
+  while (file && fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+    colon[strcspn(colon, "\n")] = '\0';
+    snprintf(model, 128, "%.120s", colon + (colon[1] == ' ' ? 2 : 1));
+    break;
+  }
+  if (file) fclose(file);
+}
+
+static void add_isa(dcs_facts *facts) {
+  char isa[128] = "baseline";
+#if defined __x86_64__
+  snprintf(isa, sizeof isa, "sse2%s%s%s", __builtin_cpu_supports("avx2") ? " avx2" : "",
+           __builtin_cpu_supports("fma") ? " fma" : "",
+           __builtin_cpu_supports("avx512f") ? " avx512f" : "");
+#endif
+  const char *disabled = getenv("DCS_DISABLE_ISA");
+  add(facts, "isa", "%s", isa);
+  if (disabled && *disabled) add(facts, "isa_disabled", "%s", disabled);
+}
+
+void dcs_machine_facts(dcs_facts *facts) {
+  char model[128];
+  struct utsname system;
+  time_t now = time(NULL);
+  struct tm utc;
+  char date[32];
+  cpu_model(model);
+  gmtime_r(&now, &utc);
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  add(facts, "program_version", "%s", DCS_VERSION);
+  add(facts, "git_state", "%s", DCS_GIT_STATE);
+  add(facts, "compiler", "%s", DCS_COMPILER);
+  add(facts, "flags", "%s", DCS_FLAGS);
+  add(facts, "date", "%s", date);
+  add(facts, "cpu_model", "%s", model);
+  add(facts, "cpus", "%d", dcs_cpus());
+  add_isa(facts);
+  add(facts, "memory_available_bytes", "%lld", (long long)dcs_available_memory());
+  if (uname(&system) == 0)
+    add(facts, "os", "%s %s %s", system.sysname, system.release, system.machine);
+}
+
+static void add_number(dcs_facts *facts, const char *key, double value) {
+  if (!isnan(value)) add(facts, key, "%.9g", value);
+}
+
+void dcs_gpu_facts(dcs_bench *bench, bool measure, dcs_facts *facts) {
+  dcs_session *session;
+  if (dcs_bench_session(bench, DCS_CUDA, &session) != DCS_OK) return;
+  const dcs_device_info *info = dcs_session_info(session);
+  double limit = NAN;
+  add(facts, "gpu_name", "%s", info->name);
+  add(facts, "gpu_uuid", "%s", info->uuid);
+  add(facts, "gpu_compute_capability", "%d.%d", info->cc_major, info->cc_minor);
+  add(facts, "gpu_sm_count", "%d", info->sm_count);
+  add(facts, "gpu_max_clock_mhz", "%d", info->clock_mhz);
+  add(facts, "gpu_memory_bytes", "%lld", (long long)info->memory_bytes);
+  add(facts, "gpu_ecc", "%s", info->ecc ? "on" : "off");
+  add_number(facts, "gpu_power_limit_w", dcs_power_limit_w(info->uuid));
+  add(facts, "cuda_driver", "%d.%d", info->driver_version / 1000, info->driver_version % 1000 / 10);
+  add(facts, "nvrtc", "%d.%d", info->compiler_version / 1000, info->compiler_version % 1000 / 10);
+  if (measure && dcs_session_limit(session, &limit) == DCS_OUTCOME_OK)
+    add_number(facts, "limit_evals_per_s", limit);
+}
+
+/* The command line with the home folder written as ~, so that it names no user. */
+static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
+  char line[512] = "dcsbench";
+  const char *home = getenv("HOME");
+  size_t home_length = home && home[0] == '/' && home[1] ? strlen(home) : 0;
+  for (int i = 0; i < run->argc; i++) {
+    const char *text = run->argv[i];
+    bool in_home = home_length && strncmp(text, home, home_length) == 0;
+    size_t used = strlen(line);
+    snprintf(line + used, sizeof line - used, " %s%s", in_home ? "~" : "",
+             in_home ? text + home_length : text);
+  }
+  add(facts, "command_line", "%s", line);
+}
+
+dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
+  add(facts, "seed", "%llu", (unsigned long long)run->seed);
+  if (run->input) {
+    char *text;
+    size_t bytes;
+    DCS_TRY(dcs_read_file(run->input, &text, &bytes));
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+    for (size_t i = 0; i < bytes; i++)
+      hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    free(text);
+    const char *slash = strrchr(run->input, '/');
+    add(facts, "input", "%s", slash ? slash + 1 : run->input);
+    add(facts, "input_fnv1a64", "%016llx", (unsigned long long)hash);
+  }
+  add_command_line(run, facts);
+  return DCS_OK;
+}
+
+const char *dcs_fact_value(const dcs_facts *facts, const char *key) {
+  for (int i = 0; i < facts->n; i++)
+    if (strcmp(facts->list[i].key, key) == 0) return facts->list[i].value;
+  return "";
+}
+
+dcs_status dcs_write_facts(const char *path, const dcs_facts *facts) {
+  dcs_csv csv;
+  DCS_TRY(dcs_csv_create(&csv, path));
+  dcs_csv_text(&csv, "key");
+  dcs_csv_text(&csv, "value");
+  dcs_status status = dcs_csv_row(&csv);
+  for (int i = 0; status == DCS_OK && i < facts->n; i++) {
+    dcs_csv_text(&csv, facts->list[i].key);
+    dcs_csv_text(&csv, facts->list[i].value);
+    status = dcs_csv_row(&csv);
+  }
+  if (status == DCS_OK) return dcs_csv_close(&csv);
+  dcs_csv_abandon(&csv);
+  return status;
+}
+
+static const char *const identity[] = {"program_version", "compiler", "cpu_model",    "cpus",
+                                       "isa_disabled",    "gpu_name", "gpu_uuid",     "cuda_driver",
+                                       "nvrtc",           "seed",     "input_fnv1a64"};
+
+dcs_status dcs_same_facts(const char *path, const dcs_facts *facts) {
+  dcs_table *table;
+  int key_column, value_column;
+  DCS_TRY(dcs_table_read(path, &table));
+  dcs_status status = dcs_table_need(table, "key", &key_column);
+  if (status == DCS_OK) status = dcs_table_need(table, "value", &value_column);
+  for (size_t i = 0; status == DCS_OK && i < sizeof identity / sizeof identity[0]; i++) {
+    const char *was = "";
+    for (size_t row = 0; row < dcs_table_rows(table); row++)
+      if (strcmp(dcs_table_cell(table, row, key_column), identity[i]) == 0)
+        was = dcs_table_cell(table, row, value_column);
+    const char *now = dcs_fact_value(facts, identity[i]);
+    if (strcmp(was, now) != 0)
+      status =
+          dcs_fail(DCS_USAGE, "%s: %s was \"%s\" and is \"%s\"; take another folder for a new run",
+                   path, identity[i], was, now);
+  }
+  dcs_table_free(table);
+  return status;
+}

@@ -1,0 +1,46 @@
+/* env.csv: the facts of a run, key by key. It names no user and no host. */
+#ifndef DCS_ENVIRONMENT_H
+#define DCS_ENVIRONMENT_H
+
+#include "harness/base/csv.h"
+#include "harness/work/bench.h"
+
+#include <math.h>
+
+typedef struct {
+  const char *key;
+  char value[512];
+} dcs_fact;
+
+enum { DCS_MAX_FACTS = 48 };
+
+typedef struct {
+  dcs_fact list[DCS_MAX_FACTS];
+  int n;
+} dcs_facts;
+
+/* What a run depends on beside the machine. */
+typedef struct {
+  const char *input; /* path, or NULL */
+  uint64_t seed;
+  int argc;
+  char **argv; /* of the command, for the record */
+} dcs_run_facts;
+
+/* Program, compiler, CPU, memory, operating system. */
+void dcs_machine_facts(dcs_facts *facts);
+/* Driver, compiler and card of the bench's GPU session, and the measured limit of its special
+ * function units when `measure`; nothing when there is no GPU. */
+void dcs_gpu_facts(dcs_bench *bench, bool measure, dcs_facts *facts);
+dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);
+
+/* "" when absent. */
+const char *dcs_fact_value(const dcs_facts *facts, const char *key);
+
+dcs_status dcs_write_facts(const char *path, const dcs_facts *facts);
+
+/* Compares with the env.csv of an earlier run: DCS_USAGE names the first fact that differs and
+ * makes the two incomparable (program, compiler, CPU, card, driver, seed, input). */
+dcs_status dcs_same_facts(const char *path, const dcs_facts *facts);
+
+#endif

@@ -1,0 +1,165 @@
+#include "harness/sweep/record.h"
+
+#include "harness/judge/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const dcs_sample_columns[] = {
+    "round", "seq", "variant", "config",  "scope",  "memory",        "devices", "atoms", "nx",
+    "ny",    "nz",  "inner",   "time_ns", "sm_mhz", "temperature_c", "power_w", NULL};
+
+const char *const dcs_summary_columns[] = {"variant",
+                                           "backend",
+                                           "config",
+                                           "block_x",
+                                           "block_y",
+                                           "coarsen",
+                                           "chunk_atoms",
+                                           "threads",
+                                           "devices",
+                                           "scope",
+                                           "memory",
+                                           "atoms",
+                                           "nx",
+                                           "ny",
+                                           "nz",
+                                           "spacing",
+                                           "padded_nx",
+                                           "padded_ny",
+                                           "padded_nz",
+                                           "evals_useful",
+                                           "evals_executed",
+                                           "padding_overhead",
+                                           "n",
+                                           "median_ns",
+                                           "ci_lo_ns",
+                                           "ci_hi_ns",
+                                           "min_ns",
+                                           "mad_ns",
+                                           "evals_per_s",
+                                           "gflops",
+                                           "flops_per_eval",
+                                           "limit_fraction",
+                                           "registers",
+                                           "compile_ms",
+                                           "rel_l2_error",
+                                           "error_bound_ratio",
+                                           "energy_j",
+                                           "outcome",
+                                           "stop_reason",
+                                           NULL};
+
+const char *dcs_memory_name(const dcs_variant *variant, dcs_scope scope) {
+  return variant->backend == DCS_CUDA && scope != DCS_KERNEL ? "pageable" : "";
+}
+
+double dcs_overhead(dcs_dims n, dcs_dims executed) {
+  double useful = (double)n.x * (double)n.y * (double)n.z;
+  return (double)executed.x * (double)executed.y * (double)executed.z / useful - 1;
+}
+
+dcs_status dcs_write_header(dcs_csv *csv, const char *const *columns) {
+  for (int c = 0; columns[c]; c++)
+    dcs_csv_text(csv, columns[c]);
+  return dcs_csv_row(csv);
+}
+
+static void write_grid(dcs_csv *csv, dcs_dims n) {
+  dcs_csv_integer(csv, n.x);
+  dcs_csv_integer(csv, n.y);
+  dcs_csv_integer(csv, n.z);
+}
+
+dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row) {
+  char config[DCS_TEXT];
+  dcs_csv_integer(csv, row->round);
+  dcs_csv_integer(csv, row->seq);
+  dcs_csv_text(csv, record->method.variant->id);
+  dcs_csv_text(csv, dcs_format_config(record->method.variant, &record->method.config, config));
+  dcs_csv_text(csv, dcs_scope_name(record->scope));
+  dcs_csv_text(csv, dcs_memory_name(record->method.variant, record->scope));
+  dcs_csv_text(csv, record->device);
+  dcs_csv_integer(csv, record->atoms);
+  write_grid(csv, record->n);
+  dcs_csv_integer(csv, row->inner);
+  dcs_csv_number(csv, row->time_ns);
+  dcs_csv_number(csv, row->telemetry.sm_mhz);
+  dcs_csv_number(csv, row->telemetry.temperature_c);
+  dcs_csv_number(csv, row->telemetry.power_w);
+  return dcs_csv_row(csv);
+}
+
+/* The parameters that have a column of their own; empty where the variant lacks them. */
+static void write_parameters(dcs_csv *csv, const dcs_method *method) {
+  static const char *const names[] = {"block_x", "block_y", "coarsen", "chunk_atoms", "threads"};
+  for (size_t p = 0; p < sizeof names / sizeof names[0]; p++) {
+    int value = dcs_config_value(method->variant, &method->config, names[p], -1);
+    if (value < 0)
+      dcs_csv_empty(csv);
+    else
+      dcs_csv_integer(csv, value);
+  }
+}
+
+static void write_rates(dcs_csv *csv, const dcs_record *record, double evals, double median_ns) {
+  double flops = record->method.variant->flops_per_eval(&record->method.config);
+  double rate = 1e9 * evals / median_ns;
+  dcs_csv_number(csv, rate);
+  dcs_csv_number(csv, 1e-9 * rate * flops);
+  dcs_csv_number(csv, flops);
+  dcs_csv_number(csv, rate / record->limit_evals_per_s);
+}
+
+static void write_verdict(dcs_csv *csv, const dcs_record *record) {
+  bool compiled = record->facts.registers >= 0;
+  bool checked = record->outcome == DCS_OUTCOME_OK || record->outcome == DCS_OUTCOME_WRONG;
+  if (compiled)
+    dcs_csv_integer(csv, record->facts.registers);
+  else
+    dcs_csv_empty(csv);
+  dcs_csv_number(csv, compiled ? record->facts.compile_ms : NAN);
+  dcs_csv_number(csv, checked ? record->verdict.rel_l2 : NAN);
+  dcs_csv_number(csv, checked ? record->verdict.bound_ratio : NAN);
+  dcs_csv_empty(csv); /* energy_j */
+}
+
+static void write_what(dcs_csv *csv, const dcs_record *record) {
+  const dcs_method *method = &record->method;
+  char config[DCS_TEXT];
+  dcs_csv_text(csv, method->variant->id);
+  dcs_csv_text(csv, method->variant->backend == DCS_CPU ? "cpu" : "cuda");
+  dcs_csv_text(csv, dcs_format_config(method->variant, &method->config, config));
+  write_parameters(csv, method);
+  dcs_csv_text(csv, record->device);
+  dcs_csv_text(csv, dcs_scope_name(record->scope));
+  dcs_csv_text(csv, dcs_memory_name(method->variant, record->scope));
+  dcs_csv_integer(csv, record->atoms);
+  write_grid(csv, record->n);
+  dcs_csv_number(csv, record->spacing);
+}
+
+dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
+  const dcs_method *method = &record->method;
+  dcs_problem shape = {NULL, record->atoms, record->n, (float)record->spacing};
+  dcs_dims executed = method->variant->executed(&shape, &method->config);
+  double evals = (double)record->atoms * (double)dcs_points(record->n);
+  dcs_stats stats = dcs_summarize(record->times_ns, record->n_times);
+
+  write_what(csv, record);
+  write_grid(csv, executed);
+  dcs_csv_number(csv, evals);
+  dcs_csv_number(csv, (double)record->atoms * (double)dcs_points(executed));
+  dcs_csv_number(csv, dcs_overhead(record->n, executed));
+  dcs_csv_integer(csv, (int64_t)stats.n);
+  dcs_csv_number(csv, stats.median);
+  dcs_csv_number(csv, stats.lo);
+  dcs_csv_number(csv, stats.hi);
+  dcs_csv_number(csv, stats.min);
+  dcs_csv_number(csv, stats.mad);
+  write_rates(csv, record, evals, stats.median);
+  write_verdict(csv, record);
+  dcs_csv_text(csv, dcs_outcome_name(record->outcome));
+  dcs_csv_text(csv, record->stop_reason);
+  return dcs_csv_row(csv);
+}

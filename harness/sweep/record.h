@@ -1,0 +1,53 @@
+/* The rows of a run: samples.csv and summary.csv. results/README.md is the data dictionary. */
+#ifndef DCS_RECORD_H
+#define DCS_RECORD_H
+
+#include "harness/base/csv.h"
+#include "harness/input/case.h"
+#include "harness/judge/oracle.h"
+#include "harness/work/methods.h"
+#include "harness/work/outcome.h"
+#include "harness/work/session.h"
+
+/* One method in one scope on one cell (atoms and grid): a row of the summary. */
+typedef struct {
+  dcs_method method;
+  dcs_scope scope;
+  const char *device;
+  int64_t atoms;
+  dcs_dims n;
+  double spacing;
+  dcs_outcome outcome;
+  const char *stop_reason; /* rounds, budget, interrupted; "" when there are no samples */
+  dcs_code_facts facts;    /* registers -1: unknown */
+  dcs_verdict verdict;     /* meaningful when outcome is ok or wrong */
+  double *times_ns;        /* of one map; n_times */
+  size_t n_times;
+  double limit_evals_per_s; /* NaN: unknown */
+} dcs_record;
+
+/* One timed sample. */
+typedef struct {
+  int round;
+  int64_t seq;    /* in the order they were taken, from 0 */
+  int64_t inner;  /* maps in the sample */
+  double time_ns; /* of one map */
+  dcs_telemetry telemetry;
+} dcs_sample_row;
+
+extern const char *const dcs_sample_columns[];  /* NULL last */
+extern const char *const dcs_summary_columns[]; /* NULL last */
+
+/* Writes the header row. */
+dcs_status dcs_write_header(dcs_csv *csv, const char *const *columns);
+dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row);
+/* Sorts record->times_ns. */
+dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record);
+
+/* "pageable" where a copy is part of the scope, otherwise "". */
+const char *dcs_memory_name(const dcs_variant *variant, dcs_scope scope);
+
+/* Points computed beyond those asked for: executed / useful - 1. */
+double dcs_overhead(dcs_dims n, dcs_dims executed);
+
+#endif

@@ -1,0 +1,254 @@
+#include "harness/sweep/sweep.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+#include "harness/sweep/cell.h"
+#include "harness/sweep/cells.h"
+#include "harness/sweep/resume.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct {
+  const dcs_sweep_options *options;
+  dcs_molecule molecule; /* of the input; empty without one */
+  dcs_cells cells;
+  dcs_bench bench;
+  dcs_facts facts;
+  double limit_evals_per_s; /* NaN: unknown */
+  dcs_csv samples, summary;
+  int64_t seq;
+  dcs_progress progress;
+  int n_ok, n_bad, n_other; /* records by outcome: ok; wrong, crash and the like; not tried */
+} sweep;
+
+dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **out, int *n) {
+  static const char *const names[] = {"variants", "config", "atoms", "grid", "scope"};
+  int columns[5];
+  DCS_TRY(dcs_table_read(path, table));
+  dcs_status status = DCS_OK;
+  for (int c = 0; status == DCS_OK && c < 5; c++)
+    status = dcs_table_need(*table, names[c], &columns[c]);
+  *n = (int)dcs_table_rows(*table);
+  if (status == DCS_OK && *n == 0)
+    status = dcs_fail(DCS_INPUT, "%s: no rows; expected at least one line of a plan", path);
+  dcs_sweep_line *lines = calloc((size_t)*n + 1, sizeof *lines);
+  if (status == DCS_OK && !lines) status = dcs_fail(DCS_UNAVAILABLE, "no memory for a plan");
+  for (int l = 0; status == DCS_OK && l < *n; l++) {
+    const char **texts[5] = {&lines[l].variants, &lines[l].config, &lines[l].atoms, &lines[l].grid,
+                             &lines[l].scope};
+    for (int c = 0; c < 5; c++)
+      *texts[c] = dcs_table_cell(*table, (size_t)l, columns[c]);
+  }
+  if (status == DCS_OK) {
+    *out = lines;
+    return DCS_OK;
+  }
+  free(lines);
+  dcs_table_free(*table);
+  return status;
+}
+
+/* ---- the run folder ---- */
+
+static char *path_in(const sweep *s, const char *name, char path[4096]) {
+  snprintf(path, 4096, "%s/%s", s->options->out, name);
+  return path;
+}
+
+static dcs_status make_folder(const char *folder) {
+  char path[4096];
+  if (strlen(folder) >= 3900) return dcs_fail(DCS_USAGE, "--out: the name is too long");
+  snprintf(path, sizeof path, "%s", folder);
+  for (char *slash = path + 1; *slash; slash++) {
+    if (*slash != '/') continue;
+    *slash = '\0';
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+      return dcs_fail(DCS_IO, "%s: cannot make the folder: %s", path, strerror(errno));
+    *slash = '/';
+  }
+  if (mkdir(path, 0777) != 0 && errno != EEXIST)
+    return dcs_fail(DCS_IO, "%s: cannot make the folder: %s", path, strerror(errno));
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+    return dcs_fail(DCS_IO, "%s: is not a folder", path);
+  return DCS_OK;
+}
+
+static bool exists(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0;
+}
+
+/* Starts the three files, or takes up those of an earlier run. */
+static dcs_status open_folder(sweep *s) {
+  char path[4096];
+  DCS_TRY(make_folder(s->options->out));
+  bool has_run = exists(path_in(s, "env.csv", path));
+  if (has_run && !s->options->resume)
+    return dcs_fail(DCS_USAGE,
+                    "%s: holds a run already; continue it with --resume, or take another folder",
+                    s->options->out);
+  if (has_run) {
+    DCS_TRY(dcs_same_facts(path, &s->facts));
+    DCS_TRY(dcs_resume(s->options->out, s->options->rounds, &s->cells, &s->seq));
+  } else {
+    dcs_csv csv;
+    DCS_TRY(dcs_csv_create(&csv, path_in(s, "samples.csv", path)));
+    DCS_TRY(dcs_write_header(&csv, dcs_sample_columns));
+    DCS_TRY(dcs_csv_close(&csv));
+    DCS_TRY(dcs_csv_create(&csv, path_in(s, "summary.csv", path)));
+    DCS_TRY(dcs_write_header(&csv, dcs_summary_columns));
+    DCS_TRY(dcs_csv_close(&csv));
+    /* env.csv comes last: a folder that has it is a whole run folder. */
+    DCS_TRY(dcs_write_facts(path_in(s, "env.csv", path), &s->facts));
+  }
+  DCS_TRY(dcs_csv_append(&s->samples, path_in(s, "samples.csv", path)));
+  return dcs_csv_append(&s->summary, path_in(s, "summary.csv", path));
+}
+
+/* ---- cells ---- */
+
+static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) {
+  dcs_grid grid = s->options->grid;
+  grid.n = cell->n;
+  if (!s->options->input) return dcs_case_random(cell->atoms, &grid, s->options->run.seed, c);
+  dcs_molecule part = s->molecule;
+  if (cell->atoms > part.n)
+    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", s->options->input,
+                    (long long)part.n, (long long)cell->atoms);
+  if (cell->atoms > 0) part.n = cell->atoms;
+  return dcs_case_build(&part, &grid, c);
+}
+
+static void count_outcomes(sweep *s, const dcs_cell *cell) {
+  for (int r = 0; r < cell->n_records; r++) {
+    dcs_outcome outcome = cell->records[r].outcome;
+    if (outcome == DCS_OUTCOME_OK)
+      s->n_ok++;
+    else if (outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_INAPPLICABLE)
+      s->n_other++;
+    else
+      s->n_bad++;
+  }
+}
+
+static dcs_status write_cell(sweep *s, dcs_cell *cell) {
+  for (int r = 0; r < cell->n_records; r++)
+    DCS_TRY(dcs_write_summary(&s->summary, &cell->records[r]));
+  return DCS_OK;
+}
+
+static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
+  dcs_case c;
+  DCS_TRY(build_case(s, cell, &c));
+  for (int r = 0; r < cell->n_records; r++) {
+    dcs_record *record = &cell->records[r];
+    record->atoms = c.problem.n_atoms;
+    record->n = c.problem.n;
+    record->spacing = c.spacing;
+    record->limit_evals_per_s =
+        record->method.variant->backend == DCS_CUDA ? s->limit_evals_per_s : NAN;
+  }
+  if (c.n_coincident)
+    dcs_progress_say(&s->progress,
+                     "%lld grid points are atoms, which are left out of their own sums",
+                     (long long)c.n_coincident);
+  dcs_cell_options options = {s->options->rounds, budget_s, s->options->run.seed};
+  dcs_status status = dcs_measure_cell(&s->bench, &c, cell->records, cell->n_records, &options,
+                                       &s->samples, &s->seq, &s->progress);
+  dcs_case_free(&c);
+  DCS_TRY(status);
+  count_outcomes(s, cell);
+  return write_cell(s, cell);
+}
+
+/* How long a cell takes, in units that only compare: its evaluations, and a fixed cost. */
+static double weight(const dcs_cell *cell) {
+  double evals = (double)cell->atoms * (double)dcs_points(cell->n);
+  return (evals + 1e8) * cell->n_records;
+}
+
+static dcs_status measure_cells(sweep *s) {
+  double total = 0, done = 0;
+  for (int c = 0; c < s->cells.n; c++)
+    total += weight(&s->cells.list[c]);
+  for (int c = 0; c < s->cells.n && !dcs_interrupted(); c++) {
+    double left_s = s->options->budget_s - 1e-9 * (dcs_now_ns() - s->progress.started_ns);
+    double budget_s = s->options->budget_s > 0 ? fmax(left_s / (s->cells.n - c), 1e-3) : 0;
+    s->progress.base = done / total;
+    s->progress.span = weight(&s->cells.list[c]) / total;
+    DCS_TRY(measure_cell(s, &s->cells.list[c], budget_s));
+    done += weight(&s->cells.list[c]);
+  }
+  return DCS_OK;
+}
+
+static dcs_status verdict_of(const sweep *s) {
+  if (dcs_interrupted())
+    return dcs_fail(DCS_FAILED,
+                    "interrupted; what was measured is kept in %s, and --resume continues",
+                    s->options->out);
+  if (s->n_bad)
+    return dcs_fail(DCS_FAILED, "%d of %d measurements failed; summary.csv in %s says how",
+                    s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
+  if (s->n_ok == 0 && s->n_other > 0)
+    return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine: %s",
+                    s->bench.why[0] ? s->bench.why : "`dcsbench list` shows why");
+  return DCS_OK;
+}
+
+/* ---- the whole ---- */
+
+static dcs_status gather_facts(sweep *s) {
+  const dcs_sweep_options *options = s->options;
+  bool cuda = false;
+  for (int c = 0; c < s->cells.n; c++)
+    for (int r = 0; r < s->cells.list[c].n_records; r++)
+      cuda = cuda || s->cells.list[c].records[r].method.variant->backend == DCS_CUDA;
+  if (strcmp(options->device, "emulated") == 0)
+    return dcs_fail(DCS_USAGE, "the emulated device has no times: use it with `dcsbench verify`");
+  dcs_session *session;
+  if (options->device_chosen) DCS_TRY(dcs_bench_session(&s->bench, DCS_CUDA, &session));
+  dcs_machine_facts(&s->facts);
+  if (cuda) dcs_gpu_facts(&s->bench, true, &s->facts);
+  const char *limit = dcs_fact_value(&s->facts, "limit_evals_per_s");
+  s->limit_evals_per_s = *limit ? strtod(limit, NULL) : NAN;
+  return dcs_run_facts_add(&options->run, &s->facts);
+}
+
+static dcs_status close_files(sweep *s, dcs_status status) {
+  if (s->samples.file) {
+    dcs_status closed = dcs_csv_close(&s->samples);
+    if (status == DCS_OK) status = closed;
+  }
+  if (s->summary.file) {
+    dcs_status closed = dcs_csv_close(&s->summary);
+    if (status == DCS_OK) status = closed;
+  }
+  return status;
+}
+
+static dcs_status run(sweep *s) {
+  if (s->options->input) DCS_TRY(dcs_pqr_read(s->options->input, &s->molecule, stderr));
+  DCS_TRY(dcs_expand_cells(s->options, &s->cells));
+  DCS_TRY(gather_facts(s));
+  DCS_TRY(open_folder(s));
+  s->progress = dcs_progress_start();
+  dcs_status status = measure_cells(s);
+  dcs_progress_clear(&s->progress);
+  DCS_TRY(status);
+  return verdict_of(s);
+}
+
+dcs_status dcs_sweep(const dcs_sweep_options *options) {
+  sweep s = {.options = options, .limit_evals_per_s = NAN};
+  DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &s.bench));
+  dcs_status status = close_files(&s, run(&s));
+  dcs_bench_close(&s.bench);
+  dcs_cells_free(&s.cells);
+  dcs_molecule_free(&s.molecule);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* The sweep: methods times atoms times grids, verified and timed, into a run folder. */
+#ifndef DCS_SWEEP_H
+#define DCS_SWEEP_H
+
+#include "harness/sweep/environment.h"
+
+/* One line of a plan: every method on every number of atoms and every grid. Texts as on the command
+ * line; config, atoms and grid may be NULL (atoms: all of the input; grid: the input's box). */
+typedef struct {
+  const char *variants, *config, *atoms, *grid, *scope;
+} dcs_sweep_line;
+
+typedef struct {
+  const dcs_sweep_line *lines;
+  int n_lines;
+  const char *input; /* PQR file; NULL: random atoms in the grid's box */
+  dcs_grid grid;     /* spacing, margin, origin; n comes from the lines */
+  const char *device, *kernels, *out;
+  bool device_chosen; /* by the user: then it must be there */
+  bool resume;
+  int rounds;
+  double budget_s; /* 0: none */
+  double timeout_s;
+  dcs_run_facts run;
+} dcs_sweep_options;
+
+/* Writes env.csv, samples.csv and summary.csv into options->out, which must not hold a run yet
+ * unless `resume`. DCS_FAILED when a method was wrong or crashed (its rows say so), or on an
+ * interrupt. */
+dcs_status dcs_sweep(const dcs_sweep_options *options);
+
+/* Reads a plan: a CSV with the columns variants, config, atoms, grid, scope. *lines points into the
+ * table, which the caller frees last. */
+dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **lines, int *n);
+
+#endif

@@ -1,0 +1,36 @@
+/* The verification of methods: sizes where kernels go wrong, and physics that needs no golden data.
+ */
+#ifndef DCS_VERIFY_H
+#define DCS_VERIFY_H
+
+#include "harness/base/progress.h"
+#include "harness/work/bench.h"
+
+/* What came of one method on all its cases. */
+typedef struct {
+  dcs_outcome outcome; /* the first that was not ok, else ok */
+  int cases;           /* maps that were accepted */
+  double bound_ratio;  /* largest |v - v_ref| / bound among them */
+  char why[2 * DCS_TEXT];
+} dcs_verification;
+
+/* Runs a method on grids of 1 point, a tile less 1, a tile, a tile and 1, prime and non-cubic
+ * sizes, and on numbers of atoms around its chunk; then the physics. The status is that of memory.
+ */
+dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_verification *result);
+
+/* The method on a molecule and grid of the user's. */
+dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+                         dcs_verification *result);
+
+/* Methods that cover a variant: its initial configuration, and that with one parameter changed:
+ * every value of a small range, the ends and some odd values of a large one. The caller frees
+ * ->list. */
+dcs_status dcs_covering_methods(const dcs_variant *variant, dcs_methods *methods);
+
+/* The laws that any potential map obeys, tried on one method: one charge is q/r, linearity in the
+ * charges, superposition of subsets, translation, permutation of atoms, mirror image. On a
+ * violation `result` says which (outcome wrong). */
+dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method, dcs_verification *result);
+
+#endif

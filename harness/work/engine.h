@@ -1,0 +1,33 @@
+/* An engine computes maps of one problem by several prepared methods. One implementation for the
+ * CPU, one for the device interface; both live in the worker process only. */
+#ifndef DCS_ENGINE_H
+#define DCS_ENGINE_H
+
+#include "harness/device/device.h"
+#include "harness/input/case.h"
+#include "harness/work/outcome.h"
+
+typedef struct dcs_engine dcs_engine;
+
+/* Every function that returns an outcome other than DCS_OUTCOME_OK leaves the reason in
+ * dcs_error_message(). */
+struct dcs_engine {
+  /* Takes the problem; methods prepared before are forgotten. `map` receives the results; both stay
+   * valid until the next problem. */
+  dcs_outcome (*problem)(dcs_engine *, const dcs_problem *problem, float *map);
+  /* Makes the method ready under a slot number, 0, 1, 2, ... in order. */
+  dcs_outcome (*prepare)(dcs_engine *, int slot, const dcs_variant *, const dcs_config *,
+                         dcs_code_facts *facts);
+  /* Computes `inner` maps; *ns is the time of all of them together (0 for DCS_UNTIMED). The result
+   * lies in `map` afterwards, except in scope DCS_KERNEL on a device. */
+  dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, int64_t inner, double *ns);
+  /* The device behind it; NULL on the CPU. */
+  dcs_device *device;
+  void (*close)(dcs_engine *);
+};
+
+dcs_status dcs_engine_cpu_open(dcs_engine **engine);
+/* `kernels`: folder to read .cu files from, or NULL for those built in. */
+dcs_status dcs_engine_device_open(const char *device, const char *kernels, dcs_engine **engine);
+
+#endif

@@ -1,0 +1,69 @@
+/* The CPU's engine: calls the variant's compute(). */
+#include "harness/base/clock.h"
+#include "harness/work/engine.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  dcs_engine engine;
+  const dcs_problem *problem;
+  float *map;
+  struct {
+    const dcs_variant *variant;
+    dcs_config config;
+  } * slots;
+  int n_slots;
+} cpu_engine;
+
+static dcs_outcome cpu_problem(dcs_engine *engine, const dcs_problem *problem, float *map) {
+  cpu_engine *cpu = (cpu_engine *)engine;
+  cpu->problem = problem;
+  cpu->map = map;
+  cpu->n_slots = 0;
+  return DCS_OUTCOME_OK;
+}
+
+static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
+                               const dcs_config *config, dcs_code_facts *facts) {
+  cpu_engine *cpu = (cpu_engine *)engine;
+  void *slots = realloc(cpu->slots, (size_t)(slot + 1) * sizeof *cpu->slots);
+  if (!slots) {
+    (void)dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", slot + 1);
+    return DCS_OUTCOME_MEMORY;
+  }
+  cpu->slots = slots;
+  cpu->n_slots = slot + 1;
+  cpu->slots[slot].variant = variant;
+  cpu->slots[slot].config = *config;
+  *facts = (dcs_code_facts){.registers = -1,
+                            .spill_bytes = -1,
+                            .constant_bytes = -1,
+                            .shared_bytes = -1,
+                            .compile_ms = 0};
+  return DCS_OUTCOME_OK;
+}
+
+static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, int64_t inner,
+                           double *ns) {
+  cpu_engine *cpu = (cpu_engine *)engine;
+  double start = dcs_now_ns();
+  for (int64_t i = 0; i < inner; i++)
+    cpu->slots[slot].variant->compute(cpu->problem, &cpu->slots[slot].config, cpu->map);
+  *ns = scope == DCS_UNTIMED ? 0 : dcs_now_ns() - start;
+  return DCS_OUTCOME_OK;
+}
+
+static void cpu_close(dcs_engine *engine) {
+  cpu_engine *cpu = (cpu_engine *)engine;
+  free(cpu->slots);
+  free(cpu);
+}
+
+dcs_status dcs_engine_cpu_open(dcs_engine **engine) {
+  cpu_engine *cpu = calloc(1, sizeof *cpu);
+  if (!cpu) return dcs_fail(DCS_UNAVAILABLE, "no memory for the CPU engine");
+  cpu->engine = (dcs_engine){
+      .problem = cpu_problem, .prepare = cpu_prepare, .run = cpu_run, .close = cpu_close};
+  *engine = &cpu->engine;
+  return DCS_OK;
+}

@@ -1,0 +1,48 @@
+/* A session is the program's side of a worker process: it starts one, asks it for maps, and gets a
+ * fresh one after a crash, a hang or a failed launch. */
+#ifndef DCS_SESSION_H
+#define DCS_SESSION_H
+
+#include "harness/work/arena.h"
+#include "harness/work/worker.h"
+
+typedef struct dcs_session dcs_session;
+
+typedef struct {
+  const char *device;  /* "cpu", "cuda:N", "emulated" */
+  const char *kernels; /* folder of .cu files, or NULL for those built in */
+  double timeout_s;    /* of one answer */
+} dcs_session_options;
+
+/* Starts a worker and waits until its device is open. DCS_UNAVAILABLE when it cannot be. The arena
+ * must outlive the session. */
+dcs_status dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
+                            dcs_session **session);
+void dcs_session_close(dcs_session *session); /* NULL is fine */
+
+const dcs_device_info *dcs_session_info(const dcs_session *session);
+
+/* Announces that the arena holds a new problem; prepared methods are forgotten. */
+void dcs_session_new_problem(dcs_session *session);
+
+/* Makes a method ready; *slot names it from then on. The functions below leave the reason in
+ * dcs_error_message() when the outcome is not ok. */
+dcs_outcome dcs_session_prepare(dcs_session *session, const dcs_variant *variant,
+                                const dcs_config *config, int *slot, dcs_code_facts *facts);
+
+typedef struct {
+  double ns; /* `inner` maps together */
+  dcs_telemetry telemetry;
+} dcs_sample;
+
+/* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. */
+dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, int64_t inner,
+                            dcs_sample *sample);
+
+/* Scope `first`: a fresh process from its start until the map lies in host memory. */
+dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_sample *sample);
+
+/* Reciprocal square roots per second of the device. */
+dcs_outcome dcs_session_limit(dcs_session *session, double *per_second);
+
+#endif

@@ -1,0 +1,38 @@
+/* The worker process: all maps are computed in it, so that a configuration that crashes or hangs
+ * costs itself alone. It reads requests from one pipe, answers on another, and shares an arena. */
+#ifndef DCS_WORKER_H
+#define DCS_WORKER_H
+
+#include "harness/device/device.h"
+#include "harness/device/telemetry.h"
+#include "harness/work/outcome.h"
+
+/* File descriptors that a worker is started with. */
+enum { DCS_WORKER_REQUESTS = 3, DCS_WORKER_REPLIES = 4, DCS_WORKER_ARENA = 5 };
+
+typedef enum { DCS_DO_PROBLEM, DCS_DO_PREPARE, DCS_DO_RUN, DCS_DO_LIMIT } dcs_op;
+
+typedef struct {
+  dcs_op op;
+  int slot;          /* prepare, run */
+  int variant;       /* prepare: index in dcs_variants */
+  dcs_config config; /* prepare */
+  dcs_scope scope;   /* run */
+  int64_t inner;     /* run: maps */
+} dcs_request;
+
+typedef struct {
+  dcs_status status; /* of opening the device (first reply), else DCS_OK */
+  dcs_outcome outcome;
+  double ns;               /* run: all maps together; limit: reciprocal square roots per second */
+  dcs_code_facts facts;    /* prepare */
+  dcs_device_info info;    /* first reply */
+  dcs_telemetry telemetry; /* run */
+  char message[4096];      /* when outcome or status is not ok */
+} dcs_reply;
+
+/* Serves requests for the device ("cpu", "cuda:N", "emulated") until the pipe closes. The first
+ * reply goes out before any request and tells whether the device could be opened. */
+dcs_status dcs_worker(const char *device, const char *kernels);
+
+#endif
