@@ -6,9 +6,11 @@
 
 #include "version.h" /* written by the Makefile */
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
   const char *name;
@@ -77,15 +79,39 @@ static dcs_status dispatch(int argc, char **argv) {
   return unknown_command(name);
 }
 
+/* Descriptors 0 to 2 that are closed become ones that can neither be read nor written as asked, so
+ * that no file of the program takes such a number and then gets what was meant for the user. */
+static void reserve_standard_files(void) {
+  int fd = open("/dev/null", O_RDONLY);
+  while (fd >= 0 && fd <= STDERR_FILENO)
+    fd = open("/dev/null", O_RDONLY);
+  if (fd > STDERR_FILENO) close(fd);
+}
+
+static bool told; /* the user knows of a failure already */
+
+static void tell(void) {
+  fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
+  if (getenv("DCS_TRACE")) fprintf(stderr, "%s", dcs_error_trace());
+  told = true;
+}
+
+/* At the end of the program, which argp brings about by itself after --help. */
+static void check_output(void) {
+  bool written = !ferror(stdout);
+  if ((fflush(stdout) == 0 && written) || told) return;
+  (void)dcs_fail(DCS_IO, "standard output: cannot write");
+  tell();
+  _exit(DCS_IO);
+}
+
 int main(int argc, char **argv) {
+  reserve_standard_files();
   argp_err_exit_status = DCS_USAGE;
+  if (argc > 1 && strcmp(argv[1], "worker") == 0) /* its messages go to its parent */
+    return dispatch(argc, argv);
+  atexit(check_output);
   dcs_status status = dispatch(argc, argv);
-  bool worker = argc > 1 && strcmp(argv[1], "worker") == 0; /* its messages go to its parent */
-  if (fflush(stdout) != 0 && status == DCS_OK)
-    status = dcs_fail(DCS_IO, "standard output: cannot write");
-  if (status != DCS_OK && !worker) {
-    fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
-    if (getenv("DCS_TRACE")) fprintf(stderr, "%s", dcs_error_trace());
-  }
+  if (status != DCS_OK) tell();
   return status;
 }

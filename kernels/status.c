@@ -7,19 +7,17 @@
 static _Thread_local char message[4096];
 static _Thread_local char trace[4096];
 
-dcs_status dcs_fail_at(const char *file, int line, dcs_status status, const char *format, ...) {
+void dcs_fail_at(const char *file, int line, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  snprintf(trace, sizeof trace, "%s:%d: status %d\n", file, line, (int)status);
-  return status;
+  snprintf(trace, sizeof trace, "%s:%d\n", file, line);
 }
 
-dcs_status dcs_trace(const char *file, int line, const char *expr, dcs_status status) {
+void dcs_trace(const char *file, int line, const char *expr) {
   size_t used = strlen(trace);
   snprintf(trace + used, sizeof trace - used, "%s:%d: %s\n", file, line, expr);
-  return status;
 }
 
 const char *dcs_error_message(void) {

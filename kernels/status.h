@@ -16,19 +16,22 @@ typedef enum {
   DCS_IO = 5           /* reading or writing failed */
 } dcs_status;
 
-/* Records the message and returns `status`. */
-#define dcs_fail(status, ...) dcs_fail_at(__FILE__, __LINE__, status, __VA_ARGS__)
-dcs_status dcs_fail_at(const char *file, int line, dcs_status status, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Records the message; its value is `status`. */
+#define dcs_fail(status, ...) (dcs_fail_at(__FILE__, __LINE__, __VA_ARGS__), (status))
+void dcs_fail_at(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Returns from the calling function when `expr` is not DCS_OK, adding file, line and expression to
  * the trace. */
 #define DCS_TRY(expr)                                                                              \
   do {                                                                                             \
-    dcs_status dcs_try_status = (expr);                                                            \
-    if (dcs_try_status != DCS_OK) return dcs_trace(__FILE__, __LINE__, #expr, dcs_try_status);     \
+    const dcs_status dcs_try_status = (expr);                                                      \
+    if (dcs_try_status != DCS_OK) {                                                                \
+      dcs_trace(__FILE__, __LINE__, #expr);                                                        \
+      return dcs_try_status;                                                                       \
+    }                                                                                              \
   } while (0)
-dcs_status dcs_trace(const char *file, int line, const char *expr, dcs_status status);
+void dcs_trace(const char *file, int line, const char *expr);
 
 /* What the last failure on this thread said; valid until the next failure. */
 const char *dcs_error_message(void);

@@ -258,6 +258,11 @@ dcs_status dcs_csv_create(dcs_csv *csv, const char *path) {
   return csv->file == NULL ? open_failed(csv, path) : DCS_OK;
 }
 
+dcs_csv dcs_csv_stdout(void) {
+  static char name[] = "standard output";
+  return (dcs_csv){.file = stdout, .path = name, .first_cell = true};
+}
+
 static dcs_status cut_torn_row(FILE *file, const char *path) {
   struct stat facts;
   if (fstat(fileno(file), &facts) != 0) return cannot("read", path);

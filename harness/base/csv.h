@@ -48,6 +48,8 @@ typedef struct {
 /* Opens `path` for writing beside and renaming: nothing is seen under that name before
  * dcs_csv_close(). */
 dcs_status dcs_csv_create(dcs_csv *csv, const char *path);
+/* Rows on standard output, which stays open: there is nothing to close. */
+dcs_csv dcs_csv_stdout(void);
 /* Opens `path` for appending rows in place; a torn last row is cut off first. */
 dcs_status dcs_csv_append(dcs_csv *csv, const char *path);
 

@@ -43,7 +43,7 @@ dcs_status dcs_split(const char *text, char separator, char ***parts, int *n) {
   char **block = malloc(pointers + strlen(text) + 1);
   if (!block) return dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", count);
   char *copy = strcpy((char *)block + pointers, text);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; copy; i++) {
     block[i] = copy;
     copy = strchr(copy, separator);
     if (copy) *copy++ = '\0';
@@ -111,8 +111,9 @@ static dcs_status add_range(const char *what, char *text, int64_t lo, int64_t hi
   free(parts);
   if (status == DCS_OK && (last - first) / step > LONGEST_LIST)
     status = dcs_fail(DCS_USAGE, "%s: \"%s\" has more than %d values", what, text, LONGEST_LIST);
-  for (int64_t v = first; status == DCS_OK && v <= last; v += step)
-    status = list_add(l, v);
+  if (status == DCS_OK) status = list_add(l, first);
+  for (int64_t v = first; status == DCS_OK && last - v >= step;) /* v + step may overflow */
+    status = list_add(l, v += step);
   return status;
 }
 

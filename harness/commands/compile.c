@@ -47,7 +47,7 @@ static dcs_status print_row(const arguments *a, const char *variant, const char 
            f->constant_bytes, f->shared_bytes, config);
     return DCS_OK;
   }
-  dcs_csv csv = {.file = stdout, .first_cell = true};
+  dcs_csv csv = dcs_csv_stdout();
   dcs_csv_text(&csv, variant);
   dcs_csv_text(&csv, config);
   dcs_csv_text(&csv, arch);
@@ -58,12 +58,19 @@ static dcs_status print_row(const arguments *a, const char *variant, const char 
   return dcs_csv_row(&csv);
 }
 
-static void print_header(const arguments *a) {
-  if (a->csv)
-    printf("variant,config,arch,registers,spill_bytes,constant_bytes,shared_bytes\r\n");
-  else
+static dcs_status print_header(const arguments *a) {
+  static const char *const columns[] = {"variant",      "config",      "arch",
+                                        "registers",    "spill_bytes", "constant_bytes",
+                                        "shared_bytes", NULL};
+  dcs_csv csv = dcs_csv_stdout();
+  if (!a->csv) {
     printf("%-16s %-6s %5s %6s %9s %7s  %s\n", "variant", "arch", "regs", "spill", "constant",
            "shared", "configuration");
+    return DCS_OK;
+  }
+  for (int c = 0; columns[c]; c++)
+    dcs_csv_text(&csv, columns[c]);
+  return dcs_csv_row(&csv);
 }
 
 /* A source that does not compile is counted and said; the others go on. */
@@ -97,8 +104,13 @@ static dcs_status compile_variant(const arguments *a, const dcs_methods *methods
 /* As configured, or of every variant the methods that cover it. */
 static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int *failed) {
   dcs_methods chosen;
-  DCS_TRY(dcs_select_methods(a->variants, a->config, &chosen));
-  dcs_status status = DCS_OK;
+  DCS_TRY(dcs_select_methods(a->variants, a->config, true, &chosen));
+  dcs_status status = dcs_fail(DCS_USAGE,
+                               "found no CUDA variant in \"%s\"; expected cuda, or ids "
+                               "that `dcsbench list` shows",
+                               a->variants);
+  for (int m = 0; m < chosen.n; m++)
+    if (chosen.list[m].variant->backend == DCS_CUDA) status = DCS_OK;
   for (int m = 0; status == DCS_OK && m < chosen.n; m++) {
     dcs_methods some = {&chosen.list[m], 1};
     if (chosen.list[m].variant->backend != DCS_CUDA) continue;
@@ -129,8 +141,8 @@ dcs_status dcs_command_compile(int argc, char **argv) {
   char **archs;
   int n_archs, failed = 0;
   DCS_TRY(dcs_split(a.arch, ',', &archs, &n_archs));
-  print_header(&a);
-  dcs_status status = compile_all(&a, archs, n_archs, &failed);
+  dcs_status status = print_header(&a);
+  if (status == DCS_OK) status = compile_all(&a, archs, n_archs, &failed);
   free(archs);
   DCS_TRY(status);
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");

@@ -28,7 +28,7 @@ static dcs_status print_fact(bool csv, const char *key, const char *value) {
     printf("%-24s %s\n", key, value);
     return DCS_OK;
   }
-  dcs_csv out = {.file = stdout, .first_cell = true};
+  dcs_csv out = dcs_csv_stdout();
   dcs_csv_text(&out, key);
   dcs_csv_text(&out, value);
   return dcs_csv_row(&out);

@@ -1,6 +1,8 @@
 /* dcsbench limits */
 #include "harness/commands/commands.h"
 
+#include <string.h>
+
 dcs_status dcs_command_limits(int argc, char **argv) {
   static const struct argp_child children[] = {{&dcs_device_argp, 0, NULL, 0}, {0}};
   struct argp argp = {.doc = "Measure the rate of the GPU's special function units: reciprocal "
@@ -9,6 +11,8 @@ dcs_status dcs_command_limits(int argc, char **argv) {
   dcs_device_options options = dcs_device_defaults();
   argp_parse(&argp, argc, argv, 0, NULL, &options);
 
+  if (options.device && strcmp(options.device, "emulated") == 0)
+    return dcs_fail(DCS_USAGE, "the emulated device has no rates: `dcsbench limits` needs a GPU");
   dcs_bench bench;
   dcs_session *session;
   double rate;

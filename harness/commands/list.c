@@ -53,7 +53,7 @@ static bool built(const dcs_variant *variant) {
 static dcs_status list_csv(dcs_bench *bench) {
   static const char *const columns[] = {"id",      "backend",    "built", "available",
                                         "why_not", "parameters", "idea",  NULL};
-  dcs_csv csv = {.file = stdout, .first_cell = true};
+  dcs_csv csv = dcs_csv_stdout();
   for (int c = 0; columns[c]; c++)
     dcs_csv_text(&csv, columns[c]);
   DCS_TRY(dcs_csv_row(&csv));

@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void dcs_argp_check(const struct argp_state *state, dcs_status status) {
   if (status != DCS_OK) argp_error(state, "%s", dcs_error_message());
@@ -22,6 +23,9 @@ static error_t parse_device(int key, char *arg, struct argp_state *state) {
   dcs_device_options *options = state->input;
   switch (key) {
   case 'd':
+    if (strcmp(arg, "cpu") == 0)
+      argp_error(state, "--device: found \"cpu\"; expected the device of the CUDA variants, cuda:N "
+                        "or emulated; --variants cpu chooses the CPU's");
     options->device = arg;
     return 0;
   case KEY_KERNELS:

@@ -90,7 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     dcs_argp_check(state, dcs_parse_integer("--seed", arg, 0, INT64_MAX, &a->seed));
     return 0;
   case ARGP_KEY_END:
-    if (!a->out) argp_error(state, "--out DIR is missing: the folder for the run's files");
+    if (!a->out || !*a->out)
+      argp_error(state, "--out DIR is missing: the folder for the run's files");
     if (a->plan &&
         (a->line.variants || a->line.config || a->line.atoms || a->line.grid || a->line.scope))
       argp_error(state,
@@ -106,6 +107,7 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
   dcs_sweep_options o = {
       .lines = lines,
       .n_lines = n,
+      .plan = a->plan,
       .input = a->problem.input,
       .grid = a->problem.grid,
       .device = a->device.device ? a->device.device : "cuda:0",
@@ -116,7 +118,7 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
       .rounds = (int)a->rounds,
       .budget_s = a->budget_s,
       .timeout_s = a->device.timeout_s,
-      .run = {a->problem.input, (uint64_t)a->seed, argc, argv},
+      .run = {a->problem.input, a->problem.grid, (uint64_t)a->seed, argc, argv},
   };
   return dcs_sweep(&o);
 }

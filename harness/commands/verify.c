@@ -55,7 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 /* The methods to verify: as configured, or for each variant those that cover it. */
 static dcs_status choose(const arguments *a, dcs_methods *methods) {
   const char *variants = a->variants ? a->variants : a->device.device ? "cuda" : "all";
-  DCS_TRY(dcs_select_methods(variants, a->config, methods));
+  DCS_TRY(dcs_select_methods(variants, a->config, true, methods));
   if (a->config || a->problem.input) return DCS_OK;
   dcs_methods all = {0};
   for (int m = 0; m < methods->n; m++) {

@@ -306,7 +306,8 @@ dcs_status dcs_device_emulated_open(dcs_device **device) {
   dcs_status status =
       emulated->prelude
           ? dcs_host_compiler_find(&emulated->compiler)
-          : dcs_fail(DCS_UNAVAILABLE, "this program was built without harness/device/emulator.h in it");
+          : dcs_fail(DCS_UNAVAILABLE,
+                     "this program was built without harness/device/emulator.h in it");
   if (status != DCS_OK)
     free(emulated);
   else

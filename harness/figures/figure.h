@@ -4,7 +4,7 @@
 #define DCS_FIGURE_H
 
 #include "harness/base/csv.h"
-#include "harness/work/outcome.h"
+#include "harness/base/outcome.h"
 #include "kernels/dcs.h"
 
 #include <stdio.h>

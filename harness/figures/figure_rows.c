@@ -51,7 +51,7 @@ static double number_or(const dcs_table *t, size_t row, int column, double other
 /* Index of the text in the list, which it joins when it is new; the list has room. */
 static int intern(const char **list, int *n, const char *text) {
   for (int i = 0; i < *n; i++)
-    if (strcmp(list[i], text) == 0) return i;
+    if (strcmp(list[i], text) == 0) return i; /* NOLINT: the first n are set */
   list[*n] = text;
   return (*n)++;
 }

@@ -49,7 +49,7 @@ static double largest_coordinate(const dcs_case *c) {
 
 static void reference_point(const dcs_case *c, int64_t i, dcs_reference *reference) {
   const dcs_dims n = c->problem.n;
-  int64_t index = reference->index[i];
+  int64_t index = reference->index[i]; /* NOLINT: choose_points() has set them */
   double gx = (double)(index % n.x) * c->spacing;
   double gy = (double)(index / n.x % n.y) * c->spacing;
   double gz = (double)(index / n.x / n.y) * c->spacing;

@@ -164,7 +164,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
     more = false;
     shuffle(&random, order, n);
     for (int i = 0; i < n && !dcs_interrupted(); i++) {
-      timed *t = &times[order[i]];
+      timed *t = &times[order[i]]; /* NOLINT: a permutation of 0..n-1 */
       if (t->done) continue;
       dcs_progress_draw(c->progress, share_done(times, n, c->options->rounds),
                         t->record->method.variant->id);

@@ -34,10 +34,43 @@ static dcs_status parse_scopes(const char *text, int *scopes) {
   return status;
 }
 
-static dcs_status find_cell(dcs_cells *cells, int64_t atoms, dcs_dims n, dcs_cell **found) {
+static dcs_status check_memory(const dcs_cell *cell) {
+  double bytes = (double)sizeof(float) * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z +
+                 (double)(sizeof(dcs_site) + 2 * sizeof(dcs_atom)) * (double)cell->atoms;
+  double available = (double)dcs_available_memory();
+  if (bytes <= available) return DCS_OK;
+  return dcs_fail(DCS_UNAVAILABLE,
+                  "grid %lldx%lldx%lld with %lld atoms needs %.3g GB of memory; %.3g GB are free",
+                  (long long)cell->n.x, (long long)cell->n.y, (long long)cell->n.z,
+                  (long long)cell->atoms, 1e-9 * bytes, 1e-9 * available);
+}
+
+/* Settles what was left to the input, so that a cell is known by its numbers; refuses what cannot
+ * be before anything is measured. */
+static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *molecule,
+                         dcs_cell *cell) {
+  dcs_molecule part = *molecule;
+  dcs_case c;
+  if (!options->input) return check_memory(cell);
+  if (cell->atoms > part.n)
+    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->input,
+                    (long long)part.n, (long long)cell->atoms);
+  if (cell->atoms == 0) cell->atoms = part.n;
+  part.n = cell->atoms;
+  cell->from_box = cell->n.x == 0;
+  if (cell->from_box) {
+    DCS_TRY(dcs_case_build(&part, &options->grid, &c));
+    cell->n = c.problem.n;
+    dcs_case_free(&c);
+  }
+  return check_memory(cell);
+}
+
+static dcs_status find_cell(dcs_cells *cells, const dcs_cell *wanted, dcs_cell **found) {
+  const dcs_dims n = wanted->n;
   for (int c = 0; c < cells->n; c++) {
     dcs_cell *cell = &cells->list[c];
-    if (cell->atoms == atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z) {
+    if (cell->atoms == wanted->atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z) {
       *found = cell;
       return DCS_OK;
     }
@@ -46,7 +79,7 @@ static dcs_status find_cell(dcs_cells *cells, int64_t atoms, dcs_dims n, dcs_cel
   if (!list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d cells", cells->n + 1);
   cells->list = list;
   *found = &list[cells->n++];
-  **found = (dcs_cell){.atoms = atoms, .n = n};
+  **found = *wanted;
   return DCS_OK;
 }
 
@@ -97,8 +130,18 @@ typedef struct {
   int scopes;
 } line_values;
 
-static dcs_status parse_line(const dcs_sweep_line *line, bool has_input, line_values *v) {
-  DCS_TRY(dcs_select_methods(line->variants, line->config, &v->methods));
+static void drop_cuda(dcs_methods *methods) {
+  int kept = 0;
+  for (int m = 0; m < methods->n; m++)
+    if (methods->list[m].variant->backend == DCS_CPU) methods->list[kept++] = methods->list[m];
+  methods->n = kept;
+}
+
+static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options *options, bool gpu,
+                             line_values *v) {
+  bool has_input = options->input != NULL;
+  DCS_TRY(dcs_select_methods(line->variants, line->config, gpu, &v->methods));
+  if (!gpu && options->plan) drop_cuda(&v->methods);
   DCS_TRY(parse_scopes(line->scope && *line->scope ? line->scope : "kernel", &v->scopes));
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
   if (!has_input && (no_atoms || no_grid))
@@ -114,13 +157,15 @@ static dcs_status parse_line(const dcs_sweep_line *line, bool has_input, line_va
 }
 
 static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_options *options,
-                              dcs_cells *cells) {
+                              const dcs_molecule *molecule, bool gpu, dcs_cells *cells) {
   line_values v = {0};
-  dcs_status status = parse_line(line, options->input != NULL, &v);
+  dcs_status status = parse_line(line, options, gpu, &v);
   for (int g = 0; status == DCS_OK && g < v.n_grids; g++)
     for (int a = 0; status == DCS_OK && a < v.n_atoms; a++) {
-      dcs_cell *cell = NULL;
-      status = find_cell(cells, v.atoms[a], v.grids[g], &cell);
+      dcs_cell wanted = {.atoms = v.atoms[a], .n = v.grids[g]}, *cell = NULL;
+      if (v.methods.n == 0) continue;
+      status = settle(options, molecule, &wanted);
+      if (status == DCS_OK) status = find_cell(cells, &wanted, &cell);
       if (status == DCS_OK) status = fill_cell(cell, &v.methods, v.scopes, options->device);
     }
   free(v.methods.list);
@@ -129,11 +174,16 @@ static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_option
   return status;
 }
 
-dcs_status dcs_expand_cells(const dcs_sweep_options *options, dcs_cells *cells) {
+dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
+                            bool gpu, dcs_cells *cells) {
   *cells = (dcs_cells){0};
   dcs_status status = DCS_OK;
-  for (int l = 0; status == DCS_OK && l < options->n_lines; l++)
-    status = expand_line(&options->lines[l], options, cells);
+  for (int l = 0; status == DCS_OK && l < options->n_lines; l++) {
+    status = expand_line(&options->lines[l], options, molecule, gpu, cells);
+    if (status == DCS_USAGE && options->plan) /* the header is row 1 */
+      status =
+          dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, strdupa(dcs_error_message()));
+  }
   int n_records = 0;
   for (int c = 0; c < cells->n; c++)
     n_records += cells->list[c].n_records;

@@ -6,8 +6,9 @@
 #include "harness/sweep/sweep.h"
 
 typedef struct {
-  int64_t atoms; /* 0: all of the input */
-  dcs_dims n;    /* 0: the input's box */
+  int64_t atoms;
+  dcs_dims n;
+  bool from_box; /* n is what the input's box needs */
   dcs_record *records;
   int n_records;
 } dcs_cell;
@@ -18,9 +19,12 @@ typedef struct {
 } dcs_cells;
 
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the
- * same scope is measured once. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
- * DCS_USAGE names what is wrong. The caller frees with dcs_cells_free(). */
-dcs_status dcs_expand_cells(const dcs_sweep_options *options, dcs_cells *cells);
+ * same scope is measured once. Without a GPU, groups and plans leave CUDA variants out. Scopes are
+ * `kernel`, `warm`, `first`; a CPU variant has no `warm`. `molecule` is that of the input, if there
+ * is one. DCS_USAGE (DCS_INPUT for a plan) names what is wrong, DCS_UNAVAILABLE a cell that does
+ * not fit the memory. The caller frees with dcs_cells_free(). */
+dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
+                            bool gpu, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);
 
 #endif

@@ -110,8 +110,18 @@ static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
   add(facts, "command_line", "%s", line);
 }
 
+/* What the user asked for; what was left open has no row. */
+static void add_grid(const dcs_run_facts *run, dcs_facts *facts) {
+  const dcs_grid *grid = &run->grid;
+  if (grid->spacing > 0) add(facts, "asked_spacing", "%.9g", grid->spacing);
+  if (run->input) add(facts, "asked_margin", "%.9g", grid->margin);
+  if (grid->has_origin)
+    add(facts, "asked_origin", "%.9g %.9g %.9g", grid->origin[0], grid->origin[1], grid->origin[2]);
+}
+
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
   add(facts, "seed", "%llu", (unsigned long long)run->seed);
+  add_grid(run, facts);
   if (run->input) {
     char *text;
     size_t bytes;
@@ -150,9 +160,10 @@ dcs_status dcs_write_facts(const char *path, const dcs_facts *facts) {
   return status;
 }
 
-static const char *const identity[] = {"program_version", "compiler", "cpu_model",    "cpus",
-                                       "isa_disabled",    "gpu_name", "gpu_uuid",     "cuda_driver",
-                                       "nvrtc",           "seed",     "input_fnv1a64"};
+static const char *const identity[] = {
+    "program_version", "compiler",      "cpu_model",    "cpus",        "isa_disabled",
+    "gpu_name",        "gpu_uuid",      "cuda_driver",  "nvrtc",       "seed",
+    "input_fnv1a64",   "asked_spacing", "asked_margin", "asked_origin"};
 
 dcs_status dcs_same_facts(const char *path, const dcs_facts *facts) {
   dcs_table *table;

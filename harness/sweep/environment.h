@@ -22,6 +22,7 @@ typedef struct {
 /* What a run depends on beside the machine. */
 typedef struct {
   const char *input; /* path, or NULL */
+  dcs_grid grid;     /* as asked for: spacing, margin, origin */
   uint64_t seed;
   int argc;
   char **argv; /* of the command, for the record */
@@ -40,7 +41,8 @@ const char *dcs_fact_value(const dcs_facts *facts, const char *key);
 dcs_status dcs_write_facts(const char *path, const dcs_facts *facts);
 
 /* Compares with the env.csv of an earlier run: DCS_USAGE names the first fact that differs and
- * makes the two incomparable (program, compiler, CPU, card, driver, seed, input). */
+ * makes the two incomparable (program, compiler, CPU, card, driver, seed, input, place of the
+ * grid). */
 dcs_status dcs_same_facts(const char *path, const dcs_facts *facts);
 
 #endif

@@ -3,10 +3,10 @@
 #define DCS_RECORD_H
 
 #include "harness/base/csv.h"
+#include "harness/base/outcome.h"
 #include "harness/input/case.h"
 #include "harness/judge/oracle.h"
 #include "harness/work/methods.h"
-#include "harness/work/outcome.h"
 #include "harness/work/session.h"
 
 /* One method in one scope on one cell (atoms and grid): a row of the summary. */

@@ -31,13 +31,11 @@ static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
   return DCS_OK;
 }
 
-/* A cell that leaves atoms or grid to the input matches whatever they became. */
 static bool same_cell(const keyed *k, size_t row, const dcs_cell *cell) {
-  double atoms = dcs_table_number(k->table, row, k->atoms);
-  return (cell->atoms == 0 || atoms == (double)cell->atoms) &&
-         (cell->n.x == 0 || (dcs_table_number(k->table, row, k->nx) == (double)cell->n.x &&
-                             dcs_table_number(k->table, row, k->ny) == (double)cell->n.y &&
-                             dcs_table_number(k->table, row, k->nz) == (double)cell->n.z));
+  return dcs_table_number(k->table, row, k->atoms) == (double)cell->atoms &&
+         dcs_table_number(k->table, row, k->nx) == (double)cell->n.x &&
+         dcs_table_number(k->table, row, k->ny) == (double)cell->n.y &&
+         dcs_table_number(k->table, row, k->nz) == (double)cell->n.z;
 }
 
 static bool same_record(const keyed *k, size_t row, const dcs_record *record) {

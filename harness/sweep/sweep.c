@@ -113,13 +113,10 @@ static dcs_status open_folder(sweep *s) {
 
 static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) {
   dcs_grid grid = s->options->grid;
-  grid.n = cell->n;
+  if (!cell->from_box) grid.n = cell->n;
   if (!s->options->input) return dcs_case_random(cell->atoms, &grid, s->options->run.seed, c);
   dcs_molecule part = s->molecule;
-  if (cell->atoms > part.n)
-    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", s->options->input,
-                    (long long)part.n, (long long)cell->atoms);
-  if (cell->atoms > 0) part.n = cell->atoms;
+  part.n = cell->atoms;
   return dcs_case_build(&part, &grid, c);
 }
 
@@ -135,9 +132,12 @@ static void count_outcomes(sweep *s, const dcs_cell *cell) {
   }
 }
 
+/* After an interrupt, the outcome of a method without samples may be that of the interrupt: its row
+ * is left for --resume to write. */
 static dcs_status write_cell(sweep *s, dcs_cell *cell) {
   for (int r = 0; r < cell->n_records; r++)
-    DCS_TRY(dcs_write_summary(&s->summary, &cell->records[r]));
+    if (!dcs_interrupted() || cell->records[r].n_times > 0)
+      DCS_TRY(dcs_write_summary(&s->summary, &cell->records[r]));
   return DCS_OK;
 }
 
@@ -202,38 +202,53 @@ static dcs_status verdict_of(const sweep *s) {
 
 /* ---- the whole ---- */
 
-static dcs_status gather_facts(sweep *s) {
+/* The cells to measure, with or without CUDA variants as the GPU is there or not. */
+static dcs_status plan_cells(sweep *s) {
   const dcs_sweep_options *options = s->options;
-  bool cuda = false;
-  for (int c = 0; c < s->cells.n; c++)
-    for (int r = 0; r < s->cells.list[c].n_records; r++)
-      cuda = cuda || s->cells.list[c].records[r].method.variant->backend == DCS_CUDA;
+  dcs_session *session;
   if (strcmp(options->device, "emulated") == 0)
     return dcs_fail(DCS_USAGE, "the emulated device has no times: use it with `dcsbench verify`");
-  dcs_session *session;
-  if (options->device_chosen) DCS_TRY(dcs_bench_session(&s->bench, DCS_CUDA, &session));
+  dcs_status status = dcs_bench_session(&s->bench, DCS_CUDA, &session);
+  if (options->device_chosen) DCS_TRY(status);
+  if (options->plan && status != DCS_OK)
+    fprintf(stderr, "CUDA variants are left out: %s\n", dcs_error_message());
+  return dcs_expand_cells(options, &s->molecule, status == DCS_OK, &s->cells);
+}
+
+static bool any_cuda(const dcs_cells *cells) {
+  for (int c = 0; c < cells->n; c++)
+    for (int r = 0; r < cells->list[c].n_records; r++)
+      if (cells->list[c].records[r].method.variant->backend == DCS_CUDA) return true;
+  return false;
+}
+
+static dcs_status gather_facts(sweep *s) {
+  const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (cuda) dcs_gpu_facts(&s->bench, true, &s->facts);
+  if (any_cuda(&s->cells)) dcs_gpu_facts(&s->bench, true, &s->facts);
   const char *limit = dcs_fact_value(&s->facts, "limit_evals_per_s");
   s->limit_evals_per_s = *limit ? strtod(limit, NULL) : NAN;
   return dcs_run_facts_add(&options->run, &s->facts);
 }
 
+/* The first file that failed is the one to name. */
 static dcs_status close_files(sweep *s, dcs_status status) {
-  if (s->samples.file) {
-    dcs_status closed = dcs_csv_close(&s->samples);
-    if (status == DCS_OK) status = closed;
-  }
-  if (s->summary.file) {
-    dcs_status closed = dcs_csv_close(&s->summary);
-    if (status == DCS_OK) status = closed;
+  dcs_csv *const files[] = {&s->samples, &s->summary};
+  for (int f = 0; f < 2; f++) {
+    if (!files[f]->file) continue;
+    dcs_status closed = DCS_OK;
+    if (status == DCS_IO)
+      dcs_csv_abandon(files[f]);
+    else
+      closed = dcs_csv_close(files[f]);
+    if (closed != DCS_OK) status = closed;
   }
   return status;
 }
 
 static dcs_status run(sweep *s) {
   if (s->options->input) DCS_TRY(dcs_pqr_read(s->options->input, &s->molecule, stderr));
-  DCS_TRY(dcs_expand_cells(s->options, &s->cells));
+  DCS_TRY(plan_cells(s));
   DCS_TRY(gather_facts(s));
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();

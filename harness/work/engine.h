@@ -3,9 +3,9 @@
 #ifndef DCS_ENGINE_H
 #define DCS_ENGINE_H
 
+#include "harness/base/outcome.h"
 #include "harness/device/device.h"
 #include "harness/input/case.h"
-#include "harness/work/outcome.h"
 
 typedef struct dcs_engine dcs_engine;
 

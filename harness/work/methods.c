@@ -43,13 +43,20 @@ static dcs_status unknown_variant(const char *name) {
 }
 
 static bool in_group(const char *group, const dcs_variant *variant) {
-  char why[DCS_TEXT];
   const char *own = variant->backend == DCS_CPU ? "cpu" : "cuda";
-  return (strcmp(group, "all") == 0 || strcmp(group, own) == 0) &&
-         dcs_variant_available(variant, why);
+  return strcmp(group, "all") == 0 || strcmp(group, own) == 0;
 }
 
-static dcs_status mark_variants(const char *text, bool *chosen) {
+static bool usable(const dcs_variant *variant, bool gpu) {
+  char why[DCS_TEXT];
+  return dcs_variant_available(variant, why) && (gpu || variant->backend == DCS_CPU);
+}
+
+/* What the user's words say of a variant. Those that a group names but this machine cannot run take
+ * part in checking the parameters' names, and are not measured. */
+typedef enum { NOT_CHOSEN, CANNOT_RUN, CHOSEN } choice;
+
+static dcs_status mark_variants(const char *text, bool gpu, choice *chosen) {
   char **names;
   int n;
   DCS_TRY(dcs_split(text, ',', &names, &n));
@@ -57,9 +64,14 @@ static dcs_status mark_variants(const char *text, bool *chosen) {
   for (int i = 0; status == DCS_OK && i < n; i++) {
     bool found = strcmp(names[i], "all") == 0 || strcmp(names[i], "cpu") == 0 ||
                  strcmp(names[i], "cuda") == 0;
-    for (int v = 0; v < dcs_n_variants; v++)
-      if (strcmp(names[i], dcs_variants[v]->id) == 0 || in_group(names[i], dcs_variants[v]))
-        chosen[v] = found = true;
+    for (int v = 0; v < dcs_n_variants; v++) {
+      bool named = strcmp(names[i], dcs_variants[v]->id) == 0;
+      if (named || (in_group(names[i], dcs_variants[v]) && usable(dcs_variants[v], gpu)))
+        chosen[v] = CHOSEN;
+      else if (chosen[v] == NOT_CHOSEN && in_group(names[i], dcs_variants[v]))
+        chosen[v] = CANNOT_RUN;
+      found = found || named;
+    }
     if (!found) status = unknown_variant(names[i]);
   }
   free(names);
@@ -132,7 +144,7 @@ static dcs_status parse_values(const dcs_param *param, const char *text, values 
 
 /* ---- configurations ---- */
 
-static dcs_status unknown_param(const char *name, const bool *chosen) {
+static dcs_status unknown_param(const char *name, const choice *chosen) {
   const char *names[DCS_MAX_PARAMS * 64];
   int n = 0;
   for (int v = 0; v < dcs_n_variants && v < 64; v++)
@@ -144,7 +156,7 @@ static dcs_status unknown_param(const char *name, const bool *chosen) {
 }
 
 /* Checks that every k=v of the text names a parameter of some chosen variant. */
-static dcs_status check_names(char **pairs, int n, const bool *chosen) {
+static dcs_status check_names(char **pairs, int n, const choice *chosen) {
   for (int i = 0; i < n; i++) {
     char *equals = strchr(pairs[i], '=');
     if (!equals) return dcs_fail(DCS_USAGE, "config: found \"%s\"; expected NAME=VALUE", pairs[i]);
@@ -195,7 +207,7 @@ static dcs_status combine(const dcs_variant *variant, const values *v, dcs_metho
     *method = (dcs_method){.variant = variant};
     int64_t rest = c;
     for (int p = variant->n_params - 1; p >= 0; p--) {
-      method->config.value[p] = (int)v[p].list[rest % v[p].n];
+      method->config.value[p] = (int)v[p].list[rest % v[p].n]; /* NOLINT: at least 1 */
       rest /= v[p].n;
     }
   }
@@ -212,17 +224,18 @@ static dcs_status add_variant(const dcs_variant *variant, char **pairs, int n,
   return status;
 }
 
-dcs_status dcs_select_methods(const char *variants, const char *config, dcs_methods *methods) {
+dcs_status dcs_select_methods(const char *variants, const char *config, bool gpu,
+                              dcs_methods *methods) {
   *methods = (dcs_methods){0};
-  bool *chosen = calloc((size_t)dcs_n_variants, sizeof *chosen);
+  choice *chosen = calloc((size_t)dcs_n_variants, sizeof *chosen);
   if (!chosen) return dcs_fail(DCS_UNAVAILABLE, "no memory for a list of variants");
   char **pairs = NULL;
   int n = 0;
-  dcs_status status = mark_variants(variants, chosen);
+  dcs_status status = mark_variants(variants, gpu, chosen);
   if (status == DCS_OK && config && *config) status = dcs_split(config, ',', &pairs, &n);
   if (status == DCS_OK) status = check_names(pairs, n, chosen);
   for (int v = 0; status == DCS_OK && v < dcs_n_variants; v++)
-    if (chosen[v]) status = add_variant(dcs_variants[v], pairs, n, methods);
+    if (chosen[v] == CHOSEN) status = add_variant(dcs_variants[v], pairs, n, methods);
   free(pairs);
   free(chosen);
   if (status != DCS_OK) {

@@ -14,12 +14,14 @@ typedef struct {
   int n;
 } dcs_methods;
 
-/* variants: "a,b,c" of ids, or groups: "all", "cpu", "cuda" (of a group only what is available).
- * config: NULL or "k=v,k=v": a value is a number, a label, "all", "max" (the CPUs at hand, for
- * threads), or several: "1|2|4" and "1:16" or "32:256:32". All combinations are made; a variant
- * without that parameter ignores it, but one of them must have it. DCS_USAGE names the token and
- * suggests the nearest name. The caller frees `methods->list`. */
-dcs_status dcs_select_methods(const char *variants, const char *config, dcs_methods *methods);
+/* variants: "a,b,c" of ids, or groups: "all", "cpu", "cuda" (of a group only what is available;
+ * CUDA variants when `gpu` says that their device is there). config: NULL or "k=v,k=v": a value is
+ * a number, a label, "all", "max" (the CPUs at hand, for threads), or several: "1|2|4" and "1:16"
+ * or "32:256:32". All combinations are made; a variant without that parameter ignores it, but one
+ * of them must have it. DCS_USAGE names the token and suggests the nearest name. The caller frees
+ * `methods->list`. */
+dcs_status dcs_select_methods(const char *variants, const char *config, bool gpu,
+                              dcs_methods *methods);
 
 /* Whether the variant can run on this machine, its GPU left aside. */
 bool dcs_variant_available(const dcs_variant *variant, char why[DCS_TEXT]);

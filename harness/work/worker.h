@@ -3,9 +3,9 @@
 #ifndef DCS_WORKER_H
 #define DCS_WORKER_H
 
+#include "harness/base/outcome.h"
 #include "harness/device/device.h"
 #include "harness/device/telemetry.h"
-#include "harness/work/outcome.h"
 
 /* File descriptors that a worker is started with. */
 enum { DCS_WORKER_REQUESTS = 3, DCS_WORKER_REPLIES = 4, DCS_WORKER_ARENA = 5 };

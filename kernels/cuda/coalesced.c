@@ -1,8 +1,8 @@
 /* Descriptor of cuda_coalesced. */
 #include "kernels/cuda/slice.h"
 
-static const dcs_param params[] = {DCS_PARAM_BLOCK_X, DCS_PARAM_BLOCK_Y, DCS_PARAM_COARSEN,
-                                   DCS_PARAM_CHUNK_ATOMS, DCS_PARAM_READ};
+static const dcs_param params[] = {DCS_PARAM_BLOCK_X(64), DCS_PARAM_BLOCK_Y(8), DCS_PARAM_COARSEN,
+                                   DCS_PARAM_CHUNK_ATOMS(4000), DCS_PARAM_READ};
 
 /* A thread whose first point lies inside computes all its points: whole tiles, then in the last
  * tile as many columns of `coarsen` points as there are threads with a first point. */

@@ -1,8 +1,8 @@
 /* Descriptor of cuda_coarsened. */
 #include "kernels/cuda/slice.h"
 
-static const dcs_param params[] = {DCS_PARAM_BLOCK_X, DCS_PARAM_BLOCK_Y, DCS_PARAM_COARSEN,
-                                   DCS_PARAM_CHUNK_ATOMS, DCS_PARAM_READ};
+static const dcs_param params[] = {DCS_PARAM_BLOCK_X(64), DCS_PARAM_BLOCK_Y(8), DCS_PARAM_COARSEN,
+                                   DCS_PARAM_CHUNK_ATOMS(4000), DCS_PARAM_READ};
 
 /* A thread whose first point lies inside computes all its points. */
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {

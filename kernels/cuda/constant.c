@@ -1,7 +1,8 @@
 /* Descriptor of cuda_constant. */
 #include "kernels/cuda/slice.h"
 
-static const dcs_param params[] = {DCS_PARAM_BLOCK_X, DCS_PARAM_BLOCK_Y, DCS_PARAM_CHUNK_ATOMS};
+static const dcs_param params[] = {DCS_PARAM_BLOCK_X(16), DCS_PARAM_BLOCK_Y(2),
+                                   DCS_PARAM_CHUNK_ATOMS(1024)};
 enum { CHUNK = 2 }; /* chunk_atoms in the list above */
 
 static dcs_slice_shape shape_of(const dcs_config *config) {

@@ -1,7 +1,7 @@
 /* Descriptor of cuda_naive. */
 #include "kernels/cuda/slice.h"
 
-static const dcs_param params[] = {DCS_PARAM_BLOCK_X, DCS_PARAM_BLOCK_Y};
+static const dcs_param params[] = {DCS_PARAM_BLOCK_X(128), DCS_PARAM_BLOCK_Y(8)};
 
 static dcs_slice_shape shape_of(const dcs_problem *problem, const dcs_config *config) {
   return (dcs_slice_shape){config->value[DCS_BLOCK_X], config->value[DCS_BLOCK_Y], 1,

@@ -11,14 +11,19 @@ enum { DCS_BLOCK_X, DCS_BLOCK_Y, DCS_COARSEN, DCS_CHUNK_ATOMS, DCS_READ };
 
 enum { DCS_MAX_CHUNK = 4096 }; /* float4 atoms in 64 KB of constant memory */
 
-#define DCS_PARAM_BLOCK_X {"block_x", "threads of a block in x", 1, 1024, 64, NULL}
-#define DCS_PARAM_BLOCK_Y {"block_y", "threads of a block in y", 1, 1024, 4, NULL}
-#define DCS_PARAM_COARSEN {"coarsen", "points of a row per thread", 1, 16, 8, NULL}
-#define DCS_PARAM_CHUNK_ATOMS                                                                      \
-  {"chunk_atoms", "atoms in constant memory at a time", 1, DCS_MAX_CHUNK, 2048, NULL}
+#define DCS_PARAM_BLOCK_X(initial)                                                                 \
+  { "block_x", "threads of a block in x", 1, 1024, initial, NULL }
+#define DCS_PARAM_BLOCK_Y(initial)                                                                 \
+  { "block_y", "threads of a block in y", 1, 1024, initial, NULL }
+#define DCS_PARAM_COARSEN                                                                          \
+  { "coarsen", "points of a row per thread", 1, 16, 4, NULL }
+#define DCS_PARAM_CHUNK_ATOMS(initial)                                                             \
+  { "chunk_atoms", "atoms in constant memory at a time", 1, DCS_MAX_CHUNK, initial, NULL }
 #define DCS_PARAM_READ                                                                             \
-  {"read", "when the map's old value is read, before or after the loop over atoms", 0, 1, 1,       \
-   dcs_read_labels}
+  {                                                                                                \
+    "read", "when the map's old value is read, before or after the loop over atoms", 0, 1, 1,      \
+        dcs_read_labels                                                                            \
+  }
 extern const char *const dcs_read_labels[]; /* start, end */
 
 /* Tile of points that a block covers in x and y, and the atoms of a launch. */
@@ -30,7 +35,8 @@ typedef struct {
 /* Block within 1024 threads, grid of blocks within what CUDA launches, sizes within int. */
 bool dcs_slice_applicable(const dcs_problem *problem, dcs_slice_shape shape, char why[DCS_TEXT]);
 
-/* The launch plan over a map stored as `stored`; atoms_in_constant and host_dz2 are set, args not. */
+/* The launch plan over a map stored as `stored`; atoms_in_constant and host_dz2 are set, args not.
+ */
 void dcs_slice_plan(const dcs_problem *problem, dcs_slice_shape shape, dcs_dims stored,
                     dcs_plan *plan);
 

@@ -1,4 +1,4 @@
-#include "harness/work/outcome.h"
+#include "harness/base/outcome.h"
 
 const char *dcs_outcome_name(dcs_outcome outcome) {
   static const char *const names[DCS_N_OUTCOMES] = {"ok",      "not_built", "inapplicable",

@@ -1,0 +1,210 @@
+/* The command line: exit statuses, and messages that name what was found and what would be right.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/program.h"
+
+static const char *const commands[] = {"list",   "info",  "limits",  "generate",
+                                       "verify", "sweep", "compile", "plot"};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+#define SWEEP "sweep --variants cpu_gather --atoms 50 --grid 8^3 --rounds 3"
+
+/* Runs what must fail: one message, the parts in it, nothing on standard output. */
+static void refused(int status, const char *arguments, const char *const parts[]) {
+  assert_status(program_run("%s", arguments), status);
+  assert_int_equal(strncmp(program_err, "dcsbench", 8), 0);
+  for (int p = 0; parts[p]; p++)
+    assert_contains(program_err, parts[p]);
+  assert_string_equal(program_out, "");
+}
+#define REFUSED(status, arguments, ...)                                                            \
+  refused(status, arguments, (const char *[]){__VA_ARGS__, NULL})
+
+/* As above, for what is added to a good sweep: no run folder may be left behind. */
+static void sweep_refused(int status, const char *added, const char *const parts[]) {
+  char arguments[1024];
+  snprintf(arguments, sizeof arguments, SWEEP " --out %s %s", in_folder("none"), added);
+  refused(status, arguments, parts);
+  if (exists(in_folder("none"))) fail_msg("%s left a run folder", added);
+}
+#define SWEEP_REFUSED(status, added, ...)                                                          \
+  sweep_refused(status, added, (const char *[]){__VA_ARGS__, NULL})
+
+static void no_command_is_a_usage_error_that_shows_the_help(void **state) {
+  (void)state;
+  assert_status(program_run(" "), 2);
+  assert_string_equal(program_out, "");
+  assert_contains(program_err, "Usage: dcsbench COMMAND");
+  assert_contains(program_err, "no command given");
+}
+
+static void help_lists_every_command_and_every_status(void **state) {
+  (void)state;
+  assert_status(program_run("--help"), 0);
+  assert_string_equal(program_err, "");
+  for (int c = 0; c < N_COMMANDS; c++) {
+    char line[64];
+    snprintf(line, sizeof line, "\n  %s ", commands[c]);
+    assert_contains(program_out, line);
+  }
+  assert_contains(program_out, "0 success, 1 a measurement or verification failed, 2 usage, 3 bad "
+                               "input file");
+  assert_status(program_run("--version"), 0);
+  assert_int_equal(strncmp(program_out, "dcsbench ", 9), 0);
+}
+
+static void help_of_a_command_names_its_options(void **state) {
+  (void)state;
+  static const char *const options[N_COMMANDS][16] = {
+      {"--csv"},
+      {"--csv", "[FILE]"},
+      {"--device", "--kernels", "--timeout"},
+      {"--atoms", "--edge", "--seed", "--out", "water|uniform|ions"},
+      {"--variants", "--config", "--grid", "--device", "--kernels", "--timeout", "--input",
+       "--spacing", "--margin", "--origin"},
+      {"--variants", "--config", "--atoms", "--grid", "--scope", "--plan", "--rounds", "--budget",
+       "--out", "--resume", "--seed", "--device", "--input", "--spacing"},
+      {"--arch", "--variants", "--config", "--kernels", "--csv"},
+      {"--reference", "DIR"}};
+  for (int c = 0; c < N_COMMANDS; c++) {
+    assert_status(program_run("%s --help", commands[c]), 0);
+    assert_string_equal(program_err, "");
+    for (int o = 0; options[c][o]; o++)
+      assert_contains(program_out, options[c][o]);
+  }
+}
+
+static void unknown_words_are_usage_errors(void **state) {
+  (void)state;
+  REFUSED(2, "swep", "\"swep\"", "did you mean sweep?");
+  REFUSED(2, "xyzzy-plugh", "\"xyzzy-plugh\"", "--help");
+  assert_null(strstr(program_err, "did you mean"));
+  for (int c = 0; c < N_COMMANDS; c++) {
+    char arguments[64];
+    snprintf(arguments, sizeof arguments, "%s --no-such-option", commands[c]);
+    REFUSED(2, arguments, "--no-such-option", "--help");
+    snprintf(arguments, sizeof arguments, "%s one two", commands[c]);
+    REFUSED(2, arguments, "Too many arguments");
+  }
+  REFUSED(2, "generate", "kind is missing", "water, uniform or ions");
+  REFUSED(2, "generate watr", "\"watr\"", "did you mean water?");
+  REFUSED(2, "plot", "run folder is missing");
+  REFUSED(2, "verify --grid 8^3", "--grid needs --input");
+}
+
+static void bad_values_are_named_with_what_would_be_right(void **state) {
+  (void)state;
+  SWEEP_REFUSED(2, "--variants cpu_gathr", "\"cpu_gathr\"", "did you mean cpu_gather?");
+  SWEEP_REFUSED(2, "--variants nothing_alike", "\"nothing_alike\"", "dcsbench list");
+  SWEEP_REFUSED(2, "--config thread=2", "\"thread\"", "did you mean threads?");
+  SWEEP_REFUSED(2, "--config block_x=8", "\"block_x\"");
+  SWEEP_REFUSED(2, "--config threads=0", "threads", "found 0", "1 to 1024");
+  SWEEP_REFUSED(2, "--config threads=two", "threads", "\"two\"", "whole number");
+  SWEEP_REFUSED(2, "--config threads", "\"threads\"", "NAME=VALUE");
+  SWEEP_REFUSED(2, "--variants cuda_padded --config read=middle", "read", "\"middle\"",
+                "start or end");
+  SWEEP_REFUSED(2, "--scope wram", "\"wram\"", "kernel, warm or first");
+  SWEEP_REFUSED(2, "--atoms 0", "atoms", "found 0", "expected 1 to");
+  SWEEP_REFUSED(2, "--atoms 100A", "atoms", "\"100A\"", "whole number");
+  SWEEP_REFUSED(2, "--atoms 100,", "atoms", "\"\"", "whole number");
+  SWEEP_REFUSED(2, "--atoms 10:5", "atoms", "found 5", "10 to");
+  SWEEP_REFUSED(2, "--atoms 99999999999999999999", "99999999999999999999", "expected 1 to");
+  SWEEP_REFUSED(2, "--grid 8x8", "\"8x8\"", "NXxNYxNZ or N^3");
+  SWEEP_REFUSED(2, "--grid 0x8x8", "grid", "found 0", "1 to");
+  SWEEP_REFUSED(2, "--rounds 0", "--rounds", "found 0", "1 to 1000000");
+  SWEEP_REFUSED(2, "--budget -1", "--budget", "found -1");
+  SWEEP_REFUSED(2, "--seed x", "--seed", "\"x\"", "whole number");
+  SWEEP_REFUSED(2, "--spacing 0.5A", "--spacing", "\"0.5A\"", "decimal number");
+  SWEEP_REFUSED(2, "--origin 1,2", "--origin", "\"1,2\"", "X,Y,Z");
+  SWEEP_REFUSED(2, "--timeout 0", "--timeout", "found 0");
+  REFUSED(2, "generate water --atoms 0", "--atoms", "found 0", "1 to");
+}
+
+static void grids_beyond_the_memory_are_refused_before_anything_is_measured(void **state) {
+  (void)state;
+  SWEEP_REFUSED(4, "--grid 10000^3", "10000x10000x10000", "4e+03 GB", "GB are free");
+  SWEEP_REFUSED(4, "--grid 8192^3", "8192x8192x8192", "2.2e+03 GB", "GB are free");
+  /* The first of two would fit. */
+  SWEEP_REFUSED(4, "--grid 8^3,8192^3", "8192x8192x8192", "2.2e+03 GB");
+  SWEEP_REFUSED(2, "--grid 1099511627776x1x1", "1099511627776", "1 to 1073741824");
+}
+
+static void devices_that_cannot_be_timed_are_refused(void **state) {
+  (void)state;
+  SWEEP_REFUSED(2, "--device emulated", "emulated", "dcsbench verify");
+  SWEEP_REFUSED(2, "--device cuda:x", "\"cuda:x\"", "cuda:0", "emulated");
+  SWEEP_REFUSED(2, "--device cpu", "\"cpu\"", "cuda:N", "--variants cpu");
+  REFUSED(2, "verify --device gpu", "\"gpu\"", "cuda:0", "emulated");
+  REFUSED(2, "limits --device emulated", "emulated", "GPU");
+  if (program_has_gpu()) {
+    print_message("skipped what a machine without a GPU says: there is one\n");
+    return;
+  }
+  SWEEP_REFUSED(4, "--device cuda:0", "no CUDA driver", "install");
+  SWEEP_REFUSED(4, "--variants cuda", "nothing to measure", "dcsbench list");
+  REFUSED(4, "limits", "no CUDA driver");
+  REFUSED(4, "verify --device cuda:0", "no CUDA driver");
+}
+
+static void the_run_folder_must_be_a_new_one(void **state) {
+  (void)state;
+  char arguments[1024];
+  REFUSED(2, SWEEP, "--out DIR is missing");
+  REFUSED(2, SWEEP " --out ''", "--out DIR is missing");
+  put_file(in_folder("file"), "text\n");
+  snprintf(arguments, sizeof arguments, SWEEP " --out %s", in_folder("file"));
+  REFUSED(5, arguments, in_folder("file"), "is not a folder");
+  snprintf(arguments, sizeof arguments, SWEEP " --out %s", in_folder("file/below"));
+  REFUSED(5, arguments, in_folder("file/below"), "cannot make the folder", "Not a directory");
+  REFUSED(5, SWEEP " --out /proc/x/y", "/proc/x", "cannot make the folder");
+
+  assert_status(program_run(SWEEP " --out %s", in_folder("deep/er/run")), 0);
+  assert_true(exists(in_folder("deep/er/run/summary.csv")));
+  snprintf(arguments, sizeof arguments, SWEEP " --out %s", in_folder("deep/er/run"));
+  REFUSED(2, arguments, in_folder("deep/er/run"), "holds a run already", "--resume");
+}
+
+/* Standard output full, and closed: a file of the program must not take its place either. */
+static void output_that_cannot_be_written_is_status_5(void **state) {
+  (void)state;
+  static const char *const lines[] = {"--help",
+                                      "--version",
+                                      "list",
+                                      "list --csv",
+                                      "info --csv",
+                                      "generate water --atoms 9000",
+                                      "info",
+                                      "sweep --help",
+                                      "generate ions --atoms 2",
+                                      "verify --variants cpu_gather"};
+  for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
+    int full = open("/dev/full", O_WRONLY);
+    assert_true(full >= 0);
+    assert_status(program_run_on(full, lines[l]), 5);
+    assert_contains(program_err, "dcsbench: standard output: cannot write");
+    close(full);
+    assert_status(program_run_on(-1, lines[l]), 5);
+    assert_contains(program_err, "dcsbench: standard output: cannot write");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_command_is_a_usage_error_that_shows_the_help),
+      cmocka_unit_test(help_lists_every_command_and_every_status),
+      cmocka_unit_test(help_of_a_command_names_its_options),
+      cmocka_unit_test(unknown_words_are_usage_errors),
+      cmocka_unit_test(bad_values_are_named_with_what_would_be_right),
+      cmocka_unit_test(grids_beyond_the_memory_are_refused_before_anything_is_measured),
+      cmocka_unit_test(devices_that_cannot_be_timed_are_refused),
+      cmocka_unit_test(the_run_folder_must_be_a_new_one),
+      cmocka_unit_test(output_that_cannot_be_written_is_status_5),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}

@@ -1,0 +1,163 @@
+/* Order statistics: values by hand, ranks by the binomial table, coverage by simulation. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/base/random.h"
+#include "harness/judge/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+static dcs_stats summarize(const double *values, size_t n) {
+  double copy[64];
+  assert_true(n <= 64);
+  memcpy(copy, values, n * sizeof *values);
+  return dcs_summarize(copy, n);
+}
+
+static void nothing_is_unknown(void **state) {
+  (void)state;
+  double none[1] = {7};
+  dcs_stats stats = dcs_summarize(none, 0);
+  assert_int_equal(stats.n, 0);
+  assert_true(isnan(stats.median) && isnan(stats.lo) && isnan(stats.hi));
+  assert_true(isnan(stats.min) && isnan(stats.mad));
+}
+
+static void one_and_two_values(void **state) {
+  (void)state;
+  dcs_stats one = summarize((const double[]){7}, 1);
+  assert_int_equal(one.n, 1);
+  assert_true(one.median == 7 && one.min == 7 && one.mad == 0);
+  assert_true(isnan(one.lo) && isnan(one.hi));
+  dcs_stats two = summarize((const double[]){9, 4}, 2);
+  assert_int_equal(two.n, 2);
+  assert_true(two.median == 6.5 && two.min == 4 && two.mad == 2.5);
+  assert_true(isnan(two.lo) && isnan(two.hi));
+}
+
+/* Deviations from the median 3: 2 1 0 1 97, sorted 0 1 1 2 97. */
+static void an_odd_count(void **state) {
+  (void)state;
+  dcs_stats stats = summarize((const double[]){2, 100, 1, 4, 3}, 5);
+  assert_int_equal(stats.n, 5);
+  assert_true(stats.median == 3 && stats.min == 1 && stats.mad == 1);
+  assert_true(isnan(stats.lo) && isnan(stats.hi));
+}
+
+/* Sorted 1 2 4 7 11 16: median 5.5; deviations 4.5 3.5 1.5 1.5 5.5 10.5, their middle 3.5 and 4.5.
+ */
+static void an_even_count(void **state) {
+  (void)state;
+  dcs_stats stats = summarize((const double[]){16, 1, 7, 2, 11, 4}, 6);
+  assert_int_equal(stats.n, 6);
+  assert_true(stats.median == 5.5 && stats.min == 1 && stats.mad == 4);
+  assert_true(stats.lo == 1 && stats.hi == 16);
+}
+
+/* All deviations on one side: values equal to the median, then far ones. */
+static void deviations_with_ties(void **state) {
+  (void)state;
+  dcs_stats above = summarize((const double[]){5, 5, 5, 5, 8, 9, 9}, 7);
+  assert_true(above.median == 5 && above.mad == 0);
+  dcs_stats below = summarize((const double[]){1, 2, 3, 6, 6, 6}, 6);
+  assert_true(below.median == 4.5); /* deviations 1.5 1.5 1.5 1.5 2.5 3.5 */
+  assert_true(below.mad == 1.5);
+  dcs_stats same = summarize((const double[]){2, 2, 2, 2}, 4);
+  assert_true(same.median == 2 && same.mad == 0 && same.min == 2);
+}
+
+static void the_input_is_sorted_in_place(void **state) {
+  (void)state;
+  double values[] = {5, -1, 3, 3, 0};
+  const double sorted[] = {-1, 0, 3, 3, 5};
+  dcs_summarize(values, 5);
+  assert_memory_equal(values, sorted, sizeof sorted);
+}
+
+/* The n values are 1..n, typed in a shuffled order, so that a value is its own rank. */
+static dcs_stats of_ranks(size_t n) {
+  static double values[1000];
+  for (size_t i = 0; i < n; i++)
+    values[i] = (double)(i + 1);
+  dcs_random random = {n};
+  for (size_t i = n - 1; i > 0; i--) {
+    size_t j = (size_t)dcs_random_below(&random, (int64_t)(i + 1));
+    double kept = values[i];
+    values[i] = values[j];
+    values[j] = kept;
+  }
+  return dcs_summarize(values, n);
+}
+
+/* The sign test's ranks at 5%, two-sided, as tables of nonparametric statistics print them. */
+static void the_interval_has_the_tables_ranks(void **state) {
+  (void)state;
+  static const struct {
+    size_t n;
+    double lo, hi;
+  } table[] = {{6, 1, 6},   {7, 1, 7},   {8, 1, 8},    {9, 2, 8},     {10, 2, 9},
+               {11, 2, 10}, {12, 3, 10}, {15, 4, 12},  {20, 6, 15},   {25, 8, 18},
+               {30, 10, 21}, {50, 18, 33}, {100, 40, 61}};
+  for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+    dcs_stats stats = of_ranks(table[t].n);
+    if (stats.lo != table[t].lo || stats.hi != table[t].hi)
+      fail_msg("n = %zu: ranks %g..%g, expected %g..%g", table[t].n, stats.lo, stats.hi,
+               table[t].lo, table[t].hi);
+    assert_true(stats.median == 0.5 * (double)(table[t].n + 1));
+  }
+  for (size_t n = 1; n <= 5; n++)
+    assert_true(isnan(of_ranks(n).lo) && isnan(of_ranks(n).hi));
+}
+
+/* Near the normal approximation, where the first binomial terms underflow nothing yet. */
+static void many_values(void **state) {
+  (void)state;
+  dcs_stats stats = of_ranks(1000);
+  assert_true(stats.lo == 469 && stats.hi == 532);
+  assert_true(stats.median == 500.5 && stats.mad == 250);
+}
+
+static double lognormal(dcs_random *random) {
+  double u = 1 - dcs_random_unit(random), v = dcs_random_unit(random);
+  return exp(0.5 * sqrt(-2 * log(u)) * cos(2 * M_PI * v));
+}
+
+/* Whether `samples` samples of a lognormal with median 1 hold it in their interval as often as the
+ * binomial says: 1 - 2 * 576 / 32768 at 15 values. */
+static void the_interval_covers_the_median(void **state) {
+  (void)state;
+  enum { SAMPLES = 4000, SIZE = 15 };
+  dcs_random random = {42};
+  int covered = 0;
+  for (int s = 0; s < SAMPLES; s++) {
+    double values[SIZE];
+    for (int i = 0; i < SIZE; i++)
+      values[i] = lognormal(&random);
+    dcs_stats stats = dcs_summarize(values, SIZE);
+    covered += stats.lo <= 1 && 1 <= stats.hi;
+  }
+  double share = (double)covered / SAMPLES;
+  print_message("coverage %.4f\n", share);
+  assert_true(share >= 0.95 - 0.01);
+  assert_true(fabs(share - (1 - 2 * 576.0 / 32768)) < 0.01);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nothing_is_unknown),
+      cmocka_unit_test(one_and_two_values),
+      cmocka_unit_test(an_odd_count),
+      cmocka_unit_test(an_even_count),
+      cmocka_unit_test(deviations_with_ties),
+      cmocka_unit_test(the_input_is_sorted_in_place),
+      cmocka_unit_test(the_interval_has_the_tables_ranks),
+      cmocka_unit_test(many_values),
+      cmocka_unit_test(the_interval_covers_the_median),
+  };
+  return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
