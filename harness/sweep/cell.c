@@ -58,7 +58,8 @@ static void verify_all(dcs_bench *bench, const dcs_case *c, const dcs_reference 
     record->outcome = trial.outcome;
     record->facts = trial.facts;
     record->verdict = trial.verdict;
-    if (trial.outcome != DCS_OUTCOME_OK && !dcs_interrupted()) say_failure(progress, record);
+    bool said = trial.outcome == DCS_OUTCOME_OK || trial.outcome == DCS_OUTCOME_NOT_BUILT;
+    if (!said && !dcs_interrupted()) say_failure(progress, record);
   }
 }
 
@@ -164,10 +165,10 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
     more = false;
     shuffle(&random, order, n);
     for (int i = 0; i < n && !dcs_interrupted(); i++) {
-      timed *t = &times[order[i]]; /* NOLINT: a permutation of 0..n-1 */
+      timed *t = &times[order[i]];
       if (t->done) continue;
       dcs_progress_draw(c->progress, share_done(times, n, c->options->rounds),
-                        t->record->method.variant->id);
+                        t->record->method.variant->id); /* NOLINT: every record is set */
       DCS_TRY(sample_once(t, c->seq, c->samples, c->progress));
       if (!t->done) check_done(t, c->options, n_timed, 1e-9 * (dcs_now_ns() - started));
       more = more || !t->done;

@@ -130,10 +130,14 @@ typedef struct {
   int scopes;
 } line_values;
 
-static void drop_cuda(dcs_methods *methods) {
+static void drop_missing(dcs_methods *methods, bool gpu) {
+  char why[DCS_TEXT];
   int kept = 0;
-  for (int m = 0; m < methods->n; m++)
-    if (methods->list[m].variant->backend == DCS_CPU) methods->list[kept++] = methods->list[m];
+  for (int m = 0; m < methods->n; m++) {
+    const dcs_variant *variant = methods->list[m].variant;
+    if (dcs_variant_available(variant, why) && (gpu || variant->backend == DCS_CPU))
+      methods->list[kept++] = methods->list[m];
+  }
   methods->n = kept;
 }
 
@@ -141,7 +145,7 @@ static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options
                              line_values *v) {
   bool has_input = options->input != NULL;
   DCS_TRY(dcs_select_methods(line->variants, line->config, gpu, &v->methods));
-  if (!gpu && options->plan) drop_cuda(&v->methods);
+  if (options->plan) drop_missing(&v->methods, gpu);
   DCS_TRY(parse_scopes(line->scope && *line->scope ? line->scope : "kernel", &v->scopes));
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
   if (!has_input && (no_atoms || no_grid))

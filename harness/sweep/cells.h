@@ -19,10 +19,11 @@ typedef struct {
 } dcs_cells;
 
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the
- * same scope is measured once. Without a GPU, groups and plans leave CUDA variants out. Scopes are
- * `kernel`, `warm`, `first`; a CPU variant has no `warm`. `molecule` is that of the input, if there
- * is one. DCS_USAGE (DCS_INPUT for a plan) names what is wrong, DCS_UNAVAILABLE a cell that does
- * not fit the memory. The caller frees with dcs_cells_free(). */
+ * same scope is measured once. Groups and plans leave out what
+ * this machine cannot run. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
+ * `molecule` is that of the input, if there is one. DCS_USAGE (DCS_INPUT for a plan) names what is
+ * wrong, DCS_UNAVAILABLE a cell that does not fit the memory. The caller frees with
+ * dcs_cells_free(). */
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);

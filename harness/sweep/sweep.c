@@ -202,6 +202,28 @@ static dcs_status verdict_of(const sweep *s) {
 
 /* ---- the whole ---- */
 
+static bool asked_for(const dcs_cells *cells, const dcs_variant *variant) {
+  for (int c = 0; c < cells->n; c++)
+    for (int r = 0; r < cells->list[c].n_records; r++)
+      if (cells->list[c].records[r].method.variant == variant) return true;
+  return false;
+}
+
+/* Says, once of each, which variants were asked for but are not on this machine. */
+static void say_missing(const sweep *s, bool gpu) {
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    char why[2 * DCS_TEXT] = "";
+    bool missing = !dcs_variant_available(variant, why);
+    if (!missing && variant->backend == DCS_CUDA && !gpu) {
+      snprintf(why, sizeof why, "%s", s->bench.why);
+      missing = true;
+    }
+    if (missing && asked_for(&s->cells, variant))
+      fprintf(stderr, "%s: %s: %s\n", variant->id, dcs_outcome_name(DCS_OUTCOME_NOT_BUILT), why);
+  }
+}
+
 /* The cells to measure, with or without CUDA variants as the GPU is there or not. */
 static dcs_status plan_cells(sweep *s) {
   const dcs_sweep_options *options = s->options;
@@ -212,7 +234,9 @@ static dcs_status plan_cells(sweep *s) {
   if (options->device_chosen) DCS_TRY(status);
   if (options->plan && status != DCS_OK)
     fprintf(stderr, "CUDA variants are left out: %s\n", dcs_error_message());
-  return dcs_expand_cells(options, &s->molecule, status == DCS_OK, &s->cells);
+  DCS_TRY(dcs_expand_cells(options, &s->molecule, status == DCS_OK, &s->cells));
+  say_missing(s, status == DCS_OK);
+  return DCS_OK;
 }
 
 static bool any_cuda(const dcs_cells *cells) {

@@ -1,0 +1,278 @@
+/* A sweep as a user meets it: the run's files, what they say of each other, and the outcomes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/run_folder.h"
+
+static const char samples_header[] =
+    "round,seq,variant,config,scope,memory,devices,atoms,nx,ny,nz,inner,time_ns,sm_mhz,"
+    "temperature_c,power_w\n";
+static const char summary_header[] =
+    "variant,backend,config,block_x,block_y,coarsen,chunk_atoms,threads,devices,scope,memory,"
+    "atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,evals_executed,"
+    "padding_overhead,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,evals_per_s,gflops,"
+    "flops_per_eval,limit_fraction,registers,compile_ms,rel_l2_error,error_bound_ratio,energy_j,"
+    "outcome,stop_reason\n";
+
+static void assert_header(const char *run, const char *name, const char *header) {
+  char *text = run_file(run, name, NULL);
+  assert_int_equal(strncmp(text, header, strlen(header)), 0);
+  assert_null(strchr(text, '\r'));
+  assert_null(strstr(text, "nan"));
+  free(text);
+}
+
+/* ---- the files ---- */
+
+/* What a row says of itself. */
+static void check_row(const dcs_table *t, size_t row) {
+  double evals = number_at(t, row, "atoms") * number_at(t, row, "nx") * number_at(t, row, "ny") *
+                 number_at(t, row, "nz");
+  double executed = number_at(t, row, "atoms") * number_at(t, row, "padded_nx") *
+                    number_at(t, row, "padded_ny") * number_at(t, row, "padded_nz");
+  double rate = 1e9 * evals / number_at(t, row, "median_ns");
+  assert_close(number_at(t, row, "evals_useful"), evals);
+  assert_close(number_at(t, row, "evals_executed"), executed);
+  assert_true(executed >= evals);
+  assert_close(number_at(t, row, "padding_overhead"), executed / evals - 1);
+  assert_close(number_at(t, row, "evals_per_s"), rate);
+  assert_close(number_at(t, row, "gflops"), 1e-9 * rate * number_at(t, row, "flops_per_eval"));
+  assert_true(number_at(t, row, "min_ns") <= number_at(t, row, "median_ns"));
+  assert_true(number_at(t, row, "mad_ns") >= 0);
+  assert_true(number_at(t, row, "error_bound_ratio") > 0 &&
+              number_at(t, row, "error_bound_ratio") <= 1);
+  assert_true(number_at(t, row, "rel_l2_error") > 0 && number_at(t, row, "rel_l2_error") < 1e-5);
+  assert_true(number_at(t, row, "threads") == 2);
+  assert_true(number_at(t, row, "spacing") == 0.5);
+  assert_string_equal(text_at(t, row, "config"), "threads=2");
+  assert_string_equal(text_at(t, row, "backend"), "cpu");
+  assert_string_equal(text_at(t, row, "devices"), "cpu");
+  assert_string_equal(text_at(t, row, "stop_reason"), "rounds");
+  static const char *const empty[] = {"block_x", "block_y",        "coarsen",   "chunk_atoms",
+                                      "memory",  "limit_fraction", "registers", "compile_ms"};
+  for (size_t e = 0; e < sizeof empty / sizeof empty[0]; e++)
+    assert_string_equal(text_at(t, row, empty[e]), "");
+}
+
+static size_t count(const dcs_table *t, const char *column, const char *text) {
+  size_t n = 0;
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    n += strcmp(text_at(t, row, column), text) == 0;
+  return n;
+}
+
+static void small_sweep(const char *run, int rounds) {
+  assert_status(
+      program_run("sweep --variants cpu_gather,cpu_simd --config threads=2 --atoms 50,100 "
+                  "--grid 8^3,9x7x5 --scope kernel,first --rounds %d --out %s",
+                  rounds, in_folder(run)),
+      0);
+  assert_string_equal(program_err, "");
+  assert_header(run, "samples.csv", samples_header);
+  assert_header(run, "summary.csv", summary_header);
+  check_run(run, 16, rounds); /* 2 variants, 2 atoms, 2 grids, 2 scopes */
+  dcs_table *summary = run_table(run, "summary.csv");
+  for (size_t row = 0; row < 16; row++)
+    check_row(summary, row);
+  assert_int_equal(count(summary, "scope", "first"), 8);
+  assert_int_equal(count(summary, "variant", "cpu_simd"), 8);
+  assert_int_equal(count(summary, "atoms", "100"), 8);
+  assert_int_equal(count(summary, "ny", "7"), 8);
+  dcs_table_free(summary);
+}
+
+static void files_agree_with_odd_rounds(void **state) {
+  (void)state;
+  small_sweep("odd", 3);
+}
+
+static void files_agree_with_even_rounds(void **state) {
+  (void)state;
+  small_sweep("even", 2);
+}
+
+static void samples_last_a_millisecond_and_starting_is_slower(void **state) {
+  (void)state;
+  dcs_table *samples = run_table("odd", "samples.csv");
+  for (size_t row = 0; row < dcs_table_rows(samples); row++) {
+    double inner = number_at(samples, row, "inner");
+    bool first = strcmp(text_at(samples, row, "scope"), "first") == 0;
+    assert_true(inner >= 1 && number_at(samples, row, "time_ns") > 0);
+    if (first) assert_true(inner == 1); /* a process starts once */
+    if (!first) assert_true(inner > 1); /* so small a map does not last 1 ms */
+  }
+  dcs_table_free(samples);
+}
+
+static void env_tells_the_run_and_no_user(void **state) {
+  (void)state;
+  static const char *const keys[] = {"program_version",
+                                     "git_state",
+                                     "compiler",
+                                     "flags",
+                                     "cpu_model",
+                                     "cpus",
+                                     "isa",
+                                     "os",
+                                     "seed",
+                                     "input",
+                                     "input_fnv1a64"};
+  put_file(in_folder("a.pqr"), "ATOM 1 X UNK 1 0.5 0.25 0.125 1.0 1.0\n");
+  setenv("HOME", test_folder, 1);
+  assert_status(program_run("sweep --variants cpu_gather --input %s --grid 4^3 --rounds 1 --seed 5 "
+                            "--out %s",
+                            in_folder("a.pqr"), in_folder("env")),
+                0);
+  dcs_table *env = run_table("env", "env.csv");
+  assert_string_equal(text_at(env, 0, "key"), "program_version");
+  for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+    assert_int_equal(count(env, "key", keys[k]), 1);
+  for (size_t row = 0; row < dcs_table_rows(env); row++) {
+    const char *key = text_at(env, row, "key"), *value = text_at(env, row, "value");
+    assert_string_not_equal(value, "");
+    if (strcmp(key, "seed") == 0) assert_string_equal(value, "5");
+    if (strcmp(key, "input") == 0) assert_string_equal(value, "a.pqr");
+    /* FNV-1a, 64 bits, computed by hand with another program */
+    if (strcmp(key, "input_fnv1a64") == 0) assert_string_equal(value, "992957cf1210e5be");
+    if (strcmp(key, "command_line") != 0) continue;
+    assert_string_equal(value, "dcsbench sweep --variants cpu_gather --input ~/a.pqr --grid 4^3 "
+                               "--rounds 1 --seed 5 --out ~/env");
+  }
+  dcs_table_free(env);
+}
+
+/* ---- outcomes ---- */
+
+static void what_cannot_run_has_a_row_and_the_sweep_goes_on(void **state) {
+  (void)state;
+  bool gpu = program_has_gpu();
+  assert_status(program_run("sweep --variants cuda_naive,cpu_simd --config block_x=64|1024,"
+                            "block_y=4 --atoms 50 --grid 8^3 --rounds 2 --out %s",
+                            in_folder("mixed")),
+                0);
+  dcs_table *t = run_table("mixed", "summary.csv");
+  assert_int_equal(dcs_table_rows(t), 3);
+  for (size_t row = 0; row < 3; row++) {
+    bool inapplicable = strcmp(text_at(t, row, "block_x"), "1024") == 0;
+    bool missing = strcmp(text_at(t, row, "variant"), "cuda_naive") == 0 && !gpu;
+    assert_string_equal(text_at(t, row, "outcome"), inapplicable ? "inapplicable"
+                                                    : missing    ? "not_built"
+                                                                 : "ok");
+    assert_string_equal(text_at(t, row, "n"), inapplicable || missing ? "0" : "2");
+    if (!inapplicable && !missing) continue;
+    static const char *const empty[] = {"median_ns", "evals_per_s", "gflops", "rel_l2_error",
+                                        "stop_reason"};
+    for (size_t e = 0; e < sizeof empty / sizeof empty[0]; e++)
+      assert_string_equal(text_at(t, row, empty[e]), "");
+  }
+  assert_contains(program_err, "inapplicable: ");
+  dcs_table_free(t);
+  if (gpu) return;
+  assert_contains(program_err, "not_built: no CUDA driver");
+  assert_status(program_run("sweep --variants cuda_naive --atoms 50 --grid 8^3 --out %s",
+                            in_folder("nothing")),
+                4);
+  assert_contains(program_err,
+                  "nothing that was asked for can run on this machine: no CUDA driver");
+}
+
+static void an_atom_on_a_grid_point_is_reported_and_left_out(void **state) {
+  (void)state;
+  put_file(in_folder("node.pqr"), "ATOM 1 X UNK 1 2.0 2.0 2.0 1.0 1.0\n"
+                                  "ATOM 2 X UNK 1 1.0 1.5 0.5 -1.0 1.0\n"
+                                  "ATOM 3 X UNK 1 1.1 1.6 0.7 -1.0 1.0\n");
+  assert_status(
+      program_run("sweep --variants cpu --input %s --spacing 0.5 --origin 0,0,0 --grid 9^3 "
+                  "--rounds 1 --out %s",
+                  in_folder("node.pqr"), in_folder("node")),
+      0);
+  assert_contains(program_err, "2 grid points are atoms");
+  dcs_table *t = run_table("node", "summary.csv");
+  assert_true(dcs_table_rows(t) >= 4);
+  assert_int_equal(count(t, "outcome", "ok"), dcs_table_rows(t));
+  assert_int_equal(count(t, "spacing", "0.5"), dcs_table_rows(t));
+  dcs_table_free(t);
+}
+
+/* ---- inputs and plans ---- */
+
+static void an_input_gives_atoms_and_grid(void **state) {
+  (void)state;
+  assert_status(program_run("generate water --atoms 60 --out %s", in_folder("w.pqr")), 0);
+  assert_status(
+      program_run("sweep --variants cpu_gather --input %s --spacing 2 --margin 3 --rounds "
+                  "1 --out %s",
+                  in_folder("w.pqr"), in_folder("box")),
+      0);
+  dcs_table *t = run_table("box", "summary.csv");
+  assert_int_equal(dcs_table_rows(t), 1);
+  assert_string_equal(text_at(t, 0, "atoms"), "60");
+  assert_string_equal(text_at(t, 0, "spacing"), "2");
+  /* 20 molecules at 0.0334 each cubic angstrom: a box of 8.4 angstrom, less what hydrogens leave
+   * free, and twice 3 around it. */
+  assert_true(number_at(t, 0, "nx") >= 6 && number_at(t, 0, "nx") <= 9);
+  dcs_table_free(t);
+  assert_status(program_run("sweep --variants cpu_gather --input %s --atoms 10,61 --out %s",
+                            in_folder("w.pqr"), in_folder("none")),
+                2);
+  assert_contains(program_err, "w.pqr has 60 atoms; --atoms asks for 61");
+  assert_false(exists(in_folder("none")));
+  assert_status(program_run("sweep --variants cpu_gather --out %s", in_folder("none")), 2);
+  assert_contains(program_err, "--atoms is missing");
+}
+
+static void a_plan_measures_a_method_once_where_its_lines_meet(void **state) {
+  (void)state;
+  put_file(in_folder("plan.csv"), "scope,variants,config,atoms,grid\n"
+                                  "kernel,cpu_gather,threads=1,50,8^3\n"
+                                  ",\"cpu_simd,cpu_gather\",threads=1|2,\"50,60\",8x8x8\n");
+  assert_status(
+      program_run("sweep --plan %s --rounds 2 --out %s", in_folder("plan.csv"), in_folder("plan")),
+      0);
+  check_run("plan", 8, 2); /* 2 variants, 2 numbers of threads, 2 of atoms */
+}
+
+static void a_plan_that_is_wrong_is_named_with_its_row(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *parts[2];
+  } bad[] = {
+      {"variants,config,atoms,grid\ncpu_gather,,50,8^3\n", {"no column \"scope\"", "header"}},
+      {"variants,config,atoms,grid,scope\n", {"no rows", "expected"}},
+      {"variants,config,atoms,grid,scope\ncpu,,5,8^3,\ncpu,,5o,8^3,\n", {"row 3", "\"5o\""}},
+      {"variants,config,atoms,grid,scope\ncpu,,5,8^3,wram\n", {"row 2", "\"wram\""}},
+      {"variants,config,atoms,grid,scope\ncpu,,5\n", {"row 2", "3 cells; expected 5"}},
+      {"", {"empty file", "header row"}}};
+  for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
+    put_file(in_folder("bad.csv"), bad[b].text);
+    assert_status(program_run("sweep --plan %s --out %s", in_folder("bad.csv"), in_folder("none")),
+                  3);
+    assert_contains(program_err, in_folder("bad.csv"));
+    assert_contains(program_err, bad[b].parts[0]);
+    assert_contains(program_err, bad[b].parts[1]);
+    assert_false(exists(in_folder("none")));
+  }
+  assert_status(program_run("sweep --plan %s --out %s", in_folder("no.csv"), in_folder("none")), 5);
+  assert_contains(program_err, in_folder("no.csv"));
+  assert_status(program_run("sweep --plan %s --atoms 5 --out x", in_folder("plan.csv")), 2);
+  assert_contains(program_err, "one or the other");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files_agree_with_odd_rounds),
+      cmocka_unit_test(files_agree_with_even_rounds),
+      cmocka_unit_test(samples_last_a_millisecond_and_starting_is_slower),
+      cmocka_unit_test(env_tells_the_run_and_no_user),
+      cmocka_unit_test(what_cannot_run_has_a_row_and_the_sweep_goes_on),
+      cmocka_unit_test(an_atom_on_a_grid_point_is_reported_and_left_out),
+      cmocka_unit_test(an_input_gives_atoms_and_grid),
+      cmocka_unit_test(a_plan_measures_a_method_once_where_its_lines_meet),
+      cmocka_unit_test(a_plan_that_is_wrong_is_named_with_its_row),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}
