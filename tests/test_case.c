@@ -15,7 +15,8 @@
 #include <string.h>
 
 /* The box is 5 x 8 x 0 from (-1, 2, 3); its centre (1.5, 6, 3). */
-static dcs_site box_sites[] = {{.x = -1, .y = 10, .z = 3, .q = 1}, {.x = 4, .y = 2, .z = 3, .q = 1}};
+static dcs_site box_sites[] = {{.x = -1, .y = 10, .z = 3, .q = 1},
+                               {.x = 4, .y = 2, .z = 3, .q = 1}};
 static const dcs_molecule box_molecule = {box_sites, 2};
 
 static void derives_the_grid(void **state) {
@@ -89,7 +90,8 @@ static void bad_grids_are_refused(void **state) {
   }
   dcs_case c;
   const dcs_molecule none = {box_sites, 0};
-  const dcs_grid grid = {.n = {3, 3, 3}, .spacing = 1}, largest = {.n = {1 << 20, 1 << 10, 1 << 10}};
+  const dcs_grid grid = {.n = {3, 3, 3}, .spacing = 1},
+                 largest = {.n = {1 << 20, 1 << 10, 1 << 10}};
   assert_int_equal(dcs_case_build(&none, &grid, &c), DCS_USAGE);
   assert_non_null(strstr(dcs_error_message(), "no atoms"));
   assert_int_equal(dcs_case_build(&box_molecule, &largest, &c), DCS_OK);

@@ -145,7 +145,7 @@ static void a_seed_gives_the_same_bytes_always(void **state) {
   }
 }
 
-static void generate_replaces_files_and_nothing_else(void **state) {
+static void generate_keeps_a_link_a_link(void **state) {
   (void)state;
   struct stat facts;
   put_file(in_folder("old.pqr"), "old\n");
@@ -156,8 +156,12 @@ static void generate_replaces_files_and_nothing_else(void **state) {
   char *text = get_file(in_folder("old.pqr"), NULL);
   assert_contains(text, "ATOM");
   free(text);
+}
 
-  /* A pipe stands for every device: it is written to, never replaced. */
+/* A pipe stands for every device. */
+static void generate_writes_to_a_device_and_never_replaces_it(void **state) {
+  (void)state;
+  struct stat facts;
   assert_int_equal(mkfifo(in_folder("pipe"), 0666), 0);
   int reader = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
   assert_true(reader >= 0);
@@ -168,8 +172,11 @@ static void generate_replaces_files_and_nothing_else(void **state) {
   assert_contains(bytes, "ATOM");
   assert_int_equal(lstat(in_folder("pipe"), &facts), 0);
   assert_true(S_ISFIFO(facts.st_mode));
+}
 
-  /* What fails leaves nothing beside. */
+static void a_failed_generate_leaves_the_old_file_and_nothing_beside(void **state) {
+  (void)state;
+  assert_status(program_run("generate water --atoms 3 --out %s", in_folder("old.pqr")), 0);
   assert_status(program_run("generate water --out %s", in_folder("none/w.pqr")), 5);
   assert_contains(program_err, in_folder("none/w.pqr"));
   assert_int_equal(mkdir(in_folder("taken"), 0777), 0);
@@ -276,7 +283,9 @@ int main(void) {
       cmocka_unit_test(input_that_is_no_molecule_is_named),
       cmocka_unit_test(generated_water_reads_back_neutral),
       cmocka_unit_test(a_seed_gives_the_same_bytes_always),
-      cmocka_unit_test(generate_replaces_files_and_nothing_else),
+      cmocka_unit_test(generate_keeps_a_link_a_link),
+      cmocka_unit_test(generate_writes_to_a_device_and_never_replaces_it),
+      cmocka_unit_test(a_failed_generate_leaves_the_old_file_and_nothing_beside),
       cmocka_unit_test(list_has_a_row_a_variant_in_the_order_of_the_ladder),
       cmocka_unit_test(list_says_why_an_instruction_set_is_off),
       cmocka_unit_test(compile_reports_the_kernels_of_a_folder),

@@ -127,12 +127,14 @@ static void the_coincident_distance(void **state) {
 }
 
 /* At 100 angstrom, single precision keeps 7.6e-6: an atom 1e-5 from its point is no coincidence,
- * but its value must come from double precision. */
+ * but its value must come from double precision. An atom 3e-4 from its point is far enough. */
 static void near_atoms_are_repaired(void **state) {
   (void)state;
   const dcs_grid grid = {.n = {201, 2, 1}, .spacing = 0.5, .has_origin = true};
-  dcs_site sites[] = {{.x = 100, .y = 1e-5, .z = 0, .q = 1}, {.x = 100, .y = 0, .z = 4, .q = 2}};
-  dcs_case c = build(sites, 2, &grid);
+  dcs_site sites[] = {{.x = 100, .y = 1e-5, .z = 0, .q = 1},
+                      {.x = 100, .y = 0, .z = 4, .q = 2},
+                      {.x = 99, .y = 3e-4, .z = 0, .q = 0}};
+  dcs_case c = build(sites, 3, &grid);
   assert_int_equal(c.n_coincident, 0);
   assert_int_equal(c.n_near, 1);
   assert_int_equal(c.near[0].index, 200);

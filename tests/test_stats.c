@@ -100,8 +100,8 @@ static void the_interval_has_the_tables_ranks(void **state) {
   static const struct {
     size_t n;
     double lo, hi;
-  } table[] = {{6, 1, 6},   {7, 1, 7},   {8, 1, 8},    {9, 2, 8},     {10, 2, 9},
-               {11, 2, 10}, {12, 3, 10}, {15, 4, 12},  {20, 6, 15},   {25, 8, 18},
+  } table[] = {{6, 1, 6},    {7, 1, 7},    {8, 1, 8},    {9, 2, 8},   {10, 2, 9},
+               {11, 2, 10},  {12, 3, 10},  {15, 4, 12},  {20, 6, 15}, {25, 8, 18},
                {30, 10, 21}, {50, 18, 33}, {100, 40, 61}};
   for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
     dcs_stats stats = of_ranks(table[t].n);

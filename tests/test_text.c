@@ -223,13 +223,20 @@ static void bad_grids_are_refused(void **state) {
   static const struct {
     const char *text, *message;
   } cases[] = {
-      {"", "found \"\""},        {"64", "\"64\""},
-      {"64x64", "\"64x64\""},    {"64^2", "\"64^2\""},
-      {"0^3", "found 0"},        {"^3", "\"^3\""},
-      {"x^3", "\"x\""},          {"64x64x64x64", "\"64x64x64x64\""},
-      {"64x64x", "found \"\""},  {"64x0x64", "found 0"},
-      {"-4x4x4", "found -4"},    {"64X64X64", "\"64X64X64\""},
-      {"4x4x4.5", "\"4.5\""},    {"1e2x4x4", "\"1e2\""},
+      {"", "found \"\""},
+      {"64", "\"64\""},
+      {"64x64", "\"64x64\""},
+      {"64^2", "\"64^2\""},
+      {"0^3", "found 0"},
+      {"^3", "\"^3\""},
+      {"x^3", "\"x\""},
+      {"64x64x64x64", "\"64x64x64x64\""},
+      {"64x64x", "found \"\""},
+      {"64x0x64", "found 0"},
+      {"-4x4x4", "found -4"},
+      {"64X64X64", "\"64X64X64\""},
+      {"4x4x4.5", "\"4.5\""},
+      {"1e2x4x4", "\"1e2\""},
       {"2147483649^3", "found 2147483649"},
       {"9999999999999999999999x1x1", "9999999999999999999999"},
       {"99999999999999999999999999999999999999999^3", "99999999999999999999999999999999999999999"},
@@ -276,9 +283,9 @@ static void the_nearest_name(void **state) {
   char longer[100];
   memset(longer, 'a', sizeof longer - 1);
   longer[sizeof longer - 1] = '\0';
-  assert_string_equal(dcs_nearest_name("gathr", names, 4), "gather");   /* one left out */
+  assert_string_equal(dcs_nearest_name("gathr", names, 4), "gather");    /* one left out */
   assert_string_equal(dcs_nearest_name("scaterr", names, 4), "scatter"); /* two */
-  assert_string_equal(dcs_nearest_name("cxyzt", names, 4), "cut");      /* three */
+  assert_string_equal(dcs_nearest_name("cxyzt", names, 4), "cut");       /* three */
   assert_string_equal(dcs_nearest_name("shared", names, 4), "shared");
   assert_null(dcs_nearest_name("wxyz", names, 4)); /* four from "cut" */
   assert_null(dcs_nearest_name(longer, names, 4));

@@ -82,6 +82,26 @@ static bool exists(const char *path) {
   return stat(path, &info) == 0;
 }
 
+static dcs_status start_file(const char *path, const char *const *columns) {
+  dcs_csv csv;
+  DCS_TRY(dcs_csv_create(&csv, path));
+  dcs_status status = dcs_write_header(&csv, columns);
+  if (status == DCS_OK) return dcs_csv_close(&csv);
+  dcs_csv_abandon(&csv);
+  return status;
+}
+
+/* What was measured is never written over: a start that was cut off leaves headers alone. */
+static dcs_status check_no_rows(const char *path) {
+  dcs_table *table;
+  if (!exists(path)) return DCS_OK;
+  bool rows = dcs_table_read(path, &table) != DCS_OK || dcs_table_rows(table) > 0;
+  dcs_table_free(table);
+  if (!rows) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s: belongs to no run that has an env.csv; take another folder",
+                  path);
+}
+
 /* Starts the three files, or takes up those of an earlier run. */
 static dcs_status open_folder(sweep *s) {
   char path[4096];
@@ -95,13 +115,10 @@ static dcs_status open_folder(sweep *s) {
     DCS_TRY(dcs_same_facts(path, &s->facts));
     DCS_TRY(dcs_resume(s->options->out, s->options->rounds, &s->cells, &s->seq));
   } else {
-    dcs_csv csv;
-    DCS_TRY(dcs_csv_create(&csv, path_in(s, "samples.csv", path)));
-    DCS_TRY(dcs_write_header(&csv, dcs_sample_columns));
-    DCS_TRY(dcs_csv_close(&csv));
-    DCS_TRY(dcs_csv_create(&csv, path_in(s, "summary.csv", path)));
-    DCS_TRY(dcs_write_header(&csv, dcs_summary_columns));
-    DCS_TRY(dcs_csv_close(&csv));
+    DCS_TRY(check_no_rows(path_in(s, "samples.csv", path)));
+    DCS_TRY(check_no_rows(path_in(s, "summary.csv", path)));
+    DCS_TRY(start_file(path_in(s, "samples.csv", path), dcs_sample_columns));
+    DCS_TRY(start_file(path_in(s, "summary.csv", path), dcs_summary_columns));
     /* env.csv comes last: a folder that has it is a whole run folder. */
     DCS_TRY(dcs_write_facts(path_in(s, "env.csv", path), &s->facts));
   }

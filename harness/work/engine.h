@@ -15,7 +15,8 @@ struct dcs_engine {
   /* Takes the problem; methods prepared before are forgotten. `map` receives the results; both stay
    * valid until the next problem. */
   dcs_outcome (*problem)(dcs_engine *, const dcs_problem *problem, float *map);
-  /* Makes the method ready under a slot number, 0, 1, 2, ... in order. */
+  /* Makes the method ready under a slot number; in a worker that replaces another the numbers come
+   * in any order. */
   dcs_outcome (*prepare)(dcs_engine *, int slot, const dcs_variant *, const dcs_config *,
                          dcs_code_facts *facts);
   /* Computes `inner` maps; *ns is the time of all of them together (0 for DCS_UNTIMED). The result

@@ -26,13 +26,15 @@ static dcs_outcome cpu_problem(dcs_engine *engine, const dcs_problem *problem, f
 static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
                                const dcs_config *config, dcs_code_facts *facts) {
   cpu_engine *cpu = (cpu_engine *)engine;
-  void *slots = realloc(cpu->slots, (size_t)(slot + 1) * sizeof *cpu->slots);
-  if (!slots) {
-    (void)dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", slot + 1);
-    return DCS_OUTCOME_MEMORY;
+  if (slot >= cpu->n_slots) { /* in a fresh worker, methods return in any order */
+    void *slots = realloc(cpu->slots, (size_t)(slot + 1) * sizeof *cpu->slots);
+    if (!slots) {
+      (void)dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", slot + 1);
+      return DCS_OUTCOME_MEMORY;
+    }
+    cpu->slots = slots;
+    cpu->n_slots = slot + 1;
   }
-  cpu->slots = slots;
-  cpu->n_slots = slot + 1;
   cpu->slots[slot].variant = variant;
   cpu->slots[slot].config = *config;
   *facts = (dcs_code_facts){.registers = -1,

@@ -103,6 +103,18 @@ static dcs_outcome load(device_engine *e, method *m, const dcs_config *config,
   return as_outcome(status, DCS_OUTCOME_COMPILE);
 }
 
+/* In a fresh worker, methods return in any order: those beyond `slot` stay. */
+static bool grow_slots(device_engine *e, int slot) {
+  if (slot < e->n_slots) return true;
+  method *slots = realloc(e->slots, (size_t)(slot + 1) * sizeof *slots);
+  if (!slots) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", slot + 1) == DCS_OK;
+  e->slots = slots;
+  for (int s = e->n_slots; s <= slot; s++)
+    e->slots[s] = (method){0};
+  e->n_slots = slot + 1;
+  return true;
+}
+
 static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
                                   const dcs_config *config, dcs_code_facts *facts) {
   device_engine *e = (device_engine *)engine;
@@ -111,15 +123,7 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_varian
   if (grow_map(e, m.plan.stored) != DCS_OK) return DCS_OUTCOME_MEMORY;
   if (m.plan.host_dz2 && grow_ring(e, m.plan.chunk_atoms) != DCS_OK) return DCS_OUTCOME_MEMORY;
 
-  method *slots = realloc(e->slots, (size_t)(slot + 1) * sizeof *slots);
-  if (!slots) {
-    (void)dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", slot + 1);
-    return DCS_OUTCOME_MEMORY;
-  }
-  e->slots = slots;
-  for (int s = e->n_slots; s <= slot; s++)
-    e->slots[s] = (method){0};
-  e->n_slots = slot + 1;
+  if (!grow_slots(e, slot)) return DCS_OUTCOME_MEMORY;
   dcs_outcome outcome = load(e, &m, config, facts);
   e->slots[slot] = m;
   return outcome;

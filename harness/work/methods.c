@@ -107,7 +107,7 @@ static dcs_status add_values(const dcs_param *param, const char *text, values *v
     if (!more) return dcs_fail(DCS_UNAVAILABLE, "no memory for a value");
     for (int l = param->lo; param->labels && l <= param->hi; l++)
       if (strcmp(text, param->labels[l - param->lo]) == 0) more[n++] = l;
-    if (!param->labels) more[n++] = dcs_cpus();
+    if (!param->labels) more[n++] = dcs_cpus() < param->hi ? dcs_cpus() : param->hi;
     if (n == 0) {
       free(more);
       return bad_value(param, text);

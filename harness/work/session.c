@@ -233,7 +233,7 @@ static dcs_outcome make_ready(dcs_session *session, int slot, dcs_code_facts *fa
   dcs_reply reply;
   outcome = ask(session, &request, &reply);
   session->slots[slot].ready = outcome == DCS_OUTCOME_OK;
-  if (facts) *facts = reply.facts;
+  if (facts && outcome == DCS_OUTCOME_OK) *facts = reply.facts;
   return outcome;
 }
 

@@ -1,7 +1,7 @@
 /* Descriptor of cuda_coalesced. */
 #include "kernels/cuda/slice.h"
 
-static const dcs_param params[] = {DCS_PARAM_BLOCK_X(64), DCS_PARAM_BLOCK_Y(8), DCS_PARAM_COARSEN,
+static const dcs_param params[] = {DCS_PARAM_BLOCK_X(32), DCS_PARAM_BLOCK_Y(4), DCS_PARAM_COARSEN,
                                    DCS_PARAM_CHUNK_ATOMS(4000), DCS_PARAM_READ};
 
 /* A thread whose first point lies inside computes all its points: whole tiles, then in the last

@@ -1,0 +1,304 @@
+/* Sweeps that are cut off: killed, interrupted, out of budget, out of disk; and taken up again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/run_folder.h"
+
+#include <time.h>
+
+enum { ROUNDS = 80 };
+
+/* Four methods on each of two grids, 1 ms a sample: long enough to be cut off at 20 samples. */
+static const char *sweep_line(const char *run, const char *added) {
+  static char line[3 * PATH_MAX];
+  snprintf(line, sizeof line,
+           "sweep --variants cpu_gather,cpu_simd,cpu_scatter,cpu_scatter_hoisted --config "
+           "threads=1 --atoms 50 --grid 8^3,9x7x5 "
+           "--rounds %d --out %s %s",
+           ROUNDS, in_folder(run), added);
+  return line;
+}
+enum { METHODS = 8 };
+
+static size_t rows_in(const char *text) {
+  size_t n = 0;
+  for (; (text = strchr(text, '\n')) != NULL; text++)
+    n++;
+  return n;
+}
+
+/* Starts the sweep; returns once samples.csv has `rows` rows. Its messages go to `err`. */
+static pid_t start_sweep(const char *run, const char *line, size_t rows, int err) {
+  int null = open("/dev/null", O_WRONLY);
+  pid_t pid = program_start(line, null, err < 0 ? null : err);
+  close(null);
+  for (size_t found = 0; found < rows + 1;) { /* the header is one */
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    char *text = run_file(run, "samples.csv", NULL);
+    found = rows_in(text);
+    free(text);
+    assert_int_equal(waitpid(pid, NULL, WNOHANG), 0); /* it must not end before */
+  }
+  return pid;
+}
+
+static void copy_run(const char *from, const char *to) {
+  static const char *const names[] = {"env.csv", "samples.csv", "summary.csv"};
+  assert_int_equal(mkdir(in_folder(to), 0777), 0);
+  for (int f = 0; f < 3; f++) {
+    char path[PATH_MAX];
+    char *text = run_file(from, names[f], NULL);
+    snprintf(path, sizeof path, "%s/%s", in_folder(to), names[f]);
+    put_file(path, text);
+    free(text);
+  }
+}
+
+/* ---- killed ---- */
+
+/* Cuts samples.csv in the middle of its last whole row; returns what stands before that row. */
+static char *tear(const char *run) {
+  char path[PATH_MAX];
+  size_t bytes;
+  char *text = run_file(run, "samples.csv", &bytes);
+  char *end = strrchr(text, '\n');
+  assert_non_null(end);
+  *end = '\0';
+  char *start = strrchr(text, '\n') + 1;
+  snprintf(path, sizeof path, "%s/samples.csv", in_folder(run));
+  assert_int_equal(truncate(path, (start - text) + (end - start) / 2), 0);
+  *start = '\0';
+  return text;
+}
+
+static void a_killed_sweep_loses_its_torn_row_alone(void **state) {
+  (void)state;
+  pid_t pid = start_sweep("killed", sweep_line("killed", ""), 20, -1);
+  kill(pid, SIGKILL);
+  assert_int_equal(program_wait(pid), 128 + SIGKILL);
+  char *kept = tear("killed");
+  assert_true(rows_in(kept) >= 20);
+  assert_status(program_run("%s", sweep_line("killed", "--resume")), 0);
+  check_run("killed", METHODS, ROUNDS);
+  char *now = run_file("killed", "samples.csv", NULL);
+  assert_int_equal(strncmp(now, kept, strlen(kept)), 0);
+  free(now);
+  free(kept);
+}
+
+/* The second cell is under way, or its rows are being written: the first one's rows stay. */
+static void a_finished_cell_stays_when_a_later_one_is_killed(void **state) {
+  (void)state;
+  pid_t pid = start_sweep("later", sweep_line("later", ""), ROUNDS * METHODS / 2 + 10, -1);
+  kill(pid, SIGKILL);
+  assert_int_equal(program_wait(pid), 128 + SIGKILL);
+  dcs_table *before = run_table("later", "summary.csv");
+  assert_int_equal(dcs_table_rows(before), METHODS / 2);
+  dcs_table_free(before);
+  size_t kept;
+  char *first = run_file("later", "summary.csv", &kept);
+  assert_status(program_run("%s", sweep_line("later", "--resume")), 0);
+  check_run("later", METHODS, ROUNDS);
+  char *now = run_file("later", "summary.csv", NULL);
+  assert_int_equal(strncmp(now, first, kept), 0);
+  free(now);
+  free(first);
+}
+
+/* A summary whose cell is half written, its last row torn: the cell's rows are written anew. */
+static void a_torn_summary_is_completed_without_doubles(void **state) {
+  (void)state;
+  char path[PATH_MAX];
+  copy_run("killed", "torn");
+  char *text = run_file("torn", "summary.csv", NULL);
+  char *row = text;
+  for (int line = 0; line < 3; line++) /* the header and two rows */
+    row = strchr(row, '\n') + 1;
+  snprintf(path, sizeof path, "%s/summary.csv", in_folder("torn"));
+  assert_int_equal(truncate(path, row - text + 30), 0);
+  free(text);
+  char *samples = run_file("torn", "samples.csv", NULL);
+  assert_status(program_run("%s", sweep_line("torn", "--resume")), 0);
+  check_run("torn", METHODS, ROUNDS);
+  char *after = run_file("torn", "samples.csv", NULL);
+  assert_string_equal(samples, after); /* every sample was there already */
+  free(samples);
+  free(after);
+}
+
+/* ---- resumed ---- */
+
+static void assert_unchanged(const char *run, const char *other) {
+  static const char *const names[] = {"env.csv", "samples.csv", "summary.csv"};
+  for (int f = 0; f < 3; f++) {
+    char *a = run_file(run, names[f], NULL), *b = run_file(other, names[f], NULL);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+  }
+}
+
+static void a_finished_run_is_left_as_it_is(void **state) {
+  (void)state;
+  copy_run("killed", "same");
+  assert_status(program_run("%s", sweep_line("same", "--resume")), 0);
+  assert_string_equal(program_err, "");
+  assert_unchanged("same", "killed");
+}
+
+static void another_seed_input_or_grid_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *added, *fact;
+  } other[] = {{"--seed 2", "seed was \"1\" and is \"2\""},
+               {"--spacing 0.7", "asked_spacing was \"\" and is \"0.7\""},
+               {"--origin 1,2,3", "asked_origin was \"\" and is \"1 2 3\""}};
+  char added[2 * PATH_MAX];
+  for (size_t o = 0; o < sizeof other / sizeof other[0]; o++) {
+    snprintf(added, sizeof added, "--resume %s", other[o].added);
+    assert_status(program_run("%s", sweep_line("same", added)), 2);
+    assert_contains(program_err, other[o].fact);
+    assert_contains(program_err, "env.csv");
+  }
+  assert_status(program_run("generate water --atoms 60 --out %s", in_folder("w.pqr")), 0);
+  snprintf(added, sizeof added, "--resume --input %s", in_folder("w.pqr"));
+  assert_status(program_run("%s", sweep_line("same", added)), 2);
+  assert_contains(program_err, "input_fnv1a64 was \"\"");
+  assert_unchanged("same", "killed");
+}
+
+/* All atoms of the input, and as many by number, are one cell; fewer are another. */
+static void cells_of_an_input_are_told_apart(void **state) {
+  (void)state;
+  char line[2 * PATH_MAX];
+  put_file(in_folder("plan.csv"), "variants,config,atoms,grid,scope\n"
+                                  "cpu_gather,,,,kernel\n"
+                                  "cpu_gather,,30,,kernel\n"
+                                  "cpu_gather,,60,,kernel\n"
+                                  "cpu_gather,,,8^3,kernel\n");
+  snprintf(line, sizeof line, "sweep --plan %s --input %s --spacing 2 --rounds 3 --out %s --resume",
+           in_folder("plan.csv"), in_folder("w.pqr"), in_folder("cells"));
+  assert_status(program_run("%s", line), 0);
+  check_run("cells", 3, 3);
+  char path[PATH_MAX];
+  char *summary = run_file("cells", "summary.csv", NULL);
+  snprintf(path, sizeof path, "%s/summary.csv", in_folder("cells"));
+  assert_int_equal(truncate(path, strchr(summary, '\n') + 1 - summary), 0);
+  free(summary);
+  assert_status(program_run("%s", line), 0);
+  check_run("cells", 3, 3);
+}
+
+/* ---- interrupted ---- */
+
+static void an_interrupted_sweep_says_how_to_go_on(void **state) {
+  (void)state;
+  FILE *err = tmpfile();
+  assert_non_null(err);
+  pid_t pid = start_sweep("stopped", sweep_line("stopped", ""), 20, fileno(err));
+  kill(pid, SIGINT);
+  int status = program_wait(pid);
+  program_take(err, program_err, sizeof program_err);
+  assert_status(status, 1);
+  assert_contains(program_err, "interrupted");
+  assert_contains(program_err, "--resume");
+  check_run("stopped", METHODS / 2, 0);
+  dcs_table *summary = run_table("stopped", "summary.csv");
+  for (size_t row = 0; row < dcs_table_rows(summary); row++)
+    assert_string_equal(text_at(summary, row, "stop_reason"), "interrupted");
+  dcs_table_free(summary);
+  assert_status(program_run("%s", sweep_line("stopped", "--resume")), 0);
+  check_run("stopped", METHODS, ROUNDS);
+}
+
+/* An interrupt while the only method is verified is not that method's failure. */
+static void an_interrupt_of_a_verification_is_no_outcome(void **state) {
+  (void)state;
+  static char line[PATH_MAX + 256];
+  snprintf(line, sizeof line,
+           "sweep --variants cpu_gather --config threads=1 --atoms 1000 --grid 64^3 --rounds 1 "
+           "--resume --out %s",
+           in_folder("early"));
+  pid_t pid = start_sweep("early", line, 0, -1);
+  /* Beyond the oracle (1e8 evaluations) and within the verification (2.6e8). */
+  nanosleep(&(struct timespec){0, 350000000}, NULL);
+  kill(pid, SIGINT);
+  int status = program_wait(pid);
+  assert_true(status == 1 || status == 0); /* 0: it was through already */
+  dcs_table *summary = run_table("early", "summary.csv");
+  for (size_t row = 0; row < dcs_table_rows(summary); row++)
+    assert_string_equal(text_at(summary, row, "outcome"), "ok");
+  dcs_table_free(summary);
+  assert_status(program_run("%s", line), 0);
+  check_run("early", 1, 1);
+}
+
+static void a_budget_ends_the_sampling(void **state) {
+  (void)state;
+  char line[PATH_MAX + 256];
+  snprintf(line, sizeof line,
+           "sweep --variants cpu_gather,cpu_simd --config threads=1 --atoms 50 --grid 8^3 --rounds "
+           "1000000 --budget 1 "
+           "--out %s --resume",
+           in_folder("budget"));
+  assert_status(program_run("%s", line), 0);
+  check_run("budget", 2, 0);
+  dcs_table *summary = run_table("budget", "summary.csv");
+  for (size_t row = 0; row < 2; row++) {
+    assert_string_equal(text_at(summary, row, "stop_reason"), "budget");
+    assert_true(number_at(summary, row, "n") >= 3);
+  }
+  dcs_table_free(summary);
+  copy_run("budget", "spent");
+  assert_status(program_run("%s", line), 0);
+  assert_unchanged("budget", "spent"); /* a spent budget is an end */
+}
+
+/* ---- a full disk ---- */
+
+static void a_full_disk_is_said_and_what_was_written_is_whole(void **state) {
+  (void)state;
+  static const char format[] = "sweep --variants cpu_gather --config threads=1 --atoms 10 --grid "
+                               "4^3 --rounds 120 --out %s %s";
+  program_file_limit = 3000; /* env.csv and the headers fit, 120 samples do not */
+  int status = program_run(format, in_folder("full"), "");
+  program_file_limit = 0;
+  assert_status(status, 5);
+  assert_contains(program_err, "samples.csv: cannot write: File too large");
+  dcs_table *env = run_table("full", "env.csv"), *summary = run_table("full", "summary.csv");
+  dcs_table_free(env);
+  dcs_table_free(summary);
+  char *samples = run_file("full", "samples.csv", NULL);
+  assert_true(rows_in(samples) > 10 && rows_in(samples) < 120);
+  free(samples);
+  assert_status(program_run(format, in_folder("full"), "--resume"), 0);
+  check_run("full", 1, 120);
+
+  program_file_limit = 100; /* not even a header */
+  status =
+      program_run("sweep --variants cpu_gather --atoms 1 --grid 1^3 --out %s", in_folder("bare"));
+  program_file_limit = 0;
+  assert_true(status == 5);
+  assert_contains(program_err, "samples.csv: cannot write: File too large");
+  assert_int_equal(rmdir(in_folder("bare")), 0); /* nothing was left in it */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_killed_sweep_loses_its_torn_row_alone),
+      cmocka_unit_test(a_finished_cell_stays_when_a_later_one_is_killed),
+      cmocka_unit_test(a_torn_summary_is_completed_without_doubles),
+      cmocka_unit_test(a_finished_run_is_left_as_it_is),
+      cmocka_unit_test(another_seed_input_or_grid_is_refused),
+      cmocka_unit_test(cells_of_an_input_are_told_apart),
+      cmocka_unit_test(an_interrupted_sweep_says_how_to_go_on),
+      cmocka_unit_test(an_interrupt_of_a_verification_is_no_outcome),
+      cmocka_unit_test(a_budget_ends_the_sampling),
+      cmocka_unit_test(a_full_disk_is_said_and_what_was_written_is_whole),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}

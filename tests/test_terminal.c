@@ -1,0 +1,206 @@
+/* Progress is drawn on a terminal alone, fits its width as it is now, and leaves no mark elsewhere.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/run_folder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+static const char erase[] = "\r\033[K"; /* what a progress line starts with */
+
+/* What came through the terminal. */
+typedef struct {
+  int master;
+  pid_t pid;
+  char text[1 << 18];
+  size_t used;
+} terminal;
+
+static terminal tty;
+
+static void start_on_terminal(const char *arguments, unsigned short columns) {
+  struct winsize size = {.ws_row = 24, .ws_col = columns};
+  fflush(NULL);
+  tty.used = 0;
+  tty.text[0] = '\0';
+  tty.pid = forkpty(&tty.master, NULL, NULL, &size);
+  assert_true(tty.pid >= 0);
+  if (tty.pid == 0) program_become(arguments, open("/dev/null", O_WRONLY), STDERR_FILENO);
+}
+
+/* Reads more, waiting up to `wait_ms`; false when there was none, or no more will come. */
+static bool read_more(int wait_ms) {
+  struct pollfd p = {.fd = tty.master, .events = POLLIN};
+  assert_true(tty.used < sizeof tty.text - 1);
+  if (poll(&p, 1, wait_ms) <= 0) return false;
+  ssize_t got = read(tty.master, tty.text + tty.used, sizeof tty.text - 1 - tty.used);
+  if (got <= 0) return false; /* EIO: the other end is closed */
+  tty.used += (size_t)got;
+  tty.text[tty.used] = '\0';
+  return true;
+}
+
+static int lines_from(size_t start) {
+  int n = 0;
+  for (const char *at = tty.text + start; (at = strstr(at, erase)) != NULL; at++)
+    n++;
+  return n;
+}
+
+/* Reads until there are `n` lines more than those before `start`. */
+static void read_lines(size_t start, int n) {
+  while (lines_from(start) < n)
+    assert_true(read_more(PROGRAM_SECONDS * 1000));
+}
+
+static int end_on_terminal(void) {
+  while (read_more(PROGRAM_SECONDS * 1000))
+    ;
+  close(tty.master);
+  return program_wait(tty.pid);
+}
+
+/* Checks that whole progress lines from `start` on fit, leaving out the first `skipped`; returns
+ * the longest. */
+static size_t check_lines(size_t start, int skipped, size_t columns) {
+  size_t longest = 0;
+  int n = 0;
+  const char *at = strstr(tty.text + start, erase);
+  for (const char *next; at && (next = strstr(at + 1, erase)) != NULL; at = next) {
+    const char *line = at + strlen(erase);
+    size_t length = (size_t)(next - line);
+    if (n++ < skipped) continue;
+    if (length > columns) fail_msg("%zu columns of %zu: %.*s", length, columns, (int)length, line);
+    for (size_t i = 0; i < length; i++)
+      assert_true(line[i] >= ' ' && line[i] <= '~');
+    char *percent;
+    double share = strtod(line, &percent);
+    assert_true(*percent == '%' && share >= 0 && share <= 100);
+    if (length > longest) longest = length;
+  }
+  assert_true(n > skipped);
+  return longest;
+}
+
+/* Long: its time left takes minutes, so that a line in full needs more than 40 columns. */
+static void progress_fits_the_terminal_as_it_is_resized(void **state) {
+  (void)state;
+  char line[PATH_MAX + 256];
+  snprintf(line, sizeof line,
+           "sweep --variants cpu_scatter_hoisted --config threads=1 --atoms 50 --grid 8^3 --rounds "
+           "100000 --out %s",
+           in_folder("long"));
+  setenv("TERM", "xterm", 1);
+  start_on_terminal(line, 40);
+  while (!strstr(tty.text, " left  "))
+    assert_true(read_more(PROGRAM_SECONDS * 1000));
+  read_lines(0, lines_from(0) + 3);
+  assert_int_equal(check_lines(0, 0, 40), 39); /* cut off: it would take more */
+
+  struct winsize narrow = {.ws_row = 24, .ws_col = 25};
+  assert_int_equal(ioctl(tty.master, TIOCSWINSZ, &narrow), 0);
+  while (read_more(0))
+    ;
+  size_t resized = tty.used;
+  read_lines(resized, 6);
+  assert_int_equal(check_lines(resized, 2, 25), 24); /* two may have been under way */
+
+  size_t before = tty.used;
+  assert_int_equal(write(tty.master, "\003", 1), 1); /* control-C, to worker and parent */
+  assert_int_equal(end_on_terminal(), 1);
+  assert_contains(tty.text + before, "--resume");
+  check_run("long", 1, 0);
+}
+
+static const char *short_sweep(const char *run) {
+  static char line[PATH_MAX + 256];
+  snprintf(line, sizeof line,
+           "sweep --variants cpu_simd,cpu_gather --config threads=1 --atoms 50 --grid 8^3 --rounds "
+           "100 --out %s",
+           in_folder(run));
+  return line;
+}
+
+static void a_pipe_gets_no_progress(void **state) {
+  (void)state;
+  setenv("TERM", "xterm", 1);
+  assert_status(program_run("%s", short_sweep("pipe")), 0);
+  assert_string_equal(program_err, "");
+  assert_string_equal(program_out, "");
+  assert_status(program_run("verify --variants cpu_simd"), 0);
+  assert_string_equal(program_err, "");
+  assert_null(strpbrk(program_out, "\r\033%"));
+}
+
+static void a_terminal_gets_it_and_the_files_do_not(void **state) {
+  (void)state;
+  static const char *const names[] = {"env.csv", "samples.csv", "summary.csv"};
+  setenv("TERM", "xterm", 1);
+  start_on_terminal(short_sweep("shown"), 80);
+  assert_int_equal(end_on_terminal(), 0);
+  assert_contains(tty.text, "%");
+  check_lines(0, 0, 80);
+  /* The last thing drawn is an erased line, so that the shell's prompt starts clean. */
+  assert_true(tty.used > strlen(erase));
+  assert_string_equal(tty.text + tty.used - strlen(erase), erase);
+  check_run("shown", 2, 100);
+  for (int f = 0; f < 3; f++) {
+    char *shown = run_file("shown", names[f], NULL), *piped = run_file("pipe", names[f], NULL);
+    assert_null(strpbrk(shown, "\r\033"));
+    assert_int_equal(strcspn(shown, "\n"), strcspn(piped, "\n"));
+    assert_int_equal(strncmp(shown, piped, strcspn(piped, "\n")), 0);
+    free(shown);
+    free(piped);
+  }
+}
+
+static void a_dumb_terminal_gets_none(void **state) {
+  (void)state;
+  setenv("TERM", "dumb", 1);
+  start_on_terminal(short_sweep("dumb"), 80);
+  assert_int_equal(end_on_terminal(), 0);
+  assert_int_equal(tty.used, 0);
+  unsetenv("TERM");
+  start_on_terminal(short_sweep("none"), 80);
+  assert_int_equal(end_on_terminal(), 0);
+  assert_int_equal(tty.used, 0);
+}
+
+/* A message takes the line's place and does not run into it. */
+static void messages_start_on_a_line_of_their_own(void **state) {
+  (void)state;
+  char line[PATH_MAX + 256];
+  snprintf(line, sizeof line,
+           "sweep --variants cpu_simd,cuda_naive --config threads=1,block_x=1024,block_y=4 --atoms "
+           "50,60 "
+           "--grid 8^3 --rounds 60 --out %s",
+           in_folder("said"));
+  setenv("TERM", "xterm", 1);
+  start_on_terminal(line, 80);
+  assert_int_equal(end_on_terminal(), 0);
+  const char *said = strstr(tty.text, "cuda_naive block_x=1024,block_y=4 on 60 atoms");
+  assert_non_null(said);
+  assert_true(said >= tty.text + strlen(erase));
+  assert_int_equal(strncmp(said - strlen(erase), erase, strlen(erase)), 0);
+  assert_contains(said, "\r\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(progress_fits_the_terminal_as_it_is_resized),
+      cmocka_unit_test(a_pipe_gets_no_progress),
+      cmocka_unit_test(a_terminal_gets_it_and_the_files_do_not),
+      cmocka_unit_test(a_dumb_terminal_gets_none),
+      cmocka_unit_test(messages_start_on_a_line_of_their_own),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}

@@ -1,0 +1,289 @@
+/* The ladder: its list and its files agree, descriptors are complete, and plans by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/dcs.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The kernels that coarsen, by the parameter they have. */
+static bool coarsens(const dcs_variant *variant) {
+  return dcs_find_param(variant, "coarsen") >= 0;
+}
+
+static dcs_config configure(const dcs_variant *variant, int block_x, int block_y, int coarsen) {
+  static const char *const names[] = {"block_x", "block_y", "coarsen"};
+  const int values[] = {block_x, block_y, coarsen};
+  dcs_config config = dcs_initial_config(variant, 1);
+  for (int i = 0; i < 3; i++) {
+    int p = dcs_find_param(variant, names[i]);
+    if (p >= 0) config.value[p] = values[i];
+  }
+  return config;
+}
+
+static const dcs_variant *find(const char *id) {
+  const dcs_variant *variant = dcs_find_variant(id);
+  if (!variant) fail_msg("no variant %s", id);
+  return variant;
+}
+
+static void expect_dims(dcs_dims n, int64_t x, int64_t y, int64_t z) {
+  assert_int_equal(n.x, x);
+  assert_int_equal(n.y, y);
+  assert_int_equal(n.z, z);
+}
+
+/* ---- the list ---- */
+
+static void the_list_is_the_ladder(void **state) {
+  (void)state;
+  FILE *file = fopen("kernels/variants.def", "r");
+  assert_non_null(file);
+  char line[256], id[64];
+  int n = 0;
+  while (fgets(line, sizeof line, file)) {
+    if (sscanf(line, "DCS_VARIANT(%63[a-z0-9_])", id) != 1) continue;
+    assert_true(n < dcs_n_variants);
+    assert_string_equal(dcs_variants[n]->id, id);
+    assert_ptr_equal(dcs_find_variant(id), dcs_variants[n]);
+    n++;
+  }
+  fclose(file);
+  assert_int_equal(n, dcs_n_variants);
+  assert_null(dcs_find_variant("cpu_gathr"));
+  assert_null(dcs_find_variant(""));
+}
+
+static void expect_file(const char *folder, const char *name, const char *ending) {
+  char path[512];
+  snprintf(path, sizeof path, "kernels/%s/%s%s", folder, name, ending);
+  if (access(path, R_OK) != 0) fail_msg("%s is missing", path);
+}
+
+static void variants_have_their_files(void **state) {
+  (void)state;
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const char *id = dcs_variants[v]->id;
+    bool cpu = dcs_variants[v]->backend == DCS_CPU;
+    assert_memory_equal(id, cpu ? "cpu_" : "cuda_", cpu ? 4 : 5);
+    const char *name = strchr(id, '_') + 1;
+    expect_file(cpu ? "cpu" : "cuda", name, ".c");
+    if (!cpu) expect_file("cuda", name, ".cu");
+  }
+}
+
+/* A kernel that no line lists would never be tried. */
+static void kernels_are_listed(void **state) {
+  (void)state;
+  DIR *folder = opendir("kernels/cuda");
+  assert_non_null(folder);
+  char id[512];
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    char *ending = strstr(entry->d_name, ".cu");
+    if (!ending || ending[3]) continue;
+    snprintf(id, sizeof id, "cuda_%.*s", (int)(ending - entry->d_name), entry->d_name);
+    if (!dcs_find_variant(id)) fail_msg("%s is not in kernels/variants.def", id);
+  }
+  closedir(folder);
+}
+
+/* ---- descriptors ---- */
+
+static void check_params(const dcs_variant *variant) {
+  assert_in_range(variant->n_params, 0, DCS_MAX_PARAMS);
+  for (int p = 0; p < variant->n_params; p++) {
+    const dcs_param *param = &variant->params[p];
+    assert_true(param->name[0] && param->meaning[0]);
+    assert_true(param->lo <= param->hi);
+    assert_int_equal(dcs_find_param(variant, param->name), p); /* no name twice */
+    bool all_cpus = param->initial == DCS_ALL_CPUS && !param->labels;
+    if (!all_cpus && (param->initial < param->lo || param->initial > param->hi))
+      fail_msg("%s: initial %s is outside its range", variant->id, param->name);
+    for (int v = param->lo; param->labels && v <= param->hi; v++)
+      assert_true(param->labels[v - param->lo][0]);
+  }
+}
+
+static void descriptors_are_complete(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 100, {33, 17, 5}, 0.5f};
+  char why[DCS_TEXT];
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    for (int w = 0; w < v; w++)
+      assert_string_not_equal(variant->id, dcs_variants[w]->id);
+    assert_true(variant->idea && strlen(variant->idea) > 10 && !strchr(variant->idea, '\n'));
+    check_params(variant);
+    dcs_config config = dcs_initial_config(variant, 2);
+    if (!dcs_applicable(variant, &problem, &config, why)) {
+      config = dcs_initial_config(variant, 1); /* built without OpenMP */
+      if (!dcs_applicable(variant, &problem, &config, why)) fail_msg("%s: %s", variant->id, why);
+    }
+    double flops = variant->flops_per_eval(&config);
+    assert_true(flops >= 5 && flops <= 20);
+    assert_true(variant->longest_sum(&problem, &config) >= 1);
+    dcs_dims executed = variant->executed(&problem, &config);
+    assert_true(executed.x >= 33 && executed.y >= 17 && executed.z >= 5);
+    assert_true((variant->plan != NULL) == (variant->backend == DCS_CUDA));
+    if (variant->backend == DCS_CUDA) assert_null(variant->compute);
+  }
+}
+
+static void threads_start_at_the_cpus(void **state) {
+  (void)state;
+  const dcs_variant *gather = find("cpu_gather");
+  int most = gather->params[0].hi;
+  assert_int_equal(dcs_initial_config(gather, 1).value[0], 1);
+  assert_int_equal(dcs_initial_config(gather, 5).value[0], most < 5 ? most : 5);
+  assert_int_equal(dcs_initial_config(gather, 1 << 20).value[0], most);
+}
+
+/* (3 + 7 K) / K: 10, 31/4, 59/8 operations at K = 1, 4, 8, as the literature counts them. */
+static void coarse_kernels_flops(void **state) {
+  (void)state;
+  int n = 0;
+  for (int v = 0; v < dcs_n_variants; v++) {
+    if (!coarsens(dcs_variants[v])) continue;
+    static const struct {
+      int coarsen;
+      double flops;
+    } cases[] = {{1, 10}, {4, 31 / 4.0}, {8, 59 / 8.0}};
+    for (int c = 0; c < 3; c++) {
+      dcs_config config = configure(dcs_variants[v], 16, 16, cases[c].coarsen);
+      assert_true(fabs(dcs_variants[v]->flops_per_eval(&config) - cases[c].flops) < 1e-12);
+    }
+    n++;
+  }
+  assert_true(n >= 3);
+  dcs_config config = configure(find("cuda_constant"), 16, 16, 0);
+  assert_true(find("cuda_constant")->flops_per_eval(&config) == 10);
+}
+
+/* ---- predicates ---- */
+
+static void expect_refused(const dcs_variant *variant, dcs_dims n, dcs_config config,
+                           const char *message) {
+  const dcs_problem problem = {NULL, 100, n, 0.5f};
+  char why[DCS_TEXT] = "";
+  if (dcs_applicable(variant, &problem, &config, why)) fail_msg("%s was applicable", variant->id);
+  if (!strstr(why, message)) fail_msg("%s: \"%s\" lacks \"%s\"", variant->id, why, message);
+}
+
+static void what_is_inapplicable(void **state) {
+  (void)state;
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    if (variant->backend != DCS_CUDA || dcs_find_param(variant, "block_y") < 0) continue;
+    const dcs_dims small = {9, 9, 9}, fits = {9, 4 * 65535, 1}, high = {9, 4 * 65535 + 1, 1};
+    const dcs_problem problem = {NULL, 100, fits, 0.5f};
+    char why[DCS_TEXT];
+    expect_refused(variant, small, configure(variant, 64, 32, 1), "64 x 32 = 2048 threads");
+    expect_refused(variant, small, configure(variant, 1025, 1, 1),
+                   "block_x=1025 is outside 1..1024");
+    expect_refused(variant, high, configure(variant, 16, 4, 1), "65536 blocks in y");
+    dcs_config config = configure(variant, 16, 4, 1);
+    assert_true(dcs_applicable(variant, &problem, &config, why));
+    if (coarsens(variant))
+      expect_refused(variant, small, configure(variant, 64, 4, 17), "coarsen=17 is outside 1..16");
+  }
+  dcs_config config = dcs_initial_config(find("cpu_gather"), 1);
+  expect_refused(find("cpu_gather"), (dcs_dims){(1 << 24) + 1, 1, 1}, config, "16777216 points");
+}
+
+/* ---- plans ---- */
+
+/* 100 points in blocks of 16 threads with 8 points each: one tile of 128; 7 blocks of 16 rows. */
+static void the_padded_plan(void **state) {
+  (void)state;
+  const dcs_variant *padded = find("cuda_padded");
+  const dcs_problem problem = {NULL, 1000, {100, 100, 3}, 0.5f};
+  dcs_config config = configure(padded, 16, 16, 8);
+  config.value[dcs_find_param(padded, "chunk_atoms")] = 300;
+  dcs_plan plan;
+  expect_dims(padded->executed(&problem, &config), 128, 112, 3);
+  padded->plan(&problem, &config, &plan);
+  expect_dims(plan.stored, 128, 112, 3);
+  assert_true(plan.grid[0] == 1 && plan.grid[1] == 7 && plan.grid[2] == 1);
+  assert_true(plan.block[0] == 16 && plan.block[1] == 16 && plan.block[2] == 1);
+  assert_true(plan.chunk_atoms == 300 && plan.launch_slices == 1);
+  assert_true(plan.atoms_in_constant && plan.host_dz2);
+  const dcs_problem whole = {NULL, 1000, {256, 32, 1}, 0.5f};
+  expect_dims(padded->executed(&whole, &config), 256, 32, 1);
+}
+
+/* Unpadded kernels store what was asked for, and compute what their threads compute. */
+static void guarded_plans(void **state) {
+  (void)state;
+  static const struct {
+    const char *id;
+    int64_t executed[2]; /* in x, of 100 and of 133 points */
+  } cases[] = {{"cuda_naive", {100, 133}},
+               {"cuda_constant", {100, 133}},
+               {"cuda_coarsened", {104, 136}},  /* threads of 8 adjacent points */
+               {"cuda_coalesced", {128, 168}}}; /* 16 and 16 + 5 threads of 8 points */
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    const dcs_variant *variant = find(cases[c].id);
+    dcs_config config = configure(variant, 16, 16, 8);
+    for (int w = 0; w < 2; w++) {
+      const dcs_problem problem = {NULL, 1000, {w ? 133 : 100, 100, 3}, 0.5f};
+      dcs_plan plan;
+      expect_dims(variant->executed(&problem, &config), cases[c].executed[w], 100, 3);
+      variant->plan(&problem, &config, &plan);
+      expect_dims(plan.stored, problem.n.x, 100, 3);
+      int64_t tile = coarsens(variant) ? 128 : 16;
+      assert_true(plan.grid[0] == (problem.n.x + tile - 1) / tile && plan.grid[1] == 7);
+    }
+  }
+}
+
+/* Longest run of additions: a chunk and a sum a chunk, or all atoms where the old value is read
+ * first. */
+static void longest_sums(void **state) {
+  (void)state;
+  const dcs_variant *padded = find("cuda_padded");
+  const dcs_problem many = {NULL, 250, {9, 9, 9}, 0.5f}, few = {NULL, 7, {9, 9, 9}, 0.5f};
+  dcs_config config = configure(padded, 16, 16, 8);
+  config.value[dcs_find_param(padded, "chunk_atoms")] = 100;
+  config.value[dcs_find_param(padded, "read")] = 1;
+  assert_int_equal(padded->longest_sum(&many, &config), 100 + 3);
+  assert_int_equal(padded->longest_sum(&few, &config), 7 + 1);
+  config.value[dcs_find_param(padded, "read")] = 0;
+  assert_int_equal(padded->longest_sum(&many, &config), 250);
+  config = dcs_initial_config(find("cpu_gather"), 1);
+  assert_int_equal(find("cpu_gather")->longest_sum(&many, &config), 250);
+}
+
+static void rounding_up(void **state) {
+  (void)state;
+  assert_int_equal(dcs_round_up(0, 16), 0);
+  assert_int_equal(dcs_round_up(1, 16), 16);
+  assert_int_equal(dcs_round_up(16, 16), 16);
+  assert_int_equal(dcs_round_up(17, 16), 32);
+  assert_int_equal(dcs_round_up((int64_t)1 << 40, 3), ((int64_t)1 << 40) + 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_list_is_the_ladder),
+      cmocka_unit_test(variants_have_their_files),
+      cmocka_unit_test(kernels_are_listed),
+      cmocka_unit_test(descriptors_are_complete),
+      cmocka_unit_test(threads_start_at_the_cpus),
+      cmocka_unit_test(coarse_kernels_flops),
+      cmocka_unit_test(what_is_inapplicable),
+      cmocka_unit_test(the_padded_plan),
+      cmocka_unit_test(guarded_plans),
+      cmocka_unit_test(longest_sums),
+      cmocka_unit_test(rounding_up),
+  };
+  return cmocka_run_group_tests_name("variants", tests, NULL, NULL);
+}

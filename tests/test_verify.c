@@ -1,0 +1,130 @@
+/* Verification of methods: right ones pass all their cases, a planted fault is named with its size.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/verify/verify.h"
+#include "harness/work/worker.h"
+#include "tests/planted_kernels.h"
+
+/* Six sizes and five numbers of atoms. */
+enum { CASES = 11 };
+
+static void expect_verified(bench_fixture *f, const dcs_method *method) {
+  dcs_verification result;
+  assert_int_equal(dcs_verify_method(&f->bench, method, &result), DCS_OK);
+  if (result.outcome != DCS_OUTCOME_OK)
+    fail_msg("%s: %s", dcs_outcome_name(result.outcome), result.why);
+  assert_int_equal(result.cases, CASES);
+  assert_true(result.bound_ratio > 0 && result.bound_ratio <= 1);
+}
+
+static void a_cpu_variant_is_verified(void **state) {
+  (void)state;
+  bench_fixture *f = bench_begin("cuda:0", 60);
+  dcs_method gather = method_of("cpu_gather"), simd = method_of("cpu_simd");
+  expect_verified(f, &gather);
+  expect_verified(f, &simd);
+  bench_end(f);
+}
+
+static void an_emulated_variant_is_verified(void **state) {
+  bench_fixture *f = fixture_of(state);
+  dcs_method constant = method_of("cuda_constant");
+  constant.config.value[dcs_find_param(constant.variant, "chunk_atoms")] = 7;
+  expect_verified(f, &constant);
+  plant("naive.cu", right_kernel);
+  dcs_method naive = method_of("cuda_naive");
+  expect_verified(f, &naive);
+}
+
+static void expect_wrong(bench_fixture *f, const char *kernel, int accepted, const char *why) {
+  dcs_verification result;
+  const dcs_method naive = method_of("cuda_naive");
+  plant("naive.cu", kernel);
+  assert_int_equal(dcs_verify_method(&f->bench, &naive, &result), DCS_OK);
+  assert_int_equal(result.outcome, DCS_OUTCOME_WRONG);
+  if (strncmp(result.why, why, strlen(why)) != 0)
+    fail_msg("\"%s\" does not begin with \"%s\"", result.why, why);
+  assert_int_equal(result.cases, accepted);
+}
+
+/* The first size at which a fault shows is the one that is told. */
+static void planted_faults_are_named(void **state) {
+  bench_fixture *f = fixture_of(state);
+  expect_wrong(f, drops_an_atom, 0, "1x1x1, 37 atoms: point (0, 0, 0): found ");
+  /* the second slice takes the first one's height */
+  expect_wrong(f, PLANTED_HEAD "  k = 0;\n" PLANTED_SUM("0", "n_atoms") "}\n", 1,
+               "127x7x2, 37 atoms: ");
+  /* a second block in x does nothing */
+  expect_wrong(f, PLANTED_HEAD "  if (i >= BLOCK_X) return;\n" PLANTED_SUM("0", "n_atoms") "}\n", 3,
+               "129x9x3, 37 atoms: ");
+  /* from the 256th atom on, none counts */
+  expect_wrong(f, PLANTED_HEAD PLANTED_SUM("0", "min(n_atoms, 256)") "}\n", 9,
+               "9x5x2, 257 atoms: ");
+}
+
+/* A map that does not follow from the charges is wrong, by the first law already. */
+static void physics_needs_no_sizes(void **state) {
+  bench_fixture *f = fixture_of(state);
+  dcs_verification result = {0};
+  const dcs_method naive = method_of("cuda_naive");
+  plant("naive.cu", right_kernel);
+  assert_int_equal(dcs_verify_physics(&f->bench, &naive, &result), DCS_OK);
+  assert_int_equal(result.outcome, DCS_OUTCOME_OK);
+  plant("naive.cu", PLANTED_HEAD PLANTED_SUM(
+                        "0", "n_atoms") "  if (n_atoms > 1) slice[j * nx + i] += 0.01f;\n}\n");
+  assert_int_equal(dcs_verify_physics(&f->bench, &naive, &result), DCS_OK);
+  assert_int_equal(result.outcome, DCS_OUTCOME_WRONG);
+  assert_true(result.why[0]);
+}
+
+/* ---- which configurations ---- */
+
+static bool differs_in_one(const dcs_variant *variant, const dcs_config *a, const dcs_config *b) {
+  int n = 0;
+  for (int p = 0; p < variant->n_params; p++)
+    n += a->value[p] != b->value[p];
+  return n == 1;
+}
+
+static void covering_methods(void **state) {
+  (void)state;
+  const dcs_problem shape = {NULL, 1, {1, 1, 1}, 1};
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    dcs_methods methods;
+    char why[DCS_TEXT];
+    assert_int_equal(dcs_covering_methods(variant, &methods), DCS_OK);
+    assert_true(methods.n >= 1);
+    int coarsen = dcs_find_param(variant, "coarsen");
+    bool seen[17] = {false};
+    for (int m = 0; m < methods.n; m++) {
+      const dcs_method *method = &methods.list[m];
+      assert_ptr_equal(method->variant, variant);
+      assert_true(dcs_applicable(variant, &shape, &method->config, why));
+      if (m > 0) assert_true(differs_in_one(variant, &method->config, &methods.list->config));
+      if (coarsen >= 0) seen[method->config.value[coarsen]] = true;
+    }
+    for (int k = 1; coarsen >= 0 && k <= 16; k++)
+      assert_true(seen[k]); /* every value of a small range */
+    free(methods.list);
+  }
+}
+
+#define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)
+
+int main(int argc, char **argv) {
+  if (argc > 2 && strcmp(argv[1], "worker") == 0)
+    return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_cpu_variant_is_verified), EMULATED(an_emulated_variant_is_verified),
+      EMULATED(planted_faults_are_named),          EMULATED(physics_needs_no_sizes),
+      cmocka_unit_test(covering_methods),
+  };
+  return cmocka_run_group_tests_name("verify", tests, kernel_folder_make, kernel_folder_remove);
+}
