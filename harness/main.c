@@ -25,6 +25,7 @@ static const command commands[] = {
     {"generate", dcs_command_generate, "write a molecule: water, uniform or ions"},
     {"verify", dcs_command_verify, "check variants against the oracle and the laws of physics"},
     {"sweep", dcs_command_sweep, "verify and time methods over atoms and grids, into a run folder"},
+    {"report", dcs_command_report, "print a run folder as a table"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };

@@ -113,7 +113,7 @@ static void bad_values_are_named_with_what_would_be_right(void **state) {
   SWEEP_REFUSED(2, "--atoms 0", "atoms", "found 0", "expected 1 to");
   SWEEP_REFUSED(2, "--atoms 100A", "atoms", "\"100A\"", "whole number");
   SWEEP_REFUSED(2, "--atoms 100,", "atoms", "\"\"", "whole number");
-  SWEEP_REFUSED(2, "--atoms 10:5", "atoms", "found 5", "10 to");
+  SWEEP_REFUSED(2, "--atoms 10:5", "atoms", "found 10:5", "smaller number first");
   SWEEP_REFUSED(2, "--atoms 99999999999999999999", "99999999999999999999", "expected 1 to");
   SWEEP_REFUSED(2, "--grid 8x8", "\"8x8\"", "NXxNYxNZ or N^3");
   SWEEP_REFUSED(2, "--grid 0x8x8", "grid", "found 0", "1 to");

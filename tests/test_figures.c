@@ -173,7 +173,6 @@ static void the_best_rows_are_selected(void **state) {
   assert_has("rate_vs_edge", ".dat", "\n\n\"teeth, useful\"\n100\t2000\t");
   assert_has("rate_vs_edge", ".dat", "\n\n\"teeth, executed\"\n100\t2400\t2000\t3000\t");
   assert_has("rate_vs_edge", ".dat", "\n\n\"flat, useful\"\n100\t500\t");
-  assert_has("padding_vs_edge", ".dat", "\n\n\"measured\"\n100\t20\t1\n");
 }
 
 static void the_ladder_is_in_order(void **state) {
@@ -184,6 +183,20 @@ static void the_ladder_is_in_order(void **state) {
   assert_has("ladder", ".dat", "special function units: 4000\"\n4000\n");
   assert_has("ladder", ".dat", "\"CPU, 4 threads\"\n6.25\t6.25\t6.25\t-2.2\t");
   assert_has("ladder", ".dat", "\"CPU: Model C, GPU: Card G\"\n");
+}
+
+/* Rows in any order: the figure follows kernels/variants.def. */
+static void known_variants_follow_the_list(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER "cuda_naive,cuda,,,,kernel,10,9,9,1,9,9,1,0,1,1,1,1e9,,ok\n"
+                               "cuda_scatter,cuda,,,,kernel,10,9,9,1,9,9,1,0,1,1,1,1e9,,ok\n"
+                               "cpu_simd,cpu,,,1,kernel,10,9,9,1,9,9,1,0,1,1,1,1e9,,ok\n"
+                               "cpu_gather,cpu,,,1,kernel,10,9,9,1,9,9,1,0,1,1,1,1e9,,ok\n",
+                        ENV, NULL),
+                   DCS_OK);
+  assert_has(
+      "ladder", ".dat",
+      "\n\n-1\t\"cpu_gather\"\n-2\t\"cpu_simd\"\n-3\t\"cuda_scatter\"\n-4\t\"cuda_naive\"\n\n");
 }
 
 static void a_wrong_result_is_never_a_time(void **state) {
@@ -302,6 +315,7 @@ int main(void) {
       FIGURE_TEST(every_figure_has_its_files),
       FIGURE_TEST(the_best_rows_are_selected),
       FIGURE_TEST(the_ladder_is_in_order),
+      FIGURE_TEST(known_variants_follow_the_list),
       FIGURE_TEST(a_wrong_result_is_never_a_time),
       FIGURE_TEST(labels_stay_text),
       FIGURE_TEST(without_gnuplot_the_data_are_left),

@@ -84,37 +84,54 @@ static dcs_status add_logarithmic(list *l, int64_t first, int64_t last, int64_t 
 
 enum { LONGEST_LIST = 100000 };
 
-static dcs_status add_range(const char *what, char *text, int64_t lo, int64_t hi, list *l) {
+/* "LO:HI", "LO:HI:STEP", "LO:HI:logN" in its parts. */
+typedef struct {
+  int64_t first, last, step;
+  bool logarithmic; /* step is a number a decade */
+} range;
+
+static dcs_status parse_step(const char *what, const char *text, range *r) {
+  r->logarithmic = strncmp(text, "log", 3) == 0;
+  const char *number = text + (r->logarithmic ? 3 : 0);
+  if (*number < '0' || *number > '9')
+    return dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected a step, or logN for N a decade", what,
+                    text);
+  if (r->logarithmic && r->first < 1)
+    return dcs_fail(DCS_USAGE, "%s: a logarithmic range starts at 1 or more", what);
+  return dcs_parse_integer(what, number, 1, r->logarithmic ? 1000 : INT64_MAX, &r->step);
+}
+
+static dcs_status parse_range(const char *what, char **parts, int n, int64_t lo, int64_t hi,
+                              range *r) {
+  *r = (range){.step = 1};
+  if (n > 3)
+    return dcs_fail(DCS_USAGE, "%s: found %d colons; expected LO:HI, LO:HI:STEP or LO:HI:logN",
+                    what, n - 1);
+  DCS_TRY(dcs_parse_integer(what, parts[0], lo, hi, &r->first));
+  DCS_TRY(dcs_parse_integer(what, parts[1], lo, hi, &r->last));
+  if (r->last < r->first)
+    return dcs_fail(DCS_USAGE, "%s: found %s:%s; expected the smaller number first", what, parts[0],
+                    parts[1]);
+  if (n == 3) DCS_TRY(parse_step(what, parts[2], r));
+  if (!r->logarithmic && (r->last - r->first) / r->step > LONGEST_LIST)
+    return dcs_fail(DCS_USAGE, "%s: %s:%s has more than %d values", what, parts[0], parts[1],
+                    LONGEST_LIST);
+  return DCS_OK;
+}
+
+static dcs_status add_range(const char *what, const char *text, int64_t lo, int64_t hi, list *l) {
   char **parts;
   int n;
+  range r;
   DCS_TRY(dcs_split(text, ':', &parts, &n));
-  int64_t first = 0, last = 0, step = 1;
-  dcs_status status =
-      n <= 3 ? DCS_OK
-             : dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected LO:HI, LO:HI:STEP or LO:HI:logN",
-                        what, text);
-  if (status == DCS_OK) status = dcs_parse_integer(what, parts[0], lo, hi, &first);
-  if (status == DCS_OK) status = dcs_parse_integer(what, parts[1], first, hi, &last);
-  if (status == DCS_OK && n == 3) {
-    bool logarithmic = strncmp(parts[2], "log", 3) == 0;
-    status = dcs_parse_integer(what, parts[2] + (logarithmic ? 3 : 0), 1,
-                               logarithmic ? 1000 : INT64_MAX, &step);
-    if (status == DCS_OK && logarithmic) {
-      status = first >= 1 ? add_logarithmic(l, first, last, step)
-                          : dcs_fail(DCS_USAGE,
-                                     "%s: found \"%s\"; a logarithmic range starts at 1 or more",
-                                     what, text);
-      free(parts);
-      return status;
-    }
-  }
+  dcs_status status = parse_range(what, parts, n, lo, hi, &r);
   free(parts);
-  if (status == DCS_OK && (last - first) / step > LONGEST_LIST)
-    status = dcs_fail(DCS_USAGE, "%s: \"%s\" has more than %d values", what, text, LONGEST_LIST);
-  if (status == DCS_OK) status = list_add(l, first);
-  for (int64_t v = first; status == DCS_OK && last - v >= step;) /* v + step may overflow */
-    status = list_add(l, v += step);
-  return status;
+  DCS_TRY(status);
+  if (r.logarithmic) return add_logarithmic(l, r.first, r.last, r.step);
+  int64_t steps = (r.last - r.first) / r.step;
+  for (int64_t s = 0; s <= steps; s++)
+    DCS_TRY(list_add(l, r.first + s * r.step));
+  return DCS_OK;
 }
 
 dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, int64_t hi,

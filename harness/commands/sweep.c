@@ -118,7 +118,7 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
       .rounds = (int)a->rounds,
       .budget_s = a->budget_s,
       .timeout_s = a->device.timeout_s,
-      .run = {a->problem.input, a->problem.grid, (uint64_t)a->seed, argc, argv},
+      .run = {a->problem.input, a->device.kernels, a->problem.grid, (uint64_t)a->seed, argc, argv},
   };
   return dcs_sweep(&o);
 }

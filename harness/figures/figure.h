@@ -17,7 +17,6 @@ typedef struct {
   dcs_backend backend;
   dcs_scope scope;
   int coarsen, threads;                 /* 0 where the cell is empty */
-  int64_t padded_nz;                    /* 0 where unknown */
   double overhead;                      /* executed points / useful points - 1; 0 where unknown */
   double median_ns, ci_lo_ns, ci_hi_ns; /* the interval may be NaN */
   double evals_per_s;
@@ -36,7 +35,7 @@ typedef struct {
   size_t n_rows;
   dcs_figure_cell *cells;
   int n_cells;
-  const char **variants; /* the ladder's order: CPU first, then as the file has them */
+  const char **variants; /* in the ladder's order */
   int n_variants;
   const char **configs;
   int n_configs;

@@ -187,41 +187,6 @@ static void computed_series(FILE *dat, int factor) {
     }
 }
 
-/* Whether the variant pads somewhere, and whether in z: then it belongs to the volumes. */
-static bool pads(const dcs_figure_run *run, int variant, edge_panel *panel) {
-  bool found = false;
-  *panel = SLICES;
-  for (size_t i = 0; i < run->n_rows; i++) {
-    const dcs_figure_row *row = &run->rows[i];
-    if (!row->ok || row->variant != variant) continue;
-    found = found || row->overhead > 0;
-    if (row->padded_nz > run->cells[row->cell].n.z) *panel = VOLUMES;
-  }
-  return found;
-}
-
-/* Whether the row is a point of the padding figure, and of which panel. */
-static bool measured_padding(const dcs_figure_run *run, const dcs_figure_row *row,
-                             edge_panel *panel) {
-  dcs_dims n = run->cells[row->cell].n;
-  return row->ok && row->scope == DCS_KERNEL && row->coarsen > 0 && n.x == n.y &&
-         n.x >= FIRST_EDGE && n.x <= LAST_EDGE && pads(run, row->variant, panel) &&
-         (*panel == SLICES || n.z == n.x);
-}
-
-static void measured_series(FILE *dat, const dcs_figure_run *run) {
-  bool named = false;
-  for (size_t i = 0; i < run->n_rows; i++) {
-    const dcs_figure_row *row = &run->rows[i];
-    edge_panel panel;
-    if (!measured_padding(run, row, &panel)) continue;
-    if (!named) dcs_figure_series(dat, "measured");
-    named = true;
-    fprintf(dat, "%lld\t%.9g\t%d\n", (long long)run->cells[row->cell].n.x, 100 * row->overhead,
-            (int)panel);
-  }
-}
-
 dcs_status dcs_figure_padding_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   (void)why; /* the curves are arithmetic: there are always data */
   dcs_figure_titles(dat, run, 0,
@@ -229,6 +194,5 @@ dcs_status dcs_figure_padding_vs_edge(const dcs_figure_run *run, FILE *dat, char
                     "K points of x a thread");
   for (int factor = 1; factor <= 16; factor *= 2)
     computed_series(dat, factor);
-  measured_series(dat, run);
   return DCS_OK;
 }

@@ -1,4 +1,4 @@
-/* The ladder: one bar a variant, two for a CPU variant, at the problem that most variants share. */
+/* The ladder: one bar a variant, two for a CPU variant, at the problem with the most bars. */
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -27,33 +27,6 @@ static dcs_figure_pick kernel_pick(int cell, int variant) {
   return pick;
 }
 
-static int count_variants(const dcs_figure_run *run, int cell) {
-  int n = 0;
-  for (int variant = 0; variant < run->n_variants; variant++) {
-    dcs_figure_pick pick = kernel_pick(cell, variant);
-    n += dcs_figure_best(run, &pick) != NULL;
-  }
-  return n;
-}
-
-static double cell_evals(const dcs_figure_cell *cell) {
-  return (double)cell->atoms * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
-}
-
-/* The cell that most variants share, the largest of equals; -1 where nothing was measured. */
-static int choose_cell(const dcs_figure_run *run) {
-  int best = -1, best_variants = 0;
-  for (int cell = 0; cell < run->n_cells; cell++) {
-    int variants = count_variants(run, cell);
-    if (variants == 0 || variants < best_variants) continue;
-    if (variants == best_variants && cell_evals(&run->cells[cell]) <= cell_evals(&run->cells[best]))
-      continue;
-    best = cell;
-    best_variants = variants;
-  }
-  return best;
-}
-
 static int most_threads(const dcs_figure_run *run, int cell) {
   int most = 1;
   for (size_t i = 0; i < run->n_rows; i++) {
@@ -63,6 +36,41 @@ static int most_threads(const dcs_figure_run *run, int cell) {
       most = row->threads;
   }
   return most;
+}
+
+/* Bars that the cell would have. */
+static int count_bars(const dcs_figure_run *run, int cell) {
+  int n = 0, most = most_threads(run, cell);
+  for (int variant = 0; variant < run->n_variants; variant++) {
+    dcs_figure_pick pick = kernel_pick(cell, variant);
+    const dcs_figure_row *best = dcs_figure_best(run, &pick);
+    if (!best) continue;
+    if (best->backend == DCS_CUDA) n++;
+    pick.backend = DCS_CPU;
+    for (int all = 0; all <= (most > 1); all++) {
+      pick.threads = all ? most : 1;
+      n += dcs_figure_best(run, &pick) != NULL;
+    }
+  }
+  return n;
+}
+
+static double cell_evals(const dcs_figure_cell *cell) {
+  return (double)cell->atoms * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
+}
+
+/* The cell with the most bars, the largest of equals; -1 where nothing was measured. */
+static int choose_cell(const dcs_figure_run *run) {
+  int best = -1, best_bars = 0;
+  for (int cell = 0; cell < run->n_cells; cell++) {
+    int bars = count_bars(run, cell);
+    if (bars == 0 || bars < best_bars) continue;
+    if (bars == best_bars && cell_evals(&run->cells[cell]) <= cell_evals(&run->cells[best]))
+      continue;
+    best = cell;
+    best_bars = bars;
+  }
+  return best;
 }
 
 /* The variant's best row as a bar of that kind (threads: DCS_FIGURE_ANY for a GPU), if it has one.

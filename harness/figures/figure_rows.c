@@ -11,8 +11,8 @@ const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY, DCS_FIGU
                                         DCS_FIGURE_ANY};
 
 typedef struct {
-  int variant, backend, config, coarsen, threads, scope, atoms, nx, ny, nz, padded_nz, overhead,
-      median, ci_lo, ci_hi, rate, limit_fraction, outcome;
+  int variant, backend, config, coarsen, threads, scope, atoms, nx, ny, nz, overhead, median, ci_lo,
+      ci_hi, rate, limit_fraction, outcome;
 } columns;
 
 static dcs_status find_columns(const dcs_table *t, columns *c) {
@@ -29,7 +29,6 @@ static dcs_status find_columns(const dcs_table *t, columns *c) {
   DCS_TRY(dcs_table_need(t, "outcome", &c->outcome));
   c->config = dcs_table_column(t, "config");
   c->coarsen = dcs_table_column(t, "coarsen");
-  c->padded_nz = dcs_table_column(t, "padded_nz");
   c->overhead = dcs_table_column(t, "padding_overhead");
   c->ci_lo = dcs_table_column(t, "ci_lo_ns");
   c->ci_hi = dcs_table_column(t, "ci_hi_ns");
@@ -92,7 +91,6 @@ static dcs_status read_words(const dcs_table *t, size_t row, const columns *c, d
 static void read_numbers(const dcs_table *t, size_t row, const columns *c, dcs_figure_row *r) {
   r->coarsen = (int)number_or(t, row, c->coarsen, 0);
   r->threads = (int)number_or(t, row, c->threads, 0);
-  r->padded_nz = (int64_t)number_or(t, row, c->padded_nz, 0);
   r->overhead = number_or(t, row, c->overhead, 0);
   r->median_ns = dcs_table_number(t, row, c->median);
   r->ci_lo_ns = dcs_table_number(t, row, c->ci_lo);
@@ -102,6 +100,29 @@ static void read_numbers(const dcs_table *t, size_t row, const columns *c, dcs_f
   r->ok = strcmp(dcs_table_cell(t, row, c->outcome), dcs_outcome_name(DCS_OUTCOME_OK)) == 0 &&
           isfinite(r->median_ns) && r->median_ns > 0 && isfinite(r->evals_per_s) &&
           r->evals_per_s > 0;
+}
+
+static int ladder_rank(const char *id) {
+  int rank = 0;
+  while (rank < dcs_n_variants && strcmp(dcs_variants[rank]->id, id) != 0) /* NOLINT: ids are set */
+    rank++;
+  return rank;
+}
+
+/* Puts the variants in the order of the ladder; those that it does not know (an older run) come
+ * last, as the file has them. */
+static void sort_variants(dcs_figure_run *run) {
+  for (int to = 1; to < run->n_variants; to++)
+    for (int v = to; v > 0 && ladder_rank(run->variants[v]) < ladder_rank(run->variants[v - 1]);
+         v--) {
+      const char *swap = run->variants[v];
+      run->variants[v] = run->variants[v - 1];
+      run->variants[v - 1] = swap;
+      for (size_t i = 0; i < run->n_rows; i++) {
+        dcs_figure_row *row = &run->rows[i];
+        if (row->variant == v || row->variant == v - 1) row->variant = 2 * v - 1 - row->variant;
+      }
+    }
 }
 
 /* Appends the table's rows of one backend; the run's arrays have room. The cells are left one a
@@ -231,6 +252,7 @@ dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *ref
   DCS_TRY(append_rows(run, run->tables[0], DCS_CPU));
   DCS_TRY(append_rows(run, run->tables[0], DCS_CUDA));
   if (reference && !has_ok_gpu_row(run)) DCS_TRY(load_reference(run, reference));
+  sort_variants(run);
   DCS_TRY(sort_cells(run));
   return describe_machine(run);
 }

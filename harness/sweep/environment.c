@@ -1,6 +1,7 @@
 #include "harness/sweep/environment.h"
 
 #include "harness/base/text.h"
+#include "harness/device/kernel_source.h"
 #include "version.h" /* written by the Makefile */
 
 #include <stdarg.h>
@@ -102,12 +103,38 @@ static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
   size_t home_length = home && home[0] == '/' && home[1] ? strlen(home) : 0;
   for (int i = 0; i < run->argc; i++) {
     const char *text = run->argv[i];
-    bool in_home = home_length && strncmp(text, home, home_length) == 0;
+    const char *at = home_length ? strstr(text, home) : NULL;
     size_t used = strlen(line);
-    snprintf(line + used, sizeof line - used, " %s%s", in_home ? "~" : "",
-             in_home ? text + home_length : text);
+    if (at)
+      snprintf(line + used, sizeof line - used, " %.*s~%s", (int)(at - text), text,
+               at + home_length);
+    else
+      snprintf(line + used, sizeof line - used, " %s", text);
   }
   add(facts, "command_line", "%s", line);
+}
+
+static uint64_t fnv1a64(uint64_t hash, const char *text, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++)
+    hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+  return hash;
+}
+static const uint64_t FNV_START = 0xcbf29ce484222325u;
+
+/* One hash over the sources of all CUDA variants: two runs with other kernels do not mix. A source
+ * that a folder of kernels lacks counts as empty; measuring its variant will say so. */
+static void add_kernel_hash(const dcs_run_facts *run, dcs_facts *facts) {
+  uint64_t hash = FNV_START;
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    dcs_config config = dcs_initial_config(variant, 1);
+    dcs_kernel_source source;
+    if (variant->backend != DCS_CUDA) continue;
+    if (dcs_kernel_source_open(variant, &config, run->kernels, &source) == DCS_OK)
+      hash = fnv1a64(hash, source.source.text, strlen(source.source.text));
+    dcs_kernel_source_free(&source);
+  }
+  add(facts, "kernels_fnv1a64", "%016llx", (unsigned long long)hash);
 }
 
 /* What the user asked for; what was left open has no row. */
@@ -122,13 +149,12 @@ static void add_grid(const dcs_run_facts *run, dcs_facts *facts) {
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
   add(facts, "seed", "%llu", (unsigned long long)run->seed);
   add_grid(run, facts);
+  add_kernel_hash(run, facts);
   if (run->input) {
     char *text;
     size_t bytes;
     DCS_TRY(dcs_read_file(run->input, &text, &bytes));
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-    for (size_t i = 0; i < bytes; i++)
-      hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    uint64_t hash = fnv1a64(FNV_START, text, bytes);
     free(text);
     const char *slash = strrchr(run->input, '/');
     add(facts, "input", "%s", slash ? slash + 1 : run->input);
@@ -161,9 +187,9 @@ dcs_status dcs_write_facts(const char *path, const dcs_facts *facts) {
 }
 
 static const char *const identity[] = {
-    "program_version", "compiler",      "cpu_model",    "cpus",        "isa_disabled",
-    "gpu_name",        "gpu_uuid",      "cuda_driver",  "nvrtc",       "seed",
-    "input_fnv1a64",   "asked_spacing", "asked_margin", "asked_origin"};
+    "program_version", "compiler",        "cpu_model",     "cpus",         "isa_disabled",
+    "gpu_name",        "gpu_uuid",        "cuda_driver",   "nvrtc",        "seed",
+    "input_fnv1a64",   "kernels_fnv1a64", "asked_spacing", "asked_margin", "asked_origin"};
 
 dcs_status dcs_same_facts(const char *path, const dcs_facts *facts) {
   dcs_table *table;

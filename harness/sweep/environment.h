@@ -21,8 +21,9 @@ typedef struct {
 
 /* What a run depends on beside the machine. */
 typedef struct {
-  const char *input; /* path, or NULL */
-  dcs_grid grid;     /* as asked for: spacing, margin, origin */
+  const char *input;   /* path, or NULL */
+  const char *kernels; /* folder, or NULL for the built-in sources */
+  dcs_grid grid;       /* as asked for: spacing, margin, origin */
   uint64_t seed;
   int argc;
   char **argv; /* of the command, for the record */

@@ -21,7 +21,8 @@ typedef struct {
   dcs_csv samples, summary;
   int64_t seq;
   dcs_progress progress;
-  int n_ok, n_bad, n_other; /* records by outcome: ok; wrong, crash and the like; not tried */
+  int n_ok, n_bad,
+      n_other; /* rows of the summary by outcome: ok; failed; not for this machine or problem */
 } sweep;
 
 dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **out, int *n) {
@@ -137,20 +138,6 @@ static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) 
   return dcs_case_build(&part, &grid, c);
 }
 
-static void count_outcomes(sweep *s, const dcs_cell *cell) {
-  for (int r = 0; r < cell->n_records; r++) {
-    dcs_outcome outcome = cell->records[r].outcome;
-    if (outcome == DCS_OUTCOME_OK)
-      s->n_ok++;
-    else if (outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_INAPPLICABLE)
-      s->n_other++;
-    else
-      s->n_bad++;
-  }
-}
-
-/* After an interrupt, the outcome of a method without samples may be that of the interrupt: its row
- * is left for --resume to write. */
 static dcs_status write_cell(sweep *s, dcs_cell *cell) {
   for (int r = 0; r < cell->n_records; r++)
     if (!dcs_interrupted() || cell->records[r].n_times > 0)
@@ -178,7 +165,6 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
                                        &s->samples, &s->seq, &s->progress);
   dcs_case_free(&c);
   DCS_TRY(status);
-  count_outcomes(s, cell);
   return write_cell(s, cell);
 }
 
@@ -203,15 +189,39 @@ static dcs_status measure_cells(sweep *s) {
   return DCS_OK;
 }
 
-static dcs_status verdict_of(const sweep *s) {
+/* Counts the outcomes of the whole run, an earlier part of it included. */
+static dcs_status count_outcomes(sweep *s) {
+  char path[4096];
+  dcs_table *table;
+  int column;
+  DCS_TRY(dcs_table_read(path_in(s, "summary.csv", path), &table));
+  dcs_status status = dcs_table_need(table, "outcome", &column);
+  for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++) {
+    const char *outcome = dcs_table_cell(table, row, column);
+    if (strcmp(outcome, dcs_outcome_name(DCS_OUTCOME_OK)) == 0)
+      s->n_ok++;
+    else if (strcmp(outcome, dcs_outcome_name(DCS_OUTCOME_NOT_BUILT)) == 0 ||
+             strcmp(outcome, dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE)) == 0)
+      s->n_other++;
+    else
+      s->n_bad++;
+  }
+  dcs_table_free(table);
+  return status;
+}
+
+static dcs_status verdict_of(sweep *s) {
   if (dcs_interrupted())
     return dcs_fail(DCS_FAILED,
                     "interrupted; what was measured is kept in %s, and --resume continues",
                     s->options->out);
+  DCS_TRY(count_outcomes(s));
+  printf("%s: %d measurements ok, %d failed, %d not possible here\n", s->options->out, s->n_ok,
+         s->n_bad, s->n_other);
   if (s->n_bad)
     return dcs_fail(DCS_FAILED, "%d of %d measurements failed; summary.csv in %s says how",
                     s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
-  if (s->n_ok == 0 && s->n_other > 0)
+  if (s->n_ok == 0)
     return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine: %s",
                     s->bench.why[0] ? s->bench.why : "`dcsbench list` shows why");
   return DCS_OK;

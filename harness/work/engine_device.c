@@ -42,6 +42,11 @@ static dcs_outcome as_outcome(dcs_status status, dcs_outcome failure) {
   return status == DCS_OK ? DCS_OUTCOME_OK : failure;
 }
 
+static dcs_status copy_atoms_in(device_engine *e) {
+  return e->engine.device->copy_in(e->engine.device, e->atoms, e->problem->atoms,
+                                   (size_t)e->problem->n_atoms * sizeof(dcs_atom));
+}
+
 static dcs_outcome device_problem(dcs_engine *engine, const dcs_problem *problem, float *map) {
   device_engine *e = (device_engine *)engine;
   dcs_device *device = engine->device;
@@ -51,7 +56,8 @@ static dcs_outcome device_problem(dcs_engine *engine, const dcs_problem *problem
   if (e->atoms) device->release(device, e->atoms);
   e->atoms = 0;
   size_t bytes = (size_t)problem->n_atoms * sizeof(dcs_atom);
-  return as_outcome(device->alloc(device, bytes, &e->atoms), DCS_OUTCOME_MEMORY);
+  if (device->alloc(device, bytes, &e->atoms) != DCS_OK) return DCS_OUTCOME_MEMORY;
+  return as_outcome(copy_atoms_in(e), DCS_OUTCOME_LAUNCH);
 }
 
 /* ---- preparing a method ---- */
@@ -228,11 +234,6 @@ static dcs_status compute_map(device_engine *e, const method *m) {
       DCS_TRY(launch_chunk(e, m, k, first, n));
     }
   return DCS_OK;
-}
-
-static dcs_status copy_atoms_in(device_engine *e) {
-  return e->engine.device->copy_in(e->engine.device, e->atoms, e->problem->atoms,
-                                   (size_t)e->problem->n_atoms * sizeof(dcs_atom));
 }
 
 static dcs_status run_kernel(device_engine *e, const method *m, int64_t inner, double *ns) {

@@ -29,6 +29,7 @@ bool dcs_variant_available(const dcs_variant *variant, char why[DCS_TEXT]) {
 static dcs_status unknown_variant(const char *name) {
   const char *names[64];
   int n = 0;
+  if (!*name) return dcs_fail(DCS_USAGE, "variants: found an empty name; expected ids with commas");
   for (; n < dcs_n_variants && n < 60; n++)
     names[n] = dcs_variants[n]->id;
   names[n++] = "all";

@@ -1,14 +1,14 @@
 /* AVX-512: tiles of points in registers, sixteen lanes.
  *
  * Idea: twice the lanes, and twice the registers, with operands broadcast from memory for free;
- *   so a tile is one vector wide and tall: less padding in x, and dx^2 shared by more rows.
+ *   so a tile is one vector wide and tall: dx^2 is shared by more rows.
  * Derives from: cpu_avx2; the estimate has 14 bits.
  * Per evaluation: 5 + 2/8 operations (dx and dx^2 are shared by eight rows; a sum, the reciprocal
  *   square root, an FMA), in 6.25 vector instructions for sixteen evaluations; loads: for a tile of
  *   128 points an atom's x and q, and a dy^2 + dz^2 for each row.
  * Parameters: threads (1..1024), which share the groups of rows.
- * Limits: an x86-64 CPU with AVX-512F. The map is computed in tiles of 16 x 8 points, so short
- *   rows and few rows waste work. */
+ * Limits: an x86-64 CPU with AVX-512F and FMA. The map is computed in tiles of 16 x 8 points, so
+ * short rows and few rows waste work. */
 
 #define TILE_BYTES   64
 #define TILE_VECTORS 1

@@ -1,7 +1,8 @@
 /* cuda_coalesced: COARSEN points of a row per thread, block_x apart, with guarded edges.
  *
  * Derives from cuda_coarsened by spacing a thread's points block_x apart instead of 1, so that the
- * threads of a warp write neighbouring addresses: each store is one coalesced transaction.
+ * threads of a warp write neighbouring addresses: each store is coalesced: as few
+ * sectors as its bytes need, where block_x is a multiple of 32 and rows begin on a sector.
  *
  * Per evaluation: as cuda_coarsened.
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen 1..16; chunk_atoms

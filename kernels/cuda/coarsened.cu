@@ -2,13 +2,14 @@
  *
  * Derives from cuda_constant. The points of a thread lie in one row, so dy^2 + dz^2 and the atom's
  * load are shared: per atom they cost once instead of COARSEN times. But neighbouring threads now
- * write addresses COARSEN apart, so a warp's store touches COARSEN times as many memory segments.
+ * write addresses COARSEN apart, so a warp's store touches COARSEN times as many 32-byte
+ * sectors, up to one a thread from COARSEN = 8 on.
  *
  * Per evaluation, K = COARSEN: (1 subtraction + 1 FMA) / K for y and z, then 1 subtraction, 1 FMA,
  * 1 reciprocal square root, 1 FMA; 1/K constant loads of 16 bytes.
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen 1..16; chunk_atoms
- * 1..4096; read: the map's old value is read before the loop over atoms (start), when it occupies a
- * register from then on, or after it (end).
+ * 1..4096; read: the map's old value is read before the loop over atoms (start), as the first term of
+ * the sum, or after it (end).
  * Limits: a launch computes one slice; at most 65,535 blocks in y. */
 
 __constant__ float4 atoms[CHUNK_ATOMS]; /* x, y, dz^2, q */

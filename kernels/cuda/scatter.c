@@ -18,7 +18,7 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
 
 static double flops_per_eval(const dcs_config *config) {
   (void)config;
-  return 3 + 1 + 2 * 2 + 2 + 1 + 1;
+  return 1 + 2 + 2 + 1 + 1;
 }
 
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
