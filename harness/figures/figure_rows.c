@@ -224,7 +224,7 @@ static dcs_status describe_machine(dcs_figure_run *run) {
   if (!has_ok_gpu_row(run))
     snprintf(rest, room, ", GPU: not measured");
   else if (run->gpu_is_reference)
-    snprintf(rest, room, ", GPU: %.50s, shipped reference of %.20s", *gpu ? gpu : "unknown",
+    snprintf(rest, room, ", GPU: %.50s, shipped reference of %.10s", *gpu ? gpu : "unknown",
              *date ? date : "unknown date");
   else
     snprintf(rest, room, ", GPU: %.50s", *gpu ? gpu : "unknown");

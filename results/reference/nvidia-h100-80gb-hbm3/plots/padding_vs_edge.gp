@@ -1,5 +1,5 @@
 # Padding overhead against the edge of the grid: edge, percent, panel (1: slices, 2: volumes).
-# Series 1 to 5 are computed, a coarsening factor each; the sixth, where there is one, is measured.
+# A series for each coarsening factor, computed from the tile alone.
 NAME = "padding_vs_edge"
 do for [FORMAT in "png svg"] {
   load "style.gp"
@@ -17,9 +17,7 @@ do for [FORMAT in "png svg"] {
     if (panel == 2) { unset label 1 }
     set ylabel (panel == 1 ? "padding overhead [%], axis cut at 200" : "")
     if (panel == 1) { unset key } else { set key at screen 0.86,0.6 left samplen 1.5 }
-    plot for [i=1:5] DATA index i using 1:($3 == panel ? $2 : NaN) with lines linetype i linewidth 1.3 \
-      title columnheader(1), \
-      for [i=6:LAST] DATA index i using 1:($3 == panel ? $2 : NaN) with points linetype 7 \
+    plot for [i=1:LAST] DATA index i using 1:($3 == panel ? $2 : NaN) with lines linetype i linewidth 1.3 \
       title columnheader(1)
   }
   unset multiplot
