@@ -1,0 +1,90 @@
+/* The whole ladder through the program: every variant that can run without a card is verified at
+ * every edge size, the CUDA kernels on the emulated device, and every covering configuration
+ * compiles for several architectures. Compiled code is kept from run to run (run.sh names the
+ * folder). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/dcs.h"
+#include "tests/program.h"
+
+/* The line of the output that begins with the id, or NULL. */
+static const char *line_of(const char *id) {
+  char start[DCS_TEXT];
+  snprintf(start, sizeof start, "\n%s ", id);
+  if (strncmp(program_out, start + 1, strlen(start) - 1) == 0) return program_out;
+  const char *found = strstr(program_out, start);
+  return found ? found + 1 : NULL;
+}
+
+/* Every variant of the backend has a line that counts maps and ends in "ok". */
+static void assert_verified(dcs_backend backend) {
+  char why[DCS_TEXT];
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    if (variant->backend != backend || (variant->available && !variant->available(why))) continue;
+    const char *line = line_of(variant->id);
+    assert_non_null(line);
+    int configurations, maps;
+    assert_int_equal(
+        sscanf(line + strlen(variant->id), "%d configurations %d maps", &configurations, &maps), 2);
+    assert_true(configurations >= 1 && maps == 11 * configurations);
+    assert_memory_equal(strchr(line, '\n') - 2, "ok", 2);
+  }
+}
+
+static void cpu_variants_are_right(void **state) {
+  (void)state;
+  assert_int_equal(program_run("verify --variants cpu"), 0);
+  assert_verified(DCS_CPU);
+}
+
+static void cuda_variants_are_right_on_the_emulated_device(void **state) {
+  (void)state;
+  program_seconds = 900; /* it compiles a hundred kernels */
+  int status = program_run("verify --device emulated");
+  if (status == DCS_UNAVAILABLE) {
+    printf("skipped: no C++ compiler for the emulated device: %s", program_err);
+    skip();
+  }
+  assert_int_equal(status, 0);
+  assert_verified(DCS_CUDA);
+}
+
+/* Registers are counted, and no configuration spills. */
+static void cuda_variants_compile(void **state) {
+  (void)state;
+  int status = program_run("compile --csv --arch sm_75,sm_90,sm_100");
+  if (status == DCS_UNAVAILABLE) {
+    printf("skipped: no NVRTC: %s", program_err);
+    skip();
+  }
+  assert_int_equal(status, 0);
+  int rows = 0;
+  for (const char *line = strchr(program_out, '\n'); line && line[1];
+       line = strchr(line + 1, '\n')) {
+    const char *arch = strstr(line, ",sm_");
+    int sm, registers, spill, constant, shared;
+    assert_non_null(arch);
+    assert_int_equal(
+        sscanf(arch, ",sm_%d,%d,%d,%d,%d", &sm, &registers, &spill, &constant, &shared), 5);
+    assert_true(registers > 0 && registers <= 255);
+    assert_int_equal(spill, 0);
+    rows++;
+  }
+  assert_int_equal(rows % 3, 0);
+  assert_true(rows > 3 * 16 * 3); /* three families of sixteen coarsening factors */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cpu_variants_are_right),
+      cmocka_unit_test(cuda_variants_are_right_on_the_emulated_device),
+      cmocka_unit_test(cuda_variants_compile),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
