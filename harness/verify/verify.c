@@ -15,7 +15,8 @@ static dcs_dims tile_of(const dcs_method *method) {
   const dcs_problem one = {NULL, 1, {1, 1, 1}, 1};
   dcs_dims tile = method->variant->executed(&one, &method->config);
   int64_t x = (int64_t)dcs_config_value(method->variant, &method->config, "block_x", 1) *
-              dcs_config_value(method->variant, &method->config, "coarsen", 1);
+              dcs_config_value(method->variant, &method->config, "coarsen", 1) *
+              dcs_config_value(method->variant, &method->config, "coarsen_x", 1);
   int64_t y = dcs_config_value(method->variant, &method->config, "block_y", 1);
   tile.x = tile.x > x ? tile.x : x;
   tile.y = tile.y > y ? tile.y : y;

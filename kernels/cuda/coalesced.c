@@ -4,15 +4,10 @@
 static const dcs_param params[] = {DCS_PARAM_BLOCK_X(32), DCS_PARAM_BLOCK_Y(4), DCS_PARAM_COARSEN,
                                    DCS_PARAM_CHUNK_ATOMS(4000), DCS_PARAM_READ};
 
-/* A thread whose first point lies inside computes all its points: whole tiles, then in the last
- * tile as many columns of `coarsen` points as there are threads with a first point. */
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
   dcs_slice_shape shape = dcs_slice_shape_of(config);
   dcs_dims n = problem->n;
-  int64_t tile = (int64_t)shape.block_x * shape.coarsen;
-  int64_t rest = n.x % tile;
-  int64_t columns = rest < shape.block_x ? rest : shape.block_x;
-  n.x = n.x - rest + columns * shape.coarsen;
+  n.x = dcs_strided_columns(n.x, shape.block_x, shape.coarsen);
   return n;
 }
 

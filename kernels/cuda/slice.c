@@ -68,6 +68,12 @@ int64_t dcs_coarse_longest_sum(const dcs_problem *problem, const dcs_config *con
                   : dcs_chunked_longest_sum(problem->n_atoms, config->value[DCS_CHUNK_ATOMS]);
 }
 
+int64_t dcs_strided_columns(int64_t nx, int block_x, int coarsen) {
+  int64_t rest = nx % ((int64_t)block_x * coarsen);
+  int64_t columns = rest < block_x ? rest : block_x;
+  return nx - rest + columns * coarsen;
+}
+
 dcs_dims dcs_executed_exactly(const dcs_problem *problem, const dcs_config *config) {
   (void)config;
   return problem->n;

@@ -50,6 +50,11 @@ int64_t dcs_coarse_longest_sum(const dcs_problem *problem, const dcs_config *con
 /* Additions into one point when every chunk has a sum of its own. */
 int64_t dcs_chunked_longest_sum(int64_t n_atoms, int64_t chunk_atoms);
 
+/* Points of a row that are computed when threads whose first point lies inside compute all their
+ * `coarsen` points, block_x apart: whole tiles, then in the last tile as many columns of `coarsen`
+ * points as there are threads with a first point. */
+int64_t dcs_strided_columns(int64_t nx, int block_x, int coarsen);
+
 dcs_dims dcs_executed_exactly(const dcs_problem *problem, const dcs_config *config);
 
 #endif

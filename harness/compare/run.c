@@ -1,0 +1,105 @@
+#include "harness/compare/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const dcs_key_columns[DCS_N_KEYS] = {"variant", "config", "scope", "memory", "devices",
+                                                 "atoms",   "nx",     "ny",    "nz"};
+
+/* ---- files ---- */
+
+static dcs_status read_file(const char *folder, const char *name, dcs_table **table) {
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+    return dcs_fail(DCS_USAGE, "the folder's name is too long");
+  return dcs_table_read(path, table);
+}
+
+static dcs_status read_keyed(const char *folder, const char *name, const char *value,
+                             dcs_run_table *t) {
+  DCS_TRY(read_file(folder, name, &t->table));
+  for (int k = 0; k < DCS_N_KEYS; k++)
+    DCS_TRY(dcs_table_need(t->table, dcs_key_columns[k], &t->key[k]));
+  return dcs_table_need(t->table, value, &t->value);
+}
+
+static dcs_status check_times(const dcs_run_table *samples) {
+  const dcs_table *table = samples->table;
+  if (dcs_table_rows(table) == 0)
+    return dcs_fail(DCS_INPUT, "%s: found no samples; nothing can be compared",
+                    dcs_table_path(table));
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    double time_ns = dcs_table_number(table, row, samples->value);
+    if (!(time_ns > 0 && time_ns < 1e300))
+      return dcs_fail(DCS_INPUT,
+                      "%s: row %zu: found time_ns \"%s\"; expected nanoseconds, above zero",
+                      dcs_table_path(table), row + 2, dcs_table_cell(table, row, samples->value));
+  }
+  return DCS_OK;
+}
+
+static const char *fact(const dcs_run *run, const char *key) {
+  for (size_t row = 0; row < dcs_table_rows(run->env); row++)
+    if (strcmp(dcs_table_cell(run->env, row, run->env_key), key) == 0)
+      return dcs_table_cell(run->env, row, run->env_value);
+  return "";
+}
+
+/* What is unknown in both runs is not the same: an env.csv that was cut short is refused. */
+static dcs_status read_facts(const char *folder, dcs_run *run) {
+  static const char *const always[] = {"cpu_model", "cpus", "seed"};
+  DCS_TRY(read_file(folder, "env.csv", &run->env));
+  DCS_TRY(dcs_table_need(run->env, "key", &run->env_key));
+  DCS_TRY(dcs_table_need(run->env, "value", &run->env_value));
+  for (size_t f = 0; f < sizeof always / sizeof always[0]; f++)
+    if (!*fact(run, always[f]))
+      return dcs_fail(DCS_INPUT, "%s: no value of \"%s\"; expected one, as every run has",
+                      dcs_table_path(run->env), always[f]);
+  return DCS_OK;
+}
+
+dcs_status dcs_run_open(dcs_run *run, const char *folder) {
+  *run = (dcs_run){0};
+  DCS_TRY(read_facts(folder, run));
+  DCS_TRY(read_keyed(folder, "samples.csv", "time_ns", &run->samples));
+  DCS_TRY(read_keyed(folder, "summary.csv", "outcome", &run->summary));
+  return check_times(&run->samples);
+}
+
+void dcs_run_close(dcs_run *run) {
+  dcs_table_free(run->env);
+  dcs_table_free(run->samples.table);
+  dcs_table_free(run->summary.table);
+  *run = (dcs_run){0};
+}
+
+/* ---- facts ---- */
+
+static const struct {
+  const char *key;
+  bool incomparable, of_card;
+} compared[] = {
+    {"cpu_model", true, false},        {"cpus", true, false},
+    {"gpu_name", true, true},          {"isa_disabled", true, false},
+    {"seed", true, false},             {"input_fnv1a64", true, false},
+    {"asked_spacing", true, false},    {"asked_margin", true, false},
+    {"asked_origin", true, false},     {"program_version", false, false},
+    {"git_state", false, false},       {"kernels_fnv1a64", false, false},
+    {"compiler", false, false},        {"flags", false, false},
+    {"isa", false, false},             {"os", false, false},
+    {"gpu_uuid", false, true},         {"gpu_ecc", false, true},
+    {"gpu_power_limit_w", false, true}, {"cuda_driver", false, true},
+    {"nvrtc", false, true}};
+enum { N_COMPARED = sizeof compared / sizeof compared[0] };
+_Static_assert(N_COMPARED <= DCS_MAX_DIFFERENCES, "a list of differences holds all facts");
+
+size_t dcs_run_differences(const dcs_run runs[2], dcs_difference list[DCS_MAX_DIFFERENCES]) {
+  bool cards = *fact(&runs[0], "gpu_name") && *fact(&runs[1], "gpu_name");
+  size_t n = 0;
+  for (size_t f = 0; f < N_COMPARED; f++) {
+    const char *a = fact(&runs[0], compared[f].key), *b = fact(&runs[1], compared[f].key);
+    if (strcmp(a, b) == 0 || (compared[f].of_card && !cards)) continue;
+    list[n++] = (dcs_difference){compared[f].key, {a, b}, compared[f].incomparable};
+  }
+  return n;
+}

@@ -1,0 +1,47 @@
+/* What the descriptors of the volume kernels share: a three-dimensional grid of blocks covers the
+ * map, a thread computes a brick of coarsen_x points of a row, block_x apart, in coarsen_z adjacent
+ * slices. */
+#ifndef DCS_CUDA_BRICK_H
+#define DCS_CUDA_BRICK_H
+
+#include "kernels/dcs.h"
+
+/* The parameters that these kernels have in common, in the order of their configurations; those of
+ * one kernel alone come after. */
+enum {
+  DCS_BRICK_BLOCK_X,
+  DCS_BRICK_BLOCK_Y,
+  DCS_BRICK_COARSEN_X,
+  DCS_BRICK_COARSEN_Z,
+  DCS_BRICK_ATOMS,
+  DCS_BRICK_CHUNK_ATOMS,
+  DCS_BRICK_UNROLL,
+  DCS_BRICK_N_PARAMS
+};
+
+/* Initial values: block, coarsening, atoms a turn of the loop. */
+#define DCS_BRICK_PARAMS(initial_block_x, initial_block_y, initial_x, initial_z, initial_unroll)   \
+  {"block_x", "threads of a block in x", 1, 1024, initial_block_x, NULL},                          \
+      {"block_y", "threads of a block in y", 1, 1024, initial_block_y, NULL},                      \
+      {"coarsen_x", "points of a row per thread, block_x apart", 1, 8, initial_x, NULL},           \
+      {"coarsen_z", "adjacent slices per thread", 1, 16, initial_z, NULL},                         \
+      {"atoms", "where the atoms lie", 0, 1, 0, dcs_brick_atoms},                                  \
+      {"chunk_atoms", "atoms in constant memory at a time", 1, 4096, 2048, NULL}, {                \
+    "unroll", "atoms a turn of the loop", 1, 8, initial_unroll, NULL                               \
+  }
+extern const char *const dcs_brick_atoms[]; /* global, constant */
+
+typedef struct {
+  int block_x, block_y, coarsen_x, coarsen_z;
+  bool constant;
+  int64_t chunk_atoms; /* in constant memory */
+} dcs_brick;
+
+dcs_brick dcs_brick_of(const dcs_config *config);
+bool dcs_brick_applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]);
+/* A thread whose first point lies inside computes its whole brick. */
+dcs_dims dcs_brick_executed(const dcs_problem *problem, const dcs_config *config);
+int64_t dcs_brick_longest_sum(const dcs_problem *problem, const dcs_config *config);
+void dcs_brick_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan);
+
+#endif
