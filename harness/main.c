@@ -26,6 +26,7 @@ static const command commands[] = {
     {"verify", dcs_command_verify, "check variants against the oracle and the laws of physics"},
     {"sweep", dcs_command_sweep, "verify and time methods over atoms and grids, into a run folder"},
     {"report", dcs_command_report, "print a run folder as a table"},
+    {"compare", dcs_command_compare, "hold two run folders against each other: did it get slower?"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };

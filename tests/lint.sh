@@ -42,6 +42,7 @@ below=$(
   layer harness/work harness/work/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
   layer harness/verify harness/verify/ harness/work/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
   layer harness/sweep harness/sweep/ harness/work/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
+  layer harness/compare harness/compare/ harness/judge/ harness/input/ harness/base/ kernels/
   layer harness/figures harness/figures/ harness/base/ kernels/
   layer harness/commands harness/ kernels/
   layer tuning tuning/ harness/ kernels/

@@ -111,9 +111,9 @@ static void print_size(const dcs_table *table, const int column[N], size_t first
   for (size_t row = first; row < dcs_table_rows(table); row++) {
     if (!same_size(table, column, first, row)) continue;
     if (!is_ok(table, column, row))
-      printf("  %-20s %-7s %s\n", dcs_table_cell(table, row, column[VARIANT]),
-             dcs_table_cell(table, row, column[SCOPE]),
-             dcs_table_cell(table, row, column[OUTCOME]));
+      printf("  %-20s %-7s %12s %49s%s\n", dcs_table_cell(table, row, column[VARIANT]),
+             dcs_table_cell(table, row, column[SCOPE]), dcs_table_cell(table, row, column[OUTCOME]),
+             "", dcs_table_cell(table, row, column[CONFIG]));
     else if (is_best(table, column, row))
       print_row(table, column, row);
   }

@@ -23,11 +23,18 @@ typedef struct {
   dcs_compared *cells; /* in the order of A's samples; those that failed in both runs left out */
   size_t n_cells;
   size_t changes[DCS_N_CHANGES]; /* cells with times in both runs, by verdict */
+  double median_ratio;           /* of the cells with times in both */
   size_t failed[2];              /* cells whose outcome is not ok in one run; in both runs */
   size_t only[2];                /* cells of A alone; of B alone */
 } dcs_comparison;
 
-/* Reads both folders and compares. DCS_USAGE, naming the facts and their values, when the runs are
+/* Reads both folders and compares. Each cell is judged by its own 95% interval, not corrected for
+ * the number of cells: whatever their number, at most 2.5% of cells without a change are expected
+ * to be called SLOWER and as many FASTER, and far fewer unless the times scatter much more than the
+ * margin. A correction would base the verdicts at 9 samples on the extreme ones. Intervals know
+ * nothing of what differs from one sitting to the next.
+ *
+ * DCS_USAGE, naming the facts and their values, when the runs are
  * not comparable and not `force`; DCS_INPUT when no cell has samples in both; otherwise the
  * statuses of dcs_run_open(). Free with dcs_comparison_free(), whatever the status. */
 dcs_status dcs_compare(const char *const folders[2], bool force, dcs_comparison *comparison);

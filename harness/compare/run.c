@@ -78,20 +78,30 @@ void dcs_run_close(dcs_run *run) {
 static const struct {
   const char *key;
   bool incomparable, of_card;
-} compared[] = {
-    {"cpu_model", true, false},        {"cpus", true, false},
-    {"gpu_name", true, true},          {"isa_disabled", true, false},
-    {"seed", true, false},             {"input_fnv1a64", true, false},
-    {"asked_spacing", true, false},    {"asked_margin", true, false},
-    {"asked_origin", true, false},     {"program_version", false, false},
-    {"git_state", false, false},       {"kernels_fnv1a64", false, false},
-    {"compiler", false, false},        {"flags", false, false},
-    {"isa", false, false},             {"os", false, false},
-    {"gpu_uuid", false, true},         {"gpu_ecc", false, true},
-    {"gpu_power_limit_w", false, true}, {"cuda_driver", false, true},
-    {"nvrtc", false, true}};
+} compared[] = {{"cpu_model", true, false},
+                {"cpus", true, false},
+                {"gpu_name", true, true},
+                {"isa_disabled", true, false},
+                {"seed", true, false},
+                {"input_fnv1a64", true, false},
+                {"asked_spacing", true, false},
+                {"asked_margin", true, false},
+                {"asked_origin", true, false},
+                {"program_version", false, false},
+                {"git_state", false, false},
+                {"kernels_fnv1a64", false, false},
+                {"compiler", false, false},
+                {"flags", false, false},
+                {"isa", false, false},
+                {"os", false, false},
+                {"gpu_uuid", false, true},
+                {"gpu_ecc", false, true},
+                {"gpu_power_limit_w", false, true},
+                {"cuda_driver", false, true},
+                {"nvrtc", false, true}};
 enum { N_COMPARED = sizeof compared / sizeof compared[0] };
-_Static_assert(N_COMPARED <= DCS_MAX_DIFFERENCES, "a list of differences holds all facts");
+_Static_assert((int)N_COMPARED <= (int)DCS_MAX_DIFFERENCES,
+               "a list of differences holds all facts");
 
 size_t dcs_run_differences(const dcs_run runs[2], dcs_difference list[DCS_MAX_DIFFERENCES]) {
   bool cards = *fact(&runs[0], "gpu_name") && *fact(&runs[1], "gpu_name");

@@ -96,20 +96,24 @@ void dcs_gpu_facts(dcs_bench *bench, bool measure, dcs_facts *facts) {
     add_number(facts, "limit_evals_per_s", limit);
 }
 
-/* The command line with the home folder written as ~, so that it names no user. */
+/* Appends the text with every mention of the home folder written as ~. */
+static void append_without_home(char *line, size_t size, const char *text, const char *home) {
+  size_t length = home && home[0] == '/' && home[1] ? strlen(home) : 0;
+  size_t used = strlen(line);
+  for (const char *c = text; *c && used + 1 < size;) {
+    bool is_home = length && strncmp(c, home, length) == 0 && (c[length] == '/' || !c[length]);
+    line[used++] = is_home ? '~' : *c;
+    c += is_home ? length : 1;
+  }
+  line[used] = '\0';
+}
+
+/* The command line, which names no user. */
 static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
   char line[512] = "dcsbench";
-  const char *home = getenv("HOME");
-  size_t home_length = home && home[0] == '/' && home[1] ? strlen(home) : 0;
   for (int i = 0; i < run->argc; i++) {
-    const char *text = run->argv[i];
-    const char *at = home_length ? strstr(text, home) : NULL;
-    size_t used = strlen(line);
-    if (at)
-      snprintf(line + used, sizeof line - used, " %.*s~%s", (int)(at - text), text,
-               at + home_length);
-    else
-      snprintf(line + used, sizeof line - used, " %s", text);
+    append_without_home(line, sizeof line, " ", NULL);
+    append_without_home(line, sizeof line, run->argv[i], getenv("HOME"));
   }
   add(facts, "command_line", "%s", line);
 }

@@ -108,7 +108,15 @@ static bool cell_finished(const summary *s, const dcs_cell *cell, int rounds) {
   return true;
 }
 
-/* Writes summary.csv again without the rows of the cells that are still to be measured. */
+static bool will_be_written_again(const keyed *k, size_t row, const dcs_cells *cells) {
+  for (int c = 0; c < cells->n; c++)
+    for (int r = 0; r < cells->list[c].n_records; r++)
+      if (same_cell(k, row, &cells->list[c]) && same_record(k, row, &cells->list[c].records[r]))
+        return true;
+  return false;
+}
+
+/* Writes summary.csv again without the rows of what is still to be measured. */
 static dcs_status keep_finished(const char *folder, const summary *s, const dcs_cells *cells) {
   char path[4096];
   dcs_csv csv;
@@ -116,10 +124,7 @@ static dcs_status keep_finished(const char *folder, const summary *s, const dcs_
   DCS_TRY(dcs_csv_create(&csv, path));
   dcs_status status = dcs_write_header(&csv, dcs_summary_columns);
   for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(s->key.table); row++) {
-    bool unfinished = false;
-    for (int c = 0; c < cells->n; c++)
-      unfinished = unfinished || same_cell(&s->key, row, &cells->list[c]);
-    if (unfinished) continue;
+    if (will_be_written_again(&s->key, row, cells)) continue;
     for (int column = 0; dcs_summary_columns[column]; column++)
       dcs_csv_text(&csv,
                    dcs_table_cell(s->key.table, row,

@@ -29,8 +29,11 @@ static void note(dcs_verification *result, const dcs_trial *trial, dcs_dims n, i
     result->bound_ratio = fmax(result->bound_ratio, trial->verdict.bound_ratio);
   } else if (result->outcome == DCS_OUTCOME_OK) {
     result->outcome = trial->outcome;
-    snprintf(result->why, sizeof result->why, "%lldx%lldx%lld, %lld atoms: %s", (long long)n.x,
-             (long long)n.y, (long long)n.z, (long long)atoms, dcs_error_message());
+    if (trial->outcome == DCS_OUTCOME_NOT_BUILT) /* whatever the size */
+      snprintf(result->why, sizeof result->why, "%s", dcs_error_message());
+    else
+      snprintf(result->why, sizeof result->why, "%lldx%lldx%lld, %lld atoms: %s", (long long)n.x,
+               (long long)n.y, (long long)n.z, (long long)atoms, dcs_error_message());
   }
 }
 

@@ -19,15 +19,15 @@ enum {
   DCS_BRICK_N_PARAMS
 };
 
-/* Initial values: block, coarsening, atoms a turn of the loop. */
-#define DCS_BRICK_PARAMS(initial_block_x, initial_block_y, initial_x, initial_z, initial_unroll)   \
-  {"block_x", "threads of a block in x", 1, 1024, initial_block_x, NULL},                          \
-      {"block_y", "threads of a block in y", 1, 1024, initial_block_y, NULL},                      \
-      {"coarsen_x", "points of a row per thread, block_x apart", 1, 8, initial_x, NULL},           \
-      {"coarsen_z", "adjacent slices per thread", 1, 16, initial_z, NULL},                         \
-      {"atoms", "where the atoms lie", 0, 1, 0, dcs_brick_atoms},                                  \
+/* Initial values: block, coarsening, atoms (0 global, 1 constant), atoms a turn of the loop. */
+#define DCS_BRICK_PARAMS(block_x, block_y, coarsen_x, coarsen_z, atoms, unroll)                    \
+  {"block_x", "threads of a block in x", 1, 1024, block_x, NULL},                                  \
+      {"block_y", "threads of a block in y", 1, 1024, block_y, NULL},                              \
+      {"coarsen_x", "points of a row per thread, block_x apart", 1, 8, coarsen_x, NULL},           \
+      {"coarsen_z", "adjacent slices per thread", 1, 16, coarsen_z, NULL},                         \
+      {"atoms", "where the atoms lie", 0, 1, atoms, dcs_brick_atoms},                              \
       {"chunk_atoms", "atoms in constant memory at a time", 1, 4096, 2048, NULL}, {                \
-    "unroll", "atoms a turn of the loop", 1, 8, initial_unroll, NULL                               \
+    "unroll", "atoms a turn of the loop", 1, 8, unroll, NULL                                       \
   }
 extern const char *const dcs_brick_atoms[]; /* global, constant */
 

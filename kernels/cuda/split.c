@@ -1,0 +1,31 @@
+/* Descriptor of cuda_split. */
+#include "kernels/cuda/brick.h"
+
+enum { SOFT = DCS_BRICK_N_PARAMS };
+
+static const dcs_param params[] = {
+    DCS_BRICK_PARAMS(32, 8, 4, 8, 0, 2),
+    {"soft", "of every 16 points of a thread, how many in software", 0, 16, 4, NULL},
+};
+
+/* As written: a reciprocal square root counts 2, in software its 2 integer operations 1 each and
+ * its multiplications and FMAs as such (2 + 2 (1 + 2 + 1)). */
+static double flops_per_eval(const dcs_config *config) {
+  dcs_brick brick = dcs_brick_of(config);
+  double x = brick.coarsen_x, z = brick.coarsen_z, soft = config->value[SOFT] / 16.0;
+  double rsqrt = soft * (2 + 2 * (1 + 2 + 1)) + (1 - soft) * 2;
+  return 1 + rsqrt + 2 + (2 * x + 2 + 3 * z) / (x * z);
+}
+
+const dcs_variant dcs_variant_cuda_split = {
+    .id = "cuda_split",
+    .idea = "as cuda_volume, some reciprocal square roots in software on the FMA pipes",
+    .backend = DCS_CUDA,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .applicable = dcs_brick_applicable,
+    .executed = dcs_brick_executed,
+    .flops_per_eval = flops_per_eval,
+    .longest_sum = dcs_brick_longest_sum,
+    .plan = dcs_brick_plan,
+};

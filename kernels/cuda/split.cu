@@ -1,0 +1,103 @@
+/* cuda_split: as cuda_volume, but some reciprocal square roots are computed on the FMA pipes.
+ *
+ * Derives from cuda_volume, which is bound by the special function units: they take a warp's reciprocal
+ * square root in 8 cycles a scheduler, while the rest of an evaluation needs about 3 of those 8 issue
+ * slots. The slots left over can compute reciprocal square roots in software: an integer guess and two
+ * Newton steps (J. Kadlec, "Improving the fast inverse square root", 2010, for the guess and the first
+ * step's constants; the second step's are chosen here to centre the error):
+ *
+ *     y0 = guess(0x5f1ffff9 - (bits(r2) >> 1))        2 integer operations
+ *     y1 = y0 (2.38924456 - r2 y0^2)                  3 operations
+ *     y2 = y1 (6.05389449 - r2 y1^2)                  3 operations
+ *     1/sqrt(r2) = 0.17442139 y2                      once for the whole sum
+ *
+ * with a relative error of at most 3.2e-7 (5.3 x 2^-24), near that of the hardware's.
+ *
+ * Issue slots of a scheduler, per evaluation of a warp: hardware 3 (addition, reciprocal square root,
+ * FMA), software 10 (addition, 2, 6, FMA), both about 0.84 for the distance terms of a 4 x 8 brick. With a
+ * share s in software the special function units are busy 8 (1 - s) cycles and the issue port 3.84 + 7 s:
+ * they balance at s = 0.28, 1.38 times the rate of the special function units alone.
+ *
+ * How much of that is reached depends on how the two kinds are mixed: reciprocal square roots that come in
+ * bursts fill the units' queue and stall their warp. So the points in software are spread evenly over the
+ * brick. (Giving whole blocks to software and others to hardware, so that the warps of a scheduler
+ * complement each other, was tried and is slower.)
+ *
+ * Parameters: as cuda_volume; soft: of every 16 points of a thread, how many in software, 0..16.
+ * Limits: as cuda_volume. */
+
+#if ATOMS == ATOMS_CONSTANT
+__constant__ float4 atoms[CHUNK_ATOMS];
+#define ATOM(a) atoms[a]
+#else
+#define ATOM(a) __ldg(&global_atoms[a])
+#endif
+
+#define SOFT_SCALE 0.17442139f
+
+/* 1/sqrt(r2) / SOFT_SCALE. */
+static __device__ __forceinline__ float soft_rsqrt(float r2) {
+  float y = __int_as_float(0x5f1ffff9 - (__float_as_int(r2) >> 1));
+  y = y * (2.38924456f - r2 * y * y);
+  return y * (6.05389449f - r2 * y * y);
+}
+
+/* Whether point p of the brick is one of the SOFT of every 16 that are spread evenly over it. */
+static __device__ __forceinline__ bool in_software(int p) {
+  return (p % 16 + 1) * SOFT / 16 > p % 16 * SOFT / 16;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+    dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, float spacing) {
+  int i = blockIdx.x * (BLOCK_X * COARSEN_X) + threadIdx.x;
+  int j = blockIdx.y * BLOCK_Y + threadIdx.y;
+  int k = blockIdx.z * COARSEN_Z;
+  if (i >= nx || j >= ny) return;
+
+  float x[COARSEN_X], z[COARSEN_Z], sum[COARSEN_Z][COARSEN_X];
+  float y = spacing * j;
+#pragma unroll
+  for (int m = 0; m < COARSEN_X; m++)
+    x[m] = spacing * (i + m * BLOCK_X);
+#pragma unroll
+  for (int l = 0; l < COARSEN_Z; l++) {
+    z[l] = spacing * (k + l);
+#pragma unroll
+    for (int m = 0; m < COARSEN_X; m++)
+      sum[l][m] = 0.0f;
+  }
+
+#pragma unroll UNROLL
+  for (int a = 0; a < n_atoms; a++) {
+    float4 atom = ATOM(a);
+    float dy = y - atom.y;
+    float dy2 = dy * dy;
+    float dx2[COARSEN_X];
+#pragma unroll
+    for (int m = 0; m < COARSEN_X; m++) {
+      float dx = x[m] - atom.x;
+      dx2[m] = dx * dx;
+    }
+#pragma unroll
+    for (int l = 0; l < COARSEN_Z; l++) {
+      float dz = z[l] - atom.z;
+      float dyz2 = dz * dz + dy2;
+#pragma unroll
+      for (int m = 0; m < COARSEN_X; m++) {
+        float r2 = dx2[m] + dyz2;
+        bool soft = in_software(l * COARSEN_X + m);
+        sum[l][m] += atom.w * (soft ? soft_rsqrt(r2) : rsqrtf(r2));
+      }
+    }
+  }
+
+#pragma unroll
+  for (int l = 0; l < COARSEN_Z; l++) {
+#pragma unroll
+    for (int m = 0; m < COARSEN_X; m++)
+      if (k + l < nz && i + m * BLOCK_X < nx) {
+        float scale = in_software(l * COARSEN_X + m) ? SOFT_SCALE : 1.0f;
+        map[((long long)(k + l) * ny + j) * nx + i + m * BLOCK_X] += scale * sum[l][m];
+      }
+  }
+}

@@ -1,0 +1,299 @@
+/* `dcsbench compare` on run folders that the test writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/run_folder.h"
+#include "tests/written_run.h"
+
+#define ENV "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\nasked_spacing,0.5\n"
+#define GPU "gpu_name,Some GPU\ngpu_uuid,GPU-1\ncuda_driver,13.0\n"
+
+static int compare(const char *a, const char *b, const char *options) {
+  return program_run("compare %s %s %s", in_folder(a), in_folder(b), options);
+}
+
+/* What the last run wrote as CSV; the caller frees it. */
+static dcs_table *written(void) {
+  dcs_table *table;
+  put_file(in_folder("out.csv"), program_out);
+  if (dcs_table_read(in_folder("out.csv"), &table) != DCS_OK) fail_msg("%s", dcs_error_message());
+  return table;
+}
+
+static const measured plain[] = {{"v1", "kernel", 100, 9, 2, 0.001, "ok"}, {0}};
+static const measured slow[] = {{"v1", "kernel", 100, 9, 2.2, 0.001, "ok"}, {0}};
+
+/* ---- verdicts ---- */
+
+static const measured before[] = {
+    {"v1", "kernel", 100, 9, 2, 0.001, "ok"},          {"v2", "kernel", 100, 9, 4, 0.001, "ok"},
+    {"v3", "kernel", 100, 9, 6, 0.001, "ok"},          {"v1", "warm", 100, 9, 8, 0.1, "ok"},
+    {"v1", "kernel", 2000, 15, 50, 0.001, "ok"},       {"gone", "kernel", 100, 9, 1, 0.001, "ok"},
+    {"gone", "warm", 100, 9, 1, 0.001, "ok"},          {"broke", "kernel", 100, 9, 1, 0.001, "ok"},
+    {"never", "kernel", 100, 0, 0, 0, "inapplicable"}, {0}};
+static const measured after[] = {{"broke", "kernel", 100, 3, 1, 0.001, "crash"},
+                                 {"never", "kernel", 100, 0, 0, 0, "inapplicable"},
+                                 {"v1", "kernel", 2000, 5, 70, 0.001, "ok"},
+                                 {"v1", "warm", 100, 9, 8.1, 0.1, "ok"},
+                                 {"v3", "kernel", 100, 8, 6.001, 0.001, "ok"},
+                                 {"v2", "kernel", 100, 9, 3, 0.001, "ok"},
+                                 {"v1", "kernel", 100, 9, 2.2, 0.001, "ok"},
+                                 {"new", "kernel", 100, 9, 1, 0.001, "ok"},
+                                 {0}};
+
+static int compare_examples(const char *options) {
+  put_run("before", ENV, before);
+  put_run("after", ENV, after);
+  return compare("before", "after", options);
+}
+
+static void each_cell_has_its_verdict(void **state) {
+  (void)state;
+  static const struct {
+    const char *variant, *scope, *atoms, *n_a, *n_b, *verdict;
+    double ratio;
+  } rows[] = {{"v1", "kernel", "100", "9", "9", "SLOWER", 1.1},
+              {"v2", "kernel", "100", "9", "9", "FASTER", 0.75},
+              {"v3", "kernel", "100", "9", "8", "SAME", 1},
+              {"v1", "warm", "100", "9", "9", "UNSURE", 1.0125},
+              {"v1", "kernel", "2000", "15", "5", "UNSURE", 1.4},
+              {"broke", "kernel", "100", "9", "3", "NOT_OK", NAN}};
+  assert_status(compare_examples("--csv"), 1);
+  dcs_table *t = written();
+  assert_int_equal(dcs_table_rows(t), 6);
+  for (size_t r = 0; r < 6; r++) {
+    assert_string_equal(text_at(t, r, "variant"), rows[r].variant);
+    assert_string_equal(text_at(t, r, "scope"), rows[r].scope);
+    assert_string_equal(text_at(t, r, "atoms"), rows[r].atoms);
+    assert_string_equal(text_at(t, r, "n_a"), rows[r].n_a);
+    assert_string_equal(text_at(t, r, "n_b"), rows[r].n_b);
+    assert_string_equal(text_at(t, r, "verdict"), rows[r].verdict);
+    assert_string_equal(text_at(t, r, "forced"), "no");
+    double ratio = number_at(t, r, "ratio"), lo = number_at(t, r, "ratio_lo");
+    assert_true(isnan(rows[r].ratio) ? isnan(ratio) : fabs(ratio - rows[r].ratio) < 0.002);
+    assert_int_equal(isnan(lo), r >= 4);
+    if (r < 4) assert_true(lo <= ratio && ratio <= number_at(t, r, "ratio_hi"));
+  }
+  dcs_table_free(t);
+}
+
+static void the_csv_has_its_columns(void **state) {
+  (void)state;
+  static const char *const columns =
+      "variant,config,scope,memory,devices,atoms,nx,ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
+      "ratio_lo,ratio_hi,outcome_a,outcome_b,verdict,forced\n";
+  compare_examples("--csv");
+  assert_true(strncmp(program_out, columns, strlen(columns)) == 0);
+  dcs_table *t = written();
+  assert_string_equal(text_at(t, 0, "config"), "x=1,y=2");
+  assert_string_equal(text_at(t, 0, "memory"), "");
+  assert_string_equal(text_at(t, 0, "devices"), "cpu");
+  assert_string_equal(text_at(t, 0, "nz"), "4");
+  assert_true(number_at(t, 0, "median_a_ns") == 2e6 && number_at(t, 0, "median_b_ns") == 2.2e6);
+  assert_string_equal(text_at(t, 5, "outcome_a"), "ok");
+  assert_string_equal(text_at(t, 5, "outcome_b"), "crash");
+  assert_string_equal(text_at(t, 5, "median_a_ns"), "");
+  dcs_table_free(t);
+}
+
+static void the_table_tells_the_same_and_counts(void **state) {
+  (void)state;
+  assert_status(compare_examples(""), 1);
+  static const char *const parts[] = {
+      "A is ",
+      "8x8x4             100          2        2.2   1.100   1.099..1.101  SLOWER   x=1,y=2\n",
+      "  FASTER ",
+      "A ok, B crash  NOT_OK ",
+      "\n5 compared: 1 slower, 1 faster, 1 same, 2 unsure; median ratio 1.01",
+      "\nnot compared: 2 only in A, 1 only in B, 1 not ok in one, 1 not ok in both\n"};
+  for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
+    assert_contains(program_out, parts[p]);
+  assert_null(strstr(program_out, "gone"));
+}
+
+static void the_status_tells_whether_anything_is_slower(void **state) {
+  (void)state;
+  put_run("a", ENV, plain);
+  put_run("b", ENV, slow);
+  assert_status(compare("a", "b", ""), 1);
+  assert_contains(program_err, "1 cell is slower in");
+  assert_status(compare("b", "a", ""), 0);
+  assert_string_equal(program_err, "");
+  assert_status(compare("a", "a", ""), 0);
+  assert_contains(program_out, "SAME");
+}
+
+/* ---- facts ---- */
+
+static void runs_that_are_not_comparable_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *a, *b, *said;
+  } pairs[] = {
+      {"key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
+       "key,value\ncpu_model,Other CPU\ncpus,8\nseed,1\n",
+       "cpu_model is \"Some CPU\" and \"Other CPU\""},
+      {"key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
+       "key,value\ncpu_model,Some CPU\ncpus,4\nseed,2\n",
+       "cpus is \"8\" and \"4\", seed is \"1\" and \"2\""},
+      {ENV GPU, ENV "gpu_name,Other GPU\n", "gpu_name is \"Some GPU\" and \"Other GPU\""},
+      {ENV, ENV "isa_disabled,avx512\n", "isa_disabled is \"\" and \"avx512\""},
+      {ENV "input_fnv1a64,1f\n", ENV "input_fnv1a64,2f\n", "input_fnv1a64 is \"1f\" and \"2f\""},
+      {ENV, "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n", "asked_spacing is \"0.5\" and \"\""},
+      {ENV "asked_margin,1\n", ENV "asked_margin,2\n", "asked_margin is \"1\" and \"2\""},
+      {ENV, ENV "asked_origin,0 0 1\n", "asked_origin is \"\" and \"0 0 1\""}};
+  for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
+    put_run("a", pairs[p].a, plain);
+    put_run("b", pairs[p].b, slow);
+    assert_status(compare("a", "b", ""), 2);
+    assert_contains(program_err, "not comparable");
+    assert_contains(program_err, pairs[p].said);
+    assert_contains(program_err, "--force");
+    assert_string_equal(program_out, "");
+  }
+}
+
+static void forced_output_says_so_in_every_line(void **state) {
+  (void)state;
+  put_run("a", ENV, before);
+  put_run("b", "key,value\ncpu_model,Some CPU\ncpus,4\nseed,1\nasked_spacing,0.5\n", after);
+  assert_status(compare("a", "b", "--force"), 1);
+  assert_contains(program_err, "forced");
+  assert_contains(program_out, "not comparable: cpus: A \"8\", B \"4\"\n");
+  int lines = 0;
+  for (char *line = strtok(program_out, "\n"); line; line = strtok(NULL, "\n"), lines++)
+    if (strncmp(line, "forced  ", 8) != 0) fail_msg("not marked: %s", line);
+  assert_int_equal(lines, 2 + 1 + 6 + 2);
+
+  assert_status(compare("a", "b", "--force --csv"), 1);
+  assert_contains(program_err, "not comparable: cpus: A \"8\", B \"4\"\n");
+  dcs_table *t = written();
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    assert_string_equal(text_at(t, row, "forced"), "yes");
+  dcs_table_free(t);
+
+  assert_status(compare("a", "a", "--force"), 0); /* nothing to force */
+  assert_null(strstr(program_out, "forced"));
+}
+
+static void what_may_differ_is_said(void **state) {
+  (void)state;
+  put_run("a", ENV GPU "git_state,one\ncompiler,cc 12\n", plain);
+  put_run("b",
+          ENV "gpu_name,Some GPU\ngpu_uuid,GPU-2\ncuda_driver,13.0\n"
+              "git_state,two\ncompiler,cc 13\n",
+          plain);
+  assert_status(compare("a", "b", ""), 0);
+  assert_contains(program_out, "\ndiffers: git_state: A \"one\", B \"two\"\n");
+  assert_contains(program_out, "\ndiffers: compiler: A \"cc 12\", B \"cc 13\"\n");
+  assert_contains(program_out, "\ndiffers: gpu_uuid: A \"GPU-1\", B \"GPU-2\"\n");
+  assert_null(strstr(program_out, "cuda_driver"));
+  put_run("b", ENV, plain); /* without a GPU: its facts are no difference */
+  assert_status(compare("a", "b", ""), 0);
+  assert_null(strstr(program_out, "gpu_"));
+}
+
+/* ---- input ---- */
+
+static void the_arguments_are_two_folders(void **state) {
+  (void)state;
+  assert_status(program_run("compare"), 2);
+  assert_contains(program_err, "two run folders");
+  assert_status(program_run("compare %s", in_folder("a")), 2);
+  assert_status(program_run("compare a b c"), 2);
+  assert_status(program_run("compare %s %s", in_folder("absent"), in_folder("absent")), 5);
+  assert_contains(program_err, path_in("absent", "env.csv"));
+}
+
+/* A good run, and one with a file replaced. */
+static void refuse_file(const char *file, const char *text, const char *said) {
+  put_run("a", ENV, plain);
+  put_run("bad", ENV, plain);
+  put_file(path_in("bad", file), text);
+  assert_status(compare("a", "bad", ""), 3);
+  assert_contains(program_err, path_in("bad", file));
+  assert_contains(program_err, said);
+  assert_string_equal(program_out, "");
+}
+
+static void files_that_are_wrong_are_named(void **state) {
+  (void)state;
+#define HEADER "variant,config,scope,memory,devices,atoms,nx,ny,nz,time_ns\n"
+  refuse_file("env.csv", "key,text\ncpus,8\n", "no column \"value\"");
+  refuse_file("env.csv", "key,value\ncpus,8\nseed,1\n", "no value of \"cpu_model\"");
+  refuse_file("env.csv", "", "empty file");
+  refuse_file("samples.csv", "variant,config,scope\nv1,,kernel\n", "no column \"memory\"");
+  refuse_file("samples.csv", "", "empty file");
+  refuse_file("samples.csv", HEADER, "no samples");
+  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,100,8,8\n", "row 2");
+  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,1,8,8,4,5\nv1,,kernel,,cpu,1,8,8,4,\n",
+              "row 3: found time_ns \"\"");
+  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,1,8,8,4,-5\n", "\"-5\"");
+  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,1,8,8,4,inf\n", "\"inf\"");
+  refuse_file("summary.csv", "variant,config,scope,memory,devices,atoms,nx,ny,nz\n",
+              "no column \"outcome\"");
+  put_run("bad", ENV, plain);
+  unlink(path_in("bad", "summary.csv"));
+  assert_status(compare("a", "bad", ""), 5);
+  assert_contains(program_err, path_in("bad", "summary.csv"));
+}
+
+static void runs_without_a_common_cell_are_refused(void **state) {
+  (void)state;
+  static const measured other[] = {{"v1", "kernel", 101, 9, 2, 0.001, "ok"},
+                                   {"v1", "warm", 100, 9, 2, 0.001, "ok"},
+                                   {"v2", "kernel", 100, 9, 2, 0.001, "ok"},
+                                   {0}};
+  static const measured failed[] = {{"v1", "kernel", 100, 9, 2, 0.001, "wrong"}, {0}};
+  put_run("a", ENV, plain);
+  put_run("b", ENV, other);
+  assert_status(compare("a", "b", ""), 3);
+  assert_contains(program_err,
+                  "only in the first: 1, only in the second: 3, not ok in one or both: 0");
+  assert_string_equal(program_out, "");
+  put_run("b", ENV, failed);
+  assert_status(compare("a", "b", ""), 3);
+  assert_contains(program_err, "not ok in one or both: 1");
+}
+
+/* A killed run: its last sample is cut, and its last cell has no row in the summary yet. */
+static void a_killed_run_counts_as_far_as_it_went(void **state) {
+  (void)state;
+  static const measured killed[] = {{"v1", "kernel", 100, 9, 2.2, 0.001, NULL}, {0}};
+  put_run("a", ENV, plain);
+  put_run("b", ENV, killed);
+  FILE *samples = fopen(path_in("b", "samples.csv"), "a");
+  assert_non_null(samples);
+  fputs("9,9,v1,\"x=1,y", samples);
+  fclose(samples);
+  assert_status(compare("a", "b", ""), 1);
+  assert_contains(program_out, "b/samples.csv: the last row was cut off and is left out\n");
+  assert_contains(program_out, "SLOWER");
+  assert_status(compare("a", "b", "--csv"), 1);
+  assert_contains(program_err, "the last row was cut off");
+  dcs_table *t = written();
+  assert_string_equal(text_at(t, 0, "n_b"), "9");
+  assert_string_equal(text_at(t, 0, "outcome_b"), "");
+  dcs_table_free(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_cell_has_its_verdict),
+      cmocka_unit_test(the_csv_has_its_columns),
+      cmocka_unit_test(the_table_tells_the_same_and_counts),
+      cmocka_unit_test(the_status_tells_whether_anything_is_slower),
+      cmocka_unit_test(runs_that_are_not_comparable_are_refused),
+      cmocka_unit_test(forced_output_says_so_in_every_line),
+      cmocka_unit_test(what_may_differ_is_said),
+      cmocka_unit_test(the_arguments_are_two_folders),
+      cmocka_unit_test(files_that_are_wrong_are_named),
+      cmocka_unit_test(runs_without_a_common_cell_are_refused),
+      cmocka_unit_test(a_killed_run_counts_as_far_as_it_went),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}
