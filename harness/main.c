@@ -2,7 +2,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/work/worker.h"
+#include "harness/compute/worker.h"
 
 #include "version.h" /* written by the Makefile */
 

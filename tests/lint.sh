@@ -39,9 +39,9 @@ below=$(
   layer harness/input harness/input/ harness/base/ kernels/
   layer harness/device harness/device/ harness/base/ kernels/
   layer harness/judge harness/judge/ harness/input/ harness/base/ kernels/
-  layer harness/work harness/work/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
-  layer harness/verify harness/verify/ harness/work/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
-  layer harness/sweep harness/sweep/ harness/work/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
+  layer harness/compute harness/compute/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
+  layer harness/verify harness/verify/ harness/compute/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
+  layer harness/sweep harness/sweep/ harness/compute/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
   layer harness/compare harness/compare/ harness/judge/ harness/input/ harness/base/ kernels/
   layer harness/figures harness/figures/ harness/base/ kernels/
   layer harness/commands harness/ kernels/

@@ -5,7 +5,7 @@
 #define DCS_TEST_PLANTED_KERNELS_H
 
 #include "harness/base/embedded.h"
-#include "harness/work/bench.h"
+#include "harness/compute/bench.h"
 #include "tests/cache_folder.h"
 
 #include <stdio.h>

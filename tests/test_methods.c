@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/work/methods.h"
+#include "harness/compute/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>

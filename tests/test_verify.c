@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "harness/compute/worker.h"
 #include "harness/verify/verify.h"
-#include "harness/work/worker.h"
 #include "tests/planted_kernels.h"
 
 /* Six sizes and five numbers of atoms. */

@@ -3,7 +3,7 @@
 #ifndef DCS_COMMANDS_H
 #define DCS_COMMANDS_H
 
-#include "harness/work/bench.h"
+#include "harness/compute/bench.h"
 
 #include <argp.h>
 

@@ -3,8 +3,8 @@
 #define DCS_CELL_H
 
 #include "harness/base/progress.h"
+#include "harness/compute/bench.h"
 #include "harness/sweep/record.h"
-#include "harness/work/bench.h"
 
 typedef struct {
   int rounds;

@@ -4,10 +4,10 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/outcome.h"
+#include "harness/compute/methods.h"
+#include "harness/compute/session.h"
 #include "harness/input/case.h"
 #include "harness/judge/oracle.h"
-#include "harness/work/methods.h"
-#include "harness/work/session.h"
 
 /* One method in one scope on one cell (atoms and grid): a row of the summary. */
 typedef struct {

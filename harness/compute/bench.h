@@ -3,9 +3,9 @@
 #ifndef DCS_BENCH_H
 #define DCS_BENCH_H
 
+#include "harness/compute/methods.h"
+#include "harness/compute/session.h"
 #include "harness/judge/oracle.h"
-#include "harness/work/methods.h"
-#include "harness/work/session.h"
 
 typedef struct {
   const char *device;  /* for CUDA variants: "cuda:N" or "emulated" */

@@ -1,8 +1,8 @@
-#include "harness/work/worker.h"
+#include "harness/compute/worker.h"
 
+#include "harness/compute/arena.h"
+#include "harness/compute/engine.h"
 #include "harness/device/limits.h"
-#include "harness/work/arena.h"
-#include "harness/work/engine.h"
 
 #include <errno.h>
 #include <math.h>

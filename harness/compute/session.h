@@ -3,8 +3,8 @@
 #ifndef DCS_SESSION_H
 #define DCS_SESSION_H
 
-#include "harness/work/arena.h"
-#include "harness/work/worker.h"
+#include "harness/compute/arena.h"
+#include "harness/compute/worker.h"
 
 typedef struct dcs_session dcs_session;
 

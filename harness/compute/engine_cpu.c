@@ -1,6 +1,6 @@
 /* The CPU's engine: calls the variant's compute(). */
 #include "harness/base/clock.h"
-#include "harness/work/engine.h"
+#include "harness/compute/engine.h"
 
 #include <stdlib.h>
 

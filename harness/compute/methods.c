@@ -1,4 +1,4 @@
-#include "harness/work/methods.h"
+#include "harness/compute/methods.h"
 
 #include "harness/base/text.h"
 

@@ -1,4 +1,4 @@
-#include "harness/work/bench.h"
+#include "harness/compute/bench.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "harness/work/arena.h"
+#include "harness/compute/arena.h"
 
 #include <errno.h>
 #include <stdio.h>

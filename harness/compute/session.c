@@ -1,4 +1,4 @@
-#include "harness/work/session.h"
+#include "harness/compute/session.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"

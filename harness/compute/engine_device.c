@@ -1,7 +1,7 @@
 /* The engine of a CUDA (or emulated) device: carries out a variant's launch plan. */
 #include "harness/base/clock.h"
+#include "harness/compute/engine.h"
 #include "harness/device/kernel_source.h"
-#include "harness/work/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
