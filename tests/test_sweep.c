@@ -118,6 +118,30 @@ static void samples_are_batched_and_interleaved(void **state) {
   dcs_table_free(samples);
 }
 
+/* Without --rounds: at least 15 samples, then until the interval is within 1% of the median; a row
+ * that says so has samples that say so. */
+static void sampling_goes_on_until_the_interval_is_narrow(void **state) {
+  (void)state;
+  assert_status(program_run("sweep --variants cpu_simd,cpu_gather --config threads=1 --atoms 50 "
+                            "--grid 8^3 --out %s",
+                            in_folder("narrow")),
+                0);
+  dcs_table *summary = run_table("narrow", "summary.csv");
+  for (size_t row = 0; row < 2; row++) {
+    const char *reason = text_at(summary, row, "stop_reason");
+    double n = number_at(summary, row, "n"), median = number_at(summary, row, "median_ns");
+    bool narrow = number_at(summary, row, "ci_hi_ns") <= 1.01 * median &&
+                  number_at(summary, row, "ci_lo_ns") >= 0.99 * median;
+    assert_true(n >= 15 && n <= 200);
+    if (strcmp(reason, "interval") == 0)
+      assert_true(narrow);
+    else
+      assert_true(strcmp(reason, "rounds") == 0 && n == 200);
+  }
+  dcs_table_free(summary);
+  check_run("narrow", 2, 0);
+}
+
 static void env_tells_the_run_and_no_user(void **state) {
   (void)state;
   static const char *const keys[] = {"program_version",
@@ -299,6 +323,7 @@ int main(void) {
       cmocka_unit_test(files_agree_with_odd_rounds),
       cmocka_unit_test(files_agree_with_even_rounds),
       cmocka_unit_test(samples_are_batched_and_interleaved),
+      cmocka_unit_test(sampling_goes_on_until_the_interval_is_narrow),
       cmocka_unit_test(env_tells_the_run_and_no_user),
       cmocka_unit_test(what_was_measured_is_never_written_over),
       cmocka_unit_test(what_cannot_run_has_a_row_and_the_sweep_goes_on),

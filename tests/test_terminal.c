@@ -59,11 +59,11 @@ static int lines_from(size_t start) {
 /* Reads until there are `n` lines more than those before `start`. */
 static void read_lines(size_t start, int n) {
   while (lines_from(start) < n)
-    assert_true(read_more(PROGRAM_SECONDS * 1000));
+    assert_true(read_more((int)program_seconds * 1000));
 }
 
 static int end_on_terminal(void) {
-  while (read_more(PROGRAM_SECONDS * 1000))
+  while (read_more((int)program_seconds * 1000))
     ;
   close(tty.master);
   return program_wait(tty.pid);
@@ -102,7 +102,7 @@ static void progress_fits_the_terminal_as_it_is_resized(void **state) {
   setenv("TERM", "xterm", 1);
   start_on_terminal(line, 40);
   while (!strstr(tty.text, " left  "))
-    assert_true(read_more(PROGRAM_SECONDS * 1000));
+    assert_true(read_more((int)program_seconds * 1000));
   read_lines(0, lines_from(0) + 3);
   assert_int_equal(check_lines(0, 0, 40), 39); /* cut off: it would take more */
 

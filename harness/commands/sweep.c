@@ -12,7 +12,8 @@ typedef struct {
   dcs_sweep_line line;
   const char *plan, *out;
   bool resume;
-  int64_t rounds, seed;
+  int64_t rounds; /* 0: as many as precision needs */
+  int64_t seed;
   double budget_s;
 } arguments;
 
@@ -42,7 +43,11 @@ static const struct argp_option options[] = {
     {"scope", KEY_SCOPE, "LIST", 0, "what is timed: kernel, warm, first (kernel)", 0},
     {"plan", KEY_PLAN, "FILE", 0,
      "CSV whose rows hold the five options above (variants, config, atoms, grid, scope)", 0},
-    {"rounds", KEY_ROUNDS, "N", 0, "samples of each method (15)", 0},
+    {"rounds", KEY_ROUNDS, "N", 0,
+     "samples of each method (15 or more, until the 95% interval of the median is within 1%; 200 "
+     "at "
+     "most)",
+     0},
     {"budget", KEY_BUDGET, "SECONDS", 0, "stop sampling after about so long", 0},
     {"out", 'o', "DIR", 0, "folder for the run's files", 0},
     {"resume", KEY_RESUME, NULL, 0, "continue the run in --out", 0},
@@ -115,7 +120,8 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
       .out = a->out,
       .device_chosen = a->device.device != NULL,
       .resume = a->resume,
-      .rounds = (int)a->rounds,
+      .sampling = a->rounds > 0 ? (dcs_sampling){(int)a->rounds, (int)a->rounds, 0}
+                                : (dcs_sampling){15, 200, 0.01},
       .budget_s = a->budget_s,
       .timeout_s = a->device.timeout_s,
       .run = {a->problem.input, a->device.kernels, a->problem.grid, (uint64_t)a->seed, argc, argv},
@@ -134,8 +140,7 @@ dcs_status dcs_command_sweep(int argc, char **argv) {
              "100:10000:log2 --grid 32^3 --out results/first"};
   struct argp with_children = argp;
   with_children.children = children;
-  arguments a = {
-      .device = dcs_device_defaults(), .problem = dcs_problem_defaults(), .rounds = 15, .seed = 1};
+  arguments a = {.device = dcs_device_defaults(), .problem = dcs_problem_defaults(), .seed = 1};
   /* argp reorders its arguments; the record keeps the order that was typed. */
   char **typed = malloc((size_t)(argc + 1) * sizeof *typed);
   if (!typed) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");

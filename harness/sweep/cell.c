@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
+#include "harness/judge/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,21 +134,37 @@ static dcs_status sample_once(timed *t, int64_t *seq, dcs_csv *samples, dcs_prog
   return keep(t->record, &row, samples);
 }
 
-/* Whether the record has enough: its rounds, or its fair share of the budget. */
+/* Whether the interval of the median is narrow enough. Sorts a copy: the record keeps its order. */
+static bool is_precise(const dcs_record *record, double precision) {
+  double *times = malloc(record->n_times * sizeof *times);
+  if (!times) return false;
+  memcpy(times, record->times_ns, record->n_times * sizeof *times);
+  dcs_stats stats = dcs_summarize(times, record->n_times);
+  free(times);
+  return stats.hi - stats.median <= precision * stats.median &&
+         stats.median - stats.lo <= precision * stats.median;
+}
+
+/* Whether the record has enough: its samples, or its fair share of the budget. */
 static void check_done(timed *t, const dcs_cell_options *options, int n_timed, double cell_s) {
-  if (t->record->n_times >= (size_t)options->rounds)
+  const dcs_sampling *sampling = &options->sampling;
+  if (t->record->n_times >= (size_t)sampling->most)
     finish(t, "rounds");
+  else if (t->record->n_times >= (size_t)sampling->least &&
+           is_precise(t->record, sampling->precision))
+    finish(t, "interval");
   else if (options->budget_s > 0 && t->record->n_times > 0 &&
            (cell_s > options->budget_s ||
             (t->record->n_times >= 3 && t->spent_s > options->budget_s / n_timed)))
     finish(t, "budget");
 }
 
-static double share_done(const timed *times, int n, int rounds) {
+/* The share of the samples that will surely be taken. */
+static double share_done(const timed *times, int n, int least) {
   double done = 0;
   for (int i = 0; i < n; i++)
-    done += times[i].done ? rounds : (double)times[i].record->n_times;
-  return done / ((double)n * rounds);
+    done += times[i].done ? least : fmin(least, (double)times[i].record->n_times);
+  return done / ((double)n * least);
 }
 
 typedef struct {
@@ -173,7 +190,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
     for (int i = 0; i < n && !dcs_interrupted(); i++) {
       timed *t = &times[order[i]];
       if (t->done) continue;
-      dcs_progress_draw(c->progress, share_done(times, n, c->options->rounds),
+      dcs_progress_draw(c->progress, share_done(times, n, c->options->sampling.least),
                         t->record->method.variant->id); /* NOLINT: every record is set */
       DCS_TRY(sample_once(t, c->seq, c->samples, c->progress));
       if (!t->done) check_done(t, c->options, n_timed, 1e-9 * (dcs_now_ns() - started));

@@ -6,14 +6,21 @@
 #include "harness/compute/bench.h"
 #include "harness/sweep/record.h"
 
+/* When a method has samples enough: from `least` on as soon as the 95% interval of its median lies
+ * within `precision` of the median on either side, and at the latest at `most`. */
 typedef struct {
-  int rounds;
+  int least, most;
+  double precision; /* 0.01: 1% */
+} dcs_sampling;
+
+typedef struct {
+  dcs_sampling sampling;
   double budget_s; /* for this cell; 0: none */
   uint64_t seed;   /* of the order within the rounds */
 } dcs_cell_options;
 
 /* Tries each record's method on the case (records of one method lie together), then takes samples
- * in interleaved rounds of random order until each record has `rounds` times or the budget is
+ * in interleaved rounds of random order until each record has samples enough or the budget is
  * spent. Times already in a record (from an interrupted run) count. Each sample is appended to
  * `samples` and numbered on from *seq. Outcomes, verdicts, times and stop reasons are left in the
  * records. A method that fails is an outcome, not a status; the status is that of memory and files.

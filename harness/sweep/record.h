@@ -18,7 +18,7 @@ typedef struct {
   dcs_dims n;
   double spacing;
   dcs_outcome outcome;
-  const char *stop_reason; /* rounds, budget, interrupted; "" when there are no samples */
+  const char *stop_reason; /* rounds, interval, budget, interrupted; "" without samples */
   dcs_code_facts facts;    /* registers -1: unknown */
   dcs_verdict verdict;     /* meaningful when outcome is ok or wrong */
   double *times_ns;        /* of one map; n_times */

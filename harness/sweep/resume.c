@@ -89,12 +89,13 @@ typedef struct {
   int outcome, n, stop_reason;
 } summary;
 
-/* A row that needs no more work: it failed for good, has its rounds, or its budget was spent. */
+/* A row that needs no more work: it failed for good, has samples enough, or its budget was spent.
+ */
 static bool row_finished(const summary *s, size_t row, int rounds) {
   const char *outcome = dcs_table_cell(s->key.table, row, s->outcome);
   const char *reason = dcs_table_cell(s->key.table, row, s->stop_reason);
   return strcmp(outcome, "ok") != 0 || strcmp(reason, "budget") == 0 ||
-         dcs_table_number(s->key.table, row, s->n) >= rounds;
+         strcmp(reason, "interval") == 0 || dcs_table_number(s->key.table, row, s->n) >= rounds;
 }
 
 static bool cell_finished(const summary *s, const dcs_cell *cell, int rounds) {

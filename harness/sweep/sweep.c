@@ -114,7 +114,7 @@ static dcs_status open_folder(sweep *s) {
                     s->options->out);
   if (has_run) {
     DCS_TRY(dcs_same_facts(path, &s->facts));
-    DCS_TRY(dcs_resume(s->options->out, s->options->rounds, &s->cells, &s->seq));
+    DCS_TRY(dcs_resume(s->options->out, s->options->sampling.most, &s->cells, &s->seq));
   } else {
     DCS_TRY(check_no_rows(path_in(s, "samples.csv", path)));
     DCS_TRY(check_no_rows(path_in(s, "summary.csv", path)));
@@ -160,7 +160,7 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
     dcs_progress_say(&s->progress,
                      "%lld grid points are atoms, which are left out of their own sums",
                      (long long)c.n_coincident);
-  dcs_cell_options options = {s->options->rounds, budget_s, s->options->run.seed};
+  dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed};
   dcs_status status = dcs_measure_cell(&s->bench, &c, cell->records, cell->n_records, &options,
                                        &s->samples, &s->seq, &s->progress);
   dcs_case_free(&c);

@@ -2,6 +2,7 @@
 #ifndef DCS_SWEEP_H
 #define DCS_SWEEP_H
 
+#include "harness/sweep/cell.h"
 #include "harness/sweep/environment.h"
 
 /* One line of a plan: every method on every number of atoms and every grid. Texts as on the command
@@ -19,7 +20,7 @@ typedef struct {
   const char *device, *kernels, *out;
   bool device_chosen; /* by the user: then it must be there */
   bool resume;
-  int rounds;
+  dcs_sampling sampling;
   double budget_s; /* 0: none */
   double timeout_s;
   dcs_run_facts run;
