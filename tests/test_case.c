@@ -99,6 +99,25 @@ static void bad_grids_are_refused(void **state) {
   dcs_case_free(&c);
 }
 
+/* Kernels see the atoms that carry charge, in order; one stays where none does. */
+static void atoms_without_charge_are_left_out(void **state) {
+  (void)state;
+  dcs_site sites[] = {{.x = 1}, {.x = 2, .q = -0.5}, {.x = 3}, {.x = 4, .q = 0.25}, {.x = 5}};
+  const dcs_grid grid = {.n = {6, 2, 2}, .spacing = 1, .has_origin = true};
+  const dcs_molecule molecule = {sites, 5}, uncharged = {sites, 1};
+  dcs_case c;
+  assert_int_equal(dcs_case_build(&molecule, &grid, &c), DCS_OK);
+  assert_int_equal(c.n_sites, 5);
+  assert_int_equal(c.problem.n_atoms, 2);
+  assert_true(c.problem.atoms[0].x == 2 && c.problem.atoms[0].q == -0.5f);
+  assert_true(c.problem.atoms[1].x == 4 && c.problem.atoms[1].q == 0.25f);
+  dcs_case_free(&c);
+  assert_int_equal(dcs_case_build(&uncharged, &grid, &c), DCS_OK);
+  assert_int_equal(c.problem.n_atoms, 1);
+  assert_true(c.problem.atoms[0].q == 0);
+  dcs_case_free(&c);
+}
+
 /* Coordinates a million angstrom away, where single precision keeps 1/16, give the same atoms. */
 static void the_origin_goes_in_double_precision(void **state) {
   (void)state;
@@ -169,6 +188,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derives_the_grid),
       cmocka_unit_test(bad_grids_are_refused),
+      cmocka_unit_test(atoms_without_charge_are_left_out),
       cmocka_unit_test(the_origin_goes_in_double_precision),
       cmocka_unit_test(random_cases),
   };

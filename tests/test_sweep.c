@@ -281,6 +281,22 @@ static void an_input_gives_atoms_and_grid(void **state) {
   assert_contains(program_err, "--atoms is missing");
 }
 
+static void executed_work_leaves_out_atoms_without_charge(void **state) {
+  (void)state;
+  put_file(in_folder("half.pqr"),
+           "ATOM 1 C A 1 1.0 1.0 1.0 0.5 1.0\nATOM 2 C A 1 2.0 1.5 1.0 0.0 1.0\n"
+           "ATOM 3 C A 1 3.0 1.0 2.0 0.0 1.0\nATOM 4 C A 1 4.0 2.0 2.0 -0.25 1.0\n");
+  assert_status(program_run("sweep --variants cpu_gather --config threads=1 --input %s --grid 5^3 "
+                            "--rounds 2 --out %s",
+                            in_folder("half.pqr"), in_folder("half")),
+                0);
+  dcs_table *summary = run_table("half", "summary.csv");
+  assert_true(number_at(summary, 0, "atoms") == 4);
+  assert_true(number_at(summary, 0, "evals_useful") == 4 * 125);
+  assert_true(number_at(summary, 0, "evals_executed") == 2 * 125);
+  dcs_table_free(summary);
+}
+
 static void a_plan_measures_a_method_once_where_its_lines_meet(void **state) {
   (void)state;
   put_file(in_folder("plan.csv"), "scope,variants,config,atoms,grid\n"
@@ -329,6 +345,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_run_has_a_row_and_the_sweep_goes_on),
       cmocka_unit_test(an_atom_on_a_grid_point_is_reported_and_left_out),
       cmocka_unit_test(an_input_gives_atoms_and_grid),
+      cmocka_unit_test(executed_work_leaves_out_atoms_without_charge),
       cmocka_unit_test(a_plan_measures_a_method_once_where_its_lines_meet),
       cmocka_unit_test(a_plan_that_is_wrong_is_named_with_its_row),
   };

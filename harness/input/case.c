@@ -98,8 +98,8 @@ static double distance2(const dcs_case *c, const dcs_site *site, const int64_t a
 static double exact_value(const dcs_case *c, const int64_t at[3]) {
   double coincident2 = 1e-12 * c->spacing * c->spacing;
   double v = 0;
-#pragma omp parallel for reduction(+ : v) if (c->problem.n_atoms > 10000)
-  for (int64_t a = 0; a < c->problem.n_atoms; a++) {
+#pragma omp parallel for reduction(+ : v) if (c->n_sites > 10000)
+  for (int64_t a = 0; a < c->n_sites; a++) {
     double r2 = distance2(c, &c->sites[a], at);
     if (!(r2 < coincident2)) v += c->sites[a].q / sqrt(r2);
   }
@@ -126,7 +126,7 @@ static dcs_status add_near(dcs_case *c, int64_t *capacity, const int64_t at[3]) 
  * error of 1/r is at most a fifth more than its linear part, which the acceptance bound covers. */
 static dcs_status find_near(dcs_case *c) {
   int64_t capacity = 0;
-  for (int64_t a = 0; a < c->problem.n_atoms; a++) {
+  for (int64_t a = 0; a < c->n_sites; a++) {
     const dcs_site *site = &c->sites[a];
     int64_t at[3];
     if (!nearest_point(c, site, at)) continue;
@@ -140,24 +140,29 @@ static dcs_status find_near(dcs_case *c) {
   return DCS_OK;
 }
 
-static dcs_status allocate(int64_t n_atoms, const dcs_grid *grid, dcs_case *c) {
-  *c = (dcs_case){.spacing = grid->spacing};
+static dcs_status allocate(int64_t n_sites, const dcs_grid *grid, dcs_case *c) {
+  *c = (dcs_case){.n_sites = n_sites, .spacing = grid->spacing};
   for (int d = 0; d < 3; d++)
     c->origin[d] = grid->origin[d];
-  dcs_atom *atoms = malloc((size_t)n_atoms * sizeof *atoms);
-  c->sites = malloc((size_t)n_atoms * sizeof *c->sites);
-  c->problem = (dcs_problem){atoms, n_atoms, grid->n, (float)grid->spacing};
+  dcs_atom *atoms = malloc((size_t)n_sites * sizeof *atoms);
+  c->sites = malloc((size_t)n_sites * sizeof *c->sites);
+  c->problem = (dcs_problem){atoms, 0, grid->n, (float)grid->spacing};
   if (atoms && c->sites) return DCS_OK;
   dcs_case_free(c);
-  return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n_atoms);
+  return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n_sites);
 }
 
+/* Atoms without charge add nothing: no kernel sees them, but for one where all are so. */
 static dcs_status finish(dcs_case *c) {
   dcs_atom *atoms = (dcs_atom *)c->problem.atoms;
-  for (int64_t a = 0; a < c->problem.n_atoms; a++) {
+  int64_t n = 0;
+  for (int64_t a = 0; a < c->n_sites; a++) {
     const dcs_site *s = &c->sites[a];
-    atoms[a] = (dcs_atom){(float)s->x, (float)s->y, (float)s->z, (float)s->q};
+    bool last_chance = n == 0 && a == c->n_sites - 1;
+    if (s->q != 0 || last_chance)
+      atoms[n++] = (dcs_atom){(float)s->x, (float)s->y, (float)s->z, (float)s->q};
   }
+  c->problem.n_atoms = n;
   dcs_status status = find_near(c);
   if (status != DCS_OK) dcs_case_free(c);
   return status;

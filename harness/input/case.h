@@ -23,8 +23,10 @@ typedef struct {
 } dcs_near;
 
 typedef struct {
-  dcs_problem problem; /* atoms: owned by the case; origin subtracted in double, then rounded */
-  dcs_site *sites;     /* problem.n_atoms; origin subtracted, double precision */
+  dcs_problem problem; /* the atoms that carry charge (one at least): owned by the case; origin
+                          subtracted in double, then rounded */
+  dcs_site *sites;     /* all atoms of the input: n_sites; origin subtracted, double precision */
+  int64_t n_sites;
   double spacing;
   double origin[3];
   dcs_near *near;

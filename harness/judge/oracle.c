@@ -42,7 +42,7 @@ static double largest_coordinate(const dcs_case *c) {
   int64_t longest = n.x > n.y ? n.x : n.y;
   longest = longest > n.z ? longest : n.z;
   double p = c->spacing * (double)(longest - 1);
-  for (int64_t a = 0; a < c->problem.n_atoms; a++)
+  for (int64_t a = 0; a < c->n_sites; a++)
     p = fmax(p, fmax(fabs(c->sites[a].x), fmax(fabs(c->sites[a].y), fabs(c->sites[a].z))));
   return p;
 }
@@ -54,7 +54,7 @@ static void reference_point(const dcs_case *c, int64_t i, dcs_reference *referen
   double gy = (double)(index / n.x % n.y) * c->spacing;
   double gz = (double)(index / n.x / n.y) * c->spacing;
   double v = 0, s = 0, d = 0;
-  for (int64_t a = 0; a < c->problem.n_atoms; a++) {
+  for (int64_t a = 0; a < c->n_sites; a++) {
     const dcs_site *site = &c->sites[a];
     double r = sqrt((gx - site->x) * (gx - site->x) + (gy - site->y) * (gy - site->y) +
                     (gz - site->z) * (gz - site->z));
@@ -78,7 +78,7 @@ void dcs_reference_free(dcs_reference *reference) {
 
 dcs_status dcs_oracle(const dcs_case *c, int64_t evals, dcs_reference *reference) {
   int64_t points = dcs_points(c->problem.n);
-  int64_t wanted = evals / c->problem.n_atoms;
+  int64_t wanted = evals / c->n_sites;
   if (wanted < FEWEST_POINTS) wanted = FEWEST_POINTS;
   if (wanted > SMALL_MAP) wanted = SMALL_MAP;
   if (wanted > points) wanted = points;

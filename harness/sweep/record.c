@@ -141,7 +141,7 @@ static void write_what(dcs_csv *csv, const dcs_record *record) {
 
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
   const dcs_method *method = &record->method;
-  dcs_problem shape = {NULL, record->atoms, record->n, (float)record->spacing};
+  dcs_problem shape = {NULL, record->charged, record->n, (float)record->spacing};
   dcs_dims executed = method->variant->executed(&shape, &method->config);
   double evals = (double)record->atoms * (double)dcs_points(record->n);
   dcs_stats stats = dcs_summarize(record->times_ns, record->n_times);
@@ -149,7 +149,7 @@ dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
   write_what(csv, record);
   write_grid(csv, executed);
   dcs_csv_number(csv, evals);
-  dcs_csv_number(csv, (double)record->atoms * (double)dcs_points(executed));
+  dcs_csv_number(csv, (double)record->charged * (double)dcs_points(executed));
   dcs_csv_number(csv, dcs_overhead(record->n, executed));
   dcs_csv_integer(csv, (int64_t)stats.n);
   dcs_csv_number(csv, stats.median);

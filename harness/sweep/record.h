@@ -14,7 +14,8 @@ typedef struct {
   dcs_method method;
   dcs_scope scope;
   const char *device;
-  int64_t atoms;
+  int64_t atoms;   /* of the input */
+  int64_t charged; /* of these, with charge: what the kernels work on */
   dcs_dims n;
   double spacing;
   dcs_outcome outcome;

@@ -150,7 +150,8 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   DCS_TRY(build_case(s, cell, &c));
   for (int r = 0; r < cell->n_records; r++) {
     dcs_record *record = &cell->records[r];
-    record->atoms = c.problem.n_atoms;
+    record->atoms = c.n_sites;
+    record->charged = c.problem.n_atoms;
     record->n = c.problem.n;
     record->spacing = c.spacing;
     record->limit_evals_per_s =
