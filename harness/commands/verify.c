@@ -53,9 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 /* The methods to verify: as configured, or for each variant those that cover it. */
-static dcs_status choose(const arguments *a, dcs_methods *methods) {
+static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
   const char *variants = a->variants ? a->variants : a->device.device ? "cuda" : "all";
-  DCS_TRY(dcs_select_methods(variants, a->config, true, methods));
+  DCS_TRY(dcs_select_methods(variants, a->config, gpu, methods));
   if (a->config || a->problem.input) return DCS_OK;
   dcs_methods all = {0};
   for (int m = 0; m < methods->n; m++) {
@@ -139,24 +139,19 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, const
   return DCS_OK;
 }
 
-static dcs_status verify(const arguments *a, const dcs_methods *methods, const dcs_case *c) {
-  dcs_bench bench;
-  dcs_session *session;
+static dcs_status verify(dcs_bench *bench, const dcs_methods *methods, const dcs_case *c) {
   totals sum = {0};
-  DCS_TRY(dcs_bench_open(a->device.device, a->device.kernels, a->device.timeout_s, &bench));
-  dcs_status status = DCS_OK;
-  if (a->device.device) status = dcs_bench_session(&bench, DCS_CUDA, &session);
-  if (status == DCS_OK) status = verify_all(&bench, methods, c, &sum);
-  if (status == DCS_OK && dcs_interrupted()) status = dcs_fail(DCS_FAILED, "interrupted");
-  if (status == DCS_OK && sum.failed)
-    status = dcs_fail(DCS_FAILED, "%d of %d configurations failed", sum.failed, sum.methods);
-  if (status == DCS_OK && sum.missing == sum.methods)
-    status = dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine");
-  dcs_bench_close(&bench);
-  return status;
+  DCS_TRY(verify_all(bench, methods, c, &sum));
+  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+  if (sum.failed)
+    return dcs_fail(DCS_FAILED, "%d of %d configurations failed", sum.failed, sum.methods);
+  if (sum.missing == sum.methods)
+    return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine: %s",
+                    bench->why[0] ? bench->why : "`dcsbench list` shows why");
+  return DCS_OK;
 }
 
-static dcs_status verify_input(const arguments *a, const dcs_methods *methods) {
+static dcs_status verify_input(const arguments *a, dcs_bench *bench, const dcs_methods *methods) {
   dcs_molecule molecule;
   dcs_case c;
   dcs_grid grid = a->problem.grid;
@@ -166,10 +161,24 @@ static dcs_status verify_input(const arguments *a, const dcs_methods *methods) {
   dcs_molecule_free(&molecule);
   DCS_TRY(status);
   if (c.n_coincident)
-    fprintf(stderr, "%lld grid points are atoms, which are left out of their own sums\n",
+    fprintf(stderr, "%lld atoms lie on grid points and are left out of the sums there\n",
             (long long)c.n_coincident);
-  status = verify(a, methods, &c);
+  status = verify(bench, methods, &c);
   dcs_case_free(&c);
+  return status;
+}
+
+static dcs_status run(const arguments *a, dcs_bench *bench) {
+  dcs_session *session;
+  dcs_methods methods;
+  dcs_status gpu = dcs_bench_session(bench, DCS_CUDA, &session);
+  if (a->device.device) DCS_TRY(gpu);
+  DCS_TRY(choose(a, gpu == DCS_OK, &methods));
+  dcs_status status =
+      a->problem.input ? verify_input(a, bench, &methods) : verify(bench, &methods, NULL);
+  free(methods.list);
+  if (status == DCS_OK && gpu != DCS_OK && !a->variants)
+    printf("CUDA variants cannot run here: %s\n", bench->why);
   return status;
 }
 
@@ -183,9 +192,9 @@ dcs_status dcs_command_verify(int argc, char **argv) {
                       .children = children};
   arguments a = {.device = dcs_device_defaults(), .problem = dcs_problem_defaults()};
   argp_parse(&argp, argc, argv, 0, NULL, &a);
-  dcs_methods methods;
-  DCS_TRY(choose(&a, &methods));
-  dcs_status status = a.problem.input ? verify_input(&a, &methods) : verify(&a, &methods, NULL);
-  free(methods.list);
+  dcs_bench bench;
+  DCS_TRY(dcs_bench_open(a.device.device, a.device.kernels, a.device.timeout_s, &bench));
+  dcs_status status = run(&a, &bench);
+  dcs_bench_close(&bench);
   return status;
 }

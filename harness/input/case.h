@@ -31,7 +31,7 @@ typedef struct {
   double origin[3];
   dcs_near *near;
   int64_t n_near;
-  int64_t n_coincident; /* grid points that are an atom (r < 1e-6 spacing): it is left out there */
+  int64_t n_coincident; /* atoms on a grid point (r < 1e-6 spacing): left out of the sum there */
 } dcs_case;
 
 /* Most points a grid may have: 2^40 (4 TiB of floats). */

@@ -159,7 +159,7 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   }
   if (c.n_coincident)
     dcs_progress_say(&s->progress,
-                     "%lld grid points are atoms, which are left out of their own sums",
+                     "%lld atoms lie on grid points and are left out of the sums there",
                      (long long)c.n_coincident);
   dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed};
   dcs_status status = dcs_measure_cell(&s->bench, &c, cell->records, cell->n_records, &options,
