@@ -126,9 +126,9 @@ study: all ## verify and time every method this machine can run; CSV files and f
 	$(BIN) sweep --plan results/study.plan.csv --rounds 9 --budget 150 --out $(STUDY) --resume
 	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 
-bench: all ## the rates that the README quotes, measured here
+bench: all ## measure the rates that are claimed of this program: CPU ladder, best CUDA configurations
 	$(BIN) sweep --plan results/bench.plan.csv --rounds 15 --out $(BUILD)/bench --resume
-	$(BIN) plot $(BUILD)/bench
+	$(BIN) report $(BUILD)/bench
 
 # A GPU machine may lack libcsv: then a program that was built elsewhere and carried there is used.
 BUILT = $(if $(filter 1,$(HAVE_CSV)),all)
@@ -161,7 +161,7 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \
 	  for f in $(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC) harness/main.c; do \
-	    $(CROSS_CC) -std=gnu11 $(WARN) -O1 -D_GNU_SOURCE -I. -I$(BUILD) -I$(BUILD)/cross -fopenmp -c -o /dev/null $$f || exit 1; \
+	    $(CROSS_CC) -std=gnu11 $(WARN) -O1 -D_GNU_SOURCE -I. -I$(BUILD) -fopenmp -c -o /dev/null $$f || exit 1; \
 	  done; echo "cross: every file compiles for aarch64"; \
 	else echo "cross: skipped: no aarch64-linux-gnu-gcc (make deps check installs it)"; fi
 

@@ -18,6 +18,7 @@ do for [FORMAT in "png svg"] {
   unset ytics
   set grid noytics
   set lmargin (NAMES_max + 3)
+  set rmargin 5
   set key outside bottom center vertical
   set bmargin 9.2
   VALUES = FORMAT eq "png" ? ",11" : ",13"

@@ -246,7 +246,7 @@ static void an_atom_on_a_grid_point_is_reported_and_left_out(void **state) {
                   "--rounds 1 --out %s",
                   in_folder("node.pqr"), in_folder("node")),
       0);
-  assert_contains(program_err, "2 grid points are atoms");
+  assert_contains(program_err, "2 atoms lie on grid points");
   dcs_table *t = run_table("node", "summary.csv");
   assert_true(dcs_table_rows(t) >= 4);
   assert_int_equal(count(t, "outcome", "ok"), dcs_table_rows(t));
