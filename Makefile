@@ -177,7 +177,7 @@ tsan: ## the CPU kernels' tests under the thread sanitizer (clang and its OpenMP
 check-unit: all $(TESTS)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
-SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] harness/*.[ch] harness/*/*.[ch] tests/*.[ch])
+SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] harness/*.[ch] harness/*/*.[ch] tuning/*.[ch] tests/*.[ch])
 
 format: ## format the C sources
 	clang-format -i $(SOURCES)
