@@ -161,10 +161,39 @@ static void compile_errors_have_the_log(void **state) {
   assert_int_equal(device->load(device, &bad, &module, &facts), DCS_FAILED);
   assert_non_null(strstr(dcs_error_message(), "bad.cu:3"));
   assert_non_null(strstr(dcs_error_message(), "undeclared"));
-  const dcs_source waiting = {"waiting.cu",
-                              "extern \"C\" __global__ void dcs() { __syncthreads(); }", NULL, 0};
-  assert_int_equal(device->load(device, &waiting, &module, &facts), DCS_FAILED);
-  assert_non_null(strstr(dcs_error_message(), "synchronises its threads"));
+  device->close(device);
+}
+
+/* Each thread writes a shared array, waits, and reads what its opposite wrote, twice over: right
+ * only when all threads have come to a barrier before any goes on. */
+static void threads_wait_for_each_other(void **state) {
+  (void)state;
+  static const dcs_source mirror = {"mirror.cu",
+                                    "extern \"C\" __global__ void dcs(float *out) {\n"
+                                    "  __shared__ float shared[32];\n"
+                                    "  int t = threadIdx.x + 4 * threadIdx.y;\n"
+                                    "  for (int turn = 0; turn < 2; turn++) {\n"
+                                    "    shared[t] = 100 * turn + 10 * blockIdx.x + t;\n"
+                                    "    __syncthreads();\n"
+                                    "    out[64 * turn + 32 * blockIdx.x + t] = shared[31 - t];\n"
+                                    "    __syncthreads();\n"
+                                    "  }\n"
+                                    "}\n",
+                                    NULL, 0};
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &mirror);
+  dcs_ptr out;
+  float found[128];
+  assert_int_equal(device->alloc(device, sizeof found, &out), DCS_OK);
+  void *args[] = {&out};
+  assert_int_equal(device->launch(device, module, (int64_t[]){2, 1, 1}, (int[]){4, 8, 1}, args),
+                   DCS_OK);
+  const dcs_dims n = {128, 1, 1};
+  assert_int_equal(device->copy_out(device, found, n, out, n), DCS_OK);
+  for (int turn = 0; turn < 2; turn++)
+    for (int block = 0; block < 2; block++)
+      for (int t = 0; t < 32; t++)
+        assert_true(found[64 * turn + 32 * block + t] == (float)(100 * turn + 10 * block + 31 - t));
   device->close(device);
 }
 
@@ -259,6 +288,7 @@ int main(void) {
       cmocka_unit_test(compiles_once),
       cmocka_unit_test(writes_outside_are_seen),
       cmocka_unit_test(compile_errors_have_the_log),
+      cmocka_unit_test(threads_wait_for_each_other),
       cmocka_unit_test(missing_names_are_refused),
       cmocka_unit_test(launch_limits),
       cmocka_unit_test(too_much_memory_is_unavailable),

@@ -154,14 +154,16 @@ static dcs_status emulated_fill(dcs_device *device, dcs_ptr to, uint32_t pattern
 
 /* ---- code ---- */
 
-/* Prelude, kernel and entry as one text (malloc'd); #line keeps the kernel's own line numbers. */
+/* Prelude, kernel and entry as one text (malloc'd); #line keeps the kernel's own line numbers.
+ * Fibres are slow: threads run as loops where the source has no barrier. */
 static char *whole_text(const emulated_device *emulated, const dcs_source *source) {
-  static const char format[] =
-      "%s\n#line 1 \"%s\"\n%s\n#line 1 \"entry\"\nDCS_EMULATED_ENTRY(dcs)\n";
+  int fibres = strstr(source->text, "__syncthreads") != NULL;
+  static const char format[] = "#define DCS_EMULATED_FIBRES %d\n%s\n#line 1 \"%s\"\n%s\n#line 1 "
+                               "\"entry\"\nDCS_EMULATED_ENTRY(dcs)\n";
   size_t bytes =
       sizeof format + strlen(emulated->prelude) + strlen(source->name) + strlen(source->text);
   char *text = malloc(bytes);
-  if (text) snprintf(text, bytes, format, emulated->prelude, source->name, source->text);
+  if (text) snprintf(text, bytes, format, fibres, emulated->prelude, source->name, source->text);
   return text;
 }
 

@@ -1,9 +1,13 @@
 /* The emulated device's CUDA: what a kernel's source needs to compile as C++17 on the host. This
- * text is put before the kernel's, DCS_EMULATED_ENTRY(dcs) after it. The threads of a launch run
- * one after another, so a kernel whose threads wait for each other does not compile here. */
+ * text is put before the kernel's, DCS_EMULATED_ENTRY(dcs) after it. The blocks of a launch run one
+ * after another, and so do the threads of a block; where they wait for each other (__syncthreads)
+ * each thread is a fibre: it runs until it waits, and goes on when all others have come there too.
+ */
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include <utility>
 
@@ -14,10 +18,6 @@
 #define __shared__      static
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-#define __syncthreads()                                                                            \
-  static_assert(false, "this kernel synchronises its threads (__syncthreads), and the emulated "   \
-                       "device runs them one after another: use a CUDA device")
-
 struct float2 {
   float x, y;
 };
@@ -109,8 +109,75 @@ static inline void dcs_emulated_call(void (*kernel)(A...), void **args, std::ind
   kernel(*static_cast<A *>(args[I])...);
 }
 
+/* ---- fibres ---- */
+
+static ucontext_t dcs_emulated_block_context, *dcs_emulated_thread_context;
+
+static inline void __syncthreads() {
+  swapcontext(dcs_emulated_thread_context, &dcs_emulated_block_context);
+}
+
+enum { DCS_EMULATED_STACK = 65536 };
+
+struct dcs_emulated_fibre {
+  ucontext_t context;
+  uint3 index;
+  bool done;
+};
+
+/* What a fibre starts with: makecontext passes nothing but ints. */
+static dcs_emulated_fibre *dcs_emulated_starting;
+static void (*dcs_emulated_start_kernel)();
+static void **dcs_emulated_start_args;
+
+template <class... A> static void dcs_emulated_fibre_main() {
+  dcs_emulated_fibre *fibre = dcs_emulated_starting;
+  auto kernel = reinterpret_cast<void (*)(A...)>(dcs_emulated_start_kernel);
+  dcs_emulated_call(kernel, dcs_emulated_start_args, std::index_sequence_for<A...>());
+  fibre->done = true;
+}
+
+/* Lets every fibre of the block run to its next barrier or its end, until all have ended. */
+static inline void dcs_emulated_run_fibres(dcs_emulated_fibre *fibres, int n) {
+  for (bool running = true; running;) {
+    running = false;
+    for (int t = 0; t < n; t++) {
+      dcs_emulated_fibre *fibre = &fibres[t];
+      if (fibre->done) continue;
+      threadIdx = fibre->index;
+      dcs_emulated_starting = fibre;
+      dcs_emulated_thread_context = &fibre->context;
+      swapcontext(&dcs_emulated_block_context, &fibre->context);
+      running = running || !fibre->done;
+    }
+  }
+}
+
 template <class... A>
-static inline void dcs_emulated_block(void (*kernel)(A...), const int block[3], void **args) {
+static inline void dcs_emulated_fibre_block(void (*kernel)(A...), const int block[3], void **args) {
+  int n = block[0] * block[1] * block[2];
+  static dcs_emulated_fibre *fibres = new dcs_emulated_fibre[1024];
+  static char *stacks = static_cast<char *>(malloc(1024 * static_cast<size_t>(DCS_EMULATED_STACK)));
+  dcs_emulated_start_kernel = reinterpret_cast<void (*)()>(kernel);
+  dcs_emulated_start_args = args;
+  for (int t = 0; t < n; t++) {
+    dcs_emulated_fibre *fibre = &fibres[t];
+    fibre->done = false;
+    fibre->index = {(unsigned)(t % block[0]), (unsigned)(t / block[0] % block[1]),
+                    (unsigned)(t / block[0] / block[1])};
+    getcontext(&fibre->context);
+    fibre->context.uc_stack.ss_sp = stacks + t * static_cast<size_t>(DCS_EMULATED_STACK);
+    fibre->context.uc_stack.ss_size = DCS_EMULATED_STACK;
+    fibre->context.uc_link = &dcs_emulated_block_context;
+    makecontext(&fibre->context, dcs_emulated_fibre_main<A...>, 0);
+  }
+  dcs_emulated_run_fibres(fibres, n);
+}
+
+/* ---- loops ---- */
+
+template <class... A>
+static inline void dcs_emulated_loop_block(void (*kernel)(A...), const int block[3], void **args) {
   for (int z = 0; z < block[2]; z++)
     for (int y = 0; y < block[1]; y++)
       for (int x = 0; x < block[0]; x++) {
@@ -128,7 +195,10 @@ static inline void dcs_emulated_grid(void (*kernel)(A...), const int64_t grid[3]
     for (int64_t y = 0; y < grid[1]; y++)
       for (int64_t x = 0; x < grid[0]; x++) {
         blockIdx = {(unsigned)x, (unsigned)y, (unsigned)z};
-        dcs_emulated_block(kernel, block, args);
+        if (DCS_EMULATED_FIBRES)
+          dcs_emulated_fibre_block(kernel, block, args);
+        else
+          dcs_emulated_loop_block(kernel, block, args);
       }
 }
 

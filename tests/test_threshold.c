@@ -1,0 +1,264 @@
+/* Thresholds on planted times: parts by hand, and by simulation how often the interval holds the
+ * truth and what status is given. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/base/random.h"
+#include "tuning/threshold.h"
+
+#include <math.h>
+
+static void assert_near(double found, double expected) {
+  if (!(fabs(found - expected) <= 1e-12 * fabs(expected)))
+    fail_msg("found %.17g, expected %.17g", found, expected);
+}
+
+/* ---- by hand ---- */
+
+static void violators_are_pooled(void **state) {
+  (void)state;
+  static const double x[] = {0, 1, 2, 3, 4, 5};
+  static const double y[] = {1, 3, 2, 4, 0, 9};
+  dcs_isotonic_block blocks[6];
+  /* 3 2 pool to 2.5; 4 0 to 2, which is below 2.5: all four pool to 2.25. */
+  assert_int_equal(dcs_isotonic_fit(x, y, 1, 6, blocks), 3);
+  assert_true(blocks[0].value == 1 && blocks[0].n == 1 && blocks[0].centre == 0);
+  assert_true(blocks[1].value == 2.25 && blocks[1].n == 4 && blocks[1].centre == 2.5);
+  assert_true(blocks[2].value == 9 && blocks[2].n == 1 && blocks[2].centre == 5);
+  /* Falling: -1 -3 | -2 -4 0 -9 all pool to the mean of all but nothing rises: -19/6. */
+  assert_int_equal(dcs_isotonic_fit(x, y, -1, 6, blocks), 1);
+  assert_near(blocks[0].value, -19.0 / 6);
+  /* Rising already: nothing pools; equal values do. */
+  assert_int_equal(dcs_isotonic_fit(x, x, 1, 6, blocks), 6);
+  static const double equal[] = {2, 2, 2};
+  assert_int_equal(dcs_isotonic_fit(x, equal, 1, 3, blocks), 1);
+  assert_true(blocks[0].value == 2 && blocks[0].centre == 1 && blocks[0].n == 3);
+}
+
+static void a_fit_crosses_between_its_blocks(void **state) {
+  (void)state;
+  static const double x[] = {0, 1, 2, 3}, rising[] = {-2, -1, 3, 4}, falling[] = {4, 3, -1, -2};
+  static const double pooled[] = {-3, 1, -1.5, 3}, above[] = {1, 2, 3, 4};
+  dcs_isotonic_block blocks[4];
+  dcs_threshold_rule rule = dcs_threshold_by_fit(x, rising, 4, blocks);
+  assert_near(rule.log_x, 1.25);
+  assert_int_equal(rule.below, 0);
+  rule = dcs_threshold_by_fit(x, falling, 4, blocks);
+  assert_near(rule.log_x, 1.75);
+  assert_int_equal(rule.below, 1);
+  /* 1 -1.5 pool to -0.25 at 1.5; from there to 3 at 3. */
+  assert_near(dcs_threshold_by_fit(x, pooled, 4, blocks).log_x, 1.5 + 1.5 * 0.25 / 3.25);
+  rule = dcs_threshold_by_fit(x, above, 4, blocks);
+  assert_near(dcs_threshold_loss(rule, 0, 1), 0); /* B at all sizes */
+  assert_near(dcs_threshold_loss(rule, 9, -1), expm1(1));
+}
+
+static void the_least_loss_decides_where_signs_alternate(void **state) {
+  (void)state;
+  static const double x[] = {0, 1, 2, 3, 4};
+  /* B at 1, A at 2: below 0.5 loses e^0.2 - 1 at 2, below 2.5 loses e^0.1 - 1 at 1. */
+  static const double d[] = {-1, 0.1, -0.2, 1, 1};
+  dcs_threshold_rule rule = dcs_threshold_by_loss(x, d, 5);
+  assert_true(rule.log_x == 2.5 && rule.below == 0);
+  assert_near(dcs_threshold_loss(rule, 1, 0.1), expm1(0.1));
+  assert_true(dcs_threshold_loss(rule, 2, -0.2) == 0);
+}
+
+/* ---- planted times ---- */
+
+enum { SIZES = 12, ROUNDS = 15 };
+
+typedef struct {
+  double times[2][SIZES][ROUNDS];
+  dcs_threshold_size sizes[SIZES];
+} planted;
+
+/* Twelve sizes, four a decade from 100. */
+static double log_size(int i) {
+  return log(100) + i * log(10) / 4;
+}
+
+/* Lognormal scatter, and now and then a time that is up to half as long again. */
+static double noise(dcs_random *random, double scatter) {
+  double u = 1 - dcs_random_unit(random), v = dcs_random_unit(random);
+  double factor = exp(scatter * sqrt(-2 * log(u)) * cos(2 * M_PI * v));
+  if (scatter > 0 && dcs_random_unit(random) < 0.05)
+    factor *= 1.05 + 0.45 * dcs_random_unit(random);
+  return factor;
+}
+
+/* Times whose medians differ by d[size]; the machine slows down by 1% from the first round to the
+ * last. */
+static void plant(planted *p, dcs_random *random, const double d[SIZES], double scatter) {
+  for (int i = 0; i < SIZES; i++) {
+    p->sizes[i].x = exp(log_size(i));
+    for (int m = 0; m < 2; m++) {
+      for (int r = 0; r < ROUNDS; r++)
+        p->times[m][i][r] = 1e3 * p->sizes[i].x * (m == 0 ? exp(d[i]) : 1) *
+                            (1 + 0.01 * r / (ROUNDS - 1)) * noise(random, scatter);
+      p->sizes[i].times[m] = p->times[m][i];
+      p->sizes[i].n[m] = ROUNDS;
+    }
+  }
+}
+
+static dcs_threshold find(const planted *p) {
+  dcs_threshold threshold;
+  assert_int_equal(dcs_threshold_find(p->sizes, SIZES, &threshold), DCS_OK);
+  assert_int_equal(threshold.sizes, SIZES);
+  return threshold;
+}
+
+static dcs_threshold find_in(const double d[SIZES], double scatter, uint64_t seed) {
+  static planted p;
+  dcs_random random = {seed};
+  plant(&p, &random, d, scatter);
+  return find(&p);
+}
+
+static void assert_status_is(dcs_threshold threshold, const char *status) {
+  assert_string_equal(dcs_threshold_status_name(threshold.status), status);
+}
+
+static void without_noise_all_is_exact(void **state) {
+  (void)state;
+  double d[SIZES], mirrored[SIZES];
+  for (int i = 0; i < SIZES; i++)
+    mirrored[i] = -(d[i] = 0.5 * (log_size(i) - log(5000)));
+  dcs_threshold t = find_in(d, 0, 1);
+  assert_status_is(t, "ok");
+  assert_true(fabs(t.estimate / 5000 - 1) < 1e-9);
+  assert_true(fabs(t.lo / 5000 - 1) < 1e-9 && fabs(t.hi / 5000 - 1) < 1e-9);
+  assert_int_equal(t.below, 0);
+  assert_int_equal(find_in(mirrored, 0, 1).below, 1);
+  assert_true(fabs(find_in(mirrored, 0, 1).estimate / 5000 - 1) < 1e-9);
+}
+
+/* d is -3 -3 ... at the first six sizes and 0.3 0.3 ... at the last six. Held out, the sixth size
+ * finds a threshold between the fifth and the seventh, 10/11 of the way from -3 to 0.3, beyond it;
+ * the seventh finds one between the sixth and the eighth, 10/11 of two steps from the sixth:
+ * beyond the seventh, which then loses e^0.3 - 1. */
+static void regret_by_hand(void **state) {
+  (void)state;
+  double d[SIZES];
+  for (int i = 0; i < SIZES; i++)
+    d[i] = i < 6 ? -3 - 0.001 * (5 - i) : 0.3 + 0.001 * (i - 6);
+  dcs_threshold t = find_in(d, 0, 1);
+  assert_true(fabs(t.regret_worst - expm1(0.3)) < 1e-9);
+  assert_true(fabs(t.regret_mean - expm1(0.3) / SIZES) < 1e-9);
+}
+
+static void one_method_is_always_faster(void **state) {
+  (void)state;
+  double d[SIZES];
+  for (int sign = -1; sign <= 1; sign += 2)
+    for (int slope = -1; slope <= 1; slope++) {
+      for (int i = 0; i < SIZES; i++)
+        d[i] = sign * (1 + 0.05 * slope * i);
+      dcs_threshold t = find_in(d, 0.015, 3);
+      assert_status_is(t, sign < 0 ? "always_a" : "always_b");
+      assert_true(isnan(t.estimate) && isnan(t.lo) && isnan(t.hi));
+      assert_true(t.regret_worst == 0);
+    }
+  for (int i = 0; i < SIZES; i++) /* always 4% */
+    d[i] = -0.04;
+  assert_status_is(find_in(d, 0.005, 4), "always_a");
+}
+
+static void methods_that_come_close_at_an_end_are_not_bracketed(void **state) {
+  (void)state;
+  double d[SIZES];
+  for (int turn = 0; turn < 2; turn++) {
+    for (int i = 0; i < SIZES; i++)
+      d[i] = -0.03 - 0.1 * (turn ? SIZES - 1 - i : i);
+    assert_status_is(find_in(d, 0.005, 5), "not_bracketed");
+    for (int i = 0; i < SIZES; i++)
+      d[i] -= 0.1;
+    assert_status_is(find_in(d, 0.005, 5), "always_a");
+  }
+}
+
+static void equal_methods_are_ambiguous(void **state) {
+  (void)state;
+  double d[SIZES] = {0};
+  dcs_threshold t = find_in(d, 0, 6);
+  assert_status_is(t, "ambiguous");
+  assert_true(isnan(t.estimate));
+  static planted p;
+  for (int i = 0; i < SIZES; i++)
+    d[i] = log_size(i) - log(5000);
+  dcs_random random = {1};
+  plant(&p, &random, d, 0.015);
+  for (int i = 0; i < SIZES; i++)
+    p.sizes[i].n[0] = 5; /* too few to be sure */
+  assert_status_is(find(&p), "ambiguous");
+}
+
+/* ---- by simulation ---- */
+
+/* d = slope * log(x / truth): how often the interval holds the truth, a new truth a trial. */
+static void assert_covers(double slope, double least, const char *name) {
+  enum { TRIALS = 400 };
+  static planted p;
+  int covered = 0, ok = 0;
+  dcs_random random = {11};
+  for (int t = 0; t < TRIALS; t++) {
+    double d[SIZES], truth = exp(log(3000) + log(4) * dcs_random_unit(&random));
+    for (int i = 0; i < SIZES; i++)
+      d[i] = slope * (log_size(i) - log(truth));
+    plant(&p, &random, d, 0.015);
+    dcs_threshold found = find(&p);
+    covered += !(found.lo > truth) && !(found.hi < truth);
+    ok += found.status == DCS_THRESHOLD_OK;
+  }
+  print_message("%s: coverage %.4f, ok %.4f\n", name, (double)covered / TRIALS,
+                (double)ok / TRIALS);
+  assert_true(covered >= least * TRIALS);
+}
+
+static void the_interval_covers_a_steep_crossing(void **state) {
+  (void)state;
+  assert_covers(0.8, 0.93, "steep");
+}
+
+static void the_interval_covers_a_shallow_crossing(void **state) {
+  (void)state;
+  assert_covers(0.04, 0.90, "shallow");
+}
+
+/* Every other size pays for padding: the faster method changes again and again. */
+static void saw_teeth_never_pass_for_one_crossing(void **state) {
+  (void)state;
+  static planted p;
+  dcs_random random = {13};
+  for (int t = 0; t < 200; t++) {
+    double d[SIZES], tooth = 0.1 + 0.3 * dcs_random_unit(&random);
+    for (int i = 0; i < SIZES; i++)
+      d[i] = 0.1 * (log_size(i) - log(5000)) + (i % 2 ? tooth : -tooth);
+    plant(&p, &random, d, 0.015);
+    dcs_threshold found = find(&p);
+    assert_status_is(found, "multiple_crossings");
+    assert_true(found.regret_worst > 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(violators_are_pooled),
+      cmocka_unit_test(a_fit_crosses_between_its_blocks),
+      cmocka_unit_test(the_least_loss_decides_where_signs_alternate),
+      cmocka_unit_test(without_noise_all_is_exact),
+      cmocka_unit_test(regret_by_hand),
+      cmocka_unit_test(one_method_is_always_faster),
+      cmocka_unit_test(methods_that_come_close_at_an_end_are_not_bracketed),
+      cmocka_unit_test(equal_methods_are_ambiguous),
+      cmocka_unit_test(the_interval_covers_a_steep_crossing),
+      cmocka_unit_test(the_interval_covers_a_shallow_crossing),
+      cmocka_unit_test(saw_teeth_never_pass_for_one_crossing),
+  };
+  return cmocka_run_group_tests_name("threshold", tests, NULL, NULL);
+}
