@@ -67,9 +67,14 @@ static dcs_outcome judge(const dcs_bench *bench, const dcs_method *method, const
   const dcs_verdict *v = &trial->verdict;
   if (v->accepted) return DCS_OUTCOME_OK;
   dcs_dims n = c->problem.n;
-  (void)dcs_fail(DCS_FAILED, "point (%lld, %lld, %lld): found %.9g, expected %.9g, %.3g bounds off",
-                 (long long)(v->worst % n.x), (long long)(v->worst / n.x % n.y),
-                 (long long)(v->worst / n.x / n.y), v->found, v->expected, v->bound_ratio);
+  char what[DCS_TEXT];
+  if (isfinite(v->found))
+    snprintf(what, sizeof what, "found %.9g, expected %.9g, %.3g bounds off", v->found, v->expected,
+             v->bound_ratio);
+  else
+    snprintf(what, sizeof what, "found %g, expected a finite value", v->found);
+  (void)dcs_fail(DCS_FAILED, "point (%lld, %lld, %lld): %s", (long long)(v->worst % n.x),
+                 (long long)(v->worst / n.x % n.y), (long long)(v->worst / n.x / n.y), what);
   return DCS_OUTCOME_WRONG;
 }
 
