@@ -43,7 +43,7 @@ LDLIBS        = -l:libcsv.a -ldl -lm
 
 KERNEL_SRC  := $(wildcard kernels/*.c kernels/cuda/*.c)
 CPU_SRC     := $(wildcard kernels/cpu/*.c)
-HARNESS_SRC := $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c))
+HARNESS_SRC := $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c tuning/*.c))
 EMBEDDED    := $(wildcard kernels/cuda/*.cu harness/*/*.cu harness/*/emulator.h plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
@@ -170,7 +170,7 @@ asan: ## the tests under the address sanitizer
 ubsan: ## the tests under the undefined-behaviour sanitizer
 	$(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all" check-unit
 tsan: ## the CPU kernels' tests under the thread sanitizer (clang and its OpenMP runtime)
-	$(MAKE) BUILD=$(BUILD)/tsan CFLAGS="-O1 -g -fsanitize=thread" $(BUILD)/tsan/tests/test_cpu_kernels
+	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" $(BUILD)/tsan/tests/test_cpu_kernels
 	TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(BUILD)/tsan/tests/test_cpu_kernels
 
 .PHONY: check-unit
