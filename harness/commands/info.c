@@ -63,7 +63,8 @@ static dcs_status file_info(bool csv, const char *path) {
   dcs_molecule_box(&m, box, box + 3);
   if (csv) DCS_TRY(print_fact(csv, "key", "value"));
   DCS_TRY(print_number(csv, "atoms", (double)m.n));
-  DCS_TRY(print_number(csv, "total_charge", dcs_molecule_charge(&m)));
+  /* To 1e-9 e: a sum of decimal charges is rarely 0 to the last bit. */
+  DCS_TRY(print_number(csv, "total_charge", round(1e9 * dcs_molecule_charge(&m)) * 1e-9 + 0.0));
   DCS_TRY(print_number(csv, "zero_charges", (double)dcs_molecule_zero_charges(&m)));
   for (int b = 0; b < 6; b++)
     DCS_TRY(print_number(csv, box_keys[b], box[b]));
