@@ -50,12 +50,12 @@ below=$(
 [ -z "$below" ] || { echo "$below"; bad=1; }
 
 # Nothing below main ends the program or prints on its own; -ffast-math never reaches what judges.
-grep -nE '\b(exit|abort|_exit)\(' $(echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness)/' | grep -v 'harness/main.c') && fail "only main ends the program"
+grep -nE '\b(exit|abort|_exit)\(' $(echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning)/' | grep -v 'harness/main.c') && fail "only main ends the program"
 grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c && fail "kernels/ prints nothing"
 grep -n 'ffast-math' Makefile && fail "-ffast-math makes isnan a constant"
 
 # Headers compile alone.
-for h in kernels/*.h kernels/cuda/*.h kernels/cpu/cpu.h harness/*/*.h; do
+for h in kernels/*.h kernels/cuda/*.h kernels/cpu/cpu.h harness/*/*.h tuning/*.h; do
   case $h in */emulator.h) continue ;; esac # C++, compiled with every kernel on the emulated device
   ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"
 done
@@ -72,7 +72,7 @@ else echo "lint: clang-format is not installed: formatting not checked"; fi
 
 if command -v clang-tidy >/dev/null; then
   cuda=$(sed -n 's/^CUDA_INCLUDE := \(..*\)/-isystem \1 -DDCS_WITH_CUDA=1/p' "$BUILD/config.mk")
-  echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness)/.*\.c$' | FLAGS="-std=gnu11 -D_GNU_SOURCE -I. -I$BUILD $cuda" \
+  echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning)/.*\.c$' | FLAGS="-std=gnu11 -D_GNU_SOURCE -I. -I$BUILD $cuda" \
     xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy --quiet "$@" -- $FLAGS' sh 2>/dev/null | grep -E '(warning|error):' && fail "clang-tidy found something"
 else echo "lint: clang-tidy is not installed: not run"; fi
 

@@ -180,6 +180,9 @@ static void methods_that_come_close_at_an_end_are_not_bracketed(void **state) {
       d[i] -= 0.1;
     assert_status_is(find_in(d, 0.005, 5), "always_a");
   }
+  for (int i = 0; i < SIZES; i++) /* 10% at the first size, within scatter of 15% */
+    d[i] = i == 0 ? -0.09 : -1.5;
+  assert_status_is(find_in(d, 0.15, 5), "not_bracketed");
 }
 
 static void equal_methods_are_ambiguous(void **state) {
@@ -196,6 +199,50 @@ static void equal_methods_are_ambiguous(void **state) {
   for (int i = 0; i < SIZES; i++)
     p.sizes[i].n[0] = 5; /* too few to be sure */
   assert_status_is(find(&p), "ambiguous");
+}
+
+static void a_vague_crossing_is_ambiguous(void **state) {
+  (void)state;
+  double d[SIZES];
+  for (int i = 0; i < SIZES; i++)
+    d[i] = 0.01 * (log_size(i) - log(2371));
+  dcs_threshold t = find_in(d, 0.02, 23);
+  assert_status_is(t, "ambiguous");
+  assert_true(t.lo < t.estimate && t.estimate < t.hi && t.hi > 4 * t.lo && t.hi < 7 * t.lo);
+  /* Much scatter, and a crossing near an end: the interval is open there. */
+  for (int i = 0; i < SIZES; i++)
+    d[i] = 0.012 * (log_size(i) - log(300));
+  t = find_in(d, 0.05, 21);
+  assert_status_is(t, "ambiguous");
+  assert_true(isnan(t.lo) && t.estimate < t.hi);
+  for (int i = 0; i < SIZES; i++)
+    d[i] = 0.012 * (log_size(i) - log(20000));
+  t = find_in(d, 0.05, 25);
+  assert_status_is(t, "ambiguous");
+  assert_true(isnan(t.hi) && t.lo < t.estimate);
+}
+
+/* A tooth at the second size; the last size alone pays for a threshold, and may do so by chance. */
+static void a_threshold_of_teeth_may_be_open(void **state) {
+  (void)state;
+  double d[SIZES];
+  for (int turn = -1; turn <= 1; turn += 2) {
+    for (int i = 0; i < SIZES; i++)
+      d[i] = turn * (i == 1 ? 0.3 : i == SIZES - 1 ? 0.03 : -0.3);
+    dcs_threshold t = find_in(d, 0.05, 3);
+    assert_status_is(t, "multiple_crossings");
+    assert_int_equal(t.below, turn < 0);
+    assert_true(t.lo <= t.estimate && isnan(t.hi));
+  }
+}
+
+static void one_size_has_no_threshold(void **state) {
+  (void)state;
+  static const double time = 1;
+  const dcs_threshold_size size = {.x = 1, .times = {&time, &time}, .n = {1, 1}};
+  dcs_threshold threshold;
+  assert_int_equal(dcs_threshold_find(&size, 1, &threshold), DCS_INPUT);
+  assert_string_equal(dcs_error_message(), "found 1 size; a threshold needs two at least");
 }
 
 /* ---- by simulation ---- */
@@ -230,20 +277,56 @@ static void the_interval_covers_a_shallow_crossing(void **state) {
   assert_covers(0.04, 0.90, "shallow");
 }
 
-/* Every other size pays for padding: the faster method changes again and again. */
+/* Every other size pays for padding: the faster method changes again and again. Where rounds are
+ * few, not every sign is sure; teeth that cost less than 5% may then pass for scatter. */
 static void saw_teeth_never_pass_for_one_crossing(void **state) {
   (void)state;
+  static const size_t rounds[] = {ROUNDS, 9, 6};
   static planted p;
   dcs_random random = {13};
-  for (int t = 0; t < 200; t++) {
-    double d[SIZES], tooth = 0.1 + 0.3 * dcs_random_unit(&random);
+  for (int t = 0; t < 600; t++) {
+    double d[SIZES], tooth = (t % 3 == 0 ? 0.1 : 0.15) + 0.25 * dcs_random_unit(&random);
     for (int i = 0; i < SIZES; i++)
       d[i] = 0.1 * (log_size(i) - log(5000)) + (i % 2 ? tooth : -tooth);
     plant(&p, &random, d, 0.015);
+    for (int i = 0; i < SIZES; i++)
+      p.sizes[i].n[0] = p.sizes[i].n[1] = rounds[t % 3];
     dcs_threshold found = find(&p);
-    assert_status_is(found, "multiple_crossings");
+    assert_int_not_equal(found.status, DCS_THRESHOLD_OK);
+    if (t % 3 == 0) assert_status_is(found, "multiple_crossings");
     assert_true(found.regret_worst > 0);
   }
+}
+
+static void exchanging_the_methods_changes_their_names_only(void **state) {
+  (void)state;
+  static planted p;
+  dcs_random random = {17};
+  int open_ends = 0;
+  for (int t = 0; t < 100; t++) {
+    double d[SIZES], offset = 0.8 * (dcs_random_unit(&random) - 0.5);
+    for (int i = 0; i < SIZES; i++)
+      d[i] = offset + (i % 3 ? 0.02 : -0.02) + (t % 2 ? 0.2 * (i - 6) : i % 2 ? 0.3 : -0.3);
+    plant(&p, &random, d, 0.1);
+    dcs_threshold a = find(&p);
+    for (int i = 0; i < SIZES; i++) {
+      p.sizes[i].times[0] = p.times[1][i];
+      p.sizes[i].times[1] = p.times[0][i];
+    }
+    dcs_threshold b = find(&p);
+    if (a.status == DCS_THRESHOLD_ALWAYS_A || a.status == DCS_THRESHOLD_ALWAYS_B)
+      assert_int_equal(a.status + b.status, DCS_THRESHOLD_ALWAYS_A + DCS_THRESHOLD_ALWAYS_B);
+    else
+      assert_int_equal(a.status, b.status);
+    assert_int_equal(isnan(a.estimate), isnan(b.estimate));
+    assert_int_equal(isnan(a.lo), isnan(b.lo));
+    assert_int_equal(isnan(a.hi), isnan(b.hi));
+    assert_false(fabs(a.lo / b.lo - 1) > 1e-9 || fabs(a.hi / b.hi - 1) > 1e-9);
+    assert_true(isnan(a.estimate) || a.below != b.below);
+    assert_true(fabs(a.regret_mean - b.regret_mean) < 1e-9);
+    open_ends += !isnan(a.estimate) && (isnan(a.lo) || isnan(a.hi));
+  }
+  assert_true(open_ends > 0);
 }
 
 int main(void) {
@@ -256,9 +339,13 @@ int main(void) {
       cmocka_unit_test(one_method_is_always_faster),
       cmocka_unit_test(methods_that_come_close_at_an_end_are_not_bracketed),
       cmocka_unit_test(equal_methods_are_ambiguous),
+      cmocka_unit_test(a_vague_crossing_is_ambiguous),
+      cmocka_unit_test(a_threshold_of_teeth_may_be_open),
+      cmocka_unit_test(one_size_has_no_threshold),
       cmocka_unit_test(the_interval_covers_a_steep_crossing),
       cmocka_unit_test(the_interval_covers_a_shallow_crossing),
       cmocka_unit_test(saw_teeth_never_pass_for_one_crossing),
+      cmocka_unit_test(exchanging_the_methods_changes_their_names_only),
   };
   return cmocka_run_group_tests_name("threshold", tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static dcs_status finish(dcs_case *c) {
   for (int64_t a = 0; a < c->n_sites; a++) {
     const dcs_site *s = &c->sites[a];
     bool last_chance = n == 0 && a == c->n_sites - 1;
-    if (s->q != 0 || last_chance)
+    if (s->q != 0 || last_chance) /* NOLINT: the sites are filled */
       atoms[n++] = (dcs_atom){(float)s->x, (float)s->y, (float)s->z, (float)s->q};
   }
   c->problem.n_atoms = n;

@@ -1,0 +1,112 @@
+/* dcsbench crossover */
+#include "harness/commands/commands.h"
+#include "tuning/crossover.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  const char *folder;
+  bool csv;
+} arguments;
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
+  switch (key) {
+  case 'c':
+    a->csv = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (a->folder) return ARGP_ERR_UNKNOWN;
+    a->folder = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (!a->folder) argp_error(state, "the run folder is missing");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void print_notes(FILE *out, const dcs_measured *m) {
+  const dcs_table *tables[] = {m->run.samples.table, m->run.summary.table};
+  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+    if (dcs_table_torn(tables[t]))
+      fprintf(out, "%s: the last row was cut off and is left out\n", dcs_table_path(tables[t]));
+  if (m->not_ok > 0)
+    fprintf(out, "%zu row%s of the summary %s not ok and left out\n", m->not_ok,
+            m->not_ok == 1 ? "" : "s", m->not_ok == 1 ? "is" : "are");
+}
+
+static const char *format(char text[24], double value, double scale, const char *unit) {
+  if (isnan(value))
+    text[0] = '\0';
+  else
+    snprintf(text, 24, "%.4g%s", scale * value, unit);
+  return text;
+}
+
+/* An open end of an interval is left empty: "1200.." */
+static void print_interval(const dcs_threshold *t) {
+  char lo[24], hi[24], both[64] = "";
+  if (!isnan(t->estimate))
+    snprintf(both, sizeof both, "%s..%s", format(lo, t->lo, 1, ""), format(hi, t->hi, 1, ""));
+  printf(" %20s", both);
+}
+
+static void print_table(const dcs_crossovers *found) {
+  printf("%-6s %-12s %-6s %-14s %-14s %5s %10s %20s %8s %8s  %s\n", "axis", "fixed", "scope",
+         "method a", "method b", "sizes", "estimate", "95%", "regret", "worst", "status");
+  for (size_t i = 0; i < found->n; i++) {
+    const dcs_crossover *c = &found->list[i];
+    char text[24];
+    printf("%-6s %-12s %-6s %-14s %-14s %5zu", dcs_axis_names[c->axis], c->fixed, c->scope,
+           c->method[0], c->method[1], c->threshold.sizes);
+    printf(" %10s", format(text, c->threshold.estimate, 1, ""));
+    print_interval(&c->threshold);
+    printf(" %8s", format(text, c->threshold.regret_mean, 100, "%"));
+    printf(" %8s", format(text, c->threshold.regret_worst, 100, "%"));
+    printf("  %s\n", dcs_threshold_status_name(c->threshold.status));
+  }
+}
+
+static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
+  DCS_TRY(dcs_crossovers_find(a->folder, found));
+  DCS_TRY(dcs_crossovers_write(a->folder, found));
+  print_notes(a->csv ? stderr : stdout, &found->measured);
+  if (!a->csv) {
+    print_table(found);
+    return DCS_OK;
+  }
+  dcs_csv csv = dcs_csv_stdout();
+  return dcs_crossovers_put(&csv, found);
+}
+
+dcs_status dcs_command_crossover(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      {"csv", 'c', NULL, 0, "print thresholds.csv; what was left out goes to standard error", 0},
+      {0}};
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse,
+      .args_doc = "DIR",
+      .doc = "Where does one method overtake another? From the samples of a run, for the number of "
+             "atoms on each grid and for the grid points at each number of atoms: the size below "
+             "which method a is faster and from which on method b is, with its 95% interval, "
+             "and the time lost by going by it at sizes that it was not drawn from. Written into "
+             "DIR/thresholds.csv, too.\v"
+             "Methods: cpu_sequential, the run's first CPU variant with one thread; cpu_parallel, "
+             "at each size the fastest CPU variant with most threads; gpu, at each size the "
+             "fastest on the GPU in the scope. CPU times are those of scope kernel.\n\n"
+             "Status: ok; always_a, always_b: no crossing; not_bracketed: none, but close to one "
+             "at an end; multiple_crossings: the estimate is the one threshold that loses least; "
+             "ambiguous: no size is sure, the interval is wider than a factor of 4, or the "
+             "estimate loses more than 5% at a size. Two methods need 4 sizes in common, and 6 "
+             "samples at a size that is to be sure."};
+  arguments a = {0};
+  dcs_crossovers found;
+  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  dcs_status status = crossover(&a, &found);
+  dcs_crossovers_free(&found);
+  return status;
+}

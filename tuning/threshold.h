@@ -1,0 +1,92 @@
+/* Where along a row of sizes one method overtakes another: statistics on plain arrays. */
+#ifndef DCS_THRESHOLD_H
+#define DCS_THRESHOLD_H
+
+#include "kernels/status.h"
+
+#include <stddef.h>
+
+/* Two methods, A (0) and B (1), at one size. */
+typedef struct {
+  double x;               /* the size, above 0 */
+  const double *times[2]; /* above 0, in the order they were taken; the caller's */
+  size_t n[2];            /* at least 1 */
+} dcs_threshold_size;
+
+/* A size is sure where its sign is; see dcs_threshold_find(). */
+typedef enum {
+  DCS_THRESHOLD_OK,       /* sure signs change once, the interval is within a factor of 4, and
+                             the estimate loses at most 5% at any size */
+  DCS_THRESHOLD_ALWAYS_A, /* A is faster, and no size is sure to say otherwise */
+  DCS_THRESHOLD_ALWAYS_B,
+  DCS_THRESHOLD_NOT_BRACKETED, /* the same, but at an end the methods come close */
+  DCS_THRESHOLD_MULTIPLE,      /* sure signs change more than once */
+  DCS_THRESHOLD_AMBIGUOUS,     /* no size is sure; or signs change once, but the rest of `ok` does
+                                  not hold: a loss may be scatter, or another crossing */
+  DCS_N_THRESHOLD_STATUSES
+} dcs_threshold_status;
+
+/* "ok", "always_a", "always_b", "not_bracketed", "multiple_crossings", "ambiguous". */
+const char *dcs_threshold_status_name(dcs_threshold_status status);
+
+typedef struct {
+  dcs_threshold_status status;
+  size_t sizes;
+  int below;       /* the method to take at sizes below the estimate; the other one from it on */
+  double estimate; /* NaN: always one method, or no sign is sure */
+  double lo, hi;   /* 95% interval; NaN: none, or open at this side: it reaches beyond the sizes */
+  double regret_mean, regret_worst;
+} dcs_threshold;
+
+/* Judges sizes[n], ascending.
+ *
+ * With d = log(median A) - log(median B) at each size, the estimate is where the centered isotonic
+ * regression of d on log x passes 0 (Oron and Flournoy, Centered isotonic regression, Statistics in
+ * Biopharmaceutical Research 9, 2017); rising or falling, whichever fits better. Where the sure
+ * signs change more than once no monotone curve is true, and it is the one threshold that loses
+ * least over all sizes, the loss at a size being the chosen median over the smaller one, less 1. A
+ * sign is sure where the 95% interval of dcs_ratio_of_times() leaves 1 out.
+ *
+ * The interval is the percentile bootstrap over rounds (Efron and Tibshirani, An Introduction to
+ * the Bootstrap, 1993, chapter 13): 400 resamples with a fixed seed, each with the same rounds at
+ * all sizes and of both methods, so that what a round does to all of them alike cancels. It covers
+ * the scatter of the times. It does not cover how d bends between two sizes: close sizes do.
+ *
+ * not_bracketed: at an end of the sizes the sign is not sure, or |d| is below 5% there and below
+ * half its largest value.
+ *
+ * Regret: the loss at a size, held out, of the rule that all others give; mean and largest over the
+ * sizes (Stone, Cross-validatory choice, J. Royal Statist. Soc. B 36, 1974).
+ *
+ * DCS_INPUT when there are fewer than two sizes, DCS_UNAVAILABLE where there is no memory. */
+dcs_status dcs_threshold_find(const dcs_threshold_size *sizes, size_t n, dcs_threshold *threshold);
+
+/* ---- the parts ---- */
+
+/* Neighbours that pool to one value of an isotonic fit. */
+typedef struct {
+  double value, centre; /* means of y and of x */
+  size_t n;
+} dcs_isotonic_block;
+
+/* Least squares fit of a curve that never falls to sign * y[n], all of one weight, by pooling
+ * adjacent violators (Barlow, Bartholomew, Bremner, Brunk, Statistical Inference under Order
+ * Restrictions, 1972). sign is 1 or -1. Returns the number of blocks; blocks has room for n. */
+size_t dcs_isotonic_fit(const double *x, const double *y, double sign, size_t n,
+                        dcs_isotonic_block *blocks);
+
+/* Which method to take: `below` where log x < log_x, the other one elsewhere. */
+typedef struct {
+  double log_x; /* -INFINITY, INFINITY: always the same */
+  int below;
+} dcs_threshold_rule;
+
+/* The rule of the isotonic fit of d[n] on log_x[n]; blocks has room for n. */
+dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, size_t n,
+                                        dcs_isotonic_block *blocks);
+/* The rule that loses least in total; thresholds halfway between neighbouring sizes are tried. */
+dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n);
+/* What the rule loses at a size. */
+double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d);
+
+#endif
