@@ -12,8 +12,7 @@
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen_x 1..8, points block_x
  * apart; coarsen_z 1..16, adjacent slices; atoms: global or constant; chunk_atoms, atoms of a launch in
  * constant memory, 1..4096 (unused in global memory); unroll: atoms a turn of the loop, 1..8.
- * Limits: at most 65,535 blocks in y and in z. Large bricks need registers: coarsen_x * coarsen_z of
- * 32 needs about 80. */
+ * Limits: at most 65,535 blocks in y and in z. Large bricks need registers: `dcsbench compile` counts them. */
 
 #if ATOMS == ATOMS_CONSTANT
 __constant__ float4 atoms[CHUNK_ATOMS];
