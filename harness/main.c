@@ -77,6 +77,8 @@ static dcs_status dispatch(int argc, char **argv) {
     snprintf(full, sizeof full, "dcsbench %s", name);
     argv[1] = full;
     dcs_interrupt_catch();
+    setenv("OMP_PROC_BIND", "true",
+           0); /* workers' threads stay on their CPUs, unless the user says */
     return commands[c].run(argc - 1, argv + 1);
   }
   return unknown_command(name);

@@ -75,7 +75,6 @@ typedef enum {
   DCS_ARG_NY,      /* int: useful points in y */
   DCS_ARG_NZ,      /* int: useful points in z */
   DCS_ARG_ROW,     /* int: points from one stored row to the next */
-  DCS_ARG_SLICE,   /* long long: points from one stored slice to the next */
   DCS_ARG_K,       /* int: first slice of this launch */
   DCS_ARG_SPACING  /* float: angstrom */
 } dcs_arg;

@@ -154,7 +154,6 @@ static const dcs_atom *prepare_chunk(device_engine *e, int64_t first, int64_t n,
 typedef struct {
   dcs_ptr map, atoms;
   int n_atoms, nx, ny, nz, row, k;
-  long long slice;
   float spacing;
 } launch_values;
 
@@ -174,8 +173,6 @@ static void *argument(launch_values *v, dcs_arg arg) {
     return &v->nz;
   case DCS_ARG_ROW:
     return &v->row;
-  case DCS_ARG_SLICE:
-    return &v->slice;
   case DCS_ARG_K:
     return &v->k;
   case DCS_ARG_SPACING:
@@ -186,7 +183,7 @@ static void *argument(launch_values *v, dcs_arg arg) {
   return NULL;
 }
 
-/* Launch number `launch` of a map: atoms first..first+n-1 on the slices from k on. */
+/* One launch of a map: atoms first..first+n-1 on the slices from k on. */
 static dcs_status launch_chunk(device_engine *e, const method *m, int64_t k, int64_t first,
                                int64_t n) {
   dcs_device *device = e->engine.device;
@@ -212,7 +209,6 @@ static dcs_status launch_chunk(device_engine *e, const method *m, int64_t k, int
       .nz = (int)problem->n.z,
       .row = (int)plan->stored.x,
       .k = (int)k,
-      .slice = slice,
       .spacing = problem->spacing,
   };
   void *args[DCS_MAX_ARGS];

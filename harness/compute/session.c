@@ -176,8 +176,6 @@ dcs_status dcs_session_open(const dcs_session_options *options, dcs_arena *arena
   if (!session) return dcs_fail(DCS_UNAVAILABLE, "no memory for a session");
   session->options = *options;
   session->arena = arena;
-  setenv("OMP_PROC_BIND", "true",
-         0);                /* a worker's threads stay on their CPUs, unless the user says */
   signal(SIGPIPE, SIG_IGN); /* a dead worker shows as an error of write() */
   dcs_status status = begin(session);
   if (status != DCS_OK)
