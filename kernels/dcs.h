@@ -100,10 +100,21 @@ typedef struct {
 
 typedef enum { DCS_CPU, DCS_CUDA } dcs_backend;
 
+/* What the case study of Kirk and Hwu (see above) calls a method. */
+typedef enum {
+  DCS_BOOK_NONE, /* it does not have this one */
+  DCS_BOOK_SEQUENTIAL,
+  DCS_BOOK_VERSION_1, /* atoms in constant memory */
+  DCS_BOOK_VERSION_2, /* and several points a thread */
+  DCS_BOOK_VERSION_3, /* and coalesced, on a padded map */
+  DCS_N_BOOK
+} dcs_book;
+
 typedef struct {
   const char *id;   /* permanent: it keys the data */
   const char *idea; /* one line */
   dcs_backend backend;
+  dcs_book book; /* at most one variant of each but DCS_BOOK_NONE */
   const dcs_param *params;
   int n_params;
 
@@ -132,6 +143,12 @@ extern const int dcs_n_variants;
 
 /* The variant with that id, or NULL. */
 const dcs_variant *dcs_find_variant(const char *id);
+
+/* The variant that the case study calls so, or NULL. */
+const dcs_variant *dcs_find_book(dcs_book book);
+
+/* "", "sequential code", "version 1", ... */
+extern const char *const dcs_book_names[DCS_N_BOOK];
 
 /* Index of the parameter in the variant, or -1. */
 int dcs_find_param(const dcs_variant *, const char *name);

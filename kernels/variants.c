@@ -21,6 +21,15 @@ const dcs_variant *dcs_find_variant(const char *id) {
   return NULL;
 }
 
+const char *const dcs_book_names[DCS_N_BOOK] = {"", "sequential code", "version 1", "version 2",
+                                                "version 3"};
+
+const dcs_variant *dcs_find_book(dcs_book book) {
+  for (int v = 0; v < dcs_n_variants; v++)
+    if (dcs_variants[v]->book == book) return dcs_variants[v];
+  return NULL;
+}
+
 int dcs_find_param(const dcs_variant *variant, const char *name) {
   for (int p = 0; p < variant->n_params; p++)
     if (strcmp(variant->params[p].name, name) == 0) return p;

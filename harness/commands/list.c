@@ -82,6 +82,7 @@ static dcs_status list_text(dcs_bench *bench) {
     bool available = available_here(bench, variant, why);
     format_params(variant, params);
     printf("%-20s %s %s\n", variant->id, available ? " " : "-", variant->idea);
+    if (variant->book) printf("%-22s the case study's %s\n", "", dcs_book_names[variant->book]);
     if (*params) printf("%-22s %s\n", "", params);
     if (!available && variant->backend == DCS_CUDA)
       memcpy(gpu_why, why, sizeof gpu_why);

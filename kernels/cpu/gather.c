@@ -50,6 +50,7 @@ const dcs_variant dcs_variant_cpu_gather = {
     .id = "cpu_gather",
     .idea = "for every point, sum over the atoms: the textbook's sequential code",
     .backend = DCS_CPU,
+    .book = DCS_BOOK_SEQUENTIAL,
     .params = dcs_cpu_params,
     .n_params = 1,
     .applicable = dcs_cpu_applicable,

@@ -22,6 +22,7 @@ const dcs_variant dcs_variant_cuda_coarsened = {
     .id = "cuda_coarsened",
     .idea = "K adjacent points of a row per thread: distance terms shared, writes scattered",
     .backend = DCS_CUDA,
+    .book = DCS_BOOK_VERSION_2,
     .params = params,
     .n_params = 5,
     .applicable = dcs_coarse_applicable,

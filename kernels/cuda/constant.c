@@ -34,6 +34,7 @@ const dcs_variant dcs_variant_cuda_constant = {
     .id = "cuda_constant",
     .idea = "a thread per point, atoms in constant memory in chunks, dz^2 from the host",
     .backend = DCS_CUDA,
+    .book = DCS_BOOK_VERSION_1,
     .params = params,
     .n_params = 3,
     .applicable = applicable,

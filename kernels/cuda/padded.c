@@ -24,6 +24,7 @@ const dcs_variant dcs_variant_cuda_padded = {
     .id = "cuda_padded",
     .idea = "K points of a row per thread, block_x apart, on a padded map without edge tests",
     .backend = DCS_CUDA,
+    .book = DCS_BOOK_VERSION_3,
     .params = params,
     .n_params = 5,
     .applicable = dcs_coarse_applicable,

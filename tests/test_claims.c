@@ -1,0 +1,485 @@
+/* `dcsbench claims` on run folders that the test writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/dcs.h"
+#include "tests/run_folder.h"
+#include "tuning/claims.h"
+
+/* ---- a run, row by row ---- */
+
+#define KEYS            "variant,config,scope,memory,devices,atoms,nx,ny,nz"
+#define SUMMARY_COLUMNS KEYS ",backend,threads,chunk_atoms,registers,outcome\n"
+
+static FILE *samples, *summary;
+
+static const char *run_path(const char *file) {
+  char name[64];
+  snprintf(name, sizeof name, "run/%s", file);
+  return in_folder(name);
+}
+
+static void begin_run(void) {
+  mkdir(in_folder("run"), 0777);
+  unlink(run_path("claims.csv"));
+  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
+  samples = fopen(run_path("samples.csv"), "w");
+  summary = fopen(run_path("summary.csv"), "w");
+  assert_true(samples && summary);
+  fputs("round," KEYS ",time_ns\n", samples);
+  fputs(SUMMARY_COLUMNS, summary);
+}
+
+/* A method: no threads is one on the GPU. Its times lie within `scatter` (0: 0.1%) of `ms`. */
+typedef struct {
+  const char *variant, *config, *scope; /* scope NULL: kernel */
+  int threads, atoms, edge, slices;     /* slices 0: 4 */
+  double ms, scatter;
+  int rounds, chunk, registers; /* rounds 0: 9; the others 0: empty */
+  const char *outcome;          /* NULL: ok */
+} method;
+
+static void put(method m) {
+  char keys[256];
+  int rounds = m.rounds ? m.rounds : 9, slices = m.slices ? m.slices : 4;
+  double scatter = m.scatter > 0 ? m.scatter : 0.001;
+  snprintf(keys, sizeof keys, "%s,\"%s\",%s,,%s,%d,%d,%d,%d", m.variant, m.config,
+           m.scope ? m.scope : "kernel", m.threads ? "cpu" : "cuda:0", m.atoms, m.edge, m.edge,
+           slices);
+  for (int i = 0; i < rounds; i++) /* in an order that is not sorted */
+    fprintf(samples, "%d,%s,%.3f\n", i, keys,
+            1e6 * m.ms * (1 + scatter * (2.0 * (7 * i % rounds) / (rounds - 1) - 1)));
+  fprintf(summary, "%s,%s,", keys, m.threads ? "cpu" : "cuda");
+  if (m.threads) fprintf(summary, "%d", m.threads);
+  fprintf(summary, m.chunk ? ",%d" : ",", m.chunk);
+  fprintf(summary, m.registers ? ",%d" : ",", m.registers);
+  fprintf(summary, ",%s\n", m.outcome ? m.outcome : "ok");
+}
+
+static const char *book(dcs_book which) {
+  return dcs_find_book(which)->id;
+}
+
+static void put_version(int version, int edge, double ms, double scatter, int rounds) {
+  put((method){.variant = book(DCS_BOOK_VERSION_1 + version - 1),
+               .config = "block_x=16",
+               .atoms = 4000,
+               .edge = edge,
+               .ms = ms,
+               .scatter = scatter,
+               .rounds = rounds});
+}
+
+static void put_cpu(const char *variant, int threads, int atoms, double ms) {
+  char config[32];
+  snprintf(config, sizeof config, "threads=%d", threads);
+  put((method){.variant = variant,
+               .config = config,
+               .threads = threads,
+               .atoms = atoms,
+               .edge = 64,
+               .ms = ms});
+}
+
+static void put_gpu(const char *variant, const char *scope, int atoms, double ms) {
+  put((method){
+      .variant = variant, .config = "x=1", .scope = scope, .atoms = atoms, .edge = 64, .ms = ms});
+}
+
+static dcs_table *claims(void) {
+  assert_int_equal(fclose(samples), 0);
+  assert_int_equal(fclose(summary), 0);
+  assert_status(program_run("claims %s", in_folder("run")), 0);
+  return run_table("run", "claims.csv");
+}
+
+static size_t row_of(const dcs_table *t, const char *claim) {
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    if (strcmp(text_at(t, row, "claim"), claim) == 0) return row;
+  fail_msg("no claim %s", claim);
+  return 0;
+}
+
+static void assert_verdict(const dcs_table *t, const char *claim, const char *verdict) {
+  size_t row = row_of(t, claim);
+  const char *found = text_at(t, row, "verdict");
+  if (strcmp(found, verdict) != 0) fail_msg("%s: found %s, expected %s", claim, found, verdict);
+  assert_int_equal(*text_at(t, row, "missing") != '\0', strcmp(verdict, "not_measured") == 0);
+}
+
+/* Yes, partly, no, unsure. */
+static void assert_counts(const dcs_table *t, const char *claim, int yes, int partly, int no,
+                          int unsure) {
+  size_t row = row_of(t, claim);
+  assert_int_equal((int)number_at(t, row, "yes"), yes);
+  assert_int_equal((int)number_at(t, row, "partly"), partly);
+  assert_int_equal((int)number_at(t, row, "no"), no);
+  assert_int_equal((int)number_at(t, row, "unsure"), unsure);
+}
+
+/* Writes the run's files out, judges, and checks one claim. */
+static void conclude(const char *claim, const char *verdict) {
+  dcs_table *t = claims();
+  assert_verdict(t, claim, verdict);
+  dcs_table_free(t);
+}
+
+/* ---- grades ---- */
+
+static void intervals_are_graded(void **state) {
+  (void)state;
+  const dcs_claimed about = {1.26, 1.54, 1.02}, more = {1.02, INFINITY, 1.02},
+                    only = {99, 121, INFINITY};
+  assert_int_equal(dcs_grade_interval(1.26, 1.54, about), DCS_GRADE_YES);
+  assert_int_equal(dcs_grade_interval(1.25, 1.54, about), DCS_GRADE_PARTLY);
+  assert_int_equal(dcs_grade_interval(4, 5, about), DCS_GRADE_PARTLY);
+  assert_int_equal(dcs_grade_interval(1.01, 1.2, about), DCS_GRADE_UNSURE);
+  assert_int_equal(dcs_grade_interval(0.9, 1.01, about), DCS_GRADE_NO);
+  assert_int_equal(dcs_grade_interval(1.02, 9, more), DCS_GRADE_YES);
+  assert_int_equal(dcs_grade_interval(1.01, 1.03, more), DCS_GRADE_UNSURE);
+  assert_int_equal(dcs_grade_interval(0.99, 1.01, more), DCS_GRADE_NO);
+  assert_int_equal(dcs_grade_interval(100, 120, only), DCS_GRADE_YES);
+  assert_int_equal(dcs_grade_interval(90, 98, only), DCS_GRADE_NO);
+  assert_int_equal(dcs_grade_interval(122, 130, only), DCS_GRADE_NO);
+  assert_int_equal(dcs_grade_interval(90, 100, only), DCS_GRADE_UNSURE);
+  assert_int_equal(dcs_grade_interval(NAN, NAN, only), DCS_GRADE_UNSURE);
+}
+
+/* ---- versions ---- */
+
+/* Versions 1 and 2 in one cell, version 1 taking `ratio` times as long. */
+static void judge_coarsening(double ratio, double scatter, int rounds, const char *verdict) {
+  begin_run();
+  put_version(1, 512, 10 * ratio, scatter, rounds);
+  put_version(2, 512, 10, scatter, rounds);
+  conclude("coarsening_40_percent", verdict);
+}
+
+static void each_verdict(void **state) {
+  (void)state;
+  judge_coarsening(1.4, 0, 0, "holds");
+  judge_coarsening(3, 0, 0, "partly");
+  judge_coarsening(0.9, 0, 0, "fails");
+  judge_coarsening(1.01, 0, 0, "fails");
+  judge_coarsening(1.4, 0, 5, "not_measured");
+  judge_coarsening(1.03, 0.3, 0, "not_measured");
+  assert_contains(program_out, "missing   more rounds");
+}
+
+static void what_is_unsure_does_not_count(void **state) {
+  (void)state;
+  begin_run();
+  put_version(1, 512, 14, 0, 0);
+  put_version(2, 512, 10, 0, 0);
+  put_version(1, 400, 10.3, 0.3, 0);
+  put_version(2, 400, 10, 0.3, 0);
+  put_version(1, 300, 14, 0, 5);
+  put_version(2, 300, 10, 0, 5);
+  put_version(1, 299, 5, 0, 0); /* a small slice */
+  put_version(2, 299, 10, 0, 0);
+  dcs_table *t = claims();
+  assert_verdict(t, "coarsening_40_percent", "holds");
+  assert_counts(t, "coarsening_40_percent", 1, 0, 0, 2);
+  size_t row = row_of(t, "coarsening_40_percent");
+  assert_string_equal(text_at(t, row, "grid"), "512x512x4");
+  assert_string_equal(text_at(t, row, "variant"), book(DCS_BOOK_VERSION_2));
+  assert_string_equal(text_at(t, row, "base_variant"), book(DCS_BOOK_VERSION_1));
+  assert_true(fabs(number_at(t, row, "value") - 1.4) < 0.01);
+  assert_true(number_at(t, row, "value_lo") < number_at(t, row, "value"));
+  assert_true(number_at(t, row, "value_hi") > number_at(t, row, "value"));
+  dcs_table_free(t);
+}
+
+static void the_padded_version_against_the_better_one(void **state) {
+  (void)state;
+  begin_run();
+  for (int edge = 512; edge > 300; edge -= 112) {
+    put_version(1, edge, edge == 512 ? 14 : 8, 0, 0); /* at 400 version 1 is the better one */
+    put_version(2, edge, 10, 0, 0);
+    put_version(3, edge, 9, 0, 0);
+  }
+  put_version(1, 1000, 14, 0, 0); /* without version 3 */
+  put_version(2, 1000, 10, 0, 0);
+  dcs_table *t = claims();
+  assert_verdict(t, "padded_best_from_300", "partly");
+  assert_counts(t, "padded_best_from_300", 1, 0, 1, 0);
+  assert_verdict(t, "coarsening_40_percent", "partly");
+  assert_counts(t, "coarsening_40_percent", 2, 0, 1, 0);
+  dcs_table_free(t);
+}
+
+static void what_failed_is_not_compared(void **state) {
+  (void)state;
+  begin_run();
+  put_version(1, 512, 14, 0, 0);
+  put((method){.variant = book(DCS_BOOK_VERSION_2),
+               .config = "block_x=16",
+               .atoms = 4000,
+               .edge = 512,
+               .ms = 10,
+               .outcome = "wrong"});
+  conclude("coarsening_40_percent", "not_measured");
+  assert_contains(program_out, "1 row of the summary is not ok and left out");
+}
+
+/* ---- CPU against GPU ---- */
+
+/* One thread takes 1 ms an atom in the book's loop, 0.01 in another variant; eight 0.001. */
+static void put_cpus(int atoms) {
+  put_cpu(book(DCS_BOOK_SEQUENTIAL), 1, atoms, atoms);
+  put_cpu("other", 1, atoms, 0.01 * atoms);
+  put_cpu("other", 8, atoms, 0.001 * atoms);
+  put_cpu("other", 2, atoms, 1e-5); /* not all threads */
+}
+
+static void thresholds_are_checked_on_both_sides(void **state) {
+  (void)state;
+  begin_run();
+  put_cpus(400);
+  put_cpus(401);
+  put_gpu("g", "first", 400, 400.0 * 2);
+  put_gpu("g", "first", 401, 401.0 / 2);
+  put_gpu("g", "warm", 400, 1e-3); /* another scope */
+  dcs_table *t = claims();
+  assert_verdict(t, "cpu_to_400_sequential", "holds");
+  assert_counts(t, "cpu_to_400_sequential", 1, 0, 0, 0);
+  assert_verdict(t, "gpu_beyond_400_sequential", "holds");
+  assert_counts(t, "gpu_beyond_400_sequential", 1, 0, 0, 0);
+  assert_verdict(t, "cpu_to_400_threads", "holds");
+  assert_verdict(t, "gpu_beyond_400_threads", "fails");
+  assert_verdict(t, "gpu_44_sequential", "not_measured");
+  dcs_table_free(t);
+}
+
+static void the_baseline_decides_the_ratio(void **state) {
+  (void)state;
+  begin_run();
+  put_cpus(9999);
+  put_gpu("g", "warm", 9999, 1); /* too few atoms */
+  put_cpus(10000);
+  put_gpu("g", "warm", 10000, 100 / 44.0);
+  put_gpu("g", "kernel", 10000, 1e-3);
+  dcs_table *t = claims();
+  assert_verdict(t, "gpu_44_sequential", "partly");
+  assert_verdict(t, "gpu_44_vector", "holds");
+  assert_verdict(t, "gpu_44_threads", "partly");
+  assert_counts(t, "gpu_44_vector", 1, 0, 0, 0);
+  assert_true(fabs(number_at(t, row_of(t, "gpu_44_sequential"), "value") / 4400 - 1) < 0.01);
+  assert_true(fabs(number_at(t, row_of(t, "gpu_44_threads"), "value") / 4.4 - 1) < 0.01);
+  dcs_table_free(t);
+}
+
+static void one_thread_is_not_all_threads(void **state) {
+  (void)state;
+  begin_run();
+  put_cpu("other", 1, 10000, 100);
+  put_gpu("g", "warm", 10000, 100 / 44.0);
+  dcs_table *t = claims();
+  assert_verdict(t, "gpu_44_vector", "holds");
+  assert_verdict(t, "gpu_44_threads", "not_measured");
+  assert_verdict(t, "gpu_44_sequential", "not_measured");
+  dcs_table_free(t);
+}
+
+static void judge_start_up(double first, double warm, const char *verdict) {
+  begin_run();
+  put_gpu("g", "first", 1000, first);
+  put_gpu("g", "warm", 1000, warm);
+  put_gpu("slow", "first", 1000, 2 * first);
+  put_gpu("fast", "warm", 1000, 1e-3); /* another method */
+  conclude("start_up_110_ms", verdict);
+}
+
+static void start_up_is_first_less_warm(void **state) {
+  (void)state;
+  judge_start_up(200, 90, "holds");
+  judge_start_up(110, 0.1, "holds");
+  judge_start_up(200, 50, "fails");
+  judge_start_up(99, 0.01, "not_measured"); /* across a bound */
+  begin_run();
+  put_gpu("g", "first", 1000, 110);
+  put_gpu("fast", "warm", 1000, 1e-3);
+  conclude("start_up_110_ms", "not_measured");
+}
+
+/* ---- configurations ---- */
+
+static void put_config(const char *config, int registers, double ms) {
+  put((method){.variant = "g",
+               .config = config,
+               .atoms = 4000,
+               .edge = 64,
+               .ms = ms,
+               .chunk = 4000,
+               .registers = registers});
+}
+
+static void reads_are_compared_in_pairs(void **state) {
+  (void)state;
+  begin_run();
+  put_config("coarsen=1,read=start", 20, 2);
+  put_config("coarsen=1,read=end", 18, 1);
+  put_config("coarsen=2,read=start", 20, 1);
+  put_config("coarsen=2,read=end", 20, 1);
+  put_config("coarsen=4,read=end", 9, 9); /* no partner */
+  put_config("read=start,coarsen=8", 30, 1.0);
+  put_config("read=end,coarsen=8", 0, 2.0); /* registers unknown */
+  dcs_table *t = claims();
+  assert_verdict(t, "late_read_saves_registers", "partly");
+  assert_counts(t, "late_read_saves_registers", 1, 0, 1, 0);
+  assert_verdict(t, "late_read_is_faster", "partly");
+  assert_counts(t, "late_read_is_faster", 1, 0, 2, 0);
+  assert_true(number_at(t, row_of(t, "late_read_saves_registers"), "most") == 2);
+  dcs_table_free(t);
+}
+
+static void put_blocks(int n, double slowest) {
+  char config[64];
+  for (int i = 0; i < n; i++) {
+    snprintf(config, sizeof config, "block_x=%d,block_y=%d,coarsen=4", 16 << i, 1 + i % 2);
+    put_config(config, 0, i == 1 ? slowest : 1 + 0.01 * i);
+  }
+}
+
+static void blocks_of_one_kernel(void **state) {
+  (void)state;
+  begin_run();
+  put_blocks(4, 2);
+  put_config("block_x=16,block_y=1,coarsen=8", 0, 100); /* another kernel */
+  dcs_table *t = claims();
+  assert_verdict(t, "blocks_matter_twofold", "holds");
+  assert_counts(t, "blocks_matter_twofold", 1, 0, 0, 0);
+  dcs_table_free(t);
+  begin_run();
+  put_blocks(4, 4);
+  conclude("blocks_matter_twofold", "partly");
+  begin_run();
+  put_blocks(3, 2);
+  conclude("blocks_matter_twofold", "not_measured");
+}
+
+/* Ten configurations, of which the second takes `second` ms and the fastest 1. */
+static void judge_winners(double second, int n, const char *verdict) {
+  char config[64];
+  begin_run();
+  for (int i = 0; i < n; i++) {
+    snprintf(config, sizeof config, "a=%d", i);
+    put_config(config, 0, i == 0 ? 1 : i == 1 ? second : 2);
+  }
+  conclude("no_single_winner", verdict);
+}
+
+static void winners_are_counted(void **state) {
+  (void)state;
+  judge_winners(1.0001, 10, "holds");
+  assert_contains(program_out, "2 of 10 configurations");
+  judge_winners(1.01, 10, "fails");
+  judge_winners(1.0001, 9, "not_measured");
+}
+
+/* ---- runs ---- */
+
+/* Arithmetic needs no run; the rest needs a GPU. */
+static void a_run_without_a_gpu(void **state) {
+  (void)state;
+  begin_run();
+  put_cpus(100);
+  put_cpus(10000);
+  dcs_table *t = claims();
+  for (size_t row = 0; row < dcs_table_rows(t); row++) {
+    const char *claim = text_at(t, row, "claim");
+    bool arithmetic =
+        strcmp(claim, "padding_fades") == 0 || strcmp(claim, "operations_per_evaluation") == 0;
+    assert_verdict(t, claim, arithmetic ? "holds" : "not_measured");
+    assert_int_equal(*text_at(t, row, "value") != '\0', arithmetic);
+  }
+  assert_counts(t, "operations_per_evaluation", 3, 0, 0, 0);
+  assert_counts(t, "padding_fades", 2, 0, 0, 0);
+  assert_contains(program_out, "16 claims: 2 hold, 0 partly, 0 fail, 14 not measured\n");
+  dcs_table_free(t);
+}
+
+static void the_csv_is_printed_as_it_is_written(void **state) {
+  (void)state;
+  judge_coarsening(1.4, 0, 0, "holds");
+  put_file(run_path("claims.csv"), "an older one");
+  assert_status(program_run("claims --csv %s", in_folder("run")), 0);
+  char *written = run_file("run", "claims.csv", NULL);
+  assert_string_equal(program_out, written);
+  free(written);
+}
+
+static void lines_fit_a_terminal(void **state) {
+  (void)state;
+  judge_coarsening(3, 0, 0, "partly");
+  for (const char *line = program_out; *line; line += strcspn(line, "\n") + 1)
+    assert_true(strcspn(line, "\n") <= 100);
+}
+
+static void refuse(int status, const char *said) {
+  assert_status(program_run("claims %s", in_folder("run")), status);
+  assert_contains(program_err, said);
+  assert_string_equal(program_out, "");
+  assert_false(exists(run_path("claims.csv")));
+}
+
+static void bad_folders_are_refused(void **state) {
+  (void)state;
+  assert_status(program_run("claims"), 2);
+  assert_contains(program_err, "the run folder is missing");
+  assert_status(program_run("claims a b"), 2);
+  assert_status(program_run("claims %s", in_folder("absent")), 5);
+  judge_coarsening(1.4, 0, 0, "holds");
+  unlink(run_path("claims.csv"));
+  put_file(run_path("summary.csv"), KEYS ",backend,outcome\n");
+  refuse(3, "no column \"threads\"");
+  put_file(run_path("summary.csv"), SUMMARY_COLUMNS "g,,kernel,,cuda:0,5,8,8,8,cuda,,,,ok\n");
+  refuse(3, "no samples of row 2");
+  put_file(run_path("summary.csv"), SUMMARY_COLUMNS "g,,kernel,,cuda:0,x,8,8,8,cuda,,,,ok\n");
+  refuse(3, "row 2: found atoms \"x\"");
+  unlink(run_path("samples.csv"));
+  refuse(5, "run/samples.csv");
+}
+
+/* ---- the list ---- */
+
+static void the_book_names_one_variant_each(void **state) {
+  (void)state;
+  for (int which = DCS_BOOK_NONE + 1; which < DCS_N_BOOK; which++) {
+    int n = 0;
+    for (int v = 0; v < dcs_n_variants; v++)
+      n += dcs_variants[v]->book == (dcs_book)which;
+    assert_int_equal(n, 1);
+    assert_true(*dcs_book_names[which]);
+  }
+  for (size_t c = 0; c < dcs_n_claims; c++)
+    for (size_t d = 0; d < c; d++)
+      assert_string_not_equal(dcs_claim_list[c].id, dcs_claim_list[d].id);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(intervals_are_graded),
+      cmocka_unit_test(each_verdict),
+      cmocka_unit_test(what_is_unsure_does_not_count),
+      cmocka_unit_test(the_padded_version_against_the_better_one),
+      cmocka_unit_test(what_failed_is_not_compared),
+      cmocka_unit_test(thresholds_are_checked_on_both_sides),
+      cmocka_unit_test(the_baseline_decides_the_ratio),
+      cmocka_unit_test(one_thread_is_not_all_threads),
+      cmocka_unit_test(start_up_is_first_less_warm),
+      cmocka_unit_test(reads_are_compared_in_pairs),
+      cmocka_unit_test(blocks_of_one_kernel),
+      cmocka_unit_test(winners_are_counted),
+      cmocka_unit_test(a_run_without_a_gpu),
+      cmocka_unit_test(the_csv_is_printed_as_it_is_written),
+      cmocka_unit_test(lines_fit_a_terminal),
+      cmocka_unit_test(bad_folders_are_refused),
+      cmocka_unit_test(the_book_names_one_variant_each),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}
