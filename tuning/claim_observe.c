@@ -83,21 +83,23 @@ void dcs_observe_gpu_wins(const dcs_claim_rows *rows, dcs_claim_result *result) 
   observe_pair(rows, result, true);
 }
 
+/* The row of the same method and cell in another scope, or NULL. */
+static const dcs_claim_row *in_scope(const dcs_claim_rows *rows, const dcs_claim_row *like,
+                                     const char *scope) {
+  for (const dcs_claim_row *row = rows->rows; row < rows->rows + rows->n; row++)
+    if (strcmp(row->variant, like->variant) == 0 && strcmp(row->config, like->config) == 0 &&
+        strcmp(row->scope, scope) == 0 && dcs_claim_same_cell(row, like))
+      return row;
+  return NULL;
+}
+
 /* The fastest method of a cell in scope first, less the same method in scope warm. */
 void dcs_observe_start_up(const dcs_claim_rows *rows, dcs_claim_result *result) {
   static const dcs_claim_pick pick = {.scope = "first", .cuda = true};
   for (const dcs_claim_row *cell = rows->rows; cell < rows->rows + rows->n; cell++) {
     const dcs_claim_row *first =
         dcs_claim_first_of_cell(rows, cell) ? dcs_claim_best(rows, cell, &pick) : NULL;
-    if (!first) continue;
-    dcs_claim_pick same = {.variant = first->variant, .scope = "warm", .cuda = true};
-    const dcs_claim_row *warm = NULL;
-    for (size_t r = 0; r < rows->n && !warm; r++)
-      if (strcmp(rows->rows[r].variant, same.variant) == 0 &&
-          strcmp(rows->rows[r].scope, same.scope) == 0 &&
-          strcmp(rows->rows[r].config, first->config) == 0 &&
-          dcs_claim_same_cell(&rows->rows[r], first))
-        warm = &rows->rows[r];
+    const dcs_claim_row *warm = first ? in_scope(rows, first, "warm") : NULL;
     if (!warm) continue;
     dcs_stats a = dcs_summarize(first->times, first->n), b = dcs_summarize(warm->times, warm->n);
     dcs_observation o = {1e-6 * (a.median - b.median),
