@@ -4,7 +4,7 @@
 enum { SOFT = DCS_BRICK_N_PARAMS };
 
 static const dcs_param params[] = {
-    DCS_BRICK_PARAMS(32, 8, 4, 8, 0, 2),
+    DCS_BRICK_PARAMS(32, 8, 4, 8, 0, 1),
     {"soft", "of every 16 points of a thread, how many in software", 0, 16, 4, NULL},
 };
 

@@ -18,12 +18,17 @@
  * share s in software the special function units are busy 8 (1 - s) cycles and the issue port 3.84 + 7 s:
  * they balance at s = 0.28, 1.38 times the rate of the special function units alone.
  *
- * How much of that is reached depends on how the two kinds are mixed: reciprocal square roots that come in
- * bursts fill the units' queue and stall their warp. So the points in software are spread evenly over the
- * brick. (Giving whole blocks to software and others to hardware, so that the warps of a scheduler
- * complement each other, was tried and is slower.)
+ * How much of that is reached depends on how the two kinds are mixed. Reciprocal square roots that come in
+ * bursts fill the units' queue: their warp waits while the FMA pipes idle, and the other way round behind a
+ * burst. A compiler starts every reciprocal square root as early as it can and leaves the sums for the end,
+ * which is just such a pair of bursts. So the loop is a pipeline: while the distances of a row of the brick
+ * are computed, the row before, an atom earlier where need be, is added to its sums; and the points in
+ * software are spread evenly, at soft = 4 one in every row of four. (Giving whole blocks, or whole atoms, to
+ * software and others to hardware, so that the warps of a scheduler complement each other, was tried and
+ * is slower.)
  *
- * Parameters: as cuda_volume; soft: of every 16 points of a thread, how many in software, 0..16.
+ * Parameters: as cuda_volume; soft: of every 16 points of a thread, how many in software, 0..16. Unrolling
+ * gives the compiler the room to undo the pipeline.
  * Limits: as cuda_volume. */
 
 #if ATOMS == ATOMS_CONSTANT
@@ -47,6 +52,17 @@ static __device__ __forceinline__ bool in_software(int p) {
   return (p % 16 + 1) * SOFT / 16 > p % 16 * SOFT / 16;
 }
 
+/* Distances of a row of the brick, as the sums need them: 1/r, points in software without their scale. */
+static __device__ __forceinline__ void row_of(float inverse[COARSEN_X], int l,
+                                              const float dx[COARSEN_X], float dy2, float dz) {
+  float dyz2 = dz * dz + dy2;
+#pragma unroll
+  for (int m = 0; m < COARSEN_X; m++) {
+    float r2 = dx[m] * dx[m] + dyz2;
+    inverse[m] = in_software(l * COARSEN_X + m) ? soft_rsqrt(r2) : rsqrtf(r2);
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, float spacing) {
   int i = blockIdx.x * (BLOCK_X * COARSEN_X) + threadIdx.x;
@@ -67,26 +83,32 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
       sum[l][m] = 0.0f;
   }
 
+  float4 atom = ATOM(0);
+  float dx[COARSEN_X], now[COARSEN_X], next[COARSEN_X];
+#pragma unroll
+  for (int m = 0; m < COARSEN_X; m++)
+    dx[m] = x[m] - atom.x;
+  float dy = y - atom.y;
+  row_of(now, 0, dx, dy * dy, z[0] - atom.z);
+
 #pragma unroll UNROLL
   for (int a = 0; a < n_atoms; a++) {
-    float4 atom = ATOM(a);
-    float dy = y - atom.y;
-    float dy2 = dy * dy;
-    float dx2[COARSEN_X];
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++) {
-      float dx = x[m] - atom.x;
-      dx2[m] = dx * dx;
-    }
+    float q = atom.w;
 #pragma unroll
     for (int l = 0; l < COARSEN_Z; l++) {
-      float dz = z[l] - atom.z;
-      float dyz2 = dz * dz + dy2;
+      if (l == COARSEN_Z - 1) { /* on to the next atom; behind the last, it once more in vain */
+        atom = ATOM(min(a + 1, n_atoms - 1));
+        dy = y - atom.y;
+#pragma unroll
+        for (int m = 0; m < COARSEN_X; m++)
+          dx[m] = x[m] - atom.x;
+      }
+      int ahead = (l + 1) % COARSEN_Z;
+      row_of(next, ahead, dx, dy * dy, z[ahead] - atom.z);
 #pragma unroll
       for (int m = 0; m < COARSEN_X; m++) {
-        float r2 = dx2[m] + dyz2;
-        bool soft = in_software(l * COARSEN_X + m);
-        sum[l][m] += atom.w * (soft ? soft_rsqrt(r2) : rsqrtf(r2));
+        sum[l][m] += q * now[m];
+        now[m] = next[m];
       }
     }
   }
