@@ -76,7 +76,9 @@ typedef enum {
   DCS_ARG_NZ,      /* int: useful points in z */
   DCS_ARG_ROW,     /* int: points from one stored row to the next */
   DCS_ARG_K,       /* int: first slice of this launch */
-  DCS_ARG_SPACING  /* float: angstrom */
+  DCS_ARG_SPACING, /* float: angstrom */
+  DCS_ARG_SCRATCH, /* float *: the plan's scratch_floats, not initialised */
+  DCS_ARG_COUNTERS /* int *: the plan's counters */
 } dcs_arg;
 
 enum { DCS_MAX_ARGS = 12 };
@@ -88,12 +90,14 @@ typedef struct {
   int64_t chunk_atoms; /* atoms a launch takes; they lie in the module's constant array `atoms` when
                           atoms_in_constant, in global memory otherwise */
   bool atoms_in_constant;
-  bool host_dz2;         /* the atoms' z field holds dz^2 to the slice, prepared by the host */
-  int64_t launch_slices; /* slices a launch computes */
-  dcs_dims stored;       /* points of the map in device memory; at least the problem's */
-  int block[3];          /* threads */
-  int64_t grid[3];       /* blocks of one launch */
-  const dcs_arg *args;   /* DCS_ARG_END last */
+  bool host_dz2;          /* the atoms' z field holds dz^2 to the slice, prepared by the host */
+  int64_t launch_slices;  /* slices a launch computes */
+  dcs_dims stored;        /* points of the map in device memory; at least the problem's */
+  int64_t scratch_floats; /* device memory for what blocks tell each other in a launch; 0: none */
+  int64_t counters;       /* ints, zero before the first launch; each launch leaves them zero */
+  int block[3];           /* threads */
+  int64_t grid[3];        /* blocks of one launch */
+  const dcs_arg *args;    /* DCS_ARG_END last */
 } dcs_plan;
 
 /* ---- variants ---- */

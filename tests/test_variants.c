@@ -251,6 +251,30 @@ static void guarded_plans(void **state) {
   }
 }
 
+/* Tiles of 32 x 8 x 4 points: 4 x 3 x 3 = 36 of them, each with 64 blocks that share the atoms, or
+ * as many as there are atoms. */
+static void the_split_plan(void **state) {
+  (void)state;
+  const dcs_variant *reduce = find("cuda_reduce");
+  dcs_problem problem = {NULL, 1000, {100, 20, 9}, 0.5f};
+  const dcs_config config = dcs_initial_config(reduce, 1);
+  dcs_plan plan;
+  for (int few = 0; few < 2; few++) {
+    problem.n_atoms = few ? 7 : 1000;
+    int64_t splits = few ? 7 : 64;
+    reduce->plan(&problem, &config, &plan);
+    assert_true(plan.block[0] == 16 && plan.block[1] == 8 && plan.block[2] == 1);
+    assert_true(plan.grid[0] == 4 && plan.grid[1] == 3 && plan.grid[2] == 3 * splits);
+    assert_int_equal(plan.counters, 36);
+    assert_int_equal(plan.scratch_floats, 36 * 1024 * splits);
+    assert_int_equal(plan.chunk_atoms, problem.n_atoms);
+    assert_int_equal(plan.launch_slices, 9);
+    /* 1000 atoms in 64 parts: at most 16 in one */
+    assert_int_equal(reduce->longest_sum(&problem, &config), few ? 1 + 7 : 16 + 64);
+  }
+  expect_refused(reduce, (dcs_dims){9, 9, 4 * 1024}, config, "65536 blocks in z");
+}
+
 /* Longest run of additions: a chunk and a sum a chunk, or all atoms where the old value is read
  * first. */
 static void longest_sums(void **state) {
@@ -288,6 +312,7 @@ int main(void) {
       cmocka_unit_test(what_is_inapplicable),
       cmocka_unit_test(the_padded_plan),
       cmocka_unit_test(guarded_plans),
+      cmocka_unit_test(the_split_plan),
       cmocka_unit_test(longest_sums),
       cmocka_unit_test(rounding_up),
   };

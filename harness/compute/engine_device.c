@@ -16,6 +16,7 @@ typedef struct {
   dcs_plan plan;
   dcs_module *module;
   dcs_ptr constant; /* address of the module's array of atoms */
+  dcs_ptr counters; /* its own, so that one that leaves them wrong spoils no other; or 0 */
 } method;
 
 typedef struct {
@@ -23,8 +24,8 @@ typedef struct {
   char *kernels;
   const dcs_problem *problem;
   float *map;
-  dcs_ptr atoms, stored;
-  size_t stored_floats;
+  dcs_ptr atoms, stored, scratch;
+  size_t stored_floats, scratch_floats;
   method *slots;
   int n_slots;
   dcs_atom *ring; /* RING chunks of ring_atoms, in memory that copies can be queued from */
@@ -33,9 +34,15 @@ typedef struct {
 } device_engine;
 
 static void forget_methods(device_engine *e) {
-  for (int s = 0; s < e->n_slots; s++)
-    if (e->slots[s].module) e->engine.device->unload(e->engine.device, e->slots[s].module);
+  dcs_device *device = e->engine.device;
+  for (int s = 0; s < e->n_slots; s++) {
+    if (e->slots[s].module) device->unload(device, e->slots[s].module);
+    if (e->slots[s].counters) device->release(device, e->slots[s].counters);
+  }
   e->n_slots = 0;
+  if (e->scratch) device->release(device, e->scratch);
+  e->scratch = 0;
+  e->scratch_floats = 0;
 }
 
 static dcs_outcome as_outcome(dcs_status status, dcs_outcome failure) {
@@ -62,16 +69,23 @@ static dcs_outcome device_problem(dcs_engine *engine, const dcs_problem *problem
 
 /* ---- preparing a method ---- */
 
-static dcs_status grow_map(device_engine *e, dcs_dims stored) {
-  dcs_device *device = e->engine.device;
-  size_t floats = (size_t)dcs_points(stored);
-  if (floats <= e->stored_floats) return DCS_OK;
-  if (e->stored) device->release(device, e->stored);
-  e->stored = 0;
-  e->stored_floats = 0;
-  DCS_TRY(device->alloc(device, floats * sizeof(float), &e->stored));
-  e->stored_floats = floats;
+/* A buffer of at least that many floats; its contents are lost when it grows. */
+static dcs_status grow(dcs_device *device, int64_t wanted, dcs_ptr *buffer, size_t *floats) {
+  if ((size_t)wanted <= *floats) return DCS_OK;
+  if (*buffer) device->release(device, *buffer);
+  *buffer = 0;
+  *floats = 0;
+  DCS_TRY(device->alloc(device, (size_t)wanted * sizeof(float), buffer));
+  *floats = (size_t)wanted;
   return DCS_OK;
+}
+
+static dcs_status make_counters(device_engine *e, method *m) {
+  dcs_device *device = e->engine.device;
+  size_t n = (size_t)m->plan.counters;
+  if (n == 0) return DCS_OK;
+  DCS_TRY(device->alloc(device, n * sizeof(int32_t), &m->counters));
+  return device->fill(device, m->counters, 0, n);
 }
 
 static dcs_status grow_ring(device_engine *e, int64_t chunk_atoms) {
@@ -126,11 +140,15 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_varian
   device_engine *e = (device_engine *)engine;
   method m = {.variant = variant};
   variant->plan(e->problem, config, &m.plan);
-  if (grow_map(e, m.plan.stored) != DCS_OK) return DCS_OUTCOME_MEMORY;
+  dcs_device *device = engine->device;
+  if (grow(device, dcs_points(m.plan.stored), &e->stored, &e->stored_floats) != DCS_OK ||
+      grow(device, m.plan.scratch_floats, &e->scratch, &e->scratch_floats) != DCS_OK)
+    return DCS_OUTCOME_MEMORY;
   if (m.plan.host_dz2 && grow_ring(e, m.plan.chunk_atoms) != DCS_OK) return DCS_OUTCOME_MEMORY;
 
   if (!grow_slots(e, slot)) return DCS_OUTCOME_MEMORY;
-  dcs_outcome outcome = load(e, &m, config, facts);
+  dcs_outcome outcome =
+      make_counters(e, &m) == DCS_OK ? load(e, &m, config, facts) : DCS_OUTCOME_MEMORY;
   e->slots[slot] = m;
   return outcome;
 }
@@ -152,7 +170,7 @@ static const dcs_atom *prepare_chunk(device_engine *e, int64_t first, int64_t n,
 
 /* The values behind a launch's argument list. */
 typedef struct {
-  dcs_ptr map, atoms;
+  dcs_ptr map, atoms, scratch, counters;
   int n_atoms, nx, ny, nz, row, k;
   float spacing;
 } launch_values;
@@ -177,6 +195,10 @@ static void *argument(launch_values *v, dcs_arg arg) {
     return &v->k;
   case DCS_ARG_SPACING:
     return &v->spacing;
+  case DCS_ARG_SCRATCH:
+    return &v->scratch;
+  case DCS_ARG_COUNTERS:
+    return &v->counters;
   case DCS_ARG_END:
     break;
   }
@@ -210,6 +232,8 @@ static dcs_status launch_chunk(device_engine *e, const method *m, int64_t k, int
       .row = (int)plan->stored.x,
       .k = (int)k,
       .spacing = problem->spacing,
+      .scratch = e->scratch,
+      .counters = m->counters,
   };
   void *args[DCS_MAX_ARGS];
   for (int a = 0; plan->args[a] != DCS_ARG_END; a++)
@@ -253,10 +277,12 @@ static dcs_status run_whole(device_engine *e, const method *m, int64_t inner, do
   return DCS_OK;
 }
 
-/* Fills the device's map with NaN, so that a point that nobody zeroed or wrote is seen. */
+/* Fills the device's map with NaN, so that a point that nobody zeroed or wrote is seen; likewise
+ * the scratch memory, which holds the right values of the last map. */
 static dcs_status run_untimed(device_engine *e, const method *m, double *ns) {
   dcs_device *device = e->engine.device;
   DCS_TRY(device->fill(device, e->stored, 0x7fc00000u, e->stored_floats));
+  if (e->scratch) DCS_TRY(device->fill(device, e->scratch, 0x7fc00000u, e->scratch_floats));
   DCS_TRY(run_whole(e, m, 1, ns));
   *ns = 0;
   return DCS_OK;

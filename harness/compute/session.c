@@ -201,13 +201,14 @@ void dcs_session_new_problem(dcs_session *session) {
   session->n_slots = 0;
 }
 
-/* One request and its answer. A launch that failed may have poisoned the device's context: the
- * worker is given up, and the next request starts a fresh one. */
+/* One request and its answer. A launch that failed may have poisoned the device's context, and
+ * memory that ran out may be missed by methods that share it: the worker is given up, and the next
+ * request starts a fresh one. */
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
   if (session->worker.pid == 0 && begin(session) != DCS_OK) return DCS_OUTCOME_CRASH;
   if (!send_request(&session->worker, request)) return died(session, &session->worker);
   dcs_outcome outcome = receive(session, &session->worker, reply);
-  if (outcome == DCS_OUTCOME_LAUNCH) stop(&session->worker, true);
+  if (outcome == DCS_OUTCOME_LAUNCH || outcome == DCS_OUTCOME_MEMORY) stop(&session->worker, true);
   return outcome;
 }
 

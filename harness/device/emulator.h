@@ -11,6 +11,11 @@
 
 #include <utility>
 
+/* Defined as 1: the blocks of a launch run from last to first. CUDA promises no order. */
+#ifndef DCS_EMULATED_BACKWARDS
+#define DCS_EMULATED_BACKWARDS 0
+#endif
+
 #define __global__
 #define __device__
 #define __host__
@@ -104,6 +109,10 @@ static inline int atomicAdd(int *at, int value) {
   return old;
 }
 
+/* Nothing to do: what a thread writes is in memory before another runs. */
+static inline void __threadfence() {
+}
+
 template <class... A, size_t... I>
 static inline void dcs_emulated_call(void (*kernel)(A...), void **args, std::index_sequence<I...>) {
   kernel(*static_cast<A *>(args[I])...);
@@ -191,15 +200,16 @@ static inline void dcs_emulated_grid(void (*kernel)(A...), const int64_t grid[3]
                                      const int block[3], void **args) {
   gridDim = {(unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2]};
   blockDim = {(unsigned)block[0], (unsigned)block[1], (unsigned)block[2]};
-  for (int64_t z = 0; z < grid[2]; z++)
-    for (int64_t y = 0; y < grid[1]; y++)
-      for (int64_t x = 0; x < grid[0]; x++) {
-        blockIdx = {(unsigned)x, (unsigned)y, (unsigned)z};
-        if (DCS_EMULATED_FIBRES)
-          dcs_emulated_fibre_block(kernel, block, args);
-        else
-          dcs_emulated_loop_block(kernel, block, args);
-      }
+  int64_t blocks = grid[0] * grid[1] * grid[2];
+  for (int64_t b = 0; b < blocks; b++) {
+    int64_t at = DCS_EMULATED_BACKWARDS ? blocks - 1 - b : b;
+    blockIdx = {(unsigned)(at % grid[0]), (unsigned)(at / grid[0] % grid[1]),
+                (unsigned)(at / grid[0] / grid[1])};
+    if (DCS_EMULATED_FIBRES)
+      dcs_emulated_fibre_block(kernel, block, args);
+    else
+      dcs_emulated_loop_block(kernel, block, args);
+  }
 }
 
 #define DCS_EMULATED_ENTRY(kernel)                                                                 \

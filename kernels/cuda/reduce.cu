@@ -1,0 +1,118 @@
+/* cuda_reduce: as cuda_volume, with the atoms split over blocks; for maps too small to fill the card.
+ *
+ * Derives from cuda_volume, where the work is split by points alone. A map of 32^3 points at 8 points a
+ * thread is 32,768 / 8 / 32 = 128 warps; a card of 132 SMs that hold 64 warps each has room for 8,448.
+ * However many atoms there are, 98% of it idles. Here the atoms of a tile of points are shared by SPLITS
+ * blocks: with 64 of them the same map is 128 x 64 = 8,192 warps.
+ *
+ * Several blocks now add to one point. Atomic additions would do it, but in whatever order blocks happen to
+ * end, and float additions in another order give other last bits. So each block writes its partial sums to
+ * memory of its own and counts itself at the tile. The block that finds all others counted adds the
+ * partials, in the order of the splits whoever is last: the same bits every time. It sets the counter back
+ * to zero for the next launch.
+ *
+ * Per evaluation as in cuda_volume with atoms in global memory. Per point and split: 4 bytes written, 4
+ * read, 1 addition; few atoms a split make that dear. Per block: 2 barriers, 2 fences, 1 atomic addition.
+ * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen_x 1..8, points block_x
+ * apart; coarsen_z 1..16, adjacent slices; splits 1..256, blocks that share the atoms of a tile (as many as
+ * there are atoms, if those are fewer); unroll: atoms a turn of the loop, 1..8.
+ * Limits: at most 65,535 blocks in y, and as many tiles in z times splits. Partial sums take 4 bytes a
+ * point of the map's tiles and split. */
+
+/* The first atom of a split: parts that differ by one atom at most. */
+static __device__ __forceinline__ int first_of(int split, int splits, int n_atoms) {
+  return (int)((long long)n_atoms * split / splits);
+}
+
+/* Adds atoms first..end-1 to the sums of the brick that begins at point (i, j, k). */
+static __device__ __forceinline__ void add_atoms(const float4 *atoms, int first, int end, int i, int j, int k,
+                                                 float spacing, float sum[COARSEN_Z][COARSEN_X]) {
+  float x[COARSEN_X], z[COARSEN_Z];
+  float y = spacing * j;
+#pragma unroll
+  for (int m = 0; m < COARSEN_X; m++)
+    x[m] = spacing * (i + m * BLOCK_X);
+#pragma unroll
+  for (int l = 0; l < COARSEN_Z; l++)
+    z[l] = spacing * (k + l);
+
+#pragma unroll UNROLL
+  for (int a = first; a < end; a++) {
+    float4 atom = __ldg(&atoms[a]);
+    float dy = y - atom.y;
+    float dy2 = dy * dy;
+    float dx2[COARSEN_X];
+#pragma unroll
+    for (int m = 0; m < COARSEN_X; m++) {
+      float dx = x[m] - atom.x;
+      dx2[m] = dx * dx;
+    }
+#pragma unroll
+    for (int l = 0; l < COARSEN_Z; l++) {
+      float dz = z[l] - atom.z;
+      float dyz2 = dz * dz + dy2;
+#pragma unroll
+      for (int m = 0; m < COARSEN_X; m++)
+        sum[l][m] += atom.w * rsqrtf(dx2[m] + dyz2);
+    }
+  }
+}
+
+/* Counts this block at its tile; whether it is the last of them, and so sees what the others wrote. */
+static __device__ __forceinline__ bool last_of_tile(int *counter, int splits, int thread) {
+  __shared__ bool last;
+  __syncthreads(); /* the whole block has written */
+  if (thread == 0) {
+    __threadfence(); /* the partial sums are seen before the count */
+    last = atomicAdd(counter, 1) == splits - 1;
+    __threadfence(); /* the count is seen before the others' partial sums */
+    if (last) *counter = 0;
+  }
+  __syncthreads();
+  return last;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+    dcs(float *map, const float4 *atoms, int n_atoms, int nx, int ny, int nz, float spacing, float *partials,
+        int *counters) {
+  const int threads = BLOCK_X * BLOCK_Y, points = COARSEN_X * COARSEN_Z;
+  int splits = min(SPLITS, n_atoms);
+  int split = blockIdx.z % splits;
+  int tile = (blockIdx.z / splits * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  int tiles = gridDim.z / splits * gridDim.y * gridDim.x;
+  int thread = threadIdx.y * BLOCK_X + threadIdx.x;
+  int i = blockIdx.x * (BLOCK_X * COARSEN_X) + threadIdx.x;
+  int j = blockIdx.y * BLOCK_Y + threadIdx.y;
+  int k = blockIdx.z / splits * COARSEN_Z;
+
+  float sum[COARSEN_Z][COARSEN_X] = {};
+  if (i < nx && j < ny)
+    add_atoms(atoms, first_of(split, splits, n_atoms), first_of(split + 1, splits, n_atoms), i, j, k, spacing,
+              sum);
+
+  /* partials[split][tile][point of the brick][thread]: threads of a warp write side by side, and a thread
+   * of the last block reads what its counterparts in the others have written. */
+  float *mine = partials + (long long)tile * points * threads + thread;
+  long long stride = (long long)tiles * points * threads;
+#pragma unroll
+  for (int p = 0; p < points; p++)
+    mine[split * stride + p * threads] = sum[p / COARSEN_X][p % COARSEN_X];
+  if (!last_of_tile(&counters[tile], splits, thread)) return;
+
+#pragma unroll
+  for (int p = 0; p < points; p++)
+    sum[p / COARSEN_X][p % COARSEN_X] = 0.0f;
+#pragma unroll 4
+  for (int s = 0; s < splits; s++) {
+#pragma unroll
+    for (int p = 0; p < points; p++)
+      sum[p / COARSEN_X][p % COARSEN_X] += mine[s * stride + p * threads];
+  }
+#pragma unroll
+  for (int l = 0; l < COARSEN_Z; l++) {
+#pragma unroll
+    for (int m = 0; m < COARSEN_X; m++)
+      if (k + l < nz && i + m * BLOCK_X < nx && j < ny)
+        map[((long long)(k + l) * ny + j) * nx + i + m * BLOCK_X] += sum[l][m];
+  }
+}
