@@ -49,13 +49,15 @@ int64_t dcs_brick_longest_sum(const dcs_problem *problem, const dcs_config *conf
 }
 
 void dcs_brick_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
-                                 DCS_ARG_NY,  DCS_ARG_NZ,    DCS_ARG_SPACING, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_N_ATOMS,
+                                 DCS_ARG_NX,  DCS_ARG_NY,      DCS_ARG_NZ,
+                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_END};
   dcs_brick brick = dcs_brick_of(config);
   dcs_slice_plan(problem, slice_of(problem, brick), problem->n, plan);
   plan->atoms_in_constant = brick.constant;
   plan->host_dz2 = false;
   plan->launch_slices = problem->n.z;
+  plan->slice_step = brick.coarsen_z;
   plan->grid[2] = dcs_round_up(problem->n.z, brick.coarsen_z) / brick.coarsen_z;
   plan->args = args;
 }
