@@ -3,7 +3,7 @@
  * Derives from cuda_coalesced by coarsening in z as well: dx^2 is shared by the points of a column, and
  * dy^2 + dz^2 by those of a row, so the distance terms cost almost nothing and an evaluation is an
  * addition, a reciprocal square root and an FMA. One launch covers all slices, so that maps with small
- * slices fill the card too. Atoms are read from global memory, a broadcast of 16 bytes through the L1
+ * slices fill the card too; or the nz slices from first_k on, into their part of the map. Atoms are read from global memory, a broadcast of 16 bytes through the L1
  * cache, or from constant memory in chunks.
  *
  * Per evaluation, X = COARSEN_X, Z = COARSEN_Z: 1 addition, 1 reciprocal square root, 1 FMA; for all X Z
