@@ -107,6 +107,14 @@ static void slabs_of_a_volume_give_the_same_map(void **state) {
   }
 }
 
+/* As many slabs as there are, so that the parts of the stage are used again. */
+static void many_slabs_give_the_same_map(void **state) {
+  bench_fixture *f = fixture_of(state);
+  put_case(f, 167); /* 8 slabs of 21 slices, the last with 20 */
+  expect_every_mode(f, "cuda_naive", "");
+  expect_every_mode(f, "cuda_volume", "coarsen_z=7,atoms=1");
+}
+
 /* Padded and exact, dz^2 from the host, barriers, and a kernel that cannot be cut. */
 static void slabs_of_slices_give_the_same_map(void **state) {
   bench_fixture *f = fixture_of(state);
@@ -229,6 +237,7 @@ int main(int argc, char **argv) {
     return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
   const struct CMUnitTest tests[] = {
       EMULATED(slabs_of_a_volume_give_the_same_map),
+      EMULATED(many_slabs_give_the_same_map),
       EMULATED(slabs_of_slices_give_the_same_map),
       EMULATED(small_maps_in_every_mode),
       EMULATED(a_slab_in_the_wrong_place_is_seen),

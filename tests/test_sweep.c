@@ -269,6 +269,22 @@ static void memory_multiplies_the_scopes_that_copy(void **state) {
   check_run("memory_plan", gpu ? 3 : 2, 2);
 }
 
+static void the_report_keeps_memories_apart(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(in_folder("reported"), 0777), 0);
+  put_file(in_folder("reported/summary.csv"),
+           "variant,threads,config,scope,memory,atoms,nx,ny,nz,median_ns,ci_lo_ns,ci_hi_ns,"
+           "evals_per_s,gflops,limit_fraction,outcome\n"
+           "v,,a=1,warm,pinned,5,8,8,8,3000000,,,3e9,30,,ok\n"
+           "v,,a=2,warm,pinned,5,8,8,8,2000000,,,4e9,40,,ok\n"
+           "v,,a=1,warm,mapped,5,8,8,8,7000000,,,1e9,10,,ok\n");
+  assert_status(program_run("report %s", in_folder("reported")), 0);
+  assert_contains(program_out, "warm    pinned                      2 ");
+  assert_contains(program_out, "a=2");
+  assert_contains(program_out, "warm    mapped                      7 ");
+  assert_null(strstr(program_out, " 3 ")); /* the slower configuration in pinned memory */
+}
+
 static void an_atom_on_a_grid_point_is_reported_and_left_out(void **state) {
   (void)state;
   put_file(in_folder("node.pqr"), "ATOM 1 X UNK 1 2.0 2.0 2.0 1.0 1.0\n"
@@ -378,6 +394,7 @@ int main(void) {
       cmocka_unit_test(what_was_measured_is_never_written_over),
       cmocka_unit_test(what_cannot_run_has_a_row_and_the_sweep_goes_on),
       cmocka_unit_test(memory_multiplies_the_scopes_that_copy),
+      cmocka_unit_test(the_report_keeps_memories_apart),
       cmocka_unit_test(an_atom_on_a_grid_point_is_reported_and_left_out),
       cmocka_unit_test(an_input_gives_atoms_and_grid),
       cmocka_unit_test(executed_work_leaves_out_atoms_without_charge),

@@ -12,14 +12,18 @@
  */
 enum { DCS_RING = 32, DCS_HALF_RING = DCS_RING / 2 };
 
-/* What the device's marks are for; two of each but the third and fourth. */
+/* Slabs under way from the card to their place: one that the CPU takes from the stage, and two that
+ * are queued meanwhile, so that the card has work until the CPU comes back. */
+enum { DCS_STAGES = 3 };
+
+/* What the device's marks are for. */
 enum {
   DCS_MARK_TIMES,     /* begin and end of what is timed by the device */
   DCS_MARK_RING = 2,  /* behind the last launch of each half of the ring */
   DCS_MARK_BEGUN = 4, /* atoms are there, the map is zeroed */
   DCS_MARK_COMPUTED,  /* a slab is done */
-  DCS_MARK_STAGED,    /* a slab lies in its half of the stage */
-  DCS_MARKS_USED = DCS_MARK_STAGED + 2
+  DCS_MARK_STAGED,    /* a slab lies in its part of the stage */
+  DCS_MARKS_USED = DCS_MARK_STAGED + DCS_STAGES
 };
 _Static_assert((int)DCS_MARKS_USED <= (int)DCS_MARKS, "a device has as many marks as are used");
 
@@ -51,7 +55,7 @@ typedef struct {
   const dcs_problem *problem;
   float *map; /* ordinary memory */
   dcs_block atoms[DCS_N_BLOCK_KINDS], maps[DCS_N_BLOCK_KINDS];
-  dcs_block stage; /* page-locked, two slabs */
+  dcs_block stage; /* page-locked, DCS_STAGES slabs */
   dcs_block ring;  /* page-locked, DCS_RING chunks of ring_atoms */
   int64_t ring_atoms;
   int64_t launches; /* of methods that use the ring, since it was made */

@@ -144,13 +144,13 @@ static dcs_status unstage(dcs_device_engine *e, const dcs_places *p, int64_t sla
   const dcs_dims n = e->problem->n;
   int64_t whole = n.x * n.y * p->slabs.slices;
   int64_t size = least(whole, dcs_points(n) - slab * whole);
-  DCS_TRY(device->reach(device, DCS_MARK_STAGED + (int)(slab % 2)));
-  memcpy(p->to + slab * whole, p->stage + slab % 2 * whole, (size_t)size * sizeof(float));
+  DCS_TRY(device->reach(device, DCS_MARK_STAGED + (int)(slab % DCS_STAGES)));
+  memcpy(p->to + slab * whole, p->stage + slab % DCS_STAGES * whole, (size_t)size * sizeof(float));
   return DCS_OK;
 }
 
-/* Queues the copying out of a slab that was just queued; the slab before it is by then likely done,
- * and is taken from the stage while the card works on. */
+/* Queues the copying out of a slab that was just queued, then takes the slab from the stage whose
+ * part the next one needs, while the card works on. */
 static dcs_status slab_out(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                            int64_t slab) {
   dcs_device *device = e->engine.device;
@@ -158,15 +158,15 @@ static dcs_status slab_out(dcs_device_engine *e, const dcs_device_method *m, con
   int64_t k = slab * p->slabs.slices;
   dcs_dims part = {n.x, n.y, least(p->slabs.slices, n.z - k)};
   dcs_ptr from = p->stored + (dcs_ptr)(k * stored.x * stored.y) * sizeof(float);
-  float *to =
-      p->stage ? p->stage + slab % 2 * (n.x * n.y * p->slabs.slices) : p->to + k * n.x * n.y;
+  float *to = p->stage ? p->stage + slab % DCS_STAGES * (n.x * n.y * p->slabs.slices)
+                       : p->to + k * n.x * n.y;
   DCS_TRY(device->mark(device, DCS_MARK_COMPUTED));
   device->select(device, QUEUE_OUT);
   DCS_TRY(device->follow(device, DCS_MARK_COMPUTED));
   DCS_TRY(device->copy_out(device, to, part, from, stored));
   if (!p->stage) return DCS_OK;
-  DCS_TRY(device->mark(device, DCS_MARK_STAGED + (int)(slab % 2)));
-  return slab > 0 ? unstage(e, p, slab - 1) : DCS_OK;
+  DCS_TRY(device->mark(device, DCS_MARK_STAGED + (int)(slab % DCS_STAGES)));
+  return slab >= DCS_STAGES - 1 ? unstage(e, p, slab - (DCS_STAGES - 1)) : DCS_OK;
 }
 
 static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
@@ -185,7 +185,9 @@ static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
     DCS_TRY(compute_slices(e, m, p, k, least(k + p->slabs.slices, nz)));
     DCS_TRY(slab_out(e, m, p, slab));
   }
-  if (p->stage) DCS_TRY(unstage(e, p, slab - 1));
+  for (int64_t left = slab > DCS_STAGES - 1 ? slab - (DCS_STAGES - 1) : 0; p->stage && left < slab;
+       left++)
+    DCS_TRY(unstage(e, p, left));
   device->select(device, 0);
   return device->wait(device);
 }

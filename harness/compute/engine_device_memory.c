@@ -47,7 +47,8 @@ static dcs_status grow_stage(dcs_device_engine *e, dcs_places *places) {
   dcs_dims slab = e->problem->n;
   if (places->slabs.slices >= slab.z) return DCS_OK;
   slab.z = places->slabs.slices;
-  DCS_TRY(dcs_block_grow(e->engine.device, DCS_BLOCK_HOST, 2 * map_bytes(slab), &e->stage));
+  DCS_TRY(
+      dcs_block_grow(e->engine.device, DCS_BLOCK_HOST, DCS_STAGES * map_bytes(slab), &e->stage));
   places->stage = e->stage.host;
   return DCS_OK;
 }
@@ -82,8 +83,11 @@ dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dc
   int64_t resident = dcs_resident_threads(e->sm_count, m->registers);
   *places = (dcs_places){.memory = memory, .slabs = {.slices = e->problem->n.z}};
   if (cut) places->slabs = dcs_cut_slabs(&m->plan, e->problem, resident);
-  if (device->supports(device, memory) != DCS_OK) return DCS_OUTCOME_NOT_BUILT;
-  return place(e, m, places) == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_MEMORY;
+  dcs_status status = device->supports(device, memory);
+  if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_NOT_BUILT;
+  if (status == DCS_OK) status = place(e, m, places);
+  if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_MEMORY;
+  return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
 }
 
 static void fill_with_nan(float *map, size_t n) {

@@ -9,7 +9,7 @@
 #include "kernels/dcs.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
-enum { DCS_MARKS = 8, DCS_QUEUES = 3 };
+enum { DCS_MARKS = 9, DCS_QUEUES = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 
