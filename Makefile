@@ -156,6 +156,9 @@ check-full: check ## check, and the long ones: sanitizers, clang, no OpenMP, no 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0
 	$(BIN) verify --device cuda:0 --variants cuda --config block_x=16,block_y=16,coarsen=all,read=all
+	rm -rf $(BUILD)/memory # every mode of memory, a map of more than one slab
+	$(BIN) sweep --device cuda:0 --variants cuda --atoms 300 --grid 160x81x43 --scope warm,first --rounds 1 \
+	  --memory pageable,pinned,mapped,managed,managed_prefetch --out $(BUILD)/memory
 	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants cuda --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain

@@ -73,7 +73,7 @@ typedef enum {
   DCS_ARG_N_ATOMS, /* int: atoms of this launch */
   DCS_ARG_NX,      /* int: useful points in x */
   DCS_ARG_NY,      /* int: useful points in y */
-  DCS_ARG_NZ,      /* int: useful points in z */
+  DCS_ARG_NZ,      /* int: slices of this launch */
   DCS_ARG_ROW,     /* int: points from one stored row to the next */
   DCS_ARG_K,       /* int: first slice of this launch */
   DCS_ARG_SPACING, /* float: angstrom */
@@ -90,13 +90,15 @@ typedef struct {
   int64_t chunk_atoms; /* atoms a launch takes; they lie in the module's constant array `atoms` when
                           atoms_in_constant, in global memory otherwise */
   bool atoms_in_constant;
-  bool host_dz2;          /* the atoms' z field holds dz^2 to the slice, prepared by the host */
-  int64_t launch_slices;  /* slices a launch computes */
-  dcs_dims stored;        /* points of the map in device memory; at least the problem's */
+  bool host_dz2;         /* the atoms' z field holds dz^2 to the slice, prepared by the host */
+  int64_t launch_slices; /* slices a launch computes; the map's last launch may have fewer */
+  int64_t slice_step; /* a launch may have fewer slices, any multiple of this, and grid[2] is then
+                         slices / slice_step, rounded up; 0: launch_slices alone */
+  dcs_dims stored;    /* points of the map in device memory; at least the problem's */
   int64_t scratch_floats; /* device memory for what blocks tell each other in a launch; 0: none */
   int64_t counters;       /* ints, zero before the first launch; each launch leaves them zero */
   int block[3];           /* threads */
-  int64_t grid[3];        /* blocks of one launch */
+  int64_t grid[3];        /* blocks of a launch of launch_slices */
   const dcs_arg *args;    /* DCS_ARG_END last */
 } dcs_plan;
 

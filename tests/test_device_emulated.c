@@ -243,6 +243,28 @@ static void too_much_memory_is_unavailable(void **state) {
   device->close(device);
 }
 
+/* Kernels and host see one memory, whatever its kind. */
+static void all_kinds_of_memory_are_plain(void **state) {
+  (void)state;
+  dcs_device *device = open_device();
+  dcs_ptr locked, managed;
+  void *host;
+  for (int m = 0; m < DCS_N_MEMORIES; m++)
+    assert_int_equal(device->supports(device, (dcs_memory)m), DCS_OK);
+  assert_int_equal(device->alloc_host(device, sizeof(float), &host, &locked), DCS_OK);
+  assert_int_equal(device->alloc_managed(device, sizeof(float), &managed), DCS_OK);
+  assert_int_equal(device->fill(device, locked, 0x40000000u, 1), DCS_OK);
+  assert_int_equal(device->fill(device, managed, 0x40400000u, 1), DCS_OK);
+  assert_int_equal(device->prefetch(device, managed, sizeof(float), true), DCS_OK);
+  assert_int_equal(device->wait(device), DCS_OK);
+  assert_true(*(float *)host == 2.0f && *(float *)(uintptr_t)managed == 3.0f);
+  ((float *)host)[1] = 0; /* outside */
+  assert_int_equal(device->wait(device), DCS_FAILED);
+  device->release_host(device, host);
+  device->release(device, managed);
+  device->close(device);
+}
+
 static void has_no_times(void **state) {
   (void)state;
   dcs_device *device = open_device();
@@ -292,6 +314,7 @@ int main(void) {
       cmocka_unit_test(missing_names_are_refused),
       cmocka_unit_test(launch_limits),
       cmocka_unit_test(too_much_memory_is_unavailable),
+      cmocka_unit_test(all_kinds_of_memory_are_plain),
       cmocka_unit_test(has_no_times),
       cmocka_unit_test(names_are_strict),
       cmocka_unit_test(compiler_is_needed),

@@ -175,6 +175,24 @@ static void the_best_rows_are_selected(void **state) {
   assert_has("rate_vs_edge", ".dat", "\n\n\"flat, useful\"\n100\t500\t");
 }
 
+/* The best of a scope is the best of all its memories, and its point says which. */
+static void the_best_memory_is_named(void **state) {
+  (void)state;
+  static const char rows[] =
+      "variant,backend,config,coarsen,threads,atoms,nx,ny,nz,padded_nz,evals_useful,"
+      "evals_executed,padding_overhead,median_ns,ci_lo_ns,ci_hi_ns,evals_per_s,limit_fraction,"
+      "outcome,scope,memory\n"
+      "flat,cuda,,,,1000,100,100,1,1,1e7,1e7,0,2e4,,,5e11,0.1,ok,kernel,\n"
+      "flat,cuda,,,,1000,100,100,1,1,1e7,1e7,0,6e4,,,1.6e11,0.1,ok,warm,pageable\n"
+      "flat,cuda,,,,1000,100,100,1,1,1e7,1e7,0,3e4,,,3e11,0.1,ok,warm,pinned\n"
+      "flat,cuda,,,,1000,100,100,1,1,1e7,1e7,0,5e4,,,2e11,0.1,ok,warm,mapped\n"
+      "flat,cuda,,,,100,100,100,1,1,1e6,1e6,0,1e4,,,1e11,0.1,ok,kernel,\n";
+  assert_int_equal(draw(rows, ENV, NULL), DCS_OK);
+  assert_has("time_vs_atoms", ".dat",
+             "\"GPU best, warm\"\n1000\t0.03\t0.03\t0.03\t\"flat\"\t\"\"\t\"pinned\"\n");
+  assert_has("time_vs_atoms", ".dat", "\n1000\t0.02\t0.02\t0.02\t\"flat\"\t\"\"\n");
+}
+
 static void the_ladder_is_in_order(void **state) {
   (void)state;
   assert_int_equal(draw(HEADER GPU_ROWS CPU_ROWS, ENV, NULL), DCS_OK);
@@ -314,6 +332,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       FIGURE_TEST(every_figure_has_its_files),
       FIGURE_TEST(the_best_rows_are_selected),
+      FIGURE_TEST(the_best_memory_is_named),
       FIGURE_TEST(the_ladder_is_in_order),
       FIGURE_TEST(known_variants_follow_the_list),
       FIGURE_TEST(a_wrong_result_is_never_a_time),

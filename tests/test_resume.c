@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/sweep/resume.h"
 #include "tests/run_folder.h"
 
 #include <time.h>
@@ -193,6 +194,46 @@ static void cells_of_an_input_are_told_apart(void **state) {
   check_run("cells", 3, 3);
 }
 
+/* Samples go to the record of their memory; a row of one memory does not finish another. */
+static void memory_tells_records_apart(void **state) {
+  (void)state;
+  static const char samples[] = "variant,config,scope,memory,atoms,nx,ny,nz,seq,time_ns\n"
+                                "cuda_scatter,block_x=128,kernel,,50,8,8,8,0,10\n"
+                                "cuda_scatter,block_x=128,warm,pageable,50,8,8,8,1,20\n"
+                                "cuda_scatter,block_x=128,warm,pinned,50,8,8,8,2,30\n"
+                                "cuda_scatter,block_x=128,warm,pinned,50,8,8,8,3,31\n";
+  static const char summary[] = "variant,config,scope,memory,atoms,nx,ny,nz,n,outcome,stop_reason\n"
+                                "cuda_scatter,block_x=128,kernel,,50,8,8,8,9,ok,rounds\n"
+                                "cuda_scatter,block_x=128,warm,pageable,50,8,8,8,9,ok,rounds\n"
+                                "cuda_scatter,block_x=128,warm,mapped,50,8,8,8,9,ok,rounds\n";
+  static const dcs_sweep_line lines[] = {{.variants = "cuda_scatter",
+                                          .config = "block_x=128",
+                                          .atoms = "50",
+                                          .grid = "8^3",
+                                          .scope = "warm,kernel",
+                                          .memory = "pinned,pageable"}};
+  const dcs_sweep_options options = {.lines = lines, .n_lines = 1, .device = "cuda:0"};
+  const dcs_molecule molecule = {0};
+  dcs_cells cells;
+  int64_t seq = 0;
+  assert_int_equal(mkdir(in_folder("apart"), 0777), 0);
+  put_file(in_folder("apart/samples.csv"), samples);
+  put_file(in_folder("apart/summary.csv"), summary);
+  assert_int_equal(dcs_expand_cells(&options, &molecule, true, &cells), DCS_OK);
+  assert_int_equal(dcs_resume(in_folder("apart"), 9, &cells, &seq), DCS_OK);
+  assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4); /* pinned is to do */
+  const dcs_record *records = cells.list[0].records;
+  static const size_t n_times[] = {1, 1, 2}; /* kernel, pageable, pinned */
+  for (int r = 0; r < 3; r++)
+    assert_int_equal(records[r].n_times, n_times[r]);
+  assert_true(records[1].times_ns[0] == 20 && records[2].times_ns[1] == 31);
+  dcs_cells_free(&cells);
+  dcs_table *kept = run_table("apart", "summary.csv");
+  assert_int_equal(dcs_table_rows(kept), 1); /* the one that this command does not name */
+  assert_string_equal(text_at(kept, 0, "memory"), "mapped");
+  dcs_table_free(kept);
+}
+
 /* ---- interrupted ---- */
 
 static void an_interrupted_sweep_says_how_to_go_on(void **state) {
@@ -295,6 +336,7 @@ int main(void) {
       cmocka_unit_test(a_finished_run_is_left_as_it_is),
       cmocka_unit_test(another_seed_input_or_grid_is_refused),
       cmocka_unit_test(cells_of_an_input_are_told_apart),
+      cmocka_unit_test(memory_tells_records_apart),
       cmocka_unit_test(an_interrupted_sweep_says_how_to_go_on),
       cmocka_unit_test(an_interrupt_of_a_verification_is_no_outcome),
       cmocka_unit_test(a_budget_ends_the_sampling),

@@ -79,9 +79,11 @@ static void times_of_a_cpu_variant(void **state) {
   for (int s = 0; s < 2; s++) {
     dcs_sample once = {.ns = -1}, often = {.ns = -1};
     forget_map(f);
-    assert_int_equal(dcs_session_run(session, slot, scopes[s], 1, &once), DCS_OUTCOME_OK);
+    assert_int_equal(dcs_session_run(session, slot, scopes[s], DCS_PAGEABLE, 1, &once),
+                     DCS_OUTCOME_OK);
     expect_map(f);
-    assert_int_equal(dcs_session_run(session, slot, scopes[s], 200, &often), DCS_OUTCOME_OK);
+    assert_int_equal(dcs_session_run(session, slot, scopes[s], DCS_PAGEABLE, 200, &often),
+                     DCS_OUTCOME_OK);
     assert_true(once.ns > 0 && often.ns > once.ns);
   }
 }
@@ -95,9 +97,10 @@ static void the_first_time_of_a_cpu_variant(void **state) {
   int slot = prepare(f, &simd); /* not the slot 0 that it has in the fresh process */
   dcs_sample first = {.ns = -1}, warm = {.ns = -1};
   forget_map(f);
-  assert_int_equal(dcs_session_first(session, slot, &first), DCS_OUTCOME_OK);
+  assert_int_equal(dcs_session_first(session, slot, DCS_PAGEABLE, &first), DCS_OUTCOME_OK);
   expect_map(f);
-  assert_int_equal(dcs_session_run(session, slot, DCS_WARM, 1, &warm), DCS_OUTCOME_OK);
+  assert_int_equal(dcs_session_run(session, slot, DCS_WARM, DCS_PAGEABLE, 1, &warm),
+                   DCS_OUTCOME_OK);
   assert_true(first.ns > warm.ns && warm.ns > 0);
 }
 
@@ -109,12 +112,14 @@ static void an_emulated_device_has_no_times(void **state) {
   for (int s = 0; s < 2; s++) {
     dcs_sample sample;
     int slot = prepare(f, &constant);
-    assert_int_equal(dcs_session_run(session, slot, scopes[s], 1, &sample), DCS_OUTCOME_LAUNCH);
+    assert_int_equal(dcs_session_run(session, slot, scopes[s], DCS_PAGEABLE, 1, &sample),
+                     DCS_OUTCOME_LAUNCH);
     expect_said("has no times");
-    assert_int_equal(dcs_session_first(session, slot, &sample), DCS_OUTCOME_LAUNCH);
+    assert_int_equal(dcs_session_first(session, slot, DCS_PAGEABLE, &sample), DCS_OUTCOME_LAUNCH);
     expect_said("has no times");
     forget_map(f);
-    assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, 1, &sample), DCS_OUTCOME_OK);
+    assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, DCS_PAGEABLE, 1, &sample),
+                     DCS_OUTCOME_OK);
     expect_map(f);
   }
   double per_second;
@@ -138,10 +143,12 @@ static void a_killed_worker_is_replaced(void **state) {
   int slot = prepare(f, &gather);
   dcs_sample sample;
   kill_child();
-  assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, 1, &sample), DCS_OUTCOME_CRASH);
+  assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, DCS_PAGEABLE, 1, &sample),
+                   DCS_OUTCOME_CRASH);
   expect_said("was killed");
   forget_map(f);
-  assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, 1, &sample), DCS_OUTCOME_OK);
+  assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, DCS_PAGEABLE, 1, &sample),
+                   DCS_OUTCOME_OK);
   expect_map(f);
 }
 
@@ -154,10 +161,12 @@ static void expect_slots_to_return(bench_fixture *f, const dcs_method methods[3]
   for (int m = 0; m < 3; m++)
     slots[m] = prepare(f, &methods[m]);
   kill_child();
-  assert_int_equal(dcs_session_run(session, slots[0], DCS_UNTIMED, 1, &sample), DCS_OUTCOME_CRASH);
+  assert_int_equal(dcs_session_run(session, slots[0], DCS_UNTIMED, DCS_PAGEABLE, 1, &sample),
+                   DCS_OUTCOME_CRASH);
   for (int r = 0; r < 6; r++) {
     forget_map(f);
-    dcs_outcome outcome = dcs_session_run(session, slots[order[r]], DCS_UNTIMED, 1, &sample);
+    dcs_outcome outcome =
+        dcs_session_run(session, slots[order[r]], DCS_UNTIMED, DCS_PAGEABLE, 1, &sample);
     if (outcome != DCS_OUTCOME_OK)
       fail_msg("run %d: %s: %s", r, dcs_outcome_name(outcome), dcs_error_message());
     expect_map(f);

@@ -236,6 +236,55 @@ static void what_cannot_run_has_a_row_and_the_sweep_goes_on(void **state) {
                   "nothing that was asked for can run on this machine: no CUDA driver");
 }
 
+/* Each memory is a row of the scopes that copy, and of those alone. */
+static void memory_multiplies_the_scopes_that_copy(void **state) {
+  (void)state;
+  static const char *const expected[][2] = {{"kernel", ""},
+                                            {"warm", "pinned"},
+                                            {"warm", "managed"},
+                                            {"first", "pinned"},
+                                            {"first", "managed"}};
+  bool gpu = program_has_gpu();
+  put_file(in_folder("memory.csv"), "variants,config,atoms,grid,scope,memory\n"
+                                    "cpu_gather,threads=1,50,8^3,\"kernel,first\",pinned\n"
+                                    "cuda_naive,,50,8^3,warm,managed\n");
+  int status =
+      program_run("sweep --variants cpu_gather,cuda_naive --atoms 50 --grid 8^3 --rounds 2 "
+                  "--scope kernel,warm,first --memory managed,pinned --out %s",
+                  in_folder("memory"));
+  assert_status(status, 0);
+  dcs_table *t = run_table("memory", "summary.csv");
+  assert_int_equal(dcs_table_rows(t), 2 + 5);
+  for (size_t row = 0; row < 2; row++)
+    assert_string_equal(text_at(t, row, "memory"), "");
+  for (size_t row = 0; row < 5; row++) {
+    assert_string_equal(text_at(t, 2 + row, "scope"), expected[row][0]);
+    assert_string_equal(text_at(t, 2 + row, "memory"), expected[row][1]);
+    if (!gpu) assert_string_equal(text_at(t, 2 + row, "outcome"), "not_built");
+  }
+  dcs_table_free(t);
+  assert_status(program_run("sweep --plan %s --rounds 2 --out %s", in_folder("memory.csv"),
+                            in_folder("memory_plan")),
+                0);
+  check_run("memory_plan", gpu ? 3 : 2, 2);
+}
+
+static void the_report_keeps_memories_apart(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(in_folder("reported"), 0777), 0);
+  put_file(in_folder("reported/summary.csv"),
+           "variant,threads,config,scope,memory,atoms,nx,ny,nz,median_ns,ci_lo_ns,ci_hi_ns,"
+           "evals_per_s,gflops,limit_fraction,outcome\n"
+           "v,,a=1,warm,pinned,5,8,8,8,3000000,,,3e9,30,,ok\n"
+           "v,,a=2,warm,pinned,5,8,8,8,2000000,,,4e9,40,,ok\n"
+           "v,,a=1,warm,mapped,5,8,8,8,7000000,,,1e9,10,,ok\n");
+  assert_status(program_run("report %s", in_folder("reported")), 0);
+  assert_contains(program_out, "warm    pinned                      2 ");
+  assert_contains(program_out, "a=2");
+  assert_contains(program_out, "warm    mapped                      7 ");
+  assert_null(strstr(program_out, " 3 ")); /* the slower configuration in pinned memory */
+}
+
 static void an_atom_on_a_grid_point_is_reported_and_left_out(void **state) {
   (void)state;
   put_file(in_folder("node.pqr"), "ATOM 1 X UNK 1 2.0 2.0 2.0 1.0 1.0\n"
@@ -317,6 +366,7 @@ static void a_plan_that_is_wrong_is_named_with_its_row(void **state) {
       {"variants,config,atoms,grid,scope\n", {"no rows", "expected"}},
       {"variants,config,atoms,grid,scope\ncpu,,5,8^3,\ncpu,,5o,8^3,\n", {"row 3", "\"5o\""}},
       {"variants,config,atoms,grid,scope\ncpu,,5,8^3,wram\n", {"row 2", "\"wram\""}},
+      {"variants,config,atoms,grid,scope,memory\ncpu,,5,8^3,,pined\n", {"row 2", "\"pined\""}},
       {"variants,config,atoms,grid,scope\ncpu,,5\n", {"row 2", "3 cells; expected 5"}},
       {"", {"empty file", "header row"}}};
   for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
@@ -343,6 +393,8 @@ int main(void) {
       cmocka_unit_test(env_tells_the_run_and_no_user),
       cmocka_unit_test(what_was_measured_is_never_written_over),
       cmocka_unit_test(what_cannot_run_has_a_row_and_the_sweep_goes_on),
+      cmocka_unit_test(memory_multiplies_the_scopes_that_copy),
+      cmocka_unit_test(the_report_keeps_memories_apart),
       cmocka_unit_test(an_atom_on_a_grid_point_is_reported_and_left_out),
       cmocka_unit_test(an_input_gives_atoms_and_grid),
       cmocka_unit_test(executed_work_leaves_out_atoms_without_charge),

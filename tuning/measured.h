@@ -9,7 +9,7 @@
 typedef enum {
   DCS_CLASS_CPU_SEQUENTIAL, /* the run's first CPU variant with one thread */
   DCS_CLASS_CPU_PARALLEL,   /* any CPU variant with the most threads in the run */
-  DCS_CLASS_GPU_KERNEL,     /* any variant on a GPU, in each scope */
+  DCS_CLASS_GPU_KERNEL,     /* any variant on a GPU, in each scope, whatever its memory */
   DCS_CLASS_GPU_WARM,
   DCS_CLASS_GPU_FIRST,
   DCS_N_CLASSES

@@ -10,6 +10,7 @@ const char *dcs_outcome_name(dcs_outcome outcome) {
 const char *dcs_scope_name(dcs_scope scope) {
   switch (scope) {
   case DCS_UNTIMED:
+  case DCS_UNTIMED_WARM:
     return "untimed";
   case DCS_KERNEL:
     return "kernel";
@@ -19,4 +20,10 @@ const char *dcs_scope_name(dcs_scope scope) {
     return "first";
   }
   return "";
+}
+
+const char *dcs_memory_name(dcs_memory memory) {
+  static const char *const names[DCS_N_MEMORIES] = {"pageable", "pinned", "mapped", "managed",
+                                                    "managed_prefetch"};
+  return names[memory];
 }

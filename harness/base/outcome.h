@@ -19,12 +19,25 @@ const char *dcs_outcome_name(dcs_outcome outcome);
 
 /* What a timing includes (one bit each in a set of scopes). */
 typedef enum {
-  DCS_UNTIMED = 0, /* a whole map, for verification */
-  DCS_KERNEL = 1,  /* launches alone; on the CPU the loop nest */
-  DCS_WARM = 2,    /* copy in, kernels, copy out; context alive, code loaded */
-  DCS_FIRST = 4    /* a fresh process from its start to the finished map in host memory */
+  DCS_UNTIMED = 0,     /* a map as in `kernel`, then copied out, for verification */
+  DCS_KERNEL = 1,      /* launches alone; on the CPU the loop nest */
+  DCS_WARM = 2,        /* copy in, kernels, copy out; context alive, code loaded */
+  DCS_FIRST = 4,       /* a fresh process from its start to the finished map in host memory */
+  DCS_UNTIMED_WARM = 8 /* a map as in `warm` and `first`, for verification */
 } dcs_scope;
 
 const char *dcs_scope_name(dcs_scope scope);
+
+/* How atoms and map move between host and GPU. */
+typedef enum {
+  DCS_PAGEABLE,         /* explicit copies from and to ordinary memory */
+  DCS_PINNED,           /* explicit copies from and to page-locked memory */
+  DCS_MAPPED,           /* kernels work on page-locked host memory */
+  DCS_MANAGED,          /* managed memory, whose pages move when they are touched */
+  DCS_MANAGED_PREFETCH, /* managed memory, moved ahead of use */
+  DCS_N_MEMORIES
+} dcs_memory;
+
+const char *dcs_memory_name(dcs_memory memory);
 
 #endif

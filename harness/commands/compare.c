@@ -61,8 +61,8 @@ static void print_cell(const char *mark, const dcs_compared *cell) {
   char grid[64], interval[32] = "";
   snprintf(grid, sizeof grid, "%sx%sx%s", cell->key[DCS_KEY_NX], cell->key[DCS_KEY_NY],
            cell->key[DCS_KEY_NZ]);
-  printf("%s%-20s %-6s %-12s %8s ", mark, cell->key[DCS_KEY_VARIANT], cell->key[DCS_KEY_SCOPE],
-         grid, cell->key[DCS_KEY_ATOMS]);
+  printf("%s%-20s %-6s %-16s %-12s %8s ", mark, cell->key[DCS_KEY_VARIANT],
+         cell->key[DCS_KEY_SCOPE], cell->key[DCS_KEY_MEMORY], grid, cell->key[DCS_KEY_ATOMS]);
   if (cell->failed) {
     for (int r = 0; r < 2; r++)
       snprintf(interval + strlen(interval), sizeof interval - strlen(interval), "%s%s %s",
@@ -93,8 +93,8 @@ static void print_table(const arguments *a, const dcs_comparison *c) {
   printf("%sA is %s, B is %s; ratio: time B / time A, with its 95%% interval\n", mark,
          a->folders[0], a->folders[1]);
   print_notes(stdout, mark, c);
-  printf("%s%-20s %-6s %-12s %8s %10s %10s %7s %14s  %-7s  %s\n", mark, "variant", "scope", "grid",
-         "atoms", "A ms", "B ms", "ratio", "95%", "verdict", "config");
+  printf("%s%-20s %-6s %-16s %-12s %8s %10s %10s %7s %14s  %-7s  %s\n", mark, "variant", "scope",
+         "memory", "grid", "atoms", "A ms", "B ms", "ratio", "95%", "verdict", "config");
   for (size_t i = 0; i < c->n_cells; i++)
     print_cell(mark, &c->cells[i]);
   print_counts(mark, c);
@@ -161,7 +161,8 @@ dcs_status dcs_command_compare(int argc, char **argv) {
       .parser = parse,
       .args_doc = "A B",
       .doc =
-          "Did anything get slower from run A to run B? For each method, scope, number of atoms "
+          "Did anything get slower from run A to run B? For each method, scope, memory, number of "
+          "atoms "
           "and grid in both: the ratio of their times with its 95% interval, from the samples. "
           "SLOWER and FASTER: the whole interval is beyond 2%; SAME: it is within; UNSURE: "
           "neither, or fewer than 6 samples. Status 1 when any is SLOWER.\v"

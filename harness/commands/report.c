@@ -11,6 +11,7 @@ enum {
   THREADS,
   CONFIG,
   SCOPE,
+  MEMORY,
   ATOMS,
   NX,
   NY,
@@ -42,9 +43,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static dcs_status find_columns(const dcs_table *table, int column[N]) {
   static const char *const names[N] = {
-      "variant",  "threads",     "config", "scope",          "atoms",
-      "nx",       "ny",          "nz",     "median_ns",      "ci_lo_ns",
-      "ci_hi_ns", "evals_per_s", "gflops", "limit_fraction", "outcome"};
+      "variant",  "threads",  "config",      "scope",  "memory",
+      "atoms",    "nx",       "ny",          "nz",     "median_ns",
+      "ci_lo_ns", "ci_hi_ns", "evals_per_s", "gflops", "limit_fraction",
+      "outcome"};
   for (int c = 0; c < N; c++)
     DCS_TRY(dcs_table_need(table, names[c], &column[c]));
   return DCS_OK;
@@ -61,7 +63,7 @@ static bool same_size(const dcs_table *table, const int column[N], size_t a, siz
 
 /* One line of the report: a variant, a scope, and on the CPU a number of threads. */
 static bool same_line(const dcs_table *table, const int column[N], size_t a, size_t b) {
-  static const int keys[] = {VARIANT, SCOPE, THREADS, ATOMS, NX, NY, NZ};
+  static const int keys[] = {VARIANT, SCOPE, MEMORY, THREADS, ATOMS, NX, NY, NZ};
   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
     if (strcmp(dcs_table_cell(table, a, column[keys[k]]),
                dcs_table_cell(table, b, column[keys[k]])) != 0)
@@ -86,6 +88,11 @@ static bool is_best(const dcs_table *table, const int column[N], size_t row) {
   return true;
 }
 
+static void print_names(const dcs_table *table, const int column[N], size_t row) {
+  printf("  %-20s %-7s %-16s", dcs_table_cell(table, row, column[VARIANT]),
+         dcs_table_cell(table, row, column[SCOPE]), dcs_table_cell(table, row, column[MEMORY]));
+}
+
 static void print_row(const dcs_table *table, const int column[N], size_t row) {
   double median = dcs_table_number(table, row, column[MEDIAN]);
   double half =
@@ -94,27 +101,27 @@ static void print_row(const dcs_table *table, const int column[N], size_t row) {
   char spread[16] = "", share[16] = "";
   if (isfinite(half)) snprintf(spread, sizeof spread, "+-%.1f%%", 100 * half / median);
   if (isfinite(fraction)) snprintf(share, sizeof share, "%.1f%%", 100 * fraction);
-  printf("  %-20s %-7s %12.4g %8s %12.4g %10.4g %7s  %s\n",
-         dcs_table_cell(table, row, column[VARIANT]), dcs_table_cell(table, row, column[SCOPE]),
-         1e-6 * median, spread, 1e-9 * dcs_table_number(table, row, column[RATE]),
+  print_names(table, column, row);
+  printf(" %12.4g %8s %12.4g %10.4g %7s  %s\n", 1e-6 * median, spread,
+         1e-9 * dcs_table_number(table, row, column[RATE]),
          dcs_table_number(table, row, column[GFLOPS]), share,
          dcs_table_cell(table, row, column[CONFIG]));
 }
 
 /* The rows of the size that `first` is the first row of. */
 static void print_size(const dcs_table *table, const int column[N], size_t first) {
-  printf("grid %sx%sx%s, %s atoms\n  %-20s %-7s %12s %8s %12s %10s %7s  %s\n",
+  printf("grid %sx%sx%s, %s atoms\n  %-20s %-7s %-16s %12s %8s %12s %10s %7s  %s\n",
          dcs_table_cell(table, first, column[NX]), dcs_table_cell(table, first, column[NY]),
          dcs_table_cell(table, first, column[NZ]), dcs_table_cell(table, first, column[ATOMS]),
-         "variant", "scope", "ms a map", "95%", "10^9 eval/s", "GFLOPS", "limit",
+         "variant", "scope", "memory", "ms a map", "95%", "10^9 eval/s", "GFLOPS", "limit",
          "best configuration");
   for (size_t row = first; row < dcs_table_rows(table); row++) {
     if (!same_size(table, column, first, row)) continue;
-    if (!is_ok(table, column, row))
-      printf("  %-20s %-7s %12s %49s%s\n", dcs_table_cell(table, row, column[VARIANT]),
-             dcs_table_cell(table, row, column[SCOPE]), dcs_table_cell(table, row, column[OUTCOME]),
-             "", dcs_table_cell(table, row, column[CONFIG]));
-    else if (is_best(table, column, row))
+    if (!is_ok(table, column, row)) {
+      print_names(table, column, row);
+      printf(" %12s %49s%s\n", dcs_table_cell(table, row, column[OUTCOME]), "",
+             dcs_table_cell(table, row, column[CONFIG]));
+    } else if (is_best(table, column, row))
       print_row(table, column, row);
   }
 }
@@ -124,7 +131,8 @@ dcs_status dcs_command_report(int argc, char **argv) {
       .parser = parse,
       .args_doc = "DIR",
       .doc = "Print a run as a table: for each grid and number of atoms, the best configuration of "
-             "each variant in each scope (CPU variants: with each number of threads), with half "
+             "each variant in each scope and memory (CPU variants: with each number of threads), "
+             "with half "
              "the width of the median's 95% interval, the rate "
              "of useful evaluations, and its share of the GPU's measured limit."};
   const char *dir = NULL;

@@ -23,6 +23,7 @@ enum {
   KEY_ATOMS,
   KEY_GRID,
   KEY_SCOPE,
+  KEY_MEMORY,
   KEY_PLAN,
   KEY_ROUNDS,
   KEY_BUDGET,
@@ -41,8 +42,12 @@ static const struct argp_option options[] = {
      0},
     {"grid", KEY_GRID, "LIST", 0, "grids: 64x64x32, 64^3, 16:256:log4^3 (the molecule's box)", 0},
     {"scope", KEY_SCOPE, "LIST", 0, "what is timed: kernel, warm, first (kernel)", 0},
+    {"memory", KEY_MEMORY, "LIST", 0,
+     "how data moves in scopes warm and first: pageable, pinned, mapped, managed, managed_prefetch "
+     "(pageable)",
+     0},
     {"plan", KEY_PLAN, "FILE", 0,
-     "CSV whose rows hold the five options above (variants, config, atoms, grid, scope)", 0},
+     "CSV whose rows hold the options above (variants, config, atoms, grid, scope, memory)", 0},
     {"rounds", KEY_ROUNDS, "N", 0,
      "samples of each method (15 or more, until the 95% interval of the median is within 1%; 200 "
      "at "
@@ -76,6 +81,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_SCOPE:
     a->line.scope = arg;
     return 0;
+  case KEY_MEMORY:
+    a->line.memory = arg;
+    return 0;
   case KEY_PLAN:
     a->plan = arg;
     return 0;
@@ -97,10 +105,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_END:
     if (!a->out || !*a->out)
       argp_error(state, "--out DIR is missing: the folder for the run's files");
-    if (a->plan &&
-        (a->line.variants || a->line.config || a->line.atoms || a->line.grid || a->line.scope))
-      argp_error(state,
-                 "--plan holds variants, config, atoms, grid and scope: give one or the other");
+    if (a->plan && (a->line.variants || a->line.config || a->line.atoms || a->line.grid ||
+                    a->line.scope || a->line.memory))
+      argp_error(
+          state,
+          "--plan holds variants, config, atoms, grid, scope and memory: give one or the other");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

@@ -78,16 +78,28 @@ static dcs_outcome judge(const dcs_bench *bench, const dcs_method *method, const
   return DCS_OUTCOME_WRONG;
 }
 
-dcs_trial dcs_bench_try(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
-                        const dcs_reference *reference) {
-  dcs_trial trial = {.facts = {.registers = -1}};
+/* Computes a map over NaN and judges it. */
+static void check(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+                  const dcs_reference *reference, dcs_scope scope, dcs_memory memory,
+                  dcs_trial *trial) {
   dcs_sample sample;
-  trial.outcome = make_ready(bench, method, c, &trial);
-  if (trial.outcome != DCS_OUTCOME_OK) return trial;
   int64_t points = dcs_points(c->problem.n);
   for (int64_t i = 0; i < points; i++)
     bench->arena.map[i] = NAN;
-  trial.outcome = dcs_session_run(trial.session, trial.slot, DCS_UNTIMED, 1, &sample);
-  if (trial.outcome == DCS_OUTCOME_OK) trial.outcome = judge(bench, method, c, reference, &trial);
+  trial->outcome = dcs_session_run(trial->session, trial->slot, scope, memory, 1, &sample);
+  if (trial->outcome == DCS_OUTCOME_OK) trial->outcome = judge(bench, method, c, reference, trial);
+}
+
+dcs_trial dcs_bench_try(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+                        const dcs_reference *reference) {
+  dcs_trial trial = {.facts = {.registers = -1}};
+  trial.outcome = make_ready(bench, method, c, &trial);
+  if (trial.outcome == DCS_OUTCOME_OK)
+    check(bench, method, c, reference, DCS_UNTIMED, DCS_PAGEABLE, &trial);
   return trial;
+}
+
+void dcs_bench_try_memory(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+                          const dcs_reference *reference, dcs_memory memory, dcs_trial *trial) {
+  check(bench, method, c, reference, DCS_UNTIMED_WARM, memory, trial);
 }

@@ -41,4 +41,9 @@ typedef struct {
 dcs_trial dcs_bench_try(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
                         const dcs_reference *reference);
 
+/* Checks a method that was tried with success once more, as scopes `warm` and `first` compute it,
+ * with atoms and map in that kind of memory. */
+void dcs_bench_try_memory(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+                          const dcs_reference *reference, dcs_memory memory, dcs_trial *trial);
+
 #endif

@@ -19,9 +19,12 @@ struct dcs_engine {
    * in any order. */
   dcs_outcome (*prepare)(dcs_engine *, int slot, const dcs_variant *, const dcs_config *,
                          dcs_code_facts *facts);
-  /* Computes `inner` maps; *ns is the time of all of them together (0 for DCS_UNTIMED). The result
-   * lies in `map` afterwards, except in scope DCS_KERNEL on a device. */
-  dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, int64_t inner, double *ns);
+  /* Computes `inner` maps, one in the untimed scopes; *ns is the time of all of them together (0
+   * when untimed). Where copies are part of the scope, a device has atoms and map in that kind of
+   * memory; what it cannot do is DCS_OUTCOME_NOT_BUILT. The result lies in `map` afterwards; on a
+   * device in the untimed scopes alone. */
+  dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, dcs_memory memory, int64_t inner,
+                     double *ns);
   /* The device behind it; NULL on the CPU. */
   dcs_device *device;
   void (*close)(dcs_engine *);

@@ -45,13 +45,14 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_variant *
   return DCS_OUTCOME_OK;
 }
 
-static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, int64_t inner,
-                           double *ns) {
+static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_memory memory,
+                           int64_t inner, double *ns) {
+  (void)memory;
   cpu_engine *cpu = (cpu_engine *)engine;
   double start = dcs_now_ns();
   for (int64_t i = 0; i < inner; i++)
     cpu->slots[slot].variant->compute(cpu->problem, &cpu->slots[slot].config, cpu->map);
-  *ns = scope == DCS_UNTIMED ? 0 : dcs_now_ns() - start;
+  *ns = scope == DCS_UNTIMED || scope == DCS_UNTIMED_WARM ? 0 : dcs_now_ns() - start;
   return DCS_OUTCOME_OK;
 }
 

@@ -35,12 +35,14 @@ typedef struct {
   dcs_telemetry telemetry;
 } dcs_sample;
 
-/* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. */
-dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, int64_t inner,
-                            dcs_sample *sample);
+/* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. `memory`
+ * matters where copies are part of the scope, on a device. */
+dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
+                            int64_t inner, dcs_sample *sample);
 
 /* Scope `first`: a fresh process from its start until the map lies in host memory. */
-dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_sample *sample);
+dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
+                              dcs_sample *sample);
 
 /* Reciprocal square roots per second of the device. */
 dcs_outcome dcs_session_limit(dcs_session *session, double *per_second);

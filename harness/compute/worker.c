@@ -45,10 +45,12 @@ static void take_problem(dcs_engine *engine, dcs_arena *arena, dcs_reply *reply)
 
 static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena *arena,
                 const char *uuid, dcs_reply *reply) {
-  reply->outcome = engine->run(engine, request->slot, request->scope, request->inner, &reply->ns);
+  reply->outcome = engine->run(engine, request->slot, request->scope, request->memory,
+                               request->inner, &reply->ns);
   if (reply->outcome != DCS_OUTCOME_OK) return;
   dcs_repair(arena->near, arena->n_near, arena->map);
-  if (request->scope != DCS_UNTIMED && uuid[0]) reply->telemetry = dcs_telemetry_read(uuid);
+  bool timed = request->scope != DCS_UNTIMED && request->scope != DCS_UNTIMED_WARM;
+  if (timed && uuid[0]) reply->telemetry = dcs_telemetry_read(uuid);
 }
 
 static void limit(dcs_engine *engine, dcs_reply *reply) {

@@ -18,6 +18,7 @@ typedef struct {
   int variant;       /* prepare: index in dcs_variants */
   dcs_config config; /* prepare */
   dcs_scope scope;   /* run */
+  dcs_memory memory; /* run */
   int64_t inner;     /* run: maps */
 } dcs_request;
 

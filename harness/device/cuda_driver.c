@@ -17,6 +17,7 @@ static dcs_status load_functions(void *handle) {
   if (!dcs_cuda.name) missing = symbol;
   DCS_CUDA_FUNCTIONS(X)
 #undef X
+  *(void **)&dcs_cuda.prefetch = dlsym(handle, "cuMemPrefetchAsync");
   if (missing)
     return dcs_fail(DCS_UNAVAILABLE,
                     "the CUDA driver is too old: its library lacks %s; install a driver for CUDA "

@@ -33,11 +33,14 @@
   X(cuEventDestroy, "cuEventDestroy_v2")                                                           \
   X(cuEventRecord, "cuEventRecord")                                                                \
   X(cuEventSynchronize, "cuEventSynchronize")                                                      \
+  X(cuStreamWaitEvent, "cuStreamWaitEvent")                                                        \
   X(cuEventElapsedTime, "cuEventElapsedTime")                                                      \
   X(cuMemGetInfo, "cuMemGetInfo_v2")                                                               \
   X(cuMemAlloc, "cuMemAlloc_v2")                                                                   \
   X(cuMemFree, "cuMemFree_v2")                                                                     \
   X(cuMemHostAlloc, "cuMemHostAlloc")                                                              \
+  X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2")                                     \
+  X(cuMemAllocManaged, "cuMemAllocManaged")                                                        \
   X(cuMemFreeHost, "cuMemFreeHost")                                                                \
   X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                                                     \
   X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                                                     \
@@ -54,6 +57,9 @@ typedef struct {
 #define X(name, symbol) __typeof__(name) *name;
   DCS_CUDA_FUNCTIONS(X)
 #undef X
+  /* The symbol cuMemPrefetchAsync, which cuda.h declares with another type since CUDA 13. NULL: the
+   * driver is older than CUDA 8. */
+  CUresult (*prefetch)(CUdeviceptr ptr, size_t bytes, CUdevice to, CUstream stream);
 } dcs_cuda_driver;
 
 /* Valid after dcs_cuda_driver_open(). */

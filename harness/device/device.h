@@ -5,10 +5,11 @@
 #ifndef DCS_DEVICE_H
 #define DCS_DEVICE_H
 
+#include "harness/base/outcome.h"
 #include "kernels/dcs.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
-enum { DCS_MARKS = 4 };
+enum { DCS_MARKS = 9, DCS_QUEUES = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 
@@ -47,14 +48,29 @@ struct dcs_device {
 
   dcs_status (*alloc)(dcs_device *, size_t bytes, dcs_ptr *ptr);
   void (*release)(dcs_device *, dcs_ptr ptr);
-  /* Host memory that a copy can be queued from; plain memory on the emulated device. */
-  dcs_status (*alloc_host)(dcs_device *, size_t bytes, void **host);
+  /* Page-locked host memory, which copies can be queued from and to, and its address for kernels;
+   * plain memory on the emulated device. */
+  dcs_status (*alloc_host)(dcs_device *, size_t bytes, void **host, dcs_ptr *ptr);
   void (*release_host)(dcs_device *, void *host);
+  /* Managed memory: *ptr is its address on the host as well, for use while the device is idle.
+   * Freed by release(). */
+  dcs_status (*alloc_managed)(dcs_device *, size_t bytes, dcs_ptr *ptr);
+  /* Queues the moving of managed memory to the device, or to the host. */
+  dcs_status (*prefetch)(dcs_device *, dcs_ptr ptr, size_t bytes, bool to_host);
+  /* Whether driver and device have this kind of memory; else DCS_UNAVAILABLE with what is missing.
+   */
+  dcs_status (*supports)(dcs_device *, dcs_memory memory);
+
+  /* Work is queued on one of DCS_QUEUES queues, 0 unless another was selected. Each is carried out
+   * in order, independently of the others. */
+  void (*select)(dcs_device *, int queue);
+  /* What is queued next on the selected queue waits until the mark, as set last, has passed. */
+  dcs_status (*follow)(dcs_device *, int which);
 
   /* Queued in order with launches; the host memory must stay untouched until then. From pageable
    * memory the call returns when the source may be reused. */
   dcs_status (*copy_in)(dcs_device *, dcs_ptr to, const void *from, size_t bytes);
-  /* Copies the corner `n` of a map stored as `stored` to the packed map `to`; waits. */
+  /* Queues the copy of the corner `n` of a map stored as `stored` to the packed map `to`. */
   dcs_status (*copy_out)(dcs_device *, float *to, dcs_dims n, dcs_ptr from, dcs_dims stored);
   /* Queues a fill with one 32-bit pattern. */
   dcs_status (*fill)(dcs_device *, dcs_ptr to, uint32_t pattern, size_t words);
@@ -71,12 +87,12 @@ struct dcs_device {
   dcs_status (*launch)(dcs_device *, dcs_module *module, const int64_t grid[3], const int block[3],
                        void **args);
 
-  /* Marks in the queue, DCS_MARKS of them, and waiting until one has passed. */
+  /* Marks in the selected queue, DCS_MARKS of them, and waiting until one has passed. */
   dcs_status (*mark)(dcs_device *, int which);
   dcs_status (*reach)(dcs_device *, int which);
   /* Time between marks 0 and 1, once both have passed; waits for them. */
   dcs_status (*elapsed_ns)(dcs_device *, double *ns);
-  dcs_status (*wait)(dcs_device *); /* until the queue is empty; launch errors surface here */
+  dcs_status (*wait)(dcs_device *); /* until all queues are empty; launch errors surface here */
 };
 
 /* Opens "cuda:N" or "emulated". DCS_UNAVAILABLE says what is missing: driver, device, compiler. */

@@ -116,16 +116,25 @@ static void emulated_release(dcs_device *device, dcs_ptr ptr) {
   free(b);
 }
 
-static dcs_status emulated_alloc_host(dcs_device *device, size_t bytes, void **host) {
-  (void)device;
-  *host = malloc(bytes);
-  if (!*host) return dcs_fail(DCS_UNAVAILABLE, "no %zu bytes of host memory", bytes);
+/* Host and managed memory are buffers like the others: kernels that write outside are seen. */
+static dcs_status emulated_alloc_host(dcs_device *device, size_t bytes, void **host, dcs_ptr *ptr) {
+  DCS_TRY(emulated_alloc(device, bytes, ptr));
+  *host = (void *)(uintptr_t)*ptr;
   return DCS_OK;
 }
 
 static void emulated_release_host(dcs_device *device, void *host) {
-  (void)device;
-  free(host);
+  emulated_release(device, (uintptr_t)host);
+}
+
+static dcs_status emulated_prefetch(dcs_device *device, dcs_ptr ptr, size_t bytes, bool to_host) {
+  (void)device, (void)ptr, (void)bytes, (void)to_host;
+  return DCS_OK;
+}
+
+static dcs_status emulated_supports(dcs_device *device, dcs_memory memory) {
+  (void)device, (void)memory;
+  return DCS_OK;
 }
 
 static dcs_status emulated_copy_in(dcs_device *device, dcs_ptr to, const void *from, size_t bytes) {
@@ -253,7 +262,11 @@ static dcs_status emulated_launch(dcs_device *device, dcs_module *module, const 
   return DCS_OK;
 }
 
-/* ---- time ---- */
+/* ---- queues and time ---- */
+
+static void emulated_select(dcs_device *device, int queue) {
+  (void)device, (void)queue;
+}
 
 /* Everything queued is done at once: every mark has passed as soon as it is set. */
 static dcs_status emulated_mark(dcs_device *device, int which) {
@@ -288,6 +301,9 @@ static const dcs_device emulated_methods = {.timed = false,
                                             .release = emulated_release,
                                             .alloc_host = emulated_alloc_host,
                                             .release_host = emulated_release_host,
+                                            .alloc_managed = emulated_alloc,
+                                            .prefetch = emulated_prefetch,
+                                            .supports = emulated_supports,
                                             .copy_in = emulated_copy_in,
                                             .copy_out = emulated_copy_out,
                                             .fill = emulated_fill,
@@ -295,6 +311,8 @@ static const dcs_device emulated_methods = {.timed = false,
                                             .unload = emulated_unload,
                                             .symbol = emulated_symbol,
                                             .launch = emulated_launch,
+                                            .select = emulated_select,
+                                            .follow = emulated_mark,
                                             .mark = emulated_mark,
                                             .reach = emulated_mark,
                                             .elapsed_ns = emulated_elapsed_ns,

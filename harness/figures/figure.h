@@ -21,6 +21,7 @@ typedef struct {
   double median_ns, ci_lo_ns, ci_hi_ns; /* the interval may be NaN */
   double evals_per_s;
   double limit_fraction; /* may be NaN */
+  const char *memory;    /* "" where copies are not part of the scope */
   bool ok;               /* outcome ok, and a time and a rate above zero: may be drawn */
 } dcs_figure_row;
 
@@ -86,7 +87,8 @@ void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, int left_out, const
 /* Starts a block; a series has its name as the first line. */
 void dcs_figure_block(FILE *dat);
 void dcs_figure_series(FILE *dat, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A line of a series: x, value, lo, hi, and for the reader the variant and configuration. */
+/* A line of a series: x, value, lo, hi, and for the reader the variant, configuration and, where
+ * it matters, memory. */
 void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row *row, double x,
                       dcs_figure_value y);
 

@@ -71,6 +71,10 @@ void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row
   dcs_figure_text(dat, run->variants[row->variant], 1);
   fputc('\t', dat);
   dcs_figure_text(dat, run->configs[row->config], 1);
+  if (*row->memory) {
+    fputc('\t', dat);
+    dcs_figure_text(dat, row->memory, 1);
+  }
   fputc('\n', dat);
 }
 

@@ -11,8 +11,8 @@ const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY, DCS_FIGU
                                         DCS_FIGURE_ANY};
 
 typedef struct {
-  int variant, backend, config, coarsen, threads, scope, atoms, nx, ny, nz, overhead, median, ci_lo,
-      ci_hi, rate, limit_fraction, outcome;
+  int variant, backend, config, coarsen, threads, scope, memory, atoms, nx, ny, nz, overhead,
+      median, ci_lo, ci_hi, rate, limit_fraction, outcome;
 } columns;
 
 static dcs_status find_columns(const dcs_table *t, columns *c) {
@@ -28,6 +28,7 @@ static dcs_status find_columns(const dcs_table *t, columns *c) {
   DCS_TRY(dcs_table_need(t, "evals_per_s", &c->rate));
   DCS_TRY(dcs_table_need(t, "outcome", &c->outcome));
   c->config = dcs_table_column(t, "config");
+  c->memory = dcs_table_column(t, "memory");
   c->coarsen = dcs_table_column(t, "coarsen");
   c->overhead = dcs_table_column(t, "padding_overhead");
   c->ci_lo = dcs_table_column(t, "ci_lo_ns");
@@ -138,6 +139,7 @@ static dcs_status append_rows(dcs_figure_run *run, const dcs_table *t, dcs_backe
     read_numbers(t, row, &c, r);
     r->variant = intern(run->variants, &run->n_variants, dcs_table_cell(t, row, c.variant));
     r->config = intern(run->configs, &run->n_configs, dcs_table_cell(t, row, c.config));
+    r->memory = dcs_table_cell(t, row, c.memory);
     run->n_rows++;
   }
   return DCS_OK;

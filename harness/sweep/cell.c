@@ -30,44 +30,70 @@ static bool same_method(const dcs_method *a, const dcs_method *b) {
   return a->variant == b->variant && memcmp(&a->config, &b->config, sizeof a->config) == 0;
 }
 
-static void say_failure(dcs_progress *progress, const dcs_record *record) {
+static void say_failure(dcs_progress *progress, const dcs_record *record, dcs_outcome outcome) {
   char config[DCS_TEXT];
-  dcs_progress_say(progress, "%s %s on %lld atoms, %lldx%lldx%lld: %s: %s",
+  const char *memory = dcs_record_memory(record);
+  dcs_progress_say(progress, "%s %s on %lld atoms, %lldx%lldx%lld%s%s: %s: %s",
                    record->method.variant->id,
                    dcs_format_config(record->method.variant, &record->method.config, config),
                    (long long)record->atoms, (long long)record->n.x, (long long)record->n.y,
-                   (long long)record->n.z, dcs_outcome_name(record->outcome), dcs_error_message());
+                   (long long)record->n.z, *memory ? ", memory " : "", memory,
+                   dcs_outcome_name(outcome), dcs_error_message());
 }
 
-/* Verifies every method once; `times` gets what the timing needs. */
+/* What is known of a method on this cell; records of one method lie together. */
+typedef struct {
+  const dcs_method *method; /* NULL: none yet */
+  dcs_trial kernel;         /* as in scope kernel */
+  dcs_trial whole[DCS_N_MEMORIES];
+  bool tried[DCS_N_MEMORIES];
+} method_trials;
+
+/* The trial of what the record times: its launches, or copies and launches in its memory. */
+static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const dcs_reference *reference,
+                               const dcs_record *record, method_trials *trials,
+                               dcs_progress *progress) {
+  dcs_trial *trial = &trials->kernel;
+  bool is_new = !trials->method || !same_method(&record->method, trials->method);
+  if (is_new) {
+    *trials = (method_trials){.method = &record->method};
+    *trial = dcs_bench_try(bench, &record->method, c, reference);
+    if (trial->outcome == DCS_OUTCOME_NOT_BUILT) return trial; /* was said of the variant */
+  }
+  if (trial->outcome == DCS_OUTCOME_OK && dcs_scope_copies(record->method.variant, record->scope)) {
+    trial = &trials->whole[record->memory];
+    is_new = !trials->tried[record->memory];
+    if (is_new) {
+      *trial = trials->kernel;
+      dcs_bench_try_memory(bench, &record->method, c, reference, record->memory, trial);
+      trials->tried[record->memory] = true;
+    }
+  }
+  if (is_new && trial->outcome != DCS_OUTCOME_OK && !dcs_interrupted())
+    say_failure(progress, record, trial->outcome);
+  return trial;
+}
+
+/* Verifies every method in each way that it is timed; `times` gets what the timing needs. */
 static void verify_all(dcs_bench *bench, const dcs_case *c, const dcs_reference *reference,
                        timed *times, int n, dcs_progress *progress) {
+  method_trials trials = {0};
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
     dcs_record *record = times[i].record;
-    if (i > 0 && same_method(&record->method, &times[i - 1].record->method)) {
-      const dcs_record *previous = times[i - 1].record;
-      times[i].session = times[i - 1].session;
-      times[i].slot = times[i - 1].slot;
-      record->outcome = previous->outcome;
-      record->facts = previous->facts;
-      record->verdict = previous->verdict;
-      continue;
-    }
-    dcs_trial trial = dcs_bench_try(bench, &record->method, c, reference);
-    times[i].session = trial.session;
-    times[i].slot = trial.slot;
-    record->outcome = trial.outcome;
-    record->facts = trial.facts;
-    record->verdict = trial.verdict;
-    bool said = trial.outcome == DCS_OUTCOME_OK || trial.outcome == DCS_OUTCOME_NOT_BUILT;
-    if (!said && !dcs_interrupted()) say_failure(progress, record);
+    const dcs_trial *trial = verify(bench, c, reference, record, &trials, progress);
+    times[i].session = trial->session;
+    times[i].slot = trial->slot;
+    record->outcome = trial->outcome;
+    record->facts = trial->facts;
+    record->verdict = trial->verdict;
   }
 }
 
 static dcs_outcome take(const timed *t, int64_t inner, dcs_sample *sample) {
   return t->record->scope == DCS_FIRST
-             ? dcs_session_first(t->session, t->slot, sample)
-             : dcs_session_run(t->session, t->slot, t->record->scope, inner, sample);
+             ? dcs_session_first(t->session, t->slot, t->record->memory, sample)
+             : dcs_session_run(t->session, t->slot, t->record->scope, t->record->memory, inner,
+                               sample);
 }
 
 /* Finds how many maps last a sample; its runs warm up and are not data. */
@@ -122,7 +148,7 @@ static dcs_status sample_once(timed *t, int64_t *seq, dcs_csv *samples, dcs_prog
   if (dcs_interrupted()) return DCS_OK;
   if (outcome != DCS_OUTCOME_OK) {
     t->record->outcome = outcome;
-    say_failure(progress, t->record);
+    say_failure(progress, t->record, outcome);
     finish(t, "");
     return DCS_OK;
   }

@@ -15,23 +15,38 @@ void dcs_cells_free(dcs_cells *cells) {
   *cells = (dcs_cells){0};
 }
 
-static dcs_status parse_scopes(const char *text, int *scopes) {
-  static const char *const names[] = {"kernel", "warm", "first"};
+/* A list of names as a set of bits, that of names[i] being 1 << i. */
+static dcs_status parse_names(const char *what, const char *text, const char *const *names,
+                              int n_names, const char *expected, int *set) {
   char **parts;
   int n;
   DCS_TRY(dcs_split(text, ',', &parts, &n));
   dcs_status status = DCS_OK;
-  *scopes = 0;
+  *set = 0;
   for (int i = 0; status == DCS_OK && i < n; i++) {
     int found = 0;
-    for (int s = 0; s < 3; s++)
-      if (strcmp(parts[i], names[s]) == 0) found = 1 << s;
+    for (int name = 0; name < n_names; name++)
+      if (strcmp(parts[i], names[name]) == 0) found = 1 << name;
     if (!found)
-      status = dcs_fail(DCS_USAGE, "scope: found \"%s\"; expected kernel, warm or first", parts[i]);
-    *scopes |= found;
+      status = dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected %s", what, parts[i], expected);
+    *set |= found;
   }
   free(parts);
   return status;
+}
+
+static dcs_status parse_scopes(const char *text, int *scopes) {
+  static const char *const names[] = {"kernel", "warm", "first"};
+  return parse_names("scope", text && *text ? text : "kernel", names, 3, "kernel, warm or first",
+                     scopes);
+}
+
+static dcs_status parse_memories(const char *text, int *memories) {
+  const char *names[DCS_N_MEMORIES];
+  for (int m = 0; m < DCS_N_MEMORIES; m++)
+    names[m] = dcs_memory_name((dcs_memory)m);
+  return parse_names("memory", text && *text ? text : names[DCS_PAGEABLE], names, DCS_N_MEMORIES,
+                     "pageable, pinned, mapped, managed or managed_prefetch", memories);
 }
 
 static dcs_status check_memory(const dcs_cell *cell) {
@@ -91,7 +106,7 @@ static dcs_status add_record(dcs_cell *cell, const dcs_record *record) {
     if (other->method.variant != record->method.variant ||
         memcmp(&other->method.config, &record->method.config, sizeof(dcs_config)) != 0)
       continue;
-    if (other->scope == record->scope) return DCS_OK;
+    if (other->scope == record->scope && other->memory == record->memory) return DCS_OK;
     at = r + 1;
   }
   dcs_record *records =
@@ -104,18 +119,29 @@ static dcs_status add_record(dcs_cell *cell, const dcs_record *record) {
   return DCS_OK;
 }
 
-static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, int scopes,
+/* The method in one scope, once for each memory where that matters. */
+static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, dcs_scope scope, int memories,
+                            const char *gpu) {
+  dcs_record record = {.method = *method,
+                       .scope = scope,
+                       .device = method->variant->backend == DCS_CPU ? "cpu" : gpu,
+                       .stop_reason = "",
+                       .facts = {.registers = -1}};
+  if (!dcs_scope_copies(method->variant, scope)) return add_record(cell, &record);
+  for (int m = 0; m < DCS_N_MEMORIES; m++) {
+    record.memory = (dcs_memory)m;
+    if (memories & 1 << m) DCS_TRY(add_record(cell, &record));
+  }
+  return DCS_OK;
+}
+
+static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, int scopes, int memories,
                             const char *gpu) {
   for (int m = 0; m < methods->n; m++)
     for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
       bool cpu = methods->list[m].variant->backend == DCS_CPU;
       if (!(scopes & scope) || (cpu && scope == DCS_WARM)) continue;
-      dcs_record record = {.method = methods->list[m],
-                           .scope = (dcs_scope)scope,
-                           .device = cpu ? "cpu" : gpu,
-                           .stop_reason = "",
-                           .facts = {.registers = -1}};
-      DCS_TRY(add_record(cell, &record));
+      DCS_TRY(add_scope(cell, &methods->list[m], (dcs_scope)scope, memories, gpu));
     }
   return DCS_OK;
 }
@@ -127,7 +153,7 @@ typedef struct {
   int n_atoms;
   dcs_dims *grids;
   int n_grids;
-  int scopes;
+  int scopes, memories;
 } line_values;
 
 static void drop_missing(dcs_methods *methods, bool gpu) {
@@ -146,7 +172,8 @@ static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options
   bool has_input = options->input != NULL;
   DCS_TRY(dcs_select_methods(line->variants, line->config, gpu, &v->methods));
   if (options->plan) drop_missing(&v->methods, gpu);
-  DCS_TRY(parse_scopes(line->scope && *line->scope ? line->scope : "kernel", &v->scopes));
+  DCS_TRY(parse_scopes(line->scope, &v->scopes));
+  DCS_TRY(parse_memories(line->memory, &v->memories));
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
   if (!has_input && (no_atoms || no_grid))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
@@ -170,7 +197,8 @@ static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_option
       if (v.methods.n == 0) continue;
       status = settle(options, molecule, &wanted);
       if (status == DCS_OK) status = find_cell(cells, &wanted, &cell);
-      if (status == DCS_OK) status = fill_cell(cell, &v.methods, v.scopes, options->device);
+      if (status == DCS_OK)
+        status = fill_cell(cell, &v.methods, v.scopes, v.memories, options->device);
     }
   free(v.methods.list);
   free(v.atoms);

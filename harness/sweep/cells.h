@@ -19,8 +19,9 @@ typedef struct {
 } dcs_cells;
 
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the
- * same scope is measured once. Groups and plans leave out what
+ * same scope and memory is measured once. Groups and plans leave out what
  * this machine cannot run. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
+ * Memory multiplies the scopes that copies are part of.
  * `molecule` is that of the input, if there is one. DCS_USAGE (DCS_INPUT for a plan) names what is
  * wrong, DCS_UNAVAILABLE a cell that does not fit the memory. The caller frees with
  * dcs_cells_free(). */

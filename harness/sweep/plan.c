@@ -20,6 +20,7 @@ dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **o
                              &lines[l].scope};
     for (int c = 0; c < 5; c++)
       *texts[c] = dcs_table_cell(*table, (size_t)l, columns[c]);
+    lines[l].memory = dcs_table_cell(*table, (size_t)l, dcs_table_column(*table, "memory"));
   }
   if (status == DCS_OK) {
     *out = lines;

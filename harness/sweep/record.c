@@ -50,8 +50,13 @@ const char *const dcs_summary_columns[] = {"variant",
                                            "stop_reason",
                                            NULL};
 
-const char *dcs_memory_name(const dcs_variant *variant, dcs_scope scope) {
-  return variant->backend == DCS_CUDA && scope != DCS_KERNEL ? "pageable" : "";
+bool dcs_scope_copies(const dcs_variant *variant, dcs_scope scope) {
+  return variant->backend == DCS_CUDA && scope != DCS_KERNEL;
+}
+
+const char *dcs_record_memory(const dcs_record *record) {
+  return dcs_scope_copies(record->method.variant, record->scope) ? dcs_memory_name(record->memory)
+                                                                 : "";
 }
 
 double dcs_overhead(dcs_dims n, dcs_dims executed) {
@@ -78,7 +83,7 @@ dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sa
   dcs_csv_text(csv, record->method.variant->id);
   dcs_csv_text(csv, dcs_format_config(record->method.variant, &record->method.config, config));
   dcs_csv_text(csv, dcs_scope_name(record->scope));
-  dcs_csv_text(csv, dcs_memory_name(record->method.variant, record->scope));
+  dcs_csv_text(csv, dcs_record_memory(record));
   dcs_csv_text(csv, record->device);
   dcs_csv_integer(csv, record->atoms);
   write_grid(csv, record->n);
@@ -133,7 +138,7 @@ static void write_what(dcs_csv *csv, const dcs_record *record) {
   write_parameters(csv, method);
   dcs_csv_text(csv, record->device);
   dcs_csv_text(csv, dcs_scope_name(record->scope));
-  dcs_csv_text(csv, dcs_memory_name(method->variant, record->scope));
+  dcs_csv_text(csv, dcs_record_memory(record));
   dcs_csv_integer(csv, record->atoms);
   write_grid(csv, record->n);
   dcs_csv_number(csv, record->spacing);

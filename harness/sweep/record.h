@@ -9,10 +9,11 @@
 #include "harness/input/case.h"
 #include "harness/judge/oracle.h"
 
-/* One method in one scope on one cell (atoms and grid): a row of the summary. */
+/* One method in one scope and memory on one cell (atoms and grid): a row of the summary. */
 typedef struct {
   dcs_method method;
   dcs_scope scope;
+  dcs_memory memory; /* where copies are part of the scope, else DCS_PAGEABLE */
   const char *device;
   int64_t atoms;   /* of the input */
   int64_t charged; /* of these, with charge: what the kernels work on */
@@ -45,8 +46,11 @@ dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sa
 /* Sorts record->times_ns. */
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record);
 
-/* "pageable" where a copy is part of the scope, otherwise "". */
-const char *dcs_memory_name(const dcs_variant *variant, dcs_scope scope);
+/* Whether copies between host and GPU are part of the scope. */
+bool dcs_scope_copies(const dcs_variant *variant, dcs_scope scope);
+
+/* The column `memory`: "" where no copy is part of the scope. */
+const char *dcs_record_memory(const dcs_record *record);
 
 /* Points computed beyond those asked for: executed / useful - 1. */
 double dcs_overhead(dcs_dims n, dcs_dims executed);

@@ -8,7 +8,7 @@
 /* The columns that name a record, in both files. */
 typedef struct {
   dcs_table *table;
-  int variant, config, scope, atoms, nx, ny, nz;
+  int variant, config, scope, memory, atoms, nx, ny, nz;
 } keyed;
 
 static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
@@ -18,9 +18,9 @@ static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
   struct {
     const char *name;
     int *column;
-  } needed[] = {
-      {"variant", &k->variant}, {"config", &k->config}, {"scope", &k->scope}, {"atoms", &k->atoms},
-      {"nx", &k->nx},           {"ny", &k->ny},         {"nz", &k->nz}};
+  } needed[] = {{"variant", &k->variant}, {"config", &k->config}, {"scope", &k->scope},
+                {"memory", &k->memory},   {"atoms", &k->atoms},   {"nx", &k->nx},
+                {"ny", &k->ny},           {"nz", &k->nz}};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
     dcs_status status = dcs_table_need(k->table, needed[i].name, needed[i].column);
     if (status != DCS_OK) {
@@ -43,7 +43,8 @@ static bool same_record(const keyed *k, size_t row, const dcs_record *record) {
   dcs_format_config(record->method.variant, &record->method.config, config);
   return strcmp(dcs_table_cell(k->table, row, k->variant), record->method.variant->id) == 0 &&
          strcmp(dcs_table_cell(k->table, row, k->config), config) == 0 &&
-         strcmp(dcs_table_cell(k->table, row, k->scope), dcs_scope_name(record->scope)) == 0;
+         strcmp(dcs_table_cell(k->table, row, k->scope), dcs_scope_name(record->scope)) == 0 &&
+         strcmp(dcs_table_cell(k->table, row, k->memory), dcs_record_memory(record)) == 0;
 }
 
 /* ---- samples ---- */

@@ -6,9 +6,10 @@
 #include "harness/sweep/environment.h"
 
 /* One line of a plan: every method on every number of atoms and every grid. Texts as on the command
- * line; config, atoms and grid may be NULL (atoms: all of the input; grid: the input's box). */
+ * line; all but variants may be NULL (atoms: all of the input; grid: the input's box; scope:
+ * kernel; memory: pageable). */
 typedef struct {
-  const char *variants, *config, *atoms, *grid, *scope;
+  const char *variants, *config, *atoms, *grid, *scope, *memory;
 } dcs_sweep_line;
 
 typedef struct {
@@ -31,8 +32,8 @@ typedef struct {
  * interrupt. */
 dcs_status dcs_sweep(const dcs_sweep_options *options);
 
-/* Reads a plan: a CSV with the columns variants, config, atoms, grid, scope. *lines points into the
- * table, which the caller frees last. */
+/* Reads a plan: a CSV with the columns variants, config, atoms, grid, scope and, where it has one,
+ * memory. *lines points into the table, which the caller frees last. */
 dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **lines, int *n);
 
 #endif

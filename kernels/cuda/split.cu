@@ -64,7 +64,8 @@ static __device__ __forceinline__ void row_of(float inverse[COARSEN_X], int l,
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, float spacing) {
+    dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k,
+        float spacing) {
   int i = blockIdx.x * (BLOCK_X * COARSEN_X) + threadIdx.x;
   int j = blockIdx.y * BLOCK_Y + threadIdx.y;
   int k = blockIdx.z * COARSEN_Z;
@@ -77,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     x[m] = spacing * (i + m * BLOCK_X);
 #pragma unroll
   for (int l = 0; l < COARSEN_Z; l++) {
-    z[l] = spacing * (k + l);
+    z[l] = spacing * (first_k + k + l);
 #pragma unroll
     for (int m = 0; m < COARSEN_X; m++)
       sum[l][m] = 0.0f;

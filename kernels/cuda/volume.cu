@@ -3,7 +3,7 @@
  * Derives from cuda_coalesced by coarsening in z as well: dx^2 is shared by the points of a column, and
  * dy^2 + dz^2 by those of a row, so the distance terms cost almost nothing and an evaluation is an
  * addition, a reciprocal square root and an FMA. One launch covers all slices, so that maps with small
- * slices fill the card too. Atoms are read from global memory, a broadcast of 16 bytes through the L1
+ * slices fill the card too; or the nz slices from first_k on, into their part of the map. Atoms are read from global memory, a broadcast of 16 bytes through the L1
  * cache, or from constant memory in chunks.
  *
  * Per evaluation, X = COARSEN_X, Z = COARSEN_Z: 1 addition, 1 reciprocal square root, 1 FMA; for all X Z
@@ -22,7 +22,8 @@ __constant__ float4 atoms[CHUNK_ATOMS];
 #endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, float spacing) {
+    dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k,
+        float spacing) {
   int i = blockIdx.x * (BLOCK_X * COARSEN_X) + threadIdx.x;
   int j = blockIdx.y * BLOCK_Y + threadIdx.y;
   int k = blockIdx.z * COARSEN_Z;
@@ -35,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     x[m] = spacing * (i + m * BLOCK_X);
 #pragma unroll
   for (int l = 0; l < COARSEN_Z; l++) {
-    z[l] = spacing * (k + l);
+    z[l] = spacing * (first_k + k + l);
 #pragma unroll
     for (int m = 0; m < COARSEN_X; m++)
       sum[l][m] = 0.0f;

@@ -1,0 +1,101 @@
+/* The engine of a CUDA (or emulated) device, in the files that implement it: methods
+ * (engine_device.c), where atoms and maps lie (engine_device_memory.c), and how a map is computed
+ * (engine_device_map.c). */
+#ifndef DCS_ENGINE_DEVICE_H
+#define DCS_ENGINE_DEVICE_H
+
+#include "harness/compute/engine.h"
+#include "harness/compute/slabs.h"
+
+/* Prepared chunks in flight between host and device: a ring of two halves. A half may be written
+ * again once the mark behind its last launch has passed, so host and device work at the same time.
+ */
+enum { DCS_RING = 32, DCS_HALF_RING = DCS_RING / 2 };
+
+/* Slabs under way from the card to their place: one that the CPU takes from the stage, and two that
+ * are queued meanwhile, so that the card has work until the CPU comes back. */
+enum { DCS_STAGES = 3 };
+
+/* What the device's marks are for. */
+enum {
+  DCS_MARK_TIMES,     /* begin and end of what is timed by the device */
+  DCS_MARK_RING = 2,  /* behind the last launch of each half of the ring */
+  DCS_MARK_BEGUN = 4, /* atoms are there, the map is zeroed */
+  DCS_MARK_COMPUTED,  /* a slab is done */
+  DCS_MARK_STAGED,    /* a slab lies in its part of the stage */
+  DCS_MARKS_USED = DCS_MARK_STAGED + DCS_STAGES
+};
+_Static_assert((int)DCS_MARKS_USED <= (int)DCS_MARKS, "a device has as many marks as are used");
+
+/* Memory of a kind, grown when more is needed. */
+typedef enum {
+  DCS_BLOCK_DEVICE,
+  DCS_BLOCK_HOST,
+  DCS_BLOCK_MANAGED,
+  DCS_N_BLOCK_KINDS
+} dcs_block_kind;
+typedef struct {
+  dcs_ptr ptr; /* for kernels; 0: none */
+  void *host;  /* the same memory for the host; NULL for DCS_BLOCK_DEVICE */
+  size_t bytes;
+} dcs_block;
+
+typedef struct {
+  const dcs_variant *variant;
+  dcs_plan plan;
+  dcs_module *module;
+  dcs_ptr constant;   /* address of the module's array of atoms */
+  dcs_block counters; /* its own, so that one that leaves them wrong spoils no other */
+  int registers;
+} dcs_device_method;
+
+typedef struct {
+  dcs_engine engine;
+  char *kernels;
+  int sm_count;
+  const dcs_problem *problem;
+  float *map; /* ordinary memory */
+  dcs_block atoms[DCS_N_BLOCK_KINDS], maps[DCS_N_BLOCK_KINDS];
+  dcs_block scratch; /* what launches pass between blocks */
+  dcs_block stage;   /* page-locked, DCS_STAGES slabs */
+  dcs_block ring;    /* page-locked, DCS_RING chunks of ring_atoms */
+  int64_t ring_atoms;
+  int64_t launches; /* of methods that use the ring, since it was made */
+  dcs_device_method *slots;
+  int n_slots;
+} dcs_device_engine;
+
+/* ---- memory ---- */
+
+/* Makes the block at least so large; what it held is lost. */
+dcs_status dcs_block_grow(dcs_device *device, dcs_block_kind kind, size_t bytes, dcs_block *block);
+void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block);
+
+/* Where atoms and map lie while a method runs. */
+typedef struct {
+  dcs_memory memory;
+  dcs_ptr atoms, stored; /* for kernels; `stored` is padded as the plan says */
+  const dcs_atom *from;  /* atoms on the host that explicit copies start from */
+  size_t stored_bytes;
+  float *view; /* `stored` as the host sees it; NULL: it does not */
+  float *to;   /* where the finished map lies, packed; may be `view` */
+  dcs_slabs slabs;
+  float *stage; /* NULL: slabs are copied straight to `to` */
+} dcs_places;
+
+/* Finds the places, and makes memory that is not there yet. Not `cut`: the map is one slab. */
+dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dcs_memory memory,
+                            bool cut, dcs_places *places);
+/* Fills every place of the map with NaN, so that a point that nobody wrote or copied is seen. */
+dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *places);
+
+/* ---- maps ---- */
+
+/* Maps as in scope kernel: between two marks, launches that are not cut; nothing is copied. */
+dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m,
+                          const dcs_places *places, int64_t inner);
+/* A map as in scopes warm and first: from atoms on the host to the finished map in places->to. */
+dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m,
+                         const dcs_places *places);
+
+#endif
