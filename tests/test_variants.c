@@ -226,6 +226,25 @@ static void the_padded_plan(void **state) {
   expect_dims(padded->executed(&whole, &config), 256, 32, 1);
 }
 
+/* A launch of fewer slices than the map has: as many blocks in z as bricks. */
+static void volume_plans_can_be_cut(void **state) {
+  (void)state;
+  static const char *const ids[] = {"cuda_volume", "cuda_split"};
+  for (int v = 0; v < 2; v++) {
+    const dcs_variant *variant = find(ids[v]);
+    dcs_config config = dcs_initial_config(variant, 1);
+    config.value[dcs_find_param(variant, "coarsen_z")] = 5;
+    const dcs_problem problem = {NULL, 1000, {100, 100, 43}, 0.5f};
+    dcs_plan plan;
+    variant->plan(&problem, &config, &plan);
+    assert_true(plan.launch_slices == 43 && plan.slice_step == 5 && plan.grid[2] == 9);
+    int takes_k = 0;
+    for (const dcs_arg *arg = plan.args; *arg != DCS_ARG_END; arg++)
+      takes_k += *arg == DCS_ARG_K;
+    assert_int_equal(takes_k, 1);
+  }
+}
+
 /* Unpadded kernels store what was asked for, and compute what their threads compute. */
 static void guarded_plans(void **state) {
   (void)state;
@@ -311,6 +330,7 @@ int main(void) {
       cmocka_unit_test(coarse_kernels_flops),
       cmocka_unit_test(what_is_inapplicable),
       cmocka_unit_test(the_padded_plan),
+      cmocka_unit_test(volume_plans_can_be_cut),
       cmocka_unit_test(guarded_plans),
       cmocka_unit_test(the_split_plan),
       cmocka_unit_test(longest_sums),
