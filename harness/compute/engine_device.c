@@ -9,6 +9,7 @@
 static void forget_methods(dcs_device_engine *e) {
   dcs_device *device = e->engine.device;
   for (int s = 0; s < e->n_slots; s++) {
+    dcs_erase_recordings(e, &e->slots[s]);
     if (e->slots[s].module) device->unload(device, e->slots[s].module);
     dcs_block_release(device, DCS_BLOCK_DEVICE, &e->slots[s].counters);
   }
@@ -27,6 +28,8 @@ static void release_memory(dcs_device_engine *e) {
   }
   dcs_block_release(e->engine.device, DCS_BLOCK_DEVICE, &e->scratch);
   dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->stage);
+  for (int turn = 0; turn < DCS_TURNS; turn++)
+    dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->prepared[turn]);
 }
 
 static dcs_outcome device_problem(dcs_engine *engine, const dcs_problem *problem, float *map) {
@@ -150,13 +153,15 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
 static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_memory memory,
                               int64_t inner, double *ns) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
-  const dcs_device_method *m = &e->slots[slot];
+  dcs_device_method *m = &e->slots[slot];
   dcs_places places;
   bool whole = scope == DCS_WARM || scope == DCS_UNTIMED_WARM;
   engine->device->select(engine->device, 0);
   dcs_outcome outcome = dcs_find_places(e, m, whole ? memory : DCS_PAGEABLE, whole, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   *ns = 0;
+  bool in_slabs = !places.view && places.slabs.slices < e->problem->n.z;
+  if (!in_slabs && dcs_keep_recorded(e, m, &places) != DCS_OK) return DCS_OUTCOME_LAUNCH;
   dcs_status status = scope == DCS_UNTIMED || scope == DCS_UNTIMED_WARM
                           ? run_untimed(e, m, &places, whole)
                           : run_timed(e, m, &places, scope, inner, ns);

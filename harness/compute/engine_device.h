@@ -1,6 +1,6 @@
 /* The engine of a CUDA (or emulated) device, in the files that implement it: methods
- * (engine_device.c), where atoms and maps lie (engine_device_memory.c), and how a map is computed
- * (engine_device_map.c). */
+ * (engine_device.c), where atoms and maps lie (engine_device_memory.c), how a map is computed
+ * (engine_device_map.c), and how its launches are recorded (engine_device_replay.c). */
 #ifndef DCS_ENGINE_DEVICE_H
 #define DCS_ENGINE_DEVICE_H
 
@@ -40,11 +40,18 @@ typedef struct {
   size_t bytes;
 } dcs_block;
 
+/* Maps of many short launches are recorded once and replayed. With host_dz2 a map takes turns with
+ * the next one: each turn has a recording and prepared atoms of its own, so that the host prepares
+ * a map while the device computes the last. */
+enum { DCS_TURNS = 2 };
+
 typedef struct {
   const dcs_variant *variant;
   dcs_plan plan;
   dcs_module *module;
-  dcs_ptr constant;   /* address of the module's array of atoms */
+  dcs_ptr constant;                     /* address of the module's array of atoms */
+  dcs_recording *recordings[DCS_TURNS]; /* the first alone without host_dz2; NULL: not recorded */
+  dcs_ptr recorded[3];                  /* the addresses that they hold: map, atoms, prepared */
   dcs_block counters; /* its own, so that one that leaves them wrong spoils no other */
   int registers;
 } dcs_device_method;
@@ -56,9 +63,11 @@ typedef struct {
   const dcs_problem *problem;
   float *map; /* ordinary memory */
   dcs_block atoms[DCS_N_BLOCK_KINDS], maps[DCS_N_BLOCK_KINDS];
-  dcs_block scratch; /* what launches pass between blocks */
-  dcs_block stage;   /* page-locked, DCS_STAGES slabs */
-  dcs_block ring;    /* page-locked, DCS_RING chunks of ring_atoms */
+  dcs_block scratch;             /* what launches pass between blocks */
+  dcs_block stage;               /* page-locked, DCS_STAGES slabs */
+  dcs_block prepared[DCS_TURNS]; /* page-locked, atoms for whole maps */
+  int64_t turns;                 /* maps replayed with prepared atoms */
+  dcs_block ring;                /* page-locked, DCS_RING chunks of ring_atoms */
   int64_t ring_atoms;
   int64_t launches; /* of methods that use the ring, since it was made */
   dcs_device_method *slots;
@@ -80,7 +89,9 @@ typedef struct {
   float *view; /* `stored` as the host sees it; NULL: it does not */
   float *to;   /* where the finished map lies, packed; may be `view` */
   dcs_slabs slabs;
-  float *stage; /* NULL: slabs are copied straight to `to` */
+  float *stage;             /* NULL: slabs are copied straight to `to` */
+  const dcs_atom *prepared; /* with host_dz2: all atoms for slice 0, for slice 1, ...; NULL: they
+                               are prepared in the ring, launch by launch */
 } dcs_places;
 
 /* Finds the places, and makes memory that is not there yet. Not `cut`: the map is one slab. */
@@ -91,11 +102,26 @@ dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *places);
 
 /* ---- maps ---- */
 
+/* Queues a map, launch by launch. */
+dcs_status dcs_queue_map(dcs_device_engine *e, const dcs_device_method *m,
+                         const dcs_places *places);
+/* Writes the atoms of all slices with dz^2 in place of z: n_atoms times nz. */
+void dcs_prepare_atoms(const dcs_device_engine *e, dcs_atom *prepared);
+
 /* Maps as in scope kernel: between two marks, launches that are not cut; nothing is copied. */
 dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m,
                           const dcs_places *places, int64_t inner);
 /* A map as in scopes warm and first: from atoms on the host to the finished map in places->to. */
 dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m,
                          const dcs_places *places);
+
+/* ---- recordings ---- */
+
+/* Records the method's map where that is worth it, and again where memory has moved since. */
+dcs_status dcs_keep_recorded(dcs_device_engine *e, dcs_device_method *m, const dcs_places *places);
+void dcs_erase_recordings(dcs_device_engine *e, dcs_device_method *m);
+/* Queues a map, replayed where it is recorded. */
+dcs_status dcs_compute_map(dcs_device_engine *e, const dcs_device_method *m,
+                           const dcs_places *places);
 
 #endif

@@ -5,16 +5,32 @@
 
 /* ---- launches ---- */
 
-/* The atoms of a chunk with dz^2 to slice k in place of z, in the next buffer of the ring. */
-static const dcs_atom *prepare_chunk(dcs_device_engine *e, int64_t first, int64_t n, int64_t k) {
-  dcs_atom *chunk = (dcs_atom *)e->ring.host + (e->launches % DCS_RING) * e->ring_atoms;
+/* The atoms of a chunk with dz^2 to slice k in place of z. */
+static void prepare_chunk(const dcs_device_engine *e, int64_t first, int64_t n, int64_t k,
+                          dcs_atom *chunk) {
   const dcs_atom *atoms = e->problem->atoms + first;
   const double z = (double)e->problem->spacing * (double)k;
   for (int64_t a = 0; a < n; a++) {
     double dz = z - (double)atoms[a].z;
     chunk[a] = (dcs_atom){atoms[a].x, atoms[a].y, (float)(dz * dz), atoms[a].q};
   }
-  return chunk;
+}
+
+void dcs_prepare_atoms(const dcs_device_engine *e, dcs_atom *prepared) {
+  for (int64_t k = 0; k < e->problem->n.z; k++)
+    prepare_chunk(e, 0, e->problem->n_atoms, k, prepared + k * e->problem->n_atoms);
+}
+
+/* A chunk prepared in the next buffer of the ring, as soon as that may be written. */
+static dcs_status prepare_in_ring(dcs_device_engine *e, int64_t first, int64_t n, int64_t k,
+                                  const dcs_atom **chunk) {
+  dcs_device *device = e->engine.device;
+  dcs_atom *buffer = (dcs_atom *)e->ring.host + (e->launches % DCS_RING) * e->ring_atoms;
+  if (e->launches >= DCS_RING && e->launches % DCS_HALF_RING == 0)
+    DCS_TRY(device->reach(device, DCS_MARK_RING + (int)(e->launches % DCS_RING / DCS_HALF_RING)));
+  prepare_chunk(e, first, n, k, buffer);
+  *chunk = buffer;
+  return DCS_OK;
 }
 
 /* The values behind a launch's argument list. */
@@ -59,11 +75,10 @@ static dcs_status load_chunk(dcs_device_engine *e, const dcs_device_method *m, c
                              int64_t k, int64_t first, int64_t n) {
   dcs_device *device = e->engine.device;
   const dcs_atom *chunk = p->from + first;
-  if (m->plan.host_dz2) {
-    if (e->launches >= DCS_RING && e->launches % DCS_HALF_RING == 0)
-      DCS_TRY(device->reach(device, DCS_MARK_RING + (int)(e->launches % DCS_RING / DCS_HALF_RING)));
-    chunk = prepare_chunk(e, first, n, k);
-  }
+  if (m->plan.host_dz2 && p->prepared)
+    chunk = p->prepared + k * e->problem->n_atoms + first;
+  else if (m->plan.host_dz2)
+    DCS_TRY(prepare_in_ring(e, first, n, k, &chunk));
   return device->copy_in(device, m->constant, chunk, (size_t)n * sizeof *chunk);
 }
 
@@ -101,7 +116,7 @@ static dcs_status launch_chunk(dcs_device_engine *e, const dcs_device_method *m,
   if (m->plan.atoms_in_constant && !dcs_constant_once(&m->plan, e->problem))
     DCS_TRY(load_chunk(e, m, p, k, first, n));
   DCS_TRY(launch(e, m, p, k, slices, first, n));
-  if (!m->plan.host_dz2) return DCS_OK;
+  if (!m->plan.host_dz2 || p->prepared) return DCS_OK;
   int64_t at = e->launches++ % DCS_RING; /* counts on from map to map */
   bool half_full = at % DCS_HALF_RING == DCS_HALF_RING - 1;
   return half_full ? device->mark(device, DCS_MARK_RING + (int)(at / DCS_HALF_RING)) : DCS_OK;
@@ -129,14 +144,17 @@ static dcs_status compute_slices(dcs_device_engine *e, const dcs_device_method *
   return DCS_OK;
 }
 
+dcs_status dcs_queue_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
+  DCS_TRY(begin_map(e, m, p));
+  return compute_slices(e, m, p, 0, e->problem->n.z);
+}
+
 dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                           int64_t inner) {
   dcs_device *device = e->engine.device;
   DCS_TRY(device->mark(device, DCS_MARK_TIMES));
-  for (int64_t i = 0; i < inner; i++) {
-    DCS_TRY(begin_map(e, m, p));
-    DCS_TRY(compute_slices(e, m, p, 0, e->problem->n.z));
-  }
+  for (int64_t i = 0; i < inner; i++)
+    DCS_TRY(dcs_compute_map(e, m, p));
   return device->mark(device, DCS_MARK_TIMES + 1);
 }
 
@@ -181,14 +199,15 @@ static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
   const int64_t nz = e->problem->n.z;
   DCS_TRY(
       device->copy_in(device, p->atoms, p->from, (size_t)e->problem->n_atoms * sizeof *p->from));
-  DCS_TRY(begin_map(e, m, p));
+  const bool cut = p->slabs.slices < nz;
+  DCS_TRY(cut ? begin_map(e, m, p) : dcs_compute_map(e, m, p));
   DCS_TRY(device->mark(device, DCS_MARK_BEGUN));
   int64_t slab = 0;
   for (int64_t k = 0; k < nz; k += p->slabs.slices, slab++) {
     bool second = p->slabs.alternate && slab % 2 == 1;
     device->select(device, second ? 1 : 0);
     if (second) DCS_TRY(device->follow(device, DCS_MARK_BEGUN));
-    DCS_TRY(compute_slices(e, m, p, k, least(k + p->slabs.slices, nz)));
+    if (cut) DCS_TRY(compute_slices(e, m, p, k, least(k + p->slabs.slices, nz)));
     DCS_TRY(slab_out(e, m, p, slab));
   }
   for (int64_t left = slab > DCS_STAGES - 1 ? slab - (DCS_STAGES - 1) : 0; p->stage && left < slab;
@@ -224,8 +243,7 @@ static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, con
     memcpy((void *)(uintptr_t)p->atoms, problem->atoms,
            (size_t)problem->n_atoms * sizeof(dcs_atom));
   if (ahead) DCS_TRY(move_managed(e, m, p, false));
-  DCS_TRY(begin_map(e, m, p));
-  DCS_TRY(compute_slices(e, m, p, 0, problem->n.z));
+  DCS_TRY(dcs_compute_map(e, m, p));
   if (ahead) DCS_TRY(move_managed(e, m, p, true));
   DCS_TRY(device->wait(device));
   if (p->to != p->view) pack_corner(p->to, problem->n, p->view, m->plan.stored);

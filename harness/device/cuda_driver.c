@@ -21,7 +21,7 @@ static dcs_status load_functions(void *handle) {
   if (missing)
     return dcs_fail(DCS_UNAVAILABLE,
                     "the CUDA driver is too old: its library lacks %s; install a driver for CUDA "
-                    "11 or newer",
+                    "11.4 or newer",
                     missing);
   return DCS_OK;
 }

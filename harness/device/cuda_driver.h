@@ -51,7 +51,13 @@
   X(cuModuleGetFunction, "cuModuleGetFunction")                                                    \
   X(cuModuleGetGlobal, "cuModuleGetGlobal_v2")                                                     \
   X(cuFuncGetAttribute, "cuFuncGetAttribute")                                                      \
-  X(cuLaunchKernel, "cuLaunchKernel")
+  X(cuLaunchKernel, "cuLaunchKernel")                                                              \
+  X(cuStreamBeginCapture, "cuStreamBeginCapture_v2")                                               \
+  X(cuStreamEndCapture, "cuStreamEndCapture")                                                      \
+  X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")                                    \
+  X(cuGraphDestroy, "cuGraphDestroy")                                                              \
+  X(cuGraphLaunch, "cuGraphLaunch")                                                                \
+  X(cuGraphExecDestroy, "cuGraphExecDestroy")
 
 typedef struct {
 #define X(name, symbol) __typeof__(name) *name;

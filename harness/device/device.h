@@ -12,6 +12,7 @@ typedef uint64_t dcs_ptr; /* an address in device memory */
 enum { DCS_MARKS = 9, DCS_QUEUES = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
+typedef struct dcs_recording dcs_recording;
 
 typedef struct {
   char name[128];
@@ -87,7 +88,18 @@ struct dcs_device {
   dcs_status (*launch)(dcs_device *, dcs_module *module, const int64_t grid[3], const int block[3],
                        void **args);
 
-  /* Marks in the selected queue, DCS_MARKS of them, and waiting until one has passed. */
+  /* From record() to recorded(), copy_in, fill and launch are noted instead of queued, and nothing
+   * else may be called. replay() queues all of them at once, which costs less than one by one: with
+   * the arguments they had, and the host memory as it is when it is copied. After an error in
+   * between, recorded() is still to be called. The recording holds modules and memory that must
+   * outlive it; erase() frees it. */
+  dcs_status (*record)(dcs_device *);
+  dcs_status (*recorded)(dcs_device *, dcs_recording **recording);
+  dcs_status (*replay)(dcs_device *, dcs_recording *recording);
+  void (*erase)(dcs_device *, dcs_recording *recording);
+
+  /* Marks in the selected queue, DCS_MARKS of them, and waiting until one has passed as set last;
+   * one that was never set has. */
   dcs_status (*mark)(dcs_device *, int which);
   dcs_status (*reach)(dcs_device *, int which);
   /* Time between marks 0 and 1, once both have passed; waits for them. */

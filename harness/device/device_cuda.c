@@ -255,6 +255,7 @@ dcs_status dcs_device_cuda_open(int index, dcs_device **device) {
   dcs_cuda_device *cuda = calloc(1, sizeof *cuda);
   if (!cuda) return dcs_fail(DCS_UNAVAILABLE, "no memory to open cuda:%d", index);
   cuda->base = cuda_methods;
+  dcs_cuda_graph_methods(&cuda->base);
   dcs_cuda_memory_methods(&cuda->base);
   cuda->card = card;
   dcs_status status = start(cuda);

@@ -1,4 +1,4 @@
-/* The CUDA driver's device, in the two files that implement it: memory, and everything else. */
+/* The CUDA driver's device, in the files that implement it: memory, recordings, everything else. */
 #ifndef DCS_DEVICE_CUDA_H
 #define DCS_DEVICE_CUDA_H
 
@@ -31,6 +31,8 @@ static inline dcs_status dcs_cuda_attribute(const dcs_cuda_device *cuda, CUdevic
 
 /* Fills in the methods that deal with memory: alloc ... supports, copy_in, copy_out, fill. */
 void dcs_cuda_memory_methods(dcs_device *device);
+/* Fills in record ... erase. */
+void dcs_cuda_graph_methods(dcs_device *device);
 
 #endif
 #endif

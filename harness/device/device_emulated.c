@@ -7,6 +7,7 @@
 #include "harness/device/codecache.h"
 #include "harness/device/device.h"
 #include "harness/device/device_impl.h"
+#include "harness/device/emulated_recording.h"
 #include "harness/device/host_compiler.h"
 
 #include <dlfcn.h>
@@ -23,6 +24,7 @@ enum { GUARD = 64, GUARD_BYTE = 0xc3, UNWRITTEN_BYTE = 0xff };
 struct dcs_module {
   void *handle;
   void (*run)(const int64_t grid[3], const int block[3], void **args);
+  const size_t *arg_sizes; /* closed by 0 */
   dcs_module *next;
 };
 
@@ -39,7 +41,8 @@ typedef struct {
   const char *prelude;
   buffer *buffers;
   dcs_module *modules;
-  bool released_damaged; /* a buffer was found damaged when it was released */
+  bool released_damaged;    /* a buffer was found damaged when it was released */
+  dcs_recording *recording; /* in progress, or NULL */
 } emulated_device;
 
 static emulated_device *emulated_of(dcs_device *device) {
@@ -138,7 +141,9 @@ static dcs_status emulated_supports(dcs_device *device, dcs_memory memory) {
 }
 
 static dcs_status emulated_copy_in(dcs_device *device, dcs_ptr to, const void *from, size_t bytes) {
-  (void)device;
+  dcs_recording *recording = emulated_of(device)->recording;
+  if (recording)
+    return dcs_recording_add(recording, (dcs_step){.to = to, .from = from, .n = bytes});
   memcpy((void *)(uintptr_t)to, from, bytes);
   return DCS_OK;
 }
@@ -154,7 +159,9 @@ static dcs_status emulated_copy_out(dcs_device *device, float *to, dcs_dims n, d
 }
 
 static dcs_status emulated_fill(dcs_device *device, dcs_ptr to, uint32_t pattern, size_t words) {
-  (void)device;
+  dcs_recording *recording = emulated_of(device)->recording;
+  if (recording)
+    return dcs_recording_add(recording, (dcs_step){.to = to, .pattern = pattern, .n = words});
   uint32_t *word = (uint32_t *)(uintptr_t)to;
   for (size_t i = 0; i < words; i++)
     word[i] = pattern;
@@ -219,13 +226,17 @@ static dcs_status emulated_load(dcs_device *device, const dcs_source *source, dc
   if (status != DCS_OK) return status;
   dcs_module *loaded = malloc(sizeof *loaded);
   void *run = dlsym(handle, "dcs_emulated_run");
-  if (!loaded || !run) {
+  void *sizes = dlsym(handle, "dcs_emulated_arg_sizes");
+  if (!loaded || !run || !sizes) {
     free(loaded);
     dlclose(handle);
     return dcs_fail(DCS_FAILED, "cannot load %s: no memory, or no entry in it", source->name);
   }
   *loaded = (dcs_module){.handle = handle, .next = emulated->modules};
+  const size_t *(*arg_sizes)(void);
   memcpy(&loaded->run, &run, sizeof run); /* C has no cast from object to function pointer */
+  memcpy(&arg_sizes, &sizes, sizeof sizes);
+  loaded->arg_sizes = arg_sizes();
   emulated->modules = loaded;
   *module = loaded;
   return DCS_OK;
@@ -256,9 +267,22 @@ static dcs_status emulated_symbol(dcs_device *device, dcs_module *module, const 
 
 static dcs_status emulated_launch(dcs_device *device, dcs_module *module, const int64_t grid[3],
                                   const int block[3], void **args) {
-  (void)device;
+  dcs_recording *recording = emulated_of(device)->recording;
   DCS_TRY(dcs_device_check_launch(grid, block));
+  if (recording)
+    return dcs_recording_add_launch(recording, module, grid, block, args, module->arg_sizes);
   module->run(grid, block, args);
+  return DCS_OK;
+}
+
+static dcs_status emulated_record(dcs_device *device) {
+  return dcs_recording_begin(&emulated_of(device)->recording);
+}
+
+static dcs_status emulated_recorded(dcs_device *device, dcs_recording **recording) {
+  emulated_device *emulated = emulated_of(device);
+  *recording = emulated->recording;
+  emulated->recording = NULL;
   return DCS_OK;
 }
 
@@ -313,6 +337,10 @@ static const dcs_device emulated_methods = {.timed = false,
                                             .launch = emulated_launch,
                                             .select = emulated_select,
                                             .follow = emulated_mark,
+                                            .record = emulated_record,
+                                            .recorded = emulated_recorded,
+                                            .replay = dcs_recording_replay,
+                                            .erase = dcs_recording_erase,
                                             .mark = emulated_mark,
                                             .reach = emulated_mark,
                                             .elapsed_ns = emulated_elapsed_ns,

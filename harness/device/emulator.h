@@ -212,7 +212,16 @@ static inline void dcs_emulated_grid(void (*kernel)(A...), const int64_t grid[3]
   }
 }
 
+/* Bytes of each argument, closed by 0. */
+template <class... A> static inline const size_t *dcs_emulated_sizes(void (*)(A...)) {
+  static const size_t sizes[] = {sizeof(A)..., 0};
+  return sizes;
+}
+
 #define DCS_EMULATED_ENTRY(kernel)                                                                 \
+  extern "C" const size_t *dcs_emulated_arg_sizes() {                                              \
+    return dcs_emulated_sizes(kernel);                                                             \
+  }                                                                                                \
   extern "C" void dcs_emulated_run(const int64_t grid[3], const int block[3], void **args) {       \
     dcs_emulated_grid(kernel, grid, block, args);                                                  \
   }
