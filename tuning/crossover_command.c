@@ -55,13 +55,14 @@ static void print_interval(const dcs_threshold *t) {
 }
 
 static void print_table(const dcs_crossovers *found) {
-  printf("%-6s %-12s %-6s %-14s %-14s %5s %10s %20s %8s %8s  %s\n", "axis", "fixed", "scope",
-         "method a", "method b", "sizes", "estimate", "95%", "regret", "worst", "status");
+  printf("%-6s %-12s %-8s %-6s %-14s %-14s %5s %10s %20s %8s %8s  %s\n", "axis", "fixed", "shape",
+         "scope", "method a", "method b", "sizes", "estimate", "95%", "regret", "worst", "status");
   for (size_t i = 0; i < found->n; i++) {
     const dcs_crossover *c = &found->list[i];
-    char text[24];
-    printf("%-6s %-12s %-6s %-14s %-14s %5zu", dcs_axis_names[c->axis], c->fixed, c->scope,
-           c->method[0], c->method[1], c->threshold.sizes);
+    char text[24], shape[DCS_TEXT];
+    printf("%-6s %-12s %-8s %-6s %-14s %-14s %5zu", dcs_crossover_kinds[c->kind],
+           dcs_crossover_fixed(c), dcs_crossover_shape(c, shape), c->pair->scope,
+           dcs_crossover_method(c, 0), dcs_crossover_method(c, 1), c->threshold.sizes);
     printf(" %10s", format(text, c->threshold.estimate, 1, ""));
     print_interval(&c->threshold);
     printf(" %8s", format(text, c->threshold.regret_mean, 100, "%"));
@@ -90,19 +91,22 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
       .options = options,
       .parser = parse,
       .args_doc = "DIR",
-      .doc = "Where does one method overtake another? From the samples of a run, for the number of "
-             "atoms on each grid and for the grid points at each number of atoms: the size below "
-             "which method a is faster and from which on method b is, with its 95% interval, "
-             "and the time lost by going by it at sizes that it was not drawn from. Written into "
-             "DIR/thresholds.csv, too.\v"
-             "Methods: cpu_sequential, the run's first CPU variant with one thread; cpu_parallel, "
-             "at each size the fastest CPU variant with most threads; gpu, at each size the "
-             "fastest on the GPU in the scope. CPU times are those of scope kernel.\n\n"
-             "Status: ok; always_a, always_b: no crossing; not_bracketed: none, but close to one "
-             "at an end; multiple_crossings: the estimate is the one threshold that loses least; "
-             "ambiguous: no size is sure, the interval is wider than a factor of 4, or the "
-             "estimate loses more than 5% at a size. Two methods need 4 sizes in common, and 6 "
-             "samples at a size that is to be sure."};
+      .doc =
+          "Where does one method overtake another? From the samples of a run, for the number of "
+          "atoms on each grid, for the grid points at each number of atoms on grids of one shape, "
+          "and in the plane of both: the size below which method a is faster and from which on "
+          "method b is, with its 95% interval, and the time lost by going by it at sizes that it "
+          "was not drawn from. Written into DIR/thresholds.csv, and the sizes behind it into "
+          "DIR/winners.csv; `dcsbench plot DIR` draws both.\v"
+          "Methods: cpu_sequential, the run's first CPU variant with one thread; cpu_parallel, "
+          "at each size the fastest CPU variant with most threads; gpu, at each size the "
+          "fastest on the GPU in the scope. CPU times are those of scope kernel.\n\n"
+          "Status: ok; always_a, always_b: no crossing; not_bracketed: none, but close to one "
+          "at an end; multiple_crossings: the estimate is the one threshold that loses least; "
+          "ambiguous: no size is sure, the interval is wider than a factor of 4, or the "
+          "estimate loses more than 5% at a size. Two methods need 4 sizes in common along "
+          "an axis, 2 numbers of atoms on each of 2 grids in the plane, and 6 samples at a size "
+          "that is to be sure. results/README.md explains the columns."};
   arguments a = {0};
   dcs_crossovers found;
   argp_parse(&argp, argc, argv, 0, NULL, &a);
