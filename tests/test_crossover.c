@@ -6,58 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tests/run_folder.h"
-
-/* ---- a run, row by row ---- */
-
-#define KEYS            "variant,config,scope,memory,devices,atoms,nx,ny,nz"
-#define SUMMARY_COLUMNS KEYS ",backend,threads,median_ns,outcome\n"
-
-static FILE *samples, *summary;
-static int rounds = 9;
-
-static const char *run_path(const char *file) {
-  char name[64];
-  snprintf(name, sizeof name, "run/%s", file);
-  return in_folder(name);
-}
-
-static void begin_run(void) {
-  mkdir(in_folder("run"), 0777);
-  unlink(run_path("thresholds.csv"));
-  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
-  samples = fopen(run_path("samples.csv"), "w");
-  summary = fopen(run_path("summary.csv"), "w");
-  assert_true(samples && summary);
-  fputs("round," KEYS ",time_ns\n", samples);
-  fputs(SUMMARY_COLUMNS, summary);
-}
-
-static void end_run(void) {
-  assert_int_equal(fclose(samples), 0);
-  assert_int_equal(fclose(summary), 0);
-}
-
-static const char *gpu = "cuda:0";
-
-/* A method on a grid: no threads is one on the GPU. Its times lie within 0.1% of `ms`. */
-static void put_on_grid(const char *variant, int threads, const char *scope, int atoms,
-                        const int n[3], double ms, const char *outcome) {
-  char keys[256];
-  snprintf(keys, sizeof keys, "%s,\"x=1,threads=%d\",%s,,%s,%d,%d,%d,%d", variant, threads, scope,
-           threads ? "cpu" : gpu, atoms, n[0], n[1], n[2]);
-  for (int i = 0; i < rounds; i++) /* in an order that is not sorted */
-    fprintf(samples, "%d,%s,%.3f\n", i, keys,
-            1e6 * ms * (1 + 0.001 * (2.0 * (7 * i % rounds) / (rounds - 1) - 1)));
-  fprintf(summary, "%s,%s,", keys, threads ? "cpu" : "cuda");
-  if (threads) fprintf(summary, "%d", threads);
-  fprintf(summary, ",%.3f,%s\n", 1e6 * ms, outcome);
-}
-
-static void put_method(const char *variant, int threads, const char *scope, int atoms, int edge,
-                       double ms, const char *outcome) {
-  put_on_grid(variant, threads, scope, atoms, (const int[3]){edge, edge, edge}, ms, outcome);
-}
+#include "tests/crossover_run.h"
 
 /* Five numbers of atoms on 8^3: one thread takes 1 us an atom, four 15 us times the root of the
  * atoms, the GPU 0.5, 1 and 0.61 ms; and methods that are not to count. */
@@ -75,10 +24,6 @@ static void put_atoms(void) {
     put_method("g2", 0, "first", atoms, 8, 0.61, "ok");
     put_method("g3", 0, "kernel", atoms, 8, 1e-6, "wrong");
   }
-}
-
-static int crossover(const char *options) {
-  return program_run("crossover %s %s", in_folder("run"), options);
 }
 
 /* ---- thresholds ---- */

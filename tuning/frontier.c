@@ -150,6 +150,19 @@ static double between_grids(const plane *p, size_t n, double log_points) {
   return p->bent[next - 1] + part * (p->bent[next] - p->bent[next - 1]);
 }
 
+/* The frontier on a grid whose own threshold lies beyond its sizes: there, between the neighbours'
+ * where both have one. Leaves the frontier of all but that grid in p->bent. */
+static double beyond_sizes(plane *p, line *lines, size_t g, double own) {
+  const line whole = lines[g];
+  if (g == 0 || g + 1 == p->n || !isfinite(on_grid(p, lines, g - 1)) ||
+      !isfinite(on_grid(p, lines, g + 1)))
+    return own;
+  lines[g].n = 0;
+  double between = between_grids(p, find_frontier(p, lines), p->log_points[g]);
+  lines[g] = whole;
+  return own > 0 ? fmax(between, whole.log_x[whole.n - 1]) : fmin(between, whole.log_x[0]);
+}
+
 /* ---- intervals, regret, statuses ---- */
 
 static dcs_status resample(plane *p, const line *lines) {
@@ -184,6 +197,7 @@ static double held_out_loss(plane *p, size_t g, size_t held) {
   size_t counted = find_frontier(p, p->lines);
   double log_threshold =
       counted == p->n ? on_grid(p, p->lines, g) : between_grids(p, counted, p->log_points[g]);
+  if (!isfinite(log_threshold)) log_threshold = beyond_sizes(p, p->lines, g, log_threshold);
   p->lines[g] = whole;
   return dcs_threshold_loss((dcs_threshold_rule){log_threshold, p->below}, whole.log_x[held],
                             whole.d[held]);

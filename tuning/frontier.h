@@ -27,7 +27,8 @@ typedef struct {
  * sure signs do not change.
  *
  * Regret: the loss in a cell of this grid, held out, of the frontier that all other cells give;
- * between grids it is linear in the logs. A grid that is left with one cell does not count.
+ * between grids it is linear in the logs, and so it is where the grid's own threshold lies beyond
+ * its cells. A grid that is left with one cell does not count.
  *
  * DCS_INPUT when there are fewer than two grids or a grid has fewer than two sizes, DCS_UNAVAILABLE
  * where there is no memory. */
