@@ -191,7 +191,7 @@ static void too_little_is_refused(void **state) {
   assert_string_equal(dcs_error_message(), "found 1 grid; a frontier needs two at least");
   p.grids[1].n = 1;
   assert_int_equal(dcs_frontier_find(p.grids, 2, found), DCS_INPUT);
-  assert_string_equal(dcs_error_message(), "found a grid of 1 size; a frontier needs two at least");
+  assert_string_equal(dcs_error_message(), "found 1 size; a threshold needs two at least");
 }
 
 /* ---- by simulation ---- */

@@ -34,9 +34,6 @@ typedef struct {
 
 static dcs_status open_rows(plane *p, const dcs_frontier_grid *grids, size_t *sizes) {
   for (size_t g = 0; g < p->n; g++) {
-    if (grids[g].n < 2)
-      return dcs_fail(DCS_INPUT, "found a grid of %zu size%s; a frontier needs two at least",
-                      grids[g].n, grids[g].n == 1 ? "" : "s");
     DCS_TRY(dcs_threshold_row_open(&p->rows[g], grids[g].sizes, grids[g].n));
     *sizes += grids[g].n;
     if (grids[g].n > p->most) p->most = grids[g].n;

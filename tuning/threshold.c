@@ -112,9 +112,6 @@ static void judge(work *w, dcs_threshold *t) {
 dcs_status dcs_threshold_find(const dcs_threshold_size *sizes, size_t n, dcs_threshold *threshold) {
   work w = {0};
   *threshold = dcs_threshold_none(n);
-  if (n < 2)
-    return dcs_fail(DCS_INPUT, "found %zu size%s; a threshold needs two at least", n,
-                    n == 1 ? "" : "s");
   dcs_status status = open_work(&w, sizes, n);
   if (status == DCS_OK) judge(&w, threshold);
   close_work(&w);

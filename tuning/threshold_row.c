@@ -48,6 +48,9 @@ static void judge_sizes(dcs_threshold_row *row) {
 dcs_status dcs_threshold_row_open(dcs_threshold_row *row, const dcs_threshold_size *sizes,
                                   size_t n) {
   *row = (dcs_threshold_row){.sizes = sizes, .n = n};
+  if (n < 2)
+    return dcs_fail(DCS_INPUT, "found %zu size%s; a threshold needs two at least", n,
+                    n == 1 ? "" : "s");
   if (!make_room(row))
     return dcs_fail(DCS_UNAVAILABLE, "no memory for a threshold over %zu sizes", n);
   judge_sizes(row);

@@ -21,7 +21,8 @@ typedef struct {
   void *room;
 } dcs_threshold_row;
 
-/* Judges each size. DCS_UNAVAILABLE where there is no memory. Close whatever the status. */
+/* Judges each size. DCS_INPUT when there are fewer than two, DCS_UNAVAILABLE where there is no
+ * memory. Close whatever the status. */
 dcs_status dcs_threshold_row_open(dcs_threshold_row *row, const dcs_threshold_size *sizes,
                                   size_t n);
 void dcs_threshold_row_close(dcs_threshold_row *row);
