@@ -124,6 +124,7 @@ STUDY     ?= results/study
 
 study: all ## verify and time every method this machine can run; CSV files and figures in results/study
 	$(BIN) sweep --plan results/study.plan.csv --rounds 9 --budget 150 --out $(STUDY) --resume
+	$(BIN) crossover $(STUDY)
 	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 
 bench: all ## measure the rates that are claimed of this program: CPU ladder, best CUDA configurations

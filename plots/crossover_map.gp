@@ -10,6 +10,7 @@ do for [FORMAT in "png svg"] {
   set format y "%.0s%c"
   set autoscale fix
   set grid noxtics noytics
+  set tics out
   set style fill solid 0.55 border linecolor rgb "white"
   do for [p=0:PANELS-1] {
     if (p == 1) { unset label 1 }

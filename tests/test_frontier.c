@@ -180,6 +180,22 @@ static void regret_by_hand(void **state) {
   assert_true(fabs(found[1].regret_mean - 0.5 * expm1(0.25)) < 1e-9);
 }
 
+/* Thresholds of 2, 0.5 and 0.25 steps. Of the second and the third grid the first size alone tells
+ * of a crossing. Held out, that of the second still lies below the frontier between its neighbours;
+ * the third has no neighbour beyond it, and loses. */
+static void neighbours_tell_what_lies_beyond_the_sizes(void **state) {
+  (void)state;
+  static const double steps[] = {2, 0.5, 0.25};
+  double d[GRIDS][SIZES];
+  dcs_threshold found[GRIDS];
+  for (int g = 0; g < GRIDS; g++)
+    for (int i = 0; i < SIZES; i++)
+      d[g][i] = g < 3 ? i - steps[g] : NAN;
+  find_in(d, 0, 1, 3, found);
+  assert_true(found[0].regret_worst == 0 && found[1].regret_worst == 0);
+  assert_true(fabs(found[2].regret_worst - expm1(0.25)) < 1e-9);
+}
+
 static void too_little_is_refused(void **state) {
   (void)state;
   static planted p;
@@ -250,6 +266,7 @@ int main(void) {
       cmocka_unit_test(a_sawtooth_has_multiple_crossings),
       cmocka_unit_test(equal_methods_are_ambiguous),
       cmocka_unit_test(regret_by_hand),
+      cmocka_unit_test(neighbours_tell_what_lies_beyond_the_sizes),
       cmocka_unit_test(too_little_is_refused),
       cmocka_unit_test(the_interval_covers_a_steep_frontier),
       cmocka_unit_test(the_interval_covers_a_shallow_frontier),

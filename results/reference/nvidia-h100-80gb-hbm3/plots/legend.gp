@@ -1,5 +1,6 @@
 # One legend for all panels, at the bottom of the picture; ends the picture. Loaded with STYLE ("lines" or
 # "boxes"), MARK (name of what is shaded or drawn) set.
+unset label 1
 unset object
 unset arrow
 unset title
