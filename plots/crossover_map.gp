@@ -18,7 +18,7 @@ do for [FORMAT in "png svg"] {
     stats DATA index (5*p+1) every ::0::1 using (T = T.(strlen(T) ? "\n" : "").strcol(1), 0) nooutput
     stats DATA index (5*p+1) every ::2 using (A = $1, B = $2, 0) nooutput
     set title T font SMALL offset 0,-0.5
-    set xlabel "atoms"
+    set xlabel "atoms" offset 0,0.4
     set ylabel (p % COLUMNS == 0 ? "grid points" : "")
     plot DATA index (5*p+2) using 1:2:3:4:5:6 with boxxyerror linetype A, \
       DATA index (5*p+3) using 1:2:3:4:5:6 with boxxyerror linetype B, \

@@ -142,6 +142,22 @@ static void a_grid_that_contradicts_is_ambiguous(void **state) {
   assert_true(found[3].regret_worst > 0.5);
 }
 
+/* B is faster on the second grid, but at its last size, where too few samples say otherwise. */
+static void what_is_not_sure_contradicts_nothing(void **state) {
+  (void)state;
+  static planted p;
+  double d[GRIDS][SIZES];
+  dcs_threshold found[GRIDS];
+  dcs_random random = {1};
+  for (int g = 0; g < GRIDS; g++)
+    for (int i = 0; i < SIZES; i++)
+      d[g][i] = g == 0 ? i - 3.5 : g == 1 && i == SIZES - 2 ? -0.3 : 1;
+  plant(&p, &random, d, 0);
+  p.sizes[1][SIZES - 2].n[0] = 5;
+  assert_int_equal(dcs_frontier_find(p.grids, GRIDS, found), DCS_OK);
+  assert_is(found[1], "always_b", NAN);
+}
+
 static void a_sawtooth_has_multiple_crossings(void **state) {
   (void)state;
   double d[GRIDS][SIZES];
@@ -263,6 +279,7 @@ int main(void) {
       cmocka_unit_test(thresholds_that_rise_are_pooled),
       cmocka_unit_test(open_grids_agree_with_what_lies_beyond_them),
       cmocka_unit_test(a_grid_that_contradicts_is_ambiguous),
+      cmocka_unit_test(what_is_not_sure_contradicts_nothing),
       cmocka_unit_test(a_sawtooth_has_multiple_crossings),
       cmocka_unit_test(equal_methods_are_ambiguous),
       cmocka_unit_test(regret_by_hand),

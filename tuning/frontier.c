@@ -214,7 +214,7 @@ static void find_regret(plane *p, size_t g, dcs_threshold *t) {
 static void judge(plane *p, size_t g, double log_threshold, dcs_threshold *t) {
   const dcs_threshold_row *row = &p->rows[g];
   int last, changes = dcs_threshold_changes(row, row->n, &last);
-  bool fits = dcs_threshold_fits(row, (dcs_threshold_rule){log_threshold, p->below});
+  bool fits = dcs_threshold_fits(row, (dcs_threshold_rule){log_threshold, p->below}, changes == 0);
   t->below = p->below;
   if (changes == 0 && (fits || last == 0)) {
     t->status = dcs_threshold_one_method(row, last);

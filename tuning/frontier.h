@@ -23,8 +23,8 @@ typedef struct {
  * all this over resamples of rounds, the same rounds in all cells.
  *
  * Status, grid by grid: as of a row of its sizes, with these differences: the estimate is the
- * frontier's; and it is ambiguous where the frontier loses more than 5% in a cell of a grid whose
- * sure signs do not change.
+ * frontier's; and it is ambiguous where the frontier loses more than 5% in a sure cell of a grid
+ * whose sure signs do not change.
  *
  * Regret: the loss in a cell of this grid, held out, of the frontier that all other cells give;
  * between grids it is linear in the logs, and so it is where the grid's own threshold lies beyond

@@ -103,7 +103,7 @@ static void judge(work *w, dcs_threshold *t) {
   }
   if (!monotone)
     t->status = DCS_THRESHOLD_MULTIPLE;
-  else if (t->hi <= 4 * t->lo && dcs_threshold_fits(row, rule))
+  else if (t->hi <= 4 * t->lo && dcs_threshold_fits(row, rule, false))
     t->status = DCS_THRESHOLD_OK;
   else
     t->status = DCS_THRESHOLD_AMBIGUOUS;

@@ -108,9 +108,11 @@ void dcs_threshold_interval(double logs[DCS_THRESHOLD_RESAMPLES], dcs_threshold 
 
 /* ---- statuses ---- */
 
-bool dcs_threshold_fits(const dcs_threshold_row *row, dcs_threshold_rule rule) {
+bool dcs_threshold_fits(const dcs_threshold_row *row, dcs_threshold_rule rule, bool sure_only) {
   for (size_t i = 0; i < row->n; i++)
-    if (dcs_threshold_loss(rule, row->log_x[i], row->d[i]) > close_log) return false;
+    if ((row->signs[i] != 0 || !sure_only) &&
+        dcs_threshold_loss(rule, row->log_x[i], row->d[i]) > close_log)
+      return false;
   return true;
 }
 

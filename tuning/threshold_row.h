@@ -38,8 +38,9 @@ void dcs_threshold_resample(const dcs_threshold_row *row, const double *uniform,
 /* The status of a row whose sure signs do not change; `last` is theirs. */
 dcs_threshold_status dcs_threshold_one_method(const dcs_threshold_row *row, int last);
 
-/* Whether the rule is right within 5% at each size, by the medians. */
-bool dcs_threshold_fits(const dcs_threshold_row *row, dcs_threshold_rule rule);
+/* Whether the rule is right within 5% at each size, by the medians; or at each whose sign is sure.
+ */
+bool dcs_threshold_fits(const dcs_threshold_row *row, dcs_threshold_rule rule, bool sure_only);
 
 /* Of n sizes, with nothing known of it yet. */
 dcs_threshold dcs_threshold_none(size_t n);
