@@ -132,7 +132,7 @@ dcs_status dcs_refine_choose(const dcs_crossovers *found, size_t most, int64_t m
   row r = {.cells = malloc((m->n_cells + 1) * sizeof(const dcs_measured_cell *))};
   *chosen = (dcs_refinements){0};
   /* Of a row of n sizes, at most two in each of n - 1 gaps and one beyond each end. */
-  chosen->list = malloc((2 * found->n * m->n_cells + 1) * sizeof *chosen->list);
+  chosen->list = calloc(2 * found->n * m->n_cells + 1, sizeof *chosen->list);
   if (!r.cells || !chosen->list) {
     free(r.cells);
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the sizes of %zu thresholds", found->n);

@@ -16,16 +16,16 @@ dcs_threshold dcs_threshold_none(size_t n) {
 
 /* ---- each size ---- */
 
-static bool make_room(dcs_threshold_row *row) {
-  for (size_t i = 0; i < row->n; i++)
+static bool make_room(dcs_threshold_row *row, size_t n) {
+  for (size_t i = 0; i < n; i++)
     for (int m = 0; m < 2; m++)
       if (row->sizes[i].n[m] > row->most) row->most = row->sizes[i].n[m];
-  double *next = row->room = malloc((2 * row->n + 2 * row->most) * sizeof *next);
-  row->signs = malloc(row->n * sizeof *row->signs);
+  double *next = row->room = malloc((2 * n + 2 * row->most) * sizeof *next);
+  row->signs = malloc(n * sizeof *row->signs);
   if (!row->room || !row->signs) return false;
   row->log_x = next;
-  row->d = next + row->n;
-  row->times[0] = next + 2 * row->n;
+  row->d = next + n;
+  row->times[0] = next + 2 * n;
   row->times[1] = row->times[0] + row->most;
   return true;
 }
@@ -51,7 +51,7 @@ dcs_status dcs_threshold_row_open(dcs_threshold_row *row, const dcs_threshold_si
   if (n < 2)
     return dcs_fail(DCS_INPUT, "found %zu size%s; a threshold needs two at least", n,
                     n == 1 ? "" : "s");
-  if (!make_room(row))
+  if (!make_room(row, n))
     return dcs_fail(DCS_UNAVAILABLE, "no memory for a threshold over %zu sizes", n);
   judge_sizes(row);
   return DCS_OK;
