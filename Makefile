@@ -124,6 +124,7 @@ STUDY     ?= results/study
 
 study: all ## verify and time every method this machine can run; CSV files and figures in results/study
 	$(BIN) sweep --plan results/study.plan.csv --rounds 9 --budget 150 --out $(STUDY) --resume
+	$(BIN) crossover $(STUDY)
 	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 
 bench: all ## measure the rates that are claimed of this program: CPU ladder, best CUDA configurations
@@ -147,7 +148,8 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libdcs.a $(BUILD)/flags
 check: all $(TESTS) lint cross ## all tests that end within minutes
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
-check-full: check ## check, and the long ones: sanitizers, clang, no OpenMP, no CUDA headers
+check-full: export DCS_TEST_FULL = 1
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, clang, no OpenMP, no CUDA headers
 	$(MAKE) asan ubsan
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/run_folder.h"
+#include "tests/simulated_times.h"
 #include "tests/written_run.h"
 
 #define ENV "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\nasked_spacing,0.5\n"
@@ -125,6 +126,53 @@ static void the_status_tells_whether_anything_is_slower(void **state) {
   assert_string_equal(program_err, "");
   assert_status(compare("a", "a", ""), 0);
   assert_contains(program_out, "SAME");
+}
+
+/* ---- by simulation ---- */
+
+enum { PAIRS = 200 };
+
+/* A run of PAIRS cells, each with 15 noisy times of median `ms`; it slows down by 1%. */
+static void put_simulated_run(const char *run, uint64_t seed, double ms) {
+  static const measured none[] = {{0}};
+  dcs_random random = {seed};
+  put_run(run, ENV, none);
+  FILE *samples = fopen(path_in(run, "samples.csv"), "a");
+  FILE *summary = fopen(path_in(run, "summary.csv"), "a");
+  assert_true(samples && summary);
+  for (int p = 1; p <= PAIRS; p++) {
+    for (int r = 0; r < 15; r++)
+      fprintf(samples, "%d,%d,v,x=1,kernel,,cpu,%d,8,8,4,1,%.3f,,,\n", r, 15 * p + r, p,
+              1e6 * ms * (1 + 0.01 * r / 14) * simulated_noise(&random, 0.015));
+    fprintf(summary, "v,x=1,cpu,kernel,,%d,8,8,4,ok\n", p);
+  }
+  assert_int_equal(fclose(samples), 0);
+  assert_int_equal(fclose(summary), 0);
+}
+
+static int count_verdicts(const char *verdict) {
+  dcs_table *t = written();
+  int n = 0;
+  assert_int_equal(dcs_table_rows(t), PAIRS);
+  for (size_t row = 0; row < PAIRS; row++)
+    n += strcmp(text_at(t, row, "verdict"), verdict) == 0;
+  dcs_table_free(t);
+  return n;
+}
+
+static void a_planted_change_is_found_and_nothing_else(void **state) {
+  (void)state;
+  put_simulated_run("a", 3, 2);
+  put_simulated_run("same", 4, 2);
+  put_simulated_run("slow", 5, 2.1);
+  (void)compare("a", "same", "--csv");
+  int different = count_verdicts("SLOWER") + count_verdicts("FASTER");
+  assert_status(compare("a", "slow", "--csv"), 1);
+  int slower = count_verdicts("SLOWER");
+  print_message("%d of %d called different, %d of %d slowdowns found\n", different, PAIRS, slower,
+                PAIRS);
+  assert_true(different <= 0.05 * PAIRS);
+  assert_true(slower >= 0.95 * PAIRS);
 }
 
 /* ---- facts ---- */
@@ -287,6 +335,7 @@ int main(void) {
       cmocka_unit_test(the_csv_has_its_columns),
       cmocka_unit_test(the_table_tells_the_same_and_counts),
       cmocka_unit_test(the_status_tells_whether_anything_is_slower),
+      cmocka_unit_test(a_planted_change_is_found_and_nothing_else),
       cmocka_unit_test(runs_that_are_not_comparable_are_refused),
       cmocka_unit_test(forced_output_says_so_in_every_line),
       cmocka_unit_test(what_may_differ_is_said),

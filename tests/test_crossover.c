@@ -6,51 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tests/run_folder.h"
-
-/* ---- a run, row by row ---- */
-
-#define KEYS            "variant,config,scope,memory,devices,atoms,nx,ny,nz"
-#define SUMMARY_COLUMNS KEYS ",backend,threads,median_ns,outcome\n"
-
-static FILE *samples, *summary;
-static int rounds = 9;
-
-static const char *run_path(const char *file) {
-  char name[64];
-  snprintf(name, sizeof name, "run/%s", file);
-  return in_folder(name);
-}
-
-static void begin_run(void) {
-  mkdir(in_folder("run"), 0777);
-  unlink(run_path("thresholds.csv"));
-  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
-  samples = fopen(run_path("samples.csv"), "w");
-  summary = fopen(run_path("summary.csv"), "w");
-  assert_true(samples && summary);
-  fputs("round," KEYS ",time_ns\n", samples);
-  fputs(SUMMARY_COLUMNS, summary);
-}
-
-static void end_run(void) {
-  assert_int_equal(fclose(samples), 0);
-  assert_int_equal(fclose(summary), 0);
-}
-
-/* A method on a cube: no threads is one on the GPU. Its times lie within 0.1% of `ms`. */
-static void put_method(const char *variant, int threads, const char *scope, int atoms, int edge,
-                       double ms, const char *outcome) {
-  char keys[256];
-  snprintf(keys, sizeof keys, "%s,\"x=1,threads=%d\",%s,,%s,%d,%d,%d,%d", variant, threads, scope,
-           threads ? "cpu" : "cuda:0", atoms, edge, edge, edge);
-  for (int i = 0; i < rounds; i++) /* in an order that is not sorted */
-    fprintf(samples, "%d,%s,%.3f\n", i, keys,
-            1e6 * ms * (1 + 0.001 * (2.0 * (7 * i % rounds) / (rounds - 1) - 1)));
-  fprintf(summary, "%s,%s,", keys, threads ? "cpu" : "cuda");
-  if (threads) fprintf(summary, "%d", threads);
-  fprintf(summary, ",%.3f,%s\n", 1e6 * ms, outcome);
-}
+#include "tests/crossover_run.h"
 
 /* Five numbers of atoms on 8^3: one thread takes 1 us an atom, four 15 us times the root of the
  * atoms, the GPU 0.5, 1 and 0.61 ms; and methods that are not to count. */
@@ -70,10 +26,6 @@ static void put_atoms(void) {
   }
 }
 
-static int crossover(const char *options) {
-  return program_run("crossover %s %s", in_folder("run"), options);
-}
-
 /* ---- thresholds ---- */
 
 typedef struct {
@@ -90,6 +42,7 @@ static void assert_rows(const expected *rows, size_t n) {
     assert_string_equal(text_at(t, r, "method_a"), rows[r].a);
     assert_string_equal(text_at(t, r, "method_b"), rows[r].b);
     assert_string_equal(text_at(t, r, "fixed"), rows[r].fixed);
+    assert_string_equal(text_at(t, r, "shape"), "");
     assert_string_equal(text_at(t, r, "status"), rows[r].status);
     double estimate = number_at(t, r, "estimate"), lo = number_at(t, r, "lo");
     assert_int_equal(isnan(estimate), rows[r].estimate == 0);
@@ -144,9 +97,10 @@ static void grids_at_fixed_atoms(void **state) {
   /* With one thread at most and one variant, the parallel and the sequential method are the same:
    * no threshold between them. */
   dcs_table *t = run_table("run", "thresholds.csv");
-  assert_int_equal(dcs_table_rows(t), 4);
+  assert_int_equal(dcs_table_rows(t), 4 + 2 * 5); /* and the plane */
   for (size_t r = 0; r < 4; r++) {
     assert_string_equal(text_at(t, r, "axis"), "points");
+    assert_string_equal(text_at(t, r, "shape"), "N^3");
     assert_string_equal(text_at(t, r, "fixed"), r < 2 ? "70" : "80");
     assert_string_equal(text_at(t, r, "sizes"), "5");
   }
@@ -161,10 +115,114 @@ static void grids_at_fixed_atoms(void **state) {
   dcs_table_free(t);
 }
 
+/* Slices of 4 and of 1, cubes, and oblong grids, each with a crossing of its own: they do not mix,
+ * and a shape that has three grids has no row. */
+static void shapes_do_not_mix(void **state) {
+  (void)state;
+  begin_run();
+  for (int i = 0; i < 5; i++) {
+    const int edge = 16 << i;
+    const int grids[][3] = {
+        {edge, edge, 4}, {edge, edge, edge}, {2 * edge, edge, 4}, {4 * edge, 2 * edge, edge}};
+    static const double at[] = {1e4, 1e5, 2e4, 4e5}; /* points of the crossing */
+    for (int g = 0; g < 4; g++) {
+      double points = (double)grids[g][0] * grids[g][1] * grids[g][2];
+      put_on_grid("plain", 1, "kernel", 50, grids[g], points / at[g], "ok");
+      put_on_grid("g", 0, "kernel", 50, grids[g], 1, "ok");
+    }
+    if (i < 3) put_on_grid("plain", 1, "kernel", 50, (const int[3]){edge, edge, 1}, 1, "ok");
+    if (i < 3) put_on_grid("g", 0, "kernel", 50, (const int[3]){edge, edge, 1}, 9, "ok");
+  }
+  end_run();
+  assert_status(crossover(""), 0);
+  static const char *const shapes[] = {"NxNx4", "N^3", "2NxNx4", "4Nx2NxN"};
+  static const double at[] = {1e4, 1e5, 2e4, 4e5};
+  dcs_table *t = run_table("run", "thresholds.csv");
+  assert_int_equal(dcs_table_rows(t), 2 * 4);
+  for (size_t r = 0; r < 8; r++) { /* cpu_sequential and cpu_parallel are one method */
+    assert_string_equal(text_at(t, r, "shape"), shapes[r / 2]);
+    assert_string_equal(text_at(t, r, "fixed"), "50");
+    assert_string_equal(text_at(t, r, "status"), "ok");
+    assert_true(fabs(number_at(t, r, "estimate") / at[r / 2] - 1) < 1e-3);
+  }
+  dcs_table_free(t);
+}
+
+/* Three cubes of 3, 2 and 4 numbers of atoms, the GPU faster from 5e7 evaluations on. */
+static void the_plane_has_a_frontier(void **state) {
+  (void)state;
+  static const struct {
+    int edge, atoms[4];
+  } grids[] = {{32, {500, 1000, 8000, 0}}, {64, {100, 400, 0, 0}}, {128, {50, 100, 200, 400}}};
+  static const char *const status[] = {"ok", "ok", "always_b"};
+  begin_run();
+  for (int g = 2; g >= 0; g--)
+    for (int i = 0; i < 4 && grids[g].atoms[i]; i++) {
+      double points = pow(grids[g].edge, 3);
+      put_method("plain", 1, "kernel", grids[g].atoms[i], grids[g].edge,
+                 points * grids[g].atoms[i] / 5e7, "ok");
+      put_method("g", 0, "warm", grids[g].atoms[i], grids[g].edge, 1, "ok");
+    }
+  end_run();
+  assert_status(crossover(""), 0);
+  dcs_table *t = run_table("run", "thresholds.csv");
+  size_t first = dcs_table_rows(t) - 2 * 3;
+  for (size_t r = 0; r < 3; r++) {
+    char grid[64];
+    snprintf(grid, sizeof grid, "%dx%dx%d", grids[r].edge, grids[r].edge, grids[r].edge);
+    assert_string_equal(text_at(t, first + r, "axis"), "plane");
+    assert_string_equal(text_at(t, first + r, "scope"), "warm");
+    assert_string_equal(text_at(t, first + r, "fixed"), grid);
+    assert_string_equal(text_at(t, first + r, "shape"), "N^3");
+    assert_string_equal(text_at(t, first + r, "method_a"), "cpu_sequential");
+    assert_string_equal(text_at(t, first + r, "method_b"), "gpu");
+    assert_string_equal(text_at(t, first + r, "status"), status[r]);
+    double estimate = number_at(t, first + r, "estimate");
+    if (r < 2) assert_true(fabs(estimate * pow(grids[r].edge, 3) / 5e7 - 1) < 1e-3);
+    if (r == 2) assert_true(isnan(estimate));
+  }
+  dcs_table_free(t);
+}
+
+static void each_size_has_its_winner(void **state) {
+  (void)state;
+  begin_run();
+  put_atoms();
+  end_run();
+  assert_status(crossover(""), 0);
+  dcs_table *t = run_table("run", "winners.csv");
+  assert_int_equal(dcs_table_rows(t), 7 * 5);
+  for (size_t r = 0; r < 5; r++) { /* one thread against the GPU, kernel: 500 is between */
+    size_t row = 5 + r;
+    double atoms = 100 << r;
+    assert_string_equal(text_at(t, row, "scope"), "kernel");
+    assert_true(number_at(t, row, "atoms") == atoms && number_at(t, row, "points") == 512);
+    assert_string_equal(text_at(t, row, "shape_slices"), "NxNx8");
+    assert_string_equal(text_at(t, row, "shape_multiples"), "N^3");
+    assert_string_equal(text_at(t, row, "variant_a"), "plain");
+    assert_string_equal(text_at(t, row, "variant_b"), r < 2 ? "g1" : "g2");
+    assert_true(fabs(number_at(t, row, "median_b_ns") / 5e5 - 1) < 1e-6);
+    assert_true(fabs(number_at(t, row, "ratio") / (500 / atoms) - 1) < 0.002);
+    assert_true(number_at(t, row, "ratio_lo") < number_at(t, row, "ratio"));
+    assert_string_equal(text_at(t, row, "winner"), r < 3 ? "cpu_sequential" : "gpu");
+  }
+  dcs_table_free(t);
+  rounds = 5;
+  begin_run();
+  put_atoms();
+  end_run();
+  rounds = 9;
+  assert_status(crossover(""), 0);
+  t = run_table("run", "winners.csv");
+  for (size_t r = 0; r < dcs_table_rows(t); r++)
+    assert_string_equal(text_at(t, r, "winner"), "unsure");
+  dcs_table_free(t);
+}
+
 static void the_csv_is_printed_as_it_is_written(void **state) {
   (void)state;
-  static const char *const columns = "axis,scope,method_a,method_b,fixed,sizes,estimate,lo,hi,"
-                                     "status,regret_mean,regret_worst\n";
+  static const char *const columns = "axis,scope,method_a,method_b,fixed,shape,sizes,estimate,"
+                                     "lo,hi,status,regret_mean,regret_worst\n";
   begin_run();
   put_atoms();
   end_run();
@@ -210,6 +268,73 @@ static void files_that_are_wrong_are_named(void **state) {
   begin_run();
   end_run();
   refuse("found no samples");
+}
+
+/* What two machines measured has no threshold. */
+static void mixed_machines_are_refused(void **state) {
+  (void)state;
+  begin_run();
+  put_atoms();
+  gpu = "cuda:1";
+  put_method("g", 0, "kernel", 3200, 8, 0.5, "ok");
+  gpu = "cuda:0";
+  end_run();
+  refuse("found a GPU row of device \"cuda:1\", and of \"cuda:0\" in row 8; expected one device");
+  begin_run();
+  put_atoms();
+  end_run();
+  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n"
+                                "gpu_name,One\ngpu_name,Other\n");
+  refuse("env.csv: row 6: found gpu_name again: \"Other\", and \"One\" in row 5");
+}
+
+/* A last row without its end is left out and said; one in the middle is refused by its number. */
+static void rows_that_were_cut_are_said(void **state) {
+  (void)state;
+  begin_run();
+  put_atoms();
+  fputs("5,plain,\"x=1", samples);
+  fputs("plain,\"x=1", summary);
+  end_run();
+  assert_status(crossover(""), 0);
+  assert_contains(program_out, "run/samples.csv: the last row was cut off and is left out\n");
+  assert_contains(program_out, "run/summary.csv: the last row was cut off and is left out\n");
+  unlink(run_path("thresholds.csv"));
+  begin_run();
+  put_method("plain", 1, "kernel", 100, 8, 1, "ok");
+  fputs("plain,,kernel\n", summary);
+  put_method("plain", 1, "kernel", 200, 8, 1, "ok");
+  end_run();
+  refuse("run/summary.csv: row 3");
+}
+
+/* A class whose only methods were wrong has no times, however short. */
+static void a_wrong_method_has_no_threshold(void **state) {
+  (void)state;
+  begin_run();
+  for (int atoms = 100; atoms <= 800; atoms *= 2) {
+    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("g", 0, "kernel", atoms, 8, 0.3, "wrong");
+  }
+  end_run();
+  refuse("no two methods have a size in common (4 rows are not ok)");
+}
+
+static void no_crossing_is_a_status(void **state) {
+  (void)state;
+  begin_run();
+  for (int atoms = 100; atoms <= 800; atoms *= 2) {
+    put_method("plain", 1, "kernel", atoms, 8, 1, "ok");
+    put_method("g", 0, "kernel", atoms, 8, 2, "ok");
+  }
+  end_run();
+  assert_status(crossover(""), 0);
+  dcs_table *t = run_table("run", "thresholds.csv");
+  assert_string_equal(text_at(t, 0, "status"), "always_a");
+  assert_string_equal(text_at(t, 0, "method_a"), "cpu_sequential");
+  assert_string_equal(text_at(t, 0, "estimate"), "");
+  assert_true(number_at(t, 0, "regret_worst") == 0);
+  dcs_table_free(t);
 }
 
 static void too_few_sizes_are_refused(void **state) {
@@ -266,8 +391,15 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_crossings_are_found),
       cmocka_unit_test(grids_at_fixed_atoms),
+      cmocka_unit_test(shapes_do_not_mix),
+      cmocka_unit_test(the_plane_has_a_frontier),
+      cmocka_unit_test(each_size_has_its_winner),
       cmocka_unit_test(the_csv_is_printed_as_it_is_written),
       cmocka_unit_test(files_that_are_wrong_are_named),
+      cmocka_unit_test(mixed_machines_are_refused),
+      cmocka_unit_test(rows_that_were_cut_are_said),
+      cmocka_unit_test(a_wrong_method_has_no_threshold),
+      cmocka_unit_test(no_crossing_is_a_status),
       cmocka_unit_test(too_few_sizes_are_refused),
       cmocka_unit_test(too_few_samples_decide_nothing),
       cmocka_unit_test(the_argument_is_a_run_folder),

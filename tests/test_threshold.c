@@ -7,10 +7,8 @@
 
 #include <cmocka.h>
 
-#include "harness/base/random.h"
+#include "tests/simulated_times.h"
 #include "tuning/threshold.h"
-
-#include <math.h>
 
 static void assert_near(double found, double expected) {
   if (!(fabs(found - expected) <= 1e-12 * fabs(expected)))
@@ -82,15 +80,6 @@ static double log_size(int i) {
   return log(100) + i * log(10) / 4;
 }
 
-/* Lognormal scatter, and now and then a time that is up to half as long again. */
-static double noise(dcs_random *random, double scatter) {
-  double u = 1 - dcs_random_unit(random), v = dcs_random_unit(random);
-  double factor = exp(scatter * sqrt(-2 * log(u)) * cos(2 * M_PI * v));
-  if (scatter > 0 && dcs_random_unit(random) < 0.05)
-    factor *= 1.05 + 0.45 * dcs_random_unit(random);
-  return factor;
-}
-
 /* Times whose medians differ by d[size]; the machine slows down by 1% from the first round to the
  * last. */
 static void plant(planted *p, dcs_random *random, const double d[SIZES], double scatter) {
@@ -99,7 +88,7 @@ static void plant(planted *p, dcs_random *random, const double d[SIZES], double 
     for (int m = 0; m < 2; m++) {
       for (int r = 0; r < ROUNDS; r++)
         p->times[m][i][r] = 1e3 * p->sizes[i].x * (m == 0 ? exp(d[i]) : 1) *
-                            (1 + 0.01 * r / (ROUNDS - 1)) * noise(random, scatter);
+                            (1 + 0.01 * r / (ROUNDS - 1)) * simulated_noise(random, scatter);
       p->sizes[i].times[m] = p->times[m][i];
       p->sizes[i].n[m] = ROUNDS;
     }
@@ -250,10 +239,11 @@ static void one_size_has_no_threshold(void **state) {
 /* d = slope * log(x / truth): how often the interval holds the truth, a new truth a trial. */
 static void assert_covers(double slope, double least, const char *name) {
   enum { TRIALS = 400 };
+  const int trials = simulated_trials(TRIALS, 120);
   static planted p;
   int covered = 0, ok = 0;
   dcs_random random = {11};
-  for (int t = 0; t < TRIALS; t++) {
+  for (int t = 0; t < trials; t++) {
     double d[SIZES], truth = exp(log(3000) + log(4) * dcs_random_unit(&random));
     for (int i = 0; i < SIZES; i++)
       d[i] = slope * (log_size(i) - log(truth));
@@ -262,9 +252,9 @@ static void assert_covers(double slope, double least, const char *name) {
     covered += !(found.lo > truth) && !(found.hi < truth);
     ok += found.status == DCS_THRESHOLD_OK;
   }
-  print_message("%s: coverage %.4f, ok %.4f\n", name, (double)covered / TRIALS,
-                (double)ok / TRIALS);
-  assert_true(covered >= least * TRIALS);
+  print_message("%s: coverage %.4f, ok %.4f\n", name, (double)covered / trials,
+                (double)ok / trials);
+  assert_true(covered >= simulated_least(least, trials, trials < TRIALS));
 }
 
 static void the_interval_covers_a_steep_crossing(void **state) {
@@ -284,7 +274,7 @@ static void saw_teeth_never_pass_for_one_crossing(void **state) {
   static const size_t rounds[] = {ROUNDS, 9, 6};
   static planted p;
   dcs_random random = {13};
-  for (int t = 0; t < 600; t++) {
+  for (int t = 0; t < simulated_trials(600, 240); t++) {
     double d[SIZES], tooth = (t % 3 == 0 ? 0.1 : 0.15) + 0.25 * dcs_random_unit(&random);
     for (int i = 0; i < SIZES; i++)
       d[i] = 0.1 * (log_size(i) - log(5000)) + (i % 2 ? tooth : -tooth);

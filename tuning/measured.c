@@ -7,6 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEQUENTIAL_AND(gpu, scope)                                                                 \
+  {                                                                                                \
+    {DCS_CLASS_CPU_SEQUENTIAL, gpu}, scope, {                                                      \
+      "cpu_sequential", "gpu"                                                                      \
+    }                                                                                              \
+  }
+#define PARALLEL_AND(gpu, scope)                                                                   \
+  {                                                                                                \
+    {DCS_CLASS_CPU_PARALLEL, gpu}, scope, {                                                        \
+      "cpu_parallel", "gpu"                                                                        \
+    }                                                                                              \
+  }
+
+const dcs_pair dcs_pairs[DCS_N_PAIRS] = {{{DCS_CLASS_CPU_SEQUENTIAL, DCS_CLASS_CPU_PARALLEL},
+                                          "kernel",
+                                          {"cpu_sequential", "cpu_parallel"}},
+                                         SEQUENTIAL_AND(DCS_CLASS_GPU_KERNEL, "kernel"),
+                                         PARALLEL_AND(DCS_CLASS_GPU_KERNEL, "kernel"),
+                                         SEQUENTIAL_AND(DCS_CLASS_GPU_WARM, "warm"),
+                                         PARALLEL_AND(DCS_CLASS_GPU_WARM, "warm"),
+                                         SEQUENTIAL_AND(DCS_CLASS_GPU_FIRST, "first"),
+                                         PARALLEL_AND(DCS_CLASS_GPU_FIRST, "first")};
+
 typedef struct {
   const dcs_run *run;
   int backend, threads, median; /* columns of the summary */
@@ -61,22 +84,66 @@ static dcs_status find_facts(const dcs_run *run, facts *f) {
   return DCS_OK;
 }
 
+/* ---- one machine ---- */
+
+static dcs_status check_env(const dcs_run *run) {
+  size_t rows = dcs_table_rows(run->env);
+  for (size_t row = 0; row < rows; row++)
+    for (size_t before = 0; before < row; before++) {
+      const char *fact = dcs_table_cell(run->env, row, run->env_key);
+      if (strcmp(fact, dcs_table_cell(run->env, before, run->env_key)) != 0) continue;
+      return dcs_fail(DCS_INPUT,
+                      "%s: row %zu: found %s again: \"%s\", and \"%s\" in row %zu; expected the "
+                      "facts of one machine",
+                      dcs_table_path(run->env), row + 2, fact,
+                      dcs_table_cell(run->env, row, run->env_value),
+                      dcs_table_cell(run->env, before, run->env_value), before + 2);
+    }
+  return DCS_OK;
+}
+
+/* Times of two GPUs have no best among them that holds for either. */
+static dcs_status check_devices(const facts *f) {
+  const dcs_table *table = f->run->summary.table;
+  const char *device = NULL;
+  size_t first = 0;
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    if (!is_ok(f->run, row) || !is_backend(f, row, "cuda")) continue;
+    const char *own = key(f->run, row, DCS_KEY_DEVICES);
+    if (device && strcmp(device, own) != 0)
+      return dcs_fail(DCS_INPUT,
+                      "%s: row %zu: found a GPU row of device \"%s\", and of \"%s\" in row %zu; "
+                      "expected one device: measure the other into a folder of its own",
+                      dcs_table_path(table), row + 2, own, device, first + 2);
+    if (!device) first = row;
+    device = own;
+  }
+  return DCS_OK;
+}
+
 /* ---- cells ---- */
+
+static bool is_whole(double value) {
+  return value >= 1 && value <= 0x1p53 && value == floor(value);
+}
 
 static dcs_status describe(const facts *f, size_t row, dcs_measured_cell *cell) {
   const dcs_table *table = f->run->summary.table;
-  double points = 1, atoms = dcs_table_number(table, row, f->run->summary.key[DCS_KEY_ATOMS]);
+  double atoms = dcs_table_number(table, row, f->run->summary.key[DCS_KEY_ATOMS]), edges[3];
   double median_ns = dcs_table_number(table, row, f->median);
   for (int k = DCS_KEY_NX; k <= DCS_KEY_NZ; k++)
-    points *= dcs_table_number(table, row, f->run->summary.key[k]);
-  if (!(atoms > 0 && points > 0 && median_ns > 0 && isfinite(atoms * points * median_ns)))
+    edges[k - DCS_KEY_NX] = dcs_table_number(table, row, f->run->summary.key[k]);
+  double points = edges[0] * edges[1] * edges[2];
+  if (!(is_whole(atoms) && is_whole(edges[0]) && is_whole(edges[1]) && is_whole(edges[2]) &&
+        median_ns > 0 && isfinite(atoms * points * median_ns)))
     return dcs_fail(DCS_INPUT,
                     "%s: row %zu: found atoms \"%s\", grid \"%sx%sx%s\", median_ns \"%s\"; "
-                    "expected numbers above zero",
+                    "expected whole numbers and a time, above zero",
                     dcs_table_path(table), row + 2, key(f->run, row, DCS_KEY_ATOMS),
                     key(f->run, row, DCS_KEY_NX), key(f->run, row, DCS_KEY_NY),
                     key(f->run, row, DCS_KEY_NZ), dcs_table_cell(table, row, f->median));
-  *cell = (dcs_measured_cell){.x = {atoms, points}};
+  *cell = (dcs_measured_cell){.x = {atoms, points},
+                              .n = {(int64_t)edges[0], (int64_t)edges[1], (int64_t)edges[2]}};
   snprintf(cell->text[DCS_AXIS_ATOMS], sizeof cell->text[0], "%s", key(f->run, row, DCS_KEY_ATOMS));
   snprintf(cell->text[DCS_AXIS_POINTS], sizeof cell->text[0], "%sx%sx%s",
            key(f->run, row, DCS_KEY_NX), key(f->run, row, DCS_KEY_NY),
@@ -151,7 +218,9 @@ dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
   facts f;
   *m = (dcs_measured){0};
   DCS_TRY(dcs_run_open(&m->run, folder));
+  DCS_TRY(check_env(&m->run));
   DCS_TRY(find_facts(&m->run, &f));
+  DCS_TRY(check_devices(&f));
   size_t rows = dcs_table_rows(m->run.summary.table), n = dcs_table_rows(m->run.samples.table);
   m->cells = calloc(rows, sizeof *m->cells);
   m->times = malloc(2 * n * sizeof *m->times);

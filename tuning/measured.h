@@ -3,6 +3,7 @@
 #define DCS_MEASURED_H
 
 #include "harness/compare/run.h"
+#include "tuning/shape.h"
 
 /* A class of methods, in one scope. CPU methods count with their kernel time against all scopes of
  * the GPU: a program that computes on the CPU pays nothing else. */
@@ -15,7 +16,17 @@ typedef enum {
   DCS_N_CLASSES
 } dcs_class;
 
-/* What a row of sizes runs along; the other one is fixed. */
+/* Two classes in a scope of the GPU's times: what is held against each other. */
+typedef struct {
+  dcs_class class[2];
+  const char *scope;     /* "kernel" where both are CPU methods */
+  const char *method[2]; /* "cpu_sequential", "cpu_parallel", "gpu" */
+} dcs_pair;
+
+enum { DCS_N_PAIRS = 7 };
+extern const dcs_pair dcs_pairs[DCS_N_PAIRS];
+
+/* The two axes of a size. */
 typedef enum { DCS_AXIS_ATOMS, DCS_AXIS_POINTS, DCS_N_AXES } dcs_axis;
 
 /* The times of a class at one size: those of its method with the least median. It is picked from
@@ -30,6 +41,7 @@ typedef struct {
 typedef struct {
   char text[DCS_N_AXES][64]; /* number of atoms; the grid, "NXxNYxNZ" */
   double x[DCS_N_AXES];      /* atoms; grid points */
+  dcs_dims n;
   dcs_best best[DCS_N_CLASSES];
 } dcs_measured_cell;
 
@@ -42,7 +54,8 @@ typedef struct {
 } dcs_measured;
 
 /* Reads a run folder. Beside the statuses of dcs_run_open(), DCS_INPUT when a column is missing,
- * the summary has no row or none that is ok, or a row that is ok lacks its numbers or its samples.
+ * the summary has no row or none that is ok, a row that is ok lacks its numbers or its samples, or
+ * the run mixes machines: a fact of env.csv comes twice, or GPU rows are of two devices.
  * Free with dcs_measured_free(), whatever the status. */
 dcs_status dcs_measured_read(const char *folder, dcs_measured *measured);
 void dcs_measured_free(dcs_measured *measured);

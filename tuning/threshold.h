@@ -81,7 +81,12 @@ typedef struct {
   int below;
 } dcs_threshold_rule;
 
-/* The rule of the isotonic fit of d[n] on log_x[n]; blocks has room for n. */
+/* Where the isotonic fit of d[n] on log_x[n] passes 0, d rising (below is A, 0) or falling (B, 1);
+ * -INFINITY, INFINITY: beyond the sizes. *error becomes the fit's sum of squares; blocks has room
+ * for n. */
+double dcs_threshold_crossing(const double *log_x, const double *d, size_t n, int below,
+                              dcs_isotonic_block *blocks, double *error);
+/* The rule of the better fit of the two, of d[n] on log_x[n]; blocks has room for n. */
 dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, size_t n,
                                         dcs_isotonic_block *blocks);
 /* The rule that loses least in total; thresholds halfway between neighbouring sizes are tried. */

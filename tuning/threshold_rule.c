@@ -40,16 +40,21 @@ static double crossing(const dcs_isotonic_block *blocks, size_t n) {
   return a->centre + (b->centre - a->centre) * a->value / (a->value - b->value);
 }
 
+double dcs_threshold_crossing(const double *log_x, const double *d, size_t n, int below,
+                              dcs_isotonic_block *blocks, double *error) {
+  double sign = below == 0 ? 1 : -1;
+  size_t n_blocks = dcs_isotonic_fit(log_x, d, sign, n, blocks);
+  *error = squared_error(d, sign, blocks, n_blocks);
+  return crossing(blocks, n_blocks);
+}
+
 dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, size_t n,
                                         dcs_isotonic_block *blocks) {
   dcs_threshold_rule rules[2];
   double errors[2];
-  for (int below = 0; below < 2; below++) { /* below A, above B: d rises */
-    double sign = below == 0 ? 1 : -1;
-    size_t n_blocks = dcs_isotonic_fit(log_x, d, sign, n, blocks);
-    errors[below] = squared_error(d, sign, blocks, n_blocks);
-    rules[below] = (dcs_threshold_rule){crossing(blocks, n_blocks), below};
-  }
+  for (int below = 0; below < 2; below++)
+    rules[below] = (dcs_threshold_rule){
+        dcs_threshold_crossing(log_x, d, n, below, blocks, &errors[below]), below};
   return rules[errors[1] < errors[0]];
 }
 

@@ -32,6 +32,7 @@ typedef struct {
 } dcs_figure_cell;
 
 typedef struct {
+  const char *dir; /* the run folder */
   dcs_figure_row *rows;
   size_t n_rows;
   dcs_figure_cell *cells;
@@ -95,6 +96,44 @@ void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row
 /* "100x100x1"; returns text. */
 char *dcs_figure_grid(dcs_dims n, char text[DCS_TEXT]);
 
+/* ---- thresholds (figure_thresholds.c) ---- */
+
+/* What `dcsbench crossover` has written into the run folder. */
+typedef struct {
+  dcs_table *thresholds, *winners; /* NULL where they are not there */
+} dcs_figure_thresholds;
+
+/* Leaves the reason in `why` where the files are not there, or none of the rows is of that axis.
+ * DCS_INPUT where a column is missing. Close whatever the status. */
+dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axis,
+                                      dcs_figure_thresholds *t, char why[DCS_TEXT]);
+void dcs_figure_thresholds_close(dcs_figure_thresholds *t);
+
+/* The cell in a column that dcs_figure_thresholds_open() has seen to be there. */
+const char *dcs_figure_entry(const dcs_table *table, size_t row, const char *column);
+double dcs_figure_number(const dcs_table *table, size_t row, const char *column);
+
+enum { DCS_FIGURE_PANELS = 6 };
+/* The rows of that axis to draw a panel for: those with status ok, then others with an estimate,
+ * then the rest, each in the order of the file; `same` tells rows that share a panel (NULL: none),
+ * of which the first stands for all. *total becomes the number of panels that there could be. */
+size_t dcs_figure_panels(const dcs_table *thresholds, const char *axis,
+                         bool (*same)(const dcs_table *thresholds, size_t a, size_t b),
+                         size_t rows[DCS_FIGURE_PANELS], size_t *total);
+
+/* Whether the size of a row of winners.csv is held between the methods of a threshold, in its
+ * scope. *exchanged: what is a there is b here. */
+bool dcs_figure_same_pair(const dcs_figure_thresholds *t, size_t threshold, size_t winner,
+                          bool *exchanged);
+
+/* A method's own colour, as a number of the scripts' line types. */
+int dcs_figure_colour(const char *method);
+/* The first block, with the machine of thresholds: the run's own. */
+void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_run *run, size_t drawn, size_t total,
+                                 const char *title);
+/* "16.9k"; returns text. */
+char *dcs_figure_short(double value, char text[32]);
+
 /* ---- the figures ---- */
 
 /* Each writes its data to `dat`, or nothing and the reason to `why` (else left empty). */
@@ -103,6 +142,9 @@ dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, c
 dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 dcs_status dcs_figure_padding_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_crossover_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_crossover_points(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 
 /* Padding overhead of a grid of n points covered by whole tiles: executed / useful - 1. */
 double dcs_padding_overhead(dcs_dims n, dcs_dims tile);

@@ -242,7 +242,7 @@ static dcs_status load_reference(dcs_figure_run *run, const char *reference) {
 }
 
 dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *reference) {
-  *run = (dcs_figure_run){.gpu_suffix = "", .limit_evals_per_s = NAN};
+  *run = (dcs_figure_run){.dir = dir, .gpu_suffix = "", .limit_evals_per_s = NAN};
   DCS_TRY(read_table(dir, "summary.csv", &run->tables[0]));
   DCS_TRY(read_table(dir, "env.csv", &run->tables[1]));
   size_t n = dcs_table_rows(run->tables[0]);

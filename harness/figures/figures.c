@@ -28,7 +28,13 @@ static const struct {
                {"rate_vs_coarsening", dcs_figure_rate_vs_coarsening},
                {"rate_vs_edge", dcs_figure_rate_vs_edge},
                {"padding_vs_edge", dcs_figure_padding_vs_edge},
-               {"ladder", dcs_figure_ladder}};
+               {"ladder", dcs_figure_ladder},
+               {"crossover_atoms", dcs_figure_crossover_atoms},
+               {"crossover_points", dcs_figure_crossover_points},
+               {"crossover_map", dcs_figure_crossover_map}};
+
+/* Scripts that those of figures load. */
+static const char *const shared[] = {"style", "panels", "legend", "crossover"};
 
 /* ---- files ---- */
 
@@ -184,7 +190,8 @@ static dcs_status draw_all(const dcs_figure_run *run, const char *dir, FILE *out
   bool missing = false;
   DCS_TRY(make_path(plots, dir, "plots", ""));
   DCS_TRY(make_folder(plots));
-  DCS_TRY(write_script(plots, "style"));
+  for (size_t s = 0; s < sizeof shared / sizeof shared[0]; s++)
+    DCS_TRY(write_script(plots, shared[s]));
   for (size_t f = 0; f < sizeof figures / sizeof figures[0]; f++)
     DCS_TRY(draw_figure(run, f, plots, &missing, out));
   if (missing)

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+dcs_sampling dcs_sampling_of(int rounds) {
+  return rounds > 0 ? (dcs_sampling){rounds, rounds, 0} : (dcs_sampling){15, 200, 0.01};
+}
+
 /* What timing a record needs beside the record itself. */
 typedef struct {
   dcs_record *record;

@@ -250,7 +250,7 @@ static bool any_cuda(const dcs_cells *cells) {
 static dcs_status gather_facts(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (any_cuda(&s->cells)) dcs_gpu_facts(&s->bench, true, &s->facts);
+  if (any_cuda(&s->cells) || options->card) dcs_gpu_facts(&s->bench, true, &s->facts);
   const char *limit = dcs_fact_value(&s->facts, "limit_evals_per_s");
   s->limit_evals_per_s = *limit ? strtod(limit, NULL) : NAN;
   return dcs_run_facts_add(&options->run, &s->facts);

@@ -20,6 +20,7 @@ typedef struct {
   dcs_grid grid;     /* spacing, margin, origin; n comes from the lines */
   const char *device, *kernels, *out;
   bool device_chosen; /* by the user: then it must be there */
+  bool card;          /* the run has the facts of a card, whether or not a line needs it */
   bool resume;
   dcs_sampling sampling;
   double budget_s; /* 0: none */

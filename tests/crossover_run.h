@@ -1,0 +1,60 @@
+/* A run folder that a test of thresholds writes row by row. Include after cmocka.h. */
+#ifndef DCS_TEST_CROSSOVER_RUN_H
+#define DCS_TEST_CROSSOVER_RUN_H
+
+#include "tests/run_folder.h"
+
+#define KEYS            "variant,config,scope,memory,devices,atoms,nx,ny,nz"
+#define SUMMARY_COLUMNS KEYS ",backend,threads,median_ns,outcome\n"
+
+static FILE *samples, *summary;
+static int rounds = 9;
+
+static inline const char *run_path(const char *file) {
+  char name[64];
+  snprintf(name, sizeof name, "run/%s", file);
+  return in_folder(name);
+}
+
+static inline void begin_run(void) {
+  mkdir(in_folder("run"), 0777);
+  unlink(run_path("thresholds.csv"));
+  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
+  samples = fopen(run_path("samples.csv"), "w");
+  summary = fopen(run_path("summary.csv"), "w");
+  assert_true(samples && summary);
+  fputs("round," KEYS ",time_ns\n", samples);
+  fputs(SUMMARY_COLUMNS, summary);
+}
+
+static inline void end_run(void) {
+  assert_int_equal(fclose(samples), 0);
+  assert_int_equal(fclose(summary), 0);
+}
+
+static const char *gpu = "cuda:0";
+
+/* A method on a grid: no threads is one on the GPU. Its times lie within 0.1% of `ms`. */
+static inline void put_on_grid(const char *variant, int threads, const char *scope, int atoms,
+                               const int n[3], double ms, const char *outcome) {
+  char keys[256];
+  snprintf(keys, sizeof keys, "%s,\"x=1,threads=%d\",%s,,%s,%d,%d,%d,%d", variant, threads, scope,
+           threads ? "cpu" : gpu, atoms, n[0], n[1], n[2]);
+  for (int i = 0; i < rounds; i++) /* in an order that is not sorted */
+    fprintf(samples, "%d,%s,%.3f\n", i, keys,
+            1e6 * ms * (1 + 0.001 * (2.0 * (7 * i % rounds) / (rounds - 1) - 1)));
+  fprintf(summary, "%s,%s,", keys, threads ? "cpu" : "cuda");
+  if (threads) fprintf(summary, "%d", threads);
+  fprintf(summary, ",%.3f,%s\n", 1e6 * ms, outcome);
+}
+
+static inline void put_method(const char *variant, int threads, const char *scope, int atoms,
+                              int edge, double ms, const char *outcome) {
+  put_on_grid(variant, threads, scope, atoms, (const int[3]){edge, edge, edge}, ms, outcome);
+}
+
+static inline int crossover(const char *options) {
+  return program_run("crossover %s %s", in_folder("run"), options);
+}
+
+#endif
