@@ -52,8 +52,8 @@ static void check_row(const dcs_table *t, size_t row) {
   assert_string_equal(text_at(t, row, "backend"), "cpu");
   assert_string_equal(text_at(t, row, "devices"), "cpu");
   assert_string_equal(text_at(t, row, "stop_reason"), "rounds");
-  static const char *const empty[] = {"block_x", "block_y",        "coarsen",   "chunk_atoms",
-                                      "memory",  "limit_fraction", "registers", "compile_ms"};
+  static const char *const empty[] = {"block_x", "block_y",   "coarsen",   "chunk_atoms",
+                                      "memory",  "registers", "compile_ms"};
   for (size_t e = 0; e < sizeof empty / sizeof empty[0]; e++)
     assert_string_equal(text_at(t, row, empty[e]), "");
 }

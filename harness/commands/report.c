@@ -126,7 +126,7 @@ dcs_status dcs_command_report(int argc, char **argv) {
       .doc = "Print a run as a table: for each grid and number of atoms, the best configuration of "
              "each variant in each scope (CPU variants: with each number of threads), with half "
              "the width of the median's 95% interval, the rate "
-             "of useful evaluations, and its share of the GPU's measured limit."};
+             "of useful evaluations, and its share of the machine's measured limit."};
   const char *dir = NULL;
   char path[4096];
   dcs_table *table;

@@ -17,7 +17,6 @@ typedef struct {
   dcs_cells cells;
   dcs_bench bench;
   dcs_facts facts;
-  double limit_evals_per_s; /* NaN: unknown */
   dcs_csv samples, summary;
   int64_t seq;
   dcs_progress progress;
@@ -127,8 +126,7 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
     record->charged = c.problem.n_atoms;
     record->n = c.problem.n;
     record->spacing = c.spacing;
-    record->limit_evals_per_s =
-        record->method.variant->backend == DCS_CUDA ? s->limit_evals_per_s : NAN;
+    record->limit_evals_per_s = dcs_limit_for(&s->facts, &record->method);
   }
   if (c.n_coincident)
     dcs_progress_say(&s->progress,
@@ -240,19 +238,21 @@ static dcs_status plan_cells(sweep *s) {
   return DCS_OK;
 }
 
-static bool any_cuda(const dcs_cells *cells) {
+static bool any_of(const dcs_cells *cells, dcs_backend backend) {
   for (int c = 0; c < cells->n; c++)
     for (int r = 0; r < cells->list[c].n_records; r++)
-      if (cells->list[c].records[r].method.variant->backend == DCS_CUDA) return true;
+      if (cells->list[c].records[r].method.variant->backend == backend) return true;
   return false;
 }
 
 static dcs_status gather_facts(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (any_cuda(&s->cells)) dcs_gpu_facts(&s->bench, true, &s->facts);
-  const char *limit = dcs_fact_value(&s->facts, "limit_evals_per_s");
-  s->limit_evals_per_s = *limit ? strtod(limit, NULL) : NAN;
+  if (any_of(&s->cells, DCS_CUDA)) {
+    dcs_gpu_facts(&s->bench, &s->facts);
+    dcs_limit_facts(&s->bench, DCS_CUDA, &s->facts);
+  }
+  if (any_of(&s->cells, DCS_CPU)) dcs_limit_facts(&s->bench, DCS_CPU, &s->facts);
   return dcs_run_facts_add(&options->run, &s->facts);
 }
 
@@ -284,7 +284,7 @@ static dcs_status run(sweep *s) {
 }
 
 dcs_status dcs_sweep(const dcs_sweep_options *options) {
-  sweep s = {.options = options, .limit_evals_per_s = NAN};
+  sweep s = {.options = options};
   DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &s.bench));
   dcs_status status = close_files(&s, run(&s));
   dcs_bench_close(&s.bench);
