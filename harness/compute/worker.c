@@ -4,7 +4,6 @@
 #include "harness/compute/engine.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +57,7 @@ static void limits(const dcs_engine *engine, bool all, dcs_reply *reply) {
 
 static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *arena,
                   const char *uuid, dcs_reply *reply) {
-  *reply = (dcs_reply){.telemetry = {NAN, NAN, NAN}};
+  *reply = (dcs_reply){.telemetry = dcs_telemetry_unknown()};
   switch (request->op) {
   case DCS_DO_PROBLEM:
     take_problem(engine, arena, reply);

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "harness/device/rapl.h"
 #include "harness/sweep/cell.h"
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
@@ -19,6 +20,7 @@ typedef struct {
   dcs_facts facts;
   dcs_csv samples, summary;
   int64_t seq;
+  dcs_clocks clocks; /* of the samples of this sitting */
   dcs_progress progress;
   /* Rows of the summary by outcome: ok; failed; not for this machine or problem. */
   int n_ok, n_bad, n_other;
@@ -126,15 +128,17 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
     record->charged = c.problem.n_atoms;
     record->n = c.problem.n;
     record->spacing = c.spacing;
+    record->energy_j = NAN;
     record->limit_evals_per_s = dcs_limit_for(&s->facts, &record->method);
   }
   if (c.n_coincident)
     dcs_progress_say(&s->progress,
                      "%lld atoms lie on grid points and are left out of the sums there",
                      (long long)c.n_coincident);
-  dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed};
+  dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed,
+                              s->options->energy};
   dcs_status status = dcs_measure_cell(&s->bench, &c, cell->records, cell->n_records, &options,
-                                       &s->samples, &s->seq, &s->progress);
+                                       &s->samples, &s->seq, &s->clocks, &s->progress);
   dcs_case_free(&c);
   DCS_TRY(status);
   return write_cell(s, cell);
@@ -245,6 +249,14 @@ static bool any_of(const dcs_cells *cells, dcs_backend backend) {
   return false;
 }
 
+/* That energy_j will stay empty is said before time is spent. */
+static void say_no_energy(const sweep *s) {
+  if (s->options->energy && any_of(&s->cells, DCS_CPU) && dcs_rapl_read(DCS_RAPL_FOLDER).n == 0)
+    fprintf(stderr,
+            "no energy of CPU variants: no package's energy_uj can be read below " DCS_RAPL_FOLDER
+            " (often it is root's alone)\n");
+}
+
 static dcs_status gather_facts(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
@@ -274,6 +286,7 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 static dcs_status run(sweep *s) {
   if (s->options->input) DCS_TRY(dcs_pqr_read(s->options->input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
+  say_no_energy(s);
   DCS_TRY(gather_facts(s));
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
@@ -289,6 +302,7 @@ dcs_status dcs_sweep(const dcs_sweep_options *options) {
   dcs_status status = close_files(&s, run(&s));
   dcs_bench_close(&s.bench);
   dcs_cells_free(&s.cells);
+  dcs_clocks_free(&s.clocks);
   dcs_molecule_free(&s.molecule);
   return status;
 }
