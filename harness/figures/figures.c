@@ -28,7 +28,8 @@ static const struct {
                {"rate_vs_coarsening", dcs_figure_rate_vs_coarsening},
                {"rate_vs_edge", dcs_figure_rate_vs_edge},
                {"padding_vs_edge", dcs_figure_padding_vs_edge},
-               {"ladder", dcs_figure_ladder}};
+               {"ladder", dcs_figure_ladder},
+               {"roofline", dcs_figure_roofline}};
 
 /* ---- files ---- */
 

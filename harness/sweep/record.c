@@ -1,5 +1,6 @@
 #include "harness/sweep/record.h"
 
+#include "harness/compute/traffic.h"
 #include "harness/judge/stats.h"
 
 #include <math.h>
@@ -42,6 +43,7 @@ const char *const dcs_summary_columns[] = {"variant",
                                            "evals_per_s",
                                            "gflops",
                                            "flops_per_eval",
+                                           "bytes_moved",
                                            "limit_fraction",
                                            "registers",
                                            "compile_ms",
@@ -107,12 +109,14 @@ static void write_parameters(dcs_csv *csv, const dcs_method *method) {
   }
 }
 
-static void write_rates(dcs_csv *csv, const dcs_record *record, double evals, double median_ns) {
+static void write_rates(dcs_csv *csv, const dcs_record *record, const dcs_problem *shape,
+                        double evals, double median_ns) {
   double flops = record->method.variant->flops_per_eval(&record->method.config);
   double rate = 1e9 * evals / median_ns;
   dcs_csv_number(csv, rate);
   dcs_csv_number(csv, 1e-9 * rate * flops);
   dcs_csv_number(csv, flops);
+  dcs_csv_number(csv, dcs_bytes_moved(record->method.variant, shape, &record->method.config));
   dcs_csv_number(csv, rate / record->limit_evals_per_s);
 }
 
@@ -165,7 +169,7 @@ dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
     dcs_csv_integer(csv, (int64_t)dcs_outliers(record->times_ns, &stats));
   else
     dcs_csv_empty(csv);
-  write_rates(csv, record, evals, stats.median);
+  write_rates(csv, record, &shape, evals, stats.median);
   write_verdict(csv, record);
   dcs_csv_number(csv, record->energy_j);
   dcs_csv_number(csv, evals / record->energy_j);
