@@ -11,30 +11,61 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LINKS = 20000, RUNS = 7, MEMORY_RUNS = 3, HUGE_PAGE = 1 << 21 };
+enum { LINKS = 20000, RUNS = 15, MEMORY_RUNS = 3, HUGE_PAGE = 1 << 21 };
 static const double RUN_NS = 1.5e6; /* a run lasts at least so long */
 
-static dcs_status run_loop(const dcs_probe_loop *loop, const char *name, int threads,
-                           int64_t repeats, double *ns) {
+/* One loop on a number of threads. */
+typedef struct {
+  const dcs_probe_loop *loop;
+  const char *what, *unit, *how;
+  int64_t repeats;
+  double ns[RUNS];
+} arithmetic;
+
+static dcs_status run_loop(const arithmetic *a, int threads, double *ns) {
   double start = dcs_now_ns();
-  double found = dcs_probe_run(loop, threads, LINKS, repeats);
+  double found = dcs_probe_run(a->loop, threads, LINKS, a->repeats);
   *ns = dcs_now_ns() - start;
-  if (fabs(found - loop->expected) <= 0.01 * loop->expected) return DCS_OK;
-  return dcs_fail(DCS_FAILED, "%s: the probe computed %g instead of %g", name, found,
-                  loop->expected);
+  if (fabs(found - a->loop->expected) <= 0.01 * a->loop->expected) return DCS_OK;
+  return dcs_fail(DCS_FAILED, "%s: the probe computed %g instead of %g", a->what, found,
+                  a->loop->expected);
 }
 
-static dcs_status measure_loop(const dcs_probe_loop *loop, const char *name, const char *unit,
-                               const char *how, int threads, dcs_limits *limits) {
-  double ns[RUNS] = {0};
-  int64_t repeats = 1;
-  DCS_TRY(run_loop(loop, name, threads, 1, &ns[0])); /* starts the threads */
-  for (ns[0] = 0; ns[0] < RUN_NS && repeats < 1 << 20; repeats *= 2)
-    DCS_TRY(run_loop(loop, name, threads, repeats, &ns[0]));
+static dcs_status calibrate(arithmetic *a, int threads) {
+  double ns = 0;
+  a->repeats = 1;
+  DCS_TRY(run_loop(a, threads, &ns)); /* starts the threads */
+  DCS_TRY(run_loop(a, threads, &ns));
+  while (ns < RUN_NS && a->repeats < 1 << 20) {
+    a->repeats *= 2;
+    DCS_TRY(run_loop(a, threads, &ns));
+  }
+  return DCS_OK;
+}
+
+/* The loops take turns, so that a slow spell of the machine does not fall on all runs of one. */
+static dcs_status measure_arithmetic(const char *threads_name, int threads, dcs_limits *limits) {
+  const dcs_probe *probe = dcs_probe_widest();
+  arithmetic list[] = {
+      {.loop = &probe->evals,
+       .what = "evals",
+       .unit = "evaluations/s",
+       .how = "the direct sum's instruction mix in registers"},
+      {.loop = &probe->rsqrt, .what = "rsqrt", .unit = "1/s", .how = "estimate and Newton steps"},
+      {.loop = &probe->fma, .what = "fma", .unit = "1/s", .how = "independent chains of y m + c"}};
+  enum { N = sizeof list / sizeof list[0] };
+  for (int i = 0; i < N; i++)
+    DCS_TRY(calibrate(&list[i], threads));
   for (int r = 0; r < RUNS; r++)
-    DCS_TRY(run_loop(loop, name, threads, repeats, &ns[r]));
-  double work = loop->per_link * (double)(LINKS * repeats * threads);
-  dcs_limits_add_rate(limits, name, unit, how, work, ns, RUNS);
+    for (int i = 0; i < N; i++)
+      DCS_TRY(run_loop(&list[i], threads, &list[i].ns[r]));
+  for (int i = 0; i < N; i++) {
+    char name[sizeof limits->list[0].name], how[sizeof limits->list[0].how];
+    snprintf(name, sizeof name, "cpu_%s_%s_per_s", threads_name, list[i].what);
+    snprintf(how, sizeof how, "%s, %d lanes: %s", probe->isa, probe->lanes, list[i].how);
+    double work = list[i].loop->per_link * LINKS * (double)list[i].repeats * threads;
+    dcs_limits_add_rate(limits, name, list[i].unit, how, work, list[i].ns, RUNS);
+  }
   return DCS_OK;
 }
 
@@ -75,22 +106,6 @@ static dcs_status measure_memory(int cpus, dcs_limits *limits) {
     status = measure_triad("cpu_all_memory_bytes_per_s", cpus, n, arrays, limits);
   free(arrays);
   return status;
-}
-
-static dcs_status measure_arithmetic(const char *threads_name, int threads, dcs_limits *limits) {
-  const dcs_probe *probe = dcs_probe_widest();
-  char name[sizeof limits->list[0].name], how[sizeof limits->list[0].how];
-  snprintf(name, sizeof name, "cpu_%s_evals_per_s", threads_name);
-  snprintf(how, sizeof how, "%s, %d lanes: the direct sum's instruction mix in registers",
-           probe->isa, probe->lanes);
-  DCS_TRY(measure_loop(&probe->evals, name, "evaluations/s", how, threads, limits));
-  snprintf(name, sizeof name, "cpu_%s_rsqrt_per_s", threads_name);
-  snprintf(how, sizeof how, "%s, %d lanes: estimate and Newton steps", probe->isa, probe->lanes);
-  DCS_TRY(measure_loop(&probe->rsqrt, name, "1/s", how, threads, limits));
-  snprintf(name, sizeof name, "cpu_%s_fma_per_s", threads_name);
-  snprintf(how, sizeof how, "%s, %d lanes: independent chains of y m + c", probe->isa,
-           probe->lanes);
-  return measure_loop(&probe->fma, name, "1/s", how, threads, limits);
 }
 
 dcs_status dcs_measure_cpu(dcs_limits *limits) {
