@@ -93,12 +93,11 @@ void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
   add(facts, "nvrtc", "%d.%d", info->compiler_version / 1000, info->compiler_version % 1000 / 10);
 }
 
-void dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {
+dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {
   dcs_session *session;
   dcs_limits limits;
-  if (dcs_bench_session(bench, backend, &session) != DCS_OK ||
-      dcs_session_limits(session, false, &limits) != DCS_OUTCOME_OK)
-    return;
+  DCS_TRY(dcs_bench_session(bench, backend, &session));
+  if (dcs_session_limits(session, false, &limits) != DCS_OUTCOME_OK) return DCS_FAILED;
   for (int l = 0; l < limits.n; l++) {
     char key[sizeof facts->list[0].key];
     snprintf(key, sizeof key, "limit_%s", limits.list[l].name);
@@ -106,6 +105,7 @@ void dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {
   }
   if (backend == DCS_CUDA)
     add_number(facts, "limit_evals_per_s", dcs_limits_value(&limits, "gpu_rsqrt_per_s"));
+  return DCS_OK;
 }
 
 static double fact_number(const dcs_facts *facts, const char *key) {

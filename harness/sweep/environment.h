@@ -33,8 +33,9 @@ typedef struct {
 void dcs_machine_facts(dcs_facts *facts);
 /* Driver, compiler and card of the bench's GPU session; nothing when there is no GPU. */
 void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
-/* Measures the limits that rates on this backend are held against; nothing when that fails. */
-void dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
+/* Measures the limits that rates on this backend are held against; none is added when that fails.
+ */
+dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);
 
 /* Evaluations per second that the method is held against: of a GPU, what its special function units

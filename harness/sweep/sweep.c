@@ -257,14 +257,23 @@ static void say_no_energy(const sweep *s) {
             " (often it is root's alone)\n");
 }
 
+/* Without limits a run is still one; that they are missing is said. A GPU that is not there has
+ * been spoken of. */
+static void add_limits(sweep *s, dcs_backend backend) {
+  dcs_session *session;
+  if (!any_of(&s->cells, backend) || dcs_bench_session(&s->bench, backend, &session) != DCS_OK)
+    return;
+  if (dcs_limit_facts(&s->bench, backend, &s->facts) != DCS_OK && !dcs_interrupted())
+    fprintf(stderr, "the %s's limits were not measured: %s\n", backend == DCS_CPU ? "CPU" : "GPU",
+            dcs_error_message());
+}
+
 static dcs_status gather_facts(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (any_of(&s->cells, DCS_CUDA)) {
-    dcs_gpu_facts(&s->bench, &s->facts);
-    dcs_limit_facts(&s->bench, DCS_CUDA, &s->facts);
-  }
-  if (any_of(&s->cells, DCS_CPU)) dcs_limit_facts(&s->bench, DCS_CPU, &s->facts);
+  if (any_of(&s->cells, DCS_CUDA)) dcs_gpu_facts(&s->bench, &s->facts);
+  add_limits(s, DCS_CUDA);
+  add_limits(s, DCS_CPU);
   return dcs_run_facts_add(&options->run, &s->facts);
 }
 
