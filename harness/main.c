@@ -21,7 +21,7 @@ typedef struct {
 static const command commands[] = {
     {"list", dcs_command_list, "the variants, their parameters, and which can run here"},
     {"info", dcs_command_info, "the facts of this machine, or of a molecule's file"},
-    {"limits", dcs_command_limits, "measure the limit that rates are held against"},
+    {"limits", dcs_command_limits, "measure what this machine can do at most"},
     {"generate", dcs_command_generate, "write a molecule: water, uniform or ions"},
     {"verify", dcs_command_verify, "check variants against the oracle and the laws of physics"},
     {"sweep", dcs_command_sweep, "verify and time methods over atoms and grids, into a run folder"},

@@ -148,7 +148,7 @@ static void devices_that_cannot_be_timed_are_refused(void **state) {
   }
   SWEEP_REFUSED(4, "--device cuda:0", "no CUDA driver", "install");
   SWEEP_REFUSED(4, "--variants cuda", "nothing to measure", "dcsbench list");
-  REFUSED(4, "limits", "no CUDA driver");
+  REFUSED(4, "limits --device cuda:0", "no CUDA driver");
   REFUSED(4, "verify --device cuda:0", "no CUDA driver");
 }
 

@@ -91,6 +91,28 @@ static void a_killed_sweep_loses_its_torn_row_alone(void **state) {
   free(kept);
 }
 
+/* Rows of two kinds in a file would be no table: nothing is changed. */
+static void other_columns_are_refused(void **state) {
+  (void)state;
+  static const char line[] =
+      "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds %d %s --out %s";
+  char path[PATH_MAX];
+  assert_status(program_run(line, 1, "", in_folder("older")), 0);
+  char *summary = run_file("older", "summary.csv", NULL);
+  char *samples = run_file("older", "samples.csv", NULL), *mark = strstr(samples, ",mark\n");
+  assert_non_null(mark);
+  memcpy(mark, ",kind", 5);
+  snprintf(path, sizeof path, "%s/samples.csv", in_folder("older"));
+  put_file(path, samples);
+  assert_status(program_run(line, 2, "--resume", in_folder("older")), 2);
+  assert_contains(program_err, "samples.csv: its columns are those of another version");
+  char *now = run_file("older", "summary.csv", NULL);
+  assert_string_equal(now, summary);
+  free(now);
+  free(summary);
+  free(samples);
+}
+
 /* The second cell is under way, or its rows are being written: the first one's rows stay. */
 static void a_finished_cell_stays_when_a_later_one_is_killed(void **state) {
   (void)state;
@@ -330,6 +352,7 @@ static void a_full_disk_is_said_and_what_was_written_is_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(other_columns_are_refused),
       cmocka_unit_test(a_killed_sweep_loses_its_torn_row_alone),
       cmocka_unit_test(a_finished_cell_stays_when_a_later_one_is_killed),
       cmocka_unit_test(a_torn_summary_is_completed_without_doubles),

@@ -122,15 +122,22 @@ static void an_emulated_device_has_no_times(void **state) {
                      DCS_OUTCOME_OK);
     expect_map(f);
   }
-  double per_second;
-  assert_int_not_equal(dcs_session_limit(session, &per_second), DCS_OUTCOME_OK);
+  dcs_limits limits;
+  assert_int_not_equal(dcs_session_limits(session, true, &limits), DCS_OUTCOME_OK);
+  expect_said("has no times");
 }
 
-static void the_cpu_has_no_limit(void **state) {
+/* Also between maps, with which it shares the worker and its threads. */
+static void the_cpu_has_limits(void **state) {
   bench_fixture *f = *state;
-  double per_second;
-  assert_int_not_equal(dcs_session_limit(session_of(f, DCS_CPU), &per_second), DCS_OUTCOME_OK);
-  expect_said("on a GPU alone");
+  dcs_limits limits;
+  double start_ns = 0;
+  expect_ok(f, "cpu_gather");
+  assert_int_equal(dcs_session_limits(session_of(f, DCS_CPU), true, &limits), DCS_OUTCOME_OK);
+  assert_true(dcs_limits_value(&limits, "cpu_1_evals_per_s") > 0);
+  assert_true(dcs_limits_value(&limits, "cpu_all_memory_bytes_per_s") > 0);
+  assert_int_equal(dcs_session_start_ns(session_of(f, DCS_CPU), &start_ns), DCS_OUTCOME_OK);
+  assert_true(start_ns > 0);
   expect_ok(f, "cpu_gather");
 }
 
@@ -225,7 +232,7 @@ int main(int argc, char **argv) {
       ON_CPU(times_of_a_cpu_variant),
       ON_CPU(the_first_time_of_a_cpu_variant),
       EMULATED(an_emulated_device_has_no_times),
-      ON_CPU(the_cpu_has_no_limit),
+      ON_CPU(the_cpu_has_limits),
       ON_CPU(a_killed_worker_is_replaced),
       ON_CPU(methods_return_after_a_crash),
       EMULATED(methods_return_on_a_device),

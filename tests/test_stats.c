@@ -147,6 +147,23 @@ static void the_interval_covers_the_median(void **state) {
   assert_true(fabs(share - (1 - 2 * 576.0 / 32768)) < 0.01);
 }
 
+/* Median 10, deviations 0, 1, 1, 1, 2: beyond 3.5 / 0.6745 = 5.19 from the median is far. */
+static void far_values_are_outliers(void **state) {
+  (void)state;
+  double near[] = {9, 10, 11, 11, 12, 15, 4.9, 5.1}, equal[] = {5, 5, 5, 5, 9};
+  double values[5] = {9, 10, 11, 9, 12};
+  dcs_stats stats = dcs_summarize(values, 5);
+  assert_true(stats.median == 10 && stats.mad == 1);
+  stats.n = 8;
+  assert_int_equal(dcs_outliers((double[]){9, 10, 11, 15.1, 4.9, 15.2, 4.8, 1000}, &stats), 3);
+  assert_int_equal(dcs_outliers(near, &stats), 0);
+  stats = dcs_summarize(equal, 5);
+  assert_true(stats.mad == 0);
+  assert_int_equal(dcs_outliers(equal, &stats), 0);
+  stats = dcs_summarize(equal, 0);
+  assert_int_equal(dcs_outliers(equal, &stats), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_is_unknown),
@@ -155,6 +172,7 @@ int main(void) {
       cmocka_unit_test(an_even_count),
       cmocka_unit_test(deviations_with_ties),
       cmocka_unit_test(the_input_is_sorted_in_place),
+      cmocka_unit_test(far_values_are_outliers),
       cmocka_unit_test(the_interval_has_the_tables_ranks),
       cmocka_unit_test(many_values),
       cmocka_unit_test(the_interval_covers_the_median),

@@ -10,13 +10,13 @@
 
 static const char samples_header[] =
     "round,seq,variant,config,scope,memory,devices,atoms,nx,ny,nz,inner,time_ns,sm_mhz,"
-    "temperature_c,power_w\n";
+    "temperature_c,power_w,throttle,mark\n";
 static const char summary_header[] =
     "variant,backend,config,block_x,block_y,coarsen,chunk_atoms,threads,devices,scope,memory,"
     "atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,evals_executed,"
-    "padding_overhead,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,evals_per_s,gflops,"
-    "flops_per_eval,limit_fraction,registers,compile_ms,rel_l2_error,error_bound_ratio,energy_j,"
-    "outcome,stop_reason\n";
+    "padding_overhead,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,outliers,evals_per_s,gflops,"
+    "flops_per_eval,bytes_moved,limit_fraction,registers,compile_ms,rel_l2_error,"
+    "error_bound_ratio,energy_j,evals_per_j,outcome,stop_reason\n";
 
 static void assert_header(const char *run, const char *name, const char *header) {
   char *text = run_file(run, name, NULL);
@@ -52,8 +52,8 @@ static void check_row(const dcs_table *t, size_t row) {
   assert_string_equal(text_at(t, row, "backend"), "cpu");
   assert_string_equal(text_at(t, row, "devices"), "cpu");
   assert_string_equal(text_at(t, row, "stop_reason"), "rounds");
-  static const char *const empty[] = {"block_x", "block_y",        "coarsen",   "chunk_atoms",
-                                      "memory",  "limit_fraction", "registers", "compile_ms"};
+  static const char *const empty[] = {"block_x", "block_y",   "coarsen",   "chunk_atoms",
+                                      "memory",  "registers", "compile_ms"};
   for (size_t e = 0; e < sizeof empty / sizeof empty[0]; e++)
     assert_string_equal(text_at(t, row, empty[e]), "");
 }

@@ -45,7 +45,7 @@ static dcs_status machine_info(bool csv) {
   dcs_bench bench;
   DCS_TRY(dcs_bench_open(NULL, NULL, 60, &bench));
   dcs_machine_facts(&facts);
-  dcs_gpu_facts(&bench, false, &facts);
+  dcs_gpu_facts(&bench, &facts);
   if (csv) DCS_TRY(print_fact(csv, "key", "value"));
   for (int f = 0; f < facts.n; f++)
     DCS_TRY(print_fact(csv, facts.list[f].key, facts.list[f].value));

@@ -134,7 +134,7 @@ dcs_status dcs_command_report(int argc, char **argv) {
              "each variant in each scope and memory (CPU variants: with each number of threads), "
              "with half "
              "the width of the median's 95% interval, the rate "
-             "of useful evaluations, and its share of the GPU's measured limit."};
+             "of useful evaluations, and its share of the machine's measured limit."};
   const char *dir = NULL;
   char path[4096];
   dcs_table *table;

@@ -11,7 +11,7 @@ typedef struct {
   dcs_problem_options problem;
   dcs_sweep_line line;
   const char *plan, *out;
-  bool resume;
+  bool resume, energy;
   int64_t rounds; /* 0: as many as precision needs */
   int64_t seed;
   double budget_s;
@@ -28,7 +28,8 @@ enum {
   KEY_ROUNDS,
   KEY_BUDGET,
   KEY_RESUME,
-  KEY_SEED
+  KEY_SEED,
+  KEY_ENERGY
 };
 
 static const struct argp_option options[] = {
@@ -54,6 +55,10 @@ static const struct argp_option options[] = {
      "most)",
      0},
     {"budget", KEY_BUDGET, "SECONDS", 0, "stop sampling after about so long", 0},
+    {"energy", KEY_ENERGY, NULL, 0,
+     "measure the energy of a map as well: about a second more for each method in scope kernel or "
+     "warm",
+     0},
     {"out", 'o', "DIR", 0, "folder for the run's files", 0},
     {"resume", KEY_RESUME, NULL, 0, "continue the run in --out", 0},
     {"seed", KEY_SEED, "N", 0, "of random atoms and of the order of samples (1)", 0},
@@ -93,6 +98,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_RESUME:
     a->resume = true;
     return 0;
+  case KEY_ENERGY:
+    a->energy = true;
+    return 0;
   case KEY_ROUNDS:
     dcs_argp_check(state, dcs_parse_integer("--rounds", arg, 1, 1000000, &a->rounds));
     return 0;
@@ -131,6 +139,7 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
       .resume = a->resume,
       .sampling = dcs_sampling_of((int)a->rounds),
       .budget_s = a->budget_s,
+      .energy = a->energy,
       .timeout_s = a->device.timeout_s,
       .run = {a->problem.input, a->device.kernels, a->problem.grid, (uint64_t)a->seed, argc, argv},
   };

@@ -294,9 +294,21 @@ dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
   return DCS_OUTCOME_OK;
 }
 
-dcs_outcome dcs_session_limit(dcs_session *session, double *per_second) {
+dcs_outcome dcs_session_limits(dcs_session *session, bool all, dcs_limits *limits) {
   dcs_reply reply;
-  dcs_outcome outcome = ask(session, &(dcs_request){.op = DCS_DO_LIMIT}, &reply);
-  if (outcome == DCS_OUTCOME_OK) *per_second = reply.ns;
+  dcs_outcome outcome = ask(session, &(dcs_request){.op = DCS_DO_LIMITS, .all = all}, &reply);
+  if (outcome == DCS_OUTCOME_OK) *limits = reply.limits;
+  return outcome;
+}
+
+dcs_outcome dcs_session_start_ns(dcs_session *session, double *ns) {
+  process p;
+  dcs_reply reply;
+  double started = dcs_now_ns();
+  if (start(session, &p) != DCS_OK) return DCS_OUTCOME_CRASH;
+  dcs_outcome outcome = receive(session, &p, &reply);
+  if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = DCS_OUTCOME_CRASH;
+  *ns = dcs_now_ns() - started;
+  stop(&p, outcome != DCS_OUTCOME_OK);
   return outcome;
 }

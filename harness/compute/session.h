@@ -44,7 +44,11 @@ dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs
 dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
                               dcs_sample *sample);
 
-/* Reciprocal square roots per second of the device. */
-dcs_outcome dcs_session_limit(dcs_session *session, double *per_second);
+/* Measures the limits of the session's device or CPU; `all`: those that no rate is held against,
+ * too. */
+dcs_outcome dcs_session_limits(dcs_session *session, bool all, dcs_limits *limits);
+
+/* Time from the start of a fresh worker until its device is open. */
+dcs_outcome dcs_session_start_ns(dcs_session *session, double *ns);
 
 #endif

@@ -2,10 +2,8 @@
 
 #include "harness/compute/arena.h"
 #include "harness/compute/engine.h"
-#include "harness/device/limits.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,16 +51,15 @@ static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena 
   if (timed && uuid[0]) reply->telemetry = dcs_telemetry_read(uuid);
 }
 
-static void limit(dcs_engine *engine, dcs_reply *reply) {
-  bool measured = engine->device
-                      ? dcs_measure_rsqrt_rate(engine->device, &reply->ns) == DCS_OK
-                      : dcs_fail(DCS_UNAVAILABLE, "the limit is measured on a GPU alone") == DCS_OK;
-  reply->outcome = measured ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
+static void limits(const dcs_engine *engine, bool all, dcs_reply *reply) {
+  dcs_status status = engine->device ? dcs_measure_device(engine->device, all, &reply->limits)
+                                     : dcs_measure_cpu(&reply->limits);
+  reply->outcome = status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
 }
 
 static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *arena,
                   const char *uuid, dcs_reply *reply) {
-  *reply = (dcs_reply){.telemetry = {NAN, NAN, NAN}};
+  *reply = (dcs_reply){.telemetry = dcs_telemetry_unknown()};
   switch (request->op) {
   case DCS_DO_PROBLEM:
     take_problem(engine, arena, reply);
@@ -74,8 +71,8 @@ static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *are
   case DCS_DO_RUN:
     run(engine, request, arena, uuid, reply);
     break;
-  case DCS_DO_LIMIT:
-    limit(engine, reply);
+  case DCS_DO_LIMITS:
+    limits(engine, request->all, reply);
     break;
   }
   if (reply->outcome != DCS_OUTCOME_OK)

@@ -4,13 +4,14 @@
 #define DCS_WORKER_H
 
 #include "harness/base/outcome.h"
+#include "harness/compute/limits.h"
 #include "harness/device/device.h"
 #include "harness/device/telemetry.h"
 
 /* File descriptors that a worker is started with. */
 enum { DCS_WORKER_REQUESTS = 3, DCS_WORKER_REPLIES = 4, DCS_WORKER_ARENA = 5 };
 
-typedef enum { DCS_DO_PROBLEM, DCS_DO_PREPARE, DCS_DO_RUN, DCS_DO_LIMIT } dcs_op;
+typedef enum { DCS_DO_PROBLEM, DCS_DO_PREPARE, DCS_DO_RUN, DCS_DO_LIMITS } dcs_op;
 
 typedef struct {
   dcs_op op;
@@ -20,12 +21,14 @@ typedef struct {
   dcs_scope scope;   /* run */
   dcs_memory memory; /* run */
   int64_t inner;     /* run: maps */
+  bool all;          /* limits: those that cost more time, too */
 } dcs_request;
 
 typedef struct {
   dcs_status status; /* of opening the device (first reply), else DCS_OK */
   dcs_outcome outcome;
-  double ns;               /* run: all maps together; limit: reciprocal square roots per second */
+  double ns;               /* run: all maps together */
+  dcs_limits limits;       /* limits */
   dcs_code_facts facts;    /* prepare */
   dcs_device_info info;    /* first reply */
   dcs_telemetry telemetry; /* run */

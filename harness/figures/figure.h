@@ -20,10 +20,24 @@ typedef struct {
   double overhead;                      /* executed points / useful points - 1; 0 where unknown */
   double median_ns, ci_lo_ns, ci_hi_ns; /* the interval may be NaN */
   double evals_per_s;
-  double limit_fraction; /* may be NaN */
-  const char *memory;    /* "" where copies are not part of the scope */
-  bool ok;               /* outcome ok, and a time and a rate above zero: may be drawn */
+  double limit_fraction;              /* may be NaN */
+  double flops_per_eval, bytes_moved; /* NaN in an older run */
+  const char *memory;                 /* "" where copies are not part of the scope */
+  bool ok; /* outcome ok, and a time and a rate above zero: may be drawn */
 } dcs_figure_row;
+
+/* Who computes: a group of bars or points, with limits of its own. */
+typedef enum {
+  DCS_FIGURE_ONE_THREAD,
+  DCS_FIGURE_ALL_THREADS,
+  DCS_FIGURE_GPU,
+  DCS_FIGURE_KINDS
+} dcs_figure_kind;
+
+/* Measured limits of one of them, from env.csv; NaN where not measured. */
+typedef struct {
+  double evals_per_s, fma_per_s, bytes_per_s;
+} dcs_figure_limits;
 
 /* A size of the problem; the run's cells ascend by grid, then by atoms. */
 typedef struct {
@@ -44,8 +58,8 @@ typedef struct {
   bool gpu_is_reference;      /* the GPU rows are the reference's */
   const char *gpu_suffix;     /* "" or " (reference)": ends the name of every GPU series */
   char machine[3 * DCS_TEXT]; /* the second line of a title */
-  double limit_evals_per_s;   /* of the special function units; NaN where not measured */
-  dcs_table *tables[4];       /* own the texts */
+  dcs_figure_limits limits[DCS_FIGURE_KINDS];
+  dcs_table *tables[4]; /* own the texts */
 } dcs_figure_run;
 
 /* Reads summary.csv and env.csv of `dir`, and of `reference` (may be NULL) where `dir` has no GPU
@@ -145,6 +159,14 @@ dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_
 dcs_status dcs_figure_crossover_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 dcs_status dcs_figure_crossover_points(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+
+dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+
+/* The cell with the most variants and kinds timed in scope kernel, the largest of equals; -1 where
+ * nothing was. */
+int dcs_figure_ladder_cell(const dcs_figure_run *run);
+/* The most threads of a CPU row that may be drawn, in scope kernel of the cell; at least 1. */
+int dcs_figure_most_threads(const dcs_figure_run *run, int cell);
 
 /* Padding overhead of a grid of n points covered by whole tiles: executed / useful - 1. */
 double dcs_padding_overhead(dcs_dims n, dcs_dims tile);

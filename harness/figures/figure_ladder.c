@@ -4,11 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef enum { ONE_THREAD, ALL_THREADS, GPU, N_KINDS } bar_kind;
-
 typedef struct {
   const dcs_figure_row *row;
-  bar_kind kind;
+  dcs_figure_kind kind;
   double y, half_height;
 } bar;
 
@@ -27,7 +25,7 @@ static dcs_figure_pick kernel_pick(int cell, int variant) {
   return pick;
 }
 
-static int most_threads(const dcs_figure_run *run, int cell) {
+int dcs_figure_most_threads(const dcs_figure_run *run, int cell) {
   int most = 1;
   for (size_t i = 0; i < run->n_rows; i++) {
     const dcs_figure_row *row = &run->rows[i];
@@ -40,7 +38,7 @@ static int most_threads(const dcs_figure_run *run, int cell) {
 
 /* Bars that the cell would have. */
 static int count_bars(const dcs_figure_run *run, int cell) {
-  int n = 0, most = most_threads(run, cell);
+  int n = 0, most = dcs_figure_most_threads(run, cell);
   for (int variant = 0; variant < run->n_variants; variant++) {
     dcs_figure_pick pick = kernel_pick(cell, variant);
     const dcs_figure_row *best = dcs_figure_best(run, &pick);
@@ -59,8 +57,7 @@ static double cell_evals(const dcs_figure_cell *cell) {
   return (double)cell->atoms * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
 }
 
-/* The cell with the most bars, the largest of equals; -1 where nothing was measured. */
-static int choose_cell(const dcs_figure_run *run) {
+int dcs_figure_ladder_cell(const dcs_figure_run *run) {
   int best = -1, best_bars = 0;
   for (int cell = 0; cell < run->n_cells; cell++) {
     int bars = count_bars(run, cell);
@@ -75,17 +72,17 @@ static int choose_cell(const dcs_figure_run *run) {
 
 /* The variant's best row as a bar of that kind (threads: DCS_FIGURE_ANY for a GPU), if it has one.
  */
-static bool add_bar(bar_list *list, const dcs_figure_run *run, dcs_figure_pick pick, bar_kind kind,
-                    int threads) {
-  pick.backend = kind == GPU ? DCS_CUDA : DCS_CPU;
+static bool add_bar(bar_list *list, const dcs_figure_run *run, dcs_figure_pick pick,
+                    dcs_figure_kind kind, int threads) {
+  pick.backend = kind == DCS_FIGURE_GPU ? DCS_CUDA : DCS_CPU;
   pick.threads = threads;
   const dcs_figure_row *row = dcs_figure_best(run, &pick);
   if (!row) return false;
   /* The first slot is at -1 and the ladder goes down; a CPU variant's bars share a slot. */
   double y = -(double)list->slots - 1;
-  if (kind == ONE_THREAD && list->threads > 1) y += 0.2;
-  if (kind == ALL_THREADS) y -= 0.2;
-  bool shares = kind != GPU && list->threads > 1;
+  if (kind == DCS_FIGURE_ONE_THREAD && list->threads > 1) y += 0.2;
+  if (kind == DCS_FIGURE_ALL_THREADS) y -= 0.2;
+  bool shares = kind != DCS_FIGURE_GPU && list->threads > 1;
   list->bars[list->n++] = (bar){row, kind, y, shares ? 0.19 : 0.35};
   return true;
 }
@@ -93,9 +90,9 @@ static bool add_bar(bar_list *list, const dcs_figure_run *run, dcs_figure_pick p
 static void add_bars(bar_list *list, const dcs_figure_run *run, int cell) {
   for (int variant = 0; variant < run->n_variants; variant++) {
     dcs_figure_pick pick = kernel_pick(cell, variant);
-    bool one = add_bar(list, run, pick, ONE_THREAD, 1);
-    bool all = list->threads > 1 && add_bar(list, run, pick, ALL_THREADS, list->threads);
-    bool gpu = add_bar(list, run, pick, GPU, DCS_FIGURE_ANY);
+    bool one = add_bar(list, run, pick, DCS_FIGURE_ONE_THREAD, 1);
+    bool all = list->threads > 1 && add_bar(list, run, pick, DCS_FIGURE_ALL_THREADS, list->threads);
+    bool gpu = add_bar(list, run, pick, DCS_FIGURE_GPU, DCS_FIGURE_ANY);
     list->slots += one || all || gpu;
   }
 }
@@ -129,14 +126,15 @@ static void write_values(FILE *dat, const bar_list *list) {
 
 /* Block 3: the limit as a series of one number, 0 where it is not known. */
 static void write_limit(FILE *dat, const dcs_figure_run *run) {
-  double limit = run->limit_evals_per_s > 0 ? run->limit_evals_per_s * 1e-9 : 0;
+  double measured = run->limits[DCS_FIGURE_GPU].evals_per_s;
+  double limit = measured > 0 ? measured * 1e-9 : 0;
   dcs_figure_series(dat, "measured limit of the special function units: %.4g", limit);
   fprintf(dat, "%.9g\n", limit);
 }
 
 /* Blocks 4 and on: rate, lo, hi, y and half the height of each bar of a kind. */
-static void write_bars(FILE *dat, const dcs_figure_run *run, const bar_list *list, bar_kind kind,
-                       const char *name) {
+static void write_bars(FILE *dat, const dcs_figure_run *run, const bar_list *list,
+                       dcs_figure_kind kind, const char *name) {
   bool named = false;
   for (int b = 0; b < list->n; b++) {
     const bar *at = &list->bars[b];
@@ -163,21 +161,21 @@ static void write_ladder(FILE *dat, const dcs_figure_run *run, int cell, const b
   write_names(dat, run, list);
   write_values(dat, list);
   write_limit(dat, run);
-  write_bars(dat, run, list, ONE_THREAD, "CPU, 1 thread");
+  write_bars(dat, run, list, DCS_FIGURE_ONE_THREAD, "CPU, 1 thread");
   snprintf(name, sizeof name, "CPU, %d threads", list->threads);
-  write_bars(dat, run, list, ALL_THREADS, name);
+  write_bars(dat, run, list, DCS_FIGURE_ALL_THREADS, name);
   snprintf(name, sizeof name, "GPU%s", run->gpu_suffix);
-  write_bars(dat, run, list, GPU, name);
+  write_bars(dat, run, list, DCS_FIGURE_GPU, name);
 }
 
 dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  int cell = choose_cell(run);
+  int cell = dcs_figure_ladder_cell(run);
   if (cell < 0) {
     snprintf(why, DCS_TEXT, "no variant has a verified kernel time");
     return DCS_OK;
   }
-  bar_list list = {.threads = most_threads(run, cell)};
-  list.bars = calloc((size_t)run->n_variants * N_KINDS, sizeof *list.bars);
+  bar_list list = {.threads = dcs_figure_most_threads(run, cell)};
+  list.bars = calloc((size_t)run->n_variants * DCS_FIGURE_KINDS, sizeof *list.bars);
   if (!list.bars)
     return dcs_fail(DCS_UNAVAILABLE, "not enough memory for the bars of %d variants",
                     run->n_variants);

@@ -12,7 +12,7 @@ const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY, DCS_FIGU
 
 typedef struct {
   int variant, backend, config, coarsen, threads, scope, memory, atoms, nx, ny, nz, overhead,
-      median, ci_lo, ci_hi, rate, limit_fraction, outcome;
+      median, ci_lo, ci_hi, rate, limit_fraction, flops, bytes, outcome;
 } columns;
 
 static dcs_status find_columns(const dcs_table *t, columns *c) {
@@ -34,6 +34,8 @@ static dcs_status find_columns(const dcs_table *t, columns *c) {
   c->ci_lo = dcs_table_column(t, "ci_lo_ns");
   c->ci_hi = dcs_table_column(t, "ci_hi_ns");
   c->limit_fraction = dcs_table_column(t, "limit_fraction");
+  c->flops = dcs_table_column(t, "flops_per_eval");
+  c->bytes = dcs_table_column(t, "bytes_moved");
   return DCS_OK;
 }
 
@@ -98,6 +100,8 @@ static void read_numbers(const dcs_table *t, size_t row, const columns *c, dcs_f
   r->ci_hi_ns = dcs_table_number(t, row, c->ci_hi);
   r->evals_per_s = dcs_table_number(t, row, c->rate);
   r->limit_fraction = dcs_table_number(t, row, c->limit_fraction);
+  r->flops_per_eval = dcs_table_number(t, row, c->flops);
+  r->bytes_moved = dcs_table_number(t, row, c->bytes);
   r->ok = strcmp(dcs_table_cell(t, row, c->outcome), dcs_outcome_name(DCS_OUTCOME_OK)) == 0 &&
           isfinite(r->median_ns) && r->median_ns > 0 && isfinite(r->evals_per_s) &&
           r->evals_per_s > 0;
@@ -210,16 +214,38 @@ static bool has_ok_gpu_row(const dcs_figure_run *run) {
   return dcs_figure_best(run, &pick) != NULL;
 }
 
-/* The title's second line, and the limit of the card whose rows are drawn. */
+/* A number of env.csv; NaN where it lacks the key or holds something else. */
+static dcs_status env_number(const dcs_table *env, const char *key, double *value) {
+  const char *text;
+  DCS_TRY(env_value(env, key, &text));
+  if (!dcs_decimal_read(text, strlen(text), value)) *value = NAN;
+  return DCS_OK;
+}
+
+/* The measured limits, those of the card whose rows are drawn among them. */
+static dcs_status read_limits(dcs_figure_run *run) {
+  static const char *const keys[DCS_FIGURE_KINDS][3] = {
+      {"limit_cpu_1_evals_per_s", "limit_cpu_1_fma_per_s", "limit_cpu_1_memory_bytes_per_s"},
+      {"limit_cpu_all_evals_per_s", "limit_cpu_all_fma_per_s", "limit_cpu_all_memory_bytes_per_s"},
+      {"limit_evals_per_s", "limit_gpu_fma_per_s", "limit_gpu_memory_bytes_per_s"}};
+  for (int kind = 0; kind < DCS_FIGURE_KINDS; kind++) {
+    bool reference = kind == DCS_FIGURE_GPU && run->gpu_is_reference;
+    const dcs_table *env = run->tables[reference ? 3 : 1];
+    dcs_figure_limits *limits = &run->limits[kind];
+    DCS_TRY(env_number(env, keys[kind][0], &limits->evals_per_s));
+    DCS_TRY(env_number(env, keys[kind][1], &limits->fma_per_s));
+    DCS_TRY(env_number(env, keys[kind][2], &limits->bytes_per_s));
+  }
+  return DCS_OK;
+}
+
+/* The title's second line. */
 static dcs_status describe_machine(dcs_figure_run *run) {
   const dcs_table *gpu_env = run->tables[run->gpu_is_reference ? 3 : 1];
-  const char *cpu, *gpu, *date, *limit;
+  const char *cpu, *gpu, *date;
   DCS_TRY(env_value(run->tables[1], "cpu_model", &cpu));
   DCS_TRY(env_value(gpu_env, "gpu_name", &gpu));
   DCS_TRY(env_value(gpu_env, "date", &date));
-  DCS_TRY(env_value(gpu_env, "limit_evals_per_s", &limit));
-  if (!dcs_decimal_read(limit, strlen(limit), &run->limit_evals_per_s))
-    run->limit_evals_per_s = NAN;
   int used = snprintf(run->machine, sizeof run->machine, "CPU: %.50s", *cpu ? cpu : "unknown");
   char *rest = run->machine + used;
   size_t room = sizeof run->machine - (size_t)used;
@@ -242,7 +268,7 @@ static dcs_status load_reference(dcs_figure_run *run, const char *reference) {
 }
 
 dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *reference) {
-  *run = (dcs_figure_run){.dir = dir, .gpu_suffix = "", .limit_evals_per_s = NAN};
+  *run = (dcs_figure_run){.dir = dir, .gpu_suffix = ""};
   DCS_TRY(read_table(dir, "summary.csv", &run->tables[0]));
   DCS_TRY(read_table(dir, "env.csv", &run->tables[1]));
   size_t n = dcs_table_rows(run->tables[0]);
@@ -256,6 +282,7 @@ dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *ref
   if (reference && !has_ok_gpu_row(run)) DCS_TRY(load_reference(run, reference));
   sort_variants(run);
   DCS_TRY(sort_cells(run));
+  DCS_TRY(read_limits(run));
   return describe_machine(run);
 }
 

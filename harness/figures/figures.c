@@ -29,6 +29,7 @@ static const struct {
                {"rate_vs_edge", dcs_figure_rate_vs_edge},
                {"padding_vs_edge", dcs_figure_padding_vs_edge},
                {"ladder", dcs_figure_ladder},
+               {"roofline", dcs_figure_roofline},
                {"crossover_atoms", dcs_figure_crossover_atoms},
                {"crossover_points", dcs_figure_crossover_points},
                {"crossover_map", dcs_figure_crossover_map}};

@@ -60,3 +60,10 @@ dcs_stats dcs_summarize(double *values, size_t n) {
   stats.mad = n % 2 ? current : 0.5 * (previous + current);
   return stats;
 }
+
+size_t dcs_outliers(const double *values, const dcs_stats *stats) {
+  size_t count = 0;
+  for (size_t i = 0; i < stats->n; i++)
+    count += stats->mad > 0 && 0.6745 * fabs(values[i] - stats->median) > 3.5 * stats->mad;
+  return count;
+}

@@ -17,4 +17,9 @@ typedef struct {
  * Statistics, 3rd ed., section 7.1). */
 dcs_stats dcs_summarize(double *values, size_t n);
 
+/* How many of the values are outliers: further from the median than 3.5 times mad / 0.6745, which
+ * estimates a standard deviation (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+ * None when mad is 0: then most values are equal, and every other would be one. */
+size_t dcs_outliers(const double *values, const dcs_stats *stats);
+
 #endif

@@ -4,6 +4,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
 #include "harness/judge/stats.h"
+#include "harness/sweep/energy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,35 +143,66 @@ static void finish(timed *t, const char *reason) {
   t->done = true;
 }
 
+typedef struct {
+  const dcs_cell_options *options;
+  dcs_csv *samples;
+  int64_t *seq;
+  dcs_clocks *clocks;
+  dcs_progress *progress;
+} rounds_context;
+
+enum { REPEATS = 3 };
+
+/* Takes a sample, again while its clock is too low; *slow: it still was at the last. */
+static dcs_outcome take_steady(const timed *t, const dcs_clocks *clocks, dcs_sample *sample,
+                               bool *slow) {
+  dcs_outcome outcome = DCS_OUTCOME_OK;
+  *slow = true;
+  for (int r = 0; outcome == DCS_OUTCOME_OK && *slow && r <= REPEATS && !dcs_interrupted(); r++) {
+    outcome = take(t, t->inner, sample);
+    *slow = outcome == DCS_OUTCOME_OK && dcs_clocks_slow(clocks, sample->telemetry.sm_mhz);
+  }
+  return outcome;
+}
+
 /* One sample of one record. */
-static dcs_status sample_once(timed *t, int64_t *seq, dcs_csv *samples, dcs_progress *progress) {
-  dcs_sample sample;
+static dcs_status sample_once(timed *t, const rounds_context *c) {
+  dcs_sample sample = {0};
+  bool slow = false;
   double started = dcs_now_ns();
   dcs_outcome outcome = t->inner == 0 ? calibrate(t) : DCS_OUTCOME_OK;
-  if (outcome == DCS_OUTCOME_OK) outcome = take(t, t->inner, &sample);
+  if (outcome == DCS_OUTCOME_OK) outcome = take_steady(t, c->clocks, &sample, &slow);
   t->spent_s += 1e-9 * (dcs_now_ns() - started);
   if (dcs_interrupted()) return DCS_OK;
   if (outcome != DCS_OUTCOME_OK) {
     t->record->outcome = outcome;
-    say_failure(progress, t->record, outcome);
+    say_failure(c->progress, t->record, outcome);
     finish(t, "");
     return DCS_OK;
   }
   dcs_sample_row row = {.round = (int)t->record->n_times,
-                        .seq = (*seq)++,
+                        .seq = (*c->seq)++,
                         .inner = t->inner,
                         .time_ns = sample.ns / (double)t->inner,
-                        .telemetry = sample.telemetry};
-  return keep(t->record, &row, samples);
+                        .telemetry = sample.telemetry,
+                        .mark = slow ? "slow_clock" : ""};
+  DCS_TRY(dcs_clocks_add(c->clocks, sample.telemetry.sm_mhz));
+  return keep(t->record, &row, c->samples);
 }
 
-/* Whether the interval of the median is narrow enough. Sorts a copy: the record keeps its order. */
-static bool is_precise(const dcs_record *record, double precision) {
+/* Sorts a copy: the record keeps its order. */
+static dcs_stats stats_of(const dcs_record *record) {
   double *times = malloc(record->n_times * sizeof *times);
-  if (!times) return false;
+  if (!times) return (dcs_stats){.n = 0, NAN, NAN, NAN, NAN, NAN};
   memcpy(times, record->times_ns, record->n_times * sizeof *times);
   dcs_stats stats = dcs_summarize(times, record->n_times);
   free(times);
+  return stats;
+}
+
+/* Whether the interval of the median is narrow enough. */
+static bool is_precise(const dcs_record *record, double precision) {
+  dcs_stats stats = stats_of(record);
   return stats.hi - stats.median <= precision * stats.median &&
          stats.median - stats.lo <= precision * stats.median;
 }
@@ -197,13 +229,6 @@ static double share_done(const timed *times, int n, int least) {
   return done / ((double)n * least);
 }
 
-typedef struct {
-  const dcs_cell_options *options;
-  dcs_csv *samples;
-  int64_t *seq;
-  dcs_progress *progress;
-} rounds_context;
-
 static dcs_status run_rounds(timed *times, int *order, int n, const rounds_context *c) {
   dcs_random random = {c->options->seed};
   double started = dcs_now_ns();
@@ -222,7 +247,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
       if (t->done) continue;
       dcs_progress_draw(c->progress, share_done(times, n, c->options->sampling.least),
                         t->record->method.variant->id); /* NOLINT: every record is set */
-      DCS_TRY(sample_once(t, c->seq, c->samples, c->progress));
+      DCS_TRY(sample_once(t, c));
       if (!t->done) check_done(t, c->options, n_timed, 1e-9 * (dcs_now_ns() - started));
       more = more || !t->done;
     }
@@ -232,9 +257,22 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
   return DCS_OK;
 }
 
+/* The energy of a map by each method that was timed. */
+static void measure_energies(const timed *times, int n, dcs_progress *progress) {
+  for (int i = 0; i < n && !dcs_interrupted(); i++) {
+    dcs_record *record = times[i].record;
+    if (record->outcome != DCS_OUTCOME_OK || record->n_times == 0) continue;
+    dcs_progress_draw(progress, 1, "energy");
+    if (dcs_measure_energy(times[i].session, times[i].slot, record, stats_of(record).median,
+                           &record->energy_j) != DCS_OUTCOME_OK)
+      dcs_progress_say(progress, "%s: its energy was not measured: %s", record->method.variant->id,
+                       dcs_error_message());
+  }
+}
+
 dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n,
                             const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
-                            dcs_progress *progress) {
+                            dcs_clocks *clocks, dcs_progress *progress) {
   dcs_reference reference;
   DCS_TRY(dcs_bench_put(bench, c));
   DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &reference));
@@ -244,9 +282,10 @@ dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *rec
   if (times && order) {
     for (int i = 0; i < n; i++)
       times[i].record = &records[i];
-    rounds_context context_of_rounds = {options, samples, seq, progress};
+    rounds_context context_of_rounds = {options, samples, seq, clocks, progress};
     verify_all(bench, c, &reference, times, n, progress);
     status = run_rounds(times, order, n, &context_of_rounds);
+    if (status == DCS_OK && options->energy) measure_energies(times, n, progress);
   } else {
     status = dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", n);
   }

@@ -4,6 +4,7 @@
 
 #include "harness/base/progress.h"
 #include "harness/compute/bench.h"
+#include "harness/sweep/clocks.h"
 #include "harness/sweep/record.h"
 
 /* When a method has samples enough: from `least` on as soon as the 95% interval of its median lies
@@ -20,16 +21,19 @@ typedef struct {
   dcs_sampling sampling;
   double budget_s; /* for this cell; 0: none */
   uint64_t seed;   /* of the order within the rounds */
+  bool energy;     /* measure the energy of a map, too; not within the budget */
 } dcs_cell_options;
 
 /* Tries each record's method on the case (records of one method lie together), then takes samples
  * in interleaved rounds of random order until each record has samples enough or the budget is
  * spent. Times already in a record (from an interrupted run) count. Each sample is appended to
- * `samples` and numbered on from *seq. Outcomes, verdicts, times and stop reasons are left in the
- * records. A method that fails is an outcome, not a status; the status is that of memory and files.
+ * `samples` and numbered on from *seq; one whose clock is too low against `clocks`, those of the
+ * run's samples before, is taken again, three times at most, then kept and marked. Outcomes,
+ * verdicts, times and stop reasons are left in the records. A method that fails is an outcome, not
+ * a status; the status is that of memory and files.
  */
 dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n_records,
                             const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
-                            dcs_progress *progress);
+                            dcs_clocks *clocks, dcs_progress *progress);
 
 #endif

@@ -17,7 +17,7 @@ static void add(dcs_facts *facts, const char *key, const char *format, ...)
 static void add(dcs_facts *facts, const char *key, const char *format, ...) {
   if (facts->n == DCS_MAX_FACTS) return;
   dcs_fact *fact = &facts->list[facts->n++];
-  fact->key = key;
+  snprintf(fact->key, sizeof fact->key, "%s", key);
   va_list args;
   va_start(args, format);
   vsnprintf(fact->value, sizeof fact->value, format, args);
@@ -77,11 +77,10 @@ static void add_number(dcs_facts *facts, const char *key, double value) {
   if (!isnan(value)) add(facts, key, "%.9g", value);
 }
 
-void dcs_gpu_facts(dcs_bench *bench, bool measure, dcs_facts *facts) {
+void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
   dcs_session *session;
   if (dcs_bench_session(bench, DCS_CUDA, &session) != DCS_OK) return;
   const dcs_device_info *info = dcs_session_info(session);
-  double limit = NAN;
   add(facts, "gpu_name", "%s", info->name);
   add(facts, "gpu_uuid", "%s", info->uuid);
   add(facts, "gpu_compute_capability", "%d.%d", info->cc_major, info->cc_minor);
@@ -92,8 +91,37 @@ void dcs_gpu_facts(dcs_bench *bench, bool measure, dcs_facts *facts) {
   add_number(facts, "gpu_power_limit_w", dcs_power_limit_w(info->uuid));
   add(facts, "cuda_driver", "%d.%d", info->driver_version / 1000, info->driver_version % 1000 / 10);
   add(facts, "nvrtc", "%d.%d", info->compiler_version / 1000, info->compiler_version % 1000 / 10);
-  if (measure && dcs_session_limit(session, &limit) == DCS_OUTCOME_OK)
-    add_number(facts, "limit_evals_per_s", limit);
+}
+
+dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {
+  dcs_session *session;
+  dcs_limits limits;
+  DCS_TRY(dcs_bench_session(bench, backend, &session));
+  if (dcs_session_limits(session, false, &limits) != DCS_OUTCOME_OK) return DCS_FAILED;
+  for (int l = 0; l < limits.n; l++) {
+    char key[sizeof facts->list[0].key];
+    snprintf(key, sizeof key, "limit_%s", limits.list[l].name);
+    add_number(facts, key, limits.list[l].value);
+  }
+  if (backend == DCS_CUDA)
+    add_number(facts, "limit_evals_per_s", dcs_limits_value(&limits, "gpu_rsqrt_per_s"));
+  return DCS_OK;
+}
+
+static double fact_number(const dcs_facts *facts, const char *key) {
+  const char *text = dcs_fact_value(facts, key);
+  return *text ? strtod(text, NULL) : NAN;
+}
+
+double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
+  if (method->variant->backend == DCS_CUDA) return fact_number(facts, "limit_evals_per_s");
+  double one = fact_number(facts, "limit_cpu_1_evals_per_s");
+  double all = fact_number(facts, "limit_cpu_all_evals_per_s");
+  int cpus = dcs_cpus();
+  int threads = dcs_config_value(method->variant, &method->config, "threads", 1);
+  if (threads == 1 || cpus == 1) return one;
+  if (threads >= cpus) return all;
+  return one + (all - one) * (threads - 1) / (cpus - 1);
 }
 
 /* Appends the text with every mention of the home folder written as ~. */

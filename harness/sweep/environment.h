@@ -8,11 +8,11 @@
 #include <math.h>
 
 typedef struct {
-  const char *key;
+  char key[48];
   char value[512];
 } dcs_fact;
 
-enum { DCS_MAX_FACTS = 48 };
+enum { DCS_MAX_FACTS = 64 };
 
 typedef struct {
   dcs_fact list[DCS_MAX_FACTS];
@@ -31,10 +31,17 @@ typedef struct {
 
 /* Program, compiler, CPU, memory, operating system. */
 void dcs_machine_facts(dcs_facts *facts);
-/* Driver, compiler and card of the bench's GPU session, and the measured limit of its special
- * function units when `measure`; nothing when there is no GPU. */
-void dcs_gpu_facts(dcs_bench *bench, bool measure, dcs_facts *facts);
+/* Driver, compiler and card of the bench's GPU session; nothing when there is no GPU. */
+void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
+/* Measures the limits that rates on this backend are held against; none is added when that fails.
+ */
+dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);
+
+/* Evaluations per second that the method is held against: of a GPU, what its special function units
+ * do; of the CPU, the direct sum's instruction mix with one thread, with a thread for each CPU, or
+ * in between on the straight line between the two. NaN where the facts lack it. */
+double dcs_limit_for(const dcs_facts *facts, const dcs_method *method);
 
 /* "" when absent. */
 const char *dcs_fact_value(const dcs_facts *facts, const char *key);

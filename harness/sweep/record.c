@@ -1,13 +1,15 @@
 #include "harness/sweep/record.h"
 
+#include "harness/compute/traffic.h"
 #include "harness/judge/stats.h"
 
 #include <math.h>
 #include <string.h>
 
 const char *const dcs_sample_columns[] = {
-    "round", "seq", "variant", "config",  "scope",  "memory",        "devices", "atoms", "nx",
-    "ny",    "nz",  "inner",   "time_ns", "sm_mhz", "temperature_c", "power_w", NULL};
+    "round",         "seq",     "variant",  "config", "scope", "memory",  "devices",
+    "atoms",         "nx",      "ny",       "nz",     "inner", "time_ns", "sm_mhz",
+    "temperature_c", "power_w", "throttle", "mark",   NULL};
 
 const char *const dcs_summary_columns[] = {"variant",
                                            "backend",
@@ -37,15 +39,18 @@ const char *const dcs_summary_columns[] = {"variant",
                                            "ci_hi_ns",
                                            "min_ns",
                                            "mad_ns",
+                                           "outliers",
                                            "evals_per_s",
                                            "gflops",
                                            "flops_per_eval",
+                                           "bytes_moved",
                                            "limit_fraction",
                                            "registers",
                                            "compile_ms",
                                            "rel_l2_error",
                                            "error_bound_ratio",
                                            "energy_j",
+                                           "evals_per_j",
                                            "outcome",
                                            "stop_reason",
                                            NULL};
@@ -77,7 +82,7 @@ static void write_grid(dcs_csv *csv, dcs_dims n) {
 }
 
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row) {
-  char config[DCS_TEXT];
+  char config[DCS_TEXT], throttle[DCS_TEXT];
   dcs_csv_integer(csv, row->round);
   dcs_csv_integer(csv, row->seq);
   dcs_csv_text(csv, record->method.variant->id);
@@ -92,6 +97,8 @@ dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sa
   dcs_csv_number(csv, row->telemetry.sm_mhz);
   dcs_csv_number(csv, row->telemetry.temperature_c);
   dcs_csv_number(csv, row->telemetry.power_w);
+  dcs_csv_text(csv, dcs_throttle_names(row->telemetry.throttle, throttle));
+  dcs_csv_text(csv, row->mark);
   return dcs_csv_row(csv);
 }
 
@@ -107,12 +114,14 @@ static void write_parameters(dcs_csv *csv, const dcs_method *method) {
   }
 }
 
-static void write_rates(dcs_csv *csv, const dcs_record *record, double evals, double median_ns) {
+static void write_rates(dcs_csv *csv, const dcs_record *record, const dcs_problem *shape,
+                        double evals, double median_ns) {
   double flops = record->method.variant->flops_per_eval(&record->method.config);
   double rate = 1e9 * evals / median_ns;
   dcs_csv_number(csv, rate);
   dcs_csv_number(csv, 1e-9 * rate * flops);
   dcs_csv_number(csv, flops);
+  dcs_csv_number(csv, dcs_bytes_moved(record->method.variant, shape, &record->method.config));
   dcs_csv_number(csv, rate / record->limit_evals_per_s);
 }
 
@@ -126,7 +135,6 @@ static void write_verdict(dcs_csv *csv, const dcs_record *record) {
   dcs_csv_number(csv, compiled ? record->facts.compile_ms : NAN);
   dcs_csv_number(csv, checked ? record->verdict.rel_l2 : NAN);
   dcs_csv_number(csv, checked ? record->verdict.bound_ratio : NAN);
-  dcs_csv_empty(csv); /* energy_j */
 }
 
 static void write_what(dcs_csv *csv, const dcs_record *record) {
@@ -162,8 +170,14 @@ dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
   dcs_csv_number(csv, stats.hi);
   dcs_csv_number(csv, stats.min);
   dcs_csv_number(csv, stats.mad);
-  write_rates(csv, record, evals, stats.median);
+  if (stats.n > 0)
+    dcs_csv_integer(csv, (int64_t)dcs_outliers(record->times_ns, &stats));
+  else
+    dcs_csv_empty(csv);
+  write_rates(csv, record, &shape, evals, stats.median);
   write_verdict(csv, record);
+  dcs_csv_number(csv, record->energy_j);
+  dcs_csv_number(csv, evals / record->energy_j);
   dcs_csv_text(csv, dcs_outcome_name(record->outcome));
   dcs_csv_text(csv, record->stop_reason);
   return dcs_csv_row(csv);

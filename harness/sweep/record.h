@@ -26,6 +26,7 @@ typedef struct {
   double *times_ns;        /* of one map; n_times */
   size_t n_times;
   double limit_evals_per_s; /* NaN: unknown */
+  double energy_j;          /* of one map; NaN: not measured */
 } dcs_record;
 
 /* One timed sample. */
@@ -35,6 +36,7 @@ typedef struct {
   int64_t inner;  /* maps in the sample */
   double time_ns; /* of one map */
   dcs_telemetry telemetry;
+  const char *mark; /* slow_clock, or "" */
 } dcs_sample_row;
 
 extern const char *const dcs_sample_columns[];  /* NULL last */

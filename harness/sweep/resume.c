@@ -57,11 +57,27 @@ static dcs_status take_sample(dcs_record *record, double time_ns) {
   return DCS_OK;
 }
 
+/* Rows are appended as they are now: the file must have the same columns. */
+static dcs_status check_columns(const dcs_table *table) {
+  int n = 0;
+  while (dcs_sample_columns[n])
+    n++;
+  bool same = dcs_table_columns(table) == (size_t)n;
+  for (int c = 0; same && c < n; c++)
+    same = dcs_table_column(table, dcs_sample_columns[c]) == c;
+  if (same) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "%s: its columns are those of another version of the program; take another "
+                  "folder",
+                  dcs_table_path(table));
+}
+
 static dcs_status read_samples(const char *folder, dcs_cells *cells, int64_t *seq) {
   keyed k;
   int time_column, seq_column;
   DCS_TRY(open_keyed(folder, "samples.csv", &k));
-  dcs_status status = dcs_table_need(k.table, "time_ns", &time_column);
+  dcs_status status = check_columns(k.table);
+  if (status == DCS_OK) status = dcs_table_need(k.table, "time_ns", &time_column);
   if (status == DCS_OK) status = dcs_table_need(k.table, "seq", &seq_column);
   for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(k.table); row++) {
     double time_ns = dcs_table_number(k.table, row, time_column);
@@ -161,6 +177,6 @@ static dcs_status read_summary(const char *folder, int rounds, dcs_cells *cells)
 }
 
 dcs_status dcs_resume(const char *folder, int rounds, dcs_cells *cells, int64_t *seq) {
-  DCS_TRY(read_summary(folder, rounds, cells));
-  return read_samples(folder, cells, seq);
+  DCS_TRY(read_samples(folder, cells, seq)); /* first: it refuses, the other one writes */
+  return read_summary(folder, rounds, cells);
 }

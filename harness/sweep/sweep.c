@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "harness/device/rapl.h"
 #include "harness/sweep/cell.h"
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
@@ -17,9 +18,9 @@ typedef struct {
   dcs_cells cells;
   dcs_bench bench;
   dcs_facts facts;
-  double limit_evals_per_s; /* NaN: unknown */
   dcs_csv samples, summary;
   int64_t seq;
+  dcs_clocks clocks; /* of the samples of this sitting */
   dcs_progress progress;
   /* Rows of the summary by outcome: ok; failed; not for this machine or problem. */
   int n_ok, n_bad, n_other;
@@ -127,16 +128,17 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
     record->charged = c.problem.n_atoms;
     record->n = c.problem.n;
     record->spacing = c.spacing;
-    record->limit_evals_per_s =
-        record->method.variant->backend == DCS_CUDA ? s->limit_evals_per_s : NAN;
+    record->energy_j = NAN;
+    record->limit_evals_per_s = dcs_limit_for(&s->facts, &record->method);
   }
   if (c.n_coincident)
     dcs_progress_say(&s->progress,
                      "%lld atoms lie on grid points and are left out of the sums there",
                      (long long)c.n_coincident);
-  dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed};
+  dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed,
+                              s->options->energy};
   dcs_status status = dcs_measure_cell(&s->bench, &c, cell->records, cell->n_records, &options,
-                                       &s->samples, &s->seq, &s->progress);
+                                       &s->samples, &s->seq, &s->clocks, &s->progress);
   dcs_case_free(&c);
   DCS_TRY(status);
   return write_cell(s, cell);
@@ -240,19 +242,38 @@ static dcs_status plan_cells(sweep *s) {
   return DCS_OK;
 }
 
-static bool any_cuda(const dcs_cells *cells) {
+static bool any_of(const dcs_cells *cells, dcs_backend backend) {
   for (int c = 0; c < cells->n; c++)
     for (int r = 0; r < cells->list[c].n_records; r++)
-      if (cells->list[c].records[r].method.variant->backend == DCS_CUDA) return true;
+      if (cells->list[c].records[r].method.variant->backend == backend) return true;
   return false;
+}
+
+/* That energy_j will stay empty is said before time is spent. */
+static void say_no_energy(const sweep *s) {
+  if (s->options->energy && any_of(&s->cells, DCS_CPU) && dcs_rapl_read(DCS_RAPL_FOLDER).n == 0)
+    fprintf(stderr,
+            "no energy of CPU variants: no package's energy_uj can be read below " DCS_RAPL_FOLDER
+            " (often it is root's alone)\n");
+}
+
+/* Without limits a run is still one; that they are missing is said. A GPU that is not there has
+ * been spoken of. */
+static void add_limits(sweep *s, dcs_backend backend) {
+  dcs_session *session;
+  if (!any_of(&s->cells, backend) || dcs_bench_session(&s->bench, backend, &session) != DCS_OK)
+    return;
+  if (dcs_limit_facts(&s->bench, backend, &s->facts) != DCS_OK && !dcs_interrupted())
+    fprintf(stderr, "the %s's limits were not measured: %s\n", backend == DCS_CPU ? "CPU" : "GPU",
+            dcs_error_message());
 }
 
 static dcs_status gather_facts(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (any_cuda(&s->cells) || options->card) dcs_gpu_facts(&s->bench, true, &s->facts);
-  const char *limit = dcs_fact_value(&s->facts, "limit_evals_per_s");
-  s->limit_evals_per_s = *limit ? strtod(limit, NULL) : NAN;
+  if (any_of(&s->cells, DCS_CUDA) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
+  add_limits(s, DCS_CUDA);
+  add_limits(s, DCS_CPU);
   return dcs_run_facts_add(&options->run, &s->facts);
 }
 
@@ -274,6 +295,7 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 static dcs_status run(sweep *s) {
   if (s->options->input) DCS_TRY(dcs_pqr_read(s->options->input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
+  say_no_energy(s);
   DCS_TRY(gather_facts(s));
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
@@ -284,11 +306,12 @@ static dcs_status run(sweep *s) {
 }
 
 dcs_status dcs_sweep(const dcs_sweep_options *options) {
-  sweep s = {.options = options, .limit_evals_per_s = NAN};
+  sweep s = {.options = options};
   DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &s.bench));
   dcs_status status = close_files(&s, run(&s));
   dcs_bench_close(&s.bench);
   dcs_cells_free(&s.cells);
+  dcs_clocks_free(&s.clocks);
   dcs_molecule_free(&s.molecule);
   return status;
 }

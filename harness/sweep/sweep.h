@@ -24,6 +24,7 @@ typedef struct {
   bool resume;
   dcs_sampling sampling;
   double budget_s; /* 0: none */
+  bool energy;     /* measure the energy of a map */
   double timeout_s;
   dcs_run_facts run;
 } dcs_sweep_options;

@@ -32,9 +32,12 @@ TILE_TARGET static inline __attribute__((always_inline)) tile_vector twice_rsqrt
 /* Fused into each row's addition, dx * dx would move these additions to the units that the estimate
  * and the Newton step already keep busy. */
 #define TILE_SEPARATE(v) __asm__("" : "+x"(v))
+#define TILE_OPAQUE(v)   __asm__ volatile("" : "+x"(v))
 #endif
 
 #include "kernels/cpu/tile.h"
+
+#include "kernels/cpu/probe.h"
 
 const dcs_variant dcs_variant_cpu_avx2 = {
     .id = "cpu_avx2",
@@ -48,4 +51,13 @@ const dcs_variant dcs_variant_cpu_avx2 = {
     .flops_per_eval = tile_flops_per_eval,
     .longest_sum = dcs_cpu_longest_sum_blocks,
     .compute = TILE_COMPUTE,
+};
+
+const dcs_probe dcs_probe_avx2 = {
+    .isa = "avx2",
+    .lanes = TILE_BYTES / (int)sizeof(float),
+    .available = dcs_cpu_has_avx2,
+    .evals = tile_evals_loop,
+    .rsqrt = tile_rsqrt_loop,
+    .fma = tile_fma_loop,
 };

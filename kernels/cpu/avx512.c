@@ -31,9 +31,12 @@ TILE_TARGET static inline __attribute__((always_inline)) tile_vector twice_rsqrt
 #define TILE_UNSCALE 0.5f
 /* A row's addition takes its operand from memory; fused with dx * dx it would need a load first. */
 #define TILE_SEPARATE(v) __asm__("" : "+v"(v))
+#define TILE_OPAQUE(v)   __asm__ volatile("" : "+v"(v))
 #endif
 
 #include "kernels/cpu/tile.h"
+
+#include "kernels/cpu/probe.h"
 
 const dcs_variant dcs_variant_cpu_avx512 = {
     .id = "cpu_avx512",
@@ -48,4 +51,13 @@ const dcs_variant dcs_variant_cpu_avx512 = {
     .flops_per_eval = tile_flops_per_eval,
     .longest_sum = dcs_cpu_longest_sum_blocks,
     .compute = TILE_COMPUTE,
+};
+
+const dcs_probe dcs_probe_avx512 = {
+    .isa = "avx512",
+    .lanes = TILE_BYTES / (int)sizeof(float),
+    .available = dcs_cpu_has_avx512,
+    .evals = tile_evals_loop,
+    .rsqrt = tile_rsqrt_loop,
+    .fma = tile_fma_loop,
 };

@@ -36,8 +36,17 @@ static inline __attribute__((always_inline)) tile_vector scaled_rsqrt(tile_vecto
 #define TILE_RSQRT   scaled_rsqrt
 #define TILE_UNSCALE 0x1p-13f
 #define TILE_SEPARATE(v)
+#if defined __x86_64__
+#define TILE_OPAQUE(v) __asm__ volatile("" : "+x"(v))
+#elif defined __aarch64__
+#define TILE_OPAQUE(v) __asm__ volatile("" : "+w"(v))
+#else
+#define TILE_OPAQUE(v) __asm__ volatile("" : "+m"(v))
+#endif
 
 #include "kernels/cpu/tile.h"
+
+#include "kernels/cpu/probe.h"
 
 const dcs_variant dcs_variant_cpu_simd = {
     .id = "cpu_simd",
@@ -51,4 +60,12 @@ const dcs_variant dcs_variant_cpu_simd = {
     .flops_per_eval = tile_flops_per_eval,
     .longest_sum = dcs_cpu_longest_sum_blocks,
     .compute = TILE_COMPUTE,
+};
+
+const dcs_probe dcs_probe_portable = {
+    .isa = "portable",
+    .lanes = TILE_BYTES / (int)sizeof(float),
+    .evals = tile_evals_loop,
+    .rsqrt = tile_rsqrt_loop,
+    .fma = tile_fma_loop,
 };

@@ -1,0 +1,121 @@
+/* The limits of the CPU: the probes of the kernels' instruction sets, timed. */
+#include "harness/base/clock.h"
+#include "harness/compute/arena.h"
+#include "harness/compute/limits.h"
+#include "harness/compute/methods.h"
+#include "kernels/probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LINKS = 20000, RUNS = 15, MEMORY_RUNS = 3, HUGE_PAGE = 1 << 21 };
+static const double RUN_NS = 1.5e6; /* a run lasts at least so long */
+
+/* One loop on a number of threads. */
+typedef struct {
+  const dcs_probe_loop *loop;
+  const char *what, *unit, *how;
+  int64_t repeats;
+  double ns[RUNS];
+} arithmetic;
+
+static dcs_status run_loop(const arithmetic *a, int threads, double *ns) {
+  double start = dcs_now_ns();
+  double found = dcs_probe_run(a->loop, threads, LINKS, a->repeats);
+  *ns = dcs_now_ns() - start;
+  if (fabs(found - a->loop->expected) <= 0.01 * a->loop->expected) return DCS_OK;
+  return dcs_fail(DCS_FAILED, "%s: the probe computed %g instead of %g", a->what, found,
+                  a->loop->expected);
+}
+
+static dcs_status calibrate(arithmetic *a, int threads) {
+  double ns = 0;
+  a->repeats = 1;
+  DCS_TRY(run_loop(a, threads, &ns)); /* starts the threads */
+  DCS_TRY(run_loop(a, threads, &ns));
+  while (ns < RUN_NS && a->repeats < 1 << 20) {
+    a->repeats *= 2;
+    DCS_TRY(run_loop(a, threads, &ns));
+  }
+  return DCS_OK;
+}
+
+/* The loops take turns, so that a slow spell of the machine does not fall on all runs of one. */
+static dcs_status measure_arithmetic(const char *threads_name, int threads, dcs_limits *limits) {
+  const dcs_probe *probe = dcs_probe_widest();
+  arithmetic list[] = {
+      {.loop = &probe->evals,
+       .what = "evals",
+       .unit = "evaluations/s",
+       .how = "the direct sum's instruction mix in registers"},
+      {.loop = &probe->rsqrt, .what = "rsqrt", .unit = "1/s", .how = "estimate and Newton steps"},
+      {.loop = &probe->fma, .what = "fma", .unit = "1/s", .how = "independent chains of y m + c"}};
+  enum { N = sizeof list / sizeof list[0] };
+  for (int i = 0; i < N; i++)
+    DCS_TRY(calibrate(&list[i], threads));
+  for (int r = 0; r < RUNS; r++)
+    for (int i = 0; i < N; i++)
+      DCS_TRY(run_loop(&list[i], threads, &list[i].ns[r]));
+  for (int i = 0; i < N; i++) {
+    char name[sizeof limits->list[0].name], how[sizeof limits->list[0].how];
+    snprintf(name, sizeof name, "cpu_%s_%s_per_s", threads_name, list[i].what);
+    snprintf(how, sizeof how, "%s, %d lanes: %s", probe->isa, probe->lanes, list[i].how);
+    double work = list[i].loop->per_link * LINKS * (double)list[i].repeats * threads;
+    dcs_limits_add_rate(limits, name, list[i].unit, how, work, list[i].ns, RUNS);
+  }
+  return DCS_OK;
+}
+
+/* Values of each of the triad's three arrays: together twice the last cache, so that nothing is in
+ * it any more when it is wanted again; at least 96 MB, at most a quarter of the memory left. */
+static int64_t triad_values(void) {
+  double cache = (double)sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0 or -1 where unknown */
+  double bytes = fmin(fmax(2 * cache, 96e6), 0.25 * (double)dcs_available_memory());
+  return (int64_t)(bytes / (3 * sizeof(double)));
+}
+
+static dcs_status measure_triad(const char *name, int threads, int64_t n, double *arrays,
+                                dcs_limits *limits) {
+  double ns[MEMORY_RUNS], *b = arrays + n, *c = arrays + 2 * n;
+  char how[sizeof limits->list[0].how];
+  for (int r = 0; r < MEMORY_RUNS; r++) {
+    double start = dcs_now_ns();
+    dcs_probe_triad(arrays, b, c, n, threads);
+    ns[r] = dcs_now_ns() - start;
+  }
+  if (arrays[n / 2] != 7 || arrays[n - 1] != 7)
+    return dcs_fail(DCS_FAILED, "%s: the triad computed %g instead of 7", name, arrays[n - 1]);
+  snprintf(how, sizeof how, "triad a = b + 3 c on 3 arrays of %.3g MB; 2 reads, 1 write",
+           8e-6 * (double)n);
+  dcs_limits_add_rate(limits, name, "bytes/s", how, 24 * (double)n, ns, MEMORY_RUNS);
+  return DCS_OK;
+}
+
+static dcs_status measure_memory(int cpus, dcs_limits *limits) {
+  int64_t n = triad_values();
+  size_t bytes = (size_t)dcs_round_up(3 * (int64_t)sizeof(double) * n, HUGE_PAGE);
+  double *arrays = aligned_alloc(HUGE_PAGE, bytes);
+  if (!arrays) return dcs_fail(DCS_UNAVAILABLE, "no memory to measure the memory's bandwidth");
+  (void)madvise(arrays, bytes, MADV_HUGEPAGE); /* it is only quicker */
+  dcs_probe_triad_start(arrays, arrays + n, arrays + 2 * n, n, cpus);
+  dcs_status status = measure_triad("cpu_1_memory_bytes_per_s", 1, n, arrays, limits);
+  if (status == DCS_OK)
+    status = measure_triad("cpu_all_memory_bytes_per_s", cpus, n, arrays, limits);
+  free(arrays);
+  return status;
+}
+
+dcs_status dcs_measure_cpu(dcs_limits *limits) {
+#ifdef _OPENMP
+  int cpus = dcs_cpus();
+#else
+  int cpus = 1;
+#endif
+  *limits = (dcs_limits){.n = 0};
+  DCS_TRY(measure_arithmetic("1", 1, limits));
+  DCS_TRY(measure_arithmetic("all", cpus, limits));
+  return measure_memory(cpus, limits);
+}

@@ -1,0 +1,37 @@
+#include "harness/sweep/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST = 5 };
+static const double SLOW = 0.75;
+
+dcs_status dcs_clocks_add(dcs_clocks *clocks, double mhz) {
+  if (isnan(mhz)) return DCS_OK;
+  if (clocks->n == clocks->room) {
+    size_t room = 2 * clocks->room + 64;
+    double *more = realloc(clocks->mhz, room * sizeof *more);
+    if (!more) return dcs_fail(DCS_UNAVAILABLE, "no memory for the clocks of samples");
+    clocks->mhz = more;
+    clocks->room = room;
+  }
+  size_t at = clocks->n;
+  while (at > 0 && clocks->mhz[at - 1] > mhz)
+    at--;
+  memmove(clocks->mhz + at + 1, clocks->mhz + at, (clocks->n - at) * sizeof *clocks->mhz);
+  clocks->mhz[at] = mhz;
+  clocks->n++;
+  return DCS_OK;
+}
+
+bool dcs_clocks_slow(const dcs_clocks *clocks, double mhz) {
+  size_t n = clocks->n;
+  if (n < LEAST) return false;
+  return mhz < SLOW * 0.5 * (clocks->mhz[n / 2] + clocks->mhz[(n - 1) / 2]);
+}
+
+void dcs_clocks_free(dcs_clocks *clocks) {
+  free(clocks->mhz);
+  *clocks = (dcs_clocks){0};
+}
