@@ -26,15 +26,16 @@ dcs_slabs dcs_cut_slabs(const dcs_plan *plan, const dcs_problem *problem, int64_
   if (slabs > MOST_SLABS) slabs = MOST_SLABS;
   if (slabs < 2 || step >= n.z) return (dcs_slabs){.slices = n.z};
 
-  dcs_slabs cut = {.slices = divide_up(n.z, slabs)};
+  dcs_slabs cut = {0};
+  int64_t steps = divide_up(n.z, step);
   if (step < plan->launch_slices) {
     cut.alternate = !plan->atoms_in_constant || dcs_constant_once(plan, problem);
     int64_t threads = plan->grid[0] * plan->grid[1] * plan->block[0] * plan->block[1];
     int64_t filled = (cut.alternate ? LOADS_IN_TURN : LOADS_ALONE) * resident;
-    int64_t least = divide_up(filled, threads) * step;
-    if (cut.slices < least) cut.slices = least;
+    int64_t most = steps / divide_up(filled, threads); /* parts that fill the card, all alike */
+    if (slabs > most) slabs = most;
   }
-  cut.slices = dcs_round_up(cut.slices, step);
-  if (cut.slices >= n.z) return (dcs_slabs){.slices = n.z};
+  if (slabs < 2) return (dcs_slabs){.slices = n.z};
+  cut.slices = divide_up(steps, slabs) * step;
   return cut;
 }
