@@ -1,0 +1,324 @@
+/* From a run to a decision: costs fitted to each method, the few methods that matter, and what the
+ * decision loses at sizes held out. */
+#include "tuning/dispatch.h"
+
+#include "harness/compute/methods.h"
+#include "tuning/measured.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A method in one scope, with what was measured of it. */
+typedef struct {
+  dcs_method method;
+  dcs_shape shape;
+  const dcs_cost_sample **times; /* a cell each, NULL: not measured there */
+  size_t measured;
+  dcs_cost cost;
+} candidate;
+
+typedef struct {
+  const dcs_run *run;
+  int backend, median; /* columns */
+  int sm_count;
+  dcs_cost_sample *samples; /* a row of the summary each */
+  size_t n_samples;
+  candidate *list;
+  size_t n;
+  dcs_cost_sample *cells; /* sizes */
+  size_t n_cells;
+  dcs_cost_sample *work; /* room for a fit */
+} pool;
+
+/* ---- rows ---- */
+
+static const char *cell_of(const pool *p, size_t row, int key) {
+  return dcs_table_cell(p->run->summary.table, row, p->run->summary.key[key]);
+}
+
+static int64_t integer_of(const pool *p, size_t row, int key) {
+  double value = dcs_table_number(p->run->summary.table, row, p->run->summary.key[key]);
+  return value >= 1 && value < 1e15 ? (int64_t)value : 0;
+}
+
+/* Whether the row counts in the scope. CPU methods count with their kernel time in all scopes: a
+ * program that computes on the CPU pays nothing else. Where data lie on the card, only if there is
+ * none. */
+static bool counts(const pool *p, size_t row, dcs_scope scope, bool has_gpu) {
+  const dcs_table *table = p->run->summary.table;
+  const char *own = cell_of(p, row, DCS_KEY_SCOPE);
+  if (strcmp(dcs_table_cell(table, row, p->run->summary.value), dcs_outcome_name(DCS_OUTCOME_OK)) !=
+      0)
+    return false;
+  bool gpu = strcmp(dcs_table_cell(table, row, p->backend), "cuda") == 0;
+  if (gpu) return strcmp(own, dcs_scope_name(scope)) == 0;
+  return strcmp(own, dcs_scope_name(DCS_KERNEL)) == 0 && !(scope == DCS_KERNEL && has_gpu);
+}
+
+static dcs_status method_of(const pool *p, size_t row, dcs_method *method) {
+  const char *id = cell_of(p, row, DCS_KEY_VARIANT), *config = cell_of(p, row, DCS_KEY_CONFIG);
+  dcs_methods methods;
+  const dcs_variant *variant = dcs_find_variant(id);
+  if (!variant)
+    return dcs_fail(DCS_INPUT,
+                    "%s: row %zu: found variant \"%s\"; expected one that `dcsbench "
+                    "list` shows",
+                    dcs_table_path(p->run->summary.table), row + 2, id);
+  DCS_TRY(dcs_select_methods(id, config, true, &methods));
+  *method = methods.list[0];
+  free(methods.list);
+  char text[DCS_TEXT];
+  if (strcmp(dcs_format_config(variant, &method->config, text), config) == 0) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s: row %zu: found config \"%s\"; expected all parameters of %s",
+                  dcs_table_path(p->run->summary.table), row + 2, config, id);
+}
+
+static bool same_method(const dcs_method *a, const dcs_method *b) {
+  return a->variant == b->variant &&
+         memcmp(a->config.value, b->config.value,
+                (size_t)a->variant->n_params * sizeof a->config.value[0]) == 0;
+}
+
+static size_t find_cell(pool *p, const dcs_cost_sample *s) {
+  for (size_t c = 0; c < p->n_cells; c++)
+    if (p->cells[c].atoms == s->atoms && p->cells[c].n.x == s->n.x && p->cells[c].n.y == s->n.y &&
+        p->cells[c].n.z == s->n.z)
+      return c;
+  p->cells[p->n_cells] = *s;
+  return p->n_cells++;
+}
+
+static candidate *find_candidate(pool *p, const dcs_method *method, size_t rows) {
+  for (size_t i = 0; i < p->n; i++)
+    if (same_method(&p->list[i].method, method)) return &p->list[i];
+  candidate *next = &p->list[p->n];
+  *next = (candidate){.method = *method,
+                      .shape = dcs_shape_of(method->variant, &method->config),
+                      .times = calloc(rows, sizeof(dcs_cost_sample *))};
+  if (!next->times) return NULL;
+  p->n++;
+  return next;
+}
+
+static dcs_status take_row(pool *p, size_t row, size_t rows) {
+  dcs_method method;
+  dcs_cost_sample *s = &p->samples[p->n_samples++];
+  *s = (dcs_cost_sample){.atoms = integer_of(p, row, DCS_KEY_ATOMS),
+                         .n = {integer_of(p, row, DCS_KEY_NX), integer_of(p, row, DCS_KEY_NY),
+                               integer_of(p, row, DCS_KEY_NZ)},
+                         .ns = dcs_table_number(p->run->summary.table, row, p->median),
+                         .weight = 1};
+  DCS_TRY(method_of(p, row, &method));
+  candidate *c = find_candidate(p, &method, rows);
+  if (!c) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %zu rows", rows);
+  size_t cell = find_cell(p, s);
+  c->measured += c->times[cell] == NULL;
+  c->times[cell] = s;
+  return DCS_OK;
+}
+
+static void forget(pool *p) {
+  for (size_t i = 0; i < p->n; i++)
+    free((void *)p->list[i].times);
+  p->n = p->n_cells = p->n_samples = 0;
+}
+
+/* Fills the pool with what was measured in the scope; methods of too few sizes are dropped. */
+static dcs_status fill(pool *p, dcs_scope scope) {
+  size_t rows = dcs_table_rows(p->run->summary.table), kept = 0;
+  bool has_gpu = false;
+  for (size_t row = 0; row < rows; row++)
+    has_gpu |= strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0 &&
+               counts(p, row, scope, false);
+  for (size_t row = 0; row < rows; row++)
+    if (counts(p, row, scope, has_gpu)) DCS_TRY(take_row(p, row, rows));
+  for (size_t i = 0; i < p->n; i++) {
+    if (p->list[i].measured >= DCS_DISPATCH_CELLS)
+      p->list[kept++] = p->list[i];
+    else
+      free((void *)p->list[i].times);
+  }
+  p->n = kept;
+  return DCS_OK;
+}
+
+/* ---- costs ---- */
+
+/* Times of methods that cut the map alike say where this one was not measured how cards behave
+ * there; where it was, its own times decide. */
+static const double likeness = 0.02;
+
+static bool alike(const candidate *a, const candidate *b) {
+  return a->method.variant->backend == b->method.variant->backend && a->shape.blocks &&
+         dcs_shape_equal(&a->shape, &b->shape);
+}
+
+/* Fits the method without the cell `out` (n_cells: none). */
+static void fit(const pool *p, candidate *c, size_t out) {
+  size_t n = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    bool own = &p->list[i] == c;
+    if (!own && !alike(&p->list[i], c)) continue;
+    for (size_t cell = 0; cell < p->n_cells; cell++) {
+      const dcs_cost_sample *s = p->list[i].times[cell];
+      if (!s || cell == out) continue;
+      p->work[n] = *s;
+      p->work[n++].weight = own ? 1 : likeness;
+    }
+  }
+  dcs_cost_fit(p->work, n, &c->shape, p->sm_count, &c->cost);
+}
+
+/* ---- which methods ---- */
+
+static double expected(const pool *p, size_t i, size_t cell) {
+  return dcs_cost_ns(&p->list[i].cost, p->cells[cell].atoms, p->cells[cell].n);
+}
+
+/* Mean over the cells of log(time of the best chosen one / time of the best), by the fitted times.
+ */
+static double loss(const pool *p, const size_t *chosen, int n, size_t out) {
+  double sum = 0;
+  for (size_t cell = 0; cell < p->n_cells; cell++) {
+    double best = INFINITY, own = INFINITY;
+    if (cell == out) continue;
+    for (size_t i = 0; i < p->n; i++)
+      if (p->list[i].times[cell]) best = fmin(best, expected(p, i, cell));
+    for (int i = 0; i < n; i++)
+      own = fmin(own, expected(p, chosen[i], cell));
+    if (isfinite(best) && own > best) sum += log(own / best);
+  }
+  return sum / (double)p->n_cells;
+}
+
+/* Takes the method that loses least, then again and again the one that saves most beside those
+ * taken, until it saves less than a thousandth. */
+static int choose(const pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]) {
+  double before = INFINITY;
+  int n = 0;
+  while (n < DCS_DISPATCH_MOST) {
+    double least = INFINITY;
+    size_t next = 0;
+    for (size_t i = 0; i < p->n; i++) {
+      chosen[n] = i;
+      double after = loss(p, chosen, n + 1, out);
+      if (after >= least) continue;
+      least = after;
+      next = i;
+    }
+    if (!(least < before - 1e-3)) break;
+    chosen[n++] = next;
+    before = least;
+  }
+  return n;
+}
+
+/* ---- held out ---- */
+
+/* Of the methods measured in a cell, the one with the least expected time. */
+static size_t pick_measured(const pool *p, size_t cell) {
+  size_t pick = p->n;
+  for (size_t i = 0; i < p->n; i++)
+    if (p->list[i].times[cell] && (pick == p->n || expected(p, i, cell) < expected(p, pick, cell)))
+      pick = i;
+  return pick;
+}
+
+/* What the decision drawn without a cell loses there. Where the method that it takes was not
+ * measured in the cell, it is made among those that were; NaN where these are fewer than two. */
+static double loss_at(pool *p, size_t out) {
+  size_t chosen[DCS_DISPATCH_MOST], measured = 0;
+  double best = INFINITY;
+  for (size_t i = 0; i < p->n; i++) {
+    if (!p->list[i].times[out]) continue;
+    measured++;
+    best = fmin(best, p->list[i].times[out]->ns);
+  }
+  if (measured < 2) return NAN;
+  for (size_t i = 0; i < p->n; i++)
+    fit(p, &p->list[i], out);
+  int n = choose(p, out, chosen);
+  size_t pick = chosen[0];
+  for (int i = 1; i < n; i++)
+    if (expected(p, chosen[i], out) < expected(p, pick, out)) pick = chosen[i];
+  if (!p->list[pick].times[out]) pick = pick_measured(p, out);
+  return p->list[pick].times[out]->ns / best - 1;
+}
+
+static dcs_regret hold_out(pool *p) {
+  dcs_regret r = {0, 0, 0};
+  for (size_t cell = 0; cell < p->n_cells; cell++) {
+    double lost = loss_at(p, cell);
+    if (isnan(lost)) continue;
+    r.cells++;
+    r.mean += lost;
+    r.worst = fmax(r.worst, lost);
+  }
+  if (r.cells == 0) return (dcs_regret){0, NAN, NAN};
+  r.mean /= (double)r.cells;
+  return r;
+}
+
+/* ---- a run ---- */
+
+static void draw_table(pool *p, dcs_dispatch_table *table) {
+  size_t chosen[DCS_DISPATCH_MOST];
+  table->regret = hold_out(p);
+  for (size_t i = 0; i < p->n; i++)
+    fit(p, &p->list[i], p->n_cells);
+  table->n = choose(p, p->n_cells, chosen);
+  for (int i = 0; i < table->n; i++) {
+    const candidate *c = &p->list[chosen[i]];
+    table->list[i] =
+        (dcs_dispatch_method){c->method.variant, c->method.config, c->cost, (int64_t)c->measured};
+  }
+}
+
+static dcs_status draw_all(pool *p, dcs_dispatch *dispatch) {
+  int methods = 0;
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+    dcs_status status = fill(p, dcs_dispatch_scopes[s]);
+    if (status == DCS_OK) draw_table(p, &dispatch->scopes[s]);
+    forget(p);
+    DCS_TRY(status);
+    methods += dispatch->scopes[s].n;
+  }
+  if (methods > 0) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: no method was measured at %d sizes or more; a decision by size "
+                  "needs them",
+                  dcs_table_path(p->run->summary.table), DCS_DISPATCH_CELLS);
+}
+
+static dcs_status draw(const dcs_run *run, dcs_dispatch *dispatch) {
+  size_t rows = dcs_table_rows(run->summary.table);
+  pool p = {.run = run, .sm_count = atoi(dcs_run_fact(run, "gpu_sm_count"))};
+  for (int f = 0; f < DCS_N_FOR; f++)
+    snprintf(dispatch->facts[f], sizeof dispatch->facts[f], "%s",
+             f == DCS_FOR_PRECISION ? "float" : dcs_run_fact(run, dcs_dispatch_facts[f]));
+  DCS_TRY(dcs_table_need(run->summary.table, "backend", &p.backend));
+  DCS_TRY(dcs_table_need(run->summary.table, "median_ns", &p.median));
+  p.samples = calloc(rows, sizeof *p.samples);
+  p.list = calloc(rows, sizeof *p.list);
+  p.cells = calloc(rows, sizeof *p.cells);
+  p.work = calloc(rows, sizeof *p.work);
+  dcs_status status = p.samples && p.list && p.cells && p.work
+                          ? draw_all(&p, dispatch)
+                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", rows);
+  free(p.samples);
+  free(p.list);
+  free(p.cells);
+  free(p.work);
+  return status;
+}
+
+dcs_status dcs_dispatch_draw(const char *folder, dcs_dispatch *dispatch) {
+  dcs_measured measured;
+  *dispatch = (dcs_dispatch){0};
+  dcs_status status = dcs_measured_read(folder, &measured);
+  if (status == DCS_OK) status = draw(&measured.run, dispatch);
+  dcs_measured_free(&measured);
+  return status;
+}
