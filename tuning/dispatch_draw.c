@@ -26,7 +26,7 @@ typedef struct {
   dcs_cost_sample *samples; /* a row of the summary each */
   size_t n_samples;
   candidate *list;
-  size_t n;
+  size_t made, n;         /* methods with any time; the first n of them have enough */
   dcs_cost_sample *cells; /* sizes */
   size_t n_cells;
   dcs_cost_sample *work; /* room for a fit */
@@ -91,14 +91,14 @@ static size_t find_cell(pool *p, const dcs_cost_sample *s) {
 }
 
 static candidate *find_candidate(pool *p, const dcs_method *method, size_t rows) {
-  for (size_t i = 0; i < p->n; i++)
+  for (size_t i = 0; i < p->made; i++)
     if (same_method(&p->list[i].method, method)) return &p->list[i];
-  candidate *next = &p->list[p->n];
+  candidate *next = &p->list[p->made];
   *next = (candidate){.method = *method,
                       .shape = dcs_shape_of(method->variant, &method->config),
                       .times = calloc(rows, sizeof(dcs_cost_sample *))};
   if (!next->times) return NULL;
-  p->n++;
+  p->made++;
   return next;
 }
 
@@ -120,27 +120,26 @@ static dcs_status take_row(pool *p, size_t row, size_t rows) {
 }
 
 static void forget(pool *p) {
-  for (size_t i = 0; i < p->n; i++)
+  for (size_t i = 0; i < p->made; i++)
     free((void *)p->list[i].times);
-  p->n = p->n_cells = p->n_samples = 0;
+  p->made = p->n = p->n_cells = p->n_samples = 0;
 }
 
-/* Fills the pool with what was measured in the scope; methods of too few sizes are dropped. */
+/* Fills the pool with what was measured in the scope; methods of too few sizes go last. */
 static dcs_status fill(pool *p, dcs_scope scope) {
-  size_t rows = dcs_table_rows(p->run->summary.table), kept = 0;
+  size_t rows = dcs_table_rows(p->run->summary.table);
   bool has_gpu = false;
   for (size_t row = 0; row < rows; row++)
     has_gpu |= strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0 &&
                counts(p, row, scope, false);
   for (size_t row = 0; row < rows; row++)
     if (counts(p, row, scope, has_gpu)) DCS_TRY(take_row(p, row, rows));
-  for (size_t i = 0; i < p->n; i++) {
-    if (p->list[i].measured >= DCS_DISPATCH_CELLS)
-      p->list[kept++] = p->list[i];
-    else
-      free((void *)p->list[i].times);
+  for (size_t i = 0; i < p->made; i++) {
+    candidate own = p->list[i];
+    if (own.measured < DCS_DISPATCH_CELLS) continue;
+    p->list[i] = p->list[p->n];
+    p->list[p->n++] = own;
   }
-  p->n = kept;
   return DCS_OK;
 }
 
