@@ -82,15 +82,10 @@ double dcs_cost_ns(const dcs_cost *cost, int64_t atoms, dcs_dims n) {
   return fmax(ns, terms[DCS_COST_EVAL] * cost->least_ns_eval);
 }
 
-/* The least that an evaluation took in the method's own times. */
-static double least_ns_eval(const dcs_cost *cost, const dcs_cost_sample *samples, size_t n) {
-  double least = INFINITY;
-  for (size_t s = 0; s < n; s++) {
-    double terms[DCS_COST_TERMS];
-    count(cost, samples[s].atoms, samples[s].n, terms);
-    if (samples[s].weight >= 1) least = fmin(least, samples[s].ns / terms[DCS_COST_EVAL]);
-  }
-  return isfinite(least) ? least : 0;
+double dcs_cost_evals(const dcs_shape *shape, int64_t atoms, dcs_dims n) {
+  double terms[DCS_COST_TERMS];
+  count(&(dcs_cost){.shape = *shape}, atoms, n, terms);
+  return terms[DCS_COST_EVAL];
 }
 
 /* ---- fit ---- */
@@ -173,10 +168,8 @@ void dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_shape *sha
   enum { N_HELD = sizeof held / sizeof held[0] };
   const double better = 0.9; /* a step in the times must explain a tenth of what is left */
   *cost = (dcs_cost){.shape = *shape};
-  cost->least_ns_eval = least_ns_eval(cost, samples, n);
   double least = fit_at(samples, n, cost);
-  if (!shape->blocks) return;
-  for (int pass = 0; pass < 2; pass++) {
+  for (int pass = 0; shape->blocks && pass < 2; pass++) {
     dcs_cost start = *cost;
     for (int h = 1; h < N_HELD; h++) {
       dcs_cost next = start;

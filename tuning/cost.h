@@ -22,11 +22,11 @@ bool dcs_shape_equal(const dcs_shape *a, const dcs_shape *b);
 enum {
   DCS_COST_MAP,
   DCS_COST_LAUNCH,
+  DCS_COST_POINT,
   DCS_COST_ATOM,
   DCS_COST_WAVE,
   DCS_COST_EVAL,
   DCS_COST_LATE_EVAL,
-  DCS_COST_POINT,
   DCS_COST_TERMS
 };
 extern const char *const dcs_cost_names[DCS_COST_TERMS]; /* "ns_map", ... */
@@ -36,11 +36,14 @@ typedef struct {
   double resident; /* blocks that make a wave; 0: waves are not counted */
   double together; /* more blocks drift apart, and atoms fall out of the constant cache; 0: never */
   double ns[DCS_COST_TERMS];
-  double least_ns_eval; /* no evaluation is expected to take less than it ever took */
+  double least_ns_eval; /* no evaluation is expected to take less; 0: not known */
 } dcs_cost;
 
 /* ns of one map. */
 double dcs_cost_ns(const dcs_cost *cost, int64_t atoms, dcs_dims n);
+
+/* Evaluations that the method carries out on a map, padding included. */
+double dcs_cost_evals(const dcs_shape *shape, int64_t atoms, dcs_dims n);
 
 /* A measured time. */
 typedef struct {
@@ -52,7 +55,7 @@ typedef struct {
 
 /* Least squares of the relative errors, no cost below 0. Waves and drifting are multiples of the
  * card's multiprocessors (0: none are tried) and taken where they explain the times better. samples
- * is not empty. */
+ * is not empty. least_ns_eval is left 0. */
 void dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_shape *shape, int sm_count,
                   dcs_cost *cost);
 

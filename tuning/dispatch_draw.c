@@ -10,6 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How fast a method was in a row of the summary, whatever the scope. */
+typedef struct {
+  dcs_method method;
+  int64_t atoms;
+  dcs_dims n;
+  double ns_eval;
+} rate;
+
 /* A method in one scope, with what was measured of it. */
 typedef struct {
   dcs_method method;
@@ -25,11 +33,14 @@ typedef struct {
   int sm_count;
   dcs_cost_sample *samples; /* a row of the summary each */
   size_t n_samples;
+  rate *rates;
+  size_t n_rates;
   candidate *list;
   size_t made, n;         /* methods with any time; the first n of them have enough */
   dcs_cost_sample *cells; /* sizes */
   size_t n_cells;
   dcs_cost_sample *work; /* room for a fit */
+  double *expected;      /* room for the times of a choice */
 } pool;
 
 /* ---- rows ---- */
@@ -43,16 +54,18 @@ static int64_t integer_of(const pool *p, size_t row, int key) {
   return value >= 1 && value < 1e15 ? (int64_t)value : 0;
 }
 
+static bool is_ok(const pool *p, size_t row) {
+  return strcmp(dcs_table_cell(p->run->summary.table, row, p->run->summary.value),
+                dcs_outcome_name(DCS_OUTCOME_OK)) == 0;
+}
+
 /* Whether the row counts in the scope. CPU methods count with their kernel time in all scopes: a
  * program that computes on the CPU pays nothing else. Where data lie on the card, only if there is
  * none. */
 static bool counts(const pool *p, size_t row, dcs_scope scope, bool has_gpu) {
-  const dcs_table *table = p->run->summary.table;
   const char *own = cell_of(p, row, DCS_KEY_SCOPE);
-  if (strcmp(dcs_table_cell(table, row, p->run->summary.value), dcs_outcome_name(DCS_OUTCOME_OK)) !=
-      0)
-    return false;
-  bool gpu = strcmp(dcs_table_cell(table, row, p->backend), "cuda") == 0;
+  if (!is_ok(p, row)) return false;
+  bool gpu = strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0;
   if (gpu) return strcmp(own, dcs_scope_name(scope)) == 0;
   return strcmp(own, dcs_scope_name(DCS_KERNEL)) == 0 && !(scope == DCS_KERNEL && has_gpu);
 }
@@ -81,11 +94,13 @@ static bool same_method(const dcs_method *a, const dcs_method *b) {
                 (size_t)a->variant->n_params * sizeof a->config.value[0]) == 0;
 }
 
+static bool same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n) {
+  return cell->atoms == atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z;
+}
+
 static size_t find_cell(pool *p, const dcs_cost_sample *s) {
   for (size_t c = 0; c < p->n_cells; c++)
-    if (p->cells[c].atoms == s->atoms && p->cells[c].n.x == s->n.x && p->cells[c].n.y == s->n.y &&
-        p->cells[c].n.z == s->n.z)
-      return c;
+    if (same_size(&p->cells[c], s->atoms, s->n)) return c;
   p->cells[p->n_cells] = *s;
   return p->n_cells++;
 }
@@ -102,14 +117,33 @@ static candidate *find_candidate(pool *p, const dcs_method *method, size_t rows)
   return next;
 }
 
+static dcs_cost_sample sample_of(const pool *p, size_t row) {
+  return (dcs_cost_sample){.atoms = integer_of(p, row, DCS_KEY_ATOMS),
+                           .n = {integer_of(p, row, DCS_KEY_NX), integer_of(p, row, DCS_KEY_NY),
+                                 integer_of(p, row, DCS_KEY_NZ)},
+                           .ns = dcs_table_number(p->run->summary.table, row, p->median),
+                           .weight = 1};
+}
+
+static dcs_status take_rates(pool *p) {
+  for (size_t row = 0; row < dcs_table_rows(p->run->summary.table); row++) {
+    rate *next = &p->rates[p->n_rates];
+    if (!is_ok(p, row)) continue;
+    dcs_cost_sample s = sample_of(p, row);
+    DCS_TRY(method_of(p, row, &next->method));
+    dcs_shape shape = dcs_shape_of(next->method.variant, &next->method.config);
+    next->atoms = s.atoms;
+    next->n = s.n;
+    next->ns_eval = s.ns / dcs_cost_evals(&shape, s.atoms, s.n);
+    p->n_rates++;
+  }
+  return DCS_OK;
+}
+
 static dcs_status take_row(pool *p, size_t row, size_t rows) {
   dcs_method method;
   dcs_cost_sample *s = &p->samples[p->n_samples++];
-  *s = (dcs_cost_sample){.atoms = integer_of(p, row, DCS_KEY_ATOMS),
-                         .n = {integer_of(p, row, DCS_KEY_NX), integer_of(p, row, DCS_KEY_NY),
-                               integer_of(p, row, DCS_KEY_NZ)},
-                         .ns = dcs_table_number(p->run->summary.table, row, p->median),
-                         .weight = 1};
+  *s = sample_of(p, row);
   DCS_TRY(method_of(p, row, &method));
   candidate *c = find_candidate(p, &method, rows);
   if (!c) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %zu rows", rows);
@@ -154,6 +188,18 @@ static bool alike(const candidate *a, const candidate *b) {
          dcs_shape_equal(&a->shape, &b->shape);
 }
 
+/* The least that an evaluation of the method took in any scope: at sizes beyond the measured ones
+ * it is not believed to be faster. 0 where nothing is left. */
+static double least_ns_eval(const pool *p, const candidate *c, size_t out) {
+  double least = INFINITY;
+  for (size_t i = 0; i < p->n_rates; i++) {
+    const rate *r = &p->rates[i];
+    bool held_out = out < p->n_cells && same_size(&p->cells[out], r->atoms, r->n);
+    if (!held_out && same_method(&r->method, &c->method)) least = fmin(least, r->ns_eval);
+  }
+  return isfinite(least) ? least : 0;
+}
+
 /* Fits the method without the cell `out` (n_cells: none). */
 static void fit(const pool *p, candidate *c, size_t out) {
   size_t n = 0;
@@ -168,6 +214,7 @@ static void fit(const pool *p, candidate *c, size_t out) {
     }
   }
   dcs_cost_fit(p->work, n, &c->shape, p->sm_count, &c->cost);
+  c->cost.least_ns_eval = least_ns_eval(p, c, out);
 }
 
 /* ---- which methods ---- */
@@ -176,27 +223,51 @@ static double expected(const pool *p, size_t i, size_t cell) {
   return dcs_cost_ns(&p->list[i].cost, p->cells[cell].atoms, p->cells[cell].n);
 }
 
-/* Mean over the cells of log(time of the best chosen one / time of the best), by the fitted times.
- */
+/* A decision is also asked for sizes beyond the measured ones: each cell stands for itself, for
+ * fewer and more atoms, and for a larger map. */
+enum { AROUND = 4 };
+static dcs_cost_sample around(const dcs_cost_sample *cell, int which) {
+  dcs_cost_sample s = *cell;
+  if (which == 1) s.atoms = (s.atoms + 15) / 16;
+  if (which >= 2) s.atoms *= 16;
+  if (which == 3) s.n = (dcs_dims){2 * s.n.x, 2 * s.n.y, 2 * s.n.z};
+  return s;
+}
+
+/* Fills p->expected: a row of AROUND times all cells for each method. */
+static void expect_all(pool *p) {
+  double *next = p->expected;
+  for (size_t i = 0; i < p->n; i++)
+    for (size_t cell = 0; cell < p->n_cells; cell++)
+      for (int which = 0; which < AROUND; which++) {
+        dcs_cost_sample s = around(&p->cells[cell], which);
+        *next++ = dcs_cost_ns(&p->list[i].cost, s.atoms, s.n);
+      }
+}
+
+/* Mean of log(time of the best chosen method / time of the best of all), as expected, over all
+ * sizes but those of the cell `out`. */
 static double loss(const pool *p, const size_t *chosen, int n, size_t out) {
   double sum = 0;
-  for (size_t cell = 0; cell < p->n_cells; cell++) {
+  size_t sizes = AROUND * p->n_cells;
+  for (size_t s = 0; s < sizes; s++) {
     double best = INFINITY, own = INFINITY;
-    if (cell == out) continue;
+    if (s / AROUND == out) continue;
     for (size_t i = 0; i < p->n; i++)
-      if (p->list[i].times[cell]) best = fmin(best, expected(p, i, cell));
+      best = fmin(best, p->expected[i * sizes + s]);
     for (int i = 0; i < n; i++)
-      own = fmin(own, expected(p, chosen[i], cell));
-    if (isfinite(best) && own > best) sum += log(own / best);
+      own = fmin(own, p->expected[chosen[i] * sizes + s]);
+    if (own > best) sum += log(own / best);
   }
-  return sum / (double)p->n_cells;
+  return sum / (double)sizes;
 }
 
 /* Takes the method that loses least, then again and again the one that saves most beside those
  * taken, until it saves less than a thousandth. */
-static int choose(const pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]) {
+static int choose(pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]) {
   double before = INFINITY;
   int n = 0;
+  expect_all(p);
   while (n < DCS_DISPATCH_MOST) {
     double least = INFINITY;
     size_t next = 0;
@@ -262,8 +333,11 @@ static dcs_regret hold_out(pool *p) {
 
 /* ---- a run ---- */
 
-static void draw_table(pool *p, dcs_dispatch_table *table) {
+static dcs_status draw_table(pool *p, dcs_dispatch_table *table) {
   size_t chosen[DCS_DISPATCH_MOST];
+  if (p->n == 0) return DCS_OK;
+  p->expected = calloc(p->n * p->n_cells, AROUND * sizeof *p->expected);
+  if (!p->expected) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu methods", p->n);
   table->regret = hold_out(p);
   for (size_t i = 0; i < p->n; i++)
     fit(p, &p->list[i], p->n_cells);
@@ -273,13 +347,16 @@ static void draw_table(pool *p, dcs_dispatch_table *table) {
     table->list[i] =
         (dcs_dispatch_method){c->method.variant, c->method.config, c->cost, (int64_t)c->measured};
   }
+  free(p->expected);
+  return DCS_OK;
 }
 
 static dcs_status draw_all(pool *p, dcs_dispatch *dispatch) {
   int methods = 0;
+  DCS_TRY(take_rates(p));
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
     dcs_status status = fill(p, dcs_dispatch_scopes[s]);
-    if (status == DCS_OK) draw_table(p, &dispatch->scopes[s]);
+    if (status == DCS_OK) status = draw_table(p, &dispatch->scopes[s]);
     forget(p);
     DCS_TRY(status);
     methods += dispatch->scopes[s].n;
@@ -303,13 +380,15 @@ static dcs_status draw(const dcs_run *run, dcs_dispatch *dispatch) {
   p.list = calloc(rows, sizeof *p.list);
   p.cells = calloc(rows, sizeof *p.cells);
   p.work = calloc(rows, sizeof *p.work);
-  dcs_status status = p.samples && p.list && p.cells && p.work
+  p.rates = calloc(rows, sizeof *p.rates);
+  dcs_status status = p.samples && p.list && p.cells && p.work && p.rates
                           ? draw_all(&p, dispatch)
                           : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", rows);
   free(p.samples);
   free(p.list);
   free(p.cells);
   free(p.work);
+  free(p.rates);
   return status;
 }
 
