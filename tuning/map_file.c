@@ -21,17 +21,17 @@ static void put_head(FILE *out, const dcs_case *c) {
 
 /* Three values a line. */
 static dcs_status put_values(FILE *out, dcs_dims n, const float *map) {
-  int in_line = 0;
+  int64_t put = 0;
   for (int64_t i = 0; i < n.x; i++)
     for (int64_t j = 0; j < n.y; j++) {
       if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
       if (ferror(out)) return DCS_OK; /* closing says so */
-      for (int64_t k = 0; k < n.z; k++) {
-        in_line = in_line % 3 + 1;
-        fprintf(out, "%.8e%c", (double)map[(k * n.y + j) * n.x + i], in_line == 3 ? '\n' : ' ');
+      for (int64_t k = 0; k < n.z; k++, put++) {
+        if (put > 0) fputc(put % 3 == 0 ? '\n' : ' ', out);
+        fprintf(out, "%.8e", (double)map[(k * n.y + j) * n.x + i]);
       }
     }
-  if (in_line != 3) fputc('\n', out);
+  fputc('\n', out);
   return DCS_OK;
 }
 
