@@ -287,13 +287,21 @@ static int choose(pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]) {
 
 /* ---- held out ---- */
 
-/* Of the methods measured in a cell, the one with the least expected time. */
-static size_t pick_measured(const pool *p, size_t cell) {
-  size_t pick = p->n;
-  for (size_t i = 0; i < p->n; i++)
-    if (p->list[i].times[cell] && (pick == p->n || expected(p, i, cell) < expected(p, pick, cell)))
-      pick = i;
-  return pick;
+/* What a cell measured of the method that a decision takes there among `chosen` (NULL: the first n
+ * of the pool), of those that were measured there if `measured`; NULL where the one taken was not.
+ */
+static const dcs_cost_sample *pick(const pool *p, size_t cell, const size_t *chosen, size_t n,
+                                   bool measured) {
+  const dcs_cost_sample *taken = NULL;
+  double least = INFINITY;
+  for (size_t c = 0; c < n; c++) {
+    size_t i = chosen ? chosen[c] : c;
+    double ns = expected(p, i, cell);
+    if ((measured && !p->list[i].times[cell]) || ns >= least) continue;
+    least = ns;
+    taken = p->list[i].times[cell];
+  }
+  return taken;
 }
 
 /* What the decision drawn without a cell loses there. Where the method that it takes was not
@@ -310,11 +318,9 @@ static double loss_at(pool *p, size_t out) {
   for (size_t i = 0; i < p->n; i++)
     fit(p, &p->list[i], out);
   int n = choose(p, out, chosen);
-  size_t pick = chosen[0];
-  for (int i = 1; i < n; i++)
-    if (expected(p, chosen[i], out) < expected(p, pick, out)) pick = chosen[i];
-  if (!p->list[pick].times[out]) pick = pick_measured(p, out);
-  return p->list[pick].times[out]->ns / best - 1;
+  const dcs_cost_sample *taken = pick(p, out, chosen, (size_t)n, false);
+  if (!taken) taken = pick(p, out, NULL, p->n, true);
+  return taken ? taken->ns / best - 1 : NAN;
 }
 
 static dcs_regret hold_out(pool *p) {
