@@ -1,8 +1,6 @@
 /* From a run to a decision: costs fitted to each method, the few methods that matter, and what the
  * decision loses at sizes held out. */
-#include "tuning/dispatch.h"
-
-#include "harness/compute/methods.h"
+#include "tuning/dispatch_pool.h"
 #include "tuning/measured.h"
 
 #include <math.h>
@@ -10,198 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How fast a method was in a row of the summary, whatever the scope. */
-typedef struct {
-  dcs_method method;
-  int64_t atoms;
-  dcs_dims n;
-  double ns_eval;
-} rate;
-
-/* A method in one scope, with what was measured of it. */
-typedef struct {
-  dcs_method method;
-  dcs_shape shape;
-  const dcs_cost_sample **times; /* a cell each, NULL: not measured there */
-  size_t measured;
-  dcs_cost cost;
-} candidate;
-
-typedef struct {
-  const dcs_run *run;
-  int backend, median; /* columns */
-  int sm_count;
-  dcs_cost_sample *samples; /* a row of the summary each */
-  size_t n_samples;
-  rate *rates;
-  size_t n_rates;
-  candidate *list;
-  size_t made, n;         /* methods with any time; the first n of them have enough */
-  dcs_cost_sample *cells; /* sizes */
-  size_t n_cells;
-  dcs_cost_sample *work; /* room for a fit */
-  double *expected;      /* room for the times of a choice */
-} pool;
-
-/* ---- rows ---- */
-
-static const char *cell_of(const pool *p, size_t row, int key) {
-  return dcs_table_cell(p->run->summary.table, row, p->run->summary.key[key]);
-}
-
-static int64_t integer_of(const pool *p, size_t row, int key) {
-  double value = dcs_table_number(p->run->summary.table, row, p->run->summary.key[key]);
-  return value >= 1 && value < 1e15 ? (int64_t)value : 0;
-}
-
-static bool is_ok(const pool *p, size_t row) {
-  return strcmp(dcs_table_cell(p->run->summary.table, row, p->run->summary.value),
-                dcs_outcome_name(DCS_OUTCOME_OK)) == 0;
-}
-
-/* Whether the row counts in the scope. CPU methods count with their kernel time in all scopes: a
- * program that computes on the CPU pays nothing else. Where data lie on the card, only if there is
- * none. */
-static bool counts(const pool *p, size_t row, dcs_scope scope, bool has_gpu) {
-  const char *own = cell_of(p, row, DCS_KEY_SCOPE);
-  if (!is_ok(p, row)) return false;
-  bool gpu = strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0;
-  if (gpu) return strcmp(own, dcs_scope_name(scope)) == 0;
-  return strcmp(own, dcs_scope_name(DCS_KERNEL)) == 0 && !(scope == DCS_KERNEL && has_gpu);
-}
-
-static dcs_status method_of(const pool *p, size_t row, dcs_method *method) {
-  const char *id = cell_of(p, row, DCS_KEY_VARIANT), *config = cell_of(p, row, DCS_KEY_CONFIG);
-  dcs_methods methods;
-  const dcs_variant *variant = dcs_find_variant(id);
-  if (!variant)
-    return dcs_fail(DCS_INPUT,
-                    "%s: row %zu: found variant \"%s\"; expected one that `dcsbench "
-                    "list` shows",
-                    dcs_table_path(p->run->summary.table), row + 2, id);
-  DCS_TRY(dcs_select_methods(id, config, true, &methods));
-  *method = methods.list[0];
-  free(methods.list);
-  char text[DCS_TEXT];
-  if (strcmp(dcs_format_config(variant, &method->config, text), config) == 0) return DCS_OK;
-  return dcs_fail(DCS_INPUT, "%s: row %zu: found config \"%s\"; expected all parameters of %s",
-                  dcs_table_path(p->run->summary.table), row + 2, config, id);
-}
-
-static bool same_method(const dcs_method *a, const dcs_method *b) {
-  return a->variant == b->variant &&
-         memcmp(a->config.value, b->config.value,
-                (size_t)a->variant->n_params * sizeof a->config.value[0]) == 0;
-}
-
-static bool same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n) {
-  return cell->atoms == atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z;
-}
-
-static size_t find_cell(pool *p, const dcs_cost_sample *s) {
-  for (size_t c = 0; c < p->n_cells; c++)
-    if (same_size(&p->cells[c], s->atoms, s->n)) return c;
-  p->cells[p->n_cells] = *s;
-  return p->n_cells++;
-}
-
-static candidate *find_candidate(pool *p, const dcs_method *method, size_t rows) {
-  for (size_t i = 0; i < p->made; i++)
-    if (same_method(&p->list[i].method, method)) return &p->list[i];
-  candidate *next = &p->list[p->made];
-  *next = (candidate){.method = *method,
-                      .shape = dcs_shape_of(method->variant, &method->config),
-                      .times = calloc(rows, sizeof(dcs_cost_sample *))};
-  if (!next->times) return NULL;
-  p->made++;
-  return next;
-}
-
-static dcs_cost_sample sample_of(const pool *p, size_t row) {
-  return (dcs_cost_sample){.atoms = integer_of(p, row, DCS_KEY_ATOMS),
-                           .n = {integer_of(p, row, DCS_KEY_NX), integer_of(p, row, DCS_KEY_NY),
-                                 integer_of(p, row, DCS_KEY_NZ)},
-                           .ns = dcs_table_number(p->run->summary.table, row, p->median),
-                           .weight = 1};
-}
-
-static dcs_status take_rates(pool *p) {
-  for (size_t row = 0; row < dcs_table_rows(p->run->summary.table); row++) {
-    rate *next = &p->rates[p->n_rates];
-    if (!is_ok(p, row)) continue;
-    dcs_cost_sample s = sample_of(p, row);
-    DCS_TRY(method_of(p, row, &next->method));
-    dcs_shape shape = dcs_shape_of(next->method.variant, &next->method.config);
-    next->atoms = s.atoms;
-    next->n = s.n;
-    next->ns_eval = s.ns / dcs_cost_evals(&shape, s.atoms, s.n);
-    p->n_rates++;
-  }
-  return DCS_OK;
-}
-
-static dcs_status take_row(pool *p, size_t row, size_t rows) {
-  dcs_method method;
-  dcs_cost_sample *s = &p->samples[p->n_samples++];
-  *s = sample_of(p, row);
-  DCS_TRY(method_of(p, row, &method));
-  candidate *c = find_candidate(p, &method, rows);
-  if (!c) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %zu rows", rows);
-  size_t cell = find_cell(p, s);
-  c->measured += c->times[cell] == NULL;
-  c->times[cell] = s;
-  return DCS_OK;
-}
-
-static void forget(pool *p) {
-  for (size_t i = 0; i < p->made; i++)
-    free((void *)p->list[i].times);
-  p->made = p->n = p->n_cells = p->n_samples = 0;
-}
-
-/* Fills the pool with what was measured in the scope; methods of too few sizes go last. */
-static dcs_status fill(pool *p, dcs_scope scope) {
-  size_t rows = dcs_table_rows(p->run->summary.table);
-  bool has_gpu = false;
-  for (size_t row = 0; row < rows; row++)
-    has_gpu |= strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0 &&
-               counts(p, row, scope, false);
-  for (size_t row = 0; row < rows; row++)
-    if (counts(p, row, scope, has_gpu)) DCS_TRY(take_row(p, row, rows));
-  for (size_t i = 0; i < p->made; i++) {
-    candidate own = p->list[i];
-    if (own.measured < DCS_DISPATCH_CELLS) continue;
-    p->list[i] = p->list[p->n];
-    p->list[p->n++] = own;
-  }
-  return DCS_OK;
-}
-
 /* ---- costs ---- */
 
 /* Times of methods that cut the map alike say where this one was not measured how cards behave
  * there; where it was, its own times decide. */
 static const double likeness = 0.02;
 
-static bool alike(const candidate *a, const candidate *b) {
+static bool alike(const dcs_candidate *a, const dcs_candidate *b) {
   return a->method.variant->backend == b->method.variant->backend && a->shape.blocks &&
          dcs_shape_equal(&a->shape, &b->shape);
 }
 
 /* The least that an evaluation of the method took in any scope: at sizes beyond the measured ones
  * it is not believed to be faster. 0 where nothing is left. */
-static double least_ns_eval(const pool *p, const candidate *c, size_t out) {
+static double least_ns_eval(const dcs_pool *p, const dcs_candidate *c, size_t out) {
   double least = INFINITY;
   for (size_t i = 0; i < p->n_rates; i++) {
-    const rate *r = &p->rates[i];
-    bool held_out = out < p->n_cells && same_size(&p->cells[out], r->atoms, r->n);
-    if (!held_out && same_method(&r->method, &c->method)) least = fmin(least, r->ns_eval);
+    const dcs_rate *r = &p->rates[i];
+    bool held_out = out < p->n_cells && dcs_same_size(&p->cells[out], r->atoms, r->n);
+    if (!held_out && dcs_same_method(&r->method, &c->method)) least = fmin(least, r->ns_eval);
   }
   return isfinite(least) ? least : 0;
 }
 
 /* Fits the method without the cell `out` (n_cells: none). */
-static void fit(const pool *p, candidate *c, size_t out) {
+static void fit(const dcs_pool *p, dcs_candidate *c, size_t out) {
   size_t n = 0;
   for (size_t i = 0; i < p->n; i++) {
     bool own = &p->list[i] == c;
@@ -219,7 +50,7 @@ static void fit(const pool *p, candidate *c, size_t out) {
 
 /* ---- which methods ---- */
 
-static double expected(const pool *p, size_t i, size_t cell) {
+static double expected(const dcs_pool *p, size_t i, size_t cell) {
   return dcs_cost_ns(&p->list[i].cost, p->cells[cell].atoms, p->cells[cell].n);
 }
 
@@ -235,7 +66,7 @@ static dcs_cost_sample around(const dcs_cost_sample *cell, int which) {
 }
 
 /* Fills p->expected: a row of AROUND times all cells for each method. */
-static void expect_all(pool *p) {
+static void expect_all(dcs_pool *p) {
   double *next = p->expected;
   for (size_t i = 0; i < p->n; i++)
     for (size_t cell = 0; cell < p->n_cells; cell++)
@@ -247,7 +78,7 @@ static void expect_all(pool *p) {
 
 /* Mean of log(time of the best chosen method / time of the best of all), as expected, over all
  * sizes but those of the cell `out`. */
-static double loss(const pool *p, const size_t *chosen, int n, size_t out) {
+static double loss(const dcs_pool *p, const size_t *chosen, int n, size_t out) {
   double sum = 0;
   size_t sizes = AROUND * p->n_cells;
   for (size_t s = 0; s < sizes; s++) {
@@ -264,7 +95,7 @@ static double loss(const pool *p, const size_t *chosen, int n, size_t out) {
 
 /* Takes the method that loses least, then again and again the one that saves most beside those
  * taken, until it saves less than a thousandth. */
-static int choose(pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]) {
+static int choose(dcs_pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]) {
   double before = INFINITY;
   int n = 0;
   expect_all(p);
@@ -290,7 +121,7 @@ static int choose(pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]) {
 /* What a cell measured of the method that a decision takes there among `chosen` (NULL: the first n
  * of the pool), of those that were measured there if `measured`; NULL where the one taken was not.
  */
-static const dcs_cost_sample *pick(const pool *p, size_t cell, const size_t *chosen, size_t n,
+static const dcs_cost_sample *pick(const dcs_pool *p, size_t cell, const size_t *chosen, size_t n,
                                    bool measured) {
   const dcs_cost_sample *taken = NULL;
   double least = INFINITY;
@@ -306,7 +137,7 @@ static const dcs_cost_sample *pick(const pool *p, size_t cell, const size_t *cho
 
 /* What the decision drawn without a cell loses there. Where the method that it takes was not
  * measured in the cell, it is made among those that were; NaN where these are fewer than two. */
-static double loss_at(pool *p, size_t out) {
+static double loss_at(dcs_pool *p, size_t out) {
   size_t chosen[DCS_DISPATCH_MOST], measured = 0;
   double best = INFINITY;
   for (size_t i = 0; i < p->n; i++) {
@@ -323,7 +154,7 @@ static double loss_at(pool *p, size_t out) {
   return taken ? taken->ns / best - 1 : NAN;
 }
 
-static dcs_regret hold_out(pool *p) {
+static dcs_regret hold_out(dcs_pool *p) {
   dcs_regret r = {0, 0, 0};
   for (size_t cell = 0; cell < p->n_cells; cell++) {
     double lost = loss_at(p, cell);
@@ -339,7 +170,7 @@ static dcs_regret hold_out(pool *p) {
 
 /* ---- a run ---- */
 
-static dcs_status draw_table(pool *p, dcs_dispatch_table *table) {
+static dcs_status draw_table(dcs_pool *p, dcs_dispatch_table *table) {
   size_t chosen[DCS_DISPATCH_MOST];
   if (p->n == 0) return DCS_OK;
   p->expected = calloc(p->n * p->n_cells, AROUND * sizeof *p->expected);
@@ -349,7 +180,7 @@ static dcs_status draw_table(pool *p, dcs_dispatch_table *table) {
     fit(p, &p->list[i], p->n_cells);
   table->n = choose(p, p->n_cells, chosen);
   for (int i = 0; i < table->n; i++) {
-    const candidate *c = &p->list[chosen[i]];
+    const dcs_candidate *c = &p->list[chosen[i]];
     table->list[i] =
         (dcs_dispatch_method){c->method.variant, c->method.config, c->cost, (int64_t)c->measured};
   }
@@ -357,13 +188,13 @@ static dcs_status draw_table(pool *p, dcs_dispatch_table *table) {
   return DCS_OK;
 }
 
-static dcs_status draw_all(pool *p, dcs_dispatch *dispatch) {
+static dcs_status draw_all(dcs_pool *p, dcs_dispatch *dispatch) {
   int methods = 0;
-  DCS_TRY(take_rates(p));
+  DCS_TRY(dcs_pool_rates(p));
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
-    dcs_status status = fill(p, dcs_dispatch_scopes[s]);
+    dcs_status status = dcs_pool_fill(p, dcs_dispatch_scopes[s]);
     if (status == DCS_OK) status = draw_table(p, &dispatch->scopes[s]);
-    forget(p);
+    dcs_pool_forget(p);
     DCS_TRY(status);
     methods += dispatch->scopes[s].n;
   }
@@ -376,7 +207,7 @@ static dcs_status draw_all(pool *p, dcs_dispatch *dispatch) {
 
 static dcs_status draw(const dcs_run *run, dcs_dispatch *dispatch) {
   size_t rows = dcs_table_rows(run->summary.table);
-  pool p = {.run = run, .sm_count = atoi(dcs_run_fact(run, "gpu_sm_count"))};
+  dcs_pool p = {.run = run, .sm_count = atoi(dcs_run_fact(run, "gpu_sm_count"))};
   for (int f = 0; f < DCS_N_FOR; f++)
     snprintf(dispatch->facts[f], sizeof dispatch->facts[f], "%s",
              f == DCS_FOR_PRECISION ? "float" : dcs_run_fact(run, dcs_dispatch_facts[f]));
