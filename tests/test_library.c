@@ -376,6 +376,18 @@ static void a_program_is_built_with_the_library(void **state) {
   free(values);
 }
 
+static void the_header_is_good_cxx(void **state) {
+  (void)state;
+  const char *build = getenv("BUILD");
+  char command[1024];
+  put_file(in_folder("user.cc"),
+           "#include <dcs.h>\nint main() { dcs_mapper_close(0); return 0; }\n");
+  snprintf(command, sizeof command,
+           "c++ -std=c++11 -Wall -Wextra -Werror -pedantic -I%s/include -fsyntax-only %s",
+           build && *build ? build : "build", in_folder("user.cc"));
+  if (system(command) != 0) fail_msg("failed: %s", command);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_are_right_one_after_another),
@@ -388,6 +400,7 @@ int main(void) {
       cmocka_unit_test(records_of_elsewhere_are_misses),
       cmocka_unit_test(damaged_records_are_misses),
       cmocka_unit_test(a_program_is_built_with_the_library),
+      cmocka_unit_test(the_header_is_good_cxx),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }
