@@ -53,7 +53,7 @@ BIN         := $(BUILD)/dcsbench
 .DEFAULT_GOAL := all
 .PHONY: all csv probe-now deps study check check-full check-gpu cross reference bench format lint asan ubsan tsan help clean
 
-all: csv $(BIN) ## build build/dcsbench and build/libdcs.a
+all: csv $(BIN) $(BUILD)/include/dcs.h ## build build/dcsbench and build/libdcs.a
 
 csv:
 	@[ "$(HAVE_CSV)" = 1 ] || { echo "libcsv is needed to build: run make deps"; exit 1; }
@@ -66,6 +66,11 @@ $(BUILD)/libdcs.a: $(OBJ)
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(AR) rcs $@ $^
+
+# What a program that uses the library includes.
+$(BUILD)/include/dcs.h: tuning/dcs_map.h
+	@mkdir -p $(@D)
+	@cp $< $@
 
 $(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -29,6 +29,9 @@ static const command commands[] = {
     {"compare", dcs_command_compare, "hold two run folders against each other: did it get slower?"},
     {"crossover", dcs_command_crossover, "where one method overtakes another, from a run folder"},
     {"claims", dcs_command_claims, "the claims of the case study, beside what a run measured"},
+    {"dispatch", dcs_command_dispatch,
+     "which method is fastest by size and place, from a run folder"},
+    {"map", dcs_command_map, "compute the map of a molecule by the fastest method, into a file"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };
@@ -60,7 +63,7 @@ static dcs_status unknown_command(const char *name) {
                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-static dcs_status dispatch(int argc, char **argv) {
+static dcs_status run_command(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "--help";
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_help(argc > 1 ? stdout : stderr);
@@ -115,9 +118,9 @@ int main(int argc, char **argv) {
   reserve_standard_files();
   argp_err_exit_status = DCS_USAGE;
   if (argc > 1 && strcmp(argv[1], "worker") == 0) /* its messages go to its parent */
-    return dispatch(argc, argv);
+    return run_command(argc, argv);
   atexit(check_output);
-  dcs_status status = dispatch(argc, argv);
+  dcs_status status = run_command(argc, argv);
   if (status != DCS_OK) tell();
   return status;
 }

@@ -38,7 +38,7 @@ static dcs_status check_times(const dcs_run_table *samples) {
   return DCS_OK;
 }
 
-static const char *fact(const dcs_run *run, const char *key) {
+const char *dcs_run_fact(const dcs_run *run, const char *key) {
   for (size_t row = 0; row < dcs_table_rows(run->env); row++)
     if (strcmp(dcs_table_cell(run->env, row, run->env_key), key) == 0)
       return dcs_table_cell(run->env, row, run->env_value);
@@ -52,7 +52,7 @@ static dcs_status read_facts(const char *folder, dcs_run *run) {
   DCS_TRY(dcs_table_need(run->env, "key", &run->env_key));
   DCS_TRY(dcs_table_need(run->env, "value", &run->env_value));
   for (size_t f = 0; f < sizeof always / sizeof always[0]; f++)
-    if (!*fact(run, always[f]))
+    if (!*dcs_run_fact(run, always[f]))
       return dcs_fail(DCS_INPUT, "%s: no value of \"%s\"; expected one, as every run has",
                       dcs_table_path(run->env), always[f]);
   return DCS_OK;
@@ -104,10 +104,11 @@ _Static_assert((int)N_COMPARED <= (int)DCS_MAX_DIFFERENCES,
                "a list of differences holds all facts");
 
 size_t dcs_run_differences(const dcs_run runs[2], dcs_difference list[DCS_MAX_DIFFERENCES]) {
-  bool cards = *fact(&runs[0], "gpu_name") && *fact(&runs[1], "gpu_name");
+  bool cards = *dcs_run_fact(&runs[0], "gpu_name") && *dcs_run_fact(&runs[1], "gpu_name");
   size_t n = 0;
   for (size_t f = 0; f < N_COMPARED; f++) {
-    const char *a = fact(&runs[0], compared[f].key), *b = fact(&runs[1], compared[f].key);
+    const char *a = dcs_run_fact(&runs[0], compared[f].key),
+               *b = dcs_run_fact(&runs[1], compared[f].key);
     if (strcmp(a, b) == 0 || (compared[f].of_card && !cards)) continue;
     list[n++] = (dcs_difference){compared[f].key, {a, b}, compared[f].incomparable};
   }

@@ -38,6 +38,9 @@ typedef struct {
 dcs_status dcs_run_open(dcs_run *run, const char *folder);
 void dcs_run_close(dcs_run *run);
 
+/* The value of a key of env.csv; "" when absent. */
+const char *dcs_run_fact(const dcs_run *run, const char *key);
+
 /* A fact of env.csv in which two runs differ; "" where absent. */
 typedef struct {
   const char *key, *value[2];

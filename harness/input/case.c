@@ -170,9 +170,10 @@ static dcs_status finish(dcs_case *c) {
 
 dcs_status dcs_case_build(const dcs_molecule *molecule, const dcs_grid *asked, dcs_case *c) {
   dcs_grid grid = *asked;
-  double lo[3], hi[3];
+  double lo[3] = {0}, hi[3] = {0};
+  bool whole = (grid.n.x || grid.n.y || grid.n.z) && grid.spacing != 0 && grid.has_origin;
   if (molecule->n < 1) return dcs_fail(DCS_USAGE, "no atoms; a map needs at least 1");
-  dcs_molecule_box(molecule, lo, hi);
+  if (!whole) dcs_molecule_box(molecule, lo, hi);
   DCS_TRY(derive_grid(lo, hi, &grid));
   DCS_TRY(allocate(molecule->n, &grid, c));
   for (int64_t a = 0; a < molecule->n; a++) {

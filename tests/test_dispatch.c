@@ -1,0 +1,272 @@
+/* `dcsbench dispatch` on run folders that the test writes, and the header that it writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/own_record.h"
+#include "tests/run_folder.h"
+
+/* ---- a run ---- */
+
+#define KEYS "variant,config,scope,memory,devices,atoms,nx,ny,nz"
+static FILE *samples, *summary;
+static const dcs_variant *cpu[64], *gpu[64];
+static int n_gpu;
+
+static const char *run_path(const char *file) {
+  char name[64];
+  snprintf(name, sizeof name, "run/%s", file);
+  return in_folder(name);
+}
+
+static void begin_run(void) {
+  assert_true(variants_here(DCS_CPU, cpu) >= 3);
+  n_gpu = variants_here(DCS_CUDA, gpu);
+  mkdir(in_folder("run"), 0777);
+  put_file(run_path("env.csv"),
+           "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\nkernels_fnv1a64,0123\n"
+           "gpu_name,Some */ card\ngpu_compute_capability,9.0\ngpu_sm_count,10\n"
+           "date,2020-01-01T00:00:00Z\ncommand_line,dcsbench sweep --out run\n");
+  samples = fopen(run_path("samples.csv"), "w");
+  summary = fopen(run_path("summary.csv"), "w");
+  assert_true(samples && summary);
+  fputs("round," KEYS ",time_ns\n", samples);
+  fputs(KEYS ",backend,threads,median_ns,outcome\n", summary);
+}
+
+static void end_run(void) {
+  assert_int_equal(fclose(samples), 0);
+  assert_int_equal(fclose(summary), 0);
+}
+
+static void put_time(const dcs_variant *variant, const char *scope, int64_t atoms, dcs_dims n,
+                     double ns, const char *outcome) {
+  char keys[512], config[DCS_TEXT];
+  dcs_config values = dcs_initial_config(variant, 1);
+  snprintf(keys, sizeof keys, "%s,\"%s\",%s,,%s,%lld,%lld,%lld,%lld", variant->id,
+           dcs_format_config(variant, &values, config), scope,
+           variant->backend == DCS_CPU ? "cpu" : "cuda:0", (long long)atoms, (long long)n.x,
+           (long long)n.y, (long long)n.z);
+  fprintf(samples, "0,%s,%.3f\n", keys, ns);
+  fprintf(summary, "%s,%s,%s,%.3f,%s\n", keys, variant->backend == DCS_CPU ? "cpu" : "cuda",
+          variant->backend == DCS_CPU ? "1" : "", ns, outcome);
+}
+
+static int dispatch(const char *options) {
+  return program_run("dispatch %s %s", in_folder("run"), options);
+}
+
+/* Cubes and slabs with 100 to 10,000 atoms. Of the CPU's, one costs 8 ns an evaluation, one 1 ms a
+ * map and 1 ns; one is fastest of all and wrong, one has a size too few. The GPU's costs 50 ms a
+ * map in first, 0.1 ms in warm, and 0.01 ns an evaluation. */
+static void put_planted(bool with_gpu) {
+  static const dcs_dims grids[] = {{16, 16, 16}, {40, 40, 3}, {32, 32, 32}};
+  int cell = 0;
+  for (int64_t atoms = 1; atoms <= 10000; atoms *= 10)
+    for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++, cell++) {
+      const dcs_dims n = grids[g];
+      double evals = (double)(atoms * n.x * n.y * n.z);
+      put_time(cpu[0], "kernel", atoms, n, 100 + 8 * evals, "ok");
+      put_time(cpu[1], "kernel", atoms, n, 1e6 + evals, "ok");
+      put_time(cpu[1], "first", atoms, n, 1, "ok"); /* the CPU's time is its kernel time */
+      put_time(cpu[2], "kernel", atoms, n, 1, cell < 2 ? "ok" : cell % 2 ? "wrong" : "crash");
+      if (!with_gpu) continue;
+      put_time(gpu[n_gpu - 1], "kernel", atoms, n, 1e3 + 0.01 * evals, "ok");
+      put_time(gpu[n_gpu - 1], "warm", atoms, n, 1e5 + 0.01 * evals, "ok");
+      put_time(gpu[n_gpu - 1], "first", atoms, n, 5e7 + 0.01 * evals, "ok");
+    }
+}
+
+/* ---- the decision ---- */
+
+static const dcs_variant *pick(const dcs_dispatch *d, int scope, int64_t atoms, dcs_dims n) {
+  const dcs_problem problem = {NULL, atoms, n, 1};
+  const bool usable[2] = {true, true};
+  int order[DCS_DISPATCH_MOST];
+  double ns[DCS_DISPATCH_MOST];
+  assert_true(dcs_dispatch_rank(&d->scopes[scope], &problem, usable, order, ns) > 0);
+  return d->scopes[scope].list[order[0]].variant;
+}
+
+static void read_back(dcs_dispatch *d) {
+  if (dcs_dispatch_read(run_path("dispatch.csv"), d) != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
+static void planted_times_decide(void **state) {
+  (void)state;
+  dcs_dispatch d;
+  begin_run();
+  put_planted(true);
+  end_run();
+  assert_status(dispatch("--bench"), 0);
+  assert_contains(program_out, " ns a decision");
+  read_back(&d);
+  assert_string_equal(d.facts[DCS_FOR_DATE], "2020-01-01T00:00:00Z");
+  assert_string_equal(d.facts[DCS_FOR_KERNELS], "0123");
+  const dcs_variant *card = gpu[n_gpu - 1];
+  const dcs_dims point = {1, 1, 1}, cube = {20, 20, 20}, huge = {2000, 2000, 2000};
+  assert_ptr_equal(pick(&d, 0, 1, point), card); /* data on the card stay there */
+  assert_ptr_equal(pick(&d, 1, 1, point), cpu[0]);
+  assert_ptr_equal(pick(&d, 1, 50, cube), card);
+  assert_ptr_equal(pick(&d, 2, 10, cube), cpu[0]);
+  assert_ptr_equal(pick(&d, 2, 1000, cube), cpu[1]);
+  assert_ptr_equal(pick(&d, 2, 1000000, huge), card);
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+    for (int m = 0; m < d.scopes[s].n; m++)
+      assert_ptr_not_equal(d.scopes[s].list[m].variant, cpu[2]);
+  for (int s = 1; s < DCS_DISPATCH_SCOPES; s++) {
+    assert_int_equal(d.scopes[s].regret.cells, 15);
+    assert_true(d.scopes[s].regret.mean < 0.01 && d.scopes[s].regret.worst < 0.05);
+  }
+}
+
+static void without_a_gpu_the_cpu_has_all_scopes(void **state) {
+  (void)state;
+  dcs_dispatch d;
+  begin_run();
+  put_planted(false);
+  end_run();
+  assert_status(dispatch(""), 0);
+  read_back(&d);
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+    assert_ptr_equal(pick(&d, s, 1, (dcs_dims){2, 2, 2}), cpu[0]);
+    assert_ptr_equal(pick(&d, s, 100000, (dcs_dims){50, 60, 70}), cpu[1]);
+  }
+}
+
+/* Times that no sum of costs has make decisions that lose, and the loss is told. */
+static void regret_is_told(void **state) {
+  (void)state;
+  dcs_dispatch d;
+  begin_run();
+  for (int i = 0; i < 8; i++) {
+    const dcs_dims n = {8 + i, 8, 8};
+    put_time(cpu[0], "kernel", 100, n, 1000, "ok");
+    put_time(cpu[1], "kernel", 100, n, i == 3 ? 4000 : 500, "ok");
+  }
+  end_run();
+  assert_status(dispatch(""), 0);
+  read_back(&d);
+  assert_int_equal(d.scopes[1].regret.cells, 8);
+  assert_true(fabs(d.scopes[1].regret.worst - 3) < 1e-9); /* 4000 for 1000 */
+  assert_true(fabs(d.scopes[1].regret.mean - 3.0 / 8) < 1e-9);
+}
+
+/* ---- the header ---- */
+
+static const char header_user[] =
+    "#include \"dispatch.h\"\n#include <stdio.h>\n"
+    "int main(void) {\n"
+    "  static const int64_t atoms[] = {1, 37, 900, 20000, 3000000};\n"
+    "  static const int64_t n[][3] = {{1, 1, 1}, {31, 7, 5}, {64, 64, 64}, {3, 500, 2}, {900, 800, "
+    "700}};\n"
+    "  int s, a, i;\n"
+    "  for (s = 0; s < 3; s++)\n"
+    "    for (a = 0; a < 5; a++)\n"
+    "      for (i = 0; i < 5; i++) {\n"
+    "        const dcs_dispatch_method *m = dcs_dispatch_choose((dcs_dispatch_scope)s, atoms[a], "
+    "n[i][0], n[i][1], n[i][2]);\n"
+    "        printf(\"%s\\n\", m ? m->variant : \"none\");\n"
+    "      }\n"
+    "  return 0;\n}\n";
+
+static void check_header(const char *compiler, const char *source) {
+  static const int64_t atoms[] = {1, 37, 900, 20000, 3000000};
+  static const dcs_dims n[] = {{1, 1, 1}, {31, 7, 5}, {64, 64, 64}, {3, 500, 2}, {900, 800, 700}};
+  char command[4096];
+  dcs_dispatch d;
+  snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -pedantic %s -o %s && %s > %s",
+           compiler, run_path(source), run_path("user"), run_path("user"), run_path("picks"));
+  if (system(command) != 0) fail_msg("failed: %s", command);
+  char *picks = run_file("run", "picks", NULL), *line = strtok(picks, "\n");
+  read_back(&d);
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+    for (int a = 0; a < 5; a++)
+      for (int i = 0; i < 5; i++, line = strtok(NULL, "\n")) {
+        assert_non_null(line);
+        assert_string_equal(line, pick(&d, s, atoms[a], n[i])->id);
+      }
+  free(picks);
+}
+
+static void the_header_decides_alike_in_c_and_cxx(void **state) {
+  (void)state;
+  begin_run();
+  put_planted(true);
+  end_run();
+  assert_status(dispatch(""), 0);
+  char *header = run_file("run", "dispatch.h", NULL);
+  assert_contains(header, "Some CPU");
+  assert_contains(header, "dcsbench sweep --out run");
+  free(header);
+  put_file(run_path("user.c"), header_user);
+  put_file(run_path("user.cc"), header_user);
+  check_header("cc -std=c99", "user.c");
+  check_header("c++ -std=c++98 -Wno-long-long", "user.cc");
+}
+
+/* ---- what is refused ---- */
+
+static void refuse(int status, const char *part) {
+  unlink(run_path("dispatch.csv"));
+  assert_status(dispatch(""), status);
+  assert_contains(program_err, part);
+  assert_false(exists(run_path("dispatch.csv")));
+}
+
+static void runs_that_cannot_decide_are_refused(void **state) {
+  (void)state;
+  mkdir(in_folder("empty"), 0777);
+  assert_status(program_run("dispatch %s", in_folder("empty")), 5);
+  assert_contains(program_err, "env.csv");
+  assert_status(program_run("dispatch"), 2);
+  assert_contains(program_err, "the run folder is missing");
+  begin_run();
+  end_run();
+  refuse(3, "samples.csv");
+  begin_run();
+  for (int i = 0; i < 2; i++)
+    put_time(cpu[0], "kernel", 10 + i, (dcs_dims){8, 8, 8}, 10, "ok");
+  put_time(cpu[0], "kernel", 20, (dcs_dims){8, 8, 8}, 10, "wrong");
+  end_run();
+  refuse(3, "no method was measured at 3 sizes");
+  begin_run();
+  dcs_variant unknown = *cpu[0];
+  unknown.id = "cpu_imagined";
+  put_time(&unknown, "kernel", 20, (dcs_dims){8, 8, 8}, 10, "ok");
+  end_run();
+  refuse(3, "row 2: found variant \"cpu_imagined\"");
+}
+
+static void old_files_stay_when_new_ones_cannot_be_written(void **state) {
+  (void)state;
+  begin_run();
+  put_planted(false);
+  end_run();
+  assert_status(dispatch(""), 0);
+  char *before = run_file("run", "dispatch.h", NULL);
+  program_file_limit = 100;
+  int status = dispatch("");
+  program_file_limit = 0;
+  assert_status(status, 5);
+  char *after = run_file("run", "dispatch.h", NULL);
+  assert_string_equal(before, after);
+  free(before);
+  free(after);
+  assert_status(program_run("dispatch %s -o %s", in_folder("run"), in_folder("absent")), 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(planted_times_decide),
+      cmocka_unit_test(without_a_gpu_the_cpu_has_all_scopes),
+      cmocka_unit_test(regret_is_told),
+      cmocka_unit_test(the_header_decides_alike_in_c_and_cxx),
+      cmocka_unit_test(runs_that_cannot_decide_are_refused),
+      cmocka_unit_test(old_files_stay_when_new_ones_cannot_be_written),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}

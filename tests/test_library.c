@@ -1,0 +1,406 @@
+/* The library: maps, its choice, records that are of no use, and a program built with it as a
+ * stranger would. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/device/device.h"
+#include "tests/own_record.h"
+#include "tuning/dcs_map.h"
+
+#include <math.h>
+
+enum { NX = 19, NY = 10, NZ = 6, POINTS = NX * NY * NZ, MOST_ATOMS = 700 };
+static double atoms[4 * MOST_ATOMS];
+static float map[POINTS];
+
+static dcs_map_request request_of(int64_t n) {
+  dcs_map_request r = {.n_atoms = n,
+                       .atoms = atoms,
+                       .origin = {-2, 7, 11},
+                       .spacing = 0.5,
+                       .nx = NX,
+                       .ny = NY,
+                       .nz = NZ};
+  for (int64_t a = 0; a < n; a++) {
+    atoms[4 * a] = r.origin[0] + 4 + 4 * sin((double)a);
+    atoms[4 * a + 1] = r.origin[1] + 2 + 2 * cos(1.7 * (double)a);
+    atoms[4 * a + 2] = r.origin[2] + 1 + cos(2.9 * (double)a);
+    atoms[4 * a + 3] = 1 + 0.3 * sin((double)a);
+  }
+  return r;
+}
+
+/* Charges are of one sign where this is used, so that single precision is good to 1e-5 of a value.
+ */
+static void assert_map(const dcs_map_request *r) {
+  for (int p = 0; p < POINTS; p++) {
+    double sum = 0;
+    const int at[3] = {p % NX, p / NX % NY, p / NX / NY};
+    for (int64_t a = 0; a < r->n_atoms; a++) {
+      double r2 = 0;
+      for (int d = 0; d < 3; d++)
+        r2 += pow(r->origin[d] + r->spacing * at[d] - r->atoms[4 * a + d], 2);
+      if (sqrt(r2) >= 1e-6 * r->spacing) sum += r->atoms[4 * a + 3] / sqrt(r2);
+    }
+    if (!(fabs(map[p] - sum) <= 1e-5 * fabs(sum)))
+      fail_msg("point %d: found %.9g, expected %.9g", p, map[p], sum);
+  }
+}
+
+static dcs_mapper *open_mapper(const char *device, const char *record) {
+  dcs_mapper *m;
+  const dcs_mapper_options options = {.device = device, .record = record};
+  if (dcs_mapper_open(&options, &m) != 0) fail_msg("%s", dcs_error_message());
+  return m;
+}
+
+static void assert_computes(dcs_mapper *m, const dcs_map_request *r) {
+  for (int p = 0; p < POINTS; p++)
+    map[p] = NAN;
+  if (dcs_map(m, r, map) != 0) fail_msg("%s", dcs_error_message());
+  assert_map(r);
+}
+
+static void assert_explains(dcs_mapper *m, const dcs_map_request *r, const char *part) {
+  char text[8192];
+  assert_int_equal(dcs_explain(m, r, text, sizeof text), 0);
+  assert_contains(text, part);
+}
+
+/* ---- maps ---- */
+
+static void maps_are_right_one_after_another(void **state) {
+  (void)state;
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  static const int64_t sizes[] = {1, 300, 300, 2, 700, 300};
+  for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+    dcs_map_request r = request_of(sizes[s]);
+    for (int64_t a = 0; a < r.n_atoms; a++)
+      atoms[4 * a + 3] *= (double)(s + 1); /* the same size with other charges is another map */
+    assert_computes(m, &r);
+    assert_true(dcs_map_method_ns(m) > 0);
+  }
+  dcs_mapper_close(m);
+}
+
+static void points_on_atoms_far_origins_and_no_charges(void **state) {
+  (void)state;
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  dcs_map_request r = request_of(50);
+  for (int d = 0; d < 3; d++)
+    atoms[d] = r.origin[d] + 3 * r.spacing; /* on a point */
+  for (int d = 0; d < 3; d++)
+    atoms[4 + d] =
+        r.origin[d] + 2 * r.spacing + (d == 0 ? 1e-6 : 0); /* closer to one than float can tell */
+  for (int a = 10; a < 20; a++)
+    atoms[4 * a + 3] = 0;
+  assert_computes(m, &r);
+  const double far = 1 << 20;
+  r.origin[0] += far;
+  for (int a = 0; a < 50; a++)
+    atoms[4 * a] += far; /* hopeless in float */
+  assert_computes(m, &r);
+  for (int a = 0; a < 50; a++)
+    atoms[4 * a + 3] = 0;
+  assert_int_equal(dcs_map(m, &r, map), 0);
+  for (int p = 0; p < POINTS; p++)
+    assert_true(map[p] == 0);
+  dcs_mapper_close(m);
+}
+
+static void float_coordinates(void **state) {
+  (void)state;
+  static float narrow[4 * 300];
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  dcs_map_request r = request_of(300);
+  for (int i = 0; i < 4 * 300; i++) {
+    narrow[i] = (float)atoms[i];
+    atoms[i] = narrow[i];
+  }
+  r.atoms = NULL;
+  r.atoms_float = narrow;
+  assert_int_equal(dcs_map(m, &r, map), 0);
+  r.atoms = atoms;
+  assert_map(&r);
+  assert_int_equal(dcs_map(m, &r, map), DCS_USAGE); /* both given */
+  dcs_mapper_close(m);
+}
+
+static void refuse(dcs_mapper *m, const dcs_map_request *r, const char *part) {
+  assert_int_equal(dcs_map(m, r, map), DCS_USAGE);
+  assert_contains(dcs_error_message(), part);
+}
+
+static void wrong_arguments_are_refused(void **state) {
+  (void)state;
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  dcs_map_request r = request_of(5);
+  r.n_atoms = 0;
+  refuse(m, &r, "0 atoms");
+  r = request_of(5);
+  r.spacing = NAN;
+  refuse(m, &r, "spacing nan");
+  r = request_of(5);
+  r.ny = 0;
+  refuse(m, &r, "19x0x6");
+  r = request_of(5);
+  r.nx = r.ny = r.nz = INT64_C(1) << 30;
+  refuse(m, &r, "2^40");
+  r = request_of(5);
+  r.origin[2] = INFINITY;
+  refuse(m, &r, "origin[2]");
+  r = request_of(5);
+  atoms[4 * 3 + 3] = NAN;
+  refuse(m, &r, "atom 3: q is nan");
+  r = request_of(5);
+  r.atoms = NULL;
+  refuse(m, &r, "exactly one");
+  dcs_mapper_close(m);
+  dcs_mapper_close(NULL);
+  dcs_mapper *none;
+  assert_int_equal(dcs_mapper_open(&(dcs_mapper_options){.device = "cuda:x"}, &none), DCS_USAGE);
+  assert_null(none);
+}
+
+static void nothing_of_the_caller_is_touched(void **state) {
+  (void)state;
+  static const int signals[] = {SIGPIPE, SIGINT, SIGTERM, SIGCHLD};
+  for (size_t s = 0; s < sizeof signals / sizeof signals[0]; s++)
+    signal(signals[s], SIG_DFL);
+  dcs_mapper *m = open_mapper("cpu", "/nowhere/dispatch.csv");
+  dcs_map_request r = request_of(20);
+  assert_computes(m, &r);
+  assert_explains(m, &r, "record not used: /nowhere/dispatch.csv");
+  for (size_t s = 0; s < sizeof signals / sizeof signals[0]; s++) {
+    struct sigaction now;
+    assert_int_equal(sigaction(signals[s], NULL, &now), 0);
+    assert_true(now.sa_handler == SIG_DFL);
+  }
+  dcs_mapper_close(m);
+}
+
+/* ---- the choice ---- */
+
+static void the_record_decides_by_size(void **state) {
+  (void)state;
+  const dcs_variant *cpu[64];
+  dcs_dispatch d = {0};
+  own_facts(&d);
+  assert_true(variants_here(DCS_CPU, cpu) >= 2);
+  add_method(&d, cpu[0], 10, 10); /* equal at 1,000 evaluations */
+  add_method(&d, cpu[1], 9010, 1);
+  write_record(in_folder("dispatch.csv"), &d);
+  dcs_mapper *m = open_mapper(NULL, in_folder("dispatch.csv"));
+  dcs_map_request r = request_of(1);
+  r.nx = r.ny = r.nz = 1; /* below all that is measured */
+  assert_explains(m, &r, cpu[0]->id);
+  r = request_of(MOST_ATOMS);
+  char text[512];
+  snprintf(text, sizeof text, "in host memory: %s ", cpu[1]->id);
+  assert_explains(m, &r, text);
+  assert_computes(m, &r);
+  r.n_atoms = INT64_C(1) << 40; /* far above; only explained */
+  assert_explains(m, &r, text);
+  dcs_mapper_close(m);
+}
+
+/* A record that holds for the emulated device: its GPU methods are taken, and dropped where the
+ * card is another. */
+static void gpu_methods_are_of_one_card(void **state) {
+  (void)state;
+  const dcs_variant *cpu[64], *gpu[64];
+  dcs_device *device;
+  dcs_device_info info;
+  assert_true(variants_here(DCS_CPU, cpu) > 0 && variants_here(DCS_CUDA, gpu) > 0);
+  if (dcs_device_open("emulated", &device) != DCS_OK) skip();
+  assert_int_equal(device->info(device, &info), DCS_OK);
+  device->close(device);
+  dcs_dispatch d = {0};
+  own_facts(&d);
+  add_method(&d, gpu[0], 1, 1e-3);
+  add_method(&d, cpu[0], 1e6, 1);
+  snprintf(d.facts[DCS_FOR_GPU], sizeof d.facts[0], "%s", info.name);
+  snprintf(d.facts[DCS_FOR_COMPUTE_CAPABILITY], sizeof d.facts[0], "%d.%d", info.cc_major,
+           info.cc_minor);
+  write_record(in_folder("gpu.csv"), &d);
+  dcs_map_request r = request_of(40);
+  dcs_mapper *m = open_mapper("emulated", in_folder("gpu.csv"));
+  assert_explains(m, &r, gpu[0]->id);
+  assert_computes(m, &r);
+  assert_explains(m, &r, gpu[0]->id); /* it did not fail */
+  dcs_mapper_close(m);
+
+  snprintf(d.facts[DCS_FOR_GPU], sizeof d.facts[0], "Another Card");
+  write_record(in_folder("gpu.csv"), &d);
+  m = open_mapper("emulated", in_folder("gpu.csv"));
+  char text[512];
+  snprintf(text, sizeof text, "in host memory: %s ", cpu[0]->id);
+  assert_explains(m, &r, text);
+  assert_explains(m, &r, "\"Another Card\"");
+  assert_computes(m, &r);
+  dcs_mapper_close(m);
+}
+
+/* ---- records of no use ---- */
+
+static void assert_miss(const char *part) {
+  dcs_mapper *m = open_mapper("cpu", in_folder("bad.csv"));
+  dcs_map_request r = request_of(30);
+  assert_explains(m, &r, "record not used: ");
+  assert_explains(m, &r, part);
+  assert_computes(m, &r);
+  dcs_mapper_close(m);
+}
+
+/* The record with the first `was` of its rows (not of its header) replaced. */
+static void damage(const char *was, const char *is) {
+  char *text = get_file(in_folder("good.csv"), NULL), changed[65536];
+  char *row = strchr(text, '\n'), *at = strstr(row, was);
+  assert_non_null(at);
+  snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, is, at + strlen(was));
+  put_file(in_folder("bad.csv"), changed);
+  free(text);
+}
+
+static void records_of_elsewhere_are_misses(void **state) {
+  (void)state;
+  static const int facts[] = {DCS_FOR_PRECISION, DCS_FOR_KERNELS, DCS_FOR_CPU,
+                              DCS_FOR_CPUS,      DCS_FOR_ISA,     DCS_FOR_ISA_DISABLED};
+  const dcs_variant *cpu[64];
+  assert_true(variants_here(DCS_CPU, cpu) > 0);
+  for (size_t f = 0; f < sizeof facts / sizeof facts[0]; f++) {
+    dcs_dispatch d = {0};
+    own_facts(&d);
+    add_method(&d, cpu[0], 1, 1);
+    snprintf(d.facts[facts[f]], sizeof d.facts[0], "something else");
+    write_record(in_folder("bad.csv"), &d);
+    assert_miss(dcs_dispatch_facts[facts[f]]);
+    assert_miss("\"something else\"");
+  }
+}
+
+static void damaged_records_are_misses(void **state) {
+  (void)state;
+  const dcs_variant *cpu[64];
+  dcs_dispatch d = {0};
+  own_facts(&d);
+  assert_true(variants_here(DCS_CPU, cpu) > 0);
+  add_method(&d, cpu[0], 1, 1);
+  write_record(in_folder("good.csv"), &d);
+  damage("\n1,2,", "\n2,2,");
+  assert_miss("found schema \"2\"; expected 1");
+  damage(cpu[0]->id, "cpu_imagined");
+  assert_miss("cpu_imagined");
+  damage("threads=1", "threads=0");
+  assert_miss("threads=0");
+  damage("threads=1", "threads=1|2");
+  assert_miss("threads=1|2");
+  damage("threads=1", "fibres=1");
+  assert_miss("fibres=1");
+  damage(",warm,", ",tepid,");
+  assert_miss("tepid");
+  damage(",5,1,1,1,", ",5,7,1,1,");
+  assert_miss("launches");
+  damage(",5,1,1,1,", ",5,nan,1,1,");
+  assert_miss("tile_x");
+
+  char *text = get_file(in_folder("good.csv"), NULL);
+  text[strlen(text) - 10] = '\0'; /* a cut row */
+  put_file(in_folder("bad.csv"), text);
+  assert_miss("cut off");
+  *strrchr(text, '\n') = '\0'; /* a row less */
+  strcat(text, "\n");
+  put_file(in_folder("bad.csv"), text);
+  assert_miss("found rows \"2\"");
+  *(strchr(text, '\n') + 1) = '\0'; /* the header alone */
+  put_file(in_folder("bad.csv"), text);
+  assert_miss("found no rows");
+  put_file(in_folder("bad.csv"), "");
+  assert_miss("bad.csv");
+  put_file(in_folder("bad.csv"), "schema,rows\n1,1\n");
+  assert_miss("column");
+  free(text);
+}
+
+/* ---- a stranger's program ---- */
+
+/* What the build was made with and the linker has to know: OpenMP, sanitizers. */
+static void linker_options(char options[512]) {
+  char path[PATH_MAX];
+  const char *build = getenv("BUILD");
+  snprintf(path, sizeof path, "%s/flags", build && *build ? build : "build");
+  char *flags = get_file(path, NULL);
+  options[0] = '\0';
+  for (char *word = strtok(flags, " \n"); word; word = strtok(NULL, " \n"))
+    if (strncmp(word, "-fsanitize", 10) == 0 || strcmp(word, "-fopenmp") == 0) {
+      strncat(options, " ", 511 - strlen(options));
+      strncat(options, word, 511 - strlen(options));
+    }
+  free(flags);
+}
+
+static void a_program_is_built_with_the_library(void **state) {
+  (void)state;
+  const char *build = getenv("BUILD"), *cc = getenv("CC");
+  char command[8192], options[512];
+  linker_options(options);
+  build = build && *build ? build : "build";
+  snprintf(command, sizeof command,
+           "%s -std=c99 -Wall -Wextra -Werror tests/example_map.c -o %s -I%s/include -L%s -ldcs%s "
+           "-l:libcsv.a -ldl -lm && %s > %s 2> %s",
+           cc && *cc ? cc : "cc", in_folder("example"), build, build, options, in_folder("example"),
+           in_folder("values"), in_folder("why"));
+  if (system(command) != 0) fail_msg("failed: %s\n%s", command, get_file(in_folder("why"), NULL));
+  char *why = get_file(in_folder("why"), NULL), *values = get_file(in_folder("values"), NULL);
+  assert_contains(why, "150 atoms, 21x13x7 points, in host memory: ");
+  char *next = values;
+  for (int n = 0; n < 2 * 21 * 13 * 7; n++) {
+    int p = n % (21 * 13 * 7);
+    double sum = 0, size = 0;
+    for (int a = 0; a < 150; a++) {
+      double x = -1 + 0.5 * (p % 21) - (5 + 4 * sin(a)), q = a % 2 ? 0.5 : -0.75;
+      double y = -2 + 0.5 * (p / 21 % 13) - (3 + 2 * cos(a));
+      double z = -0.5 + 0.5 * (p / 21 / 13) - (1 + 0.01 * a), r = sqrt(x * x + y * y + z * z);
+      sum += q / r;
+      size += fabs(q) / r;
+    }
+    double found = strtod(next, &next);
+    if (!(fabs(found - sum) <= 2e-6 * size))
+      fail_msg("value %d: found %.9g, expected %.9g", n, found, sum);
+  }
+  free(why);
+  free(values);
+}
+
+static void the_header_is_good_cxx(void **state) {
+  (void)state;
+  const char *build = getenv("BUILD");
+  char command[1024];
+  put_file(in_folder("user.cc"),
+           "#include <dcs.h>\nint main() { dcs_mapper_close(0); return 0; }\n");
+  snprintf(command, sizeof command,
+           "c++ -std=c++11 -Wall -Wextra -Werror -pedantic -I%s/include -fsyntax-only %s",
+           build && *build ? build : "build", in_folder("user.cc"));
+  if (system(command) != 0) fail_msg("failed: %s", command);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(maps_are_right_one_after_another),
+      cmocka_unit_test(points_on_atoms_far_origins_and_no_charges),
+      cmocka_unit_test(float_coordinates),
+      cmocka_unit_test(wrong_arguments_are_refused),
+      cmocka_unit_test(nothing_of_the_caller_is_touched),
+      cmocka_unit_test(the_record_decides_by_size),
+      cmocka_unit_test(gpu_methods_are_of_one_card),
+      cmocka_unit_test(records_of_elsewhere_are_misses),
+      cmocka_unit_test(damaged_records_are_misses),
+      cmocka_unit_test(a_program_is_built_with_the_library),
+      cmocka_unit_test(the_header_is_good_cxx),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}
