@@ -28,6 +28,7 @@ static const command commands[] = {
     {"report", dcs_command_report, "print a run folder as a table"},
     {"compare", dcs_command_compare, "hold two run folders against each other: did it get slower?"},
     {"crossover", dcs_command_crossover, "where one method overtakes another, from a run folder"},
+    {"tune", dcs_command_tune, "search for the best configuration of a variant"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };
