@@ -147,6 +147,7 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libdcs.a $(BUILD)/flags
 check: all $(TESTS) lint cross ## all tests that end within minutes
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
+check-full: export DCS_TEST_FULL = 1
 check-full: check ## check, and the long ones: sanitizers, clang, no OpenMP, no CUDA headers
 	$(MAKE) asan ubsan
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
