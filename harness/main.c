@@ -3,6 +3,8 @@
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/compute/worker.h"
+#include "harness/sweep/cells.h"
+#include "tuning/tuned.h"
 
 #include "version.h" /* written by the Makefile */
 
@@ -78,6 +80,7 @@ static dcs_status dispatch(int argc, char **argv) {
     snprintf(full, sizeof full, "dcsbench %s", name);
     argv[1] = full;
     dcs_interrupt_catch();
+    dcs_find_tuned = dcs_tuned_config;
     setenv("OMP_PROC_BIND", "true",
            0); /* workers' threads stay on their CPUs, unless the user says */
     return commands[c].run(argc - 1, argv + 1);

@@ -156,6 +156,28 @@ static void a_damaged_record_is_a_miss_with_a_warning(void **state) {
   assert_contains(program_out, "holds no record");
 }
 
+static void a_sweep_takes_what_was_tuned(void **state) {
+  (void)state;
+  forget_all();
+  assert_status(program_run("tune cpu_scatter %s --config threads=1", small), 0);
+  assert_status(
+      program_run("sweep --variants cpu_scatter,cpu_gather --atoms 50,5000 --grid 12x10x8 "
+                  "--config tuned --rounds 2 --out %s",
+                  in_folder("tuned_sweep")),
+      0);
+  assert_contains(program_err,
+                  "cpu_scatter on 12x10x8, 50 atoms: tuned on this machine: threads=1");
+  assert_contains(program_err, "cpu_scatter on 12x10x8, 5000 atoms: not tuned: initial values");
+  assert_contains(program_err, "cpu_gather on 12x10x8, 50 atoms: not tuned: initial values");
+  dcs_table *summary = run_table("tuned_sweep", "summary.csv");
+  assert_int_equal(dcs_table_rows(summary), 4);
+  for (size_t row = 0; row < 4; row++)
+    if (strcmp(text_at(summary, row, "variant"), "cpu_scatter") == 0 &&
+        strcmp(text_at(summary, row, "atoms"), "50") == 0)
+      assert_string_equal(text_at(summary, row, "config"), "threads=1");
+  dcs_table_free(summary);
+}
+
 /* ---- recorded ---- */
 
 static void a_journal_is_replayed_without_a_machine(void **state) {
@@ -234,6 +256,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(arguments_are_checked),
       cmocka_unit_test(the_space_is_listed),
       cmocka_unit_test(a_damaged_record_is_a_miss_with_a_warning),
+      cmocka_unit_test(a_sweep_takes_what_was_tuned),
       cmocka_unit_test(a_journal_is_replayed_without_a_machine),
       cmocka_unit_test_setup_teardown(a_wrong_kernel_is_an_outcome_without_a_time, emulated_begin,
                                       emulated_end),

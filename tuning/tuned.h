@@ -65,4 +65,9 @@ typedef struct {
  * nearest size. */
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *subject, int cpus);
 
+/* The configuration for a cell of a sweep (dcs_tuned_finder), from the database in the data folder.
+ * Says on stderr which rung served, and what was left out and why; nothing of it is a failure. */
+dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, int64_t atoms, dcs_dims n,
+                            const dcs_facts *facts, const char *kernels, dcs_config *config);
+
 #endif

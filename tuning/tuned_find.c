@@ -4,6 +4,7 @@
 #include "harness/compute/methods.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *dcs_rung_name(dcs_rung rung) {
@@ -61,4 +62,39 @@ dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wante
     least = distance;
   }
   return choice;
+}
+
+static void say_choice(const dcs_subject *wanted, const dcs_tuned_choice *choice) {
+  char config[DCS_TEXT];
+  fprintf(stderr, "%s on %lldx%lldx%lld, %lld atoms: %s: %s", wanted->variant->id,
+          (long long)wanted->n.x, (long long)wanted->n.y, (long long)wanted->n.z,
+          (long long)wanted->atoms, dcs_rung_name(choice->rung),
+          dcs_format_config(wanted->variant, &choice->config, config));
+  if (choice->record)
+    fprintf(stderr, " (%s, %lldx%lldx%lld, %lld atoms)", choice->record->subject.machine,
+            (long long)choice->record->subject.n.x, (long long)choice->record->subject.n.y,
+            (long long)choice->record->subject.n.z, (long long)choice->record->subject.atoms);
+  if (choice->other_source)
+    fprintf(stderr, "; %d records are of another source of the kernel", choice->other_source);
+  fprintf(stderr, "\n");
+}
+
+dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, int64_t atoms, dcs_dims n,
+                            const dcs_facts *facts, const char *kernels, dcs_config *config) {
+  static bool warned; /* once a program is enough */
+  char path[4096];
+  dcs_tuned tuned = {0};
+  dcs_subject wanted;
+  DCS_TRY(dcs_subject_fill(variant, scope, atoms, n, facts, kernels, &wanted));
+  dcs_status status = dcs_tuned_path("tuned.csv", path);
+  if (status == DCS_OK) status = dcs_tuned_read(path, &tuned);
+  if (!warned && status != DCS_OK) fprintf(stderr, "nothing is tuned: %s\n", dcs_error_message());
+  if (!warned && tuned.damaged)
+    fprintf(stderr, "%s: %d damaged rows are left out\n", path, tuned.damaged);
+  warned = warned || status != DCS_OK || tuned.damaged;
+  dcs_tuned_choice choice = dcs_tuned_find(&tuned, &wanted, dcs_cpus());
+  say_choice(&wanted, &choice);
+  *config = choice.config;
+  dcs_tuned_free(&tuned);
+  return DCS_OK;
 }

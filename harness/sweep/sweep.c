@@ -216,7 +216,10 @@ static dcs_status plan_cells(sweep *s) {
   if (options->device_chosen) DCS_TRY(status);
   if (options->plan && status != DCS_OK)
     fprintf(stderr, "CUDA variants are left out: %s\n", dcs_error_message());
-  DCS_TRY(dcs_expand_cells(options, &s->molecule, status == DCS_OK, &s->cells));
+  dcs_facts facts = {0};
+  dcs_machine_facts(&facts);
+  if (status == DCS_OK) dcs_gpu_facts(&s->bench, false, &facts);
+  DCS_TRY(dcs_expand_cells(options, &s->molecule, status == DCS_OK, &facts, &s->cells));
   say_missing(s, status == DCS_OK);
   return DCS_OK;
 }
