@@ -152,7 +152,7 @@ static void a_damaged_record_is_a_miss_with_a_warning(void **state) {
   put_file(in_folder("data/tuned.csv"), text);
   free(text);
   assert_status(program_run("tune show"), 0);
-  assert_contains(program_err, "1 damaged rows are left out");
+  assert_contains(program_err, "1 damaged row is left out");
   assert_contains(program_out, "holds no record");
 }
 

@@ -157,9 +157,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
   DCS_TRY(dcs_tuned_read(path, tuned));
-  if (tuned->damaged) fprintf(stderr, "%s: %d damaged rows are left out\n", path, tuned->damaged);
+  if (tuned->damaged)
+    fprintf(stderr, "%s: %d damaged row%s left out\n", path, tuned->damaged,
+            tuned->damaged == 1 ? " is" : "s are");
   if (tuned->foreign)
-    fprintf(stderr, "%s: %d rows of another version are left out\n", path, tuned->foreign);
+    fprintf(stderr, "%s: %d row%s of another version left out\n", path, tuned->foreign,
+            tuned->foreign == 1 ? "" : "s");
   return DCS_OK;
 }
 

@@ -90,7 +90,8 @@ dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, int64_t
   if (status == DCS_OK) status = dcs_tuned_read(path, &tuned);
   if (!warned && status != DCS_OK) fprintf(stderr, "nothing is tuned: %s\n", dcs_error_message());
   if (!warned && tuned.damaged)
-    fprintf(stderr, "%s: %d damaged rows are left out\n", path, tuned.damaged);
+    fprintf(stderr, "%s: %d damaged row%s left out\n", path, tuned.damaged,
+            tuned.damaged == 1 ? " is" : "s are");
   warned = warned || status != DCS_OK || tuned.damaged;
   dcs_tuned_choice choice = dcs_tuned_find(&tuned, &wanted, dcs_cpus());
   say_choice(&wanted, &choice);
