@@ -6,9 +6,12 @@
 
 #include <cmocka.h>
 
+#include "harness/commands/commands.h"
+#include "harness/device/nvrtc.h"
 #include "tests/planted_kernels.h"
 #include "tests/run_folder.h"
 #include "tests/written_journal.h"
+#include "tuning/tune_ahead.h"
 #include "tuning/tune_live.h"
 
 static int begin(void **state) {
@@ -178,6 +181,36 @@ static void a_sweep_takes_what_was_tuned(void **state) {
   dcs_table_free(summary);
 }
 
+/* ---- compiled ahead ---- */
+
+static int cached_files(void) {
+  int files = 0;
+  DIR *folder = opendir(cache_folder);
+  assert_non_null(folder);
+  for (struct dirent *entry; (entry = readdir(folder));)
+    files += entry->d_name[0] != '.';
+  closedir(folder);
+  return files;
+}
+
+static void a_space_is_compiled_ahead(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 100, {64, 64, 64}, 1};
+  dcs_progress progress = dcs_progress_start();
+  dcs_space space;
+  int version;
+  if (dcs_nvrtc_version(&version) != DCS_OK) skip();
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=16|32,block_y=2|4,coarsen=2,chunk_atoms=64", &problem,
+                                   2, &space),
+                   DCS_OK);
+  int before = cached_files();
+  assert_int_equal(dcs_compile_ahead(&space, NULL, "sm_90", 2, &progress), DCS_OK);
+  assert_int_equal(space.n, 8);
+  assert_int_equal(cached_files() - before, space.n);
+  dcs_space_free(&space);
+}
+
 /* ---- recorded ---- */
 
 static void a_journal_is_replayed_without_a_machine(void **state) {
@@ -248,6 +281,7 @@ static void a_wrong_kernel_is_an_outcome_without_a_time(void **state) {
 int main(int argc, char **argv) {
   if (argc > 2 && strcmp(argv[1], "worker") == 0)
     return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  if (argc > 2 && strcmp(argv[1], "compile") == 0) return dcs_command_compile(argc - 1, argv + 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_cpu_variant_is_tuned_and_kept),
       cmocka_unit_test(what_the_journal_holds_is_not_measured_again),
@@ -257,6 +291,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_space_is_listed),
       cmocka_unit_test(a_damaged_record_is_a_miss_with_a_warning),
       cmocka_unit_test(a_sweep_takes_what_was_tuned),
+      cmocka_unit_test(a_space_is_compiled_ahead),
       cmocka_unit_test(a_journal_is_replayed_without_a_machine),
       cmocka_unit_test_setup_teardown(a_wrong_kernel_is_an_outcome_without_a_time, emulated_begin,
                                       emulated_end),

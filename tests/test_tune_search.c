@@ -169,6 +169,20 @@ static void a_wrong_journal_is_named(void **state) {
   }
 }
 
+/* A file that is no journal is left as it is, its last line without an end included. */
+static void a_file_of_another_kind_is_not_touched(void **state) {
+  (void)state;
+  static const char *const texts[] = {"a,b\n1,2\n3", "just text", "schema,seq\n1,1\n"};
+  for (int t = 0; t < 3; t++) {
+    dcs_journal_writer writer;
+    put_file(in_folder("other.csv"), texts[t]);
+    assert_int_equal(dcs_journal_open(in_folder("other.csv"), &writer), DCS_INPUT);
+    char *after = get_file(in_folder("other.csv"), NULL);
+    assert_string_equal(after, texts[t]);
+    free(after);
+  }
+}
+
 static void one_tuning_at_a_time_writes(void **state) {
   (void)state;
   dcs_journal_writer first, second;
@@ -437,6 +451,7 @@ int main(void) {
       cmocka_unit_test(neighbours_differ_in_one_parameter),
       cmocka_unit_test(a_journal_reads_back),
       cmocka_unit_test(a_wrong_journal_is_named),
+      cmocka_unit_test(a_file_of_another_kind_is_not_touched),
       cmocka_unit_test(one_tuning_at_a_time_writes),
       cmocka_unit_test_setup_teardown(without_a_budget_all_is_known_and_the_best_found,
                                       recorded_begin, recorded_end),

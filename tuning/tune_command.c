@@ -217,7 +217,7 @@ static dcs_status forget(int argc, char **argv) {
   if (strcmp(argv[2], "all") != 0) DCS_TRY(find_variant(argv[2], &variant));
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
   DCS_TRY(dcs_tuned_forget(path, variant, &removed));
-  printf("%s: %d records removed\n", path, removed);
+  printf("%s: %d record%s removed\n", path, removed, removed == 1 ? "" : "s");
   return DCS_OK;
 }
 
@@ -314,7 +314,6 @@ dcs_status dcs_command_tune(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "show") == 0) return show();
   if (argc > 1 && strcmp(argv[1], "export") == 0) return export();
   if (argc > 1 && strcmp(argv[1], "forget") == 0) return forget(argc, argv);
-  a.device.timeout_s = 60;
   argp_parse(&with_children, argc, argv, 0, NULL, &a);
   return run(&a);
 }

@@ -83,13 +83,16 @@ static dcs_status write_header(dcs_csv *csv) {
 static dcs_status start_or_continue(const char *path, dcs_journal_writer *writer) {
   dcs_table *table;
   int at[N_COLUMNS];
+  bool is_new = lseek(writer->lock, 0, SEEK_END) == 0;
+  if (!is_new) { /* before anything is done to it */
+    DCS_TRY(dcs_table_read(path, &table));
+    dcs_status status = check_columns(table, at);
+    writer->seq = (int64_t)dcs_table_rows(table);
+    dcs_table_free(table);
+    DCS_TRY(status);
+  }
   DCS_TRY(dcs_csv_append(&writer->csv, path));
-  if (lseek(writer->lock, 0, SEEK_END) == 0) return write_header(&writer->csv);
-  DCS_TRY(dcs_table_read(path, &table));
-  dcs_status status = check_columns(table, at);
-  writer->seq = (int64_t)dcs_table_rows(table);
-  dcs_table_free(table);
-  return status;
+  return is_new ? write_header(&writer->csv) : DCS_OK;
 }
 
 dcs_status dcs_journal_open(const char *path, dcs_journal_writer *writer) {

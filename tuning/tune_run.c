@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/folder.h"
 #include "harness/base/interrupt.h"
+#include "tuning/tune_ahead.h"
 #include "tuning/tune_live.h"
 #include "tuning/tune_print.h"
 #include "tuning/tuned.h"
@@ -98,6 +99,24 @@ static dcs_status take_up(tuning *t, char *path) {
   return status;
 }
 
+/* Compiling one configuration takes about so long. */
+static const double COMPILE_S = 0.08;
+
+/* The whole space, where all of it will be evaluated or it takes little of the time: then nothing
+ * compiles while something is timed. */
+static dcs_status compile_ahead(tuning *t) {
+  const dcs_tune_options *o = t->options;
+  double seconds = COMPILE_S * t->space.n / dcs_cpus();
+  bool whole = o->budget_s <= 0 && o->budget_evals < 0;
+  if (o->variant->backend != DCS_CUDA || !(whole || seconds <= 0.1 * o->budget_s)) return DCS_OK;
+  const char *capability = dcs_fact_value(&t->facts, "gpu_compute_capability");
+  const char *point = strchr(capability, '.');
+  char arch[32];
+  if (!point) return DCS_OK;
+  snprintf(arch, sizeof arch, "sm_%.*s%s", (int)(point - capability), capability, point + 1);
+  return dcs_compile_ahead(&t->space, o->kernels, arch, dcs_cpus(), &t->live.progress);
+}
+
 static dcs_status prepare(tuning *t) {
   const dcs_tune_options *o = t->options;
   char path[4096];
@@ -108,7 +127,8 @@ static dcs_status prepare(tuning *t) {
   DCS_TRY(open_journal(t, path));
   DCS_TRY(dcs_search_open(&t->space, &t->live.evaluator, o->samples, o->seed, budget, &t->search));
   DCS_TRY(take_up(t, path));
-  return dcs_live_open(&t->live, &t->space, o->scope, &t->journal);
+  DCS_TRY(dcs_live_open(&t->live, &t->space, o->scope, &t->journal));
+  return compile_ahead(t);
 }
 
 static dcs_status keep(const tuning *t, const dcs_winner *winner) {
