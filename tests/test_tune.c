@@ -70,7 +70,7 @@ static void what_the_journal_holds_is_not_measured_again(void **state) {
   assert_int_equal(dcs_table_rows(journal), 2);
   dcs_table_free(journal);
   assert_status(program_run("tune cpu_scatter %s --config threads=1 --samples 6", small), 0);
-  assert_contains(program_err, "1 configurations of this tuning are known");
+  assert_contains(program_err, "1 configuration is known from it already");
   assert_contains(program_out, "0 evaluations");
   journal = run_table("data", "journal.csv");
   assert_int_equal(dcs_table_rows(journal), 3);

@@ -83,8 +83,9 @@ static void wait_for(pid_t pid) {
 
 dcs_status dcs_compile_ahead(const dcs_space *space, const char *kernels, const char *arch,
                              int processes, dcs_progress *progress) {
-  pid_t running[MOST_PROCESSES]; /* in a ring: the oldest is waited for */
+  pid_t running[MOST_PROCESSES] = {0}; /* in a ring: the oldest is waited for */
   int slices = n_slices(space), started = 0, ended = 0, error = 0;
+  if (processes < 1) processes = 1;
   if (processes > MOST_PROCESSES) processes = MOST_PROCESSES;
   while (ended < slices && !(ended == started && (error || dcs_interrupted()))) {
     bool room = started < slices && started - ended < processes && !error && !dcs_interrupted();

@@ -76,6 +76,12 @@ static dcs_status open_journal(tuning *t, char path[4096]) {
                           o->kernels, &t->journal.subject);
 }
 
+/* A property of the configuration, which trying again would not change. */
+static bool is_lasting(dcs_outcome outcome) {
+  return outcome != DCS_OUTCOME_CRASH && outcome != DCS_OUTCOME_TIMEOUT &&
+         outcome != DCS_OUTCOME_MEMORY;
+}
+
 /* What the journal holds already is known. */
 static dcs_status take_up(tuning *t, char *path) {
   dcs_journal journal;
@@ -83,7 +89,7 @@ static dcs_status take_up(tuning *t, char *path) {
   const dcs_recording *r = dcs_journal_find(&journal, &t->journal.subject);
   for (int e = 0; status == DCS_OK && r && e < r->n; e++) {
     int c = dcs_space_find(&t->space, &r->configs[e]);
-    if (c < 0) continue;
+    if (c < 0 || !is_lasting(r->evaluations[e].outcome)) continue;
     dcs_evaluation *known = &t->search.known[c];
     t->search.n_known++;
     *known = r->evaluations[e];
@@ -93,8 +99,8 @@ static dcs_status take_up(tuning *t, char *path) {
       status = dcs_evaluation_add(known, r->evaluations[e].times, r->evaluations[e].n);
   }
   if (t->search.n_known > 0)
-    fprintf(stderr, "%s: %d configurations of this tuning are known from it\n", path,
-            t->search.n_known);
+    fprintf(stderr, "%s: %d configuration%s known from it already\n", path, t->search.n_known,
+            t->search.n_known == 1 ? " is" : "s are");
   dcs_journal_free(&journal);
   return status;
 }

@@ -102,7 +102,7 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
                              dcs_winner *winner) {
   const dcs_space *space = search->space;
   dcs_config initial = dcs_initial_config(space->variant, dcs_cpus());
-  int from[DCS_MAX_FINALISTS];
+  int from[DCS_MAX_FINALISTS] = {0};
   *winner = (dcs_winner){0};
   for (int f = 0; f < n; f++) {
     if (fresh[f].outcome != DCS_OUTCOME_OK || fresh[f].n == 0) continue;

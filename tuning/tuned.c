@@ -99,7 +99,7 @@ dcs_status dcs_tuned_put(const char *path, const dcs_tuned_record *record) {
 /* Copies the lines that are whole behind a header of our own. */
 static size_t keep_whole(const char *text, size_t bytes, char *kept, dcs_tuned *tuned) {
   size_t used = strlen(dcs_tuned_header);
-  memcpy(kept, dcs_tuned_header, used);
+  memcpy(kept, dcs_tuned_header, used + 1);
   for (size_t at = 0; at < bytes;) {
     const char *newline = memchr(text + at, '\n', bytes - at);
     size_t length = newline ? (size_t)(newline - text) - at : bytes - at;
