@@ -36,7 +36,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double *sorted_times(const dcs_evaluation *e) {
-  double *times = malloc((size_t)e->n * sizeof *times);
+  double *times = malloc(((size_t)e->n + 1) * sizeof *times);
   if (!times) return NULL;
   memcpy(times, e->times, (size_t)e->n * sizeof *times);
   qsort(times, (size_t)e->n, sizeof *times, ascending);
