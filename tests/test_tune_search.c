@@ -96,6 +96,33 @@ static void neighbours_differ_in_one_parameter(void **state) {
   dcs_space_free(&space);
 }
 
+static void diagonals_are_a_step_off_in_two_parameters(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  dcs_space space;
+  int list[DCS_MAX_DIAGONALS];
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"), NULL, &problem, 2, &space),
+                   DCS_OK);
+  for (int c = 0; c < space.n; c++) {
+    const int *at = space.position + (size_t)c * DCS_MAX_PARAMS;
+    int n = dcs_space_diagonals(&space, c, list), expected = 0;
+    for (int o = 0; o < space.n; o++) {
+      const int *other = space.position + (size_t)o * DCS_MAX_PARAMS;
+      int differ = 0, far = 0;
+      for (int p = 0; p < space.variant->n_params; p++) {
+        differ += at[p] != other[p];
+        far += abs(at[p] - other[p]) > 1;
+      }
+      expected += differ == 2 && far == 0;
+    }
+    assert_int_equal(n, expected);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++)
+        assert_true(list[i] != list[j]);
+  }
+  dcs_space_free(&space);
+}
+
 /* ---- the journal ---- */
 
 static void a_journal_reads_back(void **state) {
@@ -449,6 +476,7 @@ int main(void) {
       cmocka_unit_test(chosen_values_replace_the_descriptors),
       cmocka_unit_test(threads_stop_at_the_cpus),
       cmocka_unit_test(neighbours_differ_in_one_parameter),
+      cmocka_unit_test(diagonals_are_a_step_off_in_two_parameters),
       cmocka_unit_test(a_journal_reads_back),
       cmocka_unit_test(a_wrong_journal_is_named),
       cmocka_unit_test(a_file_of_another_kind_is_not_touched),

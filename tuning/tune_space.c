@@ -226,6 +226,29 @@ int dcs_space_neighbours(const dcs_space *space, int config, int *neighbours) {
   return n;
 }
 
+/* The configuration with positions p and q moved; -1: none. */
+static int moved(const dcs_space *space, int config, int p, int by_p, int q, int by_q) {
+  int position[DCS_MAX_PARAMS];
+  memcpy(position, space->position + (size_t)config * DCS_MAX_PARAMS, sizeof position);
+  position[p] += by_p;
+  position[q] += by_q;
+  if (position[p] < 0 || position[p] >= space->n_values[p] || position[q] < 0 ||
+      position[q] >= space->n_values[q])
+    return -1;
+  return space->at[join_index(space, position)];
+}
+
+int dcs_space_diagonals(const dcs_space *space, int config, int *diagonals) {
+  int n = 0;
+  for (int p = 0; p < space->variant->n_params; p++)
+    for (int q = p + 1; q < space->variant->n_params; q++)
+      for (int way = 0; way < 4; way++) {
+        int other = moved(space, config, p, way % 2 ? 1 : -1, q, way / 2 ? 1 : -1);
+        if (other >= 0) diagonals[n++] = other;
+      }
+  return n;
+}
+
 double dcs_space_distance(const dcs_space *space, int config, const dcs_config *from) {
   double steps = 0;
   for (int p = 0; p < space->variant->n_params; p++) {

@@ -47,6 +47,11 @@ int dcs_space_find(const dcs_space *space, const dcs_config *config);
 int dcs_space_neighbours(const dcs_space *space, int config, int *neighbours);
 int dcs_space_degree(const dcs_space *space);
 
+/* The legal configurations that differ from one in two parameters, by a step each: a block twice as
+ * wide and half as high. Returns how many; `diagonals` has room for DCS_MAX_DIAGONALS. */
+enum { DCS_MAX_DIAGONALS = 4 * DCS_MAX_PARAMS * (DCS_MAX_PARAMS - 1) / 2 };
+int dcs_space_diagonals(const dcs_space *space, int config, int *diagonals);
+
 /* The configuration that takes fewest steps, one value of a parameter each, from `config`. */
 int dcs_space_nearest(const dcs_space *space, const dcs_config *config);
 /* How many steps. Values between two of the space's count as half a step. */
