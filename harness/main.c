@@ -3,6 +3,8 @@
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/compute/worker.h"
+#include "harness/sweep/cells.h"
+#include "tuning/tuned.h"
 
 #include "version.h" /* written by the Makefile */
 
@@ -32,6 +34,7 @@ static const command commands[] = {
     {"dispatch", dcs_command_dispatch,
      "which method is fastest by size and place, from a run folder"},
     {"map", dcs_command_map, "compute the map of a molecule by the fastest method, into a file"},
+    {"tune", dcs_command_tune, "search for the best configuration of a variant"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };
@@ -81,6 +84,7 @@ static dcs_status run_command(int argc, char **argv) {
     snprintf(full, sizeof full, "dcsbench %s", name);
     argv[1] = full;
     dcs_interrupt_catch();
+    dcs_find_tuned = dcs_tuned_config;
     setenv("OMP_PROC_BIND", "true",
            0); /* workers' threads stay on their CPUs, unless the user says */
     return commands[c].run(argc - 1, argv + 1);

@@ -54,9 +54,12 @@ typedef struct {
   int lo, hi;
   int initial;               /* when nobody chooses; DCS_ALL_CPUS for a number of threads */
   const char *const *labels; /* names of lo..hi, a macro each (READ_START), or NULL for numbers */
+  const int *tries; /* values that a tuner tries, ascending, the initial one among them, closed by
+                       DCS_TRIES_END; NULL: all of lo..hi. Of threads only those up to the CPUs at
+                       hand, and these */
 } dcs_param;
 
-enum { DCS_ALL_CPUS = 0 };
+enum { DCS_ALL_CPUS = 0, DCS_TRIES_END = -1 };
 
 /* A value for each parameter of a variant, in the descriptor's order. */
 typedef struct {

@@ -241,7 +241,7 @@ static void memory_tells_records_apart(void **state) {
   assert_int_equal(mkdir(in_folder("apart"), 0777), 0);
   put_file(in_folder("apart/samples.csv"), samples);
   put_file(in_folder("apart/summary.csv"), summary);
-  assert_int_equal(dcs_expand_cells(&options, &molecule, true, &cells), DCS_OK);
+  assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
   assert_int_equal(dcs_resume(in_folder("apart"), 9, &cells, &seq), DCS_OK);
   assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4); /* pinned is to do */
   const dcs_record *records = cells.list[0].records;

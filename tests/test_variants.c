@@ -98,6 +98,23 @@ static void kernels_are_listed(void **state) {
 
 /* ---- descriptors ---- */
 
+/* A tuner tries few values, all of them legal, and those that stand when nobody chooses. */
+static void check_tries(const dcs_variant *variant, const dcs_param *param) {
+  bool has_initial = param->initial == DCS_ALL_CPUS && !param->labels;
+  int n = 0;
+  if (!param->tries) {
+    if (param->hi - param->lo >= 16) fail_msg("%s: %s: no tries", variant->id, param->name);
+    return;
+  }
+  for (const int *v = param->tries; *v != DCS_TRIES_END; v++, n++) {
+    if (param->initial != DCS_ALL_CPUS) assert_in_range(*v, param->lo, param->hi);
+    assert_true(v == param->tries || *v > v[-1]);
+    has_initial = has_initial || *v == param->initial;
+  }
+  if (!has_initial) fail_msg("%s: %s: its tries lack the initial value", variant->id, param->name);
+  assert_in_range(n, 1, 16);
+}
+
 static void check_params(const dcs_variant *variant) {
   assert_in_range(variant->n_params, 0, DCS_MAX_PARAMS);
   for (int p = 0; p < variant->n_params; p++) {
@@ -110,6 +127,7 @@ static void check_params(const dcs_variant *variant) {
       fail_msg("%s: initial %s is outside its range", variant->id, param->name);
     for (int v = param->lo; param->labels && v <= param->hi; v++)
       assert_true(param->labels[v - param->lo][0]);
+    check_tries(variant, param);
   }
 }
 

@@ -147,22 +147,28 @@ static dcs_status read_table(dcs_table *t, const char *bytes, size_t length) {
   return check_header(t);
 }
 
+dcs_status dcs_table_parse(const char *name, const char *bytes, size_t length, dcs_table **table) {
+  *table = NULL;
+  dcs_table *t = calloc(1, sizeof *t);
+  dcs_status status;
+  if (t == NULL || (t->path = strdup(name)) == NULL)
+    status = dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", name);
+  else
+    status = read_table(t, bytes, length);
+  if (status == DCS_OK)
+    *table = t;
+  else
+    dcs_table_free(t);
+  return status;
+}
+
 dcs_status dcs_table_read(const char *path, dcs_table **table) {
   *table = NULL;
   char *bytes;
   size_t length;
   DCS_TRY(dcs_read_file(path, &bytes, &length));
-  dcs_table *t = calloc(1, sizeof *t);
-  dcs_status status;
-  if (t == NULL || (t->path = strdup(path)) == NULL)
-    status = dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", path);
-  else
-    status = read_table(t, bytes, length);
+  dcs_status status = dcs_table_parse(path, bytes, length, table);
   free(bytes);
-  if (status == DCS_OK)
-    *table = t;
-  else
-    dcs_table_free(t);
   return status;
 }
 

@@ -18,6 +18,8 @@ typedef struct dcs_table dcs_table;
  * DCS_INPUT and the row's number, a ragged row, a doubled column name and an empty file; DCS_IO
  * when the file cannot be read. The caller frees the table with dcs_table_free(). */
 dcs_status dcs_table_read(const char *path, dcs_table **table);
+/* The same of bytes[length]; messages call them `name`. */
+dcs_status dcs_table_parse(const char *name, const char *bytes, size_t length, dcs_table **table);
 void dcs_table_free(dcs_table *table); /* NULL is fine */
 
 size_t dcs_table_rows(const dcs_table *table);

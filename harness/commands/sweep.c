@@ -36,7 +36,9 @@ static const struct argp_option options[] = {
     {"variants", KEY_VARIANTS, "LIST", 0,
      "all, cpu, cuda, or ids that `dcsbench list` shows, with commas (all)", 0},
     {"config", KEY_CONFIG, "K=V,...", 0,
-     "parameters; a value may be several: 1|2|4, 1:16, all, and max for threads", 0},
+     "parameters; a value may be several: 1|2|4, 1:16, all, and max for threads; or just tuned: "
+     "what `dcsbench tune` found for each size",
+     0},
     {"atoms", KEY_ATOMS, "LIST", 0,
      "numbers of atoms: 100,1000 or 100:1000000:log4 (four a decade); with --input, that many of "
      "its first (all)",

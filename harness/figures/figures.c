@@ -6,6 +6,7 @@
 
 #include "harness/base/decimal.h"
 #include "harness/base/embedded.h"
+#include "harness/base/folder.h"
 #include "harness/figures/figure.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,11 +43,6 @@ static dcs_status make_path(char path[MAX_PATH], const char *dir, const char *na
                             const char *ending) {
   if (snprintf(path, MAX_PATH, "%s/%s%s", dir, name, ending) < MAX_PATH) return DCS_OK;
   return dcs_fail(DCS_INPUT, "the name of the run folder is longer than %d bytes", MAX_PATH - 40);
-}
-
-static dcs_status make_folder(const char *path) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) return DCS_OK;
-  return dcs_fail(DCS_IO, "%s: cannot make the folder for the figures: %s", path, strerror(errno));
 }
 
 /* Writes dir/name+ending beside and renames it into place. */
@@ -166,19 +161,10 @@ static dcs_status make_data(const dcs_figure_run *run, size_t figure, char **tex
   return status;
 }
 
-static dcs_status draw_figure(const dcs_figure_run *run, size_t figure, const char *plots,
-                              bool *missing, FILE *out) {
-  const char *name = figures[figure].name;
-  char *text, why[DCS_TEXT];
-  size_t size;
-  dcs_status status = make_data(run, figure, &text, &size, why);
-  if (status == DCS_OK && !why[0]) status = write_file(plots, name, ".dat", text, size);
-  free(text);
-  DCS_TRY(status);
-  if (why[0]) {
-    fprintf(out, "skipped: %s: %s\n", name, why);
-    return DCS_OK;
-  }
+/* Data, script and, where gnuplot is, the pictures. */
+static dcs_status draw_data(const char *plots, const char *name, const char *text, size_t size,
+                            bool *missing, FILE *out) {
+  DCS_TRY(write_file(plots, name, ".dat", text, size));
   DCS_TRY(write_script(plots, name));
   if (!*missing) DCS_TRY(run_gnuplot(plots, name, missing));
   fprintf(out, *missing ? "not drawn: %s/%s.dat and .gp\n" : "drawn: %s/%s.png and .svg\n", plots,
@@ -186,18 +172,46 @@ static dcs_status draw_figure(const dcs_figure_run *run, size_t figure, const ch
   return DCS_OK;
 }
 
+static void say_missing(FILE *out) {
+  fprintf(out, "gnuplot is not on the PATH: install it (Debian, Ubuntu: apt install gnuplot-nox) "
+               "and plot again\n");
+}
+
+static dcs_status draw_figure(const dcs_figure_run *run, size_t figure, const char *plots,
+                              bool *missing, FILE *out) {
+  const char *name = figures[figure].name;
+  char *text, why[DCS_TEXT];
+  size_t size;
+  dcs_status status = make_data(run, figure, &text, &size, why);
+  if (status == DCS_OK && !why[0]) status = draw_data(plots, name, text, size, missing, out);
+  free(text);
+  DCS_TRY(status);
+  if (why[0]) fprintf(out, "skipped: %s: %s\n", name, why);
+  return DCS_OK;
+}
+
 static dcs_status draw_all(const dcs_figure_run *run, const char *dir, FILE *out) {
   char plots[MAX_PATH];
   bool missing = false;
   DCS_TRY(make_path(plots, dir, "plots", ""));
-  DCS_TRY(make_folder(plots));
+  DCS_TRY(dcs_make_folder(plots));
   for (size_t s = 0; s < sizeof shared / sizeof shared[0]; s++)
     DCS_TRY(write_script(plots, shared[s]));
   for (size_t f = 0; f < sizeof figures / sizeof figures[0]; f++)
     DCS_TRY(draw_figure(run, f, plots, &missing, out));
-  if (missing)
-    fprintf(out, "gnuplot is not on the PATH: install it (Debian, Ubuntu: apt install gnuplot-nox) "
-                 "and plot again\n");
+  if (missing) say_missing(out);
+  return DCS_OK;
+}
+
+dcs_status dcs_figure_draw(const char *dir, const char *name, const char *data, size_t size,
+                           FILE *out) {
+  char plots[MAX_PATH];
+  bool missing = false;
+  DCS_TRY(make_path(plots, dir, "plots", ""));
+  DCS_TRY(dcs_make_folder(plots));
+  DCS_TRY(write_script(plots, "style"));
+  DCS_TRY(draw_data(plots, name, data, size, &missing, out));
+  if (missing) say_missing(out);
   return DCS_OK;
 }
 

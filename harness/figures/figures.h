@@ -4,6 +4,7 @@
 
 #include "kernels/status.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* Draws every figure for which the run folder `dir` has data, into dir/plots: for each figure NAME
@@ -12,5 +13,10 @@
  * marked as reference measurements. A line per figure goes to `out`. A missing gnuplot is said and
  * is no failure; a gnuplot that fails is DCS_FAILED with its message. */
 dcs_status dcs_figures(const char *dir, const char *reference, FILE *out);
+
+/* Draws one figure from data[size] that the caller made, in the same way and by the same files; the
+ * folder is made where it is missing. `name` is that of its script in plots/. */
+dcs_status dcs_figure_draw(const char *dir, const char *name, const char *data, size_t size,
+                           FILE *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
+#include "harness/compute/timing.h"
 #include "harness/judge/stats.h"
 #include "harness/sweep/energy.h"
 
@@ -23,10 +24,6 @@ typedef struct {
   double spent_s;
   bool done;
 } timed;
-
-/* A sample lasts at least this long, so that the clock's resolution and the cost of asking do not
- * matter. */
-static const double SAMPLE_NS = 1e6;
 
 /* Evaluations that the oracle may spend on a cell. */
 enum { ORACLE_EVALS = 100000000 };
@@ -94,33 +91,6 @@ static void verify_all(dcs_bench *bench, const dcs_case *c, const dcs_reference 
   }
 }
 
-static dcs_outcome take(const timed *t, int64_t inner, dcs_sample *sample) {
-  return t->record->scope == DCS_FIRST
-             ? dcs_session_first(t->session, t->slot, t->record->memory, sample)
-             : dcs_session_run(t->session, t->slot, t->record->scope, t->record->memory, inner,
-                               sample);
-}
-
-/* Finds how many maps last a sample; its runs warm up and are not data. */
-static dcs_outcome calibrate(timed *t) {
-  dcs_sample sample = {0};
-  t->inner = 1;
-  if (t->record->scope == DCS_FIRST) return DCS_OUTCOME_OK;
-  for (int tries = 0; tries < 8; tries++) {
-    dcs_outcome outcome = take(t, t->inner, &sample);
-    /* A map that was held up once must not pass for a long one. */
-    double ns = sample.ns;
-    if (outcome == DCS_OUTCOME_OK && ns >= SAMPLE_NS && ns < 20 * SAMPLE_NS) {
-      outcome = take(t, t->inner, &sample);
-      sample.ns = fmin(sample.ns, ns);
-    }
-    if (outcome != DCS_OUTCOME_OK || sample.ns >= SAMPLE_NS) return outcome;
-    double factor = 1.2 * SAMPLE_NS / fmax(sample.ns, 1);
-    t->inner = (int64_t)ceil((double)t->inner * fmin(factor, 1000));
-  }
-  return DCS_OUTCOME_OK;
-}
-
 static void shuffle(dcs_random *random, int *order, int n) {
   for (int i = n - 1; i > 0; i--) {
     int j = (int)dcs_random_below(random, i + 1);
@@ -159,7 +129,8 @@ static dcs_outcome take_steady(const timed *t, const dcs_clocks *clocks, dcs_sam
   dcs_outcome outcome = DCS_OUTCOME_OK;
   *slow = true;
   for (int r = 0; outcome == DCS_OUTCOME_OK && *slow && r <= REPEATS && !dcs_interrupted(); r++) {
-    outcome = take(t, t->inner, sample);
+    outcome =
+        dcs_take_sample(t->session, t->slot, t->record->scope, t->record->memory, t->inner, sample);
     *slow = outcome == DCS_OUTCOME_OK && dcs_clocks_slow(clocks, sample->telemetry.sm_mhz);
   }
   return outcome;
@@ -170,7 +141,10 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
   dcs_sample sample = {0};
   bool slow = false;
   double started = dcs_now_ns();
-  dcs_outcome outcome = t->inner == 0 ? calibrate(t) : DCS_OUTCOME_OK;
+  const dcs_record *record = t->record;
+  dcs_outcome outcome =
+      t->inner == 0 ? dcs_calibrate(t->session, t->slot, record->scope, record->memory, &t->inner)
+                    : DCS_OUTCOME_OK;
   if (outcome == DCS_OUTCOME_OK) outcome = take_steady(t, c->clocks, &sample, &slow);
   t->spent_s += 1e-9 * (dcs_now_ns() - started);
   if (dcs_interrupted()) return DCS_OK;

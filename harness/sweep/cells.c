@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+dcs_tuned_finder *dcs_find_tuned;
+
 void dcs_cells_free(dcs_cells *cells) {
   for (int c = 0; c < cells->n; c++) {
     for (int r = 0; r < cells->list[c].n_records; r++)
@@ -119,29 +121,44 @@ static dcs_status add_record(dcs_cell *cell, const dcs_record *record) {
   return DCS_OK;
 }
 
+/* What a line's records have in common. */
+typedef struct {
+  int scopes, memories;
+  bool tuned;
+  const dcs_sweep_options *options;
+  const dcs_facts *facts;
+} line_facts;
+
+static dcs_status choose_tuned(const line_facts *line, const dcs_cell *cell, dcs_record *record) {
+  if (!line->tuned) return DCS_OK;
+  return dcs_find_tuned(record->method.variant, record->scope, cell->atoms, cell->n, line->facts,
+                        line->options->kernels, &record->method.config);
+}
+
 /* The method in one scope, once for each memory where that matters. */
-static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, dcs_scope scope, int memories,
-                            const char *gpu) {
+static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, dcs_scope scope,
+                            const line_facts *line) {
   dcs_record record = {.method = *method,
                        .scope = scope,
-                       .device = method->variant->backend == DCS_CPU ? "cpu" : gpu,
+                       .device =
+                           method->variant->backend == DCS_CPU ? "cpu" : line->options->device,
                        .stop_reason = "",
                        .facts = {.registers = -1}};
+  DCS_TRY(choose_tuned(line, cell, &record));
   if (!dcs_scope_copies(method->variant, scope)) return add_record(cell, &record);
   for (int m = 0; m < DCS_N_MEMORIES; m++) {
     record.memory = (dcs_memory)m;
-    if (memories & 1 << m) DCS_TRY(add_record(cell, &record));
+    if (line->memories & 1 << m) DCS_TRY(add_record(cell, &record));
   }
   return DCS_OK;
 }
 
-static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, int scopes, int memories,
-                            const char *gpu) {
+static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, const line_facts *line) {
   for (int m = 0; m < methods->n; m++)
     for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
       bool cpu = methods->list[m].variant->backend == DCS_CPU;
-      if (!(scopes & scope) || (cpu && scope == DCS_WARM)) continue;
-      DCS_TRY(add_scope(cell, &methods->list[m], (dcs_scope)scope, memories, gpu));
+      if (!(line->scopes & scope) || (cpu && scope == DCS_WARM)) continue;
+      DCS_TRY(add_scope(cell, &methods->list[m], (dcs_scope)scope, line));
     }
   return DCS_OK;
 }
@@ -154,6 +171,7 @@ typedef struct {
   dcs_dims *grids;
   int n_grids;
   int scopes, memories;
+  bool tuned;
 } line_values;
 
 static void drop_missing(dcs_methods *methods, bool gpu) {
@@ -170,7 +188,9 @@ static void drop_missing(dcs_methods *methods, bool gpu) {
 static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options *options, bool gpu,
                              line_values *v) {
   bool has_input = options->input != NULL;
-  DCS_TRY(dcs_select_methods(line->variants, line->config, gpu, &v->methods));
+  v->tuned = dcs_find_tuned && line->config && strcmp(line->config, "tuned") == 0;
+  const char *config = v->tuned ? NULL : line->config;
+  DCS_TRY(dcs_select_methods(line->variants, config, gpu, &v->methods));
   if (options->plan) drop_missing(&v->methods, gpu);
   DCS_TRY(parse_scopes(line->scope, &v->scopes));
   DCS_TRY(parse_memories(line->memory, &v->memories));
@@ -188,17 +208,18 @@ static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options
 }
 
 static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_options *options,
-                              const dcs_molecule *molecule, bool gpu, dcs_cells *cells) {
+                              const dcs_molecule *molecule, bool gpu, const dcs_facts *facts,
+                              dcs_cells *cells) {
   line_values v = {0};
   dcs_status status = parse_line(line, options, gpu, &v);
+  line_facts common = {v.scopes, v.memories, v.tuned, options, facts};
   for (int g = 0; status == DCS_OK && g < v.n_grids; g++)
     for (int a = 0; status == DCS_OK && a < v.n_atoms; a++) {
       dcs_cell wanted = {.atoms = v.atoms[a], .n = v.grids[g]}, *cell = NULL;
       if (v.methods.n == 0) continue;
       status = settle(options, molecule, &wanted);
       if (status == DCS_OK) status = find_cell(cells, &wanted, &cell);
-      if (status == DCS_OK)
-        status = fill_cell(cell, &v.methods, v.scopes, v.memories, options->device);
+      if (status == DCS_OK) status = fill_cell(cell, &v.methods, &common);
     }
   free(v.methods.list);
   free(v.atoms);
@@ -207,11 +228,11 @@ static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_option
 }
 
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
-                            bool gpu, dcs_cells *cells) {
+                            bool gpu, const dcs_facts *facts, dcs_cells *cells) {
   *cells = (dcs_cells){0};
   dcs_status status = DCS_OK;
   for (int l = 0; status == DCS_OK && l < options->n_lines; l++) {
-    status = expand_line(&options->lines[l], options, molecule, gpu, cells);
+    status = expand_line(&options->lines[l], options, molecule, gpu, facts, cells);
     if (status == DCS_USAGE && options->plan) /* the header is row 1 */
       status =
           dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, strdupa(dcs_error_message()));

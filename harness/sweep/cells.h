@@ -18,15 +18,23 @@ typedef struct {
   int n;
 } dcs_cells;
 
+/* The tuned configuration of a variant (--config tuned). The database lies above the harness, so
+ * main sets this; NULL: there is none. */
+typedef dcs_status dcs_tuned_finder(const dcs_variant *variant, dcs_scope scope, int64_t atoms,
+                                    dcs_dims n, const dcs_facts *facts, const char *kernels,
+                                    dcs_config *config);
+extern dcs_tuned_finder *dcs_find_tuned;
+
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the
  * same scope and memory is measured once. Groups and plans leave out what
  * this machine cannot run. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
  * Memory multiplies the scopes that copies are part of.
- * `molecule` is that of the input, if there is one. DCS_USAGE (DCS_INPUT for a plan) names what is
+ * `molecule` is that of the input, if there is one; `facts` are those of the machine, for
+ * dcs_find_tuned. DCS_USAGE (DCS_INPUT for a plan) names what is
  * wrong, DCS_UNAVAILABLE a cell that does not fit the memory. The caller frees with
  * dcs_cells_free(). */
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
-                            bool gpu, dcs_cells *cells);
+                            bool gpu, const dcs_facts *facts, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);
 
 #endif

@@ -1,13 +1,13 @@
 #include "harness/sweep/sweep.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/folder.h"
 #include "harness/base/interrupt.h"
 #include "harness/device/rapl.h"
 #include "harness/sweep/cell.h"
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,25 +31,6 @@ typedef struct {
 static char *path_in(const sweep *s, const char *name, char path[4096]) {
   snprintf(path, 4096, "%s/%s", s->options->out, name);
   return path;
-}
-
-static dcs_status make_folder(const char *folder) {
-  char path[4096];
-  if (strlen(folder) >= 3900) return dcs_fail(DCS_USAGE, "--out: the name is too long");
-  snprintf(path, sizeof path, "%s", folder);
-  for (char *slash = path + 1; *slash; slash++) {
-    if (*slash != '/') continue;
-    *slash = '\0';
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-      return dcs_fail(DCS_IO, "%s: cannot make the folder: %s", path, strerror(errno));
-    *slash = '/';
-  }
-  if (mkdir(path, 0777) != 0 && errno != EEXIST)
-    return dcs_fail(DCS_IO, "%s: cannot make the folder: %s", path, strerror(errno));
-  struct stat info;
-  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-    return dcs_fail(DCS_IO, "%s: is not a folder", path);
-  return DCS_OK;
 }
 
 static bool exists(const char *path) {
@@ -80,7 +61,7 @@ static dcs_status check_no_rows(const char *path) {
 /* Starts the three files, or takes up those of an earlier run. */
 static dcs_status open_folder(sweep *s) {
   char path[4096];
-  DCS_TRY(make_folder(s->options->out));
+  DCS_TRY(dcs_make_folder(s->options->out));
   bool has_run = exists(path_in(s, "env.csv", path));
   if (has_run && !s->options->resume)
     return dcs_fail(DCS_USAGE,
@@ -237,7 +218,10 @@ static dcs_status plan_cells(sweep *s) {
   if (options->device_chosen) DCS_TRY(status);
   if (options->plan && status != DCS_OK)
     fprintf(stderr, "CUDA variants are left out: %s\n", dcs_error_message());
-  DCS_TRY(dcs_expand_cells(options, &s->molecule, status == DCS_OK, &s->cells));
+  dcs_facts facts = {0};
+  dcs_machine_facts(&facts);
+  if (status == DCS_OK) dcs_gpu_facts(&s->bench, &facts);
+  DCS_TRY(dcs_expand_cells(options, &s->molecule, status == DCS_OK, &facts, &s->cells));
   say_missing(s, status == DCS_OK);
   return DCS_OK;
 }

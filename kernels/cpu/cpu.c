@@ -14,12 +14,15 @@ enum { MAX_THREADS = 1 };
 /* Up to here (float)i is exact, so a point's coordinate has one rounding. */
 static const int64_t max_points = INT64_C(1) << 24;
 
+static const int thread_tries[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, DCS_TRIES_END};
+
 const dcs_param dcs_cpu_params[1] = {
     {.name = "threads",
      .meaning = "threads that share the map; 1 is the sequential baseline",
      .lo = 1,
      .hi = MAX_THREADS,
-     .initial = DCS_ALL_CPUS}};
+     .initial = DCS_ALL_CPUS,
+     .tries = thread_tries}};
 
 bool dcs_cpu_applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   dcs_dims n = problem->n;

@@ -3,9 +3,10 @@
 
 enum { SPLITS = DCS_BRICK_N_SHAPE };
 
+static const int splits_tried[] = {4, 16, 64, 256, DCS_TRIES_END};
 static const dcs_param params[] = {
     DCS_BRICK_SHAPE(16, 8, 2, 4),
-    {"splits", "blocks that share the atoms of a tile", 1, 256, 64, NULL},
+    {"splits", "blocks that share the atoms of a tile", 1, 256, 64, NULL, splits_tried},
     DCS_BRICK_UNROLLED(4),
 };
 

@@ -4,7 +4,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-static const dcs_param params[] = {{"block_x", "threads of a block", 1, 1024, 128, NULL}};
+static const int blocks[] = {32, 64, 128, 256, 512, 1024, DCS_TRIES_END};
+static const dcs_param params[] = {{"block_x", "threads of a block", 1, 1024, 128, NULL, blocks}};
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   (void)config;

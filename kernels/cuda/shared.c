@@ -1,11 +1,12 @@
 /* Descriptor of cuda_shared. */
 #include "kernels/cuda/slice.h"
 
+static const int tiles[] = {64, 128, 256, 512, 1024, DCS_TRIES_END};
 static const dcs_param params[] = {
     DCS_PARAM_BLOCK_X(32),
     DCS_PARAM_BLOCK_Y(8),
     DCS_PARAM_COARSEN,
-    {"tile_atoms", "atoms in shared memory at a time", 1, 3072, 256, NULL},
+    {"tile_atoms", "atoms in shared memory at a time", 1, 3072, 256, NULL, tiles},
 };
 
 static dcs_slice_shape shape_of(const dcs_problem *problem, const dcs_config *config) {

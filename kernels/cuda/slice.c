@@ -5,6 +5,13 @@
 
 const char *const dcs_read_labels[] = {"start", "end"};
 
+/* From half a warp to four in a row; together a few hundred configurations, so that a whole space
+ * can be measured once. */
+const int dcs_tries_block_x[] = {16, 32, 64, 128, DCS_TRIES_END};
+const int dcs_tries_block_y[] = {1, 2, 4, 8, 16, DCS_TRIES_END};
+const int dcs_tries_coarsen[] = {1, 2, 4, 8, DCS_TRIES_END};
+const int dcs_tries_chunk[] = {1024, 4000, DCS_TRIES_END};
+
 bool dcs_slice_applicable(const dcs_problem *problem, dcs_slice_shape shape, char why[DCS_TEXT]) {
   if (shape.block_x * shape.block_y > 1024) {
     snprintf(why, DCS_TEXT, "%d x %d = %d threads a block; CUDA allows 1024", shape.block_x,

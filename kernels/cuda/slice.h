@@ -12,19 +12,23 @@ enum { DCS_BLOCK_X, DCS_BLOCK_Y, DCS_COARSEN, DCS_CHUNK_ATOMS, DCS_READ };
 enum { DCS_MAX_CHUNK = 4096 }; /* float4 atoms in 64 KB of constant memory */
 
 #define DCS_PARAM_BLOCK_X(initial)                                                                 \
-  { "block_x", "threads of a block in x", 1, 1024, initial, NULL }
+  { "block_x", "threads of a block in x", 1, 1024, initial, NULL, dcs_tries_block_x }
 #define DCS_PARAM_BLOCK_Y(initial)                                                                 \
-  { "block_y", "threads of a block in y", 1, 1024, initial, NULL }
+  { "block_y", "threads of a block in y", 1, 1024, initial, NULL, dcs_tries_block_y }
 #define DCS_PARAM_COARSEN                                                                          \
-  { "coarsen", "points of a row per thread", 1, 16, 4, NULL }
+  { "coarsen", "points of a row per thread", 1, 16, 4, NULL, dcs_tries_coarsen }
 #define DCS_PARAM_CHUNK_ATOMS(initial)                                                             \
-  { "chunk_atoms", "atoms in constant memory at a time", 1, DCS_MAX_CHUNK, initial, NULL }
+  {                                                                                                \
+    "chunk_atoms", "atoms in constant memory at a time", 1, DCS_MAX_CHUNK, initial, NULL,          \
+        dcs_tries_chunk                                                                            \
+  }
 #define DCS_PARAM_READ                                                                             \
   {                                                                                                \
     "read", "when the map's old value is read, before or after the loop over atoms", 0, 1, 1,      \
-        dcs_read_labels                                                                            \
+        dcs_read_labels, NULL                                                                      \
   }
 extern const char *const dcs_read_labels[]; /* start, end */
+extern const int dcs_tries_block_x[], dcs_tries_block_y[], dcs_tries_coarsen[], dcs_tries_chunk[];
 
 /* Tile of points that a block covers in x and y, and the atoms of a launch. */
 typedef struct {

@@ -1,0 +1,11 @@
+/* Folders for what the program writes. */
+#ifndef DCS_FOLDER_H
+#define DCS_FOLDER_H
+
+#include "kernels/status.h"
+
+/* Makes the folder and those above it where they are missing. DCS_IO names the one that cannot be
+ * made, DCS_USAGE a name that is too long (3,900 bytes). */
+dcs_status dcs_make_folder(const char *folder);
+
+#endif

@@ -1,0 +1,300 @@
+/* `dcsbench tune` as a user runs it, and evaluations of kernels that are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/commands/commands.h"
+#include "harness/device/nvrtc.h"
+#include "tests/planted_kernels.h"
+#include "tests/run_folder.h"
+#include "tests/written_journal.h"
+#include "tuning/tune_ahead.h"
+#include "tuning/tune_live.h"
+
+static int begin(void **state) {
+  if (program_setup(state) != 0 || !mkdtemp(kernel_folder)) return -1;
+  return setenv("DCSBENCH_DATA", in_folder("data"), 1);
+}
+
+static int end(void **state) {
+  char path[128];
+  kernel_path("naive.cu", path);
+  unlink(path);
+  return rmdir(kernel_folder) == 0 ? program_teardown(state) : -1;
+}
+
+static const char small[] = "--atoms 50 --grid 12x10x8";
+
+static void forget_all(void) {
+  assert_status(program_run("tune forget all"), 0);
+  unlink(in_folder("data/journal.csv"));
+}
+
+/* ---- on this machine ---- */
+
+static void a_cpu_variant_is_tuned_and_kept(void **state) {
+  (void)state;
+  forget_all();
+  assert_status(program_run("tune cpu_gather %s --budget 20", small), 0);
+  assert_contains(program_out, "strategy greedy");
+  assert_contains(program_out, "\ncpu_gather threads=");
+  assert_contains(program_err, "the winner is kept");
+  dcs_table *journal = run_table("data", "journal.csv");
+  size_t rows = dcs_table_rows(journal);
+  assert_true(rows >= 2);
+  for (size_t row = 0; row < rows; row++) {
+    assert_string_equal(text_at(journal, row, "outcome"), "ok");
+    assert_true(number_at(journal, row, "seq") == (double)row);
+    bool final = strcmp(text_at(journal, row, "strategy"), "final") == 0;
+    assert_true(number_at(journal, row, "n") == 7 || final);
+    assert_true(number_at(journal, row, "median_ns") > 0);
+    assert_true(number_at(journal, row, "spent_s") > 0);
+  }
+  assert_string_equal(text_at(journal, rows - 1, "strategy"), "final");
+  dcs_table_free(journal);
+  assert_status(program_run("tune show"), 0);
+  assert_contains(program_out, "cpu_gather");
+  assert_status(program_run("tune export"), 0);
+  assert_contains(program_out, "schema,variant,kernel_hash");
+}
+
+/* Only the last measurement is made anew. */
+static void what_the_journal_holds_is_not_measured_again(void **state) {
+  (void)state;
+  forget_all();
+  assert_status(program_run("tune cpu_scatter %s --config threads=1 --samples 6", small), 0);
+  dcs_table *journal = run_table("data", "journal.csv");
+  assert_int_equal(dcs_table_rows(journal), 2);
+  dcs_table_free(journal);
+  assert_status(program_run("tune cpu_scatter %s --config threads=1 --samples 6", small), 0);
+  assert_contains(program_err, "1 configuration is known from it already");
+  assert_contains(program_out, "0 evaluations");
+  journal = run_table("data", "journal.csv");
+  assert_int_equal(dcs_table_rows(journal), 3);
+  assert_string_equal(text_at(journal, 2, "strategy"), "final");
+  dcs_table_free(journal);
+}
+
+static void an_interrupted_tuning_keeps_what_it_measured(void **state) {
+  (void)state;
+  forget_all();
+  char arguments[512];
+  snprintf(arguments, sizeof arguments,
+           "tune cpu_gather --atoms 20000 --grid 64^3 --config threads=1 --samples 1000");
+  FILE *out = tmpfile(), *err = tmpfile();
+  pid_t pid = program_start(arguments, fileno(out), fileno(err));
+  usleep(1500000);
+  kill(pid, SIGINT);
+  int status = program_wait(pid);
+  program_take(err, program_err, sizeof program_err);
+  fclose(out);
+  assert_status(status, 1);
+  assert_contains(program_err, "interrupted");
+  dcs_table *journal = run_table("data", "journal.csv"); /* whole, if empty */
+  dcs_table_free(journal);
+}
+
+static void what_cannot_run_here_is_said(void **state) {
+  (void)state;
+  setenv("DCS_DISABLE_ISA", "avx512,avx2", 1);
+  int status = program_run("tune cpu_avx512 --grid 64^3 --atoms 2000 --budget 20");
+  unsetenv("DCS_DISABLE_ISA");
+  assert_status(status, 4);
+  assert_contains(program_err, "cpu_avx512");
+  if (program_has_gpu()) return;
+  assert_status(program_run("tune cuda_padded --grid 64^3 --atoms 2000"), 4);
+}
+
+static void arguments_are_checked(void **state) {
+  (void)state;
+  const struct {
+    const char *arguments, *said;
+    int status;
+  } cases[] = {
+      {"tune", "the variant to tune is missing", 2},
+      {"tune cpu_gather --grid 8^3", "--atoms is missing", 2},
+      {"tune cpu_gather --atoms 8", "--grid is missing", 2},
+      {"tune cpu_gathr --atoms 8 --grid 8^3", "did you mean cpu_gather", 2},
+      {"tune cpu --atoms 8 --grid 8^3", "expected one variant", 2},
+      {"tune cpu_gather cpu_simd --atoms 8 --grid 8^3", "one is tuned at a time", 2},
+      {"tune cpu_gather --atoms 8 --grid 8^3 --strategy gredy", "did you mean greedy", 2},
+      {"tune cpu_gather --atoms 8 --grid 8^3 --scope warm", "for a CPU variant", 2},
+      {"tune cpu_gather --atoms 8 --grid 8^3 --config thread=2", "did you mean threads", 2},
+      {"tune cuda_naive --atoms 8 --grid 8^3 --device emulated", "no times", 2},
+      {"tune --replay", "a JOURNAL is missing", 2},
+      {"tune --study x.csv", "--out DIR is missing", 2},
+      {"tune --replay /nonexistent/journal.csv", "/nonexistent/journal.csv", 5},
+      {"tune forget", "what to forget", 2},
+      {"tune forget cpu_gathr", "did you mean cpu_gather", 2},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    assert_status(program_run("%s", cases[c].arguments), cases[c].status);
+    assert_contains(program_err, cases[c].said);
+  }
+}
+
+static void the_space_is_listed(void **state) {
+  (void)state;
+  assert_status(program_run("tune --list cuda_padded --grid 64^3 --atoms 2000"), 0);
+  assert_contains(program_out, "legal configurations of");
+  assert_contains(program_out, "block_x");
+  assert_contains(program_out, "CUDA allows 1024");
+}
+
+static void a_damaged_record_is_a_miss_with_a_warning(void **state) {
+  (void)state;
+  forget_all();
+  assert_status(program_run("tune cpu_scatter %s --config threads=1", small), 0);
+  char *text = get_file(in_folder("data/tuned.csv"), NULL);
+  char *at = strstr(text, "threads=1");
+  assert_non_null(at);
+  at[8] = '2';
+  put_file(in_folder("data/tuned.csv"), text);
+  free(text);
+  assert_status(program_run("tune show"), 0);
+  assert_contains(program_err, "1 damaged row is left out");
+  assert_contains(program_out, "holds no record");
+}
+
+static void a_sweep_takes_what_was_tuned(void **state) {
+  (void)state;
+  forget_all();
+  assert_status(program_run("tune cpu_scatter %s --config threads=1", small), 0);
+  assert_status(
+      program_run("sweep --variants cpu_scatter,cpu_gather --atoms 50,5000 --grid 12x10x8 "
+                  "--config tuned --rounds 2 --out %s",
+                  in_folder("tuned_sweep")),
+      0);
+  assert_contains(program_err,
+                  "cpu_scatter on 12x10x8, 50 atoms: tuned on this machine: threads=1");
+  assert_contains(program_err, "cpu_scatter on 12x10x8, 5000 atoms: not tuned: initial values");
+  assert_contains(program_err, "cpu_gather on 12x10x8, 50 atoms: not tuned: initial values");
+  dcs_table *summary = run_table("tuned_sweep", "summary.csv");
+  assert_int_equal(dcs_table_rows(summary), 4);
+  for (size_t row = 0; row < 4; row++)
+    if (strcmp(text_at(summary, row, "variant"), "cpu_scatter") == 0 &&
+        strcmp(text_at(summary, row, "atoms"), "50") == 0)
+      assert_string_equal(text_at(summary, row, "config"), "threads=1");
+  dcs_table_free(summary);
+}
+
+/* ---- compiled ahead ---- */
+
+static int cached_files(void) {
+  int files = 0;
+  DIR *folder = opendir(cache_folder);
+  assert_non_null(folder);
+  for (struct dirent *entry; (entry = readdir(folder));)
+    files += entry->d_name[0] != '.';
+  closedir(folder);
+  return files;
+}
+
+static void a_space_is_compiled_ahead(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 100, {64, 64, 64}, 1};
+  dcs_progress progress = dcs_progress_start();
+  dcs_space space;
+  int version;
+  if (dcs_nvrtc_version(&version) != DCS_OK) skip();
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=16|32,block_y=2|4,coarsen=2,chunk_atoms=64", &problem,
+                                   2, &space),
+                   DCS_OK);
+  int before = cached_files();
+  assert_int_equal(dcs_compile_ahead(&space, NULL, "sm_90", 2, &progress), DCS_OK);
+  assert_int_equal(space.n, 8);
+  assert_int_equal(cached_files() - before, space.n);
+  dcs_space_free(&space);
+}
+
+/* ---- recorded ---- */
+
+static void a_journal_is_replayed_without_a_machine(void **state) {
+  (void)state;
+  dcs_space space;
+  put_journal(in_folder("recorded.csv"), &padded_space, &space);
+  dcs_space_free(&space);
+  const char *path = in_folder("recorded.csv");
+  assert_status(program_run("tune --replay %s --strategy exhaustive", path), 0);
+  assert_contains(program_out, ": 0.00% slower than the best recorded");
+  assert_status(program_run("tune --replay %s --seed 4 --budget-evals 25", path), 0);
+  assert_contains(program_out, "25 evaluations");
+  char *before = strdup(program_out);
+  assert_status(program_run("tune --replay %s --seed 4 --budget-evals 25", path), 0);
+  assert_string_equal(program_out, before);
+  free(before);
+}
+
+/* ---- failures are outcomes ---- */
+
+static void a_wrong_kernel_is_an_outcome_without_a_time(void **state) {
+  (void)state;
+  bench_fixture *f = fixture_of(state);
+  const dcs_variant *variant = dcs_find_variant("cuda_naive");
+  dcs_live live = {.bench = f->bench, .c = f->c};
+  dcs_space space;
+  dcs_journal_writer journal;
+  dcs_evaluation e = {.registers = -1, .compile_ms = NAN};
+  unlink(in_folder("wrong.csv"));
+  plant("naive.cu", drops_an_atom);
+  assert_int_equal(dcs_space_build(variant, "block_x=32,block_y=4", &f->c.problem, 2, &space),
+                   DCS_OK);
+  assert_int_equal(dcs_journal_open(in_folder("wrong.csv"), &journal), DCS_OK);
+  journal.subject =
+      (dcs_subject){.variant = variant, .scope = DCS_KERNEL, .atoms = 40, .n = f->c.problem.n};
+  assert_int_equal(dcs_live_open(&live, &space, DCS_KERNEL, &journal), DCS_OK);
+  assert_int_equal(live.evaluator.more(&live.evaluator, 0, 3, &e), DCS_OK);
+  assert_true(e.known);
+  assert_int_equal(e.outcome, DCS_OUTCOME_WRONG);
+  assert_int_equal(e.n, 0);
+  plant("naive.cu", "this does not compile");
+  live.methods[0] = (dcs_live_method){0};
+  assert_int_equal(live.evaluator.more(&live.evaluator, 0, 3, &e), DCS_OK);
+  assert_int_equal(e.outcome, DCS_OUTCOME_COMPILE);
+  assert_int_equal(dcs_journal_close(&journal), DCS_OK);
+  dcs_live_close(&live);
+  dcs_space_free(&space);
+  f->c = (dcs_case){0}; /* closed with the live evaluator */
+  dcs_reference_free(&f->reference);
+  free(f);
+  *state = NULL;
+  char path[PATH_MAX], *paths[] = {path};
+  snprintf(path, sizeof path, "%s", in_folder("wrong.csv"));
+  dcs_table *table;
+  assert_int_equal(dcs_table_read(path, &table), DCS_OK);
+  assert_int_equal(dcs_table_rows(table), 2);
+  assert_string_equal(text_at(table, 0, "outcome"), "wrong");
+  assert_string_equal(text_at(table, 0, "times_ns"), "");
+  assert_string_equal(text_at(table, 0, "median_ns"), "");
+  assert_contains(text_at(table, 0, "why"), "expected");
+  assert_string_equal(text_at(table, 1, "outcome"), "compile");
+  dcs_table_free(table);
+  dcs_journal read;
+  assert_int_equal(dcs_journal_read(paths, 1, &read), DCS_OK);
+  dcs_journal_free(&read);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 2 && strcmp(argv[1], "worker") == 0)
+    return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  if (argc > 2 && strcmp(argv[1], "compile") == 0) return dcs_command_compile(argc - 1, argv + 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_cpu_variant_is_tuned_and_kept),
+      cmocka_unit_test(what_the_journal_holds_is_not_measured_again),
+      cmocka_unit_test(an_interrupted_tuning_keeps_what_it_measured),
+      cmocka_unit_test(what_cannot_run_here_is_said),
+      cmocka_unit_test(arguments_are_checked),
+      cmocka_unit_test(the_space_is_listed),
+      cmocka_unit_test(a_damaged_record_is_a_miss_with_a_warning),
+      cmocka_unit_test(a_sweep_takes_what_was_tuned),
+      cmocka_unit_test(a_space_is_compiled_ahead),
+      cmocka_unit_test(a_journal_is_replayed_without_a_machine),
+      cmocka_unit_test_setup_teardown(a_wrong_kernel_is_an_outcome_without_a_time, emulated_begin,
+                                      emulated_end),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}

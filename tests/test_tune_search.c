@@ -1,0 +1,411 @@
+/* Spaces, the journal, and the strategies on recorded spaces with a known optimum. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/written_journal.h"
+#include "tuning/tune_replay.h"
+#include "tuning/tune_winner.h"
+
+/* ---- spaces ---- */
+
+static void spaces_hold_what_is_legal_and_say_why_not(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  char why[DCS_TEXT];
+  for (int v = 0; v < dcs_n_variants; v++) {
+    dcs_space space;
+    assert_int_equal(dcs_space_build(dcs_variants[v], NULL, &problem, 2, &space), DCS_OK);
+    int refused = 0;
+    for (int r = 0; r < space.n_reasons; r++)
+      refused += space.reasons[r].n;
+    assert_int_equal(space.n + refused, space.n_all);
+    for (int c = 0; c < space.n; c++) {
+      assert_true(dcs_applicable(dcs_variants[v], &problem, &space.configs[c], why));
+      assert_int_equal(dcs_space_find(&space, &space.configs[c]), c);
+    }
+    dcs_config initial = dcs_initial_config(dcs_variants[v], 2);
+    assert_true(dcs_space_find(&space, &initial) >= 0);
+    assert_int_equal(dcs_space_nearest(&space, &initial), dcs_space_find(&space, &initial));
+    dcs_space_free(&space);
+  }
+}
+
+static void chosen_values_replace_the_descriptors(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  const dcs_variant *padded = dcs_find_variant("cuda_padded");
+  dcs_space space;
+  assert_int_equal(
+      dcs_space_build(padded, "block_x=512,block_y=1|2|4,coarsen=3,read=end", &problem, 2, &space),
+      DCS_OK);
+  assert_int_equal(space.n_all, 3 * 2);
+  assert_int_equal(space.n, 2 * 2);
+  assert_int_equal(space.n_reasons, 1);
+  assert_int_equal(space.reasons[0].n, 2);
+  assert_non_null(strstr(space.reasons[0].why, "2048 threads"));
+  dcs_space_free(&space);
+  assert_int_equal(dcs_space_build(padded, "block_x=1024,block_y=2", &problem, 2, &space),
+                   DCS_USAGE);
+  assert_non_null(strstr(dcs_error_message(), "2048 threads"));
+  dcs_space_free(&space);
+  assert_int_equal(dcs_space_build(padded, "blok_x=1", &problem, 2, &space), DCS_USAGE);
+  dcs_space_free(&space);
+}
+
+static void threads_stop_at_the_cpus(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 10, {8, 8, 8}, 1};
+  const dcs_variant *gather = dcs_find_variant("cpu_gather");
+  dcs_space space;
+  if (gather->params[0].hi == 1) skip(); /* built without OpenMP */
+  assert_int_equal(dcs_space_build(gather, NULL, &problem, 6, &space), DCS_OK);
+  assert_int_equal(space.n, 4);
+  const int expected[] = {1, 2, 4, 6};
+  for (int c = 0; c < 4; c++)
+    assert_int_equal(space.configs[c].value[0], expected[c]);
+  dcs_space_free(&space);
+}
+
+static void neighbours_differ_in_one_parameter(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  dcs_space space;
+  int list[64];
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"), NULL, &problem, 2, &space),
+                   DCS_OK);
+  assert_true(dcs_space_degree(&space) <= 64);
+  for (int c = 0; c < space.n; c++) {
+    int n = dcs_space_neighbours(&space, c, list), expected = 0;
+    for (int o = 0; o < space.n; o++) {
+      int differ = 0;
+      for (int p = 0; p < space.variant->n_params; p++)
+        differ += space.configs[o].value[p] != space.configs[c].value[p];
+      expected += differ == 1;
+    }
+    assert_int_equal(n, expected);
+    for (int i = 0; i < n; i++) {
+      assert_true(list[i] != c);
+      for (int j = 0; j < i; j++)
+        assert_true(list[i] != list[j]);
+    }
+  }
+  dcs_space_free(&space);
+}
+
+static void diagonals_are_a_step_off_in_two_parameters(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  dcs_space space;
+  int list[DCS_MAX_DIAGONALS];
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"), NULL, &problem, 2, &space),
+                   DCS_OK);
+  for (int c = 0; c < space.n; c++) {
+    const int *at = space.position + (size_t)c * DCS_MAX_PARAMS;
+    int n = dcs_space_diagonals(&space, c, list), expected = 0;
+    for (int o = 0; o < space.n; o++) {
+      const int *other = space.position + (size_t)o * DCS_MAX_PARAMS;
+      int differ = 0, far = 0;
+      for (int p = 0; p < space.variant->n_params; p++) {
+        differ += at[p] != other[p];
+        far += abs(at[p] - other[p]) > 1;
+      }
+      expected += differ == 2 && far == 0;
+    }
+    assert_int_equal(n, expected);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++)
+        assert_true(list[i] != list[j]);
+  }
+  dcs_space_free(&space);
+}
+
+/* ---- the journal ---- */
+
+static void a_journal_reads_back(void **state) {
+  (void)state;
+  char path[PATH_MAX];
+  dcs_space space;
+  dcs_journal journal;
+  snprintf(path, sizeof path, "%s", in_folder("back.csv"));
+  put_journal(path, &padded_space, &space);
+  char *paths[] = {path};
+  assert_int_equal(dcs_journal_read(paths, 1, &journal), DCS_OK);
+  assert_int_equal(journal.n, 1);
+  const dcs_recorded_space *r = &journal.list[0];
+  dcs_subject subject = written_subject(&padded_space);
+  assert_ptr_equal(dcs_journal_find(&journal, &subject), r);
+  subject.atoms++;
+  assert_null(dcs_journal_find(&journal, &subject));
+  assert_int_equal(r->n, space.n);
+  dcs_random random = {padded_space.seed};
+  for (int c = 0; c < r->n; c++) {
+    dcs_evaluation e;
+    written_evaluation(&padded_space, &space, c, &random, &e);
+    assert_memory_equal(&r->configs[c], &space.configs[c], sizeof space.configs[c]);
+    assert_int_equal(r->evaluations[c].outcome, e.outcome);
+    assert_int_equal(r->evaluations[c].n, e.n);
+    for (int i = 0; i < e.n; i++)
+      assert_true(r->evaluations[c].times[i] == e.times[i]);
+    free(e.times);
+  }
+  dcs_journal_free(&journal);
+  dcs_space_free(&space);
+}
+
+/* The journal's text with one text for another. */
+static dcs_status read_changed(const char *from, const char *to) {
+  char *text = get_file(in_folder("change.csv"), NULL), *at = strstr(text, from);
+  char path[PATH_MAX], *paths[] = {path};
+  dcs_journal journal;
+  assert_non_null(at);
+  snprintf(path, sizeof path, "%s", in_folder("changed.csv"));
+  FILE *file = fopen(path, "w");
+  fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+  fclose(file);
+  free(text);
+  dcs_status status = dcs_journal_read(paths, 1, &journal);
+  dcs_journal_free(&journal);
+  return status;
+}
+
+static void a_wrong_journal_is_named(void **state) {
+  (void)state;
+  dcs_space space;
+  put_journal(in_folder("change.csv"), &padded_space, &space);
+  dcs_space_free(&space);
+  const struct {
+    const char *from, *to, *said;
+  } cases[] = {
+      {"cuda_padded", "cuda_paded", "row 2: variant: found \"cuda_paded\""},
+      {"block_x=16", "block_x=1600", "row 2: config"},
+      {"block_x=16,", "", "row 2: config"},
+      {",kernel,", ",colonel,", "row 2: scope"},
+      {",ok,", ",okay,", "row 2: outcome"},
+      {",3000,", ",-3000,", "row 2: atoms"},
+      {",times_ns", ",times", "no column \"times_ns\""},
+      {"\n1,0,", "\n7,0,", "row 2: schema"},
+      {",ok,9,", ",ok,\"", "quote"},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    assert_int_equal(read_changed(cases[c].from, cases[c].to), DCS_INPUT);
+    assert_contains(dcs_error_message(), cases[c].said);
+  }
+}
+
+/* A file that is no journal is left as it is, its last line without an end included. */
+static void a_file_of_another_kind_is_not_touched(void **state) {
+  (void)state;
+  static const char *const texts[] = {"a,b\n1,2\n3", "just text", "schema,seq\n1,1\n"};
+  for (int t = 0; t < 3; t++) {
+    dcs_journal_writer writer;
+    put_file(in_folder("other.csv"), texts[t]);
+    assert_int_equal(dcs_journal_open(in_folder("other.csv"), &writer), DCS_INPUT);
+    char *after = get_file(in_folder("other.csv"), NULL);
+    assert_string_equal(after, texts[t]);
+    free(after);
+  }
+}
+
+static void one_tuning_at_a_time_writes(void **state) {
+  (void)state;
+  dcs_journal_writer first, second;
+  assert_int_equal(dcs_journal_open(in_folder("locked.csv"), &first), DCS_OK);
+  assert_int_equal(dcs_journal_open(in_folder("locked.csv"), &second), DCS_UNAVAILABLE);
+  assert_int_equal(dcs_journal_close(&first), DCS_OK);
+  assert_int_equal(dcs_journal_open(in_folder("locked.csv"), &second), DCS_OK);
+  assert_int_equal(dcs_journal_close(&second), DCS_OK);
+}
+
+/* ---- strategies ---- */
+
+typedef struct {
+  dcs_space space;
+  dcs_journal journal;
+  dcs_replay replay;
+} recorded;
+
+static int recorded_begin(void **state) {
+  recorded *r = calloc(1, sizeof *r);
+  char path[PATH_MAX], *paths[] = {path};
+  snprintf(path, sizeof path, "%s", in_folder("strategies.csv"));
+  unlink(path);
+  put_journal(path, &padded_space, &r->space);
+  assert_int_equal(dcs_journal_read(paths, 1, &r->journal), DCS_OK);
+  assert_int_equal(dcs_replay_open(&r->journal.list[0], &r->replay), DCS_OK);
+  *state = r;
+  return 0;
+}
+
+static int recorded_end(void **state) {
+  recorded *r = *state;
+  dcs_replay_close(&r->replay);
+  dcs_journal_free(&r->journal);
+  dcs_space_free(&r->space);
+  free(r);
+  return 0;
+}
+
+static dcs_search searched(recorded *r, const char *name, uint64_t seed, int64_t evals) {
+  const dcs_strategy *strategy;
+  dcs_search search;
+  dcs_budget budget = {evals, INFINITY};
+  assert_int_equal(dcs_find_strategy(name, &strategy), DCS_OK);
+  assert_int_equal(
+      dcs_search_open(&r->replay.space, &r->replay.evaluator, 9, seed, budget, &search), DCS_OK);
+  strategy->run(&search);
+  assert_int_equal(search.status, DCS_OK);
+  return search;
+}
+
+static double best_truth(const recorded *r) {
+  double best = INFINITY;
+  for (int c = 0; c < r->replay.space.n; c++)
+    best = fmin(best, dcs_replay_truth(&r->replay, c));
+  return best;
+}
+
+static void without_a_budget_all_is_known_and_the_best_found(void **state) {
+  recorded *r = *state;
+  for (int s = 0; s < dcs_n_strategies; s++) {
+    dcs_search search = searched(r, dcs_strategies[s].name, 3, -1);
+    assert_int_equal(search.n_known, search.space->n);
+    assert_true(search.n_evals >= search.space->n);
+    int best = dcs_search_best(&search);
+    bool brief = search.known[best].n < 9;
+    assert_false(brief);
+    /* Halving drops configurations that a few samples show to be slow. */
+    bool halving = strcmp(dcs_strategies[s].name, "halving") == 0;
+    double limit = halving ? 1.03 : 1;
+    if (!(dcs_replay_truth(&r->replay, best) <= limit * best_truth(r)))
+      fail_msg("%s", dcs_strategies[s].name);
+    dcs_search_close(&search);
+  }
+}
+
+static void the_same_seed_gives_the_same_search(void **state) {
+  recorded *r = *state;
+  for (int s = 0; s < dcs_n_strategies; s++)
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+      dcs_search a = searched(r, dcs_strategies[s].name, seed, 60);
+      dcs_search b = searched(r, dcs_strategies[s].name, seed, 60);
+      assert_int_equal(a.n_evals, 60);
+      assert_int_equal(b.n_evals, 60);
+      assert_memory_equal(a.picks, b.picks, 60 * sizeof *a.picks);
+      dcs_search_close(&a);
+      dcs_search_close(&b);
+    }
+}
+
+static void a_larger_budget_goes_on_the_same_way(void **state) {
+  recorded *r = *state;
+  const char *const names[] = {"exhaustive", "random", "greedy", "halving"};
+  for (size_t s = 0; s < sizeof names / sizeof names[0]; s++) {
+    dcs_search a = searched(r, names[s], 7, 20), b = searched(r, names[s], 7, 80);
+    assert_memory_equal(a.picks, b.picks, 20 * sizeof *a.picks);
+    dcs_search_close(&a);
+    dcs_search_close(&b);
+  }
+}
+
+static void failures_are_never_picked(void **state) {
+  recorded *r = *state;
+  for (int s = 0; s < dcs_n_strategies; s++) {
+    dcs_search search = searched(r, dcs_strategies[s].name, 11, 200);
+    for (int64_t e = 0; e < search.n_evals; e++)
+      if (search.picks[e] >= 0)
+        assert_true(isfinite(dcs_replay_truth(&r->replay, search.picks[e])));
+    dcs_search_close(&search);
+  }
+}
+
+/* What is known already is not asked for again, and does not count. */
+static void what_is_known_is_free(void **state) {
+  recorded *r = *state;
+  const dcs_strategy *greedy;
+  dcs_search first = searched(r, "greedy", 5, 30), second;
+  assert_int_equal(dcs_find_strategy("greedy", &greedy), DCS_OK);
+  assert_int_equal(dcs_search_open(&r->replay.space, &r->replay.evaluator, 9, 5,
+                                   (dcs_budget){10, INFINITY}, &second),
+                   DCS_OK);
+  for (int c = 0; c < second.space->n; c++) {
+    const dcs_evaluation *e = &first.known[c];
+    if (!e->known) continue;
+    second.known[c].known = true;
+    second.known[c].outcome = e->outcome;
+    second.n_known++;
+    assert_int_equal(dcs_evaluation_add(&second.known[c], e->times, e->n), DCS_OK);
+  }
+  int known = second.n_known;
+  greedy->run(&second);
+  assert_int_equal(second.n_evals, 10);
+  assert_int_equal(second.n_known, known + 10);
+  dcs_search_close(&first);
+  dcs_search_close(&second);
+}
+
+static void the_default_beats_random_on_a_smooth_space(void **state) {
+  recorded *r = *state;
+  int near[2] = {0, 0};
+  const char *const names[2] = {dcs_default_strategy, "random"};
+  int64_t tenth = r->replay.space.n / 10;
+  for (int s = 0; s < 2; s++)
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+      dcs_search search = searched(r, names[s], seed, tenth);
+      int best = dcs_search_best(&search);
+      near[s] += best >= 0 && dcs_replay_truth(&r->replay, best) <= 1.02 * best_truth(r);
+      dcs_search_close(&search);
+    }
+  assert_true(near[0] >= 45);
+  assert_true(near[1] < near[0]);
+}
+
+/* ---- the finalists ---- */
+
+static void finalists_overlap_the_best(void **state) {
+  recorded *r = *state;
+  dcs_search search = searched(r, "exhaustive", 1, -1);
+  int list[DCS_MAX_FINALISTS], n = dcs_finalists(&search, list);
+  assert_in_range(n, 1, DCS_MAX_FINALISTS);
+  assert_int_equal(list[0], dcs_search_best(&search));
+  for (int f = 1; f < n; f++) {
+    assert_true(search.known[list[f]].stats.lo <= search.known[list[0]].stats.hi);
+    assert_true(search.known[list[f]].stats.median >= search.known[list[f - 1]].stats.median);
+  }
+  int closer = 0; /* none that was left out is better than the last */
+  for (int c = 0; c < search.space->n; c++)
+    closer += search.known[c].outcome == DCS_OUTCOME_OK &&
+              search.known[c].stats.lo <= search.known[list[0]].stats.hi &&
+              search.known[c].stats.median < search.known[list[n - 1]].stats.median;
+  assert_int_equal(closer, n - 1);
+  dcs_search_close(&search);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spaces_hold_what_is_legal_and_say_why_not),
+      cmocka_unit_test(chosen_values_replace_the_descriptors),
+      cmocka_unit_test(threads_stop_at_the_cpus),
+      cmocka_unit_test(neighbours_differ_in_one_parameter),
+      cmocka_unit_test(diagonals_are_a_step_off_in_two_parameters),
+      cmocka_unit_test(a_journal_reads_back),
+      cmocka_unit_test(a_wrong_journal_is_named),
+      cmocka_unit_test(a_file_of_another_kind_is_not_touched),
+      cmocka_unit_test(one_tuning_at_a_time_writes),
+      cmocka_unit_test_setup_teardown(without_a_budget_all_is_known_and_the_best_found,
+                                      recorded_begin, recorded_end),
+      cmocka_unit_test_setup_teardown(the_same_seed_gives_the_same_search, recorded_begin,
+                                      recorded_end),
+      cmocka_unit_test_setup_teardown(a_larger_budget_goes_on_the_same_way, recorded_begin,
+                                      recorded_end),
+      cmocka_unit_test_setup_teardown(failures_are_never_picked, recorded_begin, recorded_end),
+      cmocka_unit_test_setup_teardown(what_is_known_is_free, recorded_begin, recorded_end),
+      cmocka_unit_test_setup_teardown(the_default_beats_random_on_a_smooth_space, recorded_begin,
+                                      recorded_end),
+      cmocka_unit_test_setup_teardown(finalists_overlap_the_best, recorded_begin, recorded_end),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}

@@ -1,0 +1,106 @@
+/* Which configurations are tied, and which of them is picked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tuning/tune_winner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void plant_times(dcs_evaluation *e, double ms, double scatter) {
+  *e = (dcs_evaluation){.registers = -1, .known = true};
+  for (int i = 0; i < 15; i++) {
+    double time = 1e6 * ms * (1 + scatter * ((7 * i) % 15 - 7) / 7.0);
+    assert_int_equal(dcs_evaluation_add(e, &time, 1), DCS_OK);
+  }
+}
+
+/* Four configurations of cuda_padded on a grid that some tiles fit and others do not. */
+static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 3000, {64, 64, 8}, 1};
+  dcs_space space;
+  dcs_search search;
+  dcs_winner w;
+  dcs_evaluation fresh[3];
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=16|32|64,block_y=4,coarsen=4,read=end,chunk_atoms=4000",
+                                   &problem, 2, &space),
+                   DCS_OK);
+  assert_int_equal(space.n, 3);
+  assert_int_equal(dcs_search_open(&space, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
+                   DCS_OK);
+  const int configs[] = {2, 1, 0}; /* tiles of 256, 128, 64 points: padding 300%, 100%, 0% */
+  plant_times(&fresh[0], 1.000, 0.05);
+  plant_times(&fresh[1], 1.002, 0.05);
+  plant_times(&fresh[2], 1.001, 0.05);
+  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(w.n_tied, 3);
+  assert_int_equal(w.list[w.pick].config, 0);
+  assert_string_equal(w.reason, "least padding");
+  for (int f = 0; f < 3; f++)
+    free(fresh[f].times);
+
+  plant_times(&fresh[0], 1.000, 0.001); /* alone, whatever its padding */
+  plant_times(&fresh[1], 1.300, 0.001);
+  plant_times(&fresh[2], 1.100, 0.001);
+  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(w.n_tied, 1);
+  assert_int_equal(w.list[w.pick].config, 2);
+  assert_string_equal(w.reason, "every other one is slower");
+  assert_true(w.list[1].config == 0 && w.list[1].ratio.lo > 1.05);
+
+  fresh[0].outcome = DCS_OUTCOME_CRASH; /* then the next */
+  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(w.n, 2);
+  assert_int_equal(w.list[w.pick].config, 0);
+  fresh[1].outcome = fresh[2].outcome = DCS_OUTCOME_CRASH;
+  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_FAILED);
+  for (int f = 0; f < 3; f++)
+    free(fresh[f].times);
+  dcs_search_close(&search);
+  dcs_space_free(&space);
+}
+
+static void registers_decide_where_padding_does_not(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 3000, {64, 64, 8}, 1};
+  dcs_space space;
+  dcs_search search;
+  dcs_winner w;
+  dcs_evaluation fresh[2];
+  const int configs[] = {0, 1};
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=16,block_y=4,coarsen=4,chunk_atoms=4000", &problem, 2,
+                                   &space),
+                   DCS_OK); /* read=start, read=end: the initial one */
+  assert_int_equal(dcs_search_open(&space, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
+                   DCS_OK);
+  plant_times(&fresh[0], 1, 0.05);
+  plant_times(&fresh[1], 1, 0.05);
+  search.known[0].registers = 30;
+  search.known[1].registers = 32;
+  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 2, &w), DCS_OK);
+  assert_int_equal(w.list[w.pick].config, 0);
+  assert_string_equal(w.reason, "fewest registers");
+  search.known[0].registers = 32;
+  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 2, &w), DCS_OK);
+  assert_int_equal(w.list[w.pick].config, 1);
+  assert_string_equal(w.reason, "closest to the initial configuration");
+  free(fresh[0].times);
+  free(fresh[1].times);
+  dcs_search_close(&search);
+  dcs_space_free(&space);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_tied_are_told_and_the_pick_has_its_reason),
+      cmocka_unit_test(registers_decide_where_padding_does_not),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
