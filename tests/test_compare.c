@@ -205,6 +205,15 @@ static void runs_that_are_not_comparable_are_refused(void **state) {
   }
 }
 
+/* Two machines in one folder. */
+static void a_run_of_two_machines_is_refused(void **state) {
+  (void)state;
+  put_run("a", ENV, plain);
+  put_run("b", ENV "cpu_model,Other CPU\n", plain);
+  assert_status(compare("a", "b", "--force"), 3);
+  assert_contains(program_err, "found cpu_model again: \"Other CPU\"");
+}
+
 static void forced_output_says_so_in_every_line(void **state) {
   (void)state;
   put_run("a", ENV, before);
@@ -337,6 +346,7 @@ int main(void) {
       cmocka_unit_test(the_status_tells_whether_anything_is_slower),
       cmocka_unit_test(a_planted_change_is_found_and_nothing_else),
       cmocka_unit_test(runs_that_are_not_comparable_are_refused),
+      cmocka_unit_test(a_run_of_two_machines_is_refused),
       cmocka_unit_test(forced_output_says_so_in_every_line),
       cmocka_unit_test(what_may_differ_is_said),
       cmocka_unit_test(the_arguments_are_two_folders),

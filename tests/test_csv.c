@@ -277,6 +277,7 @@ static void a_missing_folder_is_said(void **state) {
   assert_non_null(strstr(dcs_error_message(), "/nowhere/at/all.csv"));
   assert_int_equal(dcs_csv_append(&csv, "/nowhere/at/all.csv"), DCS_IO);
   assert_int_equal(dcs_csv_create(&csv, folder), DCS_IO);
+  assert_int_equal(dcs_csv_create(&csv, ""), DCS_USAGE);
 }
 
 /* ---- numbers ---- */

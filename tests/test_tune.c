@@ -127,6 +127,7 @@ static void arguments_are_checked(void **state) {
       {"tune --replay", "a JOURNAL is missing", 2},
       {"tune --study x.csv", "--out DIR is missing", 2},
       {"tune --replay /nonexistent/journal.csv", "/nonexistent/journal.csv", 5},
+      {"tune show everything", "found \"everything\"; expected nothing", 2},
       {"tune forget", "what to forget", 2},
       {"tune forget cpu_gathr", "did you mean cpu_gather", 2},
   };

@@ -86,22 +86,6 @@ static dcs_status find_facts(const dcs_run *run, facts *f) {
 
 /* ---- one machine ---- */
 
-static dcs_status check_env(const dcs_run *run) {
-  size_t rows = dcs_table_rows(run->env);
-  for (size_t row = 0; row < rows; row++)
-    for (size_t before = 0; before < row; before++) {
-      const char *fact = dcs_table_cell(run->env, row, run->env_key);
-      if (strcmp(fact, dcs_table_cell(run->env, before, run->env_key)) != 0) continue;
-      return dcs_fail(DCS_INPUT,
-                      "%s: row %zu: found %s again: \"%s\", and \"%s\" in row %zu; expected the "
-                      "facts of one machine",
-                      dcs_table_path(run->env), row + 2, fact,
-                      dcs_table_cell(run->env, row, run->env_value),
-                      dcs_table_cell(run->env, before, run->env_value), before + 2);
-    }
-  return DCS_OK;
-}
-
 /* Times of two GPUs have no best among them that holds for either. */
 static dcs_status check_devices(const facts *f) {
   const dcs_table *table = f->run->summary.table;
@@ -218,7 +202,6 @@ dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
   facts f;
   *m = (dcs_measured){0};
   DCS_TRY(dcs_run_open(&m->run, folder));
-  DCS_TRY(check_env(&m->run));
   DCS_TRY(find_facts(&m->run, &f));
   DCS_TRY(check_devices(&f));
   size_t rows = dcs_table_rows(m->run.summary.table), n = dcs_table_rows(m->run.samples.table);

@@ -249,6 +249,8 @@ static dcs_status replay_one(const arguments *a, const dcs_recorded_space *recor
     status = search.status;
   }
   if (status == DCS_OK) dcs_print_replay(&replay, &search, a->tune.strategy->name);
+  if (status == DCS_OK && dcs_search_best(&search) < 0)
+    status = dcs_fail(DCS_FAILED, "no configuration was found that is ok");
   dcs_search_close(&search);
   dcs_replay_close(&replay);
   return status;
@@ -311,8 +313,12 @@ dcs_status dcs_command_tune(int argc, char **argv) {
                  .strategy = dcs_default_strategy,
                  .seed = 1,
                  .samples = 7};
-  if (argc > 1 && strcmp(argv[1], "show") == 0) return show();
-  if (argc > 1 && strcmp(argv[1], "export") == 0) return export();
+  bool shows = argc > 1 && strcmp(argv[1], "show") == 0;
+  if (shows || (argc > 1 && strcmp(argv[1], "export") == 0)) {
+    if (argc > 2)
+      return dcs_fail(DCS_USAGE, "tune %s: found \"%s\"; expected nothing", argv[1], argv[2]);
+    return shows ? show() : export();
+  }
   if (argc > 1 && strcmp(argv[1], "forget") == 0) return forget(argc, argv);
   argp_parse(&with_children, argc, argv, 0, NULL, &a);
   return run(&a);

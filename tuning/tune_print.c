@@ -67,10 +67,7 @@ void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const 
   printf("%lldx%lldx%lld, %lld atoms, %s, ", (long long)s->n.x, (long long)s->n.y,
          (long long)s->n.z, (long long)s->atoms, s->machine);
   dcs_print_search(search, strategy);
-  if (best < 0) {
-    printf("found no configuration that is ok\n");
-    return;
-  }
+  if (best < 0) return; /* the counts above tell */
   printf("found %s: %.2f%% slower than the best recorded",
          dcs_format_config(s->variant, &replay->space.configs[best], text),
          100 * (dcs_replay_truth(replay, best) / dcs_replay_truth(replay, true_best) - 1));

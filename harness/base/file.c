@@ -33,6 +33,8 @@ static dcs_status open_failed(dcs_file *file, const char *path) {
 
 dcs_status dcs_file_create(dcs_file *file, const char *path) {
   struct stat facts;
+  *file = (dcs_file){0};
+  if (!*path) return dcs_fail(DCS_USAGE, "found an empty name; expected that of a file to write");
   bool in_place = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
   char *real = realpath(path, NULL);
   *file = (dcs_file){.path = real ? real : strdup(path)};

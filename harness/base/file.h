@@ -13,7 +13,7 @@ typedef struct {
 } dcs_file;
 
 /* Opens for writing beside `path`. A link stays a link: what it points at is replaced. DCS_IO names
- * file and cause. */
+ * file and cause; DCS_USAGE for an empty name. */
 dcs_status dcs_file_create(dcs_file *file, const char *path);
 
 /* Opens for appending in place. DCS_IO names file and cause. */

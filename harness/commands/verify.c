@@ -82,7 +82,7 @@ static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
 typedef struct {
   int methods, cases, failed, missing;
   double bound_ratio;
-  char why[2 * DCS_TEXT];
+  char why[2 * DCS_TEXT]; /* of the last that is missing */
 } totals;
 
 static void add(totals *t, const dcs_verification *v) {
@@ -132,6 +132,7 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, const
     print_totals(variant, &t);
     sum->failed += t.failed;
     sum->missing += t.missing;
+    if (t.missing) memcpy(sum->why, t.why, sizeof sum->why);
     sum->methods += t.methods;
     t = (totals){0};
   }
@@ -147,7 +148,7 @@ static dcs_status verify(dcs_bench *bench, const dcs_methods *methods, const dcs
     return dcs_fail(DCS_FAILED, "%d of %d configurations failed", sum.failed, sum.methods);
   if (sum.missing == sum.methods)
     return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine: %s",
-                    bench->why[0] ? bench->why : "`dcsbench list` shows why");
+                    sum.why[0] ? sum.why : "`dcsbench list` shows why");
   return DCS_OK;
 }
 

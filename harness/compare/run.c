@@ -45,12 +45,29 @@ const char *dcs_run_fact(const dcs_run *run, const char *key) {
   return "";
 }
 
+static dcs_status check_once(const dcs_run *run) {
+  size_t rows = dcs_table_rows(run->env);
+  for (size_t row = 0; row < rows; row++)
+    for (size_t before = 0; before < row; before++) {
+      const char *fact = dcs_table_cell(run->env, row, run->env_key);
+      if (strcmp(fact, dcs_table_cell(run->env, before, run->env_key)) != 0) continue;
+      return dcs_fail(DCS_INPUT,
+                      "%s: row %zu: found %s again: \"%s\", and \"%s\" in row %zu; expected the "
+                      "facts of one machine",
+                      dcs_table_path(run->env), row + 2, fact,
+                      dcs_table_cell(run->env, row, run->env_value),
+                      dcs_table_cell(run->env, before, run->env_value), before + 2);
+    }
+  return DCS_OK;
+}
+
 /* What is unknown in both runs is not the same: an env.csv that was cut short is refused. */
 static dcs_status read_facts(const char *folder, dcs_run *run) {
   static const char *const always[] = {"cpu_model", "cpus", "seed"};
   DCS_TRY(read_file(folder, "env.csv", &run->env));
   DCS_TRY(dcs_table_need(run->env, "key", &run->env_key));
   DCS_TRY(dcs_table_need(run->env, "value", &run->env_value));
+  DCS_TRY(check_once(run));
   for (size_t f = 0; f < sizeof always / sizeof always[0]; f++)
     if (!*dcs_run_fact(run, always[f]))
       return dcs_fail(DCS_INPUT, "%s: no value of \"%s\"; expected one, as every run has",

@@ -34,7 +34,8 @@ typedef struct {
 
 /* Reads env.csv, samples.csv and summary.csv of `folder`. DCS_USAGE when the folder's name is too
  * long, DCS_IO when a file is missing, DCS_INPUT when a column, a time, a fact that every run has,
- * or every sample is. Free with dcs_run_close(), whatever the status. */
+ * or every sample is, or when a fact comes twice. Free with dcs_run_close(), whatever the status.
+ */
 dcs_status dcs_run_open(dcs_run *run, const char *folder);
 void dcs_run_close(dcs_run *run);
 

@@ -167,6 +167,13 @@ static dcs_status count_outcomes(sweep *s) {
   return status;
 }
 
+static bool any_of(const dcs_cells *cells, dcs_backend backend) {
+  for (int c = 0; c < cells->n; c++)
+    for (int r = 0; r < cells->list[c].n_records; r++)
+      if (cells->list[c].records[r].method.variant->backend == backend) return true;
+  return false;
+}
+
 static dcs_status verdict_of(sweep *s) {
   if (dcs_interrupted())
     return dcs_fail(DCS_FAILED,
@@ -180,7 +187,8 @@ static dcs_status verdict_of(sweep *s) {
                     s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
   if (s->n_ok == 0)
     return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine: %s",
-                    s->bench.why[0] ? s->bench.why : "`dcsbench list` shows why");
+                    any_of(&s->cells, DCS_CUDA) && s->bench.why[0] ? s->bench.why
+                                                                   : "`dcsbench list` shows why");
   return DCS_OK;
 }
 
@@ -224,13 +232,6 @@ static dcs_status plan_cells(sweep *s) {
   DCS_TRY(dcs_expand_cells(options, &s->molecule, status == DCS_OK, &facts, &s->cells));
   say_missing(s, status == DCS_OK);
   return DCS_OK;
-}
-
-static bool any_of(const dcs_cells *cells, dcs_backend backend) {
-  for (int c = 0; c < cells->n; c++)
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      if (cells->list[c].records[r].method.variant->backend == backend) return true;
-  return false;
 }
 
 /* That energy_j will stay empty is said before time is spent. */
