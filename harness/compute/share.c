@@ -29,8 +29,6 @@ typedef struct {
   double left[DCS_MAX_DEVICES]; /* slices that it took and has not computed by now */
   double rates, all_left;       /* sums; all_left with the slices that nobody took */
   int64_t untaken;
-  bool working[DCS_MAX_DEVICES];
-  int n_working;
 } outlook;
 
 /* What a device did in this map counts; before it has done anything, its speed, in the unit that
@@ -55,12 +53,22 @@ static outlook look(const dcs_share *s, double now) {
                            : sharer->speed;
     double done = unit > 0 ? o.rate[d] * (now - sharer->since) : 0;
     o.left[d] = (double)sharer->pending > done ? (double)sharer->pending - done : 0;
-    o.working[d] = sharer->pending > 0;
-    o.n_working += o.working[d];
     o.rates += o.rate[d];
     o.all_left += o.left[d];
   }
   return o;
+}
+
+/* Whether the others, who are at work, would have finished everything before device d had computed
+ * so many slices, and one of them these slices. */
+static bool too_late(const dcs_share *s, const outlook *o, int d, int64_t slices) {
+  double end = (double)slices / o->rate[d];
+  if (end <= o->all_left / (o->rates - o->rate[d])) return false;
+  for (int other = 0; other < s->n; other++)
+    if (other != d && s->sharers[other].pending > 0 &&
+        (o->left[other] + (double)slices) / o->rate[other] < end)
+      return true;
+  return false;
 }
 
 /* Slices that device d should take next; 0: none. */
@@ -72,8 +80,7 @@ static int64_t wanted(const dcs_share *s, int d, double now) {
   int64_t half = (int64_t)(more / 2) / s->step * s->step;
   int64_t want = half > me->least ? half : me->least;
   if (want > o.untaken) want = o.untaken;
-  bool late = (double)want / o.rate[d] > o.all_left / (o.rates - o.rate[d]);
-  return me->pending == 0 && o.n_working > 0 && late ? 0 : want;
+  return me->pending == 0 && too_late(s, &o, d, want) ? 0 : want;
 }
 
 bool dcs_share_take(dcs_share *s, int d, double now, dcs_range *slab) {
