@@ -46,8 +46,9 @@ void dcs_share_learn(dcs_share *share);
  * they have computed a slab, are expected to have, less what it has in hand. Slabs get smaller
  * towards the end,
  * and are never smaller than `least`. A device with something in hand is given no more than its
- * part; an idle one is left out where the others would have finished everything before it had
- * computed a slab. As long as slices are left and no slab is in hand, somebody gets one. */
+ * part; an idle one is left out where the others would have finished everything, and one of them
+ * this slab, before it had computed it. As long as slices are left and no slab is in hand, somebody
+ * gets one. */
 bool dcs_share_take(dcs_share *share, int d, double now, dcs_range *slab);
 
 /* The device has computed the slab; its slices lie in the map. */
