@@ -85,11 +85,27 @@ static void physics_needs_no_sizes(void **state) {
 
 /* ---- which configurations ---- */
 
-static bool differs_in_one(const dcs_variant *variant, const dcs_config *a, const dcs_config *b) {
-  int n = 0;
-  for (int p = 0; p < variant->n_params; p++)
-    n += a->value[p] != b->value[p];
-  return n == 1;
+/* Whether a method has that value of a parameter. */
+static bool covers(const dcs_methods *methods, int param, int value) {
+  for (int m = 0; m < methods->n; m++)
+    if (methods->list[m].config.value[param] == value) return true;
+  return false;
+}
+
+/* Every value of a small range, both ends of a large one, where the variant can have it. */
+static void assert_covered(const dcs_methods *methods, const dcs_problem *shape) {
+  const dcs_variant *variant = methods->list->variant;
+  char why[DCS_TEXT];
+  for (int p = 0; p < variant->n_params; p++) {
+    const dcs_param *param = &variant->params[p];
+    bool small = param->hi - param->lo < 16;
+    if (param->initial == DCS_ALL_CPUS) continue;
+    for (int value = param->lo; value <= param->hi; value += small ? 1 : param->hi - param->lo) {
+      dcs_config config = methods->list->config;
+      config.value[p] = value;
+      if (dcs_applicable(variant, shape, &config, why)) assert_true(covers(methods, p, value));
+    }
+  }
 }
 
 static void covering_methods(void **state) {
@@ -97,21 +113,20 @@ static void covering_methods(void **state) {
   const dcs_problem shape = {NULL, 1, {1, 1, 1}, 1};
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
+    dcs_config initial = dcs_initial_config(variant, dcs_cpus());
     dcs_methods methods;
     char why[DCS_TEXT];
     assert_int_equal(dcs_covering_methods(variant, &methods), DCS_OK);
-    assert_true(methods.n >= 1);
-    int coarsen = dcs_find_param(variant, "coarsen");
-    bool seen[17] = {false};
+    assert_in_range(methods.n, 1, 24); /* far fewer than values of all parameters */
+    assert_memory_equal(methods.list->config.value, initial.value, sizeof initial.value);
     for (int m = 0; m < methods.n; m++) {
-      const dcs_method *method = &methods.list[m];
-      assert_ptr_equal(method->variant, variant);
-      assert_true(dcs_applicable(variant, &shape, &method->config, why));
-      if (m > 0) assert_true(differs_in_one(variant, &method->config, &methods.list->config));
-      if (coarsen >= 0) seen[method->config.value[coarsen]] = true;
+      assert_ptr_equal(methods.list[m].variant, variant);
+      assert_true(dcs_applicable(variant, &shape, &methods.list[m].config, why));
+      for (int before = 0; before < m; before++)
+        assert_memory_not_equal(methods.list[m].config.value, methods.list[before].config.value,
+                                sizeof initial.value);
     }
-    for (int k = 1; coarsen >= 0 && k <= 16; k++)
-      assert_true(seen[k]); /* every value of a small range */
+    assert_covered(&methods, &shape);
     free(methods.list);
   }
 }

@@ -59,7 +59,7 @@ dcs_status dcs_journal_open(const char *path, dcs_journal_writer *writer) {
   DCS_TRY(take_lock(path, &writer->lock));
   dcs_status status = start_or_continue(path, writer);
   if (status == DCS_OK) return DCS_OK;
-  if (writer->csv.file) dcs_csv_abandon(&writer->csv);
+  if (writer->csv.file.stream) dcs_csv_abandon(&writer->csv);
   close(writer->lock);
   writer->lock = -1;
   return status;

@@ -241,7 +241,7 @@ dcs_status dcs_tune_study(const dcs_journal *journal, int samples, const char *o
   if (status == DCS_OK) status = study_all(&o, journal);
   dcs_csv *const files[] = {&o.study, &o.importance};
   for (int f = 0; f < 2; f++) {
-    if (!files[f]->file) continue;
+    if (!files[f]->file.stream) continue;
     if (status == DCS_OK)
       status = dcs_csv_close(files[f]);
     else

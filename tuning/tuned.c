@@ -196,7 +196,7 @@ dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned) {
 static dcs_status replace(const char *path, const dcs_tuned *tuned) {
   dcs_csv csv;
   DCS_TRY(dcs_csv_create(&csv, path));
-  dcs_status status = dcs_tuned_export(csv.file, tuned);
+  dcs_status status = dcs_tuned_export(csv.file.stream, tuned);
   if (status == DCS_OK) return dcs_csv_close(&csv);
   dcs_csv_abandon(&csv);
   return status;

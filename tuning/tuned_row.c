@@ -64,7 +64,7 @@ char *dcs_tuned_row(const dcs_tuned_record *record) {
   size_t bytes = 0;
   FILE *file = open_memstream(&text, &bytes);
   if (!file) return NULL;
-  dcs_csv csv = {.file = file, .path = name, .first_cell = true};
+  dcs_csv csv = {.file = {.stream = file, .path = name}, .first_cell = true};
   put_cells(&csv, record);
   if (fflush(file) != 0 || csv.failed) {
     fclose(file);

@@ -224,49 +224,20 @@ double dcs_table_number(const dcs_table *table, size_t row, int column) {
 
 /* ---- writing ---- */
 
-static void release(dcs_csv *csv) {
-  free(csv->path);
-  free(csv->beside);
-  *csv = (dcs_csv){0};
-}
-
 /* The cause is known only now, so the message is left now; dcs_csv_row() returns the status. */
 static void note_failure(dcs_csv *csv) {
-  if (!csv->failed) cannot("write", csv->path);
+  if (!csv->failed) cannot("write", csv->file.path);
   csv->failed = true;
 }
 
-static dcs_status open_failed(dcs_csv *csv, const char *path) {
-  dcs_status status = cannot("open for writing", path);
-  release(csv);
-  return status;
-}
-
-/* The process id keeps two writers of one file apart. */
-static char *name_beside(const char *path) {
-  size_t size = strlen(path) + sizeof ".-9223372036854775808.part";
-  char *name = malloc(size);
-  if (name != NULL) snprintf(name, size, "%s.%ld.part", path, (long)getpid());
-  return name;
-}
-
-/* A device or a pipe cannot be replaced by renaming: it is written in place. A link stays a link.
- */
 dcs_status dcs_csv_create(dcs_csv *csv, const char *path) {
   *csv = (dcs_csv){.first_cell = true};
-  struct stat facts;
-  bool in_place = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
-  csv->path = realpath(path, NULL);
-  if (csv->path == NULL) csv->path = strdup(path);
-  if (csv->path == NULL) return open_failed(csv, path);
-  if (!in_place && (csv->beside = name_beside(csv->path)) == NULL) return open_failed(csv, path);
-  csv->file = fopen(in_place ? csv->path : csv->beside, "w");
-  return csv->file == NULL ? open_failed(csv, path) : DCS_OK;
+  return dcs_file_create(&csv->file.stream, path);
 }
 
 dcs_csv dcs_csv_stdout(void) {
   static char name[] = "standard output";
-  return (dcs_csv){.file = stdout, .path = name, .first_cell = true};
+  return (dcs_csv){.file = {.stream = stdout, .path = name}, .first_cell = true};
 }
 
 static dcs_status cut_torn_row(FILE *file, const char *path) {
@@ -284,20 +255,17 @@ static dcs_status cut_torn_row(FILE *file, const char *path) {
 
 dcs_status dcs_csv_append(dcs_csv *csv, const char *path) {
   *csv = (dcs_csv){.first_cell = true};
-  csv->path = strdup(path);
-  if (csv->path == NULL || (csv->file = fopen(path, "a")) == NULL) return open_failed(csv, path);
-  dcs_status status = cut_torn_row(csv->file, path);
-  if (status == DCS_OK) return DCS_OK;
-  fclose(csv->file);
-  release(csv);
+  DCS_TRY(dcs_file_append(&csv->file.stream, path));
+  dcs_status status = cut_torn_row(csv->file.stream, path);
+  if (status != DCS_OK) dcs_csv_abandon(csv);
   return status;
 }
 
 static void write_cell(dcs_csv *csv, const char *text) {
   bool plain = strpbrk(text, ",\"\r\n") == NULL;
-  bool written =
-      (csv->first_cell || fputc(',', csv->file) != EOF) &&
-      (plain ? fputs(text, csv->file) : csv_fwrite(csv->file, text, strlen(text))) != EOF;
+  bool written = (csv->first_cell || fputc(',', csv->file.stream) != EOF) &&
+                 (plain ? fputs(text, csv->file.stream)
+                        : csv_fwrite(csv->file.stream, text, strlen(text))) != EOF;
   csv->first_cell = false;
   if (!written) note_failure(csv);
 }
@@ -325,36 +293,19 @@ void dcs_csv_empty(dcs_csv *csv) {
 }
 
 dcs_status dcs_csv_row(dcs_csv *csv) {
-  if (fputc('\n', csv->file) == EOF || fflush(csv->file) != 0) note_failure(csv);
+  if (fputc('\n', csv->file.stream) == EOF || fflush(csv->file.stream) != 0) note_failure(csv);
   csv->first_cell = true;
   return csv->failed ? DCS_IO : DCS_OK;
 }
 
-/* Pipes and devices have no disk to be flushed to, and say EINVAL. */
-static bool flush_to_disk(FILE *file) {
-  return fflush(file) == 0 && (fsync(fileno(file)) == 0 || errno == EINVAL || errno == EROFS);
-}
-
 dcs_status dcs_csv_close(dcs_csv *csv) {
-  if (csv->failed) {
-    dcs_status status =
-        dcs_fail(DCS_IO, "%s: not written: an earlier write to it failed", csv->path);
-    dcs_csv_abandon(csv);
-    return status;
-  }
-  dcs_status status = flush_to_disk(csv->file) ? DCS_OK : cannot("write", csv->path);
-  if (fclose(csv->file) != 0 && status == DCS_OK) status = cannot("write", csv->path);
-  if (csv->beside != NULL) {
-    if (status == DCS_OK && rename(csv->beside, csv->path) != 0)
-      status = cannot("rename into place", csv->path);
-    if (status != DCS_OK) unlink(csv->beside);
-  }
-  release(csv);
+  if (!csv->failed) return dcs_file_close(&csv->file);
+  dcs_status status =
+      dcs_fail(DCS_IO, "%s: not written: an earlier write to it failed", csv->file.path);
+  dcs_csv_abandon(csv);
   return status;
 }
 
 void dcs_csv_abandon(dcs_csv *csv) {
-  fclose(csv->file);
-  if (csv->beside != NULL) unlink(csv->beside);
-  release(csv);
+  dcs_file_abandon(&csv->file);
 }

@@ -2,12 +2,11 @@
 #ifndef DCS_CSV_H
 #define DCS_CSV_H
 
-#include "kernels/status.h"
+#include "harness/base/file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* ---- reading ---- */
 
@@ -40,9 +39,7 @@ double dcs_table_number(const dcs_table *table, size_t row, int column);
 /* ---- writing ---- */
 
 typedef struct {
-  FILE *file;
-  char *path;      /* the name that the file will have */
-  char *beside;    /* the name that it has until then; NULL when appending */
+  dcs_file file;
   bool first_cell; /* of the row being written */
   bool failed;
 } dcs_csv;

@@ -25,6 +25,12 @@ static char *name_beside(const char *path) {
   return name;
 }
 
+static dcs_status open_failed(dcs_file *file, const char *path) {
+  dcs_status status = cannot("open for writing", path);
+  release(file);
+  return status;
+}
+
 dcs_status dcs_file_create(dcs_file *file, const char *path) {
   struct stat facts;
   bool in_place = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
@@ -33,10 +39,13 @@ dcs_status dcs_file_create(dcs_file *file, const char *path) {
   if (file->path && !in_place) file->beside = name_beside(file->path);
   if (file->path && (in_place || file->beside))
     file->stream = fopen(in_place ? file->path : file->beside, "w");
-  if (file->stream) return DCS_OK;
-  dcs_status status = cannot("open for writing", path);
-  release(file);
-  return status;
+  return file->stream ? DCS_OK : open_failed(file, path);
+}
+
+dcs_status dcs_file_append(dcs_file *file, const char *path) {
+  *file = (dcs_file){.path = strdup(path)};
+  if (file->path) file->stream = fopen(path, "a");
+  return file->stream ? DCS_OK : open_failed(file, path);
 }
 
 /* Pipes and devices have no disk to be flushed to, and say EINVAL. */

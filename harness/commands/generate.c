@@ -1,13 +1,9 @@
 /* dcsbench generate */
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct {
   const char *kind, *out;
@@ -57,41 +53,13 @@ static dcs_status parse_kind(const char *text, dcs_generated *kind) {
                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-static dcs_status failed(const char *path, const char *what) {
-  return dcs_fail(DCS_IO, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
-/* A device or a pipe must not be replaced by renaming. */
-static dcs_status write_in_place(const char *path, const dcs_molecule *m, const char *remark) {
-  FILE *file = fopen(path, "w");
-  if (!file) return failed(path, "open for writing");
-  dcs_status status = dcs_pqr_write(file, path, m, remark);
-  if (fclose(file) != 0 && status == DCS_OK) status = failed(path, "write");
-  return status;
-}
-
-/* Writes beside and renames, so that an old file stays whole until the new one is. */
-static dcs_status write_beside(const char *path, const dcs_molecule *m, const char *remark) {
-  char beside[PATH_MAX + 32];
-  snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
-  FILE *file = fopen(beside, "w");
-  if (!file) return failed(path, "create");
-  dcs_status status = dcs_pqr_write(file, path, m, remark);
-  if (fclose(file) != 0 && status == DCS_OK) status = failed(path, "write");
-  if (status == DCS_OK && rename(beside, path) != 0) status = failed(path, "rename");
-  if (status != DCS_OK) unlink(beside);
-  return status;
-}
-
-/* A link stays a link: what it points at is replaced. */
 static dcs_status write_file(const char *path, const dcs_molecule *m, const char *remark) {
-  struct stat facts;
-  char real[PATH_MAX];
-  if (!*path || strlen(path) >= PATH_MAX)
-    return dcs_fail(DCS_USAGE, "--out: found a name of %zu characters; expected 1 to %d",
-                    strlen(path), PATH_MAX - 1);
-  if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) return write_in_place(path, m, remark);
-  return write_beside(realpath(path, real) ? real : path, m, remark);
+  dcs_file file;
+  DCS_TRY(dcs_file_create(&file, path));
+  dcs_status status = dcs_pqr_write(file.stream, path, m, remark);
+  if (status == DCS_OK) return dcs_file_close(&file);
+  dcs_file_abandon(&file);
+  return status;
 }
 
 dcs_status dcs_command_generate(int argc, char **argv) {

@@ -6,13 +6,15 @@
 #include "kernels/probe.h"
 
 #include <math.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { LINKS = 20000, RUNS = 15, MEMORY_RUNS = 3, HUGE_PAGE = 1 << 21 };
-static const double RUN_NS = 1.5e6; /* a run lasts at least so long */
+static const double RUN_NS = 1e6; /* a run lasts about so long */
 
 /* One loop on a number of threads. */
 typedef struct {
@@ -36,10 +38,11 @@ static dcs_status calibrate(arithmetic *a, int threads) {
   a->repeats = 1;
   DCS_TRY(run_loop(a, threads, &ns)); /* starts the threads */
   DCS_TRY(run_loop(a, threads, &ns));
-  while (ns < RUN_NS && a->repeats < 1 << 20) {
+  while (ns < RUN_NS / 4 && a->repeats < 1 << 20) {
     a->repeats *= 2;
     DCS_TRY(run_loop(a, threads, &ns));
   }
+  a->repeats = (int64_t)fmax(1, ceil((double)a->repeats * RUN_NS / ns));
   return DCS_OK;
 }
 
@@ -69,11 +72,45 @@ static dcs_status measure_arithmetic(const char *threads_name, int threads, dcs_
   return DCS_OK;
 }
 
-/* Values of each of the triad's three arrays: together twice the last cache, so that nothing is in
- * it any more when it is wanted again; at least 96 MB, at most a quarter of the memory left. */
+/* The first CPU of the set that shares CPU c's last cache, which has *bytes; -1 where unknown. The
+ * list is as in "0-3,8". */
+static int first_sharing(int c, const cpu_set_t *set, double *bytes) {
+  char name[96], unit = 0;
+  int first = -1, last;
+  snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%d/cache/index3/size", c);
+  FILE *size = fopen(name, "r");
+  bool known = size && fscanf(size, "%lf%c", bytes, &unit) == 2 && unit == 'K';
+  if (size) fclose(size);
+  *bytes *= 1024;
+  snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list", c);
+  FILE *list = known ? fopen(name, "r") : NULL;
+  while (list && fscanf(list, "%d", &first) == 1) {
+    if (fscanf(list, "-%d", &last) != 1) last = first;
+    while (first <= last && !(first < CPU_SETSIZE && CPU_ISSET(first, set)))
+      first++;
+    if (first <= last || fscanf(list, ",") != 0) break;
+  }
+  if (list) fclose(list);
+  return first;
+}
+
+/* Bytes of all last caches that the process's CPUs have; what libc says of the whole machine where
+ * the system does not tell of each. */
+static double last_caches(void) {
+  cpu_set_t set;
+  double sum = 0;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
+  for (int c = 0; c < CPU_SETSIZE; c++) {
+    double bytes = 0;
+    if (CPU_ISSET(c, &set) && first_sharing(c, &set, &bytes) == c) sum += bytes;
+  }
+  return sum > 0 ? sum : (double)sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0 or -1 where unknown */
+}
+
+/* Values of each of the triad's three arrays: together twice the last caches, so that nothing is in
+ * them any more when it is wanted again; at least 96 MB, at most a quarter of the memory left. */
 static int64_t triad_values(void) {
-  double cache = (double)sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0 or -1 where unknown */
-  double bytes = fmin(fmax(2 * cache, 96e6), 0.25 * (double)dcs_available_memory());
+  double bytes = fmin(fmax(2 * last_caches(), 96e6), 0.25 * (double)dcs_available_memory());
   return (int64_t)(bytes / (3 * sizeof(double)));
 }
 

@@ -6,6 +6,7 @@
 
 #include "harness/base/decimal.h"
 #include "harness/base/embedded.h"
+#include "harness/base/file.h"
 #include "harness/base/folder.h"
 #include "harness/figures/figure.h"
 
@@ -45,24 +46,14 @@ static dcs_status make_path(char path[MAX_PATH], const char *dir, const char *na
   return dcs_fail(DCS_INPUT, "the name of the run folder is longer than %d bytes", MAX_PATH - 40);
 }
 
-/* Writes dir/name+ending beside and renames it into place. */
 static dcs_status write_file(const char *dir, const char *name, const char *ending,
                              const char *text, size_t size) {
-  char path[MAX_PATH], beside[MAX_PATH];
+  char path[MAX_PATH];
+  dcs_file file;
   DCS_TRY(make_path(path, dir, name, ending));
-  DCS_TRY(make_path(beside, dir, name, ".part"));
-  FILE *file = fopen(beside, "w");
-  if (!file) return dcs_fail(DCS_IO, "%s: cannot write: %s", beside, strerror(errno));
-  bool written = fwrite(text, 1, size, file) == size;
-  int cause = errno;
-  if (fclose(file) != 0 && written) {
-    written = false;
-    cause = errno;
-  }
-  if (written && rename(beside, path) == 0) return DCS_OK;
-  if (written) cause = errno;
-  unlink(beside);
-  return dcs_fail(DCS_IO, "%s: cannot write: %s", path, strerror(cause));
+  DCS_TRY(dcs_file_create(&file, path));
+  fwrite(text, 1, size, file.stream);
+  return dcs_file_close(&file);
 }
 
 static dcs_status write_script(const char *dir, const char *name) {

@@ -265,7 +265,7 @@ static dcs_status gather_facts(sweep *s) {
 static dcs_status close_files(sweep *s, dcs_status status) {
   dcs_csv *const files[] = {&s->samples, &s->summary};
   for (int f = 0; f < 2; f++) {
-    if (!files[f]->file) continue;
+    if (!files[f]->file.stream) continue;
     dcs_status closed = DCS_OK;
     if (status == DCS_IO)
       dcs_csv_abandon(files[f]);

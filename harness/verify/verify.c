@@ -93,28 +93,53 @@ static int values_of(const dcs_param *param, int values[32]) {
       values[n++] = v;
     return n;
   }
+  values[n++] = param->lo;
   for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
-    if (odd[i] >= param->lo && odd[i] <= param->hi) values[n++] = odd[i];
+    if (odd[i] > param->lo && odd[i] < param->hi) values[n++] = odd[i];
   if (param->initial != DCS_ALL_CPUS) values[n++] = param->hi;
   return n;
 }
 
-dcs_status dcs_covering_methods(const dcs_variant *variant, dcs_methods *methods) {
+/* The values of all parameters that no method has yet. */
+typedef struct {
+  int value[DCS_MAX_PARAMS][32], n[DCS_MAX_PARAMS];
+} uncovered;
+
+/* Changes as many parameters as can be changed together into values that no method has yet; returns
+ * how many. Every other parameter begins at its large end: small blocks meet many points a thread,
+ * and few registers spill. */
+static int change(dcs_method *method, uncovered *left) {
   const dcs_problem shape = {NULL, 1, {1, 1, 1}, 1};
-  dcs_config initial = dcs_initial_config(variant, dcs_cpus());
   char why[DCS_TEXT];
+  int changed = 0;
+  for (int p = 0; p < method->variant->n_params; p++)
+    for (int v = 0; v < left->n[p]; v++) {
+      int at = p % 2 ? left->n[p] - 1 - v : v, before = method->config.value[p];
+      method->config.value[p] = left->value[p][at];
+      if (dcs_applicable(method->variant, &shape, &method->config, why)) {
+        left->n[p]--;
+        memmove(&left->value[p][at], &left->value[p][at + 1],
+                (size_t)(left->n[p] - at) * sizeof left->value[p][0]);
+        changed++;
+        break;
+      }
+      method->config.value[p] = before;
+    }
+  return changed;
+}
+
+dcs_status dcs_covering_methods(const dcs_variant *variant, dcs_methods *methods) {
+  const dcs_method initial = {variant, dcs_initial_config(variant, dcs_cpus())};
+  uncovered left = {0};
+  for (int p = 0; p < variant->n_params; p++) {
+    int values[32], n = values_of(&variant->params[p], values);
+    for (int v = 0; v < n; v++)
+      if (values[v] != initial.config.value[p]) left.value[p][left.n[p]++] = values[v];
+  }
   *methods = (dcs_methods){calloc(1 + 32 * DCS_MAX_PARAMS, sizeof(dcs_method)), 0};
   if (!methods->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for methods");
-  methods->list[methods->n++] = (dcs_method){variant, initial};
-  for (int p = 0; p < variant->n_params; p++) {
-    int values[32];
-    int n = values_of(&variant->params[p], values);
-    for (int v = 0; v < n; v++) {
-      dcs_method method = {variant, initial};
-      method.config.value[p] = values[v];
-      if (values[v] != initial.value[p] && dcs_applicable(variant, &shape, &method.config, why))
-        methods->list[methods->n++] = method;
-    }
-  }
+  methods->list[methods->n++] = initial;
+  for (dcs_method next = initial; change(&next, &left) > 0; next = initial)
+    methods->list[methods->n++] = next;
   return DCS_OK;
 }
