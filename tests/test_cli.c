@@ -194,6 +194,27 @@ static void output_that_cannot_be_written_is_status_5(void **state) {
   }
 }
 
+static int cpus_told(void) {
+  int cpus = 0;
+  assert_status(program_run("info --csv"), 0);
+  const char *line = strstr(program_out, "\ncpus,");
+  assert_non_null(line);
+  assert_int_equal(sscanf(line, "\ncpus,%d", &cpus), 1);
+  return cpus;
+}
+
+/* A thread that OpenMP has bound sees one CPU; the process has as many as before. Workers are
+ * started so. */
+static void bound_threads_leave_the_cpus(void **state) {
+  (void)state;
+  assert_int_equal(unsetenv("OMP_PROC_BIND"), 0);
+  int cpus = cpus_told();
+  assert_int_equal(setenv("OMP_PROC_BIND", "true", 1), 0);
+  int bound = cpus_told();
+  assert_int_equal(unsetenv("OMP_PROC_BIND"), 0);
+  assert_int_equal(bound, cpus);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_command_is_a_usage_error_that_shows_the_help),
@@ -205,6 +226,7 @@ int main(void) {
       cmocka_unit_test(devices_that_cannot_be_timed_are_refused),
       cmocka_unit_test(the_run_folder_must_be_a_new_one),
       cmocka_unit_test(output_that_cannot_be_written_is_status_5),
+      cmocka_unit_test(bound_threads_leave_the_cpus),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -229,10 +229,21 @@ static dcs_status draw(const dcs_run *run, dcs_dispatch *dispatch) {
   return status;
 }
 
+/* The library computes on one card. */
+static dcs_status check_one_card(const char *folder, const dcs_run *run) {
+  int cards = atoi(dcs_run_fact(run, "gpu_count")); /* "": a run from before it was counted */
+  if (cards <= 1) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s/env.csv: found gpu_count %d; expected 1: the library computes a map on one "
+                  "card, so measure with --device cuda:0",
+                  folder, cards);
+}
+
 dcs_status dcs_dispatch_draw(const char *folder, dcs_dispatch *dispatch) {
   dcs_measured measured;
   *dispatch = (dcs_dispatch){0};
   dcs_status status = dcs_measured_read(folder, &measured);
+  if (status == DCS_OK) status = check_one_card(folder, &measured.run);
   if (status == DCS_OK) status = draw(&measured.run, dispatch);
   dcs_measured_free(&measured);
   return status;

@@ -50,7 +50,8 @@ static dcs_status open_machine(tuning *t) {
   dcs_session *session;
   if (!dcs_variant_available(o->variant, why))
     return dcs_fail(DCS_UNAVAILABLE, "%s: %s", o->variant->id, why);
-  if (o->variant->backend == DCS_CUDA && o->device && strcmp(o->device, "emulated") == 0)
+  DCS_TRY(dcs_need_one_device(o->device, "`dcsbench tune`"));
+  if (o->variant->backend == DCS_CUDA && dcs_names_emulated(o->device))
     return dcs_fail(DCS_USAGE, "the emulated device has no times: use it with `dcsbench verify`");
   DCS_TRY(dcs_bench_session(&t->live.bench, o->variant->backend, &session));
   dcs_machine_facts(&t->facts);

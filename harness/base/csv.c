@@ -232,7 +232,7 @@ static void note_failure(dcs_csv *csv) {
 
 dcs_status dcs_csv_create(dcs_csv *csv, const char *path) {
   *csv = (dcs_csv){.first_cell = true};
-  return dcs_file_create(&csv->file.stream, path);
+  return dcs_file_create(&csv->file, path);
 }
 
 dcs_csv dcs_csv_stdout(void) {
@@ -255,7 +255,7 @@ static dcs_status cut_torn_row(FILE *file, const char *path) {
 
 dcs_status dcs_csv_append(dcs_csv *csv, const char *path) {
   *csv = (dcs_csv){.first_cell = true};
-  DCS_TRY(dcs_file_append(&csv->file.stream, path));
+  DCS_TRY(dcs_file_append(&csv->file, path));
   dcs_status status = cut_torn_row(csv->file.stream, path);
   if (status != DCS_OK) dcs_csv_abandon(csv);
   return status;

@@ -2,8 +2,6 @@
 #include "harness/base/csv.h"
 #include "harness/commands/commands.h"
 
-#include <string.h>
-
 typedef struct {
   dcs_device_options device;
   bool csv;
@@ -78,7 +76,9 @@ static dcs_status measure(dcs_bench *bench, dcs_backend backend, bool csv) {
   if (dcs_session_limits(session, true, &limits) != DCS_OUTCOME_OK) return DCS_FAILED;
   if (backend == DCS_CUDA) DCS_TRY(add_start(session, &limits));
   if (csv) return print_csv(&limits);
-  print_table(backend == DCS_CPU ? "CPU" : dcs_session_info(session)->name, &limits);
+  int n;
+  const dcs_device_info *card = dcs_session_devices(session, &n);
+  print_table(backend == DCS_CPU ? "CPU" : card->name, &limits);
   return DCS_OK;
 }
 
@@ -105,7 +105,8 @@ dcs_status dcs_command_limits(int argc, char **argv) {
   arguments a = {.device = dcs_device_defaults()};
   argp_parse(&argp, argc, argv, 0, NULL, &a);
 
-  if (a.device.device && strcmp(a.device.device, "emulated") == 0)
+  DCS_TRY(dcs_need_one_device(a.device.device, "`dcsbench limits`"));
+  if (dcs_names_emulated(a.device.device))
     return dcs_fail(DCS_USAGE, "the emulated device has no rates: `dcsbench limits` needs a GPU");
   dcs_bench bench;
   DCS_TRY(dcs_bench_open(a.device.device, a.device.kernels, a.device.timeout_s, &bench));

@@ -13,7 +13,11 @@ void dcs_argp_check(const struct argp_state *state, dcs_status status) {
 enum { KEY_TIMEOUT = 1000, KEY_KERNELS, KEY_SPACING, KEY_MARGIN, KEY_ORIGIN };
 
 static const struct argp_option device_options[] = {
-    {"device", 'd', "DEVICE", 0, "device of the CUDA variants: cuda:N or emulated (cuda:0)", 0},
+    {"device", 'd', "DEVICE", 0,
+     "device of the CUDA variants: cuda:N or emulated (cuda:0); in verify and sweep also several "
+     "that "
+     "share each map: cuda:0,cuda:1 or cuda:all",
+     0},
     {"kernels", KEY_KERNELS, "DIR", 0, "read the .cu files from DIR instead of the built-in ones",
      0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "longest wait for one answer of a worker (300)", 0},

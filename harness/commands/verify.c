@@ -85,13 +85,20 @@ typedef struct {
   char why[2 * DCS_TEXT]; /* of the last that is missing */
 } totals;
 
-static void add(totals *t, const dcs_verification *v) {
+/* Whether the method has nothing to fail at here: a variant that is not here, or that several
+ * devices cannot share. */
+static bool not_here(const dcs_bench *bench, const dcs_verification *v) {
+  return v->outcome == DCS_OUTCOME_NOT_BUILT ||
+         (v->outcome == DCS_OUTCOME_INAPPLICABLE && dcs_names_several(bench->device));
+}
+
+static void add(totals *t, const dcs_bench *bench, const dcs_verification *v) {
   t->methods++;
   t->cases += v->cases;
-  t->failed += v->outcome != DCS_OUTCOME_OK && v->outcome != DCS_OUTCOME_NOT_BUILT;
-  t->missing += v->outcome == DCS_OUTCOME_NOT_BUILT;
+  t->failed += v->outcome != DCS_OUTCOME_OK && !not_here(bench, v);
+  t->missing += not_here(bench, v);
   if (v->bound_ratio > t->bound_ratio) t->bound_ratio = v->bound_ratio;
-  if (v->outcome == DCS_OUTCOME_NOT_BUILT) memcpy(t->why, v->why, sizeof t->why);
+  if (not_here(bench, v)) memcpy(t->why, v->why, sizeof t->why);
 }
 
 static void print_totals(const dcs_variant *variant, const totals *t) {
@@ -107,7 +114,8 @@ static dcs_status verify_one(dcs_bench *bench, const dcs_method *method, const d
   char config[DCS_TEXT];
   *v = (dcs_verification){0};
   DCS_TRY(c ? dcs_verify_on(bench, method, c, v) : dcs_verify_method(bench, method, v));
-  if (v->outcome != DCS_OUTCOME_OK && v->outcome != DCS_OUTCOME_NOT_BUILT && !dcs_interrupted())
+  if (v->lost[0]) dcs_progress_say(progress, "%s", v->lost);
+  if (v->outcome != DCS_OUTCOME_OK && !not_here(bench, v) && !dcs_interrupted())
     dcs_progress_say(progress, "%s %s: %s: %s", method->variant->id,
                      dcs_format_config(method->variant, &method->config, config),
                      dcs_outcome_name(v->outcome), v->why);
@@ -124,7 +132,7 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, const
     dcs_verification v;
     dcs_progress_draw(&progress, (double)m / methods->n, variant->id);
     DCS_TRY(verify_one(bench, &methods->list[m], c, &progress, &v));
-    add(&t, &v);
+    add(&t, bench, &v);
     if (m + 1 < methods->n && methods->list[m + 1].variant == variant && !t.missing) continue;
     while (m + 1 < methods->n && methods->list[m + 1].variant == variant)
       m++; /* a variant that is not there is said once */

@@ -96,10 +96,12 @@ dcs_trial dcs_bench_try(dcs_bench *bench, const dcs_method *method, const dcs_ca
   trial.outcome = make_ready(bench, method, c, &trial);
   if (trial.outcome == DCS_OUTCOME_OK)
     check(bench, method, c, reference, DCS_UNTIMED, DCS_PAGEABLE, &trial);
+  if (trial.session) dcs_session_take_lost(trial.session, trial.lost);
   return trial;
 }
 
 void dcs_bench_try_memory(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
                           const dcs_reference *reference, dcs_memory memory, dcs_trial *trial) {
   check(bench, method, c, reference, DCS_UNTIMED_WARM, memory, trial);
+  dcs_session_take_lost(trial->session, trial->lost);
 }

@@ -8,7 +8,7 @@
 #include "harness/judge/oracle.h"
 
 typedef struct {
-  const char *device;  /* for CUDA variants: "cuda:N" or "emulated" */
+  const char *device;  /* for CUDA variants, as dcs_device_list_of() takes it */
   const char *kernels; /* folder of .cu files, or NULL for those built in */
   double timeout_s;    /* of one answer of a worker */
   dcs_arena arena;
@@ -35,6 +35,7 @@ typedef struct {
   int slot;
   dcs_code_facts facts;
   dcs_verdict verdict;
+  char lost[2 * DCS_TEXT]; /* devices that failed while others went on, and why; "" */
 } dcs_trial;
 
 /* Prepares the method on the case put last, computes a map over NaN, and checks it. */

@@ -5,6 +5,7 @@
 
 #include "harness/base/outcome.h"
 #include "harness/device/device.h"
+#include "harness/device/device_list.h"
 #include "harness/input/case.h"
 
 typedef struct dcs_engine dcs_engine;
@@ -25,13 +26,22 @@ struct dcs_engine {
    * device in the untimed scopes alone. */
   dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, dcs_memory memory, int64_t inner,
                      double *ns);
-  /* The device behind it; NULL on the CPU. */
+  /* The device behind it; NULL on the CPU, and where there are several. */
   dcs_device *device;
+  /* All devices that it was opened with, in order; none on the CPU. */
+  dcs_device *devices[DCS_MAX_DEVICES];
+  int n_devices;
+  /* Which devices failed since this was last emptied, and why, while others did their part; "". */
+  char lost[2 * DCS_TEXT];
   void (*close)(dcs_engine *);
 };
 
 dcs_status dcs_engine_cpu_open(dcs_engine **engine);
-/* `kernels`: folder to read .cu files from, or NULL for those built in. */
+/* One device. `kernels`: folder to read .cu files from, or NULL for those built in. */
 dcs_status dcs_engine_device_open(const char *device, const char *kernels, dcs_engine **engine);
+/* The devices that the text names (dcs_device_list_of): one, or several that share every map. One
+ * that fails has its work done by the others, as long as there are any, and the map is the same; a
+ * timed run then ends as DCS_OUTCOME_LAUNCH, since a time of fewer devices is none of all. */
+dcs_status dcs_engine_devices_open(const char *text, const char *kernels, dcs_engine **engine);
 
 #endif

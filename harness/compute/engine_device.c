@@ -200,6 +200,8 @@ dcs_status dcs_engine_device_open(const char *name, const char *kernels, dcs_eng
                            .prepare = device_prepare,
                            .run = device_run,
                            .device = device,
+                           .devices = {device},
+                           .n_devices = 1,
                            .close = device_close};
   *engine = &e->engine;
   return DCS_OK;

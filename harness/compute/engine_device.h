@@ -1,10 +1,12 @@
 /* The engine of a CUDA (or emulated) device, in the files that implement it: methods
  * (engine_device.c), where atoms and maps lie (engine_device_memory.c), how a map is computed
- * (engine_device_map.c), and how its launches are recorded (engine_device_replay.c). */
+ * (engine_device_map.c), how its launches are recorded (engine_device_replay.c), and how it
+ * computes a part of a map (engine_device_part.c) where several share one (engine_several.c). */
 #ifndef DCS_ENGINE_DEVICE_H
 #define DCS_ENGINE_DEVICE_H
 
 #include "harness/compute/engine.h"
+#include "harness/compute/share.h"
 #include "harness/compute/slabs.h"
 
 /* Prepared chunks in flight between host and device: a ring of two halves. A half may be written
@@ -105,6 +107,12 @@ dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *places);
 /* Queues a map, launch by launch. */
 dcs_status dcs_queue_map(dcs_device_engine *e, const dcs_device_method *m,
                          const dcs_places *places);
+/* What lies in constant memory for the whole map is queued to be copied there, if anything does. */
+dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
+                             const dcs_places *places);
+/* Queues the launches of the slices from..end-1, which are zero. */
+dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
+                              const dcs_places *places, int64_t from, int64_t end);
 /* Writes the atoms of all slices with dz^2 in place of z: n_atoms times nz. */
 void dcs_prepare_atoms(const dcs_device_engine *e, dcs_atom *prepared);
 
@@ -114,6 +122,27 @@ dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m,
 /* A map as in scopes warm and first: from atoms on the host to the finished map in places->to. */
 dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m,
                          const dcs_places *places);
+
+/* ---- parts of maps ---- */
+
+/* Slices that a part of a map is cut by; all of them: the map cannot be cut. */
+int64_t dcs_part_step(const dcs_plan *plan, const dcs_problem *problem);
+/* Slices that fill the card, or n devices' fair part where that is less; a multiple of the step. */
+int64_t dcs_least_part(const dcs_device_engine *e, const dcs_device_method *m, int n);
+/* Finds the places for parts, and makes memory that is not there yet. */
+dcs_outcome dcs_find_part_places(dcs_device_engine *e, const dcs_device_method *m,
+                                 dcs_places *places);
+/* Queues what comes before the first part of a map; the atoms are copied in where `copies`. */
+dcs_status dcs_begin_parts(dcs_device_engine *e, const dcs_device_method *m,
+                           const dcs_places *places, bool copies);
+/* Queues the nth part of a map (from 0); one may be queued while the one before is computed. */
+dcs_status dcs_queue_part(dcs_device_engine *e, const dcs_device_method *m,
+                          const dcs_places *places, dcs_range part, int64_t nth);
+/* Waits until the nth part is computed. */
+dcs_status dcs_reach_part(dcs_device_engine *e, int64_t nth);
+/* Copies a part that is computed into e->map, while the device computes the next. */
+dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_device_method *m,
+                           const dcs_places *places, dcs_range part);
 
 /* ---- recordings ---- */
 

@@ -122,20 +122,25 @@ static dcs_status launch_chunk(dcs_device_engine *e, const dcs_device_method *m,
   return half_full ? device->mark(device, DCS_MARK_RING + (int)(at / DCS_HALF_RING)) : DCS_OK;
 }
 
+dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
+                             const dcs_places *p) {
+  return dcs_constant_once(&m->plan, e->problem) ? load_chunk(e, m, p, 0, 0, e->problem->n_atoms)
+                                                 : DCS_OK;
+}
+
 /* What comes before the first launch of a map. */
 static dcs_status begin_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
   dcs_device *device = e->engine.device;
   DCS_TRY(device->fill(device, p->stored, 0, (size_t)dcs_points(m->plan.stored)));
-  return dcs_constant_once(&m->plan, e->problem) ? load_chunk(e, m, p, 0, 0, e->problem->n_atoms)
-                                                 : DCS_OK;
+  return dcs_load_constant(e, m, p);
 }
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static dcs_status compute_slices(dcs_device_engine *e, const dcs_device_method *m,
-                                 const dcs_places *p, int64_t from, int64_t end) {
+dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                              int64_t from, int64_t end) {
   const dcs_plan *plan = &m->plan;
   for (int64_t k = from; k < end; k += plan->launch_slices)
     for (int64_t first = 0; first < e->problem->n_atoms; first += plan->chunk_atoms)
@@ -146,7 +151,7 @@ static dcs_status compute_slices(dcs_device_engine *e, const dcs_device_method *
 
 dcs_status dcs_queue_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
   DCS_TRY(begin_map(e, m, p));
-  return compute_slices(e, m, p, 0, e->problem->n.z);
+  return dcs_compute_slices(e, m, p, 0, e->problem->n.z);
 }
 
 dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
@@ -207,7 +212,7 @@ static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
     bool second = p->slabs.alternate && slab % 2 == 1;
     device->select(device, second ? 1 : 0);
     if (second) DCS_TRY(device->follow(device, DCS_MARK_BEGUN));
-    if (cut) DCS_TRY(compute_slices(e, m, p, k, least(k + p->slabs.slices, nz)));
+    if (cut) DCS_TRY(dcs_compute_slices(e, m, p, k, least(k + p->slabs.slices, nz)));
     DCS_TRY(slab_out(e, m, p, slab));
   }
   for (int64_t left = slab > DCS_STAGES - 1 ? slab - (DCS_STAGES - 1) : 0; p->stage && left < slab;

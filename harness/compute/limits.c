@@ -28,6 +28,20 @@ void dcs_limits_add_time(dcs_limits *limits, const char *name, const char *how, 
   add(limits, name, "ns", how, stats.min / n, stats.median / n, runs);
 }
 
+static void join(dcs_limit *limit, const dcs_limit *other) {
+  bool time = strcmp(limit->unit, "ns") == 0;
+  limit->value = time ? fmax(limit->value, other->value) : limit->value + other->value;
+  limit->median = time ? fmax(limit->median, other->median) : limit->median + other->median;
+}
+
+void dcs_limits_join(dcs_limits *limits, const dcs_limits *other) {
+  if (limits->n == 0)
+    *limits = *other;
+  else
+    for (int l = 0; l < limits->n && l < other->n; l++)
+      join(&limits->list[l], &other->list[l]);
+}
+
 double dcs_limits_value(const dcs_limits *limits, const char *name) {
   for (int l = 0; l < limits->n; l++)
     if (strcmp(limits->list[l].name, name) == 0) return limits->list[l].value;

@@ -26,6 +26,9 @@ void dcs_limits_add_rate(dcs_limits *limits, const char *name, const char *unit,
 /* Adds a time, in ns: that of `n` of what is timed lies in each of ns[runs], which are sorted. */
 void dcs_limits_add_time(dcs_limits *limits, const char *name, const char *how, double n,
                          double *ns, int runs);
+/* Adds the limits of another device, measured in the same way: rates add up, and of times the
+ * longest counts; `runs` are those of each. Into an empty list they are taken as they are. */
+void dcs_limits_join(dcs_limits *limits, const dcs_limits *other);
 /* The value of that name, NaN where it was not measured. */
 double dcs_limits_value(const dcs_limits *limits, const char *name);
 

@@ -6,10 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Where threads are bound (OMP_PROC_BIND), a thread's own affinity is one CPU: OpenMP knows what
+ * the process had. */
+static int affinity(void) {
+#ifdef _OPENMP
+  return omp_get_num_procs();
+#else
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+#endif
+}
 
 int dcs_cpus(void) {
-  cpu_set_t set;
-  int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  int cpus = affinity();
   FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
   long long quota, period;
   if (file && fscanf(file, "%lld %lld", &quota, &period) == 2 && period > 0) {

@@ -32,7 +32,9 @@ struct dcs_session {
   dcs_session_options options;
   dcs_arena *arena;
   process worker;
-  dcs_device_info info;
+  dcs_device_info devices[DCS_MAX_DEVICES];
+  int n_devices;
+  char lost[2 * DCS_TEXT];
   bool announced; /* the worker that runs now knows the problem */
   slot_state *slots;
   int n_slots;
@@ -149,6 +151,8 @@ static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
   }
   if (reply->outcome != DCS_OUTCOME_OK || reply->status != DCS_OK)
     (void)dcs_fail(reply->status != DCS_OK ? reply->status : DCS_FAILED, "%s", reply->message);
+  if (reply->outcome == DCS_OUTCOME_OK && reply->lost[0])
+    memcpy(session->lost, reply->lost, sizeof session->lost);
   return reply->outcome;
 }
 
@@ -166,7 +170,8 @@ static dcs_status begin(dcs_session *session) {
     stop(&session->worker, false);
     return reply.status;
   }
-  session->info = reply.info;
+  session->n_devices = reply.n_cards;
+  memcpy(session->devices, reply.cards, sizeof session->devices);
   return DCS_OK;
 }
 
@@ -192,8 +197,14 @@ void dcs_session_close(dcs_session *session) {
   free(session);
 }
 
-const dcs_device_info *dcs_session_info(const dcs_session *session) {
-  return &session->info;
+const dcs_device_info *dcs_session_devices(const dcs_session *session, int *n) {
+  *n = session->n_devices;
+  return session->devices;
+}
+
+void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]) {
+  memcpy(lost, session->lost, sizeof session->lost);
+  session->lost[0] = '\0';
 }
 
 void dcs_session_new_problem(dcs_session *session) {

@@ -9,7 +9,7 @@
 typedef struct dcs_session dcs_session;
 
 typedef struct {
-  const char *device;  /* "cpu", "cuda:N", "emulated" */
+  const char *device;  /* "cpu", or as dcs_device_list_of() takes it */
   const char *kernels; /* folder of .cu files, or NULL for those built in */
   double timeout_s;    /* of one answer */
 } dcs_session_options;
@@ -20,7 +20,11 @@ dcs_status dcs_session_open(const dcs_session_options *options, dcs_arena *arena
                             dcs_session **session);
 void dcs_session_close(dcs_session *session); /* NULL is fine */
 
-const dcs_device_info *dcs_session_info(const dcs_session *session);
+/* What was opened, in order; *n of them, none on the CPU. */
+const dcs_device_info *dcs_session_devices(const dcs_session *session, int *n);
+
+/* Moves what is to be said of devices that failed while the others went on; "" when nothing is. */
+void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */
 void dcs_session_new_problem(dcs_session *session);

@@ -6,6 +6,7 @@
 #include "harness/base/outcome.h"
 #include "harness/compute/limits.h"
 #include "harness/device/device.h"
+#include "harness/device/device_list.h"
 #include "harness/device/telemetry.h"
 
 /* File descriptors that a worker is started with. */
@@ -27,16 +28,18 @@ typedef struct {
 typedef struct {
   dcs_status status; /* of opening the device (first reply), else DCS_OK */
   dcs_outcome outcome;
-  double ns;               /* run: all maps together */
-  dcs_limits limits;       /* limits */
-  dcs_code_facts facts;    /* prepare */
-  dcs_device_info info;    /* first reply */
+  double ns;                              /* run: all maps together */
+  dcs_limits limits;                      /* limits */
+  dcs_code_facts facts;                   /* prepare */
+  dcs_device_info cards[DCS_MAX_DEVICES]; /* first reply: the devices, in order */
+  int n_cards;
   dcs_telemetry telemetry; /* run */
   char message[4096];      /* when outcome or status is not ok */
+  char lost[2 * DCS_TEXT]; /* which of several devices failed while the others went on; "" */
 } dcs_reply;
 
-/* Serves requests for the device ("cpu", "cuda:N", "emulated") until the pipe closes. The first
- * reply goes out before any request and tells whether the device could be opened. */
+/* Serves requests for "cpu", or a device or several (dcs_device_list_of), until the pipe closes.
+ * The first reply goes out before any request and tells whether the device could be opened. */
 dcs_status dcs_worker(const char *device, const char *kernels);
 
 #endif

@@ -4,11 +4,13 @@
 #if DCS_WITH_CUDA
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 dcs_cuda_driver dcs_cuda;
 static bool opened;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 static dcs_status load_functions(void *handle) {
   const char *missing = NULL;
@@ -36,7 +38,7 @@ static dcs_status initialise(void) {
   return DCS_UNAVAILABLE;
 }
 
-dcs_status dcs_cuda_driver_open(void) {
+static dcs_status open_once(void) {
   if (opened) return DCS_OK;
   void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!handle)
@@ -48,6 +50,13 @@ dcs_status dcs_cuda_driver_open(void) {
     dlclose(handle);
   else
     opened = true;
+  return status;
+}
+
+dcs_status dcs_cuda_driver_open(void) {
+  pthread_mutex_lock(&opening);
+  dcs_status status = open_once();
+  pthread_mutex_unlock(&opening);
   return status;
 }
 

@@ -1,6 +1,7 @@
 /* The part of the device interface that does not depend on the implementation: names and limits. */
 #include "harness/device/device.h"
 #include "harness/device/device_impl.h"
+#include "harness/device/device_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@ static int parse_index(const char *text) {
 dcs_status dcs_device_open(const char *name, dcs_device **device) {
   *device = NULL;
   if (strcmp(name, "emulated") == 0) return dcs_device_emulated_open(device);
+  if (dcs_names_several(name))
+    return dcs_fail(DCS_USAGE, "\"%s\" names several devices; one is expected here, as cuda:0",
+                    name);
   int index = strncmp(name, "cuda:", 5) == 0 ? parse_index(name + 5) : -1;
   if (index < 0)
     return dcs_fail(DCS_USAGE, "no device is named \"%s\"; use cuda:0, cuda:1, ... or emulated",

@@ -41,6 +41,7 @@ typedef struct {
   bool cached;
 } dcs_code_facts;
 
+/* One thread at a time may use a device. */
 struct dcs_device {
   bool timed; /* whether its times mean anything: false for the emulated device */
 
@@ -107,10 +108,13 @@ struct dcs_device {
   dcs_status (*wait)(dcs_device *); /* until all queues are empty; launch errors surface here */
 };
 
-/* Opens "cuda:N" or "emulated". DCS_UNAVAILABLE says what is missing: driver, device, compiler. */
+/* Opens "cuda:N" or "emulated". DCS_UNAVAILABLE says what is missing: driver, device, compiler. May
+ * be called by several threads. */
 dcs_status dcs_device_open(const char *name, dcs_device **device);
 
 dcs_status dcs_device_cuda_open(int index, dcs_device **device);
+/* How many cards the driver shows: at least one, else DCS_UNAVAILABLE. */
+dcs_status dcs_device_cuda_count(int *count);
 dcs_status dcs_device_emulated_open(dcs_device **device);
 
 #endif

@@ -211,11 +211,16 @@ static dcs_status check_versions(void) {
                   driver / 1000, driver % 1000 / 10, compiler / 1000, compiler % 1000 / 10);
 }
 
+dcs_status dcs_device_cuda_count(int *count) {
+  DCS_TRY(dcs_cuda_driver_open());
+  DCS_TRY(DCS_CU(cuDeviceGetCount, count));
+  if (*count > 0) return DCS_OK;
+  return dcs_fail(DCS_UNAVAILABLE, "the CUDA driver is here, but it sees no CUDA device");
+}
+
 static dcs_status find_card(int index, CUdevice *card) {
   int count;
-  DCS_TRY(DCS_CU(cuDeviceGetCount, &count));
-  if (count == 0)
-    return dcs_fail(DCS_UNAVAILABLE, "the CUDA driver is here, but it sees no CUDA device");
+  DCS_TRY(dcs_device_cuda_count(&count));
   if (index >= count)
     return dcs_fail(DCS_UNAVAILABLE, "cuda:%d is not on this machine: it has %d CUDA device%s",
                     index, count, count == 1 ? " (cuda:0)" : "s");
@@ -249,7 +254,6 @@ static const dcs_device cuda_methods = {.timed = true,
 
 dcs_status dcs_device_cuda_open(int index, dcs_device **device) {
   CUdevice card;
-  DCS_TRY(dcs_cuda_driver_open());
   DCS_TRY(find_card(index, &card));
   DCS_TRY(check_versions());
   dcs_cuda_device *cuda = calloc(1, sizeof *cuda);
@@ -267,6 +271,12 @@ dcs_status dcs_device_cuda_open(int index, dcs_device **device) {
 }
 
 #else
+
+dcs_status dcs_device_cuda_count(int *count) {
+  *count = 0;
+  return dcs_fail(DCS_UNAVAILABLE, "cuda:all: built without CUDA headers; install the CUDA Toolkit "
+                                   "and build again");
+}
 
 dcs_status dcs_device_cuda_open(int index, dcs_device **device) {
   *device = NULL;

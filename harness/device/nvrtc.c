@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <nvrtc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static void *open_library(void) {
   return handle;
 }
 
-static dcs_status load_library(void) {
+static dcs_status load_once(void) {
   if (lib.handle) return DCS_OK;
   void *handle = open_library();
   if (!handle)
@@ -88,6 +89,14 @@ static dcs_status load_library(void) {
   }
   lib.handle = handle;
   return DCS_OK;
+}
+
+static dcs_status load_library(void) {
+  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&loading);
+  dcs_status status = load_once();
+  pthread_mutex_unlock(&loading);
+  return status;
 }
 
 dcs_status dcs_nvrtc_version(int *version) {

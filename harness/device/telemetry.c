@@ -82,6 +82,16 @@ dcs_telemetry dcs_telemetry_read(const char *uuid) {
   return t;
 }
 
+dcs_telemetry dcs_telemetry_join(const dcs_telemetry *a, const dcs_telemetry *b) {
+  dcs_telemetry t = {a->sm_mhz < b->sm_mhz ? a->sm_mhz : b->sm_mhz,
+                     a->temperature_c > b->temperature_c ? a->temperature_c : b->temperature_c,
+                     a->power_w + b->power_w,
+                     a->throttle < 0 || b->throttle < 0 ? -1 : a->throttle | b->throttle};
+  if (isnan(a->sm_mhz)) t.sm_mhz = NAN;
+  if (isnan(a->temperature_c)) t.temperature_c = NAN;
+  return t;
+}
+
 double dcs_gpu_energy_j(const char *uuid) {
   nvml_device device;
   unsigned long long millijoule;

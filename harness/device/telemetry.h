@@ -21,6 +21,10 @@ char *dcs_throttle_names(int64_t throttle, char text[DCS_TEXT]);
  * refuses. */
 dcs_telemetry dcs_telemetry_read(const char *uuid);
 
+/* Of two cards that work together: the lower clock, the higher temperature, the power of both, the
+ * reasons of either. What is unknown of one is unknown. */
+dcs_telemetry dcs_telemetry_join(const dcs_telemetry *a, const dcs_telemetry *b);
+
 /* Energy that the card has used since its driver was loaded, joule; NaN if unknown. The counter
  * moves in steps of up to 0.1 s. */
 double dcs_gpu_energy_j(const char *uuid);

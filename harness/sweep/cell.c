@@ -71,6 +71,7 @@ static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const dcs_re
       trials->tried[record->memory] = true;
     }
   }
+  if (is_new && trial->lost[0]) dcs_progress_say(progress, "%s", trial->lost);
   if (is_new && trial->outcome != DCS_OUTCOME_OK && !dcs_interrupted())
     say_failure(progress, record, trial->outcome);
   return trial;

@@ -7,10 +7,19 @@
 
 static const double SPAN_NS = 1e9;
 
+/* Of all devices together; NaN where one of them has no counter, or none is there. */
+static double used_j(const dcs_session *session) {
+  int n;
+  const dcs_device_info *devices = dcs_session_devices(session, &n);
+  double joules = n > 0 ? 0 : NAN;
+  for (int d = 0; d < n; d++)
+    joules += dcs_gpu_energy_j(devices[d].uuid);
+  return joules;
+}
+
 dcs_outcome dcs_measure_energy(dcs_session *session, int slot, const dcs_record *record,
                                double map_ns, double *joules) {
   bool cpu = record->method.variant->backend == DCS_CPU;
-  const char *uuid = dcs_session_info(session)->uuid;
   dcs_rapl before = {.n = 0}, after;
   double before_j = NAN;
   dcs_sample sample;
@@ -19,7 +28,7 @@ dcs_outcome dcs_measure_energy(dcs_session *session, int slot, const dcs_record 
   if (cpu)
     before = dcs_rapl_read(DCS_RAPL_FOLDER);
   else
-    before_j = dcs_gpu_energy_j(uuid);
+    before_j = used_j(session);
   if (cpu ? before.n == 0 : isnan(before_j)) return DCS_OUTCOME_OK;
   int64_t maps = (int64_t)ceil(SPAN_NS / fmax(map_ns, 1));
   dcs_outcome outcome =
@@ -29,7 +38,7 @@ dcs_outcome dcs_measure_energy(dcs_session *session, int slot, const dcs_record 
     after = dcs_rapl_read(DCS_RAPL_FOLDER);
     *joules = dcs_rapl_used_j(&before, &after) / (double)maps;
   } else {
-    *joules = (dcs_gpu_energy_j(uuid) - before_j) / (double)maps;
+    *joules = (used_j(session) - before_j) / (double)maps;
   }
   return DCS_OUTCOME_OK;
 }

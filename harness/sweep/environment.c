@@ -77,20 +77,75 @@ static void add_number(dcs_facts *facts, const char *key, double value) {
   if (!isnan(value)) add(facts, key, "%.9g", value);
 }
 
+/* What is to be said of a card, one key a line. */
+typedef void card_fact(const dcs_device_info *info, char *text, size_t size);
+
+static void card_name(const dcs_device_info *info, char *text, size_t size) {
+  snprintf(text, size, "%s", info->name);
+}
+static void card_uuid(const dcs_device_info *info, char *text, size_t size) {
+  snprintf(text, size, "%s", info->uuid);
+}
+static void card_capability(const dcs_device_info *info, char *text, size_t size) {
+  snprintf(text, size, "%d.%d", info->cc_major, info->cc_minor);
+}
+static void card_sm_count(const dcs_device_info *info, char *text, size_t size) {
+  snprintf(text, size, "%d", info->sm_count);
+}
+static void card_clock(const dcs_device_info *info, char *text, size_t size) {
+  snprintf(text, size, "%d", info->clock_mhz);
+}
+static void card_memory(const dcs_device_info *info, char *text, size_t size) {
+  snprintf(text, size, "%lld", (long long)info->memory_bytes);
+}
+static void card_ecc(const dcs_device_info *info, char *text, size_t size) {
+  snprintf(text, size, "%s", info->ecc ? "on" : "off");
+}
+static void card_power_limit(const dcs_device_info *info, char *text, size_t size) {
+  double watts = dcs_power_limit_w(info->uuid);
+  if (isnan(watts)) return;
+  snprintf(text, size, "%.9g", watts);
+}
+
+/* Of each card, with a semicolon between; once where all are alike. Not known of one: no fact. */
+static void add_of_cards(dcs_facts *facts, const char *key, card_fact *fact,
+                         const dcs_device_info *cards, int n) {
+  char all[sizeof facts->list[0].value] = "", first[DCS_TEXT] = "";
+  bool alike = true, known = true;
+  for (int d = 0; d < n; d++) {
+    char text[DCS_TEXT] = "";
+    size_t used = strlen(all);
+    fact(&cards[d], text, sizeof text);
+    if (d == 0) memcpy(first, text, sizeof first);
+    alike = alike && strcmp(text, first) == 0;
+    known = known && *text;
+    snprintf(all + used, sizeof all - used, "%s%s", used ? ";" : "", text);
+  }
+  if (known || strcmp(key, "gpu_uuid") == 0) add(facts, key, "%s", alike ? first : all);
+}
+
 void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
+  static const struct {
+    const char *key;
+    card_fact *fact;
+  } list[] = {{"gpu_name", card_name},
+              {"gpu_uuid", card_uuid},
+              {"gpu_compute_capability", card_capability},
+              {"gpu_sm_count", card_sm_count},
+              {"gpu_max_clock_mhz", card_clock},
+              {"gpu_memory_bytes", card_memory},
+              {"gpu_ecc", card_ecc},
+              {"gpu_power_limit_w", card_power_limit}};
   dcs_session *session;
+  int n;
   if (dcs_bench_session(bench, DCS_CUDA, &session) != DCS_OK) return;
-  const dcs_device_info *info = dcs_session_info(session);
-  add(facts, "gpu_name", "%s", info->name);
-  add(facts, "gpu_uuid", "%s", info->uuid);
-  add(facts, "gpu_compute_capability", "%d.%d", info->cc_major, info->cc_minor);
-  add(facts, "gpu_sm_count", "%d", info->sm_count);
-  add(facts, "gpu_max_clock_mhz", "%d", info->clock_mhz);
-  add(facts, "gpu_memory_bytes", "%lld", (long long)info->memory_bytes);
-  add(facts, "gpu_ecc", "%s", info->ecc ? "on" : "off");
-  add_number(facts, "gpu_power_limit_w", dcs_power_limit_w(info->uuid));
-  add(facts, "cuda_driver", "%d.%d", info->driver_version / 1000, info->driver_version % 1000 / 10);
-  add(facts, "nvrtc", "%d.%d", info->compiler_version / 1000, info->compiler_version % 1000 / 10);
+  const dcs_device_info *cards = dcs_session_devices(session, &n);
+  add(facts, "gpu_count", "%d", n);
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+    add_of_cards(facts, list[i].key, list[i].fact, cards, n);
+  int driver = cards[0].driver_version, nvrtc = cards[0].compiler_version;
+  add(facts, "cuda_driver", "%d.%d", driver / 1000, driver % 1000 / 10);
+  add(facts, "nvrtc", "%d.%d", nvrtc / 1000, nvrtc % 1000 / 10);
 }
 
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {

@@ -9,7 +9,7 @@
 
 typedef struct {
   char key[48];
-  char value[512];
+  char value[1024];
 } dcs_fact;
 
 enum { DCS_MAX_FACTS = 64 };
@@ -31,7 +31,8 @@ typedef struct {
 
 /* Program, compiler, CPU, memory, operating system. */
 void dcs_machine_facts(dcs_facts *facts);
-/* Driver, compiler and card of the bench's GPU session; nothing when there is no GPU. */
+/* Driver, compiler and cards of the bench's GPU session; nothing when there is no GPU. Of several
+ * cards, a fact in which they differ has a value for each, with semicolons between. */
 void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
 /* Measures the limits that rates on this backend are held against; none is added when that fails.
  */

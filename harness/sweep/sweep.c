@@ -220,7 +220,7 @@ static void say_missing(const sweep *s, bool gpu) {
 static dcs_status plan_cells(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_session *session;
-  if (strcmp(options->device, "emulated") == 0)
+  if (dcs_names_emulated(options->device))
     return dcs_fail(DCS_USAGE, "the emulated device has no times: use it with `dcsbench verify`");
   dcs_status status = dcs_bench_session(&s->bench, DCS_CUDA, &session);
   if (options->device_chosen) DCS_TRY(status);

@@ -53,6 +53,7 @@ static dcs_status compute(const subject *s, dcs_site *sites, int n, const dcs_gr
   if (status == DCS_OK) status = dcs_oracle(&c, (int64_t)POINTS * n, &reference);
   if (status == DCS_OK) {
     dcs_trial trial = dcs_bench_try(s->bench, s->method, &c, &reference);
+    if (trial.lost[0]) memcpy(s->result->lost, trial.lost, sizeof trial.lost);
     memcpy(map->v, s->bench->arena.map, sizeof map->v);
     bounds_of(&reference, s->method->variant->longest_sum(&c.problem, &s->method->config),
               map->bound);

@@ -25,6 +25,7 @@ static dcs_dims tile_of(const dcs_method *method) {
 }
 
 static void note(dcs_verification *result, const dcs_trial *trial, dcs_dims n, int64_t atoms) {
+  if (trial->lost[0]) memcpy(result->lost, trial->lost, sizeof result->lost);
   if (trial->outcome == DCS_OUTCOME_OK) {
     result->cases++;
     result->bound_ratio = fmax(result->bound_ratio, trial->verdict.bound_ratio);

@@ -12,6 +12,7 @@ typedef struct {
   int cases;           /* maps that were accepted */
   double bound_ratio;  /* largest |v - v_ref| / bound among them */
   char why[2 * DCS_TEXT];
+  char lost[2 * DCS_TEXT]; /* devices that failed while others went on; the last time, "": never */
 } dcs_verification;
 
 /* Runs a method on grids of 1 point, a tile less 1, a tile, a tile and 1, prime and non-cubic

@@ -5,9 +5,9 @@
  * Per evaluation: 5 + 2/4 operations (dx and dx^2 are shared by four rows; a sum, the reciprocal
  *   square root, an FMA), in 6.5 vector instructions for eight evaluations; loads: for a tile of 64
  *   points an atom's x and q, and a dy^2 + dz^2 for each row.
- * Parameters: threads (1..1024), which share the groups of rows.
- * Limits: an x86-64 CPU with AVX2 and FMA. The map is computed in tiles of 16 x 4 points, so short
- *   rows waste work. */
+ * Parameters: threads (1..1024), which share the tiles.
+ * Limits: an x86-64 CPU with AVX2 and FMA. The map is computed in tiles of 16 x 4 points, at the
+ *   end of a row also of 8 x 4, so short rows waste work. */
 
 /* 8 sums, 2 dx^2, the charge, the constant 3: a larger tile does not fit in 16 registers. */
 #define TILE_BYTES   32

@@ -6,7 +6,7 @@
  * Per evaluation: 5 + 2/8 operations (dx and dx^2 are shared by eight rows; a sum, the reciprocal
  *   square root, an FMA), in 6.25 vector instructions for sixteen evaluations; loads: for a tile of
  *   128 points an atom's x and q, and a dy^2 + dz^2 for each row.
- * Parameters: threads (1..1024), which share the groups of rows.
+ * Parameters: threads (1..1024), which share the tiles.
  * Limits: an x86-64 CPU with AVX-512F and FMA. The map is computed in tiles of 16 x 8 points, so
  * short rows and few rows waste work. */
 

@@ -18,7 +18,7 @@ dcs_dims dcs_cpu_executed_exactly(const dcs_problem *problem, const dcs_config *
 int64_t dcs_cpu_longest_sum_all(const dcs_problem *problem, const dcs_config *config);
 int64_t dcs_cpu_longest_sum_blocks(const dcs_problem *problem, const dcs_config *config);
 
-/* Computes the units first..end-1 of a map. Units (rows, or groups of rows) are numbered through
+/* Computes the units first..end-1 of a map. Units (rows, or tiles of points) are numbered through
  * the whole map and share no point. */
 typedef void dcs_cpu_kernel(const dcs_problem *problem, int64_t first, int64_t end, float *map);
 

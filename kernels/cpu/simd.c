@@ -7,9 +7,9 @@
  *   square root, a multiply-add), in 17.5 vector instructions for four evaluations, 13.5 where the
  *   CPU fuses multiply and add; loads: for a tile of 32 points an atom's x and q, and a
  *   dy^2 + dz^2 for each row.
- * Parameters: threads (1..1024), which share the groups of rows.
+ * Parameters: threads (1..1024), which share the tiles.
  * Limits: none; any compiler with vector extensions, any CPU. The map is computed in tiles of
- *   8 x 4 points, so short rows waste work. */
+ *   8 x 4 points, at the end of a row also of 4 x 4, so short rows waste work. */
 
 #define TILE_BYTES   16
 #define TILE_VECTORS 2
