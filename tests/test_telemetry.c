@@ -13,6 +13,8 @@
 #include "harness/sweep/clocks.h"
 #include "tests/run_folder.h"
 
+#include <math.h>
+
 /* ---- NVML ---- */
 
 #define STUB_HEAD                                                                                  \
@@ -84,6 +86,18 @@ static void reasons_have_names(void **state) {
 }
 
 /* ---- RAPL ---- */
+
+/* Of cards that work together. */
+static void readings_are_joined(void **state) {
+  (void)state;
+  const dcs_telemetry a = {1410, 45, 300, 4}, b = {1200, 60, 250, 32};
+  const dcs_telemetry unknown = dcs_telemetry_unknown();
+  const dcs_telemetry t = dcs_telemetry_join(&a, &b), none = dcs_telemetry_join(&a, &unknown);
+  assert_true(t.sm_mhz == 1200 && t.temperature_c == 60 && t.power_w == 550);
+  assert_int_equal(t.throttle, 36);
+  assert_true(isnan(none.sm_mhz) && isnan(none.temperature_c) && isnan(none.power_w));
+  assert_int_equal(none.throttle, -1);
+}
 
 static void put_zone(const char *zone, const char *name, const char *energy) {
   char path[64];
@@ -173,6 +187,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nvml_is_read),
       cmocka_unit_test(reasons_have_names),
+      cmocka_unit_test(readings_are_joined),
       cmocka_unit_test(packages_are_added),
       cmocka_unit_test(what_cannot_be_read_is_unknown),
       cmocka_unit_test(a_clock_below_three_quarters_is_slow),
