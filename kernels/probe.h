@@ -26,8 +26,9 @@ typedef struct {
 /* The one of the widest instruction set that this machine has and DCS_DISABLE_ISA leaves on. */
 const dcs_probe *dcs_probe_widest(void);
 
-/* Runs the loop `repeats` times with `links` links on each of `threads` threads at once; returns,
- * of what it returned, that furthest from expected. */
+/* Runs the loop `repeats` times for each of `threads` threads, with `links` links; a thread takes
+ * the next run when it is done with one, as the kernels' threads do with tiles, so that a slow one
+ * holds up nobody. Returns, of what the loop returned, that furthest from expected. */
 double dcs_probe_run(const dcs_probe_loop *loop, int threads, int64_t links, int64_t repeats);
 
 /* a = b + 3 c over n values, split over the threads in contiguous parts: the triad of McCalpin's

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { LINKS = 20000, RUNS = 15, MEMORY_RUNS = 3, HUGE_PAGE = 1 << 21 };
-static const double RUN_NS = 1e6; /* a run lasts about so long */
+static const double RUN_NS = 2e6; /* a run lasts about so long */
 
 /* One loop on a number of threads. */
 typedef struct {

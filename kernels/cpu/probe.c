@@ -17,12 +17,13 @@ double dcs_probe_run(const dcs_probe_loop *loop, int threads, int64_t links, int
   double worst = loop->expected;
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
-#else
-  (void)threads;
 #endif
   {
     double own = loop->expected;
-    for (int64_t r = 0; r < repeats; r++) {
+#ifdef _OPENMP
+#pragma omp for schedule(dynamic) nowait
+#endif
+    for (int64_t r = 0; r < repeats * threads; r++) {
       double found = loop->run(links);
       if (!(fabs(found - loop->expected) <= fabs(own - loop->expected))) own = found;
     }
