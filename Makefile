@@ -43,7 +43,7 @@ LDLIBS        = -l:libcsv.a -ldl -lm
 
 KERNEL_SRC  := $(wildcard kernels/*.c kernels/cuda/*.c)
 CPU_SRC     := $(wildcard kernels/cpu/*.c)
-HARNESS_SRC := $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c tuning/*.c))
+HARNESS_SRC := $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c tuning/*/*.c))
 EMBEDDED    := $(wildcard kernels/cuda/*.cu kernels/cpu/*.[ch] harness/*/*.cu harness/*/emulator.h plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
@@ -68,7 +68,7 @@ $(BUILD)/libdcs.a: $(OBJ)
 	$(Q)$(AR) rcs $@ $^
 
 # What a program that uses the library includes.
-$(BUILD)/include/dcs.h: tuning/dcs_map.h
+$(BUILD)/include/dcs.h: tuning/dispatch/dcs_map.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
@@ -187,7 +187,7 @@ tsan: ## the CPU kernels' tests under the thread sanitizer (clang and its OpenMP
 check-unit: all $(TESTS)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
-SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] harness/*.[ch] harness/*/*.[ch] tuning/*.[ch] tests/*.[ch])
+SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] harness/*.[ch] harness/*/*.[ch] tuning/*/*.[ch] tests/*.[ch])
 
 format: ## format the C sources
 	clang-format -i $(SOURCES)

@@ -4,7 +4,7 @@
 #include "harness/commands/commands.h"
 #include "harness/compute/worker.h"
 #include "harness/sweep/cells.h"
-#include "tuning/tuned.h"
+#include "tuning/tune/tuned.h"
 
 #include "version.h" /* written by the Makefile */
 

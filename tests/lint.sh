@@ -55,7 +55,7 @@ grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c && fail "kernels/
 grep -n 'ffast-math' Makefile && fail "-ffast-math makes isnan a constant"
 
 # Headers compile alone.
-for h in kernels/*.h kernels/cuda/*.h kernels/cpu/cpu.h harness/*/*.h tuning/*.h; do
+for h in kernels/*.h kernels/cuda/*.h kernels/cpu/cpu.h harness/*/*.h tuning/*/*.h; do
   case $h in */emulator.h) continue ;; esac # C++, compiled with every kernel on the emulated device
   ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"
 done

@@ -5,7 +5,7 @@
 
 #include "harness/sweep/environment.h"
 #include "tests/program.h"
-#include "tuning/dispatch.h"
+#include "tuning/dispatch/dispatch.h"
 
 /* The facts of this machine and program. */
 static inline void own_facts(dcs_dispatch *d) {

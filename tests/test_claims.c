@@ -8,7 +8,7 @@
 
 #include "kernels/dcs.h"
 #include "tests/run_folder.h"
-#include "tuning/claims.h"
+#include "tuning/claims/claims.h"
 
 /* ---- a run, row by row ---- */
 

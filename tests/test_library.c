@@ -9,7 +9,7 @@
 
 #include "harness/device/device.h"
 #include "tests/own_record.h"
-#include "tuning/dcs_map.h"
+#include "tuning/dispatch/dcs_map.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 
 #include "harness/sweep/record.h"
 #include "tests/crossover_run.h"
-#include "tuning/refine.h"
+#include "tuning/crossover/refine.h"
 
 /* ---- which sizes ---- */
 

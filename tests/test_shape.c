@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tuning/shape.h"
+#include "tuning/crossover/shape.h"
 
 static void grids_have_a_shape_of_each_kind(void **state) {
   (void)state;

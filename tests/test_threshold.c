@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/simulated_times.h"
-#include "tuning/threshold.h"
+#include "tuning/crossover/threshold.h"
 
 static void assert_near(double found, double expected) {
   if (!(fabs(found - expected) <= 1e-12 * fabs(expected)))

@@ -11,8 +11,8 @@
 #include "tests/planted_kernels.h"
 #include "tests/run_folder.h"
 #include "tests/written_journal.h"
-#include "tuning/tune_ahead.h"
-#include "tuning/tune_live.h"
+#include "tuning/tune/tune_ahead.h"
+#include "tuning/tune/tune_live.h"
 
 static int begin(void **state) {
   if (program_setup(state) != 0 || !mkdtemp(kernel_folder)) return -1;

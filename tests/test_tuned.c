@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/program.h"
-#include "tuning/tuned.h"
+#include "tuning/tune/tuned.h"
 
 enum { N_RECORDS = 20 };
 

@@ -1,0 +1,157 @@
+#include "tuning/claims/claims.h"
+
+#include "harness/judge/ratio.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const dcs_claim_verdicts[DCS_N_VERDICTS] = {"holds", "partly", "fails", "not_measured"};
+
+/* ---- judging ---- */
+
+dcs_grade dcs_grade_interval(double lo, double hi, dcs_claimed claimed) {
+  if (isnan(lo) || isnan(hi)) return DCS_GRADE_UNSURE;
+  if (lo >= claimed.lo && hi <= claimed.hi) return DCS_GRADE_YES;
+  if (lo >= claimed.partly_lo) return DCS_GRADE_PARTLY;
+  bool outside = hi < claimed.lo || lo > claimed.hi;
+  return outside && hi < claimed.partly_lo ? DCS_GRADE_NO : DCS_GRADE_UNSURE;
+}
+
+static double evals(const dcs_claim_row *row) {
+  return row ? row->atoms * row->nx * row->ny * row->nz : 0;
+}
+
+size_t dcs_claim_observed(const dcs_claim_result *result) {
+  size_t n = 0;
+  for (int g = 0; g < DCS_N_GRADES; g++)
+    n += result->counts[g];
+  return n;
+}
+
+/* Whether it is to be shown rather than the other: sure, then of a larger cell, then faster. */
+static bool goes_first(const dcs_observation *o, const dcs_observation *other) {
+  bool sure = o->grade != DCS_GRADE_UNSURE, other_sure = other->grade != DCS_GRADE_UNSURE;
+  if (sure != other_sure) return sure;
+  double larger = evals(o->method) - evals(other->method);
+  if (larger != 0) return larger > 0;
+  return o->method && other->method && o->method->median_ns < other->method->median_ns;
+}
+
+void dcs_claim_add(dcs_claim_result *result, const dcs_observation *o) {
+  if (dcs_claim_observed(result) == 0 || goes_first(o, &result->shown)) result->shown = *o;
+  result->least = fmin(result->least, o->value); /* fmin and fmax pass over NaN */
+  result->most = fmax(result->most, o->value);
+  result->counts[o->grade]++;
+}
+
+void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_claim_row *method,
+                           const dcs_claim_row *base) {
+  dcs_ratio ratio = dcs_ratio_of_times(method->times, method->n, base->times, base->n);
+  dcs_observation o = {ratio.value, ratio.lo, ratio.hi, DCS_GRADE_UNSURE, method, base, 0};
+  o.grade = dcs_grade_interval(o.lo, o.hi, result->claim->claimed);
+  dcs_claim_add(result, &o);
+}
+
+static dcs_claim_verdict verdict_of(const size_t counts[DCS_N_GRADES]) {
+  size_t sure = counts[DCS_GRADE_YES] + counts[DCS_GRADE_PARTLY] + counts[DCS_GRADE_NO];
+  if (sure == 0) return DCS_VERDICT_NOT_MEASURED;
+  if (counts[DCS_GRADE_YES] == sure) return DCS_VERDICT_HOLDS;
+  return counts[DCS_GRADE_NO] == sure ? DCS_VERDICT_FAILS : DCS_VERDICT_PARTLY;
+}
+
+const char *dcs_claim_missing(const dcs_claim_result *result) {
+  if (result->verdict != DCS_VERDICT_NOT_MEASURED) return "";
+  return dcs_claim_observed(result) == 0
+             ? result->claim->missing
+             : "more rounds, 6 at least: all intervals are missing or reach across a bound";
+}
+
+dcs_status dcs_claims_check(const char *folder, dcs_claims *claims) {
+  *claims = (dcs_claims){0};
+  DCS_TRY(dcs_claim_rows_read(folder, &claims->rows));
+  claims->list = calloc(dcs_n_claims, sizeof *claims->list);
+  if (!claims->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu claims", dcs_n_claims);
+  for (; claims->n < dcs_n_claims; claims->n++) {
+    dcs_claim_result *result = &claims->list[claims->n];
+    *result = (dcs_claim_result){.claim = &dcs_claim_list[claims->n], .least = NAN, .most = NAN};
+    result->claim->observe(&claims->rows, result);
+    result->verdict = verdict_of(result->counts);
+  }
+  return DCS_OK;
+}
+
+void dcs_claims_free(dcs_claims *claims) {
+  dcs_claim_rows_free(&claims->rows);
+  free(claims->list);
+  *claims = (dcs_claims){0};
+}
+
+/* ---- claims.csv ---- */
+
+/* A row that was compared, or empty cells. */
+static void put_method(dcs_csv *csv, const dcs_claim_row *row) {
+  dcs_csv_text(csv, row ? row->variant : "");
+  dcs_csv_text(csv, row ? row->config : "");
+  dcs_csv_text(csv, row ? row->scope : "");
+}
+
+static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
+  const dcs_claim_row *m = o->method;
+  char grid[128] = "";
+  if (m) snprintf(grid, sizeof grid, "%sx%sx%s", m->size[1], m->size[2], m->size[3]);
+  dcs_csv_number(csv, any ? o->value : NAN);
+  dcs_csv_number(csv, any ? o->lo : NAN);
+  dcs_csv_number(csv, any ? o->hi : NAN);
+  dcs_csv_text(csv, m ? m->size[0] : "");
+  dcs_csv_text(csv, grid);
+  put_method(csv, m);
+  put_method(csv, o->base);
+  if (o->of)
+    dcs_csv_integer(csv, (int64_t)o->of);
+  else
+    dcs_csv_empty(csv);
+}
+
+static dcs_status put(dcs_csv *csv, const dcs_claim_result *r) {
+  const dcs_claim *claim = r->claim;
+  dcs_csv_text(csv, claim->id);
+  dcs_csv_text(csv, claim->source);
+  dcs_csv_text(csv, claim->text);
+  dcs_csv_text(csv, dcs_claim_verdicts[r->verdict]);
+  for (int g = 0; g < DCS_N_GRADES; g++)
+    dcs_csv_integer(csv, (int64_t)r->counts[g]);
+  dcs_csv_text(csv, claim->unit);
+  put_observation(csv, &r->shown, dcs_claim_observed(r) > 0);
+  dcs_csv_number(csv, r->least);
+  dcs_csv_number(csv, r->most);
+  dcs_csv_text(csv, dcs_claim_missing(r));
+  dcs_csv_text(csv, claim->rule);
+  return dcs_csv_row(csv);
+}
+
+dcs_status dcs_claims_put(dcs_csv *csv, const dcs_claims *claims) {
+  static const char *const columns[] = {
+      "claim",   "source", "text",    "verdict",      "yes",         "partly",     "no",
+      "unsure",  "unit",   "value",   "value_lo",     "value_hi",    "atoms",      "grid",
+      "variant", "config", "scope",   "base_variant", "base_config", "base_scope", "of",
+      "least",   "most",   "missing", "rule"};
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+    dcs_csv_text(csv, columns[i]);
+  DCS_TRY(dcs_csv_row(csv));
+  for (size_t i = 0; i < claims->n; i++)
+    DCS_TRY(put(csv, &claims->list[i]));
+  return DCS_OK;
+}
+
+dcs_status dcs_claims_write(const char *folder, const dcs_claims *claims) {
+  char path[4096];
+  dcs_csv csv;
+  if (snprintf(path, sizeof path, "%s/claims.csv", folder) >= (int)sizeof path)
+    return dcs_fail(DCS_USAGE, "the folder's name is too long");
+  DCS_TRY(dcs_csv_create(&csv, path));
+  dcs_status status = dcs_claims_put(&csv, claims);
+  if (status == DCS_OK) return dcs_csv_close(&csv);
+  dcs_csv_abandon(&csv);
+  return status;
+}

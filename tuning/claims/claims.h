@@ -1,0 +1,113 @@
+/* What the case study of this computation and the work around it claim, held against a run. */
+#ifndef DCS_CLAIMS_H
+#define DCS_CLAIMS_H
+
+#include "tuning/claims/claim_rows.h"
+
+/* What one observation (mostly: a cell) says of a claim. */
+typedef enum {
+  DCS_GRADE_YES,    /* the whole interval lies within what is claimed */
+  DCS_GRADE_PARTLY, /* the whole interval lies where the claim is right in part */
+  DCS_GRADE_NO,     /* the whole interval lies in neither */
+  DCS_GRADE_UNSURE, /* the interval crosses a bound, or there is none (fewer than 6 samples) */
+  DCS_N_GRADES
+} dcs_grade;
+
+/* Observations that are unsure do not count. */
+typedef enum {
+  DCS_VERDICT_HOLDS,        /* all say yes */
+  DCS_VERDICT_PARTLY,       /* neither of the others */
+  DCS_VERDICT_FAILS,        /* all say no */
+  DCS_VERDICT_NOT_MEASURED, /* there is none */
+  DCS_N_VERDICTS
+} dcs_claim_verdict;
+
+/* "holds", "partly", "fails", "not_measured". */
+extern const char *const dcs_claim_verdicts[DCS_N_VERDICTS];
+
+/* The interval that is claimed, and from where on a claim is right in part (INFINITY: nowhere). */
+typedef struct {
+  double lo, hi, partly_lo;
+} dcs_claimed;
+
+dcs_grade dcs_grade_interval(double lo, double hi, dcs_claimed claimed);
+
+typedef struct {
+  double value, lo, hi; /* lo = hi = value: exact, as registers are; NaN: no interval */
+  dcs_grade grade;
+  const dcs_claim_row *method, *base; /* the rows compared; NULL: arithmetic */
+  size_t of;                          /* configurations looked at; 0: the method's and the base's */
+} dcs_observation;
+
+typedef enum { DCS_BASE_SEQUENTIAL, DCS_BASE_VECTOR, DCS_BASE_PARALLEL } dcs_base;
+
+typedef struct dcs_claim_result dcs_claim_result;
+
+typedef struct {
+  const char *id, *source, *text;
+  const char *unit;    /* of the value */
+  const char *rule;    /* what is compared where, and when an observation says yes, partly, no */
+  const char *missing; /* what a run must measure for it */
+  void (*observe)(const dcs_claim_rows *, dcs_claim_result *);
+  dcs_claimed claimed;
+  /* What `observe` needs besides, where one serves several claims. */
+  dcs_base base;
+  const char *scope;
+  double atoms_lo, atoms_hi;
+} dcs_claim;
+
+struct dcs_claim_result {
+  const dcs_claim *claim;
+  dcs_claim_verdict verdict;
+  size_t counts[DCS_N_GRADES];
+  dcs_observation shown; /* of those that are sure, the largest cell's; of these the fastest */
+  double least, most;    /* values of all observations; NaN: none */
+};
+
+typedef struct {
+  dcs_claim_rows rows;
+  dcs_claim_result *list;
+  size_t n;
+} dcs_claims;
+
+/* The statuses of dcs_claim_rows_read(). Free with dcs_claims_free(), whatever the status. */
+dcs_status dcs_claims_check(const char *folder, dcs_claims *claims);
+void dcs_claims_free(dcs_claims *claims);
+
+/* How many observations there are. */
+size_t dcs_claim_observed(const dcs_claim_result *result);
+
+/* What is missing for a verdict; "" where there is one. */
+const char *dcs_claim_missing(const dcs_claim_result *result);
+
+/* Header and rows of claims.csv. */
+dcs_status dcs_claims_put(dcs_csv *csv, const dcs_claims *claims);
+/* Writes claims.csv into the folder; an older one is there until it is whole. */
+dcs_status dcs_claims_write(const char *folder, const dcs_claims *claims);
+
+/* ---- the parts ---- */
+
+extern const dcs_claim dcs_claim_list[];
+extern const size_t dcs_n_claims;
+
+/* Counts it, and shows it where it goes before what was shown. */
+void dcs_claim_add(dcs_claim_result *result, const dcs_observation *observation);
+
+/* How many times as fast as base the method is, graded by what is claimed. */
+void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_claim_row *method,
+                           const dcs_claim_row *base);
+
+/* What the claims of the list observe. */
+void dcs_observe_coarsening(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_padded(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_cpu_wins(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_gpu_wins(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_start_up(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_padding(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_registers(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_late_read(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_operations(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_blocks(const dcs_claim_rows *, dcs_claim_result *);
+void dcs_observe_winners(const dcs_claim_rows *, dcs_claim_result *);
+
+#endif

@@ -1,0 +1,135 @@
+#include "tuning/crossover/threshold_row.h"
+
+#include "harness/judge/ratio.h"
+#include "harness/judge/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double close_log = 0.05; /* methods are close within 5% */
+
+dcs_threshold dcs_threshold_none(size_t n) {
+  return (dcs_threshold){
+      .sizes = n, .estimate = NAN, .lo = NAN, .hi = NAN, .regret_mean = NAN, .regret_worst = NAN};
+}
+
+/* ---- each size ---- */
+
+static bool make_room(dcs_threshold_row *row, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    for (int m = 0; m < 2; m++)
+      if (row->sizes[i].n[m] > row->most) row->most = row->sizes[i].n[m];
+  double *next = row->room = malloc((2 * n + 2 * row->most) * sizeof *next);
+  row->signs = malloc(n * sizeof *row->signs);
+  if (!row->room || !row->signs) return false;
+  row->log_x = next;
+  row->d = next + n;
+  row->times[0] = next + 2 * n;
+  row->times[1] = row->times[0] + row->most;
+  return true;
+}
+
+static void judge_sizes(dcs_threshold_row *row) {
+  for (size_t i = 0; i < row->n; i++) {
+    const dcs_threshold_size *size = &row->sizes[i];
+    double median[2];
+    for (int m = 0; m < 2; m++) {
+      memcpy(row->times[m], size->times[m], size->n[m] * sizeof(double));
+      median[m] = dcs_summarize(row->times[m], size->n[m]).median; /* sorts */
+    }
+    dcs_ratio ratio = dcs_ratio_of_times(row->times[0], size->n[0], row->times[1], size->n[1]);
+    row->log_x[i] = log(size->x);
+    row->d[i] = log(median[0]) - log(median[1]);
+    row->signs[i] = (ratio.hi < 1) - (ratio.lo > 1);
+  }
+}
+
+dcs_status dcs_threshold_row_open(dcs_threshold_row *row, const dcs_threshold_size *sizes,
+                                  size_t n) {
+  *row = (dcs_threshold_row){.sizes = sizes, .n = n};
+  if (n < 2)
+    return dcs_fail(DCS_INPUT, "found %zu size%s; a threshold needs two at least", n,
+                    n == 1 ? "" : "s");
+  if (!make_room(row, n))
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for a threshold over %zu sizes", n);
+  judge_sizes(row);
+  return DCS_OK;
+}
+
+void dcs_threshold_row_close(dcs_threshold_row *row) {
+  free(row->room);
+  free(row->signs);
+  *row = (dcs_threshold_row){0};
+}
+
+int dcs_threshold_changes(const dcs_threshold_row *row, size_t without, int *last) {
+  int changes = 0;
+  *last = 0;
+  for (size_t i = 0; i < row->n; i++) {
+    if (i == without || row->signs[i] == 0) continue;
+    changes += *last != 0 && row->signs[i] != *last;
+    *last = row->signs[i];
+  }
+  return changes;
+}
+
+/* ---- resamples ---- */
+
+static double resampled_median(const dcs_threshold_row *row, const double *uniform,
+                               const double *times, size_t n) {
+  for (size_t k = 0; k < n; k++)
+    row->times[0][k] = times[(size_t)(uniform[k] * (double)n)];
+  return dcs_summarize(row->times[0], n).median;
+}
+
+void dcs_threshold_resample(const dcs_threshold_row *row, const double *uniform, double *d) {
+  for (size_t i = 0; i < row->n; i++) {
+    const dcs_threshold_size *size = &row->sizes[i];
+    d[i] = log(resampled_median(row, uniform, size->times[0], size->n[0])) -
+           log(resampled_median(row, uniform, size->times[1], size->n[1]));
+  }
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double finite_size(double log_x) {
+  return isfinite(log_x) ? exp(log_x) : NAN;
+}
+
+void dcs_threshold_interval(double logs[DCS_THRESHOLD_RESAMPLES], dcs_threshold *threshold) {
+  qsort(logs, DCS_THRESHOLD_RESAMPLES, sizeof *logs, ascending);
+  threshold->lo = finite_size(logs[DCS_THRESHOLD_TAIL - 1]);
+  threshold->hi = finite_size(logs[DCS_THRESHOLD_RESAMPLES - DCS_THRESHOLD_TAIL]);
+}
+
+/* ---- statuses ---- */
+
+bool dcs_threshold_fits(const dcs_threshold_row *row, dcs_threshold_rule rule, bool sure_only) {
+  for (size_t i = 0; i < row->n; i++)
+    if ((row->signs[i] != 0 || !sure_only) &&
+        dcs_threshold_loss(rule, row->log_x[i], row->d[i]) > close_log)
+      return false;
+  return true;
+}
+
+static bool comes_close(const dcs_threshold_row *row) {
+  double largest = 0;
+  for (size_t i = 0; i < row->n; i++)
+    largest = fmax(largest, fabs(row->d[i]));
+  for (int end = 0; end < 2; end++) {
+    size_t i = end == 0 ? 0 : row->n - 1;
+    double distance = fabs(row->d[i]);
+    if (row->signs[i] == 0 || (distance < close_log && distance < 0.5 * largest)) return true;
+  }
+  return false;
+}
+
+dcs_threshold_status dcs_threshold_one_method(const dcs_threshold_row *row, int last) {
+  if (last == 0) return DCS_THRESHOLD_AMBIGUOUS;
+  if (comes_close(row)) return DCS_THRESHOLD_NOT_BRACKETED;
+  return last < 0 ? DCS_THRESHOLD_ALWAYS_A : DCS_THRESHOLD_ALWAYS_B;
+}

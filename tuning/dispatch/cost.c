@@ -1,0 +1,184 @@
+#include "tuning/dispatch/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const dcs_cost_names[DCS_COST_TERMS] = {"ns_map",  "ns_launch",    "ns_atom", "ns_wave",
+                                                    "ns_eval", "ns_late_eval", "ns_point"};
+
+/* ---- shape ---- */
+
+static dcs_plan plan_of(const dcs_variant *variant, const dcs_config *config, dcs_dims n,
+                        int64_t atoms) {
+  const dcs_problem problem = {NULL, atoms, n, 1};
+  dcs_plan plan = {0};
+  variant->plan(&problem, config, &plan);
+  return plan;
+}
+
+/* So many points and atoms that a tile or a chunk is a small part of them. */
+enum { many = 1 << 30 };
+
+/* The smallest tile of which `blocks` cover n. */
+static int64_t tile_of(int64_t n, int64_t blocks) {
+  return blocks > 0 ? (n + blocks - 1) / blocks : 1;
+}
+
+dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config) {
+  static const dcs_dims along[3] = {{many, 1, 1}, {1, many, 1}, {1, 1, many}};
+  if (variant->backend == DCS_CPU) {
+    const dcs_problem one = {NULL, 1, {1, 1, 1}, 1};
+    dcs_dims tile = variant->executed(&one, config);
+    return (dcs_tiling){{tile.x, tile.y, tile.z}, 0, 0, false};
+  }
+  dcs_plan small = plan_of(variant, config, (dcs_dims){1, 1, 1}, many);
+  dcs_plan deep = plan_of(variant, config, along[2], many);
+  dcs_tiling tiling = {.slices = deep.launch_slices == many ? 0 : deep.launch_slices,
+                       .chunk = deep.chunk_atoms == many ? 0 : deep.chunk_atoms};
+  for (int axis = 0; axis < 3; axis++) {
+    dcs_plan large = plan_of(variant, config, along[axis], many);
+    bool cut = large.grid[axis] != small.grid[axis]; /* blocks may share the atoms of a tile, too */
+    tiling.tile[axis] = cut ? tile_of(many, large.grid[axis] / small.grid[axis]) : 1;
+    tiling.blocks |= cut;
+  }
+  return tiling;
+}
+
+bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b) {
+  return memcmp(a->tile, b->tile, sizeof a->tile) == 0 && a->slices == b->slices &&
+         a->chunk == b->chunk && a->blocks == b->blocks;
+}
+
+/* ---- time ---- */
+
+static int64_t cover(int64_t n, int64_t part) {
+  return (n + part - 1) / part;
+}
+
+/* The header that dispatch_header.c writes holds the same arithmetic. */
+static void count(const dcs_cost *cost, int64_t atoms, dcs_dims n, double terms[DCS_COST_TERMS]) {
+  const dcs_tiling *shape = &cost->shape;
+  int64_t x = cover(n.x, shape->tile[0]), y = cover(n.y, shape->tile[1]);
+  double tiles =
+      (double)(x * y) * (double)cover(shape->slices ? shape->slices : n.z, shape->tile[2]);
+  double groups = shape->slices ? (double)cover(n.z, shape->slices) : 1;
+  double chunks = shape->chunk ? (double)cover(atoms, shape->chunk) : 1;
+  double points = tiles * groups * (double)(shape->tile[0] * shape->tile[1] * shape->tile[2]);
+  terms[DCS_COST_MAP] = 1;
+  terms[DCS_COST_LAUNCH] = groups * chunks;
+  terms[DCS_COST_ATOM] = groups * (double)atoms;
+  terms[DCS_COST_WAVE] =
+      cost->resident > 0 ? terms[DCS_COST_ATOM] * ceil(tiles / cost->resident) : 0;
+  terms[DCS_COST_EVAL] = (double)atoms * points;
+  terms[DCS_COST_LATE_EVAL] =
+      cost->together > 0 && tiles > cost->together ? terms[DCS_COST_EVAL] : 0;
+  terms[DCS_COST_POINT] = (double)n.x * (double)n.y * (double)n.z;
+}
+
+double dcs_cost_ns(const dcs_cost *cost, int64_t atoms, dcs_dims n) {
+  double terms[DCS_COST_TERMS], ns = 0;
+  count(cost, atoms, n, terms);
+  for (int t = 0; t < DCS_COST_TERMS; t++)
+    ns += terms[t] * cost->ns[t];
+  return fmax(ns, terms[DCS_COST_EVAL] * cost->least_ns_eval);
+}
+
+double dcs_cost_evals(const dcs_tiling *shape, int64_t atoms, dcs_dims n) {
+  double terms[DCS_COST_TERMS];
+  count(&(dcs_cost){.shape = *shape}, atoms, n, terms);
+  return terms[DCS_COST_EVAL];
+}
+
+/* ---- fit ---- */
+
+/* Normal equations of the relative errors, each term scaled to a largest share of 1. */
+typedef struct {
+  double a[DCS_COST_TERMS][DCS_COST_TERMS], b[DCS_COST_TERMS], scale[DCS_COST_TERMS];
+  double weight;
+} equations;
+
+static void relative_terms(const dcs_cost *cost, const dcs_cost_sample *s,
+                           double terms[DCS_COST_TERMS]) {
+  count(cost, s->atoms, s->n, terms);
+  for (int t = 0; t < DCS_COST_TERMS; t++)
+    terms[t] /= s->ns;
+}
+
+static void set_up(const dcs_cost *cost, const dcs_cost_sample *samples, size_t n, equations *e) {
+  double terms[DCS_COST_TERMS];
+  *e = (equations){0};
+  for (size_t s = 0; s < n; s++) {
+    relative_terms(cost, &samples[s], terms);
+    for (int t = 0; t < DCS_COST_TERMS; t++)
+      e->scale[t] = fmax(e->scale[t], terms[t]);
+  }
+  for (size_t s = 0; s < n; s++) {
+    relative_terms(cost, &samples[s], terms);
+    for (int t = 0; t < DCS_COST_TERMS; t++)
+      terms[t] = e->scale[t] > 0 ? terms[t] / e->scale[t] : 0;
+    for (int t = 0; t < DCS_COST_TERMS; t++) {
+      e->b[t] += samples[s].weight * terms[t];
+      for (int u = 0; u < DCS_COST_TERMS; u++)
+        e->a[t][u] += samples[s].weight * terms[t] * terms[u];
+    }
+    e->weight += samples[s].weight;
+  }
+}
+
+/* Non-negative least squares by coordinate descent (Franc, Hlavac, Navara, Sequential
+ * coordinate-wise algorithm for the non-negative least squares problem, CAIP 2005); returns the sum
+ * of squares. */
+static double solve(const equations *e, double x[DCS_COST_TERMS]) {
+  memset(x, 0, DCS_COST_TERMS * sizeof *x);
+  for (int sweep = 0; sweep < 3000; sweep++) {
+    double moved = 0;
+    for (int t = 0; t < DCS_COST_TERMS; t++) {
+      if (!(e->a[t][t] > 0)) continue;
+      double gradient = -e->b[t];
+      for (int u = 0; u < DCS_COST_TERMS; u++)
+        gradient += e->a[t][u] * x[u];
+      double next = fmax(0, x[t] - gradient / e->a[t][t]);
+      moved = fmax(moved, fabs(next - x[t]));
+      x[t] = next;
+    }
+    if (moved < 1e-7) break;
+  }
+  double squares = e->weight;
+  for (int t = 0; t < DCS_COST_TERMS; t++) {
+    squares -= 2 * x[t] * e->b[t];
+    for (int u = 0; u < DCS_COST_TERMS; u++)
+      squares += x[t] * x[u] * e->a[t][u];
+  }
+  return fmax(squares, 0);
+}
+
+static double fit_at(const dcs_cost_sample *samples, size_t n, dcs_cost *cost) {
+  equations e;
+  double x[DCS_COST_TERMS];
+  set_up(cost, samples, n, &e);
+  double squares = solve(&e, x);
+  for (int t = 0; t < DCS_COST_TERMS; t++)
+    cost->ns[t] = x[t] > 0 ? x[t] / e.scale[t] : 0;
+  return squares;
+}
+
+void dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *shape, int sm_count,
+                  dcs_cost *cost) {
+  /* Blocks that a multiprocessor holds, at most 32. */
+  static const int held[] = {0, 1, 2, 3, 4, 6, 8, 12, 16, 32};
+  enum { N_HELD = sizeof held / sizeof held[0] };
+  const double better = 0.9; /* a step in the times must explain a tenth of what is left */
+  *cost = (dcs_cost){.shape = *shape};
+  double least = fit_at(samples, n, cost);
+  for (int pass = 0; shape->blocks && pass < 2; pass++) {
+    dcs_cost start = *cost;
+    for (int h = 1; h < N_HELD; h++) {
+      dcs_cost next = start;
+      *(pass == 0 ? &next.resident : &next.together) = (double)held[h] * sm_count;
+      double squares = fit_at(samples, n, &next);
+      if (squares >= better * least) continue;
+      least = squares;
+      *cost = next;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/* dcsbench dispatch */
+#include "harness/base/clock.h"
+#include "harness/commands/commands.h"
+#include "tuning/dispatch/dispatch.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  const char *folder, *out;
+  bool bench;
+} arguments;
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
+  switch (key) {
+  case 'o':
+    a->out = arg;
+    return 0;
+  case 'b':
+    a->bench = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (a->folder) return ARGP_ERR_UNKNOWN;
+    a->folder = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (!a->folder) argp_error(state, "the run folder is missing");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void print_table(const dcs_dispatch *dispatch) {
+  printf("%-6s %-22s %5s  %s\n", "scope", "variant", "cells", "configuration");
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+    const dcs_dispatch_table *t = &dispatch->scopes[s];
+    const char *scope = dcs_scope_name(dcs_dispatch_scopes[s]);
+    for (int m = 0; m < t->n; m++) {
+      char config[DCS_TEXT];
+      printf("%-6s %-22s %5lld  %s\n", scope, t->list[m].variant->id, (long long)t->list[m].cells,
+             dcs_format_config(t->list[m].variant, &t->list[m].config, config));
+    }
+    if (t->n > 0 && t->regret.cells > 0)
+      printf("%-6s loses %.2f%% in the mean, %.2f%% at worst, of %lld sizes held out\n", scope,
+             100 * t->regret.mean, 100 * t->regret.worst, (long long)t->regret.cells);
+    else
+      printf("%-6s %s\n", scope,
+             t->n > 0 ? "no size had two methods to choose from" : "not measured");
+  }
+}
+
+/* Times decisions on maps of many sizes, as dispatch.h and the library make them. */
+static void bench(const dcs_dispatch *dispatch) {
+  enum { DECISIONS = 1000000 };
+  const bool usable[2] = {true, true};
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+    int order[DCS_DISPATCH_MOST], picks = 0;
+    double ns[DCS_DISPATCH_MOST];
+    if (dispatch->scopes[s].n == 0) continue;
+    double start = dcs_now_ns();
+    for (int i = 0; i < DECISIONS; i++) {
+      const dcs_problem p = {NULL, 1 + i % 99991, {1 + i % 509, 1 + i % 251, 1 + i % 127}, 1};
+      int n = dcs_dispatch_rank(&dispatch->scopes[s], &p, usable, order, ns);
+      picks += n > 0;
+    }
+    printf("%-6s %.0f ns a decision (%d decisions)\n", dcs_scope_name(dcs_dispatch_scopes[s]),
+           (dcs_now_ns() - start) / DECISIONS, picks);
+  }
+}
+
+static dcs_status path_in(const char *folder, const char *name, char path[4096]) {
+  if (snprintf(path, 4096, "%s/%s", folder, name) < 4096) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "the folder's name is too long");
+}
+
+static dcs_status dispatch(const arguments *a) {
+  char path[4096];
+  dcs_dispatch drawn;
+  const char *out = a->out ? a->out : a->folder;
+  DCS_TRY(dcs_dispatch_draw(a->folder, &drawn));
+  DCS_TRY(path_in(out, "dispatch.csv", path));
+  DCS_TRY(dcs_dispatch_write(path, &drawn));
+  DCS_TRY(path_in(out, "dispatch.h", path));
+  DCS_TRY(dcs_dispatch_write_header(path, &drawn));
+  print_table(&drawn);
+  if (a->bench) bench(&drawn);
+  return DCS_OK;
+}
+
+dcs_status dcs_command_dispatch(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      {"out", 'o', "FOLDER", 0, "where to write (the run folder)", 0},
+      {"bench", 'b', NULL, 0, "time decisions, too", 0},
+      {0}};
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse,
+      .args_doc = "DIR",
+      .doc =
+          "Which method computes a map fastest, by its atoms, its grid and where the data lie? "
+          "From "
+          "the verified rows of a run, written as dispatch.csv (for `dcsbench map` and the "
+          "library) "
+          "and as dispatch.h (a C header for any other program)."
+          "\v"
+          "Scopes: kernel, the atoms lie on the GPU and the map stays there; warm, both in host "
+          "memory and the GPU's context alive; first, the same from a cold start. CPU methods "
+          "count "
+          "with their kernel time (in kernel only where no GPU was measured).\n\n"
+          "The time of each method is a sum of costs (of a map, a launch, an atom, a wave of "
+          "blocks, an evaluation, a point) fitted to what was measured; a method needs 3 sizes. "
+          "Each size is held out once: the loss printed is what the decision drawn from all others "
+          "costs there, over the fastest method."};
+  arguments a = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  return dispatch(&a);
+}

@@ -1,0 +1,157 @@
+/* dispatch.h: the decision as a C header that needs nothing else. */
+#include "tuning/dispatch/dispatch.h"
+
+#include "harness/base/decimal.h"
+#include "harness/base/file.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char head[] =
+    " *\n"
+    " * dcs_dispatch_choose() says which method of dcsbench computes a Direct Coulomb Summation "
+    "map\n"
+    " * fastest. Scopes: kernel, atoms lie on the GPU and the map stays there; warm, both in host\n"
+    " * memory, the GPU's context alive; first, the same from a cold start. CPU methods count "
+    "with\n"
+    " * their own time in all of them (in kernel only where no GPU was measured).\n"
+    " *\n"
+    " * The numbers are nanoseconds of a map, a launch, an atom, ..., fitted to measured medians. "
+    "They\n"
+    " * hold for this machine alone. Sizes far from the measured ones are extrapolated. Whether a "
+    "map\n"
+    " * fits the card's memory is not looked at.\n"
+    " *\n"
+    " * Regret: time lost against the fastest method measured, at sizes that were left out of the "
+    "fit.\n";
+
+static const char types[] =
+    "#include <stdint.h>\n"
+    "\n"
+    "typedef enum { DCS_DISPATCH_KERNEL, DCS_DISPATCH_WARM, DCS_DISPATCH_FIRST } "
+    "dcs_dispatch_scope;\n"
+    "\n"
+    "typedef struct {\n"
+    "  int scope;                 /* dcs_dispatch_scope */\n"
+    "  int gpu;                   /* 0: runs on the CPU */\n"
+    "  const char *variant, *config;\n"
+    "  int64_t tile_x, tile_y, tile_z; /* points of a block */\n"
+    "  int64_t slices, chunk;     /* slices and atoms of a launch; 0: all */\n"
+    "  double wave_blocks, together_blocks;\n"
+    "  double least_ns_eval;\n"
+    "  double map, launch, point, atom, wave, eval, late_eval; /* ns each */\n"
+    "} dcs_dispatch_method;\n"
+    "\n"
+    "static const dcs_dispatch_method dcs_dispatch_methods[] = {\n";
+
+static const char functions[] =
+    "};\n"
+    "enum { DCS_DISPATCH_METHODS = sizeof dcs_dispatch_methods / sizeof dcs_dispatch_methods[0] "
+    "};\n"
+    "\n"
+    "/* Expected ns of one map of nx * ny * nz points; below 0: the method cannot compute it. */\n"
+    "static inline double dcs_dispatch_ns(const dcs_dispatch_method *m, int64_t atoms, int64_t "
+    "nx,\n"
+    "                                     int64_t ny, int64_t nz) {\n"
+    "  const int64_t x = (nx + m->tile_x - 1) / m->tile_x, y = (ny + m->tile_y - 1) / m->tile_y;\n"
+    "  const int64_t z = ((m->slices ? m->slices : nz) + m->tile_z - 1) / m->tile_z;\n"
+    "  const double tiles = (double)(x * y) * (double)z;\n"
+    "  const double groups = m->slices ? (double)((nz + m->slices - 1) / m->slices) : 1;\n"
+    "  const double chunks = m->chunk ? (double)((atoms + m->chunk - 1) / m->chunk) : 1;\n"
+    "  const double evals = (double)atoms * (tiles * groups *\n"
+    "                       (double)(m->tile_x * m->tile_y * m->tile_z));\n"
+    "  double ns = m->map + m->launch * groups * chunks +\n"
+    "              m->point * ((double)nx * (double)ny * (double)nz) +\n"
+    "              m->atom * groups * (double)atoms + m->eval * evals;\n"
+    "  if (m->gpu && (y > 65535 || z > 65535)) return -1;\n"
+    "  if (m->wave_blocks > 0) {\n"
+    "    const double exact = tiles / m->wave_blocks;\n"
+    "    double waves = (double)(int64_t)exact;\n"
+    "    if (waves < exact) waves += 1;\n"
+    "    ns += m->wave * groups * (double)atoms * waves;\n"
+    "  }\n"
+    "  if (m->together_blocks > 0 && tiles > m->together_blocks) ns += m->late_eval * evals;\n"
+    "  return ns > evals * m->least_ns_eval ? ns : evals * m->least_ns_eval;\n"
+    "}\n"
+    "\n"
+    "/* The method for a map of at least 1 atom and 1 point; NULL where the scope has none for it. "
+    "*/\n"
+    "static inline const dcs_dispatch_method *dcs_dispatch_choose(dcs_dispatch_scope scope,\n"
+    "                                                             int64_t atoms, int64_t nx,\n"
+    "                                                             int64_t ny, int64_t nz) {\n"
+    "  const dcs_dispatch_method *best = 0;\n"
+    "  double least = 0;\n"
+    "  int i;\n"
+    "  for (i = 0; i < (int)DCS_DISPATCH_METHODS; i++) {\n"
+    "    double ns;\n"
+    "    if (dcs_dispatch_methods[i].scope != (int)scope) continue;\n"
+    "    ns = dcs_dispatch_ns(&dcs_dispatch_methods[i], atoms, nx, ny, nz);\n"
+    "    if (ns < 0 || (best && ns >= least)) continue;\n"
+    "    best = &dcs_dispatch_methods[i];\n"
+    "    least = ns;\n"
+    "  }\n"
+    "  return best;\n"
+    "}\n"
+    "\n"
+    "#endif\n";
+
+/* Text of a comment: nothing in it may end it. */
+static void put_fact(FILE *out, const char *name, const char *value) {
+  fprintf(out, " *   %-24s ", name);
+  for (const char *c = *value ? value : "none"; *c; c++)
+    fputc(*c == '/' && c > value && c[-1] == '*' ? ' ' : *c, out);
+  fputc('\n', out);
+}
+
+static void put_regrets(FILE *out, const dcs_dispatch *dispatch) {
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+    const dcs_dispatch_table *t = &dispatch->scopes[s];
+    const char *name = dcs_scope_name(dcs_dispatch_scopes[s]);
+    if (t->n > 0 && t->regret.cells > 0)
+      fprintf(out, " *   %-6s mean %.1f%%, worst %.1f%% of %lld sizes\n", name,
+              100 * t->regret.mean, 100 * t->regret.worst, (long long)t->regret.cells);
+    else
+      fprintf(out, " *   %-6s %s\n", name, t->n > 0 ? "no size had a choice" : "not measured");
+  }
+}
+
+static void put_numbers(FILE *out, const double *numbers, int n) {
+  char text[DCS_DECIMAL_TEXT];
+  for (int i = 0; i < n; i++)
+    fprintf(out, ", %s", dcs_decimal_write(numbers[i], text));
+}
+
+static void put_method(FILE *out, int scope, const dcs_dispatch_method *m) {
+  const dcs_tiling *shape = &m->cost.shape;
+  char config[DCS_TEXT];
+  const double steps[] = {m->cost.resident, m->cost.together, m->cost.least_ns_eval};
+  fprintf(out, "    {%d, %d, \"%s\", \"%s\",\n     %lld, %lld, %lld, %lld, %lld", scope,
+          m->variant->backend == DCS_CUDA, m->variant->id,
+          dcs_format_config(m->variant, &m->config, config), (long long)shape->tile[0],
+          (long long)shape->tile[1], (long long)shape->tile[2], (long long)shape->slices,
+          (long long)shape->chunk);
+  put_numbers(out, steps, 3);
+  fputs(",\n     ", out);
+  char first[DCS_DECIMAL_TEXT];
+  fputs(dcs_decimal_write(m->cost.ns[0], first), out);
+  put_numbers(out, m->cost.ns + 1, DCS_COST_TERMS - 1);
+  fputs("},\n", out);
+}
+
+dcs_status dcs_dispatch_write_header(const char *path, const dcs_dispatch *dispatch) {
+  dcs_file file;
+  DCS_TRY(dcs_file_create(&file, path));
+  FILE *out = file.stream;
+  fputs("/* Written by `dcsbench dispatch` from measurements of:\n", out);
+  for (int f = 0; f < DCS_N_FOR; f++)
+    put_fact(out, dcs_dispatch_facts[f], dispatch->facts[f]);
+  fputs(head, out);
+  put_regrets(out, dispatch);
+  fputs(" */\n#ifndef DCS_DISPATCH_H\n#define DCS_DISPATCH_H\n\n", out);
+  fputs(types, out);
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+    for (int m = 0; m < dispatch->scopes[s].n; m++)
+      put_method(out, s, &dispatch->scopes[s].list[m]);
+  fputs(functions, out);
+  return dcs_file_close(&file);
+}

@@ -1,0 +1,137 @@
+#include "tuning/dispatch/dispatch_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *cell_of(const dcs_pool *p, size_t row, int key) {
+  return dcs_table_cell(p->run->summary.table, row, p->run->summary.key[key]);
+}
+
+static int64_t integer_of(const dcs_pool *p, size_t row, int key) {
+  double value = dcs_table_number(p->run->summary.table, row, p->run->summary.key[key]);
+  return value >= 1 && value < 1e15 ? (int64_t)value : 0;
+}
+
+static bool is_ok(const dcs_pool *p, size_t row) {
+  return strcmp(dcs_table_cell(p->run->summary.table, row, p->run->summary.value),
+                dcs_outcome_name(DCS_OUTCOME_OK)) == 0;
+}
+
+/* Whether the row counts in the scope. CPU methods count with their kernel time in all scopes: a
+ * program that computes on the CPU pays nothing else. Where data lie on the card, only if there is
+ * none. Callers have their maps in ordinary memory. */
+static bool counts(const dcs_pool *p, size_t row, dcs_scope scope, bool has_gpu) {
+  const char *own = cell_of(p, row, DCS_KEY_SCOPE);
+  if (!is_ok(p, row)) return false;
+  bool gpu = strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0;
+  const char *memory = cell_of(p, row, DCS_KEY_MEMORY);
+  if (*memory && strcmp(memory, dcs_memory_name(DCS_PAGEABLE)) != 0) return false;
+  if (gpu) return strcmp(own, dcs_scope_name(scope)) == 0;
+  return strcmp(own, dcs_scope_name(DCS_KERNEL)) == 0 && !(scope == DCS_KERNEL && has_gpu);
+}
+
+static dcs_status method_of(const dcs_pool *p, size_t row, dcs_method *method) {
+  const char *id = cell_of(p, row, DCS_KEY_VARIANT), *config = cell_of(p, row, DCS_KEY_CONFIG);
+  dcs_methods methods;
+  const dcs_variant *variant = dcs_find_variant(id);
+  if (!variant)
+    return dcs_fail(DCS_INPUT,
+                    "%s: row %zu: found variant \"%s\"; expected one that `dcsbench "
+                    "list` shows",
+                    dcs_table_path(p->run->summary.table), row + 2, id);
+  DCS_TRY(dcs_select_methods(id, config, true, &methods));
+  *method = methods.list[0];
+  free(methods.list);
+  char text[DCS_TEXT];
+  if (strcmp(dcs_format_config(variant, &method->config, text), config) == 0) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s: row %zu: found config \"%s\"; expected all parameters of %s",
+                  dcs_table_path(p->run->summary.table), row + 2, config, id);
+}
+
+bool dcs_same_method(const dcs_method *a, const dcs_method *b) {
+  return a->variant == b->variant &&
+         memcmp(a->config.value, b->config.value,
+                (size_t)a->variant->n_params * sizeof a->config.value[0]) == 0;
+}
+
+bool dcs_same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n) {
+  return cell->atoms == atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z;
+}
+
+static size_t find_cell(dcs_pool *p, const dcs_cost_sample *s) {
+  for (size_t c = 0; c < p->n_cells; c++)
+    if (dcs_same_size(&p->cells[c], s->atoms, s->n)) return c;
+  p->cells[p->n_cells] = *s;
+  return p->n_cells++;
+}
+
+static dcs_candidate *find_candidate(dcs_pool *p, const dcs_method *method, size_t rows) {
+  for (size_t i = 0; i < p->made; i++)
+    if (dcs_same_method(&p->list[i].method, method)) return &p->list[i];
+  dcs_candidate *next = &p->list[p->made];
+  *next = (dcs_candidate){.method = *method,
+                          .shape = dcs_tiling_of(method->variant, &method->config),
+                          .times = calloc(rows, sizeof(dcs_cost_sample *))};
+  if (!next->times) return NULL;
+  p->made++;
+  return next;
+}
+
+static dcs_cost_sample sample_of(const dcs_pool *p, size_t row) {
+  return (dcs_cost_sample){.atoms = integer_of(p, row, DCS_KEY_ATOMS),
+                           .n = {integer_of(p, row, DCS_KEY_NX), integer_of(p, row, DCS_KEY_NY),
+                                 integer_of(p, row, DCS_KEY_NZ)},
+                           .ns = dcs_table_number(p->run->summary.table, row, p->median),
+                           .weight = 1};
+}
+
+dcs_status dcs_pool_rates(dcs_pool *p) {
+  for (size_t row = 0; row < dcs_table_rows(p->run->summary.table); row++) {
+    dcs_rate *next = &p->rates[p->n_rates];
+    if (!is_ok(p, row)) continue;
+    dcs_cost_sample s = sample_of(p, row);
+    DCS_TRY(method_of(p, row, &next->method));
+    dcs_tiling shape = dcs_tiling_of(next->method.variant, &next->method.config);
+    next->atoms = s.atoms;
+    next->n = s.n;
+    next->ns_eval = s.ns / dcs_cost_evals(&shape, s.atoms, s.n);
+    p->n_rates++;
+  }
+  return DCS_OK;
+}
+
+static dcs_status take_row(dcs_pool *p, size_t row, size_t rows) {
+  dcs_method method;
+  dcs_cost_sample *s = &p->samples[p->n_samples++];
+  *s = sample_of(p, row);
+  DCS_TRY(method_of(p, row, &method));
+  dcs_candidate *c = find_candidate(p, &method, rows);
+  if (!c) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %zu rows", rows);
+  size_t cell = find_cell(p, s);
+  c->measured += c->times[cell] == NULL;
+  c->times[cell] = s;
+  return DCS_OK;
+}
+
+void dcs_pool_forget(dcs_pool *p) {
+  for (size_t i = 0; i < p->made; i++)
+    free((void *)p->list[i].times);
+  p->made = p->n = p->n_cells = p->n_samples = 0;
+}
+
+dcs_status dcs_pool_fill(dcs_pool *p, dcs_scope scope) {
+  size_t rows = dcs_table_rows(p->run->summary.table);
+  bool has_gpu = false;
+  for (size_t row = 0; row < rows; row++)
+    has_gpu |= strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0 &&
+               counts(p, row, scope, false);
+  for (size_t row = 0; row < rows; row++)
+    if (counts(p, row, scope, has_gpu)) DCS_TRY(take_row(p, row, rows));
+  for (size_t i = 0; i < p->made; i++) {
+    dcs_candidate own = p->list[i];
+    if (own.measured < DCS_DISPATCH_CELLS) continue;
+    p->list[i] = p->list[p->n];
+    p->list[p->n++] = own;
+  }
+  return DCS_OK;
+}

@@ -1,0 +1,53 @@
+/* What a run measured, method by method, as a decision is drawn from it. */
+#ifndef DCS_DISPATCH_POOL_H
+#define DCS_DISPATCH_POOL_H
+
+#include "harness/compare/run.h"
+#include "harness/compute/methods.h"
+#include "tuning/dispatch/dispatch.h"
+
+/* How fast a method was in a row of the summary, whatever the scope. */
+typedef struct {
+  dcs_method method;
+  int64_t atoms;
+  dcs_dims n;
+  double ns_eval;
+} dcs_rate;
+
+/* A method in one scope, with what was measured of it. */
+typedef struct {
+  dcs_method method;
+  dcs_tiling shape;
+  const dcs_cost_sample **times; /* a cell each, NULL: not measured there */
+  size_t measured;
+  dcs_cost cost;
+} dcs_candidate;
+
+typedef struct {
+  const dcs_run *run;
+  int backend, median; /* columns */
+  int sm_count;
+  dcs_cost_sample *samples; /* a row of the summary each */
+  size_t n_samples;
+  dcs_rate *rates;
+  size_t n_rates;
+  dcs_candidate *list;
+  size_t made, n;         /* methods with any time; the first n of them have enough */
+  dcs_cost_sample *cells; /* sizes */
+  size_t n_cells;
+  dcs_cost_sample *work; /* room for a fit */
+  double *expected;      /* room for the times of a choice */
+} dcs_pool;
+
+bool dcs_same_method(const dcs_method *a, const dcs_method *b);
+bool dcs_same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n);
+
+/* The arrays of the pool have room for a row of the summary each. DCS_INPUT names a row whose
+ * variant or configuration is not of this program. */
+dcs_status dcs_pool_rates(dcs_pool *p);
+/* Fills the pool with what was measured in the scope; methods of too few sizes go last. Empty it
+ * with dcs_pool_forget(), whatever the status. */
+dcs_status dcs_pool_fill(dcs_pool *p, dcs_scope scope);
+void dcs_pool_forget(dcs_pool *p); /* but for the rates */
+
+#endif

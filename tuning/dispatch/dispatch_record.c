@@ -1,0 +1,227 @@
+/* dispatch.csv. */
+#include "tuning/dispatch/dispatch.h"
+
+#include "harness/base/csv.h"
+#include "harness/compute/methods.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns before the costs and the facts; numbers but for the named three. */
+enum {
+  SCHEMA,
+  ROWS,
+  SCOPE,
+  VARIANT,
+  CONFIG,
+  CELLS,
+  TILE_X,
+  TILE_Y,
+  TILE_Z,
+  SLICES,
+  CHUNK,
+  RESIDENT,
+  TOGETHER,
+  LEAST,
+  HELD_OUT,
+  MEAN,
+  WORST,
+  N_COLUMNS
+};
+static const char *const columns[N_COLUMNS] = {
+    "schema",       "rows",        "scope",           "variant",       "config",
+    "cells",        "tile_x",      "tile_y",          "tile_z",        "launch_slices",
+    "launch_atoms", "wave_blocks", "together_blocks", "ns_least_eval", "held_out_cells",
+    "regret_mean",  "regret_worst"};
+
+static int count_rows(const dcs_dispatch *dispatch) {
+  int rows = 0;
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+    rows += dispatch->scopes[s].n;
+  return rows;
+}
+
+/* ---- writing ---- */
+
+static void put_tiling(dcs_csv *csv, const dcs_tiling *shape) {
+  for (int d = 0; d < 3; d++)
+    dcs_csv_integer(csv, shape->tile[d]);
+  dcs_csv_integer(csv, shape->slices);
+  dcs_csv_integer(csv, shape->chunk);
+}
+
+static dcs_status put(dcs_csv *csv, const dcs_dispatch *dispatch, int scope, int m) {
+  const dcs_dispatch_table *table = &dispatch->scopes[scope];
+  const dcs_dispatch_method *method = &table->list[m];
+  char config[DCS_TEXT];
+  dcs_csv_integer(csv, DCS_DISPATCH_SCHEMA);
+  dcs_csv_integer(csv, count_rows(dispatch));
+  dcs_csv_text(csv, dcs_scope_name(dcs_dispatch_scopes[scope]));
+  dcs_csv_text(csv, method->variant->id);
+  dcs_csv_text(csv, dcs_format_config(method->variant, &method->config, config));
+  dcs_csv_integer(csv, method->cells);
+  put_tiling(csv, &method->cost.shape);
+  dcs_csv_number(csv, method->cost.resident);
+  dcs_csv_number(csv, method->cost.together);
+  dcs_csv_number(csv, method->cost.least_ns_eval);
+  dcs_csv_integer(csv, table->regret.cells);
+  dcs_csv_number(csv, table->regret.mean);
+  dcs_csv_number(csv, table->regret.worst);
+  for (int t = 0; t < DCS_COST_TERMS; t++)
+    dcs_csv_number(csv, method->cost.ns[t]);
+  for (int f = 0; f < DCS_N_FOR; f++)
+    dcs_csv_text(csv, dispatch->facts[f]);
+  return dcs_csv_row(csv);
+}
+
+static dcs_status put_all(dcs_csv *csv, const dcs_dispatch *dispatch) {
+  for (int c = 0; c < N_COLUMNS; c++)
+    dcs_csv_text(csv, columns[c]);
+  for (int t = 0; t < DCS_COST_TERMS; t++)
+    dcs_csv_text(csv, dcs_cost_names[t]);
+  for (int f = 0; f < DCS_N_FOR; f++)
+    dcs_csv_text(csv, dcs_dispatch_facts[f]);
+  DCS_TRY(dcs_csv_row(csv));
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+    for (int m = 0; m < dispatch->scopes[s].n; m++)
+      DCS_TRY(put(csv, dispatch, s, m));
+  return DCS_OK;
+}
+
+dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch) {
+  dcs_csv csv;
+  DCS_TRY(dcs_csv_create(&csv, path));
+  dcs_status status = put_all(&csv, dispatch);
+  if (status == DCS_OK) return dcs_csv_close(&csv);
+  dcs_csv_abandon(&csv);
+  return status;
+}
+
+/* ---- reading ---- */
+
+typedef struct {
+  const dcs_table *table;
+  int column[N_COLUMNS], cost[DCS_COST_TERMS], fact[DCS_N_FOR];
+} reader;
+
+static dcs_status find_columns(reader *r) {
+  for (int c = 0; c < N_COLUMNS; c++)
+    DCS_TRY(dcs_table_need(r->table, columns[c], &r->column[c]));
+  for (int t = 0; t < DCS_COST_TERMS; t++)
+    DCS_TRY(dcs_table_need(r->table, dcs_cost_names[t], &r->cost[t]));
+  for (int f = 0; f < DCS_N_FOR; f++)
+    DCS_TRY(dcs_table_need(r->table, dcs_dispatch_facts[f], &r->fact[f]));
+  return DCS_OK;
+}
+
+static const char *text(const reader *r, size_t row, int column) {
+  return dcs_table_cell(r->table, row, r->column[column]);
+}
+
+static dcs_status wrong(const reader *r, size_t row, const char *column, const char *found,
+                        const char *expected) {
+  return dcs_fail(DCS_INPUT, "%s: row %zu: found %s \"%s\"; expected %s", dcs_table_path(r->table),
+                  row + 2, column, found, expected);
+}
+
+/* A number that is not below 0, into *value. */
+static dcs_status number(const reader *r, size_t row, int column, const char *name, double *value) {
+  *value = dcs_table_number(r->table, row, column);
+  if (*value >= 0 && *value < 1e18) return DCS_OK;
+  return wrong(r, row, name, dcs_table_cell(r->table, row, column), "a number, at least 0");
+}
+
+static dcs_status read_cost(const reader *r, size_t row, dcs_dispatch_method *m) {
+  double shape[CHUNK - TILE_X + 1], cells, terms = 0;
+  for (int c = TILE_X; c <= CHUNK; c++)
+    DCS_TRY(number(r, row, r->column[c], columns[c], &shape[c - TILE_X]));
+  DCS_TRY(number(r, row, r->column[CELLS], columns[CELLS], &cells));
+  DCS_TRY(number(r, row, r->column[RESIDENT], columns[RESIDENT], &m->cost.resident));
+  DCS_TRY(number(r, row, r->column[TOGETHER], columns[TOGETHER], &m->cost.together));
+  DCS_TRY(number(r, row, r->column[LEAST], columns[LEAST], &m->cost.least_ns_eval));
+  for (int t = 0; t < DCS_COST_TERMS; t++) {
+    DCS_TRY(number(r, row, r->cost[t], dcs_cost_names[t], &m->cost.ns[t]));
+    terms += m->cost.ns[t];
+  }
+  if (!(terms > 0)) return wrong(r, row, "costs", "0", "one above 0");
+  m->cells = (int64_t)cells;
+  m->cost.shape = dcs_tiling_of(m->variant, &m->config);
+  const dcs_tiling *own = &m->cost.shape;
+  if ((double)own->tile[0] == shape[0] && (double)own->tile[1] == shape[1] &&
+      (double)own->tile[2] == shape[2] && (double)own->slices == shape[3] &&
+      (double)own->chunk == shape[4])
+    return DCS_OK;
+  return wrong(r, row, "launches", text(r, row, CONFIG),
+               "those that this program makes of the configuration");
+}
+
+static dcs_status read_method(const reader *r, size_t row, dcs_dispatch_method *m) {
+  const char *id = text(r, row, VARIANT), *config = text(r, row, CONFIG);
+  const dcs_problem small = {NULL, 1, {1, 1, 1}, 1};
+  char canonical[DCS_TEXT], why[DCS_TEXT];
+  dcs_methods methods;
+  m->variant = dcs_find_variant(id);
+  if (!m->variant) return wrong(r, row, "variant", id, "one that `dcsbench list` shows");
+  if (dcs_select_methods(id, config, true, &methods) != DCS_OK)
+    return wrong(r, row, "config", config, "values that its variant can have");
+  m->config = methods.list[0].config;
+  int n = methods.n;
+  free(methods.list);
+  if (n != 1 || strcmp(dcs_format_config(m->variant, &m->config, canonical), config) != 0)
+    return wrong(r, row, "config", config, "a value for each parameter");
+  if (!dcs_applicable(m->variant, &small, &m->config, why))
+    return wrong(r, row, "config", config, "one that is legal");
+  return read_cost(r, row, m);
+}
+
+static dcs_status read_row(const reader *r, size_t row, dcs_dispatch *dispatch) {
+  int s = 0;
+  if (dcs_table_number(r->table, row, r->column[SCHEMA]) != DCS_DISPATCH_SCHEMA)
+    return wrong(r, row, "schema", text(r, row, SCHEMA), "1");
+  if (dcs_table_number(r->table, row, r->column[ROWS]) != (double)dcs_table_rows(r->table))
+    return wrong(r, row, "rows", text(r, row, ROWS), "the number of rows there are");
+  for (int f = 0; f < DCS_N_FOR; f++)
+    if (strcmp(dcs_table_cell(r->table, row, r->fact[f]), dispatch->facts[f]) != 0)
+      return wrong(r, row, dcs_dispatch_facts[f], dcs_table_cell(r->table, row, r->fact[f]),
+                   "that of the first row");
+  while (s < DCS_DISPATCH_SCOPES &&
+         strcmp(text(r, row, SCOPE), dcs_scope_name(dcs_dispatch_scopes[s])) != 0)
+    s++;
+  if (s == DCS_DISPATCH_SCOPES)
+    return wrong(r, row, "scope", text(r, row, SCOPE), "kernel, warm or first");
+  dcs_dispatch_table *table = &dispatch->scopes[s];
+  if (table->n == DCS_DISPATCH_MOST)
+    return wrong(r, row, "scope", text(r, row, SCOPE), "at most 8 rows of it");
+  double cells;
+  DCS_TRY(number(r, row, r->column[HELD_OUT], columns[HELD_OUT], &cells));
+  table->regret = (dcs_regret){(int64_t)cells, dcs_table_number(r->table, row, r->column[MEAN]),
+                               dcs_table_number(r->table, row, r->column[WORST])};
+  return read_method(r, row, &table->list[table->n++]);
+}
+
+static dcs_status read_all(reader *r, dcs_dispatch *dispatch) {
+  DCS_TRY(find_columns(r));
+  if (dcs_table_torn(r->table))
+    return dcs_fail(DCS_INPUT, "%s: the last row was cut off", dcs_table_path(r->table));
+  if (dcs_table_rows(r->table) == 0)
+    return dcs_fail(DCS_INPUT, "%s: found no rows; expected one for each method",
+                    dcs_table_path(r->table));
+  for (int f = 0; f < DCS_N_FOR; f++)
+    snprintf(dispatch->facts[f], sizeof dispatch->facts[f], "%s",
+             dcs_table_cell(r->table, 0, r->fact[f]));
+  for (size_t row = 0; row < dcs_table_rows(r->table); row++)
+    DCS_TRY(read_row(r, row, dispatch));
+  return DCS_OK;
+}
+
+dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch) {
+  dcs_table *table;
+  *dispatch = (dcs_dispatch){0};
+  DCS_TRY(dcs_table_read(path, &table));
+  reader r = {.table = table};
+  dcs_status status = read_all(&r, dispatch);
+  dcs_table_free(table);
+  return status;
+}

@@ -1,0 +1,325 @@
+/* dcsbench tune */
+#include "harness/base/text.h"
+#include "harness/commands/commands.h"
+#include "tuning/tune/tune_print.h"
+#include "tuning/tune/tune_replay.h"
+#include "tuning/tune/tune_run.h"
+#include "tuning/tune/tune_study.h"
+#include "tuning/tune/tuned.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { DO_TUNE, DO_LIST, DO_REPLAY, DO_STUDY } what;
+
+enum { MOST_WORDS = 64 };
+
+typedef struct {
+  dcs_device_options device;
+  dcs_problem_options problem;
+  dcs_tune_options tune;
+  what what;
+  const char *strategy, *out;
+  int64_t seed, samples;
+  char *words[MOST_WORDS];
+  int n_words;
+} arguments;
+
+enum {
+  KEY_LIST = 3000,
+  KEY_REPLAY,
+  KEY_STUDY,
+  KEY_ATOMS,
+  KEY_GRID,
+  KEY_SCOPE,
+  KEY_CONFIG,
+  KEY_STRATEGY,
+  KEY_BUDGET,
+  KEY_EVALS,
+  KEY_SAMPLES,
+  KEY_SEED,
+  KEY_JOURNAL
+};
+
+static const struct argp_option options[] = {
+    {"atoms", KEY_ATOMS, "N", 0, "number of atoms; with --input, that many of its first (all)", 0},
+    {"grid", KEY_GRID, "GRID", 0, "64x64x32 or 64^3 (the molecule's box)", 0},
+    {"scope", KEY_SCOPE, "SCOPE", 0, "what is timed: kernel, warm or first (kernel)", 0},
+    {"config", KEY_CONFIG, "K=V,...", 0,
+     "values of some parameters in place of those that the variant names: coarsen=4|8", 0},
+    {"strategy", KEY_STRATEGY, "NAME", 0,
+     "exhaustive, random, greedy, annealing or halving (greedy)", 0},
+    {"budget", KEY_BUDGET, "SECONDS", 0, "end after about so long", 0},
+    {"budget-evals", KEY_EVALS, "N", 0, "search no further after so many evaluations", 0},
+    {"samples", KEY_SAMPLES, "N", 0, "samples of an evaluation (7)", 0},
+    {"seed", KEY_SEED, "N", 0, "of the search (1)", 0},
+    {"journal", KEY_JOURNAL, "FILE", 0,
+     "where every evaluation is appended, and what is there already is known "
+     "(journal.csv in the data folder)",
+     0},
+    {"list", KEY_LIST, NULL, 0, "only tell the space: how many configurations, and why no others",
+     0},
+    {"replay", KEY_REPLAY, NULL, 0, "search what the JOURNALs recorded; no machine is needed", 0},
+    {"study", KEY_STUDY, NULL, 0,
+     "hold all strategies against each other on what the JOURNALs recorded; study.csv and figures "
+     "go into --out",
+     0},
+    {"out", 'o', "DIR", 0, "folder for a study", 0},
+    {0}};
+
+static error_t parse_search(int key, char *arg, arguments *a, const struct argp_state *state) {
+  switch (key) {
+  case KEY_STRATEGY:
+    a->strategy = arg;
+    return 0;
+  case KEY_BUDGET:
+    dcs_argp_check(state, dcs_parse_number("--budget", arg, 0.001, 1e7, &a->tune.budget_s));
+    return 0;
+  case KEY_EVALS:
+    dcs_argp_check(state,
+                   dcs_parse_integer("--budget-evals", arg, 1, INT32_MAX, &a->tune.budget_evals));
+    return 0;
+  case KEY_SAMPLES:
+    dcs_argp_check(state, dcs_parse_integer("--samples", arg, 1, 1000, &a->samples));
+    return 0;
+  case KEY_SEED:
+    dcs_argp_check(state, dcs_parse_integer("--seed", arg, 0, INT64_MAX, &a->seed));
+    return 0;
+  case KEY_JOURNAL:
+    a->tune.journal = arg;
+    return 0;
+  case KEY_LIST:
+    a->what = DO_LIST;
+    return 0;
+  case KEY_REPLAY:
+    a->what = DO_REPLAY;
+    return 0;
+  case KEY_STUDY:
+    a->what = DO_STUDY;
+    return 0;
+  case 'o':
+    a->out = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void check_words(const arguments *a, const struct argp_state *state) {
+  bool journals = a->what == DO_REPLAY || a->what == DO_STUDY;
+  if (a->n_words == 0)
+    argp_error(state, journals ? "a JOURNAL is missing" : "the variant to tune is missing");
+  if (a->what == DO_STUDY && (!a->out || !*a->out))
+    argp_error(state, "--out DIR is missing: the folder for the study");
+  if (a->what != DO_STUDY && a->out) argp_error(state, "--out is for --study alone");
+  if (journals) return;
+  if (a->n_words > 1)
+    argp_error(state, "found \"%s\" after the variant; one is tuned at a time", a->words[1]);
+  if (!a->problem.input && (a->tune.atoms == 0 || a->problem.grid.n.x == 0))
+    argp_error(state, "%s is missing; it is needed unless --input gives a molecule",
+               a->tune.atoms == 0 ? "--atoms" : "--grid");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &a->device;
+    state->child_inputs[1] = &a->problem;
+    return 0;
+  case KEY_ATOMS:
+    dcs_argp_check(state, dcs_parse_integer("--atoms", arg, 1, 1000000000, &a->tune.atoms));
+    return 0;
+  case KEY_GRID:
+    dcs_argp_check(state, dcs_parse_grid(arg, &a->problem.grid.n));
+    return 0;
+  case KEY_SCOPE:
+    dcs_argp_check(state, dcs_scope_by_name(arg, &a->tune.scope));
+    return 0;
+  case KEY_CONFIG:
+    a->tune.config = arg;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (a->n_words == MOST_WORDS) argp_error(state, "more than %d files", MOST_WORDS);
+    a->words[a->n_words++] = arg;
+    return 0;
+  case ARGP_KEY_END:
+    check_words(a, state);
+    return 0;
+  default:
+    return parse_search(key, arg, a, state);
+  }
+}
+
+/* ---- the database ---- */
+
+static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
+  DCS_TRY(dcs_tuned_path("tuned.csv", path));
+  DCS_TRY(dcs_tuned_read(path, tuned));
+  if (tuned->damaged)
+    fprintf(stderr, "%s: %d damaged row%s left out\n", path, tuned->damaged,
+            tuned->damaged == 1 ? " is" : "s are");
+  if (tuned->foreign)
+    fprintf(stderr, "%s: %d row%s of another version left out\n", path, tuned->foreign,
+            tuned->foreign == 1 ? "" : "s");
+  return DCS_OK;
+}
+
+static void show_record(const dcs_tuned_record *r) {
+  const dcs_subject *s = &r->subject;
+  char config[DCS_TEXT];
+  printf("%-20s %-7s %10lld %5lldx%lldx%lld %10.4g  %s  (%s, %d units, source %s)\n",
+         s->variant->id, dcs_scope_name(s->scope), (long long)s->atoms, (long long)s->n.x,
+         (long long)s->n.y, (long long)s->n.z,
+         (double)s->atoms * (double)dcs_points(s->n) / r->median_ns,
+         dcs_format_config(s->variant, &r->config, config), s->machine, s->units, s->kernel_hash);
+}
+
+static dcs_status show(void) {
+  char path[4096];
+  dcs_tuned tuned = {0};
+  dcs_status status = read_tuned(path, &tuned);
+  if (status == DCS_OK && tuned.n == 0) printf("%s holds no record\n", path);
+  if (status == DCS_OK && tuned.n > 0)
+    printf("%-20s %-7s %10s  grid      10^9 evals/s  configuration\n", "variant", "scope", "atoms");
+  for (int r = 0; status == DCS_OK && r < tuned.n; r++)
+    show_record(&tuned.list[r]);
+  dcs_tuned_free(&tuned);
+  return status;
+}
+
+static dcs_status export(void) {
+  char path[4096];
+  dcs_tuned tuned = {0};
+  dcs_status status = read_tuned(path, &tuned);
+  if (status == DCS_OK) status = dcs_tuned_export(stdout, &tuned);
+  dcs_tuned_free(&tuned);
+  return status;
+}
+
+static dcs_status find_variant(const char *id, const dcs_variant **variant) {
+  dcs_methods methods; /* says what is near when there is none */
+  *variant = dcs_find_variant(id);
+  if (*variant) return DCS_OK;
+  DCS_TRY(dcs_select_methods(id, NULL, true, &methods));
+  free(methods.list);
+  return dcs_fail(DCS_USAGE, "found \"%s\"; expected one variant, such as `dcsbench list` shows",
+                  id);
+}
+
+static dcs_status forget(int argc, char **argv) {
+  const dcs_variant *variant = NULL;
+  char path[4096];
+  int removed;
+  if (argc != 3)
+    return dcs_fail(DCS_USAGE, "tune forget: expected one variant, or all: what to forget");
+  if (strcmp(argv[2], "all") != 0) DCS_TRY(find_variant(argv[2], &variant));
+  DCS_TRY(dcs_tuned_path("tuned.csv", path));
+  DCS_TRY(dcs_tuned_forget(path, variant, &removed));
+  printf("%s: %d record%s removed\n", path, removed, removed == 1 ? "" : "s");
+  return DCS_OK;
+}
+
+/* ---- what a search needs ---- */
+
+static dcs_status list_space(const arguments *a) {
+  dcs_case c;
+  dcs_space space;
+  DCS_TRY(dcs_tune_case(&a->tune, &c));
+  dcs_status status =
+      dcs_space_build(a->tune.variant, a->tune.config, &c.problem, dcs_cpus(), &space);
+  if (status == DCS_OK) dcs_print_space(&space, &c.problem);
+  dcs_space_free(&space);
+  dcs_case_free(&c);
+  return status;
+}
+
+static dcs_status replay_one(const arguments *a, const dcs_recorded_space *recording) {
+  dcs_replay replay;
+  dcs_search search = {0};
+  dcs_budget budget = {a->tune.budget_evals, INFINITY};
+  dcs_status status = dcs_replay_open(recording, &replay);
+  int samples = (int)a->samples < replay.samples ? (int)a->samples : replay.samples;
+  if (status == DCS_OK)
+    status = dcs_search_open(&replay.space, &replay.evaluator, samples, (uint64_t)a->seed, budget,
+                             &search);
+  if (status == DCS_OK) {
+    a->tune.strategy->run(&search);
+    status = search.status;
+  }
+  if (status == DCS_OK) dcs_print_replay(&replay, &search, a->tune.strategy->name);
+  if (status == DCS_OK && dcs_search_best(&search) < 0)
+    status = dcs_fail(DCS_FAILED, "no configuration was found that is ok");
+  dcs_search_close(&search);
+  dcs_replay_close(&replay);
+  return status;
+}
+
+static dcs_status with_journals(arguments *a) {
+  dcs_journal journal;
+  dcs_status status = dcs_journal_read(a->words, a->n_words, &journal);
+  if (status == DCS_OK && journal.n == 0)
+    status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", a->words[0]);
+  if (status == DCS_OK && a->what == DO_STUDY)
+    status = dcs_tune_study(&journal, (int)a->samples, a->out);
+  for (int r = 0; status == DCS_OK && a->what == DO_REPLAY && r < journal.n; r++)
+    status = replay_one(a, &journal.list[r]);
+  dcs_journal_free(&journal);
+  return status;
+}
+
+static dcs_status run(arguments *a) {
+  DCS_TRY(dcs_find_strategy(a->strategy, &a->tune.strategy));
+  if (a->what == DO_REPLAY || a->what == DO_STUDY) return with_journals(a);
+  DCS_TRY(find_variant(a->words[0], &a->tune.variant));
+  if (a->tune.scope == DCS_WARM && a->tune.variant->backend == DCS_CPU)
+    return dcs_fail(DCS_USAGE, "--scope: found warm; expected kernel or first for a CPU variant");
+  a->tune.input = a->problem.input;
+  a->tune.grid = a->problem.grid;
+  a->tune.device = a->device.device;
+  a->tune.kernels = a->device.kernels;
+  a->tune.timeout_s = a->device.timeout_s;
+  a->tune.seed = (uint64_t)a->seed;
+  a->tune.samples = (int)a->samples;
+  return a->what == DO_LIST ? list_space(a) : dcs_tune(&a->tune);
+}
+
+dcs_status dcs_command_tune(int argc, char **argv) {
+  static const struct argp_child children[] = {
+      {&dcs_device_argp, 0, NULL, 0}, {&dcs_problem_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse,
+      .args_doc = "VARIANT\n--replay JOURNAL...\n--study JOURNAL... --out DIR\nshow\nexport\n"
+                  "forget VARIANT|all",
+      .doc =
+          "Search for a variant's best configuration on one problem. Each is verified, then "
+          "timed; every evaluation goes into a journal. The best are measured once more, by turns, "
+          "and of those that cannot be told apart one is picked: least padding, then fewest "
+          "registers, then closest to the initial configuration. It is kept in tuned.csv, where "
+          "`sweep --config tuned` finds it; show, export and forget are for that file.\v"
+          "Without a budget the search ends when everything is known. An interrupted one goes on "
+          "when the same command is given again. The data folder is $DCSBENCH_DATA, else dcsbench "
+          "in $XDG_DATA_HOME, else ~/.local/share/dcsbench.\n\n"
+          "Strategies: exhaustive, random; greedy: to the first better neighbour, then again from "
+          "elsewhere; annealing: to worse ones too, ever less so; halving: many with few samples, "
+          "the better third with more."};
+  struct argp with_children = argp;
+  with_children.children = children;
+  arguments a = {.device = dcs_device_defaults(),
+                 .problem = dcs_problem_defaults(),
+                 .tune = {.scope = DCS_KERNEL, .budget_evals = -1},
+                 .strategy = dcs_default_strategy,
+                 .seed = 1,
+                 .samples = 7};
+  bool shows = argc > 1 && strcmp(argv[1], "show") == 0;
+  if (shows || (argc > 1 && strcmp(argv[1], "export") == 0)) {
+    if (argc > 2)
+      return dcs_fail(DCS_USAGE, "tune %s: found \"%s\"; expected nothing", argv[1], argv[2]);
+    return shows ? show() : export();
+  }
+  if (argc > 1 && strcmp(argv[1], "forget") == 0) return forget(argc, argv);
+  argp_parse(&with_children, argc, argv, 0, NULL, &a);
+  return run(&a);
+}

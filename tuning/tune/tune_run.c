@@ -1,0 +1,199 @@
+#include "tuning/tune/tune_run.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/folder.h"
+#include "harness/base/interrupt.h"
+#include "tuning/tune/tune_ahead.h"
+#include "tuning/tune/tune_live.h"
+#include "tuning/tune/tune_print.h"
+#include "tuning/tune/tuned.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The last measurement: rounds, and its part of the time. An interval needs 6. */
+enum { FINAL_LEAST = 6, FINAL_MOST = 15 };
+static const double FINAL_SHARE = 0.2;
+
+typedef struct {
+  const dcs_tune_options *options;
+  double started_ns;
+  dcs_facts facts;
+  dcs_space space;
+  dcs_journal_writer journal;
+  dcs_live live;
+  dcs_search search;
+} tuning;
+
+dcs_status dcs_tune_case(const dcs_tune_options *options, dcs_case *c) {
+  dcs_molecule molecule = {0};
+  if (!options->input) return dcs_case_random(options->atoms, &options->grid, 1, c);
+  DCS_TRY(dcs_pqr_read(options->input, &molecule, stderr));
+  dcs_molecule part = molecule;
+  dcs_status status = DCS_OK;
+  if (options->atoms > molecule.n)
+    status = dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->input,
+                      (long long)molecule.n, (long long)options->atoms);
+  if (options->atoms > 0) part.n = options->atoms;
+  if (status == DCS_OK) status = dcs_case_build(&part, &options->grid, c);
+  dcs_molecule_free(&molecule);
+  return status;
+}
+
+/* Opens the device first: what cannot run here is said before anything is built. */
+static dcs_status open_machine(tuning *t) {
+  const dcs_tune_options *o = t->options;
+  char why[DCS_TEXT];
+  dcs_session *session;
+  if (!dcs_variant_available(o->variant, why))
+    return dcs_fail(DCS_UNAVAILABLE, "%s: %s", o->variant->id, why);
+  DCS_TRY(dcs_need_one_device(o->device, "`dcsbench tune`"));
+  if (o->variant->backend == DCS_CUDA && dcs_names_emulated(o->device))
+    return dcs_fail(DCS_USAGE, "the emulated device has no times: use it with `dcsbench verify`");
+  DCS_TRY(dcs_bench_session(&t->live.bench, o->variant->backend, &session));
+  dcs_machine_facts(&t->facts);
+  if (o->variant->backend == DCS_CUDA) dcs_gpu_facts(&t->live.bench, &t->facts);
+  DCS_TRY(dcs_tune_case(o, &t->live.c));
+  return dcs_bench_put(&t->live.bench, &t->live.c);
+}
+
+static dcs_status open_journal(tuning *t, char path[4096]) {
+  const dcs_tune_options *o = t->options;
+  bool cpu = o->variant->backend == DCS_CPU;
+  if (o->journal)
+    snprintf(path, 4096, "%s", o->journal);
+  else
+    DCS_TRY(dcs_tuned_path("journal.csv", path));
+  DCS_TRY(dcs_journal_open(path, &t->journal));
+  t->journal.strategy = o->strategy->name;
+  t->journal.seed = o->seed;
+  t->journal.device = cpu ? "cpu" : o->device ? o->device : "cuda:0";
+  t->journal.driver = cpu ? "" : dcs_fact_value(&t->facts, "cuda_driver");
+  t->journal.nvrtc = cpu ? "" : dcs_fact_value(&t->facts, "nvrtc");
+  return dcs_subject_fill(o->variant, o->scope, t->live.c.n_sites, t->live.c.problem.n, &t->facts,
+                          o->kernels, &t->journal.subject);
+}
+
+/* A property of the configuration, which trying again would not change. */
+static bool is_lasting(dcs_outcome outcome) {
+  return outcome != DCS_OUTCOME_CRASH && outcome != DCS_OUTCOME_TIMEOUT &&
+         outcome != DCS_OUTCOME_MEMORY;
+}
+
+/* What the journal holds already is known. */
+static dcs_status take_up(tuning *t, char *path) {
+  dcs_journal journal;
+  dcs_status status = dcs_journal_read(&path, 1, &journal);
+  const dcs_recorded_space *r = dcs_journal_find(&journal, &t->journal.subject);
+  for (int e = 0; status == DCS_OK && r && e < r->n; e++) {
+    int c = dcs_space_find(&t->space, &r->configs[e]);
+    if (c < 0 || !is_lasting(r->evaluations[e].outcome)) continue;
+    dcs_evaluation *known = &t->search.known[c];
+    t->search.n_known++;
+    *known = r->evaluations[e];
+    known->times = NULL;
+    known->n = 0;
+    if (known->outcome == DCS_OUTCOME_OK)
+      status = dcs_evaluation_add(known, r->evaluations[e].times, r->evaluations[e].n);
+  }
+  if (t->search.n_known > 0)
+    fprintf(stderr, "%s: %d configuration%s known from it already\n", path, t->search.n_known,
+            t->search.n_known == 1 ? " is" : "s are");
+  dcs_journal_free(&journal);
+  return status;
+}
+
+/* Compiling one configuration takes about so long. */
+static const double COMPILE_S = 0.08;
+
+/* The whole space, where all of it will be evaluated or it takes little of the time: then nothing
+ * compiles while something is timed. */
+static dcs_status compile_ahead(tuning *t) {
+  const dcs_tune_options *o = t->options;
+  double seconds = COMPILE_S * t->space.n / dcs_cpus();
+  bool whole = o->budget_s <= 0 && o->budget_evals < 0;
+  if (o->variant->backend != DCS_CUDA || !(whole || seconds <= 0.1 * o->budget_s)) return DCS_OK;
+  const char *capability = dcs_fact_value(&t->facts, "gpu_compute_capability");
+  const char *point = strchr(capability, '.');
+  char arch[32];
+  if (!point) return DCS_OK;
+  snprintf(arch, sizeof arch, "sm_%.*s%s", (int)(point - capability), capability, point + 1);
+  return dcs_compile_ahead(&t->space, o->kernels, arch, dcs_cpus(), &t->live.progress);
+}
+
+static dcs_status prepare(tuning *t) {
+  const dcs_tune_options *o = t->options;
+  char path[4096];
+  double search_s = o->budget_s > 0 ? (1 - FINAL_SHARE) * o->budget_s : INFINITY;
+  dcs_budget budget = {o->budget_evals, t->started_ns + 1e9 * search_s};
+  DCS_TRY(open_machine(t));
+  DCS_TRY(dcs_space_build(o->variant, o->config, &t->live.c.problem, dcs_cpus(), &t->space));
+  DCS_TRY(open_journal(t, path));
+  DCS_TRY(dcs_search_open(&t->space, &t->live.evaluator, o->samples, o->seed, budget, &t->search));
+  DCS_TRY(take_up(t, path));
+  DCS_TRY(dcs_live_open(&t->live, &t->space, o->scope, &t->journal));
+  return compile_ahead(t);
+}
+
+static dcs_status keep(const tuning *t, const dcs_winner *winner) {
+  const dcs_finalist *pick = &winner->list[winner->pick];
+  dcs_tuned_record record = {.subject = t->journal.subject,
+                             .config = t->space.configs[pick->config],
+                             .median_ns = pick->stats.median,
+                             .n_tied = winner->n_tied};
+  char path[4096];
+  DCS_TRY(dcs_tuned_path("tuned.csv", path));
+  DCS_TRY(dcs_tuned_put(path, &record));
+  fprintf(stderr, "%s: the winner is kept; --config tuned uses it\n", path);
+  return DCS_OK;
+}
+
+/* The last measurement, the winner, the record of it. */
+static dcs_status finish(tuning *t) {
+  int configs[DCS_MAX_FINALISTS], n = dcs_finalists(&t->search, configs);
+  dcs_evaluation fresh[DCS_MAX_FINALISTS] = {{0}};
+  const dcs_tune_options *o = t->options;
+  dcs_winner winner;
+  double until_ns = o->budget_s > 0 ? t->started_ns + 1e9 * o->budget_s : INFINITY;
+  dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, until_ns, o->seed};
+  dcs_status status = dcs_live_rounds(&t->live, configs, n, &how, fresh);
+  dcs_progress_clear(&t->live.progress);
+  if (status == DCS_OK && dcs_interrupted()) status = dcs_fail(DCS_FAILED, "interrupted");
+  if (status == DCS_OK) {
+    dcs_print_search(&t->search, o->strategy->name);
+    status = dcs_choose_winner(&t->search, &t->live.c.problem, configs, fresh, n, &winner);
+  }
+  if (status == DCS_OK) {
+    double evals = (double)t->live.c.n_sites * (double)dcs_points(t->live.c.problem.n);
+    dcs_print_winner(&t->space, &winner, evals);
+    status = keep(t, &winner);
+  }
+  for (int f = 0; f < n; f++)
+    free(fresh[f].times);
+  return status;
+}
+
+static dcs_status run(tuning *t) {
+  DCS_TRY(prepare(t));
+  t->live.search = &t->search;
+  t->options->strategy->run(&t->search);
+  DCS_TRY(t->search.status);
+  if (dcs_interrupted())
+    return dcs_fail(DCS_FAILED, "interrupted after %lld evaluations; the same command goes on",
+                    (long long)t->search.n_evals);
+  return finish(t);
+}
+
+dcs_status dcs_tune(const dcs_tune_options *options) {
+  tuning t = {.options = options, .started_ns = dcs_now_ns(), .journal = {.lock = -1}};
+  DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &t.live.bench));
+  dcs_status status = run(&t);
+  dcs_status closed = dcs_journal_close(&t.journal);
+  dcs_search_close(&t.search);
+  dcs_live_close(&t.live);
+  dcs_space_free(&t.space);
+  return status != DCS_OK ? status : closed;
+}

@@ -1,0 +1,101 @@
+/* The ladder from the record of this very machine down to the safe default. */
+#include "tuning/tune/tuned.h"
+
+#include "harness/compute/methods.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *dcs_rung_name(dcs_rung rung) {
+  static const char *const names[DCS_N_RUNGS] = {
+      "tuned on this machine", "tuned on another one of the same capability and number of units",
+      "tuned on another one of the same capability", "not tuned: initial values"};
+  return names[rung];
+}
+
+static dcs_rung rung_of(const dcs_subject *record, const dcs_subject *wanted) {
+  bool capability = strcmp(record->capability, wanted->capability) == 0;
+  bool units = record->units == wanted->units;
+  bool machine = strcmp(record->machine, wanted->machine) == 0;
+  if (!capability) return DCS_RUNG_DEFAULT;
+  if (units) return machine ? DCS_RUNG_MACHINE : DCS_RUNG_UNITS;
+  /* The best number of threads says nothing where there are more or fewer CPUs. */
+  return wanted->variant->backend == DCS_CPU ? DCS_RUNG_DEFAULT : DCS_RUNG_CAPABILITY;
+}
+
+static double log2_ratio(int64_t a, int64_t b) {
+  return fabs(log2((double)a) - log2((double)b));
+}
+
+/* Distance between sizes; INFINITY where they are too far apart to have the same best. */
+static double size_distance(const dcs_subject *a, const dcs_subject *b) {
+  double atoms = log2_ratio(a->atoms, b->atoms);
+  double x = log2_ratio(a->n.x, b->n.x), y = log2_ratio(a->n.y, b->n.y);
+  double z = log2_ratio(a->n.z, b->n.z);
+  if (atoms > 2 || x > 1 || y > 1 || z > 1) return INFINITY;
+  return atoms + x + y + z;
+}
+
+dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wanted, int cpus) {
+  const dcs_problem problem = {NULL, wanted->atoms, wanted->n, 1};
+  dcs_tuned_choice choice = {.rung = DCS_RUNG_DEFAULT,
+                             .config = dcs_initial_config(wanted->variant, cpus)};
+  double least = INFINITY;
+  char why[DCS_TEXT];
+  for (int r = 0; r < tuned->n; r++) {
+    const dcs_tuned_record *record = &tuned->list[r];
+    const dcs_subject *s = &record->subject;
+    if (s->variant != wanted->variant || s->scope != wanted->scope) continue;
+    dcs_rung rung = rung_of(s, wanted);
+    double distance = size_distance(s, wanted);
+    if (rung == DCS_RUNG_DEFAULT || !isfinite(distance)) continue;
+    if (strcmp(s->kernel_hash, wanted->kernel_hash) != 0) {
+      choice.other_source++;
+      continue;
+    }
+    if (!dcs_applicable(s->variant, &problem, &record->config, why)) continue;
+    if (rung > choice.rung || (rung == choice.rung && !(distance < least))) continue;
+    choice.rung = rung;
+    choice.config = record->config;
+    choice.record = record;
+    least = distance;
+  }
+  return choice;
+}
+
+static void say_choice(const dcs_subject *wanted, const dcs_tuned_choice *choice) {
+  char config[DCS_TEXT];
+  fprintf(stderr, "%s on %lldx%lldx%lld, %lld atoms: %s: %s", wanted->variant->id,
+          (long long)wanted->n.x, (long long)wanted->n.y, (long long)wanted->n.z,
+          (long long)wanted->atoms, dcs_rung_name(choice->rung),
+          dcs_format_config(wanted->variant, &choice->config, config));
+  if (choice->record)
+    fprintf(stderr, " (%s, %lldx%lldx%lld, %lld atoms)", choice->record->subject.machine,
+            (long long)choice->record->subject.n.x, (long long)choice->record->subject.n.y,
+            (long long)choice->record->subject.n.z, (long long)choice->record->subject.atoms);
+  if (choice->other_source)
+    fprintf(stderr, "; %d records are of another source of the kernel", choice->other_source);
+  fprintf(stderr, "\n");
+}
+
+dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, int64_t atoms, dcs_dims n,
+                            const dcs_facts *facts, const char *kernels, dcs_config *config) {
+  static bool warned; /* once a program is enough */
+  char path[4096];
+  dcs_tuned tuned = {0};
+  dcs_subject wanted;
+  DCS_TRY(dcs_subject_fill(variant, scope, atoms, n, facts, kernels, &wanted));
+  dcs_status status = dcs_tuned_path("tuned.csv", path);
+  if (status == DCS_OK) status = dcs_tuned_read(path, &tuned);
+  if (!warned && status != DCS_OK) fprintf(stderr, "nothing is tuned: %s\n", dcs_error_message());
+  if (!warned && tuned.damaged)
+    fprintf(stderr, "%s: %d damaged row%s left out\n", path, tuned.damaged,
+            tuned.damaged == 1 ? " is" : "s are");
+  warned = warned || status != DCS_OK || tuned.damaged;
+  dcs_tuned_choice choice = dcs_tuned_find(&tuned, &wanted, dcs_cpus());
+  say_choice(&wanted, &choice);
+  *config = choice.config;
+  dcs_tuned_free(&tuned);
+  return DCS_OK;
+}
