@@ -33,6 +33,12 @@ int dcs_cpus(void) {
   return cpus;
 }
 
+bool dcs_same_method(const dcs_method *a, const dcs_method *b) {
+  return a->variant == b->variant &&
+         memcmp(a->config.value, b->config.value,
+                (size_t)a->variant->n_params * sizeof a->config.value[0]) == 0;
+}
+
 bool dcs_variant_available(const dcs_variant *variant, char why[DCS_TEXT]) {
   return !variant->available || variant->available(why);
 }

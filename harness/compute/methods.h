@@ -23,6 +23,8 @@ typedef struct {
 dcs_status dcs_select_methods(const char *variants, const char *config, bool gpu,
                               dcs_methods *methods);
 
+bool dcs_same_method(const dcs_method *a, const dcs_method *b);
+
 /* Whether the variant can run on this machine, its GPU left aside. */
 bool dcs_variant_available(const dcs_variant *variant, char why[DCS_TEXT]);
 

@@ -44,11 +44,10 @@ void dcs_share_learn(dcs_share *share);
 /* The next slab of device d, at the time `now` (unit as you like); false: none now. It gets half of
  * what it would compute yet if all were to finish together, at the speeds that they show or, before
  * they have computed a slab, are expected to have, less what it has in hand. Slabs get smaller
- * towards the end, are whole multiples of `least`,
- * and never less. A device with something in hand is given no more than its
- * part; an idle one is left out where the others would have finished everything, and one of them
- * this slab, before it had computed it. As long as slices are left and no slab is in hand, somebody
- * gets one. */
+ * towards the end, are multiples of `least` except where fewer slices are left, and never less. A
+ * device with something in hand is given no more than its part; an idle one is left out where the
+ * others would have finished everything, and one of them this slab, before it had computed it. As
+ * long as slices are left and no slab is in hand, somebody gets one. */
 bool dcs_share_take(dcs_share *share, int d, double now, dcs_range *slab);
 
 /* The device has computed the slab; its slices lie in the map. */

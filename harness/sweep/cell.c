@@ -28,10 +28,6 @@ typedef struct {
 /* Evaluations that the oracle may spend on a cell. */
 enum { ORACLE_EVALS = 100000000 };
 
-static bool same_method(const dcs_method *a, const dcs_method *b) {
-  return a->variant == b->variant && memcmp(&a->config, &b->config, sizeof a->config) == 0;
-}
-
 static void say_failure(dcs_progress *progress, const dcs_record *record, dcs_outcome outcome) {
   char config[DCS_TEXT];
   const char *memory = dcs_record_memory(record);
@@ -56,7 +52,7 @@ static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const dcs_re
                                const dcs_record *record, method_trials *trials,
                                dcs_progress *progress) {
   dcs_trial *trial = &trials->kernel;
-  bool is_new = !trials->method || !same_method(&record->method, trials->method);
+  bool is_new = !trials->method || !dcs_same_method(&record->method, trials->method);
   if (is_new) {
     *trials = (method_trials){.method = &record->method};
     *trial = dcs_bench_try(bench, &record->method, c, reference);

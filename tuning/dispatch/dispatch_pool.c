@@ -48,12 +48,6 @@ static dcs_status method_of(const dcs_pool *p, size_t row, dcs_method *method) {
                   dcs_table_path(p->run->summary.table), row + 2, config, id);
 }
 
-bool dcs_same_method(const dcs_method *a, const dcs_method *b) {
-  return a->variant == b->variant &&
-         memcmp(a->config.value, b->config.value,
-                (size_t)a->variant->n_params * sizeof a->config.value[0]) == 0;
-}
-
 bool dcs_same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n) {
   return cell->atoms == atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z;
 }

@@ -39,7 +39,6 @@ typedef struct {
   double *expected;      /* room for the times of a choice */
 } dcs_pool;
 
-bool dcs_same_method(const dcs_method *a, const dcs_method *b);
 bool dcs_same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n);
 
 /* The arrays of the pool have room for a row of the summary each. DCS_INPUT names a row whose

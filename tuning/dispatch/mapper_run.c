@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_method(const dcs_method *a, const dcs_method *b) {
-  return a->variant == b->variant && memcmp(&a->config, &b->config, sizeof a->config) == 0;
-}
-
 /* Whether the engine still holds a problem of this size, at this place. */
 static bool is_ready(const dcs_ready *r, const dcs_problem *p, const float *map) {
   return r->problem.atoms && r->map == map && r->problem.n_atoms == p->n_atoms &&
@@ -48,7 +44,7 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
       return outcome;
     }
   }
-  if (ready->method.variant && same_method(&ready->method, method)) return DCS_OUTCOME_OK;
+  if (ready->method.variant && dcs_same_method(&ready->method, method)) return DCS_OUTCOME_OK;
   ready->method.variant = NULL;
   dcs_outcome outcome = engine->prepare(engine, 0, method->variant, &method->config, &facts);
   if (outcome == DCS_OUTCOME_OK)
@@ -117,7 +113,7 @@ dcs_status dcs_mapper_check(dcs_mapper *m, const dcs_method *method) {
   const dcs_grid grid = {.n = {CHECK_X, CHECK_Y, CHECK_Z}, .spacing = 0.37};
   dcs_case c;
   for (int i = 0; i < m->n_checked; i++)
-    if (same_method(&m->checked[i].method, method))
+    if (dcs_same_method(&m->checked[i].method, method))
       return m->checked[i].good ? DCS_OK : dcs_fail(DCS_FAILED, "%s", m->checked[i].why);
   DCS_TRY(dcs_case_random(CHECK_ATOMS, &grid, 1, &c));
   dcs_status status = check_on(m, method, &c);
