@@ -131,3 +131,13 @@ size_t dcs_run_differences(const dcs_run runs[2], dcs_difference list[DCS_MAX_DI
   }
   return n;
 }
+
+void dcs_run_notes(const dcs_run *run, size_t not_ok, FILE *out) {
+  const dcs_table *tables[] = {run->samples.table, run->summary.table};
+  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+    if (dcs_table_torn(tables[t]))
+      fprintf(out, "%s: the last row was cut off and is left out\n", dcs_table_path(tables[t]));
+  if (not_ok > 0)
+    fprintf(out, "%zu row%s of the summary %s not ok and left out\n", not_ok,
+            not_ok == 1 ? "" : "s", not_ok == 1 ? "is" : "are");
+}

@@ -5,6 +5,8 @@
 
 #include "harness/base/csv.h"
 
+#include <stdio.h>
+
 /* The columns that samples.csv and summary.csv share and that together name what was timed. */
 enum {
   DCS_KEY_VARIANT,
@@ -38,6 +40,10 @@ typedef struct {
  */
 dcs_status dcs_run_open(dcs_run *run, const char *folder);
 void dcs_run_close(dcs_run *run);
+
+/* Says what is left out of the run: rows that were cut off, and so many of the summary that are not
+ * ok. */
+void dcs_run_notes(const dcs_run *run, size_t not_ok, FILE *out);
 
 /* The value of a key of env.csv; "" when absent. */
 const char *dcs_run_fact(const dcs_run *run, const char *key);

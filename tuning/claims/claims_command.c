@@ -31,16 +31,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static void print_notes(FILE *out, const dcs_claim_rows *rows) {
-  const dcs_table *tables[] = {rows->run.samples.table, rows->run.summary.table};
-  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-    if (dcs_table_torn(tables[t]))
-      fprintf(out, "%s: the last row was cut off and is left out\n", dcs_table_path(tables[t]));
-  if (rows->not_ok > 0)
-    fprintf(out, "%zu row%s of the summary %s not ok and left out\n", rows->not_ok,
-            rows->not_ok == 1 ? "" : "s", rows->not_ok == 1 ? "is" : "are");
-}
-
 /* ---- a block a claim ---- */
 
 /* "  label     text", broken at spaces; a word longer than a line stands out. */
@@ -127,7 +117,7 @@ static void print_totals(const dcs_claims *claims) {
 static dcs_status check(const arguments *a, dcs_claims *claims) {
   DCS_TRY(dcs_claims_check(a->folder, claims));
   DCS_TRY(dcs_claims_write(a->folder, claims));
-  print_notes(a->csv ? stderr : stdout, &claims->rows);
+  dcs_run_notes(&claims->rows.run, claims->rows.not_ok, a->csv ? stderr : stdout);
   if (a->csv) {
     dcs_csv csv = dcs_csv_stdout();
     return dcs_claims_put(&csv, claims);

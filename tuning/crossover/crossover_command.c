@@ -68,16 +68,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static void print_notes(FILE *out, const dcs_measured *m) {
-  const dcs_table *tables[] = {m->run.samples.table, m->run.summary.table};
-  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-    if (dcs_table_torn(tables[t]))
-      fprintf(out, "%s: the last row was cut off and is left out\n", dcs_table_path(tables[t]));
-  if (m->not_ok > 0)
-    fprintf(out, "%zu row%s of the summary %s not ok and left out\n", m->not_ok,
-            m->not_ok == 1 ? "" : "s", m->not_ok == 1 ? "is" : "are");
-}
-
 static const char *format(char text[24], double value, double scale, const char *unit) {
   if (isnan(value))
     text[0] = '\0';
@@ -143,7 +133,7 @@ static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
   if (a->refine) status = refine(a, found);
   if (status != DCS_OK && status != DCS_FAILED) return status;
   DCS_TRY(dcs_crossovers_write(a->folder, found));
-  print_notes(a->csv ? stderr : stdout, &found->measured);
+  dcs_run_notes(&found->measured.run, found->measured.not_ok, a->csv ? stderr : stdout);
   if (!a->csv) {
     print_table(found);
     return status;

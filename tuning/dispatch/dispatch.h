@@ -56,9 +56,10 @@ typedef struct {
   dcs_dispatch_table scopes[DCS_DISPATCH_SCOPES];
 } dcs_dispatch;
 
+enum { DCS_DISPATCH_CELLS = 3 }; /* the fewest sizes that a method is judged by */
+
 /* Draws the decision from the verified rows of a run folder. Beside the statuses of
  * dcs_measured_read(), DCS_INPUT when no method was measured at DCS_DISPATCH_CELLS sizes. */
-enum { DCS_DISPATCH_CELLS = 3 };
 dcs_status dcs_dispatch_draw(const char *folder, dcs_dispatch *dispatch);
 
 /* dispatch.csv: written beside and renamed; read with every value checked. DCS_INPUT names file,
