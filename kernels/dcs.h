@@ -6,7 +6,8 @@
  *
  * for every point of a uniform grid of spacing h (angstrom), charges in e, so V is in e/angstrom
  * (Stone et al., J. Comput. Chem. 28 (2007) 2618; Kirk and Hwu, Programming Massively Parallel
- * Processors, 2nd ed., chapter 12, later editions chapter 15 and 18).
+ * Processors, 2nd ed., chapter 12, later editions chapter 15 and 18), or, with a cutoff c, the sum
+ * over the atoms nearer than c alone, each term times a smoothing factor (dcs_smooth).
  *
  * A CUDA variant is one .cu file and one descriptor .c beside it; a CPU variant is one .c file.
  * Each has one line in variants.def, and the order there is the ladder. A kernel computes: it owns
@@ -33,6 +34,12 @@ typedef struct {
   int64_t x, y, z;
 } dcs_dims;
 
+/* What an atom's term at distance r < c is multiplied by, where there is a cutoff c. */
+typedef enum {
+  DCS_SMOOTH_NONE, /* 1 */
+  DCS_SMOOTH_C2    /* (1 - r^2 / c^2)^2: value and slope are 0 at the cutoff */
+} dcs_smooth;
+
 /* One map to compute. Maps are row-major with x fastest: point (i, j, k) is map[(k*ny + j)*nx + i].
  */
 typedef struct {
@@ -40,6 +47,8 @@ typedef struct {
   int64_t n_atoms;       /* at least 1 */
   dcs_dims n;            /* grid points, each at least 1 */
   float spacing;         /* angstrom */
+  float cutoff;          /* angstrom; 0: none is given. Read by variants with a cutoff alone */
+  dcs_smooth smooth;
 } dcs_problem;
 
 /* ---- parameters and configurations ---- */
@@ -70,21 +79,31 @@ typedef struct {
 
 /* What a kernel's arguments are, in the order of its signature. */
 typedef enum {
-  DCS_ARG_END,     /* closes the list */
-  DCS_ARG_MAP,     /* float *: first point that this launch computes */
-  DCS_ARG_ATOMS,   /* const float4 *: x, y, z, q of the launch's first atom, in global memory */
-  DCS_ARG_N_ATOMS, /* int: atoms of this launch */
-  DCS_ARG_NX,      /* int: useful points in x */
-  DCS_ARG_NY,      /* int: useful points in y */
-  DCS_ARG_NZ,      /* int: slices of this launch */
-  DCS_ARG_ROW,     /* int: points from one stored row to the next */
-  DCS_ARG_K,       /* int: first slice of this launch */
-  DCS_ARG_SPACING, /* float: angstrom */
-  DCS_ARG_SCRATCH, /* float *: the plan's scratch_floats, not initialised */
-  DCS_ARG_COUNTERS /* int *: the plan's counters */
+  DCS_ARG_END,      /* closes the list */
+  DCS_ARG_MAP,      /* float *: first point that this launch computes */
+  DCS_ARG_ATOMS,    /* const float4 *: x, y, z, q of the launch's first atom, in global memory */
+  DCS_ARG_N_ATOMS,  /* int: atoms of this launch */
+  DCS_ARG_NX,       /* int: useful points in x */
+  DCS_ARG_NY,       /* int: useful points in y */
+  DCS_ARG_NZ,       /* int: slices of this launch */
+  DCS_ARG_ROW,      /* int: points from one stored row to the next */
+  DCS_ARG_K,        /* int: first slice of this launch */
+  DCS_ARG_SPACING,  /* float: angstrom */
+  DCS_ARG_SCRATCH,  /* float *: the plan's scratch_floats, not initialised */
+  DCS_ARG_COUNTERS, /* int *: the plan's counters */
+  DCS_ARG_OWN       /* a struct of the kernel's own, by value: the plan's `own` */
 } dcs_arg;
 
-enum { DCS_MAX_ARGS = 12 };
+enum { DCS_MAX_ARGS = 12, DCS_MAX_STEPS = 8, DCS_OWN_BYTES = 128 };
+
+/* A kernel of the module that is launched before the map's: it sorts the atoms, say. Its arguments
+ * are those of a launch of all atoms on all slices. */
+typedef struct {
+  const char *kernel; /* its name, extern "C" */
+  int block;          /* threads */
+  int64_t grid;       /* blocks */
+  const dcs_arg *args;
+} dcs_plan_step;
 
 /* How a map is computed in launches. The host zeroes the stored map, then launches once for each
  * group of slices and, within it, for each chunk of atoms; every launch adds its atoms to the map.
@@ -100,10 +119,23 @@ typedef struct {
   dcs_dims stored;    /* points of the map in device memory; at least the problem's */
   int64_t scratch_floats; /* device memory for what blocks tell each other in a launch; 0: none */
   int64_t counters;       /* ints, zero before the first launch; each launch leaves them zero */
+  int64_t placed_atoms;   /* atoms in device memory as the variant's place() puts them; 0: as the
+                             problem has them */
   int block[3];           /* threads */
   int64_t grid[3];        /* blocks of a launch of launch_slices */
   const dcs_arg *args;    /* DCS_ARG_END last */
+  dcs_plan_step steps[DCS_MAX_STEPS]; /* launched in order before the first launch of each map, when
+                                    the map is zero; what they leave in scratch is there for all */
+  int n_steps;
+  _Alignas(16) unsigned char own[DCS_OWN_BYTES]; /* DCS_ARG_OWN */
 } dcs_plan;
+
+/* What a variant with a cutoff does with a problem. */
+typedef struct {
+  double pairs;     /* atoms and points whose distance is examined, padding points included */
+  int64_t overflow; /* atoms that did not fit their bins and are left to the host; 0 without bins */
+  double fill;      /* of the places in bins that hold any atom, those taken; NaN without bins */
+} dcs_examined;
 
 /* ---- variants ---- */
 
@@ -140,10 +172,22 @@ typedef struct {
   /* Longest run of float additions into one accumulator (L of the acceptance bound). */
   int64_t (*longest_sum)(const dcs_problem *, const dcs_config *);
 
+  /* Whether the map that it computes is that of the problem's cutoff, which is then above 0. The
+   * others compute the whole sum, whatever the cutoff. */
+  bool cutoff;
+  /* With a cutoff: what is done with the problem, whose atoms are given. NULL without. */
+  void (*examine)(const dcs_problem *, const dcs_config *, dcs_examined *);
+
   /* CPU: computes the whole map (n.x*n.y*n.z floats, overwritten). NULL for CUDA. */
   void (*compute)(const dcs_problem *, const dcs_config *, float *map);
   /* CUDA: fills the launch plan. NULL on the CPU. */
   void (*plan)(const dcs_problem *, const dcs_config *, dcs_plan *);
+  /* CUDA, where the host arranges the atoms for the kernel (NULL: the device gets them as they
+   * are): fills placed[plan.placed_atoms], which DCS_ARG_ATOMS points to, and rest[n_atoms] with
+   * the atoms that found no place there; returns how many those are. */
+  int64_t (*place)(const dcs_problem *, const dcs_config *, dcs_atom *placed, dcs_atom *rest);
+  /* Adds to the map, on the host, the atoms of a problem that holds nothing but the rest. */
+  void (*add_rest)(const dcs_problem *rest, const dcs_config *, float *map);
 } dcs_variant;
 
 /* The ladder, in order. */
@@ -171,7 +215,8 @@ int dcs_config_value(const dcs_variant *, const dcs_config *, const char *name, 
 /* Writes "block_x=16,read=end" ("" without parameters); returns text. */
 char *dcs_format_config(const dcs_variant *, const dcs_config *, char text[DCS_TEXT]);
 
-/* Whether every value lies within lo..hi and applicable() agrees; when not, says why. */
+/* Whether every value lies within lo..hi, a variant with a cutoff has one, and applicable() agrees;
+ * when not, says why. */
 bool dcs_applicable(const dcs_variant *, const dcs_problem *, const dcs_config *,
                     char why[DCS_TEXT]);
 

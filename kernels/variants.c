@@ -78,6 +78,10 @@ bool dcs_applicable(const dcs_variant *variant, const dcs_problem *problem,
       return false;
     }
   }
+  if (variant->cutoff && !(problem->cutoff > 0)) {
+    snprintf(why, DCS_TEXT, "no cutoff is given: --cutoff");
+    return false;
+  }
   return !variant->applicable || variant->applicable(problem, config, why);
 }
 

@@ -83,7 +83,7 @@ static void put_planted(bool with_gpu) {
 /* ---- the decision ---- */
 
 static const dcs_variant *pick(const dcs_dispatch *d, int scope, int64_t atoms, dcs_dims n) {
-  const dcs_problem problem = {NULL, atoms, n, 1};
+  const dcs_problem problem = {.n_atoms = atoms, .n = n, .spacing = 1};
   const bool usable[2] = {true, true};
   int order[DCS_DISPATCH_MOST];
   double ns[DCS_DISPATCH_MOST];

@@ -190,7 +190,7 @@ static void writes_outside_are_seen_in_every_mode(void **state) {
 static dcs_slabs cut(const char *id, const char *config, dcs_dims n, int64_t atoms,
                      int64_t resident) {
   const dcs_method method = configured(id, config);
-  const dcs_problem problem = {NULL, atoms, n, 0.5f};
+  const dcs_problem problem = {.n_atoms = atoms, .n = n, .spacing = 0.5f};
   dcs_plan plan;
   method.variant->plan(&problem, &method.config, &plan);
   return dcs_cut_slabs(&plan, &problem, resident);

@@ -69,7 +69,8 @@ static void run(dcs_engine *engine, int slot) {
 
 /* The map of so few slices that it is computed launch by launch, into expected[]. */
 static void compute_expected(const char *id, int64_t slices, int chunk_atoms) {
-  const dcs_problem problem = {atoms, ATOMS, {NX, NY, slices}, 0.5f};
+  const dcs_problem problem = {
+      .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, slices}, .spacing = 0.5f};
   dcs_engine *engine = open_engine(&problem);
   prepare(engine, 0, id, 4, chunk_atoms);
   run(engine, 0);
@@ -89,7 +90,8 @@ static void replayed_maps_are_the_same(void **state) {
                {"cuda_constant", FEW, ATOMS},
                {"cuda_padded", 1, 13},
                {"cuda_padded", FEW, 4096}};
-  const dcs_problem problem = {atoms, ATOMS, {NX, NY, MANY}, 0.5f};
+  const dcs_problem problem = {
+      .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     compute_expected(cases[c].id, cases[c].few, cases[c].chunk_atoms);
     dcs_engine *engine = open_engine(&problem);
@@ -106,7 +108,8 @@ static void replayed_maps_are_the_same(void **state) {
 static void memory_may_move(void **state) {
   (void)state;
   static const char *const ids[] = {"cuda_naive", "cuda_padded"};
-  const dcs_problem problem = {atoms, ATOMS, {NX, NY, MANY}, 0.5f};
+  const dcs_problem problem = {
+      .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
   for (int i = 0; i < 2; i++) {
     dcs_engine *engine = open_engine(&problem);
     prepare(engine, 0, ids[i], 4, ATOMS);
@@ -130,7 +133,8 @@ static void modes_of_memory_alternate(void **state) {
   static const char *const ids[] = {"cuda_naive", "cuda_padded"};
   static const dcs_memory memories[] = {DCS_PAGEABLE, DCS_MAPPED, DCS_PINNED, DCS_MAPPED,
                                         DCS_MANAGED};
-  const dcs_problem problem = {atoms, ATOMS, {NX, NY, MANY}, 0.5f};
+  const dcs_problem problem = {
+      .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
   for (int i = 0; i < 2; i++) {
     dcs_engine *engine = open_engine(&problem);
     prepare(engine, 0, ids[i], 4, ATOMS);

@@ -129,7 +129,7 @@ static void what_is_missing_is_said(void **state) {
 /* 10x6x4 points, 5 atoms. */
 static void bytes_by_hand(void **state) {
   (void)state;
-  const dcs_problem shape = {NULL, 5, {10, 6, 4}, 0.5f};
+  const dcs_problem shape = {.n_atoms = 5, .n = {10, 6, 4}, .spacing = 0.5f};
   const dcs_variant *gather = dcs_find_variant("cpu_gather");
   const dcs_variant *naive = dcs_find_variant("cuda_naive");
   const dcs_variant *padded = dcs_find_variant("cuda_padded");

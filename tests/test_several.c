@@ -18,7 +18,8 @@
 enum { NX = 37, NY = 21, NZ = 41, ATOMS = 23, POINTS = NX * NY * NZ };
 
 static dcs_atom atoms[ATOMS];
-static const dcs_problem problem = {atoms, ATOMS, {NX, NY, NZ}, 0.4f};
+static const dcs_problem problem = {
+    .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.4f};
 static float map[POINTS], expected[POINTS];
 
 static int make_atoms(void **state) {

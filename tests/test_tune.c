@@ -196,7 +196,7 @@ static int cached_files(void) {
 
 static void a_space_is_compiled_ahead(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 100, {64, 64, 64}, 1};
+  const dcs_problem problem = {.n_atoms = 100, .n = {64, 64, 64}, .spacing = 1};
   dcs_progress progress = dcs_progress_start();
   dcs_space space;
   int version;

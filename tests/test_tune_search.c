@@ -14,7 +14,7 @@
 
 static void spaces_hold_what_is_legal_and_say_why_not(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1};
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     dcs_space space;
@@ -36,7 +36,7 @@ static void spaces_hold_what_is_legal_and_say_why_not(void **state) {
 
 static void chosen_values_replace_the_descriptors(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1};
   const dcs_variant *padded = dcs_find_variant("cuda_padded");
   dcs_space space;
   assert_int_equal(
@@ -58,7 +58,7 @@ static void chosen_values_replace_the_descriptors(void **state) {
 
 static void threads_stop_at_the_cpus(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 10, {8, 8, 8}, 1};
+  const dcs_problem problem = {.n_atoms = 10, .n = {8, 8, 8}, .spacing = 1};
   const dcs_variant *gather = dcs_find_variant("cpu_gather");
   dcs_space space;
   if (gather->params[0].hi == 1) skip(); /* built without OpenMP */
@@ -72,7 +72,7 @@ static void threads_stop_at_the_cpus(void **state) {
 
 static void neighbours_differ_in_one_parameter(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1};
   dcs_space space;
   int list[64];
   assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"), NULL, &problem, 2, &space),
@@ -98,7 +98,7 @@ static void neighbours_differ_in_one_parameter(void **state) {
 
 static void diagonals_are_a_step_off_in_two_parameters(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1};
   dcs_space space;
   int list[DCS_MAX_DIAGONALS];
   assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"), NULL, &problem, 2, &space),

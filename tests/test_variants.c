@@ -133,7 +133,7 @@ static void check_params(const dcs_variant *variant) {
 
 static void descriptors_are_complete(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 100, {33, 17, 5}, 0.5f};
+  const dcs_problem problem = {.n_atoms = 100, .n = {33, 17, 5}, .spacing = 0.5f};
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
@@ -172,7 +172,7 @@ static void coarse_kernels_flops(void **state) {
   int n = 0;
   for (int v = 0; v < dcs_n_variants; v++) {
     if (!coarsens(dcs_variants[v])) continue;
-    const dcs_problem shape = {NULL, 1, {1, 1, 1}, 1};
+    const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
     const dcs_config initial = dcs_initial_config(dcs_variants[v], 1);
     dcs_plan plan;
     dcs_variants[v]->plan(&shape, &initial, &plan);
@@ -196,7 +196,7 @@ static void coarse_kernels_flops(void **state) {
 
 static void expect_refused(const dcs_variant *variant, dcs_dims n, dcs_config config,
                            const char *message) {
-  const dcs_problem problem = {NULL, 100, n, 0.5f};
+  const dcs_problem problem = {.n_atoms = 100, .n = n, .spacing = 0.5f};
   char why[DCS_TEXT] = "";
   if (dcs_applicable(variant, &problem, &config, why)) fail_msg("%s was applicable", variant->id);
   if (!strstr(why, message)) fail_msg("%s: \"%s\" lacks \"%s\"", variant->id, why, message);
@@ -208,7 +208,7 @@ static void what_is_inapplicable(void **state) {
     const dcs_variant *variant = dcs_variants[v];
     if (variant->backend != DCS_CUDA || dcs_find_param(variant, "block_y") < 0) continue;
     const dcs_dims small = {9, 9, 9}, fits = {9, 4 * 65535, 1}, high = {9, 4 * 65535 + 1, 1};
-    const dcs_problem problem = {NULL, 100, fits, 0.5f};
+    const dcs_problem problem = {.n_atoms = 100, .n = fits, .spacing = 0.5f};
     char why[DCS_TEXT];
     expect_refused(variant, small, configure(variant, 64, 32, 1), "64 x 32 = 2048 threads");
     expect_refused(variant, small, configure(variant, 1025, 1, 1),
@@ -229,7 +229,7 @@ static void what_is_inapplicable(void **state) {
 static void the_padded_plan(void **state) {
   (void)state;
   const dcs_variant *padded = find("cuda_padded");
-  const dcs_problem problem = {NULL, 1000, {100, 100, 3}, 0.5f};
+  const dcs_problem problem = {.n_atoms = 1000, .n = {100, 100, 3}, .spacing = 0.5f};
   dcs_config config = configure(padded, 16, 16, 8);
   config.value[dcs_find_param(padded, "chunk_atoms")] = 300;
   dcs_plan plan;
@@ -240,7 +240,7 @@ static void the_padded_plan(void **state) {
   assert_true(plan.block[0] == 16 && plan.block[1] == 16 && plan.block[2] == 1);
   assert_true(plan.chunk_atoms == 300 && plan.launch_slices == 1);
   assert_true(plan.atoms_in_constant && plan.host_dz2);
-  const dcs_problem whole = {NULL, 1000, {256, 32, 1}, 0.5f};
+  const dcs_problem whole = {.n_atoms = 1000, .n = {256, 32, 1}, .spacing = 0.5f};
   expect_dims(padded->executed(&whole, &config), 256, 32, 1);
 }
 
@@ -252,7 +252,7 @@ static void volume_plans_can_be_cut(void **state) {
     const dcs_variant *variant = find(ids[v]);
     dcs_config config = dcs_initial_config(variant, 1);
     config.value[dcs_find_param(variant, "coarsen_z")] = 5;
-    const dcs_problem problem = {NULL, 1000, {100, 100, 43}, 0.5f};
+    const dcs_problem problem = {.n_atoms = 1000, .n = {100, 100, 43}, .spacing = 0.5f};
     dcs_plan plan;
     variant->plan(&problem, &config, &plan);
     assert_true(plan.launch_slices == 43 && plan.slice_step == 5 && plan.grid[2] == 9);
@@ -277,7 +277,7 @@ static void guarded_plans(void **state) {
     const dcs_variant *variant = find(cases[c].id);
     dcs_config config = configure(variant, 16, 16, 8);
     for (int w = 0; w < 2; w++) {
-      const dcs_problem problem = {NULL, 1000, {w ? 133 : 100, 100, 3}, 0.5f};
+      const dcs_problem problem = {.n_atoms = 1000, .n = {w ? 133 : 100, 100, 3}, .spacing = 0.5f};
       dcs_plan plan;
       expect_dims(variant->executed(&problem, &config), cases[c].executed[w], 100, 3);
       variant->plan(&problem, &config, &plan);
@@ -293,7 +293,7 @@ static void guarded_plans(void **state) {
 static void the_split_plan(void **state) {
   (void)state;
   const dcs_variant *reduce = find("cuda_reduce");
-  dcs_problem problem = {NULL, 1000, {100, 20, 9}, 0.5f};
+  dcs_problem problem = {.n_atoms = 1000, .n = {100, 20, 9}, .spacing = 0.5f};
   const dcs_config config = dcs_initial_config(reduce, 1);
   dcs_plan plan;
   for (int few = 0; few < 2; few++) {
@@ -317,7 +317,8 @@ static void the_split_plan(void **state) {
 static void longest_sums(void **state) {
   (void)state;
   const dcs_variant *padded = find("cuda_padded");
-  const dcs_problem many = {NULL, 250, {9, 9, 9}, 0.5f}, few = {NULL, 7, {9, 9, 9}, 0.5f};
+  const dcs_problem many = {.n_atoms = 250, .n = {9, 9, 9}, .spacing = 0.5f},
+                    few = {.n_atoms = 7, .n = {9, 9, 9}, .spacing = 0.5f};
   dcs_config config = configure(padded, 16, 16, 8);
   config.value[dcs_find_param(padded, "chunk_atoms")] = 100;
   config.value[dcs_find_param(padded, "read")] = 1;

@@ -62,7 +62,7 @@ static inline void written_evaluation(const written_space *w, const dcs_space *s
 
 /* Appends every configuration of the space; leaves the space to the caller, who frees it. */
 static inline void put_journal(const char *path, const written_space *w, dcs_space *space) {
-  const dcs_problem problem = {NULL, w->atoms, w->n, 1};
+  const dcs_problem problem = {.n_atoms = w->atoms, .n = w->n, .spacing = 1};
   dcs_random random = {w->seed};
   dcs_journal_writer writer;
   dcs_subject subject = written_subject(w);

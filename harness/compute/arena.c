@@ -29,8 +29,10 @@ static void set_views(dcs_arena *arena) {
   char *base = arena->base;
   size_t near, map;
   layout(h, &near, &map);
-  arena->problem =
-      (dcs_problem){(dcs_atom *)(base + aligned(sizeof *h)), h->n_atoms, h->n, h->spacing};
+  arena->problem = (dcs_problem){.atoms = (dcs_atom *)(base + aligned(sizeof *h)),
+                                 .n_atoms = h->n_atoms,
+                                 .n = h->n,
+                                 .spacing = h->spacing};
   arena->near = (dcs_near *)(base + near);
   arena->n_near = h->n_near;
   arena->map = (float *)(base + map);

@@ -38,6 +38,7 @@ typedef struct {
   dcs_ptr map, atoms, scratch, counters;
   int n_atoms, nx, ny, nz, row, k;
   float spacing;
+  void *own;
 } launch_values;
 
 static void *argument(launch_values *v, dcs_arg arg) {
@@ -64,6 +65,8 @@ static void *argument(launch_values *v, dcs_arg arg) {
     return &v->scratch;
   case DCS_ARG_COUNTERS:
     return &v->counters;
+  case DCS_ARG_OWN:
+    return v->own;
   case DCS_ARG_END:
     break;
   }
@@ -100,6 +103,7 @@ static dcs_status launch(dcs_device_engine *e, const dcs_device_method *m, const
       .spacing = problem->spacing,
       .scratch = e->scratch.ptr,
       .counters = m->counters.ptr,
+      .own = (void *)plan->own,
   };
   void *args[DCS_MAX_ARGS];
   for (int a = 0; plan->args[a] != DCS_ARG_END; a++)

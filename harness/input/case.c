@@ -146,7 +146,7 @@ static dcs_status allocate(int64_t n_sites, const dcs_grid *grid, dcs_case *c) {
     c->origin[d] = grid->origin[d];
   dcs_atom *atoms = malloc((size_t)n_sites * sizeof *atoms);
   c->sites = malloc((size_t)n_sites * sizeof *c->sites);
-  c->problem = (dcs_problem){atoms, 0, grid->n, (float)grid->spacing};
+  c->problem = (dcs_problem){.atoms = atoms, .n = grid->n, .spacing = (float)grid->spacing};
   if (atoms && c->sites) return DCS_OK;
   dcs_case_free(c);
   return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n_sites);

@@ -154,7 +154,8 @@ static void write_what(dcs_csv *csv, const dcs_record *record) {
 
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
   const dcs_method *method = &record->method;
-  dcs_problem shape = {NULL, record->charged, record->n, (float)record->spacing};
+  dcs_problem shape = {
+      .n_atoms = record->charged, .n = record->n, .spacing = (float)record->spacing};
   dcs_dims executed = method->variant->executed(&shape, &method->config);
   double evals = (double)record->atoms * (double)dcs_points(record->n);
   dcs_stats stats = dcs_summarize(record->times_ns, record->n_times);

@@ -13,7 +13,7 @@ static int64_t at_least_1(int64_t n) {
 
 /* Points of a block, or of a CPU kernel's tile. */
 static dcs_dims tile_of(const dcs_method *method) {
-  const dcs_problem one = {NULL, 1, {1, 1, 1}, 1};
+  const dcs_problem one = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
   dcs_dims tile = method->variant->executed(&one, &method->config);
   int64_t x = (int64_t)dcs_config_value(method->variant, &method->config, "block_x", 1) *
               dcs_config_value(method->variant, &method->config, "coarsen", 1) *
@@ -109,7 +109,7 @@ typedef struct {
  * how many. Every other parameter begins at its large end: small blocks meet many points a thread,
  * and few registers spill. */
 static int change(dcs_method *method, uncovered *left) {
-  const dcs_problem shape = {NULL, 1, {1, 1, 1}, 1};
+  const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
   char why[DCS_TEXT];
   int changed = 0;
   for (int p = 0; p < method->variant->n_params; p++)

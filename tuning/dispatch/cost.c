@@ -10,7 +10,7 @@ const char *const dcs_cost_names[DCS_COST_TERMS] = {"ns_map",  "ns_launch",    "
 
 static dcs_plan plan_of(const dcs_variant *variant, const dcs_config *config, dcs_dims n,
                         int64_t atoms) {
-  const dcs_problem problem = {NULL, atoms, n, 1};
+  const dcs_problem problem = {.n_atoms = atoms, .n = n, .spacing = 1};
   dcs_plan plan = {0};
   variant->plan(&problem, config, &plan);
   return plan;
@@ -27,7 +27,7 @@ static int64_t tile_of(int64_t n, int64_t blocks) {
 dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config) {
   static const dcs_dims along[3] = {{many, 1, 1}, {1, many, 1}, {1, 1, many}};
   if (variant->backend == DCS_CPU) {
-    const dcs_problem one = {NULL, 1, {1, 1, 1}, 1};
+    const dcs_problem one = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
     dcs_dims tile = variant->executed(&one, config);
     return (dcs_tiling){{tile.x, tile.y, tile.z}, 0, 0, false};
   }

@@ -61,7 +61,8 @@ static void bench(const dcs_dispatch *dispatch) {
     if (dispatch->scopes[s].n == 0) continue;
     double start = dcs_now_ns();
     for (int i = 0; i < DECISIONS; i++) {
-      const dcs_problem p = {NULL, 1 + i % 99991, {1 + i % 509, 1 + i % 251, 1 + i % 127}, 1};
+      const dcs_problem p = {
+          .n_atoms = 1 + i % 99991, .n = {1 + i % 509, 1 + i % 251, 1 + i % 127}, .spacing = 1};
       int n = dcs_dispatch_rank(&dispatch->scopes[s], &p, usable, order, ns);
       picks += n > 0;
     }

@@ -159,7 +159,7 @@ static dcs_status read_cost(const reader *r, size_t row, dcs_dispatch_method *m)
 
 static dcs_status read_method(const reader *r, size_t row, dcs_dispatch_method *m) {
   const char *id = text(r, row, VARIANT), *config = text(r, row, CONFIG);
-  const dcs_problem small = {NULL, 1, {1, 1, 1}, 1};
+  const dcs_problem small = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
   char canonical[DCS_TEXT], why[DCS_TEXT];
   dcs_methods methods;
   m->variant = dcs_find_variant(id);

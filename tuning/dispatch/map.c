@@ -212,7 +212,8 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
   writer w = {text, size, 0};
   dcs_choice choice;
   DCS_TRY(check_request(r));
-  const dcs_problem problem = {NULL, r->n_atoms, {r->nx, r->ny, r->nz}, (float)r->spacing};
+  const dcs_problem problem = {
+      .n_atoms = r->n_atoms, .n = {r->nx, r->ny, r->nz}, .spacing = (float)r->spacing};
   dcs_choose(m, &problem, &choice);
   int pick = first_good(m, &choice, 0), next = first_good(m, &choice, pick + 1);
   if (size > 0) text[0] = '\0';

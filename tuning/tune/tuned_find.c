@@ -38,7 +38,7 @@ static double size_distance(const dcs_subject *a, const dcs_subject *b) {
 }
 
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wanted, int cpus) {
-  const dcs_problem problem = {NULL, wanted->atoms, wanted->n, 1};
+  const dcs_problem problem = {.n_atoms = wanted->atoms, .n = wanted->n, .spacing = 1};
   dcs_tuned_choice choice = {.rung = DCS_RUNG_DEFAULT,
                              .config = dcs_initial_config(wanted->variant, cpus)};
   double least = INFINITY;
