@@ -246,7 +246,7 @@ dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *rec
                             dcs_clocks *clocks, dcs_progress *progress) {
   dcs_reference reference;
   DCS_TRY(dcs_bench_put(bench, c));
-  DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &reference));
+  DCS_TRY(dcs_oracle_for(records[0].method.variant, c, ORACLE_EVALS, &reference));
   timed *times = calloc((size_t)n, sizeof *times);
   int *order = calloc((size_t)n, sizeof *order);
   dcs_status status = DCS_OK;
