@@ -39,7 +39,7 @@ static inline void compute(const dcs_case *c, planted plan, float *map) {
         }
         map[(k * n.y + j) * n.x + i] = sum;
       }
-  dcs_repair(c->near, c->n_near, map);
+  dcs_repair(c->near, c->n_near, false, map);
 }
 
 static inline double between(dcs_random *random, double lo, double hi) {

@@ -141,7 +141,7 @@ static void near_atoms_are_repaired(void **state) {
   float map[402];
   for (int i = 0; i < 402; i++)
     map[i] = -7;
-  dcs_repair(c.near, c.n_near, map);
+  dcs_repair(c.near, c.n_near, false, map);
   for (int i = 0; i < 402; i++)
     assert_true(map[i] == (i == 200 ? 100000.5f : -7.0f));
   dcs_case_free(&c);

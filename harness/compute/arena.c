@@ -11,7 +11,8 @@
 typedef struct {
   int64_t n_atoms, n_near;
   dcs_dims n;
-  float spacing;
+  float spacing, cutoff;
+  dcs_smooth smooth;
 } header;
 
 static size_t aligned(size_t bytes) {
@@ -32,7 +33,9 @@ static void set_views(dcs_arena *arena) {
   arena->problem = (dcs_problem){.atoms = (dcs_atom *)(base + aligned(sizeof *h)),
                                  .n_atoms = h->n_atoms,
                                  .n = h->n,
-                                 .spacing = h->spacing};
+                                 .spacing = h->spacing,
+                                 .cutoff = h->cutoff,
+                                 .smooth = h->smooth};
   arena->near = (dcs_near *)(base + near);
   arena->n_near = h->n_near;
   arena->map = (float *)(base + map);
@@ -89,7 +92,8 @@ static dcs_status map_bytes(dcs_arena *arena, size_t bytes) {
 }
 
 dcs_status dcs_arena_put(dcs_arena *arena, const dcs_case *c) {
-  header h = {c->problem.n_atoms, c->n_near, c->problem.n, c->problem.spacing};
+  const dcs_problem *p = &c->problem;
+  header h = {p->n_atoms, c->n_near, p->n, p->spacing, p->cutoff, p->smooth};
   size_t near, map;
   size_t bytes = layout(&h, &near, &map);
   unmap(arena);

@@ -269,8 +269,12 @@ dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs
                             int64_t inner, dcs_sample *sample) {
   dcs_outcome outcome = make_ready(session, slot, NULL);
   if (outcome != DCS_OUTCOME_OK) return outcome;
-  dcs_request request = {
-      .op = DCS_DO_RUN, .slot = slot, .scope = scope, .memory = memory, .inner = inner};
+  dcs_request request = {.op = DCS_DO_RUN,
+                         .slot = slot,
+                         .variant = session->slots[slot].variant,
+                         .scope = scope,
+                         .memory = memory,
+                         .inner = inner};
   dcs_reply reply;
   outcome = ask(session, &request, &reply);
   if (outcome == DCS_OUTCOME_OK) *sample = (dcs_sample){reply.ns, reply.telemetry};
@@ -282,10 +286,13 @@ dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
   /* In the fresh worker the method is its first. All requests wait in the pipe before it runs. */
   dcs_request prepare = prepare_request(session, slot);
   prepare.slot = 0;
-  const dcs_request requests[] = {
-      {.op = DCS_DO_PROBLEM},
-      prepare,
-      {.op = DCS_DO_RUN, .scope = DCS_WARM, .memory = memory, .inner = 1}};
+  const dcs_request requests[] = {{.op = DCS_DO_PROBLEM},
+                                  prepare,
+                                  {.op = DCS_DO_RUN,
+                                   .variant = prepare.variant,
+                                   .scope = DCS_WARM,
+                                   .memory = memory,
+                                   .inner = 1}};
   process p;
   dcs_reply reply;
   double started = dcs_now_ns();

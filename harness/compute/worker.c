@@ -63,7 +63,7 @@ static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena 
   reply->outcome = engine->run(engine, request->slot, request->scope, request->memory,
                                request->inner, &reply->ns);
   if (reply->outcome != DCS_OUTCOME_OK) return;
-  dcs_repair(arena->near, arena->n_near, arena->map);
+  dcs_repair(arena->near, arena->n_near, dcs_variants[request->variant]->cutoff, arena->map);
   bool timed = request->scope != DCS_UNTIMED && request->scope != DCS_UNTIMED_WARM;
   if (timed) reply->telemetry = telemetry_of(own);
 }

@@ -17,7 +17,7 @@ typedef enum { DCS_DO_PROBLEM, DCS_DO_PREPARE, DCS_DO_RUN, DCS_DO_LIMITS } dcs_o
 typedef struct {
   dcs_op op;
   int slot;          /* prepare, run */
-  int variant;       /* prepare: index in dcs_variants */
+  int variant;       /* prepare, run: index in dcs_variants */
   dcs_config config; /* prepare */
   dcs_scope scope;   /* run */
   dcs_memory memory; /* run */

@@ -10,9 +10,9 @@ int64_t dcs_points(dcs_dims n) {
   return n.x * n.y * n.z;
 }
 
-void dcs_repair(const dcs_near *near, int64_t n_near, float *map) {
+void dcs_repair(const dcs_near *near, int64_t n_near, bool cutoff, float *map) {
   for (int64_t i = 0; i < n_near; i++)
-    map[near[i].index] = near[i].value;
+    map[near[i].index] = cutoff ? near[i].within : near[i].value;
 }
 
 void dcs_case_free(dcs_case *c) {
@@ -116,7 +116,8 @@ static dcs_status add_near(dcs_case *c, int64_t *capacity, const int64_t at[3]) 
     *capacity = more;
   }
   const dcs_dims n = c->problem.n;
-  c->near[c->n_near++] = (dcs_near){(at[2] * n.y + at[1]) * n.x + at[0], (float)exact_value(c, at)};
+  const int64_t index = (at[2] * n.y + at[1]) * n.x + at[0];
+  c->near[c->n_near++] = (dcs_near){.index = index, .value = (float)exact_value(c, at)};
   return DCS_OK;
 }
 

@@ -19,7 +19,8 @@ typedef struct {
  * there is replaced by this one, computed in double precision. */
 typedef struct {
   int64_t index;
-  float value;
+  float value;  /* of the whole sum */
+  float within; /* of the atoms within the cutoff, where the problem has one */
 } dcs_near;
 
 typedef struct {
@@ -50,7 +51,22 @@ void dcs_case_free(dcs_case *c); /* leaves it empty */
 
 int64_t dcs_points(dcs_dims n); /* n.x * n.y * n.z */
 
-/* Puts the double-precision values where single precision cannot tell an atom from its point. */
-void dcs_repair(const dcs_near *near, int64_t n_near, float *map);
+/* Gives the case's problem a cutoff (angstrom, above 0); one that it had is replaced. What does not
+ * look at the cutoff is the same as before. */
+void dcs_case_set_cutoff(dcs_case *c, double cutoff, dcs_smooth smooth);
+
+/* How many atoms and points lie nearer to each other than the problem's cutoff. */
+typedef struct {
+  double all;     /* atoms of the input */
+  double charged; /* those of them that carry charge */
+} dcs_within;
+dcs_within dcs_pairs_within(const dcs_case *c);
+
+/* Factor that a term at distance r is multiplied by; 0 from the cutoff on. */
+double dcs_smoothing(const dcs_problem *problem, double r2);
+
+/* Puts the double-precision values where single precision cannot tell an atom from its point, into
+ * a map of the whole sum or of the problem's cutoff. */
+void dcs_repair(const dcs_near *near, int64_t n_near, bool cutoff, float *map);
 
 #endif

@@ -13,7 +13,7 @@ static int64_t at_least_1(int64_t n) {
 
 /* Points of a block, or of a CPU kernel's tile. */
 static dcs_dims tile_of(const dcs_method *method) {
-  const dcs_problem one = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
+  const dcs_problem one = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1, .cutoff = 1};
   dcs_dims tile = method->variant->executed(&one, &method->config);
   int64_t x = (int64_t)dcs_config_value(method->variant, &method->config, "block_x", 1) *
               dcs_config_value(method->variant, &method->config, "coarsen", 1) *
@@ -45,12 +45,20 @@ dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, const dcs_c
                          dcs_verification *result) {
   dcs_reference reference;
   DCS_TRY(dcs_bench_put(bench, c));
-  DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &reference));
+  DCS_TRY(dcs_oracle_for(method->variant, c, ORACLE_EVALS, &reference));
   dcs_trial trial = dcs_bench_try(bench, method, c, &reference);
   note(result, &trial, c->problem.n, c->problem.n_atoms);
   dcs_reference_free(&reference);
   return DCS_OK;
 }
+
+/* Less than a few spacings, some, and more than any of the boxes. */
+static const struct {
+  double angstrom;
+  dcs_smooth smooth;
+} cutoffs[] = {
+    {0.6, DCS_SMOOTH_NONE}, {1.7, DCS_SMOOTH_C2}, {3.1, DCS_SMOOTH_NONE}, {60, DCS_SMOOTH_C2}};
+enum { N_CUTOFFS = sizeof cutoffs / sizeof cutoffs[0] };
 
 static dcs_status verify_size(dcs_bench *bench, const dcs_method *method, dcs_dims n, int64_t atoms,
                               dcs_verification *result) {
@@ -58,7 +66,12 @@ static dcs_status verify_size(dcs_bench *bench, const dcs_method *method, dcs_di
   dcs_case c;
   if (result->outcome != DCS_OUTCOME_OK) return DCS_OK;
   DCS_TRY(dcs_case_random(atoms, &grid, (uint64_t)(n.x * 31 + n.y * 7 + atoms), &c));
-  dcs_status status = dcs_verify_on(bench, method, &c, result);
+  dcs_status status = DCS_OK;
+  if (!method->variant->cutoff) status = dcs_verify_on(bench, method, &c, result);
+  for (int i = 0; method->variant->cutoff && i < N_CUTOFFS && status == DCS_OK; i++) {
+    dcs_case_set_cutoff(&c, cutoffs[i].angstrom, cutoffs[i].smooth);
+    status = dcs_verify_on(bench, method, &c, result);
+  }
   dcs_case_free(&c);
   return status;
 }
@@ -109,7 +122,7 @@ typedef struct {
  * how many. Every other parameter begins at its large end: small blocks meet many points a thread,
  * and few registers spill. */
 static int change(dcs_method *method, uncovered *left) {
-  const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
+  const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1, .cutoff = 1};
   char why[DCS_TEXT];
   int changed = 0;
   for (int p = 0; p < method->variant->n_params; p++)

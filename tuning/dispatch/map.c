@@ -141,7 +141,7 @@ int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   dcs_case c;
   DCS_TRY(build_case(m, request, &c));
   dcs_status status = compute(m, &c, map);
-  if (status == DCS_OK) dcs_repair(c.near, c.n_near, map);
+  if (status == DCS_OK) dcs_repair(c.near, c.n_near, false, map);
   dcs_case_free(&c);
   return status;
 }

@@ -90,7 +90,7 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
   m->ready[method->variant->backend].map = NULL; /* it goes; the next problem is another */
   if (status == DCS_OK) status = dcs_oracle(c, (int64_t)points * CHECK_ATOMS, &reference);
   if (status == DCS_OK) {
-    dcs_repair(c->near, c->n_near, map);
+    dcs_repair(c->near, c->n_near, false, map);
     dcs_verdict v =
         dcs_check(&reference, map, method->variant->longest_sum(&c->problem, &method->config));
     dcs_reference_free(&reference);
