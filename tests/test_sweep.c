@@ -18,7 +18,7 @@ static const char summary_header[] =
     "padding_overhead,overflow_atoms,bin_fill,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,outliers,"
     "evals_per_s,gflops,"
     "flops_per_eval,bytes_moved,limit_fraction,registers,compile_ms,rel_l2_error,"
-    "error_bound_ratio,energy_j,evals_per_j,outcome,stop_reason\n";
+    "error_bound_ratio,cutoff_error,energy_j,evals_per_j,outcome,stop_reason\n";
 
 static void assert_header(const char *run, const char *name, const char *header) {
   char *text = run_file(run, name, NULL);

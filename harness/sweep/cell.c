@@ -241,12 +241,25 @@ static void measure_energies(const timed *times, int n, dcs_progress *progress) 
   }
 }
 
+/* The references of the cell's map; with a cutoff, what that leaves out as well. */
+static dcs_status refer(const dcs_case *c, dcs_record *records, int n, dcs_reference *reference) {
+  const dcs_variant *variant = records[0].method.variant; /* as the others with a cutoff or not */
+  double error = 0;
+  DCS_TRY(dcs_oracle_for(variant, c, ORACLE_EVALS, reference));
+  dcs_status status =
+      variant->cutoff ? dcs_cutoff_error(c, ORACLE_EVALS, reference, &error) : DCS_OK;
+  if (status != DCS_OK) dcs_reference_free(reference);
+  for (int r = 0; status == DCS_OK && r < n; r++)
+    records[r].cutoff_error = error;
+  return status;
+}
+
 dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n,
                             const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
                             dcs_clocks *clocks, dcs_progress *progress) {
   dcs_reference reference;
   DCS_TRY(dcs_bench_put(bench, c));
-  DCS_TRY(dcs_oracle_for(records[0].method.variant, c, ORACLE_EVALS, &reference));
+  DCS_TRY(refer(c, records, n, &reference));
   timed *times = calloc((size_t)n, sizeof *times);
   int *order = calloc((size_t)n, sizeof *order);
   dcs_status status = DCS_OK;

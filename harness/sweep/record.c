@@ -53,6 +53,7 @@ const char *const dcs_summary_columns[] = {"variant",
                                            "compile_ms",
                                            "rel_l2_error",
                                            "error_bound_ratio",
+                                           "cutoff_error",
                                            "energy_j",
                                            "evals_per_j",
                                            "outcome",
@@ -147,6 +148,7 @@ static void write_verdict(dcs_csv *csv, const dcs_record *record) {
   dcs_csv_number(csv, compiled ? record->facts.compile_ms : NAN);
   dcs_csv_number(csv, checked ? record->verdict.rel_l2 : NAN);
   dcs_csv_number(csv, checked ? record->verdict.bound_ratio : NAN);
+  dcs_csv_number(csv, checked && record->method.variant->cutoff ? record->cutoff_error : NAN);
 }
 
 static void write_what(dcs_csv *csv, const dcs_record *record) {

@@ -23,6 +23,7 @@ typedef struct {
   dcs_smooth smooth;
   dcs_within within;     /* with a cutoff: the pairs nearer than that */
   dcs_examined examined; /* with a cutoff */
+  double cutoff_error;   /* with a cutoff: what it leaves out */
   dcs_outcome outcome;
   const char *stop_reason; /* rounds, interval, budget, interrupted; "" without samples */
   dcs_code_facts facts;    /* registers -1: unknown */
