@@ -40,6 +40,8 @@ typedef enum {
   DCS_SMOOTH_C2    /* (1 - r^2 / c^2)^2: value and slope are 0 at the cutoff */
 } dcs_smooth;
 
+extern const char *const dcs_smooth_names[]; /* none, c2; NULL last */
+
 /* One map to compute. Maps are row-major with x fastest: point (i, j, k) is map[(k*ny + j)*nx + i].
  */
 typedef struct {

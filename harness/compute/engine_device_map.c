@@ -232,10 +232,10 @@ static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
                              const dcs_places *p) {
   dcs_device *device = e->engine.device;
   const int64_t nz = e->problem->n.z;
-  DCS_TRY(
-      device->copy_in(device, p->atoms, p->from, (size_t)e->problem->n_atoms * sizeof *p->from));
+  DCS_TRY(device->copy_in(device, p->atoms, p->from, p->atoms_bytes));
   const bool cut = p->slabs.slices < nz;
   DCS_TRY(cut ? begin_map(e, m, p) : dcs_compute_map(e, m, p));
+  dcs_compute_rest(e, m);
   DCS_TRY(device->mark(device, DCS_MARK_BEGUN));
   int64_t slab = 0;
   for (int64_t k = 0; k < nz; k += p->slabs.slices, slab++) {
@@ -264,9 +264,8 @@ static void pack_corner(float *to, dcs_dims n, const float *from, dcs_dims store
 static dcs_status move_managed(dcs_device_engine *e, const dcs_device_method *m,
                                const dcs_places *p, bool to_host) {
   dcs_device *device = e->engine.device;
-  size_t atoms_bytes = (size_t)e->problem->n_atoms * sizeof(dcs_atom);
   size_t map_bytes = (size_t)dcs_points(m->plan.stored) * sizeof(float);
-  if (!to_host) DCS_TRY(device->prefetch(device, p->atoms, atoms_bytes, false));
+  if (!to_host) DCS_TRY(device->prefetch(device, p->atoms, p->atoms_bytes, false));
   return device->prefetch(device, p->stored, map_bytes, to_host);
 }
 
@@ -274,17 +273,25 @@ static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, con
   dcs_device *device = e->engine.device;
   const dcs_problem *problem = e->problem;
   const bool ahead = p->memory == DCS_MANAGED_PREFETCH;
-  if (p->memory != DCS_MAPPED) /* a map's atoms are new: their pages are the host's */
-    memcpy((void *)(uintptr_t)p->atoms, problem->atoms,
-           (size_t)problem->n_atoms * sizeof(dcs_atom));
+  if (p->memory != DCS_MAPPED && !p->placed) /* a map's atoms are new: their pages are the host's */
+    memcpy((void *)(uintptr_t)p->atoms, problem->atoms, p->atoms_bytes);
   if (ahead) DCS_TRY(move_managed(e, m, p, false));
   DCS_TRY(dcs_compute_map(e, m, p));
   if (ahead) DCS_TRY(move_managed(e, m, p, true));
+  dcs_compute_rest(e, m);
   DCS_TRY(device->wait(device));
   if (p->to != p->view) pack_corner(p->to, problem->n, p->view, m->plan.stored);
   return DCS_OK;
 }
 
 dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
-  return p->view ? run_seen(e, m, p) : run_copied(e, m, p);
+  dcs_places places = *p;
+  dcs_place_atoms(e, m, p);
+  if (e->n_rest > 0) { /* the host has the rest to compute, not slabs to take from the stage */
+    places.slabs = (dcs_slabs){.slices = e->problem->n.z};
+    places.stage = NULL;
+  }
+  DCS_TRY(p->view ? run_seen(e, m, &places) : run_copied(e, m, &places));
+  dcs_add_rest(e, p->to);
+  return DCS_OK;
 }
