@@ -25,7 +25,10 @@ static void release_memory(dcs_device_engine *e) {
   for (int kind = 0; kind < DCS_N_BLOCK_KINDS; kind++) {
     dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->atoms[kind]);
     dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->maps[kind]);
+    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->placed[kind]);
   }
+  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->rest);
+  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->rest_map);
   dcs_block_release(e->engine.device, DCS_BLOCK_DEVICE, &e->scratch);
   dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->stage);
   for (int turn = 0; turn < DCS_TURNS; turn++)
@@ -106,7 +109,7 @@ static bool grow_slots(dcs_device_engine *e, int slot) {
 static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
                                   const dcs_config *config, dcs_code_facts *facts) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
-  dcs_device_method m = {.variant = variant};
+  dcs_device_method m = {.variant = variant, .config = *config};
   variant->plan(e->problem, config, &m.plan);
   if (m.plan.host_dz2 && grow_ring(e, m.plan.chunk_atoms) != DCS_OK) return DCS_OUTCOME_MEMORY;
 
@@ -146,8 +149,11 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
     return DCS_OK;
   }
   DCS_TRY(dcs_run_kernel(e, m, p, 1));
+  dcs_compute_rest(e, m);
   DCS_TRY(device->copy_out(device, e->map, e->problem->n, p->stored, m->plan.stored));
-  return device->wait(device);
+  DCS_TRY(device->wait(device));
+  dcs_add_rest(e, e->map);
+  return DCS_OK;
 }
 
 static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_memory memory,
@@ -159,12 +165,14 @@ static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs
   engine->device->select(engine->device, 0);
   dcs_outcome outcome = dcs_find_places(e, m, whole ? memory : DCS_PAGEABLE, whole, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
+  const bool timed = scope != DCS_UNTIMED && scope != DCS_UNTIMED_WARM;
+  if (!whole) outcome = dcs_place_ahead(e, m, &places, timed);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
   *ns = 0;
   bool in_slabs = !places.view && places.slabs.slices < e->problem->n.z;
   if (!in_slabs && dcs_keep_recorded(e, m, &places) != DCS_OK) return DCS_OUTCOME_LAUNCH;
-  dcs_status status = scope == DCS_UNTIMED || scope == DCS_UNTIMED_WARM
-                          ? run_untimed(e, m, &places, whole)
-                          : run_timed(e, m, &places, scope, inner, ns);
+  dcs_status status =
+      timed ? run_timed(e, m, &places, scope, inner, ns) : run_untimed(e, m, &places, whole);
   return as_outcome(status, DCS_OUTCOME_LAUNCH);
 }
 

@@ -1,7 +1,8 @@
 /* The engine of a CUDA (or emulated) device, in the files that implement it: methods
  * (engine_device.c), where atoms and maps lie (engine_device_memory.c), how a map is computed
- * (engine_device_map.c), how its launches are recorded (engine_device_replay.c), and how it
- * computes a part of a map (engine_device_part.c) where several share one (engine_several.c). */
+ * (engine_device_map.c), atoms that the host places (engine_device_place.c), how launches are
+ * recorded (engine_device_replay.c), and how a part of a map is computed (engine_device_part.c)
+ * where several share one (engine_several.c). */
 #ifndef DCS_ENGINE_DEVICE_H
 #define DCS_ENGINE_DEVICE_H
 
@@ -34,6 +35,7 @@ typedef enum {
   DCS_BLOCK_DEVICE,
   DCS_BLOCK_HOST,
   DCS_BLOCK_MANAGED,
+  DCS_BLOCK_ORDINARY, /* the host's alone */
   DCS_N_BLOCK_KINDS
 } dcs_block_kind;
 typedef struct {
@@ -49,12 +51,13 @@ enum { DCS_TURNS = 2 };
 
 typedef struct {
   const dcs_variant *variant;
+  dcs_config config;
   dcs_plan plan;
   dcs_module *module;
   dcs_ptr constant;                     /* address of the module's array of atoms */
   dcs_recording *recordings[DCS_TURNS]; /* the first alone without host_dz2; NULL: not recorded */
-  dcs_ptr recorded[3];                  /* the addresses that they hold: map, atoms, prepared */
-  dcs_block counters; /* its own, so that one that leaves them wrong spoils no other */
+  dcs_ptr recorded[4]; /* the addresses that they hold: map, atoms, prepared, scratch */
+  dcs_block counters;  /* its own, so that one that leaves them wrong spoils no other */
   int registers;
 } dcs_device_method;
 
@@ -65,11 +68,14 @@ typedef struct {
   const dcs_problem *problem;
   float *map; /* ordinary memory */
   dcs_block atoms[DCS_N_BLOCK_KINDS], maps[DCS_N_BLOCK_KINDS];
-  dcs_block scratch;             /* what launches pass between blocks */
-  dcs_block stage;               /* page-locked, DCS_STAGES slabs */
-  dcs_block prepared[DCS_TURNS]; /* page-locked, atoms for whole maps */
-  int64_t turns;                 /* maps replayed with prepared atoms */
-  dcs_block ring;                /* page-locked, DCS_RING chunks of ring_atoms */
+  dcs_block placed[DCS_N_BLOCK_KINDS]; /* atoms as a variant's place() arranges them */
+  dcs_block rest, rest_map;            /* ordinary: those it leaves to the host, and their map */
+  int64_t n_rest;                      /* of the map computed last */
+  dcs_block scratch;                   /* what launches pass between blocks */
+  dcs_block stage;                     /* page-locked, DCS_STAGES slabs */
+  dcs_block prepared[DCS_TURNS];       /* page-locked, atoms for whole maps */
+  int64_t turns;                       /* maps replayed with prepared atoms */
+  dcs_block ring;                      /* page-locked, DCS_RING chunks of ring_atoms */
   int64_t ring_atoms;
   int64_t launches; /* of methods that use the ring, since it was made */
   dcs_device_method *slots;
@@ -87,6 +93,9 @@ typedef struct {
   dcs_memory memory;
   dcs_ptr atoms, stored; /* for kernels; `stored` is padded as the plan says */
   const dcs_atom *from;  /* atoms on the host that explicit copies start from */
+  size_t atoms_bytes;
+  dcs_atom *placed; /* where the host places atoms: `from`, or `atoms` as the host sees them; NULL:
+                       the variant places none */
   size_t stored_bytes;
   float *view; /* `stored` as the host sees it; NULL: it does not */
   float *to;   /* where the finished map lies, packed; may be `view` */
@@ -110,6 +119,9 @@ dcs_status dcs_queue_map(dcs_device_engine *e, const dcs_device_method *m,
 /* What lies in constant memory for the whole map is queued to be copied there, if anything does. */
 dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
                              const dcs_places *places);
+/* Queues the plan's steps. */
+dcs_status dcs_queue_steps(dcs_device_engine *e, const dcs_device_method *m,
+                           const dcs_places *places);
 /* Queues the launches of the slices from..end-1, which are zero. */
 dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
                               const dcs_places *places, int64_t from, int64_t end);
@@ -122,6 +134,23 @@ dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m,
 /* A map as in scopes warm and first: from atoms on the host to the finished map in places->to. */
 dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m,
                          const dcs_places *places);
+
+/* ---- atoms that the host places ---- */
+
+/* Makes the places those of placed atoms, and makes memory that is not there yet; `kind` is that of
+ * the atoms for kernels. */
+dcs_status dcs_find_placed(dcs_device_engine *e, const dcs_device_method *m, dcs_block_kind kind,
+                           dcs_places *places);
+/* Has the variant place the atoms, if it does; e->n_rest are left to the host. */
+void dcs_place_atoms(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *places);
+/* Places them and queues their copy, for launches alone. A time of those is none of a map with a
+ * rest: then DCS_OUTCOME_INAPPLICABLE where `timed`. */
+dcs_outcome dcs_place_ahead(dcs_device_engine *e, const dcs_device_method *m,
+                            const dcs_places *places, bool timed);
+/* Computes the map of the rest in memory of its own, while the device works. */
+void dcs_compute_rest(dcs_device_engine *e, const dcs_device_method *m);
+/* Adds it to a finished map. */
+void dcs_add_rest(const dcs_device_engine *e, float *map);
 
 /* ---- parts of maps ---- */
 

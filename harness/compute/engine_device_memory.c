@@ -2,11 +2,16 @@
 #include "harness/compute/engine_device.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block) {
-  if (block->ptr && kind == DCS_BLOCK_HOST) device->release_host(device, block->host);
-  if (block->ptr && kind != DCS_BLOCK_HOST) device->release(device, block->ptr);
+  if (kind == DCS_BLOCK_ORDINARY)
+    free(block->host);
+  else if (block->ptr && kind == DCS_BLOCK_HOST)
+    device->release_host(device, block->host);
+  else if (block->ptr)
+    device->release(device, block->ptr);
   *block = (dcs_block){0};
 }
 
@@ -21,6 +26,10 @@ dcs_status dcs_block_grow(dcs_device *device, dcs_block_kind kind, size_t bytes,
   case DCS_BLOCK_MANAGED:
     DCS_TRY(device->alloc_managed(device, bytes, &made.ptr));
     made.host = (void *)(uintptr_t)made.ptr;
+    break;
+  case DCS_BLOCK_ORDINARY:
+    made.host = malloc(bytes);
+    if (!made.host) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu bytes", bytes);
     break;
   default:
     DCS_TRY(device->alloc(device, bytes, &made.ptr));
@@ -74,7 +83,8 @@ static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, dcs_pl
   p->to = p->memory == DCS_PINNED || (p->memory == DCS_MAPPED && !padded)
               ? e->maps[DCS_BLOCK_HOST].host
               : e->map;
-  return DCS_OK;
+  p->atoms_bytes = (size_t)e->problem->n_atoms * sizeof *p->from;
+  return m->variant->place ? dcs_find_placed(e, m, kind, p) : DCS_OK;
 }
 
 dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dcs_memory memory,

@@ -131,6 +131,12 @@ static dcs_outcome several_prepare(dcs_engine *engine, int slot, const dcs_varia
   dcs_several *s = (dcs_several *)engine;
   request r = {.slot = slot, .variant = variant, .config = config};
   dcs_plan plan;
+  if (variant->place) {
+    (void)dcs_fail(DCS_FAILED,
+                   "%s has the host place the atoms and compute the rest, which %s cannot share",
+                   variant->id, s->text);
+    return DCS_OUTCOME_INAPPLICABLE;
+  }
   variant->plan(s->problem, config, &plan);
   if (!plan.slice_step && plan.launch_slices > 1 && plan.launch_slices >= s->problem->n.z) {
     (void)dcs_fail(DCS_FAILED, "%s computes the whole map in one launch, which %s cannot share",
