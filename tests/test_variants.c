@@ -123,7 +123,8 @@ static void check_params(const dcs_variant *variant) {
     assert_true(param->lo <= param->hi);
     assert_int_equal(dcs_find_param(variant, param->name), p); /* no name twice */
     bool all_cpus = param->initial == DCS_ALL_CPUS && !param->labels;
-    if (!all_cpus && (param->initial < param->lo || param->initial > param->hi))
+    bool resolved = all_cpus || param->initial == DCS_HIGHEST;
+    if (!resolved && (param->initial < param->lo || param->initial > param->hi))
       fail_msg("%s: initial %s is outside its range", variant->id, param->name);
     for (int v = param->lo; param->labels && v <= param->hi; v++)
       assert_true(param->labels[v - param->lo][0]);
@@ -133,7 +134,7 @@ static void check_params(const dcs_variant *variant) {
 
 static void descriptors_are_complete(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 100, .n = {33, 17, 5}, .spacing = 0.5f};
+  const dcs_problem problem = {.n_atoms = 100, .n = {33, 17, 5}, .spacing = 0.5f, .cutoff = 1};
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
