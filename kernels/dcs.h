@@ -40,6 +40,8 @@ typedef enum {
   DCS_SMOOTH_C2    /* (1 - r^2 / c^2)^2: value and slope are 0 at the cutoff */
 } dcs_smooth;
 
+extern const char *const dcs_smooth_names[]; /* none, c2; NULL last */
+
 /* One map to compute. Maps are row-major with x fastest: point (i, j, k) is map[(k*ny + j)*nx + i].
  */
 typedef struct {
@@ -124,8 +126,9 @@ typedef struct {
   int block[3];           /* threads */
   int64_t grid[3];        /* blocks of a launch of launch_slices */
   const dcs_arg *args;    /* DCS_ARG_END last */
-  dcs_plan_step steps[DCS_MAX_STEPS]; /* launched in order before the first launch of each map, when
-                                    the map is zero; what they leave in scratch is there for all */
+  dcs_plan_step
+      steps[DCS_MAX_STEPS]; /* launched in order before the first launch of each map, which
+                          they leave alone; what they leave in scratch is there for all */
   int n_steps;
   _Alignas(16) unsigned char own[DCS_OWN_BYTES]; /* DCS_ARG_OWN */
 } dcs_plan;

@@ -68,6 +68,8 @@ char *dcs_format_config(const dcs_variant *variant, const dcs_config *config, ch
   return text;
 }
 
+const char *const dcs_smooth_names[] = {"none", "c2", NULL};
+
 bool dcs_applicable(const dcs_variant *variant, const dcs_problem *problem,
                     const dcs_config *config, char why[DCS_TEXT]) {
   for (int p = 0; p < variant->n_params; p++) {

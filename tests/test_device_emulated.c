@@ -55,7 +55,7 @@ static dcs_status launch(dcs_device *device, dcs_module *module, dcs_ptr map, in
   int nx = NX;
   long long row = ROW;
   void *args[] = {&map, &nx, &row, &shift};
-  return device->launch(device, module, grid, block, args);
+  return device->launch(device, module, "dcs", grid, block, args);
 }
 
 static void set_charge(dcs_device *device, dcs_module *module, int atoms, float charge) {
@@ -186,8 +186,8 @@ static void threads_wait_for_each_other(void **state) {
   float found[128];
   assert_int_equal(device->alloc(device, sizeof found, &out), DCS_OK);
   void *args[] = {&out};
-  assert_int_equal(device->launch(device, module, (int64_t[]){2, 1, 1}, (int[]){4, 8, 1}, args),
-                   DCS_OK);
+  assert_int_equal(
+      device->launch(device, module, "dcs", (int64_t[]){2, 1, 1}, (int[]){4, 8, 1}, args), DCS_OK);
   const dcs_dims n = {128, 1, 1};
   assert_int_equal(device->copy_out(device, found, n, out, n), DCS_OK);
   for (int turn = 0; turn < 2; turn++)
@@ -227,7 +227,7 @@ static void launch_limits(void **state) {
   dcs_device *device = open_device();
   dcs_module *module = load(device, &source);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    assert_int_equal(device->launch(device, module, cases[i].grid, cases[i].block, NULL),
+    assert_int_equal(device->launch(device, module, "dcs", cases[i].grid, cases[i].block, NULL),
                      DCS_FAILED);
     assert_non_null(strstr(dcs_error_message(), cases[i].message));
   }

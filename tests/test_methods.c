@@ -14,14 +14,14 @@
 
 static dcs_methods select_methods(const char *variants, const char *config) {
   dcs_methods methods;
-  if (dcs_select_methods(variants, config, true, &methods) != DCS_OK)
+  if (dcs_select_methods(variants, config, (dcs_at_hand){.gpu = true}, &methods) != DCS_OK)
     fail_msg("%s %s: %s", variants, config ? config : "", dcs_error_message());
   return methods;
 }
 
 static void refuse(const char *variants, const char *config, const char *message) {
   dcs_methods methods;
-  if (dcs_select_methods(variants, config, true, &methods) != DCS_USAGE)
+  if (dcs_select_methods(variants, config, (dcs_at_hand){.gpu = true}, &methods) != DCS_USAGE)
     fail_msg("%s %s was not refused", variants, config ? config : "");
   if (!strstr(dcs_error_message(), message))
     fail_msg("\"%s\" lacks \"%s\"", dcs_error_message(), message);
@@ -97,22 +97,24 @@ static void groups_leave_out_the_unavailable(void **state) {
 static void groups_without_a_gpu(void **state) {
   (void)state;
   dcs_methods methods;
-  assert_int_equal(dcs_select_methods("all", "coarsen=2,threads=1", false, &methods), DCS_OK);
+  assert_int_equal(dcs_select_methods("all", "coarsen=2,threads=1", (dcs_at_hand){0}, &methods),
+                   DCS_OK);
   assert_true(methods.n >= 4);
   for (int m = 0; m < methods.n; m++)
     assert_int_equal(methods.list[m].variant->backend, DCS_CPU);
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cuda", NULL, false, &methods), DCS_OK);
+  assert_int_equal(dcs_select_methods("cuda", NULL, (dcs_at_hand){0}, &methods), DCS_OK);
   assert_int_equal(methods.n, 0);
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cpu_gather,cuda_padded", NULL, false, &methods), DCS_OK);
+  assert_int_equal(dcs_select_methods("cpu_gather,cuda_padded", NULL, (dcs_at_hand){0}, &methods),
+                   DCS_OK);
   assert_int_equal(methods.n, 2);
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cuda,cuda_naive", NULL, false, &methods), DCS_OK);
+  assert_int_equal(dcs_select_methods("cuda,cuda_naive", NULL, (dcs_at_hand){0}, &methods), DCS_OK);
   assert_int_equal(methods.n, 1);
   assert_string_equal(methods.list[0].variant->id, "cuda_naive");
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cuda", "threads=1", false, &methods), DCS_USAGE);
+  assert_int_equal(dcs_select_methods("cuda", "threads=1", (dcs_at_hand){0}, &methods), DCS_USAGE);
 }
 
 /* The ladder's order, whatever the order typed; a variant named twice counts once. */

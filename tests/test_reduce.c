@@ -103,7 +103,8 @@ static void launch(prepared *p, float *map) {
   void *args[DCS_MAX_ARGS];
   for (int a = 0; p->plan.args[a] != DCS_ARG_END; a++)
     args[a] = values[p->plan.args[a]];
-  assert_int_equal(device->launch(device, p->module, p->plan.grid, p->plan.block, args), DCS_OK);
+  assert_int_equal(device->launch(device, p->module, "dcs", p->plan.grid, p->plan.block, args),
+                   DCS_OK);
   if (device->copy_out(device, map, p->problem.n, p->map, p->plan.stored) != DCS_OK)
     fail_msg("%s", dcs_error_message());
   for (int64_t c = 0; c < p->plan.counters; c++)

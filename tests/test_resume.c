@@ -220,16 +220,17 @@ static void cells_of_an_input_are_told_apart(void **state) {
 static void memory_tells_records_apart(void **state) {
   (void)state;
   static const char samples[] =
-      "round,seq,variant,config,scope,memory,devices,atoms,nx,ny,nz,"
+      "round,seq,variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz,"
       "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark\n"
-      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,50,8,8,8,1,10,,,,,\n"
-      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,50,8,8,8,1,20,,,,,\n"
-      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,50,8,8,8,1,30,,,,,\n"
-      "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,50,8,8,8,1,31,,,,,\n";
-  static const char summary[] = "variant,config,scope,memory,atoms,nx,ny,nz,n,outcome,stop_reason\n"
-                                "cuda_scatter,block_x=128,kernel,,50,8,8,8,9,ok,rounds\n"
-                                "cuda_scatter,block_x=128,warm,pageable,50,8,8,8,9,ok,rounds\n"
-                                "cuda_scatter,block_x=128,warm,mapped,50,8,8,8,9,ok,rounds\n";
+      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,,,50,8,8,8,1,10,,,,,\n"
+      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,,,50,8,8,8,1,20,,,,,\n"
+      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,,,50,8,8,8,1,30,,,,,\n"
+      "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,,,50,8,8,8,1,31,,,,,\n";
+  static const char summary[] =
+      "variant,config,scope,memory,cutoff,smooth,atoms,nx,ny,nz,n,outcome,stop_reason\n"
+      "cuda_scatter,block_x=128,kernel,,,,50,8,8,8,9,ok,rounds\n"
+      "cuda_scatter,block_x=128,warm,pageable,,,50,8,8,8,9,ok,rounds\n"
+      "cuda_scatter,block_x=128,warm,mapped,,,50,8,8,8,9,ok,rounds\n";
   static const dcs_sweep_line lines[] = {{.variants = "cuda_scatter",
                                           .config = "block_x=128",
                                           .atoms = "50",

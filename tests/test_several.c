@@ -92,7 +92,8 @@ enum { PLANTED = 3, NEVER = 1 << 30 };
 static struct {
   dcs_device *device;
   int launches, delay_us, fails_after;
-  dcs_status (*launch)(dcs_device *, dcs_module *, const int64_t[3], const int[3], void **);
+  dcs_status (*launch)(dcs_device *, dcs_module *, const char *, const int64_t[3], const int[3],
+                       void **);
   dcs_status (*alloc)(dcs_device *, size_t, dcs_ptr *);
 } plants[PLANTED];
 
@@ -103,12 +104,12 @@ static int planted_index(const dcs_device *device) {
   return d;
 }
 
-static dcs_status planted_launch(dcs_device *device, dcs_module *module, const int64_t grid[3],
-                                 const int block[3], void **args) {
+static dcs_status planted_launch(dcs_device *device, dcs_module *module, const char *kernel,
+                                 const int64_t grid[3], const int block[3], void **args) {
   int d = planted_index(device);
   if (plants[d].launches++ >= plants[d].fails_after)
     return dcs_fail(DCS_FAILED, "planted: the card fell off the bus");
-  DCS_TRY(plants[d].launch(device, module, grid, block, args));
+  DCS_TRY(plants[d].launch(device, module, kernel, grid, block, args));
   if (plants[d].delay_us) usleep((useconds_t)plants[d].delay_us);
   return DCS_OK;
 }

@@ -9,14 +9,16 @@
 #include "tests/run_folder.h"
 
 static const char samples_header[] =
-    "round,seq,variant,config,scope,memory,devices,atoms,nx,ny,nz,inner,time_ns,sm_mhz,"
-    "temperature_c,power_w,throttle,mark\n";
+    "round,seq,variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz,inner,time_ns,"
+    "sm_mhz,temperature_c,power_w,throttle,mark\n";
 static const char summary_header[] =
     "variant,backend,config,block_x,block_y,coarsen,chunk_atoms,threads,devices,scope,memory,"
-    "atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,evals_executed,"
-    "padding_overhead,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,outliers,evals_per_s,gflops,"
+    "cutoff,smooth,atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,evals_"
+    "executed,"
+    "padding_overhead,overflow_atoms,bin_fill,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,outliers,"
+    "evals_per_s,gflops,"
     "flops_per_eval,bytes_moved,limit_fraction,registers,compile_ms,rel_l2_error,"
-    "error_bound_ratio,energy_j,evals_per_j,outcome,stop_reason\n";
+    "error_bound_ratio,cutoff_error,energy_j,evals_per_j,outcome,stop_reason\n";
 
 static void assert_header(const char *run, const char *name, const char *header) {
   char *text = run_file(run, name, NULL);

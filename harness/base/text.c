@@ -160,6 +160,43 @@ dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, in
 
 /* ---- grids ---- */
 
+dcs_status dcs_parse_numbers(const char *what, const char *text, double lo, double hi,
+                             double **values, int *n) {
+  char **parts;
+  int n_parts;
+  DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
+  double *found = calloc((size_t)n_parts, sizeof *found);
+  dcs_status status =
+      found ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", n_parts);
+  *n = 0;
+  for (int i = 0; status == DCS_OK && i < n_parts; i++) {
+    bool seen = false;
+    status = dcs_parse_number(what, parts[i], lo, hi, &found[*n]);
+    for (int before = 0; status == DCS_OK && before < *n; before++)
+      seen = seen || found[before] == found[*n];
+    *n += status == DCS_OK && !seen;
+  }
+  free(parts);
+  if (status == DCS_OK)
+    *values = found;
+  else
+    free(found);
+  return status;
+}
+
+dcs_status dcs_parse_cutoffs(const char *what, const char *text, double **values, int *n) {
+  return dcs_parse_numbers(what, text, 1e-6, 1e6, values, n);
+}
+
+dcs_status dcs_parse_smooth(const char *what, const char *text, dcs_smooth *smooth) {
+  for (int s = 0; dcs_smooth_names[s]; s++)
+    if (strcmp(text, dcs_smooth_names[s]) == 0) {
+      *smooth = (dcs_smooth)s;
+      return DCS_OK;
+    }
+  return dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected none or c2", what, text);
+}
+
 static dcs_status bad_grid(const char *text) {
   return dcs_fail(DCS_USAGE,
                   "grid: found \"%s\"; expected NXxNYxNZ or N^3, such as 64x64x32 or 64^3", text);

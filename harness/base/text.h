@@ -10,6 +10,15 @@ dcs_status dcs_parse_integer(const char *what, const char *text, int64_t lo, int
 dcs_status dcs_parse_number(const char *what, const char *text, double lo, double hi,
                             double *value);
 
+/* "a,b,c" of numbers, each within lo..hi; doubles are dropped. *values is malloc'd. */
+dcs_status dcs_parse_numbers(const char *what, const char *text, double lo, double hi,
+                             double **values, int *n);
+
+/* "a,b,c" of cutoffs, angstrom: those above 0 that single precision has room for. */
+dcs_status dcs_parse_cutoffs(const char *what, const char *text, double **values, int *n);
+/* The name of a smoothing factor. */
+dcs_status dcs_parse_smooth(const char *what, const char *text, dcs_smooth *smooth);
+
 /* "a,b,c" of integers and ranges: "lo:hi:logN" (N a decade, rounded, both ends included) and
  * "lo:hi:STEP"; ascending order is kept as typed, doubles are dropped. *values is malloc'd. */
 dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, int64_t hi,

@@ -33,6 +33,16 @@ typedef struct {
   dcs_grid grid;
 } dcs_problem_options;
 
+/* --cutoff and --smooth, as typed; NULL where not given. */
+typedef struct {
+  const char *cutoff, *smooth;
+} dcs_cutoff_options;
+
+/* Its input is an empty dcs_cutoff_options. The texts are checked, as lists. */
+extern const struct argp dcs_cutoff_argp;
+/* Gives the case the one cutoff that was asked for, if any. DCS_USAGE for several. */
+dcs_status dcs_set_cutoff(const dcs_cutoff_options *options, dcs_case *c);
+
 /* --input, --spacing, --margin, --origin. Its input is a dcs_problem_options, set by
  * dcs_problem_defaults(). */
 extern const struct argp dcs_problem_argp;

@@ -58,11 +58,14 @@ static void print_notes(FILE *out, const char *mark, const dcs_comparison *c) {
 /* ---- as a table ---- */
 
 static void print_cell(const char *mark, const dcs_compared *cell) {
-  char grid[64], interval[32] = "";
+  char grid[64], atoms[64], interval[32] = "";
   snprintf(grid, sizeof grid, "%sx%sx%s", cell->key[DCS_KEY_NX], cell->key[DCS_KEY_NY],
            cell->key[DCS_KEY_NZ]);
+  const char *cutoff = cell->key[DCS_KEY_CUTOFF];
+  snprintf(atoms, sizeof atoms, "%s%s%s%s%s", cell->key[DCS_KEY_ATOMS], *cutoff ? " <" : "", cutoff,
+           *cutoff ? " " : "", cell->key[DCS_KEY_SMOOTH]);
   printf("%s%-20s %-6s %-16s %-12s %8s ", mark, cell->key[DCS_KEY_VARIANT],
-         cell->key[DCS_KEY_SCOPE], cell->key[DCS_KEY_MEMORY], grid, cell->key[DCS_KEY_ATOMS]);
+         cell->key[DCS_KEY_SCOPE], cell->key[DCS_KEY_MEMORY], grid, atoms);
   if (cell->failed) {
     for (int r = 0; r < 2; r++)
       snprintf(interval + strlen(interval), sizeof interval - strlen(interval), "%s%s %s",

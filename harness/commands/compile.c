@@ -104,7 +104,7 @@ static dcs_status compile_variant(const arguments *a, const dcs_methods *methods
 /* As configured, or of every variant the methods that cover it. */
 static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int *failed) {
   dcs_methods chosen;
-  DCS_TRY(dcs_select_methods(a->variants, a->config, true, &chosen));
+  DCS_TRY(dcs_select_methods(a->variants, a->config, (dcs_at_hand){true, true}, &chosen));
   dcs_status status = dcs_fail(DCS_USAGE,
                                "found no CUDA variant in \"%s\"; expected cuda, or ids "
                                "that `dcsbench list` shows",

@@ -10,7 +10,15 @@ void dcs_argp_check(const struct argp_state *state, dcs_status status) {
   if (status != DCS_OK) argp_error(state, "%s", dcs_error_message());
 }
 
-enum { KEY_TIMEOUT = 1000, KEY_KERNELS, KEY_SPACING, KEY_MARGIN, KEY_ORIGIN };
+enum {
+  KEY_TIMEOUT = 1000,
+  KEY_KERNELS,
+  KEY_SPACING,
+  KEY_MARGIN,
+  KEY_ORIGIN,
+  KEY_CUTOFF,
+  KEY_SMOOTH
+};
 
 static const struct argp_option device_options[] = {
     {"device", 'd', "DEVICE", 0,
@@ -95,4 +103,55 @@ const struct argp dcs_problem_argp = {.options = problem_options, .parser = pars
 
 dcs_problem_options dcs_problem_defaults(void) {
   return (dcs_problem_options){.grid = {.margin = 5}};
+}
+
+static const struct argp_option cutoff_options[] = {
+    {"cutoff", KEY_CUTOFF, "ANGSTROM", 0,
+     "distance from which on atoms do not count, for the variants that have a cutoff; in a sweep "
+     "also several, with commas",
+     0},
+    {"smooth", KEY_SMOOTH, "NAME", 0,
+     "what a term within the cutoff c is multiplied by: none, or c2: (1 - r^2/c^2)^2 (none)", 0},
+    {0}};
+
+static error_t parse_cutoff(int key, char *arg, struct argp_state *state) {
+  dcs_cutoff_options *options = state->input;
+  double *values;
+  int n;
+  dcs_smooth smooth;
+  switch (key) {
+  case KEY_CUTOFF:
+    dcs_argp_check(state, dcs_parse_cutoffs("--cutoff", arg, &values, &n));
+    free(values);
+    options->cutoff = arg;
+    return 0;
+  case KEY_SMOOTH:
+    dcs_argp_check(state, dcs_parse_smooth("--smooth", arg, &smooth));
+    options->smooth = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (options->smooth && !options->cutoff)
+      argp_error(state, "--smooth needs --cutoff: it is about the map within a cutoff");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp dcs_cutoff_argp = {.options = cutoff_options, .parser = parse_cutoff};
+
+dcs_status dcs_set_cutoff(const dcs_cutoff_options *options, dcs_case *c) {
+  double *values;
+  int n;
+  dcs_smooth smooth = DCS_SMOOTH_NONE;
+  if (!options->cutoff) return DCS_OK;
+  if (options->smooth) DCS_TRY(dcs_parse_smooth("--smooth", options->smooth, &smooth));
+  DCS_TRY(dcs_parse_cutoffs("--cutoff", options->cutoff, &values, &n));
+  double cutoff = values[0];
+  free(values);
+  if (n > 1)
+    return dcs_fail(DCS_USAGE, "--cutoff: found %d values, \"%s\"; expected one", n,
+                    options->cutoff);
+  dcs_case_set_cutoff(c, cutoff, smooth);
+  return DCS_OK;
 }

@@ -23,6 +23,9 @@ enum {
   GFLOPS,
   FRACTION,
   OUTCOME,
+  N_NEEDED,
+  CUTOFF = N_NEEDED, /* this and the next may be absent */
+  SMOOTH,
   N
 };
 
@@ -46,14 +49,16 @@ static dcs_status find_columns(const dcs_table *table, int column[N]) {
       "variant",  "threads",  "config",      "scope",  "memory",
       "atoms",    "nx",       "ny",          "nz",     "median_ns",
       "ci_lo_ns", "ci_hi_ns", "evals_per_s", "gflops", "limit_fraction",
-      "outcome"};
-  for (int c = 0; c < N; c++)
+      "outcome",  "cutoff",   "smooth"};
+  for (int c = 0; c < N_NEEDED; c++)
     DCS_TRY(dcs_table_need(table, names[c], &column[c]));
+  for (int c = N_NEEDED; c < N; c++)
+    column[c] = dcs_table_column(table, names[c]);
   return DCS_OK;
 }
 
 static bool same_size(const dcs_table *table, const int column[N], size_t a, size_t b) {
-  static const int keys[] = {ATOMS, NX, NY, NZ};
+  static const int keys[] = {ATOMS, NX, NY, NZ, CUTOFF, SMOOTH};
   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
     if (strcmp(dcs_table_cell(table, a, column[keys[k]]),
                dcs_table_cell(table, b, column[keys[k]])) != 0)
@@ -63,7 +68,7 @@ static bool same_size(const dcs_table *table, const int column[N], size_t a, siz
 
 /* One line of the report: a variant, a scope, and on the CPU a number of threads. */
 static bool same_line(const dcs_table *table, const int column[N], size_t a, size_t b) {
-  static const int keys[] = {VARIANT, SCOPE, MEMORY, THREADS, ATOMS, NX, NY, NZ};
+  static const int keys[] = {VARIANT, SCOPE, MEMORY, THREADS, ATOMS, NX, NY, NZ, CUTOFF, SMOOTH};
   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
     if (strcmp(dcs_table_cell(table, a, column[keys[k]]),
                dcs_table_cell(table, b, column[keys[k]])) != 0)
@@ -110,11 +115,13 @@ static void print_row(const dcs_table *table, const int column[N], size_t row) {
 
 /* The rows of the size that `first` is the first row of. */
 static void print_size(const dcs_table *table, const int column[N], size_t first) {
-  printf("grid %sx%sx%s, %s atoms\n  %-20s %-7s %-16s %12s %8s %12s %10s %7s  %s\n",
+  const char *cutoff = dcs_table_cell(table, first, column[CUTOFF]);
+  printf("grid %sx%sx%s, %s atoms%s%s%s%s\n  %-20s %-7s %-16s %12s %8s %12s %10s %7s  %s\n",
          dcs_table_cell(table, first, column[NX]), dcs_table_cell(table, first, column[NY]),
          dcs_table_cell(table, first, column[NZ]), dcs_table_cell(table, first, column[ATOMS]),
-         "variant", "scope", "memory", "ms a map", "95%", "10^9 eval/s", "GFLOPS", "limit",
-         "best configuration");
+         *cutoff ? ", cutoff " : "", cutoff, *cutoff ? ", smooth " : "",
+         dcs_table_cell(table, first, column[SMOOTH]), "variant", "scope", "memory", "ms a map",
+         "95%", "10^9 eval/s", "GFLOPS", "limit", "best configuration");
   for (size_t row = first; row < dcs_table_rows(table); row++) {
     if (!same_size(table, column, first, row)) continue;
     if (!is_ok(table, column, row)) {

@@ -9,6 +9,7 @@
 typedef struct {
   dcs_device_options device;
   dcs_problem_options problem;
+  dcs_cutoff_options cutoff;
   dcs_sweep_line line;
   const char *plan, *out;
   bool resume, energy;
@@ -50,7 +51,9 @@ static const struct argp_option options[] = {
      "(pageable)",
      0},
     {"plan", KEY_PLAN, "FILE", 0,
-     "CSV whose rows hold the options above (variants, config, atoms, grid, scope, memory)", 0},
+     "CSV whose rows hold the options above (variants, config, atoms, grid, scope; where it has "
+     "them, memory, cutoff and smooth)",
+     0},
     {"rounds", KEY_ROUNDS, "N", 0,
      "samples of each method (15 or more, until the 95% interval of the median is within 1%; 200 "
      "at "
@@ -72,6 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &a->device;
     state->child_inputs[1] = &a->problem;
+    state->child_inputs[2] = &a->cutoff;
     return 0;
   case KEY_VARIANTS:
     a->line.variants = arg;
@@ -116,10 +120,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     if (!a->out || !*a->out)
       argp_error(state, "--out DIR is missing: the folder for the run's files");
     if (a->plan && (a->line.variants || a->line.config || a->line.atoms || a->line.grid ||
-                    a->line.scope || a->line.memory))
-      argp_error(
-          state,
-          "--plan holds variants, config, atoms, grid, scope and memory: give one or the other");
+                    a->line.scope || a->line.memory || a->cutoff.cutoff))
+      argp_error(state, "--plan holds variants, config, atoms, grid, scope, memory and cutoff: "
+                        "give one or the other");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -149,8 +152,10 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
 }
 
 dcs_status dcs_command_sweep(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&dcs_device_argp, 0, NULL, 0}, {&dcs_problem_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&dcs_device_argp, 0, NULL, 0},
+                                               {&dcs_problem_argp, 0, NULL, 0},
+                                               {&dcs_cutoff_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {
       .options = options,
       .parser = parse,
@@ -181,6 +186,8 @@ dcs_status dcs_command_sweep(int argc, char **argv) {
     }
   } else {
     if (!a.line.variants) a.line.variants = "all";
+    a.line.cutoff = a.cutoff.cutoff;
+    a.line.smooth = a.cutoff.smooth;
     status = sweep(&a, &a.line, 1, argc, typed);
   }
   free(typed);

@@ -11,6 +11,7 @@
 typedef struct {
   dcs_device_options device;
   dcs_problem_options problem;
+  dcs_cutoff_options cutoff;
   const char *variants, *config, *grid;
 } arguments;
 
@@ -32,6 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &a->device;
     state->child_inputs[1] = &a->problem;
+    state->child_inputs[2] = &a->cutoff;
     return 0;
   case KEY_VARIANTS:
     a->variants = arg;
@@ -43,9 +45,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->grid = arg;
     return 0;
   case ARGP_KEY_END:
-    if (a->grid && !a->problem.input)
-      argp_error(state,
-                 "--grid needs --input: without a molecule the sizes are chosen to find faults");
+    if ((a->grid || a->cutoff.cutoff) && !a->problem.input)
+      argp_error(state, "--%s needs --input: without a molecule the %s are chosen to find faults",
+                 a->grid ? "grid" : "cutoff", a->grid ? "sizes" : "cutoffs");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -55,7 +57,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 /* The methods to verify: as configured, or for each variant those that cover it. */
 static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
   const char *variants = a->variants ? a->variants : a->device.device ? "cuda" : "all";
-  DCS_TRY(dcs_select_methods(variants, a->config, gpu, methods));
+  dcs_at_hand at_hand = {gpu, a->cutoff.cutoff || !a->problem.input};
+  DCS_TRY(dcs_select_methods(variants, a->config, at_hand, methods));
   if (a->config || a->problem.input) return DCS_OK;
   dcs_methods all = {0};
   for (int m = 0; m < methods->n; m++) {
@@ -172,7 +175,8 @@ static dcs_status verify_input(const arguments *a, dcs_bench *bench, const dcs_m
   if (c.n_coincident)
     fprintf(stderr, "%lld atoms lie on grid points and are left out of the sums there\n",
             (long long)c.n_coincident);
-  status = verify(bench, methods, &c);
+  status = dcs_set_cutoff(&a->cutoff, &c);
+  if (status == DCS_OK) status = verify(bench, methods, &c);
   dcs_case_free(&c);
   return status;
 }
@@ -192,8 +196,10 @@ static dcs_status run(const arguments *a, dcs_bench *bench) {
 }
 
 dcs_status dcs_command_verify(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&dcs_device_argp, 0, NULL, 0}, {&dcs_problem_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&dcs_device_argp, 0, NULL, 0},
+                                               {&dcs_problem_argp, 0, NULL, 0},
+                                               {&dcs_cutoff_argp, 0, NULL, 0},
+                                               {0}};
   struct argp argp = {.options = options,
                       .parser = parse,
                       .doc = "Check methods against the double-precision oracle and the laws of "

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const dcs_key_columns[DCS_N_KEYS] = {"variant", "config", "scope", "memory", "devices",
-                                                 "atoms",   "nx",     "ny",    "nz"};
+const char *const dcs_key_columns[DCS_N_KEYS] = {"variant", "config", "scope",  "memory",
+                                                 "devices", "cutoff", "smooth", "atoms",
+                                                 "nx",      "ny",     "nz"};
 
 /* ---- files ---- */
 
@@ -19,7 +20,10 @@ static dcs_status read_keyed(const char *folder, const char *name, const char *v
                              dcs_run_table *t) {
   DCS_TRY(read_file(folder, name, &t->table));
   for (int k = 0; k < DCS_N_KEYS; k++)
-    DCS_TRY(dcs_table_need(t->table, dcs_key_columns[k], &t->key[k]));
+    if (k == DCS_KEY_CUTOFF || k == DCS_KEY_SMOOTH)
+      t->key[k] = dcs_table_column(t->table, dcs_key_columns[k]);
+    else
+      DCS_TRY(dcs_table_need(t->table, dcs_key_columns[k], &t->key[k]));
   return dcs_table_need(t->table, value, &t->value);
 }
 
@@ -36,6 +40,10 @@ static dcs_status check_times(const dcs_run_table *samples) {
                       dcs_table_path(table), row + 2, dcs_table_cell(table, row, samples->value));
   }
   return DCS_OK;
+}
+
+bool dcs_run_whole_sum(const dcs_run_table *t, size_t row) {
+  return !*dcs_table_cell(t->table, row, t->key[DCS_KEY_CUTOFF]);
 }
 
 const char *dcs_run_fact(const dcs_run *run, const char *key) {

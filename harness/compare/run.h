@@ -14,6 +14,8 @@ enum {
   DCS_KEY_SCOPE,
   DCS_KEY_MEMORY,
   DCS_KEY_DEVICES,
+  DCS_KEY_CUTOFF, /* this and smooth: absent in runs of before there were cutoffs */
+  DCS_KEY_SMOOTH,
   DCS_KEY_ATOMS,
   DCS_KEY_NX,
   DCS_KEY_NY,
@@ -44,6 +46,9 @@ void dcs_run_close(dcs_run *run);
 /* Says what is left out of the run: rows that were cut off, and so many of the summary that are not
  * ok. */
 void dcs_run_notes(const dcs_run *run, size_t not_ok, FILE *out);
+
+/* Whether the row is of a map of all atoms: not of one within a cutoff. */
+bool dcs_run_whole_sum(const dcs_run_table *t, size_t row);
 
 /* The value of a key of env.csv; "" when absent. */
 const char *dcs_run_fact(const dcs_run *run, const char *key);

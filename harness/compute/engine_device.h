@@ -56,8 +56,8 @@ typedef struct {
   dcs_module *module;
   dcs_ptr constant;                     /* address of the module's array of atoms */
   dcs_recording *recordings[DCS_TURNS]; /* the first alone without host_dz2; NULL: not recorded */
-  dcs_ptr recorded[3];                  /* the addresses that they hold: map, atoms, prepared */
-  dcs_block counters; /* its own, so that one that leaves them wrong spoils no other */
+  dcs_ptr recorded[4]; /* the addresses that they hold: map, atoms, prepared, scratch */
+  dcs_block counters;  /* its own, so that one that leaves them wrong spoils no other */
   int registers;
 } dcs_device_method;
 
@@ -119,6 +119,9 @@ dcs_status dcs_queue_map(dcs_device_engine *e, const dcs_device_method *m,
 /* What lies in constant memory for the whole map is queued to be copied there, if anything does. */
 dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
                              const dcs_places *places);
+/* Queues the plan's steps. */
+dcs_status dcs_queue_steps(dcs_device_engine *e, const dcs_device_method *m,
+                           const dcs_places *places);
 /* Queues the launches of the slices from..end-1, which are zero. */
 dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
                               const dcs_places *places, int64_t from, int64_t end);

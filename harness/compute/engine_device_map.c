@@ -85,13 +85,14 @@ static dcs_status load_chunk(dcs_device_engine *e, const dcs_device_method *m, c
   return device->copy_in(device, m->constant, chunk, (size_t)n * sizeof *chunk);
 }
 
-/* One launch of a map: atoms first..first+n-1 on `slices` slices from k on. */
-static dcs_status launch(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                         int64_t k, int64_t slices, int64_t first, int64_t n) {
+/* The values of a launch of atoms first..first+n-1 on `slices` slices from k on. */
+static launch_values values_of(const dcs_device_engine *e, const dcs_device_method *m,
+                               const dcs_places *p, int64_t k, int64_t slices, int64_t first,
+                               int64_t n) {
   const dcs_problem *problem = e->problem;
   const dcs_plan *plan = &m->plan;
   int64_t slice = plan->stored.x * plan->stored.y;
-  launch_values values = {
+  return (launch_values){
       .map = p->stored + (dcs_ptr)(k * slice) * sizeof(float),
       .atoms = p->atoms + (dcs_ptr)first * sizeof(dcs_atom),
       .n_atoms = (int)n,
@@ -105,12 +106,36 @@ static dcs_status launch(dcs_device_engine *e, const dcs_device_method *m, const
       .counters = m->counters.ptr,
       .own = (void *)plan->own,
   };
+}
+
+static void fill_args(launch_values *values, const dcs_arg *list, void *args[DCS_MAX_ARGS]) {
+  for (int a = 0; list[a] != DCS_ARG_END; a++)
+    args[a] = argument(values, list[a]);
+}
+
+dcs_status dcs_queue_steps(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
+  launch_values values = values_of(e, m, p, 0, e->problem->n.z, 0, e->problem->n_atoms);
+  for (int s = 0; s < m->plan.n_steps; s++) {
+    const dcs_plan_step *step = &m->plan.steps[s];
+    void *args[DCS_MAX_ARGS];
+    fill_args(&values, step->args, args);
+    DCS_TRY(e->engine.device->launch(e->engine.device, m->module, step->kernel,
+                                     (int64_t[]){step->grid, 1, 1}, (int[]){step->block, 1, 1},
+                                     args));
+  }
+  return DCS_OK;
+}
+
+/* One launch of a map: atoms first..first+n-1 on `slices` slices from k on. */
+static dcs_status launch(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                         int64_t k, int64_t slices, int64_t first, int64_t n) {
+  const dcs_plan *plan = &m->plan;
+  launch_values values = values_of(e, m, p, k, slices, first, n);
   void *args[DCS_MAX_ARGS];
-  for (int a = 0; plan->args[a] != DCS_ARG_END; a++)
-    args[a] = argument(&values, plan->args[a]);
+  fill_args(&values, plan->args, args);
   int64_t grid[3] = {plan->grid[0], plan->grid[1], plan->grid[2]};
   if (plan->slice_step) grid[2] = dcs_round_up(slices, plan->slice_step) / plan->slice_step;
-  return e->engine.device->launch(e->engine.device, m->module, grid, plan->block, args);
+  return e->engine.device->launch(e->engine.device, m->module, "dcs", grid, plan->block, args);
 }
 
 static dcs_status launch_chunk(dcs_device_engine *e, const dcs_device_method *m,
@@ -136,7 +161,8 @@ dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
 static dcs_status begin_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
   dcs_device *device = e->engine.device;
   DCS_TRY(device->fill(device, p->stored, 0, (size_t)dcs_points(m->plan.stored)));
-  return dcs_load_constant(e, m, p);
+  DCS_TRY(dcs_load_constant(e, m, p));
+  return dcs_queue_steps(e, m, p);
 }
 
 static int64_t least(int64_t a, int64_t b) {

@@ -54,6 +54,7 @@ dcs_status dcs_begin_parts(dcs_device_engine *e, const dcs_device_method *m, con
     DCS_TRY(
         device->copy_in(device, p->atoms, p->from, (size_t)e->problem->n_atoms * sizeof *p->from));
   DCS_TRY(dcs_load_constant(e, m, p));
+  DCS_TRY(dcs_queue_steps(e, m, p));
   return device->mark(device, DCS_MARK_BEGUN);
 }
 

@@ -52,15 +52,15 @@ dcs_status dcs_keep_recorded(dcs_device_engine *e, dcs_device_method *m, const d
   const dcs_plan *plan = &m->plan;
   if (!worth_recording(e->problem, plan)) return DCS_OK;
   if (plan->host_dz2) DCS_TRY(grow_prepared(e));
-  const dcs_ptr holds[3] = {p->stored, p->atoms, e->prepared[0].ptr};
+  const dcs_ptr holds[4] = {p->stored, p->atoms, e->prepared[0].ptr, e->scratch.ptr};
   bool same = m->recordings[0] != NULL;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     same = same && m->recorded[i] == holds[i];
   if (same) return DCS_OK;
   dcs_erase_recordings(e, m);
   for (int turn = 0; turn < (plan->host_dz2 ? DCS_TURNS : 1); turn++)
     DCS_TRY(record_map(e, m, p, turn));
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     m->recorded[i] = holds[i];
   return DCS_OK;
 }

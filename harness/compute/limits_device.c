@@ -25,8 +25,8 @@ static dcs_status timed_launch(const effort *e, dcs_module *module, int64_t bloc
                                double *ns) {
   dcs_device *device = e->device;
   DCS_TRY(device->mark(device, 0));
-  DCS_TRY(
-      device->launch(device, module, (int64_t[]){blocks, 1, 1}, (int[]){e->threads, 1, 1}, args));
+  DCS_TRY(device->launch(device, module, "dcs", (int64_t[]){blocks, 1, 1},
+                         (int[]){e->threads, 1, 1}, args));
   DCS_TRY(device->mark(device, 1));
   return e->runs ? device->elapsed_ns(device, ns) : device->wait(device);
 }
@@ -163,7 +163,7 @@ static dcs_status measure_launch(dcs_device *device, dcs_limits *limits) {
   for (int r = 0; status == DCS_OK && r <= COPY_RUNS; r++) {
     double start = dcs_now_ns();
     for (int l = 0; status == DCS_OK && l < LAUNCHES; l++)
-      status = device->launch(device, module, (int64_t[]){1, 1, 1}, (int[]){32, 1, 1}, args);
+      status = device->launch(device, module, "dcs", (int64_t[]){1, 1, 1}, (int[]){32, 1, 1}, args);
     if (status == DCS_OK) status = device->wait(device);
     ns[r] = dcs_now_ns() - start;
   }

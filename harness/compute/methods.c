@@ -67,16 +67,17 @@ static bool in_group(const char *group, const dcs_variant *variant) {
   return strcmp(group, "all") == 0 || strcmp(group, own) == 0;
 }
 
-static bool usable(const dcs_variant *variant, bool gpu) {
+static bool usable(const dcs_variant *variant, dcs_at_hand at_hand) {
   char why[DCS_TEXT];
-  return dcs_variant_available(variant, why) && (gpu || variant->backend == DCS_CPU);
+  return dcs_variant_available(variant, why) && (at_hand.gpu || variant->backend == DCS_CPU) &&
+         (at_hand.cutoff || !variant->cutoff);
 }
 
 /* What the user's words say of a variant. Those that a group names but this machine cannot run take
  * part in checking the parameters' names, and are not measured. */
 typedef enum { NOT_CHOSEN, CANNOT_RUN, CHOSEN } choice;
 
-static dcs_status mark_variants(const char *text, bool gpu, choice *chosen) {
+static dcs_status mark_variants(const char *text, dcs_at_hand at_hand, choice *chosen) {
   char **names;
   int n;
   DCS_TRY(dcs_split(text, ',', &names, &n));
@@ -86,7 +87,7 @@ static dcs_status mark_variants(const char *text, bool gpu, choice *chosen) {
                  strcmp(names[i], "cuda") == 0;
     for (int v = 0; v < dcs_n_variants; v++) {
       bool named = strcmp(names[i], dcs_variants[v]->id) == 0;
-      if (named || (in_group(names[i], dcs_variants[v]) && usable(dcs_variants[v], gpu)))
+      if (named || (in_group(names[i], dcs_variants[v]) && usable(dcs_variants[v], at_hand)))
         chosen[v] = CHOSEN;
       else if (chosen[v] == NOT_CHOSEN && in_group(names[i], dcs_variants[v]))
         chosen[v] = CANNOT_RUN;
@@ -244,14 +245,14 @@ static dcs_status add_variant(const dcs_variant *variant, char **pairs, int n,
   return status;
 }
 
-dcs_status dcs_select_methods(const char *variants, const char *config, bool gpu,
+dcs_status dcs_select_methods(const char *variants, const char *config, dcs_at_hand at_hand,
                               dcs_methods *methods) {
   *methods = (dcs_methods){0};
   choice *chosen = calloc((size_t)dcs_n_variants, sizeof *chosen);
   if (!chosen) return dcs_fail(DCS_UNAVAILABLE, "no memory for a list of variants");
   char **pairs = NULL;
   int n = 0;
-  dcs_status status = mark_variants(variants, gpu, chosen);
+  dcs_status status = mark_variants(variants, at_hand, chosen);
   if (status == DCS_OK && config && *config) status = dcs_split(config, ',', &pairs, &n);
   if (status == DCS_OK) status = check_names(pairs, n, chosen);
   for (int v = 0; status == DCS_OK && v < dcs_n_variants; v++)

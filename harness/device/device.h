@@ -85,15 +85,16 @@ struct dcs_device {
   /* Address and size of a __constant__ or __device__ array. */
   dcs_status (*symbol)(dcs_device *, dcs_module *module, const char *name, dcs_ptr *ptr,
                        size_t *bytes);
-  /* Queues the module's kernel, which is named `dcs`. args: pointers to the arguments. */
-  dcs_status (*launch)(dcs_device *, dcs_module *module, const int64_t grid[3], const int block[3],
-                       void **args);
+  /* Queues the module's kernel of that name, extern "C". Every module has `dcs`, which the facts of
+   * load() are about. args: pointers to the arguments. */
+  dcs_status (*launch)(dcs_device *, dcs_module *module, const char *kernel, const int64_t grid[3],
+                       const int block[3], void **args);
 
   /* From record() to recorded(), copy_in, fill and launch are noted instead of queued, and nothing
    * else may be called. replay() queues all of them at once, which costs less than one by one: with
    * the arguments they had, and the host memory as it is when it is copied. After an error in
-   * between, recorded() is still to be called. The recording holds modules and memory that must
-   * outlive it; erase() frees it. */
+   * between, recorded() is still to be called. The recording holds modules, names of kernels and
+   * memory that must outlive it; erase() frees it. */
   dcs_status (*record)(dcs_device *);
   dcs_status (*recorded)(dcs_device *, dcs_recording **recording);
   dcs_status (*replay)(dcs_device *, dcs_recording *recording);

@@ -130,14 +130,25 @@ static dcs_status cuda_symbol(dcs_device *device, dcs_module *module, const char
   return DCS_OK;
 }
 
-static dcs_status cuda_launch(dcs_device *device, dcs_module *module, const int64_t grid[3],
-                              const int block[3], void **args) {
+static dcs_status find_kernel(const dcs_module *module, const char *name, CUfunction *kernel) {
+  *kernel = module->kernel;
+  if (strcmp(name, "dcs") == 0) return DCS_OK;
+  CUresult result = dcs_cuda.cuModuleGetFunction(kernel, module->module, name);
+  if (result == CUDA_ERROR_NOT_FOUND)
+    return dcs_fail(DCS_FAILED, "the module has no kernel named \"%s\"", name);
+  return dcs_cuda_check("cuModuleGetFunction", result);
+}
+
+static dcs_status cuda_launch(dcs_device *device, dcs_module *module, const char *kernel,
+                              const int64_t grid[3], const int block[3], void **args) {
   dcs_cuda_device *cuda;
+  CUfunction function;
   DCS_TRY(dcs_device_check_launch(grid, block));
   DCS_TRY(dcs_cuda_enter(device, &cuda));
-  return DCS_CU(cuLaunchKernel, module->kernel, (unsigned)grid[0], (unsigned)grid[1],
-                (unsigned)grid[2], (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], 0,
-                cuda->stream, args, NULL);
+  DCS_TRY(find_kernel(module, kernel, &function));
+  return DCS_CU(cuLaunchKernel, function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+                (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], 0, cuda->stream, args,
+                NULL);
 }
 
 /* ---- time ---- */

@@ -23,8 +23,6 @@ enum { GUARD = 64, GUARD_BYTE = 0xc3, UNWRITTEN_BYTE = 0xff };
 
 struct dcs_module {
   void *handle;
-  void (*run)(const int64_t grid[3], const int block[3], void **args);
-  const size_t *arg_sizes; /* closed by 0 */
   dcs_module *next;
 };
 
@@ -170,16 +168,51 @@ static dcs_status emulated_fill(dcs_device *device, dcs_ptr to, uint32_t pattern
 
 /* ---- code ---- */
 
-/* Prelude, kernel and entry as one text (malloc'd); #line keeps the kernel's own line numbers.
+enum { KERNEL_NAME = 64, MOST_ENTRIES = 32 };
+
+/* The name of the kernel whose declaration goes on at *at, which is moved behind it: what stands
+ * before a parenthesis, unless that opens launch bounds. Not a kernel: "". */
+static void kernel_name(const char **at, char name[KERNEL_NAME]) {
+  static const char bounds[] = "__launch_bounds__";
+  name[0] = '\0';
+  *at += strspn(*at, " \n");
+  if (strncmp(*at, "void", 4) != 0) return;
+  *at += 4 + strspn(*at + 4, " \n");
+  if (strncmp(*at, bounds, sizeof bounds - 1) == 0) {
+    *at += strcspn(*at, ")");
+    *at += strspn(*at, ") \n");
+  }
+  size_t length = strcspn(*at, "( \n");
+  snprintf(name, KERNEL_NAME, "%.*s", length < KERNEL_NAME ? (int)length : 0, *at);
+}
+
+/* The entries of all kernels, which are declared as extern "C" __global__ void NAME; of `dcs` even
+ * if it is not there, so that the compiler says so. */
+static void write_entries(const char *source, char *entries, size_t size) {
+  static const char declared[] = "extern \"C\" __global__";
+  size_t used = (size_t)snprintf(entries, size, "DCS_EMULATED_ENTRY(dcs)\n");
+  for (const char *at = source; (at = strstr(at, declared)) && used < size;) {
+    char name[KERNEL_NAME];
+    at += sizeof declared - 1;
+    kernel_name(&at, name);
+    if (name[0] && strcmp(name, "dcs") != 0)
+      used += (size_t)snprintf(entries + used, size - used, "DCS_EMULATED_ENTRY(%s)\n", name);
+  }
+}
+
+/* Prelude, kernels and entries as one text (malloc'd); #line keeps the kernels' own line numbers.
  * Fibres are slow: threads run as loops where the source has no barrier. */
 static char *whole_text(const emulated_device *emulated, const dcs_source *source) {
   int fibres = strstr(source->text, "__syncthreads") != NULL;
   static const char format[] = "#define DCS_EMULATED_FIBRES %d\n%s\n#line 1 \"%s\"\n%s\n#line 1 "
-                               "\"entry\"\nDCS_EMULATED_ENTRY(dcs)\n";
-  size_t bytes =
-      sizeof format + strlen(emulated->prelude) + strlen(source->name) + strlen(source->text);
+                               "\"entry\"\n%s";
+  char entries[MOST_ENTRIES * (KERNEL_NAME + 32)];
+  write_entries(source->text, entries, sizeof entries);
+  size_t bytes = sizeof format + strlen(emulated->prelude) + strlen(source->name) +
+                 strlen(source->text) + strlen(entries);
   char *text = malloc(bytes);
-  if (text) snprintf(text, bytes, format, fibres, emulated->prelude, source->name, source->text);
+  if (text)
+    snprintf(text, bytes, format, fibres, emulated->prelude, source->name, source->text, entries);
   return text;
 }
 
@@ -225,18 +258,11 @@ static dcs_status emulated_load(dcs_device *device, const dcs_source *source, dc
   free(image);
   if (status != DCS_OK) return status;
   dcs_module *loaded = malloc(sizeof *loaded);
-  void *run = dlsym(handle, "dcs_emulated_run");
-  void *sizes = dlsym(handle, "dcs_emulated_arg_sizes");
-  if (!loaded || !run || !sizes) {
-    free(loaded);
+  if (!loaded) {
     dlclose(handle);
-    return dcs_fail(DCS_FAILED, "cannot load %s: no memory, or no entry in it", source->name);
+    return dcs_fail(DCS_UNAVAILABLE, "no memory to load %s", source->name);
   }
   *loaded = (dcs_module){.handle = handle, .next = emulated->modules};
-  const size_t *(*arg_sizes)(void);
-  memcpy(&loaded->run, &run, sizeof run); /* C has no cast from object to function pointer */
-  memcpy(&arg_sizes, &sizes, sizeof sizes);
-  loaded->arg_sizes = arg_sizes();
   emulated->modules = loaded;
   *module = loaded;
   return DCS_OK;
@@ -265,13 +291,33 @@ static dcs_status emulated_symbol(dcs_device *device, dcs_module *module, const 
   return DCS_OK;
 }
 
-static dcs_status emulated_launch(dcs_device *device, dcs_module *module, const int64_t grid[3],
-                                  const int block[3], void **args) {
+/* What DCS_EMULATED_ENTRY makes of a kernel. */
+typedef struct {
+  void (*run)(const int64_t grid[3], const int block[3], void **args);
+  const size_t *(*sizes)(void); /* of the arguments, closed by 0 */
+} entry;
+
+static dcs_status find_entry(const dcs_module *module, const char *kernel, entry *found) {
+  char name[KERNEL_NAME + 32];
+  snprintf(name, sizeof name, "dcs_emulated_run_%s", kernel);
+  void *run = dlsym(module->handle, name);
+  snprintf(name, sizeof name, "dcs_emulated_sizes_of_%s", kernel);
+  void *sizes = dlsym(module->handle, name);
+  if (!run || !sizes) return dcs_fail(DCS_FAILED, "the module has no kernel named \"%s\"", kernel);
+  memcpy(&found->run, &run, sizeof run); /* C has no cast from object to function pointer */
+  memcpy(&found->sizes, &sizes, sizeof sizes);
+  return DCS_OK;
+}
+
+static dcs_status emulated_launch(dcs_device *device, dcs_module *module, const char *kernel,
+                                  const int64_t grid[3], const int block[3], void **args) {
   dcs_recording *recording = emulated_of(device)->recording;
+  entry found;
   DCS_TRY(dcs_device_check_launch(grid, block));
+  DCS_TRY(find_entry(module, kernel, &found));
   if (recording)
-    return dcs_recording_add_launch(recording, module, grid, block, args, module->arg_sizes);
-  module->run(grid, block, args);
+    return dcs_recording_add_launch(recording, module, kernel, grid, block, args, found.sizes());
+  found.run(grid, block, args);
   return DCS_OK;
 }
 

@@ -22,9 +22,9 @@ dcs_status dcs_recording_add(dcs_recording *recording, dcs_step step) {
 }
 
 dcs_status dcs_recording_add_launch(dcs_recording *recording, dcs_module *module,
-                                    const int64_t grid[3], const int block[3], void **args,
-                                    const size_t *sizes) {
-  dcs_step step = {.module = module};
+                                    const char *kernel, const int64_t grid[3], const int block[3],
+                                    void **args, const size_t *sizes) {
+  dcs_step step = {.module = module, .kernel = kernel};
   memcpy(step.grid, grid, sizeof step.grid);
   memcpy(step.block, block, sizeof step.block);
   for (; sizes[step.n_args]; step.n_args++) {
@@ -40,7 +40,7 @@ static dcs_status replay_launch(dcs_device *device, dcs_step *step) {
   void *args[DCS_STEP_ARGS];
   for (int a = 0; a < step->n_args; a++)
     args[a] = step->args[a];
-  return device->launch(device, step->module, step->grid, step->block, args);
+  return device->launch(device, step->module, step->kernel, step->grid, step->block, args);
 }
 
 dcs_status dcs_recording_replay(dcs_device *device, dcs_recording *recording) {

@@ -1,7 +1,8 @@
 /* The emulated device's CUDA: what a kernel's source needs to compile as C++17 on the host. This
- * text is put before the kernel's, DCS_EMULATED_ENTRY(dcs) after it. The blocks of a launch run one
- * after another, and so do the threads of a block; where they wait for each other (__syncthreads)
- * each thread is a fibre: it runs until it waits, and goes on when all others have come there too.
+ * text is put before the kernels', DCS_EMULATED_ENTRY(name) after them for each. The blocks of a
+ * launch run one after another, and so do the threads of a block; where they wait for each other
+ * (__syncthreads) each thread is a fibre: it runs until it waits, and goes on when all others have
+ * come there too.
  */
 #include <math.h>
 #include <stdint.h>
@@ -219,9 +220,10 @@ template <class... A> static inline const size_t *dcs_emulated_sizes(void (*)(A.
 }
 
 #define DCS_EMULATED_ENTRY(kernel)                                                                 \
-  extern "C" const size_t *dcs_emulated_arg_sizes() {                                              \
+  extern "C" const size_t *dcs_emulated_sizes_of_##kernel() {                                      \
     return dcs_emulated_sizes(kernel);                                                             \
   }                                                                                                \
-  extern "C" void dcs_emulated_run(const int64_t grid[3], const int block[3], void **args) {       \
+  extern "C" void dcs_emulated_run_##kernel(const int64_t grid[3], const int block[3],             \
+                                            void **args) {                                         \
     dcs_emulated_grid(kernel, grid, block, args);                                                  \
   }

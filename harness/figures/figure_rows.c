@@ -11,8 +11,8 @@ const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY, DCS_FIGU
                                         DCS_FIGURE_ANY};
 
 typedef struct {
-  int variant, backend, config, coarsen, threads, scope, memory, atoms, nx, ny, nz, overhead,
-      median, ci_lo, ci_hi, rate, limit_fraction, flops, bytes, outcome;
+  int variant, backend, config, cutoff, coarsen, threads, scope, memory, atoms, nx, ny, nz,
+      overhead, median, ci_lo, ci_hi, rate, limit_fraction, flops, bytes, outcome;
 } columns;
 
 static dcs_status find_columns(const dcs_table *t, columns *c) {
@@ -30,6 +30,7 @@ static dcs_status find_columns(const dcs_table *t, columns *c) {
   c->config = dcs_table_column(t, "config");
   c->memory = dcs_table_column(t, "memory");
   c->coarsen = dcs_table_column(t, "coarsen");
+  c->cutoff = dcs_table_column(t, "cutoff"); /* maps within a cutoff have figures of their own */
   c->overhead = dcs_table_column(t, "padding_overhead");
   c->ci_lo = dcs_table_column(t, "ci_lo_ns");
   c->ci_hi = dcs_table_column(t, "ci_hi_ns");
@@ -138,7 +139,7 @@ static dcs_status append_rows(dcs_figure_run *run, const dcs_table *t, dcs_backe
   for (size_t row = 0; row < dcs_table_rows(t); row++) {
     dcs_figure_row *r = &run->rows[run->n_rows];
     DCS_TRY(read_words(t, row, &c, r));
-    if (r->backend != backend) continue;
+    if (r->backend != backend || *dcs_table_cell(t, row, c.cutoff)) continue;
     DCS_TRY(read_cell(t, row, &c, &run->cells[run->n_rows]));
     read_numbers(t, row, &c, r);
     r->variant = intern(run->variants, &run->n_variants, dcs_table_cell(t, row, c.variant));

@@ -144,6 +144,20 @@ dcs_status dcs_oracle_for(const dcs_variant *variant, const dcs_case *c, int64_t
   return compute(c, variant->cutoff, evals, reference);
 }
 
+dcs_status dcs_cutoff_error(const dcs_case *c, int64_t evals, const dcs_reference *within,
+                            double *error) {
+  dcs_reference whole;
+  double difference2 = 0, norm2 = 0;
+  DCS_TRY(dcs_oracle(c, evals, &whole));
+  for (int64_t i = 0; i < whole.n; i++) {
+    difference2 += (within->v[i] - whole.v[i]) * (within->v[i] - whole.v[i]);
+    norm2 += whole.v[i] * whole.v[i];
+  }
+  *error = sqrt(difference2 / norm2);
+  dcs_reference_free(&whole);
+  return DCS_OK;
+}
+
 /* Index of a value that is not finite, or -1. */
 static int64_t find_not_finite(const float *map, int64_t points) {
   int64_t first = points;

@@ -29,6 +29,11 @@ dcs_status dcs_cutoff_oracle(const dcs_case *c, int64_t evals, dcs_reference *re
 /* The one of both that a variant's map is held against. */
 dcs_status dcs_oracle_for(const dcs_variant *variant, const dcs_case *c, int64_t evals,
                           dcs_reference *reference);
+
+/* What the case's cutoff leaves out: ||v_cutoff - v|| / ||v|| over the reference points, between
+ * the values of dcs_cutoff_oracle(), `within`, and those of dcs_oracle() with as many `evals`. */
+dcs_status dcs_cutoff_error(const dcs_case *c, int64_t evals, const dcs_reference *within,
+                            double *error);
 void dcs_reference_free(dcs_reference *reference);
 
 typedef struct {

@@ -241,18 +241,33 @@ static void measure_energies(const timed *times, int n, dcs_progress *progress) 
   }
 }
 
+/* The references of the cell's map; with a cutoff, what that leaves out as well. */
+static dcs_status refer(const dcs_case *c, const dcs_variant *variant, dcs_reference *reference,
+                        double *cutoff_error) {
+  *cutoff_error = 0;
+  DCS_TRY(dcs_oracle_for(variant, c, ORACLE_EVALS, reference));
+  if (!variant->cutoff) return DCS_OK;
+  dcs_status status = dcs_cutoff_error(c, ORACLE_EVALS, reference, cutoff_error);
+  if (status != DCS_OK) dcs_reference_free(reference);
+  return status;
+}
+
 dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n,
                             const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
                             dcs_clocks *clocks, dcs_progress *progress) {
   dcs_reference reference;
+  double cutoff_error;
   DCS_TRY(dcs_bench_put(bench, c));
-  DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &reference));
+  /* as the first, all of a cell have a cutoff or have none */
+  DCS_TRY(refer(c, records[0].method.variant, &reference, &cutoff_error));
   timed *times = calloc((size_t)n, sizeof *times);
   int *order = calloc((size_t)n, sizeof *order);
   dcs_status status = DCS_OK;
   if (times && order) {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
       times[i].record = &records[i];
+      records[i].cutoff_error = cutoff_error;
+    }
     rounds_context context_of_rounds = {options, samples, seq, clocks, progress};
     verify_all(bench, c, &reference, times, n, progress);
     status = run_rounds(times, order, n, &context_of_rounds);

@@ -87,7 +87,8 @@ static dcs_status find_cell(dcs_cells *cells, const dcs_cell *wanted, dcs_cell *
   const dcs_dims n = wanted->n;
   for (int c = 0; c < cells->n; c++) {
     dcs_cell *cell = &cells->list[c];
-    if (cell->atoms == wanted->atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z) {
+    if (cell->atoms == wanted->atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z &&
+        cell->cutoff == wanted->cutoff && cell->smooth == wanted->smooth) {
       *found = cell;
       return DCS_OK;
     }
@@ -153,13 +154,20 @@ static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, dcs_scope 
   return DCS_OK;
 }
 
+/* Variants with a cutoff belong into the cells that have one, the others into those that have not.
+ */
+static bool belongs(const dcs_cell *cell, const dcs_variant *variant) {
+  return variant->cutoff == (cell->cutoff > 0);
+}
+
 static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, const line_facts *line) {
   for (int m = 0; m < methods->n; m++)
-    for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
-      bool cpu = methods->list[m].variant->backend == DCS_CPU;
-      if (!(line->scopes & scope) || (cpu && scope == DCS_WARM)) continue;
-      DCS_TRY(add_scope(cell, &methods->list[m], (dcs_scope)scope, line));
-    }
+    if (belongs(cell, methods->list[m].variant))
+      for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
+        bool cpu = methods->list[m].variant->backend == DCS_CPU;
+        if (!(line->scopes & scope) || (cpu && scope == DCS_WARM)) continue;
+        DCS_TRY(add_scope(cell, &methods->list[m], (dcs_scope)scope, line));
+      }
   return DCS_OK;
 }
 
@@ -170,6 +178,9 @@ typedef struct {
   int n_atoms;
   dcs_dims *grids;
   int n_grids;
+  double *cutoffs; /* NULL: none */
+  int n_cutoffs;
+  dcs_smooth smooth;
   int scopes, memories;
   bool tuned;
 } line_values;
@@ -190,7 +201,10 @@ static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options
   bool has_input = options->input != NULL;
   v->tuned = dcs_find_tuned && line->config && strcmp(line->config, "tuned") == 0;
   const char *config = v->tuned ? NULL : line->config;
-  DCS_TRY(dcs_select_methods(line->variants, config, gpu, &v->methods));
+  const bool cutoff = line->cutoff && *line->cutoff;
+  DCS_TRY(dcs_select_methods(line->variants, config, (dcs_at_hand){gpu, cutoff}, &v->methods));
+  if (cutoff) DCS_TRY(dcs_parse_cutoffs("cutoff", line->cutoff, &v->cutoffs, &v->n_cutoffs));
+  if (line->smooth && *line->smooth) DCS_TRY(dcs_parse_smooth("smooth", line->smooth, &v->smooth));
   if (options->plan) drop_missing(&v->methods, gpu);
   DCS_TRY(parse_scopes(line->scope, &v->scopes));
   DCS_TRY(parse_memories(line->memory, &v->memories));
@@ -207,23 +221,56 @@ static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options
   return DCS_OK;
 }
 
+static bool any_with_cutoff(const dcs_methods *methods, bool cutoff) {
+  for (int m = 0; m < methods->n; m++)
+    if (methods->list[m].variant->cutoff == cutoff) return true;
+  return false;
+}
+
+/* The cells of one size: with each of the line's cutoffs, and without. */
+static dcs_status expand_size(const dcs_cell *size, const line_values *v, const line_facts *common,
+                              dcs_cells *cells) {
+  for (int i = -1; i < v->n_cutoffs; i++) {
+    dcs_cell wanted = *size, *cell = NULL;
+    if (!any_with_cutoff(&v->methods, i >= 0)) continue;
+    if (i >= 0) {
+      wanted.cutoff = v->cutoffs[i];
+      wanted.smooth = v->smooth;
+    }
+    DCS_TRY(find_cell(cells, &wanted, &cell));
+    DCS_TRY(fill_cell(cell, &v->methods, common));
+  }
+  return DCS_OK;
+}
+
+/* A variant that was named is not left out in silence. */
+static dcs_status need_cutoff(const line_values *v) {
+  if (v->n_cutoffs > 0) return DCS_OK;
+  for (int m = 0; m < v->methods.n; m++)
+    if (v->methods.list[m].variant->cutoff)
+      return dcs_fail(DCS_USAGE, "%s needs a cutoff: give --cutoff, or the plan a column of it",
+                      v->methods.list[m].variant->id);
+  return DCS_OK;
+}
+
 static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_options *options,
                               const dcs_molecule *molecule, bool gpu, const dcs_facts *facts,
                               dcs_cells *cells) {
   line_values v = {0};
   dcs_status status = parse_line(line, options, gpu, &v);
+  if (status == DCS_OK) status = need_cutoff(&v);
   line_facts common = {v.scopes, v.memories, v.tuned, options, facts};
   for (int g = 0; status == DCS_OK && g < v.n_grids; g++)
     for (int a = 0; status == DCS_OK && a < v.n_atoms; a++) {
-      dcs_cell wanted = {.atoms = v.atoms[a], .n = v.grids[g]}, *cell = NULL;
+      dcs_cell size = {.atoms = v.atoms[a], .n = v.grids[g]};
       if (v.methods.n == 0) continue;
-      status = settle(options, molecule, &wanted);
-      if (status == DCS_OK) status = find_cell(cells, &wanted, &cell);
-      if (status == DCS_OK) status = fill_cell(cell, &v.methods, &common);
+      status = settle(options, molecule, &size);
+      if (status == DCS_OK) status = expand_size(&size, &v, &common, cells);
     }
   free(v.methods.list);
   free(v.atoms);
   free(v.grids);
+  free(v.cutoffs);
   return status;
 }
 

@@ -1,4 +1,5 @@
-/* A sweep's plan, expanded: cells (a number of atoms on a grid), each with the records to fill. */
+/* A sweep's plan, expanded: cells (a number of atoms on a grid, and a cutoff or none), each with
+ * the records to fill. */
 #ifndef DCS_CELLS_H
 #define DCS_CELLS_H
 
@@ -9,6 +10,8 @@ typedef struct {
   int64_t atoms;
   dcs_dims n;
   bool from_box; /* n is what the input's box needs */
+  double cutoff; /* angstrom; 0: none, and the cell's methods compute the whole sum */
+  dcs_smooth smooth;
   dcs_record *records;
   int n_records;
 } dcs_cell;
@@ -28,7 +31,7 @@ extern dcs_tuned_finder *dcs_find_tuned;
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the
  * same scope and memory is measured once. Groups and plans leave out what
  * this machine cannot run. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
- * Memory multiplies the scopes that copies are part of.
+ * Memory multiplies the scopes that copies are part of, cutoffs the variants that have one.
  * `molecule` is that of the input, if there is one; `facts` are those of the machine, for
  * dcs_find_tuned. DCS_USAGE (DCS_INPUT for a plan) names what is
  * wrong, DCS_UNAVAILABLE a cell that does not fit the memory. The caller frees with

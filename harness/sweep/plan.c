@@ -21,6 +21,8 @@ dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **o
     for (int c = 0; c < 5; c++)
       *texts[c] = dcs_table_cell(*table, (size_t)l, columns[c]);
     lines[l].memory = dcs_table_cell(*table, (size_t)l, dcs_table_column(*table, "memory"));
+    lines[l].cutoff = dcs_table_cell(*table, (size_t)l, dcs_table_column(*table, "cutoff"));
+    lines[l].smooth = dcs_table_cell(*table, (size_t)l, dcs_table_column(*table, "smooth"));
   }
   if (status == DCS_OK) {
     *out = lines;

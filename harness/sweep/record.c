@@ -7,9 +7,9 @@
 #include <string.h>
 
 const char *const dcs_sample_columns[] = {
-    "round",         "seq",     "variant",  "config", "scope", "memory",  "devices",
-    "atoms",         "nx",      "ny",       "nz",     "inner", "time_ns", "sm_mhz",
-    "temperature_c", "power_w", "throttle", "mark",   NULL};
+    "round",   "seq",    "variant",       "config",  "scope",    "memory", "devices",
+    "cutoff",  "smooth", "atoms",         "nx",      "ny",       "nz",     "inner",
+    "time_ns", "sm_mhz", "temperature_c", "power_w", "throttle", "mark",   NULL};
 
 const char *const dcs_summary_columns[] = {"variant",
                                            "backend",
@@ -22,6 +22,8 @@ const char *const dcs_summary_columns[] = {"variant",
                                            "devices",
                                            "scope",
                                            "memory",
+                                           "cutoff",
+                                           "smooth",
                                            "atoms",
                                            "nx",
                                            "ny",
@@ -33,6 +35,8 @@ const char *const dcs_summary_columns[] = {"variant",
                                            "evals_useful",
                                            "evals_executed",
                                            "padding_overhead",
+                                           "overflow_atoms",
+                                           "bin_fill",
                                            "n",
                                            "median_ns",
                                            "ci_lo_ns",
@@ -49,6 +53,7 @@ const char *const dcs_summary_columns[] = {"variant",
                                            "compile_ms",
                                            "rel_l2_error",
                                            "error_bound_ratio",
+                                           "cutoff_error",
                                            "energy_j",
                                            "evals_per_j",
                                            "outcome",
@@ -75,6 +80,13 @@ dcs_status dcs_write_header(dcs_csv *csv, const char *const *columns) {
   return dcs_csv_row(csv);
 }
 
+/* Empty where the map is the whole sum. */
+static void write_cutoff(dcs_csv *csv, const dcs_record *record) {
+  const bool cutoff = record->method.variant->cutoff;
+  dcs_csv_number(csv, cutoff ? record->cutoff : NAN);
+  dcs_csv_text(csv, cutoff ? dcs_smooth_names[record->smooth] : "");
+}
+
 static void write_grid(dcs_csv *csv, dcs_dims n) {
   dcs_csv_integer(csv, n.x);
   dcs_csv_integer(csv, n.y);
@@ -90,6 +102,7 @@ dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sa
   dcs_csv_text(csv, dcs_scope_name(record->scope));
   dcs_csv_text(csv, dcs_record_memory(record));
   dcs_csv_text(csv, record->device);
+  write_cutoff(csv, record);
   dcs_csv_integer(csv, record->atoms);
   write_grid(csv, record->n);
   dcs_csv_integer(csv, row->inner);
@@ -135,6 +148,7 @@ static void write_verdict(dcs_csv *csv, const dcs_record *record) {
   dcs_csv_number(csv, compiled ? record->facts.compile_ms : NAN);
   dcs_csv_number(csv, checked ? record->verdict.rel_l2 : NAN);
   dcs_csv_number(csv, checked ? record->verdict.bound_ratio : NAN);
+  dcs_csv_number(csv, checked && record->method.variant->cutoff ? record->cutoff_error : NAN);
 }
 
 static void write_what(dcs_csv *csv, const dcs_record *record) {
@@ -147,24 +161,50 @@ static void write_what(dcs_csv *csv, const dcs_record *record) {
   dcs_csv_text(csv, record->device);
   dcs_csv_text(csv, dcs_scope_name(record->scope));
   dcs_csv_text(csv, dcs_record_memory(record));
+  write_cutoff(csv, record);
   dcs_csv_integer(csv, record->atoms);
   write_grid(csv, record->n);
   dcs_csv_number(csv, record->spacing);
 }
 
+/* The work: what was asked for, and what was done for it. */
+typedef struct {
+  double useful, executed, overhead;
+} work;
+
+static work work_of(const dcs_record *record, dcs_dims executed) {
+  if (record->method.variant->cutoff)
+    return (work){record->within.all, record->examined.pairs,
+                  record->within.charged > 0 ? record->examined.pairs / record->within.charged - 1
+                                             : NAN};
+  return (work){(double)record->atoms * (double)dcs_points(record->n),
+                (double)record->charged * (double)dcs_points(executed),
+                dcs_overhead(record->n, executed)};
+}
+
+static void write_work(dcs_csv *csv, const dcs_record *record, work w) {
+  const bool bins = record->method.variant->cutoff && isfinite(record->examined.fill);
+  dcs_csv_number(csv, w.useful);
+  dcs_csv_number(csv, w.executed);
+  dcs_csv_number(csv, w.overhead);
+  dcs_csv_number(csv, bins ? (double)record->examined.overflow : NAN);
+  dcs_csv_number(csv, bins ? record->examined.fill : NAN);
+}
+
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
   const dcs_method *method = &record->method;
-  dcs_problem shape = {
-      .n_atoms = record->charged, .n = record->n, .spacing = (float)record->spacing};
+  dcs_problem shape = {.n_atoms = record->charged,
+                       .n = record->n,
+                       .spacing = (float)record->spacing,
+                       .cutoff = (float)record->cutoff,
+                       .smooth = record->smooth};
   dcs_dims executed = method->variant->executed(&shape, &method->config);
-  double evals = (double)record->atoms * (double)dcs_points(record->n);
+  const work w = work_of(record, executed);
   dcs_stats stats = dcs_summarize(record->times_ns, record->n_times);
 
   write_what(csv, record);
   write_grid(csv, executed);
-  dcs_csv_number(csv, evals);
-  dcs_csv_number(csv, (double)record->charged * (double)dcs_points(executed));
-  dcs_csv_number(csv, dcs_overhead(record->n, executed));
+  write_work(csv, record, w);
   dcs_csv_integer(csv, (int64_t)stats.n);
   dcs_csv_number(csv, stats.median);
   dcs_csv_number(csv, stats.lo);
@@ -175,10 +215,10 @@ dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
     dcs_csv_integer(csv, (int64_t)dcs_outliers(record->times_ns, &stats));
   else
     dcs_csv_empty(csv);
-  write_rates(csv, record, &shape, evals, stats.median);
+  write_rates(csv, record, &shape, w.useful, stats.median);
   write_verdict(csv, record);
   dcs_csv_number(csv, record->energy_j);
-  dcs_csv_number(csv, evals / record->energy_j);
+  dcs_csv_number(csv, w.useful / record->energy_j);
   dcs_csv_text(csv, dcs_outcome_name(record->outcome));
   dcs_csv_text(csv, record->stop_reason);
   return dcs_csv_row(csv);

@@ -19,6 +19,11 @@ typedef struct {
   int64_t charged; /* of these, with charge: what the kernels work on */
   dcs_dims n;
   double spacing;
+  double cutoff; /* angstrom, of a variant that has one; else 0 */
+  dcs_smooth smooth;
+  dcs_within within;     /* with a cutoff: the pairs nearer than that */
+  dcs_examined examined; /* with a cutoff */
+  double cutoff_error;   /* with a cutoff: what it leaves out */
   dcs_outcome outcome;
   const char *stop_reason; /* rounds, interval, budget, interrupted; "" without samples */
   dcs_code_facts facts;    /* registers -1: unknown */
@@ -54,7 +59,8 @@ bool dcs_scope_copies(const dcs_variant *variant, dcs_scope scope);
 /* The column `memory`: "" where no copy is part of the scope. */
 const char *dcs_record_memory(const dcs_record *record);
 
-/* Points computed beyond those asked for: executed / useful - 1. */
+/* Points computed beyond those asked for: executed / useful - 1. Of a variant with a cutoff, the
+ * column `padding_overhead` has the pairs examined beyond those within the cutoff. */
 double dcs_overhead(dcs_dims n, dcs_dims executed);
 
 #endif

@@ -8,7 +8,7 @@
 /* The columns that name a record, in both files. */
 typedef struct {
   dcs_table *table;
-  int variant, config, scope, memory, atoms, nx, ny, nz;
+  int variant, config, scope, memory, cutoff, smooth, atoms, nx, ny, nz;
 } keyed;
 
 static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
@@ -18,8 +18,10 @@ static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
   struct {
     const char *name;
     int *column;
-  } needed[] = {{"variant", &k->variant}, {"config", &k->config}, {"scope", &k->scope},
-                {"memory", &k->memory},   {"atoms", &k->atoms},   {"nx", &k->nx},
+  } needed[] = {{"variant", &k->variant}, {"config", &k->config},
+                {"scope", &k->scope},     {"memory", &k->memory},
+                {"cutoff", &k->cutoff},   {"smooth", &k->smooth},
+                {"atoms", &k->atoms},     {"nx", &k->nx},
                 {"ny", &k->ny},           {"nz", &k->nz}};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
     dcs_status status = dcs_table_need(k->table, needed[i].name, needed[i].column);
@@ -35,7 +37,11 @@ static bool same_cell(const keyed *k, size_t row, const dcs_cell *cell) {
   return dcs_table_number(k->table, row, k->atoms) == (double)cell->atoms &&
          dcs_table_number(k->table, row, k->nx) == (double)cell->n.x &&
          dcs_table_number(k->table, row, k->ny) == (double)cell->n.y &&
-         dcs_table_number(k->table, row, k->nz) == (double)cell->n.z;
+         dcs_table_number(k->table, row, k->nz) == (double)cell->n.z &&
+         (cell->cutoff > 0 ? dcs_table_number(k->table, row, k->cutoff) == cell->cutoff &&
+                                 strcmp(dcs_table_cell(k->table, row, k->smooth),
+                                        dcs_smooth_names[cell->smooth]) == 0
+                           : !*dcs_table_cell(k->table, row, k->cutoff));
 }
 
 static bool same_record(const keyed *k, size_t row, const dcs_record *record) {

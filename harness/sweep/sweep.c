@@ -100,9 +100,28 @@ static dcs_status write_cell(sweep *s, dcs_cell *cell) {
   return DCS_OK;
 }
 
+/* What a record's method will do with the atoms within the cutoff. */
+static void examine(const dcs_cell *cell, const dcs_case *c, dcs_within within,
+                    dcs_record *record) {
+  char why[DCS_TEXT];
+  const dcs_method *method = &record->method;
+  record->cutoff = cell->cutoff;
+  record->smooth = cell->smooth;
+  record->within = within;
+  if (dcs_applicable(method->variant, &c->problem, &method->config, why))
+    method->variant->examine(&c->problem, &method->config, &record->examined);
+  else
+    record->examined = (dcs_examined){NAN, 0, NAN};
+}
+
 static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   dcs_case c;
+  dcs_within within = {0};
   DCS_TRY(build_case(s, cell, &c));
+  if (cell->cutoff > 0) {
+    dcs_case_set_cutoff(&c, cell->cutoff, cell->smooth);
+    within = dcs_pairs_within(&c);
+  }
   for (int r = 0; r < cell->n_records; r++) {
     dcs_record *record = &cell->records[r];
     record->atoms = c.n_sites;
@@ -111,6 +130,7 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
     record->spacing = c.spacing;
     record->energy_j = NAN;
     record->limit_evals_per_s = dcs_limit_for(&s->facts, &record->method);
+    if (cell->cutoff > 0) examine(cell, &c, within, record);
   }
   if (c.n_coincident)
     dcs_progress_say(&s->progress,

@@ -7,9 +7,10 @@
 
 /* One line of a plan: every method on every number of atoms and every grid. Texts as on the command
  * line; all but variants may be NULL (atoms: all of the input; grid: the input's box; scope:
- * kernel; memory: pageable). */
+ * kernel; memory: pageable; cutoff: none, then the variants that need one are left out of groups;
+ * smooth: none). */
 typedef struct {
-  const char *variants, *config, *atoms, *grid, *scope, *memory;
+  const char *variants, *config, *atoms, *grid, *scope, *memory, *cutoff, *smooth;
 } dcs_sweep_line;
 
 typedef struct {
@@ -34,8 +35,8 @@ typedef struct {
  * interrupt. */
 dcs_status dcs_sweep(const dcs_sweep_options *options);
 
-/* Reads a plan: a CSV with the columns variants, config, atoms, grid, scope and, where it has one,
- * memory. *lines points into the table, which the caller frees last. */
+/* Reads a plan: a CSV with the columns variants, config, atoms, grid, scope and, where it has them,
+ * memory, cutoff, smooth. *lines points into the table, which the caller frees last. */
 dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **lines, int *n);
 
 #endif

@@ -105,6 +105,7 @@ static dcs_status find_rows(dcs_claim_rows *rows, const sample *samples, size_t 
   c.registers = dcs_table_column(t->table, "registers");
   c.chunk_atoms = dcs_table_column(t->table, "chunk_atoms");
   for (size_t row = 0; row < dcs_table_rows(t->table); row++) {
+    if (!dcs_run_whole_sum(t, row)) continue;
     if (strcmp(dcs_table_cell(t->table, row, t->value), dcs_outcome_name(DCS_OUTCOME_OK)) != 0) {
       rows->not_ok++;
       continue;

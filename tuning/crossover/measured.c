@@ -48,8 +48,10 @@ static bool is_ok(const dcs_run *run, size_t row) {
                 dcs_outcome_name(DCS_OUTCOME_OK)) == 0;
 }
 
+/* A row of the backend that is held against others: of the whole sum. */
 static bool is_backend(const facts *f, size_t row, const char *backend) {
-  return strcmp(dcs_table_cell(f->run->summary.table, row, f->backend), backend) == 0;
+  return dcs_run_whole_sum(&f->run->summary, row) &&
+         strcmp(dcs_table_cell(f->run->summary.table, row, f->backend), backend) == 0;
 }
 
 static bool is_scope(const facts *f, size_t row, const char *scope) {

@@ -22,7 +22,7 @@ static bool is_ok(const dcs_pool *p, size_t row) {
  * none. Callers have their maps in ordinary memory. */
 static bool counts(const dcs_pool *p, size_t row, dcs_scope scope, bool has_gpu) {
   const char *own = cell_of(p, row, DCS_KEY_SCOPE);
-  if (!is_ok(p, row)) return false;
+  if (!is_ok(p, row) || !dcs_run_whole_sum(&p->run->summary, row)) return false;
   bool gpu = strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0;
   const char *memory = cell_of(p, row, DCS_KEY_MEMORY);
   if (*memory && strcmp(memory, dcs_memory_name(DCS_PAGEABLE)) != 0) return false;
@@ -39,7 +39,7 @@ static dcs_status method_of(const dcs_pool *p, size_t row, dcs_method *method) {
                     "%s: row %zu: found variant \"%s\"; expected one that `dcsbench "
                     "list` shows",
                     dcs_table_path(p->run->summary.table), row + 2, id);
-  DCS_TRY(dcs_select_methods(id, config, true, &methods));
+  DCS_TRY(dcs_select_methods(id, config, (dcs_at_hand){.gpu = true}, &methods));
   *method = methods.list[0];
   free(methods.list);
   char text[DCS_TEXT];

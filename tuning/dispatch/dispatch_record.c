@@ -164,7 +164,7 @@ static dcs_status read_method(const reader *r, size_t row, dcs_dispatch_method *
   dcs_methods methods;
   m->variant = dcs_find_variant(id);
   if (!m->variant) return wrong(r, row, "variant", id, "one that `dcsbench list` shows");
-  if (dcs_select_methods(id, config, true, &methods) != DCS_OK)
+  if (dcs_select_methods(id, config, (dcs_at_hand){.gpu = true}, &methods) != DCS_OK)
     return wrong(r, row, "config", config, "values that its variant can have");
   m->config = methods.list[0].config;
   int n = methods.n;

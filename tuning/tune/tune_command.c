@@ -202,7 +202,7 @@ static dcs_status find_variant(const char *id, const dcs_variant **variant) {
   dcs_methods methods; /* says what is near when there is none */
   *variant = dcs_find_variant(id);
   if (*variant) return DCS_OK;
-  DCS_TRY(dcs_select_methods(id, NULL, true, &methods));
+  DCS_TRY(dcs_select_methods(id, NULL, (dcs_at_hand){.gpu = true}, &methods));
   free(methods.list);
   return dcs_fail(DCS_USAGE, "found \"%s\"; expected one variant, such as `dcsbench list` shows",
                   id);

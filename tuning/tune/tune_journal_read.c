@@ -60,7 +60,8 @@ static dcs_status read_subject(const place *p, dcs_subject *s) {
 static dcs_status read_config(const place *p, const dcs_variant *variant, dcs_config *config) {
   dcs_methods methods;
   char again[DCS_TEXT];
-  if (dcs_select_methods(variant->id, cell(p, CONFIG), true, &methods) != DCS_OK)
+  if (dcs_select_methods(variant->id, cell(p, CONFIG), (dcs_at_hand){.gpu = true}, &methods) !=
+      DCS_OK)
     return wrong(p, CONFIG, "a value for each parameter of the variant");
   *config = methods.list[0].config;
   free(methods.list);

@@ -52,7 +52,7 @@ static bool names(const char *config, const char *param) {
 /* Those of the text, for the parameters that it names. */
 static dcs_status add_chosen(dcs_space *space, const char *config) {
   dcs_methods methods;
-  DCS_TRY(dcs_select_methods(space->variant->id, config, true, &methods));
+  DCS_TRY(dcs_select_methods(space->variant->id, config, (dcs_at_hand){.gpu = true}, &methods));
   dcs_status status = DCS_OK;
   for (int m = 0; m < methods.n; m++)
     for (int p = 0; status == DCS_OK && p < space->variant->n_params; p++)

@@ -98,7 +98,8 @@ static bool read_integer(const dcs_table *table, size_t row, int column, int64_t
 static bool read_config(const dcs_variant *variant, const char *text, dcs_config *config) {
   dcs_methods methods;
   char again[DCS_TEXT];
-  if (dcs_select_methods(variant->id, text, true, &methods) != DCS_OK) return false;
+  if (dcs_select_methods(variant->id, text, (dcs_at_hand){.gpu = true}, &methods) != DCS_OK)
+    return false;
   *config = methods.list[0].config;
   free(methods.list);
   return strcmp(dcs_format_config(variant, config, again), text) == 0;

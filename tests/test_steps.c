@@ -1,0 +1,181 @@
+/* Kernels that a plan launches before a map, and the struct that it hands to them: once a map, in
+ * order, however the map is cut and wherever it lies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/compute/engine.h"
+#include "tests/cache_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Large enough for a map that is copied out in slabs. */
+enum { NX = 128, NY = 128, NZ = 64, POINTS = NX * NY * NZ, ATOMS = 3, SCRATCH = 2, STEP = 4 };
+
+typedef struct {
+  double factor;
+  float offset[16];
+} own_values;
+
+/* The counter is the number of maps begun, and stays: each map shows it. */
+static const char kernels[] =
+    "struct own_values { double factor; float offset[16]; };\n"
+    "extern \"C\" __global__ void first(float *scratch, int *begun, int n_atoms, int nz) {\n"
+    "  if (blockIdx.x == 0 && threadIdx.x == 0) begun[0] += 1;\n"
+    "  scratch[0] = n_atoms + 1000 * nz;\n"
+    "}\n"
+    "extern \"C\" __global__ void __launch_bounds__(32)\n"
+    "second(float *scratch, const float4 *atoms, own_values own) {\n"
+    "  scratch[1] = scratch[0] + own.factor * atoms[2].w + own.offset[15];\n"
+    "}\n"
+    "extern \"C\" __global__ void dcs(float *map, float *scratch, int *begun, int nz) {\n"
+    "  int at = blockIdx.x * 128 + threadIdx.x, k = blockIdx.z * 4;\n"
+    "  for (int l = 0; l < 4 && k + l < nz; l++)\n"
+    "    map[(k + l) * 128 * 128 + at] += 1e6f * begun[0] + scratch[1];\n"
+    "}\n";
+
+static void plan_steps(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  static const dcs_arg first[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_ATOMS, DCS_ARG_NZ,
+                                  DCS_ARG_END};
+  static const dcs_arg second[] = {DCS_ARG_SCRATCH, DCS_ARG_ATOMS, DCS_ARG_OWN, DCS_ARG_END};
+  static const dcs_arg map[] = {DCS_ARG_MAP, DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_NZ,
+                                DCS_ARG_END};
+  own_values own = {.factor = 7, .offset[15] = 0.25f};
+  *plan = (dcs_plan){
+      .chunk_atoms = problem->n_atoms,
+      .launch_slices = NZ,
+      .slice_step = STEP,
+      .stored = problem->n,
+      .scratch_floats = SCRATCH,
+      .counters = 1,
+      .block = {128, 1, 1},
+      .grid = {NX * NY / 128, 1, NZ / STEP},
+      .args = map,
+      .steps = {{config->value[0] ? "third" : "first", 64, 2, first}, {"second", 32, 1, second}},
+      .n_steps = 2};
+  memcpy(plan->own, &own, sizeof own);
+}
+
+static const dcs_param params[] = {{"lost", "a step that no kernel is", 0, 1, 0, NULL, NULL}};
+static const dcs_variant stepped = {
+    .id = "test_stepped", .backend = DCS_CUDA, .params = params, .n_params = 1, .plan = plan_steps};
+
+static const dcs_atom atoms[ATOMS] = {{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 1, 0, 3}};
+static const dcs_problem problem = {
+    .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
+static float map[POINTS];
+static char folder[] = "/tmp/dcs-test-steps-XXXXXX";
+static char file_path[64];
+
+static int write_kernels(void **state) {
+  if (cache_folder_make(state) != 0 || !mkdtemp(folder)) return -1;
+  snprintf(file_path, sizeof file_path, "%s/stepped.cu", folder);
+  FILE *file = fopen(file_path, "w");
+  bool whole = file && fputs(kernels, file) >= 0;
+  return file && fclose(file) == 0 && whole ? 0 : -1;
+}
+
+static int remove_kernels(void **state) {
+  unlink(file_path);
+  return rmdir(folder) == 0 ? cache_folder_remove(state) : -1;
+}
+
+static dcs_engine *open_engine(const char *devices, int lost) {
+  dcs_engine *engine;
+  dcs_code_facts facts;
+  dcs_config config = {{lost}};
+  dcs_status status = dcs_engine_devices_open(devices, folder, &engine);
+  if (status == DCS_UNAVAILABLE) {
+    print_message("skipped: %s\n", dcs_error_message());
+    skip();
+  }
+  assert_int_equal(status, DCS_OK);
+  assert_int_equal(engine->problem(engine, &problem, map), DCS_OUTCOME_OK);
+  if (engine->prepare(engine, 0, &stepped, &config, &facts) != DCS_OUTCOME_OK)
+    fail_msg("%s", dcs_error_message());
+  return engine;
+}
+
+/* The nth map: atoms, slices, the factor times the last charge, the offset. */
+static void expect_map(dcs_engine *engine, dcs_scope scope, dcs_memory memory, int nth) {
+  double ns;
+  const float value = 1e6f * (float)nth + (ATOMS + 1000 * NZ + 7 * 3 + 0.25f);
+  if (engine->run(engine, 0, scope, memory, 1, &ns) != DCS_OUTCOME_OK)
+    fail_msg("%s", dcs_error_message());
+  for (int i = 0; i < POINTS; i++)
+    if (map[i] != value)
+      fail_msg("map %d, point %d: %.9g, expected %.9g", nth, i, (double)map[i], (double)value);
+}
+
+static void steps_come_once_before_each_map(void **state) {
+  (void)state;
+  dcs_engine *engine = open_engine("emulated", 0);
+  expect_map(engine, DCS_UNTIMED, DCS_PAGEABLE, 1);
+  expect_map(engine, DCS_UNTIMED_WARM, DCS_PAGEABLE, 2); /* in slabs */
+  expect_map(engine, DCS_UNTIMED_WARM, DCS_MAPPED, 3);
+  expect_map(engine, DCS_UNTIMED_WARM, DCS_MANAGED, 4);
+  expect_map(engine, DCS_UNTIMED, DCS_PAGEABLE, 5);
+  engine->close(engine);
+}
+
+/* Each device has taken its steps, and each part has what they left. */
+static void every_device_takes_the_steps(void **state) {
+  (void)state;
+  dcs_engine *engine = open_engine("emulated,emulated", 0);
+  expect_map(engine, DCS_UNTIMED, DCS_PAGEABLE, 1);
+  expect_map(engine, DCS_UNTIMED_WARM, DCS_PAGEABLE, 2);
+  engine->close(engine);
+}
+
+static void a_step_that_no_kernel_is_fails(void **state) {
+  (void)state;
+  double ns;
+  dcs_engine *engine = open_engine("emulated", 1);
+  assert_int_equal(engine->run(engine, 0, DCS_UNTIMED, DCS_PAGEABLE, 1, &ns), DCS_OUTCOME_LAUNCH);
+  assert_non_null(strstr(dcs_error_message(), "no kernel named \"third\""));
+  engine->close(engine);
+}
+
+/* A recorded launch keeps its kernel and the values of large arguments. */
+static void steps_are_replayed(void **state) {
+  (void)state;
+  dcs_engine *engine = open_engine("emulated", 0);
+  dcs_device *device = engine->device;
+  const dcs_source source = {"stepped.cu", kernels, NULL, 0};
+  dcs_module *module;
+  dcs_code_facts facts;
+  dcs_recording *recording;
+  float scratch[SCRATCH] = {5, 0};
+  own_values own = {.factor = 2, .offset[15] = 0.5f};
+  const dcs_atom *from = atoms;
+  float *to = scratch;
+  void *args[] = {&to, &from, &own};
+  assert_int_equal(device->load(device, &source, &module, &facts), DCS_OK);
+  assert_int_equal(device->record(device), DCS_OK);
+  assert_int_equal(
+      device->launch(device, module, "second", (int64_t[]){1, 1, 1}, (int[]){1, 1, 1}, args),
+      DCS_OK);
+  assert_int_equal(device->recorded(device, &recording), DCS_OK);
+  own.offset[15] = 99;
+  assert_true(scratch[1] == 0);
+  assert_int_equal(device->replay(device, recording), DCS_OK);
+  assert_true(scratch[1] == 5 + 2 * 3 + 0.5f);
+  device->erase(device, recording);
+  engine->close(engine);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_come_once_before_each_map),
+      cmocka_unit_test(every_device_takes_the_steps),
+      cmocka_unit_test(a_step_that_no_kernel_is_fails),
+      cmocka_unit_test(steps_are_replayed),
+  };
+  return cmocka_run_group_tests_name("steps", tests, write_kernels, remove_kernels);
+}
