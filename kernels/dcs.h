@@ -63,14 +63,18 @@ typedef struct {
   const char *name;
   const char *meaning;
   int lo, hi;
-  int initial;               /* when nobody chooses; DCS_ALL_CPUS for a number of threads */
+  int initial; /* when nobody chooses; DCS_ALL_CPUS for a number of threads; DCS_HIGHEST */
   const char *const *labels; /* names of lo..hi, a macro each (READ_START), or NULL for numbers */
   const int *tries; /* values that a tuner tries, ascending, the initial one among them, closed by
                        DCS_TRIES_END; NULL: all of lo..hi. Of threads only those up to the CPUs at
                        hand, and these */
 } dcs_param;
 
-enum { DCS_ALL_CPUS = 0, DCS_TRIES_END = -1 };
+enum {
+  DCS_ALL_CPUS = 0,
+  DCS_TRIES_END = -1,
+  DCS_HIGHEST = -2 /* the highest value that applicable() allows on this machine */
+};
 
 /* A value for each parameter of a variant, in the descriptor's order. */
 typedef struct {
@@ -181,8 +185,9 @@ typedef struct {
   /* With a cutoff: what is done with the problem, whose atoms are given. NULL without. */
   void (*examine)(const dcs_problem *, const dcs_config *, dcs_examined *);
 
-  /* CPU: computes the whole map (n.x*n.y*n.z floats, overwritten). NULL for CUDA. */
-  void (*compute)(const dcs_problem *, const dcs_config *, float *map);
+  /* CPU: computes the whole map (n.x*n.y*n.z floats, overwritten); false: memory for it cannot be
+   * had. NULL for CUDA. */
+  bool (*compute)(const dcs_problem *, const dcs_config *, float *map);
   /* CUDA: fills the launch plan. NULL on the CPU. */
   void (*plan)(const dcs_problem *, const dcs_config *, dcs_plan *);
   /* CUDA, where the host arranges the atoms for the kernel (NULL: the device gets them as they
@@ -209,7 +214,8 @@ extern const char *const dcs_book_names[DCS_N_BOOK];
 /* Index of the parameter in the variant, or -1. */
 int dcs_find_param(const dcs_variant *, const char *name);
 
-/* The variant's initial values; a thread count of DCS_ALL_CPUS becomes `cpus`. */
+/* The variant's initial values; a thread count of DCS_ALL_CPUS becomes `cpus`, DCS_HIGHEST what the
+ * machine can do. */
 dcs_config dcs_initial_config(const dcs_variant *, int cpus);
 
 /* The value of a parameter, or `otherwise` if the variant has no such parameter. */

@@ -36,6 +36,15 @@ int dcs_find_param(const dcs_variant *variant, const char *name) {
   return -1;
 }
 
+/* Lowers the value of a parameter that is DCS_HIGHEST from hi to the first that can be had. */
+static void take_highest(const dcs_variant *variant, int p, dcs_config *config) {
+  const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1, .cutoff = 1};
+  const dcs_param *param = &variant->params[p];
+  char why[DCS_TEXT];
+  for (config->value[p] = param->hi; config->value[p] > param->lo; config->value[p]--)
+    if (!variant->applicable || variant->applicable(&shape, config, why)) return;
+}
+
 dcs_config dcs_initial_config(const dcs_variant *variant, int cpus) {
   dcs_config config = {{0}};
   for (int p = 0; p < variant->n_params; p++) {
@@ -43,6 +52,8 @@ dcs_config dcs_initial_config(const dcs_variant *variant, int cpus) {
     bool all_cpus = param->initial == DCS_ALL_CPUS && !param->labels;
     config.value[p] = !all_cpus ? param->initial : cpus < param->hi ? cpus : param->hi;
   }
+  for (int p = 0; p < variant->n_params; p++)
+    if (variant->params[p].initial == DCS_HIGHEST) take_highest(variant, p, &config);
   return config;
 }
 

@@ -47,6 +47,265 @@ static float *zero_map(dcs_dims n) {
   return map;
 }
 
+enum { GUARD = 64, N_ISAS = 3 };
+
+static const dcs_variant *cutoff(void) {
+  const dcs_variant *variant = dcs_find_variant("cpu_cutoff");
+  assert_non_null(variant);
+  return variant;
+}
+
+static dcs_config configure(int threads, int isa, int cell_edge) {
+  dcs_config config = dcs_initial_config(cutoff(), 1);
+  config.value[dcs_find_param(cutoff(), "threads")] =
+      threads < cutoff()->params[0].hi ? threads : cutoff()->params[0].hi;
+  config.value[dcs_find_param(cutoff(), "isa")] = isa;
+  config.value[dcs_find_param(cutoff(), "cell_edge")] = cell_edge;
+  return config;
+}
+
+/* Computes into NaN, between guard words that must survive; the caller frees. NULL when the machine
+ * lacks the instruction set. */
+static float *compute(const dcs_case *c, const dcs_config *config) {
+  char why[DCS_TEXT];
+  if (!dcs_applicable(cutoff(), &c->problem, config, why)) return NULL;
+  size_t n = (size_t)dcs_points(c->problem.n);
+  float *whole = malloc((n + 2 * GUARD) * sizeof *whole), *map = zero_map(c->problem.n);
+  unsigned char guard[GUARD * sizeof(float)];
+  assert_non_null(whole);
+  memset(guard, 0x5a, sizeof guard);
+  memset(whole, 0x5a, (n + 2 * GUARD) * sizeof *whole);
+  for (size_t p = 0; p < n; p++)
+    whole[GUARD + p] = NAN;
+  assert_true(cutoff()->compute(&c->problem, config, whole + GUARD));
+  assert_memory_equal(whole, guard, sizeof guard);
+  assert_memory_equal(whole + GUARD + n, guard, sizeof guard);
+  memcpy(map, whole + GUARD, n * sizeof *map);
+  free(whole);
+  return map;
+}
+
+static void check(const dcs_case *c, const dcs_config *config) {
+  float *map = compute(c, config);
+  if (map) assert_map(c, cutoff()->longest_sum(&c->problem, config), map);
+  free(map);
+}
+
+/* Both maps of the cutoff on every instruction set. */
+static void check_all(dcs_case *c, double angstrom, int threads, int cell_edge) {
+  for (int isa = 0; isa < N_ISAS; isa++)
+    for (int smooth = DCS_SMOOTH_NONE; smooth <= DCS_SMOOTH_C2; smooth++) {
+      dcs_config config = configure(threads, isa, cell_edge);
+      dcs_case_set_cutoff(c, angstrom, (dcs_smooth)smooth);
+      check(c, &config);
+    }
+}
+
+/* ---- whole maps ---- */
+
+/* Around a tile, primes, long and flat; less than an atom, some and all atoms within the cutoff. */
+static void maps_agree_with_double_precision(void **state) {
+  (void)state;
+  static const dcs_dims sizes[] = {{1, 1, 1},   {3, 5, 4},  {4, 4, 4}, {5, 3, 9},
+                                   {13, 11, 7}, {67, 1, 2}, {1, 2, 31}};
+  static const double cutoffs[] = {0.01, 0.6, 1.9, 4.3, 100};
+  static const int edges[] = {5, 12, 40, 10000};
+  for (int s = 0; s < 7; s++)
+    for (int i = 0; i < 5; i++) {
+      dcs_case c = random_case(sizes[s], s % 2 ? 300 : 1 + 9 * s, 0.37);
+      check_all(&c, cutoffs[i], 1 + (s + i) % 3, edges[(s + i) % 4]);
+      dcs_case_free(&c);
+    }
+}
+
+/* More than a block of atoms in one tile's reach, every atom in one place. */
+static void all_atoms_in_one_place(void **state) {
+  (void)state;
+  enum { N = 700 };
+  dcs_site *sites = calloc(N, sizeof *sites);
+  assert_non_null(sites);
+  for (int a = 0; a < N; a++)
+    sites[a] = (dcs_site){.x = 1.3, .y = 0.9, .z = 0.2, .q = a % 3 ? 0.5 : -0.7};
+  dcs_case c = build(sites, N, (dcs_dims){9, 6, 5}, 0.5);
+  check_all(&c, 1.1, 1, 5);
+  check_all(&c, 50, 2, 40);
+  dcs_case_free(&c);
+  free(sites);
+}
+
+/* Atoms beside the grid are in when they are within the cutoff of a point; one far away neither
+ * disturbs nor makes cells without number. */
+static void atoms_outside_the_grid(void **state) {
+  (void)state;
+  dcs_site sites[] = {{.x = -1, .y = 1, .z = 1, .q = 1},     {.x = 4, .y = 4, .z = 4, .q = -2},
+                      {.x = 1, .y = -1.9, .z = 1, .q = 3},   {.x = -1.5, .y = -1.5, .q = 1},
+                      {.x = 1e6, .y = -1e6, .z = 1, .q = 1}, {.x = 1, .y = 1, .z = -2.1, .q = 1}};
+  dcs_case near = build(sites, 6, (dcs_dims){7, 6, 7}, 0.5),
+           far = build(sites + 4, 1, (dcs_dims){7, 6, 7}, 0.5);
+  check_all(&near, 2, 1, 5);
+  check_all(&near, 2e6, 1, 5);
+  check_all(&far, 2, 2, 40);
+  dcs_config config = configure(1, 0, 40);
+  dcs_case_set_cutoff(&far, 2, DCS_SMOOTH_C2);
+  float *map = compute(&far, &config);
+  for (int p = 0; p < 7 * 6 * 7; p++)
+    assert_true(map[p] == 0);
+  free(map);
+  dcs_case_free(&near);
+  dcs_case_free(&far);
+}
+
+/* A spacing that no cutoff reaches across, and a grid far larger than its atoms are many. */
+static void coarse_grids(void **state) {
+  (void)state;
+  dcs_case c = random_case((dcs_dims){9, 7, 5}, 200, 1e4);
+  check_all(&c, 30, 1, 5);
+  check_all(&c, 2e4, 2, 5);
+  dcs_case_free(&c);
+}
+
+static void results_do_not_depend_on_threads(void **state) {
+  (void)state;
+  dcs_case c = random_case((dcs_dims){19, 13, 11}, 800, 0.5);
+  dcs_case_set_cutoff(&c, 2.3, DCS_SMOOTH_C2);
+  for (int isa = 0; isa < N_ISAS; isa++) {
+    dcs_config one = configure(1, isa, 17), many = configure(33, isa, 17);
+    float *by_one = compute(&c, &one), *by_many = compute(&c, &many);
+    if (by_one) assert_memory_equal(by_one, by_many, 19 * 13 * 11 * sizeof(float));
+    free(by_one);
+    free(by_many);
+  }
+  dcs_case_free(&c);
+}
+
+/* ---- what is examined ---- */
+
+static double pairs(const dcs_case *c, const dcs_config *config) {
+  dcs_examined examined;
+  cutoff()->examine(&c->problem, config, &examined);
+  assert_int_equal(examined.overflow, 0);
+  assert_true(isnan(examined.fill));
+  return examined.pairs;
+}
+
+/* A tile of 4 x 4 x 4 points 1 apart, so its box is 0..3, cutoff 1.5: of the six atoms, the one
+ * inside, the one 1 beside a face and the one sqrt(2) beside an edge; not those 2 beside a face,
+ * sqrt(3) beside a corner, far away. Each is taken to all 64 points. */
+static void one_tile_by_hand(void **state) {
+  (void)state;
+  dcs_site sites[] = {{.x = 1.2, .y = 1.3, .z = 1.4, .q = 1}, {.x = -1, .y = 1.3, .z = 1.4, .q = 1},
+                      {.x = -1, .y = 4, .z = 1.4, .q = 1},    {.x = 1.2, .y = 1.3, .z = 5, .q = 1},
+                      {.x = 4, .y = 4, .z = -1, .q = 1},      {.x = 99, .y = 1, .z = 1, .q = 1}};
+  dcs_case c = build(sites, 6, (dcs_dims){4, 4, 4}, 1);
+  dcs_case_set_cutoff(&c, 1.5, DCS_SMOOTH_C2);
+  dcs_config config = configure(1, 0, 10);
+  assert_true(pairs(&c, &config) == 3 * 64);
+  c.problem.n = (dcs_dims){4, 4, 1}; /* the box is a square: atoms 1 and 2 are 1.4 and more away */
+  assert_true(pairs(&c, &config) == 64);
+  dcs_dims executed = cutoff()->executed(&c.problem, &config);
+  assert_true(executed.x == 4 && executed.y == 4 && executed.z == 4);
+  dcs_case_free(&c);
+}
+
+/* Atoms within `c` of a tile's box, over all tiles, in double precision. */
+static double brute_force(const dcs_case *c, double within) {
+  const int64_t n[3] = {c->problem.n.x, c->problem.n.y, c->problem.n.z};
+  double found = 0;
+  int64_t first[3];
+  for (first[2] = 0; first[2] < n[2]; first[2] += 4)
+    for (first[1] = 0; first[1] < n[1]; first[1] += 4)
+      for (first[0] = 0; first[0] < n[0]; first[0] += 4)
+        for (int64_t a = 0; a < c->n_sites; a++) {
+          const double at[3] = {c->sites[a].x, c->sites[a].y, c->sites[a].z};
+          double r2 = 0;
+          for (int d = 0; d < 3; d++) {
+            double last = fmin((double)first[d] + 3, (double)n[d] - 1);
+            double lo = c->spacing * (double)first[d] - at[d], hi = at[d] - c->spacing * last;
+            double beside = fmax(fmax(lo, hi), 0);
+            r2 += beside * beside;
+          }
+          found += 64 * (r2 <= within * within);
+        }
+  return found;
+}
+
+/* Whatever the cells, the atoms within the cutoff of a tile's box, and no others: to the rounding.
+ */
+static void examined_pairs_are_those_within_a_tiles_reach(void **state) {
+  (void)state;
+  static const int edges[] = {5, 23, 40, 10000};
+  dcs_case c = random_case((dcs_dims){19, 13, 11}, 900, 0.5);
+  dcs_case_set_cutoff(&c, 1.7, DCS_SMOOTH_NONE);
+  double least = brute_force(&c, 1.7 - 1e-5), most = brute_force(&c, 1.7 + 1e-5);
+  double within = dcs_pairs_within(&c).charged;
+  char why[DCS_TEXT];
+  for (int isa = 0; isa < N_ISAS; isa++)
+    for (int e = 0; e < 4; e++) {
+      dcs_config config = configure(1 + e % 2, isa, edges[e]);
+      if (!dcs_applicable(cutoff(), &c.problem, &config, why)) continue;
+      double examined = pairs(&c, &config);
+      assert_true(examined >= least && examined <= most && examined > within);
+    }
+  dcs_case_free(&c);
+}
+
+/* ---- the descriptor ---- */
+
+static void expect_refused(const dcs_problem *problem, const dcs_config *config, const char *said) {
+  char why[DCS_TEXT] = "";
+  assert_false(dcs_applicable(cutoff(), problem, config, why));
+  if (!strstr(why, said)) fail_msg("\"%s\" lacks \"%s\"", why, said);
+}
+
+static void what_is_refused(void **state) {
+  (void)state;
+  dcs_problem problem = {.n_atoms = 1, .n = {9, 9, 9}, .spacing = 1, .cutoff = 1};
+  dcs_config config = configure(1, 0, 40);
+  char why[DCS_TEXT];
+  assert_true(dcs_applicable(cutoff(), &problem, &config, why));
+  problem.cutoff = 0;
+  expect_refused(&problem, &config, "no cutoff is given");
+  problem.cutoff = 1;
+  problem.n.y = (1 << 24) + 1;
+  expect_refused(&problem, &config, "16777216 points");
+  problem.n.y = 9;
+  problem.n_atoms = INT64_C(1) << 31;
+  expect_refused(&problem, &config, "2147483631 atoms");
+  problem.n_atoms = 1;
+  config = configure(1, 0, 4);
+  expect_refused(&problem, &config, "cell_edge=4 is outside 5..10000");
+}
+
+/* The best instruction set stands when nobody chooses; one that is switched off is refused. */
+static void the_best_instruction_set_is_initial(void **state) {
+  (void)state;
+  const dcs_problem problem = {.n_atoms = 1, .n = {9, 9, 9}, .spacing = 1, .cutoff = 1};
+  int isa = dcs_find_param(cutoff(), "isa");
+  char why[DCS_TEXT];
+  unsetenv("DCS_DISABLE_ISA");
+  dcs_config config = dcs_initial_config(cutoff(), 1);
+  assert_true(dcs_applicable(cutoff(), &problem, &config, why));
+  for (int better = config.value[isa] + 1; better < N_ISAS; better++) {
+    dcs_config other = configure(1, better, 40);
+    assert_false(dcs_applicable(cutoff(), &problem, &other, why));
+  }
+  setenv("DCS_DISABLE_ISA", "avx512,avx2", 1);
+  config = configure(1, 1, 40);
+  expect_refused(&problem, &config, "avx2 is switched off by DCS_DISABLE_ISA");
+  assert_int_equal(dcs_initial_config(cutoff(), 1).value[isa], 0);
+  unsetenv("DCS_DISABLE_ISA");
+}
+
+static void descriptors_tell_the_cost(void **state) {
+  (void)state;
+  const dcs_problem problem = {.n_atoms = 1000, .n = {17, 5, 3}, .spacing = 1, .cutoff = 1};
+  const dcs_config config = configure(1, 0, 40);
+  dcs_dims dims = cutoff()->executed(&problem, &config);
+  assert_true(dims.x == 20 && dims.y == 8 && dims.z == 4);
+  assert_int_equal(cutoff()->longest_sum(&problem, &config), 256 + 4);
+  assert_true(cutoff()->flops_per_eval(&config) == 10.25);
+}
+
 /* ---- a few atoms added ---- */
 
 static void added_atoms_agree_with_double_precision(void **state) {
@@ -107,6 +366,16 @@ static void an_atom_reaches_the_points_nearer_than_the_cutoff(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(maps_agree_with_double_precision),
+      cmocka_unit_test(all_atoms_in_one_place),
+      cmocka_unit_test(atoms_outside_the_grid),
+      cmocka_unit_test(coarse_grids),
+      cmocka_unit_test(results_do_not_depend_on_threads),
+      cmocka_unit_test(one_tile_by_hand),
+      cmocka_unit_test(examined_pairs_are_those_within_a_tiles_reach),
+      cmocka_unit_test(what_is_refused),
+      cmocka_unit_test(the_best_instruction_set_is_initial),
+      cmocka_unit_test(descriptors_tell_the_cost),
       cmocka_unit_test(added_atoms_agree_with_double_precision),
       cmocka_unit_test(adding_adds),
       cmocka_unit_test(an_atom_reaches_the_points_nearer_than_the_cutoff),

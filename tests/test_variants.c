@@ -123,7 +123,8 @@ static void check_params(const dcs_variant *variant) {
     assert_true(param->lo <= param->hi);
     assert_int_equal(dcs_find_param(variant, param->name), p); /* no name twice */
     bool all_cpus = param->initial == DCS_ALL_CPUS && !param->labels;
-    if (!all_cpus && (param->initial < param->lo || param->initial > param->hi))
+    bool resolved = all_cpus || param->initial == DCS_HIGHEST;
+    if (!resolved && (param->initial < param->lo || param->initial > param->hi))
       fail_msg("%s: initial %s is outside its range", variant->id, param->name);
     for (int v = param->lo; param->labels && v <= param->hi; v++)
       assert_true(param->labels[v - param->lo][0]);
@@ -133,7 +134,7 @@ static void check_params(const dcs_variant *variant) {
 
 static void descriptors_are_complete(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 100, .n = {33, 17, 5}, .spacing = 0.5f};
+  const dcs_problem problem = {.n_atoms = 100, .n = {33, 17, 5}, .spacing = 0.5f, .cutoff = 1};
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
@@ -196,7 +197,7 @@ static void coarse_kernels_flops(void **state) {
 
 static void expect_refused(const dcs_variant *variant, dcs_dims n, dcs_config config,
                            const char *message) {
-  const dcs_problem problem = {.n_atoms = 100, .n = n, .spacing = 0.5f};
+  const dcs_problem problem = {.n_atoms = 100, .n = n, .spacing = 0.5f, .cutoff = 1};
   char why[DCS_TEXT] = "";
   if (dcs_applicable(variant, &problem, &config, why)) fail_msg("%s was applicable", variant->id);
   if (!strstr(why, message)) fail_msg("%s: \"%s\" lacks \"%s\"", variant->id, why, message);
@@ -208,7 +209,7 @@ static void what_is_inapplicable(void **state) {
     const dcs_variant *variant = dcs_variants[v];
     if (variant->backend != DCS_CUDA || dcs_find_param(variant, "block_y") < 0) continue;
     const dcs_dims small = {9, 9, 9}, fits = {9, 4 * 65535, 1}, high = {9, 4 * 65535 + 1, 1};
-    const dcs_problem problem = {.n_atoms = 100, .n = fits, .spacing = 0.5f};
+    const dcs_problem problem = {.n_atoms = 100, .n = fits, .spacing = 0.5f, .cutoff = 1};
     char why[DCS_TEXT];
     expect_refused(variant, small, configure(variant, 64, 32, 1), "64 x 32 = 2048 threads");
     expect_refused(variant, small, configure(variant, 1025, 1, 1),

@@ -110,7 +110,7 @@ static void assert_covered(const dcs_methods *methods, const dcs_problem *shape)
 
 static void covering_methods(void **state) {
   (void)state;
-  const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
+  const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1, .cutoff = 1};
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     dcs_config initial = dcs_initial_config(variant, dcs_cpus());

@@ -66,7 +66,11 @@ static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_me
   cpu_engine *cpu = (cpu_engine *)engine;
   double start = dcs_now_ns();
   for (int64_t i = 0; i < inner; i++)
-    cpu->slots[slot].variant->compute(cpu->problem, &cpu->slots[slot].config, cpu->map);
+    if (!cpu->slots[slot].variant->compute(cpu->problem, &cpu->slots[slot].config, cpu->map)) {
+      (void)dcs_fail(DCS_UNAVAILABLE, "no memory for what %s prepares of %lld atoms",
+                     cpu->slots[slot].variant->id, (long long)cpu->problem->n_atoms);
+      return DCS_OUTCOME_MEMORY;
+    }
   *ns = scope == DCS_UNTIMED || scope == DCS_UNTIMED_WARM ? 0 : dcs_now_ns() - start;
   return DCS_OUTCOME_OK;
 }

@@ -10,25 +10,12 @@
  *   end of a row also of 8 x 4, so short rows waste work. */
 
 /* 8 sums, 2 dx^2, the charge, the constant 3: a larger tile does not fit in 16 registers. */
-#define TILE_BYTES   32
 #define TILE_VECTORS 2
 #define TILE_ROWS    4
 
+#include "kernels/cpu/rsqrt_avx2.h"
+
 #ifdef __x86_64__
-#include <immintrin.h>
-
-#define TILE_TARGET __attribute__((target("avx2,fma")))
-
-typedef float tile_vector __attribute__((vector_size(TILE_BYTES)));
-
-/* 2 / sqrt(r2): a Newton step from the estimate y is y (3 - r2 y^2) / 2, halving left out. */
-TILE_TARGET static inline __attribute__((always_inline)) tile_vector twice_rsqrt(tile_vector r2) {
-  tile_vector y = (tile_vector)_mm256_rsqrt_ps((__m256)r2);
-  return y * (3.0f - r2 * y * y);
-}
-
-#define TILE_RSQRT   twice_rsqrt
-#define TILE_UNSCALE 0.5f
 /* Fused into each row's addition, dx * dx would move these additions to the units that the estimate
  * and the Newton step already keep busy. */
 #define TILE_SEPARATE(v) __asm__("" : "+x"(v))

@@ -10,25 +10,12 @@
  * Limits: an x86-64 CPU with AVX-512F and FMA. The map is computed in tiles of 16 x 8 points, so
  * short rows and few rows waste work. */
 
-#define TILE_BYTES   64
 #define TILE_VECTORS 1
 #define TILE_ROWS    8
 
+#include "kernels/cpu/rsqrt_avx512.h"
+
 #ifdef __x86_64__
-#include <immintrin.h>
-
-#define TILE_TARGET __attribute__((target("avx512f,fma")))
-
-typedef float tile_vector __attribute__((vector_size(TILE_BYTES)));
-
-/* 2 / sqrt(r2): a Newton step from the estimate y is y (3 - r2 y^2) / 2, halving left out. */
-TILE_TARGET static inline __attribute__((always_inline)) tile_vector twice_rsqrt(tile_vector r2) {
-  tile_vector y = (tile_vector)_mm512_rsqrt14_ps((__m512)r2);
-  return y * (3.0f - r2 * y * y);
-}
-
-#define TILE_RSQRT   twice_rsqrt
-#define TILE_UNSCALE 0.5f
 /* A row's addition takes its operand from memory; fused with dx * dx it would need a load first. */
 #define TILE_SEPARATE(v) __asm__("" : "+v"(v))
 #define TILE_OPAQUE(v)   __asm__ volatile("" : "+v"(v))

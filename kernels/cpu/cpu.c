@@ -5,28 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-enum { MAX_THREADS = 1024 };
-#else
-enum { MAX_THREADS = 1 };
-#endif
-
 /* Up to here (float)i is exact, so a point's coordinate has one rounding. */
 static const int64_t max_points = INT64_C(1) << 24;
 
-static const int thread_tries[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, DCS_TRIES_END};
+const int dcs_cpu_thread_tries[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, DCS_TRIES_END};
 
-const dcs_param dcs_cpu_params[1] = {
-    {.name = "threads",
-     .meaning = "threads that share the map; 1 is the sequential baseline",
-     .lo = 1,
-     .hi = MAX_THREADS,
-     .initial = DCS_ALL_CPUS,
-     .tries = thread_tries}};
+const dcs_param dcs_cpu_params[1] = {DCS_CPU_THREADS};
 
 bool dcs_cpu_applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   dcs_dims n = problem->n;
-  if (config->value[0] > 1 && MAX_THREADS == 1) {
+  if (config->value[0] > 1 && DCS_CPU_MAX_THREADS == 1) {
     snprintf(why, DCS_TEXT, "built without OpenMP: threads must be 1");
     return false;
   }

@@ -9,7 +9,20 @@
  * that what is prepared for them stays in the first-level cache. */
 enum { DCS_CPU_BLOCK = 256 };
 
-/* The one parameter of every CPU variant: config.value[0] is the number of threads. */
+#ifdef _OPENMP
+enum { DCS_CPU_MAX_THREADS = 1024 };
+#else
+enum { DCS_CPU_MAX_THREADS = 1 };
+#endif
+
+/* The first parameter of every CPU variant, for most the only one: config.value[0] is the number of
+ * threads. */
+#define DCS_CPU_THREADS                                                                            \
+  {                                                                                                \
+    .name = "threads", .meaning = "threads that share the map; 1 is the sequential baseline",      \
+    .lo = 1, .hi = DCS_CPU_MAX_THREADS, .initial = DCS_ALL_CPUS, .tries = dcs_cpu_thread_tries     \
+  }
+extern const int dcs_cpu_thread_tries[];
 extern const dcs_param dcs_cpu_params[1];
 
 /* Descriptor functions that most CPU variants share. */

@@ -33,8 +33,9 @@ static void rows(const dcs_problem *p, int64_t first, int64_t end, float *map) {
   }
 }
 
-static void compute(const dcs_problem *p, const dcs_config *config, float *map) {
+static bool compute(const dcs_problem *p, const dcs_config *config, float *map) {
   dcs_cpu_run(p, config->value[0], 1, p->n.y * p->n.z, rows, map);
+  return true;
 }
 
 static double flops_per_eval(const dcs_config *config) {
