@@ -24,7 +24,7 @@ static const command commands[] = {
     {"list", dcs_command_list, "the variants, their parameters, and which can run here"},
     {"info", dcs_command_info, "the facts of this machine, or of a molecule's file"},
     {"limits", dcs_command_limits, "measure what this machine can do at most"},
-    {"generate", dcs_command_generate, "write a molecule: water, uniform or ions"},
+    {"generate", dcs_command_generate, "write a molecule: water, uniform, ions, or copies of one"},
     {"verify", dcs_command_verify, "check variants against the oracle and the laws of physics"},
     {"sweep", dcs_command_sweep, "verify and time methods over atoms and grids, into a run folder"},
     {"report", dcs_command_report, "print a run folder as a table"},

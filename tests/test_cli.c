@@ -92,7 +92,7 @@ static void unknown_words_are_usage_errors(void **state) {
     snprintf(arguments, sizeof arguments, "%s one two", commands[c]);
     REFUSED(2, arguments, "Too many arguments");
   }
-  REFUSED(2, "generate", "kind is missing", "water, uniform or ions");
+  REFUSED(2, "generate", "kind is missing", "water, uniform, ions or replicate");
   REFUSED(2, "generate watr", "\"watr\"", "did you mean water?");
   REFUSED(2, "plot", "run folder is missing");
   REFUSED(2, "verify --grid 8^3", "--grid needs --input");
@@ -124,6 +124,11 @@ static void bad_values_are_named_with_what_would_be_right(void **state) {
   SWEEP_REFUSED(2, "--origin 1,2", "--origin", "\"1,2\"", "X,Y,Z");
   SWEEP_REFUSED(2, "--timeout 0", "--timeout", "found 0");
   REFUSED(2, "generate water --atoms 0", "--atoms", "found 0", "1 to");
+  REFUSED(2, "generate replicate", "found 0 words", "replicate FILE NX NY NZ");
+  REFUSED(2, "generate replicate w.pqr 1 0 1", "NY", "found 0", "1 to");
+  REFUSED(2, "generate replicate w.pqr 1 1 two", "NZ", "\"two\"", "whole number");
+  REFUSED(2, "generate replicate w.pqr 1 1 1 --seed 4", "--seed is not for copies");
+  REFUSED(5, "generate replicate no_such.pqr 1 1 1", "no_such.pqr", "cannot open");
 }
 
 static void grids_beyond_the_memory_are_refused_before_anything_is_measured(void **state) {

@@ -127,6 +127,39 @@ static void generated_water_reads_back_neutral(void **state) {
   dcs_table_free(table);
 }
 
+/* Shifted by the box of the atoms, by the file's cell, or as asked; the file says by what. */
+static void copies_say_how_far_they_are_apart(void **state) {
+  (void)state;
+  static const struct {
+    const char *cell, *option, *remark;
+    double hi_x;
+  } cases[] = {
+      {"", "", "REMARK   1 copies are 3, 1 and 1 angstrom apart: the box of its atoms", 8.5},
+      {"CRYST1    7.000    8.000    9.000  90.00  90.00  90.00\n", "",
+       "7, 8 and 9 angstrom apart: the file's CRYST1 record", 16.5},
+      {"CRYST1    7.000    8.000    9.000  90.00  90.00  90.00\n", "--edge 5",
+       "5, 5 and 5 angstrom apart: --edge", 12.5}};
+  for (int i = 0; i < 3; i++) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s", cases[i].cell,
+             "ATOM 1 N ALA 1 0.000 0.000 0.000 0.5 1.0\n",
+             "ATOM 2 N ALA 1 2.500 0.000 0.000 -0.25 1.0\n");
+    put_file(in_folder("one.pqr"), text);
+    assert_status(program_run("generate replicate %s 3 1 1 %s --out %s", in_folder("one.pqr"),
+                              cases[i].option, in_folder("three.pqr")),
+                  0);
+    char *written = get_file(in_folder("three.pqr"), NULL);
+    assert_contains(written, cases[i].remark);
+    free(written);
+    assert_status(program_run("info --csv %s", in_folder("three.pqr")), 0);
+    dcs_table *table = printed_table();
+    assert_true(printed_value(table, "atoms") == 6);
+    assert_true(printed_value(table, "total_charge") == 0.75);
+    assert_true(printed_value(table, "box_hi_x") == cases[i].hi_x);
+    dcs_table_free(table);
+  }
+}
+
 static void a_seed_gives_the_same_bytes_always(void **state) {
   (void)state;
   static const char *const kinds[] = {"water", "uniform", "ions"};
@@ -282,6 +315,7 @@ int main(void) {
       cmocka_unit_test(info_reads_the_shared_cases),
       cmocka_unit_test(input_that_is_no_molecule_is_named),
       cmocka_unit_test(generated_water_reads_back_neutral),
+      cmocka_unit_test(copies_say_how_far_they_are_apart),
       cmocka_unit_test(a_seed_gives_the_same_bytes_always),
       cmocka_unit_test(generate_keeps_a_link_a_link),
       cmocka_unit_test(generate_writes_to_a_device_and_never_replaces_it),

@@ -294,6 +294,76 @@ static void refuses(void **state) {
   dcs_molecule_free(&m);
 }
 
+/* ---- copies ---- */
+
+static void copies_stand_side_by_side(void **state) {
+  (void)state;
+  dcs_site sites[2] = {{1.5, -2.25, 3, 0.5, 1}, {0, 0.125, -7, -0.25, 2}};
+  const dcs_molecule one = {sites, 2};
+  dcs_molecule many;
+  assert_int_equal(
+      dcs_replicate(&one, (const int64_t[]){2, 3, 2}, (const double[]){10, 20, 40}, &many), DCS_OK);
+  assert_int_equal(many.n, 24);
+  assert_memory_equal(many.sites, sites, sizeof sites);
+  const dcs_site next = {11.5, -2.25, 3, 0.5, 1}, last = {10, 40.125, 33, -0.25, 2};
+  assert_memory_equal(&many.sites[2], &next, sizeof next);
+  assert_memory_equal(&many.sites[23], &last, sizeof last);
+  dcs_molecule_free(&many);
+}
+
+static void too_many_copies_are_refused(void **state) {
+  (void)state;
+  static const int64_t refused[][3] = {
+      {0, 1, 1}, {1, -1, 1}, {INT64_MAX, 1, 1}, {50000001, 1, 1}, {10000, 10000, 1}};
+  dcs_site sites[2] = {{0}};
+  const dcs_molecule one = {sites, 2};
+  dcs_molecule many;
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(dcs_replicate(&one, refused[i], (const double[]){1, 1, 1}, &many), DCS_USAGE);
+    assert_null(many.sites);
+    assert_non_null(strstr(dcs_error_message(), "at most 100000000"));
+  }
+}
+
+/* The status of reading the cell of a file with that text. */
+static dcs_status cell_of(const char *text, double edge[3], bool *found) {
+  char path[] = "/tmp/dcs_generate_XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+  close(fd);
+  dcs_status status = dcs_pqr_cell(path, edge, found);
+  unlink(path);
+  return status;
+}
+
+static void the_cell_is_the_cryst1_record(void **state) {
+  (void)state;
+  double edge[3] = {0};
+  bool found;
+  assert_int_equal(
+      cell_of("REMARK\r\n"
+              "CRYST1   40.000   41.5001000.250  90.00  90.00  90.00 P 1           1\r\nATOM\n",
+              edge, &found),
+      DCS_OK);
+  assert_true(found && edge[0] == 40 && edge[1] == 41.5 && edge[2] == 1000.25);
+  static const char *const none[] = {
+      "", "ATOM  CRYST1\n",
+      "CRYST1    0.000    0.000    0.000  90.00  90.00  90.00 P 1           1\n",
+      "ATOM\nCRYST1    1.000    1.000    1.000  90.00  90.00  90.00"};
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(cell_of(none[i], edge, &found), DCS_OK);
+    assert_false(found);
+  }
+  assert_int_equal(cell_of("\nCRYST1   40.000 x\n", edge, &found), DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), ":2: found \"CRYST1   40.000 x\""));
+  assert_int_equal(
+      cell_of("CRYST1   40.000   40.000   40.000  90.00  90.00 120.00 P 1\n", edge, &found),
+      DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "--edge"));
+  assert_false(found);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(water_is_water),
@@ -305,6 +375,9 @@ int main(void) {
       cmocka_unit_test(same_seed_same_atoms),
       cmocka_unit_test(written_reads_back),
       cmocka_unit_test(refuses),
+      cmocka_unit_test(copies_stand_side_by_side),
+      cmocka_unit_test(too_many_copies_are_refused),
+      cmocka_unit_test(the_cell_is_the_cryst1_record),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define MOST_ATOMS   INT64_C(100000000)
 #define LONGEST_EDGE 1e6 /* angstrom */
 
 /* Moving both of two sites to the nearest multiple of 0.001 in x, y and z brings them closer by at
@@ -214,9 +213,9 @@ static dcs_status generate_uniform(int64_t n, double edge, dcs_random *random,
 dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t seed,
                         dcs_molecule *molecule) {
   *molecule = (dcs_molecule){0};
-  if (n < 1 || n > MOST_ATOMS)
+  if (n < 1 || n > DCS_MOST_ATOMS)
     return dcs_fail(DCS_USAGE, "found %" PRId64 " atoms to generate; expected 1 to %" PRId64, n,
-                    MOST_ATOMS);
+                    DCS_MOST_ATOMS);
   if (!(edge >= 0 && edge <= LONGEST_EDGE))
     return dcs_fail(DCS_USAGE,
                     "found a box edge of %g angstrom; expected 0 (from the density) to "

@@ -4,6 +4,7 @@
 
 #include "kernels/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -37,6 +38,9 @@ dcs_status dcs_pqr_read(const char *path, dcs_molecule *molecule, FILE *notes);
 dcs_status dcs_pqr_write(FILE *out, const char *path, const dcs_molecule *molecule,
                          const char *remark);
 
+/* Of a molecule that is generated. */
+#define DCS_MOST_ATOMS INT64_C(100000000)
+
 /* ---- generated inputs; the same seed gives the same molecule on every machine ---- */
 
 typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS } dcs_generated;
@@ -47,5 +51,17 @@ typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS } dcs_generated;
  * edge follows from the density, or `edge` (angstrom) when it is above 0. */
 dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t seed,
                         dcs_molecule *molecule);
+
+/* ---- copies of a molecule ---- */
+
+/* The box that a file's CRYST1 record states, angstrom. Not found: there is no such record, or its
+ * sides are 0 or 1, as where there is no crystal. DCS_INPUT for a record that cannot be read, or
+ * whose angles are not right ones. */
+dcs_status dcs_pqr_cell(const char *path, double edge[3], bool *found);
+
+/* copies[0] x copies[1] x copies[2] copies, each shifted by so much (angstrom) against the one
+ * before it; x goes round first. DCS_USAGE for fewer than one, or more than DCS_MOST_ATOMS. */
+dcs_status dcs_replicate(const dcs_molecule *one, const int64_t copies[3], const double shift[3],
+                         dcs_molecule *many);
 
 #endif
