@@ -207,7 +207,9 @@ static void what_is_inapplicable(void **state) {
   (void)state;
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
-    if (variant->backend != DCS_CUDA || dcs_find_param(variant, "block_y") < 0) continue;
+    const int block_y = dcs_find_param(variant, "block_y");
+    if (variant->backend != DCS_CUDA || block_y < 0) continue;
+    if (variant->params[block_y].hi < 1024) continue; /* its blocks have rules of their own */
     const dcs_dims small = {9, 9, 9}, fits = {9, 4 * 65535, 1}, high = {9, 4 * 65535 + 1, 1};
     const dcs_problem problem = {.n_atoms = 100, .n = fits, .spacing = 0.5f, .cutoff = 1};
     char why[DCS_TEXT];
