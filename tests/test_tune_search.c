@@ -133,7 +133,7 @@ static void a_journal_reads_back(void **state) {
   snprintf(path, sizeof path, "%s", in_folder("back.csv"));
   put_journal(path, &padded_space, &space);
   char *paths[] = {path};
-  assert_int_equal(dcs_journal_read(paths, 1, &journal), DCS_OK);
+  assert_int_equal(dcs_journal_read(paths, 1, &journal, stderr), DCS_OK);
   assert_int_equal(journal.n, 1);
   const dcs_recorded_space *r = &journal.list[0];
   dcs_subject subject = written_subject(&padded_space);
@@ -167,7 +167,7 @@ static dcs_status read_changed(const char *from, const char *to) {
   fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
   fclose(file);
   free(text);
-  dcs_status status = dcs_journal_read(paths, 1, &journal);
+  dcs_status status = dcs_journal_read(paths, 1, &journal, stderr);
   dcs_journal_free(&journal);
   return status;
 }
@@ -234,7 +234,7 @@ static int recorded_begin(void **state) {
   snprintf(path, sizeof path, "%s", in_folder("strategies.csv"));
   unlink(path);
   put_journal(path, &padded_space, &r->space);
-  assert_int_equal(dcs_journal_read(paths, 1, &r->journal), DCS_OK);
+  assert_int_equal(dcs_journal_read(paths, 1, &r->journal, stderr), DCS_OK);
   assert_int_equal(dcs_replay_open(&r->journal.list[0], &r->replay), DCS_OK);
   *state = r;
   return 0;
