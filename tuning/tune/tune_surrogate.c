@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-  FIRST = 3,         /* known before the model is asked */
+  FIRST = 2,         /* known before the model is asked */
   SPREAD = 8,        /* of so many random ones the farthest from all that is known */
-  LEARN_FROM = 64,   /* the most that the model is given: a decision takes the cube of it */
+  LEARN_FROM = 48,   /* the most that the model is given: a decision takes the cube of it */
   CANDIDATES = 1024, /* of so many the best is looked for */
-  SWEEPS = 2,        /* over the model's constants, each time they are learned */
+  SWEEPS = 3,        /* over the model's constants, each time they are learned */
   MOST_FEATURES = DCS_MAX_PARAMS * (DCS_MAX_PARAMS + 1) / 2
 };
 
@@ -47,7 +47,7 @@ typedef struct {
   double weight[MOST_FEATURES];
   int n_features;
   double noise;
-  int learned_at; /* n_known when weights and noise were learned */
+  bool learned; /* weights and noise; not again once LEARN_FROM are known */
   /* What the model learns from; y is centred. */
   int n, config[LEARN_FROM];
   double y[LEARN_FROM], least;
@@ -67,16 +67,21 @@ static void find_features(model *m) {
   const dcs_param *params = space->variant->params;
   for (int p = 0; p < space->variant->n_params; p++) {
     if (space->n_values[p] < 2) continue;
-    m->weight[m->n_features] = WEIGHT;
     m->features[m->n_features++] = (feature){p, -1, params[p].labels != NULL};
   }
   for (int p = 0; p < space->variant->n_params; p++)
     for (int q = p + 1; q < space->variant->n_params; q++) {
       if (space->n_values[p] < 3 || space->n_values[q] < 3) continue;
       if (params[p].labels || params[q].labels) continue;
-      m->weight[m->n_features] = PAIR_WEIGHT;
       m->features[m->n_features++] = (feature){p, q, false};
     }
+}
+
+/* The constants are those of before anything is known. */
+static void forget(model *m) {
+  for (int f = 0; f < m->n_features; f++)
+    m->weight[f] = m->features[f].second < 0 ? WEIGHT : PAIR_WEIGHT;
+  m->noise = NOISE;
 }
 
 static double covariance(const model *m, int a, int b) {
@@ -167,8 +172,10 @@ static double fit(model *m) {
   return -0.5 * m->n * log(m->variance) - log_det + log_prior(m);
 }
 
-/* Halves or doubles one constant after another where that explains more. */
+/* Halves or doubles one constant after another where that explains more; from the same start each
+ * time, so that a search taken up again learns what it knew. */
 static void learn(model *m) {
+  forget(m);
   double best = fit(m);
   for (int step = 0; step < SWEEPS * (m->n_features + 1); step++) {
     int f = step % (m->n_features + 1);
@@ -186,7 +193,7 @@ static void learn(model *m) {
     }
     *constant = kept;
   }
-  m->learned_at = m->search->n_known;
+  m->learned = true;
 }
 
 /* ---- choosing ---- */
@@ -227,14 +234,14 @@ static int find_candidates(model *m) {
   return n;
 }
 
-/* One at a time while there is much to learn from each; then an eighth of what is known. */
+/* One at a time while there is much to learn from each; then a quarter of what is known. */
 static bool try_most_promising(model *m) {
   dcs_search *s = m->search;
   double ns;
   if (!collect(m)) return dcs_search_try(s, dcs_search_unknown(s), s->samples, &ns);
-  if (s->n_known >= m->learned_at + m->learned_at / 8) learn(m);
+  if (m->n < LEARN_FROM || !m->learned) learn(m);
   fit(m);
-  int n = find_candidates(m), tries = s->n_known < LEARN_FROM ? 1 : s->n_known / 8;
+  int n = find_candidates(m), tries = s->n_known < LEARN_FROM ? 1 : s->n_known / 4;
   for (int i = 0; i < n; i++)
     m->gain[i] = expected_gain(m, m->list[i]);
   for (; tries > 0; tries--) {
@@ -269,6 +276,7 @@ static void search_with(model *m) {
   dcs_search *s = m->search;
   double ns;
   find_features(m);
+  forget(m);
   bool more = dcs_search_try(s, s->start, s->samples, &ns);
   while (more && s->n_known < FIRST && s->n_known < s->space->n)
     more = dcs_search_try(s, far_from_known(m), s->samples, &ns);
@@ -280,7 +288,7 @@ void dcs_search_surrogate(dcs_search *search) {
   size_t n = (size_t)search->space->n, degree = (size_t)dcs_space_degree(search->space);
   model *m = calloc(1, sizeof *m);
   if (m) {
-    *m = (model){.search = search, .noise = NOISE};
+    *m = (model){.search = search};
     m->all = calloc(n, sizeof *m->all);
     m->list = calloc(n + degree, sizeof *m->list);
     m->gain = calloc(n + degree, sizeof *m->gain);
