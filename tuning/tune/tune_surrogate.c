@@ -146,7 +146,7 @@ static double log_prior(const model *m) {
 /* Solves for these constants; returns how well they explain what is known: the log of the marginal
  * likelihood at the best variance, times the prior, up to a constant. */
 static double fit(model *m) {
-  double(*l)[LEARN_FROM] = m->factor, half[LEARN_FROM], log_det = 0, square = 0;
+  double(*l)[LEARN_FROM] = m->factor, half[LEARN_FROM] = {0}, log_det = 0, square = 0;
   for (int i = 0; i < m->n; i++)
     for (int j = 0; j <= i; j++) {
       double v = covariance(m, m->config[i], m->config[j]) + (i == j ? m->noise : 0);
@@ -200,7 +200,7 @@ static void learn(model *m) {
 
 /* By how much a configuration is expected to be better than the best known, in units of y. */
 static double expected_gain(const model *m, int config) {
-  double half[LEARN_FROM], mean = 0, rest = 1;
+  double half[LEARN_FROM] = {0}, mean = 0, rest = 1;
   for (int i = 0; i < m->n; i++) {
     double v = covariance(m, config, m->config[i]);
     mean += v * m->solved[i];
