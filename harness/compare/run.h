@@ -45,6 +45,10 @@ void dcs_run_close(dcs_run *run);
  * ok. */
 void dcs_run_notes(const dcs_run *run, size_t not_ok, FILE *out);
 
+/* The times of the samples that belong to a row of the summary, in the order they were taken, into
+ * `times`, which has room for all samples; returns how many. */
+size_t dcs_run_times(const dcs_run *run, size_t row, double *times);
+
 /* The value of a key of env.csv; "" when absent. */
 const char *dcs_run_fact(const dcs_run *run, const char *key);
 
