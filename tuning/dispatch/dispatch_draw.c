@@ -253,11 +253,12 @@ static dcs_status check_one_card(const char *folder, const dcs_run *run) {
                   folder, cards);
 }
 
-dcs_status dcs_dispatch_draw(const char *folder, dcs_dispatch *dispatch) {
+dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch) {
   dcs_measured measured;
   *dispatch = (dcs_dispatch){0};
   dcs_status status = dcs_measured_read(folder, &measured);
   if (status == DCS_OK) status = check_one_card(folder, &measured.run);
+  if (status == DCS_OK) dcs_run_notes(&measured.run, measured.not_ok, notes);
   if (status == DCS_OK) status = draw(&measured.run, dispatch);
   dcs_measured_free(&measured);
   return status;

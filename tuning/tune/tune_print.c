@@ -30,9 +30,9 @@ void dcs_print_search(const dcs_search *search, const char *strategy) {
   int outcomes[DCS_N_OUTCOMES] = {0};
   for (int c = 0; c < search->space->n; c++)
     if (search->known[c].known) outcomes[search->known[c].outcome]++;
-  printf("%s: %lld evaluations by strategy %s; known now: %d of %d configurations",
-         search->space->variant->id, (long long)search->n_evals, strategy, search->n_known,
-         search->space->n);
+  printf("%s: %lld evaluation%s by strategy %s; known now: %d of %d configurations",
+         search->space->variant->id, (long long)search->n_evals, search->n_evals == 1 ? "" : "s",
+         strategy, search->n_known, search->space->n);
   for (int o = 0; o < DCS_N_OUTCOMES; o++)
     if (outcomes[o]) printf(", %d %s", outcomes[o], dcs_outcome_name((dcs_outcome)o));
   printf("\n");

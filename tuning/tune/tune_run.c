@@ -182,8 +182,8 @@ static dcs_status run(tuning *t) {
   t->options->strategy->run(&t->search);
   DCS_TRY(t->search.status);
   if (dcs_interrupted())
-    return dcs_fail(DCS_FAILED, "interrupted after %lld evaluations; the same command goes on",
-                    (long long)t->search.n_evals);
+    return dcs_fail(DCS_FAILED, "interrupted after %lld evaluation%s; the same command goes on",
+                    (long long)t->search.n_evals, t->search.n_evals == 1 ? "" : "s");
   return finish(t);
 }
 
