@@ -57,7 +57,7 @@ static void expect_group(const char *group, bool cpu, bool cuda) {
   int n = 0;
   for (int v = 0; v < dcs_n_variants; v++) {
     bool own = dcs_variants[v]->backend == DCS_CPU ? cpu : cuda;
-    if (!own || !available(dcs_variants[v])) continue;
+    if (!own || !available(dcs_variants[v]) || dcs_variants[v]->cutoff) continue;
     assert_true(n < methods.n && methods.list[n].variant == dcs_variants[v]);
     n++;
   }
@@ -91,6 +91,21 @@ static void groups_leave_out_the_unavailable(void **state) {
   assert_int_equal(named.n, 1);
   free(group.list);
   free(named.list);
+}
+
+/* With a cutoff at hand, groups have those that need one too. */
+static void groups_with_a_cutoff(void **state) {
+  (void)state;
+  dcs_methods with, without;
+  assert_int_equal(dcs_select_methods("all", NULL, (dcs_at_hand){true, true}, &with), DCS_OK);
+  assert_int_equal(dcs_select_methods("all", NULL, (dcs_at_hand){true, false}, &without), DCS_OK);
+  int cutoff = 0;
+  for (int m = 0; m < with.n; m++)
+    cutoff += with.list[m].variant->cutoff;
+  assert_true(cutoff >= 3);
+  assert_int_equal(with.n, without.n + cutoff);
+  free(with.list);
+  free(without.list);
 }
 
 /* Without a GPU, groups have no CUDA variants, but know their parameters; a named one stays. */
@@ -264,6 +279,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups),
       cmocka_unit_test(groups_leave_out_the_unavailable),
+      cmocka_unit_test(groups_with_a_cutoff),
       cmocka_unit_test(groups_without_a_gpu),
       cmocka_unit_test(ids),
       cmocka_unit_test(unknown_variants),

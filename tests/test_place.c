@@ -108,13 +108,14 @@ static dcs_atom atoms[ATOMS];
 static const dcs_problem problem = {
     .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
 static float map[POINTS];
-static dcs_status (*launch)(dcs_device *, dcs_module *, const int64_t[3], const int[3], void **);
+static dcs_status (*launch)(dcs_device *, dcs_module *, const char *, const int64_t[3],
+                            const int[3], void **);
 static dcs_status (*copy_out)(dcs_device *, float *, dcs_dims, dcs_ptr, dcs_dims);
 
-static dcs_status seen_launch(dcs_device *device, dcs_module *module, const int64_t grid[3],
-                              const int block[3], void **args) {
+static dcs_status seen_launch(dcs_device *device, dcs_module *module, const char *name,
+                              const int64_t grid[3], const int block[3], void **args) {
   event('l');
-  return launch(device, module, grid, block, args);
+  return launch(device, module, name, grid, block, args);
 }
 
 static dcs_status seen_copy_out(dcs_device *device, float *to, dcs_dims n, dcs_ptr from,

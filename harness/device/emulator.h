@@ -65,6 +65,15 @@ static inline float rsqrtf(float x) {
   return 1.0f / sqrtf(x);
 }
 
+/* Between 0 and 1; NaN becomes 0. */
+static inline float __saturatef(float x) {
+  return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+
+static inline int __popc(unsigned x) {
+  return __builtin_popcount(x);
+}
+
 static inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
