@@ -3,9 +3,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* More cells than this would not fit a cache, and empty ones cost as much as full ones. */
 enum { MOST_CELLS = 1 << 22, CELLS_AN_ATOM = 4, FEW_CELLS = 64 };
+
+/* Starting a thread takes as long as it takes to sort some thousands of atoms. */
+enum { ATOMS_A_THREAD = 4096 };
 
 /* ---- which atoms, and their box ---- */
 
@@ -36,9 +40,10 @@ static int64_t shrink(const dcs_problem *p, int threads, float lo[3], float hi[3
   for (int64_t a = 0; a < p->n_atoms; a++) {
     if (!is_within(&atoms[a], lo, hi)) continue;
     within++;
-    x0 = fminf(x0, atoms[a].x), x1 = fmaxf(x1, atoms[a].x);
-    y0 = fminf(y0, atoms[a].y), y1 = fmaxf(y1, atoms[a].y);
-    z0 = fminf(z0, atoms[a].z), z1 = fmaxf(z1, atoms[a].z);
+    float x = atoms[a].x, y = atoms[a].y, z = atoms[a].z;
+    x0 = x < x0 ? x : x0, x1 = x > x1 ? x : x1;
+    y0 = y < y0 ? y : y0, y1 = y > y1 ? y : y1;
+    z0 = z < z0 ? z : z0, z1 = z > z1 ? z : z1;
   }
   if (within == 0) return 0;
   lo[0] = x0, lo[1] = y0, lo[2] = z0;
@@ -61,6 +66,7 @@ static void choose_cells(int64_t within, const float lo[3], const float hi[3], d
       n[d] = within ? floor(((double)hi[d] - (double)lo[d]) / cells->edge) + 1 : 1;
     if (n[0] * n[1] * n[2] <= most) break;
   }
+  cells->per_edge = 1 / cells->edge;
   for (int d = 0; d < 3; d++) {
     cells->lo[d] = within ? (double)lo[d] : 0;
     cells->n[d] = (int32_t)n[d];
@@ -69,12 +75,15 @@ static void choose_cells(int64_t within, const float lo[3], const float hi[3], d
 
 static bool allocate(dcs_cutoff_cells *cells, int64_t within) {
   size_t floats = (size_t)within + DCS_CUTOFF_PAD;
-  cells->x = calloc(4 * floats, sizeof *cells->x);
-  cells->start = calloc((size_t)count_cells(cells) + 1, sizeof *cells->start);
+  cells->x = malloc(4 * floats * sizeof *cells->x);
+  cells->start = calloc((size_t)count_cells(cells) + 2, sizeof *cells->start);
   if (!cells->x || !cells->start) return false;
   cells->y = cells->x + floats;
   cells->z = cells->y + floats;
   cells->q = cells->z + floats;
+  float *const fields[] = {cells->x, cells->y, cells->z, cells->q};
+  for (int f = 0; f < 4; f++)
+    memset(fields[f] + within, 0, DCS_CUTOFF_PAD * sizeof(float));
   return true;
 }
 
@@ -94,35 +103,57 @@ static void find_cells(const dcs_cutoff_cells *cells, int threads, const float l
   }
 }
 
-/* Puts the atoms in order; start[c] counts up to where cell c + 1 starts, which is then moved. */
-static void place(dcs_cutoff_cells *cells, const int32_t *cell_of) {
+/* Each part of the cells is filled by one thread, which passes over all atoms for it. */
+typedef struct {
+  int parts;
+  int64_t n; /* cells */
+} division;
+
+static int32_t part_start(const division *by, int part) {
+  return (int32_t)(by->n * part / by->parts);
+}
+
+/* start[c + 2] becomes the number of atoms in cell c. */
+static void count_atoms(dcs_cutoff_cells *cells, const division *by, const int32_t *cell_of) {
+#pragma omp parallel for num_threads(by->parts) schedule(static, 1) if (by->parts > 1)
+  for (int part = 0; part < by->parts; part++) {
+    int32_t first = part_start(by, part), end = part_start(by, part + 1);
+    for (int64_t a = 0; a < cells->problem.n_atoms; a++)
+      if (cell_of[a] >= first && cell_of[a] < end) cells->start[cell_of[a] + 2]++;
+  }
+}
+
+/* Puts the atoms of each cell c where start[c + 1] says, and moves that to where they end. */
+static void place_atoms(dcs_cutoff_cells *cells, const division *by, const int32_t *cell_of) {
   const dcs_atom *atoms = cells->problem.atoms;
-  int64_t n = count_cells(cells);
-  for (int64_t a = 0; a < cells->problem.n_atoms; a++)
-    if (cell_of[a] >= 0) cells->start[cell_of[a]]++;
-  int32_t before = 0;
-  for (int64_t c = 0; c <= n; c++) {
-    int32_t in_cell = cells->start[c];
-    cells->start[c] = before;
-    before += in_cell;
+#pragma omp parallel for num_threads(by->parts) schedule(static, 1) if (by->parts > 1)
+  for (int part = 0; part < by->parts; part++) {
+    int32_t first = part_start(by, part), end = part_start(by, part + 1);
+    for (int64_t a = 0; a < cells->problem.n_atoms; a++) {
+      if (cell_of[a] < first || cell_of[a] >= end) continue;
+      int32_t to = cells->start[cell_of[a] + 1]++;
+      cells->x[to] = atoms[a].x;
+      cells->y[to] = atoms[a].y;
+      cells->z[to] = atoms[a].z;
+      cells->q[to] = atoms[a].q;
+    }
   }
-  for (int64_t a = 0; a < cells->problem.n_atoms; a++) {
-    if (cell_of[a] < 0) continue;
-    int32_t to = cells->start[cell_of[a]]++;
-    cells->x[to] = atoms[a].x;
-    cells->y[to] = atoms[a].y;
-    cells->z[to] = atoms[a].z;
-    cells->q[to] = atoms[a].q;
-  }
-  for (int64_t c = n; c > 0; c--)
-    cells->start[c] = cells->start[c - 1];
-  cells->start[0] = 0;
+}
+
+static void sort_atoms(dcs_cutoff_cells *cells, int threads, const int32_t *cell_of) {
+  const division by = {threads, count_cells(cells)};
+  count_atoms(cells, &by, cell_of);
+  for (int64_t c = 2; c <= by.n; c++)
+    cells->start[c] += cells->start[c - 1];
+  place_atoms(cells, &by, cell_of);
 }
 
 bool dcs_cutoff_sort(const dcs_problem *problem, double edge, int threads,
                      dcs_cutoff_cells *cells) {
   float lo[3], hi[3];
   *cells = (dcs_cutoff_cells){.problem = *problem};
+  if (threads > problem->n_atoms / ATOMS_A_THREAD + 1)
+    threads = (int)(problem->n_atoms / ATOMS_A_THREAD) + 1;
   int32_t *cell_of = malloc((size_t)problem->n_atoms * sizeof *cell_of);
   if (!cell_of) return false;
   reach_of(problem, lo, hi);
@@ -131,7 +162,7 @@ bool dcs_cutoff_sort(const dcs_problem *problem, double edge, int threads,
   bool has_memory = allocate(cells, within);
   if (has_memory) {
     find_cells(cells, threads, lo, hi, cell_of);
-    place(cells, cell_of);
+    sort_atoms(cells, threads, cell_of);
   } else {
     dcs_cutoff_free(cells);
   }

@@ -14,11 +14,12 @@ enum {
 typedef struct {
   dcs_problem problem; /* the first member: a dcs_cpu_kernel finds the others behind it */
   float *x, *y, *z, *q;
-  int32_t *start; /* atoms start[c]..start[c + 1]-1 lie in cell c */
-  double lo[3];   /* corner of cell 0, angstrom */
-  double edge;    /* of a cell, angstrom */
-  int32_t n[3];   /* cells */
-  double *pairs;  /* what kernels that count add to */
+  int32_t *start;  /* atoms start[c]..start[c + 1]-1 lie in cell c */
+  double lo[3];    /* corner of cell 0, angstrom */
+  double edge;     /* of a cell, angstrom */
+  double per_edge; /* 1 / edge */
+  int32_t n[3];    /* cells */
+  double *pairs;   /* what kernels that count add to */
 } dcs_cutoff_cells;
 
 /* Sorts the problem's atoms (at most 2^31 - 1 - DCS_CUTOFF_PAD) into cells of at least that edge;
@@ -30,7 +31,7 @@ void dcs_cutoff_free(dcs_cutoff_cells *cells);
 /* Index of the cell along dimension d that a coordinate falls into; that of the nearest one for
  * coordinates outside. Never falls where the coordinate rises. */
 static inline int32_t dcs_cutoff_cell(const dcs_cutoff_cells *cells, int d, double coordinate) {
-  double at = (coordinate - cells->lo[d]) / cells->edge;
+  double at = (coordinate - cells->lo[d]) * cells->per_edge;
   int32_t last = cells->n[d] - 1;
   return !(at > 0) ? 0 : at >= (double)last ? last : (int32_t)at;
 }

@@ -14,16 +14,28 @@ uint64_t dcs_fnv1a64(uint64_t hash, const void *bytes, size_t n) {
   return hash;
 }
 
-/* A CPU variant's own file, and what all of them share. */
+static uint64_t hash_embedded(uint64_t hash, const char *path) {
+  const char *text = dcs_embedded(path);
+  return text ? dcs_fnv1a64(hash, text, strlen(text)) : hash;
+}
+
+/* A CPU variant's own file, or files where it has several, and what all of them share. */
 static uint64_t hash_cpu_source(const dcs_variant *variant) {
-  static const char *const shared[] = {"kernels/cpu/cpu.c", "kernels/cpu/tile.h"};
+  static const char *const own[] = {".c",          "_cells.h", "_cells.c", "_tile.h",
+                                    "_portable.c", "_avx2.c",  "_avx512.c"};
+  static const char *const shared[] = {"cpu.c", "tile.h", "rsqrt_portable.h", "rsqrt_avx2.h",
+                                       "rsqrt_avx512.h"};
   const char *name = strchr(variant->id, '_');
   char path[DCS_TEXT];
-  snprintf(path, sizeof path, "kernels/cpu/%s.c", name ? name + 1 : variant->id);
-  const char *texts[] = {dcs_embedded(path), dcs_embedded(shared[0]), dcs_embedded(shared[1])};
   uint64_t hash = DCS_FNV_START;
-  for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
-    if (texts[t]) hash = dcs_fnv1a64(hash, texts[t], strlen(texts[t]));
+  for (size_t t = 0; t < sizeof own / sizeof own[0]; t++) {
+    snprintf(path, sizeof path, "kernels/cpu/%s%s", name ? name + 1 : variant->id, own[t]);
+    hash = hash_embedded(hash, path);
+  }
+  for (size_t t = 0; t < sizeof shared / sizeof shared[0]; t++) {
+    snprintf(path, sizeof path, "kernels/cpu/%s", shared[t]);
+    hash = hash_embedded(hash, path);
+  }
   return hash;
 }
 
