@@ -8,6 +8,7 @@
 
 #include "version.h" /* written by the Makefile */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,8 +113,12 @@ static void tell(void) {
 /* At the end of the program, which argp brings about by itself after --help. */
 static void check_output(void) {
   bool written = !ferror(stdout);
+  errno = 0;
   if ((fflush(stdout) == 0 && written) || told) return;
-  (void)dcs_fail(DCS_IO, "standard output: cannot write");
+  if (errno) /* else an earlier write failed, and nobody kept why */
+    (void)dcs_fail(DCS_IO, "standard output: cannot write: %s", strerror(errno));
+  else
+    (void)dcs_fail(DCS_IO, "standard output: cannot write");
   tell();
   _exit(DCS_IO);
 }

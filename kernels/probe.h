@@ -26,10 +26,13 @@ typedef struct {
 /* The one of the widest instruction set that this machine has and DCS_DISABLE_ISA leaves on. */
 const dcs_probe *dcs_probe_widest(void);
 
-/* Runs the loop `repeats` times for each of `threads` threads, with `links` links; a thread takes
- * the next run when it is done with one, as the kernels' threads do with tiles, so that a slow one
- * holds up nobody. Returns, of what the loop returned, that furthest from expected. */
-double dcs_probe_run(const dcs_probe_loop *loop, int threads, int64_t links, int64_t repeats);
+/* Runs the loop with `links` links again and again on each of `threads` threads, which start
+ * together, until `span_ns` have passed by the clock. *links_per_ns becomes the sum of what each
+ * did in its own time: a thread that the system holds up takes nothing from the others, as the
+ * kernels' threads, which share tiles, do not wait for one. Returns, of what the loop returned,
+ * that furthest from expected. */
+double dcs_probe_run(const dcs_probe_loop *loop, int threads, int64_t links, double span_ns,
+                     double (*now_ns)(void), double *links_per_ns);
 
 /* a = b + 3 c over n values, split over the threads in contiguous parts: the triad of McCalpin's
  * STREAM. 24 bytes a value, not counting what a cache reads before it writes. */

@@ -6,13 +6,14 @@ do for [FORMAT in "png svg"] {
   stats DATA index 1 using (strlen(strcol(2))) name "NAMES" nooutput
   stats DATA index 1 using 1 name "SLOT" nooutput
   stats DATA index 2 using 1 name "RATE" nooutput
+  stats DATA index 2 using (strlen(strcol(3))) name "VALUE" nooutput
   stats DATA index 3 every ::1 using 1 name "LIMIT" nooutput
   limit = LIMIT_max
   top = limit > RATE_max ? limit : RATE_max
   low = 10 ** floor(log10(RATE_min / 1.5))
   set logscale x
   # Room for the values at the ends of the bars.
-  set xrange [low : top * (top / low) ** 0.3]
+  set xrange [low : top * (top / low) ** (VALUE_max > 25 ? 0.6 : 0.3)]
   set yrange [SLOT_min - 0.6 : SLOT_max + 0.6]
   set format x "%g"
   unset ytics

@@ -84,9 +84,9 @@ static void each_cell_has_its_verdict(void **state) {
 
 static void the_csv_has_its_columns(void **state) {
   (void)state;
-  static const char *const columns =
-      "variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
-      "ratio_lo,ratio_hi,outcome_a,outcome_b,verdict,forced\n";
+  static const char *const columns = "variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,"
+                                     "ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
+                                     "ratio_lo,ratio_hi,outcome_a,outcome_b,verdict,forced\n";
   compare_examples("--csv");
   assert_true(strncmp(program_out, columns, strlen(columns)) == 0);
   dcs_table *t = written();

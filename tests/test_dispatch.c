@@ -155,6 +155,48 @@ static void regret_is_told(void **state) {
   assert_true(fabs(d.scopes[1].regret.mean - 3.0 / 8) < 1e-9);
 }
 
+/* A sample more of the row that put_time() wrote last with these. */
+static void put_sample(const dcs_variant *variant, int64_t atoms, dcs_dims n, double ns) {
+  char config[DCS_TEXT];
+  dcs_config values = dcs_initial_config(variant, 1);
+  fprintf(samples, "0,%s,\"%s\",kernel,,cpu,%lld,%lld,%lld,%lld,%.3f\n", variant->id,
+          dcs_format_config(variant, &values, config), (long long)atoms, (long long)n.x,
+          (long long)n.y, (long long)n.z, ns);
+}
+
+/* Samples in two heaps: of 500 and 900 ns, with another one in the middle of each method. The
+ * medians differ by 80%, the methods do not. */
+static void heaps_are_no_loss(void **state) {
+  (void)state;
+  dcs_dispatch d;
+  begin_run();
+  for (int i = 0; i < 8; i++) {
+    const dcs_dims n = {8 + i, 8, 8};
+    for (int v = 0; v < 2; v++) {
+      put_time(cpu[v], "kernel", 100, n, v == (i == 3) ? 500 : 900, "ok");
+      for (int s = 0; s < 4; s++) {
+        put_sample(cpu[v], 100, n, 500);
+        put_sample(cpu[v], 100, n, 900);
+      }
+    }
+  }
+  end_run();
+  assert_status(dispatch(""), 0);
+  read_back(&d);
+  assert_int_equal(d.scopes[1].regret.cells, 8);
+  assert_true(d.scopes[1].regret.worst < 1e-9);
+}
+
+static void a_row_twice_is_refused(void **state) {
+  (void)state;
+  begin_run();
+  for (int i = 0; i < 3; i++)
+    put_time(cpu[0], "kernel", 100, (dcs_dims){8, 8, 8}, 500, "ok");
+  end_run();
+  assert_status(dispatch(""), 3);
+  assert_contains(program_err, "rows of the same method and size");
+}
+
 /* ---- the header ---- */
 
 static const char header_user[] =
@@ -264,6 +306,8 @@ int main(void) {
       cmocka_unit_test(planted_times_decide),
       cmocka_unit_test(without_a_gpu_the_cpu_has_all_scopes),
       cmocka_unit_test(regret_is_told),
+      cmocka_unit_test(heaps_are_no_loss),
+      cmocka_unit_test(a_row_twice_is_refused),
       cmocka_unit_test(the_header_decides_alike_in_c_and_cxx),
       cmocka_unit_test(runs_that_cannot_decide_are_refused),
       cmocka_unit_test(old_files_stay_when_new_ones_cannot_be_written),

@@ -225,6 +225,20 @@ static void known_variants_follow_the_list(void **state) {
       "\n\n-1\t\"cpu_gather\"\n-2\t\"cpu_simd\"\n-3\t\"cuda_scatter\"\n-4\t\"cuda_naive\"\n\n");
 }
 
+/* Two cells with half of the most bars or more: the larger is drawn, and what it lacks comes from
+ * the other and says so. */
+static void the_ladder_fills_in(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER "one,cuda,,,,kernel,10,9,9,1,9,9,1,0,1,1,1,1e9,,ok\n"
+                               "two,cuda,,,,kernel,10,9,9,1,9,9,1,0,1,1,1,2e9,,ok\n"
+                               "two,cuda,,,,kernel,20000,9,9,1,9,9,1,0,1,1,1,4e9,,ok\n",
+                        ENV, NULL),
+                   DCS_OK);
+  assert_has("ladder", ".dat", "grid 9x9x1, 20000 atoms");
+  assert_has("ladder", ".dat", "\t-1\t\"1 at 9x9x1, 10 atoms\"\n");
+  assert_has("ladder", ".dat", "\t-2\t\"4\"\n");
+}
+
 static void a_wrong_result_is_never_a_time(void **state) {
   (void)state;
   assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL), DCS_OK);
@@ -342,6 +356,7 @@ int main(void) {
       FIGURE_TEST(the_best_rows_are_selected),
       FIGURE_TEST(the_best_memory_is_named),
       FIGURE_TEST(the_ladder_is_in_order),
+      FIGURE_TEST(the_ladder_fills_in),
       FIGURE_TEST(known_variants_follow_the_list),
       FIGURE_TEST(a_wrong_result_is_never_a_time),
       FIGURE_TEST(labels_stay_text),

@@ -31,7 +31,7 @@ static void assert_verified(dcs_backend backend) {
     int configurations, maps;
     assert_int_equal(
         sscanf(line + strlen(variant->id), "%d configurations %d maps", &configurations, &maps), 2);
-    int cutoffs = variant->cutoff ? 4 : 1;
+    int cutoffs = variant->cutoff ? 4 : 1; /* that each size is tried with */
     assert_true(configurations >= 1 && maps == 11 * cutoffs * configurations);
     assert_memory_equal(strchr(line, '\n') - 2, "ok", 2);
   }

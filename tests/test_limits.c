@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/clock.h"
 #include "harness/compute/limits.h"
 #include "harness/sweep/environment.h"
 #include "kernels/probe.h"
@@ -16,13 +17,13 @@
 
 static void expect_loop(const dcs_probe *probe, const dcs_probe_loop *loop) {
   double few = loop->run(100), many = loop->run(50000);
-  double on_threads = dcs_probe_run(loop, 3, 1000, 2);
+  double rate = 0, on_threads = dcs_probe_run(loop, 3, 1000, 1e5, dcs_now_ns, &rate);
   if (fabs(few - loop->expected) > 0.01 * loop->expected ||
       fabs(many - loop->expected) > 0.01 * loop->expected ||
       fabs(on_threads - loop->expected) > 0.01 * loop->expected)
     fail_msg("%s: found %g, %g and %g, expected %g", probe->isa, few, many, on_threads,
              loop->expected);
-  assert_true(loop->per_link >= probe->lanes);
+  assert_true(loop->per_link >= probe->lanes && rate > 0);
 }
 
 static void every_probe_computes(void **state) {
@@ -47,8 +48,29 @@ static double the_links(int64_t links) {
 static void a_wrong_probe_is_seen(void **state) {
   (void)state;
   const dcs_probe_loop loop = {1, 5, the_links};
-  assert_true(dcs_probe_run(&loop, 2, 5, 3) == 5);
-  assert_true(dcs_probe_run(&loop, 2, 7, 3) == 7);
+  double rate;
+  assert_true(dcs_probe_run(&loop, 2, 5, 10, dcs_now_ns, &rate) == 5);
+  assert_true(dcs_probe_run(&loop, 2, 7, 10, dcs_now_ns, &rate) == 7);
+}
+
+/* A thread's own time: one run of it takes a tick. */
+static double ticks(void) {
+  static _Thread_local double now;
+  return now++;
+}
+
+static void each_thread_counts_in_its_own_time(void **state) {
+  (void)state;
+  const dcs_probe_loop loop = {1, 7, the_links};
+  double rate;
+  for (int threads = 1; threads <= 3; threads++) {
+    dcs_probe_run(&loop, threads, 7, 10, ticks, &rate);
+#ifdef _OPENMP
+    assert_close(rate, 7.0 * threads);
+#else
+    assert_close(rate, 7.0);
+#endif
+  }
 }
 
 static void the_triad_adds(void **state) {
@@ -173,6 +195,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_probe_computes),
       cmocka_unit_test(a_wrong_probe_is_seen),
+      cmocka_unit_test(each_thread_counts_in_its_own_time),
       cmocka_unit_test(the_triad_adds),
       cmocka_unit_test(the_device_probes_compute),
       cmocka_unit_test(the_best_run_is_the_limit),

@@ -170,6 +170,11 @@ static void a_record_of_no_use_is_said(void **state) {
   mkdir(in_folder("run"), 0777);
   assert_status(program_run("map %s -o %s --grid 5^3 --dispatch %s", water(), in_folder("d.dx"),
                             in_folder("run")),
+                5);
+  assert_contains(program_err, "run/dispatch.csv: No such file");
+  put_file(in_folder("run/dispatch.csv"), "not a record\n");
+  assert_status(program_run("map %s -o %s --grid 5^3 --dispatch %s", water(), in_folder("d.dx"),
+                            in_folder("run")),
                 0);
   assert_contains(program_err, "record not used: ");
   assert_contains(program_err, "run/dispatch.csv");

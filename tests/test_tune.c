@@ -39,7 +39,7 @@ static void a_cpu_variant_is_tuned_and_kept(void **state) {
   (void)state;
   forget_all();
   assert_status(program_run("tune cpu_gather %s --budget 20", small), 0);
-  assert_contains(program_out, "strategy greedy");
+  assert_contains(program_out, "strategy surrogate");
   assert_contains(program_out, "\ncpu_gather threads=");
   assert_contains(program_err, "the winner is kept");
   dcs_table *journal = run_table("data", "journal.csv");
@@ -228,6 +228,26 @@ static void a_journal_is_replayed_without_a_machine(void **state) {
   assert_status(program_run("tune --replay %s --seed 4 --budget-evals 25", path), 0);
   assert_string_equal(program_out, before);
   free(before);
+  assert_status(program_run("tune --replay %s --budget-evals 1", path), 0);
+  assert_contains(program_out, ": 1 evaluation by");
+}
+
+static void a_cut_last_row_is_said(void **state) {
+  (void)state;
+  dcs_space space;
+  const char *path = in_folder("cut.csv");
+  put_journal(path, &padded_space, &space);
+  assert_status(program_run("tune --replay %s --strategy exhaustive", path), 0);
+  assert_null(strstr(program_err, "cut off"));
+  struct stat facts;
+  assert_int_equal(stat(path, &facts), 0);
+  assert_int_equal(truncate(path, facts.st_size - 5), 0);
+  assert_status(program_run("tune --replay %s --strategy exhaustive", path), 0);
+  assert_contains(program_err, "cut.csv: the last row was cut off and is left out");
+  char known[64];
+  snprintf(known, sizeof known, "known now: %d of %d", space.n - 1, space.n - 1);
+  assert_contains(program_out, known);
+  dcs_space_free(&space);
 }
 
 /* ---- failures are outcomes ---- */
@@ -275,7 +295,7 @@ static void a_wrong_kernel_is_an_outcome_without_a_time(void **state) {
   assert_string_equal(text_at(table, 1, "outcome"), "compile");
   dcs_table_free(table);
   dcs_journal read;
-  assert_int_equal(dcs_journal_read(paths, 1, &read), DCS_OK);
+  assert_int_equal(dcs_journal_read(paths, 1, &read, stderr), DCS_OK);
   dcs_journal_free(&read);
 }
 
@@ -294,6 +314,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_sweep_takes_what_was_tuned),
       cmocka_unit_test(a_space_is_compiled_ahead),
       cmocka_unit_test(a_journal_is_replayed_without_a_machine),
+      cmocka_unit_test(a_cut_last_row_is_said),
       cmocka_unit_test_setup_teardown(a_wrong_kernel_is_an_outcome_without_a_time, emulated_begin,
                                       emulated_end),
   };

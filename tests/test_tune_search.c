@@ -133,7 +133,7 @@ static void a_journal_reads_back(void **state) {
   snprintf(path, sizeof path, "%s", in_folder("back.csv"));
   put_journal(path, &padded_space, &space);
   char *paths[] = {path};
-  assert_int_equal(dcs_journal_read(paths, 1, &journal), DCS_OK);
+  assert_int_equal(dcs_journal_read(paths, 1, &journal, stderr), DCS_OK);
   assert_int_equal(journal.n, 1);
   const dcs_recorded_space *r = &journal.list[0];
   dcs_subject subject = written_subject(&padded_space);
@@ -167,7 +167,7 @@ static dcs_status read_changed(const char *from, const char *to) {
   fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
   fclose(file);
   free(text);
-  dcs_status status = dcs_journal_read(paths, 1, &journal);
+  dcs_status status = dcs_journal_read(paths, 1, &journal, stderr);
   dcs_journal_free(&journal);
   return status;
 }
@@ -234,7 +234,7 @@ static int recorded_begin(void **state) {
   snprintf(path, sizeof path, "%s", in_folder("strategies.csv"));
   unlink(path);
   put_journal(path, &padded_space, &r->space);
-  assert_int_equal(dcs_journal_read(paths, 1, &r->journal), DCS_OK);
+  assert_int_equal(dcs_journal_read(paths, 1, &r->journal, stderr), DCS_OK);
   assert_int_equal(dcs_replay_open(&r->journal.list[0], &r->replay), DCS_OK);
   *state = r;
   return 0;
@@ -302,7 +302,7 @@ static void the_same_seed_gives_the_same_search(void **state) {
 
 static void a_larger_budget_goes_on_the_same_way(void **state) {
   recorded *r = *state;
-  const char *const names[] = {"exhaustive", "random", "greedy", "halving"};
+  const char *const names[] = {"exhaustive", "random", "surrogate", "greedy", "halving"};
   for (size_t s = 0; s < sizeof names / sizeof names[0]; s++) {
     dcs_search a = searched(r, names[s], 7, 20), b = searched(r, names[s], 7, 80);
     assert_memory_equal(a.picks, b.picks, 20 * sizeof *a.picks);
@@ -345,6 +345,46 @@ static void what_is_known_is_free(void **state) {
   assert_int_equal(second.n_known, known + 10);
   dcs_search_close(&first);
   dcs_search_close(&second);
+}
+
+typedef struct {
+  dcs_evaluator evaluator;
+  const dcs_space *space;
+} planted;
+
+/* Every fifth fails; the others take what was planted. */
+static dcs_status plant(dcs_evaluator *evaluator, int config, int samples, dcs_evaluation *e) {
+  const planted *from = (const planted *)evaluator;
+  double ns = written_truth(from->space, config);
+  e->known = true;
+  e->outcome = config % 5 == 0 ? DCS_OUTCOME_LAUNCH : DCS_OUTCOME_OK;
+  while (e->outcome == DCS_OUTCOME_OK && e->n < samples)
+    if (dcs_evaluation_add(e, &ns, 1) != DCS_OK) return DCS_UNAVAILABLE;
+  return DCS_OK;
+}
+
+/* More configurations than a model looks through, and more evaluations than it takes. */
+static void a_large_space_is_searched_in_part(void **state) {
+  (void)state;
+  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  dcs_space space;
+  dcs_search search;
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=1:32,block_y=1:16,coarsen=1:8", &problem, 2, &space),
+                   DCS_OK);
+  assert_true(space.n > 4096);
+  planted from = {{plant}, &space};
+  assert_int_equal(
+      dcs_search_open(&space, &from.evaluator, 3, 1, (dcs_budget){200, INFINITY}, &search), DCS_OK);
+  dcs_search_surrogate(&search);
+  assert_int_equal(search.status, DCS_OK);
+  assert_int_equal(search.n_evals, 200);
+  int better = 0, best = dcs_search_best(&search);
+  for (int c = 0; c < space.n; c++)
+    better += c % 5 != 0 && written_truth(&space, c) < written_truth(&space, best);
+  assert_true(better < space.n / 100);
+  dcs_search_close(&search);
+  dcs_space_free(&space);
 }
 
 static void the_default_beats_random_on_a_smooth_space(void **state) {
@@ -403,6 +443,7 @@ int main(void) {
                                       recorded_end),
       cmocka_unit_test_setup_teardown(failures_are_never_picked, recorded_begin, recorded_end),
       cmocka_unit_test_setup_teardown(what_is_known_is_free, recorded_begin, recorded_end),
+      cmocka_unit_test(a_large_space_is_searched_in_part),
       cmocka_unit_test_setup_teardown(the_default_beats_random_on_a_smooth_space, recorded_begin,
                                       recorded_end),
       cmocka_unit_test_setup_teardown(finalists_overlap_the_best, recorded_begin, recorded_end),

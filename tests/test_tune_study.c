@@ -26,7 +26,7 @@ static int recorded_begin(void **state) {
   snprintf(path, sizeof path, "%s", in_folder("exact.csv"));
   unlink(path);
   put_journal(path, &exact, &r->space);
-  assert_int_equal(dcs_journal_read(paths, 1, &r->journal), DCS_OK);
+  assert_int_equal(dcs_journal_read(paths, 1, &r->journal, stderr), DCS_OK);
   assert_int_equal(dcs_replay_open(&r->journal.list[0], &r->replay), DCS_OK);
   *state = r;
   return 0;

@@ -197,7 +197,7 @@ static void coarse_kernels_flops(void **state) {
 
 static void expect_refused(const dcs_variant *variant, dcs_dims n, dcs_config config,
                            const char *message) {
-  const dcs_problem problem = {.n_atoms = 100, .n = n, .spacing = 0.5f};
+  const dcs_problem problem = {.n_atoms = 100, .n = n, .spacing = 0.5f, .cutoff = 1};
   char why[DCS_TEXT] = "";
   if (dcs_applicable(variant, &problem, &config, why)) fail_msg("%s was applicable", variant->id);
   if (!strstr(why, message)) fail_msg("%s: \"%s\" lacks \"%s\"", variant->id, why, message);
@@ -207,10 +207,11 @@ static void what_is_inapplicable(void **state) {
   (void)state;
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
-    if (variant->backend != DCS_CUDA || dcs_find_param(variant, "block_y") < 0) continue;
-    if (variant->cutoff) continue; /* other shapes: their own tests have them */
+    const int block_y = dcs_find_param(variant, "block_y");
+    if (variant->backend != DCS_CUDA || block_y < 0) continue;
+    if (variant->params[block_y].hi < 1024) continue; /* its blocks have rules of their own */
     const dcs_dims small = {9, 9, 9}, fits = {9, 4 * 65535, 1}, high = {9, 4 * 65535 + 1, 1};
-    const dcs_problem problem = {.n_atoms = 100, .n = fits, .spacing = 0.5f};
+    const dcs_problem problem = {.n_atoms = 100, .n = fits, .spacing = 0.5f, .cutoff = 1};
     char why[DCS_TEXT];
     expect_refused(variant, small, configure(variant, 64, 32, 1), "64 x 32 = 2048 threads");
     expect_refused(variant, small, configure(variant, 1025, 1, 1),

@@ -157,6 +157,8 @@ dcs_status dcs_command_report(int argc, char **argv) {
       seen = same_size(table, column, before, row);
     if (!seen) print_size(table, column, row);
   }
+  if (status == DCS_OK && dcs_table_torn(table))
+    printf("%s: the last row was cut off and is left out\n", path);
   dcs_table_free(table);
   return status;
 }

@@ -98,6 +98,24 @@ void dcs_run_close(dcs_run *run) {
   *run = (dcs_run){0};
 }
 
+/* ---- samples ---- */
+
+static bool is_sample_of(const dcs_run *run, size_t sample, size_t row) {
+  for (int k = 0; k < DCS_N_KEYS; k++)
+    if (strcmp(dcs_table_cell(run->samples.table, sample, run->samples.key[k]),
+               dcs_table_cell(run->summary.table, row, run->summary.key[k])) != 0)
+      return false;
+  return true;
+}
+
+size_t dcs_run_times(const dcs_run *run, size_t row, double *times) {
+  size_t n = 0;
+  for (size_t s = 0; s < dcs_table_rows(run->samples.table); s++)
+    if (is_sample_of(run, s, row))
+      times[n++] = dcs_table_number(run->samples.table, s, run->samples.value);
+  return n;
+}
+
 /* ---- facts ---- */
 
 static const struct {

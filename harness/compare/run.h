@@ -50,6 +50,10 @@ void dcs_run_notes(const dcs_run *run, size_t not_ok, FILE *out);
 /* Whether the row is of a map of all atoms: not of one within a cutoff. */
 bool dcs_run_whole_sum(const dcs_run_table *t, size_t row);
 
+/* The times of the samples that belong to a row of the summary, in the order they were taken, into
+ * `times`, which has room for all samples; returns how many. */
+size_t dcs_run_times(const dcs_run *run, size_t row, double *times);
+
 /* The value of a key of env.csv; "" when absent. */
 const char *dcs_run_fact(const dcs_run *run, const char *key);
 

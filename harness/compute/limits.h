@@ -13,7 +13,7 @@ typedef struct {
   int runs;
 } dcs_limit;
 
-enum { DCS_MAX_LIMITS = 16, DCS_MAX_LIMIT_RUNS = 16 };
+enum { DCS_MAX_LIMITS = 16, DCS_MAX_LIMIT_RUNS = 45 };
 
 typedef struct {
   dcs_limit list[DCS_MAX_LIMITS];

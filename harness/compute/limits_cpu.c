@@ -13,62 +13,73 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LINKS = 20000, RUNS = 15, MEMORY_RUNS = 3, HUGE_PAGE = 1 << 21 };
-static const double RUN_NS = 2e6; /* a run lasts about so long */
+enum { LINKS = 8000, FEWEST = 20, SETTLED = 10, MOST = DCS_MAX_LIMIT_RUNS, MEMORY_RUNS = 3 };
+enum { HUGE_PAGE = 1 << 21 };
+static const double RUN_NS = 3e6;
+static const double BETTER = 1.005; /* a best that a round raises by less has settled */
+static const double MOST_NS = 1e9;  /* that rounds beyond the fewest may take to */
 
 /* One loop on a number of threads. */
 typedef struct {
   const dcs_probe_loop *loop;
   const char *what, *unit, *how;
-  int64_t repeats;
-  double ns[RUNS];
+  int threads;
+  bool all;                   /* a thread for each CPU, which may be one */
+  double ns_link[MOST], best; /* ns of a link, all threads together */
 } arithmetic;
 
-static dcs_status run_loop(const arithmetic *a, int threads, double *ns) {
-  double start = dcs_now_ns();
-  double found = dcs_probe_run(a->loop, threads, LINKS, a->repeats);
-  *ns = dcs_now_ns() - start;
+static dcs_status run_loop(const arithmetic *a, double *ns_link) {
+  double rate = 0;
+  double found = dcs_probe_run(a->loop, a->threads, LINKS, RUN_NS, dcs_now_ns, &rate);
+  *ns_link = 1 / rate;
   if (fabs(found - a->loop->expected) <= 0.01 * a->loop->expected) return DCS_OK;
   return dcs_fail(DCS_FAILED, "%s: the probe computed %g instead of %g", a->what, found,
                   a->loop->expected);
 }
 
-static dcs_status calibrate(arithmetic *a, int threads) {
-  double ns = 0;
-  a->repeats = 1;
-  DCS_TRY(run_loop(a, threads, &ns)); /* starts the threads */
-  DCS_TRY(run_loop(a, threads, &ns));
-  while (ns < RUN_NS / 4 && a->repeats < 1 << 20) {
-    a->repeats *= 2;
-    DCS_TRY(run_loop(a, threads, &ns));
+/* The loops take turns, so that a slow spell of the machine does not fall on all runs of one, and
+ * go on until none has become better for a while: others may use the machine, too. */
+static dcs_status take_turns(arithmetic *list, int n, int *rounds) {
+  double start = dcs_now_ns();
+  for (int r = 0, settled = 0; r < MOST; r++, settled++) {
+    if (r >= FEWEST && (settled >= SETTLED || dcs_now_ns() - start > MOST_NS)) break;
+    for (int i = 0; i < n; i++) {
+      DCS_TRY(run_loop(&list[i], &list[i].ns_link[r]));
+      if (r == 0 || list[i].ns_link[r] * BETTER < list[i].best) settled = 0;
+      list[i].best = r == 0 ? list[i].ns_link[0] : fmin(list[i].best, list[i].ns_link[r]);
+    }
+    *rounds = r + 1;
   }
-  a->repeats = (int64_t)fmax(1, ceil((double)a->repeats * RUN_NS / ns));
   return DCS_OK;
 }
 
-/* The loops take turns, so that a slow spell of the machine does not fall on all runs of one. */
-static dcs_status measure_arithmetic(const char *threads_name, int threads, dcs_limits *limits) {
+static void add_arithmetic(const dcs_probe *probe, arithmetic *a, int rounds, dcs_limits *limits) {
+  char name[sizeof limits->list[0].name], how[sizeof limits->list[0].how];
+  snprintf(name, sizeof name, "cpu_%s_%s_per_s", a->all ? "all" : "1", a->what);
+  snprintf(how, sizeof how, "%s, %d lanes: %s", probe->isa, probe->lanes, a->how);
+  dcs_limits_add_rate(limits, name, a->unit, how, a->loop->per_link, a->ns_link, rounds);
+}
+
+static dcs_status measure_arithmetic(int cpus, dcs_limits *limits) {
   const dcs_probe *probe = dcs_probe_widest();
-  arithmetic list[] = {
+  const arithmetic loops[] = {
       {.loop = &probe->evals,
        .what = "evals",
        .unit = "evaluations/s",
        .how = "the direct sum's instruction mix in registers"},
       {.loop = &probe->rsqrt, .what = "rsqrt", .unit = "1/s", .how = "estimate and Newton steps"},
       {.loop = &probe->fma, .what = "fma", .unit = "1/s", .how = "independent chains of y m + c"}};
-  enum { N = sizeof list / sizeof list[0] };
-  for (int i = 0; i < N; i++)
-    DCS_TRY(calibrate(&list[i], threads));
-  for (int r = 0; r < RUNS; r++)
-    for (int i = 0; i < N; i++)
-      DCS_TRY(run_loop(&list[i], threads, &list[i].ns[r]));
-  for (int i = 0; i < N; i++) {
-    char name[sizeof limits->list[0].name], how[sizeof limits->list[0].how];
-    snprintf(name, sizeof name, "cpu_%s_%s_per_s", threads_name, list[i].what);
-    snprintf(how, sizeof how, "%s, %d lanes: %s", probe->isa, probe->lanes, list[i].how);
-    double work = list[i].loop->per_link * LINKS * (double)list[i].repeats * threads;
-    dcs_limits_add_rate(limits, name, list[i].unit, how, work, list[i].ns, RUNS);
+  enum { N = sizeof loops / sizeof loops[0] };
+  arithmetic list[2 * N];
+  int rounds = 0;
+  for (int i = 0; i < 2 * N; i++) {
+    list[i] = loops[i % N];
+    list[i].all = i >= N;
+    list[i].threads = list[i].all ? cpus : 1;
   }
+  DCS_TRY(take_turns(list, 2 * N, &rounds));
+  for (int i = 0; i < 2 * N; i++)
+    add_arithmetic(probe, &list[i], rounds, limits);
   return DCS_OK;
 }
 
@@ -152,7 +163,6 @@ dcs_status dcs_measure_cpu(dcs_limits *limits) {
   int cpus = 1;
 #endif
   *limits = (dcs_limits){.n = 0};
-  DCS_TRY(measure_arithmetic("1", 1, limits));
-  DCS_TRY(measure_arithmetic("all", cpus, limits));
+  DCS_TRY(measure_arithmetic(cpus, limits));
   return measure_memory(cpus, limits);
 }

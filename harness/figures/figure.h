@@ -162,10 +162,12 @@ dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char w
 
 dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 
-/* The cell with the most variants and kinds timed in scope kernel, the largest of equals; -1 where
- * nothing was. */
+/* The largest cell that has at least half as many bars of the ladder (variants and kinds timed in
+ * scope kernel) as the one with most: a small problem leaves a GPU idle and shows nothing of its
+ * kernels. Of equals the one with the largest slices. -1 where nothing was timed. */
 int dcs_figure_ladder_cell(const dcs_figure_run *run);
-/* The most threads of a CPU row that may be drawn, in scope kernel of the cell; at least 1. */
+/* The most threads of a CPU row that may be drawn, in scope kernel of the cell (DCS_FIGURE_ANY: of
+ * any); at least 1. */
 int dcs_figure_most_threads(const dcs_figure_run *run, int cell);
 
 /* Padding overhead of a grid of n points covered by whole tiles: executed / useful - 1. */

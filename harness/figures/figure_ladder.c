@@ -1,4 +1,4 @@
-/* The ladder: one bar a variant, two for a CPU variant, at the problem with the most bars. */
+/* The ladder: one bar a variant, two for a CPU variant, at a large problem with many bars. */
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -29,8 +29,8 @@ int dcs_figure_most_threads(const dcs_figure_run *run, int cell) {
   int most = 1;
   for (size_t i = 0; i < run->n_rows; i++) {
     const dcs_figure_row *row = &run->rows[i];
-    if (row->ok && row->cell == cell && row->backend == DCS_CPU && row->scope == DCS_KERNEL &&
-        row->threads > most)
+    if (row->ok && (cell == DCS_FIGURE_ANY || row->cell == cell) && row->backend == DCS_CPU &&
+        row->scope == DCS_KERNEL && row->threads > most)
       most = row->threads;
   }
   return most;
@@ -58,25 +58,38 @@ static double cell_evals(const dcs_figure_cell *cell) {
 }
 
 int dcs_figure_ladder_cell(const dcs_figure_run *run) {
-  int best = -1, best_bars = 0;
+  int best = -1, most = 0;
   for (int cell = 0; cell < run->n_cells; cell++) {
     int bars = count_bars(run, cell);
-    if (bars == 0 || bars < best_bars) continue;
-    if (bars == best_bars && cell_evals(&run->cells[cell]) <= cell_evals(&run->cells[best]))
-      continue;
-    best = cell;
-    best_bars = bars;
+    most = bars > most ? bars : most;
+  }
+  for (int cell = 0; cell < run->n_cells; cell++)
+    if (most > 0 && 2 * count_bars(run, cell) >= most &&
+        (best < 0 || cell_evals(&run->cells[cell]) >= cell_evals(&run->cells[best])))
+      best = cell;
+  return best;
+}
+
+/* The best row of the largest cell that has one; NULL where none has. */
+static const dcs_figure_row *best_elsewhere(const dcs_figure_run *run, dcs_figure_pick pick) {
+  const dcs_figure_row *best = NULL;
+  for (int cell = 0; cell < run->n_cells; cell++) {
+    pick.cell = cell;
+    const dcs_figure_row *row = dcs_figure_best(run, &pick);
+    if (row && (!best || cell_evals(&run->cells[cell]) > cell_evals(&run->cells[best->cell])))
+      best = row;
   }
   return best;
 }
 
-/* The variant's best row as a bar of that kind (threads: DCS_FIGURE_ANY for a GPU), if it has one.
- */
+/* The variant's best row as a bar of that kind (threads: DCS_FIGURE_ANY for a GPU), if it has one;
+ * what was not measured in the cell has its bar from another. */
 static bool add_bar(bar_list *list, const dcs_figure_run *run, dcs_figure_pick pick,
                     dcs_figure_kind kind, int threads) {
   pick.backend = kind == DCS_FIGURE_GPU ? DCS_CUDA : DCS_CPU;
   pick.threads = threads;
   const dcs_figure_row *row = dcs_figure_best(run, &pick);
+  if (!row) row = best_elsewhere(run, pick);
   if (!row) return false;
   /* The first slot is at -1 and the ladder goes down; a CPU variant's bars share a slot. */
   double y = -(double)list->slots - 1;
@@ -112,7 +125,7 @@ static void write_names(FILE *dat, const dcs_figure_run *run, const bar_list *li
 }
 
 /* Block 2: where each bar ends, its y, and the value to print there. */
-static void write_values(FILE *dat, const bar_list *list) {
+static void write_values(FILE *dat, const dcs_figure_run *run, int cell, const bar_list *list) {
   dcs_figure_block(dat);
   for (int b = 0; b < list->n; b++) {
     const bar *at = &list->bars[b];
@@ -120,6 +133,11 @@ static void write_values(FILE *dat, const bar_list *list) {
     fprintf(dat, "%.9g\t%.9g\t\"%.4g", rate.hi, at->y, rate.value);
     if (isfinite(at->row->limit_fraction))
       fprintf(dat, " (%.1f%% of limit)", 100 * at->row->limit_fraction);
+    const dcs_figure_cell *own = &run->cells[at->row->cell];
+    char grid[DCS_TEXT], atoms[32];
+    if (at->row->cell != cell)
+      fprintf(dat, " at %s, %s atoms", dcs_figure_grid(own->n, grid),
+              dcs_figure_short((double)own->atoms, atoms));
     fputs("\"\n", dat);
   }
 }
@@ -159,7 +177,7 @@ static void write_ladder(FILE *dat, const dcs_figure_run *run, int cell, const b
                     "time",
                     dcs_figure_grid(run->cells[cell].n, grid), (long long)run->cells[cell].atoms);
   write_names(dat, run, list);
-  write_values(dat, list);
+  write_values(dat, run, cell, list);
   write_limit(dat, run);
   write_bars(dat, run, list, DCS_FIGURE_ONE_THREAD, "CPU, 1 thread");
   snprintf(name, sizeof name, "CPU, %d threads", list->threads);
@@ -174,7 +192,7 @@ dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_
     snprintf(why, DCS_TEXT, "no variant has a verified kernel time");
     return DCS_OK;
   }
-  bar_list list = {.threads = dcs_figure_most_threads(run, cell)};
+  bar_list list = {.threads = dcs_figure_most_threads(run, DCS_FIGURE_ANY)};
   list.bars = calloc((size_t)run->n_variants * DCS_FIGURE_KINDS, sizeof *list.bars);
   if (!list.bars)
     return dcs_fail(DCS_UNAVAILABLE, "not enough memory for the bars of %d variants",

@@ -35,27 +35,31 @@ void dcs_case_set_cutoff(dcs_case *c, double cutoff, dcs_smooth smooth) {
     c->near[i].within = (float)value_within(c, &c->near[i]);
 }
 
-/* Points first..last of n, h apart, that lie nearer than `half` to x. */
-static double points_between(double x, double half, double h, int64_t n) {
+typedef struct {
+  int64_t first, end;
+} range;
+
+/* Points of n, h apart, that lie nearer than `half` to x. */
+static range points_near(double x, double half, double h, int64_t n) {
   double first = fmax(floor((x - half) / h) + 1, 0);
   double last = fmin(ceil((x + half) / h) - 1, (double)(n - 1));
-  return last >= first ? last - first + 1 : 0;
+  return last >= first ? (range){(int64_t)first, (int64_t)last + 1} : (range){0, 0};
 }
 
 /* Points within the cutoff of one atom: a row of the sphere after another. */
 static double points_within(const dcs_case *c, const dcs_site *site) {
   const double cutoff = (double)c->problem.cutoff, h = c->spacing;
   const dcs_dims n = c->problem.n;
+  const range slices = points_near(site->z, cutoff, h, n.z);
+  const range rows = points_near(site->y, cutoff, h, n.y);
   double points = 0;
-  double k_first = fmax(floor((site->z - cutoff) / h), 0);
-  double k_last = fmin(ceil((site->z + cutoff) / h), (double)(n.z - 1));
-  double j_first = fmax(floor((site->y - cutoff) / h), 0);
-  double j_last = fmin(ceil((site->y + cutoff) / h), (double)(n.y - 1));
-  for (double k = k_first; k <= k_last; k++)
-    for (double j = j_first; j <= j_last; j++) {
-      double dz = h * k - site->z, dy = h * j - site->y;
+  for (int64_t k = slices.first; k < slices.end; k++)
+    for (int64_t j = rows.first; j < rows.end; j++) {
+      double dz = h * (double)k - site->z, dy = h * (double)j - site->y;
       double left2 = cutoff * cutoff - dz * dz - dy * dy;
-      if (left2 > 0) points += points_between(site->x, sqrt(left2), h, n.x);
+      if (left2 <= 0) continue;
+      range row = points_near(site->x, sqrt(left2), h, n.x);
+      points += (double)(row.end - row.first);
     }
   return points;
 }

@@ -13,25 +13,35 @@ const dcs_probe *dcs_probe_widest(void) {
   return &dcs_probe_portable;
 }
 
-double dcs_probe_run(const dcs_probe_loop *loop, int threads, int64_t links, int64_t repeats) {
-  double worst = loop->expected;
+double dcs_probe_run(const dcs_probe_loop *loop, int threads, int64_t links, double span_ns,
+                     double (*now_ns)(void), double *links_per_ns) {
+  double worst = loop->expected, rate = 0;
+  (void)threads;
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
 #endif
   {
-    double own = loop->expected;
+    double own = loop->expected, start, end;
+    int64_t done = 0;
 #ifdef _OPENMP
-#pragma omp for schedule(dynamic) nowait
+#pragma omp barrier
 #endif
-    for (int64_t r = 0; r < repeats * threads; r++) {
+    start = now_ns();
+    do {
       double found = loop->run(links);
       if (!(fabs(found - loop->expected) <= fabs(own - loop->expected))) own = found;
-    }
+      done += links;
+      end = now_ns();
+    } while (end - start < span_ns);
 #ifdef _OPENMP
 #pragma omp critical(dcs_probe)
 #endif
-    if (!(fabs(own - loop->expected) <= fabs(worst - loop->expected))) worst = own;
+    {
+      rate += (double)done / (end - start);
+      if (!(fabs(own - loop->expected) <= fabs(worst - loop->expected))) worst = own;
+    }
   }
+  *links_per_ns = rate;
   return worst;
 }
 

@@ -9,19 +9,19 @@
 enum { BLOCK_X, BLOCK_Y, COARSEN_Z, BIN_EDGE, CAPACITY };
 
 /* Regions near to cubes: the neighbourhood of a long one holds more atoms that are out of reach.
- * Water has 0.1 atoms in a cubic angstrom, so a bin of 4 A holds 6.4 of them, and the textbook's 8
- * places overflow where it is a little denser; empty places cost memory alone. */
+ * Water has 0.1 atoms in a cubic angstrom: 2.7 in a bin of 3 A, which 8 places all but always hold;
+ * of the 6.4 in one of 4 A they often do not. */
 static const int block_x[] = {4, 8, 16, 32, DCS_TRIES_END};
 static const int block_y[] = {4, 8, 16, DCS_TRIES_END};
 static const int coarsen_z[] = {4, 8, 16, DCS_TRIES_END};
 static const int bin_edge[] = {20, 30, 40, 60, DCS_TRIES_END};
-static const int capacity[] = {8, 16, 32, DCS_TRIES_END};
+static const int capacity[] = {4, 8, 16, 32, DCS_TRIES_END};
 static const dcs_param params[] = {
     {"block_x", "threads of a block in x", 1, 1024, 8, NULL, block_x},
     {"block_y", "threads of a block in y", 1, 1024, 8, NULL, block_y},
     {"coarsen_z", "adjacent slices per thread", 1, 16, 8, NULL, coarsen_z},
-    {"bin_edge", "tenths of an angstrom", 1, 10000, 40, NULL, bin_edge},
-    {"capacity", "atoms that a bin has room for", 1, 64, 16, NULL, capacity},
+    {"bin_edge", "tenths of an angstrom", 1, 10000, 30, NULL, bin_edge},
+    {"capacity", "atoms that a bin has room for", 1, 64, 8, NULL, capacity},
 };
 
 static dcs_brick brick_of(const dcs_config *config) {

@@ -170,14 +170,6 @@ static dcs_status find_cells(const facts *f, dcs_measured *m) {
 
 /* ---- samples ---- */
 
-static bool is_sample_of(const dcs_run *run, size_t sample, size_t row) {
-  for (int k = 0; k < DCS_N_KEYS; k++)
-    if (strcmp(dcs_table_cell(run->samples.table, sample, run->samples.key[k]), key(run, row, k)) !=
-        0)
-      return false;
-  return true;
-}
-
 /* Fills the times of all bests; m->times has room for each sample twice: a CPU method may be the
  * best of two classes, one on a GPU of one. */
 static dcs_status take_times(dcs_measured *m) {
@@ -188,10 +180,8 @@ static dcs_status take_times(dcs_measured *m) {
       dcs_best *best = &m->cells[i].best[c];
       if (isnan(best->median_ns)) continue;
       best->times = next;
-      for (size_t s = 0; s < dcs_table_rows(samples); s++)
-        if (is_sample_of(&m->run, s, best->row))
-          *next++ = dcs_table_number(samples, s, m->run.samples.value);
-      best->n = (size_t)(next - best->times);
+      best->n = dcs_run_times(&m->run, best->row, next);
+      next += best->n;
       if (best->n == 0)
         return dcs_fail(DCS_INPUT, "%s: found no samples of row %zu of %s, which is ok",
                         dcs_table_path(samples), best->row + 2,

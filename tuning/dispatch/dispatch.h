@@ -6,6 +6,8 @@
 #include "harness/base/outcome.h"
 #include "tuning/dispatch/cost.h"
 
+#include <stdio.h>
+
 enum { DCS_DISPATCH_SCHEMA = 1 };
 
 /* kernel: atoms lie on the device and the map stays there. warm: both in host memory, the context
@@ -58,9 +60,10 @@ typedef struct {
 
 enum { DCS_DISPATCH_CELLS = 3 }; /* the fewest sizes that a method is judged by */
 
-/* Draws the decision from the verified rows of a run folder. Beside the statuses of
+/* Draws the decision from the verified rows of a run folder, and says to `notes` what of it is left
+ * out, as dcs_run_notes() does. Beside the statuses of
  * dcs_measured_read(), DCS_INPUT when no method was measured at DCS_DISPATCH_CELLS sizes. */
-dcs_status dcs_dispatch_draw(const char *folder, dcs_dispatch *dispatch);
+dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch);
 
 /* dispatch.csv: written beside and renamed; read with every value checked. DCS_INPUT names file,
  * row and what is wrong: another schema, missing rows, an unknown variant, an illegal

@@ -80,7 +80,7 @@ static dcs_status dispatch(const arguments *a) {
   char path[4096];
   dcs_dispatch drawn;
   const char *out = a->out ? a->out : a->folder;
-  DCS_TRY(dcs_dispatch_draw(a->folder, &drawn));
+  DCS_TRY(dcs_dispatch_draw(a->folder, stdout, &drawn));
   DCS_TRY(path_in(out, "dispatch.csv", path));
   DCS_TRY(dcs_dispatch_write(path, &drawn));
   DCS_TRY(path_in(out, "dispatch.h", path));
@@ -113,7 +113,7 @@ dcs_status dcs_command_dispatch(int argc, char **argv) {
           "The time of each method is a sum of costs (of a map, a launch, an atom, a wave of "
           "blocks, an evaluation, a point) fitted to what was measured; a method needs 3 sizes. "
           "Each size is held out once: the loss printed is what the decision drawn from all others "
-          "costs there, over the fastest method."};
+          "costs there, over the method that it loses most against."};
   arguments a = {0};
   argp_parse(&argp, argc, argv, 0, NULL, &a);
   return dispatch(&a);

@@ -135,23 +135,29 @@ static const dcs_cost_sample *pick(const dcs_pool *p, size_t cell, const size_t 
   return taken;
 }
 
+/* What is lost by the method in a cell, against the one that it loses most against. Samples of a
+ * busy machine often lie in two heaps, and the median of a few jumps from one to the other; the
+ * ratio of all pairs does not. */
+static double lost_by(const dcs_pool *p, const dcs_cost_sample *taken, size_t cell) {
+  double most = 1;
+  for (size_t i = 0; i < p->n; i++)
+    if (p->list[i].times[cell]) most = fmax(most, dcs_pool_ratio(p, taken, p->list[i].times[cell]));
+  return most - 1;
+}
+
 /* What the decision drawn without a cell loses there. Where the method that it takes was not
  * measured in the cell, it is made among those that were; NaN where these are fewer than two. */
 static double loss_at(dcs_pool *p, size_t out) {
   size_t chosen[DCS_DISPATCH_MOST], measured = 0;
-  double best = INFINITY;
-  for (size_t i = 0; i < p->n; i++) {
-    if (!p->list[i].times[out]) continue;
-    measured++;
-    best = fmin(best, p->list[i].times[out]->ns);
-  }
+  for (size_t i = 0; i < p->n; i++)
+    measured += p->list[i].times[out] != NULL;
   if (measured < 2) return NAN;
   for (size_t i = 0; i < p->n; i++)
     fit(p, &p->list[i], out);
   int n = choose(p, out, chosen);
   const dcs_cost_sample *taken = pick(p, out, chosen, (size_t)n, false);
   if (!taken) taken = pick(p, out, NULL, p->n, true);
-  return taken ? taken->ns / best - 1 : NAN;
+  return taken ? lost_by(p, taken, out) : NAN;
 }
 
 static dcs_regret hold_out(dcs_pool *p) {
@@ -191,6 +197,7 @@ static dcs_status draw_table(dcs_pool *p, dcs_dispatch_table *table) {
 static dcs_status draw_all(dcs_pool *p, dcs_dispatch *dispatch) {
   int methods = 0;
   DCS_TRY(dcs_pool_rates(p));
+  DCS_TRY(dcs_pool_times(p));
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
     dcs_status status = dcs_pool_fill(p, dcs_dispatch_scopes[s]);
     if (status == DCS_OK) status = draw_table(p, &dispatch->scopes[s]);
@@ -218,7 +225,11 @@ static dcs_status draw(const dcs_run *run, dcs_dispatch *dispatch) {
   p.cells = calloc(rows, sizeof *p.cells);
   p.work = calloc(rows, sizeof *p.work);
   p.rates = calloc(rows, sizeof *p.rates);
-  dcs_status status = p.samples && p.list && p.cells && p.work && p.rates
+  p.rows = calloc(rows, sizeof *p.rows);
+  p.times = calloc(rows, sizeof *p.times);
+  p.all_times = calloc(2 * dcs_table_rows(run->samples.table), sizeof *p.all_times);
+  bool room = p.samples && p.list && p.cells && p.work && p.rates && p.rows && p.times;
+  dcs_status status = room && p.all_times
                           ? draw_all(&p, dispatch)
                           : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", rows);
   free(p.samples);
@@ -226,6 +237,9 @@ static dcs_status draw(const dcs_run *run, dcs_dispatch *dispatch) {
   free(p.cells);
   free(p.work);
   free(p.rates);
+  free(p.rows);
+  free(p.times);
+  free(p.all_times);
   return status;
 }
 
@@ -239,11 +253,12 @@ static dcs_status check_one_card(const char *folder, const dcs_run *run) {
                   folder, cards);
 }
 
-dcs_status dcs_dispatch_draw(const char *folder, dcs_dispatch *dispatch) {
+dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch) {
   dcs_measured measured;
   *dispatch = (dcs_dispatch){0};
   dcs_status status = dcs_measured_read(folder, &measured);
   if (status == DCS_OK) status = check_one_card(folder, &measured.run);
+  if (status == DCS_OK) dcs_run_notes(&measured.run, measured.not_ok, notes);
   if (status == DCS_OK) status = draw(&measured.run, dispatch);
   dcs_measured_free(&measured);
   return status;

@@ -1,5 +1,7 @@
 #include "tuning/dispatch/dispatch_pool.h"
 
+#include "harness/judge/ratio.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +96,39 @@ dcs_status dcs_pool_rates(dcs_pool *p) {
   return DCS_OK;
 }
 
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+dcs_status dcs_pool_times(dcs_pool *p) {
+  double *next = p->all_times;
+  size_t samples = dcs_table_rows(p->run->samples.table);
+  for (size_t row = 0; row < dcs_table_rows(p->run->summary.table); row++) {
+    if (!is_ok(p, row)) continue;
+    if (next > p->all_times + samples)
+      return dcs_fail(DCS_INPUT, "%s: found rows of the same method and size; expected one of each",
+                      dcs_table_path(p->run->summary.table));
+    size_t n = dcs_run_times(p->run, row, next);
+    if (n == 0)
+      return dcs_fail(DCS_INPUT, "%s: found no samples of row %zu of %s, which is ok",
+                      dcs_table_path(p->run->samples.table), row + 2,
+                      dcs_table_path(p->run->summary.table));
+    qsort(next, n, sizeof *next, by_value);
+    p->times[row] = (dcs_times){next, n};
+    next += n;
+  }
+  return DCS_OK;
+}
+
+double dcs_pool_ratio(const dcs_pool *p, const dcs_cost_sample *a, const dcs_cost_sample *b) {
+  const dcs_times *x = &p->times[p->rows[a - p->samples]], *y = &p->times[p->rows[b - p->samples]];
+  return dcs_ratio_of_times(y->ns, y->n, x->ns, x->n).value;
+}
+
 static dcs_status take_row(dcs_pool *p, size_t row, size_t rows) {
   dcs_method method;
+  p->rows[p->n_samples] = row;
   dcs_cost_sample *s = &p->samples[p->n_samples++];
   *s = sample_of(p, row);
   DCS_TRY(method_of(p, row, &method));

@@ -14,6 +14,12 @@ typedef struct {
   double ns_eval;
 } dcs_rate;
 
+/* The samples of a row of the summary, sorted; none where it is not ok. */
+typedef struct {
+  const double *ns;
+  size_t n;
+} dcs_times;
+
 /* A method in one scope, with what was measured of it. */
 typedef struct {
   dcs_method method;
@@ -27,7 +33,10 @@ typedef struct {
   const dcs_run *run;
   int backend, median; /* columns */
   int sm_count;
+  dcs_times *times;         /* a row of the summary each */
+  double *all_times;        /* what they point into; room for all samples twice */
   dcs_cost_sample *samples; /* a row of the summary each */
+  size_t *rows;             /* which */
   size_t n_samples;
   dcs_rate *rates;
   size_t n_rates;
@@ -44,6 +53,11 @@ bool dcs_same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n);
 /* The arrays of the pool have room for a row of the summary each. DCS_INPUT names a row whose
  * variant or configuration is not of this program. */
 dcs_status dcs_pool_rates(dcs_pool *p);
+/* Fills p->times. DCS_INPUT when a row that is ok has no samples, or rows have the same ones. */
+dcs_status dcs_pool_times(dcs_pool *p);
+/* How many times as long as b the method behind a takes, as dcs_ratio_of_times() has it; both are
+ * of one cell of the pool. */
+double dcs_pool_ratio(const dcs_pool *p, const dcs_cost_sample *a, const dcs_cost_sample *b);
 /* Fills the pool with what was measured in the scope; methods of too few sizes go last. Empty it
  * with dcs_pool_forget(), whatever the status. */
 dcs_status dcs_pool_fill(dcs_pool *p, dcs_scope scope);

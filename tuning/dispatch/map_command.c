@@ -7,6 +7,7 @@
 #include "tuning/dispatch/dcs_map.h"
 #include "tuning/dispatch/map_file.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -65,12 +66,16 @@ static dcs_status check_out(const char *out) {
   return dcs_fail(DCS_USAGE, "--out: found \"%s\"; expected a name that ends in .dx (OpenDX)", out);
 }
 
-/* A run folder stands for the record in it. */
+/* A run folder stands for the record in it. One that is damaged or of another machine is done
+ * without, as in the library; one that is not there is a slip of the user's. */
 static dcs_status record_path(const char *record, char path[4096]) {
   struct stat facts;
   bool folder = stat(record, &facts) == 0 && S_ISDIR(facts.st_mode);
-  if (snprintf(path, 4096, "%s%s", record, folder ? "/dispatch.csv" : "") < 4096) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "--dispatch: the name is too long");
+  if (snprintf(path, 4096, "%s%s", record, folder ? "/dispatch.csv" : "") >= 4096)
+    return dcs_fail(DCS_USAGE, "--dispatch: the name is too long");
+  if (stat(path, &facts) == 0) return DCS_OK;
+  return dcs_fail(DCS_IO, "%s: %s; `dcsbench dispatch DIR` writes it into a run folder", path,
+                  strerror(errno));
 }
 
 /* ---- timing ---- */

@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
     {"config", KEY_CONFIG, "K=V,...", 0,
      "values of some parameters in place of those that the variant names: coarsen=4|8", 0},
     {"strategy", KEY_STRATEGY, "NAME", 0,
-     "exhaustive, random, greedy, annealing or halving (greedy)", 0},
+     "exhaustive, random, surrogate, greedy, annealing or halving (surrogate)", 0},
     {"budget", KEY_BUDGET, "SECONDS", 0, "end after about so long", 0},
     {"budget-evals", KEY_EVALS, "N", 0, "search no further after so many evaluations", 0},
     {"samples", KEY_SAMPLES, "N", 0, "samples of an evaluation (7)", 0},
@@ -258,7 +258,7 @@ static dcs_status replay_one(const arguments *a, const dcs_recorded_space *recor
 
 static dcs_status with_journals(arguments *a) {
   dcs_journal journal;
-  dcs_status status = dcs_journal_read(a->words, a->n_words, &journal);
+  dcs_status status = dcs_journal_read(a->words, a->n_words, &journal, stderr);
   if (status == DCS_OK && journal.n == 0)
     status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", a->words[0]);
   if (status == DCS_OK && a->what == DO_STUDY)
@@ -302,9 +302,9 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "Without a budget the search ends when everything is known. An interrupted one goes on "
           "when the same command is given again. The data folder is $DCSBENCH_DATA, else dcsbench "
           "in $XDG_DATA_HOME, else ~/.local/share/dcsbench.\n\n"
-          "Strategies: exhaustive, random; greedy: to the first better neighbour, then again from "
-          "elsewhere; annealing: to worse ones too, ever less so; halving: many with few samples, "
-          "the better third with more."};
+          "Strategies: exhaustive, random; surrogate: where a model of what is known expects most; "
+          "greedy: to the first better neighbour, then again from elsewhere; annealing: to worse "
+          "ones too, ever less so; halving: many with few samples, the better third with more."};
   struct argp with_children = argp;
   with_children.children = children;
   arguments a = {.device = dcs_device_defaults(),

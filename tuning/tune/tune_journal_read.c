@@ -154,12 +154,14 @@ static dcs_status read_row(const place *p, dcs_journal *journal) {
   return read_evaluation(p, evaluation);
 }
 
-dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journal) {
+dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journal, FILE *notes) {
   *journal = (dcs_journal){0};
   for (int f = 0; f < n_paths; f++) {
     dcs_table *table;
     int at[N_COLUMNS];
     DCS_TRY(dcs_table_read(paths[f], &table));
+    if (dcs_table_torn(table))
+      fprintf(notes, "%s: the last row was cut off and is left out\n", paths[f]);
     dcs_status status = dcs_journal_find_columns(table, at);
     for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++)
       status = read_row(&(place){table, row, at}, journal);

@@ -12,9 +12,9 @@ static void print_value(const dcs_param *param, int value) {
 
 void dcs_print_space(const dcs_space *space, const dcs_problem *problem) {
   const dcs_variant *variant = space->variant;
-  printf("%s on %lldx%lldx%lld, %lld atoms: %d legal configurations of %d\n", variant->id,
+  printf("%s on %lldx%lldx%lld, %lld atoms: %d legal configuration%s of %d\n", variant->id,
          (long long)problem->n.x, (long long)problem->n.y, (long long)problem->n.z,
-         (long long)problem->n_atoms, space->n, space->n_all);
+         (long long)problem->n_atoms, space->n, space->n == 1 ? "" : "s", space->n_all);
   for (int p = 0; p < variant->n_params; p++) {
     printf("  %-12s", variant->params[p].name);
     for (int v = 0; v < space->n_values[p]; v++)
@@ -30,9 +30,9 @@ void dcs_print_search(const dcs_search *search, const char *strategy) {
   int outcomes[DCS_N_OUTCOMES] = {0};
   for (int c = 0; c < search->space->n; c++)
     if (search->known[c].known) outcomes[search->known[c].outcome]++;
-  printf("%s: %lld evaluations by strategy %s; known now: %d of %d configurations",
-         search->space->variant->id, (long long)search->n_evals, strategy, search->n_known,
-         search->space->n);
+  printf("%s: %lld evaluation%s by strategy %s; known now: %d of %d configuration%s",
+         search->space->variant->id, (long long)search->n_evals, search->n_evals == 1 ? "" : "s",
+         strategy, search->n_known, search->space->n, search->space->n == 1 ? "" : "s");
   for (int o = 0; o < DCS_N_OUTCOMES; o++)
     if (outcomes[o]) printf(", %d %s", outcomes[o], dcs_outcome_name((dcs_outcome)o));
   printf("\n");

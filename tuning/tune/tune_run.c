@@ -86,7 +86,7 @@ static bool is_lasting(dcs_outcome outcome) {
 /* What the journal holds already is known. */
 static dcs_status take_up(tuning *t, char *path) {
   dcs_journal journal;
-  dcs_status status = dcs_journal_read(&path, 1, &journal);
+  dcs_status status = dcs_journal_read(&path, 1, &journal, stderr);
   const dcs_recorded_space *r = dcs_journal_find(&journal, &t->journal.subject);
   for (int e = 0; status == DCS_OK && r && e < r->n; e++) {
     int c = dcs_space_find(&t->space, &r->configs[e]);
@@ -182,8 +182,8 @@ static dcs_status run(tuning *t) {
   t->options->strategy->run(&t->search);
   DCS_TRY(t->search.status);
   if (dcs_interrupted())
-    return dcs_fail(DCS_FAILED, "interrupted after %lld evaluations; the same command goes on",
-                    (long long)t->search.n_evals);
+    return dcs_fail(DCS_FAILED, "interrupted after %lld evaluation%s; the same command goes on",
+                    (long long)t->search.n_evals, t->search.n_evals == 1 ? "" : "s");
   return finish(t);
 }
 

@@ -91,6 +91,7 @@ dcs_status dcs_find_strategy(const char *name, const dcs_strategy **strategy);
 
 void dcs_search_exhaustive(dcs_search *search);
 void dcs_search_random(dcs_search *search);
+void dcs_search_surrogate(dcs_search *search);
 void dcs_search_greedy(dcs_search *search);
 void dcs_search_annealing(dcs_search *search);
 void dcs_search_halving(dcs_search *search);
