@@ -88,7 +88,8 @@ static line_pair choose_pair(const comparison *c, dcs_figure_kind kind) {
   int kernel = merit(c, pair, DCS_KERNEL, lines[0]), warm = merit(c, pair, DCS_WARM, lines[1]);
   int chosen = warm > kernel;
   for (int sum = 0; sum < 2; sum++)
-    pair.pick[sum].scope = (int)scopes[lines[chosen][sum] > 0 ? chosen : !chosen];
+    pair.pick[sum].scope =
+        (int)scopes[lines[chosen][sum] == 0 && lines[!chosen][sum] > 0 ? !chosen : chosen];
   return pair;
 }
 
