@@ -169,7 +169,7 @@ static void time_per_point_at_one_density(void **state) {
   put((method){"pins", "", 0, "kernel", "12,c2", 800, 20, 1, "1", NULL, "inapplicable"});
   put((method){"all", "", 1, "kernel", ",", 800, 20, 0.01, NULL, NULL, NULL});
   draw(dcs_figure_cutoff_density);
-  assert_contains(text, "\"Time per grid point within 12 Å (smoothing c2) against atoms");
+  assert_contains(text, "\"Time per grid point within 12 Å (smoothing c2) at one density: ");
   assert_contains(text, "\"left out: 1 row without a verified time\"\n"
                         "\"grids 10x10x10 to 40x40x40, 0.8 to 0.88 atoms/Å");
   lacks("\"all\"");

@@ -228,8 +228,8 @@ dcs_status dcs_figure_cutoff_density(const dcs_figure_run *run, FILE *dat, char 
     char cut[DCS_TEXT];
     int threads = dcs_figure_sizes_threads(run, &sizes, false);
     dcs_figure_titles(dat, run, left_out(run, &sizes, sizes.cut),
-                      "Time per grid point within %s against atoms at one density: flat where the "
-                      "box is far wider",
+                      "Time per grid point within %s at one density: flat in a box much wider "
+                      "than that",
                       dcs_figure_cut_name(run, sizes.cut, cut));
     dcs_figure_sizes_line(dat, run, &sizes);
     for (int variant = 0; variant < run->n_variants; variant++)
