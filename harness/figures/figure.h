@@ -9,11 +9,15 @@
 
 #include <stdio.h>
 
-/* ---- the rows of a run (figure_rows.c) ---- */
+/* ---- the rows of a run (figure_run.c, figure_rows.c) ---- */
+
+/* Rows of the whole sum, where another row has the index of a cutoff. */
+enum { DCS_FIGURE_WHOLE = -2 };
 
 /* One row of summary.csv. Texts are indices into the run's lists, so that rows compare quickly. */
 typedef struct {
   int variant, config, cell;
+  int cut; /* DCS_FIGURE_WHOLE, or the cutoff */
   dcs_backend backend;
   dcs_scope scope;
   int coarsen, threads;                 /* 0 where the cell is empty */
@@ -22,6 +26,8 @@ typedef struct {
   double evals_per_s;
   double limit_fraction;              /* may be NaN */
   double flops_per_eval, bytes_moved; /* NaN in an older run */
+  double overflow_atoms;              /* NaN where the method has no bins */
+  double cutoff_error;                /* NaN for the whole sum */
   const char *memory;                 /* "" where copies are not part of the scope */
   bool ok; /* outcome ok, and a time and a rate above zero: may be drawn */
 } dcs_figure_row;
@@ -43,12 +49,23 @@ typedef struct {
 typedef struct {
   dcs_dims n;
   int64_t atoms;
+  double spacing; /* angstrom; NaN where summary.csv lacks it */
 } dcs_figure_cell;
 
+/* A cutoff in angstrom and its smoothing; the run's ascend by smoothing, then by cutoff. */
 typedef struct {
-  const char *dir; /* the run folder */
-  dcs_figure_row *rows;
+  double cutoff;
+  const char *smooth;
+} dcs_figure_cut;
+
+typedef struct {
+  const char *dir;      /* the run folder */
+  dcs_figure_row *rows; /* of whole sums */
   size_t n_rows;
+  dcs_figure_row *within; /* of maps within a cutoff */
+  size_t n_within;
+  dcs_figure_cut *cuts;
+  int n_cuts;
   dcs_figure_cell *cells;
   int n_cells;
   const char **variants; /* in the ladder's order */
@@ -67,16 +84,24 @@ typedef struct {
 dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *reference);
 void dcs_figure_unload(dcs_figure_run *run);
 
-/* Which rows are meant; DCS_FIGURE_ANY leaves a field out. */
+/* Used by dcs_figure_load(). Appends the table's rows of one backend; the run's arrays have room.
+ * dcs_figure_sort() puts variants and cells in order when all are there. */
+dcs_status dcs_figure_append(dcs_figure_run *run, const dcs_table *t, dcs_backend backend);
+dcs_status dcs_figure_sort(dcs_figure_run *run);
+
+/* Which rows are meant; DCS_FIGURE_ANY leaves a field out. `cut` chooses between the rows of whole
+ * sums (DCS_FIGURE_WHOLE), those of any cutoff and those of one. */
 enum { DCS_FIGURE_ANY = -1 };
 typedef struct {
-  int variant, config, cell, backend, scope, threads, coarsen;
+  int variant, config, cell, backend, scope, threads, coarsen, cut;
 } dcs_figure_pick;
 
-/* Every field DCS_FIGURE_ANY. */
+/* Of the whole sum; every other field DCS_FIGURE_ANY. */
 extern const dcs_figure_pick dcs_figure_any;
 
-bool dcs_figure_matches(const dcs_figure_row *row, const dcs_figure_pick *pick);
+/* The first matching row after `row` (NULL: of all), whether or not it may be drawn; NULL: none. */
+const dcs_figure_row *dcs_figure_next(const dcs_figure_run *run, const dcs_figure_pick *pick,
+                                      const dcs_figure_row *row);
 /* The matching row that may be drawn and has the highest rate; NULL where there is none. */
 const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick);
 /* Matching rows that may not be drawn. */
@@ -109,6 +134,38 @@ void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row
 
 /* "100x100x1"; returns text. */
 char *dcs_figure_grid(dcs_dims n, char text[DCS_TEXT]);
+/* "12 Å (smoothing c2)"; returns text. */
+char *dcs_figure_cut_name(const dcs_figure_run *run, int cut, char text[DCS_TEXT]);
+
+/* ---- sizes over the atoms (figure_sizes.c) ---- */
+
+/* What the sizes have in common: the grid, or atoms per volume of the grid within 20%; or none. */
+typedef enum { DCS_FIGURE_GRID, DCS_FIGURE_DENSITY, DCS_FIGURE_NOTHING } dcs_figure_family;
+
+/* Cells of one cutoff, one for each number of atoms (the largest grid), ascending. */
+typedef struct {
+  int *cells, n;
+  int cut;
+  dcs_figure_family family;
+} dcs_figure_sizes;
+
+/* Of the families from `first` to `last`, the one with the most numbers of atoms, at least two, for
+ * which `drawn` holds; those with nothing in common only where no other is there, and a density
+ * only where the atoms differ by a factor of 2 or more. Of equals the larger cutoff. n is 0 where
+ * there is none. The caller frees `cells`, whatever the status. */
+dcs_status dcs_figure_choose_sizes(const dcs_figure_run *run,
+                                   bool (*drawn)(const dcs_figure_run *run, int cell, int cut),
+                                   dcs_figure_family first, dcs_figure_family last,
+                                   dcs_figure_sizes *sizes);
+/* A line of the title: "grid 100x100x1", or from which to which, and the densities. */
+void dcs_figure_sizes_line(FILE *dat, const dcs_figure_run *run, const dcs_figure_sizes *sizes);
+/* The most threads of a CPU row of these sizes that may be drawn, of the whole sum where `whole`
+ * and within the cutoff; at least 1. */
+int dcs_figure_sizes_threads(const dcs_figure_run *run, const dcs_figure_sizes *sizes, bool whole);
+/* Points of a cell's grid. */
+double dcs_figure_points(const dcs_figure_cell *cell);
+/* Atoms per cubic angstrom of a cell's grid; NaN where the spacing is not known. */
+double dcs_figure_density(const dcs_figure_cell *cell);
 
 /* ---- thresholds (figure_thresholds.c) ---- */
 
@@ -160,6 +217,10 @@ dcs_status dcs_figure_crossover_atoms(const dcs_figure_run *run, FILE *dat, char
 dcs_status dcs_figure_crossover_points(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 
+dcs_status dcs_figure_cutoff_time(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_cutoff_density(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_cutoff_capacity(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+dcs_status dcs_figure_cutoff_error(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 
 /* The largest cell that has at least half as many bars of the ladder (variants and kinds timed in

@@ -82,3 +82,9 @@ char *dcs_figure_grid(dcs_dims n, char text[DCS_TEXT]) {
   snprintf(text, DCS_TEXT, "%lldx%lldx%lld", (long long)n.x, (long long)n.y, (long long)n.z);
   return text;
 }
+
+char *dcs_figure_cut_name(const dcs_figure_run *run, int cut, char text[DCS_TEXT]) {
+  const dcs_figure_cut *c = &run->cuts[cut];
+  snprintf(text, DCS_TEXT, "%.6g Å (smoothing %.20s)", c->cutoff, *c->smooth ? c->smooth : "none");
+  return text;
+}

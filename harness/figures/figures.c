@@ -33,10 +33,14 @@ static const struct {
                {"roofline", dcs_figure_roofline},
                {"crossover_atoms", dcs_figure_crossover_atoms},
                {"crossover_points", dcs_figure_crossover_points},
-               {"crossover_map", dcs_figure_crossover_map}};
+               {"crossover_map", dcs_figure_crossover_map},
+               {"cutoff_time", dcs_figure_cutoff_time},
+               {"cutoff_density", dcs_figure_cutoff_density},
+               {"cutoff_capacity", dcs_figure_cutoff_capacity},
+               {"cutoff_error", dcs_figure_cutoff_error}};
 
 /* Scripts that those of figures load. */
-static const char *const shared[] = {"style", "panels", "legend", "crossover"};
+static const char *const shared[] = {"style", "panels", "legend", "crossover", "stacked"};
 
 /* ---- files ---- */
 
