@@ -141,6 +141,10 @@ BUILT = $(if $(filter 1,$(HAVE_CSV)),all)
 
 reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)
 	$(BIN) sweep --plan results/reference.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT) --resume
+	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 5 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
+	$(BIN) generate water --atoms 160461 --out $(BUILD)/water.pqr
+	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr --spacing 0.5 --margin 0 --rounds 5 --device cuda:0 \
+	  --out $(REFERENCE_OUT)/water --resume
 REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----
