@@ -57,6 +57,7 @@ void dcs_add_rest(const dcs_device_engine *e, float *map) {
   if (e->n_rest == 0) return;
   const float *part = e->rest_map.host;
   const int64_t points = dcs_points(e->problem->n);
+#pragma omp parallel for if (points > 1000000)
   for (int64_t i = 0; i < points; i++)
     map[i] += part[i];
 }
