@@ -366,7 +366,7 @@ static dcs_status plant(dcs_evaluator *evaluator, int config, int samples, dcs_e
 /* More configurations than a model looks through, and more evaluations than it takes. */
 static void a_large_space_is_searched_in_part(void **state) {
   (void)state;
-  const dcs_problem problem = {NULL, 2000, {64, 64, 64}, 1};
+  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1};
   dcs_space space;
   dcs_search search;
   assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),

@@ -130,7 +130,7 @@ static void place_atoms(dcs_cutoff_cells *cells, const division *by, const int32
   for (int part = 0; part < by->parts; part++) {
     int32_t first = part_start(by, part), end = part_start(by, part + 1);
     for (int64_t a = 0; a < cells->problem.n_atoms; a++) {
-      if (cell_of[a] < first || cell_of[a] >= end) continue;
+      if (cell_of[a] < first || cell_of[a] >= end) continue; /* NOLINT: find_cells() fills it */
       int32_t to = cells->start[cell_of[a] + 1]++;
       cells->x[to] = atoms[a].x;
       cells->y[to] = atoms[a].y;
