@@ -70,9 +70,10 @@ int dcs_figure_ladder_cell(const dcs_figure_run *run) {
   return best;
 }
 
-/* The best row of the largest cell that has one; NULL where none has. */
-static const dcs_figure_row *best_elsewhere(const dcs_figure_run *run, dcs_figure_pick pick) {
-  const dcs_figure_row *best = NULL;
+const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run,
+                                                   dcs_figure_pick pick) {
+  const dcs_figure_row *best = dcs_figure_best(run, &pick);
+  if (best) return best;
   for (int cell = 0; cell < run->n_cells; cell++) {
     pick.cell = cell;
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
@@ -88,8 +89,7 @@ static bool add_bar(bar_list *list, const dcs_figure_run *run, dcs_figure_pick p
                     dcs_figure_kind kind, int threads) {
   pick.backend = kind == DCS_FIGURE_GPU ? DCS_CUDA : DCS_CPU;
   pick.threads = threads;
-  const dcs_figure_row *row = dcs_figure_best(run, &pick);
-  if (!row) row = best_elsewhere(run, pick);
+  const dcs_figure_row *row = dcs_figure_best_or_elsewhere(run, pick);
   if (!row) return false;
   /* The first slot is at -1 and the ladder goes down; a CPU variant's bars share a slot. */
   double y = -(double)list->slots - 1;

@@ -17,20 +17,21 @@ typedef struct {
   int n;
   int threads;                   /* of the points with all threads */
   int left_out;                  /* rows without bytes_moved */
+  int cell;                      /* the problem that the title names */
+  bool elsewhere;                /* some points are of other problems */
   bool has[DCS_FIGURE_KINDS];    /* points of that kind */
   double lo_x, hi_x, lo_y, hi_y; /* of the axes */
 } roofline;
 
-static void add_point(roofline *r, const dcs_figure_run *run, int cell, int variant,
-                      dcs_figure_kind kind) {
+static void add_point(roofline *r, const dcs_figure_run *run, int variant, dcs_figure_kind kind) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.cell = r->cell;
   pick.variant = variant;
   pick.scope = DCS_KERNEL;
   pick.backend = kind == DCS_FIGURE_GPU ? DCS_CUDA : DCS_CPU;
   if (kind == DCS_FIGURE_ONE_THREAD) pick.threads = 1;
   if (kind == DCS_FIGURE_ALL_THREADS) pick.threads = r->threads;
-  const dcs_figure_row *row = dcs_figure_best(run, &pick);
+  const dcs_figure_row *row = dcs_figure_best_or_elsewhere(run, pick);
   if (!row) return;
   if (!(row->bytes_moved > 0 && row->flops_per_eval > 0)) {
     r->left_out++;
@@ -42,6 +43,7 @@ static void add_point(roofline *r, const dcs_figure_run *run, int cell, int vari
                               .flops_per_byte = flops * 1e-9 * row->median_ns / row->bytes_moved,
                               .gflops = 1e-9 * flops};
   r->has[kind] = true;
+  r->elsewhere = r->elsewhere || row->cell != r->cell;
 }
 
 static int by_gflops(const void *left, const void *right) {
@@ -151,8 +153,8 @@ static void write_labels(FILE *dat, const dcs_figure_run *run, const roofline *r
   for (int p = 0; p < r->n; p++) {
     const point *at = &r->points[p];
     char text[2 * DCS_TEXT];
-    snprintf(text, sizeof text, at->gflops < 1000 ? "%s  %.3g" : "%s  %.0f",
-             run->variants[at->row->variant], at->gflops);
+    snprintf(text, sizeof text, at->gflops < 1000 ? "%s%s  %.3g" : "%s%s  %.0f",
+             run->variants[at->row->variant], at->row->cell == r->cell ? "" : "*", at->gflops);
     fprintf(dat, "%.9g\t%.9g\t%.9g\t%d\t", at->flops_per_byte, at->gflops, pow(10, at->label),
             (int)at->kind + 1);
     dcs_figure_text(dat, text, 2);
@@ -171,20 +173,22 @@ static void write_missing(FILE *dat, const dcs_figure_run *run, const roofline *
     dcs_figure_text(dat, text, 1);
     fputc('\n', dat);
   }
+  if (r->elsewhere) fputs("\"* not measured at that size: at its largest other\"\n", dat);
   if (r->left_out > 0)
     fprintf(dat, "\"left out: %d row%s of a run whose summary.csv has no bytes_moved\"\n",
             r->left_out, r->left_out == 1 ? "" : "s");
 }
 
-static void write_roofline(FILE *dat, const dcs_figure_run *run, int cell, const roofline *r) {
+static void write_roofline(FILE *dat, const dcs_figure_run *run, const roofline *r) {
   char grid[DCS_TEXT];
+  const dcs_figure_cell *cell = &run->cells[r->cell];
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.cell = r->cell;
   pick.scope = DCS_KERNEL;
   dcs_figure_titles(
       dat, run, dcs_figure_left_out(run, &pick),
       "Roofline: best configuration of each variant, grid %s, %lld atoms, kernel time",
-      dcs_figure_grid(run->cells[cell].n, grid), (long long)run->cells[cell].atoms);
+      dcs_figure_grid(cell->n, grid), (long long)cell->atoms);
   write_missing(dat, run, r);
   write_labels(dat, run, r);
   for (int kind = 0; kind < DCS_FIGURE_KINDS; kind++)
@@ -198,7 +202,7 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
     snprintf(why, DCS_TEXT, "no variant has a verified kernel time");
     return DCS_OK;
   }
-  roofline r = {.threads = dcs_figure_most_threads(run, cell)};
+  roofline r = {.threads = dcs_figure_most_threads(run, DCS_FIGURE_ANY), .cell = cell};
   r.points = calloc((size_t)run->n_variants * DCS_FIGURE_KINDS, sizeof *r.points);
   if (!r.points)
     return dcs_fail(DCS_UNAVAILABLE, "not enough memory for the points of %d variants",
@@ -206,7 +210,7 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
   for (int variant = 0; variant < run->n_variants; variant++)
     for (int kind = 0; kind < DCS_FIGURE_KINDS; kind++)
       if (kind != DCS_FIGURE_ALL_THREADS || r.threads > 1)
-        add_point(&r, run, cell, variant, (dcs_figure_kind)kind);
+        add_point(&r, run, variant, (dcs_figure_kind)kind);
   for (int kind = 0; kind < DCS_FIGURE_KINDS; kind++)
     limits = limits || (r.has[kind] && has_roof(&run->limits[kind]));
   if (r.n == 0)
@@ -219,7 +223,7 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
     qsort(r.points, (size_t)r.n, sizeof *r.points, by_gflops);
     set_axes(&r, run);
     place_labels(&r);
-    write_roofline(dat, run, cell, &r);
+    write_roofline(dat, run, &r);
   }
   free(r.points);
   return DCS_OK;
