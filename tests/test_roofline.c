@@ -108,6 +108,21 @@ static void names_stand_apart(void **state) {
   }
 }
 
+/* A variant that was not measured at the problem stands where its largest other one puts it, with a
+ * star. */
+static void variants_of_other_sizes_are_marked(void **state) {
+  (void)state;
+  figure(HEADER ROWS "late,cuda,,,kernel,10,50,50,1,1e4,,,2.5e9,8,2e4,ok\n"
+                     "late,cuda,,,kernel,10,10,10,1,1e4,,,1e8,8,1e4,ok\n",
+         CPU_LIMITS GPU_LIMITS);
+  assert_contains(text, "\"* not measured at that size: at its largest other\"\n");
+  assert_contains(text, "\"late*  20\"\n");
+  assert_contains(text, "\n10\t20\t20\t20\t\"late\"");
+  lacks("plain*");
+  figure(HEADER ROWS, CPU_LIMITS GPU_LIMITS);
+  lacks("*");
+}
+
 static void what_is_missing_is_said(void **state) {
   (void)state;
   figure(HEADER, CPU_LIMITS);
@@ -155,6 +170,7 @@ int main(void) {
       cmocka_unit_test(points_stand_where_they_should),
       cmocka_unit_test(roofs_bend_at_the_ridge),
       cmocka_unit_test(names_stand_apart),
+      cmocka_unit_test(variants_of_other_sizes_are_marked),
       cmocka_unit_test(what_is_missing_is_said),
       cmocka_unit_test(bytes_by_hand),
   };
