@@ -44,7 +44,9 @@ static void assert_map(const dcs_map_request *r) {
       double r2 = 0;
       for (int d = 0; d < 3; d++)
         r2 += pow(r->origin[d] + r->spacing * at[d] - r->atoms[4 * a + d], 2);
-      if (sqrt(r2) >= 1e-6 * r->spacing) sum += r->atoms[4 * a + 3] / sqrt(r2);
+      double c2 = r->cutoff * r->cutoff, f = 1;
+      if (c2 > 0) f = r2 >= c2 ? 0 : r->smooth ? (1 - r2 / c2) * (1 - r2 / c2) : 1;
+      if (sqrt(r2) >= 1e-6 * r->spacing) sum += f * r->atoms[4 * a + 3] / sqrt(r2);
     }
     if (!(fabs(map[p] - sum) <= 1e-5 * fabs(sum)))
       fail_msg("point %d: found %.9g, expected %.9g", p, map[p], sum);
@@ -130,6 +132,24 @@ static void float_coordinates(void **state) {
   dcs_mapper_close(m);
 }
 
+/* One handle, with and without: neither takes the other's method for its own. */
+static void maps_within_a_cutoff(void **state) {
+  (void)state;
+  static const double cutoffs[] = {0, 3.3, 0, 2.1, 1e6};
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  for (int smooth = 0; smooth < 2; smooth++)
+    for (size_t i = 0; i < sizeof cutoffs / sizeof cutoffs[0]; i++) {
+      dcs_map_request r = request_of(300);
+      r.cutoff = cutoffs[i];
+      r.smooth = smooth;
+      for (int d = 0; d < 3; d++)
+        atoms[d] = r.origin[d] + 3 * r.spacing; /* on a point */
+      assert_computes(m, &r);
+      assert_explains(m, &r, r.cutoff > 0 ? "within a cutoff" : "no record");
+    }
+  dcs_mapper_close(m);
+}
+
 static void refuse(dcs_mapper *m, const dcs_map_request *r, const char *part) {
   assert_int_equal(dcs_map(m, r, map), DCS_USAGE);
   assert_contains(dcs_error_message(), part);
@@ -144,6 +164,11 @@ static void wrong_arguments_are_refused(void **state) {
   r = request_of(5);
   r.spacing = NAN;
   refuse(m, &r, "spacing nan");
+  r = request_of(5);
+  r.cutoff = -1;
+  refuse(m, &r, "cutoff -1");
+  r.cutoff = NAN;
+  refuse(m, &r, "cutoff nan");
   r = request_of(5);
   r.ny = 0;
   refuse(m, &r, "19x0x6");
@@ -393,6 +418,7 @@ int main(void) {
       cmocka_unit_test(maps_are_right_one_after_another),
       cmocka_unit_test(points_on_atoms_far_origins_and_no_charges),
       cmocka_unit_test(float_coordinates),
+      cmocka_unit_test(maps_within_a_cutoff),
       cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(nothing_of_the_caller_is_touched),
       cmocka_unit_test(the_record_decides_by_size),

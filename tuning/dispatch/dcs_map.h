@@ -2,7 +2,8 @@
  *
  *     V(i, j, k) = sum over atoms a of q_a / |origin + spacing (i, j, k) - r_a|
  *
- * by the method that measurements say is fastest for its size, on the CPU or on an NVIDIA GPU.
+ * or of the atoms within a cutoff, by the method that measurements say is fastest for its size, on
+ * the CPU or on an NVIDIA GPU.
  * After `make` this header is build/include/dcs.h, and a program is built by
  *
  *     cc program.c -Ibuild/include -Lbuild -ldcs -fopenmp -l:libcsv.a -ldl -lm
@@ -56,9 +57,14 @@ typedef struct {
   double origin[3]; /* place of grid point (0, 0, 0); subtracted in double precision */
   double spacing;
   int64_t nx, ny, nz; /* grid points */
+  double cutoff;      /* above 0: of the atoms nearer than this to a point alone; 0: of all */
+  int smooth;         /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
 } dcs_map_request;
 
-/* Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
+/* Records of decisions are about sums over all atoms: with a cutoff the highest rung that runs here
+ * computes, on the GPU where one is named or open, else on the CPU.
+ *
+ * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
  * grid point than a millionth of the spacing is left out of the sum there; atoms without charge add
  * nothing. A method is checked against double-precision sums on a small problem before its first
  * use, and where one fails the next best takes over. On a status above 0 the map's content is

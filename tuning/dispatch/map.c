@@ -23,8 +23,8 @@ static void append_ladder(const dcs_mapper *m, const dcs_problem *problem, dcs_b
     const dcs_variant *variant = dcs_variants[v];
     dcs_config config = dcs_initial_config(variant, m->cpus);
     char why[DCS_TEXT];
-    if (variant->backend == backend && dcs_variant_available(variant, why) &&
-        dcs_applicable(variant, problem, &config, why))
+    if (variant->backend == backend && variant->cutoff == (problem->cutoff > 0) &&
+        dcs_variant_available(variant, why) && dcs_applicable(variant, problem, &config, why))
       append(choice, variant, &config, NAN);
   }
 }
@@ -56,8 +56,9 @@ static void choose_by_record(const dcs_mapper *m, const dcs_problem *problem, dc
 void dcs_choose(const dcs_mapper *m, const dcs_problem *problem, dcs_choice *choice) {
   choice->n = 0;
   choice->table = NULL;
+  choice->within = problem->cutoff > 0;
   choice->scope = m->engines[DCS_CUDA] ? DCS_WARM : DCS_FIRST;
-  if (m->use_record) choose_by_record(m, problem, choice);
+  if (m->use_record && !(problem->cutoff > 0)) choose_by_record(m, problem, choice);
   if (m->device && !m->gpu_refused) append_ladder(m, problem, DCS_CUDA, choice);
   append_ladder(m, problem, DCS_CPU, choice);
 }
@@ -74,6 +75,9 @@ static dcs_status check_request(const dcs_map_request *r) {
     return dcs_fail(DCS_USAGE,
                     "grid %lldx%lldx%lld has no points; every dimension must be at least 1",
                     (long long)r->nx, (long long)r->ny, (long long)r->nz);
+  if (!(r->cutoff == 0 || (r->cutoff >= 1e-6 && r->cutoff <= 1e6)))
+    return dcs_fail(DCS_USAGE, "cutoff %g; it must be 0 for none, or 1e-6 to 1e6 angstrom",
+                    r->cutoff);
   for (int d = 0; d < 3; d++)
     if (!(fabs(r->origin[d]) <= 1e12))
       return dcs_fail(DCS_USAGE, "origin[%d] is %g; expected a finite place", d, r->origin[d]);
@@ -105,6 +109,10 @@ static dcs_status grow_sites(dcs_mapper *m, int64_t n) {
   return DCS_OK;
 }
 
+static dcs_smooth smooth_of(const dcs_map_request *r) {
+  return r->smooth ? DCS_SMOOTH_C2 : DCS_SMOOTH_NONE;
+}
+
 /* The caller frees the case. */
 static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r, dcs_case *c) {
   DCS_TRY(check_request(r));
@@ -114,7 +122,9 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r, dcs_case *
   memcpy(grid.origin, r->origin, sizeof grid.origin);
   DCS_TRY(grow_sites(m, r->n_atoms));
   DCS_TRY(take_sites(r, m->sites));
-  return dcs_case_build(&(dcs_molecule){m->sites, r->n_atoms}, &grid, c);
+  DCS_TRY(dcs_case_build(&(dcs_molecule){m->sites, r->n_atoms}, &grid, c));
+  if (r->cutoff > 0) dcs_case_set_cutoff(c, r->cutoff, smooth_of(r));
+  return DCS_OK;
 }
 
 /* ---- map ---- */
@@ -141,7 +151,7 @@ int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   dcs_case c;
   DCS_TRY(build_case(m, request, &c));
   dcs_status status = compute(m, &c, map);
-  if (status == DCS_OK) dcs_repair(c.near, c.n_near, false, map);
+  if (status == DCS_OK) dcs_repair(c.near, c.n_near, c.problem.cutoff > 0, map);
   dcs_case_free(&c);
   return status;
 }
@@ -183,6 +193,8 @@ static void say_why(writer *w, const dcs_mapper *m, const dcs_choice *choice) {
     if (r->cells > 0)
       say(w, "; at %lld sizes held out it lost %.1f%% in the mean, %.1f%% at worst",
           (long long)r->cells, 100 * r->mean, 100 * r->worst);
+  } else if (choice->within) {
+    say(w, "\nwithin a cutoff: the highest rung of the ladder that runs here");
   } else if (*m->miss) {
     say(w, "\nrecord not used: %s", m->miss);
   } else {
@@ -212,8 +224,11 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
   writer w = {text, size, 0};
   dcs_choice choice;
   DCS_TRY(check_request(r));
-  const dcs_problem problem = {
-      .n_atoms = r->n_atoms, .n = {r->nx, r->ny, r->nz}, .spacing = (float)r->spacing};
+  const dcs_problem problem = {.n_atoms = r->n_atoms,
+                               .n = {r->nx, r->ny, r->nz},
+                               .spacing = (float)r->spacing,
+                               .cutoff = (float)r->cutoff,
+                               .smooth = smooth_of(r)};
   dcs_choose(m, &problem, &choice);
   int pick = first_good(m, &choice, 0), next = first_good(m, &choice, pick + 1);
   if (size > 0) text[0] = '\0';

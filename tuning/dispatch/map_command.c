@@ -16,6 +16,7 @@
 
 typedef struct {
   dcs_problem_options problem;
+  dcs_cutoff_options cutoff;
   const char *grid, *out, *device, *record;
   bool explain, time;
 } arguments;
@@ -27,6 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &a->problem;
+    state->child_inputs[1] = &a->cutoff;
     return 0;
   case 'o':
     a->out = arg;
@@ -91,9 +93,9 @@ static dcs_status time_maps(dcs_mapper *mapper, const dcs_map_request *r, float 
     share[i] = method[i] > 0 ? whole[i] / method[i] - 1 : NAN;
   }
   if (isnan(share[0])) return dcs_fail(DCS_UNAVAILABLE, "this device has no times");
-  printf("%d maps of %.4g evaluations: %.4g ms a map, of them %.4g ms the method; the library adds "
-         "%.3f%% (medians)\n",
-         MAPS, (double)r->n_atoms * (double)r->nx * (double)r->ny * (double)r->nz,
+  printf("%d maps of %lld atoms on %lldx%lldx%lld points: %.4g ms a map, of them %.4g ms the "
+         "method; the library adds %.3f%% (medians)\n",
+         MAPS, (long long)r->n_atoms, (long long)r->nx, (long long)r->ny, (long long)r->nz,
          1e-6 * dcs_summarize(whole, MAPS).median, 1e-6 * dcs_summarize(method, MAPS).median,
          100 * dcs_summarize(share, MAPS).median);
   return DCS_OK;
@@ -127,8 +129,15 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
   int64_t points = dcs_points(c->problem.n);
   float *map = malloc((size_t)points * sizeof *map);
   double *atoms = malloc((size_t)m->n * 4 * sizeof *atoms);
-  dcs_map_request r = {m->n,       atoms,          NULL,           {0},
-                       c->spacing, c->problem.n.x, c->problem.n.y, c->problem.n.z};
+  const dcs_problem *p = &c->problem;
+  dcs_map_request r = {.n_atoms = m->n,
+                       .atoms = atoms,
+                       .spacing = c->spacing,
+                       .nx = p->n.x,
+                       .ny = p->n.y,
+                       .nz = p->n.z,
+                       .cutoff = (double)p->cutoff,
+                       .smooth = p->smooth != DCS_SMOOTH_NONE};
   memcpy(r.origin, c->origin, sizeof r.origin);
   for (int64_t i = 0; atoms && i < m->n; i++)
     memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
@@ -156,7 +165,8 @@ static dcs_status map_file(const arguments *a) {
     if (c.n_coincident)
       fprintf(stderr, "%lld atoms lie on grid points and are left out of the sums there\n",
               (long long)c.n_coincident);
-    status = map_case(a, &m, &c);
+    status = dcs_set_cutoff(&a->cutoff, &c);
+    if (status == DCS_OK) status = map_case(a, &m, &c);
     dcs_case_free(&c);
   }
   dcs_molecule_free(&m);
@@ -174,15 +184,17 @@ dcs_status dcs_command_map(int argc, char **argv) {
       {"explain", KEY_EXPLAIN, NULL, 0, "say which method was taken, and why", 0},
       {"time", KEY_TIME, NULL, 0, "compute 15 maps more, and say what the library adds", 0},
       {0}};
-  static const struct argp_child children[] = {{&dcs_problem_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {
+      {&dcs_problem_argp, 0, NULL, 0}, {&dcs_cutoff_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
       .options = options,
       .parser = parse,
       .args_doc = "FILE.pqr",
-      .doc = "Compute the potential map of a molecule by the fastest method, and write it in "
-             "e/angstrom. Without a record of decisions, or where it is of another machine or "
-             "program, the CPU computes, by the highest rung of the ladder that runs here; with "
-             "--device cuda:N, that GPU.",
+      .doc =
+          "Compute the potential map of a molecule by the fastest method, and write it in "
+          "e/angstrom. Within a cutoff, without a record of decisions, or where it is of another "
+          "machine or program, the CPU computes, by the highest rung of the ladder that runs "
+          "here; with --device cuda:N, that GPU.",
       .children = children};
   arguments a = {.problem = dcs_problem_defaults()};
   argp_parse(&argp, argc, argv, 0, NULL, &a);

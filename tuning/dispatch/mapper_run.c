@@ -11,7 +11,8 @@
 static bool is_ready(const dcs_ready *r, const dcs_problem *p, const float *map) {
   return r->problem.atoms && r->map == map && r->problem.n_atoms == p->n_atoms &&
          r->problem.n.x == p->n.x && r->problem.n.y == p->n.y && r->problem.n.z == p->n.z &&
-         r->problem.spacing == p->spacing;
+         r->problem.spacing == p->spacing && r->problem.cutoff == p->cutoff &&
+         r->problem.smooth == p->smooth;
 }
 
 /* The handle's own copy of the atoms stays where it is from map to map, so that an engine that is
@@ -77,6 +78,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
 
 /* ---- check ---- */
 
+#define CHECK_CUTOFF 2.3 /* angstrom, of a box of 11 x 6 x 1.5 */
 enum { CHECK_ATOMS = 37, CHECK_X = 31, CHECK_Y = 17, CHECK_Z = 5 };
 
 static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_case *c) {
@@ -88,9 +90,10 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
     map[i] = NAN;
   dcs_status status = dcs_mapper_run(m, method, &c->problem, map);
   m->ready[method->variant->backend].map = NULL; /* it goes; the next problem is another */
-  if (status == DCS_OK) status = dcs_oracle(c, (int64_t)points * CHECK_ATOMS, &reference);
+  if (status == DCS_OK)
+    status = dcs_oracle_for(method->variant, c, (int64_t)points * CHECK_ATOMS, &reference);
   if (status == DCS_OK) {
-    dcs_repair(c->near, c->n_near, false, map);
+    dcs_repair(c->near, c->n_near, method->variant->cutoff, map);
     dcs_verdict v =
         dcs_check(&reference, map, method->variant->longest_sum(&c->problem, &method->config));
     dcs_reference_free(&reference);
@@ -116,6 +119,7 @@ dcs_status dcs_mapper_check(dcs_mapper *m, const dcs_method *method) {
     if (dcs_same_method(&m->checked[i].method, method))
       return m->checked[i].good ? DCS_OK : dcs_fail(DCS_FAILED, "%s", m->checked[i].why);
   DCS_TRY(dcs_case_random(CHECK_ATOMS, &grid, 1, &c));
+  if (method->variant->cutoff) dcs_case_set_cutoff(&c, CHECK_CUTOFF, DCS_SMOOTH_C2);
   dcs_status status = check_on(m, method, &c);
   dcs_case_free(&c);
   dcs_checked *checked = add_checked(m, method);
