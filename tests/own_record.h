@@ -17,12 +17,14 @@ static inline void own_facts(dcs_dispatch *d) {
              f == DCS_FOR_PRECISION ? "float" : dcs_fact_value(&facts, dcs_dispatch_facts[f]));
 }
 
-/* The variants of a backend that run here, up the ladder; returns how many. */
+/* The variants of a backend that compute whole sums and run here, up the ladder; returns how many.
+ */
 static inline int variants_here(dcs_backend backend, const dcs_variant *list[64]) {
   int n = 0;
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++)
-    if (dcs_variants[v]->backend == backend && dcs_variant_available(dcs_variants[v], why))
+    if (dcs_variants[v]->backend == backend && !dcs_variants[v]->cutoff &&
+        dcs_variant_available(dcs_variants[v], why))
       list[n++] = dcs_variants[v];
   return n;
 }
