@@ -148,8 +148,9 @@ static void the_bound_is_the_designs(void **state) {
 static void the_error_is_relative_to_the_map(void **state) {
   (void)state;
   int64_t index[] = {0, 1};
-  double v[] = {3, 4}, s[] = {3, 4}, d[] = {1, 1};
-  const dcs_reference r = {.n = 2, .index = index, .v = v, .s = s, .d = d, .p = 1, .points = 2};
+  double v[] = {3, 4}, s[] = {3, 4}, d[] = {1, 1}, e[] = {0, 0};
+  const dcs_reference r = {
+      .n = 2, .index = index, .v = v, .s = s, .d = d, .e = e, .p = 1, .points = 2};
   const float map[] = {3.5f, 4};
   dcs_verdict verdict = dcs_check(&r, map, 1);
   assert_true(!verdict.accepted && fabs(verdict.rel_l2 - 0.1) < 1e-12 && verdict.worst == 0);
