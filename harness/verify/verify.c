@@ -52,12 +52,12 @@ dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, const dcs_c
   return DCS_OK;
 }
 
-/* Less than a few spacings, some, and more than any of the boxes. */
+/* Less than two spacings, some, and more than most of the boxes. */
 static const struct {
   double angstrom;
   dcs_smooth smooth;
 } cutoffs[] = {
-    {0.6, DCS_SMOOTH_NONE}, {1.7, DCS_SMOOTH_C2}, {3.1, DCS_SMOOTH_NONE}, {60, DCS_SMOOTH_C2}};
+    {0.6, DCS_SMOOTH_NONE}, {1.7, DCS_SMOOTH_C2}, {3.1, DCS_SMOOTH_NONE}, {14, DCS_SMOOTH_C2}};
 enum { N_CUTOFFS = sizeof cutoffs / sizeof cutoffs[0] };
 
 static dcs_status verify_size(dcs_bench *bench, const dcs_method *method, dcs_dims n, int64_t atoms,
