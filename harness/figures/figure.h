@@ -160,8 +160,7 @@ dcs_status dcs_figure_choose_sizes(const dcs_figure_run *run,
 /* A line of the title: "grid 100x100x1", or from which to which, and the densities. */
 void dcs_figure_sizes_line(FILE *dat, const dcs_figure_run *run, const dcs_figure_sizes *sizes);
 /* The best row of the pick; where its cell has none, that of the largest cell that has one. */
-const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run,
-                                                   dcs_figure_pick pick);
+const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run, dcs_figure_pick pick);
 /* The most threads of a CPU row of these sizes that may be drawn, of the whole sum where `whole`
  * and within the cutoff; at least 1. */
 int dcs_figure_sizes_threads(const dcs_figure_run *run, const dcs_figure_sizes *sizes, bool whole);
