@@ -4,7 +4,7 @@
 
 #include "tests/run_folder.h"
 
-#define KEYS            "variant,config,scope,memory,devices,atoms,nx,ny,nz"
+#define KEYS            "variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz"
 #define SUMMARY_COLUMNS KEYS ",backend,threads,median_ns,outcome\n"
 
 static FILE *samples, *summary;
@@ -33,13 +33,14 @@ static inline void end_run(void) {
 }
 
 static const char *gpu = "cuda:0";
+static const char *within = ","; /* cutoff and smooth: of the whole sum */
 
 /* A method on a grid: no threads is one on the GPU. Its times lie within 0.1% of `ms`. */
 static inline void put_on_grid(const char *variant, int threads, const char *scope, int atoms,
                                const int n[3], double ms, const char *outcome) {
   char keys[256];
-  snprintf(keys, sizeof keys, "%s,\"x=1,threads=%d\",%s,,%s,%d,%d,%d,%d", variant, threads, scope,
-           threads ? "cpu" : gpu, atoms, n[0], n[1], n[2]);
+  snprintf(keys, sizeof keys, "%s,\"x=1,threads=%d\",%s,,%s,%s,%d,%d,%d,%d", variant, threads,
+           scope, threads ? "cpu" : gpu, within, atoms, n[0], n[1], n[2]);
   for (int i = 0; i < rounds; i++) /* in an order that is not sorted */
     fprintf(samples, "%d,%s,%.3f\n", i, keys,
             1e6 * ms * (1 + 0.001 * (2.0 * (7 * i % rounds) / (rounds - 1) - 1)));

@@ -78,6 +78,40 @@ static void planted_crossings_are_found(void **state) {
   assert_contains(program_out, " 500 ");
 }
 
+/* The whole sum takes 1 ms for 100 atoms, within a cutoff always 2.5 ms: they cross at 250. On the
+ * GPU it is 0.1 ms against 0.04: at 40, below all sizes. Another cutoff, of fewer rows, is left
+ * aside. */
+static void the_whole_sum_is_held_against_a_cutoff(void **state) {
+  (void)state;
+  static const expected rows[] = {
+      {"atoms", "kernel", "cpu_parallel", "gpu", "8x8x8", "always_b", 0},
+      {"atoms", "kernel", "cpu_parallel", "cpu_within", "8x8x8", "ok", 250},
+      {"atoms", "kernel", "gpu", "gpu_within", "8x8x8", "always_b", 0},
+      {"atoms", "kernel", "cpu_within", "gpu_within", "8x8x8", "always_b", 0}};
+  begin_run();
+  for (int atoms = 100; atoms <= 1600; atoms *= 2) {
+    within = ",";
+    put_method("fast", 4, "kernel", atoms, 8, 0.01 * atoms, "ok");
+    put_method("g1", 0, "kernel", atoms, 8, 0.001 * atoms, "ok");
+    within = "12,c2";
+    put_method("cells", 4, "kernel", atoms, 8, 2.5, "ok");
+    put_method("g_cells", 0, "kernel", atoms, 8, 0.04, "ok");
+    within = "12,none";
+    put_method("cells", 4, "kernel", atoms, 8, 0.001, "ok");
+  }
+  within = ",";
+  end_run();
+  assert_status(crossover(""), 0);
+  assert_rows(rows, sizeof rows / sizeof rows[0]);
+  dcs_table *t = run_table("run", "thresholds.csv");
+  assert_string_equal(text_at(t, 0, "cutoff"), "");
+  for (size_t r = 1; r < 4; r++) {
+    assert_string_equal(text_at(t, r, "cutoff"), "12");
+    assert_string_equal(text_at(t, r, "smooth"), "c2");
+  }
+  dcs_table_free(t);
+}
+
 /* Along grid points: at 70 atoms a crossing at 1e5 points, the GPU being the one to take below it
  * (which exchanges A and B); at 80 a saw-tooth. Grids come in no order. */
 static void grids_at_fixed_atoms(void **state) {
@@ -222,7 +256,7 @@ static void each_size_has_its_winner(void **state) {
 static void the_csv_is_printed_as_it_is_written(void **state) {
   (void)state;
   static const char *const columns = "axis,scope,method_a,method_b,fixed,shape,sizes,estimate,"
-                                     "lo,hi,status,regret_mean,regret_worst\n";
+                                     "lo,hi,status,regret_mean,regret_worst,cutoff,smooth\n";
   begin_run();
   put_atoms();
   end_run();
@@ -255,7 +289,7 @@ static void refuse_summary(const char *text, const char *said) {
 
 static void files_that_are_wrong_are_named(void **state) {
   (void)state;
-#define ROW "plain,,kernel,,cpu,100,8,8,8,cpu,1,"
+#define ROW "plain,,kernel,,cpu,,,100,8,8,8,cpu,1,"
   refuse_summary(KEYS ",threads,median_ns,outcome\n", "no column \"backend\"");
   refuse_summary(KEYS ",backend,median_ns,outcome\n", "no column \"threads\"");
   refuse_summary(KEYS ",backend,threads,outcome\n", "no column \"median_ns\"");
@@ -390,6 +424,7 @@ static void the_argument_is_a_run_folder(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_crossings_are_found),
+      cmocka_unit_test(the_whole_sum_is_held_against_a_cutoff),
       cmocka_unit_test(grids_at_fixed_atoms),
       cmocka_unit_test(shapes_do_not_mix),
       cmocka_unit_test(the_plane_has_a_frontier),

@@ -117,10 +117,11 @@ bool dcs_figure_same_pair(const dcs_figure_thresholds *t, size_t threshold, size
 /* ---- texts ---- */
 
 int dcs_figure_colour(const char *method) {
-  static const char *const methods[] = {"cpu_parallel", "gpu", "cpu_sequential"};
-  for (int m = 0; m < 3; m++)
+  static const char *const methods[] = {"cpu_parallel", "gpu", "cpu_sequential", "cpu_within",
+                                        "gpu_within"};
+  for (int m = 0; m < 5; m++)
     if (strcmp(method, methods[m]) == 0) return m + 1;
-  return 4;
+  return 6;
 }
 
 void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_run *run, size_t drawn, size_t total,

@@ -19,7 +19,14 @@ static dcs_status put_header(dcs_csv *csv, const char *const *columns) {
 
 /* ---- thresholds.csv ---- */
 
-static dcs_status put_threshold(dcs_csv *csv, const dcs_crossover *c) {
+/* Of what is within a cutoff; else empty. */
+static void put_cutoff(dcs_csv *csv, const dcs_measured *m, const dcs_pair *pair) {
+  const bool within = dcs_pair_within(pair);
+  dcs_csv_text(csv, within ? m->cutoff : "");
+  dcs_csv_text(csv, within ? m->smooth : "");
+}
+
+static dcs_status put_threshold(dcs_csv *csv, const dcs_measured *m, const dcs_crossover *c) {
   char shape[DCS_TEXT];
   dcs_csv_text(csv, dcs_crossover_kinds[c->kind]);
   dcs_csv_text(csv, c->pair->scope);
@@ -34,16 +41,17 @@ static dcs_status put_threshold(dcs_csv *csv, const dcs_crossover *c) {
   dcs_csv_text(csv, dcs_threshold_status_name(c->threshold.status));
   dcs_csv_number(csv, c->threshold.regret_mean);
   dcs_csv_number(csv, c->threshold.regret_worst);
+  put_cutoff(csv, m, c->pair);
   return dcs_csv_row(csv);
 }
 
 dcs_status dcs_crossovers_put(dcs_csv *csv, const dcs_crossovers *found) {
   static const char *const columns[] = {
-      "axis",     "scope", "method_a", "method_b", "fixed",       "shape",        "sizes",
-      "estimate", "lo",    "hi",       "status",   "regret_mean", "regret_worst", NULL};
+      "axis", "scope", "method_a", "method_b",    "fixed",        "shape",  "sizes",  "estimate",
+      "lo",   "hi",    "status",   "regret_mean", "regret_worst", "cutoff", "smooth", NULL};
   DCS_TRY(put_header(csv, columns));
   for (size_t i = 0; i < found->n; i++)
-    DCS_TRY(put_threshold(csv, &found->list[i]));
+    DCS_TRY(put_threshold(csv, &found->measured, &found->list[i]));
   return DCS_OK;
 }
 
@@ -79,7 +87,7 @@ static void put_size(dcs_csv *csv, const dcs_measured_cell *cell) {
     dcs_csv_text(csv, dcs_shape_text(dcs_shape_of(cell->n, (dcs_shape_kind)kind), shape));
 }
 
-static dcs_status put_winner(dcs_csv *csv, const dcs_run *run, const dcs_pair *pair,
+static dcs_status put_winner(dcs_csv *csv, const dcs_measured *m, const dcs_pair *pair,
                              const dcs_measured_cell *cell) {
   const dcs_best *best[2] = {&cell->best[pair->class[0]], &cell->best[pair->class[1]]};
   if (isnan(best[0]->median_ns) || isnan(best[1]->median_ns) || best[0]->row == best[1]->row)
@@ -98,28 +106,28 @@ static dcs_status put_winner(dcs_csv *csv, const dcs_run *run, const dcs_pair *p
   dcs_csv_text(csv, pair->method[0]);
   dcs_csv_text(csv, pair->method[1]);
   put_size(csv, cell);
-  for (int m = 0; m < 2; m++)
-    put_method(csv, run, best[m], stats[m]);
+  for (int side = 0; side < 2; side++)
+    put_method(csv, &m->run, best[side], stats[side]);
   dcs_csv_number(csv, ratio.value);
   dcs_csv_number(csv, ratio.lo);
   dcs_csv_number(csv, ratio.hi);
   dcs_csv_text(csv, ratio.lo > 1 ? pair->method[0] : ratio.hi < 1 ? pair->method[1] : "unsure");
+  put_cutoff(csv, m, pair);
   return dcs_csv_row(csv);
 }
 
 static dcs_status put_winners(dcs_csv *csv, const dcs_crossovers *found) {
   static const char *const columns[] = {
-      "scope",      "method_a",   "method_b", "atoms",        "nx",
-      "ny",         "nz",         "points",   "shape_slices", "shape_multiples",
-      "variant_a",  "config_a",   "n_a",      "median_a_ns",  "ci_lo_a_ns",
-      "ci_hi_a_ns", "variant_b",  "config_b", "n_b",          "median_b_ns",
-      "ci_lo_b_ns", "ci_hi_b_ns", "ratio",    "ratio_lo",     "ratio_hi",
-      "winner",     NULL};
+      "scope",    "method_a",    "method_b",     "atoms",           "nx",        "ny",
+      "nz",       "points",      "shape_slices", "shape_multiples", "variant_a", "config_a",
+      "n_a",      "median_a_ns", "ci_lo_a_ns",   "ci_hi_a_ns",      "variant_b", "config_b",
+      "n_b",      "median_b_ns", "ci_lo_b_ns",   "ci_hi_b_ns",      "ratio",     "ratio_lo",
+      "ratio_hi", "winner",      "cutoff",       "smooth",          NULL};
   const dcs_measured *m = &found->measured;
   DCS_TRY(put_header(csv, columns));
   for (int p = 0; p < DCS_N_PAIRS; p++)
     for (size_t i = 0; i < m->n_cells; i++)
-      DCS_TRY(put_winner(csv, &m->run, &dcs_pairs[p], &m->cells[i]));
+      DCS_TRY(put_winner(csv, m, &dcs_pairs[p], &m->cells[i]));
   return DCS_OK;
 }
 

@@ -20,20 +20,46 @@
     }                                                                                              \
   }
 
-const dcs_pair dcs_pairs[DCS_N_PAIRS] = {{{DCS_CLASS_CPU_SEQUENTIAL, DCS_CLASS_CPU_PARALLEL},
-                                          "kernel",
-                                          {"cpu_sequential", "cpu_parallel"}},
-                                         SEQUENTIAL_AND(DCS_CLASS_GPU_KERNEL, "kernel"),
-                                         PARALLEL_AND(DCS_CLASS_GPU_KERNEL, "kernel"),
-                                         SEQUENTIAL_AND(DCS_CLASS_GPU_WARM, "warm"),
-                                         PARALLEL_AND(DCS_CLASS_GPU_WARM, "warm"),
-                                         SEQUENTIAL_AND(DCS_CLASS_GPU_FIRST, "first"),
-                                         PARALLEL_AND(DCS_CLASS_GPU_FIRST, "first")};
+#define WITHIN_CPU_AND(gpu, scope)                                                                 \
+  {                                                                                                \
+    {DCS_CLASS_CPU_WITHIN, gpu}, scope, {                                                          \
+      "cpu_within", "gpu_within"                                                                   \
+    }                                                                                              \
+  }
+#define GPU_AND_WITHIN(whole, within, scope)                                                       \
+  {                                                                                                \
+    {whole, within}, scope, {                                                                      \
+      "gpu", "gpu_within"                                                                          \
+    }                                                                                              \
+  }
+
+const dcs_pair dcs_pairs[DCS_N_PAIRS] = {
+    {{DCS_CLASS_CPU_SEQUENTIAL, DCS_CLASS_CPU_PARALLEL},
+     "kernel",
+     {"cpu_sequential", "cpu_parallel"}},
+    SEQUENTIAL_AND(DCS_CLASS_GPU_KERNEL, "kernel"),
+    PARALLEL_AND(DCS_CLASS_GPU_KERNEL, "kernel"),
+    SEQUENTIAL_AND(DCS_CLASS_GPU_WARM, "warm"),
+    PARALLEL_AND(DCS_CLASS_GPU_WARM, "warm"),
+    SEQUENTIAL_AND(DCS_CLASS_GPU_FIRST, "first"),
+    PARALLEL_AND(DCS_CLASS_GPU_FIRST, "first"),
+    {{DCS_CLASS_CPU_PARALLEL, DCS_CLASS_CPU_WITHIN}, "kernel", {"cpu_parallel", "cpu_within"}},
+    GPU_AND_WITHIN(DCS_CLASS_GPU_KERNEL, DCS_CLASS_GPU_WITHIN_KERNEL, "kernel"),
+    GPU_AND_WITHIN(DCS_CLASS_GPU_WARM, DCS_CLASS_GPU_WITHIN_WARM, "warm"),
+    GPU_AND_WITHIN(DCS_CLASS_GPU_FIRST, DCS_CLASS_GPU_WITHIN_FIRST, "first"),
+    WITHIN_CPU_AND(DCS_CLASS_GPU_WITHIN_KERNEL, "kernel"),
+    WITHIN_CPU_AND(DCS_CLASS_GPU_WITHIN_WARM, "warm"),
+    WITHIN_CPU_AND(DCS_CLASS_GPU_WITHIN_FIRST, "first")};
+
+bool dcs_pair_within(const dcs_pair *pair) {
+  return pair->class[1] >= DCS_CLASS_CPU_WITHIN; /* the second of a pair, if any */
+}
 
 typedef struct {
   const dcs_run *run;
   int backend, threads, median; /* columns of the summary */
   const char *sequential;       /* the variant; "" where there is none */
+  const char *cutoff, *smooth;  /* of the rows within a cutoff that count; "" where there is none */
   double most_threads;
 } facts;
 
@@ -48,39 +74,75 @@ static bool is_ok(const dcs_run *run, size_t row) {
                 dcs_outcome_name(DCS_OUTCOME_OK)) == 0;
 }
 
-/* A row of the backend that is held against others: of the whole sum. */
-static bool is_backend(const facts *f, size_t row, const char *backend) {
-  return dcs_run_whole_sum(&f->run->summary, row) &&
-         strcmp(dcs_table_cell(f->run->summary.table, row, f->backend), backend) == 0;
+/* A row of the backend: of the whole sum, or within the run's cutoff. */
+static bool is_backend(const facts *f, size_t row, const char *backend, bool within) {
+  const char *cutoff = key(f->run, row, DCS_KEY_CUTOFF);
+  bool same = within ? *cutoff && strcmp(cutoff, f->cutoff) == 0 &&
+                           strcmp(key(f->run, row, DCS_KEY_SMOOTH), f->smooth) == 0
+                     : !*cutoff;
+  return same && strcmp(dcs_table_cell(f->run->summary.table, row, f->backend), backend) == 0;
 }
 
 static bool is_scope(const facts *f, size_t row, const char *scope) {
   return strcmp(key(f->run, row, DCS_KEY_SCOPE), scope) == 0;
 }
 
+static bool is_on_gpu(const facts *f, size_t row, dcs_class class) {
+  static const char *const scopes[] = {"kernel", "warm", "first"};
+  const bool within = class >= DCS_CLASS_GPU_WITHIN_KERNEL;
+  return is_backend(f, row, "cuda", within) &&
+         is_scope(f, row,
+                  scopes[class - (within ? DCS_CLASS_GPU_WITHIN_KERNEL : DCS_CLASS_GPU_KERNEL)]);
+}
+
 static bool belongs(const facts *f, size_t row, dcs_class class) {
-  static const char *const gpu_scopes[] = {"kernel", "warm", "first"};
-  if (class >= DCS_CLASS_GPU_KERNEL)
-    return is_backend(f, row, "cuda") && is_scope(f, row, gpu_scopes[class - DCS_CLASS_GPU_KERNEL]);
-  if (!is_backend(f, row, "cpu") || !is_scope(f, row, "kernel")) return false;
+  const bool within = class == DCS_CLASS_CPU_WITHIN;
+  if (class >= DCS_CLASS_GPU_KERNEL && !within) return is_on_gpu(f, row, class);
+  if (!is_backend(f, row, "cpu", within) || !is_scope(f, row, "kernel")) return false;
   double threads = dcs_table_number(f->run->summary.table, row, f->threads);
-  if (class == DCS_CLASS_CPU_PARALLEL) return threads == f->most_threads;
+  if (class != DCS_CLASS_CPU_SEQUENTIAL) return threads == f->most_threads;
   return threads == 1 && strcmp(key(f->run, row, DCS_KEY_VARIANT), f->sequential) == 0;
+}
+
+/* Rows that are ok, of the cutoff and smoothing of that one. */
+static size_t count_like(const dcs_run *run, size_t like) {
+  size_t n = 0;
+  for (size_t row = 0; row < dcs_table_rows(run->summary.table); row++)
+    n += is_ok(run, row) &&
+         strcmp(key(run, row, DCS_KEY_CUTOFF), key(run, like, DCS_KEY_CUTOFF)) == 0 &&
+         strcmp(key(run, row, DCS_KEY_SMOOTH), key(run, like, DCS_KEY_SMOOTH)) == 0;
+  return n;
+}
+
+/* The cutoff of most rows. */
+static void find_cutoff(const dcs_run *run, facts *f) {
+  size_t most = 0;
+  for (size_t row = 0; row < dcs_table_rows(run->summary.table); row++) {
+    const char *cutoff = key(run, row, DCS_KEY_CUTOFF), *smooth = key(run, row, DCS_KEY_SMOOTH);
+    if (!*cutoff || (strcmp(cutoff, f->cutoff) == 0 && strcmp(smooth, f->smooth) == 0)) continue;
+    size_t n = count_like(run, row);
+    if (n <= most) continue;
+    most = n;
+    f->cutoff = cutoff;
+    f->smooth = smooth;
+  }
 }
 
 static dcs_status find_facts(const dcs_run *run, facts *f) {
   const dcs_table *table = run->summary.table;
-  *f = (facts){.run = run, .sequential = ""};
+  *f = (facts){.run = run, .sequential = "", .cutoff = "", .smooth = ""};
   DCS_TRY(dcs_table_need(table, "backend", &f->backend));
   DCS_TRY(dcs_table_need(table, "threads", &f->threads));
   DCS_TRY(dcs_table_need(table, "median_ns", &f->median));
   if (dcs_table_rows(table) == 0)
     return dcs_fail(DCS_INPUT, "%s: found no rows; expected one for each method and size",
                     dcs_table_path(table));
+  find_cutoff(run, f);
   for (size_t row = 0; row < dcs_table_rows(table); row++) {
     double threads = dcs_table_number(table, row, f->threads);
-    if (!is_backend(f, row, "cpu") || !is_scope(f, row, "kernel")) continue;
-    if (threads == 1 && !*f->sequential) f->sequential = key(run, row, DCS_KEY_VARIANT);
+    const bool whole = is_backend(f, row, "cpu", false);
+    if (!(whole || is_backend(f, row, "cpu", true)) || !is_scope(f, row, "kernel")) continue;
+    if (threads == 1 && whole && !*f->sequential) f->sequential = key(run, row, DCS_KEY_VARIANT);
     if (is_ok(run, row) && threads > f->most_threads) f->most_threads = threads;
   }
   return DCS_OK;
@@ -94,7 +156,9 @@ static dcs_status check_devices(const facts *f) {
   const char *device = NULL;
   size_t first = 0;
   for (size_t row = 0; row < dcs_table_rows(table); row++) {
-    if (!is_ok(f->run, row) || !is_backend(f, row, "cuda")) continue;
+    if (!is_ok(f->run, row) ||
+        !(is_backend(f, row, "cuda", false) || is_backend(f, row, "cuda", true)))
+      continue;
     const char *own = key(f->run, row, DCS_KEY_DEVICES);
     if (device && strcmp(device, own) != 0)
       return dcs_fail(DCS_INPUT,
@@ -196,6 +260,8 @@ dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
   DCS_TRY(dcs_run_open(&m->run, folder));
   DCS_TRY(find_facts(&m->run, &f));
   DCS_TRY(check_devices(&f));
+  m->cutoff = f.cutoff;
+  m->smooth = f.smooth;
   size_t rows = dcs_table_rows(m->run.summary.table), n = dcs_table_rows(m->run.samples.table);
   m->cells = calloc(rows, sizeof *m->cells);
   m->times = malloc(2 * n * sizeof *m->times);

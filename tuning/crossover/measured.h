@@ -13,6 +13,12 @@ typedef enum {
   DCS_CLASS_GPU_KERNEL,     /* any variant on a GPU, in each scope, whatever its memory */
   DCS_CLASS_GPU_WARM,
   DCS_CLASS_GPU_FIRST,
+  /* The same within a cutoff, the run's: that of most of its rows, of several the first. All above
+   * compute the whole sum. */
+  DCS_CLASS_CPU_WITHIN, /* with the most threads */
+  DCS_CLASS_GPU_WITHIN_KERNEL,
+  DCS_CLASS_GPU_WITHIN_WARM,
+  DCS_CLASS_GPU_WITHIN_FIRST,
   DCS_N_CLASSES
 } dcs_class;
 
@@ -20,11 +26,14 @@ typedef enum {
 typedef struct {
   dcs_class class[2];
   const char *scope;     /* "kernel" where both are CPU methods */
-  const char *method[2]; /* "cpu_sequential", "cpu_parallel", "gpu" */
+  const char *method[2]; /* "cpu_sequential", "cpu_parallel", "gpu", "cpu_within", "gpu_within" */
 } dcs_pair;
 
-enum { DCS_N_PAIRS = 7 };
+enum { DCS_N_PAIRS = 14 };
 extern const dcs_pair dcs_pairs[DCS_N_PAIRS];
+
+/* Whether one of the pair computes within a cutoff. */
+bool dcs_pair_within(const dcs_pair *pair);
 
 /* The two axes of a size. */
 typedef enum { DCS_AXIS_ATOMS, DCS_AXIS_POINTS, DCS_N_AXES } dcs_axis;
@@ -49,7 +58,8 @@ typedef struct {
   dcs_run run;
   dcs_measured_cell *cells; /* in the order of summary.csv */
   size_t n_cells;
-  size_t not_ok; /* rows of the summary that are left out: their outcome is not ok */
+  const char *cutoff, *smooth; /* of the classes within one, as the run has it; "" without */
+  size_t not_ok;               /* rows of the summary that are left out: their outcome is not ok */
   double *times;
 } dcs_measured;
 

@@ -92,7 +92,9 @@ static void add_lines(plan *p, const dcs_run *run, const dcs_refinement *size,
                                           .config = *config ? config : NULL,
                                           .atoms = text->atoms,
                                           .grid = text->grid,
-                                          .scope = cell_of(run, best->row, DCS_KEY_SCOPE)};
+                                          .scope = cell_of(run, best->row, DCS_KEY_SCOPE),
+                                          .cutoff = cell_of(run, best->row, DCS_KEY_CUTOFF),
+                                          .smooth = cell_of(run, best->row, DCS_KEY_SMOOTH)};
     }
 }
 
