@@ -14,7 +14,7 @@
 
 static void spaces_hold_what_is_legal_and_say_why_not(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1};
+  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1, .cutoff = 8};
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     dcs_space space;

@@ -273,6 +273,12 @@ static dcs_status run(arguments *a) {
   DCS_TRY(dcs_find_strategy(a->strategy, &a->tune.strategy));
   if (a->what == DO_REPLAY || a->what == DO_STUDY) return with_journals(a);
   DCS_TRY(find_variant(a->words[0], &a->tune.variant));
+  if (a->tune.variant->cutoff)
+    return dcs_fail(
+        DCS_USAGE,
+        "%s: found a variant with a cutoff; expected one of the whole sum: for this one, "
+        "`dcsbench sweep --cutoff` measures the configurations of --config",
+        a->words[0]);
   if (a->tune.scope == DCS_WARM && a->tune.variant->backend == DCS_CPU)
     return dcs_fail(DCS_USAGE, "--scope: found warm; expected kernel or first for a CPU variant");
   a->tune.input = a->problem.input;
