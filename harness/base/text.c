@@ -158,10 +158,9 @@ dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, in
   return DCS_OK;
 }
 
-/* ---- grids ---- */
+/* ---- cutoffs ---- */
 
-dcs_status dcs_parse_numbers(const char *what, const char *text, double lo, double hi,
-                             double **values, int *n) {
+dcs_status dcs_parse_cutoffs(const char *what, const char *text, double **values, int *n) {
   char **parts;
   int n_parts;
   DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
@@ -171,7 +170,7 @@ dcs_status dcs_parse_numbers(const char *what, const char *text, double lo, doub
   *n = 0;
   for (int i = 0; status == DCS_OK && i < n_parts; i++) {
     bool seen = false;
-    status = dcs_parse_number(what, parts[i], lo, hi, &found[*n]);
+    status = dcs_parse_number(what, parts[i], 1e-6, 1e6, &found[*n]);
     for (int before = 0; status == DCS_OK && before < *n; before++)
       seen = seen || found[before] == found[*n];
     *n += status == DCS_OK && !seen;
@@ -184,10 +183,6 @@ dcs_status dcs_parse_numbers(const char *what, const char *text, double lo, doub
   return status;
 }
 
-dcs_status dcs_parse_cutoffs(const char *what, const char *text, double **values, int *n) {
-  return dcs_parse_numbers(what, text, 1e-6, 1e6, values, n);
-}
-
 dcs_status dcs_parse_smooth(const char *what, const char *text, dcs_smooth *smooth) {
   for (int s = 0; dcs_smooth_names[s]; s++)
     if (strcmp(text, dcs_smooth_names[s]) == 0) {
@@ -196,6 +191,8 @@ dcs_status dcs_parse_smooth(const char *what, const char *text, dcs_smooth *smoo
     }
   return dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected none or c2", what, text);
 }
+
+/* ---- grids ---- */
 
 static dcs_status bad_grid(const char *text) {
   return dcs_fail(DCS_USAGE,

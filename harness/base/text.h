@@ -10,11 +10,7 @@ dcs_status dcs_parse_integer(const char *what, const char *text, int64_t lo, int
 dcs_status dcs_parse_number(const char *what, const char *text, double lo, double hi,
                             double *value);
 
-/* "a,b,c" of numbers, each within lo..hi; doubles are dropped. *values is malloc'd. */
-dcs_status dcs_parse_numbers(const char *what, const char *text, double lo, double hi,
-                             double **values, int *n);
-
-/* "a,b,c" of cutoffs, angstrom: those above 0 that single precision has room for. */
+/* "a,b,c" of cutoffs, 1e-6 to 1e6 angstrom; doubles are dropped. *values is malloc'd. */
 dcs_status dcs_parse_cutoffs(const char *what, const char *text, double **values, int *n);
 /* The name of a smoothing factor. */
 dcs_status dcs_parse_smooth(const char *what, const char *text, dcs_smooth *smooth);
