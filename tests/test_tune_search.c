@@ -187,7 +187,7 @@ static void a_wrong_journal_is_named(void **state) {
       {",ok,", ",okay,", "row 2: outcome"},
       {",3000,", ",-3000,", "row 2: atoms"},
       {",times_ns", ",times", "no column \"times_ns\""},
-      {"\n1,0,", "\n7,0,", "row 2: schema"},
+      {"\n2,0,", "\n7,0,", "row 2: schema"},
       {",ok,9,", ",ok,\"", "quote"},
   };
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {

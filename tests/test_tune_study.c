@@ -126,7 +126,7 @@ static void the_study_is_written_and_drawn(void **state) {
 
 static void small_recordings_are_left_out(void **state) {
   (void)state;
-  const written_space few = {"cuda_naive", {64, 64, 64}, 100, 0.01, 7, 0, 1};
+  const written_space few = {"cuda_naive", {64, 64, 64}, 100, 0.01, 7, 0, 1, 0};
   dcs_space space;
   put_journal(in_folder("few.csv"), &few, &space);
   dcs_space_free(&space);

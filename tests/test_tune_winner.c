@@ -38,7 +38,7 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   plant_times(&fresh[0], 1.000, 0.05);
   plant_times(&fresh[1], 1.002, 0.05);
   plant_times(&fresh[2], 1.001, 0.05);
-  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
   assert_int_equal(w.n_tied, 3);
   assert_int_equal(w.list[w.pick].config, 0);
   assert_string_equal(w.reason, "least padding");
@@ -48,18 +48,18 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   plant_times(&fresh[0], 1.000, 0.001); /* alone, whatever its padding */
   plant_times(&fresh[1], 1.300, 0.001);
   plant_times(&fresh[2], 1.100, 0.001);
-  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
   assert_int_equal(w.n_tied, 1);
   assert_int_equal(w.list[w.pick].config, 2);
   assert_string_equal(w.reason, "every other one is slower");
   assert_true(w.list[1].config == 0 && w.list[1].ratio.lo > 1.05);
 
   fresh[0].outcome = DCS_OUTCOME_CRASH; /* then the next */
-  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
   assert_int_equal(w.n, 2);
   assert_int_equal(w.list[w.pick].config, 0);
   fresh[1].outcome = fresh[2].outcome = DCS_OUTCOME_CRASH;
-  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 3, &w), DCS_FAILED);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_FAILED);
   for (int f = 0; f < 3; f++)
     free(fresh[f].times);
   dcs_search_close(&search);
@@ -84,11 +84,11 @@ static void registers_decide_where_padding_does_not(void **state) {
   plant_times(&fresh[1], 1, 0.05);
   search.known[0].registers = 30;
   search.known[1].registers = 32;
-  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 2, &w), DCS_OK);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 2, &w), DCS_OK);
   assert_int_equal(w.list[w.pick].config, 0);
   assert_string_equal(w.reason, "fewest registers");
   search.known[0].registers = 32;
-  assert_int_equal(dcs_choose_winner(&search, &problem, configs, fresh, 2, &w), DCS_OK);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 2, &w), DCS_OK);
   assert_int_equal(w.list[w.pick].config, 1);
   assert_string_equal(w.reason, "closest to the initial configuration");
   free(fresh[0].times);

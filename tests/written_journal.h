@@ -19,7 +19,10 @@ typedef struct {
   int samples;
   int fails_every; /* each such configuration fails to launch; 0: none */
   uint64_t seed;
+  double cutoff; /* of a variant that has one; smoothed by c2 */
 } written_space;
+
+enum { WRITTEN_PAIRS = 123456789 };
 
 static inline dcs_subject written_subject(const written_space *w) {
   dcs_subject s = {.variant = dcs_find_variant(w->variant),
@@ -31,6 +34,12 @@ static inline dcs_subject written_subject(const written_space *w) {
                    .units = 100,
                    .kernel_hash = "0123456789abcdef"};
   assert_non_null(s.variant);
+  if (w->cutoff > 0) {
+    s.cutoff = w->cutoff;
+    s.smooth = DCS_SMOOTH_C2;
+    s.spacing = 0.5;
+    s.pairs = WRITTEN_PAIRS;
+  }
   return s;
 }
 
@@ -62,7 +71,8 @@ static inline void written_evaluation(const written_space *w, const dcs_space *s
 
 /* Appends every configuration of the space; leaves the space to the caller, who frees it. */
 static inline void put_journal(const char *path, const written_space *w, dcs_space *space) {
-  const dcs_problem problem = {.n_atoms = w->atoms, .n = w->n, .spacing = 1};
+  const dcs_problem problem = {
+      .n_atoms = w->atoms, .n = w->n, .spacing = 1, .cutoff = (float)w->cutoff};
   dcs_random random = {w->seed};
   dcs_journal_writer writer;
   dcs_subject subject = written_subject(w);
@@ -84,6 +94,6 @@ static inline void put_journal(const char *path, const written_space *w, dcs_spa
   assert_int_equal(dcs_journal_close(&writer), DCS_OK);
 }
 
-static const written_space padded_space = {"cuda_padded", {100, 90, 80}, 3000, 0.01, 9, 11, 5};
+static const written_space padded_space = {"cuda_padded", {100, 90, 80}, 3000, 0.01, 9, 11, 5, 0};
 
 #endif

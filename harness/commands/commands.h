@@ -40,7 +40,9 @@ typedef struct {
 
 /* Its input is an empty dcs_cutoff_options. The texts are checked, as lists. */
 extern const struct argp dcs_cutoff_argp;
-/* Gives the case the one cutoff that was asked for, if any. DCS_USAGE for several. */
+/* The one cutoff that was asked for; 0 where none was. DCS_USAGE for several. */
+dcs_status dcs_one_cutoff(const dcs_cutoff_options *options, double *cutoff, dcs_smooth *smooth);
+/* Gives it to the case, if there is one. */
 dcs_status dcs_set_cutoff(const dcs_cutoff_options *options, dcs_case *c);
 
 /* --input, --spacing, --margin, --origin. Its input is a dcs_problem_options, set by

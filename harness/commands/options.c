@@ -140,18 +140,24 @@ static error_t parse_cutoff(int key, char *arg, struct argp_state *state) {
 
 const struct argp dcs_cutoff_argp = {.options = cutoff_options, .parser = parse_cutoff};
 
-dcs_status dcs_set_cutoff(const dcs_cutoff_options *options, dcs_case *c) {
+dcs_status dcs_one_cutoff(const dcs_cutoff_options *options, double *cutoff, dcs_smooth *smooth) {
   double *values;
   int n;
-  dcs_smooth smooth = DCS_SMOOTH_NONE;
+  *cutoff = 0;
+  *smooth = DCS_SMOOTH_NONE;
   if (!options->cutoff) return DCS_OK;
-  if (options->smooth) DCS_TRY(dcs_parse_smooth("--smooth", options->smooth, &smooth));
+  if (options->smooth) DCS_TRY(dcs_parse_smooth("--smooth", options->smooth, smooth));
   DCS_TRY(dcs_parse_cutoffs("--cutoff", options->cutoff, &values, &n));
-  double cutoff = values[0];
+  *cutoff = values[0];
   free(values);
-  if (n > 1)
-    return dcs_fail(DCS_USAGE, "--cutoff: found %d values, \"%s\"; expected one", n,
-                    options->cutoff);
-  dcs_case_set_cutoff(c, cutoff, smooth);
+  if (n == 1) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--cutoff: found %d values, \"%s\"; expected one", n, options->cutoff);
+}
+
+dcs_status dcs_set_cutoff(const dcs_cutoff_options *options, dcs_case *c) {
+  double cutoff;
+  dcs_smooth smooth;
+  DCS_TRY(dcs_one_cutoff(options, &cutoff, &smooth));
+  if (cutoff > 0) dcs_case_set_cutoff(c, cutoff, smooth);
   return DCS_OK;
 }

@@ -169,13 +169,17 @@ static dcs_status finish(dcs_case *c) {
   return status;
 }
 
-dcs_status dcs_case_build(const dcs_molecule *molecule, const dcs_grid *asked, dcs_case *c) {
-  dcs_grid grid = *asked;
+dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid) {
   double lo[3] = {0}, hi[3] = {0};
-  bool whole = (grid.n.x || grid.n.y || grid.n.z) && grid.spacing != 0 && grid.has_origin;
+  bool whole = (grid->n.x || grid->n.y || grid->n.z) && grid->spacing != 0 && grid->has_origin;
   if (molecule->n < 1) return dcs_fail(DCS_USAGE, "no atoms; a map needs at least 1");
   if (!whole) dcs_molecule_box(molecule, lo, hi);
-  DCS_TRY(derive_grid(lo, hi, &grid));
+  return derive_grid(lo, hi, grid);
+}
+
+dcs_status dcs_case_build(const dcs_molecule *molecule, const dcs_grid *asked, dcs_case *c) {
+  dcs_grid grid = *asked;
+  DCS_TRY(dcs_case_grid(molecule, &grid));
   DCS_TRY(allocate(molecule->n, &grid, c));
   for (int64_t a = 0; a < molecule->n; a++) {
     c->sites[a] = molecule->sites[a];
@@ -190,7 +194,7 @@ dcs_status dcs_case_random(int64_t n_atoms, const dcs_grid *asked, uint64_t seed
   dcs_grid grid = *asked;
   if (n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)n_atoms);
-  if (grid.spacing == 0) grid.spacing = 0.5;
+  if (grid.spacing == 0) grid.spacing = DCS_RANDOM_SPACING;
   DCS_TRY(check_dims(grid.n));
   DCS_TRY(derive_grid((double[3]){0, 0, 0}, (double[3]){0, 0, 0}, &grid));
   DCS_TRY(allocate(n_atoms, &grid, c));

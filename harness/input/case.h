@@ -38,13 +38,18 @@ typedef struct {
 /* Most points a grid may have: 2^40 (4 TiB of floats). */
 #define DCS_MAX_POINTS ((int64_t)1 << 40)
 
-/* Derives the grid and builds the case. DCS_USAGE for a grid that cannot be (no points, too many,
- * spacing not above 0 or not finite), DCS_UNAVAILABLE when memory is short. The caller frees with
- * dcs_case_free(). */
+/* Fills in what was left open of a grid around the molecule: spacing, points, origin. DCS_USAGE for
+ * one that cannot be (no points, too many, spacing not above 0 or not finite), or no atoms. */
+dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid);
+
+/* Derives the grid and builds the case. DCS_USAGE as dcs_case_grid(), DCS_UNAVAILABLE when
+ * memory is short. The caller frees with dcs_case_free(). */
 dcs_status dcs_case_build(const dcs_molecule *molecule, const dcs_grid *grid, dcs_case *c);
 
+#define DCS_RANDOM_SPACING 0.5 /* angstrom */
+
 /* The first n_atoms of a seeded stream, uniform in the grid's box, charges uniform in [-1, 1);
- * grid.n must be given; spacing 0 is 0.5. */
+ * grid.n must be given; spacing 0 is DCS_RANDOM_SPACING. */
 dcs_status dcs_case_random(int64_t n_atoms, const dcs_grid *grid, uint64_t seed, dcs_case *c);
 
 void dcs_case_free(dcs_case *c); /* leaves it empty */

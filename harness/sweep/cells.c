@@ -67,19 +67,21 @@ static dcs_status check_memory(const dcs_cell *cell) {
 static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *molecule,
                          dcs_cell *cell) {
   dcs_molecule part = *molecule;
-  dcs_case c;
-  if (!options->input) return check_memory(cell);
+  dcs_grid grid = options->grid;
+  if (!options->input) {
+    cell->spacing = grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
+    return check_memory(cell);
+  }
   if (cell->atoms > part.n)
     return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->input,
                     (long long)part.n, (long long)cell->atoms);
   if (cell->atoms == 0) cell->atoms = part.n;
   part.n = cell->atoms;
   cell->from_box = cell->n.x == 0;
-  if (cell->from_box) {
-    DCS_TRY(dcs_case_build(&part, &options->grid, &c));
-    cell->n = c.problem.n;
-    dcs_case_free(&c);
-  }
+  grid.n = cell->n;
+  DCS_TRY(dcs_case_grid(&part, &grid));
+  cell->n = grid.n;
+  cell->spacing = grid.spacing;
   return check_memory(cell);
 }
 
@@ -132,7 +134,7 @@ typedef struct {
 
 static dcs_status choose_tuned(const line_facts *line, const dcs_cell *cell, dcs_record *record) {
   if (!line->tuned) return DCS_OK;
-  return dcs_find_tuned(record->method.variant, record->scope, cell->atoms, cell->n, line->facts,
+  return dcs_find_tuned(record->method.variant, record->scope, cell, line->facts,
                         line->options->kernels, &record->method.config);
 }
 

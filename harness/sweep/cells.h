@@ -9,8 +9,9 @@
 typedef struct {
   int64_t atoms;
   dcs_dims n;
-  bool from_box; /* n is what the input's box needs */
-  double cutoff; /* angstrom; 0: none, and the cell's methods compute the whole sum */
+  bool from_box;  /* n is what the input's box needs */
+  double spacing; /* of the grid, angstrom */
+  double cutoff;  /* angstrom; 0: none, and the cell's methods compute the whole sum */
   dcs_smooth smooth;
   dcs_record *records;
   int n_records;
@@ -23,9 +24,9 @@ typedef struct {
 
 /* The tuned configuration of a variant (--config tuned). The database lies above the harness, so
  * main sets this; NULL: there is none. */
-typedef dcs_status dcs_tuned_finder(const dcs_variant *variant, dcs_scope scope, int64_t atoms,
-                                    dcs_dims n, const dcs_facts *facts, const char *kernels,
-                                    dcs_config *config);
+typedef dcs_status dcs_tuned_finder(const dcs_variant *variant, dcs_scope scope,
+                                    const dcs_cell *cell, const dcs_facts *facts,
+                                    const char *kernels, dcs_config *config);
 extern dcs_tuned_finder *dcs_find_tuned;
 
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the

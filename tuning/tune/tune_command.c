@@ -5,7 +5,7 @@
 #include "tuning/tune/tune_replay.h"
 #include "tuning/tune/tune_run.h"
 #include "tuning/tune/tune_study.h"
-#include "tuning/tune/tuned.h"
+#include "tuning/tune/tuned_command.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ enum { MOST_WORDS = 64 };
 typedef struct {
   dcs_device_options device;
   dcs_problem_options problem;
+  dcs_cutoff_options cutoff;
   dcs_tune_options tune;
   what what;
   const char *strategy, *out;
@@ -113,6 +114,8 @@ static void check_words(const arguments *a, const struct argp_state *state) {
   if (a->what == DO_STUDY && (!a->out || !*a->out))
     argp_error(state, "--out DIR is missing: the folder for the study");
   if (a->what != DO_STUDY && a->out) argp_error(state, "--out is for --study alone");
+  if (journals && a->cutoff.cutoff)
+    argp_error(state, "--cutoff is for a tuning; what a JOURNAL recorded has its own");
   if (journals) return;
   if (a->n_words > 1)
     argp_error(state, "found \"%s\" after the variant; one is tuned at a time", a->words[1]);
@@ -127,6 +130,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &a->device;
     state->child_inputs[1] = &a->problem;
+    state->child_inputs[2] = &a->cutoff;
     return 0;
   case KEY_ATOMS:
     dcs_argp_check(state, dcs_parse_integer("--atoms", arg, 1, 1000000000, &a->tune.atoms));
@@ -150,75 +154,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   default:
     return parse_search(key, arg, a, state);
   }
-}
-
-/* ---- the database ---- */
-
-static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
-  DCS_TRY(dcs_tuned_path("tuned.csv", path));
-  DCS_TRY(dcs_tuned_read(path, tuned));
-  if (tuned->damaged)
-    fprintf(stderr, "%s: %d damaged row%s left out\n", path, tuned->damaged,
-            tuned->damaged == 1 ? " is" : "s are");
-  if (tuned->foreign)
-    fprintf(stderr, "%s: %d row%s of another version left out\n", path, tuned->foreign,
-            tuned->foreign == 1 ? "" : "s");
-  return DCS_OK;
-}
-
-static void show_record(const dcs_tuned_record *r) {
-  const dcs_subject *s = &r->subject;
-  char config[DCS_TEXT];
-  printf("%-20s %-7s %10lld %5lldx%lldx%lld %10.4g  %s  (%s, %d units, source %s)\n",
-         s->variant->id, dcs_scope_name(s->scope), (long long)s->atoms, (long long)s->n.x,
-         (long long)s->n.y, (long long)s->n.z,
-         (double)s->atoms * (double)dcs_points(s->n) / r->median_ns,
-         dcs_format_config(s->variant, &r->config, config), s->machine, s->units, s->kernel_hash);
-}
-
-static dcs_status show(void) {
-  char path[4096];
-  dcs_tuned tuned = {0};
-  dcs_status status = read_tuned(path, &tuned);
-  if (status == DCS_OK && tuned.n == 0) printf("%s holds no record\n", path);
-  if (status == DCS_OK && tuned.n > 0)
-    printf("%-20s %-7s %10s  grid      10^9 evals/s  configuration\n", "variant", "scope", "atoms");
-  for (int r = 0; status == DCS_OK && r < tuned.n; r++)
-    show_record(&tuned.list[r]);
-  dcs_tuned_free(&tuned);
-  return status;
-}
-
-static dcs_status export(void) {
-  char path[4096];
-  dcs_tuned tuned = {0};
-  dcs_status status = read_tuned(path, &tuned);
-  if (status == DCS_OK) status = dcs_tuned_export(stdout, &tuned);
-  dcs_tuned_free(&tuned);
-  return status;
-}
-
-static dcs_status find_variant(const char *id, const dcs_variant **variant) {
-  dcs_methods methods; /* says what is near when there is none */
-  *variant = dcs_find_variant(id);
-  if (*variant) return DCS_OK;
-  DCS_TRY(dcs_select_methods(id, NULL, (dcs_at_hand){.gpu = true}, &methods));
-  free(methods.list);
-  return dcs_fail(DCS_USAGE, "found \"%s\"; expected one variant, such as `dcsbench list` shows",
-                  id);
-}
-
-static dcs_status forget(int argc, char **argv) {
-  const dcs_variant *variant = NULL;
-  char path[4096];
-  int removed;
-  if (argc != 3)
-    return dcs_fail(DCS_USAGE, "tune forget: expected one variant, or all: what to forget");
-  if (strcmp(argv[2], "all") != 0) DCS_TRY(find_variant(argv[2], &variant));
-  DCS_TRY(dcs_tuned_path("tuned.csv", path));
-  DCS_TRY(dcs_tuned_forget(path, variant, &removed));
-  printf("%s: %d record%s removed\n", path, removed, removed == 1 ? "" : "s");
-  return DCS_OK;
 }
 
 /* ---- what a search needs ---- */
@@ -269,16 +204,25 @@ static dcs_status with_journals(arguments *a) {
   return status;
 }
 
+/* A variant is of maps within a cutoff, or of whole sums. */
+static dcs_status check_cutoff(const dcs_variant *variant, const char *cutoff) {
+  if (variant->cutoff && !cutoff)
+    return dcs_fail(DCS_USAGE, "%s: --cutoff is missing: the variant computes within one",
+                    variant->id);
+  if (!variant->cutoff && cutoff)
+    return dcs_fail(DCS_USAGE,
+                    "--cutoff: found %s; expected none: %s computes the whole sum, whatever the "
+                    "cutoff",
+                    cutoff, variant->id);
+  return DCS_OK;
+}
+
 static dcs_status run(arguments *a) {
   DCS_TRY(dcs_find_strategy(a->strategy, &a->tune.strategy));
   if (a->what == DO_REPLAY || a->what == DO_STUDY) return with_journals(a);
-  DCS_TRY(find_variant(a->words[0], &a->tune.variant));
-  if (a->tune.variant->cutoff)
-    return dcs_fail(
-        DCS_USAGE,
-        "%s: found a variant with a cutoff; expected one of the whole sum: for this one, "
-        "`dcsbench sweep --cutoff` measures the configurations of --config",
-        a->words[0]);
+  DCS_TRY(dcs_tune_variant(a->words[0], &a->tune.variant));
+  DCS_TRY(dcs_one_cutoff(&a->cutoff, &a->tune.cutoff, &a->tune.smooth));
+  DCS_TRY(check_cutoff(a->tune.variant, a->cutoff.cutoff));
   if (a->tune.scope == DCS_WARM && a->tune.variant->backend == DCS_CPU)
     return dcs_fail(DCS_USAGE, "--scope: found warm; expected kernel or first for a CPU variant");
   a->tune.input = a->problem.input;
@@ -292,8 +236,10 @@ static dcs_status run(arguments *a) {
 }
 
 dcs_status dcs_command_tune(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&dcs_device_argp, 0, NULL, 0}, {&dcs_problem_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&dcs_device_argp, 0, NULL, 0},
+                                               {&dcs_problem_argp, 0, NULL, 0},
+                                               {&dcs_cutoff_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {
       .options = options,
       .parser = parse,
@@ -319,13 +265,7 @@ dcs_status dcs_command_tune(int argc, char **argv) {
                  .strategy = dcs_default_strategy,
                  .seed = 1,
                  .samples = 7};
-  bool shows = argc > 1 && strcmp(argv[1], "show") == 0;
-  if (shows || (argc > 1 && strcmp(argv[1], "export") == 0)) {
-    if (argc > 2)
-      return dcs_fail(DCS_USAGE, "tune %s: found \"%s\"; expected nothing", argv[1], argv[2]);
-    return shows ? show() : export();
-  }
-  if (argc > 1 && strcmp(argv[1], "forget") == 0) return forget(argc, argv);
+  if (argc > 1 && dcs_is_tuned_command(argv[1])) return dcs_tuned_command(argc, argv);
   argp_parse(&with_children, argc, argv, 0, NULL, &a);
   return run(&a);
 }

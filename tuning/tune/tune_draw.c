@@ -12,10 +12,11 @@
 
 static void put_titles(FILE *dat, const dcs_replay *replay, const char *what) {
   const dcs_subject *s = &replay->recording->subject;
-  char text[4 * DCS_TEXT];
-  snprintf(text, sizeof text, "%s: %s on %lldx%lldx%lld, %lld atoms, scope %s", what,
+  char text[4 * DCS_TEXT], within[DCS_TEXT];
+  snprintf(text, sizeof text, "%s: %s on %lldx%lldx%lld, %lld atoms%s, scope %s", what,
            s->variant->id, (long long)s->n.x, (long long)s->n.y, (long long)s->n.z,
-           (long long)s->atoms, dcs_scope_name(s->scope));
+           (long long)s->atoms, dcs_within_text(s->cutoff, s->smooth, within),
+           dcs_scope_name(s->scope));
   dcs_figure_text(dat, text, 1);
   fputc('\n', dat);
   snprintf(text, sizeof text, "%s; %d configurations", s->machine, replay->space.n);
@@ -82,7 +83,7 @@ static void put_axis(FILE *dat, const dcs_replay *replay, int p) {
 
 static void put_landscape(FILE *dat, const dcs_replay *replay, int p, int q) {
   const dcs_subject *s = &replay->recording->subject;
-  double evals = (double)s->atoms * (double)dcs_points(s->n);
+  double evals = dcs_subject_evals(s);
   put_titles(dat, replay, "Landscape");
   put_axis(dat, replay, p);
   put_axis(dat, replay, q);
@@ -137,10 +138,13 @@ static dcs_status draw_all(const dcs_replay *replay, const dcs_study_curves *cur
 dcs_status dcs_study_draw(const dcs_replay *replay, const dcs_study_curves *curves,
                           const char *out) {
   const dcs_subject *s = &replay->recording->subject;
-  char dir[4096];
-  if (snprintf(dir, sizeof dir, "%s/%s-%s-%lld-%lldx%lldx%lld", out, s->variant->id,
+  char dir[4096], within[DCS_TEXT] = "";
+  if (s->cutoff > 0)
+    snprintf(within, sizeof within, "-cutoff%g-%s-spacing%g", s->cutoff,
+             dcs_smooth_names[s->smooth], s->spacing);
+  if (snprintf(dir, sizeof dir, "%s/%s-%s-%lld-%lldx%lldx%lld%s", out, s->variant->id,
                dcs_scope_name(s->scope), (long long)s->atoms, (long long)s->n.x, (long long)s->n.y,
-               (long long)s->n.z) >= (int)sizeof dir)
+               (long long)s->n.z, within) >= (int)sizeof dir)
     return dcs_fail(DCS_USAGE, "the name of the folder is too long");
   /* The data need a decimal point whatever the user's locale. */
   locale_t before = dcs_decimal_enter();

@@ -18,7 +18,8 @@ typedef struct {
   const char *device, *driver, *nvrtc; /* "" where there is none */
 } dcs_journal_writer;
 
-/* Opens for appending; a new file gets its header. DCS_UNAVAILABLE when another process writes to
+/* Opens for appending; a new file gets its header, and one of the former schema the columns that it
+ * lacks. DCS_UNAVAILABLE when another process writes to
  * it, DCS_INPUT when the file is none of these. The caller sets subject and what follows. */
 dcs_status dcs_journal_open(const char *path, dcs_journal_writer *writer);
 dcs_status dcs_journal_close(dcs_journal_writer *writer);

@@ -36,12 +36,20 @@ enum {
   INNER,
   TIMES,
   WHY,
+  CUTOFF, /* this one and the next three are not in files of the former schema */
+  SMOOTH,
+  SPACING,
+  EVALS,
   N_COLUMNS
 };
 
 extern const char *const dcs_journal_columns[N_COLUMNS];
 
-/* Where each column is; DCS_INPUT names one that is missing. */
+/* Columns of a file of the former schema. */
+enum { N_FORMER_COLUMNS = CUTOFF };
+
+/* Where each column is; -1 for those that a file of the former schema does not have. DCS_INPUT
+ * names one that is missing. */
 dcs_status dcs_journal_find_columns(const dcs_table *table, int at[N_COLUMNS]);
 
 #endif

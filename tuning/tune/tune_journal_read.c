@@ -11,8 +11,11 @@
 #include <string.h>
 
 dcs_status dcs_journal_find_columns(const dcs_table *table, int at[N_COLUMNS]) {
-  for (int c = 0; c < N_COLUMNS; c++)
-    DCS_TRY(dcs_table_need(table, dcs_journal_columns[c], &at[c]));
+  int needed = dcs_table_columns(table) == N_FORMER_COLUMNS ? N_FORMER_COLUMNS : N_COLUMNS;
+  for (int c = 0; c < N_COLUMNS; c++) {
+    at[c] = -1;
+    if (c < needed) DCS_TRY(dcs_table_need(table, dcs_journal_columns[c], &at[c]));
+  }
   return DCS_OK;
 }
 
@@ -39,6 +42,15 @@ static dcs_status read_integer(const place *p, int column, int64_t lo, int64_t *
   return wrong(p, column, "a whole number");
 }
 
+static dcs_status read_within(const place *p, dcs_subject *s) {
+  const char *const cells[] = {cell(p, CUTOFF), cell(p, SMOOTH), cell(p, SPACING), cell(p, EVALS)};
+  if (dcs_subject_read_within(cells, s)) return DCS_OK;
+  return wrong(p, CUTOFF,
+               s->variant->cutoff
+                   ? "a cutoff, with its smooth, spacing and evals_useful, as the variant has one"
+                   : "nothing, nor in smooth and spacing, as the variant computes the whole sum");
+}
+
 static dcs_status read_subject(const place *p, dcs_subject *s) {
   int64_t units;
   *s = (dcs_subject){.variant = dcs_find_variant(cell(p, VARIANT))};
@@ -49,6 +61,7 @@ static dcs_status read_subject(const place *p, dcs_subject *s) {
   DCS_TRY(read_integer(p, NX, 1, &s->n.x));
   DCS_TRY(read_integer(p, NY, 1, &s->n.y));
   DCS_TRY(read_integer(p, NZ, 1, &s->n.z));
+  DCS_TRY(read_within(p, s));
   DCS_TRY(read_integer(p, UNITS, 0, &units));
   s->units = (int)units;
   snprintf(s->machine, sizeof s->machine, "%.127s", cell(p, MACHINE));
@@ -146,7 +159,8 @@ static dcs_status read_row(const place *p, dcs_journal *journal) {
   dcs_evaluation *evaluation;
   int64_t schema;
   DCS_TRY(read_integer(p, SCHEMA, 0, &schema));
-  if (schema != DCS_TUNE_SCHEMA) return wrong(p, SCHEMA, "1: this program writes no other");
+  if (schema != DCS_TUNE_SCHEMA && schema != DCS_TUNE_FORMER_SCHEMA)
+    return wrong(p, SCHEMA, "2, or 1 of a former version: this program knows no other");
   DCS_TRY(read_subject(p, &subject));
   DCS_TRY(read_config(p, subject.variant, &config));
   DCS_TRY(find_recording(journal, &subject, &recording));

@@ -96,7 +96,7 @@ dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope
   live->progress = dcs_progress_start();
   live->methods = calloc((size_t)space->n, sizeof *live->methods);
   if (!live->methods) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", space->n);
-  return dcs_oracle(&live->c, ORACLE_EVALS, &live->reference);
+  return dcs_oracle_for(space->variant, &live->c, ORACLE_EVALS, &live->reference);
 }
 
 void dcs_live_close(dcs_live *live) {

@@ -1,5 +1,7 @@
 #include "tuning/tune/tune_print.h"
 
+#include "tuning/tune/tune_subject.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -12,9 +14,12 @@ static void print_value(const dcs_param *param, int value) {
 
 void dcs_print_space(const dcs_space *space, const dcs_problem *problem) {
   const dcs_variant *variant = space->variant;
-  printf("%s on %lldx%lldx%lld, %lld atoms: %d legal configuration%s of %d\n", variant->id,
+  char within[DCS_TEXT];
+  printf("%s on %lldx%lldx%lld, %lld atoms%s: %d legal configuration%s of %d\n", variant->id,
          (long long)problem->n.x, (long long)problem->n.y, (long long)problem->n.z,
-         (long long)problem->n_atoms, space->n, space->n == 1 ? "" : "s", space->n_all);
+         (long long)problem->n_atoms,
+         dcs_within_text((double)problem->cutoff, problem->smooth, within), space->n,
+         space->n == 1 ? "" : "s", space->n_all);
   for (int p = 0; p < variant->n_params; p++) {
     printf("  %-12s", variant->params[p].name);
     for (int v = 0; v < space->n_values[p]; v++)
@@ -61,11 +66,12 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double evals)
 void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const char *strategy) {
   const dcs_subject *s = &replay->recording->subject;
   int best = dcs_search_best(search), true_best = 0;
-  char text[DCS_TEXT];
+  char text[DCS_TEXT], within[DCS_TEXT];
   for (int c = 1; c < replay->space.n; c++)
     if (dcs_replay_truth(replay, c) < dcs_replay_truth(replay, true_best)) true_best = c;
-  printf("%lldx%lldx%lld, %lld atoms, %s, ", (long long)s->n.x, (long long)s->n.y,
-         (long long)s->n.z, (long long)s->atoms, s->machine);
+  printf("%lldx%lldx%lld, %lld atoms%s, %s, ", (long long)s->n.x, (long long)s->n.y,
+         (long long)s->n.z, (long long)s->atoms, dcs_within_text(s->cutoff, s->smooth, within),
+         s->machine);
   dcs_print_search(search, strategy);
   if (best < 0) return; /* the counts above tell */
   printf("found %s: %.2f%% slower than the best recorded",

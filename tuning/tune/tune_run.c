@@ -26,9 +26,10 @@ typedef struct {
   dcs_journal_writer journal;
   dcs_live live;
   dcs_search search;
+  dcs_within within; /* pairs within the cutoff, where there is one */
 } tuning;
 
-dcs_status dcs_tune_case(const dcs_tune_options *options, dcs_case *c) {
+static dcs_status build_case(const dcs_tune_options *options, dcs_case *c) {
   dcs_molecule molecule = {0};
   if (!options->input) return dcs_case_random(options->atoms, &options->grid, 1, c);
   DCS_TRY(dcs_pqr_read(options->input, &molecule, stderr));
@@ -41,6 +42,12 @@ dcs_status dcs_tune_case(const dcs_tune_options *options, dcs_case *c) {
   if (status == DCS_OK) status = dcs_case_build(&part, &options->grid, c);
   dcs_molecule_free(&molecule);
   return status;
+}
+
+dcs_status dcs_tune_case(const dcs_tune_options *options, dcs_case *c) {
+  DCS_TRY(build_case(options, c));
+  if (options->cutoff > 0) dcs_case_set_cutoff(c, options->cutoff, options->smooth);
+  return DCS_OK;
 }
 
 /* Opens the device first: what cannot run here is said before anything is built. */
@@ -57,7 +64,22 @@ static dcs_status open_machine(tuning *t) {
   dcs_machine_facts(&t->facts);
   if (o->variant->backend == DCS_CUDA) dcs_gpu_facts(&t->live.bench, &t->facts);
   DCS_TRY(dcs_tune_case(o, &t->live.c));
+  if (o->cutoff > 0) t->within = dcs_pairs_within(&t->live.c);
   return dcs_bench_put(&t->live.bench, &t->live.c);
+}
+
+static dcs_subject subject_of(const tuning *t) {
+  const dcs_tune_options *o = t->options;
+  const dcs_case *c = &t->live.c;
+  dcs_subject subject = {
+      .variant = o->variant, .scope = o->scope, .atoms = c->n_sites, .n = c->problem.n};
+  if (o->cutoff > 0) {
+    subject.cutoff = o->cutoff;
+    subject.smooth = o->smooth;
+    subject.spacing = c->spacing;
+    subject.pairs = t->within.all;
+  }
+  return subject;
 }
 
 static dcs_status open_journal(tuning *t, char path[4096]) {
@@ -68,13 +90,13 @@ static dcs_status open_journal(tuning *t, char path[4096]) {
   else
     DCS_TRY(dcs_tuned_path("journal.csv", path));
   DCS_TRY(dcs_journal_open(path, &t->journal));
+  t->journal.subject = subject_of(t);
   t->journal.strategy = o->strategy->name;
   t->journal.seed = o->seed;
   t->journal.device = cpu ? "cpu" : o->device ? o->device : "cuda:0";
   t->journal.driver = cpu ? "" : dcs_fact_value(&t->facts, "cuda_driver");
   t->journal.nvrtc = cpu ? "" : dcs_fact_value(&t->facts, "nvrtc");
-  return dcs_subject_fill(o->variant, o->scope, t->live.c.n_sites, t->live.c.problem.n, &t->facts,
-                          o->kernels, &t->journal.subject);
+  return dcs_subject_fill(&t->facts, o->kernels, &t->journal.subject);
 }
 
 /* A property of the configuration, which trying again would not change. */
@@ -164,11 +186,11 @@ static dcs_status finish(tuning *t) {
   if (status == DCS_OK && dcs_interrupted()) status = dcs_fail(DCS_FAILED, "interrupted");
   if (status == DCS_OK) {
     dcs_print_search(&t->search, o->strategy->name);
-    status = dcs_choose_winner(&t->search, &t->live.c.problem, configs, fresh, n, &winner);
+    status = dcs_choose_winner(&t->search, &t->live.c.problem, t->within.charged, configs, fresh, n,
+                               &winner);
   }
   if (status == DCS_OK) {
-    double evals = (double)t->live.c.n_sites * (double)dcs_points(t->live.c.problem.n);
-    dcs_print_winner(&t->space, &winner, evals);
+    dcs_print_winner(&t->space, &winner, dcs_subject_evals(&t->journal.subject));
     status = keep(t, &winner);
   }
   for (int f = 0; f < n; f++)

@@ -11,6 +11,8 @@ typedef struct {
   const char *input;  /* PQR file; NULL: `atoms` random ones in the grid's box */
   int64_t atoms;      /* 0: all of the input */
   dcs_grid grid;
+  double cutoff; /* angstrom, for a variant that has one; else 0 */
+  dcs_smooth smooth;
   dcs_scope scope;
   const char *device, *kernels;
   double timeout_s;

@@ -108,11 +108,14 @@ static void put_subject(dcs_csv *csv, const dcs_subject *s) {
   dcs_csv_integer(csv, s->n.x);
   dcs_csv_integer(csv, s->n.y);
   dcs_csv_integer(csv, s->n.z);
+  dcs_subject_put_within(csv, s);
 }
 
 static dcs_status open_table(dcs_csv *csv, const char *out, const char *name,
                              const char *const *columns) {
-  static const char *const subject[] = {"variant", "machine", "scope", "atoms", "nx", "ny", "nz"};
+  static const char *const subject[] = {"variant", "machine", "scope",       "atoms",
+                                        "nx",      "ny",      "nz",          "cutoff",
+                                        "smooth",  "spacing", "evals_useful"};
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", out, name);
   DCS_TRY(dcs_csv_create(csv, path));
@@ -214,9 +217,11 @@ static dcs_status study_all(output *o, const dcs_journal *journal) {
   for (int r = 0; r < journal->n; r++) {
     const dcs_recorded_space *recording = &journal->list[r];
     if (recording->n < FEWEST_CONFIGS) {
-      printf("%s, %lld atoms: left out: %d configurations; a study takes %d\n",
-             recording->subject.variant->id, (long long)recording->subject.atoms, recording->n,
-             FEWEST_CONFIGS);
+      char within[DCS_TEXT];
+      printf("%s, %lld atoms%s: left out: %d configurations; a study takes %d\n",
+             recording->subject.variant->id, (long long)recording->subject.atoms,
+             dcs_within_text(recording->subject.cutoff, recording->subject.smooth, within),
+             recording->n, FEWEST_CONFIGS);
       continue;
     }
     DCS_TRY(study_one(o, recording));

@@ -97,7 +97,16 @@ static void insert(dcs_winner *w, int *from, const dcs_finalist *entry, int inde
   from[at] = index;
 }
 
-dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem,
+/* Work beyond what was asked for, as `padding_overhead` of the summary has it. */
+static double overhead_of(const dcs_variant *variant, const dcs_problem *problem, double pairs,
+                          const dcs_config *config) {
+  dcs_examined examined;
+  if (!variant->cutoff) return dcs_overhead(problem->n, variant->executed(problem, config));
+  variant->examine(problem, config, &examined);
+  return pairs > 0 ? examined.pairs / pairs - 1 : NAN;
+}
+
+dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem, double pairs,
                              const int *configs, const dcs_evaluation *fresh, int n,
                              dcs_winner *winner) {
   const dcs_space *space = search->space;
@@ -109,8 +118,7 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
     const dcs_config *config = &space->configs[configs[f]];
     dcs_finalist entry = {.config = configs[f],
                           .stats = fresh[f].stats,
-                          .overhead =
-                              dcs_overhead(problem->n, space->variant->executed(problem, config)),
+                          .overhead = overhead_of(space->variant, problem, pairs, config),
                           .registers = search->known[configs[f]].registers,
                           .distance = dcs_space_distance(space, configs[f], &initial)};
     insert(winner, from, &entry, f);

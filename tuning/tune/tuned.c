@@ -53,6 +53,33 @@ static dcs_status lock_to_write(const char *path, int *lock) {
   return dcs_fail(DCS_IO, "%s.lock: cannot lock: %s", path, strerror(errno));
 }
 
+/* NULL: there is no file. */
+static dcs_status read_text(const char *path, char **text, size_t *bytes) {
+  struct stat facts;
+  *text = NULL;
+  *bytes = 0;
+  if (stat(path, &facts) != 0 && errno == ENOENT) return DCS_OK;
+  return dcs_read_file(path, text, bytes);
+}
+
+/* ---- the former schema ---- */
+
+static bool starts_with(const char *text, size_t bytes, const char *header) {
+  return bytes >= strlen(header) && memcmp(text, header, strlen(header)) == 0;
+}
+
+/* Room for a text whose lines are renewed, behind a header. */
+static char *room_for(size_t bytes) {
+  return malloc(2 * bytes + strlen(dcs_tuned_header) + 2 + DCS_RENEWED_MORE);
+}
+
+/* Copies a line, one of the former schema as one of this; returns its length. */
+static size_t put_line(const char *line, size_t length, dcs_row_kind kind, char *out) {
+  if (kind == DCS_ROW_FORMER) return dcs_tuned_renew(line, length, out);
+  memcpy(out, line, length);
+  return length;
+}
+
 /* ---- writing ---- */
 
 /* One write at the end of the file; what was written of it is taken back when the disk is full. */
@@ -65,6 +92,39 @@ static dcs_status append(int fd, const char *path, const char *text) {
                                put < 0 ? strerror(errno) : "the disk is full");
   if (put > 0 && ftruncate(fd, end) != 0)
     status = dcs_fail(DCS_IO, "%s: cannot write, nor take back a part of a row", path);
+  return status;
+}
+
+/* The file with this schema's columns; what is damaged or foreign in it stays as it is. */
+static dcs_status renew(const char *path, const char *text, size_t bytes) {
+  dcs_file file;
+  size_t used = strlen(dcs_tuned_header);
+  char *renewed = room_for(bytes);
+  if (!renewed) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory to renew it", path);
+  memcpy(renewed, dcs_tuned_header, used + 1);
+  for (size_t at = strlen(dcs_tuned_former_header); at < bytes;) {
+    const char *newline = memchr(text + at, '\n', bytes - at);
+    size_t length = newline ? (size_t)(newline - text) - at : bytes - at;
+    used += put_line(text + at, length, dcs_tuned_row_kind(text + at, length), renewed + used);
+    renewed[used++] = '\n';
+    at += length + 1;
+  }
+  dcs_status status = dcs_file_create(&file, path);
+  if (status == DCS_OK) {
+    fwrite(renewed, 1, used, file.stream); /* closing says whether it was written */
+    status = dcs_file_close(&file);
+  }
+  free(renewed);
+  return status;
+}
+
+static dcs_status renew_former(const char *path) {
+  char *text;
+  size_t bytes;
+  DCS_TRY(read_text(path, &text, &bytes));
+  bool former = text && starts_with(text, bytes, dcs_tuned_former_header);
+  dcs_status status = former ? renew(path, text, bytes) : DCS_OK;
+  free(text);
   return status;
 }
 
@@ -82,6 +142,7 @@ dcs_status dcs_tuned_put(const char *path, const dcs_tuned_record *record) {
   char *row = dcs_tuned_row(record);
   if (!row) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory for a row", path);
   dcs_status status = lock_to_write(path, &lock);
+  if (status == DCS_OK && (status = renew_former(path)) != DCS_OK) close(lock);
   if (status == DCS_OK) {
     int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     status = fd < 0 ? dcs_fail(DCS_IO, "%s: cannot open for writing: %s", path, strerror(errno))
@@ -103,16 +164,15 @@ static size_t keep_whole(const char *text, size_t bytes, char *kept, dcs_tuned *
   for (size_t at = 0; at < bytes;) {
     const char *newline = memchr(text + at, '\n', bytes - at);
     size_t length = newline ? (size_t)(newline - text) - at : bytes - at;
-    bool header = at == 0 && length + 1 == strlen(dcs_tuned_header) &&
-                  memcmp(text, dcs_tuned_header, length) == 0;
+    bool header = at == 0 && (starts_with(text, bytes, dcs_tuned_header) ||
+                              starts_with(text, bytes, dcs_tuned_former_header));
     dcs_row_kind kind = dcs_tuned_row_kind(text + at, length);
     if (!header && length > 0) {
       tuned->damaged += kind == DCS_ROW_DAMAGED;
       tuned->foreign += kind == DCS_ROW_FOREIGN;
     }
-    if (kind == DCS_ROW_OWN) {
-      memcpy(kept + used, text + at, length);
-      used += length;
+    if (kind == DCS_ROW_OWN || kind == DCS_ROW_FORMER) {
+      used += put_line(text + at, length, kind, kept + used);
       kept[used++] = '\n';
     }
     at += length + 1;
@@ -149,14 +209,6 @@ static dcs_status read_rows(const char *path, const char *kept, size_t bytes, dc
   return status;
 }
 
-static dcs_status read_text(const char *path, char **text, size_t *bytes) {
-  struct stat facts;
-  *text = NULL;
-  *bytes = 0;
-  if (stat(path, &facts) != 0 && errno == ENOENT) return DCS_OK;
-  return dcs_read_file(path, text, bytes);
-}
-
 dcs_status dcs_tuned_read(const char *path, dcs_tuned *tuned) {
   char *text;
   size_t bytes;
@@ -165,7 +217,7 @@ dcs_status dcs_tuned_read(const char *path, dcs_tuned *tuned) {
   dcs_status status = read_text(path, &text, &bytes);
   if (lock >= 0) close(lock);
   if (status != DCS_OK || !text) return status;
-  char *kept = malloc(bytes + strlen(dcs_tuned_header) + 2);
+  char *kept = room_for(bytes);
   if (!kept)
     status = dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", path);
   else
@@ -210,7 +262,7 @@ static dcs_status forget(const char *path, const dcs_variant *variant, int *remo
   int left = 0;
   DCS_TRY(read_text(path, &text, &bytes));
   if (!text) return DCS_OK;
-  kept = malloc(bytes + strlen(dcs_tuned_header) + 2);
+  kept = room_for(bytes);
   dcs_status status = kept ? read_rows(path, kept, keep_whole(text, bytes, kept, &tuned), &tuned)
                            : dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", path);
   for (int r = 0; r < tuned.n; r++)

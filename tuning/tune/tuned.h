@@ -4,6 +4,7 @@
 #ifndef DCS_TUNED_H
 #define DCS_TUNED_H
 
+#include "harness/sweep/cells.h"
 #include "tuning/tune/tune_subject.h"
 
 #include <stdio.h>
@@ -19,7 +20,8 @@ typedef struct {
  * dcsbench in $XDG_DATA_HOME, else .local/share/dcsbench at home. */
 dcs_status dcs_tuned_path(const char *name, char path[4096]);
 
-/* Adds the record; from now on it is the one of its subject. Writers at once lose nothing. */
+/* Adds the record; from now on it is the one of its subject. Writers at once lose nothing. A file
+ * of the former schema is renewed first. */
 dcs_status dcs_tuned_put(const char *path, const dcs_tuned_record *record);
 
 typedef struct {
@@ -29,7 +31,8 @@ typedef struct {
   int foreign; /* whole rows of another schema, or of a variant or value that this program lacks */
 } dcs_tuned;
 
-/* A file that is not there is empty. The caller frees with dcs_tuned_free(), whatever the status.
+/* A file that is not there is empty; rows of the former schema are of whole sums. The caller frees
+ * with dcs_tuned_free(), whatever the status.
  */
 dcs_status dcs_tuned_read(const char *path, dcs_tuned *tuned);
 void dcs_tuned_free(dcs_tuned *tuned);
@@ -60,14 +63,15 @@ typedef struct {
   int other_source;               /* records that match but for the kernel's source */
 } dcs_tuned_choice;
 
-/* The record for the subject: same variant, scope and kernel source, size within a factor of 4 in
- * atoms and of 2 in each dimension, applicable to the problem; of the first rung that has any, the
- * nearest size. */
+/* The record for the subject: same variant, scope, cutoff, smoothing and kernel source, size within
+ * a factor of 4 in atoms and of 2 in each dimension and, within a cutoff, in the spacing,
+ * applicable to the problem; of the first rung that has any, the nearest size, the latest of
+ * equals. */
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *subject, int cpus);
 
 /* The configuration for a cell of a sweep (dcs_tuned_finder), from the database in the data folder.
  * Says on stderr which rung served, and what was left out and why; nothing of it is a failure. */
-dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, int64_t atoms, dcs_dims n,
+dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, const dcs_cell *cell,
                             const dcs_facts *facts, const char *kernels, dcs_config *config);
 
 #endif

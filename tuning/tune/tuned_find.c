@@ -24,21 +24,28 @@ static dcs_rung rung_of(const dcs_subject *record, const dcs_subject *wanted) {
   return wanted->variant->backend == DCS_CPU ? DCS_RUNG_DEFAULT : DCS_RUNG_CAPABILITY;
 }
 
-static double log2_ratio(int64_t a, int64_t b) {
-  return fabs(log2((double)a) - log2((double)b));
+static double log2_ratio(double a, double b) {
+  return fabs(log2(a) - log2(b));
 }
 
 /* Distance between sizes; INFINITY where they are too far apart to have the same best. */
 static double size_distance(const dcs_subject *a, const dcs_subject *b) {
-  double atoms = log2_ratio(a->atoms, b->atoms);
-  double x = log2_ratio(a->n.x, b->n.x), y = log2_ratio(a->n.y, b->n.y);
-  double z = log2_ratio(a->n.z, b->n.z);
-  if (atoms > 2 || x > 1 || y > 1 || z > 1) return INFINITY;
-  return atoms + x + y + z;
+  double atoms = log2_ratio((double)a->atoms, (double)b->atoms);
+  double x = log2_ratio((double)a->n.x, (double)b->n.x);
+  double y = log2_ratio((double)a->n.y, (double)b->n.y);
+  double z = log2_ratio((double)a->n.z, (double)b->n.z);
+  double spacing = a->cutoff > 0 ? log2_ratio(a->spacing, b->spacing) : 0;
+  if (atoms > 2 || x > 1 || y > 1 || z > 1 || spacing > 1) return INFINITY;
+  return atoms + x + y + z + spacing;
 }
 
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wanted, int cpus) {
-  const dcs_problem problem = {.n_atoms = wanted->atoms, .n = wanted->n, .spacing = 1};
+  const bool within = wanted->cutoff > 0;
+  const dcs_problem problem = {.n_atoms = wanted->atoms,
+                               .n = wanted->n,
+                               .spacing = within ? (float)wanted->spacing : 1,
+                               .cutoff = (float)wanted->cutoff,
+                               .smooth = wanted->smooth};
   dcs_tuned_choice choice = {.rung = DCS_RUNG_DEFAULT,
                              .config = dcs_initial_config(wanted->variant, cpus)};
   double least = INFINITY;
@@ -46,7 +53,9 @@ dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wante
   for (int r = 0; r < tuned->n; r++) {
     const dcs_tuned_record *record = &tuned->list[r];
     const dcs_subject *s = &record->subject;
-    if (s->variant != wanted->variant || s->scope != wanted->scope) continue;
+    if (s->variant != wanted->variant || s->scope != wanted->scope || s->cutoff != wanted->cutoff ||
+        s->smooth != wanted->smooth)
+      continue;
     dcs_rung rung = rung_of(s, wanted);
     double distance = size_distance(s, wanted);
     if (rung == DCS_RUNG_DEFAULT || !isfinite(distance)) continue;
@@ -55,7 +64,7 @@ dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wante
       continue;
     }
     if (!dcs_applicable(s->variant, &problem, &record->config, why)) continue;
-    if (rung > choice.rung || (rung == choice.rung && !(distance < least))) continue;
+    if (rung > choice.rung || (rung == choice.rung && !(distance <= least))) continue;
     choice.rung = rung;
     choice.config = record->config;
     choice.record = record;
@@ -65,11 +74,11 @@ dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wante
 }
 
 static void say_choice(const dcs_subject *wanted, const dcs_tuned_choice *choice) {
-  char config[DCS_TEXT];
-  fprintf(stderr, "%s on %lldx%lldx%lld, %lld atoms: %s: %s", wanted->variant->id,
+  char config[DCS_TEXT], within[DCS_TEXT];
+  fprintf(stderr, "%s on %lldx%lldx%lld, %lld atoms%s: %s: %s", wanted->variant->id,
           (long long)wanted->n.x, (long long)wanted->n.y, (long long)wanted->n.z,
-          (long long)wanted->atoms, dcs_rung_name(choice->rung),
-          dcs_format_config(wanted->variant, &choice->config, config));
+          (long long)wanted->atoms, dcs_within_text(wanted->cutoff, wanted->smooth, within),
+          dcs_rung_name(choice->rung), dcs_format_config(wanted->variant, &choice->config, config));
   if (choice->record)
     fprintf(stderr, " (%s, %lldx%lldx%lld, %lld atoms)", choice->record->subject.machine,
             (long long)choice->record->subject.n.x, (long long)choice->record->subject.n.y,
@@ -79,13 +88,19 @@ static void say_choice(const dcs_subject *wanted, const dcs_tuned_choice *choice
   fprintf(stderr, "\n");
 }
 
-dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, int64_t atoms, dcs_dims n,
+dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, const dcs_cell *cell,
                             const dcs_facts *facts, const char *kernels, dcs_config *config) {
   static bool warned; /* once a program is enough */
   char path[4096];
   dcs_tuned tuned = {0};
-  dcs_subject wanted;
-  DCS_TRY(dcs_subject_fill(variant, scope, atoms, n, facts, kernels, &wanted));
+  dcs_subject wanted = {.variant = variant,
+                        .scope = scope,
+                        .atoms = cell->atoms,
+                        .n = cell->n,
+                        .cutoff = cell->cutoff,
+                        .smooth = cell->smooth,
+                        .spacing = cell->cutoff > 0 ? cell->spacing : 0};
+  DCS_TRY(dcs_subject_fill(facts, kernels, &wanted));
   dcs_status status = dcs_tuned_path("tuned.csv", path);
   if (status == DCS_OK) status = dcs_tuned_read(path, &tuned);
   if (!warned && status != DCS_OK) fprintf(stderr, "nothing is tuned: %s\n", dcs_error_message());

@@ -25,11 +25,16 @@ enum {
   MEDIAN,
   RATE,
   TIED,
-  CHECKSUM
+  CUTOFF,
+  SMOOTH,
+  SPACING,
+  EVALS
 };
-const char dcs_tuned_header[] =
-    "schema,variant,kernel_hash,capability,units,machine,precision,scope,atoms,nx,ny,nz,config,"
-    "median_ns,evals_per_s,tied,checksum\n";
+#define FORMER_COLUMNS                                                                             \
+  "schema,variant,kernel_hash,capability,units,machine,precision,scope,atoms,nx,ny,nz,config,"     \
+  "median_ns,evals_per_s,tied,"
+const char dcs_tuned_header[] = FORMER_COLUMNS "cutoff,smooth,spacing,evals_useful,checksum\n";
+const char dcs_tuned_former_header[] = FORMER_COLUMNS "checksum\n";
 
 /* What the kernels compute in. */
 static const char precision[] = "single";
@@ -39,7 +44,6 @@ enum { CHECKSUM_DIGITS = 16 };
 static void put_cells(dcs_csv *csv, const dcs_tuned_record *record) {
   const dcs_subject *s = &record->subject;
   char config[DCS_TEXT];
-  double evals = (double)s->atoms * (double)dcs_points(s->n);
   dcs_csv_integer(csv, DCS_TUNE_SCHEMA);
   dcs_csv_text(csv, s->variant->id);
   dcs_csv_text(csv, s->kernel_hash);
@@ -54,8 +58,9 @@ static void put_cells(dcs_csv *csv, const dcs_tuned_record *record) {
   dcs_csv_integer(csv, s->n.z);
   dcs_csv_text(csv, dcs_format_config(s->variant, &record->config, config));
   dcs_csv_number(csv, record->median_ns);
-  dcs_csv_number(csv, 1e9 * evals / record->median_ns);
+  dcs_csv_number(csv, 1e9 * dcs_subject_evals(s) / record->median_ns);
   dcs_csv_integer(csv, record->n_tied);
+  dcs_subject_put_within(csv, s);
 }
 
 char *dcs_tuned_row(const dcs_tuned_record *record) {
@@ -78,16 +83,38 @@ char *dcs_tuned_row(const dcs_tuned_record *record) {
   return NULL;
 }
 
+static bool has_schema(const char *line, int schema) {
+  char prefix[16];
+  int length = snprintf(prefix, sizeof prefix, "%d,", schema);
+  return strncmp(line, prefix, (size_t)length) == 0;
+}
+
 dcs_row_kind dcs_tuned_row_kind(const char *line, size_t length) {
-  char digits[CHECKSUM_DIGITS + 1], own[16];
+  char digits[CHECKSUM_DIGITS + 1];
   if (length < CHECKSUM_DIGITS + 1 || line[length - CHECKSUM_DIGITS - 1] != ',')
     return DCS_ROW_DAMAGED;
   size_t body = length - CHECKSUM_DIGITS - 1;
   uint64_t sum = dcs_fnv1a64(DCS_FNV_START, line, body);
   snprintf(digits, sizeof digits, "%016llx", (unsigned long long)sum);
   if (memcmp(digits, line + body + 1, CHECKSUM_DIGITS) != 0) return DCS_ROW_DAMAGED;
-  int prefix = snprintf(own, sizeof own, "%d,", DCS_TUNE_SCHEMA);
-  return strncmp(line, own, (size_t)prefix) == 0 ? DCS_ROW_OWN : DCS_ROW_FOREIGN;
+  if (has_schema(line, DCS_TUNE_SCHEMA)) return DCS_ROW_OWN;
+  return has_schema(line, DCS_TUNE_FORMER_SCHEMA) ? DCS_ROW_FORMER : DCS_ROW_FOREIGN;
+}
+
+size_t dcs_tuned_renew(const char *line, size_t length, char *renewed) {
+  static const char more[] = ",,,,";
+  _Static_assert(sizeof more == DCS_RENEWED_MORE + 1, "a comma a new column");
+  const char *rest = strchr(line, ','); /* behind the schema */
+  size_t kept = length - CHECKSUM_DIGITS - 1 - (size_t)(rest - line);
+  char checksum[CHECKSUM_DIGITS + 2];
+  size_t used = (size_t)snprintf(renewed, length, "%d", DCS_TUNE_SCHEMA);
+  memcpy(renewed + used, rest, kept);
+  memcpy(renewed + used + kept, more, DCS_RENEWED_MORE);
+  used += kept + DCS_RENEWED_MORE;
+  uint64_t sum = dcs_fnv1a64(DCS_FNV_START, renewed, used);
+  snprintf(checksum, sizeof checksum, ",%016llx", (unsigned long long)sum);
+  memcpy(renewed + used, checksum, sizeof checksum - 1);
+  return used + sizeof checksum - 1;
 }
 
 static bool read_integer(const dcs_table *table, size_t row, int column, int64_t lo,
@@ -114,8 +141,11 @@ bool dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_record *re
   snprintf(s->machine, sizeof s->machine, "%.127s", dcs_table_cell(table, row, MACHINE));
   snprintf(s->capability, sizeof s->capability, "%.15s", dcs_table_cell(table, row, CAPABILITY));
   snprintf(s->kernel_hash, sizeof s->kernel_hash, "%.16s", dcs_table_cell(table, row, KERNEL_HASH));
+  const char *const within[] = {
+      dcs_table_cell(table, row, CUTOFF), dcs_table_cell(table, row, SMOOTH),
+      dcs_table_cell(table, row, SPACING), dcs_table_cell(table, row, EVALS)};
   bool read =
-      s->variant && record->median_ns > 0 &&
+      s->variant && dcs_subject_read_within(within, s) && record->median_ns > 0 &&
       strcmp(dcs_table_cell(table, row, PRECISION), precision) == 0 &&
       dcs_scope_by_name(dcs_table_cell(table, row, SCOPE), &s->scope) == DCS_OK &&
       read_integer(table, row, ATOMS, 1, &s->atoms) && read_integer(table, row, NX, 1, &s->n.x) &&

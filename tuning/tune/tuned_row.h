@@ -4,16 +4,23 @@
 
 #include "tuning/tune/tuned.h"
 
-/* The header row, its newline included. */
-extern const char dcs_tuned_header[];
+/* The header row, its newline included; and that of the former schema, which has fewer columns. */
+extern const char dcs_tuned_header[], dcs_tuned_former_header[];
 
 /* The record as a row with its checksum and newline; the caller frees. NULL: no memory. */
 char *dcs_tuned_row(const dcs_tuned_record *record);
 
-typedef enum { DCS_ROW_OWN, DCS_ROW_FOREIGN, DCS_ROW_DAMAGED } dcs_row_kind;
+typedef enum { DCS_ROW_OWN, DCS_ROW_FORMER, DCS_ROW_FOREIGN, DCS_ROW_DAMAGED } dcs_row_kind;
 
 /* What a line (without its newline) is. */
 dcs_row_kind dcs_tuned_row_kind(const char *line, size_t length);
+
+/* Bytes that a renewed line has more. */
+enum { DCS_RENEWED_MORE = 4 };
+
+/* Writes a line of the former schema (without its newline) as one of this schema, the new cells
+ * empty; returns its length. */
+size_t dcs_tuned_renew(const char *line, size_t length, char *renewed);
 
 /* Reads a row of a table with the columns of the header. False: not of this program. */
 bool dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_record *record);
