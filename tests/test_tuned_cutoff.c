@@ -308,6 +308,48 @@ static void a_renewed_journal_is_locked(void **state) {
   assert_int_equal(dcs_journal_close(&second), DCS_OK);
 }
 
+/* Waits for its turn, then appends a row; in a child. */
+static void append_one(const char *path, const dcs_space *space) {
+  dcs_journal_writer writer;
+  double time = 1e6;
+  dcs_evaluation e = {.registers = -1, .compile_ms = NAN};
+  dcs_status status;
+  while ((status = dcs_journal_open(path, &writer)) == DCS_UNAVAILABLE)
+    ;
+  if (status != DCS_OK || dcs_evaluation_add(&e, &time, 1) != DCS_OK) _exit(1);
+  writer.subject = written_subject(&within_space);
+  const dcs_journal_row row = {.config = &space->configs[0], .evaluation = &e, .why = ""};
+  status = dcs_journal_write(&writer, &row);
+  _exit(dcs_journal_close(&writer) == DCS_OK && status == DCS_OK ? 0 : 1);
+}
+
+/* Whoever comes first renews the file while others have it open. */
+static void tunings_at_once_lose_no_row(void **state) {
+  (void)state;
+  enum { TURNS = 10, WRITERS = 6, ROWS = 2 };
+  const char *path = in_folder("at_once.csv");
+  const dcs_problem problem = {.n_atoms = 2000, .n = {64, 64, 64}, .spacing = 1, .cutoff = 12};
+  dcs_space space;
+  pid_t pids[WRITERS];
+  assert_int_equal(
+      dcs_space_build(dcs_find_variant("cuda_cutoff_cells"), NULL, &problem, 2, &space), DCS_OK);
+  for (int turn = 0; turn < TURNS; turn++) {
+    put_former_journal(path, ROWS);
+    fflush(NULL);
+    for (int w = 0; w < WRITERS; w++)
+      if ((pids[w] = fork()) == 0) append_one(path, &space);
+    for (int w = 0; w < WRITERS; w++)
+      assert_int_equal(program_wait(pids[w]), 0);
+    dcs_table *table;
+    assert_int_equal(dcs_table_read(path, &table), DCS_OK);
+    assert_int_equal(dcs_table_rows(table), ROWS + WRITERS);
+    for (size_t row = ROWS; row < ROWS + WRITERS; row++)
+      assert_true(dcs_table_number(table, row, dcs_table_column(table, "seq")) == (double)row);
+    dcs_table_free(table);
+  }
+  dcs_space_free(&space);
+}
+
 static void recordings_of_other_cutoffs_are_others(void **state) {
   (void)state;
   dcs_space space;
@@ -347,6 +389,7 @@ int main(void) {
       cmocka_unit_test(the_whole_sum_and_a_cutoff_do_not_mix),
       cmocka_unit_test(a_former_journal_goes_on),
       cmocka_unit_test(a_renewed_journal_is_locked),
+      cmocka_unit_test(tunings_at_once_lose_no_row),
       cmocka_unit_test(recordings_of_other_cutoffs_are_others),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
