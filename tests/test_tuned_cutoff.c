@@ -284,7 +284,7 @@ static void a_former_journal_goes_on(void **state) {
   dcs_table *table;
   assert_int_equal(dcs_table_read(path, &table), DCS_OK);
   assert_true(dcs_table_number(table, ROWS, dcs_table_column(table, "seq")) == ROWS);
-  assert_string_equal(dcs_table_cell(table, 0, dcs_table_column(table, "schema")), "1");
+  assert_string_equal(dcs_table_cell(table, 0, dcs_table_column(table, "schema")), "2");
   assert_string_equal(dcs_table_cell(table, 0, dcs_table_column(table, "cutoff")), "");
   assert_string_equal(dcs_table_cell(table, ROWS, dcs_table_column(table, "schema")), "2");
   assert_string_equal(dcs_table_cell(table, ROWS, dcs_table_column(table, "cutoff")), "12");

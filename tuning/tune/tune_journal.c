@@ -54,11 +54,12 @@ static dcs_status write_header(dcs_csv *csv) {
   return dcs_csv_row(csv);
 }
 
-/* Every row as it is, with the columns that a file of the former schema lacks left empty. */
+/* Every row as one of this schema, with the columns that the former one lacks left empty. */
 static dcs_status write_renewed(dcs_csv *csv, const dcs_table *table, const int at[N_COLUMNS]) {
   DCS_TRY(write_header(csv));
   for (size_t row = 0; row < dcs_table_rows(table); row++) {
-    for (int c = 0; c < N_COLUMNS; c++)
+    dcs_csv_integer(csv, DCS_TUNE_SCHEMA);
+    for (int c = SCHEMA + 1; c < N_COLUMNS; c++)
       dcs_csv_text(csv, dcs_table_cell(table, row, at[c]));
     DCS_TRY(dcs_csv_row(csv));
   }

@@ -165,22 +165,22 @@ static int worse_than_random(const dcs_study_curves *curves, const dcs_study_cur
 }
 
 static void print_header(void) {
-  printf("%-16s %8s %-12s %7s %-11s %14s %17s %17s\n", "variant", "atoms", "grid", "configs",
-         "strategy", "at 10%: regret", "seeds within 2%", "worse than random");
+  printf("%-16s %8s %-12s %-8s %7s %-11s %14s %17s %17s\n", "variant", "atoms", "grid", "cutoff",
+         "configs", "strategy", "at 10%: regret", "seeds within 2%", "worse than random");
 }
 
 static void print_curves(const dcs_replay *replay, const dcs_study_curves *curves) {
   const dcs_subject *s = &replay->recording->subject;
   int tenth = curves[0].evals / 10, random = 0;
-  char grid[64];
+  char grid[64], within[DCS_TEXT];
   snprintf(grid, sizeof grid, "%lldx%lldx%lld", (long long)s->n.x, (long long)s->n.y,
            (long long)s->n.z);
   for (int k = 0; k < dcs_n_strategies; k++)
     if (strcmp(dcs_strategies[k].name, "random") == 0) random = k;
   for (int k = 0; k < dcs_n_strategies; k++)
-    printf("%-16s %8lld %-12s %7d %-11s %13.2f%% %10d of %3d %8d of %5d\n", s->variant->id,
-           (long long)s->atoms, grid, curves[k].evals, dcs_strategies[k].name,
-           100 * dcs_study_quantile(&curves[k], tenth, 0.5),
+    printf("%-16s %8lld %-12s %-8s %7d %-11s %13.2f%% %10d of %3d %8d of %5d\n", s->variant->id,
+           (long long)s->atoms, grid, dcs_within_brief(s, within), curves[k].evals,
+           dcs_strategies[k].name, 100 * dcs_study_quantile(&curves[k], tenth, 0.5),
            dcs_study_within(&curves[k], tenth, NEAR), DCS_STUDY_SEEDS,
            worse_than_random(&curves[k], &curves[random]), curves[k].evals);
 }

@@ -89,6 +89,13 @@ char *dcs_within_text(double cutoff, dcs_smooth smooth, char text[DCS_TEXT]) {
   return text;
 }
 
+char *dcs_within_brief(const dcs_subject *subject, char text[DCS_TEXT]) {
+  text[0] = '\0';
+  if (subject->cutoff > 0)
+    snprintf(text, DCS_TEXT, "%g %s", subject->cutoff, dcs_smooth_names[subject->smooth]);
+  return text;
+}
+
 void dcs_subject_put_within(dcs_csv *csv, const dcs_subject *subject) {
   const bool within = subject->cutoff > 0;
   dcs_csv_number(csv, within ? subject->cutoff : NAN);

@@ -37,6 +37,8 @@ double dcs_subject_evals(const dcs_subject *subject);
 
 /* ", within 12 angstrom (smoothing c2)", or "" without a cutoff; returns text. */
 char *dcs_within_text(double cutoff, dcs_smooth smooth, char text[DCS_TEXT]);
+/* The same for a column of a table: "12 c2", or "". */
+char *dcs_within_brief(const dcs_subject *subject, char text[DCS_TEXT]);
 
 /* ---- the columns cutoff, smooth, spacing and evals_useful, which both files end with ---- */
 
