@@ -9,6 +9,24 @@ static double flops_per_eval(const dcs_config *config) {
   return 1 + 2 + 2 + (2 * x + 2 + 3 * z) / (x * z);
 }
 
+/* Bricks one slice lower than coarsen_z cover the slices exactly, where they are few enough. */
+static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
+  int64_t z = dcs_brick_shape_of(config).coarsen_z, nz = problem->n.z;
+  dcs_dims n = dcs_brick_executed(problem, config);
+  if (n.z / z * (z - 1) <= nz) n.z = nz;
+  return n;
+}
+
+/* With a layer of blocks to spare. */
+static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  static const dcs_arg args[] = {DCS_ARG_MAP,   DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
+                                 DCS_ARG_NY,    DCS_ARG_NZ,    DCS_ARG_K,       DCS_ARG_SPACING,
+                                 DCS_ARG_UNITS, DCS_ARG_END};
+  dcs_brick_plan(problem, config, plan);
+  if (plan->grid[2] < 65535) plan->grid[2]++;
+  plan->args = args;
+}
+
 const dcs_variant dcs_variant_cuda_volume = {
     .id = "cuda_volume",
     .idea = "one launch for the map, a brick of points in x and z per thread: distances shared",
@@ -16,8 +34,8 @@ const dcs_variant dcs_variant_cuda_volume = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .applicable = dcs_brick_applicable,
-    .executed = dcs_brick_executed,
+    .executed = executed,
     .flops_per_eval = flops_per_eval,
     .longest_sum = dcs_brick_longest_sum,
-    .plan = dcs_brick_plan,
+    .plan = plan,
 };
