@@ -3,10 +3,10 @@
 
 enum { SOFT = DCS_BRICK_N_PARAMS };
 
-static const int shares[] = {3, 4, 5, DCS_TRIES_END};
+static const int shares[] = {4, 5, 6, DCS_TRIES_END};
 static const dcs_param params[] = {
-    DCS_BRICK_PARAMS(32, 8, 4, 8, 0, 1),
-    {"soft", "of every 16 points of a thread, how many in software", 0, 16, 4, NULL, shares},
+    DCS_BRICK_PARAMS(16, 16, 4, 8, 1, 4),
+    {"soft", "of every 16 points of a thread, how many in software", 0, 16, 5, NULL, shares},
 };
 
 /* As written: a reciprocal square root counts 2, in software its 2 integer operations 1 each, its 2

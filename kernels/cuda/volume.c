@@ -1,7 +1,7 @@
 /* Descriptor of cuda_volume. */
 #include "kernels/cuda/brick.h"
 
-static const dcs_param params[] = {DCS_BRICK_PARAMS(32, 8, 4, 16, 1, 4)};
+static const dcs_param params[] = {DCS_BRICK_PARAMS(16, 16, 4, 8, 1, 4)};
 
 static double flops_per_eval(const dcs_config *config) {
   dcs_brick brick = dcs_brick_of(config);
