@@ -228,6 +228,33 @@ static void the_order_of_blocks_changes_no_bit(void **state) {
   dcs_case_free(&c);
 }
 
+/* The sorting of a map leaves what the next one finds. */
+static void the_next_map_is_the_same(void **state) {
+  (void)state;
+  dcs_case c = sorted_case();
+  const dcs_config config = config_of(small);
+  size_t bytes = (size_t)dcs_points(c.problem.n) * sizeof(float);
+  float *map = compute_on("emulated", NULL, &c.problem, small, DCS_UNTIMED);
+  float *next = malloc(bytes);
+  dcs_engine *engine;
+  dcs_code_facts facts;
+  double ns;
+  assert_non_null(next);
+  assert_int_equal(dcs_engine_devices_open("emulated", NULL, &engine), DCS_OK);
+  assert_int_equal(engine->problem(engine, &c.problem, next), DCS_OUTCOME_OK);
+  assert_int_equal(engine->prepare(engine, 0, cells, &config, &facts), DCS_OUTCOME_OK);
+  for (int i = 0; i < 4; i++) {
+    memset(next, 0xff, bytes);
+    dcs_scope scope = i % 2 ? DCS_UNTIMED_WARM : DCS_UNTIMED;
+    assert_int_equal(engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &ns), DCS_OUTCOME_OK);
+    assert_memory_equal(next, map, bytes);
+  }
+  engine->close(engine);
+  free(map);
+  free(next);
+  dcs_case_free(&c);
+}
+
 /* Parts of a map, each computed by one of two devices. */
 static void parts_are_the_same_bits(void **state) {
   (void)state;
@@ -291,6 +318,7 @@ int main(void) {
       cmocka_unit_test(all_atoms_in_one_place),
       cmocka_unit_test(any_spacing),
       cmocka_unit_test(the_order_of_blocks_changes_no_bit),
+      cmocka_unit_test(the_next_map_is_the_same),
       cmocka_unit_test(parts_are_the_same_bits),
       cmocka_unit_test(examined_pairs_are_between_within_and_all),
       cmocka_unit_test(what_does_not_fit_is_refused),
