@@ -249,10 +249,12 @@ static __device__ __forceinline__ int run_of(const int *offsets, int g) {
   return lo;
 }
 
-/* Which of the atoms tile[first..first + 31], those before n, are within reach of the box. */
+/* Which of the atoms tile[first..first + 31], those before n, are within reach of the box. None, if
+ * the box lies beyond the grid: x1 < x0 or y1 < y0. */
 static __device__ __forceinline__ unsigned near_box(const float4 *tile, int first, int n, box b,
                                                     float reach2) {
   unsigned bits = 0;
+  if (b.x1 < b.x0 || b.y1 < b.y0) return bits;
   for (int a = 0; a < WARP && first + a < n; a++) {
     float4 atom = tile[first + a];
     float dx = outside(atom.x, b.x0, b.x1), dy = outside(atom.y, b.y0, b.y1),
