@@ -169,6 +169,19 @@ static void any_spacing(void **state) {
   }
 }
 
+/* Longer rows of cells than a block has threads that give cells their places: 64. */
+static void long_rows(void **state) {
+  (void)state;
+  dcs_case c = around_grid((dcs_dims){230, 1, 2}, 0.5, 600, 2.5);
+  const dcs_config config = config_of(small);
+  dcs_plan plan;
+  dcs_case_set_cutoff(&c, 2, DCS_SMOOTH_C2);
+  cells->plan(&c.problem, &config, &plan);
+  assert_true(plan.counters / plan.steps[1].grid > 64);
+  expect_right(&c, small, 2, DCS_SMOOTH_C2);
+  dcs_case_free(&c);
+}
+
 /* ---- the same bits ---- */
 
 static dcs_case sorted_case(void) {
@@ -317,6 +330,7 @@ int main(void) {
       cmocka_unit_test(any_configuration),
       cmocka_unit_test(all_atoms_in_one_place),
       cmocka_unit_test(any_spacing),
+      cmocka_unit_test(long_rows),
       cmocka_unit_test(the_order_of_blocks_changes_no_bit),
       cmocka_unit_test(the_next_map_is_the_same),
       cmocka_unit_test(parts_are_the_same_bits),

@@ -76,11 +76,8 @@ static __device__ __forceinline__ cell_memory memory_of(float *scratch, int n_at
   return m;
 }
 
-/* Zero before the sorting, and again behind it. */
-struct cell_counters {
-  int placed;  /* atoms of the rows that have their places */
-  int list[1]; /* as above, for each cell, while groups come in */
-};
+/* The counters: atoms of the rows that have their places, and `list` while groups come in. */
+enum { PLACED, FIRST_LIST };
 
 /* ---- sorting ---- */
 
@@ -97,8 +94,9 @@ static __device__ __forceinline__ int cell_of(float4 atom, cell_grid cells) {
   return inside ? ((int)z * cells.ny + (int)y) * (cells.nx + 1) + (int)x : -1;
 }
 
-/* sums[t + 1] becomes the sum of sums[1..t + 1]; sums[0] is 0. All threads of the block call it. Few threads add
- * up 16 numbers each, one after another, and all add what is before these 16: few barriers. */
+/* sums[t + 1] becomes the sum of sums[1..t + 1]; sums[0] is 0. All threads of the block call it.
+ * Few threads add up 16 numbers each, one after another, and all add what is before these 16: few
+ * barriers. */
 template <int THREADS> static __device__ __forceinline__ void add_up(int *sums, int t) {
   const int RUN = 16;
   __syncthreads();
@@ -114,7 +112,8 @@ template <int THREADS> static __device__ __forceinline__ void add_up(int *sums, 
   __syncthreads();
 }
 
-extern "C" __global__ void group_atoms(float *scratch, cell_counters *counters, const float4 *atoms,
+/* A block finds the groups of its atoms. */
+extern "C" __global__ void group_atoms(float *scratch, int *counters, const float4 *atoms,
                                        int n_atoms, cell_grid cells) {
   __shared__ int cell[SORT_THREADS];
   cell_memory m = memory_of(scratch, n_atoms, cells);
@@ -133,17 +132,17 @@ extern "C" __global__ void group_atoms(float *scratch, cell_counters *counters, 
   m.rank[a] = rank;
   if (rank > 0) return;
   m.groups[a].size = size;
-  m.groups[a].next = atomicExch(&counters->list[mine], a + 1);
+  m.groups[a].next = atomicExch(&counters[FIRST_LIST + mine], a + 1);
 }
 
-/* A block a row of cells. */
-extern "C" __global__ void place_rows(float *scratch, cell_counters *counters, int n_atoms,
-                                      cell_grid cells) {
+/* A block a row of cells: where its cells begin. The lists are complete; the counters give them up.
+ */
+extern "C" __global__ void place_rows(float *scratch, int *counters, int n_atoms, cell_grid cells) {
   __shared__ int sums[SORT_THREADS + 1], first;
   cell_memory m = memory_of(scratch, n_atoms, cells);
   int t = threadIdx.x, row = blockIdx.x, in_row = 0;
   int *start = m.start + row * (cells.nx + 1), *list = m.list + row * (cells.nx + 1);
-  int *grown = counters->list + row * (cells.nx + 1);
+  int *grown = counters + FIRST_LIST + row * (cells.nx + 1);
   for (int base = 0; base < cells.nx; base += SORT_THREADS) {
     int x = base + t, size = 0;
     if (x < cells.nx) {
@@ -160,18 +159,18 @@ extern "C" __global__ void place_rows(float *scratch, cell_counters *counters, i
     in_row += sums[SORT_THREADS];
     __syncthreads();
   }
-  if (t == 0) first = atomicAdd(&counters->placed, in_row);
+  if (t == 0) first = atomicAdd(&counters[PLACED], in_row);
   __syncthreads();
   for (int x = t; x < cells.nx; x += SORT_THREADS)
     start[x] += first;
   if (t == 0) start[cells.nx] = first + in_row;
 }
 
-extern "C" __global__ void place_atoms(float *scratch, cell_counters *counters, const float4 *atoms,
+extern "C" __global__ void place_atoms(float *scratch, int *counters, const float4 *atoms,
                                        int n_atoms, cell_grid cells) {
   cell_memory m = memory_of(scratch, n_atoms, cells);
   int before = blockIdx.x * SORT_THREADS, a = before + threadIdx.x;
-  if (a == 0) counters->placed = 0;
+  if (a == 0) counters[PLACED] = 0;
   if (a >= n_atoms) return;
   float4 atom = atoms[a];
   int cell = cell_of(atom, cells);
