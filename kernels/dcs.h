@@ -125,7 +125,8 @@ typedef struct {
                              that it has less, grid[2] is one less; 0: launch_slices alone */
   dcs_dims stored;        /* points of the map in device memory; at least the problem's */
   int64_t scratch_floats; /* device memory for what blocks tell each other in a launch; 0: none */
-  int64_t counters;       /* ints, zero before the first launch; each launch leaves them zero */
+  int64_t counters;       /* ints, zero before the first launch; each launch, or the steps together,
+                             leave them zero */
   int64_t placed_atoms;   /* atoms in device memory as the variant's place() puts them; 0: as the
                              problem has them */
   int block[3];           /* threads */
