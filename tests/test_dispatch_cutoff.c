@@ -91,7 +91,7 @@ static void the_pairs_within_the_cutoff_decide(void **state) {
   put_cubes();
   end_run();
   assert_status(dispatch("--bench"), 0);
-  assert_contains(program_out, "sums of a cutoff, smoothed c2, measured at 3 to 6 angstrom:");
+  assert_contains(program_out, "sums within a cutoff, smoothed c2, measured at 3 to 6 angstrom:");
   assert_null(strstr(program_out, "not smoothed"));
   read_back(&d);
   for (int edge = 2; edge <= 400; edge += edge / 3 + 1)
@@ -298,7 +298,7 @@ static void the_header_decides_alike_in_c_and_cxx(void **state) {
   assert_status(dispatch(""), 0);
   read_back(&d);
   char *header = run_file("run", "dispatch.h", NULL);
-  assert_contains(header, "warm   of a cutoff, smoothed c2  mean ");
+  assert_contains(header, "warm   within a cutoff, smoothed c2  mean ");
   free(header);
   put_file(run_path("user.c"), header_user);
   put_file(run_path("user.cc"), header_user);

@@ -315,7 +315,8 @@ static void the_record_decides_within_a_cutoff(void **state) {
   assert_takes(m, &small, variant_within(DCS_CPU));
   assert_explains(m, &small, "within a cutoff of 3.5 angstrom, in host memory: ");
   assert_explains(m, &small, "next best: ");
-  assert_explains(m, &small, "scope warm, a cutoff, smoothed c2, measured at 3 to 4 angstrom");
+  assert_explains(m, &small,
+                  "scope warm, within a cutoff, smoothed c2, measured at 3 to 4 angstrom");
   dcs_map_request large = request_within(MOST_ATOMS, 3.5, 1);
   assert_takes(m, &large, variant_within(DCS_CUDA));
   /* the same atoms and points: more pairs in a ball of 5 angstrom than of 2.4, a factor of less
@@ -340,16 +341,16 @@ static void what_the_record_is_not_about_falls_back(void **state) {
   dcs_dispatch d;
   if (!own_record_within(&d)) skip();
   dcs_mapper *m = open_mapper("cpu", in_folder("within.csv"));
-  const char *rung = ": the highest rung of the ladder that runs here";
+  const char *rung = "; the highest rung of the ladder that runs here";
   dcs_map_request r = request_within(300, 2, 1);
   assert_takes(m, &r, variant_within(DCS_CPU));
-  assert_explains(m, &r, "no method for a cutoff, smoothed c2, of 2 angstrom, but for 3 to 4");
+  assert_explains(m, &r, "no method for sums within a cutoff, smoothed c2, near 2 angstrom");
   assert_explains(m, &r, rung);
   r = request_within(300, 5.1, 1);
-  assert_explains(m, &r, "of 5.1 angstrom, but for 3 to 4");
+  assert_explains(m, &r, "near 5.1 angstrom: it was measured at 3 to 4 angstrom; the");
   r = request_within(300, 3.5, 0);
   assert_takes(m, &r, variant_within(DCS_CPU));
-  assert_explains(m, &r, "the record has no method for a cutoff, not smoothed");
+  assert_explains(m, &r, "the record has no method for sums within a cutoff, not smoothed");
   assert_explains(m, &r, rung);
   r = request_of(300);
   assert_computes(m, &r);
@@ -403,7 +404,7 @@ static void records_of_the_former_schema_know_whole_sums(void **state) {
   assert_explains(m, &r, "record: ");
   r = request_within(100, 3.5, 1);
   assert_takes(m, &r, variant_within(DCS_CPU));
-  assert_explains(m, &r, "the record has no method for a cutoff, smoothed c2: the highest rung");
+  assert_explains(m, &r, "no method for sums within a cutoff, smoothed c2; the highest rung");
   dcs_mapper_close(m);
 }
 

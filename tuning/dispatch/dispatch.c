@@ -9,22 +9,26 @@ const char *const dcs_dispatch_facts[DCS_N_FOR] = {
     "gpu_name",  "gpu_compute_capability", "date",      "git_state", "command_line"};
 
 const char *const dcs_dispatch_sum_names[DCS_DISPATCH_SUMS] = {
-    "all atoms", "a cutoff, not smoothed", "a cutoff, smoothed c2"};
+    "of all atoms", "within a cutoff, not smoothed", "within a cutoff, smoothed c2"};
 
 int dcs_dispatch_sum(const dcs_problem *problem) {
   return problem->cutoff > 0 ? 1 + (int)problem->smooth : 0;
 }
 
-bool dcs_dispatch_cutoffs(const dcs_dispatch *dispatch, int sum, double range[2]) {
-  range[0] = INFINITY;
-  range[1] = 0;
+char *dcs_dispatch_cutoffs(const dcs_dispatch *dispatch, int sum, char text[DCS_TEXT]) {
+  double least = INFINITY, most = 0;
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
     for (int m = 0; m < dispatch->tables[sum][s].n; m++) {
       const dcs_cost *cost = &dispatch->tables[sum][s].list[m].cost;
-      range[0] = fmin(range[0], cost->cutoff_least);
-      range[1] = fmax(range[1], cost->cutoff_most);
+      least = fmin(least, cost->cutoff_least);
+      most = fmax(most, cost->cutoff_most);
     }
-  return isfinite(range[0]);
+  text[0] = '\0';
+  if (most > least)
+    snprintf(text, DCS_TEXT, "%g to %g angstrom", least, most);
+  else if (most > 0)
+    snprintf(text, DCS_TEXT, "%g angstrom", most);
+  return text;
 }
 
 int dcs_dispatch_rank(const dcs_dispatch_table *table, const dcs_problem *problem,

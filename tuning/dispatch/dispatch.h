@@ -19,7 +19,7 @@ extern const dcs_scope dcs_dispatch_scopes[DCS_DISPATCH_SCOPES];
  * cutoff, by its smoothing (1 + dcs_smooth). */
 enum { DCS_DISPATCH_SUMS = 2 + DCS_SMOOTH_C2 };
 int dcs_dispatch_sum(const dcs_problem *problem);
-extern const char *const dcs_dispatch_sum_names[DCS_DISPATCH_SUMS]; /* as a reader is told */
+extern const char *const dcs_dispatch_sum_names[DCS_DISPATCH_SUMS]; /* "of all atoms", ... */
 
 enum { DCS_DISPATCH_MOST = 8 }; /* methods of a scope: more cost time at every decision */
 
@@ -80,9 +80,9 @@ dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch);
 /* dispatch.h, written beside and renamed: needs nothing of this library, C99 and C++. */
 dcs_status dcs_dispatch_write_header(const char *path, const dcs_dispatch *dispatch);
 
-/* The least and the greatest cutoff that a method of the sum was measured at (0, 0: all atoms);
- * false where the sum has no method. */
-bool dcs_dispatch_cutoffs(const dcs_dispatch *dispatch, int sum, double range[2]);
+/* The cutoffs that methods of the sum were measured at, "8 to 12 angstrom"; "" where it has none.
+ * Returns text. */
+char *dcs_dispatch_cutoffs(const dcs_dispatch *dispatch, int sum, char text[DCS_TEXT]);
 
 /* The methods of a table of the problem's sum that can compute the problem, fastest first, without
  * those whose backend `usable` leaves out (indexed by dcs_backend), and those measured at other

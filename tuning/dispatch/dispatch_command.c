@@ -48,11 +48,11 @@ static void print_table(const dcs_dispatch_table *t, const char *scope) {
 static void print_tables(const dcs_dispatch *dispatch) {
   printf("%-6s %-22s %5s  %s\n", "scope", "variant", "cells", "configuration");
   for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++) {
-    double range[2];
-    bool any = dcs_dispatch_cutoffs(dispatch, sum, range);
-    if (sum > 0 && !any) continue;
-    printf("sums of %s", dcs_dispatch_sum_names[sum]);
-    if (sum > 0) printf(", measured at %g to %g angstrom", range[0], range[1]);
+    char cutoffs[DCS_TEXT];
+    dcs_dispatch_cutoffs(dispatch, sum, cutoffs);
+    if (sum > 0 && !*cutoffs) continue;
+    printf("sums %s", dcs_dispatch_sum_names[sum]);
+    if (sum > 0) printf(", measured at %s", cutoffs);
     printf(":\n");
     for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
       print_table(&dispatch->tables[sum][s], dcs_scope_name(dcs_dispatch_scopes[s]));
@@ -75,7 +75,7 @@ static void bench_table(const dcs_dispatch_table *t, int sum, const char *scope)
     int n = dcs_dispatch_rank(t, &p, usable, order, ns);
     picks += n > 0;
   }
-  printf("%-6s of %s: %.0f ns a decision (%d decisions)\n", scope, dcs_dispatch_sum_names[sum],
+  printf("%-6s %s: %.0f ns a decision (%d decisions)\n", scope, dcs_dispatch_sum_names[sum],
          (dcs_now_ns() - start) / DECISIONS, picks);
 }
 

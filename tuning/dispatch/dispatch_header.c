@@ -36,7 +36,7 @@ static const char types[] =
     "\n"
     "typedef struct {\n"
     "  int scope;                 /* dcs_dispatch_scope */\n"
-    "  int sum; /* of 0: all atoms; those within a cutoff, 1: not smoothed, 2: c2 */\n"
+    "  int sum; /* 0: of all atoms; 1: within a cutoff, not smoothed; 2: smoothed c2 */\n"
     "  double cutoff_least, cutoff_most; /* that were measured, angstrom */\n"
     "  int gpu;                   /* 0: runs on the CPU */\n"
     "  const char *variant, *config;\n"
@@ -154,7 +154,7 @@ static void put_regrets(FILE *out, const dcs_dispatch *dispatch) {
     for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
       const dcs_dispatch_table *t = &dispatch->tables[sum][s];
       if (sum > 0 && t->n == 0) continue;
-      fprintf(out, " *   %-6s of %-22s ", dcs_scope_name(dcs_dispatch_scopes[s]),
+      fprintf(out, " *   %-6s %-29s ", dcs_scope_name(dcs_dispatch_scopes[s]),
               dcs_dispatch_sum_names[sum]);
       if (t->n > 0 && t->regret.cells > 0)
         fprintf(out, "mean %.1f%%, worst %.1f%% of %lld sizes\n", 100 * t->regret.mean,

@@ -187,11 +187,12 @@ static void say_method(writer *w, const dcs_choice *choice, int i) {
 
 static void say_record(writer *w, const dcs_mapper *m, const dcs_choice *choice, int sum) {
   const dcs_regret *r = &choice->table->regret;
-  double range[2];
+  char cutoffs[DCS_TEXT];
   say(w, "\nrecord: %s, of %s, scope %s", m->record, m->dispatch.facts[DCS_FOR_DATE],
       dcs_scope_name(choice->scope));
-  if (sum > 0 && dcs_dispatch_cutoffs(&m->dispatch, sum, range))
-    say(w, ", %s, measured at %g to %g angstrom", dcs_dispatch_sum_names[sum], range[0], range[1]);
+  if (sum > 0)
+    say(w, ", %s, measured at %s", dcs_dispatch_sum_names[sum],
+        dcs_dispatch_cutoffs(&m->dispatch, sum, cutoffs));
   if (r->cells > 0)
     say(w, "; at %lld sizes held out it lost %.1f%% in the mean, %.1f%% at worst",
         (long long)r->cells, 100 * r->mean, 100 * r->worst);
@@ -199,14 +200,12 @@ static void say_record(writer *w, const dcs_mapper *m, const dcs_choice *choice,
 
 /* A record of whole sums, or of other cutoffs, does not decide within this one. */
 static void say_no_method(writer *w, const dcs_mapper *m, const dcs_problem *problem, int sum) {
-  double range[2];
-  if (sum == 0)
-    say(w, "\nthe record has no method for this");
-  else if (!dcs_dispatch_cutoffs(&m->dispatch, sum, range))
-    say(w, "\nthe record has no method for %s", dcs_dispatch_sum_names[sum]);
-  else
-    say(w, "\nthe record has no method for %s, of %g angstrom, but for %g to %g",
-        dcs_dispatch_sum_names[sum], (double)problem->cutoff, range[0], range[1]);
+  char cutoffs[DCS_TEXT];
+  say(w, "\nthe record has no method for %s", sum == 0 ? "this" : "sums ");
+  if (sum == 0) return;
+  say(w, "%s", dcs_dispatch_sum_names[sum]);
+  if (*dcs_dispatch_cutoffs(&m->dispatch, sum, cutoffs))
+    say(w, ", near %g angstrom: it was measured at %s", (double)problem->cutoff, cutoffs);
 }
 
 static void say_why(writer *w, const dcs_mapper *m, const dcs_problem *problem,
@@ -220,7 +219,7 @@ static void say_why(writer *w, const dcs_mapper *m, const dcs_problem *problem,
     say_no_method(w, m, problem, sum);
   else
     say(w, "\nno record");
-  if (!choice->table) say(w, ": the highest rung of the ladder that runs here");
+  if (!choice->table) say(w, "; the highest rung of the ladder that runs here");
   if (*m->gpu_why) say(w, "\nGPU: %s", m->gpu_why);
   for (int i = 0; i < m->n_checked; i++)
     if (!m->checked[i].good)
