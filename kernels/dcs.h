@@ -119,11 +119,12 @@ typedef struct {
   int64_t chunk_atoms; /* atoms a launch takes; they lie in the module's constant array `atoms` when
                           atoms_in_constant, in global memory otherwise */
   bool atoms_in_constant;
-  bool host_dz2;          /* the atoms' z field holds dz^2 to the slice, prepared by the host */
-  int64_t launch_slices;  /* slices a launch computes; the map's last launch may have fewer */
-  int64_t slice_step;     /* a launch may have fewer slices, any multiple of this; for each of these
-                             that it has less, grid[2] is one less; 0: launch_slices alone */
-  dcs_dims stored;        /* points of the map in device memory; at least the problem's */
+  bool host_dz2;         /* the atoms' z field holds dz^2 to the slice, prepared by the host */
+  int64_t launch_slices; /* slices a launch computes; the map's last launch may have fewer */
+  int64_t slice_step;   /* a launch may have fewer slices, any multiple of this, and grid[2] is then
+                           slices / slice_step, rounded up; 0: launch_slices alone */
+  int64_t spare_layers; /* blocks in z beyond those of grid[2]: the kernel shares the map out */
+  dcs_dims stored;      /* points of the map in device memory; at least the problem's */
   int64_t scratch_floats; /* device memory for what blocks tell each other in a launch; 0: none */
   int64_t counters;       /* ints, zero before the first launch; each launch, or the steps together,
                              leave them zero */

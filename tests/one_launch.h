@@ -102,8 +102,8 @@ static inline void launch(prepared *p, int units, float *map) {
   void *args[DCS_MAX_ARGS];
   for (int a = 0; p->plan.args[a] != DCS_ARG_END; a++)
     args[a] = values[p->plan.args[a]];
-  assert_int_equal(device->launch(device, p->module, "dcs", p->plan.grid, p->plan.block, args),
-                   DCS_OK);
+  const int64_t *grid = p->plan.grid, all[3] = {grid[0], grid[1], grid[2] + p->plan.spare_layers};
+  assert_int_equal(device->launch(device, p->module, "dcs", all, p->plan.block, args), DCS_OK);
   if (device->copy_out(device, map, p->problem.n, p->map, p->plan.stored) != DCS_OK)
     fail_msg("%s", dcs_error_message());
 }

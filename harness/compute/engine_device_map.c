@@ -137,10 +137,8 @@ static dcs_status launch(dcs_device_engine *e, const dcs_device_method *m, const
   void *args[DCS_MAX_ARGS];
   fill_args(&values, plan->args, args);
   int64_t grid[3] = {plan->grid[0], plan->grid[1], plan->grid[2]};
-  if (plan->slice_step)
-    grid[2] -= (dcs_round_up(plan->launch_slices, plan->slice_step) -
-                dcs_round_up(slices, plan->slice_step)) /
-               plan->slice_step;
+  if (plan->slice_step) grid[2] = dcs_round_up(slices, plan->slice_step) / plan->slice_step;
+  grid[2] += plan->spare_layers;
   return e->engine.device->launch(e->engine.device, m->module, "dcs", grid, plan->block, args);
 }
 
