@@ -95,6 +95,7 @@ typedef enum {
   DCS_ARG_ROW,      /* int: points from one stored row to the next */
   DCS_ARG_K,        /* int: first slice of this launch */
   DCS_ARG_SPACING,  /* float: angstrom */
+  DCS_ARG_UNITS,    /* int: multiprocessors of the device, at least 1 */
   DCS_ARG_SCRATCH,  /* float *: the plan's scratch_floats, not initialised */
   DCS_ARG_COUNTERS, /* int *: the plan's counters */
   DCS_ARG_OWN       /* a struct of the kernel's own, by value: the plan's `own` */
@@ -120,11 +121,13 @@ typedef struct {
   bool atoms_in_constant;
   bool host_dz2;         /* the atoms' z field holds dz^2 to the slice, prepared by the host */
   int64_t launch_slices; /* slices a launch computes; the map's last launch may have fewer */
-  int64_t slice_step; /* a launch may have fewer slices, any multiple of this, and grid[2] is then
-                         slices / slice_step, rounded up; 0: launch_slices alone */
-  dcs_dims stored;    /* points of the map in device memory; at least the problem's */
+  int64_t slice_step;   /* a launch may have fewer slices, any multiple of this, and grid[2] is then
+                           slices / slice_step, rounded up; 0: launch_slices alone */
+  int64_t spare_layers; /* blocks in z beyond those of grid[2]: the kernel shares the map out */
+  dcs_dims stored;      /* points of the map in device memory; at least the problem's */
   int64_t scratch_floats; /* device memory for what blocks tell each other in a launch; 0: none */
-  int64_t counters;       /* ints, zero before the first launch; each launch leaves them zero */
+  int64_t counters;       /* ints, zero before the first launch; each launch, or the steps together,
+                             leave them zero */
   int64_t placed_atoms;   /* atoms in device memory as the variant's place() puts them; 0: as the
                              problem has them */
   int block[3];           /* threads */

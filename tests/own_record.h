@@ -29,19 +29,36 @@ static inline int variants_here(dcs_backend backend, const dcs_variant *list[64]
   return n;
 }
 
-/* Adds a method in its initial configuration (CPU: one thread) to warm and first. */
-static inline void add_method(dcs_dispatch *d, const dcs_variant *variant, double ns_map,
-                              double ns_eval) {
+/* The highest rung within a cutoff, which runs everywhere on its backend. */
+static inline const dcs_variant *variant_within(dcs_backend backend) {
+  const dcs_variant *variant = NULL;
+  for (int v = 0; v < dcs_n_variants; v++)
+    if (dcs_variants[v]->backend == backend && dcs_variants[v]->cutoff) variant = dcs_variants[v];
+  assert_non_null(variant);
+  return variant;
+}
+
+/* Adds a method in its initial configuration (CPU: one thread) to warm and first of a sum; within
+ * a cutoff, as measured from `least` to `most` angstrom. */
+static inline void add_method_of(dcs_dispatch *d, int sum, double least, double most,
+                                 const dcs_variant *variant, double ns_map, double ns_eval) {
   for (int s = 1; s < DCS_DISPATCH_SCOPES; s++) {
-    dcs_dispatch_table *t = &d->scopes[s];
+    dcs_dispatch_table *t = &d->tables[sum][s];
     dcs_dispatch_method *m = &t->list[t->n++];
     m->variant = variant;
+    m->cost.cutoff_least = least;
+    m->cost.cutoff_most = most;
     m->config = dcs_initial_config(variant, 1);
     m->cost.shape = dcs_tiling_of(variant, &m->config);
     m->cost.ns[DCS_COST_MAP] = ns_map;
     m->cost.ns[DCS_COST_EVAL] = ns_eval;
     m->cells = 5;
   }
+}
+
+static inline void add_method(dcs_dispatch *d, const dcs_variant *variant, double ns_map,
+                              double ns_eval) {
+  add_method_of(d, 0, 0, 0, variant, ns_map, ns_eval);
 }
 
 static inline void write_record(const char *path, const dcs_dispatch *d) {

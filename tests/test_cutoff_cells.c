@@ -1,6 +1,6 @@
 /* The map of a cutoff by sorted cells, on the emulated device, against double precision: shapes
- * around a block's, cutoffs and atoms of all kinds, and the same bits in whatever order atoms come
- * into their cells. */
+ * around a block's, cutoffs and atoms of all kinds, and the same bits in whatever order blocks sort
+ * the atoms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,6 +169,19 @@ static void any_spacing(void **state) {
   }
 }
 
+/* Longer rows of cells than a block has threads that give cells their places: 64. */
+static void long_rows(void **state) {
+  (void)state;
+  dcs_case c = around_grid((dcs_dims){230, 1, 2}, 0.5, 600, 2.5);
+  const dcs_config config = config_of(small);
+  dcs_plan plan;
+  dcs_case_set_cutoff(&c, 2, DCS_SMOOTH_C2);
+  cells->plan(&c.problem, &config, &plan);
+  assert_true(plan.counters / plan.steps[1].grid > 64);
+  expect_right(&c, small, 2, DCS_SMOOTH_C2);
+  dcs_case_free(&c);
+}
+
 /* ---- the same bits ---- */
 
 static dcs_case sorted_case(void) {
@@ -205,30 +218,53 @@ static float *compute_changed(const dcs_case *c, const char *const changes[][2],
   return map;
 }
 
-/* On a card the atoms of a cell are counted in any order; here, from the last to the first. */
-static void the_order_of_counting_changes_no_bit(void **state) {
+/* On a card groups and rows come in any order; here, from the last to the first. */
+static void the_order_of_blocks_changes_no_bit(void **state) {
   (void)state;
   static const char *const changes[][2] = {
-      {"m.slot[a] = cell < 0 ? 0 : atomicAdd(&m.count[cell], 1);",
-       "m.slot[a] = 0; if (a < n_atoms - 1) return; for (int b = n_atoms - 1; b >= 0; b--) {"
-       " int to = cell_of(atoms[b], cells); if (to >= 0) m.slot[b] = atomicAdd(&m.count[to], 1); "
-       "}"},
-      {"m.sorted[first + rank]", "m.sorted[i]"}};
+      {"a = blockIdx.x * SORT_THREADS + t;",
+       "a = (gridDim.x - 1 - blockIdx.x) * SORT_THREADS + t;"},
+      {"row = blockIdx.x,", "row = gridDim.x - 1 - blockIdx.x,"},
+      {"if (g - 1 < before) place",
+       "if (g - 1 >= before && g - 1 < before + SORT_THREADS) break; else place"}};
   dcs_case c = sorted_case();
   size_t bytes = (size_t)dcs_points(c.problem.n) * sizeof(float);
   float *map = compute_on("emulated", NULL, &c.problem, small, DCS_UNTIMED);
-  float *backwards = compute_changed(&c, changes, 1);
+  float *backwards = compute_changed(&c, changes, 2);
   assert_memory_equal(backwards, map, bytes);
-  /* The comparison can fail: without sorted cells it does. */
-  float *unsorted = compute_changed(&c,
-                                    (const char *const[][2]){{changes[0][0], changes[0][1]},
-                                                             {"m.order[base + rank] = a;", ""},
-                                                             {changes[1][0], changes[1][1]}},
-                                    3);
+  /* The comparison can fail: with groups as they came it does. */
+  float *unsorted = compute_changed(&c, changes + 2, 1);
   assert_memory_not_equal(unsorted, map, bytes);
   free(map);
   free(backwards);
   free(unsorted);
+  dcs_case_free(&c);
+}
+
+/* The sorting of a map leaves what the next one finds. */
+static void the_next_map_is_the_same(void **state) {
+  (void)state;
+  dcs_case c = sorted_case();
+  const dcs_config config = config_of(small);
+  size_t bytes = (size_t)dcs_points(c.problem.n) * sizeof(float);
+  float *map = compute_on("emulated", NULL, &c.problem, small, DCS_UNTIMED);
+  float *next = malloc(bytes);
+  dcs_engine *engine;
+  dcs_code_facts facts;
+  double ns;
+  assert_non_null(next);
+  assert_int_equal(dcs_engine_devices_open("emulated", NULL, &engine), DCS_OK);
+  assert_int_equal(engine->problem(engine, &c.problem, next), DCS_OUTCOME_OK);
+  assert_int_equal(engine->prepare(engine, 0, cells, &config, &facts), DCS_OUTCOME_OK);
+  for (int i = 0; i < 4; i++) {
+    memset(next, 0xff, bytes);
+    dcs_scope scope = i % 2 ? DCS_UNTIMED_WARM : DCS_UNTIMED;
+    assert_int_equal(engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &ns), DCS_OUTCOME_OK);
+    assert_memory_equal(next, map, bytes);
+  }
+  engine->close(engine);
+  free(map);
+  free(next);
   dcs_case_free(&c);
 }
 
@@ -294,7 +330,9 @@ int main(void) {
       cmocka_unit_test(any_configuration),
       cmocka_unit_test(all_atoms_in_one_place),
       cmocka_unit_test(any_spacing),
-      cmocka_unit_test(the_order_of_counting_changes_no_bit),
+      cmocka_unit_test(long_rows),
+      cmocka_unit_test(the_order_of_blocks_changes_no_bit),
+      cmocka_unit_test(the_next_map_is_the_same),
       cmocka_unit_test(parts_are_the_same_bits),
       cmocka_unit_test(examined_pairs_are_between_within_and_all),
       cmocka_unit_test(what_does_not_fit_is_refused),

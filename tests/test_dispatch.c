@@ -6,58 +6,9 @@
 
 #include <cmocka.h>
 
-#include "tests/own_record.h"
-#include "tests/run_folder.h"
+#include "tests/dispatch_run.h"
 
 /* ---- a run ---- */
-
-#define KEYS "variant,config,scope,memory,devices,atoms,nx,ny,nz"
-static FILE *samples, *summary;
-static const dcs_variant *cpu[64], *gpu[64];
-static int n_gpu;
-
-static const char *run_path(const char *file) {
-  char name[64];
-  snprintf(name, sizeof name, "run/%s", file);
-  return in_folder(name);
-}
-
-static void begin_run(void) {
-  assert_true(variants_here(DCS_CPU, cpu) >= 3);
-  n_gpu = variants_here(DCS_CUDA, gpu);
-  mkdir(in_folder("run"), 0777);
-  put_file(run_path("env.csv"),
-           "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\nkernels_fnv1a64,0123\n"
-           "gpu_name,Some */ card\ngpu_compute_capability,9.0\ngpu_sm_count,10\n"
-           "date,2020-01-01T00:00:00Z\ncommand_line,dcsbench sweep --out run\n");
-  samples = fopen(run_path("samples.csv"), "w");
-  summary = fopen(run_path("summary.csv"), "w");
-  assert_true(samples && summary);
-  fputs("round," KEYS ",time_ns\n", samples);
-  fputs(KEYS ",backend,threads,median_ns,outcome\n", summary);
-}
-
-static void end_run(void) {
-  assert_int_equal(fclose(samples), 0);
-  assert_int_equal(fclose(summary), 0);
-}
-
-static void put_time(const dcs_variant *variant, const char *scope, int64_t atoms, dcs_dims n,
-                     double ns, const char *outcome) {
-  char keys[512], config[DCS_TEXT];
-  dcs_config values = dcs_initial_config(variant, 1);
-  snprintf(keys, sizeof keys, "%s,\"%s\",%s,,%s,%lld,%lld,%lld,%lld", variant->id,
-           dcs_format_config(variant, &values, config), scope,
-           variant->backend == DCS_CPU ? "cpu" : "cuda:0", (long long)atoms, (long long)n.x,
-           (long long)n.y, (long long)n.z);
-  fprintf(samples, "0,%s,%.3f\n", keys, ns);
-  fprintf(summary, "%s,%s,%s,%.3f,%s\n", keys, variant->backend == DCS_CPU ? "cpu" : "cuda",
-          variant->backend == DCS_CPU ? "1" : "", ns, outcome);
-}
-
-static int dispatch(const char *options) {
-  return program_run("dispatch %s %s", in_folder("run"), options);
-}
 
 /* Cubes and slabs with 100 to 10,000 atoms. Of the CPU's, one costs 8 ns an evaluation, one 1 ms a
  * map and 1 ns; one is fastest of all and wrong, one has a size too few. The GPU's costs 50 ms a
@@ -83,16 +34,10 @@ static void put_planted(bool with_gpu) {
 /* ---- the decision ---- */
 
 static const dcs_variant *pick(const dcs_dispatch *d, int scope, int64_t atoms, dcs_dims n) {
-  const dcs_problem problem = {.n_atoms = atoms, .n = n, .spacing = 1};
-  const bool usable[2] = {true, true};
-  int order[DCS_DISPATCH_MOST];
-  double ns[DCS_DISPATCH_MOST];
-  assert_true(dcs_dispatch_rank(&d->scopes[scope], &problem, usable, order, ns) > 0);
-  return d->scopes[scope].list[order[0]].variant;
-}
-
-static void read_back(dcs_dispatch *d) {
-  if (dcs_dispatch_read(run_path("dispatch.csv"), d) != DCS_OK) fail_msg("%s", dcs_error_message());
+  const dcs_variant *variant =
+      pick_of(d, scope, &(dcs_problem){.n_atoms = atoms, .n = n, .spacing = 1});
+  assert_non_null(variant);
+  return variant;
 }
 
 static void planted_times_decide(void **state) {
@@ -115,11 +60,11 @@ static void planted_times_decide(void **state) {
   assert_ptr_equal(pick(&d, 2, 1000, cube), cpu[1]);
   assert_ptr_equal(pick(&d, 2, 1000000, huge), card);
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
-    for (int m = 0; m < d.scopes[s].n; m++)
-      assert_ptr_not_equal(d.scopes[s].list[m].variant, cpu[2]);
+    for (int m = 0; m < d.tables[0][s].n; m++)
+      assert_ptr_not_equal(d.tables[0][s].list[m].variant, cpu[2]);
   for (int s = 1; s < DCS_DISPATCH_SCOPES; s++) {
-    assert_int_equal(d.scopes[s].regret.cells, 15);
-    assert_true(d.scopes[s].regret.mean < 0.01 && d.scopes[s].regret.worst < 0.05);
+    assert_int_equal(d.tables[0][s].regret.cells, 15);
+    assert_true(d.tables[0][s].regret.mean < 0.01 && d.tables[0][s].regret.worst < 0.05);
   }
 }
 
@@ -150,9 +95,9 @@ static void regret_is_told(void **state) {
   end_run();
   assert_status(dispatch(""), 0);
   read_back(&d);
-  assert_int_equal(d.scopes[1].regret.cells, 8);
-  assert_true(fabs(d.scopes[1].regret.worst - 3) < 1e-9); /* 4000 for 1000 */
-  assert_true(fabs(d.scopes[1].regret.mean - 3.0 / 8) < 1e-9);
+  assert_int_equal(d.tables[0][1].regret.cells, 8);
+  assert_true(fabs(d.tables[0][1].regret.worst - 3) < 1e-9); /* 4000 for 1000 */
+  assert_true(fabs(d.tables[0][1].regret.mean - 3.0 / 8) < 1e-9);
 }
 
 /* A sample more of the row that put_time() wrote last with these. */
@@ -183,8 +128,8 @@ static void heaps_are_no_loss(void **state) {
   end_run();
   assert_status(dispatch(""), 0);
   read_back(&d);
-  assert_int_equal(d.scopes[1].regret.cells, 8);
-  assert_true(d.scopes[1].regret.worst < 1e-9);
+  assert_int_equal(d.tables[0][1].regret.cells, 8);
+  assert_true(d.tables[0][1].regret.worst < 1e-9);
 }
 
 static void a_row_twice_is_refused(void **state) {
@@ -218,11 +163,8 @@ static const char header_user[] =
 static void check_header(const char *compiler, const char *source) {
   static const int64_t atoms[] = {1, 37, 900, 20000, 3000000};
   static const dcs_dims n[] = {{1, 1, 1}, {31, 7, 5}, {64, 64, 64}, {3, 500, 2}, {900, 800, 700}};
-  char command[4096];
   dcs_dispatch d;
-  snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -pedantic %s -o %s && %s > %s",
-           compiler, run_path(source), run_path("user"), run_path("user"), run_path("picks"));
-  if (system(command) != 0) fail_msg("failed: %s", command);
+  run_user(compiler, source);
   char *picks = run_file("run", "picks", NULL), *line = strtok(picks, "\n");
   read_back(&d);
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
@@ -251,13 +193,6 @@ static void the_header_decides_alike_in_c_and_cxx(void **state) {
 }
 
 /* ---- what is refused ---- */
-
-static void refuse(int status, const char *part) {
-  unlink(run_path("dispatch.csv"));
-  assert_status(dispatch(""), status);
-  assert_contains(program_err, part);
-  assert_false(exists(run_path("dispatch.csv")));
-}
 
 static void runs_that_cannot_decide_are_refused(void **state) {
   (void)state;

@@ -199,6 +199,26 @@ static void a_record_of_this_machine_decides(void **state) {
   assert_contains(program_out, "the library adds");
 }
 
+static void a_record_decides_within_its_cutoffs(void **state) {
+  (void)state;
+  assert_status(program_run("sweep --variants cpu_cutoff --config threads=1 --atoms 10,30,100 "
+                            "--grid 6^3 --cutoff 2,3 --rounds 3 --out %s",
+                            in_folder("near")),
+                0);
+  assert_status(program_run("dispatch %s", in_folder("near")), 0);
+  assert_contains(program_out, "sums within a cutoff, not smoothed, measured at 2 to 3 angstrom:");
+  assert_status(program_run("map %s --explain -o %s --grid 6^3 --cutoff 2.5 --dispatch %s", water(),
+                            in_folder("near.dx"), in_folder("near")),
+                0);
+  assert_contains(program_out, "in host memory: cpu_cutoff threads=1,");
+  assert_contains(program_out, "scope warm, within a cutoff, not smoothed, measured at 2 to 3");
+  assert_true(exists(in_folder("near.dx")));
+  assert_status(program_run("map %s --explain --grid 6^3 --cutoff 9 --dispatch %s", water(),
+                            in_folder("near")),
+                0);
+  assert_contains(program_out, "near 9 angstrom: it was measured at 2 to 3 angstrom; the highest");
+}
+
 /* ---- what goes wrong ---- */
 
 static void wrong_arguments_are_refused(void **state) {
@@ -269,6 +289,7 @@ int main(void) {
       cmocka_unit_test(an_atom_on_a_grid_point),
       cmocka_unit_test(a_record_of_no_use_is_said),
       cmocka_unit_test(a_record_of_this_machine_decides),
+      cmocka_unit_test(a_record_decides_within_its_cutoffs),
       cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(a_full_disk_leaves_the_old_file),
       cmocka_unit_test(an_interrupt_leaves_the_old_file),

@@ -199,7 +199,8 @@ static dcs_slabs cut(const char *id, const char *config, dcs_dims n, int64_t ato
 static void volumes_are_cut_where_the_parts_fill_the_card(void **state) {
   (void)state;
   static const char global[] = "block_x=32,block_y=8,coarsen_x=4,coarsen_z=8,atoms=0";
-  static const char constant[] = "block_x=32,block_y=8,coarsen_x=4,coarsen_z=8,atoms=1";
+  static const char constant[] =
+      "block_x=32,block_y=8,coarsen_x=4,coarsen_z=8,atoms=1,chunk_atoms=2048";
   const dcs_dims n = {256, 256, 256};
   /* 2 x 32 blocks of 256 threads a step of 8 slices: 16,384 threads */
   dcs_slabs slabs = cut("cuda_volume", global, n, 4000, 16384);

@@ -142,6 +142,35 @@ static void a_step_that_no_kernel_is_fails(void **state) {
   engine->close(engine);
 }
 
+static dcs_status (*replay)(dcs_device *, dcs_recording *);
+static int replays;
+
+static dcs_status count_replay(dcs_device *device, dcs_recording *recording) {
+  replays++;
+  return replay(device, recording);
+}
+
+/* All maps of a method but its first, and those in slabs, are recorded; the steps run in each. */
+static void maps_with_steps_are_replayed(void **state) {
+  (void)state;
+  static const struct {
+    dcs_scope scope;
+    dcs_memory memory;
+    int replays;
+  } maps[] = {{DCS_UNTIMED, DCS_PAGEABLE, 0},      {DCS_UNTIMED, DCS_PAGEABLE, 1},
+              {DCS_UNTIMED_WARM, DCS_PAGEABLE, 1}, {DCS_UNTIMED_WARM, DCS_MAPPED, 2},
+              {DCS_UNTIMED, DCS_PAGEABLE, 3},      {DCS_UNTIMED, DCS_PAGEABLE, 4}};
+  dcs_engine *engine = open_engine("emulated", 0);
+  replay = engine->device->replay;
+  engine->device->replay = count_replay;
+  replays = 0;
+  for (int i = 0; i < (int)(sizeof maps / sizeof maps[0]); i++) {
+    expect_map(engine, maps[i].scope, maps[i].memory, i + 1);
+    assert_int_equal(replays, maps[i].replays);
+  }
+  engine->close(engine);
+}
+
 /* A recorded launch keeps its kernel and the values of large arguments. */
 static void steps_are_replayed(void **state) {
   (void)state;
@@ -175,6 +204,7 @@ int main(void) {
       cmocka_unit_test(steps_come_once_before_each_map),
       cmocka_unit_test(every_device_takes_the_steps),
       cmocka_unit_test(a_step_that_no_kernel_is_fails),
+      cmocka_unit_test(maps_with_steps_are_replayed),
       cmocka_unit_test(steps_are_replayed),
   };
   return cmocka_run_group_tests_name("steps", tests, write_kernels, remove_kernels);

@@ -247,7 +247,8 @@ static void the_padded_plan(void **state) {
   expect_dims(padded->executed(&whole, &config), 256, 32, 1);
 }
 
-/* A launch of fewer slices than the map has: as many blocks in z as bricks. */
+/* A launch of fewer slices than the map has: as many blocks in z as bricks, and for one variant a
+ * layer to spare. */
 static void volume_plans_can_be_cut(void **state) {
   (void)state;
   static const char *const ids[] = {"cuda_volume", "cuda_split"};
@@ -259,6 +260,7 @@ static void volume_plans_can_be_cut(void **state) {
     dcs_plan plan;
     variant->plan(&problem, &config, &plan);
     assert_true(plan.launch_slices == 43 && plan.slice_step == 5 && plan.grid[2] == 9);
+    assert_int_equal(plan.spare_layers, v == 0);
     int takes_k = 0;
     for (const dcs_arg *arg = plan.args; *arg != DCS_ARG_END; arg++)
       takes_k += *arg == DCS_ARG_K;

@@ -57,6 +57,8 @@ typedef struct {
   dcs_ptr constant;                     /* address of the module's array of atoms */
   dcs_recording *recordings[DCS_TURNS]; /* the first alone without host_dz2; NULL: not recorded */
   dcs_ptr recorded[4]; /* the addresses that they hold: map, atoms, prepared, scratch */
+  bool steps_loaded;   /* the driver loads a kernel when it is first launched, and not every driver
+                          does so while it records: a first map with steps is not recorded */
   dcs_block counters;  /* its own, so that one that leaves them wrong spoils no other */
   int registers;
 } dcs_device_method;

@@ -36,7 +36,7 @@ static dcs_status prepare_in_ring(dcs_device_engine *e, int64_t first, int64_t n
 /* The values behind a launch's argument list. */
 typedef struct {
   dcs_ptr map, atoms, scratch, counters;
-  int n_atoms, nx, ny, nz, row, k;
+  int n_atoms, nx, ny, nz, row, k, units;
   float spacing;
   void *own;
 } launch_values;
@@ -61,6 +61,8 @@ static void *argument(launch_values *v, dcs_arg arg) {
     return &v->k;
   case DCS_ARG_SPACING:
     return &v->spacing;
+  case DCS_ARG_UNITS:
+    return &v->units;
   case DCS_ARG_SCRATCH:
     return &v->scratch;
   case DCS_ARG_COUNTERS:
@@ -102,6 +104,7 @@ static launch_values values_of(const dcs_device_engine *e, const dcs_device_meth
       .row = (int)plan->stored.x,
       .k = (int)k,
       .spacing = problem->spacing,
+      .units = e->sm_count,
       .scratch = e->scratch.ptr,
       .counters = m->counters.ptr,
       .own = (void *)plan->own,
@@ -135,6 +138,7 @@ static dcs_status launch(dcs_device_engine *e, const dcs_device_method *m, const
   fill_args(&values, plan->args, args);
   int64_t grid[3] = {plan->grid[0], plan->grid[1], plan->grid[2]};
   if (plan->slice_step) grid[2] = dcs_round_up(slices, plan->slice_step) / plan->slice_step;
+  grid[2] += plan->spare_layers;
   return e->engine.device->launch(e->engine.device, m->module, "dcs", grid, plan->block, args);
 }
 

@@ -1,9 +1,9 @@
 /* The device engine: maps whose launches are recorded and replayed. */
 #include "harness/compute/engine_device.h"
 
-/* Queueing these one by one would take longer than they do. Atoms with dz^2 are prepared before the
- * first launch of a recorded map, and beside the launches of one that is not: with many of them
- * recording loses. */
+/* Queueing these one by one would take longer than they do. So it is with a plan's steps. Atoms
+ * with dz^2 are prepared before the first launch of a recorded map, and beside the launches of one
+ * that is not: with many of them recording loses. */
 enum {
   MANY_LAUNCHES = 8,
   SHORT_LAUNCH = 1 << 24, /* evaluations: some microseconds of a large card */
@@ -17,7 +17,7 @@ static bool worth_recording(const dcs_problem *problem, const dcs_plan *plan) {
   int64_t atoms = chunks > 1 ? plan->chunk_atoms : problem->n_atoms;
   if (plan->atoms_in_constant && !plan->host_dz2) return false; /* copies of pageable memory */
   if (plan->host_dz2 && problem->n_atoms * problem->n.z > MOST_PREPARED) return false;
-  return launches >= MANY_LAUNCHES && points * atoms <= SHORT_LAUNCH;
+  return plan->n_steps > 0 || (launches >= MANY_LAUNCHES && points * atoms <= SHORT_LAUNCH);
 }
 
 static dcs_status grow_prepared(dcs_device_engine *e) {
@@ -51,6 +51,10 @@ void dcs_erase_recordings(dcs_device_engine *e, dcs_device_method *m) {
 dcs_status dcs_keep_recorded(dcs_device_engine *e, dcs_device_method *m, const dcs_places *p) {
   const dcs_plan *plan = &m->plan;
   if (!worth_recording(e->problem, plan)) return DCS_OK;
+  if (plan->n_steps > 0 && !m->steps_loaded) {
+    m->steps_loaded = true;
+    return DCS_OK;
+  }
   if (plan->host_dz2) DCS_TRY(grow_prepared(e));
   const dcs_ptr holds[4] = {p->stored, p->atoms, e->prepared[0].ptr, e->scratch.ptr};
   bool same = m->recordings[0] != NULL;

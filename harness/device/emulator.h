@@ -119,6 +119,12 @@ static inline int atomicAdd(int *at, int value) {
   return old;
 }
 
+static inline int atomicExch(int *at, int value) {
+  int old = *at;
+  *at = value;
+  return old;
+}
+
 /* Nothing to do: what a thread writes is in memory before another runs. */
 static inline void __threadfence() {
 }

@@ -9,10 +9,10 @@ const char *const dcs_brick_atoms[] = {"global", "constant"};
 
 /* Around what a register file holds: a few hundred configurations. */
 const int dcs_tries_brick_x[] = {16, 32, 64, DCS_TRIES_END};
-const int dcs_tries_brick_y[] = {4, 8, 16, DCS_TRIES_END};
+const int dcs_tries_brick_y[] = {4, 8, 16, 64, DCS_TRIES_END};
 const int dcs_tries_coarsen_x[] = {2, 4, DCS_TRIES_END};
 const int dcs_tries_coarsen_z[] = {4, 8, 16, DCS_TRIES_END};
-const int dcs_tries_brick_chunk[] = {2048, DCS_TRIES_END};
+const int dcs_tries_brick_chunk[] = {4000, DCS_TRIES_END};
 const int dcs_tries_unroll[] = {1, 2, 4, DCS_TRIES_END};
 
 dcs_brick dcs_brick_shape_of(const dcs_config *config) {

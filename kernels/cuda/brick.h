@@ -35,7 +35,7 @@ enum {
 #define DCS_BRICK_PARAMS(block_x, block_y, coarsen_x, coarsen_z, atoms, unroll)                    \
   DCS_BRICK_SHAPE(block_x, block_y, coarsen_x, coarsen_z),                                         \
       {"atoms", "where the atoms lie", 0, 1, atoms, dcs_brick_atoms, NULL},                        \
-      {"chunk_atoms",        "atoms in constant memory at a time", 1, 4096, 2048, NULL,            \
+      {"chunk_atoms",        "atoms in constant memory at a time", 1, 4096, 4000, NULL,            \
        dcs_tries_brick_chunk},                                                                     \
       DCS_BRICK_UNROLLED(unroll)
 extern const char *const dcs_brick_atoms[]; /* global, constant */

@@ -9,7 +9,7 @@
 enum { BLOCK_X, BLOCK_Y, COARSEN_Z, CELL_EDGE, TILE_ATOMS };
 
 /* As in the kernels. */
-enum { SORT_THREADS = 256, COUNTS_A_BLOCK = 8 * SORT_THREADS, WARP = 32, WARP_X = 8, WARP_Y = 4 };
+enum { SORT_THREADS = 64, WARP = 32, WARP_X = 8, WARP_Y = 4 };
 typedef struct {
   float origin, edge, per_edge;
   float c2, per_c2, reach2;
@@ -225,30 +225,22 @@ static void examine(const dcs_problem *problem, const dcs_config *config, dcs_ex
 
 /* ---- plan ---- */
 
-static void add_step(dcs_plan *plan, const char *kernel, int64_t items, const dcs_arg *args) {
-  plan->steps[plan->n_steps++] =
-      (dcs_plan_step){kernel, SORT_THREADS, dcs_round_up(items, SORT_THREADS) / SORT_THREADS, args};
-}
-
 static void add_steps(const dcs_problem *problem, const cell_grid *cells, dcs_plan *plan) {
-  static const dcs_arg cells_alone[] = {DCS_ARG_SCRATCH, DCS_ARG_N_ATOMS, DCS_ARG_OWN, DCS_ARG_END};
-  static const dcs_arg with_atoms[] = {DCS_ARG_SCRATCH, DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_OWN,
-                                       DCS_ARG_END};
-  const int64_t n = problem->n_atoms, n_cells = number_of(cells);
-  const int64_t summing = dcs_round_up(n_cells, COUNTS_A_BLOCK) / COUNTS_A_BLOCK * SORT_THREADS;
-  add_step(plan, "clear_counts", n_cells, cells_alone);
-  add_step(plan, "count_atoms", n, with_atoms);
-  add_step(plan, "sum_counts", summing, cells_alone);
-  add_step(plan, "scan_counts", summing, cells_alone);
-  add_step(plan, "scatter_atoms", n, cells_alone);
-  add_step(plan, "sort_pieces", n, cells_alone);
-  add_step(plan, "place_atoms", n, with_atoms);
+  static const dcs_arg cells_alone[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_ATOMS,
+                                        DCS_ARG_OWN, DCS_ARG_END};
+  static const dcs_arg with_atoms[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_ATOMS,
+                                       DCS_ARG_N_ATOMS, DCS_ARG_OWN,      DCS_ARG_END};
+  const int64_t blocks = dcs_round_up(problem->n_atoms, SORT_THREADS) / SORT_THREADS;
+  const int64_t rows = (int64_t)cells->ny * cells->nz;
+  plan->steps[0] = (dcs_plan_step){"group_atoms", SORT_THREADS, blocks, with_atoms};
+  plan->steps[1] = (dcs_plan_step){"place_rows", SORT_THREADS, rows, cells_alone};
+  plan->steps[2] = (dcs_plan_step){"place_atoms", SORT_THREADS, blocks, with_atoms};
+  plan->n_steps = 3;
 }
 
-static int64_t scratch_floats(const dcs_problem *problem, const cell_grid *cells) {
-  int64_t n_cells = number_of(cells);
-  int64_t sums = dcs_round_up(n_cells, COUNTS_A_BLOCK) / COUNTS_A_BLOCK;
-  return 4 * problem->n_atoms + n_cells + 1 + n_cells + sums + 3 * problem->n_atoms;
+/* Of cells, and one more in each row. */
+static int64_t places_of(const cell_grid *cells) {
+  return ((int64_t)cells->nx + 1) * cells->ny * cells->nz;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
@@ -261,7 +253,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                      .launch_slices = problem->n.z,
                      .slice_step = s.region.z,
                      .stored = problem->n,
-                     .scratch_floats = scratch_floats(problem, &cells),
+                     .scratch_floats = (4 + 2 + 1) * problem->n_atoms + 2 * places_of(&cells),
+                     .counters = 1 + places_of(&cells),
                      .block = {config->value[BLOCK_X], config->value[BLOCK_Y], 1},
                      .grid = {s.blocks.x, s.blocks.y, s.blocks.z},
                      .args = args};

@@ -2,11 +2,11 @@
  * the GPU.
  *
  * Derives from cuda_shared: tiles of atoms in shared memory, COARSEN_Z points a thread. New is
- * which atoms. Cubes, the cells, cover everything within c of the grid. Before a map, small kernels
- * sort the atoms by cell: count the atoms of each cell, add the counts up to places, put each atom
- * in its place. Cells that are neighbours in x are neighbours in memory, so the atoms of a row of
- * cells within reach of a block are one run. A block takes the runs of all rows that its points can
- * see, a tile at a time.
+ * which atoms. Cubes, the cells, cover everything within c of the grid. Before a map, three small
+ * kernels sort the atoms by cell: group the atoms of each cell, give the rows of cells their places
+ * in memory, put each atom in its place. Cells that are neighbours in x are neighbours in memory,
+ * so the atoms of a row of cells within reach of a block are one run. A block takes the runs of all
+ * rows that its points can see, a tile at a time.
  *
  * A run's atoms are within reach of some point of the block, not of all. The unit that computes is
  * a warp, 8 x 4 x COARSEN_Z points, so the block makes each warp a list of the tile's atoms within
@@ -23,15 +23,18 @@
  * pipes are full. Making the lists: some 15 operations an atom of a run and warp, on one thread:
  * half a slot beside those of 8 points.
  *
- * The same bits every time: atomic additions count the atoms of a cell in any order, so the atoms
- * of a cell are then sorted by their number. Pieces of 256 places are sorted first, by counting;
- * the rank of an atom in its cell is the sum of its ranks in the pieces of that cell. A cell of m
- * atoms costs m^2 / 256 searches of 8 steps, which even 100,000 atoms in one cell can bear.
+ * The same bits every time: a group is the atoms of one cell among SORT_THREADS adjacent ones. Each
+ * cell has a list of its groups, into which they come in any order; but the place of an atom is its
+ * rank in its group, behind all groups of the cell with lower numbers. Rows of cells get their
+ * places in any order as well, and the map's kernel takes them by their numbers. An atom looks at
+ * the groups of its cell, of which n_atoms / SORT_THREADS at most are: even 100,000 atoms in one
+ * cell are sorted in less time than they take to add.
  *
  * Parameters: block_x, a multiple of 8, block_y, a multiple of 4, product up to 1024;
  * coarsen_z 1..16, adjacent slices of a thread; cell_edge in tenths of an angstrom (longer where
  * there would be too many cells); tile_atoms, a multiple of 32. Tile and lists must fit 48 KB.
- * Limits: at most 65,535 blocks in y and in z; the scratch memory has 28 bytes an atom, 8 a cell.
+ * Limits: at most 65,535 blocks in y and in z; the scratch memory has 28 bytes an atom, 8 a cell,
+ * and there are 4 bytes of counters a cell.
  */
 
 /* The cells, and the cutoff; as the descriptor has it. */
@@ -42,31 +45,39 @@ struct cell_grid {
   int smooth;
 };
 
-enum { SORT_THREADS = 256, COUNTS_A_THREAD = 8, COUNTS_A_BLOCK = SORT_THREADS * COUNTS_A_THREAD };
+enum { SORT_THREADS = 64 };
 
 /* ---- scratch memory ---- */
 
+/* A group is known by its first atom: that atom's number + 1, or 0 for none. */
+struct group {
+  int next; /* in the list of the cell */
+  int size;
+};
+
+/* A row has nx + 1 places in `start` and `list`, the last for the end of its last cell. */
 struct cell_memory {
-  float4 *sorted;    /* atoms, cell by cell */
-  int *start;        /* of each cell in `sorted`, and the end of the last */
-  int *count, *sums; /* atoms of a cell, of COUNTS_A_BLOCK cells */
-  int *cell, *slot, *order,
-      n_cells; /* of an atom: its cell (-1: none), its place there; atoms by cell */
+  float4 *sorted; /* atoms: the cells of a row one after another, the rows in any order */
+  int *start;     /* of each cell in `sorted` */
+  int *list;      /* of each cell: the first group */
+  group *groups;  /* at the number of the first atom */
+  int *rank;      /* of each atom in its group */
 };
 
 static __device__ __forceinline__ cell_memory memory_of(float *scratch, int n_atoms,
                                                         cell_grid cells) {
   cell_memory m;
-  m.n_cells = cells.nx * cells.ny * cells.nz;
+  int places = (cells.nx + 1) * cells.ny * cells.nz;
   m.sorted = (float4 *)scratch;
-  m.start = (int *)(m.sorted + n_atoms);
-  m.count = m.start + m.n_cells + 1;
-  m.sums = m.count + m.n_cells;
-  m.cell = m.sums + (m.n_cells + COUNTS_A_BLOCK - 1) / COUNTS_A_BLOCK;
-  m.slot = m.cell + n_atoms;
-  m.order = m.slot + n_atoms;
+  m.groups = (group *)(m.sorted + n_atoms);
+  m.rank = (int *)(m.groups + n_atoms);
+  m.start = m.rank + n_atoms;
+  m.list = m.start + places;
   return m;
 }
+
+/* The counters: atoms of the rows that have their places, and `list` while groups come in. */
+enum { PLACED, FIRST_LIST };
 
 /* ---- sorting ---- */
 
@@ -80,11 +91,12 @@ static __device__ __forceinline__ int cell_of(float4 atom, cell_grid cells) {
   float x = cell_coordinate(atom.x, cells), y = cell_coordinate(atom.y, cells),
         z = cell_coordinate(atom.z, cells);
   bool inside = x >= 0 && x < cells.nx && y >= 0 && y < cells.ny && z >= 0 && z < cells.nz;
-  return inside ? ((int)z * cells.ny + (int)y) * cells.nx + (int)x : -1;
+  return inside ? ((int)z * cells.ny + (int)y) * (cells.nx + 1) + (int)x : -1;
 }
 
-/* sums[t + 1] becomes the sum of sums[1..t + 1]; sums[0] is 0. All threads of the block call it. Few threads add
- * up 16 numbers each, one after another, and all add what is before these 16: few barriers. */
+/* sums[t + 1] becomes the sum of sums[1..t + 1]; sums[0] is 0. All threads of the block call it.
+ * Few threads add up 16 numbers each, one after another, and all add what is before these 16: few
+ * barriers. */
 template <int THREADS> static __device__ __forceinline__ void add_up(int *sums, int t) {
   const int RUN = 16;
   __syncthreads();
@@ -100,106 +112,73 @@ template <int THREADS> static __device__ __forceinline__ void add_up(int *sums, 
   __syncthreads();
 }
 
-extern "C" __global__ void clear_counts(float *scratch, int n_atoms, cell_grid cells) {
+/* A block finds the groups of its atoms. */
+extern "C" __global__ void group_atoms(float *scratch, int *counters, const float4 *atoms,
+                                       int n_atoms, cell_grid cells) {
+  __shared__ int cell[SORT_THREADS];
   cell_memory m = memory_of(scratch, n_atoms, cells);
-  int i = blockIdx.x * SORT_THREADS + threadIdx.x;
-  if (i < m.n_cells) m.count[i] = 0;
-}
-
-extern "C" __global__ void count_atoms(float *scratch, const float4 *atoms, int n_atoms,
-                                       cell_grid cells) {
-  cell_memory m = memory_of(scratch, n_atoms, cells);
-  int a = blockIdx.x * SORT_THREADS + threadIdx.x;
-  if (a >= n_atoms) return;
-  int cell = cell_of(atoms[a], cells);
-  m.cell[a] = cell;
-  m.slot[a] = cell < 0 ? 0 : atomicAdd(&m.count[cell], 1);
-}
-
-/* The counts of this thread's COUNTS_A_THREAD cells, from `first` on, together. */
-static __device__ __forceinline__ int my_counts(cell_memory m, int first) {
-  int sum = 0;
-  for (int i = first; i < min(first + COUNTS_A_THREAD, m.n_cells); i++)
-    sum += m.count[i];
-  return sum;
-}
-
-extern "C" __global__ void sum_counts(float *scratch, int n_atoms, cell_grid cells) {
-  __shared__ int sums[SORT_THREADS + 1];
-  cell_memory m = memory_of(scratch, n_atoms, cells);
-  int t = threadIdx.x;
-  sums[t + 1] = my_counts(m, blockIdx.x * COUNTS_A_BLOCK + t * COUNTS_A_THREAD);
-  add_up<SORT_THREADS>(sums, t);
-  if (t == 0) m.sums[blockIdx.x] = sums[SORT_THREADS];
-}
-
-extern "C" __global__ void scan_counts(float *scratch, int n_atoms, cell_grid cells) {
-  __shared__ int before[SORT_THREADS + 1], sums[SORT_THREADS + 1];
-  cell_memory m = memory_of(scratch, n_atoms, cells);
-  int t = threadIdx.x, first = blockIdx.x * COUNTS_A_BLOCK + t * COUNTS_A_THREAD;
-  int blocks_before = 0;
-  for (int b = t; b < (int)blockIdx.x; b += SORT_THREADS)
-    blocks_before += m.sums[b];
-  before[t + 1] = blocks_before;
-  sums[t + 1] = my_counts(m, first);
-  if (t == 0) before[0] = sums[0] = 0;
-  add_up<SORT_THREADS>(before, t);
-  add_up<SORT_THREADS>(sums, t);
-  int at = before[SORT_THREADS] + sums[t];
-  for (int i = first; i < min(first + COUNTS_A_THREAD, m.n_cells); i++) {
-    m.start[i] = at;
-    at += m.count[i];
-    if (i == m.n_cells - 1) m.start[m.n_cells] = at;
-  }
-}
-
-extern "C" __global__ void scatter_atoms(float *scratch, int n_atoms, cell_grid cells) {
-  cell_memory m = memory_of(scratch, n_atoms, cells);
-  int a = blockIdx.x * SORT_THREADS + threadIdx.x;
-  if (a < n_atoms && m.cell[a] >= 0) m.order[m.start[m.cell[a]] + m.slot[a]] = a;
-}
-
-/* A piece of `order`, as many places as the block has threads: each cell's part of it by number. */
-extern "C" __global__ void sort_pieces(float *scratch, int n_atoms, cell_grid cells) {
-  __shared__ int piece[SORT_THREADS];
-  cell_memory m = memory_of(scratch, n_atoms, cells);
-  int base = blockIdx.x * SORT_THREADS, i = base + threadIdx.x;
-  bool there = i < m.start[m.n_cells];
-  int a = there ? m.order[i] : 0;
-  piece[threadIdx.x] = a;
+  int t = threadIdx.x, a = blockIdx.x * SORT_THREADS + t;
+  int mine = a < n_atoms ? cell_of(atoms[a], cells) : -1;
+  cell[t] = mine;
   __syncthreads();
-  if (!there) return;
-  int cell = m.cell[a];
-  int first = max(m.start[cell] - base, 0), end = min(m.start[cell + 1] - base, (int)SORT_THREADS);
-  int rank = first;
-  for (int p = first; p < end; p++)
-    rank += piece[p] < a;
-  m.order[base + rank] = a;
-}
-
-/* How many of order[first..end-1], which rises, are below a. */
-static __device__ __forceinline__ int count_below(const int *order, int first, int end, int a) {
-  int lo = first, hi = end;
-  while (lo < hi) {
-    int middle = lo + (hi - lo) / 2;
-    if (order[middle] < a)
-      lo = middle + 1;
-    else
-      hi = middle;
+  if (mine < 0) return;
+  int rank = 0, size = 0;
+#pragma unroll
+  for (int other = 0; other < SORT_THREADS; other++) {
+    int same = cell[other] == mine;
+    size += same;
+    rank += other < t ? same : 0;
   }
-  return lo - first;
+  m.rank[a] = rank;
+  if (rank > 0) return;
+  m.groups[a].size = size;
+  m.groups[a].next = atomicExch(&counters[FIRST_LIST + mine], a + 1);
 }
 
-extern "C" __global__ void place_atoms(float *scratch, const float4 *atoms, int n_atoms,
-                                       cell_grid cells) {
+/* A block a row of cells: where its cells begin. The lists are complete; the counters give them up.
+ */
+extern "C" __global__ void place_rows(float *scratch, int *counters, int n_atoms, cell_grid cells) {
+  __shared__ int sums[SORT_THREADS + 1], first;
   cell_memory m = memory_of(scratch, n_atoms, cells);
-  int i = blockIdx.x * SORT_THREADS + threadIdx.x;
-  if (i >= m.start[m.n_cells]) return;
-  int a = m.order[i], first = m.start[m.cell[a]], end = m.start[m.cell[a] + 1], rank = 0;
-  for (int piece = first / SORT_THREADS; piece <= (end - 1) / SORT_THREADS; piece++)
-    rank += count_below(m.order, max(first, piece * SORT_THREADS),
-                        min(end, (piece + 1) * SORT_THREADS), a);
-  m.sorted[first + rank] = atoms[a];
+  int t = threadIdx.x, row = blockIdx.x, in_row = 0;
+  int *start = m.start + row * (cells.nx + 1), *list = m.list + row * (cells.nx + 1);
+  int *grown = counters + FIRST_LIST + row * (cells.nx + 1);
+  for (int base = 0; base < cells.nx; base += SORT_THREADS) {
+    int x = base + t, size = 0;
+    if (x < cells.nx) {
+      int first_group = grown[x];
+      list[x] = first_group;
+      grown[x] = 0;
+      for (int g = first_group; g > 0; g = m.groups[g - 1].next)
+        size += m.groups[g - 1].size;
+    }
+    sums[t + 1] = size;
+    if (t == 0) sums[0] = 0;
+    add_up<SORT_THREADS>(sums, t);
+    if (x < cells.nx) start[x] = in_row + sums[t];
+    in_row += sums[SORT_THREADS];
+    __syncthreads();
+  }
+  if (t == 0) first = atomicAdd(&counters[PLACED], in_row);
+  __syncthreads();
+  for (int x = t; x < cells.nx; x += SORT_THREADS)
+    start[x] += first;
+  if (t == 0) start[cells.nx] = first + in_row;
+}
+
+extern "C" __global__ void place_atoms(float *scratch, int *counters, const float4 *atoms,
+                                       int n_atoms, cell_grid cells) {
+  cell_memory m = memory_of(scratch, n_atoms, cells);
+  int before = blockIdx.x * SORT_THREADS, a = before + threadIdx.x;
+  if (a == 0) counters[PLACED] = 0;
+  if (a >= n_atoms) return;
+  float4 atom = atoms[a];
+  int cell = cell_of(atom, cells);
+  if (cell < 0) return;
+  int place = m.start[cell] + m.rank[a];
+  for (int g = m.list[cell]; g > 0; g = m.groups[g - 1].next)
+    if (g - 1 < before) place += m.groups[g - 1].size;
+  m.sorted[place] = atom;
 }
 
 /* ---- the map ---- */
@@ -251,7 +230,7 @@ static __device__ __forceinline__ void find_run(cell_memory m, int cy, int cz, b
   *first = *end = 0;
   if (left2 <= 0) return;
   float half = sqrtf(left2);
-  int row = (cz * cells.ny + cy) * cells.nx;
+  int row = (cz * cells.ny + cy) * (cells.nx + 1);
   *first = m.start[row + clamped_cell(b.x0 - half, cells.nx, cells)];
   *end = m.start[row + clamped_cell(b.x1 + half, cells.nx, cells) + 1];
 }
@@ -269,10 +248,12 @@ static __device__ __forceinline__ int run_of(const int *offsets, int g) {
   return lo;
 }
 
-/* Which of the atoms tile[first..first + 31], those before n, are within reach of the box. */
+/* Which of the atoms tile[first..first + 31], those before n, are within reach of the box. None, if
+ * the box lies beyond the grid: x1 < x0 or y1 < y0. */
 static __device__ __forceinline__ unsigned near_box(const float4 *tile, int first, int n, box b,
                                                     float reach2) {
   unsigned bits = 0;
+  if (b.x1 < b.x0 || b.y1 < b.y0) return bits;
   for (int a = 0; a < WARP && first + a < n; a++) {
     float4 atom = tile[first + a];
     float dx = outside(atom.x, b.x0, b.x1), dy = outside(atom.y, b.y0, b.y1),

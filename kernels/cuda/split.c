@@ -3,19 +3,19 @@
 
 enum { SOFT = DCS_BRICK_N_PARAMS };
 
-static const int shares[] = {3, 4, 5, DCS_TRIES_END};
+static const int shares[] = {4, 5, 6, DCS_TRIES_END};
 static const dcs_param params[] = {
-    DCS_BRICK_PARAMS(32, 8, 4, 8, 0, 1),
-    {"soft", "of every 16 points of a thread, how many in software", 0, 16, 4, NULL, shares},
+    DCS_BRICK_PARAMS(16, 16, 4, 8, 1, 4),
+    {"soft", "of every 16 points of a thread, how many in software", 0, 16, 5, NULL, shares},
 };
 
-/* As written: a reciprocal square root counts 2, in software its 2 integer operations 1 each and
- * its multiplications and FMAs as such (2 + 2 (1 + 2 + 1)). */
+/* As written: a reciprocal square root counts 2, in software its 2 integer operations 1 each, its 2
+ * multiplications as such and its 3 FMAs 2 each. */
 static double flops_per_eval(const dcs_config *config) {
   dcs_brick brick = dcs_brick_of(config);
   double x = brick.coarsen_x, z = brick.coarsen_z, soft = config->value[SOFT] / 16.0;
-  double rsqrt = soft * (2 + 2 * (1 + 2 + 1)) + (1 - soft) * 2;
-  return 1 + rsqrt + 2 + (2 * x + 2 + 3 * z) / (x * z);
+  double rsqrt = soft * (2 + 2 + 3 * 2) + (1 - soft) * 2;
+  return 2 + rsqrt + 2 + (x + 2 + 3 * z) / (x * z);
 }
 
 const dcs_variant dcs_variant_cuda_split = {

@@ -3,8 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-const char *const dcs_cost_names[DCS_COST_TERMS] = {"ns_map",  "ns_launch",    "ns_atom", "ns_wave",
-                                                    "ns_eval", "ns_late_eval", "ns_point"};
+const char *const dcs_cost_names[DCS_COST_TERMS] = {[DCS_COST_MAP] = "ns_map",
+                                                    [DCS_COST_LAUNCH] = "ns_launch",
+                                                    [DCS_COST_POINT] = "ns_point",
+                                                    [DCS_COST_ATOM] = "ns_atom",
+                                                    [DCS_COST_WAVE] = "ns_wave",
+                                                    [DCS_COST_EVAL] = "ns_eval",
+                                                    [DCS_COST_LATE_EVAL] = "ns_late_eval"};
 
 /* ---- shape ---- */
 
@@ -51,13 +56,30 @@ bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b) {
 
 /* ---- time ---- */
 
+/* Two numbers at random in 0..length are nearer than `half` with that probability: for each of the
+ * axes by itself, which a cube allows and a ball does not. */
+static double share_along(int64_t n, double spacing, double half) {
+  const double length = spacing * (double)(n > 1 ? n - 1 : 1);
+  const double beyond = half < length ? 1 - half / length : 0;
+  return 1 - beyond * beyond;
+}
+
+double dcs_size_share(const dcs_size *size) {
+  const double half = 0.80599597700823 * size->cutoff; /* cube root of pi / 6 */
+  if (!(size->cutoff > 0)) return 1;
+  return share_along(size->n.x, size->spacing, half) * share_along(size->n.y, size->spacing, half) *
+         share_along(size->n.z, size->spacing, half);
+}
+
 static int64_t cover(int64_t n, int64_t part) {
   return (n + part - 1) / part;
 }
 
 /* The header that dispatch_header.c writes holds the same arithmetic. */
-static void count(const dcs_cost *cost, int64_t atoms, dcs_dims n, double terms[DCS_COST_TERMS]) {
+static void count(const dcs_cost *cost, const dcs_size *size, double terms[DCS_COST_TERMS]) {
   const dcs_tiling *shape = &cost->shape;
+  const int64_t atoms = size->atoms;
+  const dcs_dims n = size->n;
   int64_t x = cover(n.x, shape->tile[0]), y = cover(n.y, shape->tile[1]);
   double tiles =
       (double)(x * y) * (double)cover(shape->slices ? shape->slices : n.z, shape->tile[2]);
@@ -69,23 +91,26 @@ static void count(const dcs_cost *cost, int64_t atoms, dcs_dims n, double terms[
   terms[DCS_COST_ATOM] = groups * (double)atoms;
   terms[DCS_COST_WAVE] =
       cost->resident > 0 ? terms[DCS_COST_ATOM] * ceil(tiles / cost->resident) : 0;
-  terms[DCS_COST_EVAL] = (double)atoms * points;
+  terms[DCS_COST_EVAL] = (double)atoms * points * dcs_size_share(size);
   terms[DCS_COST_LATE_EVAL] =
       cost->together > 0 && tiles > cost->together ? terms[DCS_COST_EVAL] : 0;
   terms[DCS_COST_POINT] = (double)n.x * (double)n.y * (double)n.z;
 }
 
-double dcs_cost_ns(const dcs_cost *cost, int64_t atoms, dcs_dims n) {
+double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size) {
   double terms[DCS_COST_TERMS], ns = 0;
-  count(cost, atoms, n, terms);
+  if (!(size->cutoff * DCS_COST_CUTOFF_FACTOR >= cost->cutoff_least &&
+        size->cutoff <= cost->cutoff_most * DCS_COST_CUTOFF_FACTOR))
+    return INFINITY;
+  count(cost, size, terms);
   for (int t = 0; t < DCS_COST_TERMS; t++)
     ns += terms[t] * cost->ns[t];
   return fmax(ns, terms[DCS_COST_EVAL] * cost->least_ns_eval);
 }
 
-double dcs_cost_evals(const dcs_tiling *shape, int64_t atoms, dcs_dims n) {
+double dcs_cost_evals(const dcs_tiling *shape, const dcs_size *size) {
   double terms[DCS_COST_TERMS];
-  count(&(dcs_cost){.shape = *shape}, atoms, n, terms);
+  count(&(dcs_cost){.shape = *shape}, size, terms);
   return terms[DCS_COST_EVAL];
 }
 
@@ -99,7 +124,7 @@ typedef struct {
 
 static void relative_terms(const dcs_cost *cost, const dcs_cost_sample *s,
                            double terms[DCS_COST_TERMS]) {
-  count(cost, s->atoms, s->n, terms);
+  count(cost, &s->size, terms);
   for (int t = 0; t < DCS_COST_TERMS; t++)
     terms[t] /= s->ns;
 }
@@ -162,6 +187,14 @@ static double fit_at(const dcs_cost_sample *samples, size_t n, dcs_cost *cost) {
   return squares;
 }
 
+static void find_cutoffs(const dcs_cost_sample *samples, size_t n, dcs_cost *cost) {
+  cost->cutoff_least = INFINITY;
+  for (size_t s = 0; s < n; s++) {
+    cost->cutoff_least = fmin(cost->cutoff_least, samples[s].size.cutoff);
+    cost->cutoff_most = fmax(cost->cutoff_most, samples[s].size.cutoff);
+  }
+}
+
 void dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *shape, int sm_count,
                   dcs_cost *cost) {
   /* Blocks that a multiprocessor holds, at most 32. */
@@ -169,6 +202,7 @@ void dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *sh
   enum { N_HELD = sizeof held / sizeof held[0] };
   const double better = 0.9; /* a step in the times must explain a tenth of what is left */
   *cost = (dcs_cost){.shape = *shape};
+  find_cutoffs(samples, n, cost);
   double least = fit_at(samples, n, cost);
   for (int pass = 0; shape->blocks && pass < 2; pass++) {
     dcs_cost start = *cost;

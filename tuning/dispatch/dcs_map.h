@@ -61,8 +61,12 @@ typedef struct {
   int smooth;         /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
 } dcs_map_request;
 
-/* Records of decisions are about sums over all atoms: with a cutoff the highest rung that runs here
- * computes, on the GPU where one is named or open, else on the CPU.
+/* The sum within a cutoff is another map than that of all atoms: neither is computed where the
+ * other is asked for. Within a cutoff a record decides by what was measured within cutoffs with the
+ * same smoothing, for cutoffs from 1/1.26 of the least to 1.26 times the greatest of these (a
+ * factor of 2 in the volume), and by how many pairs lie within the cutoff where the atoms fill the
+ * grid's box evenly. Where there is no such record, the highest rung that runs here computes, on
+ * the GPU where one is named, else on the CPU.
  *
  * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
  * grid point than a millionth of the spacing is left out of the sum there; atoms without charge add

@@ -8,12 +8,18 @@
 
 #include <stdio.h>
 
-enum { DCS_DISPATCH_SCHEMA = 1 };
+enum { DCS_DISPATCH_SCHEMA = 2 };
 
 /* kernel: atoms lie on the device and the map stays there. warm: both in host memory, the context
  * is alive. first: the same from a cold start. */
 enum { DCS_DISPATCH_SCOPES = 3 };
 extern const dcs_scope dcs_dispatch_scopes[DCS_DISPATCH_SCOPES];
+
+/* What is summed, each a map of its own that no other stands for: all atoms (0); those within a
+ * cutoff, by its smoothing (1 + dcs_smooth). */
+enum { DCS_DISPATCH_SUMS = 2 + DCS_SMOOTH_C2 };
+int dcs_dispatch_sum(const dcs_problem *problem);
+extern const char *const dcs_dispatch_sum_names[DCS_DISPATCH_SUMS]; /* "of all atoms", ... */
 
 enum { DCS_DISPATCH_MOST = 8 }; /* methods of a scope: more cost time at every decision */
 
@@ -55,7 +61,7 @@ extern const char *const dcs_dispatch_facts[DCS_N_FOR]; /* columns of the record
 
 typedef struct {
   char facts[DCS_N_FOR][512];
-  dcs_dispatch_table scopes[DCS_DISPATCH_SCOPES];
+  dcs_dispatch_table tables[DCS_DISPATCH_SUMS][DCS_DISPATCH_SCOPES];
 } dcs_dispatch;
 
 enum { DCS_DISPATCH_CELLS = 3 }; /* the fewest sizes that a method is judged by */
@@ -65,17 +71,22 @@ enum { DCS_DISPATCH_CELLS = 3 }; /* the fewest sizes that a method is judged by 
  * dcs_measured_read(), DCS_INPUT when no method was measured at DCS_DISPATCH_CELLS sizes. */
 dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch);
 
-/* dispatch.csv: written beside and renamed; read with every value checked. DCS_INPUT names file,
- * row and what is wrong: another schema, missing rows, an unknown variant, an illegal
- * configuration. */
+/* dispatch.csv: written beside and renamed; read with every value checked, as is the former schema,
+ * 1, which knows whole sums alone. DCS_INPUT names file, row and what is wrong: another schema,
+ * missing rows, an unknown variant, an illegal configuration. */
 dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch);
 dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch);
 
 /* dispatch.h, written beside and renamed: needs nothing of this library, C99 and C++. */
 dcs_status dcs_dispatch_write_header(const char *path, const dcs_dispatch *dispatch);
 
-/* The methods of a table that can compute the problem, fastest first, without those whose backend
- * `usable` leaves out (indexed by dcs_backend); returns how many. ns receives their times. */
+/* The cutoffs that methods of the sum were measured at, "8 to 12 angstrom"; "" where it has none.
+ * Returns text. */
+char *dcs_dispatch_cutoffs(const dcs_dispatch *dispatch, int sum, char text[DCS_TEXT]);
+
+/* The methods of a table of the problem's sum that can compute the problem, fastest first, without
+ * those whose backend `usable` leaves out (indexed by dcs_backend), and those measured at other
+ * cutoffs alone (DCS_COST_CUTOFF_FACTOR); returns how many. ns receives their times. */
 int dcs_dispatch_rank(const dcs_dispatch_table *table, const dcs_problem *problem,
                       const bool usable[2], int order[DCS_DISPATCH_MOST],
                       double ns[DCS_DISPATCH_MOST]);

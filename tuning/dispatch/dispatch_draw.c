@@ -11,12 +11,13 @@
 /* ---- costs ---- */
 
 /* Times of methods that cut the map alike say where this one was not measured how cards behave
- * there; where it was, its own times decide. */
+ * there; where it was, its own times decide. Not within a cutoff: what such methods do before they
+ * sum, and leave to the host, is not alike. */
 static const double likeness = 0.02;
 
 static bool alike(const dcs_candidate *a, const dcs_candidate *b) {
-  return a->method.variant->backend == b->method.variant->backend && a->shape.blocks &&
-         dcs_tiling_equal(&a->shape, &b->shape);
+  return !a->method.variant->cutoff && a->method.variant->backend == b->method.variant->backend &&
+         a->shape.blocks && dcs_tiling_equal(&a->shape, &b->shape);
 }
 
 /* The least that an evaluation of the method took in any scope: at sizes beyond the measured ones
@@ -25,8 +26,9 @@ static double least_ns_eval(const dcs_pool *p, const dcs_candidate *c, size_t ou
   double least = INFINITY;
   for (size_t i = 0; i < p->n_rates; i++) {
     const dcs_rate *r = &p->rates[i];
-    bool held_out = out < p->n_cells && dcs_same_size(&p->cells[out], r->atoms, r->n);
-    if (!held_out && dcs_same_method(&r->method, &c->method)) least = fmin(least, r->ns_eval);
+    bool held_out = out < p->n_cells && dcs_same_size(&p->cells[out].size, &r->size);
+    if (!held_out && r->sum == p->sum && dcs_same_method(&r->method, &c->method))
+      least = fmin(least, r->ns_eval);
   }
   return isfinite(least) ? least : 0;
 }
@@ -44,22 +46,39 @@ static void fit(const dcs_pool *p, dcs_candidate *c, size_t out) {
       p->work[n++].weight = own ? 1 : likeness;
     }
   }
-  dcs_cost_fit(p->work, n, &c->shape, p->sm_count, &c->cost);
+  /* Blocks do not go through the same atoms: there are no waves to count within a cutoff. */
+  dcs_cost_fit(p->work, n, &c->shape, p->sum > 0 ? 0 : p->sm_count, &c->cost);
   c->cost.least_ns_eval = least_ns_eval(p, c, out);
 }
 
 /* ---- which methods ---- */
 
 static double expected(const dcs_pool *p, size_t i, size_t cell) {
-  return dcs_cost_ns(&p->list[i].cost, p->cells[cell].atoms, p->cells[cell].n);
+  return dcs_cost_ns(&p->list[i].cost, &p->cells[cell].size);
+}
+
+static int64_t part(int64_t n, int64_t of) {
+  return (n + of - 1) / of;
+}
+
+/* A box with as many atoms in a volume: an eighth of it, a 64th, or 8 times as large. */
+static dcs_size as_dense(dcs_size s, int which) {
+  const int64_t of = which == 2 ? 4 : 2;
+  if (which < 3)
+    return (dcs_size){part(s.atoms, of * of * of),
+                      {part(s.n.x, of), part(s.n.y, of), part(s.n.z, of)},
+                      s.spacing,
+                      s.cutoff};
+  return (dcs_size){8 * s.atoms, {2 * s.n.x, 2 * s.n.y, 2 * s.n.z}, s.spacing, s.cutoff};
 }
 
 /* A decision is also asked for sizes beyond the measured ones: each cell stands for itself, for
- * fewer and more atoms, and for a larger map. */
+ * fewer and more atoms, and for a larger map; within a cutoff for smaller and larger boxes. */
 enum { AROUND = 4 };
-static dcs_cost_sample around(const dcs_cost_sample *cell, int which) {
-  dcs_cost_sample s = *cell;
-  if (which == 1) s.atoms = (s.atoms + 15) / 16;
+static dcs_size around(const dcs_size *cell, int which) {
+  dcs_size s = *cell;
+  if (s.cutoff > 0) return which > 0 ? as_dense(s, which) : s;
+  if (which == 1) s.atoms = part(s.atoms, 16);
   if (which >= 2) s.atoms *= 16;
   if (which == 3) s.n = (dcs_dims){2 * s.n.x, 2 * s.n.y, 2 * s.n.z};
   return s;
@@ -71,14 +90,16 @@ static void expect_all(dcs_pool *p) {
   for (size_t i = 0; i < p->n; i++)
     for (size_t cell = 0; cell < p->n_cells; cell++)
       for (int which = 0; which < AROUND; which++) {
-        dcs_cost_sample s = around(&p->cells[cell], which);
-        *next++ = dcs_cost_ns(&p->list[i].cost, s.atoms, s.n);
+        dcs_size s = around(&p->cells[cell].size, which);
+        *next++ = dcs_cost_ns(&p->list[i].cost, &s);
       }
 }
 
 /* Mean of log(time of the best chosen method / time of the best of all), as expected, over all
- * sizes but those of the cell `out`. */
+ * sizes but those of the cell `out`. Where no chosen method was measured near the cutoff, that
+ * counts like a time many times as long. */
 static double loss(const dcs_pool *p, const size_t *chosen, int n, size_t out) {
+  const double unreached = 10;
   double sum = 0;
   size_t sizes = AROUND * p->n_cells;
   for (size_t s = 0; s < sizes; s++) {
@@ -88,7 +109,7 @@ static double loss(const dcs_pool *p, const size_t *chosen, int n, size_t out) {
       best = fmin(best, p->expected[i * sizes + s]);
     for (int i = 0; i < n; i++)
       own = fmin(own, p->expected[chosen[i] * sizes + s]);
-    if (own > best) sum += log(own / best);
+    if (own > best) sum += isfinite(own) ? log(own / best) : unreached;
   }
   return sum / (double)sizes;
 }
@@ -198,13 +219,15 @@ static dcs_status draw_all(dcs_pool *p, dcs_dispatch *dispatch) {
   int methods = 0;
   DCS_TRY(dcs_pool_rates(p));
   DCS_TRY(dcs_pool_times(p));
-  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
-    dcs_status status = dcs_pool_fill(p, dcs_dispatch_scopes[s]);
-    if (status == DCS_OK) status = draw_table(p, &dispatch->scopes[s]);
-    dcs_pool_forget(p);
-    DCS_TRY(status);
-    methods += dispatch->scopes[s].n;
-  }
+  for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++)
+    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+      dcs_dispatch_table *table = &dispatch->tables[sum][s];
+      dcs_status status = dcs_pool_fill(p, sum, dcs_dispatch_scopes[s]);
+      if (status == DCS_OK) status = draw_table(p, table);
+      dcs_pool_forget(p);
+      DCS_TRY(status);
+      methods += table->n;
+    }
   if (methods > 0) return DCS_OK;
   return dcs_fail(DCS_INPUT,
                   "%s: no method was measured at %d sizes or more; a decision by size "
@@ -220,6 +243,7 @@ static dcs_status draw(const dcs_run *run, dcs_dispatch *dispatch) {
              f == DCS_FOR_PRECISION ? "float" : dcs_run_fact(run, dcs_dispatch_facts[f]));
   DCS_TRY(dcs_table_need(run->summary.table, "backend", &p.backend));
   DCS_TRY(dcs_table_need(run->summary.table, "median_ns", &p.median));
+  p.spacing = dcs_table_column(run->summary.table, "spacing");
   p.samples = calloc(rows, sizeof *p.samples);
   p.list = calloc(rows, sizeof *p.list);
   p.cells = calloc(rows, sizeof *p.cells);
@@ -259,6 +283,7 @@ dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *disp
   dcs_status status = dcs_measured_read(folder, &measured);
   if (status == DCS_OK) status = check_one_card(folder, &measured.run);
   if (status == DCS_OK) dcs_run_notes(&measured.run, measured.not_ok, notes);
+  if (status == DCS_OK) dcs_pool_notes(&measured.run, notes);
   if (status == DCS_OK) status = draw(&measured.run, dispatch);
   dcs_measured_free(&measured);
   return status;

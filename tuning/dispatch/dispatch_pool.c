@@ -2,6 +2,7 @@
 
 #include "harness/judge/ratio.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,15 +20,39 @@ static bool is_ok(const dcs_pool *p, size_t row) {
                 dcs_outcome_name(DCS_OUTCOME_OK)) == 0;
 }
 
-/* Whether the row counts in the scope. CPU methods count with their kernel time in all scopes: a
- * program that computes on the CPU pays nothing else. Where data lie on the card, only if there is
- * none. Callers have their maps in ordinary memory. */
+static bool is_pageable(const char *memory) {
+  return !*memory || strcmp(memory, dcs_memory_name(DCS_PAGEABLE)) == 0;
+}
+
+void dcs_pool_notes(const dcs_run *run, FILE *out) {
+  const dcs_pool p = {.run = run};
+  size_t n = 0;
+  for (size_t row = 0; row < dcs_table_rows(run->summary.table); row++)
+    n += is_ok(&p, row) && !is_pageable(cell_of(&p, row, DCS_KEY_MEMORY));
+  if (n > 0)
+    fprintf(out, "%zu row%s of the summary %s left out: %s memory is not %s, as a caller's is\n", n,
+            n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "its" : "their",
+            dcs_memory_name(DCS_PAGEABLE));
+}
+
+/* DCS_DISPATCH_SUMS: unknown. */
+static int sum_of(const dcs_pool *p, size_t row) {
+  const char *smooth = cell_of(p, row, DCS_KEY_SMOOTH);
+  int sum = 1;
+  if (dcs_run_whole_sum(&p->run->summary, row)) return 0;
+  while (sum < DCS_DISPATCH_SUMS && strcmp(smooth, dcs_smooth_names[sum - 1]) != 0)
+    sum++;
+  return sum;
+}
+
+/* Whether the row counts in the pool's sum and the scope. CPU methods count with their kernel time
+ * in all scopes: a program that computes on the CPU pays nothing else. Where data lie on the card,
+ * only if there is none. Callers have their maps in ordinary memory. */
 static bool counts(const dcs_pool *p, size_t row, dcs_scope scope, bool has_gpu) {
   const char *own = cell_of(p, row, DCS_KEY_SCOPE);
-  if (!is_ok(p, row) || !dcs_run_whole_sum(&p->run->summary, row)) return false;
+  if (!is_ok(p, row) || sum_of(p, row) != p->sum) return false;
   bool gpu = strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0;
-  const char *memory = cell_of(p, row, DCS_KEY_MEMORY);
-  if (*memory && strcmp(memory, dcs_memory_name(DCS_PAGEABLE)) != 0) return false;
+  if (!is_pageable(cell_of(p, row, DCS_KEY_MEMORY))) return false;
   if (gpu) return strcmp(own, dcs_scope_name(scope)) == 0;
   return strcmp(own, dcs_scope_name(DCS_KERNEL)) == 0 && !(scope == DCS_KERNEL && has_gpu);
 }
@@ -50,13 +75,14 @@ static dcs_status method_of(const dcs_pool *p, size_t row, dcs_method *method) {
                   dcs_table_path(p->run->summary.table), row + 2, config, id);
 }
 
-bool dcs_same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n) {
-  return cell->atoms == atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z;
+bool dcs_same_size(const dcs_size *a, const dcs_size *b) {
+  return a->atoms == b->atoms && a->n.x == b->n.x && a->n.y == b->n.y && a->n.z == b->n.z &&
+         a->cutoff == b->cutoff;
 }
 
 static size_t find_cell(dcs_pool *p, const dcs_cost_sample *s) {
   for (size_t c = 0; c < p->n_cells; c++)
-    if (dcs_same_size(&p->cells[c], s->atoms, s->n)) return c;
+    if (dcs_same_size(&p->cells[c].size, &s->size)) return c;
   p->cells[p->n_cells] = *s;
   return p->n_cells++;
 }
@@ -74,11 +100,36 @@ static dcs_candidate *find_candidate(dcs_pool *p, const dcs_method *method, size
 }
 
 static dcs_cost_sample sample_of(const dcs_pool *p, size_t row) {
-  return (dcs_cost_sample){.atoms = integer_of(p, row, DCS_KEY_ATOMS),
-                           .n = {integer_of(p, row, DCS_KEY_NX), integer_of(p, row, DCS_KEY_NY),
-                                 integer_of(p, row, DCS_KEY_NZ)},
-                           .ns = dcs_table_number(p->run->summary.table, row, p->median),
-                           .weight = 1};
+  const dcs_table *table = p->run->summary.table;
+  dcs_cost_sample s = {
+      .size = {.atoms = integer_of(p, row, DCS_KEY_ATOMS),
+               .n = {integer_of(p, row, DCS_KEY_NX), integer_of(p, row, DCS_KEY_NY),
+                     integer_of(p, row, DCS_KEY_NZ)}},
+      .ns = dcs_table_number(table, row, p->median),
+      .weight = 1};
+  if (sum_of(p, row) == 0) return s;
+  s.size.spacing = dcs_table_number(table, row, p->spacing);
+  s.size.cutoff = dcs_table_number(table, row, p->run->summary.key[DCS_KEY_CUTOFF]);
+  return s;
+}
+
+/* What a row within a cutoff must say, and no other may. */
+static dcs_status check_cutoff(const dcs_pool *p, size_t row, const dcs_method *method) {
+  const char *path = dcs_table_path(p->run->summary.table);
+  const char *cutoff = cell_of(p, row, DCS_KEY_CUTOFF), *smooth = cell_of(p, row, DCS_KEY_SMOOTH);
+  const char *spacing = dcs_table_cell(p->run->summary.table, row, p->spacing);
+  const dcs_cost_sample s = sample_of(p, row);
+  const int sum = sum_of(p, row);
+  if (method->variant->cutoff != (sum > 0))
+    return dcs_fail(DCS_INPUT, "%s: row %zu: found cutoff \"%s\" of %s; expected %s", path, row + 2,
+                    cutoff, method->variant->id, sum > 0 ? "none" : "one");
+  if (sum == DCS_DISPATCH_SUMS ||
+      (sum > 0 && !(s.size.cutoff > 0 && isfinite(s.size.cutoff) && s.size.spacing > 0)))
+    return dcs_fail(DCS_INPUT,
+                    "%s: row %zu: found cutoff \"%s\", smooth \"%s\", spacing \"%s\"; expected "
+                    "angstrom above zero, and none or c2",
+                    path, row + 2, cutoff, smooth, spacing);
+  return DCS_OK;
 }
 
 dcs_status dcs_pool_rates(dcs_pool *p) {
@@ -87,10 +138,11 @@ dcs_status dcs_pool_rates(dcs_pool *p) {
     if (!is_ok(p, row)) continue;
     dcs_cost_sample s = sample_of(p, row);
     DCS_TRY(method_of(p, row, &next->method));
+    DCS_TRY(check_cutoff(p, row, &next->method));
     dcs_tiling shape = dcs_tiling_of(next->method.variant, &next->method.config);
-    next->atoms = s.atoms;
-    next->n = s.n;
-    next->ns_eval = s.ns / dcs_cost_evals(&shape, s.atoms, s.n);
+    next->sum = sum_of(p, row);
+    next->size = s.size;
+    next->ns_eval = s.ns / dcs_cost_evals(&shape, &s.size);
     p->n_rates++;
   }
   return DCS_OK;
@@ -146,9 +198,10 @@ void dcs_pool_forget(dcs_pool *p) {
   p->made = p->n = p->n_cells = p->n_samples = 0;
 }
 
-dcs_status dcs_pool_fill(dcs_pool *p, dcs_scope scope) {
+dcs_status dcs_pool_fill(dcs_pool *p, int sum, dcs_scope scope) {
   size_t rows = dcs_table_rows(p->run->summary.table);
   bool has_gpu = false;
+  p->sum = sum;
   for (size_t row = 0; row < rows; row++)
     has_gpu |= strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0 &&
                counts(p, row, scope, false);

@@ -9,8 +9,8 @@
 /* How fast a method was in a row of the summary, whatever the scope. */
 typedef struct {
   dcs_method method;
-  int64_t atoms;
-  dcs_dims n;
+  int sum; /* dcs_dispatch_sum() */
+  dcs_size size;
   double ns_eval;
 } dcs_rate;
 
@@ -31,8 +31,9 @@ typedef struct {
 
 typedef struct {
   const dcs_run *run;
-  int backend, median; /* columns */
+  int backend, median, spacing; /* columns; spacing -1: a run of before there were cutoffs */
   int sm_count;
+  int sum;                  /* the pool is filled with */
   dcs_times *times;         /* a row of the summary each */
   double *all_times;        /* what they point into; room for all samples twice */
   dcs_cost_sample *samples; /* a row of the summary each */
@@ -48,19 +49,22 @@ typedef struct {
   double *expected;      /* room for the times of a choice */
 } dcs_pool;
 
-bool dcs_same_size(const dcs_cost_sample *cell, int64_t atoms, dcs_dims n);
+bool dcs_same_size(const dcs_size *a, const dcs_size *b);
 
 /* The arrays of the pool have room for a row of the summary each. DCS_INPUT names a row whose
- * variant or configuration is not of this program. */
+ * variant or configuration is not of this program, or whose cutoff is none or not its variant's. */
 dcs_status dcs_pool_rates(dcs_pool *p);
+/* Says how many rows that are ok are left out because callers have their maps in ordinary memory.
+ */
+void dcs_pool_notes(const dcs_run *run, FILE *out);
 /* Fills p->times. DCS_INPUT when a row that is ok has no samples, or rows have the same ones. */
 dcs_status dcs_pool_times(dcs_pool *p);
 /* How many times as long as b the method behind a takes, as dcs_ratio_of_times() has it; both are
  * of one cell of the pool. */
 double dcs_pool_ratio(const dcs_pool *p, const dcs_cost_sample *a, const dcs_cost_sample *b);
-/* Fills the pool with what was measured in the scope; methods of too few sizes go last. Empty it
- * with dcs_pool_forget(), whatever the status. */
-dcs_status dcs_pool_fill(dcs_pool *p, dcs_scope scope);
+/* Fills the pool with what was measured of a sum (dcs_dispatch_sum()) in the scope; methods of too
+ * few sizes go last. Empty it with dcs_pool_forget(), whatever the status. */
+dcs_status dcs_pool_fill(dcs_pool *p, int sum, dcs_scope scope);
 void dcs_pool_forget(dcs_pool *p); /* but for the rates */
 
 #endif

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns before the costs and the facts; numbers but for the named three. */
+/* The columns before the costs and the facts; numbers but for those with names. */
 enum {
   SCHEMA,
   ROWS,
   SCOPE,
+  SMOOTH, /* this and the two cutoffs: absent in schema 1 */
+  CUTOFF_LEAST,
+  CUTOFF_MOST,
   VARIANT,
   CONFIG,
   CELLS,
@@ -31,15 +34,20 @@ enum {
   N_COLUMNS
 };
 static const char *const columns[N_COLUMNS] = {
-    "schema",       "rows",        "scope",           "variant",       "config",
-    "cells",        "tile_x",      "tile_y",          "tile_z",        "launch_slices",
-    "launch_atoms", "wave_blocks", "together_blocks", "ns_least_eval", "held_out_cells",
-    "regret_mean",  "regret_worst"};
+    "schema",          "rows",          "scope",          "smooth",       "cutoff_least",
+    "cutoff_most",     "variant",       "config",         "cells",        "tile_x",
+    "tile_y",          "tile_z",        "launch_slices",  "launch_atoms", "wave_blocks",
+    "together_blocks", "ns_least_eval", "held_out_cells", "regret_mean",  "regret_worst"};
+
+/* In schema 1 the costs from DCS_COST_POINT on stand under each other's names. */
+static const char *const former_costs[DCS_COST_TERMS] = {
+    "ns_map", "ns_launch", "ns_atom", "ns_wave", "ns_eval", "ns_late_eval", "ns_point"};
 
 static int count_rows(const dcs_dispatch *dispatch) {
   int rows = 0;
-  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
-    rows += dispatch->scopes[s].n;
+  for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++)
+    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+      rows += dispatch->tables[sum][s].n;
   return rows;
 }
 
@@ -52,13 +60,20 @@ static void put_tiling(dcs_csv *csv, const dcs_tiling *shape) {
   dcs_csv_integer(csv, shape->chunk);
 }
 
-static dcs_status put(dcs_csv *csv, const dcs_dispatch *dispatch, int scope, int m) {
-  const dcs_dispatch_table *table = &dispatch->scopes[scope];
+static void put_cutoffs(dcs_csv *csv, int sum, const dcs_cost *cost) {
+  dcs_csv_text(csv, sum > 0 ? dcs_smooth_names[sum - 1] : "");
+  dcs_csv_number(csv, sum > 0 ? cost->cutoff_least : NAN);
+  dcs_csv_number(csv, sum > 0 ? cost->cutoff_most : NAN);
+}
+
+static dcs_status put(dcs_csv *csv, const dcs_dispatch *dispatch, int sum, int scope, int m) {
+  const dcs_dispatch_table *table = &dispatch->tables[sum][scope];
   const dcs_dispatch_method *method = &table->list[m];
   char config[DCS_TEXT];
   dcs_csv_integer(csv, DCS_DISPATCH_SCHEMA);
   dcs_csv_integer(csv, count_rows(dispatch));
   dcs_csv_text(csv, dcs_scope_name(dcs_dispatch_scopes[scope]));
+  put_cutoffs(csv, sum, &method->cost);
   dcs_csv_text(csv, method->variant->id);
   dcs_csv_text(csv, dcs_format_config(method->variant, &method->config, config));
   dcs_csv_integer(csv, method->cells);
@@ -84,9 +99,10 @@ static dcs_status put_all(dcs_csv *csv, const dcs_dispatch *dispatch) {
   for (int f = 0; f < DCS_N_FOR; f++)
     dcs_csv_text(csv, dcs_dispatch_facts[f]);
   DCS_TRY(dcs_csv_row(csv));
-  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
-    for (int m = 0; m < dispatch->scopes[s].n; m++)
-      DCS_TRY(put(csv, dispatch, s, m));
+  for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++)
+    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+      for (int m = 0; m < dispatch->tables[sum][s].n; m++)
+        DCS_TRY(put(csv, dispatch, sum, s, m));
   return DCS_OK;
 }
 
@@ -104,13 +120,20 @@ dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch) {
 typedef struct {
   const dcs_table *table;
   int column[N_COLUMNS], cost[DCS_COST_TERMS], fact[DCS_N_FOR];
+  int schema; /* of the first row */
 } reader;
 
 static dcs_status find_columns(reader *r) {
+  DCS_TRY(dcs_table_need(r->table, columns[SCHEMA], &r->column[SCHEMA]));
+  r->schema = dcs_table_number(r->table, 0, r->column[SCHEMA]) == 1 ? 1 : DCS_DISPATCH_SCHEMA;
   for (int c = 0; c < N_COLUMNS; c++)
-    DCS_TRY(dcs_table_need(r->table, columns[c], &r->column[c]));
+    if (r->schema == 1 && c >= SMOOTH && c <= CUTOFF_MOST)
+      r->column[c] = -1; /* reads as empty: of whole sums */
+    else
+      DCS_TRY(dcs_table_need(r->table, columns[c], &r->column[c]));
   for (int t = 0; t < DCS_COST_TERMS; t++)
-    DCS_TRY(dcs_table_need(r->table, dcs_cost_names[t], &r->cost[t]));
+    DCS_TRY(
+        dcs_table_need(r->table, (r->schema == 1 ? former_costs : dcs_cost_names)[t], &r->cost[t]));
   for (int f = 0; f < DCS_N_FOR; f++)
     DCS_TRY(dcs_table_need(r->table, dcs_dispatch_facts[f], &r->fact[f]));
   return DCS_OK;
@@ -157,13 +180,35 @@ static dcs_status read_cost(const reader *r, size_t row, dcs_dispatch_method *m)
                "those that this program makes of the configuration");
 }
 
+/* The index of the row's sum, and the cutoffs that it was measured at. */
+static dcs_status read_cutoffs(const reader *r, size_t row, int *sum, dcs_cost *cost) {
+  const char *smooth = text(r, row, SMOOTH);
+  *sum = 0;
+  if (!*smooth) return DCS_OK;
+  while (*sum < DCS_DISPATCH_SUMS - 1 && strcmp(smooth, dcs_smooth_names[*sum]) != 0)
+    ++*sum;
+  if (++*sum == DCS_DISPATCH_SUMS) return wrong(r, row, "smooth", smooth, "none, c2 or nothing");
+  for (int c = CUTOFF_LEAST; c <= CUTOFF_MOST; c++) {
+    double *value = c == CUTOFF_LEAST ? &cost->cutoff_least : &cost->cutoff_most;
+    DCS_TRY(number(r, row, r->column[c], columns[c], value));
+    if (!(*value > 0)) return wrong(r, row, columns[c], text(r, row, c), "angstrom, above 0");
+  }
+  if (cost->cutoff_least <= cost->cutoff_most) return DCS_OK;
+  return wrong(r, row, "cutoff_most", text(r, row, CUTOFF_MOST), "cutoff_least or more");
+}
+
+/* The cutoffs have been read. */
 static dcs_status read_method(const reader *r, size_t row, dcs_dispatch_method *m) {
   const char *id = text(r, row, VARIANT), *config = text(r, row, CONFIG);
-  const dcs_problem small = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
+  const bool within = m->cost.cutoff_least > 0;
+  const dcs_problem small = {
+      .n_atoms = 1, .n = {1, 1, 1}, .spacing = 1, .cutoff = (float)m->cost.cutoff_least};
   char canonical[DCS_TEXT], why[DCS_TEXT];
   dcs_methods methods;
   m->variant = dcs_find_variant(id);
   if (!m->variant) return wrong(r, row, "variant", id, "one that `dcsbench list` shows");
+  if (m->variant->cutoff != within)
+    return wrong(r, row, "variant", id, within ? "one with a cutoff" : "one of whole sums");
   if (dcs_select_methods(id, config, (dcs_at_hand){.gpu = true}, &methods) != DCS_OK)
     return wrong(r, row, "config", config, "values that its variant can have");
   m->config = methods.list[0].config;
@@ -177,9 +222,10 @@ static dcs_status read_method(const reader *r, size_t row, dcs_dispatch_method *
 }
 
 static dcs_status read_row(const reader *r, size_t row, dcs_dispatch *dispatch) {
-  int s = 0;
-  if (dcs_table_number(r->table, row, r->column[SCHEMA]) != DCS_DISPATCH_SCHEMA)
-    return wrong(r, row, "schema", text(r, row, SCHEMA), "1");
+  int s = 0, sum;
+  if (dcs_table_number(r->table, row, r->column[SCHEMA]) != r->schema)
+    return wrong(r, row, "schema", text(r, row, SCHEMA),
+                 row > 0 ? "that of the first row" : "1 or 2");
   if (dcs_table_number(r->table, row, r->column[ROWS]) != (double)dcs_table_rows(r->table))
     return wrong(r, row, "rows", text(r, row, ROWS), "the number of rows there are");
   for (int f = 0; f < DCS_N_FOR; f++)
@@ -191,23 +237,27 @@ static dcs_status read_row(const reader *r, size_t row, dcs_dispatch *dispatch) 
     s++;
   if (s == DCS_DISPATCH_SCOPES)
     return wrong(r, row, "scope", text(r, row, SCOPE), "kernel, warm or first");
-  dcs_dispatch_table *table = &dispatch->scopes[s];
+  dcs_dispatch_method m = {0};
+  DCS_TRY(read_cutoffs(r, row, &sum, &m.cost));
+  dcs_dispatch_table *table = &dispatch->tables[sum][s];
   if (table->n == DCS_DISPATCH_MOST)
-    return wrong(r, row, "scope", text(r, row, SCOPE), "at most 8 rows of it");
+    return wrong(r, row, "scope", text(r, row, SCOPE), "at most 8 rows of it and its smooth");
   double cells;
   DCS_TRY(number(r, row, r->column[HELD_OUT], columns[HELD_OUT], &cells));
   table->regret = (dcs_regret){(int64_t)cells, dcs_table_number(r->table, row, r->column[MEAN]),
                                dcs_table_number(r->table, row, r->column[WORST])};
-  return read_method(r, row, &table->list[table->n++]);
+  DCS_TRY(read_method(r, row, &m));
+  table->list[table->n++] = m;
+  return DCS_OK;
 }
 
 static dcs_status read_all(reader *r, dcs_dispatch *dispatch) {
-  DCS_TRY(find_columns(r));
   if (dcs_table_torn(r->table))
     return dcs_fail(DCS_INPUT, "%s: the last row was cut off", dcs_table_path(r->table));
   if (dcs_table_rows(r->table) == 0)
     return dcs_fail(DCS_INPUT, "%s: found no rows; expected one for each method",
                     dcs_table_path(r->table));
+  DCS_TRY(find_columns(r));
   for (int f = 0; f < DCS_N_FOR; f++)
     snprintf(dispatch->facts[f], sizeof dispatch->facts[f], "%s",
              dcs_table_cell(r->table, 0, r->fact[f]));

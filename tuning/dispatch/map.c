@@ -38,7 +38,8 @@ static bool has_backend(const dcs_dispatch_table *table, dcs_backend backend) {
 /* Both lie in host memory: warm once the GPU is open, first before; warm also where a cold start
  * was not measured. */
 static void choose_by_record(const dcs_mapper *m, const dcs_problem *problem, dcs_choice *choice) {
-  const dcs_dispatch_table *warm = &m->dispatch.scopes[1], *first = &m->dispatch.scopes[2];
+  const dcs_dispatch_table *tables = m->dispatch.tables[dcs_dispatch_sum(problem)];
+  const dcs_dispatch_table *warm = &tables[1], *first = &tables[2];
   const bool usable[2] = {[DCS_CPU] = true, [DCS_CUDA] = !m->gpu_refused};
   int order[DCS_DISPATCH_MOST];
   double ns[DCS_DISPATCH_MOST];
@@ -56,9 +57,8 @@ static void choose_by_record(const dcs_mapper *m, const dcs_problem *problem, dc
 void dcs_choose(const dcs_mapper *m, const dcs_problem *problem, dcs_choice *choice) {
   choice->n = 0;
   choice->table = NULL;
-  choice->within = problem->cutoff > 0;
   choice->scope = m->engines[DCS_CUDA] ? DCS_WARM : DCS_FIRST;
-  if (m->use_record && !(problem->cutoff > 0)) choose_by_record(m, problem, choice);
+  if (m->use_record) choose_by_record(m, problem, choice);
   if (m->device && !m->gpu_refused) append_ladder(m, problem, DCS_CUDA, choice);
   append_ladder(m, problem, DCS_CPU, choice);
 }
@@ -185,22 +185,41 @@ static void say_method(writer *w, const dcs_choice *choice, int i) {
   if (!isnan(choice->ns[i])) say(w, ", %.4g ms expected", 1e-6 * choice->ns[i]);
 }
 
-static void say_why(writer *w, const dcs_mapper *m, const dcs_choice *choice) {
-  if (choice->table) {
-    const dcs_regret *r = &choice->table->regret;
-    say(w, "\nrecord: %s, of %s, scope %s", m->record, m->dispatch.facts[DCS_FOR_DATE],
-        dcs_scope_name(choice->scope));
-    if (r->cells > 0)
-      say(w, "; at %lld sizes held out it lost %.1f%% in the mean, %.1f%% at worst",
-          (long long)r->cells, 100 * r->mean, 100 * r->worst);
-  } else if (choice->within) {
-    say(w, "\nwithin a cutoff: the highest rung of the ladder that runs here");
-  } else if (*m->miss) {
+static void say_record(writer *w, const dcs_mapper *m, const dcs_choice *choice, int sum) {
+  const dcs_regret *r = &choice->table->regret;
+  char cutoffs[DCS_TEXT];
+  say(w, "\nrecord: %s, of %s, scope %s", m->record, m->dispatch.facts[DCS_FOR_DATE],
+      dcs_scope_name(choice->scope));
+  if (sum > 0)
+    say(w, ", %s, measured at %s", dcs_dispatch_sum_names[sum],
+        dcs_dispatch_cutoffs(&m->dispatch, sum, cutoffs));
+  if (r->cells > 0)
+    say(w, "; at %lld sizes held out it lost %.1f%% in the mean, %.1f%% at worst",
+        (long long)r->cells, 100 * r->mean, 100 * r->worst);
+}
+
+/* A record of whole sums, or of other cutoffs, does not decide within this one. */
+static void say_no_method(writer *w, const dcs_mapper *m, const dcs_problem *problem, int sum) {
+  char cutoffs[DCS_TEXT];
+  say(w, "\nthe record has no method for %s", sum == 0 ? "this" : "sums ");
+  if (sum == 0) return;
+  say(w, "%s", dcs_dispatch_sum_names[sum]);
+  if (*dcs_dispatch_cutoffs(&m->dispatch, sum, cutoffs))
+    say(w, ", near %g angstrom: it was measured at %s", (double)problem->cutoff, cutoffs);
+}
+
+static void say_why(writer *w, const dcs_mapper *m, const dcs_problem *problem,
+                    const dcs_choice *choice) {
+  const int sum = dcs_dispatch_sum(problem);
+  if (choice->table)
+    say_record(w, m, choice, sum);
+  else if (*m->miss)
     say(w, "\nrecord not used: %s", m->miss);
-  } else {
-    say(w, "\n%s: the highest rung of the ladder that runs here",
-        m->record ? "the record has no method for this" : "no record");
-  }
+  else if (m->record)
+    say_no_method(w, m, problem, sum);
+  else
+    say(w, "\nno record");
+  if (!choice->table) say(w, "; the highest rung of the ladder that runs here");
   if (*m->gpu_why) say(w, "\nGPU: %s", m->gpu_why);
   for (int i = 0; i < m->n_checked; i++)
     if (!m->checked[i].good)
@@ -232,8 +251,10 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
   dcs_choose(m, &problem, &choice);
   int pick = first_good(m, &choice, 0), next = first_good(m, &choice, pick + 1);
   if (size > 0) text[0] = '\0';
-  say(&w, "%lld atoms, %lldx%lldx%lld points, in host memory: ", (long long)r->n_atoms,
-      (long long)r->nx, (long long)r->ny, (long long)r->nz);
+  say(&w, "%lld atoms, %lldx%lldx%lld points, ", (long long)r->n_atoms, (long long)r->nx,
+      (long long)r->ny, (long long)r->nz);
+  if (r->cutoff > 0) say(&w, "within a cutoff of %g angstrom, ", r->cutoff);
+  say(&w, "in host memory: ");
   if (pick < choice.n)
     say_method(&w, &choice, pick);
   else
@@ -242,7 +263,7 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
     say(&w, "\nnext best: ");
     say_method(&w, &choice, next);
   }
-  say_why(&w, m, &choice);
+  say_why(&w, m, &problem, &choice);
   say(&w, "\n");
   return DCS_OK;
 }

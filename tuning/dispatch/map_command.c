@@ -192,9 +192,9 @@ dcs_status dcs_command_map(int argc, char **argv) {
       .args_doc = "FILE.pqr",
       .doc =
           "Compute the potential map of a molecule by the fastest method, and write it in "
-          "e/angstrom. Within a cutoff, without a record of decisions, or where it is of another "
-          "machine or program, the CPU computes, by the highest rung of the ladder that runs "
-          "here; with --device cuda:N, that GPU.",
+          "e/angstrom. Without a record of decisions, or where it is of another machine or "
+          "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
+          "rung of the ladder that runs here; with --device cuda:N, that GPU.",
       .children = children};
   arguments a = {.problem = dcs_problem_defaults()};
   argp_parse(&argp, argc, argv, 0, NULL, &a);

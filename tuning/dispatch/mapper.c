@@ -61,13 +61,14 @@ void dcs_mapper_drop_gpu(dcs_mapper *m, const char *why) {
 
 /* GPU methods of the record are of no use: only CPU methods stay. */
 static void keep_cpu_methods(dcs_dispatch *dispatch) {
-  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
-    dcs_dispatch_table *t = &dispatch->scopes[s];
-    int kept = 0;
-    for (int i = 0; i < t->n; i++)
-      if (t->list[i].variant->backend == DCS_CPU) t->list[kept++] = t->list[i];
-    t->n = kept;
-  }
+  for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++)
+    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+      dcs_dispatch_table *t = &dispatch->tables[sum][s];
+      int kept = 0;
+      for (int i = 0; i < t->n; i++)
+        if (t->list[i].variant->backend == DCS_CPU) t->list[kept++] = t->list[i];
+      t->n = kept;
+    }
 }
 
 dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {

@@ -47,7 +47,6 @@ typedef struct {
   int n;
   const dcs_dispatch_table *table; /* that decided, or NULL */
   dcs_scope scope;
-  bool within; /* for the map of a cutoff */
 } dcs_choice;
 
 /* What a request of this shape is computed by. */

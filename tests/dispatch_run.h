@@ -1,0 +1,94 @@
+/* A run folder that a test of `dcsbench dispatch` writes row by row. Include after cmocka.h. */
+#ifndef DCS_TEST_DISPATCH_RUN_H
+#define DCS_TEST_DISPATCH_RUN_H
+
+#include "tests/own_record.h"
+#include "tests/run_folder.h"
+
+static FILE *samples, *summary;
+static const dcs_variant *cpu[64], *gpu[64]; /* of whole sums, up the ladder */
+static int n_gpu;
+static const char *within = NULL; /* cutoff and smooth, "," of a whole sum; NULL: a run of before
+                                     there were cutoffs, without the columns */
+static const char *memory = "";
+static const char *spacing = "1";
+
+static inline const char *run_path(const char *file) {
+  char name[64];
+  snprintf(name, sizeof name, "run/%s", file);
+  return in_folder(name);
+}
+
+static inline void begin_run(void) {
+  assert_true(variants_here(DCS_CPU, cpu) >= 3);
+  n_gpu = variants_here(DCS_CUDA, gpu);
+  mkdir(in_folder("run"), 0777);
+  put_file(run_path("env.csv"),
+           "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\nkernels_fnv1a64,0123\n"
+           "gpu_name,Some */ card\ngpu_compute_capability,9.0\ngpu_sm_count,10\n"
+           "date,2020-01-01T00:00:00Z\ncommand_line,dcsbench sweep --out run\n");
+  samples = fopen(run_path("samples.csv"), "w");
+  summary = fopen(run_path("summary.csv"), "w");
+  assert_true(samples && summary);
+  const char *columns = within ? "variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz"
+                               : "variant,config,scope,memory,devices,atoms,nx,ny,nz";
+  fprintf(samples, "round,%s,time_ns\n", columns);
+  fprintf(summary, "%s,backend,threads,%smedian_ns,outcome\n", columns, within ? "spacing," : "");
+}
+
+static inline void end_run(void) {
+  assert_int_equal(fclose(samples), 0);
+  assert_int_equal(fclose(summary), 0);
+}
+
+/* A row with one sample; the variant in its initial configuration, of one thread. */
+static inline void put_time(const dcs_variant *variant, const char *scope, int64_t atoms,
+                            dcs_dims n, double ns, const char *outcome) {
+  char keys[512], config[DCS_TEXT];
+  dcs_config values = dcs_initial_config(variant, 1);
+  const int on_cpu = variant->backend == DCS_CPU;
+  snprintf(keys, sizeof keys, "%s,\"%s\",%s,%s,%s,%s%s%lld,%lld,%lld,%lld", variant->id,
+           dcs_format_config(variant, &values, config), scope, on_cpu ? "" : memory,
+           on_cpu ? "cpu" : "cuda:0", within ? within : "", within ? "," : "", (long long)atoms,
+           (long long)n.x, (long long)n.y, (long long)n.z);
+  fprintf(samples, "0,%s,%.3f\n", keys, ns);
+  fprintf(summary, "%s,%s,%s,%s%s%.3f,%s\n", keys, on_cpu ? "cpu" : "cuda", on_cpu ? "1" : "",
+          within ? spacing : "", within ? "," : "", ns, outcome);
+}
+
+static inline int dispatch(const char *options) {
+  return program_run("dispatch %s %s", in_folder("run"), options);
+}
+
+static inline void read_back(dcs_dispatch *d) {
+  if (dcs_dispatch_read(run_path("dispatch.csv"), d) != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
+/* What the record takes; NULL: it has no method. */
+static inline const dcs_variant *pick_of(const dcs_dispatch *d, int scope,
+                                         const dcs_problem *problem) {
+  const dcs_dispatch_table *table = &d->tables[dcs_dispatch_sum(problem)][scope];
+  const bool usable[2] = {true, true};
+  int order[DCS_DISPATCH_MOST];
+  double ns[DCS_DISPATCH_MOST];
+  int n = dcs_dispatch_rank(table, problem, usable, order, ns);
+  return n > 0 ? table->list[order[0]].variant : NULL;
+}
+
+/* Builds the C or C++ source of the run's folder, which includes dispatch.h, and runs it: its
+ * output, "picks" in the folder. */
+static inline void run_user(const char *compiler, const char *source) {
+  char command[4096];
+  snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -pedantic %s -o %s && %s > %s",
+           compiler, run_path(source), run_path("user"), run_path("user"), run_path("picks"));
+  if (system(command) != 0) fail_msg("failed: %s", command);
+}
+
+static inline void refuse(int status, const char *part) {
+  unlink(run_path("dispatch.csv"));
+  assert_status(dispatch(""), status);
+  assert_contains(program_err, part);
+  assert_false(exists(run_path("dispatch.csv")));
+}
+
+#endif
