@@ -139,12 +139,15 @@ bench: all ## measure the rates that are claimed of this program: CPU ladder, be
 # A GPU machine may lack libcsv: then a program that was built elsewhere and carried there is used.
 BUILT = $(if $(filter 1,$(HAVE_CSV)),all)
 
+REFERENCE_BOX = --spacing 0.5 --margin 0 --rounds 5 --device cuda:0
 reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)
-	$(BIN) sweep --plan results/reference.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT) --resume
+	$(BIN) sweep --plan results/reference.plan.csv --rounds 15 --device cuda:0 --out $(REFERENCE_OUT) --resume
 	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 5 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
+	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 15 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
 	$(BIN) generate water --atoms 160461 --out $(BUILD)/water.pqr
-	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr --spacing 0.5 --margin 0 --rounds 5 --device cuda:0 \
-	  --out $(REFERENCE_OUT)/water --resume
+	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/water --resume
+	$(BIN) generate droplet --atoms 24000 --out $(BUILD)/droplet.pqr
+	$(BIN) sweep --plan results/droplet.plan.csv --input $(BUILD)/droplet.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/droplet --resume
 REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----

@@ -65,7 +65,7 @@ static void help_of_a_command_names_its_options(void **state) {
       {"--csv"},
       {"--csv", "[FILE]"},
       {"--device", "--kernels", "--timeout"},
-      {"--atoms", "--edge", "--seed", "--out", "water|uniform|ions"},
+      {"--atoms", "--edge", "--seed", "--out", "water|uniform|ions|droplet"},
       {"--variants", "--config", "--grid", "--device", "--kernels", "--timeout", "--input",
        "--spacing", "--margin", "--origin"},
       {"--variants", "--config", "--atoms", "--grid", "--scope", "--plan", "--rounds", "--budget",
@@ -92,7 +92,7 @@ static void unknown_words_are_usage_errors(void **state) {
     snprintf(arguments, sizeof arguments, "%s one two", commands[c]);
     REFUSED(2, arguments, "Too many arguments");
   }
-  REFUSED(2, "generate", "kind is missing", "water, uniform, ions or replicate");
+  REFUSED(2, "generate", "kind is missing", "water, uniform, ions, droplet or replicate");
   REFUSED(2, "generate watr", "\"watr\"", "did you mean water?");
   REFUSED(2, "plot", "run folder is missing");
   REFUSED(2, "verify --grid 8^3", "--grid needs --input");

@@ -162,8 +162,8 @@ static void copies_say_how_far_they_are_apart(void **state) {
 
 static void a_seed_gives_the_same_bytes_always(void **state) {
   (void)state;
-  static const char *const kinds[] = {"water", "uniform", "ions"};
-  for (int k = 0; k < 3; k++) {
+  static const char *const kinds[] = {"water", "uniform", "ions", "droplet"};
+  for (int k = 0; k < 4; k++) {
     assert_status(program_run("generate %s --atoms 99 --seed 7", kinds[k]), 0);
     char *first = strdup(program_out);
     assert_status(

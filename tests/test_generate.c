@@ -162,6 +162,32 @@ static void waters_point_everywhere(void **state) {
   dcs_molecule_free(&m);
 }
 
+/* ---- droplets ---- */
+
+/* 3,000 molecules in the 32^3 cells that 30,000 need: the ball takes 2,000 cells, the eight corners
+ * of the box share the others. */
+static void droplets_are_dense_in_the_middle(void **state) {
+  (void)state;
+  const double pitch = cbrt(1 / 0.0334), middle = 16 * pitch;
+  const double radius = pitch * cbrt(2000 * 3 / (4 * acos(-1)));
+  int inside = 0, corners[8] = {0};
+  dcs_molecule m = generate(DCS_DROPLET, 8998, 0, 3);
+  assert_int_equal(m.n, 9000);
+  assert_within(&m, 32 * pitch);
+  for (int64_t i = 0; i < m.n; i += 3) {
+    const double x = m.sites[i].x - middle, y = m.sites[i].y - middle, z = m.sites[i].z - middle;
+    if (sqrt(x * x + y * y + z * z) < radius + pitch / 2)
+      inside++;
+    else
+      corners[(x > 0) + 2 * (y > 0) + 4 * (z > 0)]++;
+  }
+  assert_in_range(inside, 2000, 2020);
+  for (int c = 0; c < 8; c++)
+    assert_in_range(corners[c], 125 - 40, 125 + 40);
+  assert_true(smallest_distance(&m, 1.2, 32 * pitch) >= 0.95); /* O to H */
+  dcs_molecule_free(&m);
+}
+
 /* ---- ions ---- */
 
 static void assert_ions(int64_t n, double edge, double box) {
@@ -369,6 +395,7 @@ int main(void) {
       cmocka_unit_test(water_is_water),
       cmocka_unit_test(waters_keep_apart),
       cmocka_unit_test(waters_point_everywhere),
+      cmocka_unit_test(droplets_are_dense_in_the_middle),
       cmocka_unit_test(ions_keep_apart),
       cmocka_unit_test(uniform_is_uniform),
       cmocka_unit_test(few_uniform_atoms),

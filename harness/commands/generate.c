@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_GENERATED = 3, REPLICATE = N_GENERATED, N_KINDS, REPLICATE_WORDS = 4, REMARK = 512 };
+enum { N_GENERATED = 4, REPLICATE = N_GENERATED, N_KINDS, REPLICATE_WORDS = 4, REMARK = 512 };
 
 typedef struct {
   const char *kind, *out;
@@ -18,7 +18,7 @@ typedef struct {
 
 enum { KEY_ATOMS = 2000, KEY_EDGE, KEY_SEED };
 
-static const char *const kinds[N_KINDS] = {"water", "uniform", "ions", "replicate"};
+static const char *const kinds[N_KINDS] = {"water", "uniform", "ions", "droplet", "replicate"};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
@@ -45,7 +45,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->words[a->n_words++] = arg;
     return 0;
   case ARGP_KEY_END:
-    if (!a->kind) argp_error(state, "the kind is missing: water, uniform, ions or replicate");
+    if (!a->kind)
+      argp_error(state, "the kind is missing: water, uniform, ions, droplet or replicate");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -56,9 +57,10 @@ static dcs_status parse_kind(const char *text, int *kind) {
   for (*kind = 0; *kind < N_KINDS; ++*kind)
     if (strcmp(text, kinds[*kind]) == 0) return DCS_OK;
   const char *nearest = dcs_nearest_name(text, kinds, N_KINDS);
-  return dcs_fail(DCS_USAGE,
-                  "generate: found \"%s\"; expected water, uniform, ions or replicate%s%s%s", text,
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  return dcs_fail(
+      DCS_USAGE,
+      "generate: found \"%s\"; expected water, uniform, ions, droplet or replicate%s%s%s", text,
+      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static dcs_status generate(int kind, const arguments *a, dcs_molecule *m, char remark[REMARK]) {
@@ -141,9 +143,11 @@ dcs_status dcs_command_generate(int argc, char **argv) {
   static const struct argp argp = {
       .options = options,
       .parser = parse,
-      .args_doc = "water|uniform|ions\nreplicate FILE NX NY NZ",
+      .args_doc = "water|uniform|ions|droplet\nreplicate FILE NX NY NZ",
       .doc = "Write a PQR file: TIP3P water at 0.0334 molecules per cubic angstrom, atoms and "
-             "charges uniform at random, or ions of charge +1 and -1. All are neutral. Or NX x NY "
+             "charges uniform at random, ions of charge +1 and -1, or a droplet: two thirds of the "
+             "water in a ball, the rest around it in ten times the volume. All are neutral. Or NX "
+             "x NY "
              "x NZ copies of a PQR file's molecule, side by side: as far apart as --edge says, "
              "else the box of the file's CRYST1 record, else that of its atoms, rounded up to "
              "whole angstrom; the file's REMARK tells."};

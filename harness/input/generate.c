@@ -1,4 +1,4 @@
-/* Generated molecules: water, ions, uniform.
+/* Generated molecules: water, droplets of it, ions, uniform.
  *
  * The same seed must give the same atoms on every machine, so what depends on it goes through
  * integers, + - * /, sqrt and floor, which IEEE 754 rounds the same way everywhere, and never
@@ -95,17 +95,18 @@ typedef struct {
   double pitch; /* angstrom */
 } lattice;
 
-/* A lattice for `cells` things of `atoms_each` atoms, of the natural pitch when edge is 0. */
-static dcs_status choose_lattice(int64_t cells, int64_t atoms_each, double edge, double natural,
-                                 double smallest, lattice *chosen) {
-  chosen->side = cube_root_up(cells);
+/* A lattice of `room` cells for each of n things of `atoms_each` atoms, of the natural pitch when
+ * edge is 0. */
+static dcs_status choose_lattice(int64_t n, int64_t room, int64_t atoms_each, double edge,
+                                 double natural, double smallest, lattice *chosen) {
+  chosen->side = cube_root_up(n * room);
   chosen->pitch = edge > 0 ? edge / (double)chosen->side : natural;
   if (chosen->pitch >= smallest) return DCS_OK;
   int64_t fits = (int64_t)floor(edge / smallest);
   return dcs_fail(DCS_USAGE,
                   "found %" PRId64 " atoms for a box of edge %g angstrom; expected at most %" PRId64
                   " in that box, or an edge of at least %.1f",
-                  cells * atoms_each, edge, fits * fits * fits * atoms_each,
+                  n * atoms_each, edge, fits * fits * fits / room * atoms_each,
                   ceil((double)chosen->side * smallest * 10) / 10);
 }
 
@@ -153,7 +154,7 @@ static dcs_status generate_water(int64_t n, double edge, dcs_random *random,
                                  dcs_molecule *molecule) {
   int64_t waters = (n + 2) / 3;
   lattice l;
-  DCS_TRY(choose_lattice(waters, 3, edge, WATER_PITCH, WATER_PITCH_MIN, &l));
+  DCS_TRY(choose_lattice(waters, 1, 3, edge, WATER_PITCH, WATER_PITCH_MIN, &l));
   DCS_TRY(allocate(3 * waters, molecule));
   for (int64_t i = 0; i < waters; i++) {
     double oxygen[3];
@@ -163,12 +164,60 @@ static dcs_status generate_water(int64_t n, double edge, dcs_random *random,
   return DCS_OK;
 }
 
+/* ---- droplets ---- */
+
+/* Room for ten times the water, so that it is dense in one place and thin in the others. */
+enum { DROPLET_ROOM = 10 };
+
+typedef struct {
+  int64_t distance2, index; /* of its middle from that of the lattice, in half cells */
+} droplet_cell;
+
+static int nearer(const void *a, const void *b) {
+  const droplet_cell *p = a, *q = b;
+  if (p->distance2 != q->distance2) return p->distance2 < q->distance2 ? -1 : 1;
+  return p->index < q->index ? -1 : p->index > q->index;
+}
+
+/* All cells, the nearest to the middle first. */
+static droplet_cell *cells_from_the_middle(int64_t side) {
+  const int64_t n = side * side * side;
+  droplet_cell *cells = malloc((size_t)n * sizeof *cells);
+  for (int64_t i = 0; cells && i < n; i++) {
+    const int64_t x = 2 * (i % side) + 1 - side, y = 2 * (i / side % side) + 1 - side;
+    const int64_t z = 2 * (i / (side * side)) + 1 - side;
+    cells[i] = (droplet_cell){x * x + y * y + z * z, i};
+  }
+  if (cells) qsort(cells, (size_t)n, sizeof *cells, nearer);
+  return cells;
+}
+
+static dcs_status generate_droplet(int64_t n, double edge, dcs_random *random,
+                                   dcs_molecule *molecule) {
+  int64_t waters = (n + 2) / 3, dense = waters - waters / 3;
+  lattice l;
+  DCS_TRY(choose_lattice(waters, DROPLET_ROOM, 3, edge, WATER_PITCH, WATER_PITCH_MIN, &l));
+  int64_t others = l.side * l.side * l.side - dense;
+  droplet_cell *cells = cells_from_the_middle(l.side);
+  if (!cells) return dcs_fail(DCS_UNAVAILABLE, "no memory for the places of %" PRId64 " atoms", n);
+  dcs_status status = allocate(3 * waters, molecule);
+  for (int64_t i = 0; status == DCS_OK && i < waters; i++) {
+    /* Around the ball, places in equal steps outwards. */
+    int64_t at = i < dense ? i : dense + (i - dense) * others / (waters - dense);
+    double oxygen[3];
+    jittered_centre(&l, cells[at].index, WATER_JIT, random, oxygen);
+    place_water(oxygen, random, &molecule->sites[3 * i]);
+  }
+  free(cells);
+  return status;
+}
+
 /* ---- ions ---- */
 
 static dcs_status generate_ions(int64_t n, double edge, dcs_random *random,
                                 dcs_molecule *molecule) {
   lattice l;
-  DCS_TRY(choose_lattice(n, 1, edge, ION_PITCH, ION_DISTANCE, &l));
+  DCS_TRY(choose_lattice(n, 1, 1, edge, ION_PITCH, ION_DISTANCE, &l));
   DCS_TRY(allocate(n, molecule));
   double jitter = fmax(0, (l.pitch - ION_DISTANCE - ROUNDING) / 2);
   for (int64_t i = 0; i < n; i++) {
@@ -229,6 +278,9 @@ dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t see
     return generate_uniform(n, edge, &random, molecule);
   case DCS_IONS:
     return generate_ions(n, edge, &random, molecule);
+  case DCS_DROPLET:
+    return generate_droplet(n, edge, &random, molecule);
   }
-  return dcs_fail(DCS_USAGE, "found input kind %d; expected water, uniform or ions", (int)kind);
+  return dcs_fail(DCS_USAGE, "found input kind %d; expected water, uniform, ions or droplet",
+                  (int)kind);
 }

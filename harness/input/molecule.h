@@ -43,12 +43,13 @@ dcs_status dcs_pqr_write(FILE *out, const char *path, const dcs_molecule *molecu
 
 /* ---- generated inputs; the same seed gives the same molecule on every machine ---- */
 
-typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS } dcs_generated;
+typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS, DCS_DROPLET } dcs_generated;
 
 /* `n` atoms: water (TIP3P geometry and charges, 0.0334 molecules per cubic angstrom; n is rounded
  * up to whole molecules), uniform (random places, charges uniform in [-1, 1) shifted to a neutral
- * sum), ions (+1 and -1 by turns, no two closer than 2 angstrom). The box is a cube from 0 whose
- * edge follows from the density, or `edge` (angstrom) when it is above 0. */
+ * sum), ions (+1 and -1 by turns, no two closer than 2 angstrom), droplet (two thirds of the water
+ * in a ball that is as dense as water, the rest around it, in ten times the volume). The box is a
+ * cube from 0 whose edge follows from the density, or `edge` (angstrom) when it is above 0. */
 dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t seed,
                         dcs_molecule *molecule);
 
