@@ -1,9 +1,10 @@
 /* Cutoff: for tiles of points, sum over the atoms nearer than the cutoff.
  *
- * Idea: atoms sorted into cells, so that a tile finds those near it in runs of memory; the distance
- *   of an atom to the tile's box drops most that are too far, and the rest goes to all points of
- * the tile. The smaller the tile the fewer of these are beyond a point's own cutoff, the larger the
- *   more of the work is shared: 4 x 4 x 4 points.
+ * Idea: atoms sorted into cells, so that a brick of 2 x 2 x 2 tiles finds those near it in runs of
+ *   memory; distances to the boxes of brick and tiles drop most atoms that are too far, and what a
+ *   tile sees goes to all its points. The smaller the tile the fewer of these are beyond a point's
+ *   own cutoff, the larger the more of the work is shared: 4 x 4 x 4 points. The brick is there to
+ *   find atoms once for eight tiles.
  * Derives from: cpu_simd, cpu_avx2, cpu_avx512 in the arithmetic (cutoff_tile.h).
  * Per pair that is examined, smoothed: 9 operations (dz^2 added, the reciprocal square root,
  *   1 - r^2/c^2, its products with q and 1/r, an FMA) and its part of dx, dy and dx^2 + dy^2, which
@@ -13,7 +14,8 @@
  * angstrom): long cells bring atoms that culling has to drop, short ones short runs. Cells are
  * longer where there would be many more of them than atoms. Limits: what examines more than it
  * needs is a tile larger than the cutoff (a coarse grid), and the map's edges, where tiles are
- * computed whole and stored in part. */
+ * computed whole and stored in part; bricks are what threads share, so a map of few leaves threads
+ * idle. */
 #include "kernels/cpu/cutoff_cells.h"
 
 #include <math.h>
@@ -59,18 +61,18 @@ static const dcs_cutoff_kernels *kernels_of(const dcs_config *config) {
 
 /* The atoms in the configuration's cells, and the tiles of the map. */
 static bool prepare(const dcs_problem *problem, const dcs_config *config, dcs_cutoff_cells *cells,
-                    int64_t *tiles) {
-  const dcs_dims n = dcs_cutoff_tiles(problem->n);
-  *tiles = n.x * n.y * n.z;
+                    int64_t *bricks) {
+  const dcs_dims n = dcs_cutoff_bricks(problem->n);
+  *bricks = n.x * n.y * n.z;
   return dcs_cutoff_sort(problem, 0.1 * config->value[CELL_EDGE], config->value[THREADS], cells);
 }
 
 static bool compute(const dcs_problem *problem, const dcs_config *config, float *map) {
   const dcs_cutoff_kernels *kernels = kernels_of(config);
   dcs_cutoff_cells cells;
-  int64_t tiles;
-  if (!prepare(problem, config, &cells, &tiles)) return false;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_PIECES, tiles,
+  int64_t bricks;
+  if (!prepare(problem, config, &cells, &bricks)) return false;
+  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_PIECES, bricks,
               problem->smooth == DCS_SMOOTH_C2 ? kernels->smooth : kernels->plain, map);
   dcs_cutoff_free(&cells);
   return true;
@@ -78,12 +80,12 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, float 
 
 static void examine(const dcs_problem *problem, const dcs_config *config, dcs_examined *examined) {
   dcs_cutoff_cells cells;
-  int64_t tiles;
+  int64_t bricks;
   *examined = (dcs_examined){.pairs = NAN, .fill = NAN};
-  if (!prepare(problem, config, &cells, &tiles)) return;
+  if (!prepare(problem, config, &cells, &bricks)) return;
   examined->pairs = 0;
   cells.pairs = &examined->pairs;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_PIECES, tiles,
+  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_PIECES, bricks,
               kernels_of(config)->count, NULL);
   dcs_cutoff_free(&cells);
 }
