@@ -24,6 +24,10 @@
 enum { THREADS, ISA, CELL_EDGE, N_PARAMS };
 enum { PORTABLE, AVX2, AVX512 };
 
+/* Pieces a thread's share of the bricks is cut into; see dcs_cpu_run(). Edges and corners of a map
+ * see fewer atoms, so shares differ. */
+enum { PIECES = 4 * DCS_CPU_PIECES };
+
 static const char *const isas[] = {"portable", "avx2", "avx512"};
 static const int edge_tries[] = {10, 15, 20, 30, 40, 50, 60, 80, 120, DCS_TRIES_END};
 
@@ -53,6 +57,14 @@ static double flops_per_eval(const dcs_config *config) {
   return 9.0 + 5.0 / DCS_CUTOFF_TILE;
 }
 
+/* A tile sums what it sees of a batch, then adds that to the map. */
+static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
+  enum { BATCH = DCS_CUTOFF_BATCH };
+  (void)config;
+  int64_t n = problem->n_atoms;
+  return (n < BATCH ? n : BATCH) + (n + BATCH - 1) / BATCH;
+}
+
 static const dcs_cutoff_kernels *kernels_of(const dcs_config *config) {
   static const dcs_cutoff_kernels *const kernels[] = {&dcs_cutoff_portable, &dcs_cutoff_avx2,
                                                       &dcs_cutoff_avx512};
@@ -72,7 +84,7 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, float 
   dcs_cutoff_cells cells;
   int64_t bricks;
   if (!prepare(problem, config, &cells, &bricks)) return false;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_PIECES, bricks,
+  dcs_cpu_run(&cells.problem, config->value[THREADS], PIECES, bricks,
               problem->smooth == DCS_SMOOTH_C2 ? kernels->smooth : kernels->plain, map);
   dcs_cutoff_free(&cells);
   return true;
@@ -85,8 +97,8 @@ static void examine(const dcs_problem *problem, const dcs_config *config, dcs_ex
   if (!prepare(problem, config, &cells, &bricks)) return;
   examined->pairs = 0;
   cells.pairs = &examined->pairs;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_PIECES, bricks,
-              kernels_of(config)->count, NULL);
+  dcs_cpu_run(&cells.problem, config->value[THREADS], PIECES, bricks, kernels_of(config)->count,
+              NULL);
   dcs_cutoff_free(&cells);
 }
 
@@ -115,7 +127,7 @@ const dcs_variant dcs_variant_cpu_cutoff = {
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
-    .longest_sum = dcs_cpu_longest_sum_blocks,
+    .longest_sum = longest_sum,
     .cutoff = true,
     .examine = examine,
     .compute = compute,

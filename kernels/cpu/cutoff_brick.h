@@ -91,7 +91,8 @@ TILE_INLINE int64_t take_batch(const dcs_problem *p, const brick_place *place, t
       brick->dz2[k][a] = dz * dz;
     }
   for (int t = 0; t < TILES; t++)
-    add_to_tile(p, place, brick, t, mode);
+    for (int s = 0; s < T; s += CUTOFF_SLICES)
+      add_to_slices(p, place, brick, t, s, mode);
   return examined;
 }
 

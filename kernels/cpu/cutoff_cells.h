@@ -5,9 +5,11 @@
 #include "kernels/cpu/cpu.h"
 
 enum {
-  DCS_CUTOFF_TILE = 4, /* points of a tile along each dimension */
-  DCS_CUTOFF_SIDE = 2, /* tiles of a brick along each dimension */
-  DCS_CUTOFF_PAD = 16  /* floats behind the atoms that may be read with the last of them */
+  DCS_CUTOFF_TILE = 4,    /* points of a tile along each dimension */
+  DCS_CUTOFF_SIDE = 2,    /* tiles of a brick along each dimension */
+  DCS_CUTOFF_BATCH = 512, /* atoms that a brick takes to its tiles at once: they and what is
+                             prepared for them stay near the first-level cache */
+  DCS_CUTOFF_PAD = 16     /* floats behind the atoms that may be read with the last of them */
 };
 
 /* The atoms that may lie within the cutoff of a point of the map, by cells of a box around them.

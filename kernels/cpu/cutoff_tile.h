@@ -24,7 +24,7 @@ enum {
   PATCHES = T / PATCH_ROWS, /* vectors in a slice */
   SIDE = DCS_CUTOFF_SIDE,
   TILES = SIDE * SIDE * SIDE,
-  BATCH = 2 * DCS_CPU_BLOCK, /* atoms that a brick takes to its tiles at once */
+  BATCH = DCS_CUTOFF_BATCH,
   CAPACITY = BATCH + 2 * LANES
 };
 
@@ -35,11 +35,18 @@ typedef int32_t tile_indices __attribute__((vector_size(TILE_BYTES)));
 
 typedef enum { PLAIN, SMOOTH, COUNT } tile_mode;
 
+/* A number for each point of a slice. */
+typedef union {
+  float point[T][T];
+  tile_vector vector[PATCHES];
+} tile_patches;
+
 /* A brick: its first point, its points in the map, and the boxes of these and of its tiles. */
 typedef struct {
   int64_t first[3];
   int n[3];
   float at[3][SIDE * T];                    /* coordinates, beyond the map's edge too */
+  tile_patches x[SIDE], y[SIDE];            /* those of the points of tiles */
   float lo[3], hi[3];                       /* of the points in the map */
   float tile_lo[3][SIDE], tile_hi[3][SIDE]; /* likewise; both infinite where a tile has none */
 } brick_place;
@@ -54,11 +61,20 @@ typedef union {
 typedef struct {
   int n;
   float x[CAPACITY], y[CAPACITY], z[CAPACITY], q[CAPACITY];
-  float dz2[SIDE * T][BATCH];
+  float dz2[SIDE * T][CAPACITY];
   int n_near[TILES];
   int32_t near[TILES][CAPACITY];
   tile_sums sums[TILES];
 } tile_brick;
+
+/* The coordinates of the points of a slice. */
+static void spread(const float *x, const float *y, tile_patches *xs, tile_patches *ys) {
+  for (int j = 0; j < T; j++)
+    for (int i = 0; i < T; i++) {
+      xs->point[j][i] = x[i];
+      ys->point[j][i] = y[j];
+    }
+}
 
 static brick_place place_brick(const dcs_problem *p, int64_t brick) {
   enum { EDGE = SIDE * T };
@@ -79,37 +95,23 @@ static brick_place place_brick(const dcs_problem *p, int64_t brick) {
       place.tile_hi[d][t] = end > t * T ? place.at[d][end - 1] : INFINITY;
     }
   }
+  for (int t = 0; t < SIDE; t++)
+    spread(place.at[0] + t * T, place.at[1] + t * T, &place.x[t], &place.y[t]);
   return place;
 }
 
 /* ---- what atoms add to a tile ---- */
 
-/* A number for each point of a slice. */
-typedef union {
-  float point[T][T];
-  tile_vector vector[PATCHES];
-} tile_patches;
-
-/* The points' coordinates in x, or in y. */
-TILE_INLINE tile_patches spread(const float *at, bool along_x) {
-  tile_patches patches;
-  for (int j = 0; j < T; j++)
-    for (int i = 0; i < T; i++)
-      patches.point[j][i] = at[along_x ? i : j];
-  return patches;
-}
-
-/* Adds the n atoms near[] of the brick to slices s, s + 1, ... of tile t. The loops over slices and
+/* Adds what tile t sees of the brick's atoms to its slices s, s + 1, ... The loops over slices and
  * patches are unrolled to keep the sums in registers. */
 TILE_INLINE void add_to_slices(const dcs_problem *p, const brick_place *place, tile_brick *brick,
-                               int t, const int32_t *near, int n, int s, tile_mode mode) {
+                               int t, int s, tile_mode mode) {
   const float c2 = p->cutoff * p->cutoff, per_c2 = 1.0f / c2;
-  const tile_patches x = spread(place->at[0] + t % SIDE * T, true);
-  const tile_patches y = spread(place->at[1] + t / SIDE % SIDE * T, false);
-  const float(*dz2)[BATCH] = brick->dz2 + t / SIDE / SIDE * T + s;
+  const tile_patches x = place->x[t % SIDE], y = place->y[t / SIDE % SIDE];
+  const float(*dz2)[CAPACITY] = brick->dz2 + t / SIDE / SIDE * T + s;
   tile_vector sums[CUTOFF_SLICES][PATCHES] = {0};
-  for (int l = 0; l < n; l++) {
-    const int32_t a = near[l];
+  for (int l = 0; l < brick->n_near[t]; l++) {
+    const int32_t a = brick->near[t][l];
     const float q = brick->q[a];
     tile_vector dx = x.vector[0] - brick->x[a], dx2 = dx * dx, dxy2[PATCHES];
 #pragma GCC unroll 4
@@ -133,17 +135,6 @@ TILE_INLINE void add_to_slices(const dcs_problem *p, const brick_place *place, t
   for (int k = 0; k < CUTOFF_SLICES; k++)
     for (int v = 0; v < PATCHES; v++)
       brick->sums[t].vector[s + k][v] += TILE_UNSCALE * sums[k][v];
-}
-
-/* Adds to tile t what it sees of the brick's atoms. */
-TILE_INLINE void add_to_tile(const dcs_problem *p, const brick_place *place, tile_brick *brick,
-                             int t, tile_mode mode) {
-  enum { BLOCK = DCS_CPU_BLOCK };
-  for (int first = 0; first < brick->n_near[t]; first += BLOCK) {
-    int left = brick->n_near[t] - first, n = left < BLOCK ? left : BLOCK;
-    for (int s = 0; s < T; s += CUTOFF_SLICES)
-      add_to_slices(p, place, brick, t, brick->near[t] + first, n, s, mode);
-  }
 }
 
 #endif
