@@ -10,7 +10,7 @@
  *   1 - r^2/c^2, its products with q and 1/r, an FMA) and its part of dx, dy and dx^2 + dy^2, which
  *   four points share; in 10 vector instructions for a vector's lanes with AVX2 and AVX-512.
  * Without smoothing 4 operations fewer, and the mask of those within. Parameters: threads
- * (1..1024), which share the tiles; isa (portable, avx2, avx512); cell_edge (5..10000 tenths of an
+ * (1..1024), which share the bricks; isa (portable, avx2, avx512); cell_edge (5..10000 tenths of an
  * angstrom): long cells bring atoms that culling has to drop, short ones short runs. Cells are
  * longer where there would be many more of them than atoms. Limits: what examines more than it
  * needs is a tile larger than the cutoff (a coarse grid), and the map's edges, where tiles are
