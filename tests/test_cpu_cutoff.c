@@ -118,10 +118,11 @@ static void maps_agree_with_double_precision(void **state) {
     }
 }
 
-/* More than a block of atoms in one tile's reach, every atom in one place. */
+/* More than a batch of atoms in one tile's reach, every atom in one place; what is left of them
+ * fills no vector. */
 static void all_atoms_in_one_place(void **state) {
   (void)state;
-  enum { N = 700 };
+  enum { N = 701 };
   dcs_site *sites = calloc(N, sizeof *sites);
   assert_non_null(sites);
   for (int a = 0; a < N; a++)
@@ -131,6 +132,16 @@ static void all_atoms_in_one_place(void **state) {
   check_all(&c, 50, 2, 40);
   dcs_case_free(&c);
   free(sites);
+}
+
+/* Bricks of several batches, whose tiles see different parts of them; the last bricks in x and y
+ * have tiles outside the map. */
+static void bricks_of_several_batches(void **state) {
+  (void)state;
+  dcs_case c = random_case((dcs_dims){19, 9, 8}, 900, 0.5);
+  check_all(&c, 2.6, 2, 12);
+  check_all(&c, 7, 1, 40);
+  dcs_case_free(&c);
 }
 
 /* Atoms beside the grid are in when they are within the cutoff of a point; one far away neither
@@ -302,7 +313,7 @@ static void descriptors_tell_the_cost(void **state) {
   const dcs_config config = configure(1, 0, 40);
   dcs_dims dims = cutoff()->executed(&problem, &config);
   assert_true(dims.x == 20 && dims.y == 8 && dims.z == 4);
-  assert_int_equal(cutoff()->longest_sum(&problem, &config), 256 + 4);
+  assert_int_equal(cutoff()->longest_sum(&problem, &config), 512 + 2);
   assert_true(cutoff()->flops_per_eval(&config) == 10.25);
 }
 
@@ -368,6 +379,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_agree_with_double_precision),
       cmocka_unit_test(all_atoms_in_one_place),
+      cmocka_unit_test(bricks_of_several_batches),
       cmocka_unit_test(atoms_outside_the_grid),
       cmocka_unit_test(coarse_grids),
       cmocka_unit_test(results_do_not_depend_on_threads),

@@ -1,4 +1,4 @@
-/* The sum with a cutoff in AVX2; see cutoff_tile.h. */
+/* The sum with a cutoff in AVX2; see cutoff_brick.h. */
 #include "kernels/cpu/rsqrt_avx2.h"
 
 #ifdef __x86_64__
@@ -19,17 +19,18 @@ AVX2_INLINE unsigned lanes(tile_vector d2, float most) {
 }
 
 /* Packs four lanes: entry `bits` lists the bits that are set. */
-AVX2_INLINE void pack_half(float *to, __m128 v, unsigned bits) {
+AVX2_INLINE void pack_half(void *to, __m128 v, unsigned bits) {
   static const int set[16][4] = {{0},    {0},       {1},       {0, 1},      {2},    {0, 2},
                                  {1, 2}, {0, 1, 2}, {3},       {0, 3},      {1, 3}, {0, 1, 3},
                                  {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};
   __m128i order = _mm_loadu_si128((const __m128i *)set[bits]);
-  _mm_storeu_ps(to, _mm_permutevar_ps(v, order));
+  _mm_storeu_ps((float *)to, _mm_permutevar_ps(v, order));
 }
 
-AVX2_INLINE void pack(float *to, tile_vector v, unsigned bits) {
+AVX2_INLINE void pack(void *to, tile_vector v, unsigned bits) {
   pack_half(to, _mm256_castps256_ps128((__m256)v), bits & 15);
-  pack_half(to + __builtin_popcount(bits & 15), _mm256_extractf128_ps((__m256)v, 1), bits >> 4);
+  pack_half((float *)to + __builtin_popcount(bits & 15), _mm256_extractf128_ps((__m256)v, 1),
+            bits >> 4);
 }
 
 #define CUTOFF_POSITIVE positive
@@ -41,4 +42,4 @@ AVX2_INLINE void pack(float *to, tile_vector v, unsigned bits) {
 #endif
 
 #define CUTOFF_KERNELS dcs_cutoff_avx2
-#include "kernels/cpu/cutoff_tile.h"
+#include "kernels/cpu/cutoff_brick.h"

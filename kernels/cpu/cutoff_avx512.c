@@ -1,4 +1,4 @@
-/* The sum with a cutoff in AVX-512; see cutoff_tile.h. */
+/* The sum with a cutoff in AVX-512; see cutoff_brick.h. */
 #include "kernels/cpu/rsqrt_avx512.h"
 
 #ifdef __x86_64__
@@ -17,7 +17,7 @@ AVX512_INLINE unsigned lanes(tile_vector d2, float most) {
   return _mm512_cmp_ps_mask((__m512)d2, _mm512_set1_ps(most), _CMP_LE_OQ);
 }
 
-AVX512_INLINE void pack(float *to, tile_vector v, unsigned bits) {
+AVX512_INLINE void pack(void *to, tile_vector v, unsigned bits) {
   _mm512_storeu_ps(to, _mm512_maskz_compress_ps((__mmask16)bits, (__m512)v));
 }
 
@@ -30,4 +30,4 @@ AVX512_INLINE void pack(float *to, tile_vector v, unsigned bits) {
 #endif
 
 #define CUTOFF_KERNELS dcs_cutoff_avx512
-#include "kernels/cpu/cutoff_tile.h"
+#include "kernels/cpu/cutoff_brick.h"

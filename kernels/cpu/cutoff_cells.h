@@ -5,8 +5,11 @@
 #include "kernels/cpu/cpu.h"
 
 enum {
-  DCS_CUTOFF_TILE = 4, /* points of a tile along each dimension */
-  DCS_CUTOFF_PAD = 16  /* floats behind the atoms that may be read with the last of them */
+  DCS_CUTOFF_TILE = 4,    /* points of a tile along each dimension */
+  DCS_CUTOFF_SIDE = 2,    /* tiles of a brick along each dimension */
+  DCS_CUTOFF_BATCH = 512, /* atoms that a brick takes to its tiles at once: they and what is
+                             prepared for them stay near the first-level cache */
+  DCS_CUTOFF_PAD = 16     /* floats behind the atoms that may be read with the last of them */
 };
 
 /* The atoms that may lie within the cutoff of a point of the map, by cells of a box around them.
@@ -42,7 +45,13 @@ static inline dcs_dims dcs_cutoff_tiles(dcs_dims n) {
   return (dcs_dims){(n.x + T - 1) / T, (n.y + T - 1) / T, (n.z + T - 1) / T};
 }
 
-/* The kernels of an instruction set; units are tiles. The problem is that of the cells. NULL where
+/* Bricks of the map along each dimension. */
+static inline dcs_dims dcs_cutoff_bricks(dcs_dims n) {
+  enum { B = DCS_CUTOFF_TILE * DCS_CUTOFF_SIDE };
+  return (dcs_dims){(n.x + B - 1) / B, (n.y + B - 1) / B, (n.z + B - 1) / B};
+}
+
+/* The kernels of an instruction set; units are bricks. The problem is that of the cells. NULL where
  * the instruction set is not that of this architecture. */
 typedef struct {
   dcs_cpu_kernel *plain, *smooth;

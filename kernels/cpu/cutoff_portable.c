@@ -1,5 +1,7 @@
-/* The sum with a cutoff in portable vectors; see cutoff_tile.h. */
+/* The sum with a cutoff in portable vectors; see cutoff_brick.h. */
 #include "kernels/cpu/rsqrt_portable.h"
+
+#include <string.h>
 
 static inline __attribute__((always_inline)) tile_vector positive(tile_vector v) {
   return (tile_vector)((int_vector)v & (v > 0.0f));
@@ -17,10 +19,12 @@ static inline __attribute__((always_inline)) unsigned lanes(tile_vector d2, floa
   return bits;
 }
 
-static inline __attribute__((always_inline)) void pack(float *to, tile_vector v, unsigned bits) {
+static inline __attribute__((always_inline)) void pack(void *to, tile_vector v, unsigned bits) {
+  char *at = to;
   for (int l = 0; l < 4; l++) {
-    *to = v[l];
-    to += bits >> l & 1;
+    float lane = v[l];
+    memcpy(at, &lane, sizeof lane);
+    at += (bits >> l & 1) * sizeof lane;
   }
 }
 
@@ -32,4 +36,4 @@ static inline __attribute__((always_inline)) void pack(float *to, tile_vector v,
 /* Two slices of four vectors: eight sums. */
 #define CUTOFF_SLICES 2
 
-#include "kernels/cpu/cutoff_tile.h"
+#include "kernels/cpu/cutoff_brick.h"

@@ -1,4 +1,4 @@
-/* AVX2: vectors of eight, and 1/sqrt of them, for the templates (tile.h, cutoff_tile.h). */
+/* AVX2: vectors of eight, and 1/sqrt of them, for the templates (tile.h, cutoff_brick.h). */
 #define TILE_BYTES 32
 
 #ifdef __x86_64__

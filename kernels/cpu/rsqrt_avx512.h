@@ -1,4 +1,4 @@
-/* AVX-512: vectors of sixteen, and 1/sqrt of them, for the templates (tile.h, cutoff_tile.h). */
+/* AVX-512: vectors of sixteen, and 1/sqrt of them, for the templates (tile.h, cutoff_brick.h). */
 #define TILE_BYTES 64
 
 #ifdef __x86_64__

@@ -1,4 +1,4 @@
-/* Portable vectors of four, and 1/sqrt of them, for the templates (tile.h, cutoff_tile.h). */
+/* Portable vectors of four, and 1/sqrt of them, for the templates (tile.h, cutoff_brick.h). */
 #define TILE_BYTES 16
 
 #include <stdint.h>
