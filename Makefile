@@ -143,7 +143,7 @@ REFERENCE_BOX = --spacing 0.5 --margin 0 --rounds 5 --device cuda:0
 reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)
 	$(BIN) sweep --plan results/reference.plan.csv --rounds 15 --device cuda:0 --out $(REFERENCE_OUT) --resume
 	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 5 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
-	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 15 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
+	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 10 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
 	$(BIN) generate water --atoms 160461 --out $(BUILD)/water.pqr
 	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/water --resume
 	$(BIN) generate droplet --atoms 24000 --out $(BUILD)/droplet.pqr
