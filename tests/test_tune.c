@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/clock.h"
 #include "harness/commands/commands.h"
 #include "harness/device/nvrtc.h"
 #include "tests/planted_kernels.h"
@@ -206,9 +207,25 @@ static void a_space_is_compiled_ahead(void **state) {
                                    2, &space),
                    DCS_OK);
   int before = cached_files();
-  assert_int_equal(dcs_compile_ahead(&space, NULL, "sm_90", 2, &progress), DCS_OK);
+  assert_int_equal(dcs_compile_ahead(&space, NULL, "sm_90", 2, INFINITY, &progress), DCS_OK);
   assert_int_equal(space.n, 8);
   assert_int_equal(cached_files() - before, space.n);
+  dcs_space_free(&space);
+}
+
+static void compiling_ahead_ends_in_time(void **state) {
+  (void)state;
+  const dcs_problem problem = {.n_atoms = 100, .n = {64, 64, 64}, .spacing = 1};
+  dcs_progress progress = dcs_progress_start();
+  dcs_space space;
+  int version;
+  if (dcs_nvrtc_version(&version) != DCS_OK) skip();
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_volume"), "", &problem, 2, &space),
+                   DCS_OK);
+  int before = cached_files();
+  double until_ns = dcs_now_ns() + 1e8; /* all of it takes a hundred times as long */
+  assert_int_equal(dcs_compile_ahead(&space, NULL, "sm_90", 2, until_ns, &progress), DCS_OK);
+  assert_true(cached_files() - before < space.n);
   dcs_space_free(&space);
 }
 
@@ -313,6 +330,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_damaged_record_is_a_miss_with_a_warning),
       cmocka_unit_test(a_sweep_takes_what_was_tuned),
       cmocka_unit_test(a_space_is_compiled_ahead),
+      cmocka_unit_test(compiling_ahead_ends_in_time),
       cmocka_unit_test(a_journal_is_replayed_without_a_machine),
       cmocka_unit_test(a_cut_last_row_is_said),
       cmocka_unit_test_setup_teardown(a_wrong_kernel_is_an_outcome_without_a_time, emulated_begin,

@@ -322,6 +322,22 @@ static void failures_are_never_picked(void **state) {
   }
 }
 
+/* A budget of seconds may be over before anything was evaluated: then the initial configuration is.
+ */
+static void something_is_evaluated_whatever_the_time(void **state) {
+  recorded *r = *state;
+  for (int s = 0; s < dcs_n_strategies; s++) {
+    dcs_search search;
+    assert_int_equal(
+        dcs_search_open(&r->replay.space, &r->replay.evaluator, 9, 1, (dcs_budget){-1, 0}, &search),
+        DCS_OK);
+    dcs_strategies[s].run(&search);
+    assert_int_equal(search.status, DCS_OK);
+    assert_int_equal(search.n_evals, 1);
+    dcs_search_close(&search);
+  }
+}
+
 /* What is known already is not asked for again, and does not count. */
 static void what_is_known_is_free(void **state) {
   recorded *r = *state;
@@ -442,6 +458,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_larger_budget_goes_on_the_same_way, recorded_begin,
                                       recorded_end),
       cmocka_unit_test_setup_teardown(failures_are_never_picked, recorded_begin, recorded_end),
+      cmocka_unit_test_setup_teardown(something_is_evaluated_whatever_the_time, recorded_begin,
+                                      recorded_end),
       cmocka_unit_test_setup_teardown(what_is_known_is_free, recorded_begin, recorded_end),
       cmocka_unit_test(a_large_space_is_searched_in_part),
       cmocka_unit_test_setup_teardown(the_default_beats_random_on_a_smooth_space, recorded_begin,

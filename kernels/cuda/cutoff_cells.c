@@ -20,13 +20,13 @@ _Static_assert(sizeof(cell_grid) <= DCS_OWN_BYTES, "a plan holds the cells");
 
 static const int block_x_tried[] = {8, 16, DCS_TRIES_END};
 static const int block_y_tried[] = {8, 16, DCS_TRIES_END};
-static const int coarsen_z_tried[] = {4, 6, 8, DCS_TRIES_END};
+static const int coarsen_z_tried[] = {4, 5, 6, 8, DCS_TRIES_END};
 static const int cell_edge_tried[] = {20, 30, 40, DCS_TRIES_END};
 static const int tile_atoms_tried[] = {512, 1024, DCS_TRIES_END};
 static const dcs_param params[] = {
     {"block_x", "threads of a block in x, a multiple of 8", 8, 128, 8, NULL, block_x_tried},
     {"block_y", "threads of a block in y, a multiple of 4", 4, 128, 16, NULL, block_y_tried},
-    {"coarsen_z", "adjacent slices per thread", 1, 16, 8, NULL, coarsen_z_tried},
+    {"coarsen_z", "adjacent slices per thread", 1, 16, 5, NULL, coarsen_z_tried},
     {"cell_edge", "edge of a cell in tenths of an angstrom, at least", 5, 1000, 30, NULL,
      cell_edge_tried},
     {"tile_atoms", "atoms of a tile, a multiple of 32", 32, 2048, 512, NULL, tile_atoms_tried},

@@ -1,13 +1,16 @@
 #include "tuning/tune/tune_ahead.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -76,26 +79,34 @@ static int start(const dcs_space *space, int slice, const char *kernels, const c
   return error;
 }
 
-static void wait_for(pid_t pid) {
-  while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-    ;
+/* Until the process has ended, of itself or because the time is over. */
+static void wait_for(pid_t pid, double until_ns) {
+  const struct timespec pause = {0, 2000000};
+  for (;;) {
+    pid_t ended = waitpid(pid, NULL, WNOHANG);
+    if (ended == pid || (ended < 0 && errno != EINTR)) return;
+    if (dcs_now_ns() >= until_ns) kill(pid, SIGKILL);
+    nanosleep(&pause, NULL);
+  }
 }
 
 dcs_status dcs_compile_ahead(const dcs_space *space, const char *kernels, const char *arch,
-                             int processes, dcs_progress *progress) {
+                             int processes, double until_ns, dcs_progress *progress) {
   pid_t running[MOST_PROCESSES] = {0}; /* in a ring: the oldest is waited for */
   int slices = n_slices(space), started = 0, ended = 0, error = 0;
   if (processes < 1) processes = 1;
   if (processes > MOST_PROCESSES) processes = MOST_PROCESSES;
-  while (ended < slices && !(ended == started && (error || dcs_interrupted()))) {
-    bool room = started < slices && started - ended < processes && !error && !dcs_interrupted();
-    if (room) {
+  for (;;) {
+    bool more = !error && !dcs_interrupted() && dcs_now_ns() < until_ns && started < slices;
+    if (more && started - ended < processes) {
       error = start(space, started, kernels, arch, &running[started % processes]);
       started += !error;
-      continue;
+    } else if (ended < started) {
+      wait_for(running[ended++ % processes], until_ns);
+      dcs_progress_draw(progress, (double)ended / slices, "compiling");
+    } else {
+      break;
     }
-    wait_for(running[ended++ % processes]);
-    dcs_progress_draw(progress, (double)ended / slices, "compiling");
   }
   if (!error) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE, "cannot start a process to compile: %s", strerror(error));

@@ -128,22 +128,21 @@ static dcs_status take_up(tuning *t, char *path) {
   return status;
 }
 
-/* Compiling one configuration takes about so long. */
-static const double COMPILE_S = 0.08;
+/* Of the time that there is, so much may go by before anything is timed. */
+static const double AHEAD_SHARE = 0.1;
 
-/* The whole space, where all of it will be evaluated or it takes little of the time: then nothing
- * compiles while something is timed. */
+/* The space, so that nothing compiles while something is timed: all of it where all is evaluated,
+ * else as much as there is time for; nothing where a few evaluations are asked for. */
 static dcs_status compile_ahead(tuning *t) {
   const dcs_tune_options *o = t->options;
-  double seconds = COMPILE_S * t->space.n / dcs_cpus();
-  bool whole = o->budget_s <= 0 && o->budget_evals < 0;
-  if (o->variant->backend != DCS_CUDA || !(whole || seconds <= 0.1 * o->budget_s)) return DCS_OK;
+  if (o->variant->backend != DCS_CUDA || (o->budget_s <= 0 && o->budget_evals >= 0)) return DCS_OK;
+  double until_ns = o->budget_s > 0 ? dcs_now_ns() + 1e9 * AHEAD_SHARE * o->budget_s : INFINITY;
   const char *capability = dcs_fact_value(&t->facts, "gpu_compute_capability");
   const char *point = strchr(capability, '.');
   char arch[32];
   if (!point) return DCS_OK;
   snprintf(arch, sizeof arch, "sm_%.*s%s", (int)(point - capability), capability, point + 1);
-  return dcs_compile_ahead(&t->space, o->kernels, arch, dcs_cpus(), &t->live.progress);
+  return dcs_compile_ahead(&t->space, o->kernels, arch, dcs_cpus(), until_ns, &t->live.progress);
 }
 
 static dcs_status prepare(tuning *t) {

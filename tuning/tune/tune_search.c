@@ -59,8 +59,10 @@ void dcs_search_close(dcs_search *search) {
   *search = (dcs_search){0};
 }
 
+/* Whatever the time, something is evaluated. */
 static bool may_go_on(dcs_search *search) {
-  if (dcs_interrupted() || dcs_now_ns() >= search->budget.until_ns ||
+  bool late = search->n_evals > 0 && dcs_now_ns() >= search->budget.until_ns;
+  if (dcs_interrupted() || late ||
       (search->budget.evals >= 0 && search->n_evals >= search->budget.evals))
     search->stopped = true;
   return !search->stopped;
