@@ -28,9 +28,8 @@ static const double LEAST_WEIGHT = 0.003, MOST_WEIGHT = 5, LEAST_NOISE = 1e-4, M
  * little about the best. */
 static const double SOFT = 0.3;
 
-/* What configurations are near in: the position of a parameter's value, or the sum of two. Values
- * mostly double from one to the next, so that a sum stands for a product: the threads of a block,
- * the points of a thread. */
+/* What configurations are near in: the position of a parameter's value among those tried, or the
+ * logarithm of the product of two values: the threads of a block, the points of a thread. */
 typedef struct {
   int first, second; /* second -1: of one parameter */
   bool names;        /* values without an order: all are equally far */
@@ -54,6 +53,7 @@ typedef struct {
   double factor[LEARN_FROM][LEARN_FROM]; /* Cholesky, lower; of the covariance over variance */
   double solved[LEARN_FROM];             /* the covariance's inverse times y */
   double variance;
+  double *logs; /* n * DCS_MAX_PARAMS: the values of each configuration, in doublings */
   /* Room. */
   known *all;
   int *list;
@@ -77,6 +77,14 @@ static void find_features(model *m) {
     }
 }
 
+/* A value of 0, which switches something off, is one below 1. */
+static void find_logs(model *m) {
+  const dcs_space *space = m->search->space;
+  for (int c = 0; c < space->n; c++)
+    for (int p = 0; p < space->variant->n_params; p++)
+      m->logs[(size_t)c * DCS_MAX_PARAMS + p] = log2(fmax(space->configs[c].value[p], 0.5));
+}
+
 /* The constants are those of before anything is known. */
 static void forget(model *m) {
   for (int f = 0; f < m->n_features; f++)
@@ -87,11 +95,14 @@ static void forget(model *m) {
 static double covariance(const model *m, int a, int b) {
   const int *x = m->search->space->position + (size_t)a * DCS_MAX_PARAMS;
   const int *z = m->search->space->position + (size_t)b * DCS_MAX_PARAMS;
+  const double *log_x = m->logs + (size_t)a * DCS_MAX_PARAMS;
+  const double *log_z = m->logs + (size_t)b * DCS_MAX_PARAMS;
   double square = 0;
   for (int f = 0; f < m->n_features; f++) {
     const feature *e = &m->features[f];
-    int apart = x[e->first] - z[e->first];
-    if (e->second >= 0) apart += x[e->second] - z[e->second];
+    double apart = x[e->first] - z[e->first];
+    if (e->second >= 0)
+      apart = log_x[e->first] - log_z[e->first] + log_x[e->second] - log_z[e->second];
     if (e->names) apart = apart != 0;
     square += m->weight[f] * apart * apart;
   }
@@ -276,6 +287,7 @@ static void search_with(model *m) {
   dcs_search *s = m->search;
   double ns;
   find_features(m);
+  find_logs(m);
   forget(m);
   bool more = dcs_search_try(s, s->start, s->samples, &ns);
   while (more && s->n_known < FIRST && s->n_known < s->space->n)
@@ -289,15 +301,17 @@ void dcs_search_surrogate(dcs_search *search) {
   model *m = calloc(1, sizeof *m);
   if (m) {
     *m = (model){.search = search};
+    m->logs = calloc(n * DCS_MAX_PARAMS, sizeof *m->logs);
     m->all = calloc(n, sizeof *m->all);
     m->list = calloc(n + degree, sizeof *m->list);
     m->gain = calloc(n + degree, sizeof *m->gain);
   }
-  if (m && m->all && m->list && m->gain)
+  if (m && m->logs && m->all && m->list && m->gain)
     search_with(m);
   else
     search->status = dcs_fail(DCS_UNAVAILABLE, "no memory for a model of the space");
   if (m) {
+    free(m->logs);
     free(m->all);
     free(m->list);
     free(m->gain);
