@@ -2,6 +2,7 @@
  * best after a tenth of the evaluations, in 90 of 100 seeds, on each of them where a hundredth of
  * the space is as near; and at least as often as random search. A replay has no timing: the same
  * seeds find the same. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
