@@ -57,6 +57,13 @@ static double cell_evals(const dcs_figure_cell *cell) {
   return (double)cell->atoms * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
 }
 
+/* More points, or as many and more atoms. */
+static bool is_larger(const dcs_figure_cell *a, const dcs_figure_cell *b) {
+  double more = (double)a->n.x * (double)a->n.y * (double)a->n.z -
+                (double)b->n.x * (double)b->n.y * (double)b->n.z;
+  return more > 0 || (more == 0 && a->atoms >= b->atoms);
+}
+
 int dcs_figure_ladder_cell(const dcs_figure_run *run) {
   int best = -1, most = 0;
   for (int cell = 0; cell < run->n_cells; cell++) {
@@ -64,8 +71,8 @@ int dcs_figure_ladder_cell(const dcs_figure_run *run) {
     most = bars > most ? bars : most;
   }
   for (int cell = 0; cell < run->n_cells; cell++)
-    if (most > 0 && 2 * count_bars(run, cell) >= most &&
-        (best < 0 || cell_evals(&run->cells[cell]) >= cell_evals(&run->cells[best])))
+    if (most > 0 && 3 * count_bars(run, cell) >= most &&
+        (best < 0 || is_larger(&run->cells[cell], &run->cells[best])))
       best = cell;
   return best;
 }
