@@ -23,13 +23,14 @@
  *
  * What is reached depends on how the two kinds are mixed. Reciprocal square roots that come in bursts
  * fill the units' queue: their warp waits while the FMA pipes idle, and the other way round behind a
- * burst. So the points in software are spread evenly over the brick. On an H100 about 84% of the special
- * function units' time and 87% of the issue slots are then used, while the card is full; 1.21 times the
- * units' rate. With the 512 blocks of a map of 256^3 points, 3% less: 132 multiprocessors take four
- * each, but for the last. (Tried and slower: whole blocks, or whole atoms, in software and others in
- * hardware, so that the warps of a scheduler complement each other. Tried and not better since the
- * polynomial: adding up a row of the brick while the next row's distances are computed. Tried and 1%
- * faster, not worth its length: distances divided by the charge, so that the last product falls away.)
+ * burst. So the points in software are spread evenly over the brick. With 256^3 points and 4,000 atoms, an
+ * H200 reaches 1.17 times the units' rate, and 1.21 times with 264 slices: 512 blocks of 1,024 threads are
+ * four turns of 132 multiprocessors, of which the last is not full, 528 are. (Tried and slower: whole
+ * blocks, or whole atoms, in software and others in hardware, so that the warps of a scheduler complement
+ * each other. Tried and not better since the polynomial: adding up a row of the brick while the next row's
+ * distances are computed. Tried and 1% faster, not worth its length: distances divided by the charge, so
+ * that the last product falls away; there the profiler saw 84% of the units' time and 87% of the issue
+ * slots used while the card was full.)
  *
  * Parameters: as cuda_volume; soft: of every 16 points of a thread, how many in software, 0..16.
  * Limits: as cuda_volume. */
