@@ -28,6 +28,10 @@ static const double LEAST_WEIGHT = 0.003, MOST_WEIGHT = 5, LEAST_NOISE = 1e-4, M
  * little about the best. */
 static const double SOFT = 0.3;
 
+/* Of the deviation that the model expects, so much counts as a chance to be better: with less than
+ * a hundred evaluations a search is to go on where it is good. */
+static const double CHANCE = 0.4;
+
 /* What configurations are near in: the position of a parameter's value among those tried, or the
  * logarithm of the product of two values: the threads of a block, the points of a thread. */
 typedef struct {
@@ -220,7 +224,7 @@ static double expected_gain(const model *m, int config) {
     half[i] = v / m->factor[i][i];
     rest -= half[i] * half[i];
   }
-  double deviation = sqrt(m->variance * fmax(rest, 1e-9)), better = m->least - mean;
+  double deviation = CHANCE * sqrt(m->variance * fmax(rest, 1e-9)), better = m->least - mean;
   double z = better / deviation;
   return better * 0.5 * erfc(-z / sqrt(2)) + deviation * exp(-z * z / 2) / sqrt(2 * M_PI);
 }
