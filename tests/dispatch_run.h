@@ -5,6 +5,8 @@
 #include "tests/own_record.h"
 #include "tests/run_folder.h"
 
+#include <math.h>
+
 static FILE *samples, *summary;
 static const dcs_variant *cpu[64], *gpu[64]; /* of whole sums, up the ladder */
 static int n_gpu;
@@ -73,6 +75,18 @@ static inline const dcs_variant *pick_of(const dcs_dispatch *d, int scope,
   double ns[DCS_DISPATCH_MOST];
   int n = dcs_dispatch_rank(table, problem, usable, order, ns);
   return n > 0 ? table->list[order[0]].variant : NULL;
+}
+
+/* Ends a run of 8 sizes at one of which, and no other, scope warm loses: 4000 for 1000. */
+static inline void assert_loss_of_one_in_8(int sum) {
+  dcs_dispatch d;
+  end_run();
+  assert_status(dispatch(""), 0);
+  read_back(&d);
+  const dcs_regret *regret = &d.tables[sum][1].regret;
+  assert_int_equal(regret->cells, 8);
+  assert_true(fabs(regret->worst - 3) < 1e-9);
+  assert_true(fabs(regret->mean - 3.0 / 8) < 1e-9);
 }
 
 /* Builds the C or C++ source of the run's folder, which includes dispatch.h, and runs it: its

@@ -81,6 +81,14 @@ static const dcs_variant *pick(const dcs_dispatch *d, int scope, int edge, doubl
   return pick_of(d, scope, &problem);
 }
 
+static void decide_cubes(dcs_dispatch *d) {
+  begin_within();
+  put_cubes();
+  end_run();
+  assert_status(dispatch(""), 0);
+  read_back(d);
+}
+
 /* ---- the decision ---- */
 
 /* At edges that were not measured, on both sides of the crossing and far beyond all of them. */
@@ -116,11 +124,7 @@ static void the_pairs_within_the_cutoff_decide(void **state) {
 static void cutoff_and_density_count(void **state) {
   (void)state;
   dcs_dispatch d;
-  begin_within();
-  put_cubes();
-  end_run();
-  assert_status(dispatch(""), 0);
-  read_back(&d);
+  decide_cubes(&d);
   assert_ptr_equal(pick(&d, 1, 18, 3), on_cpu);
   assert_ptr_equal(pick(&d, 1, 18, 4.5), on_gpu); /* between those measured */
   assert_ptr_equal(pick(&d, 1, 18, 6), on_gpu);
@@ -134,11 +138,7 @@ static void cutoff_and_density_count(void **state) {
 static void other_cutoffs_and_smoothings_are_not_decided(void **state) {
   (void)state;
   dcs_dispatch d;
-  begin_within();
-  put_cubes();
-  end_run();
-  assert_status(dispatch(""), 0);
-  read_back(&d);
+  decide_cubes(&d);
   for (int scope = 0; scope < DCS_DISPATCH_SCOPES; scope++) {
     assert_non_null(pick(&d, scope, 40, 2.4)); /* a factor of 1.25 beyond, and of 1.27 */
     assert_null(pick(&d, scope, 40, 2.36));
@@ -208,7 +208,6 @@ static void each_method_has_its_own_cutoffs(void **state) {
 /* Times that change sides without a rule make decisions that lose, and the loss is told. */
 static void regret_is_told(void **state) {
   (void)state;
-  dcs_dispatch d;
   begin_within();
   within = "3,c2";
   for (int i = 0; i < 8; i++) {
@@ -216,12 +215,7 @@ static void regret_is_told(void **state) {
     put_time(on_cpu, "kernel", 100, n, 1000, "ok");
     put_time(on_gpu, "warm", 100, n, i == 3 ? 4000 : 500, "ok");
   }
-  end_run();
-  assert_status(dispatch(""), 0);
-  read_back(&d);
-  assert_int_equal(d.tables[2][1].regret.cells, 8);
-  assert_true(fabs(d.tables[2][1].regret.worst - 3) < 1e-9); /* 4000 for 1000 */
-  assert_true(fabs(d.tables[2][1].regret.mean - 3.0 / 8) < 1e-9);
+  assert_loss_of_one_in_8(2);
 }
 
 /* Callers have their maps in pageable memory: other rows are left out, and that is said. */
@@ -292,11 +286,7 @@ static void check_header(const char *compiler, const char *source, const dcs_dis
 static void the_header_decides_alike_in_c_and_cxx(void **state) {
   (void)state;
   dcs_dispatch d;
-  begin_within();
-  put_cubes();
-  end_run();
-  assert_status(dispatch(""), 0);
-  read_back(&d);
+  decide_cubes(&d);
   char *header = run_file("run", "dispatch.h", NULL);
   assert_contains(header, "warm   within a cutoff, smoothed c2  mean ");
   free(header);
