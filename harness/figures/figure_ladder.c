@@ -53,10 +53,6 @@ static int count_bars(const dcs_figure_run *run, int cell) {
   return n;
 }
 
-static double cell_evals(const dcs_figure_cell *cell) {
-  return (double)cell->atoms * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
-}
-
 /* More points, or as many and more atoms. */
 static bool is_larger(const dcs_figure_cell *a, const dcs_figure_cell *b) {
   double more = (double)a->n.x * (double)a->n.y * (double)a->n.z -
@@ -84,8 +80,7 @@ const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run,
   for (int cell = 0; cell < run->n_cells; cell++) {
     pick.cell = cell;
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (row && (!best || cell_evals(&run->cells[cell]) > cell_evals(&run->cells[best->cell])))
-      best = row;
+    if (row && (!best || is_larger(&run->cells[cell], &run->cells[best->cell]))) best = row;
   }
   return best;
 }
