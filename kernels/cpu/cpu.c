@@ -1,6 +1,7 @@
 /* What the CPU variants share; see cpu.h. */
 #include "kernels/cpu/cpu.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,21 +43,34 @@ int64_t dcs_cpu_longest_sum_blocks(const dcs_problem *problem, const dcs_config 
   return (n < DCS_CPU_BLOCK ? n : DCS_CPU_BLOCK) + blocks;
 }
 
-void dcs_cpu_run(const dcs_problem *problem, int threads, int pieces, int64_t units,
+/* Takes `n` units of those that are left, from *first on: false when none are. */
+static bool take(_Atomic int64_t *next, int64_t units, int64_t parts, int64_t *first, int64_t *n) {
+  *first = atomic_load_explicit(next, memory_order_relaxed);
+  do {
+    *n = (units - *first + parts - 1) / parts;
+  } while (*n > 0 && !atomic_compare_exchange_weak_explicit(
+                         next, first, *first + *n, memory_order_relaxed, memory_order_relaxed));
+  return *n > 0;
+}
+
+void dcs_cpu_run(const dcs_problem *problem, int threads, dcs_cpu_sharing sharing, int64_t units,
                  dcs_cpu_kernel *kernel, float *map) {
   if (threads == 1) {
     kernel(problem, 0, units, map);
     return;
   }
-  int64_t ranges = (int64_t)threads * pieces < units ? (int64_t)threads * pieces : units;
-  int64_t shorter = units / ranges, longer = units % ranges;
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-#endif
-  for (int64_t range = 0; range < ranges; range++) {
-    int64_t first = range * shorter + (range < longer ? range : longer);
-    kernel(problem, first, first + shorter + (range < longer), map);
+  if (sharing == DCS_CPU_EVENLY) {
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int thread = 0; thread < threads; thread++) {
+      int64_t first = units * thread / threads, end = units * (thread + 1) / threads;
+      if (first < end) kernel(problem, first, end, map);
+    }
+    return;
   }
+  _Atomic int64_t next = 0;
+#pragma omp parallel num_threads(threads)
+  for (int64_t first, n; take(&next, units, 2 * (int64_t)threads, &first, &n);)
+    kernel(problem, first, first + n, map);
 }
 
 /* Whether DCS_DISABLE_ISA names the set; when it does, says so. */

@@ -35,14 +35,19 @@ int64_t dcs_cpu_longest_sum_blocks(const dcs_problem *problem, const dcs_config 
  * the whole map and share no point. */
 typedef void dcs_cpu_kernel(const dcs_problem *problem, int64_t first, int64_t end, float *map);
 
-/* Pieces a thread's share is cut into, so that a late thread leaves work to the others. */
-enum { DCS_CPU_PIECES = 16 };
+/* How threads share the units of a map. */
+typedef enum {
+  DCS_CPU_EVENLY, /* each thread takes one range, all of a length: for a kernel that passes over all
+                     atoms for each range */
+  DCS_CPU_GUIDED  /* a thread that is idle takes half of its share of what is left, at least a unit:
+                     a thread that is late leaves work to the others, to the last unit
+                     (Polychronopoulos  and Kuck, Guided self-scheduling, IEEE Trans. Computers C-36,
+                     1987) */
+} dcs_cpu_sharing;
 
-/* Runs the kernel over all units, cut into threads * pieces contiguous ranges (or one a unit) that
- * idle threads take; a kernel that passes over all atoms for each range asks for 1 piece. With one
- * thread the kernel is called once. The kernel may be compiled for an instruction set that the
- * caller has checked. */
-void dcs_cpu_run(const dcs_problem *problem, int threads, int pieces, int64_t units,
+/* Runs the kernel over all units, a contiguous range at a time; with one thread it is called once.
+ * The kernel may be compiled for an instruction set that the caller has checked. */
+void dcs_cpu_run(const dcs_problem *problem, int threads, dcs_cpu_sharing sharing, int64_t units,
                  dcs_cpu_kernel *kernel, float *map);
 
 /* Whether CPU and operating system support the set and DCS_DISABLE_ISA (a comma-separated list of

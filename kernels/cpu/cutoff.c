@@ -24,10 +24,6 @@
 enum { THREADS, ISA, CELL_EDGE, N_PARAMS };
 enum { PORTABLE, AVX2, AVX512 };
 
-/* Pieces a thread's share of the bricks is cut into; see dcs_cpu_run(). Edges and corners of a map
- * see fewer atoms, so shares differ. */
-enum { PIECES = 4 * DCS_CPU_PIECES };
-
 static const char *const isas[] = {"portable", "avx2", "avx512"};
 static const int edge_tries[] = {10, 15, 20, 30, 40, 50, 60, 80, 120, DCS_TRIES_END};
 
@@ -84,7 +80,7 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, float 
   dcs_cutoff_cells cells;
   int64_t bricks;
   if (!prepare(problem, config, &cells, &bricks)) return false;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], PIECES, bricks,
+  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_GUIDED, bricks,
               problem->smooth == DCS_SMOOTH_C2 ? kernels->smooth : kernels->plain, map);
   dcs_cutoff_free(&cells);
   return true;
@@ -97,8 +93,8 @@ static void examine(const dcs_problem *problem, const dcs_config *config, dcs_ex
   if (!prepare(problem, config, &cells, &bricks)) return;
   examined->pairs = 0;
   cells.pairs = &examined->pairs;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], PIECES, bricks, kernels_of(config)->count,
-              NULL);
+  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_GUIDED, bricks,
+              kernels_of(config)->count, NULL);
   dcs_cutoff_free(&cells);
 }
 

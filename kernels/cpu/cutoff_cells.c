@@ -8,8 +8,9 @@
 /* More cells than this would not fit a cache, and empty ones cost as much as full ones. */
 enum { MOST_CELLS = 1 << 22, CELLS_AN_ATOM = 4, FEW_CELLS = 64 };
 
-/* Starting a thread takes as long as it takes to sort some thousands of atoms. */
-enum { ATOMS_A_THREAD = 4096 };
+/* Fewer atoms are sorted by one thread, sooner than threads have met. Else all sort: a team of
+ * another size than the one that computes the map would be ended and started anew with each map. */
+enum { FEW_ATOMS = 4096 };
 
 /* ---- which atoms, and their box ---- */
 
@@ -152,8 +153,7 @@ bool dcs_cutoff_sort(const dcs_problem *problem, double edge, int threads,
                      dcs_cutoff_cells *cells) {
   float lo[3], hi[3];
   *cells = (dcs_cutoff_cells){.problem = *problem};
-  if (threads > problem->n_atoms / ATOMS_A_THREAD + 1)
-    threads = (int)(problem->n_atoms / ATOMS_A_THREAD) + 1;
+  if (problem->n_atoms < FEW_ATOMS) threads = 1;
   int32_t *cell_of = malloc((size_t)problem->n_atoms * sizeof *cell_of);
   if (!cell_of) return false;
   reach_of(problem, lo, hi);
