@@ -189,8 +189,11 @@ static void store_tile(const dcs_problem *p, const brick_place *place, int t, co
   for (int k = 0; k < n[2]; k++)
     for (int j = 0; j < n[1]; j++) {
       int64_t row = (place->first[2] + tile[2] + k) * p->n.y + place->first[1] + tile[1] + j;
-      memcpy(map + row * p->n.x + place->first[0] + tile[0], sums->point[k][j],
-             (size_t)n[0] * sizeof *map);
+      float *to = map + row * p->n.x + place->first[0] + tile[0];
+      if (n[0] == T)
+        memcpy(to, sums->point[k][j], T * sizeof *map); /* of a size that is known: one store */
+      else
+        memcpy(to, sums->point[k][j], (size_t)n[0] * sizeof *map);
     }
 }
 

@@ -12,6 +12,9 @@ enum { MOST_CELLS = 1 << 22, CELLS_AN_ATOM = 4, FEW_CELLS = 64 };
  * another size than the one that computes the map would be ended and started anew with each map. */
 enum { FEW_ATOMS = 4096 };
 
+/* Threads count their atoms by cells each for itself: where cells are many, fewer threads do. */
+enum { COUNTS_AN_ATOM = 8 };
+
 /* ---- which atoms, and their box ---- */
 
 /* Where the points of the map lie, widened by the cutoff. What rounding in the kernel might still
@@ -77,7 +80,7 @@ static void choose_cells(int64_t within, const float lo[3], const float hi[3], d
 static bool allocate(dcs_cutoff_cells *cells, int64_t within) {
   size_t floats = (size_t)within + DCS_CUTOFF_PAD;
   cells->x = malloc(4 * floats * sizeof *cells->x);
-  cells->start = calloc((size_t)count_cells(cells) + 2, sizeof *cells->start);
+  cells->start = calloc((size_t)count_cells(cells) + 1, sizeof *cells->start);
   if (!cells->x || !cells->start) return false;
   cells->y = cells->x + floats;
   cells->z = cells->y + floats;
@@ -90,49 +93,68 @@ static bool allocate(dcs_cutoff_cells *cells, int64_t within) {
 
 /* ---- sorting ---- */
 
-/* The cell of every atom; -1 for atoms outside lo..hi. */
-static void find_cells(const dcs_cutoff_cells *cells, int threads, const float lo[3],
-                       const float hi[3], int32_t *cell_of) {
-  const dcs_atom *atoms = cells->problem.atoms;
-  (void)threads;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t a = 0; a < cells->problem.n_atoms; a++) {
-    int32_t x = dcs_cutoff_cell(cells, 0, (double)atoms[a].x);
-    int32_t y = dcs_cutoff_cell(cells, 1, (double)atoms[a].y);
-    int32_t z = dcs_cutoff_cell(cells, 2, (double)atoms[a].z);
-    cell_of[a] = is_within(&atoms[a], lo, hi) ? (z * cells->n[1] + y) * cells->n[0] + x : -1;
-  }
-}
-
-/* Each part of the cells is filled by one thread, which passes over all atoms for it. */
+/* The atoms are cut into parts, a thread for each, and counted part by part. */
 typedef struct {
-  int parts;
-  int64_t n; /* cells */
-} division;
+  int threads, parts;
+  int64_t n_atoms, n_cells;
+  int32_t *cell_of; /* of every atom; -1: it is outside */
+  int32_t *counts;  /* parts * n_cells: the part's atoms in a cell; later where the next one goes */
+} counting;
 
-static int32_t part_start(const division *by, int part) {
-  return (int32_t)(by->n * part / by->parts);
+static int64_t part_start(const counting *by, int part) {
+  return by->n_atoms * part / by->parts;
 }
 
-/* start[c + 2] becomes the number of atoms in cell c. */
-static void count_atoms(dcs_cutoff_cells *cells, const division *by, const int32_t *cell_of) {
-#pragma omp parallel for num_threads(by->parts) schedule(static, 1) if (by->parts > 1)
+static int32_t *part_counts(const counting *by, int part) {
+  return by->counts + part * by->n_cells;
+}
+
+static void count_atoms(const dcs_cutoff_cells *cells, const float lo[3], const float hi[3],
+                        const counting *by) {
+  const dcs_atom *atoms = cells->problem.atoms;
+#pragma omp parallel for num_threads(by->threads) schedule(static, 1) if (by->threads > 1)
   for (int part = 0; part < by->parts; part++) {
-    int32_t first = part_start(by, part), end = part_start(by, part + 1);
-    for (int64_t a = 0; a < cells->problem.n_atoms; a++)
-      if (cell_of[a] >= first && cell_of[a] < end) cells->start[cell_of[a] + 2]++;
+    int32_t *counts = part_counts(by, part);
+    memset(counts, 0, (size_t)by->n_cells * sizeof *counts);
+    for (int64_t a = part_start(by, part); a < part_start(by, part + 1); a++) {
+      int32_t x = dcs_cutoff_cell(cells, 0, (double)atoms[a].x);
+      int32_t y = dcs_cutoff_cell(cells, 1, (double)atoms[a].y);
+      int32_t z = dcs_cutoff_cell(cells, 2, (double)atoms[a].z);
+      bool within = is_within(&atoms[a], lo, hi);
+      by->cell_of[a] = within ? (z * cells->n[1] + y) * cells->n[0] + x : -1;
+      if (within) counts[by->cell_of[a]]++;
+    }
   }
 }
 
-/* Puts the atoms of each cell c where start[c + 1] says, and moves that to where they end. */
-static void place_atoms(dcs_cutoff_cells *cells, const division *by, const int32_t *cell_of) {
+/* Cells follow each other, and in a cell the parts. */
+static void find_starts(dcs_cutoff_cells *cells, const counting *by) {
+  int32_t *start = cells->start;
+#pragma omp parallel for num_threads(by->threads) schedule(static) if (by->threads > 1)
+  for (int64_t c = 0; c < by->n_cells; c++)
+    for (int part = 0; part < by->parts; part++)
+      start[c + 1] += part_counts(by, part)[c];
+  for (int64_t c = 0; c < by->n_cells; c++)
+    start[c + 1] += start[c];
+#pragma omp parallel for num_threads(by->threads) schedule(static) if (by->threads > 1)
+  for (int64_t c = 0; c < by->n_cells; c++) {
+    int32_t next = start[c];
+    for (int part = 0; part < by->parts; part++) {
+      int32_t n = part_counts(by, part)[c];
+      part_counts(by, part)[c] = next;
+      next += n;
+    }
+  }
+}
+
+static void place_atoms(dcs_cutoff_cells *cells, const counting *by) {
   const dcs_atom *atoms = cells->problem.atoms;
-#pragma omp parallel for num_threads(by->parts) schedule(static, 1) if (by->parts > 1)
+#pragma omp parallel for num_threads(by->threads) schedule(static, 1) if (by->threads > 1)
   for (int part = 0; part < by->parts; part++) {
-    int32_t first = part_start(by, part), end = part_start(by, part + 1);
-    for (int64_t a = 0; a < cells->problem.n_atoms; a++) {
-      if (cell_of[a] < first || cell_of[a] >= end) continue; /* NOLINT: find_cells() fills it */
-      int32_t to = cells->start[cell_of[a] + 1]++;
+    int32_t *next = part_counts(by, part);
+    for (int64_t a = part_start(by, part); a < part_start(by, part + 1); a++) {
+      if (by->cell_of[a] < 0) continue;
+      int32_t to = next[by->cell_of[a]]++;
       cells->x[to] = atoms[a].x;
       cells->y[to] = atoms[a].y;
       cells->z[to] = atoms[a].z;
@@ -141,12 +163,27 @@ static void place_atoms(dcs_cutoff_cells *cells, const division *by, const int32
   }
 }
 
-static void sort_atoms(dcs_cutoff_cells *cells, int threads, const int32_t *cell_of) {
-  const division by = {threads, count_cells(cells)};
-  count_atoms(cells, &by, cell_of);
-  for (int64_t c = 2; c <= by.n; c++)
-    cells->start[c] += cells->start[c - 1];
-  place_atoms(cells, &by, cell_of);
+static counting choose_parts(const dcs_cutoff_cells *cells, int threads) {
+  counting by = {.threads = threads, .n_atoms = cells->problem.n_atoms};
+  by.n_cells = count_cells(cells);
+  int64_t most = COUNTS_AN_ATOM * by.n_atoms / by.n_cells;
+  by.parts = most < 1 ? 1 : most < threads ? (int)most : threads;
+  return by;
+}
+
+static bool sort_atoms(dcs_cutoff_cells *cells, int threads, const float lo[3], const float hi[3]) {
+  counting by = choose_parts(cells, threads);
+  by.cell_of = malloc((size_t)by.n_atoms * sizeof *by.cell_of);
+  by.counts = malloc((size_t)by.parts * (size_t)by.n_cells * sizeof *by.counts);
+  bool has_memory = by.cell_of && by.counts;
+  if (has_memory) {
+    count_atoms(cells, lo, hi, &by);
+    find_starts(cells, &by);
+    place_atoms(cells, &by);
+  }
+  free(by.cell_of);
+  free(by.counts);
+  return has_memory;
 }
 
 bool dcs_cutoff_sort(const dcs_problem *problem, double edge, int threads,
@@ -154,20 +191,12 @@ bool dcs_cutoff_sort(const dcs_problem *problem, double edge, int threads,
   float lo[3], hi[3];
   *cells = (dcs_cutoff_cells){.problem = *problem};
   if (problem->n_atoms < FEW_ATOMS) threads = 1;
-  int32_t *cell_of = malloc((size_t)problem->n_atoms * sizeof *cell_of);
-  if (!cell_of) return false;
   reach_of(problem, lo, hi);
   int64_t within = shrink(problem, threads, lo, hi);
   choose_cells(within, lo, hi, edge, cells);
-  bool has_memory = allocate(cells, within);
-  if (has_memory) {
-    find_cells(cells, threads, lo, hi, cell_of);
-    sort_atoms(cells, threads, cell_of);
-  } else {
-    dcs_cutoff_free(cells);
-  }
-  free(cell_of);
-  return has_memory;
+  if (allocate(cells, within) && sort_atoms(cells, threads, lo, hi)) return true;
+  dcs_cutoff_free(cells);
+  return false;
 }
 
 void dcs_cutoff_free(dcs_cutoff_cells *cells) {
