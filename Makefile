@@ -142,7 +142,7 @@ BUILT = $(if $(filter 1,$(HAVE_CSV)),all)
 REFERENCE_BOX = --spacing 0.5 --margin 0 --rounds 5 --device cuda:0
 reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)
 	$(BIN) sweep --plan results/reference.plan.csv --rounds 15 --device cuda:0 --out $(REFERENCE_OUT) --resume
-	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 5 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
+	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
 	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 10 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
 	$(BIN) generate water --atoms 160461 --out $(BUILD)/water.pqr
 	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/water --resume
@@ -171,7 +171,7 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 	$(BIN) verify --device cuda:0
 	$(BIN) verify --device cuda:0 --variants cuda --config block_x=16,block_y=16,coarsen=all,read=all
 	rm -rf $(BUILD)/memory # every mode of memory, a map of more than one slab
-	$(BIN) sweep --device cuda:0 --variants cuda --atoms 300 --grid 160x81x43 --scope warm,first --rounds 1 \
+	$(BIN) sweep --device cuda:0 --variants cuda --atoms 300 --grid 160x81x43 --scope warm --rounds 1 \
 	  --memory pageable,pinned,mapped,managed,managed_prefetch --out $(BUILD)/memory
 	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants cuda --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33
 

@@ -401,9 +401,19 @@ static void too_few_samples_decide_nothing(void **state) {
   end_run();
   rounds = 9;
   assert_status(crossover(""), 0);
+  assert_contains(program_out,
+                  "5 of 5 sizes have methods with fewer than 6 samples, and nothing is "
+                  "sure there: measure with --rounds 6 or more\n");
   dcs_table *t = run_table("run", "thresholds.csv");
   for (size_t r = 0; r < dcs_table_rows(t); r++)
     assert_string_equal(text_at(t, r, "status"), "ambiguous");
+  rounds = 6;
+  begin_run();
+  put_atoms();
+  end_run();
+  rounds = 9;
+  assert_status(crossover(""), 0);
+  assert_null(strstr(program_out, "fewer than"));
   dcs_table_free(t);
 }
 

@@ -80,6 +80,13 @@ static void print_cell(const char *mark, const dcs_compared *cell) {
   printf("  %-7s  %s\n", verdict(cell), cell->key[DCS_KEY_CONFIG]);
 }
 
+static size_t count_few(const dcs_comparison *c) {
+  size_t few = 0;
+  for (size_t i = 0; i < c->n_cells; i++)
+    few += !c->cells[i].failed && isnan(c->cells[i].ratio.lo);
+  return few;
+}
+
 static void print_counts(const char *mark, const dcs_comparison *c) {
   size_t total = 0;
   for (int change = 0; change < DCS_N_CHANGES; change++)
@@ -87,6 +94,11 @@ static void print_counts(const char *mark, const dcs_comparison *c) {
   printf("%s%zu compared: %zu slower, %zu faster, %zu same, %zu unsure; median ratio %.3f\n", mark,
          total, c->changes[DCS_CHANGE_SLOWER], c->changes[DCS_CHANGE_FASTER],
          c->changes[DCS_CHANGE_SAME], c->changes[DCS_CHANGE_UNSURE], c->median_ratio);
+  if (count_few(c) > 0)
+    printf("%s%zu of the unsure ha%s fewer than %d samples, too few for a verdict: measure with "
+           "--rounds %d or more\n",
+           mark, count_few(c), count_few(c) == 1 ? "s" : "ve", DCS_RATIO_SAMPLES,
+           DCS_RATIO_SAMPLES);
   printf("%snot compared: %zu only in A, %zu only in B, %zu not ok in one, %zu not ok in both\n",
          mark, c->only[0], c->only[1], c->failed[0], c->failed[1]);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { LEAST = 6, EXACT = 66 }; /* the binomial coefficient of 66 over 33 still fits 64 bits */
+enum { EXACT = 66 }; /* the binomial coefficient of 66 over 33 still fits 64 bits */
 
 /* Of the n_a * n_b ratios b/a, how many are at most x. */
 static size_t count_at_most(const double *a, size_t n_a, const double *b, size_t n_b, double x) {
@@ -65,7 +65,7 @@ dcs_ratio dcs_ratio_of_times(const double *a, size_t n_a, const double *b, size_
   dcs_ratio ratio = {.n_a = n_a, .n_b = n_b, .value = NAN, .lo = NAN, .hi = NAN};
   if (n_a == 0 || n_b == 0) return ratio;
   ratio.value = median_ratio(a, n_a, b, n_b);
-  if (n_a < LEAST || n_b < LEAST) return ratio;
+  if (n_a < DCS_RATIO_SAMPLES || n_b < DCS_RATIO_SAMPLES) return ratio;
   size_t rank =
       n_a + n_b <= EXACT ? exact_rank(n_a, n_b, 0.025) : normal_rank(n_a, n_b, 1.959963985);
   ratio.lo = kth_ratio(a, n_a, b, n_b, rank);

@@ -4,10 +4,13 @@
 
 #include <stddef.h>
 
+/* Fewer samples have no interval. */
+enum { DCS_RATIO_SAMPLES = 6 };
+
 typedef struct {
   size_t n_a, n_b;
   double value;  /* time B / time A; above 1: B is slower. NaN when either sample is empty */
-  double lo, hi; /* 95% interval; NaN when either sample has fewer than 6 values */
+  double lo, hi; /* 95% interval; NaN when either has fewer than DCS_RATIO_SAMPLES */
 } dcs_ratio;
 
 /* a[n_a] and b[n_b] are times above 0, sorted ascending. The value is the Hodges-Lehmann shift of

@@ -2,6 +2,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/commands/commands.h"
+#include "harness/judge/ratio.h"
 #include "tuning/crossover/crossover.h"
 #include "tuning/crossover/refine.h"
 
@@ -127,13 +128,23 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
   return status;
 }
 
+static void print_notes(const dcs_measured *m, FILE *out) {
+  size_t unsure = dcs_measured_unsure(m);
+  dcs_run_notes(&m->run, m->not_ok, out);
+  if (unsure > 0)
+    fprintf(out,
+            "%zu of %zu sizes ha%s methods with fewer than %d samples, and nothing is sure there: "
+            "measure with --rounds %d or more\n",
+            unsure, m->n_cells, unsure == 1 ? "s" : "ve", DCS_RATIO_SAMPLES, DCS_RATIO_SAMPLES);
+}
+
 static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
   dcs_status status = DCS_OK;
   DCS_TRY(dcs_crossovers_find(a->folder, found));
   if (a->refine) status = refine(a, found);
   if (status != DCS_OK && status != DCS_FAILED) return status;
   DCS_TRY(dcs_crossovers_write(a->folder, found));
-  dcs_run_notes(&found->measured.run, found->measured.not_ok, a->csv ? stderr : stdout);
+  print_notes(&found->measured, a->csv ? stderr : stdout);
   if (!a->csv) {
     print_table(found);
     return status;

@@ -1,6 +1,7 @@
 #include "tuning/crossover/measured.h"
 
 #include "harness/base/outcome.h"
+#include "harness/judge/ratio.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -276,4 +277,15 @@ void dcs_measured_free(dcs_measured *m) {
   free(m->cells);
   free(m->times);
   *m = (dcs_measured){0};
+}
+
+size_t dcs_measured_unsure(const dcs_measured *m) {
+  size_t unsure = 0;
+  for (size_t i = 0; i < m->n_cells; i++) {
+    bool few = false;
+    for (int class = 0; class < DCS_N_CLASSES; class ++)
+      few |= m->cells[i].best[class].n > 0 && m->cells[i].best[class].n < DCS_RATIO_SAMPLES;
+    unsure += few;
+  }
+  return unsure;
 }

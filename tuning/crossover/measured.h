@@ -70,4 +70,7 @@ typedef struct {
 dcs_status dcs_measured_read(const char *folder, dcs_measured *measured);
 void dcs_measured_free(dcs_measured *measured);
 
+/* Cells where a class has fewer than DCS_RATIO_SAMPLES samples: nothing is sure there. */
+size_t dcs_measured_unsure(const dcs_measured *measured);
+
 #endif
