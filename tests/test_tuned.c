@@ -20,7 +20,10 @@ static dcs_tuned_record record_of(const char *variant, int i) {
                                     .capability = "9.0",
                                     .units = 132,
                                     .kernel_hash = "00112233445566ff"},
-                        .median_ns = 123456.5 + i,
+                        .time = {.median_ns = 123456.5 + i,
+                                 .times_ns = {123456.5 + i, 1e6 / 3, 7},
+                                 .n = i % 4,
+                                 .date = "2026-11-20T08:00:00Z"},
                         .n_tied = 1 + i % 3};
   assert_non_null(r.subject.variant);
   r.config = dcs_initial_config(r.subject.variant, 2);
@@ -30,8 +33,10 @@ static dcs_tuned_record record_of(const char *variant, int i) {
 
 static bool same_record(const dcs_tuned_record *a, const dcs_tuned_record *b) {
   return dcs_same_subject(&a->subject, &b->subject) &&
-         memcmp(&a->config, &b->config, sizeof a->config) == 0 && a->median_ns == b->median_ns &&
-         a->n_tied == b->n_tied;
+         memcmp(&a->config, &b->config, sizeof a->config) == 0 &&
+         a->time.median_ns == b->time.median_ns && a->time.n == b->time.n &&
+         memcmp(a->time.times_ns, b->time.times_ns, (size_t)a->time.n * sizeof(double)) == 0 &&
+         strcmp(a->time.date, b->time.date) == 0 && a->n_tied == b->n_tied;
 }
 
 static const char *database(void) {

@@ -27,7 +27,7 @@ static dcs_tuned_record record_of(double cutoff, dcs_smooth smooth, int cell_edg
                                     .capability = "9.0",
                                     .units = 132,
                                     .kernel_hash = "00112233445566ff"},
-                        .median_ns = 250000,
+                        .time = {.median_ns = 250000},
                         .n_tied = 3};
   assert_non_null(r.subject.variant);
   r.config = dcs_initial_config(r.subject.variant, 2);
@@ -92,7 +92,7 @@ static void a_record_reads_back_with_its_cutoff(void **state) {
   assert_true(dcs_subject_evals(&tuned.list[0].subject) == 123456789012345);
   dcs_tuned_free(&tuned);
   char *text = get_file(database(), NULL);
-  assert_contains(text, ",tied,cutoff,smooth,spacing,evals_useful,checksum\n");
+  assert_contains(text, ",tied,cutoff,smooth,spacing,evals_useful,date,times_ns,checksum\n");
   assert_contains(text, ",3,0.1,c2,0.3333333333333333,123456789012345,");
   free(text);
 }
@@ -123,7 +123,7 @@ static void the_spacing_counts_within_a_cutoff(void **state) {
   assert_int_equal(served(&wanted), 25);
 }
 
-/* ---- files of the former schema ---- */
+/* ---- files of former schemas ---- */
 
 static const char former_header[] =
     "schema,variant,kernel_hash,capability,units,machine,precision,scope,atoms,nx,ny,nz,config,"
@@ -150,7 +150,7 @@ static void expect_former(const dcs_tuned *tuned) {
   assert_string_equal(padded->subject.variant->id, "cuda_padded");
   assert_string_equal(padded->subject.machine, "A card, \"quoted\"");
   assert_int_equal(padded->config.value[0], 48);
-  assert_true(padded->median_ns == 250000 && padded->n_tied == 3);
+  assert_true(padded->time.median_ns == 250000 && padded->n_tied == 3);
   assert_true(padded->subject.cutoff == 0 && padded->subject.pairs == 0);
   assert_true(dcs_subject_evals(&padded->subject) == 2000.0 * 64 * 64 * 32);
   assert_string_equal(gather->subject.variant->id, "cpu_gather");
@@ -238,6 +238,32 @@ static void the_whole_sum_and_a_cutoff_do_not_mix(void **state) {
     assert_int_equal(tuned.damaged, 0);
     dcs_tuned_free(&tuned);
   }
+}
+
+/* The second schema lacked date and samples alone. */
+static void a_file_of_the_second_schema_is_renewed(void **state) {
+  (void)state;
+  dcs_tuned tuned;
+  dcs_tuned_record r = record_of(8, DCS_SMOOTH_NONE, 20);
+  r.time.n = 2;
+  r.time.times_ns[0] = 250000.5;
+  r.time.times_ns[1] = 249999;
+  put_row("cuda_cutoff_cells", "block_x=8,block_y=16,coarsen_z=8,cell_edge=30,tile_atoms=512",
+          "12,c2,0.5,1000");
+  put(&r);
+  assert_int_equal(dcs_tuned_read(database(), &tuned), DCS_OK);
+  assert_int_equal(tuned.n, 2);
+  assert_int_equal(tuned.damaged + tuned.foreign, 0);
+  assert_true(tuned.list[0].subject.cutoff == 12 && tuned.list[0].subject.pairs == 1000);
+  assert_true(tuned.list[0].time.median_ns == 250000 && tuned.list[0].time.n == 0);
+  assert_string_equal(tuned.list[0].time.date, "");
+  assert_int_equal(tuned.list[1].time.n, 2);
+  assert_true(tuned.list[1].time.times_ns[0] == 250000.5);
+  assert_true(tuned.list[1].time.times_ns[1] == 249999);
+  dcs_tuned_free(&tuned);
+  char *text = get_file(database(), NULL);
+  assert_int_equal(strncmp(strchr(text, '\n') + 1, "3,", 2), 0);
+  free(text);
 }
 
 /* ---- journals ---- */
@@ -387,6 +413,7 @@ int main(void) {
       cmocka_unit_test(a_former_file_is_of_whole_sums),
       cmocka_unit_test(a_new_record_renews_a_former_file_and_loses_nothing),
       cmocka_unit_test(the_whole_sum_and_a_cutoff_do_not_mix),
+      cmocka_unit_test(a_file_of_the_second_schema_is_renewed),
       cmocka_unit_test(a_former_journal_goes_on),
       cmocka_unit_test(a_renewed_journal_is_locked),
       cmocka_unit_test(tunings_at_once_lose_no_row),

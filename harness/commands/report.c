@@ -2,6 +2,7 @@
 #include "harness/base/csv.h"
 #include "harness/base/outcome.h"
 #include "harness/commands/commands.h"
+#include "harness/sweep/tuned_check.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,7 +142,8 @@ dcs_status dcs_command_report(int argc, char **argv) {
              "each variant in each scope and memory (CPU variants: with each number of threads), "
              "with half "
              "the width of the median's 95% interval, the rate "
-             "of useful evaluations, and its share of the machine's measured limit."};
+             "of useful evaluations, and its share of the machine's measured limit; then which "
+             "tuned configurations no longer take the time that was recorded of them."};
   const char *dir = NULL;
   char path[4096];
   dcs_table *table;
@@ -160,5 +162,5 @@ dcs_status dcs_command_report(int argc, char **argv) {
   if (status == DCS_OK && dcs_table_torn(table))
     printf("%s: the last row was cut off and is left out\n", path);
   dcs_table_free(table);
-  return status;
+  return status == DCS_OK ? dcs_tuned_check_say(dir, stdout) : status;
 }

@@ -38,7 +38,8 @@ static const struct argp_option options[] = {
      "all, cpu, cuda, or ids that `dcsbench list` shows, with commas (all)", 0},
     {"config", KEY_CONFIG, "K=V,...", 0,
      "parameters; a value may be several: 1|2|4, 1:16, all, and max for threads; or just tuned: "
-     "what `dcsbench tune` found for each size",
+     "what `dcsbench tune` found for each size; rates off by more than 3% from what it recorded "
+     "are said",
      0},
     {"atoms", KEY_ATOMS, "LIST", 0,
      "numbers of atoms: 100,1000 or 100:1000000:log4 (four a decade); with --input, that many of "

@@ -134,8 +134,7 @@ typedef struct {
 
 static dcs_status choose_tuned(const line_facts *line, const dcs_cell *cell, dcs_record *record) {
   if (!line->tuned) return DCS_OK;
-  return dcs_find_tuned(record->method.variant, record->scope, cell, line->facts,
-                        line->options->kernels, &record->method.config);
+  return dcs_find_tuned(cell, line->facts, line->options->kernels, record);
 }
 
 /* The method in one scope, once for each memory where that matters. */

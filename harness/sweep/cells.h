@@ -22,11 +22,12 @@ typedef struct {
   int n;
 } dcs_cells;
 
-/* The tuned configuration of a variant (--config tuned). The database lies above the harness, so
- * main sets this; NULL: there is none. */
-typedef dcs_status dcs_tuned_finder(const dcs_variant *variant, dcs_scope scope,
-                                    const dcs_cell *cell, const dcs_facts *facts,
-                                    const char *kernels, dcs_config *config);
+/* The tuned configuration for a record's variant and scope (--config tuned), into
+ * record->method.config and, where it was recorded on this machine and this very problem,
+ * record->recorded and recorded_pairs. The database lies above the harness, so main sets this;
+ * NULL: there is none. */
+typedef dcs_status dcs_tuned_finder(const dcs_cell *cell, const dcs_facts *facts,
+                                    const char *kernels, dcs_record *record);
 extern dcs_tuned_finder *dcs_find_tuned;
 
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the

@@ -8,6 +8,7 @@
 #include "harness/compute/session.h"
 #include "harness/input/case.h"
 #include "harness/judge/oracle.h"
+#include "harness/judge/recorded.h"
 
 /* One method in one scope and memory on one cell (atoms and grid): a row of the summary. */
 typedef struct {
@@ -32,6 +33,8 @@ typedef struct {
   size_t n_times;
   double limit_evals_per_s; /* NaN: unknown */
   double energy_j;          /* of one map; NaN: not measured */
+  dcs_recorded recorded; /* of a tuned configuration: what its record says of this very problem */
+  double recorded_pairs; /* with a cutoff: those that the record is of */
 } dcs_record;
 
 /* One timed sample. */

@@ -7,6 +7,7 @@
 #include "harness/sweep/cell.h"
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
+#include "harness/sweep/tuned_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +96,10 @@ static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) 
 
 static dcs_status write_cell(sweep *s, dcs_cell *cell) {
   for (int r = 0; r < cell->n_records; r++)
-    if (!dcs_interrupted() || cell->records[r].n_times > 0)
+    if (!dcs_interrupted() || cell->records[r].n_times > 0) {
       DCS_TRY(dcs_write_summary(&s->summary, &cell->records[r]));
+      DCS_TRY(dcs_tuned_check_write(s->options->out, &cell->records[r]));
+    }
   return DCS_OK;
 }
 
@@ -307,6 +310,7 @@ static dcs_status run(sweep *s) {
   dcs_status status = measure_cells(s);
   dcs_progress_clear(&s->progress);
   DCS_TRY(status);
+  DCS_TRY(dcs_tuned_check_say(s->options->out, stderr));
   return verdict_of(s);
 }
 

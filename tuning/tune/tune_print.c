@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void print_value(const dcs_param *param, int value) {
   if (param->labels)
@@ -61,6 +62,32 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double evals)
     printf("the %d marked = cannot be told apart; picked: %s\n", w->n_tied, w->reason);
   printf("%s %s\n", space->variant->id,
          dcs_format_config(space->variant, &space->configs[w->list[w->pick].config], text));
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void dcs_print_former(const dcs_tuned_record *former, dcs_evaluation *now) {
+  const char *date = former->time.date;
+  double evals = dcs_subject_evals(&former->subject);
+  char day[24], config[DCS_TEXT];
+  dcs_format_config(former->subject.variant, &former->config, config);
+  printf("the record of %s, %s, ", dcs_record_day(date, day), config);
+  if (now->outcome != DCS_OUTCOME_OK || now->n == 0) {
+    printf("does not hold: %s\n", dcs_outcome_name(now->outcome));
+    return;
+  }
+  qsort(now->times, (size_t)now->n, sizeof *now->times, ascending);
+  dcs_recheck check = dcs_recheck_times(&former->time, now->times, (size_t)now->n);
+  static const char *const says[DCS_N_RECORD_VERDICTS] = {"holds", "has changed",
+                                                          "has perhaps changed"};
+  printf("%s: %.4g evaluations/s then, %.4g now (%+.1f%%)\n", says[check.verdict],
+         1e9 * evals / former->time.median_ns, 1e9 * evals / now->stats.median, 100 * check.change);
+  if (check.verdict != DCS_RECORD_HOLDS)
+    printf("what the journal holds may be as old; with a new file for --journal everything is "
+           "measured anew\n");
 }
 
 void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const char *strategy) {

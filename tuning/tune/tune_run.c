@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 /* The last measurement: rounds, and its part of the time. An interval needs 6. */
-enum { FINAL_LEAST = 6, FINAL_MOST = 15 };
+enum { FINAL_LEAST = 6, FINAL_MOST = DCS_RECORDED_SAMPLES };
 static const double FINAL_SHARE = 0.2;
 
 typedef struct {
@@ -159,13 +159,50 @@ static dcs_status prepare(tuning *t) {
   return compile_ahead(t);
 }
 
-static dcs_status keep(const tuning *t, const dcs_winner *winner) {
+/* What the last measurement is of: configs[n], and what came of each. */
+typedef struct {
+  int configs[DCS_MAX_FINALISTS], n;
+  dcs_evaluation fresh[DCS_MAX_FINALISTS];
+  dcs_tuned_record former; /* of this very tuning, where there is one */
+  int former_at;           /* of its pick in configs; -1: there is none */
+} last_measurement;
+
+/* An earlier pick for this very problem is measured again beside the best ones. */
+static void add_former(const tuning *t, last_measurement *last) {
+  char path[4096];
+  dcs_tuned tuned = {0};
+  int config = -1;
+  last->former_at = -1;
+  if (last->n == 0 || dcs_tuned_path("tuned.csv", path) != DCS_OK) return;
+  if (dcs_tuned_read(path, &tuned) == DCS_OK) /* else keeping the winner fails, and says why */
+    for (int r = 0; r < tuned.n; r++)
+      if (dcs_same_subject(&tuned.list[r].subject, &t->journal.subject)) {
+        last->former = tuned.list[r];
+        config = dcs_space_find(&t->space, &last->former.config);
+      }
+  dcs_tuned_free(&tuned);
+  for (int f = 0; config >= 0 && f < last->n; f++)
+    if (last->configs[f] == config) last->former_at = f;
+  if (config < 0 || last->former_at >= 0) return;
+  if (last->n < DCS_MAX_FINALISTS) last->n++;
+  last->former_at = last->n - 1;
+  last->configs[last->former_at] = config;
+}
+
+static dcs_status keep(const tuning *t, const last_measurement *last, const dcs_winner *winner) {
   const dcs_finalist *pick = &winner->list[winner->pick];
   dcs_tuned_record record = {.subject = t->journal.subject,
                              .config = t->space.configs[pick->config],
-                             .median_ns = pick->stats.median,
+                             .time = {.median_ns = pick->stats.median},
                              .n_tied = winner->n_tied};
   char path[4096];
+  for (int f = 0; f < last->n; f++) {
+    if (last->configs[f] != pick->config) continue;
+    record.time.n = last->fresh[f].n;
+    memcpy(record.time.times_ns, last->fresh[f].times,
+           (size_t)record.time.n * sizeof *record.time.times_ns);
+  }
+  snprintf(record.time.date, sizeof record.time.date, "%.23s", dcs_fact_value(&t->facts, "date"));
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
   DCS_TRY(dcs_tuned_put(path, &record));
   fprintf(stderr, "%s: the winner is kept; --config tuned uses it\n", path);
@@ -174,26 +211,28 @@ static dcs_status keep(const tuning *t, const dcs_winner *winner) {
 
 /* The last measurement, the winner, the record of it. */
 static dcs_status finish(tuning *t) {
-  int configs[DCS_MAX_FINALISTS], n = dcs_finalists(&t->search, configs);
-  dcs_evaluation fresh[DCS_MAX_FINALISTS] = {{0}};
+  last_measurement last = {.former_at = -1};
   const dcs_tune_options *o = t->options;
   dcs_winner winner;
   double until_ns = o->budget_s > 0 ? t->started_ns + 1e9 * o->budget_s : INFINITY;
   dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, until_ns, o->seed};
-  dcs_status status = dcs_live_rounds(&t->live, configs, n, &how, fresh);
+  last.n = dcs_finalists(&t->search, last.configs);
+  add_former(t, &last);
+  dcs_status status = dcs_live_rounds(&t->live, last.configs, last.n, &how, last.fresh);
   dcs_progress_clear(&t->live.progress);
   if (status == DCS_OK && dcs_interrupted()) status = dcs_fail(DCS_FAILED, "interrupted");
   if (status == DCS_OK) {
     dcs_print_search(&t->search, o->strategy->name);
-    status = dcs_choose_winner(&t->search, &t->live.c.problem, t->within.charged, configs, fresh, n,
-                               &winner);
+    status = dcs_choose_winner(&t->search, &t->live.c.problem, t->within.charged, last.configs,
+                               last.fresh, last.n, &winner);
   }
   if (status == DCS_OK) {
     dcs_print_winner(&t->space, &winner, dcs_subject_evals(&t->journal.subject));
-    status = keep(t, &winner);
+    status = keep(t, &last, &winner);
+    if (last.former_at >= 0) dcs_print_former(&last.former, &last.fresh[last.former_at]);
   }
-  for (int f = 0; f < n; f++)
-    free(fresh[f].times);
+  for (int f = 0; f < last.n; f++)
+    free(last.fresh[f].times);
   return status;
 }
 

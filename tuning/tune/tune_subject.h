@@ -6,7 +6,7 @@
 #include "harness/sweep/environment.h"
 
 enum {
-  DCS_TUNE_SCHEMA = 2,       /* of journal.csv and tuned.csv */
+  DCS_TUNE_SCHEMA = 2,       /* of journal.csv */
   DCS_TUNE_FORMER_SCHEMA = 1 /* the same without columns about a cutoff: whole sums alone */
 };
 
@@ -40,7 +40,7 @@ char *dcs_within_text(double cutoff, dcs_smooth smooth, char text[DCS_TEXT]);
 /* The same for a column of a table: "12 c2", or "". */
 char *dcs_within_brief(const dcs_subject *subject, char text[DCS_TEXT]);
 
-/* ---- the columns cutoff, smooth, spacing and evals_useful, which both files end with ---- */
+/* ---- the columns cutoff, smooth, spacing and evals_useful, which both files have ---- */
 
 void dcs_subject_put_within(dcs_csv *csv, const dcs_subject *subject);
 /* From the texts of the cells; false where they are not those of the subject's variant. */

@@ -116,10 +116,11 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
   for (int f = 0; f < n; f++) {
     if (fresh[f].outcome != DCS_OUTCOME_OK || fresh[f].n == 0) continue;
     const dcs_config *config = &space->configs[configs[f]];
+    const int registers = search->known[configs[f]].registers;
     dcs_finalist entry = {.config = configs[f],
                           .stats = fresh[f].stats,
                           .overhead = overhead_of(space->variant, problem, pairs, config),
-                          .registers = search->known[configs[f]].registers,
+                          .registers = registers >= 0 ? registers : fresh[f].registers,
                           .distance = dcs_space_distance(space, configs[f], &initial)};
     insert(winner, from, &entry, f);
   }

@@ -62,18 +62,14 @@ static dcs_status read_text(const char *path, char **text, size_t *bytes) {
   return dcs_read_file(path, text, bytes);
 }
 
-/* ---- the former schema ---- */
-
-static bool starts_with(const char *text, size_t bytes, const char *header) {
-  return bytes >= strlen(header) && memcmp(text, header, strlen(header)) == 0;
-}
+/* ---- former schemas ---- */
 
 /* Room for a text whose lines are renewed, behind a header. */
 static char *room_for(size_t bytes) {
   return malloc(2 * bytes + strlen(dcs_tuned_header) + 2 + DCS_RENEWED_MORE);
 }
 
-/* Copies a line, one of the former schema as one of this; returns its length. */
+/* Copies a line, one of a former schema as one of this; returns its length. */
 static size_t put_line(const char *line, size_t length, dcs_row_kind kind, char *out) {
   if (kind == DCS_ROW_FORMER) return dcs_tuned_renew(line, length, out);
   memcpy(out, line, length);
@@ -96,13 +92,13 @@ static dcs_status append(int fd, const char *path, const char *text) {
 }
 
 /* The file with this schema's columns; what is damaged or foreign in it stays as it is. */
-static dcs_status renew(const char *path, const char *text, size_t bytes) {
+static dcs_status renew(const char *path, const char *text, size_t header, size_t bytes) {
   dcs_file file;
   size_t used = strlen(dcs_tuned_header);
   char *renewed = room_for(bytes);
   if (!renewed) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory to renew it", path);
   memcpy(renewed, dcs_tuned_header, used + 1);
-  for (size_t at = strlen(dcs_tuned_former_header); at < bytes;) {
+  for (size_t at = header; at < bytes;) {
     const char *newline = memchr(text + at, '\n', bytes - at);
     size_t length = newline ? (size_t)(newline - text) - at : bytes - at;
     used += put_line(text + at, length, dcs_tuned_row_kind(text + at, length), renewed + used);
@@ -122,8 +118,9 @@ static dcs_status renew_former(const char *path) {
   char *text;
   size_t bytes;
   DCS_TRY(read_text(path, &text, &bytes));
-  bool former = text && starts_with(text, bytes, dcs_tuned_former_header);
-  dcs_status status = former ? renew(path, text, bytes) : DCS_OK;
+  bool former = false;
+  size_t header = text ? dcs_tuned_header_length(text, bytes, &former) : 0;
+  dcs_status status = former ? renew(path, text, header, bytes) : DCS_OK;
   free(text);
   return status;
 }
@@ -160,14 +157,13 @@ dcs_status dcs_tuned_put(const char *path, const dcs_tuned_record *record) {
 /* Copies the lines that are whole behind a header of our own. */
 static size_t keep_whole(const char *text, size_t bytes, char *kept, dcs_tuned *tuned) {
   size_t used = strlen(dcs_tuned_header);
+  bool former;
   memcpy(kept, dcs_tuned_header, used + 1);
-  for (size_t at = 0; at < bytes;) {
+  for (size_t at = dcs_tuned_header_length(text, bytes, &former); at < bytes;) {
     const char *newline = memchr(text + at, '\n', bytes - at);
     size_t length = newline ? (size_t)(newline - text) - at : bytes - at;
-    bool header = at == 0 && (starts_with(text, bytes, dcs_tuned_header) ||
-                              starts_with(text, bytes, dcs_tuned_former_header));
     dcs_row_kind kind = dcs_tuned_row_kind(text + at, length);
-    if (!header && length > 0) {
+    if (length > 0) {
       tuned->damaged += kind == DCS_ROW_DAMAGED;
       tuned->foreign += kind == DCS_ROW_FOREIGN;
     }

@@ -12,8 +12,8 @@
 typedef struct {
   dcs_subject subject;
   dcs_config config;
-  double median_ns;
-  int n_tied; /* configurations that could not be told from it, itself included */
+  dcs_recorded time; /* samples and date: none in records of a former schema */
+  int n_tied;        /* configurations that could not be told from it, itself included */
 } dcs_tuned_record;
 
 /* The path of a file in the data folder, which is made where it is missing: $DCSBENCH_DATA, else
@@ -21,7 +21,7 @@ typedef struct {
 dcs_status dcs_tuned_path(const char *name, char path[4096]);
 
 /* Adds the record; from now on it is the one of its subject. Writers at once lose nothing. A file
- * of the former schema is renewed first. */
+ * of a former schema is renewed first. */
 dcs_status dcs_tuned_put(const char *path, const dcs_tuned_record *record);
 
 typedef struct {
@@ -31,9 +31,8 @@ typedef struct {
   int foreign; /* whole rows of another schema, or of a variant or value that this program lacks */
 } dcs_tuned;
 
-/* A file that is not there is empty; rows of the former schema are of whole sums. The caller frees
- * with dcs_tuned_free(), whatever the status.
- */
+/* A file that is not there is empty; rows of the first schema are of whole sums. The caller frees
+ * with dcs_tuned_free(), whatever the status. */
 dcs_status dcs_tuned_read(const char *path, dcs_tuned *tuned);
 void dcs_tuned_free(dcs_tuned *tuned);
 
@@ -71,7 +70,7 @@ dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *subje
 
 /* The configuration for a cell of a sweep (dcs_tuned_finder), from the database in the data folder.
  * Says on stderr which rung served, and what was left out and why; nothing of it is a failure. */
-dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, const dcs_cell *cell,
-                            const dcs_facts *facts, const char *kernels, dcs_config *config);
+dcs_status dcs_tuned_config(const dcs_cell *cell, const dcs_facts *facts, const char *kernels,
+                            dcs_record *record);
 
 #endif

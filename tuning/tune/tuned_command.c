@@ -21,12 +21,13 @@ static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
 
 static void show_record(const dcs_tuned_record *r) {
   const dcs_subject *s = &r->subject;
-  char config[DCS_TEXT], within[DCS_TEXT];
-  printf("%-20s %-7s %-8s %10lld %5lldx%lldx%lld %10.4g  %s  (%s, %d units, source %s)\n",
+  char config[DCS_TEXT], within[DCS_TEXT], day[24];
+  printf("%-20s %-7s %-8s %10lld %5lldx%lldx%lld %10.4g  %s  (%s, %d units, source %s, of %s)\n",
          s->variant->id, dcs_scope_name(s->scope), dcs_within_brief(s, within), (long long)s->atoms,
          (long long)s->n.x, (long long)s->n.y, (long long)s->n.z,
-         dcs_subject_evals(s) / r->median_ns, dcs_format_config(s->variant, &r->config, config),
-         s->machine, s->units, s->kernel_hash);
+         dcs_subject_evals(s) / r->time.median_ns,
+         dcs_format_config(s->variant, &r->config, config), s->machine, s->units, s->kernel_hash,
+         dcs_record_day(r->time.date, day));
 }
 
 static dcs_status show(void) {

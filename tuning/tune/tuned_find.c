@@ -88,13 +88,27 @@ static void say_choice(const dcs_subject *wanted, const dcs_tuned_choice *choice
   fprintf(stderr, "\n");
 }
 
-dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, const dcs_cell *cell,
-                            const dcs_facts *facts, const char *kernels, dcs_config *config) {
+/* What the record says of the time here: only where it was measured as it will be now, on one
+ * device and this very problem. That the pairs within the cutoff are the same, the sweep sees. */
+static void take_time(const dcs_tuned_choice *choice, const dcs_subject *wanted,
+                      const dcs_facts *facts, dcs_record *record) {
+  bool several = wanted->variant->backend == DCS_CUDA && /* cards, or none */
+                 strcmp(dcs_fact_value(facts, "gpu_count"), "1") != 0;
+  if (choice->rung != DCS_RUNG_MACHINE || several) return;
+  dcs_subject same = *wanted;
+  same.pairs = choice->record->subject.pairs;
+  if (!dcs_same_subject(&same, &choice->record->subject)) return;
+  record->recorded = choice->record->time;
+  record->recorded_pairs = same.pairs;
+}
+
+dcs_status dcs_tuned_config(const dcs_cell *cell, const dcs_facts *facts, const char *kernels,
+                            dcs_record *record) {
   static bool warned; /* once a program is enough */
   char path[4096];
   dcs_tuned tuned = {0};
-  dcs_subject wanted = {.variant = variant,
-                        .scope = scope,
+  dcs_subject wanted = {.variant = record->method.variant,
+                        .scope = record->scope,
                         .atoms = cell->atoms,
                         .n = cell->n,
                         .cutoff = cell->cutoff,
@@ -110,7 +124,8 @@ dcs_status dcs_tuned_config(const dcs_variant *variant, dcs_scope scope, const d
   warned = warned || status != DCS_OK || tuned.damaged;
   dcs_tuned_choice choice = dcs_tuned_find(&tuned, &wanted, dcs_cpus());
   say_choice(&wanted, &choice);
-  *config = choice.config;
+  record->method.config = choice.config;
+  take_time(&choice, &wanted, facts, record);
   dcs_tuned_free(&tuned);
   return DCS_OK;
 }
