@@ -6,7 +6,9 @@ ROWS = ceil(PANELS / real(COLUMNS))
 set linetype 1 linecolor rgb "#0072b2" pointtype 7
 set linetype 2 linecolor rgb "#d55e00" pointtype 5
 set linetype 3 linecolor rgb "#009e73" pointtype 9
-array NAMES[4] = ["", "", "", ""]
+set linetype 5 linecolor rgb "#000000" pointtype 13
+array NAMES[6] # by line type
+do for [m=1:|NAMES|] { NAMES[m] = "" }
 do for [p=0:PANELS-1] {
   stats DATA index (BLOCKS*p+1) every ::2 using (A = column(1), B = column(2), 0) nooutput
   stats DATA index (BLOCKS*p+2) every ::0::0 using (T = strcol(1), 0) nooutput

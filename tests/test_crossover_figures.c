@@ -60,6 +60,30 @@ static void thresholds_are_drawn_with_their_times(void **state) {
                   "skipped: crossover_points: thresholds.csv has no row of axis points");
 }
 
+/* Five kinds of methods in one picture: each has a colour and its name in the legend. */
+static void a_cutoff_is_drawn_beside_the_whole_sum(void **state) {
+  (void)state;
+  begin_run();
+  for (int atoms = 125; atoms <= 8000; atoms *= 4) {
+    put_method("plain", 1, "kernel", atoms, 10, 4e-3 * atoms, "ok");
+    put_method("fast", 4, "kernel", atoms, 10, 1e-3 * atoms, "ok");
+    put_method("g", 0, "kernel", atoms, 10, 5e-4 * atoms, "ok");
+    within = "12,c2";
+    put_method("near", 4, "kernel", atoms, 10, 1, "ok");
+    put_method("g_near", 0, "kernel", atoms, 10, 0.5, "ok");
+    within = ",";
+  }
+  end_run();
+  assert_status(crossover(""), 0);
+  assert_status(plot(), 0);
+  assert_data("crossover_atoms",
+              "\n\n\"10x10x10, scope kernel\"\n\"1k (1k to 1k), ok\"\n1\t4\t1000");
+  assert_data("crossover_atoms", "\n\"1k (1k to 1k), ok\"\n2\t5\t1000");
+  assert_data("crossover_atoms", "\n\n\"gpu_within\"\n125\t0.5\t");
+  if (!strstr(program_out, "gnuplot is not on the PATH"))
+    assert_contains(program_out, "crossover_atoms.png and .svg\n");
+}
+
 /* 125 atoms on 20^3 are 1 ms: the CPU. 2000 on 10^3 are 2 ms: unsure. */
 static void the_map_shows_who_wins_and_what_is_unsure(void **state) {
   (void)state;
@@ -95,6 +119,7 @@ static void files_that_are_wrong_are_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thresholds_are_drawn_with_their_times),
+      cmocka_unit_test(a_cutoff_is_drawn_beside_the_whole_sum),
       cmocka_unit_test(the_map_shows_who_wins_and_what_is_unsure),
       cmocka_unit_test(files_that_are_wrong_are_named),
   };
