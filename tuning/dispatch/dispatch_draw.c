@@ -15,40 +15,78 @@
  * sum, and leave to the host, is not alike. */
 static const double likeness = 0.02;
 
-static bool alike(const dcs_candidate *a, const dcs_candidate *b) {
+static bool alike(const dcs_rate *a, const dcs_candidate *b) {
   return !a->method.variant->cutoff && a->method.variant->backend == b->method.variant->backend &&
          a->shape.blocks && dcs_tiling_equal(&a->shape, &b->shape);
 }
 
-/* The least that an evaluation of the method took in any scope: at sizes beyond the measured ones
- * it is not believed to be faster. 0 where nothing is left. */
-static double least_ns_eval(const dcs_pool *p, const dcs_candidate *c, size_t out) {
-  double least = INFINITY;
-  for (size_t i = 0; i < p->n_rates; i++) {
-    const dcs_rate *r = &p->rates[i];
-    bool held_out = out < p->n_cells && dcs_same_size(&p->cells[out].size, &r->size);
-    if (!held_out && r->sum == p->sum && dcs_same_method(&r->method, &c->method))
-      least = fmin(least, r->ns_eval);
-  }
-  return isfinite(least) ? least : 0;
+static bool is_held_out(const dcs_pool *p, const dcs_rate *rate, size_t out) {
+  return out < p->n_cells && dcs_same_size(&p->cells[out].size, &rate->sample.size);
 }
 
-/* Fits the method without the cell `out` (n_cells: none). */
-static void fit(const dcs_pool *p, dcs_candidate *c, size_t out) {
+/* What moving a map and its atoms costs all GPU methods alike, beside the kernels: fitted to how
+ * much longer they take in the pool's scope than in kernel. */
+static void fit_moved(const dcs_pool *p, size_t out, double ns[DCS_COST_MOVED]) {
   size_t n = 0;
   for (size_t i = 0; i < p->n; i++) {
-    bool own = &p->list[i] == c;
-    if (!own && !alike(&p->list[i], c)) continue;
+    const dcs_candidate *c = &p->list[i];
+    if (c->method.variant->backend == DCS_CPU) continue;
     for (size_t cell = 0; cell < p->n_cells; cell++) {
-      const dcs_cost_sample *s = p->list[i].times[cell];
-      if (!s || cell == out) continue;
-      p->work[n] = *s;
-      p->work[n++].weight = own ? 1 : likeness;
+      if (cell == out || !c->kernel[cell]) continue;
+      p->work[n] = *c->times[cell];
+      p->work[n++].known_ns = c->kernel[cell]->ns;
     }
   }
-  /* Blocks do not go through the same atoms: there are no waves to count within a cutoff. */
-  dcs_cost_fit(p->work, n, &c->shape, p->sum > 0 ? 0 : p->sm_count, &c->cost);
-  c->cost.least_ns_eval = least_ns_eval(p, c, out);
+  dcs_cost_fit_moved(p->work, n, ns);
+}
+
+/* Fits the method without the cell `out` (n_cells: none); returns the sum of squares. A kernel
+ * takes as long whoever moves its data, and in scope kernel there are far more times, and steadier
+ * ones: they say what it costs where it has them, and the costs of moving come on top. */
+static double fit(const dcs_pool *p, dcs_candidate *c, size_t out, int side_by_side,
+                  const double moved[DCS_COST_MOVED]) {
+  const bool by_kernel = c->in_both >= DCS_DISPATCH_CELLS;
+  size_t n = 0;
+  for (size_t i = 0; i < p->n_rates; i++) {
+    const dcs_rate *r = &p->rates[i];
+    const bool own = dcs_same_method(&r->method, &c->method);
+    if (!dcs_rate_counts(p, r, by_kernel ? DCS_KERNEL : p->scope) || is_held_out(p, r, out) ||
+        (!own && !alike(r, c)))
+      continue;
+    p->work[n] = r->sample;
+    p->work[n++].weight = own ? 1 : likeness;
+  }
+  double squares = dcs_cost_fit(p->work, n, &c->shape, p->sm_count, side_by_side, &c->cost);
+  for (int t = 0; t < DCS_COST_MOVED && by_kernel && c->method.variant->backend == DCS_CUDA; t++)
+    c->cost.ns[t] += moved[t];
+  return squares;
+}
+
+/* Threads of a multiprocessor that go through constant memory together: the card's, so that all
+ * methods say how many. 0 where that explains less than a tenth of what is left. */
+static int find_side_by_side(dcs_pool *p, size_t out) {
+  static const int tried[] = {0, 256, 384, 512, 768, 1024, 1536, 2048};
+  const double better = 0.9, none[DCS_COST_MOVED] = {0};
+  double least = INFINITY;
+  int best = 0;
+  for (size_t t = 0; t < sizeof tried / sizeof tried[0]; t++) {
+    double squares = 0;
+    for (size_t i = 0; i < p->n; i++)
+      if (p->list[i].shape.constant) squares += fit(p, &p->list[i], out, tried[t], none);
+    if (t == 0) least = better * squares;
+    if (squares >= least) continue;
+    least = squares;
+    best = tried[t];
+  }
+  return best;
+}
+
+static void fit_all(dcs_pool *p, size_t out) {
+  double moved[DCS_COST_MOVED];
+  fit_moved(p, out, moved);
+  int side_by_side = find_side_by_side(p, out);
+  for (size_t i = 0; i < p->n; i++)
+    fit(p, &p->list[i], out, side_by_side, moved);
 }
 
 /* ---- which methods ---- */
@@ -173,8 +211,7 @@ static double loss_at(dcs_pool *p, size_t out) {
   for (size_t i = 0; i < p->n; i++)
     measured += p->list[i].times[out] != NULL;
   if (measured < 2) return NAN;
-  for (size_t i = 0; i < p->n; i++)
-    fit(p, &p->list[i], out);
+  fit_all(p, out);
   int n = choose(p, out, chosen);
   const dcs_cost_sample *taken = pick(p, out, chosen, (size_t)n, false);
   if (!taken) taken = pick(p, out, NULL, p->n, true);
@@ -203,8 +240,7 @@ static dcs_status draw_table(dcs_pool *p, dcs_dispatch_table *table) {
   p->expected = calloc(p->n * p->n_cells, AROUND * sizeof *p->expected);
   if (!p->expected) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu methods", p->n);
   table->regret = hold_out(p);
-  for (size_t i = 0; i < p->n; i++)
-    fit(p, &p->list[i], p->n_cells);
+  fit_all(p, p->n_cells);
   table->n = choose(p, p->n_cells, chosen);
   for (int i = 0; i < table->n; i++) {
     const dcs_candidate *c = &p->list[chosen[i]];

@@ -42,9 +42,11 @@ static const char types[] =
     "  const char *variant, *config;\n"
     "  int64_t tile_x, tile_y, tile_z; /* points of a block */\n"
     "  int64_t slices, chunk;     /* slices and atoms of a launch; 0: all */\n"
-    "  double wave_blocks, together_blocks;\n"
-    "  double least_ns_eval;\n"
-    "  double map, launch, point, atom, wave, eval, late_eval; /* ns each */\n"
+    "  int64_t shares;            /* blocks that share the atoms of a tile */\n"
+    "  double units;              /* multiprocessors that take turns to compute blocks; 0: not "
+    "counted */\n"
+    "  double together;           /* turns before blocks are late; 0: none is */\n"
+    "  double map, point, atom, launch, turn, step, turn_step, late_step, eval; /* ns each */\n"
     "} dcs_dispatch_method;\n"
     "\n"
     "static const dcs_dispatch_method dcs_dispatch_methods[] = {\n";
@@ -53,12 +55,13 @@ static const char functions[] =
     "enum { DCS_DISPATCH_METHODS = sizeof dcs_dispatch_methods / sizeof dcs_dispatch_methods[0] "
     "};\n"
     "\n"
-    "/* The share of the atoms within the cutoff of a point, along one axis: the ball is taken for "
-    "a "
-    "cube. */\n"
-    "static inline double dcs_dispatch_share(int64_t n, double spacing, double cutoff) {\n"
+    "/* The share of the atoms within the cutoff of any point of a tile, along one axis: the ball "
+    "is taken\n"
+    " * for a cube. */\n"
+    "static inline double dcs_dispatch_share(int64_t n, int64_t tile, double spacing, double "
+    "cutoff) {\n"
     "  const double length = spacing * (double)(n > 1 ? n - 1 : 1);\n"
-    "  const double half = 0.80599597700823 * cutoff;\n"
+    "  const double half = 0.80599597700823 * cutoff + 0.5 * spacing * (double)(tile - 1);\n"
     "  const double beyond = half < length ? 1 - half / length : 0;\n"
     "  return 1 - beyond * beyond;\n"
     "}\n"
@@ -72,30 +75,38 @@ static const char functions[] =
     "{\n"
     "  const int64_t x = (nx + m->tile_x - 1) / m->tile_x, y = (ny + m->tile_y - 1) / m->tile_y;\n"
     "  const int64_t z = ((m->slices ? m->slices : nz) + m->tile_z - 1) / m->tile_z;\n"
+    "  const double shares = (double)(m->shares < atoms ? m->shares : atoms);\n"
     "  const double tiles = (double)(x * y) * (double)z;\n"
     "  const double groups = m->slices ? (double)((nz + m->slices - 1) / m->slices) : 1;\n"
     "  const double chunks = m->chunk ? (double)((atoms + m->chunk - 1) / m->chunk) : 1;\n"
-    "  const double share = m->sum ? dcs_dispatch_share(nx, spacing, cutoff) *\n"
-    "                                    dcs_dispatch_share(ny, spacing, cutoff) *\n"
-    "                                    dcs_dispatch_share(nz, spacing, cutoff)\n"
-    "                              : 1;\n"
+    "  const double near_point = m->sum ? dcs_dispatch_share(nx, 1, spacing, cutoff) *\n"
+    "                                         dcs_dispatch_share(ny, 1, spacing, cutoff) *\n"
+    "                                         dcs_dispatch_share(nz, 1, spacing, cutoff)\n"
+    "                                   : 1;\n"
+    "  const double near_tile = m->sum ? dcs_dispatch_share(nx, m->tile_x, spacing, cutoff) *\n"
+    "                                        dcs_dispatch_share(ny, m->tile_y, spacing, cutoff) "
+    "*\n"
+    "                                        dcs_dispatch_share(nz, m->tile_z, spacing, cutoff)\n"
+    "                                  : 1;\n"
     "  const double evals = (double)atoms * (tiles * groups *\n"
-    "                       (double)(m->tile_x * m->tile_y * m->tile_z)) * share;\n"
-    "  double ns = m->map + m->launch * groups * chunks +\n"
-    "              m->point * ((double)nx * (double)ny * (double)nz) +\n"
-    "              m->atom * groups * (double)atoms + m->eval * evals;\n"
+    "                       (double)(m->tile_x * m->tile_y * m->tile_z)) * near_point;\n"
+    "  const double steps = groups * (double)atoms / shares * near_tile;\n"
+    "  double ns = m->map + m->point * ((double)nx * (double)ny * (double)nz) +\n"
+    "              m->atom * (double)atoms + m->launch * groups * chunks + m->step * steps +\n"
+    "              m->eval * evals;\n"
     "  if (m->gpu && (y > 65535 || z > 65535)) return -1;\n"
     "  if (cutoff * DCS_DISPATCH_CUTOFF_FACTOR < m->cutoff_least ||\n"
     "      cutoff > m->cutoff_most * DCS_DISPATCH_CUTOFF_FACTOR)\n"
     "    return -1;\n"
-    "  if (m->wave_blocks > 0) {\n"
-    "    const double exact = tiles / m->wave_blocks;\n"
-    "    double waves = (double)(int64_t)exact;\n"
-    "    if (waves < exact) waves += 1;\n"
-    "    ns += m->wave * groups * (double)atoms * waves;\n"
+    "  if (m->units > 0) {\n"
+    "    const double exact = tiles * shares / m->units;\n"
+    "    double turns = (double)(int64_t)exact;\n"
+    "    if (turns < exact) turns += 1;\n"
+    "    ns += turns * (m->turn * groups * chunks + m->turn_step * steps);\n"
+    "    if (m->together > 0 && turns > m->together)\n"
+    "      ns += (turns - m->together) * m->late_step * steps;\n"
     "  }\n"
-    "  if (m->together_blocks > 0 && tiles > m->together_blocks) ns += m->late_eval * evals;\n"
-    "  return ns > evals * m->least_ns_eval ? ns : evals * m->least_ns_eval;\n"
+    "  return ns;\n"
     "}\n"
     "\n"
     "static inline const dcs_dispatch_method *dcs_dispatch_best(dcs_dispatch_scope scope, int "
@@ -173,15 +184,15 @@ static void put_numbers(FILE *out, const double *numbers, int n) {
 static void put_method(FILE *out, int sum, int scope, const dcs_dispatch_method *m) {
   const dcs_tiling *shape = &m->cost.shape;
   char config[DCS_TEXT];
-  const double steps[] = {m->cost.resident, m->cost.together, m->cost.least_ns_eval};
+  const double turns[] = {m->cost.units, m->cost.together};
   fprintf(out, "    {%d, %d", scope, sum);
   put_numbers(out, (const double[]){m->cost.cutoff_least, m->cost.cutoff_most}, 2);
-  fprintf(out, ", %d, \"%s\", \"%s\",\n     %lld, %lld, %lld, %lld, %lld",
+  fprintf(out, ", %d, \"%s\", \"%s\",\n     %lld, %lld, %lld, %lld, %lld, %lld",
           m->variant->backend == DCS_CUDA, m->variant->id,
           dcs_format_config(m->variant, &m->config, config), (long long)shape->tile[0],
           (long long)shape->tile[1], (long long)shape->tile[2], (long long)shape->slices,
-          (long long)shape->chunk);
-  put_numbers(out, steps, 3);
+          (long long)shape->chunk, (long long)shape->shares);
+  put_numbers(out, turns, 2);
   fputs(",\n     ", out);
   char first[DCS_DECIMAL_TEXT];
   fputs(dcs_decimal_write(m->cost.ns[0], first), out);

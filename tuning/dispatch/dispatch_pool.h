@@ -6,12 +6,14 @@
 #include "harness/compute/methods.h"
 #include "tuning/dispatch/dispatch.h"
 
-/* How fast a method was in a row of the summary, whatever the scope. */
+/* A row of the summary that is ok, whatever the scope. */
 typedef struct {
   dcs_method method;
+  dcs_tiling shape;
   int sum; /* dcs_dispatch_sum() */
-  dcs_size size;
-  double ns_eval;
+  const char *scope;
+  bool pageable; /* its memory is that of callers, or does not matter */
+  dcs_cost_sample sample;
 } dcs_rate;
 
 /* The samples of a row of the summary, sorted; none where it is not ok. */
@@ -24,8 +26,9 @@ typedef struct {
 typedef struct {
   dcs_method method;
   dcs_tiling shape;
-  const dcs_cost_sample **times; /* a cell each, NULL: not measured there */
-  size_t measured;
+  const dcs_cost_sample **times;  /* a cell each, NULL: not measured there */
+  const dcs_cost_sample **kernel; /* the same in scope kernel */
+  size_t measured, in_both;       /* cells with a time; with a time in both */
   dcs_cost cost;
 } dcs_candidate;
 
@@ -34,6 +37,7 @@ typedef struct {
   int backend, median, spacing; /* columns; spacing -1: a run of before there were cutoffs */
   int sm_count;
   int sum;                  /* the pool is filled with */
+  dcs_scope scope;          /* and what of it */
   dcs_times *times;         /* a row of the summary each */
   double *all_times;        /* what they point into; room for all samples twice */
   dcs_cost_sample *samples; /* a row of the summary each */
@@ -54,6 +58,8 @@ bool dcs_same_size(const dcs_size *a, const dcs_size *b);
 /* The arrays of the pool have room for a row of the summary each. DCS_INPUT names a row whose
  * variant or configuration is not of this program, or whose cutoff is none or not its variant's. */
 dcs_status dcs_pool_rates(dcs_pool *p);
+/* Whether the row is of the pool's sum, of the scope, and of callers' memory. */
+bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope);
 /* Says how many rows that are ok are left out because callers have their maps in ordinary memory.
  */
 void dcs_pool_notes(const dcs_run *run, FILE *out);
