@@ -56,9 +56,9 @@ dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config) {
   return tiling;
 }
 
-bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b) {
-  return memcmp(a->tile, b->tile, sizeof a->tile) == 0 && a->slices == b->slices &&
-         a->chunk == b->chunk && a->shares == b->shares && a->blocks == b->blocks;
+bool dcs_tiling_alike(const dcs_tiling *a, const dcs_tiling *b) {
+  return a->blocks && b->blocks && a->slices == b->slices && a->constant == b->constant &&
+         (a->shares > 1) == (b->shares > 1);
 }
 
 /* ---- time ---- */

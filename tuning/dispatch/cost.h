@@ -30,8 +30,9 @@ typedef struct {
 } dcs_tiling;
 
 dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config);
-/* Whether launches are cut alike, whatever the threads and the memory. */
-bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b);
+/* Whether both have blocks, take as many slices a launch, atoms from memory of the same kind, and
+ * share them among blocks or do not. */
+bool dcs_tiling_alike(const dcs_tiling *a, const dcs_tiling *b);
 
 /* What is paid for, in ns each. A launch lasts as long as its busiest multiprocessor, which has as
  * many blocks to compute as there are turns: all blocks over all multiprocessors, rounded up. */

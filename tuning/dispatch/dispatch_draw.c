@@ -10,14 +10,14 @@
 
 /* ---- costs ---- */
 
-/* Times of methods that cut the map alike say where this one was not measured how cards behave
- * there; where it was, its own times decide. Not within a cutoff: what such methods do before they
- * sum, and leave to the host, is not alike. */
-static const double likeness = 0.02;
+/* Times of methods that are launched alike say where this one was not measured, or two costs always
+ * rose together, how the card behaves; elsewhere they are too light to be heard. Not within a
+ * cutoff: what such methods do before they sum, and leave to the host, is not alike. */
+static const double likeness = 1e-4;
 
 static bool alike(const dcs_rate *a, const dcs_candidate *b) {
   return !a->method.variant->cutoff && a->method.variant->backend == b->method.variant->backend &&
-         a->shape.blocks && dcs_tiling_equal(&a->shape, &b->shape);
+         dcs_tiling_alike(&a->shape, &b->shape);
 }
 
 static bool is_held_out(const dcs_pool *p, const dcs_rate *rate, size_t out) {
