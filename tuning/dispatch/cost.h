@@ -64,6 +64,9 @@ typedef struct {
  * so in the pairs. What a pair and what a point costs cannot be told apart at one cutoff. */
 #define DCS_COST_CUTOFF_FACTOR 1.26
 
+/* How many times each cost is paid. */
+void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double times[DCS_COST_TERMS]);
+
 /* ns of one map; INFINITY where its cutoff is too far from those that were measured. */
 double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size);
 

@@ -73,4 +73,8 @@ double dcs_pool_ratio(const dcs_pool *p, const dcs_cost_sample *a, const dcs_cos
 dcs_status dcs_pool_fill(dcs_pool *p, int sum, dcs_scope scope);
 void dcs_pool_forget(dcs_pool *p); /* but for the rates */
 
+/* Fits the costs of the first n methods, without the times of the cell `out` in any scope (n_cells:
+ * with all). */
+void dcs_pool_fit(dcs_pool *p, size_t out);
+
 #endif
