@@ -1,6 +1,7 @@
 #include "tuning/dispatch/cost.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *const dcs_cost_names[DCS_COST_TERMS] = {[DCS_COST_MAP] = "ns_map",
                                                     [DCS_COST_POINT] = "ns_point",
@@ -58,6 +59,11 @@ dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config) {
 bool dcs_tiling_alike(const dcs_tiling *a, const dcs_tiling *b) {
   return a->blocks && b->blocks && a->slices == b->slices && a->constant == b->constant &&
          (a->shares > 1) == (b->shares > 1);
+}
+
+bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b) {
+  return dcs_tiling_alike(a, b) && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+         a->chunk == b->chunk && a->shares == b->shares;
 }
 
 /* ---- time ---- */

@@ -31,8 +31,10 @@ typedef struct {
 
 dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config);
 /* Whether both have blocks, take as many slices a launch, atoms from memory of the same kind, and
- * share them among blocks or do not. */
+ * share them among blocks or do not: how they are launched costs the same. */
 bool dcs_tiling_alike(const dcs_tiling *a, const dcs_tiling *b);
+/* Whether they have the same blocks of points, chunks and shares, too. */
+bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b);
 
 /* What is paid for, in ns each. A launch lasts as long as its busiest multiprocessor, which has as
  * many blocks to compute as there are turns: all blocks over all multiprocessors, rounded up. */
@@ -42,7 +44,7 @@ enum {
   DCS_COST_ATOM,  /* an atom of the map */
   DCS_COST_MOVED, /* so many: what moving a map and its atoms costs is made up of those above */
   DCS_COST_LAUNCH = DCS_COST_MOVED,
-  DCS_COST_TURN,      /* of a launch: a block begins, ends, and writes what it has */
+  DCS_COST_TURN,      /* of a launch: blocks that share atoms leave partial sums, and add them up */
   DCS_COST_STEP,      /* from an atom to the next, as a block goes through those that it adds */
   DCS_COST_TURN_STEP, /* the same, once for each turn */
   DCS_COST_LATE_STEP, /* the same, for each turn after those `together` on top of that */

@@ -16,6 +16,8 @@ typedef struct {
 static void relative_terms(const dcs_cost *cost, const dcs_cost_sample *s,
                            double terms[DCS_COST_TERMS]) {
   dcs_cost_count(cost, &s->size, terms);
+  if (cost->shape.shares == 1) /* no partial sums: a block's end is nothing to speak of */
+    terms[DCS_COST_TURN] = 0;
   if (!cost->shape.blocks) /* its launch is its map, its steps are its atoms */
     terms[DCS_COST_LAUNCH] = terms[DCS_COST_STEP] = 0;
   for (int t = 0; t < DCS_COST_TERMS; t++)

@@ -3,14 +3,16 @@
 
 #include <math.h>
 
-/* Times of methods that are launched alike say where this one was not measured, or two costs always
- * rose together, how the card behaves; elsewhere they are too light to be heard. Not within a
- * cutoff: what such methods do before they sum, and leave to the host, is not alike. */
-static const double likeness = 1e-4;
-
-static bool alike(const dcs_rate *a, const dcs_candidate *b) {
-  return !a->method.variant->cutoff && a->method.variant->backend == b->method.variant->backend &&
-         dcs_tiling_alike(&a->shape, &b->shape);
+/* How much a row counts for a method. Times of methods with the same blocks, and less those of
+ * methods that are launched alike, say where this one was not measured, or two costs always rose
+ * together, how the card behaves; elsewhere they are too light to be heard. Not within a cutoff:
+ * what such methods do before they sum, and leave to the host, is not alike. */
+static double weight(const dcs_rate *r, const dcs_candidate *c) {
+  if (dcs_same_method(&r->method, &c->method)) return 1;
+  if (c->method.variant->cutoff || r->method.variant->backend != c->method.variant->backend)
+    return 0;
+  if (dcs_tiling_equal(&r->shape, &c->shape)) return 0.02;
+  return dcs_tiling_alike(&r->shape, &c->shape) ? 1e-4 : 0;
 }
 
 static bool is_held_out(const dcs_pool *p, const dcs_rate *rate, size_t out) {
@@ -42,12 +44,10 @@ static double fit(const dcs_pool *p, dcs_candidate *c, size_t out, int side_by_s
   size_t n = 0;
   for (size_t i = 0; i < p->n_rates; i++) {
     const dcs_rate *r = &p->rates[i];
-    const bool own = dcs_same_method(&r->method, &c->method);
-    if (!dcs_rate_counts(p, r, by_kernel ? DCS_KERNEL : p->scope) || is_held_out(p, r, out) ||
-        (!own && !alike(r, c)))
-      continue;
     p->work[n] = r->sample;
-    p->work[n++].weight = own ? 1 : likeness;
+    p->work[n].weight = weight(r, c);
+    n += p->work[n].weight > 0 && !is_held_out(p, r, out) &&
+         dcs_rate_counts(p, r, by_kernel ? DCS_KERNEL : p->scope);
   }
   double squares = dcs_cost_fit(p->work, n, &c->shape, p->sm_count, side_by_side, &c->cost);
   for (int t = 0; t < DCS_COST_MOVED && by_kernel && c->method.variant->backend == DCS_CUDA; t++)
