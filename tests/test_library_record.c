@@ -244,9 +244,9 @@ static void damaged_records_are_misses(void **state) {
   assert_miss("fibres=1");
   damage(",warm,", ",tepid,");
   assert_miss("tepid");
-  damage(",5,1,1,1,", ",5,7,1,1,");
+  damage(",5,0,1,1,1,", ",5,0,7,1,1,");
   assert_miss("launches");
-  damage(",5,1,1,1,", ",5,nan,1,1,");
+  damage(",5,0,1,1,1,", ",5,0,nan,1,1,");
   assert_miss("tile_x");
 
   char *text = get_file(in_folder("good.csv"), NULL);

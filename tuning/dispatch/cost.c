@@ -121,7 +121,8 @@ void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double times[DCS
 double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size) {
   double times[DCS_COST_TERMS], ns = 0;
   if (!(size->cutoff * DCS_COST_CUTOFF_FACTOR >= cost->cutoff_least &&
-        size->cutoff <= cost->cutoff_most * DCS_COST_CUTOFF_FACTOR))
+        size->cutoff <= cost->cutoff_most * DCS_COST_CUTOFF_FACTOR) ||
+      size->atoms < cost->atoms_least)
     return INFINITY;
   dcs_cost_count(cost, size, times);
   for (int t = 0; t < DCS_COST_TERMS; t++)

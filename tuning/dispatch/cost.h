@@ -60,6 +60,7 @@ typedef struct {
                       into the constant cache for all of them; 0: none is late */
   double ns[DCS_COST_TERMS];
   double cutoff_least, cutoff_most; /* that it was measured at, angstrom; both 0: whole sums */
+  int64_t atoms_least;              /* it is not for maps of fewer; 0: of any number */
 } dcs_cost;
 
 /* How far a cutoff may be beyond those that a method was measured at: a factor of 2 in the volume,
@@ -69,7 +70,8 @@ typedef struct {
 /* How many times each cost is paid. */
 void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double times[DCS_COST_TERMS]);
 
-/* ns of one map; INFINITY where its cutoff is too far from those that were measured. */
+/* ns of one map; INFINITY where its cutoff is too far from those that were measured, or its atoms
+ * are too few. */
 double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size);
 
 /* A measured time. */
@@ -83,7 +85,7 @@ typedef struct {
 /* Least squares of the errors relative to ns, no cost below 0; returns the sum of squares. samples
  * is not empty: all of whole sums, or all within cutoffs. sm_count: the card's multiprocessors; 0:
  * not known, turns are not counted. side_by_side: threads of a multiprocessor that can go through
- * constant memory together; 0: any. */
+ * constant memory together; 0: any. atoms_least is left 0. */
 double dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *shape, int sm_count,
                     int side_by_side, dcs_cost *cost);
 

@@ -50,6 +50,7 @@ static double fit(const dcs_pool *p, dcs_candidate *c, size_t out, int side_by_s
          dcs_rate_counts(p, r, by_kernel ? DCS_KERNEL : p->scope);
   }
   double squares = dcs_cost_fit(p->work, n, &c->shape, p->sm_count, side_by_side, &c->cost);
+  if (p->numbers_differ) c->cost.atoms_least = (c->atoms + 1) / 2;
   for (int t = 0; t < DCS_COST_MOVED && by_kernel && c->method.variant->backend == DCS_CUDA; t++)
     c->cost.ns[t] += moved[t];
   return squares;

@@ -38,6 +38,7 @@ static const char types[] =
     "  int scope;                 /* dcs_dispatch_scope */\n"
     "  int sum; /* 0: of all atoms; 1: within a cutoff, not smoothed; 2: smoothed c2 */\n"
     "  double cutoff_least, cutoff_most; /* that were measured, angstrom */\n"
+    "  int64_t atoms_least;       /* it is not for maps of fewer */\n"
     "  int gpu;                   /* 0: runs on the CPU */\n"
     "  const char *variant, *config;\n"
     "  int64_t tile_x, tile_y, tile_z; /* points of a block */\n"
@@ -66,9 +67,11 @@ static const char functions[] =
     "  return 1 - beyond * beyond;\n"
     "}\n"
     "\n"
-    "/* Expected ns of one map of nx * ny * nz points; below 0: the method cannot compute it, or "
-    "the\n"
-    " * cutoff is too far from those measured. Whole sums have no cutoff, 0, and any spacing. */\n"
+    "/* Expected ns of one map of nx * ny * nz points; below 0: the method cannot compute it, is "
+    "not for\n"
+    " * so few atoms, or the cutoff is too far from those measured. Whole sums have no cutoff, 0, "
+    "and any\n"
+    " * spacing. */\n"
     "static inline double dcs_dispatch_ns(const dcs_dispatch_method *m, int64_t atoms, int64_t "
     "nx,\n"
     "                                     int64_t ny, int64_t nz, double spacing, double cutoff) "
@@ -94,7 +97,7 @@ static const char functions[] =
     "  double ns = m->map + m->point * ((double)nx * (double)ny * (double)nz) +\n"
     "              m->atom * (double)atoms + m->launch * groups * chunks + m->step * steps +\n"
     "              m->eval * evals;\n"
-    "  if (m->gpu && (y > 65535 || z > 65535)) return -1;\n"
+    "  if ((m->gpu && (y > 65535 || z > 65535)) || atoms < m->atoms_least) return -1;\n"
     "  if (cutoff * DCS_DISPATCH_CUTOFF_FACTOR < m->cutoff_least ||\n"
     "      cutoff > m->cutoff_most * DCS_DISPATCH_CUTOFF_FACTOR)\n"
     "    return -1;\n"
@@ -187,8 +190,8 @@ static void put_method(FILE *out, int sum, int scope, const dcs_dispatch_method 
   const double turns[] = {m->cost.units, m->cost.together};
   fprintf(out, "    {%d, %d", scope, sum);
   put_numbers(out, (const double[]){m->cost.cutoff_least, m->cost.cutoff_most}, 2);
-  fprintf(out, ", %d, \"%s\", \"%s\",\n     %lld, %lld, %lld, %lld, %lld, %lld",
-          m->variant->backend == DCS_CUDA, m->variant->id,
+  fprintf(out, ", %lld, %d, \"%s\", \"%s\",\n     %lld, %lld, %lld, %lld, %lld, %lld",
+          (long long)m->cost.atoms_least, m->variant->backend == DCS_CUDA, m->variant->id,
           dcs_format_config(m->variant, &m->config, config), (long long)shape->tile[0],
           (long long)shape->tile[1], (long long)shape->tile[2], (long long)shape->slices,
           (long long)shape->chunk, (long long)shape->shares);

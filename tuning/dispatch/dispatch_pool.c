@@ -191,6 +191,7 @@ static dcs_status take_row(dcs_pool *p, size_t row, size_t rows) {
   dcs_candidate *c = find_candidate(p, &method, rows);
   if (!c) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %zu rows", rows);
   size_t cell = find_cell(p, s);
+  c->atoms = c->measured == 0 || c->atoms == s->size.atoms ? s->size.atoms : 0;
   c->measured += c->times[cell] == NULL;
   c->times[cell] = s;
   return DCS_OK;
@@ -226,6 +227,7 @@ dcs_status dcs_pool_fill(dcs_pool *p, int sum, dcs_scope scope) {
   bool has_gpu = false;
   p->sum = sum;
   p->scope = scope;
+  p->numbers_differ = false;
   for (size_t row = 0; row < rows; row++)
     has_gpu |= strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0 &&
                counts(p, row, scope, false);
@@ -237,6 +239,7 @@ dcs_status dcs_pool_fill(dcs_pool *p, int sum, dcs_scope scope) {
     if (own.measured < DCS_DISPATCH_CELLS) continue;
     p->list[i] = p->list[p->n];
     p->list[p->n++] = own;
+    p->numbers_differ |= own.atoms == 0;
   }
   return DCS_OK;
 }

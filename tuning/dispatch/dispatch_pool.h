@@ -29,6 +29,7 @@ typedef struct {
   const dcs_cost_sample **times;  /* a cell each, NULL: not measured there */
   const dcs_cost_sample **kernel; /* the same in scope kernel */
   size_t measured, in_both;       /* cells with a time; with a time in both */
+  int64_t atoms;                  /* of all cells with a time; 0: of several numbers */
   dcs_cost cost;
 } dcs_candidate;
 
@@ -47,6 +48,7 @@ typedef struct {
   size_t n_rates;
   dcs_candidate *list;
   size_t made, n;         /* methods with any time; the first n of them have enough */
+  bool numbers_differ;    /* some of the n methods were measured with several numbers of atoms */
   dcs_cost_sample *cells; /* sizes */
   size_t n_cells;
   dcs_cost_sample *work; /* room for a fit */

@@ -20,6 +20,7 @@ enum {
   VARIANT,
   CONFIG,
   CELLS,
+  ATOMS_LEAST,
   TILE_X,
   TILE_Y,
   TILE_Z,
@@ -34,10 +35,11 @@ enum {
   N_COLUMNS
 };
 static const char *const columns[N_COLUMNS] = {
-    "schema",      "rows",           "scope",          "smooth",       "cutoff_least",
-    "cutoff_most", "variant",        "config",         "cells",        "tile_x",
-    "tile_y",      "tile_z",         "launch_slices",  "launch_atoms", "atom_shares",
-    "turn_blocks", "together_turns", "held_out_cells", "regret_mean",  "regret_worst"};
+    "schema",      "rows",        "scope",          "smooth",         "cutoff_least",
+    "cutoff_most", "variant",     "config",         "cells",          "atoms_least",
+    "tile_x",      "tile_y",      "tile_z",         "launch_slices",  "launch_atoms",
+    "atom_shares", "turn_blocks", "together_turns", "held_out_cells", "regret_mean",
+    "regret_worst"};
 
 static int count_rows(const dcs_dispatch *dispatch) {
   int rows = 0;
@@ -74,6 +76,7 @@ static dcs_status put(dcs_csv *csv, const dcs_dispatch *dispatch, int sum, int s
   dcs_csv_text(csv, method->variant->id);
   dcs_csv_text(csv, dcs_format_config(method->variant, &method->config, config));
   dcs_csv_integer(csv, method->cells);
+  dcs_csv_integer(csv, method->cost.atoms_least);
   put_tiling(csv, &method->cost.shape);
   dcs_csv_number(csv, method->cost.units);
   dcs_csv_number(csv, method->cost.together);
@@ -154,10 +157,11 @@ static dcs_status number(const reader *r, size_t row, int column, const char *na
 }
 
 static dcs_status read_cost(const reader *r, size_t row, dcs_dispatch_method *m) {
-  double shape[SHARES - TILE_X + 1], cells, terms = 0;
+  double shape[SHARES - TILE_X + 1], cells, atoms_least, terms = 0;
   for (int c = TILE_X; c <= SHARES; c++)
     DCS_TRY(number(r, row, r->column[c], columns[c], &shape[c - TILE_X]));
   DCS_TRY(number(r, row, r->column[CELLS], columns[CELLS], &cells));
+  DCS_TRY(number(r, row, r->column[ATOMS_LEAST], columns[ATOMS_LEAST], &atoms_least));
   DCS_TRY(number(r, row, r->column[UNITS], columns[UNITS], &m->cost.units));
   DCS_TRY(number(r, row, r->column[TOGETHER], columns[TOGETHER], &m->cost.together));
   for (int t = 0; t < DCS_COST_TERMS; t++) {
@@ -166,6 +170,7 @@ static dcs_status read_cost(const reader *r, size_t row, dcs_dispatch_method *m)
   }
   if (!(terms > 0)) return wrong(r, row, "costs", "0", "one above 0");
   m->cells = (int64_t)cells;
+  m->cost.atoms_least = (int64_t)atoms_least;
   m->cost.shape = dcs_tiling_of(m->variant, &m->config);
   const dcs_tiling *own = &m->cost.shape;
   if ((double)own->tile[0] == shape[0] && (double)own->tile[1] == shape[1] &&
