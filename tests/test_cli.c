@@ -89,11 +89,15 @@ static void unknown_words_are_usage_errors(void **state) {
     char arguments[64];
     snprintf(arguments, sizeof arguments, "%s --no-such-option", commands[c]);
     REFUSED(2, arguments, "--no-such-option", "--help");
-    snprintf(arguments, sizeof arguments, "%s one two", commands[c]);
+    snprintf(arguments, sizeof arguments, "%s %s two", commands[c],
+             strcmp(commands[c], "generate") == 0 ? "water" : "one");
     REFUSED(2, arguments, "Too many arguments");
   }
   REFUSED(2, "generate", "kind is missing", "water, uniform, ions, droplet or replicate");
   REFUSED(2, "generate watr", "\"watr\"", "did you mean water?");
+  REFUSED(2, "generate replicat w.pqr 1 1 1", "\"replicat\"", "did you mean replicate?");
+  REFUSED(2, "generate one two", "\"one\"", "water, uniform, ions, droplet or replicate");
+  REFUSED(2, "generate replicate w.pqr 1 1 1 1", "Too many arguments");
   REFUSED(2, "plot", "run folder is missing");
   REFUSED(2, "verify --grid 8^3", "--grid needs --input");
 }

@@ -82,6 +82,29 @@ static void without_a_gpu_the_cpu_has_all_scopes(void **state) {
   }
 }
 
+/* What a launch costs cannot be told from what an atom costs where all maps had as many atoms. The
+ * fastest method has only such times: it is taken for as many atoms, and more, and half; not for
+ * fewer, for which another one was measured. Where all methods are so, it is for any number. */
+static void one_number_of_atoms_says_nothing_of_fewer(void **state) {
+  (void)state;
+  for (int others = 1; others >= 0; others--) {
+    dcs_dispatch d;
+    begin_run();
+    for (int i = 0; i < 4; i++) {
+      const dcs_dims n = {16 << i, 16, 16};
+      put_time(cpu[0], "kernel", 1000, n, 1e6 * (1 << i), "ok");
+      put_time(cpu[1], "kernel", 1000, n, 9e6 * (1 << i), "ok");
+      if (others) put_time(cpu[1], "kernel", 10, n, 9e4 * (1 << i), "ok");
+    }
+    end_run();
+    assert_status(dispatch(""), 0);
+    read_back(&d);
+    assert_ptr_equal(pick(&d, 1, 100000, (dcs_dims){20, 16, 16}), cpu[0]);
+    assert_ptr_equal(pick(&d, 1, 500, (dcs_dims){20, 16, 16}), cpu[0]);
+    assert_ptr_equal(pick(&d, 1, 499, (dcs_dims){20, 16, 16}), cpu[others]);
+  }
+}
+
 /* Times that no sum of costs has make decisions that lose, and the loss is told. */
 static void regret_is_told(void **state) {
   (void)state;
@@ -234,6 +257,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_times_decide),
       cmocka_unit_test(without_a_gpu_the_cpu_has_all_scopes),
+      cmocka_unit_test(one_number_of_atoms_says_nothing_of_fewer),
       cmocka_unit_test(regret_is_told),
       cmocka_unit_test(heaps_are_no_loss),
       cmocka_unit_test(a_row_twice_is_refused),

@@ -118,6 +118,7 @@ static void arguments_are_checked(void **state) {
       {"tune", "the variant to tune is missing", 2},
       {"tune cpu_gather --grid 8^3", "--atoms is missing", 2},
       {"tune cpu_gather --atoms 8", "--grid is missing", 2},
+      {"tune cpu_gathr", "did you mean cpu_gather", 2},
       {"tune cpu_gathr --atoms 8 --grid 8^3", "did you mean cpu_gather", 2},
       {"tune cpu --atoms 8 --grid 8^3", "expected one variant", 2},
       {"tune cpu_gather cpu_simd --atoms 8 --grid 8^3", "one is tuned at a time", 2},

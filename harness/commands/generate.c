@@ -20,6 +20,24 @@ enum { KEY_ATOMS = 2000, KEY_EDGE, KEY_SEED };
 
 static const char *const kinds[N_KINDS] = {"water", "uniform", "ions", "droplet", "replicate"};
 
+/* Its index; N_KINDS: it is none. */
+static int find_kind(const char *text) {
+  int kind = 0;
+  while (kind < N_KINDS && strcmp(text, kinds[kind]) != 0)
+    kind++;
+  return kind;
+}
+
+/* A word behind the kind. Those behind an unknown one are let pass: it is refused by itself, and
+ * more words would not tell what is wrong. */
+static error_t take_word(arguments *a, const char *word) {
+  const int kind = find_kind(a->kind);
+  if (kind == N_KINDS) return 0;
+  if (kind != REPLICATE || a->n_words == REPLICATE_WORDS) return ARGP_ERR_UNKNOWN;
+  a->words[a->n_words++] = word;
+  return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
@@ -36,13 +54,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->out = arg;
     return 0;
   case ARGP_KEY_ARG:
-    if (!a->kind) {
-      a->kind = arg;
-      return 0;
-    }
-    if (strcmp(a->kind, kinds[REPLICATE]) != 0 || a->n_words == REPLICATE_WORDS)
-      return ARGP_ERR_UNKNOWN;
-    a->words[a->n_words++] = arg;
+    if (a->kind) return take_word(a, arg);
+    a->kind = arg;
     return 0;
   case ARGP_KEY_END:
     if (!a->kind)
@@ -54,8 +67,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static dcs_status parse_kind(const char *text, int *kind) {
-  for (*kind = 0; *kind < N_KINDS; ++*kind)
-    if (strcmp(text, kinds[*kind]) == 0) return DCS_OK;
+  *kind = find_kind(text);
+  if (*kind < N_KINDS) return DCS_OK;
   const char *nearest = dcs_nearest_name(text, kinds, N_KINDS);
   return dcs_fail(
       DCS_USAGE,

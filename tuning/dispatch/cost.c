@@ -4,12 +4,14 @@
 #include <string.h>
 
 const char *const dcs_cost_names[DCS_COST_TERMS] = {[DCS_COST_MAP] = "ns_map",
-                                                    [DCS_COST_LAUNCH] = "ns_launch",
                                                     [DCS_COST_POINT] = "ns_point",
                                                     [DCS_COST_ATOM] = "ns_atom",
-                                                    [DCS_COST_WAVE] = "ns_wave",
-                                                    [DCS_COST_EVAL] = "ns_eval",
-                                                    [DCS_COST_LATE_EVAL] = "ns_late_eval"};
+                                                    [DCS_COST_LAUNCH] = "ns_launch",
+                                                    [DCS_COST_TURN] = "ns_turn",
+                                                    [DCS_COST_STEP] = "ns_step",
+                                                    [DCS_COST_TURN_STEP] = "ns_turn_step",
+                                                    [DCS_COST_LATE_STEP] = "ns_late_step",
+                                                    [DCS_COST_EVAL] = "ns_eval"};
 
 /* ---- shape ---- */
 
@@ -34,24 +36,34 @@ dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config) {
   if (variant->backend == DCS_CPU) {
     const dcs_problem one = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
     dcs_dims tile = variant->executed(&one, config);
-    return (dcs_tiling){{tile.x, tile.y, tile.z}, 0, 0, false};
+    return (dcs_tiling){.tile = {tile.x, tile.y, tile.z}, .shares = 1};
   }
   dcs_plan small = plan_of(variant, config, (dcs_dims){1, 1, 1}, many);
   dcs_plan deep = plan_of(variant, config, along[2], many);
   dcs_tiling tiling = {.slices = deep.launch_slices == many ? 0 : deep.launch_slices,
-                       .chunk = deep.chunk_atoms == many ? 0 : deep.chunk_atoms};
+                       .chunk = deep.chunk_atoms == many ? 0 : deep.chunk_atoms,
+                       .shares = 1,
+                       .threads = (int64_t)small.block[0] * small.block[1] * small.block[2],
+                       .constant = small.atoms_in_constant};
   for (int axis = 0; axis < 3; axis++) {
     dcs_plan large = plan_of(variant, config, along[axis], many);
-    bool cut = large.grid[axis] != small.grid[axis]; /* blocks may share the atoms of a tile, too */
+    bool cut = large.grid[axis] != small.grid[axis];
     tiling.tile[axis] = cut ? tile_of(many, large.grid[axis] / small.grid[axis]) : 1;
     tiling.blocks |= cut;
   }
+  /* Whatever blocks there are for a single point share its atoms. */
+  if (tiling.blocks) tiling.shares = small.grid[0] * small.grid[1] * small.grid[2];
   return tiling;
 }
 
+bool dcs_tiling_alike(const dcs_tiling *a, const dcs_tiling *b) {
+  return a->blocks && b->blocks && a->slices == b->slices && a->constant == b->constant &&
+         (a->shares > 1) == (b->shares > 1);
+}
+
 bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b) {
-  return memcmp(a->tile, b->tile, sizeof a->tile) == 0 && a->slices == b->slices &&
-         a->chunk == b->chunk && a->blocks == b->blocks;
+  return dcs_tiling_alike(a, b) && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+         a->chunk == b->chunk && a->shares == b->shares;
 }
 
 /* ---- time ---- */
@@ -64,11 +76,17 @@ static double share_along(int64_t n, double spacing, double half) {
   return 1 - beyond * beyond;
 }
 
-double dcs_size_share(const dcs_size *size) {
+/* The share of the atoms that lie within the cutoff of any point of a tile. */
+static double share_of_tile(const dcs_size *size, const int64_t tile[3]) {
   const double half = 0.80599597700823 * size->cutoff; /* cube root of pi / 6 */
   if (!(size->cutoff > 0)) return 1;
-  return share_along(size->n.x, size->spacing, half) * share_along(size->n.y, size->spacing, half) *
-         share_along(size->n.z, size->spacing, half);
+  return share_along(size->n.x, size->spacing, half + 0.5 * size->spacing * (double)(tile[0] - 1)) *
+         share_along(size->n.y, size->spacing, half + 0.5 * size->spacing * (double)(tile[1] - 1)) *
+         share_along(size->n.z, size->spacing, half + 0.5 * size->spacing * (double)(tile[2] - 1));
+}
+
+double dcs_size_share(const dcs_size *size) {
+  return share_of_tile(size, (const int64_t[]){1, 1, 1});
 }
 
 static int64_t cover(int64_t n, int64_t part) {
@@ -76,9 +94,9 @@ static int64_t cover(int64_t n, int64_t part) {
 }
 
 /* The header that dispatch_header.c writes holds the same arithmetic. */
-static void count(const dcs_cost *cost, const dcs_size *size, double terms[DCS_COST_TERMS]) {
+void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double times[DCS_COST_TERMS]) {
   const dcs_tiling *shape = &cost->shape;
-  const int64_t atoms = size->atoms;
+  const int64_t atoms = size->atoms, shares = shape->shares < atoms ? shape->shares : atoms;
   const dcs_dims n = size->n;
   int64_t x = cover(n.x, shape->tile[0]), y = cover(n.y, shape->tile[1]);
   double tiles =
@@ -86,133 +104,28 @@ static void count(const dcs_cost *cost, const dcs_size *size, double terms[DCS_C
   double groups = shape->slices ? (double)cover(n.z, shape->slices) : 1;
   double chunks = shape->chunk ? (double)cover(atoms, shape->chunk) : 1;
   double points = tiles * groups * (double)(shape->tile[0] * shape->tile[1] * shape->tile[2]);
-  terms[DCS_COST_MAP] = 1;
-  terms[DCS_COST_LAUNCH] = groups * chunks;
-  terms[DCS_COST_ATOM] = groups * (double)atoms;
-  terms[DCS_COST_WAVE] =
-      cost->resident > 0 ? terms[DCS_COST_ATOM] * ceil(tiles / cost->resident) : 0;
-  terms[DCS_COST_EVAL] = (double)atoms * points * dcs_size_share(size);
-  terms[DCS_COST_LATE_EVAL] =
-      cost->together > 0 && tiles > cost->together ? terms[DCS_COST_EVAL] : 0;
-  terms[DCS_COST_POINT] = (double)n.x * (double)n.y * (double)n.z;
+  double turns = cost->units > 0 ? ceil(tiles * (double)shares / cost->units) : 0;
+  double steps = groups * (double)atoms / (double)shares * share_of_tile(size, shape->tile);
+  times[DCS_COST_MAP] = 1;
+  times[DCS_COST_POINT] = (double)n.x * (double)n.y * (double)n.z;
+  times[DCS_COST_ATOM] = (double)atoms;
+  times[DCS_COST_LAUNCH] = groups * chunks;
+  times[DCS_COST_TURN] = groups * chunks * turns;
+  times[DCS_COST_STEP] = steps;
+  times[DCS_COST_TURN_STEP] = steps * turns;
+  times[DCS_COST_LATE_STEP] =
+      cost->together > 0 && turns > cost->together ? steps * (turns - cost->together) : 0;
+  times[DCS_COST_EVAL] = (double)atoms * points * dcs_size_share(size);
 }
 
 double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size) {
-  double terms[DCS_COST_TERMS], ns = 0;
+  double times[DCS_COST_TERMS], ns = 0;
   if (!(size->cutoff * DCS_COST_CUTOFF_FACTOR >= cost->cutoff_least &&
-        size->cutoff <= cost->cutoff_most * DCS_COST_CUTOFF_FACTOR))
+        size->cutoff <= cost->cutoff_most * DCS_COST_CUTOFF_FACTOR) ||
+      size->atoms < cost->atoms_least)
     return INFINITY;
-  count(cost, size, terms);
+  dcs_cost_count(cost, size, times);
   for (int t = 0; t < DCS_COST_TERMS; t++)
-    ns += terms[t] * cost->ns[t];
-  return fmax(ns, terms[DCS_COST_EVAL] * cost->least_ns_eval);
-}
-
-double dcs_cost_evals(const dcs_tiling *shape, const dcs_size *size) {
-  double terms[DCS_COST_TERMS];
-  count(&(dcs_cost){.shape = *shape}, size, terms);
-  return terms[DCS_COST_EVAL];
-}
-
-/* ---- fit ---- */
-
-/* Normal equations of the relative errors, each term scaled to a largest share of 1. */
-typedef struct {
-  double a[DCS_COST_TERMS][DCS_COST_TERMS], b[DCS_COST_TERMS], scale[DCS_COST_TERMS];
-  double weight;
-} equations;
-
-static void relative_terms(const dcs_cost *cost, const dcs_cost_sample *s,
-                           double terms[DCS_COST_TERMS]) {
-  count(cost, &s->size, terms);
-  for (int t = 0; t < DCS_COST_TERMS; t++)
-    terms[t] /= s->ns;
-}
-
-static void set_up(const dcs_cost *cost, const dcs_cost_sample *samples, size_t n, equations *e) {
-  double terms[DCS_COST_TERMS];
-  *e = (equations){0};
-  for (size_t s = 0; s < n; s++) {
-    relative_terms(cost, &samples[s], terms);
-    for (int t = 0; t < DCS_COST_TERMS; t++)
-      e->scale[t] = fmax(e->scale[t], terms[t]);
-  }
-  for (size_t s = 0; s < n; s++) {
-    relative_terms(cost, &samples[s], terms);
-    for (int t = 0; t < DCS_COST_TERMS; t++)
-      terms[t] = e->scale[t] > 0 ? terms[t] / e->scale[t] : 0;
-    for (int t = 0; t < DCS_COST_TERMS; t++) {
-      e->b[t] += samples[s].weight * terms[t];
-      for (int u = 0; u < DCS_COST_TERMS; u++)
-        e->a[t][u] += samples[s].weight * terms[t] * terms[u];
-    }
-    e->weight += samples[s].weight;
-  }
-}
-
-/* Non-negative least squares by coordinate descent (Franc, Hlavac, Navara, Sequential
- * coordinate-wise algorithm for the non-negative least squares problem, CAIP 2005); returns the sum
- * of squares. */
-static double solve(const equations *e, double x[DCS_COST_TERMS]) {
-  memset(x, 0, DCS_COST_TERMS * sizeof *x);
-  for (int sweep = 0; sweep < 3000; sweep++) {
-    double moved = 0;
-    for (int t = 0; t < DCS_COST_TERMS; t++) {
-      if (!(e->a[t][t] > 0)) continue;
-      double gradient = -e->b[t];
-      for (int u = 0; u < DCS_COST_TERMS; u++)
-        gradient += e->a[t][u] * x[u];
-      double next = fmax(0, x[t] - gradient / e->a[t][t]);
-      moved = fmax(moved, fabs(next - x[t]));
-      x[t] = next;
-    }
-    if (moved < 1e-7) break;
-  }
-  double squares = e->weight;
-  for (int t = 0; t < DCS_COST_TERMS; t++) {
-    squares -= 2 * x[t] * e->b[t];
-    for (int u = 0; u < DCS_COST_TERMS; u++)
-      squares += x[t] * x[u] * e->a[t][u];
-  }
-  return fmax(squares, 0);
-}
-
-static double fit_at(const dcs_cost_sample *samples, size_t n, dcs_cost *cost) {
-  equations e;
-  double x[DCS_COST_TERMS];
-  set_up(cost, samples, n, &e);
-  double squares = solve(&e, x);
-  for (int t = 0; t < DCS_COST_TERMS; t++)
-    cost->ns[t] = x[t] > 0 ? x[t] / e.scale[t] : 0;
-  return squares;
-}
-
-static void find_cutoffs(const dcs_cost_sample *samples, size_t n, dcs_cost *cost) {
-  cost->cutoff_least = INFINITY;
-  for (size_t s = 0; s < n; s++) {
-    cost->cutoff_least = fmin(cost->cutoff_least, samples[s].size.cutoff);
-    cost->cutoff_most = fmax(cost->cutoff_most, samples[s].size.cutoff);
-  }
-}
-
-void dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *shape, int sm_count,
-                  dcs_cost *cost) {
-  /* Blocks that a multiprocessor holds, at most 32. */
-  static const int held[] = {0, 1, 2, 3, 4, 6, 8, 12, 16, 32};
-  enum { N_HELD = sizeof held / sizeof held[0] };
-  const double better = 0.9; /* a step in the times must explain a tenth of what is left */
-  *cost = (dcs_cost){.shape = *shape};
-  find_cutoffs(samples, n, cost);
-  double least = fit_at(samples, n, cost);
-  for (int pass = 0; shape->blocks && pass < 2; pass++) {
-    dcs_cost start = *cost;
-    for (int h = 1; h < N_HELD; h++) {
-      dcs_cost next = start;
-      *(pass == 0 ? &next.resident : &next.together) = (double)held[h] * sm_count;
-      double squares = fit_at(samples, n, &next);
-      if (squares >= better * least) continue;
-      least = squares;
-      *cost = next;
-    }
-  }
+    ns += times[t] * cost->ns[t];
+  return ns;
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { DCS_DISPATCH_SCHEMA = 2 };
+enum { DCS_DISPATCH_SCHEMA = 3 };
 
 /* kernel: atoms lie on the device and the map stays there. warm: both in host memory, the context
  * is alive. first: the same from a cold start. */
@@ -71,9 +71,9 @@ enum { DCS_DISPATCH_CELLS = 3 }; /* the fewest sizes that a method is judged by 
  * dcs_measured_read(), DCS_INPUT when no method was measured at DCS_DISPATCH_CELLS sizes. */
 dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch);
 
-/* dispatch.csv: written beside and renamed; read with every value checked, as is the former schema,
- * 1, which knows whole sums alone. DCS_INPUT names file, row and what is wrong: another schema,
- * missing rows, an unknown variant, an illegal configuration. */
+/* dispatch.csv: written beside and renamed; read with every value checked. DCS_INPUT names file,
+ * row and what is wrong: another schema, whose costs are of other things, missing rows, an unknown
+ * variant, an illegal configuration. */
 dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch);
 dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch);
 

@@ -8,49 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- costs ---- */
-
-/* Times of methods that cut the map alike say where this one was not measured how cards behave
- * there; where it was, its own times decide. Not within a cutoff: what such methods do before they
- * sum, and leave to the host, is not alike. */
-static const double likeness = 0.02;
-
-static bool alike(const dcs_candidate *a, const dcs_candidate *b) {
-  return !a->method.variant->cutoff && a->method.variant->backend == b->method.variant->backend &&
-         a->shape.blocks && dcs_tiling_equal(&a->shape, &b->shape);
-}
-
-/* The least that an evaluation of the method took in any scope: at sizes beyond the measured ones
- * it is not believed to be faster. 0 where nothing is left. */
-static double least_ns_eval(const dcs_pool *p, const dcs_candidate *c, size_t out) {
-  double least = INFINITY;
-  for (size_t i = 0; i < p->n_rates; i++) {
-    const dcs_rate *r = &p->rates[i];
-    bool held_out = out < p->n_cells && dcs_same_size(&p->cells[out].size, &r->size);
-    if (!held_out && r->sum == p->sum && dcs_same_method(&r->method, &c->method))
-      least = fmin(least, r->ns_eval);
-  }
-  return isfinite(least) ? least : 0;
-}
-
-/* Fits the method without the cell `out` (n_cells: none). */
-static void fit(const dcs_pool *p, dcs_candidate *c, size_t out) {
-  size_t n = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    bool own = &p->list[i] == c;
-    if (!own && !alike(&p->list[i], c)) continue;
-    for (size_t cell = 0; cell < p->n_cells; cell++) {
-      const dcs_cost_sample *s = p->list[i].times[cell];
-      if (!s || cell == out) continue;
-      p->work[n] = *s;
-      p->work[n++].weight = own ? 1 : likeness;
-    }
-  }
-  /* Blocks do not go through the same atoms: there are no waves to count within a cutoff. */
-  dcs_cost_fit(p->work, n, &c->shape, p->sum > 0 ? 0 : p->sm_count, &c->cost);
-  c->cost.least_ns_eval = least_ns_eval(p, c, out);
-}
-
 /* ---- which methods ---- */
 
 static double expected(const dcs_pool *p, size_t i, size_t cell) {
@@ -173,8 +130,7 @@ static double loss_at(dcs_pool *p, size_t out) {
   for (size_t i = 0; i < p->n; i++)
     measured += p->list[i].times[out] != NULL;
   if (measured < 2) return NAN;
-  for (size_t i = 0; i < p->n; i++)
-    fit(p, &p->list[i], out);
+  dcs_pool_fit(p, out);
   int n = choose(p, out, chosen);
   const dcs_cost_sample *taken = pick(p, out, chosen, (size_t)n, false);
   if (!taken) taken = pick(p, out, NULL, p->n, true);
@@ -203,8 +159,7 @@ static dcs_status draw_table(dcs_pool *p, dcs_dispatch_table *table) {
   p->expected = calloc(p->n * p->n_cells, AROUND * sizeof *p->expected);
   if (!p->expected) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu methods", p->n);
   table->regret = hold_out(p);
-  for (size_t i = 0; i < p->n; i++)
-    fit(p, &p->list[i], p->n_cells);
+  dcs_pool_fit(p, p->n_cells);
   table->n = choose(p, p->n_cells, chosen);
   for (int i = 0; i < table->n; i++) {
     const dcs_candidate *c = &p->list[chosen[i]];

@@ -93,10 +93,10 @@ static dcs_candidate *find_candidate(dcs_pool *p, const dcs_method *method, size
   dcs_candidate *next = &p->list[p->made];
   *next = (dcs_candidate){.method = *method,
                           .shape = dcs_tiling_of(method->variant, &method->config),
-                          .times = calloc(rows, sizeof(dcs_cost_sample *))};
-  if (!next->times) return NULL;
+                          .times = calloc(rows, sizeof(dcs_cost_sample *)),
+                          .kernel = calloc(rows, sizeof(dcs_cost_sample *))};
   p->made++;
-  return next;
+  return next->times && next->kernel ? next : NULL;
 }
 
 static dcs_cost_sample sample_of(const dcs_pool *p, size_t row) {
@@ -136,16 +136,20 @@ dcs_status dcs_pool_rates(dcs_pool *p) {
   for (size_t row = 0; row < dcs_table_rows(p->run->summary.table); row++) {
     dcs_rate *next = &p->rates[p->n_rates];
     if (!is_ok(p, row)) continue;
-    dcs_cost_sample s = sample_of(p, row);
     DCS_TRY(method_of(p, row, &next->method));
     DCS_TRY(check_cutoff(p, row, &next->method));
-    dcs_tiling shape = dcs_tiling_of(next->method.variant, &next->method.config);
+    next->shape = dcs_tiling_of(next->method.variant, &next->method.config);
     next->sum = sum_of(p, row);
-    next->size = s.size;
-    next->ns_eval = s.ns / dcs_cost_evals(&shape, &s.size);
+    next->scope = cell_of(p, row, DCS_KEY_SCOPE);
+    next->pageable = is_pageable(cell_of(p, row, DCS_KEY_MEMORY));
+    next->sample = sample_of(p, row);
     p->n_rates++;
   }
   return DCS_OK;
+}
+
+bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope) {
+  return rate->sum == p->sum && rate->pageable && strcmp(rate->scope, dcs_scope_name(scope)) == 0;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -187,31 +191,55 @@ static dcs_status take_row(dcs_pool *p, size_t row, size_t rows) {
   dcs_candidate *c = find_candidate(p, &method, rows);
   if (!c) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %zu rows", rows);
   size_t cell = find_cell(p, s);
+  c->atoms = c->measured == 0 || c->atoms == s->size.atoms ? s->size.atoms : 0;
   c->measured += c->times[cell] == NULL;
   c->times[cell] = s;
   return DCS_OK;
 }
 
 void dcs_pool_forget(dcs_pool *p) {
-  for (size_t i = 0; i < p->made; i++)
+  for (size_t i = 0; i < p->made; i++) {
     free((void *)p->list[i].times);
+    free((void *)p->list[i].kernel);
+  }
   p->made = p->n = p->n_cells = p->n_samples = 0;
+}
+
+/* Finds what the methods of the pool take in scope kernel, in its cells. */
+static void find_kernel_times(dcs_pool *p) {
+  for (size_t r = 0; r < p->n_rates; r++) {
+    const dcs_rate *rate = &p->rates[r];
+    if (!dcs_rate_counts(p, rate, DCS_KERNEL)) continue;
+    dcs_candidate *c = p->list;
+    while (c < p->list + p->made && !dcs_same_method(&c->method, &rate->method))
+      c++;
+    size_t cell = 0;
+    while (cell < p->n_cells && !dcs_same_size(&p->cells[cell].size, &rate->sample.size))
+      cell++;
+    if (c == p->list + p->made || cell == p->n_cells || !c->times[cell]) continue;
+    c->kernel[cell] = &rate->sample;
+    c->in_both++;
+  }
 }
 
 dcs_status dcs_pool_fill(dcs_pool *p, int sum, dcs_scope scope) {
   size_t rows = dcs_table_rows(p->run->summary.table);
   bool has_gpu = false;
   p->sum = sum;
+  p->scope = scope;
+  p->numbers_differ = false;
   for (size_t row = 0; row < rows; row++)
     has_gpu |= strcmp(dcs_table_cell(p->run->summary.table, row, p->backend), "cuda") == 0 &&
                counts(p, row, scope, false);
   for (size_t row = 0; row < rows; row++)
     if (counts(p, row, scope, has_gpu)) DCS_TRY(take_row(p, row, rows));
+  find_kernel_times(p);
   for (size_t i = 0; i < p->made; i++) {
     dcs_candidate own = p->list[i];
     if (own.measured < DCS_DISPATCH_CELLS) continue;
     p->list[i] = p->list[p->n];
     p->list[p->n++] = own;
+    p->numbers_differ |= own.atoms == 0;
   }
   return DCS_OK;
 }

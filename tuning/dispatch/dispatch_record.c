@@ -14,34 +14,32 @@ enum {
   SCHEMA,
   ROWS,
   SCOPE,
-  SMOOTH, /* this and the two cutoffs: absent in schema 1 */
+  SMOOTH,
   CUTOFF_LEAST,
   CUTOFF_MOST,
   VARIANT,
   CONFIG,
   CELLS,
+  ATOMS_LEAST,
   TILE_X,
   TILE_Y,
   TILE_Z,
   SLICES,
   CHUNK,
-  RESIDENT,
+  SHARES,
+  UNITS,
   TOGETHER,
-  LEAST,
   HELD_OUT,
   MEAN,
   WORST,
   N_COLUMNS
 };
 static const char *const columns[N_COLUMNS] = {
-    "schema",          "rows",          "scope",          "smooth",       "cutoff_least",
-    "cutoff_most",     "variant",       "config",         "cells",        "tile_x",
-    "tile_y",          "tile_z",        "launch_slices",  "launch_atoms", "wave_blocks",
-    "together_blocks", "ns_least_eval", "held_out_cells", "regret_mean",  "regret_worst"};
-
-/* In schema 1 the costs from DCS_COST_POINT on stand under each other's names. */
-static const char *const former_costs[DCS_COST_TERMS] = {
-    "ns_map", "ns_launch", "ns_atom", "ns_wave", "ns_eval", "ns_late_eval", "ns_point"};
+    "schema",      "rows",        "scope",          "smooth",         "cutoff_least",
+    "cutoff_most", "variant",     "config",         "cells",          "atoms_least",
+    "tile_x",      "tile_y",      "tile_z",         "launch_slices",  "launch_atoms",
+    "atom_shares", "turn_blocks", "together_turns", "held_out_cells", "regret_mean",
+    "regret_worst"};
 
 static int count_rows(const dcs_dispatch *dispatch) {
   int rows = 0;
@@ -58,6 +56,7 @@ static void put_tiling(dcs_csv *csv, const dcs_tiling *shape) {
     dcs_csv_integer(csv, shape->tile[d]);
   dcs_csv_integer(csv, shape->slices);
   dcs_csv_integer(csv, shape->chunk);
+  dcs_csv_integer(csv, shape->shares);
 }
 
 static void put_cutoffs(dcs_csv *csv, int sum, const dcs_cost *cost) {
@@ -77,10 +76,10 @@ static dcs_status put(dcs_csv *csv, const dcs_dispatch *dispatch, int sum, int s
   dcs_csv_text(csv, method->variant->id);
   dcs_csv_text(csv, dcs_format_config(method->variant, &method->config, config));
   dcs_csv_integer(csv, method->cells);
+  dcs_csv_integer(csv, method->cost.atoms_least);
   put_tiling(csv, &method->cost.shape);
-  dcs_csv_number(csv, method->cost.resident);
+  dcs_csv_number(csv, method->cost.units);
   dcs_csv_number(csv, method->cost.together);
-  dcs_csv_number(csv, method->cost.least_ns_eval);
   dcs_csv_integer(csv, table->regret.cells);
   dcs_csv_number(csv, table->regret.mean);
   dcs_csv_number(csv, table->regret.worst);
@@ -120,24 +119,7 @@ dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch) {
 typedef struct {
   const dcs_table *table;
   int column[N_COLUMNS], cost[DCS_COST_TERMS], fact[DCS_N_FOR];
-  int schema; /* of the first row */
 } reader;
-
-static dcs_status find_columns(reader *r) {
-  DCS_TRY(dcs_table_need(r->table, columns[SCHEMA], &r->column[SCHEMA]));
-  r->schema = dcs_table_number(r->table, 0, r->column[SCHEMA]) == 1 ? 1 : DCS_DISPATCH_SCHEMA;
-  for (int c = 0; c < N_COLUMNS; c++)
-    if (r->schema == 1 && c >= SMOOTH && c <= CUTOFF_MOST)
-      r->column[c] = -1; /* reads as empty: of whole sums */
-    else
-      DCS_TRY(dcs_table_need(r->table, columns[c], &r->column[c]));
-  for (int t = 0; t < DCS_COST_TERMS; t++)
-    DCS_TRY(
-        dcs_table_need(r->table, (r->schema == 1 ? former_costs : dcs_cost_names)[t], &r->cost[t]));
-  for (int f = 0; f < DCS_N_FOR; f++)
-    DCS_TRY(dcs_table_need(r->table, dcs_dispatch_facts[f], &r->fact[f]));
-  return DCS_OK;
-}
 
 static const char *text(const reader *r, size_t row, int column) {
   return dcs_table_cell(r->table, row, r->column[column]);
@@ -149,6 +131,24 @@ static dcs_status wrong(const reader *r, size_t row, const char *column, const c
                   row + 2, column, found, expected);
 }
 
+static dcs_status check_schema(const reader *r, size_t row) {
+  if (dcs_table_number(r->table, row, r->column[SCHEMA]) == DCS_DISPATCH_SCHEMA) return DCS_OK;
+  return wrong(r, row, "schema", text(r, row, SCHEMA),
+               "3: draw the record anew, with `dcsbench dispatch` on its run folder");
+}
+
+static dcs_status find_columns(reader *r) {
+  DCS_TRY(dcs_table_need(r->table, columns[SCHEMA], &r->column[SCHEMA]));
+  DCS_TRY(check_schema(r, 0)); /* another has other columns */
+  for (int c = 0; c < N_COLUMNS; c++)
+    DCS_TRY(dcs_table_need(r->table, columns[c], &r->column[c]));
+  for (int t = 0; t < DCS_COST_TERMS; t++)
+    DCS_TRY(dcs_table_need(r->table, dcs_cost_names[t], &r->cost[t]));
+  for (int f = 0; f < DCS_N_FOR; f++)
+    DCS_TRY(dcs_table_need(r->table, dcs_dispatch_facts[f], &r->fact[f]));
+  return DCS_OK;
+}
+
 /* A number that is not below 0, into *value. */
 static dcs_status number(const reader *r, size_t row, int column, const char *name, double *value) {
   *value = dcs_table_number(r->table, row, column);
@@ -157,24 +157,25 @@ static dcs_status number(const reader *r, size_t row, int column, const char *na
 }
 
 static dcs_status read_cost(const reader *r, size_t row, dcs_dispatch_method *m) {
-  double shape[CHUNK - TILE_X + 1], cells, terms = 0;
-  for (int c = TILE_X; c <= CHUNK; c++)
+  double shape[SHARES - TILE_X + 1], cells, atoms_least, terms = 0;
+  for (int c = TILE_X; c <= SHARES; c++)
     DCS_TRY(number(r, row, r->column[c], columns[c], &shape[c - TILE_X]));
   DCS_TRY(number(r, row, r->column[CELLS], columns[CELLS], &cells));
-  DCS_TRY(number(r, row, r->column[RESIDENT], columns[RESIDENT], &m->cost.resident));
+  DCS_TRY(number(r, row, r->column[ATOMS_LEAST], columns[ATOMS_LEAST], &atoms_least));
+  DCS_TRY(number(r, row, r->column[UNITS], columns[UNITS], &m->cost.units));
   DCS_TRY(number(r, row, r->column[TOGETHER], columns[TOGETHER], &m->cost.together));
-  DCS_TRY(number(r, row, r->column[LEAST], columns[LEAST], &m->cost.least_ns_eval));
   for (int t = 0; t < DCS_COST_TERMS; t++) {
     DCS_TRY(number(r, row, r->cost[t], dcs_cost_names[t], &m->cost.ns[t]));
     terms += m->cost.ns[t];
   }
   if (!(terms > 0)) return wrong(r, row, "costs", "0", "one above 0");
   m->cells = (int64_t)cells;
+  m->cost.atoms_least = (int64_t)atoms_least;
   m->cost.shape = dcs_tiling_of(m->variant, &m->config);
   const dcs_tiling *own = &m->cost.shape;
   if ((double)own->tile[0] == shape[0] && (double)own->tile[1] == shape[1] &&
       (double)own->tile[2] == shape[2] && (double)own->slices == shape[3] &&
-      (double)own->chunk == shape[4])
+      (double)own->chunk == shape[4] && (double)own->shares == shape[5])
     return DCS_OK;
   return wrong(r, row, "launches", text(r, row, CONFIG),
                "those that this program makes of the configuration");
@@ -223,9 +224,7 @@ static dcs_status read_method(const reader *r, size_t row, dcs_dispatch_method *
 
 static dcs_status read_row(const reader *r, size_t row, dcs_dispatch *dispatch) {
   int s = 0, sum;
-  if (dcs_table_number(r->table, row, r->column[SCHEMA]) != r->schema)
-    return wrong(r, row, "schema", text(r, row, SCHEMA),
-                 row > 0 ? "that of the first row" : "1 or 2");
+  DCS_TRY(check_schema(r, row));
   if (dcs_table_number(r->table, row, r->column[ROWS]) != (double)dcs_table_rows(r->table))
     return wrong(r, row, "rows", text(r, row, ROWS), "the number of rows there are");
   for (int f = 0; f < DCS_N_FOR; f++)

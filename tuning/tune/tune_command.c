@@ -119,9 +119,6 @@ static void check_words(const arguments *a, const struct argp_state *state) {
   if (journals) return;
   if (a->n_words > 1)
     argp_error(state, "found \"%s\" after the variant; one is tuned at a time", a->words[1]);
-  if (!a->problem.input && (a->tune.atoms == 0 || a->problem.grid.n.x == 0))
-    argp_error(state, "%s is missing; it is needed unless --input gives a molecule",
-               a->tune.atoms == 0 ? "--atoms" : "--grid");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -204,6 +201,12 @@ static dcs_status with_journals(arguments *a) {
   return status;
 }
 
+static dcs_status check_problem(const arguments *a) {
+  if (a->problem.input || (a->tune.atoms > 0 && a->problem.grid.n.x > 0)) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
+                  a->tune.atoms == 0 ? "--atoms" : "--grid");
+}
+
 /* A variant is of maps within a cutoff, or of whole sums. */
 static dcs_status check_cutoff(const dcs_variant *variant, const char *cutoff) {
   if (variant->cutoff && !cutoff)
@@ -221,6 +224,7 @@ static dcs_status run(arguments *a) {
   DCS_TRY(dcs_find_strategy(a->strategy, &a->tune.strategy));
   if (a->what == DO_REPLAY || a->what == DO_STUDY) return with_journals(a);
   DCS_TRY(dcs_tune_variant(a->words[0], &a->tune.variant));
+  DCS_TRY(check_problem(a));
   DCS_TRY(dcs_one_cutoff(&a->cutoff, &a->tune.cutoff, &a->tune.smooth));
   DCS_TRY(check_cutoff(a->tune.variant, a->cutoff.cutoff));
   if (a->tune.scope == DCS_WARM && a->tune.variant->backend == DCS_CPU)
