@@ -5,8 +5,8 @@
  * Schonlau, Welch, J. Global Optimization 13, 1998).
  *
  * What a launch looks like is known before it is measured, and the process learns only what that
- * leaves open: its mean is the time of the work that the busiest multiprocessor does, and
- * configurations are near each other whose launches look alike (tune_features.h). */
+ * leaves open: its mean goes with the work that the busiest multiprocessor does, and configurations
+ * are near each other whose launches look alike (tune_features.h). */
 #include "tuning/tune/tune_features.h"
 #include "tuning/tune/tune_search.h"
 
