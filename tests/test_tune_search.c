@@ -39,16 +39,23 @@ static int recorded_end(void **state) {
   return 0;
 }
 
-static dcs_search searched(recorded *r, const char *name, uint64_t seed, int64_t evals) {
+/* Without a subject nothing is known of the launches. */
+static dcs_search searched_of(recorded *r, const dcs_subject *subject, const char *name,
+                              uint64_t seed, int64_t evals) {
   const dcs_strategy *strategy;
   dcs_search search;
   dcs_budget budget = {evals, INFINITY};
   assert_int_equal(dcs_find_strategy(name, &strategy), DCS_OK);
   assert_int_equal(
-      dcs_search_open(&r->replay.space, &r->replay.evaluator, 9, seed, budget, &search), DCS_OK);
+      dcs_search_open(&r->replay.space, subject, &r->replay.evaluator, 9, seed, budget, &search),
+      DCS_OK);
   strategy->run(&search);
   assert_int_equal(search.status, DCS_OK);
   return search;
+}
+
+static dcs_search searched(recorded *r, const char *name, uint64_t seed, int64_t evals) {
+  return searched_of(r, NULL, name, seed, evals);
 }
 
 static double best_truth(const recorded *r) {
@@ -118,9 +125,9 @@ static void something_is_evaluated_whatever_the_time(void **state) {
   recorded *r = *state;
   for (int s = 0; s < dcs_n_strategies; s++) {
     dcs_search search;
-    assert_int_equal(
-        dcs_search_open(&r->replay.space, &r->replay.evaluator, 9, 1, (dcs_budget){-1, 0}, &search),
-        DCS_OK);
+    assert_int_equal(dcs_search_open(&r->replay.space, NULL, &r->replay.evaluator, 9, 1,
+                                     (dcs_budget){-1, 0}, &search),
+                     DCS_OK);
     dcs_strategies[s].run(&search);
     assert_int_equal(search.status, DCS_OK);
     assert_int_equal(search.n_evals, 1);
@@ -134,7 +141,7 @@ static void what_is_known_is_free(void **state) {
   const dcs_strategy *greedy;
   dcs_search first = searched(r, "greedy", 5, 30), second;
   assert_int_equal(dcs_find_strategy("greedy", &greedy), DCS_OK);
-  assert_int_equal(dcs_search_open(&r->replay.space, &r->replay.evaluator, 9, 5,
+  assert_int_equal(dcs_search_open(&r->replay.space, NULL, &r->replay.evaluator, 9, 5,
                                    (dcs_budget){10, INFINITY}, &second),
                    DCS_OK);
   for (int c = 0; c < second.space->n; c++) {
@@ -181,7 +188,8 @@ static void a_large_space_is_searched_in_part(void **state) {
   assert_true(space.n > 4096);
   planted from = {{plant}, &space};
   assert_int_equal(
-      dcs_search_open(&space, &from.evaluator, 3, 1, (dcs_budget){200, INFINITY}, &search), DCS_OK);
+      dcs_search_open(&space, NULL, &from.evaluator, 3, 1, (dcs_budget){200, INFINITY}, &search),
+      DCS_OK);
   dcs_search_surrogate(&search);
   assert_int_equal(search.status, DCS_OK);
   assert_int_equal(search.n_evals, 200);
@@ -193,20 +201,26 @@ static void a_large_space_is_searched_in_part(void **state) {
   dcs_space_free(&space);
 }
 
+/* In how many of 50 seeds a tenth of the evaluations ends within 2% of the best. */
+static int count_near(recorded *r, const dcs_subject *subject, const char *name) {
+  int near = 0;
+  for (uint64_t seed = 1; seed <= 50; seed++) {
+    dcs_search search = searched_of(r, subject, name, seed, r->replay.space.n / 10);
+    int best = dcs_search_best(&search);
+    near += best >= 0 && dcs_replay_truth(&r->replay, best) <= 1.02 * best_truth(r);
+    dcs_search_close(&search);
+  }
+  return near;
+}
+
+/* Also where it is misled: the planted times have nothing to do with the work of the launches,
+ * which the subject tells. */
 static void the_default_beats_random_on_a_smooth_space(void **state) {
   recorded *r = *state;
-  int near[2] = {0, 0};
-  const char *const names[2] = {dcs_default_strategy, "random"};
-  int64_t tenth = r->replay.space.n / 10;
-  for (int s = 0; s < 2; s++)
-    for (uint64_t seed = 1; seed <= 50; seed++) {
-      dcs_search search = searched(r, names[s], seed, tenth);
-      int best = dcs_search_best(&search);
-      near[s] += best >= 0 && dcs_replay_truth(&r->replay, best) <= 1.02 * best_truth(r);
-      dcs_search_close(&search);
-    }
-  assert_true(near[0] >= 45);
-  assert_true(near[1] < near[0]);
+  int random = count_near(r, NULL, "random");
+  assert_true(count_near(r, NULL, dcs_default_strategy) >= 45);
+  assert_true(random < 45);
+  assert_true(count_near(r, &r->replay.recording->subject, dcs_default_strategy) > 2 * random);
 }
 
 /* ---- the finalists ---- */

@@ -32,7 +32,7 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
                                    &problem, 2, &space),
                    DCS_OK);
   assert_int_equal(space.n, 3);
-  assert_int_equal(dcs_search_open(&space, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
+  assert_int_equal(dcs_search_open(&space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
                    DCS_OK);
   const int configs[] = {2, 1, 0}; /* tiles of 256, 128, 64 points: padding 300%, 100%, 0% */
   plant_times(&fresh[0], 1.000, 0.05);
@@ -78,7 +78,7 @@ static void registers_decide_where_padding_does_not(void **state) {
                                    "block_x=16,block_y=4,coarsen=4,chunk_atoms=4000", &problem, 2,
                                    &space),
                    DCS_OK); /* read=start, read=end: the initial one */
-  assert_int_equal(dcs_search_open(&space, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
+  assert_int_equal(dcs_search_open(&space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
                    DCS_OK);
   plant_times(&fresh[0], 1, 0.05);
   plant_times(&fresh[1], 1, 0.05);

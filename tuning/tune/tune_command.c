@@ -174,8 +174,8 @@ static dcs_status replay_one(const arguments *a, const dcs_recorded_space *recor
   dcs_status status = dcs_replay_open(recording, &replay);
   int samples = (int)a->samples < replay.samples ? (int)a->samples : replay.samples;
   if (status == DCS_OK)
-    status = dcs_search_open(&replay.space, &replay.evaluator, samples, (uint64_t)a->seed, budget,
-                             &search);
+    status = dcs_search_open(&replay.space, &recording->subject, &replay.evaluator, samples,
+                             (uint64_t)a->seed, budget, &search);
   if (status == DCS_OK) {
     a->tune.strategy->run(&search);
     status = search.status;

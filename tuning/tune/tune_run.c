@@ -153,7 +153,8 @@ static dcs_status prepare(tuning *t) {
   DCS_TRY(open_machine(t));
   DCS_TRY(dcs_space_build(o->variant, o->config, &t->live.c.problem, dcs_cpus(), &t->space));
   DCS_TRY(open_journal(t, path));
-  DCS_TRY(dcs_search_open(&t->space, &t->live.evaluator, o->samples, o->seed, budget, &t->search));
+  DCS_TRY(dcs_search_open(&t->space, &t->journal.subject, &t->live.evaluator, o->samples, o->seed,
+                          budget, &t->search));
   DCS_TRY(take_up(t, path));
   DCS_TRY(dcs_live_open(&t->live, &t->space, o->scope, &t->journal));
   return compile_ahead(t);

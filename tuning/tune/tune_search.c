@@ -36,10 +36,12 @@ void dcs_evaluations_free(dcs_evaluation *list, int n) {
 
 /* ---- the search ---- */
 
-dcs_status dcs_search_open(const dcs_space *space, dcs_evaluator *evaluator, int samples,
-                           uint64_t seed, dcs_budget budget, dcs_search *search) {
+dcs_status dcs_search_open(const dcs_space *space, const dcs_subject *subject,
+                           dcs_evaluator *evaluator, int samples, uint64_t seed, dcs_budget budget,
+                           dcs_search *search) {
   dcs_config initial = dcs_initial_config(space->variant, dcs_cpus());
   *search = (dcs_search){.space = space,
+                         .subject = subject,
                          .evaluator = evaluator,
                          .samples = samples,
                          .start = dcs_space_nearest(space, &initial),

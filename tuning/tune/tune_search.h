@@ -6,6 +6,7 @@
 #include "harness/base/random.h"
 #include "harness/judge/stats.h"
 #include "tuning/tune/tune_space.h"
+#include "tuning/tune/tune_subject.h"
 
 /* What is known of a configuration. */
 typedef struct {
@@ -37,6 +38,7 @@ typedef struct {
 
 typedef struct {
   const dcs_space *space;
+  const dcs_subject *subject; /* what is tuned, and on which machine; NULL: unknown */
   dcs_evaluator *evaluator;
   int samples; /* of a whole evaluation */
   int start;   /* the configuration to begin with: the variant's initial one, or near it */
@@ -51,10 +53,12 @@ typedef struct {
   dcs_status status; /* of the evaluator */
 } dcs_search;
 
-/* Nothing is known yet; a caller that knows something fills in known[] and n_known. Free with
- * dcs_search_close(), whatever the status. */
-dcs_status dcs_search_open(const dcs_space *space, dcs_evaluator *evaluator, int samples,
-                           uint64_t seed, dcs_budget budget, dcs_search *search);
+/* Nothing is known yet; a caller that knows something fills in known[] and n_known. The subject may
+ * be NULL, and is the caller's, as is the space. Free with dcs_search_close(), whatever the status.
+ */
+dcs_status dcs_search_open(const dcs_space *space, const dcs_subject *subject,
+                           dcs_evaluator *evaluator, int samples, uint64_t seed, dcs_budget budget,
+                           dcs_search *search);
 void dcs_search_close(dcs_search *search);
 
 /* Evaluates with that many samples at least; *ns is the median (INFINITY for a failure). Each call

@@ -24,8 +24,9 @@ static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, 
                               int seed, double best, dcs_study_curves *curves) {
   dcs_search search;
   dcs_budget budget = {curves->evals, INFINITY};
-  dcs_status status = dcs_search_open(&replay->space, &replay->evaluator, samples,
-                                      (uint64_t)seed + 1, budget, &search);
+  dcs_status status =
+      dcs_search_open(&replay->space, &replay->recording->subject, &replay->evaluator, samples,
+                      (uint64_t)seed + 1, budget, &search);
   if (status == DCS_OK) {
     strategy->run(&search);
     status = search.status;

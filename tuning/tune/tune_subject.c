@@ -76,6 +76,14 @@ bool dcs_same_subject(const dcs_subject *a, const dcs_subject *b) {
          strcmp(a->capability, b->capability) == 0 && strcmp(a->kernel_hash, b->kernel_hash) == 0;
 }
 
+dcs_problem dcs_subject_problem(const dcs_subject *subject) {
+  return (dcs_problem){.n_atoms = subject->atoms,
+                       .n = subject->n,
+                       .spacing = subject->cutoff > 0 ? (float)subject->spacing : 1,
+                       .cutoff = (float)subject->cutoff,
+                       .smooth = subject->smooth};
+}
+
 double dcs_subject_evals(const dcs_subject *subject) {
   if (subject->cutoff > 0) return subject->pairs;
   return (double)subject->atoms * (double)dcs_points(subject->n);

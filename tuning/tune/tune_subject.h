@@ -32,6 +32,10 @@ dcs_status dcs_subject_fill(const dcs_facts *facts, const char *kernels, dcs_sub
 
 bool dcs_same_subject(const dcs_subject *a, const dcs_subject *b);
 
+/* The problem without its atoms, as predicates and plans take it. Its spacing is 1 without a
+ * cutoff: then none depends on it. */
+dcs_problem dcs_subject_problem(const dcs_subject *subject);
+
 /* Useful evaluations of a map: atoms times points, or the pairs within the cutoff. */
 double dcs_subject_evals(const dcs_subject *subject);
 

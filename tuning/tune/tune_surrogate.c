@@ -1,8 +1,13 @@
 /* Bayesian optimisation. A Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine
- * Learning, MIT Press 2006: algorithm 2.1, Matern 5/2 of equation 4.17, section 5.4 on learning its
- * constants) predicts the time of every configuration from what is known; the next to be evaluated
- * is the one with the largest expected improvement (Jones, Schonlau, Welch, J. Global Optimization
- * 13, 1998). */
+ * Learning, MIT Press 2006: algorithm 2.1, Matern 5/2 of equation 4.17, section 2.7 on a mean that
+ * is not 0, section 5.4 on learning its constants) predicts the time of every configuration from
+ * what is known; the next to be evaluated is the one with the largest expected improvement (Jones,
+ * Schonlau, Welch, J. Global Optimization 13, 1998).
+ *
+ * What a launch looks like is known before it is measured, and the process learns only what that
+ * leaves open: its mean goes with the work that the busiest multiprocessor does, and configurations
+ * are near each other whose launches look alike (tune_features.h). */
+#include "tuning/tune/tune_features.h"
 #include "tuning/tune/tune_search.h"
 
 #include <math.h>
@@ -14,30 +19,18 @@ enum {
   SPREAD = 8,        /* of so many random ones the farthest from all that is known */
   LEARN_FROM = 48,   /* the most that the model is given: a decision takes the cube of it */
   CANDIDATES = 1024, /* of so many the best is looked for */
-  SWEEPS = 3,        /* over the model's constants, each time they are learned */
-  MOST_FEATURES = DCS_MAX_PARAMS * (DCS_MAX_PARAMS + 1) / 2
+  SWEEPS = 9         /* over the model's constants at most, each time they are learned */
 };
 
-/* The constants before anything is known, and the centre of their log-normal prior: along one
- * parameter times differ little from value to value, along a product of two less so, and a sample
- * scatters by a hundredth of the variance. */
-static const double WEIGHT = 0.3, PAIR_WEIGHT = 0.1, NOISE = 0.01, PRECISION = 0.5;
+/* The constants of the model are a weight of each feature and, last, the noise. What they are
+ * before anything is known is the centre of their log-normal prior: a sample scatters by a
+ * hundredth of the variance. */
+static const double FIRST_NOISE = 0.01, PRECISION = 0.25;
 static const double LEAST_WEIGHT = 0.003, MOST_WEIGHT = 5, LEAST_NOISE = 1e-4, MOST_NOISE = 0.3;
 
 /* Times are compared by log(1 + log(time / best) / SOFT): how much slower the slow ones are says
  * little about the best. */
 static const double SOFT = 0.3;
-
-/* Of the deviation that the model expects, so much counts as a chance to be better: with less than
- * a hundred evaluations a search is to go on where it is good. */
-static const double CHANCE = 0.4;
-
-/* What configurations are near in: the position of a parameter's value among those tried, or the
- * logarithm of the product of two values: the threads of a block, the points of a thread. */
-typedef struct {
-  int first, second; /* second -1: of one parameter */
-  bool names;        /* values without an order: all are equally far */
-} feature;
 
 typedef struct {
   int config;
@@ -46,72 +39,49 @@ typedef struct {
 
 typedef struct {
   dcs_search *search;
-  feature features[MOST_FEATURES];
-  double weight[MOST_FEATURES];
-  int n_features;
-  double noise;
-  bool learned; /* weights and noise; not again once LEARN_FROM are known */
-  /* What the model learns from; y is centred. */
+  dcs_features features;
+  double constant[DCS_MOST_FEATURES + 1], first[DCS_MOST_FEATURES + 1]; /* features.n + 1 */
+  bool learned; /* the constants; not again once LEARN_FROM are known */
+  /* What the model learns from. */
   int n, config[LEARN_FROM];
-  double y[LEARN_FROM], least;
+  double rest[LEARN_FROM]; /* times as compared (0: the best known) less the mean and the offset */
+  double offset;           /* their average */
   double factor[LEARN_FROM][LEARN_FROM]; /* Cholesky, lower; of the covariance over variance */
-  double solved[LEARN_FROM];             /* the covariance's inverse times y */
+  double solved[LEARN_FROM];             /* the covariance's inverse times the rest */
   double variance;
-  double *logs; /* n * DCS_MAX_PARAMS: the values of each configuration, in doublings */
   /* Room. */
   known *all;
   int *list;
   double *gain;
 } model;
 
-/* ---- features ---- */
+/* ---- the process ---- */
 
-static void find_features(model *m) {
-  const dcs_space *space = m->search->space;
-  const dcs_param *params = space->variant->params;
-  for (int p = 0; p < space->variant->n_params; p++) {
-    if (space->n_values[p] < 2) continue;
-    m->features[m->n_features++] = (feature){p, -1, params[p].labels != NULL};
-  }
-  for (int p = 0; p < space->variant->n_params; p++)
-    for (int q = p + 1; q < space->variant->n_params; q++) {
-      if (space->n_values[p] < 3 || space->n_values[q] < 3) continue;
-      if (params[p].labels || params[q].labels) continue;
-      m->features[m->n_features++] = (feature){p, q, false};
-    }
+/* The logarithm of the work, in units of compared times: about half of what a time that grows with
+ * the work would be, since little work is done at less than the full rate. */
+static double mean_of(const model *m, int config) {
+  return m->features.work[config];
 }
 
-/* A value of 0, which switches something off, is one below 1. */
-static void find_logs(model *m) {
-  const dcs_space *space = m->search->space;
-  for (int c = 0; c < space->n; c++)
-    for (int p = 0; p < space->variant->n_params; p++)
-      m->logs[(size_t)c * DCS_MAX_PARAMS + p] = log2(fmax(space->configs[c].value[p], 0.5));
+static double covariance(const model *m, int a, int b) {
+  const dcs_features *f = &m->features;
+  const double *x = f->at + (size_t)a * DCS_MOST_FEATURES;
+  const double *z = f->at + (size_t)b * DCS_MOST_FEATURES;
+  double square = 0;
+  for (int i = 0; i < f->n; i++) {
+    double apart = f->names[i] ? x[i] != z[i] : x[i] - z[i];
+    square += m->constant[i] * apart * apart;
+  }
+  double far = sqrt(5 * square);
+  return (1 + far + far * far / 3) * exp(-far);
 }
 
 /* The constants are those of before anything is known. */
 static void forget(model *m) {
-  for (int f = 0; f < m->n_features; f++)
-    m->weight[f] = m->features[f].second < 0 ? WEIGHT : PAIR_WEIGHT;
-  m->noise = NOISE;
-}
-
-static double covariance(const model *m, int a, int b) {
-  const int *x = m->search->space->position + (size_t)a * DCS_MAX_PARAMS;
-  const int *z = m->search->space->position + (size_t)b * DCS_MAX_PARAMS;
-  const double *log_x = m->logs + (size_t)a * DCS_MAX_PARAMS;
-  const double *log_z = m->logs + (size_t)b * DCS_MAX_PARAMS;
-  double square = 0;
-  for (int f = 0; f < m->n_features; f++) {
-    const feature *e = &m->features[f];
-    double apart = x[e->first] - z[e->first];
-    if (e->second >= 0)
-      apart = log_x[e->first] - log_z[e->first] + log_x[e->second] - log_z[e->second];
-    if (e->names) apart = apart != 0;
-    square += m->weight[f] * apart * apart;
-  }
-  double far = sqrt(5 * square);
-  return (1 + far + far * far / 3) * exp(-far);
+  for (int f = 0; f < m->features.n; f++)
+    m->first[f] = m->features.weight[f];
+  m->first[m->features.n] = FIRST_NOISE;
+  memcpy(m->constant, m->first, sizeof m->constant);
 }
 
 /* ---- learning ---- */
@@ -142,19 +112,19 @@ static bool collect(model *m) {
     if (n > LEARN_FROM && i >= half)
       from = half + (int)((int64_t)(i - half) * (n - half) / (LEARN_FROM - half));
     m->config[i] = m->all[from].config;
-    m->y[i] = log1p(log(fmin(m->all[from].ns, slowest) / m->all[0].ns) / SOFT);
-    sum += m->y[i];
+    m->rest[i] = log1p(log(fmin(m->all[from].ns, slowest) / m->all[0].ns) / SOFT);
+    sum += m->rest[i] -= mean_of(m, m->config[i]);
   }
+  m->offset = sum / m->n;
   for (int i = 0; i < m->n; i++)
-    m->y[i] -= sum / m->n;
-  m->least = m->y[0];
+    m->rest[i] -= m->offset;
   return true;
 }
 
 static double log_prior(const model *m) {
-  double square = pow(log(m->noise / NOISE), 2);
-  for (int f = 0; f < m->n_features; f++)
-    square += pow(log(m->weight[f] / (m->features[f].second < 0 ? WEIGHT : PAIR_WEIGHT)), 2);
+  double square = 0;
+  for (int c = 0; c <= m->features.n; c++)
+    square += pow(log(m->constant[c] / m->first[c]), 2);
   return -PRECISION * square / 2;
 }
 
@@ -164,13 +134,14 @@ static double fit(model *m) {
   double(*l)[LEARN_FROM] = m->factor, half[LEARN_FROM] = {0}, log_det = 0, square = 0;
   for (int i = 0; i < m->n; i++)
     for (int j = 0; j <= i; j++) {
-      double v = covariance(m, m->config[i], m->config[j]) + (i == j ? m->noise : 0);
+      double v =
+          covariance(m, m->config[i], m->config[j]) + (i == j ? m->constant[m->features.n] : 0);
       for (int k = 0; k < j; k++)
         v -= l[i][k] * l[j][k];
       l[i][j] = i == j ? sqrt(fmax(v, 1e-12)) : v / l[j][j];
     }
   for (int i = 0; i < m->n; i++) {
-    half[i] = m->y[i];
+    half[i] = m->rest[i];
     for (int k = 0; k < i; k++)
       half[i] -= l[i][k] * half[k];
     half[i] /= l[i][i];
@@ -187,33 +158,42 @@ static double fit(model *m) {
   return -0.5 * m->n * log(m->variance) - log_det + log_prior(m);
 }
 
-/* Halves or doubles one constant after another where that explains more; from the same start each
- * time, so that a search taken up again learns what it knew. */
+/* Halves or doubles one constant where that explains more than `best`; whether it did. */
+static bool improve(model *m, int c, double *best) {
+  const bool noise = c == m->features.n;
+  const double least = noise ? LEAST_NOISE : LEAST_WEIGHT, most = noise ? MOST_NOISE : MOST_WEIGHT;
+  const double own = m->constant[c], other[] = {own / 2, own * 2};
+  double kept = own;
+  for (int way = 0; way < 2; way++) {
+    if (other[way] < least || other[way] > most) continue;
+    m->constant[c] = other[way];
+    double explains = fit(m);
+    if (!(explains > *best)) continue;
+    *best = explains;
+    kept = other[way];
+  }
+  m->constant[c] = kept;
+  return kept != own;
+}
+
+/* One constant after another until none explains more; from the same start each time, so that a
+ * search taken up again learns what it knew. */
 static void learn(model *m) {
   forget(m);
   double best = fit(m);
-  for (int step = 0; step < SWEEPS * (m->n_features + 1); step++) {
-    int f = step % (m->n_features + 1);
-    bool last = f == m->n_features;
-    double *constant = last ? &m->noise : &m->weight[f], kept = *constant, own = kept;
-    for (int way = 0; way < 2; way++) {
-      *constant = way ? own * 2 : own / 2;
-      if (*constant < (last ? LEAST_NOISE : LEAST_WEIGHT) ||
-          *constant > (last ? MOST_NOISE : MOST_WEIGHT))
-        continue;
-      double explains = fit(m);
-      if (!(explains > best)) continue;
-      best = explains;
-      kept = *constant;
-    }
-    *constant = kept;
+  bool better = true;
+  for (int sweep = 0; better && sweep < SWEEPS; sweep++) {
+    better = false;
+    for (int c = 0; c <= m->features.n; c++)
+      if (improve(m, c, &best)) better = true;
   }
   m->learned = true;
 }
 
 /* ---- choosing ---- */
 
-/* By how much a configuration is expected to be better than the best known, in units of y. */
+/* By how much a configuration is expected to be better than the best known, as times are compared.
+ */
 static double expected_gain(const model *m, int config) {
   double half[LEARN_FROM] = {0}, mean = 0, rest = 1;
   for (int i = 0; i < m->n; i++) {
@@ -224,7 +204,8 @@ static double expected_gain(const model *m, int config) {
     half[i] = v / m->factor[i][i];
     rest -= half[i] * half[i];
   }
-  double deviation = CHANCE * sqrt(m->variance * fmax(rest, 1e-9)), better = m->least - mean;
+  double deviation = sqrt(m->variance * fmax(rest, 1e-9));
+  double better = -(m->offset + mean_of(m, config) + mean);
   double z = better / deviation;
   return better * 0.5 * erfc(-z / sqrt(2)) + deviation * exp(-z * z / 2) / sqrt(2 * M_PI);
 }
@@ -290,8 +271,6 @@ static int far_from_known(model *m) {
 static void search_with(model *m) {
   dcs_search *s = m->search;
   double ns;
-  find_features(m);
-  find_logs(m);
   forget(m);
   bool more = dcs_search_try(s, s->start, s->samples, &ns);
   while (more && s->n_known < FIRST && s->n_known < s->space->n)
@@ -304,18 +283,18 @@ void dcs_search_surrogate(dcs_search *search) {
   size_t n = (size_t)search->space->n, degree = (size_t)dcs_space_degree(search->space);
   model *m = calloc(1, sizeof *m);
   if (m) {
-    *m = (model){.search = search};
-    m->logs = calloc(n * DCS_MAX_PARAMS, sizeof *m->logs);
+    m->search = search;
     m->all = calloc(n, sizeof *m->all);
     m->list = calloc(n + degree, sizeof *m->list);
     m->gain = calloc(n + degree, sizeof *m->gain);
   }
-  if (m && m->logs && m->all && m->list && m->gain)
-    search_with(m);
-  else
+  if (!m || !m->all || !m->list || !m->gain)
     search->status = dcs_fail(DCS_UNAVAILABLE, "no memory for a model of the space");
+  else
+    search->status = dcs_features_build(search->space, search->subject, &m->features);
+  if (search->status == DCS_OK) search_with(m);
   if (m) {
-    free(m->logs);
+    dcs_features_free(&m->features);
     free(m->all);
     free(m->list);
     free(m->gain);

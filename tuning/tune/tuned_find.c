@@ -40,12 +40,7 @@ static double size_distance(const dcs_subject *a, const dcs_subject *b) {
 }
 
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wanted, int cpus) {
-  const bool within = wanted->cutoff > 0;
-  const dcs_problem problem = {.n_atoms = wanted->atoms,
-                               .n = wanted->n,
-                               .spacing = within ? (float)wanted->spacing : 1,
-                               .cutoff = (float)wanted->cutoff,
-                               .smooth = wanted->smooth};
+  const dcs_problem problem = dcs_subject_problem(wanted);
   dcs_tuned_choice choice = {.rung = DCS_RUNG_DEFAULT,
                              .config = dcs_initial_config(wanted->variant, cpus)};
   double least = INFINITY;
