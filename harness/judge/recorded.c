@@ -1,26 +1,18 @@
 #include "harness/judge/recorded.h"
 
+#include "harness/judge/stats.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median_of_sorted(const double *times, size_t n) {
-  return 0.5 * (times[(n - 1) / 2] + times[n / 2]);
-}
 
 dcs_recheck dcs_recheck_times(const dcs_recorded *recorded, const double *times_ns, size_t n) {
   double then[DCS_RECORDED_SAMPLES];
   size_t n_then = (size_t)recorded->n;
   memcpy(then, recorded->times_ns, sizeof then);
-  qsort(then, n_then, sizeof *then, ascending);
-  dcs_recheck check = {.change = recorded->median_ns / median_of_sorted(times_ns, n) - 1,
+  dcs_sort_values(then, n_then);
+  dcs_recheck check = {.change = recorded->median_ns / dcs_median_of_sorted(times_ns, n) - 1,
                        .ratio = dcs_ratio_of_times(then, n_then, times_ns, n)};
   const bool told = check.ratio.lo > 1 || check.ratio.hi < 1; /* false without an interval */
   if (!(fabs(check.change) > DCS_RECORD_MARGIN))

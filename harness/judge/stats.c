@@ -8,7 +8,12 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double median_of_sorted(const double *values, size_t n) {
+void dcs_sort_values(double *values, size_t n) {
+  qsort(values, n, sizeof *values, compare);
+}
+
+double dcs_median_of_sorted(const double *values, size_t n) {
+  if (n == 0) return NAN;
   return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
@@ -30,8 +35,8 @@ static long interval_rank(size_t n) {
 dcs_stats dcs_summarize(double *values, size_t n) {
   dcs_stats stats = {.n = n, .median = NAN, .lo = NAN, .hi = NAN, .min = NAN, .mad = NAN};
   if (n == 0) return stats;
-  qsort(values, n, sizeof *values, compare);
-  stats.median = median_of_sorted(values, n);
+  dcs_sort_values(values, n);
+  stats.median = dcs_median_of_sorted(values, n);
   stats.min = values[0];
   long rank = interval_rank(n);
   if (rank >= 0) {

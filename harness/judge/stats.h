@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+/* Ascending, in place. */
+void dcs_sort_values(double *values, size_t n);
+/* NaN where n is 0. */
+double dcs_median_of_sorted(const double *values, size_t n);
+
 typedef struct {
   size_t n;
   double median;

@@ -1,5 +1,7 @@
 #include "harness/sweep/clocks.h"
 
+#include "harness/judge/stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +28,8 @@ dcs_status dcs_clocks_add(dcs_clocks *clocks, double mhz) {
 }
 
 bool dcs_clocks_slow(const dcs_clocks *clocks, double mhz) {
-  size_t n = clocks->n;
-  if (n < LEAST) return false;
-  return mhz < SLOW * 0.5 * (clocks->mhz[n / 2] + clocks->mhz[(n - 1) / 2]);
+  if (clocks->n < LEAST) return false;
+  return mhz < SLOW * dcs_median_of_sorted(clocks->mhz, clocks->n);
 }
 
 void dcs_clocks_free(dcs_clocks *clocks) {

@@ -153,7 +153,7 @@ static void place_atoms(dcs_cutoff_cells *cells, const counting *by) {
   for (int part = 0; part < by->parts; part++) {
     int32_t *next = part_counts(by, part);
     for (int64_t a = part_start(by, part); a < part_start(by, part + 1); a++) {
-      if (by->cell_of[a] < 0) continue;
+      if (by->cell_of[a] < 0) continue; /* NOLINT: count_atoms() fills it */
       int32_t to = next[by->cell_of[a]]++;
       cells->x[to] = atoms[a].x;
       cells->y[to] = atoms[a].y;

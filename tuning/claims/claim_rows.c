@@ -1,6 +1,7 @@
 #include "tuning/claims/claim_rows.h"
 
 #include "harness/base/outcome.h"
+#include "harness/judge/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,9 +92,7 @@ static dcs_status take_times(dcs_claim_rows *rows, size_t row, const sample *sam
                     dcs_table_path(rows->run.samples.table), row + 2, dcs_table_path(summary));
   found->times = rows->times + first;
   found->n = end - first;
-  const double *times = found->times;
-  size_t half = found->n / 2;
-  found->median_ns = found->n % 2 ? times[half] : 0.5 * (times[half - 1] + times[half]);
+  found->median_ns = dcs_median_of_sorted(found->times, found->n);
   return DCS_OK;
 }
 

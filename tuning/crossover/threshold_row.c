@@ -91,17 +91,12 @@ void dcs_threshold_resample(const dcs_threshold_row *row, const double *uniform,
   }
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double finite_size(double log_x) {
   return isfinite(log_x) ? exp(log_x) : NAN;
 }
 
 void dcs_threshold_interval(double logs[DCS_THRESHOLD_RESAMPLES], dcs_threshold *threshold) {
-  qsort(logs, DCS_THRESHOLD_RESAMPLES, sizeof *logs, ascending);
+  dcs_sort_values(logs, DCS_THRESHOLD_RESAMPLES);
   threshold->lo = finite_size(logs[DCS_THRESHOLD_TAIL - 1]);
   threshold->hi = finite_size(logs[DCS_THRESHOLD_RESAMPLES - DCS_THRESHOLD_TAIL]);
 }

@@ -1,6 +1,7 @@
 #include "tuning/dispatch/dispatch_pool.h"
 
 #include "harness/judge/ratio.h"
+#include "harness/judge/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -152,11 +153,6 @@ bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope) {
   return rate->sum == p->sum && rate->pageable && strcmp(rate->scope, dcs_scope_name(scope)) == 0;
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 dcs_status dcs_pool_times(dcs_pool *p) {
   double *next = p->all_times;
   size_t samples = dcs_table_rows(p->run->samples.table);
@@ -170,7 +166,7 @@ dcs_status dcs_pool_times(dcs_pool *p) {
       return dcs_fail(DCS_INPUT, "%s: found no samples of row %zu of %s, which is ok",
                       dcs_table_path(p->run->samples.table), row + 2,
                       dcs_table_path(p->run->summary.table));
-    qsort(next, n, sizeof *next, by_value);
+    dcs_sort_values(next, n);
     p->times[row] = (dcs_times){next, n};
     next += n;
   }

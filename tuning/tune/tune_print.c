@@ -1,10 +1,10 @@
 #include "tuning/tune/tune_print.h"
 
+#include "harness/judge/stats.h"
 #include "tuning/tune/tune_subject.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static void print_value(const dcs_param *param, int value) {
   if (param->labels)
@@ -64,11 +64,6 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double evals)
          dcs_format_config(space->variant, &space->configs[w->list[w->pick].config], text));
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 void dcs_print_former(const dcs_tuned_record *former, dcs_evaluation *now) {
   const char *date = former->time.date;
   double evals = dcs_subject_evals(&former->subject);
@@ -79,7 +74,7 @@ void dcs_print_former(const dcs_tuned_record *former, dcs_evaluation *now) {
     printf("does not hold: %s\n", dcs_outcome_name(now->outcome));
     return;
   }
-  qsort(now->times, (size_t)now->n, sizeof *now->times, ascending);
+  dcs_sort_values(now->times, (size_t)now->n);
   dcs_recheck check = dcs_recheck_times(&former->time, now->times, (size_t)now->n);
   static const char *const says[DCS_N_RECORD_VERDICTS] = {"holds", "has changed",
                                                           "has perhaps changed"};

@@ -2,6 +2,7 @@
 
 #include "harness/base/folder.h"
 #include "harness/base/interrupt.h"
+#include "harness/judge/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,11 +42,6 @@ static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, 
   return status;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *strategy, int samples,
                               dcs_study_curves *curves) {
   int evals = replay->space.n;
@@ -58,7 +54,7 @@ dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *stra
     DCS_TRY(search_once(&own, strategy, samples, seed, best_truth(replay), curves));
   }
   for (int e = 0; e < evals; e++)
-    qsort(curves->regret + (size_t)e * DCS_STUDY_SEEDS, DCS_STUDY_SEEDS, sizeof(double), ascending);
+    dcs_sort_values(curves->regret + (size_t)e * DCS_STUDY_SEEDS, DCS_STUDY_SEEDS);
   return DCS_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "tuning/tune/tune_winner.h"
 
 #include "harness/compute/methods.h"
+#include "harness/judge/stats.h"
 #include "harness/sweep/record.h"
 
 #include <math.h>
@@ -30,16 +31,11 @@ int dcs_finalists(const dcs_search *search, int configs[DCS_MAX_FINALISTS]) {
   return n;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double *sorted_times(const dcs_evaluation *e) {
   double *times = malloc(((size_t)e->n + 1) * sizeof *times);
   if (!times) return NULL;
   memcpy(times, e->times, (size_t)e->n * sizeof *times);
-  qsort(times, (size_t)e->n, sizeof *times, ascending);
+  dcs_sort_values(times, (size_t)e->n);
   return times;
 }
 
