@@ -111,7 +111,7 @@ static void the_table_tells_the_same_and_counts(void **state) {
       "A ok, B crash  NOT_OK ",
       "\n5 compared: 1 slower, 1 faster, 1 same, 2 unsure; median ratio 1.01",
       "\n1 of the unsure has fewer than 6 samples, too few for a verdict: measure with --rounds 6 "
-      "or more\n",
+      "or more, with budget enough for them\n",
       "\nnot compared: 2 only in A, 1 only in B, 1 not ok in one, 1 not ok in both\n"};
   for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
     assert_contains(program_out, parts[p]);

@@ -78,6 +78,24 @@ static void planted_crossings_are_found(void **state) {
   assert_contains(program_out, " 500 ");
 }
 
+/* Whatever comes first in the run: the textbook's loop is the lowest rung. */
+static void the_sequential_method_is_the_lowest_rung(void **state) {
+  (void)state;
+  begin_run();
+  for (int atoms = 100; atoms <= 800; atoms *= 2) {
+    put_method("cpu_simd", 1, "kernel", atoms, 8, 1e-4 * atoms, "ok");
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("cpu_simd", 4, "kernel", atoms, 8, 0.3, "ok");
+  }
+  end_run();
+  assert_status(crossover(""), 0);
+  dcs_table *t = run_table("run", "winners.csv");
+  for (size_t r = 0; r < dcs_table_rows(t); r++)
+    assert_string_equal(text_at(t, r, "variant_a"), "cpu_gather");
+  assert_int_equal(dcs_table_rows(t), 4);
+  dcs_table_free(t);
+}
+
 /* The whole sum takes 1 ms for 100 atoms, within a cutoff always 2.5 ms: they cross at 250. On the
  * GPU it is 0.1 ms against 0.04: at 40, below all sizes. Another cutoff, of fewer rows, is left
  * aside. */
@@ -403,7 +421,7 @@ static void too_few_samples_decide_nothing(void **state) {
   assert_status(crossover(""), 0);
   assert_contains(program_out,
                   "5 of 5 sizes have methods with fewer than 6 samples, and nothing is "
-                  "sure there: measure with --rounds 6 or more\n");
+                  "sure there: measure with --rounds 6 or more, with budget enough for them\n");
   dcs_table *t = run_table("run", "thresholds.csv");
   for (size_t r = 0; r < dcs_table_rows(t); r++)
     assert_string_equal(text_at(t, r, "status"), "ambiguous");
@@ -434,6 +452,7 @@ static void the_argument_is_a_run_folder(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_crossings_are_found),
+      cmocka_unit_test(the_sequential_method_is_the_lowest_rung),
       cmocka_unit_test(the_whole_sum_is_held_against_a_cutoff),
       cmocka_unit_test(grids_at_fixed_atoms),
       cmocka_unit_test(shapes_do_not_mix),

@@ -96,7 +96,7 @@ static void print_counts(const char *mark, const dcs_comparison *c) {
          c->changes[DCS_CHANGE_SAME], c->changes[DCS_CHANGE_UNSURE], c->median_ratio);
   if (count_few(c) > 0)
     printf("%s%zu of the unsure ha%s fewer than %d samples, too few for a verdict: measure with "
-           "--rounds %d or more\n",
+           "--rounds %d or more, with budget enough for them\n",
            mark, count_few(c), count_few(c) == 1 ? "s" : "ve", DCS_RATIO_SAMPLES,
            DCS_RATIO_SAMPLES);
   printf("%snot compared: %zu only in A, %zu only in B, %zu not ok in one, %zu not ok in both\n",

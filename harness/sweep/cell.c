@@ -4,6 +4,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
 #include "harness/compute/timing.h"
+#include "harness/judge/ratio.h"
 #include "harness/judge/stats.h"
 #include "harness/sweep/energy.h"
 
@@ -188,7 +189,7 @@ static void check_done(timed *t, const dcs_cell_options *options, int n_timed, d
     finish(t, "interval");
   else if (options->budget_s > 0 && t->record->n_times > 0 &&
            (cell_s > options->budget_s ||
-            (t->record->n_times >= 3 && t->spent_s > options->budget_s / n_timed)))
+            (t->record->n_times >= DCS_RATIO_SAMPLES && t->spent_s > options->budget_s / n_timed)))
     finish(t, "budget");
 }
 

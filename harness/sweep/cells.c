@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,6 +276,40 @@ static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_option
   return status;
 }
 
+/* ---- time ---- */
+
+/* Evaluations of a map. Within a cutoff a point has the atoms of its ball, if they fill the grid's
+ * box evenly. */
+static double evals_of(const dcs_cell *cell) {
+  double points = (double)dcs_points(cell->n);
+  double ball = 4 * M_PI / 3 * pow(cell->cutoff / cell->spacing, 3);
+  return (double)cell->atoms * (cell->cutoff > 0 ? fmin(ball, points) : points);
+}
+
+double dcs_cell_weight(const dcs_cell *cell) {
+  return (evals_of(cell) + 1e8) * cell->n_records;
+}
+
+double dcs_cell_share(const dcs_cells *cells, int c) {
+  double left = 0;
+  for (int later = c; later < cells->n; later++)
+    left += dcs_cell_weight(&cells->list[later]);
+  return 0.5 * dcs_cell_weight(&cells->list[c]) / left + 0.5 / (cells->n - c);
+}
+
+/* The small ones first, else as they came. */
+static void order_by_evals(dcs_cells *cells) {
+  for (int c = 1; c < cells->n; c++) {
+    dcs_cell cell = cells->list[c];
+    int at = c;
+    for (; at > 0 && evals_of(&cells->list[at - 1]) > evals_of(&cell); at--)
+      cells->list[at] = cells->list[at - 1];
+    cells->list[at] = cell;
+  }
+}
+
+/* ---- all lines ---- */
+
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, const dcs_facts *facts, dcs_cells *cells) {
   *cells = (dcs_cells){0};
@@ -292,5 +327,6 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
     status = dcs_fail(DCS_UNAVAILABLE, "nothing to measure: no chosen variant has the chosen scope "
                                        "on this machine; `dcsbench list` shows why");
   if (status != DCS_OK) dcs_cells_free(cells);
+  if (options->budget_s > 0) order_by_evals(cells);
   return status;
 }

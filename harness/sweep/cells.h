@@ -35,11 +35,18 @@ extern dcs_tuned_finder *dcs_find_tuned;
  * this machine cannot run. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
  * Memory multiplies the scopes that copies are part of, cutoffs the variants that have one.
  * `molecule` is that of the input, if there is one; `facts` are those of the machine, for
- * dcs_find_tuned. DCS_USAGE (DCS_INPUT for a plan) names what is
- * wrong, DCS_UNAVAILABLE a cell that does not fit the memory. The caller frees with
- * dcs_cells_free(). */
+ * dcs_find_tuned. With a budget the cells come by weight, the light ones first: what they do not
+ * need is left to the heavy ones. DCS_USAGE (DCS_INPUT for a plan) names what is wrong,
+ * DCS_UNAVAILABLE a cell that does not fit the memory. The caller frees with dcs_cells_free(). */
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, const dcs_facts *facts, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);
+
+/* How long a cell takes, in units that only compare: evaluations, and a fixed cost. */
+double dcs_cell_weight(const dcs_cell *cell);
+/* Of the time that is left for cell c and those after it, what cell c may use: half is divided by
+ * weight, since each round of a cell takes as long, and half evenly: what takes long whatever the
+ * size, such as starting a process, is not starved. */
+double dcs_cell_share(const dcs_cells *cells, int c);
 
 #endif

@@ -9,6 +9,7 @@
 #include "harness/sweep/resume.h"
 #include "harness/sweep/tuned_check.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -148,23 +149,22 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   return write_cell(s, cell);
 }
 
-/* How long a cell takes, in units that only compare: its evaluations, and a fixed cost. */
-static double weight(const dcs_cell *cell) {
-  double evals = (double)cell->atoms * (double)dcs_points(cell->n);
-  return (evals + 1e8) * cell->n_records;
+/* What a cell may use of the time that is left; 0: there is no budget. What it does not need is
+ * left to the next ones. */
+static double budget_of(const sweep *s, int c) {
+  double left_s = s->options->budget_s - 1e-9 * (dcs_now_ns() - s->progress.started_ns);
+  return s->options->budget_s > 0 ? fmax(left_s * dcs_cell_share(&s->cells, c), 1e-3) : 0;
 }
 
 static dcs_status measure_cells(sweep *s) {
   double total = 0, done = 0;
   for (int c = 0; c < s->cells.n; c++)
-    total += weight(&s->cells.list[c]);
+    total += dcs_cell_weight(&s->cells.list[c]);
   for (int c = 0; c < s->cells.n && !dcs_interrupted(); c++) {
-    double left_s = s->options->budget_s - 1e-9 * (dcs_now_ns() - s->progress.started_ns);
-    double budget_s = s->options->budget_s > 0 ? fmax(left_s / (s->cells.n - c), 1e-3) : 0;
     s->progress.base = done / total;
-    s->progress.span = weight(&s->cells.list[c]) / total;
-    DCS_TRY(measure_cell(s, &s->cells.list[c], budget_s));
-    done += weight(&s->cells.list[c]);
+    s->progress.span = dcs_cell_weight(&s->cells.list[c]) / total;
+    DCS_TRY(measure_cell(s, &s->cells.list[c], budget_of(s, c)));
+    done += dcs_cell_weight(&s->cells.list[c]);
   }
   return DCS_OK;
 }

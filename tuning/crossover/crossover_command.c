@@ -134,7 +134,7 @@ static void print_notes(const dcs_measured *m, FILE *out) {
   if (unsure > 0)
     fprintf(out,
             "%zu of %zu sizes ha%s methods with fewer than %d samples, and nothing is sure there: "
-            "measure with --rounds %d or more\n",
+            "measure with --rounds %d or more, with budget enough for them\n",
             unsure, m->n_cells, unsure == 1 ? "s" : "ve", DCS_RATIO_SAMPLES, DCS_RATIO_SAMPLES);
 }
 
@@ -166,8 +166,9 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
           "method b is, with its 95% interval, and the time lost by going by it at sizes that it "
           "was not drawn from. Written into DIR/thresholds.csv, and the sizes behind it into "
           "DIR/winners.csv; `dcsbench plot DIR` draws both.\v"
-          "Methods: cpu_sequential, the run's first CPU variant with one thread; cpu_parallel, "
-          "at each size the fastest CPU variant with most threads; gpu, at each size the "
+          "Methods: cpu_sequential, of the run's CPU variants with one thread the first of the "
+          "ladder; cpu_parallel, at each size the fastest CPU variant with most threads; gpu, at "
+          "each size the "
           "fastest on the GPU in the scope, whatever its memory; cpu_within and gpu_within, the "
           "same within the run's cutoff. CPU times are those of scope kernel.\n\n"
           "Status: ok; always_a, always_b: no crossing; not_bracketed: none, but close to one "

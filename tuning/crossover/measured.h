@@ -8,7 +8,7 @@
 /* A class of methods, in one scope. CPU methods count with their kernel time against all scopes of
  * the GPU: a program that computes on the CPU pays nothing else. */
 typedef enum {
-  DCS_CLASS_CPU_SEQUENTIAL, /* the run's first CPU variant with one thread */
+  DCS_CLASS_CPU_SEQUENTIAL, /* of the run's CPU variants with one thread the first of the ladder */
   DCS_CLASS_CPU_PARALLEL,   /* any CPU variant with the most threads in the run */
   DCS_CLASS_GPU_KERNEL,     /* any variant on a GPU, in each scope, whatever its memory */
   DCS_CLASS_GPU_WARM,
