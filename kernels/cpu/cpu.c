@@ -43,7 +43,7 @@ int64_t dcs_cpu_longest_sum_blocks(const dcs_problem *problem, const dcs_config 
   return (n < DCS_CPU_BLOCK ? n : DCS_CPU_BLOCK) + blocks;
 }
 
-/* Takes `n` units of those that are left, from *first on: false when none are. */
+/* Takes n units from *first on, a part of those that are left; false when none are. */
 static bool take(_Atomic int64_t *next, int64_t units, int64_t parts, int64_t *first, int64_t *n) {
   *first = atomic_load_explicit(next, memory_order_relaxed);
   do {
