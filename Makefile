@@ -187,8 +187,9 @@ asan: ## the tests under the address sanitizer
 ubsan: ## the tests under the undefined-behaviour sanitizer
 	$(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all" check-unit
 tsan: ## the CPU kernels' tests under the thread sanitizer (clang and its OpenMP runtime)
-	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" $(BUILD)/tsan/tests/test_cpu_kernels
-	TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(BUILD)/tsan/tests/test_cpu_kernels
+	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" $(addprefix $(BUILD)/tsan/tests/,$(TSAN_TESTS))
+	for t in $(TSAN_TESTS); do TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(BUILD)/tsan/tests/$$t || exit 1; done
+TSAN_TESTS = test_cpu_kernels test_cpu_cutoff
 
 .PHONY: check-unit
 check-unit: all $(TESTS)

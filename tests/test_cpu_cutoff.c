@@ -10,8 +10,12 @@
 #include "kernels/cpu/cutoff.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static dcs_case build(dcs_site *sites, int64_t n_sites, dcs_dims n, double spacing) {
   const dcs_molecule molecule = {sites, n_sites};
@@ -189,6 +193,49 @@ static void results_do_not_depend_on_threads(void **state) {
       free(by_one);
       free(by_many);
     }
+  dcs_case_free(&c);
+}
+
+/* ---- memory ---- */
+
+/* Bytes of address space that the process has now. */
+static rlim_t address_space(void) {
+  unsigned long pages = 0;
+  FILE *statm = fopen("/proc/self/statm", "r");
+  assert_non_null(statm);
+  assert_int_equal(fscanf(statm, "%lu", &pages), 1);
+  fclose(statm);
+  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* With so many bytes more than it has, a process of its own computes the map: whether it could. */
+static bool computes_with(rlim_t more, const dcs_case *c, const dcs_config *config, float *map) {
+  int status;
+  rlim_t bytes = address_space() + more;
+  fflush(NULL);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes}) != 0) _exit(2);
+    _exit(cutoff()->compute(&c->problem, config, map) ? 0 : 1);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+  return WEXITSTATUS(status) == 0;
+}
+
+/* A million atoms take 16 MB in cells, and 4 MB to find these. */
+static void too_little_memory_is_told(void **state) {
+  (void)state;
+  if (address_space() > (rlim_t)1 << 40) skip(); /* a sanitizer's, which needs more of it */
+  dcs_case c = random_case((dcs_dims){8, 8, 8}, 1000000, 0.5);
+  dcs_case_set_cutoff(&c, 1, DCS_SMOOTH_C2);
+  float *map = zero_map(c.problem.n);
+  dcs_config config = configure(1, 0, 40);
+  assert_false(computes_with(2 << 20, &c, &config, map));
+  assert_false(computes_with(18 << 20, &c, &config, map));
+  assert_true(computes_with(64 << 20, &c, &config, map));
+  free(map);
   dcs_case_free(&c);
 }
 
@@ -386,6 +433,7 @@ int main(void) {
       cmocka_unit_test(atoms_outside_the_grid),
       cmocka_unit_test(coarse_grids),
       cmocka_unit_test(results_do_not_depend_on_threads),
+      cmocka_unit_test(too_little_memory_is_told),
       cmocka_unit_test(one_tile_by_hand),
       cmocka_unit_test(examined_pairs_are_those_within_a_tiles_reach),
       cmocka_unit_test(what_is_refused),
