@@ -52,6 +52,52 @@ static void each_cutoff_has_a_row(void **state) {
   dcs_table_free(t);
 }
 
+/* Of both rounds, one sample of the whole sum and one within the cutoff. */
+static void assert_shared_rounds(const char *name, const char *cutoff) {
+  dcs_table *t = run_table(name, "samples.csv");
+  size_t whole = 0, within = 0, last = 0;
+  for (size_t row = 0; row < dcs_table_rows(t); row++) {
+    bool is_whole = strcmp(text_at(t, row, "cutoff"), "") == 0;
+    if (!is_whole && strcmp(text_at(t, row, "cutoff"), cutoff) != 0) continue;
+    assert_true(number_at(t, row, "round") >= (double)last);
+    last = (size_t)number_at(t, row, "round");
+    whole += is_whole;
+    within += !is_whole;
+    assert_true(whole <= last + 1 && within <= last + 1);
+  }
+  assert_int_equal(whole, 2);
+  assert_int_equal(within, 2);
+  dcs_table_free(t);
+}
+
+/* Whichever comes first in a plan. */
+static void whole_sums_share_the_rounds_of_a_cutoff(void **state) {
+  (void)state;
+  assert_shared_rounds("run", "1.5");
+  put_file(in_folder("order.plan.csv"), "variants,config,atoms,grid,scope,cutoff,smooth\n"
+                                        "cpu_cutoff,threads=1,20,8^3,kernel,2,none\n"
+                                        "cpu_gather,threads=1,20,8^3,kernel,,\n");
+  assert_status(program_run("sweep --plan %s --rounds 2 --out %s", in_folder("order.plan.csv"),
+                            in_folder("order")),
+                0);
+  assert_shared_rounds("order", "2");
+}
+
+/* A CPU variant has no scope warm: the first line asks for nothing. */
+static void a_size_without_methods_is_passed(void **state) {
+  (void)state;
+  put_file(in_folder("none.plan.csv"), "variants,config,atoms,grid,scope,cutoff,smooth\n"
+                                       "cpu_gather,threads=1,20,8^3,warm,,\n"
+                                       "cpu_gather,threads=1,20,9^3,kernel,,\n");
+  assert_status(program_run("sweep --plan %s --rounds 2 --out %s", in_folder("none.plan.csv"),
+                            in_folder("none")),
+                0);
+  dcs_table *t = run_table("none", "summary.csv");
+  assert_int_equal(dcs_table_rows(t), 1);
+  assert_true(number_at(t, 0, "nx") == 9);
+  dcs_table_free(t);
+}
+
 static void samples_tell_cutoffs_apart(void **state) {
   (void)state;
   dcs_table *samples = run_table("run", "samples.csv");
@@ -143,6 +189,8 @@ static void odd_molecules(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_cutoff_has_a_row),
+      cmocka_unit_test(whole_sums_share_the_rounds_of_a_cutoff),
+      cmocka_unit_test(a_size_without_methods_is_passed),
       cmocka_unit_test(samples_tell_cutoffs_apart),
       cmocka_unit_test(what_reads_a_run_tells_cutoffs_apart),
       cmocka_unit_test(groups_and_plans),

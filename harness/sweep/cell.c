@@ -40,6 +40,13 @@ static void say_failure(dcs_progress *progress, const dcs_record *record, dcs_ou
                    dcs_outcome_name(outcome), dcs_error_message());
 }
 
+/* What the maps of a cell are held against: those of whole sums, and those within its cutoff. */
+typedef struct {
+  dcs_reference of[2];
+  bool known[2];
+  double cutoff_error; /* what the cutoff leaves out */
+} references;
+
 /* What is known of a method on this cell; records of one method lie together. */
 typedef struct {
   const dcs_method *method; /* NULL: none yet */
@@ -49,9 +56,10 @@ typedef struct {
 } method_trials;
 
 /* The trial of what the record times: its launches, or copies and launches in its memory. */
-static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const dcs_reference *reference,
+static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const references *refs,
                                const dcs_record *record, method_trials *trials,
                                dcs_progress *progress) {
+  const dcs_reference *reference = &refs->of[record->method.variant->cutoff];
   dcs_trial *trial = &trials->kernel;
   bool is_new = !trials->method || !dcs_same_method(&record->method, trials->method);
   if (is_new) {
@@ -75,12 +83,12 @@ static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const dcs_re
 }
 
 /* Verifies every method in each way that it is timed; `times` gets what the timing needs. */
-static void verify_all(dcs_bench *bench, const dcs_case *c, const dcs_reference *reference,
-                       timed *times, int n, dcs_progress *progress) {
+static void verify_all(dcs_bench *bench, const dcs_case *c, const references *refs, timed *times,
+                       int n, dcs_progress *progress) {
   method_trials trials = {0};
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
     dcs_record *record = times[i].record;
-    const dcs_trial *trial = verify(bench, c, reference, record, &trials, progress);
+    const dcs_trial *trial = verify(bench, c, refs, record, &trials, progress);
     times[i].session = trial->session;
     times[i].slot = trial->slot;
     record->outcome = trial->outcome;
@@ -242,35 +250,45 @@ static void measure_energies(const timed *times, int n, dcs_progress *progress) 
   }
 }
 
-/* The references of the cell's map; with a cutoff, what that leaves out as well. */
-static dcs_status refer(const dcs_case *c, const dcs_variant *variant, dcs_reference *reference,
-                        double *cutoff_error) {
-  *cutoff_error = 0;
-  DCS_TRY(dcs_oracle_for(variant, c, ORACLE_EVALS, reference));
-  if (!variant->cutoff) return DCS_OK;
-  dcs_status status = dcs_cutoff_error(c, ORACLE_EVALS, reference, cutoff_error);
-  if (status != DCS_OK) dcs_reference_free(reference);
+static void forget_references(references *refs) {
+  for (int cutoff = 0; cutoff < 2; cutoff++)
+    if (refs->known[cutoff]) dcs_reference_free(&refs->of[cutoff]);
+}
+
+/* Those that the records need. */
+static dcs_status refer(const dcs_case *c, const dcs_record *records, int n, references *refs) {
+  dcs_status status = DCS_OK;
+  *refs = (references){.cutoff_error = 0};
+  for (int i = 0; status == DCS_OK && i < n; i++) {
+    const dcs_variant *variant = records[i].method.variant;
+    const int kind = variant->cutoff;
+    if (refs->known[kind]) continue;
+    status = dcs_oracle_for(variant, c, ORACLE_EVALS, &refs->of[kind]);
+    refs->known[kind] = status == DCS_OK;
+    if (status == DCS_OK && variant->cutoff)
+      status = dcs_cutoff_error(c, ORACLE_EVALS, &refs->of[kind], &refs->cutoff_error);
+  }
+  if (status != DCS_OK) forget_references(refs);
   return status;
 }
 
 dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n,
                             const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
                             dcs_clocks *clocks, dcs_progress *progress) {
-  dcs_reference reference;
-  double cutoff_error;
+  references refs;
+  if (n < 1) return DCS_OK;
   DCS_TRY(dcs_bench_put(bench, c));
-  /* as the first, all of a cell have a cutoff or have none */
-  DCS_TRY(refer(c, records[0].method.variant, &reference, &cutoff_error));
+  DCS_TRY(refer(c, records, n, &refs));
   timed *times = calloc((size_t)n, sizeof *times);
   int *order = calloc((size_t)n, sizeof *order);
   dcs_status status = DCS_OK;
   if (times && order) {
     for (int i = 0; i < n; i++) {
       times[i].record = &records[i];
-      records[i].cutoff_error = cutoff_error;
+      records[i].cutoff_error = refs.cutoff_error;
     }
     rounds_context context_of_rounds = {options, samples, seq, clocks, progress};
-    verify_all(bench, c, &reference, times, n, progress);
+    verify_all(bench, c, &refs, times, n, progress);
     status = run_rounds(times, order, n, &context_of_rounds);
     if (status == DCS_OK && options->energy) measure_energies(times, n, progress);
   } else {
@@ -278,6 +296,6 @@ dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *rec
   }
   free(times);
   free(order);
-  dcs_reference_free(&reference);
+  forget_references(&refs);
   return status;
 }

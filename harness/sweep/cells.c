@@ -2,7 +2,6 @@
 
 #include "harness/base/text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,15 +85,37 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   return check_memory(cell);
 }
 
-static dcs_status find_cell(dcs_cells *cells, const dcs_cell *wanted, dcs_cell **found) {
-  const dcs_dims n = wanted->n;
+static bool same_size(const dcs_cell *a, const dcs_cell *b) {
+  return a->atoms == b->atoms && a->n.x == b->n.x && a->n.y == b->n.y && a->n.z == b->n.z;
+}
+
+/* The first cell of that size which serves: whole sums are at home in any, sums within a cutoff
+ * where that is the cell's own. NULL: none does. */
+static dcs_cell *find_cell(const dcs_cells *cells, const dcs_cell *wanted) {
   for (int c = 0; c < cells->n; c++) {
     dcs_cell *cell = &cells->list[c];
-    if (cell->atoms == wanted->atoms && cell->n.x == n.x && cell->n.y == n.y && cell->n.z == n.z &&
-        cell->cutoff == wanted->cutoff && cell->smooth == wanted->smooth) {
-      *found = cell;
-      return DCS_OK;
-    }
+    if (same_size(cell, wanted) &&
+        (wanted->cutoff == 0 || (cell->cutoff == wanted->cutoff && cell->smooth == wanted->smooth)))
+      return cell;
+  }
+  return NULL;
+}
+
+static dcs_cell *without_cutoff(const dcs_cells *cells, const dcs_cell *wanted) {
+  for (int c = 0; c < cells->n; c++)
+    if (same_size(&cells->list[c], wanted) && cells->list[c].cutoff == 0) return &cells->list[c];
+  return NULL;
+}
+
+/* Finds the cell, or one that has no cutoff yet and takes that one, or adds it. */
+static dcs_status take_cell(dcs_cells *cells, const dcs_cell *wanted, dcs_cell **found) {
+  *found = find_cell(cells, wanted);
+  if (*found) return DCS_OK;
+  *found = without_cutoff(cells, wanted);
+  if (*found) {
+    (*found)->cutoff = wanted->cutoff;
+    (*found)->smooth = wanted->smooth;
+    return DCS_OK;
   }
   dcs_cell *list = realloc(cells->list, (size_t)(cells->n + 1) * sizeof *list);
   if (!list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d cells", cells->n + 1);
@@ -156,15 +177,11 @@ static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, dcs_scope 
   return DCS_OK;
 }
 
-/* Variants with a cutoff belong into the cells that have one, the others into those that have not.
- */
-static bool belongs(const dcs_cell *cell, const dcs_variant *variant) {
-  return variant->cutoff == (cell->cutoff > 0);
-}
-
-static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, const line_facts *line) {
+/* Adds the methods that have a cutoff, or those that have none. */
+static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, bool cutoff,
+                            const line_facts *line) {
   for (int m = 0; m < methods->n; m++)
-    if (belongs(cell, methods->list[m].variant))
+    if (methods->list[m].variant->cutoff == cutoff)
       for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
         bool cpu = methods->list[m].variant->backend == DCS_CPU;
         if (!(line->scopes & scope) || (cpu && scope == DCS_WARM)) continue;
@@ -239,8 +256,8 @@ static dcs_status expand_size(const dcs_cell *size, const line_values *v, const 
       wanted.cutoff = v->cutoffs[i];
       wanted.smooth = v->smooth;
     }
-    DCS_TRY(find_cell(cells, &wanted, &cell));
-    DCS_TRY(fill_cell(cell, &v->methods, common));
+    DCS_TRY(take_cell(cells, &wanted, &cell));
+    DCS_TRY(fill_cell(cell, &v->methods, i >= 0, common));
   }
   return DCS_OK;
 }
@@ -276,40 +293,6 @@ static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_option
   return status;
 }
 
-/* ---- time ---- */
-
-/* Evaluations of a map. Within a cutoff a point has the atoms of its ball, if they fill the grid's
- * box evenly. */
-static double evals_of(const dcs_cell *cell) {
-  double points = (double)dcs_points(cell->n);
-  double ball = 4 * M_PI / 3 * pow(cell->cutoff / cell->spacing, 3);
-  return (double)cell->atoms * (cell->cutoff > 0 ? fmin(ball, points) : points);
-}
-
-double dcs_cell_weight(const dcs_cell *cell) {
-  return (evals_of(cell) + 1e8) * cell->n_records;
-}
-
-double dcs_cell_share(const dcs_cells *cells, int c) {
-  double left = 0;
-  for (int later = c; later < cells->n; later++)
-    left += dcs_cell_weight(&cells->list[later]);
-  return 0.5 * dcs_cell_weight(&cells->list[c]) / left + 0.5 / (cells->n - c);
-}
-
-/* The small ones first, else as they came. */
-static void order_by_evals(dcs_cells *cells) {
-  for (int c = 1; c < cells->n; c++) {
-    dcs_cell cell = cells->list[c];
-    int at = c;
-    for (; at > 0 && evals_of(&cells->list[at - 1]) > evals_of(&cell); at--)
-      cells->list[at] = cells->list[at - 1];
-    cells->list[at] = cell;
-  }
-}
-
-/* ---- all lines ---- */
-
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, const dcs_facts *facts, dcs_cells *cells) {
   *cells = (dcs_cells){0};
@@ -327,6 +310,6 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
     status = dcs_fail(DCS_UNAVAILABLE, "nothing to measure: no chosen variant has the chosen scope "
                                        "on this machine; `dcsbench list` shows why");
   if (status != DCS_OK) dcs_cells_free(cells);
-  if (options->budget_s > 0) order_by_evals(cells);
+  if (options->budget_s > 0) dcs_cells_light_first(cells);
   return status;
 }

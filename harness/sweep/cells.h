@@ -1,5 +1,7 @@
 /* A sweep's plan, expanded: cells (a number of atoms on a grid, and a cutoff or none), each with
- * the records to fill. */
+ * the records to fill. Sums within the cutoff share the cell, and so the rounds, with whole sums:
+ * both are the same in fast spells of the machine and in slow ones. Where there are several cutoffs
+ * of a size, whole sums are in the cell of the first. */
 #ifndef DCS_CELLS_H
 #define DCS_CELLS_H
 
@@ -11,7 +13,7 @@ typedef struct {
   dcs_dims n;
   bool from_box;  /* n is what the input's box needs */
   double spacing; /* of the grid, angstrom */
-  double cutoff;  /* angstrom; 0: none, and the cell's methods compute the whole sum */
+  double cutoff;  /* angstrom, of the variants that have one; 0: there are none such */
   dcs_smooth smooth;
   dcs_record *records;
   int n_records;
@@ -42,11 +44,15 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
                             bool gpu, const dcs_facts *facts, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);
 
+/* ---- what cells weigh (cells_weight.c) ---- */
+
 /* How long a cell takes, in units that only compare: evaluations, and a fixed cost. */
 double dcs_cell_weight(const dcs_cell *cell);
 /* Of the time that is left for cell c and those after it, what cell c may use: half is divided by
  * weight, since each round of a cell takes as long, and half evenly: what takes long whatever the
  * size, such as starting a process, is not starved. */
 double dcs_cell_share(const dcs_cells *cells, int c);
+/* Orders the cells: the light ones first, else as they came. */
+void dcs_cells_light_first(dcs_cells *cells);
 
 #endif

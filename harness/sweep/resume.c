@@ -33,19 +33,24 @@ static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
   return DCS_OK;
 }
 
-static bool same_cell(const keyed *k, size_t row, const dcs_cell *cell) {
+static bool same_size(const keyed *k, size_t row, const dcs_cell *cell) {
   return dcs_table_number(k->table, row, k->atoms) == (double)cell->atoms &&
          dcs_table_number(k->table, row, k->nx) == (double)cell->n.x &&
          dcs_table_number(k->table, row, k->ny) == (double)cell->n.y &&
-         dcs_table_number(k->table, row, k->nz) == (double)cell->n.z &&
-         (cell->cutoff > 0 ? dcs_table_number(k->table, row, k->cutoff) == cell->cutoff &&
-                                 strcmp(dcs_table_cell(k->table, row, k->smooth),
-                                        dcs_smooth_names[cell->smooth]) == 0
-                           : !*dcs_table_cell(k->table, row, k->cutoff));
+         dcs_table_number(k->table, row, k->nz) == (double)cell->n.z;
 }
 
-static bool same_record(const keyed *k, size_t row, const dcs_record *record) {
+static bool same_cutoff(const keyed *k, size_t row, const dcs_cell *cell) {
+  return dcs_table_number(k->table, row, k->cutoff) == cell->cutoff &&
+         strcmp(dcs_table_cell(k->table, row, k->smooth), dcs_smooth_names[cell->smooth]) == 0;
+}
+
+/* Whether the row is of the cell's record r. */
+static bool same_record(const keyed *k, size_t row, const dcs_cell *cell, int r) {
+  const dcs_record *record = &cell->records[r];
   char config[DCS_TEXT];
+  if (!same_size(k, row, cell)) return false;
+  if (record->method.variant->cutoff && !same_cutoff(k, row, cell)) return false;
   dcs_format_config(record->method.variant, &record->method.config, config);
   return strcmp(dcs_table_cell(k->table, row, k->variant), record->method.variant->id) == 0 &&
          strcmp(dcs_table_cell(k->table, row, k->config), config) == 0 &&
@@ -94,12 +99,10 @@ static dcs_status read_samples(const char *folder, dcs_cells *cells, int64_t *se
       break;
     }
     if (number >= (double)*seq) *seq = (int64_t)number + 1;
-    for (int c = 0; status == DCS_OK && c < cells->n; c++) {
-      if (!same_cell(&k, row, &cells->list[c])) continue;
+    for (int c = 0; status == DCS_OK && c < cells->n; c++)
       for (int r = 0; status == DCS_OK && r < cells->list[c].n_records; r++)
-        if (same_record(&k, row, &cells->list[c].records[r]))
+        if (same_record(&k, row, &cells->list[c], r))
           status = take_sample(&cells->list[c].records[r], time_ns);
-    }
   }
   dcs_table_free(k.table);
   return status;
@@ -125,8 +128,7 @@ static bool cell_finished(const summary *s, const dcs_cell *cell, int rounds) {
   for (int r = 0; r < cell->n_records; r++) {
     bool found = false;
     for (size_t row = 0; !found && row < dcs_table_rows(s->key.table); row++)
-      found = same_cell(&s->key, row, cell) && same_record(&s->key, row, &cell->records[r]) &&
-              row_finished(s, row, rounds);
+      found = same_record(&s->key, row, cell, r) && row_finished(s, row, rounds);
     if (!found) return false;
   }
   return true;
@@ -135,8 +137,7 @@ static bool cell_finished(const summary *s, const dcs_cell *cell, int rounds) {
 static bool will_be_written_again(const keyed *k, size_t row, const dcs_cells *cells) {
   for (int c = 0; c < cells->n; c++)
     for (int r = 0; r < cells->list[c].n_records; r++)
-      if (same_cell(k, row, &cells->list[c]) && same_record(k, row, &cells->list[c].records[r]))
-        return true;
+      if (same_record(k, row, &cells->list[c], r)) return true;
   return false;
 }
 

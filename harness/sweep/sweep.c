@@ -134,7 +134,7 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
     record->spacing = c.spacing;
     record->energy_j = NAN;
     record->limit_evals_per_s = dcs_limit_for(&s->facts, &record->method);
-    if (cell->cutoff > 0) examine(cell, &c, within, record);
+    if (record->method.variant->cutoff) examine(cell, &c, within, record);
   }
   if (c.n_coincident)
     dcs_progress_say(&s->progress,

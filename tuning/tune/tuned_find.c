@@ -102,13 +102,14 @@ dcs_status dcs_tuned_config(const dcs_cell *cell, const dcs_facts *facts, const 
   static bool warned; /* once a program is enough */
   char path[4096];
   dcs_tuned tuned = {0};
+  const bool cutoff = record->method.variant->cutoff;
   dcs_subject wanted = {.variant = record->method.variant,
                         .scope = record->scope,
                         .atoms = cell->atoms,
                         .n = cell->n,
-                        .cutoff = cell->cutoff,
-                        .smooth = cell->smooth,
-                        .spacing = cell->cutoff > 0 ? cell->spacing : 0};
+                        .cutoff = cutoff ? cell->cutoff : 0,
+                        .smooth = cutoff ? cell->smooth : DCS_SMOOTH_NONE,
+                        .spacing = cutoff ? cell->spacing : 0};
   DCS_TRY(dcs_subject_fill(facts, kernels, &wanted));
   dcs_status status = dcs_tuned_path("tuned.csv", path);
   if (status == DCS_OK) status = dcs_tuned_read(path, &tuned);
