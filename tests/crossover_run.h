@@ -54,6 +54,24 @@ static inline void put_method(const char *variant, int threads, const char *scop
   put_on_grid(variant, threads, scope, atoms, (const int[3]){edge, edge, edge}, ms, outcome);
 }
 
+/* Five numbers of atoms on 8^3: one thread takes 1 us an atom, four 15 us times the root of the
+ * atoms, the GPU 0.5, 1 and 0.61 ms; and methods that are not to count. */
+static inline void put_atoms(void) {
+  for (int atoms = 100; atoms <= 1600; atoms *= 2) {
+    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("plain", 1, "first", atoms, 8, 1e-6, "ok"); /* not kernel time */
+    put_method("fast", 1, "kernel", atoms, 8, 1e-6, "ok"); /* not the first variant */
+    put_method("fast", 4, "kernel", atoms, 8, 0.015 * sqrt(atoms), "ok");
+    put_method("plain", 4, "kernel", atoms, 8, 0.02 * sqrt(atoms), "ok");
+    put_method("plain", 2, "kernel", atoms, 8, 1e-6, "ok"); /* not all threads */
+    put_method("g1", 0, "kernel", atoms, 8, atoms < 300 ? 0.5 : 5, "ok");
+    put_method("g2", 0, "kernel", atoms, 8, atoms < 300 ? 5 : 0.5, "ok");
+    put_method("g2", 0, "warm", atoms, 8, 1, "ok");
+    put_method("g2", 0, "first", atoms, 8, 0.61, "ok");
+    put_method("g3", 0, "kernel", atoms, 8, 1e-6, "wrong");
+  }
+}
+
 static inline int crossover(const char *options) {
   return program_run("crossover %s %s", in_folder("run"), options);
 }

@@ -8,24 +8,6 @@
 
 #include "tests/crossover_run.h"
 
-/* Five numbers of atoms on 8^3: one thread takes 1 us an atom, four 15 us times the root of the
- * atoms, the GPU 0.5, 1 and 0.61 ms; and methods that are not to count. */
-static void put_atoms(void) {
-  for (int atoms = 100; atoms <= 1600; atoms *= 2) {
-    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
-    put_method("plain", 1, "first", atoms, 8, 1e-6, "ok"); /* not kernel time */
-    put_method("fast", 1, "kernel", atoms, 8, 1e-6, "ok"); /* not the first variant */
-    put_method("fast", 4, "kernel", atoms, 8, 0.015 * sqrt(atoms), "ok");
-    put_method("plain", 4, "kernel", atoms, 8, 0.02 * sqrt(atoms), "ok");
-    put_method("plain", 2, "kernel", atoms, 8, 1e-6, "ok"); /* not all threads */
-    put_method("g1", 0, "kernel", atoms, 8, atoms < 300 ? 0.5 : 5, "ok");
-    put_method("g2", 0, "kernel", atoms, 8, atoms < 300 ? 5 : 0.5, "ok");
-    put_method("g2", 0, "warm", atoms, 8, 1, "ok");
-    put_method("g2", 0, "first", atoms, 8, 0.61, "ok");
-    put_method("g3", 0, "kernel", atoms, 8, 1e-6, "wrong");
-  }
-}
-
 /* ---- thresholds ---- */
 
 typedef struct {
@@ -288,90 +270,6 @@ static void the_csv_is_printed_as_it_is_written(void **state) {
   free(file);
 }
 
-/* ---- input ---- */
-
-static void refuse(const char *said) {
-  assert_status(crossover(""), 3);
-  assert_contains(program_err, said);
-  assert_string_equal(program_out, "");
-  assert_false(exists(run_path("thresholds.csv")));
-}
-
-static void refuse_summary(const char *text, const char *said) {
-  begin_run();
-  put_method("plain", 1, "kernel", 100, 8, 1, "ok");
-  end_run();
-  put_file(run_path("summary.csv"), text);
-  refuse(said);
-}
-
-static void files_that_are_wrong_are_named(void **state) {
-  (void)state;
-#define ROW "plain,,kernel,,cpu,,,100,8,8,8,cpu,1,"
-  refuse_summary(KEYS ",threads,median_ns,outcome\n", "no column \"backend\"");
-  refuse_summary(KEYS ",backend,median_ns,outcome\n", "no column \"threads\"");
-  refuse_summary(KEYS ",backend,threads,outcome\n", "no column \"median_ns\"");
-  refuse_summary(KEYS ",backend,threads,median_ns\n", "no column \"outcome\"");
-  refuse_summary("", "empty file");
-  refuse_summary(SUMMARY_COLUMNS, "found no rows");
-  refuse_summary(SUMMARY_COLUMNS ROW "5,wrong\n", "none of its 1 rows is ok");
-  refuse_summary(SUMMARY_COLUMNS ROW ",ok\n", "row 2: found atoms \"100\"");
-  refuse_summary(SUMMARY_COLUMNS ROW "5,ok\n", "no samples of row 2");
-  begin_run();
-  end_run();
-  refuse("found no samples");
-}
-
-/* What two machines measured has no threshold. */
-static void mixed_machines_are_refused(void **state) {
-  (void)state;
-  begin_run();
-  put_atoms();
-  gpu = "cuda:1";
-  put_method("g", 0, "kernel", 3200, 8, 0.5, "ok");
-  gpu = "cuda:0";
-  end_run();
-  refuse("found a GPU row of device \"cuda:1\", and of \"cuda:0\" in row 8; expected one device");
-  begin_run();
-  put_atoms();
-  end_run();
-  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n"
-                                "gpu_name,One\ngpu_name,Other\n");
-  refuse("env.csv: row 6: found gpu_name again: \"Other\", and \"One\" in row 5");
-}
-
-/* A last row without its end is left out and said; one in the middle is refused by its number. */
-static void rows_that_were_cut_are_said(void **state) {
-  (void)state;
-  begin_run();
-  put_atoms();
-  fputs("5,plain,\"x=1", samples);
-  fputs("plain,\"x=1", summary);
-  end_run();
-  assert_status(crossover(""), 0);
-  assert_contains(program_out, "run/samples.csv: the last row was cut off and is left out\n");
-  assert_contains(program_out, "run/summary.csv: the last row was cut off and is left out\n");
-  unlink(run_path("thresholds.csv"));
-  begin_run();
-  put_method("plain", 1, "kernel", 100, 8, 1, "ok");
-  fputs("plain,,kernel\n", summary);
-  put_method("plain", 1, "kernel", 200, 8, 1, "ok");
-  end_run();
-  refuse("run/summary.csv: row 3");
-}
-
-/* A class whose only methods were wrong has no times, however short. */
-static void a_wrong_method_has_no_threshold(void **state) {
-  (void)state;
-  begin_run();
-  for (int atoms = 100; atoms <= 800; atoms *= 2) {
-    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
-    put_method("g", 0, "kernel", atoms, 8, 0.3, "wrong");
-  }
-  end_run();
-  refuse("no two methods have a size in common (4 rows are not ok)");
-}
-
 static void no_crossing_is_a_status(void **state) {
   (void)state;
   begin_run();
@@ -387,28 +285,6 @@ static void no_crossing_is_a_status(void **state) {
   assert_string_equal(text_at(t, 0, "estimate"), "");
   assert_true(number_at(t, 0, "regret_worst") == 0);
   dcs_table_free(t);
-}
-
-static void too_few_sizes_are_refused(void **state) {
-  (void)state;
-  begin_run();
-  put_method("plain", 1, "kernel", 100, 8, 1, "ok");
-  put_method("g", 0, "kernel", 200, 8, 1, "ok");
-  put_method("g", 0, "kernel", 100, 8, 1, "crash");
-  put_method("p", 4, "kernel", 300, 8, 1, "ok");
-  end_run();
-  refuse("no two methods have a size in common (1 rows are not ok)");
-  for (int n = 1; n <= 3; n++) {
-    begin_run();
-    for (int i = 0; i < n; i++) {
-      put_method("plain", 1, "kernel", 100 << i, 8, 1, "ok");
-      put_method("g", 0, "kernel", 100 << i, 8, 2, "ok");
-    }
-    end_run();
-    refuse(n == 1   ? "one size only in common"
-           : n == 2 ? "at most 2 sizes in common"
-                    : "at most 3 sizes in common");
-  }
 }
 
 static void too_few_samples_decide_nothing(void **state) {
@@ -435,20 +311,6 @@ static void too_few_samples_decide_nothing(void **state) {
   dcs_table_free(t);
 }
 
-static void the_argument_is_a_run_folder(void **state) {
-  (void)state;
-  assert_status(program_run("crossover"), 2);
-  assert_contains(program_err, "the run folder is missing");
-  assert_status(program_run("crossover a b"), 2);
-  assert_status(program_run("crossover %s", in_folder("absent")), 5);
-  begin_run();
-  put_atoms();
-  end_run();
-  unlink(run_path("samples.csv"));
-  assert_status(crossover(""), 5);
-  assert_contains(program_err, "run/samples.csv");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_crossings_are_found),
@@ -459,14 +321,8 @@ int main(void) {
       cmocka_unit_test(the_plane_has_a_frontier),
       cmocka_unit_test(each_size_has_its_winner),
       cmocka_unit_test(the_csv_is_printed_as_it_is_written),
-      cmocka_unit_test(files_that_are_wrong_are_named),
-      cmocka_unit_test(mixed_machines_are_refused),
-      cmocka_unit_test(rows_that_were_cut_are_said),
-      cmocka_unit_test(a_wrong_method_has_no_threshold),
       cmocka_unit_test(no_crossing_is_a_status),
-      cmocka_unit_test(too_few_sizes_are_refused),
       cmocka_unit_test(too_few_samples_decide_nothing),
-      cmocka_unit_test(the_argument_is_a_run_folder),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }
