@@ -70,28 +70,30 @@ static void assert_shared_rounds(const char *name, const char *cutoff) {
   dcs_table_free(t);
 }
 
+/* Runs a plan of two lines. */
+static void sweep_plan(const char *run, const char *lines) {
+  char text[512];
+  snprintf(text, sizeof text, "variants,config,atoms,grid,scope,cutoff,smooth\n%s", lines);
+  put_file(in_folder("two.plan.csv"), text);
+  assert_status(
+      program_run("sweep --plan %s --rounds 2 --out %s", in_folder("two.plan.csv"), in_folder(run)),
+      0);
+}
+
 /* Whichever comes first in a plan. */
 static void whole_sums_share_the_rounds_of_a_cutoff(void **state) {
   (void)state;
   assert_shared_rounds("run", "1.5");
-  put_file(in_folder("order.plan.csv"), "variants,config,atoms,grid,scope,cutoff,smooth\n"
-                                        "cpu_cutoff,threads=1,20,8^3,kernel,2,none\n"
-                                        "cpu_gather,threads=1,20,8^3,kernel,,\n");
-  assert_status(program_run("sweep --plan %s --rounds 2 --out %s", in_folder("order.plan.csv"),
-                            in_folder("order")),
-                0);
+  sweep_plan("order", "cpu_cutoff,threads=1,20,8^3,kernel,2,none\n"
+                      "cpu_gather,threads=1,20,8^3,kernel,,\n");
   assert_shared_rounds("order", "2");
 }
 
 /* A CPU variant has no scope warm: the first line asks for nothing. */
 static void a_size_without_methods_is_passed(void **state) {
   (void)state;
-  put_file(in_folder("none.plan.csv"), "variants,config,atoms,grid,scope,cutoff,smooth\n"
-                                       "cpu_gather,threads=1,20,8^3,warm,,\n"
-                                       "cpu_gather,threads=1,20,9^3,kernel,,\n");
-  assert_status(program_run("sweep --plan %s --rounds 2 --out %s", in_folder("none.plan.csv"),
-                            in_folder("none")),
-                0);
+  sweep_plan("none", "cpu_gather,threads=1,20,8^3,warm,,\n"
+                     "cpu_gather,threads=1,20,9^3,kernel,,\n");
   dcs_table *t = run_table("none", "summary.csv");
   assert_int_equal(dcs_table_rows(t), 1);
   assert_true(number_at(t, 0, "nx") == 9);

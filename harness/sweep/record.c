@@ -93,6 +93,12 @@ static void write_grid(dcs_csv *csv, dcs_dims n) {
   dcs_csv_integer(csv, n.z);
 }
 
+void dcs_write_size(dcs_csv *csv, const dcs_record *record) {
+  write_cutoff(csv, record);
+  dcs_csv_integer(csv, record->atoms);
+  write_grid(csv, record->n);
+}
+
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row) {
   char config[DCS_TEXT], throttle[DCS_TEXT];
   dcs_csv_integer(csv, row->round);
@@ -102,9 +108,7 @@ dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sa
   dcs_csv_text(csv, dcs_scope_name(record->scope));
   dcs_csv_text(csv, dcs_record_memory(record));
   dcs_csv_text(csv, record->device);
-  write_cutoff(csv, record);
-  dcs_csv_integer(csv, record->atoms);
-  write_grid(csv, record->n);
+  dcs_write_size(csv, record);
   dcs_csv_integer(csv, row->inner);
   dcs_csv_number(csv, row->time_ns);
   dcs_csv_number(csv, row->telemetry.sm_mhz);
@@ -161,9 +165,7 @@ static void write_what(dcs_csv *csv, const dcs_record *record) {
   dcs_csv_text(csv, record->device);
   dcs_csv_text(csv, dcs_scope_name(record->scope));
   dcs_csv_text(csv, dcs_record_memory(record));
-  write_cutoff(csv, record);
-  dcs_csv_integer(csv, record->atoms);
-  write_grid(csv, record->n);
+  dcs_write_size(csv, record);
   dcs_csv_number(csv, record->spacing);
 }
 

@@ -50,6 +50,9 @@ typedef struct {
 extern const char *const dcs_sample_columns[];  /* NULL last */
 extern const char *const dcs_summary_columns[]; /* NULL last */
 
+/* The columns cutoff to nz. */
+void dcs_write_size(dcs_csv *csv, const dcs_record *record);
+
 /* Writes the header row. */
 dcs_status dcs_write_header(dcs_csv *csv, const char *const *columns);
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row);

@@ -1,7 +1,6 @@
 #include "harness/sweep/tuned_check.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -78,12 +77,7 @@ static void put_key(dcs_csv *csv, const dcs_record *record) {
   dcs_csv_text(csv, dcs_format_config(variant, &record->method.config, config));
   dcs_csv_text(csv, dcs_scope_name(record->scope));
   dcs_csv_text(csv, record->device);
-  dcs_csv_number(csv, variant->cutoff ? record->cutoff : NAN);
-  dcs_csv_text(csv, variant->cutoff ? dcs_smooth_names[record->smooth] : "");
-  dcs_csv_integer(csv, record->atoms);
-  dcs_csv_integer(csv, record->n.x);
-  dcs_csv_integer(csv, record->n.y);
-  dcs_csv_integer(csv, record->n.z);
+  dcs_write_size(csv, record);
 }
 
 static void put_check(dcs_csv *csv, const dcs_record *record) {
