@@ -205,6 +205,8 @@ typedef struct {
 extern const dcs_variant *const dcs_variants[];
 extern const int dcs_n_variants;
 
+/* Where the variant with that id stands on the ladder, from 0; dcs_n_variants: nowhere. */
+int dcs_find_rung(const char *id);
 /* The variant with that id, or NULL. */
 const dcs_variant *dcs_find_variant(const char *id);
 

@@ -15,10 +15,16 @@ const dcs_variant *const dcs_variants[] = {
 
 const int dcs_n_variants = sizeof dcs_variants / sizeof dcs_variants[0];
 
+int dcs_find_rung(const char *id) {
+  int rung = 0;
+  while (rung < dcs_n_variants && strcmp(dcs_variants[rung]->id, id) != 0) /* NOLINT: ids are set */
+    rung++;
+  return rung;
+}
+
 const dcs_variant *dcs_find_variant(const char *id) {
-  for (int v = 0; v < dcs_n_variants; v++)
-    if (strcmp(dcs_variants[v]->id, id) == 0) return dcs_variants[v];
-  return NULL;
+  int rung = dcs_find_rung(id);
+  return rung < dcs_n_variants ? dcs_variants[rung] : NULL;
 }
 
 const char *const dcs_book_names[DCS_N_BOOK] = {"", "sequential code", "version 1", "version 2",

@@ -111,13 +111,6 @@ static void read_numbers(const dcs_table *t, size_t row, const columns *c, dcs_f
           r->evals_per_s > 0;
 }
 
-static int ladder_rank(const char *id) {
-  int rank = 0;
-  while (rank < dcs_n_variants && strcmp(dcs_variants[rank]->id, id) != 0) /* NOLINT: ids are set */
-    rank++;
-  return rank;
-}
-
 /* What was variant v is v - 1, and the other way round. */
 static void exchange_variants(dcs_figure_row *rows, size_t n, int v) {
   for (size_t i = 0; i < n; i++)
@@ -129,7 +122,7 @@ static void exchange_variants(dcs_figure_row *rows, size_t n, int v) {
  * last, as the file has them. */
 static void sort_variants(dcs_figure_run *run) {
   for (int to = 1; to < run->n_variants; to++)
-    for (int v = to; v > 0 && ladder_rank(run->variants[v]) < ladder_rank(run->variants[v - 1]);
+    for (int v = to; v > 0 && dcs_find_rung(run->variants[v]) < dcs_find_rung(run->variants[v - 1]);
          v--) {
       const char *swap = run->variants[v];
       run->variants[v] = run->variants[v - 1];

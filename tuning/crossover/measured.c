@@ -129,14 +129,6 @@ static void find_cutoff(const dcs_run *run, facts *f) {
   }
 }
 
-/* Where the variant stands on the ladder; behind all of it where it does not. */
-static int rung(const char *variant) {
-  int v = 0;
-  while (v < dcs_n_variants && strcmp(dcs_variants[v]->id, variant) != 0)
-    v++;
-  return v;
-}
-
 static dcs_status find_facts(const dcs_run *run, facts *f) {
   const dcs_table *table = run->summary.table;
   *f = (facts){.run = run, .sequential = "", .cutoff = "", .smooth = ""};
@@ -152,7 +144,8 @@ static dcs_status find_facts(const dcs_run *run, facts *f) {
     const bool whole = is_backend(f, row, "cpu", false);
     if (!(whole || is_backend(f, row, "cpu", true)) || !is_scope(f, row, "kernel")) continue;
     const char *variant = key(run, row, DCS_KEY_VARIANT);
-    if (threads == 1 && whole && (!*f->sequential || rung(variant) < rung(f->sequential)))
+    if (threads == 1 && whole &&
+        (!*f->sequential || dcs_find_rung(variant) < dcs_find_rung(f->sequential)))
       f->sequential = variant;
     if (is_ok(run, row) && threads > f->most_threads) f->most_threads = threads;
   }
