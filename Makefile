@@ -2,6 +2,7 @@
 
 BUILD   ?= build
 CFLAGS  ?= -O2 -g
+OBJCOPY ?= objcopy
 CUDA    ?= auto
 OPENMP  ?= auto
 VERSION  = 0.1.0
@@ -41,38 +42,52 @@ LDLIBS        = -l:libcsv.a -ldl -lm
 
 # ---- files ----
 
-KERNEL_SRC  := $(wildcard kernels/*.c kernels/cuda/*.c)
-CPU_SRC     := $(wildcard kernels/cpu/*.c)
-HARNESS_SRC := $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c tuning/*/*.c))
-EMBEDDED    := $(wildcard kernels/cuda/*.cu kernels/cpu/*.[ch] harness/*/*.cu harness/*/emulator.h plots/*.gp)
+KERNEL_SRC  := $(wildcard kernels/*.c kernels/*/cuda/*.c)
+CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
+HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c)
+CLI_SRC     := $(wildcard cli/*.c)
+EMBEDDED    := $(wildcard kernels/*.h kernels/common/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu harness/*/*.cu harness/*/emulator.h plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
+CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
+# What a program may call of the library; everything else in it is local.
+PUBLIC      := $(shell sed -n 's/^[a-z].*[ *]\(dcs_[a-z_]*\)(.*[)];.*/\1/p' library/dcsbench.h)
 TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
 .PHONY: all csv probe-now deps study check check-full check-gpu cross reference bench format lint asan ubsan tsan help clean
 
-all: csv $(BIN) $(BUILD)/include/dcs.h ## build build/dcsbench and build/libdcs.a
+all: csv $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
 csv:
 	@[ "$(HAVE_CSV)" = 1 ] || { echo "libcsv is needed to build: run make deps"; exit 1; }
 
-$(BIN): $(BUILD)/harness/main.o $(BUILD)/libdcs.a
+$(BIN): $(BUILD)/cli/main.o $(BUILD)/internal.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Everything below main, for the program and the tests. Objects of several folders share a name: they
+# are appended, never replaced.
+$(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
+	@rm -f $@
+	$(call say,AR,$@)
+	$(Q)$(AR) qcs $@ $^
+
+# The same as one object whose public functions alone can be linked.
 $(BUILD)/libdcs.a: $(OBJ)
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(LD) -r -o $(BUILD)/dcs.o $^
+	$(Q)$(OBJCOPY) $(addprefix --keep-global-symbol=,$(PUBLIC)) $(BUILD)/dcs.o
+	$(Q)$(AR) rcs $@ $(BUILD)/dcs.o
 
 # What a program that uses the library includes.
-$(BUILD)/include/dcs.h: tuning/dispatch/dcs_map.h
+$(BUILD)/include/dcsbench.h: library/dcsbench.h
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c $(BUILD)/flags
+$(patsubst %.c,$(BUILD)/%.o,$(CPU_SRC)): $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(KERNEL_FLAGS) -MMD -MP -c -o $@ $<
@@ -82,7 +97,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags $(BUILD)/version.h
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
 
--include $(patsubst %.o,%.d,$(OBJ) $(BUILD)/harness/main.o) $(patsubst %,%.d,$(TESTS))
+-include $(patsubst %.o,%.d,$(OBJ) $(CLI_OBJ)) $(patsubst %,%.d,$(TESTS))
 
 # Rewritten only when their text changes, so that what depends on them is built again then and only then.
 define write_if_changed
@@ -152,10 +167,10 @@ REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----
 
-$(BUILD)/tests/%: tests/%.c $(BUILD)/libdcs.a $(BUILD)/flags
+$(BUILD)/tests/%: tests/%.c $(BUILD)/internal.a $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)
-	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libdcs.a $(LDFLAGS) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS) -lcmocka
 
 check: all $(TESTS) lint cross ## all tests that end within minutes
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
@@ -177,7 +192,7 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \
-	  for f in $(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC) harness/main.c; do \
+	  for f in $(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC) $(CLI_SRC); do \
 	    $(CROSS_CC) -std=gnu11 $(WARN) -O1 -D_GNU_SOURCE -I. -I$(BUILD) -fopenmp -c -o /dev/null $$f || exit 1; \
 	  done; echo "cross: every file compiles for aarch64"; \
 	else echo "cross: skipped: no aarch64-linux-gnu-gcc (make deps check installs it)"; fi
@@ -195,7 +210,7 @@ TSAN_TESTS = test_cpu_kernels test_cpu_cutoff
 check-unit: all $(TESTS)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
-SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] harness/*.[ch] harness/*/*.[ch] tuning/*/*.[ch] tests/*.[ch])
+SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] tuning/*/*.[ch] library/*.[ch] cli/*.[ch] tests/*.[ch])
 
 format: ## format the C sources
 	clang-format -i $(SOURCES)

@@ -1,4 +1,4 @@
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A program that uses the library as anybody's would: the map of 150 charges on a ring, in double
  * and in float coordinates. Prints the explanation, then a value a line. Built by
  * tests/test_library.c with build/include and build/libdcs.a alone. */
-#include <dcs.h>
+#include <dcsbench.h>
 
 #include <math.h>
 #include <stdio.h>

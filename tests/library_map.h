@@ -2,8 +2,8 @@
 #ifndef DCS_TEST_LIBRARY_MAP_H
 #define DCS_TEST_LIBRARY_MAP_H
 
+#include "library/dcsbench.h"
 #include "tests/own_record.h"
-#include "tuning/dispatch/dcs_map.h"
 
 #include <math.h>
 

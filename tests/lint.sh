@@ -9,54 +9,47 @@ fail() { printf 'lint: %s\n' "$*"; bad=1; }
 ids=$(sed -n 's/^DCS_VARIANT(\(.*\))$/\1/p' kernels/variants.def)
 for id in $ids; do
   case $id in
-    cpu_*) [ -f "kernels/cpu/${id#cpu_}.c" ] || fail "$id: no kernels/cpu/${id#cpu_}.c" ;;
-    cuda_*) [ -f "kernels/cuda/${id#cuda_}.cu" ] && [ -f "kernels/cuda/${id#cuda_}.c" ] ||
-      fail "$id: kernels/cuda/${id#cuda_}.cu and .c are not both there" ;;
+    cpu_*) ls kernels/*/cpu/"${id#cpu_}".c >/dev/null 2>&1 || fail "$id: no kernels/KIND/cpu/${id#cpu_}.c" ;;
+    cuda_*) ls kernels/*/cuda/"${id#cuda_}".cu kernels/*/cuda/"${id#cuda_}".c >/dev/null 2>&1 ||
+      fail "$id: kernels/KIND/cuda/${id#cuda_}.cu and .c are not both there" ;;
     *) fail "$id: an id begins with cpu_ or cuda_" ;;
   esac
 done
-for f in kernels/cuda/*.cu; do
+for f in kernels/*/cuda/*.cu; do
   id=cuda_$(basename "$f" .cu)
   echo "$ids" | grep -qx "$id" || fail "$f: $id is not in kernels/variants.def"
 done
 
 # Ids stand nowhere else: what is true of one variant belongs to its descriptor.
 for id in $ids; do
-  for f in $(grep -rlw "$id" harness tuning plots Makefile 2>/dev/null); do fail "$f names the variant $id"; done
+  for f in $(grep -rlw "$id" harness tuning library cli plots Makefile 2>/dev/null); do fail "$f names the variant $id"; done
 done
 
-# Dependencies run one way.
-layer() { # folder, then the prefixes it may include
-  folder=$1; shift
-  [ -d "$folder" ] || return
-  allowed=$(printf '%s|' "$@")
-  grep -rnE '^#include "' "$folder" | grep -vE "#include \"(${allowed}version\.h)" |
-    while read -r line; do echo "lint: $line: $folder may not include that"; done
-}
-below=$(
-  layer kernels kernels/
-  layer harness/base harness/base/ kernels/
-  layer harness/input harness/input/ harness/base/ kernels/
-  layer harness/device harness/device/ harness/base/ kernels/
-  layer harness/judge harness/judge/ harness/input/ harness/base/ kernels/
-  layer harness/compute harness/compute/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
-  layer harness/verify harness/verify/ harness/compute/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
-  layer harness/sweep harness/sweep/ harness/compute/ harness/judge/ harness/device/ harness/input/ harness/base/ kernels/
-  layer harness/compare harness/compare/ harness/judge/ harness/input/ harness/base/ kernels/
-  layer harness/figures harness/figures/ harness/base/ kernels/
-  layer harness/commands harness/ kernels/
-  layer tuning tuning/ harness/ kernels/
-)
-[ -z "$below" ] || { echo "$below"; bad=1; }
+# Dependencies run one way: a folder includes itself and the floors below it, which this list has from
+# the ground up.
+floors="kernels harness/base harness/device harness/problems harness/input harness/output harness/judge \
+harness/limits harness/engine harness/worker harness/verify harness/sweep harness/runs harness/compare \
+harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
+tuning/claims tuning/dispatch library cli"
+allowed=version\\.h
+for floor in $floors; do
+  allowed="$allowed|$floor/"
+  grep -rnE '^#include "' "$floor" --include=*.c --include=*.h | grep -vE "#include \"($allowed)" |
+    grep . && fail "$floor includes what is above it"
+done
+for folder in kernels $(ls -d harness/*/ tuning/*/) library cli; do
+  case " $floors " in *" ${folder%/} "*) ;; *) fail "$folder is on no floor" ;; esac
+done
 
 # Nothing below main ends the program or prints on its own; -ffast-math never reaches what judges.
-grep -nE '\b(exit|abort|_exit)\(' $(echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning)/' | grep -v 'harness/main.c') && fail "only main ends the program"
-grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c && fail "kernels/ prints nothing"
+grep -nE '\b(exit|abort|_exit)\(' $(echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning|library|cli)/' | grep -v 'cli/main.c') && fail "only main ends the program"
+grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c kernels/*/*/*.c && fail "kernels/ prints nothing"
 grep -n 'ffast-math' Makefile && fail "-ffast-math makes isnan a constant"
 
 # Headers compile alone.
-for h in kernels/*.h kernels/cuda/*.h kernels/cpu/cpu.h harness/*/*.h tuning/*/*.h; do
-  case $h in */emulator.h) continue ;; esac # C++, compiled with every kernel on the emulated device
+for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h cli/*.h; do
+  [ -f "$h" ] || continue
+  case $h in */emulator.h | */cpu/*_brick.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
   ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"
 done
 
@@ -72,7 +65,7 @@ else echo "lint: clang-format is not installed: formatting not checked"; fi
 
 if command -v clang-tidy >/dev/null; then
   cuda=$(sed -n 's/^CUDA_INCLUDE := \(..*\)/-isystem \1 -DDCS_WITH_CUDA=1/p' "$BUILD/config.mk")
-  echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning)/.*\.c$' | FLAGS="-std=gnu11 -D_GNU_SOURCE -I. -I$BUILD $cuda" \
+  echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning|library|cli)/.*\.c$' | FLAGS="-std=gnu11 -D_GNU_SOURCE -I. -I$BUILD $cuda" \
     xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy --quiet "$@" -- $FLAGS' sh 2>/dev/null | grep -E '(warning|error):' && fail "clang-tidy found something"
 else echo "lint: clang-tidy is not installed: not run"; fi
 

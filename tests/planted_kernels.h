@@ -5,7 +5,7 @@
 #define DCS_TEST_PLANTED_KERNELS_H
 
 #include "harness/base/embedded.h"
-#include "harness/compute/bench.h"
+#include "harness/worker/bench.h"
 #include "tests/cache_folder.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static inline void plant(const char *name, const char *text) {
 
 static inline int kernel_folder_make(void **state) {
   if (cache_folder_make(state) != 0 || !mkdtemp(kernel_folder)) return -1;
-  plant("constant.cu", dcs_embedded("kernels/cuda/constant.cu"));
+  plant("constant.cu", dcs_embedded("kernels/coulomb/cuda/constant.cu"));
   return 0;
 }
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 #include "tests/run_folder.h"
 #include "tuning/claims/claims.h"
 

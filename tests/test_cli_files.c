@@ -283,7 +283,7 @@ static void list_says_why_an_instruction_set_is_off(void **state) {
 
 static void compile_reports_the_kernels_of_a_folder(void **state) {
   (void)state;
-  int status = program_run(COMPILE " --csv --kernels kernels/cuda");
+  int status = program_run(COMPILE " --csv --kernels kernels/coulomb/cuda");
   if (status == 4) {
     print_message("skipped: %s", program_err);
     skip();

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/judge/oracle.h"
-#include "kernels/cpu/cutoff.h"
+#include "kernels/coulomb/cpu/cutoff.h"
 
 #include <math.h>
 #include <stdio.h>

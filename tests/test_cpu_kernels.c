@@ -1,6 +1,6 @@
 /* CPU variants: every one that this machine can run against a double-precision sum. */
 #include "harness/base/random.h"
-#include "kernels/cpu/cpu.h"
+#include "kernels/common/cpu.h"
 
 #include <math.h>
 #include <setjmp.h>

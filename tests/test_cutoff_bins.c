@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/base/random.h"
-#include "harness/compute/engine.h"
+#include "harness/engine/engine.h"
 #include "harness/judge/oracle.h"
 #include "tests/cache_folder.h"
 

@@ -10,7 +10,7 @@
 
 #include "harness/base/embedded.h"
 #include "harness/base/random.h"
-#include "harness/compute/engine.h"
+#include "harness/engine/engine.h"
 #include "harness/judge/oracle.h"
 #include "tests/cache_folder.h"
 #include "tests/plain_map.h"
@@ -193,7 +193,7 @@ static dcs_case sorted_case(void) {
 /* The map by the kernels with a part of the source replaced. */
 static float *compute_changed(const dcs_case *c, const char *const changes[][2], int n) {
   char path[64];
-  char *text = strdup(dcs_embedded("kernels/cuda/cutoff_cells.cu"));
+  char *text = strdup(dcs_embedded("kernels/coulomb/cuda/cutoff_cells.cu"));
   assert_non_null(text);
   for (int i = 0; i < n; i++) {
     char *at = strstr(text, changes[i][0]);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 #include "tests/program.h"
 
 /* The line of the output that begins with the id, or NULL. */

@@ -198,7 +198,7 @@ static void the_header_is_good_cxx(void **state) {
   const char *build = getenv("BUILD");
   char command[1024];
   put_file(in_folder("user.cc"),
-           "#include <dcs.h>\nint main() { dcs_mapper_close(0); return 0; }\n");
+           "#include <dcsbench.h>\nint main() { dcs_mapper_close(0); return 0; }\n");
   snprintf(command, sizeof command,
            "c++ -std=c++11 -Wall -Wextra -Werror -pedantic -I%s/include -fsyntax-only %s",
            build && *build ? build : "build", in_folder("user.cc"));

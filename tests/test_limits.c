@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "harness/base/clock.h"
-#include "harness/compute/limits.h"
+#include "harness/limits/limits.h"
 #include "harness/sweep/environment.h"
-#include "kernels/probe.h"
+#include "kernels/common/probe.h"
 #include "tests/run_folder.h"
 
 /* ---- probes ---- */

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "harness/compute/slabs.h"
-#include "harness/compute/worker.h"
+#include "harness/engine/slabs.h"
+#include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ enum { N_FILES = sizeof files / sizeof files[0] };
 
 static void plant_original(const char *name) {
   char path[128];
-  snprintf(path, sizeof path, "kernels/cuda/%s", name);
+  snprintf(path, sizeof path, "kernels/coulomb/cuda/%s", name);
   plant(name, dcs_embedded(path));
 }
 
@@ -148,7 +148,7 @@ static void small_maps_in_every_mode(void **state) {
 static void a_slab_in_the_wrong_place_is_seen(void **state) {
   bench_fixture *f = fixture_of(state);
   const dcs_method method = configured("cuda_volume", "coarsen_z=8,atoms=0");
-  const char *source = dcs_embedded("kernels/cuda/volume.cu"), *sum = "first_k + k";
+  const char *source = dcs_embedded("kernels/coulomb/cuda/volume.cu"), *sum = "first_k + k";
   char *text = strdup(source), *at = strstr(text, sum);
   assert_non_null(at);
   memcpy(at, "          k", strlen(sum));

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/compute/methods.h"
+#include "harness/problems/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>

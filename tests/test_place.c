@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/base/random.h"
-#include "harness/compute/engine.h"
+#include "harness/engine/engine.h"
 #include "tests/plain_map.h"
 #include "tests/planted_kernels.h"
 

@@ -8,7 +8,7 @@
 
 #include "harness/sweep/tuned_check.h"
 #include "tests/run_folder.h"
-#include "tuning/tune/tuned.h"
+#include "tuning/database/tuned.h"
 
 static int begin(void **state) {
   if (program_setup(state) != 0) return -1;

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "harness/compute/traffic.h"
 #include "harness/figures/figure.h"
+#include "harness/sweep/traffic.h"
 #include "tests/program.h"
 
 #include <math.h>

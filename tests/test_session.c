@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/compute/worker.h"
+#include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
 
 #include <dirent.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/base/random.h"
-#include "harness/compute/share.h"
+#include "harness/engine/share.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "harness/compute/engine.h"
+#include "harness/engine/engine.h"
 #include "tests/cache_folder.h"
 
 #include <stdio.h>

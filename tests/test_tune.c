@@ -6,14 +6,14 @@
 
 #include <cmocka.h>
 
+#include "cli/commands.h"
 #include "harness/base/clock.h"
-#include "harness/commands/commands.h"
 #include "harness/device/nvrtc.h"
 #include "tests/planted_kernels.h"
 #include "tests/run_folder.h"
 #include "tests/written_journal.h"
-#include "tuning/tune/tune_ahead.h"
-#include "tuning/tune/tune_live.h"
+#include "tuning/tuner/ahead.h"
+#include "tuning/tuner/live.h"
 
 static int begin(void **state) {
   if (program_setup(state) != 0 || !mkdtemp(kernel_folder)) return -1;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tuning/tune/tune_features.h"
+#include "tuning/search/features.h"
 
 #include <math.h>
 

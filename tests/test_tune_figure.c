@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tuning/tune/tune_replay.h"
+#include "tuning/study/replay.h"
 
 #include <glob.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "tests/written_journal.h"
-#include "tuning/tune/tune_replay.h"
-#include "tuning/tune/tune_winner.h"
+#include "tuning/study/replay.h"
+#include "tuning/tuner/winner.h"
 
 /* ---- strategies ---- */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tuning/tune/tune_winner.h"
+#include "tuning/tuner/winner.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/program.h"
-#include "tuning/tune/tuned.h"
+#include "tuning/database/tuned.h"
 
 enum { N_RECORDS = 20 };
 

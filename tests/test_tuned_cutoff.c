@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
+#include "harness/base/hash.h"
 #include "tests/written_journal.h"
-#include "tuning/tune/tuned.h"
+#include "tuning/database/tuned.h"
 
 static const char *database(void) {
   return in_folder("tuned.csv");
@@ -205,7 +206,7 @@ static void put_row(const char *variant, const char *config, const char *last) {
   snprintf(row, sizeof row,
            "2,%s,00112233445566ff,9.0,132,A card,single,kernel,2000,64,64,32,\"%s\",250000,1,3,%s",
            variant, config, last);
-  uint64_t sum = dcs_fnv1a64(DCS_FNV_START, row, strlen(row));
+  uint64_t sum = dcs_hash(DCS_HASH_START, row, strlen(row));
   snprintf(text, sizeof text,
            "schema,variant,kernel_hash,capability,units,machine,precision,scope,atoms,nx,ny,nz,"
            "config,median_ns,evals_per_s,tied,cutoff,smooth,spacing,evals_useful,checksum\n"

@@ -6,9 +6,10 @@
 
 #include <cmocka.h>
 
-#include "kernels/dcs.h"
+#include "harness/base/embedded.h"
+#include "harness/device/kernel_source.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,37 +64,82 @@ static void the_list_is_the_ladder(void **state) {
   assert_null(dcs_find_variant(""));
 }
 
-static void expect_file(const char *folder, const char *name, const char *ending) {
-  char path[512];
-  snprintf(path, sizeof path, "kernels/%s/%s%s", folder, name, ending);
-  if (access(path, R_OK) != 0) fail_msg("%s is missing", path);
+/* Whether the list of sources has the file that a source includes; the contract is left out. */
+static void expect_source(const dcs_variant *variant, const char *path) {
+  if (strcmp(path, "kernels/contract.h") == 0 || strcmp(path, "kernels/status.h") == 0) return;
+  for (const char *const *source = variant->sources; *source; source++)
+    if (strcmp(*source, path) == 0) return;
+  fail_msg("%s: its sources lack %s, which one of them includes", variant->id, path);
 }
 
+/* Every source is there, is built in, and what it includes of the kernels is a source, too; the
+ * probe of the limits, which lies beside the code that it imitates, computes no map. */
+static void sources_are_whole(void **state) {
+  (void)state;
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    for (const char *const *source = variant->sources; *source; source++) {
+      char line[512], path[512];
+      FILE *file = fopen(*source, "r");
+      if (!file || !dcs_embedded(*source)) fail_msg("%s: %s is missing", variant->id, *source);
+      while (fgets(line, sizeof line, file)) /* NOLINT: fail_msg() does not return */
+        if (sscanf(line, "#include \"%511[^\"]\"", path) == 1 && !strstr(path, "probe"))
+          expect_source(variant, path);
+      fclose(file);
+    }
+  }
+}
+
+/* The kernel is the file that the id names. */
 static void variants_have_their_files(void **state) {
   (void)state;
   for (int v = 0; v < dcs_n_variants; v++) {
-    const char *id = dcs_variants[v]->id;
+    const char *id = dcs_variants[v]->id, *source = dcs_variants[v]->sources[0];
     bool cpu = dcs_variants[v]->backend == DCS_CPU;
+    char expected[512];
     assert_memory_equal(id, cpu ? "cpu_" : "cuda_", cpu ? 4 : 5);
-    const char *name = strchr(id, '_') + 1;
-    expect_file(cpu ? "cpu" : "cuda", name, ".c");
-    if (!cpu) expect_file("cuda", name, ".cu");
+    snprintf(expected, sizeof expected, "/%s/%s%s", cpu ? "cpu" : "cuda", strchr(id, '_') + 1,
+             cpu ? ".c" : ".cu");
+    assert_non_null(strstr(source, expected));
   }
 }
 
 /* A kernel that no line lists would never be tried. */
 static void kernels_are_listed(void **state) {
   (void)state;
-  DIR *folder = opendir("kernels/cuda");
-  assert_non_null(folder);
-  char id[512];
-  for (struct dirent *entry; (entry = readdir(folder));) {
-    char *ending = strstr(entry->d_name, ".cu");
-    if (!ending || ending[3]) continue;
-    snprintf(id, sizeof id, "cuda_%.*s", (int)(ending - entry->d_name), entry->d_name);
-    if (!dcs_find_variant(id)) fail_msg("%s is not in kernels/variants.def", id);
+  glob_t found;
+  assert_int_equal(glob("kernels/*/cuda/*.cu", 0, NULL, &found), 0);
+  for (size_t f = 0; f < found.gl_pathc; f++) {
+    bool listed = false;
+    for (int v = 0; v < dcs_n_variants; v++)
+      listed |= strcmp(dcs_variants[v]->sources[0], found.gl_pathv[f]) == 0;
+    if (!listed) fail_msg("%s is the kernel of no variant", found.gl_pathv[f]);
   }
-  closedir(folder);
+  globfree(&found);
+}
+
+/* A hash changes with the kernel of a folder, and with nothing but the variant's own files. */
+static void sources_key_results(void **state) {
+  (void)state;
+  for (int v = 0; v < dcs_n_variants; v++) {
+    uint64_t hash, again, other;
+    assert_int_equal(dcs_variant_hash(dcs_variants[v], NULL, &hash), DCS_OK);
+    assert_int_equal(dcs_variant_hash(dcs_variants[v], NULL, &again), DCS_OK);
+    assert_true(hash == again);
+    for (const char *const *source = dcs_variants[v]->sources; *source; source++) {
+      const char *without[64];
+      int n = 0;
+      for (const char *const *s = dcs_variants[v]->sources; *s; s++)
+        if (s != source) without[n++] = *s;
+      without[n] = NULL;
+      dcs_variant less = *dcs_variants[v];
+      less.sources = without;
+      if (n > 0 && strstr(without[0], less.backend == DCS_CPU ? ".c" : ".cu")) {
+        assert_int_equal(dcs_variant_hash(&less, NULL, &other), DCS_OK);
+        assert_true(other != hash);
+      }
+    }
+  }
 }
 
 /* ---- descriptors ---- */
@@ -347,6 +393,8 @@ static void rounding_up(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_list_is_the_ladder),
+      cmocka_unit_test(sources_are_whole),
+      cmocka_unit_test(sources_key_results),
       cmocka_unit_test(variants_have_their_files),
       cmocka_unit_test(kernels_are_listed),
       cmocka_unit_test(descriptors_are_complete),

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "harness/compute/worker.h"
 #include "harness/verify/verify.h"
+#include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
 
 /* Six sizes and five numbers of atoms. */

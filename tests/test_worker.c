@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/base/clock.h"
-#include "harness/compute/worker.h"
+#include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
 
 #include <errno.h>

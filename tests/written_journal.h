@@ -4,8 +4,8 @@
 #define DCS_TEST_WRITTEN_JOURNAL_H
 
 #include "tests/program.h"
-#include "tuning/tune/tune_journal.h"
-#include "tuning/tune/tune_space.h"
+#include "tuning/journal/journal.h"
+#include "tuning/search/space.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef DCS_EMBEDDED_H
 #define DCS_EMBEDDED_H
 
-/* The file's text by its path in the source tree ("kernels/cuda/naive.cu"), or NULL. */
+/* The file's text by its path in the source tree ("kernels/coulomb/cuda/naive.cu"), or NULL. */
 const char *dcs_embedded(const char *path);
 
 #endif

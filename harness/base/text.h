@@ -2,7 +2,7 @@
 #ifndef DCS_TEXT_H
 #define DCS_TEXT_H
 
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 /* Strict: the whole text is one decimal number within lo..hi, or DCS_USAGE naming `what`. */
 dcs_status dcs_parse_integer(const char *what, const char *text, int64_t lo, int64_t hi,

@@ -2,8 +2,8 @@
 #ifndef DCS_COMPARE_H
 #define DCS_COMPARE_H
 
-#include "harness/compare/run.h"
 #include "harness/judge/ratio.h"
+#include "harness/runs/run.h"
 
 /* A method in a scope on a number of atoms and a grid, in both runs. Texts are the runs'. */
 typedef struct {

@@ -2,6 +2,8 @@
  * a hash of the key; since the key is compared too, a collision is a miss and never wrong code. */
 #include "harness/device/codecache.h"
 
+#include "harness/base/hash.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,10 +28,7 @@ _Static_assert(sizeof(entry_head) == 64, "entry_head must have no padding");
 /* FNV-1a over the bytes, finished by SplitMix64's mixer so that every input bit reaches every
  * output bit. */
 static uint64_t hash(uint64_t seed, const void *data, size_t bytes) {
-  const unsigned char *byte = data;
-  uint64_t h = 0xcbf29ce484222325u ^ seed;
-  for (size_t i = 0; i < bytes; i++)
-    h = (h ^ byte[i]) * 0x100000001b3u;
+  uint64_t h = dcs_hash(DCS_HASH_START ^ seed, data, bytes);
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
   h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
   return h ^ (h >> 31);

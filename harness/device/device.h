@@ -6,7 +6,7 @@
 #define DCS_DEVICE_H
 
 #include "harness/base/outcome.h"
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
 enum { DCS_MARKS = 9, DCS_QUEUES = 3 };

@@ -4,8 +4,8 @@
 
 #include "harness/device/device.h"
 
-/* The source of a CUDA variant ("cuda_NAME": kernels/cuda/NAME.cu) and the macros of a
- * configuration. Free with dcs_kernel_source_free(). */
+/* The kernel of a CUDA variant, the first of its sources (from a folder of kernels: the file of
+ * that name there), and the macros of a configuration. Free with dcs_kernel_source_free(). */
 typedef struct {
   dcs_source source;
   char *file_text; /* owned when read from a folder */
@@ -17,5 +17,12 @@ typedef struct {
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source);
 void dcs_kernel_source_free(dcs_kernel_source *source);
+
+/* One hash over the names and texts of all sources of a variant, on the CPU and for CUDA alike; a
+ * kernel is taken from the folder `kernels` where that is not NULL. DCS_IO when it lacks it. */
+dcs_status dcs_variant_hash(const dcs_variant *variant, const char *kernels, uint64_t *hash);
+/* The same over all variants: two runs of other kernels do not mix. A kernel that a folder lacks
+ * counts as empty; measuring its variant will say so. */
+uint64_t dcs_all_variants_hash(const char *kernels);
 
 #endif

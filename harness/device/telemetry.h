@@ -2,7 +2,7 @@
 #ifndef DCS_TELEMETRY_H
 #define DCS_TELEMETRY_H
 
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 typedef struct {
   double sm_mhz, temperature_c, power_w; /* NaN: unknown */

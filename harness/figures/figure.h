@@ -5,7 +5,7 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/outcome.h"
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 #include <stdio.h>
 

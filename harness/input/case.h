@@ -4,7 +4,7 @@
 #define DCS_CASE_H
 
 #include "harness/input/molecule.h"
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 /* The grid as the user gave it. Zero or absent fields are derived from the molecule. */
 typedef struct {

@@ -3,10 +3,10 @@
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
-#include "harness/compute/timing.h"
 #include "harness/judge/ratio.h"
 #include "harness/judge/stats.h"
 #include "harness/sweep/energy.h"
+#include "harness/worker/timing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #define DCS_CELL_H
 
 #include "harness/base/progress.h"
-#include "harness/compute/bench.h"
 #include "harness/sweep/clocks.h"
 #include "harness/sweep/record.h"
+#include "harness/worker/bench.h"
 
 /* When a method has samples enough: from `least` on as soon as the 95% interval of its median lies
  * within `precision` of the median on either side, and at the latest at `most`. */

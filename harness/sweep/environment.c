@@ -1,5 +1,6 @@
 #include "harness/sweep/environment.h"
 
+#include "harness/base/hash.h"
 #include "harness/base/text.h"
 #include "harness/device/kernel_source.h"
 #include "version.h" /* written by the Makefile */
@@ -201,27 +202,9 @@ static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
   add(facts, "command_line", "%s", line);
 }
 
-static uint64_t fnv1a64(uint64_t hash, const char *text, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++)
-    hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-  return hash;
-}
-static const uint64_t FNV_START = 0xcbf29ce484222325u;
-
-/* One hash over the sources of all CUDA variants: two runs with other kernels do not mix. A source
- * that a folder of kernels lacks counts as empty; measuring its variant will say so. */
+/* One hash over the sources of all variants: two runs with other kernels do not mix. */
 static void add_kernel_hash(const dcs_run_facts *run, dcs_facts *facts) {
-  uint64_t hash = FNV_START;
-  for (int v = 0; v < dcs_n_variants; v++) {
-    const dcs_variant *variant = dcs_variants[v];
-    dcs_config config = dcs_initial_config(variant, 1);
-    dcs_kernel_source source;
-    if (variant->backend != DCS_CUDA) continue;
-    if (dcs_kernel_source_open(variant, &config, run->kernels, &source) == DCS_OK)
-      hash = fnv1a64(hash, source.source.text, strlen(source.source.text));
-    dcs_kernel_source_free(&source);
-  }
-  add(facts, "kernels_fnv1a64", "%016llx", (unsigned long long)hash);
+  add(facts, "kernels_fnv1a64", "%016llx", (unsigned long long)dcs_all_variants_hash(run->kernels));
 }
 
 /* What the user asked for; what was left open has no row. */
@@ -241,7 +224,7 @@ dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
     char *text;
     size_t bytes;
     DCS_TRY(dcs_read_file(run->input, &text, &bytes));
-    uint64_t hash = fnv1a64(FNV_START, text, bytes);
+    uint64_t hash = dcs_hash(DCS_HASH_START, text, bytes);
     free(text);
     const char *slash = strrchr(run->input, '/');
     add(facts, "input", "%s", slash ? slash + 1 : run->input);

@@ -3,7 +3,7 @@
 #define DCS_ENVIRONMENT_H
 
 #include "harness/base/csv.h"
-#include "harness/compute/bench.h"
+#include "harness/worker/bench.h"
 
 #include <math.h>
 

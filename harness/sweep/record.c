@@ -1,7 +1,7 @@
 #include "harness/sweep/record.h"
 
-#include "harness/compute/traffic.h"
 #include "harness/judge/stats.h"
+#include "harness/sweep/traffic.h"
 
 #include <math.h>
 #include <string.h>

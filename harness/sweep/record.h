@@ -4,11 +4,11 @@
 
 #include "harness/base/csv.h"
 #include "harness/base/outcome.h"
-#include "harness/compute/methods.h"
-#include "harness/compute/session.h"
 #include "harness/input/case.h"
 #include "harness/judge/oracle.h"
 #include "harness/judge/recorded.h"
+#include "harness/problems/methods.h"
+#include "harness/worker/session.h"
 
 /* One method in one scope and memory on one cell (atoms and grid): a row of the summary. */
 typedef struct {

@@ -4,7 +4,7 @@
 #define DCS_VERIFY_H
 
 #include "harness/base/progress.h"
-#include "harness/compute/bench.h"
+#include "harness/worker/bench.h"
 
 /* What came of one method on all its cases. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* What a run shows of each claim. */
 #include "harness/judge/ratio.h"
 #include "harness/judge/stats.h"
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 #include "tuning/claims/claims.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef DCS_CLAIM_ROWS_H
 #define DCS_CLAIM_ROWS_H
 
-#include "harness/compare/run.h"
+#include "harness/runs/run.h"
 
 /* A row of the summary that is ok. Texts are the run's; numbers are NaN where unknown. */
 typedef struct {

@@ -2,7 +2,7 @@
 #ifndef DCS_MEASURED_H
 #define DCS_MEASURED_H
 
-#include "harness/compare/run.h"
+#include "harness/runs/run.h"
 #include "tuning/crossover/shape.h"
 
 /* A class of methods, in one scope. CPU methods count with their kernel time against all scopes of

@@ -3,7 +3,7 @@
 #ifndef DCS_SHAPE_H
 #define DCS_SHAPE_H
 
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 /* A grid has a shape of each kind. */
 typedef enum {

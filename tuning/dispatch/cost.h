@@ -3,7 +3,7 @@
 #ifndef DCS_COST_H
 #define DCS_COST_H
 
-#include "kernels/dcs.h"
+#include "kernels/contract.h"
 
 /* A map, as far as its time depends on it. */
 typedef struct {

@@ -2,8 +2,8 @@
 #ifndef DCS_DISPATCH_POOL_H
 #define DCS_DISPATCH_POOL_H
 
-#include "harness/compare/run.h"
-#include "harness/compute/methods.h"
+#include "harness/problems/methods.h"
+#include "harness/runs/run.h"
 #include "tuning/dispatch/dispatch.h"
 
 /* A row of the summary that is ok, whatever the scope. */

@@ -2,7 +2,7 @@
 #include "tuning/dispatch/dispatch.h"
 
 #include "harness/base/csv.h"
-#include "harness/compute/methods.h"
+#include "harness/problems/methods.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,181 @@
+/* dcsbench generate */
+#include "cli/commands.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N_GENERATED = 4, REPLICATE = N_GENERATED, N_KINDS, REPLICATE_WORDS = 4, REMARK = 512 };
+
+typedef struct {
+  const char *kind, *out;
+  int64_t atoms, seed;                /* -1: not given */
+  double edge;                        /* 0: not given */
+  const char *words[REPLICATE_WORDS]; /* behind `replicate`: the file, and the copies each way */
+  int n_words;
+} arguments;
+
+enum { KEY_ATOMS = 2000, KEY_EDGE, KEY_SEED };
+
+static const char *const kinds[N_KINDS] = {"water", "uniform", "ions", "droplet", "replicate"};
+
+/* Its index; N_KINDS: it is none. */
+static int find_kind(const char *text) {
+  int kind = 0;
+  while (kind < N_KINDS && strcmp(text, kinds[kind]) != 0)
+    kind++;
+  return kind;
+}
+
+/* A word behind the kind. Those behind an unknown one are let pass: it is refused by itself, and
+ * more words would not tell what is wrong. */
+static error_t take_word(arguments *a, const char *word) {
+  const int kind = find_kind(a->kind);
+  if (kind == N_KINDS) return 0;
+  if (kind != REPLICATE || a->n_words == REPLICATE_WORDS) return ARGP_ERR_UNKNOWN;
+  a->words[a->n_words++] = word;
+  return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
+  switch (key) {
+  case KEY_ATOMS:
+    dcs_argp_check(state, dcs_parse_integer("--atoms", arg, 1, DCS_MOST_ATOMS, &a->atoms));
+    return 0;
+  case KEY_EDGE:
+    dcs_argp_check(state, dcs_parse_number("--edge", arg, 0.001, 1e6, &a->edge));
+    return 0;
+  case KEY_SEED:
+    dcs_argp_check(state, dcs_parse_integer("--seed", arg, 0, INT64_MAX, &a->seed));
+    return 0;
+  case 'o':
+    a->out = arg;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (a->kind) return take_word(a, arg);
+    a->kind = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (!a->kind)
+      argp_error(state, "the kind is missing: water, uniform, ions, droplet or replicate");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static dcs_status parse_kind(const char *text, int *kind) {
+  *kind = find_kind(text);
+  if (*kind < N_KINDS) return DCS_OK;
+  const char *nearest = dcs_nearest_name(text, kinds, N_KINDS);
+  return dcs_fail(
+      DCS_USAGE,
+      "generate: found \"%s\"; expected water, uniform, ions, droplet or replicate%s%s%s", text,
+      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static dcs_status generate(int kind, const arguments *a, dcs_molecule *m, char remark[REMARK]) {
+  int64_t atoms = a->atoms > 0 ? a->atoms : 3000, seed = a->seed >= 0 ? a->seed : 1;
+  snprintf(remark, REMARK, "dcsbench generate %s --atoms %lld --seed %lld", a->kind,
+           (long long)atoms, (long long)seed);
+  return dcs_generate((dcs_generated)kind, atoms, a->edge, (uint64_t)seed, m);
+}
+
+/* ---- copies ---- */
+
+/* How far the copies are apart: as asked, else the file's cell, else the box of the atoms in whole
+ * angstrom. *from says which. */
+static dcs_status choose_shift(const arguments *a, const dcs_molecule *one, double shift[3],
+                               const char **from) {
+  bool has_cell = false;
+  *from = "--edge";
+  for (int axis = 0; axis < 3; axis++)
+    shift[axis] = a->edge;
+  if (a->edge > 0) return DCS_OK;
+  *from = "the file's CRYST1 record";
+  DCS_TRY(dcs_pqr_cell(a->words[0], shift, &has_cell));
+  if (has_cell) return DCS_OK;
+  double lo[3], hi[3];
+  *from = "the box of its atoms, rounded up to whole angstrom";
+  dcs_molecule_box(one, lo, hi);
+  for (int axis = 0; axis < 3; axis++)
+    shift[axis] = fmax(ceil(hi[axis] - lo[axis]), 1);
+  return DCS_OK;
+}
+
+static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REMARK]) {
+  static const char *const names[3] = {"NX", "NY", "NZ"};
+  int64_t copies[3];
+  if (a->n_words != REPLICATE_WORDS)
+    return dcs_fail(DCS_USAGE,
+                    "generate replicate: found %d words; expected a PQR file and the copies in x, "
+                    "y and z: replicate FILE NX NY NZ",
+                    a->n_words);
+  if (a->atoms >= 0 || a->seed >= 0)
+    return dcs_fail(DCS_USAGE, "generate replicate: %s is not for copies: the file has the atoms",
+                    a->atoms >= 0 ? "--atoms" : "--seed");
+  for (int axis = 0; axis < 3; axis++)
+    DCS_TRY(dcs_parse_integer(names[axis], a->words[axis + 1], 1, DCS_MOST_ATOMS, &copies[axis]));
+  dcs_molecule one;
+  double shift[3];
+  const char *from, *slash = strrchr(a->words[0], '/');
+  DCS_TRY(dcs_pqr_read(a->words[0], &one, stderr));
+  dcs_status status = choose_shift(a, &one, shift, &from);
+  if (status == DCS_OK) status = dcs_replicate(&one, copies, shift, m);
+  dcs_molecule_free(&one);
+  if (status == DCS_OK)
+    snprintf(remark, REMARK,
+             "dcsbench generate replicate %s %lld %lld %lld\n"
+             "copies are %g, %g and %g angstrom apart: %s",
+             slash ? slash + 1 : a->words[0], (long long)copies[0], (long long)copies[1],
+             (long long)copies[2], shift[0], shift[1], shift[2], from);
+  return status;
+}
+
+/* ---- the command ---- */
+
+static dcs_status write_file(const char *path, const dcs_molecule *m, const char *remark) {
+  dcs_file file;
+  DCS_TRY(dcs_file_create(&file, path));
+  dcs_status status = dcs_pqr_write(file.stream, path, m, remark);
+  if (status == DCS_OK) return dcs_file_close(&file);
+  dcs_file_abandon(&file);
+  return status;
+}
+
+dcs_status dcs_command_generate(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      {"atoms", KEY_ATOMS, "N", 0, "how many; of water rounded up to whole molecules (3000)", 0},
+      {"edge", KEY_EDGE, "ANGSTROM", 0,
+       "edge of the cubic box (what the density needs); of copies, how far they are apart", 0},
+      {"seed", KEY_SEED, "N", 0, "the same seed gives the same molecule everywhere (1)", 0},
+      {"out", 'o', "FILE", 0, "where to write the PQR (standard output)", 0},
+      {0}};
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse,
+      .args_doc = "water|uniform|ions|droplet\nreplicate FILE NX NY NZ",
+      .doc = "Write a PQR file: TIP3P water at 0.0334 molecules per cubic angstrom, atoms and "
+             "charges uniform at random, ions of charge +1 and -1, or a droplet: two thirds of the "
+             "water in a ball, the rest around it in ten times the volume. All are neutral. Or NX "
+             "x NY "
+             "x NZ copies of a PQR file's molecule, side by side: as far apart as --edge says, "
+             "else the box of the file's CRYST1 record, else that of its atoms, rounded up to "
+             "whole angstrom; the file's REMARK tells."};
+  arguments a = {.atoms = -1, .seed = -1};
+  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  int kind = 0;
+  dcs_molecule m;
+  char remark[REMARK];
+  DCS_TRY(parse_kind(a.kind, &kind));
+  if (kind == REPLICATE)
+    DCS_TRY(replicate(&a, &m, remark));
+  else
+    DCS_TRY(generate(kind, &a, &m, remark));
+  dcs_status status =
+      a.out ? write_file(a.out, &m, remark) : dcs_pqr_write(stdout, "standard output", &m, remark);
+  dcs_molecule_free(&m);
+  return status;
+}

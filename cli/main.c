@@ -1,0 +1,135 @@
+/* dcsbench: the table of commands, and how a failure is said. */
+#include "cli/commands.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/text.h"
+#include "harness/sweep/cells.h"
+#include "harness/worker/worker.h"
+#include "tuning/database/tuned.h"
+
+#include "version.h" /* written by the Makefile */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+  const char *name;
+  dcs_command_function *run;
+  const char *summary;
+} command;
+
+static const command commands[] = {
+    {"list", dcs_command_list, "the variants, their parameters, and which can run here"},
+    {"info", dcs_command_info, "the facts of this machine, or of a molecule's file"},
+    {"limits", dcs_command_limits, "measure what this machine can do at most"},
+    {"generate", dcs_command_generate, "write a molecule: water, uniform, ions, or copies of one"},
+    {"verify", dcs_command_verify, "check variants against the oracle and the laws of physics"},
+    {"sweep", dcs_command_sweep, "verify and time methods over atoms and grids, into a run folder"},
+    {"report", dcs_command_report, "print a run folder as a table"},
+    {"compare", dcs_command_compare, "hold two run folders against each other: did it get slower?"},
+    {"crossover", dcs_command_crossover, "where one method overtakes another, from a run folder"},
+    {"claims", dcs_command_claims, "the claims of the case study, beside what a run measured"},
+    {"dispatch", dcs_command_dispatch,
+     "which method is fastest by size and place, from a run folder"},
+    {"map", dcs_command_map, "compute the map of a molecule by the fastest method, into a file"},
+    {"tune", dcs_command_tune, "search for the best configuration of a variant"},
+    {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
+    {"plot", dcs_command_plot, "draw the figures of a run folder"},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out) {
+  fprintf(
+      out,
+      "Usage: dcsbench COMMAND [OPTION...]\n"
+      "Measure and compare ways to compute the Direct Coulomb Summation map of a molecule.\n\n");
+  for (int c = 0; c < N_COMMANDS; c++)
+    fprintf(out, "  %-10s %s\n", commands[c].name, commands[c].summary);
+  fprintf(
+      out,
+      "\n`dcsbench COMMAND --help` tells its options. First steps:\n"
+      "  dcsbench verify\n"
+      "  dcsbench sweep --atoms 100:10000:log2 --grid 32^3 --out results/first\n"
+      "  dcsbench plot results/first\n\n"
+      "Exit status: 0 success, 1 a measurement or verification failed, 2 usage, 3 bad input file,\n"
+      "4 not on this machine, 5 input/output error.\n");
+}
+
+static dcs_status unknown_command(const char *name) {
+  const char *names[N_COMMANDS];
+  for (int c = 0; c < N_COMMANDS; c++)
+    names[c] = commands[c].name;
+  const char *nearest = dcs_nearest_name(name, names, N_COMMANDS);
+  return dcs_fail(DCS_USAGE, "unknown command \"%s\"%s%s%s; `dcsbench --help` lists them", name,
+                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static dcs_status run_command(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "--help";
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    print_help(argc > 1 ? stdout : stderr);
+    return argc > 1 ? DCS_OK : dcs_fail(DCS_USAGE, "no command given");
+  }
+  if (strcmp(name, "--version") == 0) {
+    printf("dcsbench %s %s\n", DCS_VERSION, DCS_GIT_STATE);
+    return DCS_OK;
+  }
+  if (strcmp(name, "worker") == 0 && argc >= 3)
+    return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  for (int c = 0; c < N_COMMANDS; c++) {
+    if (strcmp(name, commands[c].name) != 0) continue;
+    char full[64];
+    snprintf(full, sizeof full, "dcsbench %s", name);
+    argv[1] = full;
+    dcs_interrupt_catch();
+    dcs_find_tuned = dcs_tuned_config;
+    setenv("OMP_PROC_BIND", "true",
+           0); /* workers' threads stay on their CPUs, unless the user says */
+    return commands[c].run(argc - 1, argv + 1);
+  }
+  return unknown_command(name);
+}
+
+/* Descriptors 0 to 2 that are closed become ones that can neither be read nor written as asked, so
+ * that no file of the program takes such a number and then gets what was meant for the user. */
+static void reserve_standard_files(void) {
+  int fd = open("/dev/null", O_RDONLY);
+  while (fd >= 0 && fd <= STDERR_FILENO)
+    fd = open("/dev/null", O_RDONLY);
+  if (fd > STDERR_FILENO) close(fd);
+}
+
+static bool told; /* the user knows of a failure already */
+
+static void tell(void) {
+  fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
+  if (getenv("DCS_TRACE")) fprintf(stderr, "%s", dcs_error_trace());
+  told = true;
+}
+
+/* At the end of the program, which argp brings about by itself after --help. */
+static void check_output(void) {
+  bool written = !ferror(stdout);
+  errno = 0;
+  if ((fflush(stdout) == 0 && written) || told) return;
+  if (errno) /* else an earlier write failed, and nobody kept why */
+    (void)dcs_fail(DCS_IO, "standard output: cannot write: %s", strerror(errno));
+  else
+    (void)dcs_fail(DCS_IO, "standard output: cannot write");
+  tell();
+  _exit(DCS_IO);
+}
+
+int main(int argc, char **argv) {
+  reserve_standard_files();
+  argp_err_exit_status = DCS_USAGE;
+  if (argc > 1 && strcmp(argv[1], "worker") == 0) /* its messages go to its parent */
+    return run_command(argc, argv);
+  atexit(check_output);
+  dcs_status status = run_command(argc, argv);
+  if (status != DCS_OK) tell();
+  return status;
+}

@@ -1,0 +1,92 @@
+/* dcsbench tune show, export and forget: what tuned.csv holds. */
+#include "cli/tuned.h"
+
+#include "harness/problems/methods.h"
+#include "tuning/database/tuned.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
+  DCS_TRY(dcs_tuned_path("tuned.csv", path));
+  DCS_TRY(dcs_tuned_read(path, tuned));
+  if (tuned->damaged)
+    fprintf(stderr, "%s: %d damaged row%s left out\n", path, tuned->damaged,
+            tuned->damaged == 1 ? " is" : "s are");
+  if (tuned->foreign)
+    fprintf(stderr, "%s: %d row%s of another version left out\n", path, tuned->foreign,
+            tuned->foreign == 1 ? "" : "s");
+  return DCS_OK;
+}
+
+static void show_record(const dcs_tuned_record *r) {
+  const dcs_subject *s = &r->subject;
+  char config[DCS_TEXT], within[DCS_TEXT], day[24];
+  printf("%-20s %-7s %-8s %10lld %5lldx%lldx%lld %10.4g  %s  (%s, %d units, source %s, of %s)\n",
+         s->variant->id, dcs_scope_name(s->scope), dcs_within_brief(s, within), (long long)s->atoms,
+         (long long)s->n.x, (long long)s->n.y, (long long)s->n.z,
+         dcs_subject_evals(s) / r->time.median_ns,
+         dcs_format_config(s->variant, &r->config, config), s->machine, s->units, s->kernel_hash,
+         dcs_record_day(r->time.date, day));
+}
+
+static dcs_status show(void) {
+  char path[4096];
+  dcs_tuned tuned = {0};
+  dcs_status status = read_tuned(path, &tuned);
+  if (status == DCS_OK && tuned.n == 0) printf("%s holds no record\n", path);
+  if (status == DCS_OK && tuned.n > 0)
+    printf("%-20s %-7s %-8s %10s  grid      10^9 evals/s  configuration\n", "variant", "scope",
+           "cutoff", "atoms");
+  for (int r = 0; status == DCS_OK && r < tuned.n; r++)
+    show_record(&tuned.list[r]);
+  dcs_tuned_free(&tuned);
+  return status;
+}
+
+static dcs_status export(void) {
+  char path[4096];
+  dcs_tuned tuned = {0};
+  dcs_status status = read_tuned(path, &tuned);
+  if (status == DCS_OK) status = dcs_tuned_export(stdout, &tuned);
+  dcs_tuned_free(&tuned);
+  return status;
+}
+
+dcs_status dcs_tune_variant(const char *id, const dcs_variant **variant) {
+  dcs_methods methods; /* says what is near when there is none */
+  *variant = dcs_find_variant(id);
+  if (*variant) return DCS_OK;
+  DCS_TRY(dcs_select_methods(id, NULL, (dcs_at_hand){.gpu = true}, &methods));
+  free(methods.list);
+  return dcs_fail(DCS_USAGE, "found \"%s\"; expected one variant, such as `dcsbench list` shows",
+                  id);
+}
+
+static dcs_status forget(int argc, char **argv) {
+  const dcs_variant *variant = NULL;
+  char path[4096];
+  int removed;
+  if (argc != 3)
+    return dcs_fail(DCS_USAGE, "tune forget: expected one variant, or all: what to forget");
+  if (strcmp(argv[2], "all") != 0) DCS_TRY(dcs_tune_variant(argv[2], &variant));
+  DCS_TRY(dcs_tuned_path("tuned.csv", path));
+  DCS_TRY(dcs_tuned_forget(path, variant, &removed));
+  printf("%s: %d record%s removed\n", path, removed, removed == 1 ? "" : "s");
+  return DCS_OK;
+}
+
+static const char *const commands[] = {"show", "export", "forget"};
+
+bool dcs_is_tuned_command(const char *word) {
+  for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++)
+    if (strcmp(word, commands[c]) == 0) return true;
+  return false;
+}
+
+dcs_status dcs_tuned_command(int argc, char **argv) {
+  if (strcmp(argv[1], "forget") == 0) return forget(argc, argv);
+  if (argc > 2)
+    return dcs_fail(DCS_USAGE, "tune %s: found \"%s\"; expected nothing", argv[1], argv[2]);
+  return strcmp(argv[1], "show") == 0 ? show() : export();
+}

@@ -1,0 +1,52 @@
+#include "harness/base/machine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Where threads are bound (OMP_PROC_BIND), a thread's own affinity is one CPU: OpenMP knows what
+ * the process had. */
+static int affinity(void) {
+#ifdef _OPENMP
+  return omp_get_num_procs();
+#else
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+#endif
+}
+
+int dcs_cpus(void) {
+  int cpus = affinity();
+  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+  long long quota, period;
+  if (file && fscanf(file, "%lld %lld", &quota, &period) == 2 && period > 0) {
+    long long limit = (quota + period - 1) / period;
+    if (limit >= 1 && limit < cpus) cpus = (int)limit;
+  }
+  if (file) fclose(file);
+  return cpus;
+}
+
+static int64_t number_in_file(const char *path, const char *before) {
+  FILE *file = fopen(path, "r");
+  char line[256];
+  long long value = -1;
+  while (file && value < 0 && fgets(line, sizeof line, file))
+    if (strncmp(line, before, strlen(before)) == 0 &&
+        sscanf(line + strlen(before), "%lld", &value) != 1)
+      break;
+  if (file) fclose(file);
+  return value;
+}
+
+int64_t dcs_available_memory(void) {
+  int64_t kib = number_in_file("/proc/meminfo", "MemAvailable:");
+  int64_t available = kib < 0 ? INT64_MAX : kib * 1024;
+  int64_t limit = number_in_file("/sys/fs/cgroup/memory.max", "");
+  int64_t used = number_in_file("/sys/fs/cgroup/memory.current", "");
+  if (limit > 0 && used >= 0 && limit - used < available) available = limit - used;
+  return available;
+}

@@ -1,0 +1,14 @@
+/* What this process may use of the machine. */
+#ifndef DCS_MACHINE_H
+#define DCS_MACHINE_H
+
+#include <stdint.h>
+
+/* CPUs: its affinity, and the control group's quota rounded up. */
+int dcs_cpus(void);
+
+/* Bytes of memory that can still be had: what the kernel reports as available, within the limit of
+ * the control group. */
+int64_t dcs_available_memory(void);
+
+#endif

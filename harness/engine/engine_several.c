@@ -1,0 +1,261 @@
+/* The engine of several devices: problems and methods. */
+#include "harness/engine/engine_several.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- each device in a thread ---- */
+
+typedef struct {
+  dcs_several *s;
+  dcs_member *member;
+  dcs_member_task *task;
+  void *arg;
+  pthread_t thread;
+} work;
+
+static void *do_work(void *arg) {
+  work *w = arg;
+  pthread_mutex_lock(&w->s->lock);
+  while (w->s->threads == 0)
+    pthread_cond_wait(&w->s->changed, &w->s->lock);
+  pthread_mutex_unlock(&w->s->lock);
+  w->task(w->s, w->member, w->arg);
+  return NULL;
+}
+
+void dcs_each_member(dcs_several *s, int first, dcs_member_task *task, void *arg) {
+  work works[DCS_MAX_DEVICES];
+  int n = 0;
+  s->threads = 0;
+  for (int d = first; d < s->n; d++) {
+    work *w = &works[n];
+    if (s->members[d].gone) continue;
+    *w = (work){.s = s, .member = &s->members[d], .task = task, .arg = arg};
+    if (pthread_create(&w->thread, NULL, do_work, w) == 0) {
+      n++;
+      continue;
+    }
+    (void)dcs_fail(DCS_UNAVAILABLE, "no thread to drive it");
+    dcs_member_ended(w->member, DCS_OUTCOME_MEMORY);
+    s->share.sharers[d].gone = true;
+  }
+  pthread_mutex_lock(&s->lock);
+  s->threads = n;
+  pthread_cond_broadcast(&s->changed);
+  pthread_mutex_unlock(&s->lock);
+  for (int i = 0; i < n; i++)
+    pthread_join(works[i].thread, NULL);
+}
+
+/* ---- devices that fail ---- */
+
+void dcs_member_ended(dcs_member *member, dcs_outcome outcome) {
+  member->outcome = outcome;
+  if (outcome == DCS_OUTCOME_OK) return;
+  snprintf(member->why, sizeof member->why, "%s", dcs_error_message());
+  member->gone = outcome != DCS_OUTCOME_COMPILE;
+}
+
+static dcs_member *first_left(dcs_several *s) {
+  for (int d = 0; d < s->n; d++)
+    if (!s->members[d].gone) return &s->members[d];
+  return NULL;
+}
+
+/* Adds to what is said of lost devices; what does not fit is cut. */
+static void tell(dcs_several *s, dcs_member *member) {
+  size_t used = strlen(s->engine.lost);
+  member->told = true;
+  snprintf(s->engine.lost + used, sizeof s->engine.lost - used,
+           "%s%s failed, and its part was left to the others: %s", used ? "; " : "", member->label,
+           member->why);
+}
+
+/* How a request ended: what did not compile does so nowhere; a failure counts when nobody is left.
+ */
+static dcs_outcome outcome_of(dcs_several *s) {
+  const dcs_member *failed = NULL;
+  for (int d = 0; d < s->n; d++) {
+    dcs_member *member = &s->members[d];
+    if (!member->gone && member->outcome != DCS_OUTCOME_OK) {
+      (void)dcs_fail(DCS_FAILED, "%s: %s", member->label, member->why);
+      return member->outcome;
+    }
+    if (member->gone) failed = member;
+  }
+  if (failed && !first_left(s)) {
+    (void)dcs_fail(DCS_FAILED, "all devices failed, at last %s: %s", failed->label, failed->why);
+    return failed->outcome;
+  }
+  for (int d = 0; d < s->n; d++)
+    if (s->members[d].gone && !s->members[d].told) tell(s, &s->members[d]);
+  return DCS_OUTCOME_OK;
+}
+
+/* ---- the engine ---- */
+
+typedef struct {
+  const dcs_problem *problem;
+  float *map;
+  int slot;
+  const dcs_variant *variant;
+  const dcs_config *config;
+} request;
+
+static void take_problem(dcs_several *s, dcs_member *member, void *arg) {
+  const request *r = arg;
+  (void)s;
+  dcs_engine *engine = &member->e->engine;
+  dcs_member_ended(member, engine->problem(engine, r->problem, r->map));
+}
+
+static dcs_outcome several_problem(dcs_engine *engine, const dcs_problem *problem, float *map) {
+  dcs_several *s = (dcs_several *)engine;
+  request r = {.problem = problem, .map = map};
+  s->problem = problem;
+  dcs_each_member(s, 0, take_problem, &r);
+  return outcome_of(s);
+}
+
+static void prepare_on(dcs_several *s, dcs_member *member, void *arg) {
+  const request *r = arg;
+  (void)s;
+  dcs_engine *engine = &member->e->engine;
+  dcs_member_ended(member, engine->prepare(engine, r->slot, r->variant, r->config, &member->facts));
+}
+
+static dcs_outcome several_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
+                                   const dcs_config *config, dcs_code_facts *facts) {
+  dcs_several *s = (dcs_several *)engine;
+  request r = {.slot = slot, .variant = variant, .config = config};
+  dcs_plan plan;
+  if (variant->place) {
+    (void)dcs_fail(DCS_FAILED,
+                   "%s has the host place the atoms and compute the rest, which %s cannot share",
+                   variant->id, s->text);
+    return DCS_OUTCOME_INAPPLICABLE;
+  }
+  variant->plan(s->problem, config, &plan);
+  if (!plan.slice_step && plan.launch_slices > 1 && plan.launch_slices >= s->problem->n.z) {
+    (void)dcs_fail(DCS_FAILED, "%s computes the whole map in one launch, which %s cannot share",
+                   variant->id, s->text);
+    return DCS_OUTCOME_INAPPLICABLE;
+  }
+  /* The first compiles, and the others find the code in the cache. */
+  dcs_member *first;
+  while ((first = first_left(s))) {
+    prepare_on(s, first, &r);
+    if (!first->gone) break;
+  }
+  if (first && first->outcome == DCS_OUTCOME_OK)
+    dcs_each_member(s, (int)(first - s->members) + 1, prepare_on, &r);
+  if (first) *facts = first->facts;
+  return outcome_of(s);
+}
+
+static dcs_outcome check_request(const dcs_several *s, bool timed, dcs_memory memory) {
+  for (int d = 0; timed && d < s->n; d++) {
+    if (s->members[d].e->engine.device->timed) continue;
+    (void)dcs_fail(DCS_UNAVAILABLE, "these devices have no times: they exist for correctness");
+    return DCS_OUTCOME_LAUNCH;
+  }
+  if (memory == DCS_PAGEABLE) return DCS_OUTCOME_OK;
+  (void)dcs_fail(DCS_FAILED, "several devices share maps in memory pageable alone, not in %s",
+                 dcs_memory_name(memory));
+  return DCS_OUTCOME_INAPPLICABLE;
+}
+
+static dcs_outcome several_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_memory memory,
+                               int64_t inner, double *ns) {
+  dcs_several *s = (dcs_several *)engine;
+  const bool timed = scope == DCS_KERNEL || scope == DCS_WARM;
+  const bool whole = scope == DCS_WARM || scope == DCS_UNTIMED_WARM;
+  dcs_outcome outcome = check_request(s, timed, whole ? memory : DCS_PAGEABLE);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  dcs_share_maps(s, slot, scope, inner, ns);
+  outcome = outcome_of(s);
+  if (outcome != DCS_OUTCOME_OK || !timed) {
+    if (!timed) *ns = 0;
+    return outcome;
+  }
+  for (int d = 0; d < s->n; d++) {
+    if (!s->members[d].gone) continue;
+    (void)dcs_fail(DCS_FAILED, "not timed, for %s failed and the others had to do its part: %s",
+                   s->members[d].label, s->members[d].why);
+    return DCS_OUTCOME_LAUNCH;
+  }
+  return DCS_OUTCOME_OK;
+}
+
+static void several_close(dcs_engine *engine) {
+  dcs_several *s = (dcs_several *)engine;
+  for (int d = 0; d < s->n; d++)
+    if (s->members[d].e) s->members[d].e->engine.close(&s->members[d].e->engine);
+  pthread_cond_destroy(&s->changed);
+  pthread_mutex_destroy(&s->lock);
+  free(s);
+}
+
+/* ---- opening ---- */
+
+typedef struct {
+  const dcs_device_list *list;
+  const char *kernels;
+  dcs_status status[DCS_MAX_DEVICES];
+} opening;
+
+static void open_member(dcs_several *s, dcs_member *member, void *arg) {
+  opening *o = arg;
+  const int d = (int)(member - s->members);
+  dcs_engine *engine = NULL;
+  dcs_device_info info;
+  o->status[d] = dcs_engine_device_open(o->list->names[d], o->kernels, &engine);
+  if (o->status[d] == DCS_OK) {
+    member->e = (dcs_device_engine *)engine;
+    s->engine.devices[d] = engine->device;
+    o->status[d] = engine->device->info(engine->device, &info);
+  }
+  /* Until they have computed something, cards are as fast as their multiprocessors and clocks. */
+  if (o->status[d] == DCS_OK)
+    s->share.sharers[d].speed = (double)info.sm_count * (info.clock_mhz > 0 ? info.clock_mhz : 1);
+  dcs_member_ended(member, o->status[d] == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH);
+}
+
+static dcs_status open_members(dcs_several *s, const dcs_device_list *list, const char *kernels) {
+  opening o = {.list = list, .kernels = kernels};
+  s->n = s->engine.n_devices = list->n;
+  for (int d = 0; d < s->n; d++)
+    if (dcs_names_emulated(list->names[d]))
+      snprintf(s->members[d].label, sizeof s->members[d].label, "emulated (%d of %d)", d + 1, s->n);
+    else
+      snprintf(s->members[d].label, sizeof s->members[d].label, "%s", list->names[d]);
+  dcs_each_member(s, 0, open_member, &o);
+  for (int d = 0; d < s->n; d++)
+    if (s->members[d].gone)
+      return dcs_fail(o.status[d] == DCS_OK ? DCS_UNAVAILABLE : o.status[d], "%s",
+                      s->members[d].why);
+  return DCS_OK;
+}
+
+dcs_status dcs_engine_devices_open(const char *text, const char *kernels, dcs_engine **engine) {
+  dcs_device_list list;
+  DCS_TRY(dcs_device_list_of(text, &list));
+  if (list.n == 1) return dcs_engine_device_open(list.names[0], kernels, engine);
+  dcs_several *s = calloc(1, sizeof *s);
+  if (!s) return dcs_fail(DCS_UNAVAILABLE, "no memory for the engine of %s", text);
+  s->engine = (dcs_engine){.problem = several_problem,
+                           .prepare = several_prepare,
+                           .run = several_run,
+                           .close = several_close};
+  snprintf(s->text, sizeof s->text, "%s", text);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->changed, NULL);
+  dcs_status status = open_members(s, &list, kernels);
+  if (status == DCS_OK)
+    *engine = &s->engine;
+  else
+    several_close(&s->engine);
+  return status;
+}

@@ -1,0 +1,58 @@
+/* A session is the program's side of a worker process: it starts one, asks it for maps, and gets a
+ * fresh one after a crash, a hang or a failed launch. */
+#ifndef DCS_SESSION_H
+#define DCS_SESSION_H
+
+#include "harness/engine/arena.h"
+#include "harness/worker/worker.h"
+
+typedef struct dcs_session dcs_session;
+
+typedef struct {
+  const char *device;  /* "cpu", or as dcs_device_list_of() takes it */
+  const char *kernels; /* folder of .cu files, or NULL for those built in */
+  double timeout_s;    /* of one answer */
+} dcs_session_options;
+
+/* Starts a worker and waits until its device is open. DCS_UNAVAILABLE when it cannot be. The arena
+ * must outlive the session. */
+dcs_status dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
+                            dcs_session **session);
+void dcs_session_close(dcs_session *session); /* NULL is fine */
+
+/* What was opened, in order; *n of them, none on the CPU. */
+const dcs_device_info *dcs_session_devices(const dcs_session *session, int *n);
+
+/* Moves what is to be said of devices that failed while the others went on; "" when nothing is. */
+void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
+
+/* Announces that the arena holds a new problem; prepared methods are forgotten. */
+void dcs_session_new_problem(dcs_session *session);
+
+/* Makes a method ready; *slot names it from then on. The functions below leave the reason in
+ * dcs_error_message() when the outcome is not ok. */
+dcs_outcome dcs_session_prepare(dcs_session *session, const dcs_variant *variant,
+                                const dcs_config *config, int *slot, dcs_code_facts *facts);
+
+typedef struct {
+  double ns; /* `inner` maps together */
+  dcs_telemetry telemetry;
+} dcs_sample;
+
+/* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. `memory`
+ * matters where copies are part of the scope, on a device. */
+dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
+                            int64_t inner, dcs_sample *sample);
+
+/* Scope `first`: a fresh process from its start until the map lies in host memory. */
+dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
+                              dcs_sample *sample);
+
+/* Measures the limits of the session's device or CPU; `all`: those that no rate is held against,
+ * too. */
+dcs_outcome dcs_session_limits(dcs_session *session, bool all, dcs_limits *limits);
+
+/* Time from the start of a fresh worker until its device is open. */
+dcs_outcome dcs_session_start_ns(dcs_session *session, double *ns);
+
+#endif

@@ -1,0 +1,16 @@
+/* Samples of a prepared method that last long enough to be believed. */
+#ifndef DCS_TIMING_H
+#define DCS_TIMING_H
+
+#include "harness/worker/session.h"
+
+/* `inner` maps in a sample; one, in a fresh process, in scope `first`. The reason of an outcome
+ * that is not ok lies in dcs_error_message(). */
+dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
+                            int64_t inner, dcs_sample *sample);
+
+/* Finds how many maps last a sample; its runs warm up and are not data. */
+dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
+                          int64_t *inner);
+
+#endif

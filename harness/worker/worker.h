@@ -1,0 +1,45 @@
+/* The worker process: all maps are computed in it, so that a configuration that crashes or hangs
+ * costs itself alone. It reads requests from one pipe, answers on another, and shares an arena. */
+#ifndef DCS_WORKER_H
+#define DCS_WORKER_H
+
+#include "harness/base/outcome.h"
+#include "harness/device/device.h"
+#include "harness/device/device_list.h"
+#include "harness/device/telemetry.h"
+#include "harness/limits/limits.h"
+
+/* File descriptors that a worker is started with. */
+enum { DCS_WORKER_REQUESTS = 3, DCS_WORKER_REPLIES = 4, DCS_WORKER_ARENA = 5 };
+
+typedef enum { DCS_DO_PROBLEM, DCS_DO_PREPARE, DCS_DO_RUN, DCS_DO_LIMITS } dcs_op;
+
+typedef struct {
+  dcs_op op;
+  int slot;          /* prepare, run */
+  int variant;       /* prepare, run: index in dcs_variants */
+  dcs_config config; /* prepare */
+  dcs_scope scope;   /* run */
+  dcs_memory memory; /* run */
+  int64_t inner;     /* run: maps */
+  bool all;          /* limits: those that cost more time, too */
+} dcs_request;
+
+typedef struct {
+  dcs_status status; /* of opening the device (first reply), else DCS_OK */
+  dcs_outcome outcome;
+  double ns;                              /* run: all maps together */
+  dcs_limits limits;                      /* limits */
+  dcs_code_facts facts;                   /* prepare */
+  dcs_device_info cards[DCS_MAX_DEVICES]; /* first reply: the devices, in order */
+  int n_cards;
+  dcs_telemetry telemetry; /* run */
+  char message[4096];      /* when outcome or status is not ok */
+  char lost[2 * DCS_TEXT]; /* which of several devices failed while the others went on; "" */
+} dcs_reply;
+
+/* Serves requests for "cpu", or a device or several (dcs_device_list_of), until the pipe closes.
+ * The first reply goes out before any request and tells whether the device could be opened. */
+dcs_status dcs_worker(const char *device, const char *kernels);
+
+#endif

@@ -1,0 +1,83 @@
+#include "kernels/coulomb/cuda/brick.h"
+
+#include "kernels/coulomb/cuda/slice.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+const char *const dcs_brick_atoms[] = {"global", "constant"};
+
+/* Around what a register file holds: a few hundred configurations. */
+const int dcs_tries_brick_x[] = {16, 32, 64, DCS_TRIES_END};
+const int dcs_tries_brick_y[] = {4, 8, 16, 64, DCS_TRIES_END};
+const int dcs_tries_coarsen_x[] = {2, 4, DCS_TRIES_END};
+const int dcs_tries_coarsen_z[] = {4, 8, 16, DCS_TRIES_END};
+const int dcs_tries_brick_chunk[] = {4000, DCS_TRIES_END};
+const int dcs_tries_unroll[] = {1, 2, 4, DCS_TRIES_END};
+
+dcs_brick dcs_brick_shape_of(const dcs_config *config) {
+  return (dcs_brick){.block_x = config->value[DCS_BRICK_BLOCK_X],
+                     .block_y = config->value[DCS_BRICK_BLOCK_Y],
+                     .coarsen_x = config->value[DCS_BRICK_COARSEN_X],
+                     .coarsen_z = config->value[DCS_BRICK_COARSEN_Z]};
+}
+
+dcs_brick dcs_brick_of(const dcs_config *config) {
+  dcs_brick brick = dcs_brick_shape_of(config);
+  brick.constant = config->value[DCS_BRICK_ATOMS] == 1;
+  brick.chunk_atoms = config->value[DCS_BRICK_CHUNK_ATOMS];
+  return brick;
+}
+
+static dcs_slice_shape slice_of(const dcs_problem *problem, dcs_brick brick) {
+  return (dcs_slice_shape){brick.block_x, brick.block_y, brick.coarsen_x,
+                           brick.constant ? brick.chunk_atoms : problem->n_atoms};
+}
+
+bool dcs_brick_fits(const dcs_problem *problem, dcs_brick brick, int splits, char why[DCS_TEXT]) {
+  if (!dcs_slice_applicable(problem, slice_of(problem, brick), why)) return false;
+  int64_t blocks_z = dcs_round_up(problem->n.z, brick.coarsen_z) / brick.coarsen_z * splits;
+  if (blocks_z > 65535) {
+    snprintf(why, DCS_TEXT, "%lld blocks in z; CUDA allows 65535: take a larger coarsen_z%s",
+             (long long)blocks_z, splits > 1 ? " or fewer splits" : "");
+    return false;
+  }
+  return true;
+}
+
+bool dcs_brick_applicable(const dcs_problem *problem, const dcs_config *config,
+                          char why[DCS_TEXT]) {
+  return dcs_brick_fits(problem, dcs_brick_of(config), 1, why);
+}
+
+dcs_dims dcs_brick_executed(const dcs_problem *problem, const dcs_config *config) {
+  dcs_brick brick = dcs_brick_shape_of(config);
+  dcs_dims n = problem->n;
+  n.x = dcs_strided_columns(n.x, brick.block_x, brick.coarsen_x);
+  n.z = dcs_round_up(n.z, brick.coarsen_z);
+  return n;
+}
+
+int64_t dcs_brick_longest_sum(const dcs_problem *problem, const dcs_config *config) {
+  dcs_brick brick = dcs_brick_of(config);
+  return brick.constant ? dcs_chunked_longest_sum(problem->n_atoms, brick.chunk_atoms)
+                        : problem->n_atoms;
+}
+
+void dcs_brick_plan_of(const dcs_problem *problem, dcs_brick brick, dcs_plan *plan) {
+  dcs_slice_plan(problem, slice_of(problem, brick), problem->n, plan);
+  plan->atoms_in_constant = brick.constant;
+  plan->host_dz2 = false;
+  plan->launch_slices = problem->n.z;
+  plan->grid[2] = dcs_round_up(problem->n.z, brick.coarsen_z) / brick.coarsen_z;
+}
+
+void dcs_brick_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_N_ATOMS,
+                                 DCS_ARG_NX,  DCS_ARG_NY,      DCS_ARG_NZ,
+                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_END};
+  dcs_brick brick = dcs_brick_of(config);
+  dcs_brick_plan_of(problem, brick, plan);
+  plan->slice_step = brick.coarsen_z;
+  plan->args = args;
+}

@@ -1,0 +1,71 @@
+/* Descriptor of cuda_reduce. */
+#include "kernels/coulomb/cuda/brick.h"
+
+enum { SPLITS = DCS_BRICK_N_SHAPE };
+
+static const int splits_tried[] = {4, 16, 64, 256, DCS_TRIES_END};
+static const dcs_param params[] = {
+    DCS_BRICK_SHAPE(16, 8, 2, 4),
+    {"splits", "blocks that share the atoms of a tile", 1, 256, 64, NULL, splits_tried},
+    DCS_BRICK_UNROLLED(4),
+};
+
+/* Each split has an atom. */
+static int64_t splits_of(const dcs_problem *problem, const dcs_config *config) {
+  int64_t splits = config->value[SPLITS];
+  return splits < problem->n_atoms ? splits : problem->n_atoms;
+}
+
+static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
+  int splits = (int)splits_of(problem, config);
+  return dcs_brick_fits(problem, dcs_brick_shape_of(config), splits, why);
+}
+
+/* The additions of partial sums, one a point and split, are left out: they depend on the atoms. */
+static double flops_per_eval(const dcs_config *config) {
+  dcs_brick brick = dcs_brick_shape_of(config);
+  double x = brick.coarsen_x, z = brick.coarsen_z;
+  return 1 + 2 + 2 + (2 * x + 2 + 3 * z) / (x * z);
+}
+
+/* The atoms of the largest split, or the partial sums, whose first additions are to zero. */
+static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
+  int64_t splits = splits_of(problem, config);
+  return dcs_round_up(problem->n_atoms, splits) / splits + splits;
+}
+
+static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  static const dcs_arg args[] = {DCS_ARG_MAP,      DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
+                                 DCS_ARG_NY,       DCS_ARG_NZ,    DCS_ARG_SPACING, DCS_ARG_SCRATCH,
+                                 DCS_ARG_COUNTERS, DCS_ARG_END};
+  dcs_brick brick = dcs_brick_shape_of(config);
+  int64_t splits = splits_of(problem, config);
+  int64_t tile_points = (int64_t)brick.block_x * brick.block_y * brick.coarsen_x * brick.coarsen_z;
+  dcs_brick_plan_of(problem, brick, plan);
+  plan->counters = plan->grid[0] * plan->grid[1] * plan->grid[2];
+  plan->scratch_floats = plan->counters * tile_points * splits;
+  plan->grid[2] *= splits;
+  plan->args = args;
+}
+
+static const char *const sources[] = {"kernels/coulomb/cuda/reduce.cu",
+                                      "kernels/coulomb/cuda/reduce.c",
+                                      "kernels/coulomb/cuda/brick.c",
+                                      "kernels/coulomb/cuda/brick.h",
+                                      "kernels/coulomb/cuda/slice.c",
+                                      "kernels/coulomb/cuda/slice.h",
+                                      NULL};
+
+const dcs_variant dcs_variant_cuda_reduce = {
+    .id = "cuda_reduce",
+    .sources = sources,
+    .idea = "as cuda_volume, the atoms of a tile split over blocks, partial sums added in order",
+    .backend = DCS_CUDA,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .applicable = applicable,
+    .executed = dcs_brick_executed,
+    .flops_per_eval = flops_per_eval,
+    .longest_sum = longest_sum,
+    .plan = plan,
+};

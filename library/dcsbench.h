@@ -1,0 +1,94 @@
+/* The library: the Direct Coulomb Summation map of a set of charges,
+ *
+ *     V(i, j, k) = sum over atoms a of q_a / |origin + spacing (i, j, k) - r_a|
+ *
+ * or of the atoms within a cutoff, by the method that measurements say is fastest for its size, on
+ * the CPU or on an NVIDIA GPU.
+ * After `make` this header is build/include/dcsbench.h, and a program is built by
+ *
+ *     cc program.c -Ibuild/include -Lbuild -ldcs -fopenmp -l:libcsv.a -ldl -lm
+ *
+ * (without -fopenmp where the library was built without OpenMP). Nothing here prints, ends the
+ * program, starts processes or changes signals; the `emulated` device alone runs a compiler.
+ * Functions return 0, or a status above 0 and leave a message in dcs_error_message():
+ *
+ *     1  a method failed or computed a wrong map     4  not on this machine: a GPU, memory
+ *     2  an argument is wrong                        5  reading or writing failed
+ *
+ * A handle is used by one thread at a time; different threads may use different handles. */
+#ifndef DCSBENCH_H
+#define DCSBENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dcs_mapper dcs_mapper;
+
+/* All zero is a sensible choice. Strings are copied. */
+typedef struct {
+  /* Where maps may be computed beside the CPU: NULL, the first GPU if the record says that it pays;
+   * "cpu", nowhere; "cuda:N" or "emulated" (a GPU's kernels on the CPU, for correctness): there,
+   * also without a record. */
+  const char *device;
+  /* The record of decisions, dispatch.csv, that `dcsbench dispatch` wrote from a run on this
+   * machine. NULL, or a record that is damaged or of another machine or program (dcs_explain() says
+   * why): the highest rung of the CPU ladder that runs here, with all CPUs. */
+  const char *record;
+  /* Not 0: opens the GPU at once, so that decisions never count its start (a fifth of a second).
+   * For programs that compute many maps. 0: when it first pays for a single map. */
+  int open_gpu_now;
+} dcs_mapper_options;
+
+/* options may be NULL. The caller ends with dcs_mapper_close(). With open_gpu_now or a device that
+ * is named, 4 when it cannot be opened. */
+int dcs_mapper_open(const dcs_mapper_options *options, dcs_mapper **mapper);
+void dcs_mapper_close(dcs_mapper *mapper); /* NULL is fine */
+
+/* Atoms lie in host memory, four numbers each: x, y, z (angstrom), q (e). Exactly one of `atoms`
+ * and `atoms_float` is not NULL. Everything else is in angstrom. */
+typedef struct {
+  int64_t n_atoms; /* at least 1 */
+  const double *atoms;
+  const float *atoms_float;
+  double origin[3]; /* place of grid point (0, 0, 0); subtracted in double precision */
+  double spacing;
+  int64_t nx, ny, nz; /* grid points */
+  double cutoff;      /* above 0: of the atoms nearer than this to a point alone; 0: of all */
+  int smooth;         /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
+} dcs_map_request;
+
+/* The sum within a cutoff is another map than that of all atoms: neither is computed where the
+ * other is asked for. Within a cutoff a record decides by what was measured within cutoffs with the
+ * same smoothing, for cutoffs from 1/1.26 of the least to 1.26 times the greatest of these (a
+ * factor of 2 in the volume), and by how many pairs lie within the cutoff where the atoms fill the
+ * grid's box evenly. Where there is no such record, the highest rung that runs here computes, on
+ * the GPU where one is named, else on the CPU.
+ *
+ * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
+ * grid point than a millionth of the spacing is left out of the sum there; atoms without charge add
+ * nothing. A method is checked against double-precision sums on a small problem before its first
+ * use, and where one fails the next best takes over. On a status above 0 the map's content is
+ * undefined. */
+int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
+
+/* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),
+ * why, and what was found wrong with the record or with methods so far: lines of text, cut at
+ * `size` bytes. */
+int dcs_explain(dcs_mapper *mapper, const dcs_map_request *request, char *text, size_t size);
+
+/* How long the method itself took in the last map, ns; 0 before the first and on the emulated
+ * device. What dcs_map() took on top of it is the library's share. */
+double dcs_map_method_ns(const dcs_mapper *mapper);
+
+/* What the last failure on this thread said. */
+const char *dcs_error_message(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,140 @@
+/* The library's handle: opening, the record, the GPU. */
+#include "library/mapper.h"
+
+#include "harness/sweep/environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- record ---- */
+
+static const char *or_none(const char *text) {
+  return *text ? text : "none";
+}
+
+void dcs_mapper_take_record(dcs_mapper *m) {
+  dcs_facts facts = {0};
+  if (!m->record) return;
+  if (dcs_dispatch_read(m->record, &m->dispatch) != DCS_OK) {
+    snprintf(m->miss, sizeof m->miss, "%s", dcs_error_message());
+    return;
+  }
+  dcs_machine_facts(&facts);
+  if (dcs_run_facts_add(&(dcs_run_facts){0}, &facts) != DCS_OK) {
+    snprintf(m->miss, sizeof m->miss, "%s", dcs_error_message());
+    return;
+  }
+  for (int f = 0; f <= DCS_FOR_ISA_DISABLED; f++) {
+    const char *key = dcs_dispatch_facts[f], *was = m->dispatch.facts[f];
+    const char *is = f == DCS_FOR_PRECISION ? "float" : dcs_fact_value(&facts, key);
+    if (strcmp(was, is) == 0) continue;
+    snprintf(m->miss, sizeof m->miss, "%s: found %s \"%s\"; here it is \"%s\"", m->record, key,
+             or_none(was), or_none(is));
+    return;
+  }
+  m->use_record = true;
+}
+
+/* ---- engines ---- */
+
+/* Whether the card is the record's; says what differs. */
+static bool is_recorded_card(dcs_mapper *m, const dcs_device_info *info) {
+  char capability[32];
+  snprintf(capability, sizeof capability, "%d.%d", info->cc_major, info->cc_minor);
+  const char *name = m->dispatch.facts[DCS_FOR_GPU];
+  const char *recorded = m->dispatch.facts[DCS_FOR_COMPUTE_CAPABILITY];
+  if (strcmp(name, info->name) == 0 && strcmp(recorded, capability) == 0) return true;
+  snprintf(m->gpu_why, sizeof m->gpu_why,
+           "%s: its GPU times are of \"%s\" (compute capability %s); here is \"%s\" (%s)",
+           m->record, or_none(name), or_none(recorded), info->name, capability);
+  return false;
+}
+
+void dcs_mapper_drop_gpu(dcs_mapper *m, const char *why) {
+  if (m->engines[DCS_CUDA]) m->engines[DCS_CUDA]->close(m->engines[DCS_CUDA]);
+  m->engines[DCS_CUDA] = NULL;
+  m->ready[DCS_CUDA] = (dcs_ready){0};
+  m->gpu_refused = true;
+  snprintf(m->gpu_why, sizeof m->gpu_why, "%s", why);
+}
+
+/* GPU methods of the record are of no use: only CPU methods stay. */
+static void keep_cpu_methods(dcs_dispatch *dispatch) {
+  for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++)
+    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+      dcs_dispatch_table *t = &dispatch->tables[sum][s];
+      int kept = 0;
+      for (int i = 0; i < t->n; i++)
+        if (t->list[i].variant->backend == DCS_CPU) t->list[kept++] = t->list[i];
+      t->n = kept;
+    }
+}
+
+dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
+  dcs_device_info info;
+  dcs_engine *engine = NULL;
+  if (m->engines[DCS_CUDA]) return DCS_OK;
+  if (m->gpu_refused) return dcs_fail(DCS_UNAVAILABLE, "%s", m->gpu_why);
+  dcs_status status = dcs_engine_device_open(m->device ? m->device : "cuda:0", NULL, &engine);
+  if (status == DCS_OK) status = engine->device->info(engine->device, &info);
+  if (status != DCS_OK) {
+    m->engines[DCS_CUDA] = engine;
+    char why[sizeof m->gpu_why];
+    snprintf(why, sizeof why, "%s", dcs_error_message());
+    dcs_mapper_drop_gpu(m, why);
+    return dcs_fail(status, "%s", why);
+  }
+  m->engines[DCS_CUDA] = engine;
+  if (m->use_record && !is_recorded_card(m, &info)) keep_cpu_methods(&m->dispatch);
+  return DCS_OK;
+}
+
+dcs_status dcs_mapper_engine(dcs_mapper *m, dcs_backend backend, dcs_engine **engine) {
+  if (backend == DCS_CUDA)
+    DCS_TRY(dcs_mapper_open_gpu(m));
+  else if (!m->engines[DCS_CPU])
+    DCS_TRY(dcs_engine_cpu_open(&m->engines[DCS_CPU]));
+  *engine = m->engines[backend];
+  return DCS_OK;
+}
+
+/* ---- opening ---- */
+
+static dcs_status open_mapper(dcs_mapper *m, const dcs_mapper_options *options) {
+  if ((options->device && !(m->device = strdup(options->device))) ||
+      (options->record && !(m->record = strdup(options->record))))
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");
+  m->cpus = dcs_cpus();
+  dcs_mapper_take_record(m);
+  bool cpu_only = m->device && strcmp(m->device, "cpu") == 0;
+  m->gpu_refused = cpu_only;
+  if (cpu_only) snprintf(m->gpu_why, sizeof m->gpu_why, "the caller asked for the CPU alone");
+  if (cpu_only) return DCS_OK;
+  return options->open_gpu_now || m->device ? dcs_mapper_open_gpu(m) : DCS_OK;
+}
+
+int dcs_mapper_open(const dcs_mapper_options *options, dcs_mapper **mapper) {
+  static const dcs_mapper_options defaults = {0};
+  *mapper = NULL;
+  dcs_mapper *m = calloc(1, sizeof *m);
+  if (!m) return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");
+  dcs_status status = open_mapper(m, options ? options : &defaults);
+  if (status == DCS_OK)
+    *mapper = m;
+  else
+    dcs_mapper_close(m);
+  return status;
+}
+
+void dcs_mapper_close(dcs_mapper *m) {
+  if (!m) return;
+  for (int b = 0; b < 2; b++)
+    if (m->engines[b]) m->engines[b]->close(m->engines[b]);
+  free(m->atoms);
+  free(m->sites);
+  free(m->checked);
+  free(m->device);
+  free(m->record);
+  free(m);
+}

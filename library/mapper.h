@@ -1,0 +1,72 @@
+/* The inside of the library's handle. */
+#ifndef DCS_MAPPER_H
+#define DCS_MAPPER_H
+
+#include "harness/engine/engine.h"
+#include "harness/problems/methods.h"
+#include "library/dcsbench.h"
+#include "tuning/dispatch/dispatch.h"
+
+/* A method that was checked on this machine by this handle. */
+typedef struct {
+  dcs_method method;
+  bool good;
+  char why[DCS_TEXT]; /* not good: what failed */
+} dcs_checked;
+
+/* What an engine stands ready for: the same again needs no preparing. */
+typedef struct {
+  dcs_problem problem; /* its atoms are the handle's */
+  float *map;
+  dcs_method method; /* in slot 0; variant NULL: none */
+} dcs_ready;
+
+struct dcs_mapper {
+  char *device, *record; /* as asked for, or NULL */
+  int cpus;
+  dcs_dispatch dispatch;
+  bool use_record;
+  bool gpu_refused;   /* it cannot be opened, or failed; not tried again */
+  char miss[6144];    /* why the record is not used; "" */
+  char gpu_why[6144]; /* why the GPU, or what the record says of it, is not used; "" */
+  dcs_engine *engines[2];
+  dcs_ready ready[2];
+  dcs_atom *atoms; /* kept from map to map, as are the sites */
+  int64_t atoms_room;
+  dcs_site *sites;
+  int64_t sites_room;
+  dcs_checked *checked;
+  int n_checked;
+  double method_ns;
+};
+
+/* Methods in the order in which they are tried. */
+typedef struct {
+  dcs_method list[DCS_DISPATCH_MOST + 64];
+  double ns[DCS_DISPATCH_MOST + 64]; /* expected; NaN: not known */
+  int n;
+  const dcs_dispatch_table *table; /* that decided, or NULL */
+  dcs_scope scope;
+} dcs_choice;
+
+/* What a request of this shape is computed by. */
+void dcs_choose(const dcs_mapper *mapper, const dcs_problem *problem, dcs_choice *choice);
+
+/* Reads the record and holds it against program and CPU; leaves why it is not used. */
+void dcs_mapper_take_record(dcs_mapper *mapper);
+/* Opens the GPU unless it is open; the record's GPU methods are given up where the card is another.
+ */
+dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);
+/* Gives the GPU up after a failure that may have poisoned its context. */
+void dcs_mapper_drop_gpu(dcs_mapper *mapper, const char *why);
+
+/* The engine of a backend, opened if need be. */
+dcs_status dcs_mapper_engine(dcs_mapper *mapper, dcs_backend backend, dcs_engine **engine);
+
+/* Computes the problem by the method. DCS_FAILED or DCS_UNAVAILABLE when it cannot be. */
+dcs_status dcs_mapper_run(dcs_mapper *mapper, const dcs_method *method, const dcs_problem *problem,
+                          float *map);
+/* Checks the method on a small problem unless that was done; DCS_FAILED says what is wrong. */
+dcs_status dcs_mapper_check(dcs_mapper *mapper, const dcs_method *method);
+
+#endif

@@ -1,0 +1,123 @@
+#include "tuning/search/features.h"
+
+#include "harness/input/case.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* From one value of a parameter to the next times differ little. Parameters that shape the launch
+ * do so by what it looks like; what is left to each of them, such as a block's width at the same
+ * number of threads, matters less. */
+static const double WEIGHT = 0.3, SHAPE_WEIGHT = 0.03;
+
+/* What decides how well a multiprocessor is used; in doublings. */
+enum { UNIT_THREADS, BLOCK_THREADS, THREAD_POINTS, N_SHAPES };
+
+typedef struct {
+  double shape[N_SHAPES];
+  double work;
+} launch;
+
+/* All blocks of a launch are taken to be as long, and to be dealt out evenly: the busiest of the
+ * units gets blocks / units of them, rounded up. */
+static launch launch_of(const dcs_problem *problem, const dcs_subject *subject,
+                        const dcs_config *config) {
+  dcs_plan plan = {0};
+  subject->variant->plan(problem, config, &plan);
+  double executed = (double)dcs_points(subject->variant->executed(problem, config));
+  double launches = ceil((double)problem->n.z / (double)plan.launch_slices);
+  double blocks =
+      (double)plan.grid[0] * (double)plan.grid[1] * (double)(plan.grid[2] + plan.spare_layers);
+  double threads = (double)plan.block[0] * plan.block[1] * plan.block[2];
+  double most = ceil(blocks / subject->units);
+  return (launch){
+      {log2(most * threads), log2(threads), log2(executed / launches / blocks / threads)},
+      log(executed * most / blocks)};
+}
+
+/* False where nothing is known of launches. */
+static bool find_launches(const dcs_space *space, const dcs_subject *subject, launch *launches) {
+  char why[DCS_TEXT];
+  if (!subject || !subject->variant->plan || subject->units < 1) return false;
+  const dcs_problem problem = dcs_subject_problem(subject);
+  for (int c = 0; c < space->n; c++) {
+    if (!dcs_applicable(subject->variant, &problem, &space->configs[c], why)) return false;
+    launches[c] = launch_of(&problem, subject, &space->configs[c]);
+    for (int s = 0; s < N_SHAPES; s++)
+      if (!isfinite(launches[c].shape[s])) return false;
+  }
+  return true;
+}
+
+/* Whether a change of the parameter alone changes the shape of any launch. */
+static bool shapes_launches(const dcs_space *space, const launch *launches, int p, int *list) {
+  for (int c = 0; c < space->n; c++) {
+    int n = dcs_space_neighbours(space, c, list);
+    for (int i = 0; i < n; i++) {
+      const int *a = space->position + (size_t)c * DCS_MAX_PARAMS;
+      const int *b = space->position + (size_t)list[i] * DCS_MAX_PARAMS;
+      for (int s = 0; a[p] != b[p] && s < N_SHAPES; s++)
+        if (launches[c].shape[s] != launches[list[i]].shape[s]) return true;
+    }
+  }
+  return false;
+}
+
+static double *begin_feature(dcs_features *f, bool names, double weight) {
+  f->names[f->n] = names;
+  f->weight[f->n] = weight;
+  return f->at + f->n++;
+}
+
+static void add_parameters(const dcs_space *space, const launch *launches, int *list,
+                           dcs_features *f) {
+  for (int p = 0; p < space->variant->n_params; p++) {
+    if (space->n_values[p] < 2) continue;
+    bool shapes = launches && shapes_launches(space, launches, p, list);
+    double *at =
+        begin_feature(f, space->variant->params[p].labels != NULL, shapes ? SHAPE_WEIGHT : WEIGHT);
+    for (int c = 0; c < space->n; c++)
+      at[(size_t)c * DCS_MOST_FEATURES] = space->position[(size_t)c * DCS_MAX_PARAMS + (size_t)p];
+  }
+}
+
+static void add_launches(const dcs_space *space, const launch *launches, dcs_features *f) {
+  double least = INFINITY;
+  for (int s = 0; s < N_SHAPES; s++) {
+    bool differ = false;
+    for (int c = 1; c < space->n; c++)
+      differ = differ || launches[c].shape[s] != launches[0].shape[s];
+    if (!differ) continue;
+    double *at = begin_feature(f, false, WEIGHT);
+    for (int c = 0; c < space->n; c++)
+      at[(size_t)c * DCS_MOST_FEATURES] = launches[c].shape[s];
+  }
+  for (int c = 0; c < space->n; c++)
+    least = fmin(least, launches[c].work);
+  for (int c = 0; c < space->n; c++)
+    f->work[c] = launches[c].work - least;
+}
+
+dcs_status dcs_features_build(const dcs_space *space, const dcs_subject *subject,
+                              dcs_features *features) {
+  const size_t n = (size_t)space->n;
+  launch *launches = calloc(n, sizeof *launches);
+  int *list = calloc((size_t)dcs_space_degree(space) + 1, sizeof *list);
+  *features = (dcs_features){.at = calloc(n * DCS_MOST_FEATURES, sizeof(double)),
+                             .work = calloc(n, sizeof(double))};
+  bool room = launches && list && features->at && features->work;
+  if (room) {
+    bool known = find_launches(space, subject, launches);
+    if (known) add_launches(space, launches, features);
+    add_parameters(space, known ? launches : NULL, list, features);
+  }
+  free(launches);
+  free(list);
+  return room ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a model of the space");
+}
+
+void dcs_features_free(dcs_features *features) {
+  free(features->at);
+  free(features->work);
+  *features = (dcs_features){0};
+}

@@ -1,0 +1,140 @@
+#include "tuning/search/search.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+#include "harness/problems/methods.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- evaluations ---- */
+
+dcs_status dcs_evaluation_add(dcs_evaluation *e, const double *times, int n) {
+  int total = e->n + n;
+  if (total == 0) return DCS_OK;
+  double *all = realloc(e->times, (size_t)total * sizeof *all);
+  double *sorted = malloc((size_t)total * sizeof *sorted);
+  if (all) e->times = all;
+  if (!all || !sorted) {
+    free(sorted);
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for %d samples", total);
+  }
+  memcpy(all + e->n, times, (size_t)n * sizeof *all);
+  memcpy(sorted, all, (size_t)total * sizeof *all);
+  e->n = total;
+  e->stats = dcs_summarize(sorted, (size_t)total);
+  free(sorted);
+  return DCS_OK;
+}
+
+void dcs_evaluations_free(dcs_evaluation *list, int n) {
+  for (int e = 0; list && e < n; e++)
+    free(list[e].times);
+  free(list);
+}
+
+/* ---- the search ---- */
+
+dcs_status dcs_search_open(const dcs_space *space, const dcs_subject *subject,
+                           dcs_evaluator *evaluator, int samples, uint64_t seed, dcs_budget budget,
+                           dcs_search *search) {
+  dcs_config initial = dcs_initial_config(space->variant, dcs_cpus());
+  *search = (dcs_search){.space = space,
+                         .subject = subject,
+                         .evaluator = evaluator,
+                         .samples = samples,
+                         .start = dcs_space_nearest(space, &initial),
+                         .random = {seed},
+                         .budget = budget,
+                         .started_ns = dcs_now_ns()};
+  search->known = calloc((size_t)space->n, sizeof *search->known);
+  if (!search->known) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d configurations", space->n);
+  for (int c = 0; c < space->n; c++)
+    search->known[c] = (dcs_evaluation){.registers = -1, .compile_ms = NAN};
+  return DCS_OK;
+}
+
+void dcs_search_close(dcs_search *search) {
+  if (search->known) dcs_evaluations_free(search->known, search->space->n);
+  free(search->picks);
+  *search = (dcs_search){0};
+}
+
+/* Whatever the time, something is evaluated. */
+static bool may_go_on(dcs_search *search) {
+  bool late = search->n_evals > 0 && dcs_now_ns() >= search->budget.until_ns;
+  if (dcs_interrupted() || late ||
+      (search->budget.evals >= 0 && search->n_evals >= search->budget.evals))
+    search->stopped = true;
+  return !search->stopped;
+}
+
+static dcs_status note_pick(dcs_search *search) {
+  if ((search->n_evals & (search->n_evals + 1)) == 0) { /* 0, 1, 3, 7, ...: full */
+    size_t room = 2 * (size_t)search->n_evals + 1;
+    int *picks = realloc(search->picks, room * sizeof *picks);
+    if (!picks) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu evaluations", room);
+    search->picks = picks;
+  }
+  search->picks[search->n_evals++] = dcs_search_best(search);
+  return DCS_OK;
+}
+
+bool dcs_search_try(dcs_search *search, int config, int samples, double *ns) {
+  dcs_evaluation *e = &search->known[config];
+  bool enough = e->known && (e->outcome != DCS_OUTCOME_OK || e->n >= samples);
+  if (search->stopped || (!enough && !may_go_on(search))) return false;
+  if (!enough) {
+    bool was_known = e->known;
+    search->status = search->evaluator->more(search->evaluator, config, samples, e);
+    if (search->status == DCS_OK && e->known) search->n_known += !was_known;
+    if (search->status == DCS_OK && e->known && !dcs_interrupted())
+      search->status = note_pick(search);
+    search->stopped = search->status != DCS_OK || dcs_interrupted();
+    if (search->stopped) return false;
+  }
+  *ns = e->outcome == DCS_OUTCOME_OK ? e->stats.median : INFINITY;
+  return true;
+}
+
+int dcs_search_unknown(dcs_search *search) {
+  int left = search->space->n - search->n_known;
+  if (left <= 0) return -1;
+  int64_t skip = dcs_random_below(&search->random, left);
+  for (int c = 0; c < search->space->n; c++)
+    if (!search->known[c].known && skip-- == 0) return c;
+  return -1;
+}
+
+double dcs_search_share(const dcs_search *search) {
+  double evals = search->space->n;
+  if (search->budget.evals >= 0 && (double)search->budget.evals < evals)
+    evals = (double)search->budget.evals;
+  double share = (double)search->n_evals / fmax(evals, 1);
+  double span = search->budget.until_ns - search->started_ns;
+  if (isfinite(span) && span > 0) share = fmax(share, (dcs_now_ns() - search->started_ns) / span);
+  return fmin(share, 1);
+}
+
+int dcs_search_best(const dcs_search *search) {
+  int best = -1;
+  for (int c = 0; c < search->space->n; c++) {
+    const dcs_evaluation *e = &search->known[c];
+    if (!e->known || e->outcome != DCS_OUTCOME_OK) continue;
+    const dcs_evaluation *b = best >= 0 ? &search->known[best] : NULL;
+    bool whole = e->n >= search->samples, best_whole = b && b->n >= search->samples;
+    if (!b || (whole && !best_whole) || (whole == best_whole && e->stats.median < b->stats.median))
+      best = c;
+  }
+  return best;
+}
+
+void dcs_shuffle(dcs_random *random, int *list, int n) {
+  for (int i = n - 1; i > 0; i--) {
+    int j = (int)dcs_random_below(random, i + 1);
+    int swap = list[i];
+    list[i] = list[j];
+    list[j] = swap;
+  }
+}

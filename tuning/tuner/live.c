@@ -1,0 +1,155 @@
+#include "tuning/tuner/live.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+#include "harness/worker/timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Evaluations that the oracle may spend, once for all configurations. */
+enum { ORACLE_EVALS = 50000000 };
+
+/* Compiles, verifies, and finds out how many maps last a sample. */
+static dcs_outcome make_ready(dcs_live *live, int config, dcs_evaluation *fresh) {
+  dcs_live_method *m = &live->methods[config];
+  if (!m->session) {
+    dcs_method method = {live->space->variant, live->space->configs[config]};
+    dcs_trial trial = dcs_bench_try(&live->bench, &method, &live->c, &live->reference);
+    if (trial.facts.registers >= 0) {
+      fresh->registers = trial.facts.registers;
+      fresh->compile_ms = trial.facts.compile_ms;
+    }
+    if (trial.outcome != DCS_OUTCOME_OK) return trial.outcome;
+    m->session = trial.session;
+    m->slot = trial.slot;
+  }
+  if (m->inner > 0) return DCS_OUTCOME_OK;
+  return dcs_calibrate(m->session, m->slot, live->scope, DCS_PAGEABLE, &m->inner);
+}
+
+static dcs_status take(dcs_live *live, int config, dcs_evaluation *fresh) {
+  const dcs_live_method *m = &live->methods[config];
+  dcs_sample sample;
+  fresh->outcome =
+      dcs_take_sample(m->session, m->slot, live->scope, DCS_PAGEABLE, m->inner, &sample);
+  if (fresh->outcome != DCS_OUTCOME_OK || dcs_interrupted()) return DCS_OK;
+  double ns = sample.ns / (double)m->inner;
+  return dcs_evaluation_add(fresh, &ns, 1);
+}
+
+static void say(dcs_live *live, int config, dcs_outcome outcome) {
+  char text[DCS_TEXT];
+  const dcs_variant *variant = live->space->variant;
+  dcs_progress_say(&live->progress, "%s %s: %s: %s", variant->id,
+                   dcs_format_config(variant, &live->space->configs[config], text),
+                   dcs_outcome_name(outcome), dcs_error_message());
+}
+
+/* The row of the journal, and what is known from now on. */
+static dcs_status note(dcs_live *live, int config, double spent_ns, const dcs_evaluation *fresh) {
+  bool failed = fresh->outcome != DCS_OUTCOME_OK;
+  dcs_journal_row row = {.config = &live->space->configs[config],
+                         .evaluation = fresh,
+                         .inner = live->methods[config].inner,
+                         .spent_s = 1e-9 * spent_ns,
+                         .why = failed ? dcs_error_message() : ""};
+  if (failed) say(live, config, fresh->outcome);
+  return dcs_journal_write(live->journal, &row);
+}
+
+static dcs_status merge(dcs_evaluation *e, const dcs_evaluation *fresh) {
+  e->known = true;
+  e->outcome = fresh->outcome;
+  if (fresh->registers >= 0) e->registers = fresh->registers;
+  if (!isnan(fresh->compile_ms)) e->compile_ms = fresh->compile_ms;
+  return fresh->n > 0 ? dcs_evaluation_add(e, fresh->times, fresh->n) : DCS_OK;
+}
+
+static dcs_status more(dcs_evaluator *evaluator, int config, int samples, dcs_evaluation *e) {
+  dcs_live *live = (dcs_live *)evaluator;
+  dcs_evaluation fresh = {.registers = -1, .compile_ms = NAN};
+  double started = dcs_now_ns();
+  dcs_status status = DCS_OK;
+  if (live->search)
+    dcs_progress_draw(&live->progress, dcs_search_share(live->search), live->space->variant->id);
+  fresh.outcome = make_ready(live, config, &fresh);
+  while (status == DCS_OK && fresh.outcome == DCS_OUTCOME_OK && e->n + fresh.n < samples &&
+         !dcs_interrupted())
+    status = take(live, config, &fresh);
+  if (status == DCS_OK && !dcs_interrupted()) {
+    if (fresh.outcome != DCS_OUTCOME_OK) fresh.n = 0;
+    status = note(live, config, dcs_now_ns() - started, &fresh);
+    if (status == DCS_OK) status = merge(e, &fresh);
+  }
+  free(fresh.times);
+  return status;
+}
+
+dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope,
+                         dcs_journal_writer *journal) {
+  live->evaluator.more = more;
+  live->space = space;
+  live->scope = scope;
+  live->journal = journal;
+  live->progress = dcs_progress_start();
+  live->methods = calloc((size_t)space->n, sizeof *live->methods);
+  if (!live->methods) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", space->n);
+  return dcs_oracle_for(space->variant, &live->c, ORACLE_EVALS, &live->reference);
+}
+
+void dcs_live_close(dcs_live *live) {
+  dcs_progress_clear(&live->progress);
+  dcs_bench_close(&live->bench);
+  dcs_reference_free(&live->reference);
+  dcs_case_free(&live->c);
+  free(live->methods);
+  live->methods = NULL;
+}
+
+/* A failure goes into the journal at once, while its reason is known; fresh->known is then unset.
+ */
+static dcs_status one_round(dcs_live *live, const int *configs, const int *order, int n,
+                            dcs_evaluation *fresh) {
+  for (int i = 0; i < n && !dcs_interrupted(); i++) {
+    dcs_evaluation *e = &fresh[order[i]];
+    if (e->outcome == DCS_OUTCOME_OK) DCS_TRY(take(live, configs[order[i]], e));
+    if (e->outcome == DCS_OUTCOME_OK || !e->known || dcs_interrupted()) continue;
+    e->known = false;
+    e->n = 0;
+    DCS_TRY(note(live, configs[order[i]], 0, e));
+  }
+  return DCS_OK;
+}
+
+static dcs_status rounds(dcs_live *live, const int *configs, int *order, int n,
+                         const dcs_final_rounds *how, dcs_evaluation *fresh) {
+  dcs_random random = {how->seed};
+  for (int f = 0; f < n; f++) {
+    order[f] = f;
+    fresh[f] = (dcs_evaluation){.registers = -1, .compile_ms = NAN, .known = true};
+    fresh[f].outcome = make_ready(live, configs[f], &fresh[f]);
+  }
+  for (int r = 0; r < how->most && !dcs_interrupted(); r++) {
+    if (r >= how->least && dcs_now_ns() >= how->until_ns) break;
+    dcs_progress_draw(&live->progress, (double)r / how->most, "the best once more");
+    dcs_shuffle(&random, order, n);
+    DCS_TRY(one_round(live, configs, order, n, fresh));
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_live_rounds(dcs_live *live, const int *configs, int n, const dcs_final_rounds *how,
+                           dcs_evaluation *fresh) {
+  int *order = calloc((size_t)n + 1, sizeof *order);
+  double started = dcs_now_ns();
+  if (!order) return dcs_fail(DCS_UNAVAILABLE, "no memory for an order");
+  live->journal->strategy = "final";
+  dcs_status status = rounds(live, configs, order, n, how, fresh);
+  free(order);
+  double each_ns = (dcs_now_ns() - started) / (n > 0 ? n : 1);
+  for (int f = 0; status == DCS_OK && f < n && !dcs_interrupted(); f++)
+    if (fresh[f].outcome == DCS_OUTCOME_OK) status = note(live, configs[f], each_ns, &fresh[f]);
+  return status;
+}

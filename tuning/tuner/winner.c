@@ -1,0 +1,133 @@
+#include "tuning/tuner/winner.h"
+
+#include "harness/judge/stats.h"
+#include "harness/problems/methods.h"
+#include "harness/sweep/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool overlaps(const dcs_stats *best, const dcs_stats *other) {
+  if (isnan(best->hi) || isnan(other->lo)) return other->median <= 1.05 * best->median;
+  return other->lo <= best->hi;
+}
+
+int dcs_finalists(const dcs_search *search, int configs[DCS_MAX_FINALISTS]) {
+  int best = dcs_search_best(search), n = 0;
+  if (best < 0) return 0;
+  configs[n++] = best;
+  for (int c = 0; c < search->space->n; c++) {
+    const dcs_evaluation *e = &search->known[c];
+    if (c == best || !e->known || e->outcome != DCS_OUTCOME_OK ||
+        !overlaps(&search->known[best].stats, &e->stats))
+      continue;
+    int at = n < DCS_MAX_FINALISTS ? n++ : DCS_MAX_FINALISTS;
+    /* Behind the best, by median; what falls off the end was the worst. */
+    for (; at > 1 && e->stats.median < search->known[configs[at - 1]].stats.median; at--)
+      if (at < DCS_MAX_FINALISTS) configs[at] = configs[at - 1];
+    if (at < DCS_MAX_FINALISTS) configs[at] = c;
+  }
+  return n;
+}
+
+static double *sorted_times(const dcs_evaluation *e) {
+  double *times = malloc(((size_t)e->n + 1) * sizeof *times);
+  if (!times) return NULL;
+  memcpy(times, e->times, (size_t)e->n * sizeof *times);
+  dcs_sort_values(times, (size_t)e->n);
+  return times;
+}
+
+static dcs_status compare(const dcs_evaluation *best, const dcs_evaluation *other,
+                          dcs_ratio *ratio) {
+  double *a = sorted_times(best), *b = sorted_times(other);
+  dcs_status status = a && b ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for samples");
+  if (status == DCS_OK) *ratio = dcs_ratio_of_times(a, (size_t)best->n, b, (size_t)other->n);
+  free(a);
+  free(b);
+  return status;
+}
+
+/* ---- the pick ---- */
+
+/* Whether a comes before b in the tie's order; *by names what decides. */
+static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, const char **by) {
+  *by = "least padding";
+  if (fabs(a->overhead - b->overhead) > 1e-12) return a->overhead < b->overhead;
+  *by = "fewest registers";
+  if (a->registers >= 0 && b->registers >= 0 && a->registers != b->registers)
+    return a->registers < b->registers;
+  *by = "closest to the initial configuration";
+  if (a->distance != b->distance) return a->distance < b->distance;
+  *by = "least median";
+  return a->stats.median < b->stats.median;
+}
+
+/* The criterion by which the pick beats the last of its rivals: each earlier one left several. */
+static void pick(dcs_winner *w) {
+  static const char *const order[] = {"least padding", "fewest registers",
+                                      "closest to the initial configuration", "least median"};
+  const char *by;
+  int last = -1;
+  w->pick = 0;
+  for (int f = 1; f < w->n; f++)
+    if (w->list[f].tied && is_preferred(&w->list[f], &w->list[w->pick], &by)) w->pick = f;
+  for (int f = 0; f < w->n; f++) {
+    if (f == w->pick || !w->list[f].tied) continue;
+    (void)is_preferred(&w->list[w->pick], &w->list[f], &by);
+    for (int o = last + 1; o < 4; o++)
+      if (by == order[o] || strcmp(by, order[o]) == 0) last = o;
+  }
+  w->reason = last < 0 ? "every other one is slower" : order[last];
+}
+
+/* Insertion by median, fresh index alongside. */
+static void insert(dcs_winner *w, int *from, const dcs_finalist *entry, int index) {
+  int at = w->n++;
+  for (; at > 0 && entry->stats.median < w->list[at - 1].stats.median; at--) {
+    w->list[at] = w->list[at - 1];
+    from[at] = from[at - 1];
+  }
+  w->list[at] = *entry;
+  from[at] = index;
+}
+
+/* Work beyond what was asked for, as `padding_overhead` of the summary has it. */
+static double overhead_of(const dcs_variant *variant, const dcs_problem *problem, double pairs,
+                          const dcs_config *config) {
+  dcs_examined examined;
+  if (!variant->cutoff) return dcs_overhead(problem->n, variant->executed(problem, config));
+  variant->examine(problem, config, &examined);
+  return pairs > 0 ? examined.pairs / pairs - 1 : NAN;
+}
+
+dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem, double pairs,
+                             const int *configs, const dcs_evaluation *fresh, int n,
+                             dcs_winner *winner) {
+  const dcs_space *space = search->space;
+  dcs_config initial = dcs_initial_config(space->variant, dcs_cpus());
+  int from[DCS_MAX_FINALISTS] = {0};
+  *winner = (dcs_winner){0};
+  for (int f = 0; f < n; f++) {
+    if (fresh[f].outcome != DCS_OUTCOME_OK || fresh[f].n == 0) continue;
+    const dcs_config *config = &space->configs[configs[f]];
+    const int registers = search->known[configs[f]].registers;
+    dcs_finalist entry = {.config = configs[f],
+                          .stats = fresh[f].stats,
+                          .overhead = overhead_of(space->variant, problem, pairs, config),
+                          .registers = registers >= 0 ? registers : fresh[f].registers,
+                          .distance = dcs_space_distance(space, configs[f], &initial)};
+    insert(winner, from, &entry, f);
+  }
+  if (winner->n == 0)
+    return dcs_fail(DCS_FAILED, "no configuration gave a right result and a time");
+  for (int f = 0; f < winner->n; f++) {
+    dcs_finalist *entry = &winner->list[f];
+    DCS_TRY(compare(&fresh[from[0]], &fresh[from[f]], &entry->ratio));
+    entry->tied = f == 0 || !(entry->ratio.lo > 1);
+    winner->n_tied += entry->tied;
+  }
+  pick(winner);
+  return DCS_OK;
+}
