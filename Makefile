@@ -17,6 +17,15 @@ ifndef MAKE_RESTARTS
 PROBE_NOW := probe-now $(if $(filter deps,$(GOALS)),deps)
 endif
 include $(BUILD)/config.mk
+
+# NaN must stay NaN and sums keep their order, or wrong maps are accepted; linked with these options a
+# program even starts with another arithmetic.
+UNSAFE_MATH = -Ofast -ffast-math -funsafe-math-optimizations -ffinite-math-only -fassociative-math \
+  -freciprocal-math -ffp-model=fast -ffp-model=aggressive
+FOUND_MATH := $(filter $(UNSAFE_MATH),$(CC) $(CFLAGS) $(LDFLAGS))
+ifneq ($(FOUND_MATH),)
+$(error found $(FOUND_MATH) in CC, CFLAGS or LDFLAGS; expected options that keep IEEE arithmetic: the verifier would accept wrong maps)
+endif
 endif
 
 CUDA_DIRS = $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda /usr
@@ -32,7 +41,7 @@ $(BUILD)/config.mk: $(PROBE_NOW)
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
-WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARN = -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE_FLAGS = -std=gnu11 -pthread $(WARN) $(CFLAGS) -D_GNU_SOURCE -I. -I$(BUILD) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)
 # The oracle and the generators give the same bits on every machine: no contraction. The CPU kernels may contract
 # and ignore errno and traps; nothing but they is compiled so.
@@ -42,11 +51,11 @@ LDLIBS        = -l:libcsv.a -ldl -lm
 
 # ---- files ----
 
-KERNEL_SRC  := $(wildcard kernels/*.c kernels/*/cuda/*.c)
+KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.c kernels/*/cuda/*.c))
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c)
 CLI_SRC     := $(wildcard cli/*.c)
-EMBEDDED    := $(wildcard kernels/*.h kernels/common/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu harness/*/*.cu harness/*/emulator.h plots/*.gp)
+EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu harness/*/*.cu harness/*/*/emulator.h tuning/*/*.in plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
@@ -56,7 +65,7 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all csv probe-now deps study check check-full check-gpu cross reference bench format lint asan ubsan tsan help clean
+.PHONY: all csv probe-now deps study check check-full check-gpu cross reference bench format lint asan ubsan tsan fuzz faults help clean
 
 all: csv $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
@@ -97,7 +106,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags $(BUILD)/version.h
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
 
--include $(patsubst %.o,%.d,$(OBJ) $(CLI_OBJ)) $(patsubst %,%.d,$(TESTS))
+-include $(patsubst %.o,%.d,$(OBJ) $(CLI_OBJ)) $(patsubst %,%.d,$(TESTS) $(addprefix $(BUILD)/fuzz_,$(FUZZ)))
 
 # Rewritten only when their text changes, so that what depends on them is built again then and only then.
 define write_if_changed
@@ -163,6 +172,8 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/water --resume
 	$(BIN) generate droplet --atoms 24000 --out $(BUILD)/droplet.pqr
 	$(BIN) sweep --plan results/droplet.plan.csv --input $(BUILD)/droplet.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/droplet --resume
+	$(BIN) generate uniform --atoms 147976 --edge 169 --out $(BUILD)/uniform.pqr
+	$(BIN) sweep --plan results/density.plan.csv --input $(BUILD)/uniform.pqr --spacing 1 --rounds 15 --device cuda:0 --out $(REFERENCE_OUT)/density --resume
 REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----
@@ -174,21 +185,26 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/internal.a $(BUILD)/flags
 
 check: all $(TESTS) lint cross ## all tests that end within minutes
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
+	$(MAKE) fuzz SECONDS=3
+	$(MAKE) faults FAULTS="list info generate report compare"
 
 check-full: export DCS_TEST_FULL = 1
-check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, clang, no OpenMP, no CUDA headers
-	$(MAKE) asan ubsan
+check-full: export DCS_TEST_SECONDS = 7200
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers
+	$(MAKE) asan ubsan tsan
+	$(MAKE) fuzz
+	$(MAKE) faults
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0
-	$(BIN) verify --device cuda:0 --variants cuda --config block_x=16,block_y=16,coarsen=all,read=all
+	$(BIN) verify --device cuda:0 --variants gpu --config block_x=16,block_y=16,coarsen=all,read=all
 	rm -rf $(BUILD)/memory # every mode of memory, a map of more than one slab
-	$(BIN) sweep --device cuda:0 --variants cuda --atoms 300 --grid 160x81x43 --scope warm --rounds 1 \
+	$(BIN) sweep --device cuda:0 --variants gpu --atoms 300 --grid 160x81x43 --scope warm --rounds 1 \
 	  --memory pageable,pinned,mapped,managed,managed_prefetch --out $(BUILD)/memory
-	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants cuda --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33
+	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants gpu --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \
@@ -197,14 +213,39 @@ cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable 
 	  done; echo "cross: every file compiles for aarch64"; \
 	else echo "cross: skipped: no aarch64-linux-gnu-gcc (make deps check installs it)"; fi
 
+asan: export DCS_TEST_SECONDS = 3600
 asan: ## the tests under the address sanitizer
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address -fno-omit-frame-pointer" check-unit
+ubsan: export DCS_TEST_SECONDS = 3600
 ubsan: ## the tests under the undefined-behaviour sanitizer
 	$(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all" check-unit
 tsan: ## the CPU kernels' tests under the thread sanitizer (clang and its OpenMP runtime)
 	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" $(addprefix $(BUILD)/tsan/tests/,$(TSAN_TESTS))
 	for t in $(TSAN_TESTS); do TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(BUILD)/tsan/tests/$$t || exit 1; done
 TSAN_TESTS = test_cpu_kernels test_cpu_cutoff
+
+# clang brings libFuzzer; the whole program is built with it, for the readers are all over it.
+SECONDS ?= 60
+FUZZ_FLAGS = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZ      := $(patsubst tests/fuzz_%.c,%,$(wildcard tests/fuzz_*.c))
+fuzz: ## every reader under libFuzzer (clang), SECONDS=60 each
+	@if [ "$(HAVE_FUZZER)" = 1 ]; then \
+	  $(MAKE) BUILD=$(BUILD)/fuzz CC=clang CFLAGS="$(FUZZ_FLAGS)" OPENMP=0 $(addprefix $(BUILD)/fuzz/fuzz_,$(FUZZ)) && \
+	  sh tests/fuzz.sh $(BUILD)/fuzz $(SECONDS) $(FUZZ); \
+	else echo "fuzz: skipped: no clang with libFuzzer here"; fi
+
+$(BUILD)/fuzz_%: tests/fuzz_%.c $(BUILD)/internal.a $(BUILD)/flags
+	$(call say,FUZZ,$<)
+	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -fsanitize=fuzzer -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS)
+
+faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n
+	@$(BUILD)/faults $(BIN) $(BUILD)/fault_inject.so $(FAULTS)
+
+$(BUILD)/faults: tests/faults.c $(BUILD)/flags
+	$(Q)$(CC) $(BASE_FLAGS) -o $@ $< $(LDFLAGS) -lm
+
+$(BUILD)/fault_inject.so: tests/fault_inject.c $(BUILD)/flags
+	$(Q)$(CC) $(BASE_FLAGS) -fPIC -shared -o $@ $< $(LDFLAGS)
 
 .PHONY: check-unit
 check-unit: all $(TESTS)

@@ -1,9 +1,9 @@
 /* dcsbench claims */
 #include "tuning/claims/claims.h"
 #include "cli/commands.h"
+#include "harness/base/grow.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 typedef struct {
@@ -11,25 +11,12 @@ typedef struct {
   bool csv;
 } arguments;
 
-enum { WIDTH = 88, INDENT = 12 };
+static const dcs_option options[] = {{"csv", 'c', NULL,
+                                      "print claims.csv; what was left out goes to standard error",
+                                      DCS_FLAG(arguments, csv)},
+                                     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case 'c':
-    a->csv = true;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (a->folder) return ARGP_ERR_UNKNOWN;
-    a->folder = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!a->folder) argp_error(state, "the run folder is missing");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
+enum { WIDTH = 88, INDENT = 12 };
 
 /* ---- a block a claim ---- */
 
@@ -49,33 +36,25 @@ static void print_wrapped(const char *label, const char *text) {
   printf("\n");
 }
 
-static void append(char text[2048], const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void append(char text[2048], const char *format, ...) {
-  size_t used = strlen(text);
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text + used, 2048 - used, format, args);
-  va_end(args);
-}
-
-static void append_method(char text[2048], const dcs_claim_row *row) {
-  append(text, "%s%s%s (scope %s)", row->variant, *row->config ? " " : "", row->config, row->scope);
+static void append_method(char text[2048], const dcs_run_row *row) {
+  dcs_append(text, 2048, "%s%s%s (scope %s)", row->variant, *row->config ? " " : "", row->config,
+             dcs_scope_name(row->scope));
 }
 
 static void print_shown(const dcs_claim_result *r) {
   const dcs_observation *o = &r->shown;
   char text[2048] = "";
-  append(text, "%.4g", o->value);
-  if (!isnan(o->lo) && o->lo < o->hi) append(text, " (95%%: %.4g to %.4g)", o->lo, o->hi);
-  if (o->of) append(text, " of %zu", o->of);
-  append(text, " %s", r->claim->unit);
+  dcs_append(text, 2048, "%.4g", o->value);
+  if (!isnan(o->lo) && o->lo < o->hi) dcs_append(text, 2048, " (95%%: %.4g to %.4g)", o->lo, o->hi);
+  if (o->of) dcs_append(text, 2048, " of %zu", o->of);
+  dcs_append(text, 2048, " %s", r->claim->unit);
   if (o->method) {
-    const dcs_claim_row *m = o->method;
-    append(text, "; %s atoms, %sx%sx%s: ", m->size[0], m->size[1], m->size[2], m->size[3]);
-    append_method(text, m);
+    char size[DCS_TEXT];
+    dcs_append(text, 2048, "; %s: ", dcs_size_text(&o->method->size, size));
+    append_method(text, o->method);
   }
   if (o->base) {
-    append(text, " against ");
+    dcs_append(text, 2048, " against ");
     append_method(text, o->base);
   }
   print_wrapped("measured", text);
@@ -83,10 +62,10 @@ static void print_shown(const dcs_claim_result *r) {
 
 static void print_counts(const dcs_claim_result *r) {
   char text[2048] = "";
-  append(text, "of %zu: %zu yes, %zu partly, %zu no, %zu unsure", dcs_claim_observed(r),
-         r->counts[DCS_GRADE_YES], r->counts[DCS_GRADE_PARTLY], r->counts[DCS_GRADE_NO],
-         r->counts[DCS_GRADE_UNSURE]);
-  if (r->most > r->least) append(text, "; values from %.4g to %.4g", r->least, r->most);
+  dcs_append(text, 2048, "of %zu: %zu yes, %zu partly, %zu no, %zu unsure", dcs_claim_observed(r),
+             r->counts[DCS_GRADE_YES], r->counts[DCS_GRADE_PARTLY], r->counts[DCS_GRADE_NO],
+             r->counts[DCS_GRADE_UNSURE]);
+  if (r->most > r->least) dcs_append(text, 2048, "; values from %.4g to %.4g", r->least, r->most);
   print_wrapped("observed", text);
 }
 
@@ -117,7 +96,7 @@ static void print_totals(const dcs_claims *claims) {
 static dcs_status check(const arguments *a, dcs_claims *claims) {
   DCS_TRY(dcs_claims_check(a->folder, claims));
   DCS_TRY(dcs_claims_write(a->folder, claims));
-  dcs_run_notes(&claims->rows.run, claims->rows.not_ok, a->csv ? stderr : stdout);
+  dcs_run_notes(&claims->rows.run, a->csv ? stderr : stdout);
   if (a->csv) {
     dcs_csv csv = dcs_csv_stdout();
     return dcs_claims_put(&csv, claims);
@@ -129,24 +108,24 @@ static dcs_status check(const arguments *a, dcs_claims *claims) {
 }
 
 dcs_status dcs_command_claims(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"csv", 'c', NULL, 0, "print claims.csv; what was left out goes to standard error", 0}, {0}};
-  static const struct argp argp = {
+  static const dcs_command_line line = {
       .options = options,
-      .parser = parse,
       .args_doc = "DIR",
       .doc =
           "What the case study of this computation claims, beside what a run measured: for each "
-          "claim the value with its 95% interval in the largest cell that has it, what all cells "
+          "claim the value with its 95% interval at the largest size that has it, what all sizes "
           "say, and a verdict. Written into DIR/claims.csv, too.\v"
-          "Each cell (or pair of configurations) says yes, partly or no where its whole interval "
+          "Each size (or pair of configurations) says yes, partly or no where its whole interval "
           "does, by the rule that is printed with the claim; otherwise it is unsure, as it is "
           "below 6 samples, and does not count. Verdicts: holds, all say yes; fails, all say no; "
           "partly, anything else; not_measured, none says anything, and what is missing is told. "
-          "A verdict is about this machine and these sizes."};
+          "A verdict is about this machine and these sizes.",
+      .place = DCS_PLACE(arguments, folder, const char *),
+      .words = 1,
+      .missing = "the run folder is missing"};
   arguments a = {0};
   dcs_claims claims;
-  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   dcs_status status = check(&a, &claims);
   dcs_claims_free(&claims);
   return status;

@@ -5,7 +5,8 @@
 
 #include "harness/worker/bench.h"
 
-#include <argp.h>
+#include <stddef.h>
+#include <stdio.h>
 
 /* argv[0] is "dcsbench COMMAND". Returns the program's exit status; the message of a failure lies
  * in dcs_error_message(). */
@@ -16,41 +17,102 @@ dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
     dcs_command_dispatch, dcs_command_map, dcs_command_tune;
 
-/* ---- options that several commands share, as an argp child ---- */
+/* ---- the options of a command ---- */
+
+typedef enum {
+  DCS_OPTION_OWN, /* `take` reads it */
+  DCS_OPTION_FLAG,
+  DCS_OPTION_VALUE,
+  DCS_OPTION_WORD,
+  DCS_OPTION_INTEGER,
+  DCS_OPTION_NUMBER
+} dcs_option_type;
+
+/* As argp has it, and where its value goes: an offset in the command's arguments, written with a
+ * macro below, or a function that is handed them. A list of options ends with an empty one. */
+typedef struct {
+  const char *name;
+  int letter; /* 0: none */
+  const char *arg, *doc;
+  dcs_option_type type;
+  size_t place;
+  int64_t least, most; /* of an integer; least: what VALUE stores */
+  double lo, hi;       /* of a number */
+  dcs_status (*take)(const char *arg, void *arguments);
+  bool arg_optional;
+} dcs_option;
+
+#define DCS_PLACE(arguments, member, type)                                                         \
+  _Generic(((arguments *)NULL)->member, type : offsetof(arguments, member))
+
+#define DCS_FLAG(arguments, member)                                                                \
+  .type = DCS_OPTION_FLAG, .place = DCS_PLACE(arguments, member, bool)
+/* Stores `value` of an enumeration. */
+#define DCS_VALUE(arguments, member, value)                                                        \
+  .type = DCS_OPTION_VALUE, .place = offsetof(arguments, member), .least = (value)
+#define DCS_WORD(arguments, member)                                                                \
+  .type = DCS_OPTION_WORD, .place = DCS_PLACE(arguments, member, const char *)
+#define DCS_INTEGER(arguments, member, from, to)                                                   \
+  .type = DCS_OPTION_INTEGER, .place = DCS_PLACE(arguments, member, int64_t), .least = (from),     \
+  .most = (to)
+#define DCS_NUMBER(arguments, member, from, to)                                                    \
+  .type = DCS_OPTION_NUMBER, .place = DCS_PLACE(arguments, member, double), .lo = (from), .hi = (to)
 
 typedef struct {
-  const char *device; /* NULL: cuda:0 */
+  const dcs_option *options; /* NULL: none but shared ones */
+  const char *args_doc, *doc;
+  /* The words of which each fills the next of `words` pointers from `place` on; `missing` is said
+   * when one is not there (NULL: they may be left out). */
+  size_t place;
+  int words;
+  const char *missing;
+  /* In their stead, a function that takes each word: false when it is one too many. */
+  bool (*take_word)(char *word, void *arguments);
+  /* What options forbid each other (NULL: nothing), said with dcs_fail(). */
+  dcs_status (*check)(const void *arguments);
+  const char *device_title; /* above --device and its like in the help; NULL: none */
+} dcs_command_line;
+
+/* ---- options that several commands share ---- */
+
+/* --device, --kernels, --timeout */
+typedef struct {
+  const char *device; /* NULL: the default */
   const char *kernels;
   double timeout_s;
 } dcs_device_options;
 
-/* Its input is a dcs_device_options, set to the defaults by dcs_device_defaults(). */
-extern const struct argp dcs_device_argp;
-dcs_device_options dcs_device_defaults(void);
-
+/* --input, --spacing, --margin, --origin */
 typedef struct {
   const char *input;
   dcs_grid grid;
 } dcs_problem_options;
 
-/* --cutoff and --smooth, as typed; NULL where not given. */
+/* --problem, and an option for each parameter of a kind: --cutoff, --switching, ... What was typed
+ * is checked against the kind. */
 typedef struct {
-  const char *cutoff, *smooth;
-} dcs_cutoff_options;
+  const dcs_kind *kind;
+  char config[DCS_TEXT]; /* as problem_config, where a value may be several: "cutoff=0|12" */
+  const char *typed[DCS_MAX_PARAMS * 8]; /* by option; NULL: not given */
+} dcs_problem_choice;
 
-/* Its input is an empty dcs_cutoff_options. The texts are checked, as lists. */
-extern const struct argp dcs_cutoff_argp;
-/* The one cutoff that was asked for; 0 where none was. DCS_USAGE for several. */
-dcs_status dcs_one_cutoff(const dcs_cutoff_options *options, double *cutoff, dcs_smooth *smooth);
-/* Gives it to the case, if there is one. */
-dcs_status dcs_set_cutoff(const dcs_cutoff_options *options, dcs_case *c);
+/* Whether the kind or a parameter was given. */
+bool dcs_chosen(const dcs_problem_choice *choice);
+/* The one problem that was asked for. DCS_USAGE for several. */
+dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **kind,
+                           dcs_config *problem);
 
-/* --input, --spacing, --margin, --origin. Its input is a dcs_problem_options, set by
- * dcs_problem_defaults(). */
-extern const struct argp dcs_problem_argp;
-dcs_problem_options dcs_problem_defaults(void);
+/* Of the command's arguments; NULL: it has no such options. */
+typedef struct {
+  dcs_device_options *device;
+  dcs_problem_options *problem;
+  dcs_problem_choice *choice;
+} dcs_shared_options;
 
-/* Ends the parse with the message of a dcs_status that is not ok. */
-void dcs_argp_check(const struct argp_state *state, dcs_status status);
+/* Sets the shared options to their defaults and reads the command line with argp. Ends the program
+ * where the user's words are wrong; DCS_UNAVAILABLE when memory is short, and `arguments` then
+ * holds a part of them at most. */
+dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv, void *arguments,
+                             dcs_shared_options shared);
 
 #endif

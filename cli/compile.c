@@ -1,10 +1,9 @@
 /* dcsbench compile */
 #include "cli/commands.h"
-#include "harness/base/csv.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/device/kernel_source.h"
-#include "harness/device/nvrtc.h"
+#include "harness/files/csv.h"
 #include "harness/verify/verify.h"
 
 #include <stdlib.h>
@@ -15,30 +14,15 @@ typedef struct {
   bool csv;
 } arguments;
 
-enum { KEY_VARIANTS = 2000, KEY_CONFIG, KEY_ARCH, KEY_KERNELS };
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case KEY_VARIANTS:
-    a->variants = arg;
-    return 0;
-  case KEY_CONFIG:
-    a->config = arg;
-    return 0;
-  case KEY_ARCH:
-    a->arch = arg;
-    return 0;
-  case KEY_KERNELS:
-    a->kernels = arg;
-    return 0;
-  case 'c':
-    a->csv = true;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
+static const dcs_option options[] = {
+    {"arch", 0, "LIST", "architectures, such as sm_75,sm_90 (sm_90)", DCS_WORD(arguments, arch)},
+    {"variants", 0, "LIST", "gpu, or ids that `dcsbench list` shows (gpu)",
+     DCS_WORD(arguments, variants)},
+    {"config", 0, "K=V,...", "parameters (each in turn over its range)",
+     DCS_WORD(arguments, config)},
+    {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
+    {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
+    {0}};
 
 static dcs_status print_row(const arguments *a, const char *variant, const char *config,
                             const char *arch, const dcs_code_facts *f) {
@@ -59,18 +43,15 @@ static dcs_status print_row(const arguments *a, const char *variant, const char 
 }
 
 static dcs_status print_header(const arguments *a) {
-  static const char *const columns[] = {"variant",      "config",      "arch",
-                                        "registers",    "spill_bytes", "constant_bytes",
-                                        "shared_bytes", NULL};
+  static const char *const columns[] = DCS_NAMES("variant", "config", "arch", "registers",
+                                                 "spill_bytes", "constant_bytes", "shared_bytes");
   dcs_csv csv = dcs_csv_stdout();
   if (!a->csv) {
     printf("%-16s %-6s %5s %6s %9s %7s  %s\n", "variant", "arch", "regs", "spill", "constant",
            "shared", "configuration");
     return DCS_OK;
   }
-  for (int c = 0; columns[c]; c++)
-    dcs_csv_text(&csv, columns[c]);
-  return dcs_csv_row(&csv);
+  return dcs_csv_header(&csv, columns);
 }
 
 /* A source that does not compile is counted and said; the others go on. */
@@ -80,7 +61,7 @@ static dcs_status compile_one(const arguments *a, const dcs_method *method, cons
   dcs_code_facts facts;
   char config[DCS_TEXT];
   DCS_TRY(dcs_kernel_source_open(method->variant, &method->config, a->kernels, &source));
-  dcs_status status = dcs_nvrtc_compile(&source.source, arch, NULL, NULL, &facts);
+  dcs_status status = dcs_device_compile(&source.source, arch, &facts);
   dcs_kernel_source_free(&source);
   dcs_format_config(method->variant, &method->config, config);
   if (status == DCS_FAILED) {
@@ -104,16 +85,16 @@ static dcs_status compile_variant(const arguments *a, const dcs_methods *methods
 /* As configured, or of every variant the methods that cover it. */
 static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int *failed) {
   dcs_methods chosen;
-  DCS_TRY(dcs_select_methods(a->variants, a->config, (dcs_at_hand){true, true}, &chosen));
+  DCS_TRY(dcs_select_methods(a->variants, a->config, (dcs_at_hand){.gpu = true}, &chosen));
   dcs_status status = dcs_fail(DCS_USAGE,
-                               "found no CUDA variant in \"%s\"; expected cuda, or ids "
+                               "found no CUDA variant in \"%s\"; expected gpu, or ids "
                                "that `dcsbench list` shows",
                                a->variants);
   for (int m = 0; m < chosen.n; m++)
-    if (chosen.list[m].variant->backend == DCS_CUDA) status = DCS_OK;
+    if (chosen.list[m].variant->backend == DCS_GPU) status = DCS_OK;
   for (int m = 0; status == DCS_OK && m < chosen.n; m++) {
     dcs_methods some = {&chosen.list[m], 1};
-    if (chosen.list[m].variant->backend != DCS_CUDA) continue;
+    if (chosen.list[m].variant->backend != DCS_GPU) continue;
     if (!a->config) status = dcs_covering_methods(chosen.list[m].variant, &some);
     if (status == DCS_OK) status = compile_variant(a, &some, archs, n_archs, failed);
     if (!a->config) free(some.list);
@@ -123,21 +104,13 @@ static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int
 }
 
 dcs_status dcs_command_compile(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"arch", KEY_ARCH, "LIST", 0, "architectures, such as sm_75,sm_90 (sm_90)", 0},
-      {"variants", KEY_VARIANTS, "LIST", 0, "cuda, or ids that `dcsbench list` shows (cuda)", 0},
-      {"config", KEY_CONFIG, "K=V,...", 0, "parameters (each in turn over its range)", 0},
-      {"kernels", KEY_KERNELS, "DIR", 0, "read the .cu files from DIR", 0},
-      {"csv", 'c', NULL, 0, "as CSV", 0},
-      {0}};
-  static const struct argp argp = {
+  static const dcs_command_line line = {
       .options = options,
-      .parser = parse,
       .doc = "Compile CUDA variants with NVRTC, on any machine that has it, and print what the "
              "compiler made of them: registers a thread, bytes of spills, constant and shared "
              "memory."};
-  arguments a = {.variants = "cuda", .arch = "sm_90"};
-  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  arguments a = {.variants = "gpu", .arch = "sm_90"};
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   char **archs;
   int n_archs, failed = 0;
   DCS_TRY(dcs_split(a.arch, ',', &archs, &n_archs));

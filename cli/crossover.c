@@ -18,55 +18,34 @@ typedef struct {
   dcs_device_options device;
 } arguments;
 
-enum { KEY_REFINE = 2000, KEY_ROUNDS, REFINE_SIZES = 8 };
+enum { REFINE_SIZES = 8 };
 
-static const struct argp_option options[] = {
-    {"csv", 'c', NULL, 0, "print thresholds.csv; what was left out goes to standard error", 0},
-    {"refine", KEY_REFINE, "N", OPTION_ARG_OPTIONAL,
-     "measure at most N (8) more sizes into DIR, where crossings lie, and find them again", 0},
-    {"rounds", KEY_ROUNDS, "N", 0, "with --refine: samples of each method, as of `dcsbench sweep`",
-     0},
-    {"input", 'i', "FILE", 0, "with --refine: the run's PQR file, where it had one", 0},
-    {0}};
-
-static void check_arguments(const arguments *a, struct argp_state *state) {
-  if (!a->folder) argp_error(state, "the run folder is missing");
-  if (a->refine && a->csv)
-    argp_error(state, "--refine tells what it measures, and --csv prints data alone: give one, and "
-                      "then the other");
-  if (!a->refine && (a->rounds || a->input || a->device.device || a->device.kernels))
-    argp_error(state, "--rounds, --input, --device and --kernels are for --refine");
+static dcs_status take_refine(const char *arg, void *values) {
+  arguments *a = values;
+  a->refine = REFINE_SIZES;
+  return arg ? dcs_parse_integer("--refine", arg, 1, 1000, &a->refine) : DCS_OK;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->device;
-    return 0;
-  case 'c':
-    a->csv = true;
-    return 0;
-  case KEY_REFINE:
-    a->refine = REFINE_SIZES;
-    if (arg) dcs_argp_check(state, dcs_parse_integer("--refine", arg, 1, 1000, &a->refine));
-    return 0;
-  case KEY_ROUNDS:
-    dcs_argp_check(state, dcs_parse_integer("--rounds", arg, 1, 1000000, &a->rounds));
-    return 0;
-  case 'i':
-    a->input = arg;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (a->folder) return ARGP_ERR_UNKNOWN;
-    a->folder = arg;
-    return 0;
-  case ARGP_KEY_END:
-    check_arguments(a, state);
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static const dcs_option options[] = {
+    {"csv", 'c', NULL, "print thresholds.csv; what was left out goes to standard error",
+     DCS_FLAG(arguments, csv)},
+    {"refine", 0, "N",
+     "measure at most N (8) more sizes into DIR, where crossover points lie, and find them again",
+     .take = take_refine, .arg_optional = true},
+    {"rounds", 0, "N", "with --refine: samples of each method, as of `dcsbench sweep`",
+     DCS_INTEGER(arguments, rounds, 1, 1000000)},
+    {"input", 'i', "FILE", "with --refine: the run's molecule, where it had one",
+     DCS_WORD(arguments, input)},
+    {0}};
+
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  if (a->refine && a->csv)
+    return dcs_fail(DCS_USAGE, "--refine tells what it measures, and --csv prints data alone: give "
+                               "one, and then the other");
+  if (!a->refine && (a->rounds || a->input || a->device.device || a->device.kernels))
+    return dcs_fail(DCS_USAGE, "--rounds, --input, --device and --kernels are for --refine");
+  return DCS_OK;
 }
 
 static const char *format(char text[24], double value, double scale, const char *unit) {
@@ -85,20 +64,37 @@ static void print_interval(const dcs_threshold *t) {
   printf(" %20s", both);
 }
 
+/* Of the longest name of a method and its problem. */
+static int method_width(const dcs_crossovers *found) {
+  size_t width = sizeof "cpu_sequential" - 1;
+  char text[DCS_TEXT];
+  for (size_t i = 0; i < 2 * found->n; i++) {
+    dcs_crossover_what(&found->measured, &found->list[i / 2], i % 2, text);
+    if (strlen(text) > width) width = strlen(text);
+  }
+  return (int)width;
+}
+
 static void print_table(const dcs_crossovers *found) {
-  printf("%-6s %-12s %-8s %-6s %-14s %-14s %5s %10s %20s %8s %8s  %s\n", "axis", "fixed", "shape",
-         "scope", "method a", "method b", "sizes", "estimate", "95%", "regret", "worst", "status");
+  const int width = method_width(found);
+  printf("%-6s %-12s %-8s %-6s %-*s %-*s %5s %10s %20s %8s %8s  %s\n", "axis", "fixed", "shape",
+         "scope", width, "method a", width, "method b", "sizes", "estimate", "95%", "regret",
+         "worst", "status");
   for (size_t i = 0; i < found->n; i++) {
     const dcs_crossover *c = &found->list[i];
-    char text[24], shape[DCS_TEXT];
-    printf("%-6s %-12s %-8s %-6s %-14s %-14s %5zu", dcs_crossover_kinds[c->kind],
-           dcs_crossover_fixed(c), dcs_crossover_shape(c, shape), c->pair->scope,
-           dcs_crossover_method(c, 0), dcs_crossover_method(c, 1), c->threshold.sizes);
-    printf(" %10s", format(text, c->threshold.estimate, 1, ""));
+    const dcs_measured *m = &found->measured;
+    char number[24], fixed[64], text[DCS_TEXT];
+    printf("%-6s %-12s ", dcs_crossover_axis(c), dcs_crossover_fixed(c, fixed));
+    printf("%-8s %-6s", dcs_crossover_shape(c, text), dcs_scope_name(c->pair->scope));
+    for (int which = 0; which < 2; which++)
+      printf(" %-*s", width, dcs_crossover_what(m, c, which, text));
+    printf(" %5zu %10s", c->threshold.sizes, format(number, c->threshold.estimate, 1, ""));
     print_interval(&c->threshold);
-    printf(" %8s", format(text, c->threshold.regret_mean, 100, "%"));
-    printf(" %8s", format(text, c->threshold.regret_worst, 100, "%"));
-    printf("  %s\n", dcs_threshold_status_name(c->threshold.status));
+    printf(" %8s", format(number, c->threshold.regret_mean, 100, "%"));
+    printf(" %8s", format(number, c->threshold.regret_worst, 100, "%"));
+    printf("  %s", dcs_threshold_status_name(c->threshold.status));
+    dcs_crossover_gaps(m, c, text);
+    printf("%s%s\n", *text ? "; next to it: " : "", text);
   }
 }
 
@@ -130,12 +126,12 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
 
 static void print_notes(const dcs_measured *m, FILE *out) {
   size_t unsure = dcs_measured_unsure(m);
-  dcs_run_notes(&m->run, m->not_ok, out);
+  dcs_run_notes(&m->run, out);
   if (unsure > 0)
     fprintf(out,
             "%zu of %zu sizes ha%s methods with fewer than %d samples, and nothing is sure there: "
             "measure with --rounds %d or more, with budget enough for them\n",
-            unsure, m->n_cells, unsure == 1 ? "s" : "ve", DCS_RATIO_SAMPLES, DCS_RATIO_SAMPLES);
+            unsure, m->n_sizes, unsure == 1 ? "s" : "ve", DCS_RATIO_SAMPLES, DCS_RATIO_SAMPLES);
 }
 
 static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
@@ -154,10 +150,8 @@ static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
 }
 
 dcs_status dcs_command_crossover(int argc, char **argv) {
-  static const struct argp_child children[] = {{&dcs_device_argp, 0, "With --refine:", 0}, {0}};
-  static const struct argp argp = {
+  static const dcs_command_line line = {
       .options = options,
-      .parser = parse,
       .args_doc = "DIR",
       .doc =
           "Where does one method overtake another? From the samples of a run, for the number of "
@@ -166,26 +160,31 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
           "method b is, with its 95% interval, and the time lost by going by it at sizes that it "
           "was not drawn from. Written into DIR/thresholds.csv, and the sizes behind it into "
           "DIR/winners.csv; `dcsbench plot DIR` draws both.\v"
-          "Methods: cpu_sequential, of the run's CPU variants with one thread the first of the "
+          "Methods: cpu_sequential, of a problem's CPU variants with one thread the first of the "
           "ladder; cpu_parallel, at each size the fastest CPU variant with most threads; gpu, at "
-          "each size the "
-          "fastest on the GPU in the scope, whatever its memory; cpu_within and gpu_within, the "
-          "same within the run's cutoff. CPU times are those of scope kernel.\n\n"
-          "Status: ok; always_a, always_b: no crossing; not_bracketed: none, but close to one "
+          "each size the fastest on the GPU in the scope, whatever its memory. They are compared "
+          "on each problem of the run, and between two of its problems, as within and without a "
+          "cutoff. CPU times are those of scope kernel.\n\n"
+          "Status: ok; always_a, always_b: no crossover point; not_bracketed: none, but close to "
+          "one "
           "at an end; multiple_crossings: the estimate is the one threshold that loses least; "
           "ambiguous: no size is sure, the interval is wider than a factor of 4, or the "
-          "estimate loses more than 5% at a size. Two methods need 4 sizes in common along "
+          "estimate loses more than 5% at a size; lossy: ok or ambiguous, but it loses more than "
+          "5% at a size that it was not drawn from. Two methods need 4 sizes in common along "
           "an axis, 2 numbers of atoms on each of 2 grids in the plane, and 6 samples at a size "
           "that is to be sure.\n\n"
           "--refine measures the methods that are best at the neighbouring sizes: at two sizes "
-          "between those around each crossing, and a factor of 2 further out where a crossing is "
+          "between those around each crossover point, and a factor of 2 further out where it is "
           "not bracketed or its interval is open; the widest gaps first. It needs the machine "
-          "and the program of the run. results/README.md explains the columns."};
-  struct argp with_children = argp;
-  with_children.children = children;
-  arguments a = {.device = dcs_device_defaults()};
+          "and the program of the run. results/README.md explains the columns.",
+      .place = DCS_PLACE(arguments, folder, const char *),
+      .words = 1,
+      .missing = "the run folder is missing",
+      .check = check,
+      .device_title = "With --refine:"};
+  arguments a = {0};
   dcs_crossovers found;
-  argp_parse(&with_children, argc, argv, 0, NULL, &a);
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.device = &a.device}));
   dcs_status status = crossover(&a, &found);
   dcs_crossovers_free(&found);
   return status;

@@ -1,7 +1,8 @@
 /* dcsbench generate */
 #include "cli/commands.h"
-#include "harness/base/file.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/files/file.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,16 @@ typedef struct {
   int n_words;
 } arguments;
 
-enum { KEY_ATOMS = 2000, KEY_EDGE, KEY_SEED };
+static const dcs_option options[] = {
+    {"atoms", 0, "N", "how many; of water rounded up to whole molecules (3000)",
+     DCS_INTEGER(arguments, atoms, 1, DCS_MOST_ATOMS)},
+    {"edge", 0, "ANGSTROM",
+     "edge of the cubic box (what the density needs); of copies, how far they are apart",
+     DCS_NUMBER(arguments, edge, 0.001, 1e6)},
+    {"seed", 0, "N", "the same seed gives the same molecule everywhere (1)",
+     DCS_INTEGER(arguments, seed, 0, INT64_MAX)},
+    {"out", 'o', "FILE", "where to write the PQR (standard output)", DCS_WORD(arguments, out)},
+    {0}};
 
 static const char *const kinds[N_KINDS] = {"water", "uniform", "ions", "droplet", "replicate"};
 
@@ -28,52 +38,28 @@ static int find_kind(const char *text) {
   return kind;
 }
 
-/* A word behind the kind. Those behind an unknown one are let pass: it is refused by itself, and
- * more words would not tell what is wrong. */
-static error_t take_word(arguments *a, const char *word) {
-  const int kind = find_kind(a->kind);
-  if (kind == N_KINDS) return 0;
-  if (kind != REPLICATE || a->n_words == REPLICATE_WORDS) return ARGP_ERR_UNKNOWN;
-  a->words[a->n_words++] = word;
-  return 0;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case KEY_ATOMS:
-    dcs_argp_check(state, dcs_parse_integer("--atoms", arg, 1, DCS_MOST_ATOMS, &a->atoms));
-    return 0;
-  case KEY_EDGE:
-    dcs_argp_check(state, dcs_parse_number("--edge", arg, 0.001, 1e6, &a->edge));
-    return 0;
-  case KEY_SEED:
-    dcs_argp_check(state, dcs_parse_integer("--seed", arg, 0, INT64_MAX, &a->seed));
-    return 0;
-  case 'o':
-    a->out = arg;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (a->kind) return take_word(a, arg);
-    a->kind = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!a->kind)
-      argp_error(state, "the kind is missing: water, uniform, ions, droplet or replicate");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
+/* The kind, or a word behind it. Those behind an unknown one are let pass: it is refused by itself,
+ * and more words would not tell what is wrong. */
+static bool take_word(char *word, void *values) {
+  arguments *a = values;
+  if (!a->kind) {
+    a->kind = word;
+    return true;
   }
+  const int kind = find_kind(a->kind);
+  if (kind == N_KINDS) return true;
+  if (kind != REPLICATE || a->n_words == REPLICATE_WORDS) return false;
+  a->words[a->n_words++] = word;
+  return true;
 }
 
 static dcs_status parse_kind(const char *text, int *kind) {
   *kind = find_kind(text);
   if (*kind < N_KINDS) return DCS_OK;
-  const char *nearest = dcs_nearest_name(text, kinds, N_KINDS);
-  return dcs_fail(
-      DCS_USAGE,
-      "generate: found \"%s\"; expected water, uniform, ions, droplet or replicate%s%s%s", text,
-      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  char hint[DCS_TEXT];
+  return dcs_fail(DCS_USAGE,
+                  "generate: found \"%s\"; expected water, uniform, ions, droplet or replicate%s",
+                  text, dcs_did_you_mean(text, kinds, N_KINDS, hint));
 }
 
 static dcs_status generate(int kind, const arguments *a, dcs_molecule *m, char remark[REMARK]) {
@@ -121,7 +107,7 @@ static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REM
   dcs_molecule one;
   double shift[3];
   const char *from, *slash = strrchr(a->words[0], '/');
-  DCS_TRY(dcs_pqr_read(a->words[0], &one, stderr));
+  DCS_TRY(dcs_molecule_read(a->words[0], &one, stderr));
   dcs_status status = choose_shift(a, &one, shift, &from);
   if (status == DCS_OK) status = dcs_replicate(&one, copies, shift, m);
   dcs_molecule_free(&one);
@@ -146,16 +132,8 @@ static dcs_status write_file(const char *path, const dcs_molecule *m, const char
 }
 
 dcs_status dcs_command_generate(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"atoms", KEY_ATOMS, "N", 0, "how many; of water rounded up to whole molecules (3000)", 0},
-      {"edge", KEY_EDGE, "ANGSTROM", 0,
-       "edge of the cubic box (what the density needs); of copies, how far they are apart", 0},
-      {"seed", KEY_SEED, "N", 0, "the same seed gives the same molecule everywhere (1)", 0},
-      {"out", 'o', "FILE", 0, "where to write the PQR (standard output)", 0},
-      {0}};
-  static const struct argp argp = {
+  static const dcs_command_line line = {
       .options = options,
-      .parser = parse,
       .args_doc = "water|uniform|ions|droplet\nreplicate FILE NX NY NZ",
       .doc = "Write a PQR file: TIP3P water at 0.0334 molecules per cubic angstrom, atoms and "
              "charges uniform at random, ions of charge +1 and -1, or a droplet: two thirds of the "
@@ -163,17 +141,23 @@ dcs_status dcs_command_generate(int argc, char **argv) {
              "x NY "
              "x NZ copies of a PQR file's molecule, side by side: as far apart as --edge says, "
              "else the box of the file's CRYST1 record, else that of its atoms, rounded up to "
-             "whole angstrom; the file's REMARK tells."};
+             "whole angstrom; the file's REMARK tells.",
+      .place = DCS_PLACE(arguments, kind, const char *),
+      .words = 1,
+      .missing = "the kind is missing: water, uniform, ions, droplet or replicate",
+      .take_word = take_word};
   arguments a = {.atoms = -1, .seed = -1};
-  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   int kind = 0;
   dcs_molecule m;
   char remark[REMARK];
   DCS_TRY(parse_kind(a.kind, &kind));
+  dcs_interrupt_release(); /* there is nothing to save yet: an interrupt ends the program */
   if (kind == REPLICATE)
     DCS_TRY(replicate(&a, &m, remark));
   else
     DCS_TRY(generate(kind, &a, &m, remark));
+  dcs_interrupt_catch();
   dcs_status status =
       a.out ? write_file(a.out, &m, remark) : dcs_pqr_write(stdout, "standard output", &m, remark);
   dcs_molecule_free(&m);

@@ -1,6 +1,6 @@
 /* dcsbench info [FILE] */
 #include "cli/commands.h"
-#include "harness/base/csv.h"
+#include "harness/files/csv.h"
 #include "harness/sweep/environment.h"
 
 typedef struct {
@@ -8,20 +8,8 @@ typedef struct {
   const char *file;
 } arguments;
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case 'c':
-    a->csv = true;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (a->file) return ARGP_ERR_UNKNOWN;
-    a->file = arg;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
+static const dcs_option options[] = {
+    {"csv", 'c', NULL, "as CSV: key,value", DCS_FLAG(arguments, csv)}, {0}};
 
 static dcs_status print_fact(bool csv, const char *key, const char *value) {
   if (!csv) {
@@ -59,7 +47,7 @@ static dcs_status file_info(bool csv, const char *path) {
                                          "box_hi_x", "box_hi_y", "box_hi_z"};
   dcs_molecule m;
   double box[6];
-  DCS_TRY(dcs_pqr_read(path, &m, stderr));
+  DCS_TRY(dcs_molecule_read(path, &m, stderr));
   dcs_molecule_box(&m, box, box + 3);
   if (csv) DCS_TRY(print_fact(csv, "key", "value"));
   DCS_TRY(print_number(csv, "atoms", (double)m.n));
@@ -77,14 +65,14 @@ static dcs_status file_info(bool csv, const char *path) {
 }
 
 dcs_status dcs_command_info(int argc, char **argv) {
-  static const struct argp_option options[] = {{"csv", 'c', NULL, 0, "as CSV: key,value", 0}, {0}};
-  static const struct argp argp = {
+  static const dcs_command_line line = {
       .options = options,
-      .parser = parse,
       .args_doc = "[FILE]",
-      .doc = "Print the facts of this machine, or of a PQR file: atoms, charge (e), box and first "
-             "atom (angstrom)."};
+      .doc = "Print the facts of this machine, or of a molecule: atoms, charge (e), box and first "
+             "atom (angstrom).",
+      .place = DCS_PLACE(arguments, file, const char *),
+      .words = 1};
   arguments a = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   return a.file ? file_info(a.csv, a.file) : machine_info(a.csv);
 }

@@ -1,37 +1,34 @@
 /* dcsbench list */
 #include "cli/commands.h"
-#include "harness/base/csv.h"
+#include "harness/base/grow.h"
+#include "harness/files/csv.h"
 
 #include <string.h>
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  (void)arg;
-  if (key != 'c') return ARGP_ERR_UNKNOWN;
-  *(bool *)state->input = true;
-  return 0;
-}
+typedef struct {
+  bool csv;
+} arguments;
+
+static const dcs_option options[] = {
+    {"csv", 'c', NULL,
+     "a CSV row a variant: id, problem, backend, built, available, why_not, "
+     "parameters, idea",
+     DCS_FLAG(arguments, csv)},
+    {0}};
 
 /* "block_x=64 (1..1024)", "read=end (start, end)" */
 static void format_params(const dcs_variant *variant, char text[1024]) {
-  size_t used = 0;
   dcs_config initial = dcs_initial_config(variant, dcs_cpus());
   text[0] = '\0';
-  for (int p = 0; p < variant->n_params && used < 1024; p++) {
+  for (int p = 0; p < variant->n_params; p++) {
     const dcs_param *param = &variant->params[p];
-    const char *space = p ? " " : "";
-    if (param->labels)
-      used += (size_t)snprintf(text + used, 1024 - used, "%s%s=%s", space, param->name,
-                               param->labels[initial.value[p] - param->lo]);
-    else
-      used += (size_t)snprintf(text + used, 1024 - used, "%s%s=%d", space, param->name,
-                               initial.value[p]);
-    if (param->labels)
-      for (int v = param->lo; v <= param->hi && used < 1024; v++)
-        used += (size_t)snprintf(text + used, 1024 - used, "%s%s", v > param->lo ? "|" : " (",
-                                 param->labels[v - param->lo]);
-    else
-      used += (size_t)snprintf(text + used, 1024 - used, " (%d..%d", param->lo, param->hi);
-    if (used < 1024) used += (size_t)snprintf(text + used, 1024 - used, ")");
+    char value[32];
+    dcs_append(text, 1024, "%s%s=%s", p ? " " : "", param->name,
+               dcs_format_value(param, initial.value[p], value));
+    for (int v = (int)param->lo; param->labels && v <= param->hi; v++)
+      dcs_append(text, 1024, "%s%s", v > param->lo ? "|" : " (", param->labels[v - (int)param->lo]);
+    if (!param->labels) dcs_append(text, 1024, " (%g..%g", param->lo, param->hi);
+    dcs_append(text, 1024, ")");
   }
 }
 
@@ -40,30 +37,29 @@ static bool available_here(dcs_bench *bench, const dcs_variant *variant, char wh
   dcs_session *session;
   why[0] = '\0';
   if (!dcs_variant_available(variant, why)) return false;
-  if (variant->backend == DCS_CPU || dcs_bench_session(bench, DCS_CUDA, &session) == DCS_OK)
+  if (variant->backend == DCS_CPU || dcs_bench_session(bench, DCS_GPU, &session) == DCS_OK)
     return true;
   snprintf(why, 2 * DCS_TEXT, "%s", dcs_error_message());
   return false;
 }
 
 static bool built(const dcs_variant *variant) {
-  return variant->backend == DCS_CUDA || variant->compute;
+  return variant->backend == DCS_GPU || variant->compute;
 }
 
 static dcs_status list_csv(dcs_bench *bench) {
-  static const char *const columns[] = {"id",      "backend",    "built", "available",
-                                        "why_not", "parameters", "idea",  NULL};
+  static const char *const columns[] =
+      DCS_NAMES("id", "problem", "backend", "built", "available", "why_not", "parameters", "idea");
   dcs_csv csv = dcs_csv_stdout();
-  for (int c = 0; columns[c]; c++)
-    dcs_csv_text(&csv, columns[c]);
-  DCS_TRY(dcs_csv_row(&csv));
+  DCS_TRY(dcs_csv_header(&csv, columns));
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     char params[1024], why[2 * DCS_TEXT];
     bool available = available_here(bench, variant, why);
     format_params(variant, params);
     dcs_csv_text(&csv, variant->id);
-    dcs_csv_text(&csv, variant->backend == DCS_CPU ? "cpu" : "cuda");
+    dcs_csv_text(&csv, variant->kind);
+    dcs_csv_text(&csv, variant->backend == DCS_CPU ? "cpu" : "gpu");
     dcs_csv_text(&csv, built(variant) ? "yes" : "no");
     dcs_csv_text(&csv, available ? "yes" : "no");
     dcs_csv_text(&csv, why);
@@ -74,42 +70,55 @@ static dcs_status list_csv(dcs_bench *bench) {
   return DCS_OK;
 }
 
+static void print_kind(const dcs_kind *kind) {
+  printf("%s: %s (%s)\n", kind->id, kind->what, kind->unit);
+  for (int p = 0; p < kind->n_params; p++) {
+    const dcs_param *param = &kind->params[p];
+    char initial[32];
+    printf("  --%-12s %s (%s%s%s)\n", param->name, param->meaning,
+           dcs_format_value(param, param->initial, initial), param->unit ? " " : "",
+           param->unit ? param->unit : "");
+  }
+}
+
+/* gpu_why: why no GPU variant can run here. */
+static void print_variant(dcs_bench *bench, const dcs_variant *variant,
+                          char gpu_why[2 * DCS_TEXT]) {
+  char params[1024], why[2 * DCS_TEXT];
+  bool available = available_here(bench, variant, why);
+  format_params(variant, params);
+  printf("  %-20s %s %s\n", variant->id, available ? " " : "-", variant->idea);
+  if (variant->book) printf("%-24s the case study's %s\n", "", dcs_book_names[variant->book]);
+  if (*params) printf("%-24s %s\n", "", params);
+  if (!available && variant->backend == DCS_GPU)
+    memcpy(gpu_why, why, 2 * DCS_TEXT);
+  else if (!available)
+    printf("%-24s not here: %s\n", "", why);
+}
+
 static dcs_status list_text(dcs_bench *bench) {
   char gpu_why[2 * DCS_TEXT] = "";
-  for (int v = 0; v < dcs_n_variants; v++) {
-    const dcs_variant *variant = dcs_variants[v];
-    char params[1024], why[2 * DCS_TEXT];
-    bool available = available_here(bench, variant, why);
-    format_params(variant, params);
-    printf("%-20s %s %s\n", variant->id, available ? " " : "-", variant->idea);
-    if (variant->book) printf("%-22s the case study's %s\n", "", dcs_book_names[variant->book]);
-    if (*params) printf("%-22s %s\n", "", params);
-    if (!available && variant->backend == DCS_CUDA)
-      memcpy(gpu_why, why, sizeof gpu_why);
-    else if (!available)
-      printf("%-22s not here: %s\n", "", why);
+  for (int k = 0; k < dcs_n_kinds; k++) {
+    print_kind(dcs_kinds[k]);
+    for (int v = 0; v < dcs_n_variants; v++)
+      if (dcs_kind_of(dcs_variants[v]) == dcs_kinds[k])
+        print_variant(bench, dcs_variants[v], gpu_why);
   }
   if (*gpu_why) printf("- CUDA variants cannot run here: %s\n", gpu_why);
   return DCS_OK;
 }
 
 dcs_status dcs_command_list(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"csv", 'c', NULL, 0,
-       "a CSV row a variant: id, backend, built, available, why_not, "
-       "parameters, idea",
-       0},
-      {0}};
-  static const struct argp argp = {
+  static const dcs_command_line line = {
       .options = options,
-      .parser = parse,
-      .doc = "List the variants in the order of the ladder, their parameters with initial values "
+      .doc = "List the problems and, of each, the variants in the order of the ladder, their "
+             "parameters with initial values "
              "and ranges, and whether this machine can run them."};
-  bool csv = false;
-  argp_parse(&argp, argc, argv, 0, NULL, &csv);
+  arguments a = {0};
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   dcs_bench bench;
   DCS_TRY(dcs_bench_open(NULL, NULL, 60, &bench));
-  dcs_status status = csv ? list_csv(&bench) : list_text(&bench);
+  dcs_status status = a.csv ? list_csv(&bench) : list_text(&bench);
   dcs_bench_close(&bench);
   return status;
 }

@@ -8,8 +8,10 @@
 
 #include "version.h" /* written by the Makefile */
 
+#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +64,9 @@ static dcs_status unknown_command(const char *name) {
   const char *names[N_COMMANDS];
   for (int c = 0; c < N_COMMANDS; c++)
     names[c] = commands[c].name;
-  const char *nearest = dcs_nearest_name(name, names, N_COMMANDS);
-  return dcs_fail(DCS_USAGE, "unknown command \"%s\"%s%s%s; `dcsbench --help` lists them", name,
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  char hint[DCS_TEXT];
+  return dcs_fail(DCS_USAGE, "unknown command \"%s\"%s; `dcsbench --help` lists them", name,
+                  dcs_did_you_mean(name, names, N_COMMANDS, hint));
 }
 
 static dcs_status run_command(int argc, char **argv) {
@@ -125,6 +127,7 @@ static void check_output(void) {
 
 int main(int argc, char **argv) {
   reserve_standard_files();
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, with its message */
   argp_err_exit_status = DCS_USAGE;
   if (argc > 1 && strcmp(argv[1], "worker") == 0) /* its messages go to its parent */
     return run_command(argc, argv);

@@ -1,72 +1,54 @@
-/* Options that several commands share. */
+/* How a command line is read, and the options that several commands share. */
 #include "cli/commands.h"
 
 #include "harness/base/text.h"
+#include "harness/output/map_write.h"
 
+#include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-void dcs_argp_check(const struct argp_state *state, dcs_status status) {
-  if (status != DCS_OK) argp_error(state, "%s", dcs_error_message());
+enum { MOST_PARAMS = sizeof((dcs_problem_choice *)NULL)->typed / sizeof(char *) };
+enum { MOST_OPTIONS = MOST_PARAMS + 32, FIRST_KEY = 1000 /* of those without a letter */ };
+
+/* All options of a command, shared ones among them: what they are, whose values they set, and as
+ * argp wants them. */
+typedef struct {
+  const dcs_command_line *line;
+  void *arguments;
+  dcs_problem_choice *choice; /* NULL: none */
+  int n;
+  dcs_option options[MOST_OPTIONS];
+  void *values[MOST_OPTIONS];
+  struct argp_option listed[MOST_OPTIONS + 2]; /* and a title, and the end */
+} command_line;
+
+/* ---- where a molecule is computed, and what ---- */
+
+static dcs_status take_device(const char *arg, void *values) {
+  char names[DCS_TEXT];
+  ((dcs_device_options *)values)->device = arg;
+  if (strcmp(arg, "cpu") != 0) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "--device: found \"cpu\"; expected the device of the CUDA variants, %s; "
+                  "--variants cpu chooses the CPU's",
+                  dcs_device_names(names));
 }
 
-enum {
-  KEY_TIMEOUT = 1000,
-  KEY_KERNELS,
-  KEY_SPACING,
-  KEY_MARGIN,
-  KEY_ORIGIN,
-  KEY_CUTOFF,
-  KEY_SMOOTH
-};
-
-static const struct argp_option device_options[] = {
-    {"device", 'd', "DEVICE", 0,
-     "device of the CUDA variants: cuda:N or emulated (cuda:0); in verify and sweep also several "
-     "that "
-     "share each map: cuda:0,cuda:1 or cuda:all",
-     0},
-    {"kernels", KEY_KERNELS, "DIR", 0, "read the .cu files from DIR instead of the built-in ones",
-     0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "longest wait for one answer of a worker (300)", 0},
+static const dcs_option device_options[] = {
+    {"device", 'd', "DEVICE",
+     "device of the CUDA variants: %1$s (%2$s); in verify and sweep also several that share each "
+     "map: %3$s",
+     .take = take_device},
+    {"kernels", 0, "DIR", "read the .cu files from DIR instead of the built-in ones",
+     DCS_WORD(dcs_device_options, kernels)},
+    {"timeout", 0, "SECONDS", "longest wait for one answer of a worker (300)",
+     DCS_NUMBER(dcs_device_options, timeout_s, 0.001, 1e6)},
     {0}};
 
-static error_t parse_device(int key, char *arg, struct argp_state *state) {
-  dcs_device_options *options = state->input;
-  switch (key) {
-  case 'd':
-    if (strcmp(arg, "cpu") == 0)
-      argp_error(state, "--device: found \"cpu\"; expected the device of the CUDA variants, cuda:N "
-                        "or emulated; --variants cpu chooses the CPU's");
-    options->device = arg;
-    return 0;
-  case KEY_KERNELS:
-    options->kernels = arg;
-    return 0;
-  case KEY_TIMEOUT:
-    dcs_argp_check(state, dcs_parse_number("--timeout", arg, 0.001, 1e6, &options->timeout_s));
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-const struct argp dcs_device_argp = {.options = device_options, .parser = parse_device};
-
-dcs_device_options dcs_device_defaults(void) {
-  return (dcs_device_options){.timeout_s = 300};
-}
-
-static const struct argp_option problem_options[] = {
-    {"input", 'i', "FILE", 0, "PQR file with the molecule", 0},
-    {"spacing", KEY_SPACING, "ANGSTROM", 0,
-     "grid spacing (what makes molecule and margin fit the grid; else 0.5)", 0},
-    {"margin", KEY_MARGIN, "ANGSTROM", 0, "space around the molecule's box (5)", 0},
-    {"origin", KEY_ORIGIN, "X,Y,Z", 0, "place of grid point 0,0,0 (grid centred on the molecule)",
-     0},
-    {0}};
-
-static dcs_status parse_origin(const char *text, dcs_grid *grid) {
+static dcs_status take_origin(const char *text, void *values) {
+  dcs_grid *grid = &((dcs_problem_options *)values)->grid;
   char **parts;
   int n;
   DCS_TRY(dcs_split(text, ',', &parts, &n));
@@ -79,85 +61,204 @@ static dcs_status parse_origin(const char *text, dcs_grid *grid) {
   return status;
 }
 
-static error_t parse_problem(int key, char *arg, struct argp_state *state) {
-  dcs_problem_options *options = state->input;
-  switch (key) {
-  case 'i':
-    options->input = arg;
-    return 0;
-  case KEY_SPACING:
-    dcs_argp_check(state, dcs_parse_number("--spacing", arg, 1e-6, 1e6, &options->grid.spacing));
-    return 0;
-  case KEY_MARGIN:
-    dcs_argp_check(state, dcs_parse_number("--margin", arg, 0, 1e6, &options->grid.margin));
-    return 0;
-  case KEY_ORIGIN:
-    dcs_argp_check(state, parse_origin(arg, &options->grid));
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-const struct argp dcs_problem_argp = {.options = problem_options, .parser = parse_problem};
-
-dcs_problem_options dcs_problem_defaults(void) {
-  return (dcs_problem_options){.grid = {.margin = 5}};
-}
-
-static const struct argp_option cutoff_options[] = {
-    {"cutoff", KEY_CUTOFF, "ANGSTROM", 0,
-     "distance from which on atoms do not count, for the variants that have a cutoff; in a sweep "
-     "also several, with commas",
-     0},
-    {"smooth", KEY_SMOOTH, "NAME", 0,
-     "what a term within the cutoff c is multiplied by: none, or c2: (1 - r^2/c^2)^2 (none)", 0},
+static const dcs_option problem_options[] = {
+    {"input", 'i', "FILE", "file with the molecule: %1$s", DCS_WORD(dcs_problem_options, input)},
+    {"spacing", 0, "ANGSTROM",
+     "grid spacing (what makes molecule and margin fit the grid; else 0.5)",
+     DCS_NUMBER(dcs_problem_options, grid.spacing, 1e-6, 1e6)},
+    {"margin", 0, "ANGSTROM", "space around the molecule's box (5)",
+     DCS_NUMBER(dcs_problem_options, grid.margin, 0, 1e6)},
+    {"origin", 0, "X,Y,Z", "place of grid point 0,0,0 (grid centred on the molecule)",
+     .take = take_origin},
     {0}};
 
-static error_t parse_cutoff(int key, char *arg, struct argp_state *state) {
-  dcs_cutoff_options *options = state->input;
-  double *values;
+static dcs_status take_kind(const char *name, void *values) {
+  dcs_problem_choice *choice = values;
+  choice->kind = dcs_find_kind(name);
+  if (choice->kind) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--problem: found \"%s\"; expected one that `dcsbench list` shows",
+                  name);
+}
+
+static const dcs_option kind_option[] = {
+    {"problem", 0, "KIND", "what is computed, as `dcsbench list` shows it", .take = take_kind},
+    {0}};
+
+/* One for each name that a parameter has, whichever kinds have it. Returns how many. */
+static int list_params(dcs_option params[MOST_PARAMS + 1]) {
+  int n = 0;
+  for (int k = 0; k < dcs_n_kinds; k++)
+    for (int p = 0; p < dcs_kinds[k]->n_params; p++) {
+      const dcs_param *param = &dcs_kinds[k]->params[p];
+      int known = 0;
+      while (known < n && strcmp(params[known].name, param->name) != 0)
+        known++;
+      if (known < n || n == MOST_PARAMS) continue;
+      params[n] = (dcs_option){param->name, 0, param->real ? "VALUE" : "NAME", param->meaning,
+                               DCS_WORD(dcs_problem_choice, typed[0])};
+      params[n].place += (size_t)n * sizeof(char *);
+      n++;
+    }
+  params[n] = (dcs_option){0};
+  return n;
+}
+
+/* What was typed, "--cutoff 0,12", as problem_config has it, "cutoff=0|12". */
+static dcs_status assemble(dcs_problem_choice *choice) {
+  dcs_option params[MOST_PARAMS + 1];
+  const int n = list_params(params);
+  size_t used = 0;
+  for (int i = 0; i < n; i++) {
+    if (!choice->typed[i]) continue;
+    used += (size_t)snprintf(choice->config + used, sizeof choice->config - used,
+                             "%s%s=", used ? "," : "", params[i].name);
+    for (const char *c = choice->typed[i]; *c && used + 1 < sizeof choice->config; c++)
+      choice->config[used++] = *c == ',' ? '|' : *c;
+    if (used + 1 >= sizeof choice->config)
+      return dcs_fail(DCS_USAGE, "--%s: the list is too long", params[i].name);
+    choice->config[used] = '\0';
+  }
+  return DCS_OK;
+}
+
+static dcs_status check_choice(const dcs_problem_choice *choice) {
+  dcs_config *list;
   int n;
-  dcs_smooth smooth;
-  switch (key) {
-  case KEY_CUTOFF:
-    dcs_argp_check(state, dcs_parse_cutoffs("--cutoff", arg, &values, &n));
-    free(values);
-    options->cutoff = arg;
-    return 0;
-  case KEY_SMOOTH:
-    dcs_argp_check(state, dcs_parse_smooth("--smooth", arg, &smooth));
-    options->smooth = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (options->smooth && !options->cutoff)
-      argp_error(state, "--smooth needs --cutoff: it is about the map within a cutoff");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
+  DCS_TRY(dcs_parse_problems(choice->kind, choice->config, &list, &n));
+  free(list);
+  return DCS_OK;
+}
+
+bool dcs_chosen(const dcs_problem_choice *choice) {
+  return *choice->config || choice->kind != dcs_kinds[0];
+}
+
+dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **kind,
+                           dcs_config *problem) {
+  *kind = choice->kind;
+  return dcs_parse_problem(choice->kind, choice->config, problem);
+}
+
+/* ---- with argp ---- */
+
+static void add_options(command_line *all, const dcs_option *options, void *values, int group) {
+  for (const dcs_option *o = options; o && o->name && all->n < MOST_OPTIONS; o++) {
+    const int key = o->letter ? o->letter : FIRST_KEY + all->n;
+    all->options[all->n] = *o;
+    all->values[all->n] = values;
+    all->listed[all->n++] = (struct argp_option){
+        o->name, key, o->arg, o->arg_optional ? OPTION_ARG_OPTIONAL : 0, o->doc, group};
   }
 }
 
-const struct argp dcs_cutoff_argp = {.options = cutoff_options, .parser = parse_cutoff};
-
-dcs_status dcs_one_cutoff(const dcs_cutoff_options *options, double *cutoff, dcs_smooth *smooth) {
-  double *values;
-  int n;
-  *cutoff = 0;
-  *smooth = DCS_SMOOTH_NONE;
-  if (!options->cutoff) return DCS_OK;
-  if (options->smooth) DCS_TRY(dcs_parse_smooth("--smooth", options->smooth, smooth));
-  DCS_TRY(dcs_parse_cutoffs("--cutoff", options->cutoff, &values, &n));
-  *cutoff = values[0];
-  free(values);
-  if (n == 1) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "--cutoff: found %d values, \"%s\"; expected one", n, options->cutoff);
+static void list_options(command_line *all, dcs_shared_options shared) {
+  dcs_option params[MOST_PARAMS + 1];
+  const int group = all->line->device_title ? 1 : 0;
+  add_options(all, all->line->options, all->arguments, 0);
+  if (shared.problem) add_options(all, problem_options, shared.problem, 0);
+  if (shared.choice) {
+    list_params(params);
+    add_options(all, kind_option, shared.choice, 0);
+    add_options(all, params, shared.choice, 0);
+  }
+  if (shared.device) add_options(all, device_options, shared.device, group);
+  if (group) all->listed[all->n] = (struct argp_option){.doc = all->line->device_title, .group = 1};
 }
 
-dcs_status dcs_set_cutoff(const dcs_cutoff_options *options, dcs_case *c) {
-  double cutoff;
-  dcs_smooth smooth;
-  DCS_TRY(dcs_one_cutoff(options, &cutoff, &smooth));
-  if (cutoff > 0) dcs_case_set_cutoff(c, cutoff, smooth);
-  return DCS_OK;
+/* The texts of options that have choices in them. --device: %1$s becomes the names of devices, %2$s
+ * the default one, %3$s those of several; --input: %1$s the formats that are read; --out: %1$s the
+ * endings of maps. */
+static char *name_choices(int key, const char *text, void *input) {
+  char names[DCS_TEXT], lists[DCS_TEXT], *named;
+  int length;
+  (void)input;
+  if (!text || !strchr(text, '%')) return (char *)text;
+  if (key == 'd')
+    length = asprintf(&named, text, dcs_device_names(names), dcs_default_device(),
+                      dcs_device_list_names(lists));
+  else if (key == 'i')
+    length = asprintf(&named, text, dcs_molecule_formats(names, sizeof names));
+  else if (key == 'o')
+    length = asprintf(&named, text, dcs_map_formats(names));
+  else
+    return (char *)text;
+  return length < 0 ? NULL : named;
+}
+
+static dcs_status take(const dcs_option *o, const char *arg, void *values) {
+  void *place = (char *)values + o->place;
+  char what[64];
+  snprintf(what, sizeof what, "--%s", o->name);
+  switch (o->type) {
+  case DCS_OPTION_FLAG:
+    *(bool *)place = true;
+    return DCS_OK;
+  case DCS_OPTION_VALUE:
+    *(int *)place = (int)o->least;
+    return DCS_OK;
+  case DCS_OPTION_WORD:
+    *(const char **)place = arg;
+    return DCS_OK;
+  case DCS_OPTION_INTEGER:
+    return dcs_parse_integer(what, arg, o->least, o->most, place);
+  case DCS_OPTION_NUMBER:
+    return dcs_parse_number(what, arg, o->lo, o->hi, place);
+  default:
+    return o->take(arg, values);
+  }
+}
+
+/* False: it is one too many. */
+static bool take_word(const command_line *all, char *word) {
+  const char **words = (const char **)((char *)all->arguments + all->line->place);
+  if (all->line->take_word) return all->line->take_word(word, all->arguments);
+  for (int w = 0; w < all->line->words; w++) {
+    if (words[w]) continue;
+    words[w] = word;
+    return true;
+  }
+  return false;
+}
+
+static dcs_status check(const command_line *all) {
+  const char *const *words = (const char **)((char *)all->arguments + all->line->place);
+  if (all->line->missing && !words[all->line->words - 1])
+    return dcs_fail(DCS_USAGE, "%s", all->line->missing);
+  if (all->choice) DCS_TRY(assemble(all->choice));
+  if (all->line->check) DCS_TRY(all->line->check(all->arguments));
+  return all->choice ? check_choice(all->choice) : DCS_OK;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  command_line *all = state->input;
+  dcs_status status = DCS_OK;
+  int o = 0;
+  while (o < all->n && all->listed[o].key != key)
+    o++;
+  if (o < all->n)
+    status = take(&all->options[o], arg, all->values[o]);
+  else if (key == ARGP_KEY_END)
+    status = check(all);
+  else if (key != ARGP_KEY_ARG || !take_word(all, arg))
+    return ARGP_ERR_UNKNOWN;
+  if (status != DCS_OK) argp_error(state, "%s", dcs_error_message());
+  return 0;
+}
+
+dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv, void *arguments,
+                             dcs_shared_options shared) {
+  command_line all = {.line = line, .arguments = arguments, .choice = shared.choice};
+  const struct argp argp = {.options = all.listed,
+                            .parser = parse,
+                            .args_doc = line->args_doc,
+                            .doc = line->doc,
+                            .help_filter = name_choices};
+  if (shared.device) *shared.device = (dcs_device_options){.timeout_s = 300};
+  if (shared.problem) *shared.problem = (dcs_problem_options){.grid = {.margin = 5}};
+  if (shared.choice) *shared.choice = (dcs_problem_choice){.kind = dcs_kinds[0]};
+  list_options(&all, shared);
+  error_t error = argp_parse(&argp, argc, argv, 0, NULL, &all);
+  if (error == 0) return DCS_OK;
+  return dcs_fail(error == ENOMEM ? DCS_UNAVAILABLE : DCS_USAGE, "cannot read the command line: %s",
+                  strerror(error));
 }

@@ -3,38 +3,26 @@
 #include "harness/figures/figures.h"
 
 typedef struct {
-  const char *dir, *reference;
+  const char *dir, *reference, *only;
 } arguments;
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case 'r':
-    a->reference = arg;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (a->dir) return ARGP_ERR_UNKNOWN;
-    a->dir = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!a->dir) argp_error(state, "the run folder is missing");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
+static const dcs_option options[] = {
+    {"reference", 'r', "DIR",
+     "a second run whose GPU measurements are drawn, marked, where the first has none",
+     DCS_WORD(arguments, reference)},
+    {"figure", 'f', "NAME", "draw this one alone; padding_vs_edge is drawn only so",
+     DCS_WORD(arguments, only)},
+    {0}};
 
 dcs_status dcs_command_plot(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"reference", 'r', "DIR", 0,
-       "a second run whose GPU measurements are drawn, marked, where the first has none", 0},
-      {0}};
-  static const struct argp argp = {.options = options,
-                                   .parser = parse,
-                                   .args_doc = "DIR",
-                                   .doc =
-                                       "Draw the figures of a run into DIR/plots, as PNG and SVG."};
+  static const dcs_command_line line = {
+      .options = options,
+      .args_doc = "DIR",
+      .doc = "Draw the figures of a run into DIR/plots, as PNG and SVG.",
+      .place = DCS_PLACE(arguments, dir, const char *),
+      .words = 1,
+      .missing = "the run folder is missing"};
   arguments a = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &a);
-  return dcs_figures(a.dir, a.reference, stdout);
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
+  return dcs_figures(a.dir, a.reference, a.only, stdout);
 }

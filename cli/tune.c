@@ -18,7 +18,7 @@ enum { MOST_WORDS = 64 };
 typedef struct {
   dcs_device_options device;
   dcs_problem_options problem;
-  dcs_cutoff_options cutoff;
+  dcs_problem_choice choice;
   dcs_tune_options tune;
   what what;
   const char *strategy, *out;
@@ -27,130 +27,67 @@ typedef struct {
   int n_words;
 } arguments;
 
-enum {
-  KEY_LIST = 3000,
-  KEY_REPLAY,
-  KEY_STUDY,
-  KEY_ATOMS,
-  KEY_GRID,
-  KEY_SCOPE,
-  KEY_CONFIG,
-  KEY_STRATEGY,
-  KEY_BUDGET,
-  KEY_EVALS,
-  KEY_SAMPLES,
-  KEY_SEED,
-  KEY_JOURNAL
-};
+static dcs_status take_grid(const char *arg, void *values) {
+  return dcs_parse_grid(arg, &((arguments *)values)->problem.grid.n);
+}
 
-static const struct argp_option options[] = {
-    {"atoms", KEY_ATOMS, "N", 0, "number of atoms; with --input, that many of its first (all)", 0},
-    {"grid", KEY_GRID, "GRID", 0, "64x64x32 or 64^3 (the molecule's box)", 0},
-    {"scope", KEY_SCOPE, "SCOPE", 0, "what is timed: kernel, warm or first (kernel)", 0},
-    {"config", KEY_CONFIG, "K=V,...", 0,
-     "values of some parameters in place of those that the variant names: coarsen=4|8", 0},
-    {"strategy", KEY_STRATEGY, "NAME", 0,
-     "exhaustive, random, surrogate, greedy, annealing or halving (surrogate)", 0},
-    {"budget", KEY_BUDGET, "SECONDS", 0, "end after about so long", 0},
-    {"budget-evals", KEY_EVALS, "N", 0, "search no further after so many evaluations", 0},
-    {"samples", KEY_SAMPLES, "N", 0, "samples of an evaluation (7)", 0},
-    {"seed", KEY_SEED, "N", 0, "of the search (1)", 0},
-    {"journal", KEY_JOURNAL, "FILE", 0,
+static dcs_status take_scope(const char *arg, void *values) {
+  return dcs_scope_by_name(arg, &((arguments *)values)->tune.scope);
+}
+
+static const dcs_option options[] = {
+    {"atoms", 0, "N", "number of atoms; with --input, that many of its first (all)",
+     DCS_INTEGER(arguments, tune.source.atoms, 1, 1000000000)},
+    {"grid", 0, "GRID", "64x64x32 or 64^3 (the molecule's box)", .take = take_grid},
+    {"scope", 0, "SCOPE", "what is timed: kernel, warm or first (kernel)", .take = take_scope},
+    {"config", 0, "K=V,...",
+     "values of some parameters in place of those that the variant names: coarsen=4|8",
+     DCS_WORD(arguments, tune.config)},
+    {"strategy", 0, "NAME", "exhaustive, random, surrogate or greedy (surrogate)",
+     DCS_WORD(arguments, strategy)},
+    {"budget", 0, "SECONDS", "end after about so long",
+     DCS_NUMBER(arguments, tune.budget_s, 0.001, 1e7)},
+    {"budget-evals", 0, "N", "search no further after so many evaluations",
+     DCS_INTEGER(arguments, tune.budget_evals, 1, INT32_MAX)},
+    {"samples", 0, "N", "samples of an evaluation (7)", DCS_INTEGER(arguments, samples, 1, 1000)},
+    {"seed", 0, "N", "of the search (1)", DCS_INTEGER(arguments, seed, 0, INT64_MAX)},
+    {"journal", 0, "FILE",
      "where every evaluation is appended, and what is there already is known "
      "(journal.csv in the data folder)",
-     0},
-    {"list", KEY_LIST, NULL, 0, "only tell the space: how many configurations, and why no others",
-     0},
-    {"replay", KEY_REPLAY, NULL, 0, "search what the JOURNALs recorded; no machine is needed", 0},
-    {"study", KEY_STUDY, NULL, 0,
+     DCS_WORD(arguments, tune.journal)},
+    {"list", 0, NULL, "only tell the space: how many configurations, and why no others",
+     DCS_VALUE(arguments, what, DO_LIST)},
+    {"replay", 0, NULL, "search what the JOURNALs recorded; no machine is needed",
+     DCS_VALUE(arguments, what, DO_REPLAY)},
+    {"study", 0, NULL,
      "hold all strategies against each other on what the JOURNALs recorded; study.csv and figures "
      "go into --out",
-     0},
-    {"out", 'o', "DIR", 0, "folder for a study", 0},
+     DCS_VALUE(arguments, what, DO_STUDY)},
+    {"out", 'o', "DIR", "folder for a study", DCS_WORD(arguments, out)},
     {0}};
 
-static error_t parse_search(int key, char *arg, arguments *a, const struct argp_state *state) {
-  switch (key) {
-  case KEY_STRATEGY:
-    a->strategy = arg;
-    return 0;
-  case KEY_BUDGET:
-    dcs_argp_check(state, dcs_parse_number("--budget", arg, 0.001, 1e7, &a->tune.budget_s));
-    return 0;
-  case KEY_EVALS:
-    dcs_argp_check(state,
-                   dcs_parse_integer("--budget-evals", arg, 1, INT32_MAX, &a->tune.budget_evals));
-    return 0;
-  case KEY_SAMPLES:
-    dcs_argp_check(state, dcs_parse_integer("--samples", arg, 1, 1000, &a->samples));
-    return 0;
-  case KEY_SEED:
-    dcs_argp_check(state, dcs_parse_integer("--seed", arg, 0, INT64_MAX, &a->seed));
-    return 0;
-  case KEY_JOURNAL:
-    a->tune.journal = arg;
-    return 0;
-  case KEY_LIST:
-    a->what = DO_LIST;
-    return 0;
-  case KEY_REPLAY:
-    a->what = DO_REPLAY;
-    return 0;
-  case KEY_STUDY:
-    a->what = DO_STUDY;
-    return 0;
-  case 'o':
-    a->out = arg;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static bool take_word(char *word, void *values) {
+  arguments *a = values;
+  if (a->n_words < MOST_WORDS) a->words[a->n_words] = word;
+  a->n_words++;
+  return true;
 }
 
-static void check_words(const arguments *a, const struct argp_state *state) {
-  bool journals = a->what == DO_REPLAY || a->what == DO_STUDY;
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  const bool journals = a->what == DO_REPLAY || a->what == DO_STUDY;
   if (a->n_words == 0)
-    argp_error(state, journals ? "a JOURNAL is missing" : "the variant to tune is missing");
+    return dcs_fail(DCS_USAGE, "%s is missing", journals ? "a JOURNAL" : "the variant to tune");
+  if (a->n_words > MOST_WORDS) return dcs_fail(DCS_USAGE, "more than %d files", MOST_WORDS);
   if (a->what == DO_STUDY && (!a->out || !*a->out))
-    argp_error(state, "--out DIR is missing: the folder for the study");
-  if (a->what != DO_STUDY && a->out) argp_error(state, "--out is for --study alone");
-  if (journals && a->cutoff.cutoff)
-    argp_error(state, "--cutoff is for a tuning; what a JOURNAL recorded has its own");
-  if (journals) return;
-  if (a->n_words > 1)
-    argp_error(state, "found \"%s\" after the variant; one is tuned at a time", a->words[1]);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->device;
-    state->child_inputs[1] = &a->problem;
-    state->child_inputs[2] = &a->cutoff;
-    return 0;
-  case KEY_ATOMS:
-    dcs_argp_check(state, dcs_parse_integer("--atoms", arg, 1, 1000000000, &a->tune.atoms));
-    return 0;
-  case KEY_GRID:
-    dcs_argp_check(state, dcs_parse_grid(arg, &a->problem.grid.n));
-    return 0;
-  case KEY_SCOPE:
-    dcs_argp_check(state, dcs_scope_by_name(arg, &a->tune.scope));
-    return 0;
-  case KEY_CONFIG:
-    a->tune.config = arg;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (a->n_words == MOST_WORDS) argp_error(state, "more than %d files", MOST_WORDS);
-    a->words[a->n_words++] = arg;
-    return 0;
-  case ARGP_KEY_END:
-    check_words(a, state);
-    return 0;
-  default:
-    return parse_search(key, arg, a, state);
-  }
+    return dcs_fail(DCS_USAGE, "--out DIR is missing: the folder for the study");
+  if (a->what != DO_STUDY && a->out) return dcs_fail(DCS_USAGE, "--out is for --study alone");
+  if (journals && dcs_chosen(&a->choice))
+    return dcs_fail(DCS_USAGE, "a problem is for a tuning; what a JOURNAL recorded has its own");
+  if (!journals && a->n_words > 1)
+    return dcs_fail(DCS_USAGE, "found \"%s\" after the variant; one is tuned at a time",
+                    a->words[1]);
+  return DCS_OK;
 }
 
 /* ---- what a search needs ---- */
@@ -158,10 +95,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static dcs_status list_space(const arguments *a) {
   dcs_case c;
   dcs_space space;
-  DCS_TRY(dcs_tune_case(&a->tune, &c));
+  DCS_TRY(dcs_case_from(&a->tune.source, &a->tune.problem, &c));
+  const dcs_size size = dcs_case_size(&c);
   dcs_status status =
       dcs_space_build(a->tune.variant, a->tune.config, &c.problem, dcs_cpus(), &space);
-  if (status == DCS_OK) dcs_print_space(&space, &c.problem);
+  if (status == DCS_OK) dcs_print_space(&space, &size);
   dcs_space_free(&space);
   dcs_case_free(&c);
   return status;
@@ -201,36 +139,33 @@ static dcs_status with_journals(arguments *a) {
   return status;
 }
 
-static dcs_status check_problem(const arguments *a) {
-  if (a->problem.input || (a->tune.atoms > 0 && a->problem.grid.n.x > 0)) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
-                  a->tune.atoms == 0 ? "--atoms" : "--grid");
-}
-
-/* A variant is of maps within a cutoff, or of whole sums. */
-static dcs_status check_cutoff(const dcs_variant *variant, const char *cutoff) {
-  if (variant->cutoff && !cutoff)
-    return dcs_fail(DCS_USAGE, "%s: --cutoff is missing: the variant computes within one",
-                    variant->id);
-  if (!variant->cutoff && cutoff)
-    return dcs_fail(DCS_USAGE,
-                    "--cutoff: found %s; expected none: %s computes the whole sum, whatever the "
-                    "cutoff",
-                    cutoff, variant->id);
-  return DCS_OK;
+/* What is to be computed, and whether the variant does that. */
+static dcs_status take_problem(arguments *a) {
+  dcs_case_source *source = &a->tune.source;
+  const dcs_variant *variant = a->tune.variant;
+  char why[DCS_TEXT];
+  source->input = a->problem.input;
+  source->grid = a->problem.grid;
+  source->seed = 1;
+  if (!source->input && (source->atoms == 0 || source->grid.n.x == 0))
+    return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
+                    source->atoms == 0 ? "--atoms" : "--grid");
+  if (!dcs_chosen(&a->choice)) a->choice.kind = dcs_kind_of(variant);
+  DCS_TRY(dcs_one_problem(&a->choice, &source->kind, &a->tune.problem));
+  if (strcmp(variant->kind, source->kind->id) != 0)
+    return dcs_fail(DCS_USAGE, "%s: found --problem %s; expected %s, which it computes",
+                    variant->id, source->kind->id, variant->kind);
+  if (dcs_solves(variant, &a->tune.problem, why)) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
 }
 
 static dcs_status run(arguments *a) {
   DCS_TRY(dcs_find_strategy(a->strategy, &a->tune.strategy));
   if (a->what == DO_REPLAY || a->what == DO_STUDY) return with_journals(a);
   DCS_TRY(dcs_tune_variant(a->words[0], &a->tune.variant));
-  DCS_TRY(check_problem(a));
-  DCS_TRY(dcs_one_cutoff(&a->cutoff, &a->tune.cutoff, &a->tune.smooth));
-  DCS_TRY(check_cutoff(a->tune.variant, a->cutoff.cutoff));
+  DCS_TRY(take_problem(a));
   if (a->tune.scope == DCS_WARM && a->tune.variant->backend == DCS_CPU)
     return dcs_fail(DCS_USAGE, "--scope: found warm; expected kernel or first for a CPU variant");
-  a->tune.input = a->problem.input;
-  a->tune.grid = a->problem.grid;
   a->tune.device = a->device.device;
   a->tune.kernels = a->device.kernels;
   a->tune.timeout_s = a->device.timeout_s;
@@ -240,40 +175,31 @@ static dcs_status run(arguments *a) {
 }
 
 dcs_status dcs_command_tune(int argc, char **argv) {
-  static const struct argp_child children[] = {{&dcs_device_argp, 0, NULL, 0},
-                                               {&dcs_problem_argp, 0, NULL, 0},
-                                               {&dcs_cutoff_argp, 0, NULL, 0},
-                                               {0}};
-  static const struct argp argp = {
+  static const dcs_command_line line = {
       .options = options,
-      .parser = parse,
       .args_doc = "VARIANT\n--replay JOURNAL...\n--study JOURNAL... --out DIR\nshow\nexport\n"
                   "forget VARIANT|all",
       .doc =
           "Search for a variant's best configuration on one problem. Each is verified, then "
-          "timed; every evaluation goes into a journal. The best are measured once more, by turns, "
+          "timed; every evaluation goes into a journal. The best are measured once more, "
+          "interleaved, "
           "and of those that cannot be told apart one is picked: least padding, then fewest "
           "registers, then closest to the initial configuration. It is kept in tuned.csv, where "
           "`sweep --config tuned` finds it; show, export and forget are for that file. The pick of "
-          "a "
-          "former tuning of the same problem is measured with them: does its record hold? A "
-          "variant "
-          "that computes within a cutoff is tuned for the one of --cutoff and --smooth.\v"
+          "an earlier tuning of the same problem is measured with them: does its time hold?\v"
           "Without a budget the search ends when everything is known. An interrupted one goes on "
           "when the same command is given again. The data folder is $DCSBENCH_DATA, else dcsbench "
           "in $XDG_DATA_HOME, else ~/.local/share/dcsbench.\n\n"
           "Strategies: exhaustive, random; surrogate: where a model of what is known expects most; "
-          "greedy: to the first better neighbour, then again from elsewhere; annealing: to worse "
-          "ones too, ever less so; halving: many with few samples, the better third with more."};
-  struct argp with_children = argp;
-  with_children.children = children;
-  arguments a = {.device = dcs_device_defaults(),
-                 .problem = dcs_problem_defaults(),
-                 .tune = {.scope = DCS_KERNEL, .budget_evals = -1},
+          "greedy: to the first better neighbour, then again from elsewhere.",
+      .take_word = take_word,
+      .check = check};
+  arguments a = {.tune = {.scope = DCS_KERNEL, .budget_evals = -1},
                  .strategy = dcs_default_strategy,
                  .seed = 1,
                  .samples = 7};
   if (argc > 1 && dcs_is_tuned_command(argv[1])) return dcs_tuned_command(argc, argv);
-  argp_parse(&with_children, argc, argv, 0, NULL, &a);
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
+                            (dcs_shared_options){&a.device, &a.problem, &a.choice}));
   return run(&a);
 }

@@ -10,36 +10,28 @@
 static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
   DCS_TRY(dcs_tuned_read(path, tuned));
-  if (tuned->damaged)
-    fprintf(stderr, "%s: %d damaged row%s left out\n", path, tuned->damaged,
-            tuned->damaged == 1 ? " is" : "s are");
-  if (tuned->foreign)
-    fprintf(stderr, "%s: %d row%s of another version left out\n", path, tuned->foreign,
-            tuned->foreign == 1 ? "" : "s");
+  dcs_tuned_say_left_out(path, tuned, stderr);
   return DCS_OK;
 }
 
-static void show_record(const dcs_tuned_record *r) {
-  const dcs_subject *s = &r->subject;
-  char config[DCS_TEXT], within[DCS_TEXT], day[24];
-  printf("%-20s %-7s %-8s %10lld %5lldx%lldx%lld %10.4g  %s  (%s, %d units, source %s, of %s)\n",
-         s->variant->id, dcs_scope_name(s->scope), dcs_within_brief(s, within), (long long)s->atoms,
-         (long long)s->n.x, (long long)s->n.y, (long long)s->n.z,
-         dcs_subject_evals(s) / r->time.median_ns,
-         dcs_format_config(s->variant, &r->config, config), s->machine, s->units, s->kernel_hash,
-         dcs_record_day(r->time.date, day));
+static void show_entry(const dcs_tuned_entry *e) {
+  const dcs_subject *s = &e->subject;
+  char config[DCS_TEXT], size[DCS_TEXT];
+  printf("%-20s %-7s %-30s %10.4g  %s  (%s, %d %s, sources %s, of %.10s)\n", s->variant->id,
+         dcs_scope_name(s->scope), dcs_size_text(&s->size, size), s->work / e->time.median_ns,
+         dcs_format_config(s->variant, &e->config, config), s->machine, s->units,
+         s->variant->backend == DCS_CPU ? "CPUs" : "SMs", s->kernel_hash, e->time.date);
 }
 
 static dcs_status show(void) {
   char path[4096];
   dcs_tuned tuned = {0};
   dcs_status status = read_tuned(path, &tuned);
-  if (status == DCS_OK && tuned.n == 0) printf("%s holds no record\n", path);
+  if (status == DCS_OK && tuned.n == 0) printf("%s holds no entry\n", path);
   if (status == DCS_OK && tuned.n > 0)
-    printf("%-20s %-7s %-8s %10s  grid      10^9 evals/s  configuration\n", "variant", "scope",
-           "cutoff", "atoms");
+    printf("%-20s %-7s %-30s 10^9 evals/s  configuration\n", "variant", "scope", "size");
   for (int r = 0; status == DCS_OK && r < tuned.n; r++)
-    show_record(&tuned.list[r]);
+    show_entry(&tuned.list[r]);
   dcs_tuned_free(&tuned);
   return status;
 }
@@ -72,7 +64,7 @@ static dcs_status forget(int argc, char **argv) {
   if (strcmp(argv[2], "all") != 0) DCS_TRY(dcs_tune_variant(argv[2], &variant));
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
   DCS_TRY(dcs_tuned_forget(path, variant, &removed));
-  printf("%s: %d record%s removed\n", path, removed, removed == 1 ? "" : "s");
+  printf("%s: %d entr%s removed\n", path, removed, removed == 1 ? "y" : "ies");
   return DCS_OK;
 }
 

@@ -11,53 +11,40 @@
 typedef struct {
   dcs_device_options device;
   dcs_problem_options problem;
-  dcs_cutoff_options cutoff;
+  dcs_problem_choice choice;
   const char *variants, *config, *grid;
 } arguments;
 
-enum { KEY_VARIANTS = 2000, KEY_CONFIG, KEY_GRID };
-
-static const struct argp_option options[] = {
-    {"variants", KEY_VARIANTS, "LIST", 0,
-     "all, cpu, cuda, or ids that `dcsbench list` shows, with commas (cuda with --device, else "
+static const dcs_option options[] = {
+    {"variants", 0, "LIST",
+     "all, cpu, gpu, or variants and problems that `dcsbench list` shows, with commas (gpu with "
+     "--device, else "
      "all)",
-     0},
-    {"config", KEY_CONFIG, "K=V,...", 0,
-     "parameters, several values as 1|2|4, 1:16 or all (each parameter in turn over its range)", 0},
-    {"grid", KEY_GRID, "GRID", 0, "with --input: the grid (the molecule's box)", 0},
+     DCS_WORD(arguments, variants)},
+    {"config", 0, "K=V,...",
+     "parameters, several values as 1|2|4, 1:16 or all (each parameter in turn over its range)",
+     DCS_WORD(arguments, config)},
+    {"grid", 0, "GRID", "with --input: the grid (the molecule's box)", DCS_WORD(arguments, grid)},
     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  arguments *a = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->device;
-    state->child_inputs[1] = &a->problem;
-    state->child_inputs[2] = &a->cutoff;
-    return 0;
-  case KEY_VARIANTS:
-    a->variants = arg;
-    return 0;
-  case KEY_CONFIG:
-    a->config = arg;
-    return 0;
-  case KEY_GRID:
-    a->grid = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if ((a->grid || a->cutoff.cutoff) && !a->problem.input)
-      argp_error(state, "--%s needs --input: without a molecule the %s are chosen to find faults",
-                 a->grid ? "grid" : "cutoff", a->grid ? "sizes" : "cutoffs");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  const char *needs = a->grid ? "--grid" : a->choice.config;
+  if (a->problem.input || !*needs) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "%s needs --input: without a molecule sizes and problems are chosen to find "
+                  "faults",
+                  needs);
 }
 
 /* The methods to verify: as configured, or for each variant those that cover it. */
 static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
-  const char *variants = a->variants ? a->variants : a->device.device ? "cuda" : "all";
-  dcs_at_hand at_hand = {gpu, a->cutoff.cutoff || !a->problem.input};
+  const char *variants = a->variants ? a->variants : a->device.device ? "gpu" : "all";
+  const dcs_kind *kind;
+  dcs_config problem;
+  DCS_TRY(dcs_one_problem(&a->choice, &kind, &problem));
+  const bool one_kind = a->problem.input || dcs_chosen(&a->choice);
+  const dcs_at_hand at_hand = {gpu, one_kind ? kind : NULL, &problem, a->problem.input != NULL};
   DCS_TRY(dcs_select_methods(variants, a->config, at_hand, methods));
   if (a->config || a->problem.input) return DCS_OK;
   dcs_methods all = {0};
@@ -108,11 +95,11 @@ static void print_totals(const dcs_variant *variant, const totals *t) {
   if (t->missing)
     printf("%-22s not here: %s\n", variant->id, t->why);
   else
-    printf("%-22s %4d configurations %6d maps   worst error %.3f of the bound   %s\n", variant->id,
-           t->methods, t->cases, t->bound_ratio, t->failed ? "FAILED" : "ok");
+    printf("%-22s %4d configurations %6d maps   worst error %.3f of the tolerance   %s\n",
+           variant->id, t->methods, t->cases, t->bound_ratio, t->failed ? "FAILED" : "ok");
 }
 
-static dcs_status verify_one(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+static dcs_status verify_one(dcs_bench *bench, const dcs_method *method, dcs_case *c,
                              dcs_progress *progress, dcs_verification *v) {
   char config[DCS_TEXT];
   *v = (dcs_verification){0};
@@ -126,7 +113,7 @@ static dcs_status verify_one(dcs_bench *bench, const dcs_method *method, const d
 }
 
 /* Verifies all methods, a line a variant; returns what failed and what was not there. */
-static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, const dcs_case *c,
+static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, dcs_case *c,
                              totals *sum) {
   dcs_progress progress = dcs_progress_start();
   totals t = {0};
@@ -135,6 +122,7 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, const
     dcs_verification v;
     dcs_progress_draw(&progress, (double)m / methods->n, variant->id);
     DCS_TRY(verify_one(bench, &methods->list[m], c, &progress, &v));
+    if (dcs_interrupted()) break; /* the variant has no verdict */
     add(&t, bench, &v);
     if (m + 1 < methods->n && methods->list[m + 1].variant == variant && !t.missing) continue;
     while (m + 1 < methods->n && methods->list[m + 1].variant == variant)
@@ -151,7 +139,7 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, const
   return DCS_OK;
 }
 
-static dcs_status verify(dcs_bench *bench, const dcs_methods *methods, const dcs_case *c) {
+static dcs_status verify(dcs_bench *bench, const dcs_methods *methods, dcs_case *c) {
   totals sum = {0};
   DCS_TRY(verify_all(bench, methods, c, &sum));
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
@@ -164,19 +152,15 @@ static dcs_status verify(dcs_bench *bench, const dcs_methods *methods, const dcs
 }
 
 static dcs_status verify_input(const arguments *a, dcs_bench *bench, const dcs_methods *methods) {
-  dcs_molecule molecule;
   dcs_case c;
-  dcs_grid grid = a->problem.grid;
-  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid.n));
-  DCS_TRY(dcs_pqr_read(a->problem.input, &molecule, stderr));
-  dcs_status status = dcs_case_build(&molecule, &grid, &c);
-  dcs_molecule_free(&molecule);
-  DCS_TRY(status);
-  if (c.n_coincident)
-    fprintf(stderr, "%lld atoms lie on grid points and are left out of the sums there\n",
-            (long long)c.n_coincident);
-  status = dcs_set_cutoff(&a->cutoff, &c);
-  if (status == DCS_OK) status = verify(bench, methods, &c);
+  dcs_config problem;
+  dcs_case_source source = {.input = a->problem.input, .grid = a->problem.grid};
+  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &source.grid.n));
+  DCS_TRY(dcs_one_problem(&a->choice, &source.kind, &problem));
+  DCS_TRY(dcs_case_from(&source, &problem, &c));
+  char left_out[DCS_TEXT];
+  if (*dcs_case_left_out(&c, left_out)) fprintf(stderr, "%s\n", left_out);
+  dcs_status status = verify(bench, methods, &c);
   dcs_case_free(&c);
   return status;
 }
@@ -184,7 +168,7 @@ static dcs_status verify_input(const arguments *a, dcs_bench *bench, const dcs_m
 static dcs_status run(const arguments *a, dcs_bench *bench) {
   dcs_session *session;
   dcs_methods methods;
-  dcs_status gpu = dcs_bench_session(bench, DCS_CUDA, &session);
+  dcs_status gpu = dcs_bench_session(bench, DCS_GPU, &session);
   if (a->device.device) DCS_TRY(gpu);
   DCS_TRY(choose(a, gpu == DCS_OK, &methods));
   dcs_status status =
@@ -196,17 +180,15 @@ static dcs_status run(const arguments *a, dcs_bench *bench) {
 }
 
 dcs_status dcs_command_verify(int argc, char **argv) {
-  static const struct argp_child children[] = {{&dcs_device_argp, 0, NULL, 0},
-                                               {&dcs_problem_argp, 0, NULL, 0},
-                                               {&dcs_cutoff_argp, 0, NULL, 0},
-                                               {0}};
-  struct argp argp = {.options = options,
-                      .parser = parse,
-                      .doc = "Check methods against the double-precision oracle and the laws of "
-                             "physics, on sizes where kernels go wrong or on your molecule.",
-                      .children = children};
-  arguments a = {.device = dcs_device_defaults(), .problem = dcs_problem_defaults()};
-  argp_parse(&argp, argc, argv, 0, NULL, &a);
+  static const dcs_command_line line = {
+      .options = options,
+      .doc = "Check methods against the double-precision oracle and the laws of "
+             "physics, on sizes where kernels go wrong or on your molecule.",
+      .check = check};
+  arguments a = {0};
+  DCS_TRY(dcs_parse_options(
+      &line, argc, argv, &a,
+      (dcs_shared_options){.device = &a.device, .problem = &a.problem, .choice = &a.choice}));
   dcs_bench bench;
   DCS_TRY(dcs_bench_open(a.device.device, a.device.kernels, a.device.timeout_s, &bench));
   dcs_status status = run(&a, &bench);

@@ -1,6 +1,7 @@
 #include "kernels/contract.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DCS_VARIANT(id) extern const dcs_variant dcs_variant_##id;
@@ -42,9 +43,21 @@ int dcs_find_param(const dcs_variant *variant, const char *name) {
   return -1;
 }
 
+int dcs_find_role(const dcs_variant *variant, dcs_role role) {
+  for (int p = 0; p < variant->n_params; p++)
+    if (variant->params[p].role == role) return p;
+  return -1;
+}
+
+int dcs_role_value(const dcs_variant *variant, const dcs_config *config, dcs_role role,
+                   int otherwise) {
+  int p = dcs_find_role(variant, role);
+  return p < 0 ? otherwise : (int)config->value[p];
+}
+
 /* Lowers the value of a parameter that is DCS_HIGHEST from hi to the first that can be had. */
 static void take_highest(const dcs_variant *variant, int p, dcs_config *config) {
-  const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1, .cutoff = 1};
+  const dcs_problem shape = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1};
   const dcs_param *param = &variant->params[p];
   char why[DCS_TEXT];
   for (config->value[p] = param->hi; config->value[p] > param->lo; config->value[p]--)
@@ -55,7 +68,7 @@ dcs_config dcs_initial_config(const dcs_variant *variant, int cpus) {
   dcs_config config = {{0}};
   for (int p = 0; p < variant->n_params; p++) {
     const dcs_param *param = &variant->params[p];
-    bool all_cpus = param->initial == DCS_ALL_CPUS && !param->labels;
+    bool all_cpus = param->initial == DCS_ALL_CPUS && param->role == DCS_ROLE_THREADS;
     config.value[p] = !all_cpus ? param->initial : cpus < param->hi ? cpus : param->hi;
   }
   for (int p = 0; p < variant->n_params; p++)
@@ -63,47 +76,40 @@ dcs_config dcs_initial_config(const dcs_variant *variant, int cpus) {
   return config;
 }
 
-int dcs_config_value(const dcs_variant *variant, const dcs_config *config, const char *name,
-                     int otherwise) {
-  int p = dcs_find_param(variant, name);
-  return p < 0 ? otherwise : config->value[p];
+char *dcs_format_value(const dcs_param *param, double value, char text[32]) {
+  if (param->labels && value >= param->lo && value <= param->hi) {
+    snprintf(text, 32, "%s", param->labels[(int)(value - param->lo)]);
+    return text;
+  }
+  for (int digits = 6; digits <= 17; digits++) { /* the fewest that read back */
+    snprintf(text, 32, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  return text;
 }
 
 char *dcs_format_config(const dcs_variant *variant, const dcs_config *config, char text[DCS_TEXT]) {
   size_t used = 0;
   text[0] = '\0';
-  for (int p = 0; p < variant->n_params; p++) {
-    const dcs_param *param = &variant->params[p];
-    int value = config->value[p];
-    const char *comma = p ? "," : "";
-    if (param->labels && value >= param->lo && value <= param->hi)
-      used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%s=%s", comma, param->name,
-                               param->labels[value - param->lo]);
-    else
-      used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%s=%d", comma, param->name, value);
+  for (int p = 0; p < variant->n_params && used < DCS_TEXT; p++) {
+    char value[32];
+    used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%s=%s", p ? "," : "",
+                             variant->params[p].name,
+                             dcs_format_value(&variant->params[p], config->value[p], value));
   }
   return text;
 }
-
-const char *const dcs_smooth_names[] = {"none", "c2", NULL};
 
 bool dcs_applicable(const dcs_variant *variant, const dcs_problem *problem,
                     const dcs_config *config, char why[DCS_TEXT]) {
   for (int p = 0; p < variant->n_params; p++) {
     const dcs_param *param = &variant->params[p];
     if (config->value[p] < param->lo || config->value[p] > param->hi) {
-      snprintf(why, DCS_TEXT, "%s=%d is outside %d..%d", param->name, config->value[p], param->lo,
+      snprintf(why, DCS_TEXT, "%s=%g is outside %g..%g", param->name, config->value[p], param->lo,
                param->hi);
       return false;
     }
   }
-  if (variant->cutoff && !(problem->cutoff > 0)) {
-    snprintf(why, DCS_TEXT, "no cutoff is given: --cutoff");
-    return false;
-  }
+  if (variant->solves && !variant->solves(&problem->config, why)) return false;
   return !variant->applicable || variant->applicable(problem, config, why);
-}
-
-int64_t dcs_round_up(int64_t n, int64_t step) {
-  return (n + step - 1) / step * step;
 }

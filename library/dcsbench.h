@@ -30,14 +30,14 @@ typedef struct dcs_mapper dcs_mapper;
 
 /* All zero is a sensible choice. Strings are copied. */
 typedef struct {
-  /* Where maps may be computed beside the CPU: NULL, the first GPU if the record says that it pays;
-   * "cpu", nowhere; "cuda:N" or "emulated" (a GPU's kernels on the CPU, for correctness): there,
-   * also without a record. */
+  /* Where maps may be computed beside the CPU: NULL, the first GPU if the dispatch table says that
+   * it pays; "cpu", nowhere; "cuda:N" or "emulated" (a GPU's kernels on the CPU, for correctness):
+   * there, also without a dispatch table. */
   const char *device;
-  /* The record of decisions, dispatch.csv, that `dcsbench dispatch` wrote from a run on this
-   * machine. NULL, or a record that is damaged or of another machine or program (dcs_explain() says
-   * why): the highest rung of the CPU ladder that runs here, with all CPUs. */
-  const char *record;
+  /* The dispatch table, dispatch.csv, that `dcsbench dispatch` wrote from a run on this machine.
+   * NULL, or one that is damaged or of another machine or program (dcs_explain() says why): the
+   * highest rung of the CPU ladder that runs here, with all CPUs. */
+  const char *dispatch;
   /* Not 0: opens the GPU at once, so that decisions never count its start (a fifth of a second).
    * For programs that compute many maps. 0: when it first pays for a single map. */
   int open_gpu_now;
@@ -58,15 +58,15 @@ typedef struct {
   double spacing;
   int64_t nx, ny, nz; /* grid points */
   double cutoff;      /* above 0: of the atoms nearer than this to a point alone; 0: of all */
-  int smooth;         /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
+  int switched;       /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
 } dcs_map_request;
 
-/* The sum within a cutoff is another map than that of all atoms: neither is computed where the
- * other is asked for. Within a cutoff a record decides by what was measured within cutoffs with the
- * same smoothing, for cutoffs from 1/1.26 of the least to 1.26 times the greatest of these (a
- * factor of 2 in the volume), and by how many pairs lie within the cutoff where the atoms fill the
- * grid's box evenly. Where there is no such record, the highest rung that runs here computes, on
- * the GPU where one is named, else on the CPU.
+/* The sum within a cutoff is another map than the direct sum: neither is computed where the other
+ * is asked for. Within a cutoff a dispatch table decides by what was measured within cutoffs with
+ * the same switching function, for cutoffs from 1/1.26 of the least to 1.26 times the greatest of
+ * these (a factor of 2 in the volume), and by how many pairs lie within the cutoff where the atoms
+ * fill the grid's box evenly. Where there is no such table, the highest rung that runs here
+ * computes, on the GPU where one is named, else on the CPU.
  *
  * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
  * grid point than a millionth of the spacing is left out of the sum there; atoms without charge add
@@ -76,7 +76,8 @@ typedef struct {
 int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
 
 /* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),
- * why, and what was found wrong with the record or with methods so far: lines of text, cut at
+ * why, whether its expected time lies beyond the sizes that were measured, and what was found wrong
+ * with the dispatch table or with methods so far: lines of text, cut at
  * `size` bytes. */
 int dcs_explain(dcs_mapper *mapper, const dcs_map_request *request, char *text, size_t size);
 

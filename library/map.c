@@ -1,31 +1,33 @@
 /* dcs_map() and dcs_explain(): the choice, and the map by it. */
+#include "harness/base/grow.h"
 #include "library/mapper.h"
 
+#include "harness/problems/case.h"
+#include "kernels/coulomb/coulomb.h"
+
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- choice ---- */
 
-static void append(dcs_choice *choice, const dcs_variant *variant, const dcs_config *config,
-                   double ns) {
+static void append(dcs_choice *choice, const dcs_method *method, double ns, bool extrapolated) {
   if (choice->n == (int)(sizeof choice->list / sizeof choice->list[0])) return;
-  choice->list[choice->n] = (dcs_method){.variant = variant, .config = *config};
-  choice->ns[choice->n++] = ns;
+  choice->list[choice->n++] = (dcs_chosen){*method, ns, extrapolated};
 }
 
 /* The ladder from its top, without what cannot run. */
-static void append_ladder(const dcs_mapper *m, const dcs_problem *problem, dcs_backend backend,
-                          dcs_choice *choice) {
+static void append_ladder(const dcs_mapper *m, const dcs_size *size, double spacing,
+                          dcs_backend backend, dcs_choice *choice) {
+  const dcs_problem problem = dcs_size_problem(size, spacing);
   for (int v = dcs_n_variants - 1; v >= 0; v--) {
-    const dcs_variant *variant = dcs_variants[v];
-    dcs_config config = dcs_initial_config(variant, m->cpus);
+    const dcs_method method = {dcs_variants[v], dcs_initial_config(dcs_variants[v], m->cpus)};
     char why[DCS_TEXT];
-    if (variant->backend == backend && variant->cutoff == (problem->cutoff > 0) &&
-        dcs_variant_available(variant, why) && dcs_applicable(variant, problem, &config, why))
-      append(choice, variant, &config, NAN);
+    if (method.variant->backend == backend && dcs_kind_of(method.variant) == size->kind &&
+        dcs_variant_available(method.variant, why) &&
+        dcs_applicable(method.variant, &problem, &method.config, why))
+      append(choice, &method, NAN, false);
   }
 }
 
@@ -37,30 +39,30 @@ static bool has_backend(const dcs_dispatch_table *table, dcs_backend backend) {
 
 /* Both lie in host memory: warm once the GPU is open, first before; warm also where a cold start
  * was not measured. */
-static void choose_by_record(const dcs_mapper *m, const dcs_problem *problem, dcs_choice *choice) {
-  const dcs_dispatch_table *tables = m->dispatch.tables[dcs_dispatch_sum(problem)];
-  const dcs_dispatch_table *warm = &tables[1], *first = &tables[2];
-  const bool usable[2] = {[DCS_CPU] = true, [DCS_CUDA] = !m->gpu_refused};
-  int order[DCS_DISPATCH_MOST];
-  double ns[DCS_DISPATCH_MOST];
-  bool cold = !m->engines[DCS_CUDA] && has_backend(first, DCS_CUDA);
-  choice->table = cold ? first : warm;
+static void choose_by_table(const dcs_mapper *m, const dcs_size *size, double spacing,
+                            dcs_choice *choice) {
+  const dcs_dispatch_family *family = dcs_dispatch_find(&m->dispatch, size->kind, &size->config);
+  const bool usable[2] = {[DCS_CPU] = true, [DCS_GPU] = !m->gpu_refused};
+  dcs_ranked ranked[DCS_DISPATCH_MOST];
+  if (!family) return;
+  bool cold = !m->engines[DCS_GPU] &&
+              has_backend(&family->tables[dcs_dispatch_scope_index(DCS_FIRST)], DCS_GPU);
   choice->scope = cold ? DCS_FIRST : DCS_WARM;
-  int n = dcs_dispatch_rank(choice->table, problem, usable, order, ns);
+  int n = dcs_dispatch_rank(&m->dispatch, size, spacing, choice->scope, usable, ranked);
   for (int i = 0; i < n; i++) {
-    const dcs_dispatch_method *method = &choice->table->list[order[i]];
-    append(choice, method->variant, &method->config, ns[i]);
+    const dcs_method method = {ranked[i].method->variant, ranked[i].method->config};
+    append(choice, &method, ranked[i].ns, ranked[i].extrapolated);
   }
-  if (n == 0) choice->table = NULL;
+  if (n > 0) choice->family = family;
 }
 
-void dcs_choose(const dcs_mapper *m, const dcs_problem *problem, dcs_choice *choice) {
+void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_choice *choice) {
   choice->n = 0;
-  choice->table = NULL;
-  choice->scope = m->engines[DCS_CUDA] ? DCS_WARM : DCS_FIRST;
-  if (m->use_record) choose_by_record(m, problem, choice);
-  if (m->device && !m->gpu_refused) append_ladder(m, problem, DCS_CUDA, choice);
-  append_ladder(m, problem, DCS_CPU, choice);
+  choice->family = NULL;
+  choice->scope = m->engines[DCS_GPU] ? DCS_WARM : DCS_FIRST;
+  if (m->use_dispatch) choose_by_table(m, size, spacing, choice);
+  if (m->device && !m->gpu_refused) append_ladder(m, size, spacing, DCS_GPU, choice);
+  append_ladder(m, size, spacing, DCS_CPU, choice);
 }
 
 /* ---- request ---- */
@@ -109,8 +111,17 @@ static dcs_status grow_sites(dcs_mapper *m, int64_t n) {
   return DCS_OK;
 }
 
-static dcs_smooth smooth_of(const dcs_map_request *r) {
-  return r->smooth ? DCS_SMOOTH_C2 : DCS_SMOOTH_NONE;
+static dcs_config problem_of(const dcs_map_request *r) {
+  dcs_config problem = dcs_initial_problem(dcs_kinds[0]);
+  if (!(r->cutoff > 0)) return problem;
+  problem.value[DCS_COULOMB_CUTOFF] = r->cutoff;
+  problem.value[DCS_COULOMB_SWITCHING] = r->switched ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE;
+  return problem;
+}
+
+static dcs_size size_of(const dcs_map_request *r) {
+  return (dcs_size){
+      .kind = dcs_kinds[0], .config = problem_of(r), .axes = {r->n_atoms, r->nx, r->ny, r->nz}};
 }
 
 /* The caller frees the case. */
@@ -118,13 +129,14 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r, dcs_case *
   DCS_TRY(check_request(r));
   if (!r->atoms == !r->atoms_float)
     return dcs_fail(DCS_USAGE, "exactly one of atoms and atoms_float must be given");
-  dcs_grid grid = {.n = {r->nx, r->ny, r->nz}, .spacing = r->spacing, .has_origin = true};
-  memcpy(grid.origin, r->origin, sizeof grid.origin);
+  const dcs_grid grid = {.n = {r->nx, r->ny, r->nz},
+                         .spacing = r->spacing,
+                         .has_origin = true,
+                         .origin = {r->origin[0], r->origin[1], r->origin[2]}};
+  const dcs_config problem = problem_of(r);
   DCS_TRY(grow_sites(m, r->n_atoms));
   DCS_TRY(take_sites(r, m->sites));
-  DCS_TRY(dcs_case_build(&(dcs_molecule){m->sites, r->n_atoms}, &grid, c));
-  if (r->cutoff > 0) dcs_case_set_cutoff(c, r->cutoff, smooth_of(r));
-  return DCS_OK;
+  return dcs_case_build(dcs_kinds[0], &problem, &(dcs_molecule){m->sites, r->n_atoms}, &grid, c);
 }
 
 /* ---- map ---- */
@@ -134,14 +146,15 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r, dcs_case *
 static dcs_status compute(dcs_mapper *m, const dcs_case *c, float *map) {
   dcs_choice choice;
   dcs_status status = dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
-  dcs_choose(m, &c->problem, &choice);
-  if (choice.n > 0 && choice.list[0].variant->backend == DCS_CUDA && !m->engines[DCS_CUDA]) {
+  const dcs_size size = dcs_case_size(c);
+  dcs_choose(m, &size, c->spacing, &choice);
+  if (choice.n > 0 && choice.list[0].method.variant->backend == DCS_GPU && !m->engines[DCS_GPU]) {
     (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
-    dcs_choose(m, &c->problem, &choice);
+    dcs_choose(m, &size, c->spacing, &choice);
   }
   for (int i = 0; i < choice.n; i++) {
-    status = dcs_mapper_check(m, &choice.list[i]);
-    if (status == DCS_OK) status = dcs_mapper_run(m, &choice.list[i], &c->problem, map);
+    status = dcs_mapper_check(m, &choice.list[i].method);
+    if (status == DCS_OK) status = dcs_mapper_run(m, &choice.list[i].method, &c->problem, map);
     if (status == DCS_OK) return DCS_OK;
   }
   return status;
@@ -151,7 +164,7 @@ int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   dcs_case c;
   DCS_TRY(build_case(m, request, &c));
   dcs_status status = compute(m, &c, map);
-  if (status == DCS_OK) dcs_repair(c.near, c.n_near, c.problem.cutoff > 0, map);
+  if (status == DCS_OK) dcs_apply_fixes(c.fixes, c.n_fixes, map);
   dcs_case_free(&c);
   return status;
 }
@@ -162,64 +175,62 @@ double dcs_map_method_ns(const dcs_mapper *m) {
 
 /* ---- explanation ---- */
 
+/* A text that explains, and its room. */
 typedef struct {
   char *text;
-  size_t size, used;
+  size_t size;
 } writer;
 
-static void say(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(writer *w, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  int n = w->used < w->size ? vsnprintf(w->text + w->used, w->size - w->used, format, args) : 0;
-  va_end(args);
-  if (n > 0) w->used += (size_t)n;
-}
+#define say(w, ...) dcs_append((w)->text, (w)->size, __VA_ARGS__)
 
-static void say_method(writer *w, const dcs_choice *choice, int i) {
-  const dcs_method *method = &choice->list[i];
+static void say_method(writer *w, const dcs_chosen *chosen) {
+  const dcs_method *method = &chosen->method;
   char config[DCS_TEXT];
   say(w, "%s %s on the %s", method->variant->id,
       dcs_format_config(method->variant, &method->config, config),
       method->variant->backend == DCS_CPU ? "CPU" : "GPU");
-  if (!isnan(choice->ns[i])) say(w, ", %.4g ms expected", 1e-6 * choice->ns[i]);
+  if (!isnan(chosen->ns))
+    say(w, ", %.4g ms expected%s", 1e-6 * chosen->ns,
+        chosen->extrapolated ? " (extrapolated: beyond the sizes that it was measured at)" : "");
 }
 
-static void say_record(writer *w, const dcs_mapper *m, const dcs_choice *choice, int sum) {
-  const dcs_regret *r = &choice->table->regret;
-  char cutoffs[DCS_TEXT];
-  say(w, "\nrecord: %s, of %s, scope %s", m->record, m->dispatch.facts[DCS_FOR_DATE],
-      dcs_scope_name(choice->scope));
-  if (sum > 0)
-    say(w, ", %s, measured at %s", dcs_dispatch_sum_names[sum],
-        dcs_dispatch_cutoffs(&m->dispatch, sum, cutoffs));
-  if (r->cells > 0)
-    say(w, "; at %lld sizes held out it lost %.1f%% in the mean, %.1f%% at worst",
-        (long long)r->cells, 100 * r->mean, 100 * r->worst);
+static void say_loss(writer *w, const char *what, const dcs_loss *loss) {
+  if (loss->sizes > 0)
+    say(w, "%s %.1f%% in the mean, %.1f%% at the 95th percentile, %.1f%% at worst (%lld sizes)",
+        what, 100 * loss->mean, 100 * loss->p95, 100 * loss->worst, (long long)loss->sizes);
 }
 
-/* A record of whole sums, or of other cutoffs, does not decide within this one. */
-static void say_no_method(writer *w, const dcs_mapper *m, const dcs_problem *problem, int sum) {
-  char cutoffs[DCS_TEXT];
-  say(w, "\nthe record has no method for %s", sum == 0 ? "this" : "sums ");
-  if (sum == 0) return;
-  say(w, "%s", dcs_dispatch_sum_names[sum]);
-  if (*dcs_dispatch_cutoffs(&m->dispatch, sum, cutoffs))
-    say(w, ", near %g angstrom: it was measured at %s", (double)problem->cutoff, cutoffs);
+static void say_table(writer *w, const dcs_mapper *m, const dcs_choice *choice) {
+  const dcs_dispatch_table *table =
+      &choice->family->tables[dcs_dispatch_scope_index(choice->scope)];
+  char text[DCS_TEXT];
+  say(w, "\ndispatch table: %s, of %s, scope %s, %s", m->dispatch_path,
+      m->dispatch.facts[DCS_FOR_DATE], dcs_scope_name(choice->scope),
+      dcs_dispatch_text(choice->family, text));
+  say_loss(w, "; at sizes held out it lost", &table->loss);
+  say_loss(w, "; what is fastest at the nearest size loses", &table->nearest);
 }
 
-static void say_why(writer *w, const dcs_mapper *m, const dcs_problem *problem,
+/* A table of direct sums, or of other cutoffs, does not decide within this one. */
+static void say_no_method(writer *w, const dcs_mapper *m, const dcs_size *size) {
+  const dcs_dispatch_family *family = dcs_dispatch_find(&m->dispatch, size->kind, &size->config);
+  char text[DCS_TEXT];
+  dcs_format_problem(size->kind, &size->config, text);
+  say(w, "\nthe dispatch table has no method for %s%s%s", size->kind->id, *text ? ", " : "", text);
+  if (family) say(w, ": it was measured at %s", dcs_dispatch_text(family, text));
+}
+
+static void say_why(writer *w, const dcs_mapper *m, const dcs_size *size,
                     const dcs_choice *choice) {
-  const int sum = dcs_dispatch_sum(problem);
-  if (choice->table)
-    say_record(w, m, choice, sum);
+  if (choice->family)
+    say_table(w, m, choice);
   else if (*m->miss)
-    say(w, "\nrecord not used: %s", m->miss);
-  else if (m->record)
-    say_no_method(w, m, problem, sum);
+    say(w, "\ndispatch table not used: %s", m->miss);
+  else if (m->dispatch_path)
+    say_no_method(w, m, size);
   else
-    say(w, "\nno record");
-  if (!choice->table) say(w, "; the highest rung of the ladder that runs here");
+    say(w, "\nno dispatch table");
+  if (!choice->family) say(w, "; the highest rung of the ladder that runs here");
   if (*m->gpu_why) say(w, "\nGPU: %s", m->gpu_why);
   for (int i = 0; i < m->n_checked; i++)
     if (!m->checked[i].good)
@@ -232,23 +243,18 @@ static int first_good(const dcs_mapper *m, const dcs_choice *choice, int from) {
   for (int i = from; i < choice->n; i++) {
     bool bad = false;
     for (int k = 0; k < m->n_checked; k++)
-      bad |= !m->checked[k].good && m->checked[k].method.variant == choice->list[i].variant &&
-             memcmp(&m->checked[k].method.config, &choice->list[i].config, sizeof(dcs_config)) == 0;
+      bad |= !m->checked[k].good && dcs_same_method(&m->checked[k].method, &choice->list[i].method);
     if (!bad) return i;
   }
   return choice->n;
 }
 
 int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
-  writer w = {text, size, 0};
+  writer w = {text, size};
   dcs_choice choice;
   DCS_TRY(check_request(r));
-  const dcs_problem problem = {.n_atoms = r->n_atoms,
-                               .n = {r->nx, r->ny, r->nz},
-                               .spacing = (float)r->spacing,
-                               .cutoff = (float)r->cutoff,
-                               .smooth = smooth_of(r)};
-  dcs_choose(m, &problem, &choice);
+  const dcs_size size_asked = size_of(r);
+  dcs_choose(m, &size_asked, r->spacing, &choice);
   int pick = first_good(m, &choice, 0), next = first_good(m, &choice, pick + 1);
   if (size > 0) text[0] = '\0';
   say(&w, "%lld atoms, %lldx%lldx%lld points, ", (long long)r->n_atoms, (long long)r->nx,
@@ -256,14 +262,14 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
   if (r->cutoff > 0) say(&w, "within a cutoff of %g angstrom, ", r->cutoff);
   say(&w, "in host memory: ");
   if (pick < choice.n)
-    say_method(&w, &choice, pick);
+    say_method(&w, &choice.list[pick]);
   else
     say(&w, "no method can compute this here");
-  if (next < choice.n && !isnan(choice.ns[next])) {
+  if (next < choice.n && !isnan(choice.list[next].ns)) {
     say(&w, "\nnext best: ");
-    say_method(&w, &choice, next);
+    say_method(&w, &choice.list[next]);
   }
-  say_why(&w, m, &problem, &choice);
+  say_why(&w, m, &size_asked, &choice);
   say(&w, "\n");
   return DCS_OK;
 }

@@ -1,4 +1,4 @@
-/* The library's handle: opening, the record, the GPU. */
+/* The library's handle: opening, the dispatch table, the GPU. */
 #include "library/mapper.h"
 
 #include "harness/sweep/environment.h"
@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- record ---- */
+/* ---- dispatch table ---- */
 
 static const char *or_none(const char *text) {
   return *text ? text : "none";
 }
 
-void dcs_mapper_take_record(dcs_mapper *m) {
+void dcs_mapper_read_dispatch(dcs_mapper *m) {
   dcs_facts facts = {0};
-  if (!m->record) return;
-  if (dcs_dispatch_read(m->record, &m->dispatch) != DCS_OK) {
+  if (!m->dispatch_path) return;
+  if (dcs_dispatch_read(m->dispatch_path, &m->dispatch) != DCS_OK) {
     snprintf(m->miss, sizeof m->miss, "%s", dcs_error_message());
     return;
   }
@@ -29,41 +29,42 @@ void dcs_mapper_take_record(dcs_mapper *m) {
     const char *key = dcs_dispatch_facts[f], *was = m->dispatch.facts[f];
     const char *is = f == DCS_FOR_PRECISION ? "float" : dcs_fact_value(&facts, key);
     if (strcmp(was, is) == 0) continue;
-    snprintf(m->miss, sizeof m->miss, "%s: found %s \"%s\"; here it is \"%s\"", m->record, key,
-             or_none(was), or_none(is));
+    snprintf(m->miss, sizeof m->miss, "%s: found %s \"%s\"; here it is \"%s\"", m->dispatch_path,
+             key, or_none(was), or_none(is));
     return;
   }
-  m->use_record = true;
+  m->use_dispatch = true;
 }
 
 /* ---- engines ---- */
 
-/* Whether the card is the record's; says what differs. */
-static bool is_recorded_card(dcs_mapper *m, const dcs_device_info *info) {
-  char capability[32];
-  snprintf(capability, sizeof capability, "%d.%d", info->cc_major, info->cc_minor);
-  const char *name = m->dispatch.facts[DCS_FOR_GPU];
-  const char *recorded = m->dispatch.facts[DCS_FOR_COMPUTE_CAPABILITY];
-  if (strcmp(name, info->name) == 0 && strcmp(recorded, capability) == 0) return true;
+/* Whether the card is the table's; says what differs. */
+static bool is_card_of_table(dcs_mapper *m, const dcs_device_facts *card) {
+  const char *name = dcs_device_fact_value(card, dcs_dispatch_facts[DCS_FOR_GPU]);
+  const char *capability =
+      dcs_device_fact_value(card, dcs_dispatch_facts[DCS_FOR_COMPUTE_CAPABILITY]);
+  const char *of_name = m->dispatch.facts[DCS_FOR_GPU];
+  const char *of_capability = m->dispatch.facts[DCS_FOR_COMPUTE_CAPABILITY];
+  if (strcmp(of_name, name) == 0 && strcmp(of_capability, capability) == 0) return true;
   snprintf(m->gpu_why, sizeof m->gpu_why,
            "%s: its GPU times are of \"%s\" (compute capability %s); here is \"%s\" (%s)",
-           m->record, or_none(name), or_none(recorded), info->name, capability);
+           m->dispatch_path, or_none(of_name), or_none(of_capability), name, capability);
   return false;
 }
 
 void dcs_mapper_drop_gpu(dcs_mapper *m, const char *why) {
-  if (m->engines[DCS_CUDA]) m->engines[DCS_CUDA]->close(m->engines[DCS_CUDA]);
-  m->engines[DCS_CUDA] = NULL;
-  m->ready[DCS_CUDA] = (dcs_ready){0};
+  if (m->engines[DCS_GPU]) m->engines[DCS_GPU]->close(m->engines[DCS_GPU]);
+  m->engines[DCS_GPU] = NULL;
+  m->ready[DCS_GPU] = (dcs_ready){0};
   m->gpu_refused = true;
   snprintf(m->gpu_why, sizeof m->gpu_why, "%s", why);
 }
 
-/* GPU methods of the record are of no use: only CPU methods stay. */
+/* GPU methods of the table are of no use: only CPU methods stay. */
 static void keep_cpu_methods(dcs_dispatch *dispatch) {
-  for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++)
+  for (int f = 0; f < dispatch->n_families; f++)
     for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
-      dcs_dispatch_table *t = &dispatch->tables[sum][s];
+      dcs_dispatch_table *t = &dispatch->families[f].tables[s];
       int kept = 0;
       for (int i = 0; i < t->n; i++)
         if (t->list[i].variant->backend == DCS_CPU) t->list[kept++] = t->list[i];
@@ -72,29 +73,30 @@ static void keep_cpu_methods(dcs_dispatch *dispatch) {
 }
 
 dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
-  dcs_device_info info;
+  dcs_device_facts facts;
   dcs_engine *engine = NULL;
-  if (m->engines[DCS_CUDA]) return DCS_OK;
+  if (m->engines[DCS_GPU]) return DCS_OK;
   if (m->gpu_refused) return dcs_fail(DCS_UNAVAILABLE, "%s", m->gpu_why);
-  dcs_status status = dcs_engine_device_open(m->device ? m->device : "cuda:0", NULL, &engine);
-  if (status == DCS_OK) status = engine->device->info(engine->device, &info);
+  dcs_status status =
+      dcs_engine_device_open(m->device ? m->device : dcs_default_device(), NULL, &engine);
+  if (status == DCS_OK) status = dcs_device_read_facts(engine->device, &facts);
   if (status != DCS_OK) {
-    m->engines[DCS_CUDA] = engine;
+    m->engines[DCS_GPU] = engine;
     char why[sizeof m->gpu_why];
     snprintf(why, sizeof why, "%s", dcs_error_message());
     dcs_mapper_drop_gpu(m, why);
     return dcs_fail(status, "%s", why);
   }
-  m->engines[DCS_CUDA] = engine;
-  if (m->use_record && !is_recorded_card(m, &info)) keep_cpu_methods(&m->dispatch);
+  m->engines[DCS_GPU] = engine;
+  if (m->use_dispatch && !is_card_of_table(m, &facts)) keep_cpu_methods(&m->dispatch);
   return DCS_OK;
 }
 
 dcs_status dcs_mapper_engine(dcs_mapper *m, dcs_backend backend, dcs_engine **engine) {
-  if (backend == DCS_CUDA)
+  if (backend == DCS_GPU)
     DCS_TRY(dcs_mapper_open_gpu(m));
   else if (!m->engines[DCS_CPU])
-    DCS_TRY(dcs_engine_cpu_open(&m->engines[DCS_CPU]));
+    DCS_TRY(dcs_engine_cpu_open(false, &m->engines[DCS_CPU]));
   *engine = m->engines[backend];
   return DCS_OK;
 }
@@ -103,10 +105,10 @@ dcs_status dcs_mapper_engine(dcs_mapper *m, dcs_backend backend, dcs_engine **en
 
 static dcs_status open_mapper(dcs_mapper *m, const dcs_mapper_options *options) {
   if ((options->device && !(m->device = strdup(options->device))) ||
-      (options->record && !(m->record = strdup(options->record))))
+      (options->dispatch && !(m->dispatch_path = strdup(options->dispatch))))
     return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");
   m->cpus = dcs_cpus();
-  dcs_mapper_take_record(m);
+  dcs_mapper_read_dispatch(m);
   bool cpu_only = m->device && strcmp(m->device, "cpu") == 0;
   m->gpu_refused = cpu_only;
   if (cpu_only) snprintf(m->gpu_why, sizeof m->gpu_why, "the caller asked for the CPU alone");
@@ -131,10 +133,10 @@ void dcs_mapper_close(dcs_mapper *m) {
   if (!m) return;
   for (int b = 0; b < 2; b++)
     if (m->engines[b]) m->engines[b]->close(m->engines[b]);
-  free(m->atoms);
+  free(m->inputs);
   free(m->sites);
   free(m->checked);
   free(m->device);
-  free(m->record);
+  free(m->dispatch_path);
   free(m);
 }

@@ -16,23 +16,23 @@ typedef struct {
 
 /* What an engine stands ready for: the same again needs no preparing. */
 typedef struct {
-  dcs_problem problem; /* its atoms are the handle's */
+  dcs_problem shape; /* its inputs are the handle's; config: of the method */
   float *map;
   dcs_method method; /* in slot 0; variant NULL: none */
 } dcs_ready;
 
 struct dcs_mapper {
-  char *device, *record; /* as asked for, or NULL */
+  char *device, *dispatch_path; /* as asked for, or NULL */
   int cpus;
   dcs_dispatch dispatch;
-  bool use_record;
+  bool use_dispatch;
   bool gpu_refused;   /* it cannot be opened, or failed; not tried again */
-  char miss[6144];    /* why the record is not used; "" */
-  char gpu_why[6144]; /* why the GPU, or what the record says of it, is not used; "" */
+  char miss[6144];    /* why the dispatch table is not used; "" */
+  char gpu_why[6144]; /* why the GPU, or what the table says of it, is not used; "" */
   dcs_engine *engines[2];
   dcs_ready ready[2];
-  dcs_atom *atoms; /* kept from map to map, as are the sites */
-  int64_t atoms_room;
+  void *inputs; /* kept from map to map, as are the sites */
+  size_t inputs_room;
   dcs_site *sites;
   int64_t sites_room;
   dcs_checked *checked;
@@ -40,21 +40,27 @@ struct dcs_mapper {
   double method_ns;
 };
 
+/* A method that may compute a map. */
+typedef struct {
+  dcs_method method;
+  double ns;         /* expected; NaN: not known */
+  bool extrapolated; /* that is beyond the sizes at which it was measured */
+} dcs_chosen;
+
 /* Methods in the order in which they are tried. */
 typedef struct {
-  dcs_method list[DCS_DISPATCH_MOST + 64];
-  double ns[DCS_DISPATCH_MOST + 64]; /* expected; NaN: not known */
+  dcs_chosen list[DCS_DISPATCH_MOST + 64];
   int n;
-  const dcs_dispatch_table *table; /* that decided, or NULL */
+  const dcs_dispatch_family *family; /* whose table decided, or NULL */
   dcs_scope scope;
 } dcs_choice;
 
-/* What a request of this shape is computed by. */
-void dcs_choose(const dcs_mapper *mapper, const dcs_problem *problem, dcs_choice *choice);
+/* What a size is computed by; spacing in angstrom. */
+void dcs_choose(const dcs_mapper *mapper, const dcs_size *size, double spacing, dcs_choice *choice);
 
-/* Reads the record and holds it against program and CPU; leaves why it is not used. */
-void dcs_mapper_take_record(dcs_mapper *mapper);
-/* Opens the GPU unless it is open; the record's GPU methods are given up where the card is another.
+/* Reads the dispatch table and holds it against program and CPU; leaves why it is not used. */
+void dcs_mapper_read_dispatch(dcs_mapper *mapper);
+/* Opens the GPU unless it is open; the table's GPU methods are given up where the card is another.
  */
 dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);
 /* Gives the GPU up after a failure that may have poisoned its context. */

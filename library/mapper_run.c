@@ -1,35 +1,40 @@
 /* Computing by a method in this process, and checking a method before its first use. */
 #include "library/mapper.h"
 
+#include "harness/base/grow.h"
 #include "harness/judge/oracle.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the engine still holds a problem of this size, at this place. */
+/* Whether the engine still holds inputs and points of this size, at this place. */
 static bool is_ready(const dcs_ready *r, const dcs_problem *p, const float *map) {
-  return r->problem.atoms && r->map == map && r->problem.n_atoms == p->n_atoms &&
-         r->problem.n.x == p->n.x && r->problem.n.y == p->n.y && r->problem.n.z == p->n.z &&
-         r->problem.spacing == p->spacing && r->problem.cutoff == p->cutoff &&
-         r->problem.smooth == p->smooth;
+  return r->shape.input && r->map == map && r->shape.n_inputs == p->n_inputs &&
+         r->shape.n.x == p->n.x && r->shape.n.y == p->n.y && r->shape.n.z == p->n.z &&
+         r->shape.spacing == p->spacing;
 }
 
-/* The handle's own copy of the atoms stays where it is from map to map, so that an engine that is
+/* The handle's own copy of the inputs stays where it is from map to map, so that an engine that is
  * ready for the size need not be told of it. */
-static dcs_status take_atoms(dcs_mapper *m, const dcs_problem *problem) {
-  size_t bytes = (size_t)problem->n_atoms * sizeof *m->atoms;
-  if (problem->n_atoms > m->atoms_room) {
-    m->ready[DCS_CPU] = m->ready[DCS_CUDA] = (dcs_ready){0};
-    free(m->atoms);
-    m->atoms_room = 0;
-    m->atoms = malloc(bytes);
-    if (!m->atoms)
-      return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)problem->n_atoms);
-    m->atoms_room = problem->n_atoms;
+static dcs_status take_inputs(dcs_mapper *m, const dcs_problem *problem) {
+  const size_t bytes = (size_t)problem->n_inputs * dcs_kinds[0]->input_bytes;
+  if (bytes > m->inputs_room) {
+    m->ready[DCS_CPU] = m->ready[DCS_GPU] = (dcs_ready){0};
+    free(m->inputs);
+    m->inputs_room = 0;
+    m->inputs = malloc(bytes);
+    if (!m->inputs)
+      return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)problem->n_inputs);
+    m->inputs_room = bytes;
   }
-  memcpy(m->atoms, problem->atoms, bytes);
+  memcpy(m->inputs, problem->input, bytes);
   return DCS_OK;
+}
+
+static bool is_prepared(const dcs_ready *r, const dcs_method *method, const dcs_problem *problem) {
+  return r->method.variant && dcs_same_method(&r->method, method) &&
+         dcs_same_problem(dcs_kinds[0], &r->shape.config, &problem->config);
 }
 
 static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_method *method,
@@ -38,16 +43,18 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
   dcs_code_facts facts;
   if (!is_ready(ready, problem, map)) {
     *ready = (dcs_ready){*problem, map, {0}};
-    ready->problem.atoms = m->atoms;
-    dcs_outcome outcome = engine->problem(engine, &ready->problem, map);
+    ready->shape.input = m->inputs;
+    dcs_outcome outcome = engine->take(engine, &ready->shape, dcs_kinds[0]->input_bytes, map);
     if (outcome != DCS_OUTCOME_OK) {
       *ready = (dcs_ready){0};
       return outcome;
     }
   }
-  if (ready->method.variant && dcs_same_method(&ready->method, method)) return DCS_OUTCOME_OK;
+  if (is_prepared(ready, method, problem)) return DCS_OUTCOME_OK;
   ready->method.variant = NULL;
-  dcs_outcome outcome = engine->prepare(engine, 0, method->variant, &method->config, &facts);
+  ready->shape.config = problem->config;
+  dcs_outcome outcome =
+      engine->prepare(engine, 0, &problem->config, method->variant, &method->config, &facts);
   if (outcome == DCS_OUTCOME_OK)
     ready->method = *method;
   else
@@ -63,7 +70,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
       !dcs_applicable(method->variant, problem, &method->config, why))
     return dcs_fail(DCS_UNAVAILABLE, "%s", why);
   DCS_TRY(dcs_mapper_engine(m, method->variant->backend, &engine));
-  DCS_TRY(take_atoms(m, problem));
+  DCS_TRY(take_inputs(m, problem));
   dcs_outcome outcome = make_ready(m, engine, method, problem, map);
   bool timed = !engine->device || engine->device->timed;
   if (outcome == DCS_OUTCOME_OK)
@@ -78,7 +85,6 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
 
 /* ---- check ---- */
 
-#define CHECK_CUTOFF 2.3 /* angstrom, of a box of 11 x 6 x 1.5 */
 enum { CHECK_ATOMS = 37, CHECK_X = 31, CHECK_Y = 17, CHECK_Z = 5 };
 
 static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_case *c) {
@@ -90,10 +96,9 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
     map[i] = NAN;
   dcs_status status = dcs_mapper_run(m, method, &c->problem, map);
   m->ready[method->variant->backend].map = NULL; /* it goes; the next problem is another */
-  if (status == DCS_OK)
-    status = dcs_oracle_for(method->variant, c, (int64_t)points * CHECK_ATOMS, &reference);
+  if (status == DCS_OK) status = dcs_oracle(c, (int64_t)points * CHECK_ATOMS, &reference);
   if (status == DCS_OK) {
-    dcs_repair(c->near, c->n_near, method->variant->cutoff, map);
+    dcs_apply_fixes(c->fixes, c->n_fixes, map);
     dcs_verdict v =
         dcs_check(&reference, map, method->variant->longest_sum(&c->problem, &method->config));
     dcs_reference_free(&reference);
@@ -104,12 +109,15 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
   return status;
 }
 
-static dcs_checked *add_checked(dcs_mapper *m, const dcs_method *method) {
-  dcs_checked *list = realloc(m->checked, (size_t)(m->n_checked + 1) * sizeof *list);
-  if (!list) return NULL;
-  m->checked = list;
-  list[m->n_checked] = (dcs_checked){.method = *method};
-  return &list[m->n_checked++];
+/* The last of the kind's list that the variant solves. */
+static dcs_status pose_solved(const dcs_variant *variant, dcs_case *c) {
+  char why[DCS_TEXT];
+  for (const char *const *text = c->kind->verified; *text; text++) {
+    dcs_config problem;
+    DCS_TRY(dcs_parse_problem(c->kind, *text, &problem));
+    if (dcs_solves(variant, &problem, why)) dcs_case_pose(c, &problem);
+  }
+  return DCS_OK;
 }
 
 dcs_status dcs_mapper_check(dcs_mapper *m, const dcs_method *method) {
@@ -118,13 +126,14 @@ dcs_status dcs_mapper_check(dcs_mapper *m, const dcs_method *method) {
   for (int i = 0; i < m->n_checked; i++)
     if (dcs_same_method(&m->checked[i].method, method))
       return m->checked[i].good ? DCS_OK : dcs_fail(DCS_FAILED, "%s", m->checked[i].why);
-  DCS_TRY(dcs_case_random(CHECK_ATOMS, &grid, 1, &c));
-  if (method->variant->cutoff) dcs_case_set_cutoff(&c, CHECK_CUTOFF, DCS_SMOOTH_C2);
-  dcs_status status = check_on(m, method, &c);
+  DCS_TRY(dcs_case_random(dcs_kinds[0], NULL, CHECK_ATOMS, &grid, 1, &c));
+  dcs_status status = pose_solved(method->variant, &c);
+  if (status == DCS_OK) status = check_on(m, method, &c);
   dcs_case_free(&c);
-  dcs_checked *checked = add_checked(m, method);
-  if (!checked) return dcs_fail(DCS_UNAVAILABLE, "no memory for a method");
-  checked->good = status == DCS_OK;
-  snprintf(checked->why, sizeof checked->why, "%s", checked->good ? "" : dcs_error_message());
+  const bool good = status == DCS_OK;
+  dcs_checked checked = {.method = *method, .good = good};
+  if (!good) snprintf(checked.why, sizeof checked.why, "%s", dcs_error_message());
+  DCS_TRY(dcs_grow(&m->checked, (size_t)m->n_checked, sizeof checked, "methods"));
+  m->checked[m->n_checked++] = checked;
   return status;
 }

@@ -1,14 +1,18 @@
 # How near a search is to the best recorded, against its evaluations. Series: a strategy each; share
 # of the space in percent, median regret over the seeds in percent, its quartiles.
-NAME = "convergence"
 do for [FORMAT in "png svg"] {
   load "style.gp"
-  set xrange [0:60]
-  set yrange [0:30]
+  FLOOR(loss) = loss < 0.1 ? 0.1 : loss # of a log axis
+  set logscale xy
+  set xrange [*:100]
+  set yrange [0.1:*]
+  set format "%g"
+  set ytics add ("≤ 0.1" 0.1)
+  set key inside left bottom opaque
   set xlabel "evaluations [% of the space]"
-  set ylabel "slower than the best recorded [%]; median and quartiles, axis cut at 30"
+  set ylabel "slower than the best recorded [%]; median and quartiles"
   set style fill transparent solid 0.15 noborder
-  plot for [i=1:LAST] DATA index i using 1:3:4 with filledcurves linetype i notitle, \
-    for [i=1:LAST] DATA index i using 1:2 with lines linetype i title columnheader(1)
+  plot for [i=1:LAST] DATA index i using 1:(FLOOR($3)):(FLOOR($4)) with filledcurves linetype i notitle, \
+    for [i=1:LAST] DATA index i using 1:(FLOOR($2)) with lines linetype i title columnheader(1)
   unset output
 }

@@ -1,7 +1,6 @@
 # Who is faster in the plane, a panel for each pair of methods, scope and shape of grids. Five blocks a
 # panel: title, line types; three series of cells (a, b, unsure): atoms, points, and the edges of a
 # rectangle; the frontier: atoms, points, its interval.
-NAME = "crossover_map"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   BLOCKS = 5
@@ -18,8 +17,8 @@ do for [FORMAT in "png svg"] {
     stats DATA index (5*p+1) every ::0::1 using (T = T.(strlen(T) ? "\n" : "").strcol(1), 0) nooutput
     stats DATA index (5*p+1) every ::2 using (A = $1, B = $2, 0) nooutput
     set title T font SMALL offset 0,-0.5
-    set xlabel "atoms" offset 0,0.4
-    set ylabel (p % COLUMNS == 0 ? "grid points" : "")
+    set xlabel ALONG offset 0,0.4
+    set ylabel (p % COLUMNS == 0 ? ACROSS : "")
     plot DATA index (5*p+2) using 1:2:3:4:5:6 with boxxyerror linetype A, \
       DATA index (5*p+3) using 1:2:3:4:5:6 with boxxyerror linetype B, \
       DATA index (5*p+4) using 1:2:3:4:5:6 with boxxyerror linecolor rgb "#b0b0b0", \
@@ -28,6 +27,6 @@ do for [FORMAT in "png svg"] {
       DATA index (5*p+5) using 1:2:3:4 with xerrorbars linecolor rgb "black" linewidth 2 pointtype 7
   }
   STYLE = "boxes"
-  MARK = "frontier, 95% interval"
+  MARK = "frontier, 95%"
   load "legend.gp"
 }

@@ -1,6 +1,5 @@
 # Methods with bins, over the atoms that a bin has room for. Pairs of series, one for each edge of a bin:
 # capacity, time, its interval; capacity, percent of the atoms that do not fit.
-NAME = "cutoff_capacity"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   stats DATA using 1 name "X" nooutput

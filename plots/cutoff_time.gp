@@ -1,7 +1,6 @@
-# Time of one map against the number of atoms, whole sum and within a cutoff. Three pairs of series (CPU
+# Time of one map against the number of atoms, direct sum and within a cutoff. Three pairs of series (CPU
 # with one thread and with all, GPU): atoms, time, its interval. Last, where the lines of a pair cross:
 # atoms, time, atoms as text. Empty ones are not drawn.
-NAME = "cutoff_time"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   set logscale xy
@@ -9,7 +8,9 @@ do for [FORMAT in "png svg"] {
   set format y "%g"
   set xlabel "atoms"
   set ylabel "time of one map [ms]"
-  set key samplen 4
+  stats DATA index 1:6 using 4 name "HI" nooutput
+  set yrange [*:10*10**ceil(log10(HI_max))] # the legend stands above the lines
+  set key inside left top vertical maxrows 4 samplen 4
   array COLOURS[3] = [0x009e73, 0x0072b2, 0xd55e00]
   array HOLLOW[3] = [8, 6, 4]
   do for [k=1:3] {

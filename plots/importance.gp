@@ -1,5 +1,4 @@
 # How much each parameter matters, as bars. Block 1: y, name of the parameter; block 2: y, percent.
-NAME = "importance"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   stats DATA index 1 using 1 name "SLOT" nooutput

@@ -1,6 +1,5 @@
 # Two parameters as a heat map. Block 1: x, its value as text; block 2: y, its value as text, the
 # first line of each the parameter's name; block 3: x, y, best rate over all other parameters.
-NAME = "landscape"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   XNAME = ""
@@ -13,7 +12,8 @@ do for [FORMAT in "png svg"] {
   set xrange [-0.5:X_max + 0.5]
   set yrange [-0.5:Y_max + 0.5]
   set cbrange [RATE_min:RATE_max == RATE_min ? RATE_min + 1 : RATE_max]
-  set palette defined (0 "#ffffff", 1 "#f0e442", 2 "#009e73", 3 "#0072b2")
+  # viridis
+  set palette defined (0 "#440154", 1 "#3b528b", 2 "#21918c", 3 "#5ec962", 4 "#fde725")
   set xlabel XNAME
   set ylabel YNAME
   set cblabel "best rate with the other parameters free [10⁹ evaluations/s]" offset 1

@@ -1,24 +1,22 @@
-# Padding overhead against the edge of the grid: edge, percent, panel (1: slices, 2: volumes).
-# A series for each coarsening factor, computed from the tile alone.
-NAME = "padding_vs_edge"
+# Padding overhead against the edge of the grid, computed from the tile alone: a panel for each coarsening
+# factor; edge, percent of slices, percent of volumes.
 do for [FORMAT in "png svg"] {
   load "style.gp"
-  set multiplot
-  set xrange [0:520]
+  unset tmargin
+  set multiplot layout 2,3 margins screen 0.07,0.98,0.09,0.87 spacing screen 0.05,0.1
+  set xrange [0:512]
   set yrange [0:200]
-  set xtics 0,100
-  set xlabel "grid edge n [points]"
-  do for [panel=1:2] {
-    set lmargin at screen (panel == 1 ? 0.07 : 0.49)
-    set rmargin at screen (panel == 1 ? 0.43 : 0.85)
-    set bmargin at screen 0.10
-    set tmargin at screen 0.85
-    set title (panel == 1 ? "slices n x n" : "volumes n x n x n")
-    if (panel == 2) { unset label 1 }
-    set ylabel (panel == 1 ? "padding overhead [%], axis cut at 200" : "")
-    if (panel == 1) { unset key } else { set key at screen 0.86,0.6 left samplen 1.5 }
-    plot for [i=1:LAST] DATA index i using 1:($3 == panel ? $2 : NaN) with lines linetype i linewidth 1.3 \
-      title columnheader(1)
+  set xtics 0,128
+  do for [i=1:LAST] {
+    T = ""
+    stats DATA index i every ::0::0 using (T = strcol(1), 0) nooutput
+    set title T offset 0,-0.6
+    set xlabel (i > LAST - 3 ? "grid edge n [points]" : "")
+    set ylabel (i % 3 == 1 ? "padding overhead [%]" : "")
+    if (i == 1) { set key inside right top opaque } else { unset key }
+    plot DATA index i every ::1 using 1:3 with lines linetype 2 linewidth 1 title "n x n x n", \
+      DATA index i every ::1 using 1:2 with lines linetype 1 linewidth 1 title "n x n x 1"
+    unset label 1
   }
   unset multiplot
   unset output

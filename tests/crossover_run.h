@@ -4,7 +4,7 @@
 
 #include "tests/run_folder.h"
 
-#define KEYS            "variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz"
+#define KEYS            "variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz"
 #define SUMMARY_COLUMNS KEYS ",backend,threads,median_ns,outcome\n"
 
 static FILE *samples, *summary;
@@ -19,7 +19,7 @@ static inline const char *run_path(const char *file) {
 static inline void begin_run(void) {
   mkdir(in_folder("run"), 0777);
   unlink(run_path("thresholds.csv"));
-  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
+  put_file(run_path("env.csv"), "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
   samples = fopen(run_path("samples.csv"), "w");
   summary = fopen(run_path("summary.csv"), "w");
   assert_true(samples && summary);
@@ -33,18 +33,18 @@ static inline void end_run(void) {
 }
 
 static const char *gpu = "cuda:0";
-static const char *within = ","; /* cutoff and smooth: of the whole sum */
+static const char *problem = ""; /* problem_config: the direct sum */
 
 /* A method on a grid: no threads is one on the GPU. Its times lie within 0.1% of `ms`. */
 static inline void put_on_grid(const char *variant, int threads, const char *scope, int atoms,
                                const int n[3], double ms, const char *outcome) {
   char keys[256];
-  snprintf(keys, sizeof keys, "%s,\"x=1,threads=%d\",%s,,%s,%s,%d,%d,%d,%d", variant, threads,
-           scope, threads ? "cpu" : gpu, within, atoms, n[0], n[1], n[2]);
+  snprintf(keys, sizeof keys, "%s,\"x=1,threads=%d\",%s,,%s,coulomb,\"%s\",%d,%d,%d,%d", variant,
+           threads, scope, threads ? "cpu" : gpu, problem, atoms, n[0], n[1], n[2]);
   for (int i = 0; i < rounds; i++) /* in an order that is not sorted */
     fprintf(samples, "%d,%s,%.3f\n", i, keys,
             1e6 * ms * (1 + 0.001 * (2.0 * (7 * i % rounds) / (rounds - 1) - 1)));
-  fprintf(summary, "%s,%s,", keys, threads ? "cpu" : "cuda");
+  fprintf(summary, "%s,%s,", keys, threads ? "cpu" : "gpu");
   if (threads) fprintf(summary, "%d", threads);
   fprintf(summary, ",%.3f,%s\n", 1e6 * ms, outcome);
 }

@@ -2,18 +2,18 @@
 #ifndef DCS_TEST_DISPATCH_RUN_H
 #define DCS_TEST_DISPATCH_RUN_H
 
-#include "tests/own_record.h"
+#include "tests/own_dispatch.h"
 #include "tests/run_folder.h"
 
 #include <math.h>
 
 static FILE *samples, *summary;
-static const dcs_variant *cpu[64], *gpu[64]; /* of whole sums, up the ladder */
+static const dcs_variant *cpu[64], *gpu[64]; /* of direct sums, up the ladder */
 static int n_gpu;
-static const char *within = NULL; /* cutoff and smooth, "," of a whole sum; NULL: a run of before
-                                     there were cutoffs, without the columns */
+static const char *within = ""; /* problem_config; "": the direct sum */
 static const char *memory = "";
 static const char *spacing = "1";
+static const char *stopped = "rounds"; /* stop_reason */
 
 static inline const char *run_path(const char *file) {
   char name[64];
@@ -23,19 +23,18 @@ static inline const char *run_path(const char *file) {
 
 static inline void begin_run(void) {
   assert_true(variants_here(DCS_CPU, cpu) >= 3);
-  n_gpu = variants_here(DCS_CUDA, gpu);
+  n_gpu = variants_here(DCS_GPU, gpu);
   mkdir(in_folder("run"), 0777);
   put_file(run_path("env.csv"),
-           "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\nkernels_fnv1a64,0123\n"
+           "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\nkernels_fnv1a64,0123\n"
            "gpu_name,Some */ card\ngpu_compute_capability,9.0\ngpu_sm_count,10\n"
            "date,2020-01-01T00:00:00Z\ncommand_line,dcsbench sweep --out run\n");
   samples = fopen(run_path("samples.csv"), "w");
   summary = fopen(run_path("summary.csv"), "w");
   assert_true(samples && summary);
-  const char *columns = within ? "variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz"
-                               : "variant,config,scope,memory,devices,atoms,nx,ny,nz";
-  fprintf(samples, "round,%s,time_ns\n", columns);
-  fprintf(summary, "%s,backend,threads,%smedian_ns,outcome\n", columns, within ? "spacing," : "");
+  const char *keys = "variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz";
+  fprintf(samples, "round,%s,time_ns\n", keys);
+  fprintf(summary, "%s,backend,threads,spacing,median_ns,outcome,stop_reason\n", keys);
 }
 
 static inline void end_run(void) {
@@ -43,19 +42,34 @@ static inline void end_run(void) {
   assert_int_equal(fclose(summary), 0);
 }
 
-/* A row with one sample; the variant in its initial configuration, of one thread. */
-static inline void put_time(const dcs_variant *variant, const char *scope, int64_t atoms,
-                            dcs_dims n, double ns, const char *outcome) {
-  char keys[512], config[DCS_TEXT];
+/* The columns that samples and summary share; the variant in its initial configuration, of one
+ * thread. */
+static inline void put_keys(FILE *out, const dcs_variant *variant, const char *scope, int64_t atoms,
+                            dcs_dims n) {
+  char config[DCS_TEXT];
   dcs_config values = dcs_initial_config(variant, 1);
   const int on_cpu = variant->backend == DCS_CPU;
-  snprintf(keys, sizeof keys, "%s,\"%s\",%s,%s,%s,%s%s%lld,%lld,%lld,%lld", variant->id,
-           dcs_format_config(variant, &values, config), scope, on_cpu ? "" : memory,
-           on_cpu ? "cpu" : "cuda:0", within ? within : "", within ? "," : "", (long long)atoms,
-           (long long)n.x, (long long)n.y, (long long)n.z);
-  fprintf(samples, "0,%s,%.3f\n", keys, ns);
-  fprintf(summary, "%s,%s,%s,%s%s%.3f,%s\n", keys, on_cpu ? "cpu" : "cuda", on_cpu ? "1" : "",
-          within ? spacing : "", within ? "," : "", ns, outcome);
+  fprintf(out, "%s,\"%s\",%s,%s,%s,coulomb,\"%s\",%lld,%lld,%lld,%lld", variant->id,
+          dcs_format_config(variant, &values, config), scope, on_cpu ? "" : memory,
+          on_cpu ? "cpu" : "cuda:0", within, (long long)atoms, (long long)n.x, (long long)n.y,
+          (long long)n.z);
+}
+
+static inline void put_sample(const dcs_variant *variant, const char *scope, int64_t atoms,
+                              dcs_dims n, double ns) {
+  fprintf(samples, "0,");
+  put_keys(samples, variant, scope, atoms, n);
+  fprintf(samples, ",%.3f\n", ns);
+}
+
+/* A row with one sample. */
+static inline void put_time(const dcs_variant *variant, const char *scope, int64_t atoms,
+                            dcs_dims n, double ns, const char *outcome) {
+  const int on_cpu = variant->backend == DCS_CPU;
+  put_sample(variant, scope, atoms, n, ns);
+  put_keys(summary, variant, scope, atoms, n);
+  fprintf(summary, ",%s,%s,%s,%.3f,%s,%s\n", on_cpu ? "cpu" : "gpu", on_cpu ? "1" : "", spacing, ns,
+          outcome, stopped);
 }
 
 static inline int dispatch(const char *options) {
@@ -66,27 +80,35 @@ static inline void read_back(dcs_dispatch *d) {
   if (dcs_dispatch_read(run_path("dispatch.csv"), d) != DCS_OK) fail_msg("%s", dcs_error_message());
 }
 
-/* What the record takes; NULL: it has no method. */
-static inline const dcs_variant *pick_of(const dcs_dispatch *d, int scope,
-                                         const dcs_problem *problem) {
-  const dcs_dispatch_table *table = &d->tables[dcs_dispatch_sum(problem)][scope];
+/* The table of a scope; an empty one where the problem has none. */
+static inline const dcs_dispatch_table *table_of(const dcs_dispatch *d, const char *problem,
+                                                 int scope) {
+  static const dcs_dispatch_table none;
+  const dcs_config config = problem_of(problem);
+  const dcs_dispatch_family *family = dcs_dispatch_find(d, dcs_kinds[0], &config);
+  return family ? &family->tables[scope] : &none;
+}
+
+/* What the table takes on a grid with points 1 angstrom apart; NULL: it has no method. */
+static inline const dcs_variant *pick_of(const dcs_dispatch *d, int scope, const dcs_size *size) {
   const bool usable[2] = {true, true};
-  int order[DCS_DISPATCH_MOST];
-  double ns[DCS_DISPATCH_MOST];
-  int n = dcs_dispatch_rank(table, problem, usable, order, ns);
-  return n > 0 ? table->list[order[0]].variant : NULL;
+  dcs_ranked ranked[DCS_DISPATCH_MOST];
+  int n = dcs_dispatch_rank(d, size, 1, dcs_dispatch_scopes[scope], usable, ranked);
+  return n > 0 ? ranked[0].method->variant : NULL;
 }
 
 /* Ends a run of 8 sizes at one of which, and no other, scope warm loses: 4000 for 1000. */
-static inline void assert_loss_of_one_in_8(int sum) {
+static inline void assert_loss_of_one_in_8(const char *problem) {
   dcs_dispatch d;
   end_run();
   assert_status(dispatch(""), 0);
   read_back(&d);
-  const dcs_regret *regret = &d.tables[sum][1].regret;
-  assert_int_equal(regret->cells, 8);
-  assert_true(fabs(regret->worst - 3) < 1e-9);
-  assert_true(fabs(regret->mean - 3.0 / 8) < 1e-9);
+  const dcs_dispatch_table *table = table_of(&d, problem, 1);
+  assert_int_equal(table->held_out, 8);
+  assert_int_equal(table->loss.sizes, 8);
+  assert_true(fabs(table->loss.worst - 3) < 1e-9);
+  assert_true(fabs(table->loss.p95 - 3) < 1e-9);
+  assert_true(fabs(table->loss.mean - 3.0 / 8) < 1e-9);
 }
 
 /* Builds the C or C++ source of the run's folder, which includes dispatch.h, and runs it: its

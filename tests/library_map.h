@@ -3,7 +3,7 @@
 #define DCS_TEST_LIBRARY_MAP_H
 
 #include "library/dcsbench.h"
-#include "tests/own_record.h"
+#include "tests/own_dispatch.h"
 
 #include <math.h>
 
@@ -39,7 +39,7 @@ static inline void assert_map(const dcs_map_request *r) {
       for (int d = 0; d < 3; d++)
         r2 += pow(r->origin[d] + r->spacing * at[d] - r->atoms[4 * a + d], 2);
       double c2 = r->cutoff * r->cutoff, f = 1;
-      if (c2 > 0) f = r2 >= c2 ? 0 : r->smooth ? (1 - r2 / c2) * (1 - r2 / c2) : 1;
+      if (c2 > 0) f = r2 >= c2 ? 0 : r->switched ? (1 - r2 / c2) * (1 - r2 / c2) : 1;
       if (sqrt(r2) >= 1e-6 * r->spacing) sum += f * r->atoms[4 * a + 3] / sqrt(r2);
     }
     if (!(fabs(map[p] - sum) <= 1e-5 * fabs(sum)))
@@ -47,9 +47,9 @@ static inline void assert_map(const dcs_map_request *r) {
   }
 }
 
-static inline dcs_mapper *open_mapper(const char *device, const char *record) {
+static inline dcs_mapper *open_mapper(const char *device, const char *dispatch) {
   dcs_mapper *m;
-  const dcs_mapper_options options = {.device = device, .record = record};
+  const dcs_mapper_options options = {.device = device, .dispatch = dispatch};
   if (dcs_mapper_open(&options, &m) != 0) fail_msg("%s", dcs_error_message());
   return m;
 }

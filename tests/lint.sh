@@ -25,10 +25,28 @@ for id in $ids; do
   for f in $(grep -rlw "$id" harness tuning library cli plots Makefile 2>/dev/null); do fail "$f names the variant $id"; done
 done
 
+# So with devices: each line of devices.def has its folder, each folder its line. Nothing outside a
+# kind's folder includes it or has its name in a text; "cuda" alone is also a backend.
+kinds=$(sed -n 's/^DCS_DEVICE(\(.*\))$/\1/p' harness/device/devices.def)
+for kind in $kinds; do
+  [ -d "harness/device/$kind" ] || fail "$kind: no harness/device/$kind"
+  names="\"[^\"]*\b$kind:"
+  ls -d kernels/*/"$kind" >/dev/null 2>&1 || names="\"[^\"]*\b$kind\b"
+  for f in $(grep -rlE --include=*.[ch] "$names" harness tuning library cli | grep -v '^harness/device/[a-z]*/'); do
+    sed 's@/\*.*@@; /^ *\*/d; /^#include/d' "$f" | grep -E "$names" && fail "$f names the device $kind"
+  done
+done
+for folder in harness/device/*/; do
+  echo "$kinds" | grep -qx "$(basename "$folder")" || fail "$folder is not in harness/device/devices.def"
+done
+grep -rnE '^#include "harness/device/[a-z_]*/' harness tuning library cli | grep -v '^harness/device/[a-z]*/' &&
+  fail "only the table knows the kinds of devices"
+grep -rn '^#include "harness/device/devices.h"' harness/device/*/ && fail "a kind of devices knows no table"
+
 # Dependencies run one way: a folder includes itself and the floors below it, which this list has from
 # the ground up.
-floors="kernels harness/base harness/device harness/problems harness/input harness/output harness/judge \
-harness/limits harness/engine harness/worker harness/verify harness/sweep harness/runs harness/compare \
+floors="kernels harness/base harness/files harness/device harness/input harness/problems harness/output harness/judge \
+harness/limits harness/engine harness/worker harness/verify harness/runs harness/sweep harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
 tuning/claims tuning/dispatch library cli"
 allowed=version\\.h
@@ -44,7 +62,7 @@ done
 # Nothing below main ends the program or prints on its own; -ffast-math never reaches what judges.
 grep -nE '\b(exit|abort|_exit)\(' $(echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning|library|cli)/' | grep -v 'cli/main.c') && fail "only main ends the program"
 grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c kernels/*/*/*.c && fail "kernels/ prints nothing"
-grep -n 'ffast-math' Makefile && fail "-ffast-math makes isnan a constant"
+grep -nE -e '-(Ofast|ffast-math|ffinite-math-only)' "$BUILD/flags" && fail "-ffast-math makes isnan a constant"
 
 # Headers compile alone.
 for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h cli/*.h; do

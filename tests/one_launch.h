@@ -3,9 +3,10 @@
 #ifndef DCS_TEST_ONE_LAUNCH_H
 #define DCS_TEST_ONE_LAUNCH_H
 
+#include "harness/device/devices.h"
 #include "harness/device/kernel_source.h"
-#include "harness/input/case.h"
 #include "tests/cache_folder.h"
+#include "tests/coulomb_problem.h"
 
 #include <string.h>
 
@@ -68,9 +69,9 @@ static inline prepared prepare(const dcs_variant *variant, const dcs_config *con
   p.map = words(dcs_points(p.plan.stored), 0);
   p.scratch = words(p.plan.scratch_floats, 0x7fc00000u);
   p.counters = words(p.plan.counters, 0);
-  p.atoms = words(4 * problem->n_atoms, 0);
-  size_t bytes = (size_t)problem->n_atoms * sizeof(dcs_atom);
-  assert_int_equal(device->copy_in(device, p.atoms, problem->atoms, bytes), DCS_OK);
+  p.atoms = words(4 * problem->n_inputs, 0);
+  size_t bytes = (size_t)problem->n_inputs * sizeof(dcs_atom);
+  assert_int_equal(device->copy_in(device, p.atoms, problem->input, bytes), DCS_OK);
   return p;
 }
 
@@ -81,20 +82,19 @@ static inline void release(prepared *p) {
   device->unload(device, p->module);
 }
 
-/* One launch, which adds to the map, on a device of so many multiprocessors; the map as it is then.
- */
-static inline void launch(prepared *p, int units, float *map) {
-  int n_atoms = (int)p->problem.n_atoms, nx = (int)p->problem.n.x, ny = (int)p->problem.n.y;
+/* One launch, which adds to the map, on a device of so many SMs; the map as it is then. */
+static inline void launch(prepared *p, int sms, float *map) {
+  int n_atoms = (int)p->problem.n_inputs, nx = (int)p->problem.n.x, ny = (int)p->problem.n.y;
   int nz = (int)p->problem.n.z, first = 0;
   void *const values[] = {
-      [DCS_ARG_MAP] = &p->map,
-      [DCS_ARG_ATOMS] = &p->atoms,
-      [DCS_ARG_N_ATOMS] = &n_atoms,
+      [DCS_ARG_OUTPUT] = &p->map,
+      [DCS_ARG_INPUT] = &p->atoms,
+      [DCS_ARG_N_INPUTS] = &n_atoms,
       [DCS_ARG_NX] = &nx,
       [DCS_ARG_NY] = &ny,
       [DCS_ARG_NZ] = &nz,
       [DCS_ARG_K] = &first,
-      [DCS_ARG_UNITS] = &units,
+      [DCS_ARG_SMS] = &sms,
       [DCS_ARG_SCRATCH] = &p->scratch,
       [DCS_ARG_SPACING] = &p->problem.spacing,
       [DCS_ARG_COUNTERS] = &p->counters,

@@ -3,7 +3,7 @@
 #define DCS_TEST_PLAIN_MAP_H
 
 #include "harness/base/random.h"
-#include "harness/input/case.h"
+#include "tests/coulomb_problem.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct {
 
 static inline planted honest(const dcs_case *c) {
   return (planted){
-      .n_atoms = c->problem.n_atoms, .columns = c->problem.n.x, .atoms = c->problem.atoms};
+      .n_atoms = c->problem.n_inputs, .columns = c->problem.n.x, .atoms = dcs_atoms(&c->problem)};
 }
 
 /* The map in single precision throughout, one accumulator a point, as the plain kernels do it. */
@@ -39,7 +39,7 @@ static inline void compute(const dcs_case *c, planted plan, float *map) {
         }
         map[(k * n.y + j) * n.x + i] = sum;
       }
-  dcs_repair(c->near, c->n_near, false, map);
+  dcs_apply_fixes(c->fixes, c->n_fixes, map);
 }
 
 static inline double between(dcs_random *random, double lo, double hi) {

@@ -54,9 +54,9 @@ static inline int kernel_folder_make(void **state) {
 }
 
 static inline int kernel_folder_remove(void **state) {
-  static const char *const names[] = {"constant.cu", "naive.cu"};
+  static const char *const names[] = {"constant.cu", "naive.cu", "reduce.cu"};
   char path[128];
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     kernel_path(names[i], path);
     unlink(path);
   }
@@ -76,9 +76,9 @@ static inline bench_fixture *bench_begin(const char *device, double timeout_s) {
   bench_fixture *f = calloc(1, sizeof *f);
   assert_non_null(f);
   assert_int_equal(dcs_bench_open(device, kernel_folder, timeout_s, &f->bench), DCS_OK);
-  assert_int_equal(dcs_case_random(40, &grid, 3, &f->c), DCS_OK);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 40, &grid, 3, &f->c), DCS_OK);
   assert_int_equal(dcs_oracle(&f->c, INT64_MAX, &f->reference), DCS_OK);
-  assert_int_equal(dcs_bench_put(&f->bench, &f->c), DCS_OK);
+  assert_int_equal(dcs_bench_put(&f->bench, &f->c, NULL, 0), DCS_OK);
   return f;
 }
 
@@ -101,7 +101,7 @@ static inline int emulated_begin(void **state) {
   bench_fixture *f = bench_begin("emulated", 120);
   dcs_session *session;
   *state = f;
-  if (dcs_bench_session(&f->bench, DCS_CUDA, &session) == DCS_OK) return 0;
+  if (dcs_bench_session(&f->bench, DCS_GPU, &session) == DCS_OK) return 0;
   print_message("skipped: %s\n", dcs_error_message());
   bench_end(f);
   *state = NULL;
@@ -126,7 +126,7 @@ static inline dcs_method method_of(const char *id) {
 
 static inline dcs_trial try_variant(bench_fixture *f, const char *id) {
   const dcs_method method = method_of(id);
-  return dcs_bench_try(&f->bench, &method, &f->c, &f->reference);
+  return dcs_bench_try(&f->bench, &method, 0, &f->reference);
 }
 
 static inline void expect_said(const char *part) {

@@ -32,7 +32,12 @@ fi
 if command -v gnuplot >/dev/null; then say "gnuplot: yes: figures are drawn"
 else say "gnuplot: none: figures are left as data and scripts"; fi
 
+fuzzer=0
+if printf 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9; }\n' |
+  clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then fuzzer=1; fi
+
 echo "HAVE_CSV := $csv"
+echo "HAVE_FUZZER := $fuzzer"
 echo "CUDA_INCLUDE := $include"
 echo "HAVE_OPENMP := $openmp"
 echo "CROSS_CC := $(command -v aarch64-linux-gnu-gcc)"

@@ -112,10 +112,8 @@ static inline void program_become(const char *arguments, int out, int err) {
   if (err != STDERR_FILENO) dup2(err, STDERR_FILENO);
   for (int fd = 3; fd < 64; fd++)
     close(fd);
-  if (program_file_limit > 0) {
-    signal(SIGXFSZ, SIG_IGN);
+  if (program_file_limit > 0)
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){program_file_limit, program_file_limit});
-  }
   alarm(program_seconds);
   execv(program_path(), words);
   _exit(127);

@@ -2,7 +2,7 @@
 #ifndef DCS_TEST_RUN_FOLDER_H
 #define DCS_TEST_RUN_FOLDER_H
 
-#include "harness/base/csv.h"
+#include "harness/files/csv.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -36,8 +36,9 @@ static inline double number_at(const dcs_table *table, size_t row, const char *c
 
 /* Whether a row of the samples and one of the summary are of the same method and cell. */
 static inline int same_method(const dcs_table *a, size_t i, const dcs_table *b, size_t j) {
-  static const char *const keys[] = {"variant", "config", "scope", "memory", "devices",
-                                     "atoms",   "nx",     "ny",    "nz"};
+  static const char *const keys[] = {"variant", "config",         "scope", "memory", "devices",
+                                     "problem", "problem_config", "atoms", "nx",     "ny",
+                                     "nz"};
   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
     if (strcmp(text_at(a, i, keys[k]), text_at(b, j, keys[k])) != 0) return 0;
   return 1;

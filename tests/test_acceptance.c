@@ -48,7 +48,7 @@ static dcs_case random_case(uint64_t seed) {
   int n = 1 + (int)dcs_random_below(&random, 300);
   scatter(&random, &grid, seed % 3 == 0, sites, n);
   dcs_case c;
-  if (dcs_case_build(&(dcs_molecule){sites, n}, &grid, &c) != DCS_OK)
+  if (dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){sites, n}, &grid, &c) != DCS_OK)
     fail_msg("%s", dcs_error_message());
   return c;
 }
@@ -62,7 +62,7 @@ static void a_thousand_right_maps_are_accepted(void **state) {
     dcs_reference r;
     assert_int_equal(dcs_oracle(&c, INT64_MAX, &r), DCS_OK);
     compute(&c, honest(&c), map);
-    dcs_verdict verdict = dcs_check(&r, map, c.problem.n_atoms);
+    dcs_verdict verdict = dcs_check(&r, map, c.problem.n_inputs);
     if (!verdict.accepted)
       fail_msg("seed %d: point %d: found %.9g, expected %.9g, %g bounds off", (int)seed,
                (int)verdict.worst, verdict.found, verdict.expected, verdict.bound_ratio);
@@ -94,7 +94,8 @@ static void atoms_lost_in_rounding_are_accepted(void **state) {
     dcs_site site = {.x = far + off[0], .y = far + off[1], .z = far + off[2], .q = 1};
     dcs_case c;
     dcs_reference r;
-    assert_int_equal(dcs_case_build(&(dcs_molecule){&site, 1}, &grid, &c), DCS_OK);
+    assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){&site, 1}, &grid, &c),
+                     DCS_OK);
     assert_int_equal(dcs_oracle(&c, INT64_MAX, &r), DCS_OK);
     compute(&c, honest(&c), map);
     dcs_verdict verdict = dcs_check(&r, map, 1);
@@ -115,12 +116,13 @@ static void the_bound_is_the_designs(void **state) {
   dcs_site site = {.q = -2};
   dcs_case c;
   dcs_reference r;
-  assert_int_equal(dcs_case_build(&(dcs_molecule){&site, 1}, &grid, &c), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){&site, 1}, &grid, &c),
+                   DCS_OK);
   assert_int_equal(dcs_oracle(&c, INT64_MAX, &r), DCS_OK);
   enum { POINT = 19 };
   float map[20];
   for (int i = 0; i < 20; i++)
-    map[i] = (float)r.v[i];
+    map[i] = (float)r.sums[i].v;
   dcs_verdict exact = dcs_check(&r, map, 1);
   assert_true(exact.accepted && exact.bound_ratio <= 0.5 / 16 && exact.rel_l2 < 0x1p-24);
   for (int64_t longest = 1; longest <= 10000; longest *= 100) {
@@ -148,12 +150,31 @@ static void the_bound_is_the_designs(void **state) {
 static void the_error_is_relative_to_the_map(void **state) {
   (void)state;
   int64_t index[] = {0, 1};
-  double v[] = {3, 4}, s[] = {3, 4}, d[] = {1, 1}, e[] = {0, 0};
+  dcs_sums sums[] = {{.v = 3, .s = 3, .d = 1}, {.v = 4, .s = 4, .d = 1}};
   const dcs_reference r = {
-      .n = 2, .index = index, .v = v, .s = s, .d = d, .e = e, .p = 1, .points = 2};
+      .n = 2, .index = index, .sums = sums, .largest = 1, .rounding = 16, .points = 2};
   const float map[] = {3.5f, 4};
   dcs_verdict verdict = dcs_check(&r, map, 1);
   assert_true(!verdict.accepted && fabs(verdict.rel_l2 - 0.1) < 1e-12 && verdict.worst == 0);
+}
+
+/* Nothing is within what is not known, whatever the map holds. */
+static void a_reference_that_is_not_finite_rejects(void **state) {
+  (void)state;
+  static const double values[] = {NAN, INFINITY, -INFINITY};
+  int64_t index[] = {0, 1};
+  const float map[] = {3, 4};
+  for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
+    for (int point = 0; point < 2; point++)
+      for (int field = 0; field < 4; field++) {
+        dcs_sums sums[] = {{.v = 3, .s = 3, .d = 1}, {.v = 4, .s = 4, .d = 1}};
+        const dcs_reference r = {
+            .n = 2, .index = index, .sums = sums, .largest = 1, .rounding = 16, .points = 2};
+        assert_true(dcs_check(&r, map, 1).accepted);
+        double *const fields[] = {&sums[point].v, &sums[point].s, &sums[point].d, &sums[point].e};
+        *fields[field] = values[v];
+        assert_false(dcs_check(&r, map, 1).accepted);
+      }
 }
 
 int main(void) {
@@ -162,6 +183,7 @@ int main(void) {
       cmocka_unit_test(atoms_lost_in_rounding_are_accepted),
       cmocka_unit_test(the_bound_is_the_designs),
       cmocka_unit_test(the_error_is_relative_to_the_map),
+      cmocka_unit_test(a_reference_that_is_not_finite_rejects),
   };
   return cmocka_run_group_tests_name("acceptance", tests, NULL, NULL);
 }

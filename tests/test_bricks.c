@@ -34,10 +34,10 @@ enum { NX = 9, NY = 5, MOST_NZ = 40 };
 
 /* One atom far away: no two points of the map are alike, and a launch that computes a point twice,
  * or not at all, is seen. 2 x 3 columns of blocks. */
-static void expect_the_same_map(int coarsen_z, int64_t nz, int units) {
+static void expect_the_same_map(int coarsen_z, int64_t nz, int sms) {
   static float expected[NX * NY * MOST_NZ], map[NX * NY * MOST_NZ];
   static const dcs_atom atom = {-3, -2, -1, 1};
-  const dcs_problem problem = {.atoms = &atom, .n_atoms = 1, .n = {NX, NY, nz}, .spacing = 0.5f};
+  const dcs_problem problem = {.input = &atom, .n_inputs = 1, .n = {NX, NY, nz}, .spacing = 0.5f};
   dcs_config config;
   const dcs_variant *variant = small_blocks("cuda_volume", 2, coarsen_z, &config);
   for (int64_t p = 0; p < dcs_points(problem.n); p++) {
@@ -46,21 +46,21 @@ static void expect_the_same_map(int coarsen_z, int64_t nz, int units) {
     expected[p] = (float)(1 / sqrt(x * x + y * y + z * z));
   }
   prepared p = prepare(variant, &config, &problem, false);
-  launch(&p, units, map);
+  launch(&p, sms, map);
   for (int64_t i = 0; i < dcs_points(problem.n); i++)
     if (!(fabsf(map[i] - expected[i]) < 1e-6f * expected[i]))
-      fail_msg("%d units, bricks of %d in %lld slices, point %lld: %g, not %g", units, coarsen_z,
+      fail_msg("%d SMs, bricks of %d in %lld slices, point %lld: %g, not %g", sms, coarsen_z,
                (long long)nz, (long long)i, (double)map[i], (double)expected[i]);
   release(&p);
 }
 
 static void blocks_cover_the_map_whatever_the_card(void **state) {
   (void)state;
-  static const int heights[] = {1, 2, 3, 8, 16}, units[] = {1, 2, 5, 7, 11, 13, 132};
+  static const int heights[] = {1, 2, 3, 8, 16}, sms[] = {1, 2, 5, 7, 11, 13, 132};
   for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
     for (int64_t nz = 1; nz <= MOST_NZ; nz++)
-      for (size_t u = 0; u < sizeof units / sizeof units[0]; u++)
-        expect_the_same_map(heights[h], nz, units[u]);
+      for (size_t u = 0; u < sizeof sms / sizeof sms[0]; u++)
+        expect_the_same_map(heights[h], nz, sms[u]);
 }
 
 /* 35 slices in bricks of 8 or 7 are 5 layers, and nothing of the padding to 40 is computed; 9
@@ -69,7 +69,7 @@ static void lower_bricks_save_padding(void **state) {
   (void)state;
   dcs_config config;
   const dcs_variant *variant = small_blocks("cuda_volume", 2, 8, &config);
-  dcs_problem problem = {.n_atoms = 1, .n = {NX, NY, 35}, .spacing = 0.5f};
+  dcs_problem problem = {.n_inputs = 1, .n = {NX, NY, 35}, .spacing = 0.5f};
   assert_int_equal(variant->executed(&problem, &config).z, 35);
   problem.n.z = 9;
   assert_int_equal(variant->executed(&problem, &config).z, 16);
@@ -84,7 +84,7 @@ static void software_is_as_accurate_as_claimed(void **state) {
   (void)state;
   enum { N = 64 };
   const dcs_atom atom = {0.125f, 0.125f, 0.125f, 1};
-  const dcs_problem problem = {.atoms = &atom, .n_atoms = 1, .n = {N, N, N}, .spacing = 0.25f};
+  const dcs_problem problem = {.input = &atom, .n_inputs = 1, .n = {N, N, N}, .spacing = 0.25f};
   dcs_config config;
   const dcs_variant *variant = small_blocks("cuda_split", 4, 4, &config);
   float *map = malloc((size_t)N * N * N * sizeof *map);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/base/random.h"
-#include "harness/input/case.h"
+#include "tests/coulomb_problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void derives_the_grid(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dcs_case c;
-    if (dcs_case_build(&box_molecule, &cases[i].asked, &c) != DCS_OK)
+    if (dcs_case_build(dcs_kinds[0], NULL, &box_molecule, &cases[i].asked, &c) != DCS_OK)
       fail_msg("case %zu: %s", i, dcs_error_message());
     dcs_dims n = c.problem.n;
     if (n.x != cases[i].n.x || n.y != cases[i].n.y || n.z != cases[i].n.z)
@@ -83,7 +83,7 @@ static void bad_grids_are_refused(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dcs_case c;
-    if (dcs_case_build(&box_molecule, &cases[i].asked, &c) != DCS_USAGE)
+    if (dcs_case_build(dcs_kinds[0], NULL, &box_molecule, &cases[i].asked, &c) != DCS_USAGE)
       fail_msg("case %zu was not refused", i);
     if (!strstr(dcs_error_message(), cases[i].message))
       fail_msg("case %zu: \"%s\" lacks \"%s\"", i, dcs_error_message(), cases[i].message);
@@ -92,9 +92,9 @@ static void bad_grids_are_refused(void **state) {
   const dcs_molecule none = {box_sites, 0};
   const dcs_grid grid = {.n = {3, 3, 3}, .spacing = 1},
                  largest = {.n = {1 << 20, 1 << 10, 1 << 10}};
-  assert_int_equal(dcs_case_build(&none, &grid, &c), DCS_USAGE);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &none, &grid, &c), DCS_USAGE);
   assert_non_null(strstr(dcs_error_message(), "no atoms"));
-  assert_int_equal(dcs_case_build(&box_molecule, &largest, &c), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &box_molecule, &largest, &c), DCS_OK);
   assert_true(dcs_points(c.problem.n) == (int64_t)1 << 40);
   dcs_case_free(&c);
 }
@@ -106,15 +106,15 @@ static void atoms_without_charge_are_left_out(void **state) {
   const dcs_grid grid = {.n = {6, 2, 2}, .spacing = 1, .has_origin = true};
   const dcs_molecule molecule = {sites, 5}, uncharged = {sites, 1};
   dcs_case c;
-  assert_int_equal(dcs_case_build(&molecule, &grid, &c), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &molecule, &grid, &c), DCS_OK);
   assert_int_equal(c.n_sites, 5);
-  assert_int_equal(c.problem.n_atoms, 2);
-  assert_true(c.problem.atoms[0].x == 2 && c.problem.atoms[0].q == -0.5f);
-  assert_true(c.problem.atoms[1].x == 4 && c.problem.atoms[1].q == 0.25f);
+  assert_int_equal(c.problem.n_inputs, 2);
+  assert_true(dcs_atoms(&c.problem)[0].x == 2 && dcs_atoms(&c.problem)[0].q == -0.5f);
+  assert_true(dcs_atoms(&c.problem)[1].x == 4 && dcs_atoms(&c.problem)[1].q == 0.25f);
   dcs_case_free(&c);
-  assert_int_equal(dcs_case_build(&uncharged, &grid, &c), DCS_OK);
-  assert_int_equal(c.problem.n_atoms, 1);
-  assert_true(c.problem.atoms[0].q == 0);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &uncharged, &grid, &c), DCS_OK);
+  assert_int_equal(c.problem.n_inputs, 1);
+  assert_true(dcs_atoms(&c.problem)[0].q == 0);
   dcs_case_free(&c);
 }
 
@@ -136,15 +136,16 @@ static void the_origin_goes_in_double_precision(void **state) {
   }
   const dcs_grid grid = {.spacing = 0.5, .margin = 2};
   dcs_case a, b;
-  assert_int_equal(dcs_case_build(&(dcs_molecule){here, N}, &grid, &a), DCS_OK);
-  assert_int_equal(dcs_case_build(&(dcs_molecule){there, N}, &grid, &b), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){here, N}, &grid, &a), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){there, N}, &grid, &b),
+                   DCS_OK);
   assert_true(b.origin[0] - a.origin[0] == 1e6 && b.origin[1] - a.origin[1] == -1e6);
-  assert_memory_equal(a.problem.atoms, b.problem.atoms, N * sizeof(dcs_atom));
+  assert_memory_equal(a.problem.input, b.problem.input, N * sizeof(dcs_atom));
   assert_memory_equal(a.sites, b.sites, N * sizeof(dcs_site));
   assert_true(memcmp(&a.problem.n, &b.problem.n, sizeof a.problem.n) == 0);
   for (int i = 0; i < N; i++) {
-    assert_true(a.problem.atoms[i].x == (float)(here[i].x - a.origin[0]));
-    assert_true(a.problem.atoms[i].q == (float)here[i].q);
+    assert_true(dcs_atoms(&a.problem)[i].x == (float)(here[i].x - a.origin[0]));
+    assert_true(dcs_atoms(&a.problem)[i].q == (float)here[i].q);
   }
   dcs_case_free(&a);
   dcs_case_free(&b);
@@ -155,11 +156,11 @@ static void random_cases(void **state) {
   (void)state;
   const dcs_grid grid = {.n = {9, 5, 1}, .spacing = 0.25};
   dcs_case few, many, other;
-  assert_int_equal(dcs_case_random(5, &grid, 1, &few), DCS_OK);
-  assert_int_equal(dcs_case_random(2000, &grid, 1, &many), DCS_OK);
-  assert_int_equal(dcs_case_random(5, &grid, 2, &other), DCS_OK);
-  assert_memory_equal(few.problem.atoms, many.problem.atoms, 5 * sizeof(dcs_atom));
-  assert_memory_not_equal(few.problem.atoms, other.problem.atoms, 5 * sizeof(dcs_atom));
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 5, &grid, 1, &few), DCS_OK);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 2000, &grid, 1, &many), DCS_OK);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 5, &grid, 2, &other), DCS_OK);
+  assert_memory_equal(few.problem.input, many.problem.input, 5 * sizeof(dcs_atom));
+  assert_memory_not_equal(few.problem.input, other.problem.input, 5 * sizeof(dcs_atom));
   double charge = 0, most[3] = {0};
   for (int i = 0; i < 2000; i++) {
     const dcs_site *s = &many.sites[i];
@@ -176,9 +177,9 @@ static void random_cases(void **state) {
   dcs_case_free(&many);
   dcs_case_free(&other);
   const dcs_grid flat = {.n = {9, 0, 1}}, plain = {.n = {2, 2, 2}};
-  assert_int_equal(dcs_case_random(5, &flat, 1, &few), DCS_USAGE);
-  assert_int_equal(dcs_case_random(0, &plain, 1, &few), DCS_USAGE);
-  assert_int_equal(dcs_case_random(1, &plain, 1, &few), DCS_OK);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 5, &flat, 1, &few), DCS_USAGE);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 0, &plain, 1, &few), DCS_USAGE);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 1, &plain, 1, &few), DCS_OK);
   assert_true(few.spacing == 0.5);
   dcs_case_free(&few);
   assert_null(few.sites);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/sweep/cells.h"
+#include "tests/coulomb_problem.h"
 
 #include <math.h>
 
@@ -15,53 +16,55 @@ static void assert_near(double found, double expected) {
     fail_msg("found %.17g, expected %.17g", found, expected);
 }
 
-/* Records of whole sums. */
-static dcs_record *records(int n) {
-  static dcs_record list[8];
+/* Atoms on a cubic grid with points half an angstrom apart, within a cutoff (0: the direct sum). */
+static dcs_record record_of(int64_t atoms, int64_t edge, double cutoff) {
+  return (dcs_record){
+      .size = {dcs_kinds[0], within(cutoff, DCS_SWITCHING_NONE), {atoms, edge, edge, edge}},
+      .spacing = 0.5};
+}
+
+/* A cell of n direct sums, which share their list with all cells of this size. */
+static dcs_cell direct_sums(int64_t atoms, int64_t edge, int n) {
+  static dcs_record lists[2][8];
+  dcs_record *list = lists[edge != 100];
   for (int r = 0; r < n; r++)
-    list[r].method.variant = dcs_find_variant("cpu_gather");
-  return list;
+    list[r] = record_of(atoms, edge, 0);
+  return (dcs_cell){.size = list->size, .records = list, .n_records = n};
 }
 
 /* 1000 atoms on 100^3 are 1e9 evaluations, beside a fixed 1e8, for each of the records. */
 static void a_cell_weighs_its_evaluations(void **state) {
   (void)state;
-  dcs_cell cell = {.atoms = 1000, .n = {100, 100, 100}, .records = records(3), .n_records = 3};
+  dcs_cell cell = direct_sums(1000, 100, 3);
   assert_near(dcs_cell_weight(&cell), 3.3e9);
   cell.n_records = 0;
   assert_true(dcs_cell_weight(&cell) == 0);
 }
 
-/* A ball of 6 angstrom holds 4/3 pi 12^3 points of a grid of 0.5: so many atoms in a million are
- * near a point; no more than all. Beside the whole sum. */
+/* A ball of 6 angstrom has the volume of a cube of half edge 6 (pi / 6)^(1/3). Two places at random
+ * on an edge of 49.5 are that near with 1 - (1 - half / 49.5)^2; no more atoms than all are. Beside
+ * the direct sum. */
 static void a_cutoff_leaves_atoms_out(void **state) {
   (void)state;
-  dcs_record both[2] = {{.method.variant = dcs_find_variant("cpu_gather")},
-                        {.method.variant = dcs_find_variant("cpu_cutoff")}};
-  dcs_cell cell = {.atoms = 1000,
-                   .n = {100, 100, 100},
-                   .spacing = 0.5,
-                   .cutoff = 6,
-                   .records = both,
-                   .n_records = 2};
-  assert_near(dcs_cell_weight(&cell), 1.1e9 + 1000 * 4 * acos(-1) / 3 * 1728 + 1e8);
-  cell.cutoff = 1000;
+  dcs_record both[2] = {record_of(1000, 100, 0), record_of(1000, 100, 6)};
+  dcs_cell cell = {.size = both->size, .records = both, .n_records = 2};
+  double far = 1 - 6 * cbrt(acos(-1) / 6) / 49.5, near = 1 - far * far;
+  assert_near(dcs_cell_weight(&cell), 1.1e9 + 1e9 * near * near * near + 1e8);
+  both[1] = record_of(1000, 100, 1000);
   assert_near(dcs_cell_weight(&cell), 2.2e9);
 }
 
 /* Weights of 1, 8 and 1 parts: of what is left, half by weight and half evenly. */
 static void the_time_left_is_divided(void **state) {
   (void)state;
-  dcs_cell list[3] = {{.atoms = 9, .n = {100, 100, 100}, .records = records(1), .n_records = 1},
-                      {.atoms = 9, .n = {100, 100, 100}, .records = records(8), .n_records = 8},
-                      {.atoms = 9, .n = {100, 100, 100}, .records = records(1), .n_records = 1}};
+  dcs_cell list[3] = {direct_sums(9, 100, 1), direct_sums(9, 100, 8), direct_sums(9, 100, 1)};
   dcs_cells cells = {.list = list, .n = 3};
   assert_near(dcs_cell_share(&cells, 0), 0.5 / 10 + 0.5 / 3);
   assert_near(dcs_cell_share(&cells, 1), 0.5 * 8 / 9 + 0.5 / 2);
   assert_near(dcs_cell_share(&cells, 2), 1);
-  list[2].n.z = 99;
+  list[2] = direct_sums(9, 99, 1);
   dcs_cells_light_first(&cells);
-  assert_int_equal(list[0].n.z, 99);
+  assert_int_equal(list[0].size.axes[1], 99);
   assert_int_equal(list[1].n_records, 1);
   assert_int_equal(list[2].n_records, 8);
 }

@@ -12,8 +12,8 @@
 
 /* ---- a run, row by row ---- */
 
-#define KEYS            "variant,config,scope,memory,devices,atoms,nx,ny,nz"
-#define SUMMARY_COLUMNS KEYS ",backend,threads,chunk_atoms,registers,outcome\n"
+#define KEYS            "variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz"
+#define SUMMARY_COLUMNS KEYS ",backend,threads,chunk_atoms,registers,median_ns,outcome\n"
 
 static FILE *samples, *summary;
 
@@ -26,7 +26,7 @@ static const char *run_path(const char *file) {
 static void begin_run(void) {
   mkdir(in_folder("run"), 0777);
   unlink(run_path("claims.csv"));
-  put_file(run_path("env.csv"), "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
+  put_file(run_path("env.csv"), "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
   samples = fopen(run_path("samples.csv"), "w");
   summary = fopen(run_path("summary.csv"), "w");
   assert_true(samples && summary);
@@ -47,17 +47,17 @@ static void put(method m) {
   char keys[256];
   int rounds = m.rounds ? m.rounds : 9, slices = m.slices ? m.slices : 4;
   double scatter = m.scatter > 0 ? m.scatter : 0.001;
-  snprintf(keys, sizeof keys, "%s,\"%s\",%s,,%s,%d,%d,%d,%d", m.variant, m.config,
+  snprintf(keys, sizeof keys, "%s,\"%s\",%s,,%s,coulomb,,%d,%d,%d,%d", m.variant, m.config,
            m.scope ? m.scope : "kernel", m.threads ? "cpu" : "cuda:0", m.atoms, m.edge, m.edge,
            slices);
   for (int i = 0; i < rounds; i++) /* in an order that is not sorted */
     fprintf(samples, "%d,%s,%.3f\n", i, keys,
             1e6 * m.ms * (1 + scatter * (2.0 * (7 * i % rounds) / (rounds - 1) - 1)));
-  fprintf(summary, "%s,%s,", keys, m.threads ? "cpu" : "cuda");
+  fprintf(summary, "%s,%s,", keys, m.threads ? "cpu" : "gpu");
   if (m.threads) fprintf(summary, "%d", m.threads);
   fprintf(summary, m.chunk ? ",%d" : ",", m.chunk);
   fprintf(summary, m.registers ? ",%d" : ",", m.registers);
-  fprintf(summary, ",%s\n", m.outcome ? m.outcome : "ok");
+  fprintf(summary, ",%.3f,%s\n", 1e6 * m.ms, m.outcome ? m.outcome : "ok");
 }
 
 static const char *book(dcs_book which) {
@@ -436,11 +436,14 @@ static void bad_folders_are_refused(void **state) {
   judge_coarsening(1.4, 0, 0, "holds");
   unlink(run_path("claims.csv"));
   put_file(run_path("summary.csv"), KEYS ",backend,outcome\n");
-  refuse(3, "no column \"threads\"");
-  put_file(run_path("summary.csv"), SUMMARY_COLUMNS "g,,kernel,,cuda:0,5,8,8,8,cuda,,,,ok\n");
+  refuse(3, "no column \"median_ns\"");
+  put_file(run_path("summary.csv"),
+           SUMMARY_COLUMNS "g,,kernel,,cuda:0,coulomb,,5,8,8,8,gpu,,,,7,ok\n");
   refuse(3, "no samples of row 2");
-  put_file(run_path("summary.csv"), SUMMARY_COLUMNS "g,,kernel,,cuda:0,x,8,8,8,cuda,,,,ok\n");
+  put_file(run_path("summary.csv"),
+           SUMMARY_COLUMNS "g,,kernel,,cuda:0,coulomb,,x,8,8,8,gpu,,,,7,ok\n");
   refuse(3, "row 2: found atoms \"x\"");
+  put_file(run_path("summary.csv"), SUMMARY_COLUMNS);
   unlink(run_path("samples.csv"));
   refuse(5, "run/samples.csv");
 }

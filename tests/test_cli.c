@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/problems/problem.h"
 #include "tests/program.h"
 
 static const char *const commands[] = {"list",   "info",  "limits",  "generate",
@@ -120,6 +121,8 @@ static void bad_values_are_named_with_what_would_be_right(void **state) {
   SWEEP_REFUSED(2, "--atoms 10:5", "atoms", "found 10:5", "smaller number first");
   SWEEP_REFUSED(2, "--atoms 99999999999999999999", "99999999999999999999", "expected 1 to");
   SWEEP_REFUSED(2, "--grid 8x8", "\"8x8\"", "NXxNYxNZ or N^3");
+  SWEEP_REFUSED(2, "--grid 8^3,", "grid", "found \"\"", "NXxNYxNZ or N^3");
+  SWEEP_REFUSED(2, "--atoms 1:200 --grid 1:200^3", "more than 10000 sizes");
   SWEEP_REFUSED(2, "--grid 0x8x8", "grid", "found 0", "1 to");
   SWEEP_REFUSED(2, "--rounds 0", "--rounds", "found 0", "1 to 1000000");
   SWEEP_REFUSED(2, "--budget -1", "--budget", "found -1");
@@ -144,6 +147,27 @@ static void grids_beyond_the_memory_are_refused_before_anything_is_measured(void
   SWEEP_REFUSED(2, "--grid 1099511627776x1x1", "1099511627776", "1 to 1073741824");
 }
 
+/* Where a problem is chosen, each parameter of each kind is an option; one of another kind is
+ * refused. */
+static void parameters_of_kinds_are_options(void **state) {
+  (void)state;
+  static const char *const takers[] = {"verify", "sweep", "tune", "map"};
+  for (size_t c = 0; c < sizeof takers / sizeof takers[0]; c++) {
+    assert_status(program_run("%s --help", takers[c]), 0);
+    assert_contains(program_out, "--problem=KIND");
+    for (int k = 0; k < dcs_n_kinds; k++)
+      for (int p = 0; p < dcs_kinds[k]->n_params; p++) {
+        char option[64];
+        snprintf(option, sizeof option, "--%s=", dcs_kinds[k]->params[p].name);
+        assert_contains(program_out, option);
+      }
+  }
+  SWEEP_REFUSED(2, "--problem densty", "--problem: found \"densty\"", "dcsbench list");
+  SWEEP_REFUSED(2, "--scale 2", "coulomb has no parameter \"scale\"");
+  SWEEP_REFUSED(2, "--problem density --cutoff 5", "density has no parameter \"cutoff\"");
+  SWEEP_REFUSED(2, "--cutoff 5", "cpu_gather: it computes the direct sum");
+}
+
 static void devices_that_cannot_be_timed_are_refused(void **state) {
   (void)state;
   SWEEP_REFUSED(2, "--device emulated", "emulated", "dcsbench verify");
@@ -156,7 +180,7 @@ static void devices_that_cannot_be_timed_are_refused(void **state) {
     return;
   }
   SWEEP_REFUSED(4, "--device cuda:0", "no CUDA driver", "install");
-  SWEEP_REFUSED(4, "--variants cuda", "nothing to measure", "dcsbench list");
+  SWEEP_REFUSED(4, "--variants gpu", "nothing to measure", "dcsbench list");
   REFUSED(4, "limits --device cuda:0", "no CUDA driver");
   REFUSED(4, "verify --device cuda:0", "no CUDA driver");
 }
@@ -232,6 +256,7 @@ int main(void) {
       cmocka_unit_test(unknown_words_are_usage_errors),
       cmocka_unit_test(bad_values_are_named_with_what_would_be_right),
       cmocka_unit_test(grids_beyond_the_memory_are_refused_before_anything_is_measured),
+      cmocka_unit_test(parameters_of_kinds_are_options),
       cmocka_unit_test(devices_that_cannot_be_timed_are_refused),
       cmocka_unit_test(the_run_folder_must_be_a_new_one),
       cmocka_unit_test(output_that_cannot_be_written_is_status_5),

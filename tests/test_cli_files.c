@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "harness/base/csv.h"
+#include "harness/files/csv.h"
+#include "kernels/contract.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -113,6 +114,17 @@ static void input_that_is_no_molecule_is_named(void **state) {
   fwrite(ATOM "\0\1\2", 1, sizeof ATOM + 2, binary);
   fclose(binary);
   bad_input(3, "binary.pqr", ":2: found a NUL byte", "PQR");
+}
+
+/* The first grid of the list is good; what was read of it is freed once. */
+static void a_plan_with_a_wrong_later_grid_is_refused(void **state) {
+  (void)state;
+  put_file(in_folder("torn.csv"), "variants,config,atoms,grid,scope\n"
+                                  "cpu_gather,,40,\"8^3,51\xb2x512x64\",kernel\n");
+  assert_status(program_run("sweep --plan %s --out %s", in_folder("torn.csv"), in_folder("none")),
+                3);
+  assert_contains(program_err, "torn.csv: row 2: grid: found \"51\xb2\"; expected a whole number");
+  assert_false(exists(in_folder("none")));
 }
 
 static void generated_water_reads_back_neutral(void **state) {
@@ -236,7 +248,7 @@ static int cell_is(const dcs_table *table, size_t row, const char *column, const
 
 static void list_has_a_row_a_variant_in_the_order_of_the_ladder(void **state) {
   (void)state;
-  static const char columns[] = "id,backend,built,available,why_not,parameters,idea\n";
+  static const char columns[] = "id,problem,backend,built,available,why_not,parameters,idea\n";
   assert_status(program_run("list --csv"), 0);
   assert_int_equal(strncmp(program_out, columns, sizeof columns - 1), 0);
   dcs_table *table = printed_table();
@@ -248,7 +260,8 @@ static void list_has_a_row_a_variant_in_the_order_of_the_ladder(void **state) {
     if (sscanf(line, "DCS_VARIANT(%63[a-z0-9_])", id) != 1) continue;
     assert_true(rows < dcs_table_rows(table));
     assert_string_equal(dcs_table_cell(table, rows, 0), id);
-    assert_true(cell_is(table, rows, "backend", strncmp(id, "cpu", 3) == 0 ? "cpu" : "cuda"));
+    assert_true(cell_is(table, rows, "problem", dcs_find_variant(id)->kind));
+    assert_true(cell_is(table, rows, "backend", strncmp(id, "cpu", 3) == 0 ? "cpu" : "gpu"));
     assert_false(cell_is(table, rows, "idea", ""));
     assert_true(
         cell_is(table, rows, "available", cell_is(table, rows, "why_not", "") ? "yes" : "no"));
@@ -314,6 +327,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(info_reads_the_shared_cases),
       cmocka_unit_test(input_that_is_no_molecule_is_named),
+      cmocka_unit_test(a_plan_with_a_wrong_later_grid_is_refused),
       cmocka_unit_test(generated_water_reads_back_neutral),
       cmocka_unit_test(copies_say_how_far_they_are_apart),
       cmocka_unit_test(a_seed_gives_the_same_bytes_always),

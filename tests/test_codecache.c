@@ -154,6 +154,49 @@ static void another_keys_entry_is_a_miss(void **state) {
   assert_false(dcs_codecache_get("kez", &got, &got_bytes, &got_facts));
 }
 
+static bool hit(void) {
+  void *got;
+  size_t bytes;
+  dcs_code_facts got_facts;
+  bool found = dcs_codecache_get("key", &got, &bytes, &got_facts);
+  if (found) free(got);
+  return found;
+}
+
+static void what_others_could_write_is_a_miss(void **state) {
+  (void)state;
+  char path[512], moved[600];
+  dcs_codecache_put("key", image, sizeof image, &facts);
+  cache_folder_only_entry(path, sizeof path);
+  static const mode_t modes[] = {0620, 0602, 0666};
+  for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
+    assert_int_equal(chmod(path, modes[m]), 0);
+    assert_false(hit());
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_true(hit());
+    assert_int_equal(chmod(cache_folder, modes[m] | 0100), 0);
+    assert_false(hit());
+    dcs_codecache_put("another", image, sizeof image, &facts);
+    assert_int_equal(chmod(cache_folder, 0700), 0);
+    assert_true(hit());
+    cache_folder_only_entry(path, sizeof path); /* nothing was put into such a folder */
+  }
+  snprintf(moved, sizeof moved, "%s-moved", cache_folder);
+  assert_int_equal(rename(path, moved), 0);
+  assert_int_equal(symlink(moved, path), 0);
+  assert_false(hit());
+  assert_int_equal(rename(moved, path), 0);
+  assert_true(hit());
+  if (geteuid() != 0) return; /* only root gives files away */
+  assert_int_equal(chown(path, 12345, 12345), 0);
+  assert_false(hit());
+  assert_int_equal(chown(path, 0, 0), 0);
+  assert_int_equal(chown(cache_folder, 12345, 12345), 0);
+  assert_false(hit());
+  assert_int_equal(chown(cache_folder, 0, 0), 0);
+  assert_true(hit());
+}
+
 enum { WRITERS = 4, ROUNDS = 200, IMAGE = 20000 };
 
 static void write_rounds(int writer) {
@@ -205,9 +248,9 @@ static void makes_private_folders(void **state) {
   void *got;
   size_t bytes;
   dcs_code_facts got_facts;
-  bool hit = dcs_codecache_get("key", &got, &bytes, &got_facts);
+  bool found = dcs_codecache_get("key", &got, &bytes, &got_facts);
   setenv("DCSBENCH_CACHE", cache_folder, 1);
-  assert_true(hit);
+  assert_true(found);
   free(got);
   struct stat status;
   assert_int_equal(stat(deep, &status), 0);
@@ -230,9 +273,9 @@ static void no_folder_no_cache(void **state) {
   void *got;
   size_t bytes;
   dcs_code_facts got_facts;
-  bool hit = dcs_codecache_get("key", &got, &bytes, &got_facts);
+  bool found = dcs_codecache_get("key", &got, &bytes, &got_facts);
   setenv("DCSBENCH_CACHE", cache_folder, 1);
-  assert_false(hit);
+  assert_false(found);
 }
 
 int main(void) {
@@ -243,6 +286,7 @@ int main(void) {
       cmocka_unit_test_setup(damage_is_a_miss, empty_cache),
       cmocka_unit_test_setup(wrong_length_is_a_miss, empty_cache),
       cmocka_unit_test_setup(another_keys_entry_is_a_miss, empty_cache),
+      cmocka_unit_test_setup(what_others_could_write_is_a_miss, empty_cache),
       cmocka_unit_test_setup(concurrent_writers, empty_cache),
       cmocka_unit_test_setup(makes_private_folders, empty_cache),
       cmocka_unit_test(no_folder_no_cache),

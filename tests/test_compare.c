@@ -10,7 +10,7 @@
 #include "tests/simulated_times.h"
 #include "tests/written_run.h"
 
-#define ENV "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\nasked_spacing,0.5\n"
+#define ENV "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\nasked_spacing,0.5\n"
 #define GPU "gpu_name,Some GPU\ngpu_uuid,GPU-1\ncuda_driver,13.0\n"
 
 static int compare(const char *a, const char *b, const char *options) {
@@ -84,8 +84,8 @@ static void each_cell_has_its_verdict(void **state) {
 
 static void the_csv_has_its_columns(void **state) {
   (void)state;
-  static const char *const columns = "variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,"
-                                     "ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
+  static const char *const columns = "variant,config,scope,memory,devices,problem,problem_config,"
+                                     "atoms,nx,ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
                                      "ratio_lo,ratio_hi,outcome_a,outcome_b,verdict,forced\n";
   compare_examples("--csv");
   assert_true(strncmp(program_out, columns, strlen(columns)) == 0);
@@ -106,7 +106,8 @@ static void the_table_tells_the_same_and_counts(void **state) {
   assert_status(compare_examples(""), 1);
   static const char *const parts[] = {
       "A is ",
-      "8x8x4             100          2        2.2   1.100   1.099..1.101  SLOWER   x=1,y=2\n",
+      "100 atoms, 8x8x4           2        2.2   1.100   1.099..1.101  SLOWER   "
+      "x=1,y=2\n",
       "  FASTER ",
       "A ok, B crash  NOT_OK ",
       "\n5 compared: 1 slower, 1 faster, 1 same, 2 unsure; median ratio 1.01",
@@ -123,7 +124,7 @@ static void the_status_tells_whether_anything_is_slower(void **state) {
   put_run("a", ENV, plain);
   put_run("b", ENV, slow);
   assert_status(compare("a", "b", ""), 1);
-  assert_contains(program_err, "1 cell is slower in");
+  assert_contains(program_err, "1 row is slower in");
   assert_status(compare("b", "a", ""), 0);
   assert_string_equal(program_err, "");
   assert_status(compare("a", "a", ""), 0);
@@ -144,9 +145,9 @@ static void put_simulated_run(const char *run, uint64_t seed, double ms) {
   assert_true(samples && summary);
   for (int p = 1; p <= PAIRS; p++) {
     for (int r = 0; r < 15; r++)
-      fprintf(samples, "%d,%d,v,x=1,kernel,,cpu,%d,8,8,4,1,%.3f,,,\n", r, 15 * p + r, p,
+      fprintf(samples, "%d,%d,v,x=1,kernel,,cpu,coulomb,,%d,8,8,4,1,%.3f,,,\n", r, 15 * p + r, p,
               1e6 * ms * (1 + 0.01 * r / 14) * simulated_noise(&random, 0.015));
-    fprintf(summary, "v,x=1,cpu,kernel,,%d,8,8,4,ok\n", p);
+    fprintf(summary, "v,cpu,x=1,cpu,kernel,,coulomb,,%d,8,8,4,%.3f,ok\n", p, 1e6 * ms);
   }
   assert_int_equal(fclose(samples), 0);
   assert_int_equal(fclose(summary), 0);
@@ -184,16 +185,17 @@ static void runs_that_are_not_comparable_are_refused(void **state) {
   static const struct {
     const char *a, *b, *said;
   } pairs[] = {
-      {"key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
-       "key,value\ncpu_model,Other CPU\ncpus,8\nseed,1\n",
+      {"key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
+       "key,value\nschema,4\ncpu_model,Other CPU\ncpus,8\nseed,1\n",
        "cpu_model is \"Some CPU\" and \"Other CPU\""},
-      {"key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
-       "key,value\ncpu_model,Some CPU\ncpus,4\nseed,2\n",
+      {"key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
+       "key,value\nschema,4\ncpu_model,Some CPU\ncpus,4\nseed,2\n",
        "cpus is \"8\" and \"4\", seed is \"1\" and \"2\""},
       {ENV GPU, ENV "gpu_name,Other GPU\n", "gpu_name is \"Some GPU\" and \"Other GPU\""},
       {ENV, ENV "isa_disabled,avx512\n", "isa_disabled is \"\" and \"avx512\""},
       {ENV "input_fnv1a64,1f\n", ENV "input_fnv1a64,2f\n", "input_fnv1a64 is \"1f\" and \"2f\""},
-      {ENV, "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n", "asked_spacing is \"0.5\" and \"\""},
+      {ENV, "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
+       "asked_spacing is \"0.5\" and \"\""},
       {ENV "asked_margin,1\n", ENV "asked_margin,2\n", "asked_margin is \"1\" and \"2\""},
       {ENV, ENV "asked_origin,0 0 1\n", "asked_origin is \"\" and \"0 0 1\""}};
   for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
@@ -219,7 +221,8 @@ static void a_run_of_two_machines_is_refused(void **state) {
 static void forced_output_says_so_in_every_line(void **state) {
   (void)state;
   put_run("a", ENV, before);
-  put_run("b", "key,value\ncpu_model,Some CPU\ncpus,4\nseed,1\nasked_spacing,0.5\n", after);
+  put_run("b", "key,value\nschema,4\ncpu_model,Some CPU\ncpus,4\nseed,1\nasked_spacing,0.5\n",
+          after);
   assert_status(compare("a", "b", "--force"), 1);
   assert_contains(program_err, "forced");
   assert_contains(program_out, "not comparable: cpus: A \"8\", B \"4\"\n");
@@ -281,19 +284,25 @@ static void refuse_file(const char *file, const char *text, const char *said) {
 
 static void files_that_are_wrong_are_named(void **state) {
   (void)state;
-#define HEADER "variant,config,scope,memory,devices,atoms,nx,ny,nz,time_ns\n"
+#define HEADER "variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,time_ns\n"
   refuse_file("env.csv", "key,text\ncpus,8\n", "no column \"value\"");
-  refuse_file("env.csv", "key,value\ncpus,8\nseed,1\n", "no value of \"cpu_model\"");
+  refuse_file("env.csv", "key,value\nschema,4\ncpus,8\nseed,1\n", "no value of \"cpu_model\"");
+  refuse_file("env.csv", "key,value\ncpu_model,Some CPU\ncpus,8\nseed,1\n",
+              "found schema \"\"; expected 4: measure the run anew with `dcsbench sweep`");
+  refuse_file("env.csv", "key,value\nschema,3\ncpu_model,Some CPU\n", "found schema \"3\"");
   refuse_file("env.csv", "", "empty file");
-  refuse_file("samples.csv", "variant,config,scope\nv1,,kernel\n", "no column \"memory\"");
+  refuse_file("samples.csv", "variant,config,scope,time_ns\nv1,,kernel,5\n",
+              "no column \"memory\"");
   refuse_file("samples.csv", "", "empty file");
-  refuse_file("samples.csv", HEADER, "no samples");
-  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,100,8,8\n", "row 2");
-  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,1,8,8,4,5\nv1,,kernel,,cpu,1,8,8,4,\n",
+  refuse_file("samples.csv", HEADER, "found no samples of row 2 of");
+  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,coulomb,,100,8,8\n", "row 2");
+  refuse_file("samples.csv",
+              HEADER "v1,,kernel,,cpu,coulomb,,1,8,8,4,5\nv1,,kernel,,cpu,coulomb,,1,8,8,4,\n",
               "row 3: found time_ns \"\"");
-  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,1,8,8,4,-5\n", "\"-5\"");
-  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,1,8,8,4,inf\n", "\"inf\"");
-  refuse_file("summary.csv", "variant,config,scope,memory,devices,atoms,nx,ny,nz\n",
+  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,coulomb,,1,8,8,4,-5\n", "\"-5\"");
+  refuse_file("samples.csv", HEADER "v1,,kernel,,cpu,coulomb,,1,8,8,4,inf\n", "\"inf\"");
+  refuse_file("summary.csv",
+              "variant,backend,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz\n",
               "no column \"outcome\"");
   put_run("bad", ENV, plain);
   unlink(path_in("bad", "summary.csv"));
@@ -319,11 +328,14 @@ static void runs_without_a_common_cell_are_refused(void **state) {
   assert_contains(program_err, "not ok in one or both: 1");
 }
 
-/* A killed run: its last sample is cut, and its last cell has no row in the summary yet. */
+/* A killed run: its last sample is cut, and what it was at has no row in the summary yet. */
 static void a_killed_run_counts_as_far_as_it_went(void **state) {
   (void)state;
-  static const measured killed[] = {{"v1", "kernel", 100, 9, 2.2, 0.001, NULL}, {0}};
-  put_run("a", ENV, plain);
+  static const measured killed[] = {
+      {"v1", "kernel", 100, 9, 2.2, 0.001, "ok"}, {"v2", "kernel", 100, 4, 1, 0.001, NULL}, {0}};
+  static const measured whole[] = {
+      {"v1", "kernel", 100, 9, 2, 0.001, "ok"}, {"v2", "kernel", 100, 9, 2, 0.001, "ok"}, {0}};
+  put_run("a", ENV, whole);
   put_run("b", ENV, killed);
   FILE *samples = fopen(path_in("b", "samples.csv"), "a");
   assert_non_null(samples);
@@ -331,12 +343,14 @@ static void a_killed_run_counts_as_far_as_it_went(void **state) {
   fclose(samples);
   assert_status(compare("a", "b", ""), 1);
   assert_contains(program_out, "b/samples.csv: the last row was cut off and is left out\n");
+  assert_contains(program_out, "b/samples.csv: 4 samples of rows that the sweep did not finish");
   assert_contains(program_out, "SLOWER");
+  assert_contains(program_out, "\nnot compared: 1 only in A, 0 only in B");
   assert_status(compare("a", "b", "--csv"), 1);
   assert_contains(program_err, "the last row was cut off");
   dcs_table *t = written();
+  assert_int_equal(dcs_table_rows(t), 1);
   assert_string_equal(text_at(t, 0, "n_b"), "9");
-  assert_string_equal(text_at(t, 0, "outcome_b"), "");
   dcs_table_free(t);
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/judge/oracle.h"
 #include "kernels/coulomb/cpu/cutoff.h"
+#include "tests/coulomb_problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static dcs_case build(dcs_site *sites, int64_t n_sites, dcs_dims n, double spaci
   const dcs_molecule molecule = {sites, n_sites};
   const dcs_grid grid = {.n = n, .spacing = spacing, .has_origin = true};
   dcs_case c;
-  assert_int_equal(dcs_case_build(&molecule, &grid, &c), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &molecule, &grid, &c), DCS_OK);
   return c;
 }
 
@@ -29,20 +30,22 @@ static dcs_case build(dcs_site *sites, int64_t n_sites, dcs_dims n, double spaci
 static dcs_case random_case(dcs_dims n, int64_t atoms, double spacing) {
   const dcs_grid grid = {.n = n, .spacing = spacing};
   dcs_case c;
-  assert_int_equal(dcs_case_random(atoms, &grid, (uint64_t)(n.x * 31 + n.y * 7 + atoms), &c),
-                   DCS_OK);
+  assert_int_equal(
+      dcs_case_random(dcs_kinds[0], NULL, atoms, &grid, (uint64_t)(n.x * 31 + n.y * 7 + atoms), &c),
+      DCS_OK);
   return c;
 }
 
 static void assert_map(const dcs_case *c, int64_t longest, float *map) {
   dcs_reference reference;
-  assert_int_equal(dcs_cutoff_oracle(c, INT64_C(1) << 40, &reference), DCS_OK);
-  dcs_repair(c->near, c->n_near, true, map);
+  assert_int_equal(dcs_oracle(c, INT64_C(1) << 40, &reference), DCS_OK);
+  dcs_apply_fixes(c->fixes, c->n_fixes, map);
   dcs_verdict verdict = dcs_check(&reference, map, longest);
   dcs_reference_free(&reference);
   if (!verdict.accepted)
-    fail_msg("cutoff %g, %d atoms: point %d is %.9g; expected %.9g", (double)c->problem.cutoff,
-             (int)c->problem.n_atoms, (int)verdict.worst, verdict.found, verdict.expected);
+    fail_msg("cutoff %g, %d atoms: point %d is %.9g; expected %.9g",
+             (double)dcs_cutoff(&c->problem), (int)c->problem.n_inputs, (int)verdict.worst,
+             verdict.found, verdict.expected);
 }
 
 static float *zero_map(dcs_dims n) {
@@ -61,7 +64,7 @@ static const dcs_variant *cutoff(void) {
 
 static dcs_config configure(int threads, int isa, int cell_edge) {
   dcs_config config = dcs_initial_config(cutoff(), 1);
-  config.value[dcs_find_param(cutoff(), "threads")] =
+  config.value[dcs_find_role(cutoff(), DCS_ROLE_THREADS)] =
       threads < cutoff()->params[0].hi ? threads : cutoff()->params[0].hi;
   config.value[dcs_find_param(cutoff(), "isa")] = isa;
   config.value[dcs_find_param(cutoff(), "cell_edge")] = cell_edge;
@@ -98,9 +101,9 @@ static void check(const dcs_case *c, const dcs_config *config) {
 /* Both maps of the cutoff on every instruction set. */
 static void check_all(dcs_case *c, double angstrom, int threads, int cell_edge) {
   for (int isa = 0; isa < N_ISAS; isa++)
-    for (int smooth = DCS_SMOOTH_NONE; smooth <= DCS_SMOOTH_C2; smooth++) {
+    for (int switching = DCS_SWITCHING_NONE; switching <= DCS_SWITCHING_C2; switching++) {
       dcs_config config = configure(threads, isa, cell_edge);
-      dcs_case_set_cutoff(c, angstrom, (dcs_smooth)smooth);
+      pose_within(c, angstrom, switching);
       check(c, &config);
     }
 }
@@ -161,7 +164,7 @@ static void atoms_outside_the_grid(void **state) {
   check_all(&near, 2e6, 1, 5);
   check_all(&far, 2, 2, 40);
   dcs_config config = configure(1, 0, 40);
-  dcs_case_set_cutoff(&far, 2, DCS_SMOOTH_C2);
+  pose_within(&far, 2, DCS_SWITCHING_C2);
   float *map = compute(&far, &config);
   for (int p = 0; p < 7 * 6 * 7; p++)
     assert_true(map[p] == 0);
@@ -184,7 +187,7 @@ static void results_do_not_depend_on_threads(void **state) {
   (void)state;
   static const int edges[] = {17, 5};
   dcs_case c = random_case((dcs_dims){19, 13, 11}, 5000, 0.5);
-  dcs_case_set_cutoff(&c, 2.3, DCS_SMOOTH_C2);
+  pose_within(&c, 2.3, DCS_SWITCHING_C2);
   for (int isa = 0; isa < N_ISAS; isa++)
     for (int e = 0; e < 2; e++) {
       dcs_config one = configure(1, isa, edges[e]), many = configure(33, isa, edges[e]);
@@ -229,7 +232,7 @@ static void too_little_memory_is_told(void **state) {
   (void)state;
   if (address_space() > (rlim_t)1 << 40) skip(); /* a sanitizer's, which needs more of it */
   dcs_case c = random_case((dcs_dims){8, 8, 8}, 1000000, 0.5);
-  dcs_case_set_cutoff(&c, 1, DCS_SMOOTH_C2);
+  pose_within(&c, 1, DCS_SWITCHING_C2);
   float *map = zero_map(c.problem.n);
   dcs_config config = configure(1, 0, 40);
   assert_false(computes_with(2 << 20, &c, &config, map));
@@ -239,14 +242,14 @@ static void too_little_memory_is_told(void **state) {
   dcs_case_free(&c);
 }
 
-/* ---- what is examined ---- */
+/* ---- candidate pairs ---- */
 
 static double pairs(const dcs_case *c, const dcs_config *config) {
-  dcs_examined examined;
-  cutoff()->examine(&c->problem, config, &examined);
-  assert_int_equal(examined.overflow, 0);
-  assert_true(isnan(examined.fill));
-  return examined.pairs;
+  dcs_candidates found;
+  cutoff()->candidates(&c->problem, config, &found);
+  assert_int_equal(found.overflow, 0);
+  assert_true(isnan(found.fill));
+  return found.pairs;
 }
 
 /* A tile of 4 x 4 x 4 points 1 apart, so its box is 0..3, cutoff 1.5: of the six atoms, the one
@@ -258,7 +261,7 @@ static void one_tile_by_hand(void **state) {
                       {.x = -1, .y = 4, .z = 1.4, .q = 1},    {.x = 1.2, .y = 1.3, .z = 5, .q = 1},
                       {.x = 4, .y = 4, .z = -1, .q = 1},      {.x = 99, .y = 1, .z = 1, .q = 1}};
   dcs_case c = build(sites, 6, (dcs_dims){4, 4, 4}, 1);
-  dcs_case_set_cutoff(&c, 1.5, DCS_SMOOTH_C2);
+  pose_within(&c, 1.5, DCS_SWITCHING_C2);
   dcs_config config = configure(1, 0, 10);
   assert_true(pairs(&c, &config) == 3 * 64);
   c.problem.n = (dcs_dims){4, 4, 1}; /* the box is a square: atoms 1 and 2 are 1.4 and more away */
@@ -269,7 +272,7 @@ static void one_tile_by_hand(void **state) {
 }
 
 /* Atoms within `c` of a tile's box, over all tiles, in double precision. */
-static double brute_force(const dcs_case *c, double within) {
+static double brute_force(const dcs_case *c, double reach) {
   const int64_t n[3] = {c->problem.n.x, c->problem.n.y, c->problem.n.z};
   double found = 0;
   int64_t first[3];
@@ -285,27 +288,27 @@ static double brute_force(const dcs_case *c, double within) {
             double beside = fmax(fmax(lo, hi), 0);
             r2 += beside * beside;
           }
-          found += 64 * (r2 <= within * within);
+          found += 64 * (r2 <= reach * reach);
         }
   return found;
 }
 
 /* Whatever the cells, the atoms within the cutoff of a tile's box, and no others: to the rounding.
  */
-static void examined_pairs_are_those_within_a_tiles_reach(void **state) {
+static void candidate_pairs_are_those_within_a_tiles_reach(void **state) {
   (void)state;
   static const int edges[] = {5, 23, 40, 10000};
   dcs_case c = random_case((dcs_dims){19, 13, 11}, 900, 0.5);
-  dcs_case_set_cutoff(&c, 1.7, DCS_SMOOTH_NONE);
+  pose_within(&c, 1.7, DCS_SWITCHING_NONE);
   double least = brute_force(&c, 1.7 - 1e-5), most = brute_force(&c, 1.7 + 1e-5);
-  double within = dcs_pairs_within(&c).charged;
+  double useful = c.kind->work(&c, true);
   char why[DCS_TEXT];
   for (int isa = 0; isa < N_ISAS; isa++)
     for (int e = 0; e < 4; e++) {
       dcs_config config = configure(1 + e % 2, isa, edges[e]);
       if (!dcs_applicable(cutoff(), &c.problem, &config, why)) continue;
-      double examined = pairs(&c, &config);
-      assert_true(examined >= least && examined <= most && examined > within);
+      double found = pairs(&c, &config);
+      assert_true(found >= least && found <= most && found > useful);
     }
   dcs_case_free(&c);
 }
@@ -320,19 +323,19 @@ static void expect_refused(const dcs_problem *problem, const dcs_config *config,
 
 static void what_is_refused(void **state) {
   (void)state;
-  dcs_problem problem = {.n_atoms = 1, .n = {9, 9, 9}, .spacing = 1, .cutoff = 1};
+  dcs_problem problem = {.n_inputs = 1, .n = {9, 9, 9}, .spacing = 1, .config = {{1}}};
   dcs_config config = configure(1, 0, 40);
   char why[DCS_TEXT];
   assert_true(dcs_applicable(cutoff(), &problem, &config, why));
-  problem.cutoff = 0;
-  expect_refused(&problem, &config, "no cutoff is given");
-  problem.cutoff = 1;
+  problem.config = within(0, DCS_SWITCHING_NONE);
+  expect_refused(&problem, &config, "within a cutoff, and none is given (--cutoff)");
+  problem.config = within(1, DCS_SWITCHING_NONE);
   problem.n.y = (1 << 24) + 1;
   expect_refused(&problem, &config, "16777216 points");
   problem.n.y = 9;
-  problem.n_atoms = INT64_C(1) << 31;
+  problem.n_inputs = INT64_C(1) << 31;
   expect_refused(&problem, &config, "2147483631 atoms");
-  problem.n_atoms = 1;
+  problem.n_inputs = 1;
   config = configure(1, 0, 4);
   expect_refused(&problem, &config, "cell_edge=4 is outside 5..10000");
 }
@@ -340,7 +343,7 @@ static void what_is_refused(void **state) {
 /* The best instruction set stands when nobody chooses; one that is switched off is refused. */
 static void the_best_instruction_set_is_initial(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 1, .n = {9, 9, 9}, .spacing = 1, .cutoff = 1};
+  const dcs_problem problem = {.n_inputs = 1, .n = {9, 9, 9}, .spacing = 1, .config = {{1}}};
   int isa = dcs_find_param(cutoff(), "isa");
   char why[DCS_TEXT];
   unsetenv("DCS_DISABLE_ISA");
@@ -359,7 +362,7 @@ static void the_best_instruction_set_is_initial(void **state) {
 
 static void descriptors_tell_the_cost(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 1000, .n = {17, 5, 3}, .spacing = 1, .cutoff = 1};
+  const dcs_problem problem = {.n_inputs = 1000, .n = {17, 5, 3}, .spacing = 1, .config = {{1}}};
   const dcs_config config = configure(1, 0, 40);
   dcs_dims dims = cutoff()->executed(&problem, &config);
   assert_true(dims.x == 20 && dims.y == 8 && dims.z == 4);
@@ -376,10 +379,10 @@ static void added_atoms_agree_with_double_precision(void **state) {
   for (int s = 0; s < 3; s++)
     for (int i = 0; i < 5; i++) {
       dcs_case c = random_case(sizes[s], 1 + 29 * s, 0.37);
-      dcs_case_set_cutoff(&c, cutoffs[i], i % 2 ? DCS_SMOOTH_C2 : DCS_SMOOTH_NONE);
+      pose_within(&c, cutoffs[i], i % 2 ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE);
       float *map = zero_map(sizes[s]);
       dcs_cpu_cutoff_add(&c.problem, map);
-      assert_map(&c, c.problem.n_atoms, map);
+      assert_map(&c, c.problem.n_inputs, map);
       free(map);
       dcs_case_free(&c);
     }
@@ -389,15 +392,15 @@ static void added_atoms_agree_with_double_precision(void **state) {
 static void adding_adds(void **state) {
   (void)state;
   dcs_case c = random_case((dcs_dims){12, 10, 8}, 40, 0.37);
-  dcs_case_set_cutoff(&c, 1.3, DCS_SMOOTH_C2);
+  pose_within(&c, 1.3, DCS_SWITCHING_C2);
   size_t bytes = (size_t)dcs_points(c.problem.n) * sizeof(float);
   float *once = zero_map(c.problem.n), *twice = zero_map(c.problem.n);
   once[0] = twice[0] = 1024;
   dcs_cpu_cutoff_add(&c.problem, once);
   dcs_problem half = c.problem;
-  half.n_atoms = 20;
+  half.n_inputs = 20;
   dcs_cpu_cutoff_add(&half, twice);
-  half.atoms += 20;
+  half.input = dcs_atoms(&half) + 20;
   dcs_cpu_cutoff_add(&half, twice);
   assert_memory_equal(once, twice, bytes);
   assert_true(once[0] > 1000);
@@ -412,12 +415,12 @@ static void an_atom_reaches_the_points_nearer_than_the_cutoff(void **state) {
   (void)state;
   dcs_site site = {.x = 2.5, .q = 1};
   dcs_case c = build(&site, 1, (dcs_dims){6, 1, 1}, 1);
-  dcs_case_set_cutoff(&c, 1.5, DCS_SMOOTH_NONE);
+  pose_within(&c, 1.5, DCS_SWITCHING_NONE);
   const float plain[6] = {0, 0, 2, 2, 0, 0};
   float map[6] = {0};
   dcs_cpu_cutoff_add(&c.problem, map);
   assert_memory_equal(map, plain, sizeof map);
-  c.problem.smooth = DCS_SMOOTH_C2; /* 1 - 1/9 */
+  c.problem.config = within(1.5, DCS_SWITCHING_C2); /* 1 - 1/9 */
   memset(map, 0, sizeof map);
   dcs_cpu_cutoff_add(&c.problem, map);
   assert_true(fabs((double)map[2] - 2 * 64.0 / 81) < 1e-6 && map[3] == map[2]);
@@ -435,7 +438,7 @@ int main(void) {
       cmocka_unit_test(results_do_not_depend_on_threads),
       cmocka_unit_test(too_little_memory_is_told),
       cmocka_unit_test(one_tile_by_hand),
-      cmocka_unit_test(examined_pairs_are_those_within_a_tiles_reach),
+      cmocka_unit_test(candidate_pairs_are_those_within_a_tiles_reach),
       cmocka_unit_test(what_is_refused),
       cmocka_unit_test(the_best_instruction_set_is_initial),
       cmocka_unit_test(descriptors_tell_the_cost),

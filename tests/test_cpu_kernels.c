@@ -1,6 +1,7 @@
 /* CPU variants: every one that this machine can run against a double-precision sum. */
 #include "harness/base/random.h"
 #include "kernels/common/cpu.h"
+#include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -37,7 +38,7 @@ static int most_threads(const dcs_variant *variant) {
 
 /* Atoms in and around the grid; charges in -0.5..0.5, or all positive. */
 static dcs_problem make_problem(dcs_dims n, int n_atoms, bool one_sign) {
-  dcs_problem problem = {.atoms = atoms, .n_atoms = n_atoms, .n = n, .spacing = 0.37f};
+  dcs_problem problem = {.input = atoms, .n_inputs = n_atoms, .n = n, .spacing = 0.37f};
   dcs_random random = {(uint64_t)(n.x * 31 + n.y * 7 + n.z + n_atoms)};
   for (int a = 0; a < n_atoms; a++) {
     atoms[a].x = (float)(dcs_random_unit(&random) * 0.37 * (double)(n.x + 2) - 0.37);
@@ -78,8 +79,8 @@ typedef struct {
 
 static reference sum_at(const dcs_problem *problem, double x, double y, double z) {
   reference sum = {.largest = fmax(x, fmax(y, z))};
-  for (int64_t a = 0; a < problem->n_atoms; a++) {
-    dcs_atom atom = problem->atoms[a];
+  for (int64_t a = 0; a < problem->n_inputs; a++) {
+    dcs_atom atom = dcs_atoms(problem)[a];
     double dx = x - (double)atom.x, dy = y - (double)atom.y, dz = z - (double)atom.z;
     double r2 = dx * dx + dy * dy + dz * dz, q = (double)atom.q;
     sum.v += q / sqrt(r2);
@@ -120,7 +121,7 @@ static void maps_agree_with_double_precision(void **state) {
   for (int v = 0; v < N_IDS; v++) {
     const dcs_variant *variant = variant_at(v);
     if (!is_available(variant)) continue;
-    dcs_problem one = {.n_atoms = 1, .n = {1, 1, 1}};
+    dcs_problem one = {.n_inputs = 1, .n = {1, 1, 1}};
     dcs_dims tile = variant->executed(&one, &(dcs_config){{1}});
     const dcs_dims sizes[] = {
         {1, 1, 1},           {tile.x > 1 ? tile.x - 1 : 2, tile.y > 1 ? tile.y - 1 : 3, 2},
@@ -169,7 +170,7 @@ static void reciprocal_square_roots_hold_four_roundings(void **state) {
   for (int v = 0; v < N_IDS; v++) {
     const dcs_variant *variant = variant_at(v);
     if (!is_available(variant)) continue;
-    dcs_problem problem = {.atoms = atoms, .n_atoms = 1, .n = {1, 1, 1}, .spacing = 1.0f};
+    dcs_problem problem = {.input = atoms, .n_inputs = 1, .n = {1, 1, 1}, .spacing = 1.0f};
     dcs_random random = {1};
     for (int n = 0; n < 100000; n++) {
       float value = NAN, x = (float)pow(10.0, 8.0 * dcs_random_unit(&random) - 3.0), r2 = x * x;
@@ -185,7 +186,7 @@ static void descriptors_tell_the_cost(void **state) {
   static const int64_t executed[N_IDS][2] = {{17, 5}, {17, 5}, {17, 5}, {20, 8}, {24, 8}, {32, 8}};
   static const int64_t longest[N_IDS] = {1000, 1000, 1000, 260, 260, 260};
   static const double flops[N_IDS] = {12.0, 9.0, 8.0, 5.5, 5.5, 5.25};
-  dcs_problem problem = {.n_atoms = 1000, .n = {17, 5, 3}, .spacing = 1.0f};
+  dcs_problem problem = {.n_inputs = 1000, .n = {17, 5, 3}, .spacing = 1.0f};
   dcs_config config = {{1}};
   for (int v = 0; v < N_IDS; v++) {
     const dcs_variant *variant = variant_at(v);
@@ -202,7 +203,7 @@ static void sizes_beyond_exact_indices_are_refused(void **state) {
   (void)state;
   char why[DCS_TEXT] = "";
   dcs_config config = {{1}};
-  dcs_problem problem = {.n_atoms = 1, .n = {1, 1 << 24, 1}, .spacing = 1.0f};
+  dcs_problem problem = {.n_inputs = 1, .n = {1, 1 << 24, 1}, .spacing = 1.0f};
   for (int v = 0; v < N_IDS; v++) {
     problem.n.y = 1 << 24;
     assert_true(variant_at(v)->applicable(&problem, &config, why));
@@ -216,7 +217,7 @@ static void threads_need_openmp(void **state) {
   (void)state;
   char why[DCS_TEXT] = "";
   dcs_config config = {{2}};
-  dcs_problem problem = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1.0f};
+  dcs_problem problem = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1.0f};
   for (int v = 0; v < N_IDS; v++) {
     bool with_openmp = variant_at(v)->params[0].hi == 1024;
     assert_true(variant_at(v)->applicable(&problem, &config, why) == with_openmp);

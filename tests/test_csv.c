@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "harness/base/csv.h"
 #include "harness/base/decimal.h"
+#include "harness/files/csv.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Bins of fixed capacity, on the emulated device: whatever their size, the map is that of the
- * cutoff; what overflows, and what is examined, is counted right. */
+ * cutoff; overflow atoms and candidate pairs are counted right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "harness/engine/engine.h"
 #include "harness/judge/oracle.h"
 #include "tests/cache_folder.h"
+#include "tests/coulomb_problem.h"
 
 #include <float.h>
 #include <math.h>
@@ -63,12 +64,12 @@ static input random_input(dcs_dims n, double spacing, int n_sites, double around
   return in;
 }
 
-static dcs_case case_of(input *in, double cutoff, dcs_smooth smooth) {
+static dcs_case case_of(input *in, double cutoff, int switching) {
   const dcs_molecule molecule = {.sites = in->sites, .n = in->n_sites};
   const dcs_grid grid = {.n = in->n, .spacing = in->spacing, .has_origin = true};
   dcs_case c;
-  assert_int_equal(dcs_case_build(&molecule, &grid, &c), DCS_OK);
-  dcs_case_set_cutoff(&c, cutoff, smooth);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &molecule, &grid, &c), DCS_OK);
+  pose_within(&c, cutoff, switching);
   return c;
 }
 
@@ -79,11 +80,11 @@ static void run(const dcs_case *c, dcs_config config, dcs_scope scope, float *ma
   char why[DCS_TEXT];
   double ns;
   if (!dcs_applicable(variant, &c->problem, &config, why)) fail_msg("%s", why);
-  assert_int_equal(engine->problem(engine, &c->problem, map), DCS_OUTCOME_OK);
-  if (engine->prepare(engine, 0, variant, &config, &facts) != DCS_OUTCOME_OK ||
+  assert_int_equal(engine->take(engine, &c->problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  if (engine->prepare(engine, 0, &c->problem.config, variant, &config, &facts) != DCS_OUTCOME_OK ||
       engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &ns) != DCS_OUTCOME_OK)
     fail_msg("%s", dcs_error_message());
-  dcs_repair(c->near, c->n_near, true, map);
+  dcs_apply_fixes(c->fixes, c->n_fixes, map);
 }
 
 static void expect_accepted(const dcs_case *c, const dcs_reference *reference, dcs_config config) {
@@ -110,13 +111,13 @@ static void every_size_of_bin_gives_the_map(void **state) {
   static const int edges[] = {4, 10, 13, 40, 300, 10000}, capacities[] = {1, 2, 8, 64};
   input in = random_input((dcs_dims){21, 11, 9}, 0.5, 150, 2.6);
   need_device();
-  for (int smooth = 0; smooth < 2; smooth++) {
-    dcs_case c = case_of(&in, 2.5, smooth ? DCS_SMOOTH_C2 : DCS_SMOOTH_NONE);
+  for (int switching = DCS_SWITCHING_NONE; switching <= DCS_SWITCHING_C2; switching++) {
+    dcs_case c = case_of(&in, 2.5, switching);
     dcs_reference reference;
-    assert_int_equal(dcs_cutoff_oracle(&c, INT64_MAX, &reference), DCS_OK);
+    assert_int_equal(dcs_oracle(&c, INT64_MAX, &reference), DCS_OK);
     for (int e = 0; e < 6; e++)
       expect_accepted(&c, &reference,
-                      configured(8, 4, 2, edges[e], capacities[(e + e / 4 + 2 * smooth) % 4]));
+                      configured(8, 4, 2, edges[e], capacities[(e + e / 4 + 2 * switching) % 4]));
     dcs_reference_free(&reference);
     dcs_case_free(&c);
   }
@@ -130,9 +131,9 @@ static void every_size_of_map(void **state) {
   need_device();
   for (int s = 0; s < 6; s++) {
     input in = random_input(sizes[s], 0.37, 60, 1.5);
-    dcs_case c = case_of(&in, 1.7, s % 2 ? DCS_SMOOTH_C2 : DCS_SMOOTH_NONE);
+    dcs_case c = case_of(&in, 1.7, s % 2 ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE);
     dcs_reference reference;
-    assert_int_equal(dcs_cutoff_oracle(&c, INT64_MAX, &reference), DCS_OK);
+    assert_int_equal(dcs_oracle(&c, INT64_MAX, &reference), DCS_OK);
     expect_accepted(&c, &reference, configured(4, 2, 3, 11, 4));
     dcs_reference_free(&reference);
     dcs_case_free(&c);
@@ -144,7 +145,7 @@ static void slabs_give_the_same_map(void **state) {
   (void)state;
   input in = random_input((dcs_dims){120, 100, 48}, 0.5, 300, 0);
   need_device();
-  dcs_case c = case_of(&in, 3, DCS_SMOOTH_C2);
+  dcs_case c = case_of(&in, 3, DCS_SWITCHING_C2);
   size_t bytes = (size_t)dcs_points(c.problem.n) * sizeof(float);
   float *once = malloc(bytes), *copied = malloc(bytes);
   assert_true(once && copied);
@@ -160,10 +161,10 @@ static void slabs_give_the_same_map(void **state) {
 
 /* ---- what overflows ---- */
 
-static dcs_examined examined_of(const dcs_case *c, dcs_config config) {
-  dcs_examined examined;
-  variant->examine(&c->problem, &config, &examined);
-  return examined;
+static dcs_candidates candidates_of(const dcs_case *c, dcs_config config) {
+  dcs_candidates found;
+  variant->candidates(&c->problem, &config, &found);
+  return found;
 }
 
 /* All of them at one place: a bin takes its capacity, the host adds the others. */
@@ -172,15 +173,15 @@ static void all_atoms_in_one_place(void **state) {
   input in = {.n = {9, 7, 5}, .spacing = 0.5, .n_sites = 20};
   for (int a = 0; a < in.n_sites; a++)
     in.sites[a] = (dcs_site){.x = 2.1, .y = 1.3, .z = 0.9, .q = 0.1 * (a + 1)};
-  dcs_case c = case_of(&in, 1.9, DCS_SMOOTH_C2);
+  dcs_case c = case_of(&in, 1.9, DCS_SWITCHING_C2);
   dcs_reference reference;
-  assert_int_equal(dcs_cutoff_oracle(&c, INT64_MAX, &reference), DCS_OK);
-  static const int capacities[] = {1, 8, 20, 64}, rest[] = {19, 12, 0, 0};
+  assert_int_equal(dcs_oracle(&c, INT64_MAX, &reference), DCS_OK);
+  static const int capacities[] = {1, 8, 20, 64}, overflow[] = {19, 12, 0, 0};
   for (int p = 0; p < 4; p++) {
     const dcs_config config = configured(8, 4, 2, 40, capacities[p]);
-    dcs_examined examined = examined_of(&c, config);
-    assert_int_equal(examined.overflow, rest[p]);
-    assert_true(examined.fill == (p == 3 ? 20.0 / 64 : 1));
+    dcs_candidates found = candidates_of(&c, config);
+    assert_int_equal(found.overflow, overflow[p]);
+    assert_true(found.fill == (p == 3 ? 20.0 / 64 : 1));
     if (engine) expect_accepted(&c, &reference, config);
   }
   dcs_reference_free(&reference);
@@ -188,11 +189,12 @@ static void all_atoms_in_one_place(void **state) {
 }
 
 static dcs_problem problem_of(const dcs_atom *atoms, int n_atoms, dcs_dims n, float cutoff) {
-  return (dcs_problem){.atoms = atoms, .n_atoms = n_atoms, .n = n, .spacing = 1, .cutoff = cutoff};
+  return (dcs_problem){
+      .input = atoms, .n_inputs = n_atoms, .n = n, .spacing = 1, .config = {{(double)cutoff}}};
 }
 
 /* Bins of 2, counted from grid point 0: on a face an atom belongs to the upper bin. Too far,
- * without charge, far out of any integer: dropped, and no part of the rest. */
+ * without charge, far out of any integer: dropped, and no overflow. */
 static void atoms_go_to_their_bins(void **state) {
   (void)state;
   const dcs_atom atoms[] = {{0, 0, 0, 1},     {1.9f, 1, 1, 2},       {2, 0, 0, 3},
@@ -204,26 +206,26 @@ static void atoms_go_to_their_bins(void **state) {
   const dcs_problem problem = problem_of(atoms, n_atoms, (dcs_dims){4, 4, 4}, 3);
   const dcs_config config = configured(4, 4, 4, 20, 2);
   dcs_plan plan;
-  dcs_atom rest[sizeof atoms / sizeof atoms[0]];
+  dcs_atom overflow[sizeof atoms / sizeof atoms[0]];
   variant->plan(&problem, &config, &plan);
-  dcs_atom *placed = malloc((size_t)plan.placed_atoms * sizeof *placed);
+  dcs_atom *placed = malloc((size_t)plan.placed_inputs * sizeof *placed);
   assert_non_null(placed);
-  assert_int_equal(variant->place(&problem, &config, placed, rest), 1);
-  assert_true(rest[0].q == 5); /* the third in the bin from 0 to 2 */
-  dcs_examined examined;
-  variant->examine(&problem, &config, &examined);
-  assert_int_equal(examined.overflow, 1);
+  assert_int_equal(variant->place(&problem, &config, placed, overflow), 1);
+  assert_true(overflow[0].q == 5); /* the third in the bin from 0 to 2 */
+  dcs_candidates found;
+  variant->candidates(&problem, &config, &found);
+  assert_int_equal(found.overflow, 1);
   /* (1, 2); (3); (4); (7); (10): 6 atoms in 5 bins of 2 */
-  assert_true(examined.fill == 0.6);
+  assert_true(found.fill == 0.6);
   /* one region of 64 points, and every bin that holds an atom is within its reach */
-  assert_true(examined.pairs == 6 * 64);
-  int found = 0;
-  for (int64_t p = 0; p < plan.placed_atoms; p++)
+  assert_true(found.pairs == 6 * 64);
+  int n_placed = 0;
+  for (int64_t p = 0; p < plan.placed_inputs; p++)
     if (placed[p].q != 0) {
-      found++;
+      n_placed++;
       if (placed[p].q == 1) assert_true(p % 2 == 0 && placed[p + 1].q == 2);
     }
-  assert_int_equal(found, 6);
+  assert_int_equal(n_placed, 6);
   free(placed);
 }
 
@@ -233,21 +235,21 @@ static void atoms_go_to_their_bins(void **state) {
 static void pairs_by_hand(void **state) {
   (void)state;
   const dcs_atom atoms[] = {{0.5f, 0, 0, 1}, {-0.5f, 0, 0, 1}};
-  dcs_examined examined;
+  dcs_candidates found;
   const dcs_problem problem = problem_of(atoms, 2, (dcs_dims){3, 1, 1}, 1);
   const dcs_config config = configured(2, 1, 1, 10, 4);
-  variant->examine(&problem, &config, &examined);
-  assert_true(examined.pairs == 2 * 2 + 2 * 1);
-  assert_true(examined.fill == 0.25);
+  variant->candidates(&problem, &config, &found);
+  assert_true(found.pairs == 2 * 2 + 2 * 1);
+  assert_true(found.fill == 0.25);
   dcs_dims executed = variant->executed(&problem, &config);
   assert_true(executed.x == 4 && executed.y == 1 && executed.z == 1);
 }
 
-static void the_rest_is_none_of_a_kernels_time(void **state) {
+static void overflow_is_none_of_a_kernels_time(void **state) {
   (void)state;
   input in = random_input((dcs_dims){9, 7, 5}, 0.5, 100, 0);
   need_device();
-  dcs_case c = case_of(&in, 1.5, DCS_SMOOTH_NONE);
+  dcs_case c = case_of(&in, 1.5, DCS_SWITCHING_NONE);
   const dcs_config config = configured(8, 4, 2, 40, 2);
   float map[9 * 7 * 5];
   char said[64];
@@ -256,7 +258,7 @@ static void the_rest_is_none_of_a_kernels_time(void **state) {
   assert_int_equal(engine->run(engine, 0, DCS_KERNEL, DCS_PAGEABLE, 1, &ns),
                    DCS_OUTCOME_INAPPLICABLE);
   snprintf(said, sizeof said, "%lld of 100 atoms overflow",
-           (long long)examined_of(&c, config).overflow);
+           (long long)candidates_of(&c, config).overflow);
   assert_non_null(strstr(dcs_error_message(), said));
   dcs_case_free(&c);
 }
@@ -276,9 +278,9 @@ static void what_does_not_fit_is_refused(void **state) {
   problem.n = (dcs_dims){8, 8, 8};
   assert_false(dcs_applicable(variant, &problem, &config, why));
   assert_non_null(strstr(why, "take a larger bin_edge"));
-  problem.cutoff = FLT_MAX;
+  problem.config = within((double)FLT_MAX, DCS_SWITCHING_NONE);
   assert_false(dcs_applicable(variant, &problem, &config, why));
-  problem.cutoff = 0;
+  problem.config = within(0, DCS_SWITCHING_NONE);
   assert_false(dcs_applicable(variant, &problem, &config, why));
 }
 
@@ -290,7 +292,7 @@ int main(void) {
       cmocka_unit_test(all_atoms_in_one_place),
       cmocka_unit_test(atoms_go_to_their_bins),
       cmocka_unit_test(pairs_by_hand),
-      cmocka_unit_test(the_rest_is_none_of_a_kernels_time),
+      cmocka_unit_test(overflow_is_none_of_a_kernels_time),
       cmocka_unit_test(what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests_name("cutoff_bins", tests, open_engine, close_engine);

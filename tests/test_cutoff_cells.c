@@ -60,21 +60,21 @@ static float *compute_on(const char *devices, const char *kernels, const dcs_pro
   }
   assert_int_equal(status, DCS_OK);
   if (!dcs_applicable(cells, problem, &config, why)) fail_msg("%s", why);
-  assert_int_equal(engine->problem(engine, problem, map), DCS_OUTCOME_OK);
-  if (engine->prepare(engine, 0, cells, &config, &facts) != DCS_OUTCOME_OK ||
+  assert_int_equal(engine->take(engine, problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  if (engine->prepare(engine, 0, &problem->config, cells, &config, &facts) != DCS_OUTCOME_OK ||
       engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &ns) != DCS_OUTCOME_OK)
     fail_msg("%s", dcs_error_message());
   engine->close(engine);
   return map;
 }
 
-static void expect_right(dcs_case *c, shape s, double cutoff, dcs_smooth smooth) {
+static void expect_right(dcs_case *c, shape s, double cutoff, int switching) {
   dcs_reference reference;
   const dcs_config config = config_of(s);
-  dcs_case_set_cutoff(c, cutoff, smooth);
+  pose_within(c, cutoff, switching);
   float *map = compute_on("emulated", NULL, &c->problem, s, DCS_UNTIMED);
-  dcs_repair(c->near, c->n_near, true, map);
-  assert_int_equal(dcs_cutoff_oracle(c, INT64_C(1) << 40, &reference), DCS_OK);
+  dcs_apply_fixes(c->fixes, c->n_fixes, map);
+  assert_int_equal(dcs_oracle(c, INT64_C(1) << 40, &reference), DCS_OK);
   dcs_verdict verdict = dcs_check(&reference, map, cells->longest_sum(&c->problem, &config));
   dcs_reference_free(&reference);
   free(map);
@@ -98,7 +98,7 @@ static dcs_case build(dcs_dims n, double spacing, int64_t n_sites, const double 
   const dcs_molecule molecule = {sites, n_sites};
   const dcs_grid grid = {.n = n, .spacing = spacing, .has_origin = true};
   dcs_case c;
-  assert_int_equal(dcs_case_build(&molecule, &grid, &c), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &molecule, &grid, &c), DCS_OK);
   free(sites);
   return c;
 }
@@ -116,8 +116,8 @@ static void any_shape_of_grid(void **state) {
                                    {17, 1, 7}, {1, 13, 5}, {2, 3, 31}, {23, 11, 5}};
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
     dcs_case c = around_grid(sizes[s], 0.5, 150, 2.5);
-    expect_right(&c, small, 2, DCS_SMOOTH_NONE);
-    expect_right(&c, small, 2, DCS_SMOOTH_C2);
+    expect_right(&c, small, 2, DCS_SWITCHING_NONE);
+    expect_right(&c, small, 2, DCS_SWITCHING_C2);
     dcs_case_free(&c);
   }
 }
@@ -128,8 +128,8 @@ static void any_cutoff(void **state) {
   static const double cutoffs[] = {0.001, 0.1, 0.9, 3, 40, 1e6, 1e12};
   dcs_case c = around_grid((dcs_dims){17, 9, 7}, 0.37, 200, 3);
   for (size_t i = 0; i < sizeof cutoffs / sizeof cutoffs[0]; i++) {
-    expect_right(&c, small, cutoffs[i], DCS_SMOOTH_NONE);
-    expect_right(&c, small, cutoffs[i], DCS_SMOOTH_C2);
+    expect_right(&c, small, cutoffs[i], DCS_SWITCHING_NONE);
+    expect_right(&c, small, cutoffs[i], DCS_SWITCHING_C2);
   }
   dcs_case_free(&c);
 }
@@ -140,7 +140,7 @@ static void any_configuration(void **state) {
                                  {8, 8, 16, 25, 512}, {16, 4, 2, 40, 64},  {16, 16, 8, 30, 1024}};
   dcs_case c = around_grid((dcs_dims){19, 13, 11}, 0.5, 400, 3);
   for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-    expect_right(&c, shapes[s], 2.7, s % 2 ? DCS_SMOOTH_C2 : DCS_SMOOTH_NONE);
+    expect_right(&c, shapes[s], 2.7, s % 2 ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE);
   dcs_case_free(&c);
 }
 
@@ -151,7 +151,7 @@ static void all_atoms_in_one_place(void **state) {
   static const double point[3] = {0, 0, 0}, shifts[] = {1.3, -1.1, -30, 1e6, 1e30};
   for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++) {
     dcs_case c = build((dcs_dims){9, 5, 4}, 0.5, 600, point, 0.001, shifts[i]);
-    expect_right(&c, small, 2.5, DCS_SMOOTH_C2);
+    expect_right(&c, small, 2.5, DCS_SWITCHING_C2);
     dcs_case_free(&c);
   }
 }
@@ -163,8 +163,8 @@ static void any_spacing(void **state) {
   static const double spacings[] = {1e-4, 50, 3000};
   for (int i = 0; i < 3; i++) {
     dcs_case c = around_grid((dcs_dims){17, 9, 7}, spacings[i], 500, 3);
-    expect_right(&c, small, 3, DCS_SMOOTH_NONE);
-    expect_right(&c, small, 1.5 * spacings[i], DCS_SMOOTH_C2);
+    expect_right(&c, small, 3, DCS_SWITCHING_NONE);
+    expect_right(&c, small, 1.5 * spacings[i], DCS_SWITCHING_C2);
     dcs_case_free(&c);
   }
 }
@@ -175,10 +175,10 @@ static void long_rows(void **state) {
   dcs_case c = around_grid((dcs_dims){230, 1, 2}, 0.5, 600, 2.5);
   const dcs_config config = config_of(small);
   dcs_plan plan;
-  dcs_case_set_cutoff(&c, 2, DCS_SMOOTH_C2);
+  pose_within(&c, 2, DCS_SWITCHING_C2);
   cells->plan(&c.problem, &config, &plan);
   assert_true(plan.counters / plan.steps[1].grid > 64);
-  expect_right(&c, small, 2, DCS_SMOOTH_C2);
+  expect_right(&c, small, 2, DCS_SWITCHING_C2);
   dcs_case_free(&c);
 }
 
@@ -186,7 +186,7 @@ static void long_rows(void **state) {
 
 static dcs_case sorted_case(void) {
   dcs_case c = around_grid((dcs_dims){17, 9, 7}, 0.5, 1500, 2);
-  dcs_case_set_cutoff(&c, 2.5, DCS_SMOOTH_C2);
+  pose_within(&c, 2.5, DCS_SWITCHING_C2);
   return c;
 }
 
@@ -254,8 +254,9 @@ static void the_next_map_is_the_same(void **state) {
   double ns;
   assert_non_null(next);
   assert_int_equal(dcs_engine_devices_open("emulated", NULL, &engine), DCS_OK);
-  assert_int_equal(engine->problem(engine, &c.problem, next), DCS_OUTCOME_OK);
-  assert_int_equal(engine->prepare(engine, 0, cells, &config, &facts), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, &c.problem, sizeof(dcs_atom), next), DCS_OUTCOME_OK);
+  assert_int_equal(engine->prepare(engine, 0, &c.problem.config, cells, &config, &facts),
+                   DCS_OUTCOME_OK);
   for (int i = 0; i < 4; i++) {
     memset(next, 0xff, bytes);
     dcs_scope scope = i % 2 ? DCS_UNTIMED_WARM : DCS_UNTIMED;
@@ -281,27 +282,27 @@ static void parts_are_the_same_bits(void **state) {
   dcs_case_free(&c);
 }
 
-/* ---- what is examined ---- */
+/* ---- candidate pairs ---- */
 
 /* All pairs at most, no fewer than those within the cutoff, and padding counts: with a cutoff that
  * hides nothing, atoms times points of whole blocks. */
-static void examined_pairs_are_between_within_and_all(void **state) {
+static void candidate_pairs_are_between_within_and_all(void **state) {
   (void)state;
   const dcs_config config = config_of(small);
   dcs_case c = around_grid((dcs_dims){17, 9, 7}, 0.5, 300, 0);
   static const double cutoffs[] = {0.4, 1, 2, 5};
   for (int i = 0; i < 4; i++) {
-    dcs_examined examined;
-    dcs_case_set_cutoff(&c, cutoffs[i], DCS_SMOOTH_NONE);
-    cells->examine(&c.problem, &config, &examined);
-    assert_true(examined.pairs >= dcs_pairs_within(&c).charged);
-    assert_true(examined.pairs <= (double)c.problem.n_atoms * 24 * 12 * 9);
-    assert_true(examined.overflow == 0 && isnan(examined.fill));
+    dcs_candidates found;
+    pose_within(&c, cutoffs[i], DCS_SWITCHING_NONE);
+    cells->candidates(&c.problem, &config, &found);
+    assert_true(found.pairs >= c.kind->work(&c, true));
+    assert_true(found.pairs <= (double)c.problem.n_inputs * 24 * 12 * 9);
+    assert_true(found.overflow == 0 && isnan(found.fill));
   }
-  dcs_examined all;
-  dcs_case_set_cutoff(&c, 40, DCS_SMOOTH_NONE);
-  cells->examine(&c.problem, &config, &all);
-  assert_true(all.pairs == (double)c.problem.n_atoms * 24 * 12 * 9);
+  dcs_candidates all;
+  pose_within(&c, 40, DCS_SWITCHING_NONE);
+  cells->candidates(&c.problem, &config, &all);
+  assert_true(all.pairs == (double)c.problem.n_inputs * 24 * 12 * 9);
   dcs_case_free(&c);
 }
 
@@ -314,7 +315,7 @@ static void what_does_not_fit_is_refused(void **state) {
                {{8, 4, 1, 30, 65}, "multiple of 32"},
                {{128, 16, 1, 30, 64}, "at most 1024"},
                {{32, 32, 1, 30, 1024}, "shared memory"}};
-  const dcs_problem problem = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1, .cutoff = 3};
+  const dcs_problem problem = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1, .config = {{3}}};
   char why[DCS_TEXT];
   for (int i = 0; i < 4; i++) {
     const dcs_config config = config_of(cases[i].s);
@@ -334,7 +335,7 @@ int main(void) {
       cmocka_unit_test(the_order_of_blocks_changes_no_bit),
       cmocka_unit_test(the_next_map_is_the_same),
       cmocka_unit_test(parts_are_the_same_bits),
-      cmocka_unit_test(examined_pairs_are_between_within_and_all),
+      cmocka_unit_test(candidate_pairs_are_between_within_and_all),
       cmocka_unit_test(what_does_not_fit_is_refused),
   };
   return cmocka_run_group_tests_name("cutoff_cells", tests, find_cells, remove_folder);

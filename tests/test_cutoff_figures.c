@@ -11,8 +11,8 @@
 #include "tests/program.h"
 
 #define HEADER                                                                                     \
-  "variant,backend,config,threads,scope,memory,cutoff,smooth,atoms,nx,ny,nz,spacing,"              \
-  "overflow_atoms,median_ns,ci_lo_ns,ci_hi_ns,evals_per_s,cutoff_error,outcome\n"
+  "variant,backend,config,threads,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,"     \
+  "spacing,overflow_atoms,median_ns,ci_lo_ns,ci_hi_ns,evals_per_s,model_error,outcome\n"
 
 typedef dcs_status figure_data(const dcs_figure_run *, FILE *, char why[DCS_TEXT]);
 
@@ -28,28 +28,30 @@ static void begin(const char *header) {
   fputs(header, writing);
 }
 
-/* A method; threads 0: on the GPU. Cutoff "12,c2", or "," for the whole sum. */
+/* A method; threads 0: on the GPU. The problem: "cutoff=12,switching=c2", or "" for the direct sum.
+ */
 typedef struct {
   const char *variant, *config;
   int threads;
-  const char *scope, *cutoff;
+  const char *scope, *problem;
   int atoms, edge;
   double ms;
   const char *overflow, *error, *outcome; /* NULL: empty, empty, ok */
 } method;
 
 static void put(method m) {
-  fprintf(writing, "%s,%s,\"%s\",", m.variant, m.threads ? "cpu" : "cuda", m.config);
+  fprintf(writing, "%s,%s,\"%s\",", m.variant, m.threads ? "cpu" : "gpu", m.config);
   if (m.threads) fprintf(writing, "%d", m.threads);
-  fprintf(writing, ",%s,,%s,%d,%d,%d,%d,0.5,%s,%.9g,,,%.9g,%s,%s\n", m.scope, m.cutoff, m.atoms,
-          m.edge, m.edge, m.edge, m.overflow ? m.overflow : "", 1e6 * m.ms, 1e9 / m.ms,
-          m.error ? m.error : "", m.outcome ? m.outcome : "ok");
+  fprintf(writing, ",%s,,-,coulomb,\"%s\",%d,%d,%d,%d,0.5,%s,%.9g,,,%.9g,%s,%s\n", m.scope,
+          m.problem, m.atoms, m.edge, m.edge, m.edge, m.overflow ? m.overflow : "", 1e6 * m.ms,
+          1e9 / m.ms, m.error ? m.error : "", m.outcome ? m.outcome : "ok");
 }
 
 static void put_folder(void) {
   assert_int_equal(fclose(writing), 0);
   put_file(in_folder("summary.csv"), rows);
-  put_file(in_folder("env.csv"), "key,value\ncpu_model,Model C\ngpu_name,Card G\n");
+  put_file(in_folder("env.csv"),
+           "key,value\nschema,4\ncpus,8\nseed,1\ncpu_model,Model C\ngpu_name,Card G\n");
 }
 
 /* Leaves the data of a figure of the rows in `text`, or the reason in `why`. */
@@ -74,20 +76,26 @@ static void lacks(const char *part) {
 
 /* ---- cutoff_time ---- */
 
-/* From 10 to 1000 atoms the whole sum goes from 1 ms to 100 ms, and the cutoff's stays at 10. */
+/* From 10 to 1000 atoms the direct sum goes from 1 ms to 100 ms, and the cutoff's stays at 10. */
 static void put_crossing(void) {
   begin(HEADER);
   for (int atoms = 10; atoms <= 1000; atoms *= 100) {
-    put((method){"all", "threads=1", 1, "kernel", ",", atoms, 10, 0.1 * atoms, NULL, NULL, NULL});
-    put((method){"slow", "threads=1", 1, "kernel", ",", atoms, 10, 999, NULL, NULL, NULL});
-    put((method){"near", "threads=1", 1, "kernel", "12,c2", atoms, 10, 10, NULL, NULL, NULL});
-    put((method){"near", "threads=4", 4, "kernel", "12,c2", atoms, 10, 3, NULL, NULL, NULL});
-    put((method){"liar", "threads=4", 4, "kernel", "12,c2", atoms, 10, 1e-6, NULL, NULL, "wrong"});
-    put((method){"card", "k=1", 0, "kernel", ",", atoms, 10, 2, NULL, NULL, NULL});
-    put((method){"card", "k=1", 0, "warm", ",", atoms, 10, 4, NULL, NULL, NULL});
-    put((method){"pins", "k=1", 0, "warm", "12,c2", atoms, 10, 0.5, "3", NULL, NULL});
-    put((method){"pins", "k=1", 0, "first", "12,c2", atoms, 10, 0.1, "3", NULL, NULL});
-    put((method){"near", "threads=1", 1, "kernel", "8,c2", 10, 10 + atoms, 1, NULL, NULL, NULL});
+    put((method){"all", "threads=1", 1, "kernel", "", atoms, 10, 0.1 * atoms, NULL, NULL, NULL});
+    put((method){"slow", "threads=1", 1, "kernel", "", atoms, 10, 999, NULL, NULL, NULL});
+    put((method){"near", "threads=1", 1, "kernel", "cutoff=12,switching=c2", atoms, 10, 10, NULL,
+                 NULL, NULL});
+    put((method){"near", "threads=4", 4, "kernel", "cutoff=12,switching=c2", atoms, 10, 3, NULL,
+                 NULL, NULL});
+    put((method){"liar", "threads=4", 4, "kernel", "cutoff=12,switching=c2", atoms, 10, 1e-6, NULL,
+                 NULL, "wrong"});
+    put((method){"card", "k=1", 0, "kernel", "", atoms, 10, 2, NULL, NULL, NULL});
+    put((method){"card", "k=1", 0, "warm", "", atoms, 10, 4, NULL, NULL, NULL});
+    put((method){"pins", "k=1", 0, "warm", "cutoff=12,switching=c2", atoms, 10, 0.5, "3", NULL,
+                 NULL});
+    put((method){"pins", "k=1", 0, "first", "cutoff=12,switching=c2", atoms, 10, 0.1, "3", NULL,
+                 NULL});
+    put((method){"near", "threads=1", 1, "kernel", "cutoff=8,switching=c2", 10, 10 + atoms, 1, NULL,
+                 NULL, NULL});
   }
 }
 
@@ -95,31 +103,33 @@ static void the_lines_cross_where_they_should(void **state) {
   (void)state;
   put_crossing();
   draw(dcs_figure_cutoff_time);
-  assert_contains(text, "\"Time of one map against atoms: whole sum, and within 12 Å (smoothing "
+  assert_contains(text, "\"Time of one map against atoms: direct sum, and within 12 Å (switching "
                         "c2)\"\n\"CPU: Model C, GPU: Card G\"\n");
   assert_contains(text, "\"left out: 2 rows without a verified time\"\n\"grid 10x10x10\"\n");
-  assert_contains(text, "\n\n\"CPU, 1 thread: whole sum\"\n10\t1\t1\t1\t\"all\"\t\"threads=1\"\n"
+  assert_contains(text, "\"error against the direct sum: not measured\"\n");
+  assert_contains(text, "\n\n\"CPU, 1 thread: direct sum\"\n10\t1\t1\t1\t\"all\"\t\"threads=1\"\n"
                         "1000\t100\t100\t100\t\"all\"");
   assert_contains(text, "\n\n\"CPU, 1 thread: within the cutoff\"\n10\t10\t10\t10\t\"near\"");
-  assert_contains(text, "\n\n\"CPU, 4 threads: whole sum\"\n\n\n");
+  assert_contains(text, "\n\n\"CPU, 4 threads: direct sum\"\n\n\n");
   assert_contains(text, "\n\n\"CPU, 4 threads: within the cutoff\"\n10\t3\t3\t3\t\"near\"");
-  assert_contains(text, "\n\n\"they cross (between sizes)\"\n100\t10\t\"100\"\n");
+  assert_contains(text, "\n\n\"crossover point, between sizes\"\n100\t10\t\"100\"\n");
   lacks("liar");
 }
 
-/* The kernel of the whole sum is not held against the warm time within the cutoff. */
+/* The kernel of the direct sum is not held against the warm time within the cutoff. */
 static void a_pair_has_one_scope(void **state) {
   (void)state;
   put_crossing();
   draw(dcs_figure_cutoff_time);
-  assert_contains(text, "\n\n\"GPU, warm: whole sum\"\n10\t4\t4\t4\t\"card\"");
+  assert_contains(text, "\n\n\"GPU, warm: direct sum\"\n10\t4\t4\t4\t\"card\"");
   assert_contains(text, "\n\n\"GPU, warm: within the cutoff\"\n10\t0.5\t0.5\t0.5\t\"pins\"");
   lacks("kernel");
   put_crossing();
   for (int atoms = 10; atoms <= 1000; atoms *= 100)
-    put((method){"cell", "k=2", 0, "kernel", "12,c2", atoms, 10, 0.7, NULL, NULL, NULL});
+    put((method){"cell", "k=2", 0, "kernel", "cutoff=12,switching=c2", atoms, 10, 0.7, NULL, NULL,
+                 NULL});
   draw(dcs_figure_cutoff_time);
-  assert_contains(text, "\n\n\"GPU, kernel: whole sum\"\n10\t2\t2\t2\t\"card\"");
+  assert_contains(text, "\n\n\"GPU, kernel: direct sum\"\n10\t2\t2\t2\t\"card\"");
   assert_contains(text, "\n\n\"GPU, kernel: within the cutoff\"\n10\t0.7\t0.7\t0.7\t\"cell\"");
 }
 
@@ -128,13 +138,13 @@ static void a_line_without_the_scope_takes_the_other(void **state) {
   (void)state;
   begin(HEADER);
   for (int atoms = 10; atoms <= 1000; atoms *= 100) {
-    put((method){"card", "", 0, "kernel", ",", atoms, 10, 2, NULL, NULL, NULL});
-    put((method){"pins", "", 0, "warm", "12,none", atoms, 10, 1, NULL, NULL, NULL});
+    put((method){"card", "", 0, "kernel", "", atoms, 10, 2, NULL, NULL, NULL});
+    put((method){"pins", "", 0, "warm", "cutoff=12", atoms, 10, 1, NULL, NULL, NULL});
   }
   draw(dcs_figure_cutoff_time);
-  assert_contains(text, "\n\n\"GPU, kernel: whole sum\"\n10\t2\t");
+  assert_contains(text, "\n\n\"GPU, kernel: direct sum\"\n10\t2\t");
   assert_contains(text, "\n\n\"GPU, warm: within the cutoff\"\n10\t1\t");
-  assert_contains(text, "\n\n\"CPU, 1 thread: whole sum\"\n\n\n");
+  assert_contains(text, "\n\n\"CPU, 1 thread: direct sum\"\n\n\n");
 }
 
 /* Sizes with both sums on grids that share neither edge nor density. */
@@ -143,11 +153,12 @@ static void sizes_of_a_molecule_are_drawn_together(void **state) {
   begin(HEADER);
   for (int atoms = 10; atoms <= 1000; atoms *= 10) {
     int edge = 20 + atoms / 10;
-    put((method){"all", "", 1, "kernel", ",", atoms, edge, 1, NULL, NULL, NULL});
-    put((method){"near", "", 1, "kernel", "8,c2", atoms, edge, 2, NULL, NULL, NULL});
+    put((method){"all", "", 1, "kernel", "", atoms, edge, 1, NULL, NULL, NULL});
+    put((method){"near", "", 1, "kernel", "cutoff=8,switching=c2", atoms, edge, 2, NULL, NULL,
+                 NULL});
   }
-  put((method){"all", "", 1, "kernel", ",", 5000, 90, 1, NULL, NULL, NULL});
-  put((method){"near", "", 1, "kernel", "8,c2", 1000, 60, 3, NULL, NULL, NULL});
+  put((method){"all", "", 1, "kernel", "", 5000, 90, 1, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=8,switching=c2", 1000, 60, 3, NULL, NULL, NULL});
   draw(dcs_figure_cutoff_time);
   assert_contains(text, "\"grids 21x21x21 to 120x120x120, 0.0046 to 0.03 atoms/Å³\"\n");
   assert_contains(text, "\n10\t2\t2\t2\t\"near\"\t\"\"\n100\t2\t2\t2\t\"near\"\t\"\"\n1000\t2\t");
@@ -160,16 +171,17 @@ static void time_per_point_at_one_density(void **state) {
   (void)state;
   begin(HEADER);
   /* 8 times as many atoms in 8 times the volume; and 2 sizes of other densities. */
-  put((method){"near", "", 1, "kernel", "12,c2", 100, 10, 1, NULL, NULL, NULL});
-  put((method){"near", "", 1, "kernel", "12,c2", 800, 20, 8, NULL, NULL, NULL});
-  put((method){"near", "", 1, "kernel", "12,c2", 7000, 40, 64, NULL, NULL, NULL});
-  put((method){"near", "", 1, "kernel", "12,c2", 5000, 40, 1, NULL, NULL, NULL});
-  put((method){"near", "", 1, "kernel", "12,c2", 500, 10, 1, NULL, NULL, NULL});
-  put((method){"pins", "", 0, "warm", "12,c2", 800, 20, 0.8, "1", NULL, NULL});
-  put((method){"pins", "", 0, "kernel", "12,c2", 800, 20, 1, "1", NULL, "inapplicable"});
-  put((method){"all", "", 1, "kernel", ",", 800, 20, 0.01, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 100, 10, 1, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 800, 20, 8, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 7000, 40, 64, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 5000, 40, 1, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 500, 10, 1, NULL, NULL, NULL});
+  put((method){"pins", "", 0, "warm", "cutoff=12,switching=c2", 800, 20, 0.8, "1", NULL, NULL});
+  put((method){"pins", "", 0, "kernel", "cutoff=12,switching=c2", 800, 20, 1, "1", NULL,
+               "inapplicable"});
+  put((method){"all", "", 1, "kernel", "", 800, 20, 0.01, NULL, NULL, NULL});
   draw(dcs_figure_cutoff_density);
-  assert_contains(text, "\"Time per grid point within 12 Å (smoothing c2) at one density: ");
+  assert_contains(text, "\"Time per grid point within 12 Å (switching c2) at one density: ");
   assert_contains(text, "\"left out: 1 row without a verified time\"\n"
                         "\"grids 10x10x10 to 40x40x40, 0.8 to 0.88 atoms/Å");
   lacks("\"all\"");
@@ -178,12 +190,14 @@ static void time_per_point_at_one_density(void **state) {
 static void density_numbers(void **state) {
   (void)state;
   begin(HEADER);
-  put((method){"near", "", 1, "kernel", "12,c2", 100, 10, 1, NULL, NULL, NULL});
-  put((method){"near", "", 1, "kernel", "12,c2", 800, 20, 16, NULL, NULL, NULL});
-  put((method){"near", "", 1, "kernel", "12,c2", 5000, 40, 1, NULL, NULL, NULL});
-  put((method){"near", "", 8, "kernel", "12,c2", 800, 20, 4, NULL, NULL, NULL});
-  put((method){"pins", "", 0, "warm", "12,c2", 800, 20, 0.8, "1", NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 100, 10, 1, NULL, "0.25", NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 800, 20, 16, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 5000, 40, 1, NULL, NULL, NULL});
+  put((method){"near", "threads=8", 8, "kernel", "cutoff=12,switching=c2", 800, 20, 4, NULL, NULL,
+               NULL});
+  put((method){"pins", "", 0, "warm", "cutoff=12,switching=c2", 800, 20, 0.8, "1", "0.2", NULL});
   draw(dcs_figure_cutoff_density);
+  assert_contains(text, "\"error against the direct sum: 0.2 to 0.25 (relative L2)\"\n");
   assert_contains(text, "\n\n\"near, 1 thread\"\n100\t1000\t1000\t1000\t\"near\"\t\"\"\n"
                         "800\t2000\t2000\t2000\t\"near\"\t\"\"\n\n");
   assert_contains(text, "\n\n\"near, 8 threads\"\n800\t500\t");
@@ -211,14 +225,14 @@ static void put_bins(int atoms, int edge, const char *cutoff, int capacities) {
 static void a_line_for_each_edge_of_bins(void **state) {
   (void)state;
   begin(HEADER);
-  put_bins(400, 10, "12,c2", 5);
-  put_bins(800, 10, "8,c2", 3);
-  put_bins(800, 10, "12,c2", 3);
-  put_bins(900, 10, "12,c2", 2); /* too few capacities */
-  put((method){"cell", "capacity=1", 0, "warm", "12,c2", 800, 10, 1, NULL, NULL, NULL});
+  put_bins(400, 10, "cutoff=12,switching=c2", 5);
+  put_bins(800, 10, "cutoff=8,switching=c2", 3);
+  put_bins(800, 10, "cutoff=12,switching=c2", 3);
+  put_bins(900, 10, "cutoff=12,switching=c2", 2); /* too few capacities */
+  put((method){"cell", "capacity=1", 0, "warm", "cutoff=12,switching=c2", 800, 10, 1, NULL, NULL,
+               NULL});
   draw(dcs_figure_cutoff_capacity);
-  assert_contains(text, "\"Room in bins: pins within 12 Å (smoothing c2), grid 10x10x10, 800 "
-                        "atoms\"\n");
+  assert_contains(text, "\"Room in bins: pins within 12 Å (switching c2), 800 atoms, 10x10x10\"\n");
   assert_contains(text, "\n\n\"bin_edge=20 (2 Å)\"\n4\t10\t10\t10\t\"pins\"\t\"block_x=4,");
   assert_contains(text, "\n16\t22\t22\t22\t\"pins\"\t\"block_x=4,bin_edge=20,capacity=16\"\n\n");
   assert_contains(text, "\n\n\"bin_edge=20 (2 Å)\"\n4\t25\t25\t25\t\"pins\"");
@@ -232,9 +246,9 @@ static void a_line_for_each_edge_of_bins(void **state) {
 static void two_capacities_are_too_few(void **state) {
   (void)state;
   begin(HEADER);
-  put_bins(400, 10, "12,c2", 2);
-  put((method){"pins", "bin_edge=20,capacity=64", 0, "warm", "12,c2", 400, 10, 1, "0", NULL,
-               "wrong"});
+  put_bins(400, 10, "cutoff=12,switching=c2", 2);
+  put((method){"pins", "bin_edge=20,capacity=64", 0, "warm", "cutoff=12,switching=c2", 400, 10, 1,
+               "0", NULL, "wrong"});
   draw(dcs_figure_cutoff_capacity);
   assert_string_equal(why,
                       "no method with bins was measured in scope warm at three or more capacities");
@@ -245,17 +259,19 @@ static void two_capacities_are_too_few(void **state) {
 static void put_errors(int threads) {
   begin(HEADER);
   const char *scope = "kernel";
-  put((method){"near", "", threads, scope, "12,c2", 50, 10, 4, NULL, "0.01", NULL});
-  put((method){"near", "", threads, scope, "8,c2", 50, 10, 2, NULL, "0.03", NULL});
-  put((method){"fast", "", threads, scope, "8,c2", 50, 10, 1, NULL, "0.03", NULL});
-  put((method){"near", "", threads, scope, "10,c2", 50, 10, 3, NULL, "0.02", "wrong"});
-  put((method){"near", "", threads, scope, "8,none", 50, 10, 2, NULL, "0.05", NULL});
-  put((method){"near", "", threads, scope, "12,none", 50, 10, 4, NULL, "0.04", NULL});
-  put((method){"near", "", threads, scope, "20,none", 50, 10, 8, NULL, "0", NULL});
-  put((method){"near", "", threads, scope, "8,c2", 9, 10, 8, NULL, "0.5", NULL});
+  put((method){"near", "", threads, scope, "cutoff=12,switching=c2", 50, 10, 4, NULL, "0.01",
+               NULL});
+  put((method){"near", "", threads, scope, "cutoff=8,switching=c2", 50, 10, 2, NULL, "0.03", NULL});
+  put((method){"fast", "", threads, scope, "cutoff=8,switching=c2", 50, 10, 1, NULL, "0.03", NULL});
+  put((method){"near", "", threads, scope, "cutoff=10,switching=c2", 50, 10, 3, NULL, "0.02",
+               "wrong"});
+  put((method){"near", "", threads, scope, "cutoff=8", 50, 10, 2, NULL, "0.05", NULL});
+  put((method){"near", "", threads, scope, "cutoff=12", 50, 10, 4, NULL, "0.04", NULL});
+  put((method){"near", "", threads, scope, "cutoff=20", 50, 10, 8, NULL, "0", NULL});
+  put((method){"near", "", threads, scope, "cutoff=8,switching=c2", 9, 10, 8, NULL, "0.5", NULL});
 }
 
-static void a_line_for_each_smoothing_and_size(void **state) {
+static void a_line_for_each_switching_and_size(void **state) {
   (void)state;
   put_errors(0);
   draw(dcs_figure_cutoff_error);
@@ -279,8 +295,8 @@ static void of_many_lines_the_largest_are_drawn(void **state) {
   begin(HEADER);
   for (int size = 1; size <= 9; size++)
     for (int c = 0; c < 2; c++)
-      put((method){"near", "", 1, "kernel", c ? "12,c2" : "8,c2", 10 * size, 10, 1, NULL, "0.1",
-                   NULL});
+      put((method){"near", "", 1, "kernel", c ? "cutoff=12,switching=c2" : "cutoff=8,switching=c2",
+                   10 * size, 10, 1, NULL, "0.1", NULL});
   draw(dcs_figure_cutoff_error);
   assert_contains(text, "(8 of 9, those with most cutoffs, then the largest)\"\n");
   assert_contains(text, "\n\n\"c2: 90 atoms, 10x10x10\"\n");
@@ -308,21 +324,21 @@ static void assert_all_skipped(void) {
 static void one_row_is_no_figure(void **state) {
   (void)state;
   begin(HEADER);
-  put((method){"pins", "bin_edge=20,capacity=8", 0, "warm", "12,c2", 160461, 241, 9, "7", "0.01",
-               NULL});
+  put((method){"pins", "bin_edge=20,capacity=8", 0, "warm", "cutoff=12,switching=c2", 160461, 241,
+               9, "7", "0.01", NULL});
   put_folder();
   assert_all_skipped();
 }
 
-/* Of a run of whole sums alone, or one of before there were cutoffs. */
+/* An empty run, or one of direct sums alone. */
 static void runs_without_a_cutoff_say_so(void **state) {
   (void)state;
   begin(HEADER);
   put_folder();
   assert_all_skipped();
-  begin("variant,backend,threads,scope,atoms,nx,ny,nz,median_ns,evals_per_s,outcome\n");
+  begin(HEADER);
   for (int atoms = 10; atoms <= 1000; atoms *= 10)
-    fprintf(writing, "all,cpu,1,kernel,%d,9,9,9,1e6,1e9,ok\n", atoms);
+    put((method){"all", "", 1, "kernel", "", atoms, 9, 1, NULL, NULL, NULL});
   put_folder();
   assert_all_skipped();
 }
@@ -331,11 +347,12 @@ static void a_bad_cutoff_is_refused(void **state) {
   (void)state;
   dcs_figure_run run;
   begin(HEADER);
-  put((method){"near", "", 1, "kernel", "far,c2", 10, 10, 1, NULL, NULL, NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=far,switching=c2", 10, 10, 1, NULL, NULL, NULL});
   put_folder();
   assert_int_equal(dcs_figure_load(&run, test_folder, NULL), DCS_INPUT);
   dcs_figure_unload(&run);
-  assert_contains(dcs_error_message(), "row 1: cutoff is \"far\", and must be empty or a number");
+  assert_contains(dcs_error_message(),
+                  "row 2: found problem_config \"cutoff=far,switching=c2\"; expected ");
 }
 
 /* ---- with the other figures ---- */
@@ -355,10 +372,10 @@ static void the_pictures_are_drawn(void **state) {
   static const char *const names[] = {"cutoff_time", "cutoff_density", "cutoff_capacity",
                                       "cutoff_error"};
   put_crossing();
-  put_bins(100, 10, "12,c2", 3);
-  put_bins(800, 20, "12,c2", 3);
-  put((method){"near", "", 1, "kernel", "12,c2", 50, 10, 4, NULL, "0.01", NULL});
-  put((method){"near", "", 1, "kernel", "8,c2", 50, 10, 2, NULL, "0.03", NULL});
+  put_bins(100, 10, "cutoff=12,switching=c2", 3);
+  put_bins(800, 20, "cutoff=12,switching=c2", 3);
+  put((method){"near", "", 1, "kernel", "cutoff=12,switching=c2", 50, 10, 4, NULL, "0.01", NULL});
+  put((method){"near", "", 1, "kernel", "cutoff=8,switching=c2", 50, 10, 2, NULL, "0.03", NULL});
   put_folder();
   assert_status(program_run("plot %s", in_folder(".")), 0);
   for (int f = 0; f < 4; f++) {
@@ -383,7 +400,7 @@ int main(void) {
       cmocka_unit_test(density_numbers),
       cmocka_unit_test(a_line_for_each_edge_of_bins),
       cmocka_unit_test(two_capacities_are_too_few),
-      cmocka_unit_test(a_line_for_each_smoothing_and_size),
+      cmocka_unit_test(a_line_for_each_switching_and_size),
       cmocka_unit_test(of_many_lines_the_largest_are_drawn),
       cmocka_unit_test(one_row_is_no_figure),
       cmocka_unit_test(runs_without_a_cutoff_say_so),

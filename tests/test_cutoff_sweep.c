@@ -11,40 +11,41 @@
 
 #define SWEEP                                                                                      \
   "sweep --variants cpu_gather,cpu_cutoff --config threads=1,isa=portable --atoms 40 --grid 9^3 "  \
-  "--cutoff 1.5,3,50 --smooth c2 --rounds 2 --out %s"
+  "--cutoff 0,1.5,3,50 --switching c2 --rounds 2 --out %s"
 
-/* The row of that cutoff; "" the whole sum's. */
-static size_t row_of(const dcs_table *t, const char *cutoff) {
+/* The row of that problem; "" the direct sum's. */
+static size_t row_of(const dcs_table *t, const char *problem) {
   for (size_t row = 0; row < dcs_table_rows(t); row++)
-    if (strcmp(text_at(t, row, "cutoff"), cutoff) == 0) return row;
-  fail_msg("no row of cutoff \"%s\"", cutoff);
+    if (strcmp(text_at(t, row, "problem_config"), problem) == 0) return row;
+  fail_msg("no row of the problem \"%s\"", problem);
   return 0;
 }
 
-/* The whole sum once, and a map for each cutoff. In a box of 4 angstrom all pairs lie within 50. */
+/* The direct sum once, and a map for each cutoff. In a box of 4 angstrom all pairs lie within 50.
+ */
 static void each_cutoff_has_a_row(void **state) {
   (void)state;
   assert_status(program_run(SWEEP, in_folder("run")), 0);
   dcs_table *t = run_table("run", "summary.csv");
   assert_int_equal(dcs_table_rows(t), 4);
-  size_t whole = row_of(t, ""), near = row_of(t, "1.5"), far = row_of(t, "3"),
-         all = row_of(t, "50");
-  assert_string_equal(text_at(t, whole, "variant"), "cpu_gather");
-  assert_string_equal(text_at(t, whole, "smooth"), "");
-  assert_string_equal(text_at(t, whole, "cutoff_error"), "");
+  size_t direct = row_of(t, ""), near = row_of(t, "cutoff=1.5,switching=c2"),
+         far = row_of(t, "cutoff=3,switching=c2"), all = row_of(t, "cutoff=50,switching=c2");
+  assert_string_equal(text_at(t, direct, "variant"), "cpu_gather");
+  assert_string_equal(text_at(t, direct, "problem"), "coulomb");
+  assert_string_equal(text_at(t, direct, "model_error"), "");
   assert_string_equal(text_at(t, far, "variant"), "cpu_cutoff");
-  assert_string_equal(text_at(t, far, "smooth"), "c2");
+  assert_string_equal(text_at(t, far, "problem"), "coulomb");
   assert_string_equal(text_at(t, far, "overflow_atoms"), ""); /* it has no bins */
   assert_string_equal(text_at(t, far, "bin_fill"), "");
   assert_string_equal(text_at(t, far, "outcome"), "ok");
   const double pairs = 40 * 9 * 9 * 9;
-  assert_true(number_at(t, whole, "evals_useful") == pairs);
+  assert_true(number_at(t, direct, "evals_useful") == pairs);
   assert_true(number_at(t, all, "evals_useful") == pairs);
   assert_true(number_at(t, near, "evals_useful") < number_at(t, far, "evals_useful"));
   assert_true(number_at(t, far, "evals_useful") < pairs);
   /* 50 leaves little out, 1.5 much */
-  assert_true(number_at(t, all, "cutoff_error") > 0 && number_at(t, all, "cutoff_error") < 0.05);
-  assert_true(number_at(t, near, "cutoff_error") > 0.1);
+  assert_true(number_at(t, all, "model_error") > 0 && number_at(t, all, "model_error") < 0.05);
+  assert_true(number_at(t, near, "model_error") > 0.1);
   for (size_t row = 0; row < 4; row++) {
     double overhead = number_at(t, row, "evals_executed") / number_at(t, row, "evals_useful") - 1;
     assert_true(overhead >= 0 && fabs(number_at(t, row, "padding_overhead") - overhead) < 1e-9);
@@ -52,20 +53,20 @@ static void each_cutoff_has_a_row(void **state) {
   dcs_table_free(t);
 }
 
-/* Of both rounds, one sample of the whole sum and one within the cutoff. */
-static void assert_shared_rounds(const char *name, const char *cutoff) {
+/* Of both rounds, one sample of the direct sum and one within the cutoff. */
+static void assert_shared_rounds(const char *name, const char *problem) {
   dcs_table *t = run_table(name, "samples.csv");
-  size_t whole = 0, within = 0, last = 0;
+  size_t direct = 0, within = 0, last = 0;
   for (size_t row = 0; row < dcs_table_rows(t); row++) {
-    bool is_whole = strcmp(text_at(t, row, "cutoff"), "") == 0;
-    if (!is_whole && strcmp(text_at(t, row, "cutoff"), cutoff) != 0) continue;
+    bool is_direct = strcmp(text_at(t, row, "problem_config"), "") == 0;
+    if (!is_direct && strcmp(text_at(t, row, "problem_config"), problem) != 0) continue;
     assert_true(number_at(t, row, "round") >= (double)last);
     last = (size_t)number_at(t, row, "round");
-    whole += is_whole;
-    within += !is_whole;
-    assert_true(whole <= last + 1 && within <= last + 1);
+    direct += is_direct;
+    within += !is_direct;
+    assert_true(direct <= last + 1 && within <= last + 1);
   }
-  assert_int_equal(whole, 2);
+  assert_int_equal(direct, 2);
   assert_int_equal(within, 2);
   dcs_table_free(t);
 }
@@ -73,7 +74,7 @@ static void assert_shared_rounds(const char *name, const char *cutoff) {
 /* Runs a plan of two lines. */
 static void sweep_plan(const char *run, const char *lines) {
   char text[512];
-  snprintf(text, sizeof text, "variants,config,atoms,grid,scope,cutoff,smooth\n%s", lines);
+  snprintf(text, sizeof text, "variants,config,atoms,grid,scope,problem_config\n%s", lines);
   put_file(in_folder("two.plan.csv"), text);
   assert_status(
       program_run("sweep --plan %s --rounds 2 --out %s", in_folder("two.plan.csv"), in_folder(run)),
@@ -81,19 +82,19 @@ static void sweep_plan(const char *run, const char *lines) {
 }
 
 /* Whichever comes first in a plan. */
-static void whole_sums_share_the_rounds_of_a_cutoff(void **state) {
+static void direct_sums_share_the_rounds_of_a_cutoff(void **state) {
   (void)state;
-  assert_shared_rounds("run", "1.5");
-  sweep_plan("order", "cpu_cutoff,threads=1,20,8^3,kernel,2,none\n"
-                      "cpu_gather,threads=1,20,8^3,kernel,,\n");
-  assert_shared_rounds("order", "2");
+  assert_shared_rounds("run", "cutoff=1.5,switching=c2");
+  sweep_plan("order", "cpu_cutoff,threads=1,20,8^3,kernel,cutoff=2\n"
+                      "cpu_gather,threads=1,20,8^3,kernel,\n");
+  assert_shared_rounds("order", "cutoff=2");
 }
 
 /* A CPU variant has no scope warm: the first line asks for nothing. */
 static void a_size_without_methods_is_passed(void **state) {
   (void)state;
-  sweep_plan("none", "cpu_gather,threads=1,20,8^3,warm,,\n"
-                     "cpu_gather,threads=1,20,9^3,kernel,,\n");
+  sweep_plan("none", "cpu_gather,threads=1,20,8^3,warm,\n"
+                     "cpu_gather,threads=1,20,9^3,kernel,\n");
   dcs_table *t = run_table("none", "summary.csv");
   assert_int_equal(dcs_table_rows(t), 1);
   assert_true(number_at(t, 0, "nx") == 9);
@@ -116,21 +117,22 @@ static void samples_tell_cutoffs_apart(void **state) {
 static void what_reads_a_run_tells_cutoffs_apart(void **state) {
   (void)state;
   assert_status(program_run("report %s", in_folder("run")), 0);
-  assert_contains(program_out, "grid 9x9x9, 40 atoms, cutoff 1.5, smooth c2\n");
-  assert_contains(program_out, "grid 9x9x9, 40 atoms\n");
+  assert_contains(program_out, "40 atoms, 9x9x9, cutoff=1.5,switching=c2\n");
+  assert_contains(program_out, "40 atoms, 9x9x9\n");
   char first[PATH_MAX];
   snprintf(first, sizeof first, "%s", in_folder("run"));
   assert_status(program_run("compare --csv %s %s", first, in_folder("run")), 0);
-  assert_contains(program_out, ",1.5,c2,40,9,9,9,");
-  assert_contains(program_out, ",3,c2,40,9,9,9,");
+  assert_contains(program_out, ",coulomb,\"cutoff=1.5,switching=c2\",40,9,9,9,");
+  assert_contains(program_out, ",coulomb,\"cutoff=3,switching=c2\",40,9,9,9,");
 }
 
-/* A group has those that need a cutoff where there is one; a plan says so in its columns. */
+/* A group has the variants that solve a problem of the line; a plan says which in its columns. */
 static void groups_and_plans(void **state) {
   (void)state;
-  put_file(in_folder("plan.csv"), "variants,config,atoms,grid,scope,cutoff,smooth\n"
+  put_file(in_folder("plan.csv"), "variants,config,atoms,grid,scope,problem,problem_config\n"
                                   "cpu,threads=1,20,5^3,kernel,,\n"
-                                  "cpu_cutoff,\"threads=1,isa=portable\",20,5^3,kernel,\"1,2\",\n");
+                                  "cpu_cutoff,\"threads=1,isa=portable\",20,5^3,kernel,coulomb,"
+                                  "cutoff=1|2\n");
   char plan[PATH_MAX];
   snprintf(plan, sizeof plan, "%s", in_folder("plan.csv"));
   assert_status(program_run("sweep --plan %s --rounds 1 --out %s", plan, in_folder("planned")), 0);
@@ -138,11 +140,33 @@ static void groups_and_plans(void **state) {
   int within = 0;
   for (size_t row = 0; row < dcs_table_rows(t); row++) {
     bool cutoff = strcmp(text_at(t, row, "variant"), "cpu_cutoff") == 0;
-    assert_string_equal(text_at(t, row, "smooth"), cutoff ? "none" : "");
+    assert_int_equal(*text_at(t, row, "problem_config") != 0, cutoff);
     within += cutoff;
   }
   assert_int_equal(within, 2);
   dcs_table_free(t);
+}
+
+/* Problems of another kind have their rows, and their name in the report. */
+static void another_kind_is_swept(void **state) {
+  (void)state;
+  assert_status(program_run("sweep --problem density --variants cpu --config threads=1 --atoms 50 "
+                            "--grid 8^3 --error 0.1,0.001 --rounds 1 --out %s",
+                            in_folder("density")),
+                0);
+  check_run("density", 2, 1);
+  dcs_table *t = run_table("density", "summary.csv");
+  for (size_t row = 0; row < 2; row++) {
+    assert_string_equal(text_at(t, row, "problem"), "density");
+    assert_string_equal(text_at(t, row, "variant"), "cpu_density");
+  }
+  /* the smaller error is that of nobody's choice */
+  size_t rough = row_of(t, "error=0.1"), fine = row_of(t, "");
+  assert_true(number_at(t, rough, "evals_useful") < number_at(t, fine, "evals_useful"));
+  assert_true(number_at(t, rough, "model_error") > number_at(t, fine, "model_error"));
+  dcs_table_free(t);
+  assert_status(program_run("report %s", in_folder("density")), 0);
+  assert_contains(program_out, "density: 50 atoms, 8x8x8, error=0.1\n");
 }
 
 static void refuse(const char *options, const char *message) {
@@ -153,16 +177,19 @@ static void refuse(const char *options, const char *message) {
 
 static void what_cannot_be(void **state) {
   (void)state;
-  refuse("--variants cpu_cutoff", "cpu_cutoff needs a cutoff");
-  refuse("--cutoff 0", "--cutoff: found 0");
-  refuse("--cutoff=-2", "--cutoff: found -2");
-  refuse("--cutoff nan", "--cutoff: found \"nan\"");
-  refuse("--cutoff 3,", "--cutoff: found \"\"");
-  refuse("--cutoff 3 --smooth c3", "--smooth: found \"c3\"");
-  refuse("--smooth c2", "--smooth needs --cutoff");
+  refuse("--variants cpu_cutoff", "cpu_cutoff: it computes the sum within a cutoff");
+  refuse("--variants cpu_cutoff --cutoff 0", "none is given (--cutoff)");
+  refuse("--variants cpu_gather --cutoff 3", "cpu_gather: it computes the direct sum");
+  refuse("--cutoff=-2", "cutoff: found \"-2\"; expected 0 to 1e+06 angstrom");
+  refuse("--cutoff nan", "cutoff: found \"nan\"");
+  refuse("--cutoff 3,", "cutoff: found \"\"");
+  refuse("--cutoff 3 --switching c3", "switching: found \"c3\"; expected none or c2");
+  refuse("--variants cpu_cutoff --switching c2", "none is given (--cutoff)");
+  refuse("--problem densty", "--problem: found \"densty\"");
+  refuse("--problem density --cutoff 3", "density has no parameter \"cutoff\"");
   refuse("--variants cpu_cutoff --config cell_edge=0 --cutoff 3", "cell_edge: found 0");
   assert_status(program_run("verify --cutoff 3"), 2);
-  assert_contains(program_err, "--cutoff needs --input");
+  assert_contains(program_err, "cutoff=3 needs --input");
 }
 
 /* All atoms in one place, a million angstrom from it, and none within reach of the grid. */
@@ -181,7 +208,7 @@ static void odd_molecules(void **state) {
   for (int n = 0; n < 2; n++)
     for (int c = 0; c < 3; c++) {
       assert_status(program_run("verify --variants cpu_cutoff --input %s --grid 12^3 --spacing 0.5 "
-                                "--origin 0,0,0 --cutoff %s --smooth c2",
+                                "--origin 0,0,0 --cutoff %s --switching c2",
                                 in_folder(names[n]), cutoffs[c]),
                     0);
       assert_contains(program_out, "ok");
@@ -191,11 +218,12 @@ static void odd_molecules(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_cutoff_has_a_row),
-      cmocka_unit_test(whole_sums_share_the_rounds_of_a_cutoff),
+      cmocka_unit_test(direct_sums_share_the_rounds_of_a_cutoff),
       cmocka_unit_test(a_size_without_methods_is_passed),
       cmocka_unit_test(samples_tell_cutoffs_apart),
       cmocka_unit_test(what_reads_a_run_tells_cutoffs_apart),
       cmocka_unit_test(groups_and_plans),
+      cmocka_unit_test(another_kind_is_swept),
       cmocka_unit_test(what_cannot_be),
       cmocka_unit_test(odd_molecules),
   };

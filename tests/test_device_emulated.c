@@ -6,10 +6,14 @@
 
 #include <cmocka.h>
 
-#include "harness/device/device.h"
+#include "harness/device/devices.h"
 #include "tests/cache_folder.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 
 /* Each point: its index, plus 1000 times an atom's charge. `shift` moves the writes. */
 static const char kernel[] =
@@ -79,7 +83,7 @@ static void computes_a_padded_map(void **state) {
   assert_int_equal(device->alloc(device, sizeof whole, &map), DCS_OK);
   assert_int_equal(device->fill(device, map, 0xbf800000u /* -1 */, STORED), DCS_OK);
   assert_int_equal(launch(device, module, map, 0), DCS_OK);
-  assert_int_equal(device->wait(device), DCS_OK);
+  assert_int_equal(device->synchronize(device), DCS_OK);
   assert_int_equal(device->copy_out(device, packed, useful, map, stored), DCS_OK);
   assert_int_equal(device->copy_out(device, whole, stored, map, stored), DCS_OK);
   for (int k = 0; k < NZ; k++)
@@ -141,12 +145,12 @@ static void writes_outside_are_seen(void **state) {
     dcs_ptr map;
     assert_int_equal(device->alloc(device, STORED * sizeof(float), &map), DCS_OK);
     assert_int_equal(launch(device, module, map, inside[s]), DCS_OK);
-    assert_int_equal(device->wait(device), DCS_OK);
+    assert_int_equal(device->synchronize(device), DCS_OK);
     assert_int_equal(launch(device, module, map, outside[s]), DCS_OK);
-    assert_int_equal(device->wait(device), DCS_FAILED);
+    assert_int_equal(device->synchronize(device), DCS_FAILED);
     assert_non_null(strstr(dcs_error_message(), "kernel wrote outside its buffer"));
     device->release(device, map);
-    assert_int_equal(device->wait(device), DCS_FAILED); /* still an error */
+    assert_int_equal(device->synchronize(device), DCS_FAILED); /* still an error */
     device->close(device);
   }
 }
@@ -166,16 +170,15 @@ static void compile_errors_have_the_log(void **state) {
 
 /* Each thread writes a shared array, waits, and reads what its opposite wrote, twice over: right
  * only when all threads have come to a barrier before any goes on. */
-static void threads_wait_for_each_other(void **state) {
-  (void)state;
+static void mirror_once(void) {
   static const dcs_source mirror = {"mirror.cu",
                                     "extern \"C\" __global__ void dcs(float *out) {\n"
                                     "  __shared__ float shared[32];\n"
                                     "  int t = threadIdx.x + 4 * threadIdx.y;\n"
-                                    "  for (int turn = 0; turn < 2; turn++) {\n"
-                                    "    shared[t] = 100 * turn + 10 * blockIdx.x + t;\n"
+                                    "  for (int round = 0; round < 2; round++) {\n"
+                                    "    shared[t] = 100 * round + 10 * blockIdx.x + t;\n"
                                     "    __syncthreads();\n"
-                                    "    out[64 * turn + 32 * blockIdx.x + t] = shared[31 - t];\n"
+                                    "    out[64 * round + 32 * blockIdx.x + t] = shared[31 - t];\n"
                                     "    __syncthreads();\n"
                                     "  }\n"
                                     "}\n",
@@ -190,11 +193,39 @@ static void threads_wait_for_each_other(void **state) {
       device->launch(device, module, "dcs", (int64_t[]){2, 1, 1}, (int[]){4, 8, 1}, args), DCS_OK);
   const dcs_dims n = {128, 1, 1};
   assert_int_equal(device->copy_out(device, found, n, out, n), DCS_OK);
-  for (int turn = 0; turn < 2; turn++)
+  for (int round = 0; round < 2; round++)
     for (int block = 0; block < 2; block++)
       for (int t = 0; t < 32; t++)
-        assert_true(found[64 * turn + 32 * block + t] == (float)(100 * turn + 10 * block + 31 - t));
+        assert_true(found[64 * round + 32 * block + t] ==
+                    (float)(100 * round + 10 * block + 31 - t));
   device->close(device);
+}
+
+static void threads_wait_for_each_other(void **state) {
+  (void)state;
+  mirror_once();
+}
+
+static long address_space_kb(void) {
+  char line[256];
+  long kb = -1;
+  FILE *file = fopen("/proc/self/status", "r");
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file))
+    if (sscanf(line, "VmSize: %ld", &kb) == 1) break;
+  fclose(file);
+  assert_true(kb > 0);
+  return kb;
+}
+
+/* What the threads of a launch stand on goes with it: once it was 65 MB a module. */
+static void launches_leave_no_memory(void **state) {
+  (void)state;
+  mirror_once();
+  long before = address_space_kb();
+  for (int i = 0; i < 4; i++)
+    mirror_once();
+  assert_true(address_space_kb() - before < 32768);
 }
 
 static void missing_names_are_refused(void **state) {
@@ -206,6 +237,54 @@ static void missing_names_are_refused(void **state) {
   assert_int_equal(device->symbol(device, module, "molecules", &ptr, &bytes), DCS_FAILED);
   assert_non_null(strstr(dcs_error_message(), "\"molecules\""));
   device->close(device);
+}
+
+/* Makes TMPDIR/NAME with a file, last touched so many seconds ago. */
+static void put_scratch(const char *tmp, const char *name, long age_s) {
+  char path[512], file[600];
+  snprintf(path, sizeof path, "%s/%s", tmp, name);
+  snprintf(file, sizeof file, "%s/kernel.cpp", path);
+  assert_int_equal(mkdir(path, 0700), 0);
+  FILE *out = fopen(file, "w");
+  assert_non_null(out);
+  fclose(out);
+  const struct timespec then = {.tv_sec = time(NULL) - age_s};
+  assert_int_equal(utimensat(AT_FDCWD, path, (struct timespec[2]){then, then}, 0), 0);
+}
+
+static bool remove_scratch(const char *tmp, const char *name) {
+  char path[512], file[600];
+  snprintf(path, sizeof path, "%s/%s", tmp, name);
+  snprintf(file, sizeof file, "%s/kernel.cpp", path);
+  unlink(file);
+  return rmdir(path) == 0;
+}
+
+/* Of killed processes, and of nobody else. */
+static void folders_left_behind_are_swept_up(void **state) {
+  (void)state;
+  char tmp[] = "/tmp/dcs-test-scratch-XXXXXX", dead[64], young[64], own[64];
+  assert_non_null(mkdtemp(tmp));
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  snprintf(dead, sizeof dead, "dcsbench-%d-abcdef", (int)child);
+  snprintf(young, sizeof young, "dcsbench-%d-ghijkl", (int)child);
+  snprintf(own, sizeof own, "dcsbench-%d-mnopqr", (int)getpid());
+  put_scratch(tmp, dead, 4000);
+  put_scratch(tmp, young, 0);
+  put_scratch(tmp, own, 4000);
+  const char *before = getenv("TMPDIR");
+  char *kept = before ? strdup(before) : NULL;
+  setenv("TMPDIR", tmp, 1);
+  dcs_device *device = open_device();
+  device->close(device);
+  kept ? setenv("TMPDIR", kept, 1) : unsetenv("TMPDIR");
+  free(kept);
+  assert_false(remove_scratch(tmp, dead));
+  assert_true(remove_scratch(tmp, young));
+  assert_true(remove_scratch(tmp, own));
+  assert_int_equal(rmdir(tmp), 0);
 }
 
 static void launch_limits(void **state) {
@@ -256,10 +335,10 @@ static void all_kinds_of_memory_are_plain(void **state) {
   assert_int_equal(device->fill(device, locked, 0x40000000u, 1), DCS_OK);
   assert_int_equal(device->fill(device, managed, 0x40400000u, 1), DCS_OK);
   assert_int_equal(device->prefetch(device, managed, sizeof(float), true), DCS_OK);
-  assert_int_equal(device->wait(device), DCS_OK);
+  assert_int_equal(device->synchronize(device), DCS_OK);
   assert_true(*(float *)host == 2.0f && *(float *)(uintptr_t)managed == 3.0f);
   ((float *)host)[1] = 0; /* outside */
-  assert_int_equal(device->wait(device), DCS_FAILED);
+  assert_int_equal(device->synchronize(device), DCS_FAILED);
   device->release_host(device, host);
   device->release(device, managed);
   device->close(device);
@@ -311,6 +390,8 @@ int main(void) {
       cmocka_unit_test(writes_outside_are_seen),
       cmocka_unit_test(compile_errors_have_the_log),
       cmocka_unit_test(threads_wait_for_each_other),
+      cmocka_unit_test(launches_leave_no_memory),
+      cmocka_unit_test(folders_left_behind_are_swept_up),
       cmocka_unit_test(missing_names_are_refused),
       cmocka_unit_test(launch_limits),
       cmocka_unit_test(too_much_memory_is_unavailable),

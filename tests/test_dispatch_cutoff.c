@@ -49,36 +49,36 @@ static void put_cube(int edge, double c) {
 static const int edges[] = {8, 12, 16, 24, 32, 48, 64};
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
-/* Of two cutoffs, smoothed. */
+/* Of two cutoffs, with the switching function. */
 static void put_cubes(void) {
   for (int i = 0; i < EDGES; i++) {
-    within = "3,c2";
+    within = "cutoff=3,switching=c2";
     put_cube(edges[i], 3);
-    within = "6,c2";
+    within = "cutoff=6,switching=c2";
     put_cube(edges[i], 6);
   }
 }
 
 static void begin_within(void) {
   on_cpu = variant_within(DCS_CPU);
-  on_gpu = variant_within(DCS_CUDA);
-  within = ",";
+  on_gpu = variant_within(DCS_GPU);
+  within = "";
   spacing = "1";
   memory = "";
   begin_run();
 }
 
-static dcs_problem cube(int edge, double c, dcs_smooth smooth) {
-  return (dcs_problem){.n_atoms = atoms_in(edge),
-                       .n = {edge, edge, edge},
-                       .spacing = 1,
-                       .cutoff = (float)c,
-                       .smooth = smooth};
+static dcs_size cube(int edge, double c, const char *switching) {
+  char problem[64] = "";
+  if (c > 0) snprintf(problem, sizeof problem, "cutoff=%g%s", c, switching);
+  return size_of(problem, atoms_in(edge), (dcs_dims){edge, edge, edge});
 }
 
+static const char c2[] = ",switching=c2", none[] = "";
+
 static const dcs_variant *pick(const dcs_dispatch *d, int scope, int edge, double c) {
-  const dcs_problem problem = cube(edge, c, DCS_SMOOTH_C2);
-  return pick_of(d, scope, &problem);
+  const dcs_size size = cube(edge, c, c2);
+  return pick_of(d, scope, &size);
 }
 
 static void decide_cubes(dcs_dispatch *d) {
@@ -99,8 +99,9 @@ static void the_pairs_within_the_cutoff_decide(void **state) {
   put_cubes();
   end_run();
   assert_status(dispatch("--bench"), 0);
-  assert_contains(program_out, "sums within a cutoff, smoothed c2, measured at 3 to 6 angstrom:");
-  assert_null(strstr(program_out, "not smoothed"));
+  assert_contains(program_out, "coulomb, cutoff 3 to 6 angstrom, switching c2:\n");
+  assert_null(strstr(program_out, "coulomb:")); /* of direct sums there are none */
+  assert_null(strstr(program_out, "angstrom:"));
   read_back(&d);
   for (int edge = 2; edge <= 400; edge += edge / 3 + 1)
     for (int i = 0; i < 2; i++) {
@@ -115,8 +116,10 @@ static void the_pairs_within_the_cutoff_decide(void **state) {
   assert_ptr_equal(pick(&d, 2, 64, 6), on_cpu);
   assert_ptr_equal(pick(&d, 2, 200, 6), on_gpu);
   for (int s = 1; s < DCS_DISPATCH_SCOPES; s++) {
-    assert_int_equal(d.tables[2][s].regret.cells, 2 * EDGES);
-    assert_true(d.tables[2][s].regret.mean < 0.02 && d.tables[2][s].regret.worst < 0.1);
+    const dcs_dispatch_table *table = table_of(&d, "cutoff=3,switching=c2", s);
+    assert_int_equal(table->held_out, 2 * EDGES);
+    assert_int_equal(table->loss.sizes, 2 * EDGES);
+    assert_true(table->loss.mean < 0.02 && table->loss.worst < 0.1);
   }
 }
 
@@ -128,14 +131,14 @@ static void cutoff_and_density_count(void **state) {
   assert_ptr_equal(pick(&d, 1, 18, 3), on_cpu);
   assert_ptr_equal(pick(&d, 1, 18, 4.5), on_gpu); /* between those measured */
   assert_ptr_equal(pick(&d, 1, 18, 6), on_gpu);
-  dcs_problem dense = cube(18, 3, DCS_SMOOTH_C2), thin = cube(18, 6, DCS_SMOOTH_C2);
-  dense.n_atoms *= 10;
+  dcs_size dense = cube(18, 3, c2), thin = cube(18, 6, c2);
+  dense.axes[0] *= 10;
   assert_ptr_equal(pick_of(&d, 1, &dense), on_gpu);
-  thin.n_atoms /= 10;
+  thin.axes[0] /= 10;
   assert_ptr_equal(pick_of(&d, 1, &thin), on_cpu);
 }
 
-static void other_cutoffs_and_smoothings_are_not_decided(void **state) {
+static void other_cutoffs_and_switching_are_not_decided(void **state) {
   (void)state;
   dcs_dispatch d;
   decide_cubes(&d);
@@ -144,45 +147,57 @@ static void other_cutoffs_and_smoothings_are_not_decided(void **state) {
     assert_null(pick(&d, scope, 40, 2.36));
     assert_non_null(pick(&d, scope, 40, 7.5));
     assert_null(pick(&d, scope, 40, 7.62));
-    const dcs_problem plain = cube(40, 6, DCS_SMOOTH_NONE), whole = cube(40, 0, DCS_SMOOTH_NONE);
+    const dcs_size plain = cube(40, 6, none), direct = cube(40, 0, none);
     assert_null(pick_of(&d, scope, &plain));
-    assert_null(pick_of(&d, scope, &whole));
+    assert_null(pick_of(&d, scope, &direct));
   }
 }
 
-/* The rows of each sum decide within it alone: not smoothed and of whole sums, the CPU is faster
- * than anything else. */
-static void sums_do_not_mix(void **state) {
-  (void)state;
-  dcs_dispatch d;
+/* Beside the cubes, rows without a switching function and of direct sums, in which the CPU is
+ * faster than anything else. */
+static void decide_families(dcs_dispatch *d) {
   begin_within();
   put_cubes();
   for (int i = 0; i < EDGES; i++) {
     const dcs_dims n = {edges[i], edges[i], edges[i]};
-    within = "6,none";
+    within = "cutoff=6";
     put_time(on_cpu, "kernel", atoms_in(edges[i]), n, 1, "ok");
     put_time(on_gpu, "kernel", atoms_in(edges[i]), n, 2, "ok");
     put_time(on_gpu, "warm", atoms_in(edges[i]), n, 2, "ok");
-    within = ",";
+    within = "";
     put_time(cpu[0], "kernel", atoms_in(edges[i]), n, 1, "ok");
   }
   end_run();
   assert_status(dispatch(""), 0);
-  read_back(&d);
-  for (int sum = 0; sum < DCS_DISPATCH_SUMS; sum++)
+  read_back(d);
+}
+
+/* The rows of each family decide within it alone. */
+static void families_do_not_mix(void **state) {
+  (void)state;
+  dcs_dispatch d;
+  decide_families(&d);
+  static const struct {
+    const char *problem;
+    double least, most;
+  } families[] = {{"cutoff=4,switching=c2", 3, 6}, {"cutoff=5", 6, 6}, {"", 0, 0}};
+  assert_int_equal(d.n_families, 3);
+  for (int f = 0; f < 3; f++)
     for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
-      assert_true(d.tables[sum][s].n > 0);
-      for (int m = 0; m < d.tables[sum][s].n; m++) {
-        const dcs_dispatch_method *method = &d.tables[sum][s].list[m];
-        assert_true(method->variant->cutoff == (sum > 0));
-        assert_true(method->cost.cutoff_least == (sum == 0 ? 0 : sum == 1 ? 6 : 3));
-        assert_true(method->cost.cutoff_most == (sum == 0 ? 0 : 6));
+      const dcs_dispatch_table *table = table_of(&d, families[f].problem, s);
+      assert_true(table->n > 0);
+      for (int m = 0; m < table->n; m++) {
+        const dcs_dispatch_method *method = &table->list[m];
+        assert_true(solves(method->variant, families[f].problem));
+        assert_true(method->cost.least.config.value[0] == families[f].least);
+        assert_true(method->cost.most.config.value[0] == families[f].most);
+        assert_true(method->cost.least.axes[1] == 8 && method->cost.most.axes[3] == 64);
       }
     }
   assert_ptr_equal(pick(&d, 1, 40, 6), on_gpu);
-  const dcs_problem plain = cube(40, 6, DCS_SMOOTH_NONE), whole = cube(40, 0, DCS_SMOOTH_NONE);
+  const dcs_size plain = cube(40, 6, none), direct = cube(40, 0, none);
   assert_ptr_equal(pick_of(&d, 1, &plain), on_cpu);
-  assert_ptr_equal(pick_of(&d, 1, &whole), cpu[0]);
+  assert_ptr_equal(pick_of(&d, 1, &direct), cpu[0]);
 }
 
 /* A method measured at one of two cutoffs is not taken for the other, which another one decides. */
@@ -192,9 +207,9 @@ static void each_method_has_its_own_cutoffs(void **state) {
   begin_within();
   for (int i = 0; i < EDGES; i++) {
     const dcs_dims n = {edges[i], edges[i], edges[i]};
-    within = "3,c2";
+    within = "cutoff=3,switching=c2";
     put_time(on_cpu, "kernel", atoms_in(edges[i]), n, 1e6 * (i + 1), "ok");
-    within = "6,c2";
+    within = "cutoff=6,switching=c2";
     put_time(on_gpu, "warm", atoms_in(edges[i]), n, 1e3 * (i + 1), "ok");
   }
   end_run();
@@ -206,16 +221,16 @@ static void each_method_has_its_own_cutoffs(void **state) {
 }
 
 /* Times that change sides without a rule make decisions that lose, and the loss is told. */
-static void regret_is_told(void **state) {
+static void losses_are_told(void **state) {
   (void)state;
   begin_within();
-  within = "3,c2";
+  within = "cutoff=3,switching=c2";
   for (int i = 0; i < 8; i++) {
     const dcs_dims n = {20 + i, 20, 20};
     put_time(on_cpu, "kernel", 100, n, 1000, "ok");
     put_time(on_gpu, "warm", 100, n, i == 3 ? 4000 : 500, "ok");
   }
-  assert_loss_of_one_in_8(2);
+  assert_loss_of_one_in_8("cutoff=3,switching=c2");
 }
 
 /* Callers have their maps in pageable memory: other rows are left out, and that is said. */
@@ -244,51 +259,58 @@ static const char header_user[] =
     "300,"
     " 200}};\n"
     "  static const double cutoff[] = {2, 2.5, 3, 4.5, 7.5, 8};\n"
-    "  int s, i, c, smooth;\n"
+    "  static const dcs_dispatch_family family[] = {DCS_DISPATCH_COULOMB,\n"
+    "      DCS_DISPATCH_COULOMB_CUTOFF, DCS_DISPATCH_COULOMB_CUTOFF_C2};\n"
+    "  int s, i, c, f;\n"
     "  for (s = 0; s < 3; s++)\n"
     "    for (i = 0; i < 5; i++)\n"
     "      for (c = 0; c < 6; c++)\n"
-    "        for (smooth = 0; smooth < 2; smooth++) {\n"
-    "          const dcs_dispatch_method *m = dcs_dispatch_choose_within((dcs_dispatch_scope)s,\n"
-    "              n[i][0] * n[i][1] * n[i][2] / 10 + 1, n[i][0], n[i][1], n[i][2], 1.0, cutoff[c],"
-    " smooth);\n"
+    "        for (f = 0; f < 3; f++) {\n"
+    "          const dcs_dispatch_method *m = dcs_dispatch_choose((dcs_dispatch_scope)s, "
+    "family[f],\n"
+    "              n[i][0] * n[i][1] * n[i][2] / 10 + 1, n[i][0], n[i][1], n[i][2], 1.0,\n"
+    "              f ? cutoff[c] : 0.0);\n"
     "          printf(\"%s\\n\", m ? m->variant : \"none\");\n"
     "        }\n"
-    "  printf(\"%s\\n\", dcs_dispatch_choose(DCS_DISPATCH_WARM, 5, 5, 5, 5) ? \"some\" : "
-    "\"none\");\n"
     "  return 0;\n}\n";
 
 static void check_header(const char *compiler, const char *source, const dcs_dispatch *d) {
   static const dcs_dims n[] = {{1, 1, 1}, {16, 16, 16}, {20, 20, 20}, {70, 60, 2}, {400, 300, 200}};
   static const double cutoff[] = {2, 2.5, 3, 4.5, 7.5, 8};
-  int taken[2] = {0, 0};
+  static const char *const family[] = {"", "cutoff=%g", "cutoff=%g,switching=c2"};
+  int taken[3][2] = {{0}}, none_taken[3] = {0};
   run_user(compiler, source);
   char *picks = run_file("run", "picks", NULL), *line = strtok(picks, "\n");
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
     for (int i = 0; i < 5; i++)
       for (int c = 0; c < 6; c++)
-        for (int smooth = 0; smooth < 2; smooth++, line = strtok(NULL, "\n")) {
-          const dcs_problem problem = {.n_atoms = dcs_points(n[i]) / 10 + 1,
-                                       .n = n[i],
-                                       .spacing = 1,
-                                       .cutoff = (float)cutoff[c],
-                                       .smooth = smooth ? DCS_SMOOTH_C2 : DCS_SMOOTH_NONE};
-          const dcs_variant *variant = pick_of(d, s, &problem);
+        for (int f = 0; f < 3; f++, line = strtok(NULL, "\n")) {
+          char problem[64];
+          snprintf(problem, sizeof problem, family[f], cutoff[c]);
+          const dcs_size size = size_of(problem, dcs_points(n[i]) / 10 + 1, n[i]);
+          const dcs_variant *variant = pick_of(d, s, &size);
           assert_non_null(line);
           assert_string_equal(line, variant ? variant->id : "none");
-          if (variant) taken[variant->backend]++;
+          if (variant)
+            taken[f][variant->backend]++;
+          else
+            none_taken[f]++;
         }
-  assert_string_equal(line, "none"); /* of whole sums nothing was measured */
-  assert_true(taken[DCS_CPU] > 0 && taken[DCS_CUDA] > 0);
+  assert_null(line);
+  assert_true(taken[0][DCS_CPU] > 0 && taken[0][DCS_GPU] == 0 && none_taken[0] == 0);
+  assert_true(taken[1][DCS_CPU] > 0 && none_taken[1] > 0);
+  assert_true(taken[2][DCS_CPU] > 0 && taken[2][DCS_GPU] > 0 && none_taken[2] > 0);
   free(picks);
 }
 
 static void the_header_decides_alike_in_c_and_cxx(void **state) {
   (void)state;
   dcs_dispatch d;
-  decide_cubes(&d);
+  decide_families(&d);
   char *header = run_file("run", "dispatch.h", NULL);
-  assert_contains(header, "warm   within a cutoff, smoothed c2  mean ");
+  assert_contains(header, " *   coulomb, cutoff 3 to 6 angstrom, switching c2\n");
+  assert_contains(header, " *     warm   loss mean ");
+  assert_contains(header, "  DCS_DISPATCH_COULOMB_CUTOFF, /* coulomb, cutoff 6 angstrom: range 6 ");
   free(header);
   put_file(run_path("user.c"), header_user);
   put_file(run_path("user.cc"), header_user);
@@ -313,23 +335,27 @@ static void rows_that_contradict_themselves_are_refused(void **state) {
   (void)state;
   begin_within();
   end_run();
-  refuse_row(cpu[0], "3,c2", "1", "found cutoff \"3\" of ");
+  refuse_row(cpu[0], "cutoff=3,switching=c2", "1",
+             "found problem coulomb \"cutoff=3,switching=c2\" of ");
   assert_contains(program_err, "summary.csv: row 58: ");
-  refuse_row(on_cpu, ",", "1", "found cutoff \"\" of ");
-  refuse_row(on_cpu, "3,c3", "1", "smooth \"c3\"");
-  refuse_row(on_cpu, "0,c2", "1", "found cutoff \"0\", smooth");
-  refuse_row(on_cpu, "x,c2", "1", "found cutoff \"x\", smooth");
-  refuse_row(on_cpu, "3,c2", "", "spacing \"\"");
+  refuse_row(on_cpu, "", "1", "found problem coulomb \"\" of ");
+  refuse_row(on_cpu, "cutoff=3,switching=c3", "1",
+             "found problem_config \"cutoff=3,switching=c3\"");
+  refuse_row(on_cpu, "cutoff=0,switching=c2", "1",
+             "found problem_config \"cutoff=0,switching=c2\"");
+  refuse_row(on_cpu, "cutoff=x,switching=c2", "1",
+             "found problem_config \"cutoff=x,switching=c2\"");
+  refuse_row(on_cpu, "cutoff=3,switching=c2", "", "row 58: found spacing \"\"");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_pairs_within_the_cutoff_decide),
       cmocka_unit_test(cutoff_and_density_count),
-      cmocka_unit_test(other_cutoffs_and_smoothings_are_not_decided),
-      cmocka_unit_test(sums_do_not_mix),
+      cmocka_unit_test(other_cutoffs_and_switching_are_not_decided),
+      cmocka_unit_test(families_do_not_mix),
       cmocka_unit_test(each_method_has_its_own_cutoffs),
-      cmocka_unit_test(regret_is_told),
+      cmocka_unit_test(losses_are_told),
       cmocka_unit_test(other_memory_is_left_out),
       cmocka_unit_test(the_header_decides_alike_in_c_and_cxx),
       cmocka_unit_test(rows_that_contradict_themselves_are_refused),

@@ -275,7 +275,7 @@ static void assert_round_trip(dcs_generated kind, int64_t n, double edge) {
   dcs_molecule m = generate(kind, n, edge, 8), back;
   assert_int_equal(dcs_pqr_write(out, path, &m, "generated"), DCS_OK);
   fclose(out);
-  dcs_status status = dcs_pqr_read(path, &back, NULL);
+  dcs_status status = dcs_molecule_read(path, &back, NULL);
   unlink(path);
   if (status != DCS_OK) fail_msg("%s", dcs_error_message());
   assert_int_equal(back.n, m.n);

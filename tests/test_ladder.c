@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/contract.h"
+#include "harness/problems/problem.h"
 #include "tests/program.h"
 
 /* The line of the output that begins with the id, or NULL. */
@@ -18,6 +18,19 @@ static const char *line_of(const char *id) {
   if (strncmp(program_out, start + 1, strlen(start) - 1) == 0) return program_out;
   const char *found = strstr(program_out, start);
   return found ? found + 1 : NULL;
+}
+
+/* Problems of the kind that verify tries and the variant computes. */
+static int count_problems(const dcs_variant *variant) {
+  const dcs_kind *kind = dcs_kind_of(variant);
+  char why[DCS_TEXT];
+  dcs_config problem;
+  int n = 0;
+  for (int p = 0; kind->verified[p]; p++) {
+    assert_int_equal(dcs_parse_problem(kind, kind->verified[p], &problem), DCS_OK);
+    n += dcs_solves(variant, &problem, why);
+  }
+  return n;
 }
 
 /* Every variant of the backend has a line that counts maps and ends in "ok". */
@@ -31,10 +44,13 @@ static void assert_verified(dcs_backend backend) {
     int configurations, maps;
     assert_int_equal(
         sscanf(line + strlen(variant->id), "%d configurations %d maps", &configurations, &maps), 2);
-    const int sizes = 11 * configurations;
-    assert_true(configurations >= 1 && maps >= sizes);
-    /* each size with four cutoffs, but those too large for a configuration */
-    assert_true(variant->cutoff ? maps > 3 * sizes && maps <= 4 * sizes : maps == sizes);
+    const int problems = count_problems(variant);
+    assert_true(configurations >= 1 && problems >= 1);
+    /* each of 11 sizes with each problem, but those too large for a configuration; six sizes at
+     * least are small, and computed twice */
+    assert_true(maps <= 2 * 11 * problems * configurations);
+    assert_true(maps > (11 + 6) * (problems - 1) * configurations);
+    assert_true(problems > 1 || maps >= (11 + 6) * configurations);
     assert_memory_equal(strchr(line, '\n') - 2, "ok", 2);
   }
 }
@@ -54,7 +70,7 @@ static void cuda_variants_are_right_on_the_emulated_device(void **state) {
     skip();
   }
   assert_int_equal(status, 0);
-  assert_verified(DCS_CUDA);
+  assert_verified(DCS_GPU);
 }
 
 int main(void) {

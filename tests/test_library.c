@@ -72,15 +72,15 @@ static void maps_within_a_cutoff(void **state) {
   (void)state;
   static const double cutoffs[] = {0, 3.3, 0, 2.1, 1e6};
   dcs_mapper *m = open_mapper("cpu", NULL);
-  for (int smooth = 0; smooth < 2; smooth++)
+  for (int switched = 0; switched < 2; switched++)
     for (size_t i = 0; i < sizeof cutoffs / sizeof cutoffs[0]; i++) {
       dcs_map_request r = request_of(300);
       r.cutoff = cutoffs[i];
-      r.smooth = smooth;
+      r.switched = switched;
       for (int d = 0; d < 3; d++)
         atoms[d] = r.origin[d] + 3 * r.spacing; /* on a point */
       assert_computes(m, &r);
-      assert_explains(m, &r, r.cutoff > 0 ? "within a cutoff" : "no record");
+      assert_explains(m, &r, r.cutoff > 0 ? "within a cutoff" : "no dispatch table");
     }
   dcs_mapper_close(m);
 }
@@ -134,7 +134,7 @@ static void nothing_of_the_caller_is_touched(void **state) {
   dcs_mapper *m = open_mapper("cpu", "/nowhere/dispatch.csv");
   dcs_map_request r = request_of(20);
   assert_computes(m, &r);
-  assert_explains(m, &r, "record not used: /nowhere/dispatch.csv");
+  assert_explains(m, &r, "dispatch table not used: /nowhere/dispatch.csv");
   for (size_t s = 0; s < sizeof signals / sizeof signals[0]; s++) {
     struct sigaction now;
     assert_int_equal(sigaction(signals[s], NULL, &now), 0);

@@ -64,7 +64,7 @@ static void read_dx(const char *path, dx *d) {
 static int check_dx(const dx *d, const char *pqr) {
   dcs_molecule m;
   int left_out = 0;
-  assert_int_equal(dcs_pqr_read(pqr, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(pqr, &m, NULL), DCS_OK);
   for (int i = 0; i < d->n[0]; i++)
     for (int j = 0; j < d->n[1]; j++)
       for (int k = 0; k < d->n[2]; k++) {
@@ -152,7 +152,7 @@ static void an_atom_on_a_grid_point(void **state) {
     skip();
   }
   dcs_molecule m;
-  assert_int_equal(dcs_pqr_read(pqr, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(pqr, &m, NULL), DCS_OK);
   dcs_site first = m.sites[0];
   dcs_molecule_free(&m);
   assert_status(program_run("map %s -o %s --grid 7^3 --spacing 0.5 --origin %.9g,%.9g,%.9g", pqr,
@@ -165,23 +165,23 @@ static void an_atom_on_a_grid_point(void **state) {
   free(d.values);
 }
 
-static void a_record_of_no_use_is_said(void **state) {
+static void a_table_of_no_use_is_said(void **state) {
   (void)state;
   mkdir(in_folder("run"), 0777);
   assert_status(program_run("map %s -o %s --grid 5^3 --dispatch %s", water(), in_folder("d.dx"),
                             in_folder("run")),
                 5);
   assert_contains(program_err, "run/dispatch.csv: No such file");
-  put_file(in_folder("run/dispatch.csv"), "not a record\n");
+  put_file(in_folder("run/dispatch.csv"), "not a table\n");
   assert_status(program_run("map %s -o %s --grid 5^3 --dispatch %s", water(), in_folder("d.dx"),
                             in_folder("run")),
                 0);
-  assert_contains(program_err, "record not used: ");
+  assert_contains(program_err, "dispatch table not used: ");
   assert_contains(program_err, "run/dispatch.csv");
   check_file(in_folder("d.dx"), water(), (const int[3]){5, 5, 5});
 }
 
-static void a_record_of_this_machine_decides(void **state) {
+static void a_table_of_this_machine_decides(void **state) {
   (void)state;
   assert_status(
       program_run("sweep --variants cpu --config threads=1 --atoms 10,30,100 --grid 4^3,8^3 "
@@ -199,24 +199,26 @@ static void a_record_of_this_machine_decides(void **state) {
   assert_contains(program_out, "the library adds");
 }
 
-static void a_record_decides_within_its_cutoffs(void **state) {
+static void a_table_decides_within_its_cutoffs(void **state) {
   (void)state;
   assert_status(program_run("sweep --variants cpu_cutoff --config threads=1 --atoms 10,30,100 "
                             "--grid 6^3 --cutoff 2,3 --rounds 3 --out %s",
                             in_folder("near")),
                 0);
   assert_status(program_run("dispatch %s", in_folder("near")), 0);
-  assert_contains(program_out, "sums within a cutoff, not smoothed, measured at 2 to 3 angstrom:");
+  assert_contains(program_out, "coulomb, cutoff 2 to 3 angstrom:\n");
   assert_status(program_run("map %s --explain -o %s --grid 6^3 --cutoff 2.5 --dispatch %s", water(),
                             in_folder("near.dx"), in_folder("near")),
                 0);
   assert_contains(program_out, "in host memory: cpu_cutoff threads=1,");
-  assert_contains(program_out, "scope warm, within a cutoff, not smoothed, measured at 2 to 3");
+  assert_contains(program_out, "scope warm, coulomb, cutoff 2 to 3 angstrom");
   assert_true(exists(in_folder("near.dx")));
   assert_status(program_run("map %s --explain --grid 6^3 --cutoff 9 --dispatch %s", water(),
                             in_folder("near")),
                 0);
-  assert_contains(program_out, "near 9 angstrom: it was measured at 2 to 3 angstrom; the highest");
+  assert_contains(program_out,
+                  "coulomb, cutoff=9: it was measured at coulomb, cutoff 2 to 3 angstrom; "
+                  "the highest");
 }
 
 /* ---- what goes wrong ---- */
@@ -224,9 +226,9 @@ static void a_record_decides_within_its_cutoffs(void **state) {
 static void wrong_arguments_are_refused(void **state) {
   (void)state;
   assert_status(program_run("map"), 2);
-  assert_contains(program_err, "PQR file is missing");
+  assert_contains(program_err, "file is missing");
   assert_status(program_run("map %s", water()), 2);
-  assert_contains(program_err, "--out FILE.dx is missing");
+  assert_contains(program_err, "--out FILE is missing");
   assert_status(program_run("map %s -o %s", water(), in_folder("map.cub")), 2);
   assert_contains(program_err, "expected a name that ends in .dx");
   assert_status(program_run("map %s -o %s", in_folder("none.pqr"), in_folder("n.dx")), 5);
@@ -287,9 +289,9 @@ int main(void) {
       cmocka_unit_test(the_file_holds_the_map),
       cmocka_unit_test(on_a_device_that_is_named),
       cmocka_unit_test(an_atom_on_a_grid_point),
-      cmocka_unit_test(a_record_of_no_use_is_said),
-      cmocka_unit_test(a_record_of_this_machine_decides),
-      cmocka_unit_test(a_record_decides_within_its_cutoffs),
+      cmocka_unit_test(a_table_of_no_use_is_said),
+      cmocka_unit_test(a_table_of_this_machine_decides),
+      cmocka_unit_test(a_table_decides_within_its_cutoffs),
       cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(a_full_disk_leaves_the_old_file),
       cmocka_unit_test(an_interrupt_leaves_the_old_file),

@@ -47,9 +47,9 @@ static void put_case(bench_fixture *f, int64_t nz) {
   const dcs_grid grid = {.n = {160, 81, nz}, .spacing = 0.4};
   dcs_reference_free(&f->reference);
   dcs_case_free(&f->c);
-  assert_int_equal(dcs_case_random(5, &grid, 3, &f->c), DCS_OK);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 5, &grid, 3, &f->c), DCS_OK);
   assert_int_equal(dcs_oracle(&f->c, 1000000, &f->reference), DCS_OK);
-  assert_int_equal(dcs_bench_put(&f->bench, &f->c), DCS_OK);
+  assert_int_equal(dcs_bench_put(&f->bench, &f->c, NULL, 0), DCS_OK);
 }
 
 static dcs_method configured(const char *id, const char *config) {
@@ -71,23 +71,23 @@ static float *copy_of_map(const bench_fixture *f) {
   size_t bytes = (size_t)dcs_points(f->c.problem.n) * sizeof(float);
   float *map = malloc(bytes);
   assert_non_null(map);
-  memcpy(map, f->bench.arena.map, bytes);
+  memcpy(map, f->bench.arena.out, bytes);
   return map;
 }
 
 static void expect_every_mode(bench_fixture *f, const char *id, const char *config) {
   const dcs_method method = configured(id, config);
   size_t bytes = (size_t)dcs_points(f->c.problem.n) * sizeof(float);
-  dcs_trial trial = dcs_bench_try(&f->bench, &method, &f->c, &f->reference);
+  dcs_trial trial = dcs_bench_try(&f->bench, &method, 0, &f->reference);
   if (trial.outcome != DCS_OUTCOME_OK) fail_msg("%s: %s", id, dcs_error_message());
   float *launched_once = copy_of_map(f);
   for (int m = 0; m < DCS_N_MEMORIES; m++) {
     trial.verdict = (dcs_verdict){0};
-    dcs_bench_try_memory(&f->bench, &method, &f->c, &f->reference, (dcs_memory)m, &trial);
+    dcs_bench_try_again(&f->bench, &f->reference, DCS_UNTIMED_WARM, (dcs_memory)m, &trial);
     if (trial.outcome != DCS_OUTCOME_OK)
       fail_msg("%s %s: %s", id, dcs_memory_name((dcs_memory)m), dcs_error_message());
     assert_true(trial.verdict.accepted);
-    if (memcmp(f->bench.arena.map, launched_once, bytes) != 0)
+    if (memcmp(f->bench.arena.out, launched_once, bytes) != 0)
       fail_msg("%s %s: another map, %s", id, dcs_memory_name((dcs_memory)m), config);
   }
   free(launched_once);
@@ -133,9 +133,9 @@ static void small_maps_in_every_mode(void **state) {
     const dcs_grid grid = {.n = sizes[s], .spacing = 0.4};
     dcs_reference_free(&f->reference);
     dcs_case_free(&f->c);
-    assert_int_equal(dcs_case_random(40, &grid, 4, &f->c), DCS_OK);
+    assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 40, &grid, 4, &f->c), DCS_OK);
     assert_int_equal(dcs_oracle(&f->c, INT64_MAX, &f->reference), DCS_OK);
-    assert_int_equal(dcs_bench_put(&f->bench, &f->c), DCS_OK);
+    assert_int_equal(dcs_bench_put(&f->bench, &f->c, NULL, 0), DCS_OK);
     expect_every_mode(f, "cuda_volume", "");
     expect_every_mode(f, "cuda_padded", "chunk_atoms=7");
     expect_every_mode(f, "cuda_shared", "");
@@ -155,12 +155,12 @@ static void a_slab_in_the_wrong_place_is_seen(void **state) {
   plant("volume.cu", text);
   free(text);
   put_case(f, 43);
-  dcs_trial trial = dcs_bench_try(&f->bench, &method, &f->c, &f->reference);
+  dcs_trial trial = dcs_bench_try(&f->bench, &method, 0, &f->reference);
   assert_int_equal(trial.outcome, DCS_OUTCOME_OK);
-  dcs_bench_try_memory(&f->bench, &method, &f->c, &f->reference, DCS_PINNED, &trial);
+  dcs_bench_try_again(&f->bench, &f->reference, DCS_UNTIMED_WARM, DCS_PINNED, &trial);
   assert_int_equal(trial.outcome, DCS_OUTCOME_WRONG);
   assert_false(trial.verdict.accepted);
-  dcs_bench_try_memory(&f->bench, &method, &f->c, &f->reference, DCS_MAPPED, &trial);
+  dcs_bench_try_again(&f->bench, &f->reference, DCS_UNTIMED_WARM, DCS_MAPPED, &trial);
   assert_int_equal(trial.outcome, DCS_OUTCOME_OK); /* one launch again */
   plant_original("volume.cu");
 }
@@ -171,14 +171,14 @@ static void writes_outside_are_seen_in_every_mode(void **state) {
   const dcs_method naive = method_of("cuda_naive");
   for (int m = 0; m < DCS_N_MEMORIES; m++) {
     plant("naive.cu", right_kernel);
-    dcs_trial trial = dcs_bench_try(&f->bench, &naive, &f->c, &f->reference);
+    dcs_trial trial = dcs_bench_try(&f->bench, &naive, 0, &f->reference);
     assert_int_equal(trial.outcome, DCS_OUTCOME_OK);
     plant("naive.cu",
           PLANTED_HEAD PLANTED_SUM("0", "n_atoms") "  if (k == 1) slice[nx * ny] = 0;\n}\n");
-    assert_int_equal(
-        dcs_session_prepare(trial.session, naive.variant, &naive.config, &trial.slot, &trial.facts),
-        DCS_OUTCOME_OK);
-    dcs_bench_try_memory(&f->bench, &naive, &f->c, &f->reference, (dcs_memory)m, &trial);
+    assert_int_equal(dcs_session_prepare(trial.session, 0, naive.variant, &naive.config,
+                                         &trial.slot, &trial.facts),
+                     DCS_OUTCOME_OK);
+    dcs_bench_try_again(&f->bench, &f->reference, DCS_UNTIMED_WARM, (dcs_memory)m, &trial);
     assert_int_equal(trial.outcome, DCS_OUTCOME_LAUNCH);
     expect_said("wrote outside its buffer");
   }
@@ -190,7 +190,7 @@ static void writes_outside_are_seen_in_every_mode(void **state) {
 static dcs_slabs cut(const char *id, const char *config, dcs_dims n, int64_t atoms,
                      int64_t resident) {
   const dcs_method method = configured(id, config);
-  const dcs_problem problem = {.n_atoms = atoms, .n = n, .spacing = 0.5f};
+  const dcs_problem problem = {.n_inputs = atoms, .n = n, .spacing = 0.5f};
   dcs_plan plan;
   method.variant->plan(&problem, &method.config, &plan);
   return dcs_cut_slabs(&plan, &problem, resident);
@@ -226,9 +226,13 @@ static void slices_are_cut_by_the_size_of_their_copies(void **state) {
 
 static void resident_threads(void **state) {
   (void)state;
-  assert_int_equal(dcs_resident_threads(132, 128), 132 * 512);
-  assert_int_equal(dcs_resident_threads(132, 32), 132 * 2048);
-  assert_int_equal(dcs_resident_threads(1, -1), 2048);
+  const dcs_device_info many = {.sm_count = 132, .sm_threads = 2048, .sm_registers = 65536},
+                        fewer = {.sm_count = 1, .sm_threads = 1536, .sm_registers = 65536};
+  assert_int_equal(dcs_resident_threads(&many, 128), 132 * 512);
+  assert_int_equal(dcs_resident_threads(&many, 32), 132 * 2048);
+  assert_int_equal(dcs_resident_threads(&fewer, 33), 1536);
+  assert_int_equal(dcs_resident_threads(&fewer, 64), 1024);
+  assert_int_equal(dcs_resident_threads(&fewer, -1), 1536);
 }
 
 #define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)

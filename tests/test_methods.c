@@ -12,16 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The direct sum, and one within a cutoff. */
+static const dcs_config problems[] = {{{0}}, {{5}}};
+
+/* What groups are taken from: so many of the problems, from `first` on. */
+static dcs_at_hand at_hand(bool gpu, int first, int n) {
+  return (dcs_at_hand){
+      .gpu = gpu, .kind = dcs_kinds[0], .problems = problems + first, .n_problems = n};
+}
+
 static dcs_methods select_methods(const char *variants, const char *config) {
   dcs_methods methods;
-  if (dcs_select_methods(variants, config, (dcs_at_hand){.gpu = true}, &methods) != DCS_OK)
+  if (dcs_select_methods(variants, config, at_hand(true, 0, 1), &methods) != DCS_OK)
     fail_msg("%s %s: %s", variants, config ? config : "", dcs_error_message());
   return methods;
 }
 
 static void refuse(const char *variants, const char *config, const char *message) {
   dcs_methods methods;
-  if (dcs_select_methods(variants, config, (dcs_at_hand){.gpu = true}, &methods) != DCS_USAGE)
+  if (dcs_select_methods(variants, config, at_hand(true, 0, 1), &methods) != DCS_USAGE)
     fail_msg("%s %s was not refused", variants, config ? config : "");
   if (!strstr(dcs_error_message(), message))
     fail_msg("\"%s\" lacks \"%s\"", dcs_error_message(), message);
@@ -35,29 +44,33 @@ static bool available(const dcs_variant *variant) {
 }
 
 static int value(const dcs_method *method, const char *param) {
-  return dcs_config_value(method->variant, &method->config, param, -1);
+  int p = dcs_find_param(method->variant, param);
+  return p < 0 ? -1 : (int)method->config.value[p];
 }
 
 /* What a parameter is when nobody chooses. */
 static int initial(const char *id, const char *param) {
   const dcs_variant *variant = dcs_find_variant(id);
-  return variant->params[dcs_find_param(variant, param)].initial;
+  return (int)variant->params[dcs_find_param(variant, param)].initial;
 }
 
 /* Threads that a CPU variant starts with: the CPUs at hand, as far as it takes them. */
 static int cpus(void) {
-  int most = dcs_find_variant("cpu_gather")->params[0].hi;
+  int most = (int)dcs_find_variant("cpu_gather")->params[0].hi;
   return dcs_cpus() < most ? dcs_cpus() : most;
 }
 
 /* ---- variants ---- */
 
-static void expect_group(const char *group, bool cpu, bool cuda) {
+static void expect_group(const char *group, bool cpu, bool gpu) {
   dcs_methods methods = select_methods(group, NULL);
+  char why[DCS_TEXT];
   int n = 0;
   for (int v = 0; v < dcs_n_variants; v++) {
-    bool own = dcs_variants[v]->backend == DCS_CPU ? cpu : cuda;
-    if (!own || !available(dcs_variants[v]) || dcs_variants[v]->cutoff) continue;
+    bool own = dcs_variants[v]->backend == DCS_CPU ? cpu : gpu;
+    if (!own || !available(dcs_variants[v]) || dcs_kind_of(dcs_variants[v]) != dcs_kinds[0])
+      continue;
+    if (!dcs_solves(dcs_variants[v], &problems[0], why)) continue;
     assert_true(n < methods.n && methods.list[n].variant == dcs_variants[v]);
     n++;
   }
@@ -68,9 +81,9 @@ static void expect_group(const char *group, bool cpu, bool cuda) {
 static void groups(void **state) {
   (void)state;
   expect_group("cpu", true, false);
-  expect_group("cuda", false, true);
+  expect_group("gpu", false, true);
   expect_group("all", true, true);
-  expect_group("cuda,cpu", true, true);
+  expect_group("gpu,cpu", true, true);
   expect_group("cpu_gather,cpu", true, false);
 }
 
@@ -93,43 +106,86 @@ static void groups_leave_out_the_unavailable(void **state) {
   free(named.list);
 }
 
-/* With a cutoff at hand, groups have those that need one too. */
-static void groups_with_a_cutoff(void **state) {
+/* Groups have the variants that solve one of the problems at hand; with none at hand, all. */
+static void groups_solve_the_problems(void **state) {
   (void)state;
-  dcs_methods with, without;
-  assert_int_equal(dcs_select_methods("all", NULL, (dcs_at_hand){true, true}, &with), DCS_OK);
-  assert_int_equal(dcs_select_methods("all", NULL, (dcs_at_hand){true, false}, &without), DCS_OK);
-  int cutoff = 0;
-  for (int m = 0; m < with.n; m++)
-    cutoff += with.list[m].variant->cutoff;
-  assert_true(cutoff >= 3);
-  assert_int_equal(with.n, without.n + cutoff);
-  free(with.list);
-  free(without.list);
+  dcs_methods direct, within, both, any;
+  char why[DCS_TEXT];
+  assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 0, 1), &direct), DCS_OK);
+  assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 1, 1), &within), DCS_OK);
+  assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 0, 2), &both), DCS_OK);
+  assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 0, 0), &any), DCS_OK);
+  for (int m = 0; m < direct.n; m++)
+    assert_true(dcs_solves(direct.list[m].variant, &problems[0], why));
+  for (int m = 0; m < within.n; m++)
+    assert_true(dcs_solves(within.list[m].variant, &problems[1], why));
+  assert_true(within.n >= 3);
+  assert_int_equal(both.n, direct.n + within.n);
+  assert_int_equal(any.n, both.n);
+  free(direct.list);
+  free(within.list);
+  free(both.list);
+  free(any.list);
+}
+
+/* A kind is a group, of what it has at hand; the variants of another kind are refused by name. */
+static void kinds_are_groups(void **state) {
+  (void)state;
+  dcs_methods methods;
+  for (int k = 0; k < dcs_n_kinds; k++) {
+    const dcs_at_hand any = {.gpu = true};
+    int n = 0;
+    for (int v = 0; v < dcs_n_variants; v++)
+      n += available(dcs_variants[v]) && dcs_kind_of(dcs_variants[v]) == dcs_kinds[k];
+    assert_int_equal(dcs_select_methods(dcs_kinds[k]->id, NULL, any, &methods), DCS_OK);
+    assert_true(n > 0 && methods.n == n);
+    for (int m = 0; m < methods.n; m++)
+      assert_ptr_equal(dcs_kind_of(methods.list[m].variant), dcs_kinds[k]);
+    free(methods.list);
+  }
+  refuse("cpu_simd,cpu_density", NULL, "cpu_density computes density, not coulomb");
+  const dcs_kind *density = dcs_find_kind("density");
+  assert_ptr_equal(dcs_kind_of_names("density"), density);
+  assert_ptr_equal(dcs_kind_of_names("cpu_density,cuda_density_cells"), density);
+  assert_ptr_equal(dcs_kind_of_names("cpu_density,cpu_simd"), dcs_kinds[0]);
+  assert_ptr_equal(dcs_kind_of_names("cpu_density,all"), dcs_kinds[0]);
+  assert_ptr_equal(dcs_kind_of_names("all"), dcs_kinds[0]);
+  assert_ptr_equal(dcs_kind_of_names(""), dcs_kinds[0]);
+}
+
+/* A variant that is named stays, whatever it solves. */
+static void named_variants_need_no_problem(void **state) {
+  (void)state;
+  dcs_methods methods = select_methods("cpu_cutoff", NULL);
+  assert_int_equal(methods.n, 1);
+  assert_string_equal(methods.list[0].variant->id, "cpu_cutoff");
+  free(methods.list);
 }
 
 /* Without a GPU, groups have no CUDA variants, but know their parameters; a named one stays. */
 static void groups_without_a_gpu(void **state) {
   (void)state;
   dcs_methods methods;
-  assert_int_equal(dcs_select_methods("all", "coarsen=2,threads=1", (dcs_at_hand){0}, &methods),
+  assert_int_equal(dcs_select_methods("all", "coarsen=2,threads=1", at_hand(false, 0, 1), &methods),
                    DCS_OK);
   assert_true(methods.n >= 4);
   for (int m = 0; m < methods.n; m++)
     assert_int_equal(methods.list[m].variant->backend, DCS_CPU);
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cuda", NULL, (dcs_at_hand){0}, &methods), DCS_OK);
+  assert_int_equal(dcs_select_methods("gpu", NULL, at_hand(false, 0, 1), &methods), DCS_OK);
   assert_int_equal(methods.n, 0);
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cpu_gather,cuda_padded", NULL, (dcs_at_hand){0}, &methods),
-                   DCS_OK);
+  assert_int_equal(
+      dcs_select_methods("cpu_gather,cuda_padded", NULL, at_hand(false, 0, 1), &methods), DCS_OK);
   assert_int_equal(methods.n, 2);
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cuda,cuda_naive", NULL, (dcs_at_hand){0}, &methods), DCS_OK);
+  assert_int_equal(dcs_select_methods("gpu,cuda_naive", NULL, at_hand(false, 0, 1), &methods),
+                   DCS_OK);
   assert_int_equal(methods.n, 1);
   assert_string_equal(methods.list[0].variant->id, "cuda_naive");
   free(methods.list);
-  assert_int_equal(dcs_select_methods("cuda", "threads=1", (dcs_at_hand){0}, &methods), DCS_USAGE);
+  assert_int_equal(dcs_select_methods("gpu", "threads=1", at_hand(false, 0, 1), &methods),
+                   DCS_USAGE);
 }
 
 /* The ladder's order, whatever the order typed; a variant named twice counts once. */
@@ -148,8 +204,8 @@ static void unknown_variants(void **state) {
   (void)state;
   refuse("cpu_gathr", NULL, "unknown variant \"cpu_gathr\"; did you mean cpu_gather?");
   refuse("cuda_naive,cuda_paded", NULL, "\"cuda_paded\"; did you mean cuda_padded?");
-  refuse("cud", NULL, "\"cud\"; did you mean cuda?");
-  refuse("warp_speed", NULL, "\"warp_speed\"; expected all, cpu, cuda, or ids");
+  refuse("gp", NULL, "\"gp\"; did you mean gpu?");
+  refuse("warp_speed", NULL, "\"warp_speed\"; expected all, cpu, gpu, or names");
   refuse("", NULL, "empty name");
   refuse("cpu_gather,", NULL, "empty name");
   refuse("CPU_GATHER", NULL, "unknown variant \"CPU_GATHER\"");
@@ -215,7 +271,7 @@ static void combinations(void **state) {
     assert_int_equal(value(&methods.list[m], "block_x"), m < 32 ? 8 : 16);
   }
   free(methods.list);
-  refuse("cuda_padded", "block_x=all,block_y=all", "config: more than 100000 combinations");
+  refuse("cuda_padded", "block_x=all,block_y=all", "more than 100000 combinations of values");
 }
 
 /* Of the variants chosen, one has the parameter: the other keeps its own configuration. */
@@ -267,11 +323,12 @@ static void configurations_round_trip(void **state) {
       config = dcs_initial_config(variant, 1);
       for (int p = 0; which > 0 && p < variant->n_params; p++)
         config.value[p] = which == 1 ? variant->params[p].lo : variant->params[p].hi;
-      dcs_methods methods = select_methods(variant->id, dcs_format_config(variant, &config, text));
-      assert_int_equal(methods.n, 1);
+      dcs_method read;
+      assert_int_equal(
+          dcs_read_method(variant->id, dcs_format_config(variant, &config, text), &read), DCS_OK);
+      assert_ptr_equal(read.variant, variant);
       for (int p = 0; p < variant->n_params; p++)
-        assert_int_equal(methods.list[0].config.value[p], config.value[p]);
-      free(methods.list);
+        assert_true(read.config.value[p] == config.value[p]);
     }
 }
 
@@ -279,7 +336,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups),
       cmocka_unit_test(groups_leave_out_the_unavailable),
-      cmocka_unit_test(groups_with_a_cutoff),
+      cmocka_unit_test(groups_solve_the_problems),
+      cmocka_unit_test(named_variants_need_no_problem),
+      cmocka_unit_test(kinds_are_groups),
       cmocka_unit_test(groups_without_a_gpu),
       cmocka_unit_test(ids),
       cmocka_unit_test(unknown_variants),

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/device/nvrtc.h"
+#include "harness/device/cuda/nvrtc.h"
 #include "tests/cache_folder.h"
 
 #include <string.h>

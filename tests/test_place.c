@@ -1,5 +1,5 @@
-/* Atoms that the host arranges for a kernel, and the rest that it adds itself: a variant of this
- * test's own, on the emulated device. Every way to run it gives the whole map. */
+/* Atoms that the host arranges for a kernel, and the overflow that it adds itself: a variant of
+ * this test's own, on the emulated device. Every way to run it gives the whole map. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,15 @@
 #include "tests/plain_map.h"
 #include "tests/planted_kernels.h"
 
-enum { NX = 96, NY = 80, NZ = 72, POINTS = NX * NY * NZ, ATOMS = 20, EVERY = 3, REST = 7 };
+enum {
+  NX = 96,
+  NY = 80,
+  NZ = 72,
+  POINTS = NX * NY * NZ,
+  ATOMS = 20,
+  EVERY = 3,
+  OVERFLOW_ATOMS = 7
+};
 
 /* ---- the variant ---- */
 
@@ -33,9 +41,9 @@ static const char kernel[] =
     "}\n";
 
 static const dcs_param params[] = {
-    {"keep", "whether every third atom is left", 0, 1, 1, NULL, NULL}};
+    {"keep", "whether every third atom overflows", 0, 1, 1, NULL, NULL}};
 
-/* What happened, in order: a map placed, launched, its rest computed, copied out. */
+/* What happened, in order: a map placed, launched, its overflow added, copied out. */
 static char events[64];
 static int n_events;
 
@@ -50,63 +58,68 @@ static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
 }
 
 /* Places in reverse order, an empty one behind each atom. */
-static int64_t place(const dcs_problem *problem, const dcs_config *config, dcs_atom *placed,
-                     dcs_atom *rest) {
-  const int64_t places = 2 * problem->n_atoms;
-  int64_t n_rest = 0;
+static int64_t place(const dcs_problem *problem, const dcs_config *config, void *placed_atoms,
+                     void *overflow_atoms) {
+  dcs_atom *placed = placed_atoms, *overflow = overflow_atoms;
+  const int64_t places = 2 * problem->n_inputs;
+  int64_t n_overflow = 0;
   event('p');
   for (int64_t p = 0; p < places; p++)
     placed[p] = (dcs_atom){1e6f, 1e6f, 1e6f, 0};
-  for (int64_t a = 0; a < problem->n_atoms; a++)
+  for (int64_t a = 0; a < problem->n_inputs; a++)
     if (config->value[0] && a % EVERY == 0)
-      rest[n_rest++] = problem->atoms[a];
+      overflow[n_overflow++] = dcs_atoms(problem)[a];
     else
-      placed[places - 2 - 2 * a] = problem->atoms[a];
-  return n_rest;
+      placed[places - 2 - 2 * a] = dcs_atoms(problem)[a];
+  return n_overflow;
 }
 
-static void add_rest(const dcs_problem *rest, const dcs_config *config, float *map) {
-  const dcs_case c = {.problem = *rest};
+static void add_overflow(const dcs_problem *overflow, const dcs_config *config, float *map) {
+  const dcs_case c = {.problem = *overflow};
   static float part[POINTS];
   (void)config;
-  event('r');
+  event('o');
   compute(&c, honest(&c), part);
-  for (int64_t i = 0; i < dcs_points(rest->n); i++)
+  for (int64_t i = 0; i < dcs_points(overflow->n); i++)
     map[i] += part[i];
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
-                                 DCS_ARG_NY,  DCS_ARG_NZ,    DCS_ARG_K,       DCS_ARG_SPACING,
-                                 DCS_ARG_OWN, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,     DCS_ARG_NZ,    DCS_ARG_K,        DCS_ARG_SPACING,
+                                 DCS_ARG_OWN,    DCS_ARG_END};
   const dcs_dims n = problem->n;
-  const int places = (int)(2 * problem->n_atoms);
+  const int places = (int)(2 * problem->n_inputs);
   (void)config;
-  *plan = (dcs_plan){.chunk_atoms = problem->n_atoms,
+  *plan = (dcs_plan){.chunk_inputs = problem->n_inputs,
                      .launch_slices = n.z,
                      .slice_step = 1,
                      .stored = n,
-                     .placed_atoms = places,
+                     .placed_inputs = places,
                      .block = {16, 1, 1},
                      .grid = {dcs_round_up(n.x, 16) / 16, n.y, n.z},
                      .args = args};
   memcpy(plan->own, &places, sizeof places);
 }
 
+static const char *const sources[] = {"kernels/coulomb/cuda/placed.cu", NULL};
+
 static const dcs_variant variant = {.id = "cuda_placed",
-                                    .backend = DCS_CUDA,
+                                    .kind = "coulomb",
+                                    .sources = sources,
+                                    .backend = DCS_GPU,
                                     .params = params,
                                     .n_params = 1,
                                     .executed = executed,
                                     .plan = plan,
                                     .place = place,
-                                    .add_rest = add_rest};
+                                    .add_overflow = add_overflow};
 
 /* ---- the engine ---- */
 
 static dcs_atom atoms[ATOMS];
 static const dcs_problem problem = {
-    .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
+    .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
 static float map[POINTS];
 static dcs_status (*launch)(dcs_device *, dcs_module *, const char *, const int64_t[3],
                             const int[3], void **);
@@ -142,7 +155,7 @@ static int remove_folder(void **state) {
   return kernel_folder_remove(state);
 }
 
-/* An engine with the variant under slot 0, the rest kept or not. */
+/* An engine with the variant under slot 0, the overflow kept or not. */
 static dcs_engine *open_engine(bool keep) {
   dcs_engine *engine;
   dcs_code_facts facts;
@@ -156,8 +169,9 @@ static dcs_engine *open_engine(bool keep) {
   copy_out = engine->device->copy_out;
   engine->device->launch = seen_launch;
   engine->device->copy_out = seen_copy_out;
-  assert_int_equal(engine->problem(engine, &problem, map), DCS_OUTCOME_OK);
-  if (engine->prepare(engine, 0, &variant, &(dcs_config){{keep}}, &facts) != DCS_OUTCOME_OK)
+  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  if (engine->prepare(engine, 0, &problem.config, &variant, &(dcs_config){{keep}}, &facts) !=
+      DCS_OUTCOME_OK)
     fail_msg("%s", dcs_error_message());
   return engine;
 }
@@ -192,16 +206,16 @@ static void every_memory_gives_the_whole_map(void **state) {
     for (int m = 0; m < DCS_N_MEMORIES; m++) {
       run(engine, 0, DCS_UNTIMED_WARM, (dcs_memory)m);
       expect_whole_map();
-      assert_string_equal(events, m == DCS_PAGEABLE || m == DCS_PINNED ? "plrc" : "plr");
+      assert_string_equal(events, m == DCS_PAGEABLE || m == DCS_PINNED ? "ploc" : "plo");
     }
   run(engine, 0, DCS_UNTIMED, DCS_PAGEABLE);
   expect_whole_map();
-  assert_string_equal(events, "plrc");
+  assert_string_equal(events, "ploc");
   engine->close(engine);
 }
 
 /* Then the map is cut: 2 MiB are two slabs. */
-static void without_a_rest_the_host_adds_nothing(void **state) {
+static void without_overflow_the_host_adds_nothing(void **state) {
   (void)state;
   dcs_engine *engine = open_engine(false);
   for (int m = 0; m < DCS_N_MEMORIES; m++) {
@@ -221,10 +235,12 @@ static void methods_do_not_disturb_each_other(void **state) {
   dcs_engine *engine = open_engine(true);
   const dcs_method naive = method_of("cuda_naive");
   dcs_code_facts facts;
-  assert_int_equal(engine->prepare(engine, 1, naive.variant, &naive.config, &facts),
-                   DCS_OUTCOME_OK);
-  assert_int_equal(engine->prepare(engine, 2, &variant, &(dcs_config){{0}}, &facts),
-                   DCS_OUTCOME_OK);
+  assert_int_equal(
+      engine->prepare(engine, 1, &problem.config, naive.variant, &naive.config, &facts),
+      DCS_OUTCOME_OK);
+  assert_int_equal(
+      engine->prepare(engine, 2, &problem.config, &variant, &(dcs_config){{0}}, &facts),
+      DCS_OUTCOME_OK);
   static const int order[] = {0, 1, 2, 0, 2, 1, 1};
   for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
     run(engine, order[i], i % 2 ? DCS_UNTIMED : DCS_UNTIMED_WARM,
@@ -234,13 +250,13 @@ static void methods_do_not_disturb_each_other(void **state) {
   engine->close(engine);
 }
 
-static void launches_alone_are_timed_only_without_a_rest(void **state) {
+static void launches_alone_are_timed_only_without_overflow(void **state) {
   (void)state;
-  char rest[64];
+  char said[64];
   dcs_engine *engine = open_engine(true);
   assert_int_equal(try_run(engine, 0, DCS_KERNEL, DCS_PAGEABLE), DCS_OUTCOME_INAPPLICABLE);
-  snprintf(rest, sizeof rest, "%d of %d atoms overflow", REST, ATOMS);
-  expect_said(rest);
+  snprintf(said, sizeof said, "%d of %d atoms overflow", OVERFLOW_ATOMS, ATOMS);
+  expect_said(said);
   expect_said("scopes warm and first include");
   run(engine, 0, DCS_UNTIMED, DCS_PAGEABLE); /* and nothing is spoilt */
   expect_whole_map();
@@ -258,9 +274,10 @@ static void several_devices_do_not_share_it(void **state) {
   dcs_status status = dcs_engine_devices_open("emulated,emulated", kernel_folder, &engine);
   if (status == DCS_UNAVAILABLE) skip();
   assert_int_equal(status, DCS_OK);
-  assert_int_equal(engine->problem(engine, &problem, map), DCS_OUTCOME_OK);
-  assert_int_equal(engine->prepare(engine, 0, &variant, &(dcs_config){{1}}, &facts),
-                   DCS_OUTCOME_INAPPLICABLE);
+  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  assert_int_equal(
+      engine->prepare(engine, 0, &problem.config, &variant, &(dcs_config){{1}}, &facts),
+      DCS_OUTCOME_INAPPLICABLE);
   expect_said("which emulated,emulated cannot share");
   engine->close(engine);
 }
@@ -268,9 +285,9 @@ static void several_devices_do_not_share_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_memory_gives_the_whole_map),
-      cmocka_unit_test(without_a_rest_the_host_adds_nothing),
+      cmocka_unit_test(without_overflow_the_host_adds_nothing),
       cmocka_unit_test(methods_do_not_disturb_each_other),
-      cmocka_unit_test(launches_alone_are_timed_only_without_a_rest),
+      cmocka_unit_test(launches_alone_are_timed_only_without_overflow),
       cmocka_unit_test(several_devices_do_not_share_it),
   };
   return cmocka_run_group_tests_name("place", tests, make_atoms, remove_folder);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/base/csv.h"
+#include "harness/files/csv.h"
 #include "harness/input/molecule.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static dcs_status read_noting(const char *from, dcs_molecule *m, char notes[256]
   FILE *out = fmemopen(notes, 256, "w");
   assert_non_null(out);
   notes[0] = '\0';
-  dcs_status status = dcs_pqr_read(from, m, out);
+  dcs_status status = dcs_molecule_read(from, m, out);
   fclose(out);
   return status;
 }
@@ -79,7 +79,7 @@ static void assert_error_case(const dcs_table *t, size_t row, const char *file) 
   dcs_molecule m;
   char where[600];
   const char *note = cell(t, row, "note"), *line = strstr(note, "line ");
-  if (dcs_pqr_read(file, &m, NULL) != DCS_INPUT) fail_msg("%s was accepted", file);
+  if (dcs_molecule_read(file, &m, NULL) != DCS_INPUT) fail_msg("%s was accepted", file);
   assert_null(m.sites);
   snprintf(where, sizeof where, "%s:%s", file,
            line != NULL ? line + strlen("line ") : " found no atoms");
@@ -142,7 +142,7 @@ static void shared_structures(void **state) {
     char file[512];
     dcs_molecule m;
     shared_path(file, expected[i].name);
-    if (dcs_pqr_read(file, &m, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
+    if (dcs_molecule_read(file, &m, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
     assert_int_equal(m.n, expected[i].atoms);
     assert_true(fabs(dcs_molecule_charge(&m) - expected[i].charge) < 5e-4);
     assert_int_equal(dcs_molecule_zero_charges(&m), expected[i].zeros);
@@ -155,7 +155,7 @@ static void shared_structures(void **state) {
 static void assert_line(const char *line, double x, double y, double z, double q, double radius) {
   dcs_molecule m;
   put(line, strlen(line));
-  if (dcs_pqr_read(path, &m, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (dcs_molecule_read(path, &m, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
   assert_int_equal(m.n, 1);
   const dcs_site *s = m.sites;
   if (s->x != x || s->y != y || s->z != z || s->q != q || s->radius != radius)
@@ -169,7 +169,7 @@ static void assert_bad_line(const char *line, const char *said) {
   char text[512], where[128];
   snprintf(text, sizeof text, "REMARK\n%s\nATOM 2 N ALA 1 9 9 9 9 9\n", line);
   put(text, strlen(text));
-  if (dcs_pqr_read(path, &m, NULL) != DCS_INPUT) fail_msg("\"%s\" was accepted", line);
+  if (dcs_molecule_read(path, &m, NULL) != DCS_INPUT) fail_msg("\"%s\" was accepted", line);
   snprintf(where, sizeof where, "%s:2: found ", path);
   assert_message_has(where);
   assert_message_has(said);
@@ -253,16 +253,16 @@ static void refuses_what_is_no_text(void **state) {
   (void)state;
   dcs_molecule m;
   put("REMARK\nREM\0ARK\nATOM 1 N ALA 1 9 9 9 9 9\n", 40);
-  assert_int_equal(dcs_pqr_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
   assert_message_has(":2: found a NUL byte");
   put("\x7f"
       "ELF\x02\x01\x01\xff\xfe\n\x80\x81",
       12);
-  assert_int_equal(dcs_pqr_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
   assert_message_has("found no atoms");
-  assert_int_equal(dcs_pqr_read("/tmp", &m, NULL), DCS_IO);
+  assert_int_equal(dcs_molecule_read("/tmp", &m, NULL), DCS_IO);
   assert_message_has("/tmp: cannot read: Is a directory");
-  assert_int_equal(dcs_pqr_read("/nowhere/at/all.pqr", &m, NULL), DCS_IO);
+  assert_int_equal(dcs_molecule_read("/nowhere/at/all.pqr", &m, NULL), DCS_IO);
   assert_message_has("/nowhere/at/all.pqr");
 }
 
@@ -277,12 +277,12 @@ static void long_lines(void **state) {
   memcpy(text, "REMARK", 6);
   strcpy(text + LONG, atom);
   put(text, LONG + sizeof atom - 1);
-  assert_int_equal(dcs_pqr_read(path, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_OK);
   assert_int_equal(m.n, 1);
   dcs_molecule_free(&m);
   memcpy(text, "ATOM  ", 6);
   put(text, LONG);
-  assert_int_equal(dcs_pqr_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
   assert_message_has(":1: found \"ATOM  111");
   assert_true(strlen(dcs_error_message()) < 400);
   free(text);
@@ -302,8 +302,63 @@ static void reads_the_first_model_only(void **state) {
   dcs_molecule_free(&m);
   static const char hollow[] = "MODEL 1\nENDMDL\nMODEL 2\nATOM 1 N ALA 1 1 2 3 1 5\n";
   put(hollow, strlen(hollow));
-  assert_int_equal(dcs_pqr_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
   assert_message_has("found no atoms in the first model");
+}
+
+/* ---- what is a PDB file ---- */
+
+#define IN_COLUMNS "ATOM      1  N   MET A   1      27.340  24.430   2.614"
+
+static dcs_status read_text(const char *text) {
+  dcs_molecule m;
+  put(text, strlen(text));
+  dcs_status status = dcs_molecule_read(path, &m, NULL);
+  assert_true((status == DCS_OK) == (m.sites != NULL));
+  dcs_molecule_free(&m);
+  return status;
+}
+
+static void a_pdb_file_is_refused(void **state) {
+  (void)state;
+  char where[128];
+  assert_int_equal(read_text("REMARK\n" IN_COLUMNS "  1.00  2.67           N\n" IN_COLUMNS
+                             "  0.50 10.38           C\n"),
+                   DCS_INPUT);
+  snprintf(where, sizeof where, "%s:3: found \"0.50\" and \"10.38\"", path);
+  assert_message_has(where);
+  assert_message_has("expected charge and radius");
+  /* a model: B factors of 0 */
+  assert_int_equal(read_text(IN_COLUMNS "  1.00  0.00\n" IN_COLUMNS "  0.00  0.00\n"), DCS_INPUT);
+}
+
+/* Charges and radii in the columns of a PDB file, or numbers that look like its in others. */
+static void what_looks_like_a_pdb_file_is_read(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      IN_COLUMNS "  0.16  1.62           N\n" IN_COLUMNS " -0.29  9.00           C\n",
+      IN_COLUMNS "  1.00  1.36          NA\n",                 /* a cation */
+      IN_COLUMNS "  1.00  1.36\n" IN_COLUMNS "  2.00  0.00\n", /* no occupancy */
+      IN_COLUMNS "  0.00  9.67\n",                             /* no charge: said, not refused */
+      IN_COLUMNS "  1.00  9.67\nATOM 2 C MET 1 1.0 2.0 3.0 1.00 9.67\n", /* words alone */
+      IN_COLUMNS " 1.000  9.67\n",
+      IN_COLUMNS "  1.00 9.670\n"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (read_text(texts[i]) != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
+static void shared_look_alikes(void **state) {
+  (void)state;
+  char file[512];
+  dcs_molecule m;
+  need_shared("faults/pdb_plain.pdb");
+  shared_path(file, "faults/pdb_plain.pdb");
+  assert_int_equal(dcs_molecule_read(file, &m, NULL), DCS_INPUT);
+  shared_path(file, "faults/gromacs.pqr");
+  assert_int_equal(dcs_molecule_read(file, &m, NULL), DCS_OK);
+  assert_int_equal(m.n, 4);
+  assert_true(m.sites[1].q == -0.29 && m.sites[1].radius == 1.90);
+  dcs_molecule_free(&m);
 }
 
 static void charge_is_compensated(void **state) {
@@ -354,7 +409,7 @@ static void written_reads_back(void **state) {
                       {0, 0, 0, 1e30, 2}};
   dcs_molecule m = {sites, 3}, back;
   write_molecule(&m, NULL);
-  if (dcs_pqr_read(path, &back, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (dcs_molecule_read(path, &back, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
   assert_int_equal(back.n, 3);
   assert_memory_equal(back.sites, sites, sizeof sites);
   dcs_molecule_free(&back);
@@ -385,6 +440,9 @@ int main(void) {
       cmocka_unit_test(refuses_what_is_no_text),
       cmocka_unit_test(long_lines),
       cmocka_unit_test(reads_the_first_model_only),
+      cmocka_unit_test(a_pdb_file_is_refused),
+      cmocka_unit_test(what_looks_like_a_pdb_file_is_read),
+      cmocka_unit_test(shared_look_alikes),
       cmocka_unit_test(charge_is_compensated),
       cmocka_unit_test(box_holds_all),
       cmocka_unit_test(writes_columns),

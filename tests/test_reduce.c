@@ -41,7 +41,7 @@ static void no_atom_is_lost(void **state) {
     for (int n = 1; n <= MOST; n += n < 20 ? 1 : 7) {
       dcs_config config;
       const dcs_variant *variant = reduce(&config, splits[s]);
-      const dcs_problem problem = {.atoms = atoms, .n_atoms = n, .n = {1, 1, 1}, .spacing = 0.5f};
+      const dcs_problem problem = {.input = atoms, .n_inputs = n, .n = {1, 1, 1}, .spacing = 0.5f};
       prepared p = prepare(variant, &config, &problem, false);
       float sum;
       launch_once(&p, &sum);
@@ -59,7 +59,7 @@ static dcs_problem random_problem(void) {
   for (int a = 0; a < ATOMS; a++)
     atoms[a] = (dcs_atom){(float)between(&random, 0, 17), (float)between(&random, 0, 4),
                           (float)between(&random, 0, 2), (float)between(&random, -1, 1)};
-  return (dcs_problem){.atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
+  return (dcs_problem){.input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
 }
 
 /* Whether the map's bits are the same with the blocks in either order. A second launch must double

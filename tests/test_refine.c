@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/files/lock.h"
 #include "harness/sweep/record.h"
 #include "tests/crossover_run.h"
 #include "tuning/crossover/refine.h"
@@ -26,8 +27,9 @@ static void choose(size_t most, int64_t most_atoms) {
 
 static void assert_size(size_t i, int64_t atoms, dcs_dims n) {
   assert_true(i < chosen.n);
-  assert_int_equal(chosen.list[i].atoms, atoms);
-  assert_true(chosen.list[i].n.x == n.x && chosen.list[i].n.y == n.y && chosen.list[i].n.z == n.z);
+  const dcs_dims found_n = dcs_size_points(&chosen.list[i].size);
+  assert_int_equal(chosen.list[i].size.axes[0], atoms);
+  assert_true(found_n.x == n.x && found_n.y == n.y && found_n.z == n.z);
 }
 
 /* One thread takes 1 us an atom, the GPU `ms`, at n numbers of atoms that grow by `factor`. */
@@ -48,8 +50,8 @@ static void two_sizes_between_those_around_a_crossing(void **state) {
   assert_int_equal(chosen.n, 2); /* the parallel method is the sequential one: no size twice */
   assert_size(0, 21544, (dcs_dims){8, 8, 8});
   assert_size(1, 46416, (dcs_dims){8, 8, 8});
-  assert_string_equal(chosen.list[0].near[0]->text[DCS_AXIS_ATOMS], "10000");
-  assert_string_equal(chosen.list[0].near[1]->text[DCS_AXIS_ATOMS], "100000");
+  assert_int_equal(chosen.list[0].near[0]->size.axes[0], 10000);
+  assert_int_equal(chosen.list[0].near[1]->size.axes[0], 100000);
   choose(1, INT64_MAX); /* no more than was asked for */
   assert_int_equal(chosen.n, 1);
   assert_int_equal(chosen.left_out, 1);
@@ -119,7 +121,7 @@ static void all_crossings_of_a_sawtooth(void **state) {
                       "multiple_crossings");
   bool gaps[5] = {false};
   for (size_t i = 0; i < chosen.n; i++)
-    gaps[(int)log2((double)chosen.list[i].atoms / 100)] = true;
+    gaps[(int)log2((double)chosen.list[i].size.axes[0] / 100)] = true;
   assert_true(!gaps[0] && gaps[1] && !gaps[2] && gaps[3]);
 }
 
@@ -145,8 +147,8 @@ static void put_real_run(const char *options) {
     for (int m = 0; m < 2; m++) {
       double ns = m == 0 ? 1e3 * atoms : 5e4;
       for (int r = 0; r < 6; r++)
-        fprintf(s, "%d,%d,cpu_gather,%s,kernel,,cpu,,,%d,4,4,4,1,%g,,,,,\n", r, seq++, methods[m],
-                atoms, ns + r);
+        fprintf(s, "%d,%d,cpu_gather,%s,kernel,,cpu,coulomb,,%d,4,4,4,1,%g,,,,,\n", r, seq++,
+                methods[m], atoms, ns + r);
       for (int c = 0; dcs_summary_columns[c]; c++) {
         static const struct {
           const char *column, *text;
@@ -154,6 +156,7 @@ static void put_real_run(const char *options) {
                      {"backend", "cpu"},
                      {"devices", "cpu"},
                      {"scope", "kernel"},
+                     {"problem", "coulomb"},
                      {"nx", "4"},
                      {"ny", "4"},
                      {"nz", "4"},
@@ -190,8 +193,8 @@ static void the_sizes_are_measured_into_the_run(void **state) {
        *samples_before = run_file("run", "samples.csv", NULL);
   assert_status(crossover("--refine --rounds 7"), 0);
   assert_contains(program_out,
-                  "to measure: 50 atoms on 4x4x4, between 40 on 4x4x4 and 80 on 4x4x4\n"
-                  "to measure: 63 atoms on 4x4x4, between 40 on 4x4x4 and 80 on 4x4x4\n");
+                  "to measure: 50 atoms, 4x4x4, between 40 atoms, 4x4x4 and 80 atoms, 4x4x4\n"
+                  "to measure: 63 atoms, 4x4x4, between 40 atoms, 4x4x4 and 80 atoms, 4x4x4\n");
   assert_contains(program_out, "12 measurements ok, 0 failed");
   assert_contains(program_out, "\natoms  4x4x4 ");
   char *env_after = run_file("run", "env.csv", NULL),
@@ -213,6 +216,25 @@ static void the_sizes_are_measured_into_the_run(void **state) {
   free(samples_before);
   free(env_after);
   free(samples_after);
+}
+
+/* While a sweep has the folder, nothing is measured into it. */
+static void a_folder_of_another_is_refused(void **state) {
+  (void)state;
+  dcs_lock lock;
+  char who[64];
+  remove_run();
+  put_real_run("");
+  char *before = run_file("run", "samples.csv", NULL);
+  assert_int_equal(dcs_lock_own(run_path("run.lock"), "wait", &lock), DCS_OK);
+  assert_status(crossover("--refine"), 4);
+  snprintf(who, sizeof who, "run.lock: process %ld on ", (long)getpid());
+  assert_contains(program_err, who);
+  dcs_lock_leave(&lock);
+  char *after = run_file("run", "samples.csv", NULL);
+  assert_string_equal(before, after);
+  free(before);
+  free(after);
 }
 
 /* Another machine, program or input than the run's: nothing is measured, and the fact is named. */
@@ -270,7 +292,12 @@ static void options_are_checked(void **state) {
   assert_contains(program_err, "are for --refine");
   put_row(4, 2, 100);
   assert_status(crossover("--refine"), 0);
-  assert_contains(program_out, "nothing to refine");
+  assert_contains(program_out,
+                  "nothing to refine: there is no crossover point, one method is faster "
+                  "at all sizes\n");
+  put_row(5, 1.08, 1.12); /* one, between sizes within 10% */
+  assert_status(crossover("--refine"), 0);
+  assert_contains(program_out, "nothing to refine: each crossover point lies between");
 }
 
 static int teardown(void **state) {
@@ -287,6 +314,7 @@ int main(void) {
       cmocka_unit_test(grids_are_of_the_shape),
       cmocka_unit_test(all_crossings_of_a_sawtooth),
       cmocka_unit_test(the_sizes_are_measured_into_the_run),
+      cmocka_unit_test(a_folder_of_another_is_refused),
       cmocka_unit_test(another_machine_is_refused),
       cmocka_unit_test(a_run_with_a_molecule_needs_its_file),
       cmocka_unit_test(options_are_checked),

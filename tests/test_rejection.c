@@ -35,7 +35,7 @@ static dcs_case build_case(uint64_t seed) {
                           .q = a % 2 ? q : -q};
   }
   dcs_case c;
-  if (dcs_case_build(&(dcs_molecule){sites, ATOMS}, &grid, &c) != DCS_OK)
+  if (dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){sites, ATOMS}, &grid, &c) != DCS_OK)
     fail_msg("%s", dcs_error_message());
   return c;
 }
@@ -72,7 +72,7 @@ static void a_dropped_atom(void **state) {
   planted plan = honest(&f->c);
   plan.atoms = atoms;
   for (int dropped = 0; dropped < ATOMS; dropped++) {
-    memcpy(atoms, f->c.problem.atoms, sizeof atoms);
+    memcpy(atoms, f->c.problem.input, sizeof atoms);
     atoms[dropped].q = 0;
     compute(&f->c, plan, f->map);
     reject(f);
@@ -85,7 +85,7 @@ static void a_flipped_sign(void **state) {
   planted plan = honest(&f->c);
   plan.atoms = atoms;
   for (int flipped = 0; flipped < ATOMS; flipped++) {
-    memcpy(atoms, f->c.problem.atoms, sizeof atoms);
+    memcpy(atoms, f->c.problem.input, sizeof atoms);
     atoms[flipped].q = -atoms[flipped].q;
     compute(&f->c, plan, f->map);
     reject(f);
@@ -148,7 +148,7 @@ static void one_wrong_point(void **state) {
   fixture *f = *state;
   for (int i = 0; i < POINTS; i++) {
     float kept = f->map[i];
-    f->map[i] += (float)(1e-3 * f->r.s[i]);
+    f->map[i] += (float)(1e-3 * f->r.sums[i].s);
     dcs_verdict verdict = dcs_check(&f->r, f->map, ATOMS);
     assert_true(!verdict.accepted && verdict.worst == i && verdict.bound_ratio > 10);
     f->map[i] = kept;
@@ -187,7 +187,8 @@ static void a_nan_beside_the_sample(void **state) {
   static float map[LARGE];
   dcs_case c;
   dcs_reference r;
-  assert_int_equal(dcs_case_build(&(dcs_molecule){&site, 1}, &grid, &c), DCS_OK);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){&site, 1}, &grid, &c),
+                   DCS_OK);
   assert_int_equal(dcs_oracle(&c, 0, &r), DCS_OK);
   assert_int_equal(r.n, 64);
   compute(&c, honest(&c), map);

@@ -194,6 +194,22 @@ static void another_seed_input_or_grid_is_refused(void **state) {
   assert_unchanged("same", "killed");
 }
 
+/* Rows of two schemas never meet in a file. */
+static void another_schema_is_refused(void **state) {
+  (void)state;
+  copy_run("killed", "former");
+  char *env = run_file("former", "env.csv", NULL), *schema = strstr(env, "schema,4");
+  assert_non_null(schema);
+  schema[7] = '3';
+  put_file(in_folder("former/env.csv"), env);
+  assert_status(program_run("%s", sweep_line("former", "--resume")), 2);
+  assert_contains(program_err, "schema was \"3\" and is \"4\"; take another folder");
+  assert_status(program_run("report %s", in_folder("former")), 3);
+  assert_contains(program_err, "found schema \"3\"; expected 4");
+  assert_contains(program_err, "`dcsbench sweep`");
+  free(env);
+}
+
 /* All atoms of the input, and as many by number, are one cell; fewer are another. */
 static void cells_of_an_input_are_told_apart(void **state) {
   (void)state;
@@ -220,17 +236,17 @@ static void cells_of_an_input_are_told_apart(void **state) {
 static void memory_tells_records_apart(void **state) {
   (void)state;
   static const char samples[] =
-      "round,seq,variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz,"
+      "round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,"
       "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark\n"
-      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,,,50,8,8,8,1,10,,,,,\n"
-      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,,,50,8,8,8,1,20,,,,,\n"
-      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,,,50,8,8,8,1,30,,,,,\n"
-      "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,,,50,8,8,8,1,31,,,,,\n";
+      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,coulomb,,50,8,8,8,1,10,,,,,\n"
+      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,coulomb,,50,8,8,8,1,20,,,,,\n"
+      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,30,,,,,\n"
+      "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,\n";
   static const char summary[] =
-      "variant,config,scope,memory,cutoff,smooth,atoms,nx,ny,nz,n,outcome,stop_reason\n"
-      "cuda_scatter,block_x=128,kernel,,,,50,8,8,8,9,ok,rounds\n"
-      "cuda_scatter,block_x=128,warm,pageable,,,50,8,8,8,9,ok,rounds\n"
-      "cuda_scatter,block_x=128,warm,mapped,,,50,8,8,8,9,ok,rounds\n";
+      "variant,config,scope,memory,problem,problem_config,atoms,nx,ny,nz,n,outcome,stop_reason\n"
+      "cuda_scatter,block_x=128,kernel,,coulomb,,50,8,8,8,9,ok,rounds\n"
+      "cuda_scatter,block_x=128,warm,pageable,coulomb,,50,8,8,8,9,ok,rounds\n"
+      "cuda_scatter,block_x=128,warm,mapped,coulomb,,50,8,8,8,9,ok,rounds\n";
   static const dcs_sweep_line lines[] = {{.variants = "cuda_scatter",
                                           .config = "block_x=128",
                                           .atoms = "50",
@@ -247,16 +263,117 @@ static void memory_tells_records_apart(void **state) {
   assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
   assert_int_equal(dcs_resume(in_folder("apart"), 9, &cells, &seq), DCS_OK);
   assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4); /* pinned is to do */
-  const dcs_record *records = cells.list[0].records;
+  assert_true(cells.list[0].has_rows);
+  dcs_record *records = cells.list[0].records;
   static const size_t n_times[] = {1, 1, 2}; /* kernel, pageable, pinned */
   for (int r = 0; r < 3; r++)
     assert_int_equal(records[r].n_times, n_times[r]);
   assert_true(records[1].times_ns[0] == 20 && records[2].times_ns[1] == 31);
+  for (int r = 0; r < 3; r++) {
+    records[r].judged = r > 0; /* an interrupt came before the first */
+    records[r].n_inputs = 50;
+    records[r].spacing = 0.5;
+  }
+  assert_int_equal(dcs_replace_rows(in_folder("apart"), &cells.list[0]), DCS_OK);
   dcs_cells_free(&cells);
+  static const struct {
+    const char *memory;
+    double n;
+  } rows[] = {{"", 9}, {"mapped", 9}, {"pageable", 1}, {"pinned", 2}};
   dcs_table *kept = run_table("apart", "summary.csv");
-  assert_int_equal(dcs_table_rows(kept), 1); /* the one that this command does not name */
-  assert_string_equal(text_at(kept, 0, "memory"), "mapped");
+  assert_int_equal(dcs_table_rows(kept), 4);
+  for (size_t row = 0; row < 4; row++) {
+    assert_string_equal(text_at(kept, row, "memory"), rows[row].memory);
+    assert_true(number_at(kept, row, "n") == rows[row].n);
+  }
   dcs_table_free(kept);
+}
+
+/* ---- another run ---- */
+
+/* One fact of env.csv becomes another. */
+static void change_fact(const char *run, const char *key, const char *value) {
+  char path[PATH_MAX], line[256];
+  char *env = run_file(run, "env.csv", NULL);
+  snprintf(path, sizeof path, "%s/env.csv", in_folder(run));
+  snprintf(line, sizeof line, "\n%s,", key);
+  char *at = strstr(env, line), *end = at ? strchr(at + 1, '\n') : NULL;
+  if (!at || !end) fail_msg("env.csv lacks %s", key);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "%.*s%s%s%s", (int)(at - env), env, line, value, end);
+  assert_int_equal(fclose(file), 0);
+  free(env);
+}
+
+static void two_builds_share_no_row(void **state) {
+  (void)state;
+  static const char *const facts[] = {"git_state", "flags", "compiler", "kernels_fnv1a64",
+                                      "program_fnv1a64"};
+  for (size_t f = 0; f < sizeof facts / sizeof facts[0]; f++) {
+    char run[64], said[128];
+    snprintf(run, sizeof run, "build-%s", facts[f]);
+    copy_run("killed", run);
+    change_fact(run, facts[f], "another");
+    assert_status(program_run("%s", sweep_line(run, "--resume")), 2);
+    snprintf(said, sizeof said, "%s was \"another\"", facts[f]);
+    assert_contains(program_err, said);
+  }
+}
+
+/* Runs a sweep of the molecule in a file, which comes through a pipe. */
+static int sweep_pipe(const char *molecule, const char *run) {
+  size_t bytes;
+  const char *pipe = in_folder("pipe");
+  char *text = get_file(molecule, &bytes);
+  pid_t writer = fork();
+  assert_true(writer >= 0);
+  if (writer == 0) {
+    FILE *file = fopen(pipe, "w");
+    _exit(file && fwrite(text, 1, bytes, file) == bytes && fclose(file) == 0 ? 0 : 1);
+  }
+  free(text);
+  int status = program_run("sweep --variants cpu_gather --config threads=1 --input %s --spacing 2 "
+                           "--rounds 2 --resume --out %s",
+                           pipe, in_folder(run));
+  assert_int_equal(program_wait(writer), 0);
+  return status;
+}
+
+static void two_inputs_through_a_pipe_share_no_row(void **state) {
+  (void)state;
+  assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+  assert_status(program_run("generate water --atoms 30 --out %s", in_folder("one.pqr")), 0);
+  assert_status(program_run("generate water --atoms 30 --seed 2 --out %s", in_folder("two.pqr")),
+                0);
+  assert_status(sweep_pipe(in_folder("one.pqr"), "piped"), 0);
+  assert_status(sweep_pipe(in_folder("two.pqr"), "piped"), 2);
+  assert_contains(program_err, "input_fnv1a64 was");
+  assert_status(sweep_pipe(in_folder("one.pqr"), "piped"), 0);
+  check_run("piped", 1, 2);
+}
+
+/* Samples that a row of the summary is of are gone: neither taken up nor read. */
+static void a_cut_file_of_samples_is_noticed(void **state) {
+  (void)state;
+  char path[PATH_MAX];
+  copy_run("killed", "cut");
+  char *samples = run_file("cut", "samples.csv", NULL);
+  snprintf(path, sizeof path, "%s/samples.csv", in_folder("cut"));
+  char *last = strrchr(samples, '\n');
+  *last = '\0';
+  assert_int_equal(truncate(path, strrchr(samples, '\n') + 1 - samples), 0);
+  free(samples);
+  char *summary = run_file("cut", "summary.csv", NULL);
+  assert_status(program_run("%s", sweep_line("cut", "--resume")), 3);
+  assert_contains(program_err, "samples.csv: found 79 samples of row ");
+  assert_status(program_run("crossover %s", in_folder("cut")), 3);
+  assert_contains(program_err, "samples.csv: found 79 samples of row ");
+  assert_status(program_run("compare %s %s", in_folder("killed"), in_folder("cut")), 3);
+  char *after = run_file("cut", "summary.csv", NULL);
+  assert_string_equal(after, summary);
+  free(after);
+  free(summary);
 }
 
 /* ---- interrupted ---- */
@@ -279,28 +396,6 @@ static void an_interrupted_sweep_says_how_to_go_on(void **state) {
   dcs_table_free(summary);
   assert_status(program_run("%s", sweep_line("stopped", "--resume")), 0);
   check_run("stopped", METHODS, ROUNDS);
-}
-
-/* An interrupt while the only method is verified is not that method's failure. */
-static void an_interrupt_of_a_verification_is_no_outcome(void **state) {
-  (void)state;
-  static char line[PATH_MAX + 256];
-  snprintf(line, sizeof line,
-           "sweep --variants cpu_gather --config threads=1 --atoms 1000 --grid 64^3 --rounds 1 "
-           "--resume --out %s",
-           in_folder("early"));
-  pid_t pid = start_sweep("early", line, 0, -1);
-  /* Beyond the oracle (1e8 evaluations) and within the verification (2.6e8). */
-  nanosleep(&(struct timespec){0, 350000000}, NULL);
-  kill(pid, SIGINT);
-  int status = program_wait(pid);
-  assert_true(status == 1 || status == 0); /* 0: it was through already */
-  dcs_table *summary = run_table("early", "summary.csv");
-  for (size_t row = 0; row < dcs_table_rows(summary); row++)
-    assert_string_equal(text_at(summary, row, "outcome"), "ok");
-  dcs_table_free(summary);
-  assert_status(program_run("%s", line), 0);
-  check_run("early", 1, 1);
 }
 
 static void a_budget_ends_the_sampling(void **state) {
@@ -361,10 +456,13 @@ int main(void) {
       cmocka_unit_test(a_torn_summary_is_completed_without_doubles),
       cmocka_unit_test(a_finished_run_is_left_as_it_is),
       cmocka_unit_test(another_seed_input_or_grid_is_refused),
+      cmocka_unit_test(another_schema_is_refused),
       cmocka_unit_test(cells_of_an_input_are_told_apart),
       cmocka_unit_test(memory_tells_records_apart),
+      cmocka_unit_test(two_builds_share_no_row),
+      cmocka_unit_test(two_inputs_through_a_pipe_share_no_row),
+      cmocka_unit_test(a_cut_file_of_samples_is_noticed),
       cmocka_unit_test(an_interrupted_sweep_says_how_to_go_on),
-      cmocka_unit_test(an_interrupt_of_a_verification_is_no_outcome),
       cmocka_unit_test(a_budget_ends_the_sampling),
       cmocka_unit_test(a_full_disk_is_said_and_what_was_written_is_whole),
   };

@@ -19,7 +19,7 @@ enum { NX = 37, NY = 21, NZ = 41, ATOMS = 23, POINTS = NX * NY * NZ };
 
 static dcs_atom atoms[ATOMS];
 static const dcs_problem problem = {
-    .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.4f};
+    .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.4f};
 static float map[POINTS], expected[POINTS];
 
 static int make_atoms(void **state) {
@@ -46,7 +46,7 @@ static dcs_engine *open_devices(const char *text) {
     skip();
   }
   assert_int_equal(status, DCS_OK);
-  assert_int_equal(engine->problem(engine, &problem, map), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
   return engine;
 }
 
@@ -58,7 +58,7 @@ static dcs_outcome try_prepare(dcs_engine *engine, int method) {
   if (dcs_find_param(variant, "atoms") >= 0 &&
       strcmp(methods[method].parameter, "chunk_atoms") == 0)
     config.value[dcs_find_param(variant, "atoms")] = 1;
-  return engine->prepare(engine, 0, variant, &config, &facts);
+  return engine->prepare(engine, 0, &problem.config, variant, &config, &facts);
 }
 
 static void prepare(dcs_engine *engine, int method) {
@@ -240,7 +240,7 @@ static void devices_without_memory_are_left_out(void **state) {
     } else {
       expect_same(engine, DCS_UNTIMED);
       expect_lost(engine, "emulated (1 of 2)", "planted: no");
-      assert_int_equal(engine->problem(engine, &problem, map), DCS_OUTCOME_OK);
+      assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
       prepare(engine, 4);
       expect_same(engine, DCS_UNTIMED_WARM);
     }
@@ -277,7 +277,8 @@ static void what_cannot_be_shared_is_inapplicable(void **state) {
   dcs_engine *engine = open_devices("emulated,emulated");
   const dcs_variant *scatter = dcs_find_variant("cuda_scatter");
   dcs_config config = dcs_initial_config(scatter, 1);
-  assert_int_equal(engine->prepare(engine, 1, scatter, &config, &facts), DCS_OUTCOME_INAPPLICABLE);
+  assert_int_equal(engine->prepare(engine, 1, &problem.config, scatter, &config, &facts),
+                   DCS_OUTCOME_INAPPLICABLE);
   assert_contains(dcs_error_message(), "cuda_scatter");
   prepare(engine, 5);
   for (int m = DCS_PINNED; m < DCS_N_MEMORIES; m++) {

@@ -9,6 +9,7 @@
 
 #include "harness/engine/engine.h"
 #include "tests/cache_folder.h"
+#include "tests/coulomb_problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +42,14 @@ static const char kernels[] =
     "}\n";
 
 static void plan_steps(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg first[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_ATOMS, DCS_ARG_NZ,
+  static const dcs_arg first[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_INPUTS, DCS_ARG_NZ,
                                   DCS_ARG_END};
-  static const dcs_arg second[] = {DCS_ARG_SCRATCH, DCS_ARG_ATOMS, DCS_ARG_OWN, DCS_ARG_END};
-  static const dcs_arg map[] = {DCS_ARG_MAP, DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_NZ,
+  static const dcs_arg second[] = {DCS_ARG_SCRATCH, DCS_ARG_INPUT, DCS_ARG_OWN, DCS_ARG_END};
+  static const dcs_arg map[] = {DCS_ARG_OUTPUT, DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_NZ,
                                 DCS_ARG_END};
   own_values own = {.factor = 7, .offset[15] = 0.25f};
   *plan = (dcs_plan){
-      .chunk_atoms = problem->n_atoms,
+      .chunk_inputs = problem->n_inputs,
       .launch_slices = NZ,
       .slice_step = STEP,
       .stored = problem->n,
@@ -63,12 +64,18 @@ static void plan_steps(const dcs_problem *problem, const dcs_config *config, dcs
 }
 
 static const dcs_param params[] = {{"lost", "a step that no kernel is", 0, 1, 0, NULL, NULL}};
-static const dcs_variant stepped = {
-    .id = "test_stepped", .backend = DCS_CUDA, .params = params, .n_params = 1, .plan = plan_steps};
+static const char *const sources[] = {"kernels/coulomb/cuda/stepped.cu", NULL};
+static const dcs_variant stepped = {.id = "test_stepped",
+                                    .kind = "coulomb",
+                                    .sources = sources,
+                                    .backend = DCS_GPU,
+                                    .params = params,
+                                    .n_params = 1,
+                                    .plan = plan_steps};
 
 static const dcs_atom atoms[ATOMS] = {{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 1, 0, 3}};
 static const dcs_problem problem = {
-    .atoms = atoms, .n_atoms = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
+    .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
 static float map[POINTS];
 static char folder[] = "/tmp/dcs-test-steps-XXXXXX";
 static char file_path[64];
@@ -96,8 +103,8 @@ static dcs_engine *open_engine(const char *devices, int lost) {
     skip();
   }
   assert_int_equal(status, DCS_OK);
-  assert_int_equal(engine->problem(engine, &problem, map), DCS_OUTCOME_OK);
-  if (engine->prepare(engine, 0, &stepped, &config, &facts) != DCS_OUTCOME_OK)
+  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  if (engine->prepare(engine, 0, &problem.config, &stepped, &config, &facts) != DCS_OUTCOME_OK)
     fail_msg("%s", dcs_error_message());
   return engine;
 }
@@ -142,60 +149,60 @@ static void a_step_that_no_kernel_is_fails(void **state) {
   engine->close(engine);
 }
 
-static dcs_status (*replay)(dcs_device *, dcs_recording *);
-static int replays;
+static dcs_status (*launch_graph)(dcs_device *, dcs_graph *);
+static int graph_launches;
 
-static dcs_status count_replay(dcs_device *device, dcs_recording *recording) {
-  replays++;
-  return replay(device, recording);
+static dcs_status count_launch(dcs_device *device, dcs_graph *graph) {
+  graph_launches++;
+  return launch_graph(device, graph);
 }
 
-/* All maps of a method but its first, and those in slabs, are recorded; the steps run in each. */
-static void maps_with_steps_are_replayed(void **state) {
+/* All maps of a method but its first, and those in slabs, are captured; the steps run in each. */
+static void maps_with_steps_are_captured(void **state) {
   (void)state;
   static const struct {
     dcs_scope scope;
     dcs_memory memory;
-    int replays;
+    int graph_launches;
   } maps[] = {{DCS_UNTIMED, DCS_PAGEABLE, 0},      {DCS_UNTIMED, DCS_PAGEABLE, 1},
               {DCS_UNTIMED_WARM, DCS_PAGEABLE, 1}, {DCS_UNTIMED_WARM, DCS_MAPPED, 2},
               {DCS_UNTIMED, DCS_PAGEABLE, 3},      {DCS_UNTIMED, DCS_PAGEABLE, 4}};
   dcs_engine *engine = open_engine("emulated", 0);
-  replay = engine->device->replay;
-  engine->device->replay = count_replay;
-  replays = 0;
+  launch_graph = engine->device->launch_graph;
+  engine->device->launch_graph = count_launch;
+  graph_launches = 0;
   for (int i = 0; i < (int)(sizeof maps / sizeof maps[0]); i++) {
     expect_map(engine, maps[i].scope, maps[i].memory, i + 1);
-    assert_int_equal(replays, maps[i].replays);
+    assert_int_equal(graph_launches, maps[i].graph_launches);
   }
   engine->close(engine);
 }
 
-/* A recorded launch keeps its kernel and the values of large arguments. */
-static void steps_are_replayed(void **state) {
+/* A captured launch keeps its kernel and the values of large arguments. */
+static void steps_are_launched_as_a_graph(void **state) {
   (void)state;
   dcs_engine *engine = open_engine("emulated", 0);
   dcs_device *device = engine->device;
   const dcs_source source = {"stepped.cu", kernels, NULL, 0};
   dcs_module *module;
   dcs_code_facts facts;
-  dcs_recording *recording;
+  dcs_graph *graph;
   float scratch[SCRATCH] = {5, 0};
   own_values own = {.factor = 2, .offset[15] = 0.5f};
   const dcs_atom *from = atoms;
   float *to = scratch;
   void *args[] = {&to, &from, &own};
   assert_int_equal(device->load(device, &source, &module, &facts), DCS_OK);
-  assert_int_equal(device->record(device), DCS_OK);
+  assert_int_equal(device->begin_capture(device), DCS_OK);
   assert_int_equal(
       device->launch(device, module, "second", (int64_t[]){1, 1, 1}, (int[]){1, 1, 1}, args),
       DCS_OK);
-  assert_int_equal(device->recorded(device, &recording), DCS_OK);
+  assert_int_equal(device->end_capture(device, &graph), DCS_OK);
   own.offset[15] = 99;
   assert_true(scratch[1] == 0);
-  assert_int_equal(device->replay(device, recording), DCS_OK);
+  assert_int_equal(device->launch_graph(device, graph), DCS_OK);
   assert_true(scratch[1] == 5 + 2 * 3 + 0.5f);
-  device->erase(device, recording);
+  device->destroy_graph(device, graph);
   engine->close(engine);
 }
 
@@ -204,8 +211,8 @@ int main(void) {
       cmocka_unit_test(steps_come_once_before_each_map),
       cmocka_unit_test(every_device_takes_the_steps),
       cmocka_unit_test(a_step_that_no_kernel_is_fails),
-      cmocka_unit_test(maps_with_steps_are_replayed),
-      cmocka_unit_test(steps_are_replayed),
+      cmocka_unit_test(maps_with_steps_are_captured),
+      cmocka_unit_test(steps_are_launched_as_a_graph),
   };
   return cmocka_run_group_tests_name("steps", tests, write_kernels, remove_kernels);
 }

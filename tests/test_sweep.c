@@ -8,17 +8,18 @@
 
 #include "tests/run_folder.h"
 
-static const char samples_header[] =
-    "round,seq,variant,config,scope,memory,devices,cutoff,smooth,atoms,nx,ny,nz,inner,time_ns,"
-    "sm_mhz,temperature_c,power_w,throttle,mark\n";
+static const char samples_header[] = "round,seq,variant,config,scope,memory,devices,problem,"
+                                     "problem_config,atoms,nx,ny,nz,inner,time_ns,"
+                                     "sm_mhz,temperature_c,power_w,throttle,mark\n";
 static const char summary_header[] =
     "variant,backend,config,block_x,block_y,coarsen,chunk_atoms,threads,devices,scope,memory,"
-    "cutoff,smooth,atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,evals_"
+    "problem,problem_config,atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,"
+    "evals_"
     "executed,"
     "padding_overhead,overflow_atoms,bin_fill,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,outliers,"
     "evals_per_s,gflops,"
     "flops_per_eval,bytes_moved,limit_fraction,registers,compile_ms,rel_l2_error,"
-    "error_bound_ratio,cutoff_error,energy_j,evals_per_j,outcome,stop_reason\n";
+    "error_bound_ratio,model_error,energy_j,evals_per_j,outcome,stop_reason,why\n";
 
 static void assert_header(const char *run, const char *name, const char *header) {
   char *text = run_file(run, name, NULL);
@@ -164,7 +165,8 @@ static void env_tells_the_run_and_no_user(void **state) {
                             in_folder("a.pqr"), in_folder("env")),
                 0);
   dcs_table *env = run_table("env", "env.csv");
-  assert_string_equal(text_at(env, 0, "key"), "program_version");
+  assert_string_equal(text_at(env, 0, "key"), "schema");
+  assert_string_equal(text_at(env, 0, "value"), "4");
   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
     assert_int_equal(count(env, "key", keys[k]), 1);
   for (size_t row = 0; row < dcs_table_rows(env); row++) {
@@ -275,11 +277,12 @@ static void the_report_keeps_memories_apart(void **state) {
   (void)state;
   assert_int_equal(mkdir(in_folder("reported"), 0777), 0);
   put_file(in_folder("reported/summary.csv"),
-           "variant,threads,config,scope,memory,atoms,nx,ny,nz,median_ns,ci_lo_ns,ci_hi_ns,"
-           "evals_per_s,gflops,limit_fraction,outcome\n"
-           "v,,a=1,warm,pinned,5,8,8,8,3000000,,,3e9,30,,ok\n"
-           "v,,a=2,warm,pinned,5,8,8,8,2000000,,,4e9,40,,ok\n"
-           "v,,a=1,warm,mapped,5,8,8,8,7000000,,,1e9,10,,ok\n");
+           "variant,backend,threads,config,devices,scope,memory,problem,problem_config,atoms,nx,ny,"
+           "nz,median_ns,ci_lo_ns,ci_hi_ns,evals_per_s,gflops,limit_fraction,outcome\n"
+           "v,gpu,,a=1,cuda:0,warm,pinned,coulomb,,5,8,8,8,3000000,,,3e9,30,,ok\n"
+           "v,gpu,,a=2,cuda:0,warm,pinned,coulomb,,5,8,8,8,2000000,,,4e9,40,,ok\n"
+           "v,gpu,,a=1,cuda:0,warm,mapped,coulomb,,5,8,8,8,7000000,,,1e9,10,,ok\n");
+  put_file(in_folder("reported/env.csv"), "key,value\nschema,4\ncpu_model,c\ncpus,2\nseed,1\n");
   assert_status(program_run("report %s", in_folder("reported")), 0);
   assert_contains(program_out, "warm    pinned                      2 ");
   assert_contains(program_out, "a=2");
@@ -366,6 +369,12 @@ static void a_plan_that_is_wrong_is_named_with_its_row(void **state) {
   } bad[] = {
       {"variants,config,atoms,grid\ncpu_gather,,50,8^3\n", {"no column \"scope\"", "header"}},
       {"variants,config,atoms,grid,scope\n", {"no rows", "expected"}},
+      {"variants,config,atoms,grid,scope,cutoff,smooth\ncpu,,5,8^3,kernel,12,\n",
+       {"row 1: found 2 columns that no plan has", "problem_config"}},
+      {"variants,config,atoms,grid,scope,problem_config\ncpu,,5,8^3,kernel,cutof=1\n",
+       {"row 2", "did you mean cutoff?"}},
+      {"variants,config,atoms,grid,scope,problem\ncpu,,5,8^3,kernel,densty\n",
+       {"row 2", "\"densty\""}},
       {"variants,config,atoms,grid,scope\ncpu,,5,8^3,\ncpu,,5o,8^3,\n", {"row 3", "\"5o\""}},
       {"variants,config,atoms,grid,scope\ncpu,,5,8^3,wram\n", {"row 2", "\"wram\""}},
       {"variants,config,atoms,grid,scope,memory\ncpu,,5,8^3,,pined\n", {"row 2", "\"pined\""}},
@@ -386,8 +395,54 @@ static void a_plan_that_is_wrong_is_named_with_its_row(void **state) {
   assert_contains(program_err, "one or the other");
 }
 
+/* A row of two threads has two; where fewer can be had there is none of that name, and the limit of
+ * all CPUs is that of those that can be used. */
+static void a_row_has_its_threads(void **state) {
+  (void)state;
+#ifndef _OPENMP
+  skip();
+#endif
+  assert_int_equal(setenv("OMP_THREAD_LIMIT", "1", 1), 0);
+  int status = program_run("sweep --variants cpu_gather --config threads=1|2 --atoms 5 --grid 4^3 "
+                           "--rounds 2 --out %s",
+                           in_folder("limited"));
+  assert_int_equal(unsetenv("OMP_THREAD_LIMIT"), 0);
+  assert_status(status, 0);
+  assert_contains(program_err, "threads=2: OpenMP gives 1; expected as many");
+  dcs_table *summary = run_table("limited", "summary.csv"), *env = run_table("limited", "env.csv");
+  assert_int_equal(dcs_table_rows(summary), 2);
+  assert_string_equal(text_at(summary, 0, "threads"), "1");
+  assert_string_equal(text_at(summary, 0, "outcome"), "ok");
+  assert_string_equal(text_at(summary, 1, "threads"), "2");
+  assert_string_equal(text_at(summary, 1, "outcome"), "not_built");
+  assert_string_equal(text_at(summary, 1, "n"), "0");
+  assert_contains(text_at(summary, 1, "why"), "OMP_THREAD_LIMIT");
+  for (size_t row = 0; row < dcs_table_rows(env); row++)
+    if (strcmp(text_at(env, row, "key"), "cpus") == 0)
+      assert_string_equal(text_at(env, row, "value"), "1");
+  dcs_table_free(summary);
+  dcs_table_free(env);
+}
+
+/* However the environment asks for fewer, as a shared machine's may. */
+static void dynamic_threads_change_nothing(void **state) {
+  (void)state;
+#ifndef _OPENMP
+  skip();
+#endif
+  assert_int_equal(setenv("OMP_DYNAMIC", "true", 1), 0);
+  int status = program_run("sweep --variants cpu_gather --config threads=33 --atoms 5 --grid 4^3 "
+                           "--rounds 2 --out %s",
+                           in_folder("dynamic"));
+  assert_int_equal(unsetenv("OMP_DYNAMIC"), 0);
+  assert_status(status, 0);
+  check_run("dynamic", 1, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_row_has_its_threads),
+      cmocka_unit_test(dynamic_threads_change_nothing),
       cmocka_unit_test(files_agree_with_odd_rounds),
       cmocka_unit_test(files_agree_with_even_rounds),
       cmocka_unit_test(samples_are_batched_and_interleaved),

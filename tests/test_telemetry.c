@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "harness/base/csv.h"
+#include "harness/device/cuda/nvml.h"
 #include "harness/device/rapl.h"
-#include "harness/device/telemetry.h"
+#include "harness/files/csv.h"
 #include "harness/sweep/clocks.h"
 #include "tests/run_folder.h"
 
@@ -40,9 +40,9 @@
 /* In a child that finds the stand-in: prints what is read. */
 static int print_telemetry(const char *uuid) {
   char names[DCS_TEXT];
-  dcs_telemetry t = dcs_telemetry_read(uuid);
+  dcs_telemetry t = dcs_nvml_read(uuid);
   printf("%g %g %g [%s] %g %g\n", t.sm_mhz, t.temperature_c, t.power_w,
-         dcs_throttle_names(t.throttle, names), dcs_gpu_energy_j(uuid), dcs_power_limit_w(uuid));
+         dcs_throttle_names(t.throttle, names), t.energy_j, dcs_nvml_power_limit_w(uuid));
   return 0;
 }
 
@@ -90,10 +90,11 @@ static void reasons_have_names(void **state) {
 /* Of cards that work together. */
 static void readings_are_joined(void **state) {
   (void)state;
-  const dcs_telemetry a = {1410, 45, 300, 4}, b = {1200, 60, 250, 32};
+  const dcs_telemetry a = {1410, 45, 300, 7000, 4}, b = {1200, 60, 250, 500, 32};
   const dcs_telemetry unknown = dcs_telemetry_unknown();
   const dcs_telemetry t = dcs_telemetry_join(&a, &b), none = dcs_telemetry_join(&a, &unknown);
   assert_true(t.sm_mhz == 1200 && t.temperature_c == 60 && t.power_w == 550);
+  assert_true(t.energy_j == 7500 && isnan(none.energy_j));
   assert_int_equal(t.throttle, 36);
   assert_true(isnan(none.sm_mhz) && isnan(none.temperature_c) && isnan(none.power_w));
   assert_int_equal(none.throttle, -1);

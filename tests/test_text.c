@@ -186,7 +186,10 @@ static void endless_lists_are_refused(void **state) {
   int n;
   assert_int_equal(dcs_parse_integers("atoms", "1:9000000000", 1, INT64_MAX, &values, &n),
                    DCS_USAGE);
-  said("1:9000000000 has more than 100000 values");
+  said("1:9000000000 has more than 10000 values");
+  assert_int_equal(dcs_parse_integers("atoms", "1:9000,9001:18000", 1, INT64_MAX, &values, &n),
+                   DCS_USAGE);
+  said("more than 10000 values");
   assert_int_equal(dcs_parse_integers("n", "0:10:log2", 0, 10, &values, &n), DCS_USAGE);
   said("a logarithmic range starts at 1 or more");
 }
@@ -257,6 +260,35 @@ static void bad_grids_are_refused(void **state) {
   said("\"16:64:log1\"");
   assert_int_equal(dcs_parse_grids("64:16^3", &grids, &count), DCS_USAGE);
   said("found 64:16; expected the smaller number first");
+}
+
+/* What is refused leaves nothing: a caller that frees its lists frees none of them twice. */
+static void a_refused_list_is_none(void **state) {
+  (void)state;
+  int n = 3;
+  dcs_dims *grids = (dcs_dims *)&n;
+  assert_int_equal(dcs_parse_grids("8^3,", &grids, &n), DCS_USAGE);
+  assert_null(grids);
+  assert_int_equal(n, 0);
+  int64_t *values = (int64_t *)&grids;
+  n = 3;
+  assert_int_equal(dcs_parse_integers("atoms", "5,", 1, 9, &values, &n), DCS_USAGE);
+  assert_null(values);
+  assert_int_equal(n, 0);
+}
+
+/* The last value is as large as its type. */
+static void a_range_ends_at_its_end(void **state) {
+  (void)state;
+  int64_t *values;
+  int n;
+  assert_int_equal(dcs_parse_integers("atoms", "9000000000000000000:9223372036854775807:log1000", 1,
+                                      INT64_MAX, &values, &n),
+                   DCS_OK);
+  for (int i = 0; i < n; i++)
+    assert_true(values[i] >= 9000000000000000000);
+  assert_true(values[n - 1] == INT64_MAX);
+  free(values);
 }
 
 /* ---- parts and names ---- */
@@ -340,6 +372,8 @@ int main(void) {
       cmocka_unit_test(steps_do_not_overflow),
       cmocka_unit_test(bad_lists_are_refused),
       cmocka_unit_test(endless_lists_are_refused),
+      cmocka_unit_test(a_range_ends_at_its_end),
+      cmocka_unit_test(a_refused_list_is_none),
       cmocka_unit_test(grids_are_read),
       cmocka_unit_test(bad_grids_are_refused),
       cmocka_unit_test(splitting_keeps_empty_parts),

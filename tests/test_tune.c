@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "harness/base/clock.h"
-#include "harness/device/nvrtc.h"
+#include "harness/device/cuda/nvrtc.h"
 #include "tests/planted_kernels.h"
 #include "tests/run_folder.h"
 #include "tests/written_journal.h"
@@ -59,7 +59,7 @@ static void a_cpu_variant_is_tuned_and_kept(void **state) {
   assert_status(program_run("tune show"), 0);
   assert_contains(program_out, "cpu_gather");
   assert_status(program_run("tune export"), 0);
-  assert_contains(program_out, "schema,variant,kernel_hash");
+  assert_contains(program_out, "schema,variant,scope,machine");
 }
 
 /* Only the last measurement is made anew. */
@@ -123,6 +123,8 @@ static void arguments_are_checked(void **state) {
       {"tune cpu --atoms 8 --grid 8^3", "expected one variant", 2},
       {"tune cpu_gather cpu_simd --atoms 8 --grid 8^3", "one is tuned at a time", 2},
       {"tune cpu_gather --atoms 8 --grid 8^3 --strategy gredy", "did you mean greedy", 2},
+      {"tune cpu_gather --atoms 8 --grid 8^3 --strategy annealing", "expected exhaustive, random",
+       2},
       {"tune cpu_gather --atoms 8 --grid 8^3 --scope warm", "for a CPU variant", 2},
       {"tune cpu_gather --atoms 8 --grid 8^3 --config thread=2", "did you mean threads", 2},
       {"tune cuda_naive --atoms 8 --grid 8^3 --device emulated", "no times", 2},
@@ -147,7 +149,7 @@ static void the_space_is_listed(void **state) {
   assert_contains(program_out, "CUDA allows 1024");
 }
 
-static void a_damaged_record_is_a_miss_with_a_warning(void **state) {
+static void a_damaged_entry_is_a_miss_with_a_warning(void **state) {
   (void)state;
   forget_all();
   assert_status(program_run("tune cpu_scatter %s --config threads=1", small), 0);
@@ -159,7 +161,7 @@ static void a_damaged_record_is_a_miss_with_a_warning(void **state) {
   free(text);
   assert_status(program_run("tune show"), 0);
   assert_contains(program_err, "1 damaged row is left out");
-  assert_contains(program_out, "holds no record");
+  assert_contains(program_out, "holds no entry");
 }
 
 static void a_sweep_takes_what_was_tuned(void **state) {
@@ -172,9 +174,9 @@ static void a_sweep_takes_what_was_tuned(void **state) {
                   in_folder("tuned_sweep")),
       0);
   assert_contains(program_err,
-                  "cpu_scatter on 12x10x8, 50 atoms: tuned on this machine: threads=1");
-  assert_contains(program_err, "cpu_scatter on 12x10x8, 5000 atoms: not tuned: initial values");
-  assert_contains(program_err, "cpu_gather on 12x10x8, 50 atoms: not tuned: initial values");
+                  "cpu_scatter on 50 atoms, 12x10x8: tuned on this machine: threads=1");
+  assert_contains(program_err, "cpu_scatter on 5000 atoms, 12x10x8: not tuned: initial values");
+  assert_contains(program_err, "cpu_gather on 50 atoms, 12x10x8: not tuned: initial values");
   dcs_table *summary = run_table("tuned_sweep", "summary.csv");
   assert_int_equal(dcs_table_rows(summary), 4);
   for (size_t row = 0; row < 4; row++)
@@ -198,7 +200,7 @@ static int cached_files(void) {
 
 /* How many configurations the space has, and how many of them are compiled until then. */
 static int compile_ahead(const char *id, const char *config, double until_ns, int *compiled) {
-  const dcs_problem problem = {.n_atoms = 100, .n = {64, 64, 64}, .spacing = 1};
+  const dcs_problem problem = {.n_inputs = 100, .n = {64, 64, 64}, .spacing = 1};
   dcs_progress progress = dcs_progress_start();
   dcs_space space;
   int version;
@@ -282,7 +284,7 @@ static void a_wrong_kernel_is_an_outcome_without_a_time(void **state) {
                    DCS_OK);
   assert_int_equal(dcs_journal_open(in_folder("wrong.csv"), &journal), DCS_OK);
   journal.subject =
-      (dcs_subject){.variant = variant, .scope = DCS_KERNEL, .atoms = 40, .n = f->c.problem.n};
+      (dcs_subject){.variant = variant, .scope = DCS_KERNEL, .size = dcs_case_size(&f->c)};
   assert_int_equal(dcs_live_open(&live, &space, DCS_KERNEL, &journal), DCS_OK);
   assert_int_equal(live.evaluator.more(&live.evaluator, 0, 3, &e), DCS_OK);
   assert_true(e.known);
@@ -326,7 +328,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_cannot_run_here_is_said),
       cmocka_unit_test(arguments_are_checked),
       cmocka_unit_test(the_space_is_listed),
-      cmocka_unit_test(a_damaged_record_is_a_miss_with_a_warning),
+      cmocka_unit_test(a_damaged_entry_is_a_miss_with_a_warning),
       cmocka_unit_test(a_sweep_takes_what_was_tuned),
       cmocka_unit_test(a_space_is_compiled_ahead),
       cmocka_unit_test(compiling_ahead_ends_in_time),

@@ -6,14 +6,20 @@
 
 #include <cmocka.h>
 
+#include "tests/solved_problem.h"
 #include "tuning/search/features.h"
 
 #include <math.h>
 
 static dcs_subject subject_of(const char *id, dcs_dims n, int units) {
-  dcs_subject s = {
-      .variant = dcs_find_variant(id), .atoms = 1000, .n = n, .units = units, .scope = DCS_KERNEL};
+  dcs_subject s = {.variant = dcs_find_variant(id),
+                   .size.axes = {1000, n.x, n.y, n.z},
+                   .spacing = 0.5,
+                   .units = units,
+                   .scope = DCS_KERNEL};
   assert_non_null(s.variant);
+  s.size.kind = dcs_kind_of(s.variant);
+  s.size.config = dcs_initial_problem(s.size.kind);
   return s;
 }
 
@@ -31,7 +37,7 @@ static void assert_near(double found, double expected) {
   if (!(fabs(found - expected) < 1e-12)) fail_msg("found %.17g, expected %.17g", found, expected);
 }
 
-/* Tiles of block_x * coarsen by block_y points fit slices of 256x256; 10 multiprocessors. */
+/* Tiles of block_x * coarsen by block_y points fit slices of 256x256; 10 SMs. */
 static void launches_are_those_of_the_plan(void **state) {
   (void)state;
   const dcs_subject subject = subject_of("cuda_padded", (dcs_dims){256, 256, 3}, 10);
@@ -50,7 +56,7 @@ static void launches_are_those_of_the_plan(void **state) {
   assert_int_equal(f.n, 3 + 3); /* the launch; block_x, block_y and coarsen */
   double busiest[N], least = INFINITY;
   for (int c = 0; c < space.n; c++) {
-    const int *v = space.configs[c].value;
+    const double *v = space.configs[c].value;
     double blocks = (256.0 / (v[0] * v[2])) * (256.0 / v[1]);
     least = fmin(least, ceil(blocks / 10) * v[0] * v[1] * v[2]);
   }
@@ -58,7 +64,7 @@ static void launches_are_those_of_the_plan(void **state) {
     dcs_space one;
     build_space(&subject, cases[k].config, &one);
     dcs_config wanted = one.configs[0];
-    wanted.value[2] = (int)cases[k].points;
+    wanted.value[2] = cases[k].points;
     wanted.value[3] = 4000;
     wanted.value[4] = 1; /* read=end */
     dcs_space_free(&one);
@@ -138,14 +144,11 @@ static void without_a_launch_the_parameters_are_all(void **state) {
 static void every_plan_gives_finite_features(void **state) {
   (void)state;
   for (int v = 0; v < dcs_n_variants; v++) {
-    if (dcs_variants[v]->backend != DCS_CUDA) continue;
+    if (dcs_variants[v]->backend != DCS_GPU) continue;
     dcs_subject subject = subject_of(dcs_variants[v]->id, (dcs_dims){37, 41, 13}, 132);
     dcs_space space;
     dcs_features f;
-    if (subject.variant->cutoff) {
-      subject.cutoff = 8;
-      subject.spacing = 0.5;
-    }
+    subject.size.config = solved_problem(subject.variant);
     build_space(&subject, NULL, &space);
     assert_int_equal(dcs_features_build(&space, &subject, &f), DCS_OK);
     assert_true(f.n > 0);

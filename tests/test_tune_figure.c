@@ -54,9 +54,9 @@ static void reaches_its_figure(const dcs_recorded_space *recording) {
   assert_int_equal(dcs_replay_open(recording, &replay), DCS_OK);
   count_near(&replay, dcs_default_strategy, near);
   count_near(&replay, "random", random);
-  print_message("%s %lldx%lldx%lld: %d of %d seeds, random %d\n", recording->subject.variant->id,
-                (long long)recording->subject.n.x, (long long)recording->subject.n.y,
-                (long long)recording->subject.n.z, near[2], SEEDS, random[2]);
+  char size[DCS_TEXT];
+  print_message("%s on %s: %d of %d seeds, random %d\n", recording->subject.variant->id,
+                dcs_size_text(&recording->subject.size, size), near[2], SEEDS, random[2]);
   assert_in_range(near[2], AT_LEAST, SEEDS);
   for (int third = 0; third < 3; third++)
     assert_true(near[third] >= random[third]);

@@ -22,7 +22,7 @@ static void plant_times(dcs_evaluation *e, double ms, double scatter) {
 /* Four configurations of cuda_padded on a grid that some tiles fit and others do not. */
 static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 3000, .n = {64, 64, 8}, .spacing = 1};
+  const dcs_problem problem = {.n_inputs = 3000, .n = {64, 64, 8}, .spacing = 1};
   dcs_space space;
   dcs_search search;
   dcs_winner w;
@@ -68,7 +68,7 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
 
 static void registers_decide_where_padding_does_not(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 3000, .n = {64, 64, 8}, .spacing = 1};
+  const dcs_problem problem = {.n_inputs = 3000, .n = {64, 64, 8}, .spacing = 1};
   dcs_space space;
   dcs_search search;
   dcs_winner w;

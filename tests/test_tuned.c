@@ -1,4 +1,4 @@
-/* tuned.csv: damage of every kind, writers at once, and which record serves. */
+/* tuned.csv: damage of every kind, writers at once, and which entry serves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,31 +9,38 @@
 #include "tests/program.h"
 #include "tuning/database/tuned.h"
 
-enum { N_RECORDS = 20 };
+enum { N_ENTRIES = 20 };
 
-static dcs_tuned_record record_of(const char *variant, int i) {
-  dcs_tuned_record r = {.subject = {.variant = dcs_find_variant(variant),
-                                    .scope = DCS_KERNEL,
-                                    .atoms = 1000 + i,
-                                    .n = {64, 64 + i, 32},
-                                    .machine = "A card, \"quoted\"",
-                                    .capability = "9.0",
-                                    .units = 132,
-                                    .kernel_hash = "00112233445566ff"},
-                        .time = {.median_ns = 123456.5 + i,
-                                 .times_ns = {123456.5 + i, 1e6 / 3, 7},
-                                 .n = i % 4,
-                                 .date = "2026-11-20T08:00:00Z"},
-                        .n_tied = 1 + i % 3};
-  assert_non_null(r.subject.variant);
-  r.config = dcs_initial_config(r.subject.variant, 2);
-  r.config.value[0] = 16 + i;
-  return r;
+enum { ATOMS, NX, NY }; /* axes */
+
+static dcs_tuned_entry entry_of(const char *variant, int i) {
+  dcs_tuned_entry e = {.subject = {.variant = dcs_find_variant(variant),
+                                   .scope = DCS_KERNEL,
+                                   .size.axes = {1000 + i, 64, 64 + i, 32},
+                                   .spacing = 0.5,
+                                   .work = 1e8 + i,
+                                   .machine = "A card, \"quoted\"",
+                                   .capability = "9.0",
+                                   .units = 132,
+                                   .kernel_hash = "00112233445566ff"},
+                       .time = {.median_ns = 123456.5 + i,
+                                .times_ns = {123456.5 + i, 1e6 / 3, 7},
+                                .n = 1 + i % 3,
+                                .date = "2026-11-20T08:00:00Z"},
+                       .n_tied = 1 + i % 3};
+  assert_non_null(e.subject.variant);
+  e.subject.size.kind = dcs_kind_of(e.subject.variant);
+  e.subject.size.config = dcs_initial_problem(e.subject.size.kind);
+  e.config = dcs_initial_config(e.subject.variant, 2);
+  e.config.value[0] = 16 + i;
+  return e;
 }
 
-static bool same_record(const dcs_tuned_record *a, const dcs_tuned_record *b) {
-  return dcs_same_subject(&a->subject, &b->subject) &&
-         memcmp(&a->config, &b->config, sizeof a->config) == 0 &&
+static bool same_entry(const dcs_tuned_entry *a, const dcs_tuned_entry *b) {
+  const dcs_method first = {a->subject.variant, a->config},
+                   second = {b->subject.variant, b->config};
+  return dcs_same_subject(&a->subject, &b->subject) && a->subject.spacing == b->subject.spacing &&
+         a->subject.work == b->subject.work && dcs_same_method(&first, &second) &&
          a->time.median_ns == b->time.median_ns && a->time.n == b->time.n &&
          memcmp(a->time.times_ns, b->time.times_ns, (size_t)a->time.n * sizeof(double)) == 0 &&
          strcmp(a->time.date, b->time.date) == 0 && a->n_tied == b->n_tied;
@@ -43,10 +50,10 @@ static const char *database(void) {
   return in_folder("tuned.csv");
 }
 
-static void put_records(int n) {
+static void put_entries(int n) {
   unlink(database());
   for (int i = 0; i < n; i++) {
-    dcs_tuned_record r = record_of(i % 2 ? "cuda_padded" : "cuda_volume", i);
+    dcs_tuned_entry r = entry_of(i % 2 ? "cuda_padded" : "cuda_volume", i);
     if (dcs_tuned_put(database(), &r) != DCS_OK) fail_msg("%s", dcs_error_message());
   }
 }
@@ -58,15 +65,15 @@ static void put_bytes(const char *bytes, size_t n) {
   assert_int_equal(fclose(file), 0);
 }
 
-/* Every record that is read is one that was written; returns how many. */
+/* Every entry that is read is one that was written; returns how many. */
 static int read_sound(int *damaged) {
   dcs_tuned tuned;
   assert_int_equal(dcs_tuned_read(database(), &tuned), DCS_OK);
   for (int r = 0; r < tuned.n; r++) {
-    int i = (int)(tuned.list[r].subject.atoms - 1000);
-    assert_in_range(i, 0, N_RECORDS - 1);
-    dcs_tuned_record was = record_of(i % 2 ? "cuda_padded" : "cuda_volume", i);
-    assert_true(same_record(&tuned.list[r], &was));
+    int i = (int)(tuned.list[r].subject.size.axes[ATOMS] - 1000);
+    assert_in_range(i, 0, N_ENTRIES - 1);
+    dcs_tuned_entry was = entry_of(i % 2 ? "cuda_padded" : "cuda_volume", i);
+    assert_true(same_entry(&tuned.list[r], &was));
   }
   int n = tuned.n;
   *damaged = tuned.damaged + tuned.foreign;
@@ -74,19 +81,19 @@ static int read_sound(int *damaged) {
   return n;
 }
 
-static void records_read_back_and_the_latest_counts(void **state) {
+static void entries_read_back_and_the_latest_counts(void **state) {
   (void)state;
   int damaged;
-  put_records(N_RECORDS);
-  assert_int_equal(read_sound(&damaged), N_RECORDS);
+  put_entries(N_ENTRIES);
+  assert_int_equal(read_sound(&damaged), N_ENTRIES);
   assert_int_equal(damaged, 0);
-  dcs_tuned_record again = record_of("cuda_padded", 3);
+  dcs_tuned_entry again = entry_of("cuda_padded", 3);
   again.config.value[1] = 8;
   assert_int_equal(dcs_tuned_put(database(), &again), DCS_OK);
   dcs_tuned tuned;
   assert_int_equal(dcs_tuned_read(database(), &tuned), DCS_OK);
-  assert_int_equal(tuned.n, N_RECORDS);
-  assert_true(same_record(&tuned.list[N_RECORDS - 1], &again));
+  assert_int_equal(tuned.n, N_ENTRIES);
+  assert_true(same_entry(&tuned.list[N_ENTRIES - 1], &again));
   dcs_tuned_free(&tuned);
 }
 
@@ -98,13 +105,13 @@ static void no_file_is_an_empty_one(void **state) {
   dcs_tuned_free(&tuned);
 }
 
-/* Cut anywhere: what is whole before the cut is read, nothing else, and a record added afterwards
+/* Cut anywhere: what is whole before the cut is read, nothing else, and an entry added afterwards
  * is found. */
 static void a_file_cut_anywhere_loses_its_end_alone(void **state) {
   (void)state;
   size_t bytes, rows = 0;
   int damaged;
-  put_records(N_RECORDS);
+  put_entries(N_ENTRIES);
   char *text = get_file(database(), &bytes);
   for (size_t cut = 0; cut <= bytes; cut++) {
     if (cut > 0 && text[cut - 1] == '\n') rows++;
@@ -114,27 +121,27 @@ static void a_file_cut_anywhere_loses_its_end_alone(void **state) {
     /* The last newline is not needed. */
     assert_true(n == whole || (n == whole + 1 && text[cut] == '\n'));
     if (cut % 97 != 0) continue;
-    dcs_tuned_record more = record_of("cuda_padded", N_RECORDS - 1);
+    dcs_tuned_entry more = entry_of("cuda_padded", N_ENTRIES - 1);
     assert_int_equal(dcs_tuned_put(database(), &more), DCS_OK);
     int after = read_sound(&damaged);
-    assert_true(after == n + 1 || (n == N_RECORDS && after == n));
+    assert_true(after == n + 1 || (n == N_ENTRIES && after == n));
   }
   free(text);
 }
 
-static void no_flipped_bit_gives_another_record(void **state) {
+static void no_flipped_bit_gives_another_entry(void **state) {
   (void)state;
   size_t bytes;
-  int damaged, records = getenv("DCS_TEST_FULL") ? N_RECORDS : 3;
-  put_records(records);
+  int damaged, entries = getenv("DCS_TEST_FULL") ? N_ENTRIES : 3;
+  put_entries(entries);
   char *text = get_file(database(), &bytes);
   for (size_t i = 0; i < bytes; i++)
     for (int bit = 0; bit < 8; bit++) {
       text[i] = (char)(text[i] ^ (1 << bit));
       put_bytes(text, bytes);
       int n = read_sound(&damaged);
-      assert_true(n >= records - 2); /* a flipped newline costs two */
-      assert_true(n == records || damaged > 0);
+      assert_true(n >= entries - 2); /* a flipped newline costs two */
+      assert_true(n == entries || damaged > 0);
       text[i] = (char)(text[i] ^ (1 << bit));
     }
   free(text);
@@ -152,8 +159,8 @@ static void writers_at_once_lose_nothing(void **state) {
     pids[w] = fork();
     assert_true(pids[w] >= 0);
     for (int i = 0; pids[w] == 0 && i < each; i++) {
-      dcs_tuned_record r = record_of("cuda_padded", i % 50);
-      r.subject.atoms = 1 + (int64_t)w * each + i;
+      dcs_tuned_entry r = entry_of("cuda_padded", i % 50);
+      r.subject.size.axes[ATOMS] = 1 + (int64_t)w * each + i;
       if (dcs_tuned_put(database(), &r) != DCS_OK) _exit(1);
     }
     if (pids[w] == 0) _exit(0);
@@ -168,7 +175,7 @@ static void writers_at_once_lose_nothing(void **state) {
   assert_int_equal(tuned.damaged, 0);
   char *seen = calloc((size_t)WRITERS * (size_t)each + 1, 1);
   for (int r = 0; r < tuned.n; r++)
-    assert_false(seen[tuned.list[r].subject.atoms]++);
+    assert_false(seen[tuned.list[r].subject.size.axes[ATOMS]]++);
   free(seen);
   dcs_tuned_free(&tuned);
 }
@@ -176,16 +183,16 @@ static void writers_at_once_lose_nothing(void **state) {
 static void forgetting_leaves_the_others(void **state) {
   (void)state;
   int removed, damaged;
-  put_records(N_RECORDS);
+  put_entries(N_ENTRIES);
   assert_int_equal(dcs_tuned_forget(database(), dcs_find_variant("cuda_padded"), &removed), DCS_OK);
-  assert_int_equal(removed, N_RECORDS / 2);
-  assert_int_equal(read_sound(&damaged), N_RECORDS / 2);
+  assert_int_equal(removed, N_ENTRIES / 2);
+  assert_int_equal(read_sound(&damaged), N_ENTRIES / 2);
   assert_int_equal(dcs_tuned_forget(database(), NULL, &removed), DCS_OK);
-  assert_int_equal(removed, N_RECORDS / 2);
+  assert_int_equal(removed, N_ENTRIES / 2);
   assert_int_equal(read_sound(&damaged), 0);
 }
 
-/* ---- which record serves ---- */
+/* ---- which entry serves ---- */
 
 static dcs_tuned_choice find_for(dcs_tuned *tuned, const dcs_subject *wanted) {
   assert_int_equal(dcs_tuned_read(database(), tuned), DCS_OK);
@@ -196,13 +203,13 @@ static void expect_rung(const dcs_subject *wanted, dcs_rung rung, int block_x) {
   dcs_tuned tuned;
   dcs_tuned_choice choice = find_for(&tuned, wanted);
   assert_int_equal(choice.rung, rung);
-  assert_int_equal(choice.config.value[0], block_x);
-  assert_true((choice.record == NULL) == (rung == DCS_RUNG_DEFAULT));
+  assert_int_equal((int)choice.config.value[0], block_x);
+  assert_true((choice.entry == NULL) == (rung == DCS_RUNG_DEFAULT));
   dcs_tuned_free(&tuned);
 }
 
 static void put_one(int units, const char *machine, const char *capability, int block_x) {
-  dcs_tuned_record r = record_of("cuda_padded", 0);
+  dcs_tuned_entry r = entry_of("cuda_padded", 0);
   r.subject.units = units;
   snprintf(r.subject.machine, sizeof r.subject.machine, "%s", machine);
   snprintf(r.subject.capability, sizeof r.subject.capability, "%s", capability);
@@ -212,9 +219,9 @@ static void put_one(int units, const char *machine, const char *capability, int 
 
 static void the_ladder_is_climbed_down(void **state) {
   (void)state;
-  dcs_tuned_record own = record_of("cuda_padded", 0);
+  dcs_tuned_entry own = entry_of("cuda_padded", 0);
   dcs_subject wanted = own.subject;
-  int initial = dcs_initial_config(wanted.variant, 2).value[0];
+  int initial = (int)dcs_initial_config(wanted.variant, 2).value[0];
   unlink(database());
   expect_rung(&wanted, DCS_RUNG_DEFAULT, initial);
   put_one(132, wanted.machine, "8.0", 128);
@@ -230,19 +237,19 @@ static void the_ladder_is_climbed_down(void **state) {
 static void other_sizes_scopes_and_sources_do_not_serve(void **state) {
   (void)state;
   dcs_tuned tuned;
-  dcs_tuned_record own = record_of("cuda_padded", 0);
-  int initial = dcs_initial_config(own.subject.variant, 2).value[0];
+  dcs_tuned_entry own = entry_of("cuda_padded", 0);
+  int initial = (int)dcs_initial_config(own.subject.variant, 2).value[0];
   own.config.value[0] = 48;
   unlink(database());
   assert_int_equal(dcs_tuned_put(database(), &own), DCS_OK);
   dcs_subject wanted = own.subject;
-  wanted.atoms *= 4;
-  wanted.n.x *= 2;
+  wanted.size.axes[ATOMS] *= 4;
+  wanted.size.axes[NX] *= 2;
   expect_rung(&wanted, DCS_RUNG_MACHINE, 48);
-  wanted.n.x++;
+  wanted.size.axes[NX]++;
   expect_rung(&wanted, DCS_RUNG_DEFAULT, initial);
   wanted = own.subject;
-  wanted.atoms = 4 * wanted.atoms + 1;
+  wanted.size.axes[ATOMS] = 4 * wanted.size.axes[ATOMS] + 1;
   expect_rung(&wanted, DCS_RUNG_DEFAULT, initial);
   wanted = own.subject;
   wanted.scope = DCS_WARM;
@@ -254,40 +261,41 @@ static void other_sizes_scopes_and_sources_do_not_serve(void **state) {
   assert_int_equal(choice.other_source, 1);
   dcs_tuned_free(&tuned);
   wanted = own.subject;
-  wanted.n.y = 65;
-  own.subject.n.y = 66; /* the nearer size serves */
+  wanted.size.axes[NY] = 65;
+  own.subject.size.axes[NY] = 66; /* the nearer size serves */
   own.config.value[0] = 24;
   assert_int_equal(dcs_tuned_put(database(), &own), DCS_OK);
-  wanted.n.y = 70;
+  wanted.size.axes[NY] = 70;
   expect_rung(&wanted, DCS_RUNG_MACHINE, 24);
-  wanted.n.y = 63;
+  wanted.size.axes[NY] = 63;
   expect_rung(&wanted, DCS_RUNG_MACHINE, 48);
 }
 
-static void a_record_that_cannot_compute_the_problem_does_not_serve(void **state) {
+static void an_entry_that_cannot_compute_the_problem_does_not_serve(void **state) {
   (void)state;
-  dcs_tuned_record own = record_of("cuda_padded", 0);
+  dcs_tuned_entry own = entry_of("cuda_padded", 0);
   own.config.value[0] = 1024;
   own.config.value[1] = 1;
   unlink(database());
-  own.subject.n.y = 60000;
+  own.subject.size.axes[NY] = 60000;
   assert_int_equal(dcs_tuned_put(database(), &own), DCS_OK);
   expect_rung(&own.subject, DCS_RUNG_MACHINE, 1024);
-  own.subject.n.y = 70000; /* more blocks in y than CUDA allows */
-  expect_rung(&own.subject, DCS_RUNG_DEFAULT, dcs_initial_config(own.subject.variant, 2).value[0]);
+  own.subject.size.axes[NY] = 70000; /* more blocks in y than CUDA allows */
+  expect_rung(&own.subject, DCS_RUNG_DEFAULT,
+              (int)dcs_initial_config(own.subject.variant, 2).value[0]);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(records_read_back_and_the_latest_counts),
+      cmocka_unit_test(entries_read_back_and_the_latest_counts),
       cmocka_unit_test(no_file_is_an_empty_one),
       cmocka_unit_test(a_file_cut_anywhere_loses_its_end_alone),
-      cmocka_unit_test(no_flipped_bit_gives_another_record),
+      cmocka_unit_test(no_flipped_bit_gives_another_entry),
       cmocka_unit_test(writers_at_once_lose_nothing),
       cmocka_unit_test(forgetting_leaves_the_others),
       cmocka_unit_test(the_ladder_is_climbed_down),
       cmocka_unit_test(other_sizes_scopes_and_sources_do_not_serve),
-      cmocka_unit_test(a_record_that_cannot_compute_the_problem_does_not_serve),
+      cmocka_unit_test(an_entry_that_cannot_compute_the_problem_does_not_serve),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

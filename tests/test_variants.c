@@ -8,6 +8,7 @@
 
 #include "harness/base/embedded.h"
 #include "harness/device/kernel_source.h"
+#include "tests/solved_problem.h"
 
 #include <glob.h>
 #include <math.h>
@@ -144,16 +145,20 @@ static void sources_key_results(void **state) {
 
 /* ---- descriptors ---- */
 
+static bool starts_at_all_cpus(const dcs_param *param) {
+  return param->role == DCS_ROLE_THREADS && param->initial == DCS_ALL_CPUS;
+}
+
 /* A tuner tries few values, all of them legal, and those that stand when nobody chooses. */
 static void check_tries(const dcs_variant *variant, const dcs_param *param) {
-  bool has_initial = param->initial == DCS_ALL_CPUS && !param->labels;
+  bool has_initial = starts_at_all_cpus(param);
   int n = 0;
   if (!param->tries) {
     if (param->hi - param->lo >= 16) fail_msg("%s: %s: no tries", variant->id, param->name);
     return;
   }
   for (const int *v = param->tries; *v != DCS_TRIES_END; v++, n++) {
-    if (param->initial != DCS_ALL_CPUS) assert_in_range(*v, param->lo, param->hi);
+    if (!starts_at_all_cpus(param)) assert_true(*v >= param->lo && *v <= param->hi);
     assert_true(v == param->tries || *v > v[-1]);
     has_initial = has_initial || *v == param->initial;
   }
@@ -168,22 +173,22 @@ static void check_params(const dcs_variant *variant) {
     assert_true(param->name[0] && param->meaning[0]);
     assert_true(param->lo <= param->hi);
     assert_int_equal(dcs_find_param(variant, param->name), p); /* no name twice */
-    bool all_cpus = param->initial == DCS_ALL_CPUS && !param->labels;
-    bool resolved = all_cpus || param->initial == DCS_HIGHEST;
+    bool resolved = starts_at_all_cpus(param) || param->initial == DCS_HIGHEST;
     if (!resolved && (param->initial < param->lo || param->initial > param->hi))
       fail_msg("%s: initial %s is outside its range", variant->id, param->name);
-    for (int v = param->lo; param->labels && v <= param->hi; v++)
-      assert_true(param->labels[v - param->lo][0]);
+    for (int v = (int)param->lo; param->labels && v <= param->hi; v++)
+      assert_true(param->labels[v - (int)param->lo][0]);
     check_tries(variant, param);
   }
 }
 
 static void descriptors_are_complete(void **state) {
   (void)state;
-  const dcs_problem problem = {.n_atoms = 100, .n = {33, 17, 5}, .spacing = 0.5f, .cutoff = 1};
+  dcs_problem problem = {.n_inputs = 100, .n = {33, 17, 5}, .spacing = 0.5f};
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
+    problem.config = solved_problem(variant);
     for (int w = 0; w < v; w++)
       assert_string_not_equal(variant->id, dcs_variants[w]->id);
     assert_true(variant->idea && strlen(variant->idea) > 10 && !strchr(variant->idea, '\n'));
@@ -194,19 +199,58 @@ static void descriptors_are_complete(void **state) {
       if (!dcs_applicable(variant, &problem, &config, why)) fail_msg("%s: %s", variant->id, why);
     }
     double flops = variant->flops_per_eval(&config);
-    assert_true(flops >= 5 && flops <= 20);
+    /* a reciprocal square root and what makes its argument, or a fused multiply-add */
+    assert_true(flops >= (dcs_kind_of(variant)->singular ? 5 : 2) && flops <= 20);
     assert_true(variant->longest_sum(&problem, &config) >= 1);
     dcs_dims executed = variant->executed(&problem, &config);
     assert_true(executed.x >= 33 && executed.y >= 17 && executed.z >= 5);
-    assert_true((variant->plan != NULL) == (variant->backend == DCS_CUDA));
-    if (variant->backend == DCS_CUDA) assert_null(variant->compute);
+    assert_true((variant->plan != NULL) == (variant->backend == DCS_GPU));
+    if (variant->backend == DCS_GPU) assert_null(variant->compute);
+  }
+}
+
+/* Of a kind that is on the list, and of its problems some are those that verify tries. */
+static void variants_have_their_kinds(void **state) {
+  (void)state;
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    char folder[64];
+    if (!dcs_find_kind(variant->kind)) fail_msg("%s: no kind %s", variant->id, variant->kind);
+    assert_ptr_equal(dcs_kind_of(variant), dcs_find_kind(variant->kind));
+    snprintf(folder, sizeof folder, "kernels/%s/", variant->kind);
+    assert_memory_equal(variant->sources[0], folder, strlen(folder));
+    (void)solved_problem(variant);
+  }
+}
+
+/* The harness finds a parameter by its role: no variant has two of one, and what has the name of a
+ * role has it. */
+static void roles_are_used_once(void **state) {
+  (void)state;
+  static const char *const names[DCS_N_ROLES] = {
+      [DCS_ROLE_THREADS] = "threads",     [DCS_ROLE_BLOCK_X] = "block_x",
+      [DCS_ROLE_BLOCK_Y] = "block_y",     [DCS_ROLE_COARSEN] = "coarsen",
+      [DCS_ROLE_COARSEN_X] = "coarsen_x", [DCS_ROLE_CHUNK] = "chunk_atoms"};
+  for (int v = 0; v < dcs_n_variants; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    int used[DCS_N_ROLES] = {0};
+    for (int p = 0; p < variant->n_params; p++) {
+      const dcs_param *param = &variant->params[p];
+      assert_true(param->role >= DCS_ROLE_NONE && param->role < DCS_N_ROLES);
+      if (param->role != DCS_ROLE_NONE && used[param->role]++)
+        fail_msg("%s: %s has a role that another has", variant->id, param->name);
+      for (int role = 1; role < DCS_N_ROLES; role++)
+        if (names[role] && strcmp(names[role], param->name) == 0 && (int)param->role != role)
+          fail_msg("%s: %s lacks its role", variant->id, param->name);
+    }
+    assert_true((dcs_find_role(variant, DCS_ROLE_THREADS) >= 0) == (variant->backend == DCS_CPU));
   }
 }
 
 static void threads_start_at_the_cpus(void **state) {
   (void)state;
   const dcs_variant *gather = find("cpu_gather");
-  int most = gather->params[0].hi;
+  int most = (int)gather->params[0].hi;
   assert_int_equal(dcs_initial_config(gather, 1).value[0], 1);
   assert_int_equal(dcs_initial_config(gather, 5).value[0], most < 5 ? most : 5);
   assert_int_equal(dcs_initial_config(gather, 1 << 20).value[0], most);
@@ -219,11 +263,11 @@ static void coarse_kernels_flops(void **state) {
   int n = 0;
   for (int v = 0; v < dcs_n_variants; v++) {
     if (!coarsens(dcs_variants[v])) continue;
-    const dcs_problem shape = {.n_atoms = 1, .n = {1, 1, 1}, .spacing = 1};
+    const dcs_problem shape = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1};
     const dcs_config initial = dcs_initial_config(dcs_variants[v], 1);
     dcs_plan plan;
     dcs_variants[v]->plan(&shape, &initial, &plan);
-    if (!plan.host_dz2) continue;
+    if (!plan.prepared) continue;
     static const struct {
       int coarsen;
       double flops;
@@ -243,7 +287,8 @@ static void coarse_kernels_flops(void **state) {
 
 static void expect_refused(const dcs_variant *variant, dcs_dims n, dcs_config config,
                            const char *message) {
-  const dcs_problem problem = {.n_atoms = 100, .n = n, .spacing = 0.5f, .cutoff = 1};
+  const dcs_problem problem = {
+      .n_inputs = 100, .n = n, .spacing = 0.5f, .config = solved_problem(variant)};
   char why[DCS_TEXT] = "";
   if (dcs_applicable(variant, &problem, &config, why)) fail_msg("%s was applicable", variant->id);
   if (!strstr(why, message)) fail_msg("%s: \"%s\" lacks \"%s\"", variant->id, why, message);
@@ -254,10 +299,11 @@ static void what_is_inapplicable(void **state) {
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     const int block_y = dcs_find_param(variant, "block_y");
-    if (variant->backend != DCS_CUDA || block_y < 0) continue;
+    if (variant->backend != DCS_GPU || block_y < 0) continue;
     if (variant->params[block_y].hi < 1024) continue; /* its blocks have rules of their own */
     const dcs_dims small = {9, 9, 9}, fits = {9, 4 * 65535, 1}, high = {9, 4 * 65535 + 1, 1};
-    const dcs_problem problem = {.n_atoms = 100, .n = fits, .spacing = 0.5f, .cutoff = 1};
+    const dcs_problem problem = {
+        .n_inputs = 100, .n = fits, .spacing = 0.5f, .config = solved_problem(variant)};
     char why[DCS_TEXT];
     expect_refused(variant, small, configure(variant, 64, 32, 1), "64 x 32 = 2048 threads");
     expect_refused(variant, small, configure(variant, 1025, 1, 1),
@@ -278,7 +324,7 @@ static void what_is_inapplicable(void **state) {
 static void the_padded_plan(void **state) {
   (void)state;
   const dcs_variant *padded = find("cuda_padded");
-  const dcs_problem problem = {.n_atoms = 1000, .n = {100, 100, 3}, .spacing = 0.5f};
+  const dcs_problem problem = {.n_inputs = 1000, .n = {100, 100, 3}, .spacing = 0.5f};
   dcs_config config = configure(padded, 16, 16, 8);
   config.value[dcs_find_param(padded, "chunk_atoms")] = 300;
   dcs_plan plan;
@@ -287,9 +333,9 @@ static void the_padded_plan(void **state) {
   expect_dims(plan.stored, 128, 112, 3);
   assert_true(plan.grid[0] == 1 && plan.grid[1] == 7 && plan.grid[2] == 1);
   assert_true(plan.block[0] == 16 && plan.block[1] == 16 && plan.block[2] == 1);
-  assert_true(plan.chunk_atoms == 300 && plan.launch_slices == 1);
-  assert_true(plan.atoms_in_constant && plan.host_dz2);
-  const dcs_problem whole = {.n_atoms = 1000, .n = {256, 32, 1}, .spacing = 0.5f};
+  assert_true(plan.chunk_inputs == 300 && plan.launch_slices == 1);
+  assert_true(plan.constant_inputs && plan.prepared);
+  const dcs_problem whole = {.n_inputs = 1000, .n = {256, 32, 1}, .spacing = 0.5f};
   expect_dims(padded->executed(&whole, &config), 256, 32, 1);
 }
 
@@ -302,7 +348,7 @@ static void volume_plans_can_be_cut(void **state) {
     const dcs_variant *variant = find(ids[v]);
     dcs_config config = dcs_initial_config(variant, 1);
     config.value[dcs_find_param(variant, "coarsen_z")] = 5;
-    const dcs_problem problem = {.n_atoms = 1000, .n = {100, 100, 43}, .spacing = 0.5f};
+    const dcs_problem problem = {.n_inputs = 1000, .n = {100, 100, 43}, .spacing = 0.5f};
     dcs_plan plan;
     variant->plan(&problem, &config, &plan);
     assert_true(plan.launch_slices == 43 && plan.slice_step == 5 && plan.grid[2] == 9);
@@ -328,7 +374,7 @@ static void guarded_plans(void **state) {
     const dcs_variant *variant = find(cases[c].id);
     dcs_config config = configure(variant, 16, 16, 8);
     for (int w = 0; w < 2; w++) {
-      const dcs_problem problem = {.n_atoms = 1000, .n = {w ? 133 : 100, 100, 3}, .spacing = 0.5f};
+      const dcs_problem problem = {.n_inputs = 1000, .n = {w ? 133 : 100, 100, 3}, .spacing = 0.5f};
       dcs_plan plan;
       expect_dims(variant->executed(&problem, &config), cases[c].executed[w], 100, 3);
       variant->plan(&problem, &config, &plan);
@@ -344,18 +390,18 @@ static void guarded_plans(void **state) {
 static void the_split_plan(void **state) {
   (void)state;
   const dcs_variant *reduce = find("cuda_reduce");
-  dcs_problem problem = {.n_atoms = 1000, .n = {100, 20, 9}, .spacing = 0.5f};
+  dcs_problem problem = {.n_inputs = 1000, .n = {100, 20, 9}, .spacing = 0.5f};
   const dcs_config config = dcs_initial_config(reduce, 1);
   dcs_plan plan;
   for (int few = 0; few < 2; few++) {
-    problem.n_atoms = few ? 7 : 1000;
+    problem.n_inputs = few ? 7 : 1000;
     int64_t splits = few ? 7 : 64;
     reduce->plan(&problem, &config, &plan);
     assert_true(plan.block[0] == 16 && plan.block[1] == 8 && plan.block[2] == 1);
     assert_true(plan.grid[0] == 4 && plan.grid[1] == 3 && plan.grid[2] == 3 * splits);
     assert_int_equal(plan.counters, 36);
     assert_int_equal(plan.scratch_floats, 36 * 1024 * splits);
-    assert_int_equal(plan.chunk_atoms, problem.n_atoms);
+    assert_int_equal(plan.chunk_inputs, problem.n_inputs);
     assert_int_equal(plan.launch_slices, 9);
     /* 1000 atoms in 64 parts: at most 16 in one */
     assert_int_equal(reduce->longest_sum(&problem, &config), few ? 1 + 7 : 16 + 64);
@@ -368,8 +414,8 @@ static void the_split_plan(void **state) {
 static void longest_sums(void **state) {
   (void)state;
   const dcs_variant *padded = find("cuda_padded");
-  const dcs_problem many = {.n_atoms = 250, .n = {9, 9, 9}, .spacing = 0.5f},
-                    few = {.n_atoms = 7, .n = {9, 9, 9}, .spacing = 0.5f};
+  const dcs_problem many = {.n_inputs = 250, .n = {9, 9, 9}, .spacing = 0.5f},
+                    few = {.n_inputs = 7, .n = {9, 9, 9}, .spacing = 0.5f};
   dcs_config config = configure(padded, 16, 16, 8);
   config.value[dcs_find_param(padded, "chunk_atoms")] = 100;
   config.value[dcs_find_param(padded, "read")] = 1;
@@ -398,6 +444,8 @@ int main(void) {
       cmocka_unit_test(variants_have_their_files),
       cmocka_unit_test(kernels_are_listed),
       cmocka_unit_test(descriptors_are_complete),
+      cmocka_unit_test(variants_have_their_kinds),
+      cmocka_unit_test(roles_are_used_once),
       cmocka_unit_test(threads_start_at_the_cpus),
       cmocka_unit_test(coarse_kernels_flops),
       cmocka_unit_test(what_is_inapplicable),

@@ -60,6 +60,12 @@ static void ends_the_process(void **state) {
                "the worker on emulated ended with status 7");
 }
 
+/* Killed as where memory runs out, again in the fresh worker that computes it once more. */
+static void is_killed_each_time(void **state) {
+  expect_fault(state, "#include <signal.h>\n" PLANTED_HEAD "  raise(SIGKILL);\n}\n",
+               DCS_OUTCOME_MEMORY, "the worker on emulated was killed twice");
+}
+
 /* The map is complete and right, and one value more is written before or after it. */
 static void writes_outside(void **state) {
   expect_fault(
@@ -72,7 +78,7 @@ static void writes_outside(void **state) {
 }
 
 static void drops_the_last_atom(void **state) {
-  expect_fault(state, drops_an_atom, DCS_OUTCOME_WRONG, "bounds off");
+  expect_fault(state, drops_an_atom, DCS_OUTCOME_WRONG, "times the tolerance");
 }
 
 static void writes_half_the_map(void **state) {
@@ -94,9 +100,9 @@ static void never_ends(void **state) {
   const dcs_method naive = method_of("cuda_naive");
   int slot;
   dcs_code_facts facts;
-  dcs_session *session = session_of(f, DCS_CUDA);
+  dcs_session *session = session_of(f, DCS_GPU);
   plant("naive.cu", endless);
-  assert_int_equal(dcs_session_prepare(session, naive.variant, &naive.config, &slot, &facts),
+  assert_int_equal(dcs_session_prepare(session, 0, naive.variant, &naive.config, &slot, &facts),
                    DCS_OUTCOME_OK);
   expect_ok(f, "cuda_constant");
 
@@ -117,7 +123,7 @@ static void inapplicable_is_refused(void **state) {
   bench_fixture *f = fixture_of(state);
   dcs_method method = method_of("cuda_constant");
   method.config.value[dcs_find_param(method.variant, "block_x")] = 1024;
-  dcs_trial trial = dcs_bench_try(&f->bench, &method, &f->c, &f->reference);
+  dcs_trial trial = dcs_bench_try(&f->bench, &method, 0, &f->reference);
   assert_int_equal(trial.outcome, DCS_OUTCOME_INAPPLICABLE);
   expect_said("threads a block");
   expect_ok(f, "cuda_constant");
@@ -129,16 +135,16 @@ static void problems_follow_one_another(void **state) {
   const dcs_grid grid = {.n = {33, 5, 3}, .spacing = 0.3};
   dcs_case other;
   dcs_reference reference;
-  assert_int_equal(dcs_case_random(700, &grid, 9, &other), DCS_OK);
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 700, &grid, 9, &other), DCS_OK);
   assert_int_equal(dcs_oracle(&other, INT64_MAX, &reference), DCS_OK);
   static const char *const ids[] = {"cuda_constant", "cpu_gather"};
   for (int i = 0; i < 2; i++) {
     const dcs_method method = method_of(ids[i]);
     expect_ok(f, ids[i]);
-    assert_int_equal(dcs_bench_put(&f->bench, &other), DCS_OK);
-    dcs_trial trial = dcs_bench_try(&f->bench, &method, &other, &reference);
+    assert_int_equal(dcs_bench_put(&f->bench, &other, NULL, 0), DCS_OK);
+    dcs_trial trial = dcs_bench_try(&f->bench, &method, 0, &reference);
     assert_int_equal(trial.outcome, DCS_OUTCOME_OK);
-    assert_int_equal(dcs_bench_put(&f->bench, &f->c), DCS_OK);
+    assert_int_equal(dcs_bench_put(&f->bench, &f->c, NULL, 0), DCS_OK);
     expect_ok(f, ids[i]);
   }
   dcs_reference_free(&reference);
@@ -155,6 +161,7 @@ int main(int argc, char **argv) {
       EMULATED(has_no_source),
       EMULATED(dereferences_null),
       EMULATED(ends_the_process),
+      EMULATED(is_killed_each_time),
       EMULATED(writes_outside),
       EMULATED(drops_the_last_atom),
       EMULATED(writes_half_the_map),

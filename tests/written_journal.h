@@ -19,27 +19,24 @@ typedef struct {
   int samples;
   int fails_every; /* each such configuration fails to launch; 0: none */
   uint64_t seed;
-  double cutoff; /* of a variant that has one; smoothed by c2 */
+  const char *problem; /* as problem_config; NULL: the initial one */
 } written_space;
 
-enum { WRITTEN_PAIRS = 123456789 };
+enum { WRITTEN_WORK = 123456789 };
 
 static inline dcs_subject written_subject(const written_space *w) {
   dcs_subject s = {.variant = dcs_find_variant(w->variant),
                    .scope = DCS_KERNEL,
-                   .atoms = w->atoms,
-                   .n = w->n,
+                   .size = {.axes = {w->atoms, w->n.x, w->n.y, w->n.z}},
+                   .spacing = 0.5,
+                   .work = WRITTEN_WORK,
                    .machine = "Generated \"card\", 1",
                    .capability = "9.0",
                    .units = 100,
                    .kernel_hash = "0123456789abcdef"};
   assert_non_null(s.variant);
-  if (w->cutoff > 0) {
-    s.cutoff = w->cutoff;
-    s.smooth = DCS_SMOOTH_C2;
-    s.spacing = 0.5;
-    s.pairs = WRITTEN_PAIRS;
-  }
+  s.size.kind = dcs_kind_of(s.variant);
+  assert_int_equal(dcs_parse_problem(s.size.kind, w->problem, &s.size.config), DCS_OK);
   return s;
 }
 
@@ -71,11 +68,10 @@ static inline void written_evaluation(const written_space *w, const dcs_space *s
 
 /* Appends every configuration of the space; leaves the space to the caller, who frees it. */
 static inline void put_journal(const char *path, const written_space *w, dcs_space *space) {
-  const dcs_problem problem = {
-      .n_atoms = w->atoms, .n = w->n, .spacing = 1, .cutoff = (float)w->cutoff};
   dcs_random random = {w->seed};
   dcs_journal_writer writer;
   dcs_subject subject = written_subject(w);
+  const dcs_problem problem = dcs_subject_problem(&subject);
   assert_int_equal(dcs_space_build(subject.variant, NULL, &problem, 2, space), DCS_OK);
   if (dcs_journal_open(path, &writer) != DCS_OK) fail_msg("%s", dcs_error_message());
   writer.subject = subject;
@@ -94,6 +90,7 @@ static inline void put_journal(const char *path, const written_space *w, dcs_spa
   assert_int_equal(dcs_journal_close(&writer), DCS_OK);
 }
 
-static const written_space padded_space = {"cuda_padded", {100, 90, 80}, 3000, 0.01, 9, 11, 5, 0};
+static const written_space padded_space = {"cuda_padded", {100, 90, 80}, 3000, 0.01, 9, 11, 5,
+                                           NULL};
 
 #endif

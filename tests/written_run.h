@@ -26,18 +26,20 @@ static inline void put_run(const char *run, const char *env, const measured *lis
   FILE *samples = fopen(path_in(run, "samples.csv"), "w");
   FILE *summary = fopen(path_in(run, "summary.csv"), "w");
   assert_true(samples && summary);
-  fputs("round,seq,variant,config,scope,memory,devices,atoms,nx,ny,nz,inner,time_ns,sm_mhz,"
-        "temperature_c,power_w\n",
+  fputs("round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,inner,"
+        "time_ns,sm_mhz,temperature_c,power_w\n",
         samples);
-  fputs("variant,config,devices,scope,memory,atoms,nx,ny,nz,outcome\n", summary);
+  fputs("variant,backend,config,devices,scope,memory,problem,problem_config,atoms,nx,ny,nz,"
+        "median_ns,outcome\n",
+        summary);
   for (; list->variant; list++) {
     for (int i = 0; i < list->n; i++) /* in an order that is not sorted */
-      fprintf(samples, "%d,%d,%s,\"x=1,y=2\",%s,,cpu,%d,8,8,4,1,%.3f,,,\n", i, i, list->variant,
-              list->scope, list->atoms,
+      fprintf(samples, "%d,%d,%s,\"x=1,y=2\",%s,,cpu,coulomb,,%d,8,8,4,1,%.3f,,,\n", i, i,
+              list->variant, list->scope, list->atoms,
               1e6 * list->ms * (1 + list->scatter * (2.0 * (7 * i % list->n) / (list->n - 1) - 1)));
     if (list->outcome)
-      fprintf(summary, "%s,\"x=1,y=2\",cpu,%s,,%d,8,8,4,%s\n", list->variant, list->scope,
-              list->atoms, list->outcome);
+      fprintf(summary, "%s,cpu,\"x=1,y=2\",cpu,%s,,coulomb,,%d,8,8,4,%.3f,%s\n", list->variant,
+              list->scope, list->atoms, 1e6 * list->ms, list->outcome);
   }
   fclose(samples);
   fclose(summary);

@@ -123,3 +123,11 @@ void dcs_decimal_leave(locale_t before) {
   locale_t ours = uselocale(before);
   if (ours != LC_GLOBAL_LOCALE && ours != before) freelocale(ours);
 }
+
+bool dcs_numbers_next(const char **text, double *value) {
+  const size_t length = strcspn(*text, " ");
+  const char *number = *text;
+  *text += length;
+  if (**text && *++*text == '\0') return false; /* a space after the last */
+  return dcs_decimal_read(number, length, value);
+}

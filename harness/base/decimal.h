@@ -13,6 +13,10 @@ enum { DCS_DECIMAL_TEXT = 32 };
  * anything else: blanks, nan, inf, hexadecimal, an overflow, more than 127 characters. */
 bool dcs_decimal_read(const char *text, size_t length, double *value);
 
+/* Reads the next of a cell's numbers, which have one space between them, and moves *text behind it:
+ * "" after the last. */
+bool dcs_numbers_next(const char **text, double *value);
+
 /* Writes whole numbers below 1e15 as such, others as the shortest %g text that reads back as the
  * finite `value`; returns text. */
 char *dcs_decimal_write(double value, char text[DCS_DECIMAL_TEXT]);

@@ -1,4 +1,5 @@
-/* Text files built into the binary: kernel sources, the emulator's prelude, gnuplot scripts. */
+/* Text files built into the binary: kernel sources, the emulator's prelude, gnuplot scripts, the
+ * template of dispatch.h. */
 #ifndef DCS_EMBEDDED_H
 #define DCS_EMBEDDED_H
 

@@ -2,19 +2,44 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 static volatile sig_atomic_t interrupted;
+static volatile time_t interrupted_s; /* when first */
 
-static void on_signal(int signal) {
-  (void)signal;
+static time_t now_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+/* Tools such as timeout(1) send a signal twice at once. */
+static void on_signal(int number) {
+  if (interrupted && now_s() - interrupted_s > 1) {
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
+  if (!interrupted) interrupted_s = now_s();
   interrupted = 1;
 }
+
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+enum { N_CAUGHT = sizeof caught / sizeof caught[0] };
+static struct sigaction before[N_CAUGHT];
 
 void dcs_interrupt_catch(void) {
   struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: waiting calls return */
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  for (int s = 0; s < N_CAUGHT; s++) {
+    sigaction(caught[s], NULL, &before[s]);
+    if (caught[s] != SIGHUP || before[s].sa_handler != SIG_IGN) sigaction(caught[s], &action, NULL);
+  }
+}
+
+void dcs_interrupt_release(void) {
+  for (int s = 0; s < N_CAUGHT; s++)
+    sigaction(caught[s], &before[s], NULL);
 }
 
 bool dcs_interrupted(void) {

@@ -4,7 +4,11 @@
 
 #include <stdbool.h>
 
-void dcs_interrupt_catch(void); /* SIGINT and SIGTERM set the flag from now on */
+/* From now on SIGINT, SIGTERM and SIGHUP (unless the program was started with it ignored, as by
+ * nohup) set the flag. Another one, a second later or more, ends the program at once. */
+void dcs_interrupt_catch(void);
+/* They do what they did before: where there is nothing to save. */
+void dcs_interrupt_release(void);
 bool dcs_interrupted(void);
 
 #endif

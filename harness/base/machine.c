@@ -11,7 +11,8 @@
  * the process had. */
 static int affinity(void) {
 #ifdef _OPENMP
-  return omp_get_num_procs();
+  int procs = omp_get_num_procs(), limit = omp_get_thread_limit();
+  return procs < limit ? procs : limit; /* more threads than OMP_THREAD_LIMIT cannot be had */
 #else
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;

@@ -1,10 +1,21 @@
 #include "harness/base/outcome.h"
 
+#include <string.h>
+
 const char *dcs_outcome_name(dcs_outcome outcome) {
   static const char *const names[DCS_N_OUTCOMES] = {"ok",      "not_built", "inapplicable",
                                                     "compile", "launch",    "memory",
                                                     "timeout", "wrong",     "crash"};
   return names[outcome];
+}
+
+bool dcs_find_outcome(const char *name, dcs_outcome *outcome) {
+  for (int o = 0; o < DCS_N_OUTCOMES; o++)
+    if (strcmp(name, dcs_outcome_name((dcs_outcome)o)) == 0) {
+      *outcome = (dcs_outcome)o;
+      return true;
+    }
+  return false;
 }
 
 const char *dcs_scope_name(dcs_scope scope) {
@@ -20,6 +31,15 @@ const char *dcs_scope_name(dcs_scope scope) {
     return "first";
   }
   return "";
+}
+
+bool dcs_find_scope(const char *name, dcs_scope *scope) {
+  for (int s = DCS_KERNEL; s <= DCS_FIRST; s <<= 1)
+    if (strcmp(name, dcs_scope_name((dcs_scope)s)) == 0) {
+      *scope = (dcs_scope)s;
+      return true;
+    }
+  return false;
 }
 
 const char *dcs_memory_name(dcs_memory memory) {

@@ -2,6 +2,8 @@
 #ifndef DCS_OUTCOME_H
 #define DCS_OUTCOME_H
 
+#include <stdbool.h>
+
 typedef enum {
   DCS_OUTCOME_OK,
   DCS_OUTCOME_NOT_BUILT,    /* not in this program, or not on this machine */
@@ -16,6 +18,7 @@ typedef enum {
 } dcs_outcome;
 
 const char *dcs_outcome_name(dcs_outcome outcome);
+bool dcs_find_outcome(const char *name, dcs_outcome *outcome); /* false: none has that name */
 
 /* What a timing includes (one bit each in a set of scopes). */
 typedef enum {
@@ -27,6 +30,7 @@ typedef enum {
 } dcs_scope;
 
 const char *dcs_scope_name(dcs_scope scope);
+bool dcs_find_scope(const char *name, dcs_scope *scope); /* of those that are timed */
 
 /* How atoms and map move between host and GPU. */
 typedef enum {

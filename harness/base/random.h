@@ -26,4 +26,14 @@ static inline int64_t dcs_random_below(dcs_random *random, int64_t n) {
   return (int64_t)(((unsigned __int128)dcs_random_next(random) * (uint64_t)n) >> 64);
 }
 
+/* Each order of list[n] with the same probability. */
+static inline void dcs_shuffle(dcs_random *random, int *list, int n) {
+  for (int i = n - 1; i > 0; i--) {
+    int j = (int)dcs_random_below(random, i + 1);
+    int swap = list[i];
+    list[i] = list[j];
+    list[j] = swap;
+  }
+}
+
 #endif

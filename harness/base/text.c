@@ -1,6 +1,7 @@
 #include "harness/base/text.h"
 
 #include "harness/base/decimal.h"
+#include "harness/base/grow.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,6 +38,8 @@ dcs_status dcs_parse_number(const char *what, const char *text, double lo, doubl
 
 dcs_status dcs_split(const char *text, char separator, char ***parts, int *n) {
   int count = 1;
+  *parts = NULL;
+  *n = 0;
   for (const char *c = text; *c; c++)
     count += *c == separator;
   size_t pointers = (size_t)count * sizeof(char *);
@@ -57,32 +60,59 @@ dcs_status dcs_split(const char *text, char separator, char ***parts, int *n) {
 
 typedef struct {
   int64_t *values;
-  int n, capacity;
+  int n;
 } list;
 
+enum { LONGEST_LIST = 10000 };
+
 static dcs_status list_add(list *l, int64_t value) {
-  for (int i = 0; i < l->n; i++)
-    if (l->values[i] == value) return DCS_OK;
-  if (l->n == l->capacity) {
-    int capacity = l->capacity ? 2 * l->capacity : 16;
-    int64_t *values = realloc(l->values, (size_t)capacity * sizeof *values);
-    if (!values) return dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", capacity);
-    l->values = values;
-    l->capacity = capacity;
-  }
+  if (l->n > LONGEST_LIST)
+    return dcs_fail(DCS_USAGE, "found a list of more than %d values", LONGEST_LIST);
+  DCS_TRY(dcs_grow(&l->values, (size_t)l->n, sizeof *l->values, "values of a list"));
   l->values[l->n++] = value;
   return DCS_OK;
+}
+
+typedef struct {
+  int64_t value;
+  int place;
+} placed;
+
+static int by_value_and_place(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Leaves the first of equal values, where it was. */
+static dcs_status drop_doubles(list *l) {
+  placed *sorted = malloc((size_t)l->n * sizeof *sorted);
+  bool *again = calloc((size_t)l->n, sizeof *again);
+  int kept = 0;
+  for (int i = 0; sorted && i < l->n; i++)
+    sorted[i] = (placed){l->values[i], i};
+  if (sorted && again) {
+    qsort(sorted, (size_t)l->n, sizeof *sorted, by_value_and_place);
+    for (int i = 1; i < l->n; i++)
+      again[sorted[i].place] = sorted[i].value == sorted[i - 1].value;
+    for (int i = 0; i < l->n; i++)
+      if (!again[i]) l->values[kept++] = l->values[i];
+    l->n = kept;
+  }
+  free(sorted);
+  free(again);
+  return kept > 0 ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", l->n);
 }
 
 static dcs_status add_logarithmic(list *l, int64_t first, int64_t last, int64_t per_decade) {
   double decades = log10((double)last / (double)first);
   int64_t steps = (int64_t)(decades * (double)per_decade + 1e-9);
-  for (int64_t s = 0; s <= steps; s++)
-    DCS_TRY(list_add(l, llround((double)first * pow(10, (double)s / (double)per_decade))));
+  for (int64_t s = 0; s <= steps; s++) {
+    double value = (double)first * pow(10, (double)s / (double)per_decade);
+    DCS_TRY(list_add(l, value < (double)last ? llround(value) : last));
+  }
   return list_add(l, last);
 }
-
-enum { LONGEST_LIST = 100000 };
 
 /* "LO:HI", "LO:HI:STEP", "LO:HI:logN" in its parts. */
 typedef struct {
@@ -138,6 +168,8 @@ dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, in
                               int64_t **values, int *n) {
   char **parts;
   int n_parts;
+  *values = NULL;
+  *n = 0;
   DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
   list l = {0};
   dcs_status status = DCS_OK;
@@ -148,6 +180,7 @@ dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, in
     else if ((status = dcs_parse_integer(what, parts[i], lo, hi, &value)) == DCS_OK)
       status = list_add(&l, value);
   }
+  if (status == DCS_OK) status = drop_doubles(&l);
   free(parts);
   if (status != DCS_OK) {
     free(l.values);
@@ -156,40 +189,6 @@ dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, in
   *values = l.values;
   *n = l.n;
   return DCS_OK;
-}
-
-/* ---- cutoffs ---- */
-
-dcs_status dcs_parse_cutoffs(const char *what, const char *text, double **values, int *n) {
-  char **parts;
-  int n_parts;
-  DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
-  double *found = calloc((size_t)n_parts, sizeof *found);
-  dcs_status status =
-      found ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", n_parts);
-  *n = 0;
-  for (int i = 0; status == DCS_OK && i < n_parts; i++) {
-    bool seen = false;
-    status = dcs_parse_number(what, parts[i], 1e-6, 1e6, &found[*n]);
-    for (int before = 0; status == DCS_OK && before < *n; before++)
-      seen = seen || found[before] == found[*n];
-    *n += status == DCS_OK && !seen;
-  }
-  free(parts);
-  if (status == DCS_OK)
-    *values = found;
-  else
-    free(found);
-  return status;
-}
-
-dcs_status dcs_parse_smooth(const char *what, const char *text, dcs_smooth *smooth) {
-  for (int s = 0; dcs_smooth_names[s]; s++)
-    if (strcmp(text, dcs_smooth_names[s]) == 0) {
-      *smooth = (dcs_smooth)s;
-      return DCS_OK;
-    }
-  return dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected none or c2", what, text);
 }
 
 /* ---- grids ---- */
@@ -225,10 +224,8 @@ dcs_status dcs_parse_grid(const char *text, dcs_dims *n) {
 }
 
 static dcs_status add_grid(dcs_dims **grids, int *n, dcs_dims grid) {
-  dcs_dims *more = realloc(*grids, (size_t)(*n + 1) * sizeof *more);
-  if (!more) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d grids", *n + 1);
-  *grids = more;
-  more[(*n)++] = grid;
+  DCS_TRY(dcs_grow(grids, (size_t)*n, sizeof **grids, "grids"));
+  (*grids)[(*n)++] = grid;
   return DCS_OK;
 }
 
@@ -249,9 +246,9 @@ static dcs_status add_cubes(char *text, dcs_dims **grids, int *n) {
 dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n) {
   char **parts;
   int n_parts;
-  DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
   *grids = NULL;
   *n = 0;
+  DCS_TRY(dcs_split(text, ',', &parts, &n_parts));
   dcs_status status = DCS_OK;
   for (int i = 0; status == DCS_OK && i < n_parts; i++) {
     dcs_dims grid;
@@ -261,7 +258,10 @@ dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n) {
       status = add_grid(grids, n, grid);
   }
   free(parts);
-  if (status != DCS_OK) free(*grids);
+  if (status == DCS_OK) return DCS_OK;
+  free(*grids);
+  *grids = NULL;
+  *n = 0;
   return status;
 }
 
@@ -299,6 +299,13 @@ const char *dcs_nearest_name(const char *text, const char *const *names, int n) 
     }
   }
   return nearest;
+}
+
+char *dcs_did_you_mean(const char *text, const char *const *names, int n, char hint[DCS_TEXT]) {
+  const char *nearest = dcs_nearest_name(text, names, n);
+  snprintf(hint, DCS_TEXT, "%s%s%s", nearest ? "; did you mean " : "", nearest ? nearest : "",
+           nearest ? "?" : "");
+  return hint;
 }
 
 /* ---- files ---- */

@@ -1,4 +1,5 @@
-/* Numbers, lists and grids as people type them, and whole files as text. */
+/* Numbers, lists and grids as people type them, and whole files as text. A list that is refused is
+ * NULL and 0: nothing of it is left for the caller to free. */
 #ifndef DCS_TEXT_H
 #define DCS_TEXT_H
 
@@ -9,11 +10,6 @@ dcs_status dcs_parse_integer(const char *what, const char *text, int64_t lo, int
                              int64_t *value);
 dcs_status dcs_parse_number(const char *what, const char *text, double lo, double hi,
                             double *value);
-
-/* "a,b,c" of cutoffs, 1e-6 to 1e6 angstrom; doubles are dropped. *values is malloc'd. */
-dcs_status dcs_parse_cutoffs(const char *what, const char *text, double **values, int *n);
-/* The name of a smoothing factor. */
-dcs_status dcs_parse_smooth(const char *what, const char *text, dcs_smooth *smooth);
 
 /* "a,b,c" of integers and ranges: "lo:hi:logN" (N a decade, rounded, both ends included) and
  * "lo:hi:STEP"; ascending order is kept as typed, doubles are dropped. *values is malloc'd. */
@@ -31,6 +27,8 @@ dcs_status dcs_split(const char *text, char separator, char ***parts, int *n);
 /* The name among `names` nearest to `text` (edit distance at most 3), or NULL: for "did you mean".
  */
 const char *dcs_nearest_name(const char *text, const char *const *names, int n);
+/* "; did you mean NAME?", or "" where none is near; returns `hint`. */
+char *dcs_did_you_mean(const char *text, const char *const *names, int n, char hint[DCS_TEXT]);
 
 /* The whole file with a NUL after it (malloc'd); DCS_IO naming file and cause. bytes may be NULL.
  */

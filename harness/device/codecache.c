@@ -3,6 +3,7 @@
 #include "harness/device/codecache.h"
 
 #include "harness/base/hash.h"
+#include "harness/files/text_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,19 +44,15 @@ static uint64_t checksum_of(const void *entry, size_t bytes) {
 }
 
 char *dcs_codecache_key(const char *compiler, const char *arch, const dcs_source *source) {
-  char *key = NULL;
-  size_t bytes;
-  FILE *out = open_memstream(&key, &bytes);
-  if (!out) return NULL;
+  char *key;
+  dcs_text_stream text;
+  if (dcs_text_begin(&text) != DCS_OK) return NULL;
+  FILE *out = text.stream;
   fprintf(out, "compiler: %s\narch: %s\noptions: %d\n", compiler, arch, source->n_options);
   for (int i = 0; i < source->n_options; i++)
     fprintf(out, "%zu %s\n", strlen(source->options[i]), source->options[i]);
   fprintf(out, "source:\n%s", source->text);
-  bool failed = ferror(out);
-  if (fclose(out) != 0 || failed) {
-    free(key);
-    return NULL;
-  }
+  (void)dcs_text_end(&text, &key, NULL); /* NULL says it all */
   return key;
 }
 
@@ -97,19 +94,37 @@ static bool find_entry(const char *folder, const char *key, char *path, size_t s
   return length > 0 && (size_t)length < size;
 }
 
+/* Code is run: what anyone but this user (or root) could have written is not read. */
+static bool nobody_elses(const struct stat *status) {
+  return (status->st_uid == geteuid() || status->st_uid == 0) &&
+         (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static bool trusted_folder(const char *folder) {
+  struct stat status;
+  return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && nobody_elses(&status);
+}
+
+static bool trusted_file(FILE *in, size_t *bytes) {
+  struct stat status;
+  if (fstat(fileno(in), &status) != 0 || !S_ISREG(status.st_mode) || !nobody_elses(&status))
+    return false;
+  *bytes = (size_t)status.st_size;
+  return *bytes > 0;
+}
+
 /* The whole file (malloc'd), or NULL. */
 static char *read_file(const char *path, size_t *bytes) {
-  FILE *in = fopen(path, "rb");
-  if (!in) return NULL;
-  struct stat status;
-  char *data = NULL;
-  if (fstat(fileno(in), &status) == 0 && status.st_size > 0) {
-    *bytes = (size_t)status.st_size;
-    data = malloc(*bytes);
-    if (data && fread(data, 1, *bytes, in) != *bytes) {
-      free(data);
-      data = NULL;
-    }
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  FILE *in = fd >= 0 ? fdopen(fd, "rb") : NULL;
+  if (!in) {
+    if (fd >= 0) close(fd);
+    return NULL;
+  }
+  char *data = trusted_file(in, bytes) ? malloc(*bytes) : NULL;
+  if (data && fread(data, 1, *bytes, in) != *bytes) {
+    free(data);
+    data = NULL;
   }
   fclose(in);
   return data;
@@ -128,7 +143,8 @@ static bool entry_matches(const char *entry, size_t bytes, const char *key, entr
 
 bool dcs_codecache_get(const char *key, void **image, size_t *bytes, dcs_code_facts *facts) {
   char folder[3072], path[4096];
-  if (!find_folder(folder, sizeof folder) || !find_entry(folder, key, path, sizeof path))
+  if (!find_folder(folder, sizeof folder) || !trusted_folder(folder) ||
+      !find_entry(folder, key, path, sizeof path))
     return false;
   size_t entry_bytes;
   char *entry = read_file(path, &entry_bytes);
@@ -193,7 +209,7 @@ static void write_beside_and_rename(const char *path, const char *entry, size_t 
 void dcs_codecache_put(const char *key, const void *image, size_t bytes,
                        const dcs_code_facts *facts) {
   char folder[3072], path[4096];
-  if (!find_folder(folder, sizeof folder) || !make_folder(folder) ||
+  if (!find_folder(folder, sizeof folder) || !make_folder(folder) || !trusted_folder(folder) ||
       !find_entry(folder, key, path, sizeof path))
     return;
   size_t entry_bytes;

@@ -1,7 +1,8 @@
 /* Compiled code on disk, under a hash of everything it was made from. The folder is
  * $DCSBENCH_CACHE, else $XDG_CACHE_HOME/dcsbench, else ~/.cache/dcsbench; when none can be made,
- * nothing is cached. Entries are written beside and renamed; one whose key or checksum does not
- * match is a miss. */
+ * nothing is cached, and neither in a folder that others than this user (and root) can write to.
+ * Entries are written beside and renamed; one whose key or checksum does not match is a miss, and
+ * so is one of another user, one that others may write to, and a link. */
 #ifndef DCS_CODECACHE_H
 #define DCS_CODECACHE_H
 

@@ -1,31 +1,8 @@
-/* The part of the device interface that does not depend on the implementation: names and limits. */
+/* The part of the device interface that no kind has to itself: limits, facts, packing. */
 #include "harness/device/device.h"
-#include "harness/device/device_impl.h"
-#include "harness/device/device_list.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-/* A decimal number without sign or leading zeros; -1 for anything else. */
-static int parse_index(const char *text) {
-  size_t digits = strspn(text, "0123456789");
-  if (digits == 0 || digits > 4 || text[digits] != '\0') return -1;
-  if (text[0] == '0' && digits > 1) return -1;
-  return atoi(text);
-}
-
-dcs_status dcs_device_open(const char *name, dcs_device **device) {
-  *device = NULL;
-  if (strcmp(name, "emulated") == 0) return dcs_device_emulated_open(device);
-  if (dcs_names_several(name))
-    return dcs_fail(DCS_USAGE, "\"%s\" names several devices; one is expected here, as cuda:0",
-                    name);
-  int index = strncmp(name, "cuda:", 5) == 0 ? parse_index(name + 5) : -1;
-  if (index < 0)
-    return dcs_fail(DCS_USAGE, "no device is named \"%s\"; use cuda:0, cuda:1, ... or emulated",
-                    name);
-  return dcs_device_cuda_open(index, device);
-}
 
 static dcs_status check_extent(const char *what, int dimension, int64_t value, int64_t limit) {
   if (value >= 1 && value <= limit) return DCS_OK;
@@ -33,18 +10,50 @@ static dcs_status check_extent(const char *what, int dimension, int64_t value, i
                   "xyz"[dimension], (long long)value, (long long)limit);
 }
 
-dcs_status dcs_device_check_launch(const int64_t grid[3], const int block[3]) {
-  static const int64_t grid_limit[3] = {INT32_MAX, 65535, 65535};
-  static const int64_t block_limit[3] = {1024, 1024, 64};
+dcs_status dcs_device_check_launch(const dcs_launch_limits *limits, const int64_t grid[3],
+                                   const int block[3]) {
   int64_t threads = 1;
   for (int d = 0; d < 3; d++) {
-    DCS_TRY(check_extent("grid", d, grid[d], grid_limit[d]));
-    DCS_TRY(check_extent("block", d, block[d], block_limit[d]));
+    DCS_TRY(check_extent("grid", d, grid[d], limits->grid[d]));
+    DCS_TRY(check_extent("block", d, block[d], limits->block[d]));
     threads *= block[d];
   }
-  if (threads > 1024)
+  if (threads > limits->threads)
     return dcs_fail(DCS_FAILED,
-                    "launch refused: a block of %d x %d x %d has %lld threads; at most 1024 fit",
-                    block[0], block[1], block[2], (long long)threads);
+                    "launch refused: a block of %d x %d x %d has %lld threads; at most %d fit",
+                    block[0], block[1], block[2], (long long)threads, limits->threads);
   return DCS_OK;
+}
+
+int64_t dcs_resident_threads(const dcs_device_info *info, int registers) {
+  int64_t threads = info->sm_threads;
+  if (registers > 0 && info->sm_registers / registers < threads)
+    threads = info->sm_registers / registers;
+  return threads * info->sm_count;
+}
+
+void dcs_pack_corner(float *to, dcs_dims n, const float *from, dcs_dims stored) {
+  for (int64_t k = 0; k < n.z; k++)
+    for (int64_t j = 0; j < n.y; j++)
+      memcpy(to + (k * n.y + j) * n.x, from + (k * stored.y + j) * stored.x,
+             (size_t)n.x * sizeof *to);
+}
+
+dcs_status dcs_device_read_facts(dcs_device *device, dcs_device_facts *facts) {
+  const dcs_device_fact *fact = device->kind->facts;
+  char values[DCS_MAX_DEVICE_FACTS][DCS_FACT] = {{0}};
+  facts->n = 0;
+  DCS_TRY(device->read_facts(device, values));
+  for (int f = 0; fact[f].key; f++) {
+    if (!*values[f]) continue;
+    snprintf(facts->list[facts->n].key, sizeof facts->list[0].key, "%s", fact[f].key);
+    memcpy(facts->list[facts->n++].value, values[f], DCS_FACT);
+  }
+  return DCS_OK;
+}
+
+const char *dcs_device_fact_value(const dcs_device_facts *facts, const char *key) {
+  for (int f = 0; f < facts->n; f++)
+    if (strcmp(facts->list[f].key, key) == 0) return facts->list[f].value;
+  return "";
 }

@@ -1,29 +1,26 @@
-/* The device interface: the few things that running a CUDA kernel needs. Two implementations: the
- * CUDA driver (device_cuda.c) and an emulated device (device_emulated.c) that compiles the same
- * .cu files with the host's C++ compiler and runs blocks and threads as loops. Used only inside the
- * worker process. */
+/* The device interface: the few things that running a kernel of a language for devices needs, and
+ * what a kind of devices is. A folder beside this file holds each kind; devices.def lists them.
+ * Devices are used only inside the worker process. */
 #ifndef DCS_DEVICE_H
 #define DCS_DEVICE_H
 
 #include "harness/base/outcome.h"
+#include "harness/device/telemetry.h"
 #include "kernels/contract.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
-enum { DCS_MARKS = 9, DCS_QUEUES = 3 };
+enum { DCS_EVENTS = 9, DCS_STREAMS = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
-typedef struct dcs_recording dcs_recording;
+typedef struct dcs_graph dcs_graph;
 
+/* What the engine needs to know of a device. */
 typedef struct {
   char name[128];
-  char uuid[64]; /* "GPU-..." ; "" when emulated */
-  int cc_major, cc_minor;
   int sm_count;
-  int clock_mhz;        /* maximum SM clock */
-  int driver_version;   /* 13000 for 13.0; 0 when emulated */
-  int compiler_version; /* NVRTC's, in the same form */
+  int sm_threads, sm_registers; /* what each SM holds at a time */
+  int clock_mhz;                /* maximum SM clock; 0: unknown */
   int64_t memory_bytes;
-  bool ecc;
 } dcs_device_info;
 
 /* A kernel source to compile: text, and "-DNAME=VALUE" options. */
@@ -41,40 +38,83 @@ typedef struct {
   bool cached;
 } dcs_code_facts;
 
+/* ---- kinds ---- */
+
+/* The largest launch of a kind. */
+typedef struct {
+  int64_t grid[3];
+  int block[3];
+  int threads; /* of a block */
+} dcs_launch_limits;
+
+enum { DCS_FACT = 128, DCS_MAX_DEVICE_FACTS = 12 };
+
+/* What is to be said of a device in a run's env.csv. */
+typedef struct {
+  const char *key;
+  bool identity; /* a run is not resumed where it differs */
+} dcs_device_fact;
+
+/* One line of devices.def. */
+typedef struct {
+  const char *prefix;   /* "cuda": its devices are cuda:0, cuda:1, ... */
+  bool timed;           /* whether times of its devices mean anything */
+  const char *language; /* the folder of the kernels that it runs, below a problem's kind */
+  dcs_launch_limits launch;
+  const dcs_device_fact *facts; /* up to DCS_MAX_DEVICE_FACTS, and one with key NULL */
+  /* How many are here: at least one, else DCS_UNAVAILABLE. NULL: the device is named by the prefix
+   * alone, and may be opened any number of times. */
+  dcs_status (*count)(int *n);
+  /* DCS_UNAVAILABLE says what is missing: driver, device, compiler. May be called by several
+   * threads. The index is 0 where there is no count. */
+  dcs_status (*open)(int index, dcs_device **device);
+  /* Compiles for an architecture that need not be here, as dcs_nvrtc_compile() does; NULL: cannot.
+   */
+  dcs_status (*compile)(const dcs_source *source, const char *arch, void **image,
+                        size_t *image_bytes, dcs_code_facts *facts);
+} dcs_device_kind;
+
+/* ---- a device ---- */
+
 /* One thread at a time may use a device. */
 struct dcs_device {
-  bool timed; /* whether its times mean anything: false for the emulated device */
+  const dcs_device_kind *kind;
+  bool timed; /* as its kind says */
 
   dcs_status (*info)(dcs_device *, dcs_device_info *info);
+  /* Values of the kind's facts, in order; each is "" before, and stays so where it is not known. */
+  dcs_status (*read_facts)(dcs_device *, char values[][DCS_FACT]);
+  /* What its counters show now; unknown where it has none. */
+  dcs_telemetry (*telemetry)(dcs_device *);
   void (*close)(dcs_device *);
 
   dcs_status (*alloc)(dcs_device *, size_t bytes, dcs_ptr *ptr);
   void (*release)(dcs_device *, dcs_ptr ptr);
-  /* Page-locked host memory, which copies can be queued from and to, and its address for kernels;
+  /* Page-locked host memory, which copies can be enqueued from and to, and its address for kernels;
    * plain memory on the emulated device. */
   dcs_status (*alloc_host)(dcs_device *, size_t bytes, void **host, dcs_ptr *ptr);
   void (*release_host)(dcs_device *, void *host);
   /* Managed memory: *ptr is its address on the host as well, for use while the device is idle.
    * Freed by release(). */
   dcs_status (*alloc_managed)(dcs_device *, size_t bytes, dcs_ptr *ptr);
-  /* Queues the moving of managed memory to the device, or to the host. */
+  /* Enqueues the moving of managed memory to the device, or to the host. */
   dcs_status (*prefetch)(dcs_device *, dcs_ptr ptr, size_t bytes, bool to_host);
   /* Whether driver and device have this kind of memory; else DCS_UNAVAILABLE with what is missing.
    */
   dcs_status (*supports)(dcs_device *, dcs_memory memory);
 
-  /* Work is queued on one of DCS_QUEUES queues, 0 unless another was selected. Each is carried out
-   * in order, independently of the others. */
-  void (*select)(dcs_device *, int queue);
-  /* What is queued next on the selected queue waits until the mark, as set last, has passed. */
-  dcs_status (*follow)(dcs_device *, int which);
+  /* Work is enqueued in one of DCS_STREAMS streams, 0 unless another was selected. Each is carried
+   * out in order, independently of the others. */
+  void (*select_stream)(dcs_device *, int stream);
+  /* What is enqueued next in the selected stream waits for the event, as recorded last. */
+  dcs_status (*wait_event)(dcs_device *, int which);
 
-  /* Queued in order with launches; the host memory must stay untouched until then. From pageable
+  /* Enqueued in order with launches; the host memory must stay untouched until then. From pageable
    * memory the call returns when the source may be reused. */
   dcs_status (*copy_in)(dcs_device *, dcs_ptr to, const void *from, size_t bytes);
-  /* Queues the copy of the corner `n` of a map stored as `stored` to the packed map `to`. */
+  /* Enqueues the copy of the corner `n` of a map stored as `stored` to the packed map `to`. */
   dcs_status (*copy_out)(dcs_device *, float *to, dcs_dims n, dcs_ptr from, dcs_dims stored);
-  /* Queues a fill with one 32-bit pattern. */
+  /* Enqueues a fill with one 32-bit pattern. */
   dcs_status (*fill)(dcs_device *, dcs_ptr to, uint32_t pattern, size_t words);
 
   /* Compiles (or takes from the cache) and loads. DCS_FAILED with the compiler's log when it does
@@ -85,37 +125,53 @@ struct dcs_device {
   /* Address and size of a __constant__ or __device__ array. */
   dcs_status (*symbol)(dcs_device *, dcs_module *module, const char *name, dcs_ptr *ptr,
                        size_t *bytes);
-  /* Queues the module's kernel of that name, extern "C". Every module has `dcs`, which the facts of
-   * load() are about. args: pointers to the arguments. */
+  /* Enqueues the module's kernel of that name, extern "C". Every module has `dcs`, which the facts
+   * of load() are about. args: pointers to the arguments. */
   dcs_status (*launch)(dcs_device *, dcs_module *module, const char *kernel, const int64_t grid[3],
                        const int block[3], void **args);
 
-  /* From record() to recorded(), copy_in, fill and launch are noted instead of queued, and nothing
-   * else may be called. replay() queues all of them at once, which costs less than one by one: with
-   * the arguments they had, and the host memory as it is when it is copied. After an error in
-   * between, recorded() is still to be called. The recording holds modules, names of kernels and
-   * memory that must outlive it; erase() frees it. */
-  dcs_status (*record)(dcs_device *);
-  dcs_status (*recorded)(dcs_device *, dcs_recording **recording);
-  dcs_status (*replay)(dcs_device *, dcs_recording *recording);
-  void (*erase)(dcs_device *, dcs_recording *recording);
+  /* From begin_capture() to end_capture(), copy_in, fill and launch are noted in a graph instead of
+   * enqueued, and nothing else may be called. launch_graph() enqueues all of them at once, which
+   * costs less than one by one: with the arguments they had, and the host memory as it is when it
+   * is copied. After an error in between, end_capture() is still to be called. The graph holds
+   * modules, names of kernels and memory that must outlive it; destroy_graph() frees it. */
+  dcs_status (*begin_capture)(dcs_device *);
+  dcs_status (*end_capture)(dcs_device *, dcs_graph **graph);
+  dcs_status (*launch_graph)(dcs_device *, dcs_graph *graph);
+  void (*destroy_graph)(dcs_device *, dcs_graph *graph);
 
-  /* Marks in the selected queue, DCS_MARKS of them, and waiting until one has passed as set last;
-   * one that was never set has. */
-  dcs_status (*mark)(dcs_device *, int which);
-  dcs_status (*reach)(dcs_device *, int which);
-  /* Time between marks 0 and 1, once both have passed; waits for them. */
+  /* Events of the selected stream, DCS_EVENTS of them, and waiting until one has completed as
+   * recorded last; one that was never recorded has. */
+  dcs_status (*record_event)(dcs_device *, int which);
+  dcs_status (*synchronize_event)(dcs_device *, int which);
+  /* Time between events 0 and 1, once both have completed; waits for them. */
   dcs_status (*elapsed_ns)(dcs_device *, double *ns);
-  dcs_status (*wait)(dcs_device *); /* until all queues are empty; launch errors surface here */
+  dcs_status (*synchronize)(
+      dcs_device *); /* until all streams are idle; launch errors surface here */
 };
 
-/* Opens "cuda:N" or "emulated". DCS_UNAVAILABLE says what is missing: driver, device, compiler. May
- * be called by several threads. */
-dcs_status dcs_device_open(const char *name, dcs_device **device);
+/* ---- what all kinds share ---- */
 
-dcs_status dcs_device_cuda_open(int index, dcs_device **device);
-/* How many cards the driver shows: at least one, else DCS_UNAVAILABLE. */
-dcs_status dcs_device_cuda_count(int *count);
-dcs_status dcs_device_emulated_open(dcs_device **device);
+/* DCS_FAILED, naming the dimension, when a launch is outside the limits. */
+dcs_status dcs_device_check_launch(const dcs_launch_limits *limits, const int64_t grid[3],
+                                   const int block[3]);
+
+/* Threads with so many registers each (-1: unknown) that the device runs at a time. */
+int64_t dcs_resident_threads(const dcs_device_info *info, int registers);
+
+/* Copies the corner `n` of a map stored as `stored` to the packed map `to`, on the host. */
+void dcs_pack_corner(float *to, dcs_dims n, const float *from, dcs_dims stored);
+
+/* Facts as they were read; those that are not known are left out. */
+typedef struct {
+  struct {
+    char key[32], value[DCS_FACT];
+  } list[DCS_MAX_DEVICE_FACTS];
+  int n;
+} dcs_device_facts;
+
+dcs_status dcs_device_read_facts(dcs_device *device, dcs_device_facts *facts);
+/* "" when absent. */
+const char *dcs_device_fact_value(const dcs_device_facts *facts, const char *key);
 
 #endif

@@ -23,10 +23,23 @@ static void add_macros(const dcs_variant *variant, const dcs_config *config,
                        dcs_kernel_source *source) {
   for (int p = 0; p < variant->n_params; p++) {
     const dcs_param *param = &variant->params[p];
-    for (int v = param->lo; param->labels && v <= param->hi; v++)
-      add_macro(source, param->name, param->labels[v - param->lo], v);
-    add_macro(source, param->name, NULL, config->value[p]);
+    for (int v = (int)param->lo; param->labels && v <= param->hi; v++)
+      add_macro(source, param->name, param->labels[v - (int)param->lo], v);
+    add_macro(source, param->name, NULL, (int)config->value[p]);
   }
+}
+
+/* The folder that the kernel lies in is named after its language. */
+bool dcs_written_in(const dcs_variant *variant, const char *language) {
+  const char *path = variant->sources[0], *slash = strrchr(path, '/');
+  const size_t length = strlen(language);
+  if (slash && slash - path > (ptrdiff_t)length && slash[-(ptrdiff_t)length - 1] == '/' &&
+      strncmp(slash - length, language, length) == 0)
+    return true;
+  (void)dcs_fail(DCS_UNAVAILABLE,
+                 "%s is not written in this device's language: %s is in no folder %s", variant->id,
+                 path, language);
+  return false;
 }
 
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
@@ -59,7 +72,7 @@ dcs_status dcs_variant_hash(const dcs_variant *variant, const char *kernels, uin
   *hash = DCS_HASH_START;
   for (const char *const *path = variant->sources; *path; path++) {
     const char *text = dcs_embedded(*path);
-    if (path == variant->sources && variant->backend == DCS_CUDA) {
+    if (path == variant->sources && variant->backend == DCS_GPU) {
       dcs_kernel_source source;
       dcs_status status = dcs_kernel_source_open(variant, &config, kernels, &source);
       if (status == DCS_OK) *hash = hash_text(*hash, *path, source.source.text);

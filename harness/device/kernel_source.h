@@ -14,6 +14,9 @@ typedef struct {
   const char *options[3 * DCS_MAX_PARAMS];
 } dcs_kernel_source;
 
+/* Whether the variant's kernel is of that language; else says so in dcs_error_message(). */
+bool dcs_written_in(const dcs_variant *variant, const char *language);
+
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source);
 void dcs_kernel_source_free(dcs_kernel_source *source);

@@ -11,36 +11,45 @@
 
 /* What the arena begins with; the arrays follow, each on a 64-byte boundary. */
 typedef struct {
-  int64_t n_atoms, n_near;
+  int64_t n_inputs, input_bytes, n_fixes;
   dcs_dims n;
-  float spacing, cutoff;
-  dcs_smooth smooth;
+  float spacing;
+  int n_problems;
 } header;
 
 static size_t aligned(size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-static size_t layout(const header *h, size_t *near, size_t *map) {
-  *near = aligned(sizeof *h) + aligned((size_t)h->n_atoms * sizeof(dcs_atom));
-  *map = *near + aligned((size_t)h->n_near * sizeof(dcs_near));
-  return *map + aligned((size_t)dcs_points(h->n) * sizeof(float));
+/* Where the arrays begin. */
+typedef struct {
+  size_t input, configs, fixes, out, end;
+} layout;
+
+static layout layout_of(const header *h) {
+  layout l = {.input = aligned(sizeof *h)};
+  l.configs = l.input + aligned((size_t)(h->n_inputs * h->input_bytes));
+  l.fixes = l.configs + aligned((size_t)h->n_problems * sizeof(dcs_config));
+  l.out = l.fixes + aligned((size_t)(h->n_problems * h->n_fixes) * sizeof(dcs_fix));
+  l.end = l.out + aligned((size_t)dcs_points(h->n) * sizeof(float));
+  return l;
 }
 
 static void set_views(dcs_arena *arena) {
   const header *h = arena->base;
   char *base = arena->base;
-  size_t near, map;
-  layout(h, &near, &map);
-  arena->problem = (dcs_problem){.atoms = (dcs_atom *)(base + aligned(sizeof *h)),
-                                 .n_atoms = h->n_atoms,
-                                 .n = h->n,
-                                 .spacing = h->spacing,
-                                 .cutoff = h->cutoff,
-                                 .smooth = h->smooth};
-  arena->near = (dcs_near *)(base + near);
-  arena->n_near = h->n_near;
-  arena->map = (float *)(base + map);
+  const layout l = layout_of(h);
+  arena->configs = (dcs_config *)(base + l.configs);
+  arena->n_problems = h->n_problems;
+  arena->shape = (dcs_problem){.input = base + l.input,
+                               .n_inputs = h->n_inputs,
+                               .n = h->n,
+                               .spacing = h->spacing,
+                               .config = arena->configs[0]};
+  arena->input_bytes = (size_t)h->input_bytes;
+  arena->fixes = (dcs_fix *)(base + l.fixes);
+  arena->n_fixes = h->n_fixes;
+  arena->out = (float *)(base + l.out);
 }
 
 dcs_status dcs_arena_open(dcs_arena *arena) {
@@ -72,11 +81,24 @@ static dcs_status map_bytes(dcs_arena *arena, size_t bytes) {
   return DCS_OK;
 }
 
-dcs_status dcs_arena_put(dcs_arena *arena, const dcs_case *c) {
+/* Poses one problem after another, and keeps what each replaces in the output. */
+static void put_problems(dcs_arena *arena, dcs_case *c, const dcs_config *problems, int n) {
+  for (int i = 0; i < n; i++) {
+    dcs_case_pose(c, &problems[i]);
+    ((dcs_config *)arena->configs)[i] = problems[i];
+    if (c->n_fixes)
+      memcpy((dcs_fix *)arena->fixes + i * c->n_fixes, c->fixes,
+             (size_t)c->n_fixes * sizeof *c->fixes);
+  }
+  arena->shape.config = arena->configs[0];
+}
+
+dcs_status dcs_arena_put(dcs_arena *arena, dcs_case *c, const dcs_config *problems, int n) {
   const dcs_problem *p = &c->problem;
-  header h = {p->n_atoms, c->n_near, p->n, p->spacing, p->cutoff, p->smooth};
-  size_t near, map;
-  size_t bytes = layout(&h, &near, &map);
+  const dcs_config posed = p->config;
+  header h = {p->n_inputs,  (int64_t)c->kind->input_bytes, c->n_fixes, p->n, p->spacing,
+              n > 0 ? n : 1};
+  size_t bytes = layout_of(&h).end;
   unmap(arena);
   if (ftruncate(arena->fd, 0) != 0)
     return dcs_fail(DCS_UNAVAILABLE, "cannot resize shared memory: %s", strerror(errno));
@@ -84,7 +106,7 @@ dcs_status dcs_arena_put(dcs_arena *arena, const dcs_case *c) {
   if ((int64_t)bytes > available)
     return dcs_fail(DCS_UNAVAILABLE,
                     "grid %lldx%lldx%lld with %lld atoms needs %.3g GB of memory; %.3g GB are free",
-                    (long long)h.n.x, (long long)h.n.y, (long long)h.n.z, (long long)h.n_atoms,
+                    (long long)h.n.x, (long long)h.n.y, (long long)h.n.z, (long long)h.n_inputs,
                     1e-9 * (double)bytes, 1e-9 * (double)available);
   if (ftruncate(arena->fd, (off_t)bytes) != 0)
     return dcs_fail(DCS_UNAVAILABLE, "cannot make %zu bytes of shared memory: %s", bytes,
@@ -92,8 +114,8 @@ dcs_status dcs_arena_put(dcs_arena *arena, const dcs_case *c) {
   DCS_TRY(map_bytes(arena, bytes));
   memcpy(arena->base, &h, sizeof h);
   set_views(arena);
-  memcpy((void *)arena->problem.atoms, c->problem.atoms, (size_t)h.n_atoms * sizeof(dcs_atom));
-  if (h.n_near) memcpy((void *)arena->near, c->near, (size_t)h.n_near * sizeof(dcs_near));
+  memcpy((void *)arena->shape.input, p->input, (size_t)h.n_inputs * arena->input_bytes);
+  put_problems(arena, c, n > 0 ? problems : &posed, h.n_problems);
   return DCS_OK;
 }
 

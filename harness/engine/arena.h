@@ -1,27 +1,33 @@
-/* Memory that the program and its workers share: the problem of the moment and the map computed
- * from it. The program owns it; a worker maps it anew whenever a problem is announced. */
+/* Memory that the program and its workers share: the problems of the moment and the output
+ * computed from one of them. The program owns it; a worker maps it anew whenever a problem is
+ * announced. */
 #ifndef DCS_ARENA_H
 #define DCS_ARENA_H
 
-#include "harness/input/case.h"
+#include "harness/problems/case.h"
 
 typedef struct {
   int fd;
   void *base; /* NULL until the first problem */
   size_t bytes;
-  dcs_problem problem; /* atoms point into the arena */
-  const dcs_near *near;
-  int64_t n_near;
-  float *map; /* n.x * n.y * n.z */
+  dcs_problem shape;         /* the inputs, which point into the arena, and the output's points; its
+                                config is the first problem's */
+  size_t input_bytes;        /* of an element */
+  const dcs_config *configs; /* of the problems on these inputs: n_problems */
+  int n_problems;
+  const dcs_fix *fixes; /* n_fixes for each problem, one problem after another */
+  int64_t n_fixes;
+  float *out; /* n.x * n.y * n.z */
 } dcs_arena;
 
 /* Creates an empty arena. */
 dcs_status dcs_arena_open(dcs_arena *arena);
 void dcs_arena_close(dcs_arena *arena);
 
-/* Sizes the arena for the case and copies it in. DCS_UNAVAILABLE, with what is needed and what
+/* Sizes the arena for the case with n problems of its kind (n 0: the one that it poses), and copies
+ * it in. The case poses the last of them afterwards. DCS_UNAVAILABLE, with what is needed and what
  * there is, when memory does not suffice. */
-dcs_status dcs_arena_put(dcs_arena *arena, const dcs_case *c);
+dcs_status dcs_arena_put(dcs_arena *arena, dcs_case *c, const dcs_config *problems, int n);
 
 /* In a worker: maps what lies behind arena->fd. */
 dcs_status dcs_arena_map(dcs_arena *arena);

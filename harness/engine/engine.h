@@ -5,24 +5,24 @@
 
 #include "harness/base/outcome.h"
 #include "harness/device/device.h"
-#include "harness/device/device_list.h"
-#include "harness/input/case.h"
+#include "harness/device/devices.h"
+#include "harness/problems/case.h"
 
 typedef struct dcs_engine dcs_engine;
 
 /* Every function that returns an outcome other than DCS_OUTCOME_OK leaves the reason in
  * dcs_error_message(). */
 struct dcs_engine {
-  /* Takes the problem; methods prepared before are forgotten. `map` receives the results; both stay
-   * valid until the next problem. */
-  dcs_outcome (*problem)(dcs_engine *, const dcs_problem *problem, float *map);
-  /* Makes the method ready under a slot number; in a worker that replaces another the numbers come
-   * in any order. */
-  dcs_outcome (*prepare)(dcs_engine *, int slot, const dcs_variant *, const dcs_config *,
-                         dcs_code_facts *facts);
+  /* Takes inputs and shape, which all problems share; methods prepared before are forgotten. `out`
+   * receives the results; both stay valid until the next. */
+  dcs_outcome (*take)(dcs_engine *, const dcs_problem *shape, size_t input_bytes, float *out);
+  /* Makes the method ready under a slot number for the problem of these values of the kind's
+   * parameters; in a worker that replaces another the numbers come in any order. */
+  dcs_outcome (*prepare)(dcs_engine *, int slot, const dcs_config *problem, const dcs_variant *,
+                         const dcs_config *, dcs_code_facts *facts);
   /* Computes `inner` maps, one in the untimed scopes; *ns is the time of all of them together (0
    * when untimed). Where copies are part of the scope, a device has atoms and map in that kind of
-   * memory; what it cannot do is DCS_OUTCOME_NOT_BUILT. The result lies in `map` afterwards; on a
+   * memory; what it cannot do is DCS_OUTCOME_NOT_BUILT. The result lies in `out` afterwards; on a
    * device in the untimed scopes alone. */
   dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, dcs_memory memory, int64_t inner,
                      double *ns);
@@ -36,7 +36,9 @@ struct dcs_engine {
   void (*close)(dcs_engine *);
 };
 
-dcs_status dcs_engine_cpu_open(dcs_engine **engine);
+/* `measured`: what a method is prepared with as a number of threads it has, or it is `not_built`;
+ * else it computes with those that OpenMP gives it, within a caller's parallel region one. */
+dcs_status dcs_engine_cpu_open(bool measured, dcs_engine **engine);
 /* One device. `kernels`: folder to read .cu files from, or NULL for those built in. */
 dcs_status dcs_engine_device_open(const char *device, const char *kernels, dcs_engine **engine);
 /* The devices that the text names (dcs_device_list_of): one, or several that share every map. One

@@ -1,17 +1,22 @@
 /* The CPU's engine: calls the variant's compute(). */
 #include "harness/base/clock.h"
+#include "harness/base/machine.h"
 #include "harness/engine/engine.h"
-#include "harness/problems/methods.h"
 
 #include <stdlib.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 typedef struct {
   dcs_engine engine;
-  const dcs_problem *problem;
-  float *map;
+  bool measured;
+  const dcs_problem *shape;
+  float *out;
   struct {
     const dcs_variant *variant;
     dcs_config config;
+    dcs_problem problem;
   } * slots;
   int n_slots;
 } cpu_engine;
@@ -19,28 +24,58 @@ typedef struct {
 /* A page of memory lies near the processor whose thread touches it first, and nobody has touched
  * the map when a problem is announced. So the threads that will compute it share its pages out, in
  * order, as its rows are. Small maps stay in a cache and are not worth starting the threads. */
-static void touch(volatile float *map, int64_t points) {
+static void touch(volatile float *out, int64_t points) {
   enum { PAGE = 1024, SMALL = 1 << 20 }; /* floats */
   if (points < SMALL) return;
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(dcs_cpus()) schedule(static)
 #endif
   for (int64_t i = 0; i < points; i += PAGE)
-    map[i] = map[i];
+    out[i] = out[i];
 }
 
-static dcs_outcome cpu_problem(dcs_engine *engine, const dcs_problem *problem, float *map) {
+static dcs_outcome cpu_take(dcs_engine *engine, const dcs_problem *shape, size_t input_bytes,
+                            float *out) {
+  (void)input_bytes;
   cpu_engine *cpu = (cpu_engine *)engine;
-  cpu->problem = problem;
-  cpu->map = map;
+  cpu->shape = shape;
+  cpu->out = out;
   cpu->n_slots = 0;
-  touch(map, dcs_points(problem->n));
+  touch(out, dcs_points(shape->n));
   return DCS_OUTCOME_OK;
 }
 
-static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
-                               const dcs_config *config, dcs_code_facts *facts) {
+/* Threads that a team which asks for so many really has; with the dynamic ones off, always as many.
+ */
+static int team_of(int threads) {
+  int team = 1;
+  (void)threads; /* without OpenMP */
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  team = omp_get_num_threads();
+#else
+  (void)threads;
+#endif
+  return team;
+}
+
+/* What is measured under a number of threads has that many. */
+static dcs_outcome check_team(const dcs_variant *variant, const dcs_config *config) {
+  const int threads = dcs_role_value(variant, config, DCS_ROLE_THREADS, 1), team = team_of(threads);
+  if (team == threads) return DCS_OUTCOME_OK;
+  (void)dcs_fail(DCS_UNAVAILABLE,
+                 "threads=%d: OpenMP gives %d; expected as many: look at OMP_THREAD_LIMIT", threads,
+                 team);
+  return DCS_OUTCOME_NOT_BUILT;
+}
+
+static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *problem,
+                               const dcs_variant *variant, const dcs_config *config,
+                               dcs_code_facts *facts) {
   cpu_engine *cpu = (cpu_engine *)engine;
+  dcs_outcome outcome = cpu->measured ? check_team(variant, config) : DCS_OUTCOME_OK;
+  if (outcome != DCS_OUTCOME_OK) return outcome;
   if (slot >= cpu->n_slots) { /* in a fresh worker, methods return in any order */
     void *slots = realloc(cpu->slots, (size_t)(slot + 1) * sizeof *cpu->slots);
     if (!slots) {
@@ -52,6 +87,8 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_variant *
   }
   cpu->slots[slot].variant = variant;
   cpu->slots[slot].config = *config;
+  cpu->slots[slot].problem = *cpu->shape;
+  cpu->slots[slot].problem.config = *problem;
   *facts = (dcs_code_facts){.registers = -1,
                             .spill_bytes = -1,
                             .constant_bytes = -1,
@@ -66,9 +103,10 @@ static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_me
   cpu_engine *cpu = (cpu_engine *)engine;
   double start = dcs_now_ns();
   for (int64_t i = 0; i < inner; i++)
-    if (!cpu->slots[slot].variant->compute(cpu->problem, &cpu->slots[slot].config, cpu->map)) {
+    if (!cpu->slots[slot].variant->compute(&cpu->slots[slot].problem, &cpu->slots[slot].config,
+                                           cpu->out)) {
       (void)dcs_fail(DCS_UNAVAILABLE, "no memory for what %s prepares of %lld atoms",
-                     cpu->slots[slot].variant->id, (long long)cpu->problem->n_atoms);
+                     cpu->slots[slot].variant->id, (long long)cpu->shape->n_inputs);
       return DCS_OUTCOME_MEMORY;
     }
   *ns = scope == DCS_UNTIMED || scope == DCS_UNTIMED_WARM ? 0 : dcs_now_ns() - start;
@@ -81,11 +119,15 @@ static void cpu_close(dcs_engine *engine) {
   free(cpu);
 }
 
-dcs_status dcs_engine_cpu_open(dcs_engine **engine) {
+dcs_status dcs_engine_cpu_open(bool measured, dcs_engine **engine) {
   cpu_engine *cpu = calloc(1, sizeof *cpu);
   if (!cpu) return dcs_fail(DCS_UNAVAILABLE, "no memory for the CPU engine");
-  cpu->engine = (dcs_engine){
-      .problem = cpu_problem, .prepare = cpu_prepare, .run = cpu_run, .close = cpu_close};
+#ifdef _OPENMP
+  if (measured) omp_set_dynamic(0); /* a team has the threads that it asks for */
+#endif
+  cpu->measured = measured;
+  cpu->engine =
+      (dcs_engine){.take = cpu_take, .prepare = cpu_prepare, .run = cpu_run, .close = cpu_close};
   *engine = &cpu->engine;
   return DCS_OK;
 }

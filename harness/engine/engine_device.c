@@ -9,7 +9,7 @@
 static void forget_methods(dcs_device_engine *e) {
   dcs_device *device = e->engine.device;
   for (int s = 0; s < e->n_slots; s++) {
-    dcs_erase_recordings(e, &e->slots[s]);
+    dcs_destroy_graphs(e, &e->slots[s]);
     if (e->slots[s].module) device->unload(device, e->slots[s].module);
     dcs_block_release(device, DCS_BLOCK_DEVICE, &e->slots[s].counters);
   }
@@ -23,30 +23,33 @@ static dcs_outcome as_outcome(dcs_status status, dcs_outcome failure) {
 /* Memory that not every problem needs is not kept for the next. */
 static void release_memory(dcs_device_engine *e) {
   for (int kind = 0; kind < DCS_N_BLOCK_KINDS; kind++) {
-    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->atoms[kind]);
-    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->maps[kind]);
+    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->inputs[kind]);
+    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->outputs[kind]);
     dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->placed[kind]);
   }
-  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->rest);
-  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->rest_map);
+  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->overflow);
+  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->overflow_out);
   dcs_block_release(e->engine.device, DCS_BLOCK_DEVICE, &e->scratch);
   dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->stage);
-  for (int turn = 0; turn < DCS_TURNS; turn++)
-    dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->prepared[turn]);
+  for (int g = 0; g < DCS_GRAPHS; g++)
+    dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->prepared[g]);
 }
 
-static dcs_outcome device_problem(dcs_engine *engine, const dcs_problem *problem, float *map) {
+static dcs_outcome device_take(dcs_engine *engine, const dcs_problem *shape, size_t input_bytes,
+                               float *out) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
   dcs_device *device = engine->device;
-  dcs_block *atoms = &e->atoms[DCS_BLOCK_DEVICE];
+  dcs_block *inputs = &e->inputs[DCS_BLOCK_DEVICE];
   forget_methods(e);
   release_memory(e);
-  e->problem = problem;
-  e->map = map;
-  size_t bytes = (size_t)problem->n_atoms * sizeof(dcs_atom);
-  if (dcs_block_grow(device, DCS_BLOCK_DEVICE, bytes, atoms) != DCS_OK) return DCS_OUTCOME_MEMORY;
-  device->select(device, 0);
-  return as_outcome(device->copy_in(device, atoms->ptr, problem->atoms, bytes), DCS_OUTCOME_LAUNCH);
+  if (input_bytes != e->input_bytes) e->ring_inputs = 0; /* its places are of another size */
+  e->shape = shape;
+  e->input_bytes = input_bytes;
+  e->out = out;
+  size_t bytes = (size_t)shape->n_inputs * input_bytes;
+  if (dcs_block_grow(device, DCS_BLOCK_DEVICE, bytes, inputs) != DCS_OK) return DCS_OUTCOME_MEMORY;
+  device->select_stream(device, 0);
+  return as_outcome(device->copy_in(device, inputs->ptr, shape->input, bytes), DCS_OUTCOME_LAUNCH);
 }
 
 /* ---- preparing a method ---- */
@@ -62,24 +65,24 @@ static dcs_status make_scratch(dcs_device_engine *e, dcs_device_method *m) {
   return device->fill(device, m->counters.ptr, 0, n);
 }
 
-static dcs_status grow_ring(dcs_device_engine *e, int64_t chunk_atoms) {
+static dcs_status grow_ring(dcs_device_engine *e, int64_t chunk_inputs) {
   dcs_device *device = e->engine.device;
-  if (chunk_atoms <= e->ring_atoms) return DCS_OK;
-  DCS_TRY(device->wait(device));
-  e->ring_atoms = 0;
+  if (chunk_inputs <= e->ring_inputs) return DCS_OK;
+  DCS_TRY(device->synchronize(device));
+  e->ring_inputs = 0;
   e->launches = 0;
-  DCS_TRY(dcs_block_grow(device, DCS_BLOCK_HOST, DCS_RING * (size_t)chunk_atoms * sizeof(dcs_atom),
+  DCS_TRY(dcs_block_grow(device, DCS_BLOCK_HOST, DCS_RING * (size_t)chunk_inputs * e->input_bytes,
                          &e->ring));
-  e->ring_atoms = chunk_atoms;
+  e->ring_inputs = chunk_inputs;
   return DCS_OK;
 }
 
 static dcs_status find_constant(dcs_device_engine *e, dcs_device_method *m) {
-  size_t bytes;
+  size_t bytes, needed = (size_t)m->plan.chunk_inputs * e->input_bytes;
   DCS_TRY(e->engine.device->symbol(e->engine.device, m->module, "atoms", &m->constant, &bytes));
-  if (bytes < (size_t)m->plan.chunk_atoms * sizeof(dcs_atom))
+  if (bytes < needed)
     return dcs_fail(DCS_FAILED, "%s: constant array `atoms` has %zu bytes, its chunks %zu",
-                    m->variant->id, bytes, (size_t)m->plan.chunk_atoms * sizeof(dcs_atom));
+                    m->variant->id, bytes, needed);
   return DCS_OK;
 }
 
@@ -90,7 +93,7 @@ static dcs_outcome load(dcs_device_engine *e, dcs_device_method *m, const dcs_co
   if (status == DCS_OK)
     status = e->engine.device->load(e->engine.device, &source.source, &m->module, facts);
   dcs_kernel_source_free(&source);
-  if (status == DCS_OK && m->plan.atoms_in_constant) status = find_constant(e, m);
+  if (status == DCS_OK && m->plan.constant_inputs) status = find_constant(e, m);
   return as_outcome(status, DCS_OUTCOME_COMPILE);
 }
 
@@ -106,12 +109,15 @@ static bool grow_slots(dcs_device_engine *e, int slot) {
   return true;
 }
 
-static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
-                                  const dcs_config *config, dcs_code_facts *facts) {
+static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config *problem,
+                                  const dcs_variant *variant, const dcs_config *config,
+                                  dcs_code_facts *facts) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
-  dcs_device_method m = {.variant = variant, .config = *config};
-  variant->plan(e->problem, config, &m.plan);
-  if (m.plan.host_dz2 && grow_ring(e, m.plan.chunk_atoms) != DCS_OK) return DCS_OUTCOME_MEMORY;
+  if (!dcs_written_in(variant, engine->device->kind->language)) return DCS_OUTCOME_NOT_BUILT;
+  dcs_device_method m = {.variant = variant, .config = *config, .problem = *e->shape};
+  m.problem.config = *problem;
+  variant->plan(&m.problem, config, &m.plan);
+  if (m.plan.prepared && grow_ring(e, m.plan.chunk_inputs) != DCS_OK) return DCS_OUTCOME_MEMORY;
 
   if (!grow_slots(e, slot)) return DCS_OUTCOME_MEMORY;
   dcs_outcome outcome =
@@ -145,14 +151,14 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
   DCS_TRY(dcs_poison(e, p));
   if (whole) {
     DCS_TRY(dcs_run_whole(e, m, p));
-    if (p->to != e->map) memcpy(e->map, p->to, (size_t)dcs_points(e->problem->n) * sizeof *e->map);
+    if (p->to != e->out) memcpy(e->out, p->to, (size_t)dcs_points(e->shape->n) * sizeof *e->out);
     return DCS_OK;
   }
   DCS_TRY(dcs_run_kernel(e, m, p, 1));
-  dcs_compute_rest(e, m);
-  DCS_TRY(device->copy_out(device, e->map, e->problem->n, p->stored, m->plan.stored));
-  DCS_TRY(device->wait(device));
-  dcs_add_rest(e, e->map);
+  dcs_compute_overflow(e, m);
+  DCS_TRY(device->copy_out(device, e->out, e->shape->n, p->stored, m->plan.stored));
+  DCS_TRY(device->synchronize(device));
+  dcs_add_overflow(e, e->out);
   return DCS_OK;
 }
 
@@ -162,15 +168,15 @@ static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs
   dcs_device_method *m = &e->slots[slot];
   dcs_places places;
   bool whole = scope == DCS_WARM || scope == DCS_UNTIMED_WARM;
-  engine->device->select(engine->device, 0);
+  engine->device->select_stream(engine->device, 0);
   dcs_outcome outcome = dcs_find_places(e, m, whole ? memory : DCS_PAGEABLE, whole, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   const bool timed = scope != DCS_UNTIMED && scope != DCS_UNTIMED_WARM;
   if (!whole) outcome = dcs_place_ahead(e, m, &places, timed);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   *ns = 0;
-  bool in_slabs = !places.view && places.slabs.slices < e->problem->n.z;
-  if (!in_slabs && dcs_keep_recorded(e, m, &places) != DCS_OK) return DCS_OUTCOME_LAUNCH;
+  bool in_slabs = !places.view && places.slabs.slices < e->shape->n.z;
+  if (!in_slabs && dcs_keep_graphs(e, m, &places) != DCS_OK) return DCS_OUTCOME_LAUNCH;
   dcs_status status =
       timed ? run_timed(e, m, &places, scope, inner, ns) : run_untimed(e, m, &places, whole);
   return as_outcome(status, DCS_OUTCOME_LAUNCH);
@@ -203,8 +209,8 @@ dcs_status dcs_engine_device_open(const char *name, const char *kernels, dcs_eng
     device->close(device);
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the engine of %s", name);
   }
-  e->sm_count = info.sm_count;
-  e->engine = (dcs_engine){.problem = device_problem,
+  e->info = info;
+  e->engine = (dcs_engine){.take = device_take,
                            .prepare = device_prepare,
                            .run = device_run,
                            .device = device,

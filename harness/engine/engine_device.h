@@ -1,8 +1,8 @@
 /* The engine of a CUDA (or emulated) device, in the files that implement it: methods
- * (engine_device.c), where atoms and maps lie (engine_device_memory.c), how a map is computed
- * (engine_device_map.c), atoms that the host places (engine_device_place.c), how launches are
- * recorded (engine_device_replay.c), and how a part of a map is computed (engine_device_part.c)
- * where several share one (engine_several.c). */
+ * (engine_device.c), where atoms and maps lie (engine_device_memory.c), the launches of a map
+ * (engine_device_launch.c), their graphs (engine_device_graph.c), a map as a scope has it
+ * (engine_device_map.c), inputs that the host places (engine_device_place.c), and how a part of a
+ * map is computed (engine_device_part.c) where several share one (engine_several.c). */
 #ifndef DCS_ENGINE_DEVICE_H
 #define DCS_ENGINE_DEVICE_H
 
@@ -11,24 +11,30 @@
 #include "harness/engine/slabs.h"
 
 /* Prepared chunks in flight between host and device: a ring of two halves. A half may be written
- * again once the mark behind its last launch has passed, so host and device work at the same time.
+ * again once the event behind its last launch has passed, so host and device work at the same time.
  */
 enum { DCS_RING = 32, DCS_HALF_RING = DCS_RING / 2 };
 
 /* Slabs under way from the card to their place: one that the CPU takes from the stage, and two that
- * are queued meanwhile, so that the card has work until the CPU comes back. */
+ * are enqueued meanwhile, so that the card has work until the CPU comes back. */
 enum { DCS_STAGES = 3 };
 
-/* What the device's marks are for. */
+enum { DCS_STREAM_OUT = 2 }; /* 0 and 1 compute */
+
+/* What the device's events are for. */
 enum {
-  DCS_MARK_TIMES,     /* begin and end of what is timed by the device */
-  DCS_MARK_RING = 2,  /* behind the last launch of each half of the ring */
-  DCS_MARK_BEGUN = 4, /* atoms are there, the map is zeroed */
-  DCS_MARK_COMPUTED,  /* a slab is done */
-  DCS_MARK_STAGED,    /* a slab lies in its part of the stage */
-  DCS_MARKS_USED = DCS_MARK_STAGED + DCS_STAGES
+  DCS_EVENT_TIMES,     /* begin and end of what is timed by the device */
+  DCS_EVENT_RING = 2,  /* behind the last launch of each half of the ring */
+  DCS_EVENT_BEGUN = 4, /* atoms are there, the map is zeroed */
+  DCS_EVENT_COMPUTED,  /* a slab is done */
+  DCS_EVENT_STAGED,    /* a slab lies in its part of the stage */
+  DCS_EVENTS_USED = DCS_EVENT_STAGED + DCS_STAGES
 };
-_Static_assert((int)DCS_MARKS_USED <= (int)DCS_MARKS, "a device has as many marks as are used");
+_Static_assert((int)DCS_EVENTS_USED <= (int)DCS_EVENTS, "a device has as many events as are used");
+
+static inline int64_t dcs_least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
 
 /* Memory of a kind, grown when more is needed. */
 typedef enum {
@@ -44,41 +50,43 @@ typedef struct {
   size_t bytes;
 } dcs_block;
 
-/* Maps of many short launches are recorded once and replayed. With host_dz2 a map takes turns with
- * the next one: each turn has a recording and prepared atoms of its own, so that the host prepares
- * a map while the device computes the last. */
-enum { DCS_TURNS = 2 };
+/* The launches of maps of many short ones are captured once in a graph. With prepared, two graphs,
+ * each with prepared atoms of its own, alternate, so that the host prepares a map while the device
+ * computes the last. */
+enum { DCS_GRAPHS = 2 };
 
 typedef struct {
   const dcs_variant *variant;
   dcs_config config;
+  dcs_problem problem; /* the engine's shape with values of its own */
   dcs_plan plan;
   dcs_module *module;
-  dcs_ptr constant;                     /* address of the module's array of atoms */
-  dcs_recording *recordings[DCS_TURNS]; /* the first alone without host_dz2; NULL: not recorded */
-  dcs_ptr recorded[4]; /* the addresses that they hold: map, atoms, prepared, scratch */
-  bool steps_loaded;   /* the driver loads a kernel when it is first launched, and not every driver
-                          does so while it records: a first map with steps is not recorded */
-  dcs_block counters;  /* its own, so that one that leaves them wrong spoils no other */
+  dcs_ptr constant;              /* address of the module's array of atoms */
+  dcs_graph *graphs[DCS_GRAPHS]; /* the first alone without prepared; NULL: not captured */
+  dcs_ptr captured[4];           /* the addresses that they hold: map, atoms, prepared, scratch */
+  bool steps_loaded;  /* the driver loads a kernel when it is first launched, and not every driver
+                         does so in a capture: a first map with steps is not captured */
+  dcs_block counters; /* its own, so that one that leaves them wrong spoils no other */
   int registers;
 } dcs_device_method;
 
 typedef struct {
   dcs_engine engine;
   char *kernels;
-  int sm_count;
-  const dcs_problem *problem;
-  float *map; /* ordinary memory */
-  dcs_block atoms[DCS_N_BLOCK_KINDS], maps[DCS_N_BLOCK_KINDS];
-  dcs_block placed[DCS_N_BLOCK_KINDS]; /* atoms as a variant's place() arranges them */
-  dcs_block rest, rest_map;            /* ordinary: those it leaves to the host, and their map */
-  int64_t n_rest;                      /* of the map computed last */
+  dcs_device_info info;
+  const dcs_problem *shape; /* inputs and points of all problems */
+  size_t input_bytes;       /* of an element */
+  float *out;               /* ordinary memory */
+  dcs_block inputs[DCS_N_BLOCK_KINDS], outputs[DCS_N_BLOCK_KINDS];
+  dcs_block placed[DCS_N_BLOCK_KINDS]; /* inputs as a variant's place() arranges them */
+  dcs_block overflow, overflow_out;    /* ordinary: those it leaves to the host, and their output */
+  int64_t n_overflow;                  /* of the output computed last */
   dcs_block scratch;                   /* what launches pass between blocks */
   dcs_block stage;                     /* page-locked, DCS_STAGES slabs */
-  dcs_block prepared[DCS_TURNS];       /* page-locked, atoms for whole maps */
-  int64_t turns;                       /* maps replayed with prepared atoms */
-  dcs_block ring;                      /* page-locked, DCS_RING chunks of ring_atoms */
-  int64_t ring_atoms;
+  dcs_block prepared[DCS_GRAPHS];      /* page-locked, atoms for whole maps */
+  int64_t graph_launches;              /* with prepared atoms */
+  dcs_block ring;                      /* page-locked, DCS_RING chunks of ring_inputs */
+  int64_t ring_inputs;
   int64_t launches; /* of methods that use the ring, since it was made */
   dcs_device_method *slots;
   int n_slots;
@@ -93,17 +101,17 @@ void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block
 /* Where atoms and map lie while a method runs. */
 typedef struct {
   dcs_memory memory;
-  dcs_ptr atoms, stored; /* for kernels; `stored` is padded as the plan says */
-  const dcs_atom *from;  /* atoms on the host that explicit copies start from */
-  size_t atoms_bytes;
-  dcs_atom *placed; /* where the host places atoms: `from`, or `atoms` as the host sees them; NULL:
+  dcs_ptr inputs, stored; /* for kernels; `stored` is padded as the plan says */
+  const char *from;       /* inputs on the host that explicit copies start from */
+  size_t inputs_bytes;
+  void *placed; /* where the host places atoms: `from`, or `atoms` as the host sees them; NULL:
                        the variant places none */
   size_t stored_bytes;
   float *view; /* `stored` as the host sees it; NULL: it does not */
   float *to;   /* where the finished map lies, packed; may be `view` */
   dcs_slabs slabs;
-  float *stage;             /* NULL: slabs are copied straight to `to` */
-  const dcs_atom *prepared; /* with host_dz2: all atoms for slice 0, for slice 1, ...; NULL: they
+  float *stage;         /* NULL: slabs are copied straight to `to` */
+  const char *prepared; /* with prepared: all atoms for slice 0, for slice 1, ...; NULL: they
                                are prepared in the ring, launch by launch */
 } dcs_places;
 
@@ -115,22 +123,26 @@ dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *places);
 
 /* ---- maps ---- */
 
-/* Queues a map, launch by launch. */
-dcs_status dcs_queue_map(dcs_device_engine *e, const dcs_device_method *m,
+/* Enqueues what comes before the first launch of a map: zeros, inputs in constant memory, steps. */
+dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m,
                          const dcs_places *places);
-/* What lies in constant memory for the whole map is queued to be copied there, if anything does. */
+/* Enqueues a map, launch by launch. */
+dcs_status dcs_enqueue_map(dcs_device_engine *e, const dcs_device_method *m,
+                           const dcs_places *places);
+/* What lies in constant memory for the whole map is enqueued to be copied there, if anything does.
+ */
 dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
                              const dcs_places *places);
-/* Queues the plan's steps. */
-dcs_status dcs_queue_steps(dcs_device_engine *e, const dcs_device_method *m,
-                           const dcs_places *places);
-/* Queues the launches of the slices from..end-1, which are zero. */
+/* Enqueues the plan's steps. */
+dcs_status dcs_enqueue_steps(dcs_device_engine *e, const dcs_device_method *m,
+                             const dcs_places *places);
+/* Enqueues the launches of the slices from..end-1, which are zero. */
 dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
                               const dcs_places *places, int64_t from, int64_t end);
-/* Writes the atoms of all slices with dz^2 in place of z: n_atoms times nz. */
-void dcs_prepare_atoms(const dcs_device_engine *e, dcs_atom *prepared);
+/* Writes the inputs of all slices as the variant prepares them: n_inputs times nz. */
+void dcs_prepare_inputs(const dcs_device_engine *e, const dcs_device_method *m, void *prepared);
 
-/* Maps as in scope kernel: between two marks, launches that are not cut; nothing is copied. */
+/* Maps as in scope kernel: between two events, launches that are not cut; nothing is copied. */
 dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m,
                           const dcs_places *places, int64_t inner);
 /* A map as in scopes warm and first: from atoms on the host to the finished map in places->to. */
@@ -139,20 +151,16 @@ dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m,
 
 /* ---- atoms that the host places ---- */
 
-/* Makes the places those of placed atoms, and makes memory that is not there yet; `kind` is that of
- * the atoms for kernels. */
-dcs_status dcs_find_placed(dcs_device_engine *e, const dcs_device_method *m, dcs_block_kind kind,
-                           dcs_places *places);
-/* Has the variant place the atoms, if it does; e->n_rest are left to the host. */
-void dcs_place_atoms(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *places);
-/* Places them and queues their copy, for launches alone. A time of those is none of a map with a
- * rest: then DCS_OUTCOME_INAPPLICABLE where `timed`. */
+/* Has the variant place the atoms, if it does; e->n_overflow are left to the host. */
+void dcs_place_inputs(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *places);
+/* Places them and queues their copy, for launches alone. A time of those is none of a map with
+ * overflow atoms: then DCS_OUTCOME_INAPPLICABLE where `timed`. */
 dcs_outcome dcs_place_ahead(dcs_device_engine *e, const dcs_device_method *m,
                             const dcs_places *places, bool timed);
-/* Computes the map of the rest in memory of its own, while the device works. */
-void dcs_compute_rest(dcs_device_engine *e, const dcs_device_method *m);
+/* Computes the map of the overflow atoms in memory of its own, while the device works. */
+void dcs_compute_overflow(dcs_device_engine *e, const dcs_device_method *m);
 /* Adds it to a finished map. */
-void dcs_add_rest(const dcs_device_engine *e, float *map);
+void dcs_add_overflow(const dcs_device_engine *e, float *out);
 
 /* ---- parts of maps ---- */
 
@@ -163,24 +171,24 @@ int64_t dcs_least_part(const dcs_device_engine *e, const dcs_device_method *m, i
 /* Finds the places for parts, and makes memory that is not there yet. */
 dcs_outcome dcs_find_part_places(dcs_device_engine *e, const dcs_device_method *m,
                                  dcs_places *places);
-/* Queues what comes before the first part of a map; the atoms are copied in where `copies`. */
+/* Enqueues what comes before the first part of a map; the atoms are copied in where `copies`. */
 dcs_status dcs_begin_parts(dcs_device_engine *e, const dcs_device_method *m,
                            const dcs_places *places, bool copies);
-/* Queues the nth part of a map (from 0); one may be queued while the one before is computed. */
-dcs_status dcs_queue_part(dcs_device_engine *e, const dcs_device_method *m,
-                          const dcs_places *places, dcs_range part, int64_t nth);
+/* Enqueues the nth part of a map (from 0); one may be enqueued while the one before is computed. */
+dcs_status dcs_enqueue_part(dcs_device_engine *e, const dcs_device_method *m,
+                            const dcs_places *places, dcs_range part, int64_t nth);
 /* Waits until the nth part is computed. */
-dcs_status dcs_reach_part(dcs_device_engine *e, int64_t nth);
-/* Copies a part that is computed into e->map, while the device computes the next. */
+dcs_status dcs_synchronize_part(dcs_device_engine *e, int64_t nth);
+/* Copies a part that is computed into e->out, while the device computes the next. */
 dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_device_method *m,
                            const dcs_places *places, dcs_range part);
 
-/* ---- recordings ---- */
+/* ---- graphs ---- */
 
-/* Records the method's map where that is worth it, and again where memory has moved since. */
-dcs_status dcs_keep_recorded(dcs_device_engine *e, dcs_device_method *m, const dcs_places *places);
-void dcs_erase_recordings(dcs_device_engine *e, dcs_device_method *m);
-/* Queues a map, replayed where it is recorded. */
+/* Captures the method's map where that is worth it, and again where memory has moved since. */
+dcs_status dcs_keep_graphs(dcs_device_engine *e, dcs_device_method *m, const dcs_places *places);
+void dcs_destroy_graphs(dcs_device_engine *e, dcs_device_method *m);
+/* Enqueues a map, as a graph where it is captured. */
 dcs_status dcs_compute_map(dcs_device_engine *e, const dcs_device_method *m,
                            const dcs_places *places);
 

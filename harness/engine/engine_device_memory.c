@@ -44,21 +44,43 @@ static size_t map_bytes(dcs_dims n) {
 
 /* Atoms and a map of that kind. */
 static dcs_status grow_pair(dcs_device_engine *e, dcs_block_kind kind, dcs_dims n) {
-  size_t atoms_bytes = (size_t)e->problem->n_atoms * sizeof(dcs_atom);
-  DCS_TRY(dcs_block_grow(e->engine.device, kind, atoms_bytes, &e->atoms[kind]));
-  DCS_TRY(dcs_block_grow(e->engine.device, kind, map_bytes(n), &e->maps[kind]));
-  if (kind == DCS_BLOCK_HOST) memcpy(e->atoms[kind].host, e->problem->atoms, atoms_bytes);
+  size_t inputs_bytes = (size_t)e->shape->n_inputs * e->input_bytes;
+  DCS_TRY(dcs_block_grow(e->engine.device, kind, inputs_bytes, &e->inputs[kind]));
+  DCS_TRY(dcs_block_grow(e->engine.device, kind, map_bytes(n), &e->outputs[kind]));
+  if (kind == DCS_BLOCK_HOST) memcpy(e->inputs[kind].host, e->shape->input, inputs_bytes);
   return DCS_OK;
 }
 
 /* A map that is copied in one piece needs no stage: the driver has its own. */
 static dcs_status grow_stage(dcs_device_engine *e, dcs_places *places) {
-  dcs_dims slab = e->problem->n;
+  dcs_dims slab = e->shape->n;
   if (places->slabs.slices >= slab.z) return DCS_OK;
   slab.z = places->slabs.slices;
   DCS_TRY(
       dcs_block_grow(e->engine.device, DCS_BLOCK_HOST, DCS_STAGES * map_bytes(slab), &e->stage));
   places->stage = e->stage.host;
+  return DCS_OK;
+}
+
+/* Makes the places those of placed inputs; `kind` is that of the inputs for kernels. */
+static dcs_status find_placed(dcs_device_engine *e, const dcs_device_method *m, dcs_block_kind kind,
+                              dcs_places *p) {
+  dcs_device *device = e->engine.device;
+  const size_t bytes = (size_t)m->plan.placed_inputs * e->input_bytes;
+  const size_t overflow = (size_t)e->shape->n_inputs * e->input_bytes;
+  const size_t map = (size_t)dcs_points(e->shape->n) * sizeof(float);
+  /* What explicit copies start from; otherwise the host writes where kernels read. */
+  dcs_block_kind source = p->memory == DCS_PAGEABLE ? DCS_BLOCK_ORDINARY
+                          : p->memory == DCS_PINNED ? DCS_BLOCK_HOST
+                                                    : kind;
+  DCS_TRY(dcs_block_grow(device, kind, bytes, &e->placed[kind]));
+  DCS_TRY(dcs_block_grow(device, source, bytes, &e->placed[source]));
+  DCS_TRY(dcs_block_grow(device, DCS_BLOCK_ORDINARY, overflow, &e->overflow));
+  DCS_TRY(dcs_block_grow(device, DCS_BLOCK_ORDINARY, map, &e->overflow_out));
+  p->inputs = e->placed[kind].ptr;
+  p->placed = e->placed[source].host;
+  p->from = p->placed;
+  p->inputs_bytes = bytes;
   return DCS_OK;
 }
 
@@ -69,30 +91,30 @@ static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, dcs_pl
                                                        [DCS_MANAGED] = DCS_BLOCK_MANAGED,
                                                        [DCS_MANAGED_PREFETCH] = DCS_BLOCK_MANAGED};
   const dcs_block_kind kind = kinds[p->memory];
-  const dcs_dims n = e->problem->n, stored = m->plan.stored;
+  const dcs_dims n = e->shape->n, stored = m->plan.stored;
   DCS_TRY(grow_pair(e, kind, stored));
   if (p->memory == DCS_PINNED) DCS_TRY(grow_pair(e, DCS_BLOCK_HOST, n));
   if (p->memory == DCS_PAGEABLE) DCS_TRY(grow_stage(e, p));
-  p->atoms = e->atoms[kind].ptr;
-  p->stored = e->maps[kind].ptr;
-  p->stored_bytes = e->maps[kind].bytes;
-  p->view = e->maps[kind].host;
+  p->inputs = e->inputs[kind].ptr;
+  p->stored = e->outputs[kind].ptr;
+  p->stored_bytes = e->outputs[kind].bytes;
+  p->view = e->outputs[kind].host;
   bool locked = p->memory == DCS_PINNED || p->memory == DCS_MAPPED;
   bool padded = stored.x != n.x || stored.y != n.y || stored.z != n.z;
-  p->from = locked ? e->atoms[DCS_BLOCK_HOST].host : e->problem->atoms;
+  p->from = locked ? e->inputs[DCS_BLOCK_HOST].host : e->shape->input;
   p->to = p->memory == DCS_PINNED || (p->memory == DCS_MAPPED && !padded)
-              ? e->maps[DCS_BLOCK_HOST].host
-              : e->map;
-  p->atoms_bytes = (size_t)e->problem->n_atoms * sizeof *p->from;
-  return m->variant->place ? dcs_find_placed(e, m, kind, p) : DCS_OK;
+              ? e->outputs[DCS_BLOCK_HOST].host
+              : e->out;
+  p->inputs_bytes = (size_t)e->shape->n_inputs * e->input_bytes;
+  return m->variant->place ? find_placed(e, m, kind, p) : DCS_OK;
 }
 
 dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dcs_memory memory,
                             bool cut, dcs_places *places) {
   dcs_device *device = e->engine.device;
-  int64_t resident = dcs_resident_threads(e->sm_count, m->registers);
-  *places = (dcs_places){.memory = memory, .slabs = {.slices = e->problem->n.z}};
-  if (cut) places->slabs = dcs_cut_slabs(&m->plan, e->problem, resident);
+  int64_t resident = dcs_resident_threads(&e->info, m->registers);
+  *places = (dcs_places){.memory = memory, .slabs = {.slices = e->shape->n.z}};
+  if (cut) places->slabs = dcs_cut_slabs(&m->plan, e->shape, resident);
   dcs_status status = device->supports(device, memory);
   if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_NOT_BUILT;
   if (status == DCS_OK) status = place(e, m, places);
@@ -110,8 +132,8 @@ dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *p) {
   DCS_TRY(device->fill(device, p->stored, 0x7fc00000u, p->stored_bytes / sizeof(float)));
   if (e->scratch.ptr)
     DCS_TRY(device->fill(device, e->scratch.ptr, 0x7fc00000u, e->scratch.bytes / sizeof(float)));
-  DCS_TRY(device->wait(device));
+  DCS_TRY(device->synchronize(device));
   if (p->stage) fill_with_nan(p->stage, e->stage.bytes / sizeof(float));
-  if (p->to != p->view) fill_with_nan(p->to, (size_t)dcs_points(e->problem->n));
+  if (p->to != p->view) fill_with_nan(p->to, (size_t)dcs_points(e->shape->n));
   return DCS_OK;
 }

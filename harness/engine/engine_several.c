@@ -5,58 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- each device in a thread ---- */
-
-typedef struct {
-  dcs_several *s;
-  dcs_member *member;
-  dcs_member_task *task;
-  void *arg;
-  pthread_t thread;
-} work;
-
-static void *do_work(void *arg) {
-  work *w = arg;
-  pthread_mutex_lock(&w->s->lock);
-  while (w->s->threads == 0)
-    pthread_cond_wait(&w->s->changed, &w->s->lock);
-  pthread_mutex_unlock(&w->s->lock);
-  w->task(w->s, w->member, w->arg);
-  return NULL;
-}
-
-void dcs_each_member(dcs_several *s, int first, dcs_member_task *task, void *arg) {
-  work works[DCS_MAX_DEVICES];
-  int n = 0;
-  s->threads = 0;
-  for (int d = first; d < s->n; d++) {
-    work *w = &works[n];
-    if (s->members[d].gone) continue;
-    *w = (work){.s = s, .member = &s->members[d], .task = task, .arg = arg};
-    if (pthread_create(&w->thread, NULL, do_work, w) == 0) {
-      n++;
-      continue;
-    }
-    (void)dcs_fail(DCS_UNAVAILABLE, "no thread to drive it");
-    dcs_member_ended(w->member, DCS_OUTCOME_MEMORY);
-    s->share.sharers[d].gone = true;
-  }
-  pthread_mutex_lock(&s->lock);
-  s->threads = n;
-  pthread_cond_broadcast(&s->changed);
-  pthread_mutex_unlock(&s->lock);
-  for (int i = 0; i < n; i++)
-    pthread_join(works[i].thread, NULL);
-}
-
 /* ---- devices that fail ---- */
-
-void dcs_member_ended(dcs_member *member, dcs_outcome outcome) {
-  member->outcome = outcome;
-  if (outcome == DCS_OUTCOME_OK) return;
-  snprintf(member->why, sizeof member->why, "%s", dcs_error_message());
-  member->gone = outcome != DCS_OUTCOME_COMPILE;
-}
 
 static dcs_member *first_left(dcs_several *s) {
   for (int d = 0; d < s->n; d++)
@@ -97,25 +46,28 @@ static dcs_outcome outcome_of(dcs_several *s) {
 /* ---- the engine ---- */
 
 typedef struct {
-  const dcs_problem *problem;
-  float *map;
+  const dcs_problem *shape;
+  size_t input_bytes;
+  float *out;
   int slot;
+  const dcs_config *problem;
   const dcs_variant *variant;
   const dcs_config *config;
 } request;
 
-static void take_problem(dcs_several *s, dcs_member *member, void *arg) {
+static void take_on(dcs_several *s, dcs_member *member, void *arg) {
   const request *r = arg;
   (void)s;
   dcs_engine *engine = &member->e->engine;
-  dcs_member_ended(member, engine->problem(engine, r->problem, r->map));
+  dcs_member_ended(member, engine->take(engine, r->shape, r->input_bytes, r->out));
 }
 
-static dcs_outcome several_problem(dcs_engine *engine, const dcs_problem *problem, float *map) {
+static dcs_outcome several_take(dcs_engine *engine, const dcs_problem *shape, size_t input_bytes,
+                                float *out) {
   dcs_several *s = (dcs_several *)engine;
-  request r = {.problem = problem, .map = map};
-  s->problem = problem;
-  dcs_each_member(s, 0, take_problem, &r);
+  request r = {.shape = shape, .input_bytes = input_bytes, .out = out};
+  s->shape = shape;
+  dcs_each_member(s, 0, take_on, &r);
   return outcome_of(s);
 }
 
@@ -123,22 +75,27 @@ static void prepare_on(dcs_several *s, dcs_member *member, void *arg) {
   const request *r = arg;
   (void)s;
   dcs_engine *engine = &member->e->engine;
-  dcs_member_ended(member, engine->prepare(engine, r->slot, r->variant, r->config, &member->facts));
+  dcs_member_ended(
+      member, engine->prepare(engine, r->slot, r->problem, r->variant, r->config, &member->facts));
 }
 
-static dcs_outcome several_prepare(dcs_engine *engine, int slot, const dcs_variant *variant,
-                                   const dcs_config *config, dcs_code_facts *facts) {
+static dcs_outcome several_prepare(dcs_engine *engine, int slot, const dcs_config *problem,
+                                   const dcs_variant *variant, const dcs_config *config,
+                                   dcs_code_facts *facts) {
   dcs_several *s = (dcs_several *)engine;
-  request r = {.slot = slot, .variant = variant, .config = config};
+  request r = {.slot = slot, .problem = problem, .variant = variant, .config = config};
+  dcs_problem posed = *s->shape;
   dcs_plan plan;
+  posed.config = *problem;
   if (variant->place) {
-    (void)dcs_fail(DCS_FAILED,
-                   "%s has the host place the atoms and compute the rest, which %s cannot share",
-                   variant->id, s->text);
+    (void)dcs_fail(
+        DCS_FAILED,
+        "%s has the host place the inputs and compute what overflows, which %s cannot share",
+        variant->id, s->text);
     return DCS_OUTCOME_INAPPLICABLE;
   }
-  variant->plan(s->problem, config, &plan);
-  if (!plan.slice_step && plan.launch_slices > 1 && plan.launch_slices >= s->problem->n.z) {
+  variant->plan(&posed, config, &plan);
+  if (!plan.slice_step && plan.launch_slices > 1 && plan.launch_slices >= s->shape->n.z) {
     (void)dcs_fail(DCS_FAILED, "%s computes the whole map in one launch, which %s cannot share",
                    variant->id, s->text);
     return DCS_OUTCOME_INAPPLICABLE;
@@ -227,10 +184,7 @@ static dcs_status open_members(dcs_several *s, const dcs_device_list *list, cons
   opening o = {.list = list, .kernels = kernels};
   s->n = s->engine.n_devices = list->n;
   for (int d = 0; d < s->n; d++)
-    if (dcs_names_emulated(list->names[d]))
-      snprintf(s->members[d].label, sizeof s->members[d].label, "emulated (%d of %d)", d + 1, s->n);
-    else
-      snprintf(s->members[d].label, sizeof s->members[d].label, "%s", list->names[d]);
+    dcs_device_label(list, d, s->members[d].label);
   dcs_each_member(s, 0, open_member, &o);
   for (int d = 0; d < s->n; d++)
     if (s->members[d].gone)
@@ -245,10 +199,8 @@ dcs_status dcs_engine_devices_open(const char *text, const char *kernels, dcs_en
   if (list.n == 1) return dcs_engine_device_open(list.names[0], kernels, engine);
   dcs_several *s = calloc(1, sizeof *s);
   if (!s) return dcs_fail(DCS_UNAVAILABLE, "no memory for the engine of %s", text);
-  s->engine = (dcs_engine){.problem = several_problem,
-                           .prepare = several_prepare,
-                           .run = several_run,
-                           .close = several_close};
+  s->engine = (dcs_engine){
+      .take = several_take, .prepare = several_prepare, .run = several_run, .close = several_close};
   snprintf(s->text, sizeof s->text, "%s", text);
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);

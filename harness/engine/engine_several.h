@@ -1,6 +1,6 @@
-/* The engine of several devices, in the files that implement it: problems and methods
- * (engine_several.c), and how a map is shared (engine_several_map.c). A thread drives each device.
- */
+/* The engine of several devices, in the files that implement it: the threads that drive them
+ * (engine_several_members.c), how a map is shared (engine_several_map.c), problems and methods
+ * (engine_several.c). */
 #ifndef DCS_ENGINE_SEVERAL_H
 #define DCS_ENGINE_SEVERAL_H
 
@@ -9,11 +9,11 @@
 #include <pthread.h>
 
 typedef struct {
-  char label[DCS_DEVICE_NAME + 16]; /* for messages */
-  dcs_device_engine *e;             /* NULL: not open */
-  bool gone;                        /* failed: it gets no work any more */
-  bool told;                        /* that it is gone */
-  dcs_outcome outcome;              /* of the last request; why, when it is not ok */
+  char label[DCS_DEVICE_LABEL]; /* for messages */
+  dcs_device_engine *e;         /* NULL: not open */
+  bool gone;                    /* failed: it gets no work any more */
+  bool told;                    /* that it is gone */
+  dcs_outcome outcome;          /* of the last request; why, when it is not ok */
   char why[2 * DCS_TEXT];
   dcs_code_facts facts; /* of the method prepared last */
 } dcs_member;
@@ -23,11 +23,11 @@ typedef struct {
   char text[DCS_TEXT]; /* the devices as they were named */
   dcs_member members[DCS_MAX_DEVICES];
   int n;
-  const dcs_problem *problem;
-  pthread_mutex_t lock;   /* of what follows */
-  pthread_cond_t changed; /* slices were given back, computed or done; or all threads are there */
-  int threads;            /* that work on the request; 0: they wait until all are started */
-  dcs_share share;        /* its speeds are kept from map to map */
+  const dcs_problem *shape; /* of the problems */
+  pthread_mutex_t lock;     /* of what follows */
+  pthread_cond_t changed;   /* slices were given back, computed or done; or all threads are there */
+  int threads;              /* that work on the request; 0: they wait until all are started */
+  dcs_share share;          /* its speeds are kept from map to map */
 } dcs_several;
 
 /* Does one thing on every device that is left, from `first` on, each in a thread of its own. */

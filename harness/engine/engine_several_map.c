@@ -1,15 +1,15 @@
 /* The engine of several devices: maps. Each device takes slabs from the common queue, and has the
- * next one queued while it computes one, and while its thread copies out what it has computed. */
+ * next one enqueued while it computes one, and while its thread copies out what it has computed. */
 #include "harness/engine/engine_several.h"
 
 #include "harness/base/clock.h"
 
-enum { QUEUED = 2 }; /* slabs on a device */
+enum { ENQUEUED = 2 }; /* slabs on a device */
 
 typedef struct {
   int slot;
   bool copies, out, poison; /* atoms are copied in; the map is copied out; it is NaN before */
-  int64_t maps, turn;       /* how many; times that all threads were there */
+  int64_t maps, phase;      /* how many; times that all threads were there */
   int arrived;
   double begin_ns, map_ns, end_ns;     /* of all maps, of this one */
   double computed_ns[DCS_MAX_DEVICES]; /* when a device had computed its last slab */
@@ -27,26 +27,26 @@ typedef struct {
   int64_t taken, done;
 } driver;
 
-/* ---- all together ---- */
+/* ---- all threads ---- */
 
 /* Waits for all threads, before a map and after it. */
 static void meet(dcs_several *s, job *j, bool before) {
   pthread_mutex_lock(&s->lock);
-  int64_t turn = j->turn;
+  int64_t phase = j->phase;
   if (++j->arrived == s->threads) {
     j->arrived = 0;
-    j->turn++;
+    j->phase++;
     if (before)
-      dcs_share_start(&s->share, s->problem->n.z, s->share.step);
+      dcs_share_start(&s->share, s->shape->n.z, s->share.step);
     else
       dcs_share_learn(&s->share);
     double now = dcs_now_ns();
     if (before) j->map_ns = now;
-    if (turn == 0) j->begin_ns = now;
+    if (phase == 0) j->begin_ns = now;
     j->end_ns = now;
     pthread_cond_broadcast(&s->changed);
   }
-  while (j->turn == turn)
+  while (j->phase == phase)
     pthread_cond_wait(&s->changed, &s->lock);
   pthread_mutex_unlock(&s->lock);
 }
@@ -80,14 +80,14 @@ static bool take(driver *v) {
 
 static dcs_status queue_slabs(driver *v, int64_t until) {
   while (v->taken < until && take(v))
-    DCS_TRY(dcs_queue_part(v->e, v->m, &v->places, *slab_of(v, v->taken - 1), v->taken - 1));
+    DCS_TRY(dcs_enqueue_part(v->e, v->m, &v->places, *slab_of(v, v->taken - 1), v->taken - 1));
   return DCS_OK;
 }
 
 /* Waits for the oldest slab, which the others then count as computed. */
 static dcs_status compute_slab(driver *v) {
   dcs_several *s = v->s;
-  DCS_TRY(dcs_reach_part(v->e, v->done));
+  DCS_TRY(dcs_synchronize_part(v->e, v->done));
   pthread_mutex_lock(&s->lock);
   dcs_share_computed(&s->share, v->d, dcs_now_ns() - v->j->map_ns, *slab_of(v, v->done));
   pthread_cond_broadcast(&s->changed);
@@ -108,10 +108,10 @@ static dcs_status share_map(driver *v) {
   v->taken = v->done = 0;
   DCS_TRY(dcs_begin_parts(v->e, v->m, &v->places, v->j->copies));
   for (;;) {
-    DCS_TRY(queue_slabs(v, v->done + QUEUED));
-    if (v->taken == v->done) return device->wait(device);
+    DCS_TRY(queue_slabs(v, v->done + ENQUEUED));
+    if (v->taken == v->done) return device->synchronize(device);
     DCS_TRY(compute_slab(v));
-    DCS_TRY(queue_slabs(v, v->done + 1 + QUEUED));
+    DCS_TRY(queue_slabs(v, v->done + 1 + ENQUEUED));
     if (v->j->out) DCS_TRY(dcs_unload_part(v->e, v->m, &v->places, *slab_of(v, v->done)));
     finish_slab(v);
   }
@@ -167,7 +167,7 @@ void dcs_share_maps(dcs_several *s, int slot, dcs_scope scope, int64_t inner, do
     sharer->gone = s->members[d].gone;
     if (sharer->gone) continue;
     sharer->least = dcs_least_part(s->members[d].e, m, left);
-    s->share.step = dcs_part_step(&m->plan, s->problem);
+    s->share.step = dcs_part_step(&m->plan, s->shape);
   }
   dcs_each_member(s, 0, drive, &j);
   *ns = j.end_ns - j.begin_ns;

@@ -77,7 +77,7 @@ static int64_t wanted(const dcs_share *s, int d, double now) {
   const outlook o = look(s, now);
   double more = o.all_left * o.rate[d] / o.rates - o.left[d];
   if (me->pending > 0 && more < 0.9 * (double)me->least) return 0; /* speeds jitter */
-  int64_t half = (int64_t)(more / 2) / me->least * me->least;      /* whole loads */
+  int64_t half = (int64_t)(more / 2) / me->least * me->least;      /* whole waves */
   int64_t want = half > me->least ? half : me->least;
   if (want > o.untaken) want = o.untaken;
   return me->pending == 0 && too_late(s, &o, d, want) ? 0 : want;

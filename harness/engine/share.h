@@ -3,7 +3,7 @@
 #ifndef DCS_SHARE_H
 #define DCS_SHARE_H
 
-#include "harness/device/device_list.h"
+#include "harness/device/devices.h"
 
 #include <stdint.h>
 
@@ -12,7 +12,8 @@ typedef struct {
   int64_t from, end;
 } dcs_range;
 
-/* Slabs that a device has in hand at most: one on its way out, one that is computed, one queued. */
+/* Slabs that a device has in hand at most: one on its way out, one that is computed, one enqueued.
+ */
 enum { DCS_IN_HAND = 3 };
 
 typedef struct {

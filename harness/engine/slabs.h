@@ -7,8 +7,8 @@
 
 typedef struct {
   int64_t slices; /* of a slab; the last may have fewer */
-  bool alternate; /* two queues take turns, so that a slab's blocks fill the card while the last
-                     blocks of the slab before still run; else the slabs of one queue follow
+  bool alternate; /* two streams alternate, so that a slab's blocks fill the card while the last
+                     blocks of the slab before still run; else the slabs of one stream follow
                      one another, because they share the array of constant memory */
 } dcs_slabs;
 
@@ -16,11 +16,6 @@ typedef struct {
  * that size reaches the full rate of the bus, and an eighth of a copy is all that is left uncovered
  * at the end. A launch is cut only if its parts still fill the card. */
 dcs_slabs dcs_cut_slabs(const dcs_plan *plan, const dcs_problem *problem, int64_t resident);
-
-/* Threads with so many registers each (-1: unknown) that `sm_count` multiprocessors hold: 64 K
- * registers and 2,048 threads in each, as on every data-centre card since compute capability 6.0
- * (others hold fewer threads). */
-int64_t dcs_resident_threads(int sm_count, int registers);
 
 /* Whether the atoms are copied to constant memory once for the whole map. */
 bool dcs_constant_once(const dcs_plan *plan, const dcs_problem *problem);

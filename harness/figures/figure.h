@@ -3,109 +3,115 @@
 #ifndef DCS_FIGURE_H
 #define DCS_FIGURE_H
 
-#include "harness/base/csv.h"
-#include "harness/base/outcome.h"
-#include "kernels/contract.h"
+#include "harness/runs/run.h"
 
 #include <stdio.h>
 
-/* ---- the rows of a run (figure_run.c, figure_rows.c) ---- */
+/* ---- the rows of a run (figure_run.c) ---- */
 
-/* Rows of the whole sum, where another row has the index of a cutoff. */
-enum { DCS_FIGURE_WHOLE = -2 };
+/* Stands in for an index where nothing else says which problem: the run's `direct` one. */
+enum { DCS_FIGURE_DIRECT = -2 };
 
-/* One row of summary.csv. Texts are indices into the run's lists, so that rows compare quickly. */
+/* A row with what it is an index of, so that rows are picked quickly. */
 typedef struct {
+  const dcs_run_row *of;
   int variant, config, cell;
-  int cut; /* DCS_FIGURE_WHOLE, or the cutoff */
-  dcs_backend backend;
-  dcs_scope scope;
-  int coarsen, threads;                 /* 0 where the cell is empty */
-  double overhead;                      /* executed points / useful points - 1; 0 where unknown */
-  double median_ns, ci_lo_ns, ci_hi_ns; /* the interval may be NaN */
-  double evals_per_s;
-  double limit_fraction;              /* may be NaN */
-  double flops_per_eval, bytes_moved; /* NaN in an older run */
-  double overflow_atoms;              /* NaN where the method has no bins */
-  double cutoff_error;                /* NaN for the whole sum */
-  const char *memory;                 /* "" where copies are not part of the scope */
-  bool ok; /* outcome ok, and a time and a rate above zero: may be drawn */
+  int problem; /* DCS_FIGURE_DIRECT, or of the run's others */
+  bool ok;     /* may be drawn */
 } dcs_figure_row;
 
-/* Who computes: a group of bars or points, with limits of its own. */
+/* Who computes: a group of points, with limits of its own. */
 typedef enum {
   DCS_FIGURE_ONE_THREAD,
   DCS_FIGURE_ALL_THREADS,
   DCS_FIGURE_GPU,
-  DCS_FIGURE_KINDS
-} dcs_figure_kind;
+  DCS_FIGURE_GROUPS
+} dcs_figure_group;
 
 /* Measured limits of one of them, from env.csv; NaN where not measured. */
 typedef struct {
-  double evals_per_s, fma_per_s, bytes_per_s;
+  double evals_per_s; /* what the kind's rate is held against */
+  double fma_per_s, bytes_per_s;
 } dcs_figure_limits;
 
-/* A size of the problem; the run's cells ascend by grid, then by atoms. */
+/* A size, whatever the problem. */
 typedef struct {
-  dcs_dims n;
-  int64_t atoms;
-  double spacing; /* angstrom; NaN where summary.csv lacks it */
+  dcs_size size;  /* of the direct problem */
+  dcs_dims n;     /* points */
+  double inputs;  /* along the kind's first dimension: atoms */
+  double spacing; /* angstrom; NaN where the run does not say */
 } dcs_figure_cell;
 
-/* A cutoff in angstrom and its smoothing; the run's ascend by smoothing, then by cutoff. */
 typedef struct {
-  double cutoff;
-  const char *smooth;
-} dcs_figure_cut;
-
-typedef struct {
-  const char *dir;      /* the run folder */
-  dcs_figure_row *rows; /* of whole sums */
+  const char *dir;        /* the run folder */
+  dcs_run own, other;     /* the run, and the reference */
+  bool gpu_is_reference;  /* the GPU rows are the reference's */
+  const char *gpu_suffix; /* "" or " (reference)": ends the name of every GPU series */
+  /* What is drawn, of one kind: */
+  const dcs_kind *kind;
+  dcs_figure_row *rows;
   size_t n_rows;
-  dcs_figure_row *within; /* of maps within a cutoff */
-  size_t n_within;
-  dcs_figure_cut *cuts;
-  int n_cuts;
-  dcs_figure_cell *cells;
+  dcs_figure_cell *cells; /* ascending by grid, then by inputs */
   int n_cells;
+  dcs_config direct;  /* the kind's initial problem; where a run has neither it nor what
+                         approximates it, that of the first row */
+  dcs_size *problems; /* but the direct one, ascending by the values of the parameters; no axes */
+  int n_problems;
   const char **variants; /* in the ladder's order */
   int n_variants;
   const char **configs;
   int n_configs;
-  bool gpu_is_reference;      /* the GPU rows are the reference's */
-  const char *gpu_suffix;     /* "" or " (reference)": ends the name of every GPU series */
-  char machine[3 * DCS_TEXT]; /* the second line of a title */
-  dcs_figure_limits limits[DCS_FIGURE_KINDS];
-  dcs_table *tables[4]; /* own the texts */
+  dcs_figure_limits limits[DCS_FIGURE_GROUPS];
 } dcs_figure_run;
 
-/* Reads summary.csv and env.csv of `dir`, and of `reference` (may be NULL) where `dir` has no GPU
- * row that can be drawn. Free with dcs_figure_unload(), whatever the status. */
+/* Opens `dir`, and `reference` (may be NULL), whose GPU rows are drawn where `dir` has none of the
+ * kind, and takes up the first kind of which there are rows. Free with dcs_figure_unload(),
+ * whatever the status. */
 dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *reference);
 void dcs_figure_unload(dcs_figure_run *run);
+/* Whether the run has rows of the kind; takes up another kind. */
+bool dcs_figure_holds(const dcs_figure_run *run, const dcs_kind *kind);
+dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind);
 
-/* Used by dcs_figure_load(). Appends the table's rows of one backend; the run's arrays have room.
- * dcs_figure_sort() puts variants and cells in order when all are there. */
-dcs_status dcs_figure_append(dcs_figure_run *run, const dcs_table *t, dcs_backend backend);
-dcs_status dcs_figure_sort(dcs_figure_run *run);
-
-/* Which rows are meant; DCS_FIGURE_ANY leaves a field out. `cut` chooses between the rows of whole
- * sums (DCS_FIGURE_WHOLE), those of any cutoff and those of one. */
+/* Which rows are meant; DCS_FIGURE_ANY leaves a field out. */
 enum { DCS_FIGURE_ANY = -1 };
 typedef struct {
-  int variant, config, cell, backend, scope, threads, coarsen, cut;
+  int variant, config, cell, backend, scope, threads, coarsen, problem;
 } dcs_figure_pick;
 
-/* Of the whole sum; every other field DCS_FIGURE_ANY. */
+/* Of the direct problem; every other field DCS_FIGURE_ANY. */
 extern const dcs_figure_pick dcs_figure_any;
+/* Sets cell and problem to those of a size of the kind; false: the run has no such cell. */
+bool dcs_figure_pick_size(const dcs_figure_run *run, const dcs_size *size, dcs_figure_pick *pick);
+/* The axes of a cell, "4000 atoms, 64x64x64": the title has the problem. Returns text. */
+char *dcs_figure_size(const dcs_figure_run *run, int cell, char text[DCS_TEXT]);
+/* dcs_figure_any in one cell and scope. */
+dcs_figure_pick dcs_figure_pick_at(int cell, dcs_scope scope);
+/* Sets backend and threads (`all`: how many all threads are). */
+void dcs_figure_pick_group(dcs_figure_pick *pick, dcs_figure_group group, int all);
 
 /* The first matching row after `row` (NULL: of all), whether or not it may be drawn; NULL: none. */
 const dcs_figure_row *dcs_figure_next(const dcs_figure_run *run, const dcs_figure_pick *pick,
                                       const dcs_figure_row *row);
 /* The matching row that may be drawn and has the highest rate; NULL where there is none. */
 const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick);
-/* Matching rows that may not be drawn. */
-int dcs_figure_left_out(const dcs_figure_run *run, const dcs_figure_pick *pick);
+/* The same, and where its cell has none, that of the largest cell that has one. */
+const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run, dcs_figure_pick pick);
+/* The most threads of a matching CPU row that may be drawn; at least 1. */
+int dcs_figure_most_threads(const dcs_figure_run *run, dcs_figure_pick pick);
+/* Whether a cell has more points, or as many and no fewer inputs. */
+bool dcs_figure_is_larger(const dcs_figure_cell *a, const dcs_figure_cell *b);
+/* Points of a cell's grid; the same times its inputs. */
+double dcs_figure_points(const dcs_figure_cell *cell);
+double dcs_figure_extent(const dcs_figure_cell *cell);
+
+/* What the title says of the rows that a figure is drawn of. */
+typedef struct {
+  bool drawn[2]; /* by backend: machines are named where they are drawn */
+  int left_out;  /* rows that may not be drawn */
+} dcs_figure_seen;
+/* Counts the matching rows in. */
+void dcs_figure_see(const dcs_figure_run *run, const dcs_figure_pick *pick, dcs_figure_seen *seen);
 
 /* ---- data for gnuplot (figure_data.c) ---- */
 
@@ -121,63 +127,42 @@ dcs_figure_value dcs_figure_geps(const dcs_figure_row *row); /* 1e9 evaluations/
  * spaces. `decodes` is how often gnuplot interprets backslashes on the text's way to the picture: 1
  * for titles, 2 for points drawn "with labels". */
 void dcs_figure_text(FILE *dat, const char *text, int decodes);
-/* The first block: the title, the machine and, where `left_out` is not 0, how many rows were. */
-void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, int left_out, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* The first block: the title, the problem before it if it is not the initial one of the first kind,
+ * the machines that are drawn and how many rows were left out; more lines may follow. */
+void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, dcs_figure_seen seen,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* A line of text. */
+void dcs_figure_line(FILE *dat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Starts a block; a series has its name as the first line. */
 void dcs_figure_block(FILE *dat);
-void dcs_figure_series(FILE *dat, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define dcs_figure_series(dat, ...) (dcs_figure_block(dat), dcs_figure_line(dat, __VA_ARGS__))
 /* A line of a series: x, value, lo, hi, and for the reader the variant, configuration and, where
  * it matters, memory. */
 void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row *row, double x,
                       dcs_figure_value y);
 
-/* "100x100x1"; returns text. */
-char *dcs_figure_grid(dcs_dims n, char text[DCS_TEXT]);
-/* "12 Å (smoothing c2)"; returns text. */
-char *dcs_figure_cut_name(const dcs_figure_run *run, int cut, char text[DCS_TEXT]);
+/* The end of a line of a series: what a reader wants to know of the method. memory "": it does not
+ * matter. */
+void dcs_figure_method_texts(FILE *dat, const char *variant, const char *config,
+                             const char *memory);
 
-/* ---- sizes over the atoms (figure_sizes.c) ---- */
-
-/* What the sizes have in common: the grid, or atoms per volume of the grid within 20%; or none. */
-typedef enum { DCS_FIGURE_GRID, DCS_FIGURE_DENSITY, DCS_FIGURE_NOTHING } dcs_figure_family;
-
-/* Cells of one cutoff, one for each number of atoms (the largest grid), ascending. */
-typedef struct {
-  int *cells, n;
-  int cut;
-  dcs_figure_family family;
-} dcs_figure_sizes;
-
-/* Of the families from `first` to `last`, the one with the most numbers of atoms, at least two, for
- * which `drawn` holds; those with nothing in common only where no other is there, and a density
- * only where the atoms differ by a factor of 2 or more. Of equals the larger cutoff. n is 0 where
- * there is none. The caller frees `cells`, whatever the status. */
-dcs_status dcs_figure_choose_sizes(const dcs_figure_run *run,
-                                   bool (*drawn)(const dcs_figure_run *run, int cell, int cut),
-                                   dcs_figure_family first, dcs_figure_family last,
-                                   dcs_figure_sizes *sizes);
-/* A line of the title: "grid 100x100x1", or from which to which, and the densities. */
-void dcs_figure_sizes_line(FILE *dat, const dcs_figure_run *run, const dcs_figure_sizes *sizes);
-/* The best row of the pick; where its cell has none, that of the largest cell that has one. */
-const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run, dcs_figure_pick pick);
-/* The most threads of a CPU row of these sizes that may be drawn, of the whole sum where `whole`
- * and within the cutoff; at least 1. */
-int dcs_figure_sizes_threads(const dcs_figure_run *run, const dcs_figure_sizes *sizes, bool whole);
-/* Points of a cell's grid. */
-double dcs_figure_points(const dcs_figure_cell *cell);
-/* Atoms per cubic angstrom of a cell's grid; NaN where the spacing is not known. */
-double dcs_figure_density(const dcs_figure_cell *cell);
+/* "16.9k"; returns text. */
+char *dcs_figure_short(double value, char text[32]);
+/* "CPU, 4 threads", "GPU (reference)"; returns text. */
+char *dcs_figure_group_name(const dcs_figure_run *run, dcs_figure_group group, int all,
+                            char text[DCS_TEXT]);
 
 /* ---- thresholds (figure_thresholds.c) ---- */
 
 /* What `dcsbench crossover` has written into the run folder. */
 typedef struct {
+  const dcs_figure_run *run;
+  const char *axis;
   dcs_table *thresholds, *winners; /* NULL where they are not there */
 } dcs_figure_thresholds;
 
-/* Leaves the reason in `why` where the files are not there, or none of the rows is of that axis.
- * DCS_INPUT where a column is missing. Close whatever the status. */
+/* Leaves the reason in `why` where the files are not there, or none of the rows is of the kind and
+ * axis. DCS_INPUT where a column is missing. Close whatever the status. */
 dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axis,
                                       dcs_figure_thresholds *t, char why[DCS_TEXT]);
 void dcs_figure_thresholds_close(dcs_figure_thresholds *t);
@@ -185,54 +170,56 @@ void dcs_figure_thresholds_close(dcs_figure_thresholds *t);
 /* The cell in a column that dcs_figure_thresholds_open() has seen to be there. */
 const char *dcs_figure_entry(const dcs_table *table, size_t row, const char *column);
 double dcs_figure_number(const dcs_table *table, size_t row, const char *column);
+/* Whether a row of the thresholds is of the kind and axis. */
+bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row);
 
 enum { DCS_FIGURE_PANELS = 6 };
-/* The rows of that axis to draw a panel for: those with status ok, then others with an estimate,
- * then the rest, each in the order of the file; `same` tells rows that share a panel (NULL: none),
- * of which the first stands for all. *total becomes the number of panels that there could be. */
-size_t dcs_figure_panels(const dcs_table *thresholds, const char *axis,
-                         bool (*same)(const dcs_table *thresholds, size_t a, size_t b),
-                         size_t rows[DCS_FIGURE_PANELS], size_t *total);
+/* The rows to draw a panel for: those with status ok, then others with an estimate, then the rest,
+ * each in the order of the file. `same` tells rows that share a panel, of which the first stands
+ * for all (NULL: none do), and `drawn` which of these have data enough (given `with`). */
+typedef struct {
+  size_t rows[DCS_FIGURE_PANELS], n;
+  size_t total; /* panels that there could be */
+} dcs_figure_panels;
+dcs_figure_panels dcs_figure_choose_panels(const dcs_figure_thresholds *t,
+                                           bool (*same)(const dcs_table *thresholds, size_t a,
+                                                        size_t b),
+                                           bool (*drawn)(void *with, size_t row), void *with);
 
-/* Whether the size of a row of winners.csv is held between the methods of a threshold, in its
- * scope. *exchanged: what is a there is b here. */
-bool dcs_figure_same_pair(const dcs_figure_thresholds *t, size_t threshold, size_t winner,
-                          bool *exchanged);
+/* A method of the threshold with its problem, if that is not the initial one, "gpu k=v";
+ * returns text. */
+char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b,
+                        char text[DCS_TEXT]);
+
+/* Reads the size of a row of winners.csv, as one of the initial problem. False: it is not held
+ * between the methods of the threshold, in its scope, or no size. *exchanged: what is a there is b
+ * here. */
+bool dcs_figure_winner(const dcs_figure_thresholds *t, size_t threshold, size_t winner,
+                       dcs_size *size, bool *exchanged);
+
+/* The larger error of the methods' problems at a size, where they approximate another; NaN: neither
+ * does, or the run does not know. */
+double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
+                              const dcs_size *size);
 
 /* A method's own colour, as a number of the scripts' line types. */
-int dcs_figure_colour(const char *method);
+int dcs_figure_colour(const dcs_figure_thresholds *t, size_t threshold, bool b);
 /* The first block, with the machine of thresholds: the run's own. */
-void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_run *run, size_t drawn, size_t total,
-                                 const char *title);
-/* "16.9k"; returns text. */
-char *dcs_figure_short(double value, char text[32]);
+void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
+                                 const dcs_figure_panels *panels, const char *title);
 
-/* ---- the figures ---- */
+/* ---- the figures (figures.def) ---- */
 
 /* Each writes its data to `dat`, or nothing and the reason to `why` (else left empty). */
-dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_padding_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_crossover_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_crossover_points(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+#define DCS_FIGURE(kind, name)                                                                     \
+  dcs_status dcs_figure_##name(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
+#include "harness/figures/figures.def"
+#undef DCS_FIGURE
 
-dcs_status dcs_figure_cutoff_time(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_cutoff_density(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_cutoff_capacity(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_cutoff_error(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
-
-/* The largest cell that has at least half as many bars of the ladder (variants and kinds timed in
- * scope kernel) as the one with most: a small problem leaves a GPU idle and shows nothing of its
+/* The largest cell that has at least a third as many rungs of the ladder (variants and groups timed
+ * in scope kernel) as the one with most: a small problem leaves a GPU idle and shows nothing of its
  * kernels. Of equals the one with the largest slices. -1 where nothing was timed. */
 int dcs_figure_ladder_cell(const dcs_figure_run *run);
-/* The most threads of a CPU row that may be drawn, in scope kernel of the cell (DCS_FIGURE_ANY: of
- * any); at least 1. */
-int dcs_figure_most_threads(const dcs_figure_run *run, int cell);
-
 /* Padding overhead of a grid of n points covered by whole tiles: executed / useful - 1. */
 double dcs_padding_overhead(dcs_dims n, dcs_dims tile);
 

@@ -1,4 +1,4 @@
-/* Figures of thresholds along an axis: a panel for each, with the times of both methods. */
+/* Figures of thresholds along a dimension: a panel for each, with the times of both methods. */
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -7,74 +7,123 @@
 
 /* A size of a panel: a row of winners.csv. */
 typedef struct {
-  double x;
+  double x; /* along the dimension; first, for dcs_by_value() */
+  dcs_size size;
   size_t row;
   bool exchanged; /* a there is b in the panel */
+  bool lacks;     /* a method */
 } panel_size;
 
 typedef struct {
   const dcs_figure_thresholds *t;
-  bool along_atoms;
+  int along;         /* dimension */
   panel_size *sizes; /* room for all rows of winners.csv */
   size_t n;
+  dcs_status status;
 } panels;
+
+enum { FEWEST_SIZES = 2 };
 
 /* ---- the sizes of a panel ---- */
 
-static bool is_fixed_at(const panels *p, size_t threshold, size_t winner) {
-  const dcs_table *w = p->t->winners;
-  const char *fixed = dcs_figure_entry(p->t->thresholds, threshold, "fixed");
+static bool is_fixed_at(const panels *p, size_t threshold, size_t winner, const dcs_size *size) {
   const char *shape = dcs_figure_entry(p->t->thresholds, threshold, "shape");
-  char grid[DCS_TEXT];
-  if (!p->along_atoms)
-    return strcmp(fixed, dcs_figure_entry(w, winner, "atoms")) == 0 &&
-           (strcmp(shape, dcs_figure_entry(w, winner, "shape_slices")) == 0 ||
-            strcmp(shape, dcs_figure_entry(w, winner, "shape_multiples")) == 0);
-  snprintf(grid, sizeof grid, "%sx%sx%s", dcs_figure_entry(w, winner, "nx"),
-           dcs_figure_entry(w, winner, "ny"), dcs_figure_entry(w, winner, "nz"));
-  return strcmp(fixed, grid) == 0;
+  char fixed[64] = "";
+  if (p->t->run->kind->n_dimensions > 1) dcs_dimension_text(size, !p->along, fixed);
+  return strcmp(dcs_figure_entry(p->t->thresholds, threshold, "fixed"), fixed) == 0 &&
+         (!*shape || strcmp(shape, dcs_figure_entry(p->t->winners, winner, "shape_slices")) == 0 ||
+          strcmp(shape, dcs_figure_entry(p->t->winners, winner, "shape_multiples")) == 0);
 }
 
-static int by_size(const void *left, const void *right) {
-  double a = ((const panel_size *)left)->x, b = ((const panel_size *)right)->x;
-  return (a > b) - (a < b);
+/* The column of the panel's method b (or a) in winners.csv. */
+static const char *own_entry(const panels *p, const panel_size *at, bool b, const char *of_a,
+                             const char *of_b) {
+  return dcs_figure_entry(p->t->winners, at->row, b != at->exchanged ? of_b : of_a);
 }
 
-static void take_sizes(panels *p, size_t threshold) {
-  const dcs_table *w = p->t->winners;
+/* Whether the run tried the variant at the size, in the panel's scope; on the CPU, kernel. */
+static bool was_tried(const panels *p, const panel_size *at, const char *variant) {
+  const dcs_figure_run *run = p->t->run;
+  dcs_figure_pick pick = dcs_figure_any;
+  const dcs_figure_row *row = NULL;
+  const char *scope = dcs_figure_entry(p->t->winners, at->row, "scope");
+  if (!dcs_figure_pick_size(run, &at->size, &pick)) return false;
+  pick.problem = DCS_FIGURE_ANY;
+  while ((row = dcs_figure_next(run, &pick, row)))
+    if (strcmp(row->of->variant, variant) == 0 &&
+        (row->of->backend == DCS_CPU || strcmp(dcs_scope_name(row->of->scope), scope) == 0))
+      return true;
+  return false;
+}
+
+/* Whether a variant that is the best at a neighbouring size was not tried at this one: what is the
+ * best here says little then. */
+static bool lacks_method(const panels *p, size_t i) {
+  for (size_t k = i ? i - 1 : 0; k <= i + 1 && k < p->n; k++)
+    for (int b = 0; b < 2; b++)
+      if (!was_tried(p, &p->sizes[i], own_entry(p, &p->sizes[k], b == 1, "variant_a", "variant_b")))
+        return true;
+  return false;
+}
+
+/* False where there are too few to draw; a status where there is none at all. */
+static bool take_sizes(void *with, size_t threshold) {
+  panels *p = with;
+  size_t kept = 0;
   p->n = 0;
-  for (size_t row = 0; row < dcs_table_rows(w); row++) {
-    panel_size size = {dcs_figure_number(w, row, p->along_atoms ? "atoms" : "points"), row, false};
-    if (dcs_figure_same_pair(p->t, threshold, row, &size.exchanged) &&
-        is_fixed_at(p, threshold, row))
-      p->sizes[p->n++] = size;
+  for (size_t row = 0; row < dcs_table_rows(p->t->winners); row++) {
+    panel_size at = {.row = row};
+    if (!dcs_figure_winner(p->t, threshold, row, &at.size, &at.exchanged) ||
+        !is_fixed_at(p, threshold, row, &at.size))
+      continue;
+    at.x = dcs_along(&at.size, p->along);
+    p->sizes[p->n++] = at;
   }
-  qsort(p->sizes, p->n, sizeof *p->sizes, by_size);
+  if (p->n == 0 && p->status == DCS_OK)
+    p->status = dcs_fail(
+        DCS_INPUT, "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
+        dcs_table_path(p->t->thresholds), threshold + 2, dcs_table_path(p->t->winners));
+  qsort(p->sizes, p->n, sizeof *p->sizes, dcs_by_value);
+  for (size_t i = 0; i < p->n; i++)
+    p->sizes[i].lacks = lacks_method(p, i);
+  for (size_t i = 0; i < p->n; i++)
+    if (!p->sizes[i].lacks) p->sizes[kept++] = p->sizes[i];
+  p->n = kept;
+  return kept >= FEWEST_SIZES;
 }
 
 /* ---- what is written ---- */
 
-/* "512x512x4, scope first", and what was found there: "16.9k (15.8k to 17.8k), ok". */
+/* "512x512x4, scope first"; what was found there: "16.9k (15.8k to 17.8k), ok"; and how far off the
+ * answer of a method is that only comes near. */
 static void put_title(FILE *dat, const panels *p, size_t row) {
   const dcs_table *t = p->t->thresholds;
+  const dcs_kind *kind = p->t->run->kind;
   const char *status = dcs_figure_entry(t, row, "status");
-  char estimate[32], lo[32], hi[32], found[2 * DCS_TEXT];
-  double values[3] = {dcs_figure_number(t, row, "estimate"), dcs_figure_number(t, row, "lo"),
-                      dcs_figure_number(t, row, "hi")};
-  dcs_figure_series(dat, "%s%s%s, scope %s", dcs_figure_entry(t, row, "fixed"),
-                    p->along_atoms ? "" : " atoms, grids ", dcs_figure_entry(t, row, "shape"),
+  double error = NAN;
+  const double values[3] = {dcs_figure_number(t, row, "estimate"), dcs_figure_number(t, row, "lo"),
+                            dcs_figure_number(t, row, "hi")};
+  char estimate[32], lo[32], hi[32], found[2 * DCS_TEXT], method[DCS_TEXT];
+  dcs_figure_series(dat, "%s%s%s%s%s, scope %s", dcs_figure_entry(t, row, "fixed"),
+                    p->along == 1 ? " " : "", p->along == 1 ? kind->dimensions[0].values : "",
+                    p->along == 1 ? ", grids " : "", dcs_figure_entry(t, row, "shape"),
                     dcs_figure_entry(t, row, "scope"));
   if (!isnan(values[0]))
-    snprintf(found, sizeof found, "%s (%s to %s), %s", dcs_figure_short(values[0], estimate),
+    snprintf(found, sizeof found, "%s (%s to %s), %s%s", dcs_figure_short(values[0], estimate),
              isnan(values[1]) ? "open" : dcs_figure_short(values[1], lo),
-             isnan(values[2]) ? "open" : dcs_figure_short(values[2], hi), status);
+             isnan(values[2]) ? "open" : dcs_figure_short(values[2], hi), status,
+             *dcs_figure_entry(t, row, "gaps") ? ", gaps" : "");
   else if (strcmp(status, "always_a") == 0 || strcmp(status, "always_b") == 0)
-    snprintf(found, sizeof found, "%s: always %s", status,
-             dcs_figure_entry(t, row, status[7] == 'a' ? "method_a" : "method_b"));
+    snprintf(found, sizeof found, "always %s",
+             dcs_figure_method(p->t, row, status[7] == 'b', method));
   else
     snprintf(found, sizeof found, "%s", status);
-  dcs_figure_text(dat, found, 1);
-  fputc('\n', dat);
+  for (size_t i = 0; i < p->n; i++)
+    error = fmax(error, dcs_figure_model_error(p->t, row, &p->sizes[i].size));
+  if (isnan(error))
+    dcs_figure_line(dat, "%s", found);
+  else
+    dcs_figure_line(dat, "%s; error %.2g", found, error);
 }
 
 /* Both colours, the estimate (0: none) and its interval, an open end at the last size there. */
@@ -85,76 +134,76 @@ static void put_interval(FILE *dat, const panels *p, size_t row) {
   if (isnan(lo)) lo = p->sizes[0].x;
   if (isnan(hi)) hi = p->sizes[p->n - 1].x;
   if (isnan(estimate)) estimate = 0;
-  fprintf(dat, "%d\t%d\t%.9g\t%.9g\t%.9g\n",
-          dcs_figure_colour(dcs_figure_entry(t, row, "method_a")),
-          dcs_figure_colour(dcs_figure_entry(t, row, "method_b")), estimate, lo, hi);
+  fprintf(dat, "%d\t%d\t%.9g\t%.9g\t%.9g\n", dcs_figure_colour(p->t, row, false),
+          dcs_figure_colour(p->t, row, true), estimate, lo, hi);
 }
 
-static void put_times(FILE *dat, const panels *p, bool b) {
-  static const char *const columns[2][5] = {
-      {"median_a_ns", "ci_lo_a_ns", "ci_hi_a_ns", "variant_a", "config_a"},
-      {"median_b_ns", "ci_lo_b_ns", "ci_hi_b_ns", "variant_b", "config_b"}};
+static void put_times(FILE *dat, const panels *p, size_t threshold, bool b) {
+  static const char *const columns[][2] = {
+      {"median_a_ns", "median_b_ns"}, {"ci_lo_a_ns", "ci_lo_b_ns"}, {"ci_hi_a_ns", "ci_hi_b_ns"}};
+  char method[DCS_TEXT];
+  dcs_figure_series(dat, "%s", dcs_figure_method(p->t, threshold, b, method));
   for (size_t i = 0; i < p->n; i++) {
-    const char *const *own = columns[b != p->sizes[i].exchanged];
-    const dcs_table *w = p->t->winners;
+    const panel_size *at = &p->sizes[i];
     double times[3];
     for (int c = 0; c < 3; c++) {
-      times[c] = 1e-6 * dcs_figure_number(w, p->sizes[i].row, own[c]);
+      times[c] = 1e-6 * dcs_figure_number(p->t->winners, at->row, columns[c][b != at->exchanged]);
       if (isnan(times[c])) times[c] = times[0];
     }
-    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", p->sizes[i].x, times[0], times[1], times[2]);
-    dcs_figure_text(dat, dcs_figure_entry(w, p->sizes[i].row, own[3]), 1);
-    fputc('\t', dat);
-    dcs_figure_text(dat, dcs_figure_entry(w, p->sizes[i].row, own[4]), 1);
-    fputc('\n', dat);
+    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", at->x, times[0], times[1], times[2]);
+    dcs_figure_method_texts(dat, own_entry(p, at, b, "variant_a", "variant_b"),
+                            own_entry(p, at, b, "config_a", "config_b"), "");
   }
 }
 
-static dcs_status put_panel(FILE *dat, panels *p, size_t row) {
-  take_sizes(p, row);
-  if (p->n == 0)
-    return dcs_fail(DCS_INPUT,
-                    "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
-                    dcs_table_path(p->t->thresholds), row + 2, dcs_table_path(p->t->winners));
-  put_title(dat, p, row);
-  put_interval(dat, p, row);
-  dcs_figure_series(dat, "%s", dcs_figure_entry(p->t->thresholds, row, "method_a"));
-  put_times(dat, p, false);
-  dcs_figure_series(dat, "%s", dcs_figure_entry(p->t->thresholds, row, "method_b"));
-  put_times(dat, p, true);
-  return DCS_OK;
+static void put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
+  const dcs_figure_panels chosen = dcs_figure_choose_panels(p->t, NULL, take_sizes, p);
+  const char *values = p->t->run->kind->dimensions[p->along].values;
+  char title[DCS_TEXT];
+  if (chosen.n == 0) {
+    snprintf(why, DCS_TEXT, "no threshold along %s has two sizes where no method is missing",
+             values);
+    return;
+  }
+  snprintf(title, sizeof title, "Crossover points along the %s",
+           p->t->run->kind->dimensions[p->along].name);
+  dcs_figure_threshold_titles(dat, p->t, &chosen, title);
+  for (size_t i = 0; i < chosen.n; i++) {
+    take_sizes(p, chosen.rows[i]);
+    put_title(dat, p, chosen.rows[i]);
+    put_interval(dat, p, chosen.rows[i]);
+    put_times(dat, p, chosen.rows[i], false);
+    put_times(dat, p, chosen.rows[i], true);
+  }
 }
 
-static dcs_status put_panels(const dcs_figure_run *run, const dcs_figure_thresholds *t,
-                             const char *axis, FILE *dat) {
-  panels p = {.t = t, .along_atoms = strcmp(axis, "atoms") == 0};
-  size_t rows[DCS_FIGURE_PANELS], total, n;
-  n = dcs_figure_panels(t->thresholds, axis, NULL, rows, &total);
-  p.sizes = malloc((dcs_table_rows(t->winners) + 1) * sizeof *p.sizes);
-  if (!p.sizes) return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
-  dcs_figure_threshold_titles(dat, run, n, total,
-                              p.along_atoms ? "Crossovers along the number of atoms"
-                                            : "Crossovers along the points of the grid");
-  dcs_status status = DCS_OK;
-  for (size_t i = 0; status == DCS_OK && i < n; i++)
-    status = put_panel(dat, &p, rows[i]);
-  free(p.sizes);
-  return status;
-}
-
-static dcs_status figure_along(const dcs_figure_run *run, const char *axis, FILE *dat,
+static dcs_status figure_along(const dcs_figure_run *run, int dimension, FILE *dat,
                                char why[DCS_TEXT]) {
   dcs_figure_thresholds t;
-  dcs_status status = dcs_figure_thresholds_open(run, axis, &t, why);
-  if (status == DCS_OK && !why[0]) status = put_panels(run, &t, axis, dat);
+  if (dimension >= run->kind->n_dimensions) {
+    snprintf(why, DCS_TEXT, "the problem %s has no second dimension", run->kind->id);
+    return DCS_OK;
+  }
+  dcs_status status =
+      dcs_figure_thresholds_open(run, run->kind->dimensions[dimension].values, &t, why);
+  if (status == DCS_OK && !why[0]) {
+    panels p = {.t = &t, .along = dimension};
+    p.sizes = malloc((dcs_table_rows(t.winners) + 1) * sizeof *p.sizes);
+    if (p.sizes)
+      put_panels(dat, &p, why);
+    else
+      p.status = dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
+    status = p.status;
+    free(p.sizes);
+  }
   dcs_figure_thresholds_close(&t);
   return status;
 }
 
 dcs_status dcs_figure_crossover_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  return figure_along(run, "atoms", dat, why);
+  return figure_along(run, 0, dat, why);
 }
 
 dcs_status dcs_figure_crossover_points(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  return figure_along(run, "points", dat, why);
+  return figure_along(run, 1, dat, why);
 }

@@ -6,14 +6,15 @@
 #include <stdarg.h>
 
 dcs_figure_value dcs_figure_ms(const dcs_figure_row *row) {
-  bool known = row->ci_lo_ns > 0 && row->ci_hi_ns >= row->ci_lo_ns;
-  return (dcs_figure_value){row->median_ns * 1e-6, (known ? row->ci_lo_ns : row->median_ns) * 1e-6,
-                            (known ? row->ci_hi_ns : row->median_ns) * 1e-6};
+  const dcs_run_row *r = row->of;
+  const bool known = r->ci_lo_ns > 0 && r->ci_hi_ns >= r->ci_lo_ns;
+  return (dcs_figure_value){1e-6 * r->median_ns, 1e-6 * (known ? r->ci_lo_ns : r->median_ns),
+                            1e-6 * (known ? r->ci_hi_ns : r->median_ns)};
 }
 
 dcs_figure_value dcs_figure_geps(const dcs_figure_row *row) {
   dcs_figure_value ms = dcs_figure_ms(row);
-  double rate = row->evals_per_s * 1e-9;
+  double rate = row->of->evals_per_s * 1e-9;
   return (dcs_figure_value){rate, rate * ms.value / ms.hi, rate * ms.value / ms.lo};
 }
 
@@ -33,58 +34,88 @@ void dcs_figure_text(FILE *dat, const char *text, int decodes) {
   fputc('"', dat);
 }
 
-static void formatted_line(FILE *dat, const char *format, va_list arguments) {
+void dcs_figure_line(FILE *dat, const char *format, ...) {
   char text[4 * DCS_TEXT];
+  va_list arguments;
+  va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
   dcs_figure_text(dat, text, 1);
   fputc('\n', dat);
 }
 
-void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, int left_out, const char *format,
-                       ...) {
+static const char *known(const char *fact) {
+  return *fact ? fact : "unknown";
+}
+
+/* The machines that are drawn. */
+static void machine_line(FILE *dat, const dcs_figure_run *run, const bool drawn[2]) {
+  char cpu[DCS_TEXT] = "", gpu[DCS_TEXT] = "";
+  const dcs_run *of = run->gpu_is_reference ? &run->other : &run->own;
+  if (drawn[DCS_CPU])
+    snprintf(cpu, sizeof cpu, "CPU: %.50s", known(dcs_run_fact(&run->own, "cpu_model")));
+  if (drawn[DCS_GPU]) snprintf(gpu, sizeof gpu, "GPU: %.50s", known(dcs_run_fact(of, "gpu_name")));
+  if (*cpu || *gpu)
+    dcs_figure_line(dat, "%s%s%s%s%.10s", cpu, *cpu && *gpu ? ", " : "", gpu,
+                    *gpu && run->gpu_is_reference ? ", shipped reference of " : "",
+                    *gpu && run->gpu_is_reference ? known(dcs_run_fact(of, "date")) : "");
+}
+
+void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, dcs_figure_seen seen,
+                       const char *format, ...) {
+  char title[2 * DCS_TEXT];
+  const bool first = run->kind == dcs_kinds[0];
   va_list arguments;
   va_start(arguments, format);
-  formatted_line(dat, format, arguments);
+  vsnprintf(title, sizeof title, format, arguments);
   va_end(arguments);
-  dcs_figure_text(dat, run->machine, 1);
-  fputc('\n', dat);
-  if (left_out > 0)
-    fprintf(dat, "\"left out: %d row%s without a verified time\"\n", left_out,
-            left_out == 1 ? "" : "s");
+  char text[DCS_TEXT];
+  dcs_format_problem(run->kind, &run->direct, text);
+  dcs_figure_line(dat, "%s%s%s%s%s", first ? "" : run->kind->id, *text ? " " : "", text,
+                  first ? "" : ": ", title);
+  machine_line(dat, run, seen.drawn);
+  if (seen.left_out > 0)
+    dcs_figure_line(dat, "left out: %d row%s without a verified time", seen.left_out,
+                    seen.left_out == 1 ? "" : "s");
 }
 
 void dcs_figure_block(FILE *dat) {
   fputs("\n\n", dat);
 }
 
-void dcs_figure_series(FILE *dat, const char *format, ...) {
-  va_list arguments;
-  dcs_figure_block(dat);
-  va_start(arguments, format);
-  formatted_line(dat, format, arguments);
-  va_end(arguments);
+void dcs_figure_method_texts(FILE *dat, const char *variant, const char *config,
+                             const char *memory) {
+  dcs_figure_text(dat, variant, 1);
+  fputc('\t', dat);
+  dcs_figure_text(dat, config, 1);
+  if (*memory) fputc('\t', dat);
+  if (*memory) dcs_figure_text(dat, memory, 1);
+  fputc('\n', dat);
 }
 
 void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row *row, double x,
                       dcs_figure_value y) {
   fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", x, y.value, y.lo, y.hi);
-  dcs_figure_text(dat, run->variants[row->variant], 1);
-  fputc('\t', dat);
-  dcs_figure_text(dat, run->configs[row->config], 1);
-  if (*row->memory) {
-    fputc('\t', dat);
-    dcs_figure_text(dat, row->memory, 1);
-  }
-  fputc('\n', dat);
+  dcs_figure_method_texts(dat, run->variants[row->variant], run->configs[row->config],
+                          row->of->memory);
 }
 
-char *dcs_figure_grid(dcs_dims n, char text[DCS_TEXT]) {
-  snprintf(text, DCS_TEXT, "%lldx%lldx%lld", (long long)n.x, (long long)n.y, (long long)n.z);
+char *dcs_figure_group_name(const dcs_figure_run *run, dcs_figure_group group, int all,
+                            char text[DCS_TEXT]) {
+  if (group == DCS_FIGURE_GPU)
+    snprintf(text, DCS_TEXT, "GPU%s", run->gpu_suffix);
+  else if (group == DCS_FIGURE_ONE_THREAD)
+    snprintf(text, DCS_TEXT, "CPU, 1 thread");
+  else
+    snprintf(text, DCS_TEXT, "CPU, %d threads", all);
   return text;
 }
 
-char *dcs_figure_cut_name(const dcs_figure_run *run, int cut, char text[DCS_TEXT]) {
-  const dcs_figure_cut *c = &run->cuts[cut];
-  snprintf(text, DCS_TEXT, "%.6g Å (smoothing %.20s)", c->cutoff, *c->smooth ? c->smooth : "none");
+char *dcs_figure_short(double value, char text[32]) {
+  static const char *const prefixes[] = {"", "k", "M", "G", "T"};
+  int prefix = 0;
+  for (; prefix < 4 && value >= 999.5; prefix++)
+    value /= 1000;
+  snprintf(text, 32, "%.3g%s", value, prefixes[prefix]);
   return text;
 }

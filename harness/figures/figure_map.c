@@ -15,10 +15,14 @@ typedef struct {
   const dcs_figure_thresholds *t;
   map_cell *cells; /* room for all rows of winners.csv; by points, then by atoms */
   size_t n;
+  double error; /* of a problem that approximates another; NaN: there is none */
 } map;
 
+enum { FEWEST_GRIDS = 5 };
+
 static bool same_panel(const dcs_table *thresholds, size_t a, size_t b) {
-  static const char *const columns[] = {"scope", "method_a", "method_b", "shape"};
+  static const char *const columns[] = {"scope",    "method_a",         "problem_config_a",
+                                        "method_b", "problem_config_b", "shape"};
   for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
     if (strcmp(dcs_figure_entry(thresholds, a, columns[c]),
                dcs_figure_entry(thresholds, b, columns[c])) != 0)
@@ -27,17 +31,26 @@ static bool same_panel(const dcs_table *thresholds, size_t a, size_t b) {
 }
 
 /* Whether a row of the thresholds is of the panel of another. */
-static bool in_panel(const dcs_table *thresholds, size_t panel, size_t row) {
-  return strcmp(dcs_figure_entry(thresholds, row, "axis"), "plane") == 0 &&
-         same_panel(thresholds, panel, row);
+static bool in_panel(const dcs_figure_thresholds *t, size_t panel, size_t row) {
+  return dcs_figure_on_axis(t, row) && same_panel(t->thresholds, panel, row);
+}
+
+/* Whether the panel has grids enough: a threshold each. */
+static bool has_grids(void *with, size_t panel) {
+  const dcs_figure_thresholds *t = with;
+  int n = 0;
+  for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++)
+    n += in_panel(t, panel, row);
+  return n >= FEWEST_GRIDS;
 }
 
 /* ---- cells ---- */
 
-static bool is_grid_of(const dcs_figure_thresholds *t, size_t panel, const char *grid) {
+static bool is_grid_of(const dcs_figure_thresholds *t, size_t panel, const dcs_size *size) {
+  char grid[64];
+  dcs_dimension_text(size, 1, grid);
   for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++)
-    if (in_panel(t->thresholds, panel, row) &&
-        strcmp(dcs_figure_entry(t->thresholds, row, "fixed"), grid) == 0)
+    if (in_panel(t, panel, row) && strcmp(dcs_figure_entry(t->thresholds, row, "fixed"), grid) == 0)
       return true;
   return false;
 }
@@ -51,22 +64,17 @@ static int by_place(const void *left, const void *right) {
 static void take_cells(map *m, size_t panel) {
   const dcs_table *w = m->t->winners;
   m->n = 0;
+  m->error = NAN;
   for (size_t row = 0; row < dcs_table_rows(w); row++) {
     bool exchanged;
-    char grid[DCS_TEXT];
-    snprintf(grid, sizeof grid, "%sx%sx%s", dcs_figure_entry(w, row, "nx"),
-             dcs_figure_entry(w, row, "ny"), dcs_figure_entry(w, row, "nz"));
-    if (!dcs_figure_same_pair(m->t, panel, row, &exchanged) || !is_grid_of(m->t, panel, grid))
+    dcs_size size;
+    if (!dcs_figure_winner(m->t, panel, row, &size, &exchanged) || !is_grid_of(m->t, panel, &size))
       continue;
     const char *winner = dcs_figure_entry(w, row, "winner");
-    map_cell cell = {.x = dcs_figure_number(w, row, "atoms"),
-                     .y = dcs_figure_number(w, row, "points"),
-                     .winner = 2};
-    for (int which = 0; which < 2; which++)
-      if (strcmp(winner, dcs_figure_entry(m->t->thresholds, panel,
-                                          which == 0 ? "method_a" : "method_b")) == 0)
-        cell.winner = which;
+    map_cell cell = {.x = dcs_along(&size, 0), .y = dcs_along(&size, 1), .winner = 2};
+    if (strcmp(winner, "unsure") != 0) cell.winner = (winner[0] == 'b') != exchanged;
     m->cells[m->n++] = cell;
+    m->error = fmax(m->error, dcs_figure_model_error(m->t, panel, &size));
   }
   qsort(m->cells, m->n, sizeof *m->cells, by_place);
 }
@@ -133,11 +141,10 @@ static void put_frontier(FILE *dat, const map *m, size_t panel) {
   for (size_t row = 0; row < dcs_table_rows(t); row++) {
     double estimate = dcs_figure_number(t, row, "estimate"), lo = dcs_figure_number(t, row, "lo"),
            hi = dcs_figure_number(t, row, "hi");
-    if (!in_panel(t, panel, row) || isnan(estimate)) continue;
+    if (!in_panel(m->t, panel, row) || isnan(estimate)) continue;
     fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", estimate, points_of(dcs_figure_entry(t, row, "fixed")),
             isnan(lo) ? first : lo, isnan(hi) ? last : hi);
-    dcs_figure_text(dat, dcs_figure_entry(t, row, "status"), 1);
-    fputc('\n', dat);
+    dcs_figure_line(dat, "%s", dcs_figure_entry(t, row, "status"));
     any = true;
   }
   if (!any) fputs("NaN\tNaN\tNaN\tNaN\t\"\"\n", dat);
@@ -145,9 +152,9 @@ static void put_frontier(FILE *dat, const map *m, size_t panel) {
 
 static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
   const dcs_table *t = m->t->thresholds;
-  const char *a = dcs_figure_entry(t, panel, "method_a"),
-             *b = dcs_figure_entry(t, panel, "method_b");
-  char pair[2 * DCS_TEXT];
+  char a[DCS_TEXT], b[DCS_TEXT];
+  dcs_figure_method(m->t, panel, false, a);
+  dcs_figure_method(m->t, panel, true, b);
   take_cells(m, panel);
   if (m->n == 0)
     return dcs_fail(DCS_INPUT,
@@ -156,10 +163,12 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
   find_edges(m);
   dcs_figure_series(dat, "grids %s, scope %s", dcs_figure_entry(t, panel, "shape"),
                     dcs_figure_entry(t, panel, "scope"));
-  snprintf(pair, sizeof pair, "%s or %s", a, b);
-  dcs_figure_text(dat, pair, 1);
-  fputc('\n', dat);
-  fprintf(dat, "%d\t%d\n", dcs_figure_colour(a), dcs_figure_colour(b));
+  if (isnan(m->error))
+    dcs_figure_line(dat, "%s or %s", a, b);
+  else
+    dcs_figure_line(dat, "%s or %s; error %.2g", a, b, m->error);
+  fprintf(dat, "%d\t%d\n", dcs_figure_colour(m->t, panel, false),
+          dcs_figure_colour(m->t, panel, true));
   put_cells(dat, m, 0, a);
   put_cells(dat, m, 1, b);
   put_cells(dat, m, 2, "unsure");
@@ -167,15 +176,18 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
   return DCS_OK;
 }
 
-static dcs_status put_panels(const dcs_figure_run *run, const dcs_figure_thresholds *t, FILE *dat) {
-  size_t rows[DCS_FIGURE_PANELS], total;
-  size_t n = dcs_figure_panels(t->thresholds, "plane", same_panel, rows, &total);
+static dcs_status put_panels(dcs_figure_thresholds *t, FILE *dat, char why[DCS_TEXT]) {
+  const dcs_figure_panels panels = dcs_figure_choose_panels(t, same_panel, has_grids, t);
   map m = {.t = t, .cells = malloc((dcs_table_rows(t->winners) + 1) * sizeof *m.cells)};
-  if (!m.cells) return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
-  dcs_figure_threshold_titles(dat, run, n, total, "Who is faster, over atoms and grid points");
   dcs_status status = DCS_OK;
-  for (size_t i = 0; status == DCS_OK && i < n; i++)
-    status = put_panel(dat, &m, rows[i]);
+  if (!m.cells) return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
+  if (panels.n == 0)
+    snprintf(why, DCS_TEXT, "no pair of methods was measured on %d grids of one shape",
+             FEWEST_GRIDS);
+  else
+    dcs_figure_threshold_titles(dat, t, &panels, "Who is faster");
+  for (size_t i = 0; status == DCS_OK && i < panels.n; i++)
+    status = put_panel(dat, &m, panels.rows[i]);
   free(m.cells);
   return status;
 }
@@ -183,7 +195,7 @@ static dcs_status put_panels(const dcs_figure_run *run, const dcs_figure_thresho
 dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   dcs_figure_thresholds t;
   dcs_status status = dcs_figure_thresholds_open(run, "plane", &t, why);
-  if (status == DCS_OK && !why[0]) status = put_panels(run, &t, dat);
+  if (status == DCS_OK && !why[0]) status = put_panels(&t, dat, why);
   dcs_figure_thresholds_close(&t);
   return status;
 }

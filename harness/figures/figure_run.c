@@ -1,169 +1,219 @@
-/* The run that figures are drawn of: its rows, machine and limits, and how rows are picked. */
-#include "harness/base/decimal.h"
+/* The run that figures are drawn of: the rows of one kind with their indices, and its limits. */
 #include "harness/figures/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY,  DCS_FIGURE_ANY,
-                                        DCS_FIGURE_ANY, DCS_FIGURE_ANY,  DCS_FIGURE_ANY,
-                                        DCS_FIGURE_ANY, DCS_FIGURE_WHOLE};
+/* ---- lists that rows are indices into ---- */
 
-static dcs_status make_room(dcs_figure_run *run, size_t n) {
-  run->rows = calloc(n + 1, sizeof *run->rows);
-  run->within = calloc(n + 1, sizeof *run->within);
-  run->cuts = calloc(n + 1, sizeof *run->cuts);
-  run->cells = calloc(n + 1, sizeof *run->cells);
-  run->variants = calloc(n + 1, sizeof *run->variants);
-  run->configs = calloc(n + 1, sizeof *run->configs);
-  if (!run->rows || !run->within || !run->cuts || !run->cells || !run->variants || !run->configs)
+static int by_size(const void *left, const void *right) {
+  return dcs_compare_sizes(left, right);
+}
+
+/* Sorts elements that begin with a size, and keeps one of each; returns how many. */
+static int distinct(void *list, size_t n, size_t width) {
+  char *at = list;
+  size_t kept = 0;
+  if (n > 0) qsort(list, n, width, by_size);
+  for (size_t i = 0; i < n; i++)
+    if (i == 0 || by_size(at + i * width, at + (kept - 1) * width) != 0)
+      memmove(at + kept++ * width, at + i * width, width);
+  return (int)kept;
+}
+
+/* -1: it is not there. */
+static int index_of(const dcs_size *size, const void *list, int n, size_t width) {
+  const char *found = bsearch(size, list, (size_t)n, width, by_size);
+  return found ? (int)((size_t)(found - (const char *)list) / width) : -1;
+}
+
+/* Index of the text in the list, which it joins when it is new; the list has room. */
+static int intern(const char **list, int *n, const char *text) {
+  for (int i = 0; i < *n; i++)
+    if (strcmp(list[i], text) == 0) return i; /* NOLINT: the first n are set */
+  list[*n] = text;
+  return (*n)++;
+}
+
+static dcs_size without_axes(const dcs_size *size) {
+  return (dcs_size){.kind = size->kind, .config = size->config};
+}
+
+static dcs_size of_direct(const dcs_figure_run *run, dcs_size size) {
+  size.config = run->direct;
+  return size;
+}
+
+static bool is_direct(const dcs_figure_run *run, const dcs_size *size) {
+  return dcs_same_problem(size->kind, &size->config, &run->direct);
+}
+
+/* Is it the problem, or one that approximates it? */
+static bool comes_near(const dcs_kind *kind, const dcs_config *config, const dcs_config *problem) {
+  dcs_config exact;
+  return dcs_same_problem(kind, config, problem) ||
+         (kind->approximates && kind->approximates(config, &exact) &&
+          dcs_same_problem(kind, &exact, problem));
+}
+
+static dcs_config choose_direct(const dcs_figure_run *run) {
+  const dcs_config initial = dcs_initial_problem(run->kind);
+  dcs_config first = initial;
+  for (size_t i = run->n_rows; i-- > 0;) {
+    first = run->rows[i].of->size.config; /* NOLINT: no row is NULL */
+    if (comes_near(run->kind, &first, &initial)) return initial;
+  }
+  return first;
+}
+
+static void list_sizes(dcs_figure_run *run) {
+  size_t n_problems = 0;
+  for (size_t i = 0; i < run->n_rows; i++) {
+    const dcs_run_row *row = run->rows[i].of;
+    const dcs_size *size = &row->size;
+    /* NOLINTNEXTLINE: no row is NULL */
+    run->cells[i] = (dcs_figure_cell){of_direct(run, *size), dcs_size_points(size),
+                                      dcs_along(size, 0), row->spacing};
+    if (!is_direct(run, size)) run->problems[n_problems++] = without_axes(size);
+  }
+  run->n_cells = distinct(run->cells, run->n_rows, sizeof *run->cells);
+  run->n_problems = distinct(run->problems, n_problems, sizeof *run->problems);
+}
+
+/* In the ladder's order; those that it does not know come last, as the files have them. */
+static void list_variants(dcs_figure_run *run) {
+  for (int rung = 0; rung <= dcs_n_variants; rung++)
+    for (size_t i = 0; i < run->n_rows; i++)
+      if (dcs_find_rung(run->rows[i].of->variant) == rung)
+        intern(run->variants, &run->n_variants, run->rows[i].of->variant);
+}
+
+static int problem_of(const dcs_figure_run *run, const dcs_size *problem) {
+  if (is_direct(run, problem)) return DCS_FIGURE_DIRECT;
+  return index_of(problem, run->problems, run->n_problems, sizeof *run->problems);
+}
+
+static void index_rows(dcs_figure_run *run) {
+  if (run->n_rows == 0) return;
+  run->direct = choose_direct(run);
+  list_sizes(run);
+  list_variants(run);
+  for (size_t i = 0; i < run->n_rows; i++) {
+    dcs_figure_row *row = &run->rows[i];
+    const dcs_size cell = of_direct(run, row->of->size), problem = without_axes(&row->of->size);
+    row->variant = intern(run->variants, &run->n_variants, row->of->variant);
+    row->config = intern(run->configs, &run->n_configs, row->of->config);
+    row->cell = index_of(&cell, run->cells, run->n_cells, sizeof *run->cells);
+    row->problem = problem_of(run, &problem);
+    row->ok = row->of->outcome == DCS_OUTCOME_OK && row->of->evals_per_s > 0;
+  }
+}
+
+bool dcs_figure_pick_size(const dcs_figure_run *run, const dcs_size *size, dcs_figure_pick *pick) {
+  const dcs_size cell = of_direct(run, *size), problem = without_axes(size);
+  pick->cell = index_of(&cell, run->cells, run->n_cells, sizeof *run->cells);
+  pick->problem = problem_of(run, &problem);
+  return pick->cell >= 0 && pick->problem != DCS_FIGURE_ANY;
+}
+
+char *dcs_figure_size(const dcs_figure_run *run, int cell, char text[DCS_TEXT]) {
+  dcs_size size = run->cells[cell].size;
+  size.config = dcs_initial_problem(size.kind);
+  return dcs_size_text(&size, text);
+}
+
+/* ---- a kind ---- */
+
+static void drop(dcs_figure_run *run) {
+  free(run->rows);
+  free(run->cells);
+  free(run->problems);
+  free(run->variants);
+  free(run->configs);
+  *run = (dcs_figure_run){.dir = run->dir, .own = run->own, .other = run->other, .gpu_suffix = ""};
+}
+
+static dcs_status make_room(dcs_figure_run *run) {
+  const size_t n = run->own.n_rows + run->other.n_rows + 1;
+  run->rows = calloc(n, sizeof *run->rows);
+  run->cells = calloc(n, sizeof *run->cells);
+  run->problems = calloc(n, sizeof *run->problems);
+  run->variants = calloc(n, sizeof *run->variants);
+  run->configs = calloc(n, sizeof *run->configs);
+  if (!run->rows || !run->cells || !run->problems || !run->variants || !run->configs)
     return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a run of %zu rows", n);
   return DCS_OK;
 }
 
-static dcs_status read_table(const char *dir, const char *name, dcs_table **table) {
-  char path[4096];
-  if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
-    return dcs_fail(DCS_INPUT, "the name of the run folder is longer than %zu bytes", sizeof path);
-  return dcs_table_read(path, table);
-}
-
-static dcs_status env_value(const dcs_table *env, const char *key, const char **value) {
-  int keys, values;
-  DCS_TRY(dcs_table_need(env, "key", &keys));
-  DCS_TRY(dcs_table_need(env, "value", &values));
-  *value = "";
-  for (size_t row = 0; row < dcs_table_rows(env); row++)
-    if (strcmp(dcs_table_cell(env, row, keys), key) == 0) *value = dcs_table_cell(env, row, values);
-  return DCS_OK;
-}
-
-static bool has_ok_gpu_row(const dcs_figure_run *run) {
-  dcs_figure_pick pick = dcs_figure_any;
-  pick.backend = DCS_CUDA;
-  const bool whole = dcs_figure_best(run, &pick) != NULL;
-  pick.cut = DCS_FIGURE_ANY;
-  return whole || dcs_figure_best(run, &pick) != NULL;
-}
-
-/* A number of env.csv; NaN where it lacks the key or holds something else. */
-static dcs_status env_number(const dcs_table *env, const char *key, double *value) {
-  const char *text;
-  DCS_TRY(env_value(env, key, &text));
-  if (!dcs_decimal_read(text, strlen(text), value)) *value = NAN;
-  return DCS_OK;
-}
-
-/* The measured limits, those of the card whose rows are drawn among them. */
-static dcs_status read_limits(dcs_figure_run *run) {
-  static const char *const keys[DCS_FIGURE_KINDS][3] = {
-      {"limit_cpu_1_evals_per_s", "limit_cpu_1_fma_per_s", "limit_cpu_1_memory_bytes_per_s"},
-      {"limit_cpu_all_evals_per_s", "limit_cpu_all_fma_per_s", "limit_cpu_all_memory_bytes_per_s"},
-      {"limit_evals_per_s", "limit_gpu_fma_per_s", "limit_gpu_memory_bytes_per_s"}};
-  for (int kind = 0; kind < DCS_FIGURE_KINDS; kind++) {
-    bool reference = kind == DCS_FIGURE_GPU && run->gpu_is_reference;
-    const dcs_table *env = run->tables[reference ? 3 : 1];
-    dcs_figure_limits *limits = &run->limits[kind];
-    DCS_TRY(env_number(env, keys[kind][0], &limits->evals_per_s));
-    DCS_TRY(env_number(env, keys[kind][1], &limits->fma_per_s));
-    DCS_TRY(env_number(env, keys[kind][2], &limits->bytes_per_s));
+/* The rows of one backend; returns whether one may be drawn. */
+static bool append(dcs_figure_run *run, const dcs_run *from, dcs_backend backend) {
+  bool any = false;
+  for (size_t i = 0; i < from->n_rows; i++) {
+    const dcs_run_row *row = &from->rows[i];
+    if (row->size.kind != run->kind || row->backend != backend) continue;
+    run->rows[run->n_rows++].of = row;
+    any = any || row->outcome == DCS_OUTCOME_OK;
   }
+  return any;
+}
+
+/* The limits of all, those of the card whose rows are drawn among them. */
+static void read_limits(dcs_figure_run *run) {
+  static const char *const names[] = {"cpu_1", "cpu_all", "gpu"};
+  for (int group = 0; group < DCS_FIGURE_GROUPS; group++) {
+    const bool gpu = group == DCS_FIGURE_GPU;
+    const dcs_run *of = gpu && run->gpu_is_reference ? &run->other : &run->own;
+    const char *limit = run->kind->limit[gpu ? DCS_GPU : DCS_CPU], *mark;
+    char key[DCS_TEXT];
+    snprintf(key, sizeof key, "limit_%s_fma_per_s", names[group]);
+    run->limits[group].fma_per_s = dcs_run_fact_number(of, key);
+    snprintf(key, sizeof key, "limit_%s_memory_bytes_per_s", names[group]);
+    run->limits[group].bytes_per_s = dcs_run_fact_number(of, key);
+    run->limits[group].evals_per_s = NAN;
+    if (!limit) continue;
+    mark = strstr(limit, "%s"); /* of the CPU: one thread, or all */
+    if (mark)
+      snprintf(key, sizeof key, "limit_%.*s%s%s", (int)(mark - limit), limit,
+               group == DCS_FIGURE_ONE_THREAD ? "1" : "all", mark + 2);
+    else
+      snprintf(key, sizeof key, "limit_%s", limit);
+    run->limits[group].evals_per_s = dcs_run_fact_number(of, key);
+  }
+}
+
+dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind) {
+  drop(run);
+  run->kind = kind;
+  DCS_TRY(make_room(run));
+  append(run, &run->own, DCS_CPU);
+  if (!append(run, &run->own, DCS_GPU) && run->other.folder) {
+    run->gpu_is_reference = append(run, &run->other, DCS_GPU);
+    if (run->gpu_is_reference) run->gpu_suffix = " (reference)";
+  }
+  index_rows(run);
+  read_limits(run);
   return DCS_OK;
 }
 
-/* The title's second line. */
-static dcs_status describe_machine(dcs_figure_run *run) {
-  const dcs_table *gpu_env = run->tables[run->gpu_is_reference ? 3 : 1];
-  const char *cpu, *gpu, *date;
-  DCS_TRY(env_value(run->tables[1], "cpu_model", &cpu));
-  DCS_TRY(env_value(gpu_env, "gpu_name", &gpu));
-  DCS_TRY(env_value(gpu_env, "date", &date));
-  int used = snprintf(run->machine, sizeof run->machine, "CPU: %.50s", *cpu ? cpu : "unknown");
-  char *rest = run->machine + used;
-  size_t room = sizeof run->machine - (size_t)used;
-  if (!has_ok_gpu_row(run))
-    snprintf(rest, room, ", GPU: not measured");
-  else if (run->gpu_is_reference)
-    snprintf(rest, room, ", GPU: %.50s, shipped reference of %.10s", *gpu ? gpu : "unknown",
-             *date ? date : "unknown date");
-  else
-    snprintf(rest, room, ", GPU: %.50s", *gpu ? gpu : "unknown");
-  return DCS_OK;
-}
-
-static dcs_status load_reference(dcs_figure_run *run, const char *reference) {
-  DCS_TRY(dcs_figure_append(run, run->tables[2], DCS_CUDA));
-  DCS_TRY(read_table(reference, "env.csv", &run->tables[3]));
-  run->gpu_is_reference = true;
-  run->gpu_suffix = " (reference)";
-  return DCS_OK;
+bool dcs_figure_holds(const dcs_figure_run *run, const dcs_kind *kind) {
+  for (size_t i = 0; i < run->own.n_rows; i++)
+    if (run->own.rows[i].size.kind == kind) return true;
+  return false;
 }
 
 dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *reference) {
+  int kind = 0;
   *run = (dcs_figure_run){.dir = dir, .gpu_suffix = ""};
-  DCS_TRY(read_table(dir, "summary.csv", &run->tables[0]));
-  DCS_TRY(read_table(dir, "env.csv", &run->tables[1]));
-  size_t n = dcs_table_rows(run->tables[0]);
-  if (reference) {
-    DCS_TRY(read_table(reference, "summary.csv", &run->tables[2]));
-    n += dcs_table_rows(run->tables[2]);
-  }
-  DCS_TRY(make_room(run, n));
-  DCS_TRY(dcs_figure_append(run, run->tables[0], DCS_CPU));
-  DCS_TRY(dcs_figure_append(run, run->tables[0], DCS_CUDA));
-  if (reference && !has_ok_gpu_row(run)) DCS_TRY(load_reference(run, reference));
-  DCS_TRY(dcs_figure_sort(run));
-  DCS_TRY(read_limits(run));
-  return describe_machine(run);
+  DCS_TRY(dcs_run_open_summary(&run->own, dir));
+  if (reference) DCS_TRY(dcs_run_open_summary(&run->other, reference));
+  while (kind < dcs_n_kinds && !dcs_figure_holds(run, dcs_kinds[kind]))
+    kind++;
+  return dcs_figure_take(run, dcs_kinds[kind % dcs_n_kinds]);
 }
 
 void dcs_figure_unload(dcs_figure_run *run) {
-  free(run->rows);
-  free(run->within);
-  free(run->cuts);
-  free(run->cells);
-  free(run->variants);
-  free(run->configs);
-  for (int t = 0; t < 4; t++)
-    dcs_table_free(run->tables[t]);
-  *run = (dcs_figure_run){.gpu_suffix = ""};
-}
-
-static bool field_matches(int wanted, int value) {
-  return wanted == DCS_FIGURE_ANY || wanted == value;
-}
-
-static bool matches(const dcs_figure_row *row, const dcs_figure_pick *pick) {
-  return field_matches(pick->variant, row->variant) && field_matches(pick->cell, row->cell) &&
-         field_matches(pick->config, row->config) &&
-         field_matches(pick->backend, (int)row->backend) &&
-         field_matches(pick->scope, (int)row->scope) &&
-         field_matches(pick->threads, row->threads) && field_matches(pick->coarsen, row->coarsen) &&
-         field_matches(pick->cut, row->cut);
-}
-
-const dcs_figure_row *dcs_figure_next(const dcs_figure_run *run, const dcs_figure_pick *pick,
-                                      const dcs_figure_row *row) {
-  const bool whole = pick->cut == DCS_FIGURE_WHOLE;
-  const dcs_figure_row *rows = whole ? run->rows : run->within;
-  const dcs_figure_row *end = rows + (whole ? run->n_rows : run->n_within);
-  for (row = row ? row + 1 : rows; row < end; row++)
-    if (matches(row, pick)) return row;
-  return NULL;
-}
-
-const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick) {
-  const dcs_figure_row *best = NULL, *row = NULL;
-  while ((row = dcs_figure_next(run, pick, row)))
-    if (row->ok && (!best || row->evals_per_s > best->evals_per_s)) best = row;
-  return best;
-}
-
-int dcs_figure_left_out(const dcs_figure_run *run, const dcs_figure_pick *pick) {
-  const dcs_figure_row *row = NULL;
-  int n = 0;
-  while ((row = dcs_figure_next(run, pick, row)))
-    n += !row->ok;
-  return n;
+  drop(run);
+  dcs_run_close(&run->own);
+  dcs_run_close(&run->other);
 }

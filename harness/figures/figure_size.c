@@ -1,5 +1,8 @@
-/* Figures over the atoms and over the coarsening factor, on one grid. */
+/* Figures over the kind's first dimension (atoms) and over the coarsening factor, on one grid. */
+#include "harness/base/grow.h"
 #include "harness/figures/figure.h"
+
+#include <string.h>
 
 /* ---- time against atoms ---- */
 
@@ -8,14 +11,11 @@ typedef struct {
   int first, end;
 } cell_range;
 
-typedef struct {
-  bool both; /* CPU and GPU were measured at two or more atom counts each */
-  int counts;
-  double points;
-} grid_merit;
-
-static bool same_grid(dcs_dims a, dcs_dims b) {
-  return a.x == b.x && a.y == b.y && a.z == b.z;
+/* Whether cells differ in the first dimension alone. */
+static bool same_grid(const dcs_figure_cell *a, const dcs_figure_cell *b) {
+  for (int d = 1; d < a->size.kind->n_dimensions; d++)
+    if (!dcs_same_along(&a->size, &b->size, d)) return false;
+  return true;
 }
 
 static bool measured(const dcs_figure_run *run, int cell, dcs_backend backend) {
@@ -25,36 +25,30 @@ static bool measured(const dcs_figure_run *run, int cell, dcs_backend backend) {
   return dcs_figure_best(run, &pick) != NULL;
 }
 
-static grid_merit merit_of(const dcs_figure_run *run, cell_range grid) {
+/* Numbers of inputs that were measured on the grid; those of which CPU and GPU have two or more
+ * each come first. */
+static int merit_of(const dcs_figure_run *run, cell_range grid) {
   int cpu_counts = 0, gpu_counts = 0, counts = 0;
   for (int cell = grid.first; cell < grid.end; cell++) {
-    bool cpu = measured(run, cell, DCS_CPU), gpu = measured(run, cell, DCS_CUDA);
+    bool cpu = measured(run, cell, DCS_CPU), gpu = measured(run, cell, DCS_GPU);
     cpu_counts += cpu;
     gpu_counts += gpu;
     counts += cpu || gpu;
   }
-  dcs_dims n = run->cells[grid.first].n;
-  return (grid_merit){cpu_counts >= 2 && gpu_counts >= 2, counts,
-                      (double)n.x * (double)n.y * (double)n.z};
+  return counts + (cpu_counts >= 2 && gpu_counts >= 2 ? run->n_cells : 0);
 }
 
-static bool is_better(grid_merit a, grid_merit b) {
-  if (a.both != b.both) return a.both;
-  if (a.counts != b.counts) return a.counts > b.counts;
-  return a.points > b.points;
-}
-
-/* The grid to draw; false where none has two atom counts. */
+/* The grid to draw, of equals the last, which is the largest; false where none has two inputs. */
 static bool choose_grid(const dcs_figure_run *run, cell_range *best) {
-  grid_merit best_merit = {false, 1, 0};
   cell_range grid = {0, 0};
+  int most = 2;
   bool found = false;
   for (; grid.first < run->n_cells; grid.first = grid.end) {
-    while (grid.end < run->n_cells && same_grid(run->cells[grid.end].n, run->cells[grid.first].n))
+    while (grid.end < run->n_cells && same_grid(&run->cells[grid.end], &run->cells[grid.first]))
       grid.end++;
-    grid_merit merit = merit_of(run, grid);
-    if (merit.counts < 2 || !is_better(merit, best_merit)) continue;
-    best_merit = merit;
+    const int merit = merit_of(run, grid);
+    if (merit < most) continue;
+    most = merit;
     *best = grid;
     found = true;
   }
@@ -70,36 +64,37 @@ static void time_series(FILE *dat, const dcs_figure_run *run, cell_range grid, d
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s", name);
     named = true;
-    dcs_figure_point(dat, run, row, (double)run->cells[pick.cell].atoms, dcs_figure_ms(row));
+    dcs_figure_point(dat, run, row, run->cells[pick.cell].inputs, dcs_figure_ms(row));
   }
 }
 
-/* The largest number of CPU threads measured on the grid. */
-static int most_threads(const dcs_figure_run *run, cell_range grid) {
-  int most = 0;
-  for (size_t i = 0; i < run->n_rows; i++) {
-    const dcs_figure_row *row = &run->rows[i];
-    if (row->ok && row->backend == DCS_CPU && row->cell >= grid.first && row->cell < grid.end &&
-        row->threads > most)
-      most = row->threads;
-  }
-  return most;
+/* The variant that is the textbook's sequential code, or -1. */
+static int find_sequential(const dcs_figure_run *run) {
+  const dcs_variant *book = dcs_find_book(DCS_BOOK_SEQUENTIAL);
+  for (int v = 0; book && v < run->n_variants; v++)
+    if (strcmp(run->variants[v], book->id) == 0) return v;
+  return -1;
 }
 
 static void cpu_time_series(FILE *dat, const dcs_figure_run *run, cell_range grid) {
   char name[2 * DCS_TEXT];
-  dcs_figure_pick pick = dcs_figure_any;
-  pick.backend = DCS_CPU;
-  pick.scope = DCS_KERNEL;
-  pick.threads = 1;
-  dcs_figure_pick sequential = pick;
-  sequential.variant = 0; /* the ladder begins with the CPU's textbook code */
-  snprintf(name, sizeof name, "CPU sequential: %s", run->n_variants ? run->variants[0] : "");
-  time_series(dat, run, grid, sequential, name);
+  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL), one;
+  int most = 1;
+  for (one = dcs_figure_any, one.cell = grid.first; one.cell < grid.end; one.cell++) {
+    int own = dcs_figure_most_threads(run, one);
+    most = own > most ? own : most;
+  }
+  dcs_figure_pick_group(&pick, DCS_FIGURE_ONE_THREAD, most);
+  one = pick;
+  one.variant = find_sequential(run);
+  if (one.variant >= 0) {
+    snprintf(name, sizeof name, "CPU sequential: %s", run->variants[one.variant]);
+    time_series(dat, run, grid, one, name);
+  }
   time_series(dat, run, grid, pick, "CPU best, 1 thread");
-  pick.threads = most_threads(run, grid);
-  if (pick.threads <= 1) return;
-  snprintf(name, sizeof name, "CPU best, %d threads", pick.threads);
+  if (most == 1) return;
+  dcs_figure_pick_group(&pick, DCS_FIGURE_ALL_THREADS, most);
+  snprintf(name, sizeof name, "CPU best, %d threads", most);
   time_series(dat, run, grid, pick, name);
 }
 
@@ -107,27 +102,38 @@ static void gpu_time_series(FILE *dat, const dcs_figure_run *run, cell_range gri
   static const dcs_scope scopes[] = {DCS_FIRST, DCS_WARM, DCS_KERNEL};
   for (size_t s = 0; s < sizeof scopes / sizeof scopes[0]; s++) {
     char name[DCS_TEXT];
-    dcs_figure_pick pick = dcs_figure_any;
-    pick.backend = DCS_CUDA;
-    pick.scope = (int)scopes[s];
+    dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, scopes[s]);
+    pick.backend = DCS_GPU;
     snprintf(name, sizeof name, "GPU best, %s%s", dcs_scope_name(scopes[s]), run->gpu_suffix);
     time_series(dat, run, grid, pick, name);
   }
 }
 
+/* ", grid 100x100x1": what all cells share; returns text. */
+static char *grid_text(const dcs_figure_run *run, cell_range grid, char text[DCS_TEXT]) {
+  text[0] = '\0';
+  for (int d = 1; d < run->kind->n_dimensions; d++) {
+    char value[64];
+    dcs_append(text, DCS_TEXT, ", %s %s", run->kind->dimensions[d].name,
+               dcs_dimension_text(&run->cells[grid.first].size, d, value));
+  }
+  return text;
+}
+
 dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   cell_range grid;
   if (!choose_grid(run, &grid)) {
-    snprintf(why, DCS_TEXT, "no grid was measured at two or more numbers of atoms");
+    snprintf(why, DCS_TEXT, "no grid was measured at two or more numbers of %s",
+             run->kind->dimensions[0].values);
     return DCS_OK;
   }
-  int left_out = 0;
+  dcs_figure_seen seen = {0};
   dcs_figure_pick pick = dcs_figure_any;
   for (pick.cell = grid.first; pick.cell < grid.end; pick.cell++)
-    left_out += dcs_figure_left_out(run, &pick);
-  char text[DCS_TEXT];
-  dcs_figure_titles(dat, run, left_out, "Time of one map against atoms, grid %s",
-                    dcs_figure_grid(run->cells[grid.first].n, text));
+    dcs_figure_see(run, &pick, &seen);
+  char where[DCS_TEXT];
+  dcs_figure_titles(dat, run, seen, "Time against %s%s", run->kind->dimensions[0].values,
+                    grid_text(run, grid, where));
   cpu_time_series(dat, run, grid);
   gpu_time_series(dat, run, grid);
   return DCS_OK;
@@ -139,22 +145,18 @@ enum { MAX_FACTOR = 16 };
 
 /* Rows of the variant in the cell, or 0 where they have fewer than two coarsening factors. */
 static int coarsened_rows(const dcs_figure_run *run, int cell, int variant) {
+  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+  const dcs_figure_row *row = NULL;
   unsigned factors = 0;
   int rows = 0;
-  for (size_t i = 0; i < run->n_rows; i++) {
-    const dcs_figure_row *row = &run->rows[i];
-    if (!row->ok || row->cell != cell || row->variant != variant || row->scope != DCS_KERNEL ||
-        row->coarsen < 1 || row->coarsen > MAX_FACTOR)
-      continue;
-    factors |= 1u << row->coarsen;
+  pick.variant = variant;
+  while ((row = dcs_figure_next(run, &pick, row))) {
+    if (!row->ok || row->of->coarsen < 1 || row->of->coarsen > MAX_FACTOR) continue;
+    factors |= 1u << row->of->coarsen;
     rows++;
   }
   bool several = (factors & (factors - 1)) != 0;
   return several ? rows : 0;
-}
-
-static double cell_evals(const dcs_figure_cell *cell) {
-  return (double)cell->atoms * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
 }
 
 /* The cell with the most coarsened rows, the larger of equals; -1 where there is none. */
@@ -164,38 +166,26 @@ static int choose_coarsened_cell(const dcs_figure_run *run) {
     int rows = 0;
     for (int variant = 0; variant < run->n_variants; variant++)
       rows += coarsened_rows(run, cell, variant);
-    bool better =
-        rows > best_rows || (rows > 0 && rows == best_rows &&
-                             cell_evals(&run->cells[cell]) > cell_evals(&run->cells[best]));
-    if (!better) continue;
+    if (rows < best_rows || rows == 0 ||
+        (rows == best_rows &&
+         dcs_figure_extent(&run->cells[cell]) <= dcs_figure_extent(&run->cells[best])))
+      continue;
     best = cell;
     best_rows = rows;
   }
   return best;
 }
 
-static int coarsened_left_out(const dcs_figure_run *run, int cell) {
-  dcs_figure_pick pick = dcs_figure_any;
-  int n = 0;
-  pick.cell = cell;
-  pick.scope = DCS_KERNEL;
-  for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++)
-    n += dcs_figure_left_out(run, &pick);
-  return n;
-}
-
 static void coarsening_series(FILE *dat, const dcs_figure_run *run, int cell, int variant) {
-  dcs_figure_pick pick = dcs_figure_any;
+  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
   bool named = false;
-  pick.cell = cell;
   pick.variant = variant;
-  pick.scope = DCS_KERNEL;
   for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++) {
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
     if (!named)
       dcs_figure_series(dat, "%s%s", run->variants[variant],
-                        row->backend == DCS_CUDA ? run->gpu_suffix : "");
+                        row->of->backend == DCS_GPU ? run->gpu_suffix : "");
     named = true;
     dcs_figure_point(dat, run, row, pick.coarsen, dcs_figure_geps(row));
   }
@@ -207,10 +197,13 @@ dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, c
     snprintf(why, DCS_TEXT, "no variant was measured at two or more coarsening factors");
     return DCS_OK;
   }
-  char text[DCS_TEXT];
-  dcs_figure_titles(dat, run, coarsened_left_out(run, cell),
-                    "Rate against coarsening factor, grid %s, %lld atoms, kernel time",
-                    dcs_figure_grid(run->cells[cell].n, text), (long long)run->cells[cell].atoms);
+  char size[DCS_TEXT];
+  dcs_figure_seen seen = {0};
+  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+  for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++)
+    dcs_figure_see(run, &pick, &seen);
+  dcs_figure_titles(dat, run, seen, "Rate against coarsening factor, %s, kernel time",
+                    dcs_figure_size(run, cell, size));
   for (int variant = 0; variant < run->n_variants; variant++)
     if (coarsened_rows(run, cell, variant) > 0) coarsening_series(dat, run, cell, variant);
   return DCS_OK;

@@ -1,20 +1,20 @@
 /* Reading thresholds.csv and winners.csv, and what their figures share. */
 #include "harness/figures/figure.h"
+#include "harness/files/folder.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const threshold_columns[] = {"axis",  "scope",  "method_a", "method_b",
-                                                "fixed", "shape",  "estimate", "lo",
-                                                "hi",    "status", NULL};
+static const char *const threshold_columns[] =
+    DCS_NAMES("problem", "axis", "scope", "method_a", "problem_config_a", "method_b",
+              "problem_config_b", "fixed", "shape", "estimate", "lo", "hi", "status", "gaps");
 static const char *const winner_columns[] = {
-    "scope",     "method_a", "method_b",    "atoms",        "nx",
-    "ny",        "nz",       "points",      "shape_slices", "shape_multiples",
-    "variant_a", "config_a", "median_a_ns", "ci_lo_a_ns",   "ci_hi_a_ns",
-    "variant_b", "config_b", "median_b_ns", "ci_lo_b_ns",   "ci_hi_b_ns",
-    "winner",    NULL};
+    "problem",          "scope",        "method_a",        "problem_config_a", "method_b",
+    "problem_config_b", "shape_slices", "shape_multiples", "variant_a",        "config_a",
+    "median_a_ns",      "ci_lo_a_ns",   "ci_hi_a_ns",      "variant_b",        "config_b",
+    "median_b_ns",      "ci_lo_b_ns",   "ci_hi_b_ns",      "winner",           NULL};
 
 /* ---- files ---- */
 
@@ -23,8 +23,7 @@ static dcs_status read_file(const char *dir, const char *name, const char *const
   char path[4096];
   struct stat facts;
   int column;
-  if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
-    return dcs_fail(DCS_INPUT, "the name of the run folder is too long");
+  DCS_TRY(dcs_path_in(dir, name, path));
   if (stat(path, &facts) != 0 && errno == ENOENT) return DCS_OK;
   DCS_TRY(dcs_table_read(path, table));
   for (; *columns; columns++)
@@ -34,7 +33,7 @@ static dcs_status read_file(const char *dir, const char *name, const char *const
 
 dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axis,
                                       dcs_figure_thresholds *t, char why[DCS_TEXT]) {
-  *t = (dcs_figure_thresholds){0};
+  *t = (dcs_figure_thresholds){.run = run, .axis = axis};
   DCS_TRY(read_file(run->dir, "thresholds.csv", threshold_columns, &t->thresholds));
   DCS_TRY(read_file(run->dir, "winners.csv", winner_columns, &t->winners));
   if (!t->thresholds || !t->winners) {
@@ -43,7 +42,7 @@ dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axi
     return DCS_OK;
   }
   for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++)
-    if (strcmp(dcs_figure_entry(t->thresholds, row, "axis"), axis) == 0) return DCS_OK;
+    if (dcs_figure_on_axis(t, row)) return DCS_OK;
   snprintf(why, DCS_TEXT, "thresholds.csv has no row of axis %s", axis);
   return DCS_OK;
 }
@@ -62,85 +61,142 @@ double dcs_figure_number(const dcs_table *table, size_t row, const char *column)
   return dcs_table_number(table, row, dcs_table_column(table, column));
 }
 
+bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row) {
+  return strcmp(dcs_figure_entry(t->thresholds, row, "problem"), t->run->kind->id) == 0 &&
+         strcmp(dcs_figure_entry(t->thresholds, row, "axis"), t->axis) == 0;
+}
+
 /* ---- panels ---- */
 
-/* 0: a crossing that is sure; 1: another estimate; 2: none. */
+/* 0: a crossover point that is sure; 1: another estimate; 2: none. */
 static int rank_of(const dcs_table *thresholds, size_t row) {
   if (isnan(dcs_figure_number(thresholds, row, "estimate"))) return 2;
   return strcmp(dcs_figure_entry(thresholds, row, "status"), "ok") != 0;
 }
 
-/* Whether a row before it, and of the axis, shares its panel; the best rank of all that do. */
-static bool is_repeated(const dcs_table *thresholds, const char *axis,
+/* Whether a row before it shares its panel; the best rank of all that do. */
+static bool is_repeated(const dcs_figure_thresholds *t,
                         bool (*same)(const dcs_table *, size_t, size_t), size_t row, int *rank) {
-  *rank = rank_of(thresholds, row);
-  for (size_t other = 0; same && other < dcs_table_rows(thresholds); other++) {
-    if (other == row || strcmp(dcs_figure_entry(thresholds, other, "axis"), axis) != 0 ||
-        !same(thresholds, row, other))
+  *rank = rank_of(t->thresholds, row);
+  for (size_t other = 0; other < dcs_table_rows(t->thresholds); other++) {
+    if (other == row || !same || !dcs_figure_on_axis(t, other) || !same(t->thresholds, row, other))
       continue;
     if (other < row) return true;
-    if (rank_of(thresholds, other) < *rank) *rank = rank_of(thresholds, other);
+    if (rank_of(t->thresholds, other) < *rank) *rank = rank_of(t->thresholds, other);
   }
   return false;
 }
 
-size_t dcs_figure_panels(const dcs_table *thresholds, const char *axis,
-                         bool (*same)(const dcs_table *thresholds, size_t a, size_t b),
-                         size_t rows[DCS_FIGURE_PANELS], size_t *total) {
-  size_t n = 0;
-  *total = 0;
+dcs_figure_panels dcs_figure_choose_panels(const dcs_figure_thresholds *t,
+                                           bool (*same)(const dcs_table *, size_t, size_t),
+                                           bool (*drawn)(void *with, size_t row), void *with) {
+  dcs_figure_panels found = {.n = 0};
   for (int wanted = 0; wanted < 3; wanted++)
-    for (size_t row = 0; row < dcs_table_rows(thresholds); row++) {
+    for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++) {
       int rank;
-      if (strcmp(dcs_figure_entry(thresholds, row, "axis"), axis) != 0 ||
-          is_repeated(thresholds, axis, same, row, &rank) || rank != wanted)
+      if (!dcs_figure_on_axis(t, row) || is_repeated(t, same, row, &rank) || rank != wanted ||
+          !drawn(with, row))
         continue;
-      if (n < DCS_FIGURE_PANELS) rows[n++] = row;
-      ++*total;
+      if (found.n < DCS_FIGURE_PANELS) found.rows[found.n++] = row;
+      found.total++;
     }
-  return n;
+  return found;
 }
 
-bool dcs_figure_same_pair(const dcs_figure_thresholds *t, size_t threshold, size_t winner,
-                          bool *exchanged) {
-  const char *a = dcs_figure_entry(t->thresholds, threshold, "method_a");
-  const char *b = dcs_figure_entry(t->thresholds, threshold, "method_b");
-  const char *own_a = dcs_figure_entry(t->winners, winner, "method_a");
-  const char *own_b = dcs_figure_entry(t->winners, winner, "method_b");
-  *exchanged = strcmp(a, own_b) == 0;
-  return strcmp(dcs_figure_entry(t->thresholds, threshold, "scope"),
-                dcs_figure_entry(t->winners, winner, "scope")) == 0 &&
-         ((strcmp(a, own_a) == 0 && strcmp(b, own_b) == 0) ||
-          (*exchanged && strcmp(b, own_a) == 0));
+static const char *const method_columns[2][2] = {{"method_a", "problem_config_a"},
+                                                 {"method_b", "problem_config_b"}};
+
+/* Whether the threshold's method (a or b) is that one of the row of winners.csv. */
+static bool same_method(const dcs_figure_thresholds *t, size_t threshold, bool b, size_t winner,
+                        bool its_b) {
+  for (int c = 0; c < 2; c++)
+    if (strcmp(dcs_figure_entry(t->thresholds, threshold, method_columns[b][c]),
+               dcs_figure_entry(t->winners, winner, method_columns[its_b][c])) != 0)
+      return false;
+  return true;
+}
+
+bool dcs_figure_winner(const dcs_figure_thresholds *t, size_t threshold, size_t winner,
+                       dcs_size *size, bool *exchanged) {
+  const dcs_kind *kind = t->run->kind;
+  *exchanged = same_method(t, threshold, false, winner, true);
+  if (strcmp(dcs_figure_entry(t->winners, winner, "problem"), kind->id) != 0 ||
+      strcmp(dcs_figure_entry(t->winners, winner, "scope"),
+             dcs_figure_entry(t->thresholds, threshold, "scope")) != 0 ||
+      !same_method(t, threshold, false, winner, *exchanged) ||
+      !same_method(t, threshold, true, winner, !*exchanged))
+    return false;
+  *size = (dcs_size){.kind = kind, .config = t->run->direct};
+  for (int a = 0; a < kind->n_axes; a++) {
+    double value = dcs_figure_number(t->winners, winner, kind->axes[a]);
+    if (!(value >= 1 && value < 0x1p53)) return false;
+    size->axes[a] = (int64_t)value;
+  }
+  return true;
+}
+
+double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
+                              const dcs_size *size) {
+  double most = NAN;
+  for (int b = 0; b < 2; b++) {
+    dcs_size own = *size;
+    dcs_figure_pick pick = dcs_figure_any;
+    const dcs_figure_row *row = NULL;
+    const char *config = dcs_figure_entry(t->thresholds, threshold, method_columns[b][1]);
+    if (dcs_parse_problem(own.kind, config, &own.config) != DCS_OK ||
+        !dcs_figure_pick_size(t->run, &own, &pick))
+      continue;
+    while ((row = dcs_figure_next(t->run, &pick, row)))
+      if (row->ok) most = fmax(most, row->of->model_error);
+  }
+  return most;
 }
 
 /* ---- texts ---- */
 
-int dcs_figure_colour(const char *method) {
-  static const char *const methods[] = {"cpu_parallel", "gpu", "cpu_sequential", "cpu_within",
-                                        "gpu_within"};
-  for (int m = 0; m < 5; m++)
-    if (strcmp(method, methods[m]) == 0) return m + 1;
-  return 6;
-}
-
-void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_run *run, size_t drawn, size_t total,
-                                 const char *title) {
-  dcs_figure_run own = *run;
-  char *card = strstr(own.machine, ", GPU: ");
-  if (own.gpu_is_reference && card) *card = '\0';
-  if (drawn < total)
-    dcs_figure_titles(dat, &own, 0, "%s (%zu of %zu, those with a crossing first)", title, drawn,
-                      total);
-  else
-    dcs_figure_titles(dat, &own, 0, "%s", title);
-}
-
-char *dcs_figure_short(double value, char text[32]) {
-  static const char *const units[] = {"", "k", "M", "G", "T"};
-  int unit = 0;
-  for (; unit < 4 && value >= 999.5; unit++)
-    value /= 1000;
-  snprintf(text, 32, "%.3g%s", value, units[unit]);
+char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b,
+                        char text[DCS_TEXT]) {
+  const char *config = dcs_figure_entry(t->thresholds, threshold, method_columns[b][1]);
+  snprintf(text, DCS_TEXT, "%s%s%s",
+           dcs_figure_entry(t->thresholds, threshold, method_columns[b][0]), *config ? " " : "",
+           config);
   return text;
+}
+
+enum { N_COLOURS = 8 };
+
+/* The most common methods have the same in all runs; others as the file has them. */
+int dcs_figure_colour(const dcs_figure_thresholds *t, size_t threshold, bool b) {
+  char known[N_COLOURS][DCS_TEXT] = {"cpu_parallel", "gpu", "cpu_sequential"};
+  char wanted[DCS_TEXT], name[DCS_TEXT];
+  int n = 3;
+  dcs_figure_method(t, threshold, b, wanted);
+  for (int colour = 0; colour < n; colour++)
+    if (strcmp(known[colour], wanted) == 0) return colour + 1;
+  for (size_t i = 0; n < N_COLOURS && i < 2 * dcs_table_rows(t->thresholds); i++) {
+    int colour = 0;
+    dcs_figure_method(t, i / 2, i % 2, name);
+    while (colour < n && strcmp(known[colour], name) != 0)
+      colour++;
+    if (colour == n) snprintf(known[n++], DCS_TEXT, "%s", name);
+    if (strcmp(name, wanted) == 0) return colour + 1;
+  }
+  return N_COLOURS;
+}
+
+void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
+                                 const dcs_figure_panels *panels, const char *title) {
+  dcs_figure_run own = *t->run;
+  dcs_figure_seen seen = {0};
+  own.gpu_is_reference = false;
+  for (size_t i = 0; i < panels->n; i++)
+    for (int b = 0; b < 2; b++) {
+      const char *method = dcs_figure_entry(t->thresholds, panels->rows[i], method_columns[b][0]);
+      seen.drawn[strncmp(method, "gpu", 3) == 0 ? DCS_GPU : DCS_CPU] = true;
+    }
+  if (panels->n < panels->total)
+    dcs_figure_titles(dat, &own, seen, "%s (%zu of %zu, those with a crossover point first)", title,
+                      panels->n, panels->total);
+  else
+    dcs_figure_titles(dat, &own, seen, "%s", title);
 }

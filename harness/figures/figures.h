@@ -10,9 +10,10 @@
 /* Draws every figure for which the run folder `dir` has data, into dir/plots: for each figure NAME
  * the data NAME.dat, the script NAME.gp and, where gnuplot is there, NAME.png and NAME.svg.
  * `reference` (may be NULL) is a second run folder whose GPU rows are drawn where `dir` has none,
- * marked as reference measurements. A line per figure goes to `out`. A missing gnuplot is said and
- * is no failure; a gnuplot that fails is DCS_FAILED with its message. */
-dcs_status dcs_figures(const char *dir, const char *reference, FILE *out);
+ * marked as reference measurements. `only` (may be NULL) is the one figure to draw. A line per
+ * figure goes to `out`. A missing gnuplot is said and is no failure; a gnuplot that fails is
+ * DCS_FAILED with its message; DCS_USAGE names a figure that there is not, and the nearest. */
+dcs_status dcs_figures(const char *dir, const char *reference, const char *only, FILE *out);
 
 /* Draws one figure from data[size] that the caller made, in the same way and by the same files; the
  * folder is made where it is missing. `name` is that of its script in plots/. */

@@ -5,18 +5,20 @@
 #include "kernels/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct {
+typedef struct dcs_site {
   double x, y, z; /* angstrom */
   double q;       /* e */
-  double radius;  /* angstrom; unused by the sum, kept for writing */
+  double radius;  /* angstrom */
 } dcs_site;
 
 typedef struct {
   dcs_site *sites;
   int64_t n;
+  uint64_t hash; /* of the bytes of the file that it was read from (harness/base/hash.h) */
 } dcs_molecule;
 
 void dcs_molecule_free(dcs_molecule *molecule); /* leaves it empty */
@@ -27,11 +29,14 @@ int64_t dcs_molecule_zero_charges(const dcs_molecule *molecule);
 /* Smallest box that holds every site: lo[3], hi[3]. */
 void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]);
 
-/* Reads a PQR file (pqr.c says exactly which text is accepted). `notes` (may be NULL) receives a
- * line of text for each thing a user should know: models left out, all charges zero. DCS_INPUT
- * names file, line, what was found and what would be right; DCS_IO when it cannot be read. The
- * caller frees. */
-dcs_status dcs_pqr_read(const char *path, dcs_molecule *molecule, FILE *notes);
+/* Reads a file, or a pipe, in a format of formats.def, which is known by its content (the format's
+ * file says exactly what is accepted). `notes` (may be NULL) receives a line of text for each thing
+ * a user should know: models left out, all charges zero. DCS_INPUT names file, line, what was found
+ * and what would be right; DCS_IO when it cannot be read. The caller frees. */
+dcs_status dcs_molecule_read(const char *path, dcs_molecule *molecule, FILE *notes);
+
+/* The formats that are read, for help: "PQR". Returns text. */
+char *dcs_molecule_formats(char *text, size_t size);
 
 /* Writes a PQR in columns that both column and token readers accept; refuses nothing: fields that
  * outgrow their columns are separated by a space. */
@@ -47,9 +52,9 @@ typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS, DCS_DROPLET } dcs_generated;
 
 /* `n` atoms: water (TIP3P geometry and charges, 0.0334 molecules per cubic angstrom; n is rounded
  * up to whole molecules), uniform (random places, charges uniform in [-1, 1) shifted to a neutral
- * sum), ions (+1 and -1 by turns, no two closer than 2 angstrom), droplet (two thirds of the water
- * in a ball that is as dense as water, the rest around it, in ten times the volume). The box is a
- * cube from 0 whose edge follows from the density, or `edge` (angstrom) when it is above 0. */
+ * sum), ions (+1 and -1 alternately, no two closer than 2 angstrom), droplet (two thirds of the
+ * water in a ball that is as dense as water, the rest around it, in ten times the volume). The box
+ * is a cube from 0 whose edge follows from the density, or `edge` (angstrom) when it is above 0. */
 dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t seed,
                         dcs_molecule *molecule);
 

@@ -22,11 +22,18 @@
  * 29-30 blank; words behind them are charge, radius and perhaps an element. A line that fits
  * neither is an error: nothing is guessed.
  *
+ * A PDB file has occupancy and B factor where some programs write charge and radius into its
+ * columns. They are taken for what they are where the lines of all atoms have two numbers of two
+ * decimals in columns 55-60 and 61-66, no first number is outside 0 to 1, one is above 0, and a
+ * second one is 0 or above 4: charges have both signs, and radii are neither. Such a file is an
+ * error.
+ *
  * Numbers are what harness/decimal.h reads. Coordinates lie within 1e7 angstrom; charge and radius
  * fit a float. Lines end with LF or CRLF, the last one also without; a UTF-8 mark at the start is
  * passed over. */
 #include "harness/base/decimal.h"
-#include "harness/input/molecule.h"
+#include "harness/base/interrupt.h"
+#include "harness/input/format.h"
 
 #include <errno.h>
 #include <float.h>
@@ -36,6 +43,8 @@
 #include <string.h>
 
 enum { N_FIELDS = 5, MAX_WORDS = 11, EXCERPT = 80 };
+
+static const double MOST_RADIUS = 4; /* angstrom; of an atom */
 
 /* x, y, z, charge, radius: their names and largest sizes. */
 static const char *const field_name[N_FIELDS] = {"x", "y", "z", "the charge", "the radius"};
@@ -194,8 +203,8 @@ static dcs_status find_fields(place at, word line, size_t record, word fields[N_
   return numbers ? DCS_OK : place_by_columns(at, line, identity, fields);
 }
 
-static dcs_status read_atom(place at, word line, size_t record, dcs_site *site) {
-  word fields[N_FIELDS];
+static dcs_status read_atom(place at, word line, size_t record, word fields[N_FIELDS],
+                            dcs_site *site) {
   double value[N_FIELDS];
   DCS_TRY(find_fields(at, line, record, fields));
   for (int i = 0; i < N_FIELDS; i++)
@@ -206,6 +215,45 @@ static dcs_status read_atom(place at, word line, size_t record, dcs_site *site) 
   return DCS_OK;
 }
 
+/* ---- what is a PDB file ---- */
+
+/* What its atoms have in common with those of a PDB file. */
+typedef struct {
+  bool none;        /* an atom was not as in one */
+  bool occupied;    /* an occupancy is above 0 */
+  int64_t line;     /* of the first atom whose second number is no radius; 0: none yet */
+  char found[2][8]; /* its numbers as they stand there */
+} pdb_signs;
+
+/* Whether the field is two decimals wide and ends where the column does. */
+static bool stands_in(word field, word line, size_t first, size_t last) {
+  word there = columns(line, first, last);
+  return there.text == field.text && there.length == field.length && line.length >= last &&
+         there.text + there.length == line.text + last && there.length > 3 &&
+         there.text[there.length - 3] == '.';
+}
+
+static void look_for_pdb(place at, word line, const word fields[N_FIELDS], const dcs_site *site,
+                         pdb_signs *signs) {
+  if (signs->none) return;
+  signs->none = !stands_in(fields[3], line, 55, 60) || !stands_in(fields[4], line, 61, 66) ||
+                !(site->q >= 0 && site->q <= 1);
+  signs->occupied = signs->occupied || site->q > 0;
+  if (signs->none || signs->line || (site->radius > 0 && site->radius <= MOST_RADIUS)) return;
+  signs->line = at.line;
+  for (int f = 0; f < 2; f++)
+    snprintf(signs->found[f], sizeof signs->found[f], "%.*s", (int)fields[3 + f].length,
+             fields[3 + f].text);
+}
+
+static dcs_status refuse_pdb(const char *path, const pdb_signs *signs) {
+  if (signs->none || !signs->occupied || !signs->line) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s:%" PRId64 ": found \"%s\" and \"%s\", occupancy and B factor of a PDB file; "
+                  "expected charge and radius, as in the PQR file that PDB2PQR makes of it",
+                  path, signs->line, signs->found[0], signs->found[1]);
+}
+
 /* ---- the file ---- */
 
 typedef struct {
@@ -214,11 +262,19 @@ typedef struct {
   int64_t models;   /* MODEL records so far */
   bool complete;    /* the first model has ended */
   int64_t left_out; /* atoms behind it */
+  pdb_signs pdb;
 } reading;
 
 static bool starts_with(word line, const char *record) {
   size_t length = strlen(record);
   return line.length >= length && memcmp(line.text, record, length) == 0;
+}
+
+/* The start of a file, without UTF-8's byte order mark. */
+static word behind_mark(word start) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  if (!starts_with(start, mark)) return start;
+  return (word){start.text + strlen(mark), start.length - strlen(mark)};
 }
 
 static dcs_status make_room(reading *r) {
@@ -245,18 +301,21 @@ static dcs_status read_line(reading *r, place at, word line) {
     r->left_out++;
     return DCS_OK;
   }
+  word fields[N_FIELDS];
   DCS_TRY(make_room(r));
-  DCS_TRY(read_atom(at, line, record, &r->molecule->sites[r->molecule->n]));
+  dcs_site *site = &r->molecule->sites[r->molecule->n];
+  DCS_TRY(read_atom(at, line, record, fields, site));
+  look_for_pdb(at, line, fields, site, &r->pdb);
   r->molecule->n++;
   return DCS_OK;
 }
 
 static dcs_status read_lines(FILE *file, const char *path, reading *r, char **buffer) {
-  static const char mark[] = "\xEF\xBB\xBF"; /* UTF-8 byte order mark */
   size_t capacity = 0;
   ssize_t length;
   for (place at = {path, 1}; (length = getline(buffer, &capacity, file)) >= 0; at.line++) {
     word line = {*buffer, (size_t)length};
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
     if (memchr(line.text, '\0', line.length) != NULL)
       return dcs_fail(DCS_INPUT,
                       "%s:%" PRId64 ": found a NUL byte; expected a PQR file, which is "
@@ -264,8 +323,7 @@ static dcs_status read_lines(FILE *file, const char *path, reading *r, char **bu
                       path, at.line);
     while (line.length > 0 && strchr("\r\n", line.text[line.length - 1]) != NULL)
       line.length--;
-    if (at.line == 1 && starts_with(line, mark))
-      line = (word){line.text + strlen(mark), line.length - strlen(mark)};
+    if (at.line == 1) line = behind_mark(line);
     DCS_TRY(read_line(r, at, line));
   }
   if (!feof(file))
@@ -273,15 +331,12 @@ static dcs_status read_lines(FILE *file, const char *path, reading *r, char **bu
   return DCS_OK;
 }
 
-static dcs_status read_file(const char *path, reading *r) {
-  FILE *file = fopen(path, "r");
-  if (file == NULL)
-    return dcs_fail(DCS_IO, "%s: cannot open: %s; expected a PQR file", path, strerror(errno));
+static dcs_status read_file(FILE *file, const char *path, reading *r) {
   char *buffer = NULL;
   dcs_status status = read_lines(file, path, r, &buffer);
   free(buffer);
-  fclose(file);
-  if (status != DCS_OK || r->molecule->n > 0) return status;
+  DCS_TRY(status);
+  if (r->molecule->n > 0) return refuse_pdb(path, &r->pdb);
   return dcs_fail(DCS_INPUT, "%s: found no atoms%s; expected lines that start with ATOM or HETATM",
                   path, r->left_out > 0 ? " in the first model" : "");
 }
@@ -296,14 +351,29 @@ static void tell(FILE *notes, const char *path, const reading *r) {
     fprintf(notes, "%s: every charge is zero, so the map will be zero everywhere\n", path);
 }
 
-dcs_status dcs_pqr_read(const char *path, dcs_molecule *molecule, FILE *notes) {
-  *molecule = (dcs_molecule){0};
+static dcs_status read_pqr(FILE *file, const char *path, dcs_molecule *molecule, FILE *notes) {
   reading r = {.molecule = molecule};
-  dcs_status status = read_file(path, &r);
-  if (status != DCS_OK) {
-    dcs_molecule_free(molecule);
-    return status;
-  }
+  DCS_TRY(read_file(file, path, &r));
   if (notes != NULL) tell(notes, path, &r);
   return DCS_OK;
 }
+
+/* Whether a line of the head is one that such files have, be it without an atom so far. */
+static bool is_pqr(const char *head, size_t bytes) {
+  static const char *const records[] = {"ATOM",   "HETATM", "REMARK", "HEADER", "TITLE",
+                                        "COMPND", "CRYST1", "MODEL",  "ENDMDL"};
+  word rest = behind_mark((word){head, bytes});
+  while (rest.length > 0) {
+    for (size_t r = 0; r < sizeof records / sizeof records[0]; r++)
+      if (starts_with(rest, records[r])) return true;
+    const char *end = memchr(rest.text, '\n', rest.length);
+    size_t line = end ? (size_t)(end - rest.text) + 1 : rest.length;
+    rest = (word){rest.text + line, rest.length - line};
+  }
+  return false;
+}
+
+const dcs_reader dcs_reader_pqr = {.name = "PQR",
+                                   .what = "lines that start with ATOM or HETATM",
+                                   .sniff = is_pqr,
+                                   .read = read_pqr};

@@ -1,5 +1,6 @@
 /* The PQR writer: one layout that readers by columns and readers by words both understand. */
 #include "harness/base/decimal.h"
+#include "harness/base/interrupt.h"
 #include "harness/input/molecule.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ static bool write_remark(FILE *out, const char *remark) {
 
 static bool write_all(FILE *out, const dcs_molecule *molecule, const char *remark) {
   if (remark != NULL && !write_remark(out, remark)) return false;
-  for (int64_t i = 0; i < molecule->n; i++)
+  for (int64_t i = 0; i < molecule->n && !dcs_interrupted(); i++)
     if (!write_site(out, i, &molecule->sites[i])) return false;
   return fputs("END\n", out) != EOF && fflush(out) == 0;
 }
@@ -54,6 +55,7 @@ dcs_status dcs_pqr_write(FILE *out, const char *path, const dcs_molecule *molecu
   bool written = write_all(out, molecule, remark);
   int error = errno;
   dcs_decimal_leave(before);
+  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
   if (!written) return dcs_fail(DCS_IO, "%s: cannot write: %s", path, strerror(error));
   return DCS_OK;
 }

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+int dcs_by_value(const void *left, const void *right) {
+  const double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
 }
 
 void dcs_sort_values(double *values, size_t n) {
-  qsort(values, n, sizeof *values, compare);
+  qsort(values, n, sizeof *values, dcs_by_value);
 }
 
 double dcs_median_of_sorted(const double *values, size_t n) {

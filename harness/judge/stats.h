@@ -6,6 +6,8 @@
 
 /* Ascending, in place. */
 void dcs_sort_values(double *values, size_t n);
+/* For qsort(): doubles, and structs that begin with one, ascending. */
+int dcs_by_value(const void *left, const void *right);
 /* NaN where n is 0. */
 double dcs_median_of_sorted(const double *values, size_t n);
 

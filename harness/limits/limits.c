@@ -41,9 +41,3 @@ void dcs_limits_join(dcs_limits *limits, const dcs_limits *other) {
     for (int l = 0; l < limits->n && l < other->n; l++)
       join(&limits->list[l], &other->list[l]);
 }
-
-double dcs_limits_value(const dcs_limits *limits, const char *name) {
-  for (int l = 0; l < limits->n; l++)
-    if (strcmp(limits->list[l].name, name) == 0) return limits->list[l].value;
-  return NAN;
-}

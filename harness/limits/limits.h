@@ -29,17 +29,15 @@ void dcs_limits_add_time(dcs_limits *limits, const char *name, const char *how, 
 /* Adds the limits of another device, measured in the same way: rates add up, and of times the
  * longest counts; `runs` are those of each. Into an empty list they are taken as they are. */
 void dcs_limits_join(dcs_limits *limits, const dcs_limits *other);
-/* The value of that name, NaN where it was not measured. */
-double dcs_limits_value(const dcs_limits *limits, const char *name);
 
 /* With one thread (cpu_1_...) and with as many as the process has CPUs (cpu_all_...): evaluations
  * by the instruction mix of the tiled kernels, reciprocal square roots, fused multiply-adds, memory
  * bandwidth. DCS_FAILED when a probe computed something else than it should. */
 dcs_status dcs_measure_cpu(dcs_limits *limits);
 
-/* Of a device that has times (else DCS_UNAVAILABLE): reciprocal square roots, fused multiply-adds
- * and memory bandwidth (gpu_...), and when `all`, copies to and from the host and the cost of a
- * launch. Each kernel's result is checked; DCS_FAILED when one is wrong. */
+/* Of a device that has times (else DCS_UNAVAILABLE): reciprocal square roots, powers of two, fused
+ * multiply-adds and memory bandwidth (gpu_...), and when `all`, copies to and from the host and the
+ * cost of a launch. Each kernel's result is checked; DCS_FAILED when one is wrong. */
 dcs_status dcs_measure_device(dcs_device *device, bool all, dcs_limits *limits);
 
 /* The kernels of dcs_measure_device() once, briefly, with their results checked; on any device. */

@@ -37,9 +37,9 @@ static dcs_status run_loop(const arithmetic *a, double *ns_link) {
                   a->loop->expected);
 }
 
-/* The loops take turns, so that a slow spell of the machine does not fall on all runs of one, and
- * go on until none has become better for a while: others may use the machine, too. */
-static dcs_status take_turns(arithmetic *list, int n, int *rounds) {
+/* The loops are interleaved, so that a slow spell of the machine does not fall on all runs of one,
+ * and go on until none has become better for a while: others may use the machine, too. */
+static dcs_status interleave(arithmetic *list, int n, int *rounds) {
   double start = dcs_now_ns();
   for (int r = 0, settled = 0; r < MOST; r++, settled++) {
     if (r >= FEWEST && (settled >= SETTLED || dcs_now_ns() - start > MOST_NS)) break;
@@ -77,7 +77,7 @@ static dcs_status measure_arithmetic(int cpus, dcs_limits *limits) {
     list[i].all = i >= N;
     list[i].threads = list[i].all ? cpus : 1;
   }
-  DCS_TRY(take_turns(list, 2 * N, &rounds));
+  DCS_TRY(interleave(list, 2 * N, &rounds));
   for (int i = 0; i < 2 * N; i++)
     add_arithmetic(probe, &list[i], rounds, limits);
   return DCS_OK;

@@ -1,5 +1,5 @@
-/* The limits of a device: rsqrt.cu, fma.cu and copy.cu timed with its own events, copies and
- * launches with the wall clock. */
+/* The limits of a device: chains.cu and copy.cu timed with its own events, copies
+ * and launches with the wall clock. */
 #include "harness/base/clock.h"
 #include "harness/base/embedded.h"
 #include "harness/limits/limits.h"
@@ -19,16 +19,37 @@ typedef struct {
 
 enum { CHAINS = 8, RUNS = 10, COPY_RUNS = 5, COPY_BYTES = 1 << 26, LAUNCHES = 1000 };
 
+/* Chains of one operation, which end at `value`. The change of sign of exp2 takes another pipe than
+ * the special function units, one of a scheduler's 8 cycles. */
+typedef struct {
+  const char *options[3];
+  float value;
+  const char *name, *how;
+} chains;
+
+static const chains all_chains[] = {{{"-DCHAINS=8", "-DUNROLL=4", "-DLINK=rsqrtf(y)"},
+                                     1.0f,
+                                     "gpu_rsqrt_per_s",
+                                     "8 independent chains of rsqrt a thread"},
+                                    {{"-DCHAINS=8", "-DUNROLL=4", "-DLINK=exp2f(-y)"},
+                                     0.6411857f,
+                                     "gpu_exp2_per_s",
+                                     "8 independent chains of 2^-y a thread"},
+                                    {{"-DCHAINS=8", "-DUNROLL=8", "-DLINK=y*half+1.0f"},
+                                     2.0f,
+                                     "gpu_fma_per_s",
+                                     "8 independent chains of y m + c a thread"}};
+
 /* ---- kernels ---- */
 
 static dcs_status timed_launch(const effort *e, dcs_module *module, int64_t blocks, void **args,
                                double *ns) {
   dcs_device *device = e->device;
-  DCS_TRY(device->mark(device, 0));
+  DCS_TRY(device->record_event(device, 0));
   DCS_TRY(device->launch(device, module, "dcs", (int64_t[]){blocks, 1, 1},
                          (int[]){e->threads, 1, 1}, args));
-  DCS_TRY(device->mark(device, 1));
-  return e->runs ? device->elapsed_ns(device, ns) : device->wait(device);
+  DCS_TRY(device->record_event(device, 1));
+  return e->runs ? device->elapsed_ns(device, ns) : device->synchronize(device);
 }
 
 /* The first launch warms up. */
@@ -40,27 +61,25 @@ static dcs_status timed_launches(const effort *e, dcs_module *module, int64_t bl
   return DCS_OK;
 }
 
-static dcs_status load(const effort *e, const char *path, dcs_module **module) {
-  const char *option = "-DCHAINS=8";
-  dcs_source source = {path, dcs_embedded(path), &option, 1};
+static dcs_status load(const effort *e, const char *path, const char *const *options, int n,
+                       dcs_module **module) {
+  dcs_source source = {path, dcs_embedded(path), options, n};
   dcs_code_facts facts;
   return e->device->load(e->device, &source, module, &facts);
 }
 
 /* Whether the last of `n` floats is what it should be. */
-static dcs_status check_last(const effort *e, const char *path, dcs_ptr out, int64_t n,
+static dcs_status check_last(const effort *e, const char *what, dcs_ptr out, int64_t n,
                              float expected) {
   float last;
   dcs_ptr at = out + (dcs_ptr)(n - 1) * sizeof last;
   DCS_TRY(e->device->copy_out(e->device, &last, (dcs_dims){1, 1, 1}, at, (dcs_dims){1, 1, 1}));
-  DCS_TRY(e->device->wait(e->device));
+  DCS_TRY(e->device->synchronize(e->device));
   if (fabsf(last - expected) <= 1e-3f * expected) return DCS_OK;
-  return dcs_fail(DCS_FAILED, "%s computed %g instead of %g", path, (double)last, (double)expected);
+  return dcs_fail(DCS_FAILED, "%s computed %g instead of %g", what, (double)last, (double)expected);
 }
 
-/* Chains of one operation in every thread; each chain ends at `value`. */
-static dcs_status arithmetic(const effort *e, const char *path, float value,
-                             double ns[DCS_MAX_LIMIT_RUNS]) {
+static dcs_status arithmetic(const effort *e, const chains *c, double ns[DCS_MAX_LIMIT_RUNS]) {
   dcs_device *device = e->device;
   int64_t n = e->blocks * e->threads;
   dcs_module *module;
@@ -68,11 +87,11 @@ static dcs_status arithmetic(const effort *e, const char *path, float value,
   int links = e->links;
   float half = 0.5f;
   void *args[] = {&out, &links, &half};
-  DCS_TRY(load(e, path, &module));
+  DCS_TRY(load(e, "harness/limits/chains.cu", c->options, 3, &module));
   dcs_status status = device->alloc(device, (size_t)n * sizeof(float), &out);
   if (status == DCS_OK) {
     status = timed_launches(e, module, e->blocks, args, ns);
-    if (status == DCS_OK) status = check_last(e, path, out, n, CHAINS * value);
+    if (status == DCS_OK) status = check_last(e, c->name, out, n, CHAINS * c->value);
     device->release(device, out);
   }
   device->unload(device, module);
@@ -96,7 +115,7 @@ static dcs_status memory(const effort *e, double ns[DCS_MAX_LIMIT_RUNS]) {
   size_t bytes = (size_t)e->copied * 16;
   dcs_module *module;
   dcs_ptr to = 0, from = 0;
-  DCS_TRY(load(e, "harness/limits/copy.cu", &module));
+  DCS_TRY(load(e, "harness/limits/copy.cu", NULL, 0, &module));
   dcs_status status = device->alloc(device, bytes, &to);
   if (status == DCS_OK) status = device->alloc(device, bytes, &from);
   if (status == DCS_OK) status = copy_between(e, module, to, from, ns);
@@ -116,10 +135,10 @@ static dcs_status copies(dcs_device *device, dcs_ptr there, void *host, const ch
   for (int r = 0; r <= COPY_RUNS; r++) { /* the first warms up */
     double start = dcs_now_ns();
     DCS_TRY(device->copy_in(device, there, host, COPY_BYTES));
-    DCS_TRY(device->wait(device));
+    DCS_TRY(device->synchronize(device));
     double between = dcs_now_ns();
     DCS_TRY(device->copy_out(device, host, n, there, n));
-    DCS_TRY(device->wait(device));
+    DCS_TRY(device->synchronize(device));
     in[r] = between - start;
     out[r] = dcs_now_ns() - between;
   }
@@ -158,13 +177,13 @@ static dcs_status measure_launch(dcs_device *device, dcs_limits *limits) {
   dcs_ptr nowhere = 0;
   int none = 0;
   void *args[] = {&nowhere, &nowhere, &none};
-  DCS_TRY(load(&e, "harness/limits/copy.cu", &module));
+  DCS_TRY(load(&e, "harness/limits/copy.cu", NULL, 0, &module));
   dcs_status status = DCS_OK;
   for (int r = 0; status == DCS_OK && r <= COPY_RUNS; r++) {
     double start = dcs_now_ns();
     for (int l = 0; status == DCS_OK && l < LAUNCHES; l++)
       status = device->launch(device, module, "dcs", (int64_t[]){1, 1, 1}, (int[]){32, 1, 1}, args);
-    if (status == DCS_OK) status = device->wait(device);
+    if (status == DCS_OK) status = device->synchronize(device);
     ns[r] = dcs_now_ns() - start;
   }
   device->unload(device, module);
@@ -179,14 +198,11 @@ static dcs_status measure_launch(dcs_device *device, dcs_limits *limits) {
 static dcs_status kernels(const effort *e, dcs_limits *limits) {
   double ns[DCS_MAX_LIMIT_RUNS];
   double work = CHAINS * (double)e->links * (double)e->blocks * e->threads;
-  DCS_TRY(arithmetic(e, "harness/limits/rsqrt.cu", 1.0f, ns));
-  if (e->runs)
-    dcs_limits_add_rate(limits, "gpu_rsqrt_per_s", "1/s", "8 independent chains of rsqrt a thread",
-                        work, ns, e->runs);
-  DCS_TRY(arithmetic(e, "harness/limits/fma.cu", 2.0f, ns));
-  if (e->runs)
-    dcs_limits_add_rate(limits, "gpu_fma_per_s", "1/s", "8 independent chains of y m + c a thread",
-                        work, ns, e->runs);
+  for (size_t c = 0; c < sizeof all_chains / sizeof all_chains[0]; c++) {
+    DCS_TRY(arithmetic(e, &all_chains[c], ns));
+    if (e->runs)
+      dcs_limits_add_rate(limits, all_chains[c].name, "1/s", all_chains[c].how, work, ns, e->runs);
+  }
   DCS_TRY(memory(e, ns));
   if (e->runs)
     dcs_limits_add_rate(limits, "gpu_memory_bytes_per_s", "bytes/s",

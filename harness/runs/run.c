@@ -1,59 +1,113 @@
-#include "harness/runs/run.h"
+#include "harness/files/folder.h"
+#include "harness/runs/rows.h"
 
-#include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-const char *const dcs_key_columns[DCS_N_KEYS] = {"variant", "config", "scope",  "memory",
-                                                 "devices", "cutoff", "smooth", "atoms",
-                                                 "nx",      "ny",     "nz"};
+/* ---- samples ---- */
 
-/* ---- files ---- */
-
-static dcs_status read_file(const char *folder, const char *name, dcs_table **table) {
-  char path[4096];
-  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-    return dcs_fail(DCS_USAGE, "the folder's name is too long");
-  return dcs_table_read(path, table);
+static dcs_status check_time(const dcs_table *samples, size_t row, int column) {
+  const double time_ns = dcs_table_number(samples, row, column);
+  if (time_ns > 0 && time_ns <= DCS_MOST_NS) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s: row %zu: found time_ns \"%s\"; expected nanoseconds, above zero",
+                  dcs_table_path(samples), row + 2, dcs_table_cell(samples, row, column));
 }
 
-static dcs_status read_keyed(const char *folder, const char *name, const char *value,
-                             dcs_run_table *t) {
-  DCS_TRY(read_file(folder, name, &t->table));
-  for (int k = 0; k < DCS_N_KEYS; k++)
-    if (k == DCS_KEY_CUTOFF || k == DCS_KEY_SMOOTH)
-      t->key[k] = dcs_table_column(t->table, dcs_key_columns[k]);
+/* By key, then as they were taken. */
+static int by_key(const void *left, const void *right) {
+  const dcs_run_row *a = *(const dcs_run_row *const *)left, *b = *(const dcs_run_row *const *)right;
+  int order = dcs_compare_rows(a, b);
+  return order ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+/* The first of keys[n], which ascend, that is not below the row's. */
+static size_t lower_bound(const dcs_run_row *const *keys, size_t n, const dcs_run_row *row) {
+  size_t lo = 0, hi = n;
+  while (lo < hi) {
+    size_t middle = lo + (hi - lo) / 2;
+    if (dcs_compare_rows(keys[middle], row) < 0)
+      lo = middle + 1;
     else
-      DCS_TRY(dcs_table_need(t->table, dcs_key_columns[k], &t->key[k]));
-  return dcs_table_need(t->table, value, &t->value);
+      hi = middle;
+  }
+  return lo;
 }
 
-static dcs_status check_times(const dcs_run_table *samples) {
-  const dcs_table *table = samples->table;
-  if (dcs_table_rows(table) == 0)
-    return dcs_fail(DCS_INPUT, "%s: found no samples; nothing can be compared",
-                    dcs_table_path(table));
-  for (size_t row = 0; row < dcs_table_rows(table); row++) {
-    double time_ns = dcs_table_number(table, row, samples->value);
-    if (!(time_ns > 0 && time_ns < 1e300))
-      return dcs_fail(DCS_INPUT,
-                      "%s: row %zu: found time_ns \"%s\"; expected nanoseconds, above zero",
-                      dcs_table_path(table), row + 2, dcs_table_cell(table, row, samples->value));
+/* A row has the first samples of its method; an interrupted sweep may have taken more since. */
+static dcs_status count_samples(dcs_run *run, dcs_run_row *row) {
+  const size_t found = row->n_times;
+  if (found == 0)
+    return dcs_fail(DCS_INPUT, "%s: found no samples of row %zu of %s, which is ok",
+                    dcs_table_path(run->samples), row->row + 2, dcs_table_path(run->summary));
+  if (found < (size_t)row->n)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found %zu samples of row %zu of %s; expected the %d that it is of: the "
+                    "file was cut, and the run is to be measured anew in another folder",
+                    dcs_table_path(run->samples), found, row->row + 2, dcs_table_path(run->summary),
+                    row->n);
+  if (row->n > 0) row->n_times = (size_t)row->n;
+  run->n_loose += found - row->n_times;
+  return DCS_OK;
+}
+
+/* Gives each row those of the sorted samples that have its key. */
+static dcs_status hand_out(dcs_run *run, const dcs_run_row *const *keys, size_t n) {
+  run->n_loose = n;
+  for (size_t i = 0; i < run->n_rows; i++) {
+    dcs_run_row *row = &run->rows[i];
+    size_t first = lower_bound(keys, n, row), end = first;
+    while (end < n && dcs_compare_rows(keys[end], row) == 0)
+      end++;
+    row->times = run->times + first;
+    row->n_times = end - first;
+    run->n_loose -= row->n_times;
+    if (row->outcome == DCS_OUTCOME_OK) DCS_TRY(count_samples(run, row));
+    double *own = memcpy(run->times + n + first, row->times, row->n_times * sizeof *own);
+    row->stats = dcs_summarize(own, row->n_times); /* sorts */
+    row->sorted = own;
   }
   return DCS_OK;
 }
 
-bool dcs_run_whole_sum(const dcs_run_table *t, size_t row) {
-  return !*dcs_table_cell(t->table, row, t->key[DCS_KEY_CUTOFF]);
+/* keys and sorted have room for all samples. */
+static dcs_status take_times(dcs_run *run, dcs_run_row *keys, const dcs_run_row **sorted) {
+  const size_t n = dcs_table_rows(run->samples);
+  int time_ns;
+  DCS_TRY(dcs_table_need(run->samples, "time_ns", &time_ns));
+  DCS_TRY(dcs_run_read_keys(run->samples, keys));
+  for (size_t s = 0; s < n; s++) {
+    DCS_TRY(check_time(run->samples, s, time_ns));
+    sorted[s] = &keys[s];
+  }
+  qsort(sorted, n, sizeof(const dcs_run_row *), by_key);
+  for (size_t s = 0; s < n; s++)
+    run->times[s] = dcs_table_number(run->samples, sorted[s]->row, time_ns);
+  return hand_out(run, sorted, n);
 }
 
-const char *dcs_run_fact(const dcs_run *run, const char *key) {
-  for (size_t row = 0; row < dcs_table_rows(run->env); row++)
-    if (strcmp(dcs_table_cell(run->env, row, run->env_key), key) == 0)
-      return dcs_table_cell(run->env, row, run->env_value);
-  return "";
+static dcs_status read_samples(dcs_run *run) {
+  const size_t n = dcs_table_rows(run->samples);
+  dcs_run_row *keys = malloc((n + 1) * sizeof *keys);
+  const dcs_run_row **sorted = malloc((n + 1) * sizeof(const dcs_run_row *));
+  run->times = malloc((2 * n + 1) * sizeof *run->times);
+  dcs_status status = keys && sorted && run->times
+                          ? take_times(run, keys, sorted)
+                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
+  free(keys);
+  free(sorted);
+  return status;
 }
 
-static dcs_status check_once(const dcs_run *run) {
+/* ---- folders ---- */
+
+static dcs_status read_file(const char *folder, const char *name, dcs_table **table) {
+  char path[4096];
+  DCS_TRY(dcs_path_in(folder, name, path));
+  return dcs_table_read(path, table);
+}
+
+static dcs_status check_facts_once(const dcs_run *run) {
   size_t rows = dcs_table_rows(run->env);
   for (size_t row = 0; row < rows; row++)
     for (size_t before = 0; before < row; before++) {
@@ -70,12 +124,17 @@ static dcs_status check_once(const dcs_run *run) {
 }
 
 /* What is unknown in both runs is not the same: an env.csv that was cut short is refused. */
-static dcs_status read_facts(const char *folder, dcs_run *run) {
+static dcs_status read_facts(dcs_run *run) {
   static const char *const always[] = {"cpu_model", "cpus", "seed"};
-  DCS_TRY(read_file(folder, "env.csv", &run->env));
+  DCS_TRY(read_file(run->folder, "env.csv", &run->env));
   DCS_TRY(dcs_table_need(run->env, "key", &run->env_key));
   DCS_TRY(dcs_table_need(run->env, "value", &run->env_value));
-  DCS_TRY(check_once(run));
+  DCS_TRY(check_facts_once(run));
+  if (dcs_run_fact_number(run, "schema") != DCS_RUN_SCHEMA)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found schema \"%s\"; expected %d: measure the run anew with `dcsbench "
+                    "sweep`",
+                    dcs_table_path(run->env), dcs_run_fact(run, "schema"), DCS_RUN_SCHEMA);
   for (size_t f = 0; f < sizeof always / sizeof always[0]; f++)
     if (!*dcs_run_fact(run, always[f]))
       return dcs_fail(DCS_INPUT, "%s: no value of \"%s\"; expected one, as every run has",
@@ -83,40 +142,88 @@ static dcs_status read_facts(const char *folder, dcs_run *run) {
   return DCS_OK;
 }
 
+dcs_status dcs_run_open_summary(dcs_run *run, const char *folder) {
+  *run = (dcs_run){.folder = folder};
+  DCS_TRY(read_facts(run));
+  DCS_TRY(read_file(folder, "summary.csv", &run->summary));
+  return dcs_run_read_rows(run);
+}
+
 dcs_status dcs_run_open(dcs_run *run, const char *folder) {
-  *run = (dcs_run){0};
-  DCS_TRY(read_facts(folder, run));
-  DCS_TRY(read_keyed(folder, "samples.csv", "time_ns", &run->samples));
-  DCS_TRY(read_keyed(folder, "summary.csv", "outcome", &run->summary));
-  return check_times(&run->samples);
+  DCS_TRY(dcs_run_open_summary(run, folder));
+  DCS_TRY(read_file(folder, "samples.csv", &run->samples));
+  return read_samples(run);
 }
 
 void dcs_run_close(dcs_run *run) {
   dcs_table_free(run->env);
-  dcs_table_free(run->samples.table);
-  dcs_table_free(run->summary.table);
+  dcs_table_free(run->samples);
+  dcs_table_free(run->summary);
+  free(run->rows);
+  free(run->times);
   *run = (dcs_run){0};
 }
 
-/* ---- samples ---- */
-
-static bool is_sample_of(const dcs_run *run, size_t sample, size_t row) {
-  for (int k = 0; k < DCS_N_KEYS; k++)
-    if (strcmp(dcs_table_cell(run->samples.table, sample, run->samples.key[k]),
-               dcs_table_cell(run->summary.table, row, run->summary.key[k])) != 0)
-      return false;
-  return true;
+static const char *plural(size_t n, const char *one, const char *more) {
+  return n == 1 ? one : more;
 }
 
-size_t dcs_run_times(const dcs_run *run, size_t row, double *times) {
-  size_t n = 0;
-  for (size_t s = 0; s < dcs_table_rows(run->samples.table); s++)
-    if (is_sample_of(run, s, row))
-      times[n++] = dcs_table_number(run->samples.table, s, run->samples.value);
-  return n;
+void dcs_run_notes(const dcs_run *run, FILE *out) {
+  const dcs_table *tables[] = {run->samples, run->summary};
+  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+    if (tables[t] && dcs_table_torn(tables[t]))
+      fprintf(out, "%s: the last row was cut off and is left out\n", dcs_table_path(tables[t]));
+  if (run->n_not_ok > 0)
+    fprintf(out, "%zu row%s of the summary %s not ok and left out\n", run->n_not_ok,
+            plural(run->n_not_ok, "", "s"), plural(run->n_not_ok, "is", "are"));
+  if (run->n_loose > 0)
+    fprintf(out,
+            "%zu sample%s %s no row in the summary and %s left out: the sweep was interrupted, and "
+            "--resume goes on\n",
+            run->n_loose, plural(run->n_loose, "", "s"), plural(run->n_loose, "has", "have"),
+            plural(run->n_loose, "is", "are"));
+}
+
+/* ---- what a run holds ---- */
+
+const char *dcs_run_cell(const dcs_run *run, const dcs_run_row *row, const char *column) {
+  return dcs_table_cell(run->summary, row->row, dcs_table_column(run->summary, column));
+}
+
+static int by_size(const void *left, const void *right) {
+  return dcs_compare_sizes(left, right);
+}
+
+dcs_status dcs_run_problems(const dcs_run *run, dcs_size **list, int *n) {
+  int all = 0;
+  *n = 0;
+  *list = malloc((run->n_rows + 1) * sizeof **list);
+  if (!*list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", run->n_rows);
+  for (size_t i = 0; i < run->n_rows; i++)
+    if (run->rows[i].outcome == DCS_OUTCOME_OK)
+      (*list)[all++] =
+          (dcs_size){.kind = run->rows[i].size.kind, .config = run->rows[i].size.config};
+  qsort(*list, (size_t)all, sizeof **list, by_size);
+  for (int i = 0; i < all; i++)
+    if (*n == 0 || by_size(&(*list)[*n - 1], &(*list)[i]) != 0) (*list)[(*n)++] = (*list)[i];
+  return DCS_OK;
 }
 
 /* ---- facts ---- */
+
+const char *dcs_run_fact(const dcs_run *run, const char *key) {
+  for (size_t row = 0; row < dcs_table_rows(run->env); row++)
+    if (strcmp(dcs_table_cell(run->env, row, run->env_key), key) == 0)
+      return dcs_table_cell(run->env, row, run->env_value);
+  return "";
+}
+
+double dcs_run_fact_number(const dcs_run *run, const char *key) {
+  for (size_t row = 0; row < dcs_table_rows(run->env); row++)
+    if (strcmp(dcs_table_cell(run->env, row, run->env_key), key) == 0)
+      return dcs_table_number(run->env, row, run->env_value);
+  return NAN;
+}
 
 static const struct {
   const char *key;
@@ -156,14 +263,4 @@ size_t dcs_run_differences(const dcs_run runs[2], dcs_difference list[DCS_MAX_DI
     list[n++] = (dcs_difference){compared[f].key, {a, b}, compared[f].incomparable};
   }
   return n;
-}
-
-void dcs_run_notes(const dcs_run *run, size_t not_ok, FILE *out) {
-  const dcs_table *tables[] = {run->samples.table, run->summary.table};
-  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-    if (dcs_table_torn(tables[t]))
-      fprintf(out, "%s: the last row was cut off and is left out\n", dcs_table_path(tables[t]));
-  if (not_ok > 0)
-    fprintf(out, "%zu row%s of the summary %s not ok and left out\n", not_ok,
-            not_ok == 1 ? "" : "s", not_ok == 1 ? "is" : "are");
 }

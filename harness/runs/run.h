@@ -1,61 +1,81 @@
-/* The files of a run folder, as far as comparing runs needs them. results/README.md is their data
- * dictionary. */
+/* A run folder, read: env.csv, samples.csv and summary.csv. The one reader of them; results/README
+ * is their data dictionary. */
 #ifndef DCS_RUN_H
 #define DCS_RUN_H
 
-#include "harness/base/csv.h"
+#include "harness/base/outcome.h"
+#include "harness/files/csv.h"
+#include "harness/judge/ratio.h"
+#include "harness/judge/stats.h"
+#include "harness/problems/size.h"
 
 #include <stdio.h>
 
-/* The columns that samples.csv and summary.csv share and that together name what was timed. */
-enum {
-  DCS_KEY_VARIANT,
-  DCS_KEY_CONFIG,
-  DCS_KEY_SCOPE,
-  DCS_KEY_MEMORY,
-  DCS_KEY_DEVICES,
-  DCS_KEY_CUTOFF, /* this and smooth: absent in runs of before there were cutoffs */
-  DCS_KEY_SMOOTH,
-  DCS_KEY_ATOMS,
-  DCS_KEY_NX,
-  DCS_KEY_NY,
-  DCS_KEY_NZ,
-  DCS_N_KEYS
-};
-extern const char *const dcs_key_columns[DCS_N_KEYS];
+/* The value of `schema` in env.csv: it changes when columns do. */
+#define DCS_RUN_SCHEMA 4
+
+/* A row of summary.csv. Texts are the run's. Numbers are NaN where the cell is empty; of a row that
+ * is ok, median_ns is not. */
+typedef struct {
+  size_t row; /* in summary.csv, from 0 */
+  dcs_size size;
+  const char *variant, *config, *devices, *memory; /* memory "": no copy is part of the scope */
+  dcs_backend backend;
+  dcs_scope scope;
+  dcs_outcome outcome;
+  int threads, coarsen, chunk; /* 0 where the method has no such parameter */
+  double spacing, median_ns, ci_lo_ns, ci_hi_ns, evals_useful, evals_per_s, padding_overhead,
+      flops_per_eval, bytes_moved, limit_fraction, registers, overflow, model_error;
+  int n;                /* samples behind the numbers */
+  const double *times;  /* its samples, in the order they were taken; n_times */
+  const double *sorted; /* the same, ascending */
+  size_t n_times;       /* n of a row that is ok */
+  dcs_stats stats;      /* of the samples */
+} dcs_run_row;
 
 typedef struct {
-  dcs_table *table;
-  int key[DCS_N_KEYS];
-  int value; /* column: time_ns of samples.csv, outcome of summary.csv */
-} dcs_run_table;
-
-typedef struct {
-  dcs_table *env;
+  const char *folder; /* the caller's */
+  dcs_table *env, *samples, *summary;
   int env_key, env_value; /* columns */
-  dcs_run_table samples, summary;
+  dcs_run_row *rows;      /* in the order of summary.csv */
+  size_t n_rows;
+  size_t n_not_ok; /* rows whose outcome is not ok */
+  size_t n_loose;  /* samples that no row counts, as an interrupted sweep leaves them */
+  double *times;   /* of all rows; those that are sorted behind the others */
 } dcs_run;
 
-/* Reads env.csv, samples.csv and summary.csv of `folder`. DCS_USAGE when the folder's name is too
- * long, DCS_IO when a file is missing, DCS_INPUT when a column, a time, a fact that every run has,
- * or every sample is, or when a fact comes twice. Free with dcs_run_close(), whatever the status.
- */
+/* Reads a folder. Samples are handed to the row of their key, each to one. DCS_USAGE when the
+ * folder's name is too long; DCS_IO when a file is missing; DCS_INPUT names file, row, what was
+ * found and what would be right: another schema, a missing column, a time, size or number that is
+ * none, a fact that every run has missing or given twice, two rows of the same key, a row that is
+ * ok without times or with fewer samples than it says: samples.csv was cut. Free with
+ * dcs_run_close(), whatever the status. */
 dcs_status dcs_run_open(dcs_run *run, const char *folder);
+/* The same without samples.csv, for what only draws or prints the summary: rows have no times. */
+dcs_status dcs_run_open_summary(dcs_run *run, const char *folder);
 void dcs_run_close(dcs_run *run);
 
-/* Says what is left out of the run: rows that were cut off, and so many of the summary that are not
- * ok. */
-void dcs_run_notes(const dcs_run *run, size_t not_ok, FILE *out);
+/* Says what is left out: rows that were cut off, rows that are not ok, samples of no row. */
+void dcs_run_notes(const dcs_run *run, FILE *out);
 
-/* Whether the row is of a map of all atoms: not of one within a cutoff. */
-bool dcs_run_whole_sum(const dcs_run_table *t, size_t row);
-
-/* The times of the samples that belong to a row of the summary, in the order they were taken, into
- * `times`, which has room for all samples; returns how many. */
-size_t dcs_run_times(const dcs_run *run, size_t row, double *times);
-
-/* The value of a key of env.csv; "" when absent. */
+/* The value of a key of env.csv, "" when absent; as a number, NaN when absent or none. */
 const char *dcs_run_fact(const dcs_run *run, const char *key);
+double dcs_run_fact_number(const dcs_run *run, const char *key);
+
+/* A cell of summary.csv in a column that is not among the fields above; "" when absent. */
+const char *dcs_run_cell(const dcs_run *run, const dcs_run_row *row, const char *column);
+
+/* An order of rows by the key that tells them apart: method, scope, memory, devices and size; texts
+ * may be of two runs. 0: the same. */
+int dcs_compare_rows(const dcs_run_row *a, const dcs_run_row *b);
+/* Whether both are of the same variant and configuration. */
+bool dcs_same_row_method(const dcs_run_row *a, const dcs_run_row *b);
+/* The times of b over those of a, as dcs_ratio_of_times() has it. */
+dcs_ratio dcs_row_ratio(const dcs_run_row *a, const dcs_run_row *b);
+
+/* The distinct problems of the rows that are ok, in the order of dcs_compare_sizes() with equal
+ * axes; the caller frees *list. Their axes are 0. */
+dcs_status dcs_run_problems(const dcs_run *run, dcs_size **list, int *n);
 
 /* A fact of env.csv in which two runs differ; "" where absent. */
 typedef struct {

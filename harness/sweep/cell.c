@@ -19,8 +19,7 @@ dcs_sampling dcs_sampling_of(int rounds) {
 /* What timing a record needs beside the record itself. */
 typedef struct {
   dcs_record *record;
-  dcs_session *session;
-  int slot;
+  dcs_trial trial;
   int64_t inner;
   double spent_s;
   bool done;
@@ -31,48 +30,52 @@ enum { ORACLE_EVALS = 100000000 };
 
 static void say_failure(dcs_progress *progress, const dcs_record *record, dcs_outcome outcome) {
   char config[DCS_TEXT];
+  char size[DCS_TEXT];
   const char *memory = dcs_record_memory(record);
-  dcs_progress_say(progress, "%s %s on %lld atoms, %lldx%lldx%lld%s%s: %s: %s",
-                   record->method.variant->id,
+  dcs_progress_say(progress, "%s %s on %s%s%s: %s: %s", record->method.variant->id,
                    dcs_format_config(record->method.variant, &record->method.config, config),
-                   (long long)record->atoms, (long long)record->n.x, (long long)record->n.y,
-                   (long long)record->n.z, *memory ? ", memory " : "", memory,
+                   dcs_size_text(&record->size, size), *memory ? ", memory " : "", memory,
                    dcs_outcome_name(outcome), dcs_error_message());
 }
 
-/* What the maps of a cell are held against: those of whole sums, and those within its cutoff. */
+/* What a cell's outputs are held against, by problem. */
 typedef struct {
-  dcs_reference of[2];
-  bool known[2];
-  double cutoff_error; /* what the cutoff leaves out */
+  dcs_reference *of;
+  double *model_error;
+  int n;
 } references;
 
-/* What is known of a method on this cell; records of one method lie together. */
+/* What is known of a method on a problem of this cell; records of one method and problem lie
+ * together. */
 typedef struct {
-  const dcs_method *method; /* NULL: none yet */
-  dcs_trial kernel;         /* as in scope kernel */
+  const dcs_record *of; /* a record of them; NULL: none yet */
+  dcs_trial kernel;     /* as in scope kernel */
   dcs_trial whole[DCS_N_MEMORIES];
   bool tried[DCS_N_MEMORIES];
 } method_trials;
 
+static bool is_same(const dcs_record *a, const dcs_record *b) {
+  return a && a->problem == b->problem && dcs_same_method(&a->method, &b->method);
+}
+
 /* The trial of what the record times: its launches, or copies and launches in its memory. */
-static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const references *refs,
-                               const dcs_record *record, method_trials *trials,
-                               dcs_progress *progress) {
-  const dcs_reference *reference = &refs->of[record->method.variant->cutoff];
+static const dcs_trial *verify(dcs_bench *bench, const references *refs, const dcs_record *record,
+                               method_trials *trials, dcs_progress *progress) {
+  const dcs_reference *reference = &refs->of[record->problem];
   dcs_trial *trial = &trials->kernel;
-  bool is_new = !trials->method || !dcs_same_method(&record->method, trials->method);
+  bool is_new = !is_same(trials->of, record);
   if (is_new) {
-    *trials = (method_trials){.method = &record->method};
-    *trial = dcs_bench_try(bench, &record->method, c, reference);
-    if (trial->outcome == DCS_OUTCOME_NOT_BUILT) return trial; /* was said of the variant */
+    *trials = (method_trials){.of = record};
+    *trial = dcs_bench_try(bench, &record->method, record->problem, reference);
+    if (trial->outcome == DCS_OUTCOME_NOT_BUILT && !trial->session)
+      return trial; /* was said of the variant */
   }
   if (trial->outcome == DCS_OUTCOME_OK && dcs_scope_copies(record->method.variant, record->scope)) {
     trial = &trials->whole[record->memory];
     is_new = !trials->tried[record->memory];
     if (is_new) {
       *trial = trials->kernel;
-      dcs_bench_try_memory(bench, &record->method, c, reference, record->memory, trial);
+      dcs_bench_try_again(bench, reference, DCS_UNTIMED_WARM, record->memory, trial);
       trials->tried[record->memory] = true;
     }
   }
@@ -82,35 +85,36 @@ static const dcs_trial *verify(dcs_bench *bench, const dcs_case *c, const refere
   return trial;
 }
 
-/* Verifies every method in each way that it is timed; `times` gets what the timing needs. */
-static void verify_all(dcs_bench *bench, const dcs_case *c, const references *refs, timed *times,
-                       int n, dcs_progress *progress) {
-  method_trials trials = {0};
-  for (int i = 0; i < n && !dcs_interrupted(); i++) {
-    dcs_record *record = times[i].record;
-    const dcs_trial *trial = verify(bench, c, refs, record, &trials, progress);
-    times[i].session = trial->session;
-    times[i].slot = trial->slot;
-    record->outcome = trial->outcome;
-    record->facts = trial->facts;
-    record->verdict = trial->verdict;
-  }
+static dcs_status take_outcome(dcs_record *record, const dcs_trial *trial) {
+  record->judged = true;
+  record->outcome = trial->outcome;
+  record->facts = trial->facts;
+  record->verdict = trial->verdict;
+  if (trial->outcome == DCS_OUTCOME_OK) return DCS_OK;
+  free(record->why);
+  record->why = strdup(trial->why);
+  if (!record->why) return dcs_fail(DCS_UNAVAILABLE, "no memory for the reason of a failure");
+  for (char *c = record->why; *c; c++) /* a row is a line: a torn one is known by its missing end */
+    if (*c == '\n' || *c == '\r') *c = ' ';
+  return DCS_OK;
 }
 
-static void shuffle(dcs_random *random, int *order, int n) {
-  for (int i = n - 1; i > 0; i--) {
-    int j = (int)dcs_random_below(random, i + 1);
-    int swap = order[i];
-    order[i] = order[j];
-    order[j] = swap;
+/* Verifies every method in each way that it is timed; `times` gets what the timing needs. An
+ * interrupted trial tells nothing of its method. */
+static dcs_status verify_all(dcs_bench *bench, const references *refs, timed *times, int n,
+                             dcs_progress *progress) {
+  method_trials trials = {0};
+  for (int i = 0; i < n && !dcs_interrupted(); i++) {
+    const dcs_trial *trial = verify(bench, refs, times[i].record, &trials, progress);
+    if (dcs_interrupted()) break;
+    times[i].trial = *trial;
+    DCS_TRY(take_outcome(times[i].record, trial));
   }
+  return DCS_OK;
 }
 
 static dcs_status keep(dcs_record *record, const dcs_sample_row *row, dcs_csv *samples) {
-  double *times = realloc(record->times_ns, (record->n_times + 1) * sizeof *times);
-  if (!times) return dcs_fail(DCS_UNAVAILABLE, "no memory for samples");
-  record->times_ns = times;
-  times[record->n_times++] = row->time_ns;
+  DCS_TRY(dcs_record_add(record, row->time_ns));
   return dcs_write_sample(samples, record, row);
 }
 
@@ -135,11 +139,18 @@ static dcs_outcome take_steady(const timed *t, const dcs_clocks *clocks, dcs_sam
   dcs_outcome outcome = DCS_OUTCOME_OK;
   *slow = true;
   for (int r = 0; outcome == DCS_OUTCOME_OK && *slow && r <= REPEATS && !dcs_interrupted(); r++) {
-    outcome =
-        dcs_take_sample(t->session, t->slot, t->record->scope, t->record->memory, t->inner, sample);
+    outcome = dcs_take_sample(t->trial.session, t->trial.slot, t->record->scope, t->record->memory,
+                              t->inner, sample);
     *slow = outcome == DCS_OUTCOME_OK && dcs_clocks_slow(clocks, sample->telemetry.sm_mhz);
   }
   return outcome;
+}
+
+/* The method failed after it was verified, for the reason in dcs_error_message(). */
+static dcs_status fail(timed *t, dcs_outcome outcome) {
+  t->trial.outcome = outcome;
+  snprintf(t->trial.why, sizeof t->trial.why, "%s", dcs_error_message());
+  return take_outcome(t->record, &t->trial);
 }
 
 /* One sample of one record. */
@@ -148,17 +159,16 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
   bool slow = false;
   double started = dcs_now_ns();
   const dcs_record *record = t->record;
-  dcs_outcome outcome =
-      t->inner == 0 ? dcs_calibrate(t->session, t->slot, record->scope, record->memory, &t->inner)
-                    : DCS_OUTCOME_OK;
+  dcs_outcome outcome = t->inner == 0 ? dcs_calibrate(t->trial.session, t->trial.slot,
+                                                      record->scope, record->memory, &t->inner)
+                                      : DCS_OUTCOME_OK;
   if (outcome == DCS_OUTCOME_OK) outcome = take_steady(t, c->clocks, &sample, &slow);
   t->spent_s += 1e-9 * (dcs_now_ns() - started);
   if (dcs_interrupted()) return DCS_OK;
   if (outcome != DCS_OUTCOME_OK) {
-    t->record->outcome = outcome;
     say_failure(c->progress, t->record, outcome);
     finish(t, "");
-    return DCS_OK;
+    return fail(t, outcome);
   }
   dcs_sample_row row = {.round = (int)t->record->n_times,
                         .seq = (*c->seq)++,
@@ -215,13 +225,13 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
   int n_timed = 0;
   for (int i = 0; i < n; i++) {
     order[i] = i;
-    times[i].done = times[i].record->outcome != DCS_OUTCOME_OK;
+    times[i].done = !times[i].record->judged || times[i].record->outcome != DCS_OUTCOME_OK;
     n_timed += !times[i].done;
     if (!times[i].done) check_done(&times[i], c->options, n, 0);
   }
   for (bool more = true; more && !dcs_interrupted();) {
     more = false;
-    shuffle(&random, order, n);
+    dcs_shuffle(&random, order, n);
     for (int i = 0; i < n && !dcs_interrupted(); i++) {
       timed *t = &times[order[i]];
       if (t->done) continue;
@@ -243,59 +253,94 @@ static void measure_energies(const timed *times, int n, dcs_progress *progress) 
     dcs_record *record = times[i].record;
     if (record->outcome != DCS_OUTCOME_OK || record->n_times == 0) continue;
     dcs_progress_draw(progress, 1, "energy");
-    if (dcs_measure_energy(times[i].session, times[i].slot, record, stats_of(record).median,
-                           &record->energy_j) != DCS_OUTCOME_OK)
+    if (dcs_measure_energy(times[i].trial.session, times[i].trial.slot, record,
+                           stats_of(record).median, &record->energy_j) != DCS_OUTCOME_OK)
       dcs_progress_say(progress, "%s: its energy was not measured: %s", record->method.variant->id,
                        dcs_error_message());
   }
 }
 
-static void forget_references(references *refs) {
-  for (int cutoff = 0; cutoff < 2; cutoff++)
-    if (refs->known[cutoff]) dcs_reference_free(&refs->of[cutoff]);
+/* What was computed by a method that is wrong has no times. */
+static void forget_times(dcs_record *record) {
+  record->n_times = 0;
+  record->stop_reason = "";
 }
 
-/* Those that the records need. */
-static dcs_status refer(const dcs_case *c, const dcs_record *records, int n, references *refs) {
-  dcs_status status = DCS_OK;
-  *refs = (references){.cutoff_error = 0};
-  for (int i = 0; status == DCS_OK && i < n; i++) {
-    const dcs_variant *variant = records[i].method.variant;
-    const int kind = variant->cutoff;
-    if (refs->known[kind]) continue;
-    status = dcs_oracle_for(variant, c, ORACLE_EVALS, &refs->of[kind]);
-    refs->known[kind] = status == DCS_OK;
-    if (status == DCS_OK && variant->cutoff)
-      status = dcs_cutoff_error(c, ORACLE_EVALS, &refs->of[kind], &refs->cutoff_error);
+/* Checks the outputs again now that the last samples were taken: a method that was right once need
+ * not be so any more. What an interrupt leaves unchecked is to be gone on with. */
+static dcs_status check_again(dcs_bench *bench, const references *refs, timed *times, int n,
+                              dcs_progress *progress) {
+  for (int i = 0; i < n; i++) {
+    dcs_record *record = times[i].record;
+    dcs_trial *trial = &times[i].trial;
+    const bool copies = dcs_scope_copies(record->method.variant, record->scope);
+    if (record->outcome != DCS_OUTCOME_OK || record->n_times == 0) continue;
+    if (!dcs_interrupted())
+      dcs_bench_try_again(bench, &refs->of[record->problem],
+                          copies ? DCS_UNTIMED_WARM : DCS_UNTIMED, record->memory, trial);
+    if (dcs_interrupted()) {
+      record->stop_reason = "interrupted";
+    } else if (trial->outcome != DCS_OUTCOME_OK) {
+      say_failure(progress, record, trial->outcome);
+      DCS_TRY(take_outcome(record, trial));
+      forget_times(record);
+    }
   }
-  if (status != DCS_OK) forget_references(refs);
-  return status;
+  return DCS_OK;
 }
 
-dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n,
-                            const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
-                            dcs_clocks *clocks, dcs_progress *progress) {
-  references refs;
-  if (n < 1) return DCS_OK;
-  DCS_TRY(dcs_bench_put(bench, c));
-  DCS_TRY(refer(c, records, n, &refs));
+static void forget_references(references *refs) {
+  for (int p = 0; refs->of && p < refs->n; p++)
+    dcs_reference_free(&refs->of[p]);
+  free(refs->of);
+  free(refs->model_error);
+}
+
+static dcs_status refer(dcs_case *c, const dcs_config *problems, int n, references *refs) {
+  *refs = (references){calloc((size_t)n, sizeof *refs->of),
+                       calloc((size_t)n, sizeof *refs->model_error), n};
+  if (!refs->of || !refs->model_error)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for the references of %d problems", n);
+  for (int p = 0; p < n; p++) {
+    dcs_case_pose(c, &problems[p]);
+    DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &refs->of[p]));
+    DCS_TRY(dcs_model_error(c, ORACLE_EVALS, &refs->of[p], &refs->model_error[p]));
+  }
+  return DCS_OK;
+}
+
+static dcs_status take_rounds(dcs_bench *bench, const references *refs, dcs_record *records, int n,
+                              const rounds_context *rounds) {
   timed *times = calloc((size_t)n, sizeof *times);
   int *order = calloc((size_t)n, sizeof *order);
   dcs_status status = DCS_OK;
   if (times && order) {
     for (int i = 0; i < n; i++) {
       times[i].record = &records[i];
-      records[i].cutoff_error = refs.cutoff_error;
+      records[i].model_error = refs->model_error[records[i].problem];
     }
-    rounds_context context_of_rounds = {options, samples, seq, clocks, progress};
-    verify_all(bench, c, &refs, times, n, progress);
-    status = run_rounds(times, order, n, &context_of_rounds);
-    if (status == DCS_OK && options->energy) measure_energies(times, n, progress);
+    status = verify_all(bench, refs, times, n, rounds->progress);
+    if (status == DCS_OK) status = run_rounds(times, order, n, rounds);
+    if (status == DCS_OK && rounds->options->energy) measure_energies(times, n, rounds->progress);
+    if (status == DCS_OK) status = check_again(bench, refs, times, n, rounds->progress);
   } else {
     status = dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", n);
   }
   free(times);
   free(order);
+  return status;
+}
+
+dcs_status dcs_measure_cell(dcs_bench *bench, dcs_case *c, const dcs_config *problems,
+                            int n_problems, dcs_record *records, int n,
+                            const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
+                            dcs_clocks *clocks, dcs_progress *progress) {
+  references refs = {0};
+  const rounds_context rounds = {options, samples, seq, clocks, progress};
+  if (n < 1) return DCS_OK;
+  dcs_status status = dcs_bench_put(bench, c, problems, n_problems);
+  if (status == DCS_OK) status = refer(c, problems, n_problems, &refs);
+  if (status == DCS_OK) status = take_rounds(bench, &refs, records, n, &rounds);
   forget_references(&refs);
   return status;
 }

@@ -1,4 +1,5 @@
-/* Measuring one cell: every method on one molecule and grid, verified, then timed in rounds. */
+/* Measuring one cell: every method on every problem of one molecule and grid, verified, then timed
+ * in rounds. */
 #ifndef DCS_CELL_H
 #define DCS_CELL_H
 
@@ -24,15 +25,17 @@ typedef struct {
   bool energy;     /* measure the energy of a map, too; not within the budget */
 } dcs_cell_options;
 
-/* Tries each record's method on the case (records of one method lie together), then takes samples
- * in interleaved rounds of random order until each record has samples enough or the budget is
- * spent. Times already in a record (from an interrupted run) count. Each sample is appended to
- * `samples` and numbered on from *seq; one whose clock is too low against `clocks`, those of the
- * run's samples before, is taken again, three times at most, then kept and marked. Outcomes,
- * verdicts, times and stop reasons are left in the records. A method that fails is an outcome, not
- * a status; the status is that of memory and files.
- */
-dcs_status dcs_measure_cell(dcs_bench *bench, const dcs_case *c, dcs_record *records, int n_records,
+/* Tries each record's method on its problem (index into `problems`; records of one method and
+ * problem lie together), then takes samples in interleaved rounds of random order until each record
+ * has samples enough or the budget is spent. Times already in a record (from an interrupted run)
+ * count. Each sample is appended to `samples` and numbered on from *seq; one whose clock is too low
+ * against `clocks`, those of the run's samples before, is taken again, three times at most, then
+ * kept and marked. What an interrupt left untried is not `judged`. Outcomes, verdicts, times and
+ * stop reasons are left in the records. A method that fails is an outcome, not a status; outputs
+ * are checked again after the last sample, and one that is wrong then has no times; the status is
+ * that of memory and files. */
+dcs_status dcs_measure_cell(dcs_bench *bench, dcs_case *c, const dcs_config *problems,
+                            int n_problems, dcs_record *records, int n_records,
                             const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
                             dcs_clocks *clocks, dcs_progress *progress);
 

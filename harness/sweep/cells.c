@@ -1,5 +1,7 @@
 #include "harness/sweep/cells.h"
 
+#include "harness/base/grow.h"
+#include "harness/base/machine.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -7,12 +9,18 @@
 
 dcs_tuned_finder *dcs_find_tuned;
 
-void dcs_cells_free(dcs_cells *cells) {
-  for (int c = 0; c < cells->n; c++) {
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      free(cells->list[c].records[r].times_ns);
-    free(cells->list[c].records);
+void dcs_cell_free(dcs_cell *cell) {
+  for (int r = 0; r < cell->n_records; r++) {
+    free(cell->records[r].times_ns);
+    free(cell->records[r].why);
   }
+  free(cell->records);
+  free(cell->problems);
+}
+
+void dcs_cells_free(dcs_cells *cells) {
+  for (int c = 0; c < cells->n; c++)
+    dcs_cell_free(&cells->list[c]);
   free(cells->list);
   *cells = (dcs_cells){0};
 }
@@ -52,14 +60,19 @@ static dcs_status parse_memories(const char *text, int *memories) {
 }
 
 static dcs_status check_memory(const dcs_cell *cell) {
-  double bytes = (double)sizeof(float) * (double)cell->n.x * (double)cell->n.y * (double)cell->n.z +
-                 (double)(sizeof(dcs_site) + 2 * sizeof(dcs_atom)) * (double)cell->atoms;
+  char text[DCS_TEXT];
+  const dcs_dims n = dcs_size_points(&cell->size);
+  double bytes =
+      (double)sizeof(float) * (double)n.x * (double)n.y * (double)n.z +
+      (double)(sizeof(dcs_site) + 2 * cell->size.kind->input_bytes) * (double)cell->size.axes[0];
   double available = (double)dcs_available_memory();
   if (bytes <= available) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE,
-                  "grid %lldx%lldx%lld with %lld atoms needs %.3g GB of memory; %.3g GB are free",
-                  (long long)cell->n.x, (long long)cell->n.y, (long long)cell->n.z,
-                  (long long)cell->atoms, 1e-9 * bytes, 1e-9 * available);
+  return dcs_fail(DCS_UNAVAILABLE, "%s: needs %.3g GB of memory; %.3g GB are free",
+                  dcs_size_text(&cell->size, text), 1e-9 * bytes, 1e-9 * available);
+}
+
+static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *cell) {
+  cell->size = (dcs_size){kind, dcs_initial_problem(kind), {atoms, n.x, n.y, n.z}};
 }
 
 /* Settles what was left to the input, so that a cell is known by its numbers; refuses what cannot
@@ -68,80 +81,65 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
                          dcs_cell *cell) {
   dcs_molecule part = *molecule;
   dcs_grid grid = options->grid;
+  const int64_t atoms = cell->size.axes[0];
   if (!options->input) {
     cell->spacing = grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
     return check_memory(cell);
   }
-  if (cell->atoms > part.n)
+  if (atoms > part.n)
     return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->input,
-                    (long long)part.n, (long long)cell->atoms);
-  if (cell->atoms == 0) cell->atoms = part.n;
-  part.n = cell->atoms;
-  cell->from_box = cell->n.x == 0;
-  grid.n = cell->n;
+                    (long long)part.n, (long long)atoms);
+  if (atoms > 0) part.n = atoms;
+  grid.n = dcs_size_points(&cell->size);
+  cell->from_box = grid.n.x == 0;
   DCS_TRY(dcs_case_grid(&part, &grid));
-  cell->n = grid.n;
+  set_size(cell->size.kind, part.n, grid.n, cell);
   cell->spacing = grid.spacing;
   return check_memory(cell);
 }
 
-static bool same_size(const dcs_cell *a, const dcs_cell *b) {
-  return a->atoms == b->atoms && a->n.x == b->n.x && a->n.y == b->n.y && a->n.z == b->n.z;
-}
+/* Every new one is held against all before it. */
+enum { MOST_CELLS = 10000, MOST_RECORDS = 20000 };
 
-/* The first cell of that size which serves: whole sums are at home in any, sums within a cutoff
- * where that is the cell's own. NULL: none does. */
-static dcs_cell *find_cell(const dcs_cells *cells, const dcs_cell *wanted) {
-  for (int c = 0; c < cells->n; c++) {
-    dcs_cell *cell = &cells->list[c];
-    if (same_size(cell, wanted) &&
-        (wanted->cutoff == 0 || (cell->cutoff == wanted->cutoff && cell->smooth == wanted->smooth)))
-      return cell;
-  }
-  return NULL;
-}
-
-static dcs_cell *without_cutoff(const dcs_cells *cells, const dcs_cell *wanted) {
-  for (int c = 0; c < cells->n; c++)
-    if (same_size(&cells->list[c], wanted) && cells->list[c].cutoff == 0) return &cells->list[c];
-  return NULL;
-}
-
-/* Finds the cell, or one that has no cutoff yet and takes that one, or adds it. */
+/* Finds the cell of that size, or adds it. */
 static dcs_status take_cell(dcs_cells *cells, const dcs_cell *wanted, dcs_cell **found) {
-  *found = find_cell(cells, wanted);
-  if (*found) return DCS_OK;
-  *found = without_cutoff(cells, wanted);
-  if (*found) {
-    (*found)->cutoff = wanted->cutoff;
-    (*found)->smooth = wanted->smooth;
-    return DCS_OK;
+  for (int c = 0; c < cells->n; c++) {
+    *found = &cells->list[c];
+    if (dcs_same_axes(&(*found)->size, &wanted->size)) return DCS_OK;
   }
-  dcs_cell *list = realloc(cells->list, (size_t)(cells->n + 1) * sizeof *list);
-  if (!list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d cells", cells->n + 1);
-  cells->list = list;
-  *found = &list[cells->n++];
+  if (cells->n == MOST_CELLS)
+    return dcs_fail(DCS_USAGE, "more than %d sizes to measure", MOST_CELLS);
+  DCS_TRY(dcs_grow(&cells->list, (size_t)cells->n, sizeof *cells->list, "sizes"));
+  *found = &cells->list[cells->n++];
   **found = *wanted;
   return DCS_OK;
 }
 
-/* Inserts a record behind those of the same method, so that a method's records lie together. */
+/* Index of the problem in the cell, which gets it where it lacks it. */
+static dcs_status take_problem(dcs_cell *cell, const dcs_config *problem, int *index) {
+  for (*index = 0; *index < cell->n_problems; ++*index)
+    if (dcs_same_problem(cell->size.kind, &cell->problems[*index], problem)) return DCS_OK;
+  DCS_TRY(dcs_grow(&cell->problems, (size_t)cell->n_problems, sizeof *problem, "problems"));
+  cell->problems[cell->n_problems++] = *problem;
+  return DCS_OK;
+}
+
+/* Inserts a record behind those of the same method and problem, so that these lie together. */
 static dcs_status add_record(dcs_cell *cell, const dcs_record *record) {
   int at = cell->n_records;
   for (int r = 0; r < cell->n_records; r++) {
     const dcs_record *other = &cell->records[r];
-    if (other->method.variant != record->method.variant ||
-        memcmp(&other->method.config, &record->method.config, sizeof(dcs_config)) != 0)
+    if (other->problem != record->problem || !dcs_same_method(&other->method, &record->method))
       continue;
     if (other->scope == record->scope && other->memory == record->memory) return DCS_OK;
     at = r + 1;
   }
-  dcs_record *records =
-      realloc(cell->records, (size_t)(cell->n_records + 1) * sizeof *cell->records);
-  if (!records) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d records", cell->n_records + 1);
-  memmove(records + at + 1, records + at, (size_t)(cell->n_records - at) * sizeof *records);
-  records[at] = *record;
-  cell->records = records;
+  if (cell->n_records == MOST_RECORDS)
+    return dcs_fail(DCS_USAGE, "more than %d methods to measure at one size", MOST_RECORDS);
+  DCS_TRY(dcs_grow(&cell->records, (size_t)cell->n_records, sizeof *record, "records"));
+  memmove(cell->records + at + 1, cell->records + at,
+          (size_t)(cell->n_records - at) * sizeof *record);
+  cell->records[at] = *record;
   cell->n_records++;
   return DCS_OK;
 }
@@ -154,21 +152,20 @@ typedef struct {
   const dcs_facts *facts;
 } line_facts;
 
-static dcs_status choose_tuned(const line_facts *line, const dcs_cell *cell, dcs_record *record) {
-  if (!line->tuned) return DCS_OK;
-  return dcs_find_tuned(cell, line->facts, line->options->kernels, record);
-}
-
-/* The method in one scope, once for each memory where that matters. */
-static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, dcs_scope scope,
+/* The method on a problem in one scope, once for each memory where that matters. */
+static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, int problem, dcs_scope scope,
                             const line_facts *line) {
   dcs_record record = {.method = *method,
                        .scope = scope,
                        .device =
                            method->variant->backend == DCS_CPU ? "cpu" : line->options->device,
+                       .size = cell->size,
+                       .problem = problem,
+                       .spacing = cell->spacing,
                        .stop_reason = "",
                        .facts = {.registers = -1}};
-  DCS_TRY(choose_tuned(line, cell, &record));
+  record.size.config = cell->problems[problem];
+  if (line->tuned) DCS_TRY(dcs_find_tuned(line->facts, line->options->kernels, &record));
   if (!dcs_scope_copies(method->variant, scope)) return add_record(cell, &record);
   for (int m = 0; m < DCS_N_MEMORIES; m++) {
     record.memory = (dcs_memory)m;
@@ -177,29 +174,33 @@ static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, dcs_scope 
   return DCS_OK;
 }
 
-/* Adds the methods that have a cutoff, or those that have none. */
-static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, bool cutoff,
+/* Adds the methods that solve a problem. */
+static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, const dcs_config *problem,
                             const line_facts *line) {
-  for (int m = 0; m < methods->n; m++)
-    if (methods->list[m].variant->cutoff == cutoff)
-      for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
-        bool cpu = methods->list[m].variant->backend == DCS_CPU;
-        if (!(line->scopes & scope) || (cpu && scope == DCS_WARM)) continue;
-        DCS_TRY(add_scope(cell, &methods->list[m], (dcs_scope)scope, line));
-      }
+  char why[DCS_TEXT];
+  for (int m = 0; m < methods->n; m++) {
+    const dcs_variant *variant = methods->list[m].variant;
+    int index;
+    if (!dcs_solves(variant, problem, why)) continue;
+    DCS_TRY(take_problem(cell, problem, &index));
+    for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
+      if (!(line->scopes & scope) || (variant->backend == DCS_CPU && scope == DCS_WARM)) continue;
+      DCS_TRY(add_scope(cell, &methods->list[m], index, (dcs_scope)scope, line));
+    }
+  }
   return DCS_OK;
 }
 
 /* What a line's texts mean. */
 typedef struct {
+  const dcs_kind *kind;
+  dcs_config *problems;
+  int n_problems;
   dcs_methods methods;
   int64_t *atoms;
   int n_atoms;
   dcs_dims *grids;
   int n_grids;
-  double *cutoffs; /* NULL: none */
-  int n_cutoffs;
-  dcs_smooth smooth;
   int scopes, memories;
   bool tuned;
 } line_values;
@@ -215,20 +216,32 @@ static void drop_missing(dcs_methods *methods, bool gpu) {
   methods->n = kept;
 }
 
-static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options *options, bool gpu,
-                             line_values *v) {
-  bool has_input = options->input != NULL;
-  v->tuned = dcs_find_tuned && line->config && strcmp(line->config, "tuned") == 0;
-  const char *config = v->tuned ? NULL : line->config;
-  const bool cutoff = line->cutoff && *line->cutoff;
-  DCS_TRY(dcs_select_methods(line->variants, config, (dcs_at_hand){gpu, cutoff}, &v->methods));
-  if (cutoff) DCS_TRY(dcs_parse_cutoffs("cutoff", line->cutoff, &v->cutoffs, &v->n_cutoffs));
-  if (line->smooth && *line->smooth) DCS_TRY(dcs_parse_smooth("smooth", line->smooth, &v->smooth));
-  if (options->plan) drop_missing(&v->methods, gpu);
-  DCS_TRY(parse_scopes(line->scope, &v->scopes));
-  DCS_TRY(parse_memories(line->memory, &v->memories));
+static dcs_status parse_problem(const dcs_sweep_line *line, line_values *v) {
+  const bool named = line->problem && *line->problem;
+  v->kind = named ? dcs_find_kind(line->problem) : dcs_kind_of_names(line->variants);
+  if (!v->kind)
+    return dcs_fail(DCS_USAGE, "problem: found \"%s\"; expected one that `dcsbench list` shows",
+                    line->problem);
+  return dcs_parse_problems(v->kind, line->problem_config, &v->problems, &v->n_problems);
+}
+
+/* A variant that was named is not left out in silence. */
+static dcs_status check_solved(const line_values *v) {
+  for (int m = 0; m < v->methods.n; m++) {
+    const dcs_variant *variant = v->methods.list[m].variant;
+    char why[DCS_TEXT];
+    bool solved = false;
+    for (int p = 0; p < v->n_problems && !solved; p++)
+      solved = dcs_solves(variant, &v->problems[p], why);
+    if (!solved) return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
+  }
+  return DCS_OK;
+}
+
+static dcs_status parse_sizes(const dcs_sweep_line *line, const dcs_sweep_options *options,
+                              line_values *v) {
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
-  if (!has_input && (no_atoms || no_grid))
+  if (!options->input && (no_atoms || no_grid))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     no_atoms ? "--atoms" : "--grid");
   DCS_TRY(dcs_parse_integers("atoms", no_atoms ? "0" : line->atoms, no_atoms ? 0 : 1, 1000000000,
@@ -240,35 +253,26 @@ static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options
   return DCS_OK;
 }
 
-static bool any_with_cutoff(const dcs_methods *methods, bool cutoff) {
-  for (int m = 0; m < methods->n; m++)
-    if (methods->list[m].variant->cutoff == cutoff) return true;
-  return false;
+static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options *options, bool gpu,
+                             line_values *v) {
+  v->tuned = dcs_find_tuned && line->config && strcmp(line->config, "tuned") == 0;
+  DCS_TRY(parse_problem(line, v));
+  const dcs_at_hand at_hand = {gpu, v->kind, v->problems, v->n_problems};
+  DCS_TRY(dcs_select_methods(line->variants, v->tuned ? NULL : line->config, at_hand, &v->methods));
+  DCS_TRY(check_solved(v));
+  if (options->plan) drop_missing(&v->methods, gpu);
+  DCS_TRY(parse_scopes(line->scope, &v->scopes));
+  DCS_TRY(parse_memories(line->memory, &v->memories));
+  return parse_sizes(line, options, v);
 }
 
-/* The cells of one size: with each of the line's cutoffs, and without. */
+/* The methods on every problem of the line, on one size. */
 static dcs_status expand_size(const dcs_cell *size, const line_values *v, const line_facts *common,
                               dcs_cells *cells) {
-  for (int i = -1; i < v->n_cutoffs; i++) {
-    dcs_cell wanted = *size, *cell = NULL;
-    if (!any_with_cutoff(&v->methods, i >= 0)) continue;
-    if (i >= 0) {
-      wanted.cutoff = v->cutoffs[i];
-      wanted.smooth = v->smooth;
-    }
-    DCS_TRY(take_cell(cells, &wanted, &cell));
-    DCS_TRY(fill_cell(cell, &v->methods, i >= 0, common));
-  }
-  return DCS_OK;
-}
-
-/* A variant that was named is not left out in silence. */
-static dcs_status need_cutoff(const line_values *v) {
-  if (v->n_cutoffs > 0) return DCS_OK;
-  for (int m = 0; m < v->methods.n; m++)
-    if (v->methods.list[m].variant->cutoff)
-      return dcs_fail(DCS_USAGE, "%s needs a cutoff: give --cutoff, or the plan a column of it",
-                      v->methods.list[m].variant->id);
+  dcs_cell *cell;
+  DCS_TRY(take_cell(cells, size, &cell));
+  for (int p = 0; p < v->n_problems; p++)
+    DCS_TRY(fill_cell(cell, &v->methods, &v->problems[p], common));
   return DCS_OK;
 }
 
@@ -277,19 +281,19 @@ static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_option
                               dcs_cells *cells) {
   line_values v = {0};
   dcs_status status = parse_line(line, options, gpu, &v);
-  if (status == DCS_OK) status = need_cutoff(&v);
   line_facts common = {v.scopes, v.memories, v.tuned, options, facts};
   for (int g = 0; status == DCS_OK && g < v.n_grids; g++)
     for (int a = 0; status == DCS_OK && a < v.n_atoms; a++) {
-      dcs_cell size = {.atoms = v.atoms[a], .n = v.grids[g]};
+      dcs_cell size = {0};
       if (v.methods.n == 0) continue;
+      set_size(v.kind, v.atoms[a], v.grids[g], &size);
       status = settle(options, molecule, &size);
       if (status == DCS_OK) status = expand_size(&size, &v, &common, cells);
     }
+  free(v.problems);
   free(v.methods.list);
   free(v.atoms);
   free(v.grids);
-  free(v.cutoffs);
   return status;
 }
 
@@ -307,8 +311,9 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
   for (int c = 0; c < cells->n; c++)
     n_records += cells->list[c].n_records;
   if (status == DCS_OK && n_records == 0)
-    status = dcs_fail(DCS_UNAVAILABLE, "nothing to measure: no chosen variant has the chosen scope "
-                                       "on this machine; `dcsbench list` shows why");
+    status =
+        dcs_fail(DCS_UNAVAILABLE, "nothing to measure: no chosen variant computes this problem in "
+                                  "the chosen scope on this machine; `dcsbench list` shows why");
   if (status != DCS_OK) dcs_cells_free(cells);
   if (options->budget_s > 0) dcs_cells_light_first(cells);
   return status;

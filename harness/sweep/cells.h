@@ -1,7 +1,6 @@
-/* A sweep's plan, expanded: cells (a number of atoms on a grid, and a cutoff or none), each with
- * the records to fill. Sums within the cutoff share the cell, and so the rounds, with whole sums:
- * both are the same in fast spells of the machine and in slow ones. Where there are several cutoffs
- * of a size, whole sums are in the cell of the first. */
+/* A sweep's plan, expanded: cells (a size), each with the problems of its kind that are measured on
+ * it and the records to fill. All problems on one size share the cell, and so the rounds: they are
+ * the same in fast spells of the machine and in slow ones. */
 #ifndef DCS_CELLS_H
 #define DCS_CELLS_H
 
@@ -9,14 +8,14 @@
 #include "harness/sweep/sweep.h"
 
 typedef struct {
-  int64_t atoms;
-  dcs_dims n;
-  bool from_box;  /* n is what the input's box needs */
+  dcs_size size;  /* its config is that of no problem in particular */
+  bool from_box;  /* the grid is what the input's box needs */
   double spacing; /* of the grid, angstrom */
-  double cutoff;  /* angstrom, of the variants that have one; 0: there are none such */
-  dcs_smooth smooth;
+  dcs_config *problems;
+  int n_problems;
   dcs_record *records;
   int n_records;
+  bool has_rows; /* summary.csv has some of it, from an earlier part of the run */
 } dcs_cell;
 
 typedef struct {
@@ -25,17 +24,18 @@ typedef struct {
 } dcs_cells;
 
 /* The tuned configuration for a record's variant and scope (--config tuned), into
- * record->method.config and, where it was recorded on this machine and this very problem,
- * record->recorded and recorded_pairs. The database lies above the harness, so main sets this;
+ * record->method.config and, where it was measured on this machine and this very problem,
+ * record->previous and previous_work. The database lies above the harness, so main sets this;
  * NULL: there is none. */
-typedef dcs_status dcs_tuned_finder(const dcs_cell *cell, const dcs_facts *facts,
-                                    const char *kernels, dcs_record *record);
+typedef dcs_status dcs_tuned_finder(const dcs_facts *facts, const char *kernels,
+                                    dcs_record *record);
 extern dcs_tuned_finder *dcs_find_tuned;
 
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the
  * same scope and memory is measured once. Groups and plans leave out what
  * this machine cannot run. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
- * Memory multiplies the scopes that copies are part of, cutoffs the variants that have one.
+ * Memory multiplies the scopes that copies are part of; a method is measured on each of the line's
+ * problems that its variant solves.
  * `molecule` is that of the input, if there is one; `facts` are those of the machine, for
  * dcs_find_tuned. With a budget the cells come by weight, the light ones first: what they do not
  * need is left to the heavy ones. DCS_USAGE (DCS_INPUT for a plan) names what is wrong,
@@ -43,6 +43,7 @@ extern dcs_tuned_finder *dcs_find_tuned;
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, const dcs_facts *facts, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);
+void dcs_cell_free(dcs_cell *cell); /* what it holds */
 
 /* ---- what cells weigh (cells_weight.c) ---- */
 

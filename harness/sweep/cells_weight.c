@@ -1,20 +1,12 @@
 /* What cells weigh, and what that gives them of the time. */
 #include "harness/sweep/cells.h"
 
-#include <math.h>
-
-/* Evaluations of a map. Within a cutoff a point has the atoms of its ball, if they fill the grid's
- * box evenly. */
-static double evals_of(const dcs_cell *cell, bool cutoff) {
-  double points = (double)dcs_points(cell->n);
-  double ball = 4 * M_PI / 3 * pow(cell->cutoff / cell->spacing, 3);
-  return (double)cell->atoms * (cutoff ? fmin(ball, points) : points);
-}
-
 double dcs_cell_weight(const dcs_cell *cell) {
   double weight = 0;
-  for (int r = 0; r < cell->n_records; r++)
-    weight += evals_of(cell, cell->records[r].method.variant->cutoff) + 1e8;
+  for (int r = 0; r < cell->n_records; r++) {
+    const dcs_record *record = &cell->records[r];
+    weight += dcs_estimate(&record->size, record->spacing, NULL) + 1e8;
+  }
   return weight;
 }
 

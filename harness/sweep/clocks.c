@@ -1,5 +1,6 @@
 #include "harness/sweep/clocks.h"
 
+#include "harness/base/grow.h"
 #include "harness/judge/stats.h"
 
 #include <math.h>
@@ -11,13 +12,7 @@ static const double SLOW = 0.75;
 
 dcs_status dcs_clocks_add(dcs_clocks *clocks, double mhz) {
   if (isnan(mhz)) return DCS_OK;
-  if (clocks->n == clocks->room) {
-    size_t room = 2 * clocks->room + 64;
-    double *more = realloc(clocks->mhz, room * sizeof *more);
-    if (!more) return dcs_fail(DCS_UNAVAILABLE, "no memory for the clocks of samples");
-    clocks->mhz = more;
-    clocks->room = room;
-  }
+  DCS_TRY(dcs_grow(&clocks->mhz, clocks->n, sizeof mhz, "clocks of samples"));
   size_t at = clocks->n;
   while (at > 0 && clocks->mhz[at - 1] > mhz)
     at--;

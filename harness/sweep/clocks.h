@@ -9,7 +9,7 @@
 
 typedef struct {
   double *mhz; /* ascending */
-  size_t n, room;
+  size_t n;
 } dcs_clocks;
 
 /* Adds the clock of a sample; NaN is left out. */

@@ -1,8 +1,11 @@
 #include "harness/sweep/environment.h"
 
+#include "harness/base/grow.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
 #include "harness/device/kernel_source.h"
+#include "harness/files/private.h"
+#include "harness/runs/run.h"
 #include "version.h" /* written by the Makefile */
 
 #include <stdarg.h>
@@ -21,8 +24,10 @@ static void add(dcs_facts *facts, const char *key, const char *format, ...) {
   snprintf(fact->key, sizeof fact->key, "%s", key);
   va_list args;
   va_start(args, format);
-  vsnprintf(fact->value, sizeof fact->value, format, args);
+  char value[sizeof fact->value];
+  vsnprintf(value, sizeof value, format, args);
   va_end(args);
+  dcs_without_user(value, fact->value, sizeof fact->value);
 }
 
 /* The value behind "NAME : value" in /proc/cpuinfo. */
@@ -61,6 +66,7 @@ void dcs_machine_facts(dcs_facts *facts) {
   cpu_model(model);
   gmtime_r(&now, &utc);
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  add(facts, "schema", "%d", DCS_RUN_SCHEMA);
   add(facts, "program_version", "%s", DCS_VERSION);
   add(facts, "git_state", "%s", DCS_GIT_STATE);
   add(facts, "compiler", "%s", DCS_COMPILER);
@@ -78,75 +84,30 @@ static void add_number(dcs_facts *facts, const char *key, double value) {
   if (!isnan(value)) add(facts, key, "%.9g", value);
 }
 
-/* What is to be said of a card, one key a line. */
-typedef void card_fact(const dcs_device_info *info, char *text, size_t size);
-
-static void card_name(const dcs_device_info *info, char *text, size_t size) {
-  snprintf(text, size, "%s", info->name);
-}
-static void card_uuid(const dcs_device_info *info, char *text, size_t size) {
-  snprintf(text, size, "%s", info->uuid);
-}
-static void card_capability(const dcs_device_info *info, char *text, size_t size) {
-  snprintf(text, size, "%d.%d", info->cc_major, info->cc_minor);
-}
-static void card_sm_count(const dcs_device_info *info, char *text, size_t size) {
-  snprintf(text, size, "%d", info->sm_count);
-}
-static void card_clock(const dcs_device_info *info, char *text, size_t size) {
-  snprintf(text, size, "%d", info->clock_mhz);
-}
-static void card_memory(const dcs_device_info *info, char *text, size_t size) {
-  snprintf(text, size, "%lld", (long long)info->memory_bytes);
-}
-static void card_ecc(const dcs_device_info *info, char *text, size_t size) {
-  snprintf(text, size, "%s", info->ecc ? "on" : "off");
-}
-static void card_power_limit(const dcs_device_info *info, char *text, size_t size) {
-  double watts = dcs_power_limit_w(info->uuid);
-  if (isnan(watts)) return;
-  snprintf(text, size, "%.9g", watts);
-}
-
-/* Of each card, with a semicolon between; once where all are alike. Not known of one: no fact. */
-static void add_of_cards(dcs_facts *facts, const char *key, card_fact *fact,
-                         const dcs_device_info *cards, int n) {
-  char all[sizeof facts->list[0].value] = "", first[DCS_TEXT] = "";
+/* Of each device, with a semicolon between; once where all are alike. Not known of one: no fact. */
+static void add_of_devices(dcs_facts *facts, const char *key, const dcs_device_facts *devices,
+                           int n) {
+  char all[sizeof facts->list[0].value] = "";
+  const char *first = dcs_device_fact_value(&devices[0], key);
   bool alike = true, known = true;
   for (int d = 0; d < n; d++) {
-    char text[DCS_TEXT] = "";
-    size_t used = strlen(all);
-    fact(&cards[d], text, sizeof text);
-    if (d == 0) memcpy(first, text, sizeof first);
-    alike = alike && strcmp(text, first) == 0;
-    known = known && *text;
-    snprintf(all + used, sizeof all - used, "%s%s", used ? ";" : "", text);
+    const char *value = dcs_device_fact_value(&devices[d], key);
+    alike = alike && strcmp(value, first) == 0;
+    known = known && *value;
+    dcs_append(all, sizeof all, "%s%s", *all ? ";" : "", value);
   }
-  if (known || strcmp(key, "gpu_uuid") == 0) add(facts, key, "%s", alike ? first : all);
+  if (known) add(facts, key, "%s", alike ? first : all);
 }
 
 void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
-  static const struct {
-    const char *key;
-    card_fact *fact;
-  } list[] = {{"gpu_name", card_name},
-              {"gpu_uuid", card_uuid},
-              {"gpu_compute_capability", card_capability},
-              {"gpu_sm_count", card_sm_count},
-              {"gpu_max_clock_mhz", card_clock},
-              {"gpu_memory_bytes", card_memory},
-              {"gpu_ecc", card_ecc},
-              {"gpu_power_limit_w", card_power_limit}};
   dcs_session *session;
+  dcs_device_facts devices[DCS_MAX_DEVICES];
   int n;
-  if (dcs_bench_session(bench, DCS_CUDA, &session) != DCS_OK) return;
-  const dcs_device_info *cards = dcs_session_devices(session, &n);
+  if (dcs_bench_session(bench, DCS_GPU, &session) != DCS_OK) return;
+  if (dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) return;
   add(facts, "gpu_count", "%d", n);
-  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-    add_of_cards(facts, list[i].key, list[i].fact, cards, n);
-  int driver = cards[0].driver_version, nvrtc = cards[0].compiler_version;
-  add(facts, "cuda_driver", "%d.%d", driver / 1000, driver % 1000 / 10);
-  add(facts, "nvrtc", "%d.%d", nvrtc / 1000, nvrtc % 1000 / 10);
+  for (int f = 0; f < devices[0].n; f++)
+    add_of_devices(facts, devices[0].list[f].key, devices, n);
 }
 
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {
@@ -159,8 +120,6 @@ dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *fac
     snprintf(key, sizeof key, "limit_%s", limits.list[l].name);
     add_number(facts, key, limits.list[l].value);
   }
-  if (backend == DCS_CUDA)
-    add_number(facts, "limit_evals_per_s", dcs_limits_value(&limits, "gpu_rsqrt_per_s"));
   return DCS_OK;
 }
 
@@ -170,36 +129,38 @@ static double fact_number(const dcs_facts *facts, const char *key) {
 }
 
 double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
-  if (method->variant->backend == DCS_CUDA) return fact_number(facts, "limit_evals_per_s");
-  double one = fact_number(facts, "limit_cpu_1_evals_per_s");
-  double all = fact_number(facts, "limit_cpu_all_evals_per_s");
-  int cpus = dcs_cpus();
-  int threads = dcs_config_value(method->variant, &method->config, "threads", 1);
-  if (threads == 1 || cpus == 1) return one;
-  if (threads >= cpus) return all;
-  return one + (all - one) * (threads - 1) / (cpus - 1);
-}
-
-/* Appends the text with every mention of the home folder written as ~. */
-static void append_without_home(char *line, size_t size, const char *text, const char *home) {
-  size_t length = home && home[0] == '/' && home[1] ? strlen(home) : 0;
-  size_t used = strlen(line);
-  for (const char *c = text; *c && used + 1 < size;) {
-    bool is_home = length && strncmp(c, home, length) == 0 && (c[length] == '/' || !c[length]);
-    line[used++] = is_home ? '~' : *c;
-    c += is_home ? length : 1;
+  const char *name = dcs_kind_of(method->variant)->limit[method->variant->backend];
+  double of[2];
+  if (!name) return NAN;
+  for (int all = 0; all < 2; all++) {
+    char key[sizeof facts->list[0].key] = "limit_";
+    const char *rest = strstr(name, "%s");
+    snprintf(key + 6, sizeof key - 6, "%.*s%s%s", rest ? (int)(rest - name) : (int)strlen(name),
+             name, rest ? all ? "all" : "1" : "", rest ? rest + 2 : "");
+    of[all] = fact_number(facts, key);
   }
-  line[used] = '\0';
+  int cpus = dcs_cpus();
+  int threads = dcs_role_value(method->variant, &method->config, DCS_ROLE_THREADS, 1);
+  if (threads == 1 || cpus == 1) return of[0];
+  if (threads >= cpus) return of[1];
+  return of[0] + (of[1] - of[0]) * (threads - 1) / (cpus - 1);
 }
 
-/* The command line, which names no user. */
 static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
   char line[512] = "dcsbench";
-  for (int i = 0; i < run->argc; i++) {
-    append_without_home(line, sizeof line, " ", NULL);
-    append_without_home(line, sizeof line, run->argv[i], getenv("HOME"));
-  }
+  for (int i = 0; i < run->argc; i++)
+    dcs_append(line, sizeof line, " %s", run->argv[i]);
   add(facts, "command_line", "%s", line);
+}
+
+/* Of the program itself: two builds of the same version do not mix. */
+static dcs_status add_program_hash(dcs_facts *facts) {
+  char *bytes;
+  size_t n;
+  DCS_TRY(dcs_read_file("/proc/self/exe", &bytes, &n));
+  add(facts, "program_fnv1a64", "%016llx", (unsigned long long)dcs_hash(DCS_HASH_START, bytes, n));
+  free(bytes);
+  return DCS_OK;
 }
 
 /* One hash over the sources of all variants: two runs with other kernels do not mix. */
@@ -220,15 +181,11 @@ dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
   add(facts, "seed", "%llu", (unsigned long long)run->seed);
   add_grid(run, facts);
   add_kernel_hash(run, facts);
+  DCS_TRY(add_program_hash(facts));
   if (run->input) {
-    char *text;
-    size_t bytes;
-    DCS_TRY(dcs_read_file(run->input, &text, &bytes));
-    uint64_t hash = dcs_hash(DCS_HASH_START, text, bytes);
-    free(text);
     const char *slash = strrchr(run->input, '/');
     add(facts, "input", "%s", slash ? slash + 1 : run->input);
-    add(facts, "input_fnv1a64", "%016llx", (unsigned long long)hash);
+    add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
   }
   add_command_line(run, facts);
   return DCS_OK;
@@ -241,43 +198,51 @@ const char *dcs_fact_value(const dcs_facts *facts, const char *key) {
 }
 
 dcs_status dcs_write_facts(const char *path, const dcs_facts *facts) {
+  static const char *const columns[] = DCS_NAMES("key", "value");
   dcs_csv csv;
   DCS_TRY(dcs_csv_create(&csv, path));
-  dcs_csv_text(&csv, "key");
-  dcs_csv_text(&csv, "value");
-  dcs_status status = dcs_csv_row(&csv);
+  dcs_status status = dcs_csv_header(&csv, columns);
   for (int i = 0; status == DCS_OK && i < facts->n; i++) {
     dcs_csv_text(&csv, facts->list[i].key);
     dcs_csv_text(&csv, facts->list[i].value);
     status = dcs_csv_row(&csv);
   }
-  if (status == DCS_OK) return dcs_csv_close(&csv);
-  dcs_csv_abandon(&csv);
-  return status;
+  return dcs_csv_finish(&csv, status);
 }
 
-static const char *const identity[] = {
-    "program_version", "compiler",        "cpu_model",     "cpus",         "isa_disabled",
-    "gpu_name",        "gpu_uuid",        "cuda_driver",   "nvrtc",        "seed",
-    "input_fnv1a64",   "kernels_fnv1a64", "asked_spacing", "asked_margin", "asked_origin"};
+static const char *const identity[] =
+    DCS_NAMES("schema", "program_version", "git_state", "compiler", "flags", "cpu_model", "cpus",
+              "isa", "isa_disabled", "seed", "input_fnv1a64", "kernels_fnv1a64", "program_fnv1a64",
+              "asked_spacing", "asked_margin", "asked_origin");
+
+static dcs_status same_fact(const char *path, const dcs_table *table, const int columns[2],
+                            const dcs_facts *facts, const char *key) {
+  const char *was = "", *now = dcs_fact_value(facts, key);
+  for (size_t row = 0; row < dcs_table_rows(table); row++)
+    if (strcmp(dcs_table_cell(table, row, columns[0]), key) == 0)
+      was = dcs_table_cell(table, row, columns[1]);
+  if (strcmp(was, now) == 0) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s: %s was \"%s\" and is \"%s\"; take another folder for a new run",
+                  path, key, was, now);
+}
+
+/* Of the machine and the run, and of the devices of every kind. */
+static dcs_status same_facts(const char *path, const dcs_table *table, const dcs_facts *facts) {
+  int columns[2];
+  DCS_TRY(dcs_table_need(table, "key", &columns[0]));
+  DCS_TRY(dcs_table_need(table, "value", &columns[1]));
+  for (const char *const *key = identity; *key; key++)
+    DCS_TRY(same_fact(path, table, columns, facts, *key));
+  for (int k = 0; k < dcs_n_device_kinds; k++)
+    for (const dcs_device_fact *fact = dcs_device_kinds[k]->facts; fact->key; fact++)
+      if (fact->identity) DCS_TRY(same_fact(path, table, columns, facts, fact->key));
+  return DCS_OK;
+}
 
 dcs_status dcs_same_facts(const char *path, const dcs_facts *facts) {
   dcs_table *table;
-  int key_column, value_column;
   DCS_TRY(dcs_table_read(path, &table));
-  dcs_status status = dcs_table_need(table, "key", &key_column);
-  if (status == DCS_OK) status = dcs_table_need(table, "value", &value_column);
-  for (size_t i = 0; status == DCS_OK && i < sizeof identity / sizeof identity[0]; i++) {
-    const char *was = "";
-    for (size_t row = 0; row < dcs_table_rows(table); row++)
-      if (strcmp(dcs_table_cell(table, row, key_column), identity[i]) == 0)
-        was = dcs_table_cell(table, row, value_column);
-    const char *now = dcs_fact_value(facts, identity[i]);
-    if (strcmp(was, now) != 0)
-      status =
-          dcs_fail(DCS_USAGE, "%s: %s was \"%s\" and is \"%s\"; take another folder for a new run",
-                   path, identity[i], was, now);
-  }
+  dcs_status status = same_facts(path, table, facts);
   dcs_table_free(table);
   return status;
 }

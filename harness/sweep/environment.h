@@ -2,7 +2,7 @@
 #ifndef DCS_ENVIRONMENT_H
 #define DCS_ENVIRONMENT_H
 
-#include "harness/base/csv.h"
+#include "harness/files/csv.h"
 #include "harness/worker/bench.h"
 
 #include <math.h>
@@ -22,6 +22,7 @@ typedef struct {
 /* What a run depends on beside the machine. */
 typedef struct {
   const char *input;   /* path, or NULL */
+  uint64_t input_hash; /* of the bytes that were read of it: a pipe gives them once */
   const char *kernels; /* folder, or NULL for the built-in sources */
   dcs_grid grid;       /* as asked for: spacing, margin, origin */
   uint64_t seed;
@@ -37,11 +38,12 @@ void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
 /* Measures the limits that rates on this backend are held against; none is added when that fails.
  */
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
+/* Adds what identifies sources, program and input. */
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);
 
-/* Evaluations per second that the method is held against: of a GPU, what its special function units
- * do; of the CPU, the direct sum's instruction mix with one thread, with a thread for each CPU, or
- * in between on the straight line between the two. NaN where the facts lack it. */
+/* What a rate of the method is held against: the measured limit that its kind names; of a CPU's
+ * with one thread, with a thread for each CPU, or in between on the straight line between the two.
+ * NaN where the facts lack it. */
 double dcs_limit_for(const dcs_facts *facts, const dcs_method *method);
 
 /* "" when absent. */
@@ -51,7 +53,7 @@ dcs_status dcs_write_facts(const char *path, const dcs_facts *facts);
 
 /* Compares with the env.csv of an earlier run: DCS_USAGE names the first fact that differs and
  * makes the two incomparable (program, compiler, CPU, card, driver, seed, input, place of the
- * grid). */
+ * grid): samples of two builds, or of two inputs, never share a row. */
 dcs_status dcs_same_facts(const char *path, const dcs_facts *facts);
 
 #endif

@@ -2,39 +2,40 @@
 #ifndef DCS_RECORD_H
 #define DCS_RECORD_H
 
-#include "harness/base/csv.h"
 #include "harness/base/outcome.h"
-#include "harness/input/case.h"
+#include "harness/files/csv.h"
 #include "harness/judge/oracle.h"
-#include "harness/judge/recorded.h"
+#include "harness/judge/previous.h"
 #include "harness/problems/methods.h"
+#include "harness/problems/size.h"
 #include "harness/worker/session.h"
 
-/* One method in one scope and memory on one cell (atoms and grid): a row of the summary. */
+/* One method in one scope and memory on one problem and size: a row of the summary. */
 typedef struct {
   dcs_method method;
   dcs_scope scope;
   dcs_memory memory; /* where copies are part of the scope, else DCS_PAGEABLE */
   const char *device;
-  int64_t atoms;   /* of the input */
-  int64_t charged; /* of these, with charge: what the kernels work on */
-  dcs_dims n;
-  double spacing;
-  double cutoff; /* angstrom, of a variant that has one; else 0 */
-  dcs_smooth smooth;
-  dcs_within within;     /* with a cutoff: the pairs nearer than that */
-  dcs_examined examined; /* with a cutoff */
-  double cutoff_error;   /* with a cutoff: what it leaves out */
+  dcs_size size;             /* atoms are those of the input */
+  int problem;               /* which of its cell's problems */
+  int64_t n_inputs;          /* that kernels get */
+  double spacing;            /* angstrom */
+  double work;               /* useful evaluations */
+  double given;              /* those of the inputs that kernels get */
+  dcs_candidates candidates; /* of a variant that has them */
+  double model_error;        /* of a problem that approximates another; else NaN */
+  bool judged;               /* now, not in an earlier part of the run; outcome and verdict hold */
   dcs_outcome outcome;
+  char *why;               /* of an outcome that is not ok; else NULL */
   const char *stop_reason; /* rounds, interval, budget, interrupted; "" without samples */
   dcs_code_facts facts;    /* registers -1: unknown */
   dcs_verdict verdict;     /* meaningful when outcome is ok or wrong */
-  double *times_ns;        /* of one map; n_times */
+  double *times_ns;        /* of one output; n_times */
   size_t n_times;
-  double limit_evals_per_s; /* NaN: unknown */
-  double energy_j;          /* of one map; NaN: not measured */
-  dcs_recorded recorded; /* of a tuned configuration: what its record says of this very problem */
-  double recorded_pairs; /* with a cutoff: those that the record is of */
+  double limit_evals_per_s;   /* NaN: unknown */
+  double energy_j;            /* of one output; NaN: not measured */
+  dcs_previous_time previous; /* of a tuned configuration, on this very problem */
+  double previous_work;       /* the useful evaluations that it is of */
 } dcs_record;
 
 /* One timed sample. */
@@ -50,11 +51,8 @@ typedef struct {
 extern const char *const dcs_sample_columns[];  /* NULL last */
 extern const char *const dcs_summary_columns[]; /* NULL last */
 
-/* The columns cutoff to nz. */
-void dcs_write_size(dcs_csv *csv, const dcs_record *record);
-
-/* Writes the header row. */
-dcs_status dcs_write_header(dcs_csv *csv, const char *const *columns);
+/* Appends a time to those of the record. */
+dcs_status dcs_record_add(dcs_record *record, double time_ns);
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row);
 /* Sorts record->times_ns. */
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record);
@@ -62,11 +60,14 @@ dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record);
 /* Whether copies between host and GPU are part of the scope. */
 bool dcs_scope_copies(const dcs_variant *variant, dcs_scope scope);
 
+/* Whether there is something to write of it: an interrupted sweep knows nothing of some. */
+bool dcs_record_known(const dcs_record *record);
+
 /* The column `memory`: "" where no copy is part of the scope. */
 const char *dcs_record_memory(const dcs_record *record);
 
-/* Points computed beyond those asked for: executed / useful - 1. Of a variant with a cutoff, the
- * column `padding_overhead` has the pairs examined beyond those within the cutoff. */
+/* Points computed beyond those asked for: executed / useful - 1. Of a variant that has candidate
+ * pairs, the column `padding_overhead` has those beyond the useful ones. */
 double dcs_overhead(dcs_dims n, dcs_dims executed);
 
 #endif

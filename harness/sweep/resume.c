@@ -1,5 +1,7 @@
 #include "harness/sweep/resume.h"
 
+#include "harness/files/folder.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,65 +10,53 @@
 /* The columns that name a record, in both files. */
 typedef struct {
   dcs_table *table;
-  int variant, config, scope, memory, cutoff, smooth, atoms, nx, ny, nz;
+  int variant, config, scope, memory;
+  dcs_size_at size;
 } keyed;
 
 static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
+  DCS_TRY(dcs_path_in(folder, name, path));
   DCS_TRY(dcs_table_read(path, &k->table));
-  struct {
-    const char *name;
-    int *column;
-  } needed[] = {{"variant", &k->variant}, {"config", &k->config},
-                {"scope", &k->scope},     {"memory", &k->memory},
-                {"cutoff", &k->cutoff},   {"smooth", &k->smooth},
-                {"atoms", &k->atoms},     {"nx", &k->nx},
-                {"ny", &k->ny},           {"nz", &k->nz}};
-  for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-    dcs_status status = dcs_table_need(k->table, needed[i].name, needed[i].column);
-    if (status != DCS_OK) {
-      dcs_table_free(k->table);
-      return status;
-    }
+  dcs_status status = dcs_table_need(k->table, "variant", &k->variant);
+  if (status == DCS_OK) status = dcs_table_need(k->table, "config", &k->config);
+  if (status == DCS_OK) status = dcs_table_need(k->table, "scope", &k->scope);
+  if (status == DCS_OK) status = dcs_table_need(k->table, "memory", &k->memory);
+  if (status == DCS_OK) status = dcs_size_find(k->table, &k->size);
+  if (status != DCS_OK) dcs_table_free(k->table);
+  return status;
+}
+
+static bool is_cell(const keyed *k, size_t row, int column, const char *text) {
+  return strcmp(dcs_table_cell(k->table, row, column), text) == 0;
+}
+
+/* Whether the row, of that size, is of the record. */
+static bool same_record(const keyed *k, size_t row, const dcs_size *size,
+                        const dcs_record *record) {
+  char config[DCS_TEXT];
+  return dcs_same_size(size, &record->size) &&
+         is_cell(k, row, k->variant, record->method.variant->id) &&
+         is_cell(k, row, k->config,
+                 dcs_format_config(record->method.variant, &record->method.config, config)) &&
+         is_cell(k, row, k->scope, dcs_scope_name(record->scope)) &&
+         is_cell(k, row, k->memory, dcs_record_memory(record));
+}
+
+/* The record that the row is of, NULL where none is. */
+static dcs_status find_record(const keyed *k, size_t row, dcs_cells *cells, dcs_record **found) {
+  dcs_size size;
+  *found = NULL;
+  DCS_TRY(dcs_size_read(k->table, row, &k->size, &size));
+  for (int c = 0; c < cells->n && !*found; c++) {
+    dcs_cell *cell = &cells->list[c];
+    for (int r = 0; dcs_same_axes(&size, &cell->size) && r < cell->n_records; r++)
+      if (same_record(k, row, &size, &cell->records[r])) *found = &cell->records[r];
   }
   return DCS_OK;
 }
 
-static bool same_size(const keyed *k, size_t row, const dcs_cell *cell) {
-  return dcs_table_number(k->table, row, k->atoms) == (double)cell->atoms &&
-         dcs_table_number(k->table, row, k->nx) == (double)cell->n.x &&
-         dcs_table_number(k->table, row, k->ny) == (double)cell->n.y &&
-         dcs_table_number(k->table, row, k->nz) == (double)cell->n.z;
-}
-
-static bool same_cutoff(const keyed *k, size_t row, const dcs_cell *cell) {
-  return dcs_table_number(k->table, row, k->cutoff) == cell->cutoff &&
-         strcmp(dcs_table_cell(k->table, row, k->smooth), dcs_smooth_names[cell->smooth]) == 0;
-}
-
-/* Whether the row is of the cell's record r. */
-static bool same_record(const keyed *k, size_t row, const dcs_cell *cell, int r) {
-  const dcs_record *record = &cell->records[r];
-  char config[DCS_TEXT];
-  if (!same_size(k, row, cell)) return false;
-  if (record->method.variant->cutoff && !same_cutoff(k, row, cell)) return false;
-  dcs_format_config(record->method.variant, &record->method.config, config);
-  return strcmp(dcs_table_cell(k->table, row, k->variant), record->method.variant->id) == 0 &&
-         strcmp(dcs_table_cell(k->table, row, k->config), config) == 0 &&
-         strcmp(dcs_table_cell(k->table, row, k->scope), dcs_scope_name(record->scope)) == 0 &&
-         strcmp(dcs_table_cell(k->table, row, k->memory), dcs_record_memory(record)) == 0;
-}
-
 /* ---- samples ---- */
-
-static dcs_status take_sample(dcs_record *record, double time_ns) {
-  double *times = realloc(record->times_ns, (record->n_times + 1) * sizeof *times);
-  if (!times) return dcs_fail(DCS_UNAVAILABLE, "no memory for samples");
-  record->times_ns = times;
-  times[record->n_times++] = time_ns;
-  return DCS_OK;
-}
 
 /* Rows are appended as they are now: the file must have the same columns. */
 static dcs_status check_columns(const dcs_table *table) {
@@ -99,10 +89,9 @@ static dcs_status read_samples(const char *folder, dcs_cells *cells, int64_t *se
       break;
     }
     if (number >= (double)*seq) *seq = (int64_t)number + 1;
-    for (int c = 0; status == DCS_OK && c < cells->n; c++)
-      for (int r = 0; status == DCS_OK && r < cells->list[c].n_records; r++)
-        if (same_record(&k, row, &cells->list[c], r))
-          status = take_sample(&cells->list[c].records[r], time_ns);
+    dcs_record *record;
+    status = find_record(&k, row, cells, &record);
+    if (status == DCS_OK && record) status = dcs_record_add(record, time_ns);
   }
   dcs_table_free(k.table);
   return status;
@@ -116,74 +105,109 @@ typedef struct {
 } summary;
 
 /* A row that needs no more work: it failed for good, has samples enough, or its budget was spent.
- */
+ * An interrupted one may have samples enough, but its output was not checked after the last. */
 static bool row_finished(const summary *s, size_t row, int rounds) {
   const char *outcome = dcs_table_cell(s->key.table, row, s->outcome);
   const char *reason = dcs_table_cell(s->key.table, row, s->stop_reason);
-  return strcmp(outcome, "ok") != 0 || strcmp(reason, "budget") == 0 ||
-         strcmp(reason, "interval") == 0 || dcs_table_number(s->key.table, row, s->n) >= rounds;
+  if (strcmp(outcome, "ok") != 0) return true;
+  return strcmp(reason, "budget") == 0 || strcmp(reason, "interval") == 0 ||
+         (strcmp(reason, "interrupted") != 0 &&
+          dcs_table_number(s->key.table, row, s->n) >= rounds);
 }
 
-static bool cell_finished(const summary *s, const dcs_cell *cell, int rounds) {
+/* Which records have a finished row, and which rows are of a record, by row. */
+typedef struct {
+  const dcs_record **record; /* NULL: of none */
+  size_t n;
+} rows_of;
+
+static bool cell_finished(const summary *s, const rows_of *rows, const dcs_cell *cell, int rounds) {
   for (int r = 0; r < cell->n_records; r++) {
     bool found = false;
-    for (size_t row = 0; !found && row < dcs_table_rows(s->key.table); row++)
-      found = same_record(&s->key, row, cell, r) && row_finished(s, row, rounds);
+    for (size_t row = 0; !found && row < rows->n; row++)
+      found = rows->record[row] == &cell->records[r] && row_finished(s, row, rounds);
     if (!found) return false;
   }
   return true;
 }
 
-static bool will_be_written_again(const keyed *k, size_t row, const dcs_cells *cells) {
-  for (int c = 0; c < cells->n; c++)
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      if (same_record(k, row, &cells->list[c], r)) return true;
+static bool has_rows(const rows_of *rows, const dcs_cell *cell) {
+  for (size_t row = 0; row < rows->n; row++)
+    for (int r = 0; r < cell->n_records; r++)
+      if (rows->record[row] == &cell->records[r]) return true;
   return false;
 }
 
-/* Writes summary.csv again without the rows of what is still to be measured. */
-static dcs_status keep_finished(const char *folder, const summary *s, const dcs_cells *cells) {
-  char path[4096];
-  dcs_csv csv;
-  snprintf(path, sizeof path, "%s/summary.csv", folder);
-  DCS_TRY(dcs_csv_create(&csv, path));
-  dcs_status status = dcs_write_header(&csv, dcs_summary_columns);
-  for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(s->key.table); row++) {
-    if (will_be_written_again(&s->key, row, cells)) continue;
-    for (int column = 0; dcs_summary_columns[column]; column++)
-      dcs_csv_text(&csv,
-                   dcs_table_cell(s->key.table, row,
-                                  dcs_table_column(s->key.table, dcs_summary_columns[column])));
-    status = dcs_csv_row(&csv);
-  }
-  if (status == DCS_OK) return dcs_csv_close(&csv);
-  dcs_csv_abandon(&csv);
-  return status;
-}
-
 static void drop_cell(dcs_cells *cells, int c) {
-  dcs_cells one = {&cells->list[c], 1};
-  for (int r = 0; r < one.list->n_records; r++)
-    free(one.list->records[r].times_ns);
-  free(one.list->records);
+  dcs_cell_free(&cells->list[c]);
   memmove(&cells->list[c], &cells->list[c + 1], (size_t)(cells->n - c - 1) * sizeof *cells->list);
   cells->n--;
+}
+
+static dcs_status sort_out(const summary *s, int rounds, rows_of *rows, dcs_cells *cells) {
+  for (size_t row = 0; row < rows->n; row++) {
+    dcs_record *record;
+    DCS_TRY(find_record(&s->key, row, cells, &record));
+    rows->record[row] = record;
+  }
+  for (int c = cells->n - 1; c >= 0; c--) {
+    cells->list[c].has_rows = has_rows(rows, &cells->list[c]);
+    if (cells->list[c].has_rows && cell_finished(s, rows, &cells->list[c], rounds))
+      drop_cell(cells, c);
+  }
+  return DCS_OK;
 }
 
 static dcs_status read_summary(const char *folder, int rounds, dcs_cells *cells) {
   summary s;
   DCS_TRY(open_keyed(folder, "summary.csv", &s.key));
+  rows_of rows = {.n = dcs_table_rows(s.key.table)};
   dcs_status status = dcs_table_need(s.key.table, "outcome", &s.outcome);
   if (status == DCS_OK) status = dcs_table_need(s.key.table, "n", &s.n);
   if (status == DCS_OK) status = dcs_table_need(s.key.table, "stop_reason", &s.stop_reason);
-  for (int c = cells->n - 1; status == DCS_OK && c >= 0; c--)
-    if (cell_finished(&s, &cells->list[c], rounds)) drop_cell(cells, c);
-  if (status == DCS_OK) status = keep_finished(folder, &s, cells);
+  rows.record = calloc(rows.n + 1, sizeof(dcs_record *));
+  if (status == DCS_OK && !rows.record)
+    status = dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", rows.n);
+  if (status == DCS_OK) status = sort_out(&s, rounds, &rows, cells);
+  free((void *)rows.record);
   dcs_table_free(s.key.table);
   return status;
 }
 
 dcs_status dcs_resume(const char *folder, int rounds, dcs_cells *cells, int64_t *seq) {
-  DCS_TRY(read_samples(folder, cells, seq)); /* first: it refuses, the other one writes */
+  DCS_TRY(read_samples(folder, cells, seq));
   return read_summary(folder, rounds, cells);
+}
+
+/* ---- writing ---- */
+
+static dcs_status copy_row(const dcs_table *table, size_t row, dcs_csv *csv) {
+  for (int c = 0; dcs_summary_columns[c]; c++)
+    dcs_csv_text(csv, dcs_table_cell(table, row, dcs_table_column(table, dcs_summary_columns[c])));
+  return dcs_csv_row(csv);
+}
+
+static dcs_status write_rows(const keyed *k, dcs_cell *cell, dcs_csv *csv) {
+  dcs_cells one = {cell, 1};
+  DCS_TRY(dcs_csv_header(csv, dcs_summary_columns));
+  for (size_t row = 0; row < dcs_table_rows(k->table); row++) {
+    dcs_record *record;
+    DCS_TRY(find_record(k, row, &one, &record));
+    if (!record || !dcs_record_known(record)) DCS_TRY(copy_row(k->table, row, csv));
+  }
+  for (int r = 0; r < cell->n_records; r++)
+    if (dcs_record_known(&cell->records[r])) DCS_TRY(dcs_write_summary(csv, &cell->records[r]));
+  return DCS_OK;
+}
+
+dcs_status dcs_replace_rows(const char *folder, dcs_cell *cell) {
+  char path[4096];
+  dcs_csv csv = {0};
+  keyed k;
+  DCS_TRY(dcs_path_in(folder, "summary.csv", path));
+  DCS_TRY(open_keyed(folder, "summary.csv", &k));
+  dcs_status status = dcs_csv_create(&csv, path);
+  if (status == DCS_OK) status = dcs_csv_finish(&csv, write_rows(&k, cell, &csv));
+  dcs_table_free(k.table);
+  return status;
 }

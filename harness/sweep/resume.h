@@ -5,8 +5,12 @@
 #include "harness/sweep/cells.h"
 
 /* Reads the samples of the run in `folder` into the records of the cells, drops cells that are
- * finished from the list, removes unfinished cells' rows from summary.csv (they will be written
- * again), and leaves in *seq the number after the last sample. */
+ * finished from the list, marks those that have rows in summary.csv, and leaves in *seq the number
+ * after the last sample. Nothing is written. */
 dcs_status dcs_resume(const char *folder, int rounds, dcs_cells *cells, int64_t *seq);
+
+/* Writes summary.csv again, with a new row of each of the cell's records of which something is
+ * known in place of its old one. Rows of the others stay as they are. */
+dcs_status dcs_replace_rows(const char *folder, dcs_cell *cell);
 
 #endif

@@ -1,9 +1,11 @@
 #include "harness/sweep/sweep.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/folder.h"
 #include "harness/base/interrupt.h"
 #include "harness/device/rapl.h"
+#include "harness/files/folder.h"
+#include "harness/files/lock.h"
+#include "harness/runs/run.h"
 #include "harness/sweep/cell.h"
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
@@ -20,9 +22,10 @@ typedef struct {
   dcs_cells cells;
   dcs_bench bench;
   dcs_facts facts;
+  dcs_lock lock; /* of the folder */
   dcs_csv samples, summary;
   int64_t seq;
-  dcs_clocks clocks; /* of the samples of this sitting */
+  dcs_clocks clocks; /* of the samples of this session */
   dcs_progress progress;
   /* Rows of the summary by outcome: ok; failed; not for this machine or problem. */
   int n_ok, n_bad, n_other;
@@ -43,10 +46,7 @@ static bool exists(const char *path) {
 static dcs_status start_file(const char *path, const char *const *columns) {
   dcs_csv csv;
   DCS_TRY(dcs_csv_create(&csv, path));
-  dcs_status status = dcs_write_header(&csv, columns);
-  if (status == DCS_OK) return dcs_csv_close(&csv);
-  dcs_csv_abandon(&csv);
-  return status;
+  return dcs_csv_finish(&csv, dcs_csv_header(&csv, columns));
 }
 
 /* What was measured is never written over: a start that was cut off leaves headers alone. */
@@ -60,17 +60,33 @@ static dcs_status check_no_rows(const char *path) {
                   path);
 }
 
-/* Starts the three files, or takes up those of an earlier run. */
-static dcs_status open_folder(sweep *s) {
+/* From now on the folder is this sweep's: two at once would double samples and lose rows. */
+static dcs_status take_folder(sweep *s) {
   char path[4096];
   DCS_TRY(dcs_make_folder(s->options->out));
-  bool has_run = exists(path_in(s, "env.csv", path));
-  if (has_run && !s->options->resume)
+  DCS_TRY(dcs_lock_own(path_in(s, "run.lock", path), "take another folder", &s->lock));
+  if (exists(path_in(s, "env.csv", path)) && !s->options->resume)
     return dcs_fail(DCS_USAGE,
                     "%s: holds a run already; continue it with --resume, or take another folder",
                     s->options->out);
-  if (has_run) {
+  return DCS_OK;
+}
+
+/* What the readers of the run would refuse, such as samples that are missing, is not gone on with.
+ */
+static dcs_status check_whole(const sweep *s) {
+  dcs_run run;
+  dcs_status status = dcs_run_open(&run, s->options->out);
+  dcs_run_close(&run);
+  return status;
+}
+
+/* Starts the three files, or takes up those of an earlier run. */
+static dcs_status open_folder(sweep *s) {
+  char path[4096];
+  if (exists(path_in(s, "env.csv", path))) {
     DCS_TRY(dcs_same_facts(path, &s->facts));
+    DCS_TRY(check_whole(s));
     DCS_TRY(dcs_resume(s->options->out, s->options->sampling.most, &s->cells, &s->seq));
   } else {
     DCS_TRY(check_no_rows(path_in(s, "samples.csv", path)));
@@ -88,62 +104,74 @@ static dcs_status open_folder(sweep *s) {
 
 static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) {
   dcs_grid grid = s->options->grid;
-  if (!cell->from_box) grid.n = cell->n;
-  if (!s->options->input) return dcs_case_random(cell->atoms, &grid, s->options->run.seed, c);
+  const dcs_kind *kind = cell->size.kind;
+  if (!cell->from_box) grid.n = dcs_size_points(&cell->size);
+  if (!s->options->input)
+    return dcs_case_random(kind, &cell->problems[0], cell->size.axes[0], &grid,
+                           s->options->run.seed, c);
   dcs_molecule part = s->molecule;
-  part.n = cell->atoms;
-  return dcs_case_build(&part, &grid, c);
+  part.n = cell->size.axes[0];
+  return dcs_case_build(kind, &cell->problems[0], &part, &grid, c);
+}
+
+/* Old rows stay in the file until the new ones replace them, all at once. */
+static dcs_status replace_rows(sweep *s, dcs_cell *cell) {
+  char path[4096];
+  DCS_TRY(dcs_csv_close(&s->summary));
+  DCS_TRY(dcs_replace_rows(s->options->out, cell));
+  return dcs_csv_append(&s->summary, path_in(s, "summary.csv", path));
 }
 
 static dcs_status write_cell(sweep *s, dcs_cell *cell) {
+  if (cell->has_rows) DCS_TRY(replace_rows(s, cell));
   for (int r = 0; r < cell->n_records; r++)
-    if (!dcs_interrupted() || cell->records[r].n_times > 0) {
-      DCS_TRY(dcs_write_summary(&s->summary, &cell->records[r]));
+    if (dcs_record_known(&cell->records[r])) {
+      if (!cell->has_rows) DCS_TRY(dcs_write_summary(&s->summary, &cell->records[r]));
       DCS_TRY(dcs_tuned_check_write(s->options->out, &cell->records[r]));
     }
   return DCS_OK;
 }
 
-/* What a record's method will do with the atoms within the cutoff. */
-static void examine(const dcs_cell *cell, const dcs_case *c, dcs_within within,
-                    dcs_record *record) {
+/* What a record's method has to do, and will. */
+static void find_work(dcs_case *c, double work, double given, dcs_record *record) {
   char why[DCS_TEXT];
   const dcs_method *method = &record->method;
-  record->cutoff = cell->cutoff;
-  record->smooth = cell->smooth;
-  record->within = within;
-  if (dcs_applicable(method->variant, &c->problem, &method->config, why))
-    method->variant->examine(&c->problem, &method->config, &record->examined);
-  else
-    record->examined = (dcs_examined){NAN, 0, NAN};
+  record->size = dcs_case_size(c);
+  record->spacing = c->spacing;
+  record->n_inputs = c->problem.n_inputs;
+  record->work = work;
+  record->given = given;
+  record->candidates = (dcs_candidates){NAN, 0, NAN};
+  if (method->variant->candidates &&
+      dcs_applicable(method->variant, &c->problem, &method->config, why))
+    method->variant->candidates(&c->problem, &method->config, &record->candidates);
+}
+
+static void prepare_records(const sweep *s, dcs_cell *cell, dcs_case *c) {
+  for (int p = 0; p < cell->n_problems; p++) {
+    dcs_case_pose(c, &cell->problems[p]);
+    const double work = c->kind->work(c, false), given = c->kind->work(c, true);
+    for (int r = 0; r < cell->n_records; r++) {
+      dcs_record *record = &cell->records[r];
+      if (record->problem != p) continue;
+      find_work(c, work, given, record);
+      record->energy_j = NAN;
+      record->limit_evals_per_s = dcs_limit_for(&s->facts, &record->method);
+    }
+  }
 }
 
 static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   dcs_case c;
-  dcs_within within = {0};
   DCS_TRY(build_case(s, cell, &c));
-  if (cell->cutoff > 0) {
-    dcs_case_set_cutoff(&c, cell->cutoff, cell->smooth);
-    within = dcs_pairs_within(&c);
-  }
-  for (int r = 0; r < cell->n_records; r++) {
-    dcs_record *record = &cell->records[r];
-    record->atoms = c.n_sites;
-    record->charged = c.problem.n_atoms;
-    record->n = c.problem.n;
-    record->spacing = c.spacing;
-    record->energy_j = NAN;
-    record->limit_evals_per_s = dcs_limit_for(&s->facts, &record->method);
-    if (record->method.variant->cutoff) examine(cell, &c, within, record);
-  }
-  if (c.n_coincident)
-    dcs_progress_say(&s->progress,
-                     "%lld atoms lie on grid points and are left out of the sums there",
-                     (long long)c.n_coincident);
+  prepare_records(s, cell, &c);
+  char left_out[DCS_TEXT];
+  if (*dcs_case_left_out(&c, left_out)) dcs_progress_say(&s->progress, "%s", left_out);
   dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed,
                               s->options->energy};
-  dcs_status status = dcs_measure_cell(&s->bench, &c, cell->records, cell->n_records, &options,
-                                       &s->samples, &s->seq, &s->clocks, &s->progress);
+  dcs_status status =
+      dcs_measure_cell(&s->bench, &c, cell->problems, cell->n_problems, cell->records,
+                       cell->n_records, &options, &s->samples, &s->seq, &s->clocks, &s->progress);
   dcs_case_free(&c);
   DCS_TRY(status);
   return write_cell(s, cell);
@@ -163,7 +191,9 @@ static dcs_status measure_cells(sweep *s) {
   for (int c = 0; c < s->cells.n && !dcs_interrupted(); c++) {
     s->progress.base = done / total;
     s->progress.span = dcs_cell_weight(&s->cells.list[c]) / total;
-    DCS_TRY(measure_cell(s, &s->cells.list[c], budget_of(s, c)));
+    dcs_status status = measure_cell(s, &s->cells.list[c], budget_of(s, c));
+    if (status == DCS_FAILED && dcs_interrupted()) return DCS_OK; /* verdict_of() says so */
+    DCS_TRY(status);
     done += dcs_cell_weight(&s->cells.list[c]);
   }
   return DCS_OK;
@@ -177,15 +207,12 @@ static dcs_status count_outcomes(sweep *s) {
   DCS_TRY(dcs_table_read(path_in(s, "summary.csv", path), &table));
   dcs_status status = dcs_table_need(table, "outcome", &column);
   for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++) {
-    const char *outcome = dcs_table_cell(table, row, column);
-    if (strcmp(outcome, dcs_outcome_name(DCS_OUTCOME_OK)) == 0)
-      s->n_ok++;
-    else if (strcmp(outcome, dcs_outcome_name(DCS_OUTCOME_NOT_BUILT)) == 0 ||
-             strcmp(outcome, dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE)) == 0)
-      s->n_other++;
-    else
-      s->n_bad++;
+    dcs_outcome outcome = DCS_OUTCOME_CRASH; /* of what has no name that is known */
+    (void)dcs_find_outcome(dcs_table_cell(table, row, column), &outcome);
+    s->n_ok += outcome == DCS_OUTCOME_OK;
+    s->n_other += outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_INAPPLICABLE;
   }
+  s->n_bad = (int)dcs_table_rows(table) - s->n_ok - s->n_other;
   dcs_table_free(table);
   return status;
 }
@@ -210,8 +237,8 @@ static dcs_status verdict_of(sweep *s) {
                     s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
   if (s->n_ok == 0)
     return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine: %s",
-                    any_of(&s->cells, DCS_CUDA) && s->bench.why[0] ? s->bench.why
-                                                                   : "`dcsbench list` shows why");
+                    any_of(&s->cells, DCS_GPU) && s->bench.why[0] ? s->bench.why
+                                                                  : "`dcsbench list` shows why");
   return DCS_OK;
 }
 
@@ -230,7 +257,7 @@ static void say_missing(const sweep *s, bool gpu) {
     const dcs_variant *variant = dcs_variants[v];
     char why[2 * DCS_TEXT] = "";
     bool missing = !dcs_variant_available(variant, why);
-    if (!missing && variant->backend == DCS_CUDA && !gpu) {
+    if (!missing && variant->backend == DCS_GPU && !gpu) {
       snprintf(why, sizeof why, "%s", s->bench.why);
       missing = true;
     }
@@ -243,9 +270,8 @@ static void say_missing(const sweep *s, bool gpu) {
 static dcs_status plan_cells(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_session *session;
-  if (dcs_names_emulated(options->device))
-    return dcs_fail(DCS_USAGE, "the emulated device has no times: use it with `dcsbench verify`");
-  dcs_status status = dcs_bench_session(&s->bench, DCS_CUDA, &session);
+  DCS_TRY(dcs_need_times(options->device));
+  dcs_status status = dcs_bench_session(&s->bench, DCS_GPU, &session);
   if (options->device_chosen) DCS_TRY(status);
   if (options->plan && status != DCS_OK)
     fprintf(stderr, "CUDA variants are left out: %s\n", dcs_error_message());
@@ -279,10 +305,15 @@ static void add_limits(sweep *s, dcs_backend backend) {
 static dcs_status gather_facts(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (any_of(&s->cells, DCS_CUDA) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
-  add_limits(s, DCS_CUDA);
+  if (any_of(&s->cells, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
+  if (any_of(&s->cells, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
+      !*dcs_fact_value(&s->facts, "gpu_count"))
+    return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", strdupa(dcs_error_message()));
+  add_limits(s, DCS_GPU);
   add_limits(s, DCS_CPU);
-  return dcs_run_facts_add(&options->run, &s->facts);
+  dcs_run_facts run = options->run;
+  run.input_hash = s->molecule.hash;
+  return dcs_run_facts_add(&run, &s->facts);
 }
 
 /* The first file that failed is the one to name. */
@@ -301,10 +332,13 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 }
 
 static dcs_status run(sweep *s) {
-  if (s->options->input) DCS_TRY(dcs_pqr_read(s->options->input, &s->molecule, stderr));
+  if (s->options->input) DCS_TRY(dcs_molecule_read(s->options->input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
+  DCS_TRY(take_folder(s));
   say_no_energy(s);
   DCS_TRY(gather_facts(s));
+  if (dcs_interrupted()) /* facts may be missing */
+    return dcs_fail(DCS_FAILED, "interrupted before anything was measured");
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
   dcs_status status = measure_cells(s);
@@ -322,5 +356,6 @@ dcs_status dcs_sweep(const dcs_sweep_options *options) {
   dcs_cells_free(&s.cells);
   dcs_clocks_free(&s.clocks);
   dcs_molecule_free(&s.molecule);
+  dcs_lock_leave(&s.lock);
   return status;
 }

@@ -7,10 +7,9 @@
 
 /* One line of a plan: every method on every number of atoms and every grid. Texts as on the command
  * line; all but variants may be NULL (atoms: all of the input; grid: the input's box; scope:
- * kernel; memory: pageable; cutoff: none, then the variants that need one are left out of groups;
- * smooth: none). */
+ * kernel; memory: pageable; problem: the first kind; problem_config: its initial values). */
 typedef struct {
-  const char *variants, *config, *atoms, *grid, *scope, *memory, *cutoff, *smooth;
+  const char *variants, *config, *atoms, *grid, *scope, *memory, *problem, *problem_config;
 } dcs_sweep_line;
 
 typedef struct {
@@ -31,12 +30,12 @@ typedef struct {
 } dcs_sweep_options;
 
 /* Writes env.csv, samples.csv and summary.csv into options->out, which must not hold a run yet
- * unless `resume`. DCS_FAILED when a method was wrong or crashed (its rows say so), or on an
- * interrupt. */
+ * unless `resume`; meanwhile the folder is this sweep's alone (run.lock): DCS_UNAVAILABLE says who
+ * has it. DCS_FAILED when a method was wrong or crashed (its rows say so), or on an interrupt. */
 dcs_status dcs_sweep(const dcs_sweep_options *options);
 
 /* Reads a plan: a CSV with the columns variants, config, atoms, grid, scope and, where it has them,
- * memory, cutoff, smooth. *lines points into the table, which the caller frees last. */
+ * memory, problem, problem_config. *lines points into the table, which the caller frees last. */
 dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **lines, int *n);
 
 #endif

@@ -6,14 +6,15 @@ static double points_of(dcs_dims n) {
 
 double dcs_bytes_moved(const dcs_variant *variant, const dcs_problem *shape,
                        const dcs_config *config) {
-  const double value = sizeof(float);
-  double atoms = (double)shape->n_atoms * sizeof(dcs_atom);
+  const double value = sizeof(float), bytes = (double)dcs_kind_of(variant)->input_bytes;
+  double inputs = (double)shape->n_inputs * bytes;
   dcs_plan plan;
-  if (!variant->plan) return atoms + value * points_of(shape->n);
+  if (!variant->plan) return inputs + value * points_of(shape->n);
   variant->plan(shape, config, &plan);
-  if (plan.placed_atoms) atoms = (double)plan.placed_atoms * sizeof(dcs_atom);
-  int64_t chunks = dcs_round_up(shape->n_atoms, plan.chunk_atoms) / plan.chunk_atoms;
-  int64_t groups = dcs_round_up(shape->n.z, plan.launch_slices) / plan.launch_slices;
-  double map = value * points_of(plan.stored);
-  return map + 2 * map * (double)chunks + atoms * (double)groups * (plan.atoms_in_constant ? 2 : 1);
+  if (plan.placed_inputs) inputs = (double)plan.placed_inputs * bytes;
+  int64_t chunks = dcs_divide_up(shape->n_inputs, plan.chunk_inputs);
+  int64_t groups = dcs_divide_up(shape->n.z, plan.launch_slices);
+  double out = value * points_of(plan.stored);
+  return (plan.overwrites ? out : out + 2 * out * (double)chunks) +
+         inputs * (double)groups * (plan.constant_inputs ? 2 : 1);
 }

@@ -2,7 +2,7 @@
 #ifndef DCS_TRAFFIC_H
 #define DCS_TRAFFIC_H
 
-#include "kernels/contract.h"
+#include "harness/problems/problem.h"
 
 /* Bytes that one map must move to and from main memory in scope kernel, if what is used again
  * within a launch (on the CPU: within the map) comes from caches: the least, not what a counter

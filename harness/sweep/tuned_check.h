@@ -1,5 +1,5 @@
-/* tuned_check.csv of a run folder: whether the tuned configurations still take the time that their
- * records say. results/README.md has its columns. */
+/* tuned_check.csv of a run folder: whether the tuned configurations still take their previous time.
+ * results/README.md has its columns. */
 #ifndef DCS_TUNED_CHECK_H
 #define DCS_TUNED_CHECK_H
 
@@ -9,7 +9,7 @@
 
 /* Appends a row for a measured record, whose times are sorted, to the folder's file, which is made
  * where it is missing. Nothing where no time is recorded of its very problem, measured in the same
- * way (pageable memory, the pairs within the cutoff), or it was not timed. */
+ * way (pageable memory, as many useful evaluations), or it was not timed. */
 dcs_status dcs_tuned_check_write(const char *folder, const dcs_record *record);
 
 /* Says what does not hold, a line each with what to do; nothing where all holds or the run has no

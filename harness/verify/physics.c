@@ -1,5 +1,5 @@
-/* Laws that any potential map obeys: checks that need no oracle's values. Each law gives two maps,
- * or a map and a formula, that must agree within a few acceptance bounds. */
+/* Laws that any sum over atoms on a grid obeys: checks that need no oracle's values. Each law gives
+ * two maps, or a map and a formula, that must agree within a few acceptance bounds. */
 #include "harness/verify/verify.h"
 
 #include "harness/base/random.h"
@@ -21,8 +21,8 @@ typedef struct {
   dcs_bench *bench;
   const dcs_method *method;
   dcs_verification *result;
-  double cutoff; /* angstrom, for a variant with one */
-  dcs_smooth smooth;
+  const dcs_kind *kind;
+  dcs_config problem;
 } subject;
 
 static const dcs_grid lattice = {.n = {NX, NY, NZ}, .spacing = 0.5, .has_origin = true};
@@ -36,36 +36,31 @@ static void make_sites(dcs_site *sites, int n) {
         (dcs_site){.x = 0.03125 + 0.0625 * (double)dcs_random_below(&random, 100),
                    .y = 0.03125 + 0.0625 * (double)dcs_random_below(&random, 80),
                    .z = 0.03125 + 0.0625 * (double)dcs_random_below(&random, 16),
-                   .q = 0.125 * (double)(1 + dcs_random_below(&random, 8)) * (i % 2 ? -1 : 1)};
+                   .q = 0.125 * (double)(1 + dcs_random_below(&random, 8)) * (i % 2 ? -1 : 1),
+                   .radius = 0.5 + 0.125 * (i % 7)};
 }
 
-static void bounds_of(const dcs_reference *reference, int64_t longest, double bound[POINTS]) {
+static void take(const subject *s, const dcs_reference *reference, map_with_bounds *map) {
+  dcs_trial trial = dcs_bench_try(s->bench, s->method, 0, reference);
+  if (trial.lost[0]) memcpy(s->result->lost, trial.lost, sizeof trial.lost);
+  memcpy(map->v, s->bench->arena.out, sizeof map->v);
   for (int i = 0; i < POINTS; i++)
-    bound[i] = dcs_bound(reference, i, longest);
+    map->bound[i] = dcs_bound(reference, i, trial.longest_sum);
+  if (trial.outcome == DCS_OUTCOME_OK || s->result->outcome != DCS_OUTCOME_OK) return;
+  s->result->outcome = trial.outcome;
+  snprintf(s->result->why, sizeof s->result->why, "%s", dcs_error_message());
 }
 
 static dcs_status compute(const subject *s, dcs_site *sites, int n, const dcs_grid *grid,
                           map_with_bounds *map) {
   dcs_molecule molecule = {sites, n};
   dcs_case c;
-  dcs_reference reference;
-  DCS_TRY(dcs_case_build(&molecule, grid, &c));
-  if (s->method->variant->cutoff) dcs_case_set_cutoff(&c, s->cutoff, s->smooth);
-  dcs_status status = dcs_bench_put(s->bench, &c);
-  if (status == DCS_OK)
-    status = dcs_oracle_for(s->method->variant, &c, (int64_t)POINTS * n, &reference);
-  if (status == DCS_OK) {
-    dcs_trial trial = dcs_bench_try(s->bench, s->method, &c, &reference);
-    if (trial.lost[0]) memcpy(s->result->lost, trial.lost, sizeof trial.lost);
-    memcpy(map->v, s->bench->arena.map, sizeof map->v);
-    bounds_of(&reference, s->method->variant->longest_sum(&c.problem, &s->method->config),
-              map->bound);
-    if (trial.outcome != DCS_OUTCOME_OK && s->result->outcome == DCS_OUTCOME_OK) {
-      s->result->outcome = trial.outcome;
-      snprintf(s->result->why, sizeof s->result->why, "%s", dcs_error_message());
-    }
-    dcs_reference_free(&reference);
-  }
+  dcs_reference reference = {0};
+  DCS_TRY(dcs_case_build(s->kind, &s->problem, &molecule, grid, &c));
+  dcs_status status = dcs_bench_put(s->bench, &c, NULL, 0);
+  if (status == DCS_OK) status = dcs_oracle(&c, (int64_t)POINTS * n, &reference);
+  if (status == DCS_OK) take(s, &reference, map);
+  dcs_reference_free(&reference);
   dcs_case_free(&c);
   return status;
 }
@@ -79,20 +74,14 @@ static void expect(const subject *s, const char *law, int i, double found, doubl
            law, i, found, expected);
 }
 
-/* The law itself: f(r) / r of a charge of 1. */
-static double law(const subject *s, double r) {
-  if (!s->method->variant->cutoff) return 1 / r;
-  double t = 1 - r * r / (s->cutoff * s->cutoff);
-  return t <= 0 ? 0 : (s->smooth == DCS_SMOOTH_C2 ? t * t : 1) / r;
-}
-
-static dcs_status one_charge(const subject *s, map_with_bounds *map) {
-  dcs_site site = {.x = 1.28125, .y = 2.15625, .z = 0.71875, .q = -0.75};
+static dcs_status one_atom(const subject *s, map_with_bounds *map) {
+  dcs_site site = {.x = 1.28125, .y = 2.15625, .z = 0.71875, .q = -0.75, .radius = 1.25};
   DCS_TRY(compute(s, &site, 1, &lattice, map));
   for (int i = 0; i < POINTS; i++) {
     double x = 0.5 * (i % NX), y = 0.5 * (i / NX % NY), z = 0.5 * (i / NX / NY);
     double r = hypot(hypot(x - site.x, y - site.y), z - site.z);
-    expect(s, "one charge is q/r", i, map->v[i], site.q * law(s, r), map->bound[i]);
+    expect(s, "the value of one atom", i, map->v[i], s->kind->single(&s->problem, &site, r),
+           map->bound[i]);
   }
   return DCS_OK;
 }
@@ -172,9 +161,9 @@ static dcs_status try_laws(const subject *s) {
   if (!whole) return dcs_fail(DCS_UNAVAILABLE, "no memory for maps");
   map_with_bounds *other = whole + 1;
   make_sites(sites, N_SITES);
-  dcs_status status = one_charge(s, other);
+  dcs_status status = one_atom(s, other);
   if (status == DCS_OK) status = compute(s, sites, N_SITES, &lattice, whole);
-  if (status == DCS_OK) status = linearity(s, whole, other);
+  if (status == DCS_OK && s->kind->linear) status = linearity(s, whole, other);
   if (status == DCS_OK) status = superposition(s, whole, other);
   if (status == DCS_OK) status = translation(s, whole, other);
   if (status == DCS_OK) status = permutation(s, whole, other);
@@ -183,13 +172,11 @@ static dcs_status try_laws(const subject *s) {
   return status;
 }
 
-dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method,
+dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method, const dcs_config *problem,
                               dcs_verification *result) {
-  /* Cutoffs that single precision holds exactly: a smooth map, and one that ends abruptly. */
-  subject s = {bench, method, result, 1.71875, DCS_SMOOTH_C2};
-  DCS_TRY(try_laws(&s));
-  if (!method->variant->cutoff) return DCS_OK;
-  s.cutoff = 2.59375;
-  s.smooth = DCS_SMOOTH_NONE;
-  return try_laws(&s);
+  const subject s = {bench, method, result, dcs_kind_of(method->variant), *problem};
+  const dcs_problem shape = {
+      .n_inputs = N_SITES, .n = lattice.n, .spacing = lattice.spacing, .config = *problem};
+  char why[DCS_TEXT]; /* a problem may be too large for a configuration */
+  return dcs_applicable(method->variant, &shape, &method->config, why) ? try_laws(&s) : DCS_OK;
 }

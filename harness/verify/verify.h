@@ -16,12 +16,13 @@ typedef struct {
 } dcs_verification;
 
 /* Runs a method on grids of 1 point, a tile less 1, a tile, a tile and 1, prime and non-cubic
- * sizes, and on numbers of atoms around its chunk; then the physics. The status is that of memory.
+ * sizes, and on numbers of atoms around its chunk, the smallest twice; then the physics. The status
+ * is that of memory.
  */
 dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_verification *result);
 
-/* The method on a molecule and grid of the user's. */
-dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+/* The method on a case of the user's, and the problem that it poses. */
+dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, dcs_case *c,
                          dcs_verification *result);
 
 /* Methods that cover a variant: its initial configuration, and others in which each parameter has
@@ -30,9 +31,10 @@ dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, const dcs_c
  * method can have is left out. The caller frees ->list. */
 dcs_status dcs_covering_methods(const dcs_variant *variant, dcs_methods *methods);
 
-/* The laws that any potential map obeys, tried on one method: one charge is q/r, linearity in the
- * charges, superposition of subsets, translation, permutation of atoms, mirror image. On a
- * violation `result` says which (outcome wrong). */
-dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method, dcs_verification *result);
+/* The laws that any sum over atoms on a grid obeys, tried on one method and problem: the value of
+ * one atom, linearity in the charges (where the kind is), superposition of subsets, translation,
+ * permutation of atoms, mirror image. On a violation `result` says which (outcome wrong). */
+dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method, const dcs_config *problem,
+                              dcs_verification *result);
 
 #endif

@@ -1,13 +1,15 @@
 #include "harness/worker/bench.h"
 
+#include "harness/device/devices.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 dcs_status dcs_bench_open(const char *device, const char *kernels, double timeout_s,
                           dcs_bench *bench) {
-  *bench =
-      (dcs_bench){.device = device ? device : "cuda:0", .kernels = kernels, .timeout_s = timeout_s};
+  *bench = (dcs_bench){
+      .device = device ? device : dcs_default_device(), .kernels = kernels, .timeout_s = timeout_s};
   return dcs_arena_open(&bench->arena);
 }
 
@@ -17,26 +19,33 @@ void dcs_bench_close(dcs_bench *bench) {
   dcs_arena_close(&bench->arena);
 }
 
+static dcs_status status_of(dcs_outcome opened) {
+  return opened == DCS_OUTCOME_TIMEOUT || opened == DCS_OUTCOME_CRASH ? DCS_FAILED
+                                                                      : DCS_UNAVAILABLE;
+}
+
 dcs_status dcs_bench_session(dcs_bench *bench, dcs_backend backend, dcs_session **session) {
   dcs_session **own = backend == DCS_CPU ? &bench->cpu : &bench->gpu;
+  dcs_outcome *opened = &bench->opened[backend];
+  if (!*own && backend == DCS_GPU && *opened != DCS_OUTCOME_OK)
+    return dcs_fail(status_of(*opened), "%s", bench->why);
   if (!*own) {
-    if (backend == DCS_CUDA && bench->gpu_refused)
-      return dcs_fail(DCS_UNAVAILABLE, "%s", bench->why);
     dcs_session_options options = {backend == DCS_CPU ? "cpu" : bench->device, bench->kernels,
                                    bench->timeout_s};
-    dcs_status status = dcs_session_open(&options, &bench->arena, own);
-    if (status != DCS_OK) {
-      bench->gpu_refused = backend == DCS_CUDA;
-      snprintf(bench->why, sizeof bench->why, "%s", dcs_error_message());
-      return status;
+    dcs_status named = backend == DCS_GPU ? dcs_check_devices(bench->device) : DCS_OK;
+    *opened =
+        named == DCS_OK ? dcs_session_open(&options, &bench->arena, own) : DCS_OUTCOME_NOT_BUILT;
+    if (*opened != DCS_OUTCOME_OK) {
+      if (backend == DCS_GPU) snprintf(bench->why, sizeof bench->why, "%s", dcs_error_message());
+      return named == DCS_OK ? status_of(*opened) : named;
     }
   }
   *session = *own;
   return DCS_OK;
 }
 
-dcs_status dcs_bench_put(dcs_bench *bench, const dcs_case *c) {
-  DCS_TRY(dcs_arena_put(&bench->arena, c));
+dcs_status dcs_bench_put(dcs_bench *bench, dcs_case *c, const dcs_config *problems, int n) {
+  DCS_TRY(dcs_arena_put(&bench->arena, c, problems, n));
   if (bench->cpu) dcs_session_new_problem(bench->cpu);
   if (bench->gpu) dcs_session_new_problem(bench->gpu);
   return DCS_OK;
@@ -48,29 +57,30 @@ static dcs_outcome refuse(dcs_outcome outcome, const char *why) {
 }
 
 /* Up to the point where the method stands ready in a worker. */
-static dcs_outcome make_ready(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+static dcs_outcome make_ready(dcs_bench *bench, const dcs_method *method, int which,
                               dcs_trial *trial) {
   char why[DCS_TEXT];
+  dcs_problem problem = bench->arena.shape;
+  problem.config = bench->arena.configs[which];
   if (!dcs_variant_available(method->variant, why)) return refuse(DCS_OUTCOME_NOT_BUILT, why);
-  if (!dcs_applicable(method->variant, &c->problem, &method->config, why))
+  if (!dcs_applicable(method->variant, &problem, &method->config, why))
     return refuse(DCS_OUTCOME_INAPPLICABLE, why);
+  trial->longest_sum = method->variant->longest_sum(&problem, &method->config);
   if (dcs_bench_session(bench, method->variant->backend, &trial->session) != DCS_OK)
-    return DCS_OUTCOME_NOT_BUILT;
-  return dcs_session_prepare(trial->session, method->variant, &method->config, &trial->slot,
+    return bench->opened[method->variant->backend];
+  return dcs_session_prepare(trial->session, which, method->variant, &method->config, &trial->slot,
                              &trial->facts);
 }
 
-static dcs_outcome judge(const dcs_bench *bench, const dcs_method *method, const dcs_case *c,
-                         const dcs_reference *reference, dcs_trial *trial) {
-  int64_t longest = method->variant->longest_sum(&c->problem, &method->config);
-  trial->verdict = dcs_check(reference, bench->arena.map, longest);
+static dcs_outcome judge(const dcs_bench *bench, const dcs_reference *reference, dcs_trial *trial) {
+  trial->verdict = dcs_check(reference, bench->arena.out, trial->longest_sum);
   const dcs_verdict *v = &trial->verdict;
   if (v->accepted) return DCS_OUTCOME_OK;
-  dcs_dims n = c->problem.n;
+  dcs_dims n = bench->arena.shape.n;
   char what[DCS_TEXT];
   if (isfinite(v->found))
-    snprintf(what, sizeof what, "found %.9g, expected %.9g, %.3g bounds off", v->found, v->expected,
-             v->bound_ratio);
+    snprintf(what, sizeof what, "found %.9g, expected %.9g, %.3g times the tolerance", v->found,
+             v->expected, v->bound_ratio);
   else
     snprintf(what, sizeof what, "found %g, expected a finite value", v->found);
   (void)dcs_fail(DCS_FAILED, "point (%lld, %lld, %lld): %s", (long long)(v->worst % n.x),
@@ -78,30 +88,34 @@ static dcs_outcome judge(const dcs_bench *bench, const dcs_method *method, const
   return DCS_OUTCOME_WRONG;
 }
 
-/* Computes a map over NaN and judges it. */
-static void check(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
-                  const dcs_reference *reference, dcs_scope scope, dcs_memory memory,
-                  dcs_trial *trial) {
+/* Computes an output over NaN and judges it. */
+static void check(dcs_bench *bench, const dcs_reference *reference, dcs_scope scope,
+                  dcs_memory memory, dcs_trial *trial) {
   dcs_sample sample;
-  int64_t points = dcs_points(c->problem.n);
+  int64_t points = dcs_points(bench->arena.shape.n);
   for (int64_t i = 0; i < points; i++)
-    bench->arena.map[i] = NAN;
+    bench->arena.out[i] = NAN;
   trial->outcome = dcs_session_run(trial->session, trial->slot, scope, memory, 1, &sample);
-  if (trial->outcome == DCS_OUTCOME_OK) trial->outcome = judge(bench, method, c, reference, trial);
+  if (trial->outcome == DCS_OUTCOME_OK) trial->outcome = judge(bench, reference, trial);
 }
 
-dcs_trial dcs_bench_try(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
+static void say(dcs_trial *trial) {
+  if (trial->outcome != DCS_OUTCOME_OK)
+    snprintf(trial->why, sizeof trial->why, "%s", dcs_error_message());
+  if (trial->session) dcs_session_take_lost(trial->session, trial->lost);
+}
+
+dcs_trial dcs_bench_try(dcs_bench *bench, const dcs_method *method, int which,
                         const dcs_reference *reference) {
   dcs_trial trial = {.facts = {.registers = -1}};
-  trial.outcome = make_ready(bench, method, c, &trial);
-  if (trial.outcome == DCS_OUTCOME_OK)
-    check(bench, method, c, reference, DCS_UNTIMED, DCS_PAGEABLE, &trial);
-  if (trial.session) dcs_session_take_lost(trial.session, trial.lost);
+  trial.outcome = make_ready(bench, method, which, &trial);
+  if (trial.outcome == DCS_OUTCOME_OK) check(bench, reference, DCS_UNTIMED, DCS_PAGEABLE, &trial);
+  say(&trial);
   return trial;
 }
 
-void dcs_bench_try_memory(dcs_bench *bench, const dcs_method *method, const dcs_case *c,
-                          const dcs_reference *reference, dcs_memory memory, dcs_trial *trial) {
-  check(bench, method, c, reference, DCS_UNTIMED_WARM, memory, trial);
-  dcs_session_take_lost(trial->session, trial->lost);
+void dcs_bench_try_again(dcs_bench *bench, const dcs_reference *reference, dcs_scope scope,
+                         dcs_memory memory, dcs_trial *trial) {
+  check(bench, reference, scope, memory, trial);
+  say(trial);
 }

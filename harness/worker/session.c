@@ -2,19 +2,17 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* A running worker. */
 typedef struct {
@@ -23,6 +21,7 @@ typedef struct {
 } process;
 
 typedef struct {
+  int problem; /* which of the arena's */
   int variant; /* index in dcs_variants */
   dcs_config config;
   bool ready; /* prepared in the worker that runs now */
@@ -36,28 +35,12 @@ struct dcs_session {
   int n_devices;
   char lost[2 * DCS_TEXT];
   bool announced; /* the worker that runs now knows the problem */
+  int killed_by;  /* the signal from outside that ended the last worker that died; 0: none did */
   slot_state *slots;
   int n_slots;
 };
 
 /* ---- the process ---- */
-
-/* Duplicates the ends a worker needs onto the numbers it expects. The originals are moved above
- * those numbers first, so that no duplication overwrites one still needed. */
-static int spawn_with(pid_t *pid, const int ends[3], char *const argv[]) {
-  int high[3];
-  for (int i = 0; i < 3; i++)
-    high[i] = fcntl(ends[i], F_DUPFD_CLOEXEC, 16);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 3; i++)
-    posix_spawn_file_actions_adddup2(&actions, high[i], DCS_WORKER_REQUESTS + i);
-  int error = posix_spawn(pid, "/proc/self/exe", &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  for (int i = 0; i < 3; i++)
-    if (high[i] >= 0) close(high[i]);
-  return error;
-}
 
 static dcs_status start(const dcs_session *session, process *p) {
   int requests[2], replies[2];
@@ -68,10 +51,13 @@ static dcs_status start(const dcs_session *session, process *p) {
     close(requests[1]);
     return dcs_fail(DCS_UNAVAILABLE, "cannot make a pipe: %s", strerror(errno));
   }
-  const int ends[3] = {requests[0], replies[1], session->arena->fd};
   char *argv[] = {"dcsbench", "worker", (char *)session->options.device,
                   (char *)session->options.kernels, NULL};
-  int error = spawn_with(&p->pid, ends, argv);
+  const dcs_program worker = {.program = "/proc/self/exe",
+                              .argv = argv,
+                              .first = DCS_WORKER_REQUESTS,
+                              .ends = {requests[0], replies[1], session->arena->fd}};
+  int error = dcs_process_start(&worker, &p->pid);
   close(requests[0]);
   close(replies[1]);
   p->requests = requests[1];
@@ -90,8 +76,7 @@ static int stop(process *p, bool kill_it) {
   close(p->requests);
   close(p->replies);
   if (kill_it) kill(p->pid, SIGKILL);
-  while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
-    ;
+  (void)dcs_process_wait(p->pid, &status);
   p->pid = 0;
   return status;
 }
@@ -105,50 +90,74 @@ static bool send_request(const process *p, const dcs_request *request) {
   return put == (ssize_t)sizeof *request;
 }
 
-/* Waits until `until_ns` for the next byte: 1 readable, 0 time is over or interrupted. */
-static int wait_readable(int fd, double until_ns) {
+/* Waits until *until_ns for the next byte: 1 readable, 0 time is over or interrupted. It looks up
+ * once a second: a signal may come just before poll(). Time in which this process was stopped
+ * (Ctrl-Z stops the worker, too) is added. */
+static int wait_readable(int fd, double *until_ns) {
   while (!dcs_interrupted()) {
-    double left_ms = (until_ns - dcs_now_ns()) * 1e-6;
+    double now = dcs_now_ns(), left_ms = (*until_ns - now) * 1e-6;
     if (left_ms <= 0) return 0;
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    int ready = poll(&p, 1, left_ms > 1e9 ? 1000000000 : (int)left_ms + 1);
+    int wait_ms = left_ms > 1000 ? 1000 : (int)left_ms + 1, ready = poll(&p, 1, wait_ms);
     if (ready > 0) return 1;
     if (ready < 0 && errno != EINTR) return 0;
+    double late_ns = dcs_now_ns() - now - 1e6 * wait_ms;
+    if (late_ns > 1e9) *until_ns += late_ns;
   }
   return 0;
 }
 
+static bool is_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+}
+
 static dcs_outcome died(dcs_session *session, process *p) {
-  int status = stop(p, true);
-  if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+  int status = stop(p, true), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  session->killed_by = is_from_outside(signal) ? signal : 0;
+  if (signal)
     (void)dcs_fail(DCS_FAILED, "the worker on %s died: %s", session->options.device,
-                   strsignal(WTERMSIG(status)));
-  else if (WIFSIGNALED(status))
-    (void)dcs_fail(DCS_FAILED, "the worker on %s was killed (out of memory?)",
-                   session->options.device);
+                   strsignal(signal));
   else
     (void)dcs_fail(DCS_FAILED, "the worker on %s ended with status %d", session->options.device,
                    WEXITSTATUS(status));
   return DCS_OUTCOME_CRASH;
 }
 
-/* Reads one reply. On a crash or a time-out the worker is gone afterwards. */
-static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
+/* Whether what became of a request is not the method's doing, and it is to be made again; *kills
+ * counts, from 0. What is killed twice has its outcome here. */
+static bool ask_again(const dcs_session *session, dcs_outcome *outcome, int *kills) {
+  if (*outcome != DCS_OUTCOME_CRASH || !session->killed_by || dcs_interrupted()) return false;
+  if (++*kills < 2) return true;
+  if (session->killed_by == SIGKILL) *outcome = DCS_OUTCOME_MEMORY;
+  (void)dcs_fail(DCS_FAILED, "the worker on %s was killed twice: %s%s", session->options.device,
+                 strsignal(session->killed_by),
+                 session->killed_by == SIGKILL ? " (as where memory runs out)" : "");
+  return false;
+}
+
+/* Reads so many bytes. On a crash or a time-out the worker is gone afterwards. */
+static dcs_outcome read_whole(dcs_session *session, process *p, void *to, size_t bytes) {
   double until = dcs_now_ns() + 1e9 * session->options.timeout_s;
   size_t got = 0;
-  while (got < sizeof *reply) {
-    if (!wait_readable(p->replies, until)) {
+  while (got < bytes) {
+    if (!wait_readable(p->replies, &until)) {
       stop(p, true);
       (void)dcs_fail(DCS_FAILED,
                      dcs_interrupted() ? "interrupted" : "no answer from %s within %g s",
                      session->options.device, session->options.timeout_s);
       return DCS_OUTCOME_TIMEOUT;
     }
-    ssize_t more = read(p->replies, (char *)reply + got, sizeof *reply - got);
+    ssize_t more = read(p->replies, (char *)to + got, bytes - got);
     if (more < 0 && errno == EINTR) continue;
     if (more <= 0) return died(session, p);
     got += (size_t)more;
   }
+  return DCS_OUTCOME_OK;
+}
+
+static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
+  dcs_outcome outcome = read_whole(session, p, reply, sizeof *reply);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
   if (reply->outcome != DCS_OUTCOME_OK || reply->status != DCS_OK)
     (void)dcs_fail(reply->status != DCS_OK ? reply->status : DCS_FAILED, "%s", reply->message);
   if (reply->outcome == DCS_OUTCOME_OK && reply->lost[0])
@@ -158,36 +167,45 @@ static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
 
 /* ---- the session ---- */
 
-static dcs_status begin(dcs_session *session) {
+/* Starts the worker. Its first answer tells whether the device could be opened. */
+static dcs_outcome begin(dcs_session *session) {
   dcs_reply reply;
-  DCS_TRY(start(session, &session->worker));
+  session->killed_by = 0;
+  if (start(session, &session->worker) != DCS_OK) return DCS_OUTCOME_CRASH;
   session->announced = false;
   for (int s = 0; s < session->n_slots; s++)
     session->slots[s].ready = false;
-  if (receive(session, &session->worker, &reply) != DCS_OUTCOME_OK)
-    return dcs_fail(DCS_UNAVAILABLE, "%s", strdupa(dcs_error_message()));
+  dcs_outcome outcome = receive(session, &session->worker, &reply);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
   if (reply.status != DCS_OK) {
     stop(&session->worker, false);
-    return reply.status;
+    return DCS_OUTCOME_NOT_BUILT;
   }
   session->n_devices = reply.n_cards;
   memcpy(session->devices, reply.cards, sizeof session->devices);
-  return DCS_OK;
+  return DCS_OUTCOME_OK;
 }
 
-dcs_status dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
-                            dcs_session **out) {
+dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
+                             dcs_session **out) {
   dcs_session *session = calloc(1, sizeof *session);
-  if (!session) return dcs_fail(DCS_UNAVAILABLE, "no memory for a session");
+  dcs_outcome outcome;
+  int kills = 0;
+  if (!session) {
+    (void)dcs_fail(DCS_UNAVAILABLE, "no memory for a session");
+    return DCS_OUTCOME_MEMORY;
+  }
   session->options = *options;
   session->arena = arena;
   signal(SIGPIPE, SIG_IGN); /* a dead worker shows as an error of write() */
-  dcs_status status = begin(session);
-  if (status != DCS_OK)
+  do
+    outcome = begin(session);
+  while (ask_again(session, &outcome, &kills));
+  if (outcome != DCS_OUTCOME_OK)
     free(session);
   else
     *out = session;
-  return status;
+  return outcome;
 }
 
 void dcs_session_close(dcs_session *session) {
@@ -216,9 +234,12 @@ void dcs_session_new_problem(dcs_session *session) {
  * memory that ran out may be missed by methods that share it: the worker is given up, and the next
  * request starts a fresh one. */
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
-  if (session->worker.pid == 0 && begin(session) != DCS_OK) return DCS_OUTCOME_CRASH;
+  session->killed_by = 0;
+  dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
+  if (outcome == DCS_OUTCOME_NOT_BUILT) return DCS_OUTCOME_CRASH; /* it was open before */
+  if (outcome != DCS_OUTCOME_OK) return outcome;
   if (!send_request(&session->worker, request)) return died(session, &session->worker);
-  dcs_outcome outcome = receive(session, &session->worker, reply);
+  outcome = receive(session, &session->worker, reply);
   if (outcome == DCS_OUTCOME_LAUNCH || outcome == DCS_OUTCOME_MEMORY) stop(&session->worker, true);
   return outcome;
 }
@@ -226,7 +247,7 @@ static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_rep
 static dcs_outcome announce(dcs_session *session) {
   dcs_reply reply;
   if (session->worker.pid != 0 && session->announced) return DCS_OUTCOME_OK;
-  dcs_outcome outcome = ask(session, &(dcs_request){.op = DCS_DO_PROBLEM}, &reply);
+  dcs_outcome outcome = ask(session, &(dcs_request){.op = DCS_DO_TAKE}, &reply);
   session->announced = outcome == DCS_OUTCOME_OK;
   return outcome;
 }
@@ -234,11 +255,12 @@ static dcs_outcome announce(dcs_session *session) {
 static dcs_request prepare_request(const dcs_session *session, int slot) {
   return (dcs_request){.op = DCS_DO_PREPARE,
                        .slot = slot,
+                       .problem = session->slots[slot].problem,
                        .variant = session->slots[slot].variant,
                        .config = session->slots[slot].config};
 }
 
-static dcs_outcome make_ready(dcs_session *session, int slot, dcs_code_facts *facts) {
+static dcs_outcome try_ready(dcs_session *session, int slot, dcs_code_facts *facts) {
   dcs_outcome outcome = announce(session);
   if (outcome != DCS_OUTCOME_OK || session->slots[slot].ready) return outcome;
   dcs_request request = prepare_request(session, slot);
@@ -249,7 +271,16 @@ static dcs_outcome make_ready(dcs_session *session, int slot, dcs_code_facts *fa
   return outcome;
 }
 
-dcs_outcome dcs_session_prepare(dcs_session *session, const dcs_variant *variant,
+static dcs_outcome make_ready(dcs_session *session, int slot, dcs_code_facts *facts) {
+  dcs_outcome outcome;
+  int kills = 0;
+  do
+    outcome = try_ready(session, slot, facts);
+  while (ask_again(session, &outcome, &kills));
+  return outcome;
+}
+
+dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_variant *variant,
                                 const dcs_config *config, int *slot, dcs_code_facts *facts) {
   slot_state *slots = realloc(session->slots, (size_t)(session->n_slots + 1) * sizeof *slots);
   if (!slots) {
@@ -261,45 +292,45 @@ dcs_outcome dcs_session_prepare(dcs_session *session, const dcs_variant *variant
   while (dcs_variants[index] != variant)
     index++;
   *slot = session->n_slots++;
-  slots[*slot] = (slot_state){.variant = index, .config = *config};
+  slots[*slot] = (slot_state){.problem = problem, .variant = index, .config = *config};
   return make_ready(session, *slot, facts);
 }
 
-dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
-                            int64_t inner, dcs_sample *sample) {
-  dcs_outcome outcome = make_ready(session, slot, NULL);
-  if (outcome != DCS_OUTCOME_OK) return outcome;
-  dcs_request request = {.op = DCS_DO_RUN,
-                         .slot = slot,
-                         .variant = session->slots[slot].variant,
-                         .scope = scope,
-                         .memory = memory,
-                         .inner = inner};
+static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, dcs_sample *sample) {
   dcs_reply reply;
-  outcome = ask(session, &request, &reply);
+  dcs_outcome outcome = try_ready(session, request->slot, NULL);
+  if (outcome == DCS_OUTCOME_OK) outcome = ask(session, request, &reply);
   if (outcome == DCS_OUTCOME_OK) *sample = (dcs_sample){reply.ns, reply.telemetry};
   return outcome;
 }
 
-dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
-                              dcs_sample *sample) {
-  /* In the fresh worker the method is its first. All requests wait in the pipe before it runs. */
-  dcs_request prepare = prepare_request(session, slot);
-  prepare.slot = 0;
-  const dcs_request requests[] = {{.op = DCS_DO_PROBLEM},
-                                  prepare,
-                                  {.op = DCS_DO_RUN,
-                                   .variant = prepare.variant,
-                                   .scope = DCS_WARM,
-                                   .memory = memory,
-                                   .inner = 1}};
+dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
+                            int64_t inner, dcs_sample *sample) {
+  const dcs_request request = {.op = DCS_DO_RUN,
+                               .slot = slot,
+                               .problem = session->slots[slot].problem,
+                               .scope = scope,
+                               .memory = memory,
+                               .inner = inner};
+  dcs_outcome outcome;
+  int kills = 0;
+  do
+    outcome = run_ready(session, &request, sample);
+  while (ask_again(session, &outcome, &kills));
+  return outcome;
+}
+
+/* All requests wait in the pipe before the worker runs. */
+static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, int n,
+                             dcs_sample *sample) {
   process p;
   dcs_reply reply;
   double started = dcs_now_ns();
+  session->killed_by = 0;
   if (start(session, &p) != DCS_OK) return DCS_OUTCOME_CRASH;
-  for (int r = 0; r < 3; r++)
+  for (int r = 0; r < n; r++)
     if (!send_request(&p, &requests[r])) return died(session, &p);
-  for (int r = 0; r < 4; r++) { /* the first answer is about opening the device */
+  for (int r = 0; r < n + 1; r++) { /* the first answer is about opening the device */
     dcs_outcome outcome = receive(session, &p, &reply);
     if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = DCS_OUTCOME_CRASH;
     if (outcome != DCS_OUTCOME_OK) {
@@ -312,21 +343,62 @@ dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
   return DCS_OUTCOME_OK;
 }
 
+dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
+                              dcs_sample *sample) {
+  dcs_request prepare = prepare_request(session, slot);
+  prepare.slot = 0; /* in the fresh worker the method is its first */
+  const dcs_request requests[] = {{.op = DCS_DO_TAKE},
+                                  prepare,
+                                  {.op = DCS_DO_RUN,
+                                   .problem = prepare.problem,
+                                   .scope = DCS_WARM,
+                                   .memory = memory,
+                                   .inner = 1}};
+  dcs_outcome outcome;
+  int kills = 0;
+  do
+    outcome = run_fresh(session, requests, 3, sample);
+  while (ask_again(session, &outcome, &kills));
+  return outcome;
+}
+
 dcs_outcome dcs_session_limits(dcs_session *session, bool all, dcs_limits *limits) {
+  const dcs_request request = {.op = DCS_DO_LIMITS, .all = all};
   dcs_reply reply;
-  dcs_outcome outcome = ask(session, &(dcs_request){.op = DCS_DO_LIMITS, .all = all}, &reply);
+  dcs_outcome outcome;
+  int kills = 0;
+  do
+    outcome = ask(session, &request, &reply);
+  while (ask_again(session, &outcome, &kills));
   if (outcome == DCS_OUTCOME_OK) *limits = reply.limits;
   return outcome;
 }
 
 dcs_outcome dcs_session_start_ns(dcs_session *session, double *ns) {
-  process p;
+  dcs_sample sample = {0};
+  dcs_outcome outcome;
+  int kills = 0;
+  do
+    outcome = run_fresh(session, NULL, 0, &sample);
+  while (ask_again(session, &outcome, &kills));
+  *ns = sample.ns;
+  return outcome;
+}
+
+static dcs_outcome ask_facts(dcs_session *session, dcs_device_facts *facts, int *n) {
   dcs_reply reply;
-  double started = dcs_now_ns();
-  if (start(session, &p) != DCS_OK) return DCS_OUTCOME_CRASH;
-  dcs_outcome outcome = receive(session, &p, &reply);
-  if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = DCS_OUTCOME_CRASH;
-  *ns = dcs_now_ns() - started;
-  stop(&p, outcome != DCS_OUTCOME_OK);
+  dcs_outcome outcome = ask(session, &(dcs_request){.op = DCS_DO_FACTS}, &reply);
+  *n = session->n_devices;
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  return read_whole(session, &session->worker, facts, (size_t)*n * sizeof *facts);
+}
+
+dcs_outcome dcs_session_facts(dcs_session *session, dcs_device_facts facts[DCS_MAX_DEVICES],
+                              int *n) {
+  dcs_outcome outcome;
+  int kills = 0;
+  do
+    outcome = ask_facts(session, facts, n);
+  while (ask_again(session, &outcome, &kills));
   return outcome;
 }

@@ -1,5 +1,10 @@
 /* A session is the program's side of a worker process: it starts one, asks it for maps, and gets a
- * fresh one after a crash, a hang or a failed launch. */
+ * fresh one after a crash, a hang or a failed launch.
+ *
+ * A worker that SIGKILL, SIGTERM, SIGINT or SIGHUP ended was killed from outside: no kernel raises
+ * these. What it was asked is asked once more, in a fresh worker. Killed again, the outcome is
+ * `memory` after SIGKILL, which the system sends where memory runs out, else `crash`. On an
+ * interrupt of the program itself, outcomes mean nothing: ask dcs_interrupted(). */
 #ifndef DCS_SESSION_H
 #define DCS_SESSION_H
 
@@ -11,17 +16,21 @@ typedef struct dcs_session dcs_session;
 typedef struct {
   const char *device;  /* "cpu", or as dcs_device_list_of() takes it */
   const char *kernels; /* folder of .cu files, or NULL for those built in */
-  double timeout_s;    /* of one answer */
+  double timeout_s;    /* of one answer; while this process is stopped, no time counts */
 } dcs_session_options;
 
-/* Starts a worker and waits until its device is open. DCS_UNAVAILABLE when it cannot be. The arena
- * must outlive the session. */
-dcs_status dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
-                            dcs_session **session);
+/* Starts a worker and waits until its device is open: `not_built` when it cannot be, `timeout` when
+ * that is too short to start in. The arena must outlive the session. */
+dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
+                             dcs_session **session);
 void dcs_session_close(dcs_session *session); /* NULL is fine */
 
 /* What was opened, in order; *n of them, none on the CPU. */
 const dcs_device_info *dcs_session_devices(const dcs_session *session, int *n);
+
+/* What is to be said of each of them. */
+dcs_outcome dcs_session_facts(dcs_session *session, dcs_device_facts facts[DCS_MAX_DEVICES],
+                              int *n);
 
 /* Moves what is to be said of devices that failed while the others went on; "" when nothing is. */
 void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
@@ -29,9 +38,9 @@ void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */
 void dcs_session_new_problem(dcs_session *session);
 
-/* Makes a method ready; *slot names it from then on. The functions below leave the reason in
- * dcs_error_message() when the outcome is not ok. */
-dcs_outcome dcs_session_prepare(dcs_session *session, const dcs_variant *variant,
+/* Makes a method ready for one of the arena's problems; *slot names it from then on. The functions
+ * below leave the reason in dcs_error_message() when the outcome is not ok. */
+dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_variant *variant,
                                 const dcs_config *config, int *slot, dcs_code_facts *facts);
 
 typedef struct {

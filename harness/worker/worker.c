@@ -35,37 +35,29 @@ static bool write_all(int fd, const void *from, size_t bytes) {
   return true;
 }
 
-static void take_problem(dcs_engine *engine, dcs_arena *arena, dcs_reply *reply) {
+static void take(dcs_engine *engine, dcs_arena *arena, dcs_reply *reply) {
   reply->outcome = dcs_arena_map(arena) == DCS_OK
-                       ? engine->problem(engine, &arena->problem, arena->map)
+                       ? engine->take(engine, &arena->shape, arena->input_bytes, arena->out)
                        : DCS_OUTCOME_MEMORY;
 }
 
-/* Of the devices, in order. */
-typedef struct {
-  char uuids[DCS_MAX_DEVICES][sizeof((dcs_device_info *)NULL)->uuid];
-  int n;
-} cards;
-
-/* Unknown where one of them is emulated. */
-static dcs_telemetry telemetry_of(const cards *own) {
+static dcs_telemetry telemetry_of(const dcs_engine *engine) {
   dcs_telemetry t = dcs_telemetry_unknown();
-  for (int d = 0; d < own->n; d++) {
-    if (!own->uuids[d][0]) return dcs_telemetry_unknown();
-    dcs_telemetry card = dcs_telemetry_read(own->uuids[d]);
-    t = d == 0 ? card : dcs_telemetry_join(&t, &card);
+  for (int d = 0; d < engine->n_devices; d++) {
+    dcs_telemetry one = engine->devices[d]->telemetry(engine->devices[d]);
+    t = d == 0 ? one : dcs_telemetry_join(&t, &one);
   }
   return t;
 }
 
 static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena *arena,
-                const cards *own, dcs_reply *reply) {
+                dcs_reply *reply) {
   reply->outcome = engine->run(engine, request->slot, request->scope, request->memory,
                                request->inner, &reply->ns);
   if (reply->outcome != DCS_OUTCOME_OK) return;
-  dcs_repair(arena->near, arena->n_near, dcs_variants[request->variant]->cutoff, arena->map);
+  dcs_apply_fixes(arena->fixes + request->problem * arena->n_fixes, arena->n_fixes, arena->out);
   bool timed = request->scope != DCS_UNTIMED && request->scope != DCS_UNTIMED_WARM;
-  if (timed) reply->telemetry = telemetry_of(own);
+  if (timed) reply->telemetry = telemetry_of(engine);
 }
 
 static void limits(const dcs_engine *engine, bool all, dcs_reply *reply) {
@@ -78,22 +70,32 @@ static void limits(const dcs_engine *engine, bool all, dcs_reply *reply) {
   reply->outcome = status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
 }
 
+static dcs_status read_facts(const dcs_engine *engine, dcs_device_facts *facts) {
+  for (int d = 0; d < engine->n_devices; d++)
+    DCS_TRY(dcs_device_read_facts(engine->devices[d], &facts[d]));
+  return DCS_OK;
+}
+
 static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *arena,
-                  const cards *own, dcs_reply *reply) {
+                  dcs_device_facts *facts, dcs_reply *reply) {
   *reply = (dcs_reply){.telemetry = dcs_telemetry_unknown()};
   switch (request->op) {
-  case DCS_DO_PROBLEM:
-    take_problem(engine, arena, reply);
+  case DCS_DO_TAKE:
+    take(engine, arena, reply);
     break;
   case DCS_DO_PREPARE:
-    reply->outcome = engine->prepare(engine, request->slot, dcs_variants[request->variant],
-                                     &request->config, &reply->facts);
+    reply->outcome =
+        engine->prepare(engine, request->slot, &arena->configs[request->problem],
+                        dcs_variants[request->variant], &request->config, &reply->facts);
     break;
   case DCS_DO_RUN:
-    run(engine, request, arena, own, reply);
+    run(engine, request, arena, reply);
     break;
   case DCS_DO_LIMITS:
     limits(engine, request->all, reply);
+    break;
+  case DCS_DO_FACTS:
+    reply->outcome = read_facts(engine, facts) == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
     break;
   }
   if (reply->outcome != DCS_OUTCOME_OK)
@@ -104,7 +106,7 @@ static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *are
 
 static dcs_status open_engine(const char *device, const char *kernels, dcs_engine **engine,
                               dcs_reply *reply) {
-  if (strcmp(device, "cpu") == 0) return dcs_engine_cpu_open(engine);
+  if (strcmp(device, "cpu") == 0) return dcs_engine_cpu_open(true, engine);
   DCS_TRY(dcs_engine_devices_open(device, kernels, engine));
   reply->n_cards = (*engine)->n_devices;
   for (int d = 0; d < reply->n_cards; d++)
@@ -112,28 +114,36 @@ static dcs_status open_engine(const char *device, const char *kernels, dcs_engin
   return DCS_OK;
 }
 
+/* The reply, and the facts behind it where they were asked for. */
+static bool answer(const dcs_request *request, const dcs_reply *reply,
+                   const dcs_device_facts *facts, int n) {
+  const bool more = request->op == DCS_DO_FACTS && reply->outcome == DCS_OUTCOME_OK;
+  return write_all(DCS_WORKER_REPLIES, reply, sizeof *reply) &&
+         (!more || write_all(DCS_WORKER_REPLIES, facts, (size_t)n * sizeof *facts));
+}
+
 dcs_status dcs_worker(const char *device, const char *kernels) {
   dcs_arena arena = {.fd = DCS_WORKER_ARENA};
   dcs_engine *engine = NULL;
   dcs_reply reply = {0};
   dcs_request request;
+  dcs_device_facts facts[DCS_MAX_DEVICES];
 
-  /* It lives exactly as long as its parent wants it: an interrupt from the keyboard is the
-   * parent's. */
+  /* It lives exactly as long as its parent wants it: an interrupt, which often goes to a whole
+   * group of processes, is the parent's. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
 
   reply.status = open_engine(device, kernels, &engine, &reply);
   if (reply.status != DCS_OK)
     snprintf(reply.message, sizeof reply.message, "%s", dcs_error_message());
-  cards own = {.n = reply.n_cards};
-  for (int d = 0; d < own.n; d++)
-    memcpy(own.uuids[d], reply.cards[d].uuid, sizeof own.uuids[d]);
 
   bool alive = write_all(DCS_WORKER_REPLIES, &reply, sizeof reply) && reply.status == DCS_OK;
   while (alive && read_all(DCS_WORKER_REQUESTS, &request, sizeof request)) {
-    serve(engine, &request, &arena, &own, &reply);
-    alive = write_all(DCS_WORKER_REPLIES, &reply, sizeof reply);
+    serve(engine, &request, &arena, facts, &reply);
+    alive = answer(&request, &reply, facts, engine->n_devices);
   }
   if (engine) engine->close(engine);
   return reply.status;

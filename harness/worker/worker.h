@@ -5,19 +5,19 @@
 
 #include "harness/base/outcome.h"
 #include "harness/device/device.h"
-#include "harness/device/device_list.h"
-#include "harness/device/telemetry.h"
+#include "harness/device/devices.h"
 #include "harness/limits/limits.h"
 
 /* File descriptors that a worker is started with. */
 enum { DCS_WORKER_REQUESTS = 3, DCS_WORKER_REPLIES = 4, DCS_WORKER_ARENA = 5 };
 
-typedef enum { DCS_DO_PROBLEM, DCS_DO_PREPARE, DCS_DO_RUN, DCS_DO_LIMITS } dcs_op;
+typedef enum { DCS_DO_TAKE, DCS_DO_PREPARE, DCS_DO_RUN, DCS_DO_LIMITS, DCS_DO_FACTS } dcs_op;
 
 typedef struct {
   dcs_op op;
   int slot;          /* prepare, run */
-  int variant;       /* prepare, run: index in dcs_variants */
+  int problem;       /* prepare, run: which of the arena's */
+  int variant;       /* prepare: index in dcs_variants */
   dcs_config config; /* prepare */
   dcs_scope scope;   /* run */
   dcs_memory memory; /* run */
@@ -37,6 +37,9 @@ typedef struct {
   char message[4096];      /* when outcome or status is not ok */
   char lost[2 * DCS_TEXT]; /* which of several devices failed while the others went on; "" */
 } dcs_reply;
+
+/* Behind the reply to DCS_DO_FACTS, where its outcome is ok, come the dcs_device_facts of each
+ * device. */
 
 /* Serves requests for "cpu", or a device or several (dcs_device_list_of), until the pipe closes.
  * The first reply goes out before any request and tells whether the device could be opened. */

@@ -33,12 +33,12 @@ dcs_dims dcs_cpu_executed_exactly(const dcs_problem *problem, const dcs_config *
 
 int64_t dcs_cpu_longest_sum_all(const dcs_problem *problem, const dcs_config *config) {
   (void)config;
-  return problem->n_atoms;
+  return problem->n_inputs;
 }
 
 int64_t dcs_cpu_longest_sum_blocks(const dcs_problem *problem, const dcs_config *config) {
   (void)config;
-  int64_t n = problem->n_atoms;
+  int64_t n = problem->n_inputs;
   int64_t blocks = (n + DCS_CPU_BLOCK - 1) / DCS_CPU_BLOCK;
   return (n < DCS_CPU_BLOCK ? n : DCS_CPU_BLOCK) + blocks;
 }

@@ -20,7 +20,8 @@ enum { DCS_CPU_MAX_THREADS = 1 };
 #define DCS_CPU_THREADS                                                                            \
   {                                                                                                \
     .name = "threads", .meaning = "threads that share the map; 1 is the sequential baseline",      \
-    .lo = 1, .hi = DCS_CPU_MAX_THREADS, .initial = DCS_ALL_CPUS, .tries = dcs_cpu_thread_tries     \
+    .lo = 1, .hi = DCS_CPU_MAX_THREADS, .initial = DCS_ALL_CPUS, .tries = dcs_cpu_thread_tries,    \
+    .role = DCS_ROLE_THREADS                                                                       \
   }
 extern const int dcs_cpu_thread_tries[];
 extern const dcs_param dcs_cpu_params[1];

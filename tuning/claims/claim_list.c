@@ -20,14 +20,14 @@
 #define MORE                                                                                       \
   { DCS_CHANGE_MARGIN, INFINITY, DCS_CHANGE_MARGIN }
 
-static const char cpu_wins_rule[] = "Cells of at most 400 atoms: kernel time of the CPU against "
+static const char cpu_wins_rule[] = "Sizes of at most 400 atoms: kernel time of the CPU against "
                                     "the fastest GPU method from process "
                                     "start to the map in host memory." FASTER;
 static const char gpu_wins_rule[] =
-    "Cells of more than 400 atoms: the fastest GPU method from process start to the map in host "
+    "Sizes of more than 400 atoms: the fastest GPU method from process start to the map in host "
     "memory against kernel time of the CPU." FASTER;
 static const char times_rule[] =
-    "Cells of at least 10,000 atoms: the fastest GPU method, context alive and copies included, "
+    "Sizes of at least 10,000 atoms: the fastest GPU method, context alive and copies included, "
     "against kernel time of the CPU. Yes: 44 times" ABOUT;
 
 #define SEQUENTIAL "the sequential code with 1 thread"
@@ -37,29 +37,22 @@ static const char times_rule[] =
 #define BEYOND_400 "beyond 400 atoms, and scope first of a GPU variant there"
 #define FROM_10000 "at 10,000 atoms or more, and scope warm of a GPU variant there"
 
+/* CPU methods, `which` and in words `said`, against the fastest on a GPU, from..to atoms. */
+#define CPU_AND_GPU(name, which, said, begin, by_rule, lacks, who, by, from, to, at)               \
+  {                                                                                                \
+    .id = name, .source = BOOK, .text = begin said ".", .unit = "times as fast", .rule = by_rule,  \
+    .missing = MISSING said " " lacks, .observe = who, .claimed = by, .base = which, .scope = at,  \
+    .atoms_lo = from, .atoms_hi = to                                                               \
+  }
 #define CPU_WINS(name, which, said)                                                                \
-  {                                                                                                \
-    .id = name, .source = BOOK, .text = "At 400 atoms or fewer the CPU wins: " said ".",           \
-    .unit = "times as fast", .rule = cpu_wins_rule, .missing = MISSING said " " UP_TO_400,         \
-    .observe = dcs_observe_cpu_wins, .claimed = MORE, .base = which, .scope = "first",             \
-    .atoms_hi = 400                                                                                \
-  }
+  CPU_AND_GPU(name, which, said, "At 400 atoms or fewer the CPU wins: ", cpu_wins_rule, UP_TO_400, \
+              dcs_observe_cpu_wins, MORE, 0, 400, DCS_FIRST)
 #define GPU_WINS(name, which, said)                                                                \
-  {                                                                                                \
-    .id = name, .source = BOOK,                                                                    \
-    .text = "Beyond 400 atoms the GPU wins, its start-up included, against " said ".",             \
-    .unit = "times as fast", .rule = gpu_wins_rule, .missing = MISSING said " " BEYOND_400,        \
-    .observe = dcs_observe_gpu_wins, .claimed = MORE, .base = which, .scope = "first",             \
-    .atoms_lo = 401, .atoms_hi = INFINITY                                                          \
-  }
+  CPU_AND_GPU(name, which, said, "Beyond 400 atoms the GPU wins, its start-up included, against ", \
+              gpu_wins_rule, BEYOND_400, dcs_observe_gpu_wins, MORE, 401, INFINITY, DCS_FIRST)
 #define GPU_TIMES(name, which, said)                                                               \
-  {                                                                                                \
-    .id = name, .source = BOOK,                                                                    \
-    .text = "From 10,000 atoms on the GPU is 44 times as fast as " said ".",                       \
-    .unit = "times as fast", .rule = times_rule, .missing = MISSING said " " FROM_10000,           \
-    .observe = dcs_observe_gpu_wins, .claimed = TIMES(44), .base = which, .scope = "warm",         \
-    .atoms_lo = 10000, .atoms_hi = INFINITY                                                        \
-  }
+  CPU_AND_GPU(name, which, said, "From 10,000 atoms on the GPU is 44 times as fast as ",           \
+              times_rule, FROM_10000, dcs_observe_gpu_wins, TIMES(44), 10000, INFINITY, DCS_WARM)
 
 const dcs_claim dcs_claim_list[] = {
     {.id = "coarsening_40_percent",
@@ -67,9 +60,9 @@ const dcs_claim dcs_claim_list[] = {
      .text = "Version 2 (several points a thread) is about 40% faster than version 1 (constant "
              "memory, a point a thread).",
      .unit = "times as fast",
-     .rule = "Cells with slices of 300x300 or more: kernel time, the fastest configuration of "
+     .rule = "Sizes with slices of 300x300 or more: kernel time, the fastest configuration of "
              "each. Yes: 1.4 times" ABOUT,
-     .missing = MISSING "versions 1 and 2 in a cell with slices of 300x300 or more",
+     .missing = MISSING "versions 1 and 2 at a size with slices of 300x300 or more",
      .observe = dcs_observe_coarsening,
      .claimed = TIMES(1.4)},
     {.id = "padded_best_from_300",
@@ -77,9 +70,9 @@ const dcs_claim dcs_claim_list[] = {
      .text = "On slices of 300x300 or more version 3 (coalesced, padded) is the fastest of the "
              "three versions.",
      .unit = "times as fast",
-     .rule = "Cells with slices of 300x300 or more: kernel time, version 3 against the faster of "
+     .rule = "Sizes with slices of 300x300 or more: kernel time, version 3 against the faster of "
              "versions 1 and 2, the fastest configuration of each." FASTER,
-     .missing = MISSING "versions 1, 2 and 3 in a cell with slices of 300x300 or more",
+     .missing = MISSING "versions 1, 2 and 3 at a size with slices of 300x300 or more",
      .observe = dcs_observe_padded,
      .claimed = MORE},
     CPU_WINS("cpu_to_400_sequential", DCS_BASE_SEQUENTIAL, SEQUENTIAL),
@@ -90,10 +83,10 @@ const dcs_claim dcs_claim_list[] = {
      .source = BOOK,
      .text = "Starting to use the GPU (its context) takes 110 ms.",
      .unit = "ms",
-     .rule = "Cells with scopes first and warm of the method that is fastest in scope first: the "
+     .rule = "Sizes with scopes first and warm of the method that is fastest in scope first: the "
              "difference of the medians; its interval runs from end to opposite end of theirs, "
              "which is wider than 95% needs. Yes: 110 ms, a tenth either way. No: outside of that.",
-     .missing = "scopes first and warm of one method of a GPU in a cell",
+     .missing = "scopes first and warm of one method of a GPU at a size",
      .observe = dcs_observe_start_up,
      .claimed = {99, 121, INFINITY}},
     GPU_TIMES("gpu_44_sequential", DCS_BASE_SEQUENTIAL, SEQUENTIAL),
@@ -113,7 +106,7 @@ const dcs_claim dcs_claim_list[] = {
      .text = "Reading the map's old value after the loop over atoms, and not before, saves "
              "registers.",
      .unit = "registers saved",
-     .rule = "Kernels of one cell that differ in read alone: registers with read=start less those "
+     .rule = "Kernels of one size that differ in read alone: registers with read=start less those "
              "with read=end. Yes: one or more saved. No: none.",
      .missing = MISSING "a variant with read=start and read=end, else alike, on a GPU",
      .observe = dcs_observe_registers,
@@ -122,7 +115,7 @@ const dcs_claim dcs_claim_list[] = {
      .source = "what follows from the claim before",
      .text = "Reading the map's old value after the loop over atoms, and not before, is faster.",
      .unit = "times as fast",
-     .rule = "Kernels of one cell that differ in read alone." FASTER,
+     .rule = "Kernels of one size that differ in read alone." FASTER,
      .missing = MISSING "a variant with read=start and read=end, else alike, on a GPU",
      .observe = dcs_observe_late_read,
      .claimed = MORE},
@@ -150,10 +143,10 @@ const dcs_claim dcs_claim_list[] = {
      .source = KTT,
      .text = "No single configuration can be named the fastest: others cannot be told from it.",
      .unit = "configurations not told from the fastest, itself included",
-     .rule = "Cells with 10 configurations or more on a GPU, kernel time: those for which the "
+     .rule = "Sizes with 10 configurations or more on a GPU, kernel time: those for which the "
              "interval of the ratio to the fastest does not lie above 1. Yes: two or more. No: it "
              "alone.",
-     .missing = MISSING "10 configurations on a GPU in a cell",
+     .missing = MISSING "10 configurations on a GPU at a size",
      .observe = dcs_observe_winners,
      .claimed = {2, INFINITY, INFINITY}},
 };

@@ -1,9 +1,9 @@
 #include "tuning/claims/claims.h"
 
+#include "harness/files/folder.h"
 #include "harness/judge/ratio.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 const char *const dcs_claim_verdicts[DCS_N_VERDICTS] = {"holds", "partly", "fails", "not_measured"};
@@ -18,8 +18,8 @@ dcs_grade dcs_grade_interval(double lo, double hi, dcs_claimed claimed) {
   return outside && hi < claimed.partly_lo ? DCS_GRADE_NO : DCS_GRADE_UNSURE;
 }
 
-static double evals(const dcs_claim_row *row) {
-  return row ? row->atoms * row->nx * row->ny * row->nz : 0;
+static double evals(const dcs_run_row *row) {
+  return row ? dcs_along(&row->size, 0) * dcs_along(&row->size, 1) : 0;
 }
 
 size_t dcs_claim_observed(const dcs_claim_result *result) {
@@ -29,7 +29,7 @@ size_t dcs_claim_observed(const dcs_claim_result *result) {
   return n;
 }
 
-/* Whether it is to be shown rather than the other: sure, then of a larger cell, then faster. */
+/* Whether it is to be shown rather than the other: sure, then of a larger size, then faster. */
 static bool goes_first(const dcs_observation *o, const dcs_observation *other) {
   bool sure = o->grade != DCS_GRADE_UNSURE, other_sure = other->grade != DCS_GRADE_UNSURE;
   if (sure != other_sure) return sure;
@@ -45,9 +45,9 @@ void dcs_claim_add(dcs_claim_result *result, const dcs_observation *o) {
   result->counts[o->grade]++;
 }
 
-void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_claim_row *method,
-                           const dcs_claim_row *base) {
-  dcs_ratio ratio = dcs_ratio_of_times(method->times, method->n, base->times, base->n);
+void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_run_row *method,
+                           const dcs_run_row *base) {
+  dcs_ratio ratio = dcs_row_ratio(method, base);
   dcs_observation o = {ratio.value, ratio.lo, ratio.hi, DCS_GRADE_UNSURE, method, base, 0};
   o.grade = dcs_grade_interval(o.lo, o.hi, result->claim->claimed);
   dcs_claim_add(result, &o);
@@ -90,21 +90,20 @@ void dcs_claims_free(dcs_claims *claims) {
 /* ---- claims.csv ---- */
 
 /* A row that was compared, or empty cells. */
-static void put_method(dcs_csv *csv, const dcs_claim_row *row) {
+static void put_method(dcs_csv *csv, const dcs_run_row *row) {
   dcs_csv_text(csv, row ? row->variant : "");
   dcs_csv_text(csv, row ? row->config : "");
-  dcs_csv_text(csv, row ? row->scope : "");
+  dcs_csv_text(csv, row ? dcs_scope_name(row->scope) : "");
 }
 
 static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
-  const dcs_claim_row *m = o->method;
-  char grid[128] = "";
-  if (m) snprintf(grid, sizeof grid, "%sx%sx%s", m->size[1], m->size[2], m->size[3]);
+  const dcs_run_row *m = o->method;
+  char text[64];
   dcs_csv_number(csv, any ? o->value : NAN);
   dcs_csv_number(csv, any ? o->lo : NAN);
   dcs_csv_number(csv, any ? o->hi : NAN);
-  dcs_csv_text(csv, m ? m->size[0] : "");
-  dcs_csv_text(csv, grid);
+  for (int d = 0; d < 2; d++)
+    dcs_csv_text(csv, m ? dcs_dimension_text(&m->size, d, text) : "");
   put_method(csv, m);
   put_method(csv, o->base);
   if (o->of)
@@ -131,14 +130,11 @@ static dcs_status put(dcs_csv *csv, const dcs_claim_result *r) {
 }
 
 dcs_status dcs_claims_put(dcs_csv *csv, const dcs_claims *claims) {
-  static const char *const columns[] = {
-      "claim",   "source", "text",    "verdict",      "yes",         "partly",     "no",
-      "unsure",  "unit",   "value",   "value_lo",     "value_hi",    "atoms",      "grid",
-      "variant", "config", "scope",   "base_variant", "base_config", "base_scope", "of",
-      "least",   "most",   "missing", "rule"};
-  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-    dcs_csv_text(csv, columns[i]);
-  DCS_TRY(dcs_csv_row(csv));
+  static const char *const columns[] = DCS_NAMES(
+      "claim", "source", "text", "verdict", "yes", "partly", "no", "unsure", "unit", "value",
+      "value_lo", "value_hi", "atoms", "grid", "variant", "config", "scope", "base_variant",
+      "base_config", "base_scope", "of", "least", "most", "missing", "rule");
+  DCS_TRY(dcs_csv_header(csv, columns));
   for (size_t i = 0; i < claims->n; i++)
     DCS_TRY(put(csv, &claims->list[i]));
   return DCS_OK;
@@ -147,11 +143,7 @@ dcs_status dcs_claims_put(dcs_csv *csv, const dcs_claims *claims) {
 dcs_status dcs_claims_write(const char *folder, const dcs_claims *claims) {
   char path[4096];
   dcs_csv csv;
-  if (snprintf(path, sizeof path, "%s/claims.csv", folder) >= (int)sizeof path)
-    return dcs_fail(DCS_USAGE, "the folder's name is too long");
+  DCS_TRY(dcs_path_in(folder, "claims.csv", path));
   DCS_TRY(dcs_csv_create(&csv, path));
-  dcs_status status = dcs_claims_put(&csv, claims);
-  if (status == DCS_OK) return dcs_csv_close(&csv);
-  dcs_csv_abandon(&csv);
-  return status;
+  return dcs_csv_finish(&csv, dcs_claims_put(&csv, claims));
 }

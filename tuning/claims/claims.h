@@ -4,7 +4,7 @@
 
 #include "tuning/claims/claim_rows.h"
 
-/* What one observation (mostly: a cell) says of a claim. */
+/* What one observation (mostly: a size) says of a claim. */
 typedef enum {
   DCS_GRADE_YES,    /* the whole interval lies within what is claimed */
   DCS_GRADE_PARTLY, /* the whole interval lies where the claim is right in part */
@@ -35,8 +35,8 @@ dcs_grade dcs_grade_interval(double lo, double hi, dcs_claimed claimed);
 typedef struct {
   double value, lo, hi; /* lo = hi = value: exact, as registers are; NaN: no interval */
   dcs_grade grade;
-  const dcs_claim_row *method, *base; /* the rows compared; NULL: arithmetic */
-  size_t of;                          /* configurations looked at; 0: the method's and the base's */
+  const dcs_run_row *method, *base; /* the rows compared; NULL: arithmetic */
+  size_t of;                        /* configurations looked at; 0: the method's and the base's */
 } dcs_observation;
 
 typedef enum { DCS_BASE_SEQUENTIAL, DCS_BASE_VECTOR, DCS_BASE_PARALLEL } dcs_base;
@@ -52,7 +52,7 @@ typedef struct {
   dcs_claimed claimed;
   /* What `observe` needs besides, where one serves several claims. */
   dcs_base base;
-  const char *scope;
+  dcs_scope scope;
   double atoms_lo, atoms_hi;
 } dcs_claim;
 
@@ -60,7 +60,7 @@ struct dcs_claim_result {
   const dcs_claim *claim;
   dcs_claim_verdict verdict;
   size_t counts[DCS_N_GRADES];
-  dcs_observation shown; /* of those that are sure, the largest cell's; of these the fastest */
+  dcs_observation shown; /* of those that are sure, the largest size's; of these the fastest */
   double least, most;    /* values of all observations; NaN: none */
 };
 
@@ -94,8 +94,8 @@ extern const size_t dcs_n_claims;
 void dcs_claim_add(dcs_claim_result *result, const dcs_observation *observation);
 
 /* How many times as fast as base the method is, graded by what is claimed. */
-void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_claim_row *method,
-                           const dcs_claim_row *base);
+void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_run_row *method,
+                           const dcs_run_row *base);
 
 /* What the claims of the list observe. */
 void dcs_observe_coarsening(const dcs_claim_rows *, dcs_claim_result *);

@@ -1,33 +1,28 @@
-/* Where one class of methods overtakes another in a run: the thresholds of all pairs, along atoms,
- * along grid points, and in the plane of both. */
+/* Where one class of methods overtakes another in a run: the thresholds of all pairs, along each
+ * dimension of the problem (number of atoms; grid points), and in the plane of both. */
 #ifndef DCS_CROSSOVER_H
 #define DCS_CROSSOVER_H
 
 #include "tuning/crossover/measured.h"
+#include "tuning/crossover/shape.h"
 #include "tuning/crossover/threshold.h"
 
-enum { DCS_CROSSOVER_SIZES = 4 }; /* the fewest that a threshold along an axis is sought over */
+enum { DCS_CROSSOVER_SIZES = 4 }; /* the fewest that a threshold along a dimension is sought over */
 
-/* What a threshold is one of. */
-typedef enum {
-  DCS_ALONG_ATOMS,  /* number of atoms, on one grid */
-  DCS_ALONG_POINTS, /* grid points, at one number of atoms; grids of one shape */
-  DCS_IN_PLANE,     /* number of atoms, on one grid of the frontier over grids of one shape */
-  DCS_N_CROSSOVER_KINDS
-} dcs_crossover_kind;
-
+/* What a threshold is one of. The other dimension is fixed. */
 typedef struct {
-  dcs_crossover_kind kind;
+  int along;  /* the dimension that it is a value of; grids of one shape, where they are meant */
+  bool plane; /* on one grid of the frontier over grids of one shape */
   const dcs_pair *pair;
-  const dcs_measured_cell *like; /* a cell of the grid, or of the number of atoms, that is fixed */
-  dcs_shape shape;               /* not of DCS_ALONG_ATOMS */
-  dcs_threshold threshold;       /* A is the pair's first method */
+  const dcs_measured_size *like; /* a size whose other dimension is the fixed one */
+  dcs_shape shape;               /* of the grids along or in the plane */
+  dcs_threshold threshold;       /* A is the pair's first class */
 } dcs_crossover;
 
 typedef struct {
   dcs_measured measured;
-  dcs_crossover *list; /* by kind; by what is fixed, in the order of summary.csv, in the plane by
-                          pair and points */
+  dcs_crossover *list; /* by dimension, the plane last; by what is fixed, in the order of
+                          summary.csv, in the plane by pair and points */
   size_t n;
 } dcs_crossovers;
 
@@ -36,18 +31,27 @@ typedef struct {
 dcs_status dcs_crossovers_find(const char *folder, dcs_crossovers *found);
 void dcs_crossovers_free(dcs_crossovers *found);
 
-/* Whether the threshold was sought over the cell's size among others, given that both methods of
- * its pair were measured there. */
-bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_cell *cell);
+/* Whether the threshold was sought over the size among others, given that both classes of its pair
+ * were measured there. */
+bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_size *size);
 
-/* As thresholds.csv has it: "atoms", "points", "plane". */
-extern const char *const dcs_crossover_kinds[DCS_N_CROSSOVER_KINDS];
+/* Names (crossover_names.c). As thresholds.csv has it: "atoms", "points", "plane". */
+const char *dcs_crossover_axis(const dcs_crossover *c);
 /* Method A (0) or B (1) as thresholds.csv has it: where there is an estimate, A is the faster one
  * below it. */
 const char *dcs_crossover_method(const dcs_crossover *c, int which);
-const char *dcs_crossover_fixed(const dcs_crossover *c); /* the grid, or the number of atoms */
-/* "" along atoms; returns text. */
+/* Its problem. */
+const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover *c, int which);
+/* Both, as a text: "gpu cutoff=12,switching=c2"; returns text. */
+char *dcs_crossover_what(const dcs_measured *m, const dcs_crossover *c, int which,
+                         char text[DCS_TEXT]);
+/* The grid, or the number of atoms; returns text. */
+char *dcs_crossover_fixed(const dcs_crossover *c, char text[64]);
+/* "" where grids of all shapes are meant; returns text. */
 char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]);
+/* What weakens the estimate at the sizes that the run has next to it: "gpu missing at 800",
+ * "cpu_parallel 3 samples at 400"; "" where nothing does. Returns text. */
+char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]);
 
 /* Header and rows of thresholds.csv (crossover_files.c). */
 dcs_status dcs_crossovers_put(dcs_csv *csv, const dcs_crossovers *found);

@@ -87,7 +87,7 @@ static double fit_grids(plane *p, const line *lines, int below) {
   for (size_t g = 0; g < p->n; g++) {
     if (lines[g].n < 2) continue;
     p->own[g] =
-        dcs_threshold_crossing(lines[g].log_x, lines[g].d, lines[g].n, below, p->blocks, &error);
+        dcs_threshold_zero(lines[g].log_x, lines[g].d, lines[g].n, below, p->blocks, &error);
     total += error;
   }
   return total;
@@ -238,8 +238,10 @@ static dcs_status find(plane *p, dcs_threshold *thresholds) {
   for (size_t g = 0; g < p->n; g++)
     find_regret(p, g, &thresholds[g]);
   (void)find_frontier(p, p->lines);
-  for (size_t g = 0; g < p->n; g++)
+  for (size_t g = 0; g < p->n; g++) {
     judge(p, g, on_grid(p, p->lines, g), &thresholds[g]);
+    thresholds[g].status = dcs_threshold_after_regret(&thresholds[g]);
+  }
   return DCS_OK;
 }
 

@@ -20,15 +20,15 @@ typedef struct {
  * atoms gains with points, too: thresholds that rise from a grid to a larger one are pooled, by
  * isotonic regression of their logs on those of the points. A threshold beyond a grid's sizes
  * agrees with all others that lie there, and is not one of the estimates. The interval is that of
- * all this over resamples of rounds, the same rounds in all cells.
+ * all this over resamples of rounds, the same rounds at all sizes.
  *
  * Status, grid by grid: as of a row of its sizes, with these differences: the estimate is the
- * frontier's; and it is ambiguous where the frontier loses more than 5% in a sure cell of a grid
+ * frontier's; and it is ambiguous where the frontier loses more than 5% at a sure size of a grid
  * whose sure signs do not change.
  *
- * Regret: the loss in a cell of this grid, held out, of the frontier that all other cells give;
+ * Regret: the loss at a size of this grid, held out, of the frontier that all others give;
  * between grids it is linear in the logs, and so it is where the grid's own threshold lies beyond
- * its cells. A grid that is left with one cell does not count.
+ * its sizes. A grid that is left with one size does not count.
  *
  * DCS_INPUT when there are fewer than two grids or a grid has fewer than two sizes, DCS_UNAVAILABLE
  * where there is no memory. */

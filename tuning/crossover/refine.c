@@ -15,46 +15,29 @@ void dcs_refinements_free(dcs_refinements *chosen) {
 /* ---- the sizes of a threshold ---- */
 
 typedef struct {
+  double x;
+  const dcs_measured_size *at;
+} place;
+
+typedef struct {
   const dcs_crossover *c;
-  dcs_axis axis;
-  const dcs_measured_cell **cells; /* room for all of the run; ascending along the axis */
+  place *places; /* room for all sizes of the run; ascending */
   size_t n;
 } row;
 
-static double place(const row *r, size_t i) {
-  return r->cells[i]->x[r->axis];
-}
-
 /* log(A / B) of the medians. */
 static double advantage(const row *r, size_t i) {
-  const dcs_best *best = r->cells[i]->best;
-  return log(best[r->c->pair->class[0]].median_ns) - log(best[r->c->pair->class[1]].median_ns);
-}
-
-static int by_atoms(const void *left, const void *right) {
-  double a = (*(const dcs_measured_cell *const *)left)->x[DCS_AXIS_ATOMS];
-  double b = (*(const dcs_measured_cell *const *)right)->x[DCS_AXIS_ATOMS];
-  return (a > b) - (a < b);
-}
-
-static int by_points(const void *left, const void *right) {
-  double a = (*(const dcs_measured_cell *const *)left)->x[DCS_AXIS_POINTS];
-  double b = (*(const dcs_measured_cell *const *)right)->x[DCS_AXIS_POINTS];
-  return (a > b) - (a < b);
+  const dcs_measured_size *at = r->places[i].at;
+  return log(dcs_best(at, r->c->pair, 0)->median_ns) - log(dcs_best(at, r->c->pair, 1)->median_ns);
 }
 
 static void take_row(const dcs_measured *m, const dcs_crossover *c, row *r) {
   r->c = c;
-  r->axis = c->kind == DCS_ALONG_POINTS ? DCS_AXIS_POINTS : DCS_AXIS_ATOMS;
   r->n = 0;
-  for (size_t i = 0; i < m->n_cells; i++) {
-    const dcs_best *best = m->cells[i].best;
-    if (dcs_crossover_covers(c, &m->cells[i]) && !isnan(best[c->pair->class[0]].median_ns) &&
-        !isnan(best[c->pair->class[1]].median_ns))
-      r->cells[r->n++] = &m->cells[i];
-  }
-  qsort(r->cells, r->n, sizeof(const dcs_measured_cell *),
-        r->axis == DCS_AXIS_ATOMS ? by_atoms : by_points);
+  for (size_t i = 0; i < m->n_sizes; i++)
+    if (dcs_crossover_covers(c, &m->sizes[i]) && dcs_has_both(&m->sizes[i], c->pair))
+      r->places[r->n++] = (place){dcs_along(&m->sizes[i].size, c->along), &m->sizes[i]};
+  qsort(r->places, r->n, sizeof *r->places, dcs_by_value);
 }
 
 /* ---- candidates ---- */
@@ -65,50 +48,53 @@ typedef struct {
   int64_t most_atoms;
 } search;
 
-static bool same_size(int64_t atoms, dcs_dims n, double other_atoms, dcs_dims other) {
-  return (double)atoms == other_atoms && n.x == other.x && n.y == other.y && n.z == other.z;
+/* The size whose value along the threshold's dimension is nearest to x. */
+static dcs_size size_at(const row *r, size_t like, double x) {
+  dcs_size size = r->places[like].at->size;
+  const dcs_dimension *d = &size.kind->dimensions[r->c->along];
+  if (d->n == 1) {
+    size.axes[d->first] = (int64_t)fmax(1, round(x));
+    return size;
+  }
+  const dcs_dims n = dcs_shape_grid(r->c->shape, x);
+  memcpy(&size.axes[d->first], (const int64_t[3]){n.x, n.y, n.z}, 3 * sizeof n.x);
+  return size;
 }
 
 static void propose(search *s, const row *r, double x, size_t a, size_t b, double step) {
-  dcs_refinement next = {
-      .atoms = (int64_t)r->cells[a]->x[DCS_AXIS_ATOMS], .n = r->cells[a]->n, .step = step};
-  next.near[0] = r->cells[a];
-  next.near[1] = r->cells[b];
-  if (r->axis == DCS_AXIS_ATOMS)
-    next.atoms = (int64_t)fmax(1, round(x));
-  else
-    next.n = dcs_shape_grid(r->c->shape, x);
-  if (next.atoms > s->most_atoms) return;
-  for (size_t i = 0; i < s->m->n_cells; i++)
-    if (same_size(next.atoms, next.n, s->m->cells[i].x[DCS_AXIS_ATOMS], s->m->cells[i].n)) return;
+  const dcs_refinement next = {size_at(r, a, x), step, {r->places[a].at, r->places[b].at}};
+  if (dcs_along(&next.size, 0) > (double)s->most_atoms) return;
+  for (size_t i = 0; i < s->m->n_sizes; i++)
+    if (dcs_same_axes(&next.size, &s->m->sizes[i].size)) return;
   for (size_t i = 0; i < s->chosen->n; i++)
-    if (same_size(next.atoms, next.n, (double)s->chosen->list[i].atoms, s->chosen->list[i].n))
-      return;
+    if (dcs_same_axes(&next.size, &s->chosen->list[i].size)) return;
   s->chosen->list[s->chosen->n++] = next;
 }
 
 /* Two sizes between neighbours, at thirds of their distance. */
 static void propose_between(search *s, const row *r, size_t a) {
-  double ratio = place(r, a + 1) / place(r, a);
+  double ratio = r->places[a + 1].x / r->places[a].x;
   if (ratio < close_enough) return;
   for (int third = 1; third <= 2; third++)
-    propose(s, r, place(r, a) * pow(ratio, third / 3.0), a, a + 1, log(ratio) / 3);
+    propose(s, r, r->places[a].x * pow(ratio, third / 3.0), a, a + 1, log(ratio) / 3);
 }
 
 static void propose_beyond(search *s, const row *r, bool above) {
   size_t end = above ? r->n - 1 : 0;
-  double x = above ? place(r, end) * further_out : place(r, end) / further_out;
+  double x = above ? r->places[end].x * further_out : r->places[end].x / further_out;
   propose(s, r, x, end, end, log(further_out));
 }
 
 static void propose_for(search *s, const row *r) {
   const dcs_threshold *t = &r->c->threshold;
+  s->chosen->any |= t->status != DCS_THRESHOLD_ALWAYS_A && t->status != DCS_THRESHOLD_ALWAYS_B;
   if (t->status == DCS_THRESHOLD_NOT_BRACKETED)
     propose_beyond(s, r, fabs(advantage(r, r->n - 1)) < fabs(advantage(r, 0)));
   if (isnan(t->estimate)) return;
   for (size_t i = 0; i + 1 < r->n; i++)
-    if (t->status == DCS_THRESHOLD_OK ? place(r, i) <= t->estimate && t->estimate < place(r, i + 1)
-                                      : (advantage(r, i) < 0) != (advantage(r, i + 1) < 0))
+    if (t->status == DCS_THRESHOLD_OK
+            ? r->places[i].x <= t->estimate && t->estimate < r->places[i + 1].x
+            : (advantage(r, i) < 0) != (advantage(r, i + 1) < 0))
       propose_between(s, r, i);
   if (isnan(t->lo)) propose_beyond(s, r, false);
   if (isnan(t->hi)) propose_beyond(s, r, true);
@@ -129,19 +115,19 @@ dcs_status dcs_refine_choose(const dcs_crossovers *found, size_t most, int64_t m
                              dcs_refinements *chosen) {
   const dcs_measured *m = &found->measured;
   search s = {m, chosen, most_atoms};
-  row r = {.cells = malloc((m->n_cells + 1) * sizeof(const dcs_measured_cell *))};
+  row r = {.places = malloc((m->n_sizes + 1) * sizeof *r.places)};
   *chosen = (dcs_refinements){0};
   /* Of a row of n sizes, at most two in each of n - 1 gaps and one beyond each end. */
-  chosen->list = calloc(2 * found->n * m->n_cells + 1, sizeof *chosen->list);
-  if (!r.cells || !chosen->list) {
-    free(r.cells);
+  chosen->list = calloc(2 * found->n * m->n_sizes + 1, sizeof *chosen->list);
+  if (!r.places || !chosen->list) {
+    free(r.places);
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the sizes of %zu thresholds", found->n);
   }
   for (size_t i = 0; i < found->n; i++) {
     take_row(m, &found->list[i], &r);
     propose_for(&s, &r);
   }
-  free(r.cells);
+  free(r.places);
   sort_by_step(chosen);
   if (chosen->n > most) {
     chosen->left_out = chosen->n - most;
@@ -151,19 +137,20 @@ dcs_status dcs_refine_choose(const dcs_crossovers *found, size_t most, int64_t m
 }
 
 void dcs_refine_print(FILE *out, const dcs_refinements *chosen) {
-  if (chosen->n == 0)
-    fprintf(out, "nothing to refine: each crossing lies between sizes within 10%%, or what is "
-                 "unsure needs more samples\n");
+  char size[DCS_TEXT], near[2][DCS_TEXT];
+  if (!chosen->any)
+    fprintf(out, "nothing to refine: there is no crossover point, one method is faster at all "
+                 "sizes\n");
+  else if (chosen->n == 0)
+    fprintf(out, "nothing to refine: each crossover point lies between sizes within 10%%, or what "
+                 "is unsure needs more samples\n");
   for (size_t i = 0; i < chosen->n; i++) {
     const dcs_refinement *next = &chosen->list[i];
-    const dcs_measured_cell *a = next->near[0], *b = next->near[1];
-    fprintf(out, "to measure: %lld atoms on %lldx%lldx%lld, ", (long long)next->atoms,
-            (long long)next->n.x, (long long)next->n.y, (long long)next->n.z);
-    if (a == b)
-      fprintf(out, "beyond %s on %s\n", a->text[DCS_AXIS_ATOMS], a->text[DCS_AXIS_POINTS]);
-    else
-      fprintf(out, "between %s on %s and %s on %s\n", a->text[DCS_AXIS_ATOMS],
-              a->text[DCS_AXIS_POINTS], b->text[DCS_AXIS_ATOMS], b->text[DCS_AXIS_POINTS]);
+    const bool end = next->near[0] == next->near[1];
+    for (int n = 0; n < 2; n++)
+      dcs_size_text(&next->near[n]->size, near[n]);
+    fprintf(out, "to measure: %s, %s %s%s%s\n", dcs_size_text(&next->size, size),
+            end ? "beyond" : "between", near[0], end ? "" : " and ", end ? "" : near[1]);
   }
   if (chosen->left_out > 0)
     fprintf(out, "left for another time: %zu more (--refine=N)\n", chosen->left_out);

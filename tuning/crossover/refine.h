@@ -8,15 +8,15 @@
 
 /* A size to measure next. */
 typedef struct {
-  int64_t atoms;
-  dcs_dims n;
-  double step; /* log of the ratio to the sizes that it lies between, or beyond */
-  const dcs_measured_cell *near[2]; /* those sizes; the same one twice at an end */
+  dcs_size size; /* with the initial values of the problem's parameters */
+  double step;   /* log of the ratio to the sizes that it lies between, or beyond */
+  const dcs_measured_size *near[2]; /* those sizes; the same one twice at an end */
 } dcs_refinement;
 
 typedef struct {
   dcs_refinement *list; /* the widest steps first */
   size_t n, left_out;   /* left out: more than were asked for */
+  bool any;             /* not each threshold says that one method is always faster */
 } dcs_refinements;
 
 /* Chooses at most `most` sizes, none of them measured, none above most_atoms, from

@@ -11,22 +11,15 @@
 
 /* ---- what the run records ---- */
 
-static const char *fact(const dcs_run *run, const char *key) {
-  for (size_t row = 0; row < dcs_table_rows(run->env); row++)
-    if (strcmp(dcs_table_cell(run->env, row, run->env_key), key) == 0)
-      return dcs_table_cell(run->env, row, run->env_value);
-  return "";
-}
-
 static dcs_status number_fact(const dcs_run *run, const char *key, double *value) {
   char what[4200];
-  if (!*fact(run, key)) return DCS_OK;
+  if (!*dcs_run_fact(run, key)) return DCS_OK;
   snprintf(what, sizeof what, "%s: %s", dcs_table_path(run->env), key);
-  return dcs_parse_number(what, fact(run, key), -1e9, 1e9, value);
+  return dcs_parse_number(what, dcs_run_fact(run, key), -1e9, 1e9, value);
 }
 
 static dcs_status read_origin(const dcs_run *run, dcs_grid *grid) {
-  const char *text = fact(run, "asked_origin");
+  const char *text = dcs_run_fact(run, "asked_origin");
   if (!*text) return DCS_OK;
   grid->has_origin = true;
   double *o = grid->origin;
@@ -42,14 +35,14 @@ static dcs_status read_run(const dcs_run *run, dcs_grid *grid, uint64_t *seed) {
   DCS_TRY(number_fact(run, "asked_margin", &grid->margin));
   DCS_TRY(read_origin(run, grid));
   snprintf(what, sizeof what, "%s: seed", dcs_table_path(run->env));
-  DCS_TRY(dcs_parse_integer(what, fact(run, "seed"), 0, INT64_MAX, &value));
+  DCS_TRY(dcs_parse_integer(what, dcs_run_fact(run, "seed"), 0, INT64_MAX, &value));
   *seed = (uint64_t)value;
   return DCS_OK;
 }
 
 dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_options *options,
                                  int64_t *most_atoms) {
-  const char *name = fact(&found->measured.run, "input");
+  const char *name = dcs_run_fact(&found->measured.run, "input");
   *most_atoms = INT64_MAX;
   if (*name && !options->input)
     return dcs_fail(DCS_USAGE,
@@ -58,7 +51,7 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
                     name);
   if (!options->input) return DCS_OK;
   dcs_molecule molecule = {0};
-  dcs_status status = dcs_pqr_read(options->input, &molecule, stderr);
+  dcs_status status = dcs_molecule_read(options->input, &molecule, stderr);
   if (status == DCS_OK) *most_atoms = molecule.n;
   dcs_molecule_free(&molecule);
   return status;
@@ -67,48 +60,52 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
 /* ---- lines of a plan ---- */
 
 typedef struct {
-  char atoms[24], grid[96];
+  char dimension[DCS_MAX_DIMENSIONS][64];
 } size_text;
 
 typedef struct {
+  char config[DCS_TEXT];
+} problem_text;
+
+typedef struct {
   dcs_sweep_line *lines;
-  size_text *texts; /* of each size */
+  size_text *texts;      /* of each size */
+  problem_text *configs; /* of each problem */
   int n;
 } plan;
 
-static const char *cell_of(const dcs_run *run, size_t row, int key) {
-  return dcs_table_cell(run->summary.table, row, run->summary.key[key]);
-}
-
 /* The methods that are the best of a class at the sizes nearby. */
-static void add_lines(plan *p, const dcs_run *run, const dcs_refinement *size,
+static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size,
                       const size_text *text) {
   for (int side = 0; side < 2; side++)
-    for (int class = 0; class < DCS_N_CLASSES; class ++) {
-      const dcs_best *best = &size->near[side]->best[class];
-      if (isnan(best->median_ns)) continue;
-      const char *config = cell_of(run, best->row, DCS_KEY_CONFIG);
-      p->lines[p->n++] = (dcs_sweep_line){.variants = cell_of(run, best->row, DCS_KEY_VARIANT),
-                                          .config = *config ? config : NULL,
-                                          .atoms = text->atoms,
-                                          .grid = text->grid,
-                                          .scope = cell_of(run, best->row, DCS_KEY_SCOPE),
-                                          .cutoff = cell_of(run, best->row, DCS_KEY_CUTOFF),
-                                          .smooth = cell_of(run, best->row, DCS_KEY_SMOOTH)};
+    for (int b = 0; b < m->n_problems * DCS_N_CLASSES; b++) {
+      const dcs_run_row *best = size->near[side]->best[b];
+      if (best)
+        p->lines[p->n++] = (dcs_sweep_line){.variants = best->variant,
+                                            .config = *best->config ? best->config : NULL,
+                                            .atoms = text->dimension[0],
+                                            .grid = text->dimension[1],
+                                            .scope = dcs_scope_name(best->scope),
+                                            .memory = *best->memory ? best->memory : NULL,
+                                            .problem = size->size.kind->id,
+                                            .problem_config = p->configs[b / DCS_N_CLASSES].config};
     }
 }
 
-static dcs_status make_plan(const dcs_run *run, const dcs_refinements *chosen, plan *p) {
-  *p = (plan){.lines = malloc((2 * DCS_N_CLASSES * chosen->n + 1) * sizeof *p->lines),
-              .texts = malloc((chosen->n + 1) * sizeof *p->texts)};
-  if (!p->lines || !p->texts)
+static dcs_status make_plan(const dcs_measured *m, const dcs_refinements *chosen, plan *p) {
+  const size_t best = (size_t)m->n_problems * DCS_N_CLASSES;
+  *p = (plan){.lines = calloc(2 * best * chosen->n + 1, sizeof *p->lines),
+              .texts = calloc(chosen->n + 1, sizeof *p->texts),
+              .configs = calloc((size_t)m->n_problems, sizeof *p->configs)};
+  if (!p->lines || !p->texts || !p->configs)
     return dcs_fail(DCS_UNAVAILABLE, "no memory for a plan of %zu sizes", chosen->n);
-  for (size_t i = 0; i < chosen->n; i++) {
-    const dcs_refinement *size = &chosen->list[i];
-    snprintf(p->texts[i].atoms, sizeof p->texts[i].atoms, "%lld", (long long)size->atoms);
-    snprintf(p->texts[i].grid, sizeof p->texts[i].grid, "%lldx%lldx%lld", (long long)size->n.x,
-             (long long)size->n.y, (long long)size->n.z);
-    add_lines(p, run, size, &p->texts[i]);
+  for (int i = 0; i < m->n_problems; i++)
+    dcs_format_problem(m->problems[i].kind, &m->problems[i].config, p->configs[i].config);
+  for (size_t i = 0; i < chosen->n; i++) { /* NOLINT: the caller frees the plan */
+    const dcs_size *size = &chosen->list[i].size;
+    for (int d = 0; d < size->kind->n_dimensions; d++)
+      dcs_dimension_text(size, d, p->texts[i].dimension[d]);
+    add_lines(p, m, &chosen->list[i], &p->texts[i]);
   }
   return DCS_OK;
 }
@@ -117,10 +114,8 @@ static dcs_status make_plan(const dcs_run *run, const dcs_refinements *chosen, p
 
 /* The device of the run's GPU rows; NULL where there is none. */
 static const char *device_of(const dcs_run *run) {
-  int backend = dcs_table_column(run->summary.table, "backend");
-  for (size_t row = 0; row < dcs_table_rows(run->summary.table); row++)
-    if (strcmp(dcs_table_cell(run->summary.table, row, backend), "cuda") == 0)
-      return cell_of(run, row, DCS_KEY_DEVICES);
+  for (size_t i = 0; i < run->n_rows; i++)
+    if (run->rows[i].backend == DCS_GPU) return run->rows[i].devices;
   return NULL;
 }
 
@@ -132,8 +127,8 @@ static dcs_status sweep(const char *folder, const dcs_run *run, const dcs_refine
   o.input = o.run.input = options->input;
   o.kernels = o.run.kernels = options->kernels;
   o.run.grid = o.grid;
-  o.device = options->device ? options->device : own ? own : "cuda:0";
-  o.card = *fact(run, "gpu_name");
+  o.device = options->device ? options->device : own ? own : dcs_default_device();
+  o.card = *dcs_run_fact(run, "gpu_name");
   o.device_chosen = options->device || o.card;
   o.timeout_s = options->timeout_s;
   o.sampling = dcs_sampling_of(options->rounds);
@@ -143,9 +138,10 @@ static dcs_status sweep(const char *folder, const dcs_run *run, const dcs_refine
 dcs_status dcs_refine_measure(const char *folder, const dcs_crossovers *found,
                               const dcs_refine_options *options, const dcs_refinements *chosen) {
   plan p;
-  dcs_status status = make_plan(&found->measured.run, chosen, &p);
+  dcs_status status = make_plan(&found->measured, chosen, &p);
   if (status == DCS_OK) status = sweep(folder, &found->measured.run, options, &p);
   free(p.lines);
   free(p.texts);
+  free(p.configs);
   return status;
 }

@@ -8,7 +8,7 @@
 
 const char *dcs_threshold_status_name(dcs_threshold_status status) {
   static const char *const names[DCS_N_THRESHOLD_STATUSES] = {
-      "ok", "always_a", "always_b", "not_bracketed", "multiple_crossings", "ambiguous"};
+      "ok", "always_a", "always_b", "not_bracketed", "multiple_crossings", "ambiguous", "lossy"};
   return names[status];
 }
 
@@ -113,7 +113,10 @@ dcs_status dcs_threshold_find(const dcs_threshold_size *sizes, size_t n, dcs_thr
   work w = {0};
   *threshold = dcs_threshold_none(n);
   dcs_status status = open_work(&w, sizes, n);
-  if (status == DCS_OK) judge(&w, threshold);
+  if (status == DCS_OK) {
+    judge(&w, threshold);
+    threshold->status = dcs_threshold_after_regret(threshold);
+  }
   close_work(&w);
   return status;
 }

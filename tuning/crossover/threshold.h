@@ -22,11 +22,13 @@ typedef enum {
   DCS_THRESHOLD_NOT_BRACKETED, /* the same, but at an end the methods come close */
   DCS_THRESHOLD_MULTIPLE,      /* sure signs change more than once */
   DCS_THRESHOLD_AMBIGUOUS,     /* no size is sure; or signs change once, but the rest of `ok` does
-                                  not hold: a loss may be scatter, or another crossing */
+                                  not hold: a loss may be scatter, or another crossover point */
+  DCS_THRESHOLD_LOSSY,         /* ok or ambiguous, but it loses more than 5% at a size held out */
   DCS_N_THRESHOLD_STATUSES
 } dcs_threshold_status;
 
-/* "ok", "always_a", "always_b", "not_bracketed", "multiple_crossings", "ambiguous". */
+/* "ok", "always_a", "always_b", "not_bracketed", "multiple_crossings", "ambiguous",
+ * "lossy". */
 const char *dcs_threshold_status_name(dcs_threshold_status status);
 
 typedef struct {
@@ -84,8 +86,8 @@ typedef struct {
 /* Where the isotonic fit of d[n] on log_x[n] passes 0, d rising (below is A, 0) or falling (B, 1);
  * -INFINITY, INFINITY: beyond the sizes. *error becomes the fit's sum of squares; blocks has room
  * for n. */
-double dcs_threshold_crossing(const double *log_x, const double *d, size_t n, int below,
-                              dcs_isotonic_block *blocks, double *error);
+double dcs_threshold_zero(const double *log_x, const double *d, size_t n, int below,
+                          dcs_isotonic_block *blocks, double *error);
 /* The rule of the better fit of the two, of d[n] on log_x[n]; blocks has room for n. */
 dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, size_t n,
                                         dcs_isotonic_block *blocks);

@@ -128,3 +128,8 @@ dcs_threshold_status dcs_threshold_one_method(const dcs_threshold_row *row, int 
   if (comes_close(row)) return DCS_THRESHOLD_NOT_BRACKETED;
   return last < 0 ? DCS_THRESHOLD_ALWAYS_A : DCS_THRESHOLD_ALWAYS_B;
 }
+
+dcs_threshold_status dcs_threshold_after_regret(const dcs_threshold *t) {
+  const bool claims = t->status == DCS_THRESHOLD_OK || t->status == DCS_THRESHOLD_AMBIGUOUS;
+  return claims && t->regret_worst > close_log ? DCS_THRESHOLD_LOSSY : t->status;
+}

@@ -38,6 +38,9 @@ void dcs_threshold_resample(const dcs_threshold_row *row, const double *uniform,
 /* The status of a row whose sure signs do not change; `last` is theirs. */
 dcs_threshold_status dcs_threshold_one_method(const dcs_threshold_row *row, int last);
 
+/* The status of a threshold that has all else, its regret counted. */
+dcs_threshold_status dcs_threshold_after_regret(const dcs_threshold *threshold);
+
 /* Whether the rule is right within 5% at each size, by the medians; or at each whose sign is sure.
  */
 bool dcs_threshold_fits(const dcs_threshold_row *row, dcs_threshold_rule rule, bool sure_only);

@@ -30,7 +30,7 @@ static double squared_error(const double *y, double sign, const dcs_isotonic_blo
 }
 
 /* Where the line through the blocks' centres passes from below 0 to 0 or above. */
-static double crossing(const dcs_isotonic_block *blocks, size_t n) {
+static double zero_of(const dcs_isotonic_block *blocks, size_t n) {
   size_t first = 0;
   while (first < n && blocks[first].value < 0)
     first++;
@@ -40,12 +40,12 @@ static double crossing(const dcs_isotonic_block *blocks, size_t n) {
   return a->centre + (b->centre - a->centre) * a->value / (a->value - b->value);
 }
 
-double dcs_threshold_crossing(const double *log_x, const double *d, size_t n, int below,
-                              dcs_isotonic_block *blocks, double *error) {
+double dcs_threshold_zero(const double *log_x, const double *d, size_t n, int below,
+                          dcs_isotonic_block *blocks, double *error) {
   double sign = below == 0 ? 1 : -1;
   size_t n_blocks = dcs_isotonic_fit(log_x, d, sign, n, blocks);
   *error = squared_error(d, sign, blocks, n_blocks);
-  return crossing(blocks, n_blocks);
+  return zero_of(blocks, n_blocks);
 }
 
 dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, size_t n,
@@ -53,8 +53,8 @@ dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, si
   dcs_threshold_rule rules[2];
   double errors[2];
   for (int below = 0; below < 2; below++)
-    rules[below] = (dcs_threshold_rule){
-        dcs_threshold_crossing(log_x, d, n, below, blocks, &errors[below]), below};
+    rules[below] =
+        (dcs_threshold_rule){dcs_threshold_zero(log_x, d, n, below, blocks, &errors[below]), below};
   return rules[errors[1] < errors[0]];
 }
 

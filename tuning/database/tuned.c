@@ -1,16 +1,15 @@
 /* The file: locked, appended to, filtered. */
 #include "tuning/database/tuned.h"
 
-#include "harness/base/folder.h"
-#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/files/folder.h"
+#include "harness/files/lock.h"
 #include "tuning/database/tuned_row.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,47 +32,19 @@ dcs_status dcs_tuned_path(const char *name, char path[4096]) {
 
 /* ---- the lock ---- */
 
-/* Of a file of its own: tuned.csv itself may be replaced while somebody waits. A reader goes on
- * without one where none can be made. Returns a descriptor to close, -1: none. */
-static int take_lock(const char *path, int kind) {
+static dcs_status take_lock(const char *path, bool shared, dcs_lock *lock) {
   char name[4096 + 8];
   snprintf(name, sizeof name, "%s.lock", path);
-  int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  while (fd >= 0 && flock(fd, kind) != 0) {
-    if (errno == EINTR && !dcs_interrupted()) continue;
-    close(fd);
-    fd = -1;
-  }
-  return fd;
+  return dcs_lock_wait(name, shared, "set DCSBENCH_DATA to a folder that has them", lock);
 }
 
-static dcs_status lock_to_write(const char *path, int *lock) {
-  *lock = take_lock(path, LOCK_EX);
-  if (*lock >= 0) return DCS_OK;
-  return dcs_fail(DCS_IO, "%s.lock: cannot lock: %s", path, strerror(errno));
-}
-
-/* NULL: there is no file. */
-static dcs_status read_text(const char *path, char **text, size_t *bytes) {
-  struct stat facts;
-  *text = NULL;
-  *bytes = 0;
-  if (stat(path, &facts) != 0 && errno == ENOENT) return DCS_OK;
-  return dcs_read_file(path, text, bytes);
-}
-
-/* ---- former schemas ---- */
-
-/* Room for a text whose lines are renewed, behind a header. */
-static char *room_for(size_t bytes) {
-  return malloc(2 * bytes + strlen(dcs_tuned_header) + 2 + DCS_RENEWED_MORE);
-}
-
-/* Copies a line, one of a former schema as one of this; returns its length. */
-static size_t put_line(const char *line, size_t length, dcs_row_kind kind, char *out) {
-  if (kind == DCS_ROW_FORMER) return dcs_tuned_renew(line, length, out);
-  memcpy(out, line, length);
-  return length;
+dcs_status dcs_tuned_ready(void) {
+  char path[4096];
+  dcs_lock lock;
+  DCS_TRY(dcs_tuned_path("tuned.csv", path));
+  DCS_TRY(take_lock(path, false, &lock));
+  dcs_lock_leave(&lock);
+  return DCS_OK;
 }
 
 /* ---- writing ---- */
@@ -91,84 +62,52 @@ static dcs_status append(int fd, const char *path, const char *text) {
   return status;
 }
 
-/* The file with this schema's columns; what is damaged or foreign in it stays as it is. */
-static dcs_status renew(const char *path, const char *text, size_t header, size_t bytes) {
-  dcs_file file;
-  size_t used = strlen(dcs_tuned_header);
-  char *renewed = room_for(bytes);
-  if (!renewed) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory to renew it", path);
-  memcpy(renewed, dcs_tuned_header, used + 1);
-  for (size_t at = header; at < bytes;) {
-    const char *newline = memchr(text + at, '\n', bytes - at);
-    size_t length = newline ? (size_t)(newline - text) - at : bytes - at;
-    used += put_line(text + at, length, dcs_tuned_row_kind(text + at, length), renewed + used);
-    renewed[used++] = '\n';
-    at += length + 1;
-  }
-  dcs_status status = dcs_file_create(&file, path);
-  if (status == DCS_OK) {
-    fwrite(renewed, 1, used, file.stream); /* closing says whether it was written */
-    status = dcs_file_close(&file);
-  }
-  free(renewed);
-  return status;
-}
-
-static dcs_status renew_former(const char *path) {
-  char *text;
-  size_t bytes;
-  DCS_TRY(read_text(path, &text, &bytes));
-  bool former = false;
-  size_t header = text ? dcs_tuned_header_length(text, bytes, &former) : 0;
-  dcs_status status = former ? renew(path, text, header, bytes) : DCS_OK;
-  free(text);
-  return status;
-}
-
 /* A row that a killed writer left without its end stays one damaged row. */
-static dcs_status append_row(int fd, const char *path, const char *row) {
+static dcs_status append_row(int fd, const char *path, const char *header, const char *row) {
   char last = '\n';
   off_t end = lseek(fd, 0, SEEK_END);
-  if (end == 0) DCS_TRY(append(fd, path, dcs_tuned_header));
+  if (end == 0) DCS_TRY(append(fd, path, header));
   if (end > 0 && pread(fd, &last, 1, end - 1) == 1 && last != '\n') DCS_TRY(append(fd, path, "\n"));
   return append(fd, path, row);
 }
 
-dcs_status dcs_tuned_put(const char *path, const dcs_tuned_record *record) {
-  int lock;
-  char *row = dcs_tuned_row(record);
-  if (!row) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory for a row", path);
-  dcs_status status = lock_to_write(path, &lock);
-  if (status == DCS_OK && (status = renew_former(path)) != DCS_OK) close(lock);
-  if (status == DCS_OK) {
-    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    status = fd < 0 ? dcs_fail(DCS_IO, "%s: cannot open for writing: %s", path, strerror(errno))
-                    : append_row(fd, path, row);
-    if (fd >= 0 && close(fd) != 0 && status == DCS_OK)
-      status = dcs_fail(DCS_IO, "%s: cannot write: %s", path, strerror(errno));
-    close(lock);
-  }
+static dcs_status put(const char *path, const char *header, const char *row) {
+  dcs_lock lock;
+  DCS_TRY(take_lock(path, false, &lock));
+  int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  dcs_status status =
+      fd < 0 ? dcs_fail(DCS_IO, "%s: cannot open for writing: %s", path, strerror(errno))
+             : append_row(fd, path, header, row);
+  if (fd >= 0 && close(fd) != 0 && status == DCS_OK)
+    status = dcs_fail(DCS_IO, "%s: cannot write: %s", path, strerror(errno));
+  dcs_lock_leave(&lock);
+  return status;
+}
+
+dcs_status dcs_tuned_put(const char *path, const dcs_tuned_entry *entry) {
+  char *header, *row = NULL;
+  DCS_TRY(dcs_tuned_header(&header));
+  dcs_status status = dcs_tuned_row(entry, &row);
+  if (status == DCS_OK) status = put(path, header, row);
+  free(header);
   free(row);
   return status;
 }
 
 /* ---- reading ---- */
 
-/* Copies the lines that are whole behind a header of our own. */
+/* Appends the lines that are whole, and of this schema, to a header; returns their bytes. */
 static size_t keep_whole(const char *text, size_t bytes, char *kept, dcs_tuned *tuned) {
-  size_t used = strlen(dcs_tuned_header);
-  bool former;
-  memcpy(kept, dcs_tuned_header, used + 1);
-  for (size_t at = dcs_tuned_header_length(text, bytes, &former); at < bytes;) {
+  size_t used = strlen(kept);
+  for (size_t at = 0; at < bytes;) {
     const char *newline = memchr(text + at, '\n', bytes - at);
     size_t length = newline ? (size_t)(newline - text) - at : bytes - at;
     dcs_row_kind kind = dcs_tuned_row_kind(text + at, length);
-    if (length > 0) {
-      tuned->damaged += kind == DCS_ROW_DAMAGED;
-      tuned->foreign += kind == DCS_ROW_FOREIGN;
-    }
-    if (kind == DCS_ROW_OWN || kind == DCS_ROW_FORMER) {
-      used += put_line(text + at, length, kind, kept + used);
+    tuned->damaged += length > 0 && kind == DCS_ROW_DAMAGED;
+    tuned->foreign += kind == DCS_ROW_FOREIGN;
+    if (kind == DCS_ROW_OWN) {
+      memcpy(kept + used, text + at, length);
+      used += length;
       kept[used++] = '\n';
     }
     at += length + 1;
@@ -176,51 +115,76 @@ static size_t keep_whole(const char *text, size_t bytes, char *kept, dcs_tuned *
   return used;
 }
 
-/* The latest record of a subject is the one that counts. */
-static void add(dcs_tuned *tuned, const dcs_tuned_record *record) {
+/* The latest entry of a subject is the one that counts. */
+static void add(dcs_tuned *tuned, const dcs_tuned_entry *entry) {
   for (int r = 0; r < tuned->n; r++)
-    if (dcs_same_subject(&tuned->list[r].subject, &record->subject)) {
+    if (dcs_same_subject(&tuned->list[r].subject, &entry->subject)) {
       memmove(&tuned->list[r], &tuned->list[r + 1],
               (size_t)(tuned->n - r - 1) * sizeof *tuned->list);
       tuned->n--;
       break;
     }
-  tuned->list[tuned->n++] = *record;
+  tuned->list[tuned->n++] = *entry;
 }
 
-static dcs_status read_rows(const char *path, const char *kept, size_t bytes, dcs_tuned *tuned) {
-  dcs_table *table;
-  DCS_TRY(dcs_table_parse(path, kept, bytes, &table));
+static dcs_status read_table(const dcs_table *table, dcs_tuned *tuned) {
   size_t rows = dcs_table_rows(table);
   tuned->list = calloc(rows + 1, sizeof *tuned->list);
-  dcs_status status = tuned->list ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "%s: no memory", path);
-  for (size_t row = 0; status == DCS_OK && row < rows; row++) {
-    dcs_tuned_record record;
-    if (dcs_tuned_read_row(table, row, &record))
-      add(tuned, &record);
+  if (!tuned->list) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory", dcs_table_path(table));
+  for (size_t row = 0; row < rows; row++) {
+    dcs_tuned_entry entry;
+    if (dcs_tuned_read_row(table, row, &entry))
+      add(tuned, &entry);
     else
       tuned->foreign++;
   }
+  return DCS_OK;
+}
+
+static dcs_status read_text(const char *path, const char *text, size_t bytes, dcs_tuned *tuned) {
+  dcs_table *table = NULL;
+  char *header;
+  DCS_TRY(dcs_tuned_header(&header));
+  char *kept = realloc(header, strlen(header) + bytes + 2);
+  dcs_status status =
+      kept ? dcs_table_parse(path, kept, keep_whole(text, bytes, kept, tuned), &table)
+           : dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", path);
+  if (status == DCS_OK) status = read_table(table, tuned);
   dcs_table_free(table);
+  free(kept ? kept : header);
+  return status;
+}
+
+/* Under a lock. */
+static dcs_status read_file(const char *path, dcs_tuned *tuned) {
+  struct stat facts;
+  char *text;
+  size_t bytes;
+  *tuned = (dcs_tuned){0};
+  if (stat(path, &facts) != 0 && errno == ENOENT) return DCS_OK;
+  DCS_TRY(dcs_read_file(path, &text, &bytes));
+  dcs_status status = read_text(path, text, bytes, tuned);
+  free(text);
   return status;
 }
 
 dcs_status dcs_tuned_read(const char *path, dcs_tuned *tuned) {
-  char *text;
-  size_t bytes;
-  *tuned = (dcs_tuned){0};
-  int lock = take_lock(path, LOCK_SH);
-  dcs_status status = read_text(path, &text, &bytes);
-  if (lock >= 0) close(lock);
-  if (status != DCS_OK || !text) return status;
-  char *kept = room_for(bytes);
-  if (!kept)
-    status = dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", path);
-  else
-    status = read_rows(path, kept, keep_whole(text, bytes, kept, tuned), tuned);
-  free(kept);
-  free(text);
+  dcs_lock lock = {0};
+  (void)take_lock(path, true, &lock); /* a reader goes on without one where none can be had */
+  dcs_status status = read_file(path, tuned);
+  dcs_lock_leave(&lock);
   return status;
+}
+
+void dcs_tuned_say_left_out(const char *path, const dcs_tuned *tuned, FILE *out) {
+  if (tuned->damaged)
+    fprintf(out, "%s: %d damaged row%s left out\n", path, tuned->damaged,
+            tuned->damaged == 1 ? " is" : "s are");
+  if (tuned->foreign)
+    fprintf(
+        out,
+        "%s: %d row%s of another version, and left out; `dcsbench tune VARIANT` makes new ones\n",
+        path, tuned->foreign, tuned->foreign == 1 ? " is" : "s are");
 }
 
 void dcs_tuned_free(dcs_tuned *tuned) {
@@ -228,15 +192,22 @@ void dcs_tuned_free(dcs_tuned *tuned) {
   *tuned = (dcs_tuned){0};
 }
 
-dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned) {
-  bool written = fputs(dcs_tuned_header, out) != EOF;
-  for (int r = 0; r < tuned->n; r++) {
-    char *row = dcs_tuned_row(&tuned->list[r]);
-    if (!row) return dcs_fail(DCS_UNAVAILABLE, "no memory for a row");
-    written = fputs(row, out) != EOF && written;
-    free(row);
-  }
+/* Frees the row. */
+static dcs_status write_row(FILE *out, char *row) {
+  bool written = fputs(row, out) != EOF;
+  free(row);
   return written ? DCS_OK : dcs_fail(DCS_IO, "cannot write: %s", strerror(errno));
+}
+
+dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned) {
+  char *row;
+  DCS_TRY(dcs_tuned_header(&row));
+  dcs_status status = write_row(out, row);
+  for (int r = 0; status == DCS_OK && r < tuned->n; r++) {
+    status = dcs_tuned_row(&tuned->list[r], &row);
+    if (status == DCS_OK) status = write_row(out, row);
+  }
+  return status;
 }
 
 /* ---- forgetting ---- */
@@ -244,39 +215,29 @@ dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned) {
 static dcs_status replace(const char *path, const dcs_tuned *tuned) {
   dcs_csv csv;
   DCS_TRY(dcs_csv_create(&csv, path));
-  dcs_status status = dcs_tuned_export(csv.file.stream, tuned);
-  if (status == DCS_OK) return dcs_csv_close(&csv);
-  dcs_csv_abandon(&csv);
-  return status;
+  return dcs_csv_finish(&csv, dcs_tuned_export(csv.file.stream, tuned));
 }
 
 /* Under the lock. */
 static dcs_status forget(const char *path, const dcs_variant *variant, int *removed) {
-  dcs_tuned tuned = {0};
-  char *text, *kept = NULL;
-  size_t bytes;
+  dcs_tuned tuned;
   int left = 0;
-  DCS_TRY(read_text(path, &text, &bytes));
-  if (!text) return DCS_OK;
-  kept = room_for(bytes);
-  dcs_status status = kept ? read_rows(path, kept, keep_whole(text, bytes, kept, &tuned), &tuned)
-                           : dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", path);
+  dcs_status status = read_file(path, &tuned);
   for (int r = 0; r < tuned.n; r++)
     if (variant && tuned.list[r].subject.variant != variant) tuned.list[left++] = tuned.list[r];
   *removed = tuned.n - left;
+  bool is_there = tuned.list != NULL;
   tuned.n = left;
-  if (status == DCS_OK) status = replace(path, &tuned);
+  if (status == DCS_OK && is_there) status = replace(path, &tuned);
   dcs_tuned_free(&tuned);
-  free(kept);
-  free(text);
   return status;
 }
 
 dcs_status dcs_tuned_forget(const char *path, const dcs_variant *variant, int *removed) {
-  int lock;
+  dcs_lock lock;
   *removed = 0;
-  DCS_TRY(lock_to_write(path, &lock));
+  DCS_TRY(take_lock(path, false, &lock));
   dcs_status status = forget(path, variant, removed);
-  close(lock);
+  dcs_lock_leave(&lock);
   return status;
 }

@@ -12,65 +12,66 @@
 typedef struct {
   dcs_subject subject;
   dcs_config config;
-  dcs_recorded time; /* samples and date: none in records of a former schema */
-  int n_tied;        /* configurations that could not be told from it, itself included */
-} dcs_tuned_record;
+  dcs_previous_time time;
+  int n_tied; /* configurations that could not be told from it, itself included */
+} dcs_tuned_entry;
 
 /* The path of a file in the data folder, which is made where it is missing: $DCSBENCH_DATA, else
  * dcsbench in $XDG_DATA_HOME, else .local/share/dcsbench at home. */
 dcs_status dcs_tuned_path(const char *name, char path[4096]);
 
-/* Adds the record; from now on it is the one of its subject. Writers at once lose nothing. A file
- * of a former schema is renewed first. */
-dcs_status dcs_tuned_put(const char *path, const dcs_tuned_record *record);
+/* Whether an entry can be kept: DCS_IO says why not, and the way out. To be asked before time is
+ * spent on finding one. */
+dcs_status dcs_tuned_ready(void);
+
+/* Adds the entry; from now on it is the one of its subject. Writers at once lose nothing. */
+dcs_status dcs_tuned_put(const char *path, const dcs_tuned_entry *entry);
 
 typedef struct {
-  dcs_tuned_record *list; /* in the order they were written, the latest of a subject alone */
+  dcs_tuned_entry *list; /* in the order they were written, the latest of a subject alone */
   int n;
   int damaged; /* rows whose checksum is wrong */
   int foreign; /* whole rows of another schema, or of a variant or value that this program lacks */
 } dcs_tuned;
 
-/* A file that is not there is empty; rows of the first schema are of whole sums. The caller frees
- * with dcs_tuned_free(), whatever the status. */
+/* A file that is not there is empty. The caller frees with dcs_tuned_free(), whatever the status.
+ */
 dcs_status dcs_tuned_read(const char *path, dcs_tuned *tuned);
 void dcs_tuned_free(dcs_tuned *tuned);
+/* Says how many rows were left out, and why. */
+void dcs_tuned_say_left_out(const char *path, const dcs_tuned *tuned, FILE *out);
 
-/* Removes the variant's records (NULL: all), what is damaged, and what is foreign; *removed counts
- * records of this program. */
+/* Removes the variant's entries (NULL: all), what is damaged, and what is foreign; *removed counts
+ * entries of this program. */
 dcs_status dcs_tuned_forget(const char *path, const dcs_variant *variant, int *removed);
 
-/* Header and records, as a tuned.csv of their own. */
+/* Header and entries, as a tuned.csv of their own. */
 dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned);
 
-/* ---- which record serves ---- */
+/* ---- which entry serves ---- */
 
 typedef enum {
   DCS_RUNG_MACHINE,    /* this card or CPU */
-  DCS_RUNG_UNITS,      /* another one of the same compute capability and number of SMs */
+  DCS_RUNG_UNITS,      /* another one of the same compute capability and number of SMs or CPUs */
   DCS_RUNG_CAPABILITY, /* another one of the same compute capability */
   DCS_RUNG_DEFAULT,    /* none: the variant's initial configuration */
   DCS_N_RUNGS
 } dcs_rung;
 
-const char *dcs_rung_name(dcs_rung rung);
-
 typedef struct {
   dcs_rung rung;
   dcs_config config;
-  const dcs_tuned_record *record; /* NULL for the default */
-  int other_source;               /* records that match but for the kernel's source */
+  const dcs_tuned_entry *entry; /* NULL for the default */
+  int other_source;             /* entries that match but for the variant's sources */
 } dcs_tuned_choice;
 
-/* The record for the subject: same variant, scope, cutoff, smoothing and kernel source, size within
- * a factor of 4 in atoms and of 2 in each dimension and, within a cutoff, in the spacing,
- * applicable to the problem; of the first rung that has any, the nearest size, the latest of
- * equals. */
+/* The entry for the subject: same variant, scope, problem and sources, size within a factor of 4 in
+ * its inputs and of 2 in each other axis and, where it counts, in the spacing, applicable to the
+ * problem; of the first rung that has any, the nearest size, the latest of equals. */
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *subject, int cpus);
 
-/* The configuration for a cell of a sweep (dcs_tuned_finder), from the database in the data folder.
+/* The configuration for a row of a sweep (dcs_tuned_finder), from the database in the data folder.
  * Says on stderr which rung served, and what was left out and why; nothing of it is a failure. */
-dcs_status dcs_tuned_config(const dcs_cell *cell, const dcs_facts *facts, const char *kernels,
-                            dcs_record *record);
+dcs_status dcs_tuned_config(const dcs_facts *facts, const char *kernels, dcs_record *record);
 
 #endif

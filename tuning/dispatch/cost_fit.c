@@ -15,10 +15,10 @@ typedef struct {
 
 static void relative_terms(const dcs_cost *cost, const dcs_cost_sample *s,
                            double terms[DCS_COST_TERMS]) {
-  dcs_cost_count(cost, &s->size, terms);
+  dcs_cost_count(cost, &s->size, s->spacing, terms);
   if (cost->shape.shares == 1) /* no partial sums: a block's end is nothing to speak of */
-    terms[DCS_COST_TURN] = 0;
-  if (!cost->shape.blocks) /* its launch is its map, its steps are its atoms */
+    terms[DCS_COST_WAVE] = 0;
+  if (!cost->shape.blocks) /* its launch is its map, its steps are its inputs */
     terms[DCS_COST_LAUNCH] = terms[DCS_COST_STEP] = 0;
   for (int t = 0; t < DCS_COST_TERMS; t++)
     terms[t] /= s->ns;
@@ -80,7 +80,7 @@ static void solve_free(const equations *e, const bool is_free[DCS_COST_TERMS],
 }
 
 /* The cost at 0 that would lower the squares fastest, each scaled to the same length, -1: none
- * does. Of equal ones the last: it grows fastest with the map, so that larger ones are not taken
+ * does. Of equal ones the last: it grows fastest with the size, so that larger ones are not taken
  * for cheap. */
 static int find_wanted(const equations *e, const bool is_free[DCS_COST_TERMS],
                        const double x[DCS_COST_TERMS]) {
@@ -158,23 +158,26 @@ static double fit_at(const dcs_cost_sample *samples, size_t n, int terms, dcs_co
   return squares;
 }
 
-static void find_cutoffs(const dcs_cost_sample *samples, size_t n, dcs_cost *cost) {
-  cost->cutoff_least = INFINITY;
-  for (size_t s = 0; s < n; s++) {
-    cost->cutoff_least = fmin(cost->cutoff_least, samples[s].size.cutoff);
-    cost->cutoff_most = fmax(cost->cutoff_most, samples[s].size.cutoff);
+/* Of the method's own times. */
+static void find_range(const dcs_cost_sample *samples, size_t n, dcs_cost *cost) {
+  cost->least = cost->most = samples[0].size;
+  for (size_t s = 0, found = 0; s < n; s++) {
+    if (samples[s].weight < 1) continue;
+    if (found++ == 0) cost->least = cost->most = samples[s].size;
+    dcs_size_widen(&cost->least, &cost->most, &samples[s].size);
   }
 }
 
 double dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *shape, int sm_count,
-                    int side_by_side, dcs_cost *cost) {
+                    int co_resident, dcs_cost *cost) {
   *cost = (dcs_cost){.shape = *shape};
-  find_cutoffs(samples, n, cost);
-  /* A CPU's tiles take turns, too. Of whole sums each goes through all atoms: an evaluation's cost
-   * says it all. */
-  cost->units = shape->blocks ? sm_count : cost->cutoff_most > 0 ? 1 : 0;
+  find_range(samples, n, cost);
+  /* A CPU's tiles come one after another, too. Where each goes through all inputs, an evaluation's
+   * cost says it all. */
+  bool ranged = dcs_problem_range(cost->most.kind, &cost->most.config) > 0;
+  cost->sms = shape->blocks ? sm_count : ranged ? 1 : 0;
   if (shape->blocks && shape->constant)
-    cost->together = (double)side_by_side / (double)shape->threads;
+    cost->resident = (double)co_resident / (double)shape->threads;
   return fit_at(samples, n, DCS_COST_TERMS, cost);
 }
 

@@ -1,5 +1,7 @@
 #include "tuning/dispatch/dispatch.h"
 
+#include "harness/base/grow.h"
+
 #include <math.h>
 
 const dcs_scope dcs_dispatch_scopes[DCS_DISPATCH_SCOPES] = {DCS_KERNEL, DCS_WARM, DCS_FIRST};
@@ -8,50 +10,101 @@ const char *const dcs_dispatch_facts[DCS_N_FOR] = {
     "precision", "kernels_fnv1a64",        "cpu_model", "cpus",      "isa",         "isa_disabled",
     "gpu_name",  "gpu_compute_capability", "date",      "git_state", "command_line"};
 
-const char *const dcs_dispatch_sum_names[DCS_DISPATCH_SUMS] = {
-    "of all atoms", "within a cutoff, not smoothed", "within a cutoff, smoothed c2"};
-
-int dcs_dispatch_sum(const dcs_problem *problem) {
-  return problem->cutoff > 0 ? 1 + (int)problem->smooth : 0;
+int dcs_dispatch_scope_index(dcs_scope scope) {
+  int s = 0;
+  while (dcs_dispatch_scopes[s] != scope && s < DCS_DISPATCH_SCOPES - 1)
+    s++;
+  return s;
 }
 
-char *dcs_dispatch_cutoffs(const dcs_dispatch *dispatch, int sum, char text[DCS_TEXT]) {
-  double least = INFINITY, most = 0;
+/* ---- families ---- */
+
+bool dcs_same_family(const dcs_kind *kind, const dcs_config *a, const dcs_config *b) {
+  for (int p = 0; p < kind->n_params; p++) {
+    const dcs_param *param = &kind->params[p];
+    const double x = a->value[p], y = b->value[p];
+    if (x != y && (!param->real || x == param->initial || y == param->initial)) return false;
+  }
+  return true;
+}
+
+static int index_of(const dcs_dispatch *dispatch, const dcs_kind *kind, const dcs_config *config) {
+  int f = 0;
+  while (f < dispatch->n_families &&
+         !(dispatch->families[f].kind == kind &&
+           dcs_same_family(kind, &dispatch->families[f].config, config)))
+    f++;
+  return f;
+}
+
+const dcs_dispatch_family *dcs_dispatch_find(const dcs_dispatch *dispatch, const dcs_kind *kind,
+                                             const dcs_config *config) {
+  int f = index_of(dispatch, kind, config);
+  return f < dispatch->n_families ? &dispatch->families[f] : NULL;
+}
+
+dcs_dispatch_family *dcs_dispatch_add(dcs_dispatch *dispatch, const dcs_kind *kind,
+                                      const dcs_config *config) {
+  int f = index_of(dispatch, kind, config);
+  if (f == DCS_DISPATCH_FAMILIES) return NULL;
+  if (f == dispatch->n_families)
+    dispatch->families[dispatch->n_families++] =
+        (dcs_dispatch_family){.kind = kind, .config = *config};
+  return &dispatch->families[f];
+}
+
+/* ---- texts ---- */
+
+/* The least and the most value of a parameter that a method of the family was measured at. */
+static void range_of(const dcs_dispatch_family *family, int p, double *least, double *most) {
+  *least = INFINITY;
+  *most = -INFINITY;
   for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
-    for (int m = 0; m < dispatch->tables[sum][s].n; m++) {
-      const dcs_cost *cost = &dispatch->tables[sum][s].list[m].cost;
-      least = fmin(least, cost->cutoff_least);
-      most = fmax(most, cost->cutoff_most);
+    for (int m = 0; m < family->tables[s].n; m++) {
+      const dcs_cost *cost = &family->tables[s].list[m].cost;
+      *least = fmin(*least, cost->least.config.value[p]);
+      *most = fmax(*most, cost->most.config.value[p]);
     }
-  text[0] = '\0';
-  if (most > least)
-    snprintf(text, DCS_TEXT, "%g to %g angstrom", least, most);
-  else if (most > 0)
-    snprintf(text, DCS_TEXT, "%g angstrom", most);
+  if (*most < *least) *least = *most = family->config.value[p]; /* not drawn yet */
+}
+
+char *dcs_dispatch_text(const dcs_dispatch_family *family, char text[DCS_TEXT]) {
+  const dcs_kind *kind = family->kind;
+  snprintf(text, DCS_TEXT, "%s", kind->id);
+  for (int p = 0; p < kind->n_params; p++) {
+    const dcs_param *param = &kind->params[p];
+    char from[32], to[32];
+    double least, most;
+    if (family->config.value[p] == param->initial) continue;
+    range_of(family, p, &least, &most);
+    dcs_append(text, DCS_TEXT, ", %s %s", param->name, dcs_format_value(param, least, from));
+    if (most > least) dcs_append(text, DCS_TEXT, " to %s", dcs_format_value(param, most, to));
+    if (param->unit) dcs_append(text, DCS_TEXT, " %s", param->unit);
+  }
   return text;
 }
 
-int dcs_dispatch_rank(const dcs_dispatch_table *table, const dcs_problem *problem,
-                      const bool usable[2], int order[DCS_DISPATCH_MOST],
-                      double ns[DCS_DISPATCH_MOST]) {
-  const dcs_size size = {problem->n_atoms, problem->n, (double)problem->spacing,
-                         (double)problem->cutoff};
+/* ---- decision ---- */
+
+int dcs_dispatch_rank(const dcs_dispatch *dispatch, const dcs_size *size, double spacing,
+                      dcs_scope scope, const bool usable[2], dcs_ranked list[DCS_DISPATCH_MOST]) {
+  const dcs_dispatch_family *family = dcs_dispatch_find(dispatch, size->kind, &size->config);
+  const dcs_problem problem = dcs_size_problem(size, spacing);
   int n = 0;
+  if (!family) return 0;
+  const dcs_dispatch_table *table = &family->tables[dcs_dispatch_scope_index(scope)];
   for (int m = 0; m < table->n; m++) {
     const dcs_dispatch_method *method = &table->list[m];
     char why[DCS_TEXT];
     if (!usable[method->variant->backend] ||
-        !dcs_applicable(method->variant, problem, &method->config, why))
+        !dcs_applicable(method->variant, &problem, &method->config, why))
       continue;
-    double own = dcs_cost_ns(&method->cost, &size);
-    if (!isfinite(own)) continue;
+    double ns = dcs_cost_ns(&method->cost, size, spacing);
+    if (!isfinite(ns)) continue;
     int at = n++;
-    for (; at > 0 && ns[at - 1] > own; at--) {
-      ns[at] = ns[at - 1];
-      order[at] = order[at - 1];
-    }
-    ns[at] = own;
-    order[at] = m;
+    for (; at > 0 && list[at - 1].ns > ns; at--)
+      list[at] = list[at - 1];
+    list[at] = (dcs_ranked){method, ns, dcs_cost_extrapolates(&method->cost, size)};
   }
   return n;
 }

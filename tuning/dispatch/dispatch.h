@@ -1,5 +1,5 @@
-/* The decision which method computes a map, by its size and shape and by where the data lie; drawn
- * from a run, kept in a record (dispatch.csv), written out as a C header (dispatch.h). */
+/* The decision which method computes a problem, by its size and shape and by where the data lie;
+ * drawn from a run, kept in a table (dispatch.csv), written out as a C header (dispatch.h). */
 #ifndef DCS_TUNING_DISPATCH_H
 #define DCS_TUNING_DISPATCH_H
 
@@ -8,18 +8,13 @@
 
 #include <stdio.h>
 
-enum { DCS_DISPATCH_SCHEMA = 3 };
+enum { DCS_DISPATCH_SCHEMA = 4 };
 
-/* kernel: atoms lie on the device and the map stays there. warm: both in host memory, the context
- * is alive. first: the same from a cold start. */
+/* kernel: inputs lie on the device and the output stays there. warm: both in host memory, the
+ * context is alive. first: the same from a cold start. */
 enum { DCS_DISPATCH_SCOPES = 3 };
 extern const dcs_scope dcs_dispatch_scopes[DCS_DISPATCH_SCOPES];
-
-/* What is summed, each a map of its own that no other stands for: all atoms (0); those within a
- * cutoff, by its smoothing (1 + dcs_smooth). */
-enum { DCS_DISPATCH_SUMS = 2 + DCS_SMOOTH_C2 };
-int dcs_dispatch_sum(const dcs_problem *problem);
-extern const char *const dcs_dispatch_sum_names[DCS_DISPATCH_SUMS]; /* "of all atoms", ... */
+int dcs_dispatch_scope_index(dcs_scope scope); /* in the list above */
 
 enum { DCS_DISPATCH_MOST = 8 }; /* methods of a scope: more cost time at every decision */
 
@@ -27,20 +22,33 @@ typedef struct {
   const dcs_variant *variant;
   dcs_config config;
   dcs_cost cost;
-  int64_t cells; /* sizes at which it was measured */
+  int64_t sizes; /* at which it was measured */
 } dcs_dispatch_method;
 
-/* What is lost against always taking the fastest, at sizes that were held out: 0.1 is 10%. */
+/* What a rule loses against always taking the fastest, at sizes that were held out: 0.1 is 10%. */
 typedef struct {
-  int64_t cells; /* where at least two methods could be chosen from; 0: the others are NaN */
-  double mean, worst;
-} dcs_regret;
+  int64_t sizes; /* where the method that the rule takes was measured; 0: the others are NaN */
+  double mean, p95, worst;
+} dcs_loss;
 
 typedef struct {
   dcs_dispatch_method list[DCS_DISPATCH_MOST]; /* in the order in which they helped most */
   int n;
-  dcs_regret regret;
+  int64_t held_out; /* sizes, each once: those where two methods or more were measured */
+  dcs_loss loss;    /* of the table drawn without the size */
+  dcs_loss nearest; /* of taking what is fastest at the nearest other size in log space */
 } dcs_dispatch_table;
+
+/* Problems of one kind that differ in real parameters alone, each of these either initial in all or
+ * in none: one cost holds for all of them. The direct sum is a family; so are all cutoffs without a
+ * switching function, and all with one. */
+typedef struct {
+  const dcs_kind *kind;
+  dcs_config config; /* one of its problems */
+  dcs_dispatch_table tables[DCS_DISPATCH_SCOPES];
+} dcs_dispatch_family;
+
+bool dcs_same_family(const dcs_kind *kind, const dcs_config *a, const dcs_config *b);
 
 /* What the numbers hold for; "" where unknown. */
 typedef enum {
@@ -57,38 +65,56 @@ typedef enum {
   DCS_FOR_COMMAND,
   DCS_N_FOR
 } dcs_dispatch_fact;
-extern const char *const dcs_dispatch_facts[DCS_N_FOR]; /* columns of the record, keys of env.csv */
+extern const char *const dcs_dispatch_facts[DCS_N_FOR]; /* columns of the table, keys of env.csv */
+
+enum { DCS_DISPATCH_FAMILIES = 16 };
 
 typedef struct {
   char facts[DCS_N_FOR][512];
-  dcs_dispatch_table tables[DCS_DISPATCH_SUMS][DCS_DISPATCH_SCOPES];
+  dcs_dispatch_family families[DCS_DISPATCH_FAMILIES];
+  int n_families;
 } dcs_dispatch;
 
-enum { DCS_DISPATCH_CELLS = 3 }; /* the fewest sizes that a method is judged by */
+/* The family of a problem, or NULL. */
+const dcs_dispatch_family *dcs_dispatch_find(const dcs_dispatch *dispatch, const dcs_kind *kind,
+                                             const dcs_config *config);
+/* The same; where there is none an empty one is added, NULL when there is no room. */
+dcs_dispatch_family *dcs_dispatch_add(dcs_dispatch *dispatch, const dcs_kind *kind,
+                                      const dcs_config *config);
+
+/* "coulomb, cutoff 3 to 6 angstrom, switching c2": kind, and the values of parameters that are not
+ * initial, as they were measured. Returns text. */
+char *dcs_dispatch_text(const dcs_dispatch_family *family, char text[DCS_TEXT]);
+
+enum { DCS_DISPATCH_SIZES = 3 }; /* the fewest that a method is judged by */
 
 /* Draws the decision from the verified rows of a run folder, and says to `notes` what of it is left
- * out, as dcs_run_notes() does. Beside the statuses of
- * dcs_measured_read(), DCS_INPUT when no method was measured at DCS_DISPATCH_CELLS sizes. */
+ * out (dcs_run_notes()), that it was interrupted, and which scopes had no two methods to choose
+ * from. Beside the statuses of dcs_measured_read(), DCS_INPUT when no method was measured at
+ * DCS_DISPATCH_SIZES sizes, a row's method is not of this program or does not compute its problem,
+ * or there are more families than DCS_DISPATCH_FAMILIES; DCS_FAILED when interrupted. */
 dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch);
 
 /* dispatch.csv: written beside and renamed; read with every value checked. DCS_INPUT names file,
- * row and what is wrong: another schema, whose costs are of other things, missing rows, an unknown
- * variant, an illegal configuration. */
+ * row and what is wrong: another schema, whose costs are of other things, a row that was changed
+ * since (a checksum), missing rows, an unknown variant, an illegal configuration. */
 dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch);
 dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch);
 
 /* dispatch.h, written beside and renamed: needs nothing of this library, C99 and C++. */
 dcs_status dcs_dispatch_write_header(const char *path, const dcs_dispatch *dispatch);
 
-/* The cutoffs that methods of the sum were measured at, "8 to 12 angstrom"; "" where it has none.
- * Returns text. */
-char *dcs_dispatch_cutoffs(const dcs_dispatch *dispatch, int sum, char text[DCS_TEXT]);
+/* A method for a size. */
+typedef struct {
+  const dcs_dispatch_method *method;
+  double ns;         /* expected */
+  bool extrapolated; /* the size lies outside what was measured of the method */
+} dcs_ranked;
 
-/* The methods of a table of the problem's sum that can compute the problem, fastest first, without
- * those whose backend `usable` leaves out (indexed by dcs_backend), and those measured at other
- * cutoffs alone (DCS_COST_CUTOFF_FACTOR); returns how many. ns receives their times. */
-int dcs_dispatch_rank(const dcs_dispatch_table *table, const dcs_problem *problem,
-                      const bool usable[2], int order[DCS_DISPATCH_MOST],
-                      double ns[DCS_DISPATCH_MOST]);
+/* The methods of the size's family and scope that can compute it, fastest first, without those
+ * whose backend `usable` leaves out (indexed by dcs_backend), and those measured too far from the
+ * problem (dcs_cost_ns()); returns how many. spacing in angstrom. */
+int dcs_dispatch_rank(const dcs_dispatch *dispatch, const dcs_size *size, double spacing,
+                      dcs_scope scope, const bool usable[2], dcs_ranked list[DCS_DISPATCH_MOST]);
 
 #endif

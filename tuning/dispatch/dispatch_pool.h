@@ -6,77 +6,71 @@
 #include "harness/runs/run.h"
 #include "tuning/dispatch/dispatch.h"
 
-/* A row of the summary that is ok, whatever the scope. */
+/* How many sizes stand for each measured one in a choice. */
+enum { DCS_POOL_AROUND = 4 };
+
+/* A row of the summary that is ok, whatever the problem and the scope. */
 typedef struct {
+  const dcs_run_row *row;
   dcs_method method;
   dcs_tiling shape;
-  int sum; /* dcs_dispatch_sum() */
-  const char *scope;
-  bool pageable; /* its memory is that of callers, or does not matter */
   dcs_cost_sample sample;
 } dcs_rate;
-
-/* The samples of a row of the summary, sorted; none where it is not ok. */
-typedef struct {
-  const double *ns;
-  size_t n;
-} dcs_times;
 
 /* A method in one scope, with what was measured of it. */
 typedef struct {
   dcs_method method;
   dcs_tiling shape;
-  const dcs_cost_sample **times;  /* a cell each, NULL: not measured there */
-  const dcs_cost_sample **kernel; /* the same in scope kernel */
-  size_t measured, in_both;       /* cells with a time; with a time in both */
-  int64_t atoms;                  /* of all cells with a time; 0: of several numbers */
+  const dcs_rate **times;   /* by size of the pool; NULL: not measured there */
+  const dcs_rate **kernel;  /* the same in scope kernel */
+  size_t measured, in_both; /* sizes with a time; with a time in both */
+  int64_t inputs;           /* of all sizes with a time; 0: several numbers */
   dcs_cost cost;
 } dcs_candidate;
 
 typedef struct {
   const dcs_run *run;
-  int backend, median, spacing; /* columns; spacing -1: a run of before there were cutoffs */
   int sm_count;
-  int sum;                  /* the pool is filled with */
-  dcs_scope scope;          /* and what of it */
-  dcs_times *times;         /* a row of the summary each */
-  double *all_times;        /* what they point into; room for all samples twice */
-  dcs_cost_sample *samples; /* a row of the summary each */
-  size_t *rows;             /* which */
-  size_t n_samples;
   dcs_rate *rates;
   size_t n_rates;
+  const dcs_dispatch_family *family; /* the pool is filled with */
+  dcs_scope scope;                   /* and what of it */
   dcs_candidate *list;
   size_t made, n;         /* methods with any time; the first n of them have enough */
-  bool numbers_differ;    /* some of the n methods were measured with several numbers of atoms */
-  dcs_cost_sample *cells; /* sizes */
-  size_t n_cells;
+  bool numbers_differ;    /* some of the n methods were measured with several numbers of inputs */
+  const dcs_rate **sizes; /* a rate of each */
+  size_t n_sizes;
   dcs_cost_sample *work; /* room for a fit */
-  double *expected;      /* room for the times of a choice */
+  double *expected;      /* room for the times of a choice: DCS_POOL_AROUND * n * n_sizes */
 } dcs_pool;
 
-bool dcs_same_size(const dcs_size *a, const dcs_size *b);
+/* Takes the rows of a run that are ok. DCS_INPUT names one whose method is not of this program or
+ * does not compute its problem. Free with dcs_pool_close(), whatever the status. */
+dcs_status dcs_pool_open(const dcs_run *run, dcs_pool *p);
+void dcs_pool_close(dcs_pool *p);
 
-/* The arrays of the pool have room for a row of the summary each. DCS_INPUT names a row whose
- * variant or configuration is not of this program, or whose cutoff is none or not its variant's. */
-dcs_status dcs_pool_rates(dcs_pool *p);
-/* Whether the row is of the pool's sum, of the scope, and of callers' memory. */
-bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope);
 /* Says how many rows that are ok are left out because callers have their maps in ordinary memory.
  */
 void dcs_pool_notes(const dcs_run *run, FILE *out);
-/* Fills p->times. DCS_INPUT when a row that is ok has no samples, or rows have the same ones. */
-dcs_status dcs_pool_times(dcs_pool *p);
-/* How many times as long as b the method behind a takes, as dcs_ratio_of_times() has it; both are
- * of one cell of the pool. */
-double dcs_pool_ratio(const dcs_pool *p, const dcs_cost_sample *a, const dcs_cost_sample *b);
-/* Fills the pool with what was measured of a sum (dcs_dispatch_sum()) in the scope; methods of too
- * few sizes go last. Empty it with dcs_pool_forget(), whatever the status. */
-dcs_status dcs_pool_fill(dcs_pool *p, int sum, dcs_scope scope);
+
+/* Fills the pool with what was measured of a family in a scope; methods of too few sizes go last.
+ * Empty it with dcs_pool_forget(), whatever the status. */
+dcs_status dcs_pool_fill(dcs_pool *p, const dcs_dispatch_family *family, dcs_scope scope);
 void dcs_pool_forget(dcs_pool *p); /* but for the rates */
 
-/* Fits the costs of the first n methods, without the times of the cell `out` in any scope (n_cells:
+/* Whether the row is of the pool's family, of the scope, and of callers' memory. */
+bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope);
+
+/* Fits the costs of the first n methods, without the times of the size `out` in any scope (n_sizes:
  * with all). */
 void dcs_pool_fit(dcs_pool *p, size_t out);
+
+/* Chooses the few methods that matter, leaving the size `out` out, once their costs are fitted;
+ * returns how many. */
+int dcs_pool_choose(dcs_pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]);
+
+/* Holds each size out once: fills held_out, loss and nearest of the table. Leaves costs fitted
+ * without a size. DCS_FAILED when interrupted. */
+dcs_status dcs_pool_hold_out(dcs_pool *p, dcs_dispatch_table *table);
 
 #endif

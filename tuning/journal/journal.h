@@ -2,7 +2,7 @@
 #ifndef DCS_TUNE_JOURNAL_H
 #define DCS_TUNE_JOURNAL_H
 
-#include "harness/base/csv.h"
+#include "harness/files/lock.h"
 #include "tuning/search/search.h"
 #include "tuning/search/subject.h"
 
@@ -10,7 +10,7 @@
 
 typedef struct {
   dcs_csv csv;
-  int lock;             /* descriptor that holds the lock; -1: none */
+  dcs_lock lock;        /* PATH.lock; none is held: the writer is closed */
   int64_t seq;          /* of the next row */
   dcs_subject subject;  /* of the rows */
   const char *strategy; /* what asks for the evaluations; "final" for the last measurement */
@@ -18,9 +18,9 @@ typedef struct {
   const char *device, *driver, *nvrtc; /* "" where there is none */
 } dcs_journal_writer;
 
-/* Opens for appending; a new file gets its header, and one of the former schema the columns that it
- * lacks. DCS_UNAVAILABLE when another process writes to
- * it, DCS_INPUT when the file is none of these. The caller sets subject and what follows. */
+/* Opens for appending; a new file gets its header. DCS_UNAVAILABLE when another process writes to
+ * it, DCS_IO where files have no locks, DCS_INPUT when the file is no journal of this schema. The
+ * caller sets subject and what follows. */
 dcs_status dcs_journal_open(const char *path, dcs_journal_writer *writer);
 dcs_status dcs_journal_close(dcs_journal_writer *writer);
 
@@ -28,7 +28,7 @@ dcs_status dcs_journal_close(dcs_journal_writer *writer);
 typedef struct {
   const dcs_config *config;
   const dcs_evaluation *evaluation;
-  int64_t inner;   /* maps in a sample */
+  int64_t inner;   /* outputs in a sample */
   double spent_s;  /* compiling, verifying, sampling */
   const char *why; /* of a failure; "" otherwise */
 } dcs_journal_row;

@@ -1,55 +1,29 @@
-/* The columns of journal.csv. Internal to the journal; others call tune_journal.h. */
+/* The columns of journal.csv. Internal to the journal; others call journal.h. */
 #ifndef DCS_TUNE_JOURNAL_COLUMNS_H
 #define DCS_TUNE_JOURNAL_COLUMNS_H
 
-#include "harness/base/csv.h"
+#include "tuning/search/subject.h"
 
-enum {
-  SCHEMA,
-  SEQ,
-  VARIANT,
-  CONFIG,
-  SCOPE,
-  DEVICE,
-  MACHINE,
-  CAPABILITY,
-  UNITS,
-  DRIVER,
-  NVRTC,
-  PROGRAM,
-  KERNEL_HASH,
-  ATOMS,
-  NX,
-  NY,
-  NZ,
-  STRATEGY,
-  SEED,
-  OUTCOME,
-  N,
-  MEDIAN,
-  CI_LO,
-  CI_HI,
-  RATE,
-  REGISTERS,
-  COMPILE_MS,
-  SPENT_S,
-  INNER,
-  TIMES,
-  WHY,
-  CUTOFF, /* this one and the next three are not in files of the former schema */
-  SMOOTH,
-  SPACING,
-  EVALS,
-  N_COLUMNS
-};
+enum { DCS_JOURNAL_SCHEMA = 3 };
 
-extern const char *const dcs_journal_columns[N_COLUMNS];
+/* The subject's columns stand behind SEQ. */
+#define DCS_JOURNAL_LIST(X)                                                                        \
+  X(SCHEMA, "schema"), X(SEQ, "seq"), X(CONFIG, "config"), X(DEVICE, "device"),                    \
+      X(DRIVER, "driver"), X(NVRTC, "nvrtc"), X(PROGRAM, "program"), X(STRATEGY, "strategy"),      \
+      X(SEED, "seed"), X(OUTCOME, "outcome"), X(N, "n"), X(MEDIAN, "median_ns"),                   \
+      X(CI_LO, "ci_lo_ns"), X(CI_HI, "ci_hi_ns"), X(RATE, "evals_per_s"),                          \
+      X(REGISTERS, "registers"), X(COMPILE_MS, "compile_ms"), X(SPENT_S, "spent_s"),               \
+      X(INNER, "inner"), X(TIMES, "times_ns"), X(WHY, "why")
+enum { DCS_JOURNAL_LIST(DCS_COLUMN_INDEX), N_COLUMNS };
+extern const char *const dcs_journal_columns[];
 
-/* Columns of a file of the former schema. */
-enum { N_FORMER_COLUMNS = CUTOFF };
+typedef struct {
+  dcs_subject_at subject;
+  int column[N_COLUMNS];
+} dcs_journal_at;
 
-/* Where each column is; -1 for those that a file of the former schema does not have. DCS_INPUT
- * names one that is missing. */
-dcs_status dcs_journal_find_columns(const dcs_table *table, int at[N_COLUMNS]);
+/* Where each column is. DCS_INPUT names one that is missing, or the schema of the first row if it
+ * is another one. */
+dcs_status dcs_journal_find_columns(const dcs_table *table, dcs_journal_at *at);
 
 #endif

@@ -1,6 +1,6 @@
 #include "tuning/search/features.h"
 
-#include "harness/input/case.h"
+#include "harness/problems/case.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
  * number of threads, matters less. */
 static const double WEIGHT = 0.3, SHAPE_WEIGHT = 0.03;
 
-/* What decides how well a multiprocessor is used; in doublings. */
+/* What decides how well an SM is used; in doublings. */
 enum { UNIT_THREADS, BLOCK_THREADS, THREAD_POINTS, N_SHAPES };
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 } launch;
 
 /* All blocks of a launch are taken to be as long, and to be dealt out evenly: the busiest of the
- * units gets blocks / units of them, rounded up. */
+ * SMs gets blocks / SMs of them, rounded up. */
 static launch launch_of(const dcs_problem *problem, const dcs_subject *subject,
                         const dcs_config *config) {
   dcs_plan plan = {0};

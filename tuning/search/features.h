@@ -15,11 +15,11 @@ typedef struct {
   double *at; /* of each configuration, DCS_MOST_FEATURES: the position of a parameter's value
                  among those tried, or how many doublings */
   double
-      *work; /* of each configuration: the logarithm of what the busiest multiprocessor computes,
+      *work; /* of each configuration: the logarithm of what the busiest SM computes,
                 padding and the last wave of blocks included, over the least of any; 0: unknown */
 } dcs_features;
 
-/* `subject` has the problem and the number of multiprocessors. Where it is NULL, or the variant has
+/* `subject` has the problem and the number of SMs. Where it is NULL, or the variant has
  * no plan, the parameters are all there is. DCS_UNAVAILABLE: no memory. Free with
  * dcs_features_free(), whatever the status. */
 dcs_status dcs_features_build(const dcs_space *space, const dcs_subject *subject,

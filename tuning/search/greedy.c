@@ -10,7 +10,7 @@ static bool better_of(dcs_search *search, int *list, int n, int *config, double 
   dcs_shuffle(&search->random, list, n);
   for (int i = 0; i < n; i++) {
     double other;
-    if (!dcs_search_try(search, list[i], search->samples, &other)) return false;
+    if (!dcs_search_try(search, list[i], &other)) return false;
     if (!(other < *ns)) continue;
     *config = list[i];
     *ns = other;
@@ -35,7 +35,7 @@ void dcs_search_greedy(dcs_search *search) {
   }
   for (int config = search->start; config >= 0; config = dcs_search_unknown(search)) {
     double ns;
-    if (!dcs_search_try(search, config, search->samples, &ns)) break;
+    if (!dcs_search_try(search, config, &ns)) break;
     while (step(search, list, &config, &ns)) {
     }
     if (search->stopped) break;

@@ -1,6 +1,7 @@
 #include "tuning/search/search.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
 #include "harness/problems/methods.h"
 
@@ -71,23 +72,18 @@ static bool may_go_on(dcs_search *search) {
 }
 
 static dcs_status note_pick(dcs_search *search) {
-  if ((search->n_evals & (search->n_evals + 1)) == 0) { /* 0, 1, 3, 7, ...: full */
-    size_t room = 2 * (size_t)search->n_evals + 1;
-    int *picks = realloc(search->picks, room * sizeof *picks);
-    if (!picks) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu evaluations", room);
-    search->picks = picks;
-  }
+  DCS_TRY(dcs_grow(&search->picks, (size_t)search->n_evals, sizeof *search->picks, "evaluations"));
   search->picks[search->n_evals++] = dcs_search_best(search);
   return DCS_OK;
 }
 
-bool dcs_search_try(dcs_search *search, int config, int samples, double *ns) {
+bool dcs_search_try(dcs_search *search, int config, double *ns) {
   dcs_evaluation *e = &search->known[config];
-  bool enough = e->known && (e->outcome != DCS_OUTCOME_OK || e->n >= samples);
+  bool enough = e->known && (e->outcome != DCS_OUTCOME_OK || e->n >= search->samples);
   if (search->stopped || (!enough && !may_go_on(search))) return false;
   if (!enough) {
     bool was_known = e->known;
-    search->status = search->evaluator->more(search->evaluator, config, samples, e);
+    search->status = search->evaluator->more(search->evaluator, config, search->samples, e);
     if (search->status == DCS_OK && e->known) search->n_known += !was_known;
     if (search->status == DCS_OK && e->known && !dcs_interrupted())
       search->status = note_pick(search);
@@ -122,19 +118,7 @@ int dcs_search_best(const dcs_search *search) {
   for (int c = 0; c < search->space->n; c++) {
     const dcs_evaluation *e = &search->known[c];
     if (!e->known || e->outcome != DCS_OUTCOME_OK) continue;
-    const dcs_evaluation *b = best >= 0 ? &search->known[best] : NULL;
-    bool whole = e->n >= search->samples, best_whole = b && b->n >= search->samples;
-    if (!b || (whole && !best_whole) || (whole == best_whole && e->stats.median < b->stats.median))
-      best = c;
+    if (best < 0 || e->stats.median < search->known[best].stats.median) best = c;
   }
   return best;
-}
-
-void dcs_shuffle(dcs_random *random, int *list, int n) {
-  for (int i = n - 1; i > 0; i--) {
-    int j = (int)dcs_random_below(random, i + 1);
-    int swap = list[i];
-    list[i] = list[j];
-    list[j] = swap;
-  }
 }

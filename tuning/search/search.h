@@ -12,7 +12,7 @@
 typedef struct {
   bool known;          /* it was tried */
   dcs_outcome outcome; /* a failure is an outcome, never a large time */
-  double *times;       /* ns of one map, in the order they were taken; n */
+  double *times;       /* ns of one output, in the order they were taken; n */
   int n;
   dcs_stats stats;   /* of the times */
   int registers;     /* -1: unknown */
@@ -40,7 +40,7 @@ typedef struct {
   const dcs_space *space;
   const dcs_subject *subject; /* what is tuned, and on which machine; NULL: unknown */
   dcs_evaluator *evaluator;
-  int samples; /* of a whole evaluation */
+  int samples; /* of an evaluation */
   int start;   /* the configuration to begin with: the variant's initial one, or near it */
   dcs_random random;
   dcs_budget budget;
@@ -61,10 +61,9 @@ dcs_status dcs_search_open(const dcs_space *space, const dcs_subject *subject,
                            dcs_search *search);
 void dcs_search_close(dcs_search *search);
 
-/* Evaluates with that many samples at least; *ns is the median (INFINITY for a failure). Each call
- * that measures counts as an evaluation, however few its samples; what is known already is free.
- * False when the search has to stop. */
-bool dcs_search_try(dcs_search *search, int config, int samples, double *ns);
+/* Evaluates; *ns is the median (INFINITY for a failure). Each call that measures counts as an
+ * evaluation; what is known already is free. False when the search has to stop. */
+bool dcs_search_try(dcs_search *search, int config, double *ns);
 
 /* A configuration that was not tried, each with the same probability; -1: there is none. */
 int dcs_search_unknown(dcs_search *search);
@@ -72,18 +71,14 @@ int dcs_search_unknown(dcs_search *search);
 /* The part of the budget that is spent, 0..1; of the whole space where there is no budget. */
 double dcs_search_share(const dcs_search *search);
 
-/* The ok configuration with the least median, -1: none. One with fewer samples than a whole
- * evaluation counts only as long as none has them. */
+/* The ok configuration with the least median, -1: none. */
 int dcs_search_best(const dcs_search *search);
 
-void dcs_shuffle(dcs_random *random, int *list, int n);
-
-/* ---- strategies, one file each ---- */
+/* ---- strategies ---- */
 
 typedef struct {
   const char *name;
   void (*run)(dcs_search *search); /* until the search stops or everything is known */
-  const char *idea;
 } dcs_strategy;
 
 extern const dcs_strategy dcs_strategies[];
@@ -93,11 +88,7 @@ extern const char dcs_default_strategy[];
 /* DCS_USAGE suggests the nearest name. */
 dcs_status dcs_find_strategy(const char *name, const dcs_strategy **strategy);
 
-void dcs_search_exhaustive(dcs_search *search);
-void dcs_search_random(dcs_search *search);
 void dcs_search_surrogate(dcs_search *search);
 void dcs_search_greedy(dcs_search *search);
-void dcs_search_annealing(dcs_search *search);
-void dcs_search_halving(dcs_search *search);
 
 #endif

@@ -1,6 +1,8 @@
 #include "tuning/search/space.h"
 
+#include "harness/base/grow.h"
 #include "harness/base/text.h"
+#include "harness/judge/stats.h"
 #include "harness/problems/methods.h"
 
 #include <ctype.h>
@@ -11,17 +13,12 @@
 
 enum { MOST_COMBINATIONS = 100000 };
 
-static int ascending(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 /* ---- the values of each parameter ---- */
 
-static dcs_status add_value(dcs_space *space, int p, int value) {
+static dcs_status add_value(dcs_space *space, int p, double value) {
   for (int v = 0; v < space->n_values[p]; v++)
     if (space->values[p][v] == value) return DCS_OK;
-  if (!space->values[p] && !(space->values[p] = calloc(DCS_MAX_TRIES, sizeof(int))))
+  if (!space->values[p] && !(space->values[p] = calloc(DCS_MAX_TRIES, sizeof(double))))
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the values of a parameter");
   if (space->n_values[p] == DCS_MAX_TRIES)
     return dcs_fail(DCS_USAGE, "%s: more than %d values", space->variant->params[p].name,
@@ -33,11 +30,11 @@ static dcs_status add_value(dcs_space *space, int p, int value) {
 /* Those of the descriptor. */
 static dcs_status add_tries(dcs_space *space, int p, int cpus) {
   const dcs_param *param = &space->variant->params[p];
-  bool threads = param->initial == DCS_ALL_CPUS && !param->labels;
-  int last = threads && cpus < param->hi ? cpus : param->hi;
+  bool threads = param->role == DCS_ROLE_THREADS;
+  double last = threads ? fmin(cpus, param->hi) : param->hi;
   for (const int *v = param->tries; v && *v != DCS_TRIES_END; v++)
     if (*v <= last) DCS_TRY(add_value(space, p, *v));
-  for (int v = param->lo; !param->tries && v <= last; v++)
+  for (double v = param->lo; !param->tries && v <= last; v++)
     DCS_TRY(add_value(space, p, v));
   return threads ? add_value(space, p, last) : DCS_OK;
 }
@@ -67,7 +64,7 @@ static dcs_status add_chosen(dcs_space *space, const char *config) {
 static dcs_status make_room(dcs_space *space) {
   int64_t all = 1;
   for (int p = 0; p < space->variant->n_params; p++) {
-    qsort(space->values[p], (size_t)space->n_values[p], sizeof(int), ascending);
+    qsort(space->values[p], (size_t)space->n_values[p], sizeof(double), dcs_by_value);
     all *= space->n_values[p];
     if (all > MOST_COMBINATIONS)
       return dcs_fail(DCS_USAGE,
@@ -119,12 +116,9 @@ static dcs_status count_reason(dcs_space *space, const char *why) {
       space->reasons[r].n++;
       return DCS_OK;
     }
-  size_t more = (size_t)(space->n_reasons + 1) * sizeof *space->reasons;
-  dcs_space_reason *reasons = realloc(space->reasons, more);
-  if (!reasons) return dcs_fail(DCS_UNAVAILABLE, "no memory for a reason");
-  space->reasons = reasons;
-  reasons[space->n_reasons].n = 1;
-  snprintf(reasons[space->n_reasons++].why, DCS_TEXT, "%s", why);
+  DCS_TRY(dcs_grow(&space->reasons, (size_t)space->n_reasons, sizeof *space->reasons, "reasons"));
+  space->reasons[space->n_reasons].n = 1;
+  snprintf(space->reasons[space->n_reasons++].why, DCS_TEXT, "%s", why);
   return DCS_OK;
 }
 

@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
   const dcs_variant *variant;
-  int *values[DCS_MAX_PARAMS]; /* of each parameter, ascending; n_values */
+  double *values[DCS_MAX_PARAMS]; /* of each parameter, ascending; n_values */
   int n_values[DCS_MAX_PARAMS];
   dcs_config *configs; /* the legal ones, the last parameter fastest; n */
   int n;

@@ -21,63 +21,103 @@ dcs_status dcs_subject_fill(const dcs_facts *facts, const char *kernels, dcs_sub
   return DCS_OK;
 }
 
+static const double LEAST_SPACING = 1e-7, MOST_SPACING = 1e7; /* angstrom */
+
+bool dcs_spacing_counts(const dcs_size *size) {
+  return dcs_estimate(size, LEAST_SPACING, NULL) != dcs_estimate(size, MOST_SPACING, NULL);
+}
+
 bool dcs_same_subject(const dcs_subject *a, const dcs_subject *b) {
-  return a->variant == b->variant && a->scope == b->scope && a->atoms == b->atoms &&
-         a->n.x == b->n.x && a->n.y == b->n.y && a->n.z == b->n.z && a->cutoff == b->cutoff &&
-         a->smooth == b->smooth && a->spacing == b->spacing && a->pairs == b->pairs &&
+  return a->variant == b->variant && a->scope == b->scope && dcs_same_size(&a->size, &b->size) &&
+         (!dcs_spacing_counts(&a->size) || (a->spacing == b->spacing && a->work == b->work)) &&
          a->units == b->units && strcmp(a->machine, b->machine) == 0 &&
          strcmp(a->capability, b->capability) == 0 && strcmp(a->kernel_hash, b->kernel_hash) == 0;
 }
 
 dcs_problem dcs_subject_problem(const dcs_subject *subject) {
-  return (dcs_problem){.n_atoms = subject->atoms,
-                       .n = subject->n,
-                       .spacing = subject->cutoff > 0 ? (float)subject->spacing : 1,
-                       .cutoff = (float)subject->cutoff,
-                       .smooth = subject->smooth};
-}
-
-double dcs_subject_evals(const dcs_subject *subject) {
-  if (subject->cutoff > 0) return subject->pairs;
-  return (double)subject->atoms * (double)dcs_points(subject->n);
-}
-
-char *dcs_within_text(double cutoff, dcs_smooth smooth, char text[DCS_TEXT]) {
-  text[0] = '\0';
-  if (cutoff > 0)
-    snprintf(text, DCS_TEXT, ", within %g angstrom (smoothing %s)", cutoff,
-             dcs_smooth_names[smooth]);
-  return text;
-}
-
-char *dcs_within_brief(const dcs_subject *subject, char text[DCS_TEXT]) {
-  text[0] = '\0';
-  if (subject->cutoff > 0)
-    snprintf(text, DCS_TEXT, "%g %s", subject->cutoff, dcs_smooth_names[subject->smooth]);
-  return text;
-}
-
-void dcs_subject_put_within(dcs_csv *csv, const dcs_subject *subject) {
-  const bool within = subject->cutoff > 0;
-  dcs_csv_number(csv, within ? subject->cutoff : NAN);
-  dcs_csv_text(csv, within ? dcs_smooth_names[subject->smooth] : "");
-  dcs_csv_number(csv, within ? subject->spacing : NAN);
-  dcs_csv_number(csv, dcs_subject_evals(subject));
-}
-
-bool dcs_subject_read_within(const char *const cells[4], dcs_subject *subject) {
-  if (!subject->variant->cutoff) return !*cells[0] && !*cells[1] && !*cells[2];
-  return dcs_parse_number("cutoff", cells[0], 1e-6, 1e6, &subject->cutoff) == DCS_OK &&
-         dcs_parse_smooth("smooth", cells[1], &subject->smooth) == DCS_OK &&
-         dcs_parse_number("spacing", cells[2], 1e-45, 1e7, &subject->spacing) == DCS_OK &&
-         dcs_parse_number("evals_useful", cells[3], 0, INFINITY, &subject->pairs) == DCS_OK;
+  return dcs_size_problem(&subject->size, subject->spacing > 0 ? subject->spacing : 1);
 }
 
 dcs_status dcs_scope_by_name(const char *name, dcs_scope *scope) {
-  for (int s = DCS_KERNEL; s <= DCS_FIRST; s <<= 1)
-    if (strcmp(name, dcs_scope_name((dcs_scope)s)) == 0) {
-      *scope = (dcs_scope)s;
-      return DCS_OK;
-    }
+  if (dcs_find_scope(name, scope)) return DCS_OK;
   return dcs_fail(DCS_INPUT, "scope: found \"%s\"; expected kernel, warm or first", name);
+}
+
+/* ---- in files ---- */
+
+enum { VARIANT, SCOPE, MACHINE, CAPABILITY, UNITS, KERNEL_HASH, SPACING, WORK };
+static const char *const columns[DCS_SUBJECT_CELLS] = {
+    "variant", "scope", "machine", "capability", "units", "kernel_hash", "spacing", "evals_useful"};
+
+/* The size's columns stand before the spacing. */
+void dcs_subject_put_columns(dcs_csv *csv) {
+  for (int c = 0; c < DCS_SUBJECT_CELLS; c++) {
+    for (int s = 0; c == SPACING && s < DCS_SIZE_COLUMNS; s++)
+      dcs_csv_text(csv, dcs_size_columns[s]);
+    dcs_csv_text(csv, columns[c]);
+  }
+}
+
+void dcs_subject_put(dcs_csv *csv, const dcs_subject *subject) {
+  dcs_csv_text(csv, subject->variant->id);
+  dcs_csv_text(csv, dcs_scope_name(subject->scope));
+  dcs_csv_text(csv, subject->machine);
+  dcs_csv_text(csv, subject->capability);
+  dcs_csv_integer(csv, subject->units);
+  dcs_csv_text(csv, subject->kernel_hash);
+  dcs_size_put(csv, &subject->size);
+  dcs_csv_number(csv, subject->spacing > 0 ? subject->spacing : NAN);
+  dcs_csv_number(csv, subject->work);
+}
+
+dcs_status dcs_subject_find(const dcs_table *table, dcs_subject_at *at) {
+  for (int c = 0; c < DCS_SUBJECT_CELLS; c++)
+    DCS_TRY(dcs_table_need(table, columns[c], &at->column[c]));
+  return dcs_size_find(table, &at->size);
+}
+
+/* A row's place, for messages and cells. */
+typedef struct {
+  const dcs_table *table;
+  size_t row;
+  const dcs_subject_at *at;
+} place;
+
+static const char *cell(const place *p, int c) {
+  return dcs_table_cell(p->table, p->row, p->at->column[c]);
+}
+
+static dcs_status wrong(const place *p, int c, const char *expected) {
+  return dcs_table_wrong(p->table, p->row, columns[c], p->at->column[c], expected);
+}
+
+/* A recording may lack the spacing where it does not count. */
+static dcs_status read_problem(const place *p, dcs_subject *s) {
+  char why[DCS_TEXT];
+  DCS_TRY(dcs_size_read(p->table, p->row, &p->at->size, &s->size));
+  if (s->size.kind != dcs_kind_of(s->variant) || !dcs_solves(s->variant, &s->size.config, why))
+    return wrong(p, VARIANT, "one that computes the row's problem");
+  bool unknown = !*cell(p, SPACING) && !dcs_spacing_counts(&s->size);
+  if (!unknown &&
+      dcs_parse_number("", cell(p, SPACING), 1e-45, MOST_SPACING, &s->spacing) != DCS_OK)
+    return wrong(p, SPACING, "a number above 0");
+  if (dcs_parse_number("", cell(p, WORK), 0, INFINITY, &s->work) != DCS_OK)
+    return wrong(p, WORK, "a number of evaluations");
+  return DCS_OK;
+}
+
+dcs_status dcs_subject_read(const dcs_table *table, size_t row, const dcs_subject_at *at,
+                            dcs_subject *s) {
+  const place p = {table, row, at};
+  int64_t units;
+  *s = (dcs_subject){.variant = dcs_find_variant(cell(&p, VARIANT))};
+  if (!s->variant) return wrong(&p, VARIANT, "a variant of this program");
+  if (!dcs_find_scope(cell(&p, SCOPE), &s->scope)) return wrong(&p, SCOPE, "kernel, warm or first");
+  if (dcs_parse_integer("", cell(&p, UNITS), 0, INT32_MAX, &units) != DCS_OK)
+    return wrong(&p, UNITS, "a whole number");
+  s->units = (int)units;
+  snprintf(s->machine, sizeof s->machine, "%.127s", cell(&p, MACHINE));
+  snprintf(s->capability, sizeof s->capability, "%.15s", cell(&p, CAPABILITY));
+  snprintf(s->kernel_hash, sizeof s->kernel_hash, "%.16s", cell(&p, KERNEL_HASH));
+  return read_problem(&p, s);
 }

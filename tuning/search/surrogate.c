@@ -5,8 +5,8 @@
  * Schonlau, Welch, J. Global Optimization 13, 1998).
  *
  * What a launch looks like is known before it is measured, and the process learns only what that
- * leaves open: its mean goes with the work that the busiest multiprocessor does, and configurations
- * are near each other whose launches look alike (tune_features.h). */
+ * leaves open: its mean goes with the work that the busiest SM does, and configurations
+ * are near each other whose launches look alike (features.h). */
 #include "tuning/search/features.h"
 #include "tuning/search/search.h"
 
@@ -234,7 +234,7 @@ static int find_candidates(model *m) {
 static bool try_most_promising(model *m) {
   dcs_search *s = m->search;
   double ns;
-  if (!collect(m)) return dcs_search_try(s, dcs_search_unknown(s), s->samples, &ns);
+  if (!collect(m)) return dcs_search_try(s, dcs_search_unknown(s), &ns);
   if (m->n < LEARN_FROM || !m->learned) learn(m);
   fit(m);
   int n = find_candidates(m), tries = s->n_known < LEARN_FROM ? 1 : s->n_known / 4;
@@ -246,7 +246,7 @@ static bool try_most_promising(model *m) {
       if (m->gain[i] > m->gain[best]) best = i;
     if (!(m->gain[best] >= 0)) break;
     m->gain[best] = -1;
-    if (!dcs_search_try(s, m->list[best], s->samples, &ns)) return false;
+    if (!dcs_search_try(s, m->list[best], &ns)) return false;
   }
   return true;
 }
@@ -272,9 +272,9 @@ static void search_with(model *m) {
   dcs_search *s = m->search;
   double ns;
   forget(m);
-  bool more = dcs_search_try(s, s->start, s->samples, &ns);
+  bool more = dcs_search_try(s, s->start, &ns);
   while (more && s->n_known < FIRST && s->n_known < s->space->n)
-    more = dcs_search_try(s, far_from_known(m), s->samples, &ns);
+    more = dcs_search_try(s, far_from_known(m), &ns);
   while (more && s->n_known < s->space->n)
     more = try_most_promising(m);
 }

@@ -1,27 +1,24 @@
 /* The figures of a study: data for the scripts landscape, importance and convergence. */
-#include "tuning/study/study.h"
+#include "tuning/study/draw.h"
 
 #include "harness/base/decimal.h"
+#include "harness/base/grow.h"
 #include "harness/figures/figure.h"
 #include "harness/figures/figures.h"
+#include "harness/files/text_stream.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- data ---- */
 
 static void put_titles(FILE *dat, const dcs_replay *replay, const char *what) {
   const dcs_subject *s = &replay->recording->subject;
-  char text[4 * DCS_TEXT], within[DCS_TEXT];
-  snprintf(text, sizeof text, "%s: %s on %lldx%lldx%lld, %lld atoms%s, scope %s", what,
-           s->variant->id, (long long)s->n.x, (long long)s->n.y, (long long)s->n.z,
-           (long long)s->atoms, dcs_within_text(s->cutoff, s->smooth, within),
-           dcs_scope_name(s->scope));
-  dcs_figure_text(dat, text, 1);
-  fputc('\n', dat);
-  snprintf(text, sizeof text, "%s; %d configurations", s->machine, replay->space.n);
-  dcs_figure_text(dat, text, 1);
-  fputc('\n', dat);
+  char size[DCS_TEXT];
+  dcs_figure_line(dat, "%s: %s on %s, scope %s", what, s->variant->id,
+                  dcs_size_text(&s->size, size), dcs_scope_name(s->scope));
+  dcs_figure_line(dat, "%s; %d configurations", s->machine, replay->space.n);
 }
 
 static void put_convergence(FILE *dat, const dcs_replay *replay, const dcs_study_curves *curves) {
@@ -57,8 +54,7 @@ static void put_importance(FILE *dat, const dcs_replay *replay, const int *param
   dcs_figure_block(dat);
   for (int i = 0; i < n; i++) {
     fprintf(dat, "%d\t", n - i);
-    dcs_figure_text(dat, replay->space.variant->params[params[i]].name, 1);
-    fputc('\n', dat);
+    dcs_figure_line(dat, "%s", replay->space.variant->params[params[i]].name);
   }
   dcs_figure_block(dat);
   for (int i = 0; i < n; i++)
@@ -70,20 +66,16 @@ static void put_axis(FILE *dat, const dcs_replay *replay, int p) {
   const dcs_param *param = &replay->space.variant->params[p];
   dcs_figure_block(dat);
   fputs("-1\t", dat);
-  dcs_figure_text(dat, param->name, 1);
+  dcs_figure_line(dat, "%s", param->name);
   for (int v = 0; v < replay->space.n_values[p]; v++) {
     char text[32];
-    int value = replay->space.values[p][v];
-    snprintf(text, sizeof text, "%d", value);
-    fprintf(dat, "\n%d\t", v);
-    dcs_figure_text(dat, param->labels ? param->labels[value - param->lo] : text, 1);
+    fprintf(dat, "%d\t", v);
+    dcs_figure_line(dat, "%s", dcs_format_value(param, replay->space.values[p][v], text));
   }
-  fputc('\n', dat);
 }
 
 static void put_landscape(FILE *dat, const dcs_replay *replay, int p, int q) {
-  const dcs_subject *s = &replay->recording->subject;
-  double evals = dcs_subject_evals(s);
+  const double work = replay->recording->subject.work;
   put_titles(dat, replay, "Landscape");
   put_axis(dat, replay, p);
   put_axis(dat, replay, q);
@@ -91,61 +83,55 @@ static void put_landscape(FILE *dat, const dcs_replay *replay, int p, int q) {
   for (int v = 0; v < replay->space.n_values[p]; v++)
     for (int w = 0; w < replay->space.n_values[q]; w++) {
       double time = dcs_study_best_at(replay, p, v, q, w);
-      if (isfinite(time)) fprintf(dat, "%d\t%d\t%.9g\n", v, w, evals / time);
+      if (isfinite(time)) fprintf(dat, "%d\t%d\t%.9g\n", v, w, work / time);
     }
 }
 
 /* ---- figures ---- */
 
-typedef struct {
-  FILE *file;
+static dcs_status draw(dcs_text_stream *data, const char *dir, const char *name) {
   char *text;
   size_t size;
-} buffer;
-
-static dcs_status begin(buffer *b) {
-  *b = (buffer){0};
-  b->file = open_memstream(&b->text, &b->size);
-  return b->file ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
-}
-
-static dcs_status draw(buffer *b, const char *dir, const char *name) {
-  bool failed = ferror(b->file) != 0;
-  if (fclose(b->file) != 0) failed = true;
-  dcs_status status = failed ? dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure")
-                             : dcs_figure_draw(dir, name, b->text, b->size, stdout);
-  free(b->text);
+  DCS_TRY(dcs_text_end(data, &text, &size));
+  dcs_status status = dcs_figure_draw(dir, name, text, size, stdout);
+  free(text);
   return status;
 }
 
 static dcs_status draw_all(const dcs_replay *replay, const dcs_study_curves *curves,
                            const char *dir) {
   int params[DCS_MAX_PARAMS], n = by_importance(replay, params);
-  buffer b;
-  DCS_TRY(begin(&b));
-  put_convergence(b.file, replay, curves);
-  DCS_TRY(draw(&b, dir, "convergence"));
+  dcs_text_stream data;
+  DCS_TRY(dcs_text_begin(&data));
+  put_convergence(data.stream, replay, curves);
+  DCS_TRY(draw(&data, dir, "convergence"));
   if (n == 0) return DCS_OK;
-  DCS_TRY(begin(&b));
-  put_importance(b.file, replay, params, n);
-  DCS_TRY(draw(&b, dir, "importance"));
+  DCS_TRY(dcs_text_begin(&data));
+  put_importance(data.stream, replay, params, n);
+  DCS_TRY(draw(&data, dir, "importance"));
   if (n < 2) return DCS_OK;
-  DCS_TRY(begin(&b));
-  put_landscape(b.file, replay, params[0], params[1]);
-  return draw(&b, dir, "landscape");
+  DCS_TRY(dcs_text_begin(&data));
+  put_landscape(data.stream, replay, params[0], params[1]);
+  return draw(&data, dir, "landscape");
+}
+
+/* VARIANT-SCOPE-ATOMS-GRID, with the problem and the spacing where they are not a matter of course.
+ */
+static dcs_status folder_of(const dcs_subject *s, const char *out, char dir[4096]) {
+  char part[DCS_TEXT];
+  snprintf(dir, 4096, "%s/%s-%s", out, s->variant->id, dcs_scope_name(s->scope));
+  for (int d = 0; d < s->size.kind->n_dimensions; d++)
+    dcs_append(dir, 4096, "-%s", dcs_dimension_text(&s->size, d, part));
+  dcs_format_problem(s->size.kind, &s->size.config, part);
+  dcs_append(dir, 4096, "%s%s", *part ? "-" : "", part);
+  if (dcs_spacing_counts(&s->size)) dcs_append(dir, 4096, "-spacing=%g", s->spacing);
+  return strlen(dir) < 4095 ? DCS_OK : dcs_fail(DCS_USAGE, "the name of the folder is too long");
 }
 
 dcs_status dcs_study_draw(const dcs_replay *replay, const dcs_study_curves *curves,
                           const char *out) {
-  const dcs_subject *s = &replay->recording->subject;
-  char dir[4096], within[DCS_TEXT] = "";
-  if (s->cutoff > 0)
-    snprintf(within, sizeof within, "-cutoff%g-%s-spacing%g", s->cutoff,
-             dcs_smooth_names[s->smooth], s->spacing);
-  if (snprintf(dir, sizeof dir, "%s/%s-%s-%lld-%lldx%lldx%lld%s", out, s->variant->id,
-               dcs_scope_name(s->scope), (long long)s->atoms, (long long)s->n.x, (long long)s->n.y,
-               (long long)s->n.z, within) >= (int)sizeof dir)
-    return dcs_fail(DCS_USAGE, "the name of the folder is too long");
+  char dir[4096];
+  DCS_TRY(folder_of(&replay->recording->subject, out, dir));
   /* The data need a decimal point whatever the user's locale. */
   locale_t before = dcs_decimal_enter();
   dcs_status status = draw_all(replay, curves, dir);

@@ -1,19 +1,16 @@
 #include "tuning/tuner/ahead.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-extern char **environ;
 
 enum { MOST_PROCESSES = 256 };
 
@@ -33,23 +30,19 @@ static void find_largest(const dcs_space *space, int *first, int *second) {
 /* A slice of the space is one value of each of these two with all values of the others; here as
  * text for --config. */
 static void describe(const dcs_space *space, int slice, char text[4096]) {
-  size_t used = 0;
   int first, second;
+  text[0] = '\0';
   find_largest(space, &first, &second);
   for (int p = 0; p < space->variant->n_params; p++) {
     const dcs_param *param = &space->variant->params[p];
     bool fixed = p == first || p == second;
     int n = space->n_values[p];
     int at = p == first ? slice % n : slice / space->n_values[first];
-    used += (size_t)snprintf(text + used, 4096 - used, "%s%s=", p ? "," : "", param->name);
-    for (int v = fixed ? at : 0; v < (fixed ? at + 1 : n) && used < 4000; v++) {
-      int value = space->values[p][v];
-      const char *bar = v > (fixed ? at : 0) ? "|" : "";
-      if (param->labels)
-        used += (size_t)snprintf(text + used, 4096 - used, "%s%s", bar,
-                                 param->labels[value - param->lo]);
-      else
-        used += (size_t)snprintf(text + used, 4096 - used, "%s%d", bar, value);
+    dcs_append(text, 4096, "%s%s=", p ? "," : "", param->name);
+    for (int v = fixed ? at : 0; v < (fixed ? at + 1 : n); v++) {
+      char value[32];
+      dcs_append(text, 4096, "%s%s", v > (fixed ? at : 0) ? "|" : "",
+                 dcs_format_value(param, space->values[p][v], value));
     }
   }
 }
@@ -69,14 +62,8 @@ static int start(const dcs_space *space, int slice, const char *kernels, const c
       "dcsbench",   "compile",  "--variants", (char *)space->variant->id,   "--arch",
       (char *)arch, "--config", config,       kernels ? "--kernels" : NULL, (char *)kernels,
       NULL};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  int error = posix_spawn(pid, "/proc/self/exe", &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
+  const dcs_program program = {.program = "/proc/self/exe", .argv = argv, .ends = {-1, -1, -1}};
+  return dcs_process_start(&program, pid);
 }
 
 /* Until the process has ended, of itself or because the time is over. */

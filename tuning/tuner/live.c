@@ -11,12 +11,12 @@
 /* Evaluations that the oracle may spend, once for all configurations. */
 enum { ORACLE_EVALS = 50000000 };
 
-/* Compiles, verifies, and finds out how many maps last a sample. */
+/* Compiles, verifies, and finds out how many outputs last a sample. */
 static dcs_outcome make_ready(dcs_live *live, int config, dcs_evaluation *fresh) {
   dcs_live_method *m = &live->methods[config];
   if (!m->session) {
     dcs_method method = {live->space->variant, live->space->configs[config]};
-    dcs_trial trial = dcs_bench_try(&live->bench, &method, &live->c, &live->reference);
+    dcs_trial trial = dcs_bench_try(&live->bench, &method, 0, &live->reference);
     if (trial.facts.registers >= 0) {
       fresh->registers = trial.facts.registers;
       fresh->compile_ms = trial.facts.compile_ms;
@@ -96,7 +96,7 @@ dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope
   live->progress = dcs_progress_start();
   live->methods = calloc((size_t)space->n, sizeof *live->methods);
   if (!live->methods) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", space->n);
-  return dcs_oracle_for(space->variant, &live->c, ORACLE_EVALS, &live->reference);
+  return dcs_oracle(&live->c, ORACLE_EVALS, &live->reference);
 }
 
 void dcs_live_close(dcs_live *live) {

@@ -11,7 +11,7 @@
 typedef struct {
   dcs_session *session; /* NULL: not tried yet */
   int slot;
-  int64_t inner; /* maps in a sample; 0: not calibrated */
+  int64_t inner; /* outputs in a sample; 0: not calibrated */
 } dcs_live_method;
 
 typedef struct {

@@ -6,25 +6,15 @@
 #include <math.h>
 #include <stdio.h>
 
-static void print_value(const dcs_param *param, int value) {
-  if (param->labels)
-    printf(" %s", param->labels[value - param->lo]);
-  else
-    printf(" %d", value);
-}
-
-void dcs_print_space(const dcs_space *space, const dcs_problem *problem) {
+void dcs_print_space(const dcs_space *space, const dcs_size *size) {
   const dcs_variant *variant = space->variant;
-  char within[DCS_TEXT];
-  printf("%s on %lldx%lldx%lld, %lld atoms%s: %d legal configuration%s of %d\n", variant->id,
-         (long long)problem->n.x, (long long)problem->n.y, (long long)problem->n.z,
-         (long long)problem->n_atoms,
-         dcs_within_text((double)problem->cutoff, problem->smooth, within), space->n,
-         space->n == 1 ? "" : "s", space->n_all);
+  char text[DCS_TEXT];
+  printf("%s on %s: %d legal configuration%s of %d\n", variant->id, dcs_size_text(size, text),
+         space->n, space->n == 1 ? "" : "s", space->n_all);
   for (int p = 0; p < variant->n_params; p++) {
     printf("  %-12s", variant->params[p].name);
     for (int v = 0; v < space->n_values[p]; v++)
-      print_value(&variant->params[p], space->values[p][v]);
+      printf(" %s", dcs_format_value(&variant->params[p], space->values[p][v], text));
     printf("\n");
   }
   for (int r = 0; r < space->n_reasons; r++)
@@ -44,10 +34,10 @@ void dcs_print_search(const dcs_search *search, const char *strategy) {
   printf("\n");
 }
 
-void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double evals) {
+void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double work) {
   char text[DCS_TEXT];
-  printf("the best once more, in turns:\n   %12s %12s %17s %6s %8s %5s  %s\n", "median ms",
-         "10^9 evals/s", "time to best 95%", "n", "padding", "regs", "configuration");
+  printf("the best once more, in interleaved rounds:\n   %12s %12s %17s %6s %8s %5s  %s\n",
+         "median ms", "10^9 evals/s", "time to best 95%", "n", "padding", "regs", "configuration");
   for (int f = 0; f < w->n; f++) {
     const dcs_finalist *e = &w->list[f];
     char ratio[64] = "", registers[16] = "";
@@ -55,7 +45,7 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double evals)
       snprintf(ratio, sizeof ratio, "%.4f..%.4f", e->ratio.lo, e->ratio.hi);
     if (e->registers >= 0) snprintf(registers, sizeof registers, "%d", e->registers);
     printf(" %c %12.4f %12.4g %17s %6zu %7.1f%% %5s  %s\n", e->tied ? '=' : ' ',
-           1e-6 * e->stats.median, evals / e->stats.median, ratio, e->stats.n, 100 * e->overhead,
+           1e-6 * e->stats.median, work / e->stats.median, ratio, e->stats.n, 100 * e->overhead,
            registers, dcs_format_config(space->variant, &space->configs[e->config], text));
   }
   if (w->n_tied > 1)
@@ -64,23 +54,22 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double evals)
          dcs_format_config(space->variant, &space->configs[w->list[w->pick].config], text));
 }
 
-void dcs_print_former(const dcs_tuned_record *former, dcs_evaluation *now) {
-  const char *date = former->time.date;
-  double evals = dcs_subject_evals(&former->subject);
-  char day[24], config[DCS_TEXT];
-  dcs_format_config(former->subject.variant, &former->config, config);
-  printf("the record of %s, %s, ", dcs_record_day(date, day), config);
+void dcs_print_previous(const dcs_tuned_entry *previous, dcs_evaluation *now) {
+  const double work = previous->subject.work;
+  char config[DCS_TEXT];
+  dcs_format_config(previous->subject.variant, &previous->config, config);
+  printf("the time of %.10s, %s, ", previous->time.date, config);
   if (now->outcome != DCS_OUTCOME_OK || now->n == 0) {
     printf("does not hold: %s\n", dcs_outcome_name(now->outcome));
     return;
   }
   dcs_sort_values(now->times, (size_t)now->n);
-  dcs_recheck check = dcs_recheck_times(&former->time, now->times, (size_t)now->n);
-  static const char *const says[DCS_N_RECORD_VERDICTS] = {"holds", "has changed",
-                                                          "has perhaps changed"};
+  dcs_recheck check = dcs_recheck_times(&previous->time, now->times, (size_t)now->n);
+  static const char *const says[DCS_N_PREVIOUS_VERDICTS] = {"holds", "has changed",
+                                                            "has perhaps changed"};
   printf("%s: %.4g evaluations/s then, %.4g now (%+.1f%%)\n", says[check.verdict],
-         1e9 * evals / former->time.median_ns, 1e9 * evals / now->stats.median, 100 * check.change);
-  if (check.verdict != DCS_RECORD_HOLDS)
+         1e9 * work / previous->time.median_ns, 1e9 * work / now->stats.median, 100 * check.change);
+  if (check.verdict != DCS_PREVIOUS_HOLDS)
     printf("what the journal holds may be as old; with a new file for --journal everything is "
            "measured anew\n");
 }
@@ -88,12 +77,10 @@ void dcs_print_former(const dcs_tuned_record *former, dcs_evaluation *now) {
 void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const char *strategy) {
   const dcs_subject *s = &replay->recording->subject;
   int best = dcs_search_best(search), true_best = 0;
-  char text[DCS_TEXT], within[DCS_TEXT];
+  char text[DCS_TEXT];
   for (int c = 1; c < replay->space.n; c++)
     if (dcs_replay_truth(replay, c) < dcs_replay_truth(replay, true_best)) true_best = c;
-  printf("%lldx%lldx%lld, %lld atoms%s, %s, ", (long long)s->n.x, (long long)s->n.y,
-         (long long)s->n.z, (long long)s->atoms, dcs_within_text(s->cutoff, s->smooth, within),
-         s->machine);
+  printf("%s, %s, ", dcs_size_text(&s->size, text), s->machine);
   dcs_print_search(search, strategy);
   if (best < 0) return; /* the counts above tell */
   printf("found %s: %.2f%% slower than the best recorded",

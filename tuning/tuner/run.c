@@ -1,8 +1,8 @@
 #include "tuning/tuner/run.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/folder.h"
 #include "harness/base/interrupt.h"
+#include "harness/files/folder.h"
 #include "tuning/database/tuned.h"
 #include "tuning/tuner/ahead.h"
 #include "tuning/tuner/live.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 /* The last measurement: rounds, and its part of the time. An interval needs 6. */
-enum { FINAL_LEAST = 6, FINAL_MOST = DCS_RECORDED_SAMPLES };
+enum { FINAL_LEAST = 6, FINAL_MOST = DCS_PREVIOUS_SAMPLES };
 static const double FINAL_SHARE = 0.2;
 
 typedef struct {
@@ -26,29 +26,8 @@ typedef struct {
   dcs_journal_writer journal;
   dcs_live live;
   dcs_search search;
-  dcs_within within; /* pairs within the cutoff, where there is one */
+  double given; /* useful work of the inputs that kernels get */
 } tuning;
-
-static dcs_status build_case(const dcs_tune_options *options, dcs_case *c) {
-  dcs_molecule molecule = {0};
-  if (!options->input) return dcs_case_random(options->atoms, &options->grid, 1, c);
-  DCS_TRY(dcs_pqr_read(options->input, &molecule, stderr));
-  dcs_molecule part = molecule;
-  dcs_status status = DCS_OK;
-  if (options->atoms > molecule.n)
-    status = dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->input,
-                      (long long)molecule.n, (long long)options->atoms);
-  if (options->atoms > 0) part.n = options->atoms;
-  if (status == DCS_OK) status = dcs_case_build(&part, &options->grid, c);
-  dcs_molecule_free(&molecule);
-  return status;
-}
-
-dcs_status dcs_tune_case(const dcs_tune_options *options, dcs_case *c) {
-  DCS_TRY(build_case(options, c));
-  if (options->cutoff > 0) dcs_case_set_cutoff(c, options->cutoff, options->smooth);
-  return DCS_OK;
-}
 
 /* Opens the device first: what cannot run here is said before anything is built. */
 static dcs_status open_machine(tuning *t) {
@@ -58,28 +37,22 @@ static dcs_status open_machine(tuning *t) {
   if (!dcs_variant_available(o->variant, why))
     return dcs_fail(DCS_UNAVAILABLE, "%s: %s", o->variant->id, why);
   DCS_TRY(dcs_need_one_device(o->device, "`dcsbench tune`"));
-  if (o->variant->backend == DCS_CUDA && dcs_names_emulated(o->device))
-    return dcs_fail(DCS_USAGE, "the emulated device has no times: use it with `dcsbench verify`");
+  if (o->variant->backend == DCS_GPU) DCS_TRY(dcs_need_times(o->device));
   DCS_TRY(dcs_bench_session(&t->live.bench, o->variant->backend, &session));
   dcs_machine_facts(&t->facts);
-  if (o->variant->backend == DCS_CUDA) dcs_gpu_facts(&t->live.bench, &t->facts);
-  DCS_TRY(dcs_tune_case(o, &t->live.c));
-  if (o->cutoff > 0) t->within = dcs_pairs_within(&t->live.c);
-  return dcs_bench_put(&t->live.bench, &t->live.c);
+  if (o->variant->backend == DCS_GPU) dcs_gpu_facts(&t->live.bench, &t->facts);
+  DCS_TRY(dcs_case_from(&o->source, &o->problem, &t->live.c));
+  t->given = o->source.kind->work(&t->live.c, true);
+  return dcs_bench_put(&t->live.bench, &t->live.c, NULL, 0);
 }
 
 static dcs_subject subject_of(const tuning *t) {
-  const dcs_tune_options *o = t->options;
   const dcs_case *c = &t->live.c;
-  dcs_subject subject = {
-      .variant = o->variant, .scope = o->scope, .atoms = c->n_sites, .n = c->problem.n};
-  if (o->cutoff > 0) {
-    subject.cutoff = o->cutoff;
-    subject.smooth = o->smooth;
-    subject.spacing = c->spacing;
-    subject.pairs = t->within.all;
-  }
-  return subject;
+  return (dcs_subject){.variant = t->options->variant,
+                       .scope = t->options->scope,
+                       .size = dcs_case_size(c),
+                       .spacing = c->spacing,
+                       .work = c->kind->work(c, false)};
 }
 
 static dcs_status open_journal(tuning *t, char path[4096]) {
@@ -93,7 +66,7 @@ static dcs_status open_journal(tuning *t, char path[4096]) {
   t->journal.subject = subject_of(t);
   t->journal.strategy = o->strategy->name;
   t->journal.seed = o->seed;
-  t->journal.device = cpu ? "cpu" : o->device ? o->device : "cuda:0";
+  t->journal.device = cpu ? "cpu" : o->device ? o->device : dcs_default_device();
   t->journal.driver = cpu ? "" : dcs_fact_value(&t->facts, "cuda_driver");
   t->journal.nvrtc = cpu ? "" : dcs_fact_value(&t->facts, "nvrtc");
   return dcs_subject_fill(&t->facts, o->kernels, &t->journal.subject);
@@ -135,7 +108,7 @@ static const double AHEAD_SHARE = 0.1;
  * else as much as there is time for; nothing where a few evaluations are asked for. */
 static dcs_status compile_ahead(tuning *t) {
   const dcs_tune_options *o = t->options;
-  if (o->variant->backend != DCS_CUDA || (o->budget_s <= 0 && o->budget_evals >= 0)) return DCS_OK;
+  if (o->variant->backend != DCS_GPU || (o->budget_s <= 0 && o->budget_evals >= 0)) return DCS_OK;
   double until_ns = o->budget_s > 0 ? dcs_now_ns() + 1e9 * AHEAD_SHARE * o->budget_s : INFINITY;
   const char *capability = dcs_fact_value(&t->facts, "gpu_compute_capability");
   const char *point = strchr(capability, '.');
@@ -150,6 +123,7 @@ static dcs_status prepare(tuning *t) {
   char path[4096];
   double search_s = o->budget_s > 0 ? (1 - FINAL_SHARE) * o->budget_s : INFINITY;
   dcs_budget budget = {o->budget_evals, t->started_ns + 1e9 * search_s};
+  DCS_TRY(dcs_tuned_ready());
   DCS_TRY(open_machine(t));
   DCS_TRY(dcs_space_build(o->variant, o->config, &t->live.c.problem, dcs_cpus(), &t->space));
   DCS_TRY(open_journal(t, path));
@@ -164,73 +138,73 @@ static dcs_status prepare(tuning *t) {
 typedef struct {
   int configs[DCS_MAX_FINALISTS], n;
   dcs_evaluation fresh[DCS_MAX_FINALISTS];
-  dcs_tuned_record former; /* of this very tuning, where there is one */
-  int former_at;           /* of its pick in configs; -1: there is none */
+  dcs_tuned_entry previous; /* of this very tuning, where there is one */
+  int previous_at;          /* of its pick in configs; -1: there is none */
 } last_measurement;
 
 /* An earlier pick for this very problem is measured again beside the best ones. */
-static void add_former(const tuning *t, last_measurement *last) {
+static void add_previous(const tuning *t, last_measurement *last) {
   char path[4096];
   dcs_tuned tuned = {0};
   int config = -1;
-  last->former_at = -1;
+  last->previous_at = -1;
   if (last->n == 0 || dcs_tuned_path("tuned.csv", path) != DCS_OK) return;
   if (dcs_tuned_read(path, &tuned) == DCS_OK) /* else keeping the winner fails, and says why */
     for (int r = 0; r < tuned.n; r++)
       if (dcs_same_subject(&tuned.list[r].subject, &t->journal.subject)) {
-        last->former = tuned.list[r];
-        config = dcs_space_find(&t->space, &last->former.config);
+        last->previous = tuned.list[r];
+        config = dcs_space_find(&t->space, &last->previous.config);
       }
   dcs_tuned_free(&tuned);
   for (int f = 0; config >= 0 && f < last->n; f++)
-    if (last->configs[f] == config) last->former_at = f;
-  if (config < 0 || last->former_at >= 0) return;
+    if (last->configs[f] == config) last->previous_at = f;
+  if (config < 0 || last->previous_at >= 0) return;
   if (last->n < DCS_MAX_FINALISTS) last->n++;
-  last->former_at = last->n - 1;
-  last->configs[last->former_at] = config;
+  last->previous_at = last->n - 1;
+  last->configs[last->previous_at] = config;
 }
 
 static dcs_status keep(const tuning *t, const last_measurement *last, const dcs_winner *winner) {
   const dcs_finalist *pick = &winner->list[winner->pick];
-  dcs_tuned_record record = {.subject = t->journal.subject,
-                             .config = t->space.configs[pick->config],
-                             .time = {.median_ns = pick->stats.median},
-                             .n_tied = winner->n_tied};
+  dcs_tuned_entry entry = {.subject = t->journal.subject,
+                           .config = t->space.configs[pick->config],
+                           .time = {.median_ns = pick->stats.median},
+                           .n_tied = winner->n_tied};
   char path[4096];
   for (int f = 0; f < last->n; f++) {
     if (last->configs[f] != pick->config) continue;
-    record.time.n = last->fresh[f].n;
-    memcpy(record.time.times_ns, last->fresh[f].times,
-           (size_t)record.time.n * sizeof *record.time.times_ns);
+    entry.time.n = last->fresh[f].n;
+    memcpy(entry.time.times_ns, last->fresh[f].times,
+           (size_t)entry.time.n * sizeof *entry.time.times_ns);
   }
-  snprintf(record.time.date, sizeof record.time.date, "%.23s", dcs_fact_value(&t->facts, "date"));
+  snprintf(entry.time.date, sizeof entry.time.date, "%.23s", dcs_fact_value(&t->facts, "date"));
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
-  DCS_TRY(dcs_tuned_put(path, &record));
+  DCS_TRY(dcs_tuned_put(path, &entry));
   fprintf(stderr, "%s: the winner is kept; --config tuned uses it\n", path);
   return DCS_OK;
 }
 
-/* The last measurement, the winner, the record of it. */
+/* The last measurement, the winner, the entry of it. */
 static dcs_status finish(tuning *t) {
-  last_measurement last = {.former_at = -1};
+  last_measurement last = {.previous_at = -1};
   const dcs_tune_options *o = t->options;
   dcs_winner winner;
   double until_ns = o->budget_s > 0 ? t->started_ns + 1e9 * o->budget_s : INFINITY;
   dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, until_ns, o->seed};
   last.n = dcs_finalists(&t->search, last.configs);
-  add_former(t, &last);
+  add_previous(t, &last);
   dcs_status status = dcs_live_rounds(&t->live, last.configs, last.n, &how, last.fresh);
   dcs_progress_clear(&t->live.progress);
   if (status == DCS_OK && dcs_interrupted()) status = dcs_fail(DCS_FAILED, "interrupted");
   if (status == DCS_OK) {
     dcs_print_search(&t->search, o->strategy->name);
-    status = dcs_choose_winner(&t->search, &t->live.c.problem, t->within.charged, last.configs,
-                               last.fresh, last.n, &winner);
+    status = dcs_choose_winner(&t->search, &t->live.c.problem, t->given, last.configs, last.fresh,
+                               last.n, &winner);
   }
   if (status == DCS_OK) {
-    dcs_print_winner(&t->space, &winner, dcs_subject_evals(&t->journal.subject));
+    dcs_print_winner(&t->space, &winner, t->journal.subject.work);
     status = keep(t, &last, &winner);
-    if (last.former_at >= 0) dcs_print_former(&last.former, &last.fresh[last.former_at]);
+    if (last.previous_at >= 0) dcs_print_previous(&last.previous, &last.fresh[last.previous_at]);
   }
   for (int f = 0; f < last.n; f++)
     free(last.fresh[f].times);
@@ -249,7 +223,7 @@ static dcs_status run(tuning *t) {
 }
 
 dcs_status dcs_tune(const dcs_tune_options *options) {
-  tuning t = {.options = options, .started_ns = dcs_now_ns(), .journal = {.lock = -1}};
+  tuning t = {.options = options, .started_ns = dcs_now_ns()};
   DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &t.live.bench));
   dcs_status status = run(&t);
   dcs_status closed = dcs_journal_close(&t.journal);

@@ -2,17 +2,14 @@
 #ifndef DCS_TUNE_RUN_H
 #define DCS_TUNE_RUN_H
 
-#include "harness/input/case.h"
+#include "harness/problems/case.h"
 #include "tuning/tuner/winner.h"
 
 typedef struct {
   const dcs_variant *variant;
   const char *config; /* values for some parameters; NULL: those of the descriptor */
-  const char *input;  /* PQR file; NULL: `atoms` random ones in the grid's box */
-  int64_t atoms;      /* 0: all of the input */
-  dcs_grid grid;
-  double cutoff; /* angstrom, for a variant that has one; else 0 */
-  dcs_smooth smooth;
+  dcs_case_source source;
+  dcs_config problem; /* of the source's kind; the variant solves it */
   dcs_scope scope;
   const char *device, *kernels;
   double timeout_s;
@@ -29,8 +26,5 @@ typedef struct {
  * DCS_UNAVAILABLE when the variant cannot run here; DCS_FAILED when nothing was right and timed, or
  * on an interrupt. */
 dcs_status dcs_tune(const dcs_tune_options *options);
-
-/* Builds the case that the options describe. */
-dcs_status dcs_tune_case(const dcs_tune_options *options, dcs_case *c);
 
 #endif

@@ -94,15 +94,15 @@ static void insert(dcs_winner *w, int *from, const dcs_finalist *entry, int inde
 }
 
 /* Work beyond what was asked for, as `padding_overhead` of the summary has it. */
-static double overhead_of(const dcs_variant *variant, const dcs_problem *problem, double pairs,
+static double overhead_of(const dcs_variant *variant, const dcs_problem *problem, double given,
                           const dcs_config *config) {
-  dcs_examined examined;
-  if (!variant->cutoff) return dcs_overhead(problem->n, variant->executed(problem, config));
-  variant->examine(problem, config, &examined);
-  return pairs > 0 ? examined.pairs / pairs - 1 : NAN;
+  dcs_candidates candidates;
+  if (!variant->candidates) return dcs_overhead(problem->n, variant->executed(problem, config));
+  variant->candidates(problem, config, &candidates);
+  return given > 0 ? candidates.pairs / given - 1 : NAN;
 }
 
-dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem, double pairs,
+dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem, double given,
                              const int *configs, const dcs_evaluation *fresh, int n,
                              dcs_winner *winner) {
   const dcs_space *space = search->space;
@@ -115,7 +115,7 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
     const int registers = search->known[configs[f]].registers;
     dcs_finalist entry = {.config = configs[f],
                           .stats = fresh[f].stats,
-                          .overhead = overhead_of(space->variant, problem, pairs, config),
+                          .overhead = overhead_of(space->variant, problem, given, config),
                           .registers = registers >= 0 ? registers : fresh[f].registers,
                           .distance = dcs_space_distance(space, configs[f], &initial)};
     insert(winner, from, &entry, f);

@@ -16,7 +16,7 @@ typedef struct {
   dcs_stats stats; /* of the fresh samples */
   dcs_ratio ratio; /* to the best: its time is the first */
   bool tied;       /* the ratio's interval holds 1, or there is none */
-  double overhead; /* executed / useful points - 1; of pairs within a cutoff; NaN: unknown */
+  double overhead; /* executed / useful - 1; NaN: unknown */
   int registers;   /* -1: unknown */
   double distance; /* steps from the variant's initial configuration */
 } dcs_finalist;
@@ -29,10 +29,10 @@ typedef struct {
   const char *reason; /* what decided */
 } dcs_winner;
 
-/* fresh[n] are the new samples of configs[n]; those that failed are left out. `pairs` are those of
- * the problem's atoms and points within its cutoff, for a variant that has one, which then needs
- * the atoms. DCS_FAILED when all did. */
-dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem, double pairs,
+/* fresh[n] are the new samples of configs[n]; those that failed are left out. `given` is the useful
+ * work of the problem's inputs, which are needed, as it is, for a variant with candidate pairs.
+ * DCS_FAILED when all did. */
+dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem, double given,
                              const int *configs, const dcs_evaluation *fresh, int n,
                              dcs_winner *winner);
 

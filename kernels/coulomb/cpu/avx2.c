@@ -26,17 +26,23 @@
 
 #include "kernels/common/probe_loops.h"
 
-static const char *const sources[] = {"kernels/coulomb/cpu/avx2.c",  "kernels/coulomb/cpu/tile.h",
-                                      "kernels/common/rsqrt_avx2.h", "kernels/common/cpu.c",
-                                      "kernels/common/cpu.h",        NULL};
+static const char *const sources[] = {"kernels/coulomb/cpu/avx2.c",
+                                      "kernels/coulomb/cpu/tile.h",
+                                      "kernels/common/rsqrt_avx2.h",
+                                      "kernels/common/cpu.c",
+                                      "kernels/common/cpu.h",
+                                      "kernels/coulomb/coulomb.h",
+                                      NULL};
 
 const dcs_variant dcs_variant_cpu_avx2 = {
     .id = "cpu_avx2",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "tiles of points in registers, AVX2, 1/sqrt by a 12-bit estimate and one Newton step",
     .backend = DCS_CPU,
     .params = dcs_cpu_params,
     .n_params = 1,
+    .solves = dcs_solves_direct,
     .available = dcs_cpu_has_avx2,
     .applicable = dcs_cpu_applicable,
     .executed = tile_executed,

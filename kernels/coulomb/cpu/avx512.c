@@ -25,18 +25,24 @@
 
 #include "kernels/common/probe_loops.h"
 
-static const char *const sources[] = {"kernels/coulomb/cpu/avx512.c",  "kernels/coulomb/cpu/tile.h",
-                                      "kernels/common/rsqrt_avx512.h", "kernels/common/cpu.c",
-                                      "kernels/common/cpu.h",          NULL};
+static const char *const sources[] = {"kernels/coulomb/cpu/avx512.c",
+                                      "kernels/coulomb/cpu/tile.h",
+                                      "kernels/common/rsqrt_avx512.h",
+                                      "kernels/common/cpu.c",
+                                      "kernels/common/cpu.h",
+                                      "kernels/coulomb/coulomb.h",
+                                      NULL};
 
 const dcs_variant dcs_variant_cpu_avx512 = {
     .id = "cpu_avx512",
+    .kind = "coulomb",
     .sources = sources,
     .idea =
         "tiles of points in registers, AVX-512, 1/sqrt by a 14-bit estimate and one Newton step",
     .backend = DCS_CPU,
     .params = dcs_cpu_params,
     .n_params = 1,
+    .solves = dcs_solves_direct,
     .available = dcs_cpu_has_avx512,
     .applicable = dcs_cpu_applicable,
     .executed = tile_executed,

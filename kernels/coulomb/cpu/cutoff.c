@@ -6,16 +6,16 @@
  *   own cutoff, the larger the more of the work is shared: 4 x 4 x 4 points. The brick is there to
  *   find atoms once for eight tiles.
  * Derives from: cpu_simd, cpu_avx2, cpu_avx512 in the arithmetic (cutoff_tile.h).
- * Per pair that is examined, smoothed: 9 operations (dz^2 added, the reciprocal square root,
- *   1 - r^2/c^2, its products with q and 1/r, an FMA) and its part of dx, dy and dx^2 + dy^2, which
- *   four points share; in 10 vector instructions for a vector's lanes with AVX2 and AVX-512.
- * Without smoothing 4 operations fewer, and the mask of those within. Parameters: threads
- * (1..1024), which share the bricks; isa (portable, avx2, avx512); cell_edge (5..10000 tenths of an
- * angstrom): long cells bring atoms that culling has to drop, short ones short runs. Cells are
- * longer where there would be many more of them than atoms. Limits: what examines more than it
- * needs is a tile larger than the cutoff (a coarse grid), and the map's edges, where tiles are
- * computed whole and stored in part; bricks are what threads share, so a map of few leaves threads
- * idle. */
+ * Per candidate pair, switched: 9 operations (dz^2 added, the reciprocal square root, 1 - r^2/c^2,
+ *   its products with q and 1/r, an FMA) and its part of dx, dy and dx^2 + dy^2, which four points
+ *   share; in 10 vector instructions for a vector's lanes with AVX2 and AVX-512. Without switching
+ *   4 operations fewer, and the mask of those within.
+ * Parameters: threads (1..1024), which share the bricks; isa (portable, avx2, avx512); cell_edge
+ *   (5..10000 tenths of an angstrom): long cells bring atoms that culling has to drop, short ones
+ *   short runs. Cells are longer where there would be many more of them than atoms.
+ * Limits: a tile larger than the cutoff (a coarse grid) has many candidate pairs in vain, and tiles
+ *   at the map's edges are computed whole and stored in part; bricks are what threads share, so a
+ *   map of few leaves threads idle. */
 #include "kernels/coulomb/cpu/cutoff_cells.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static bool has_isa(int isa, char why[DCS_TEXT]) {
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  if (problem->n_atoms > INT32_MAX - DCS_CUTOFF_PAD) {
+  if (problem->n_inputs > INT32_MAX - DCS_CUTOFF_PAD) {
     snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - DCS_CUTOFF_PAD);
     return false;
   }
@@ -46,7 +46,7 @@ static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
                     tiles.z * DCS_CUTOFF_TILE};
 }
 
-/* Of the smoothed sum, see above; the points of a column of the tile share dx, dy (2) and
+/* Of the switched sum, see above; the points of a column of the tile share dx, dy (2) and
  * dx^2 + dy^2 (3). */
 static double flops_per_eval(const dcs_config *config) {
   (void)config;
@@ -57,14 +57,14 @@ static double flops_per_eval(const dcs_config *config) {
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   enum { BATCH = DCS_CUTOFF_BATCH };
   (void)config;
-  int64_t n = problem->n_atoms;
+  int64_t n = problem->n_inputs;
   return (n < BATCH ? n : BATCH) + (n + BATCH - 1) / BATCH;
 }
 
 static const dcs_cutoff_kernels *kernels_of(const dcs_config *config) {
   static const dcs_cutoff_kernels *const kernels[] = {&dcs_cutoff_portable, &dcs_cutoff_avx2,
                                                       &dcs_cutoff_avx512};
-  return kernels[config->value[ISA]];
+  return kernels[(int)config->value[ISA]];
 }
 
 /* The atoms in the configuration's cells, and the tiles of the map. */
@@ -81,18 +81,19 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, float 
   int64_t bricks;
   if (!prepare(problem, config, &cells, &bricks)) return false;
   dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_GUIDED, bricks,
-              problem->smooth == DCS_SMOOTH_C2 ? kernels->smooth : kernels->plain, map);
+              dcs_switched(problem) ? kernels->switched : kernels->plain, map);
   dcs_cutoff_free(&cells);
   return true;
 }
 
-static void examine(const dcs_problem *problem, const dcs_config *config, dcs_examined *examined) {
+static void candidates(const dcs_problem *problem, const dcs_config *config,
+                       dcs_candidates *found) {
   dcs_cutoff_cells cells;
   int64_t bricks;
-  *examined = (dcs_examined){.pairs = NAN, .fill = NAN};
+  *found = (dcs_candidates){.pairs = NAN, .fill = NAN};
   if (!prepare(problem, config, &cells, &bricks)) return;
-  examined->pairs = 0;
-  cells.pairs = &examined->pairs;
+  found->pairs = 0;
+  cells.pairs = &found->pairs;
   dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_GUIDED, bricks,
               kernels_of(config)->count, NULL);
   dcs_cutoff_free(&cells);
@@ -127,20 +128,22 @@ static const char *const sources[] = {"kernels/coulomb/cpu/cutoff.c",
                                       "kernels/common/rsqrt_avx512.h",
                                       "kernels/common/cpu.c",
                                       "kernels/common/cpu.h",
+                                      "kernels/coulomb/coulomb.h",
                                       NULL};
 
 const dcs_variant dcs_variant_cpu_cutoff = {
     .id = "cpu_cutoff",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "atoms in cells; tiles of points in registers sum those within a cutoff",
     .backend = DCS_CPU,
     .params = params,
     .n_params = N_PARAMS,
+    .solves = dcs_solves_cutoff,
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
     .longest_sum = longest_sum,
-    .cutoff = true,
-    .examine = examine,
+    .candidates = candidates,
     .compute = compute,
 };

@@ -2,7 +2,7 @@
 #ifndef DCS_CPU_CUTOFF_H
 #define DCS_CPU_CUTOFF_H
 
-#include "kernels/contract.h"
+#include "kernels/coulomb/coulomb.h"
 
 /* Adds to the map (n.x*n.y*n.z floats) the terms of the problem's atoms, each at the points nearer
  * than the cutoff, which is above 0: the textbook's sequential sum with a cutoff. One thread; no

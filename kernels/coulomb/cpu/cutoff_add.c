@@ -19,11 +19,11 @@ static reach points_within(double coordinate, double c, double spacing, int64_t 
 /* dyz2: squared distance from the row to the atom in y and z. Without branches, so that compilers
  * take several points at a time. */
 static void add_to_row(const dcs_problem *p, const dcs_atom *atom, float dyz2, float *row) {
-  const float c2 = p->cutoff * p->cutoff, spacing = p->spacing;
-  const float slope = p->smooth == DCS_SMOOTH_C2 ? 1.0f / c2 : 0.0f;
+  const float c2 = dcs_cutoff(p) * dcs_cutoff(p), spacing = p->spacing;
+  const float slope = dcs_switched(p) ? 1.0f / c2 : 0.0f;
   const float x = atom->x, q = atom->q;
   /* the row's part of the sphere, and a little more: the comparison below decides */
-  const double half = sqrt(fmax((double)c2 - (double)dyz2, 0.0)) + 1e-3 * (double)p->cutoff;
+  const double half = sqrt(fmax((double)c2 - (double)dyz2, 0.0)) + 1e-3 * (double)dcs_cutoff(p);
   const reach points = points_within((double)x, half, (double)spacing, p->n.x);
   const int first = (int)points.first, end = (int)points.end;
 #pragma GCC ivdep
@@ -37,9 +37,9 @@ static void add_to_row(const dcs_problem *p, const dcs_atom *atom, float dyz2, f
 }
 
 void dcs_cpu_cutoff_add(const dcs_problem *p, float *map) {
-  double c = (double)p->cutoff, h = (double)p->spacing;
-  for (int64_t a = 0; a < p->n_atoms; a++) {
-    const dcs_atom *atom = &p->atoms[a];
+  double c = (double)dcs_cutoff(p), h = (double)p->spacing;
+  for (int64_t a = 0; a < p->n_inputs; a++) {
+    const dcs_atom *atom = &dcs_atoms(p)[a];
     reach y = points_within((double)atom->y, c, h, p->n.y);
     reach z = points_within((double)atom->z, c, h, p->n.z);
     for (int64_t k = z.first; k < z.end; k++)
@@ -47,7 +47,7 @@ void dcs_cpu_cutoff_add(const dcs_problem *p, float *map) {
         float dy = (float)j * p->spacing - atom->y;
         float dz = (float)k * p->spacing - atom->z;
         float dyz2 = dy * dy + dz * dz;
-        if (dyz2 < p->cutoff * p->cutoff)
+        if (dyz2 < dcs_cutoff(p) * dcs_cutoff(p))
           add_to_row(p, atom, dyz2, map + (k * p->n.y + j) * p->n.x);
       }
   }

@@ -45,7 +45,7 @@ TILE_INLINE tile_vector outside2(const float *at, float lo, float hi) {
 
 /* What a squared distance that culling computes may be of an atom within the cutoff. */
 static inline float most_d2(const dcs_problem *p) {
-  return p->cutoff * p->cutoff * (1 + 0x1p-20f);
+  return dcs_cutoff(p) * dcs_cutoff(p) * (1 + 0x1p-20f);
 }
 
 /* Lists for each tile which of the brick's first n atoms it sees; n is a multiple of LANES, or
@@ -76,7 +76,8 @@ TILE_INLINE void list_near(const dcs_problem *p, const brick_place *place, tile_
   memcpy(brick->n_near, listed, sizeof listed);
 }
 
-/* Takes the brick's first n atoms to its tiles; returns how many its tiles examine. */
+/* Takes the brick's first n atoms to its tiles; returns how many its tiles see, each tile counted.
+ */
 TILE_INLINE int64_t take_batch(const dcs_problem *p, const brick_place *place, tile_brick *brick,
                                int n, tile_mode mode) {
   int64_t examined = 0;
@@ -117,7 +118,7 @@ TILE_INLINE int64_t take_rest(const dcs_problem *p, const brick_place *place, ti
 
 /* ---- which atoms a brick sees ---- */
 
-/* Takes the atoms first..end-1 of the cells; returns how many of them the tiles examine. */
+/* Takes the atoms first..end-1 of the cells; returns how many of them the tiles see. */
 TILE_INLINE int64_t take_run(const dcs_cutoff_cells *cells, const brick_place *place, int32_t first,
                              int32_t end, tile_brick *brick, tile_mode mode) {
   const float most = most_d2(&cells->problem);
@@ -154,10 +155,10 @@ static inline void cells_within(const dcs_cutoff_cells *cells, const brick_place
   *last = dcs_cutoff_cell(cells, d, (double)place->hi[d] + reach);
 }
 
-/* Takes all atoms that the brick sees; returns how many its tiles examine. */
+/* Takes all atoms that the brick sees; returns how many its tiles see, each tile counted. */
 TILE_INLINE int64_t take_atoms(const dcs_cutoff_cells *cells, const brick_place *place,
                                tile_brick *brick, tile_mode mode) {
-  const double c = (double)cells->problem.cutoff * (1 + 1e-6), c2 = c * c;
+  const double c = (double)dcs_cutoff(&cells->problem) * (1 + 1e-6), c2 = c * c;
   int64_t examined = 0;
   brick->n = 0;
   int32_t k, k_last, j, j_last, i, i_last;

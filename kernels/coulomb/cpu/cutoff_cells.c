@@ -21,7 +21,7 @@ enum { COUNTS_AN_ATOM = 8 };
  * bring within the cutoff is inside. */
 static void reach_of(const dcs_problem *p, float lo[3], float hi[3]) {
   const int64_t n[3] = {p->n.x, p->n.y, p->n.z};
-  double c = (double)p->cutoff * (1 + 1e-6);
+  double c = (double)dcs_cutoff(p) * (1 + 1e-6);
   for (int d = 0; d < 3; d++) {
     lo[d] = nextafterf((float)-c, -INFINITY);
     hi[d] = nextafterf((float)((double)((float)(n[d] - 1) * p->spacing) + c), INFINITY);
@@ -35,13 +35,13 @@ static bool is_within(const dcs_atom *atom, const float lo[3], const float hi[3]
 
 /* Shrinks lo..hi to the box of the atoms within; returns how many these are. */
 static int64_t shrink(const dcs_problem *p, int threads, float lo[3], float hi[3]) {
-  const dcs_atom *atoms = p->atoms;
+  const dcs_atom *atoms = dcs_atoms(p);
   float x0 = hi[0], y0 = hi[1], z0 = hi[2], x1 = lo[0], y1 = lo[1], z1 = lo[2];
   int64_t within = 0;
   (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : within) \
     reduction(min : x0, y0, z0) reduction(max : x1, y1, z1) if (threads > 1)
-  for (int64_t a = 0; a < p->n_atoms; a++) {
+  for (int64_t a = 0; a < p->n_inputs; a++) {
     if (!is_within(&atoms[a], lo, hi)) continue;
     within++;
     float x = atoms[a].x, y = atoms[a].y, z = atoms[a].z;
@@ -111,7 +111,7 @@ static int32_t *part_counts(const counting *by, int part) {
 
 static void count_atoms(const dcs_cutoff_cells *cells, const float lo[3], const float hi[3],
                         const counting *by) {
-  const dcs_atom *atoms = cells->problem.atoms;
+  const dcs_atom *atoms = dcs_atoms(&cells->problem);
 #pragma omp parallel for num_threads(by->threads) schedule(static, 1) if (by->threads > 1)
   for (int part = 0; part < by->parts; part++) {
     int32_t *counts = part_counts(by, part);
@@ -148,7 +148,7 @@ static void find_starts(dcs_cutoff_cells *cells, const counting *by) {
 }
 
 static void place_atoms(dcs_cutoff_cells *cells, const counting *by) {
-  const dcs_atom *atoms = cells->problem.atoms;
+  const dcs_atom *atoms = dcs_atoms(&cells->problem);
 #pragma omp parallel for num_threads(by->threads) schedule(static, 1) if (by->threads > 1)
   for (int part = 0; part < by->parts; part++) {
     int32_t *next = part_counts(by, part);
@@ -164,7 +164,7 @@ static void place_atoms(dcs_cutoff_cells *cells, const counting *by) {
 }
 
 static counting choose_parts(const dcs_cutoff_cells *cells, int threads) {
-  counting by = {.threads = threads, .n_atoms = cells->problem.n_atoms};
+  counting by = {.threads = threads, .n_atoms = cells->problem.n_inputs};
   by.n_cells = count_cells(cells);
   int64_t most = COUNTS_AN_ATOM * by.n_atoms / by.n_cells;
   by.parts = most < 1 ? 1 : most < threads ? (int)most : threads;
@@ -190,7 +190,7 @@ bool dcs_cutoff_sort(const dcs_problem *problem, double edge, int threads,
                      dcs_cutoff_cells *cells) {
   float lo[3], hi[3];
   *cells = (dcs_cutoff_cells){.problem = *problem};
-  if (problem->n_atoms < FEW_ATOMS) threads = 1;
+  if (problem->n_inputs < FEW_ATOMS) threads = 1;
   reach_of(problem, lo, hi);
   int64_t within = shrink(problem, threads, lo, hi);
   choose_cells(within, lo, hi, edge, cells);

@@ -3,6 +3,7 @@
 #define DCS_CPU_CUTOFF_CELLS_H
 
 #include "kernels/common/cpu.h"
+#include "kernels/coulomb/coulomb.h"
 
 enum {
   DCS_CUTOFF_TILE = 4,    /* points of a tile along each dimension */
@@ -54,7 +55,7 @@ static inline dcs_dims dcs_cutoff_bricks(dcs_dims n) {
 /* The kernels of an instruction set; units are bricks. The problem is that of the cells. NULL where
  * the instruction set is not that of this architecture. */
 typedef struct {
-  dcs_cpu_kernel *plain, *smooth;
+  dcs_cpu_kernel *plain, *switched;
   dcs_cpu_kernel *count; /* adds the pairs that the others examine to *cells->pairs; no map */
 } dcs_cutoff_kernels;
 

@@ -106,7 +106,7 @@ static brick_place place_brick(const dcs_problem *p, int64_t brick) {
  * patches are unrolled to keep the sums in registers. */
 TILE_INLINE void add_to_slices(const dcs_problem *p, const brick_place *place, tile_brick *brick,
                                int t, int s, tile_mode mode) {
-  const float c2 = p->cutoff * p->cutoff, per_c2 = 1.0f / c2;
+  const float c2 = dcs_cutoff(p) * dcs_cutoff(p), per_c2 = 1.0f / c2;
   const tile_patches x = place->x[t % SIDE], y = place->y[t / SIDE % SIDE];
   const float(*dz2)[CAPACITY] = brick->dz2 + t / SIDE / SIDE * T + s;
   tile_vector sums[CUTOFF_SLICES][PATCHES] = {0};

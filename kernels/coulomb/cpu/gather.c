@@ -7,6 +7,7 @@
  * Parameters: threads (1..1024), which share the rows of the map.
  * Limits: one evaluation at a time, bound by the square root and the division. */
 #include "kernels/common/cpu.h"
+#include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
 
@@ -33,7 +34,7 @@ static void rows(const dcs_problem *p, int64_t first, int64_t end, float *map) {
     float y = (float)(row % p->n.y) * p->spacing;
     float z = (float)(row / p->n.y) * p->spacing;
     for (int64_t i = 0; i < p->n.x; i++)
-      map[row * p->n.x + i] = potential(p->atoms, p->n_atoms, (float)i * p->spacing, y, z);
+      map[row * p->n.x + i] = potential(dcs_atoms(p), p->n_inputs, (float)i * p->spacing, y, z);
   }
 }
 
@@ -48,16 +49,18 @@ static double flops_per_eval(const dcs_config *config) {
 }
 
 static const char *const sources[] = {"kernels/coulomb/cpu/gather.c", "kernels/common/cpu.c",
-                                      "kernels/common/cpu.h", NULL};
+                                      "kernels/common/cpu.h", "kernels/coulomb/coulomb.h", NULL};
 
 const dcs_variant dcs_variant_cpu_gather = {
     .id = "cpu_gather",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "for every point, sum over the atoms: the textbook's sequential code",
     .backend = DCS_CPU,
     .book = DCS_BOOK_SEQUENTIAL,
     .params = dcs_cpu_params,
     .n_params = 1,
+    .solves = dcs_solves_direct,
     .applicable = dcs_cpu_applicable,
     .executed = dcs_cpu_executed_exactly,
     .flops_per_eval = flops_per_eval,

@@ -8,6 +8,7 @@
  * Parameters: threads (1..1024); each takes all atoms to its own rows, so no addition is shared.
  * Limits: bound by memory where a thread's rows exceed its cache. */
 #include "kernels/common/cpu.h"
+#include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static void add_to_row(const dcs_atom *atom, float dy2, float dz2, float spacing
 
 static void rows(const dcs_problem *p, int64_t first, int64_t end, float *map) {
   memset(map + first * p->n.x, 0, (size_t)((end - first) * p->n.x) * sizeof *map);
-  for (int64_t a = 0; a < p->n_atoms; a++) {
-    const dcs_atom *atom = &p->atoms[a];
+  for (int64_t a = 0; a < p->n_inputs; a++) {
+    const dcs_atom *atom = &dcs_atoms(p)[a];
     for (int64_t row = first; row < end; row++) {
       float dy = (float)(row % p->n.y) * p->spacing - atom->y;
       float dz = (float)(row / p->n.y) * p->spacing - atom->z;
@@ -45,15 +46,17 @@ static double flops_per_eval(const dcs_config *config) {
 }
 
 static const char *const sources[] = {"kernels/coulomb/cpu/scatter.c", "kernels/common/cpu.c",
-                                      "kernels/common/cpu.h", NULL};
+                                      "kernels/common/cpu.h", "kernels/coulomb/coulomb.h", NULL};
 
 const dcs_variant dcs_variant_cpu_scatter = {
     .id = "cpu_scatter",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "for every atom, add its term to every point",
     .backend = DCS_CPU,
     .params = dcs_cpu_params,
     .n_params = 1,
+    .solves = dcs_solves_direct,
     .applicable = dcs_cpu_applicable,
     .executed = dcs_cpu_executed_exactly,
     .flops_per_eval = flops_per_eval,

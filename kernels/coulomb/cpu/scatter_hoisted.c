@@ -8,6 +8,7 @@
  * Limits: as cpu_scatter, bound by memory where a thread's rows exceed its cache; elsewhere by the
  *   square root and the division. */
 #include "kernels/common/cpu.h"
+#include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,8 +24,8 @@ static void add_to_row(const dcs_atom *atom, float dyz2, float spacing, int nx, 
 
 static void rows(const dcs_problem *p, int64_t first, int64_t end, float *map) {
   memset(map + first * p->n.x, 0, (size_t)((end - first) * p->n.x) * sizeof *map);
-  for (int64_t a = 0; a < p->n_atoms; a++) {
-    const dcs_atom *atom = &p->atoms[a];
+  for (int64_t a = 0; a < p->n_inputs; a++) {
+    const dcs_atom *atom = &dcs_atoms(p)[a];
     for (int64_t row = first; row < end; row++) {
       float dy = (float)(row % p->n.y) * p->spacing - atom->y;
       float dz = (float)(row / p->n.y) * p->spacing - atom->z;
@@ -44,15 +45,18 @@ static double flops_per_eval(const dcs_config *config) {
 }
 
 static const char *const sources[] = {"kernels/coulomb/cpu/scatter_hoisted.c",
-                                      "kernels/common/cpu.c", "kernels/common/cpu.h", NULL};
+                                      "kernels/common/cpu.c", "kernels/common/cpu.h",
+                                      "kernels/coulomb/coulomb.h", NULL};
 
 const dcs_variant dcs_variant_cpu_scatter_hoisted = {
     .id = "cpu_scatter_hoisted",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "scatter with dy^2 + dz^2 computed once a row",
     .backend = DCS_CPU,
     .params = dcs_cpu_params,
     .n_params = 1,
+    .solves = dcs_solves_direct,
     .applicable = dcs_cpu_applicable,
     .executed = dcs_cpu_executed_exactly,
     .flops_per_eval = flops_per_eval,

@@ -29,18 +29,24 @@
 
 #include "kernels/common/probe_loops.h"
 
-static const char *const sources[] = {
-    "kernels/coulomb/cpu/simd.c", "kernels/coulomb/cpu/tile.h", "kernels/common/rsqrt_portable.h",
-    "kernels/common/cpu.c",       "kernels/common/cpu.h",       NULL};
+static const char *const sources[] = {"kernels/coulomb/cpu/simd.c",
+                                      "kernels/coulomb/cpu/tile.h",
+                                      "kernels/common/rsqrt_portable.h",
+                                      "kernels/common/cpu.c",
+                                      "kernels/common/cpu.h",
+                                      "kernels/coulomb/coulomb.h",
+                                      NULL};
 
 const dcs_variant dcs_variant_cpu_simd = {
     .id = "cpu_simd",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "tiles of points in registers, portable vectors, 1/sqrt by a bit-level guess and three "
             "Newton steps",
     .backend = DCS_CPU,
     .params = dcs_cpu_params,
     .n_params = 1,
+    .solves = dcs_solves_direct,
     .applicable = dcs_cpu_applicable,
     .executed = tile_executed,
     .flops_per_eval = tile_flops_per_eval,

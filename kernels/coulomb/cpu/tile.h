@@ -22,6 +22,7 @@
  * that crosses the map's edge is computed whole and stored in part. */
 
 #include "kernels/common/cpu.h"
+#include "kernels/coulomb/coulomb.h"
 
 enum { TILE_LANES = TILE_BYTES / (int)sizeof(float), TILE_WIDTH = TILE_VECTORS * TILE_LANES };
 
@@ -125,7 +126,7 @@ TILE_INLINE void tile_add(const dcs_problem *p, const tile_block *block, int i, 
                           int vectors, float *map) {
   tile_sums sums = tile_sum(block, i, p->spacing, vectors);
   for (int r = 0; r < TILE_ROWS && j + r < p->n.y; r++)
-    tile_store(&sums, r, vectors, (int)p->n.x - i, block->atoms == p->atoms,
+    tile_store(&sums, r, vectors, (int)p->n.x - i, block->atoms == dcs_atoms(p),
                map + (k * p->n.y + j + r) * p->n.x + i);
 }
 
@@ -141,9 +142,9 @@ static int64_t tiles_y(const dcs_problem *p) {
 TILE_INLINE void tile_row(const dcs_problem *p, int64_t first, int64_t n, int j, int64_t k,
                           float *map) {
   tile_block block;
-  for (int64_t a = 0; a < p->n_atoms; a += DCS_CPU_BLOCK) {
-    int64_t left = p->n_atoms - a;
-    block.atoms = p->atoms + a;
+  for (int64_t a = 0; a < p->n_inputs; a += DCS_CPU_BLOCK) {
+    int64_t left = p->n_inputs - a;
+    block.atoms = dcs_atoms(p) + a;
     block.n = left < DCS_CPU_BLOCK ? (int)left : DCS_CPU_BLOCK;
     tile_prepare(&block, j, (float)k * p->spacing, p->spacing);
     for (int64_t tile = first; tile < first + n; tile++) {

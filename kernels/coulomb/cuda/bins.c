@@ -58,7 +58,7 @@ dcs_bins dcs_bins_of(const dcs_problem *problem, const int64_t region[3], double
   const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
   dcs_bins b = {.edge = edge,
                 .per_edge = 1 / edge,
-                .cutoff = (double)problem->cutoff,
+                .cutoff = (double)dcs_cutoff(problem),
                 .capacity = capacity,
                 .places = (double)capacity};
   double longest = 0;
@@ -134,13 +134,13 @@ int64_t dcs_fill_bins(const dcs_bins *b, const dcs_problem *problem, dcs_atom *p
                       dcs_atom *rest) {
   int64_t n_rest = 0;
   memset(placed, 0, (size_t)b->places * sizeof *placed);
-  for (int64_t a = 0; a < problem->n_atoms; a++) {
-    int64_t bin = bin_of(b, problem, &problem->atoms[a]);
+  for (int64_t a = 0; a < problem->n_inputs; a++) {
+    int64_t bin = bin_of(b, problem, &dcs_atoms(problem)[a]);
     if (bin < 0) continue;
     dcs_atom *place = placed + bin * b->capacity, *end = place + b->capacity;
     while (place < end && place->q != 0)
       place++;
-    *(place < end ? place : &rest[n_rest++]) = problem->atoms[a];
+    *(place < end ? place : &rest[n_rest++]) = dcs_atoms(problem)[a];
   }
   return n_rest;
 }
@@ -155,8 +155,8 @@ static int32_t *count_placed(const dcs_bins *b, const dcs_problem *problem, int6
   *rest = DCS_TOO_MANY;
   if (!placed) return NULL;
   *rest = 0;
-  for (int64_t a = 0; a < problem->n_atoms; a++) {
-    int64_t bin = bin_of(b, problem, &problem->atoms[a]);
+  for (int64_t a = 0; a < problem->n_inputs; a++) {
+    int64_t bin = bin_of(b, problem, &dcs_atoms(problem)[a]);
     if (bin < 0) continue;
     int32_t *n = &placed[bin / row * (row + 1) + 1 + bin % row];
     if (*n < b->capacity)
@@ -212,10 +212,10 @@ static double examined_in_row(const dcs_bins *b, const int32_t *before, double g
   return sum;
 }
 
-dcs_examined dcs_examine_bins(const dcs_bins *b, const dcs_problem *problem) {
+dcs_candidates dcs_examine_bins(const dcs_bins *b, const dcs_problem *problem) {
   const dcs_bin_axis *y = &b->axis[1], *z = &b->axis[2];
   const double points = (double)(b->axis[0].step * y->step * z->step);
-  dcs_examined examined = {.pairs = NAN, .fill = NAN};
+  dcs_candidates examined = {.pairs = NAN, .fill = NAN};
   int32_t *placed = count_placed(b, problem, &examined.overflow);
   if (!placed) return examined;
   examined.fill = fill_of(b, placed);

@@ -4,7 +4,7 @@
 #ifndef DCS_CUDA_BINS_H
 #define DCS_CUDA_BINS_H
 
-#include "kernels/contract.h"
+#include "kernels/coulomb/coulomb.h"
 
 /* One dimension. A bin begins at grid point 0: that is bin `margin`. */
 typedef struct {
@@ -40,16 +40,16 @@ bool dcs_bins_fit(const dcs_bins *bins, char why[DCS_TEXT]);
 void dcs_list_neighbours(const dcs_bins *bins, dcs_atom *offsets);
 
 /* Places the atoms: those of a bin first, then places of charge 0. Atoms without charge, or farther
- * from the map than the cutoff, are dropped; those that find their bin full go to `rest`. Returns
- * how many those are. */
+ * from the map than the cutoff, are dropped; those that find their bin full, the overflow atoms, go
+ * to `rest`. Returns how many those are. */
 int64_t dcs_fill_bins(const dcs_bins *bins, const dcs_problem *problem, dcs_atom *placed,
                       dcs_atom *rest);
 
 /* What dcs_fill_bins() would return; DCS_TOO_MANY: no memory to count. */
 int64_t dcs_count_rest(const dcs_bins *bins, const dcs_problem *problem);
 
-/* What the neighbourhoods of all regions hold, a region's neighbours being those of the list that
+/* The candidate pairs of all regions, a region's neighbours being those of the list that
  * lie within its reach. NaN and DCS_TOO_MANY where there is no memory to count. */
-dcs_examined dcs_examine_bins(const dcs_bins *bins, const dcs_problem *problem);
+dcs_candidates dcs_examine_bins(const dcs_bins *bins, const dcs_problem *problem);
 
 #endif

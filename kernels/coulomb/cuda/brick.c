@@ -31,7 +31,7 @@ dcs_brick dcs_brick_of(const dcs_config *config) {
 
 static dcs_slice_shape slice_of(const dcs_problem *problem, dcs_brick brick) {
   return (dcs_slice_shape){brick.block_x, brick.block_y, brick.coarsen_x,
-                           brick.constant ? brick.chunk_atoms : problem->n_atoms};
+                           brick.constant ? brick.chunk_atoms : problem->n_inputs};
 }
 
 bool dcs_brick_fits(const dcs_problem *problem, dcs_brick brick, int splits, char why[DCS_TEXT]) {
@@ -60,22 +60,22 @@ dcs_dims dcs_brick_executed(const dcs_problem *problem, const dcs_config *config
 
 int64_t dcs_brick_longest_sum(const dcs_problem *problem, const dcs_config *config) {
   dcs_brick brick = dcs_brick_of(config);
-  return brick.constant ? dcs_chunked_longest_sum(problem->n_atoms, brick.chunk_atoms)
-                        : problem->n_atoms;
+  return brick.constant ? dcs_chunked_longest_sum(problem->n_inputs, brick.chunk_atoms)
+                        : problem->n_inputs;
 }
 
 void dcs_brick_plan_of(const dcs_problem *problem, dcs_brick brick, dcs_plan *plan) {
   dcs_slice_plan(problem, slice_of(problem, brick), problem->n, plan);
-  plan->atoms_in_constant = brick.constant;
-  plan->host_dz2 = false;
+  plan->constant_inputs = brick.constant;
+  plan->prepared = false;
   plan->launch_slices = problem->n.z;
   plan->grid[2] = dcs_round_up(problem->n.z, brick.coarsen_z) / brick.coarsen_z;
 }
 
 void dcs_brick_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_N_ATOMS,
-                                 DCS_ARG_NX,  DCS_ARG_NY,      DCS_ARG_NZ,
-                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT,   DCS_ARG_N_INPUTS,
+                                 DCS_ARG_NX,     DCS_ARG_NY,      DCS_ARG_NZ,
+                                 DCS_ARG_K,      DCS_ARG_SPACING, DCS_ARG_END};
   dcs_brick brick = dcs_brick_of(config);
   dcs_brick_plan_of(problem, brick, plan);
   plan->slice_step = brick.coarsen_z;

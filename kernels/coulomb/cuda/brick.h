@@ -4,7 +4,7 @@
 #ifndef DCS_CUDA_BRICK_H
 #define DCS_CUDA_BRICK_H
 
-#include "kernels/contract.h"
+#include "kernels/coulomb/coulomb.h"
 
 /* The parameters that these kernels have in common, in the order of their configurations; those of
  * one kernel alone come after. Kernels that read atoms from global memory alone have the shape. */
@@ -22,21 +22,36 @@ enum {
 
 /* Initial values: block, coarsening. */
 #define DCS_BRICK_SHAPE(block_x, block_y, coarsen_x, coarsen_z)                                    \
-  {"block_x", "threads of a block in x", 1, 1024, block_x, NULL, dcs_tries_brick_x},               \
-      {"block_y", "threads of a block in y", 1, 1024, block_y, NULL, dcs_tries_brick_y},           \
-      {"coarsen_x",        "points of a row per thread, block_x apart", 1, 8, coarsen_x, NULL,     \
-       dcs_tries_coarsen_x},                                                                       \
+  {"block_x",         "threads of a block in x", 1, 1024, block_x, NULL,                           \
+   dcs_tries_brick_x, DCS_ROLE_BLOCK_X},                                                           \
+      {"block_y",         "threads of a block in y", 1, 1024, block_y, NULL,                       \
+       dcs_tries_brick_y, DCS_ROLE_BLOCK_Y},                                                       \
+      {"coarsen_x",                                                                                \
+       "points of a row per thread, block_x apart",                                                \
+       1,                                                                                          \
+       8,                                                                                          \
+       coarsen_x,                                                                                  \
+       NULL,                                                                                       \
+       dcs_tries_coarsen_x,                                                                        \
+       DCS_ROLE_COARSEN_X},                                                                        \
   {                                                                                                \
     "coarsen_z", "adjacent slices per thread", 1, 16, coarsen_z, NULL, dcs_tries_coarsen_z         \
   }
 #define DCS_BRICK_UNROLLED(initial)                                                                \
-  { "unroll", "atoms a turn of the loop", 1, 8, initial, NULL, dcs_tries_unroll }
-/* Initial values: block, coarsening, atoms (0 global, 1 constant), atoms a turn of the loop. */
+  { "unroll", "atoms an iteration of the loop", 1, 8, initial, NULL, dcs_tries_unroll }
+/* Initial values: block, coarsening, atoms (0 global, 1 constant), atoms an iteration of the loop.
+ */
 #define DCS_BRICK_PARAMS(block_x, block_y, coarsen_x, coarsen_z, atoms, unroll)                    \
   DCS_BRICK_SHAPE(block_x, block_y, coarsen_x, coarsen_z),                                         \
       {"atoms", "where the atoms lie", 0, 1, atoms, dcs_brick_atoms, NULL},                        \
-      {"chunk_atoms",        "atoms in constant memory at a time", 1, 4096, 4000, NULL,            \
-       dcs_tries_brick_chunk},                                                                     \
+      {"chunk_atoms",                                                                              \
+       "atoms in constant memory at a time",                                                       \
+       1,                                                                                          \
+       4096,                                                                                       \
+       4000,                                                                                       \
+       NULL,                                                                                       \
+       dcs_tries_brick_chunk,                                                                      \
+       DCS_ROLE_CHUNK},                                                                            \
       DCS_BRICK_UNROLLED(unroll)
 extern const char *const dcs_brick_atoms[]; /* global, constant */
 extern const int dcs_tries_brick_x[], dcs_tries_brick_y[], dcs_tries_coarsen_x[],

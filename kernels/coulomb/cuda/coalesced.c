@@ -12,26 +12,30 @@ static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_N_ATOMS, DCS_ARG_NX,
-                                 DCS_ARG_NY,  DCS_ARG_SPACING, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,     DCS_ARG_SPACING,  DCS_ARG_END};
   dcs_slice_plan(problem, dcs_slice_shape_of(config), problem->n, plan);
   plan->args = args;
 }
 
 static const char *const sources[] = {
     "kernels/coulomb/cuda/coalesced.cu", "kernels/coulomb/cuda/coalesced.c",
-    "kernels/coulomb/cuda/slice.c", "kernels/coulomb/cuda/slice.h", NULL};
+    "kernels/coulomb/cuda/slice.c",      "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/coulomb.h",         NULL};
 
 const dcs_variant dcs_variant_cuda_coalesced = {
     .id = "cuda_coalesced",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "K points of a row per thread, block_x apart: coalesced writes, guarded edges",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = 5,
+    .solves = dcs_solves_direct,
     .applicable = dcs_coarse_applicable,
     .executed = executed,
     .flops_per_eval = dcs_coarse_flops,
     .longest_sum = dcs_coarse_longest_sum,
     .plan = plan,
+    .prepare = dcs_prepare_dz2,
 };

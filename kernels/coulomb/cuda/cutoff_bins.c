@@ -17,8 +17,8 @@ static const int coarsen_z[] = {4, 8, 16, DCS_TRIES_END};
 static const int bin_edge[] = {20, 30, 40, 60, DCS_TRIES_END};
 static const int capacity[] = {4, 8, 16, 32, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_x", "threads of a block in x", 1, 1024, 8, NULL, block_x},
-    {"block_y", "threads of a block in y", 1, 1024, 8, NULL, block_y},
+    {"block_x", "threads of a block in x", 1, 1024, 8, NULL, block_x, DCS_ROLE_BLOCK_X},
+    {"block_y", "threads of a block in y", 1, 1024, 8, NULL, block_y, DCS_ROLE_BLOCK_Y},
     {"coarsen_z", "adjacent slices per thread", 1, 16, 8, NULL, coarsen_z},
     {"bin_edge", "tenths of an angstrom", 1, 10000, 30, NULL, bin_edge},
     {"capacity", "atoms that a bin has room for", 1, 64, 8, NULL, capacity},
@@ -64,19 +64,20 @@ static double flops_per_eval(const dcs_config *config) {
   return (5 + 11 * z) / z;
 }
 
-/* The places of a neighbourhood, or the rest, and the addition of the one to the other. */
+/* The places of a neighbourhood, or the overflow atoms, and the addition of one to the other. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   const dcs_bins bins = bins_of(problem, config);
-  int64_t rest = problem->atoms ? dcs_count_rest(&bins, problem) : DCS_TOO_MANY;
-  if (rest == DCS_TOO_MANY) return problem->n_atoms;
+  int64_t rest = dcs_atoms(problem) ? dcs_count_rest(&bins, problem) : DCS_TOO_MANY;
+  if (rest == DCS_TOO_MANY) return problem->n_inputs;
   int64_t places = bins.n_neighbours * bins.capacity;
   int64_t longest = (places > rest ? places : rest) + 1;
-  return longest < problem->n_atoms ? longest : problem->n_atoms;
+  return longest < problem->n_inputs ? longest : problem->n_inputs;
 }
 
-static void examine(const dcs_problem *problem, const dcs_config *config, dcs_examined *examined) {
+static void candidates(const dcs_problem *problem, const dcs_config *config,
+                       dcs_candidates *found) {
   const dcs_bins bins = bins_of(problem, config);
-  *examined = dcs_examine_bins(&bins, problem);
+  *found = dcs_examine_bins(&bins, problem);
 }
 
 /* `struct bins` of the kernel. */
@@ -94,7 +95,7 @@ static own_bins own_of(const dcs_problem *problem, const dcs_bins *bins) {
                     .edge = (float)bins->edge,
                     .reach2 = (float)(bins->reach * bins->reach),
                     .cutoff2 = (float)c2,
-                    .per_cutoff2 = problem->smooth == DCS_SMOOTH_C2 ? (float)(1 / c2) : 0,
+                    .per_cutoff2 = dcs_switched(problem) ? (float)(1 / c2) : 0,
                     .bins_x = (int)x->bins,
                     .bins_y = (int)y->bins,
                     .margin_x = (int)x->margin,
@@ -106,58 +107,56 @@ static own_bins own_of(const dcs_problem *problem, const dcs_bins *bins) {
 
 /* The atoms in their bins, then the offsets of the neighbourhood. */
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_NX,  DCS_ARG_NY, DCS_ARG_NZ,
-                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_OWN, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT,  DCS_ARG_INPUT, DCS_ARG_NX,
+                                 DCS_ARG_NY,      DCS_ARG_NZ,    DCS_ARG_K,
+                                 DCS_ARG_SPACING, DCS_ARG_OWN,   DCS_ARG_END};
   const dcs_bins bins = bins_of(problem, config);
   char why[DCS_TEXT];
   dcs_brick_plan_of(problem, brick_of(config), plan);
-  plan->chunk_atoms = problem->n_atoms;
+  plan->chunk_inputs = problem->n_inputs;
   plan->slice_step = config->value[COARSEN_Z];
   plan->args = args;
   if (!dcs_bins_fit(&bins, why)) return; /* its shape may be asked for all the same */
   const own_bins own = own_of(problem, &bins);
-  plan->placed_atoms = (int64_t)bins.places + bins.n_neighbours;
+  plan->placed_inputs = (int64_t)bins.places + bins.n_neighbours;
   memcpy(plan->own, &own, sizeof own);
 }
 
-static int64_t place(const dcs_problem *problem, const dcs_config *config, dcs_atom *placed,
-                     dcs_atom *rest) {
+static int64_t place(const dcs_problem *problem, const dcs_config *config, void *placed,
+                     void *overflow) {
   const dcs_bins bins = bins_of(problem, config);
-  dcs_list_neighbours(&bins, placed + (int64_t)bins.places);
-  return dcs_fill_bins(&bins, problem, placed, rest);
+  dcs_list_neighbours(&bins, (dcs_atom *)placed + (int64_t)bins.places);
+  return dcs_fill_bins(&bins, problem, placed, overflow);
 }
 
-static void add_rest(const dcs_problem *rest, const dcs_config *config, float *map) {
+static void add_overflow(const dcs_problem *overflow, const dcs_config *config, float *map) {
   (void)config;
-  dcs_cpu_cutoff_add(rest, map);
+  dcs_cpu_cutoff_add(overflow, map);
 }
 
-static const char *const sources[] = {"kernels/coulomb/cuda/cutoff_bins.cu",
-                                      "kernels/coulomb/cuda/cutoff_bins.c",
-                                      "kernels/coulomb/cuda/bins.c",
-                                      "kernels/coulomb/cuda/bins.h",
-                                      "kernels/coulomb/cuda/brick.c",
-                                      "kernels/coulomb/cuda/brick.h",
-                                      "kernels/coulomb/cuda/slice.c",
-                                      "kernels/coulomb/cuda/slice.h",
-                                      "kernels/coulomb/cpu/cutoff.h",
-                                      "kernels/coulomb/cpu/cutoff_add.c",
-                                      NULL};
+static const char *const sources[] = {
+    "kernels/coulomb/cuda/cutoff_bins.cu", "kernels/coulomb/cuda/cutoff_bins.c",
+    "kernels/coulomb/cuda/bins.c",         "kernels/coulomb/cuda/bins.h",
+    "kernels/coulomb/cuda/brick.c",        "kernels/coulomb/cuda/brick.h",
+    "kernels/coulomb/cuda/slice.c",        "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/cpu/cutoff.h",        "kernels/coulomb/cpu/cutoff_add.c",
+    "kernels/coulomb/coulomb.h",           NULL};
 
 const dcs_variant dcs_variant_cuda_cutoff_bins = {
     .id = "cuda_cutoff_bins",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "atoms within a cutoff, in bins of fixed capacity; the host adds what overflows",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .solves = dcs_solves_cutoff,
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
     .longest_sum = longest_sum,
-    .cutoff = true,
-    .examine = examine,
+    .candidates = candidates,
     .plan = plan,
     .place = place,
-    .add_rest = add_rest,
+    .add_overflow = add_overflow,
 };

@@ -14,7 +14,7 @@
  *
  * Per atom of a loaded bin and thread: 2 subtractions, 1 multiply, 1 FMA, 1 shared load of 16 bytes; if the
  * atom is within reach of the thread's column, for each of its COARSEN_Z points: 1 subtraction, 1 FMA, 1
- * comparison, 1 FMA for 1 - r^2/c^2, 1 reciprocal square root, 2 multiplies, 1 FMA. Without smoothing the
+ * comparison, 1 FMA for 1 - r^2/c^2, 1 reciprocal square root, 2 multiplies, 1 FMA. Without switching the
  * factor is computed all the same, as 1.
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen_z 1..16, adjacent slices a
  * thread; bin_edge, tenths of an angstrom, 1..10000; capacity, atoms of a bin, 1..64.
@@ -26,7 +26,7 @@ struct bins {
   float edge;                  /* angstrom */
   float reach2;                /* square of the distance of bins that are looked into */
   float cutoff2;               /* square of the cutoff */
-  float per_cutoff2;           /* 1 / cutoff2; 0: not smoothed */
+  float per_cutoff2;           /* 1 / cutoff2; 0: not switched */
   int bins_x, bins_y;          /* in a row, in a column */
   int margin_x, margin_y, margin_z; /* the bin that begins at grid point (0, 0, 0) */
   int places;                  /* of all bins; behind them lie the offsets */
@@ -82,8 +82,8 @@ static __device__ __forceinline__ void add_atom(float4 atom, float x, float y, c
   for (int l = 0; l < COARSEN_Z; l++) {
     float dz = z[l] - atom.z;
     float r2 = dz * dz + dxy2;
-    float smooth = 1.0f - r2 * b.per_cutoff2;
-    float term = rsqrtf(r2) * (atom.w * smooth * smooth);
+    float switched = 1.0f - r2 * b.per_cutoff2;
+    float term = rsqrtf(r2) * (atom.w * switched * switched);
     if (r2 < b.cutoff2) sum[l] += term;
   }
 }

@@ -1,5 +1,5 @@
 /* Descriptor of cuda_cutoff_cells. */
-#include "kernels/contract.h"
+#include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ typedef struct {
   float origin, edge, per_edge;
   float c2, per_c2, reach2;
   int nx, ny, nz;
-  int smooth;
+  int switched;
 } cell_grid;
 _Static_assert(sizeof(cell_grid) <= DCS_OWN_BYTES, "a plan holds the cells");
 
@@ -24,8 +24,10 @@ static const int coarsen_z_tried[] = {4, 5, 6, 8, DCS_TRIES_END};
 static const int cell_edge_tried[] = {20, 30, 40, DCS_TRIES_END};
 static const int tile_atoms_tried[] = {512, 1024, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_x", "threads of a block in x, a multiple of 8", 8, 128, 8, NULL, block_x_tried},
-    {"block_y", "threads of a block in y, a multiple of 4", 4, 128, 16, NULL, block_y_tried},
+    {"block_x", "threads of a block in x, a multiple of 8", 8, 128, 8, NULL, block_x_tried,
+     DCS_ROLE_BLOCK_X},
+    {"block_y", "threads of a block in y, a multiple of 4", 4, 128, 16, NULL, block_y_tried,
+     DCS_ROLE_BLOCK_Y},
     {"coarsen_z", "adjacent slices per thread", 1, 16, 5, NULL, coarsen_z_tried},
     {"cell_edge", "edge of a cell in tenths of an angstrom, at least", 5, 1000, 30, NULL,
      cell_edge_tried},
@@ -39,29 +41,30 @@ typedef struct {
 } shape;
 
 static shape shape_of(const dcs_problem *problem, const dcs_config *config) {
-  const int *v = config->value;
-  const dcs_dims n = problem->n, r = {v[BLOCK_X], v[BLOCK_Y], v[COARSEN_Z]};
-  const dcs_dims blocks = {dcs_round_up(n.x, r.x) / r.x, dcs_round_up(n.y, r.y) / r.y,
-                           dcs_round_up(n.z, r.z) / r.z};
+  const double *v = config->value;
+  const dcs_dims n = problem->n;
+  const dcs_dims r = {(int64_t)v[BLOCK_X], (int64_t)v[BLOCK_Y], (int64_t)v[COARSEN_Z]};
+  const dcs_dims blocks = {dcs_divide_up(n.x, r.x), dcs_divide_up(n.y, r.y),
+                           dcs_divide_up(n.z, r.z)};
   return (shape){r, blocks};
 }
 
 /* Tile, lists and their bits, runs. */
 static int64_t shared_bytes(const dcs_config *config) {
-  int64_t threads = (int64_t)config->value[BLOCK_X] * config->value[BLOCK_Y];
-  int64_t tile = config->value[TILE_ATOMS], warps = threads / WARP;
+  int64_t threads = (int64_t)(config->value[BLOCK_X] * config->value[BLOCK_Y]);
+  int64_t tile = (int64_t)config->value[TILE_ATOMS], warps = threads / WARP;
   return 16 * tile + 2 * warps * tile + tile / 8 * warps + 4 * warps + 8 * threads + 4;
 }
 
 static bool fits_the_card(const dcs_config *config, char why[DCS_TEXT]) {
-  const int *v = config->value;
-  if (v[BLOCK_X] % WARP_X != 0 || v[BLOCK_Y] % WARP_Y != 0)
-    snprintf(why, DCS_TEXT, "a block of %d x %d; warps are %d x %d", v[BLOCK_X], v[BLOCK_Y], WARP_X,
-             WARP_Y);
-  else if (v[TILE_ATOMS] % WARP != 0)
-    snprintf(why, DCS_TEXT, "%d atoms in a tile; it must be a multiple of %d", v[TILE_ATOMS], WARP);
-  else if (v[BLOCK_X] * v[BLOCK_Y] > 1024)
-    snprintf(why, DCS_TEXT, "a block of %d threads; at most 1024 fit", v[BLOCK_X] * v[BLOCK_Y]);
+  const int x = (int)config->value[BLOCK_X], y = (int)config->value[BLOCK_Y];
+  const int tile = (int)config->value[TILE_ATOMS];
+  if (x % WARP_X != 0 || y % WARP_Y != 0)
+    snprintf(why, DCS_TEXT, "a block of %d x %d; warps are %d x %d", x, y, WARP_X, WARP_Y);
+  else if (tile % WARP != 0)
+    snprintf(why, DCS_TEXT, "%d atoms in a tile; it must be a multiple of %d", tile, WARP);
+  else if (x * y > 1024)
+    snprintf(why, DCS_TEXT, "a block of %d threads; at most 1024 fit", x * y);
   else if (shared_bytes(config) > 49152)
     snprintf(why, DCS_TEXT, "tile and lists take %lld bytes of shared memory; 49152 fit",
              (long long)shared_bytes(config));
@@ -76,8 +79,9 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   if (blocks.y > 65535 || blocks.z > 65535)
     snprintf(why, DCS_TEXT, "%lld blocks in %s; CUDA allows 65535",
              (long long)(blocks.y > 65535 ? blocks.y : blocks.z), blocks.y > 65535 ? "y" : "z");
-  else if (problem->cutoff < 1e-15f || problem->cutoff > 1e15f)
-    snprintf(why, DCS_TEXT, "a cutoff of %g; its square must fit a float", (double)problem->cutoff);
+  else if (dcs_cutoff(problem) < 1e-15f || dcs_cutoff(problem) > 1e15f)
+    snprintf(why, DCS_TEXT, "a cutoff of %g; its square must fit a float",
+             (double)dcs_cutoff(problem));
   else
     return true;
   return false;
@@ -88,7 +92,7 @@ static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
   return (dcs_dims){s.blocks.x * s.region.x, s.blocks.y * s.region.y, s.blocks.z * s.region.z};
 }
 
-/* Of a smooth map. */
+/* Of a switched map. */
 static double flops_per_eval(const dcs_config *config) {
   return 1 + 2 + 2 + 2 + 2 + 2 + 5.0 / config->value[COARSEN_Z];
 }
@@ -96,7 +100,7 @@ static double flops_per_eval(const dcs_config *config) {
 /* All atoms may be within the cutoff of a point. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   (void)config;
-  return problem->n_atoms;
+  return problem->n_inputs;
 }
 
 /* ---- cells ---- */
@@ -105,13 +109,14 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
  * dimension that a float's rounding is far below an edge. */
 static int64_t most_cells(const dcs_problem *problem) {
   const int64_t most = 1 << 22, few = 512, per_atom = 8;
-  if (problem->n_atoms >= most / per_atom) return most;
-  return problem->n_atoms * per_atom > few ? problem->n_atoms * per_atom : few;
+  if (problem->n_inputs >= most / per_atom) return most;
+  return problem->n_inputs * per_atom > few ? problem->n_inputs * per_atom : few;
 }
 
 static cell_grid cells_of(const dcs_problem *problem, const dcs_config *config) {
   enum { MOST_IN_A_ROW = 4096 };
-  const double c = (double)problem->cutoff, reach = c * (1 + 1e-5), h = (double)problem->spacing;
+  const double c = (double)dcs_cutoff(problem), reach = c * (1 + 1e-5),
+               h = (double)problem->spacing;
   const dcs_dims n = problem->n;
   const double x = h * (double)(n.x - 1) + 2 * reach, y = h * (double)(n.y - 1) + 2 * reach;
   const double z = h * (double)(n.z - 1) + 2 * reach, longest = fmax(x, fmax(y, z));
@@ -132,14 +137,14 @@ static cell_grid cells_of(const dcs_problem *problem, const dcs_config *config) 
                      .nx = (int)nx,
                      .ny = (int)ny,
                      .nz = (int)nz,
-                     .smooth = problem->smooth == DCS_SMOOTH_C2};
+                     .switched = dcs_switched(problem)};
 }
 
 static int64_t number_of(const cell_grid *cells) {
   return (int64_t)cells->nx * cells->ny * cells->nz;
 }
 
-/* ---- what a block examines, computed as the kernel does ---- */
+/* ---- the candidates of a block, computed as the kernel does ---- */
 
 static float coordinate(float v, const cell_grid *cells) {
   return (v - cells->origin) * cells->per_edge;
@@ -157,8 +162,8 @@ static float cells_outside(int i, float lo, float hi, const cell_grid *cells) {
 
 /* start[c] becomes the number of atoms in the cells before c. */
 static void count_atoms(const dcs_problem *problem, const cell_grid *cells, int *start) {
-  for (int64_t a = 0; a < problem->n_atoms; a++) {
-    const dcs_atom *atom = &problem->atoms[a];
+  for (int64_t a = 0; a < problem->n_inputs; a++) {
+    const dcs_atom *atom = &dcs_atoms(problem)[a];
     float x = coordinate(atom->x, cells), y = coordinate(atom->y, cells);
     float z = coordinate(atom->z, cells);
     if (x >= 0 && x < (float)cells->nx && y >= 0 && y < (float)cells->ny && z >= 0 &&
@@ -201,11 +206,12 @@ static void extend(const dcs_problem *problem, int64_t first, int64_t size, int6
 
 /* A block takes the runs of its rows of cells; what its warps leave out of them is not known here.
  */
-static void examine(const dcs_problem *problem, const dcs_config *config, dcs_examined *examined) {
+static void candidates(const dcs_problem *problem, const dcs_config *config,
+                       dcs_candidates *found) {
   const cell_grid cells = cells_of(problem, config);
   const shape s = shape_of(problem, config);
   const dcs_dims n = problem->n, r = s.region;
-  *examined = (dcs_examined){.pairs = NAN, .fill = NAN};
+  *found = (dcs_candidates){.pairs = NAN, .fill = NAN};
   int *start = calloc((size_t)number_of(&cells) + 1, sizeof *start);
   if (!start) return;
   count_atoms(problem, &cells, start);
@@ -219,18 +225,18 @@ static void examine(const dcs_problem *problem, const dcs_config *config, dcs_ex
       extend(problem, kj / s.blocks.y * r.z, r.z, n.z, 2, &b);
       atoms += atoms_in_runs(&b, &cells, start);
     }
-  examined->pairs = atoms * (double)(r.x * r.y * r.z);
+  found->pairs = atoms * (double)(r.x * r.y * r.z);
   free(start);
 }
 
 /* ---- plan ---- */
 
 static void add_steps(const dcs_problem *problem, const cell_grid *cells, dcs_plan *plan) {
-  static const dcs_arg cells_alone[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_ATOMS,
+  static const dcs_arg cells_alone[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_INPUTS,
                                         DCS_ARG_OWN, DCS_ARG_END};
-  static const dcs_arg with_atoms[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_ATOMS,
-                                       DCS_ARG_N_ATOMS, DCS_ARG_OWN,      DCS_ARG_END};
-  const int64_t blocks = dcs_round_up(problem->n_atoms, SORT_THREADS) / SORT_THREADS;
+  static const dcs_arg with_atoms[] = {DCS_ARG_SCRATCH,  DCS_ARG_COUNTERS, DCS_ARG_INPUT,
+                                       DCS_ARG_N_INPUTS, DCS_ARG_OWN,      DCS_ARG_END};
+  const int64_t blocks = dcs_round_up(problem->n_inputs, SORT_THREADS) / SORT_THREADS;
   const int64_t rows = (int64_t)cells->ny * cells->nz;
   plan->steps[0] = (dcs_plan_step){"group_atoms", SORT_THREADS, blocks, with_atoms};
   plan->steps[1] = (dcs_plan_step){"place_rows", SORT_THREADS, rows, cells_alone};
@@ -244,18 +250,18 @@ static int64_t places_of(const cell_grid *cells) {
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_N_ATOMS, DCS_ARG_NX,      DCS_ARG_NY,
-                                 DCS_ARG_NZ,  DCS_ARG_K,       DCS_ARG_SPACING, DCS_ARG_SCRATCH,
-                                 DCS_ARG_OWN, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,      DCS_ARG_NY,
+                                 DCS_ARG_NZ,     DCS_ARG_K,        DCS_ARG_SPACING, DCS_ARG_SCRATCH,
+                                 DCS_ARG_OWN,    DCS_ARG_END};
   const cell_grid cells = cells_of(problem, config);
   const shape s = shape_of(problem, config);
-  *plan = (dcs_plan){.chunk_atoms = problem->n_atoms,
+  *plan = (dcs_plan){.chunk_inputs = problem->n_inputs,
                      .launch_slices = problem->n.z,
                      .slice_step = s.region.z,
                      .stored = problem->n,
-                     .scratch_floats = (4 + 2 + 1) * problem->n_atoms + 2 * places_of(&cells),
+                     .scratch_floats = (4 + 2 + 1) * problem->n_inputs + 2 * places_of(&cells),
                      .counters = 1 + places_of(&cells),
-                     .block = {config->value[BLOCK_X], config->value[BLOCK_Y], 1},
+                     .block = {(int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1},
                      .grid = {s.blocks.x, s.blocks.y, s.blocks.z},
                      .args = args};
   add_steps(problem, &cells, plan);
@@ -263,21 +269,23 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
 }
 
 static const char *const sources[] = {"kernels/coulomb/cuda/cutoff_cells.cu",
-                                      "kernels/coulomb/cuda/cutoff_cells.c", NULL};
+                                      "kernels/coulomb/cuda/cutoff_cells.c",
+                                      "kernels/coulomb/coulomb.h", NULL};
 
 const dcs_variant dcs_variant_cuda_cutoff_cells = {
     .id = "cuda_cutoff_cells",
+    .kind = "coulomb",
     .sources = sources,
     .idea =
         "a cutoff: atoms sorted into cells on the GPU, those near a warp listed in shared memory",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .solves = dcs_solves_cutoff,
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
     .longest_sum = longest_sum,
-    .cutoff = true,
-    .examine = examine,
+    .candidates = candidates,
     .plan = plan,
 };

@@ -16,12 +16,12 @@
  * 16 x 16 x 8, and 3.3 with cells of 3 that reach beyond. Without lists a warp would compute twice
  * as much.
  *
- * Per atom in a warp's list and point: 1 subtraction, 1 FMA, 1 reciprocal square root, and smooth:
- * 1 FMA (kept above 0 for free), 2 multiplications, 1 FMA, else 1 comparison, 1 selection, 1 FMA;
- * per COARSEN_Z points 2 subtractions, 1 multiplication, 1 FMA, and 2 shared loads. Smooth and with
- * 8 points that is 7 + 6/8 issue slots beside the 8 cycles of a warp's reciprocal square root: both
- * pipes are full. Making the lists: some 15 operations an atom of a run and warp, on one thread:
- * half a slot beside those of 8 points.
+ * Per atom in a warp's list and point: 1 subtraction, 1 FMA, 1 reciprocal square root, and
+ * switched: 1 FMA (kept above 0 for free), 2 multiplications, 1 FMA, else 1 comparison, 1
+ * selection, 1 FMA; per COARSEN_Z points 2 subtractions, 1 multiplication, 1 FMA, and 2 shared
+ * loads. Switched and with 8 points that is 7 + 6/8 issue slots beside the 8 cycles of a warp's
+ * reciprocal square root: both pipes are full. Making the lists: some 15 operations an atom of a
+ * run and warp, on one thread: half a slot beside those of 8 points.
  *
  * The same bits every time: a group is the atoms of one cell among SORT_THREADS adjacent ones. Each
  * cell has a list of its groups, into which they come in any order; but the place of an atom is its
@@ -42,7 +42,7 @@ struct cell_grid {
   float origin, edge, per_edge; /* the corner is (origin, origin, origin); per_edge: 1 / edge */
   float c2, per_c2, reach2;     /* c^2, 1 / c^2, and c^2 with a margin for rounding */
   int nx, ny, nz; /* cells, at most 4096 in a dimension: rounding stays below 1% of an edge */
-  int smooth;
+  int switched;
 };
 
 enum { SORT_THREADS = 64 };
@@ -359,7 +359,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
         write_word(&lists, task / WARPS, task % WARPS);
       __syncthreads();
       const unsigned short *list = lists.atoms + warp * TILE_ATOMS;
-      if (cells.smooth)
+      if (cells.switched)
         add_atoms<true>(tile, list, lists.n[warp], spacing * i, spacing * j, z, cells.c2,
                         cells.per_c2, sum);
       else

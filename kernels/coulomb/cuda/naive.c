@@ -5,7 +5,7 @@ static const dcs_param params[] = {DCS_PARAM_BLOCK_X(128), DCS_PARAM_BLOCK_Y(8)}
 
 static dcs_slice_shape shape_of(const dcs_problem *problem, const dcs_config *config) {
   return (dcs_slice_shape){config->value[DCS_BLOCK_X], config->value[DCS_BLOCK_Y], 1,
-                           problem->n_atoms};
+                           problem->n_inputs};
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
@@ -19,29 +19,31 @@ static double flops_per_eval(const dcs_config *config) {
 
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   (void)config;
-  return problem->n_atoms;
+  return problem->n_inputs;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
-                                 DCS_ARG_NY,  DCS_ARG_K,     DCS_ARG_SPACING, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,     DCS_ARG_K,     DCS_ARG_SPACING,  DCS_ARG_END};
   dcs_slice_plan(problem, shape_of(problem, config), problem->n, plan);
-  plan->atoms_in_constant = false;
-  plan->host_dz2 = false;
+  plan->constant_inputs = false;
+  plan->prepared = false;
   plan->args = args;
 }
 
 static const char *const sources[] = {
     "kernels/coulomb/cuda/naive.cu", "kernels/coulomb/cuda/naive.c", "kernels/coulomb/cuda/slice.c",
-    "kernels/coulomb/cuda/slice.h", NULL};
+    "kernels/coulomb/cuda/slice.h",  "kernels/coulomb/coulomb.h",    NULL};
 
 const dcs_variant dcs_variant_cuda_naive = {
     .id = "cuda_naive",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "a thread per point, atoms in global memory",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = 2,
+    .solves = dcs_solves_direct,
     .applicable = applicable,
     .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,

@@ -13,7 +13,7 @@ static const dcs_param params[] = {
 /* Each split has an atom. */
 static int64_t splits_of(const dcs_problem *problem, const dcs_config *config) {
   int64_t splits = config->value[SPLITS];
-  return splits < problem->n_atoms ? splits : problem->n_atoms;
+  return splits < problem->n_inputs ? splits : problem->n_inputs;
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
@@ -31,12 +31,12 @@ static double flops_per_eval(const dcs_config *config) {
 /* The atoms of the largest split, or the partial sums, whose first additions are to zero. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   int64_t splits = splits_of(problem, config);
-  return dcs_round_up(problem->n_atoms, splits) / splits + splits;
+  return dcs_round_up(problem->n_inputs, splits) / splits + splits;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP,      DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
-                                 DCS_ARG_NY,       DCS_ARG_NZ,    DCS_ARG_SPACING, DCS_ARG_SCRATCH,
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT,   DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,       DCS_ARG_NZ,    DCS_ARG_SPACING,  DCS_ARG_SCRATCH,
                                  DCS_ARG_COUNTERS, DCS_ARG_END};
   dcs_brick brick = dcs_brick_shape_of(config);
   int64_t splits = splits_of(problem, config);
@@ -48,21 +48,21 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   plan->args = args;
 }
 
-static const char *const sources[] = {"kernels/coulomb/cuda/reduce.cu",
-                                      "kernels/coulomb/cuda/reduce.c",
-                                      "kernels/coulomb/cuda/brick.c",
-                                      "kernels/coulomb/cuda/brick.h",
-                                      "kernels/coulomb/cuda/slice.c",
-                                      "kernels/coulomb/cuda/slice.h",
-                                      NULL};
+static const char *const sources[] = {
+    "kernels/coulomb/cuda/reduce.cu", "kernels/coulomb/cuda/reduce.c",
+    "kernels/coulomb/cuda/brick.c",   "kernels/coulomb/cuda/brick.h",
+    "kernels/coulomb/cuda/slice.c",   "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/coulomb.h",      NULL};
 
 const dcs_variant dcs_variant_cuda_reduce = {
     .id = "cuda_reduce",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "as cuda_volume, the atoms of a tile split over blocks, partial sums added in order",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .solves = dcs_solves_direct,
     .applicable = applicable,
     .executed = dcs_brick_executed,
     .flops_per_eval = flops_per_eval,

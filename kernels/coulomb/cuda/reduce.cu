@@ -15,7 +15,7 @@
  * read, 1 addition; few atoms a split make that dear. Per block: 2 barriers, 2 fences, 1 atomic addition.
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen_x 1..8, points block_x
  * apart; coarsen_z 1..16, adjacent slices; splits 1..256, blocks that share the atoms of a tile (as many as
- * there are atoms, if those are fewer); unroll: atoms a turn of the loop, 1..8.
+ * there are atoms, if those are fewer); unroll: atoms an iteration of the loop, 1..8.
  * Limits: at most 65,535 blocks in y, and as many tiles in z times splits. Partial sums take 4 bytes a
  * point of the map's tiles and split. */
 

@@ -11,7 +11,7 @@ static const dcs_param params[] = {
 
 static dcs_slice_shape shape_of(const dcs_problem *problem, const dcs_config *config) {
   return (dcs_slice_shape){config->value[DCS_BLOCK_X], config->value[DCS_BLOCK_Y],
-                           config->value[DCS_COARSEN], problem->n_atoms};
+                           config->value[DCS_COARSEN], problem->n_inputs};
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
@@ -34,29 +34,32 @@ static double flops_per_eval(const dcs_config *config) {
 
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   (void)config;
-  return problem->n_atoms;
+  return problem->n_inputs;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
-                                 DCS_ARG_NY,  DCS_ARG_K,     DCS_ARG_SPACING, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,     DCS_ARG_K,     DCS_ARG_SPACING,  DCS_ARG_END};
   dcs_slice_plan(problem, shape_of(problem, config), problem->n, plan);
-  plan->atoms_in_constant = false;
-  plan->host_dz2 = false;
+  plan->constant_inputs = false;
+  plan->prepared = false;
   plan->args = args;
 }
 
 static const char *const sources[] = {
     "kernels/coulomb/cuda/shared.cu", "kernels/coulomb/cuda/shared.c",
-    "kernels/coulomb/cuda/slice.c", "kernels/coulomb/cuda/slice.h", NULL};
+    "kernels/coulomb/cuda/slice.c",   "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/coulomb.h",      NULL};
 
 const dcs_variant dcs_variant_cuda_shared = {
     .id = "cuda_shared",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "K points of a row per thread, atoms in tiles of shared memory",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .solves = dcs_solves_direct,
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,

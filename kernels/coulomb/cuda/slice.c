@@ -18,7 +18,7 @@ bool dcs_slice_applicable(const dcs_problem *problem, dcs_slice_shape shape, cha
              shape.block_y, shape.block_x * shape.block_y);
     return false;
   }
-  int64_t blocks_y = dcs_round_up(problem->n.y, shape.block_y) / shape.block_y;
+  int64_t blocks_y = dcs_divide_up(problem->n.y, shape.block_y);
   if (blocks_y > 65535) {
     snprintf(why, DCS_TEXT, "%lld blocks in y; CUDA allows 65535: take a larger block_y",
              (long long)blocks_y);
@@ -26,25 +26,35 @@ bool dcs_slice_applicable(const dcs_problem *problem, dcs_slice_shape shape, cha
   }
   if (dcs_round_up(problem->n.x, (int64_t)shape.block_x * shape.coarsen) > INT_MAX ||
       dcs_round_up(problem->n.y, shape.block_y) > INT_MAX || problem->n.z > INT_MAX ||
-      problem->n_atoms > INT_MAX) {
+      problem->n_inputs > INT_MAX) {
     snprintf(why, DCS_TEXT, "more than %d points in a dimension, or atoms", INT_MAX);
     return false;
   }
   return true;
 }
 
+void dcs_prepare_dz2(const dcs_problem *problem, int64_t first, int64_t n, int64_t k,
+                     void *prepared) {
+  const dcs_atom *atoms = dcs_atoms(problem) + first;
+  const double z = (double)problem->spacing * (double)k;
+  dcs_atom *out = prepared;
+  for (int64_t a = 0; a < n; a++) {
+    double dz = z - (double)atoms[a].z;
+    out[a] = (dcs_atom){atoms[a].x, atoms[a].y, (float)(dz * dz), atoms[a].q};
+  }
+}
+
 void dcs_slice_plan(const dcs_problem *problem, dcs_slice_shape shape, dcs_dims stored,
                     dcs_plan *plan) {
   int64_t tile_x = (int64_t)shape.block_x * shape.coarsen;
   *plan = (dcs_plan){
-      .chunk_atoms = shape.chunk_atoms,
-      .atoms_in_constant = true,
-      .host_dz2 = true,
+      .chunk_inputs = shape.chunk_atoms,
+      .constant_inputs = true,
+      .prepared = true,
       .launch_slices = 1,
       .stored = stored,
       .block = {shape.block_x, shape.block_y, 1},
-      .grid = {dcs_round_up(problem->n.x, tile_x) / tile_x,
-               dcs_round_up(problem->n.y, shape.block_y) / shape.block_y, 1},
+      .grid = {dcs_divide_up(problem->n.x, tile_x), dcs_divide_up(problem->n.y, shape.block_y), 1},
   };
 }
 
@@ -65,14 +75,14 @@ double dcs_coarse_flops(const dcs_config *config) {
 
 int64_t dcs_chunked_longest_sum(int64_t n_atoms, int64_t chunk_atoms) {
   int64_t chunk = n_atoms < chunk_atoms ? n_atoms : chunk_atoms;
-  return chunk + dcs_round_up(n_atoms, chunk_atoms) / chunk_atoms;
+  return chunk + dcs_divide_up(n_atoms, chunk_atoms);
 }
 
 int64_t dcs_coarse_longest_sum(const dcs_problem *problem, const dcs_config *config) {
   /* Read at the start, the old value goes on being added to: one accumulator for all atoms. */
   bool at_start = config->value[DCS_READ] == 0;
-  return at_start ? problem->n_atoms
-                  : dcs_chunked_longest_sum(problem->n_atoms, config->value[DCS_CHUNK_ATOMS]);
+  return at_start ? problem->n_inputs
+                  : dcs_chunked_longest_sum(problem->n_inputs, config->value[DCS_CHUNK_ATOMS]);
 }
 
 int64_t dcs_strided_columns(int64_t nx, int block_x, int coarsen) {

@@ -4,7 +4,7 @@
 #ifndef DCS_CUDA_SLICE_H
 #define DCS_CUDA_SLICE_H
 
-#include "kernels/contract.h"
+#include "kernels/coulomb/coulomb.h"
 
 /* The parameters that these kernels have in common, in the order of their configurations. */
 enum { DCS_BLOCK_X, DCS_BLOCK_Y, DCS_COARSEN, DCS_CHUNK_ATOMS, DCS_READ };
@@ -12,15 +12,21 @@ enum { DCS_BLOCK_X, DCS_BLOCK_Y, DCS_COARSEN, DCS_CHUNK_ATOMS, DCS_READ };
 enum { DCS_MAX_CHUNK = 4096 }; /* float4 atoms in 64 KB of constant memory */
 
 #define DCS_PARAM_BLOCK_X(initial)                                                                 \
-  { "block_x", "threads of a block in x", 1, 1024, initial, NULL, dcs_tries_block_x }
+  {                                                                                                \
+    "block_x", "threads of a block in x", 1, 1024, initial, NULL, dcs_tries_block_x,               \
+        DCS_ROLE_BLOCK_X                                                                           \
+  }
 #define DCS_PARAM_BLOCK_Y(initial)                                                                 \
-  { "block_y", "threads of a block in y", 1, 1024, initial, NULL, dcs_tries_block_y }
+  {                                                                                                \
+    "block_y", "threads of a block in y", 1, 1024, initial, NULL, dcs_tries_block_y,               \
+        DCS_ROLE_BLOCK_Y                                                                           \
+  }
 #define DCS_PARAM_COARSEN                                                                          \
-  { "coarsen", "points of a row per thread", 1, 16, 4, NULL, dcs_tries_coarsen }
+  { "coarsen", "points of a row per thread", 1, 16, 4, NULL, dcs_tries_coarsen, DCS_ROLE_COARSEN }
 #define DCS_PARAM_CHUNK_ATOMS(initial)                                                             \
   {                                                                                                \
     "chunk_atoms", "atoms in constant memory at a time", 1, DCS_MAX_CHUNK, initial, NULL,          \
-        dcs_tries_chunk                                                                            \
+        dcs_tries_chunk, DCS_ROLE_CHUNK                                                            \
   }
 #define DCS_PARAM_READ                                                                             \
   {                                                                                                \
@@ -39,7 +45,11 @@ typedef struct {
 /* Block within 1024 threads, grid of blocks within what CUDA launches, sizes within int. */
 bool dcs_slice_applicable(const dcs_problem *problem, dcs_slice_shape shape, char why[DCS_TEXT]);
 
-/* The launch plan over a map stored as `stored`; atoms_in_constant and host_dz2 are set, args not.
+/* prepare() of the kernels that take dz^2 to the slice in place of z, in double precision. */
+void dcs_prepare_dz2(const dcs_problem *problem, int64_t first, int64_t n, int64_t k,
+                     void *prepared);
+
+/* The launch plan over a map stored as `stored`; constant_inputs and prepared are set, args not.
  */
 void dcs_slice_plan(const dcs_problem *problem, dcs_slice_shape shape, dcs_dims stored,
                     dcs_plan *plan);

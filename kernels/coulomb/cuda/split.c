@@ -18,21 +18,21 @@ static double flops_per_eval(const dcs_config *config) {
   return 2 + rsqrt + 2 + (x + 2 + 3 * z) / (x * z);
 }
 
-static const char *const sources[] = {"kernels/coulomb/cuda/split.cu",
-                                      "kernels/coulomb/cuda/split.c",
-                                      "kernels/coulomb/cuda/brick.c",
-                                      "kernels/coulomb/cuda/brick.h",
-                                      "kernels/coulomb/cuda/slice.c",
-                                      "kernels/coulomb/cuda/slice.h",
-                                      NULL};
+static const char *const sources[] = {
+    "kernels/coulomb/cuda/split.cu", "kernels/coulomb/cuda/split.c",
+    "kernels/coulomb/cuda/brick.c",  "kernels/coulomb/cuda/brick.h",
+    "kernels/coulomb/cuda/slice.c",  "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/coulomb.h",     NULL};
 
 const dcs_variant dcs_variant_cuda_split = {
     .id = "cuda_split",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "as cuda_volume, some reciprocal square roots in software on the FMA pipes",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .solves = dcs_solves_direct,
     .applicable = dcs_brick_applicable,
     .executed = dcs_brick_executed,
     .flops_per_eval = flops_per_eval,

@@ -8,7 +8,7 @@
  *     y0 = guess(0x5f5f2000 - (bits(r2) >> 1))        2 integer operations
  *     e = 2.2104355 - r2 y0^2                         2 operations
  *     p = (e^2 + 2.7819405) e + 10.554387             2 operations
- *     1/sqrt(r2) = 0.06334664 y0 p                    1; the factor once for the whole sum
+ *     1/sqrt(r2) = 0.06334664 y0 p                    1; the factor once for all atoms
  *
  * Any cubic can be had in two operations, since e may be shifted and scaled for nothing; this one is
  * the minimax polynomial of the relative error. The guess is the one whose r2 y0^2 varies least, 1.125
@@ -25,7 +25,7 @@
  * fill the units' queue: their warp waits while the FMA pipes idle, and the other way round behind a
  * burst. So the points in software are spread evenly over the brick. With 256^3 points and 4,000 atoms, an
  * H200 reaches 1.17 times the units' rate, and 1.21 times with 264 slices: 512 blocks of 1,024 threads are
- * four turns of 132 multiprocessors, of which the last is not full, 528 are. (Tried and slower: whole
+ * four waves on 132 SMs, of which the last is not full, 528 are. (Tried and slower: whole
  * blocks, or whole atoms, in software and others in hardware, so that the warps of a scheduler complement
  * each other. Tried and not better since the polynomial: adding up a row of the brick while the next row's
  * distances are computed. Tried and 1% faster, not worth its length: distances divided by the charge, so

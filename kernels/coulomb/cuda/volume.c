@@ -19,29 +19,29 @@ static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
 
 /* A layer of blocks to spare, which CUDA must have room for. */
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP,   DCS_ARG_ATOMS, DCS_ARG_N_ATOMS, DCS_ARG_NX,
-                                 DCS_ARG_NY,    DCS_ARG_NZ,    DCS_ARG_K,       DCS_ARG_SPACING,
-                                 DCS_ARG_UNITS, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,     DCS_ARG_NZ,    DCS_ARG_K,        DCS_ARG_SPACING,
+                                 DCS_ARG_SMS,    DCS_ARG_END};
   dcs_brick_plan(problem, config, plan);
   plan->spare_layers = plan->grid[2] < 65535;
   plan->args = args;
 }
 
-static const char *const sources[] = {"kernels/coulomb/cuda/volume.cu",
-                                      "kernels/coulomb/cuda/volume.c",
-                                      "kernels/coulomb/cuda/brick.c",
-                                      "kernels/coulomb/cuda/brick.h",
-                                      "kernels/coulomb/cuda/slice.c",
-                                      "kernels/coulomb/cuda/slice.h",
-                                      NULL};
+static const char *const sources[] = {
+    "kernels/coulomb/cuda/volume.cu", "kernels/coulomb/cuda/volume.c",
+    "kernels/coulomb/cuda/brick.c",   "kernels/coulomb/cuda/brick.h",
+    "kernels/coulomb/cuda/slice.c",   "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/coulomb.h",      NULL};
 
 const dcs_variant dcs_variant_cuda_volume = {
     .id = "cuda_volume",
+    .kind = "coulomb",
     .sources = sources,
     .idea = "one launch for the map, a brick of points in x and z per thread: distances shared",
-    .backend = DCS_CUDA,
+    .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .solves = dcs_solves_direct,
     .applicable = dcs_brick_applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,

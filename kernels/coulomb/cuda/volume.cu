@@ -7,17 +7,17 @@
  * from global memory, a broadcast of 16 bytes through the L1 cache, or from constant memory in chunks.
  *
  * Bricks are COARSEN_Z slices high, or one less, so that the blocks share the map evenly. With 256^3 points
- * in bricks of 4 x 8 and blocks of 1,024 threads there would be 512 blocks. 132 multiprocessors take
- * four turns to compute them, of which the last leaves 16 idle: 3% of the time. 528 blocks are four full
- * turns; the lower ones come last. (Tried and worse: to end with blocks of half or a quarter of the
- * height. They compute at a lower rate, and shorten the last turn by no more than that.)
+ * in bricks of 4 x 8 and blocks of 1,024 threads there would be 512 blocks. 132 SMs take
+ * four waves to compute them, of which the last, the tail, leaves 16 idle: 3% of the time. 528 blocks are four
+ * full waves; the lower ones come last. (Tried and worse: to end with blocks of half or a quarter of the
+ * height. They compute at a lower rate, and shorten the tail by no more than that.)
  *
  * Per evaluation, X = COARSEN_X, Z = COARSEN_Z: 1 addition, 1 reciprocal square root, 1 FMA; for all X Z
  * points of a thread together: X (1 subtraction + 1 multiply), 1 subtraction + 1 multiply for y,
  * Z (1 subtraction + 1 FMA), 1 load of 16 bytes.
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen_x 1..8, points block_x
  * apart; coarsen_z 1..16, adjacent slices; atoms: global or constant; chunk_atoms, atoms of a launch in
- * constant memory, 1..4096 (unused in global memory); unroll: atoms a turn of the loop, 1..8.
+ * constant memory, 1..4096 (unused in global memory); unroll: atoms an iteration of the loop, 1..8.
  * Limits: at most 65,535 blocks in y and in z. Large bricks need registers: `dcsbench compile` counts them. */
 
 #if ATOMS == ATOMS_CONSTANT

@@ -9,8 +9,8 @@ do for [p=0:PANELS-1] {
   stats DATA index (3*p+1) every ::0::1 using (T = T.(strlen(T) ? "\n" : "").strcol(1), 0) nooutput
   stats DATA index (3*p+1) every ::2 using (A = $1, B = $2, E = $3, LO = $4, HI = $5, 0) nooutput
   set title T font SMALL offset 0,-0.5
-  set xlabel XLABEL
-  set ylabel (p % COLUMNS == 0 ? "time of one map [ms]" : "")
+  set xlabel XLABEL offset 0,0.5
+  set ylabel (p % COLUMNS == 0 ? "time [ms]" : "")
   unset object
   unset arrow
   if (E > 0) {
@@ -23,5 +23,5 @@ do for [p=0:PANELS-1] {
     DATA index (3*p+3) using 1:2:3:4 with yerrorlines linetype B
 }
 STYLE = "lines"
-MARK = "crossing, 95% interval"
+MARK = "crossover, 95%"
 load "legend.gp"

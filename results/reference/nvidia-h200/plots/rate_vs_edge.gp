@@ -1,12 +1,15 @@
+NAME = "rate_vs_edge"
+EVALS = "evaluations"
+ALONG = "atoms"
+ACROSS = "points"
 # Rate against the edge of the grid: edge, rate, its interval. Series 1 is the useful work of a
 # variant that pads and series 2 the work that it executed; a variant without padding comes last.
-NAME = "rate_vs_edge"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   set yrange [0:*]
   set xlabel "grid edge nx [points]"
-  set ylabel "rate [10⁹ evaluations/s]"
-  set key samplen 4
+  set ylabel "rate [10⁹ ".EVALS."/s]"
+  set key inside right bottom opaque samplen 4
   set linetype 2 linecolor rgb "#0072b2" pointtype 6 dashtype 2
   set linetype 3 linecolor rgb "#d55e00" pointtype 5
   plot for [i=1:LAST:2] DATA index i using 1:2:3:4 with yerrorlines linetype i \

@@ -6,12 +6,20 @@ set encoding utf8
 set datafile separator "\t"
 set datafile commentschars ""
 
+# PART ends the names of pictures that are drawn beside. A gnuplot without pngcairo draws no PNG.
+PART = exists("PART") ? PART : ""
 if (FORMAT eq "png") {
-  set terminal pngcairo noenhanced size 1200,800 font "sans,13" background rgb "white"
+  if (strstrt(GPVAL_TERMINALS, "pngcairo")) {
+    set terminal pngcairo noenhanced size 1200,800 font "sans,13" background rgb "white"
+    set output NAME.".".FORMAT.PART
+  } else {
+    print "no pngcairo: PNG is not drawn"
+    set terminal unknown
+  }
 } else {
   set terminal svg noenhanced size 1200,800 font "sans,16" background rgb "white"
+  set output NAME.".".FORMAT.PART
 }
-set output NAME.".".FORMAT
 DATA = NAME.".dat"
 
 # Okabe and Ito's colours, told apart by colour-blind readers; a point type of its own for each.
@@ -33,7 +41,8 @@ set key outside right center Left reverse spacing 1.3 samplen 2.5
 # Block 0: the lines of the title. The later blocks are the series.
 TITLE = ""
 stats DATA index 0 using (TITLE = TITLE.(strlen(TITLE) ? "\n" : "").strcol(1), 0) nooutput
-set tmargin STATS_records + 2.5
+TITLES = STATS_records
+set tmargin TITLES + 2.5
 stats DATA using 0 nooutput
 LAST = STATS_blocks - 1
 # Centred on the picture, not on the axes: a legend outside makes those narrow.

@@ -1,16 +1,20 @@
+NAME = "cutoff_density"
+EVALS = "evaluations"
+ALONG = "atoms"
+ACROSS = "points"
 # Time per grid point within a cutoff, against the atoms, at one density. Series: atoms, time, its
 # interval. The axis spans whole decades, so that what is flat looks so.
-NAME = "cutoff_density"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   stats DATA using 3 name "LO" nooutput
   stats DATA using 4 name "HI" nooutput
   set logscale xy
-  set yrange [10**floor(log10(LO_min)):10**ceil(log10(HI_max))]
+  set yrange [10**floor(log10(LO_min)):3*10**ceil(log10(HI_max))] # the legend stands above
   set format x "%.0s%c"
   set format y "%g"
   set xlabel "atoms"
   set ylabel "time of one map, per grid point [ns]"
+  set key inside right top opaque
   plot for [i=1:LAST] DATA index i using 1:2:3:4 with yerrorlines linetype i title columnheader(1)
   unset output
 }

@@ -1,6 +1,9 @@
-# What a cutoff leaves out and the time of a map, over the cutoff. Block 1: what the times are. Then pairs
-# of series, one for each smoothing and size: cutoff, error; cutoff, time, its interval.
 NAME = "cutoff_error"
+EVALS = "evaluations"
+ALONG = "atoms"
+ACROSS = "points"
+# What a cutoff leaves out and the time of a map, over the cutoff. Block 1: what the times are. Then pairs
+# of series, one for each switching function and size: cutoff, error; cutoff, time, its interval.
 do for [FORMAT in "png svg"] {
   load "style.gp"
   TIME = ""

@@ -1,0 +1,42 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np */
+#endif
+#include "harness/base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The end is moved above the numbers that the program has its ends at, so that no duplication
+ * overwrites one that is still needed. */
+static int add_end(posix_spawn_file_actions_t *actions, int end, int at, int *moved) {
+  if (end < 0) return posix_spawn_file_actions_addopen(actions, at, "/dev/null", O_RDWR, 0);
+  *moved = fcntl(end, F_DUPFD_CLOEXEC, 16);
+  return *moved < 0 ? errno : posix_spawn_file_actions_adddup2(actions, *moved, at);
+}
+
+int dcs_process_start(const dcs_program *program, pid_t *pid) {
+  posix_spawn_file_actions_t actions;
+  int moved[3] = {-1, -1, -1}, error = posix_spawn_file_actions_init(&actions);
+  if (error) return error;
+  if (program->folder) error = posix_spawn_file_actions_addchdir_np(&actions, program->folder);
+  for (int i = 0; i < 3 && !error; i++)
+    error = add_end(&actions, program->ends[i], program->first + i, &moved[i]);
+  char *const *environment = program->environment ? program->environment : environ;
+  if (!error)
+    error = posix_spawnp(pid, program->program, &actions, NULL, program->argv, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  for (int i = 0; i < 3; i++)
+    if (moved[i] >= 0) close(moved[i]);
+  return error;
+}
+
+int dcs_process_wait(pid_t pid, int *status) {
+  while (waitpid(pid, status, 0) < 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}

@@ -1,0 +1,22 @@
+/* Other programs, started without a shell. */
+#ifndef DCS_PROCESS_H
+#define DCS_PROCESS_H
+
+#include <sys/types.h>
+
+typedef struct {
+  const char *program;      /* a path, or a name to be found on PATH */
+  char *const *argv;        /* its arguments, ended by NULL; the first is its name */
+  char *const *environment; /* NULL: this process's */
+  const char *folder;       /* where it starts; NULL: where this process is */
+  int first;   /* it has ends[0], ends[1] and ends[2] as descriptors first, first + 1, first + 2 */
+  int ends[3]; /* of this process; -1: /dev/null */
+} dcs_program;
+
+/* Returns 0 or an errno. Other descriptors are inherited unless they are closed on exec. */
+int dcs_process_start(const dcs_program *program, pid_t *pid);
+
+/* Waits until it has ended; 0 or an errno. *status is waitpid's. */
+int dcs_process_wait(pid_t pid, int *status);
+
+#endif

@@ -1,0 +1,33 @@
+/* Graphs of the emulated device: a list of nodes, carried out at each launch. */
+#ifndef DCS_EMULATED_GRAPH_H
+#define DCS_EMULATED_GRAPH_H
+
+#include "harness/device/device.h"
+
+enum { DCS_NODE_ARGS = 16, DCS_ARG_BYTES = DCS_OWN_BYTES };
+
+/* A launch when there is a module, else a copy when there is a source, else a fill. */
+typedef struct {
+  dcs_module *module;
+  const char *kernel;
+  int64_t grid[3];
+  int block[3];
+  int n_args;
+  unsigned char args[DCS_NODE_ARGS][DCS_ARG_BYTES]; /* their values */
+
+  dcs_ptr to;
+  const void *from;
+  size_t n; /* bytes of a copy, words of a fill */
+  uint32_t pattern;
+} dcs_graph_node;
+
+dcs_status dcs_graph_begin(dcs_graph **graph);
+dcs_status dcs_graph_add(dcs_graph *graph, dcs_graph_node node);
+/* sizes: of the arguments, closed by 0. */
+dcs_status dcs_graph_add_launch(dcs_graph *graph, dcs_module *module, const char *kernel,
+                                const int64_t grid[3], const int block[3], void **args,
+                                const size_t *sizes);
+dcs_status dcs_graph_launch(dcs_device *device, dcs_graph *graph);
+void dcs_graph_destroy(dcs_device *device, dcs_graph *graph);
+
+#endif

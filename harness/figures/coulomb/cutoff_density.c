@@ -1,0 +1,77 @@
+/* Sums within a cutoff over the number of atoms, at a fixed density. */
+#include "harness/figures/coulomb/cutoff.h"
+
+#include <stdlib.h>
+
+static bool measured_within(const dcs_figure_run *run, int cell, int problem) {
+  dcs_figure_pick pick = dcs_figure_any;
+  pick.cell = cell;
+  pick.problem = problem;
+  return dcs_cutoff_timed(run, pick) != NULL;
+}
+
+/* A line of time per grid point; nothing where there is no time. */
+static void density_series(FILE *dat, const dcs_figure_run *run, const dcs_sizes *sizes,
+                           dcs_figure_pick pick, const char *name) {
+  bool named = false;
+  for (int i = 0; i < sizes->n; i++) {
+    pick.cell = sizes->cells[i];
+    const dcs_figure_cell *cell = &run->cells[pick.cell];
+    const dcs_figure_row *row = dcs_figure_best(run, &pick);
+    if (!row) continue;
+    if (!named) dcs_figure_series(dat, "%s, %s", run->variants[pick.variant], name);
+    named = true;
+    dcs_figure_value time = dcs_figure_ms(row);
+    double scale = 1e6 / dcs_figure_points(cell);
+    dcs_figure_point(dat, run, row, cell->inputs,
+                     (dcs_figure_value){scale * time.value, scale * time.lo, scale * time.hi});
+  }
+}
+
+static void density_variant(FILE *dat, const dcs_figure_run *run, const dcs_sizes *sizes,
+                            int variant, int threads) {
+  char name[DCS_TEXT];
+  dcs_figure_pick pick = dcs_figure_any;
+  pick.problem = sizes->problem;
+  pick.variant = variant;
+  pick.backend = DCS_CPU;
+  pick.scope = DCS_KERNEL;
+  for (int all = 0; all <= (threads > 1); all++) {
+    pick.threads = all ? threads : 1;
+    snprintf(name, sizeof name, "%d thread%s", pick.threads, all ? "s" : "");
+    density_series(dat, run, sizes, pick, name);
+  }
+  pick.threads = DCS_FIGURE_ANY;
+  pick.backend = DCS_GPU;
+  for (int s = 0; s < 2; s++) {
+    const dcs_scope scope = s ? DCS_WARM : DCS_KERNEL;
+    pick.scope = (int)scope;
+    snprintf(name, sizeof name, "%s%s", dcs_scope_name(scope), run->gpu_suffix);
+    density_series(dat, run, sizes, pick, name);
+  }
+}
+
+dcs_status dcs_figure_cutoff_density(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
+  dcs_sizes sizes;
+  dcs_status status =
+      dcs_sizes_choose(run, measured_within, DCS_SIZES_DENSITY, DCS_SIZES_DENSITY, &sizes);
+  if (status == DCS_OK && sizes.n == 0)
+    snprintf(why, DCS_TEXT,
+             "no two numbers of atoms, one at least twice the other, were measured within one "
+             "cutoff at densities within 20%% of each other");
+  if (status == DCS_OK && sizes.n > 0) {
+    char cut[DCS_TEXT];
+    int threads = dcs_sizes_threads(run, &sizes, sizes.problem);
+    dcs_figure_seen seen = {0};
+    dcs_sizes_see(run, &sizes, sizes.problem, &seen);
+    dcs_figure_titles(dat, run, seen,
+                      "Time per grid point within %s at one density: flat in a box much wider "
+                      "than that",
+                      dcs_cutoff_name(run, sizes.problem, cut));
+    dcs_sizes_lines(dat, run, &sizes);
+    for (int variant = 0; variant < run->n_variants; variant++)
+      density_variant(dat, run, &sizes, variant, threads);
+  }
+  free(sizes.cells);
+  return status;
+}

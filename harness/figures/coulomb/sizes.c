@@ -1,0 +1,181 @@
+/* Sizes of sums within a cutoff that are drawn over the number of atoms: which belong together. */
+#include "harness/figures/coulomb/cutoff.h"
+#include "kernels/coulomb/coulomb.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Densities of one family lie within this factor. */
+static const double same_density = 1.2;
+
+double dcs_cutoff_of(const dcs_figure_run *run, int problem) {
+  return run->problems[problem].config.value[DCS_COULOMB_CUTOFF];
+}
+
+const char *dcs_switching_name(const dcs_figure_run *run, int problem) {
+  const dcs_param *param = &run->kind->params[DCS_COULOMB_SWITCHING];
+  return param->labels[(int)run->problems[problem].config.value[DCS_COULOMB_SWITCHING]];
+}
+
+char *dcs_cutoff_name(const dcs_figure_run *run, int problem, char text[DCS_TEXT]) {
+  snprintf(text, DCS_TEXT, "%.6g Å (switching %s)", dcs_cutoff_of(run, problem),
+           dcs_switching_name(run, problem));
+  return text;
+}
+
+const dcs_figure_row *dcs_cutoff_timed(const dcs_figure_run *run, dcs_figure_pick pick) {
+  pick.scope = DCS_KERNEL;
+  const dcs_figure_row *kernel = dcs_figure_best(run, &pick);
+  pick.scope = DCS_WARM;
+  const dcs_figure_row *warm = dcs_figure_best(run, &pick);
+  if (!kernel || !warm) return kernel ? kernel : warm;
+  return warm->of->evals_per_s > kernel->of->evals_per_s ? warm : kernel;
+}
+
+/* Atoms per cubic angstrom of the grid; NaN where the spacing is not known. */
+static double density_of(const dcs_figure_cell *cell) {
+  return cell->inputs / (dcs_figure_points(cell) * pow(cell->spacing, 3));
+}
+
+/* Whether the cell is of the family whose thinnest member is `anchor`. */
+static bool belongs(const dcs_figure_cell *cell, const dcs_figure_cell *anchor,
+                    dcs_sizes_family family) {
+  double density = density_of(cell), least = density_of(anchor);
+  if (family == DCS_SIZES_NOTHING) return true;
+  if (family == DCS_SIZES_DENSITY) return density >= least && density <= same_density * least;
+  return dcs_same_along(&cell->size, &anchor->size, 1);
+}
+
+/* The cell takes its place by atoms, or that of a smaller grid; cells come in the run's order. */
+static void add_size(const dcs_figure_run *run, dcs_sizes *sizes, int cell) {
+  int at = sizes->n;
+  while (at > 0 && run->cells[sizes->cells[at - 1]].inputs >= run->cells[cell].inputs)
+    at--;
+  if (at < sizes->n && run->cells[sizes->cells[at]].inputs == run->cells[cell].inputs) {
+    sizes->cells[at] = cell;
+    return;
+  }
+  memmove(&sizes->cells[at + 1], &sizes->cells[at], (size_t)(sizes->n - at) * sizeof(int));
+  sizes->cells[at] = cell;
+  sizes->n++;
+}
+
+static void take_family(const dcs_figure_run *run, const bool *mask, int anchor, dcs_sizes *sizes) {
+  sizes->n = 0;
+  for (int cell = 0; cell < run->n_cells; cell++)
+    if (mask[cell] && belongs(&run->cells[cell], &run->cells[anchor], sizes->family))
+      add_size(run, sizes, cell);
+}
+
+static bool is_enough(const dcs_figure_run *run, const dcs_sizes *sizes) {
+  if (sizes->n < 2) return false;
+  return sizes->family != DCS_SIZES_DENSITY ||
+         run->cells[sizes->cells[sizes->n - 1]].inputs >= 2 * run->cells[sizes->cells[0]].inputs;
+}
+
+static bool is_better(const dcs_figure_run *run, const dcs_sizes *a, const dcs_sizes *b) {
+  if (!is_enough(run, a)) return false;
+  if (b->n == 0) return true;
+  bool common_a = a->family != DCS_SIZES_NOTHING, common_b = b->family != DCS_SIZES_NOTHING;
+  if (common_a != common_b) return common_a;
+  if (a->n != b->n) return a->n > b->n;
+  return dcs_cutoff_of(run, a->problem) > dcs_cutoff_of(run, b->problem);
+}
+
+/* Exchanges `trial` for the better of it and `best`. */
+static void keep_better(const dcs_figure_run *run, dcs_sizes *trial, dcs_sizes *best) {
+  if (!is_better(run, trial, best)) return;
+  dcs_sizes old = *best;
+  *best = *trial;
+  trial->cells = old.cells;
+}
+
+dcs_status dcs_sizes_choose(const dcs_figure_run *run,
+                            bool (*drawn)(const dcs_figure_run *run, int cell, int problem),
+                            dcs_sizes_family first, dcs_sizes_family last, dcs_sizes *sizes) {
+  size_t n = (size_t)run->n_cells + 1;
+  bool *mask = calloc(n, sizeof *mask);
+  dcs_sizes trial = {.cells = calloc(n, sizeof(int))};
+  *sizes = (dcs_sizes){.cells = calloc(n, sizeof(int))};
+  dcs_status status = DCS_OK;
+  if (!mask || !trial.cells || !sizes->cells)
+    status = dcs_fail(DCS_UNAVAILABLE, "not enough memory for the sizes of a figure");
+  for (trial.problem = 0; status == DCS_OK && trial.problem < run->n_problems; trial.problem++) {
+    for (int cell = 0; cell < run->n_cells; cell++)
+      mask[cell] = drawn(run, cell, trial.problem);
+    for (int family = (int)first; family <= (int)last; family++)
+      for (int anchor = 0; anchor < run->n_cells; anchor++) {
+        if (!mask[anchor]) continue;
+        trial.family = (dcs_sizes_family)family;
+        take_family(run, mask, anchor, &trial);
+        keep_better(run, &trial, sizes);
+      }
+  }
+  free(mask);
+  free(trial.cells);
+  return status;
+}
+
+void dcs_sizes_error_line(FILE *dat, const dcs_figure_run *run, const dcs_sizes *sizes) {
+  double lo = INFINITY, hi = -INFINITY;
+  for (int i = 0; i < sizes->n; i++) {
+    dcs_figure_pick pick = dcs_figure_any;
+    const dcs_figure_row *row = NULL;
+    pick.cell = sizes->cells[i];
+    pick.problem = sizes->problem;
+    while ((row = dcs_figure_next(run, &pick, row))) {
+      if (!row->ok) continue;
+      lo = fmin(lo, row->of->model_error);
+      hi = fmax(hi, row->of->model_error);
+    }
+  }
+  if (hi < 0)
+    dcs_figure_line(dat, "error against the direct sum: not measured");
+  else if (lo == hi)
+    dcs_figure_line(dat, "error against the direct sum: %.2g (relative L2)", lo);
+  else
+    dcs_figure_line(dat, "error against the direct sum: %.2g to %.2g (relative L2)", lo, hi);
+}
+
+void dcs_sizes_lines(FILE *dat, const dcs_figure_run *run, const dcs_sizes *sizes) {
+  const dcs_figure_cell *a = &run->cells[sizes->cells[0]];
+  const dcs_figure_cell *b = &run->cells[sizes->cells[sizes->n - 1]];
+  char from[64], to[64];
+  double lo = density_of(a), hi = lo;
+  for (int i = 1; i < sizes->n; i++) {
+    lo = fmin(lo, density_of(&run->cells[sizes->cells[i]]));
+    hi = fmax(hi, density_of(&run->cells[sizes->cells[i]]));
+  }
+  dcs_dimension_text(&a->size, 1, from);
+  dcs_dimension_text(&b->size, 1, to);
+  if (sizes->family == DCS_SIZES_GRID)
+    dcs_figure_line(dat, "grid %s", from);
+  else if (isnan(lo))
+    dcs_figure_line(dat, "grids %s to %s", from, to);
+  else
+    dcs_figure_line(dat, "grids %s to %s, %.2g to %.2g atoms/Å³", from, to, lo, hi);
+  dcs_sizes_error_line(dat, run, sizes);
+}
+
+void dcs_sizes_see(const dcs_figure_run *run, const dcs_sizes *sizes, int problem,
+                   dcs_figure_seen *seen) {
+  dcs_figure_pick pick = dcs_figure_any;
+  pick.problem = problem;
+  for (int i = 0; i < sizes->n; i++) {
+    pick.cell = sizes->cells[i];
+    dcs_figure_see(run, &pick, seen);
+  }
+}
+
+int dcs_sizes_threads(const dcs_figure_run *run, const dcs_sizes *sizes, int problem) {
+  int most = 1;
+  dcs_figure_pick pick = dcs_figure_any;
+  pick.problem = problem;
+  for (int i = 0; i < sizes->n; i++) {
+    pick.cell = sizes->cells[i];
+    const int own = dcs_figure_most_threads(run, pick);
+    most = own > most ? own : most;
+  }
+  return most;
+}

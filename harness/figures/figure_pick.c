@@ -1,0 +1,89 @@
+/* Picking rows: all that match, the best of them, and what a title says of them. */
+#include "harness/figures/figure.h"
+
+const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY,   DCS_FIGURE_ANY,
+                                        DCS_FIGURE_ANY, DCS_FIGURE_ANY,   DCS_FIGURE_ANY,
+                                        DCS_FIGURE_ANY, DCS_FIGURE_DIRECT};
+
+dcs_figure_pick dcs_figure_pick_at(int cell, dcs_scope scope) {
+  dcs_figure_pick pick = dcs_figure_any;
+  pick.cell = cell;
+  pick.scope = (int)scope;
+  return pick;
+}
+
+void dcs_figure_pick_group(dcs_figure_pick *pick, dcs_figure_group group, int all) {
+  static const int threads[] = {1, 0, DCS_FIGURE_ANY};
+  pick->backend = group == DCS_FIGURE_GPU ? DCS_GPU : DCS_CPU;
+  pick->threads = group == DCS_FIGURE_ALL_THREADS ? all : threads[group];
+}
+
+static bool field_matches(int wanted, int value) {
+  return wanted == DCS_FIGURE_ANY || wanted == value;
+}
+
+static bool matches(const dcs_figure_row *row, const dcs_figure_pick *pick) {
+  return field_matches(pick->variant, row->variant) && field_matches(pick->cell, row->cell) &&
+         field_matches(pick->problem, row->problem) && field_matches(pick->config, row->config) &&
+         field_matches(pick->backend, (int)row->of->backend) &&
+         field_matches(pick->scope, (int)row->of->scope) &&
+         field_matches(pick->threads, row->of->threads) &&
+         field_matches(pick->coarsen, row->of->coarsen);
+}
+
+const dcs_figure_row *dcs_figure_next(const dcs_figure_run *run, const dcs_figure_pick *pick,
+                                      const dcs_figure_row *row) {
+  for (row = row ? row + 1 : run->rows; row < run->rows + run->n_rows; row++)
+    if (matches(row, pick)) return row;
+  return NULL;
+}
+
+const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick) {
+  const dcs_figure_row *best = NULL, *row = NULL;
+  while ((row = dcs_figure_next(run, pick, row)))
+    if (row->ok && (!best || row->of->evals_per_s > best->of->evals_per_s)) best = row;
+  return best;
+}
+
+double dcs_figure_points(const dcs_figure_cell *cell) {
+  return (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
+}
+
+double dcs_figure_extent(const dcs_figure_cell *cell) {
+  return cell->inputs * dcs_figure_points(cell);
+}
+
+bool dcs_figure_is_larger(const dcs_figure_cell *a, const dcs_figure_cell *b) {
+  const double more = dcs_figure_points(a) - dcs_figure_points(b);
+  return more > 0 || (more == 0 && a->inputs >= b->inputs);
+}
+
+const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run,
+                                                   dcs_figure_pick pick) {
+  const dcs_figure_row *best = dcs_figure_best(run, &pick);
+  if (best) return best;
+  for (int cell = 0; cell < run->n_cells; cell++) {
+    pick.cell = cell;
+    const dcs_figure_row *row = dcs_figure_best(run, &pick);
+    if (row && (!best || dcs_figure_is_larger(&run->cells[cell], &run->cells[best->cell])))
+      best = row;
+  }
+  return best;
+}
+
+int dcs_figure_most_threads(const dcs_figure_run *run, dcs_figure_pick pick) {
+  const dcs_figure_row *row = NULL;
+  int most = 1;
+  pick.backend = DCS_CPU;
+  while ((row = dcs_figure_next(run, &pick, row)))
+    if (row->ok && row->of->threads > most) most = row->of->threads;
+  return most;
+}
+
+void dcs_figure_see(const dcs_figure_run *run, const dcs_figure_pick *pick, dcs_figure_seen *seen) {
+  const dcs_figure_row *row = NULL;
+  while ((row = dcs_figure_next(run, pick, row))) {
+    seen->drawn[row->of->backend] = seen->drawn[row->of->backend] || row->ok;
+    seen->left_out += !row->ok;
+  }
+}

@@ -1,0 +1,286 @@
+#include "harness/problems/case.h"
+
+#include "harness/base/grow.h"
+#include "harness/base/random.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+int64_t dcs_points(dcs_dims n) {
+  return n.x * n.y * n.z;
+}
+
+void dcs_apply_fixes(const dcs_fix *fixes, int64_t n, float *out) {
+  for (int64_t i = 0; i < n; i++)
+    out[fixes[i].index] = fixes[i].value;
+}
+
+void dcs_case_free(dcs_case *c) {
+  free((void *)c->problem.input);
+  free(c->sites);
+  free(c->fixes);
+  *c = (dcs_case){0};
+}
+
+dcs_size dcs_case_size(const dcs_case *c) {
+  const dcs_dims n = c->problem.n;
+  return (dcs_size){c->kind, c->problem.config, {c->n_sites, n.x, n.y, n.z}};
+}
+
+/* ---- the grid ---- */
+
+static dcs_status check_dims(dcs_dims n) {
+  if (n.x < 1 || n.y < 1 || n.z < 1)
+    return dcs_fail(DCS_USAGE,
+                    "grid %lldx%lldx%lld has no points; every dimension must be at least 1",
+                    (long long)n.x, (long long)n.y, (long long)n.z);
+  if (n.x > DCS_MOST_ALONG || n.y > DCS_MOST_ALONG / n.x || n.z > DCS_MOST_ALONG / (n.x * n.y))
+    return dcs_fail(DCS_USAGE, "grid %lldx%lldx%lld has more points than 2^40", (long long)n.x,
+                    (long long)n.y, (long long)n.z);
+  return DCS_OK;
+}
+
+/* Points that cover `extent` at a spacing: both ends included. */
+static double points_over(double extent, double spacing) {
+  return ceil(extent / spacing - 1e-9) + 1;
+}
+
+/* Fills in what the user left open. */
+static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *grid) {
+  bool has_n = grid->n.x || grid->n.y || grid->n.z;
+  if (has_n) DCS_TRY(check_dims(grid->n));
+  double extent[3];
+  for (int d = 0; d < 3; d++)
+    extent[d] = hi[d] - lo[d] + 2 * grid->margin;
+
+  if (grid->spacing == 0 && has_n) {
+    const int64_t n[3] = {grid->n.x, grid->n.y, grid->n.z};
+    for (int d = 0; d < 3; d++)
+      if (n[d] > 1) grid->spacing = fmax(grid->spacing, extent[d] / (double)(n[d] - 1));
+  }
+  if (grid->spacing == 0) grid->spacing = 0.5;
+  if (!(grid->spacing > 0) || !((float)grid->spacing >= FLT_MIN) || grid->spacing > 1e7)
+    return dcs_fail(DCS_USAGE, "spacing %g; it must be above 0 and at most 1e7 angstrom",
+                    grid->spacing);
+
+  if (!has_n) {
+    double n[3];
+    for (int d = 0; d < 3; d++) {
+      n[d] = points_over(extent[d], grid->spacing);
+      if (n[d] > (double)DCS_MOST_ALONG)
+        return dcs_fail(DCS_USAGE, "spacing %g needs %.0f points in a dimension; at most 2^40",
+                        grid->spacing, n[d]);
+    }
+    grid->n = (dcs_dims){(int64_t)n[0], (int64_t)n[1], (int64_t)n[2]};
+    DCS_TRY(check_dims(grid->n));
+  }
+  if (!grid->has_origin) {
+    const int64_t n[3] = {grid->n.x, grid->n.y, grid->n.z};
+    for (int d = 0; d < 3; d++)
+      grid->origin[d] = 0.5 * (lo[d] + hi[d]) - 0.5 * grid->spacing * (double)(n[d] - 1);
+  }
+  return DCS_OK;
+}
+
+/* The grid point nearest to a site, or false when it lies outside the grid. */
+static bool nearest_point(const dcs_case *c, const dcs_site *site, int64_t at[3]) {
+  const double r[3] = {site->x, site->y, site->z};
+  const int64_t n[3] = {c->problem.n.x, c->problem.n.y, c->problem.n.z};
+  for (int d = 0; d < 3; d++) {
+    double index = nearbyint(r[d] / c->spacing);
+    if (!(index >= 0 && index < (double)n[d])) return false;
+    at[d] = (int64_t)index;
+  }
+  return true;
+}
+
+static double distance2(const dcs_case *c, const dcs_site *site, const int64_t at[3]) {
+  double dx = c->spacing * (double)at[0] - site->x;
+  double dy = c->spacing * (double)at[1] - site->y;
+  double dz = c->spacing * (double)at[2] - site->z;
+  return dx * dx + dy * dy + dz * dz;
+}
+
+/* ---- values in double precision ---- */
+
+double dcs_case_largest(const dcs_case *c) {
+  const dcs_dims n = c->problem.n;
+  int64_t longest = n.x > n.y ? n.x : n.y;
+  longest = longest > n.z ? longest : n.z;
+  const double grid = c->spacing * (double)(longest - 1);
+  double largest = grid;
+  for (int64_t a = 0; a < c->n_sites; a++)
+    largest =
+        fmax(largest, fmax(fabs(c->sites[a].x), fmax(fabs(c->sites[a].y), fabs(c->sites[a].z))));
+  return fmin(largest, grid + c->kind->reach(c));
+}
+
+dcs_sums dcs_case_sums(const dcs_case *c, const double point[3], double largest) {
+  const double coincident = c->kind->singular ? 1e-6 * c->spacing : -1;
+  dcs_sums sums = {0};
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    const dcs_site *s = &c->sites[a];
+    double dx = point[0] - s->x, dy = point[1] - s->y, dz = point[2] - s->z;
+    double r = sqrt(dx * dx + dy * dy + dz * dz);
+    if (!(r < coincident)) c->kind->add(c, s, r, largest, &sums);
+  }
+  return sums;
+}
+
+static void set_fixes(dcs_case *c) {
+  const dcs_dims n = c->problem.n;
+  const double largest = c->n_fixes ? dcs_case_largest(c) : 0;
+#pragma omp parallel for schedule(dynamic)
+  for (int64_t i = 0; i < c->n_fixes; i++) {
+    const int64_t index = c->fixes[i].index;
+    const double point[3] = {c->spacing * (double)(index % n.x),
+                             c->spacing * (double)(index / n.x % n.y),
+                             c->spacing * (double)(index / n.x / n.y)};
+    c->fixes[i].value = (float)dcs_case_sums(c, point, largest).v;
+  }
+}
+
+void dcs_case_pose(dcs_case *c, const dcs_config *problem) {
+  c->problem.config = *problem;
+  set_fixes(c);
+}
+
+/* ---- points very near to atoms ---- */
+
+static dcs_status add_fix(dcs_case *c, const int64_t at[3]) {
+  DCS_TRY(dcs_grow(&c->fixes, (size_t)c->n_fixes, sizeof *c->fixes, "points on atoms"));
+  const dcs_dims n = c->problem.n;
+  const int64_t index = (at[2] * n.y + at[1]) * n.x + at[0];
+  c->fixes[c->n_fixes++] = (dcs_fix){.index = index};
+  return DCS_OK;
+}
+
+/* Lists the points where the distance to an atom drowns in the rounding of coordinates, or is below
+ * a millionth of the spacing. In each dimension the atom, the spacing and the point's coordinate
+ * round by up to u = 2^-24 of the coordinate, together 5.2 u in the diagonal; at 32 u the relative
+ * error of 1/r is at most a fifth more than its linear part, which the acceptance bound covers. */
+static dcs_status find_fixes(dcs_case *c) {
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    const dcs_site *site = &c->sites[a];
+    int64_t at[3];
+    if (!nearest_point(c, site, at)) continue;
+    double reach = 1e-6 * c->spacing;
+    double r2 = distance2(c, site, at);
+    if (r2 < reach * reach) c->n_coincident++;
+    double largest = fmax(fabs(site->x), fmax(fabs(site->y), fabs(site->z)));
+    reach = fmax(reach, 32 * 0x1p-24 * largest);
+    if (r2 < reach * reach) DCS_TRY(add_fix(c, at));
+  }
+  return DCS_OK;
+}
+
+static dcs_status allocate(const dcs_kind *kind, int64_t n_sites, const dcs_grid *grid,
+                           dcs_case *c) {
+  *c = (dcs_case){.kind = kind, .n_sites = n_sites, .spacing = grid->spacing};
+  for (int d = 0; d < 3; d++)
+    c->origin[d] = grid->origin[d];
+  void *input = malloc((size_t)n_sites * kind->input_bytes);
+  c->sites = malloc((size_t)n_sites * sizeof *c->sites);
+  c->problem = (dcs_problem){.input = input, .n = grid->n, .spacing = (float)grid->spacing};
+  if (input && c->sites) return DCS_OK;
+  dcs_case_free(c);
+  return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n_sites);
+}
+
+char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]) {
+  int64_t nothing = c->n_sites - c->problem.n_inputs;
+  int used = 0;
+  *text = '\0';
+  if (nothing > 0)
+    used = snprintf(text, DCS_TEXT, "%lld of %lld atoms have %s and are left out%s",
+                    (long long)nothing, (long long)c->n_sites, c->kind->adds_nothing,
+                    c->n_coincident > 0 ? "; " : "");
+  if (c->n_coincident > 0)
+    snprintf(text + used, DCS_TEXT - (size_t)used,
+             "%lld atoms lie on grid points and are left out of the sums there",
+             (long long)c->n_coincident);
+  return text;
+}
+
+/* Atoms that add nothing: no kernel sees them, but for one where all are so. */
+static dcs_status finish(const dcs_config *problem, dcs_case *c) {
+  char *input = (char *)c->problem.input;
+  const size_t bytes = c->kind->input_bytes;
+  int64_t n = 0;
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    bool last_chance = n == 0 && a == c->n_sites - 1;
+    n += c->kind->input(&c->sites[a], input + (size_t)n * bytes) || last_chance;
+  }
+  c->problem.n_inputs = n;
+  dcs_status status = c->kind->singular ? find_fixes(c) : DCS_OK;
+  const dcs_config initial = dcs_initial_problem(c->kind);
+  if (status == DCS_OK)
+    dcs_case_pose(c, problem ? problem : &initial);
+  else
+    dcs_case_free(c);
+  return status;
+}
+
+dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid) {
+  double lo[3] = {0}, hi[3] = {0};
+  bool whole = (grid->n.x || grid->n.y || grid->n.z) && grid->spacing != 0 && grid->has_origin;
+  if (molecule->n < 1) return dcs_fail(DCS_USAGE, "no atoms; a map needs at least 1");
+  if (!whole) dcs_molecule_box(molecule, lo, hi);
+  return derive_grid(lo, hi, grid);
+}
+
+dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
+                          const dcs_molecule *molecule, const dcs_grid *asked, dcs_case *c) {
+  dcs_grid grid = *asked;
+  DCS_TRY(dcs_case_grid(molecule, &grid));
+  DCS_TRY(allocate(kind, molecule->n, &grid, c));
+  for (int64_t a = 0; a < molecule->n; a++) {
+    c->sites[a] = molecule->sites[a];
+    c->sites[a].x -= c->origin[0];
+    c->sites[a].y -= c->origin[1];
+    c->sites[a].z -= c->origin[2];
+  }
+  return finish(problem, c);
+}
+
+dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
+                           const dcs_grid *asked, uint64_t seed, dcs_case *c) {
+  dcs_grid grid = *asked;
+  if (n_atoms < 1)
+    return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)n_atoms);
+  if (grid.spacing == 0) grid.spacing = DCS_RANDOM_SPACING;
+  DCS_TRY(check_dims(grid.n));
+  DCS_TRY(derive_grid((double[3]){0, 0, 0}, (double[3]){0, 0, 0}, &grid));
+  DCS_TRY(allocate(kind, n_atoms, &grid, c));
+  /* A dimension of one point still gets a box one spacing thick, so that atoms do not all lie in
+   * it. */
+  double edge[3] = {(double)(grid.n.x - 1), (double)(grid.n.y - 1), (double)(grid.n.z - 1)};
+  for (int d = 0; d < 3; d++)
+    edge[d] = grid.spacing * fmax(edge[d], 1);
+  dcs_random random = {seed};
+  for (int64_t a = 0; a < n_atoms; a++) {
+    dcs_site *s = &c->sites[a];
+    s->x = edge[0] * dcs_random_unit(&random);
+    s->y = edge[1] * dcs_random_unit(&random);
+    s->z = edge[2] * dcs_random_unit(&random);
+    s->q = 2 * dcs_random_unit(&random) - 1;
+    s->radius = 1 + 0.1 * (double)(a % 10);
+  }
+  return finish(problem, c);
+}
+
+dcs_status dcs_case_from(const dcs_case_source *s, const dcs_config *problem, dcs_case *c) {
+  dcs_molecule molecule = {0};
+  if (!s->input) return dcs_case_random(s->kind, problem, s->atoms, &s->grid, s->seed, c);
+  DCS_TRY(dcs_molecule_read(s->input, &molecule, stderr));
+  dcs_molecule part = molecule;
+  dcs_status status = DCS_OK;
+  if (s->atoms > molecule.n)
+    status = dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", s->input,
+                      (long long)molecule.n, (long long)s->atoms);
+  if (s->atoms > 0) part.n = s->atoms;
+  if (status == DCS_OK) status = dcs_case_build(s->kind, problem, &part, &s->grid, c);
+  dcs_molecule_free(&molecule);
+  return status;
+}

@@ -1,0 +1,88 @@
+/* A case: one molecule on one grid and one problem of a kind on it, in double precision for what is
+ * right and in single precision for the kernels. */
+#ifndef DCS_CASE_H
+#define DCS_CASE_H
+
+#include "harness/input/molecule.h"
+#include "harness/problems/size.h"
+
+/* The grid as the user gave it. Zero or absent fields are derived from the molecule. */
+typedef struct {
+  dcs_dims n;       /* points; {0,0,0}: as many as box and margin need at that spacing */
+  double spacing;   /* angstrom; 0: what makes box and margin fit n, or 0.5 without n */
+  double margin;    /* angstrom around the molecule's box */
+  bool has_origin;  /* else the grid is centred on the molecule's box */
+  double origin[3]; /* of grid point (0, 0, 0), angstrom */
+} dcs_grid;
+
+/* A value that single precision cannot compute, to be put where the kernels' value is. */
+typedef struct {
+  int64_t index;
+  float value;
+} dcs_fix;
+
+struct dcs_case {
+  const dcs_kind *kind;
+  dcs_problem
+      problem;     /* the inputs that kernels get (one at least): owned by the case; origin
+                      subtracted in double, then rounded. Its config is the problem posed last */
+  dcs_site *sites; /* all atoms of the input: n_sites; origin subtracted, double precision */
+  int64_t n_sites;
+  double spacing;
+  double origin[3];
+  dcs_fix *fixes; /* of the problem posed last */
+  int64_t n_fixes;
+  int64_t n_coincident; /* atoms on a grid point (r < 1e-6 spacing): left out of the sum there */
+};
+
+/* Which atoms are left out of sums and why, "": none. Returns the text. */
+char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]);
+
+/* Fills in what was left open of a grid around the molecule: spacing, points, origin. DCS_USAGE for
+ * one that cannot be (no points, too many, spacing not above 0 or not finite), or no atoms. */
+dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid);
+
+/* Derives the grid, builds the case and poses the problem (NULL: the kind's initial one). DCS_USAGE
+ * as dcs_case_grid(), DCS_UNAVAILABLE when memory is short. The caller frees with dcs_case_free().
+ */
+dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
+                          const dcs_molecule *molecule, const dcs_grid *grid, dcs_case *c);
+
+#define DCS_RANDOM_SPACING 0.5 /* angstrom */
+
+/* The first n_atoms of a seeded stream, uniform in the grid's box, charges uniform in [-1, 1),
+ * radii in [1, 2); grid.n must be given; spacing 0 is DCS_RANDOM_SPACING. */
+dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
+                           const dcs_grid *grid, uint64_t seed, dcs_case *c);
+
+/* Where the atoms of a problem come from. */
+typedef struct {
+  const dcs_kind *kind;
+  const char *input; /* molecule file; NULL: random atoms */
+  int64_t atoms;     /* the first so many of the input (0: all); of random atoms, how many */
+  dcs_grid grid;
+  uint64_t seed; /* of random atoms */
+} dcs_case_source;
+/* Reads the molecule, or makes random atoms, and builds the case as above. */
+dcs_status dcs_case_from(const dcs_case_source *source, const dcs_config *problem, dcs_case *c);
+
+/* Poses another problem of the kind on the same atoms and grid. */
+void dcs_case_pose(dcs_case *c, const dcs_config *problem);
+
+void dcs_case_free(dcs_case *c); /* leaves it empty */
+
+/* The key of the problem posed last: atoms are those of the input. */
+dcs_size dcs_case_size(const dcs_case *c);
+
+int64_t dcs_points(dcs_dims n); /* n.x * n.y * n.z */
+
+/* Puts the values of the list into an output. */
+void dcs_apply_fixes(const dcs_fix *fixes, int64_t n, float *out);
+
+/* What a case's problem leaves to sum over: calls kind->add for every atom that does not coincide
+ * with the point (angstrom from grid point 0, 0, 0). */
+dcs_sums dcs_case_sums(const dcs_case *c, const double point[3], double largest);
+/* The largest coordinate of grid and atoms that count, angstrom. */
+double dcs_case_largest(const dcs_case *c);
+
+#endif

@@ -1,0 +1,178 @@
+/* The problem kind `coulomb`: the electrostatic potential map, as a direct sum or within a cutoff.
+ */
+#include "kernels/coulomb/coulomb.h"
+#include "harness/problems/case.h"
+
+#include <math.h>
+
+enum { CUTOFF = DCS_COULOMB_CUTOFF, SWITCHING = DCS_COULOMB_SWITCHING };
+
+static const char *const switchings[] = {"none", "c2"};
+
+static const dcs_param params[] = {
+    [CUTOFF] = {.name = "cutoff",
+                .meaning = "distance from which on atoms do not count; 0: the direct sum",
+                .lo = 0,
+                .hi = 1e6,
+                .initial = 0,
+                .real = true,
+                .unit = "angstrom"},
+    [SWITCHING] = {.name = "switching",
+                   .meaning = "what a term within the cutoff c is multiplied by: none, or c2: "
+                              "(1 - r^2/c^2)^2",
+                   .lo = DCS_SWITCHING_NONE,
+                   .hi = DCS_SWITCHING_C2,
+                   .initial = DCS_SWITCHING_NONE,
+                   .labels = switchings}};
+
+static const char *const axes[] = {"atoms", "nx", "ny", "nz"};
+static const dcs_dimension dimensions[] = {{"atoms", "atoms", 0, 1}, {"grid", "points", 1, 3}};
+
+/* Cutoffs of less than two spacings, some, and more than most of the boxes that verify tries. */
+static const char *const verified[] = {
+    "",  "cutoff=0.6", "cutoff=1.71875,switching=c2", "cutoff=2.59375", "cutoff=14,switching=c2",
+    NULL};
+
+static double cutoff_of(const dcs_config *problem) {
+  return (double)(float)problem->value[CUTOFF]; /* as kernels have it */
+}
+
+static bool is_switched(const dcs_config *problem) {
+  return problem->value[SWITCHING] == DCS_SWITCHING_C2;
+}
+
+/* A cutoff below this is none. */
+static const double LEAST_CUTOFF = 1e-6;
+
+static bool canonical(dcs_config *problem, char why[DCS_TEXT]) {
+  double cutoff = problem->value[CUTOFF];
+  if (cutoff == 0) *problem = (dcs_config){{0}};
+  if (cutoff == 0 || cutoff >= LEAST_CUTOFF) return true;
+  snprintf(why, DCS_TEXT, "cutoff: found %g; expected 0 (the direct sum), or %g angstrom and more",
+           cutoff, LEAST_CUTOFF);
+  return false;
+}
+
+static bool approximates(const dcs_config *problem, dcs_config *exact) {
+  *exact = (dcs_config){{0}};
+  return cutoff_of(problem) > 0;
+}
+
+/* ---- inputs ---- */
+
+static bool input(const dcs_site *site, void *element) {
+  *(dcs_atom *)element = (dcs_atom){(float)site->x, (float)site->y, (float)site->z, (float)site->q};
+  return site->q != 0;
+}
+
+typedef struct {
+  int64_t first, end;
+} range;
+
+/* Points of n, h apart, that lie nearer than `half` to x. */
+static range points_near(double x, double half, double h, int64_t n) {
+  double first = fmax(floor((x - half) / h) + 1, 0);
+  double last = fmin(ceil((x + half) / h) - 1, (double)(n - 1));
+  return last >= first ? (range){(int64_t)first, (int64_t)last + 1} : (range){0, 0};
+}
+
+/* Points within the cutoff of one atom: a row of the sphere after another. */
+static double points_within(const dcs_case *c, const dcs_site *site) {
+  const double cutoff = cutoff_of(&c->problem.config), h = c->spacing;
+  const dcs_dims n = c->problem.n;
+  const range slices = points_near(site->z, cutoff, h, n.z);
+  const range rows = points_near(site->y, cutoff, h, n.y);
+  double points = 0;
+  for (int64_t k = slices.first; k < slices.end; k++)
+    for (int64_t j = rows.first; j < rows.end; j++) {
+      double dz = h * (double)k - site->z, dy = h * (double)j - site->y;
+      double left2 = cutoff * cutoff - dz * dz - dy * dy;
+      if (left2 <= 0) continue;
+      range row = points_near(site->x, sqrt(left2), h, n.x);
+      points += (double)(row.end - row.first);
+    }
+  return points;
+}
+
+static double work(const dcs_case *c, bool given) {
+  const double points = (double)dcs_points(c->problem.n);
+  if (!(cutoff_of(&c->problem.config) > 0))
+    return points * (double)(given ? c->problem.n_inputs : c->n_sites);
+  double pairs = 0;
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : pairs)
+  for (int64_t a = 0; a < c->n_sites; a++)
+    if (!given || c->sites[a].q != 0) pairs += points_within(c, &c->sites[a]);
+  return pairs;
+}
+
+/* ---- what is right ---- */
+
+static double reach(const dcs_case *c) {
+  double cutoff = cutoff_of(&c->problem.config);
+  return cutoff > 0 ? cutoff : INFINITY;
+}
+
+/* With f = 1 - r^2/c^2 for a switched sum (else 1), v is the sum of q f^2 / r over the atoms with
+ * r < c. An error of f counts twice, so s is the sum of |q| f / r, which is larger than that of
+ * |q| f^2 / r, and d adds the slope of f^2. The coordinates move r by up to 5.2 p units, and
+ * r^2 / c^2 rounds by a few units: where that may carry r across the cutoff, the term that is there
+ * or not adds to e. */
+static void add_within(const dcs_config *problem, double q, double r, double largest,
+                       dcs_sums *sums) {
+  const double c = cutoff_of(problem), edge = 0x1p-24 * (6 * largest + 8 * c);
+  const bool switched = is_switched(problem);
+  if (fabs(r - c) <= edge) {
+    double f = switched ? 4 * edge / c : 1; /* the largest 1 - r^2/c^2 there, twice */
+    sums->e += fabs(q) * f * f / r;
+  }
+  if (!(r < c)) return;
+  double f = switched ? 1 - r * r / (c * c) : 1;
+  sums->v += q * f * f / r;
+  sums->s += fabs(q) * f / r;
+  sums->d += fabs(q) * (f * f / (r * r) + (switched ? 4 * f / (c * c) : 0));
+}
+
+static void add(const dcs_case *c, const dcs_site *site, double r, double largest, dcs_sums *sums) {
+  if (cutoff_of(&c->problem.config) > 0) {
+    add_within(&c->problem.config, site->q, r, largest, sums);
+    return;
+  }
+  sums->v += site->q / r;
+  sums->s += fabs(site->q) / r;
+  sums->d += fabs(site->q) / (r * r);
+}
+
+static double single(const dcs_config *problem, const dcs_site *site, double r) {
+  const double c = cutoff_of(problem);
+  if (!(c > 0)) return site->q / r;
+  double t = 1 - r * r / (c * c);
+  return t <= 0 ? 0 : site->q * (is_switched(problem) ? t * t : 1) / r;
+}
+
+const dcs_kind dcs_kind_coulomb = {
+    .id = "coulomb",
+    .what = "electrostatic potential map: sum of charge / distance over the atoms",
+    .unit = "e/angstrom",
+    .eval = "evaluations",
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .axes = axes,
+    .n_axes = sizeof axes / sizeof axes[0],
+    .dimensions = dimensions,
+    .n_dimensions = sizeof dimensions / sizeof dimensions[0],
+    .verified = verified,
+    .canonical = canonical,
+    .approximates = approximates,
+    .input_bytes = sizeof(dcs_atom),
+    .input = input,
+    .adds_nothing = "charge 0",
+    .work = work,
+    .range = cutoff_of,
+    .add = add,
+    .reach = reach,
+    .rounding = 16,
+    .singular = true,
+    .single = single,
+    .linear = true,
+    .limit = {[DCS_CPU] = "cpu_%s_evals_per_s", [DCS_GPU] = "gpu_rsqrt_per_s"},
+};

@@ -1,0 +1,122 @@
+/* Problem kinds: what is to be computed. One file a kind states everything that is true of the kind
+ * alone; one line of problems.def adds it. Whatever sweeps, verifies, tunes and decides sees this
+ * structure and knows no kind.
+ *
+ * A problem is a kind with values of its parameters, on a size (values of its axes). */
+#ifndef DCS_PROBLEM_H
+#define DCS_PROBLEM_H
+
+#include "harness/input/molecule.h"
+#include "kernels/contract.h"
+
+enum { DCS_MAX_AXES = 4, DCS_MAX_DIMENSIONS = 2 };
+
+typedef struct dcs_kind dcs_kind;
+typedef struct dcs_case dcs_case;
+
+/* The key of a size: everything that was measured is told apart by it, a method and a scope. */
+typedef struct {
+  const dcs_kind *kind;
+  dcs_config config;          /* of the kind's parameters, canonical */
+  int64_t axes[DCS_MAX_AXES]; /* of the kind, each at least 1; 0 beyond its axes */
+} dcs_size;
+
+/* A size is given, and thresholds are sought, along dimensions: one axis, or the three of a grid,
+ * whose product counts. */
+typedef struct {
+  const char *name;   /* of the option (--atoms) and of the column of a plan */
+  const char *values; /* what the product is called: "atoms", "points" */
+  int first, n;       /* axes */
+} dcs_dimension;
+
+/* The reference value of one output and what it may be off (DESIGN.md, "Right before fast"). */
+typedef struct {
+  double v; /* the value */
+  double s; /* the sum of the terms' magnitudes */
+  double d; /* what a shift of the inputs by 1 angstrom changes, at most */
+  double e; /* what rounding where a term begins or ends changes, at most */
+} dcs_sums;
+
+struct dcs_kind {
+  const char *id;          /* column `problem` */
+  const char *what;        /* one line */
+  const char *unit;        /* of the output: "e/angstrom" */
+  const char *eval;        /* the unit of work, as in "evaluations/s" */
+  const dcs_param *params; /* an option --NAME each, and `problem_config` */
+  int n_params;
+  const char *const *axes; /* columns: atoms, nx, ny, nz */
+  int n_axes;
+  const dcs_dimension *dimensions;
+  int n_dimensions;
+  /* Problems that verify tries each variant on, as problem_config; NULL last. */
+  const char *const *verified;
+
+  /* Gives values that change nothing their initial values, so that equal problems have equal keys.
+   * False: the values make no problem; `why` says what was found and what would be right. NULL: all
+   * do, and are equal where their values are. */
+  bool (*canonical)(dcs_config *, char why[DCS_TEXT]);
+  /* The problem that this one is an approximation of, whose answer people want: the direct sum of a
+   * sum within a cutoff. False: this one is none. NULL: none is. */
+  bool (*approximates)(const dcs_config *, dcs_config *exact);
+
+  /* ---- inputs ---- */
+
+  size_t input_bytes; /* of an element */
+  /* What kernels get of an atom of the input; false: it adds nothing and is left out. */
+  bool (*input)(const dcs_site *, void *element);
+  const char *adds_nothing; /* what such an atom has: "charge 0" */
+  /* Useful work of one output: the evaluations asked for, of all atoms or (given) of those that
+   * kernels get. */
+  double (*work)(const dcs_case *, bool given);
+  /* The distance from a point within which an atom usually counts, angstrom; 0: any. NULL: any.
+   * What is estimated of the work without the input (dcs_estimate) rests on it. */
+  double (*range)(const dcs_config *);
+
+  /* ---- what is right ---- */
+
+  /* Adds an atom of the case to the sums at a point (angstrom from grid point 0, 0, 0) at distance
+   * r; `largest` is the largest coordinate. An atom that coincides with the point is not passed. */
+  void (*add)(const dcs_case *, const dcs_site *, double r, double largest, dcs_sums *);
+  /* The farthest that an atom may be from the grid and still count; INFINITY: any. */
+  double (*reach)(const dcs_case *);
+  /* What u times S may be off by the kernels' arithmetic: rounding of a term (16 for 1/r). */
+  double rounding;
+  /* Whether single precision loses the value at a point very near to an atom, where it is replaced
+   * by one in double precision. */
+  bool singular;
+  /* The value of one atom alone at distance r: a law that needs no oracle. */
+  double (*single)(const dcs_config *, const dcs_site *, double r);
+  bool linear; /* in the charges */
+
+  /* ---- limits ---- */
+
+  /* The measured limit that a rate is held against, as env.csv has it, on each backend; of the CPU
+   * with %s for "1" or "all" threads. NULL: none is measured. */
+  const char *limit[2];
+};
+
+/* The list, in order; the first is the one that is meant where none is named. */
+extern const dcs_kind *const dcs_kinds[];
+extern const int dcs_n_kinds;
+
+const dcs_kind *dcs_find_kind(const char *id); /* or NULL */
+/* The kind that a variant computes. */
+const dcs_kind *dcs_kind_of(const dcs_variant *variant);
+
+/* The values when nobody chooses. */
+dcs_config dcs_initial_problem(const dcs_kind *kind);
+/* "cutoff=12,switching=c2": the values that are not initial, "" where all are; returns text. */
+char *dcs_format_problem(const dcs_kind *kind, const dcs_config *config, char text[DCS_TEXT]);
+bool dcs_same_problem(const dcs_kind *kind, const dcs_config *a, const dcs_config *b);
+
+/* The problems of a kind that a text means, "cutoff=0|12,switching=c2" (NULL, "": the initial one):
+ * all combinations, canonical, each once. DCS_USAGE names what was found and what would be right.
+ * The caller frees *list. */
+dcs_status dcs_parse_problems(const dcs_kind *kind, const char *text, dcs_config **list, int *n);
+/* The one that a problem_config means. */
+dcs_status dcs_parse_problem(const dcs_kind *kind, const char *text, dcs_config *config);
+
+/* Whether the variant computes that problem of its kind; when not, says what it needs. */
+bool dcs_solves(const dcs_variant *variant, const dcs_config *problem, char why[DCS_TEXT]);
+
+#endif

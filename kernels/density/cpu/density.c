@@ -1,0 +1,126 @@
+/* Density: each atom is added to the bricks of points that it reaches.
+ *
+ * Idea: a Gaussian is separable, exp(-(dx^2 + dy^2 + dz^2)) = exp(-dx^2) exp(-dy^2) exp(-dz^2),
+ *   so 32 exponentials serve the 16 x 8 x 8 points of a brick, and what is left a point is a
+ *   comparison (does the term count?) and a multiply-add. With so little work a point, atoms
+ *   are taken to the slices of the brick that they reach, not points to atoms. Atoms are sorted
+ *   into cells, so that a brick finds those near it in runs of memory; its sums stay in the
+ *   first-level cache.
+ * Derives from: cpu_cutoff in its cells, cpu_scatter in its order.
+ * Per pair of a slice that is reached: an FMA, and a 16th of its row's product. Exponentials:
+ *   powers of two by range reduction and a polynomial (density_brick.h).
+ * Parameters: threads (1..1024), which share the bricks; isa (portable, avx2, avx512);
+ *   cell_edge (5..10000 tenths of an angstrom), longer where there would be many more cells
+ *   than atoms.
+ * Limits: slices of 16 x 8 points are computed whole: at 1 angstrom and radii of 1.5 one pair
+ *   in six counts. (Tried and slower: from the first to the last row that is reached. It nearly
+ *   halves the pairs, but no branch prediction knows how many rows a slice has.) The farthest
+ *   reaching atom decides how many cells a brick searches. One thread counts and places the
+ *   atoms of all cells, some ns an atom, and a map of few bricks leaves threads idle. */
+#include "kernels/density/cpu/density_cells.h"
+
+#include <stdio.h>
+
+enum { THREADS, ISA, CELL_EDGE, N_PARAMS };
+enum { PORTABLE, AVX2, AVX512 };
+
+static const char *const isas[] = {"portable", "avx2", "avx512"};
+static const int edge_tries[] = {10, 20, 30, 40, 60, 80, DCS_TRIES_END};
+
+static bool has_isa(int isa, char why[DCS_TEXT]) {
+  return isa == AVX512 ? dcs_cpu_has_avx512(why) : isa == AVX2 ? dcs_cpu_has_avx2(why) : true;
+}
+
+static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
+  if (problem->n_inputs > INT32_MAX) {
+    snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX);
+    return false;
+  }
+  return has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
+}
+
+/* Whole slices of a brick. */
+static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
+  (void)config;
+  return (dcs_dims){dcs_round_up(problem->n.x, DCS_DENSITY_X),
+                    dcs_round_up(problem->n.y, DCS_DENSITY_Y), problem->n.z};
+}
+
+static double flops_per_eval(const dcs_config *config) {
+  (void)config;
+  return 2 + 1.0 / DCS_DENSITY_X;
+}
+
+static const dcs_density_kernels *kernels_of(const dcs_config *config) {
+  static const dcs_density_kernels *const kernels[] = {&dcs_density_portable, &dcs_density_avx2,
+                                                       &dcs_density_avx512};
+  return kernels[(int)config->value[ISA]];
+}
+
+/* Runs a kernel over all bricks. */
+static bool run(const dcs_problem *problem, const dcs_config *config, dcs_cpu_kernel *kernel,
+                double *pairs, float *map) {
+  const int threads = (int)config->value[THREADS];
+  const dcs_dims bricks = dcs_density_bricks(problem->n);
+  dcs_density_cells cells;
+  if (!dcs_density_sort(problem, 0.1 * config->value[CELL_EDGE], threads, &cells)) return false;
+  cells.pairs = pairs;
+  dcs_cpu_run(&cells.problem, threads, DCS_CPU_GUIDED, bricks.x * bricks.y * bricks.z, kernel, map);
+  dcs_density_free(&cells);
+  return true;
+}
+
+static bool compute(const dcs_problem *problem, const dcs_config *config, float *map) {
+  return run(problem, config, kernels_of(config)->sum, NULL, map);
+}
+
+static void candidates(const dcs_problem *problem, const dcs_config *config,
+                       dcs_candidates *found) {
+  double pairs = 0;
+  bool counted = run(problem, config, kernels_of(config)->count, &pairs, NULL);
+  *found = (dcs_candidates){.pairs = counted ? pairs : NAN, .fill = NAN};
+}
+
+static const dcs_param params[N_PARAMS] = {
+    [THREADS] = DCS_CPU_THREADS,
+    [ISA] = {.name = "isa",
+             .meaning = "instruction set",
+             .lo = PORTABLE,
+             .hi = AVX512,
+             .initial = DCS_HIGHEST,
+             .labels = isas},
+    [CELL_EDGE] = {.name = "cell_edge",
+                   .meaning = "edge of the cells that atoms are sorted into, in tenths of an "
+                              "angstrom",
+                   .lo = 5,
+                   .hi = 10000,
+                   .initial = 40,
+                   .tries = edge_tries}};
+
+static const char *const sources[] = {"kernels/density/cpu/density.c",
+                                      "kernels/density/cpu/density_brick.h",
+                                      "kernels/density/cpu/density_cells.c",
+                                      "kernels/density/cpu/density_cells.h",
+                                      "kernels/density/cpu/density_avx2.c",
+                                      "kernels/density/cpu/density_avx512.c",
+                                      "kernels/density/cpu/density_portable.c",
+                                      "kernels/common/cpu.c",
+                                      "kernels/common/cpu.h",
+                                      "kernels/density/density.h",
+                                      NULL};
+
+const dcs_variant dcs_variant_cpu_density = {
+    .id = "cpu_density",
+    .kind = "density",
+    .sources = sources,
+    .idea = "atoms in cells, each added to bricks of points as a product of three Gaussians",
+    .backend = DCS_CPU,
+    .params = params,
+    .n_params = N_PARAMS,
+    .applicable = applicable,
+    .executed = executed,
+    .flops_per_eval = flops_per_eval,
+    .longest_sum = dcs_cpu_longest_sum_all,
+    .candidates = candidates,
+    .compute = compute,
+};

@@ -1,0 +1,46 @@
+/* A library to preload: the allocation that DCS_FAULT_MALLOC counts fails, in this process alone.
+ * The first byte of the file DCS_FAULT_FILE becomes x when it does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t n, size_t bytes);
+void *__libc_realloc(void *block, size_t bytes);
+
+static atomic_long left = -1; /* allocations before the one that fails; below 0: none does */
+static volatile char *told;   /* in memory, as the program may close what it does not know */
+
+/* What the program starts is left alone. */
+__attribute__((constructor)) static void begin(void) {
+  const char *which = getenv("DCS_FAULT_MALLOC"), *file = getenv("DCS_FAULT_FILE");
+  int fd = file ? open(file, O_RDWR) : -1;
+  void *map = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (!which || fd < 0 || map == MAP_FAILED) _exit(99);
+  close(fd);
+  unsetenv("LD_PRELOAD");
+  told = map;
+  left = atol(which) - 1;
+}
+
+static int fails(void) {
+  if (atomic_load(&left) < 0 || atomic_fetch_sub(&left, 1) != 0) return 0;
+  *told = 'x';
+  errno = ENOMEM;
+  return 1;
+}
+
+void *malloc(size_t bytes) {
+  return fails() ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t n, size_t bytes) {
+  return fails() ? NULL : __libc_calloc(n, bytes);
+}
+
+void *realloc(void *block, size_t bytes) {
+  return fails() ? NULL : __libc_realloc(block, bytes);
+}

@@ -1,0 +1,88 @@
+/* Any bytes as the files of a run folder, one after another with a line of one form feed between
+ * them, and everything that reads such a folder. */
+#include "harness/compare/compare.h"
+#include "harness/figures/figure.h"
+#include "harness/runs/run.h"
+#include "tests/fuzz_cells.h"
+#include "tuning/claims/claims.h"
+#include "tuning/crossover/crossover.h"
+#include "tuning/dispatch/dispatch.h"
+
+static const char *const files[] = {"env.csv", "samples.csv", "summary.csv", "thresholds.csv",
+                                    "winners.csv"};
+enum { N_FILES = sizeof files / sizeof files[0] };
+
+static char folder[64], path[128];
+
+static const char *path_of(const char *name) {
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+static void remove_folder(void) {
+  for (int f = 0; f < N_FILES; f++)
+    unlink(path_of(files[f]));
+  rmdir(folder);
+}
+
+/* In memory where the system keeps a folder there. */
+static void make_folder(void) {
+  snprintf(folder, sizeof folder, "%s/dcs-fuzz-XXXXXX",
+           access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  FUZZ_EXPECT(mkdtemp(folder));
+  atexit(remove_folder);
+}
+
+/* Returns what is left behind the file. */
+static const uint8_t *put_part(const char *name, const uint8_t *at, const uint8_t *end) {
+  static const char between[] = "\f\n";
+  const uint8_t *stop = memmem(at, (size_t)(end - at), between, 2);
+  if (!stop) stop = end;
+  FILE *file = fopen(path_of(name), "w");
+  FUZZ_EXPECT(file);
+  fwrite(at, 1, (size_t)(stop - at), file);
+  fclose(file);
+  return stop < end ? stop + 2 : end;
+}
+
+static void read_figures(void) {
+  static dcs_status (*const data[])(const dcs_figure_run *, FILE *, char[DCS_TEXT]) = {
+      dcs_figure_time_vs_atoms,   dcs_figure_rate_vs_coarsening,
+      dcs_figure_rate_vs_edge,    dcs_figure_padding_vs_edge,
+      dcs_figure_ladder,          dcs_figure_roofline,
+      dcs_figure_crossover_atoms, dcs_figure_crossover_points,
+      dcs_figure_crossover_map,   dcs_figure_cutoff_time,
+      dcs_figure_cutoff_density,  dcs_figure_cutoff_capacity,
+      dcs_figure_cutoff_error};
+  dcs_figure_run run;
+  char why[DCS_TEXT];
+  if (dcs_figure_load(&run, folder, NULL) == DCS_OK)
+    for (size_t f = 0; f < sizeof data / sizeof data[0]; f++)
+      (void)data[f](&run, fuzz_notes(), why);
+  dcs_figure_unload(&run);
+}
+
+static void read_tuning(void) {
+  dcs_crossovers crossovers;
+  dcs_dispatch dispatch;
+  dcs_claims claims;
+  (void)dcs_crossovers_find(folder, &crossovers);
+  dcs_crossovers_free(&crossovers);
+  (void)dcs_dispatch_draw(folder, fuzz_notes(), &dispatch);
+  (void)dcs_claims_check(folder, &claims);
+  dcs_claims_free(&claims);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const uint8_t *at = data, *end = data + size;
+  if (!*folder) make_folder();
+  for (int f = 0; f < N_FILES; f++)
+    at = put_part(files[f], at, end);
+  const char *const folders[2] = {folder, folder};
+  dcs_comparison comparison;
+  (void)dcs_compare(folders, false, &comparison);
+  dcs_comparison_free(&comparison);
+  read_figures();
+  read_tuning();
+  return 0;
+}

@@ -1,0 +1,149 @@
+/* The tables of file formats: they agree with their files, a reader is chosen by content, a writer
+ * by the name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/input/format.h"
+#include "harness/output/map_write.h"
+#include "tests/run_folder.h"
+
+#include <pthread.h>
+
+/* The names behind MACRO( in a list of formats; *n of them. */
+static void read_list(const char *list, const char *macro, char names[8][32], int *n) {
+  FILE *file = fopen(list, "r");
+  char line[256], format[64];
+  snprintf(format, sizeof format, "%s(%%31[a-z0-9_])", macro);
+  assert_non_null(file);
+  *n = 0;
+  while (fgets(line, sizeof line, file) && *n < 8)
+    *n += sscanf(line, format, names[*n]) == 1;
+  fclose(file);
+}
+
+/* Each line has a file beside the list, which defines what the line names. */
+static void check_file(const char *folder, const char *what, const char *name) {
+  char path[PATH_MAX], defined[128], *text;
+  snprintf(path, sizeof path, "%s/%s.c", folder, name);
+  snprintf(defined, sizeof defined, "const dcs_%s dcs_%s_%s = {", what, what, name);
+  text = get_file(path, NULL);
+  assert_contains(text, defined);
+  free(text);
+}
+
+static void readers_have_their_files(void **state) {
+  (void)state;
+  char names[8][32];
+  int n;
+  read_list("harness/input/formats.def", "DCS_READER", names, &n);
+  assert_true(n > 0);
+  assert_int_equal(n, dcs_n_readers);
+  for (int r = 0; r < n; r++) {
+    check_file("harness/input", "reader", names[r]);
+    assert_true(dcs_readers[r]->name && dcs_readers[r]->what);
+    assert_true(dcs_readers[r]->sniff && dcs_readers[r]->read);
+  }
+}
+
+static void writers_have_their_files(void **state) {
+  (void)state;
+  char names[8][32];
+  int n;
+  read_list("harness/output/formats.def", "DCS_WRITER", names, &n);
+  assert_true(n > 0);
+  assert_int_equal(n, dcs_n_writers);
+  for (int w = 0; w < n; w++) {
+    check_file("harness/output", "writer", names[w]);
+    assert_true(dcs_writers[w]->name && dcs_writers[w]->write);
+    assert_true(dcs_writers[w]->suffix[0] == '.');
+    for (int before = 0; before < w; before++)
+      assert_string_not_equal(dcs_writers[before]->suffix, dcs_writers[w]->suffix);
+  }
+}
+
+/* ---- reading ---- */
+
+/* Which reader takes the content; NULL: none. */
+static const char *reader_of(const char *content) {
+  for (int r = 0; r < dcs_n_readers; r++)
+    if (dcs_readers[r]->sniff(content, strlen(content))) return dcs_readers[r]->name;
+  return NULL;
+}
+
+static void content_chooses_the_reader(void **state) {
+  (void)state;
+  static const char *const pqr[] = {"ATOM 1 N ALA 1 1 2 3 4 5",
+                                    "nothing\n\nHETATM 1 N ALA 1 1 2 3 4 5\n",
+                                    "REMARK long heads need no atom\n",
+                                    "\xEF\xBB\xBF"
+                                    "ATOM 1 N ALA 1 1 2 3 4 5"};
+  static const char *const none[] = {"", "\n\n", "x,y,z,q\n1,2,3,4\n", " ATOM", "\x1f\x8b\x08"};
+  for (size_t i = 0; i < sizeof pqr / sizeof *pqr; i++)
+    assert_string_equal(reader_of(pqr[i]), "PQR");
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    assert_null(reader_of(none[i]));
+}
+
+static void unknown_content_is_refused(void **state) {
+  (void)state;
+  dcs_molecule m;
+  put_file(in_folder("molecule.csv"), "x,y,z,q\n1,2,3,4\n");
+  assert_int_equal(dcs_molecule_read(in_folder("molecule.csv"), &m, NULL), DCS_INPUT);
+  assert_contains(dcs_error_message(), "molecule.csv: found no atoms in a format that is known");
+  assert_contains(dcs_error_message(), "expected PQR (lines that start with ATOM or HETATM)");
+  assert_null(m.sites);
+}
+
+/* More than the head that is looked at, through a pipe that is read once. */
+static const int many = 20000;
+
+static void *feed(void *path) {
+  FILE *pipe = fopen(path, "w");
+  for (int i = 0; pipe && i < many; i++)
+    fprintf(pipe, "ATOM %d N ALA 1 %d.5 2.0 3.0 1 1.5\n", i, i);
+  if (pipe) fclose(pipe);
+  return NULL;
+}
+
+static void a_pipe_is_read_once(void **state) {
+  (void)state;
+  char path[PATH_MAX];
+  dcs_molecule m;
+  pthread_t thread;
+  snprintf(path, sizeof path, "%s", in_folder("pipe"));
+  assert_int_equal(mkfifo(path, 0600), 0);
+  assert_int_equal(pthread_create(&thread, NULL, feed, path), 0);
+  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_OK);
+  pthread_join(thread, NULL);
+  assert_int_equal(m.n, many);
+  for (int i = 0; i < many; i++)
+    assert_true(m.sites[i].x == i + 0.5);
+  dcs_molecule_free(&m);
+}
+
+/* ---- writing ---- */
+
+static void names_choose_the_writer(void **state) {
+  (void)state;
+  static const char *const bad[] = {"map", "map.dx.gz", "map.DX", "folder.dx/map", "dx", ""};
+  const dcs_writer *writer;
+  assert_int_equal(dcs_map_format("results.d/map.dx", &writer), DCS_OK);
+  assert_string_equal(writer->name, "OpenDX");
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    if (dcs_map_format(bad[i], &writer) != DCS_USAGE) fail_msg("\"%s\" was accepted", bad[i]);
+    assert_contains(dcs_error_message(), "expected a name that ends in .dx (OpenDX)");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(readers_have_their_files),   cmocka_unit_test(writers_have_their_files),
+      cmocka_unit_test(content_chooses_the_reader), cmocka_unit_test(unknown_content_is_refused),
+      cmocka_unit_test(a_pipe_is_read_once),        cmocka_unit_test(names_choose_the_writer),
+  };
+  return cmocka_run_group_tests_name("formats", tests, program_setup, program_teardown);
+}

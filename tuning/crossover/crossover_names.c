@@ -1,0 +1,87 @@
+/* What a threshold is called, and what is to be known beside it. */
+#include "harness/base/grow.h"
+#include "tuning/crossover/crossover.h"
+
+#include "harness/judge/ratio.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *dcs_crossover_axis(const dcs_crossover *c) {
+  return c->plane ? "plane" : c->like->size.kind->dimensions[c->along].values;
+}
+
+/* The pair's side that is method A or B. */
+static int side_of(const dcs_crossover *c, int which) {
+  return c->threshold.below == 0 ? which : 1 - which;
+}
+
+const char *dcs_crossover_method(const dcs_crossover *c, int which) {
+  return dcs_class_name(c->pair->class[side_of(c, which)]);
+}
+
+const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover *c, int which) {
+  return &m->problems[c->pair->problem[side_of(c, which)]];
+}
+
+char *dcs_crossover_fixed(const dcs_crossover *c, char text[64]) {
+  text[0] = '\0';
+  for (int d = 0; d < c->like->size.kind->n_dimensions; d++)
+    if (d != c->along) dcs_dimension_text(&c->like->size, d, text);
+  return text;
+}
+
+char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]) {
+  text[0] = '\0';
+  const bool grids = c->plane || c->like->size.kind->dimensions[c->along].n == 3;
+  return grids ? dcs_shape_text(c->shape, text) : text;
+}
+
+char *dcs_crossover_what(const dcs_measured *m, const dcs_crossover *c, int which,
+                         char text[DCS_TEXT]) {
+  const dcs_size *problem = dcs_crossover_problem(m, c, which);
+  char config[DCS_TEXT];
+  dcs_format_problem(problem->kind, &problem->config, config);
+  snprintf(text, DCS_TEXT, "%s%s%.200s", dcs_crossover_method(c, which), *config ? " " : "",
+           config);
+  return text;
+}
+
+/* ---- gaps ---- */
+
+/* The size of the run next to the estimate, above it or not; NULL: none. Sizes where neither was
+ * measured do not count. */
+static const dcs_measured_size *next_to(const dcs_measured *m, const dcs_crossover *c, bool above) {
+  const dcs_measured_size *found = NULL;
+  for (size_t i = 0; i < m->n_sizes; i++) {
+    const dcs_measured_size *size = &m->sizes[i];
+    const double x = dcs_along(&size->size, c->along);
+    if (!dcs_crossover_covers(c, size) || (x > c->threshold.estimate) != above ||
+        (!dcs_best(size, c->pair, 0) && !dcs_best(size, c->pair, 1)))
+      continue;
+    if (!found || (x < dcs_along(&found->size, c->along)) == above) found = size;
+  }
+  return found;
+}
+
+static void add_gap(const dcs_measured *m, const dcs_crossover *c, const dcs_measured_size *size,
+                    int which, char text[DCS_TEXT]) {
+  const dcs_run_row *best = dcs_best(size, c->pair, side_of(c, which));
+  char name[DCS_TEXT], at[64], few[32] = "missing";
+  if (best && best->n_times >= DCS_RATIO_SAMPLES) return;
+  if (best) snprintf(few, sizeof few, "%zu sample%s", best->n_times, best->n_times == 1 ? "" : "s");
+  dcs_append(text, DCS_TEXT, "%s%.60s %s at %s", *text ? "; " : "",
+             dcs_crossover_what(m, c, which, name), few,
+             dcs_dimension_text(&size->size, c->along, at));
+}
+
+char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]) {
+  text[0] = '\0';
+  for (int above = 0; !isnan(c->threshold.estimate) && above < 2; above++) {
+    const dcs_measured_size *size = next_to(m, c, above);
+    for (int which = 0; size && which < 2; which++)
+      add_gap(m, c, size, which, text);
+  }
+  return text;
+}

@@ -1,0 +1,91 @@
+#include "tuning/study/curves.h"
+
+#include "harness/base/interrupt.h"
+#include "harness/judge/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- curves ---- */
+
+static double best_truth(const dcs_replay *replay) {
+  double best = INFINITY;
+  for (int c = 0; c < replay->space.n; c++)
+    best = fmin(best, dcs_replay_truth(replay, c));
+  return best;
+}
+
+/* One search; what it had found counts on when it ends early. */
+static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, int samples,
+                              int seed, double best, dcs_study_curves *curves) {
+  dcs_search search;
+  dcs_budget budget = {curves->evals, INFINITY};
+  dcs_status status =
+      dcs_search_open(&replay->space, &replay->recording->subject, &replay->evaluator, samples,
+                      (uint64_t)seed + 1, budget, &search);
+  if (status == DCS_OK) {
+    strategy->run(&search);
+    status = search.status;
+  }
+  double regret = INFINITY;
+  for (int e = 0; status == DCS_OK && e < curves->evals; e++) {
+    int pick = e < search.n_evals ? search.picks[e] : -1;
+    if (pick >= 0) regret = dcs_replay_truth(replay, pick) / best - 1;
+    curves->regret[(size_t)e * DCS_STUDY_SEEDS + (size_t)seed] = regret;
+  }
+  dcs_search_close(&search);
+  return status;
+}
+
+dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *strategy, int samples,
+                              dcs_study_curves *curves) {
+  int evals = replay->space.n;
+  dcs_replay own = *replay;
+  *curves = (dcs_study_curves){calloc((size_t)evals * DCS_STUDY_SEEDS, sizeof(double)), evals};
+  if (!curves->regret) return dcs_fail(DCS_UNAVAILABLE, "no memory for a study");
+  if (samples > replay->samples) samples = replay->samples;
+  for (int seed = 0; seed < DCS_STUDY_SEEDS; seed++) {
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    DCS_TRY(search_once(&own, strategy, samples, seed, best_truth(replay), curves));
+  }
+  for (int e = 0; e < evals; e++)
+    dcs_sort_values(curves->regret + (size_t)e * DCS_STUDY_SEEDS, DCS_STUDY_SEEDS);
+  return DCS_OK;
+}
+
+double dcs_study_quantile(const dcs_study_curves *curves, int evals, double p) {
+  const double *sorted = curves->regret + (size_t)(evals - 1) * DCS_STUDY_SEEDS;
+  double at = p * (DCS_STUDY_SEEDS - 1);
+  int below = (int)at;
+  if (below + 1 >= DCS_STUDY_SEEDS || !isfinite(sorted[below + 1])) return sorted[below];
+  return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
+}
+
+int dcs_study_within(const dcs_study_curves *curves, int evals, double limit) {
+  const double *sorted = curves->regret + (size_t)(evals - 1) * DCS_STUDY_SEEDS;
+  int n = 0;
+  while (n < DCS_STUDY_SEEDS && sorted[n] <= limit)
+    n++;
+  return n;
+}
+
+/* ---- parameters ---- */
+
+double dcs_study_best_at(const dcs_replay *replay, int p, int v, int q, int w) {
+  double best = INFINITY;
+  for (int c = 0; c < replay->space.n; c++) {
+    const int *at = replay->space.position + (size_t)c * DCS_MAX_PARAMS;
+    if (at[p] == v && (q < 0 || at[q] == w)) best = fmin(best, dcs_replay_truth(replay, c));
+  }
+  return best;
+}
+
+double dcs_study_importance(const dcs_replay *replay, int param) {
+  double best = INFINITY, worst = 0;
+  for (int v = 0; v < replay->space.n_values[param]; v++) {
+    double time = dcs_study_best_at(replay, param, v, -1, 0);
+    best = fmin(best, time);
+    if (isfinite(time)) worst = fmax(worst, time);
+  }
+  return worst > 0 ? 1 - best / worst : 0;
+}
