@@ -1,5 +1,6 @@
-/* Lists, grids and cutoffs as people type them; the first byte says of what. */
+/* Lists, grids and problems as people type them; the first byte says of what. */
 #include "harness/base/text.h"
+#include "harness/problems/problem.h"
 #include "tests/fuzz.h"
 
 #include <string.h>
@@ -25,13 +26,21 @@ static void grids(const char *text) {
   free(list);
 }
 
-static void cutoffs(const char *text) {
-  double *values;
+/* Each problem once, and its own text means it again. */
+static void problems(const char *text, const dcs_kind *kind) {
+  dcs_config *list;
   int n;
-  if (dcs_parse_cutoffs("list", text, &values, &n) == DCS_OK) FUZZ_EXPECT(n > 0);
-  for (int i = 0; i < n; i++)
-    FUZZ_EXPECT(values[i] >= 1e-6 && values[i] <= 1e6);
-  free(values);
+  if (dcs_parse_problems(kind, text, &list, &n) == DCS_OK) FUZZ_EXPECT(n > 0);
+  for (int i = 0; i < n; i++) {
+    char own[DCS_TEXT];
+    dcs_config again;
+    for (int j = 0; j < i && n < 100; j++)
+      FUZZ_EXPECT(!dcs_same_problem(kind, &list[i], &list[j]));
+    dcs_format_problem(kind, &list[i], own);
+    FUZZ_EXPECT(dcs_parse_problem(kind, own, &again) == DCS_OK);
+    FUZZ_EXPECT(dcs_same_problem(kind, &list[i], &again));
+  }
+  free(list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -39,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = fuzz_text(data + 1, size - 1);
   if (data[0] == 'i') integers(text);
   if (data[0] == 'g') grids(text);
-  if (data[0] == 'c') cutoffs(text);
+  if (data[0] == 'c') problems(text, dcs_kinds[0]);
+  if (data[0] == 'd') problems(text, dcs_kinds[dcs_n_kinds - 1]);
   free(text);
   return 0;
 }
