@@ -101,7 +101,7 @@ $(patsubst %.c,$(BUILD)/%.o,$(CPU_SRC)): $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(KERNEL_FLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/%.o: %.c $(BUILD)/flags $(BUILD)/version.h
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
