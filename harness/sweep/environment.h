@@ -2,7 +2,7 @@
 #ifndef DCS_ENVIRONMENT_H
 #define DCS_ENVIRONMENT_H
 
-#include "harness/files/csv.h"
+#include "harness/runs/run.h"
 #include "harness/worker/bench.h"
 
 #include <math.h>
@@ -51,9 +51,9 @@ const char *dcs_fact_value(const dcs_facts *facts, const char *key);
 
 dcs_status dcs_write_facts(const char *path, const dcs_facts *facts);
 
-/* Compares with the env.csv of an earlier run: DCS_USAGE names the first fact that differs and
+/* Compares with the facts of an earlier run: DCS_USAGE names the first fact that differs and
  * makes the two incomparable (program, compiler, CPU, card, driver, seed, input, place of the
  * grid): samples of two builds, or of two inputs, never share a row. */
-dcs_status dcs_same_facts(const char *path, const dcs_facts *facts);
+dcs_status dcs_same_facts(const dcs_run *run, const dcs_facts *facts);
 
 #endif
