@@ -21,7 +21,7 @@ typedef struct {
 
 /* What a run depends on beside the machine. */
 typedef struct {
-  const char *input;   /* path, or NULL */
+  const char *input;   /* a molecule's file; NULL: random atoms */
   uint64_t input_hash; /* of the bytes that were read of it: a pipe gives them once */
   const char *kernels; /* folder, or NULL for the built-in sources */
   dcs_grid grid;       /* as asked for: spacing, margin, origin */

@@ -101,10 +101,10 @@ static dcs_status open_folder(sweep *s) {
 /* ---- cells ---- */
 
 static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) {
-  dcs_grid grid = s->options->grid;
+  dcs_grid grid = s->options->run.grid;
   const dcs_kind *kind = cell->size.kind;
   if (!cell->from_box) grid.n = dcs_size_points(&cell->size);
-  if (!s->options->input)
+  if (!s->options->run.input)
     return dcs_case_random(kind, &cell->problems[0], cell->size.axes[0], &grid,
                            s->options->run.seed, c);
   dcs_molecule part = s->molecule;
@@ -325,7 +325,8 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 }
 
 static dcs_status run(sweep *s) {
-  if (s->options->input) DCS_TRY(dcs_molecule_read(s->options->input, &s->molecule, stderr));
+  if (s->options->run.input)
+    DCS_TRY(dcs_molecule_read(s->options->run.input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
   DCS_TRY(take_folder(s));
   say_no_energy(s);
@@ -343,7 +344,7 @@ static dcs_status run(sweep *s) {
 
 dcs_status dcs_sweep(const dcs_sweep_options *options) {
   sweep s = {.options = options};
-  DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &s.bench));
+  DCS_TRY(dcs_bench_open(options->device, options->run.kernels, options->timeout_s, &s.bench));
   dcs_status status = close_files(&s, run(&s));
   dcs_bench_close(&s.bench);
   dcs_cells_free(&s.cells);
