@@ -104,31 +104,20 @@ dcs_status dcs_command_sweep(int argc, char **argv) {
              "100:10000:log2 --grid 32^3 --out results/first",
       .check = check};
   arguments a = {.seed = 1};
-  /* argp reorders its arguments; the record keeps the order that was typed. */
-  char **typed = malloc((size_t)(argc + 1) * sizeof *typed);
-  if (!typed) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");
-  typed[0] = "sweep";
-  for (int i = 1; i < argc; i++)
-    typed[i] = argv[i];
-
-  dcs_status status = dcs_parse_options(&line, argc, argv, &a,
-                                        (dcs_shared_options){&a.device, &a.problem, &a.choice});
-  if (status == DCS_OK && a.plan) {
-    dcs_table *table;
-    dcs_sweep_line *lines;
-    int n;
-    status = dcs_read_plan(a.plan, &table, &lines, &n);
-    if (status == DCS_OK) {
-      status = sweep(&a, lines, n, argc, typed);
-      free(lines);
-      dcs_table_free(table);
-    }
-  } else if (status == DCS_OK) {
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
+                            (dcs_shared_options){&a.device, &a.problem, &a.choice}));
+  if (!a.plan) {
     if (!a.line.variants) a.line.variants = "all";
     if (dcs_chosen(&a.choice)) a.line.problem = a.choice.kind->id;
     a.line.problem_config = a.choice.config;
-    status = sweep(&a, &a.line, 1, argc, typed);
+    return sweep(&a, &a.line, 1, argc, argv);
   }
-  free(typed);
+  dcs_table *table;
+  dcs_sweep_line *lines;
+  int n;
+  DCS_TRY(dcs_read_plan(a.plan, &table, &lines, &n));
+  dcs_status status = sweep(&a, lines, n, argc, argv);
+  free(lines);
+  dcs_table_free(table);
   return status;
 }
