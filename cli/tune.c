@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 #include "harness/base/text.h"
 #include "tuning/database/tuned.h"
-#include "tuning/study/replay.h"
 #include "tuning/study/study.h"
 #include "tuning/tuner/print.h"
 #include "tuning/tuner/run.h"
