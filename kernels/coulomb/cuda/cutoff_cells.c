@@ -268,9 +268,9 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   memcpy(plan->own, &cells, sizeof cells);
 }
 
-static const char *const sources[] = {"kernels/coulomb/cuda/cutoff_cells.cu",
-                                      "kernels/coulomb/cuda/cutoff_cells.c",
-                                      "kernels/coulomb/coulomb.h", NULL};
+static const char *const sources[] = {
+    "kernels/coulomb/cuda/cutoff_cells.cu", "kernels/coulomb/cuda/cutoff_cells.c",
+    "kernels/common/cuda/cells.cuh", "kernels/coulomb/coulomb.h", NULL};
 
 const dcs_variant dcs_variant_cuda_cutoff_cells = {
     .id = "cuda_cutoff_cells",

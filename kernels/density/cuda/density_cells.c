@@ -292,9 +292,9 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   memcpy(plan->own, &cells, sizeof cells);
 }
 
-static const char *const sources[] = {"kernels/density/cuda/density_cells.cu",
-                                      "kernels/density/cuda/density_cells.c",
-                                      "kernels/density/density.h", NULL};
+static const char *const sources[] = {
+    "kernels/density/cuda/density_cells.cu", "kernels/density/cuda/density_cells.c",
+    "kernels/common/cuda/cells.cuh", "kernels/density/density.h", NULL};
 
 const dcs_variant dcs_variant_cuda_density_cells = {
     .id = "cuda_density_cells",
