@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     add_atoms(atoms, first_of(split, splits, n_atoms), first_of(split + 1, splits, n_atoms), i, j, k, spacing,
               sum);
 
-  /* partials[split][tile][point of the brick][thread]: threads of a warp write side by side, and a thread
+  /* partials[split][tile][point of the brick][thread]: a warp writes adjacent floats, and a thread
    * of the last block reads what its counterparts in the others have written. */
   float *mine = partials + (long long)tile * points * threads + thread;
   long long stride = (long long)tiles * points * threads;

@@ -32,11 +32,11 @@ struct block_place {
 };
 
 /* The `layers` blocks of a column are as few as can be. `more` columns, the last ones, have one block more,
- * so that all blocks are a multiple of `units`, as far as bricks of LOWER slices allow it. Blocks are counted
+ * so that all blocks are a multiple of `sms`, as far as bricks of LOWER slices allow it. Blocks are counted
  * COARSEN_Z high ones first. */
 static __device__ block_place place_of(long long block, long long columns, int layers, bool spare,
-                                       int nz, int units) {
-  long long more = (units - columns * layers % units) % units;
+                                       int nz, int sms) {
+  long long more = (sms - columns * layers % sms) % sms;
   if (!spare || COARSEN_Z == 1 || more > columns || (layers + 1) * LOWER > nz) more = 0;
   long long few = columns - more;
   /* Of a column, those COARSEN_Z high. Where even LOWER would be too much, all are, and the last is cut. */
@@ -72,11 +72,11 @@ static __device__ __forceinline__ void brick(float *map, const float4 *global_at
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k,
-        float spacing, int units) {
+        float spacing, int sms) {
   int layers = (nz + COARSEN_Z - 1) / COARSEN_Z;
   long long columns = (long long)gridDim.x * gridDim.y;
   long long block = blockIdx.x + gridDim.x * (blockIdx.y + (long long)gridDim.y * blockIdx.z);
-  block_place at = place_of(block, columns, layers, (int)gridDim.z > layers, nz, units);
+  block_place at = place_of(block, columns, layers, (int)gridDim.z > layers, nz, sms);
   int i = (int)(at.column % gridDim.x) * (BLOCK_X * COARSEN_X) + threadIdx.x;
   int j = (int)(at.column / gridDim.x) * BLOCK_Y + threadIdx.y;
   if (i >= nx || j >= ny) return;
