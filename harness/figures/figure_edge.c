@@ -13,16 +13,16 @@ typedef struct {
   int64_t nz;
 } edge_family;
 
-static edge_family family_of(const dcs_figure_cell *cell) {
-  return (edge_family){cell->inputs, cell->n.z == cell->n.x ? CUBIC : cell->n.z};
+static edge_family family_of(const dcs_figure_size *size) {
+  return (edge_family){size->inputs, size->n.z == size->n.x ? CUBIC : size->n.z};
 }
 
-static bool in_family(const dcs_figure_cell *cell, edge_family family) {
-  edge_family own = family_of(cell);
-  return cell->n.x == cell->n.y && own.inputs == family.inputs && own.nz == family.nz;
+static bool in_family(const dcs_figure_size *size, edge_family family) {
+  edge_family own = family_of(size);
+  return size->n.x == size->n.y && own.inputs == family.inputs && own.nz == family.nz;
 }
 
-/* Matching rows within the family: at how many edges (its cells differ in that), and the best rate.
+/* Matching rows within the family: at how many edges (its sizes differ in that), and the best rate.
  */
 typedef struct {
   int edges;
@@ -31,8 +31,8 @@ typedef struct {
 
 static edge_count count_edges(const dcs_figure_run *run, edge_family family, dcs_figure_pick pick) {
   edge_count found = {0, 0};
-  for (pick.cell = 0; pick.cell < run->n_cells; pick.cell++) {
-    if (!in_family(&run->cells[pick.cell], family)) continue;
+  for (pick.size = 0; pick.size < run->n_sizes; pick.size++) {
+    if (!in_family(&run->sizes[pick.size], family)) continue;
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
     found.edges++;
@@ -45,8 +45,8 @@ static edge_count count_edges(const dcs_figure_run *run, edge_family family, dcs
 static bool choose_family(const dcs_figure_run *run, edge_family *best) {
   const dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
   int best_edges = 1;
-  for (int cell = 0; cell < run->n_cells; cell++) {
-    edge_family family = family_of(&run->cells[cell]);
+  for (int size = 0; size < run->n_sizes; size++) {
+    edge_family family = family_of(&run->sizes[size]);
     int edges = count_edges(run, family, pick).edges;
     if (edges <= best_edges) continue;
     *best = family;
@@ -66,7 +66,7 @@ static edge_variant describe_variant(const dcs_figure_run *run, edge_family fami
   const dcs_figure_row *row = NULL;
   pick.variant = variant;
   while ((row = dcs_figure_next(run, &pick, row))) {
-    if (!row->ok || !in_family(&run->cells[row->cell], family)) continue;
+    if (!row->ok || !in_family(&run->sizes[row->size], family)) continue;
     found.padded = found.padded || row->of->padding_overhead > 0;
     found.rate = fmax(found.rate, row->of->evals_per_s);
   }
@@ -106,8 +106,8 @@ static int choose_config(const dcs_figure_run *run, edge_family family, int vari
 static void edge_series(FILE *dat, const dcs_figure_run *run, edge_family family,
                         dcs_figure_pick pick, bool executed) {
   bool named = false;
-  for (pick.cell = 0; pick.cell < run->n_cells; pick.cell++) {
-    if (!in_family(&run->cells[pick.cell], family)) continue;
+  for (pick.size = 0; pick.size < run->n_sizes; pick.size++) {
+    if (!in_family(&run->sizes[pick.size], family)) continue;
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
     if (!named)
@@ -118,7 +118,7 @@ static void edge_series(FILE *dat, const dcs_figure_run *run, edge_family family
     dcs_figure_value rate = dcs_figure_geps(row);
     double factor = executed ? 1 + fmax(0, row->of->padding_overhead) : 1;
     rate = (dcs_figure_value){rate.value * factor, rate.lo * factor, rate.hi * factor};
-    dcs_figure_point(dat, run, row, (double)run->cells[pick.cell].n.x, rate);
+    dcs_figure_point(dat, run, row, (double)run->sizes[pick.size].n.x, rate);
   }
 }
 
@@ -148,8 +148,8 @@ dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char wh
     pick->variant = fastest_variant(run, family, p == 0);
     if (pick->variant < 0) continue;
     pick->config = choose_config(run, family, pick->variant);
-    for (pick->cell = 0; pick->cell < run->n_cells; pick->cell++)
-      if (in_family(&run->cells[pick->cell], family)) dcs_figure_see(run, pick, &seen);
+    for (pick->size = 0; pick->size < run->n_sizes; pick->size++)
+      if (in_family(&run->sizes[pick->size], family)) dcs_figure_see(run, pick, &seen);
   }
   edge_title(dat, run, family, seen);
   for (int p = 0; p < 2; p++) {

@@ -5,9 +5,9 @@ const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY,   DCS_FI
                                         DCS_FIGURE_ANY, DCS_FIGURE_ANY,   DCS_FIGURE_ANY,
                                         DCS_FIGURE_ANY, DCS_FIGURE_DIRECT};
 
-dcs_figure_pick dcs_figure_pick_at(int cell, dcs_scope scope) {
+dcs_figure_pick dcs_figure_pick_at(int size, dcs_scope scope) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.size = size;
   pick.scope = (int)scope;
   return pick;
 }
@@ -23,7 +23,7 @@ static bool field_matches(int wanted, int value) {
 }
 
 static bool matches(const dcs_figure_row *row, const dcs_figure_pick *pick) {
-  return field_matches(pick->variant, row->variant) && field_matches(pick->cell, row->cell) &&
+  return field_matches(pick->variant, row->variant) && field_matches(pick->size, row->size) &&
          field_matches(pick->problem, row->problem) && field_matches(pick->config, row->config) &&
          field_matches(pick->backend, (int)row->of->backend) &&
          field_matches(pick->scope, (int)row->of->scope) &&
@@ -45,15 +45,15 @@ const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figur
   return best;
 }
 
-double dcs_figure_points(const dcs_figure_cell *cell) {
-  return (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
+double dcs_figure_points(const dcs_figure_size *size) {
+  return (double)size->n.x * (double)size->n.y * (double)size->n.z;
 }
 
-double dcs_figure_extent(const dcs_figure_cell *cell) {
-  return cell->inputs * dcs_figure_points(cell);
+double dcs_figure_extent(const dcs_figure_size *size) {
+  return size->inputs * dcs_figure_points(size);
 }
 
-bool dcs_figure_is_larger(const dcs_figure_cell *a, const dcs_figure_cell *b) {
+bool dcs_figure_is_larger(const dcs_figure_size *a, const dcs_figure_size *b) {
   const double more = dcs_figure_points(a) - dcs_figure_points(b);
   return more > 0 || (more == 0 && a->inputs >= b->inputs);
 }
@@ -62,10 +62,10 @@ const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run,
                                                    dcs_figure_pick pick) {
   const dcs_figure_row *best = dcs_figure_best(run, &pick);
   if (best) return best;
-  for (int cell = 0; cell < run->n_cells; cell++) {
-    pick.cell = cell;
+  for (int size = 0; size < run->n_sizes; size++) {
+    pick.size = size;
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (row && (!best || dcs_figure_is_larger(&run->cells[cell], &run->cells[best->cell])))
+    if (row && (!best || dcs_figure_is_larger(&run->sizes[size], &run->sizes[best->size])))
       best = row;
   }
   return best;

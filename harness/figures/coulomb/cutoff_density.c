@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-static bool measured_within(const dcs_figure_run *run, int cell, int problem) {
+static bool measured_within(const dcs_figure_run *run, int size, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.size = size;
   pick.problem = problem;
   return dcs_cutoff_timed(run, pick) != NULL;
 }
@@ -15,15 +15,15 @@ static void density_series(FILE *dat, const dcs_figure_run *run, const dcs_sizes
                            dcs_figure_pick pick, const char *name) {
   bool named = false;
   for (int i = 0; i < sizes->n; i++) {
-    pick.cell = sizes->cells[i];
-    const dcs_figure_cell *cell = &run->cells[pick.cell];
+    pick.size = sizes->list[i];
+    const dcs_figure_size *size = &run->sizes[pick.size];
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s, %s", run->variants[pick.variant], name);
     named = true;
     dcs_figure_value time = dcs_figure_ms(row);
-    double scale = 1e6 / dcs_figure_points(cell);
-    dcs_figure_point(dat, run, row, cell->inputs,
+    double scale = 1e6 / dcs_figure_points(size);
+    dcs_figure_point(dat, run, row, size->inputs,
                      (dcs_figure_value){scale * time.value, scale * time.lo, scale * time.hi});
   }
 }
@@ -72,6 +72,6 @@ dcs_status dcs_figure_cutoff_density(const dcs_figure_run *run, FILE *dat, char 
     for (int variant = 0; variant < run->n_variants; variant++)
       density_variant(dat, run, &sizes, variant, threads);
   }
-  free(sizes.cells);
+  free(sizes.list);
   return status;
 }
