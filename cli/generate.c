@@ -106,7 +106,7 @@ static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REM
     DCS_TRY(dcs_parse_integer(names[axis], a->words[axis + 1], 1, DCS_MOST_ATOMS, &copies[axis]));
   dcs_molecule one;
   double shift[3];
-  const char *from, *slash = strrchr(a->words[0], '/');
+  const char *from;
   DCS_TRY(dcs_molecule_read(a->words[0], &one, stderr));
   dcs_status status = choose_shift(a, &one, shift, &from);
   if (status == DCS_OK) status = dcs_replicate(&one, copies, shift, m);
@@ -115,7 +115,7 @@ static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REM
     snprintf(remark, REMARK,
              "dcsbench generate replicate %s %lld %lld %lld\n"
              "copies are %g, %g and %g angstrom apart: %s",
-             slash ? slash + 1 : a->words[0], (long long)copies[0], (long long)copies[1],
+             basename(a->words[0]), (long long)copies[0], (long long)copies[1],
              (long long)copies[2], shift[0], shift[1], shift[2], from);
   return status;
 }
@@ -125,10 +125,7 @@ static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REM
 static dcs_status write_file(const char *path, const dcs_molecule *m, const char *remark) {
   dcs_file file;
   DCS_TRY(dcs_file_create(&file, path));
-  dcs_status status = dcs_pqr_write(file.stream, path, m, remark);
-  if (status == DCS_OK) return dcs_file_close(&file);
-  dcs_file_abandon(&file);
-  return status;
+  return dcs_file_finish(&file, dcs_pqr_write(file.stream, path, m, remark));
 }
 
 dcs_status dcs_command_generate(int argc, char **argv) {

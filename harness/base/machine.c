@@ -19,28 +19,37 @@ static int affinity(void) {
 #endif
 }
 
+char *dcs_system_line(const char *path, const char *before, char text[DCS_LINE]) {
+  FILE *file = fopen(path, "r");
+  char line[DCS_LINE];
+  *text = '\0';
+  while (file && fgets(line, sizeof line, file)) {
+    if (strncmp(line, before, strlen(before)) != 0) continue;
+    line[strcspn(line, "\n")] = '\0';
+    strcpy(text, line + strlen(before));
+    break;
+  }
+  if (file) fclose(file);
+  return text;
+}
+
 int dcs_cpus(void) {
   int cpus = affinity();
-  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+  char line[DCS_LINE];
   long long quota, period;
-  if (file && fscanf(file, "%lld %lld", &quota, &period) == 2 && period > 0) {
+  if (sscanf(dcs_system_line("/sys/fs/cgroup/cpu.max", "", line), "%lld %lld", &quota, &period) ==
+          2 &&
+      period > 0) {
     long long limit = (quota + period - 1) / period;
     if (limit >= 1 && limit < cpus) cpus = (int)limit;
   }
-  if (file) fclose(file);
   return cpus;
 }
 
 static int64_t number_in_file(const char *path, const char *before) {
-  FILE *file = fopen(path, "r");
-  char line[256];
-  long long value = -1;
-  while (file && value < 0 && fgets(line, sizeof line, file))
-    if (strncmp(line, before, strlen(before)) == 0 &&
-        sscanf(line + strlen(before), "%lld", &value) != 1)
-      break;
-  if (file) fclose(file);
-  return value;
+  char line[DCS_LINE];
+  long long value;
+  return sscanf(dcs_system_line(path, before, line), "%lld", &value) == 1 ? value : -1;
 }
 
 int64_t dcs_available_memory(void) {

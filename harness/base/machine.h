@@ -11,4 +11,10 @@ int dcs_cpus(void);
  * the control group. */
 int64_t dcs_available_memory(void);
 
+enum { DCS_LINE = 1024 };
+
+/* What stands behind `before` in the first line that begins with it, of a file of the system's; ""
+ * where there is none. Returns text. */
+char *dcs_system_line(const char *path, const char *before, char text[DCS_LINE]);
+
 #endif

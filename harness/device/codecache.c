@@ -3,6 +3,7 @@
 #include "harness/device/codecache.h"
 
 #include "harness/base/hash.h"
+#include "harness/files/folder.h"
 #include "harness/files/text_stream.h"
 
 #include <errno.h>
@@ -56,53 +57,24 @@ char *dcs_codecache_key(const char *compiler, const char *arch, const dcs_source
   return key;
 }
 
-/* The cache's folder, or false when the environment names none. */
-static bool find_folder(char *path, size_t size) {
-  const char *own = getenv("DCSBENCH_CACHE");
-  const char *xdg = getenv("XDG_CACHE_HOME");
-  const char *home = getenv("HOME");
-  int n;
-  if (own && own[0])
-    n = snprintf(path, size, "%s", own);
-  else if (xdg && xdg[0] == '/') /* the XDG specification has relative paths ignored */
-    n = snprintf(path, size, "%s/dcsbench", xdg);
-  else if (home && home[0])
-    n = snprintf(path, size, "%s/.cache/dcsbench", home);
-  else
-    return false;
-  return n > 0 && (size_t)n < size;
-}
-
-static bool make_folder(const char *path) {
-  char part[3072];
-  size_t n = strlen(path);
-  if (n >= sizeof part) return false;
-  for (size_t i = 1; i <= n; i++) {
-    if (path[i] != '/' && path[i] != '\0') continue;
-    memcpy(part, path, i);
-    part[i] = '\0';
-    if (mkdir(part, 0700) != 0 && errno != EEXIST) return false;
-  }
-  return true;
-}
-
-static bool find_entry(const char *folder, const char *key, char *path, size_t size) {
-  size_t n = strlen(key);
-  int length =
-      snprintf(path, size, "%s/%016llx%016llx.code", folder, (unsigned long long)hash(0, key, n),
-               (unsigned long long)hash(0x9e3779b97f4a7c15u, key, n));
-  return length > 0 && (size_t)length < size;
-}
-
 /* Code is run: what anyone but this user (or root) could have written is not read. */
 static bool nobody_elses(const struct stat *status) {
   return (status->st_uid == geteuid() || status->st_uid == 0) &&
          (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-static bool trusted_folder(const char *folder) {
+/* Where the key's entry is, in a folder that can be trusted; false where there is none. `make`: the
+ * folder is made where it is missing. */
+static bool find_entry(const char *key, bool make, char path[4096]) {
+  char folder[4096];
   struct stat status;
-  return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && nobody_elses(&status);
+  const size_t n = strlen(key);
+  if (!dcs_user_folder("DCSBENCH_CACHE", "XDG_CACHE_HOME", ".cache", folder)) return false;
+  if (make && dcs_make_folder(folder, 0700) != DCS_OK) return false;
+  if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode) || !nobody_elses(&status))
+    return false;
+  return snprintf(path, 4096, "%s/%016llx%016llx.code", folder, (unsigned long long)hash(0, key, n),
+                  (unsigned long long)hash(0x9e3779b97f4a7c15u, key, n)) < 4096;
 }
 
 static bool trusted_file(FILE *in, size_t *bytes) {
@@ -142,10 +114,8 @@ static bool entry_matches(const char *entry, size_t bytes, const char *key, entr
 }
 
 bool dcs_codecache_get(const char *key, void **image, size_t *bytes, dcs_code_facts *facts) {
-  char folder[3072], path[4096];
-  if (!find_folder(folder, sizeof folder) || !trusted_folder(folder) ||
-      !find_entry(folder, key, path, sizeof path))
-    return false;
+  char path[4096];
+  if (!find_entry(key, false, path)) return false;
   size_t entry_bytes;
   char *entry = read_file(path, &entry_bytes);
   if (!entry) return false;
@@ -208,10 +178,8 @@ static void write_beside_and_rename(const char *path, const char *entry, size_t 
 /* A cache that cannot be written costs compile time and nothing else, so no status is returned. */
 void dcs_codecache_put(const char *key, const void *image, size_t bytes,
                        const dcs_code_facts *facts) {
-  char folder[3072], path[4096];
-  if (!find_folder(folder, sizeof folder) || !make_folder(folder) || !trusted_folder(folder) ||
-      !find_entry(folder, key, path, sizeof path))
-    return;
+  char path[4096];
+  if (!find_entry(key, true, path)) return;
   size_t entry_bytes;
   char *entry = make_entry(key, image, bytes, facts, &entry_bytes);
   if (!entry) return;

@@ -1,5 +1,6 @@
 #include "harness/device/devices.h"
 
+#include "harness/base/grow.h"
 #include "harness/base/text.h"
 
 #include <stdio.h>
@@ -40,24 +41,22 @@ const char *dcs_default_device(void) {
 }
 
 char *dcs_device_names(char text[DCS_TEXT]) {
-  size_t used = 0;
+  *text = '\0';
   for (int k = 0; k < dcs_n_device_kinds; k++) {
     const dcs_device_kind *kind = dcs_device_kinds[k];
     const char *between = k == 0 ? "" : k + 1 < dcs_n_device_kinds ? ", " : " or ";
-    used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%s%s", between, kind->prefix,
-                             kind->count ? ":N" : "");
+    dcs_append(text, DCS_TEXT, "%s%s%s", between, kind->prefix, kind->count ? ":N" : "");
   }
   return text;
 }
 
 char *dcs_device_list_names(char text[DCS_TEXT]) {
-  size_t used = 0;
   *text = '\0';
   for (int k = 0; k < dcs_n_device_kinds; k++) {
     const char *prefix = dcs_device_kinds[k]->prefix;
     if (dcs_device_kinds[k]->count)
-      used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%s:0,%s:1 or %s:all",
-                               used ? ", " : "", prefix, prefix, prefix);
+      dcs_append(text, DCS_TEXT, "%s%s:0,%s:1 or %s:all", *text ? ", " : "", prefix, prefix,
+                 prefix);
   }
   return text;
 }

@@ -1,33 +1,25 @@
 #include "harness/device/rapl.h"
 
+#include "harness/base/machine.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool read_line(const char *folder, int zone, const char *name, char line[64]) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/intel-rapl:%d/%s", folder, zone, name);
-  FILE *file = fopen(path, "r");
-  bool got = file && fgets(line, 64, file);
-  if (file) fclose(file);
-  return got;
-}
-
 static bool read_number(const char *folder, int zone, const char *name, double *value) {
-  char line[64];
-  long long number;
-  if (!read_line(folder, zone, name, line) || sscanf(line, "%lld", &number) != 1) return false;
-  *value = (double)number;
-  return number >= 0;
+  char path[512], line[DCS_LINE];
+  snprintf(path, sizeof path, "%s/intel-rapl:%d/%s", folder, zone, name);
+  return sscanf(dcs_system_line(path, "", line), "%lf", value) == 1 && *value >= 0;
 }
 
 dcs_rapl dcs_rapl_read(const char *folder) {
   dcs_rapl rapl = {.n = 0};
   for (int zone = 0; zone < DCS_MAX_PACKAGES; zone++) {
-    char name[64];
-    if (!read_line(folder, zone, "name", name) || strncmp(name, "package", 7) != 0) continue;
-    if (read_number(folder, zone, "energy_uj", &rapl.energy_uj[rapl.n]) &&
+    char path[512], line[DCS_LINE];
+    snprintf(path, sizeof path, "%s/intel-rapl:%d/name", folder, zone);
+    if (*dcs_system_line(path, "package", line) &&
+        read_number(folder, zone, "energy_uj", &rapl.energy_uj[rapl.n]) &&
         read_number(folder, zone, "max_energy_range_uj", &rapl.range_uj[rapl.n]))
       rapl.n++;
   }

@@ -1,5 +1,7 @@
 #include "harness/device/telemetry.h"
 
+#include "harness/base/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -13,15 +15,12 @@ char *dcs_throttle_names(int64_t throttle, char text[DCS_TEXT]) {
                                       "hw_slowdown", "sync_boost",          "sw_thermal",
                                       "hw_thermal",  "hw_power_brake",      "display_clocks"};
   enum { NAMED = sizeof names / sizeof names[0] };
-  int used = snprintf(text, DCS_TEXT, "%s", throttle == 0 ? "none" : "");
+  snprintf(text, DCS_TEXT, "%s", throttle == 0 ? "none" : "");
   if (throttle <= 0) return text;
   for (int bit = 0; bit < NAMED; bit++)
-    if (throttle >> bit & 1)
-      used += snprintf(text + used, DCS_TEXT - (size_t)used, "%s%s", used ? "|" : "", names[bit]);
-  int64_t rest = throttle >> NAMED << NAMED;
-  if (rest)
-    snprintf(text + used, DCS_TEXT - (size_t)used, "%s0x%llx", used ? "|" : "",
-             (unsigned long long)rest);
+    if (throttle >> bit & 1) dcs_append(text, DCS_TEXT, "%s%s", *text ? "|" : "", names[bit]);
+  const int64_t rest = throttle >> NAMED << NAMED;
+  if (rest) dcs_append(text, DCS_TEXT, "%s0x%llx", *text ? "|" : "", (unsigned long long)rest);
   return text;
 }
 

@@ -146,7 +146,7 @@ static dcs_status draw_kind(const dcs_figure_run *run, const char *only, const c
 
 static dcs_status write_shared(const char *dir, char plots[MAX_PATH]) {
   DCS_TRY(make_path(plots, dir, "plots", ""));
-  DCS_TRY(dcs_make_folder(plots));
+  DCS_TRY(dcs_make_folder(plots, 0777));
   for (size_t s = 0; s < sizeof shared / sizeof shared[0]; s++)
     DCS_TRY(write_script(plots, shared[s], shared[s], ""));
   return DCS_OK;

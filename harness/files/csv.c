@@ -15,10 +15,6 @@
 
 /* ---- whole rows ---- */
 
-static dcs_status cannot(const char *verb, const char *path) {
-  return dcs_fail(DCS_IO, "%s: cannot %s: %s", path, verb, strerror(errno));
-}
-
 /* Length of the UTF-8 byte order mark that some editors put first. */
 static size_t mark_length(const char *bytes, size_t length) {
   return length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -231,7 +227,7 @@ dcs_status dcs_table_wrong(const dcs_table *table, size_t row, const char *name,
 
 /* The cause is known only now, so the message is left now; dcs_csv_row() returns the status. */
 static void note_failure(dcs_csv *csv) {
-  if (!csv->failed) cannot("write", csv->file.path);
+  if (!csv->failed) dcs_cannot("write", csv->file.path);
   csv->failed = true;
 }
 
@@ -247,14 +243,14 @@ dcs_csv dcs_csv_stdout(void) {
 
 static dcs_status cut_torn_row(FILE *file, const char *path) {
   struct stat facts;
-  if (fstat(fileno(file), &facts) != 0) return cannot("read", path);
+  if (fstat(fileno(file), &facts) != 0) return dcs_cannot("read", path);
   if (!S_ISREG(facts.st_mode)) return DCS_OK;
   char *bytes;
   size_t length;
   DCS_TRY(dcs_read_file(path, &bytes, &length));
   size_t end = whole_rows(bytes, length);
   free(bytes);
-  if (end < length && ftruncate(fileno(file), (off_t)end) != 0) return cannot("write", path);
+  if (end < length && ftruncate(fileno(file), (off_t)end) != 0) return dcs_cannot("write", path);
   return DCS_OK;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static dcs_status cannot(const char *what, const char *path) {
+dcs_status dcs_cannot(const char *what, const char *path) {
   return dcs_fail(DCS_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
@@ -23,7 +23,7 @@ static void release(dcs_file *file) {
 }
 
 static dcs_status failed_to(const char *what, dcs_file *file, const char *path) {
-  dcs_status status = cannot(what, path);
+  dcs_status status = dcs_cannot(what, path);
   release(file);
   return status;
 }
@@ -34,18 +34,13 @@ static dcs_status failed_to(const char *what, dcs_file *file, const char *path) 
  * process id keeps two writers of one file apart. */
 enum { ENDING = sizeof ".-9223372036854775808.part" };
 
-static const char *base_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static size_t kept_of_name(const char *base) {
   size_t length = strlen(base);
   return length < NAME_MAX - ENDING ? length : NAME_MAX - ENDING;
 }
 
 static char *name_beside(const char *path) {
-  const char *base = base_of(path);
+  const char *base = basename(path);
   size_t kept = (size_t)(base - path) + kept_of_name(base), size = kept + ENDING;
   char *name = malloc(size);
   if (name) snprintf(name, size, "%.*s.%ld.part", (int)kept, path, (long)getpid());
@@ -73,7 +68,7 @@ static void remove_unlocked(int folder, const char *name) {
 
 /* Removes what killed writers of `path` left beside it. */
 static void sweep_up(const char *path) {
-  const char *base = base_of(path);
+  const char *base = basename(path);
   char *folder = base == path ? strdup(".") : strndup(path, (size_t)(base - path));
   DIR *open = folder ? opendir(folder) : NULL;
   free(folder);
@@ -99,7 +94,7 @@ static dcs_status open_beside(dcs_file *file, const char *path, const struct sta
   int fd = fileno(file->stream);
   flock(fd, LOCK_EX | LOCK_NB);
   if (!old || take_modes(fd, old)) return DCS_OK;
-  dcs_status status = cannot("give its modes to what replaces it", path);
+  dcs_status status = dcs_cannot("give its modes to what replaces it", path);
   dcs_file_abandon(file);
   return status;
 }
@@ -138,16 +133,16 @@ dcs_status dcs_file_append(dcs_file *file, const char *path) {
 static dcs_status flush_to_disk(const dcs_file *file) {
   if (fflush(file->stream) != 0 ||
       (fsync(fileno(file->stream)) != 0 && errno != EINVAL && errno != EROFS))
-    return cannot("write", file->path);
+    return dcs_cannot("write", file->path);
   if (!ferror(file->stream)) return DCS_OK;
   return dcs_fail(DCS_IO, "%s: not written: an earlier write to it failed", file->path);
 }
 
 dcs_status dcs_file_close(dcs_file *file) {
   dcs_status status = flush_to_disk(file);
-  if (fclose(file->stream) != 0 && status == DCS_OK) status = cannot("write", file->path);
+  if (fclose(file->stream) != 0 && status == DCS_OK) status = dcs_cannot("write", file->path);
   if (file->beside && status == DCS_OK && rename(file->beside, file->path) != 0)
-    status = cannot("rename into place", file->path);
+    status = dcs_cannot("rename into place", file->path);
   if (file->beside && status != DCS_OK) unlink(file->beside);
   release(file);
   return status;
@@ -157,4 +152,10 @@ void dcs_file_abandon(dcs_file *file) {
   fclose(file->stream);
   if (file->beside) unlink(file->beside);
   release(file);
+}
+
+dcs_status dcs_file_finish(dcs_file *file, dcs_status status) {
+  if (status == DCS_OK) return dcs_file_close(file);
+  dcs_file_abandon(file);
+  return status;
 }

@@ -26,5 +26,10 @@ dcs_status dcs_file_close(dcs_file *file);
 
 /* Closes and removes what was written beside; what is in place stays. */
 void dcs_file_abandon(dcs_file *file);
+/* The one or the other, by what became of the writing. */
+dcs_status dcs_file_finish(dcs_file *file, dcs_status status);
+
+/* DCS_IO: "PATH: cannot WHAT: " and what errno says. */
+dcs_status dcs_cannot(const char *what, const char *path);
 
 #endif

@@ -1,32 +1,43 @@
 #include "harness/files/folder.h"
 
+#include "harness/files/file.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-dcs_status dcs_make_folder(const char *folder) {
+dcs_status dcs_make_folder(const char *folder, mode_t mode) {
+  const size_t length = strlen(folder);
   char path[4096];
-  if (strlen(folder) >= 3900) return dcs_fail(DCS_USAGE, "the name of the folder is too long");
-  snprintf(path, sizeof path, "%s", folder);
-  for (char *slash = path + 1; *slash; slash++) {
-    if (*slash != '/') continue;
-    *slash = '\0';
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-      return dcs_fail(DCS_IO, "%s: cannot make the folder: %s", path, strerror(errno));
-    *slash = '/';
-  }
-  if (mkdir(path, 0777) != 0 && errno != EEXIST)
-    return dcs_fail(DCS_IO, "%s: cannot make the folder: %s", path, strerror(errno));
   struct stat info;
-  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-    return dcs_fail(DCS_IO, "%s: is not a folder", path);
+  if (length >= 3900) return dcs_fail(DCS_USAGE, "the name of the folder is too long");
+  for (size_t n = 1; n <= length; n++) {
+    if (n < length && folder[n] != '/') continue;
+    snprintf(path, sizeof path, "%.*s", (int)n, folder);
+    if (mkdir(path, mode) != 0 && errno != EEXIST) return dcs_cannot("make the folder", path);
+  }
+  if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
+    return dcs_fail(DCS_IO, "%s: is not a folder", folder);
   return DCS_OK;
 }
 
 dcs_status dcs_path_in(const char *folder, const char *name, char path[4096]) {
   if (snprintf(path, 4096, "%s/%s", folder, name) < 4096) return DCS_OK;
   return dcs_fail(DCS_USAGE, "the name of the folder is too long");
+}
+
+bool dcs_user_folder(const char *own, const char *xdg, const char *below_home, char path[4096]) {
+  const char *set = getenv(own), *base = getenv(xdg), *home = getenv("HOME");
+  int n = 4096;
+  if (set && *set)
+    n = snprintf(path, 4096, "%s", set);
+  else if (base && *base == '/') /* the XDG specification has relative paths ignored */
+    n = snprintf(path, 4096, "%s/dcsbench", base);
+  else if (home && *home)
+    n = snprintf(path, 4096, "%s/%s/dcsbench", home, below_home);
+  return n < 4096;
 }
 
 bool dcs_exists(const char *path) {

@@ -1,6 +1,7 @@
 #include "harness/files/lock.h"
 
 #include "harness/base/interrupt.h"
+#include "harness/files/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,7 @@ static dcs_status take(const char *path, int kind, const char *instead, int *loc
   for (*lock = -1; *lock < 0;) {
     dcs_status status = DCS_OK;
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) return dcs_fail(DCS_IO, "%s: cannot open for writing: %s", path, strerror(errno));
+    if (fd < 0) return dcs_cannot("open for writing", path);
     if (flock(fd, kind) != 0) {
       if (errno != EINTR || dcs_interrupted()) status = refuse(errno, fd, path, instead);
     } else if (is_named(fd, path)) {

@@ -83,26 +83,24 @@ static dcs_status measure_arithmetic(int cpus, dcs_limits *limits) {
   return DCS_OK;
 }
 
-/* The first CPU of the set that shares CPU c's last cache, which has *bytes; -1 where unknown. The
- * list is as in "0-3,8". */
-static int first_sharing(int c, const cpu_set_t *set, double *bytes) {
-  char name[96], unit = 0;
-  int first = -1, last;
-  snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%d/cache/index3/size", c);
-  FILE *size = fopen(name, "r");
-  bool known = size && fscanf(size, "%lf%c", bytes, &unit) == 2 && unit == 'K';
-  if (size) fclose(size);
-  *bytes *= 1024;
-  snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list", c);
-  FILE *list = known ? fopen(name, "r") : NULL;
-  while (list && fscanf(list, "%d", &first) == 1) {
-    if (fscanf(list, "-%d", &last) != 1) last = first;
-    while (first <= last && !(first < CPU_SETSIZE && CPU_ISSET(first, set)))
-      first++;
-    if (first <= last || fscanf(list, ",") != 0) break;
+/* What the system tells of CPU c's last cache. */
+static char *last_cache(int c, const char *what, char text[DCS_LINE]) {
+  char path[96];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index3/%s", c, what);
+  return dcs_system_line(path, "", text);
+}
+
+/* The first CPU of the set that shares CPU c's last cache; -1 where unknown. The list is as in
+ * "0-3,8". */
+static long first_sharing(int c, const cpu_set_t *set) {
+  char list[DCS_LINE], *at = last_cache(c, "shared_cpu_list", list);
+  while (*at) {
+    const long first = strtol(at, &at, 10), last = *at == '-' ? strtol(at + 1, &at, 10) : first;
+    for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
+      if (CPU_ISSET(cpu, set)) return cpu;
+    if (*at++ != ',') break;
   }
-  if (list) fclose(list);
-  return first;
+  return -1;
 }
 
 /* Bytes of all last caches that the process's CPUs have; what libc says of the whole machine where
@@ -112,8 +110,11 @@ static double last_caches(void) {
   double sum = 0;
   if (sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
   for (int c = 0; c < CPU_SETSIZE; c++) {
-    double bytes = 0;
-    if (CPU_ISSET(c, &set) && first_sharing(c, &set, &bytes) == c) sum += bytes;
+    char size[DCS_LINE], unit = 0;
+    double kib;
+    if (!CPU_ISSET(c, &set) || sscanf(last_cache(c, "size", size), "%lf%c", &kib, &unit) != 2)
+      continue;
+    if (unit == 'K' && first_sharing(c, &set) == c) sum += 1024 * kib;
   }
   return sum > 0 ? sum : (double)sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0 or -1 where unknown */
 }

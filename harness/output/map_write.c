@@ -27,8 +27,7 @@ char *dcs_map_formats(char text[DCS_TEXT]) {
 }
 
 dcs_status dcs_map_format(const char *path, const dcs_writer **writer) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  const char *ending = strrchr(name, '.');
+  const char *ending = strrchr(basename(path), '.');
   char known[DCS_TEXT];
   for (int w = 0; ending && w < dcs_n_writers; w++) {
     *writer = dcs_writers[w];
@@ -46,7 +45,5 @@ dcs_status dcs_map_write(const char *path, const dcs_case *c, const float *map) 
   locale_t before = dcs_decimal_enter();
   dcs_status status = writer->write(file.stream, c, map);
   dcs_decimal_leave(before);
-  if (status == DCS_OK) return dcs_file_close(&file);
-  dcs_file_abandon(&file);
-  return status;
+  return dcs_file_finish(&file, status);
 }

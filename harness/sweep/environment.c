@@ -27,21 +27,6 @@ __attribute__((format(printf, 3, 4))) static void add(dcs_facts *facts, const ch
   dcs_without_user(value, fact->value, sizeof fact->value);
 }
 
-/* The value behind "NAME : value" in /proc/cpuinfo. */
-static void cpu_model(char model[128]) {
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  char line[1024];
-  snprintf(model, 128, "unknown CPU");
-  while (file && fgets(line, sizeof line, file)) {
-    char *colon = strchr(line, ':');
-    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
-    colon[strcspn(colon, "\n")] = '\0';
-    snprintf(model, 128, "%.120s", colon + (colon[1] == ' ' ? 2 : 1));
-    break;
-  }
-  if (file) fclose(file);
-}
-
 static void add_isa(dcs_facts *facts) {
   char isa[128] = "baseline";
 #if defined __x86_64__
@@ -55,12 +40,12 @@ static void add_isa(dcs_facts *facts) {
 }
 
 void dcs_machine_facts(dcs_facts *facts) {
-  char model[128];
+  char line[DCS_LINE];
+  const char *model = dcs_system_line("/proc/cpuinfo", "model name", line);
   struct utsname system;
   time_t now = time(NULL);
   struct tm utc;
   char date[32];
-  cpu_model(model);
   gmtime_r(&now, &utc);
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
   add(facts, "schema", "%d", DCS_RUN_SCHEMA);
@@ -69,7 +54,8 @@ void dcs_machine_facts(dcs_facts *facts) {
   add(facts, "compiler", "%s", DCS_COMPILER);
   add(facts, "flags", "%s", DCS_FLAGS);
   add(facts, "date", "%s", date);
-  add(facts, "cpu_model", "%s", model);
+  model += strspn(model, "\t: ");
+  add(facts, "cpu_model", "%.120s", *model ? model : "unknown CPU");
   add(facts, "cpus", "%d", dcs_cpus());
   add_isa(facts);
   add(facts, "memory_available_bytes", "%lld", (long long)dcs_available_memory());
@@ -167,8 +153,7 @@ dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
   add(facts, "kernels_fnv1a64", "%016llx", (unsigned long long)dcs_all_variants_hash(run->kernels));
   DCS_TRY(add_program_hash(facts));
   if (run->input) {
-    const char *slash = strrchr(run->input, '/');
-    add(facts, "input", "%s", slash ? slash + 1 : run->input);
+    add(facts, "input", "%s", basename(run->input));
     add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
   }
   add_command_line(run, facts);

@@ -56,7 +56,7 @@ static dcs_status check_no_rows(const char *path) {
 /* From now on the folder is this sweep's: two at once would double samples and lose rows. */
 static dcs_status take_folder(sweep *s) {
   char path[4096];
-  DCS_TRY(dcs_make_folder(s->options->out));
+  DCS_TRY(dcs_make_folder(s->options->out, 0777));
   DCS_TRY(dcs_lock_own(path_in(s, "run.lock", path), "take another folder", &s->lock));
   if (dcs_exists(path_in(s, "env.csv", path)) && !s->options->resume)
     return dcs_fail(DCS_USAGE,

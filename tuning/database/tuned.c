@@ -14,20 +14,11 @@
 #include <unistd.h>
 
 dcs_status dcs_tuned_path(const char *name, char path[4096]) {
-  const char *own = getenv("DCSBENCH_DATA"), *xdg = getenv("XDG_DATA_HOME");
-  const char *home = getenv("HOME");
-  if (own && own[0])
-    snprintf(path, 4000, "%s", own);
-  else if (xdg && xdg[0] == '/') /* the XDG specification has relative paths ignored */
-    snprintf(path, 4000, "%s/dcsbench", xdg);
-  else if (home && home[0])
-    snprintf(path, 4000, "%s/.local/share/dcsbench", home);
-  else
+  char folder[4096];
+  if (!dcs_user_folder("DCSBENCH_DATA", "XDG_DATA_HOME", ".local/share", folder))
     return dcs_fail(DCS_IO, "no folder for %s: set DCSBENCH_DATA or HOME", name);
-  DCS_TRY(dcs_make_folder(path));
-  size_t used = strlen(path);
-  snprintf(path + used, 4096 - used, "/%s", name);
-  return DCS_OK;
+  DCS_TRY(dcs_make_folder(folder, 0777));
+  return dcs_path_in(folder, name, path);
 }
 
 /* ---- the lock ---- */

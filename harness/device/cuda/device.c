@@ -31,8 +31,7 @@ static void format_uuid(const CUuuid *uuid, char *text, size_t size) {
 }
 
 static dcs_status cuda_info(dcs_device *device, dcs_device_info *info) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   *info = (dcs_device_info){0};
   size_t memory;
   int clock_khz;
@@ -88,8 +87,7 @@ static dcs_status load_image(const void *image, dcs_module *module, dcs_code_fac
 
 static dcs_status cuda_load(dcs_device *device, const dcs_source *source, dcs_module **module,
                             dcs_code_facts *facts) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   void *image;
   DCS_TRY(compile_for_card(cuda, source, &image, facts));
   dcs_module *loaded = calloc(1, sizeof *loaded);
@@ -119,8 +117,7 @@ static void cuda_unload(dcs_device *device, dcs_module *module) {
 
 static dcs_status cuda_symbol(dcs_device *device, dcs_module *module, const char *name,
                               dcs_ptr *ptr, size_t *bytes) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   CUdeviceptr address;
   CUresult result = dcs_cuda.cuModuleGetGlobal(&address, bytes, module->module, name);
   if (result == CUDA_ERROR_NOT_FOUND)
@@ -141,10 +138,9 @@ static dcs_status find_kernel(const dcs_module *module, const char *name, CUfunc
 
 static dcs_status cuda_launch(dcs_device *device, dcs_module *module, const char *kernel,
                               const int64_t grid[3], const int block[3], void **args) {
-  dcs_cuda_device *cuda;
   CUfunction function;
   DCS_TRY(dcs_device_check_launch(&device->kind->launch, grid, block));
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   DCS_TRY(find_kernel(module, kernel, &function));
   return DCS_CU(cuLaunchKernel, function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
                 (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], 0, cuda->stream, args,
@@ -159,26 +155,22 @@ static void cuda_select_stream(dcs_device *device, int stream) {
 }
 
 static dcs_status cuda_wait_event(dcs_device *device, int which) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   return DCS_CU(cuStreamWaitEvent, cuda->stream, cuda->events[which], 0);
 }
 
 static dcs_status cuda_record_event(dcs_device *device, int which) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   return DCS_CU(cuEventRecord, cuda->events[which], cuda->stream);
 }
 
 static dcs_status cuda_synchronize_event(dcs_device *device, int which) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   return DCS_CU(cuEventSynchronize, cuda->events[which]);
 }
 
 static dcs_status cuda_elapsed_ns(dcs_device *device, double *ns) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   float ms;
   DCS_TRY(DCS_CU(cuEventSynchronize, cuda->events[1]));
   DCS_TRY(DCS_CU(cuEventElapsedTime, &ms, cuda->events[0], cuda->events[1]));
@@ -187,8 +179,7 @@ static dcs_status cuda_elapsed_ns(dcs_device *device, double *ns) {
 }
 
 static dcs_status cuda_synchronize(dcs_device *device) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   for (int q = 0; q < DCS_STREAMS; q++)
     DCS_TRY(DCS_CU(cuStreamSynchronize, cuda->streams[q]));
   return DCS_OK;

@@ -26,6 +26,11 @@ static inline dcs_status dcs_cuda_enter(dcs_device *device, dcs_cuda_device **cu
   return DCS_CU(cuCtxSetCurrent, (*cuda)->context);
 }
 
+/* `cuda` is the device from here on, its context current. */
+#define DCS_CUDA_ENTER(device, cuda)                                                               \
+  dcs_cuda_device *cuda;                                                                           \
+  DCS_TRY(dcs_cuda_enter(device, &cuda))
+
 static inline dcs_status dcs_cuda_attribute(const dcs_cuda_device *cuda, CUdevice_attribute which,
                                             int *value) {
   return DCS_CU(cuDeviceGetAttribute, value, which, cuda->card);

@@ -10,15 +10,13 @@ struct dcs_graph {
 };
 
 static dcs_status cuda_begin_capture(dcs_device *device) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   return DCS_CU(cuStreamBeginCapture, cuda->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
 static dcs_status cuda_end_capture(dcs_device *device, dcs_graph **graph) {
-  dcs_cuda_device *cuda;
   CUgraph captured;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   DCS_TRY(DCS_CU(cuStreamEndCapture, cuda->stream, &captured));
   dcs_graph *made = malloc(sizeof *made);
   dcs_status status = made ? DCS_CU(cuGraphInstantiateWithFlags, &made->exec, captured, 0)
@@ -32,8 +30,7 @@ static dcs_status cuda_end_capture(dcs_device *device, dcs_graph **graph) {
 }
 
 static dcs_status cuda_launch_graph(dcs_device *device, dcs_graph *graph) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   return DCS_CU(cuGraphLaunch, graph->exec, cuda->stream);
 }
 

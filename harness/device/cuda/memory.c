@@ -4,8 +4,7 @@
 #if DCS_WITH_CUDA
 
 static dcs_status cuda_alloc(dcs_device *device, size_t bytes, dcs_ptr *ptr) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   CUdeviceptr address;
   CUresult result = dcs_cuda.cuMemAlloc(&address, bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -28,9 +27,8 @@ static void cuda_release(dcs_device *device, dcs_ptr ptr) {
 }
 
 static dcs_status cuda_alloc_host(dcs_device *device, size_t bytes, void **host, dcs_ptr *ptr) {
-  dcs_cuda_device *cuda;
   CUdeviceptr address;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   CUresult result = dcs_cuda.cuMemHostAlloc(host, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
     return dcs_fail(DCS_UNAVAILABLE, "no %zu bytes of page-locked host memory", bytes);
@@ -49,9 +47,8 @@ static void cuda_release_host(dcs_device *device, void *host) {
 }
 
 static dcs_status cuda_alloc_managed(dcs_device *device, size_t bytes, dcs_ptr *ptr) {
-  dcs_cuda_device *cuda;
   CUdeviceptr address;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   CUresult result = dcs_cuda.cuMemAllocManaged(&address, bytes, CU_MEM_ATTACH_GLOBAL);
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
     return dcs_fail(DCS_UNAVAILABLE, "no %zu bytes of managed memory", bytes);
@@ -61,8 +58,7 @@ static dcs_status cuda_alloc_managed(dcs_device *device, size_t bytes, dcs_ptr *
 }
 
 static dcs_status cuda_prefetch(dcs_device *device, dcs_ptr ptr, size_t bytes, bool to_host) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   CUdevice to = to_host ? CU_DEVICE_CPU : cuda->card;
   return dcs_cuda_check("cuMemPrefetchAsync", dcs_cuda.prefetch(ptr, bytes, to, cuda->stream));
 }
@@ -76,9 +72,8 @@ static dcs_status cuda_supports(dcs_device *device, dcs_memory memory) {
       [DCS_MANAGED] = {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, "manage memory"},
       [DCS_MANAGED_PREFETCH] = {CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
                                 "move managed memory ahead of use"}};
-  dcs_cuda_device *cuda;
   int has = 1;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   if (needed[memory].lacks) DCS_TRY(dcs_cuda_attribute(cuda, needed[memory].attribute, &has));
   if (!has)
     return dcs_fail(DCS_UNAVAILABLE, "this card and driver cannot %s", needed[memory].lacks);
@@ -88,8 +83,7 @@ static dcs_status cuda_supports(dcs_device *device, dcs_memory memory) {
 }
 
 static dcs_status cuda_copy_in(dcs_device *device, dcs_ptr to, const void *from, size_t bytes) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   return DCS_CU(cuMemcpyHtoDAsync, to, from, bytes, cuda->stream);
 }
 
@@ -111,8 +105,7 @@ static dcs_status enqueue_corner(dcs_cuda_device *cuda, float *to, dcs_dims n, d
 
 static dcs_status cuda_copy_out(dcs_device *device, float *to, dcs_dims n, dcs_ptr from,
                                 dcs_dims stored) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   size_t bytes = (size_t)n.x * (size_t)n.y * (size_t)n.z * sizeof(float);
   if (n.x == stored.x && n.y == stored.y)
     return DCS_CU(cuMemcpyDtoHAsync, to, from, bytes, cuda->stream);
@@ -120,8 +113,7 @@ static dcs_status cuda_copy_out(dcs_device *device, float *to, dcs_dims n, dcs_p
 }
 
 static dcs_status cuda_fill(dcs_device *device, dcs_ptr to, uint32_t pattern, size_t words) {
-  dcs_cuda_device *cuda;
-  DCS_TRY(dcs_cuda_enter(device, &cuda));
+  DCS_CUDA_ENTER(device, cuda);
   return DCS_CU(cuMemsetD32Async, to, pattern, words, cuda->stream);
 }
 

@@ -4,6 +4,7 @@
 #if DCS_WITH_CUDA
 
 #include "harness/base/clock.h"
+#include "harness/base/grow.h"
 #include "harness/device/codecache.h"
 
 #include <dlfcn.h>
@@ -133,9 +134,8 @@ static dcs_status check_arch(const char *arch) {
   DCS_TRY(NVRTC(nvrtcGetSupportedArchs, known));
   if (arch_known(arch, known, n)) return DCS_OK;
   char list[1024] = "";
-  size_t used = 0;
-  for (int i = 0; i < n && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, " sm_%d", known[i]);
+  for (int i = 0; i < n; i++)
+    dcs_append(list, sizeof list, " sm_%d", known[i]);
   return dcs_fail(DCS_USAGE, "NVRTC %d.%d does not know the architecture \"%s\"; it knows%s",
                   lib.major, lib.minor, arch, list);
 }
