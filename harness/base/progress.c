@@ -16,7 +16,8 @@ dcs_progress dcs_progress_start(void) {
       .shown = isatty(STDERR_FILENO) && !dumb, .started_ns = dcs_now_ns(), .span = 1};
 }
 
-char *dcs_format_seconds(double seconds, char text[32]) {
+/* "45 s", "3 min 20 s", "2 h 5 min". */
+static char *format_seconds(double seconds, char text[32]) {
   long s = (long)(seconds + 0.5);
   if (s < 60)
     snprintf(text, 32, "%ld s", s);
@@ -36,7 +37,7 @@ void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
   char left[32] = "", line[512];
   double elapsed = 1e-9 * (now - progress->started_ns);
   bool known = share > 0.01 && elapsed > 1;
-  if (known) dcs_format_seconds(elapsed * (1 - share) / share, left);
+  if (known) format_seconds(elapsed * (1 - share) / share, left);
   snprintf(line, sizeof line, "%3.0f%%  %s%s%s", 100 * share, known ? left : "",
            known ? " left  " : "", what);
 

@@ -25,7 +25,4 @@ void dcs_progress_say(dcs_progress *progress, const char *format, ...)
 /* Clears the line, at the end. */
 void dcs_progress_clear(dcs_progress *progress);
 
-/* "45 s", "3 min 20 s", "2 h 5 min". */
-char *dcs_format_seconds(double seconds, char text[32]);
-
 #endif

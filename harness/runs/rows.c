@@ -7,29 +7,28 @@
 
 /* ---- keys: the columns that samples.csv and summary.csv share ---- */
 
+enum { VARIANT, CONFIG, SCOPE, MEMORY, DEVICES, N_KEY };
+
 typedef struct {
-  int variant, config, scope, memory, devices;
+  int at[N_KEY];
   dcs_size_at size;
 } key_columns;
 
 static dcs_status find_key(const dcs_table *t, key_columns *c) {
-  DCS_TRY(dcs_table_need(t, "variant", &c->variant));
-  DCS_TRY(dcs_table_need(t, "config", &c->config));
-  DCS_TRY(dcs_table_need(t, "scope", &c->scope));
-  DCS_TRY(dcs_table_need(t, "memory", &c->memory));
-  DCS_TRY(dcs_table_need(t, "devices", &c->devices));
+  static const char *const names[] = DCS_NAMES("variant", "config", "scope", "memory", "devices");
+  DCS_TRY(dcs_table_need_all(t, names, c->at));
   return dcs_size_find(t, &c->size);
 }
 
 static dcs_status read_key(const dcs_table *t, size_t row, const key_columns *c, dcs_run_row *r) {
   *r = (dcs_run_row){.row = row,
-                     .variant = dcs_table_cell(t, row, c->variant),
-                     .config = dcs_table_cell(t, row, c->config),
-                     .memory = dcs_table_cell(t, row, c->memory),
-                     .devices = dcs_table_cell(t, row, c->devices)};
-  if (!*r->variant) return dcs_table_wrong(t, row, "variant", c->variant, "its id");
-  if (!dcs_find_scope(dcs_table_cell(t, row, c->scope), &r->scope))
-    return dcs_table_wrong(t, row, "scope", c->scope, "kernel, warm or first");
+                     .variant = dcs_table_cell(t, row, c->at[VARIANT]),
+                     .config = dcs_table_cell(t, row, c->at[CONFIG]),
+                     .memory = dcs_table_cell(t, row, c->at[MEMORY]),
+                     .devices = dcs_table_cell(t, row, c->at[DEVICES])};
+  if (!*r->variant) return dcs_table_wrong(t, row, "variant", c->at[VARIANT], "its id");
+  if (!dcs_find_scope(dcs_table_cell(t, row, c->at[SCOPE]), &r->scope))
+    return dcs_table_wrong(t, row, "scope", c->at[SCOPE], "kernel, warm or first");
   return dcs_size_read(t, row, &c->size, &r->size);
 }
 

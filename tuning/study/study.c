@@ -24,12 +24,9 @@ static dcs_status put_curves(dcs_csv *csv, const dcs_subject *s, const char *str
   for (int e = 1; e <= curves->evals; e++) {
     dcs_subject_put(csv, s);
     dcs_csv_text(csv, strategy);
-    dcs_csv_integer(csv, e);
-    dcs_csv_number(csv, (double)e / curves->evals);
-    dcs_csv_number(csv, dcs_study_quantile(curves, e, 0.25));
-    dcs_csv_number(csv, dcs_study_quantile(curves, e, 0.5));
-    dcs_csv_number(csv, dcs_study_quantile(curves, e, 0.75));
-    dcs_csv_integer(csv, dcs_study_within(curves, e, NEAR));
+    DCS_CSV_NUMBERS(csv, e, (double)e / curves->evals, dcs_study_quantile(curves, e, 0.25),
+                    dcs_study_quantile(curves, e, 0.5), dcs_study_quantile(curves, e, 0.75),
+                    dcs_study_within(curves, e, NEAR));
     DCS_TRY(dcs_csv_row(csv));
   }
   return DCS_OK;
@@ -40,8 +37,7 @@ static dcs_status put_importance(dcs_csv *csv, const dcs_replay *replay) {
   for (int p = 0; p < variant->n_params; p++) {
     dcs_subject_put(csv, &replay->recording->subject);
     dcs_csv_text(csv, variant->params[p].name);
-    dcs_csv_integer(csv, replay->space.n_values[p]);
-    dcs_csv_number(csv, dcs_study_importance(replay, p));
+    DCS_CSV_NUMBERS(csv, replay->space.n_values[p], dcs_study_importance(replay, p));
     DCS_TRY(dcs_csv_row(csv));
   }
   return DCS_OK;
