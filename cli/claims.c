@@ -110,7 +110,6 @@ static dcs_status check(const arguments *a, dcs_claims *claims) {
 dcs_status dcs_command_claims(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "DIR",
       .doc =
           "What the case study of this computation claims, beside what a run measured: for each "
           "claim the value with its 95% interval at the largest size that has it, what all sizes "
@@ -120,9 +119,7 @@ dcs_status dcs_command_claims(int argc, char **argv) {
           "below 6 samples, and does not count. Verdicts: holds, all say yes; fails, all say no; "
           "partly, anything else; not_measured, none says anything, and what is missing is told. "
           "A verdict is about this machine and these sizes.",
-      .place = DCS_PLACE(arguments, folder, const char *),
-      .words = 1,
-      .missing = "the run folder is missing"};
+      DCS_RUN_FOLDER(arguments, folder)};
   arguments a = {0};
   dcs_claims claims;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));

@@ -58,6 +58,11 @@ typedef struct {
 #define DCS_NUMBER(arguments, member, from, to)                                                    \
   .type = DCS_OPTION_NUMBER, .place = DCS_PLACE(arguments, member, double), .lo = (from), .hi = (to)
 
+/* Of a command whose one word is a run folder. */
+#define DCS_RUN_FOLDER(arguments, member)                                                          \
+  .args_doc = "DIR", .place = DCS_PLACE(arguments, member, const char *), .words = 1,              \
+  .missing = "the run folder is missing"
+
 typedef struct {
   const dcs_option *options; /* NULL: none but shared ones */
   const char *args_doc, *doc;

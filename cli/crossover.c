@@ -152,7 +152,6 @@ static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
 dcs_status dcs_command_crossover(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "DIR",
       .doc =
           "Where does one method overtake another? From the samples of a run, for the number of "
           "atoms on each grid, for the grid points at each number of atoms on grids of one shape, "
@@ -177,9 +176,7 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
           "between those around each crossover point, and a factor of 2 further out where it is "
           "not bracketed or its interval is open; the widest gaps first. It needs the machine "
           "and the program of the run. results/README.md explains the columns.",
-      .place = DCS_PLACE(arguments, folder, const char *),
-      .words = 1,
-      .missing = "the run folder is missing",
+      DCS_RUN_FOLDER(arguments, folder),
       .check = check,
       .device_title = "With --refine:"};
   arguments a = {0};

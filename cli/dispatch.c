@@ -95,7 +95,6 @@ static dcs_status dispatch(const arguments *a) {
 dcs_status dcs_command_dispatch(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "DIR",
       .doc =
           "Which method computes a problem fastest, by its size and where the data lie? From the "
           "verified rows of a run, written as dispatch.csv (for `dcsbench map` and the library) "
@@ -116,9 +115,7 @@ dcs_status dcs_command_dispatch(int argc, char **argv) {
           "real numbers, such as a cutoff, may lie from 1/1.26 of the least to 1.26 times the "
           "greatest that was measured. Within a cutoff the evaluations are the pairs within it "
           "where atoms fill the grid's box evenly.",
-      .place = DCS_PLACE(arguments, folder, const char *),
-      .words = 1,
-      .missing = "the run folder is missing"};
+      DCS_RUN_FOLDER(arguments, folder)};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   return dispatch(&a);

@@ -17,11 +17,8 @@ static const dcs_option options[] = {
 dcs_status dcs_command_plot(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "DIR",
       .doc = "Draw the figures of a run into DIR/plots, as PNG and SVG.",
-      .place = DCS_PLACE(arguments, dir, const char *),
-      .words = 1,
-      .missing = "the run folder is missing"};
+      DCS_RUN_FOLDER(arguments, dir)};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   return dcs_figures(a.dir, a.reference, a.only, stdout);

@@ -6,12 +6,10 @@
 
 #define DCS_VARIANT(id) extern const dcs_variant dcs_variant_##id;
 #include "kernels/variants.def"
-#undef DCS_VARIANT
 
 const dcs_variant *const dcs_variants[] = {
 #define DCS_VARIANT(id) &dcs_variant_##id,
 #include "kernels/variants.def"
-#undef DCS_VARIANT
 };
 
 const int dcs_n_variants = sizeof dcs_variants / sizeof dcs_variants[0];

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "harness/input/format.h"
+#include "harness/input/molecule.h"
 #include "harness/output/map_write.h"
 #include "tests/run_folder.h"
 

@@ -9,12 +9,10 @@
 
 #define DCS_DEVICE(prefix) extern const dcs_device_kind dcs_device_##prefix;
 #include "harness/device/devices.def"
-#undef DCS_DEVICE
 
 const dcs_device_kind *const dcs_device_kinds[] = {
 #define DCS_DEVICE(prefix) &dcs_device_##prefix,
 #include "harness/device/devices.def"
-#undef DCS_DEVICE
 };
 
 const int dcs_n_device_kinds = sizeof dcs_device_kinds / sizeof dcs_device_kinds[0];
@@ -35,7 +33,6 @@ const char *dcs_default_device(void) {
   static const char *const first[] = {
 #define DCS_DEVICE(prefix) #prefix ":0",
 #include "harness/device/devices.def"
-#undef DCS_DEVICE
   };
   return dcs_device_kinds[0]->count ? first[0] : dcs_device_kinds[0]->prefix;
 }

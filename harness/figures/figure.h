@@ -214,7 +214,6 @@ void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
 #define DCS_FIGURE(kind, name)                                                                     \
   dcs_status dcs_figure_##name(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 #include "harness/figures/figures.def"
-#undef DCS_FIGURE
 
 /* The largest size that has at least a third as many rungs of the ladder (variants and groups timed
  * in scope kernel) as the one with most: a small problem leaves a GPU idle and shows nothing of its

@@ -23,7 +23,6 @@ static const struct {
 } figures[] = {
 #define DCS_FIGURE(kind, name) {#kind, #name, dcs_figure_##name},
 #include "harness/figures/figures.def"
-#undef DCS_FIGURE
 };
 
 /* Scripts that those of figures load. */

@@ -35,6 +35,21 @@ void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]);
  * and what would be right; DCS_IO when it cannot be read. The caller frees. */
 dcs_status dcs_molecule_read(const char *path, dcs_molecule *molecule, FILE *notes);
 
+/* A format: one line of formats.def. */
+typedef struct {
+  const char *name; /* "PQR" */
+  const char *what; /* by what a file is known, for messages */
+  /* Whether a file that begins with these bytes is of the format. */
+  bool (*sniff)(const char *head, size_t bytes);
+  /* Reads from the file's begin; it may be a pipe. What dcs_molecule_read() says of its arguments
+   * holds. After a failure the molecule is freed by the caller. */
+  dcs_status (*read)(FILE *file, const char *path, dcs_molecule *molecule, FILE *notes);
+} dcs_reader;
+
+/* In the order of formats.def. */
+extern const dcs_reader *const dcs_readers[];
+extern const int dcs_n_readers;
+
 /* The formats that are read, for help: "PQR". Returns text. */
 char *dcs_molecule_formats(char *text, size_t size);
 

@@ -1,6 +1,6 @@
 /* Reading a molecule, in whichever of the formats it is. */
 #include "harness/base/grow.h"
-#include "harness/input/format.h"
+#include "harness/input/molecule.h"
 
 #include "harness/base/hash.h"
 
@@ -9,12 +9,10 @@
 
 #define DCS_READER(name) extern const dcs_reader dcs_reader_##name;
 #include "harness/input/formats.def"
-#undef DCS_READER
 
 const dcs_reader *const dcs_readers[] = {
 #define DCS_READER(name) &dcs_reader_##name,
 #include "harness/input/formats.def"
-#undef DCS_READER
 };
 
 const int dcs_n_readers = sizeof dcs_readers / sizeof dcs_readers[0];

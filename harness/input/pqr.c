@@ -34,7 +34,7 @@
 #include "harness/base/decimal.h"
 #include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
-#include "harness/input/format.h"
+#include "harness/input/molecule.h"
 
 #include <errno.h>
 #include <float.h>
@@ -320,16 +320,6 @@ static dcs_status read_lines(FILE *file, const char *path, reading *r, char **bu
   return DCS_OK;
 }
 
-static dcs_status read_file(FILE *file, const char *path, reading *r) {
-  char *buffer = NULL;
-  dcs_status status = read_lines(file, path, r, &buffer);
-  free(buffer);
-  DCS_TRY(status);
-  if (r->molecule->n > 0) return refuse_pdb(path, &r->pdb);
-  return dcs_fail(DCS_INPUT, "%s: found no atoms%s; expected lines that start with ATOM or HETATM",
-                  path, r->left_out > 0 ? " in the first model" : "");
-}
-
 static void tell(FILE *notes, const char *path, const reading *r) {
   if (r->left_out > 0)
     fprintf(notes,
@@ -342,7 +332,15 @@ static void tell(FILE *notes, const char *path, const reading *r) {
 
 static dcs_status read_pqr(FILE *file, const char *path, dcs_molecule *molecule, FILE *notes) {
   reading r = {.molecule = molecule};
-  DCS_TRY(read_file(file, path, &r));
+  char *buffer = NULL;
+  dcs_status status = read_lines(file, path, &r, &buffer);
+  free(buffer);
+  DCS_TRY(status);
+  if (molecule->n == 0)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found no atoms%s; expected lines that start with ATOM or HETATM", path,
+                    r.left_out > 0 ? " in the first model" : "");
+  DCS_TRY(refuse_pdb(path, &r.pdb));
   if (notes != NULL) tell(notes, path, &r);
   return DCS_OK;
 }

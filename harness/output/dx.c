@@ -1,7 +1,7 @@
 /* A map as an OpenDX file, which VMD, PyMOL, ChimeraX and APBS read: text, z fastest as the format
  * has it. */
 #include "harness/base/interrupt.h"
-#include "harness/output/format.h"
+#include "harness/output/map_write.h"
 
 static void put_head(FILE *out, const dcs_case *c) {
   const dcs_dims n = c->problem.n;

@@ -8,12 +8,10 @@
 
 #define DCS_WRITER(name) extern const dcs_writer dcs_writer_##name;
 #include "harness/output/formats.def"
-#undef DCS_WRITER
 
 const dcs_writer *const dcs_writers[] = {
 #define DCS_WRITER(name) &dcs_writer_##name,
 #include "harness/output/formats.def"
-#undef DCS_WRITER
 };
 
 const int dcs_n_writers = sizeof dcs_writers / sizeof dcs_writers[0];

@@ -10,12 +10,10 @@
 
 #define DCS_PROBLEM(id) extern const dcs_kind dcs_kind_##id;
 #include "harness/problems/problems.def"
-#undef DCS_PROBLEM
 
 const dcs_kind *const dcs_kinds[] = {
 #define DCS_PROBLEM(id) &dcs_kind_##id,
 #include "harness/problems/problems.def"
-#undef DCS_PROBLEM
 };
 
 const int dcs_n_kinds = sizeof dcs_kinds / sizeof dcs_kinds[0];
