@@ -232,9 +232,8 @@ static void cells_of_an_input_are_told_apart(void **state) {
   check_run("cells", 3, 3);
 }
 
-/* Samples go to the record of their memory; a row of one memory does not finish another. */
-static void memory_tells_records_apart(void **state) {
-  (void)state;
+/* A run with samples of a method in several scopes and memories. */
+static void put_apart(void) {
   static const char samples[] =
       "round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,"
       "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark\n"
@@ -250,6 +249,15 @@ static void memory_tells_records_apart(void **state) {
       "cuda_scatter,gpu,block_x=128,cuda:0,warm,mapped,coulomb,,50,8,8,8,9,,launch,\n";
   char env[128];
   snprintf(env, sizeof env, "key,value\nschema,%d\ncpu_model,x\ncpus,1\nseed,1\n", DCS_RUN_SCHEMA);
+  assert_int_equal(mkdir(in_folder("apart"), 0777), 0);
+  put_file(in_folder("apart/env.csv"), env);
+  put_file(in_folder("apart/samples.csv"), samples);
+  put_file(in_folder("apart/summary.csv"), summary);
+}
+
+/* Samples go to the record of their memory; a row of one memory does not finish another. */
+static void memory_tells_records_apart(void **state) {
+  (void)state;
   static const dcs_sweep_line lines[] = {{.variants = "cuda_scatter",
                                           .config = "block_x=128",
                                           .atoms = "50",
@@ -260,10 +268,7 @@ static void memory_tells_records_apart(void **state) {
   const dcs_molecule molecule = {0};
   dcs_cells cells;
   int64_t seq = 0;
-  assert_int_equal(mkdir(in_folder("apart"), 0777), 0);
-  put_file(in_folder("apart/env.csv"), env);
-  put_file(in_folder("apart/samples.csv"), samples);
-  put_file(in_folder("apart/summary.csv"), summary);
+  put_apart();
   assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
   dcs_run run;
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);

@@ -1,6 +1,7 @@
 #include "harness/worker/session.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/process.h"
 
@@ -282,17 +283,14 @@ static dcs_outcome make_ready(dcs_session *session, int slot, dcs_code_facts *fa
 
 dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_variant *variant,
                                 const dcs_config *config, int *slot, dcs_code_facts *facts) {
-  slot_state *slots = realloc(session->slots, (size_t)(session->n_slots + 1) * sizeof *slots);
-  if (!slots) {
-    (void)dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", session->n_slots + 1);
+  if (dcs_grow(&session->slots, (size_t)session->n_slots, sizeof *session->slots, "methods") !=
+      DCS_OK)
     return DCS_OUTCOME_MEMORY;
-  }
-  session->slots = slots;
   int index = 0;
   while (dcs_variants[index] != variant)
     index++;
   *slot = session->n_slots++;
-  slots[*slot] = (slot_state){.problem = problem, .variant = index, .config = *config};
+  session->slots[*slot] = (slot_state){.problem = problem, .variant = index, .config = *config};
   return make_ready(session, *slot, facts);
 }
 
