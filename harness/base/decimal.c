@@ -29,8 +29,7 @@ static bool is_decimal(const char *text, size_t length) {
   }
   if (whole + fraction == 0) return false;
   if (at == length) return true;
-  const char letter = text[at++];
-  if (letter != 'e' && letter != 'E' && letter != 'd' && letter != 'D') return false;
+  if (!memchr("eEdD", text[at++], 4)) return false;
   at += is_sign(text, length, at);
   const size_t exponent = digits_at(text, length, at);
   return exponent > 0 && at + exponent == length;
