@@ -155,11 +155,9 @@ static bool is_identity(const word *words, int n, const word *fields) {
 
 /* ---- an atom's five numbers ---- */
 
-/* False, and NaN, for what is none. */
-static bool read_number(word w, double *value) {
-  if (dcs_decimal_read(w.text, w.length, value)) return true;
-  *value = NAN;
-  return false;
+static bool is_number(word w) {
+  double ignored;
+  return dcs_decimal_read(w.text, w.length, &ignored);
 }
 
 /* Columns first..last (counted from 1) of the line, blanks around cut off. */
@@ -177,11 +175,10 @@ static word columns(word line, size_t first, size_t last) {
  * is left alone, so that a message can name what the words say. */
 static dcs_status place_by_columns(place at, word line, bool identity, word fields[N_FIELDS]) {
   word xyz[3], rest[MAX_WORDS + 1];
-  double ignored;
   bool placed = columns(line, 29, 30).length == 0;
   for (size_t i = 0; i < 3; i++) {
     xyz[i] = columns(line, 31 + 8 * i, 38 + 8 * i);
-    placed = placed && has_point(xyz[i]) && read_number(xyz[i], &ignored);
+    placed = placed && has_point(xyz[i]) && is_number(xyz[i]);
   }
   if (!placed) return identity ? DCS_OK : wrong_line(at, line);
   int n = split(columns(line, 55, line.length), rest);
@@ -191,10 +188,9 @@ static dcs_status place_by_columns(place at, word line, bool identity, word fiel
   return DCS_OK;
 }
 
-/* Finds the five fields in a line whose record name has `record` characters, and their values; NaN
- * of what is no number. */
-static dcs_status find_fields(place at, word line, size_t record, word fields[N_FIELDS],
-                              double value[N_FIELDS]) {
+/* Finds the five fields in a line whose record name has `record` characters. They need not be
+ * numbers: what is not one is an error wherever it was found. */
+static dcs_status find_fields(place at, word line, size_t record, word fields[N_FIELDS]) {
   word words[MAX_WORDS + 1];
   int n = split((word){line.text + record, line.length - record}, words);
   if (n > 0 && n <= MAX_WORDS && is_element(words[n - 1])) n--;
@@ -203,21 +199,19 @@ static dcs_status find_fields(place at, word line, size_t record, word fields[N_
   bool numbers = identity;
   for (int i = 0; identity && i < N_FIELDS; i++) {
     fields[i] = words[before + i];
-    numbers = read_number(fields[i], &value[i]) && numbers;
+    numbers = numbers && is_number(fields[i]);
   }
-  if (numbers) return DCS_OK;
-  DCS_TRY(place_by_columns(at, line, identity, fields));
-  for (int i = 0; i < N_FIELDS; i++)
-    read_number(fields[i], &value[i]);
-  return DCS_OK;
+  return numbers ? DCS_OK : place_by_columns(at, line, identity, fields);
 }
 
 static dcs_status read_atom(place at, word line, size_t record, word fields[N_FIELDS],
                             dcs_site *site) {
   double value[N_FIELDS];
-  DCS_TRY(find_fields(at, line, record, fields, value));
-  for (int i = 0; i < N_FIELDS; i++) /* what is no number is an error wherever it was found */
-    if (!(fabs(value[i]) <= field_limit[i])) return wrong_field(at, fields[i], i);
+  DCS_TRY(find_fields(at, line, record, fields));
+  for (int i = 0; i < N_FIELDS; i++)
+    if (!dcs_decimal_read(fields[i].text, fields[i].length, &value[i]) ||
+        !(fabs(value[i]) <= field_limit[i]))
+      return wrong_field(at, fields[i], i);
   *site = (dcs_site){value[0], value[1], value[2], value[3], value[4]};
   return DCS_OK;
 }
