@@ -2,6 +2,7 @@
 #ifndef DCS_CLAIM_ROWS_H
 #define DCS_CLAIM_ROWS_H
 
+#include "harness/base/grow.h"
 #include "harness/runs/run.h"
 
 typedef struct {
@@ -9,6 +10,9 @@ typedef struct {
   dcs_run_row *rows; /* those that are ok, of the problem of the case study, in the order of
                         summary.csv; median_ns is that of their samples */
   size_t n;
+  const dcs_run_row **sizes; /* the first row of each size */
+  size_t n_sizes;
+  dcs_room room;
   int most_threads; /* of a CPU row in scope kernel; 0: there is none */
 } dcs_claim_rows;
 
@@ -31,8 +35,6 @@ typedef struct {
 const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row *like,
                                   const dcs_claim_pick *pick);
 
-/* Whether no row before it has its size. */
-bool dcs_claim_first_of_size(const dcs_claim_rows *rows, const dcs_run_row *row);
 /* Same variant, scope and size, and the same configuration but for the parameters whose names begin
  * with `prefix`. */
 bool dcs_claim_same_but(const dcs_run_row *a, const dcs_run_row *b, const char *prefix);

@@ -27,6 +27,7 @@ bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_size *other
 /* ---- rows of sizes ---- */
 
 typedef struct {
+  dcs_room room;
   dcs_crossovers *found;
   dcs_threshold_size *sizes; /* room for all sizes; in the plane, grid behind grid */
   dcs_frontier_grid *grids;
@@ -158,8 +159,13 @@ static dcs_status find_of(search *s, const dcs_measured_size *like, int dimensio
 
 static dcs_status find_all(search *s) {
   const dcs_measured *m = &s->found->measured;
+  const size_t n = m->n_sizes;
+  DCS_TRY(dcs_room_take(&s->room, &s->sizes, n, sizeof *s->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->grids, n, sizeof *s->grids, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->likes, n, sizeof *s->likes, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->thresholds, n, sizeof *s->thresholds, "sizes"));
   for (int dimension = 0; dimension <= DCS_MAX_DIMENSIONS; dimension++)
-    for (size_t i = 0; i < m->n_sizes; i++)
+    for (size_t i = 0; i < n; i++)
       DCS_TRY(find_of(s, &m->sizes[i], dimension));
   return DCS_OK;
 }
@@ -179,19 +185,9 @@ static dcs_status check_found(const char *folder, const dcs_crossovers *found, s
 dcs_status dcs_crossovers_find(const char *folder, dcs_crossovers *found) {
   *found = (dcs_crossovers){0};
   DCS_TRY(dcs_measured_read(folder, &found->measured));
-  size_t n = found->measured.n_sizes;
-  search s = {.found = found,
-              .sizes = malloc(n * sizeof *s.sizes),
-              .grids = malloc(n * sizeof *s.grids),
-              .likes = malloc(n * sizeof(const dcs_measured_size *)),
-              .thresholds = malloc(n * sizeof *s.thresholds)};
-  dcs_status status = s.sizes && s.grids && s.likes && s.thresholds
-                          ? find_all(&s)
-                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu sizes", n);
-  free(s.sizes);
-  free(s.grids);
-  free(s.likes);
-  free(s.thresholds);
+  search s = {.found = found};
+  dcs_status status = find_all(&s);
+  dcs_room_free(&s.room);
   DCS_TRY(status);
   return check_found(folder, found, s.most);
 }

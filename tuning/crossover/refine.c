@@ -8,8 +8,7 @@
 static const double close_enough = 1.1, further_out = 2;
 
 void dcs_refinements_free(dcs_refinements *chosen) {
-  free(chosen->list);
-  *chosen = (dcs_refinements){0};
+  dcs_room_free(&chosen->room);
 }
 
 /* ---- the sizes of a threshold ---- */
@@ -115,19 +114,16 @@ dcs_status dcs_refine_choose(const dcs_crossovers *found, size_t most, int64_t m
                              dcs_refinements *chosen) {
   const dcs_measured *m = &found->measured;
   search s = {m, chosen, most_atoms};
-  row r = {.places = malloc((m->n_sizes + 1) * sizeof *r.places)};
+  row r = {0};
   *chosen = (dcs_refinements){0};
+  DCS_TRY(dcs_room_take(&chosen->room, &r.places, m->n_sizes, sizeof *r.places, "sizes"));
   /* Of a row of n sizes, at most two in each of n - 1 gaps and one beyond each end. */
-  chosen->list = calloc(2 * found->n * m->n_sizes + 1, sizeof *chosen->list);
-  if (!r.places || !chosen->list) {
-    free(r.places);
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for the sizes of %zu thresholds", found->n);
-  }
+  DCS_TRY(dcs_room_take(&chosen->room, &chosen->list, 2 * found->n * m->n_sizes,
+                        sizeof *chosen->list, "sizes"));
   for (size_t i = 0; i < found->n; i++) {
     take_row(m, &found->list[i], &r);
     propose_for(&s, &r);
   }
-  free(r.places);
   sort_by_step(chosen);
   if (chosen->n > most) {
     chosen->left_out = chosen->n - most;

@@ -3,6 +3,7 @@
 #ifndef DCS_THRESHOLD_ROW_H
 #define DCS_THRESHOLD_ROW_H
 
+#include "harness/base/grow.h"
 #include "tuning/crossover/threshold.h"
 
 #include <stdbool.h>
@@ -17,15 +18,13 @@ typedef struct {
   size_t n, most; /* sizes; most times of one method at one size */
   double *log_x, *d;
   int *signs;       /* 1: B is surely faster; -1: A; 0: not sure */
-  double *times[2]; /* room for those of one size */
-  void *room;
+  double *times[2]; /* place for those of one size */
 } dcs_threshold_row;
 
-/* Judges each size. DCS_INPUT when there are fewer than two, DCS_UNAVAILABLE where there is no
- * memory. Close whatever the status. */
-dcs_status dcs_threshold_row_open(dcs_threshold_row *row, const dcs_threshold_size *sizes,
-                                  size_t n);
-void dcs_threshold_row_close(dcs_threshold_row *row);
+/* Judges each size; the row lasts as long as the room. DCS_INPUT when there are fewer than two,
+ * DCS_UNAVAILABLE where there is no memory. */
+dcs_status dcs_threshold_row_open(dcs_room *room, const dcs_threshold_size *sizes, size_t n,
+                                  dcs_threshold_row *row);
 
 /* How often the sure signs change, the size `without` left out (n: none); *last becomes the last of
  * them, 0 where there is none. */

@@ -1,6 +1,5 @@
 #include "tuning/tuner/print.h"
 
-#include "harness/judge/stats.h"
 #include "tuning/search/subject.h"
 
 #include <math.h>
@@ -54,7 +53,7 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double work) 
          dcs_format_config(space->variant, &space->configs[w->list[w->pick].config], text));
 }
 
-void dcs_print_previous(const dcs_tuned_entry *previous, dcs_evaluation *now) {
+void dcs_print_previous(const dcs_tuned_entry *previous, const dcs_evaluation *now) {
   const double work = previous->subject.work;
   char config[DCS_TEXT];
   dcs_format_config(previous->subject.variant, &previous->config, config);
@@ -63,8 +62,7 @@ void dcs_print_previous(const dcs_tuned_entry *previous, dcs_evaluation *now) {
     printf("does not hold: %s\n", dcs_outcome_name(now->outcome));
     return;
   }
-  dcs_sort_values(now->times, (size_t)now->n);
-  dcs_recheck check = dcs_recheck_times(&previous->time, now->times, (size_t)now->n);
+  dcs_recheck check = dcs_recheck_times(&previous->time, now->sorted, (size_t)now->n);
   static const char *const says[DCS_N_PREVIOUS_VERDICTS] = {"holds", "has changed",
                                                             "has perhaps changed"};
   printf("%s: %.4g evaluations/s then, %.4g now (%+.1f%%)\n", says[check.verdict],

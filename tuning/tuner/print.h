@@ -17,8 +17,8 @@ void dcs_print_search(const dcs_search *search, const char *strategy);
 void dcs_print_winner(const dcs_space *space, const dcs_winner *winner, double work);
 
 /* Whether the pick of an earlier tuning still takes its previous time, now that it was measured
- * again. Sorts the times. */
-void dcs_print_previous(const dcs_tuned_entry *previous, dcs_evaluation *now);
+ * again. */
+void dcs_print_previous(const dcs_tuned_entry *previous, const dcs_evaluation *now);
 
 /* What a search of a recording found, and how far it is from the recorded best. */
 void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const char *strategy);

@@ -5,8 +5,6 @@
 #include "harness/sweep/record.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool overlaps(const dcs_stats *best, const dcs_stats *other) {
   if (isnan(best->hi) || isnan(other->lo)) return other->median <= 1.05 * best->median;
@@ -31,55 +29,36 @@ int dcs_finalists(const dcs_search *search, int configs[DCS_MAX_FINALISTS]) {
   return n;
 }
 
-static double *sorted_times(const dcs_evaluation *e) {
-  double *times = malloc(((size_t)e->n + 1) * sizeof *times);
-  if (!times) return NULL;
-  memcpy(times, e->times, (size_t)e->n * sizeof *times);
-  dcs_sort_values(times, (size_t)e->n);
-  return times;
-}
-
-static dcs_status compare(const dcs_evaluation *best, const dcs_evaluation *other,
-                          dcs_ratio *ratio) {
-  double *a = sorted_times(best), *b = sorted_times(other);
-  dcs_status status = a && b ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for samples");
-  if (status == DCS_OK) *ratio = dcs_ratio_of_times(a, (size_t)best->n, b, (size_t)other->n);
-  free(a);
-  free(b);
-  return status;
-}
-
 /* ---- the pick ---- */
 
-/* Whether a comes before b in the tie's order; *by names what decides. */
-static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, const char **by) {
-  *by = "least padding";
-  if (fabs(a->overhead - b->overhead) > 1e-12) return a->overhead < b->overhead;
-  *by = "fewest registers";
-  if (a->registers >= 0 && b->registers >= 0 && a->registers != b->registers)
-    return a->registers < b->registers;
-  *by = "closest to the initial configuration";
-  if (a->distance != b->distance) return a->distance < b->distance;
-  *by = "least median";
-  return a->stats.median < b->stats.median;
+static const char *const criteria[] = {"least padding", "fewest registers",
+                                       "closest to the initial configuration", "least median"};
+
+/* Whether a comes before b, and by which criterion: the first in which they differ. */
+static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, int *by) {
+  const bool padded = fabs(a->overhead - b->overhead) > 1e-12;
+  const bool known = a->registers >= 0 && b->registers >= 0;
+  const double more[] = {padded ? a->overhead - b->overhead : 0,
+                         known ? a->registers - b->registers : 0, a->distance - b->distance,
+                         a->stats.median - b->stats.median};
+  *by = 0;
+  while (*by < 3 && more[*by] == 0)
+    ++*by;
+  return more[*by] < 0;
 }
 
 /* The criterion by which the pick beats the last of its rivals: each earlier one left several. */
 static void pick(dcs_winner *w) {
-  static const char *const order[] = {"least padding", "fewest registers",
-                                      "closest to the initial configuration", "least median"};
-  const char *by;
-  int last = -1;
+  int by, last = -1;
   w->pick = 0;
   for (int f = 1; f < w->n; f++)
     if (w->list[f].tied && is_preferred(&w->list[f], &w->list[w->pick], &by)) w->pick = f;
   for (int f = 0; f < w->n; f++) {
     if (f == w->pick || !w->list[f].tied) continue;
     (void)is_preferred(&w->list[w->pick], &w->list[f], &by);
-    for (int o = last + 1; o < 4; o++)
-      if (by == order[o] || strcmp(by, order[o]) == 0) last = o;
+    if (by > last) last = by;
   }
-  w->reason = last < 0 ? "every other one is slower" : order[last];
+  w->reason = last < 0 ? "every other one is slower" : criteria[last];
 }
 
 /* Insertion by median, fresh index alongside. */
@@ -123,8 +102,10 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
   if (winner->n == 0)
     return dcs_fail(DCS_FAILED, "no configuration gave a right result and a time");
   for (int f = 0; f < winner->n; f++) {
+    const dcs_evaluation *best = &fresh[from[0]], *other = &fresh[from[f]];
     dcs_finalist *entry = &winner->list[f];
-    DCS_TRY(compare(&fresh[from[0]], &fresh[from[f]], &entry->ratio));
+    entry->ratio =
+        dcs_ratio_of_times(best->sorted, (size_t)best->n, other->sorted, (size_t)other->n);
     entry->tied = f == 0 || !(entry->ratio.lo > 1);
     winner->n_tied += entry->tied;
   }
