@@ -3,7 +3,6 @@
 #include "tests/fuzz_cells.h"
 #include "tests/signed_dispatch.h"
 #include "tuning/database/tuned.h"
-#include "tuning/database/tuned_row.h"
 #include "tuning/dispatch/dispatch.h"
 #include "tuning/journal/journal.h"
 

@@ -1,4 +1,4 @@
-#include "tuning/claims/claim_rows.h"
+#include "tuning/claims/claims.h"
 
 #include <string.h>
 

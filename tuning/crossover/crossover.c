@@ -1,7 +1,7 @@
 #include "tuning/crossover/crossover.h"
 
 #include "harness/base/grow.h"
-#include "tuning/crossover/frontier.h"
+#include "tuning/crossover/threshold.h"
 
 #include <stdlib.h>
 

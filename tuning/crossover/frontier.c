@@ -1,7 +1,6 @@
-#include "tuning/crossover/frontier.h"
+#include "tuning/crossover/threshold.h"
 
 #include "harness/base/random.h"
-#include "tuning/crossover/threshold_row.h"
 
 #include <math.h>
 

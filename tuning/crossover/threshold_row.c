@@ -1,4 +1,4 @@
-#include "tuning/crossover/threshold_row.h"
+#include "tuning/crossover/threshold.h"
 
 #include "harness/judge/ratio.h"
 #include "harness/judge/stats.h"

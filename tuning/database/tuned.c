@@ -4,7 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
 #include "harness/files/lock.h"
-#include "tuning/database/tuned_row.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "tuning/database/tuned_row.h"
+#include "tuning/database/tuned.h"
 
 #include "harness/base/decimal.h"
 #include "harness/base/hash.h"

@@ -90,6 +90,5 @@ extern const char dcs_default_strategy[];
 dcs_status dcs_find_strategy(const char *name, const dcs_strategy **strategy);
 
 void dcs_search_surrogate(dcs_search *search);
-void dcs_search_greedy(dcs_search *search);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tuning/tuner/live.h"
+#include "tuning/tuner/tuner.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"

@@ -1,4 +1,4 @@
-#include "tuning/tuner/print.h"
+#include "tuning/tuner/tuner.h"
 
 #include "tuning/search/subject.h"
 

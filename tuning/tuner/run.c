@@ -1,12 +1,9 @@
-#include "tuning/tuner/run.h"
+#include "tuning/tuner/tuner.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/files/folder.h"
 #include "tuning/database/tuned.h"
-#include "tuning/tuner/ahead.h"
-#include "tuning/tuner/live.h"
-#include "tuning/tuner/print.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tuning/tuner/winner.h"
+#include "tuning/tuner/tuner.h"
 
 #include "harness/judge/stats.h"
 #include "harness/problems/methods.h"
