@@ -3,6 +3,7 @@
 #ifndef DCS_FIGURE_H
 #define DCS_FIGURE_H
 
+#include "harness/base/grow.h"
 #include "harness/runs/run.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { DCS_FIGURE_DIRECT = -2 };
 /* A row with what it is an index of, so that rows are picked quickly. */
 typedef struct {
   const dcs_run_row *of;
-  int variant, config, cell;
+  int variant, cell;
   int problem; /* DCS_FIGURE_DIRECT, or of the run's others */
   bool ok;     /* may be drawn */
 } dcs_figure_row;
@@ -59,9 +60,9 @@ typedef struct {
   int n_problems;
   const char **variants; /* in the ladder's order */
   int n_variants;
-  const char **configs;
-  int n_configs;
   dcs_figure_limits limits[DCS_FIGURE_GROUPS];
+  dcs_room room;
+  dcs_room *figure; /* for the figure that is drawn */
 } dcs_figure_run;
 
 /* Opens `dir`, and `reference` (may be NULL), whose GPU rows are drawn where `dir` has none of the
@@ -76,7 +77,8 @@ dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind);
 /* Which rows are meant; DCS_FIGURE_ANY leaves a field out. */
 enum { DCS_FIGURE_ANY = -1 };
 typedef struct {
-  int variant, config, cell, backend, scope, threads, coarsen, problem;
+  int variant, cell, backend, scope, threads, coarsen, problem;
+  const char *config; /* NULL: any */
 } dcs_figure_pick;
 
 /* Of the direct problem; every other field DCS_FIGURE_ANY. */
@@ -122,6 +124,7 @@ typedef struct {
 
 dcs_figure_value dcs_figure_ms(const dcs_figure_row *row);
 dcs_figure_value dcs_figure_geps(const dcs_figure_row *row); /* 1e9 evaluations/s */
+dcs_figure_value dcs_figure_scaled(dcs_figure_value value, double factor);
 
 /* Writes the text as a quoted string that gnuplot reads back unchanged; control characters become
  * spaces. `decodes` is how often gnuplot interprets backslashes on the text's way to the picture: 1
@@ -131,6 +134,9 @@ void dcs_figure_text(FILE *dat, const char *text, int decodes);
  * the machines that are drawn and how many rows were left out; more lines may follow. */
 void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, dcs_figure_seen seen,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Leaves the reason for which nothing is drawn; returns DCS_OK. */
+dcs_status dcs_figure_skip(char why[DCS_TEXT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A line of text. */
 void dcs_figure_line(FILE *dat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Starts a block; a series has its name as the first line. */
@@ -138,8 +144,7 @@ void dcs_figure_block(FILE *dat);
 #define dcs_figure_series(dat, ...) (dcs_figure_block(dat), dcs_figure_line(dat, __VA_ARGS__))
 /* A line of a series: x, value, lo, hi, and for the reader the variant, configuration and, where
  * it matters, memory. */
-void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row *row, double x,
-                      dcs_figure_value y);
+void dcs_figure_point(FILE *dat, const dcs_figure_row *row, double x, dcs_figure_value y);
 
 /* The end of a line of a series: what a reader wants to know of the method. memory "": it does not
  * matter. */

@@ -156,17 +156,17 @@ static void put_times(FILE *dat, const panels *p, size_t threshold, bool b) {
   }
 }
 
-static void put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
-  const dcs_figure_panels chosen = dcs_figure_choose_panels(p->t, NULL, take_sizes, p);
-  const char *values = p->t->run->kind->dimensions[p->along].values;
+static dcs_status put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
+  const dcs_dimension *along = &p->t->run->kind->dimensions[p->along];
   char title[DCS_TEXT];
-  if (chosen.n == 0) {
-    snprintf(why, DCS_TEXT, "no threshold along %s has two sizes where no method is missing",
-             values);
-    return;
-  }
-  snprintf(title, sizeof title, "Crossover points along the %s",
-           p->t->run->kind->dimensions[p->along].name);
+  DCS_TRY(dcs_room_take(p->t->run->figure, &p->sizes, dcs_table_rows(p->t->winners),
+                        sizeof *p->sizes, "sizes"));
+  const dcs_figure_panels chosen = dcs_figure_choose_panels(p->t, NULL, take_sizes, p);
+  DCS_TRY(p->status);
+  if (chosen.n == 0)
+    return dcs_figure_skip(why, "no threshold along %s has two sizes where no method is missing",
+                           along->values);
+  snprintf(title, sizeof title, "Crossover points along the %s", along->name);
   dcs_figure_threshold_titles(dat, p->t, &chosen, title);
   for (size_t i = 0; i < chosen.n; i++) {
     take_sizes(p, chosen.rows[i]);
@@ -175,27 +175,18 @@ static void put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
     put_times(dat, p, chosen.rows[i], false);
     put_times(dat, p, chosen.rows[i], true);
   }
+  return DCS_OK;
 }
 
 static dcs_status figure_along(const dcs_figure_run *run, int dimension, FILE *dat,
                                char why[DCS_TEXT]) {
   dcs_figure_thresholds t;
-  if (dimension >= run->kind->n_dimensions) {
-    snprintf(why, DCS_TEXT, "the problem %s has no second dimension", run->kind->id);
-    return DCS_OK;
-  }
+  if (dimension >= run->kind->n_dimensions)
+    return dcs_figure_skip(why, "the problem %s has no second dimension", run->kind->id);
   dcs_status status =
       dcs_figure_thresholds_open(run, run->kind->dimensions[dimension].values, &t, why);
-  if (status == DCS_OK && !why[0]) {
-    panels p = {.t = &t, .along = dimension};
-    p.sizes = malloc((dcs_table_rows(t.winners) + 1) * sizeof *p.sizes);
-    if (p.sizes)
-      put_panels(dat, &p, why);
-    else
-      p.status = dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
-    status = p.status;
-    free(p.sizes);
-  }
+  if (status == DCS_OK && !why[0])
+    status = put_panels(dat, &(panels){.t = &t, .along = dimension}, why);
   dcs_figure_thresholds_close(&t);
   return status;
 }

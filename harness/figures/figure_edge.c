@@ -87,16 +87,18 @@ static int fastest_variant(const dcs_figure_run *run, edge_family family, bool p
 }
 
 /* The variant's configuration with the most edges, the faster of equals. */
-static int choose_config(const dcs_figure_run *run, edge_family family, int variant) {
-  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
-  int best = 0;
+static const char *choose_config(const dcs_figure_run *run, edge_family family, int variant) {
+  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL), own;
+  const dcs_figure_row *row = NULL;
+  const char *best = NULL;
   edge_count most = {0, 0};
   pick.variant = variant;
-  for (pick.config = 0; pick.config < run->n_configs; pick.config++) {
-    edge_count found = count_edges(run, family, pick);
+  for (own = pick; (row = dcs_figure_next(run, &pick, row));) {
+    own.config = row->of->config;
+    const edge_count found = count_edges(run, family, own);
     if (found.edges < most.edges || (found.edges == most.edges && found.rate <= most.rate))
       continue;
-    best = pick.config;
+    best = own.config;
     most = found;
   }
   return best;
@@ -115,10 +117,9 @@ static void edge_series(FILE *dat, const dcs_figure_run *run, edge_family family
                         row->of->backend == DCS_GPU ? run->gpu_suffix : "",
                         executed ? "executed" : "useful");
     named = true;
-    dcs_figure_value rate = dcs_figure_geps(row);
     double factor = executed ? 1 + fmax(0, row->of->padding_overhead) : 1;
-    rate = (dcs_figure_value){rate.value * factor, rate.lo * factor, rate.hi * factor};
-    dcs_figure_point(dat, run, row, (double)run->cells[pick.cell].n.x, rate);
+    dcs_figure_point(dat, row, (double)run->cells[pick.cell].n.x,
+                     dcs_figure_scaled(dcs_figure_geps(row), factor));
   }
 }
 
@@ -135,11 +136,9 @@ static void edge_title(FILE *dat, const dcs_figure_run *run, edge_family family,
 
 dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   edge_family family;
-  if (!choose_family(run, &family)) {
-    snprintf(why, DCS_TEXT, "no number of %s was measured at two or more grids with nx = ny",
-             run->kind->dimensions[0].values);
-    return DCS_OK;
-  }
+  if (!choose_family(run, &family))
+    return dcs_figure_skip(why, "no number of %s was measured at two or more grids with nx = ny",
+                           run->kind->dimensions[0].values);
   dcs_figure_pick picks[2]; /* padded, and not padded */
   dcs_figure_seen seen = {0};
   for (int p = 0; p < 2; p++) {

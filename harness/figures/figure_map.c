@@ -178,18 +178,16 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
 
 static dcs_status put_panels(dcs_figure_thresholds *t, FILE *dat, char why[DCS_TEXT]) {
   const dcs_figure_panels panels = dcs_figure_choose_panels(t, same_panel, has_grids, t);
-  map m = {.t = t, .cells = malloc((dcs_table_rows(t->winners) + 1) * sizeof *m.cells)};
-  dcs_status status = DCS_OK;
-  if (!m.cells) return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
+  map m = {.t = t};
   if (panels.n == 0)
-    snprintf(why, DCS_TEXT, "no pair of methods was measured on %d grids of one shape",
-             FEWEST_GRIDS);
-  else
-    dcs_figure_threshold_titles(dat, t, &panels, "Who is faster");
-  for (size_t i = 0; status == DCS_OK && i < panels.n; i++)
-    status = put_panel(dat, &m, panels.rows[i]);
-  free(m.cells);
-  return status;
+    return dcs_figure_skip(why, "no pair of methods was measured on %d grids of one shape",
+                           FEWEST_GRIDS);
+  DCS_TRY(dcs_room_take(t->run->figure, &m.cells, dcs_table_rows(t->winners), sizeof *m.cells,
+                        "sizes"));
+  dcs_figure_threshold_titles(dat, t, &panels, "Who is faster");
+  for (size_t i = 0; i < panels.n; i++)
+    DCS_TRY(put_panel(dat, &m, panels.rows[i]));
+  return DCS_OK;
 }
 
 dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {

@@ -43,8 +43,7 @@ dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axi
   }
   for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++)
     if (dcs_figure_on_axis(t, row)) return DCS_OK;
-  snprintf(why, DCS_TEXT, "thresholds.csv has no row of axis %s", axis);
-  return DCS_OK;
+  return dcs_figure_skip(why, "thresholds.csv has no row of axis %s", axis);
 }
 
 void dcs_figure_thresholds_close(dcs_figure_thresholds *t) {
