@@ -58,8 +58,6 @@ typedef struct {
 /* What a size is computed by; spacing in angstrom. */
 void dcs_choose(const dcs_mapper *mapper, const dcs_size *size, double spacing, dcs_choice *choice);
 
-/* Reads the dispatch table and holds it against program and CPU; leaves why it is not used. */
-void dcs_mapper_read_dispatch(dcs_mapper *mapper);
 /* Opens the GPU unless it is open; the table's GPU methods are given up where the card is another.
  */
 dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);

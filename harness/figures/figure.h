@@ -172,8 +172,7 @@ dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axi
                                       dcs_figure_thresholds *t, char why[DCS_TEXT]);
 void dcs_figure_thresholds_close(dcs_figure_thresholds *t);
 
-/* The cell in a column that dcs_figure_thresholds_open() has seen to be there. */
-const char *dcs_figure_entry(const dcs_table *table, size_t row, const char *column);
+/* The number in a column that dcs_figure_thresholds_open() has seen to be there. */
 double dcs_figure_number(const dcs_table *table, size_t row, const char *column);
 /* Whether a row of the thresholds is of the kind and axis. */
 bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row);

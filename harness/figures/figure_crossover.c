@@ -27,18 +27,18 @@ enum { FEWEST_SIZES = 2 };
 /* ---- the sizes of a panel ---- */
 
 static bool is_fixed_at(const panels *p, size_t threshold, size_t winner, const dcs_size *size) {
-  const char *shape = dcs_figure_entry(p->t->thresholds, threshold, "shape");
+  const char *shape = dcs_table_text(p->t->thresholds, threshold, "shape");
   char fixed[64] = "";
   if (p->t->run->kind->n_dimensions > 1) dcs_dimension_text(size, !p->along, fixed);
-  return strcmp(dcs_figure_entry(p->t->thresholds, threshold, "fixed"), fixed) == 0 &&
-         (!*shape || strcmp(shape, dcs_figure_entry(p->t->winners, winner, "shape_slices")) == 0 ||
-          strcmp(shape, dcs_figure_entry(p->t->winners, winner, "shape_multiples")) == 0);
+  return strcmp(dcs_table_text(p->t->thresholds, threshold, "fixed"), fixed) == 0 &&
+         (!*shape || strcmp(shape, dcs_table_text(p->t->winners, winner, "shape_slices")) == 0 ||
+          strcmp(shape, dcs_table_text(p->t->winners, winner, "shape_multiples")) == 0);
 }
 
 /* The column of the panel's method b (or a) in winners.csv. */
 static const char *own_entry(const panels *p, const panel_size *at, bool b, const char *of_a,
                              const char *of_b) {
-  return dcs_figure_entry(p->t->winners, at->row, b != at->exchanged ? of_b : of_a);
+  return dcs_table_text(p->t->winners, at->row, b != at->exchanged ? of_b : of_a);
 }
 
 /* Whether the run tried the variant at the size, in the panel's scope; on the CPU, kernel. */
@@ -46,7 +46,7 @@ static bool was_tried(const panels *p, const panel_size *at, const char *variant
   const dcs_figure_run *run = p->t->run;
   dcs_figure_pick pick = dcs_figure_any;
   const dcs_figure_row *row = NULL;
-  const char *scope = dcs_figure_entry(p->t->winners, at->row, "scope");
+  const char *scope = dcs_table_text(p->t->winners, at->row, "scope");
   if (!dcs_figure_pick_size(run, &at->size, &pick)) return false;
   pick.problem = DCS_FIGURE_ANY;
   while ((row = dcs_figure_next(run, &pick, row)))
@@ -99,20 +99,20 @@ static bool take_sizes(void *with, size_t threshold) {
 static void put_title(FILE *dat, const panels *p, size_t row) {
   const dcs_table *t = p->t->thresholds;
   const dcs_kind *kind = p->t->run->kind;
-  const char *status = dcs_figure_entry(t, row, "status");
+  const char *status = dcs_table_text(t, row, "status");
   double error = NAN;
   const double values[3] = {dcs_figure_number(t, row, "estimate"), dcs_figure_number(t, row, "lo"),
                             dcs_figure_number(t, row, "hi")};
   char estimate[32], lo[32], hi[32], found[2 * DCS_TEXT], method[DCS_TEXT];
-  dcs_figure_series(dat, "%s%s%s%s%s, scope %s", dcs_figure_entry(t, row, "fixed"),
+  dcs_figure_series(dat, "%s%s%s%s%s, scope %s", dcs_table_text(t, row, "fixed"),
                     p->along == 1 ? " " : "", p->along == 1 ? kind->dimensions[0].values : "",
-                    p->along == 1 ? ", grids " : "", dcs_figure_entry(t, row, "shape"),
-                    dcs_figure_entry(t, row, "scope"));
+                    p->along == 1 ? ", grids " : "", dcs_table_text(t, row, "shape"),
+                    dcs_table_text(t, row, "scope"));
   if (!isnan(values[0]))
     snprintf(found, sizeof found, "%s (%s to %s), %s%s", dcs_figure_short(values[0], estimate),
              isnan(values[1]) ? "open" : dcs_figure_short(values[1], lo),
              isnan(values[2]) ? "open" : dcs_figure_short(values[2], hi), status,
-             *dcs_figure_entry(t, row, "gaps") ? ", gaps" : "");
+             *dcs_table_text(t, row, "gaps") ? ", gaps" : "");
   else if (strcmp(status, "always_a") == 0 || strcmp(status, "always_b") == 0)
     snprintf(found, sizeof found, "always %s",
              dcs_figure_method(p->t, row, status[7] == 'b', method));

@@ -24,8 +24,8 @@ static bool same_panel(const dcs_table *thresholds, size_t a, size_t b) {
   static const char *const columns[] = {"scope",    "method_a",         "problem_config_a",
                                         "method_b", "problem_config_b", "shape"};
   for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
-    if (strcmp(dcs_figure_entry(thresholds, a, columns[c]),
-               dcs_figure_entry(thresholds, b, columns[c])) != 0)
+    if (strcmp(dcs_table_text(thresholds, a, columns[c]),
+               dcs_table_text(thresholds, b, columns[c])) != 0)
       return false;
   return true;
 }
@@ -50,7 +50,7 @@ static bool is_grid_of(const dcs_figure_thresholds *t, size_t panel, const dcs_s
   char grid[64];
   dcs_dimension_text(size, 1, grid);
   for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++)
-    if (in_panel(t, panel, row) && strcmp(dcs_figure_entry(t->thresholds, row, "fixed"), grid) == 0)
+    if (in_panel(t, panel, row) && strcmp(dcs_table_text(t->thresholds, row, "fixed"), grid) == 0)
       return true;
   return false;
 }
@@ -70,7 +70,7 @@ static void take_cells(map *m, size_t panel) {
     dcs_size size;
     if (!dcs_figure_winner(m->t, panel, row, &size, &exchanged) || !is_grid_of(m->t, panel, &size))
       continue;
-    const char *winner = dcs_figure_entry(w, row, "winner");
+    const char *winner = dcs_table_text(w, row, "winner");
     map_cell cell = {.x = dcs_along(&size, 0), .y = dcs_along(&size, 1), .winner = 2};
     if (strcmp(winner, "unsure") != 0) cell.winner = (winner[0] == 'b') != exchanged;
     m->cells[m->n++] = cell;
@@ -142,9 +142,9 @@ static void put_frontier(FILE *dat, const map *m, size_t panel) {
     double estimate = dcs_figure_number(t, row, "estimate"), lo = dcs_figure_number(t, row, "lo"),
            hi = dcs_figure_number(t, row, "hi");
     if (!in_panel(m->t, panel, row) || isnan(estimate)) continue;
-    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", estimate, points_of(dcs_figure_entry(t, row, "fixed")),
+    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", estimate, points_of(dcs_table_text(t, row, "fixed")),
             isnan(lo) ? first : lo, isnan(hi) ? last : hi);
-    dcs_figure_line(dat, "%s", dcs_figure_entry(t, row, "status"));
+    dcs_figure_line(dat, "%s", dcs_table_text(t, row, "status"));
     any = true;
   }
   if (!any) fputs("NaN\tNaN\tNaN\tNaN\t\"\"\n", dat);
@@ -161,8 +161,8 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
                     "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
                     dcs_table_path(t), panel + 2, dcs_table_path(m->t->winners));
   find_edges(m);
-  dcs_figure_series(dat, "grids %s, scope %s", dcs_figure_entry(t, panel, "shape"),
-                    dcs_figure_entry(t, panel, "scope"));
+  dcs_figure_series(dat, "grids %s, scope %s", dcs_table_text(t, panel, "shape"),
+                    dcs_table_text(t, panel, "scope"));
   if (isnan(m->error))
     dcs_figure_line(dat, "%s or %s", a, b);
   else

@@ -76,10 +76,8 @@ dcs_status dcs_tuned_config(const dcs_facts *facts, const char *kernels, dcs_rec
 
 /* ---- rows (tuned_row.c) ---- */
 
-/* The header row, its newline included, which the caller frees. DCS_UNAVAILABLE: no memory. */
-dcs_status dcs_tuned_header(char **header);
-
-/* The entry as a row with its checksum and newline, likewise. */
+/* The entry (NULL: the header) as a row with its checksum and newline, which the caller frees.
+ * DCS_UNAVAILABLE: no memory. */
 dcs_status dcs_tuned_row(const dcs_tuned_entry *entry, char **row);
 
 /* Foreign: whole, but of another schema. */

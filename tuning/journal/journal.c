@@ -28,12 +28,10 @@ enum { JOURNAL_SCHEMA = 3 };
 enum { COLUMN_LIST(DCS_COLUMN_INDEX), N_COLUMNS };
 static const char *const columns[] = DCS_NAMES(COLUMN_LIST(DCS_COLUMN_NAME));
 
-/* A row that is read, and where the columns of its table are. */
+/* A row that is read. */
 typedef struct {
   const dcs_table *table;
   size_t row;
-  dcs_subject_at subject;
-  int column[N_COLUMNS];
 } place;
 
 static dcs_status check_schema(const dcs_table *table) {
@@ -49,12 +47,10 @@ static dcs_status check_schema(const dcs_table *table) {
 }
 
 /* DCS_INPUT names a column that is missing, or a schema that is another one. */
-static dcs_status find_columns(const dcs_table *table, place *p) {
-  *p = (place){.table = table};
+static dcs_status check_columns(const dcs_table *table) {
   DCS_TRY(check_schema(table));
-  for (int c = 0; c < N_COLUMNS; c++)
-    DCS_TRY(dcs_table_need(table, columns[c], &p->column[c]));
-  return dcs_subject_find(table, &p->subject);
+  DCS_TRY(dcs_table_need_all(table, columns, NULL));
+  return dcs_subject_need(table);
 }
 
 /* ---- writing ---- */
@@ -74,11 +70,10 @@ static dcs_status write_header(dcs_csv *csv) {
 }
 
 /* Looks before it does anything: rows of one schema alone, so that rows can be appended. */
-static dcs_status check_columns(const char *path, dcs_journal_writer *writer) {
+static dcs_status check_file(const char *path, dcs_journal_writer *writer) {
   dcs_table *table;
-  place p;
   DCS_TRY(dcs_table_read(path, &table));
-  dcs_status status = find_columns(table, &p);
+  dcs_status status = check_columns(table);
   writer->seq = (int64_t)dcs_table_rows(table);
   dcs_table_free(table);
   return status;
@@ -87,7 +82,7 @@ static dcs_status check_columns(const char *path, dcs_journal_writer *writer) {
 static dcs_status start_or_continue(const char *path, dcs_journal_writer *writer) {
   struct stat facts;
   bool is_new = stat(path, &facts) != 0 || facts.st_size == 0;
-  if (!is_new) DCS_TRY(check_columns(path, writer));
+  if (!is_new) DCS_TRY(check_file(path, writer));
   DCS_TRY(dcs_csv_append(&writer->csv, path));
   return is_new ? write_header(&writer->csv) : DCS_OK;
 }
@@ -142,19 +137,20 @@ dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *
 
 /* ---- reading ---- */
 
-static const char *cell(const place *p, int column) {
-  return dcs_table_cell(p->table, p->row, p->column[column]);
+static const char *cell(place p, int column) {
+  return dcs_table_text(p.table, p.row, columns[column]);
 }
 
-static double number(const place *p, int column) {
-  return dcs_table_number(p->table, p->row, p->column[column]);
+static double number(place p, int column) {
+  return dcs_table_number(p.table, p.row, dcs_table_column(p.table, columns[column]));
 }
 
-static dcs_status wrong(const place *p, int column, const char *expected) {
-  return dcs_table_wrong(p->table, p->row, columns[column], p->column[column], expected);
+static dcs_status wrong(place p, int column, const char *expected) {
+  return dcs_table_wrong(p.table, p.row, columns[column],
+                         dcs_table_column(p.table, columns[column]), expected);
 }
 
-static dcs_status read_times(const place *p, dcs_evaluation *e) {
+static dcs_status read_times(place p, dcs_evaluation *e) {
   const char *text = cell(p, TIMES);
   while (*text) {
     double time;
@@ -165,7 +161,7 @@ static dcs_status read_times(const place *p, dcs_evaluation *e) {
   return DCS_OK;
 }
 
-static dcs_status read_evaluation(const place *p, dcs_evaluation *e) {
+static dcs_status read_evaluation(place p, dcs_evaluation *e) {
   dcs_outcome outcome;
   if (!dcs_find_outcome(cell(p, OUTCOME), &outcome))
     return wrong(p, OUTCOME, "an outcome, such as ok");
@@ -211,12 +207,12 @@ static dcs_status find_evaluation(dcs_recorded_space *recording, const dcs_metho
   return DCS_OK;
 }
 
-static dcs_status read_row(const place *p, dcs_journal *journal) {
+static dcs_status read_row(place p, dcs_journal *journal) {
   dcs_subject subject;
   dcs_method method;
   dcs_recorded_space *recording;
   dcs_evaluation *evaluation;
-  DCS_TRY(dcs_subject_read(p->table, p->row, &p->subject, &subject));
+  DCS_TRY(dcs_subject_read(p.table, p.row, &subject));
   if (dcs_read_method(subject.variant->id, cell(p, CONFIG), &method) != DCS_OK)
     return wrong(p, CONFIG, "a value for each parameter of the variant, in order");
   DCS_TRY(find_recording(journal, &subject, &recording));
@@ -228,13 +224,12 @@ dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journa
   *journal = (dcs_journal){0};
   for (int f = 0; f < n_paths; f++) {
     dcs_table *table;
-    place p;
     DCS_TRY(dcs_table_read(paths[f], &table));
     if (dcs_table_torn(table))
       fprintf(notes, "%s: the last row was cut off and is left out\n", paths[f]);
-    dcs_status status = find_columns(table, &p);
-    for (; status == DCS_OK && p.row < dcs_table_rows(table); p.row++)
-      status = read_row(&p, journal);
+    dcs_status status = check_columns(table);
+    for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++)
+      status = read_row((place){table, row}, journal);
     dcs_table_free(table);
     DCS_TRY(status);
   }
