@@ -85,15 +85,6 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   return DCS_OK;
 }
 
-dcs_status dcs_mapper_engine(dcs_mapper *m, dcs_backend backend, dcs_engine **engine) {
-  if (backend == DCS_GPU)
-    DCS_TRY(dcs_mapper_open_gpu(m));
-  else if (!m->engines[DCS_CPU])
-    DCS_TRY(dcs_engine_cpu_open(false, &m->engines[DCS_CPU]));
-  *engine = m->engines[backend];
-  return DCS_OK;
-}
-
 /* ---- opening ---- */
 
 static dcs_status open_mapper(dcs_mapper *m, const dcs_mapper_options *options) {

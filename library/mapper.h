@@ -64,9 +64,6 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);
 /* Gives the GPU up after a failure that may have poisoned its context. */
 void dcs_mapper_drop_gpu(dcs_mapper *mapper, const char *why);
 
-/* The engine of a backend, opened if need be. */
-dcs_status dcs_mapper_engine(dcs_mapper *mapper, dcs_backend backend, dcs_engine **engine);
-
 /* Computes the problem by the method. DCS_FAILED or DCS_UNAVAILABLE when it cannot be. */
 dcs_status dcs_mapper_run(dcs_mapper *mapper, const dcs_method *method, const dcs_problem *problem,
                           float *map);

@@ -61,8 +61,8 @@ typedef struct {
   const char **variants; /* in the ladder's order */
   int n_variants;
   dcs_figure_limits limits[DCS_FIGURE_GROUPS];
-  dcs_room room;
-  dcs_room *figure; /* for the figure that is drawn */
+  dcs_room room, of_figures; /* for these lists; for what a figure takes */
+  dcs_room *figure;          /* the latter: figures change nothing else of a run */
 } dcs_figure_run;
 
 /* Opens `dir`, and `reference` (may be NULL), whose GPU rows are drawn where `dir` has none of the
@@ -200,6 +200,9 @@ char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b
  * here. */
 bool dcs_figure_winner(const dcs_figure_thresholds *t, size_t threshold, size_t winner,
                        dcs_size *size, bool *exchanged);
+
+/* DCS_INPUT: none of the threshold's sizes is among the winners. */
+dcs_status dcs_figure_no_winner(const dcs_figure_thresholds *t, size_t threshold);
 
 /* The larger error of the methods' problems at a size, where they approximate another; NaN: neither
  * does, or the run does not know. */

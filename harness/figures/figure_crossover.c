@@ -79,10 +79,7 @@ static bool take_sizes(void *with, size_t threshold) {
     at.x = dcs_along(&at.size, p->along);
     p->sizes[p->n++] = at;
   }
-  if (p->n == 0 && p->status == DCS_OK)
-    p->status = dcs_fail(
-        DCS_INPUT, "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
-        dcs_table_path(p->t->thresholds), threshold + 2, dcs_table_path(p->t->winners));
+  if (p->n == 0 && p->status == DCS_OK) p->status = dcs_figure_no_winner(p->t, threshold);
   qsort(p->sizes, p->n, sizeof *p->sizes, dcs_by_value);
   for (size_t i = 0; i < p->n; i++)
     p->sizes[i].lacks = lacks_method(p, i);

@@ -22,21 +22,27 @@ static bool in_family(const dcs_figure_cell *cell, edge_family family) {
   return cell->n.x == cell->n.y && own.inputs == family.inputs && own.nz == family.nz;
 }
 
-/* Matching rows within the family: at how many edges (its cells differ in that), and the best rate.
- */
+/* Matching rows within the family: at how many edges (its cells differ in that), the best rate, and
+ * whether some grid made one compute points that nobody asked for. */
 typedef struct {
   int edges;
   double rate;
+  bool padded;
 } edge_count;
 
 static edge_count count_edges(const dcs_figure_run *run, edge_family family, dcs_figure_pick pick) {
-  edge_count found = {0, 0};
+  edge_count found = {0, 0, false};
   for (pick.cell = 0; pick.cell < run->n_cells; pick.cell++) {
+    const dcs_figure_row *row = NULL;
+    bool any = false;
     if (!in_family(&run->cells[pick.cell], family)) continue;
-    const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (!row) continue;
-    found.edges++;
-    found.rate = fmax(found.rate, row->of->evals_per_s);
+    while ((row = dcs_figure_next(run, &pick, row))) {
+      if (!row->ok) continue;
+      any = true;
+      found.padded |= row->of->padding_overhead > 0;
+      found.rate = fmax(found.rate, row->of->evals_per_s);
+    }
+    found.edges += any;
   }
   return found;
 }
@@ -55,33 +61,16 @@ static bool choose_family(const dcs_figure_run *run, edge_family *best) {
   return best_edges > 1;
 }
 
-typedef struct {
-  bool padded; /* some grid made it compute points that nobody asked for */
-  double rate; /* the highest */
-} edge_variant;
-
-static edge_variant describe_variant(const dcs_figure_run *run, edge_family family, int variant) {
-  edge_variant found = {false, 0};
-  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
-  const dcs_figure_row *row = NULL;
-  pick.variant = variant;
-  while ((row = dcs_figure_next(run, &pick, row))) {
-    if (!row->ok || !in_family(&run->cells[row->cell], family)) continue;
-    found.padded = found.padded || row->of->padding_overhead > 0;
-    found.rate = fmax(found.rate, row->of->evals_per_s);
-  }
-  return found;
-}
-
 /* The fastest variant of the family that pads, or that does not; -1 where there is none. */
 static int fastest_variant(const dcs_figure_run *run, edge_family family, bool padded) {
+  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
   int best = -1;
   double best_rate = 0;
-  for (int variant = 0; variant < run->n_variants; variant++) {
-    edge_variant v = describe_variant(run, family, variant);
-    if (v.padded != padded || v.rate <= best_rate) continue;
-    best = variant;
-    best_rate = v.rate;
+  for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++) {
+    const edge_count own = count_edges(run, family, pick);
+    if (own.padded != padded || own.rate <= best_rate) continue;
+    best = pick.variant;
+    best_rate = own.rate;
   }
   return best;
 }
@@ -91,7 +80,7 @@ static const char *choose_config(const dcs_figure_run *run, edge_family family, 
   dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL), own;
   const dcs_figure_row *row = NULL;
   const char *best = NULL;
-  edge_count most = {0, 0};
+  edge_count most = {0, 0, false};
   pick.variant = variant;
   for (own = pick; (row = dcs_figure_next(run, &pick, row));) {
     own.config = row->of->config;

@@ -156,10 +156,7 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
   dcs_figure_method(m->t, panel, false, a);
   dcs_figure_method(m->t, panel, true, b);
   take_cells(m, panel);
-  if (m->n == 0)
-    return dcs_fail(DCS_INPUT,
-                    "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
-                    dcs_table_path(t), panel + 2, dcs_table_path(m->t->winners));
+  if (m->n == 0) return dcs_figure_no_winner(m->t, panel);
   find_edges(m);
   dcs_figure_series(dat, "grids %s, scope %s", dcs_table_text(t, panel, "shape"),
                     dcs_table_text(t, panel, "scope"));

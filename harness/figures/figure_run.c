@@ -175,7 +175,8 @@ dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind) {
                           .other = run->other,
                           .gpu_suffix = "",
                           .kind = kind,
-                          .figure = run->figure};
+                          .of_figures = run->of_figures,
+                          .figure = &run->of_figures};
   DCS_TRY(make_room(run));
   append(run, &run->own, DCS_CPU);
   if (!append(run, &run->own, DCS_GPU) && run->other.folder) {
@@ -205,6 +206,7 @@ dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *ref
 
 void dcs_figure_unload(dcs_figure_run *run) {
   dcs_room_free(&run->room);
+  dcs_room_free(&run->of_figures);
   dcs_run_close(&run->own);
   dcs_run_close(&run->other);
 }

@@ -127,6 +127,12 @@ bool dcs_figure_winner(const dcs_figure_thresholds *t, size_t threshold, size_t 
   return true;
 }
 
+dcs_status dcs_figure_no_winner(const dcs_figure_thresholds *t, size_t threshold) {
+  return dcs_fail(DCS_INPUT,
+                  "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
+                  dcs_table_path(t->thresholds), threshold + 2, dcs_table_path(t->winners));
+}
+
 double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
                               const dcs_size *size) {
   double most = NAN;

@@ -6,7 +6,6 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/figures/figure.h"
-#include "harness/figures/gnuplot.h"
 #include "harness/files/file.h"
 #include "harness/files/folder.h"
 #include "harness/files/text_stream.h"
@@ -87,7 +86,6 @@ static dcs_status make_data(const dcs_figure_run *run, size_t figure, char **tex
   why[0] = '\0';
   DCS_TRY(dcs_text_begin(&dat));
   dcs_status status = figures[figure].data(run, dat.stream, why);
-  dcs_room_free(run->figure);
   dcs_status ended = dcs_text_end(&dat, text, size);
   return status == DCS_OK ? ended : status;
 }
@@ -194,9 +192,7 @@ dcs_status dcs_figures(const char *dir, const char *reference, const char *only,
   /* The data need a decimal point whatever the user's locale. */
   locale_t before = dcs_decimal_enter();
   dcs_figure_run run;
-  dcs_room room = {0};
   dcs_status status = dcs_figure_load(&run, dir, reference);
-  run.figure = &room;
   if (status == DCS_OK) status = draw_all(&run, dir, only, out);
   dcs_figure_unload(&run);
   dcs_decimal_leave(before);

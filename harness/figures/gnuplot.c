@@ -1,4 +1,4 @@
-#include "harness/figures/gnuplot.h"
+#include "harness/figures/figures.h"
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"

@@ -61,6 +61,16 @@ void dcs_crossovers_free(dcs_crossovers *found);
  * were measured there. */
 bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_size *size);
 
+/* A size that it was sought over. */
+typedef struct {
+  double x; /* along the dimension */
+  const dcs_measured_size *at;
+  const dcs_run_row *best[2]; /* of the pair */
+} dcs_crossover_size;
+/* All of them, ascending; returns how many. `sizes` has room for all sizes of the run. */
+size_t dcs_crossover_sizes(const dcs_measured *measured, const dcs_crossover *c,
+                           dcs_crossover_size *sizes);
+
 /* Names (crossover_names.c). As thresholds.csv has it: "atoms", "points", "plane". */
 const char *dcs_crossover_axis(const dcs_crossover *c);
 /* Method A (0) or B (1) as thresholds.csv has it: where there is an estimate, A is the faster one

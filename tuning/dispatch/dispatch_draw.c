@@ -19,10 +19,8 @@ static void note_few_methods(const dcs_pool *p, FILE *notes) {
       p->made, DCS_DISPATCH_SIZES);
 }
 
-static dcs_status draw_table(dcs_pool *p, dcs_dispatch_table *table, FILE *notes) {
+static dcs_status choose_methods(dcs_pool *p, dcs_dispatch_table *table) {
   size_t chosen[DCS_DISPATCH_MOST];
-  note_few_methods(p, notes);
-  if (p->n == 0) return DCS_OK;
   DCS_TRY(dcs_pool_hold_out(p, table));
   dcs_pool_fit(p, p->n_sizes);
   table->n = dcs_pool_choose(p, p->n_sizes, chosen);
@@ -55,7 +53,8 @@ static dcs_status draw_all(dcs_pool *p, FILE *notes, dcs_dispatch *dispatch) {
     for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
       dcs_dispatch_table *table = &dispatch->families[f].tables[s];
       DCS_TRY(dcs_pool_fill(p, &dispatch->families[f], dcs_dispatch_scopes[s]));
-      DCS_TRY(draw_table(p, table, notes));
+      if (p->n > 0) DCS_TRY(choose_methods(p, table));
+      note_few_methods(p, notes);
       methods += table->n;
     }
   if (methods > 0) return DCS_OK;

@@ -44,8 +44,9 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double work) 
       snprintf(ratio, sizeof ratio, "%.4f..%.4f", e->ratio.lo, e->ratio.hi);
     if (e->registers >= 0) snprintf(registers, sizeof registers, "%d", e->registers);
     printf(" %c %12.4f %12.4g %17s %6zu %7.1f%% %5s  %s\n", e->tied ? '=' : ' ',
-           1e-6 * e->stats.median, work / e->stats.median, ratio, e->stats.n, 100 * e->overhead,
-           registers, dcs_format_config(space->variant, &space->configs[e->config], text));
+           1e-6 * e->fresh->stats.median, work / e->fresh->stats.median, ratio, e->fresh->stats.n,
+           100 * e->overhead, registers,
+           dcs_format_config(space->variant, &space->configs[e->config], text));
   }
   if (w->n_tied > 1)
     printf("the %d marked = cannot be told apart; picked: %s\n", w->n_tied, w->reason);

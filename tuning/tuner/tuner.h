@@ -93,12 +93,12 @@ int dcs_finalists(const dcs_search *search, int configs[DCS_MAX_FINALISTS]);
 
 typedef struct {
   int config;
-  dcs_stats stats; /* of the fresh samples */
-  dcs_ratio ratio; /* to the best: its time is the first */
-  bool tied;       /* the ratio's interval holds 1, or there is none */
-  double overhead; /* executed / useful - 1; NaN: unknown */
-  int registers;   /* -1: unknown */
-  double distance; /* steps from the variant's initial configuration */
+  const dcs_evaluation *fresh; /* samples; the caller's */
+  dcs_ratio ratio;             /* to the best: its time is the first */
+  bool tied;                   /* the ratio's interval holds 1, or there is none */
+  double overhead;             /* executed / useful - 1; NaN: unknown */
+  int registers;               /* -1: unknown */
+  double distance;             /* steps from the variant's initial configuration */
 } dcs_finalist;
 
 typedef struct {

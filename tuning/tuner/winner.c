@@ -40,7 +40,7 @@ static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, int *by) 
   const bool known = a->registers >= 0 && b->registers >= 0;
   const double more[] = {padded ? a->overhead - b->overhead : 0,
                          known ? a->registers - b->registers : 0, a->distance - b->distance,
-                         a->stats.median - b->stats.median};
+                         a->fresh->stats.median - b->fresh->stats.median};
   *by = 0;
   while (*by < 3 && more[*by] == 0)
     ++*by;
@@ -61,15 +61,12 @@ static void pick(dcs_winner *w) {
   w->reason = last < 0 ? "every other one is slower" : criteria[last];
 }
 
-/* Insertion by median, fresh index alongside. */
-static void insert(dcs_winner *w, int *from, const dcs_finalist *entry, int index) {
+/* Keeps the list in the order of medians. */
+static void insert(dcs_winner *w, const dcs_finalist *entry) {
   int at = w->n++;
-  for (; at > 0 && entry->stats.median < w->list[at - 1].stats.median; at--) {
+  for (; at > 0 && entry->fresh->stats.median < w->list[at - 1].fresh->stats.median; at--)
     w->list[at] = w->list[at - 1];
-    from[at] = from[at - 1];
-  }
   w->list[at] = *entry;
-  from[at] = index;
 }
 
 /* Work beyond what was asked for, as `padding_overhead` of the summary has it. */
@@ -86,24 +83,23 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
                              dcs_winner *winner) {
   const dcs_space *space = search->space;
   dcs_config initial = dcs_initial_config(space->variant, dcs_cpus());
-  int from[DCS_MAX_FINALISTS] = {0};
   *winner = (dcs_winner){0};
   for (int f = 0; f < n; f++) {
     if (fresh[f].outcome != DCS_OUTCOME_OK || fresh[f].n == 0) continue;
     const dcs_config *config = &space->configs[configs[f]];
     const int registers = search->known[configs[f]].registers;
     dcs_finalist entry = {.config = configs[f],
-                          .stats = fresh[f].stats,
+                          .fresh = &fresh[f],
                           .overhead = overhead_of(space->variant, problem, given, config),
                           .registers = registers >= 0 ? registers : fresh[f].registers,
                           .distance = dcs_space_distance(space, configs[f], &initial)};
-    insert(winner, from, &entry, f);
+    insert(winner, &entry);
   }
   if (winner->n == 0)
     return dcs_fail(DCS_FAILED, "no configuration gave a right result and a time");
   for (int f = 0; f < winner->n; f++) {
-    const dcs_evaluation *best = &fresh[from[0]], *other = &fresh[from[f]];
     dcs_finalist *entry = &winner->list[f];
+    const dcs_evaluation *best = winner->list[0].fresh, *other = entry->fresh;
     entry->ratio =
         dcs_ratio_of_times(best->sorted, (size_t)best->n, other->sorted, (size_t)other->n);
     entry->tied = f == 0 || !(entry->ratio.lo > 1);
