@@ -53,18 +53,6 @@ void dcs_mapper_drop_gpu(dcs_mapper *m, const char *why) {
   snprintf(m->gpu_why, sizeof m->gpu_why, "%s", why);
 }
 
-/* GPU methods of the table are of no use: only CPU methods stay. */
-static void keep_cpu_methods(dcs_dispatch *dispatch) {
-  for (int f = 0; f < dispatch->n_families; f++)
-    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
-      dcs_dispatch_table *t = &dispatch->families[f].tables[s];
-      int kept = 0;
-      for (int i = 0; i < t->n; i++)
-        if (t->list[i].variant->backend == DCS_CPU) t->list[kept++] = t->list[i];
-      t->n = kept;
-    }
-}
-
 dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   dcs_device_facts facts;
   dcs_engine *engine = NULL;
@@ -81,7 +69,7 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
     return dcs_fail(status, "%s", why);
   }
   m->engines[DCS_GPU] = engine;
-  if (m->use_dispatch && !is_card_of_table(m, &facts)) keep_cpu_methods(&m->dispatch);
+  m->other_card = m->use_dispatch && !is_card_of_table(m, &facts);
   return DCS_OK;
 }
 

@@ -26,6 +26,7 @@ struct dcs_mapper {
   int cpus;
   dcs_dispatch dispatch;
   bool use_dispatch;
+  bool other_card;    /* its GPU methods are of another card, and not used */
   bool gpu_refused;   /* it cannot be opened, or failed; not tried again */
   char miss[6144];    /* why the dispatch table is not used; "" */
   char gpu_why[6144]; /* why the GPU, or what the table says of it, is not used; "" */

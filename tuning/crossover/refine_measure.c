@@ -60,36 +60,28 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
 /* ---- lines of a plan ---- */
 
 typedef struct {
-  char dimension[DCS_MAX_DIMENSIONS][64];
-} size_text;
-
-typedef struct {
-  char config[DCS_TEXT];
-} problem_text;
-
-typedef struct {
   dcs_room room;
   dcs_sweep_line *lines;
-  size_text *texts;      /* of each size */
-  problem_text *configs; /* of each problem */
+  char (*texts)[DCS_MAX_DIMENSIONS][64]; /* of each size, by dimension */
+  char (*configs)[DCS_TEXT];             /* of each problem */
   int n;
 } plan;
 
 /* The methods that are the best of a class at the sizes nearby. */
 static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size,
-                      const size_text *text) {
+                      const char text[DCS_MAX_DIMENSIONS][64]) {
   for (int side = 0; side < 2; side++)
     for (int b = 0; b < m->n_problems * DCS_N_CLASSES; b++) {
       const dcs_run_row *best = size->near[side]->best[b];
       if (best)
         p->lines[p->n++] = (dcs_sweep_line){.variants = best->variant,
                                             .config = *best->config ? best->config : NULL,
-                                            .atoms = text->dimension[0],
-                                            .grid = text->dimension[1],
+                                            .atoms = text[0],
+                                            .grid = text[1],
                                             .scope = dcs_scope_name(best->scope),
                                             .memory = *best->memory ? best->memory : NULL,
                                             .problem = size->size.kind->id,
-                                            .problem_config = p->configs[b / DCS_N_CLASSES].config};
+                                            .problem_config = p->configs[b / DCS_N_CLASSES]};
     }
 }
 
@@ -100,12 +92,12 @@ static dcs_status make_plan(const dcs_measured *m, const dcs_refinements *chosen
   DCS_TRY(
       dcs_room_take(&p->room, &p->configs, (size_t)m->n_problems, sizeof *p->configs, "problems"));
   for (int i = 0; i < m->n_problems; i++)
-    dcs_format_problem(m->problems[i].kind, &m->problems[i].config, p->configs[i].config);
+    dcs_format_problem(m->problems[i].kind, &m->problems[i].config, p->configs[i]);
   for (size_t i = 0; i < chosen->n; i++) {
     const dcs_size *size = &chosen->list[i].size;
     for (int d = 0; d < size->kind->n_dimensions; d++)
-      dcs_dimension_text(size, d, p->texts[i].dimension[d]);
-    add_lines(p, m, &chosen->list[i], &p->texts[i]);
+      dcs_dimension_text(size, d, p->texts[i][d]);
+    add_lines(p, m, &chosen->list[i], p->texts[i]);
   }
   return DCS_OK;
 }

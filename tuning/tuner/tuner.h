@@ -68,9 +68,9 @@ typedef struct {
   uint64_t seed; /* of the order */
 } dcs_final_rounds;
 
-/* Samples the configurations configs[n] anew in interleaved rounds of random order. fresh[n]
- * receives the samples, which go into the journal as "final"; the caller frees their times. A
- * configuration that fails now has that outcome. */
+/* Samples the configurations configs[n], at most DCS_MAX_FINALISTS, anew in interleaved rounds of
+ * random order. fresh[n] receives the samples, which go into the journal as "final"; the caller
+ * frees their times. A configuration that fails now has that outcome. */
 dcs_status dcs_live_rounds(dcs_live *live, const int *configs, int n, const dcs_final_rounds *how,
                            dcs_evaluation *fresh);
 
