@@ -91,17 +91,14 @@ void dcs_claims_free(dcs_claims *claims) {
 
 /* A row that was compared, or empty cells. */
 static void put_method(dcs_csv *csv, const dcs_run_row *row) {
-  dcs_csv_text(csv, row ? row->variant : "");
-  dcs_csv_text(csv, row ? row->config : "");
-  dcs_csv_text(csv, row ? dcs_scope_name(row->scope) : "");
+  DCS_CSV_TEXTS(csv, row ? row->variant : "", row ? row->config : "",
+                row ? dcs_scope_name(row->scope) : "");
 }
 
 static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
   const dcs_run_row *m = o->method;
   char text[64];
-  dcs_csv_number(csv, any ? o->value : NAN);
-  dcs_csv_number(csv, any ? o->lo : NAN);
-  dcs_csv_number(csv, any ? o->hi : NAN);
+  DCS_CSV_NUMBERS(csv, any ? o->value : NAN, any ? o->lo : NAN, any ? o->hi : NAN);
   for (int d = 0; d < 2; d++)
     dcs_csv_text(csv, m ? dcs_dimension_text(&m->size, d, text) : "");
   put_method(csv, m);
@@ -114,18 +111,13 @@ static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
 
 static dcs_status put(dcs_csv *csv, const dcs_claim_result *r) {
   const dcs_claim *claim = r->claim;
-  dcs_csv_text(csv, claim->id);
-  dcs_csv_text(csv, claim->source);
-  dcs_csv_text(csv, claim->text);
-  dcs_csv_text(csv, dcs_claim_verdicts[r->verdict]);
+  DCS_CSV_TEXTS(csv, claim->id, claim->source, claim->text, dcs_claim_verdicts[r->verdict]);
   for (int g = 0; g < DCS_N_GRADES; g++)
     dcs_csv_integer(csv, (int64_t)r->counts[g]);
   dcs_csv_text(csv, claim->unit);
   put_observation(csv, &r->shown, dcs_claim_observed(r) > 0);
-  dcs_csv_number(csv, r->least);
-  dcs_csv_number(csv, r->most);
-  dcs_csv_text(csv, dcs_claim_missing(r));
-  dcs_csv_text(csv, claim->rule);
+  DCS_CSV_NUMBERS(csv, r->least, r->most);
+  DCS_CSV_TEXTS(csv, dcs_claim_missing(r), claim->rule);
   return dcs_csv_row(csv);
 }
 

@@ -13,9 +13,7 @@ static void put_problem(dcs_csv *csv, const dcs_size *problem) {
 
 static dcs_status put_threshold(dcs_csv *csv, const dcs_measured *m, const dcs_crossover *c) {
   char text[DCS_TEXT];
-  dcs_csv_text(csv, dcs_crossover_axis(c));
-  dcs_csv_text(csv, dcs_scope_name(c->pair->scope));
-  dcs_csv_text(csv, c->like->size.kind->id);
+  DCS_CSV_TEXTS(csv, dcs_crossover_axis(c), dcs_scope_name(c->pair->scope), c->like->size.kind->id);
   for (int which = 0; which < 2; which++) {
     dcs_csv_text(csv, dcs_crossover_method(c, which));
     put_problem(csv, dcs_crossover_problem(m, c, which));
@@ -23,12 +21,9 @@ static dcs_status put_threshold(dcs_csv *csv, const dcs_measured *m, const dcs_c
   dcs_csv_text(csv, dcs_crossover_fixed(c, text));
   dcs_csv_text(csv, dcs_crossover_shape(c, text));
   dcs_csv_integer(csv, (int64_t)c->threshold.sizes);
-  dcs_csv_number(csv, c->threshold.estimate);
-  dcs_csv_number(csv, c->threshold.lo);
-  dcs_csv_number(csv, c->threshold.hi);
+  DCS_CSV_NUMBERS(csv, c->threshold.estimate, c->threshold.lo, c->threshold.hi);
   dcs_csv_text(csv, dcs_threshold_status_name(c->threshold.status));
-  dcs_csv_number(csv, c->threshold.regret_mean);
-  dcs_csv_number(csv, c->threshold.regret_worst);
+  DCS_CSV_NUMBERS(csv, c->threshold.regret_mean, c->threshold.regret_worst);
   dcs_csv_text(csv, dcs_crossover_gaps(m, c, text));
   return dcs_csv_row(csv);
 }
@@ -47,12 +42,9 @@ dcs_status dcs_crossovers_put(dcs_csv *csv, const dcs_crossovers *found) {
 /* ---- winners.csv ---- */
 
 static void put_method(dcs_csv *csv, const dcs_run_row *best) {
-  dcs_csv_text(csv, best->variant);
-  dcs_csv_text(csv, best->config);
+  DCS_CSV_TEXTS(csv, best->variant, best->config);
   dcs_csv_integer(csv, (int64_t)best->stats.n);
-  dcs_csv_number(csv, best->stats.median);
-  dcs_csv_number(csv, best->stats.lo);
-  dcs_csv_number(csv, best->stats.hi);
+  DCS_CSV_NUMBERS(csv, best->stats.median, best->stats.lo, best->stats.hi);
 }
 
 static void put_size(dcs_csv *csv, const dcs_size *size) {
@@ -69,8 +61,7 @@ static dcs_status put_winner(dcs_csv *csv, const dcs_measured *m, const dcs_pair
   const dcs_run_row *best[2] = {dcs_best(at, pair, 0), dcs_best(at, pair, 1)};
   if (!best[0] || !best[1] || best[0] == best[1]) return DCS_OK;
   const dcs_ratio ratio = dcs_row_ratio(best[0], best[1]);
-  dcs_csv_text(csv, dcs_scope_name(pair->scope));
-  dcs_csv_text(csv, at->size.kind->id);
+  DCS_CSV_TEXTS(csv, dcs_scope_name(pair->scope), at->size.kind->id);
   for (int side = 0; side < 2; side++) {
     dcs_csv_text(csv, dcs_class_name(pair->class[side]));
     put_problem(csv, &m->problems[pair->problem[side]]);
@@ -78,9 +69,7 @@ static dcs_status put_winner(dcs_csv *csv, const dcs_measured *m, const dcs_pair
   put_size(csv, &at->size);
   for (int side = 0; side < 2; side++)
     put_method(csv, best[side]);
-  dcs_csv_number(csv, ratio.value);
-  dcs_csv_number(csv, ratio.lo);
-  dcs_csv_number(csv, ratio.hi);
+  DCS_CSV_NUMBERS(csv, ratio.value, ratio.lo, ratio.hi);
   dcs_csv_text(csv, ratio.lo > 1 ? "a" : ratio.hi < 1 ? "b" : "unsure");
   return dcs_csv_row(csv);
 }

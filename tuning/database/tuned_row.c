@@ -34,10 +34,8 @@ static void put_cells(dcs_csv *csv, const dcs_tuned_entry *entry) {
   char config[DCS_TEXT];
   dcs_csv_integer(csv, TUNED_SCHEMA);
   dcs_subject_put(csv, s);
-  dcs_csv_text(csv, precision);
-  dcs_csv_text(csv, dcs_format_config(s->variant, &entry->config, config));
-  dcs_csv_number(csv, entry->time.median_ns);
-  dcs_csv_number(csv, 1e9 * s->work / entry->time.median_ns);
+  DCS_CSV_TEXTS(csv, precision, dcs_format_config(s->variant, &entry->config, config));
+  DCS_CSV_NUMBERS(csv, entry->time.median_ns, 1e9 * s->work / entry->time.median_ns);
   dcs_csv_integer(csv, entry->n_tied);
   dcs_csv_text(csv, entry->time.date);
   dcs_csv_numbers(csv, entry->time.times_ns, (size_t)entry->time.n);

@@ -113,22 +113,14 @@ dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *
   dcs_csv_integer(csv, JOURNAL_SCHEMA);
   dcs_csv_integer(csv, writer->seq++);
   dcs_subject_put(csv, s);
-  dcs_csv_text(csv, dcs_format_config(s->variant, row->config, config));
-  dcs_csv_text(csv, writer->device);
-  dcs_csv_text(csv, writer->driver);
-  dcs_csv_text(csv, writer->nvrtc);
-  dcs_csv_text(csv, DCS_VERSION " " DCS_GIT_STATE);
-  dcs_csv_text(csv, writer->strategy);
+  DCS_CSV_TEXTS(csv, dcs_format_config(s->variant, row->config, config), writer->device,
+                writer->driver, writer->nvrtc, DCS_VERSION " " DCS_GIT_STATE, writer->strategy);
   dcs_csv_integer(csv, (int64_t)writer->seed);
   dcs_csv_text(csv, dcs_outcome_name(e->outcome));
   dcs_csv_integer(csv, e->n);
-  dcs_csv_number(csv, timed ? e->stats.median : NAN);
-  dcs_csv_number(csv, timed ? e->stats.lo : NAN);
-  dcs_csv_number(csv, timed ? e->stats.hi : NAN);
-  dcs_csv_number(csv, timed ? 1e9 * s->work / e->stats.median : NAN);
-  dcs_csv_number(csv, e->registers >= 0 ? e->registers : NAN);
-  dcs_csv_number(csv, e->compile_ms);
-  dcs_csv_number(csv, row->spent_s);
+  DCS_CSV_NUMBERS(csv, timed ? e->stats.median : NAN, timed ? e->stats.lo : NAN,
+                  timed ? e->stats.hi : NAN, timed ? 1e9 * s->work / e->stats.median : NAN,
+                  e->registers >= 0 ? e->registers : NAN, e->compile_ms, row->spent_s);
   dcs_csv_integer(csv, row->inner);
   dcs_csv_numbers(csv, e->times, (size_t)e->n);
   dcs_csv_text(csv, row->why);

@@ -57,15 +57,12 @@ void dcs_subject_put_columns(dcs_csv *csv) {
 }
 
 void dcs_subject_put(dcs_csv *csv, const dcs_subject *subject) {
-  dcs_csv_text(csv, subject->variant->id);
-  dcs_csv_text(csv, dcs_scope_name(subject->scope));
-  dcs_csv_text(csv, subject->machine);
-  dcs_csv_text(csv, subject->capability);
+  DCS_CSV_TEXTS(csv, subject->variant->id, dcs_scope_name(subject->scope), subject->machine,
+                subject->capability);
   dcs_csv_integer(csv, subject->units);
   dcs_csv_text(csv, subject->kernel_hash);
   dcs_size_put(csv, &subject->size);
-  dcs_csv_number(csv, subject->spacing > 0 ? subject->spacing : NAN);
-  dcs_csv_number(csv, subject->work);
+  DCS_CSV_NUMBERS(csv, subject->spacing > 0 ? subject->spacing : NAN, subject->work);
 }
 
 dcs_status dcs_subject_need(const dcs_table *table) {

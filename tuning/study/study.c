@@ -25,10 +25,8 @@ static dcs_status put_curves(dcs_csv *csv, const dcs_subject *s, const char *str
     dcs_subject_put(csv, s);
     dcs_csv_text(csv, strategy);
     dcs_csv_integer(csv, e);
-    dcs_csv_number(csv, (double)e / curves->evals);
-    dcs_csv_number(csv, dcs_study_quantile(curves, e, 0.25));
-    dcs_csv_number(csv, dcs_study_quantile(curves, e, 0.5));
-    dcs_csv_number(csv, dcs_study_quantile(curves, e, 0.75));
+    DCS_CSV_NUMBERS(csv, (double)e / curves->evals, dcs_study_quantile(curves, e, 0.25),
+                    dcs_study_quantile(curves, e, 0.5), dcs_study_quantile(curves, e, 0.75));
     dcs_csv_integer(csv, dcs_study_within(curves, e, NEAR));
     DCS_TRY(dcs_csv_row(csv));
   }
