@@ -31,7 +31,7 @@ dcs_status dcs_room_take(dcs_room *room, void *list, size_t n, size_t element, c
   if (!own) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu %s", n, what);
   own->before = room->last;
   room->last = own++;
-  memcpy(list, &own, sizeof own);
+  memcpy(list, &own, sizeof(void *));
   return DCS_OK;
 }
 

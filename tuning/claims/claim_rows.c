@@ -27,7 +27,7 @@ dcs_status dcs_claim_rows_read(const char *folder, dcs_claim_rows *rows) {
   DCS_TRY(dcs_run_open(&rows->run, folder));
   const size_t n = rows->run.n_rows;
   DCS_TRY(dcs_room_take(&rows->room, &rows->rows, n, sizeof *rows->rows, "rows"));
-  DCS_TRY(dcs_room_take(&rows->room, &rows->sizes, n, sizeof *rows->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&rows->room, &rows->sizes, n, sizeof(const dcs_run_row *), "sizes"));
   for (const dcs_run_row *row = rows->run.rows; row < rows->run.rows + n; row++)
     if (row->outcome == DCS_OUTCOME_OK && is_of_book(&row->size)) add_row(rows, row);
   return DCS_OK;

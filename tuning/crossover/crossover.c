@@ -171,7 +171,7 @@ static dcs_status find_all(search *s) {
   DCS_TRY(dcs_room_take(&s->room, &s->row, n, sizeof *s->row, "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->sizes, n, sizeof *s->sizes, "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->grids, n, sizeof *s->grids, "sizes"));
-  DCS_TRY(dcs_room_take(&s->room, &s->likes, n, sizeof *s->likes, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->likes, n, sizeof(const dcs_measured_size *), "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->thresholds, n, sizeof *s->thresholds, "sizes"));
   for (int dimension = 0; dimension <= DCS_MAX_DIMENSIONS; dimension++)
     for (size_t i = 0; i < n; i++)

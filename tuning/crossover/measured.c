@@ -122,7 +122,8 @@ static dcs_status find_sizes(dcs_measured *m) {
   const size_t n = m->run.n_rows, problems = (size_t)m->n_problems;
   facts f = {0};
   DCS_TRY(dcs_room_take(&m->room, &f.sequential, problems, sizeof *f.sequential, "problems"));
-  DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems, DCS_N_CLASSES * sizeof *f.best, "rows"));
+  DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems,
+                        DCS_N_CLASSES * sizeof(const dcs_run_row *), "rows"));
   DCS_TRY(dcs_room_take(&m->room, &m->sizes, n, sizeof *m->sizes, "sizes"));
   find_facts(m, &f);
   find_best(&f, m);

@@ -60,7 +60,7 @@ dcs_status dcs_pool_open(const dcs_run *run, dcs_pool *p) {
   *p = (dcs_pool){.run = run, .sm_count = (int)strtol(dcs_run_fact(run, "gpu_sm_count"), NULL, 10)};
   DCS_TRY(dcs_room_take(&p->room, &p->rates, rows, sizeof *p->rates, "rows"));
   DCS_TRY(dcs_room_take(&p->room, &p->list, rows, sizeof *p->list, "methods"));
-  DCS_TRY(dcs_room_take(&p->room, &p->sizes, rows, sizeof *p->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&p->room, &p->sizes, rows, sizeof(const dcs_rate *), "sizes"));
   DCS_TRY(dcs_room_take(&p->room, &p->work, rows, sizeof *p->work, "rows"));
   for (size_t i = 0; i < run->n_rows; i++)
     if (run->rows[i].outcome == DCS_OUTCOME_OK) DCS_TRY(take_rate(p, &run->rows[i]));
@@ -105,8 +105,8 @@ static dcs_candidate *find_candidate(const dcs_pool *p, const dcs_rate *rate) {
 static dcs_status add_candidate(dcs_pool *p, const dcs_rate *rate, dcs_candidate **made) {
   dcs_candidate *c = *made = &p->list[p->made];
   *c = (dcs_candidate){.method = rate->method, .shape = rate->shape};
-  DCS_TRY(dcs_room_take(&p->filled, &c->times, p->n_rates, sizeof *c->times, "times"));
-  DCS_TRY(dcs_room_take(&p->filled, &c->kernel, p->n_rates, sizeof *c->kernel, "times"));
+  DCS_TRY(dcs_room_take(&p->filled, &c->times, p->n_rates, sizeof(const dcs_rate *), "times"));
+  DCS_TRY(dcs_room_take(&p->filled, &c->kernel, p->n_rates, sizeof(const dcs_rate *), "times"));
   p->made++;
   return DCS_OK;
 }
