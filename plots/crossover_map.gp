@@ -1,5 +1,5 @@
 # Who is faster in the plane, a panel for each pair of methods, scope and shape of grids. Five blocks a
-# panel: title, line types; three series of cells (a, b, unsure): atoms, points, and the edges of a
+# panel: title, line types; three series of rectangles (a, b, unsure): atoms, points, and the edges of a
 # rectangle; the frontier: atoms, points, its interval.
 do for [FORMAT in "png svg"] {
   load "style.gp"

@@ -141,6 +141,7 @@ static dcs_status open_text(const char *path, const char *kernels, dcs_kernel_so
     if (status == DCS_OK) status = ended;
   }
   source->hash = e.hash;
+  if (status != DCS_OK) dcs_kernel_source_free(source);
   free(text);
   return status;
 }

@@ -20,7 +20,8 @@ typedef struct {
 /* Whether the variant's kernel is of that language; else says so in dcs_error_message(). */
 bool dcs_written_in(const dcs_variant *variant, const char *language);
 
-/* DCS_IO: the folder lacks the kernel; DCS_FAILED: what a line includes is nowhere. */
+/* DCS_IO: the folder lacks the kernel; DCS_FAILED: what a line includes is nowhere. Then nothing is
+ * left to free. */
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source);
 void dcs_kernel_source_free(dcs_kernel_source *source);

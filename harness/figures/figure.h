@@ -37,11 +37,11 @@ typedef struct {
 
 /* A size, whatever the problem. */
 typedef struct {
-  dcs_size size;  /* of the direct problem */
+  dcs_size key;   /* of the direct problem */
   dcs_dims n;     /* points */
   double inputs;  /* along the kind's first dimension: atoms */
   double spacing; /* angstrom; NaN where the run does not say */
-} dcs_figure_cell;
+} dcs_figure_size;
 
 typedef struct {
   const char *dir;        /* the run folder */
@@ -52,8 +52,8 @@ typedef struct {
   const dcs_kind *kind;
   dcs_figure_row *rows;
   size_t n_rows;
-  dcs_figure_cell *cells; /* ascending by grid, then by inputs */
-  int n_cells;
+  dcs_figure_size *sizes; /* ascending by grid, then by inputs */
+  int n_sizes;
   dcs_config direct;  /* the kind's initial problem; where a run has neither it nor what
                          approximates it, that of the first row */
   dcs_size *problems; /* but the direct one, ascending by the values of the parameters; no axes */
@@ -83,12 +83,12 @@ typedef struct {
 
 /* Of the direct problem; every other field DCS_FIGURE_ANY. */
 extern const dcs_figure_pick dcs_figure_any;
-/* Sets cell and problem to those of a size of the kind; false: the run has no such cell. */
+/* Sets size and problem to those of a size of the kind; false: the run has no such size. */
 bool dcs_figure_pick_size(const dcs_figure_run *run, const dcs_size *size, dcs_figure_pick *pick);
-/* The axes of a cell, "4000 atoms, 64x64x64": the title has the problem. Returns text. */
-char *dcs_figure_size(const dcs_figure_run *run, int cell, char text[DCS_TEXT]);
-/* dcs_figure_any in one cell and scope. */
-dcs_figure_pick dcs_figure_pick_at(int cell, dcs_scope scope);
+/* The axes of a size, "4000 atoms, 64x64x64": the title has the problem. Returns text. */
+char *dcs_figure_axes(const dcs_figure_run *run, int size, char text[DCS_TEXT]);
+/* dcs_figure_any at one size and scope. */
+dcs_figure_pick dcs_figure_pick_at(int size, dcs_scope scope);
 /* Sets backend and threads (`all`: how many all threads are). */
 void dcs_figure_pick_group(dcs_figure_pick *pick, dcs_figure_group group, int all);
 
@@ -97,15 +97,15 @@ const dcs_figure_row *dcs_figure_next(const dcs_figure_run *run, const dcs_figur
                                       const dcs_figure_row *row);
 /* The matching row that may be drawn and has the highest rate; NULL where there is none. */
 const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick);
-/* The same, and where its cell has none, that of the largest cell that has one. */
+/* The same, and where its size has none, that of the largest size that has one. */
 const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run, dcs_figure_pick pick);
 /* The most threads of a matching CPU row that may be drawn; at least 1. */
 int dcs_figure_most_threads(const dcs_figure_run *run, dcs_figure_pick pick);
-/* Whether a cell has more points, or as many and no fewer inputs. */
-bool dcs_figure_is_larger(const dcs_figure_cell *a, const dcs_figure_cell *b);
-/* Points of a cell's grid; the same times its inputs. */
-double dcs_figure_points(const dcs_figure_cell *cell);
-double dcs_figure_extent(const dcs_figure_cell *cell);
+/* Whether a size has more points, or as many and no fewer inputs. */
+bool dcs_figure_is_larger(const dcs_figure_size *a, const dcs_figure_size *b);
+/* Points of a size's grid; the same times its inputs. */
+double dcs_figure_points(const dcs_figure_size *size);
+double dcs_figure_extent(const dcs_figure_size *size);
 
 /* What the title says of the rows that a figure is drawn of. */
 typedef struct {
@@ -223,10 +223,10 @@ void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
 #include "harness/figures/figures.def"
 #undef DCS_FIGURE
 
-/* The largest cell that has at least a third as many rungs of the ladder (variants and groups timed
+/* The largest size that has at least a third as many rungs of the ladder (variants and groups timed
  * in scope kernel) as the one with most: a small problem leaves a GPU idle and shows nothing of its
  * kernels. Of equals the one with the largest slices. -1 where nothing was timed. */
-int dcs_figure_ladder_cell(const dcs_figure_run *run);
+int dcs_figure_ladder_size(const dcs_figure_run *run);
 /* Padding overhead of a grid of n points covered by whole tiles: executed / useful - 1. */
 double dcs_padding_overhead(dcs_dims n, dcs_dims tile);
 

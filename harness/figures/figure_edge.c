@@ -13,13 +13,13 @@ typedef struct {
   int64_t nz;
 } edge_family;
 
-static edge_family family_of(const dcs_figure_cell *cell) {
-  return (edge_family){cell->inputs, cell->n.z == cell->n.x ? CUBIC : cell->n.z};
+static edge_family family_of(const dcs_figure_size *size) {
+  return (edge_family){size->inputs, size->n.z == size->n.x ? CUBIC : size->n.z};
 }
 
-static bool in_family(const dcs_figure_cell *cell, edge_family family) {
-  edge_family own = family_of(cell);
-  return cell->n.x == cell->n.y && own.inputs == family.inputs && own.nz == family.nz;
+static bool in_family(const dcs_figure_size *size, edge_family family) {
+  edge_family own = family_of(size);
+  return size->n.x == size->n.y && own.inputs == family.inputs && own.nz == family.nz;
 }
 
 /* Matching rows within the family: at how many edges (its cells differ in that), the best rate, and
@@ -51,8 +51,8 @@ static edge_count count_edges(const dcs_figure_run *run, edge_family family, dcs
 static bool choose_family(const dcs_figure_run *run, edge_family *best) {
   const dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
   int best_edges = 1;
-  for (int cell = 0; cell < run->n_cells; cell++) {
-    edge_family family = family_of(&run->cells[cell]);
+  for (int size = 0; size < run->n_sizes; size++) {
+    edge_family family = family_of(&run->sizes[size]);
     int edges = count_edges(run, family, pick).edges;
     if (edges <= best_edges) continue;
     *best = family;
@@ -97,8 +97,8 @@ static const char *choose_config(const dcs_figure_run *run, edge_family family, 
 static void edge_series(FILE *dat, const dcs_figure_run *run, edge_family family,
                         dcs_figure_pick pick, bool executed) {
   bool named = false;
-  for (pick.cell = 0; pick.cell < run->n_cells; pick.cell++) {
-    if (!in_family(&run->cells[pick.cell], family)) continue;
+  for (pick.size = 0; pick.size < run->n_sizes; pick.size++) {
+    if (!in_family(&run->sizes[pick.size], family)) continue;
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
     if (!named)
@@ -136,8 +136,8 @@ dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char wh
     pick->variant = fastest_variant(run, family, p == 0);
     if (pick->variant < 0) continue;
     pick->config = choose_config(run, family, pick->variant);
-    for (pick->cell = 0; pick->cell < run->n_cells; pick->cell++)
-      if (in_family(&run->cells[pick->cell], family)) dcs_figure_see(run, pick, &seen);
+    for (pick->size = 0; pick->size < run->n_sizes; pick->size++)
+      if (in_family(&run->sizes[pick->size], family)) dcs_figure_see(run, pick, &seen);
   }
   edge_title(dat, run, family, seen);
   for (int p = 0; p < 2; p++) {

@@ -17,9 +17,9 @@ typedef struct {
   int threads; /* all */
 } rung_list;
 
-/* Rungs that the cell would have. */
-static int count_rungs(const dcs_figure_run *run, int cell) {
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+/* Rungs that the size would have. */
+static int count_rungs(const dcs_figure_run *run, int size) {
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   const int all = dcs_figure_most_threads(run, pick);
   int n = 0;
   for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++)
@@ -30,22 +30,22 @@ static int count_rungs(const dcs_figure_run *run, int cell) {
   return n;
 }
 
-int dcs_figure_ladder_cell(const dcs_figure_run *run) {
+int dcs_figure_ladder_size(const dcs_figure_run *run) {
   int best = -1, most = 0;
-  for (int cell = 0; cell < run->n_cells; cell++) {
-    int rungs = count_rungs(run, cell);
+  for (int size = 0; size < run->n_sizes; size++) {
+    int rungs = count_rungs(run, size);
     most = rungs > most ? rungs : most;
   }
-  for (int cell = 0; cell < run->n_cells; cell++)
-    if (most > 0 && 3 * count_rungs(run, cell) >= most &&
-        (best < 0 || dcs_figure_is_larger(&run->cells[cell], &run->cells[best])))
-      best = cell;
+  for (int size = 0; size < run->n_sizes; size++)
+    if (most > 0 && 3 * count_rungs(run, size) >= most &&
+        (best < 0 || dcs_figure_is_larger(&run->sizes[size], &run->sizes[best])))
+      best = size;
   return best;
 }
 
-/* What was not measured in the cell stands with its rate in another. */
-static void add_rungs(rung_list *list, const dcs_figure_run *run, int cell) {
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+/* What was not measured at the size stands with its rate at another. */
+static void add_rungs(rung_list *list, const dcs_figure_run *run, int size) {
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++)
     for (int group = 0; group < DCS_FIGURE_GROUPS; group++) {
       if (group == DCS_FIGURE_ALL_THREADS && list->threads == 1) continue;
@@ -59,18 +59,18 @@ static void add_rungs(rung_list *list, const dcs_figure_run *run, int cell) {
 
 /* Block 1: panel (1: CPU, 2: GPU), y, name, and the columns of text: rate, of the limit, and where
  * it was measured if not at the size of the title. */
-static void write_texts(FILE *dat, const dcs_figure_run *run, int cell, const rung_list *list) {
+static void write_texts(FILE *dat, const dcs_figure_run *run, int size, const rung_list *list) {
   int variant = -1;
   dcs_figure_block(dat);
   for (int r = 0; r < list->n; r++) {
     const dcs_figure_row *row = list->rungs[r].row;
-    char size[DCS_TEXT] = "", share[32] = "";
+    char axes[DCS_TEXT] = "", share[32] = "";
     if (isfinite(row->of->limit_fraction))
       snprintf(share, sizeof share, "%.1f%%", 100 * row->of->limit_fraction);
-    if (row->cell != cell) dcs_figure_size(run, row->cell, size);
+    if (row->size != size) dcs_figure_axes(run, row->size, axes);
     fprintf(dat, "%d\t%d\t", row->of->backend == DCS_GPU ? 2 : 1, list->rungs[r].y);
     dcs_figure_text(dat, row->variant == variant ? "" : run->variants[row->variant], 2);
-    fprintf(dat, "\t\"%.4g\"\t\"%s\"\t\"%s\"\n", 1e-9 * row->of->evals_per_s, share, size);
+    fprintf(dat, "\t\"%.4g\"\t\"%s\"\t\"%s\"\n", 1e-9 * row->of->evals_per_s, share, axes);
     variant = row->variant;
   }
 }
@@ -94,17 +94,17 @@ static void write_group(FILE *dat, const dcs_figure_run *run, const rung_list *l
   if (any && limit > 0) fprintf(dat, "%.9g\n", limit);
 }
 
-static void write_ladder(FILE *dat, const dcs_figure_run *run, int cell, const rung_list *list) {
-  char size[DCS_TEXT];
+static void write_ladder(FILE *dat, const dcs_figure_run *run, int size, const rung_list *list) {
+  char axes[DCS_TEXT];
   dcs_figure_seen seen = {0};
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   dcs_figure_see(run, &pick, &seen);
   for (int backend = 0; backend < 2; backend++)
     seen.drawn[backend] = list->used[backend] > 0;
   dcs_figure_titles(dat, run, seen,
                     "The ladder: best configuration of each variant, %s, kernel time",
-                    dcs_figure_size(run, cell, size));
-  write_texts(dat, run, cell, list);
+                    dcs_figure_axes(run, size, axes));
+  write_texts(dat, run, size, list);
   for (int group = 0; group < DCS_FIGURE_GROUPS; group++)
     write_group(dat, run, list, (dcs_figure_group)group);
 }

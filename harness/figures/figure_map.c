@@ -1,5 +1,5 @@
 /* The figure of frontiers: the plane of atoms and grid points, a panel for each pair of methods,
- * scope and shape, with a rectangle for each cell. */
+ * scope and shape, with a rectangle for each size. */
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 typedef struct {
   double x, y, left, right, bottom, top; /* atoms, points, and the rectangle's edges */
   int winner;                            /* 0: a; 1: b; 2: unsure */
-} map_cell;
+} rectangle;
 
 typedef struct {
   const dcs_figure_thresholds *t;
-  map_cell *cells; /* room for all rows of winners.csv; by points, then by atoms */
+  rectangle *rectangles; /* room for all rows of winners.csv; by points, then by atoms */
   size_t n;
   double error; /* of a problem that approximates another; NaN: there is none */
 } map;
@@ -44,7 +44,7 @@ static bool has_grids(void *with, size_t panel) {
   return n >= FEWEST_GRIDS;
 }
 
-/* ---- cells ---- */
+/* ---- rectangles ---- */
 
 static bool is_grid_of(const dcs_figure_thresholds *t, size_t panel, const dcs_size *size) {
   char grid[64];
@@ -56,12 +56,12 @@ static bool is_grid_of(const dcs_figure_thresholds *t, size_t panel, const dcs_s
 }
 
 static int by_place(const void *left, const void *right) {
-  const map_cell *a = left, *b = right;
+  const rectangle *a = left, *b = right;
   if (a->y != b->y) return (a->y > b->y) - (a->y < b->y);
   return (a->x > b->x) - (a->x < b->x);
 }
 
-static void take_cells(map *m, size_t panel) {
+static void take_rectangles(map *m, size_t panel) {
   const dcs_table *w = m->t->winners;
   m->n = 0;
   m->error = NAN;
@@ -76,7 +76,7 @@ static void take_cells(map *m, size_t panel) {
     m->cells[m->n++] = cell;
     m->error = fmax(m->error, dcs_figure_model_error(m->t, panel, &size));
   }
-  qsort(m->cells, m->n, sizeof *m->cells, by_place);
+  qsort(m->rectangles, m->n, sizeof *m->rectangles, by_place);
 }
 
 /* ---- rectangles ---- */
@@ -90,39 +90,40 @@ static double edge_towards(double own, double neighbour, double opposite) {
 
 static void find_edges(map *m) {
   for (size_t i = 0; i < m->n; i++) {
-    map_cell *cell = &m->cells[i];
+    rectangle *at = &m->rectangles[i];
     double left = 0, right = 0, below = 0, above = 0; /* neighbours; 0: none */
     for (size_t k = 0; k < m->n; k++) {
-      const map_cell *other = &m->cells[k];
-      if (other->y == cell->y && other->x < cell->x) left = other->x;
-      if (other->y == cell->y && other->x > cell->x && right == 0) right = other->x;
-      if (other->y < cell->y) below = other->y;
-      if (other->y > cell->y && above == 0) above = other->y;
+      const rectangle *other = &m->rectangles[k];
+      if (other->y == at->y && other->x < at->x) left = other->x;
+      if (other->y == at->y && other->x > at->x && right == 0) right = other->x;
+      if (other->y < at->y) below = other->y;
+      if (other->y > at->y && above == 0) above = other->y;
     }
-    cell->left = edge_towards(cell->x, left, right);
-    cell->right = edge_towards(cell->x, right, left);
-    cell->bottom = edge_towards(cell->y, below, above);
-    cell->top = edge_towards(cell->y, above, below);
+    at->left = edge_towards(at->x, left, right);
+    at->right = edge_towards(at->x, right, left);
+    at->bottom = edge_towards(at->y, below, above);
+    at->top = edge_towards(at->y, above, below);
   }
 }
 
 /* ---- what is written ---- */
 
-/* A series; one without cells has a point that is not drawn, so that its name stands in the key. */
-static void put_cells(FILE *dat, const map *m, int winner, const char *name) {
+/* A series; one without rectangles has a point that is not drawn, so that its name stands in the
+ * key. */
+static void put_rectangles(FILE *dat, const map *m, int winner, const char *name) {
   bool any = false;
   dcs_figure_series(dat, "%s", name);
   for (size_t i = 0; i < m->n; i++) {
-    const map_cell *cell = &m->cells[i];
-    if (cell->winner != winner) continue;
-    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", cell->x, cell->y, cell->left, cell->right,
-            cell->bottom, cell->top);
+    const rectangle *at = &m->rectangles[i];
+    if (at->winner != winner) continue;
+    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", at->x, at->y, at->left, at->right,
+            at->bottom, at->top);
     any = true;
   }
   if (!any) fputs("NaN\tNaN\tNaN\tNaN\tNaN\tNaN\n", dat);
 }
 
-/* The points of a grid, from the cells of its row. */
+/* The points of a grid, from the rectangles of its row. */
 static double points_of(const char *grid) {
   double n[3] = {0};
   if (sscanf(grid, "%lfx%lfx%lf", &n[0], &n[1], &n[2]) != 3) return NAN;
@@ -134,8 +135,8 @@ static void put_frontier(FILE *dat, const map *m, size_t panel) {
   double first = INFINITY, last = 0;
   bool any = false;
   for (size_t i = 0; i < m->n; i++) {
-    first = fmin(first, m->cells[i].left);
-    last = fmax(last, m->cells[i].right);
+    first = fmin(first, m->rectangles[i].left);
+    last = fmax(last, m->rectangles[i].right);
   }
   dcs_figure_series(dat, "frontier, 95%%");
   for (size_t row = 0; row < dcs_table_rows(t); row++) {
@@ -166,9 +167,9 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
     dcs_figure_line(dat, "%s or %s; error %.2g", a, b, m->error);
   fprintf(dat, "%d\t%d\n", dcs_figure_colour(m->t, panel, false),
           dcs_figure_colour(m->t, panel, true));
-  put_cells(dat, m, 0, a);
-  put_cells(dat, m, 1, b);
-  put_cells(dat, m, 2, "unsure");
+  put_rectangles(dat, m, 0, a);
+  put_rectangles(dat, m, 1, b);
+  put_rectangles(dat, m, 2, "unsure");
   put_frontier(dat, m, panel);
   return DCS_OK;
 }

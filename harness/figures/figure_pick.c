@@ -11,9 +11,9 @@ const dcs_figure_pick dcs_figure_any = {.variant = DCS_FIGURE_ANY,
                                         .coarsen = DCS_FIGURE_ANY,
                                         .problem = DCS_FIGURE_DIRECT};
 
-dcs_figure_pick dcs_figure_pick_at(int cell, dcs_scope scope) {
+dcs_figure_pick dcs_figure_pick_at(int size, dcs_scope scope) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.size = size;
   pick.scope = (int)scope;
   return pick;
 }
@@ -52,15 +52,15 @@ const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figur
   return best;
 }
 
-double dcs_figure_points(const dcs_figure_cell *cell) {
-  return (double)cell->n.x * (double)cell->n.y * (double)cell->n.z;
+double dcs_figure_points(const dcs_figure_size *size) {
+  return (double)size->n.x * (double)size->n.y * (double)size->n.z;
 }
 
-double dcs_figure_extent(const dcs_figure_cell *cell) {
-  return cell->inputs * dcs_figure_points(cell);
+double dcs_figure_extent(const dcs_figure_size *size) {
+  return size->inputs * dcs_figure_points(size);
 }
 
-bool dcs_figure_is_larger(const dcs_figure_cell *a, const dcs_figure_cell *b) {
+bool dcs_figure_is_larger(const dcs_figure_size *a, const dcs_figure_size *b) {
   const double more = dcs_figure_points(a) - dcs_figure_points(b);
   return more > 0 || (more == 0 && a->inputs >= b->inputs);
 }
@@ -69,10 +69,10 @@ const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run,
                                                    dcs_figure_pick pick) {
   const dcs_figure_row *best = dcs_figure_best(run, &pick);
   if (best) return best;
-  for (int cell = 0; cell < run->n_cells; cell++) {
-    pick.cell = cell;
+  for (int size = 0; size < run->n_sizes; size++) {
+    pick.size = size;
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (row && (!best || dcs_figure_is_larger(&run->cells[cell], &run->cells[best->cell])))
+    if (row && (!best || dcs_figure_is_larger(&run->sizes[size], &run->sizes[best->size])))
       best = row;
   }
   return best;

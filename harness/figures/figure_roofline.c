@@ -20,8 +20,8 @@ typedef struct {
   double lo_x, hi_x, lo_y, hi_y; /* of the axes */
 } panel;
 
-static void take_points(panel *p, const dcs_figure_run *run, int cell, int threads) {
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+static void take_points(panel *p, const dcs_figure_run *run, int size, int threads) {
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   dcs_figure_pick_group(&pick, p->group, threads);
   for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++) {
     const dcs_figure_row *row = dcs_figure_best_or_elsewhere(run, pick);
@@ -98,13 +98,13 @@ static void write_head(FILE *dat, const dcs_figure_run *run, const panel *p, int
 }
 
 /* Each point, where its name stands, and the name. */
-static void write_labels(FILE *dat, const dcs_figure_run *run, const panel *p, int cell) {
+static void write_labels(FILE *dat, const dcs_figure_run *run, const panel *p, int size) {
   dcs_figure_block(dat);
   for (int i = 0; i < p->n; i++) {
     const point *at = &p->points[i];
     char text[2 * DCS_TEXT];
     snprintf(text, sizeof text, at->gflops < 1000 ? "%s%s  %.3g" : "%s%s  %.0f",
-             run->variants[at->row->variant], at->row->cell == cell ? "" : "*", at->gflops);
+             run->variants[at->row->variant], at->row->size == size ? "" : "*", at->gflops);
     fprintf(dat, "%.9g\t%.9g\t%.9g\t", at->flops_per_byte, at->gflops, pow(10, at->label));
     dcs_figure_text(dat, text, 2);
     fputc('\n', dat);
@@ -132,25 +132,25 @@ static void write_lines(FILE *dat, const panel *p) {
   }
 }
 
-static void write_titles(FILE *dat, const dcs_figure_run *run, const panel *panels, int cell) {
-  char size[DCS_TEXT];
+static void write_titles(FILE *dat, const dcs_figure_run *run, const panel *panels, int size) {
+  char axes[DCS_TEXT];
   bool elsewhere = false;
   dcs_figure_seen seen = {0};
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   dcs_figure_see(run, &pick, &seen);
   seen.drawn[DCS_CPU] = panels[DCS_FIGURE_ONE_THREAD].n + panels[DCS_FIGURE_ALL_THREADS].n > 0;
   seen.drawn[DCS_GPU] = panels[DCS_FIGURE_GPU].n > 0;
   for (int g = 0; g < DCS_FIGURE_GROUPS; g++)
     for (int i = 0; i < panels[g].n; i++)
-      elsewhere = elsewhere || panels[g].points[i].row->cell != cell;
+      elsewhere = elsewhere || panels[g].points[i].row->size != size;
   dcs_figure_titles(dat, run, seen, "Roofline: best configuration of each variant, %s, kernel time",
-                    dcs_figure_size(run, cell, size));
+                    dcs_figure_axes(run, size, axes));
   if (elsewhere) dcs_figure_line(dat, "* not measured at that size: at its largest other");
 }
 
-static void write_roofline(FILE *dat, const dcs_figure_run *run, panel *panels, int cell,
+static void write_roofline(FILE *dat, const dcs_figure_run *run, panel *panels, int size,
                            int threads) {
-  write_titles(dat, run, panels, cell);
+  write_titles(dat, run, panels, size);
   for (int g = 0; g < DCS_FIGURE_GROUPS; g++) {
     panel *p = &panels[g];
     if (p->n == 0) continue;
@@ -164,7 +164,7 @@ static void write_roofline(FILE *dat, const dcs_figure_run *run, panel *panels, 
 }
 
 dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  const int cell = dcs_figure_ladder_cell(run), n = run->n_variants;
+  const int size = dcs_figure_ladder_size(run), n = run->n_variants;
   const int threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL));
   panel panels[DCS_FIGURE_GROUPS];
   bool any = false, roof = false;
@@ -175,7 +175,7 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
   for (int g = 0; g < DCS_FIGURE_GROUPS; g++) {
     panels[g] =
         (panel){.group = (dcs_figure_group)g, .limits = &run->limits[g], .points = points + g * n};
-    if (g != DCS_FIGURE_ALL_THREADS || threads > 1) take_points(&panels[g], run, cell, threads);
+    if (g != DCS_FIGURE_ALL_THREADS || threads > 1) take_points(&panels[g], run, size, threads);
     any = any || panels[g].n > 0;
     roof = roof || (panels[g].n > 0 && has_roof(&panels[g]));
   }

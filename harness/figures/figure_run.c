@@ -73,11 +73,11 @@ static void list_sizes(dcs_figure_run *run) {
     const dcs_run_row *row = run->rows[i].of;
     const dcs_size *size = &row->size;
     /* NOLINTNEXTLINE: no row is NULL */
-    run->cells[i] = (dcs_figure_cell){of_direct(run, *size), dcs_size_points(size),
+    run->sizes[i] = (dcs_figure_size){of_direct(run, *size), dcs_size_points(size),
                                       dcs_along(size, 0), row->spacing};
     if (!is_direct(run, size)) run->problems[n_problems++] = without_axes(size);
   }
-  run->n_cells = distinct(run->cells, run->n_rows, sizeof *run->cells);
+  run->n_sizes = distinct(run->sizes, run->n_rows, sizeof *run->sizes);
   run->n_problems = distinct(run->problems, n_problems, sizeof *run->problems);
 }
 
@@ -101,7 +101,7 @@ static void index_rows(dcs_figure_run *run) {
   list_variants(run);
   for (size_t i = 0; i < run->n_rows; i++) {
     dcs_figure_row *row = &run->rows[i];
-    const dcs_size cell = of_direct(run, row->of->size), problem = without_axes(&row->of->size);
+    const dcs_size key = of_direct(run, row->of->size), problem = without_axes(&row->of->size);
     row->variant = intern(run->variants, &run->n_variants, row->of->variant);
     row->cell = index_of(&cell, run->cells, run->n_cells, sizeof *run->cells);
     row->problem = problem_of(run, &problem);
@@ -110,16 +110,16 @@ static void index_rows(dcs_figure_run *run) {
 }
 
 bool dcs_figure_pick_size(const dcs_figure_run *run, const dcs_size *size, dcs_figure_pick *pick) {
-  const dcs_size cell = of_direct(run, *size), problem = without_axes(size);
-  pick->cell = index_of(&cell, run->cells, run->n_cells, sizeof *run->cells);
+  const dcs_size key = of_direct(run, *size), problem = without_axes(size);
+  pick->size = index_of(&key, run->sizes, run->n_sizes, sizeof *run->sizes);
   pick->problem = problem_of(run, &problem);
-  return pick->cell >= 0 && pick->problem != DCS_FIGURE_ANY;
+  return pick->size >= 0 && pick->problem != DCS_FIGURE_ANY;
 }
 
-char *dcs_figure_size(const dcs_figure_run *run, int cell, char text[DCS_TEXT]) {
-  dcs_size size = run->cells[cell].size;
-  size.config = dcs_initial_problem(size.kind);
-  return dcs_size_text(&size, text);
+char *dcs_figure_axes(const dcs_figure_run *run, int size, char text[DCS_TEXT]) {
+  dcs_size key = run->sizes[size].key;
+  key.config = dcs_initial_problem(key.kind);
+  return dcs_size_text(&key, text);
 }
 
 /* ---- a kind ---- */

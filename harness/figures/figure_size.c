@@ -6,45 +6,45 @@
 
 /* ---- time against atoms ---- */
 
-/* The cells of one grid, which lie together: first <= cell < end. */
+/* The sizes of one grid, which lie together: first <= size < end. */
 typedef struct {
   int first, end;
-} cell_range;
+} size_range;
 
-/* Whether cells differ in the first dimension alone. */
-static bool same_grid(const dcs_figure_cell *a, const dcs_figure_cell *b) {
-  for (int d = 1; d < a->size.kind->n_dimensions; d++)
-    if (!dcs_same_along(&a->size, &b->size, d)) return false;
+/* Whether sizes differ in the first dimension alone. */
+static bool same_grid(const dcs_figure_size *a, const dcs_figure_size *b) {
+  for (int d = 1; d < a->key.kind->n_dimensions; d++)
+    if (!dcs_same_along(&a->key, &b->key, d)) return false;
   return true;
 }
 
-static bool measured(const dcs_figure_run *run, int cell, dcs_backend backend) {
+static bool measured(const dcs_figure_run *run, int size, dcs_backend backend) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.size = size;
   pick.backend = (int)backend;
   return dcs_figure_best(run, &pick) != NULL;
 }
 
 /* Numbers of inputs that were measured on the grid; those of which CPU and GPU have two or more
  * each come first. */
-static int merit_of(const dcs_figure_run *run, cell_range grid) {
+static int merit_of(const dcs_figure_run *run, size_range grid) {
   int cpu_counts = 0, gpu_counts = 0, counts = 0;
-  for (int cell = grid.first; cell < grid.end; cell++) {
-    bool cpu = measured(run, cell, DCS_CPU), gpu = measured(run, cell, DCS_GPU);
+  for (int size = grid.first; size < grid.end; size++) {
+    bool cpu = measured(run, size, DCS_CPU), gpu = measured(run, size, DCS_GPU);
     cpu_counts += cpu;
     gpu_counts += gpu;
     counts += cpu || gpu;
   }
-  return counts + (cpu_counts >= 2 && gpu_counts >= 2 ? run->n_cells : 0);
+  return counts + (cpu_counts >= 2 && gpu_counts >= 2 ? run->n_sizes : 0);
 }
 
 /* The grid to draw, of equals the last, which is the largest; false where none has two inputs. */
-static bool choose_grid(const dcs_figure_run *run, cell_range *best) {
-  cell_range grid = {0, 0};
+static bool choose_grid(const dcs_figure_run *run, size_range *best) {
+  size_range grid = {0, 0};
   int most = 2;
   bool found = false;
-  for (; grid.first < run->n_cells; grid.first = grid.end) {
-    while (grid.end < run->n_cells && same_grid(&run->cells[grid.end], &run->cells[grid.first]))
+  for (; grid.first < run->n_sizes; grid.first = grid.end) {
+    while (grid.end < run->n_sizes && same_grid(&run->sizes[grid.end], &run->sizes[grid.first]))
       grid.end++;
     const int merit = merit_of(run, grid);
     if (merit < most) continue;
@@ -56,10 +56,10 @@ static bool choose_grid(const dcs_figure_run *run, cell_range *best) {
 }
 
 /* The best matching time at each atom count; nothing where there is none. */
-static void time_series(FILE *dat, const dcs_figure_run *run, cell_range grid, dcs_figure_pick pick,
+static void time_series(FILE *dat, const dcs_figure_run *run, size_range grid, dcs_figure_pick pick,
                         const char *name) {
   bool named = false;
-  for (pick.cell = grid.first; pick.cell < grid.end; pick.cell++) {
+  for (pick.size = grid.first; pick.size < grid.end; pick.size++) {
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s", name);
@@ -76,11 +76,11 @@ static int find_sequential(const dcs_figure_run *run) {
   return -1;
 }
 
-static void cpu_time_series(FILE *dat, const dcs_figure_run *run, cell_range grid) {
+static void cpu_time_series(FILE *dat, const dcs_figure_run *run, size_range grid) {
   char name[2 * DCS_TEXT];
   dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL), one;
   int most = 1;
-  for (one = dcs_figure_any, one.cell = grid.first; one.cell < grid.end; one.cell++) {
+  for (one = dcs_figure_any, one.size = grid.first; one.size < grid.end; one.size++) {
     int own = dcs_figure_most_threads(run, one);
     most = own > most ? own : most;
   }
@@ -98,7 +98,7 @@ static void cpu_time_series(FILE *dat, const dcs_figure_run *run, cell_range gri
   time_series(dat, run, grid, pick, name);
 }
 
-static void gpu_time_series(FILE *dat, const dcs_figure_run *run, cell_range grid) {
+static void gpu_time_series(FILE *dat, const dcs_figure_run *run, size_range grid) {
   static const dcs_scope scopes[] = {DCS_FIRST, DCS_WARM, DCS_KERNEL};
   for (size_t s = 0; s < sizeof scopes / sizeof scopes[0]; s++) {
     char name[DCS_TEXT];
@@ -109,13 +109,13 @@ static void gpu_time_series(FILE *dat, const dcs_figure_run *run, cell_range gri
   }
 }
 
-/* ", grid 100x100x1": what all cells share; returns text. */
-static char *grid_text(const dcs_figure_run *run, cell_range grid, char text[DCS_TEXT]) {
+/* ", grid 100x100x1": what all sizes share; returns text. */
+static char *grid_text(const dcs_figure_run *run, size_range grid, char text[DCS_TEXT]) {
   text[0] = '\0';
   for (int d = 1; d < run->kind->n_dimensions; d++) {
     char value[64];
     dcs_append(text, DCS_TEXT, ", %s %s", run->kind->dimensions[d].name,
-               dcs_dimension_text(&run->cells[grid.first].size, d, value));
+               dcs_dimension_text(&run->sizes[grid.first].key, d, value));
   }
   return text;
 }
@@ -127,7 +127,7 @@ dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char w
                            run->kind->dimensions[0].values);
   dcs_figure_seen seen = {0};
   dcs_figure_pick pick = dcs_figure_any;
-  for (pick.cell = grid.first; pick.cell < grid.end; pick.cell++)
+  for (pick.size = grid.first; pick.size < grid.end; pick.size++)
     dcs_figure_see(run, &pick, &seen);
   char where[DCS_TEXT];
   dcs_figure_titles(dat, run, seen, "Time against %s%s", run->kind->dimensions[0].values,
@@ -141,9 +141,9 @@ dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char w
 
 enum { MAX_FACTOR = 16 };
 
-/* Rows of the variant in the cell, or 0 where they have fewer than two coarsening factors. */
-static int coarsened_rows(const dcs_figure_run *run, int cell, int variant) {
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+/* Rows of the variant at the size, or 0 where they have fewer than two coarsening factors. */
+static int coarsened_rows(const dcs_figure_run *run, int size, int variant) {
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   const dcs_figure_row *row = NULL;
   unsigned factors = 0;
   int rows = 0;
@@ -157,25 +157,25 @@ static int coarsened_rows(const dcs_figure_run *run, int cell, int variant) {
   return several ? rows : 0;
 }
 
-/* The cell with the most coarsened rows, the larger of equals; -1 where there is none. */
-static int choose_coarsened_cell(const dcs_figure_run *run) {
+/* The size with the most coarsened rows, the larger of equals; -1 where there is none. */
+static int choose_coarsened_size(const dcs_figure_run *run) {
   int best = -1, best_rows = 0;
-  for (int cell = 0; cell < run->n_cells; cell++) {
+  for (int size = 0; size < run->n_sizes; size++) {
     int rows = 0;
     for (int variant = 0; variant < run->n_variants; variant++)
-      rows += coarsened_rows(run, cell, variant);
+      rows += coarsened_rows(run, size, variant);
     if (rows < best_rows || rows == 0 ||
         (rows == best_rows &&
-         dcs_figure_extent(&run->cells[cell]) <= dcs_figure_extent(&run->cells[best])))
+         dcs_figure_extent(&run->sizes[size]) <= dcs_figure_extent(&run->sizes[best])))
       continue;
-    best = cell;
+    best = size;
     best_rows = rows;
   }
   return best;
 }
 
-static void coarsening_series(FILE *dat, const dcs_figure_run *run, int cell, int variant) {
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+static void coarsening_series(FILE *dat, const dcs_figure_run *run, int size, int variant) {
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   bool named = false;
   pick.variant = variant;
   for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++) {
@@ -195,12 +195,12 @@ dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, c
     return dcs_figure_skip(why, "no variant was measured at two or more coarsening factors");
   char size[DCS_TEXT];
   dcs_figure_seen seen = {0};
-  dcs_figure_pick pick = dcs_figure_pick_at(cell, DCS_KERNEL);
+  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++)
     dcs_figure_see(run, &pick, &seen);
   dcs_figure_titles(dat, run, seen, "Rate against coarsening factor, %s, kernel time",
-                    dcs_figure_size(run, cell, size));
+                    dcs_figure_axes(run, size, axes));
   for (int variant = 0; variant < run->n_variants; variant++)
-    if (coarsened_rows(run, cell, variant) > 0) coarsening_series(dat, run, cell, variant);
+    if (coarsened_rows(run, size, variant) > 0) coarsening_series(dat, run, size, variant);
   return DCS_OK;
 }

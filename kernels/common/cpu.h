@@ -57,7 +57,7 @@ typedef enum {
   DCS_CPU_EVENLY, /* each thread takes one range, all of a length: for a kernel that passes over all
                      atoms for each range */
   DCS_CPU_GUIDED  /* a thread that is idle takes half of its share of what is left, at least a unit:
-                     a thread that is late leaves work to the others, to the last unit
+                     a thread that is delayed leaves work to the others, to the last unit
                      (Polychronopoulos and Kuck, Guided self-scheduling, IEEE Trans. Computers C-36,
                      1987) */
 } dcs_cpu_sharing;

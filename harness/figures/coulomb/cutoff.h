@@ -17,9 +17,9 @@ const dcs_figure_row *dcs_cutoff_timed(const dcs_figure_run *run, dcs_figure_pic
 /* What sizes have in common: the grid, or atoms per volume of the grid within 20%; or none. */
 typedef enum { DCS_SIZES_GRID, DCS_SIZES_DENSITY, DCS_SIZES_NOTHING } dcs_sizes_family;
 
-/* Cells within one cutoff, one for each number of atoms (the largest grid), ascending. */
+/* Sizes within one cutoff, one for each number of atoms (the largest grid), ascending. */
 typedef struct {
-  int *cells, n;
+  int *list, n;
   int problem;
   dcs_sizes_family family;
 } dcs_sizes;
@@ -29,7 +29,7 @@ typedef struct {
  * only where the atoms differ by a factor of 2 or more. Of equals the larger cutoff. n is 0 where
  * there is none. */
 dcs_status dcs_sizes_choose(const dcs_figure_run *run,
-                            bool (*drawn)(const dcs_figure_run *run, int cell, int problem),
+                            bool (*drawn)(const dcs_figure_run *run, int size, int problem),
                             dcs_sizes_family first, dcs_sizes_family last, dcs_sizes *sizes);
 /* Lines of the title: how far the problem is off the direct sum at the sizes; and before it the
  * grid, or from which to which, and the densities. */

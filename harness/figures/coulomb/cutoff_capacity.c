@@ -13,7 +13,7 @@ typedef struct {
 
 /* What is drawn: a variant at a size, within a cutoff. */
 typedef struct {
-  int cell, problem, variant;
+  int size, problem, variant;
   int capacities;
 } bins_case;
 
@@ -29,7 +29,7 @@ static int parameter(const dcs_figure_row *row, const char *name) {
 }
 
 static dcs_figure_pick pick_case(const bins_case *c) {
-  dcs_figure_pick pick = dcs_figure_pick_at(c->cell, DCS_WARM);
+  dcs_figure_pick pick = dcs_figure_pick_at(c->size, DCS_WARM);
   pick.problem = c->problem;
   pick.variant = c->variant;
   return pick;
@@ -58,7 +58,7 @@ static value_set values_of(const dcs_figure_run *run, const bins_case *c, const 
 
 static bool is_larger(const dcs_figure_run *run, const bins_case *a, const bins_case *b) {
   const double more =
-      dcs_figure_extent(&run->cells[a->cell]) - dcs_figure_extent(&run->cells[b->cell]);
+      dcs_figure_extent(&run->sizes[a->size]) - dcs_figure_extent(&run->sizes[b->size]);
   const double farther = dcs_cutoff_of(run, a->problem) - dcs_cutoff_of(run, b->problem);
   if (more != 0) return more > 0;
   return farther != 0 ? farther > 0 : a->capacities > b->capacities;
@@ -68,9 +68,9 @@ static bool is_larger(const dcs_figure_run *run, const bins_case *a, const bins_
 static bool choose_case(const dcs_figure_run *run, bins_case *best) {
   bool found = false;
   for (const dcs_figure_row *row = run->rows; row < run->rows + run->n_rows; row++) {
-    bins_case c = {row->cell, row->problem, row->variant, 0};
+    bins_case c = {row->size, row->problem, row->variant, 0};
     if (!row->ok || c.problem == DCS_FIGURE_DIRECT ||
-        (found && c.cell == best->cell && c.problem == best->problem && c.variant == best->variant))
+        (found && c.size == best->size && c.problem == best->problem && c.variant == best->variant))
       continue;
     c.capacities = values_of(run, &c, "capacity").n;
     if (c.capacities < FEWEST_CAPACITIES || (found && !is_larger(run, &c, best))) continue;
@@ -92,7 +92,7 @@ static const dcs_figure_row *best_row(const dcs_figure_run *run, const bins_case
 
 /* Two series of an edge: the time, and the share of atoms that overflow. */
 static void edge_series(FILE *dat, const dcs_figure_run *run, const bins_case *c, int edge) {
-  double atoms = run->cells[c->cell].inputs;
+  double atoms = run->sizes[c->size].inputs;
   for (int share = 0; share < 2; share++) {
     if (edge > 0)
       dcs_figure_series(dat, "bin_edge=%d (%g Å)", edge, 0.1 * edge);
@@ -114,14 +114,14 @@ dcs_status dcs_figure_cutoff_capacity(const dcs_figure_run *run, FILE *dat, char
     return dcs_figure_skip(
         why, "no method with bins was measured in scope warm at three or more capacities");
   dcs_figure_pick pick = pick_case(&c);
-  char size[DCS_TEXT], cut[DCS_TEXT];
+  char axes[DCS_TEXT], cut[DCS_TEXT];
   value_set edges = values_of(run, &c, "bin_edge");
-  const dcs_sizes one = {.cells = &c.cell, .n = 1, .problem = c.problem};
+  const dcs_sizes one = {.list = &c.size, .n = 1, .problem = c.problem};
   dcs_figure_seen seen = {0};
   dcs_figure_see(run, &pick, &seen);
   dcs_figure_titles(dat, run, seen, "Room in bins: %s%s within %s, %s", run->variants[c.variant],
                     run->gpu_suffix, dcs_cutoff_name(run, c.problem, cut),
-                    dcs_size_text(&run->cells[c.cell].size, size));
+                    dcs_size_text(&run->sizes[c.size].key, axes));
   dcs_sizes_error_line(dat, run, &one);
   for (int edge = 0; edge <= MOST_VALUE; edge++)
     if (edges.has[edge]) edge_series(dat, run, &c, edge);

@@ -3,7 +3,7 @@
 
 static bool measured_within(const dcs_figure_run *run, int cell, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.size = size;
   pick.problem = problem;
   return dcs_cutoff_timed(run, pick) != NULL;
 }
@@ -13,8 +13,8 @@ static void density_series(FILE *dat, const dcs_figure_run *run, const dcs_sizes
                            dcs_figure_pick pick, const char *name) {
   bool named = false;
   for (int i = 0; i < sizes->n; i++) {
-    pick.cell = sizes->cells[i];
-    const dcs_figure_cell *cell = &run->cells[pick.cell];
+    pick.size = sizes->list[i];
+    const dcs_figure_size *size = &run->sizes[pick.size];
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s, %s", run->variants[pick.variant], name);

@@ -6,7 +6,7 @@
 
 /* A size with one switching function, over its cutoffs. */
 typedef struct {
-  int cell;
+  int size;
   const char *switching;
   int cutoffs; /* where the error is known */
   double work;
@@ -22,7 +22,7 @@ typedef struct {
 
 static dcs_figure_pick pick_at(const error_line *line, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = line->cell;
+  pick.size = line->size;
   pick.problem = problem;
   return pick;
 }
@@ -57,18 +57,18 @@ static int compare_lines(const void *left, const void *right) {
   return strcmp(a->switching, b->switching);
 }
 
-/* Every line of two cutoffs or more, sorted; the array has room for cells times cutoffs. */
+/* Every line of two cutoffs or more, sorted; the array has room for sizes times cutoffs. */
 static size_t find_lines(const dcs_figure_run *run, error_line *lines) {
   size_t n = 0;
-  for (int cell = 0; cell < run->n_cells; cell++)
+  for (int size = 0; size < run->n_sizes; size++)
     for (int first = 0; first < run->n_problems; first++) {
-      error_line line = {cell, dcs_switching_name(run, first), 0, 0};
+      error_line line = {size, dcs_switching_name(run, first), 0, 0};
       bool again = false;
       for (int p = 0; p < run->n_problems; p++) {
         again = again || (p < first && is_on(run, &line, p));
         line.cutoffs += is_on(run, &line, p) && error_row(run, &line, p) != NULL;
       }
-      line.work = dcs_figure_extent(&run->cells[cell]);
+      line.work = dcs_figure_extent(&run->sizes[size]);
       if (!again && line.cutoffs >= 2) lines[n++] = line;
     }
   qsort(lines, n, sizeof *lines, compare_lines);
@@ -94,10 +94,10 @@ static timed_by choose_timed(const dcs_figure_run *run, const error_line *lines,
 
 /* Two series of a line: the error, and the time. */
 static void line_series(FILE *dat, const dcs_figure_run *run, const error_line *line, timed_by by) {
-  const dcs_figure_cell *cell = &run->cells[line->cell];
-  char size[DCS_TEXT];
+  const dcs_figure_size *size = &run->sizes[line->size];
+  char axes[DCS_TEXT];
   for (int time = 0; time < 2; time++) {
-    dcs_figure_series(dat, "%s: %s", line->switching, dcs_size_text(&cell->size, size));
+    dcs_figure_series(dat, "%s: %s", line->switching, dcs_size_text(&size->key, axes));
     for (int p = 0; p < run->n_problems; p++) {
       if (!is_on(run, line, p)) continue;
       const dcs_figure_row *row = time ? time_row(run, line, p, by) : error_row(run, line, p);

@@ -5,9 +5,9 @@
 
 static const dcs_scope scopes[] = {DCS_KERNEL, DCS_WARM};
 
-static bool both_measured(const dcs_figure_run *run, int cell, int problem) {
+static bool both_measured(const dcs_figure_run *run, int size, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
-  pick.cell = cell;
+  pick.size = size;
   if (!dcs_cutoff_timed(run, pick)) return false;
   pick.problem = problem;
   return dcs_cutoff_timed(run, pick) != NULL;
@@ -26,8 +26,8 @@ typedef struct {
   bool drawn; /* false: another group's lines are the same */
 } line_pair;
 
-static const dcs_figure_row *row_at(const comparison *c, dcs_figure_pick pick, int size) {
-  pick.cell = c->sizes.cells[size];
+static const dcs_figure_row *row_at(const comparison *c, dcs_figure_pick pick, int i) {
+  pick.size = c->sizes.list[i];
   return dcs_figure_best(c->run, &pick);
 }
 
@@ -80,7 +80,7 @@ static void pair_crossovers(FILE *dat, const comparison *c, line_pair pair) {
   for (int i = 0; i < c->sizes.n; i++) {
     const dcs_figure_row *direct = row_at(c, pair.pick[0], i), *cut = row_at(c, pair.pick[1], i);
     if (!pair.drawn || !direct || !cut) continue;
-    double now[3] = {log(c->run->cells[c->sizes.cells[i]].inputs), log(cut->of->median_ns),
+    double now[3] = {log(c->run->sizes[c->sizes.list[i]].inputs), log(cut->of->median_ns),
                      log(direct->of->median_ns / cut->of->median_ns)};
     if (any && (before[2] > 0) != (now[2] > 0)) {
       double part = before[2] / (before[2] - now[2]);

@@ -33,44 +33,44 @@ const dcs_figure_row *dcs_cutoff_timed(const dcs_figure_run *run, dcs_figure_pic
 }
 
 /* Atoms per cubic angstrom of the grid; NaN where the spacing is not known. */
-static double density_of(const dcs_figure_cell *cell) {
-  return cell->inputs / (dcs_figure_points(cell) * pow(cell->spacing, 3));
+static double density_of(const dcs_figure_size *size) {
+  return size->inputs / (dcs_figure_points(size) * pow(size->spacing, 3));
 }
 
-/* Whether the cell is of the family whose thinnest member is `anchor`. */
-static bool belongs(const dcs_figure_cell *cell, const dcs_figure_cell *anchor,
+/* Whether the size is of the family whose thinnest member is `anchor`. */
+static bool belongs(const dcs_figure_size *size, const dcs_figure_size *anchor,
                     dcs_sizes_family family) {
-  double density = density_of(cell), least = density_of(anchor);
+  double density = density_of(size), least = density_of(anchor);
   if (family == DCS_SIZES_NOTHING) return true;
   if (family == DCS_SIZES_DENSITY) return density >= least && density <= same_density * least;
-  return dcs_same_along(&cell->size, &anchor->size, 1);
+  return dcs_same_along(&size->key, &anchor->key, 1);
 }
 
-/* The cell takes its place by atoms, or that of a smaller grid; cells come in the run's order. */
-static void add_size(const dcs_figure_run *run, dcs_sizes *sizes, int cell) {
+/* The size takes its place by atoms, or that of a smaller grid; sizes come in the run's order. */
+static void add_size(const dcs_figure_run *run, dcs_sizes *sizes, int size) {
   int at = sizes->n;
-  while (at > 0 && run->cells[sizes->cells[at - 1]].inputs >= run->cells[cell].inputs)
+  while (at > 0 && run->sizes[sizes->list[at - 1]].inputs >= run->sizes[size].inputs)
     at--;
-  if (at < sizes->n && run->cells[sizes->cells[at]].inputs == run->cells[cell].inputs) {
-    sizes->cells[at] = cell;
+  if (at < sizes->n && run->sizes[sizes->list[at]].inputs == run->sizes[size].inputs) {
+    sizes->list[at] = size;
     return;
   }
-  memmove(&sizes->cells[at + 1], &sizes->cells[at], (size_t)(sizes->n - at) * sizeof(int));
-  sizes->cells[at] = cell;
+  memmove(&sizes->list[at + 1], &sizes->list[at], (size_t)(sizes->n - at) * sizeof(int));
+  sizes->list[at] = size;
   sizes->n++;
 }
 
 static void take_family(const dcs_figure_run *run, const bool *mask, int anchor, dcs_sizes *sizes) {
   sizes->n = 0;
-  for (int cell = 0; cell < run->n_cells; cell++)
-    if (mask[cell] && belongs(&run->cells[cell], &run->cells[anchor], sizes->family))
-      add_size(run, sizes, cell);
+  for (int size = 0; size < run->n_sizes; size++)
+    if (mask[size] && belongs(&run->sizes[size], &run->sizes[anchor], sizes->family))
+      add_size(run, sizes, size);
 }
 
 static bool is_enough(const dcs_figure_run *run, const dcs_sizes *sizes) {
   if (sizes->n < 2) return false;
   return sizes->family != DCS_SIZES_DENSITY ||
-         run->cells[sizes->cells[sizes->n - 1]].inputs >= 2 * run->cells[sizes->cells[0]].inputs;
+         run->sizes[sizes->list[sizes->n - 1]].inputs >= 2 * run->sizes[sizes->list[0]].inputs;
 }
 
 static bool is_better(const dcs_figure_run *run, const dcs_sizes *a, const dcs_sizes *b) {
@@ -87,11 +87,11 @@ static void keep_better(const dcs_figure_run *run, dcs_sizes *trial, dcs_sizes *
   if (!is_better(run, trial, best)) return;
   dcs_sizes old = *best;
   *best = *trial;
-  trial->cells = old.cells;
+  trial->list = old.list;
 }
 
 dcs_status dcs_sizes_choose(const dcs_figure_run *run,
-                            bool (*drawn)(const dcs_figure_run *run, int cell, int problem),
+                            bool (*drawn)(const dcs_figure_run *run, int size, int problem),
                             dcs_sizes_family first, dcs_sizes_family last, dcs_sizes *sizes) {
   const size_t n = (size_t)run->n_cells + 1; /* add_size() moves one beyond */
   bool *mask;
@@ -104,7 +104,7 @@ dcs_status dcs_sizes_choose(const dcs_figure_run *run,
     for (int cell = 0; cell < run->n_cells; cell++)
       mask[cell] = drawn(run, cell, trial.problem);
     for (int family = (int)first; family <= (int)last; family++)
-      for (int anchor = 0; anchor < run->n_cells; anchor++) {
+      for (int anchor = 0; anchor < run->n_sizes; anchor++) {
         if (!mask[anchor]) continue;
         trial.family = (dcs_sizes_family)family;
         take_family(run, mask, anchor, &trial);
@@ -119,7 +119,7 @@ void dcs_sizes_error_line(FILE *dat, const dcs_figure_run *run, const dcs_sizes 
   for (int i = 0; i < sizes->n; i++) {
     dcs_figure_pick pick = dcs_figure_any;
     const dcs_figure_row *row = NULL;
-    pick.cell = sizes->cells[i];
+    pick.size = sizes->list[i];
     pick.problem = sizes->problem;
     while ((row = dcs_figure_next(run, &pick, row))) {
       if (!row->ok) continue;
@@ -136,16 +136,16 @@ void dcs_sizes_error_line(FILE *dat, const dcs_figure_run *run, const dcs_sizes 
 }
 
 void dcs_sizes_lines(FILE *dat, const dcs_figure_run *run, const dcs_sizes *sizes) {
-  const dcs_figure_cell *a = &run->cells[sizes->cells[0]];
-  const dcs_figure_cell *b = &run->cells[sizes->cells[sizes->n - 1]];
+  const dcs_figure_size *a = &run->sizes[sizes->list[0]];
+  const dcs_figure_size *b = &run->sizes[sizes->list[sizes->n - 1]];
   char from[64], to[64];
   double lo = density_of(a), hi = lo;
   for (int i = 1; i < sizes->n; i++) {
-    lo = fmin(lo, density_of(&run->cells[sizes->cells[i]]));
-    hi = fmax(hi, density_of(&run->cells[sizes->cells[i]]));
+    lo = fmin(lo, density_of(&run->sizes[sizes->list[i]]));
+    hi = fmax(hi, density_of(&run->sizes[sizes->list[i]]));
   }
-  dcs_dimension_text(&a->size, 1, from);
-  dcs_dimension_text(&b->size, 1, to);
+  dcs_dimension_text(&a->key, 1, from);
+  dcs_dimension_text(&b->key, 1, to);
   if (sizes->family == DCS_SIZES_GRID)
     dcs_figure_line(dat, "grid %s", from);
   else if (isnan(lo))
@@ -160,7 +160,7 @@ void dcs_sizes_see(const dcs_figure_run *run, const dcs_sizes *sizes, int proble
   dcs_figure_pick pick = dcs_figure_any;
   pick.problem = problem;
   for (int i = 0; i < sizes->n; i++) {
-    pick.cell = sizes->cells[i];
+    pick.size = sizes->list[i];
     dcs_figure_see(run, &pick, seen);
   }
 }
@@ -170,7 +170,7 @@ int dcs_sizes_threads(const dcs_figure_run *run, const dcs_sizes *sizes, int pro
   dcs_figure_pick pick = dcs_figure_any;
   pick.problem = problem;
   for (int i = 0; i < sizes->n; i++) {
-    pick.cell = sizes->cells[i];
+    pick.size = sizes->list[i];
     const int own = dcs_figure_most_threads(run, pick);
     most = own > most ? own : most;
   }

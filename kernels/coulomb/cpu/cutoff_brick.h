@@ -80,11 +80,11 @@ TILE_INLINE void list_near(const dcs_problem *p, const brick_place *place, tile_
  */
 TILE_INLINE int64_t take_batch(const dcs_problem *p, const brick_place *place, tile_brick *brick,
                                int n, tile_mode mode) {
-  int64_t examined = 0;
+  int64_t candidates = 0;
   list_near(p, place, brick, n);
   for (int t = 0; t < TILES; t++)
-    examined += brick->n_near[t];
-  if (mode == COUNT || examined == 0) return examined;
+    candidates += brick->n_near[t];
+  if (mode == COUNT || candidates == 0) return candidates;
   for (int k = 0; k < SIDE * T; k++)
 #pragma GCC ivdep
     for (int a = 0; a < n; a++) {
@@ -94,23 +94,23 @@ TILE_INLINE int64_t take_batch(const dcs_problem *p, const brick_place *place, t
   for (int t = 0; t < TILES; t++)
     for (int s = 0; s < T; s += CUTOFF_SLICES)
       add_to_slices(p, place, brick, t, s, mode);
-  return examined;
+  return candidates;
 }
 
 /* Takes a full batch; what is behind it moves to the front. */
 TILE_INLINE int64_t take_full_batch(const dcs_problem *p, const brick_place *place,
                                     tile_brick *brick, tile_mode mode) {
-  int64_t examined = take_batch(p, place, brick, BATCH, mode);
+  int64_t candidates = take_batch(p, place, brick, BATCH, mode);
   brick->n -= BATCH;
   float *const fields[4] = {brick->x, brick->y, brick->z, brick->q};
   for (int f = 0; f < 4; f++)
     memcpy(fields[f], fields[f] + BATCH, LANES * sizeof(float));
-  return examined;
+  return candidates;
 }
 
 /* Takes what is left. */
-TILE_INLINE int64_t take_rest(const dcs_problem *p, const brick_place *place, tile_brick *brick,
-                              tile_mode mode) {
+TILE_INLINE int64_t take_last_batch(const dcs_problem *p, const brick_place *place,
+                                    tile_brick *brick, tile_mode mode) {
   for (int l = 0; l < LANES; l++)
     brick->x[brick->n + l] = -INFINITY;
   return take_batch(p, place, brick, brick->n, mode);
@@ -122,7 +122,7 @@ TILE_INLINE int64_t take_rest(const dcs_problem *p, const brick_place *place, ti
 TILE_INLINE int64_t take_run(const dcs_cutoff_cells *cells, const brick_place *place, int32_t first,
                              int32_t end, tile_brick *brick, tile_mode mode) {
   const float most = most_d2(&cells->problem);
-  int64_t examined = 0;
+  int64_t candidates = 0;
   for (int32_t a = first; a < end; a += LANES) {
     tile_vector d2 = outside2(cells->x + a, place->lo[0], place->hi[0]) +
                      outside2(cells->y + a, place->lo[1], place->hi[1]) +
@@ -134,9 +134,9 @@ TILE_INLINE int64_t take_run(const dcs_cutoff_cells *cells, const brick_place *p
     CUTOFF_PACK(brick->z + brick->n, *(const tile_points *)(cells->z + a), bits);
     CUTOFF_PACK(brick->q + brick->n, *(const tile_points *)(cells->q + a), bits);
     brick->n += __builtin_popcount(bits);
-    if (brick->n >= BATCH) examined += take_full_batch(&cells->problem, place, brick, mode);
+    if (brick->n >= BATCH) candidates += take_full_batch(&cells->problem, place, brick, mode);
   }
-  return examined;
+  return candidates;
 }
 
 /* Distance along dimension d from the brick's box to the layer of cells `index`, not too large. */
@@ -159,7 +159,7 @@ static inline void cells_within(const dcs_cutoff_cells *cells, const brick_place
 TILE_INLINE int64_t take_atoms(const dcs_cutoff_cells *cells, const brick_place *place,
                                tile_brick *brick, tile_mode mode) {
   const double c = (double)dcs_cutoff(&cells->problem) * (1 + 1e-6), c2 = c * c;
-  int64_t examined = 0;
+  int64_t candidates = 0;
   brick->n = 0;
   int32_t k, k_last, j, j_last, i, i_last;
   cells_within(cells, place, 2, c, &k, &k_last);
@@ -172,10 +172,10 @@ TILE_INLINE int64_t take_atoms(const dcs_cutoff_cells *cells, const brick_place 
       if (left_x < 0) continue;
       cells_within(cells, place, 0, sqrt(left_x), &i, &i_last);
       const int32_t *row = cells->start + (k * cells->n[1] + j) * cells->n[0];
-      examined += take_run(cells, place, row[i], row[i_last + 1], brick, mode);
+      candidates += take_run(cells, place, row[i], row[i_last + 1], brick, mode);
     }
   }
-  return examined + take_rest(&cells->problem, place, brick, mode);
+  return candidates + take_last_batch(&cells->problem, place, brick, mode);
 }
 
 /* ---- bricks ---- */
@@ -215,8 +215,8 @@ TILE_TARGET static void sum_plain(const dcs_problem *p, int64_t first, int64_t e
   sum_bricks(p, first, end, map, PLAIN);
 }
 
-TILE_TARGET static void sum_smooth(const dcs_problem *p, int64_t first, int64_t end, float *map) {
-  sum_bricks(p, first, end, map, SMOOTH);
+TILE_TARGET static void sum_switched(const dcs_problem *p, int64_t first, int64_t end, float *map) {
+  sum_bricks(p, first, end, map, SWITCHED);
 }
 
 TILE_TARGET static void count_pairs(const dcs_problem *p, int64_t first, int64_t end, float *map) {
@@ -232,6 +232,6 @@ TILE_TARGET static void count_pairs(const dcs_problem *p, int64_t first, int64_t
   *cells->pairs += (double)(atoms * (T * T * T));
 }
 
-const dcs_cutoff_kernels CUTOFF_KERNELS = {sum_plain, sum_smooth, count_pairs};
+const dcs_cutoff_kernels CUTOFF_KERNELS = {sum_plain, sum_switched, count_pairs};
 
 #endif

@@ -56,7 +56,7 @@ static inline dcs_dims dcs_cutoff_bricks(dcs_dims n) {
  * the instruction set is not that of this architecture. */
 typedef struct {
   dcs_cpu_kernel *plain, *switched;
-  dcs_cpu_kernel *count; /* adds the pairs that the others examine to *cells->pairs; no map */
+  dcs_cpu_kernel *count; /* adds the candidate pairs of the others to *cells->pairs; no map */
 } dcs_cutoff_kernels;
 
 extern const dcs_cutoff_kernels dcs_cutoff_portable, dcs_cutoff_avx2, dcs_cutoff_avx512;

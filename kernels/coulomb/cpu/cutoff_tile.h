@@ -33,7 +33,7 @@ typedef float tile_points __attribute__((vector_size(TILE_BYTES), aligned(sizeof
 
 typedef int32_t tile_indices __attribute__((vector_size(TILE_BYTES)));
 
-typedef enum { PLAIN, SMOOTH, COUNT } tile_mode;
+typedef enum { PLAIN, SWITCHED, COUNT } tile_mode;
 
 /* A number for each point of a slice. */
 typedef union {
@@ -124,7 +124,7 @@ TILE_INLINE void add_to_slices(const dcs_problem *p, const brick_place *place, t
 #pragma GCC unroll 4
       for (int v = 0; v < PATCHES; v++) {
         tile_vector r2 = dxy2[v] + dz2[k][a], per_r = TILE_RSQRT(r2);
-        if (mode == SMOOTH) {
+        if (mode == SWITCHED) {
           tile_vector u = CUTOFF_POSITIVE(1.0f - r2 * per_c2);
           sums[k][v] += (q * u) * (u * per_r);
         } else {

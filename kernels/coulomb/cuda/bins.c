@@ -131,8 +131,8 @@ static int64_t bin_of(const dcs_bins *b, const dcs_problem *problem, const dcs_a
 }
 
 int64_t dcs_fill_bins(const dcs_bins *b, const dcs_problem *problem, dcs_atom *placed,
-                      dcs_atom *rest) {
-  int64_t n_rest = 0;
+                      dcs_atom *overflow) {
+  int64_t n_overflow = 0;
   memset(placed, 0, (size_t)b->places * sizeof *placed);
   for (int64_t a = 0; a < problem->n_inputs; a++) {
     int64_t bin = bin_of(b, problem, &dcs_atoms(problem)[a]);
@@ -140,21 +140,21 @@ int64_t dcs_fill_bins(const dcs_bins *b, const dcs_problem *problem, dcs_atom *p
     dcs_atom *place = placed + bin * b->capacity, *end = place + b->capacity;
     while (place < end && place->q != 0)
       place++;
-    *(place < end ? place : &rest[n_rest++]) = dcs_atoms(problem)[a];
+    *(place < end ? place : &overflow[n_overflow++]) = dcs_atoms(problem)[a];
   }
-  return n_rest;
+  return n_overflow;
 }
 
 /* ---- counts ---- */
 
 /* Counts the atoms placed in each bin; in rows of x, each behind a number of its own. NULL: no
- * memory. *rest are those that find no place. */
-static int32_t *count_placed(const dcs_bins *b, const dcs_problem *problem, int64_t *rest) {
+ * memory. *overflow are those that find no place. */
+static int32_t *count_placed(const dcs_bins *b, const dcs_problem *problem, int64_t *overflow) {
   const int64_t row = b->axis[0].bins, rows = b->axis[1].bins * b->axis[2].bins;
   int32_t *placed = calloc((size_t)(rows * (row + 1)), sizeof *placed);
-  *rest = DCS_TOO_MANY;
+  *overflow = DCS_TOO_MANY;
   if (!placed) return NULL;
-  *rest = 0;
+  *overflow = 0;
   for (int64_t a = 0; a < problem->n_inputs; a++) {
     int64_t bin = bin_of(b, problem, &dcs_atoms(problem)[a]);
     if (bin < 0) continue;
@@ -162,15 +162,15 @@ static int32_t *count_placed(const dcs_bins *b, const dcs_problem *problem, int6
     if (*n < b->capacity)
       (*n)++;
     else
-      (*rest)++;
+      (*overflow)++;
   }
   return placed;
 }
 
-int64_t dcs_count_rest(const dcs_bins *b, const dcs_problem *problem) {
-  int64_t rest;
-  free(count_placed(b, problem, &rest));
-  return rest;
+int64_t dcs_count_overflow(const dcs_bins *b, const dcs_problem *problem) {
+  int64_t overflow;
+  free(count_placed(b, problem, &overflow));
+  return overflow;
 }
 
 /* Of the bins that hold an atom, the part of their places that is taken. */
@@ -200,7 +200,7 @@ static double gap(const dcs_bins *b, int d, int64_t region, double bin) {
 }
 
 /* Atoms, in a row of bins, of those within g of the regions in x, for all of them together. */
-static double examined_in_row(const dcs_bins *b, const int32_t *before, double g) {
+static double atoms_in_row(const dcs_bins *b, const int32_t *before, double g) {
   const dcs_bin_axis *x = &b->axis[0];
   double sum = 0;
   for (int64_t r = 0; r < x->regions; r++) {
@@ -212,14 +212,14 @@ static double examined_in_row(const dcs_bins *b, const int32_t *before, double g
   return sum;
 }
 
-dcs_candidates dcs_examine_bins(const dcs_bins *b, const dcs_problem *problem) {
+dcs_candidates dcs_bins_candidates(const dcs_bins *b, const dcs_problem *problem) {
   const dcs_bin_axis *y = &b->axis[1], *z = &b->axis[2];
   const double points = (double)(b->axis[0].step * y->step * z->step);
-  dcs_candidates examined = {.pairs = NAN, .fill = NAN};
-  int32_t *placed = count_placed(b, problem, &examined.overflow);
-  if (!placed) return examined;
-  examined.fill = fill_of(b, placed);
-  examined.pairs = 0;
+  dcs_candidates found = {.pairs = NAN, .fill = NAN};
+  int32_t *placed = count_placed(b, problem, &found.overflow);
+  if (!placed) return found;
+  found.fill = fill_of(b, placed);
+  found.pairs = 0;
   sum_rows(b, placed);
   for (int64_t rz = 0; rz < z->regions; rz++)
     for (int64_t oz = z->lo; oz <= z->hi; oz++) {
@@ -231,9 +231,9 @@ dcs_candidates dcs_examine_bins(const dcs_bins *b, const dcs_problem *problem) {
           if (!(left > 0)) continue;
           int64_t row = ((int64_t)bin_z + z->margin) * y->bins + (int64_t)bin_y + y->margin;
           const int32_t *before = placed + row * (b->axis[0].bins + 1);
-          examined.pairs += points * examined_in_row(b, before, sqrt(left));
+          found.pairs += points * atoms_in_row(b, before, sqrt(left));
         }
     }
   free(placed);
-  return examined;
+  return found;
 }

@@ -41,15 +41,15 @@ void dcs_list_neighbours(const dcs_bins *bins, dcs_atom *offsets);
 
 /* Places the atoms: those of a bin first, then places of charge 0. Atoms without charge, or farther
  * from the map than the cutoff, are dropped; those that find their bin full, the overflow atoms, go
- * to `rest`. Returns how many those are. */
+ * to `overflow`. Returns how many those are. */
 int64_t dcs_fill_bins(const dcs_bins *bins, const dcs_problem *problem, dcs_atom *placed,
-                      dcs_atom *rest);
+                      dcs_atom *overflow);
 
 /* What dcs_fill_bins() would return; DCS_TOO_MANY: no memory to count. */
-int64_t dcs_count_rest(const dcs_bins *bins, const dcs_problem *problem);
+int64_t dcs_count_overflow(const dcs_bins *bins, const dcs_problem *problem);
 
 /* The candidate pairs of all regions, a region's neighbours being those of the list that
  * lie within its reach. NaN and DCS_TOO_MANY where there is no memory to count. */
-dcs_candidates dcs_examine_bins(const dcs_bins *bins, const dcs_problem *problem);
+dcs_candidates dcs_bins_candidates(const dcs_bins *bins, const dcs_problem *problem);
 
 #endif

@@ -67,17 +67,17 @@ static double flops_per_eval(const dcs_config *config) {
 /* The places of a neighbourhood, or the overflow atoms, and the addition of one to the other. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   const dcs_bins bins = bins_of(problem, config);
-  int64_t rest = dcs_atoms(problem) ? dcs_count_rest(&bins, problem) : DCS_TOO_MANY;
-  if (rest == DCS_TOO_MANY) return problem->n_inputs;
+  int64_t overflow = dcs_atoms(problem) ? dcs_count_overflow(&bins, problem) : DCS_TOO_MANY;
+  if (overflow == DCS_TOO_MANY) return problem->n_inputs;
   int64_t places = bins.n_neighbours * bins.capacity;
-  int64_t longest = (places > rest ? places : rest) + 1;
+  int64_t longest = (places > overflow ? places : overflow) + 1;
   return longest < problem->n_inputs ? longest : problem->n_inputs;
 }
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
   const dcs_bins bins = bins_of(problem, config);
-  *found = dcs_examine_bins(&bins, problem);
+  *found = dcs_bins_candidates(&bins, problem);
 }
 
 /* `struct bins` of the kernel. */

@@ -119,7 +119,7 @@ static __device__ __forceinline__ void write_word(warp_lists *lists, int word, i
 }
 
 /* Adds the atoms of a list to the sums of the points (x, y, z[0..COARSEN_Z-1]). */
-template <bool SMOOTH>
+template <bool SWITCHED>
 static __device__ __forceinline__ void add_atoms(const float4 *tile, const unsigned short *list,
                                                  int n, float x, float y, const float z[COARSEN_Z],
                                                  float c2, float per_c2, float sum[COARSEN_Z]) {
@@ -132,7 +132,7 @@ static __device__ __forceinline__ void add_atoms(const float4 *tile, const unsig
     for (int l = 0; l < COARSEN_Z; l++) {
       float dz = z[l] - atom.z;
       float r2 = dz * dz + dxy2;
-      if (SMOOTH) {
+      if (SWITCHED) {
         float t = __saturatef(1.0f - r2 * per_c2);
         sum[l] += atom.w * rsqrtf(r2) * (t * t);
       } else {

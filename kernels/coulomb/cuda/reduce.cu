@@ -19,6 +19,8 @@
  * Limits: at most 65,535 blocks in y, and as many tiles in z times splits. Partial sums take 4 bytes a
  * point of the map's tiles and split. */
 
+#include "kernels/coulomb/cuda/brick.cuh"
+
 /* The first atom of a split: parts that differ by one atom at most. */
 static __device__ __forceinline__ int first_of(int split, int splits, int n_atoms) {
   return (int)((long long)n_atoms * split / splits);
@@ -27,35 +29,11 @@ static __device__ __forceinline__ int first_of(int split, int splits, int n_atom
 /* Adds atoms first..end-1 to the sums of the brick that begins at point (i, j, k). */
 static __device__ __forceinline__ void add_atoms(const float4 *atoms, int first, int end, int i, int j, int k,
                                                  float spacing, float sum[COARSEN_Z][COARSEN_X]) {
-  float x[COARSEN_X], z[COARSEN_Z];
-  float y = spacing * j;
-#pragma unroll
-  for (int m = 0; m < COARSEN_X; m++)
-    x[m] = spacing * (i + m * BLOCK_X);
-#pragma unroll
-  for (int l = 0; l < COARSEN_Z; l++)
-    z[l] = spacing * (k + l);
-
+  float x[COARSEN_X], z[COARSEN_Z], y = spacing * j;
+  place_brick<COARSEN_Z>(i, k, spacing, x, z);
 #pragma unroll UNROLL
-  for (int a = first; a < end; a++) {
-    float4 atom = __ldg(&atoms[a]);
-    float dy = y - atom.y;
-    float dy2 = dy * dy;
-    float dx2[COARSEN_X];
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++) {
-      float dx = x[m] - atom.x;
-      dx2[m] = dx * dx;
-    }
-#pragma unroll
-    for (int l = 0; l < COARSEN_Z; l++) {
-      float dz = z[l] - atom.z;
-      float dyz2 = dz * dz + dy2;
-#pragma unroll
-      for (int m = 0; m < COARSEN_X; m++)
-        sum[l][m] += atom.w * rsqrtf(dx2[m] + dyz2);
-    }
-  }
+  for (int a = first; a < end; a++)
+    add_atom<COARSEN_Z>(__ldg(&atoms[a]), x, y, z, sum);
 }
 
 /* Counts this block at its tile; whether it is the last of them, and so sees what the others wrote. */
@@ -90,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     add_atoms(atoms, first_of(split, splits, n_atoms), first_of(split + 1, splits, n_atoms), i, j, k, spacing,
               sum);
 
-  /* partials[split][tile][point of the brick][thread]: threads of a warp write side by side, and a thread
+  /* partials[split][tile][point of the brick][thread]: a warp writes adjacent floats, and a thread
    * of the last block reads what its counterparts in the others have written. */
   float *mine = partials + (long long)tile * points * threads + thread;
   long long stride = (long long)tiles * points * threads;
@@ -108,11 +86,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     for (int p = 0; p < points; p++)
       sum[p / COARSEN_X][p % COARSEN_X] += mine[s * stride + p * threads];
   }
-#pragma unroll
-  for (int l = 0; l < COARSEN_Z; l++) {
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++)
-      if (k + l < nz && i + m * BLOCK_X < nx && j < ny)
-        map[((long long)(k + l) * ny + j) * nx + i + m * BLOCK_X] += sum[l][m];
-  }
+  add_to_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, map);
 }

@@ -18,11 +18,15 @@ static double flops_per_eval(const dcs_config *config) {
   return 2 + rsqrt + 2 + (x + 2 + 3 * z) / (x * z);
 }
 
-static const char *const sources[] = {
-    "kernels/coulomb/cuda/split.cu", "kernels/coulomb/cuda/split.c",
-    "kernels/coulomb/cuda/brick.c",  "kernels/coulomb/cuda/brick.h",
-    "kernels/coulomb/cuda/slice.c",  "kernels/coulomb/cuda/slice.h",
-    "kernels/coulomb/coulomb.h",     NULL};
+static const char *const sources[] = {"kernels/coulomb/cuda/split.cu",
+                                      "kernels/coulomb/cuda/split.c",
+                                      "kernels/coulomb/cuda/brick.c",
+                                      "kernels/coulomb/cuda/brick.h",
+                                      "kernels/coulomb/cuda/brick.cuh",
+                                      "kernels/coulomb/cuda/slice.c",
+                                      "kernels/coulomb/cuda/slice.h",
+                                      "kernels/coulomb/coulomb.h",
+                                      NULL};
 
 const dcs_variant dcs_variant_cuda_split = {
     .id = "cuda_split",

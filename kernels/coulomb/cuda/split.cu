@@ -35,12 +35,7 @@
  * Parameters: as cuda_volume; soft: of every 16 points of a thread, how many in software, 0..16.
  * Limits: as cuda_volume. */
 
-#if ATOMS == ATOMS_CONSTANT
-__constant__ float4 atoms[CHUNK_ATOMS];
-#define ATOM(a) atoms[a]
-#else
-#define ATOM(a) __ldg(&global_atoms[a])
-#endif
+#include "kernels/coulomb/cuda/brick.cuh"
 
 #define SOFT_SCALE 0.06334664f
 
@@ -64,19 +59,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
   int k = blockIdx.z * COARSEN_Z;
   if (i >= nx || j >= ny) return;
 
-  float x[COARSEN_X], z[COARSEN_Z], sum[COARSEN_Z][COARSEN_X];
+  float x[COARSEN_X], z[COARSEN_Z], sum[COARSEN_Z][COARSEN_X] = {};
   float y = spacing * j;
-#pragma unroll
-  for (int m = 0; m < COARSEN_X; m++)
-    x[m] = spacing * (i + m * BLOCK_X);
-#pragma unroll
-  for (int l = 0; l < COARSEN_Z; l++) {
-    z[l] = spacing * (first_k + k + l);
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++)
-      sum[l][m] = 0.0f;
-  }
-
+  place_brick<COARSEN_Z>(i, first_k + k, spacing, x, z);
 #pragma unroll UNROLL
   for (int a = 0; a < n_atoms; a++) {
     float4 atom = ATOM(a);
@@ -99,12 +84,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
   }
 
 #pragma unroll
-  for (int l = 0; l < COARSEN_Z; l++) {
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++)
-      if (k + l < nz && i + m * BLOCK_X < nx) {
-        float scale = in_software(l * COARSEN_X + m) ? SOFT_SCALE : 1.0f;
-        map[((long long)(k + l) * ny + j) * nx + i + m * BLOCK_X] += scale * sum[l][m];
-      }
-  }
+  for (int p = 0; p < COARSEN_X * COARSEN_Z; p++)
+    if (in_software(p)) sum[p / COARSEN_X][p % COARSEN_X] *= SOFT_SCALE;
+  add_to_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, map);
 }

@@ -27,11 +27,15 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   plan->args = args;
 }
 
-static const char *const sources[] = {
-    "kernels/coulomb/cuda/volume.cu", "kernels/coulomb/cuda/volume.c",
-    "kernels/coulomb/cuda/brick.c",   "kernels/coulomb/cuda/brick.h",
-    "kernels/coulomb/cuda/slice.c",   "kernels/coulomb/cuda/slice.h",
-    "kernels/coulomb/coulomb.h",      NULL};
+static const char *const sources[] = {"kernels/coulomb/cuda/volume.cu",
+                                      "kernels/coulomb/cuda/volume.c",
+                                      "kernels/coulomb/cuda/brick.c",
+                                      "kernels/coulomb/cuda/brick.h",
+                                      "kernels/coulomb/cuda/brick.cuh",
+                                      "kernels/coulomb/cuda/slice.c",
+                                      "kernels/coulomb/cuda/slice.h",
+                                      "kernels/coulomb/coulomb.h",
+                                      NULL};
 
 const dcs_variant dcs_variant_cuda_volume = {
     .id = "cuda_volume",

@@ -20,12 +20,7 @@
  * constant memory, 1..4096 (unused in global memory); unroll: atoms an iteration of the loop, 1..8.
  * Limits: at most 65,535 blocks in y and in z. Large bricks need registers: `dcsbench compile` counts them. */
 
-#if ATOMS == ATOMS_CONSTANT
-__constant__ float4 atoms[CHUNK_ATOMS];
-#define ATOM(a) atoms[a]
-#else
-#define ATOM(a) __ldg(&global_atoms[a])
-#endif
+#include "kernels/coulomb/cuda/brick.cuh"
 
 enum { LOWER = COARSEN_Z > 1 ? COARSEN_Z - 1 : 1 };
 
@@ -37,11 +32,11 @@ struct block_place {
 };
 
 /* The `layers` blocks of a column are as few as can be. `more` columns, the last ones, have one block more,
- * so that all blocks are a multiple of `units`, as far as bricks of LOWER slices allow it. Blocks are counted
+ * so that all blocks are a multiple of `sms`, as far as bricks of LOWER slices allow it. Blocks are counted
  * COARSEN_Z high ones first. */
 static __device__ block_place place_of(long long block, long long columns, int layers, bool spare,
-                                       int nz, int units) {
-  long long more = (units - columns * layers % units) % units;
+                                       int nz, int sms) {
+  long long more = (sms - columns * layers % sms) % sms;
   if (!spare || COARSEN_Z == 1 || more > columns || (layers + 1) * LOWER > nz) more = 0;
   long long few = columns - more;
   /* Of a column, those COARSEN_Z high. Where even LOWER would be too much, all are, and the last is cut. */
@@ -66,56 +61,22 @@ template <int HEIGHT>
 static __device__ __forceinline__ void brick(float *map, const float4 *global_atoms, int n_atoms,
                                              int nx, int ny, int nz, int first_k, float spacing,
                                              int i, int j, int k) {
-  float x[COARSEN_X], z[HEIGHT], sum[HEIGHT][COARSEN_X];
+  float x[COARSEN_X], z[HEIGHT], sum[HEIGHT][COARSEN_X] = {};
   float y = spacing * j;
-#pragma unroll
-  for (int m = 0; m < COARSEN_X; m++)
-    x[m] = spacing * (i + m * BLOCK_X);
-#pragma unroll
-  for (int l = 0; l < HEIGHT; l++) {
-    z[l] = spacing * (first_k + k + l);
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++)
-      sum[l][m] = 0.0f;
-  }
-
+  place_brick<HEIGHT>(i, first_k + k, spacing, x, z);
 #pragma unroll UNROLL
-  for (int a = 0; a < n_atoms; a++) {
-    float4 atom = ATOM(a);
-    float dy = y - atom.y;
-    float dy2 = dy * dy;
-    float dx2[COARSEN_X];
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++) {
-      float dx = x[m] - atom.x;
-      dx2[m] = dx * dx;
-    }
-#pragma unroll
-    for (int l = 0; l < HEIGHT; l++) {
-      float dz = z[l] - atom.z;
-      float dyz2 = dz * dz + dy2;
-#pragma unroll
-      for (int m = 0; m < COARSEN_X; m++)
-        sum[l][m] += atom.w * rsqrtf(dx2[m] + dyz2);
-    }
-  }
-
-#pragma unroll
-  for (int l = 0; l < HEIGHT; l++) {
-#pragma unroll
-    for (int m = 0; m < COARSEN_X; m++)
-      if (k + l < nz && i + m * BLOCK_X < nx)
-        map[((long long)(k + l) * ny + j) * nx + i + m * BLOCK_X] += sum[l][m];
-  }
+  for (int a = 0; a < n_atoms; a++)
+    add_atom<HEIGHT>(ATOM(a), x, y, z, sum);
+  add_to_map<HEIGHT>(sum, i, j, k, nx, ny, nz, map);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k,
-        float spacing, int units) {
+        float spacing, int sms) {
   int layers = (nz + COARSEN_Z - 1) / COARSEN_Z;
   long long columns = (long long)gridDim.x * gridDim.y;
   long long block = blockIdx.x + gridDim.x * (blockIdx.y + (long long)gridDim.y * blockIdx.z);
-  block_place at = place_of(block, columns, layers, (int)gridDim.z > layers, nz, units);
+  block_place at = place_of(block, columns, layers, (int)gridDim.z > layers, nz, sms);
   int i = (int)(at.column % gridDim.x) * (BLOCK_X * COARSEN_X) + threadIdx.x;
   int j = (int)(at.column / gridDim.x) * BLOCK_Y + threadIdx.y;
   if (i >= nx || j >= ny) return;
