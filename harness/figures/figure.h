@@ -16,7 +16,7 @@ enum { DCS_FIGURE_DIRECT = -2 };
 /* A row with what it is an index of, so that rows are picked quickly. */
 typedef struct {
   const dcs_run_row *of;
-  int variant, cell;
+  int variant, size;
   int problem; /* DCS_FIGURE_DIRECT, or of the run's others */
   bool ok;     /* may be drawn */
 } dcs_figure_row;
@@ -77,7 +77,7 @@ dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind);
 /* Which rows are meant; DCS_FIGURE_ANY leaves a field out. */
 enum { DCS_FIGURE_ANY = -1 };
 typedef struct {
-  int variant, cell, backend, scope, threads, coarsen, problem;
+  int variant, size, backend, scope, threads, coarsen, problem;
   const char *config; /* NULL: any */
 } dcs_figure_pick;
 

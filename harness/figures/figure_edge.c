@@ -22,7 +22,7 @@ static bool in_family(const dcs_figure_size *size, edge_family family) {
   return size->n.x == size->n.y && own.inputs == family.inputs && own.nz == family.nz;
 }
 
-/* Matching rows within the family: at how many edges (its cells differ in that), the best rate, and
+/* Matching rows within the family: at how many edges (its sizes differ in that), the best rate, and
  * whether some grid made one compute points that nobody asked for. */
 typedef struct {
   int edges;
@@ -32,10 +32,10 @@ typedef struct {
 
 static edge_count count_edges(const dcs_figure_run *run, edge_family family, dcs_figure_pick pick) {
   edge_count found = {0, 0, false};
-  for (pick.cell = 0; pick.cell < run->n_cells; pick.cell++) {
+  for (pick.size = 0; pick.size < run->n_sizes; pick.size++) {
     const dcs_figure_row *row = NULL;
     bool any = false;
-    if (!in_family(&run->cells[pick.cell], family)) continue;
+    if (!in_family(&run->sizes[pick.size], family)) continue;
     while ((row = dcs_figure_next(run, &pick, row))) {
       if (!row->ok) continue;
       any = true;
@@ -107,7 +107,7 @@ static void edge_series(FILE *dat, const dcs_figure_run *run, edge_family family
                         executed ? "executed" : "useful");
     named = true;
     double factor = executed ? 1 + fmax(0, row->of->padding_overhead) : 1;
-    dcs_figure_point(dat, row, (double)run->cells[pick.cell].n.x,
+    dcs_figure_point(dat, row, (double)run->sizes[pick.size].n.x,
                      dcs_figure_scaled(dcs_figure_geps(row), factor));
   }
 }

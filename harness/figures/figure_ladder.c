@@ -110,15 +110,15 @@ static void write_ladder(FILE *dat, const dcs_figure_run *run, int size, const r
 }
 
 dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  int cell = dcs_figure_ladder_cell(run);
-  if (cell < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
+  int size = dcs_figure_ladder_size(run);
+  if (size < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
   rung_list list = {
       .threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL))};
   DCS_TRY(dcs_room_take(run->figure, &list.rungs, (size_t)run->n_variants * DCS_FIGURE_GROUPS,
                         sizeof *list.rungs, "rungs"));
-  add_rungs(&list, run, cell);
+  add_rungs(&list, run, size);
   if (list.n == 0)
     return dcs_figure_skip(why, "no CPU variant has a time with one or with all threads");
-  write_ladder(dat, run, cell, &list);
+  write_ladder(dat, run, size, &list);
   return DCS_OK;
 }

@@ -71,9 +71,9 @@ static void take_rectangles(map *m, size_t panel) {
     if (!dcs_figure_winner(m->t, panel, row, &size, &exchanged) || !is_grid_of(m->t, panel, &size))
       continue;
     const char *winner = dcs_table_text(w, row, "winner");
-    map_cell cell = {.x = dcs_along(&size, 0), .y = dcs_along(&size, 1), .winner = 2};
-    if (strcmp(winner, "unsure") != 0) cell.winner = (winner[0] == 'b') != exchanged;
-    m->cells[m->n++] = cell;
+    rectangle at = {.x = dcs_along(&size, 0), .y = dcs_along(&size, 1), .winner = 2};
+    if (strcmp(winner, "unsure") != 0) at.winner = (winner[0] == 'b') != exchanged;
+    m->rectangles[m->n++] = at;
     m->error = fmax(m->error, dcs_figure_model_error(m->t, panel, &size));
   }
   qsort(m->rectangles, m->n, sizeof *m->rectangles, by_place);
@@ -156,7 +156,7 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
   char a[DCS_TEXT], b[DCS_TEXT];
   dcs_figure_method(m->t, panel, false, a);
   dcs_figure_method(m->t, panel, true, b);
-  take_cells(m, panel);
+  take_rectangles(m, panel);
   if (m->n == 0) return dcs_figure_no_winner(m->t, panel);
   find_edges(m);
   dcs_figure_series(dat, "grids %s, scope %s", dcs_table_text(t, panel, "shape"),
@@ -180,8 +180,8 @@ static dcs_status put_panels(dcs_figure_thresholds *t, FILE *dat, char why[DCS_T
   if (panels.n == 0)
     return dcs_figure_skip(why, "no pair of methods was measured on %d grids of one shape",
                            FEWEST_GRIDS);
-  DCS_TRY(dcs_room_take(t->run->figure, &m.cells, dcs_table_rows(t->winners), sizeof *m.cells,
-                        "sizes"));
+  DCS_TRY(dcs_room_take(t->run->figure, &m.rectangles, dcs_table_rows(t->winners),
+                        sizeof *m.rectangles, "sizes"));
   dcs_figure_threshold_titles(dat, t, &panels, "Who is faster");
   for (size_t i = 0; i < panels.n; i++)
     DCS_TRY(put_panel(dat, &m, panels.rows[i]));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const dcs_figure_pick dcs_figure_any = {.variant = DCS_FIGURE_ANY,
-                                        .cell = DCS_FIGURE_ANY,
+                                        .size = DCS_FIGURE_ANY,
                                         .backend = DCS_FIGURE_ANY,
                                         .scope = DCS_FIGURE_ANY,
                                         .threads = DCS_FIGURE_ANY,
@@ -29,7 +29,7 @@ static bool field_matches(int wanted, int value) {
 }
 
 static bool matches(const dcs_figure_row *row, const dcs_figure_pick *pick) {
-  return field_matches(pick->variant, row->variant) && field_matches(pick->cell, row->cell) &&
+  return field_matches(pick->variant, row->variant) && field_matches(pick->size, row->size) &&
          field_matches(pick->problem, row->problem) &&
          (!pick->config || strcmp(pick->config, row->of->config) == 0) &&
          field_matches(pick->backend, (int)row->of->backend) &&

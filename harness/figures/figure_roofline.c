@@ -158,7 +158,7 @@ static void write_roofline(FILE *dat, const dcs_figure_run *run, panel *panels, 
     set_axes(p);
     place_labels(p);
     write_head(dat, run, p, threads);
-    write_labels(dat, run, p, cell);
+    write_labels(dat, run, p, size);
     write_lines(dat, p);
   }
 }
@@ -168,7 +168,7 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
   const int threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL));
   panel panels[DCS_FIGURE_GROUPS];
   bool any = false, roof = false;
-  if (cell < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
+  if (size < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
   point *points;
   DCS_TRY(
       dcs_room_take(run->figure, &points, (size_t)n * DCS_FIGURE_GROUPS, sizeof *points, "points"));
@@ -183,6 +183,6 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
   if (!roof)
     return dcs_figure_skip(why, "env.csv has no measured limits (limit_..._fma_per_s and "
                                 "limit_..._memory_bytes_per_s): measure into a new folder");
-  write_roofline(dat, run, panels, cell, threads);
+  write_roofline(dat, run, panels, size, threads);
   return DCS_OK;
 }

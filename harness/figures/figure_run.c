@@ -103,7 +103,7 @@ static void index_rows(dcs_figure_run *run) {
     dcs_figure_row *row = &run->rows[i];
     const dcs_size key = of_direct(run, row->of->size), problem = without_axes(&row->of->size);
     row->variant = intern(run->variants, &run->n_variants, row->of->variant);
-    row->cell = index_of(&cell, run->cells, run->n_cells, sizeof *run->cells);
+    row->size = index_of(&key, run->sizes, run->n_sizes, sizeof *run->sizes);
     row->problem = problem_of(run, &problem);
     row->ok = row->of->outcome == DCS_OUTCOME_OK && row->of->evals_per_s > 0;
   }
@@ -127,7 +127,7 @@ char *dcs_figure_axes(const dcs_figure_run *run, int size, char text[DCS_TEXT]) 
 static dcs_status make_room(dcs_figure_run *run) {
   const size_t n = run->own.n_rows + run->other.n_rows;
   DCS_TRY(dcs_room_take(&run->room, &run->rows, n, sizeof *run->rows, "rows"));
-  DCS_TRY(dcs_room_take(&run->room, &run->cells, n, sizeof *run->cells, "sizes"));
+  DCS_TRY(dcs_room_take(&run->room, &run->sizes, n, sizeof *run->sizes, "sizes"));
   DCS_TRY(dcs_room_take(&run->room, &run->problems, n, sizeof *run->problems, "problems"));
   return dcs_room_take(&run->room, &run->variants, n, sizeof *run->variants, "variants");
 }

@@ -64,7 +64,7 @@ static void time_series(FILE *dat, const dcs_figure_run *run, size_range grid, d
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s", name);
     named = true;
-    dcs_figure_point(dat, row, run->cells[pick.cell].inputs, dcs_figure_ms(row));
+    dcs_figure_point(dat, row, run->sizes[pick.size].inputs, dcs_figure_ms(row));
   }
 }
 
@@ -121,7 +121,7 @@ static char *grid_text(const dcs_figure_run *run, size_range grid, char text[DCS
 }
 
 dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  cell_range grid;
+  size_range grid;
   if (!choose_grid(run, &grid))
     return dcs_figure_skip(why, "no grid was measured at two or more numbers of %s",
                            run->kind->dimensions[0].values);
@@ -190,10 +190,10 @@ static void coarsening_series(FILE *dat, const dcs_figure_run *run, int size, in
 }
 
 dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  int cell = choose_coarsened_cell(run);
-  if (cell < 0)
+  int size = choose_coarsened_size(run);
+  if (size < 0)
     return dcs_figure_skip(why, "no variant was measured at two or more coarsening factors");
-  char size[DCS_TEXT];
+  char axes[DCS_TEXT];
   dcs_figure_seen seen = {0};
   dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++)

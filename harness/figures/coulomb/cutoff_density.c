@@ -1,7 +1,7 @@
 /* Sums within a cutoff over the number of atoms, at a fixed density. */
 #include "harness/figures/coulomb/cutoff.h"
 
-static bool measured_within(const dcs_figure_run *run, int cell, int problem) {
+static bool measured_within(const dcs_figure_run *run, int size, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
   pick.size = size;
   pick.problem = problem;
@@ -19,8 +19,8 @@ static void density_series(FILE *dat, const dcs_figure_run *run, const dcs_sizes
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s, %s", run->variants[pick.variant], name);
     named = true;
-    dcs_figure_point(dat, row, cell->inputs,
-                     dcs_figure_scaled(dcs_figure_ms(row), 1e6 / dcs_figure_points(cell)));
+    dcs_figure_point(dat, row, size->inputs,
+                     dcs_figure_scaled(dcs_figure_ms(row), 1e6 / dcs_figure_points(size)));
   }
 }
 

@@ -135,7 +135,7 @@ static void write_lines(FILE *dat, const dcs_figure_run *run, const error_line *
 
 dcs_status dcs_figure_cutoff_error(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   error_line *lines;
-  DCS_TRY(dcs_room_take(run->figure, &lines, (size_t)run->n_cells * (size_t)run->n_problems,
+  DCS_TRY(dcs_room_take(run->figure, &lines, (size_t)run->n_sizes * (size_t)run->n_problems,
                         sizeof *lines, "lines"));
   const size_t total = find_lines(run, lines);
   if (total == 0)

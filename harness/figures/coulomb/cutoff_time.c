@@ -68,7 +68,7 @@ static void pair_series(FILE *dat, const comparison *c, dcs_figure_group group, 
     for (int i = 0; pair.drawn && i < c->sizes.n; i++) {
       const dcs_figure_row *row = row_at(c, pick, i);
       if (!row) continue;
-      dcs_figure_point(dat, row, c->run->cells[c->sizes.cells[i]].inputs, dcs_figure_ms(row));
+      dcs_figure_point(dat, row, c->run->sizes[c->sizes.list[i]].inputs, dcs_figure_ms(row));
     }
   }
 }

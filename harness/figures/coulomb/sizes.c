@@ -93,16 +93,16 @@ static void keep_better(const dcs_figure_run *run, dcs_sizes *trial, dcs_sizes *
 dcs_status dcs_sizes_choose(const dcs_figure_run *run,
                             bool (*drawn)(const dcs_figure_run *run, int size, int problem),
                             dcs_sizes_family first, dcs_sizes_family last, dcs_sizes *sizes) {
-  const size_t n = (size_t)run->n_cells + 1; /* add_size() moves one beyond */
+  const size_t n = (size_t)run->n_sizes + 1; /* add_size() moves one beyond */
   bool *mask;
   dcs_sizes trial = {.n = 0};
   *sizes = trial;
   DCS_TRY(dcs_room_take(run->figure, &mask, n, sizeof *mask, "sizes"));
-  DCS_TRY(dcs_room_take(run->figure, &trial.cells, n, sizeof *trial.cells, "sizes"));
-  DCS_TRY(dcs_room_take(run->figure, &sizes->cells, n, sizeof *sizes->cells, "sizes"));
+  DCS_TRY(dcs_room_take(run->figure, &trial.list, n, sizeof *trial.list, "sizes"));
+  DCS_TRY(dcs_room_take(run->figure, &sizes->list, n, sizeof *sizes->list, "sizes"));
   for (trial.problem = 0; trial.problem < run->n_problems; trial.problem++) {
-    for (int cell = 0; cell < run->n_cells; cell++)
-      mask[cell] = drawn(run, cell, trial.problem);
+    for (int size = 0; size < run->n_sizes; size++)
+      mask[size] = drawn(run, size, trial.problem);
     for (int family = (int)first; family <= (int)last; family++)
       for (int anchor = 0; anchor < run->n_sizes; anchor++) {
         if (!mask[anchor]) continue;
