@@ -3,8 +3,7 @@
 #include "harness/base/text.h"
 #include "tuning/database/tuned.h"
 #include "tuning/study/study.h"
-#include "tuning/tuner/print.h"
-#include "tuning/tuner/run.h"
+#include "tuning/tuner/tuner.h"
 
 #include <math.h>
 #include <stdlib.h>

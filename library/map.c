@@ -42,10 +42,10 @@ static bool has_backend(const dcs_dispatch_table *table, dcs_backend backend) {
 static void choose_by_table(const dcs_mapper *m, const dcs_size *size, double spacing,
                             dcs_choice *choice) {
   const dcs_dispatch_family *family = dcs_dispatch_find(&m->dispatch, size->kind, &size->config);
-  const bool usable[2] = {[DCS_CPU] = true, [DCS_GPU] = !m->gpu_refused};
+  const bool usable[2] = {[DCS_CPU] = true, [DCS_GPU] = !m->gpu_refused && !m->other_card};
   dcs_ranked ranked[DCS_DISPATCH_MOST];
   if (!family) return;
-  bool cold = !m->engines[DCS_GPU] &&
+  bool cold = !m->engines[DCS_GPU] && !m->other_card &&
               has_backend(&family->tables[dcs_dispatch_scope_index(DCS_FIRST)], DCS_GPU);
   choice->scope = cold ? DCS_FIRST : DCS_WARM;
   int n = dcs_dispatch_rank(&m->dispatch, size, spacing, choice->scope, usable, ranked);

@@ -13,27 +13,20 @@ static const char *or_none(const char *text) {
   return *text ? text : "none";
 }
 
-void dcs_mapper_read_dispatch(dcs_mapper *m) {
+/* Reads the table and holds it against program and CPU. */
+static dcs_status read_dispatch(dcs_mapper *m) {
   dcs_facts facts = {0};
-  if (!m->dispatch_path) return;
-  if (dcs_dispatch_read(m->dispatch_path, &m->dispatch) != DCS_OK) {
-    snprintf(m->miss, sizeof m->miss, "%s", dcs_error_message());
-    return;
-  }
+  DCS_TRY(dcs_dispatch_read(m->dispatch_path, &m->dispatch));
   dcs_machine_facts(&facts);
-  if (dcs_run_facts_add(&(dcs_run_facts){0}, &facts) != DCS_OK) {
-    snprintf(m->miss, sizeof m->miss, "%s", dcs_error_message());
-    return;
-  }
+  DCS_TRY(dcs_run_facts_add(&(dcs_run_facts){0}, &facts));
   for (int f = 0; f <= DCS_FOR_ISA_DISABLED; f++) {
     const char *key = dcs_dispatch_facts[f], *was = m->dispatch.facts[f];
     const char *is = f == DCS_FOR_PRECISION ? "float" : dcs_fact_value(&facts, key);
-    if (strcmp(was, is) == 0) continue;
-    snprintf(m->miss, sizeof m->miss, "%s: found %s \"%s\"; here it is \"%s\"", m->dispatch_path,
-             key, or_none(was), or_none(is));
-    return;
+    if (strcmp(was, is) != 0)
+      return dcs_fail(DCS_INPUT, "%s: found %s \"%s\"; here it is \"%s\"", m->dispatch_path, key,
+                      or_none(was), or_none(is));
   }
-  m->use_dispatch = true;
+  return DCS_OK;
 }
 
 /* ---- engines ---- */
@@ -60,18 +53,6 @@ void dcs_mapper_drop_gpu(dcs_mapper *m, const char *why) {
   snprintf(m->gpu_why, sizeof m->gpu_why, "%s", why);
 }
 
-/* GPU methods of the table are of no use: only CPU methods stay. */
-static void keep_cpu_methods(dcs_dispatch *dispatch) {
-  for (int f = 0; f < dispatch->n_families; f++)
-    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
-      dcs_dispatch_table *t = &dispatch->families[f].tables[s];
-      int kept = 0;
-      for (int i = 0; i < t->n; i++)
-        if (t->list[i].variant->backend == DCS_CPU) t->list[kept++] = t->list[i];
-      t->n = kept;
-    }
-}
-
 dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   dcs_device_facts facts;
   dcs_engine *engine = NULL;
@@ -88,16 +69,7 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
     return dcs_fail(status, "%s", why);
   }
   m->engines[DCS_GPU] = engine;
-  if (m->use_dispatch && !is_card_of_table(m, &facts)) keep_cpu_methods(&m->dispatch);
-  return DCS_OK;
-}
-
-dcs_status dcs_mapper_engine(dcs_mapper *m, dcs_backend backend, dcs_engine **engine) {
-  if (backend == DCS_GPU)
-    DCS_TRY(dcs_mapper_open_gpu(m));
-  else if (!m->engines[DCS_CPU])
-    DCS_TRY(dcs_engine_cpu_open(false, &m->engines[DCS_CPU]));
-  *engine = m->engines[backend];
+  m->other_card = m->use_dispatch && !is_card_of_table(m, &facts);
   return DCS_OK;
 }
 
@@ -108,7 +80,9 @@ static dcs_status open_mapper(dcs_mapper *m, const dcs_mapper_options *options) 
       (options->dispatch && !(m->dispatch_path = strdup(options->dispatch))))
     return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");
   m->cpus = dcs_cpus();
-  dcs_mapper_read_dispatch(m);
+  m->use_dispatch = m->dispatch_path && read_dispatch(m) == DCS_OK;
+  if (m->dispatch_path && !m->use_dispatch)
+    snprintf(m->miss, sizeof m->miss, "%s", dcs_error_message());
   bool cpu_only = m->device && strcmp(m->device, "cpu") == 0;
   m->gpu_refused = cpu_only;
   if (cpu_only) snprintf(m->gpu_why, sizeof m->gpu_why, "the caller asked for the CPU alone");

@@ -26,6 +26,7 @@ struct dcs_mapper {
   int cpus;
   dcs_dispatch dispatch;
   bool use_dispatch;
+  bool other_card;    /* its GPU methods are of another card, and not used */
   bool gpu_refused;   /* it cannot be opened, or failed; not tried again */
   char miss[6144];    /* why the dispatch table is not used; "" */
   char gpu_why[6144]; /* why the GPU, or what the table says of it, is not used; "" */
@@ -58,16 +59,11 @@ typedef struct {
 /* What a size is computed by; spacing in angstrom. */
 void dcs_choose(const dcs_mapper *mapper, const dcs_size *size, double spacing, dcs_choice *choice);
 
-/* Reads the dispatch table and holds it against program and CPU; leaves why it is not used. */
-void dcs_mapper_read_dispatch(dcs_mapper *mapper);
 /* Opens the GPU unless it is open; the table's GPU methods are given up where the card is another.
  */
 dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);
 /* Gives the GPU up after a failure that may have poisoned its context. */
 void dcs_mapper_drop_gpu(dcs_mapper *mapper, const char *why);
-
-/* The engine of a backend, opened if need be. */
-dcs_status dcs_mapper_engine(dcs_mapper *mapper, dcs_backend backend, dcs_engine **engine);
 
 /* Computes the problem by the method. DCS_FAILED or DCS_UNAVAILABLE when it cannot be. */
 dcs_status dcs_mapper_run(dcs_mapper *mapper, const dcs_method *method, const dcs_problem *problem,

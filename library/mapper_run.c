@@ -62,6 +62,16 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
   return outcome;
 }
 
+/* The engine of a backend, opened if need be. */
+static dcs_status open_engine(dcs_mapper *m, dcs_backend backend, dcs_engine **engine) {
+  if (backend == DCS_GPU)
+    DCS_TRY(dcs_mapper_open_gpu(m));
+  else if (!m->engines[DCS_CPU])
+    DCS_TRY(dcs_engine_cpu_open(false, &m->engines[DCS_CPU]));
+  *engine = m->engines[backend];
+  return DCS_OK;
+}
+
 dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_problem *problem,
                           float *map) {
   dcs_engine *engine;
@@ -69,7 +79,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   if (!dcs_variant_available(method->variant, why) ||
       !dcs_applicable(method->variant, problem, &method->config, why))
     return dcs_fail(DCS_UNAVAILABLE, "%s", why);
-  DCS_TRY(dcs_mapper_engine(m, method->variant->backend, &engine));
+  DCS_TRY(open_engine(m, method->variant->backend, &engine));
   DCS_TRY(take_inputs(m, problem));
   dcs_outcome outcome = make_ready(m, engine, method, problem, map);
   bool timed = !engine->device || engine->device->timed;

@@ -3,7 +3,6 @@
 #include "tests/fuzz_cells.h"
 #include "tests/signed_dispatch.h"
 #include "tuning/database/tuned.h"
-#include "tuning/database/tuned_row.h"
 #include "tuning/dispatch/dispatch.h"
 #include "tuning/journal/journal.h"
 
@@ -14,7 +13,7 @@ static void tuned(const uint8_t *data, size_t size) {
   char *header, *text;
   (void)dcs_tuned_read(fuzz_file(0, data, size), &found);
   dcs_tuned_free(&found);
-  FUZZ_EXPECT(dcs_tuned_header(&header) == DCS_OK);
+  FUZZ_EXPECT(dcs_tuned_row(NULL, &header) == DCS_OK);
   bool is_table = size >= strlen(header) && memcmp(data, header, strlen(header)) == 0;
   free(header);
   if (!is_table || dcs_table_parse("input", (const char *)data, size, &table) != DCS_OK) return;

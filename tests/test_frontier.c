@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/simulated_times.h"
-#include "tuning/crossover/frontier.h"
+#include "tuning/crossover/threshold.h"
 
 enum { GRIDS = 4, SIZES = 7, ROUNDS = 15 };
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tuning/crossover/shape.h"
+#include "tuning/crossover/crossover.h"
 
 static void grids_have_a_shape_of_each_kind(void **state) {
   (void)state;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/grow.h"
 #include "harness/base/text.h"
 
 #include <inttypes.h>
@@ -360,6 +361,35 @@ static void files_are_read_whole(void **state) {
   assert_string_equal(dcs_error_message(), "/tmp: is a folder; expected a file");
 }
 
+/* ---- memory that is freed all at once ---- */
+
+static void a_room_gives_zeroed_elements_and_refuses_what_cannot_be(void **state) {
+  (void)state;
+  dcs_room room = {0};
+  double *numbers[3];
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(dcs_room_take(&room, &numbers[i], 100, sizeof *numbers[i], "numbers"), DCS_OK);
+    for (int k = 0; k < 100; k++) {
+      assert_true(numbers[i][k] == 0);
+      numbers[i][k] = 100 * i + k;
+    }
+  }
+  for (int i = 0; i < 3; i++) /* none lies on another */
+    for (int k = 0; k < 100; k++)
+      assert_true(numbers[i][k] == 100 * i + k);
+  double *none = NULL;
+  assert_int_equal(dcs_room_take(&room, &none, 0, sizeof *none, "numbers"), DCS_OK);
+  assert_non_null(none);
+  const size_t too_many[] = {SIZE_MAX / 4, SIZE_MAX / sizeof *none};
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(dcs_room_take(&room, &none, too_many[i], sizeof *none, "numbers"),
+                     DCS_UNAVAILABLE);
+    said("numbers");
+  }
+  dcs_room_free(&room);
+  assert_null(room.last);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(integers_are_read),
@@ -379,6 +409,7 @@ int main(void) {
       cmocka_unit_test(splitting_keeps_empty_parts),
       cmocka_unit_test(the_nearest_name),
       cmocka_unit_test(files_are_read_whole),
+      cmocka_unit_test(a_room_gives_zeroed_elements_and_refuses_what_cannot_be),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -12,8 +12,7 @@
 #include "tests/planted_kernels.h"
 #include "tests/run_folder.h"
 #include "tests/written_journal.h"
-#include "tuning/tuner/ahead.h"
-#include "tuning/tuner/live.h"
+#include "tuning/tuner/tuner.h"
 
 static int begin(void **state) {
   if (program_setup(state) != 0 || !mkdtemp(kernel_folder)) return -1;

@@ -30,7 +30,7 @@ static void build_space(const dcs_subject *subject, const char *config, dcs_spac
 }
 
 static double at(const dcs_features *f, int config, int feature) {
-  return f->at[(size_t)config * DCS_MOST_FEATURES + (size_t)feature];
+  return f->at[config][feature];
 }
 
 static void assert_near(double found, double expected) {
@@ -49,10 +49,11 @@ static void launches_are_those_of_the_plan(void **state) {
                {"block_x=32,block_y=16,coarsen=4", 512, 4, 2 * 16}};
   enum { N = sizeof cases / sizeof cases[0] };
   dcs_space space;
+  dcs_room room = {0};
   dcs_features f;
   build_space(&subject, "block_x=32|64,block_y=4|8|16,coarsen=1|4,chunk_atoms=4000,read=end",
               &space);
-  assert_int_equal(dcs_features_build(&space, &subject, &f), DCS_OK);
+  assert_int_equal(dcs_features_build(&space, &subject, &room, &f), DCS_OK);
   assert_int_equal(f.n, 3 + 3); /* the launch; block_x, block_y and coarsen */
   double busiest[N], least = INFINITY;
   for (int c = 0; c < space.n; c++) {
@@ -77,7 +78,7 @@ static void launches_are_those_of_the_plan(void **state) {
     assert_near(at(&f, c, 0), log2(most * cases[k].threads));
     assert_near(f.work[c], log(busiest[k] / least));
   }
-  dcs_features_free(&f);
+  dcs_room_free(&room);
   dcs_space_free(&space);
 }
 
@@ -86,16 +87,17 @@ static void parameters_of_the_shape_weigh_less(void **state) {
   (void)state;
   const dcs_subject subject = subject_of("cuda_padded", (dcs_dims){256, 256, 3}, 10);
   dcs_space space;
+  dcs_room room = {0};
   dcs_features f;
   build_space(&subject, "block_x=32|64,block_y=4|8,coarsen=2,chunk_atoms=1000|4000,read=all",
               &space);
-  assert_int_equal(dcs_features_build(&space, &subject, &f), DCS_OK);
+  assert_int_equal(dcs_features_build(&space, &subject, &room, &f), DCS_OK);
   /* Every thread computes two points: that tells nothing. */
   assert_int_equal(f.n, 2 + 4);
   double block_x = f.weight[2], block_y = f.weight[3], chunk = f.weight[4], read = f.weight[5];
   assert_true(block_x == block_y && chunk == read && block_x < chunk);
   assert_true(f.names[5] && !f.names[2] && !f.names[0]);
-  dcs_features_free(&f);
+  dcs_room_free(&room);
   dcs_space_free(&space);
 }
 
@@ -103,13 +105,14 @@ static void padding_is_work(void **state) {
   (void)state;
   const dcs_subject subject = subject_of("cuda_padded", (dcs_dims){48, 64, 3}, 1);
   dcs_space space;
+  dcs_room room = {0};
   dcs_features f;
   build_space(&subject, "block_x=16|64,block_y=4,coarsen=1,chunk_atoms=4000,read=end", &space);
-  assert_int_equal(dcs_features_build(&space, &subject, &f), DCS_OK);
+  assert_int_equal(dcs_features_build(&space, &subject, &room, &f), DCS_OK);
   assert_int_equal(space.n, 2);
   assert_near(f.work[0], 0);
   assert_near(f.work[1], log(64.0 / 48));
-  dcs_features_free(&f);
+  dcs_room_free(&room);
   dcs_space_free(&space);
 }
 
@@ -127,15 +130,16 @@ static void without_a_launch_the_parameters_are_all(void **state) {
                {&cpu, &cpu, "threads=1", 0}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     dcs_space space;
+    dcs_room room = {0};
     dcs_features f;
     build_space(cases[k].space_of, cases[k].config, &space);
-    assert_int_equal(dcs_features_build(&space, cases[k].subject, &f), DCS_OK);
+    assert_int_equal(dcs_features_build(&space, cases[k].subject, &room, &f), DCS_OK);
     assert_int_equal(f.n, cases[k].features);
     for (int c = 0; c < space.n; c++)
       assert_true(f.work[c] == 0);
     for (int i = 1; i < f.n; i++)
       assert_true(f.weight[i] == f.weight[0]);
-    dcs_features_free(&f);
+    dcs_room_free(&room);
     dcs_space_free(&space);
   }
 }
@@ -147,10 +151,11 @@ static void every_plan_gives_finite_features(void **state) {
     if (dcs_variants[v]->backend != DCS_GPU) continue;
     dcs_subject subject = subject_of(dcs_variants[v]->id, (dcs_dims){37, 41, 13}, 132);
     dcs_space space;
+    dcs_room room = {0};
     dcs_features f;
     subject.size.config = solved_problem(subject.variant);
     build_space(&subject, NULL, &space);
-    assert_int_equal(dcs_features_build(&space, &subject, &f), DCS_OK);
+    assert_int_equal(dcs_features_build(&space, &subject, &room, &f), DCS_OK);
     assert_true(f.n > 0);
     double least = INFINITY;
     for (int c = 0; c < space.n; c++) {
@@ -160,7 +165,7 @@ static void every_plan_gives_finite_features(void **state) {
         assert_true(isfinite(at(&f, c, i)));
     }
     assert_true(least == 0);
-    dcs_features_free(&f);
+    dcs_room_free(&room);
     dcs_space_free(&space);
   }
 }

@@ -8,7 +8,7 @@
 
 #include "tests/written_journal.h"
 #include "tuning/study/study.h"
-#include "tuning/tuner/winner.h"
+#include "tuning/tuner/tuner.h"
 
 /* ---- strategies ---- */
 

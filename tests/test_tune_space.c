@@ -102,10 +102,10 @@ static void diagonals_are_a_step_off_in_two_parameters(void **state) {
   assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"), NULL, &problem, 2, &space),
                    DCS_OK);
   for (int c = 0; c < space.n; c++) {
-    const int *at = space.position + (size_t)c * DCS_MAX_PARAMS;
+    const int *at = space.position[c];
     int n = dcs_space_diagonals(&space, c, list), expected = 0;
     for (int o = 0; o < space.n; o++) {
-      const int *other = space.position + (size_t)o * DCS_MAX_PARAMS;
+      const int *other = space.position[o];
       int differ = 0, far = 0;
       for (int p = 0; p < space.variant->n_params; p++) {
         differ += at[p] != other[p];

@@ -44,8 +44,7 @@ static int recorded_end(void **state) {
 static double planted_best_at(const recorded *r, int p, int v) {
   double best = INFINITY;
   for (int c = 0; c < r->space.n; c++)
-    if (r->space.position[(size_t)c * DCS_MAX_PARAMS + (size_t)p] == v)
-      best = fmin(best, written_truth(&r->space, c));
+    if (r->space.position[c][p] == v) best = fmin(best, written_truth(&r->space, c));
   return best;
 }
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tuning/tuner/winner.h"
+#include "tuning/tuner/tuner.h"
 
 #include <math.h>
 #include <stdlib.h>

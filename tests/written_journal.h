@@ -42,7 +42,7 @@ static inline dcs_subject written_subject(const written_space *w) {
 
 static inline double written_truth(const dcs_space *space, int config) {
   static const double weight[DCS_MAX_PARAMS] = {0.10, 0.07, 0.2, 0.02, 0.01, 0.005, 0.03, 0.02};
-  const int *at = space->position + (size_t)config * DCS_MAX_PARAMS;
+  const int *at = space->position[config];
   double log_time = 0;
   for (int p = 0; p < space->variant->n_params; p++) {
     int ideal = space->n_values[p] > 2 ? space->n_values[p] - 2 : 0;

@@ -3,6 +3,7 @@
 #ifndef DCS_FIGURE_H
 #define DCS_FIGURE_H
 
+#include "harness/base/grow.h"
 #include "harness/runs/run.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { DCS_FIGURE_DIRECT = -2 };
 /* A row with what it is an index of, so that rows are picked quickly. */
 typedef struct {
   const dcs_run_row *of;
-  int variant, config, size;
+  int variant, size;
   int problem; /* DCS_FIGURE_DIRECT, or of the run's others */
   bool ok;     /* may be drawn */
 } dcs_figure_row;
@@ -59,9 +60,9 @@ typedef struct {
   int n_problems;
   const char **variants; /* in the ladder's order */
   int n_variants;
-  const char **configs;
-  int n_configs;
   dcs_figure_limits limits[DCS_FIGURE_GROUPS];
+  dcs_room room, of_figures; /* for these lists; for what a figure takes */
+  dcs_room *figure;          /* the latter: figures change nothing else of a run */
 } dcs_figure_run;
 
 /* Opens `dir`, and `reference` (may be NULL), whose GPU rows are drawn where `dir` has none of the
@@ -76,7 +77,8 @@ dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind);
 /* Which rows are meant; DCS_FIGURE_ANY leaves a field out. */
 enum { DCS_FIGURE_ANY = -1 };
 typedef struct {
-  int variant, config, size, backend, scope, threads, coarsen, problem;
+  int variant, size, backend, scope, threads, coarsen, problem;
+  const char *config; /* NULL: any */
 } dcs_figure_pick;
 
 /* Of the direct problem; every other field DCS_FIGURE_ANY. */
@@ -122,6 +124,7 @@ typedef struct {
 
 dcs_figure_value dcs_figure_ms(const dcs_figure_row *row);
 dcs_figure_value dcs_figure_geps(const dcs_figure_row *row); /* 1e9 evaluations/s */
+dcs_figure_value dcs_figure_scaled(dcs_figure_value value, double factor);
 
 /* Writes the text as a quoted string that gnuplot reads back unchanged; control characters become
  * spaces. `decodes` is how often gnuplot interprets backslashes on the text's way to the picture: 1
@@ -131,6 +134,9 @@ void dcs_figure_text(FILE *dat, const char *text, int decodes);
  * the machines that are drawn and how many rows were left out; more lines may follow. */
 void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, dcs_figure_seen seen,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Leaves the reason for which nothing is drawn; returns DCS_OK. */
+dcs_status dcs_figure_skip(char why[DCS_TEXT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A line of text. */
 void dcs_figure_line(FILE *dat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Starts a block; a series has its name as the first line. */
@@ -138,8 +144,7 @@ void dcs_figure_block(FILE *dat);
 #define dcs_figure_series(dat, ...) (dcs_figure_block(dat), dcs_figure_line(dat, __VA_ARGS__))
 /* A line of a series: x, value, lo, hi, and for the reader the variant, configuration and, where
  * it matters, memory. */
-void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row *row, double x,
-                      dcs_figure_value y);
+void dcs_figure_point(FILE *dat, const dcs_figure_row *row, double x, dcs_figure_value y);
 
 /* The end of a line of a series: what a reader wants to know of the method. memory "": it does not
  * matter. */
@@ -167,8 +172,7 @@ dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axi
                                       dcs_figure_thresholds *t, char why[DCS_TEXT]);
 void dcs_figure_thresholds_close(dcs_figure_thresholds *t);
 
-/* The cell in a column that dcs_figure_thresholds_open() has seen to be there. */
-const char *dcs_figure_entry(const dcs_table *table, size_t row, const char *column);
+/* The number in a column that dcs_figure_thresholds_open() has seen to be there. */
 double dcs_figure_number(const dcs_table *table, size_t row, const char *column);
 /* Whether a row of the thresholds is of the kind and axis. */
 bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row);
@@ -196,6 +200,9 @@ char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b
  * here. */
 bool dcs_figure_winner(const dcs_figure_thresholds *t, size_t threshold, size_t winner,
                        dcs_size *size, bool *exchanged);
+
+/* DCS_INPUT: none of the threshold's sizes is among the winners. */
+dcs_status dcs_figure_no_winner(const dcs_figure_thresholds *t, size_t threshold);
 
 /* The larger error of the methods' problems at a size, where they approximate another; NaN: neither
  * does, or the run does not know. */

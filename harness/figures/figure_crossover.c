@@ -27,18 +27,18 @@ enum { FEWEST_SIZES = 2 };
 /* ---- the sizes of a panel ---- */
 
 static bool is_fixed_at(const panels *p, size_t threshold, size_t winner, const dcs_size *size) {
-  const char *shape = dcs_figure_entry(p->t->thresholds, threshold, "shape");
+  const char *shape = dcs_table_text(p->t->thresholds, threshold, "shape");
   char fixed[64] = "";
   if (p->t->run->kind->n_dimensions > 1) dcs_dimension_text(size, !p->along, fixed);
-  return strcmp(dcs_figure_entry(p->t->thresholds, threshold, "fixed"), fixed) == 0 &&
-         (!*shape || strcmp(shape, dcs_figure_entry(p->t->winners, winner, "shape_slices")) == 0 ||
-          strcmp(shape, dcs_figure_entry(p->t->winners, winner, "shape_multiples")) == 0);
+  return strcmp(dcs_table_text(p->t->thresholds, threshold, "fixed"), fixed) == 0 &&
+         (!*shape || strcmp(shape, dcs_table_text(p->t->winners, winner, "shape_slices")) == 0 ||
+          strcmp(shape, dcs_table_text(p->t->winners, winner, "shape_multiples")) == 0);
 }
 
 /* The column of the panel's method b (or a) in winners.csv. */
 static const char *own_entry(const panels *p, const panel_size *at, bool b, const char *of_a,
                              const char *of_b) {
-  return dcs_figure_entry(p->t->winners, at->row, b != at->exchanged ? of_b : of_a);
+  return dcs_table_text(p->t->winners, at->row, b != at->exchanged ? of_b : of_a);
 }
 
 /* Whether the run tried the variant at the size, in the panel's scope; on the CPU, kernel. */
@@ -46,7 +46,7 @@ static bool was_tried(const panels *p, const panel_size *at, const char *variant
   const dcs_figure_run *run = p->t->run;
   dcs_figure_pick pick = dcs_figure_any;
   const dcs_figure_row *row = NULL;
-  const char *scope = dcs_figure_entry(p->t->winners, at->row, "scope");
+  const char *scope = dcs_table_text(p->t->winners, at->row, "scope");
   if (!dcs_figure_pick_size(run, &at->size, &pick)) return false;
   pick.problem = DCS_FIGURE_ANY;
   while ((row = dcs_figure_next(run, &pick, row)))
@@ -79,10 +79,7 @@ static bool take_sizes(void *with, size_t threshold) {
     at.x = dcs_along(&at.size, p->along);
     p->sizes[p->n++] = at;
   }
-  if (p->n == 0 && p->status == DCS_OK)
-    p->status = dcs_fail(
-        DCS_INPUT, "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
-        dcs_table_path(p->t->thresholds), threshold + 2, dcs_table_path(p->t->winners));
+  if (p->n == 0 && p->status == DCS_OK) p->status = dcs_figure_no_winner(p->t, threshold);
   qsort(p->sizes, p->n, sizeof *p->sizes, dcs_by_value);
   for (size_t i = 0; i < p->n; i++)
     p->sizes[i].lacks = lacks_method(p, i);
@@ -99,20 +96,20 @@ static bool take_sizes(void *with, size_t threshold) {
 static void put_title(FILE *dat, const panels *p, size_t row) {
   const dcs_table *t = p->t->thresholds;
   const dcs_kind *kind = p->t->run->kind;
-  const char *status = dcs_figure_entry(t, row, "status");
+  const char *status = dcs_table_text(t, row, "status");
   double error = NAN;
   const double values[3] = {dcs_figure_number(t, row, "estimate"), dcs_figure_number(t, row, "lo"),
                             dcs_figure_number(t, row, "hi")};
   char estimate[32], lo[32], hi[32], found[2 * DCS_TEXT], method[DCS_TEXT];
-  dcs_figure_series(dat, "%s%s%s%s%s, scope %s", dcs_figure_entry(t, row, "fixed"),
+  dcs_figure_series(dat, "%s%s%s%s%s, scope %s", dcs_table_text(t, row, "fixed"),
                     p->along == 1 ? " " : "", p->along == 1 ? kind->dimensions[0].values : "",
-                    p->along == 1 ? ", grids " : "", dcs_figure_entry(t, row, "shape"),
-                    dcs_figure_entry(t, row, "scope"));
+                    p->along == 1 ? ", grids " : "", dcs_table_text(t, row, "shape"),
+                    dcs_table_text(t, row, "scope"));
   if (!isnan(values[0]))
     snprintf(found, sizeof found, "%s (%s to %s), %s%s", dcs_figure_short(values[0], estimate),
              isnan(values[1]) ? "open" : dcs_figure_short(values[1], lo),
              isnan(values[2]) ? "open" : dcs_figure_short(values[2], hi), status,
-             *dcs_figure_entry(t, row, "gaps") ? ", gaps" : "");
+             *dcs_table_text(t, row, "gaps") ? ", gaps" : "");
   else if (strcmp(status, "always_a") == 0 || strcmp(status, "always_b") == 0)
     snprintf(found, sizeof found, "always %s",
              dcs_figure_method(p->t, row, status[7] == 'b', method));
@@ -156,17 +153,17 @@ static void put_times(FILE *dat, const panels *p, size_t threshold, bool b) {
   }
 }
 
-static void put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
-  const dcs_figure_panels chosen = dcs_figure_choose_panels(p->t, NULL, take_sizes, p);
-  const char *values = p->t->run->kind->dimensions[p->along].values;
+static dcs_status put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
+  const dcs_dimension *along = &p->t->run->kind->dimensions[p->along];
   char title[DCS_TEXT];
-  if (chosen.n == 0) {
-    snprintf(why, DCS_TEXT, "no threshold along %s has two sizes where no method is missing",
-             values);
-    return;
-  }
-  snprintf(title, sizeof title, "Crossover points along the %s",
-           p->t->run->kind->dimensions[p->along].name);
+  DCS_TRY(dcs_room_take(p->t->run->figure, &p->sizes, dcs_table_rows(p->t->winners),
+                        sizeof *p->sizes, "sizes"));
+  const dcs_figure_panels chosen = dcs_figure_choose_panels(p->t, NULL, take_sizes, p);
+  DCS_TRY(p->status);
+  if (chosen.n == 0)
+    return dcs_figure_skip(why, "no threshold along %s has two sizes where no method is missing",
+                           along->values);
+  snprintf(title, sizeof title, "Crossover points along the %s", along->name);
   dcs_figure_threshold_titles(dat, p->t, &chosen, title);
   for (size_t i = 0; i < chosen.n; i++) {
     take_sizes(p, chosen.rows[i]);
@@ -175,27 +172,18 @@ static void put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
     put_times(dat, p, chosen.rows[i], false);
     put_times(dat, p, chosen.rows[i], true);
   }
+  return DCS_OK;
 }
 
 static dcs_status figure_along(const dcs_figure_run *run, int dimension, FILE *dat,
                                char why[DCS_TEXT]) {
   dcs_figure_thresholds t;
-  if (dimension >= run->kind->n_dimensions) {
-    snprintf(why, DCS_TEXT, "the problem %s has no second dimension", run->kind->id);
-    return DCS_OK;
-  }
+  if (dimension >= run->kind->n_dimensions)
+    return dcs_figure_skip(why, "the problem %s has no second dimension", run->kind->id);
   dcs_status status =
       dcs_figure_thresholds_open(run, run->kind->dimensions[dimension].values, &t, why);
-  if (status == DCS_OK && !why[0]) {
-    panels p = {.t = &t, .along = dimension};
-    p.sizes = malloc((dcs_table_rows(t.winners) + 1) * sizeof *p.sizes);
-    if (p.sizes)
-      put_panels(dat, &p, why);
-    else
-      p.status = dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
-    status = p.status;
-    free(p.sizes);
-  }
+  if (status == DCS_OK && !why[0])
+    status = put_panels(dat, &(panels){.t = &t, .along = dimension}, why);
   dcs_figure_thresholds_close(&t);
   return status;
 }

@@ -18,6 +18,18 @@ dcs_figure_value dcs_figure_geps(const dcs_figure_row *row) {
   return (dcs_figure_value){rate, rate * ms.value / ms.hi, rate * ms.value / ms.lo};
 }
 
+dcs_figure_value dcs_figure_scaled(dcs_figure_value v, double factor) {
+  return (dcs_figure_value){v.value * factor, v.lo * factor, v.hi * factor};
+}
+
+dcs_status dcs_figure_skip(char why[DCS_TEXT], const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(why, DCS_TEXT, format, arguments);
+  va_end(arguments);
+  return DCS_OK;
+}
+
 void dcs_figure_text(FILE *dat, const char *text, int decodes) {
   /* Octal, because gnuplot ends a quoted field at a quote even where a backslash stands before it.
    */
@@ -93,11 +105,9 @@ void dcs_figure_method_texts(FILE *dat, const char *variant, const char *config,
   fputc('\n', dat);
 }
 
-void dcs_figure_point(FILE *dat, const dcs_figure_run *run, const dcs_figure_row *row, double x,
-                      dcs_figure_value y) {
+void dcs_figure_point(FILE *dat, const dcs_figure_row *row, double x, dcs_figure_value y) {
   fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", x, y.value, y.lo, y.hi);
-  dcs_figure_method_texts(dat, run->variants[row->variant], run->configs[row->config],
-                          row->of->memory);
+  dcs_figure_method_texts(dat, row->of->variant, row->of->config, row->of->memory);
 }
 
 char *dcs_figure_group_name(const dcs_figure_run *run, dcs_figure_group group, int all,

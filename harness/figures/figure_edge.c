@@ -22,21 +22,27 @@ static bool in_family(const dcs_figure_size *size, edge_family family) {
   return size->n.x == size->n.y && own.inputs == family.inputs && own.nz == family.nz;
 }
 
-/* Matching rows within the family: at how many edges (its sizes differ in that), and the best rate.
- */
+/* Matching rows within the family: at how many edges (its sizes differ in that), the best rate, and
+ * whether some grid made one compute points that nobody asked for. */
 typedef struct {
   int edges;
   double rate;
+  bool padded;
 } edge_count;
 
 static edge_count count_edges(const dcs_figure_run *run, edge_family family, dcs_figure_pick pick) {
-  edge_count found = {0, 0};
+  edge_count found = {0, 0, false};
   for (pick.size = 0; pick.size < run->n_sizes; pick.size++) {
+    const dcs_figure_row *row = NULL;
+    bool any = false;
     if (!in_family(&run->sizes[pick.size], family)) continue;
-    const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (!row) continue;
-    found.edges++;
-    found.rate = fmax(found.rate, row->of->evals_per_s);
+    while ((row = dcs_figure_next(run, &pick, row))) {
+      if (!row->ok) continue;
+      any = true;
+      found.padded |= row->of->padding_overhead > 0;
+      found.rate = fmax(found.rate, row->of->evals_per_s);
+    }
+    found.edges += any;
   }
   return found;
 }
@@ -55,48 +61,33 @@ static bool choose_family(const dcs_figure_run *run, edge_family *best) {
   return best_edges > 1;
 }
 
-typedef struct {
-  bool padded; /* some grid made it compute points that nobody asked for */
-  double rate; /* the highest */
-} edge_variant;
-
-static edge_variant describe_variant(const dcs_figure_run *run, edge_family family, int variant) {
-  edge_variant found = {false, 0};
-  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
-  const dcs_figure_row *row = NULL;
-  pick.variant = variant;
-  while ((row = dcs_figure_next(run, &pick, row))) {
-    if (!row->ok || !in_family(&run->sizes[row->size], family)) continue;
-    found.padded = found.padded || row->of->padding_overhead > 0;
-    found.rate = fmax(found.rate, row->of->evals_per_s);
-  }
-  return found;
-}
-
 /* The fastest variant of the family that pads, or that does not; -1 where there is none. */
 static int fastest_variant(const dcs_figure_run *run, edge_family family, bool padded) {
+  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
   int best = -1;
   double best_rate = 0;
-  for (int variant = 0; variant < run->n_variants; variant++) {
-    edge_variant v = describe_variant(run, family, variant);
-    if (v.padded != padded || v.rate <= best_rate) continue;
-    best = variant;
-    best_rate = v.rate;
+  for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++) {
+    const edge_count own = count_edges(run, family, pick);
+    if (own.padded != padded || own.rate <= best_rate) continue;
+    best = pick.variant;
+    best_rate = own.rate;
   }
   return best;
 }
 
 /* The variant's configuration with the most edges, the faster of equals. */
-static int choose_config(const dcs_figure_run *run, edge_family family, int variant) {
-  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL);
-  int best = 0;
-  edge_count most = {0, 0};
+static const char *choose_config(const dcs_figure_run *run, edge_family family, int variant) {
+  dcs_figure_pick pick = dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL), own;
+  const dcs_figure_row *row = NULL;
+  const char *best = NULL;
+  edge_count most = {0, 0, false};
   pick.variant = variant;
-  for (pick.config = 0; pick.config < run->n_configs; pick.config++) {
-    edge_count found = count_edges(run, family, pick);
+  for (own = pick; (row = dcs_figure_next(run, &pick, row));) {
+    own.config = row->of->config;
+    const edge_count found = count_edges(run, family, own);
     if (found.edges < most.edges || (found.edges == most.edges && found.rate <= most.rate))
       continue;
-    best = pick.config;
+    best = own.config;
     most = found;
   }
   return best;
@@ -115,10 +106,9 @@ static void edge_series(FILE *dat, const dcs_figure_run *run, edge_family family
                         row->of->backend == DCS_GPU ? run->gpu_suffix : "",
                         executed ? "executed" : "useful");
     named = true;
-    dcs_figure_value rate = dcs_figure_geps(row);
     double factor = executed ? 1 + fmax(0, row->of->padding_overhead) : 1;
-    rate = (dcs_figure_value){rate.value * factor, rate.lo * factor, rate.hi * factor};
-    dcs_figure_point(dat, run, row, (double)run->sizes[pick.size].n.x, rate);
+    dcs_figure_point(dat, row, (double)run->sizes[pick.size].n.x,
+                     dcs_figure_scaled(dcs_figure_geps(row), factor));
   }
 }
 
@@ -135,11 +125,9 @@ static void edge_title(FILE *dat, const dcs_figure_run *run, edge_family family,
 
 dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   edge_family family;
-  if (!choose_family(run, &family)) {
-    snprintf(why, DCS_TEXT, "no number of %s was measured at two or more grids with nx = ny",
-             run->kind->dimensions[0].values);
-    return DCS_OK;
-  }
+  if (!choose_family(run, &family))
+    return dcs_figure_skip(why, "no number of %s was measured at two or more grids with nx = ny",
+                           run->kind->dimensions[0].values);
   dcs_figure_pick picks[2]; /* padded, and not padded */
   dcs_figure_seen seen = {0};
   for (int p = 0; p < 2; p++) {

@@ -3,7 +3,6 @@
 #include "harness/figures/figure.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct {
   const dcs_figure_row *row;
@@ -112,21 +111,14 @@ static void write_ladder(FILE *dat, const dcs_figure_run *run, int size, const r
 
 dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   int size = dcs_figure_ladder_size(run);
-  if (size < 0) {
-    snprintf(why, DCS_TEXT, "no variant has a verified kernel time");
-    return DCS_OK;
-  }
+  if (size < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
   rung_list list = {
       .threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL))};
-  list.rungs = calloc((size_t)run->n_variants * DCS_FIGURE_GROUPS, sizeof *list.rungs);
-  if (!list.rungs)
-    return dcs_fail(DCS_UNAVAILABLE, "not enough memory for the rungs of %d variants",
-                    run->n_variants);
+  DCS_TRY(dcs_room_take(run->figure, &list.rungs, (size_t)run->n_variants * DCS_FIGURE_GROUPS,
+                        sizeof *list.rungs, "rungs"));
   add_rungs(&list, run, size);
-  if (list.n > 0)
-    write_ladder(dat, run, size, &list);
-  else
-    snprintf(why, DCS_TEXT, "no CPU variant has a time with one or with all threads");
-  free(list.rungs);
+  if (list.n == 0)
+    return dcs_figure_skip(why, "no CPU variant has a time with one or with all threads");
+  write_ladder(dat, run, size, &list);
   return DCS_OK;
 }

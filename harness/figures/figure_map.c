@@ -24,8 +24,8 @@ static bool same_panel(const dcs_table *thresholds, size_t a, size_t b) {
   static const char *const columns[] = {"scope",    "method_a",         "problem_config_a",
                                         "method_b", "problem_config_b", "shape"};
   for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
-    if (strcmp(dcs_figure_entry(thresholds, a, columns[c]),
-               dcs_figure_entry(thresholds, b, columns[c])) != 0)
+    if (strcmp(dcs_table_text(thresholds, a, columns[c]),
+               dcs_table_text(thresholds, b, columns[c])) != 0)
       return false;
   return true;
 }
@@ -50,7 +50,7 @@ static bool is_grid_of(const dcs_figure_thresholds *t, size_t panel, const dcs_s
   char grid[64];
   dcs_dimension_text(size, 1, grid);
   for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++)
-    if (in_panel(t, panel, row) && strcmp(dcs_figure_entry(t->thresholds, row, "fixed"), grid) == 0)
+    if (in_panel(t, panel, row) && strcmp(dcs_table_text(t->thresholds, row, "fixed"), grid) == 0)
       return true;
   return false;
 }
@@ -70,7 +70,7 @@ static void take_rectangles(map *m, size_t panel) {
     dcs_size size;
     if (!dcs_figure_winner(m->t, panel, row, &size, &exchanged) || !is_grid_of(m->t, panel, &size))
       continue;
-    const char *winner = dcs_figure_entry(w, row, "winner");
+    const char *winner = dcs_table_text(w, row, "winner");
     rectangle at = {.x = dcs_along(&size, 0), .y = dcs_along(&size, 1), .winner = 2};
     if (strcmp(winner, "unsure") != 0) at.winner = (winner[0] == 'b') != exchanged;
     m->rectangles[m->n++] = at;
@@ -143,9 +143,9 @@ static void put_frontier(FILE *dat, const map *m, size_t panel) {
     double estimate = dcs_figure_number(t, row, "estimate"), lo = dcs_figure_number(t, row, "lo"),
            hi = dcs_figure_number(t, row, "hi");
     if (!in_panel(m->t, panel, row) || isnan(estimate)) continue;
-    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", estimate, points_of(dcs_figure_entry(t, row, "fixed")),
+    fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\t", estimate, points_of(dcs_table_text(t, row, "fixed")),
             isnan(lo) ? first : lo, isnan(hi) ? last : hi);
-    dcs_figure_line(dat, "%s", dcs_figure_entry(t, row, "status"));
+    dcs_figure_line(dat, "%s", dcs_table_text(t, row, "status"));
     any = true;
   }
   if (!any) fputs("NaN\tNaN\tNaN\tNaN\t\"\"\n", dat);
@@ -157,13 +157,10 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
   dcs_figure_method(m->t, panel, false, a);
   dcs_figure_method(m->t, panel, true, b);
   take_rectangles(m, panel);
-  if (m->n == 0)
-    return dcs_fail(DCS_INPUT,
-                    "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
-                    dcs_table_path(t), panel + 2, dcs_table_path(m->t->winners));
+  if (m->n == 0) return dcs_figure_no_winner(m->t, panel);
   find_edges(m);
-  dcs_figure_series(dat, "grids %s, scope %s", dcs_figure_entry(t, panel, "shape"),
-                    dcs_figure_entry(t, panel, "scope"));
+  dcs_figure_series(dat, "grids %s, scope %s", dcs_table_text(t, panel, "shape"),
+                    dcs_table_text(t, panel, "scope"));
   if (isnan(m->error))
     dcs_figure_line(dat, "%s or %s", a, b);
   else
@@ -179,18 +176,16 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
 
 static dcs_status put_panels(dcs_figure_thresholds *t, FILE *dat, char why[DCS_TEXT]) {
   const dcs_figure_panels panels = dcs_figure_choose_panels(t, same_panel, has_grids, t);
-  map m = {.t = t, .rectangles = malloc((dcs_table_rows(t->winners) + 1) * sizeof *m.rectangles)};
-  dcs_status status = DCS_OK;
-  if (!m.rectangles) return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a figure");
+  map m = {.t = t};
   if (panels.n == 0)
-    snprintf(why, DCS_TEXT, "no pair of methods was measured on %d grids of one shape",
-             FEWEST_GRIDS);
-  else
-    dcs_figure_threshold_titles(dat, t, &panels, "Who is faster");
-  for (size_t i = 0; status == DCS_OK && i < panels.n; i++)
-    status = put_panel(dat, &m, panels.rows[i]);
-  free(m.rectangles);
-  return status;
+    return dcs_figure_skip(why, "no pair of methods was measured on %d grids of one shape",
+                           FEWEST_GRIDS);
+  DCS_TRY(dcs_room_take(t->run->figure, &m.rectangles, dcs_table_rows(t->winners),
+                        sizeof *m.rectangles, "sizes"));
+  dcs_figure_threshold_titles(dat, t, &panels, "Who is faster");
+  for (size_t i = 0; i < panels.n; i++)
+    DCS_TRY(put_panel(dat, &m, panels.rows[i]));
+  return DCS_OK;
 }
 
 dcs_status dcs_figure_crossover_map(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {

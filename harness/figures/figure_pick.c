@@ -1,9 +1,15 @@
 /* Picking rows: all that match, the best of them, and what a title says of them. */
 #include "harness/figures/figure.h"
 
-const dcs_figure_pick dcs_figure_any = {DCS_FIGURE_ANY, DCS_FIGURE_ANY,   DCS_FIGURE_ANY,
-                                        DCS_FIGURE_ANY, DCS_FIGURE_ANY,   DCS_FIGURE_ANY,
-                                        DCS_FIGURE_ANY, DCS_FIGURE_DIRECT};
+#include <string.h>
+
+const dcs_figure_pick dcs_figure_any = {.variant = DCS_FIGURE_ANY,
+                                        .size = DCS_FIGURE_ANY,
+                                        .backend = DCS_FIGURE_ANY,
+                                        .scope = DCS_FIGURE_ANY,
+                                        .threads = DCS_FIGURE_ANY,
+                                        .coarsen = DCS_FIGURE_ANY,
+                                        .problem = DCS_FIGURE_DIRECT};
 
 dcs_figure_pick dcs_figure_pick_at(int size, dcs_scope scope) {
   dcs_figure_pick pick = dcs_figure_any;
@@ -24,7 +30,8 @@ static bool field_matches(int wanted, int value) {
 
 static bool matches(const dcs_figure_row *row, const dcs_figure_pick *pick) {
   return field_matches(pick->variant, row->variant) && field_matches(pick->size, row->size) &&
-         field_matches(pick->problem, row->problem) && field_matches(pick->config, row->config) &&
+         field_matches(pick->problem, row->problem) &&
+         (!pick->config || strcmp(pick->config, row->of->config) == 0) &&
          field_matches(pick->backend, (int)row->of->backend) &&
          field_matches(pick->scope, (int)row->of->scope) &&
          field_matches(pick->threads, row->of->threads) &&

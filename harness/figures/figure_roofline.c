@@ -113,7 +113,7 @@ static void write_labels(FILE *dat, const dcs_figure_run *run, const panel *p, i
 
 /* Three series: the roof, the limit of the kind's rate, the points. One that is not known is empty.
  */
-static void write_lines(FILE *dat, const dcs_figure_run *run, const panel *p) {
+static void write_lines(FILE *dat, const panel *p) {
   const double slope = 1e-9 * p->limits->bytes_per_s, peak = peak_gflops(p->limits);
   const double ceiling = 1e-9 * p->limits->evals_per_s * p->points[0].row->of->flops_per_eval;
   dcs_figure_series(dat, "roof");
@@ -127,10 +127,8 @@ static void write_lines(FILE *dat, const dcs_figure_run *run, const panel *p) {
   dcs_figure_series(dat, "points");
   for (int i = 0; i < p->n; i++) {
     const point *at = &p->points[i];
-    const dcs_figure_value rate = dcs_figure_geps(at->row);
-    const double scale = at->row->of->flops_per_eval;
-    dcs_figure_point(dat, run, at->row, at->flops_per_byte,
-                     (dcs_figure_value){rate.value * scale, rate.lo * scale, rate.hi * scale});
+    dcs_figure_point(dat, at->row, at->flops_per_byte,
+                     dcs_figure_scaled(dcs_figure_geps(at->row), at->row->of->flops_per_eval));
   }
 }
 
@@ -161,7 +159,7 @@ static void write_roofline(FILE *dat, const dcs_figure_run *run, panel *panels, 
     place_labels(p);
     write_head(dat, run, p, threads);
     write_labels(dat, run, p, size);
-    write_lines(dat, run, p);
+    write_lines(dat, p);
   }
 }
 
@@ -170,13 +168,10 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
   const int threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL));
   panel panels[DCS_FIGURE_GROUPS];
   bool any = false, roof = false;
-  if (size < 0) {
-    snprintf(why, DCS_TEXT, "no variant has a verified kernel time");
-    return DCS_OK;
-  }
-  point *points = calloc((size_t)n * DCS_FIGURE_GROUPS, sizeof *points);
-  if (!points)
-    return dcs_fail(DCS_UNAVAILABLE, "not enough memory for the points of %d variants", n);
+  if (size < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
+  point *points;
+  DCS_TRY(
+      dcs_room_take(run->figure, &points, (size_t)n * DCS_FIGURE_GROUPS, sizeof *points, "points"));
   for (int g = 0; g < DCS_FIGURE_GROUPS; g++) {
     panels[g] =
         (panel){.group = (dcs_figure_group)g, .limits = &run->limits[g], .points = points + g * n};
@@ -184,14 +179,10 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
     any = any || panels[g].n > 0;
     roof = roof || (panels[g].n > 0 && has_roof(&panels[g]));
   }
-  if (!any)
-    snprintf(why, DCS_TEXT, "summary.csv has no bytes_moved");
-  else if (!roof)
-    snprintf(why, DCS_TEXT,
-             "env.csv has no measured limits (limit_..._fma_per_s and "
-             "limit_..._memory_bytes_per_s): measure into a new folder");
-  else
-    write_roofline(dat, run, panels, size, threads);
-  free(points);
+  if (!any) return dcs_figure_skip(why, "summary.csv has no bytes_moved");
+  if (!roof)
+    return dcs_figure_skip(why, "env.csv has no measured limits (limit_..._fma_per_s and "
+                                "limit_..._memory_bytes_per_s): measure into a new folder");
+  write_roofline(dat, run, panels, size, threads);
   return DCS_OK;
 }

@@ -103,7 +103,6 @@ static void index_rows(dcs_figure_run *run) {
     dcs_figure_row *row = &run->rows[i];
     const dcs_size key = of_direct(run, row->of->size), problem = without_axes(&row->of->size);
     row->variant = intern(run->variants, &run->n_variants, row->of->variant);
-    row->config = intern(run->configs, &run->n_configs, row->of->config);
     row->size = index_of(&key, run->sizes, run->n_sizes, sizeof *run->sizes);
     row->problem = problem_of(run, &problem);
     row->ok = row->of->outcome == DCS_OUTCOME_OK && row->of->evals_per_s > 0;
@@ -125,25 +124,12 @@ char *dcs_figure_axes(const dcs_figure_run *run, int size, char text[DCS_TEXT]) 
 
 /* ---- a kind ---- */
 
-static void drop(dcs_figure_run *run) {
-  free(run->rows);
-  free(run->sizes);
-  free(run->problems);
-  free(run->variants);
-  free(run->configs);
-  *run = (dcs_figure_run){.dir = run->dir, .own = run->own, .other = run->other, .gpu_suffix = ""};
-}
-
 static dcs_status make_room(dcs_figure_run *run) {
-  const size_t n = run->own.n_rows + run->other.n_rows + 1;
-  run->rows = calloc(n, sizeof *run->rows);
-  run->sizes = calloc(n, sizeof *run->sizes);
-  run->problems = calloc(n, sizeof *run->problems);
-  run->variants = calloc(n, sizeof *run->variants);
-  run->configs = calloc(n, sizeof *run->configs);
-  if (!run->rows || !run->sizes || !run->problems || !run->variants || !run->configs)
-    return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a run of %zu rows", n);
-  return DCS_OK;
+  const size_t n = run->own.n_rows + run->other.n_rows;
+  DCS_TRY(dcs_room_take(&run->room, &run->rows, n, sizeof *run->rows, "rows"));
+  DCS_TRY(dcs_room_take(&run->room, &run->sizes, n, sizeof *run->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&run->room, &run->problems, n, sizeof *run->problems, "problems"));
+  return dcs_room_take(&run->room, &run->variants, n, sizeof *run->variants, "variants");
 }
 
 /* The rows of one backend; returns whether one may be drawn. */
@@ -183,8 +169,14 @@ static void read_limits(dcs_figure_run *run) {
 }
 
 dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind) {
-  drop(run);
-  run->kind = kind;
+  dcs_room_free(&run->room);
+  *run = (dcs_figure_run){.dir = run->dir,
+                          .own = run->own,
+                          .other = run->other,
+                          .gpu_suffix = "",
+                          .kind = kind,
+                          .of_figures = run->of_figures,
+                          .figure = &run->of_figures};
   DCS_TRY(make_room(run));
   append(run, &run->own, DCS_CPU);
   if (!append(run, &run->own, DCS_GPU) && run->other.folder) {
@@ -213,7 +205,8 @@ dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *ref
 }
 
 void dcs_figure_unload(dcs_figure_run *run) {
-  drop(run);
+  dcs_room_free(&run->room);
+  dcs_room_free(&run->of_figures);
   dcs_run_close(&run->own);
   dcs_run_close(&run->other);
 }

@@ -64,7 +64,7 @@ static void time_series(FILE *dat, const dcs_figure_run *run, size_range grid, d
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s", name);
     named = true;
-    dcs_figure_point(dat, run, row, run->sizes[pick.size].inputs, dcs_figure_ms(row));
+    dcs_figure_point(dat, row, run->sizes[pick.size].inputs, dcs_figure_ms(row));
   }
 }
 
@@ -122,11 +122,9 @@ static char *grid_text(const dcs_figure_run *run, size_range grid, char text[DCS
 
 dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   size_range grid;
-  if (!choose_grid(run, &grid)) {
-    snprintf(why, DCS_TEXT, "no grid was measured at two or more numbers of %s",
-             run->kind->dimensions[0].values);
-    return DCS_OK;
-  }
+  if (!choose_grid(run, &grid))
+    return dcs_figure_skip(why, "no grid was measured at two or more numbers of %s",
+                           run->kind->dimensions[0].values);
   dcs_figure_seen seen = {0};
   dcs_figure_pick pick = dcs_figure_any;
   for (pick.size = grid.first; pick.size < grid.end; pick.size++)
@@ -187,16 +185,14 @@ static void coarsening_series(FILE *dat, const dcs_figure_run *run, int size, in
       dcs_figure_series(dat, "%s%s", run->variants[variant],
                         row->of->backend == DCS_GPU ? run->gpu_suffix : "");
     named = true;
-    dcs_figure_point(dat, run, row, pick.coarsen, dcs_figure_geps(row));
+    dcs_figure_point(dat, row, pick.coarsen, dcs_figure_geps(row));
   }
 }
 
 dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   int size = choose_coarsened_size(run);
-  if (size < 0) {
-    snprintf(why, DCS_TEXT, "no variant was measured at two or more coarsening factors");
-    return DCS_OK;
-  }
+  if (size < 0)
+    return dcs_figure_skip(why, "no variant was measured at two or more coarsening factors");
   char axes[DCS_TEXT];
   dcs_figure_seen seen = {0};
   dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);

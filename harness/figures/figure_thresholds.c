@@ -22,13 +22,10 @@ static dcs_status read_file(const char *dir, const char *name, const char *const
                             dcs_table **table) {
   char path[4096];
   struct stat facts;
-  int column;
   DCS_TRY(dcs_path_in(dir, name, path));
   if (stat(path, &facts) != 0 && errno == ENOENT) return DCS_OK;
   DCS_TRY(dcs_table_read(path, table));
-  for (; *columns; columns++)
-    DCS_TRY(dcs_table_need(*table, *columns, &column));
-  return DCS_OK;
+  return dcs_table_need_all(*table, columns, NULL);
 }
 
 dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axis,
@@ -43,8 +40,7 @@ dcs_status dcs_figure_thresholds_open(const dcs_figure_run *run, const char *axi
   }
   for (size_t row = 0; row < dcs_table_rows(t->thresholds); row++)
     if (dcs_figure_on_axis(t, row)) return DCS_OK;
-  snprintf(why, DCS_TEXT, "thresholds.csv has no row of axis %s", axis);
-  return DCS_OK;
+  return dcs_figure_skip(why, "thresholds.csv has no row of axis %s", axis);
 }
 
 void dcs_figure_thresholds_close(dcs_figure_thresholds *t) {
@@ -53,17 +49,13 @@ void dcs_figure_thresholds_close(dcs_figure_thresholds *t) {
   *t = (dcs_figure_thresholds){0};
 }
 
-const char *dcs_figure_entry(const dcs_table *table, size_t row, const char *column) {
-  return dcs_table_cell(table, row, dcs_table_column(table, column));
-}
-
 double dcs_figure_number(const dcs_table *table, size_t row, const char *column) {
   return dcs_table_number(table, row, dcs_table_column(table, column));
 }
 
 bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row) {
-  return strcmp(dcs_figure_entry(t->thresholds, row, "problem"), t->run->kind->id) == 0 &&
-         strcmp(dcs_figure_entry(t->thresholds, row, "axis"), t->axis) == 0;
+  return strcmp(dcs_table_text(t->thresholds, row, "problem"), t->run->kind->id) == 0 &&
+         strcmp(dcs_table_text(t->thresholds, row, "axis"), t->axis) == 0;
 }
 
 /* ---- panels ---- */
@@ -71,7 +63,7 @@ bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row) {
 /* 0: a crossover point that is sure; 1: another estimate; 2: none. */
 static int rank_of(const dcs_table *thresholds, size_t row) {
   if (isnan(dcs_figure_number(thresholds, row, "estimate"))) return 2;
-  return strcmp(dcs_figure_entry(thresholds, row, "status"), "ok") != 0;
+  return strcmp(dcs_table_text(thresholds, row, "status"), "ok") != 0;
 }
 
 /* Whether a row before it shares its panel; the best rank of all that do. */
@@ -110,8 +102,8 @@ static const char *const method_columns[2][2] = {{"method_a", "problem_config_a"
 static bool same_method(const dcs_figure_thresholds *t, size_t threshold, bool b, size_t winner,
                         bool its_b) {
   for (int c = 0; c < 2; c++)
-    if (strcmp(dcs_figure_entry(t->thresholds, threshold, method_columns[b][c]),
-               dcs_figure_entry(t->winners, winner, method_columns[its_b][c])) != 0)
+    if (strcmp(dcs_table_text(t->thresholds, threshold, method_columns[b][c]),
+               dcs_table_text(t->winners, winner, method_columns[its_b][c])) != 0)
       return false;
   return true;
 }
@@ -120,9 +112,9 @@ bool dcs_figure_winner(const dcs_figure_thresholds *t, size_t threshold, size_t 
                        dcs_size *size, bool *exchanged) {
   const dcs_kind *kind = t->run->kind;
   *exchanged = same_method(t, threshold, false, winner, true);
-  if (strcmp(dcs_figure_entry(t->winners, winner, "problem"), kind->id) != 0 ||
-      strcmp(dcs_figure_entry(t->winners, winner, "scope"),
-             dcs_figure_entry(t->thresholds, threshold, "scope")) != 0 ||
+  if (strcmp(dcs_table_text(t->winners, winner, "problem"), kind->id) != 0 ||
+      strcmp(dcs_table_text(t->winners, winner, "scope"),
+             dcs_table_text(t->thresholds, threshold, "scope")) != 0 ||
       !same_method(t, threshold, false, winner, *exchanged) ||
       !same_method(t, threshold, true, winner, !*exchanged))
     return false;
@@ -135,6 +127,12 @@ bool dcs_figure_winner(const dcs_figure_thresholds *t, size_t threshold, size_t 
   return true;
 }
 
+dcs_status dcs_figure_no_winner(const dcs_figure_thresholds *t, size_t threshold) {
+  return dcs_fail(DCS_INPUT,
+                  "%s: row %zu: found none of its sizes in %s; `dcsbench crossover` writes both",
+                  dcs_table_path(t->thresholds), threshold + 2, dcs_table_path(t->winners));
+}
+
 double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
                               const dcs_size *size) {
   double most = NAN;
@@ -142,7 +140,7 @@ double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
     dcs_size own = *size;
     dcs_figure_pick pick = dcs_figure_any;
     const dcs_figure_row *row = NULL;
-    const char *config = dcs_figure_entry(t->thresholds, threshold, method_columns[b][1]);
+    const char *config = dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
     if (dcs_parse_problem(own.kind, config, &own.config) != DCS_OK ||
         !dcs_figure_pick_size(t->run, &own, &pick))
       continue;
@@ -156,10 +154,9 @@ double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
 
 char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b,
                         char text[DCS_TEXT]) {
-  const char *config = dcs_figure_entry(t->thresholds, threshold, method_columns[b][1]);
-  snprintf(text, DCS_TEXT, "%s%s%s",
-           dcs_figure_entry(t->thresholds, threshold, method_columns[b][0]), *config ? " " : "",
-           config);
+  const char *config = dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
+  snprintf(text, DCS_TEXT, "%s%s%s", dcs_table_text(t->thresholds, threshold, method_columns[b][0]),
+           *config ? " " : "", config);
   return text;
 }
 
@@ -191,7 +188,7 @@ void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
   own.gpu_is_reference = false;
   for (size_t i = 0; i < panels->n; i++)
     for (int b = 0; b < 2; b++) {
-      const char *method = dcs_figure_entry(t->thresholds, panels->rows[i], method_columns[b][0]);
+      const char *method = dcs_table_text(t->thresholds, panels->rows[i], method_columns[b][0]);
       seen.drawn[strncmp(method, "gpu", 3) == 0 ? DCS_GPU : DCS_CPU] = true;
     }
   if (panels->n < panels->total)

@@ -6,7 +6,6 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/figures/figure.h"
-#include "harness/figures/gnuplot.h"
 #include "harness/files/file.h"
 #include "harness/files/folder.h"
 #include "harness/files/text_stream.h"

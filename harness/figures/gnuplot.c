@@ -1,4 +1,4 @@
-#include "harness/figures/gnuplot.h"
+#include "harness/figures/figures.h"
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
@@ -95,31 +95,22 @@ static dcs_status run(const char *dir, const char *name, const char *part,
 
 /* ---- pictures ---- */
 
-static size_t big_endian(const unsigned char *bytes) {
-  return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
+/* Whether first[n_first] and last[n_last] are the ends of bytes[size]. */
+static bool has_ends(const char *bytes, size_t size, const char *first, size_t n_first,
+                     const char *last, size_t n_last) {
+  return size >= n_first + n_last && memcmp(bytes, first, n_first) == 0 &&
+         memcmp(bytes + size - n_last, last, n_last) == 0;
 }
 
-/* The signature, then chunks (length, name, data, checksum) of which the last is IEND. */
-static bool whole_png(const unsigned char *bytes, size_t size) {
-  static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  if (size < sizeof signature || memcmp(bytes, signature, sizeof signature) != 0) return false;
-  size_t at = sizeof signature;
-  while (size - at >= 12) {
-    size_t length = big_endian(bytes + at);
-    if (length > size - at - 12) return false;
-    bool last = memcmp(bytes + at + 4, "IEND", 4) == 0;
-    at += length + 12;
-    if (last) return at == size;
-  }
-  return false;
+/* The signature, and the last chunk: its length, name and checksum are those of every picture. */
+static bool whole_png(const char *bytes, size_t size) {
+  return has_ends(bytes, size, "\211PNG\r\n\032\n", 8, "\0\0\0\0IEND\256B`\202", 12);
 }
 
 static bool whole_svg(const char *text, size_t size) {
-  static const char end[] = "</svg>";
   while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == ' '))
     size--;
-  return size > sizeof end && strncmp(text, "<?xml", 5) == 0 &&
-         memcmp(text + size - (sizeof end - 1), end, sizeof end - 1) == 0;
+  return has_ends(text, size, "<?xml", 5, "</svg>", 6);
 }
 
 static dcs_status replace(const char *path, const char *bytes, size_t size) {
@@ -139,8 +130,7 @@ static dcs_status take_picture(const char *dir, const char *name, const char *en
   if (dcs_read_file(drawn, &bytes, &size) != DCS_OK)
     return dcs_fail(DCS_FAILED, "gnuplot ended well and left no picture %s: %s", path, messages);
   unlink(drawn); /* what is in memory is written once more, with the care of every file */
-  bool whole =
-      ending[1] == 'p' ? whole_png((const unsigned char *)bytes, size) : whole_svg(bytes, size);
+  bool whole = ending[1] == 'p' ? whole_png(bytes, size) : whole_svg(bytes, size);
   dcs_status status =
       whole ? replace(path, bytes, size)
             : dcs_fail(DCS_FAILED,

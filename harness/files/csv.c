@@ -199,9 +199,14 @@ dcs_status dcs_table_need(const dcs_table *table, const char *name, int *column)
 }
 
 dcs_status dcs_table_need_all(const dcs_table *table, const char *const *names, int *columns) {
-  for (; *names; names++, columns++)
-    DCS_TRY(dcs_table_need(table, *names, columns));
+  int column;
+  for (; *names; names++, columns += columns != NULL)
+    DCS_TRY(dcs_table_need(table, *names, columns ? columns : &column));
   return DCS_OK;
+}
+
+const char *dcs_table_text(const dcs_table *table, size_t row, const char *name) {
+  return dcs_table_cell(table, row, dcs_table_column(table, name));
 }
 
 const char *dcs_table_cell(const dcs_table *table, size_t row, int column) {

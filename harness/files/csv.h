@@ -35,7 +35,8 @@ const char *dcs_table_path(const dcs_table *table);
 
 /* The column's index, or -1. */
 int dcs_table_column(const dcs_table *table, const char *name);
-/* As above; DCS_INPUT naming file and column when it is missing. The same of a list of names. */
+/* As above; DCS_INPUT naming file and column when it is missing. The same of a list of
+ * names, NULL last; where columns is NULL, only whether they are there. */
 dcs_status dcs_table_need(const dcs_table *table, const char *name, int *column);
 dcs_status dcs_table_need_all(const dcs_table *table, const char *const *names, int *columns);
 
@@ -45,6 +46,8 @@ dcs_status dcs_table_wrong(const dcs_table *table, size_t row, const char *name,
 
 /* The cell's text, "" when empty or when column is -1; owned by the table. */
 const char *dcs_table_cell(const dcs_table *table, size_t row, int column);
+/* The same in the column of that name; "" where there is none. */
+const char *dcs_table_text(const dcs_table *table, size_t row, const char *name);
 /* The cell as a number; NaN when empty or not a number. */
 double dcs_table_number(const dcs_table *table, size_t row, int column);
 

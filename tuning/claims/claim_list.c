@@ -20,65 +20,61 @@
 #define MORE                                                                                       \
   { DCS_CHANGE_MARGIN, INFINITY, DCS_CHANGE_MARGIN }
 
-static const char cpu_wins_rule[] = "Sizes of at most 400 atoms: kernel time of the CPU against "
-                                    "the fastest GPU method from process "
-                                    "start to the map in host memory." FASTER;
-static const char gpu_wins_rule[] =
-    "Sizes of more than 400 atoms: the fastest GPU method from process start to the map in host "
-    "memory against kernel time of the CPU." FASTER;
-static const char times_rule[] =
-    "Sizes of at least 10,000 atoms: the fastest GPU method, context alive and copies included, "
-    "against kernel time of the CPU. Yes: 44 times" ABOUT;
+/* One method against another at each size; a CPU method, `said` in words, against the GPU. */
+#define SPEEDUP .source = BOOK, .unit = "times as fast", .observe = dcs_observe_speedup
+#define CPU_WINS(name, side, said)                                                                 \
+  .id = name, SPEEDUP, .text = "At 400 atoms or fewer the CPU wins: " said ".",                    \
+  .rule = "Sizes of at most 400 atoms: kernel time of the CPU against the fastest GPU method "     \
+          "from process start to the map in host memory." FASTER,                                  \
+  .missing = MISSING said " at 400 atoms or fewer, and scope first of a GPU variant there",        \
+  .method = side, .base = DCS_SIDE_GPU, .scope = DCS_FIRST, .claimed = MORE, .atoms_hi = 400
+#define GPU_WINS(name, side, said)                                                                 \
+  .id = name, SPEEDUP,                                                                             \
+  .text = "Beyond 400 atoms the GPU wins, its start-up included, against " said ".",               \
+  .rule = "Sizes of more than 400 atoms: the fastest GPU method from process start to the map "    \
+          "in host memory against kernel time of the CPU." FASTER,                                 \
+  .missing = MISSING said " beyond 400 atoms, and scope first of a GPU variant there",             \
+  .method = DCS_SIDE_GPU, .base = side, .scope = DCS_FIRST, .claimed = MORE, .atoms_lo = 401,      \
+  .atoms_hi = INFINITY
+#define GPU_TIMES(name, side, said)                                                                \
+  .id = name, SPEEDUP, .text = "From 10,000 atoms on the GPU is 44 times as fast as " said ".",    \
+  .rule = "Sizes of at least 10,000 atoms: the fastest GPU method, context alive and copies "      \
+          "included, against kernel time of the CPU. Yes: 44 times" ABOUT,                         \
+  .missing = MISSING said " at 10,000 atoms or more, and scope warm of a GPU variant there",       \
+  .method = DCS_SIDE_GPU, .base = side, .scope = DCS_WARM, .claimed = TIMES(44),                   \
+  .atoms_lo = 10000, .atoms_hi = INFINITY
 
 #define SEQUENTIAL "the sequential code with 1 thread"
 #define VECTOR     "the fastest 1-thread CPU variant beyond the sequential code"
 #define PARALLEL   "the fastest CPU variant with all threads"
-#define UP_TO_400  "at 400 atoms or fewer, and scope first of a GPU variant there"
-#define BEYOND_400 "beyond 400 atoms, and scope first of a GPU variant there"
-#define FROM_10000 "at 10,000 atoms or more, and scope warm of a GPU variant there"
-
-/* CPU methods, `which` and in words `said`, against the fastest on a GPU, from..to atoms. */
-#define CPU_AND_GPU(name, which, said, begin, by_rule, lacks, who, by, from, to, at)               \
-  {                                                                                                \
-    .id = name, .source = BOOK, .text = begin said ".", .unit = "times as fast", .rule = by_rule,  \
-    .missing = MISSING said " " lacks, .observe = who, .claimed = by, .base = which, .scope = at,  \
-    .atoms_lo = from, .atoms_hi = to                                                               \
-  }
-#define CPU_WINS(name, which, said)                                                                \
-  CPU_AND_GPU(name, which, said, "At 400 atoms or fewer the CPU wins: ", cpu_wins_rule, UP_TO_400, \
-              dcs_observe_cpu_wins, MORE, 0, 400, DCS_FIRST)
-#define GPU_WINS(name, which, said)                                                                \
-  CPU_AND_GPU(name, which, said, "Beyond 400 atoms the GPU wins, its start-up included, against ", \
-              gpu_wins_rule, BEYOND_400, dcs_observe_gpu_wins, MORE, 401, INFINITY, DCS_FIRST)
-#define GPU_TIMES(name, which, said)                                                               \
-  CPU_AND_GPU(name, which, said, "From 10,000 atoms on the GPU is 44 times as fast as ",           \
-              times_rule, FROM_10000, dcs_observe_gpu_wins, TIMES(44), 10000, INFINITY, DCS_WARM)
 
 const dcs_claim dcs_claim_list[] = {
     {.id = "coarsening_40_percent",
-     .source = BOOK,
+     SPEEDUP,
      .text = "Version 2 (several points a thread) is about 40% faster than version 1 (constant "
              "memory, a point a thread).",
-     .unit = "times as fast",
      .rule = "Sizes with slices of 300x300 or more: kernel time, the fastest configuration of "
              "each. Yes: 1.4 times" ABOUT,
      .missing = MISSING "versions 1 and 2 at a size with slices of 300x300 or more",
-     .observe = dcs_observe_coarsening,
+     .method = DCS_SIDE_VERSION_2,
+     .base = DCS_SIDE_VERSION_1,
+     .edge = 300,
      .claimed = TIMES(1.4)},
     {.id = "padded_best_from_300",
-     .source = BOOK,
+     SPEEDUP,
      .text = "On slices of 300x300 or more version 3 (coalesced, padded) is the fastest of the "
              "three versions.",
-     .unit = "times as fast",
      .rule = "Sizes with slices of 300x300 or more: kernel time, version 3 against the faster of "
              "versions 1 and 2, the fastest configuration of each." FASTER,
      .missing = MISSING "versions 1, 2 and 3 at a size with slices of 300x300 or more",
-     .observe = dcs_observe_padded,
+     .method = DCS_SIDE_VERSION_3,
+     .base = DCS_SIDE_VERSION_1_OR_2,
+     .edge = 300,
      .claimed = MORE},
-    CPU_WINS("cpu_to_400_sequential", DCS_BASE_SEQUENTIAL, SEQUENTIAL),
-    GPU_WINS("gpu_beyond_400_sequential", DCS_BASE_SEQUENTIAL, SEQUENTIAL),
-    CPU_WINS("cpu_to_400_threads", DCS_BASE_PARALLEL, PARALLEL),
-    GPU_WINS("gpu_beyond_400_threads", DCS_BASE_PARALLEL, PARALLEL),
+    {CPU_WINS("cpu_to_400_sequential", DCS_SIDE_SEQUENTIAL, SEQUENTIAL)},
+    {GPU_WINS("gpu_beyond_400_sequential", DCS_SIDE_SEQUENTIAL, SEQUENTIAL)},
+    {CPU_WINS("cpu_to_400_threads", DCS_SIDE_PARALLEL, PARALLEL)},
+    {GPU_WINS("gpu_beyond_400_threads", DCS_SIDE_PARALLEL, PARALLEL)},
     {.id = "start_up_110_ms",
      .source = BOOK,
      .text = "Starting to use the GPU (its context) takes 110 ms.",
@@ -89,9 +85,9 @@ const dcs_claim dcs_claim_list[] = {
      .missing = "scopes first and warm of one method of a GPU at a size",
      .observe = dcs_observe_start_up,
      .claimed = {99, 121, INFINITY}},
-    GPU_TIMES("gpu_44_sequential", DCS_BASE_SEQUENTIAL, SEQUENTIAL),
-    GPU_TIMES("gpu_44_vector", DCS_BASE_VECTOR, VECTOR),
-    GPU_TIMES("gpu_44_threads", DCS_BASE_PARALLEL, PARALLEL),
+    {GPU_TIMES("gpu_44_sequential", DCS_SIDE_SEQUENTIAL, SEQUENTIAL)},
+    {GPU_TIMES("gpu_44_vector", DCS_SIDE_VECTOR, VECTOR)},
+    {GPU_TIMES("gpu_44_threads", DCS_SIDE_PARALLEL, PARALLEL)},
     {.id = "padding_fades",
      .source = "arithmetic; the padding is that of " BOOK,
      .text = "Padding to tiles of 128x16 (blocks of 16x16 threads, 8 points a thread) adds 43.4% "

@@ -6,7 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGE_EDGE = 300, BOOK_CHUNK = 4000, MANY_BLOCKS = 4, MANY_CONFIGS = 10 };
+enum { BOOK_CHUNK = 4000, MANY_BLOCKS = 4, MANY_CONFIGS = 10 };
+
+static double atoms_of(const dcs_run_row *row) {
+  return dcs_along(&row->size, 0);
+}
+
+/* ---- one method against another ---- */
 
 /* The id of the variant that the book calls so; one that no run has where there is none. */
 static const char *book_id(dcs_book book) {
@@ -14,78 +20,53 @@ static const char *book_id(dcs_book book) {
   return variant ? variant->id : "";
 }
 
-static const dcs_run_row *best_of_book(const dcs_claim_rows *rows, const dcs_run_row *like,
+static const dcs_run_row *best_version(const dcs_claim_rows *rows, const dcs_run_row *at,
                                        dcs_book book) {
-  dcs_claim_pick pick = {.variant = book_id(book), .scope = DCS_KERNEL, .backend = DCS_GPU};
-  return dcs_claim_best(rows, like, &pick);
+  const dcs_claim_pick pick = {.variant = book_id(book), .scope = DCS_KERNEL, .backend = DCS_GPU};
+  return dcs_claim_best(rows, at, &pick);
 }
 
-static double atoms_of(const dcs_run_row *row) {
-  return dcs_along(&row->size, 0);
+static const dcs_run_row *best_cpu(const dcs_claim_rows *rows, const dcs_run_row *at,
+                                   dcs_claim_side side) {
+  dcs_claim_pick pick = {.scope = DCS_KERNEL, .backend = DCS_CPU, .threads = 1};
+  if (side == DCS_SIDE_SEQUENTIAL) pick.variant = book_id(DCS_BOOK_SEQUENTIAL);
+  if (side == DCS_SIDE_VECTOR) pick.without = book_id(DCS_BOOK_SEQUENTIAL);
+  if (side == DCS_SIDE_PARALLEL) pick.threads = rows->most_threads;
+  return side == DCS_SIDE_PARALLEL && pick.threads <= 1 ? NULL : dcs_claim_best(rows, at, &pick);
 }
 
-static bool has_large_slices(const dcs_run_row *row) {
-  const dcs_dims n = dcs_size_points(&row->size);
-  return n.x >= LARGE_EDGE && n.y >= LARGE_EDGE;
+static const dcs_run_row *best_of(const dcs_claim_rows *rows, const dcs_run_row *at,
+                                  dcs_claim_side side, dcs_scope scope) {
+  if (side >= DCS_SIDE_SEQUENTIAL) return best_cpu(rows, at, side);
+  if (side == DCS_SIDE_GPU)
+    return dcs_claim_best(rows, at, &(dcs_claim_pick){.scope = scope, .backend = DCS_GPU});
+  const dcs_run_row *one = best_version(rows, at, DCS_BOOK_VERSION_1);
+  const dcs_run_row *two = best_version(rows, at, DCS_BOOK_VERSION_2);
+  if (side == DCS_SIDE_VERSION_3) return best_version(rows, at, DCS_BOOK_VERSION_3);
+  if (side == DCS_SIDE_VERSION_1) return one;
+  if (side == DCS_SIDE_VERSION_2) return two;
+  return one && two && one->median_ns < two->median_ns ? one : one ? two : NULL;
 }
 
-/* ---- the book's versions against each other ---- */
-
-void dcs_observe_coarsening(const dcs_claim_rows *rows, dcs_claim_result *result) {
-  for (const dcs_run_row *at = rows->rows; at < rows->rows + rows->n; at++) {
-    if (!has_large_slices(at) || !dcs_claim_first_of_size(rows, at)) continue;
-    const dcs_run_row *one = best_of_book(rows, at, DCS_BOOK_VERSION_1);
-    const dcs_run_row *two = best_of_book(rows, at, DCS_BOOK_VERSION_2);
-    if (one && two) dcs_claim_add_speedup(result, two, one);
-  }
+static bool counts(const dcs_claim *claim, const dcs_run_row *at) {
+  const dcs_dims n = dcs_size_points(&at->size);
+  if (n.x < claim->edge || n.y < claim->edge) return false;
+  return claim->atoms_hi == 0 ||
+         (atoms_of(at) >= claim->atoms_lo && atoms_of(at) <= claim->atoms_hi);
 }
 
-void dcs_observe_padded(const dcs_claim_rows *rows, dcs_claim_result *result) {
-  for (const dcs_run_row *at = rows->rows; at < rows->rows + rows->n; at++) {
-    if (!has_large_slices(at) || !dcs_claim_first_of_size(rows, at)) continue;
-    const dcs_run_row *one = best_of_book(rows, at, DCS_BOOK_VERSION_1);
-    const dcs_run_row *two = best_of_book(rows, at, DCS_BOOK_VERSION_2);
-    const dcs_run_row *three = best_of_book(rows, at, DCS_BOOK_VERSION_3);
-    if (one && two && three)
-      dcs_claim_add_speedup(result, three, one->median_ns < two->median_ns ? one : two);
-  }
-}
-
-/* ---- CPU against GPU ---- */
-
-static const dcs_run_row *best_cpu(const dcs_claim_rows *rows, const dcs_run_row *like,
-                                   dcs_base base) {
-  const char *sequential = book_id(DCS_BOOK_SEQUENTIAL);
-  dcs_claim_pick pick = {.scope = DCS_KERNEL, .threads = 1};
-  if (base == DCS_BASE_SEQUENTIAL) pick.variant = sequential;
-  if (base == DCS_BASE_VECTOR) pick.without = sequential;
-  if (base == DCS_BASE_PARALLEL) {
-    if (rows->most_threads <= 1) return NULL;
-    pick.threads = rows->most_threads;
-  }
-  return dcs_claim_best(rows, like, &pick);
-}
-
-static void observe_pair(const dcs_claim_rows *rows, dcs_claim_result *result, bool gpu_wins) {
+void dcs_observe_speedup(const dcs_claim_rows *rows, dcs_claim_result *result) {
   const dcs_claim *claim = result->claim;
-  dcs_claim_pick pick = {.scope = claim->scope, .backend = DCS_GPU};
-  for (const dcs_run_row *at = rows->rows; at < rows->rows + rows->n; at++) {
-    if (atoms_of(at) < claim->atoms_lo || atoms_of(at) > claim->atoms_hi ||
-        !dcs_claim_first_of_size(rows, at))
-      continue;
-    const dcs_run_row *cpu = best_cpu(rows, at, claim->base);
-    const dcs_run_row *gpu = dcs_claim_best(rows, at, &pick);
-    if (cpu && gpu) dcs_claim_add_speedup(result, gpu_wins ? gpu : cpu, gpu_wins ? cpu : gpu);
+  for (size_t s = 0; s < rows->n_sizes; s++) {
+    const dcs_run_row *at = rows->sizes[s];
+    if (!counts(claim, at)) continue;
+    const dcs_run_row *method = best_of(rows, at, claim->method, claim->scope);
+    const dcs_run_row *base = best_of(rows, at, claim->base, claim->scope);
+    if (method && base) dcs_claim_add_speedup(result, method, base);
   }
 }
 
-void dcs_observe_cpu_wins(const dcs_claim_rows *rows, dcs_claim_result *result) {
-  observe_pair(rows, result, false);
-}
-
-void dcs_observe_gpu_wins(const dcs_claim_rows *rows, dcs_claim_result *result) {
-  observe_pair(rows, result, true);
-}
+/* ---- start-up ---- */
 
 /* The row of the same method and size in another scope, or NULL. */
 static const dcs_run_row *in_scope(const dcs_claim_rows *rows, const dcs_run_row *like,
@@ -99,29 +80,21 @@ static const dcs_run_row *in_scope(const dcs_claim_rows *rows, const dcs_run_row
 
 /* The fastest method of a size in scope first, less the same method in scope warm. */
 void dcs_observe_start_up(const dcs_claim_rows *rows, dcs_claim_result *result) {
-  static const dcs_claim_pick pick = {.scope = DCS_FIRST, .backend = DCS_GPU};
-  for (const dcs_run_row *at = rows->rows; at < rows->rows + rows->n; at++) {
-    const dcs_run_row *first =
-        dcs_claim_first_of_size(rows, at) ? dcs_claim_best(rows, at, &pick) : NULL;
+  for (size_t s = 0; s < rows->n_sizes; s++) {
+    const dcs_run_row *first = best_of(rows, rows->sizes[s], DCS_SIDE_GPU, DCS_FIRST);
     const dcs_run_row *warm = first ? in_scope(rows, first, DCS_WARM) : NULL;
     if (!warm) continue;
     const dcs_stats a = first->stats, b = warm->stats;
-    dcs_observation o = {1e-6 * (a.median - b.median),
-                         1e-6 * (a.lo - b.hi),
-                         1e-6 * (a.hi - b.lo),
-                         DCS_GRADE_UNSURE,
-                         first,
-                         warm,
-                         0};
-    o.grade = dcs_grade_interval(o.lo, o.hi, result->claim->claimed);
-    dcs_claim_add(result, &o);
+    dcs_claim_grade(result, (dcs_observation){1e-6 * (a.median - b.median), 1e-6 * (a.lo - b.hi),
+                                              1e-6 * (a.hi - b.lo), first, warm});
   }
 }
 
 /* ---- arithmetic: what the descriptors say ---- */
 
 static void add_exact(dcs_claim_result *result, double value, dcs_grade grade) {
-  dcs_claim_add(result, &(dcs_observation){value, value, value, grade, NULL, NULL, 0});
+  dcs_claim_add(result,
+                &(dcs_observation){.value = value, .lo = value, .hi = value, .grade = grade});
 }
 
 static void set_role(const dcs_variant *variant, dcs_config *config, dcs_role role, int value) {
@@ -188,8 +161,7 @@ static void add_registers(dcs_claim_result *result, const dcs_run_row *late,
                           const dcs_run_row *early) {
   double saved = early->registers - late->registers;
   if (isnan(saved)) return;
-  dcs_grade grade = dcs_grade_interval(saved, saved, result->claim->claimed);
-  dcs_claim_add(result, &(dcs_observation){saved, saved, saved, grade, late, early, 0});
+  dcs_claim_grade(result, (dcs_observation){saved, saved, saved, late, early});
 }
 
 void dcs_observe_registers(const dcs_claim_rows *rows, dcs_claim_result *result) {
@@ -222,31 +194,28 @@ void dcs_observe_blocks(const dcs_claim_rows *rows, dcs_claim_result *result) {
   }
 }
 
-static bool is_gpu_kernel(const dcs_run_row *row, const dcs_run_row *at) {
-  return row->backend == DCS_GPU && row->scope == DCS_KERNEL &&
-         dcs_same_axes(&row->size, &at->size);
+/* How many configurations at a size the intervals do not set apart from the fastest. */
+static void count_winners(const dcs_claim_rows *rows, const dcs_run_row *best,
+                          dcs_claim_result *result) {
+  size_t n = 0, winners = 0;
+  bool told = true;
+  for (const dcs_run_row *row = rows->rows; row < rows->rows + rows->n; row++) {
+    if (row->backend != DCS_GPU || row->scope != DCS_KERNEL ||
+        !dcs_same_axes(&row->size, &best->size))
+      continue;
+    const dcs_ratio ratio = dcs_row_ratio(best, row);
+    told &= !isnan(ratio.lo);
+    winners += row == best || !(ratio.lo > 1);
+    n++;
+  }
+  const double value = (double)winners, known = told ? value : NAN;
+  if (n >= MANY_CONFIGS)
+    dcs_claim_grade(result, (dcs_observation){value, known, known, best, NULL, n});
 }
 
-/* How many configurations at a size the intervals do not set apart from the fastest. */
 void dcs_observe_winners(const dcs_claim_rows *rows, dcs_claim_result *result) {
-  static const dcs_claim_pick pick = {.scope = DCS_KERNEL, .backend = DCS_GPU};
-  for (const dcs_run_row *at = rows->rows; at < rows->rows + rows->n; at++) {
-    const dcs_run_row *best =
-        dcs_claim_first_of_size(rows, at) ? dcs_claim_best(rows, at, &pick) : NULL;
-    size_t n = 0, winners = 0;
-    bool told = true;
-    for (const dcs_run_row *row = rows->rows; best && row < rows->rows + rows->n; row++) {
-      if (!is_gpu_kernel(row, at)) continue;
-      dcs_ratio ratio = dcs_row_ratio(best, row);
-      told &= !isnan(ratio.lo);
-      winners += row == best || !(ratio.lo > 1);
-      n++;
-    }
-    if (n < MANY_CONFIGS) continue;
-    double value = (double)winners;
-    dcs_observation o = {
-        value, told ? value : NAN, told ? value : NAN, DCS_GRADE_UNSURE, best, NULL, n};
-    o.grade = dcs_grade_interval(o.lo, o.hi, result->claim->claimed);
-    dcs_claim_add(result, &o);
+  for (size_t s = 0; s < rows->n_sizes; s++) {
+    const dcs_run_row *best = best_of(rows, rows->sizes[s], DCS_SIDE_GPU, DCS_KERNEL);
+    if (best) count_winners(rows, best, result);
   }
 }

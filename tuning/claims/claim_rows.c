@@ -1,6 +1,5 @@
-#include "tuning/claims/claim_rows.h"
+#include "tuning/claims/claims.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The case study's problem. */
@@ -11,35 +10,35 @@ static bool is_of_book(const dcs_size *size) {
   return dcs_same_problem(size->kind, &size->config, &initial);
 }
 
+static void add_row(dcs_claim_rows *rows, const dcs_run_row *row) {
+  dcs_run_row *own = &rows->rows[rows->n++];
+  size_t size = 0;
+  *own = *row;
+  own->median_ns = row->stats.median;
+  while (size < rows->n_sizes && !dcs_same_axes(&rows->sizes[size]->size, &row->size))
+    size++;
+  if (size == rows->n_sizes) rows->sizes[rows->n_sizes++] = own;
+  if (row->backend == DCS_CPU && row->scope == DCS_KERNEL && row->threads > rows->most_threads)
+    rows->most_threads = row->threads;
+}
+
 dcs_status dcs_claim_rows_read(const char *folder, dcs_claim_rows *rows) {
   *rows = (dcs_claim_rows){0};
   DCS_TRY(dcs_run_open(&rows->run, folder));
-  rows->rows = malloc((rows->run.n_rows + 1) * sizeof *rows->rows);
-  if (!rows->rows) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", rows->run.n_rows);
-  for (size_t i = 0; i < rows->run.n_rows; i++) {
-    const dcs_run_row *row = &rows->run.rows[i];
-    if (row->outcome != DCS_OUTCOME_OK || !is_of_book(&row->size)) continue;
-    rows->rows[rows->n] = *row;
-    rows->rows[rows->n++].median_ns = row->stats.median;
-    if (row->backend == DCS_CPU && row->scope == DCS_KERNEL && row->threads > rows->most_threads)
-      rows->most_threads = row->threads;
-  }
+  const size_t n = rows->run.n_rows;
+  DCS_TRY(dcs_room_take(&rows->room, &rows->rows, n, sizeof *rows->rows, "rows"));
+  DCS_TRY(dcs_room_take(&rows->room, &rows->sizes, n, sizeof(const dcs_run_row *), "sizes"));
+  for (const dcs_run_row *row = rows->run.rows; row < rows->run.rows + n; row++)
+    if (row->outcome == DCS_OUTCOME_OK && is_of_book(&row->size)) add_row(rows, row);
   return DCS_OK;
 }
 
 void dcs_claim_rows_free(dcs_claim_rows *rows) {
   dcs_run_close(&rows->run);
-  free(rows->rows);
-  *rows = (dcs_claim_rows){0};
+  dcs_room_free(&rows->room);
 }
 
 /* ---- finding rows ---- */
-
-bool dcs_claim_first_of_size(const dcs_claim_rows *rows, const dcs_run_row *row) {
-  for (const dcs_run_row *before = rows->rows; before < row; before++)
-    if (dcs_same_axes(&before->size, &row->size)) return false;
-  return true;
-}
 
 const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row *like,
                                   const dcs_claim_pick *pick) {

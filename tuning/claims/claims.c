@@ -4,7 +4,6 @@
 #include "harness/judge/ratio.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const char *const dcs_claim_verdicts[DCS_N_VERDICTS] = {"holds", "partly", "fails", "not_measured"};
 
@@ -45,12 +44,15 @@ void dcs_claim_add(dcs_claim_result *result, const dcs_observation *o) {
   result->counts[o->grade]++;
 }
 
-void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_run_row *method,
-                           const dcs_run_row *base) {
-  dcs_ratio ratio = dcs_row_ratio(method, base);
-  dcs_observation o = {ratio.value, ratio.lo, ratio.hi, DCS_GRADE_UNSURE, method, base, 0};
+void dcs_claim_grade(dcs_claim_result *result, dcs_observation o) {
   o.grade = dcs_grade_interval(o.lo, o.hi, result->claim->claimed);
   dcs_claim_add(result, &o);
+}
+
+void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_run_row *method,
+                           const dcs_run_row *base) {
+  const dcs_ratio ratio = dcs_row_ratio(method, base);
+  dcs_claim_grade(result, (dcs_observation){ratio.value, ratio.lo, ratio.hi, method, base});
 }
 
 static dcs_claim_verdict verdict_of(const size_t counts[DCS_N_GRADES]) {
@@ -70,8 +72,8 @@ const char *dcs_claim_missing(const dcs_claim_result *result) {
 dcs_status dcs_claims_check(const char *folder, dcs_claims *claims) {
   *claims = (dcs_claims){0};
   DCS_TRY(dcs_claim_rows_read(folder, &claims->rows));
-  claims->list = calloc(dcs_n_claims, sizeof *claims->list);
-  if (!claims->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu claims", dcs_n_claims);
+  DCS_TRY(dcs_room_take(&claims->rows.room, &claims->list, dcs_n_claims, sizeof *claims->list,
+                        "claims"));
   for (; claims->n < dcs_n_claims; claims->n++) {
     dcs_claim_result *result = &claims->list[claims->n];
     *result = (dcs_claim_result){.claim = &dcs_claim_list[claims->n], .least = NAN, .most = NAN};
@@ -83,25 +85,20 @@ dcs_status dcs_claims_check(const char *folder, dcs_claims *claims) {
 
 void dcs_claims_free(dcs_claims *claims) {
   dcs_claim_rows_free(&claims->rows);
-  free(claims->list);
-  *claims = (dcs_claims){0};
 }
 
 /* ---- claims.csv ---- */
 
 /* A row that was compared, or empty cells. */
 static void put_method(dcs_csv *csv, const dcs_run_row *row) {
-  dcs_csv_text(csv, row ? row->variant : "");
-  dcs_csv_text(csv, row ? row->config : "");
-  dcs_csv_text(csv, row ? dcs_scope_name(row->scope) : "");
+  DCS_CSV_TEXTS(csv, row ? row->variant : "", row ? row->config : "",
+                row ? dcs_scope_name(row->scope) : "");
 }
 
 static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
   const dcs_run_row *m = o->method;
   char text[64];
-  dcs_csv_number(csv, any ? o->value : NAN);
-  dcs_csv_number(csv, any ? o->lo : NAN);
-  dcs_csv_number(csv, any ? o->hi : NAN);
+  DCS_CSV_NUMBERS(csv, any ? o->value : NAN, any ? o->lo : NAN, any ? o->hi : NAN);
   for (int d = 0; d < 2; d++)
     dcs_csv_text(csv, m ? dcs_dimension_text(&m->size, d, text) : "");
   put_method(csv, m);
@@ -114,18 +111,13 @@ static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
 
 static dcs_status put(dcs_csv *csv, const dcs_claim_result *r) {
   const dcs_claim *claim = r->claim;
-  dcs_csv_text(csv, claim->id);
-  dcs_csv_text(csv, claim->source);
-  dcs_csv_text(csv, claim->text);
-  dcs_csv_text(csv, dcs_claim_verdicts[r->verdict]);
+  DCS_CSV_TEXTS(csv, claim->id, claim->source, claim->text, dcs_claim_verdicts[r->verdict]);
   for (int g = 0; g < DCS_N_GRADES; g++)
     dcs_csv_integer(csv, (int64_t)r->counts[g]);
   dcs_csv_text(csv, claim->unit);
   put_observation(csv, &r->shown, dcs_claim_observed(r) > 0);
-  dcs_csv_number(csv, r->least);
-  dcs_csv_number(csv, r->most);
-  dcs_csv_text(csv, dcs_claim_missing(r));
-  dcs_csv_text(csv, claim->rule);
+  DCS_CSV_NUMBERS(csv, r->least, r->most);
+  DCS_CSV_TEXTS(csv, dcs_claim_missing(r), claim->rule);
   return dcs_csv_row(csv);
 }
 

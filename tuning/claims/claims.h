@@ -2,7 +2,46 @@
 #ifndef DCS_CLAIMS_H
 #define DCS_CLAIMS_H
 
-#include "tuning/claims/claim_rows.h"
+#include "harness/base/grow.h"
+#include "harness/runs/run.h"
+
+/* ---- the rows of a run that claims are held against (claim_rows.c) ---- */
+
+typedef struct {
+  dcs_run run;
+  dcs_run_row *rows; /* those that are ok, of the problem of the case study, in the order of
+                        summary.csv; median_ns is that of their samples */
+  size_t n;
+  const dcs_run_row **sizes; /* the first row of each size */
+  size_t n_sizes;
+  dcs_room room;
+  int most_threads; /* of a CPU row in scope kernel; 0: there is none */
+} dcs_claim_rows;
+
+/* Reads a run folder; the statuses of dcs_run_open(). Free with dcs_claim_rows_free(), whatever the
+ * status. */
+dcs_status dcs_claim_rows_read(const char *folder, dcs_claim_rows *rows);
+void dcs_claim_rows_free(dcs_claim_rows *rows);
+
+/* Which rows to take; of several, the one with the least median. It is picked from the samples that
+ * it is then judged by, so it looks a little too fast where many configurations are close. */
+typedef struct {
+  const char *variant; /* NULL: any */
+  const char *without; /* a variant that is not to be taken; NULL: none */
+  dcs_scope scope;
+  dcs_backend backend;
+  int threads; /* 0: any */
+} dcs_claim_pick;
+
+/* The best row at the size of `like`, or NULL. */
+const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row *like,
+                                  const dcs_claim_pick *pick);
+
+/* Same variant, scope and size, and the same configuration but for the parameters whose names begin
+ * with `prefix`. */
+bool dcs_claim_same_but(const dcs_run_row *a, const dcs_run_row *b, const char *prefix);
+
+/* ---- claims ---- */
 
 /* What one observation (mostly: a size) says of a claim. */
 typedef enum {
@@ -33,13 +72,24 @@ typedef struct {
 dcs_grade dcs_grade_interval(double lo, double hi, dcs_claimed claimed);
 
 typedef struct {
-  double value, lo, hi; /* lo = hi = value: exact, as registers are; NaN: no interval */
-  dcs_grade grade;
+  double value, lo, hi;             /* lo = hi = value: exact, as registers are; NaN: no interval */
   const dcs_run_row *method, *base; /* the rows compared; NULL: arithmetic */
   size_t of;                        /* configurations looked at; 0: the method's and the base's */
+  dcs_grade grade;
 } dcs_observation;
 
-typedef enum { DCS_BASE_SEQUENTIAL, DCS_BASE_VECTOR, DCS_BASE_PARALLEL } dcs_base;
+/* Whose best time at a size is compared: the book's versions in kernel time, the GPU in the claim's
+ * scope, CPU variants in kernel time. */
+typedef enum {
+  DCS_SIDE_VERSION_1,
+  DCS_SIDE_VERSION_2,
+  DCS_SIDE_VERSION_3,
+  DCS_SIDE_VERSION_1_OR_2, /* the faster one, where there are both */
+  DCS_SIDE_GPU,
+  DCS_SIDE_SEQUENTIAL, /* the sequential code with one thread */
+  DCS_SIDE_VECTOR,     /* others with one thread */
+  DCS_SIDE_PARALLEL    /* any with most threads */
+} dcs_claim_side;
 
 typedef struct dcs_claim_result dcs_claim_result;
 
@@ -50,10 +100,11 @@ typedef struct {
   const char *missing; /* what a run must measure for it */
   void (*observe)(const dcs_claim_rows *, dcs_claim_result *);
   dcs_claimed claimed;
-  /* What `observe` needs besides, where one serves several claims. */
-  dcs_base base;
-  dcs_scope scope;
-  double atoms_lo, atoms_hi;
+  /* What dcs_observe_speedup() needs besides. */
+  dcs_claim_side method, base;
+  dcs_scope scope;           /* of the GPU */
+  double atoms_lo, atoms_hi; /* of the sizes that count; 0, 0: any */
+  int64_t edge;              /* their slices have at least so long edges */
 } dcs_claim;
 
 struct dcs_claim_result {
@@ -92,16 +143,17 @@ extern const size_t dcs_n_claims;
 
 /* Counts it, and shows it where it goes before what was shown. */
 void dcs_claim_add(dcs_claim_result *result, const dcs_observation *observation);
+/* The same, graded by what is claimed of its interval. */
+void dcs_claim_grade(dcs_claim_result *result, dcs_observation observation);
 
-/* How many times as fast as base the method is, graded by what is claimed. */
+/* How many times as fast as base the method is, graded. */
 void dcs_claim_add_speedup(dcs_claim_result *result, const dcs_run_row *method,
                            const dcs_run_row *base);
 
-/* What the claims of the list observe. */
-void dcs_observe_coarsening(const dcs_claim_rows *, dcs_claim_result *);
-void dcs_observe_padded(const dcs_claim_rows *, dcs_claim_result *);
-void dcs_observe_cpu_wins(const dcs_claim_rows *, dcs_claim_result *);
-void dcs_observe_gpu_wins(const dcs_claim_rows *, dcs_claim_result *);
+/* What the claims of the list observe; the first: the claim's method against its base, at each
+ * size.
+ */
+void dcs_observe_speedup(const dcs_claim_rows *, dcs_claim_result *);
 void dcs_observe_start_up(const dcs_claim_rows *, dcs_claim_result *);
 void dcs_observe_padding(const dcs_claim_rows *, dcs_claim_result *);
 void dcs_observe_registers(const dcs_claim_rows *, dcs_claim_result *);

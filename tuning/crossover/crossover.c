@@ -1,7 +1,7 @@
 #include "tuning/crossover/crossover.h"
 
 #include "harness/base/grow.h"
-#include "tuning/crossover/frontier.h"
+#include "tuning/crossover/threshold.h"
 
 #include <stdlib.h>
 
@@ -24,11 +24,24 @@ bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_size *other
   return !is_grid(like->kind, c->along) || same_shape(c, size);
 }
 
+size_t dcs_crossover_sizes(const dcs_measured *m, const dcs_crossover *c,
+                           dcs_crossover_size *sizes) {
+  size_t n = 0;
+  for (const dcs_measured_size *at = m->sizes; at < m->sizes + m->n_sizes; at++)
+    if (dcs_has_both(at, c->pair) && dcs_crossover_covers(c, at))
+      sizes[n++] = (dcs_crossover_size){
+          dcs_along(&at->size, c->along), at, {dcs_best(at, c->pair, 0), dcs_best(at, c->pair, 1)}};
+  qsort(sizes, n, sizeof *sizes, dcs_by_value);
+  return n;
+}
+
 /* ---- rows of sizes ---- */
 
 typedef struct {
+  dcs_room room;
   dcs_crossovers *found;
-  dcs_threshold_size *sizes; /* room for all sizes; in the plane, grid behind grid */
+  dcs_crossover_size *row;   /* place for all sizes */
+  dcs_threshold_size *sizes; /* the same; in the plane, grid behind grid */
   dcs_frontier_grid *grids;
   const dcs_measured_size **likes; /* a size of each of the grids */
   dcs_threshold *thresholds;       /* of the grids */
@@ -37,19 +50,15 @@ typedef struct {
 
 /* The sizes of the row, ascending, where both of its pair were measured; returns how many: none
  * where both are one method at all of them, as on one CPU. */
-static size_t take_sizes(const dcs_measured *m, const dcs_crossover *c, dcs_threshold_size *sizes) {
-  size_t n = 0;
+static size_t take_sizes(search *s, const dcs_crossover *c, dcs_threshold_size *sizes) {
+  const size_t n = dcs_crossover_sizes(&s->found->measured, c, s->row);
   bool differ = false;
-  for (size_t i = 0; i < m->n_sizes; i++) {
-    const dcs_measured_size *size = &m->sizes[i];
-    const dcs_run_row *a = dcs_best(size, c->pair, 0), *b = dcs_best(size, c->pair, 1);
-    if (!a || !b || !dcs_crossover_covers(c, size)) continue;
+  for (size_t i = 0; i < n; i++) {
+    const dcs_run_row *a = s->row[i].best[0], *b = s->row[i].best[1];
     differ |= a != b;
-    sizes[n++] = (dcs_threshold_size){.x = dcs_along(&size->size, c->along),
-                                      .times = {a->times, b->times},
-                                      .n = {a->n_times, b->n_times}};
+    sizes[i] = (dcs_threshold_size){
+        .x = s->row[i].x, .times = {a->times, b->times}, .n = {a->n_times, b->n_times}};
   }
-  qsort(sizes, n, sizeof *sizes, dcs_by_value);
   return differ ? n : 0;
 }
 
@@ -63,7 +72,7 @@ static dcs_status add(search *s, const dcs_crossover *c) {
 /* ---- along a dimension ---- */
 
 static dcs_status add_row(search *s, dcs_crossover c) {
-  size_t n = take_sizes(&s->found->measured, &c, s->sizes);
+  size_t n = take_sizes(s, &c, s->sizes);
   if (n > s->most) s->most = n;
   if (n < DCS_CROSSOVER_SIZES) return DCS_OK;
   DCS_TRY(dcs_threshold_find(s->sizes, n, &c.threshold));
@@ -111,7 +120,7 @@ static dcs_status add_plane(search *s, dcs_crossover c, size_t n_likes) {
   size_t n = 0, used = 0;
   for (size_t g = 0; g < n_likes; g++) {
     c.like = s->likes[g];
-    size_t sizes = take_sizes(&s->found->measured, &c, s->sizes + used);
+    size_t sizes = take_sizes(s, &c, s->sizes + used);
     if (sizes < 2) continue;
     s->grids[n] = (dcs_frontier_grid){dcs_along(&c.like->size, 1), s->sizes + used, sizes};
     s->likes[n++] = c.like;
@@ -158,8 +167,14 @@ static dcs_status find_of(search *s, const dcs_measured_size *like, int dimensio
 
 static dcs_status find_all(search *s) {
   const dcs_measured *m = &s->found->measured;
+  const size_t n = m->n_sizes;
+  DCS_TRY(dcs_room_take(&s->room, &s->row, n, sizeof *s->row, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->sizes, n, sizeof *s->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->grids, n, sizeof *s->grids, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->likes, n, sizeof(const dcs_measured_size *), "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->thresholds, n, sizeof *s->thresholds, "sizes"));
   for (int dimension = 0; dimension <= DCS_MAX_DIMENSIONS; dimension++)
-    for (size_t i = 0; i < m->n_sizes; i++)
+    for (size_t i = 0; i < n; i++)
       DCS_TRY(find_of(s, &m->sizes[i], dimension));
   return DCS_OK;
 }
@@ -179,19 +194,9 @@ static dcs_status check_found(const char *folder, const dcs_crossovers *found, s
 dcs_status dcs_crossovers_find(const char *folder, dcs_crossovers *found) {
   *found = (dcs_crossovers){0};
   DCS_TRY(dcs_measured_read(folder, &found->measured));
-  size_t n = found->measured.n_sizes;
-  search s = {.found = found,
-              .sizes = malloc(n * sizeof *s.sizes),
-              .grids = malloc(n * sizeof *s.grids),
-              .likes = malloc(n * sizeof(const dcs_measured_size *)),
-              .thresholds = malloc(n * sizeof *s.thresholds)};
-  dcs_status status = s.sizes && s.grids && s.likes && s.thresholds
-                          ? find_all(&s)
-                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu sizes", n);
-  free(s.sizes);
-  free(s.grids);
-  free(s.likes);
-  free(s.thresholds);
+  search s = {.found = found};
+  dcs_status status = find_all(&s);
+  dcs_room_free(&s.room);
   DCS_TRY(status);
   return check_found(folder, found, s.most);
 }

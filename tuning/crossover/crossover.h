@@ -4,8 +4,34 @@
 #define DCS_CROSSOVER_H
 
 #include "tuning/crossover/measured.h"
-#include "tuning/crossover/shape.h"
 #include "tuning/crossover/threshold.h"
+
+/* ---- shapes (shape.c) ---- */
+
+/* Families of grids that differ in size alone. A row of grids of other shapes would mix the effect
+ * of their size with that of their slices. */
+
+/* A grid has a shape of each kind. */
+typedef enum {
+  DCS_SHAPE_SLICES,    /* slices grow, their number stays: aN x bN x c */
+  DCS_SHAPE_MULTIPLES, /* all edges grow: aN x bN x cN */
+  DCS_N_SHAPE_KINDS
+} dcs_shape_kind;
+
+typedef struct {
+  dcs_shape_kind kind;
+  dcs_dims unit; /* a, b, c in lowest terms; of slices, c is their number */
+} dcs_shape;
+
+/* Of a grid with edges of at least 1. */
+dcs_shape dcs_shape_of(dcs_dims n, dcs_shape_kind kind);
+bool dcs_shape_equal(dcs_shape a, dcs_shape b);
+/* "NxNx4", "2NxNx1"; "N^3", "4Nx2NxN"; returns text. */
+char *dcs_shape_text(dcs_shape shape, char text[DCS_TEXT]);
+/* The grid of the shape whose number of points is nearest in ratio. */
+dcs_dims dcs_shape_grid(dcs_shape shape, double points);
+
+/* ---- thresholds ---- */
 
 enum { DCS_CROSSOVER_SIZES = 4 }; /* the fewest that a threshold along a dimension is sought over */
 
@@ -34,6 +60,16 @@ void dcs_crossovers_free(dcs_crossovers *found);
 /* Whether the threshold was sought over the size among others, given that both classes of its pair
  * were measured there. */
 bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_size *size);
+
+/* A size that it was sought over. */
+typedef struct {
+  double x; /* along the dimension */
+  const dcs_measured_size *at;
+  const dcs_run_row *best[2]; /* of the pair */
+} dcs_crossover_size;
+/* All of them, ascending; returns how many. `sizes` has room for all sizes of the run. */
+size_t dcs_crossover_sizes(const dcs_measured *measured, const dcs_crossover *c,
+                           dcs_crossover_size *sizes);
 
 /* Names (crossover_names.c). As thresholds.csv has it: "atoms", "points", "plane". */
 const char *dcs_crossover_axis(const dcs_crossover *c);

@@ -1,11 +1,8 @@
-#include "tuning/crossover/frontier.h"
+#include "tuning/crossover/threshold.h"
 
 #include "harness/base/random.h"
-#include "tuning/crossover/threshold_row.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A row of sizes to fit: all those of a grid, or all but one, or a resample. */
 typedef struct {
@@ -14,69 +11,56 @@ typedef struct {
 } line;
 
 typedef struct {
+  dcs_room room;
   size_t n, most, rounds;  /* grids; most sizes of a grid; most times of a method at a size */
   dcs_threshold_row *rows; /* a grid each */
-  line *lines;
+  line *lines, *resampled; /* the sizes of each grid; the same of a resample */
   double *log_points;
-  double *own;      /* log of each grid's threshold by itself; may be infinite */
-  double *bent;     /* of those that count: log of the frontier, finite */
-  double *places;   /* of those that count: log of the points */
-  double *others;   /* log_x and d without one size */
-  double *uniform;  /* which rounds a resample takes */
-  double *found;    /* frontier of all resamples, grid by grid */
-  double **samples; /* d of a resample, grid by grid */
+  double *own;       /* log of each grid's threshold by itself; may be infinite */
+  double *bent;      /* of those that count: log of the frontier, finite */
+  double *places;    /* of those that count: log of the points */
+  double *others[2]; /* log_x and d without one size */
+  double *uniform;   /* which rounds a resample takes */
+  double **samples;  /* d of a resample, grid by grid */
+  double *found;     /* frontier of all resamples, grid by grid */
   dcs_isotonic_block *blocks;
-  void *room;
   int below;
 } plane;
 
 /* ---- room ---- */
 
-static dcs_status open_rows(plane *p, const dcs_frontier_grid *grids, size_t *sizes) {
-  for (size_t g = 0; g < p->n; g++) {
-    DCS_TRY(dcs_threshold_row_open(&p->rows[g], grids[g].sizes, grids[g].n));
-    *sizes += grids[g].n;
-    if (grids[g].n > p->most) p->most = grids[g].n;
-    if (p->rows[g].most > p->rounds) p->rounds = p->rows[g].most;
-  }
+static dcs_status take_numbers(plane *p, double **list, size_t n) {
+  return dcs_room_take(&p->room, list, n, sizeof **list, "numbers");
+}
+
+static dcs_status open_grid(plane *p, const dcs_frontier_grid *grid, size_t g) {
+  dcs_threshold_row *row = &p->rows[g];
+  DCS_TRY(dcs_threshold_row_open(&p->room, grid->sizes, grid->n, row));
+  DCS_TRY(take_numbers(p, &p->samples[g], grid->n));
+  if (grid->n > p->most) p->most = grid->n;
+  if (row->most > p->rounds) p->rounds = row->most;
+  p->log_points[g] = log(grid->points);
+  p->lines[g] = (line){row->log_x, row->d, grid->n};
+  p->resampled[g] = (line){row->log_x, p->samples[g], grid->n};
   return DCS_OK;
 }
 
 static dcs_status open_plane(plane *p, const dcs_frontier_grid *grids, size_t n) {
-  size_t sizes = 0;
-  *p = (plane){.n = n, .rows = calloc(n, sizeof *p->rows), .lines = calloc(n, sizeof *p->lines)};
-  p->samples = calloc(n, sizeof *p->samples);
-  if (!p->rows || !p->lines || !p->samples)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for a frontier over %zu grids", n);
-  DCS_TRY(open_rows(p, grids, &sizes));
-  double *next = p->room = malloc(
-      (4 * n + 2 * p->most + p->rounds + sizes + n * DCS_THRESHOLD_RESAMPLES) * sizeof(double));
-  p->blocks = malloc((p->most > n ? p->most : n) * sizeof *p->blocks);
-  if (!p->room || !p->blocks)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for a frontier over %zu sizes", sizes);
-  double **by_grid[] = {&p->log_points, &p->own, &p->bent, &p->places};
-  for (size_t i = 0; i < sizeof by_grid / sizeof by_grid[0]; i++, next += n)
-    *by_grid[i] = next;
-  p->others = next;
-  p->uniform = p->others + 2 * p->most;
-  next = p->uniform + p->rounds;
-  for (size_t g = 0; g < n; next += p->rows[g].n, g++) {
-    p->log_points[g] = log(grids[g].points);
-    p->lines[g] = (line){p->rows[g].log_x, p->rows[g].d, p->rows[g].n};
-    p->samples[g] = next;
-  }
-  p->found = next;
-  return DCS_OK;
-}
-
-static void close_plane(plane *p) {
-  for (size_t g = 0; p->rows && g < p->n; g++)
-    dcs_threshold_row_close(&p->rows[g]);
-  free(p->rows);
-  free(p->lines);
-  free(p->samples);
-  free(p->room);
-  free(p->blocks);
+  double **const by_grid[] = {&p->log_points, &p->own, &p->bent, &p->places};
+  p->n = n;
+  DCS_TRY(dcs_room_take(&p->room, &p->rows, n, sizeof *p->rows, "grids"));
+  DCS_TRY(dcs_room_take(&p->room, &p->lines, n, sizeof *p->lines, "grids"));
+  DCS_TRY(dcs_room_take(&p->room, &p->resampled, n, sizeof *p->resampled, "grids"));
+  DCS_TRY(dcs_room_take(&p->room, &p->samples, n, sizeof *p->samples, "grids"));
+  for (size_t i = 0; i < sizeof by_grid / sizeof by_grid[0]; i++)
+    DCS_TRY(take_numbers(p, by_grid[i], n));
+  for (size_t g = 0; g < n; g++)
+    DCS_TRY(open_grid(p, &grids[g], g));
+  for (int i = 0; i < 2; i++)
+    DCS_TRY(take_numbers(p, &p->others[i], p->most));
+  DCS_TRY(take_numbers(p, &p->uniform, p->rounds));
+  DCS_TRY(take_numbers(p, &p->found, n * DCS_THRESHOLD_RESAMPLES));
+  return dcs_room_take(&p->room, &p->blocks, p->most > n ? p->most : n, sizeof *p->blocks, "grids");
 }
 
 /* ---- the frontier ---- */
@@ -162,23 +146,17 @@ static double beyond_sizes(plane *p, line *lines, size_t g, double own) {
 
 /* ---- intervals, regret, statuses ---- */
 
-static dcs_status resample(plane *p, const line *lines) {
-  line *resampled = malloc(p->n * sizeof *resampled);
-  if (!resampled) return dcs_fail(DCS_UNAVAILABLE, "no memory for a frontier over %zu grids", p->n);
+static void resample(plane *p) {
   dcs_random random = {1};
-  for (size_t g = 0; g < p->n; g++)
-    resampled[g] = (line){lines[g].log_x, p->samples[g], lines[g].n};
   for (int r = 0; r < DCS_THRESHOLD_RESAMPLES; r++) {
     for (size_t k = 0; k < p->rounds; k++)
       p->uniform[k] = dcs_random_unit(&random);
     for (size_t g = 0; g < p->n; g++)
       dcs_threshold_resample(&p->rows[g], p->uniform, p->samples[g]);
-    (void)find_frontier(p, resampled);
+    (void)find_frontier(p, p->resampled);
     for (size_t g = 0; g < p->n; g++)
-      p->found[g * DCS_THRESHOLD_RESAMPLES + (size_t)r] = on_grid(p, resampled, g);
+      p->found[g * DCS_THRESHOLD_RESAMPLES + (size_t)r] = on_grid(p, p->resampled, g);
   }
-  free(resampled);
-  return DCS_OK;
 }
 
 /* The loss at a size of a grid, held out. */
@@ -187,10 +165,10 @@ static double held_out_loss(plane *p, size_t g, size_t held) {
   size_t n = 0;
   for (size_t i = 0; i < whole.n; i++) {
     if (i == held) continue;
-    p->others[n] = whole.log_x[i];
-    p->others[whole.n + n++] = whole.d[i];
+    p->others[0][n] = whole.log_x[i];
+    p->others[1][n++] = whole.d[i];
   }
-  p->lines[g] = (line){p->others, p->others + whole.n, n};
+  p->lines[g] = (line){p->others[0], p->others[1], n};
   size_t counted = find_frontier(p, p->lines);
   double log_threshold =
       counted == p->n ? on_grid(p, p->lines, g) : between_grids(p, counted, p->log_points[g]);
@@ -232,9 +210,9 @@ static void judge(plane *p, size_t g, double log_threshold, dcs_threshold *t) {
     t->status = DCS_THRESHOLD_AMBIGUOUS;
 }
 
-static dcs_status find(plane *p, dcs_threshold *thresholds) {
+static void find(plane *p, dcs_threshold *thresholds) {
   p->below = fit_grids(p, p->lines, 1) < fit_grids(p, p->lines, 0);
-  DCS_TRY(resample(p, p->lines));
+  resample(p);
   for (size_t g = 0; g < p->n; g++)
     find_regret(p, g, &thresholds[g]);
   (void)find_frontier(p, p->lines);
@@ -242,7 +220,6 @@ static dcs_status find(plane *p, dcs_threshold *thresholds) {
     judge(p, g, on_grid(p, p->lines, g), &thresholds[g]);
     thresholds[g].status = dcs_threshold_after_regret(&thresholds[g]);
   }
-  return DCS_OK;
 }
 
 dcs_status dcs_frontier_find(const dcs_frontier_grid *grids, size_t n, dcs_threshold *thresholds) {
@@ -253,7 +230,7 @@ dcs_status dcs_frontier_find(const dcs_frontier_grid *grids, size_t n, dcs_thres
     return dcs_fail(DCS_INPUT, "found %zu grid%s; a frontier needs two at least", n,
                     n == 1 ? "" : "s");
   dcs_status status = open_plane(&p, grids, n);
-  if (status == DCS_OK) status = find(&p, thresholds);
-  close_plane(&p);
+  if (status == DCS_OK) find(&p, thresholds);
+  dcs_room_free(&p.room);
   return status;
 }

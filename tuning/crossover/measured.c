@@ -30,7 +30,8 @@ bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair) {
 /* ---- classes of rows ---- */
 
 typedef struct {
-  const char **sequential; /* variant of each problem; NULL where there is none */
+  const char **sequential;  /* variant of each problem; NULL where there is none */
+  const dcs_run_row **best; /* place for those of all sizes */
   int most_threads;
 } facts;
 
@@ -92,13 +93,13 @@ static dcs_status check_devices(const dcs_run *run) {
 /* ---- sizes ---- */
 
 /* The size of the row, a new one where there is none; sizes has room for it. */
-static dcs_measured_size *find_size(dcs_measured *m, const dcs_run_row *row) {
+static dcs_measured_size *find_size(const facts *f, dcs_measured *m, const dcs_run_row *row) {
   size_t i = 0;
   while (i < m->n_sizes && !dcs_same_axes(&m->sizes[i].size, &row->size))
     i++;
   if (i == m->n_sizes) {
     m->sizes[m->n_sizes++] = (dcs_measured_size){
-        .size = row->size, .best = m->best + i * (size_t)m->n_problems * DCS_N_CLASSES};
+        .size = row->size, .best = f->best + i * (size_t)m->n_problems * DCS_N_CLASSES};
     m->sizes[i].size.config = dcs_initial_problem(row->size.kind);
   }
   return &m->sizes[i];
@@ -109,7 +110,7 @@ static void find_best(const facts *f, dcs_measured *m) {
     const dcs_run_row *row = &m->run.rows[i];
     if (!is_ok(row)) continue;
     const int p = problem_of(m, row);
-    const dcs_run_row **best = find_size(m, row)->best + p * DCS_N_CLASSES;
+    const dcs_run_row **best = find_size(f, m, row)->best + p * DCS_N_CLASSES;
     for (int c = 0; c < DCS_N_CLASSES; c++)
       if (belongs(f, p, row, (dcs_class)c) &&
           !(best[c] && best[c]->median_ns <= row->median_ns)) /* NOLINT: as above */
@@ -119,16 +120,14 @@ static void find_best(const facts *f, dcs_measured *m) {
 
 static dcs_status find_sizes(dcs_measured *m) {
   const size_t n = m->run.n_rows, problems = (size_t)m->n_problems;
-  facts f = {.sequential = calloc(problems, sizeof *f.sequential)};
-  m->sizes = calloc(n, sizeof *m->sizes);
-  m->best = calloc(n * problems, DCS_N_CLASSES * sizeof(const dcs_run_row *));
-  const bool room = f.sequential && m->sizes && m->best;
-  if (room) {
-    find_facts(m, &f);
-    find_best(&f, m);
-  }
-  free(f.sequential);
-  return room ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", n);
+  facts f = {0};
+  DCS_TRY(dcs_room_take(&m->room, &f.sequential, problems, sizeof *f.sequential, "problems"));
+  DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems,
+                        DCS_N_CLASSES * sizeof(const dcs_run_row *), "rows"));
+  DCS_TRY(dcs_room_take(&m->room, &m->sizes, n, sizeof *m->sizes, "sizes"));
+  find_facts(m, &f);
+  find_best(&f, m);
+  return DCS_OK;
 }
 
 /* ---- pairs ---- */
@@ -156,8 +155,7 @@ static void pair_between(dcs_measured *m, int p, int q) {
 
 static dcs_status find_pairs(dcs_measured *m) {
   const size_t n = (size_t)m->n_problems, within = 7 * n, between = 4 * (n * (n - 1) / 2);
-  m->pairs = malloc((within + between) * sizeof *m->pairs);
-  if (!m->pairs) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu problems", n);
+  DCS_TRY(dcs_room_take(&m->room, &m->pairs, within + between, sizeof *m->pairs, "pairs"));
   for (int p = 0; p < m->n_problems; p++)
     pair_within(m, p);
   for (int p = 0; p < m->n_problems; p++)
@@ -183,9 +181,7 @@ dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
 void dcs_measured_free(dcs_measured *m) {
   dcs_run_close(&m->run);
   free(m->problems);
-  free(m->pairs);
-  free(m->sizes);
-  free(m->best);
+  dcs_room_free(&m->room);
   *m = (dcs_measured){0};
 }
 

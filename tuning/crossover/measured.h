@@ -3,6 +3,7 @@
 #ifndef DCS_MEASURED_H
 #define DCS_MEASURED_H
 
+#include "harness/base/grow.h"
 #include "harness/runs/run.h"
 
 /* A class of methods, in one scope. CPU methods count with their kernel time against all scopes of
@@ -41,7 +42,7 @@ typedef struct {
   size_t n_pairs;
   dcs_measured_size *sizes; /* in the order of summary.csv */
   size_t n_sizes;
-  const dcs_run_row **best; /* of all sizes */
+  dcs_room room;
 } dcs_measured;
 
 /* Reads a run folder. Beside the statuses of dcs_run_open(), DCS_INPUT when the summary has no row

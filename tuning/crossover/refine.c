@@ -8,36 +8,21 @@
 static const double close_enough = 1.1, further_out = 2;
 
 void dcs_refinements_free(dcs_refinements *chosen) {
-  free(chosen->list);
-  *chosen = (dcs_refinements){0};
+  dcs_room_free(&chosen->room);
 }
 
 /* ---- the sizes of a threshold ---- */
 
 typedef struct {
-  double x;
-  const dcs_measured_size *at;
-} place;
-
-typedef struct {
   const dcs_crossover *c;
-  place *places; /* room for all sizes of the run; ascending */
+  dcs_crossover_size *places; /* ascending */
   size_t n;
 } row;
 
 /* log(A / B) of the medians. */
 static double advantage(const row *r, size_t i) {
-  const dcs_measured_size *at = r->places[i].at;
-  return log(dcs_best(at, r->c->pair, 0)->median_ns) - log(dcs_best(at, r->c->pair, 1)->median_ns);
-}
-
-static void take_row(const dcs_measured *m, const dcs_crossover *c, row *r) {
-  r->c = c;
-  r->n = 0;
-  for (size_t i = 0; i < m->n_sizes; i++)
-    if (dcs_crossover_covers(c, &m->sizes[i]) && dcs_has_both(&m->sizes[i], c->pair))
-      r->places[r->n++] = (place){dcs_along(&m->sizes[i].size, c->along), &m->sizes[i]};
-  qsort(r->places, r->n, sizeof *r->places, dcs_by_value);
+  const dcs_run_row *const *best = r->places[i].best;
+  return log(best[0]->median_ns) - log(best[1]->median_ns);
 }
 
 /* ---- candidates ---- */
@@ -115,19 +100,17 @@ dcs_status dcs_refine_choose(const dcs_crossovers *found, size_t most, int64_t m
                              dcs_refinements *chosen) {
   const dcs_measured *m = &found->measured;
   search s = {m, chosen, most_atoms};
-  row r = {.places = malloc((m->n_sizes + 1) * sizeof *r.places)};
+  row r = {0};
   *chosen = (dcs_refinements){0};
+  DCS_TRY(dcs_room_take(&chosen->room, &r.places, m->n_sizes, sizeof *r.places, "sizes"));
   /* Of a row of n sizes, at most two in each of n - 1 gaps and one beyond each end. */
-  chosen->list = calloc(2 * found->n * m->n_sizes + 1, sizeof *chosen->list);
-  if (!r.places || !chosen->list) {
-    free(r.places);
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for the sizes of %zu thresholds", found->n);
-  }
+  DCS_TRY(dcs_room_take(&chosen->room, &chosen->list, 2 * found->n * m->n_sizes,
+                        sizeof *chosen->list, "sizes"));
   for (size_t i = 0; i < found->n; i++) {
-    take_row(m, &found->list[i], &r);
+    r.c = &found->list[i];
+    r.n = dcs_crossover_sizes(m, r.c, r.places);
     propose_for(&s, &r);
   }
-  free(r.places);
   sort_by_step(chosen);
   if (chosen->n > most) {
     chosen->left_out = chosen->n - most;

@@ -60,52 +60,44 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
 /* ---- lines of a plan ---- */
 
 typedef struct {
-  char dimension[DCS_MAX_DIMENSIONS][64];
-} size_text;
-
-typedef struct {
-  char config[DCS_TEXT];
-} problem_text;
-
-typedef struct {
+  dcs_room room;
   dcs_sweep_line *lines;
-  size_text *texts;      /* of each size */
-  problem_text *configs; /* of each problem */
+  char (*texts)[DCS_MAX_DIMENSIONS][64]; /* of each size, by dimension */
+  char (*configs)[DCS_TEXT];             /* of each problem */
   int n;
 } plan;
 
 /* The methods that are the best of a class at the sizes nearby. */
 static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size,
-                      const size_text *text) {
+                      const char text[DCS_MAX_DIMENSIONS][64]) {
   for (int side = 0; side < 2; side++)
     for (int b = 0; b < m->n_problems * DCS_N_CLASSES; b++) {
       const dcs_run_row *best = size->near[side]->best[b];
       if (best)
         p->lines[p->n++] = (dcs_sweep_line){.variants = best->variant,
                                             .config = *best->config ? best->config : NULL,
-                                            .atoms = text->dimension[0],
-                                            .grid = text->dimension[1],
+                                            .atoms = text[0],
+                                            .grid = text[1],
                                             .scope = dcs_scope_name(best->scope),
                                             .memory = *best->memory ? best->memory : NULL,
                                             .problem = size->size.kind->id,
-                                            .problem_config = p->configs[b / DCS_N_CLASSES].config};
+                                            .problem_config = p->configs[b / DCS_N_CLASSES]};
     }
 }
 
 static dcs_status make_plan(const dcs_measured *m, const dcs_refinements *chosen, plan *p) {
   const size_t best = (size_t)m->n_problems * DCS_N_CLASSES;
-  *p = (plan){.lines = calloc(2 * best * chosen->n + 1, sizeof *p->lines),
-              .texts = calloc(chosen->n + 1, sizeof *p->texts),
-              .configs = calloc((size_t)m->n_problems, sizeof *p->configs)};
-  if (!p->lines || !p->texts || !p->configs)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for a plan of %zu sizes", chosen->n);
+  DCS_TRY(dcs_room_take(&p->room, &p->lines, 2 * best * chosen->n, sizeof *p->lines, "lines"));
+  DCS_TRY(dcs_room_take(&p->room, &p->texts, chosen->n, sizeof *p->texts, "sizes"));
+  DCS_TRY(
+      dcs_room_take(&p->room, &p->configs, (size_t)m->n_problems, sizeof *p->configs, "problems"));
   for (int i = 0; i < m->n_problems; i++)
-    dcs_format_problem(m->problems[i].kind, &m->problems[i].config, p->configs[i].config);
-  for (size_t i = 0; i < chosen->n; i++) { /* NOLINT: the caller frees the plan */
+    dcs_format_problem(m->problems[i].kind, &m->problems[i].config, p->configs[i]);
+  for (size_t i = 0; i < chosen->n; i++) {
     const dcs_size *size = &chosen->list[i].size;
     for (int d = 0; d < size->kind->n_dimensions; d++)
-      dcs_dimension_text(size, d, p->texts[i].dimension[d]);
-    add_lines(p, m, &chosen->list[i], &p->texts[i]);
+      dcs_dimension_text(size, d, p->texts[i][d]);
+    add_lines(p, m, &chosen->list[i], p->texts[i]);
   }
   return DCS_OK;
 }
@@ -136,11 +128,9 @@ static dcs_status sweep(const char *folder, const dcs_run *run, const dcs_refine
 
 dcs_status dcs_refine_measure(const char *folder, const dcs_crossovers *found,
                               const dcs_refine_options *options, const dcs_refinements *chosen) {
-  plan p;
+  plan p = {0};
   dcs_status status = make_plan(&found->measured, chosen, &p);
   if (status == DCS_OK) status = sweep(folder, &found->measured.run, options, &p);
-  free(p.lines);
-  free(p.texts);
-  free(p.configs);
+  dcs_room_free(&p.room);
   return status;
 }

@@ -1,4 +1,4 @@
-#include "tuning/crossover/shape.h"
+#include "tuning/crossover/crossover.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,8 @@
 #include "tuning/crossover/threshold.h"
 
 #include "harness/base/random.h"
-#include "tuning/crossover/threshold_row.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const char *dcs_threshold_status_name(dcs_threshold_status status) {
   static const char *const names[DCS_N_THRESHOLD_STATUSES] = {
@@ -13,31 +11,19 @@ const char *dcs_threshold_status_name(dcs_threshold_status status) {
 }
 
 typedef struct {
+  dcs_room room;
   dcs_threshold_row row;
   double *others[2]; /* log_x and d without one size, or d of a resample */
   double *uniform;   /* which rounds a resample takes */
-  double *found;     /* of the resamples: log of the threshold */
   dcs_isotonic_block *blocks;
-  void *room;
 } work;
 
 static dcs_status open_work(work *w, const dcs_threshold_size *sizes, size_t n) {
-  DCS_TRY(dcs_threshold_row_open(&w->row, sizes, n));
-  double *next = w->room = malloc((2 * n + w->row.most + DCS_THRESHOLD_RESAMPLES) * sizeof *next);
-  w->blocks = malloc(n * sizeof *w->blocks);
-  if (!w->room || !w->blocks)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for a threshold over %zu sizes", n);
-  w->others[0] = next;
-  w->others[1] = next + n;
-  w->uniform = next + 2 * n;
-  w->found = w->uniform + w->row.most;
-  return DCS_OK;
-}
-
-static void close_work(work *w) {
-  dcs_threshold_row_close(&w->row);
-  free(w->room);
-  free(w->blocks);
+  DCS_TRY(dcs_threshold_row_open(&w->room, sizes, n, &w->row));
+  for (int i = 0; i < 2; i++)
+    DCS_TRY(dcs_room_take(&w->room, &w->others[i], n, sizeof *w->others[i], "sizes"));
+  DCS_TRY(dcs_room_take(&w->room, &w->uniform, w->row.most, sizeof *w->uniform, "rounds"));
+  return dcs_room_take(&w->room, &w->blocks, n, sizeof *w->blocks, "sizes");
 }
 
 static dcs_threshold_rule find_rule(const work *w, bool monotone, const double *log_x,
@@ -55,14 +41,15 @@ static double as_taking(int below, dcs_threshold_rule rule) {
 static void find_interval(work *w, bool monotone, dcs_threshold *threshold) {
   const dcs_threshold_row *row = &w->row;
   dcs_random random = {1};
+  double found[DCS_THRESHOLD_RESAMPLES]; /* log of the threshold */
   for (int r = 0; r < DCS_THRESHOLD_RESAMPLES; r++) {
     for (size_t k = 0; k < row->most; k++)
       w->uniform[k] = dcs_random_unit(&random);
     dcs_threshold_resample(row, w->uniform, w->others[1]);
-    w->found[r] =
+    found[r] =
         as_taking(threshold->below, find_rule(w, monotone, row->log_x, w->others[1], row->n));
   }
-  dcs_threshold_interval(w->found, threshold);
+  dcs_threshold_interval(found, threshold);
 }
 
 static void find_regret(work *w, dcs_threshold *threshold) {
@@ -117,6 +104,6 @@ dcs_status dcs_threshold_find(const dcs_threshold_size *sizes, size_t n, dcs_thr
     judge(&w, threshold);
     threshold->status = dcs_threshold_after_regret(threshold);
   }
-  close_work(&w);
+  dcs_room_free(&w.room);
   return status;
 }

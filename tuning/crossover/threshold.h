@@ -2,9 +2,9 @@
 #ifndef DCS_THRESHOLD_H
 #define DCS_THRESHOLD_H
 
-#include "kernels/status.h"
+#include "harness/base/grow.h"
 
-#include <stddef.h>
+#include <stdbool.h>
 
 /* Two methods, A (0) and B (1), at one size. */
 typedef struct {
@@ -63,6 +63,39 @@ typedef struct {
  * DCS_INPUT when there are fewer than two sizes, DCS_UNAVAILABLE where there is no memory. */
 dcs_status dcs_threshold_find(const dcs_threshold_size *sizes, size_t n, dcs_threshold *threshold);
 
+/* ---- in the plane of atoms and grid points (frontier.c) ---- */
+
+/* On each grid a threshold in atoms, that does not rise from a grid to the next larger one. */
+
+/* The sizes of one grid, ascending in atoms; at least two. The caller's. */
+typedef struct {
+  double points;
+  const dcs_threshold_size *sizes;
+  size_t n;
+} dcs_frontier_grid;
+
+/* Finds thresholds[n], one for each of the grids, which ascend in points; all with the same
+ * `below`.
+ *
+ * On each grid, the threshold of the centered isotonic fit of d on log x, as dcs_threshold_find()
+ * has it, the direction being the one that fits better over all grids. A method that gains with
+ * atoms gains with points, too: thresholds that rise from a grid to a larger one are pooled, by
+ * isotonic regression of their logs on those of the points. A threshold beyond a grid's sizes
+ * agrees with all others that lie there, and is not one of the estimates. The interval is that of
+ * all this over resamples of rounds, the same rounds at all sizes.
+ *
+ * Status, grid by grid: as of a row of its sizes, with these differences: the estimate is the
+ * frontier's; and it is ambiguous where the frontier loses more than 5% at a sure size of a grid
+ * whose sure signs do not change.
+ *
+ * Regret: the loss at a size of this grid, held out, of the frontier that all others give;
+ * between grids it is linear in the logs, and so it is where the grid's own threshold lies beyond
+ * its sizes. A grid that is left with one size does not count.
+ *
+ * DCS_INPUT when there are fewer than two grids or a grid has fewer than two sizes, DCS_UNAVAILABLE
+ * where there is no memory. */
+dcs_status dcs_frontier_find(const dcs_frontier_grid *grids, size_t n, dcs_threshold *thresholds);
+
 /* ---- the parts ---- */
 
 /* Neighbours that pool to one value of an isotonic fit. */
@@ -95,5 +128,49 @@ dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, si
 dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n);
 /* What the rule loses at a size. */
 double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d);
+
+/* ---- a row of sizes, judged one by one, and its resamples (threshold_row.c) ---- */
+
+enum {
+  DCS_THRESHOLD_RESAMPLES = 400,
+  DCS_THRESHOLD_TAIL = 10 /* 2.5% of them lie beyond each end of the interval */
+};
+
+typedef struct {
+  const dcs_threshold_size *sizes;
+  size_t n, most; /* sizes; most times of one method at one size */
+  double *log_x, *d;
+  int *signs;       /* 1: B is surely faster; -1: A; 0: not sure */
+  double *times[2]; /* place for those of one size */
+} dcs_threshold_row;
+
+/* Judges each size; the row lasts as long as the room. DCS_INPUT when there are fewer than two,
+ * DCS_UNAVAILABLE where there is no memory. */
+dcs_status dcs_threshold_row_open(dcs_room *room, const dcs_threshold_size *sizes, size_t n,
+                                  dcs_threshold_row *row);
+
+/* How often the sure signs change, the size `without` left out (n: none); *last becomes the last of
+ * them, 0 where there is none. */
+int dcs_threshold_changes(const dcs_threshold_row *row, size_t without, int *last);
+
+/* d[n] of a resample: of the times of a method at a size, the k-th is that of round uniform[k]; it
+ * lies in [0, 1) and there are `most` of them. */
+void dcs_threshold_resample(const dcs_threshold_row *row, const double *uniform, double *d);
+
+/* The status of a row whose sure signs do not change; `last` is theirs. */
+dcs_threshold_status dcs_threshold_one_method(const dcs_threshold_row *row, int last);
+
+/* The status of a threshold that has all else, its regret counted. */
+dcs_threshold_status dcs_threshold_after_regret(const dcs_threshold *threshold);
+
+/* Whether the rule is right within 5% at each size, by the medians; or at each whose sign is sure.
+ */
+bool dcs_threshold_fits(const dcs_threshold_row *row, dcs_threshold_rule rule, bool sure_only);
+
+/* Of n sizes, with nothing known of it yet. */
+dcs_threshold dcs_threshold_none(size_t n);
+
+/* Puts the interval, from the logs of all resamples' thresholds, which it sorts. */
+void dcs_threshold_interval(double logs[DCS_THRESHOLD_RESAMPLES], dcs_threshold *threshold);
 
 #endif

@@ -1,10 +1,9 @@
-#include "tuning/crossover/threshold_row.h"
+#include "tuning/crossover/threshold.h"
 
 #include "harness/judge/ratio.h"
 #include "harness/judge/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double close_log = 0.05; /* methods are close within 5% */
@@ -15,20 +14,6 @@ dcs_threshold dcs_threshold_none(size_t n) {
 }
 
 /* ---- each size ---- */
-
-static bool make_room(dcs_threshold_row *row, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    for (int m = 0; m < 2; m++)
-      if (row->sizes[i].n[m] > row->most) row->most = row->sizes[i].n[m];
-  double *next = row->room = malloc((2 * n + 2 * row->most) * sizeof *next);
-  row->signs = malloc(n * sizeof *row->signs);
-  if (!row->room || !row->signs) return false;
-  row->log_x = next;
-  row->d = next + n;
-  row->times[0] = next + 2 * n;
-  row->times[1] = row->times[0] + row->most;
-  return true;
-}
 
 static void judge_sizes(dcs_threshold_row *row) {
   for (size_t i = 0; i < row->n; i++) {
@@ -45,22 +30,22 @@ static void judge_sizes(dcs_threshold_row *row) {
   }
 }
 
-dcs_status dcs_threshold_row_open(dcs_threshold_row *row, const dcs_threshold_size *sizes,
-                                  size_t n) {
+dcs_status dcs_threshold_row_open(dcs_room *room, const dcs_threshold_size *sizes, size_t n,
+                                  dcs_threshold_row *row) {
   *row = (dcs_threshold_row){.sizes = sizes, .n = n};
   if (n < 2)
     return dcs_fail(DCS_INPUT, "found %zu size%s; a threshold needs two at least", n,
                     n == 1 ? "" : "s");
-  if (!make_room(row, n))
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for a threshold over %zu sizes", n);
+  for (size_t i = 0; i < n; i++)
+    for (int m = 0; m < 2; m++)
+      if (sizes[i].n[m] > row->most) row->most = sizes[i].n[m];
+  DCS_TRY(dcs_room_take(room, &row->log_x, n, sizeof *row->log_x, "sizes"));
+  DCS_TRY(dcs_room_take(room, &row->d, n, sizeof *row->d, "sizes"));
+  DCS_TRY(dcs_room_take(room, &row->signs, n, sizeof *row->signs, "sizes"));
+  for (int m = 0; m < 2; m++)
+    DCS_TRY(dcs_room_take(room, &row->times[m], row->most, sizeof *row->times[m], "times"));
   judge_sizes(row);
   return DCS_OK;
-}
-
-void dcs_threshold_row_close(dcs_threshold_row *row) {
-  free(row->room);
-  free(row->signs);
-  *row = (dcs_threshold_row){0};
 }
 
 int dcs_threshold_changes(const dcs_threshold_row *row, size_t without, int *last) {

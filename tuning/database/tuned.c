@@ -4,7 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
 #include "harness/files/lock.h"
-#include "tuning/database/tuned_row.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +76,7 @@ static dcs_status put(const char *path, const char *header, const char *row) {
 
 dcs_status dcs_tuned_put(const char *path, const dcs_tuned_entry *entry) {
   char *header, *row = NULL;
-  DCS_TRY(dcs_tuned_header(&header));
+  DCS_TRY(dcs_tuned_row(NULL, &header));
   dcs_status status = dcs_tuned_row(entry, &row);
   if (status == DCS_OK) status = put(path, header, row);
   free(header);
@@ -135,7 +134,7 @@ static dcs_status read_table(const dcs_table *table, dcs_tuned *tuned) {
 static dcs_status read_text(const char *path, const char *text, size_t bytes, dcs_tuned *tuned) {
   dcs_table *table = NULL;
   char *header;
-  DCS_TRY(dcs_tuned_header(&header));
+  DCS_TRY(dcs_tuned_row(NULL, &header));
   char *kept = realloc(header, strlen(header) + bytes + 2);
   dcs_status status =
       kept ? dcs_table_parse(path, kept, keep_whole(text, bytes, kept, tuned), &table)
@@ -183,22 +182,15 @@ void dcs_tuned_free(dcs_tuned *tuned) {
   *tuned = (dcs_tuned){0};
 }
 
-/* Frees the row. */
-static dcs_status write_row(FILE *out, char *row) {
-  bool written = fputs(row, out) != EOF;
-  free(row);
-  return written ? DCS_OK : dcs_fail(DCS_IO, "cannot write: %s", strerror(errno));
-}
-
 dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned) {
-  char *row;
-  DCS_TRY(dcs_tuned_header(&row));
-  dcs_status status = write_row(out, row);
-  for (int r = 0; status == DCS_OK && r < tuned->n; r++) {
-    status = dcs_tuned_row(&tuned->list[r], &row);
-    if (status == DCS_OK) status = write_row(out, row);
+  for (int r = -1; r < tuned->n; r++) { /* the header first */
+    char *row;
+    DCS_TRY(dcs_tuned_row(r < 0 ? NULL : &tuned->list[r], &row));
+    const bool written = fputs(row, out) != EOF;
+    free(row);
+    if (!written) return dcs_fail(DCS_IO, "cannot write: %s", strerror(errno));
   }
-  return status;
+  return DCS_OK;
 }
 
 /* ---- forgetting ---- */

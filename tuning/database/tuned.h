@@ -74,4 +74,19 @@ dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *subje
  * Says on stderr which rung served, and what was left out and why; nothing of it is a failure. */
 dcs_status dcs_tuned_config(const dcs_facts *facts, const char *kernels, dcs_record *record);
 
+/* ---- rows (tuned_row.c) ---- */
+
+/* The entry (NULL: the header) as a row with its checksum and newline, which the caller frees.
+ * DCS_UNAVAILABLE: no memory. */
+dcs_status dcs_tuned_row(const dcs_tuned_entry *entry, char **row);
+
+/* Foreign: whole, but of another schema. */
+typedef enum { DCS_ROW_OWN, DCS_ROW_HEADER, DCS_ROW_FOREIGN, DCS_ROW_DAMAGED } dcs_row_kind;
+
+/* What a line (without its newline) is. */
+dcs_row_kind dcs_tuned_row_kind(const char *line, size_t length);
+
+/* Reads a row of a table with the columns of the header. False: not of this program. */
+bool dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_entry *entry);
+
 #endif

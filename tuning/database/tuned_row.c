@@ -1,4 +1,4 @@
-#include "tuning/database/tuned_row.h"
+#include "tuning/database/tuned.h"
 
 #include "harness/base/decimal.h"
 #include "harness/base/hash.h"
@@ -22,33 +22,11 @@ static const char precision[] = "single";
 
 /* ---- writing ---- */
 
-/* A row in memory. */
-typedef struct {
-  dcs_text_stream text;
-  dcs_csv csv;
-} line;
-
-static dcs_status begin(line *l) {
-  static char name[] = "a row of tuned.csv";
-  DCS_TRY(dcs_text_begin(&l->text));
-  l->csv = (dcs_csv){.file = {.stream = l->text.stream, .path = name}, .first_cell = true};
-  return DCS_OK;
-}
-
-/* With its last cell. */
-static dcs_status end(line *l, const char *last, char **whole) {
-  fprintf(l->text.stream, "%s\n", last);
-  return dcs_text_end(&l->text, whole, NULL);
-}
-
-dcs_status dcs_tuned_header(char **header) {
-  line l;
-  DCS_TRY(begin(&l));
+static void put_columns(dcs_csv *csv) {
   for (int c = 0; c < N_COLUMNS; c++) {
-    if (c == SCHEMA + 1) dcs_subject_put_columns(&l.csv);
-    dcs_csv_text(&l.csv, columns[c]);
+    if (c == SCHEMA + 1) dcs_subject_put_columns(csv);
+    dcs_csv_text(csv, columns[c]);
   }
-  return end(&l, last_column, header);
 }
 
 static void put_cells(dcs_csv *csv, const dcs_tuned_entry *entry) {
@@ -69,12 +47,18 @@ static char *checksum(const char *text, size_t bytes, char cell[CHECKSUM_DIGITS 
 }
 
 dcs_status dcs_tuned_row(const dcs_tuned_entry *entry, char **row) {
-  line l;
-  char last[CHECKSUM_DIGITS + 2];
-  DCS_TRY(begin(&l));
-  put_cells(&l.csv, entry);
-  fflush(l.text.stream);
-  return end(&l, checksum(l.text.text, l.text.used, last), row);
+  static char name[] = "a row of tuned.csv";
+  char sum[CHECKSUM_DIGITS + 2];
+  dcs_text_stream text;
+  DCS_TRY(dcs_text_begin(&text));
+  dcs_csv csv = {.file = {.stream = text.stream, .path = name}, .first_cell = true};
+  if (entry)
+    put_cells(&csv, entry);
+  else
+    put_columns(&csv);
+  fflush(text.stream);
+  fprintf(text.stream, "%s\n", entry ? checksum(text.text, text.used, sum) : last_column);
+  return dcs_text_end(&text, row, NULL);
 }
 
 /* ---- lines ---- */
@@ -111,15 +95,14 @@ static bool read_times(const char *text, dcs_previous_time *time) {
 
 bool dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_entry *entry) {
   const char *cell[N_COLUMNS];
-  dcs_subject_at at;
   dcs_method method;
   int64_t tied;
   *entry = (dcs_tuned_entry){0};
   for (int c = 0; c < N_COLUMNS; c++)
-    cell[c] = dcs_table_cell(table, row, dcs_table_column(table, columns[c]));
+    cell[c] = dcs_table_text(table, row, columns[c]);
   dcs_previous_time *time = &entry->time;
-  bool read = dcs_subject_find(table, &at) == DCS_OK &&
-              dcs_subject_read(table, row, &at, &entry->subject) == DCS_OK &&
+  bool read = dcs_subject_need(table) == DCS_OK &&
+              dcs_subject_read(table, row, &entry->subject) == DCS_OK &&
               strcmp(cell[PRECISION], precision) == 0 &&
               dcs_read_method(entry->subject.variant->id, cell[CONFIG], &method) == DCS_OK &&
               dcs_parse_number("", cell[MEDIAN], 1e-9, 1e18, &time->median_ns) == DCS_OK &&

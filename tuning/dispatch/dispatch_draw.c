@@ -9,6 +9,16 @@
 
 /* ---- a table ---- */
 
+static void note_few_methods(const dcs_pool *p, FILE *notes) {
+  char text[DCS_TEXT];
+  if (p->n == 0 ? p->made == 0 : p->n > 1) return;
+  fprintf(
+      notes,
+      "%s, scope %s: %zu method%s of %zu measured at %d sizes or more: nothing to choose from\n",
+      dcs_dispatch_text(p->family, text), dcs_scope_name(p->scope), p->n, p->n == 1 ? "" : "s",
+      p->made, DCS_DISPATCH_SIZES);
+}
+
 static dcs_status choose_methods(dcs_pool *p, dcs_dispatch_table *table) {
   size_t chosen[DCS_DISPATCH_MOST];
   DCS_TRY(dcs_pool_hold_out(p, table));
@@ -20,30 +30,6 @@ static dcs_status choose_methods(dcs_pool *p, dcs_dispatch_table *table) {
         (dcs_dispatch_method){c->method.variant, c->method.config, c->cost, (int64_t)c->measured};
   }
   return DCS_OK;
-}
-
-static void note_few_methods(const dcs_pool *p, FILE *notes) {
-  char text[DCS_TEXT];
-  if (p->n == 0 ? p->made == 0 : p->n > 1) return;
-  fprintf(
-      notes,
-      "%s, scope %s: %zu method%s of %zu measured at %d sizes or more: nothing to choose from\n",
-      dcs_dispatch_text(p->family, text), dcs_scope_name(p->scope), p->n, p->n == 1 ? "" : "s",
-      p->made, DCS_DISPATCH_SIZES);
-}
-
-static dcs_status draw_table(dcs_pool *p, dcs_dispatch_table *table, FILE *notes) {
-  if (p->n == 0) {
-    note_few_methods(p, notes);
-    return DCS_OK;
-  }
-  p->expected = calloc(p->n * p->n_sizes, DCS_POOL_AROUND * sizeof *p->expected);
-  if (!p->expected) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu methods", p->n);
-  dcs_status status = choose_methods(p, table);
-  note_few_methods(p, notes);
-  free(p->expected);
-  p->expected = NULL;
-  return status;
 }
 
 /* ---- a run ---- */
@@ -66,10 +52,9 @@ static dcs_status draw_all(dcs_pool *p, FILE *notes, dcs_dispatch *dispatch) {
   for (int f = 0; f < dispatch->n_families; f++)
     for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
       dcs_dispatch_table *table = &dispatch->families[f].tables[s];
-      dcs_status status = dcs_pool_fill(p, &dispatch->families[f], dcs_dispatch_scopes[s]);
-      if (status == DCS_OK) status = draw_table(p, table, notes);
-      dcs_pool_forget(p);
-      DCS_TRY(status);
+      DCS_TRY(dcs_pool_fill(p, &dispatch->families[f], dcs_dispatch_scopes[s]));
+      if (p->n > 0) DCS_TRY(choose_methods(p, table));
+      note_few_methods(p, notes);
       methods += table->n;
     }
   if (methods > 0) return DCS_OK;

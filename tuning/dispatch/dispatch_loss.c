@@ -5,7 +5,6 @@
 #include "tuning/dispatch/dispatch_pool.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- rules ---- */
 
@@ -97,8 +96,11 @@ static void add(double *values, size_t *n, double value) {
   if (!isnan(value)) values[(*n)++] = value;
 }
 
-/* Both lists have room for all sizes. */
-static dcs_status hold_out(dcs_pool *p, dcs_dispatch_table *table, double *own, double *nearest) {
+dcs_status dcs_pool_hold_out(dcs_pool *p, dcs_dispatch_table *table) {
+  double *own, *nearest;
+  DCS_TRY(dcs_room_take(&p->filled, &own, p->n_sizes, sizeof *own, "sizes"));
+  DCS_TRY(dcs_room_take(&p->filled, &nearest, p->n_sizes, sizeof *nearest, "sizes"));
+  table->held_out = 0;
   size_t n_own = 0, n_nearest = 0;
   dcs_progress progress = dcs_progress_start();
   for (size_t size = 0; size < p->n_sizes; size++) {
@@ -117,13 +119,4 @@ static dcs_status hold_out(dcs_pool *p, dcs_dispatch_table *table, double *own, 
   table->loss = loss_of(own, n_own);
   table->nearest = loss_of(nearest, n_nearest);
   return DCS_OK;
-}
-
-dcs_status dcs_pool_hold_out(dcs_pool *p, dcs_dispatch_table *table) {
-  double *losses = calloc(2 * p->n_sizes + 1, sizeof *losses);
-  if (!losses) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu sizes", p->n_sizes);
-  table->held_out = 0;
-  dcs_status status = hold_out(p, table, losses, losses + p->n_sizes);
-  free(losses);
-  return status;
 }

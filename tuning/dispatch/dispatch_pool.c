@@ -56,25 +56,20 @@ static dcs_status take_rate(dcs_pool *p, const dcs_run_row *row) {
 }
 
 dcs_status dcs_pool_open(const dcs_run *run, dcs_pool *p) {
-  const size_t rows = run->n_rows + 1;
+  const size_t rows = run->n_rows;
   *p = (dcs_pool){.run = run, .sm_count = (int)strtol(dcs_run_fact(run, "gpu_sm_count"), NULL, 10)};
-  p->rates = calloc(rows, sizeof *p->rates);
-  p->list = calloc(rows, sizeof *p->list);
-  p->sizes = calloc(rows, sizeof(dcs_rate *));
-  p->work = calloc(rows, sizeof *p->work);
-  if (!p->rates || !p->list || !p->sizes || !p->work)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", run->n_rows);
+  DCS_TRY(dcs_room_take(&p->room, &p->rates, rows, sizeof *p->rates, "rows"));
+  DCS_TRY(dcs_room_take(&p->room, &p->list, rows, sizeof *p->list, "methods"));
+  DCS_TRY(dcs_room_take(&p->room, &p->sizes, rows, sizeof(const dcs_rate *), "sizes"));
+  DCS_TRY(dcs_room_take(&p->room, &p->work, rows, sizeof *p->work, "rows"));
   for (size_t i = 0; i < run->n_rows; i++)
     if (run->rows[i].outcome == DCS_OUTCOME_OK) DCS_TRY(take_rate(p, &run->rows[i]));
   return DCS_OK;
 }
 
 void dcs_pool_close(dcs_pool *p) {
-  dcs_pool_forget(p);
-  free(p->rates);
-  free(p->list);
-  free((void *)p->sizes);
-  free(p->work);
+  dcs_room_free(&p->filled);
+  dcs_room_free(&p->room);
 }
 
 bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope) {
@@ -100,20 +95,25 @@ static size_t find_size(const dcs_pool *p, const dcs_size *size) {
   return i;
 }
 
-static dcs_candidate *find_candidate(dcs_pool *p, const dcs_rate *rate) {
+/* NULL: the pool does not have the method yet. */
+static dcs_candidate *find_candidate(const dcs_pool *p, const dcs_rate *rate) {
   for (size_t i = 0; i < p->made; i++)
     if (dcs_same_method(&p->list[i].method, &rate->method)) return &p->list[i];
-  dcs_candidate *next = &p->list[p->made++];
-  *next = (dcs_candidate){.method = rate->method,
-                          .shape = rate->shape,
-                          .times = calloc(p->n_rates, sizeof(dcs_rate *)),
-                          .kernel = calloc(p->n_rates, sizeof(dcs_rate *))};
-  return next->times && next->kernel ? next : NULL;
+  return NULL;
+}
+
+static dcs_status add_candidate(dcs_pool *p, const dcs_rate *rate, dcs_candidate **made) {
+  dcs_candidate *c = *made = &p->list[p->made];
+  *c = (dcs_candidate){.method = rate->method, .shape = rate->shape};
+  DCS_TRY(dcs_room_take(&p->filled, &c->times, p->n_rates, sizeof(const dcs_rate *), "times"));
+  DCS_TRY(dcs_room_take(&p->filled, &c->kernel, p->n_rates, sizeof(const dcs_rate *), "times"));
+  p->made++;
+  return DCS_OK;
 }
 
 static dcs_status take_time(dcs_pool *p, const dcs_rate *rate) {
   dcs_candidate *c = find_candidate(p, rate);
-  if (!c) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %zu rows", p->n_rates);
+  if (!c) DCS_TRY(add_candidate(p, rate, &c));
   const int64_t inputs = dcs_size_inputs(&rate->row->size);
   size_t size = find_size(p, &rate->row->size);
   if (size == p->n_sizes) p->sizes[p->n_sizes++] = rate;
@@ -123,24 +123,14 @@ static dcs_status take_time(dcs_pool *p, const dcs_rate *rate) {
   return DCS_OK;
 }
 
-void dcs_pool_forget(dcs_pool *p) {
-  for (size_t i = 0; i < p->made; i++) {
-    free((void *)p->list[i].times);
-    free((void *)p->list[i].kernel);
-  }
-  p->made = p->n = p->n_sizes = 0;
-}
-
 /* Finds what the methods of the pool take in scope kernel, at its sizes. */
 static void find_kernel_times(dcs_pool *p) {
   for (size_t r = 0; r < p->n_rates; r++) {
     const dcs_rate *rate = &p->rates[r];
     if (!dcs_rate_counts(p, rate, DCS_KERNEL)) continue;
-    dcs_candidate *c = p->list;
-    while (c < p->list + p->made && !dcs_same_method(&c->method, &rate->method))
-      c++;
+    dcs_candidate *c = find_candidate(p, rate);
     size_t size = find_size(p, &rate->row->size);
-    if (c == p->list + p->made || size == p->n_sizes || !c->times[size]) continue;
+    if (!c || size == p->n_sizes || !c->times[size]) continue;
     c->kernel[size] = rate;
     c->in_both++;
   }
@@ -148,6 +138,8 @@ static void find_kernel_times(dcs_pool *p) {
 
 dcs_status dcs_pool_fill(dcs_pool *p, const dcs_dispatch_family *family, dcs_scope scope) {
   bool has_gpu = false;
+  dcs_room_free(&p->filled);
+  p->made = p->n = p->n_sizes = 0;
   p->family = family;
   p->scope = scope;
   p->numbers_differ = false;
@@ -163,5 +155,6 @@ dcs_status dcs_pool_fill(dcs_pool *p, const dcs_dispatch_family *family, dcs_sco
     p->list[p->n++] = own;
     p->numbers_differ |= own.inputs == 0;
   }
-  return DCS_OK;
+  return dcs_room_take(&p->filled, &p->expected, p->n * p->n_sizes,
+                       DCS_POOL_AROUND * sizeof *p->expected, "times");
 }

@@ -2,6 +2,7 @@
 #ifndef DCS_DISPATCH_POOL_H
 #define DCS_DISPATCH_POOL_H
 
+#include "harness/base/grow.h"
 #include "harness/problems/methods.h"
 #include "harness/runs/run.h"
 #include "tuning/dispatch/dispatch.h"
@@ -30,6 +31,7 @@ typedef struct {
 
 typedef struct {
   const dcs_run *run;
+  dcs_room room, filled; /* for all families and scopes; for one of them */
   int sm_count;
   dcs_rate *rates;
   size_t n_rates;
@@ -53,10 +55,9 @@ void dcs_pool_close(dcs_pool *p);
  */
 void dcs_pool_notes(const dcs_run *run, FILE *out);
 
-/* Fills the pool with what was measured of a family in a scope; methods of too few sizes go last.
- * Empty it with dcs_pool_forget(), whatever the status. */
+/* Fills the pool anew, with what was measured of a family in a scope; methods of too few sizes go
+ * last. */
 dcs_status dcs_pool_fill(dcs_pool *p, const dcs_dispatch_family *family, dcs_scope scope);
-void dcs_pool_forget(dcs_pool *p); /* but for the rates */
 
 /* Whether the row is of the pool's family, of the scope, and of callers' memory. */
 bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope);

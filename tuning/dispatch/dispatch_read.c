@@ -123,14 +123,11 @@ static dcs_status read_numbers(const reader *r, dcs_dispatch_row *row) {
 
 static dcs_status find_table(const reader *r, const dcs_size *size, dcs_dispatch *dispatch,
                              dcs_dispatch_table **table) {
-  int s = 0;
-  while (s < DCS_DISPATCH_SCOPES &&
-         strcmp(text(r, SCOPE), dcs_scope_name(dcs_dispatch_scopes[s])) != 0)
-    s++;
-  if (s == DCS_DISPATCH_SCOPES) return wrong(r, SCOPE, "kernel, warm or first");
+  dcs_scope scope;
+  if (!dcs_find_scope(text(r, SCOPE), &scope)) return wrong(r, SCOPE, "kernel, warm or first");
   dcs_dispatch_family *family = dcs_dispatch_add(dispatch, size->kind, &size->config);
   if (!family) return wrong(r, CONFIG_LEAST, "one of at most 16 families of problems");
-  *table = &family->tables[s];
+  *table = &family->tables[dcs_dispatch_scope_index(scope)];
   if ((*table)->n < DCS_DISPATCH_MOST) return DCS_OK;
   return wrong(r, SCOPE, "at most 8 rows of it and its problem");
 }

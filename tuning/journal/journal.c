@@ -1,16 +1,59 @@
-/* Writing journal.csv. */
+/* journal.csv, written and read. */
 #include "tuning/journal/journal.h"
 
-#include "tuning/journal/journal_columns.h"
+#include "harness/base/decimal.h"
+#include "harness/base/grow.h"
+#include "harness/problems/methods.h"
 #include "version.h" /* written by the Makefile */
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const dcs_journal_columns[] = DCS_NAMES(DCS_JOURNAL_LIST(DCS_COLUMN_NAME));
+/* ---- columns ---- */
+
+enum { JOURNAL_SCHEMA = 3 };
+
+/* The subject's columns stand behind SEQ. */
+#define COLUMN_LIST(X)                                                                             \
+  X(SCHEMA, "schema"), X(SEQ, "seq"), X(CONFIG, "config"), X(DEVICE, "device"),                    \
+      X(DRIVER, "driver"), X(NVRTC, "nvrtc"), X(PROGRAM, "program"), X(STRATEGY, "strategy"),      \
+      X(SEED, "seed"), X(OUTCOME, "outcome"), X(N, "n"), X(MEDIAN, "median_ns"),                   \
+      X(CI_LO, "ci_lo_ns"), X(CI_HI, "ci_hi_ns"), X(RATE, "evals_per_s"),                          \
+      X(REGISTERS, "registers"), X(COMPILE_MS, "compile_ms"), X(SPENT_S, "spent_s"),               \
+      X(INNER, "inner"), X(TIMES, "times_ns"), X(WHY, "why")
+enum { COLUMN_LIST(DCS_COLUMN_INDEX), N_COLUMNS };
+static const char *const columns[] = DCS_NAMES(COLUMN_LIST(DCS_COLUMN_NAME));
+
+/* A row that is read. */
+typedef struct {
+  const dcs_table *table;
+  size_t row;
+} place;
+
+static dcs_status check_schema(const dcs_table *table) {
+  int schema = dcs_table_column(table, columns[SCHEMA]);
+  for (size_t row = 0; schema >= 0 && row < dcs_table_rows(table); row++)
+    if (dcs_table_number(table, row, schema) != JOURNAL_SCHEMA)
+      return dcs_fail(DCS_INPUT,
+                      "%s: row %zu: found schema \"%s\"; expected %d: remove the file, and "
+                      "`dcsbench tune VARIANT --journal FILE` makes it anew",
+                      dcs_table_path(table), row + 2, dcs_table_cell(table, row, schema),
+                      JOURNAL_SCHEMA);
+  return DCS_OK;
+}
+
+/* DCS_INPUT names a column that is missing, or a schema that is another one. */
+static dcs_status check_columns(const dcs_table *table) {
+  DCS_TRY(check_schema(table));
+  DCS_TRY(dcs_table_need_all(table, columns, NULL));
+  return dcs_subject_need(table);
+}
+
+/* ---- writing ---- */
 
 static dcs_status take_lock(const char *path, dcs_lock *lock) {
   char name[4096 + 8];
@@ -21,17 +64,16 @@ static dcs_status take_lock(const char *path, dcs_lock *lock) {
 static dcs_status write_header(dcs_csv *csv) {
   for (int c = 0; c < N_COLUMNS; c++) {
     if (c == SEQ + 1) dcs_subject_put_columns(csv);
-    dcs_csv_text(csv, dcs_journal_columns[c]);
+    dcs_csv_text(csv, columns[c]);
   }
   return dcs_csv_row(csv);
 }
 
 /* Looks before it does anything: rows of one schema alone, so that rows can be appended. */
-static dcs_status check_columns(const char *path, dcs_journal_writer *writer) {
+static dcs_status check_file(const char *path, dcs_journal_writer *writer) {
   dcs_table *table;
-  dcs_journal_at at;
   DCS_TRY(dcs_table_read(path, &table));
-  dcs_status status = dcs_journal_find_columns(table, &at);
+  dcs_status status = check_columns(table);
   writer->seq = (int64_t)dcs_table_rows(table);
   dcs_table_free(table);
   return status;
@@ -40,7 +82,7 @@ static dcs_status check_columns(const char *path, dcs_journal_writer *writer) {
 static dcs_status start_or_continue(const char *path, dcs_journal_writer *writer) {
   struct stat facts;
   bool is_new = stat(path, &facts) != 0 || facts.st_size == 0;
-  if (!is_new) DCS_TRY(check_columns(path, writer));
+  if (!is_new) DCS_TRY(check_file(path, writer));
   DCS_TRY(dcs_csv_append(&writer->csv, path));
   return is_new ? write_header(&writer->csv) : DCS_OK;
 }
@@ -68,7 +110,7 @@ dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *
   const dcs_subject *s = &writer->subject;
   bool timed = e->n > 0;
   char config[DCS_TEXT];
-  DCS_CSV_NUMBERS(csv, DCS_JOURNAL_SCHEMA, (double)writer->seq++);
+  DCS_CSV_NUMBERS(csv, JOURNAL_SCHEMA, (double)writer->seq++);
   dcs_subject_put(csv, s);
   DCS_CSV_TEXTS(csv, dcs_format_config(s->variant, row->config, config), writer->device,
                 writer->driver, writer->nvrtc, DCS_VERSION " " DCS_GIT_STATE, writer->strategy);
@@ -81,4 +123,120 @@ dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *
   dcs_csv_numbers(csv, e->times, (size_t)e->n);
   dcs_csv_text(csv, row->why);
   return dcs_csv_row(csv);
+}
+
+/* ---- reading ---- */
+
+static const char *cell(place p, int column) {
+  return dcs_table_text(p.table, p.row, columns[column]);
+}
+
+static double number(place p, int column) {
+  return dcs_table_number(p.table, p.row, dcs_table_column(p.table, columns[column]));
+}
+
+static dcs_status wrong(place p, int column, const char *expected) {
+  return dcs_table_wrong(p.table, p.row, columns[column],
+                         dcs_table_column(p.table, columns[column]), expected);
+}
+
+static dcs_status read_times(place p, dcs_evaluation *e) {
+  const char *text = cell(p, TIMES);
+  while (*text) {
+    double time;
+    if (!dcs_numbers_next(&text, &time) || !(time > 0))
+      return wrong(p, TIMES, "times above 0 with a space between them");
+    DCS_TRY(dcs_evaluation_add(e, &time, 1));
+  }
+  return DCS_OK;
+}
+
+static dcs_status read_evaluation(place p, dcs_evaluation *e) {
+  dcs_outcome outcome;
+  if (!dcs_find_outcome(cell(p, OUTCOME), &outcome))
+    return wrong(p, OUTCOME, "an outcome, such as ok");
+  if (e->outcome != DCS_OUTCOME_OK || outcome != DCS_OUTCOME_OK) e->n = 0;
+  e->known = true;
+  e->outcome = outcome;
+  double registers = number(p, REGISTERS);
+  if (registers < -1 || registers > INT_MAX) return wrong(p, REGISTERS, "a number of registers");
+  if (!isnan(registers)) e->registers = (int)registers;
+  if (!isnan(number(p, COMPILE_MS))) e->compile_ms = number(p, COMPILE_MS);
+  DCS_TRY(read_times(p, e));
+  if (outcome == DCS_OUTCOME_OK && e->n == 0) return wrong(p, TIMES, "times, as the outcome is ok");
+  return DCS_OK;
+}
+
+static dcs_status find_recording(dcs_journal *journal, const dcs_subject *subject,
+                                 dcs_recorded_space **found) {
+  for (int r = 0; r < journal->n; r++)
+    if (dcs_same_subject(&journal->list[r].subject, subject)) {
+      *found = &journal->list[r];
+      return DCS_OK;
+    }
+  DCS_TRY(dcs_grow(&journal->list, (size_t)journal->n, sizeof **found, "recordings"));
+  *found = &journal->list[journal->n++];
+  **found = (dcs_recorded_space){.subject = *subject};
+  return DCS_OK;
+}
+
+static dcs_status find_evaluation(dcs_recorded_space *recording, const dcs_method *method,
+                                  dcs_evaluation **found) {
+  for (int c = 0; c < recording->n; c++) {
+    const dcs_method known = {method->variant, recording->configs[c]};
+    if (!dcs_same_method(&known, method)) continue;
+    *found = &recording->evaluations[c];
+    return DCS_OK;
+  }
+  const size_t n = (size_t)recording->n;
+  DCS_TRY(dcs_grow(&recording->configs, n, sizeof *recording->configs, "configurations"));
+  DCS_TRY(dcs_grow(&recording->evaluations, n, sizeof **found, "evaluations"));
+  recording->configs[n] = method->config;
+  *found = &recording->evaluations[recording->n++];
+  **found = (dcs_evaluation){.registers = -1, .compile_ms = NAN};
+  return DCS_OK;
+}
+
+static dcs_status read_row(place p, dcs_journal *journal) {
+  dcs_subject subject;
+  dcs_method method;
+  dcs_recorded_space *recording;
+  dcs_evaluation *evaluation;
+  DCS_TRY(dcs_subject_read(p.table, p.row, &subject));
+  if (dcs_read_method(subject.variant->id, cell(p, CONFIG), &method) != DCS_OK)
+    return wrong(p, CONFIG, "a value for each parameter of the variant, in order");
+  DCS_TRY(find_recording(journal, &subject, &recording));
+  DCS_TRY(find_evaluation(recording, &method, &evaluation));
+  return read_evaluation(p, evaluation);
+}
+
+dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journal, FILE *notes) {
+  *journal = (dcs_journal){0};
+  for (int f = 0; f < n_paths; f++) {
+    dcs_table *table;
+    DCS_TRY(dcs_table_read(paths[f], &table));
+    if (dcs_table_torn(table))
+      fprintf(notes, "%s: the last row was cut off and is left out\n", paths[f]);
+    dcs_status status = check_columns(table);
+    for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++)
+      status = read_row((place){table, row}, journal);
+    dcs_table_free(table);
+    DCS_TRY(status);
+  }
+  return DCS_OK;
+}
+
+void dcs_journal_free(dcs_journal *journal) {
+  for (int r = 0; r < journal->n; r++) {
+    free(journal->list[r].configs);
+    dcs_evaluations_free(journal->list[r].evaluations, journal->list[r].n);
+  }
+  free(journal->list);
+  *journal = (dcs_journal){0};
+}
+
+const dcs_recorded_space *dcs_journal_find(const dcs_journal *journal, const dcs_subject *subject) {
+  for (int r = 0; r < journal->n; r++)
+    if (dcs_same_subject(&journal->list[r].subject, subject)) return &journal->list[r];
+  return NULL;
 }

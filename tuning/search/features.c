@@ -3,7 +3,6 @@
 #include "harness/problems/case.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* From one value of a parameter to the next times differ little. Parameters that shape the launch
  * do so by what it looks like; what is left to each of them, such as a block's width at the same
@@ -54,19 +53,19 @@ static bool shapes_launches(const dcs_space *space, const launch *launches, int 
   for (int c = 0; c < space->n; c++) {
     int n = dcs_space_neighbours(space, c, list);
     for (int i = 0; i < n; i++) {
-      const int *a = space->position + (size_t)c * DCS_MAX_PARAMS;
-      const int *b = space->position + (size_t)list[i] * DCS_MAX_PARAMS;
-      for (int s = 0; a[p] != b[p] && s < N_SHAPES; s++)
+      const bool differ = space->position[c][p] != space->position[list[i]][p];
+      for (int s = 0; differ && s < N_SHAPES; s++)
         if (launches[c].shape[s] != launches[list[i]].shape[s]) return true;
     }
   }
   return false;
 }
 
-static double *begin_feature(dcs_features *f, bool names, double weight) {
+/* Returns its index. */
+static int begin_feature(dcs_features *f, bool names, double weight) {
   f->names[f->n] = names;
   f->weight[f->n] = weight;
-  return f->at + f->n++;
+  return f->n++;
 }
 
 static void add_parameters(const dcs_space *space, const launch *launches, int *list,
@@ -74,10 +73,10 @@ static void add_parameters(const dcs_space *space, const launch *launches, int *
   for (int p = 0; p < space->variant->n_params; p++) {
     if (space->n_values[p] < 2) continue;
     bool shapes = launches && shapes_launches(space, launches, p, list);
-    double *at =
+    const int feature =
         begin_feature(f, space->variant->params[p].labels != NULL, shapes ? SHAPE_WEIGHT : WEIGHT);
     for (int c = 0; c < space->n; c++)
-      at[(size_t)c * DCS_MOST_FEATURES] = space->position[(size_t)c * DCS_MAX_PARAMS + (size_t)p];
+      f->at[c][feature] = space->position[c][p];
   }
 }
 
@@ -88,9 +87,9 @@ static void add_launches(const dcs_space *space, const launch *launches, dcs_fea
     for (int c = 1; c < space->n; c++)
       differ = differ || launches[c].shape[s] != launches[0].shape[s];
     if (!differ) continue;
-    double *at = begin_feature(f, false, WEIGHT);
+    const int feature = begin_feature(f, false, WEIGHT);
     for (int c = 0; c < space->n; c++)
-      at[(size_t)c * DCS_MOST_FEATURES] = launches[c].shape[s];
+      f->at[c][feature] = launches[c].shape[s];
   }
   for (int c = 0; c < space->n; c++)
     least = fmin(least, launches[c].work);
@@ -98,26 +97,18 @@ static void add_launches(const dcs_space *space, const launch *launches, dcs_fea
     f->work[c] = launches[c].work - least;
 }
 
-dcs_status dcs_features_build(const dcs_space *space, const dcs_subject *subject,
+dcs_status dcs_features_build(const dcs_space *space, const dcs_subject *subject, dcs_room *room,
                               dcs_features *features) {
-  const size_t n = (size_t)space->n;
-  launch *launches = calloc(n, sizeof *launches);
-  int *list = calloc((size_t)dcs_space_degree(space) + 1, sizeof *list);
-  *features = (dcs_features){.at = calloc(n * DCS_MOST_FEATURES, sizeof(double)),
-                             .work = calloc(n, sizeof(double))};
-  bool room = launches && list && features->at && features->work;
-  if (room) {
-    bool known = find_launches(space, subject, launches);
-    if (known) add_launches(space, launches, features);
-    add_parameters(space, known ? launches : NULL, list, features);
-  }
-  free(launches);
-  free(list);
-  return room ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a model of the space");
-}
-
-void dcs_features_free(dcs_features *features) {
-  free(features->at);
-  free(features->work);
+  const size_t n = (size_t)space->n, degree = (size_t)dcs_space_degree(space);
+  launch *launches;
+  int *list;
   *features = (dcs_features){0};
+  DCS_TRY(dcs_room_take(room, &launches, n, sizeof *launches, "launches"));
+  DCS_TRY(dcs_room_take(room, &list, degree, sizeof *list, "neighbours"));
+  DCS_TRY(dcs_room_take(room, &features->at, n, sizeof *features->at, "features"));
+  DCS_TRY(dcs_room_take(room, &features->work, n, sizeof *features->work, "features"));
+  const bool known = find_launches(space, subject, launches);
+  if (known) add_launches(space, launches, features);
+  add_parameters(space, known ? launches : NULL, list, features);
+  return DCS_OK;
 }

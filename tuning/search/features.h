@@ -12,18 +12,16 @@ typedef struct {
   int n;                            /* those in which configurations differ */
   bool names[DCS_MOST_FEATURES];    /* values without an order: all are equally far */
   double weight[DCS_MOST_FEATURES]; /* of a square of a difference, before anything is known */
-  double *at; /* of each configuration, DCS_MOST_FEATURES: the position of a parameter's value
-                 among those tried, or how many doublings */
-  double
-      *work; /* of each configuration: the logarithm of what the busiest SM computes,
-                padding and the last wave of blocks included, over the least of any; 0: unknown */
+  double (*at)[DCS_MOST_FEATURES];  /* of each configuration: the position of a parameter's value
+                                       among those tried, or how many doublings */
+  double *work; /* of each configuration: the logarithm of what the busiest SM computes, padding and
+                   the last wave of blocks included, over the least of any; 0: unknown */
 } dcs_features;
 
 /* `subject` has the problem and the number of SMs. Where it is NULL, or the variant has
- * no plan, the parameters are all there is. DCS_UNAVAILABLE: no memory. Free with
- * dcs_features_free(), whatever the status. */
-dcs_status dcs_features_build(const dcs_space *space, const dcs_subject *subject,
+ * no plan, the parameters are all there is. They last as long as the room. DCS_UNAVAILABLE: no
+ * memory. */
+dcs_status dcs_features_build(const dcs_space *space, const dcs_subject *subject, dcs_room *room,
                               dcs_features *features);
-void dcs_features_free(dcs_features *features);
 
 #endif

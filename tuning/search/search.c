@@ -12,20 +12,18 @@
 /* ---- evaluations ---- */
 
 dcs_status dcs_evaluation_add(dcs_evaluation *e, const double *times, int n) {
-  int total = e->n + n;
+  const size_t before = (size_t)e->n, total = before + (size_t)n;
   if (total == 0) return DCS_OK;
-  double *all = realloc(e->times, (size_t)total * sizeof *all);
-  double *sorted = malloc((size_t)total * sizeof *sorted);
-  if (all) e->times = all;
-  if (!all || !sorted) {
-    free(sorted);
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for %d samples", total);
-  }
-  memcpy(all + e->n, times, (size_t)n * sizeof *all);
-  memcpy(sorted, all, (size_t)total * sizeof *all);
-  e->n = total;
-  e->stats = dcs_summarize(sorted, (size_t)total);
-  free(sorted);
+  double *all = malloc(2 * total * sizeof *all);
+  if (!all) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", total);
+  if (before > 0) memcpy(all, e->times, before * sizeof *all);
+  memcpy(all + before, times, (size_t)n * sizeof *all);
+  memcpy(all + total, all, total * sizeof *all);
+  free(e->times);
+  e->times = all;
+  e->sorted = all + total;
+  e->n = (int)total;
+  e->stats = dcs_summarize(all + total, total);
   return DCS_OK;
 }
 

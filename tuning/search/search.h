@@ -10,9 +10,10 @@
 
 /* What is known of a configuration. */
 typedef struct {
-  bool known;          /* it was tried */
-  dcs_outcome outcome; /* a failure is an outcome, never a large time */
-  double *times;       /* ns of one output, in the order they were taken; n */
+  bool known;           /* it was tried */
+  dcs_outcome outcome;  /* a failure is an outcome, never a large time */
+  double *times;        /* ns of one output, in the order they were taken; n */
+  const double *sorted; /* the same, ascending; freed with the times */
   int n;
   dcs_stats stats;   /* of the times */
   int registers;     /* -1: unknown */
@@ -89,6 +90,5 @@ extern const char dcs_default_strategy[];
 dcs_status dcs_find_strategy(const char *name, const dcs_strategy **strategy);
 
 void dcs_search_surrogate(dcs_search *search);
-void dcs_search_greedy(dcs_search *search);
 
 #endif

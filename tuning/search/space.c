@@ -18,8 +18,9 @@ enum { MOST_COMBINATIONS = 100000 };
 static dcs_status add_value(dcs_space *space, int p, double value) {
   for (int v = 0; v < space->n_values[p]; v++)
     if (space->values[p][v] == value) return DCS_OK;
-  if (!space->values[p] && !(space->values[p] = calloc(DCS_MAX_TRIES, sizeof(double))))
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for the values of a parameter");
+  if (!space->values[p])
+    DCS_TRY(
+        dcs_room_take(&space->room, &space->values[p], DCS_MAX_TRIES, sizeof(double), "values"));
   if (space->n_values[p] == DCS_MAX_TRIES)
     return dcs_fail(DCS_USAGE, "%s: more than %d values", space->variant->params[p].name,
                     DCS_MAX_TRIES);
@@ -72,11 +73,14 @@ static dcs_status make_room(dcs_space *space) {
                       space->variant->id, MOST_COMBINATIONS);
   }
   space->n_all = (int)all;
-  space->configs = calloc((size_t)all, sizeof *space->configs);
-  space->at = calloc((size_t)all, sizeof *space->at);
-  space->position = calloc((size_t)all * DCS_MAX_PARAMS, sizeof *space->position);
-  if (space->configs && space->at && space->position) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE, "no memory for %d configurations", space->n_all);
+  const size_t n = (size_t)all;
+  DCS_TRY(
+      dcs_room_take(&space->room, &space->configs, n, sizeof *space->configs, "configurations"));
+  DCS_TRY(dcs_room_take(&space->room, &space->at, n, sizeof *space->at, "configurations"));
+  for (size_t c = 0; c < n; c++)
+    space->at[c] = -1;
+  return dcs_room_take(&space->room, &space->position, n, sizeof *space->position,
+                       "configurations");
 }
 
 /* Position and value of each parameter in a combination. */
@@ -95,6 +99,18 @@ static int join_index(const dcs_space *space, const int *position) {
   for (int p = 0; p < space->variant->n_params; p++)
     combination = combination * space->n_values[p] + position[p];
   return combination;
+}
+
+/* The combination with the values of the configuration, and their positions; -1: none has them. */
+static int find_combination(const dcs_space *space, const dcs_config *config,
+                            int position[DCS_MAX_PARAMS]) {
+  memset(position, 0, DCS_MAX_PARAMS * sizeof *position);
+  for (int p = 0; p < space->variant->n_params; p++) {
+    while (position[p] < space->n_values[p] && space->values[p][position[p]] != config->value[p])
+      position[p]++;
+    if (position[p] == space->n_values[p]) return -1;
+  }
+  return join_index(space, position);
 }
 
 static bool same_but_numbers(const char *a, const char *b) {
@@ -125,8 +141,7 @@ static dcs_status count_reason(dcs_space *space, const char *why) {
 static void add_config(dcs_space *space, int combination, const int *position,
                        const dcs_config *config) {
   space->at[combination] = space->n;
-  memcpy(space->position + (size_t)space->n * DCS_MAX_PARAMS, position,
-         DCS_MAX_PARAMS * sizeof *position);
+  memcpy(space->position[space->n], position, sizeof space->position[0]);
   space->configs[space->n++] = *config;
 }
 
@@ -136,7 +151,6 @@ static dcs_status combine(dcs_space *space, const dcs_problem *problem) {
     int position[DCS_MAX_PARAMS] = {0};
     dcs_config config;
     split_index(space, c, position, &config);
-    space->at[c] = -1;
     if (dcs_applicable(space->variant, problem, &config, why))
       add_config(space, c, position, &config);
     else
@@ -164,25 +178,15 @@ dcs_status dcs_space_of_configs(const dcs_variant *variant, const dcs_config *co
     for (int p = 0; p < variant->n_params; p++)
       DCS_TRY(add_value(space, p, configs[c].value[p]));
   DCS_TRY(make_room(space));
-  for (int c = 0; c < space->n_all; c++)
-    space->at[c] = -1;
   for (int c = 0; c < n; c++) {
-    int position[DCS_MAX_PARAMS] = {0};
-    for (int p = 0; p < variant->n_params; p++)
-      while (space->values[p][position[p]] != configs[c].value[p])
-        position[p]++;
-    int combination = join_index(space, position);
+    int position[DCS_MAX_PARAMS], combination = find_combination(space, &configs[c], position);
     if (space->at[combination] < 0) add_config(space, combination, position, &configs[c]);
   }
   return DCS_OK;
 }
 
 void dcs_space_free(dcs_space *space) {
-  for (int p = 0; p < DCS_MAX_PARAMS; p++)
-    free(space->values[p]);
-  free(space->configs);
-  free(space->at);
-  free(space->position);
+  dcs_room_free(&space->room);
   free(space->reasons);
   *space = (dcs_space){0};
 }
@@ -190,13 +194,8 @@ void dcs_space_free(dcs_space *space) {
 /* ---- moving about ---- */
 
 int dcs_space_find(const dcs_space *space, const dcs_config *config) {
-  int position[DCS_MAX_PARAMS] = {0};
-  for (int p = 0; p < space->variant->n_params; p++) {
-    while (position[p] < space->n_values[p] && space->values[p][position[p]] != config->value[p])
-      position[p]++;
-    if (position[p] == space->n_values[p]) return -1;
-  }
-  return space->at[join_index(space, position)];
+  int position[DCS_MAX_PARAMS], combination = find_combination(space, config, position);
+  return combination < 0 ? -1 : space->at[combination];
 }
 
 int dcs_space_degree(const dcs_space *space) {
@@ -208,7 +207,7 @@ int dcs_space_degree(const dcs_space *space) {
 
 int dcs_space_neighbours(const dcs_space *space, int config, int *neighbours) {
   int position[DCS_MAX_PARAMS], n = 0;
-  memcpy(position, space->position + (size_t)config * DCS_MAX_PARAMS, sizeof position);
+  memcpy(position, space->position[config], sizeof position);
   for (int p = 0; p < space->variant->n_params; p++) {
     int own = position[p];
     for (position[p] = 0; position[p] < space->n_values[p]; position[p]++) {
@@ -223,7 +222,7 @@ int dcs_space_neighbours(const dcs_space *space, int config, int *neighbours) {
 /* The configuration with positions p and q moved; -1: none. */
 static int moved(const dcs_space *space, int config, int p, int by_p, int q, int by_q) {
   int position[DCS_MAX_PARAMS];
-  memcpy(position, space->position + (size_t)config * DCS_MAX_PARAMS, sizeof position);
+  memcpy(position, space->position[config], sizeof position);
   position[p] += by_p;
   position[q] += by_q;
   if (position[p] < 0 || position[p] >= space->n_values[p] || position[q] < 0 ||
@@ -252,7 +251,7 @@ double dcs_space_distance(const dcs_space *space, int config, const dcs_config *
       found += space->values[p][v] == from->value[p];
     }
     double at = found ? lower : lower - 0.5;
-    steps += fabs(space->position[(size_t)config * DCS_MAX_PARAMS + (size_t)p] - at);
+    steps += fabs(space->position[config][p] - at);
   }
   return steps;
 }

@@ -3,6 +3,7 @@
 #ifndef DCS_TUNE_SPACE_H
 #define DCS_TUNE_SPACE_H
 
+#include "harness/base/grow.h"
 #include "kernels/contract.h"
 
 enum { DCS_MAX_TRIES = 1024 };
@@ -15,13 +16,14 @@ typedef struct {
 
 typedef struct {
   const dcs_variant *variant;
+  dcs_room room;
   double *values[DCS_MAX_PARAMS]; /* of each parameter, ascending; n_values */
   int n_values[DCS_MAX_PARAMS];
   dcs_config *configs; /* the legal ones, the last parameter fastest; n */
   int n;
-  int n_all;     /* combinations of the values, legal or not */
-  int *at;       /* n_all: index of a combination in configs, or -1 */
-  int *position; /* n * DCS_MAX_PARAMS: which of its parameter's values a configuration takes */
+  int n_all;                       /* combinations of the values, legal or not */
+  int *at;                         /* n_all: index of a combination in configs, or -1 */
+  int (*position)[DCS_MAX_PARAMS]; /* which of its parameter's values a configuration takes; n */
   dcs_space_reason *reasons;
   int n_reasons;
 } dcs_space;

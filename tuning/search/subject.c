@@ -45,17 +45,15 @@ dcs_status dcs_scope_by_name(const char *name, dcs_scope *scope) {
 
 /* ---- in files ---- */
 
-enum { VARIANT, SCOPE, MACHINE, CAPABILITY, UNITS, KERNEL_HASH, SPACING, WORK };
-static const char *const columns[DCS_SUBJECT_CELLS] = {
-    "variant", "scope", "machine", "capability", "units", "kernel_hash", "spacing", "evals_useful"};
+static const char *const columns[] =
+    DCS_NAMES("variant", "scope", "machine", "capability", "units", "kernel_hash");
+static const char *const last_columns[] = DCS_NAMES("spacing", "evals_useful");
 
-/* The size's columns stand before the spacing. */
+/* The size's columns stand between them. */
 void dcs_subject_put_columns(dcs_csv *csv) {
-  for (int c = 0; c < DCS_SUBJECT_CELLS; c++) {
-    for (int s = 0; c == SPACING && s < DCS_SIZE_COLUMNS; s++)
-      dcs_csv_text(csv, dcs_size_columns[s]);
-    dcs_csv_text(csv, columns[c]);
-  }
+  dcs_csv_names(csv, columns);
+  dcs_csv_names(csv, dcs_size_columns);
+  dcs_csv_names(csv, last_columns);
 }
 
 void dcs_subject_put(dcs_csv *csv, const dcs_subject *subject) {
@@ -67,54 +65,55 @@ void dcs_subject_put(dcs_csv *csv, const dcs_subject *subject) {
   DCS_CSV_NUMBERS(csv, subject->spacing > 0 ? subject->spacing : NAN, subject->work);
 }
 
-dcs_status dcs_subject_find(const dcs_table *table, dcs_subject_at *at) {
-  for (int c = 0; c < DCS_SUBJECT_CELLS; c++)
-    DCS_TRY(dcs_table_need(table, columns[c], &at->column[c]));
-  return dcs_size_find(table, &at->size);
+dcs_status dcs_subject_need(const dcs_table *table) {
+  DCS_TRY(dcs_table_need_all(table, columns, NULL));
+  DCS_TRY(dcs_table_need_all(table, last_columns, NULL));
+  return dcs_table_need_all(table, dcs_size_columns, NULL);
 }
 
 /* A row's place, for messages and cells. */
 typedef struct {
   const dcs_table *table;
   size_t row;
-  const dcs_subject_at *at;
 } place;
 
-static const char *cell(const place *p, int c) {
-  return dcs_table_cell(p->table, p->row, p->at->column[c]);
+static const char *cell(place p, const char *column) {
+  return dcs_table_text(p.table, p.row, column);
 }
 
-static dcs_status wrong(const place *p, int c, const char *expected) {
-  return dcs_table_wrong(p->table, p->row, columns[c], p->at->column[c], expected);
+static dcs_status wrong(place p, const char *column, const char *expected) {
+  return dcs_table_wrong(p.table, p.row, column, dcs_table_column(p.table, column), expected);
 }
 
 /* A recording may lack the spacing where it does not count. */
-static dcs_status read_problem(const place *p, dcs_subject *s) {
+static dcs_status read_problem(place p, dcs_subject *s) {
   char why[DCS_TEXT];
-  DCS_TRY(dcs_size_read(p->table, p->row, &p->at->size, &s->size));
+  dcs_size_at at;
+  DCS_TRY(dcs_size_find(p.table, &at));
+  DCS_TRY(dcs_size_read(p.table, p.row, &at, &s->size));
   if (s->size.kind != dcs_kind_of(s->variant) || !dcs_solves(s->variant, &s->size.config, why))
-    return wrong(p, VARIANT, "one that computes the row's problem");
-  bool unknown = !*cell(p, SPACING) && !dcs_spacing_counts(&s->size);
+    return wrong(p, "variant", "one that computes the row's problem");
+  bool unknown = !*cell(p, "spacing") && !dcs_spacing_counts(&s->size);
   if (!unknown &&
-      dcs_parse_number("", cell(p, SPACING), 1e-45, MOST_SPACING, &s->spacing) != DCS_OK)
-    return wrong(p, SPACING, "a number above 0");
-  if (dcs_parse_number("", cell(p, WORK), 0, INFINITY, &s->work) != DCS_OK)
-    return wrong(p, WORK, "a number of evaluations");
+      dcs_parse_number("", cell(p, "spacing"), 1e-45, MOST_SPACING, &s->spacing) != DCS_OK)
+    return wrong(p, "spacing", "a number above 0");
+  if (dcs_parse_number("", cell(p, "evals_useful"), 0, INFINITY, &s->work) != DCS_OK)
+    return wrong(p, "evals_useful", "a number of evaluations");
   return DCS_OK;
 }
 
-dcs_status dcs_subject_read(const dcs_table *table, size_t row, const dcs_subject_at *at,
-                            dcs_subject *s) {
-  const place p = {table, row, at};
+dcs_status dcs_subject_read(const dcs_table *table, size_t row, dcs_subject *s) {
+  const place p = {table, row};
   int64_t units;
-  *s = (dcs_subject){.variant = dcs_find_variant(cell(&p, VARIANT))};
-  if (!s->variant) return wrong(&p, VARIANT, "a variant of this program");
-  if (!dcs_find_scope(cell(&p, SCOPE), &s->scope)) return wrong(&p, SCOPE, "kernel, warm or first");
-  if (dcs_parse_integer("", cell(&p, UNITS), 0, INT32_MAX, &units) != DCS_OK)
-    return wrong(&p, UNITS, "a whole number");
+  *s = (dcs_subject){.variant = dcs_find_variant(cell(p, "variant"))};
+  if (!s->variant) return wrong(p, "variant", "a variant of this program");
+  if (!dcs_find_scope(cell(p, "scope"), &s->scope))
+    return wrong(p, "scope", "kernel, warm or first");
+  if (dcs_parse_integer("", cell(p, "units"), 0, INT32_MAX, &units) != DCS_OK)
+    return wrong(p, "units", "a whole number");
   s->units = (int)units;
-  snprintf(s->machine, sizeof s->machine, "%.127s", cell(&p, MACHINE));
-  snprintf(s->capability, sizeof s->capability, "%.15s", cell(&p, CAPABILITY));
-  snprintf(s->kernel_hash, sizeof s->kernel_hash, "%.16s", cell(&p, KERNEL_HASH));
-  return read_problem(&p, s);
+  snprintf(s->machine, sizeof s->machine, "%.127s", cell(p, "machine"));
+  snprintf(s->capability, sizeof s->capability, "%.15s", cell(p, "capability"));
+  snprintf(s->kernel_hash, sizeof s->kernel_hash, "%.16s", cell(p, "kernel_hash"));
+  return read_problem(p, s);
 }

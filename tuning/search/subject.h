@@ -41,17 +41,9 @@ dcs_status dcs_scope_by_name(const char *name, dcs_scope *scope);
 void dcs_subject_put_columns(dcs_csv *csv);
 void dcs_subject_put(dcs_csv *csv, const dcs_subject *subject);
 
-enum { DCS_SUBJECT_CELLS = 8 }; /* those beside the size's */
-
-typedef struct {
-  int column[DCS_SUBJECT_CELLS];
-  dcs_size_at size;
-} dcs_subject_at;
-
-/* Where the columns are in a table. DCS_INPUT names one that is missing. */
-dcs_status dcs_subject_find(const dcs_table *table, dcs_subject_at *at);
+/* Whether a table has these columns; DCS_INPUT names one that is missing. */
+dcs_status dcs_subject_need(const dcs_table *table);
 /* Reads a row. DCS_INPUT names file, row, what was found and what would be right. */
-dcs_status dcs_subject_read(const dcs_table *table, size_t row, const dcs_subject_at *at,
-                            dcs_subject *subject);
+dcs_status dcs_subject_read(const dcs_table *table, size_t row, dcs_subject *subject);
 
 #endif

@@ -65,8 +65,7 @@ static double mean_of(const model *m, int config) {
 
 static double covariance(const model *m, int a, int b) {
   const dcs_features *f = &m->features;
-  const double *x = f->at + (size_t)a * DCS_MOST_FEATURES;
-  const double *z = f->at + (size_t)b * DCS_MOST_FEATURES;
+  const double *x = f->at[a], *z = f->at[b];
   double square = 0;
   for (int i = 0; i < f->n; i++) {
     double apart = f->names[i] ? x[i] != z[i] : x[i] - z[i];
@@ -279,25 +278,21 @@ static void search_with(model *m) {
     more = try_most_promising(m);
 }
 
+static dcs_status search_in(dcs_room *room, dcs_search *search) {
+  const size_t n = (size_t)search->space->n, degree = (size_t)dcs_space_degree(search->space);
+  model *m;
+  DCS_TRY(dcs_room_take(room, &m, 1, sizeof *m, "models"));
+  DCS_TRY(dcs_room_take(room, &m->all, n, sizeof *m->all, "configurations"));
+  DCS_TRY(dcs_room_take(room, &m->list, n + degree, sizeof *m->list, "configurations"));
+  DCS_TRY(dcs_room_take(room, &m->gain, n + degree, sizeof *m->gain, "configurations"));
+  DCS_TRY(dcs_features_build(search->space, search->subject, room, &m->features));
+  m->search = search;
+  search_with(m);
+  return search->status;
+}
+
 void dcs_search_surrogate(dcs_search *search) {
-  size_t n = (size_t)search->space->n, degree = (size_t)dcs_space_degree(search->space);
-  model *m = calloc(1, sizeof *m);
-  if (m) {
-    m->search = search;
-    m->all = calloc(n, sizeof *m->all);
-    m->list = calloc(n + degree, sizeof *m->list);
-    m->gain = calloc(n + degree, sizeof *m->gain);
-  }
-  if (!m || !m->all || !m->list || !m->gain)
-    search->status = dcs_fail(DCS_UNAVAILABLE, "no memory for a model of the space");
-  else
-    search->status = dcs_features_build(search->space, search->subject, &m->features);
-  if (search->status == DCS_OK) search_with(m);
-  if (m) {
-    dcs_features_free(&m->features);
-    free(m->all);
-    free(m->list);
-    free(m->gain);
-  }
-  free(m);
+  dcs_room room = {0};
+  search->status = search_in(&room, search);
+  dcs_room_free(&room);
 }

@@ -74,7 +74,7 @@ int dcs_study_within(const dcs_study_curves *curves, int evals, double limit) {
 double dcs_study_best_at(const dcs_replay *replay, int p, int v, int q, int w) {
   double best = INFINITY;
   for (int c = 0; c < replay->space.n; c++) {
-    const int *at = replay->space.position + (size_t)c * DCS_MAX_PARAMS;
+    const int *at = replay->space.position[c];
     if (at[p] == v && (q < 0 || at[q] == w)) best = fmin(best, dcs_replay_truth(replay, c));
   }
   return best;

@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 
 static dcs_status more(dcs_evaluator *evaluator, int config, int samples, dcs_evaluation *e) {
   const dcs_replay *replay = (const dcs_replay *)evaluator;
@@ -19,9 +18,8 @@ dcs_status dcs_replay_open(const dcs_recorded_space *recording, dcs_replay *repl
   *replay = (dcs_replay){.evaluator = {more}, .recording = recording};
   DCS_TRY(dcs_space_of_configs(recording->subject.variant, recording->configs, recording->n,
                                &replay->space));
-  replay->recorded = calloc((size_t)recording->n, sizeof *replay->recorded);
-  if (!replay->recorded)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for %d configurations", recording->n);
+  DCS_TRY(dcs_room_take(&replay->space.room, &replay->recorded, (size_t)recording->n,
+                        sizeof *replay->recorded, "configurations"));
   replay->samples = INT_MAX;
   for (int c = 0; c < recording->n; c++) {
     const dcs_evaluation *e = &recording->evaluations[c];
@@ -33,8 +31,6 @@ dcs_status dcs_replay_open(const dcs_recorded_space *recording, dcs_replay *repl
 
 void dcs_replay_close(dcs_replay *replay) {
   dcs_space_free(&replay->space);
-  free(replay->recorded);
-  replay->recorded = NULL;
 }
 
 double dcs_replay_truth(const dcs_replay *replay, int config) {

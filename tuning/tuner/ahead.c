@@ -1,4 +1,4 @@
-#include "tuning/tuner/ahead.h"
+#include "tuning/tuner/tuner.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"

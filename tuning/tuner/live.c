@@ -1,4 +1,4 @@
-#include "tuning/tuner/live.h"
+#include "tuning/tuner/tuner.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
@@ -123,8 +123,9 @@ static dcs_status one_round(dcs_live *live, const int *configs, const int *order
   return DCS_OK;
 }
 
-static dcs_status rounds(dcs_live *live, const int *configs, int *order, int n,
-                         const dcs_final_rounds *how, dcs_evaluation *fresh) {
+static dcs_status rounds(dcs_live *live, const int *configs, int n, const dcs_final_rounds *how,
+                         dcs_evaluation *fresh) {
+  int order[DCS_MAX_FINALISTS];
   dcs_random random = {how->seed};
   for (int f = 0; f < n; f++) {
     order[f] = f;
@@ -142,12 +143,9 @@ static dcs_status rounds(dcs_live *live, const int *configs, int *order, int n,
 
 dcs_status dcs_live_rounds(dcs_live *live, const int *configs, int n, const dcs_final_rounds *how,
                            dcs_evaluation *fresh) {
-  int *order = calloc((size_t)n + 1, sizeof *order);
   double started = dcs_now_ns();
-  if (!order) return dcs_fail(DCS_UNAVAILABLE, "no memory for an order");
   live->journal->strategy = "final";
-  dcs_status status = rounds(live, configs, order, n, how, fresh);
-  free(order);
+  dcs_status status = rounds(live, configs, n, how, fresh);
   double each_ns = (dcs_now_ns() - started) / (n > 0 ? n : 1);
   for (int f = 0; status == DCS_OK && f < n && !dcs_interrupted(); f++)
     if (fresh[f].outcome == DCS_OUTCOME_OK) status = note(live, configs[f], each_ns, &fresh[f]);

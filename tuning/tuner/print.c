@@ -1,6 +1,5 @@
-#include "tuning/tuner/print.h"
+#include "tuning/tuner/tuner.h"
 
-#include "harness/judge/stats.h"
 #include "tuning/search/subject.h"
 
 #include <math.h>
@@ -45,8 +44,9 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double work) 
       snprintf(ratio, sizeof ratio, "%.4f..%.4f", e->ratio.lo, e->ratio.hi);
     if (e->registers >= 0) snprintf(registers, sizeof registers, "%d", e->registers);
     printf(" %c %12.4f %12.4g %17s %6zu %7.1f%% %5s  %s\n", e->tied ? '=' : ' ',
-           1e-6 * e->stats.median, work / e->stats.median, ratio, e->stats.n, 100 * e->overhead,
-           registers, dcs_format_config(space->variant, &space->configs[e->config], text));
+           1e-6 * e->fresh->stats.median, work / e->fresh->stats.median, ratio, e->fresh->stats.n,
+           100 * e->overhead, registers,
+           dcs_format_config(space->variant, &space->configs[e->config], text));
   }
   if (w->n_tied > 1)
     printf("the %d marked = cannot be told apart; picked: %s\n", w->n_tied, w->reason);
@@ -54,7 +54,7 @@ void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double work) 
          dcs_format_config(space->variant, &space->configs[w->list[w->pick].config], text));
 }
 
-void dcs_print_previous(const dcs_tuned_entry *previous, dcs_evaluation *now) {
+void dcs_print_previous(const dcs_tuned_entry *previous, const dcs_evaluation *now) {
   const double work = previous->subject.work;
   char config[DCS_TEXT];
   dcs_format_config(previous->subject.variant, &previous->config, config);
@@ -63,8 +63,7 @@ void dcs_print_previous(const dcs_tuned_entry *previous, dcs_evaluation *now) {
     printf("does not hold: %s\n", dcs_outcome_name(now->outcome));
     return;
   }
-  dcs_sort_values(now->times, (size_t)now->n);
-  dcs_recheck check = dcs_recheck_times(&previous->time, now->times, (size_t)now->n);
+  dcs_recheck check = dcs_recheck_times(&previous->time, now->sorted, (size_t)now->n);
   static const char *const says[DCS_N_PREVIOUS_VERDICTS] = {"holds", "has changed",
                                                             "has perhaps changed"};
   printf("%s: %.4g evaluations/s then, %.4g now (%+.1f%%)\n", says[check.verdict],

@@ -1,12 +1,9 @@
-#include "tuning/tuner/run.h"
+#include "tuning/tuner/tuner.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/files/folder.h"
 #include "tuning/database/tuned.h"
-#include "tuning/tuner/ahead.h"
-#include "tuning/tuner/live.h"
-#include "tuning/tuner/print.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -164,19 +161,15 @@ static void add_previous(const tuning *t, last_measurement *last) {
   last->configs[last->previous_at] = config;
 }
 
-static dcs_status keep(const tuning *t, const last_measurement *last, const dcs_winner *winner) {
+static dcs_status keep(const tuning *t, const dcs_winner *winner) {
   const dcs_finalist *pick = &winner->list[winner->pick];
   dcs_tuned_entry entry = {.subject = t->journal.subject,
                            .config = t->space.configs[pick->config],
-                           .time = {.median_ns = pick->stats.median},
+                           .time = {.median_ns = pick->fresh->stats.median, .n = pick->fresh->n},
                            .n_tied = winner->n_tied};
   char path[4096];
-  for (int f = 0; f < last->n; f++) {
-    if (last->configs[f] != pick->config) continue;
-    entry.time.n = last->fresh[f].n;
-    memcpy(entry.time.times_ns, last->fresh[f].times,
-           (size_t)entry.time.n * sizeof *entry.time.times_ns);
-  }
+  memcpy(entry.time.times_ns, pick->fresh->times,
+         (size_t)pick->fresh->n * sizeof *entry.time.times_ns);
   snprintf(entry.time.date, sizeof entry.time.date, "%.23s", dcs_fact_value(&t->facts, "date"));
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
   DCS_TRY(dcs_tuned_put(path, &entry));
@@ -203,7 +196,7 @@ static dcs_status finish(tuning *t) {
   }
   if (status == DCS_OK) {
     dcs_print_winner(&t->space, &winner, t->journal.subject.work);
-    status = keep(t, &last, &winner);
+    status = keep(t, &winner);
     if (last.previous_at >= 0) dcs_print_previous(&last.previous, &last.fresh[last.previous_at]);
   }
   for (int f = 0; f < last.n; f++)

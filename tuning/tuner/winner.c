@@ -1,12 +1,10 @@
-#include "tuning/tuner/winner.h"
+#include "tuning/tuner/tuner.h"
 
 #include "harness/judge/stats.h"
 #include "harness/problems/methods.h"
 #include "harness/sweep/record.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool overlaps(const dcs_stats *best, const dcs_stats *other) {
   if (isnan(best->hi) || isnan(other->lo)) return other->median <= 1.05 * best->median;
@@ -31,66 +29,44 @@ int dcs_finalists(const dcs_search *search, int configs[DCS_MAX_FINALISTS]) {
   return n;
 }
 
-static double *sorted_times(const dcs_evaluation *e) {
-  double *times = malloc(((size_t)e->n + 1) * sizeof *times);
-  if (!times) return NULL;
-  memcpy(times, e->times, (size_t)e->n * sizeof *times);
-  dcs_sort_values(times, (size_t)e->n);
-  return times;
-}
-
-static dcs_status compare(const dcs_evaluation *best, const dcs_evaluation *other,
-                          dcs_ratio *ratio) {
-  double *a = sorted_times(best), *b = sorted_times(other);
-  dcs_status status = a && b ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for samples");
-  if (status == DCS_OK) *ratio = dcs_ratio_of_times(a, (size_t)best->n, b, (size_t)other->n);
-  free(a);
-  free(b);
-  return status;
-}
-
 /* ---- the pick ---- */
 
-/* Whether a comes before b in the tie's order; *by names what decides. */
-static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, const char **by) {
-  *by = "least padding";
-  if (fabs(a->overhead - b->overhead) > 1e-12) return a->overhead < b->overhead;
-  *by = "fewest registers";
-  if (a->registers >= 0 && b->registers >= 0 && a->registers != b->registers)
-    return a->registers < b->registers;
-  *by = "closest to the initial configuration";
-  if (a->distance != b->distance) return a->distance < b->distance;
-  *by = "least median";
-  return a->stats.median < b->stats.median;
+static const char *const criteria[] = {"least padding", "fewest registers",
+                                       "closest to the initial configuration", "least median"};
+
+/* Whether a comes before b, and by which criterion: the first in which they differ. */
+static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, int *by) {
+  const bool padded = fabs(a->overhead - b->overhead) > 1e-12;
+  const bool known = a->registers >= 0 && b->registers >= 0;
+  const double more[] = {padded ? a->overhead - b->overhead : 0,
+                         known ? a->registers - b->registers : 0, a->distance - b->distance,
+                         a->fresh->stats.median - b->fresh->stats.median};
+  *by = 0;
+  while (*by < 3 && more[*by] == 0)
+    ++*by;
+  return more[*by] < 0;
 }
 
 /* The criterion by which the pick beats the last of its rivals: each earlier one left several. */
 static void pick(dcs_winner *w) {
-  static const char *const order[] = {"least padding", "fewest registers",
-                                      "closest to the initial configuration", "least median"};
-  const char *by;
-  int last = -1;
+  int by, last = -1;
   w->pick = 0;
   for (int f = 1; f < w->n; f++)
     if (w->list[f].tied && is_preferred(&w->list[f], &w->list[w->pick], &by)) w->pick = f;
   for (int f = 0; f < w->n; f++) {
     if (f == w->pick || !w->list[f].tied) continue;
     (void)is_preferred(&w->list[w->pick], &w->list[f], &by);
-    for (int o = last + 1; o < 4; o++)
-      if (by == order[o] || strcmp(by, order[o]) == 0) last = o;
+    if (by > last) last = by;
   }
-  w->reason = last < 0 ? "every other one is slower" : order[last];
+  w->reason = last < 0 ? "every other one is slower" : criteria[last];
 }
 
-/* Insertion by median, fresh index alongside. */
-static void insert(dcs_winner *w, int *from, const dcs_finalist *entry, int index) {
+/* Keeps the list in the order of medians. */
+static void insert(dcs_winner *w, const dcs_finalist *entry) {
   int at = w->n++;
-  for (; at > 0 && entry->stats.median < w->list[at - 1].stats.median; at--) {
+  for (; at > 0 && entry->fresh->stats.median < w->list[at - 1].fresh->stats.median; at--)
     w->list[at] = w->list[at - 1];
-    from[at] = from[at - 1];
-  }
   w->list[at] = *entry;
-  from[at] = index;
 }
 
 /* Work beyond what was asked for, as `padding_overhead` of the summary has it. */
@@ -107,24 +83,25 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
                              dcs_winner *winner) {
   const dcs_space *space = search->space;
   dcs_config initial = dcs_initial_config(space->variant, dcs_cpus());
-  int from[DCS_MAX_FINALISTS] = {0};
   *winner = (dcs_winner){0};
   for (int f = 0; f < n; f++) {
     if (fresh[f].outcome != DCS_OUTCOME_OK || fresh[f].n == 0) continue;
     const dcs_config *config = &space->configs[configs[f]];
     const int registers = search->known[configs[f]].registers;
     dcs_finalist entry = {.config = configs[f],
-                          .stats = fresh[f].stats,
+                          .fresh = &fresh[f],
                           .overhead = overhead_of(space->variant, problem, given, config),
                           .registers = registers >= 0 ? registers : fresh[f].registers,
                           .distance = dcs_space_distance(space, configs[f], &initial)};
-    insert(winner, from, &entry, f);
+    insert(winner, &entry);
   }
   if (winner->n == 0)
     return dcs_fail(DCS_FAILED, "no configuration gave a right result and a time");
   for (int f = 0; f < winner->n; f++) {
     dcs_finalist *entry = &winner->list[f];
-    DCS_TRY(compare(&fresh[from[0]], &fresh[from[f]], &entry->ratio));
+    const dcs_evaluation *best = winner->list[0].fresh, *other = entry->fresh;
+    entry->ratio =
+        dcs_ratio_of_times(best->sorted, (size_t)best->n, other->sorted, (size_t)other->n);
     entry->tied = f == 0 || !(entry->ratio.lo > 1);
     winner->n_tied += entry->tied;
   }

@@ -27,7 +27,7 @@ typedef struct {
 /* Of the families from `first` to `last`, the one with the most numbers of atoms, at least two, for
  * which `drawn` holds; those with nothing in common only where no other is there, and a density
  * only where the atoms differ by a factor of 2 or more. Of equals the larger cutoff. n is 0 where
- * there is none. The caller frees `list`, whatever the status. */
+ * there is none. */
 dcs_status dcs_sizes_choose(const dcs_figure_run *run,
                             bool (*drawn)(const dcs_figure_run *run, int size, int problem),
                             dcs_sizes_family first, dcs_sizes_family last, dcs_sizes *sizes);

@@ -102,7 +102,7 @@ static void edge_series(FILE *dat, const dcs_figure_run *run, const bins_case *c
       const dcs_figure_row *row = best_row(run, c, edge, capacity);
       if (!row) continue;
       double percent = 100 * row->of->overflow / atoms;
-      dcs_figure_point(dat, run, row, capacity,
+      dcs_figure_point(dat, row, capacity,
                        share ? (dcs_figure_value){percent, percent, percent} : dcs_figure_ms(row));
     }
   }
@@ -110,11 +110,9 @@ static void edge_series(FILE *dat, const dcs_figure_run *run, const bins_case *c
 
 dcs_status dcs_figure_cutoff_capacity(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   bins_case c;
-  if (!choose_case(run, &c)) {
-    snprintf(why, DCS_TEXT,
-             "no method with bins was measured in scope warm at three or more capacities");
-    return DCS_OK;
-  }
+  if (!choose_case(run, &c))
+    return dcs_figure_skip(
+        why, "no method with bins was measured in scope warm at three or more capacities");
   dcs_figure_pick pick = pick_case(&c);
   char axes[DCS_TEXT], cut[DCS_TEXT];
   value_set edges = values_of(run, &c, "bin_edge");

@@ -1,8 +1,6 @@
 /* Sums within a cutoff over the number of atoms, at a fixed density. */
 #include "harness/figures/coulomb/cutoff.h"
 
-#include <stdlib.h>
-
 static bool measured_within(const dcs_figure_run *run, int size, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
   pick.size = size;
@@ -21,10 +19,8 @@ static void density_series(FILE *dat, const dcs_figure_run *run, const dcs_sizes
     if (!row) continue;
     if (!named) dcs_figure_series(dat, "%s, %s", run->variants[pick.variant], name);
     named = true;
-    dcs_figure_value time = dcs_figure_ms(row);
-    double scale = 1e6 / dcs_figure_points(size);
-    dcs_figure_point(dat, run, row, size->inputs,
-                     (dcs_figure_value){scale * time.value, scale * time.lo, scale * time.hi});
+    dcs_figure_point(dat, row, size->inputs,
+                     dcs_figure_scaled(dcs_figure_ms(row), 1e6 / dcs_figure_points(size)));
   }
 }
 
@@ -53,25 +49,21 @@ static void density_variant(FILE *dat, const dcs_figure_run *run, const dcs_size
 
 dcs_status dcs_figure_cutoff_density(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   dcs_sizes sizes;
-  dcs_status status =
-      dcs_sizes_choose(run, measured_within, DCS_SIZES_DENSITY, DCS_SIZES_DENSITY, &sizes);
-  if (status == DCS_OK && sizes.n == 0)
-    snprintf(why, DCS_TEXT,
-             "no two numbers of atoms, one at least twice the other, were measured within one "
-             "cutoff at densities within 20%% of each other");
-  if (status == DCS_OK && sizes.n > 0) {
-    char cut[DCS_TEXT];
-    int threads = dcs_sizes_threads(run, &sizes, sizes.problem);
-    dcs_figure_seen seen = {0};
-    dcs_sizes_see(run, &sizes, sizes.problem, &seen);
-    dcs_figure_titles(dat, run, seen,
-                      "Time per grid point within %s at one density: flat in a box much wider "
-                      "than that",
-                      dcs_cutoff_name(run, sizes.problem, cut));
-    dcs_sizes_lines(dat, run, &sizes);
-    for (int variant = 0; variant < run->n_variants; variant++)
-      density_variant(dat, run, &sizes, variant, threads);
-  }
-  free(sizes.list);
-  return status;
+  char cut[DCS_TEXT];
+  DCS_TRY(dcs_sizes_choose(run, measured_within, DCS_SIZES_DENSITY, DCS_SIZES_DENSITY, &sizes));
+  if (sizes.n == 0)
+    return dcs_figure_skip(why,
+                           "no two numbers of atoms, one at least twice the other, were "
+                           "measured within one cutoff at densities within 20%% of each other");
+  const int threads = dcs_sizes_threads(run, &sizes, sizes.problem);
+  dcs_figure_seen seen = {0};
+  dcs_sizes_see(run, &sizes, sizes.problem, &seen);
+  dcs_figure_titles(dat, run, seen,
+                    "Time per grid point within %s at one density: flat in a box much wider "
+                    "than that",
+                    dcs_cutoff_name(run, sizes.problem, cut));
+  dcs_sizes_lines(dat, run, &sizes);
+  for (int variant = 0; variant < run->n_variants; variant++)
+    density_variant(dat, run, &sizes, variant, threads);
+  return DCS_OK;
 }

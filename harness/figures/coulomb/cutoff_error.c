@@ -103,7 +103,7 @@ static void line_series(FILE *dat, const dcs_figure_run *run, const error_line *
       const dcs_figure_row *row = time ? time_row(run, line, p, by) : error_row(run, line, p);
       if (!row) continue;
       double error = row->of->model_error;
-      dcs_figure_point(dat, run, row, dcs_cutoff_of(run, p),
+      dcs_figure_point(dat, row, dcs_cutoff_of(run, p),
                        time ? dcs_figure_ms(row) : (dcs_figure_value){error, error, error});
     }
   }
@@ -134,14 +134,13 @@ static void write_lines(FILE *dat, const dcs_figure_run *run, const error_line *
 }
 
 dcs_status dcs_figure_cutoff_error(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  error_line *lines = calloc((size_t)run->n_sizes * (size_t)run->n_problems + 1, sizeof *lines);
-  if (!lines) return dcs_fail(DCS_UNAVAILABLE, "not enough memory for the lines of a figure");
-  size_t total = find_lines(run, lines);
+  error_line *lines;
+  DCS_TRY(dcs_room_take(run->figure, &lines, (size_t)run->n_sizes * (size_t)run->n_problems,
+                        sizeof *lines, "lines"));
+  const size_t total = find_lines(run, lines);
   if (total == 0)
-    snprintf(why, DCS_TEXT,
-             "no size has a model_error at two or more cutoffs of one switching function");
-  else
-    write_lines(dat, run, lines, total < MOST_LINES ? total : MOST_LINES, total);
-  free(lines);
+    return dcs_figure_skip(
+        why, "no size has a model_error at two or more cutoffs of one switching function");
+  write_lines(dat, run, lines, total < MOST_LINES ? total : MOST_LINES, total);
   return DCS_OK;
 }

@@ -2,7 +2,6 @@
 #include "harness/figures/coulomb/cutoff.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const dcs_scope scopes[] = {DCS_KERNEL, DCS_WARM};
 
@@ -69,8 +68,7 @@ static void pair_series(FILE *dat, const comparison *c, dcs_figure_group group, 
     for (int i = 0; pair.drawn && i < c->sizes.n; i++) {
       const dcs_figure_row *row = row_at(c, pick, i);
       if (!row) continue;
-      dcs_figure_point(dat, c->run, row, c->run->sizes[c->sizes.list[i]].inputs,
-                       dcs_figure_ms(row));
+      dcs_figure_point(dat, row, c->run->sizes[c->sizes.list[i]].inputs, dcs_figure_ms(row));
     }
   }
 }
@@ -117,17 +115,13 @@ static void write_comparison(FILE *dat, const comparison *c) {
 
 dcs_status dcs_figure_cutoff_time(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   comparison c = {.run = run};
-  dcs_status status =
-      dcs_sizes_choose(run, both_measured, DCS_SIZES_GRID, DCS_SIZES_NOTHING, &c.sizes);
-  if (status == DCS_OK && c.sizes.n == 0)
-    snprintf(why, DCS_TEXT,
-             "no two numbers of atoms were measured both as the direct sum and within one cutoff");
-  if (status == DCS_OK && c.sizes.n > 0) {
-    const int direct = dcs_sizes_threads(run, &c.sizes, DCS_FIGURE_DIRECT);
-    const int within = dcs_sizes_threads(run, &c.sizes, c.sizes.problem);
-    c.threads = direct > within ? direct : within;
-    write_comparison(dat, &c);
-  }
-  free(c.sizes.list);
-  return status;
+  DCS_TRY(dcs_sizes_choose(run, both_measured, DCS_SIZES_GRID, DCS_SIZES_NOTHING, &c.sizes));
+  if (c.sizes.n == 0)
+    return dcs_figure_skip(why, "no two numbers of atoms were measured both as the direct sum and "
+                                "within one cutoff");
+  const int direct = dcs_sizes_threads(run, &c.sizes, DCS_FIGURE_DIRECT);
+  const int within = dcs_sizes_threads(run, &c.sizes, c.sizes.problem);
+  c.threads = direct > within ? direct : within;
+  write_comparison(dat, &c);
+  return DCS_OK;
 }

@@ -3,7 +3,6 @@
 #include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Densities of one family lie within this factor. */
@@ -94,14 +93,14 @@ static void keep_better(const dcs_figure_run *run, dcs_sizes *trial, dcs_sizes *
 dcs_status dcs_sizes_choose(const dcs_figure_run *run,
                             bool (*drawn)(const dcs_figure_run *run, int size, int problem),
                             dcs_sizes_family first, dcs_sizes_family last, dcs_sizes *sizes) {
-  size_t n = (size_t)run->n_sizes + 1;
-  bool *mask = calloc(n, sizeof *mask);
-  dcs_sizes trial = {.list = calloc(n, sizeof(int))};
-  *sizes = (dcs_sizes){.list = calloc(n, sizeof(int))};
-  dcs_status status = DCS_OK;
-  if (!mask || !trial.list || !sizes->list)
-    status = dcs_fail(DCS_UNAVAILABLE, "not enough memory for the sizes of a figure");
-  for (trial.problem = 0; status == DCS_OK && trial.problem < run->n_problems; trial.problem++) {
+  const size_t n = (size_t)run->n_sizes + 1; /* add_size() moves one beyond */
+  bool *mask;
+  dcs_sizes trial = {.n = 0};
+  *sizes = trial;
+  DCS_TRY(dcs_room_take(run->figure, &mask, n, sizeof *mask, "sizes"));
+  DCS_TRY(dcs_room_take(run->figure, &trial.list, n, sizeof *trial.list, "sizes"));
+  DCS_TRY(dcs_room_take(run->figure, &sizes->list, n, sizeof *sizes->list, "sizes"));
+  for (trial.problem = 0; trial.problem < run->n_problems; trial.problem++) {
     for (int size = 0; size < run->n_sizes; size++)
       mask[size] = drawn(run, size, trial.problem);
     for (int family = (int)first; family <= (int)last; family++)
@@ -112,9 +111,7 @@ dcs_status dcs_sizes_choose(const dcs_figure_run *run,
         keep_better(run, &trial, sizes);
       }
   }
-  free(mask);
-  free(trial.list);
-  return status;
+  return DCS_OK;
 }
 
 void dcs_sizes_error_line(FILE *dat, const dcs_figure_run *run, const dcs_sizes *sizes) {

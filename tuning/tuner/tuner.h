@@ -1,0 +1,137 @@
+/* Tuning on this machine, from the space to the winner. */
+#ifndef DCS_TUNER_H
+#define DCS_TUNER_H
+
+#include "harness/base/progress.h"
+#include "harness/judge/ratio.h"
+#include "harness/problems/case.h"
+#include "harness/worker/bench.h"
+#include "tuning/database/tuned.h"
+#include "tuning/study/study.h"
+
+typedef struct {
+  const dcs_variant *variant;
+  const char *config; /* values for some parameters; NULL: those of the descriptor */
+  dcs_case_source source;
+  dcs_config problem; /* of the source's kind; the variant solves it */
+  dcs_scope scope;
+  const char *device, *kernels;
+  double timeout_s;
+  const dcs_strategy *strategy;
+  uint64_t seed;
+  int samples;
+  int64_t budget_evals; /* -1: none */
+  double budget_s;      /* 0: none; the last measurement included */
+  const char *journal;  /* NULL: journal.csv in the data folder */
+} dcs_tune_options;
+
+/* Searches, measures the best ones once more, prints what came of it to stdout, and puts the winner
+ * into the database. What the journal holds of this very tuning is not measured again.
+ * DCS_UNAVAILABLE when the variant cannot run here; DCS_FAILED when nothing was right and timed, or
+ * on an interrupt. */
+dcs_status dcs_tune(const dcs_tune_options *options);
+
+/* ---- evaluations on this machine (live.c) ---- */
+
+/* Each configuration is compiled, verified, then timed in a worker process, and goes into the
+ * journal. */
+
+/* What stands ready in the worker. */
+typedef struct {
+  dcs_session *session; /* NULL: not tried yet */
+  int slot;
+  int64_t inner; /* outputs in a sample; 0: not calibrated */
+} dcs_live_method;
+
+typedef struct {
+  dcs_evaluator evaluator;
+  dcs_bench bench;
+  dcs_case c;
+  dcs_reference reference;
+  const dcs_space *space;
+  dcs_scope scope;
+  dcs_journal_writer *journal;
+  dcs_progress progress;
+  const dcs_search *search; /* what the progress line tells of; NULL: nothing */
+  dcs_live_method *methods; /* of each configuration */
+} dcs_live;
+
+/* The bench is open, and the case put before it, already; both are the live evaluator's from now
+ * on. Free with dcs_live_close(), whatever the status. */
+dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope,
+                         dcs_journal_writer *journal);
+void dcs_live_close(dcs_live *live);
+
+typedef struct {
+  int least, most; /* rounds: `most`, or fewer, but `least`, when the time is over */
+  double until_ns;
+  uint64_t seed; /* of the order */
+} dcs_final_rounds;
+
+/* Samples the configurations configs[n], at most DCS_MAX_FINALISTS, anew in interleaved rounds of
+ * random order. fresh[n] receives the samples, which go into the journal as "final"; the caller
+ * frees their times. A configuration that fails now has that outcome. */
+dcs_status dcs_live_rounds(dcs_live *live, const int *configs, int n, const dcs_final_rounds *how,
+                           dcs_evaluation *fresh);
+
+/* ---- compiling a space before it is timed, on all CPUs at once (ahead.c) ---- */
+
+/* Compiles every configuration of a CUDA variant's space for the architecture ("sm_90") into the
+ * cache of compiled code, in so many processes of this program. What does not compile is no failure
+ * here: evaluating it says so. Ends early on an interrupt, and at until_ns (dcs_now_ns()), when
+ * what still compiles is given up. DCS_UNAVAILABLE when no process can be started. */
+dcs_status dcs_compile_ahead(const dcs_space *space, const char *kernels, const char *arch,
+                             int processes, double until_ns, dcs_progress *progress);
+
+/* ---- those that cannot be told from the best, and one of them (winner.c) ---- */
+
+enum { DCS_MAX_FINALISTS = 8 };
+
+/* The configurations worth measuring once more, the best first: those whose interval overlaps the
+ * best's, or, without intervals, whose median is within 5% of its. Returns how many. */
+int dcs_finalists(const dcs_search *search, int configs[DCS_MAX_FINALISTS]);
+
+typedef struct {
+  int config;
+  const dcs_evaluation *fresh; /* samples; the caller's */
+  dcs_ratio ratio;             /* to the best: its time is the first */
+  bool tied;                   /* the ratio's interval holds 1, or there is none */
+  double overhead;             /* executed / useful - 1; NaN: unknown */
+  int registers;               /* -1: unknown */
+  double distance;             /* steps from the variant's initial configuration */
+} dcs_finalist;
+
+typedef struct {
+  dcs_finalist list[DCS_MAX_FINALISTS]; /* by their median, the best first; n */
+  int n, n_tied;
+  int pick;           /* index in list; the least overhead among the tied, then the fewest
+                         registers, then the least distance, then the least median */
+  const char *reason; /* what decided */
+} dcs_winner;
+
+/* fresh[n] are the new samples of configs[n]; those that failed are left out. `given` is the useful
+ * work of the problem's inputs, which are needed, as it is, for a variant with candidate pairs.
+ * DCS_FAILED when all did. */
+dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *problem, double given,
+                             const int *configs, const dcs_evaluation *fresh, int n,
+                             dcs_winner *winner);
+
+/* ---- what a user is told (print.c) ---- */
+
+/* Legal configurations, the values of each parameter, and why other combinations are not legal. */
+void dcs_print_space(const dcs_space *space, const dcs_size *size);
+
+/* How many were tried, and their outcomes. */
+void dcs_print_search(const dcs_search *search, const char *strategy);
+
+/* The finalists, which of them are tied, and the pick with its reason. */
+void dcs_print_winner(const dcs_space *space, const dcs_winner *winner, double work);
+
+/* Whether the pick of an earlier tuning still takes its previous time, now that it was measured
+ * again. */
+void dcs_print_previous(const dcs_tuned_entry *previous, const dcs_evaluation *now);
+
+/* What a search of a recording found, and how far it is from the recorded best. */
+void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const char *strategy);
+
+#endif
