@@ -37,6 +37,13 @@ const char *dcs_default_device(void) {
   return dcs_device_kinds[0]->count ? first[0] : dcs_device_kinds[0]->prefix;
 }
 
+const char *dcs_watched_device(void) {
+  int k = 0;
+  while (!dcs_device_kinds[k]->watched)
+    k++;
+  return dcs_device_kinds[k]->prefix;
+}
+
 char *dcs_device_names(char text[DCS_TEXT]) {
   *text = '\0';
   for (int k = 0; k < dcs_n_device_kinds; k++) {

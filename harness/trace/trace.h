@@ -1,0 +1,47 @@
+/* A trace: what a kernel loads and stores, counted as a card would have to move it, of some blocks
+ * of each launch of a small problem on a device that can be watched. */
+#ifndef DCS_TRACE_H
+#define DCS_TRACE_H
+
+#include "harness/problems/case.h"
+#include "harness/problems/methods.h"
+#include "harness/trace/request.h"
+
+/* One load, store or atomic operation of the source; sums over all requests. What belongs to
+ * another space is 0. */
+typedef struct {
+  dcs_place place;
+  dcs_seen_kind access;
+  dcs_memory_space space;
+  uint32_t code;
+  int64_t requests;
+  int64_t sectors, lines, bytes_used; /* global */
+  int64_t bank_conflicts;             /* shared */
+  int64_t distinct;                   /* constant */
+  int64_t divergent;                  /* requests with fewer lanes than the warp has */
+  dcs_memory_request shown;           /* the first with the most lanes, to be drawn */
+} dcs_trace_row;
+
+typedef struct {
+  dcs_trace_row *rows; /* by file, line and place in the code */
+  int n_rows;
+  int64_t launches, blocks, watched; /* of all launches together; blocks that were counted */
+} dcs_kernel_trace;
+
+typedef struct {
+  const char *kernels; /* folder to read .cu files from; NULL: those built in */
+  bool all_blocks;     /* else of each launch the first, the middle and the last block */
+} dcs_trace_options;
+
+/* Traces a method on a case's problem. DCS_USAGE where it cannot compute it, DCS_UNAVAILABLE where
+ * this machine cannot trace, DCS_FAILED for a kernel that does not compile or run. The caller frees
+ * with dcs_trace_free(), whatever the status. */
+dcs_status dcs_trace_method(const dcs_method *method, const dcs_case *c,
+                            const dcs_trace_options *options, dcs_kernel_trace *trace);
+void dcs_trace_free(dcs_kernel_trace *trace);
+
+/* "load", "store", "atomic"; "global", "constant", "shared". */
+const char *dcs_access_name(dcs_seen_kind access);
+const char *dcs_memory_space_name(dcs_memory_space space);
+
+#endif
