@@ -1,9 +1,10 @@
 /* dcsbench trace */
-#include "harness/trace/trace.h"
 #include "cli/commands.h"
 #include "harness/base/text.h"
 #include "harness/files/csv.h"
+#include "harness/trace/draw.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ static const dcs_option options[] = {
      "few: of each launch the first, the middle and the last block; or all (few)",
      DCS_WORD(arguments, blocks)},
     {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
+    {"out", 'o', "FILE.svg", "draw which lane of a warp touches which address",
+     DCS_WORD(arguments, figure)},
     {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
     {"json", 'j', NULL, "as JSON", DCS_FLAG(arguments, json)},
     {0}};
@@ -45,13 +48,29 @@ static dcs_status check(const void *values) {
 
 /* ---- rows ---- */
 
+enum { N_NUMBERS = 10, N_WORDS = 4 };
 static const char *const columns[] =
     DCS_NAMES("file", "line", "access", "space", "requests", "sectors", "sectors_per_request",
               "lines_per_request", "bytes_used", "bytes_moved", "efficiency", "bank_conflicts",
               "distinct_constant_addresses", "divergent");
 
-static double per_request(const dcs_trace_row *row, int64_t n) {
-  return (double)n / (double)row->requests;
+/* The columns behind the space; NaN for what the space does not have. */
+static void numbers_of(const dcs_trace_row *row, double numbers[N_NUMBERS]) {
+  const double requests = (double)row->requests, sectors = (double)row->sectors;
+  const double moved = sectors * DCS_SECTOR, used = (double)row->bytes_used;
+  const bool global = row->space == DCS_SPACE_GLOBAL;
+  const double values[N_NUMBERS] = {
+      requests,
+      global ? sectors : NAN,
+      global ? sectors / requests : NAN,
+      global ? (double)row->lines / requests : NAN,
+      global ? used : NAN,
+      global ? moved : NAN,
+      global ? used / moved : NAN,
+      row->space == DCS_SPACE_SHARED ? (double)row->bank_conflicts : NAN,
+      row->space == DCS_SPACE_CONSTANT ? (double)row->distinct / requests : NAN,
+      (double)row->divergent};
+  memcpy(numbers, values, sizeof values);
 }
 
 static dcs_status print_csv(const dcs_kernel_trace *trace) {
@@ -59,34 +78,132 @@ static dcs_status print_csv(const dcs_kernel_trace *trace) {
   DCS_TRY(dcs_csv_header(&csv, columns));
   for (int i = 0; i < trace->n_rows; i++) {
     const dcs_trace_row *row = &trace->rows[i];
+    double numbers[N_NUMBERS];
+    numbers_of(row, numbers);
     dcs_csv_text(&csv, row->place.file);
     dcs_csv_integer(&csv, row->place.line);
     dcs_csv_text(&csv, dcs_access_name(row->access));
     dcs_csv_text(&csv, dcs_memory_space_name(row->space));
-    dcs_csv_integer(&csv, row->requests);
-    if (row->space == DCS_SPACE_GLOBAL) {
-      const int64_t moved = row->sectors * DCS_SECTOR;
-      dcs_csv_integer(&csv, row->sectors);
-      dcs_csv_number(&csv, per_request(row, row->sectors));
-      dcs_csv_number(&csv, per_request(row, row->lines));
-      dcs_csv_integer(&csv, row->bytes_used);
-      dcs_csv_integer(&csv, moved);
-      dcs_csv_number(&csv, (double)row->bytes_used / (double)moved);
-    } else {
-      for (int empty = 0; empty < 6; empty++)
-        dcs_csv_empty(&csv);
-    }
-    row->space == DCS_SPACE_SHARED ? dcs_csv_integer(&csv, row->bank_conflicts)
-                                   : dcs_csv_empty(&csv);
-    row->space == DCS_SPACE_CONSTANT ? dcs_csv_number(&csv, per_request(row, row->distinct))
-                                     : dcs_csv_empty(&csv);
-    dcs_csv_integer(&csv, row->divergent);
+    for (int n = 0; n < N_NUMBERS; n++)
+      dcs_csv_number(&csv, numbers[n]);
     DCS_TRY(dcs_csv_row(&csv));
   }
   return DCS_OK;
 }
 
+static void print_json(const dcs_kernel_trace *trace) {
+  printf("[");
+  for (int i = 0; i < trace->n_rows; i++) {
+    const dcs_trace_row *row = &trace->rows[i];
+    double numbers[N_NUMBERS];
+    numbers_of(row, numbers);
+    printf("%s\n  {\"file\": \"", i ? "," : "");
+    for (const char *c = row->place.file; *c; c++)
+      printf(*c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    printf("\", \"line\": %d, \"access\": \"%s\", \"space\": \"%s\"", row->place.line,
+           dcs_access_name(row->access), dcs_memory_space_name(row->space));
+    for (int n = 0; n < N_NUMBERS; n++)
+      isnan(numbers[n]) ? printf(", \"%s\": null", columns[N_WORDS + n])
+                        : printf(", \"%s\": %.17g", columns[N_WORDS + n], numbers[n]);
+    printf("}");
+  }
+  printf("\n]\n");
+}
+
+/* A number in a column of that width; "" for NaN. */
+static void print_number(int width, const char *format, double value) {
+  char text[32] = "";
+  if (!isnan(value)) snprintf(text, sizeof text, format, value);
+  printf(" %*s", width, text);
+}
+
+static void print_table(const dcs_kernel_trace *trace) {
+  printf("%-34s %-6s %-8s %9s %9s %9s %9s %9s %9s %9s\n", "", "", "", "", "sectors", "lines",
+         "bytes", "bank", "constant", "divergent");
+  printf("%-34s %-6s %-8s %9s %9s %9s %9s %9s %9s %9s\n", "line", "access", "space", "requests",
+         "/request", "/request", "used", "conflicts", "addresses", "requests");
+  for (int i = 0; i < trace->n_rows; i++) {
+    const dcs_trace_row *row = &trace->rows[i];
+    double n[N_NUMBERS];
+    char place[DCS_TEXT + 16];
+    numbers_of(row, n);
+    snprintf(place, sizeof place, "%s:%d", row->place.file, row->place.line);
+    printf("%-34s %-6s %-8s", place, dcs_access_name(row->access),
+           dcs_memory_space_name(row->space));
+    print_number(9, "%.0f", n[0]);
+    print_number(9, "%.2f", n[2]);
+    print_number(9, "%.2f", n[3]);
+    print_number(9, "%.1f%%", 100 * n[6]);
+    print_number(9, "%.0f", n[7]);
+    print_number(9, "%.1f", n[8]);
+    print_number(9, "%.0f", n[9]);
+    printf("\n");
+  }
+}
+
+static void print_lanes(const dcs_kernel_trace *trace) {
+  printf(
+      "\nWhat lanes 0 to 31 of a warp touch in one request: the number of its sector of 32 bytes\n"
+      "(constant: of its address; shared: its bank); '.' takes no part.\n");
+  for (int i = 0; i < trace->n_rows; i++) {
+    const dcs_trace_row *row = &trace->rows[i];
+    char lanes[DCS_LANES_TEXT];
+    printf("%5d %-6s %-8s  %s  %.60s\n", row->place.line, dcs_access_name(row->access),
+           dcs_memory_space_name(row->space), dcs_draw_lanes(&row->shown, lanes), row->text);
+  }
+}
+
 /* ---- the command ---- */
+
+/* The problem that was asked for; where none was, the first on which the variant is verified. */
+static dcs_status choose_problem(const arguments *a, const dcs_variant *variant,
+                                 dcs_config *problem) {
+  const dcs_kind *kind = dcs_kind_of(variant);
+  char why[DCS_TEXT];
+  if (*a->choice.config) return dcs_parse_problem(kind, a->choice.config, problem);
+  for (const char *const *text = kind->verified; *text; text++) {
+    DCS_TRY(dcs_parse_problem(kind, *text, problem));
+    if (dcs_solves(variant, problem, why)) return DCS_OK;
+  }
+  return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
+}
+
+/* What was traced, in a line. */
+static void name_trace(const arguments *a, const dcs_method *method, const dcs_case *c,
+                       const dcs_kernel_trace *trace, char title[4 * DCS_TEXT]) {
+  char config[DCS_TEXT], problem[DCS_TEXT];
+  dcs_format_problem(c->kind, &c->problem.config, problem);
+  snprintf(title, 4 * DCS_TEXT,
+           "%s %s: %lld of %lld blocks of %lld launches; %s%s%s, %lld atoms, %lldx%lldx%lld; %s",
+           method->variant->id, dcs_format_config(method->variant, &method->config, config),
+           (long long)trace->watched, (long long)trace->blocks, (long long)trace->launches,
+           c->kind->id, *problem ? " " : "", problem, (long long)c->n_sites,
+           (long long)c->problem.n.x, (long long)c->problem.n.y, (long long)c->problem.n.z,
+           a->arch);
+}
+
+static dcs_status draw(const char *path, const char *title, const dcs_kernel_trace *trace) {
+  dcs_file file;
+  DCS_TRY(dcs_file_create(&file, path));
+  dcs_draw_trace(file.stream, title, trace);
+  return dcs_file_close(&file);
+}
+
+static dcs_status print(const arguments *a, const dcs_method *method, const dcs_case *c,
+                        const dcs_kernel_trace *trace) {
+  char title[4 * DCS_TEXT];
+  name_trace(a, method, c, trace, title);
+  if (a->figure) DCS_TRY(draw(a->figure, title, trace));
+  if (a->csv) return print_csv(trace);
+  if (a->json) {
+    print_json(trace);
+    return DCS_OK;
+  }
+  printf("%s\n\n", title);
+  print_table(trace);
+  print_lanes(trace);
+  return DCS_OK;
+}
 
 static dcs_status choose(const arguments *a, dcs_method *method) {
   dcs_methods methods;
@@ -98,19 +215,13 @@ static dcs_status choose(const arguments *a, dcs_method *method) {
   return dcs_fail(DCS_USAGE, "found %d methods; expected one variant with one configuration", n);
 }
 
-static dcs_status trace_case(const arguments *a, const dcs_method *method,
-                             dcs_kernel_trace *trace) {
-  const dcs_kind *kind = dcs_kind_of(method->variant);
+static dcs_status trace_on(const arguments *a, const dcs_method *method, const dcs_case *c) {
   const dcs_trace_options how = {.kernels = a->kernels,
                                  .all_blocks = strcmp(a->blocks, "all") == 0};
-  dcs_config problem;
-  dcs_grid grid = {0};
-  dcs_case c;
-  DCS_TRY(dcs_parse_problem(kind, a->choice.config, &problem));
-  DCS_TRY(dcs_parse_grid(a->grid, &grid.n));
-  DCS_TRY(dcs_case_random(kind, &problem, a->atoms, &grid, 1, &c));
-  dcs_status status = dcs_trace_method(method, &c, &how, trace);
-  dcs_case_free(&c);
+  dcs_kernel_trace trace;
+  dcs_status status = dcs_trace_method(method, c, &how, &trace);
+  if (status == DCS_OK) status = print(a, method, c, &trace);
+  dcs_trace_free(&trace);
   return status;
 }
 
@@ -122,15 +233,19 @@ dcs_status dcs_command_trace(int argc, char **argv) {
       .words = 1,
       .missing = "trace needs a variant",
       .check = check,
-      .doc =
-          "Count, for each load and store of a kernel's source, what a card has to move for it."};
+      .doc = "Run some blocks of a CUDA kernel on the emulated device, and count for each load and "
+             "store of its source what a card has to move for it."};
   arguments a = {.arch = "sm_90", .atoms = 60, .grid = "520x9x2", .blocks = "few"};
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
   dcs_method method;
-  dcs_kernel_trace trace;
+  dcs_config problem;
+  dcs_grid grid = {.spacing = DCS_RANDOM_SPACING};
+  dcs_case c;
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
   DCS_TRY(choose(&a, &method));
-  dcs_status status = trace_case(&a, &method, &trace);
-  if (status == DCS_OK) status = print_csv(&trace);
-  dcs_trace_free(&trace);
+  DCS_TRY(choose_problem(&a, method.variant, &problem));
+  DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
+  DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
+  dcs_status status = trace_on(&a, &method, &c);
+  dcs_case_free(&c);
   return status;
 }

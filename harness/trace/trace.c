@@ -1,9 +1,12 @@
 #include "harness/trace/trace.h"
 
+#include "harness/base/embedded.h"
 #include "harness/base/grow.h"
+#include "harness/base/text.h"
 #include "harness/engine/engine.h"
 #include "harness/trace/warp.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +115,20 @@ static int by_place(const void *a, const void *b) {
   return (x->code > y->code) - (x->code < y->code);
 }
 
+/* The text of a line, of a file that is built in or read; "" where it is not there. */
+static void find_text(const dcs_place *place, char text[DCS_TEXT]) {
+  char *read = NULL;
+  const char *at = dcs_embedded(place->file);
+  if (!at && dcs_read_file(place->file, &read, NULL) == DCS_OK) at = read;
+  for (int line = 1; at && *at && line < place->line; line++) {
+    at += strcspn(at, "\n");
+    at += *at == '\n';
+  }
+  if (at) at += strspn(at, " \t");
+  snprintf(text, DCS_TEXT, "%.*s", at ? (int)strcspn(at, "\n") : 0, at ? at : "");
+  free(read);
+}
+
 static dcs_status locate_rows(dcs_device *device, const dcs_module *module,
                               dcs_kernel_trace *trace) {
   const int n = trace->n_rows;
@@ -122,8 +139,10 @@ static dcs_status locate_rows(dcs_device *device, const dcs_module *module,
   for (int i = 0; status == DCS_OK && i < n; i++)
     codes[i] = trace->rows[i].code;
   if (status == DCS_OK) status = device->locate(device, module, codes, n, places);
-  for (int i = 0; status == DCS_OK && i < n; i++)
+  for (int i = 0; status == DCS_OK && i < n; i++) {
     trace->rows[i].place = places[i];
+    find_text(&places[i], trace->rows[i].text);
+  }
   free(codes);
   free(places);
   qsort(trace->rows, (size_t)n, sizeof *trace->rows, by_place);

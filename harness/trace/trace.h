@@ -11,6 +11,7 @@
  * another space is 0. */
 typedef struct {
   dcs_place place;
+  char text[DCS_TEXT]; /* of that line */
   dcs_seen_kind access;
   dcs_memory_space space;
   uint32_t code;

@@ -83,7 +83,8 @@ static dcs_status compile_watched(const dcs_host_compiler *compiler, const dcs_s
                                          "-fno-exceptions",
                                          "-fsanitize=thread",
                                          "-fsanitize-coverage=trace-pc",
-                                         "-nodefaultlibs"};
+                                         "-nodefaultlibs",
+                                         "-lgcc"};
   const int n = sizeof watching / sizeof watching[0];
   dcs_source watched = *source;
   const char **options = calloc((size_t)(source->n_options + n), sizeof *options);
