@@ -1,7 +1,5 @@
 #include "harness/trace/draw.h"
 
-#include <math.h>
-
 static char digit(uint64_t n) {
   return (char)(n < 10 ? '0' + n : n < 36 ? 'a' + (n - 10) : '+');
 }
@@ -92,14 +90,18 @@ static touched_lines lines_of(const dcs_memory_request *r) {
   return lines;
 }
 
+/* How wide so many bytes are drawn: a gap follows each line. */
+static double width_of(const touched_lines *lines, double bytes) {
+  return 0.96 * (WIDTH - 2 * LEFT) / lines->n * bytes / DCS_CACHE_LINE;
+}
+
 /* Where an address is drawn. */
 static double x_of(const touched_lines *lines, uint64_t address) {
-  const double width = (double)(WIDTH - 2 * LEFT) / lines->n;
   int i = 0;
   while (i + 1 < lines->n && lines->line[i] != address / DCS_CACHE_LINE)
     i++;
-  const double gap = lines->n > 1 ? 0.04 * width : 0;
-  return LEFT + i * width + (width - gap) * (double)(address % DCS_CACHE_LINE) / DCS_CACHE_LINE;
+  return LEFT + (double)(WIDTH - 2 * LEFT) / lines->n * i +
+         width_of(lines, (double)(address % DCS_CACHE_LINE));
 }
 
 static bool sector_touched(const dcs_memory_request *r, uint64_t sector) {
@@ -116,12 +118,12 @@ static void draw_memory(FILE *out, const dcs_memory_request *r, const touched_li
   for (int i = 0; i < lines->n; i++)
     for (int s = 0; s < sectors; s++) {
       const uint64_t at = lines->line[i] * DCS_CACHE_LINE + (uint64_t)s * DCS_SECTOR;
-      const double x = x_of(lines, at), end = x_of(lines, at + DCS_SECTOR - 1);
       fprintf(out,
               "<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='%s' stroke='#555' "
               "stroke-width='0.5'/>\n",
-              x, top + MEMORY_Y, end - x, BOX,
-              sector_touched(r, at / DCS_SECTOR) ? "#f4c095" : "#f2f2f2");
+              x_of(lines, at), top + MEMORY_Y, width_of(lines, DCS_SECTOR), BOX,
+              r->space == DCS_SPACE_GLOBAL && sector_touched(r, at / DCS_SECTOR) ? "#f4c095"
+                                                                                 : "#f2f2f2");
     }
 }
 
@@ -136,13 +138,12 @@ static void draw_lane(FILE *out, const dcs_memory_request *r, const touched_line
           x, top + LANES_Y, pitch - 2, BOX, active ? "#9fc5e8" : "#ffffff", x + (pitch - 2) / 2,
           top + LANES_Y + 13, lane);
   if (!active) return;
-  const double from = x_of(lines, r->address[lane]),
-               to = x_of(lines, r->address[lane] + r->bytes - 1);
+  const double from = x_of(lines, r->address[lane]), wide = width_of(lines, r->bytes);
   fprintf(out,
           "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='#3d6c9e' stroke-width='0.8'/>"
           "<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='#3d6c9e'/>\n",
-          x + (pitch - 2) / 2, top + LANES_Y + BOX, (from + to) / 2, top + MEMORY_Y, from,
-          top + MEMORY_Y, fmax(to - from, 0.8), BOX);
+          x + (pitch - 2) / 2, top + LANES_Y + BOX, from + wide / 2, top + MEMORY_Y, from,
+          top + MEMORY_Y, wide, BOX);
 }
 
 static void draw_row(FILE *out, const dcs_trace_row *row, int top) {
@@ -176,7 +177,7 @@ void dcs_draw_trace(FILE *out, const char *title, const dcs_kernel_trace *trace)
   write_text(out, title);
   fprintf(out,
           "</title>\n<rect width='%d' height='%d' fill='#ffffff'/>\n"
-          "<text x='%d' y='20' font-size='14'>",
+          "<text x='%d' y='20'>",
           WIDTH, height, LEFT);
   write_text(out, title);
   fprintf(out,
