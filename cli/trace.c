@@ -12,7 +12,7 @@ typedef struct {
   dcs_problem_choice choice;
   const char *variant, *config, *arch, *grid, *blocks, *kernels, *figure;
   int64_t atoms;
-  bool csv, json;
+  bool csv, json, races;
 } arguments;
 
 static const dcs_option options[] = {
@@ -25,6 +25,8 @@ static const dcs_option options[] = {
     {"blocks", 0, "WHICH",
      "few: of each launch the first, the middle and the last block; or all (few)",
      DCS_WORD(arguments, blocks)},
+    {"races", 'r', NULL, "look for races instead, in all blocks; exit status 1 where there are any",
+     DCS_FLAG(arguments, races)},
     {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
     {"out", 'o', "FILE.svg", "draw which lane of a warp touches which address",
      DCS_WORD(arguments, figure)},
@@ -43,6 +45,7 @@ static dcs_status check(const void *values) {
                     a->arch);
   if (strcmp(a->blocks, "few") != 0 && strcmp(a->blocks, "all") != 0)
     return dcs_fail(DCS_USAGE, "--blocks: found \"%s\"; expected few or all", a->blocks);
+  if (a->races && a->figure) return dcs_fail(DCS_USAGE, "--races draws nothing: leave --out away");
   return DCS_OK;
 }
 
@@ -80,8 +83,8 @@ static dcs_status print_csv(const dcs_kernel_trace *trace) {
     const dcs_trace_row *row = &trace->rows[i];
     double numbers[N_NUMBERS];
     numbers_of(row, numbers);
-    dcs_csv_text(&csv, row->place.file);
-    dcs_csv_integer(&csv, row->place.line);
+    dcs_csv_text(&csv, row->source.place.file);
+    dcs_csv_integer(&csv, row->source.place.line);
     dcs_csv_text(&csv, dcs_access_name(row->access));
     dcs_csv_text(&csv, dcs_memory_space_name(row->space));
     for (int n = 0; n < N_NUMBERS; n++)
@@ -91,16 +94,22 @@ static dcs_status print_csv(const dcs_kernel_trace *trace) {
   return DCS_OK;
 }
 
+static void print_json_text(const char *name, const char *text) {
+  printf("\"%s\": \"", name);
+  for (; *text; text++)
+    printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+  printf("\"");
+}
+
 static void print_json(const dcs_kernel_trace *trace) {
   printf("[");
   for (int i = 0; i < trace->n_rows; i++) {
     const dcs_trace_row *row = &trace->rows[i];
     double numbers[N_NUMBERS];
     numbers_of(row, numbers);
-    printf("%s\n  {\"file\": \"", i ? "," : "");
-    for (const char *c = row->place.file; *c; c++)
-      printf(*c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    printf("\", \"line\": %d, \"access\": \"%s\", \"space\": \"%s\"", row->place.line,
+    printf("%s\n  {", i ? "," : "");
+    print_json_text("file", row->source.place.file);
+    printf(", \"line\": %d, \"access\": \"%s\", \"space\": \"%s\"", row->source.place.line,
            dcs_access_name(row->access), dcs_memory_space_name(row->space));
     for (int n = 0; n < N_NUMBERS; n++)
       isnan(numbers[n]) ? printf(", \"%s\": null", columns[N_WORDS + n])
@@ -127,7 +136,7 @@ static void print_table(const dcs_kernel_trace *trace) {
     double n[N_NUMBERS];
     char place[DCS_TEXT + 16];
     numbers_of(row, n);
-    snprintf(place, sizeof place, "%s:%d", row->place.file, row->place.line);
+    snprintf(place, sizeof place, "%s:%d", row->source.place.file, row->source.place.line);
     printf("%-34s %-6s %-8s", place, dcs_access_name(row->access),
            dcs_memory_space_name(row->space));
     print_number(9, "%.0f", n[0]);
@@ -148,9 +157,79 @@ static void print_lanes(const dcs_kernel_trace *trace) {
   for (int i = 0; i < trace->n_rows; i++) {
     const dcs_trace_row *row = &trace->rows[i];
     char lanes[DCS_LANES_TEXT];
-    printf("%5d %-6s %-8s  %s  %.60s\n", row->place.line, dcs_access_name(row->access),
-           dcs_memory_space_name(row->space), dcs_draw_lanes(&row->shown, lanes), row->text);
+    printf("%5d %-6s %-8s  %s  %.60s\n", row->source.place.line, dcs_access_name(row->access),
+           dcs_memory_space_name(row->space), dcs_draw_lanes(&row->shown, lanes), row->source.text);
   }
+}
+
+/* ---- races ---- */
+
+static const char *const race_columns[] =
+    DCS_NAMES("space", "first_file", "first_line", "first_access", "first_block", "first_thread",
+              "then_file", "then_line", "then_access", "then_block", "then_thread", "words");
+
+static void csv_touch(dcs_csv *csv, const dcs_source_line *line, const dcs_touch *touch) {
+  dcs_csv_text(csv, line->place.file);
+  dcs_csv_integer(csv, line->place.line);
+  dcs_csv_text(csv, dcs_access_name((dcs_seen_kind)touch->kind));
+  dcs_csv_integer(csv, touch->block);
+  dcs_csv_integer(csv, touch->thread);
+}
+
+static dcs_status print_races_csv(const dcs_located_race *races, int n) {
+  dcs_csv csv = dcs_csv_stdout();
+  DCS_TRY(dcs_csv_header(&csv, race_columns));
+  for (int i = 0; i < n; i++) {
+    dcs_csv_text(&csv, dcs_memory_space_name(races[i].race.space));
+    csv_touch(&csv, &races[i].first, &races[i].race.first);
+    csv_touch(&csv, &races[i].then, &races[i].race.then);
+    dcs_csv_integer(&csv, races[i].race.words);
+    DCS_TRY(dcs_csv_row(&csv));
+  }
+  return DCS_OK;
+}
+
+static void json_touch(const char *const *names, const dcs_source_line *line,
+                       const dcs_touch *touch) {
+  printf(", ");
+  print_json_text(names[0], line->place.file);
+  printf(", \"%s\": %d, \"%s\": \"%s\", \"%s\": %u, \"%s\": %d", names[1], line->place.line,
+         names[2], dcs_access_name((dcs_seen_kind)touch->kind), names[3], touch->block, names[4],
+         touch->thread);
+}
+
+static void print_races_json(const dcs_located_race *races, int n) {
+  printf("[");
+  for (int i = 0; i < n; i++) {
+    printf("%s\n  {\"space\": \"%s\"", i ? "," : "", dcs_memory_space_name(races[i].race.space));
+    json_touch(race_columns + 1, &races[i].first, &races[i].race.first);
+    json_touch(race_columns + 6, &races[i].then, &races[i].race.then);
+    printf(", \"words\": %lld}", (long long)races[i].race.words);
+  }
+  printf("\n]\n");
+}
+
+static dcs_status print_races(const arguments *a, const dcs_located_race *races, int n) {
+  char text[6 * DCS_TEXT];
+  if (a->csv)
+    DCS_TRY(print_races_csv(races, n));
+  else if (a->json)
+    print_races_json(races, n);
+  for (int i = 0; !a->csv && !a->json && i < n; i++)
+    printf("%s\n    %s\n    %s\n", dcs_describe_race(&races[i], text), races[i].first.text,
+           races[i].then.text);
+  if (n > 0) return dcs_fail(DCS_FAILED, "%s: %d races", a->variant, n);
+  if (!a->csv && !a->json) printf("%s: no races\n", a->variant);
+  return DCS_OK;
+}
+
+static dcs_status look_for_races(const arguments *a, const dcs_method *method, const dcs_case *c) {
+  dcs_located_race *races;
+  int n;
+  DCS_TRY(dcs_find_races(method, c, a->kernels, &races, &n));
+  dcs_status status = print_races(a, races, n);
+  free(races);
+  return status;
 }
 
 /* ---- the command ---- */
@@ -245,7 +324,7 @@ dcs_status dcs_command_trace(int argc, char **argv) {
   DCS_TRY(choose_problem(&a, method.variant, &problem));
   DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
   DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
-  dcs_status status = trace_on(&a, &method, &c);
+  dcs_status status = a.races ? look_for_races(&a, &method, &c) : trace_on(&a, &method, &c);
   dcs_case_free(&c);
   return status;
 }

@@ -216,8 +216,8 @@ static void every_line_is_counted(void **state) {
   for (int i = 0; i < N_EXPECTED; i++) {
     const dcs_trace_row *row = &trace.rows[i];
     const struct line *e = &expected[i];
-    assert_non_null(strstr(row->place.file, "naive.cu"));
-    assert_int_equal(row->place.line, e->line);
+    assert_non_null(strstr(row->source.place.file, "naive.cu"));
+    assert_int_equal(row->source.place.line, e->line);
     assert_string_equal(dcs_access_name(row->access), dcs_access_name(e->access));
     assert_int_equal(row->space, e->space);
     assert_int_equal(row->requests, e->requests);
@@ -226,7 +226,7 @@ static void every_line_is_counted(void **state) {
     assert_int_equal(row->distinct, e->distinct);
     assert_int_equal(row->divergent, e->divergent);
   }
-  assert_string_equal(trace.rows[1].text, "map[t] = 1;");
+  assert_string_equal(trace.rows[1].source.text, "map[t] = 1;");
   assert_int_equal(trace.blocks, 8);
   assert_int_equal(trace.watched, 3);
   dcs_trace_free(&trace);
@@ -287,8 +287,8 @@ static void all_variants_are_traced(void **state) {
                   (dcs_trace_options){0}, &trace);
     assert_true(trace.n_rows > 0 && trace.watched > 0 && trace.watched <= trace.blocks);
     for (int i = 0; i < trace.n_rows; i++) {
-      assert_non_null(dcs_embedded(trace.rows[i].place.file));
-      assert_true(trace.rows[i].place.line > 0 && trace.rows[i].text[0]);
+      assert_non_null(dcs_embedded(trace.rows[i].source.place.file));
+      assert_true(trace.rows[i].source.place.line > 0 && trace.rows[i].source.text[0]);
       assert_true(trace.rows[i].requests > 0 && trace.rows[i].shown.lanes != 0);
       stores = stores ||
                (trace.rows[i].access != DCS_SEEN_LOAD && trace.rows[i].space == DCS_SPACE_GLOBAL);

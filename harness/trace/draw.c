@@ -150,8 +150,8 @@ static void draw_row(FILE *out, const dcs_trace_row *row, int top) {
   const touched_lines lines = lines_of(&row->shown);
   const dcs_request_counts counts = dcs_request_count(&row->shown);
   fprintf(out, "<text x='%d' y='%d'><tspan font-weight='bold'>", LEFT, top + 14);
-  write_text(out, row->place.file);
-  fprintf(out, ":%d %s, %s</tspan>, %u bytes a lane: ", row->place.line,
+  write_text(out, row->source.place.file);
+  fprintf(out, ":%d %s, %s</tspan>, %u bytes a lane: ", row->source.place.line,
           dcs_access_name(row->access), dcs_memory_space_name(row->space), row->shown.bytes);
   if (row->space == DCS_SPACE_GLOBAL)
     fprintf(out, "%d sectors for %d bytes", counts.sectors, counts.bytes_used);
@@ -161,7 +161,7 @@ static void draw_row(FILE *out, const dcs_trace_row *row, int top) {
     fprintf(out, "%d bank conflict%s", counts.bank_conflicts,
             counts.bank_conflicts == 1 ? "" : "s");
   fprintf(out, "</text>\n<text x='%d' y='%d' font-family='monospace'>", LEFT, top + 30);
-  write_text(out, row->text);
+  write_text(out, row->source.text);
   fputs("</text>\n", out);
   draw_memory(out, &row->shown, &lines, top);
   for (int lane = 0; lane < DCS_WARP; lane++)

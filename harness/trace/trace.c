@@ -1,12 +1,8 @@
 #include "harness/trace/trace.h"
 
-#include "harness/base/embedded.h"
 #include "harness/base/grow.h"
-#include "harness/base/text.h"
-#include "harness/engine/engine.h"
 #include "harness/trace/warp.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,111 +105,44 @@ static void on_together(void *context) {
 
 static int by_place(const void *a, const void *b) {
   const dcs_trace_row *x = a, *y = b;
-  const int files = strcmp(x->place.file, y->place.file);
+  const int files = strcmp(x->source.place.file, y->source.place.file);
   if (files) return files;
-  if (x->place.line != y->place.line) return x->place.line - y->place.line;
+  if (x->source.place.line != y->source.place.line)
+    return x->source.place.line - y->source.place.line;
   return (x->code > y->code) - (x->code < y->code);
 }
 
-/* The text of a line, of a file that is built in or read; "" where it is not there. */
-static void find_text(const dcs_place *place, char text[DCS_TEXT]) {
-  char *read = NULL;
-  const char *at = dcs_embedded(place->file);
-  if (!at && dcs_read_file(place->file, &read, NULL) == DCS_OK) at = read;
-  for (int line = 1; at && *at && line < place->line; line++) {
-    at += strcspn(at, "\n");
-    at += *at == '\n';
-  }
-  if (at) at += strspn(at, " \t");
-  snprintf(text, DCS_TEXT, "%.*s", at ? (int)strcspn(at, "\n") : 0, at ? at : "");
-  free(read);
-}
-
-static dcs_status locate_rows(dcs_device *device, const dcs_module *module,
-                              dcs_kernel_trace *trace) {
-  const int n = trace->n_rows;
-  if (n == 0) return DCS_OK;
-  uint64_t *codes = malloc((size_t)n * sizeof *codes);
-  dcs_place *places = calloc((size_t)n, sizeof *places);
-  dcs_status status = codes && places ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for lines");
-  for (int i = 0; status == DCS_OK && i < n; i++)
+static dcs_status on_done(void *context, dcs_device *device) {
+  recorder *r = context;
+  dcs_kernel_trace *trace = r->trace;
+  DCS_TRY(r->status);
+  uint64_t *codes = malloc((size_t)(trace->n_rows + 1) * sizeof *codes);
+  dcs_source_line *lines;
+  if (!codes) return dcs_fail(DCS_UNAVAILABLE, "no memory for the lines of a trace");
+  for (int i = 0; i < trace->n_rows; i++)
     codes[i] = trace->rows[i].code;
-  if (status == DCS_OK) status = device->locate(device, module, codes, n, places);
-  for (int i = 0; status == DCS_OK && i < n; i++) {
-    trace->rows[i].place = places[i];
-    find_text(&places[i], trace->rows[i].text);
-  }
+  dcs_status status = dcs_find_lines(device, r->module, codes, trace->n_rows, &lines);
   free(codes);
-  free(places);
-  qsort(trace->rows, (size_t)n, sizeof *trace->rows, by_place);
-  return status;
-}
-
-/* ---- the launches ---- */
-
-static dcs_status as_status(dcs_outcome outcome) {
-  switch (outcome) {
-  case DCS_OUTCOME_OK:
-    return DCS_OK;
-  case DCS_OUTCOME_INAPPLICABLE:
-    return DCS_USAGE;
-  case DCS_OUTCOME_NOT_BUILT:
-  case DCS_OUTCOME_MEMORY:
-    return DCS_UNAVAILABLE;
-  default:
-    return DCS_FAILED;
-  }
-}
-
-/* The launches of the problem, as the engine has them; `out` has room for the output. */
-static dcs_status run_launches(dcs_engine *engine, const dcs_method *method, const dcs_case *c,
-                               float *out) {
-  dcs_code_facts facts;
-  double ns;
-  DCS_TRY(as_status(engine->take(engine, &c->problem, c->kind->input_bytes, out)));
-  DCS_TRY(as_status(
-      engine->prepare(engine, 0, &c->problem.config, method->variant, &method->config, &facts)));
-  return as_status(engine->run(engine, 0, DCS_UNTIMED, DCS_PAGEABLE, 1, &ns));
-}
-
-static dcs_status record(recorder *r, const dcs_method *method, const dcs_case *c, float *out) {
-  const dcs_observer observer = {r, on_launch, on_block, on_seen, on_together};
-  dcs_engine *engine;
-  DCS_TRY(dcs_engine_device_open(dcs_watched_device(), r->options->kernels, &engine));
-  engine->device->observe(engine->device, &observer);
-  dcs_status status = run_launches(engine, method, c, out);
-  if (status == DCS_OK) status = r->status;
-  if (status == DCS_OK) status = locate_rows(engine->device, r->module, r->trace);
-  engine->close(engine);
-  return status;
-}
-
-static bool blocks_depend(const dcs_method *method, const dcs_problem *problem) {
-  dcs_plan plan = {0};
-  method->variant->plan(problem, &method->config, &plan);
-  return plan.counters > 0 || plan.n_steps > 0;
+  DCS_TRY(status);
+  for (int i = 0; i < trace->n_rows; i++)
+    trace->rows[i].source = lines[i];
+  free(lines);
+  qsort(trace->rows, (size_t)trace->n_rows, sizeof *trace->rows, by_place);
+  return DCS_OK;
 }
 
 dcs_status dcs_trace_method(const dcs_method *method, const dcs_case *c,
                             const dcs_trace_options *options, dcs_kernel_trace *trace) {
-  char why[DCS_TEXT];
   *trace = (dcs_kernel_trace){0};
-  if (method->variant->backend != DCS_GPU)
-    return dcs_fail(DCS_USAGE, "%s runs on the CPU; a trace is of a kernel for a GPU",
-                    method->variant->id);
-  if (!dcs_applicable(method->variant, &c->problem, &method->config, why))
-    return dcs_fail(DCS_USAGE, "%s: %s", method->variant->id, why);
   recorder *r = calloc(1, sizeof *r);
-  float *out = malloc((size_t)dcs_points(c->problem.n) * sizeof *out);
-  dcs_status status = r && out ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a trace");
-  if (status == DCS_OK) {
-    *r = (recorder){
-        .trace = trace, .options = options, .blocks_depend = blocks_depend(method, &c->problem)};
-    status = record(r, method, c, out);
-    for (int w = 0; w < MOST_WARPS; w++)
-      dcs_warp_free(&r->warps[w]);
-  }
-  free(out);
+  if (!r) return dcs_fail(DCS_UNAVAILABLE, "no memory for a trace");
+  *r =
+      (recorder){.trace = trace, .options = options, .blocks_depend = dcs_blocks_depend(method, c)};
+  const dcs_observer observer = {r, on_launch, on_block, on_seen, on_together};
+  dcs_status status = dcs_watch_launches(method, c, options->kernels,
+                                         &(dcs_watch){.observer = &observer, .done = on_done});
+  for (int w = 0; w < MOST_WARPS; w++)
+    dcs_warp_free(&r->warps[w]);
   free(r);
   return status;
 }

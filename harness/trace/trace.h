@@ -3,15 +3,14 @@
 #ifndef DCS_TRACE_H
 #define DCS_TRACE_H
 
-#include "harness/problems/case.h"
-#include "harness/problems/methods.h"
+#include "harness/trace/launches.h"
+#include "harness/trace/races.h"
 #include "harness/trace/request.h"
 
 /* One load, store or atomic operation of the source; sums over all requests. What belongs to
  * another space is 0. */
 typedef struct {
-  dcs_place place;
-  char text[DCS_TEXT]; /* of that line */
+  dcs_source_line source;
   dcs_seen_kind access;
   dcs_memory_space space;
   uint32_t code;
@@ -34,12 +33,24 @@ typedef struct {
   bool all_blocks;     /* else of each launch the first, the middle and the last block */
 } dcs_trace_options;
 
-/* Traces a method on a case's problem. DCS_USAGE where it cannot compute it, DCS_UNAVAILABLE where
- * this machine cannot trace, DCS_FAILED for a kernel that does not compile or run. The caller frees
- * with dcs_trace_free(), whatever the status. */
+/* Traces a method on a case's problem. Errors as of dcs_watch_launches(). The caller frees with
+ * dcs_trace_free(), whatever the status. */
 dcs_status dcs_trace_method(const dcs_method *method, const dcs_case *c,
                             const dcs_trace_options *options, dcs_kernel_trace *trace);
 void dcs_trace_free(dcs_kernel_trace *trace);
+
+/* A race with the lines of both accesses. */
+typedef struct {
+  dcs_race race;
+  dcs_source_line first, then;
+} dcs_located_race;
+
+/* Runs all blocks of all launches and looks for races. Errors as above; races are none. The caller
+ * frees *races. */
+dcs_status dcs_find_races(const dcs_method *method, const dcs_case *c, const char *kernels,
+                          dcs_located_race **races, int *n);
+/* A sentence: what raced, and what would keep it in order. Returns text. */
+char *dcs_describe_race(const dcs_located_race *race, char text[6 * DCS_TEXT]);
 
 /* "load", "store", "atomic"; "global", "constant", "shared". */
 const char *dcs_access_name(dcs_seen_kind access);
