@@ -98,6 +98,15 @@ static const char *cure_of(const dcs_race *race) {
 
 char *dcs_describe_race(const dcs_located_race *race, char text[6 * DCS_TEXT]) {
   const dcs_touch *first = &race->race.first, *then = &race->race.then;
+  if (first->kind == DCS_SEEN_BARRIER) {
+    snprintf(
+        text, 6 * DCS_TEXT,
+        "barriers apart: thread %d of block %u waits at %s:%d, thread %d at %s:%d: all threads "
+        "of a block must come to the same __syncthreads()",
+        first->thread, first->block, race->first.place.file, race->first.place.line, then->thread,
+        race->then.place.file, race->then.place.line);
+    return text;
+  }
   snprintf(text, 6 * DCS_TEXT,
            "race in %s memory: %s:%d, %s by thread %d of block %u, and %s:%d, %s by thread %d of "
            "block %u, touch the same word (%lld words): %s",

@@ -8,7 +8,7 @@
 enum { WORD = 4, PAGE_WORDS = 64, BUCKETS = 4096, THREADS = 1024, WARP = 32, MOST_RACES = 256 };
 
 typedef struct {
-  dcs_touch write, loads[2]; /* time 0: none; the loads are of different threads, the later first */
+  dcs_touch writes[2], loads[2]; /* time 0: none; of different threads, the later first */
 } word;
 
 typedef struct page {
@@ -23,9 +23,9 @@ typedef struct {
 } shadow;
 
 /* How much of a block's work is known to be done: what `thread` did before `time`, and what all its
- * threads did before barrier `epoch`. Time 0: nothing. */
+ * threads did before barrier `epoch`; and the atomic operation that told so. Time 0: nothing. */
 typedef struct {
-  uint64_t time;
+  uint64_t time, told;
   uint32_t epoch;
   uint16_t thread;
 } known;
@@ -41,6 +41,7 @@ typedef struct {
   known *pending;  /* what it was handed, which counts from its next fence on; NULL: nothing */
   known *acquired; /* what it knows beyond its block */
   uint16_t warp_epoch;
+  uint32_t barrier; /* where it waits; 0: nowhere */
 } thread_state;
 
 struct dcs_races {
@@ -122,13 +123,14 @@ static dcs_status hand_over(dcs_races *races, thread_state *thread, uint64_t add
     if (!here->blocks) return no_memory();
   }
   here->blocks[races->block] = thread->fence;
+  here->blocks[races->block].told = races->time;
   DCS_TRY(learn(races, &here->blocks, races->by_block));
   return learn(races, &here->blocks, thread->acquired);
 }
 
 static dcs_status pass_fence(dcs_races *races, int t) {
   thread_state *thread = &races->threads[t];
-  thread->fence = (known){races->time, races->epoch, (uint16_t)t};
+  thread->fence = (known){.time = races->time, .epoch = races->epoch, .thread = (uint16_t)t};
   DCS_TRY(learn(races, &thread->acquired, thread->pending));
   free(thread->pending);
   thread->pending = NULL;
@@ -138,6 +140,8 @@ static dcs_status pass_fence(dcs_races *races, int t) {
 static bool covers(const known *blocks, const dcs_touch *touch) {
   if (!blocks) return false;
   const known *k = &blocks[touch->block];
+  if (touch->thread == k->thread && touch->time <= k->told && touch->kind == DCS_SEEN_ATOMIC)
+    return true;
   return touch->time < k->time && (touch->thread == k->thread || touch->epoch < k->epoch);
 }
 
@@ -183,15 +187,13 @@ static bool same_thread(const dcs_touch *a, const dcs_touch *b) {
 
 static dcs_status touch_word(dcs_races *races, dcs_memory_space space, word *w,
                              const dcs_touch *touch) {
-  DCS_TRY(hold_against(races, space, &w->write, touch));
-  for (int l = 0; l < 2; l++)
-    DCS_TRY(hold_against(races, space, &w->loads[l], touch));
-  if (is_write(touch)) {
-    w->write = *touch;
-  } else {
-    if (!same_thread(&w->loads[0], touch)) w->loads[1] = w->loads[0];
-    w->loads[0] = *touch;
+  dcs_touch *kept = is_write(touch) ? w->writes : w->loads;
+  for (int i = 0; i < 2; i++) {
+    DCS_TRY(hold_against(races, space, &w->writes[i], touch));
+    DCS_TRY(hold_against(races, space, &w->loads[i], touch));
   }
+  if (!same_thread(&kept[0], touch)) kept[1] = kept[0];
+  kept[0] = *touch;
   return DCS_OK;
 }
 
@@ -279,12 +281,32 @@ dcs_status dcs_races_seen(dcs_races *races, int thread, const dcs_seen *seen) {
   case DCS_SEEN_LOAD:
   case DCS_SEEN_STORE:
     return seen->space == DCS_SPACE_CONSTANT ? DCS_OK : touch_words(races, thread, seen);
+  case DCS_SEEN_BARRIER:
+    state->barrier = (uint32_t)seen->code;
+    return DCS_OK;
   default:
     return DCS_OK;
   }
 }
 
+/* Threads that wait at another barrier than the first of the block does. */
+static dcs_status compare_barriers(dcs_races *races) {
+  const dcs_touch at = {.time = races->time, .block = races->block, .kind = DCS_SEEN_BARRIER};
+  dcs_touch first = at, then = at;
+  for (int t = 0; t < THREADS; t++) {
+    const uint32_t barrier = races->threads[t].barrier;
+    races->threads[t].barrier = 0;
+    dcs_touch *touch = first.code ? &then : &first;
+    touch->code = barrier;
+    touch->thread = (uint16_t)t;
+    if (touch == &then && barrier && barrier != first.code)
+      DCS_TRY(note(races, DCS_SPACE_SHARED, &first, &then));
+  }
+  return DCS_OK;
+}
+
 dcs_status dcs_races_together(dcs_races *races) {
+  DCS_TRY(compare_barriers(races));
   races->epoch++;
   for (int t = 0; t < THREADS; t++) {
     thread_state *thread = &races->threads[t];

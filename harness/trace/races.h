@@ -20,7 +20,8 @@ typedef struct {
 
 typedef struct {
   dcs_memory_space space;
-  dcs_touch first, then; /* in the order in which the device came to them */
+  dcs_touch first, then; /* in the order in which the device came to them. Two barriers: threads of
+                            a block wait at the one and at the other */
   int64_t words;         /* how often the same two lines raced */
 } dcs_race;
 

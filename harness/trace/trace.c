@@ -7,7 +7,11 @@
 #include <string.h>
 
 const char *dcs_access_name(dcs_seen_kind access) {
-  return access == DCS_SEEN_LOAD ? "load" : access == DCS_SEEN_STORE ? "store" : "atomic";
+  static const char *const names[] = {[DCS_SEEN_LOAD] = "load",
+                                      [DCS_SEEN_STORE] = "store",
+                                      [DCS_SEEN_ATOMIC] = "atomic",
+                                      [DCS_SEEN_BARRIER] = "barrier"};
+  return names[access];
 }
 
 const char *dcs_memory_space_name(dcs_memory_space space) {

@@ -52,7 +52,7 @@ dcs_status dcs_find_races(const dcs_method *method, const dcs_case *c, const cha
 /* A sentence: what raced, and what would keep it in order. Returns text. */
 char *dcs_describe_race(const dcs_located_race *race, char text[6 * DCS_TEXT]);
 
-/* "load", "store", "atomic"; "global", "constant", "shared". */
+/* "load", "store", "atomic", "barrier"; "global", "constant", "shared". */
 const char *dcs_access_name(dcs_seen_kind access);
 const char *dcs_memory_space_name(dcs_memory_space space);
 
