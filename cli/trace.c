@@ -10,7 +10,7 @@
 
 typedef struct {
   dcs_problem_choice choice;
-  const char *variant, *config, *arch, *grid, *blocks, *kernels, *figure;
+  const char *variant, *config, *arch, *grid, *blocks, *device, *kernels, *figure;
   int64_t atoms;
   bool csv, json, races;
 } arguments;
@@ -27,6 +27,9 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, blocks)},
     {"races", 'r', NULL, "look for races instead, in all blocks; exit status 1 where there are any",
      DCS_FLAG(arguments, races)},
+    {"device", 'd', "DEVICE",
+     "run the same launches there, once, for a profiler; nothing is counted here",
+     DCS_WORD(arguments, device)},
     {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
     {"out", 'o', "FILE.svg", "draw which lane of a warp touches which address",
      DCS_WORD(arguments, figure)},

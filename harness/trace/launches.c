@@ -33,19 +33,20 @@ static dcs_status run_launches(dcs_engine *engine, const dcs_method *method, con
   return as_status(engine->run(engine, 0, DCS_UNTIMED, DCS_PAGEABLE, 1, &ns));
 }
 
-static dcs_status run_watched(const dcs_method *method, const dcs_case *c, const char *kernels,
-                              const dcs_watch *watch, float *out) {
+/* watch: NULL, nobody does. */
+static dcs_status run_on(const char *device, const dcs_method *method, const dcs_case *c,
+                         const char *kernels, const dcs_watch *watch, float *out) {
   dcs_engine *engine;
-  DCS_TRY(dcs_engine_device_open(dcs_watched_device(), kernels, &engine));
-  engine->device->observe(engine->device, watch->observer);
+  DCS_TRY(dcs_engine_device_open(device, kernels, &engine));
+  if (watch) engine->device->observe(engine->device, watch->observer);
   dcs_status status = run_launches(engine, method, c, out);
-  if (status == DCS_OK) status = watch->done(watch->observer->context, engine->device);
+  if (status == DCS_OK && watch) status = watch->done(watch->observer->context, engine->device);
   engine->close(engine);
   return status;
 }
 
-dcs_status dcs_watch_launches(const dcs_method *method, const dcs_case *c, const char *kernels,
-                              const dcs_watch *watch) {
+static dcs_status check_and_run(const char *device, const dcs_method *method, const dcs_case *c,
+                                const char *kernels, const dcs_watch *watch) {
   char why[DCS_TEXT];
   if (method->variant->backend != DCS_GPU)
     return dcs_fail(DCS_USAGE, "%s runs on the CPU; expected a variant for a GPU",
@@ -54,9 +55,19 @@ dcs_status dcs_watch_launches(const dcs_method *method, const dcs_case *c, const
     return dcs_fail(DCS_USAGE, "%s: %s", method->variant->id, why);
   float *out = malloc((size_t)dcs_points(c->problem.n) * sizeof *out);
   if (!out) return dcs_fail(DCS_UNAVAILABLE, "no memory for the output of a watched kernel");
-  dcs_status status = run_watched(method, c, kernels, watch, out);
+  dcs_status status = run_on(device, method, c, kernels, watch, out);
   free(out);
   return status;
+}
+
+dcs_status dcs_watch_launches(const dcs_method *method, const dcs_case *c, const char *kernels,
+                              const dcs_watch *watch) {
+  return check_and_run(dcs_watched_device(), method, c, kernels, watch);
+}
+
+dcs_status dcs_run_launches(const dcs_method *method, const dcs_case *c, const char *kernels,
+                            const char *device) {
+  return check_and_run(device, method, c, kernels, NULL);
 }
 
 bool dcs_blocks_depend(const dcs_method *method, const dcs_case *c) {

@@ -18,6 +18,10 @@ typedef struct {
 dcs_status dcs_watch_launches(const dcs_method *method, const dcs_case *c, const char *kernels,
                               const dcs_watch *watch);
 
+/* The same launches, once, on a device by its name, watched by nobody here: for a profiler. */
+dcs_status dcs_run_launches(const dcs_method *method, const dcs_case *c, const char *kernels,
+                            const char *device);
+
 /* Whether blocks of the method work together, or launches build on each other: then all blocks are
  * to be run, whichever are looked at. */
 bool dcs_blocks_depend(const dcs_method *method, const dcs_case *c);
