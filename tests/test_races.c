@@ -81,6 +81,10 @@ static const struct {
     {"((unsigned short *)map)[i / 2] = 1;\n", 4, 4, NULL},
     /* A barrier in each branch. */
     {"if (t < 32)\n__syncthreads();\nelse\n__syncthreads();\n", 5, 7, "the same __syncthreads()"},
+    /* One beyond the map, and far before it: the thread ends there. */
+    {"map[i + 1] = 1;\n", 4, 4, "outside of all memory"},
+    {"map[i - 1000000000] = 1;\n", 4, 4, "store by thread 0 of block 0"},
+    {"map[i] = atoms[n_atoms].x;\n", 4, 4, "load by thread"},
     /* The lanes' sum, each word written once. */
     {"float sum = t;\nfor (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);\n"
      "if (t % 32 == 0) map[b * 2 + t / 32] = sum;\n",

@@ -232,6 +232,25 @@ static void every_line_is_counted(void **state) {
   dcs_trace_free(&trace);
 }
 
+/* Nothing is counted of a kernel that leaves its memory. */
+static void accesses_outside_are_errors(void **state) {
+  (void)state;
+  const dcs_grid grid = {.n = {64, 1, 1}};
+  const dcs_method method = one_method("cuda_naive", "block_x=32,block_y=1");
+  const dcs_trace_options options = {.kernels = kernel_folder};
+  dcs_kernel_trace trace;
+  dcs_case c;
+  plant("naive.cu", PLANTED_HEAD "  slice[i + (i == nx - 1)] = 1;\n}\n");
+  assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 4, &grid, 1, &c), DCS_OK);
+  dcs_status status = dcs_trace_method(&method, &c, &options, &trace);
+  dcs_trace_free(&trace);
+  dcs_case_free(&c);
+  if (status == DCS_UNAVAILABLE) skip();
+  assert_int_equal(status, DCS_FAILED);
+  assert_non_null(
+      strstr(dcs_error_message(), "naive.cu:5, store by thread 31 of block 1 (1 times)"));
+}
+
 /* ---- the ladder ---- */
 
 static void stores_of_all_blocks(const char *variant, int coarsen, int64_t requests,
@@ -321,6 +340,7 @@ int main(void) {
       cmocka_unit_test(addresses_of_constant_memory),
       cmocka_unit_test(lanes_are_drawn),
       cmocka_unit_test(every_line_is_counted),
+      cmocka_unit_test(accesses_outside_are_errors),
       cmocka_unit_test(the_strided_stores_and_their_cure),
       cmocka_unit_test(all_variants_are_traced),
       cmocka_unit_test(other_methods_are_refused),

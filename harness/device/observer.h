@@ -6,7 +6,13 @@
 #include "kernels/contract.h"
 
 /* Variables of one thread are in registers on a card, and are not seen. */
-typedef enum { DCS_SPACE_GLOBAL, DCS_SPACE_CONSTANT, DCS_SPACE_SHARED, DCS_N_SPACES } dcs_memory_space;
+typedef enum {
+  DCS_SPACE_GLOBAL,
+  DCS_SPACE_CONSTANT,
+  DCS_SPACE_SHARED,
+  DCS_N_SPACES,
+  DCS_SPACE_OUTSIDE = DCS_N_SPACES /* in no buffer: it is not carried out, and its thread ends */
+} dcs_memory_space;
 
 typedef enum {
   DCS_SEEN_STEP, /* a basic block of the code begins */

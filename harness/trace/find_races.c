@@ -107,6 +107,14 @@ char *dcs_describe_race(const dcs_located_race *race, char text[6 * DCS_TEXT]) {
         race->then.place.file, race->then.place.line);
     return text;
   }
+  if (race->race.space == DCS_SPACE_OUTSIDE) {
+    snprintf(text, 6 * DCS_TEXT,
+             "outside of all memory: %s:%d, %s by thread %d of block %u (%lld times)",
+             race->first.place.file, race->first.place.line,
+             dcs_access_name((dcs_seen_kind)first->kind), first->thread, first->block,
+             (long long)race->race.words);
+    return text;
+  }
   snprintf(text, 6 * DCS_TEXT,
            "race in %s memory: %s:%d, %s by thread %d of block %u, and %s:%d, %s by thread %d of "
            "block %u, touch the same word (%lld words): %s",

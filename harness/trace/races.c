@@ -197,19 +197,25 @@ static dcs_status touch_word(dcs_races *races, dcs_memory_space space, word *w,
   return DCS_OK;
 }
 
+/* What a thread does now to some bytes of a word. */
+static dcs_touch touch_of(const dcs_races *races, int thread, const dcs_seen *seen,
+                          unsigned bytes) {
+  return (dcs_touch){.time = races->time,
+                     .block = races->block,
+                     .epoch = races->epoch,
+                     .code = (uint32_t)seen->code,
+                     .thread = (uint16_t)thread,
+                     .warp_epoch = races->threads[thread].warp_epoch,
+                     .kind = (uint8_t)seen->kind,
+                     .bytes = (uint8_t)bytes};
+}
+
 static dcs_status touch_words(dcs_races *races, int thread, const dcs_seen *seen) {
   const uint64_t end = seen->address + seen->bytes;
   for (uint64_t at = seen->address / WORD * WORD; at < end; at += WORD) {
     const unsigned from = at < seen->address ? (unsigned)(seen->address - at) : 0;
     const unsigned to = end - at < WORD ? (unsigned)(end - at) : WORD;
-    const dcs_touch touch = {.time = races->time,
-                             .block = races->block,
-                             .epoch = races->epoch,
-                             .code = (uint32_t)seen->code,
-                             .thread = (uint16_t)thread,
-                             .warp_epoch = races->threads[thread].warp_epoch,
-                             .kind = (uint8_t)seen->kind,
-                             .bytes = (uint8_t)((1u << to) - (1u << from))};
+    const dcs_touch touch = touch_of(races, thread, seen, (1u << to) - (1u << from));
     word *w = find_word(&races->spaces[seen->space], at);
     if (!w) return no_memory();
     DCS_TRY(touch_word(races, seen->space, w, &touch));
@@ -268,7 +274,10 @@ void dcs_races_block(dcs_races *races, int64_t block) {
 
 dcs_status dcs_races_seen(dcs_races *races, int thread, const dcs_seen *seen) {
   thread_state *state = &races->threads[thread];
+  const dcs_touch touch = touch_of(races, thread, seen, 0);
   races->time++;
+  if (seen->bytes > 0 && seen->space == DCS_SPACE_OUTSIDE)
+    return note(races, seen->space, &touch, &touch);
   switch (seen->kind) {
   case DCS_SEEN_FENCE:
     return pass_fence(races, thread);

@@ -15,7 +15,7 @@ const char *dcs_access_name(dcs_seen_kind access) {
 }
 
 const char *dcs_memory_space_name(dcs_memory_space space) {
-  static const char *const names[DCS_N_SPACES] = {"global", "constant", "shared"};
+  static const char *const names[] = {"global", "constant", "shared", "outside"};
   return names[space];
 }
 
@@ -29,11 +29,13 @@ typedef struct {
   bool blocks_depend; /* on each other: all are run, whichever are counted */
   dcs_module *module; /* of all launches */
   int64_t blocks;     /* of this launch */
+  int64_t block;      /* that runs */
   int threads;        /* of a block */
   bool counting;      /* this block */
   dcs_warp warps[MOST_WARPS];
-  uint32_t warp_lanes; /* of the warp that is put together: those that it has */
-  dcs_status status;   /* the first failure, which dcs_error_message() tells of */
+  uint32_t warp_lanes;      /* of the warp that is put together: those that it has */
+  dcs_located_race outside; /* the first access of no memory */
+  dcs_status status;        /* the first failure, which dcs_error_message() tells of */
 } recorder;
 
 static void on_launch(void *context, dcs_module *module, const char *kernel, const int64_t grid[3],
@@ -49,14 +51,29 @@ static void on_launch(void *context, dcs_module *module, const char *kernel, con
 
 static bool on_block(void *context, int64_t block) {
   recorder *r = context;
+  r->block = block;
   r->counting = r->status == DCS_OK && (r->options->all_blocks || block == 0 ||
                                         block == r->blocks / 2 || block == r->blocks - 1);
   r->trace->watched += r->counting;
   return r->counting || (r->blocks_depend && r->status == DCS_OK);
 }
 
+static void note_outside(recorder *r, int thread, const dcs_seen *seen) {
+  dcs_race *race = &r->outside.race;
+  if (race->words++ > 0) return;
+  race->space = seen->space;
+  race->first = (dcs_touch){.block = (uint32_t)r->block,
+                            .code = (uint32_t)seen->code,
+                            .thread = (uint16_t)thread,
+                            .kind = (uint8_t)seen->kind};
+}
+
 static void on_seen(void *context, int thread, const dcs_seen *seen) {
   recorder *r = context;
+  if (seen->bytes > 0 && seen->space == DCS_SPACE_OUTSIDE) {
+    note_outside(r, thread, seen);
+    return;
+  }
   if (!r->counting || r->status != DCS_OK) return;
   r->status = dcs_warp_add(&r->warps[thread / DCS_WARP], thread % DCS_WARP, seen);
 }
@@ -116,10 +133,21 @@ static int by_place(const void *a, const void *b) {
   return (x->code > y->code) - (x->code < y->code);
 }
 
+static dcs_status fail_outside(recorder *r, dcs_device *device) {
+  const uint64_t code = r->outside.race.first.code;
+  dcs_source_line *line;
+  char text[6 * DCS_TEXT];
+  DCS_TRY(dcs_find_lines(device, r->module, &code, 1, &line));
+  r->outside.first = *line;
+  free(line);
+  return dcs_fail(DCS_FAILED, "%s", dcs_describe_race(&r->outside, text));
+}
+
 static dcs_status on_done(void *context, dcs_device *device) {
   recorder *r = context;
   dcs_kernel_trace *trace = r->trace;
   DCS_TRY(r->status);
+  if (r->outside.race.words > 0) return fail_outside(r, device);
   uint64_t *codes = malloc((size_t)(trace->n_rows + 1) * sizeof *codes);
   dcs_source_line *lines;
   if (!codes) return dcs_fail(DCS_UNAVAILABLE, "no memory for the lines of a trace");

@@ -163,7 +163,8 @@ DCS_UNWATCHED static inline void __threadfence_block() {
 }
 
 template <class... A, size_t... I>
-static inline void dcs_emulated_call(void (*kernel)(A...), void **args, std::index_sequence<I...>) {
+DCS_UNWATCHED static inline void dcs_emulated_call(void (*kernel)(A...), void **args,
+                                                   std::index_sequence<I...>) {
   kernel(*static_cast<A *>(args[I])...);
 }
 
@@ -195,7 +196,7 @@ static ucontext_t dcs_emulated_block_context;
 static dcs_emulated_fibres dcs_emulated_block_fibres;
 static dcs_emulated_fibre *dcs_emulated_fibre_now;
 
-static inline void dcs_emulated_wait(dcs_emulated_state state) {
+DCS_UNWATCHED static inline void dcs_emulated_wait(dcs_emulated_state state) {
   dcs_emulated_fibre *fibre = dcs_emulated_fibre_now;
   fibre->state = state;
   swapcontext(&fibre->context, &dcs_emulated_block_context);
@@ -206,19 +207,25 @@ DCS_UNWATCHED static inline void __syncthreads() {
   dcs_emulated_wait(DCS_FIBRE_AT_BARRIER);
 }
 
+#if DCS_WATCHED
+DCS_UNWATCHED static void dcs_emulated_end_thread() {
+  dcs_emulated_wait(DCS_FIBRE_DONE);
+}
+#endif
+
 /* ---- shuffles and votes ---- */
 
-static inline int dcs_emulated_lane() {
+DCS_UNWATCHED static inline int dcs_emulated_lane() {
   return (int)(dcs_emulated_fibre_now - dcs_emulated_block_fibres.list) % DCS_EMULATED_WARP;
 }
 
-static inline void dcs_emulated_wait_for_lanes(unsigned lanes) {
+DCS_UNWATCHED static inline void dcs_emulated_wait_for_lanes(unsigned lanes) {
   dcs_emulated_fibre_now->lanes = lanes;
   dcs_emulated_wait(DCS_FIBRE_AT_WARP);
 }
 
 /* What a lane of the warp gives, if it is there. */
-static inline uint64_t dcs_emulated_given(int lane, uint64_t otherwise) {
+DCS_UNWATCHED static inline uint64_t dcs_emulated_given(int lane, uint64_t otherwise) {
   const dcs_emulated_fibres *all = &dcs_emulated_block_fibres;
   int first = (int)(dcs_emulated_fibre_now - all->list) / DCS_EMULATED_WARP * DCS_EMULATED_WARP;
   return first + lane < all->n ? all->list[first + lane].given : otherwise;
@@ -230,7 +237,8 @@ DCS_UNWATCHED static inline void __syncwarp(unsigned lanes = ~0u) {
 }
 
 /* The value of lane `from`; all of `lanes` have read before any goes on. */
-template <class T> static inline T dcs_emulated_shuffle(unsigned lanes, T value, int from) {
+template <class T>
+DCS_UNWATCHED static inline T dcs_emulated_shuffle(unsigned lanes, T value, int from) {
   static_assert(sizeof(T) <= sizeof(uint64_t), "a shuffle takes 8 bytes at most");
   uint64_t bits = 0;
   memcpy(&bits, &value, sizeof value);
@@ -279,7 +287,7 @@ DCS_UNWATCHED static inline int __all_sync(unsigned lanes, int vote) {
 static void (*dcs_emulated_start_kernel)();
 static void **dcs_emulated_start_args;
 
-template <class... A> static void dcs_emulated_fibre_main() {
+template <class... A> DCS_UNWATCHED static void dcs_emulated_fibre_main() {
   auto kernel = reinterpret_cast<void (*)(A...)>(dcs_emulated_start_kernel);
   dcs_emulated_call(kernel, dcs_emulated_start_args, std::index_sequence_for<A...>());
   dcs_emulated_fibre_now->state = DCS_FIBRE_DONE;

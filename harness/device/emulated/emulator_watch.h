@@ -15,6 +15,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __clang__ /* which leaves out loads that a store to the same place follows */
+#error "kernels are watched in builds of g++ alone: set CXX to it"
+#endif
+
 #define DCS_WATCHED 1
 
 /* As dcs_seen_kind has them. */
@@ -32,8 +36,8 @@ enum {
 extern "C" struct dcs_emulated_watch_functions {
   void *context;
   int (*block)(void *context, int64_t block); /* whether to run it */
-  void (*seen)(void *context, int thread, int kind, uint64_t code, uint64_t calls, uint32_t depth,
-               uint64_t address, uint32_t bytes);
+  int (*seen)(void *context, int thread, int kind, uint64_t code, uint64_t calls, uint32_t depth,
+              uint64_t address, uint32_t bytes); /* 0: it cannot be done; the thread is to end */
   void (*together)(void *context); /* all threads have come to a barrier or to their end */
 } dcs_emulated_watch = {};
 
@@ -51,6 +55,8 @@ struct dcs_emulated_path {
 };
 static dcs_emulated_path *dcs_emulated_now; /* NULL: no kernel runs */
 
+static void dcs_emulated_end_thread();
+
 DCS_UNWATCHED static void dcs_emulated_tell(int kind, const void *code, const void *frame,
                                             const void *address, uint32_t bytes) {
   const dcs_emulated_path *now = dcs_emulated_now;
@@ -58,9 +64,11 @@ DCS_UNWATCHED static void dcs_emulated_tell(int kind, const void *code, const vo
   const char *at = static_cast<const char *>(address);
   if (at >= now->stack && at < now->stack_end) return;
   int n = now->n_calls < DCS_EMULATED_CALLS ? now->n_calls : DCS_EMULATED_CALLS;
-  dcs_emulated_watch.seen(
-      dcs_emulated_watch.context, now->thread, kind, (uint64_t)code, n > 0 ? now->calls[n - 1] : 0,
-      (uint32_t)(now->stack_end - static_cast<const char *>(frame)), (uint64_t)at, bytes);
+  uint64_t calls = n > 0 ? now->calls[n - 1] : 0;
+  uint32_t depth = (uint32_t)(now->stack_end - static_cast<const char *>(frame));
+  if (!dcs_emulated_watch.seen(dcs_emulated_watch.context, now->thread, kind, (uint64_t)code, calls,
+                               depth, (uint64_t)at, bytes))
+    dcs_emulated_end_thread();
 }
 
 /* Of a function that a kernel calls: what it does is done where it was called from. */

@@ -6,6 +6,7 @@
 #include "harness/device/emulated/host_compiler.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 struct dcs_watched_code {
   void *image; /* for its lines */
   size_t bytes;
-  uintptr_t base;            /* where it is loaded */
+  uintptr_t base, end;       /* where it is loaded */
   const char *const *spaces; /* begin and end of constant memory, of shared memory */
   const dcs_observer *observer;
   dcs_global_memory global;
@@ -25,8 +26,8 @@ struct dcs_watched_code {
 typedef struct {
   void *context;
   int (*block)(void *context, int64_t block);
-  void (*seen)(void *context, int thread, int kind, uint64_t code, uint64_t calls, uint32_t depth,
-               uint64_t address, uint32_t bytes);
+  int (*seen)(void *context, int thread, int kind, uint64_t code, uint64_t calls, uint32_t depth,
+              uint64_t address, uint32_t bytes);
   void (*together)(void *context);
 } watch_functions;
 
@@ -35,7 +36,7 @@ static int on_block(void *context, int64_t block) {
   return observer->block(observer->context, block);
 }
 
-/* False: it is none of a kernel's memory. */
+/* False: it is the emulator's own, threadIdx and its like. */
 static bool find_space(const dcs_watched_code *watched, dcs_seen *seen) {
   for (int s = 0; s < 2; s++) {
     uint64_t begin = (uintptr_t)watched->spaces[2 * s], end = (uintptr_t)watched->spaces[2 * s + 1];
@@ -44,12 +45,17 @@ static bool find_space(const dcs_watched_code *watched, dcs_seen *seen) {
     seen->address -= begin;
     return true;
   }
-  seen->space = DCS_SPACE_GLOBAL;
-  return watched->global.holds(watched->global.context, seen->address);
+  if (watched->global.holds(watched->global.context, seen->address))
+    seen->space = DCS_SPACE_GLOBAL;
+  else if (seen->address >= watched->base && seen->address < watched->end)
+    return false;
+  else
+    seen->space = DCS_SPACE_OUTSIDE;
+  return true;
 }
 
-static void on_seen(void *context, int thread, int kind, uint64_t code, uint64_t calls,
-                    uint32_t depth, uint64_t address, uint32_t bytes) {
+static int on_seen(void *context, int thread, int kind, uint64_t code, uint64_t calls,
+                   uint32_t depth, uint64_t address, uint32_t bytes) {
   const dcs_watched_code *watched = context;
   dcs_seen seen = {.kind = (dcs_seen_kind)kind,
                    .code = code - watched->base,
@@ -58,8 +64,9 @@ static void on_seen(void *context, int thread, int kind, uint64_t code, uint64_t
                    .address = address,
                    .bytes = bytes};
   const bool access = kind == DCS_SEEN_LOAD || kind == DCS_SEEN_STORE || kind == DCS_SEEN_ATOMIC;
-  if (!access || find_space(watched, &seen))
-    watched->observer->seen(watched->observer->context, thread, &seen);
+  if (access && !find_space(watched, &seen)) return 1;
+  watched->observer->seen(watched->observer->context, thread, &seen);
+  return !access || seen.space != DCS_SPACE_OUTSIDE;
 }
 
 static void on_together(void *context) {
@@ -73,6 +80,19 @@ void dcs_watch_launch(const dcs_watched_code *watched, dcs_module *module, const
 }
 
 /* ---- code ---- */
+
+/* Of the module that begins at watched->base. */
+static int find_end(struct dl_phdr_info *module, size_t size, void *context) {
+  dcs_watched_code *watched = context;
+  (void)size;
+  if (module->dlpi_addr != watched->base) return 0;
+  for (int i = 0; i < module->dlpi_phnum; i++) {
+    const uintptr_t end =
+        module->dlpi_addr + module->dlpi_phdr[i].p_vaddr + module->dlpi_phdr[i].p_memsz;
+    if (module->dlpi_phdr[i].p_type == PT_LOAD && end > watched->end) watched->end = end;
+  }
+  return 1;
+}
 
 dcs_status dcs_watch_code(void *handle, const void *image, size_t bytes,
                           const dcs_observer *observer, dcs_global_memory global,
@@ -96,6 +116,7 @@ dcs_status dcs_watch_code(void *handle, const void *image, size_t bytes,
                              .spaces = spaces,
                              .observer = observer,
                              .global = global};
+  dl_iterate_phdr(find_end, code);
   *functions = (watch_functions){code, on_block, on_seen, on_together};
   *watched = code;
   return DCS_OK;
