@@ -315,8 +315,8 @@ dcs_status dcs_command_trace(int argc, char **argv) {
       .words = 1,
       .missing = "trace needs a variant",
       .check = check,
-      .doc = "Run some blocks of a CUDA kernel on the emulated device, and count for each load and "
-             "store of its source what a card has to move for it."};
+      .doc = "Run some blocks of a CUDA kernel without a GPU, and count for each load and store of "
+             "its source what a card has to move for it."};
   arguments a = {.arch = "sm_90", .atoms = 60, .grid = "520x9x2", .blocks = "few"};
   dcs_method method;
   dcs_config problem;

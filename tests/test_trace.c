@@ -297,6 +297,7 @@ static const char *problem_for(const dcs_variant *variant) {
 /* Each line is one of the kernel's, with what it is said to do. */
 static void all_variants_are_traced(void **state) {
   (void)state;
+  int in_headers = 0;
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     dcs_kernel_trace trace;
@@ -307,6 +308,7 @@ static void all_variants_are_traced(void **state) {
     assert_true(trace.n_rows > 0 && trace.watched > 0 && trace.watched <= trace.blocks);
     for (int i = 0; i < trace.n_rows; i++) {
       assert_non_null(dcs_embedded(trace.rows[i].source.place.file));
+      in_headers += strstr(trace.rows[i].source.place.file, ".cuh") != NULL;
       assert_true(trace.rows[i].source.place.line > 0 && trace.rows[i].source.text[0]);
       assert_true(trace.rows[i].requests > 0 && trace.rows[i].shown.lanes != 0);
       stores = stores ||
@@ -315,6 +317,7 @@ static void all_variants_are_traced(void **state) {
     assert_true(stores);
     dcs_trace_free(&trace);
   }
+  assert_true(in_headers > 0);
 }
 
 static void other_methods_are_refused(void **state) {

@@ -38,10 +38,9 @@ const char *dcs_default_device(void) {
 }
 
 const char *dcs_watched_device(void) {
-  int k = 0;
-  while (!dcs_device_kinds[k]->watched)
-    k++;
-  return dcs_device_kinds[k]->prefix;
+  for (int k = 0; k < dcs_n_device_kinds; k++)
+    if (dcs_device_kinds[k]->watched) return dcs_device_kinds[k]->prefix;
+  return NULL;
 }
 
 char *dcs_device_names(char text[DCS_TEXT]) {

@@ -62,7 +62,9 @@ static dcs_status check_and_run(const char *device, const dcs_method *method, co
 
 dcs_status dcs_watch_launches(const dcs_method *method, const dcs_case *c, const char *kernels,
                               const dcs_watch *watch) {
-  return check_and_run(dcs_watched_device(), method, c, kernels, watch);
+  const char *device = dcs_watched_device();
+  if (!device) return dcs_fail(DCS_UNAVAILABLE, "this program has no device that can be watched");
+  return check_and_run(device, method, c, kernels, watch);
 }
 
 dcs_status dcs_run_launches(const dcs_method *method, const dcs_case *c, const char *kernels,

@@ -87,7 +87,7 @@ static dcs_status compile_watched(const dcs_host_compiler *compiler, const dcs_s
                                          "-lgcc"};
   const int n = sizeof watching / sizeof watching[0];
   dcs_source watched = *source;
-  const char **options = calloc((size_t)(source->n_options + n), sizeof *options);
+  const char **options = calloc((size_t)source->n_options + (size_t)n, sizeof *options);
   if (!options) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
   for (int i = 0; i < source->n_options; i++)
     options[i] = source->options[i];
