@@ -45,8 +45,8 @@ typedef struct {
                  const int64_t grid[3], const int block[3]);
   /* Whether block (z * grid.y + y) * grid.x + x of the launch is to be run. */
   bool (*block)(void *context, int64_t block);
-  /* What thread (z * block.y + y) * block.x + x of the block does next. */
-  void (*seen)(void *context, int thread, const dcs_seen *seen);
+  /* What thread (z * block.y + y) * block.x + x of the block does next; false: it ends instead. */
+  bool (*seen)(void *context, int thread, const dcs_seen *seen);
   /* All threads of the block have come to a barrier, or to their end. */
   void (*together)(void *context);
 } dcs_observer;

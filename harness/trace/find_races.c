@@ -27,9 +27,10 @@ static bool on_block(void *context, int64_t block) {
   return f->status == DCS_OK;
 }
 
-static void on_seen(void *context, int thread, const dcs_seen *seen) {
+static bool on_seen(void *context, int thread, const dcs_seen *seen) {
   finder *f = context;
   if (f->status == DCS_OK) f->status = dcs_races_seen(f->races, thread, seen);
+  return f->status == DCS_OK;
 }
 
 static void on_together(void *context) {

@@ -21,7 +21,7 @@ const char *dcs_memory_space_name(dcs_memory_space space) {
 
 /* ---- what the device tells ---- */
 
-enum { MOST_WARPS = 32 };
+enum { MOST_WARPS = 32, MOST_STEPS = 1 << 25 /* a gigabyte */ };
 
 typedef struct {
   dcs_kernel_trace *trace;
@@ -32,6 +32,7 @@ typedef struct {
   int64_t block;      /* that runs */
   int threads;        /* of a block */
   bool counting;      /* this block */
+  int64_t steps;      /* of it, since its threads came together */
   dcs_warp warps[MOST_WARPS];
   uint32_t warp_lanes;      /* of the warp that is put together: those that it has */
   dcs_located_race outside; /* the first access of no memory */
@@ -68,14 +69,20 @@ static void note_outside(recorder *r, int thread, const dcs_seen *seen) {
                             .kind = (uint8_t)seen->kind};
 }
 
-static void on_seen(void *context, int thread, const dcs_seen *seen) {
+static bool on_seen(void *context, int thread, const dcs_seen *seen) {
   recorder *r = context;
   if (seen->bytes > 0 && seen->space == DCS_SPACE_OUTSIDE) {
     note_outside(r, thread, seen);
-    return;
+    return false;
   }
-  if (!r->counting || r->status != DCS_OK) return;
-  r->status = dcs_warp_add(&r->warps[thread / DCS_WARP], thread % DCS_WARP, seen);
+  if (r->status == DCS_OK && r->counting && ++r->steps > MOST_STEPS)
+    r->status = dcs_fail(DCS_UNAVAILABLE,
+                         "a block takes more than %d steps from barrier to barrier, and no trace "
+                         "has room for them; choose a smaller size",
+                         MOST_STEPS);
+  if (r->status == DCS_OK && r->counting)
+    r->status = dcs_warp_add(&r->warps[thread / DCS_WARP], thread % DCS_WARP, seen);
+  return r->status == DCS_OK;
 }
 
 /* ---- counting ---- */
@@ -114,6 +121,7 @@ static void count_request(void *context, const dcs_memory_request *request) {
 
 static void on_together(void *context) {
   recorder *r = context;
+  r->steps = 0;
   if (!r->counting || r->status != DCS_OK) return;
   for (int w = 0; w * DCS_WARP < r->threads; w++) {
     const int lanes = r->threads - w * DCS_WARP;

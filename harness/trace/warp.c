@@ -13,8 +13,7 @@
 
 dcs_status dcs_warp_add(dcs_warp *warp, int lane, const dcs_seen *seen) {
   struct dcs_lane *to = &warp->lanes[lane];
-  DCS_TRY(dcs_grow(&to->list, to->n, sizeof *to->list,
-                   "what a thread does between barriers; choose a smaller size"));
+  DCS_TRY(dcs_grow(&to->list, to->n, sizeof *to->list, "steps of a thread; choose a smaller size"));
   to->list[to->n++] = (dcs_step){.address = seen->address,
                                  .code = (uint32_t)seen->code,
                                  .calls = (uint32_t)(seen->calls ^ seen->calls >> 32),

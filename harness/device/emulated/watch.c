@@ -65,8 +65,8 @@ static int on_seen(void *context, int thread, int kind, uint64_t code, uint64_t 
                    .bytes = bytes};
   const bool access = kind == DCS_SEEN_LOAD || kind == DCS_SEEN_STORE || kind == DCS_SEEN_ATOMIC;
   if (access && !find_space(watched, &seen)) return 1;
-  watched->observer->seen(watched->observer->context, thread, &seen);
-  return !access || seen.space != DCS_SPACE_OUTSIDE;
+  const bool goes_on = watched->observer->seen(watched->observer->context, thread, &seen);
+  return goes_on && (!access || seen.space != DCS_SPACE_OUTSIDE);
 }
 
 static void on_together(void *context) {
