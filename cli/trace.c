@@ -327,7 +327,9 @@ dcs_status dcs_command_trace(int argc, char **argv) {
   DCS_TRY(choose_problem(&a, method.variant, &problem));
   DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
   DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
-  dcs_status status = a.races ? look_for_races(&a, &method, &c) : trace_on(&a, &method, &c);
+  dcs_status status = a.device  ? dcs_run_launches(&method, &c, a.kernels, a.device)
+                      : a.races ? look_for_races(&a, &method, &c)
+                                : trace_on(&a, &method, &c);
   dcs_case_free(&c);
   return status;
 }

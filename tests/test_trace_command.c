@@ -62,6 +62,15 @@ static void table_and_lanes(void **state) {
   free(svg);
 }
 
+/* For a profiler of another device: the launches alone. */
+static void launches_on_another_device(void **state) {
+  (void)state;
+  need_a_compiler();
+  assert_status(program_run("trace " SMALL " --device emulated"), 0);
+  assert_string_equal(program_out, "");
+  assert_status(program_run("trace " SMALL " --device nowhere"), 2);
+}
+
 static const char racing[] =
     "extern \"C\" __global__ void dcs(float *slice, const float4 *atoms, int n_atoms, int nx,\n"
     "                               int ny, int k, float spacing) {\n"
@@ -102,11 +111,9 @@ static void wrong_words_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_as_csv),
-      cmocka_unit_test(rows_as_json),
-      cmocka_unit_test(table_and_lanes),
-      cmocka_unit_test(races_are_failures),
-      cmocka_unit_test(wrong_words_are_refused),
+      cmocka_unit_test(rows_as_csv),        cmocka_unit_test(rows_as_json),
+      cmocka_unit_test(table_and_lanes),    cmocka_unit_test(launches_on_another_device),
+      cmocka_unit_test(races_are_failures), cmocka_unit_test(wrong_words_are_refused),
   };
   return cmocka_run_group_tests_name("trace_command", tests, program_setup, program_teardown);
 }

@@ -55,9 +55,10 @@ emulated() {
            END { printf "%d %d %d %d\n", r["store"], s["store"], r["load"], s["load"] }' "$1"
 }
 
-# The same of all kernels that ncu has seen.
+# The same of all kernels that ncu has seen of a process.
 measured() {
-  awk -F'","' '/l1tex__t_/ { for (i = 1; i <= NF; i++) if ($i ~ /^l1tex__t_/) { v = $(i + 2); gsub(/[",]/, "", v); sum[$i] += v; seen = 1 } }
+  awk -F'","' -v pid="$2" '$2 == pid && /l1tex__t_/ { v = $NF; gsub(/[",]/, "", v)
+      for (i = 1; i <= NF; i++) if ($i ~ /^l1tex__t_/) { sum[$i] += v; seen = 1 } }
     END { p = "_pipe_lsu_mem_global_op_"; if (seen) printf "%d %d %d %d\n", sum["l1tex__t_requests" p "st.sum"],
       sum["l1tex__t_sectors" p "st.sum"], sum["l1tex__t_requests" p "ld.sum"], sum["l1tex__t_sectors" p "ld.sum"] }' "$1"
 }
@@ -65,28 +66,36 @@ measured() {
 chosen "$@" > "$work/methods"
 n=$(grep -c . "$work/methods")
 
-# The emulated side, several at a time: it is the CPU's work.
+# One command a line and method: the emulated side; the card's, once to have it compiled, and once under
+# ncu, where each process says which it is.
 i=0
 while read -r variant config; do
   i=$((i + 1))
   [ "$config" = - ] && config= || config="--config $config"
-  echo "$dcsbench trace $variant $config $problem --blocks all --csv > $work/$i.csv 2> $work/$i.log || echo failed > $work/$i.failed"
-done < "$work/methods" | xargs -P "$(nproc)" -I{} sh -c '{}'
+  run="$dcsbench trace $variant $config $problem"
+  echo "$run --blocks all --csv > $work/$i.csv 2> $work/$i.log || touch $work/$i.failed" >> "$work/emulated"
+  echo "$run --device $device > $work/$i.log.card 2>&1 || touch $work/$i.failed.card" >> "$work/compile"
+  echo "sh -c 'echo \$\$ > $work/$i.pid; exec $run --device $device'" >> "$work/profile"
+done < "$work/methods"
+jobs=$(nproc)
+xargs -P "$jobs" -I{} sh -c '{}' < "$work/emulated"
+xargs -P "$((jobs < 8 ? jobs : 8))" -I{} sh -c '{}' < "$work/compile"
+for f in "$work"/*.failed "$work"/*.failed.card; do
+  [ -e "$f" ] && die "method $(basename "$f" | sed 's/[.].*//'): $(cat "$(echo "$f" | sed 's/failed/log/')")"
+done
+
+"$ncu" --target-processes all --csv --print-units base --clock-control none --metrics "$metrics" \
+  --log-file "$work/ncu.csv" sh "$work/profile" > "$work/ncu.log" 2>&1 < /dev/null
+grep -q ERR_NVGPUCTRPERM "$work/ncu.csv" "$work/ncu.log" 2>/dev/null &&
+  die "this user may not read the card's counters (ERR_NVGPUCTRPERM): nothing was compared"
 
 printf '%-20s %-26s %21s %21s   %s\n' variant configuration "stores: trace, card" "loads: trace, card" verdict
 i=0 bad=0
 while read -r variant config; do
   i=$((i + 1))
-  [ "$config" = - ] && options= || options="--config $config"
-  [ -e "$work/$i.failed" ] && die "$variant $config: trace: $(cat "$work/$i.log")"
-  # shellcheck disable=SC2086
-  "$ncu" --csv --print-units base --clock-control none --metrics "$metrics" "$dcsbench" trace "$variant" $options $problem \
-    --device "$device" > "$work/ncu.csv" 2> "$work/ncu.log" < /dev/null
-  grep -q ERR_NVGPUCTRPERM "$work/ncu.csv" "$work/ncu.log" &&
-    die "this user may not read the card's counters (ERR_NVGPUCTRPERM): nothing was compared"
-  card=$(measured "$work/ncu.csv")
-  [ -n "$card" ] || die "$variant $config: ncu measured nothing: $(tail -n 3 "$work/ncu.csv" "$work/ncu.log")"
-  # shellcheck disable=SC2046
+  card=$(measured "$work/ncu.csv" "$(cat "$work/$i.pid" 2>/dev/null)")
+  [ -n "$card" ] || die "$variant $config: ncu measured nothing: $(tail -n 5 "$work/ncu.csv" "$work/ncu.log" 2>&1)"
+  # shellcheck disable=SC2046,SC2086
   set -- $(emulated "$work/$i.csv") $card
   verdict="equal"
   if [ "$3" -gt "$7" ]; then verdict="stores equal; of loads the card's compiler merged or hoisted $(($3 - $7))"
@@ -96,5 +105,5 @@ while read -r variant config; do
   printf '%-20s %-26s %10s %10s %10s %10s   %s\n' "$variant" "$config" "$1/$2" "$5/$6" "$3/$4" "$7/$8" "$verdict"
 done < "$work/methods"
 
-[ "$bad" -eq 0 ] || die "$bad of $n methods differ"
+[ "$bad" -eq 0 ] || die "$bad differences in $n methods"
 echo "trace_ncu: requests/sectors of stores are equal in all $n methods"
