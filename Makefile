@@ -55,7 +55,7 @@ KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c)
 CLI_SRC     := $(wildcard cli/*.c)
-EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator.h tuning/*/*.in plots/*.gp)
+EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h tuning/*/*.in plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
@@ -65,7 +65,7 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all csv probe-now deps study check check-full check-gpu cross reference bench format lint asan ubsan tsan fuzz faults help clean
+.PHONY: all csv probe-now deps study check check-full check-gpu check-trace cross reference bench format lint asan ubsan tsan fuzz faults help clean
 
 all: csv $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
@@ -205,6 +205,9 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 	$(BIN) sweep --device cuda:0 --variants gpu --atoms 300 --grid 160x81x43 --scope warm --rounds 1 \
 	  --memory pageable,pinned,mapped,managed,managed_prefetch --out $(BUILD)/memory
 	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants gpu --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33
+
+check-trace: $(BUILT) ## on a GPU with ncu: hold what `trace` counts against the card's counters
+	sh tests/trace_ncu.sh $(BIN)
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \

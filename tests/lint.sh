@@ -46,7 +46,7 @@ grep -rn '^#include "harness/device/devices.h"' harness/device/*/ && fail "a kin
 # Dependencies run one way: a folder includes itself and the floors below it, which this list has from
 # the ground up.
 floors="kernels harness/base harness/files harness/device harness/input harness/problems harness/output harness/judge \
-harness/limits harness/engine harness/worker harness/verify harness/runs harness/sweep harness/compare \
+harness/limits harness/engine harness/trace harness/worker harness/verify harness/runs harness/sweep harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
 tuning/claims tuning/dispatch library cli"
 allowed=version\\.h
@@ -67,7 +67,7 @@ grep -nE -e '-(Ofast|ffast-math|ffinite-math-only)' "$BUILD/flags" && fail "-ffa
 # Headers compile alone.
 for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h cli/*.h; do
   [ -f "$h" ] || continue
-  case $h in */emulator.h | */cpu/*_brick.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
+  case $h in */emulator*.h | */cpu/*_brick.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
   ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"
 done
 

@@ -228,6 +228,107 @@ static void launches_leave_no_memory(void **state) {
   assert_true(address_space_kb() - before < 32768);
 }
 
+/* 40 threads: a whole warp, and one of 8. Each writes 8 values. */
+enum { LANES = 40, VALUES = 8 };
+static const char shuffles[] =
+    "extern \"C\" __global__ void dcs(int *out) {\n"
+    "  int t = threadIdx.x, lane = t % 32, *own = out + 8 * t;\n"
+    "  unsigned all = t < 32 ? ~0u : 0xffu;\n"
+    "  own[0] = __shfl_sync(all, t, 5);\n"
+    "  own[1] = __shfl_sync(all, t, 1, 8);\n"
+    "  own[2] = __shfl_up_sync(all, t, 2);\n"
+    "  own[3] = __shfl_down_sync(all, t, 3, 8);\n"
+    "  own[4] = __shfl_xor_sync(all, t, 1);\n"
+    "  own[5] = (int)__ballot_sync(all, lane % 3 == 0);\n"
+    "  own[6] = __any_sync(all, lane == 7) + 2 * __all_sync(all, lane >= 0) + 4 * __all_sync(all, "
+    "lane > 0);\n"
+    "  double sum = t;\n"
+    "  if (t < 32)\n"
+    "    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);\n"
+    "  own[7] = (int)sum;\n"
+    "}\n";
+
+static void warps_shuffle_and_vote(void **state) {
+  (void)state;
+  static const dcs_source text = {"shuffles.cu", shuffles, NULL, 0};
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &text);
+  dcs_ptr out;
+  assert_int_equal(device->alloc(device, LANES * VALUES * sizeof(int), &out), DCS_OK);
+  void *args[] = {&out};
+  assert_int_equal(
+      device->launch(device, module, "dcs", (int64_t[]){1, 1, 1}, (int[]){LANES, 1, 1}, args),
+      DCS_OK);
+  for (int t = 0; t < LANES; t++) {
+    const int *own = (const int *)(uintptr_t)out + VALUES * t;
+    const int lane = t % 32, first = t - lane;
+    assert_int_equal(own[0], first + 5);
+    assert_int_equal(own[1], t / 8 * 8 + 1);
+    assert_int_equal(own[2], lane < 2 ? t : t - 2);
+    assert_int_equal(own[3], lane % 8 < 5 ? t + 3 : t);
+    assert_int_equal(own[4], t ^ 1);
+    assert_int_equal(own[5], first == 0 ? 0x49249249 : 0x49);
+    assert_int_equal(own[6], 1 + 2);
+    if (t == 0) assert_int_equal(own[7], 31 * 32 / 2);
+  }
+  device->close(device);
+}
+
+/* Half a warp waits for lanes that wait for the block. */
+static void waiting_forever_is_an_error(void **state) {
+  (void)state;
+  static const dcs_source text = {"stuck.cu",
+                                  "extern \"C\" __global__ void dcs(int *out) {\n"
+                                  "  if (threadIdx.x % 2) __syncwarp();\n"
+                                  "  else __syncthreads();\n"
+                                  "}\n",
+                                  NULL, 0};
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &text);
+  dcs_ptr out = 0;
+  void *args[] = {&out};
+  assert_int_equal(
+      device->launch(device, module, "dcs", (int64_t[]){1, 1, 1}, (int[]){32, 1, 1}, args),
+      DCS_FAILED);
+  assert_non_null(strstr(dcs_error_message(), "wait forever"));
+  device->close(device);
+}
+
+/* Each thread's operation on words of its own; what it found there, and what it left. */
+static void atomic_operations(void **state) {
+  (void)state;
+  static const dcs_source text = {
+      "atomics.cu",
+      "extern \"C\" __global__ void dcs(int *w, float *f) {\n"
+      "  w[10] = atomicAdd(&w[0], 5);\n"
+      "  w[11] = atomicSub(&w[1], 2);\n"
+      "  w[12] = atomicExch(&w[2], 9);\n"
+      "  w[13] = atomicMin(&w[3], 1) + atomicMax(&w[4], 12);\n"
+      "  w[14] = atomicCAS(&w[5], 3, 8) + atomicCAS(&w[6], 4, 8);\n"
+      "  w[15] = atomicAnd((unsigned *)&w[7], 6u) + atomicOr(&w[8], 4) + atomicXor(&w[9], 1);\n"
+      "  w[16] = atomicAdd((unsigned *)&w[17], 1);\n"
+      "  f[1] = atomicAdd(&f[0], 0.5f);\n"
+      "}\n",
+      NULL, 0};
+  static const int left[] = {8, 1, 9, 1, 12, 8, 3, 2, 7, 2, 3, 3, 3, 6, 6, 9, 3, 4};
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &text);
+  dcs_ptr words, floats;
+  const int n = sizeof left / sizeof left[0];
+  assert_int_equal(device->alloc(device, sizeof left, &words), DCS_OK);
+  assert_int_equal(device->alloc(device, 2 * sizeof(float), &floats), DCS_OK);
+  assert_int_equal(device->fill(device, words, 3, (size_t)n), DCS_OK);
+  assert_int_equal(device->fill(device, floats, 0x3f800000u /* 1 */, 2), DCS_OK);
+  void *args[] = {&words, &floats};
+  const int64_t one[3] = {1, 1, 1};
+  assert_int_equal(device->launch(device, module, "dcs", one, (int[]){1, 1, 1}, args), DCS_OK);
+  for (int i = 0; i < n; i++)
+    assert_int_equal(((const int *)(uintptr_t)words)[i], left[i]);
+  assert_true(((const float *)(uintptr_t)floats)[0] == 1.5f);
+  assert_true(((const float *)(uintptr_t)floats)[1] == 1.0f);
+  device->close(device);
+}
+
 static void missing_names_are_refused(void **state) {
   (void)state;
   dcs_device *device = open_device();
@@ -392,6 +493,9 @@ int main(void) {
       cmocka_unit_test(threads_wait_for_each_other),
       cmocka_unit_test(launches_leave_no_memory),
       cmocka_unit_test(folders_left_behind_are_swept_up),
+      cmocka_unit_test(warps_shuffle_and_vote),
+      cmocka_unit_test(waiting_forever_is_an_error),
+      cmocka_unit_test(atomic_operations),
       cmocka_unit_test(missing_names_are_refused),
       cmocka_unit_test(launch_limits),
       cmocka_unit_test(too_much_memory_is_unavailable),

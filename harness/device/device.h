@@ -5,6 +5,7 @@
 #define DCS_DEVICE_H
 
 #include "harness/base/outcome.h"
+#include "harness/device/observer.h"
 #include "harness/device/telemetry.h"
 #include "kernels/contract.h"
 
@@ -59,6 +60,7 @@ typedef struct {
 typedef struct {
   const char *prefix;   /* "cuda": its devices are cuda:0, cuda:1, ... */
   bool timed;           /* whether times of its devices mean anything */
+  bool watched;         /* whether its devices can be watched */
   const char *language; /* the folder of the kernels that it runs, below a problem's kind */
   dcs_launch_limits launch;
   const dcs_device_fact *facts; /* up to DCS_MAX_DEVICE_FACTS, and one with key NULL */
@@ -148,6 +150,14 @@ struct dcs_device {
   dcs_status (*elapsed_ns)(dcs_device *, double *ns);
   dcs_status (*synchronize)(
       dcs_device *); /* until all streams are idle; launch errors surface here */
+
+  /* Both NULL where a kind is not watched. What is loaded from now on is told to the observer,
+   * which is copied; before anything is loaded. */
+  void (*observe)(dcs_device *, const dcs_observer *observer);
+  /* The lines of n codes, as they were seen, of a module. DCS_UNAVAILABLE where a program that is
+   * needed for it is missing. */
+  dcs_status (*locate)(dcs_device *, const dcs_module *module, const uint64_t *codes, int n,
+                       dcs_place *places);
 };
 
 /* ---- what all kinds share ---- */

@@ -37,6 +37,12 @@ const char *dcs_default_device(void) {
   return dcs_device_kinds[0]->count ? first[0] : dcs_device_kinds[0]->prefix;
 }
 
+const char *dcs_watched_device(void) {
+  for (int k = 0; k < dcs_n_device_kinds; k++)
+    if (dcs_device_kinds[k]->watched) return dcs_device_kinds[k]->prefix;
+  return NULL;
+}
+
 char *dcs_device_names(char text[DCS_TEXT]) {
   *text = '\0';
   for (int k = 0; k < dcs_n_device_kinds; k++) {

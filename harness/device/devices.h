@@ -24,6 +24,8 @@ dcs_status dcs_device_compile(const dcs_source *source, const char *arch, dcs_co
 
 /* The device that runs kernels when none is named. */
 const char *dcs_default_device(void);
+/* A device whose kernels can be watched; NULL where no kind has any. */
+const char *dcs_watched_device(void);
 /* The names that dcs_device_open() takes, for messages: "cuda:N or emulated". Returns text. */
 char *dcs_device_names(char text[DCS_TEXT]);
 /* Those of several, for help: "cuda:0,cuda:1 or cuda:all". Returns text. */

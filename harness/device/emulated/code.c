@@ -2,6 +2,7 @@
 #include "harness/device/emulated/code.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/embedded.h"
 #include "harness/device/codecache.h"
 
 #include <stdio.h>
@@ -41,17 +42,18 @@ static void write_entries(const char *source, char *entries, size_t size) {
 }
 
 /* Prelude, kernels and entries as one text (malloc'd); #line keeps the kernels' own line numbers.
- * Fibres are slow: threads run as loops where the source has no barrier. */
-static char *whole_text(const char *prelude, const dcs_source *source) {
-  int fibres = strstr(source->text, "__syncthreads") != NULL;
-  static const char format[] = "#define DCS_EMULATED_FIBRES %d\n%s\n#line 1 \"%s\"\n%s\n#line 1 "
+ * Fibres are slow: threads run as loops where the source has nothing that they wait at. */
+static char *whole_text(const char *watch, const char *prelude, const dcs_source *source) {
+  int fibres = *watch || strstr(source->text, "__syncthreads") || strstr(source->text, "_sync(");
+  static const char format[] = "#define DCS_EMULATED_FIBRES %d\n%s%s\n#line 1 \"%s\"\n%s\n#line 1 "
                                "\"entry\"\n%s";
   char entries[MOST_ENTRIES * (DCS_KERNEL_NAME + 32)];
   write_entries(source->text, entries, sizeof entries);
-  size_t bytes = sizeof format + strlen(prelude) + strlen(source->name) + strlen(source->text) +
-                 strlen(entries);
+  size_t bytes = sizeof format + strlen(watch) + strlen(prelude) + strlen(source->name) +
+                 strlen(source->text) + strlen(entries);
   char *text = malloc(bytes);
-  if (text) snprintf(text, bytes, format, fibres, prelude, source->name, source->text, entries);
+  if (text)
+    snprintf(text, bytes, format, fibres, watch, prelude, source->name, source->text, entries);
   return text;
 }
 
@@ -70,14 +72,47 @@ static dcs_status compile_cached(const dcs_host_compiler *compiler, const dcs_so
   return status;
 }
 
-dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, const char *prelude,
+/* Compiles with the calls that emulator_watch.h answers, and with lines. Without the sanitizer's
+ * library: what the kernel needs is in this process. */
+static dcs_status compile_watched(const dcs_host_compiler *compiler, const dcs_source *source,
+                                  void **image, size_t *bytes, dcs_code_facts *facts) {
+  static const char *const watching[] = {"-O0",
+                                         "-g",
+                                         "-fno-omit-frame-pointer",
+                                         "-fno-threadsafe-statics",
+                                         "-fno-exceptions",
+                                         "-fsanitize=thread",
+                                         "-fsanitize-coverage=trace-pc",
+                                         "-nodefaultlibs",
+                                         "-lgcc"};
+  const int n = sizeof watching / sizeof watching[0];
+  dcs_source watched = *source;
+  const char **options = calloc((size_t)source->n_options + (size_t)n, sizeof *options);
+  if (!options) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+  for (int i = 0; i < source->n_options; i++)
+    options[i] = source->options[i];
+  memcpy(options + source->n_options, watching, sizeof watching);
+  watched.options = options;
+  watched.n_options = source->n_options + n;
+  dcs_status status = compile_cached(compiler, &watched, image, bytes, facts);
+  free(options);
+  return status;
+}
+
+dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, bool watched,
                                 const dcs_source *source, void **image, size_t *bytes,
                                 dcs_code_facts *facts) {
   dcs_source whole = *source;
-  char *text = whole_text(prelude, source);
+  const char *prelude = dcs_embedded("harness/device/emulated/emulator.h");
+  const char *watch = watched ? dcs_embedded("harness/device/emulated/emulator_watch.h") : "";
+  if (!prelude || !watch)
+    return dcs_fail(DCS_UNAVAILABLE,
+                    "this program was built without the emulator's preludes in it");
+  char *text = whole_text(watch, prelude, source);
   if (!text) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
   whole.text = text;
-  dcs_status status = compile_cached(compiler, &whole, image, bytes, facts);
+  dcs_status status = watched ? compile_watched(compiler, &whole, image, bytes, facts)
+                              : compile_cached(compiler, &whole, image, bytes, facts);
   free(text);
   return status;
 }

@@ -4,10 +4,10 @@
 #define _GNU_SOURCE /* dladdr1 */
 #endif
 #include "harness/device/device.h"
-#include "harness/base/embedded.h"
 #include "harness/device/cuda/language.h"
 #include "harness/device/emulated/code.h"
 #include "harness/device/emulated/graph.h"
+#include "harness/device/emulated/watch.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -17,10 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GUARD = 64, GUARD_BYTE = 0xc3, UNWRITTEN_BYTE = 0xff };
+/* Buffers begin at multiples of 256 bytes, as a card's do. */
+enum { GUARD = 256, GUARD_BYTE = 0xc3, UNWRITTEN_BYTE = 0xff };
 
 struct dcs_module {
   void *handle;
+  dcs_watched_code *watched; /* NULL: nobody watches */
   dcs_module *next;
 };
 
@@ -34,7 +36,8 @@ typedef struct buffer {
 typedef struct {
   dcs_device base; /* first: a dcs_device * is this struct's address */
   dcs_host_compiler compiler;
-  const char *prelude;
+  dcs_observer observer; /* where observed */
+  bool observed;
   buffer *buffers;
   dcs_module *modules;
   bool released_damaged; /* a buffer was found damaged when it was released */
@@ -105,7 +108,9 @@ static dcs_status emulated_alloc(dcs_device *device, size_t bytes, dcs_ptr *ptr)
   if (bytes == 0) return dcs_fail(DCS_FAILED, "a buffer of 0 bytes asked; at least 1 is needed");
   buffer *b = malloc(sizeof *b);
   /* malloc may promise more than there is, and touching it would then kill the process. */
-  unsigned char *base = bytes < (size_t)memory_bytes() ? malloc(bytes + 2 * GUARD) : NULL;
+  unsigned char *base = bytes < (size_t)memory_bytes()
+                            ? aligned_alloc(GUARD, dcs_round_up(bytes, GUARD) + 2 * GUARD)
+                            : NULL;
   if (!b || !base) {
     free(b);
     free(base);
@@ -181,24 +186,43 @@ static dcs_status emulated_fill(dcs_device *device, dcs_ptr to, uint32_t pattern
 
 /* ---- code ---- */
 
+/* Whether the address is a kernel's, in a buffer. */
+static bool in_global(void *context, uint64_t address) {
+  for (const buffer *b = ((emulated_device *)context)->buffers; b; b = b->next)
+    if (address - (uintptr_t)(b->base + GUARD) < b->bytes) return true;
+  return false;
+}
+
+/* A module of an image, which it does not keep. */
+static dcs_status make_module(emulated_device *emulated, const dcs_source *source,
+                              const void *image, size_t bytes, dcs_module **module) {
+  dcs_module *loaded = calloc(1, sizeof *loaded);
+  if (!loaded) return dcs_fail(DCS_UNAVAILABLE, "no memory to load %s", source->name);
+  dcs_status status = dcs_host_compiler_load(image, bytes, &loaded->handle);
+  if (status == DCS_OK && emulated->observed)
+    status = dcs_watch_code(loaded->handle, image, bytes, &emulated->observer,
+                            (dcs_global_memory){in_global, emulated}, &loaded->watched);
+  if (status != DCS_OK) {
+    if (loaded->handle) dlclose(loaded->handle);
+    free(loaded);
+    return status;
+  }
+  *module = loaded;
+  return DCS_OK;
+}
+
 static dcs_status emulated_load(dcs_device *device, const dcs_source *source, dcs_module **module,
                                 dcs_code_facts *facts) {
   emulated_device *emulated = emulated_of(device);
-  void *image, *handle;
+  void *image;
   size_t bytes;
   DCS_TRY(
-      dcs_emulated_compile(&emulated->compiler, emulated->prelude, source, &image, &bytes, facts));
-  dcs_status status = dcs_host_compiler_load(image, bytes, &handle);
+      dcs_emulated_compile(&emulated->compiler, emulated->observed, source, &image, &bytes, facts));
+  dcs_status status = make_module(emulated, source, image, bytes, module);
   free(image);
   if (status != DCS_OK) return status;
-  dcs_module *loaded = malloc(sizeof *loaded);
-  if (!loaded) {
-    dlclose(handle);
-    return dcs_fail(DCS_UNAVAILABLE, "no memory to load %s", source->name);
-  }
-  *loaded = (dcs_module){.handle = handle, .next = emulated->modules};
-  emulated->modules = loaded;
-  *module = loaded;
+  (*module)->next = emulated->modules;
+  emulated->modules = *module;
   return DCS_OK;
 }
 
@@ -208,6 +232,7 @@ static void emulated_unload(dcs_device *device, dcs_module *module) {
     link = &(*link)->next;
   if (!*link) return;
   *link = module->next;
+  dcs_watched_code_free(module->watched);
   dlclose(module->handle);
   free(module);
 }
@@ -227,7 +252,6 @@ static dcs_status emulated_symbol(dcs_device *device, dcs_module *module, const 
 
 /* What DCS_EMULATED_ENTRY makes of a kernel. */
 typedef struct {
-  /* 0 where memory was short */
   int (*run)(const int64_t grid[3], const int block[3], void **args);
   const size_t *(*sizes)(void); /* of the arguments, closed by 0 */
 } entry;
@@ -252,9 +276,27 @@ static dcs_status emulated_launch(dcs_device *device, dcs_module *module, const 
   DCS_TRY(find_entry(module, kernel, &found));
   if (capture)
     return dcs_graph_add_launch(capture, module, kernel, grid, block, args, found.sizes());
-  if (found.run(grid, block, args)) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE, "memory is too small for the %d threads of a block",
-                  block[0] * block[1] * block[2]);
+  if (module->watched) dcs_watch_launch(module->watched, module, kernel, grid, block);
+  int result = found.run(grid, block, args);
+  if (result > 0) return DCS_OK;
+  if (result == 0)
+    return dcs_fail(DCS_UNAVAILABLE, "memory is too small for the %d threads of a block",
+                    block[0] * block[1] * block[2]);
+  return dcs_fail(DCS_FAILED,
+                  "%s: some threads of a block wait forever: the others have ended, or wait at "
+                  "another barrier, shuffle or vote",
+                  kernel);
+}
+
+static void emulated_observe(dcs_device *device, const dcs_observer *observer) {
+  emulated_of(device)->observer = *observer;
+  emulated_of(device)->observed = true;
+}
+
+static dcs_status emulated_locate(dcs_device *device, const dcs_module *module,
+                                  const uint64_t *codes, int n, dcs_place *places) {
+  (void)device;
+  return dcs_watched_lines(module->watched, codes, n, places);
 }
 
 static dcs_status emulated_begin_capture(dcs_device *device) {
@@ -327,19 +369,16 @@ static const dcs_device emulated_methods = {.info = emulated_info,
                                             .record_event = emulated_record_event,
                                             .synchronize_event = emulated_record_event,
                                             .elapsed_ns = emulated_elapsed_ns,
-                                            .synchronize = emulated_synchronize};
+                                            .synchronize = emulated_synchronize,
+                                            .observe = emulated_observe,
+                                            .locate = emulated_locate};
 
 static dcs_status emulated_open(int index, dcs_device **device) {
   (void)index;
   emulated_device *emulated = calloc(1, sizeof *emulated);
   if (!emulated) return dcs_fail(DCS_UNAVAILABLE, "no memory to open the emulated device");
   emulated->base = emulated_methods;
-  emulated->prelude = dcs_embedded("harness/device/emulated/emulator.h");
-  dcs_status status =
-      emulated->prelude
-          ? dcs_host_compiler_find(&emulated->compiler)
-          : dcs_fail(DCS_UNAVAILABLE,
-                     "this program was built without harness/device/emulated/emulator.h in it");
+  dcs_status status = dcs_host_compiler_find(&emulated->compiler);
   if (status != DCS_OK)
     free(emulated);
   else
@@ -349,6 +388,7 @@ static dcs_status emulated_open(int index, dcs_device **device) {
 
 const dcs_device_kind dcs_device_emulated = {.prefix = "emulated",
                                              .timed = false,
+                                             .watched = true,
                                              .language = DCS_CUDA_LANGUAGE,
                                              .launch = DCS_CUDA_LAUNCH,
                                              .facts = emulated_facts,

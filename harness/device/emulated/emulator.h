@@ -17,24 +17,45 @@
 #define DCS_EMULATED_BACKWARDS 0
 #endif
 
+/* What emulator_watch.h defines otherwise: where variables lie, and who is told of what. */
+#ifndef DCS_WATCHED
+#define DCS_WATCHED  0
+#define __constant__ /* an external variable, which the host finds by its name */
+#define __shared__   static
+#define DCS_UNWATCHED
+#define DCS_TELL(kind, address, bytes)
+#define DCS_TELL_ALL(kind, address, bytes)
+#define DCS_VECTOR(type, T)
+#endif
+
 #define __global__
 #define __device__
 #define __host__
-#define __constant__    /* an external variable, which the host finds by its name */
-#define __shared__      static
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-struct float2 {
+struct alignas(8) float2 {
   float x, y;
+  DCS_VECTOR(float2, float)
 };
 struct float3 {
   float x, y, z;
+  DCS_VECTOR(float3, float)
 };
 struct alignas(16) float4 {
   float x, y, z, w;
+  DCS_VECTOR(float4, float)
+};
+struct alignas(8) int2 {
+  int x, y;
+  DCS_VECTOR(int2, int)
 };
 struct int3 {
   int x, y, z;
+  DCS_VECTOR(int3, int)
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+  DCS_VECTOR(int4, int)
 };
 struct uint3 {
   unsigned x, y, z;
@@ -97,8 +118,11 @@ static inline float __uint_as_float(unsigned x) {
   return dcs_emulated_bits<float>(x);
 }
 
-template <class T> static inline T __ldg(const T *at) {
-  return *at;
+template <class T> DCS_UNWATCHED static inline T __ldg(const T *at) {
+  T value;
+  memcpy(static_cast<void *>(&value), at, sizeof value);
+  DCS_TELL_ALL(DCS_EMULATED_LOAD, at, sizeof value);
+  return value;
 }
 
 template <class A, class B> static inline auto min(A a, B b) {
@@ -108,100 +132,249 @@ template <class A, class B> static inline auto max(A a, B b) {
   return a < b ? b : a;
 }
 
-static inline float atomicAdd(float *at, float value) {
-  float old = *at;
-  *at = old + value;
-  return old;
-}
-static inline int atomicAdd(int *at, int value) {
-  int old = *at;
-  *at = old + value;
-  return old;
-}
-
-static inline int atomicExch(int *at, int value) {
-  int old = *at;
-  *at = value;
+/* Threads run one at a time, so that any read-modify-write is atomic; value: what it is given. */
+#define DCS_ATOMIC(name, changed)                                                                  \
+  template <class T, class V> DCS_UNWATCHED static inline T name(T *at, V value) {                 \
+    DCS_TELL(DCS_EMULATED_ATOMIC, at, sizeof *at);                                                 \
+    T old = *at;                                                                                   \
+    *at = changed;                                                                                 \
+    return old;                                                                                    \
+  }
+DCS_ATOMIC(atomicAdd, old + T(value))
+DCS_ATOMIC(atomicSub, old - T(value))
+DCS_ATOMIC(atomicExch, T(value))
+DCS_ATOMIC(atomicMin, old < T(value) ? old : T(value))
+DCS_ATOMIC(atomicMax, old > T(value) ? old : T(value))
+DCS_ATOMIC(atomicAnd, old &T(value))
+DCS_ATOMIC(atomicOr, old | T(value))
+DCS_ATOMIC(atomicXor, old ^ T(value))
+template <class T> DCS_UNWATCHED static inline T atomicCAS(T *at, T expected, T value) {
+  DCS_TELL(DCS_EMULATED_ATOMIC, at, sizeof *at);
+  T old = *at;
+  if (old == expected) *at = value;
   return old;
 }
 
 /* Nothing to do: what a thread writes is in memory before another runs. */
-static inline void __threadfence() {
+DCS_UNWATCHED static inline void __threadfence() {
+  DCS_TELL(DCS_EMULATED_FENCE, nullptr, 0);
+}
+DCS_UNWATCHED static inline void __threadfence_block() {
 }
 
 template <class... A, size_t... I>
-static inline void dcs_emulated_call(void (*kernel)(A...), void **args, std::index_sequence<I...>) {
+DCS_UNWATCHED static inline void dcs_emulated_call(void (*kernel)(A...), void **args,
+                                                   std::index_sequence<I...>) {
   kernel(*static_cast<A *>(args[I])...);
 }
 
 /* ---- fibres ---- */
 
-static ucontext_t dcs_emulated_block_context, *dcs_emulated_thread_context;
+enum { DCS_EMULATED_STACK = 65536, DCS_EMULATED_WARP = 32 };
 
-static inline void __syncthreads() {
-  swapcontext(dcs_emulated_thread_context, &dcs_emulated_block_context);
-}
-
-enum { DCS_EMULATED_STACK = 65536 };
+enum dcs_emulated_state { DCS_FIBRE_RUNS, DCS_FIBRE_AT_BARRIER, DCS_FIBRE_AT_WARP, DCS_FIBRE_DONE };
 
 struct dcs_emulated_fibre {
   ucontext_t context;
   uint3 index;
-  bool done;
+  dcs_emulated_state state;
+  unsigned lanes; /* of the warp, that it waits for */
+  uint64_t given; /* what it lets them read */
+#if DCS_WATCHED
+  dcs_emulated_path path;
+#endif
 };
-
-/* What a fibre starts with: makecontext passes nothing but ints. */
-static dcs_emulated_fibre *dcs_emulated_starting;
-static void (*dcs_emulated_start_kernel)();
-static void **dcs_emulated_start_args;
-
-template <class... A> static void dcs_emulated_fibre_main() {
-  dcs_emulated_fibre *fibre = dcs_emulated_starting;
-  auto kernel = reinterpret_cast<void (*)(A...)>(dcs_emulated_start_kernel);
-  dcs_emulated_call(kernel, dcs_emulated_start_args, std::index_sequence_for<A...>());
-  fibre->done = true;
-}
-
-/* Lets every fibre of the block run to its next barrier or its end, until all have ended. */
-static inline void dcs_emulated_run_fibres(dcs_emulated_fibre *fibres, int n) {
-  for (bool running = true; running;) {
-    running = false;
-    for (int t = 0; t < n; t++) {
-      dcs_emulated_fibre *fibre = &fibres[t];
-      if (fibre->done) continue;
-      threadIdx = fibre->index;
-      dcs_emulated_starting = fibre;
-      dcs_emulated_thread_context = &fibre->context;
-      swapcontext(&dcs_emulated_block_context, &fibre->context);
-      running = running || !fibre->done;
-    }
-  }
-}
 
 /* The fibres of a block and their stacks: made for a launch, so that they are gone after it. */
 struct dcs_emulated_fibres {
   dcs_emulated_fibre *list;
   char *stacks;
+  int n;
 };
 
+static ucontext_t dcs_emulated_block_context;
+static dcs_emulated_fibres dcs_emulated_block_fibres;
+static dcs_emulated_fibre *dcs_emulated_fibre_now;
+
+DCS_UNWATCHED static inline void dcs_emulated_wait(dcs_emulated_state state) {
+  dcs_emulated_fibre *fibre = dcs_emulated_fibre_now;
+  fibre->state = state;
+  swapcontext(&fibre->context, &dcs_emulated_block_context);
+}
+
+DCS_UNWATCHED static inline void __syncthreads() {
+  DCS_TELL(DCS_EMULATED_BARRIER, nullptr, 0);
+  dcs_emulated_wait(DCS_FIBRE_AT_BARRIER);
+}
+
+#if DCS_WATCHED
+DCS_UNWATCHED static void dcs_emulated_end_thread() {
+  dcs_emulated_wait(DCS_FIBRE_DONE);
+}
+#endif
+
+/* ---- shuffles and votes ---- */
+
+DCS_UNWATCHED static inline int dcs_emulated_lane() {
+  return (int)(dcs_emulated_fibre_now - dcs_emulated_block_fibres.list) % DCS_EMULATED_WARP;
+}
+
+DCS_UNWATCHED static inline void dcs_emulated_wait_for_lanes(unsigned lanes) {
+  dcs_emulated_fibre_now->lanes = lanes;
+  dcs_emulated_wait(DCS_FIBRE_AT_WARP);
+}
+
+/* What a lane of the warp gives, if it is there. */
+DCS_UNWATCHED static inline uint64_t dcs_emulated_given(int lane, uint64_t otherwise) {
+  const dcs_emulated_fibres *all = &dcs_emulated_block_fibres;
+  int first = (int)(dcs_emulated_fibre_now - all->list) / DCS_EMULATED_WARP * DCS_EMULATED_WARP;
+  return first + lane < all->n ? all->list[first + lane].given : otherwise;
+}
+
+DCS_UNWATCHED static inline void __syncwarp(unsigned lanes = ~0u) {
+  DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);
+  dcs_emulated_wait_for_lanes(lanes);
+}
+
+/* The value of lane `from`; all of `lanes` have read before any goes on. */
+template <class T>
+DCS_UNWATCHED static inline T dcs_emulated_shuffle(unsigned lanes, T value, int from) {
+  static_assert(sizeof(T) <= sizeof(uint64_t), "a shuffle takes 8 bytes at most");
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof value);
+  dcs_emulated_fibre_now->given = bits;
+  dcs_emulated_wait_for_lanes(lanes);
+  bits = dcs_emulated_given(from, bits);
+  dcs_emulated_wait_for_lanes(lanes);
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* A shuffle within groups of `width` lanes: from `source`, or from the own lane beyond the group.
+ */
+#define DCS_SHUFFLE(name, Source, source, inside)                                                  \
+  template <class T>                                                                               \
+  DCS_UNWATCHED static inline T name(unsigned lanes, T value, Source by, int width = 32) {         \
+    DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);                                               \
+    int lane = dcs_emulated_lane(), first = lane / width * width, from = source;                   \
+    return dcs_emulated_shuffle(lanes, value, inside ? from : lane);                               \
+  }
+DCS_SHUFFLE(__shfl_sync, int, first + (by & (width - 1)), true)
+DCS_SHUFFLE(__shfl_up_sync, unsigned, lane - (int)by, from >= first)
+DCS_SHUFFLE(__shfl_down_sync, unsigned, lane + (int)by, from < first + width)
+DCS_SHUFFLE(__shfl_xor_sync, int, lane ^ by, from < first + width)
+
+DCS_UNWATCHED static inline unsigned __ballot_sync(unsigned lanes, int vote) {
+  DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);
+  unsigned votes = 0;
+  dcs_emulated_fibre_now->given = vote != 0;
+  dcs_emulated_wait_for_lanes(lanes);
+  for (int lane = 0; lane < DCS_EMULATED_WARP; lane++)
+    if (lanes >> lane & 1 && dcs_emulated_given(lane, 0)) votes |= 1u << lane;
+  dcs_emulated_wait_for_lanes(lanes);
+  return votes;
+}
+DCS_UNWATCHED static inline int __any_sync(unsigned lanes, int vote) {
+  return __ballot_sync(lanes, vote) != 0;
+}
+DCS_UNWATCHED static inline int __all_sync(unsigned lanes, int vote) {
+  return __ballot_sync(lanes, !vote) == 0;
+}
+
+/* ---- fibres of a block ---- */
+
+/* What a fibre starts with: makecontext passes nothing but ints. */
+static void (*dcs_emulated_start_kernel)();
+static void **dcs_emulated_start_args;
+
+template <class... A> DCS_UNWATCHED static void dcs_emulated_fibre_main() {
+  auto kernel = reinterpret_cast<void (*)(A...)>(dcs_emulated_start_kernel);
+  dcs_emulated_call(kernel, dcs_emulated_start_args, std::index_sequence_for<A...>());
+  dcs_emulated_fibre_now->state = DCS_FIBRE_DONE;
+}
+
+/* Lets a fibre run until it waits or ends. */
+DCS_UNWATCHED static inline void dcs_emulated_resume(dcs_emulated_fibre *fibre) {
+  threadIdx = fibre->index;
+  dcs_emulated_fibre_now = fibre;
+#if DCS_WATCHED
+  dcs_emulated_now = &fibre->path;
+#endif
+  swapcontext(&dcs_emulated_block_context, &fibre->context);
+#if DCS_WATCHED
+  dcs_emulated_now = nullptr;
+#endif
+}
+
+/* Whether all lanes that a fibre waits for, but those that have ended, wait for the same. */
+static inline bool dcs_emulated_warp_is_there(const dcs_emulated_fibres &all, int t) {
+  int first = t / DCS_EMULATED_WARP * DCS_EMULATED_WARP;
+  for (int lane = 0; lane < DCS_EMULATED_WARP && first + lane < all.n; lane++) {
+    const dcs_emulated_fibre *fibre = &all.list[first + lane];
+    if (!(all.list[t].lanes >> lane & 1) || fibre->state == DCS_FIBRE_DONE) continue;
+    if (fibre->state != DCS_FIBRE_AT_WARP || fibre->lanes != all.list[t].lanes) return false;
+  }
+  return true;
+}
+
+/* Lets the fibres go on that wait in a state, in the whole block or one warp: from..end-1. */
+static inline void dcs_emulated_release(const dcs_emulated_fibres &all, int from, int end,
+                                        dcs_emulated_state state, unsigned lanes) {
+  for (int t = from; t < end && t < all.n; t++)
+    if (all.list[t].state == state && (state == DCS_FIBRE_AT_BARRIER || all.list[t].lanes == lanes))
+      all.list[t].state = DCS_FIBRE_RUNS;
+}
+
+static inline int dcs_emulated_count(const dcs_emulated_fibres &all, dcs_emulated_state state) {
+  int n = 0;
+  for (int t = 0; t < all.n; t++)
+    n += all.list[t].state == state;
+  return n;
+}
+
+/* Lets every fibre of the block run to its next wait or its end, until all have ended. 0 where some
+ * wait for what cannot come. */
+static inline int dcs_emulated_run_fibres(const dcs_emulated_fibres &all) {
+  while (dcs_emulated_count(all, DCS_FIBRE_DONE) < all.n) {
+    for (int t = 0; t < all.n; t++)
+      if (all.list[t].state == DCS_FIBRE_RUNS) dcs_emulated_resume(&all.list[t]);
+    for (int t = 0; t < all.n; t++)
+      if (all.list[t].state == DCS_FIBRE_AT_WARP && dcs_emulated_warp_is_there(all, t)) {
+        int first = t / DCS_EMULATED_WARP * DCS_EMULATED_WARP;
+        dcs_emulated_release(all, first, first + DCS_EMULATED_WARP, DCS_FIBRE_AT_WARP,
+                             all.list[t].lanes);
+      }
+    if (dcs_emulated_count(all, DCS_FIBRE_RUNS) > 0) continue;
+    if (dcs_emulated_count(all, DCS_FIBRE_AT_WARP) > 0) return 0;
+#if DCS_WATCHED
+    dcs_emulated_watch.together(dcs_emulated_watch.context);
+#endif
+    dcs_emulated_release(all, 0, all.n, DCS_FIBRE_AT_BARRIER, 0);
+  }
+  return 1;
+}
+
 template <class... A>
-static inline void dcs_emulated_fibre_block(void (*kernel)(A...), const int block[3], void **args,
-                                            const dcs_emulated_fibres &fibres) {
-  int n = block[0] * block[1] * block[2];
+static inline int dcs_emulated_fibre_block(void (*kernel)(A...), const int block[3], void **args) {
+  const dcs_emulated_fibres &all = dcs_emulated_block_fibres;
   dcs_emulated_start_kernel = reinterpret_cast<void (*)()>(kernel);
   dcs_emulated_start_args = args;
-  for (int t = 0; t < n; t++) {
-    dcs_emulated_fibre *fibre = &fibres.list[t];
-    fibre->done = false;
+  for (int t = 0; t < all.n; t++) {
+    dcs_emulated_fibre *fibre = &all.list[t];
+    char *stack = all.stacks + t * static_cast<size_t>(DCS_EMULATED_STACK);
+    fibre->state = DCS_FIBRE_RUNS;
     fibre->index = {(unsigned)(t % block[0]), (unsigned)(t / block[0] % block[1]),
                     (unsigned)(t / block[0] / block[1])};
+#if DCS_WATCHED
+    fibre->path = {t, stack, stack + DCS_EMULATED_STACK, {}, 0};
+#endif
     getcontext(&fibre->context);
-    fibre->context.uc_stack.ss_sp = fibres.stacks + t * static_cast<size_t>(DCS_EMULATED_STACK);
+    fibre->context.uc_stack.ss_sp = stack;
     fibre->context.uc_stack.ss_size = DCS_EMULATED_STACK;
     fibre->context.uc_link = &dcs_emulated_block_context;
     makecontext(&fibre->context, dcs_emulated_fibre_main<A...>, 0);
   }
-  dcs_emulated_run_fibres(fibres.list, n);
+  return dcs_emulated_run_fibres(all);
 }
 
 /* ---- loops ---- */
@@ -216,39 +389,43 @@ static inline void dcs_emulated_loop_block(void (*kernel)(A...), const int block
       }
 }
 
+/* As DCS_EMULATED_ENTRY says of its results. */
 template <class... A>
-static inline void dcs_emulated_blocks(void (*kernel)(A...), const int64_t grid[3],
-                                       const int block[3], void **args,
-                                       const dcs_emulated_fibres &fibres) {
+static inline int dcs_emulated_blocks(void (*kernel)(A...), const int64_t grid[3],
+                                      const int block[3], void **args) {
   gridDim = {(unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2]};
   blockDim = {(unsigned)block[0], (unsigned)block[1], (unsigned)block[2]};
   int64_t blocks = grid[0] * grid[1] * grid[2];
   for (int64_t b = 0; b < blocks; b++) {
     int64_t at = DCS_EMULATED_BACKWARDS ? blocks - 1 - b : b;
+#if DCS_WATCHED
+    if (!dcs_emulated_watch.block(dcs_emulated_watch.context, at)) continue;
+#endif
     blockIdx = {(unsigned)(at % grid[0]), (unsigned)(at / grid[0] % grid[1]),
                 (unsigned)(at / grid[0] / grid[1])};
-    if (DCS_EMULATED_FIBRES)
-      dcs_emulated_fibre_block(kernel, block, args, fibres);
-    else
+    if (!DCS_EMULATED_FIBRES)
       dcs_emulated_loop_block(kernel, block, args);
+    else if (!dcs_emulated_fibre_block(kernel, block, args))
+      return -1;
   }
+  return 1;
 }
 
-/* Returns 0 where memory for the threads of a block is short: nothing was run. */
 template <class... A>
 static inline int dcs_emulated_grid(void (*kernel)(A...), const int64_t grid[3], const int block[3],
                                     void **args) {
-  dcs_emulated_fibres fibres = {nullptr, nullptr};
+  dcs_emulated_fibres *all = &dcs_emulated_block_fibres;
+  *all = {nullptr, nullptr, block[0] * block[1] * block[2]};
   if (DCS_EMULATED_FIBRES) {
-    size_t n = static_cast<size_t>(block[0]) * block[1] * block[2];
-    fibres.list = static_cast<dcs_emulated_fibre *>(malloc(n * sizeof(dcs_emulated_fibre)));
-    fibres.stacks = static_cast<char *>(malloc(n * DCS_EMULATED_STACK));
+    all->list = static_cast<dcs_emulated_fibre *>(malloc(all->n * sizeof(dcs_emulated_fibre)));
+    all->stacks = static_cast<char *>(malloc(all->n * static_cast<size_t>(DCS_EMULATED_STACK)));
   }
-  int ready = !DCS_EMULATED_FIBRES || (fibres.list && fibres.stacks);
-  if (ready) dcs_emulated_blocks(kernel, grid, block, args, fibres);
-  free(fibres.list);
-  free(fibres.stacks);
-  return ready;
+  int result = 0;
+  if (!DCS_EMULATED_FIBRES || (all->list && all->stacks))
+    result = dcs_emulated_blocks(kernel, grid, block, args);
+  free(all->list);
+  free(all->stacks);
+  return result;
 }
 
 /* Bytes of each argument, closed by 0. */
@@ -257,6 +434,8 @@ template <class... A> static inline const size_t *dcs_emulated_sizes(void (*)(A.
   return sizes;
 }
 
+/* The run returns 1, or 0 where memory for the threads of a block is short and nothing was run, or
+ * -1 where threads of a block waited for others that did not come. */
 #define DCS_EMULATED_ENTRY(kernel)                                                                 \
   extern "C" const size_t *dcs_emulated_sizes_of_##kernel() {                                      \
     return dcs_emulated_sizes(kernel);                                                             \

@@ -167,8 +167,10 @@ dcs_status dcs_host_compiler_find(dcs_host_compiler *compiler) {
 
 static dcs_status start_compiler(const dcs_host_compiler *compiler, const dcs_source *source,
                                  const scratch_files *scratch, bool *succeeded) {
-  const char *const fixed[] = {"-std=c++17", "-O1", "-fPIC",         "-shared",
-                               "-w",         "-o",  scratch->object, scratch->source};
+  char here[PATH_MAX], map[PATH_MAX + 32]; /* so that lines do not depend on where this runs */
+  snprintf(map, sizeof map, "-fdebug-prefix-map=%s=.", getcwd(here, sizeof here) ? here : "/");
+  const char *const fixed[] = {"-std=c++17", "-O1", "-fPIC",         "-shared",      "-w",
+                               map,          "-o",  scratch->object, scratch->source};
   size_t n_fixed = sizeof fixed / sizeof fixed[0];
   size_t n_words = (size_t)compiler->n_words;
   const char **argv = calloc(n_words + n_fixed + (size_t)source->n_options + 1, sizeof *argv);
@@ -219,6 +221,43 @@ dcs_status dcs_host_compiler_load(const void *image, size_t bytes, void **handle
                         "system mounted noexec?",
                         dlerror());
   }
+  scratch_remove(&scratch);
+  return status;
+}
+
+/* ---- lines ---- */
+
+/* The arguments of addr2line that are places: of the calls, not of what they return to. */
+static dcs_status write_codes(const char *path, const uint64_t *codes, int n) {
+  FILE *out = fopen(path, "wb");
+  if (!out) return dcs_fail(DCS_IO, "cannot write %s: %s", path, strerror(errno));
+  for (int i = 0; i < n; i++)
+    fprintf(out, "%llx\n", (unsigned long long)(codes[i] - 1));
+  bool whole = !ferror(out);
+  if (fclose(out) != 0) whole = false;
+  return whole ? DCS_OK : dcs_fail(DCS_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static dcs_status ask_lines(const scratch_files *scratch, const void *image, size_t bytes,
+                            const uint64_t *codes, int n, char **text) {
+  char list[sizeof scratch->source + 1], object[sizeof scratch->object];
+  char program[] = "addr2line", option[] = "-e";
+  char *const argv[] = {program, option, object, list, NULL};
+  bool succeeded;
+  snprintf(list, sizeof list, "@%s", scratch->source);
+  snprintf(object, sizeof object, "%s", scratch->object);
+  DCS_TRY(write_file(scratch->object, image, bytes));
+  DCS_TRY(write_codes(scratch->source, codes, n));
+  DCS_TRY(run(argv, scratch->log, &succeeded));
+  if (!succeeded) return dcs_fail(DCS_UNAVAILABLE, "addr2line does not work; install binutils");
+  return dcs_read_file(scratch->log, text, NULL);
+}
+
+dcs_status dcs_host_compiler_lines(const void *image, size_t bytes, const uint64_t *codes, int n,
+                                   char **text) {
+  scratch_files scratch;
+  DCS_TRY(scratch_make(&scratch));
+  dcs_status status = ask_lines(&scratch, image, bytes, codes, n, text);
   scratch_remove(&scratch);
   return status;
 }

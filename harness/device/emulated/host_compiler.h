@@ -22,6 +22,13 @@ dcs_status dcs_host_compiler_find(dcs_host_compiler *compiler);
 dcs_status dcs_host_compiler_run(const dcs_host_compiler *compiler, const dcs_source *source,
                                  void **image, size_t *bytes);
 
+/* Source lines of n places of a shared object that was compiled with -g, each behind a call that
+ * returns there: "FILE:LINE" a line (malloc'd, the caller frees). Files below the current folder
+ * are
+ * "./FILE". DCS_UNAVAILABLE without addr2line, which the compiler's assembler comes with. */
+dcs_status dcs_host_compiler_lines(const void *image, size_t bytes, const uint64_t *codes, int n,
+                                   char **text);
+
 /* Loads a shared object from its bytes; dlclose() it. */
 dcs_status dcs_host_compiler_load(const void *image, size_t bytes, void **handle);
 

@@ -1,0 +1,335 @@
+/* dcsbench trace */
+#include "cli/commands.h"
+#include "harness/base/text.h"
+#include "harness/files/csv.h"
+#include "harness/trace/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  dcs_problem_choice choice;
+  const char *variant, *config, *arch, *grid, *blocks, *device, *kernels, *figure;
+  int64_t atoms;
+  bool csv, json, races;
+} arguments;
+
+static const dcs_option options[] = {
+    {"config", 0, "K=V,...", "parameters of the variant", DCS_WORD(arguments, config)},
+    {"arch", 0, "SM", "the card that requests are counted for: sm_70 or later, all alike (sm_90)",
+     DCS_WORD(arguments, arch)},
+    {"atoms", 0, "N", "random atoms of the problem (60)",
+     DCS_INTEGER(arguments, atoms, 1, 1000000)},
+    {"grid", 0, "GRID", "its grid (520x9x2)", DCS_WORD(arguments, grid)},
+    {"blocks", 0, "WHICH",
+     "few: of each launch the first, the middle and the last block; or all (few)",
+     DCS_WORD(arguments, blocks)},
+    {"races", 'r', NULL, "look for races instead, in all blocks; exit status 1 where there are any",
+     DCS_FLAG(arguments, races)},
+    {"device", 'd', "DEVICE",
+     "run the same launches there, once, for a profiler; nothing is counted here",
+     DCS_WORD(arguments, device)},
+    {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
+    {"out", 'o', "FILE.svg", "draw which lane of a warp touches which address",
+     DCS_WORD(arguments, figure)},
+    {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "as JSON", DCS_FLAG(arguments, json)},
+    {0}};
+
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  int64_t sm = 0;
+  if (strncmp(a->arch, "sm_", 3) == 0)
+    DCS_TRY(dcs_parse_integer("--arch", a->arch + 3, 1, 999, &sm));
+  if (sm < 70)
+    return dcs_fail(DCS_USAGE,
+                    "--arch: found \"%s\"; expected sm_70 or later: earlier cards count otherwise",
+                    a->arch);
+  if (strcmp(a->blocks, "few") != 0 && strcmp(a->blocks, "all") != 0)
+    return dcs_fail(DCS_USAGE, "--blocks: found \"%s\"; expected few or all", a->blocks);
+  if (a->races && a->figure) return dcs_fail(DCS_USAGE, "--races draws nothing: leave --out away");
+  return DCS_OK;
+}
+
+/* ---- rows ---- */
+
+enum { N_NUMBERS = 10, N_WORDS = 4 };
+static const char *const columns[] =
+    DCS_NAMES("file", "line", "access", "space", "requests", "sectors", "sectors_per_request",
+              "lines_per_request", "bytes_used", "bytes_moved", "efficiency", "bank_conflicts",
+              "distinct_constant_addresses", "divergent");
+
+/* The columns behind the space; NaN for what the space does not have. */
+static void numbers_of(const dcs_trace_row *row, double numbers[N_NUMBERS]) {
+  const double requests = (double)row->requests, sectors = (double)row->sectors;
+  const double moved = sectors * DCS_SECTOR, used = (double)row->bytes_used;
+  const bool global = row->space == DCS_SPACE_GLOBAL;
+  const double values[N_NUMBERS] = {
+      requests,
+      global ? sectors : NAN,
+      global ? sectors / requests : NAN,
+      global ? (double)row->lines / requests : NAN,
+      global ? used : NAN,
+      global ? moved : NAN,
+      global ? used / moved : NAN,
+      row->space == DCS_SPACE_SHARED ? (double)row->bank_conflicts : NAN,
+      row->space == DCS_SPACE_CONSTANT ? (double)row->distinct / requests : NAN,
+      (double)row->divergent};
+  memcpy(numbers, values, sizeof values);
+}
+
+static dcs_status print_csv(const dcs_kernel_trace *trace) {
+  dcs_csv csv = dcs_csv_stdout();
+  DCS_TRY(dcs_csv_header(&csv, columns));
+  for (int i = 0; i < trace->n_rows; i++) {
+    const dcs_trace_row *row = &trace->rows[i];
+    double numbers[N_NUMBERS];
+    numbers_of(row, numbers);
+    dcs_csv_text(&csv, row->source.place.file);
+    dcs_csv_integer(&csv, row->source.place.line);
+    dcs_csv_text(&csv, dcs_access_name(row->access));
+    dcs_csv_text(&csv, dcs_memory_space_name(row->space));
+    for (int n = 0; n < N_NUMBERS; n++)
+      dcs_csv_number(&csv, numbers[n]);
+    DCS_TRY(dcs_csv_row(&csv));
+  }
+  return DCS_OK;
+}
+
+static void print_json_text(const char *name, const char *text) {
+  printf("\"%s\": \"", name);
+  for (; *text; text++)
+    printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+  printf("\"");
+}
+
+static void print_json(const dcs_kernel_trace *trace) {
+  printf("[");
+  for (int i = 0; i < trace->n_rows; i++) {
+    const dcs_trace_row *row = &trace->rows[i];
+    double numbers[N_NUMBERS];
+    numbers_of(row, numbers);
+    printf("%s\n  {", i ? "," : "");
+    print_json_text("file", row->source.place.file);
+    printf(", \"line\": %d, \"access\": \"%s\", \"space\": \"%s\"", row->source.place.line,
+           dcs_access_name(row->access), dcs_memory_space_name(row->space));
+    for (int n = 0; n < N_NUMBERS; n++)
+      isnan(numbers[n]) ? printf(", \"%s\": null", columns[N_WORDS + n])
+                        : printf(", \"%s\": %.17g", columns[N_WORDS + n], numbers[n]);
+    printf("}");
+  }
+  printf("\n]\n");
+}
+
+/* A number in a column of that width; "" for NaN. */
+static void print_number(int width, const char *format, double value) {
+  char text[32] = "";
+  if (!isnan(value)) snprintf(text, sizeof text, format, value);
+  printf(" %*s", width, text);
+}
+
+static void print_table(const dcs_kernel_trace *trace) {
+  printf("%-34s %-6s %-8s %9s %9s %9s %9s %9s %9s %9s\n", "", "", "", "", "sectors", "lines",
+         "bytes", "bank", "constant", "divergent");
+  printf("%-34s %-6s %-8s %9s %9s %9s %9s %9s %9s %9s\n", "line", "access", "space", "requests",
+         "/request", "/request", "used", "conflicts", "addresses", "requests");
+  for (int i = 0; i < trace->n_rows; i++) {
+    const dcs_trace_row *row = &trace->rows[i];
+    double n[N_NUMBERS];
+    char place[DCS_TEXT + 16];
+    numbers_of(row, n);
+    snprintf(place, sizeof place, "%s:%d", row->source.place.file, row->source.place.line);
+    printf("%-34s %-6s %-8s", place, dcs_access_name(row->access),
+           dcs_memory_space_name(row->space));
+    print_number(9, "%.0f", n[0]);
+    print_number(9, "%.2f", n[2]);
+    print_number(9, "%.2f", n[3]);
+    print_number(9, "%.1f%%", 100 * n[6]);
+    print_number(9, "%.0f", n[7]);
+    print_number(9, "%.1f", n[8]);
+    print_number(9, "%.0f", n[9]);
+    printf("\n");
+  }
+}
+
+static void print_lanes(const dcs_kernel_trace *trace) {
+  printf(
+      "\nWhat lanes 0 to 31 of a warp touch in one request: the number of its sector of 32 bytes\n"
+      "(constant: of its address; shared: its bank); '.' takes no part.\n");
+  for (int i = 0; i < trace->n_rows; i++) {
+    const dcs_trace_row *row = &trace->rows[i];
+    char lanes[DCS_LANES_TEXT];
+    printf("%5d %-6s %-8s  %s  %.60s\n", row->source.place.line, dcs_access_name(row->access),
+           dcs_memory_space_name(row->space), dcs_draw_lanes(&row->shown, lanes), row->source.text);
+  }
+}
+
+/* ---- races ---- */
+
+static const char *const race_columns[] =
+    DCS_NAMES("space", "first_file", "first_line", "first_access", "first_block", "first_thread",
+              "then_file", "then_line", "then_access", "then_block", "then_thread", "words");
+
+static void csv_touch(dcs_csv *csv, const dcs_source_line *line, const dcs_touch *touch) {
+  dcs_csv_text(csv, line->place.file);
+  dcs_csv_integer(csv, line->place.line);
+  dcs_csv_text(csv, dcs_access_name((dcs_seen_kind)touch->kind));
+  dcs_csv_integer(csv, touch->block);
+  dcs_csv_integer(csv, touch->thread);
+}
+
+static dcs_status print_races_csv(const dcs_located_race *races, int n) {
+  dcs_csv csv = dcs_csv_stdout();
+  DCS_TRY(dcs_csv_header(&csv, race_columns));
+  for (int i = 0; i < n; i++) {
+    dcs_csv_text(&csv, dcs_memory_space_name(races[i].race.space));
+    csv_touch(&csv, &races[i].first, &races[i].race.first);
+    csv_touch(&csv, &races[i].then, &races[i].race.then);
+    dcs_csv_integer(&csv, races[i].race.words);
+    DCS_TRY(dcs_csv_row(&csv));
+  }
+  return DCS_OK;
+}
+
+static void json_touch(const char *const *names, const dcs_source_line *line,
+                       const dcs_touch *touch) {
+  printf(", ");
+  print_json_text(names[0], line->place.file);
+  printf(", \"%s\": %d, \"%s\": \"%s\", \"%s\": %u, \"%s\": %d", names[1], line->place.line,
+         names[2], dcs_access_name((dcs_seen_kind)touch->kind), names[3], touch->block, names[4],
+         touch->thread);
+}
+
+static void print_races_json(const dcs_located_race *races, int n) {
+  printf("[");
+  for (int i = 0; i < n; i++) {
+    printf("%s\n  {\"space\": \"%s\"", i ? "," : "", dcs_memory_space_name(races[i].race.space));
+    json_touch(race_columns + 1, &races[i].first, &races[i].race.first);
+    json_touch(race_columns + 6, &races[i].then, &races[i].race.then);
+    printf(", \"words\": %lld}", (long long)races[i].race.words);
+  }
+  printf("\n]\n");
+}
+
+static dcs_status print_races(const arguments *a, const dcs_located_race *races, int n) {
+  char text[6 * DCS_TEXT];
+  if (a->csv)
+    DCS_TRY(print_races_csv(races, n));
+  else if (a->json)
+    print_races_json(races, n);
+  for (int i = 0; !a->csv && !a->json && i < n; i++)
+    printf("%s\n    %s\n    %s\n", dcs_describe_race(&races[i], text), races[i].first.text,
+           races[i].then.text);
+  if (n > 0) return dcs_fail(DCS_FAILED, "%s: %d races", a->variant, n);
+  if (!a->csv && !a->json) printf("%s: no races\n", a->variant);
+  return DCS_OK;
+}
+
+static dcs_status look_for_races(const arguments *a, const dcs_method *method, const dcs_case *c) {
+  dcs_located_race *races;
+  int n;
+  DCS_TRY(dcs_find_races(method, c, a->kernels, &races, &n));
+  dcs_status status = print_races(a, races, n);
+  free(races);
+  return status;
+}
+
+/* ---- the command ---- */
+
+/* The problem that was asked for; where none was, the first on which the variant is verified. */
+static dcs_status choose_problem(const arguments *a, const dcs_variant *variant,
+                                 dcs_config *problem) {
+  const dcs_kind *kind = dcs_kind_of(variant);
+  char why[DCS_TEXT];
+  if (*a->choice.config) return dcs_parse_problem(kind, a->choice.config, problem);
+  for (const char *const *text = kind->verified; *text; text++) {
+    DCS_TRY(dcs_parse_problem(kind, *text, problem));
+    if (dcs_solves(variant, problem, why)) return DCS_OK;
+  }
+  return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
+}
+
+/* What was traced, in a line. */
+static void name_trace(const arguments *a, const dcs_method *method, const dcs_case *c,
+                       const dcs_kernel_trace *trace, char title[4 * DCS_TEXT]) {
+  char config[DCS_TEXT], problem[DCS_TEXT];
+  dcs_format_problem(c->kind, &c->problem.config, problem);
+  snprintf(title, 4 * DCS_TEXT,
+           "%s %s: %lld of %lld blocks of %lld launches; %s%s%s, %lld atoms, %lldx%lldx%lld; %s",
+           method->variant->id, dcs_format_config(method->variant, &method->config, config),
+           (long long)trace->watched, (long long)trace->blocks, (long long)trace->launches,
+           c->kind->id, *problem ? " " : "", problem, (long long)c->n_sites,
+           (long long)c->problem.n.x, (long long)c->problem.n.y, (long long)c->problem.n.z,
+           a->arch);
+}
+
+static dcs_status draw(const char *path, const char *title, const dcs_kernel_trace *trace) {
+  dcs_file file;
+  DCS_TRY(dcs_file_create(&file, path));
+  dcs_draw_trace(file.stream, title, trace);
+  return dcs_file_close(&file);
+}
+
+static dcs_status print(const arguments *a, const dcs_method *method, const dcs_case *c,
+                        const dcs_kernel_trace *trace) {
+  char title[4 * DCS_TEXT];
+  name_trace(a, method, c, trace, title);
+  if (a->figure) DCS_TRY(draw(a->figure, title, trace));
+  if (a->csv) return print_csv(trace);
+  if (a->json) {
+    print_json(trace);
+    return DCS_OK;
+  }
+  printf("%s\n\n", title);
+  print_table(trace);
+  print_lanes(trace);
+  return DCS_OK;
+}
+
+static dcs_status choose(const arguments *a, dcs_method *method) {
+  dcs_methods methods;
+  DCS_TRY(dcs_select_methods(a->variant, a->config, (dcs_at_hand){.gpu = true}, &methods));
+  const int n = methods.n;
+  if (n == 1) *method = methods.list[0];
+  free(methods.list);
+  if (n == 1) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "found %d methods; expected one variant with one configuration", n);
+}
+
+static dcs_status trace_on(const arguments *a, const dcs_method *method, const dcs_case *c) {
+  const dcs_trace_options how = {.kernels = a->kernels,
+                                 .all_blocks = strcmp(a->blocks, "all") == 0};
+  dcs_kernel_trace trace;
+  dcs_status status = dcs_trace_method(method, c, &how, &trace);
+  if (status == DCS_OK) status = print(a, method, c, &trace);
+  dcs_trace_free(&trace);
+  return status;
+}
+
+dcs_status dcs_command_trace(int argc, char **argv) {
+  static const dcs_command_line line = {
+      .options = options,
+      .args_doc = "VARIANT",
+      .place = offsetof(arguments, variant),
+      .words = 1,
+      .missing = "trace needs a variant",
+      .check = check,
+      .doc = "Run some blocks of a CUDA kernel without a GPU, and count for each load and store of "
+             "its source what a card has to move for it."};
+  arguments a = {.arch = "sm_90", .atoms = 60, .grid = "520x9x2", .blocks = "few"};
+  dcs_method method;
+  dcs_config problem;
+  dcs_grid grid = {.spacing = DCS_RANDOM_SPACING};
+  dcs_case c;
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
+  DCS_TRY(choose(&a, &method));
+  DCS_TRY(choose_problem(&a, method.variant, &problem));
+  DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
+  DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
+  dcs_status status = a.device  ? dcs_run_launches(&method, &c, a.kernels, a.device)
+                      : a.races ? look_for_races(&a, &method, &c)
+                                : trace_on(&a, &method, &c);
+  dcs_case_free(&c);
+  return status;
+}
