@@ -117,11 +117,11 @@ static dcs_status read_number(const dcs_table *t, size_t row, size_t i, int colu
 }
 
 static dcs_status read_backend(const dcs_table *t, size_t row, int column, dcs_backend *backend) {
+  static const char *const names[] = {[DCS_CPU] = "cpu", [DCS_GPU] = "gpu", [DCS_NO_BACKEND] = ""};
   const char *name = dcs_table_cell(t, row, column);
-  const bool gpu = strcmp(name, "gpu") == 0;
-  *backend = gpu ? DCS_GPU : DCS_CPU;
-  return gpu || strcmp(name, "cpu") == 0 ? DCS_OK
-                                         : dcs_table_wrong(t, row, "backend", column, "cpu or gpu");
+  for (*backend = DCS_CPU; *backend <= DCS_NO_BACKEND; ++*backend)
+    if (strcmp(name, names[*backend]) == 0) return DCS_OK;
+  return dcs_table_wrong(t, row, "backend", column, "cpu, gpu or nothing");
 }
 
 static dcs_status read_row(const dcs_table *t, size_t row, const columns *c, dcs_run_row *r) {
