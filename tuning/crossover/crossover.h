@@ -39,7 +39,7 @@ bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_size *size)
 const char *dcs_crossover_axis(const dcs_crossover *c);
 /* Method A (0) or B (1) as thresholds.csv has it: where there is an estimate, A is the faster one
  * below it. */
-const char *dcs_crossover_method(const dcs_crossover *c, int which);
+const char *dcs_crossover_method(const dcs_measured *m, const dcs_crossover *c, int which);
 /* Its problem. */
 const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover *c, int which);
 /* Both, as a text: "gpu cutoff=12,switching=c2"; returns text. */
