@@ -11,6 +11,7 @@
 #include "harness/problems/size.h"
 #include "harness/runs/run.h"
 #include "harness/timings/timings.h"
+#include "tuning/crossover/crossover.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -277,6 +278,48 @@ static void a_kind_for_each_set_of_names(void **state) {
   assert_int_equal(dcs_external_kind("a,b,c", &none), DCS_INPUT);
 }
 
+/* ---- thresholds ---- */
+
+/* A normal deviate of the seed's stream (sum of twelve, Irwin-Hall). */
+static double normal(uint64_t *state) {
+  double sum = -6;
+  for (int i = 0; i < 12; i++) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    sum += (double)(*state >> 11) / 9007199254740992.0;
+  }
+  return sum;
+}
+
+/* Times of `slow` and `fast` with 5% noise, equal at a size of 51. */
+static void put_planted(uint64_t seed, char text[32768]) {
+  size_t used = (size_t)snprintf(text, 32768, "method,n,round,time_ns\n");
+  for (int round = 0; round < 15; round++)
+    for (int n = 1; n <= 2048; n *= 2)
+      for (int fast = 0; fast < 2; fast++)
+        used += (size_t)snprintf(text + used, 32768 - used, "%s,%d,%d,%.6g\n",
+                                 fast ? "fast" : "slow", n, round,
+                                 (fast ? 510 + 10.0 * n : 20.0 * n) * exp(0.05 * normal(&seed)));
+}
+
+static void a_planted_threshold_is_within_its_interval(void **state) {
+  (void)state;
+  static char text[32768];
+  int held = 0;
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    dcs_crossovers found;
+    put_planted(seed, text);
+    assert_int_equal(import(text, NULL), DCS_OK);
+    assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+    assert_int_equal(found.n, 1);
+    held += found.list[0].threshold.lo <= 51 && 51 <= found.list[0].threshold.hi;
+    assert_string_equal(dcs_crossover_method(&found.measured, &found.list[0], 1), "fast");
+    dcs_crossovers_free(&found);
+    forget_run();
+  }
+  printf("%d of 100 intervals hold the planted size\n", held);
+  assert_true(held >= 95);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(csv_samples_and_rounds),
                                      cmocka_unit_test(csv_two_sizes_and_a_configuration),
@@ -286,6 +329,7 @@ int main(void) {
                                      cmocka_unit_test(t4_configurations),
                                      cmocka_unit_test(wrong_files),
                                      cmocka_unit_test(a_run_is_never_written_over),
-                                     cmocka_unit_test(a_kind_for_each_set_of_names)};
+                                     cmocka_unit_test(a_kind_for_each_set_of_names),
+                                     cmocka_unit_test(a_planted_threshold_is_within_its_interval)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
