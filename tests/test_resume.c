@@ -243,10 +243,13 @@ static void memory_tells_records_apart(void **state) {
       "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,30,,,,,\n"
       "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,\n";
   static const char summary[] =
-      "variant,config,scope,memory,problem,problem_config,atoms,nx,ny,nz,n,outcome,stop_reason\n"
-      "cuda_scatter,block_x=128,kernel,,coulomb,,50,8,8,8,9,ok,rounds\n"
-      "cuda_scatter,block_x=128,warm,pageable,coulomb,,50,8,8,8,9,ok,rounds\n"
-      "cuda_scatter,block_x=128,warm,mapped,coulomb,,50,8,8,8,9,ok,rounds\n";
+      "variant,backend,config,devices,scope,memory,problem,problem_config,atoms,nx,ny,nz,n,"
+      "median_ns,outcome,stop_reason\n"
+      "cuda_scatter,gpu,block_x=128,cuda:0,kernel,,coulomb,,50,8,8,8,1,10,ok,budget\n"
+      "cuda_scatter,gpu,block_x=128,cuda:0,warm,pageable,coulomb,,50,8,8,8,1,20,ok,budget\n"
+      "cuda_scatter,gpu,block_x=128,cuda:0,warm,mapped,coulomb,,50,8,8,8,9,,launch,\n";
+  char env[128];
+  snprintf(env, sizeof env, "key,value\nschema,%d\ncpu_model,x\ncpus,1\nseed,1\n", DCS_RUN_SCHEMA);
   static const dcs_sweep_line lines[] = {{.variants = "cuda_scatter",
                                           .config = "block_x=128",
                                           .atoms = "50",
@@ -258,10 +261,14 @@ static void memory_tells_records_apart(void **state) {
   dcs_cells cells;
   int64_t seq = 0;
   assert_int_equal(mkdir(in_folder("apart"), 0777), 0);
+  put_file(in_folder("apart/env.csv"), env);
   put_file(in_folder("apart/samples.csv"), samples);
   put_file(in_folder("apart/summary.csv"), summary);
   assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
-  assert_int_equal(dcs_resume(in_folder("apart"), 9, &cells, &seq), DCS_OK);
+  dcs_run run;
+  assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
+  assert_int_equal(dcs_resume(&run, 9, &cells, &seq), DCS_OK);
+  dcs_run_close(&run);
   assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4); /* pinned is to do */
   assert_true(cells.list[0].has_rows);
   dcs_record *records = cells.list[0].records;
@@ -279,7 +286,7 @@ static void memory_tells_records_apart(void **state) {
   static const struct {
     const char *memory;
     double n;
-  } rows[] = {{"", 9}, {"mapped", 9}, {"pageable", 1}, {"pinned", 2}};
+  } rows[] = {{"", 1}, {"mapped", 9}, {"pageable", 1}, {"pinned", 2}};
   dcs_table *kept = run_table("apart", "summary.csv");
   assert_int_equal(dcs_table_rows(kept), 4);
   for (size_t row = 0; row < 4; row++) {

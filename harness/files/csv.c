@@ -2,6 +2,7 @@
  * the last row's newline is never taken for a row. */
 #include "harness/files/csv.h"
 #include "harness/base/decimal.h"
+#include "harness/base/grow.h"
 #include "harness/base/text.h"
 
 #include <csv.h>
@@ -54,9 +55,9 @@ struct dcs_table {
 
 typedef struct {
   dcs_table *table;
-  size_t used, capacity; /* of text, of cells */
-  size_t in_row;         /* cells of the row being read */
-  size_t row;            /* its number; the header is row 1 */
+  size_t used;   /* of text */
+  size_t in_row; /* cells of the row being read */
+  size_t row;    /* its number; the header is row 1 */
   dcs_status status;
 } reading;
 
@@ -69,16 +70,8 @@ static void on_cell(void *cell, size_t length, void *data) {
         dcs_fail(DCS_INPUT, "%s: row %zu: found a NUL byte; expected text", t->path, r->row);
     return;
   }
-  if (t->n_cells == r->capacity) {
-    size_t more = r->capacity == 0 ? 1024 : r->capacity * 2;
-    size_t *cells = realloc(t->cells, more * sizeof *cells);
-    if (cells == NULL) {
-      r->status = dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", t->path);
-      return;
-    }
-    t->cells = cells;
-    r->capacity = more;
-  }
+  r->status = dcs_grow(&t->cells, t->n_cells, sizeof *t->cells, "cells of a table");
+  if (r->status != DCS_OK) return;
   t->cells[t->n_cells++] = r->used;
   memcpy(t->text + r->used, cell, length);
   t->text[r->used + length] = '\0';
@@ -213,6 +206,12 @@ dcs_status dcs_table_need(const dcs_table *table, const char *name, int *column)
                   table->path, name);
 }
 
+dcs_status dcs_table_need_all(const dcs_table *table, const char *const *names, int *columns) {
+  for (; *names; names++, columns++)
+    DCS_TRY(dcs_table_need(table, *names, columns));
+  return DCS_OK;
+}
+
 const char *dcs_table_cell(const dcs_table *table, size_t row, int column) {
   if (column < 0) return "";
   return table->text + table->cells[(row + 1) * table->columns + (size_t)column];
@@ -315,6 +314,11 @@ void dcs_csv_numbers(dcs_csv *csv, const double *values, size_t n) {
 void dcs_csv_names(dcs_csv *csv, const char *const *names) {
   for (; *names; names++)
     write_cell(csv, *names);
+}
+
+void dcs_csv_each(dcs_csv *csv, const double *numbers, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    dcs_csv_number(csv, numbers[i]);
 }
 
 dcs_status dcs_csv_header(dcs_csv *csv, const char *const *names) {

@@ -37,8 +37,9 @@ const char *dcs_table_path(const dcs_table *table);
 const char *dcs_table_header(const dcs_table *table, int column);
 /* The column's index, or -1. */
 int dcs_table_column(const dcs_table *table, const char *name);
-/* As above; DCS_INPUT naming file and column when it is missing. */
+/* As above; DCS_INPUT naming file and column when it is missing. The same of a list of names. */
 dcs_status dcs_table_need(const dcs_table *table, const char *name, int *column);
+dcs_status dcs_table_need_all(const dcs_table *table, const char *const *names, int *columns);
 
 /* DCS_INPUT: "FILE: row 3: found NAME "CELL"; expected ..." of a cell. */
 dcs_status dcs_table_wrong(const dcs_table *table, size_t row, const char *name, int column,
@@ -71,9 +72,15 @@ void dcs_csv_number(dcs_csv *csv, double value); /* shortest text that reads bac
 void dcs_csv_empty(dcs_csv *csv);
 /* Numbers in one cell, a space between them; dcs_numbers_next() reads them. */
 void dcs_csv_numbers(dcs_csv *csv, const double *values, size_t n);
-/* Names of columns; the same as a row of their own. */
+/* A list of texts, NULL last, a cell each; the same as a row of their own: names of columns. */
 void dcs_csv_names(dcs_csv *csv, const char *const *names);
 dcs_status dcs_csv_header(dcs_csv *csv, const char *const *names);
+/* Several cells: none of the texts is NULL; of the numbers, n. */
+#define DCS_CSV_TEXTS(csv, ...) dcs_csv_names(csv, (const char *const[]){__VA_ARGS__, NULL})
+#define DCS_CSV_NUMBERS(csv, ...)                                                                  \
+  dcs_csv_each(csv, (const double[]){__VA_ARGS__},                                                 \
+               sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+void dcs_csv_each(dcs_csv *csv, const double *numbers, size_t n);
 /* Ends the row and flushes it. DCS_IO (naming file and cause, a full disk said plainly) when any
  * write since the last row failed. */
 dcs_status dcs_csv_row(dcs_csv *csv);

@@ -28,3 +28,8 @@ dcs_status dcs_path_in(const char *folder, const char *name, char path[4096]) {
   if (snprintf(path, 4096, "%s/%s", folder, name) < 4096) return DCS_OK;
   return dcs_fail(DCS_USAGE, "the name of the folder is too long");
 }
+
+bool dcs_exists(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 || errno != ENOENT;
+}

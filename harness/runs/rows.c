@@ -33,12 +33,20 @@ static dcs_status read_key(const dcs_table *t, size_t row, const key_columns *c,
   return dcs_size_read(t, row, &c->size, &r->size);
 }
 
-dcs_status dcs_run_read_keys(const dcs_table *samples, dcs_run_row *keys) {
+dcs_status dcs_run_read_keys(const dcs_table *samples, dcs_run_row **keys) {
+  const size_t n = dcs_table_rows(samples);
+  dcs_status status = DCS_OK;
   key_columns c;
+  *keys = NULL;
   DCS_TRY(find_key(samples, &c));
-  for (size_t row = 0; row < dcs_table_rows(samples); row++)
-    DCS_TRY(read_key(samples, row, &c, &keys[row]));
-  return DCS_OK;
+  *keys = malloc((n + 1) * sizeof **keys);
+  if (!*keys) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
+  for (size_t row = 0; status == DCS_OK && row < n; row++)
+    status = read_key(samples, row, &c, &(*keys)[row]);
+  if (status == DCS_OK) return DCS_OK;
+  free(*keys);
+  *keys = NULL;
+  return status;
 }
 
 int dcs_compare_rows(const dcs_run_row *a, const dcs_run_row *b) {

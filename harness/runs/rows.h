@@ -10,7 +10,4 @@
 /* Reads the rows of run->summary. */
 dcs_status dcs_run_read_rows(dcs_run *run);
 
-/* Reads the keys of samples.csv, as rows without numbers; keys has room for them. */
-dcs_status dcs_run_read_keys(const dcs_table *samples, dcs_run_row *keys);
-
 #endif

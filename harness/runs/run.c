@@ -70,12 +70,11 @@ static dcs_status hand_out(dcs_run *run, const dcs_run_row *const *keys, size_t 
   return DCS_OK;
 }
 
-/* keys and sorted have room for all samples. */
-static dcs_status take_times(dcs_run *run, dcs_run_row *keys, const dcs_run_row **sorted) {
+/* sorted has room for all samples. */
+static dcs_status take_times(dcs_run *run, const dcs_run_row *keys, const dcs_run_row **sorted) {
   const size_t n = dcs_table_rows(run->samples);
   int time_ns;
   DCS_TRY(dcs_table_need(run->samples, "time_ns", &time_ns));
-  DCS_TRY(dcs_run_read_keys(run->samples, keys));
   for (size_t s = 0; s < n; s++) {
     DCS_TRY(check_time(run->samples, s, time_ns));
     sorted[s] = &keys[s];
@@ -88,10 +87,11 @@ static dcs_status take_times(dcs_run *run, dcs_run_row *keys, const dcs_run_row 
 
 static dcs_status read_samples(dcs_run *run) {
   const size_t n = dcs_table_rows(run->samples);
-  dcs_run_row *keys = malloc((n + 1) * sizeof *keys);
+  dcs_run_row *keys;
+  DCS_TRY(dcs_run_read_keys(run->samples, &keys));
   const dcs_run_row **sorted = malloc((n + 1) * sizeof(const dcs_run_row *));
   run->times = malloc((2 * n + 1) * sizeof *run->times);
-  dcs_status status = keys && sorted && run->times
+  dcs_status status = sorted && run->times
                           ? take_times(run, keys, sorted)
                           : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
   free(keys);

@@ -55,6 +55,10 @@ dcs_status dcs_run_open(dcs_run *run, const char *folder);
 dcs_status dcs_run_open_summary(dcs_run *run, const char *folder);
 void dcs_run_close(dcs_run *run);
 
+/* Reads the keys of samples.csv, as rows without numbers, in the order of the file; the caller
+ * frees *keys. For who takes up an interrupted sweep, which has samples of no row. */
+dcs_status dcs_run_read_keys(const dcs_table *samples, dcs_run_row **keys);
+
 /* Says what is left out: rows that were cut off, rows that are not ok, samples of no row. */
 void dcs_run_notes(const dcs_run *run, FILE *out);
 

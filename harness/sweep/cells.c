@@ -25,38 +25,32 @@ void dcs_cells_free(dcs_cells *cells) {
   *cells = (dcs_cells){0};
 }
 
-/* A list of names as a set of bits, that of names[i] being 1 << i. */
-static dcs_status parse_names(const char *what, const char *text, const char *const *names,
-                              int n_names, const char *expected, int *set) {
+static const char *scope_name(int bit) {
+  return dcs_scope_name((dcs_scope)(1 << bit));
+}
+
+static const char *memory_name(int bit) {
+  return dcs_memory_name((dcs_memory)bit);
+}
+
+/* A list of n names as a set of bits; that of the first where nothing is given. */
+static dcs_status parse_set(const char *what, const char *text, const char *(*name)(int bit), int n,
+                            const char *expected, int *set) {
   char **parts;
-  int n;
-  DCS_TRY(dcs_split(text, ',', &parts, &n));
+  int n_parts;
+  DCS_TRY(dcs_split(text && *text ? text : name(0), ',', &parts, &n_parts));
   dcs_status status = DCS_OK;
   *set = 0;
-  for (int i = 0; status == DCS_OK && i < n; i++) {
-    int found = 0;
-    for (int name = 0; name < n_names; name++)
-      if (strcmp(parts[i], names[name]) == 0) found = 1 << name;
-    if (!found)
+  for (int i = 0; status == DCS_OK && i < n_parts; i++) {
+    int bit = 0;
+    while (bit < n && strcmp(parts[i], name(bit)) != 0)
+      bit++;
+    if (bit == n)
       status = dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected %s", what, parts[i], expected);
-    *set |= found;
+    *set |= 1 << bit;
   }
   free(parts);
   return status;
-}
-
-static dcs_status parse_scopes(const char *text, int *scopes) {
-  static const char *const names[] = {"kernel", "warm", "first"};
-  return parse_names("scope", text && *text ? text : "kernel", names, 3, "kernel, warm or first",
-                     scopes);
-}
-
-static dcs_status parse_memories(const char *text, int *memories) {
-  const char *names[DCS_N_MEMORIES];
-  for (int m = 0; m < DCS_N_MEMORIES; m++)
-    names[m] = dcs_memory_name((dcs_memory)m);
-  return parse_names("memory", text && *text ? text : names[DCS_PAGEABLE], names, DCS_N_MEMORIES,
-                     "pageable, pinned, mapped, managed or managed_prefetch", memories);
 }
 
 static dcs_status check_memory(const dcs_cell *cell) {
@@ -80,14 +74,14 @@ static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *
 static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *molecule,
                          dcs_cell *cell) {
   dcs_molecule part = *molecule;
-  dcs_grid grid = options->grid;
+  dcs_grid grid = options->run.grid;
   const int64_t atoms = cell->size.axes[0];
-  if (!options->input) {
+  if (!options->run.input) {
     cell->spacing = grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
     return check_memory(cell);
   }
   if (atoms > part.n)
-    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->input,
+    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->run.input,
                     (long long)part.n, (long long)atoms);
   if (atoms > 0) part.n = atoms;
   grid.n = dcs_size_points(&cell->size);
@@ -144,55 +138,11 @@ static dcs_status add_record(dcs_cell *cell, const dcs_record *record) {
   return DCS_OK;
 }
 
-/* What a line's records have in common. */
+/* What a line's texts mean, and what cells are made from beside them. */
 typedef struct {
-  int scopes, memories;
-  bool tuned;
   const dcs_sweep_options *options;
-  const dcs_facts *facts;
-} line_facts;
-
-/* The method on a problem in one scope, once for each memory where that matters. */
-static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, int problem, dcs_scope scope,
-                            const line_facts *line) {
-  dcs_record record = {.method = *method,
-                       .scope = scope,
-                       .device =
-                           method->variant->backend == DCS_CPU ? "cpu" : line->options->device,
-                       .size = cell->size,
-                       .problem = problem,
-                       .spacing = cell->spacing,
-                       .stop_reason = "",
-                       .facts = {.registers = -1}};
-  record.size.config = cell->problems[problem];
-  if (line->tuned) DCS_TRY(dcs_find_tuned(line->facts, line->options->kernels, &record));
-  if (!dcs_scope_copies(method->variant, scope)) return add_record(cell, &record);
-  for (int m = 0; m < DCS_N_MEMORIES; m++) {
-    record.memory = (dcs_memory)m;
-    if (line->memories & 1 << m) DCS_TRY(add_record(cell, &record));
-  }
-  return DCS_OK;
-}
-
-/* Adds the methods that solve a problem. */
-static dcs_status fill_cell(dcs_cell *cell, const dcs_methods *methods, const dcs_config *problem,
-                            const line_facts *line) {
-  char why[DCS_TEXT];
-  for (int m = 0; m < methods->n; m++) {
-    const dcs_variant *variant = methods->list[m].variant;
-    int index;
-    if (!dcs_solves(variant, problem, why)) continue;
-    DCS_TRY(take_problem(cell, problem, &index));
-    for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
-      if (!(line->scopes & scope) || (variant->backend == DCS_CPU && scope == DCS_WARM)) continue;
-      DCS_TRY(add_scope(cell, &methods->list[m], index, (dcs_scope)scope, line));
-    }
-  }
-  return DCS_OK;
-}
-
-/* What a line's texts mean. */
-typedef struct {
+  const dcs_molecule *molecule; /* of the input */
+  const dcs_facts *facts;       /* of the machine */
   const dcs_kind *kind;
   dcs_config *problems;
   int n_problems;
@@ -204,6 +154,45 @@ typedef struct {
   int scopes, memories;
   bool tuned;
 } line_values;
+
+/* The method on a problem in one scope, once for each memory where that matters. */
+static dcs_status add_scope(dcs_cell *cell, const dcs_method *method, int problem, dcs_scope scope,
+                            const line_values *line) {
+  dcs_record record = {.method = *method,
+                       .scope = scope,
+                       .device =
+                           method->variant->backend == DCS_CPU ? "cpu" : line->options->device,
+                       .size = cell->size,
+                       .problem = problem,
+                       .spacing = cell->spacing,
+                       .stop_reason = "",
+                       .facts = {.registers = -1}};
+  record.size.config = cell->problems[problem];
+  if (line->tuned) DCS_TRY(dcs_find_tuned(line->facts, line->options->run.kernels, &record));
+  if (!dcs_scope_copies(method->variant, scope)) return add_record(cell, &record);
+  for (int m = 0; m < DCS_N_MEMORIES; m++) {
+    record.memory = (dcs_memory)m;
+    if (line->memories & 1 << m) DCS_TRY(add_record(cell, &record));
+  }
+  return DCS_OK;
+}
+
+/* Adds the line's methods that solve a problem. */
+static dcs_status fill_cell(dcs_cell *cell, const dcs_config *problem, const line_values *line) {
+  char why[DCS_TEXT];
+  for (int m = 0; m < line->methods.n; m++) {
+    const dcs_method *method = &line->methods.list[m];
+    const dcs_variant *variant = method->variant;
+    int index;
+    if (!dcs_solves(variant, problem, why)) continue;
+    DCS_TRY(take_problem(cell, problem, &index));
+    for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
+      if (!(line->scopes & scope) || (variant->backend == DCS_CPU && scope == DCS_WARM)) continue;
+      DCS_TRY(add_scope(cell, method, index, (dcs_scope)scope, line));
+    }
+  }
+  return DCS_OK;
+}
 
 static void drop_missing(dcs_methods *methods, bool gpu) {
   char why[DCS_TEXT];
@@ -238,10 +227,9 @@ static dcs_status check_solved(const line_values *v) {
   return DCS_OK;
 }
 
-static dcs_status parse_sizes(const dcs_sweep_line *line, const dcs_sweep_options *options,
-                              line_values *v) {
+static dcs_status parse_sizes(const dcs_sweep_line *line, line_values *v) {
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
-  if (!options->input && (no_atoms || no_grid))
+  if (!v->options->run.input && (no_atoms || no_grid))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     no_atoms ? "--atoms" : "--grid");
   DCS_TRY(dcs_parse_integers("atoms", no_atoms ? "0" : line->atoms, no_atoms ? 0 : 1, 1000000000,
@@ -253,43 +241,38 @@ static dcs_status parse_sizes(const dcs_sweep_line *line, const dcs_sweep_option
   return DCS_OK;
 }
 
-static dcs_status parse_line(const dcs_sweep_line *line, const dcs_sweep_options *options, bool gpu,
-                             line_values *v) {
+static dcs_status parse_line(const dcs_sweep_line *line, bool gpu, line_values *v) {
   v->tuned = dcs_find_tuned && line->config && strcmp(line->config, "tuned") == 0;
   DCS_TRY(parse_problem(line, v));
   const dcs_at_hand at_hand = {gpu, v->kind, v->problems, v->n_problems};
   DCS_TRY(dcs_select_methods(line->variants, v->tuned ? NULL : line->config, at_hand, &v->methods));
   DCS_TRY(check_solved(v));
-  if (options->plan) drop_missing(&v->methods, gpu);
-  DCS_TRY(parse_scopes(line->scope, &v->scopes));
-  DCS_TRY(parse_memories(line->memory, &v->memories));
-  return parse_sizes(line, options, v);
+  if (v->options->plan) drop_missing(&v->methods, gpu);
+  DCS_TRY(parse_set("scope", line->scope, scope_name, 3, "kernel, warm or first", &v->scopes));
+  DCS_TRY(parse_set("memory", line->memory, memory_name, DCS_N_MEMORIES,
+                    "pageable, pinned, mapped, managed or managed_prefetch", &v->memories));
+  return parse_sizes(line, v);
 }
 
 /* The methods on every problem of the line, on one size. */
-static dcs_status expand_size(const dcs_cell *size, const line_values *v, const line_facts *common,
+static dcs_status expand_size(const line_values *v, int64_t atoms, dcs_dims grid,
                               dcs_cells *cells) {
-  dcs_cell *cell;
-  DCS_TRY(take_cell(cells, size, &cell));
+  dcs_cell wanted = {0}, *cell;
+  if (v->methods.n == 0) return DCS_OK;
+  set_size(v->kind, atoms, grid, &wanted);
+  DCS_TRY(settle(v->options, v->molecule, &wanted));
+  DCS_TRY(take_cell(cells, &wanted, &cell));
   for (int p = 0; p < v->n_problems; p++)
-    DCS_TRY(fill_cell(cell, &v->methods, &v->problems[p], common));
+    DCS_TRY(fill_cell(cell, &v->problems[p], v));
   return DCS_OK;
 }
 
-static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_options *options,
-                              const dcs_molecule *molecule, bool gpu, const dcs_facts *facts,
+static dcs_status expand_line(const dcs_sweep_line *line, bool gpu, line_values v,
                               dcs_cells *cells) {
-  line_values v = {0};
-  dcs_status status = parse_line(line, options, gpu, &v);
-  line_facts common = {v.scopes, v.memories, v.tuned, options, facts};
-  for (int g = 0; status == DCS_OK && g < v.n_grids; g++)
-    for (int a = 0; status == DCS_OK && a < v.n_atoms; a++) {
-      dcs_cell size = {0};
-      if (v.methods.n == 0) continue;
-      set_size(v.kind, v.atoms[a], v.grids[g], &size);
-      status = settle(options, molecule, &size);
-      if (status == DCS_OK) status = expand_size(&size, &v, &common, cells);
-    }
+  dcs_status status = parse_line(line, gpu, &v);
+  for (int g = 0; g < v.n_grids; g++)
+    for (int a = 0; status == DCS_OK && a < v.n_atoms; a++)
+      status = expand_size(&v, v.atoms[a], v.grids[g], cells);
   free(v.problems);
   free(v.methods.list);
   free(v.atoms);
@@ -299,10 +282,11 @@ static dcs_status expand_line(const dcs_sweep_line *line, const dcs_sweep_option
 
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, const dcs_facts *facts, dcs_cells *cells) {
-  *cells = (dcs_cells){0};
+  const line_values common = {.options = options, .molecule = molecule, .facts = facts};
   dcs_status status = DCS_OK;
+  *cells = (dcs_cells){0};
   for (int l = 0; status == DCS_OK && l < options->n_lines; l++) {
-    status = expand_line(&options->lines[l], options, molecule, gpu, facts, cells);
+    status = expand_line(&options->lines[l], gpu, common, cells);
     if (status == DCS_USAGE && options->plan) /* the header is row 1 */
       status =
           dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, strdupa(dcs_error_message()));
@@ -317,4 +301,32 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
   if (status != DCS_OK) dcs_cells_free(cells);
   if (options->budget_s > 0) dcs_cells_light_first(cells);
   return status;
+}
+
+/* ---- what cells weigh ---- */
+
+double dcs_cell_weight(const dcs_cell *cell) {
+  double weight = 0;
+  for (int r = 0; r < cell->n_records; r++) {
+    const dcs_record *record = &cell->records[r];
+    weight += dcs_estimate(&record->size, record->spacing, NULL) + 1e8;
+  }
+  return weight;
+}
+
+double dcs_cell_share(const dcs_cells *cells, int c) {
+  double left = 0;
+  for (int later = c; later < cells->n; later++)
+    left += dcs_cell_weight(&cells->list[later]);
+  return 0.5 * dcs_cell_weight(&cells->list[c]) / left + 0.5 / (cells->n - c);
+}
+
+void dcs_cells_light_first(dcs_cells *cells) {
+  for (int c = 1; c < cells->n; c++) {
+    dcs_cell cell = cells->list[c];
+    int at = c;
+    for (; at > 0 && dcs_cell_weight(&cells->list[at - 1]) > dcs_cell_weight(&cell); at--)
+      cells->list[at] = cells->list[at - 1];
+    cells->list[at] = cell;
+  }
 }

@@ -45,7 +45,7 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
 void dcs_cells_free(dcs_cells *cells);
 void dcs_cell_free(dcs_cell *cell); /* what it holds */
 
-/* ---- what cells weigh (cells_weight.c) ---- */
+/* ---- what cells weigh ---- */
 
 /* How long a cell takes, in units that only compare: evaluations, and a fixed cost. */
 double dcs_cell_weight(const dcs_cell *cell);

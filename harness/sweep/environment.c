@@ -5,7 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/device/kernel_source.h"
 #include "harness/files/private.h"
-#include "harness/runs/run.h"
 #include "version.h" /* written by the Makefile */
 
 #include <stdarg.h>
@@ -77,10 +76,6 @@ void dcs_machine_facts(dcs_facts *facts) {
     dcs_fact_add(facts, "os", "%s %s %s", system.sysname, system.release, system.machine);
 }
 
-static void add_number(dcs_facts *facts, const char *key, double value) {
-  if (!isnan(value)) dcs_fact_add(facts, key, "%.9g", value);
-}
-
 /* Of each device, with a semicolon between; once where all are alike. Not known of one: no fact. */
 static void add_of_devices(dcs_facts *facts, const char *key, const dcs_device_facts *devices,
                            int n) {
@@ -115,14 +110,9 @@ dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *fac
   for (int l = 0; l < limits.n; l++) {
     char key[sizeof facts->list[0].key];
     snprintf(key, sizeof key, "limit_%s", limits.list[l].name);
-    add_number(facts, key, limits.list[l].value);
+    if (!isnan(limits.list[l].value)) dcs_fact_add(facts, key, "%.9g", limits.list[l].value);
   }
   return DCS_OK;
-}
-
-static double fact_number(const dcs_facts *facts, const char *key) {
-  const char *text = dcs_fact_value(facts, key);
-  return *text ? strtod(text, NULL) : NAN;
 }
 
 double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
@@ -134,7 +124,8 @@ double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
     const char *rest = strstr(name, "%s");
     snprintf(key + 6, sizeof key - 6, "%.*s%s%s", rest ? (int)(rest - name) : (int)strlen(name),
              name, rest ? all ? "all" : "1" : "", rest ? rest + 2 : "");
-    of[all] = fact_number(facts, key);
+    const char *value = dcs_fact_value(facts, key);
+    of[all] = *value ? strtod(value, NULL) : NAN;
   }
   int cpus = dcs_cpus();
   int threads = dcs_role_value(method->variant, &method->config, DCS_ROLE_THREADS, 1);
@@ -161,12 +152,6 @@ static dcs_status add_program_hash(dcs_facts *facts) {
   return DCS_OK;
 }
 
-/* One hash over the sources of all variants: two runs with other kernels do not mix. */
-static void add_kernel_hash(const dcs_run_facts *run, dcs_facts *facts) {
-  dcs_fact_add(facts, "kernels_fnv1a64", "%016llx",
-               (unsigned long long)dcs_all_variants_hash(run->kernels));
-}
-
 /* What the user asked for; what was left open has no row. */
 static void add_grid(const dcs_run_facts *run, dcs_facts *facts) {
   const dcs_grid *grid = &run->grid;
@@ -180,7 +165,8 @@ static void add_grid(const dcs_run_facts *run, dcs_facts *facts) {
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
   dcs_fact_add(facts, "seed", "%llu", (unsigned long long)run->seed);
   add_grid(run, facts);
-  add_kernel_hash(run, facts);
+  dcs_fact_add(facts, "kernels_fnv1a64", "%016llx",
+               (unsigned long long)dcs_all_variants_hash(run->kernels));
   DCS_TRY(add_program_hash(facts));
   if (run->input) {
     const char *slash = strrchr(run->input, '/');
@@ -203,8 +189,7 @@ dcs_status dcs_write_facts(const char *path, const dcs_facts *facts) {
   DCS_TRY(dcs_csv_create(&csv, path));
   dcs_status status = dcs_csv_header(&csv, columns);
   for (int i = 0; status == DCS_OK && i < facts->n; i++) {
-    dcs_csv_text(&csv, facts->list[i].key);
-    dcs_csv_text(&csv, facts->list[i].value);
+    DCS_CSV_TEXTS(&csv, facts->list[i].key, facts->list[i].value);
     status = dcs_csv_row(&csv);
   }
   return dcs_csv_finish(&csv, status);
@@ -215,34 +200,19 @@ static const char *const identity[] =
               "isa", "isa_disabled", "seed", "input_fnv1a64", "kernels_fnv1a64", "program_fnv1a64",
               "asked_spacing", "asked_margin", "asked_origin");
 
-static dcs_status same_fact(const char *path, const dcs_table *table, const int columns[2],
-                            const dcs_facts *facts, const char *key) {
-  const char *was = "", *now = dcs_fact_value(facts, key);
-  for (size_t row = 0; row < dcs_table_rows(table); row++)
-    if (strcmp(dcs_table_cell(table, row, columns[0]), key) == 0)
-      was = dcs_table_cell(table, row, columns[1]);
+static dcs_status same_fact(const dcs_run *run, const dcs_facts *facts, const char *key) {
+  const char *was = dcs_run_fact(run, key), *now = dcs_fact_value(facts, key);
   if (strcmp(was, now) == 0) return DCS_OK;
   return dcs_fail(DCS_USAGE, "%s: %s was \"%s\" and is \"%s\"; take another folder for a new run",
-                  path, key, was, now);
+                  dcs_table_path(run->env), key, was, now);
 }
 
 /* Of the machine and the run, and of the devices of every kind. */
-static dcs_status same_facts(const char *path, const dcs_table *table, const dcs_facts *facts) {
-  int columns[2];
-  DCS_TRY(dcs_table_need(table, "key", &columns[0]));
-  DCS_TRY(dcs_table_need(table, "value", &columns[1]));
+dcs_status dcs_same_facts(const dcs_run *run, const dcs_facts *facts) {
   for (const char *const *key = identity; *key; key++)
-    DCS_TRY(same_fact(path, table, columns, facts, *key));
+    DCS_TRY(same_fact(run, facts, *key));
   for (int k = 0; k < dcs_n_device_kinds; k++)
     for (const dcs_device_fact *fact = dcs_device_kinds[k]->facts; fact->key; fact++)
-      if (fact->identity) DCS_TRY(same_fact(path, table, columns, facts, fact->key));
+      if (fact->identity) DCS_TRY(same_fact(run, facts, fact->key));
   return DCS_OK;
-}
-
-dcs_status dcs_same_facts(const char *path, const dcs_facts *facts) {
-  dcs_table *table;
-  DCS_TRY(dcs_table_read(path, &table));
-  dcs_status status = same_facts(path, table, facts);
-  dcs_table_free(table);
-  return status;
 }

@@ -2,7 +2,7 @@
 #ifndef DCS_ENVIRONMENT_H
 #define DCS_ENVIRONMENT_H
 
-#include "harness/files/csv.h"
+#include "harness/runs/run.h"
 #include "harness/worker/bench.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ typedef struct {
 
 /* What a run depends on beside the machine. */
 typedef struct {
-  const char *input;   /* path, or NULL */
+  const char *input;   /* a molecule's file; NULL: random atoms */
   uint64_t input_hash; /* of the bytes that were read of it: a pipe gives them once */
   const char *kernels; /* folder, or NULL for the built-in sources */
   dcs_grid grid;       /* as asked for: spacing, margin, origin */
@@ -54,9 +54,9 @@ const char *dcs_fact_value(const dcs_facts *facts, const char *key);
 
 dcs_status dcs_write_facts(const char *path, const dcs_facts *facts);
 
-/* Compares with the env.csv of an earlier run: DCS_USAGE names the first fact that differs and
+/* Compares with the facts of an earlier run: DCS_USAGE names the first fact that differs and
  * makes the two incomparable (program, compiler, CPU, card, driver, seed, input, place of the
  * grid): samples of two builds, or of two inputs, never share a row. */
-dcs_status dcs_same_facts(const char *path, const dcs_facts *facts);
+dcs_status dcs_same_facts(const dcs_run *run, const dcs_facts *facts);
 
 #endif

@@ -3,10 +3,8 @@
 #include "harness/base/grow.h"
 #include "harness/judge/stats.h"
 #include "harness/problems/case.h"
-#include "harness/sweep/traffic.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *const dcs_sample_columns[] = {
     "round",          "seq",     "variant",  "config", "scope", "memory", "devices", "problem",
@@ -46,29 +44,17 @@ double dcs_overhead(dcs_dims n, dcs_dims executed) {
   return (double)executed.x * (double)executed.y * (double)executed.z / useful - 1;
 }
 
-static void write_grid(dcs_csv *csv, dcs_dims n) {
-  dcs_csv_integer(csv, n.x);
-  dcs_csv_integer(csv, n.y);
-  dcs_csv_integer(csv, n.z);
-}
-
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row) {
+  const dcs_method *method = &record->method;
+  const dcs_telemetry *t = &row->telemetry;
   char config[DCS_TEXT], throttle[DCS_TEXT];
-  dcs_csv_integer(csv, row->round);
-  dcs_csv_integer(csv, row->seq);
-  dcs_csv_text(csv, record->method.variant->id);
-  dcs_csv_text(csv, dcs_format_config(record->method.variant, &record->method.config, config));
-  dcs_csv_text(csv, dcs_scope_name(record->scope));
-  dcs_csv_text(csv, dcs_record_memory(record));
-  dcs_csv_text(csv, record->device);
+  DCS_CSV_NUMBERS(csv, row->round, (double)row->seq);
+  DCS_CSV_TEXTS(csv, method->variant->id,
+                dcs_format_config(method->variant, &method->config, config),
+                dcs_scope_name(record->scope), dcs_record_memory(record), record->device);
   dcs_size_put(csv, &record->size);
-  dcs_csv_integer(csv, row->inner);
-  dcs_csv_number(csv, row->time_ns);
-  dcs_csv_number(csv, row->telemetry.sm_mhz);
-  dcs_csv_number(csv, row->telemetry.temperature_c);
-  dcs_csv_number(csv, row->telemetry.power_w);
-  dcs_csv_text(csv, dcs_throttle_names(row->telemetry.throttle, throttle));
-  dcs_csv_text(csv, row->mark);
+  DCS_CSV_NUMBERS(csv, (double)row->inner, row->time_ns, t->sm_mhz, t->temperature_c, t->power_w);
+  DCS_CSV_TEXTS(csv, dcs_throttle_names(t->throttle, throttle), row->mark);
   return dcs_csv_row(csv);
 }
 
@@ -78,100 +64,67 @@ static void write_parameters(dcs_csv *csv, const dcs_method *method) {
                                    DCS_ROLE_CHUNK, DCS_ROLE_THREADS};
   for (size_t p = 0; p < sizeof roles / sizeof roles[0]; p++) {
     int value = dcs_role_value(method->variant, &method->config, roles[p], -1);
-    if (value < 0)
-      dcs_csv_empty(csv);
-    else
-      dcs_csv_integer(csv, value);
+    dcs_csv_number(csv, value < 0 ? NAN : value);
   }
-}
-
-static void write_rates(dcs_csv *csv, const dcs_record *record, const dcs_problem *shape,
-                        double evals, double median_ns) {
-  double flops = record->method.variant->flops_per_eval(&record->method.config);
-  double rate = 1e9 * evals / median_ns;
-  dcs_csv_number(csv, rate);
-  dcs_csv_number(csv, 1e-9 * rate * flops);
-  dcs_csv_number(csv, flops);
-  dcs_csv_number(csv, dcs_bytes_moved(record->method.variant, shape, &record->method.config));
-  dcs_csv_number(csv, rate / record->limit_evals_per_s);
-}
-
-static void write_verdict(dcs_csv *csv, const dcs_record *record) {
-  bool compiled = record->facts.registers >= 0;
-  bool checked = record->outcome == DCS_OUTCOME_OK || record->outcome == DCS_OUTCOME_WRONG;
-  if (compiled)
-    dcs_csv_integer(csv, record->facts.registers);
-  else
-    dcs_csv_empty(csv);
-  dcs_csv_number(csv, compiled ? record->facts.compile_ms : NAN);
-  dcs_csv_number(csv, checked ? record->verdict.rel_l2 : NAN);
-  dcs_csv_number(csv, checked ? record->verdict.bound_ratio : NAN);
-  dcs_csv_number(csv, checked ? record->model_error : NAN);
 }
 
 static void write_what(dcs_csv *csv, const dcs_record *record) {
   const dcs_method *method = &record->method;
   char config[DCS_TEXT];
-  dcs_csv_text(csv, method->variant->id);
-  dcs_csv_text(csv, method->variant->backend == DCS_CPU ? "cpu" : "gpu");
-  dcs_csv_text(csv, dcs_format_config(method->variant, &method->config, config));
+  DCS_CSV_TEXTS(csv, method->variant->id, method->variant->backend == DCS_CPU ? "cpu" : "gpu",
+                dcs_format_config(method->variant, &method->config, config));
   write_parameters(csv, method);
-  dcs_csv_text(csv, record->device);
-  dcs_csv_text(csv, dcs_scope_name(record->scope));
-  dcs_csv_text(csv, dcs_record_memory(record));
+  DCS_CSV_TEXTS(csv, record->device, dcs_scope_name(record->scope), dcs_record_memory(record));
   dcs_size_put(csv, &record->size);
   dcs_csv_number(csv, record->spacing);
 }
 
-/* The work: what was asked for, and what was done for it. */
-typedef struct {
-  double useful, executed, overhead;
-} work;
-
-static work work_of(const dcs_record *record, dcs_dims executed) {
-  if (record->method.variant->candidates)
-    return (work){record->work, record->candidates.pairs,
-                  record->given > 0 ? record->candidates.pairs / record->given - 1 : NAN};
-  return (work){record->work, (double)record->n_inputs * (double)dcs_points(executed),
-                dcs_overhead(dcs_size_points(&record->size), executed)};
+/* What was done for the useful work: points computed, or candidate pairs. */
+static void write_work(dcs_csv *csv, const dcs_record *record, dcs_dims points) {
+  const dcs_candidates *candidates = &record->candidates;
+  const bool pairs = record->method.variant->candidates, bins = pairs && isfinite(candidates->fill);
+  double executed = (double)record->n_inputs * (double)dcs_points(points);
+  double overhead = dcs_overhead(dcs_size_points(&record->size), points);
+  if (pairs) {
+    executed = candidates->pairs;
+    overhead = record->given > 0 ? executed / record->given - 1 : NAN;
+  }
+  DCS_CSV_NUMBERS(csv, (double)points.x, (double)points.y, (double)points.z, record->work, executed,
+                  overhead, bins ? (double)candidates->overflow : NAN,
+                  bins ? candidates->fill : NAN);
 }
 
-static void write_work(dcs_csv *csv, const dcs_record *record, work w) {
-  const bool bins = record->method.variant->candidates && isfinite(record->candidates.fill);
-  dcs_csv_number(csv, w.useful);
-  dcs_csv_number(csv, w.executed);
-  dcs_csv_number(csv, w.overhead);
-  dcs_csv_number(csv, bins ? (double)record->candidates.overflow : NAN);
-  dcs_csv_number(csv, bins ? record->candidates.fill : NAN);
+static void write_rates(dcs_csv *csv, const dcs_record *record, const dcs_problem *shape,
+                        double median_ns) {
+  const dcs_method *method = &record->method;
+  const double flops = method->variant->flops_per_eval(&method->config);
+  const double rate = 1e9 * record->work / median_ns;
+  DCS_CSV_NUMBERS(csv, rate, 1e-9 * rate * flops, flops,
+                  dcs_bytes_moved(method->variant, shape, &method->config),
+                  rate / record->limit_evals_per_s);
+}
+
+static void write_verdict(dcs_csv *csv, const dcs_record *record) {
+  const bool compiled = record->facts.registers >= 0;
+  const bool checked = record->outcome == DCS_OUTCOME_OK || record->outcome == DCS_OUTCOME_WRONG;
+  DCS_CSV_NUMBERS(csv, compiled ? record->facts.registers : NAN,
+                  compiled ? record->facts.compile_ms : NAN, checked ? record->verdict.rel_l2 : NAN,
+                  checked ? record->verdict.bound_ratio : NAN, checked ? record->model_error : NAN);
 }
 
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
   const dcs_method *method = &record->method;
   dcs_problem shape = dcs_size_problem(&record->size, record->spacing);
   shape.n_inputs = record->n_inputs;
-  dcs_dims executed = method->variant->executed(&shape, &method->config);
-  const work w = work_of(record, executed);
-  dcs_stats stats = dcs_summarize(record->times_ns, record->n_times);
-
+  const dcs_stats stats = dcs_summarize(record->times_ns, record->n_times);
   write_what(csv, record);
-  write_grid(csv, executed);
-  write_work(csv, record, w);
-  dcs_csv_integer(csv, (int64_t)stats.n);
-  dcs_csv_number(csv, stats.median);
-  dcs_csv_number(csv, stats.lo);
-  dcs_csv_number(csv, stats.hi);
-  dcs_csv_number(csv, stats.min);
-  dcs_csv_number(csv, stats.mad);
-  if (stats.n > 0)
-    dcs_csv_integer(csv, (int64_t)dcs_outliers(record->times_ns, &stats));
-  else
-    dcs_csv_empty(csv);
-  write_rates(csv, record, &shape, w.useful, stats.median);
+  write_work(csv, record, method->variant->executed(&shape, &method->config));
+  DCS_CSV_NUMBERS(csv, (double)stats.n, stats.median, stats.lo, stats.hi, stats.min, stats.mad,
+                  stats.n > 0 ? (double)dcs_outliers(record->times_ns, &stats) : NAN);
+  write_rates(csv, record, &shape, stats.median);
   write_verdict(csv, record);
-  dcs_csv_number(csv, record->energy_j);
-  dcs_csv_number(csv, w.useful / record->energy_j);
-  dcs_csv_text(csv, dcs_outcome_name(record->outcome));
-  dcs_csv_text(csv, record->stop_reason);
-  dcs_csv_text(csv, record->why ? record->why : "");
+  DCS_CSV_NUMBERS(csv, record->energy_j, record->work / record->energy_j);
+  DCS_CSV_TEXTS(csv, dcs_outcome_name(record->outcome), record->stop_reason,
+                record->why ? record->why : "");
   return dcs_csv_row(csv);
 }

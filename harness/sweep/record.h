@@ -24,6 +24,7 @@ typedef struct {
   double given;              /* those of the inputs that kernels get */
   dcs_candidates candidates; /* of a variant that has them */
   double model_error;        /* of a problem that approximates another; else NaN */
+  bool finished;             /* an earlier part of the run is done with it */
   bool judged;               /* now, not in an earlier part of the run; outcome and verdict hold */
   dcs_outcome outcome;
   char *why;               /* of an outcome that is not ok; else NULL */
@@ -69,5 +70,15 @@ const char *dcs_record_memory(const dcs_record *record);
 /* Points computed beyond those asked for: executed / useful - 1. Of a variant that has candidate
  * pairs, the column `padding_overhead` has those beyond the useful ones. */
 double dcs_overhead(dcs_dims n, dcs_dims executed);
+
+/* Bytes that one map must move to and from main memory in scope kernel, if what is used again
+ * within a launch (on the CPU: within the map) comes from caches: the least, not what a counter
+ * would show.
+ *
+ * CUDA: zeroing writes the stored map. Each launch reads its atoms, and reads and writes the points
+ * of its slices; atoms in constant memory are written there before, for each launch.
+ * CPU: the atoms are read once and the map is written once. */
+double dcs_bytes_moved(const dcs_variant *variant, const dcs_problem *shape,
+                       const dcs_config *config);
 
 #endif

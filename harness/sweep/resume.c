@@ -1,199 +1,122 @@
 #include "harness/sweep/resume.h"
 
-#include "harness/files/folder.h"
-
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns that name a record, in both files. */
-typedef struct {
-  dcs_table *table;
-  int variant, config, scope, memory;
-  dcs_size_at size;
-} keyed;
-
-static dcs_status open_keyed(const char *folder, const char *name, keyed *k) {
-  char path[4096];
-  DCS_TRY(dcs_path_in(folder, name, path));
-  DCS_TRY(dcs_table_read(path, &k->table));
-  dcs_status status = dcs_table_need(k->table, "variant", &k->variant);
-  if (status == DCS_OK) status = dcs_table_need(k->table, "config", &k->config);
-  if (status == DCS_OK) status = dcs_table_need(k->table, "scope", &k->scope);
-  if (status == DCS_OK) status = dcs_table_need(k->table, "memory", &k->memory);
-  if (status == DCS_OK) status = dcs_size_find(k->table, &k->size);
-  if (status != DCS_OK) dcs_table_free(k->table);
-  return status;
-}
-
-static bool is_cell(const keyed *k, size_t row, int column, const char *text) {
-  return strcmp(dcs_table_cell(k->table, row, column), text) == 0;
-}
-
-/* Whether the row, of that size, is of the record. */
-static bool same_record(const keyed *k, size_t row, const dcs_size *size,
-                        const dcs_record *record) {
+/* The devices may be others now. */
+static bool is_of(const dcs_run_row *row, const dcs_record *record) {
+  const dcs_variant *variant = record->method.variant;
   char config[DCS_TEXT];
-  return dcs_same_size(size, &record->size) &&
-         is_cell(k, row, k->variant, record->method.variant->id) &&
-         is_cell(k, row, k->config,
-                 dcs_format_config(record->method.variant, &record->method.config, config)) &&
-         is_cell(k, row, k->scope, dcs_scope_name(record->scope)) &&
-         is_cell(k, row, k->memory, dcs_record_memory(record));
+  return row->scope == record->scope && strcmp(row->variant, variant->id) == 0 &&
+         strcmp(row->config, dcs_format_config(variant, &record->method.config, config)) == 0 &&
+         strcmp(row->memory, dcs_record_memory(record)) == 0 &&
+         dcs_same_size(&row->size, &record->size);
 }
 
-/* The record that the row is of, NULL where none is. */
-static dcs_status find_record(const keyed *k, size_t row, dcs_cells *cells, dcs_record **found) {
-  dcs_size size;
-  *found = NULL;
-  DCS_TRY(dcs_size_read(k->table, row, &k->size, &size));
-  for (int c = 0; c < cells->n && !*found; c++) {
-    dcs_cell *cell = &cells->list[c];
-    for (int r = 0; dcs_same_axes(&size, &cell->size) && r < cell->n_records; r++)
-      if (same_record(k, row, &size, &cell->records[r])) *found = &cell->records[r];
+/* The record of the cell that the row is of; NULL where none is. */
+static dcs_record *find_in(const dcs_run_row *row, dcs_cell *cell) {
+  for (int r = 0; dcs_same_axes(&row->size, &cell->size) && r < cell->n_records; r++)
+    if (is_of(row, &cell->records[r])) return &cell->records[r];
+  return NULL;
+}
+
+static dcs_record *find_record(const dcs_run_row *row, dcs_cells *cells, dcs_cell **cell) {
+  dcs_record *found = NULL;
+  for (int c = 0; c < cells->n && !found; c++) {
+    *cell = &cells->list[c];
+    found = find_in(row, *cell);
   }
-  return DCS_OK;
+  return found;
 }
 
 /* ---- samples ---- */
 
 /* Rows are appended as they are now: the file must have the same columns. */
 static dcs_status check_columns(const dcs_table *table) {
-  int n = 0;
-  while (dcs_sample_columns[n])
+  size_t n = 0;
+  while (dcs_sample_columns[n] && dcs_table_column(table, dcs_sample_columns[n]) == (int)n)
     n++;
-  bool same = dcs_table_columns(table) == (size_t)n;
-  for (int c = 0; same && c < n; c++)
-    same = dcs_table_column(table, dcs_sample_columns[c]) == c;
-  if (same) return DCS_OK;
+  if (!dcs_sample_columns[n] && dcs_table_columns(table) == n) return DCS_OK;
   return dcs_fail(DCS_USAGE,
                   "%s: its columns are those of another version of the program; take another "
                   "folder",
                   dcs_table_path(table));
 }
 
-static dcs_status read_samples(const char *folder, dcs_cells *cells, int64_t *seq) {
-  keyed k;
-  int time_column, seq_column;
-  DCS_TRY(open_keyed(folder, "samples.csv", &k));
-  dcs_status status = check_columns(k.table);
-  if (status == DCS_OK) status = dcs_table_need(k.table, "time_ns", &time_column);
-  if (status == DCS_OK) status = dcs_table_need(k.table, "seq", &seq_column);
-  for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(k.table); row++) {
-    double time_ns = dcs_table_number(k.table, row, time_column);
-    double number = dcs_table_number(k.table, row, seq_column);
-    if (!(time_ns > 0) || !(number >= 0)) {
-      status = dcs_fail(DCS_INPUT, "%s: row %zu: time_ns or seq is not a number",
-                        dcs_table_path(k.table), row + 2);
-      break;
-    }
+/* Those that no row of the summary counts are samples all the same. */
+static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys, dcs_cells *cells,
+                               int64_t *seq) {
+  const int time_ns = dcs_table_column(samples, "time_ns"),
+            order = dcs_table_column(samples, "seq");
+  for (size_t row = 0; row < dcs_table_rows(samples); row++) {
+    dcs_cell *cell;
+    dcs_record *record = find_record(&keys[row], cells, &cell);
+    const double number = dcs_table_number(samples, row, order);
+    if (!(number >= 0)) return dcs_table_wrong(samples, row, "seq", order, "a number");
     if (number >= (double)*seq) *seq = (int64_t)number + 1;
-    dcs_record *record;
-    status = find_record(&k, row, cells, &record);
-    if (status == DCS_OK && record) status = dcs_record_add(record, time_ns);
-  }
-  dcs_table_free(k.table);
-  return status;
-}
-
-/* ---- summary ---- */
-
-typedef struct {
-  keyed key;
-  int outcome, n, stop_reason;
-} summary;
-
-/* A row that needs no more work: it failed for good, has samples enough, or its budget was spent.
- * An interrupted one may have samples enough, but its output was not checked after the last. */
-static bool row_finished(const summary *s, size_t row, int rounds) {
-  const char *outcome = dcs_table_cell(s->key.table, row, s->outcome);
-  const char *reason = dcs_table_cell(s->key.table, row, s->stop_reason);
-  if (strcmp(outcome, "ok") != 0) return true;
-  return strcmp(reason, "budget") == 0 || strcmp(reason, "interval") == 0 ||
-         (strcmp(reason, "interrupted") != 0 &&
-          dcs_table_number(s->key.table, row, s->n) >= rounds);
-}
-
-/* Which records have a finished row, and which rows are of a record, by row. */
-typedef struct {
-  const dcs_record **record; /* NULL: of none */
-  size_t n;
-} rows_of;
-
-static bool cell_finished(const summary *s, const rows_of *rows, const dcs_cell *cell, int rounds) {
-  for (int r = 0; r < cell->n_records; r++) {
-    bool found = false;
-    for (size_t row = 0; !found && row < rows->n; row++)
-      found = rows->record[row] == &cell->records[r] && row_finished(s, row, rounds);
-    if (!found) return false;
-  }
-  return true;
-}
-
-static bool has_rows(const rows_of *rows, const dcs_cell *cell) {
-  for (size_t row = 0; row < rows->n; row++)
-    for (int r = 0; r < cell->n_records; r++)
-      if (rows->record[row] == &cell->records[r]) return true;
-  return false;
-}
-
-static void drop_cell(dcs_cells *cells, int c) {
-  dcs_cell_free(&cells->list[c]);
-  memmove(&cells->list[c], &cells->list[c + 1], (size_t)(cells->n - c - 1) * sizeof *cells->list);
-  cells->n--;
-}
-
-static dcs_status sort_out(const summary *s, int rounds, rows_of *rows, dcs_cells *cells) {
-  for (size_t row = 0; row < rows->n; row++) {
-    dcs_record *record;
-    DCS_TRY(find_record(&s->key, row, cells, &record));
-    rows->record[row] = record;
-  }
-  for (int c = cells->n - 1; c >= 0; c--) {
-    cells->list[c].has_rows = has_rows(rows, &cells->list[c]);
-    if (cells->list[c].has_rows && cell_finished(s, rows, &cells->list[c], rounds))
-      drop_cell(cells, c);
+    if (record) DCS_TRY(dcs_record_add(record, dcs_table_number(samples, row, time_ns)));
   }
   return DCS_OK;
 }
 
-static dcs_status read_summary(const char *folder, int rounds, dcs_cells *cells) {
-  summary s;
-  DCS_TRY(open_keyed(folder, "summary.csv", &s.key));
-  rows_of rows = {.n = dcs_table_rows(s.key.table)};
-  dcs_status status = dcs_table_need(s.key.table, "outcome", &s.outcome);
-  if (status == DCS_OK) status = dcs_table_need(s.key.table, "n", &s.n);
-  if (status == DCS_OK) status = dcs_table_need(s.key.table, "stop_reason", &s.stop_reason);
-  rows.record = calloc(rows.n + 1, sizeof(dcs_record *));
-  if (status == DCS_OK && !rows.record)
-    status = dcs_fail(DCS_UNAVAILABLE, "no memory for %zu rows", rows.n);
-  if (status == DCS_OK) status = sort_out(&s, rounds, &rows, cells);
-  free((void *)rows.record);
-  dcs_table_free(s.key.table);
-  return status;
+/* ---- summary ---- */
+
+/* Whether the row needs no more work: it failed for good, has samples enough, or its budget was
+ * spent. An interrupted one may have samples enough, but its output was not checked after the last.
+ */
+static bool is_finished(const dcs_run *run, const dcs_run_row *row, int rounds) {
+  const char *reason = dcs_run_cell(run, row, "stop_reason");
+  return row->outcome != DCS_OUTCOME_OK || strcmp(reason, "budget") == 0 ||
+         strcmp(reason, "interval") == 0 ||
+         (strcmp(reason, "interrupted") != 0 && row->n >= rounds);
 }
 
-dcs_status dcs_resume(const char *folder, int rounds, dcs_cells *cells, int64_t *seq) {
-  DCS_TRY(read_samples(folder, cells, seq));
-  return read_summary(folder, rounds, cells);
+static bool all_finished(const dcs_cell *cell) {
+  for (int r = 0; r < cell->n_records; r++)
+    if (!cell->records[r].finished) return false;
+  return true;
+}
+
+static void take_rows(const dcs_run *run, int rounds, dcs_cells *cells) {
+  int kept = 0;
+  for (size_t i = 0; i < run->n_rows; i++) {
+    dcs_cell *cell;
+    dcs_record *record = find_record(&run->rows[i], cells, &cell);
+    if (!record) continue;
+    cell->has_rows = true;
+    record->finished = record->finished || is_finished(run, &run->rows[i], rounds);
+  }
+  for (int c = 0; c < cells->n; c++)
+    if (all_finished(&cells->list[c]))
+      dcs_cell_free(&cells->list[c]);
+    else
+      cells->list[kept++] = cells->list[c];
+  cells->n = kept;
+}
+
+dcs_status dcs_resume(const dcs_run *run, int rounds, dcs_cells *cells, int64_t *seq) {
+  dcs_run_row *keys;
+  DCS_TRY(check_columns(run->samples));
+  DCS_TRY(dcs_run_read_keys(run->samples, &keys));
+  dcs_status status = take_samples(run->samples, keys, cells, seq);
+  free(keys);
+  if (status == DCS_OK) take_rows(run, rounds, cells);
+  return status;
 }
 
 /* ---- writing ---- */
 
-static dcs_status copy_row(const dcs_table *table, size_t row, dcs_csv *csv) {
-  for (int c = 0; dcs_summary_columns[c]; c++)
-    dcs_csv_text(csv, dcs_table_cell(table, row, dcs_table_column(table, dcs_summary_columns[c])));
+static dcs_status copy_row(const dcs_run *run, const dcs_run_row *row, dcs_csv *csv) {
+  for (const char *const *name = dcs_summary_columns; *name; name++)
+    dcs_csv_text(csv, dcs_run_cell(run, row, *name));
   return dcs_csv_row(csv);
 }
 
-static dcs_status write_rows(const keyed *k, dcs_cell *cell, dcs_csv *csv) {
-  dcs_cells one = {cell, 1};
+static dcs_status write_rows(const dcs_run *run, dcs_cell *cell, dcs_csv *csv) {
   DCS_TRY(dcs_csv_header(csv, dcs_summary_columns));
-  for (size_t row = 0; row < dcs_table_rows(k->table); row++) {
-    dcs_record *record;
-    DCS_TRY(find_record(k, row, &one, &record));
-    if (!record || !dcs_record_known(record)) DCS_TRY(copy_row(k->table, row, csv));
+  for (size_t i = 0; i < run->n_rows; i++) {
+    const dcs_record *record = find_in(&run->rows[i], cell);
+    if (!record || !dcs_record_known(record)) DCS_TRY(copy_row(run, &run->rows[i], csv));
   }
   for (int r = 0; r < cell->n_records; r++)
     if (dcs_record_known(&cell->records[r])) DCS_TRY(dcs_write_summary(csv, &cell->records[r]));
@@ -201,13 +124,11 @@ static dcs_status write_rows(const keyed *k, dcs_cell *cell, dcs_csv *csv) {
 }
 
 dcs_status dcs_replace_rows(const char *folder, dcs_cell *cell) {
-  char path[4096];
-  dcs_csv csv = {0};
-  keyed k;
-  DCS_TRY(dcs_path_in(folder, "summary.csv", path));
-  DCS_TRY(open_keyed(folder, "summary.csv", &k));
-  dcs_status status = dcs_csv_create(&csv, path);
-  if (status == DCS_OK) status = dcs_csv_finish(&csv, write_rows(&k, cell, &csv));
-  dcs_table_free(k.table);
+  dcs_csv csv;
+  dcs_run run;
+  dcs_status status = dcs_run_open_summary(&run, folder);
+  if (status == DCS_OK) status = dcs_csv_create(&csv, dcs_table_path(run.summary));
+  if (status == DCS_OK) status = dcs_csv_finish(&csv, write_rows(&run, cell, &csv));
+  dcs_run_close(&run);
   return status;
 }

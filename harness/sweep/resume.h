@@ -2,12 +2,13 @@
 #ifndef DCS_RESUME_H
 #define DCS_RESUME_H
 
+#include "harness/runs/run.h"
 #include "harness/sweep/cells.h"
 
-/* Reads the samples of the run in `folder` into the records of the cells, drops cells that are
- * finished from the list, marks those that have rows in summary.csv, and leaves in *seq the number
- * after the last sample. Nothing is written. */
-dcs_status dcs_resume(const char *folder, int rounds, dcs_cells *cells, int64_t *seq);
+/* Takes the samples of the run into the records of the cells, drops cells that are finished from
+ * the list, marks those that have rows in summary.csv, and leaves in *seq the number after the last
+ * sample. Nothing is written. */
+dcs_status dcs_resume(const dcs_run *run, int rounds, dcs_cells *cells, int64_t *seq);
 
 /* Writes summary.csv again, with a new row of each of the cell's records of which something is
  * known in place of its old one. Rows of the others stay as they are. */

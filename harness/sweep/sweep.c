@@ -5,7 +5,6 @@
 #include "harness/device/rapl.h"
 #include "harness/files/folder.h"
 #include "harness/files/lock.h"
-#include "harness/runs/run.h"
 #include "harness/sweep/cell.h"
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
@@ -14,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
   const dcs_sweep_options *options;
@@ -38,11 +36,6 @@ static char *path_in(const sweep *s, const char *name, char path[4096]) {
   return path;
 }
 
-static bool exists(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0;
-}
-
 static dcs_status start_file(const char *path, const char *const *columns) {
   dcs_csv csv;
   DCS_TRY(dcs_csv_create(&csv, path));
@@ -52,7 +45,7 @@ static dcs_status start_file(const char *path, const char *const *columns) {
 /* What was measured is never written over: a start that was cut off leaves headers alone. */
 static dcs_status check_no_rows(const char *path) {
   dcs_table *table;
-  if (!exists(path)) return DCS_OK;
+  if (!dcs_exists(path)) return DCS_OK;
   bool rows = dcs_table_read(path, &table) != DCS_OK || dcs_table_rows(table) > 0;
   dcs_table_free(table);
   if (!rows) return DCS_OK;
@@ -65,37 +58,42 @@ static dcs_status take_folder(sweep *s) {
   char path[4096];
   DCS_TRY(dcs_make_folder(s->options->out));
   DCS_TRY(dcs_lock_own(path_in(s, "run.lock", path), "take another folder", &s->lock));
-  if (exists(path_in(s, "env.csv", path)) && !s->options->resume)
+  if (dcs_exists(path_in(s, "env.csv", path)) && !s->options->resume)
     return dcs_fail(DCS_USAGE,
                     "%s: holds a run already; continue it with --resume, or take another folder",
                     s->options->out);
   return DCS_OK;
 }
 
-/* What the readers of the run would refuse, such as samples that are missing, is not gone on with.
- */
-static dcs_status check_whole(const sweep *s) {
+/* What the readers of the run would refuse, such as samples that are missing, is not gone on with;
+ * that it is a run of other facts, which may be why, is said first. */
+static dcs_status take_up(sweep *s) {
   dcs_run run;
-  dcs_status status = dcs_run_open(&run, s->options->out);
+  const dcs_status read = dcs_run_open(&run, s->options->out);
+  dcs_status status = run.env ? dcs_same_facts(&run, &s->facts) : DCS_OK;
+  if (status == DCS_OK) status = read;
+  if (status == DCS_OK) status = dcs_resume(&run, s->options->sampling.most, &s->cells, &s->seq);
   dcs_run_close(&run);
   return status;
+}
+
+/* env.csv comes last: a folder that has it is a whole run folder. */
+static dcs_status start_files(const sweep *s) {
+  char path[4096];
+  DCS_TRY(check_no_rows(path_in(s, "samples.csv", path)));
+  DCS_TRY(check_no_rows(path_in(s, "summary.csv", path)));
+  DCS_TRY(start_file(path_in(s, "samples.csv", path), dcs_sample_columns));
+  DCS_TRY(start_file(path_in(s, "summary.csv", path), dcs_summary_columns));
+  return dcs_write_facts(path_in(s, "env.csv", path), &s->facts);
 }
 
 /* Starts the three files, or takes up those of an earlier run. */
 static dcs_status open_folder(sweep *s) {
   char path[4096];
-  if (exists(path_in(s, "env.csv", path))) {
-    DCS_TRY(dcs_same_facts(path, &s->facts));
-    DCS_TRY(check_whole(s));
-    DCS_TRY(dcs_resume(s->options->out, s->options->sampling.most, &s->cells, &s->seq));
-  } else {
-    DCS_TRY(check_no_rows(path_in(s, "samples.csv", path)));
-    DCS_TRY(check_no_rows(path_in(s, "summary.csv", path)));
-    DCS_TRY(start_file(path_in(s, "samples.csv", path), dcs_sample_columns));
-    DCS_TRY(start_file(path_in(s, "summary.csv", path), dcs_summary_columns));
-    /* env.csv comes last: a folder that has it is a whole run folder. */
-    DCS_TRY(dcs_write_facts(path_in(s, "env.csv", path), &s->facts));
-  }
+  if (dcs_exists(path_in(s, "env.csv", path)))
+    DCS_TRY(take_up(s));
+  else
+    DCS_TRY(start_files(s));
   DCS_TRY(dcs_csv_append(&s->samples, path_in(s, "samples.csv", path)));
   return dcs_csv_append(&s->summary, path_in(s, "summary.csv", path));
 }
@@ -103,10 +101,10 @@ static dcs_status open_folder(sweep *s) {
 /* ---- cells ---- */
 
 static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) {
-  dcs_grid grid = s->options->grid;
+  dcs_grid grid = s->options->run.grid;
   const dcs_kind *kind = cell->size.kind;
   if (!cell->from_box) grid.n = dcs_size_points(&cell->size);
-  if (!s->options->input)
+  if (!s->options->run.input)
     return dcs_case_random(kind, &cell->problems[0], cell->size.axes[0], &grid,
                            s->options->run.seed, c);
   dcs_molecule part = s->molecule;
@@ -199,29 +197,31 @@ static dcs_status measure_cells(sweep *s) {
   return DCS_OK;
 }
 
-/* Counts the outcomes of the whole run, an earlier part of it included. */
-static dcs_status count_outcomes(sweep *s) {
-  char path[4096];
-  dcs_table *table;
-  int column;
-  DCS_TRY(dcs_table_read(path_in(s, "summary.csv", path), &table));
-  dcs_status status = dcs_table_need(table, "outcome", &column);
-  for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++) {
-    dcs_outcome outcome = DCS_OUTCOME_CRASH; /* of what has no name that is known */
-    (void)dcs_find_outcome(dcs_table_cell(table, row, column), &outcome);
-    s->n_ok += outcome == DCS_OUTCOME_OK;
-    s->n_other += outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_INAPPLICABLE;
-  }
-  s->n_bad = (int)dcs_table_rows(table) - s->n_ok - s->n_other;
-  dcs_table_free(table);
-  return status;
+static bool asked_for(const dcs_cells *cells, const dcs_variant *variant) {
+  for (int c = 0; c < cells->n; c++)
+    for (int r = 0; r < cells->list[c].n_records; r++)
+      if (cells->list[c].records[r].method.variant == variant) return true;
+  return false;
 }
 
 static bool any_of(const dcs_cells *cells, dcs_backend backend) {
-  for (int c = 0; c < cells->n; c++)
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      if (cells->list[c].records[r].method.variant->backend == backend) return true;
+  for (int v = 0; v < dcs_n_variants; v++)
+    if (dcs_variants[v]->backend == backend && asked_for(cells, dcs_variants[v])) return true;
   return false;
+}
+
+/* Counts the outcomes of the whole run, an earlier part of it included. */
+static dcs_status count_outcomes(sweep *s) {
+  dcs_run run;
+  dcs_status status = dcs_run_open_summary(&run, s->options->out);
+  for (size_t row = 0; status == DCS_OK && row < run.n_rows; row++) {
+    const dcs_outcome outcome = run.rows[row].outcome;
+    s->n_ok += outcome == DCS_OUTCOME_OK;
+    s->n_other += outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_INAPPLICABLE;
+  }
+  s->n_bad = (int)run.n_rows - s->n_ok - s->n_other;
+  dcs_run_close(&run);
+  return status;
 }
 
 static dcs_status verdict_of(sweep *s) {
@@ -243,13 +243,6 @@ static dcs_status verdict_of(sweep *s) {
 }
 
 /* ---- the whole ---- */
-
-static bool asked_for(const dcs_cells *cells, const dcs_variant *variant) {
-  for (int c = 0; c < cells->n; c++)
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      if (cells->list[c].records[r].method.variant == variant) return true;
-  return false;
-}
 
 /* Says, once of each, which variants were asked for but are not on this machine. */
 static void say_missing(const sweep *s, bool gpu) {
@@ -332,7 +325,8 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 }
 
 static dcs_status run(sweep *s) {
-  if (s->options->input) DCS_TRY(dcs_molecule_read(s->options->input, &s->molecule, stderr));
+  if (s->options->run.input)
+    DCS_TRY(dcs_molecule_read(s->options->run.input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
   DCS_TRY(take_folder(s));
   say_no_energy(s);
@@ -350,7 +344,7 @@ static dcs_status run(sweep *s) {
 
 dcs_status dcs_sweep(const dcs_sweep_options *options) {
   sweep s = {.options = options};
-  DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &s.bench));
+  DCS_TRY(dcs_bench_open(options->device, options->run.kernels, options->timeout_s, &s.bench));
   dcs_status status = close_files(&s, run(&s));
   dcs_bench_close(&s.bench);
   dcs_cells_free(&s.cells);

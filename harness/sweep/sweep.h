@@ -26,7 +26,7 @@ typedef struct {
   double budget_s; /* 0: none */
   bool energy;     /* measure the energy of a map */
   double timeout_s;
-  dcs_run_facts run;
+  dcs_run_facts run; /* input and kernels; of the grid all but n, which comes from the lines */
 } dcs_sweep_options;
 
 /* Writes env.csv, samples.csv and summary.csv into options->out, which must not hold a run yet

@@ -2,9 +2,7 @@
 
 #include "harness/files/folder.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The first N_KEYS say what was measured. */
 #define COLUMNS(X)                                                                                 \
@@ -17,11 +15,6 @@
 enum { COLUMNS(DCS_COLUMN_INDEX), N_COLUMNS, N_KEYS = DATE };
 static const char *const columns[] = DCS_NAMES(COLUMNS(DCS_COLUMN_NAME));
 
-static bool exists(const char *path) {
-  struct stat facts;
-  return stat(path, &facts) == 0 || errno != ENOENT;
-}
-
 /* ---- writing ---- */
 
 static bool is_comparable(const dcs_record *record) {
@@ -30,30 +23,21 @@ static bool is_comparable(const dcs_record *record) {
          record->work == record->previous_work;
 }
 
-static void put_key(dcs_csv *csv, const dcs_record *record) {
-  const dcs_variant *variant = record->method.variant;
-  char config[DCS_TEXT];
-  dcs_csv_text(csv, variant->id);
-  dcs_csv_text(csv, dcs_format_config(variant, &record->method.config, config));
-  dcs_csv_text(csv, dcs_scope_name(record->scope));
-  dcs_csv_text(csv, record->device);
-  dcs_size_put(csv, &record->size);
-}
-
-static void put_check(dcs_csv *csv, const dcs_record *record) {
+static dcs_status write_row(dcs_csv *csv, const dcs_record *record) {
+  const dcs_method *method = &record->method;
   const dcs_previous_time *then = &record->previous;
-  dcs_recheck check = dcs_recheck_times(then, record->times_ns, record->n_times);
-  double rate_then = 1e9 * record->work / then->median_ns;
+  const dcs_recheck check = dcs_recheck_times(then, record->times_ns, record->n_times);
+  const double rate_then = 1e9 * record->work / then->median_ns;
+  char config[DCS_TEXT];
+  DCS_CSV_TEXTS(csv, method->variant->id,
+                dcs_format_config(method->variant, &method->config, config),
+                dcs_scope_name(record->scope), record->device);
+  dcs_size_put(csv, &record->size);
   dcs_csv_text(csv, then->date);
-  dcs_csv_integer(csv, then->n);
-  dcs_csv_number(csv, rate_then);
-  dcs_csv_integer(csv, (int64_t)record->n_times);
-  dcs_csv_number(csv, rate_then * (1 + check.change));
-  dcs_csv_number(csv, check.change);
-  dcs_csv_number(csv, check.ratio.value);
-  dcs_csv_number(csv, check.ratio.lo);
-  dcs_csv_number(csv, check.ratio.hi);
+  DCS_CSV_NUMBERS(csv, then->n, rate_then, (double)record->n_times, rate_then * (1 + check.change),
+                  check.change, check.ratio.value, check.ratio.lo, check.ratio.hi);
   dcs_csv_text(csv, dcs_previous_verdict_name(check.verdict));
+  return dcs_csv_row(csv);
 }
 
 dcs_status dcs_tuned_check_write(const char *folder, const dcs_record *record) {
@@ -61,12 +45,10 @@ dcs_status dcs_tuned_check_write(const char *folder, const dcs_record *record) {
   dcs_csv csv;
   if (!is_comparable(record)) return DCS_OK;
   DCS_TRY(dcs_path_in(folder, "tuned_check.csv", path));
-  bool started = exists(path);
+  bool started = dcs_exists(path);
   DCS_TRY(dcs_csv_append(&csv, path));
   dcs_status status = started ? DCS_OK : dcs_csv_header(&csv, columns);
-  put_key(&csv, record);
-  put_check(&csv, record);
-  if (status == DCS_OK) status = dcs_csv_row(&csv);
+  if (status == DCS_OK) status = write_row(&csv, record);
   return dcs_csv_finish(&csv, status);
 }
 
@@ -122,12 +104,10 @@ dcs_status dcs_tuned_check_say(const char *folder, FILE *out) {
   char path[4096];
   dcs_table *table;
   DCS_TRY(dcs_path_in(folder, "tuned_check.csv", path));
-  if (!exists(path)) return DCS_OK;
+  if (!dcs_exists(path)) return DCS_OK;
   DCS_TRY(dcs_table_read(path, &table));
   checks c = {.table = table};
-  dcs_status status = DCS_OK;
-  for (int column = 0; status == DCS_OK && column < N_COLUMNS; column++)
-    status = dcs_table_need(table, columns[column], &c.at[column]);
+  dcs_status status = dcs_table_need_all(table, columns, c.at);
   dcs_size_at at;
   if (status == DCS_OK) status = dcs_size_find(table, &at);
   for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++) {

@@ -122,11 +122,10 @@ static const char *device_of(const dcs_run *run) {
 static dcs_status sweep(const char *folder, const dcs_run *run, const dcs_refine_options *options,
                         const plan *p) {
   dcs_sweep_options o = {.lines = p->lines, .n_lines = p->n, .out = folder, .resume = true};
-  DCS_TRY(read_run(run, &o.grid, &o.run.seed));
+  DCS_TRY(read_run(run, &o.run.grid, &o.run.seed));
   const char *own = device_of(run);
-  o.input = o.run.input = options->input;
-  o.kernels = o.run.kernels = options->kernels;
-  o.run.grid = o.grid;
+  o.run.input = options->input;
+  o.run.kernels = options->kernels;
   o.device = options->device ? options->device : own ? own : dcs_default_device();
   o.card = *dcs_run_fact(run, "gpu_name");
   o.device_chosen = options->device || o.card;
