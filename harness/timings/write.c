@@ -1,16 +1,12 @@
 /* Arranged timings as a run folder. */
 #include "harness/files/csv.h"
 #include "harness/files/folder.h"
-#include "harness/judge/stats.h"
-#include "harness/problems/external.h"
-#include "harness/problems/size.h"
 #include "harness/runs/run.h"
 #include "harness/sweep/environment.h"
-#include "harness/timings/timings.h"
+#include "harness/timings/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ENOUGH = 6 /* samples that give an interval */ };
 
@@ -40,8 +36,9 @@ static dcs_status check_pair(const dcs_timings *timings, const dcs_timing *a, co
                       : a->round >= 0 && a->round == b->round ? "twice in one round"
                                                               : NULL;
   if (!found) return DCS_OK;
-  return dcs_fail(DCS_INPUT, "%s: %s and %s: found %s %s %s at one size; expected it once",
-                  timings->path, a->where, b->where, a->method, a->config, found);
+  return dcs_fail(DCS_INPUT, "%s: %s and %s: found %s%s%s %s at one size; expected it once",
+                  timings->path, a->where, b->where, a->method, *a->config ? " " : "", a->config,
+                  found);
 }
 
 static size_t end_of_row(const dcs_timing *const *sorted, size_t n, size_t first) {
@@ -53,63 +50,6 @@ static size_t end_of_row(const dcs_timing *const *sorted, size_t n, size_t first
 
 /* ---- files ---- */
 
-static void put_key(dcs_csv *csv, const dcs_timing *t, const dcs_kind *kind) {
-  dcs_size size = {.kind = kind};
-  memcpy(size.axes, t->axes, sizeof t->axes);
-  dcs_csv_text(csv, t->method);
-  dcs_csv_text(csv, t->config);
-  dcs_csv_text(csv, dcs_scope_name(t->scope));
-  dcs_csv_empty(csv); /* memory */
-  dcs_csv_empty(csv); /* devices */
-  dcs_size_put(csv, &size);
-}
-
-static void put_header(dcs_csv *csv, const dcs_kind *kind) {
-  static const char *const key[] =
-      DCS_NAMES("variant", "config", "scope", "memory", "devices", "problem", "problem_config");
-  dcs_csv_names(csv, key);
-  dcs_csv_names(csv, dcs_size_axes(kind));
-}
-
-static dcs_status put_samples(dcs_csv *csv, const dcs_timings *timings, const dcs_kind *kind) {
-  static const char *const first[] = DCS_NAMES("round", "seq");
-  static const char *const last[] = DCS_NAMES("inner", "time_ns", "mark");
-  dcs_csv_names(csv, first);
-  put_header(csv, kind);
-  DCS_TRY(dcs_csv_header(csv, last));
-  for (size_t i = 0; i < timings->n; i++) {
-    const dcs_timing *t = &timings->list[i];
-    if (t->outcome != DCS_OUTCOME_OK) continue;
-    dcs_csv_integer(csv, t->round >= 0 ? t->round : (int64_t)i);
-    dcs_csv_integer(csv, (int64_t)i);
-    put_key(csv, t, kind);
-    dcs_csv_integer(csv, 1);
-    dcs_csv_number(csv, t->time_ns);
-    dcs_csv_text(csv, t->summary ? t->summary : "");
-    DCS_TRY(dcs_csv_row(csv));
-  }
-  return DCS_OK;
-}
-
-static dcs_status put_row(dcs_csv *csv, const dcs_timing *const *row, size_t n, double *times,
-                          const dcs_kind *kind) {
-  const bool ok = row[0]->outcome == DCS_OUTCOME_OK;
-  for (size_t i = 0; i < n; i++)
-    times[i] = row[i]->time_ns;
-  const dcs_stats stats = dcs_summarize(times, ok ? n : 0);
-  put_key(csv, row[0], kind);
-  dcs_csv_text(csv, row[0]->backend == DCS_GPU ? "gpu" : row[0]->backend == DCS_CPU ? "cpu" : "");
-  dcs_csv_integer(csv, (int64_t)stats.n);
-  dcs_csv_number(csv, stats.median);
-  dcs_csv_number(csv, stats.lo);
-  dcs_csv_number(csv, stats.hi);
-  dcs_csv_number(csv, stats.min);
-  dcs_csv_number(csv, stats.mad);
-  dcs_csv_text(csv, dcs_outcome_name(row[0]->outcome));
-  dcs_csv_text(csv, row[0]->summary ? row[0]->summary : "");
-  return dcs_csv_row(csv);
-}
-
 typedef struct {
   const dcs_timings *timings;
   const dcs_kind *kind;
@@ -118,16 +58,25 @@ typedef struct {
   size_t rows, few; /* few: rows with too few samples for an interval */
 } writing;
 
+static dcs_status put_samples(dcs_csv *csv, const writing *w) {
+  DCS_TRY(dcs_timings_sample_header(csv, w->kind));
+  for (size_t i = 0; i < w->timings->n; i++)
+    if (w->timings->list[i].outcome == DCS_OUTCOME_OK)
+      DCS_TRY(dcs_timings_put_sample(csv, &w->timings->list[i], (int64_t)i, w->kind));
+  return DCS_OK;
+}
+
 static dcs_status put_summary(dcs_csv *csv, writing *w) {
-  static const char *const numbers[] =
-      DCS_NAMES("backend", "n", "median_ns", "ci_lo_ns", "ci_hi_ns", "min_ns", "mad_ns", "outcome",
-                "stop_reason");
   const size_t n = w->timings->n;
-  put_header(csv, w->kind);
-  DCS_TRY(dcs_csv_header(csv, numbers));
+  DCS_TRY(dcs_timings_summary_header(csv, w->kind));
   for (size_t first = 0, end; first < n; first = end) {
+    const dcs_timing *of = w->sorted[first];
+    const bool ok = of->outcome == DCS_OUTCOME_OK;
     end = end_of_row(w->sorted, n, first);
-    DCS_TRY(put_row(csv, w->sorted + first, end - first, w->times, w->kind));
+    for (size_t i = first; i < end; i++)
+      w->times[i - first] = w->sorted[i]->time_ns;
+    DCS_TRY(dcs_timings_put_row(csv, of, w->times, ok ? end - first : 0,
+                                of->summary ? of->summary : "", "", w->kind));
     w->rows++;
     w->few += end - first < ENOUGH;
   }
@@ -162,7 +111,7 @@ static dcs_status write_files(writing *w, const char *folder) {
   dcs_csv csv;
   DCS_TRY(dcs_path_in(folder, "samples.csv", path));
   DCS_TRY(dcs_csv_create(&csv, path));
-  DCS_TRY(dcs_csv_finish(&csv, put_samples(&csv, w->timings, w->kind)));
+  DCS_TRY(dcs_csv_finish(&csv, put_samples(&csv, w)));
   DCS_TRY(dcs_path_in(folder, "summary.csv", path));
   DCS_TRY(dcs_csv_create(&csv, path));
   DCS_TRY(dcs_csv_finish(&csv, put_summary(&csv, w)));
@@ -175,7 +124,7 @@ static dcs_status check_folder(const char *folder) {
   for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
     char path[4096];
     DCS_TRY(dcs_path_in(folder, files[f], path));
-    if (access(path, F_OK) == 0)
+    if (dcs_exists(path))
       return dcs_fail(DCS_USAGE, "%s: holds a run already; take another folder", folder);
   }
   return DCS_OK;
