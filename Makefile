@@ -51,11 +51,11 @@ LDLIBS        = -l:libcsv.a -l:libjansson.a -ldl -lm
 
 # ---- files ----
 
-KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.c kernels/*/cuda/*.c))
+KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.c)) $(wildcard kernels/*/cuda/*.c)
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c)
 CLI_SRC     := $(wildcard cli/*.c)
-EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu harness/*/*.cu harness/*/*/emulator.h tuning/*/*.in plots/*.gp)
+EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator.h tuning/*/*.in plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
@@ -83,8 +83,8 @@ $(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^
 
-# The same as one object whose public functions alone can be linked.
-$(BUILD)/libdcs.a: $(OBJ)
+# The same, but for what reads JSON, as one object whose public functions alone can be linked.
+$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/%,$(OBJ))
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(LD) -r -o $(BUILD)/dcs.o $^

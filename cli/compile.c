@@ -32,13 +32,8 @@ static dcs_status print_row(const arguments *a, const char *variant, const char 
     return DCS_OK;
   }
   dcs_csv csv = dcs_csv_stdout();
-  dcs_csv_text(&csv, variant);
-  dcs_csv_text(&csv, config);
-  dcs_csv_text(&csv, arch);
-  dcs_csv_integer(&csv, f->registers);
-  dcs_csv_integer(&csv, f->spill_bytes);
-  dcs_csv_integer(&csv, f->constant_bytes);
-  dcs_csv_integer(&csv, f->shared_bytes);
+  DCS_CSV_TEXTS(&csv, variant, config, arch);
+  DCS_CSV_NUMBERS(&csv, f->registers, f->spill_bytes, f->constant_bytes, f->shared_bytes);
   return dcs_csv_row(&csv);
 }
 
@@ -74,32 +69,29 @@ static dcs_status compile_one(const arguments *a, const dcs_method *method, cons
   return print_row(a, method->variant->id, config, arch, &facts);
 }
 
-static dcs_status compile_variant(const arguments *a, const dcs_methods *methods, char **archs,
-                                  int n_archs, int *failed) {
+/* GPU variants as configured, or of each the methods that cover it. The caller frees ->list,
+ * whatever the status. */
+static dcs_status choose(const arguments *a, dcs_methods *methods) {
+  int n = 0;
+  DCS_TRY(dcs_select_methods(a->variants, a->config, (dcs_at_hand){.gpu = true}, methods));
   for (int m = 0; m < methods->n; m++)
-    for (int i = 0; i < n_archs && !dcs_interrupted(); i++)
-      DCS_TRY(compile_one(a, &methods->list[m], archs[i], failed));
-  return DCS_OK;
+    if (methods->list[m].variant->backend == DCS_GPU) methods->list[n++] = methods->list[m];
+  methods->n = n;
+  if (n == 0)
+    return dcs_fail(DCS_USAGE,
+                    "found no CUDA variant in \"%s\"; expected gpu, or ids that `dcsbench list` "
+                    "shows",
+                    a->variants);
+  return a->config ? DCS_OK : dcs_cover_methods(methods);
 }
 
-/* As configured, or of every variant the methods that cover it. */
 static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int *failed) {
-  dcs_methods chosen;
-  DCS_TRY(dcs_select_methods(a->variants, a->config, (dcs_at_hand){.gpu = true}, &chosen));
-  dcs_status status = dcs_fail(DCS_USAGE,
-                               "found no CUDA variant in \"%s\"; expected gpu, or ids "
-                               "that `dcsbench list` shows",
-                               a->variants);
-  for (int m = 0; m < chosen.n; m++)
-    if (chosen.list[m].variant->backend == DCS_GPU) status = DCS_OK;
-  for (int m = 0; status == DCS_OK && m < chosen.n; m++) {
-    dcs_methods some = {&chosen.list[m], 1};
-    if (chosen.list[m].variant->backend != DCS_GPU) continue;
-    if (!a->config) status = dcs_covering_methods(chosen.list[m].variant, &some);
-    if (status == DCS_OK) status = compile_variant(a, &some, archs, n_archs, failed);
-    if (!a->config) free(some.list);
-  }
-  free(chosen.list);
+  dcs_methods methods = {0};
+  dcs_status status = choose(a, &methods);
+  for (int m = 0; status == DCS_OK && m < methods.n; m++)
+    for (int i = 0; status == DCS_OK && i < n_archs && !dcs_interrupted(); i++)
+      status = compile_one(a, &methods.list[m], archs[i], failed);
+  free(methods.list);
   return status;
 }
 

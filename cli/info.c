@@ -17,15 +17,8 @@ static dcs_status print_fact(bool csv, const char *key, const char *value) {
     return DCS_OK;
   }
   dcs_csv out = dcs_csv_stdout();
-  dcs_csv_text(&out, key);
-  dcs_csv_text(&out, value);
+  DCS_CSV_TEXTS(&out, key, value);
   return dcs_csv_row(&out);
-}
-
-static dcs_status print_number(bool csv, const char *key, double value) {
-  char text[64];
-  snprintf(text, sizeof text, "%.10g", value);
-  return print_fact(csv, key, text);
 }
 
 static dcs_status machine_info(bool csv) {
@@ -42,26 +35,41 @@ static dcs_status machine_info(bool csv) {
   return DCS_OK;
 }
 
-static dcs_status file_info(bool csv, const char *path) {
-  static const char *const box_keys[] = {"box_lo_x", "box_lo_y", "box_lo_z",
-                                         "box_hi_x", "box_hi_y", "box_hi_z"};
-  dcs_molecule m;
-  double box[6];
-  DCS_TRY(dcs_molecule_read(path, &m, stderr));
-  dcs_molecule_box(&m, box, box + 3);
+static dcs_status print_molecule(bool csv, const dcs_molecule *m) {
+  double lo[3], hi[3];
+  dcs_molecule_box(m, lo, hi);
+  const struct {
+    const char *key;
+    double value;
+  } facts[] = {{"atoms", (double)m->n},
+               /* To 1e-9 e: a sum of decimal charges is rarely 0 to the last bit. */
+               {"total_charge", round(1e9 * dcs_molecule_charge(m)) * 1e-9 + 0.0},
+               {"zero_charges", (double)dcs_molecule_zero_charges(m)},
+               {"box_lo_x", lo[0]},
+               {"box_lo_y", lo[1]},
+               {"box_lo_z", lo[2]},
+               {"box_hi_x", hi[0]},
+               {"box_hi_y", hi[1]},
+               {"box_hi_z", hi[2]},
+               {"x1", m->sites[0].x},
+               {"y1", m->sites[0].y},
+               {"z1", m->sites[0].z},
+               {"q1", m->sites[0].q}};
   if (csv) DCS_TRY(print_fact(csv, "key", "value"));
-  DCS_TRY(print_number(csv, "atoms", (double)m.n));
-  /* To 1e-9 e: a sum of decimal charges is rarely 0 to the last bit. */
-  DCS_TRY(print_number(csv, "total_charge", round(1e9 * dcs_molecule_charge(&m)) * 1e-9 + 0.0));
-  DCS_TRY(print_number(csv, "zero_charges", (double)dcs_molecule_zero_charges(&m)));
-  for (int b = 0; b < 6; b++)
-    DCS_TRY(print_number(csv, box_keys[b], box[b]));
-  DCS_TRY(print_number(csv, "x1", m.sites[0].x));
-  DCS_TRY(print_number(csv, "y1", m.sites[0].y));
-  DCS_TRY(print_number(csv, "z1", m.sites[0].z));
-  DCS_TRY(print_number(csv, "q1", m.sites[0].q));
-  dcs_molecule_free(&m);
+  for (size_t f = 0; f < sizeof facts / sizeof facts[0]; f++) {
+    char text[64];
+    snprintf(text, sizeof text, "%.10g", facts[f].value);
+    DCS_TRY(print_fact(csv, facts[f].key, text));
+  }
   return DCS_OK;
+}
+
+static dcs_status file_info(bool csv, const char *path) {
+  dcs_molecule m;
+  DCS_TRY(dcs_molecule_read(path, &m, stderr));
+  dcs_status status = print_molecule(csv, &m);
+  dcs_molecule_free(&m);
+  return status;
 }
 
 dcs_status dcs_command_info(int argc, char **argv) {

@@ -28,8 +28,7 @@ static dcs_status print_csv(const dcs_limits *limits) {
     dcs_csv_text(&csv, limit->name);
     dcs_csv_number(&csv, limit->value);
     dcs_csv_text(&csv, limit->unit);
-    dcs_csv_number(&csv, limit->median);
-    dcs_csv_integer(&csv, limit->runs);
+    DCS_CSV_NUMBERS(&csv, limit->median, limit->runs);
     dcs_csv_text(&csv, limit->how);
     DCS_TRY(dcs_csv_row(&csv));
   }

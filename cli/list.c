@@ -57,14 +57,9 @@ static dcs_status list_csv(dcs_bench *bench) {
     char params[1024], why[2 * DCS_TEXT];
     bool available = available_here(bench, variant, why);
     format_params(variant, params);
-    dcs_csv_text(&csv, variant->id);
-    dcs_csv_text(&csv, variant->kind);
-    dcs_csv_text(&csv, variant->backend == DCS_CPU ? "cpu" : "gpu");
-    dcs_csv_text(&csv, built(variant) ? "yes" : "no");
-    dcs_csv_text(&csv, available ? "yes" : "no");
-    dcs_csv_text(&csv, why);
-    dcs_csv_text(&csv, params);
-    dcs_csv_text(&csv, variant->idea);
+    DCS_CSV_TEXTS(&csv, variant->id, variant->kind, variant->backend == DCS_CPU ? "cpu" : "gpu",
+                  built(variant) ? "yes" : "no", available ? "yes" : "no", why, params,
+                  variant->idea);
     DCS_TRY(dcs_csv_row(&csv));
   }
   return DCS_OK;

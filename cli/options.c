@@ -257,7 +257,8 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
   if (shared.problem) *shared.problem = (dcs_problem_options){.grid = {.margin = 5}};
   if (shared.choice) *shared.choice = (dcs_problem_choice){.kind = dcs_kinds[0]};
   list_options(&all, shared);
-  error_t error = argp_parse(&argp, argc, argv, 0, NULL, &all);
+  /* In order: argv stays as it was typed, for the record. */
+  error_t error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &all);
   if (error == 0) return DCS_OK;
   return dcs_fail(error == ENOMEM ? DCS_UNAVAILABLE : DCS_USAGE, "cannot read the command line: %s",
                   strerror(error));

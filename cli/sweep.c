@@ -200,6 +200,23 @@ static dcs_status time_commands(const arguments *a) {
   return dcs_measure_commands(&o);
 }
 
+static dcs_status time_variants(arguments *a, int argc, char **argv) {
+  if (!a->plan) {
+    if (!a->line.variants) a->line.variants = "all";
+    if (dcs_chosen(&a->choice)) a->line.problem = a->choice.kind->id;
+    a->line.problem_config = a->choice.config;
+    return sweep(a, &a->line, 1, argc, argv);
+  }
+  dcs_table *table;
+  dcs_sweep_line *lines;
+  int n;
+  DCS_TRY(dcs_read_plan(a->plan, &table, &lines, &n));
+  dcs_status status = sweep(a, lines, n, argc, argv);
+  free(lines);
+  dcs_table_free(table);
+  return status;
+}
+
 static void free_commands(commands *c) {
   for (int m = 0; m < c->n_methods; m++)
     free((char *)c->methods[m].name);
@@ -217,34 +234,10 @@ dcs_status dcs_command_sweep(int argc, char **argv) {
              "100:10000:log2 --grid 32^3 --out results/first",
       .check = check};
   arguments a = {.seed = 1};
-  /* argp reorders its arguments; the record keeps the order that was typed. */
-  char **typed = malloc((size_t)(argc + 1) * sizeof *typed);
-  if (!typed) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");
-  typed[0] = "sweep";
-  for (int i = 1; i < argc; i++)
-    typed[i] = argv[i];
-
   dcs_status status = dcs_parse_options(&line, argc, argv, &a,
                                         (dcs_shared_options){&a.device, &a.problem, &a.choice});
-  if (status == DCS_OK && a.commands.n_methods > 0) {
-    status = time_commands(&a);
-  } else if (status == DCS_OK && a.plan) {
-    dcs_table *table;
-    dcs_sweep_line *lines;
-    int n;
-    status = dcs_read_plan(a.plan, &table, &lines, &n);
-    if (status == DCS_OK) {
-      status = sweep(&a, lines, n, argc, typed);
-      free(lines);
-      dcs_table_free(table);
-    }
-  } else if (status == DCS_OK) {
-    if (!a.line.variants) a.line.variants = "all";
-    if (dcs_chosen(&a.choice)) a.line.problem = a.choice.kind->id;
-    a.line.problem_config = a.choice.config;
-    status = sweep(&a, &a.line, 1, argc, typed);
-  }
-  free(typed);
+  if (status == DCS_OK)
+    status = a.commands.n_methods > 0 ? time_commands(&a) : time_variants(&a, argc, argv);
   free_commands(&a.commands);
   return status;
 }

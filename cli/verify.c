@@ -37,7 +37,8 @@ static dcs_status check(const void *values) {
                   needs);
 }
 
-/* The methods to verify: as configured, or for each variant those that cover it. */
+/* The methods to verify: as configured, or for each variant those that cover it. The caller frees
+ * ->list, whatever the status. */
 static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
   const char *variants = a->variants ? a->variants : a->device.device ? "gpu" : "all";
   const dcs_kind *kind;
@@ -46,26 +47,7 @@ static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
   const bool one_kind = a->problem.input || dcs_chosen(&a->choice);
   const dcs_at_hand at_hand = {gpu, one_kind ? kind : NULL, &problem, a->problem.input != NULL};
   DCS_TRY(dcs_select_methods(variants, a->config, at_hand, methods));
-  if (a->config || a->problem.input) return DCS_OK;
-  dcs_methods all = {0};
-  for (int m = 0; m < methods->n; m++) {
-    dcs_methods some;
-    dcs_status status = dcs_covering_methods(methods->list[m].variant, &some);
-    dcs_method *list =
-        status == DCS_OK ? realloc(all.list, (size_t)(all.n + some.n) * sizeof *list) : NULL;
-    if (!list) {
-      free(all.list);
-      free(methods->list);
-      return dcs_fail(DCS_UNAVAILABLE, "no memory for methods");
-    }
-    memcpy(list + all.n, some.list, (size_t)some.n * sizeof *list);
-    all.list = list;
-    all.n += some.n;
-    free(some.list);
-  }
-  free(methods->list);
-  *methods = all;
-  return DCS_OK;
+  return a->config || a->problem.input ? DCS_OK : dcs_cover_methods(methods);
 }
 
 /* Running totals of one variant. */
@@ -167,12 +149,12 @@ static dcs_status verify_input(const arguments *a, dcs_bench *bench, const dcs_m
 
 static dcs_status run(const arguments *a, dcs_bench *bench) {
   dcs_session *session;
-  dcs_methods methods;
+  dcs_methods methods = {0};
   dcs_status gpu = dcs_bench_session(bench, DCS_GPU, &session);
   if (a->device.device) DCS_TRY(gpu);
-  DCS_TRY(choose(a, gpu == DCS_OK, &methods));
-  dcs_status status =
-      a->problem.input ? verify_input(a, bench, &methods) : verify(bench, &methods, NULL);
+  dcs_status status = choose(a, gpu == DCS_OK, &methods);
+  if (status == DCS_OK)
+    status = a->problem.input ? verify_input(a, bench, &methods) : verify(bench, &methods, NULL);
   free(methods.list);
   if (status == DCS_OK && gpu != DCS_OK && !a->variants)
     printf("CUDA variants cannot run here: %s\n", bench->why);

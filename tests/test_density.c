@@ -198,6 +198,8 @@ static void the_kind_tells_what_it_approximates_and_how_far_it_reaches(void **st
   assert_near(kind->range(&c.problem.config), 9);
   assert_true(kind->approximates(&rough, &exact) && dcs_same_problem(kind, &exact, &fine));
   assert_false(kind->approximates(&fine, &exact));
+  assert_near(kind->rounding(&rough), 32.025850929940457);
+  assert_near(kind->rounding(&fine), 147.15510557964274);
   dcs_case_free(&c);
 }
 

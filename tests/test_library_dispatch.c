@@ -301,7 +301,7 @@ static void damaged_tables_are_misses(void **state) {
   damage(",warm,", ",tepid,");
   assert_miss("tepid");
   damage(",5,0,1,1,1,", ",5,0,7,1,1,");
-  assert_miss("launches");
+  assert_miss("makes the row's launches");
   damage(",5,0,1,1,1,", ",5,0,nan,1,1,");
   assert_miss("tile_x");
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tuning/study/replay.h"
+#include "tuning/study/study.h"
 
 #include <glob.h>
 #include <math.h>

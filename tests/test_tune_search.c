@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/written_journal.h"
-#include "tuning/study/replay.h"
+#include "tuning/study/study.h"
 #include "tuning/tuner/winner.h"
 
 /* ---- strategies ---- */

@@ -8,7 +8,7 @@
 
 #include "tests/run_folder.h"
 #include "tests/written_journal.h"
-#include "tuning/study/curves.h"
+#include "tuning/study/study.h"
 
 typedef struct {
   dcs_space space;

@@ -148,9 +148,11 @@ static void covering_methods(void **state) {
     const dcs_problem shape = {
         .n_inputs = 1, .n = {1, 1, 1}, .spacing = 1, .config = solved_problem(variant)};
     dcs_config initial = dcs_initial_config(variant, dcs_cpus());
-    dcs_methods methods;
+    dcs_methods methods = {calloc(1, sizeof(dcs_method)), 1};
     char why[DCS_TEXT];
-    assert_int_equal(dcs_covering_methods(variant, &methods), DCS_OK);
+    assert_non_null(methods.list);
+    methods.list->variant = variant;
+    assert_int_equal(dcs_cover_methods(&methods), DCS_OK);
     assert_in_range(methods.n, 1, 24); /* far fewer than values of all parameters */
     assert_memory_equal(methods.list->config.value, initial.value, sizeof initial.value);
     for (int m = 0; m < methods.n; m++) {

@@ -18,8 +18,10 @@ void dcs_put_comment(FILE *out, const char *text) {
 }
 
 void dcs_put_name(FILE *out, const char *text, bool upper) {
-  for (; *text; text++) {
+  for (bool gap = false; *text; text++) {
     const int c = (unsigned char)*text;
-    fputc(!isalnum(c) ? '_' : upper ? toupper(c) : tolower(c), out);
+    const bool fits = isalnum(c);
+    if (fits || !gap) fputc(!fits ? '_' : upper ? toupper(c) : tolower(c), out);
+    gap = !fits;
   }
 }

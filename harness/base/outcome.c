@@ -19,18 +19,12 @@ bool dcs_find_outcome(const char *name, dcs_outcome *outcome) {
 }
 
 const char *dcs_scope_name(dcs_scope scope) {
-  switch (scope) {
-  case DCS_UNTIMED:
-  case DCS_UNTIMED_WARM:
-    return "untimed";
-  case DCS_KERNEL:
-    return "kernel";
-  case DCS_WARM:
-    return "warm";
-  case DCS_FIRST:
-    return "first";
-  }
-  return "";
+  static const char *const names[] = {[DCS_UNTIMED] = "untimed",
+                                      [DCS_KERNEL] = "kernel",
+                                      [DCS_WARM] = "warm",
+                                      [DCS_FIRST] = "first",
+                                      [DCS_UNTIMED_WARM] = "untimed"};
+  return names[scope];
 }
 
 bool dcs_find_scope(const char *name, dcs_scope *scope) {

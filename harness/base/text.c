@@ -59,49 +59,21 @@ dcs_status dcs_split(const char *text, char separator, char ***parts, int *n) {
 /* ---- lists of integers ---- */
 
 typedef struct {
-  int64_t *values;
+  int64_t *values; /* each once; n */
   int n;
+  int typed; /* how many there were, doubles too */
 } list;
 
 enum { LONGEST_LIST = 10000 };
 
 static dcs_status list_add(list *l, int64_t value) {
-  if (l->n > LONGEST_LIST)
+  if (l->typed++ > LONGEST_LIST)
     return dcs_fail(DCS_USAGE, "found a list of more than %d values", LONGEST_LIST);
+  for (int i = 0; i < l->n; i++)
+    if (l->values[i] == value) return DCS_OK;
   DCS_TRY(dcs_grow(&l->values, (size_t)l->n, sizeof *l->values, "values of a list"));
   l->values[l->n++] = value;
   return DCS_OK;
-}
-
-typedef struct {
-  int64_t value;
-  int place;
-} placed;
-
-static int by_value_and_place(const void *a, const void *b) {
-  const placed *x = a, *y = b;
-  if (x->value != y->value) return x->value < y->value ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
-}
-
-/* Leaves the first of equal values, where it was. */
-static dcs_status drop_doubles(list *l) {
-  placed *sorted = malloc((size_t)l->n * sizeof *sorted);
-  bool *again = calloc((size_t)l->n, sizeof *again);
-  int kept = 0;
-  for (int i = 0; sorted && i < l->n; i++)
-    sorted[i] = (placed){l->values[i], i};
-  if (sorted && again) {
-    qsort(sorted, (size_t)l->n, sizeof *sorted, by_value_and_place);
-    for (int i = 1; i < l->n; i++)
-      again[sorted[i].place] = sorted[i].value == sorted[i - 1].value;
-    for (int i = 0; i < l->n; i++)
-      if (!again[i]) l->values[kept++] = l->values[i];
-    l->n = kept;
-  }
-  free(sorted);
-  free(again);
-  return kept > 0 ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a list of %d", l->n);
 }
 
 static dcs_status add_logarithmic(list *l, int64_t first, int64_t last, int64_t per_decade) {
@@ -180,7 +152,6 @@ dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, in
     else if ((status = dcs_parse_integer(what, parts[i], lo, hi, &value)) == DCS_OK)
       status = list_add(&l, value);
   }
-  if (status == DCS_OK) status = drop_doubles(&l);
   free(parts);
   if (status != DCS_OK) {
     free(l.values);

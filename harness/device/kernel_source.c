@@ -3,11 +3,13 @@
 #include "harness/base/embedded.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
+#include "harness/files/text_stream.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void add_macro(dcs_kernel_source *source, const char *name, const char *label, int value) {
   char *text = source->option_text[source->source.n_options];
@@ -42,47 +44,134 @@ bool dcs_written_in(const dcs_variant *variant, const char *language) {
   return false;
 }
 
-dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
-                                  const char *kernels, dcs_kernel_source *source) {
-  *source = (dcs_kernel_source){0};
-  const char *path = variant->sources[0];
-  if (kernels) {
-    snprintf(source->name, sizeof source->name, "%s%s", kernels, strrchr(path, '/'));
-    DCS_TRY(dcs_read_file(source->name, &source->file_text, NULL));
-    source->source.text = source->file_text;
-  } else {
-    snprintf(source->name, sizeof source->name, "%s", path);
-    source->source.text = dcs_embedded(source->name);
-    if (!source->source.text)
-      return dcs_fail(DCS_UNAVAILABLE, "%s is not built into this program", source->name);
-  }
-  add_macros(variant, config, source);
-  source->source.name = source->name;
-  source->source.options = source->options;
-  return DCS_OK;
-}
+/* ---- text ---- */
+
+/* A source and what it includes, written as one text. */
+typedef struct {
+  const char *kernels;
+  FILE *out;
+  uint64_t hash; /* of all files so far */
+} expansion;
 
 static uint64_t hash_text(uint64_t hash, const char *path, const char *text) {
   hash = dcs_hash(hash, path, strlen(path) + 1);
   return dcs_hash(hash, text, strlen(text) + 1);
 }
 
+/* A file's text, the caller's to free, and its name for messages: from the folder of kernels, else,
+ * unless that must have it, as built in. */
+static dcs_status read_text(const char *path, const char *kernels, bool must, char name[DCS_TEXT],
+                            char **text) {
+  const char *slash = strrchr(path, '/');
+  if (kernels) {
+    snprintf(name, DCS_TEXT, "%s/%s", kernels, slash ? slash + 1 : path);
+    if (must || access(name, F_OK) == 0) return dcs_read_file(name, text, NULL);
+  }
+  snprintf(name, DCS_TEXT, "%s", path);
+  const char *built_in = dcs_embedded(path);
+  if (!built_in) return dcs_fail(DCS_UNAVAILABLE, "%s is not built into this program", path);
+  *text = strdup(built_in);
+  return *text ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for the text of %s", path);
+}
+
+/* Whether the line is #include "path". */
+static bool is_include(const char *line, char path[DCS_TEXT]) {
+  static const char *const words[] = {"#", "include", "\""};
+  for (int w = 0; w < 3; w++) {
+    line += strspn(line, " \t");
+    if (strncmp(line, words[w], strlen(words[w])) != 0) return false;
+    line += strlen(words[w]);
+  }
+  size_t length = strcspn(line, "\"\n");
+  if (line[length] != '"' || length >= DCS_TEXT) return false;
+  snprintf(path, DCS_TEXT, "%.*s", (int)length, line);
+  return true;
+}
+
+static dcs_status expand(expansion *e, const char *name, const char *text, int depth);
+
+/* Writes the file that line `number` of `from` includes. */
+static dcs_status expand_include(expansion *e, const char *path, const char *from, int number,
+                                 int depth) {
+  enum { DEEPEST = 8 };
+  char name[DCS_TEXT], *text;
+  if (depth > DEEPEST)
+    return dcs_fail(DCS_FAILED, "%s:%d: found %s included %d deep; expected at most %d", from,
+                    number, path, depth, DEEPEST);
+  dcs_status status = read_text(path, e->kernels, false, name, &text);
+  if (status == DCS_UNAVAILABLE)
+    return dcs_fail(DCS_FAILED,
+                    "%s:%d: found #include \"%s\"; expected a header of the project%s%s", from,
+                    number, path, e->kernels ? " or of " : "", e->kernels ? e->kernels : "");
+  if (status != DCS_OK) return status;
+  e->hash = hash_text(e->hash, path, text);
+  fprintf(e->out, "#line 1 \"%s\"\n", name);
+  status = expand(e, name, text, depth);
+  fprintf(e->out, "#line %d \"%s\"\n", number + 1, from);
+  free(text);
+  return status;
+}
+
+/* Writes a text with the files that it includes in the place of their lines. With #line around
+ * these, a compiler's messages have the file and line that a reader knows. */
+static dcs_status expand(expansion *e, const char *name, const char *text, int depth) {
+  char path[DCS_TEXT];
+  dcs_status status = DCS_OK;
+  for (int number = 1; *text && status == DCS_OK; number++) {
+    size_t length = strcspn(text, "\n");
+    if (is_include(text, path))
+      status = expand_include(e, path, name, number, depth + 1);
+    else
+      fprintf(e->out, "%.*s\n", (int)length, text);
+    text += length + (text[length] == '\n');
+  }
+  return status;
+}
+
+static dcs_status open_text(const char *path, const char *kernels, dcs_kernel_source *source) {
+  char *text;
+  dcs_text_stream whole;
+  DCS_TRY(read_text(path, kernels, true, source->name, &text));
+  expansion e = {.kernels = kernels, .hash = hash_text(DCS_HASH_START, path, text)};
+  dcs_status status = dcs_text_begin(&whole);
+  if (status == DCS_OK) {
+    e.out = whole.stream;
+    status = expand(&e, source->name, text, 0);
+    dcs_status ended = dcs_text_end(&whole, &source->text, NULL);
+    if (status == DCS_OK) status = ended;
+  }
+  source->hash = e.hash;
+  free(text);
+  return status;
+}
+
+dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
+                                  const char *kernels, dcs_kernel_source *source) {
+  *source = (dcs_kernel_source){0};
+  DCS_TRY(open_text(variant->sources[0], kernels, source));
+  add_macros(variant, config, source);
+  source->source.name = source->name;
+  source->source.text = source->text;
+  source->source.options = source->options;
+  return DCS_OK;
+}
+
 dcs_status dcs_variant_hash(const dcs_variant *variant, const char *kernels, uint64_t *hash) {
   const dcs_config config = dcs_initial_config(variant, 1);
+  const char *const *path = variant->sources;
   *hash = DCS_HASH_START;
-  for (const char *const *path = variant->sources; *path; path++) {
+  if (variant->backend == DCS_GPU) {
+    dcs_kernel_source source;
+    dcs_status status = dcs_kernel_source_open(variant, &config, kernels, &source);
+    *hash = source.hash;
+    dcs_kernel_source_free(&source);
+    DCS_TRY(status);
+    path++;
+  }
+  for (; *path; path++) {
     const char *text = dcs_embedded(*path);
-    if (path == variant->sources && variant->backend == DCS_GPU) {
-      dcs_kernel_source source;
-      dcs_status status = dcs_kernel_source_open(variant, &config, kernels, &source);
-      if (status == DCS_OK) *hash = hash_text(*hash, *path, source.source.text);
-      dcs_kernel_source_free(&source);
-      DCS_TRY(status);
-    } else if (text) {
-      *hash = hash_text(*hash, *path, text);
-    } else {
-      return dcs_fail(DCS_UNAVAILABLE, "%s is not built into this program", *path);
-    }
+    if (!text) return dcs_fail(DCS_UNAVAILABLE, "%s is not built into this program", *path);
+    *hash = hash_text(*hash, *path, text);
   }
   return DCS_OK;
 }
@@ -96,6 +185,6 @@ uint64_t dcs_all_variants_hash(const char *kernels) {
 }
 
 void dcs_kernel_source_free(dcs_kernel_source *source) {
-  free(source->file_text);
-  source->file_text = NULL;
+  free(source->text);
+  source->text = NULL;
 }

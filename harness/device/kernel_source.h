@@ -4,11 +4,14 @@
 
 #include "harness/device/device.h"
 
-/* The kernel of a CUDA variant, the first of its sources (from a folder of kernels: the file of
- * that name there), and the macros of a configuration. Free with dcs_kernel_source_free(). */
+/* The kernel of a CUDA variant, the first of its sources, with what it includes in its place, and
+ * the macros of a configuration. From a folder of kernels: the file of that name there; of what is
+ * included, the file of that name there, if there is one, else the project's. The struct must stay
+ * where it is; free with dcs_kernel_source_free(). */
 typedef struct {
   dcs_source source;
-  char *file_text; /* owned when read from a folder */
+  char *text;    /* owned */
+  uint64_t hash; /* over paths and texts of the files in it */
   char name[DCS_TEXT];
   char option_text[3 * DCS_MAX_PARAMS][64];
   const char *options[3 * DCS_MAX_PARAMS];
@@ -17,6 +20,7 @@ typedef struct {
 /* Whether the variant's kernel is of that language; else says so in dcs_error_message(). */
 bool dcs_written_in(const dcs_variant *variant, const char *language);
 
+/* DCS_IO: the folder lacks the kernel; DCS_FAILED: what a line includes is nowhere. */
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source);
 void dcs_kernel_source_free(dcs_kernel_source *source);

@@ -32,6 +32,7 @@
  * fit a float. Lines end with LF or CRLF, the last one also without; a UTF-8 mark at the start is
  * passed over. */
 #include "harness/base/decimal.h"
+#include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
 #include "harness/input/format.h"
 
@@ -258,7 +259,6 @@ static dcs_status refuse_pdb(const char *path, const pdb_signs *signs) {
 
 typedef struct {
   dcs_molecule *molecule;
-  int64_t capacity;
   int64_t models;   /* MODEL records so far */
   bool complete;    /* the first model has ended */
   int64_t left_out; /* atoms behind it */
@@ -277,18 +277,6 @@ static word behind_mark(word start) {
   return (word){start.text + strlen(mark), start.length - strlen(mark)};
 }
 
-static dcs_status make_room(reading *r) {
-  if (r->molecule->n < r->capacity) return DCS_OK;
-  int64_t more = r->capacity == 0 ? 1024 : r->capacity * 2;
-  dcs_site *sites = realloc(r->molecule->sites, (size_t)more * sizeof *sites);
-  if (sites == NULL)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms (%.1f GB)", more,
-                    (double)more * sizeof *sites / 1e9);
-  r->molecule->sites = sites;
-  r->capacity = more;
-  return DCS_OK;
-}
-
 static dcs_status read_line(reading *r, place at, word line) {
   size_t record = starts_with(line, "ATOM") ? 4 : starts_with(line, "HETATM") ? 6 : 0;
   if (record == 0) {
@@ -302,11 +290,12 @@ static dcs_status read_line(reading *r, place at, word line) {
     return DCS_OK;
   }
   word fields[N_FIELDS];
-  DCS_TRY(make_room(r));
-  dcs_site *site = &r->molecule->sites[r->molecule->n];
+  dcs_molecule *m = r->molecule;
+  DCS_TRY(dcs_grow(&m->sites, (size_t)m->n, sizeof *m->sites, "atoms"));
+  dcs_site *site = &m->sites[m->n];
   DCS_TRY(read_atom(at, line, record, fields, site));
   look_for_pdb(at, line, fields, site, &r->pdb);
-  r->molecule->n++;
+  m->n++;
   return DCS_OK;
 }
 

@@ -10,16 +10,13 @@
 
 /* ---- the cell that a file states ---- */
 
-/* The PDB format's columns of a CRYST1 record: a, b, c, alpha, beta, gamma. */
+/* Where the PDB format's columns of a CRYST1 record end: a, b, c, alpha, beta, gamma. */
 enum { N_CELL = 6 };
-static const struct {
-  size_t first, width;
-} cell_columns[N_CELL] = {{6, 9}, {15, 9}, {24, 9}, {33, 7}, {40, 7}, {47, 7}};
+static const size_t ends[N_CELL + 1] = {6, 15, 24, 33, 40, 47, 54};
 
 /* Reads one number of the record, blanks around it passed over. */
 static bool read_column(const char *line, size_t length, int field, double *value) {
-  size_t first = cell_columns[field].first, end = first + cell_columns[field].width;
-  if (end > length) end = length;
+  size_t first = ends[field], end = ends[field + 1] < length ? ends[field + 1] : length;
   while (first < end && line[first] == ' ')
     first++;
   while (end > first && line[end - 1] == ' ')

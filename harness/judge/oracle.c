@@ -61,8 +61,10 @@ dcs_status dcs_oracle(const dcs_case *c, int64_t evals, dcs_reference *reference
   if (wanted > points) wanted = points;
 
   size_t n = (size_t)wanted;
-  *reference = (dcs_reference){
-      .n = wanted, .points = points, .largest = dcs_case_largest(c), .rounding = c->kind->rounding};
+  *reference = (dcs_reference){.n = wanted,
+                               .points = points,
+                               .largest = dcs_case_largest(c),
+                               .rounding = c->kind->rounding(&c->problem.config)};
   reference->index = malloc(n * sizeof *reference->index);
   reference->sums = malloc(n * sizeof *reference->sums);
   if (!reference->index || !reference->sums) {

@@ -12,7 +12,7 @@ typedef struct {
   int64_t *index; /* into the output */
   dcs_sums *sums;
   double largest;  /* coordinate of atoms and grid after the origin shift, angstrom */
-  double rounding; /* the kind's */
+  double rounding; /* the problem's */
   int64_t points;  /* of the whole output */
 } dcs_reference;
 
@@ -38,8 +38,9 @@ typedef struct {
 
 /* What a value may be off at reference point i:
  *     u (16 S + 4 P D + 3 S sqrt(L)) + E,  u = 2^-24
- * (16: the kind's rounding), L the longest run of float additions into one accumulator. The terms
- * bound the rounding of a term, of the coordinates, of the summation, and of where terms end. */
+ * (16: the problem's rounding), L the longest run of float additions into one accumulator. The
+ * terms bound the rounding of a term, of the coordinates, of the summation, and of where terms end.
+ */
 double dcs_bound(const dcs_reference *reference, int64_t i, int64_t longest_sum);
 
 /* Accepts when every value of the output is finite and, at every reference point, within the bound.

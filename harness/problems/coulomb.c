@@ -1,7 +1,7 @@
 /* The problem kind `coulomb`: the electrostatic potential map, as a direct sum or within a cutoff.
  */
 #include "kernels/coulomb/coulomb.h"
-#include "harness/problems/case.h"
+#include "harness/problems/maps.h"
 
 #include <math.h>
 
@@ -24,9 +24,6 @@ static const dcs_param params[] = {
                    .hi = DCS_SWITCHING_C2,
                    .initial = DCS_SWITCHING_NONE,
                    .labels = switchings}};
-
-static const char *const axes[] = {"atoms", "nx", "ny", "nz"};
-static const dcs_dimension dimensions[] = {{"atoms", "atoms", 0, 1}, {"grid", "points", 1, 3}};
 
 /* Cutoffs of less than two spacings, some, and more than most of the boxes that verify tries. */
 static const char *const verified[] = {
@@ -65,43 +62,13 @@ static bool input(const dcs_site *site, void *element) {
   return site->q != 0;
 }
 
-typedef struct {
-  int64_t first, end;
-} range;
-
-/* Points of n, h apart, that lie nearer than `half` to x. */
-static range points_near(double x, double half, double h, int64_t n) {
-  double first = fmax(floor((x - half) / h) + 1, 0);
-  double last = fmin(ceil((x + half) / h) - 1, (double)(n - 1));
-  return last >= first ? (range){(int64_t)first, (int64_t)last + 1} : (range){0, 0};
-}
-
-/* Points within the cutoff of one atom: a row of the sphere after another. */
-static double points_within(const dcs_case *c, const dcs_site *site) {
-  const double cutoff = cutoff_of(&c->problem.config), h = c->spacing;
-  const dcs_dims n = c->problem.n;
-  const range slices = points_near(site->z, cutoff, h, n.z);
-  const range rows = points_near(site->y, cutoff, h, n.y);
-  double points = 0;
-  for (int64_t k = slices.first; k < slices.end; k++)
-    for (int64_t j = rows.first; j < rows.end; j++) {
-      double dz = h * (double)k - site->z, dy = h * (double)j - site->y;
-      double left2 = cutoff * cutoff - dz * dz - dy * dy;
-      if (left2 <= 0) continue;
-      range row = points_near(site->x, sqrt(left2), h, n.x);
-      points += (double)(row.end - row.first);
-    }
-  return points;
-}
-
 static double work(const dcs_case *c, bool given) {
-  const double points = (double)dcs_points(c->problem.n);
-  if (!(cutoff_of(&c->problem.config) > 0))
-    return points * (double)(given ? c->problem.n_inputs : c->n_sites);
+  const double points = (double)dcs_points(c->problem.n), cutoff = cutoff_of(&c->problem.config);
+  if (!(cutoff > 0)) return points * (double)(given ? c->problem.n_inputs : c->n_sites);
   double pairs = 0;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : pairs)
   for (int64_t a = 0; a < c->n_sites; a++)
-    if (!given || c->sites[a].q != 0) pairs += points_within(c, &c->sites[a]);
+    if (!given || c->sites[a].q != 0) pairs += dcs_points_in_ball(c, &c->sites[a], cutoff, false);
   return pairs;
 }
 
@@ -132,6 +99,12 @@ static void add_within(const dcs_config *problem, double q, double r, double lar
   sums->d += fabs(q) * (f * f / (r * r) + (switched ? 4 * f / (c * c) : 0));
 }
 
+/* Of 1 / r, and where it is switched. */
+static double rounding(const dcs_config *problem) {
+  (void)problem;
+  return 16;
+}
+
 static void add(const dcs_case *c, const dcs_site *site, double r, double largest, dcs_sums *sums) {
   if (cutoff_of(&c->problem.config) > 0) {
     add_within(&c->problem.config, site->q, r, largest, sums);
@@ -156,10 +129,10 @@ const dcs_kind dcs_kind_coulomb = {
     .eval = "evaluations",
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .axes = axes,
-    .n_axes = sizeof axes / sizeof axes[0],
-    .dimensions = dimensions,
-    .n_dimensions = sizeof dimensions / sizeof dimensions[0],
+    .axes = dcs_map_axes,
+    .n_axes = DCS_MAP_AXES,
+    .dimensions = dcs_map_dimensions,
+    .n_dimensions = DCS_MAP_DIMENSIONS,
     .verified = verified,
     .canonical = canonical,
     .approximates = approximates,
@@ -170,7 +143,7 @@ const dcs_kind dcs_kind_coulomb = {
     .range = cutoff_of,
     .add = add,
     .reach = reach,
-    .rounding = 16,
+    .rounding = rounding,
     .singular = true,
     .single = single,
     .linear = true,

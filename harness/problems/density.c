@@ -1,6 +1,6 @@
 /* The problem kind `density`: the Gaussian density map of QuickSurf. */
 #include "kernels/density/density.h"
-#include "harness/problems/case.h"
+#include "harness/problems/maps.h"
 
 #include <math.h>
 
@@ -24,9 +24,6 @@ static const dcs_param params[] = {
                .hi = 0.5,
                .initial = 1e-3,
                .real = true}};
-
-static const char *const axes[] = {"atoms", "nx", "ny", "nz"};
-static const dcs_dimension dimensions[] = {{"atoms", "atoms", 0, 1}, {"grid", "points", 1, 3}};
 
 /* Widths below a spacing, some, and far more than the boxes that verify tries; rough and fine. */
 static const char *const verified[] = {"", "error=0.1", "scale=0.2,error=0.01",
@@ -68,42 +65,16 @@ static double cutoff_of(const dcs_config *problem, const dcs_site *site) {
   return has_radius(site) ? width_of(problem, site) * sqrt(2 * limit_of(problem)) : 0;
 }
 
-typedef struct {
-  int64_t first, end;
-} range;
-
-/* Points of n, h apart, that lie no farther than `half` from x. */
-static range points_near(double x, double half, double h, int64_t n) {
-  double first = fmax(ceil((x - half) / h), 0);
-  double last = fmin(floor((x + half) / h), (double)(n - 1));
-  return last >= first ? (range){(int64_t)first, (int64_t)last + 1} : (range){0, 0};
-}
-
-/* Points where the atom's term counts: a row of the ball after another. */
-static double points_of(const dcs_case *c, const dcs_site *site) {
-  const double cutoff = cutoff_of(&c->problem.config, site), h = c->spacing;
-  const dcs_dims n = c->problem.n;
-  const range slices = points_near(site->z, cutoff, h, n.z);
-  const range rows = points_near(site->y, cutoff, h, n.y);
-  double points = 0;
-  for (int64_t k = slices.first; k < slices.end; k++)
-    for (int64_t j = rows.first; j < rows.end; j++) {
-      double dz = h * (double)k - site->z, dy = h * (double)j - site->y;
-      double left2 = cutoff * cutoff - dz * dz - dy * dy;
-      if (left2 < 0) continue;
-      range row = points_near(site->x, sqrt(left2), h, n.x);
-      points += (double)(row.end - row.first);
-    }
-  return points;
-}
-
 /* Atoms without a radius have no pairs: given or not, the work is the same. */
 static double work(const dcs_case *c, bool given) {
   double pairs = 0;
   (void)given;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : pairs)
-  for (int64_t a = 0; a < c->n_sites; a++)
-    if (has_radius(&c->sites[a])) pairs += points_of(c, &c->sites[a]);
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    const dcs_site *site = &c->sites[a];
+    if (has_radius(site))
+      pairs += dcs_points_in_ball(c, site, cutoff_of(&c->problem.config, site), true);
+  }
   return pairs;
 }
 
@@ -125,11 +96,12 @@ static double reach(const dcs_case *c) {
 /* A kernel computes the exponent x = -k r^2 / R^2, |x| <= log2(1 / error), from coordinates whose
  * rounding dcs_sums.d answers for. In units of u = 2^-24, relative: R rounds by 1, so R^2 by 3; k
  * 1, the quotient 1, the squares and sums of r^2 3, the product 1: 9, and 1 to spare. The exponent
- * is then off by 10 u |x|, the term by ln 2 times that: by 10 ln(1 / error) u of itself at most,
- * 139 u at the least error. A power of two from the special function units is off by 2 units in the
- * last place, 4 u (CUDA's guide, ex2.approx), one by a polynomial by less; a kernel may multiply
- * two of them: 8 + 1. */
-#define ROUNDING 148
+ * is then off by 10 u |x|, the term by ln 2 times that: by 10 ln(1 / error) u of itself at most. A
+ * power of two from the special function units is off by 2 units in the last place, 4 u (CUDA's
+ * guide, ex2.approx), one by a polynomial by less; a kernel may multiply two of them: 8 + 1. */
+static double rounding(const dcs_config *problem) {
+  return 10 * limit_of(problem) + 9;
+}
 
 /* The coordinates move r by up to 6 p units, p the largest: what that changes is d, the steepest
  * slope within it. Where it, or rounding of the exponent, may carry a term across the error, the
@@ -139,7 +111,7 @@ static void add(const dcs_case *c, const dcs_site *site, double r, double larges
   const double u = 0x1p-24, limit = limit_of(&c->problem.config), moved = 6 * u * largest;
   const double width = width_of(&c->problem.config, site), per_2w2 = 0.5 / (width * width);
   const double x = r * r * per_2w2, nearest = fmax(r - moved, 0);
-  const double edge = u * ROUNDING + moved * 2 * (r + moved) * per_2w2;
+  const double edge = u * rounding(&c->problem.config) + moved * 2 * (r + moved) * per_2w2;
   const double term = exp(-x);
   if (fabs(x - limit) <= edge) sums->e += exp(-fmax(x - edge, 0));
   if (x > limit) return;
@@ -161,10 +133,10 @@ const dcs_kind dcs_kind_density = {
     .eval = "evaluations",
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .axes = axes,
-    .n_axes = sizeof axes / sizeof axes[0],
-    .dimensions = dimensions,
-    .n_dimensions = sizeof dimensions / sizeof dimensions[0],
+    .axes = dcs_map_axes,
+    .n_axes = DCS_MAP_AXES,
+    .dimensions = dcs_map_dimensions,
+    .n_dimensions = DCS_MAP_DIMENSIONS,
     .verified = verified,
     .approximates = approximates,
     .input_bytes = sizeof(dcs_gaussian),
@@ -174,7 +146,7 @@ const dcs_kind dcs_kind_density = {
     .range = usual_range,
     .add = add,
     .reach = reach,
-    .rounding = ROUNDING,
+    .rounding = rounding,
     .singular = false,
     .single = single,
     .linear = false,

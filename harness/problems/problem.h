@@ -85,7 +85,7 @@ struct dcs_kind {
   /* The farthest that an atom may be from the grid and still count; INFINITY: any. */
   double (*reach)(const dcs_case *);
   /* What u times S may be off by the kernels' arithmetic: rounding of a term (16 for 1/r). */
-  double rounding;
+  double (*rounding)(const dcs_config *);
   /* Whether single precision loses the value at a point very near to an atom, where it is replaced
    * by one in double precision. */
   bool singular;

@@ -135,10 +135,10 @@ double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
 }
 
 static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
-  char line[512] = "dcsbench";
+  char line[512] = "";
   for (int i = 0; i < run->argc; i++)
-    dcs_append(line, sizeof line, " %s", run->argv[i]);
-  dcs_fact_add(facts, "command_line", "%s", line);
+    dcs_append(line, sizeof line, "%s%s", i ? " " : "", run->argv[i]);
+  dcs_fact_add(facts, "command_line", "%s", *line ? line : "dcsbench");
 }
 
 /* Of the program itself: two builds of the same version do not mix. */

@@ -27,7 +27,7 @@ typedef struct {
   dcs_grid grid;       /* as asked for: spacing, margin, origin */
   uint64_t seed;
   int argc;
-  char **argv; /* of the command, for the record */
+  char **argv; /* of the command, "dcsbench sweep" first, for the record */
 } dcs_run_facts;
 
 /* Adds one; nothing where the list is full. */

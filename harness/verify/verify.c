@@ -1,5 +1,7 @@
 #include "harness/verify/verify.h"
 
+#include "harness/base/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +174,13 @@ static int change(dcs_method *method, uncovered *left) {
   return changed;
 }
 
-dcs_status dcs_covering_methods(const dcs_variant *variant, dcs_methods *methods) {
+static dcs_status add_method(dcs_methods *methods, const dcs_method *method) {
+  DCS_TRY(dcs_grow(&methods->list, (size_t)methods->n, sizeof *method, "methods"));
+  methods->list[methods->n++] = *method;
+  return DCS_OK;
+}
+
+static dcs_status add_covering(const dcs_variant *variant, dcs_methods *methods) {
   const dcs_method initial = {variant, dcs_initial_config(variant, dcs_cpus())};
   uncovered left = {0};
   for (int p = 0; p < variant->n_params; p++) {
@@ -180,10 +188,18 @@ dcs_status dcs_covering_methods(const dcs_variant *variant, dcs_methods *methods
     for (int v = 0; v < n; v++)
       if (values[v] != initial.config.value[p]) left.value[p][left.n[p]++] = values[v];
   }
-  *methods = (dcs_methods){calloc(1 + 32 * DCS_MAX_PARAMS, sizeof(dcs_method)), 0};
-  if (!methods->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for methods");
-  methods->list[methods->n++] = initial;
+  DCS_TRY(add_method(methods, &initial));
   for (dcs_method next = initial; change(&next, &left) > 0; next = initial)
-    methods->list[methods->n++] = next;
+    DCS_TRY(add_method(methods, &next));
   return DCS_OK;
+}
+
+dcs_status dcs_cover_methods(dcs_methods *methods) {
+  dcs_methods covering = {0};
+  dcs_status status = DCS_OK;
+  for (int m = 0; status == DCS_OK && m < methods->n; m++)
+    status = add_covering(methods->list[m].variant, &covering);
+  free(methods->list);
+  *methods = covering;
+  return status;
 }

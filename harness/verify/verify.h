@@ -25,11 +25,12 @@ dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_ver
 dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, dcs_case *c,
                          dcs_verification *result);
 
-/* Methods that cover a variant: its initial configuration, and others in which each parameter has
- * each of its values once: every value of a small range, the ends and some odd values of a large
- * one. Several parameters change together, for there are fewer methods then. A value that no
- * method can have is left out. The caller frees ->list. */
-dcs_status dcs_covering_methods(const dcs_variant *variant, dcs_methods *methods);
+/* Puts in the place of each method those that cover its variant: its initial configuration, and
+ * others in which each parameter has each of its values once: every value of a small range, the
+ * ends and some odd values of a large one. Several parameters change together, for there are fewer
+ * methods then. A value that no method can have is left out. The caller frees ->list, whatever the
+ * status. */
+dcs_status dcs_cover_methods(dcs_methods *methods);
 
 /* The laws that any sum over atoms on a grid obeys, tried on one method and problem: the value of
  * one atom, linearity in the charges (where the kind is), superposition of subsets, translation,

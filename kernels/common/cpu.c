@@ -13,6 +13,8 @@ const int dcs_cpu_thread_tries[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024,
 
 const dcs_param dcs_cpu_params[1] = {DCS_CPU_THREADS};
 
+const char *const dcs_cpu_isas[] = {"portable", "avx2", "avx512"};
+
 bool dcs_cpu_applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   dcs_dims n = problem->n;
   if (config->value[0] > 1 && DCS_CPU_MAX_THREADS == 1) {
@@ -106,4 +108,10 @@ bool dcs_cpu_has_avx2(char why[DCS_TEXT]) {
 
 bool dcs_cpu_has_avx512(char why[DCS_TEXT]) {
   return has(SUPPORTS("avx512f") && SUPPORTS("fma"), "avx512", "AVX-512F", why);
+}
+
+bool dcs_cpu_has_isa(int isa, char why[DCS_TEXT]) {
+  return isa == DCS_CPU_AVX512 ? dcs_cpu_has_avx512(why)
+         : isa == DCS_CPU_AVX2 ? dcs_cpu_has_avx2(why)
+                               : true;
 }

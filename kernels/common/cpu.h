@@ -26,6 +26,22 @@ enum { DCS_CPU_MAX_THREADS = 1 };
 extern const int dcs_cpu_thread_tries[];
 extern const dcs_param dcs_cpu_params[1];
 
+/* Parameters of the variants that sort atoms into cells: the instruction set, an index of kernels,
+ * and the edge of cells. */
+enum { DCS_CPU_PORTABLE, DCS_CPU_AVX2, DCS_CPU_AVX512 };
+#define DCS_CPU_ISA                                                                                \
+  {                                                                                                \
+    .name = "isa", .meaning = "instruction set", .lo = DCS_CPU_PORTABLE, .hi = DCS_CPU_AVX512,     \
+    .initial = DCS_HIGHEST, .labels = dcs_cpu_isas                                                 \
+  }
+#define DCS_CPU_CELL_EDGE(edge_tries)                                                              \
+  {                                                                                                \
+    .name = "cell_edge",                                                                           \
+    .meaning = "edge of the cells that atoms are sorted into, in tenths of an angstrom", .lo = 5,  \
+    .hi = 10000, .initial = 40, .tries = edge_tries                                                \
+  }
+extern const char *const dcs_cpu_isas[]; /* portable, avx2, avx512 */
+
 /* Descriptor functions that most CPU variants share. */
 bool dcs_cpu_applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]);
 dcs_dims dcs_cpu_executed_exactly(const dcs_problem *problem, const dcs_config *config);
@@ -55,5 +71,7 @@ void dcs_cpu_run(const dcs_problem *problem, int threads, dcs_cpu_sharing sharin
  * avx2, avx512) leaves it on. When not, says why. */
 bool dcs_cpu_has_avx2(char why[DCS_TEXT]);
 bool dcs_cpu_has_avx512(char why[DCS_TEXT]);
+/* The same of a value of DCS_CPU_ISA. */
+bool dcs_cpu_has_isa(int isa, char why[DCS_TEXT]);
 
 #endif

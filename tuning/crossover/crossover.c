@@ -87,7 +87,7 @@ static dcs_status find_along(search *s, dcs_crossover c) {
   return DCS_OK;
 }
 
-/* ---- in the plane of dimensions 0 and 1 ---- */
+/* ---- in the plane: of dimension 0 and the grid, dimension 1 ---- */
 
 static int by_points(const void *left, const void *right) {
   double a = dcs_along(&(*(const dcs_measured_size *const *)left)->size, 1);
@@ -146,8 +146,9 @@ static dcs_status find_of(search *s, const dcs_measured_size *like, int dimensio
   const dcs_kind *kind = like->size.kind;
   const bool plane = dimension == DCS_MAX_DIMENSIONS;
   dcs_crossover c = {.along = plane ? 0 : dimension, .plane = plane, .like = like};
-  if (plane ? kind->n_dimensions < 2 : dimension >= kind->n_dimensions) return DCS_OK;
-  if (!is_grid(kind, plane ? 1 : dimension)) return plane ? find_in_plane(s, c) : find_along(s, c);
+  if (plane ? kind->n_dimensions < 2 || !is_grid(kind, 1) : dimension >= kind->n_dimensions)
+    return DCS_OK;
+  if (!plane && !is_grid(kind, dimension)) return find_along(s, c);
   for (int shape = 0; shape < DCS_N_SHAPE_KINDS; shape++) {
     c.shape = dcs_shape_of(dcs_size_points(&like->size), (dcs_shape_kind)shape);
     DCS_TRY(plane ? find_in_plane(s, c) : find_along(s, c));

@@ -88,7 +88,7 @@ static void put_name(FILE *out, const dcs_measured *m, const dcs_crossover *c, b
   char b[DCS_TEXT], a[DCS_TEXT], axis[DCS_TEXT], name[4 * DCS_TEXT];
   dcs_crossover_what(m, c, 1, b);
   dcs_crossover_what(m, c, 0, a);
-  if (c->plane)
+  if (!macro)
     snprintf(axis, sizeof axis, "%s", c->like->size.kind->dimensions[0].values);
   else
     axis_text(c, axis);
@@ -112,40 +112,52 @@ static void put_define(FILE *out, const dcs_measured *m, const dcs_crossover *c)
   fprintf(out, " %.15g\n", rounded(c->threshold.estimate, &c->threshold));
 }
 
+/* Of list[n], the threshold with an estimate that is next along dimension 1 after `last` (NULL: the
+ * first); NULL: there is none. */
+static const dcs_crossover *next_point(const dcs_crossover *list, size_t n,
+                                       const dcs_crossover *last) {
+  const dcs_crossover *next = NULL;
+  for (const dcs_crossover *c = list; c < list + n; c++) {
+    const double x = dcs_along(&c->like->size, 1);
+    if (isnan(c->threshold.estimate) || (last && x <= dcs_along(&last->like->size, 1))) continue;
+    if (!next || x < dcs_along(&next->like->size, 1)) next = c;
+  }
+  return next;
+}
+
 static void put_array(FILE *out, const char *name, const dcs_crossover *list, size_t n, bool x) {
+  const dcs_crossover *c = NULL;
   const char *comma = "";
   fprintf(out, "  static const double %s[] = {", name);
-  for (size_t i = 0; i < n; i++) {
-    const dcs_threshold *t = &list[i].threshold;
-    if (isnan(t->estimate)) continue;
-    fprintf(out, "%s%.15g", comma, x ? dcs_along(&list[i].like->size, 1) : rounded(t->estimate, t));
+  while ((c = next_point(list, n, c))) {
+    fprintf(out, "%s%.15g", comma,
+            x ? dcs_along(&c->like->size, 1) : rounded(c->threshold.estimate, &c->threshold));
     comma = ", ";
   }
   fputs("};\n", out);
 }
 
-static size_t count_points(const dcs_crossover *list, size_t n) {
-  size_t points = 0;
-  for (size_t i = 0; i < n; i++)
-    points += !isnan(list[i].threshold.estimate);
+/* What the points are, in words; returns how many. */
+static int put_points(FILE *out, const dcs_crossover *list, size_t n) {
+  const dcs_dimension *dimensions = list->like->size.kind->dimensions;
+  const dcs_crossover *c = NULL;
+  char text[64];
+  int points = 0;
+  fprintf(out, "\n/* From so many %s on, by %s:", dimensions[0].values, dimensions[1].values);
+  while ((c = next_point(list, n, c)))
+    fprintf(out, "%s %.15g at %.15g (%s, %s)", points++ ? "," : "",
+            rounded(c->threshold.estimate, &c->threshold), dcs_along(&c->like->size, 1),
+            interval_text(&c->threshold, text), dcs_threshold_status_name(c->threshold.status));
+  fputs(".\n * Straight between them in log space, constant beyond. */\n", out);
   return points;
 }
 
 /* The frontier of one pair, list[n]: a function where it has two points at least. */
 static void put_frontier(FILE *out, const dcs_measured *m, const dcs_crossover *list, size_t n) {
-  const dcs_dimension *dimensions = list->like->size.kind->dimensions;
-  const int last = (int)count_points(list, n) - 1;
-  char text[64];
-  if (last < 1) return;
-  fprintf(out, "\n/* From so many %s on, by %s:", dimensions[0].values, dimensions[1].values);
-  for (size_t i = 0; i < n; i++)
-    if (!isnan(list[i].threshold.estimate))
-      fprintf(out, " %.15g at %.15g (%s, %s)%s",
-              rounded(list[i].threshold.estimate, &list[i].threshold),
-              dcs_along(&list[i].like->size, 1), interval_text(&list[i].threshold, text),
-              dcs_threshold_status_name(list[i].threshold.status), i + 1 < n ? "," : "");
-  fputs(".\n * Straight between them in log space, constant beyond. */\nstatic inline double ",
-        out);
+  const dcs_crossover *first = next_point(list, n, NULL);
+  if (!first || !next_point(list, n, first)) return;
+  const int last = put_points(out, list, n) - 1;
+  fputs("static inline double ", out);
   put_name(out, m, list, false);
   fputs("(double at) {\n", out);
   put_array(out, "x", list, n, true);
@@ -160,9 +172,13 @@ static void put_frontier(FILE *out, const dcs_measured *m, const dcs_crossover *
           last, last);
 }
 
+/* Whether thresholds of dimension 0 follow each other that differ in dimension 1 alone: grids of a
+ * frontier, or the second axis of imported times. */
 static bool same_frontier(const dcs_crossover *a, const dcs_crossover *b) {
-  return b->plane && a->pair == b->pair && a->like->size.kind == b->like->size.kind &&
-         dcs_shape_equal(a->shape, b->shape);
+  const dcs_kind *kind = a->like->size.kind;
+  const bool over = a->plane || (kind->made_of && a->along == 0 && kind->n_axes == 2);
+  return over && a->plane == b->plane && a->along == b->along && a->pair == b->pair &&
+         kind == b->like->size.kind && dcs_shape_equal(a->shape, b->shape);
 }
 
 static void put_facts(FILE *out, const dcs_measured *m) {
@@ -192,10 +208,9 @@ dcs_status dcs_crossovers_write_header(const char *path, const dcs_crossovers *f
   for (size_t i = 0, end; i < found->n; i = end) {
     for (end = i + 1; end < found->n && same_frontier(&found->list[i], &found->list[end]);)
       end++;
-    if (found->list[i].plane)
-      put_frontier(out, m, &found->list[i], end - i);
-    else
-      put_define(out, m, &found->list[i]);
+    for (size_t t = i; t < end && !found->list[i].plane; t++)
+      put_define(out, m, &found->list[t]);
+    put_frontier(out, m, &found->list[i], end - i);
   }
   fputs("\n#endif\n", out);
   return dcs_file_close(&file);

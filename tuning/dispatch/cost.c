@@ -82,7 +82,7 @@ bool dcs_tiling_alike(const dcs_tiling *a, const dcs_tiling *b) {
 }
 
 bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b) {
-  return dcs_tiling_alike(a, b) && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+  return memcmp(a->tile, b->tile, sizeof a->tile) == 0 && a->slices == b->slices &&
          a->chunk == b->chunk && a->shares == b->shares;
 }
 

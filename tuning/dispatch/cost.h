@@ -24,7 +24,7 @@ dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config);
 /* Whether both have blocks, take as many slices a launch, inputs from memory of the same kind, and
  * share them among blocks or do not: how they are launched costs the same. */
 bool dcs_tiling_alike(const dcs_tiling *a, const dcs_tiling *b);
-/* Whether they have the same blocks of points, chunks and shares, too. */
+/* Whether they cut a problem into the same blocks of points, slices, chunks and shares. */
 bool dcs_tiling_equal(const dcs_tiling *a, const dcs_tiling *b);
 
 /* What is paid for, in ns each. A launch lasts as long as its busiest SM, which computes its blocks

@@ -11,8 +11,8 @@ static double weight(const dcs_rate *r, const dcs_candidate *c) {
   if (dcs_same_method(&r->method, &c->method)) return 1;
   if (c->method.variant->candidates || r->method.variant->backend != c->method.variant->backend)
     return 0;
-  if (dcs_tiling_equal(&r->shape, &c->shape)) return 0.02;
-  return dcs_tiling_alike(&r->shape, &c->shape) ? 1e-4 : 0;
+  if (!dcs_tiling_alike(&r->shape, &c->shape)) return 0;
+  return dcs_tiling_equal(&r->shape, &c->shape) ? 0.02 : 1e-4;
 }
 
 static bool is_held_out(const dcs_pool *p, const dcs_rate *rate, size_t out) {

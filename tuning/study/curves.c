@@ -1,4 +1,4 @@
-#include "tuning/study/curves.h"
+#include "tuning/study/study.h"
 
 #include "harness/base/interrupt.h"
 #include "harness/judge/stats.h"

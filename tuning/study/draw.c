@@ -1,5 +1,5 @@
 /* The figures of a study: data for the scripts landscape, importance and convergence. */
-#include "tuning/study/draw.h"
+#include "tuning/study/study.h"
 
 #include "harness/base/decimal.h"
 #include "harness/base/grow.h"
@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is drawn. */
+typedef struct {
+  const dcs_replay *replay;
+  const dcs_study_curves *curves;
+  int params[DCS_MAX_PARAMS], n; /* of more than one value, the most important first */
+} drawing;
+
 /* ---- data ---- */
 
 static void put_titles(FILE *dat, const dcs_replay *replay, const char *what) {
@@ -21,44 +28,31 @@ static void put_titles(FILE *dat, const dcs_replay *replay, const char *what) {
   dcs_figure_line(dat, "%s; %d configurations", s->machine, replay->space.n);
 }
 
-static void put_convergence(FILE *dat, const dcs_replay *replay, const dcs_study_curves *curves) {
-  put_titles(dat, replay, "Convergence of the strategies");
+static void put_convergence(FILE *dat, const drawing *d) {
+  put_titles(dat, d->replay, "Convergence of the strategies");
   for (int k = 0; k < dcs_n_strategies; k++) {
+    const dcs_study_curves *curves = &d->curves[k];
     dcs_figure_series(dat, "%s", dcs_strategies[k].name);
-    for (int e = 1; e <= curves[k].evals; e++) {
-      double median = dcs_study_quantile(&curves[k], e, 0.5);
-      double upper = dcs_study_quantile(&curves[k], e, 0.75);
+    for (int e = 1; e <= curves->evals; e++) {
+      double median = dcs_study_quantile(curves, e, 0.5);
+      double upper = dcs_study_quantile(curves, e, 0.75);
       if (!isfinite(median) || !isfinite(upper)) continue;
-      fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\n", 100.0 * e / curves[k].evals, 100 * median,
-              100 * dcs_study_quantile(&curves[k], e, 0.25), 100 * upper);
+      fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\n", 100.0 * e / curves->evals, 100 * median,
+              100 * dcs_study_quantile(curves, e, 0.25), 100 * upper);
     }
   }
 }
 
-/* Parameters of more than one value, the most important first; returns how many. */
-static int by_importance(const dcs_replay *replay, int *params) {
-  int n = 0;
-  for (int p = 0; p < replay->space.variant->n_params; p++) {
-    if (replay->space.n_values[p] < 2) continue;
-    int at = n++;
-    for (; at > 0 && dcs_study_importance(replay, p) > dcs_study_importance(replay, params[at - 1]);
-         at--)
-      params[at] = params[at - 1];
-    params[at] = p;
-  }
-  return n;
-}
-
-static void put_importance(FILE *dat, const dcs_replay *replay, const int *params, int n) {
-  put_titles(dat, replay, "Importance of each parameter");
+static void put_importance(FILE *dat, const drawing *d) {
+  put_titles(dat, d->replay, "Importance of each parameter");
   dcs_figure_block(dat);
-  for (int i = 0; i < n; i++) {
-    fprintf(dat, "%d\t", n - i);
-    dcs_figure_line(dat, "%s", replay->space.variant->params[params[i]].name);
+  for (int i = 0; i < d->n; i++) {
+    fprintf(dat, "%d\t", d->n - i);
+    dcs_figure_line(dat, "%s", d->replay->space.variant->params[d->params[i]].name);
   }
   dcs_figure_block(dat);
-  for (int i = 0; i < n; i++)
-    fprintf(dat, "%d\t%.9g\n", n - i, 100 * dcs_study_importance(replay, params[i]));
+  for (int i = 0; i < d->n; i++)
+    fprintf(dat, "%d\t%.9g\n", d->n - i, 100 * dcs_study_importance(d->replay, d->params[i]));
 }
 
 /* The name of the parameter, then its values. */
@@ -74,7 +68,9 @@ static void put_axis(FILE *dat, const dcs_replay *replay, int p) {
   }
 }
 
-static void put_landscape(FILE *dat, const dcs_replay *replay, int p, int q) {
+static void put_landscape(FILE *dat, const drawing *d) {
+  const dcs_replay *replay = d->replay;
+  const int p = d->params[0], q = d->params[1];
   const double work = replay->recording->subject.work;
   put_titles(dat, replay, "Landscape");
   put_axis(dat, replay, p);
@@ -89,30 +85,37 @@ static void put_landscape(FILE *dat, const dcs_replay *replay, int p, int q) {
 
 /* ---- figures ---- */
 
-static dcs_status draw(dcs_text_stream *data, const char *dir, const char *name) {
-  char *text;
-  size_t size;
-  DCS_TRY(dcs_text_end(data, &text, &size));
-  dcs_status status = dcs_figure_draw(dir, name, text, size, stdout);
-  free(text);
-  return status;
+static void order_params(drawing *d) {
+  const dcs_replay *replay = d->replay;
+  for (int p = 0; p < replay->space.variant->n_params; p++) {
+    if (replay->space.n_values[p] < 2) continue;
+    const double own = dcs_study_importance(replay, p);
+    int at = d->n++;
+    for (; at > 0 && own > dcs_study_importance(replay, d->params[at - 1]); at--)
+      d->params[at] = d->params[at - 1];
+    d->params[at] = p;
+  }
 }
 
-static dcs_status draw_all(const dcs_replay *replay, const dcs_study_curves *curves,
-                           const char *dir) {
-  int params[DCS_MAX_PARAMS], n = by_importance(replay, params);
-  dcs_text_stream data;
-  DCS_TRY(dcs_text_begin(&data));
-  put_convergence(data.stream, replay, curves);
-  DCS_TRY(draw(&data, dir, "convergence"));
-  if (n == 0) return DCS_OK;
-  DCS_TRY(dcs_text_begin(&data));
-  put_importance(data.stream, replay, params, n);
-  DCS_TRY(draw(&data, dir, "importance"));
-  if (n < 2) return DCS_OK;
-  DCS_TRY(dcs_text_begin(&data));
-  put_landscape(data.stream, replay, params[0], params[1]);
-  return draw(&data, dir, "landscape");
+static dcs_status draw_all(const drawing *d, const char *dir) {
+  static const struct {
+    const char *name;
+    void (*put)(FILE *dat, const drawing *d);
+  } figures[] = {{"convergence", put_convergence}, /* each takes one parameter more */
+                 {"importance", put_importance},
+                 {"landscape", put_landscape}};
+  for (int f = 0; f < 3 && f <= d->n; f++) {
+    dcs_text_stream data;
+    char *text;
+    size_t size;
+    DCS_TRY(dcs_text_begin(&data));
+    figures[f].put(data.stream, d);
+    DCS_TRY(dcs_text_end(&data, &text, &size));
+    dcs_status status = dcs_figure_draw(dir, figures[f].name, text, size, stdout);
+    free(text);
+    DCS_TRY(status);
+  }
+  return DCS_OK;
 }
 
 /* VARIANT-SCOPE-ATOMS-GRID, with the problem and the spacing where they are not a matter of course.
@@ -130,11 +133,13 @@ static dcs_status folder_of(const dcs_subject *s, const char *out, char dir[4096
 
 dcs_status dcs_study_draw(const dcs_replay *replay, const dcs_study_curves *curves,
                           const char *out) {
+  drawing d = {.replay = replay, .curves = curves};
   char dir[4096];
   DCS_TRY(folder_of(&replay->recording->subject, out, dir));
   /* The data need a decimal point whatever the user's locale. */
   locale_t before = dcs_decimal_enter();
-  dcs_status status = draw_all(replay, curves, dir);
+  order_params(&d);
+  dcs_status status = draw_all(&d, dir);
   dcs_decimal_leave(before);
   return status;
 }

@@ -1,4 +1,4 @@
-#include "tuning/study/replay.h"
+#include "tuning/study/study.h"
 
 #include <limits.h>
 #include <math.h>

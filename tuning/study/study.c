@@ -1,7 +1,6 @@
 #include "tuning/study/study.h"
 
 #include "harness/files/folder.h"
-#include "tuning/study/draw.h"
 
 #include <stdlib.h>
 #include <string.h>

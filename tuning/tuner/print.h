@@ -4,7 +4,7 @@
 
 #include "harness/problems/case.h"
 #include "tuning/database/tuned.h"
-#include "tuning/study/replay.h"
+#include "tuning/study/study.h"
 #include "tuning/tuner/winner.h"
 
 /* Legal configurations, the values of each parameter, and why other combinations are not legal. */

@@ -22,21 +22,14 @@
 #include <stdio.h>
 
 enum { THREADS, ISA, CELL_EDGE, N_PARAMS };
-enum { PORTABLE, AVX2, AVX512 };
-
-static const char *const isas[] = {"portable", "avx2", "avx512"};
 static const int edge_tries[] = {10, 15, 20, 30, 40, 50, 60, 80, 120, DCS_TRIES_END};
-
-static bool has_isa(int isa, char why[DCS_TEXT]) {
-  return isa == AVX512 ? dcs_cpu_has_avx512(why) : isa == AVX2 ? dcs_cpu_has_avx2(why) : true;
-}
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   if (problem->n_inputs > INT32_MAX - DCS_CUTOFF_PAD) {
     snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - DCS_CUTOFF_PAD);
     return false;
   }
-  return has_isa(config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
+  return dcs_cpu_has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
 }
 
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
@@ -58,7 +51,7 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
   enum { BATCH = DCS_CUTOFF_BATCH };
   (void)config;
   int64_t n = problem->n_inputs;
-  return (n < BATCH ? n : BATCH) + (n + BATCH - 1) / BATCH;
+  return (n < BATCH ? n : BATCH) + dcs_divide_up(n, BATCH);
 }
 
 static const dcs_cutoff_kernels *kernels_of(const dcs_config *config) {
@@ -67,53 +60,34 @@ static const dcs_cutoff_kernels *kernels_of(const dcs_config *config) {
   return kernels[(int)config->value[ISA]];
 }
 
-/* The atoms in the configuration's cells, and the tiles of the map. */
-static bool prepare(const dcs_problem *problem, const dcs_config *config, dcs_cutoff_cells *cells,
-                    int64_t *bricks) {
-  const dcs_dims n = dcs_cutoff_bricks(problem->n);
-  *bricks = n.x * n.y * n.z;
-  return dcs_cutoff_sort(problem, 0.1 * config->value[CELL_EDGE], config->value[THREADS], cells);
-}
-
-static bool compute(const dcs_problem *problem, const dcs_config *config, float *map) {
-  const dcs_cutoff_kernels *kernels = kernels_of(config);
+/* Runs a kernel over all bricks. */
+static bool run(const dcs_problem *problem, const dcs_config *config, dcs_cpu_kernel *kernel,
+                double *pairs, float *map) {
+  const int threads = (int)config->value[THREADS];
+  const dcs_dims bricks = dcs_cutoff_bricks(problem->n);
   dcs_cutoff_cells cells;
-  int64_t bricks;
-  if (!prepare(problem, config, &cells, &bricks)) return false;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_GUIDED, bricks,
-              dcs_switched(problem) ? kernels->switched : kernels->plain, map);
+  if (!dcs_cutoff_sort(problem, 0.1 * config->value[CELL_EDGE], threads, &cells)) return false;
+  cells.pairs = pairs;
+  dcs_cpu_run(&cells.problem, threads, DCS_CPU_GUIDED, bricks.x * bricks.y * bricks.z, kernel, map);
   dcs_cutoff_free(&cells);
   return true;
 }
 
+static bool compute(const dcs_problem *problem, const dcs_config *config, float *map) {
+  const dcs_cutoff_kernels *kernels = kernels_of(config);
+  return run(problem, config, dcs_switched(problem) ? kernels->switched : kernels->plain, NULL,
+             map);
+}
+
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
-  dcs_cutoff_cells cells;
-  int64_t bricks;
-  *found = (dcs_candidates){.pairs = NAN, .fill = NAN};
-  if (!prepare(problem, config, &cells, &bricks)) return;
-  found->pairs = 0;
-  cells.pairs = &found->pairs;
-  dcs_cpu_run(&cells.problem, config->value[THREADS], DCS_CPU_GUIDED, bricks,
-              kernels_of(config)->count, NULL);
-  dcs_cutoff_free(&cells);
+  double pairs = 0;
+  bool counted = run(problem, config, kernels_of(config)->count, &pairs, NULL);
+  *found = (dcs_candidates){.pairs = counted ? pairs : NAN, .fill = NAN};
 }
 
 static const dcs_param params[N_PARAMS] = {
-    [THREADS] = DCS_CPU_THREADS,
-    [ISA] = {.name = "isa",
-             .meaning = "instruction set",
-             .lo = PORTABLE,
-             .hi = AVX512,
-             .initial = DCS_HIGHEST,
-             .labels = isas},
-    [CELL_EDGE] = {.name = "cell_edge",
-                   .meaning = "edge of the cells that atoms are sorted into, in tenths of an "
-                              "angstrom",
-                   .lo = 5,
-                   .hi = 10000,
-                   .initial = 40,
-                   .tries = edge_tries}};
+    [THREADS] = DCS_CPU_THREADS, [ISA] = DCS_CPU_ISA, [CELL_EDGE] = DCS_CPU_CELL_EDGE(edge_tries)};
 
 static const char *const sources[] = {"kernels/coulomb/cpu/cutoff.c",
                                       "kernels/coulomb/cpu/cutoff_brick.h",

@@ -2,11 +2,8 @@
  * the GPU.
  *
  * Derives from cuda_shared: tiles of atoms in shared memory, COARSEN_Z points a thread. New is
- * which atoms. Cubes, the cells, cover everything within c of the grid. Before a map, three small
- * kernels sort the atoms by cell: group the atoms of each cell, give the rows of cells their places
- * in memory, put each atom in its place. Cells that are neighbours in x are neighbours in memory,
- * so the atoms of a row of cells within reach of a block are one run. A block takes the runs of all
- * rows that its points can see, a tile at a time.
+ * which atoms. Cells cover everything within c of the grid; cells.cuh says how the atoms are sorted
+ * into them, and how a block finds those that its points can see, a tile at a time.
  *
  * A run's atoms are within reach of some point of the block, not of all. The unit that computes is
  * a warp, 8 x 4 x COARSEN_Z points, so the block makes each warp a list of the tile's atoms within
@@ -23,13 +20,6 @@
  * reciprocal square root: both pipes are full. Making the lists: some 15 operations an atom of a
  * run and warp, on one thread: half a slot beside those of 8 points.
  *
- * The same bits every time: a group is the atoms of one cell among SORT_THREADS adjacent ones. Each
- * cell has a list of its groups, into which they come in any order; but the place of an atom is its
- * rank in its group, behind all groups of the cell with lower numbers. Rows of cells get their
- * places in any order as well, and the map's kernel takes them by their numbers. An atom looks at
- * the groups of its cell, of which n_atoms / SORT_THREADS at most are: even 100,000 atoms in one
- * cell are sorted in less time than they take to add.
- *
  * Parameters: block_x, a multiple of 8, block_y, a multiple of 4, product up to 1024;
  * coarsen_z 1..16, adjacent slices of a thread; cell_edge in tenths of an angstrom (longer where
  * there would be too many cells); tile_atoms, a multiple of 32. Tile and lists must fit 48 KB.
@@ -41,75 +31,27 @@
 struct cell_grid {
   float origin, edge, per_edge; /* the corner is (origin, origin, origin); per_edge: 1 / edge */
   float c2, per_c2, reach2;     /* c^2, 1 / c^2, and c^2 with a margin for rounding */
-  int nx, ny, nz; /* cells, at most 4096 in a dimension: rounding stays below 1% of an edge */
+  int nx, ny, nz;               /* cells */
   int switched;
 };
 
-enum { SORT_THREADS = 64 };
-
-/* ---- scratch memory ---- */
-
-/* A group is known by its first atom: that atom's number + 1, or 0 for none. */
-struct group {
-  int next; /* in the list of the cell */
-  int size;
-};
-
-/* A row has nx + 1 places in `start` and `list`, the last for the end of its last cell. */
-struct cell_memory {
-  float4 *sorted; /* atoms: the cells of a row one after another, the rows in any order */
-  int *start;     /* of each cell in `sorted` */
-  int *list;      /* of each cell: the first group */
-  group *groups;  /* at the number of the first atom */
-  int *rank;      /* of each atom in its group */
-};
-
-static __device__ __forceinline__ cell_memory memory_of(float *scratch, int n_atoms,
-                                                        cell_grid cells) {
-  cell_memory m;
-  int places = (cells.nx + 1) * cells.ny * cells.nz;
-  m.sorted = (float4 *)scratch;
-  m.groups = (group *)(m.sorted + n_atoms);
-  m.rank = (int *)(m.groups + n_atoms);
-  m.start = m.rank + n_atoms;
-  m.list = m.start + places;
-  return m;
-}
-
-/* The counters: atoms of the rows that have their places, and `list` while groups come in. */
-enum { PLACED, FIRST_LIST };
-
-/* ---- sorting ---- */
-
-/* Never falls when v grows, rounding included: what lies between two v lies in the cells between.
- */
 static __device__ __forceinline__ float cell_coordinate(float v, cell_grid cells) {
   return (v - cells.origin) * cells.per_edge;
 }
+
+static __device__ __forceinline__ float cell_begin(int i, cell_grid cells) {
+  return cells.origin + cells.edge * i;
+}
+
+#include "kernels/common/cuda/cells.cuh"
+
+/* ---- sorting ---- */
 
 static __device__ __forceinline__ int cell_of(float4 atom, cell_grid cells) {
   float x = cell_coordinate(atom.x, cells), y = cell_coordinate(atom.y, cells),
         z = cell_coordinate(atom.z, cells);
   bool inside = x >= 0 && x < cells.nx && y >= 0 && y < cells.ny && z >= 0 && z < cells.nz;
   return inside ? ((int)z * cells.ny + (int)y) * (cells.nx + 1) + (int)x : -1;
-}
-
-/* sums[t + 1] becomes the sum of sums[1..t + 1]; sums[0] is 0. All threads of the block call it.
- * Few threads add up 16 numbers each, one after another, and all add what is before these 16: few
- * barriers. */
-template <int THREADS> static __device__ __forceinline__ void add_up(int *sums, int t) {
-  const int RUN = 16;
-  __syncthreads();
-  if (t * RUN < THREADS)
-    for (int i = t * RUN + 1; i < min((t + 1) * RUN, (int)THREADS); i++)
-      sums[i + 1] += sums[i];
-  __syncthreads();
-  int before = 0;
-  for (int end = RUN; end <= t; end += RUN)
-    before += sums[end];
-  __syncthreads();
-  sums[t + 1] += before;
-  __syncthreads();
 }
 
 /* A block finds the groups of its atoms. */
@@ -121,49 +63,11 @@ extern "C" __global__ void group_atoms(float *scratch, int *counters, const floa
   int mine = a < n_atoms ? cell_of(atoms[a], cells) : -1;
   cell[t] = mine;
   __syncthreads();
-  if (mine < 0) return;
-  int rank = 0, size = 0;
-#pragma unroll
-  for (int other = 0; other < SORT_THREADS; other++) {
-    int same = cell[other] == mine;
-    size += same;
-    rank += other < t ? same : 0;
-  }
-  m.rank[a] = rank;
-  if (rank > 0) return;
-  m.groups[a].size = size;
-  m.groups[a].next = atomicExch(&counters[FIRST_LIST + mine], a + 1);
+  group_atom(m, counters, cell, mine, a);
 }
 
-/* A block a row of cells: where its cells begin. The lists are complete; the counters give them up.
- */
 extern "C" __global__ void place_rows(float *scratch, int *counters, int n_atoms, cell_grid cells) {
-  __shared__ int sums[SORT_THREADS + 1], first;
-  cell_memory m = memory_of(scratch, n_atoms, cells);
-  int t = threadIdx.x, row = blockIdx.x, in_row = 0;
-  int *start = m.start + row * (cells.nx + 1), *list = m.list + row * (cells.nx + 1);
-  int *grown = counters + FIRST_LIST + row * (cells.nx + 1);
-  for (int base = 0; base < cells.nx; base += SORT_THREADS) {
-    int x = base + t, size = 0;
-    if (x < cells.nx) {
-      int first_group = grown[x];
-      list[x] = first_group;
-      grown[x] = 0;
-      for (int g = first_group; g > 0; g = m.groups[g - 1].next)
-        size += m.groups[g - 1].size;
-    }
-    sums[t + 1] = size;
-    if (t == 0) sums[0] = 0;
-    add_up<SORT_THREADS>(sums, t);
-    if (x < cells.nx) start[x] = in_row + sums[t];
-    in_row += sums[SORT_THREADS];
-    __syncthreads();
-  }
-  if (t == 0) first = atomicAdd(&counters[PLACED], in_row);
-  __syncthreads();
-  for (int x = t; x < cells.nx; x += SORT_THREADS)
-    start[x] += first;
-  if (t == 0) start[cells.nx] = first + in_row;
+  place_row(memory_of(scratch, n_atoms, cells), counters, cells);
 }
 
 extern "C" __global__ void place_atoms(float *scratch, int *counters, const float4 *atoms,
@@ -175,78 +79,12 @@ extern "C" __global__ void place_atoms(float *scratch, int *counters, const floa
   float4 atom = atoms[a];
   int cell = cell_of(atom, cells);
   if (cell < 0) return;
-  int place = m.start[cell] + m.rank[a];
-  for (int g = m.list[cell]; g > 0; g = m.groups[g - 1].next)
-    if (g - 1 < before) place += m.groups[g - 1].size;
-  m.sorted[place] = atom;
+  m.sorted[place_in_cell(m, cell, a, before)] = atom;
 }
 
 /* ---- the map ---- */
 
-enum {
-  THREADS = BLOCK_X * BLOCK_Y,
-  WARP = 32,
-  WARP_X = 8,
-  WARP_Y = 4,
-  WARPS = THREADS / WARP,
-  WARPS_X = BLOCK_X / WARP_X,
-  WORDS = TILE_ATOMS / WARP
-};
-
-struct box {
-  float x0, x1, y0, y1, z0, z1;
-};
-
-/* Around points i..i + ni - 1 and so on, as far as they are before the ends. */
-static __device__ __forceinline__ box box_of(int i, int ni, int end_i, int j, int nj, int end_j,
-                                             int k, int nk, int end_k, float spacing) {
-  box b = {spacing * i, spacing * (min(i + ni, end_i) - 1),
-           spacing * j, spacing * (min(j + nj, end_j) - 1),
-           spacing * k, spacing * (min(k + nk, end_k) - 1)};
-  return b;
-}
-
-/* How far v lies outside lo..hi. */
-static __device__ __forceinline__ float outside(float v, float lo, float hi) {
-  return fmaxf(fmaxf(lo - v, v - hi), 0.0f);
-}
-
-/* How far, at least, the cells number i in y or z lie from lo..hi. */
-static __device__ __forceinline__ float cells_outside(int i, float lo, float hi, cell_grid cells) {
-  float from = cells.origin + cells.edge * i, to = cells.origin + cells.edge * (i + 1);
-  return fmaxf(fmaxf(from - hi, lo - to) - 0.01f * cells.edge, 0.0f);
-}
-
-static __device__ __forceinline__ int clamped_cell(float v, int n, cell_grid cells) {
-  return (int)fminf(fmaxf(cell_coordinate(v, cells), 0.0f), (float)(n - 1));
-}
-
-/* The atoms of row (cy, cz) of the cells that can be within reach of the box: sorted[first..end-1].
- */
-static __device__ __forceinline__ void find_run(cell_memory m, int cy, int cz, box b,
-                                                cell_grid cells, int *first, int *end) {
-  float dy = cells_outside(cy, b.y0, b.y1, cells), dz = cells_outside(cz, b.z0, b.z1, cells);
-  float left2 = cells.reach2 - (dy * dy + dz * dz);
-  *first = *end = 0;
-  if (left2 <= 0) return;
-  float half = sqrtf(left2);
-  int row = (cz * cells.ny + cy) * (cells.nx + 1);
-  *first = m.start[row + clamped_cell(b.x0 - half, cells.nx, cells)];
-  *end = m.start[row + clamped_cell(b.x1 + half, cells.nx, cells) + 1];
-}
-
-/* The run that holds number g of the atoms in all: offsets[run] <= g < offsets[run + 1]. */
-static __device__ __forceinline__ int run_of(const int *offsets, int g) {
-  int lo = 0, hi = THREADS;
-  while (hi - lo > 1) {
-    int middle = (lo + hi) / 2;
-    if (offsets[middle] <= g)
-      lo = middle;
-    else
-      hi = middle;
-  }
-  return lo;
-}
+enum { WORDS = TILE_ATOMS / WARP };
 
 /* Which of the atoms tile[first..first + 31], those before n, are within reach of the box. None, if
  * the box lies beyond the grid: x1 < x0 or y1 < y0. */
@@ -327,20 +165,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
 
   /* Rows of cells within reach, and of these as many at a time as there are threads. */
   float reach = sqrtf(cells.reach2);
-  int cy = clamped_cell(region.y0 - reach, cells.ny, cells),
-      cz = clamped_cell(region.z0 - reach, cells.nz, cells);
-  int rows_y = clamped_cell(region.y1 + reach, cells.ny, cells) - cy + 1;
-  int rows = rows_y * (clamped_cell(region.z1 + reach, cells.nz, cells) - cz + 1);
-  for (int row = 0; row < rows; row += THREADS) {
-    int end = 0;
-    firsts[t] = 0;
-    if (row + t < rows)
-      find_run(m, cy + (row + t) % rows_y, cz + (row + t) / rows_y, region, cells, &firsts[t],
-               &end);
-    offsets[t + 1] = end - firsts[t];
-    if (t == 0) offsets[0] = 0;
-    add_up<THREADS>(offsets, t);
-
+  cell_rows rows = rows_near(region, reach, cells);
+  for (int row = 0; row < rows.n; row += THREADS) {
+    find_runs(m, rows, row, t, region, cells.reach2, cells, firsts, offsets);
     for (int done = 0; done < offsets[THREADS]; done += TILE_ATOMS) {
       int n = min(offsets[THREADS] - done, (int)TILE_ATOMS);
       for (int a = t; a < n; a += THREADS) {

@@ -22,21 +22,14 @@
 #include <stdio.h>
 
 enum { THREADS, ISA, CELL_EDGE, N_PARAMS };
-enum { PORTABLE, AVX2, AVX512 };
-
-static const char *const isas[] = {"portable", "avx2", "avx512"};
 static const int edge_tries[] = {10, 20, 30, 40, 60, 80, DCS_TRIES_END};
-
-static bool has_isa(int isa, char why[DCS_TEXT]) {
-  return isa == AVX512 ? dcs_cpu_has_avx512(why) : isa == AVX2 ? dcs_cpu_has_avx2(why) : true;
-}
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   if (problem->n_inputs > INT32_MAX) {
     snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX);
     return false;
   }
-  return has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
+  return dcs_cpu_has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
 }
 
 /* Whole slices of a brick. */
@@ -82,20 +75,7 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
 }
 
 static const dcs_param params[N_PARAMS] = {
-    [THREADS] = DCS_CPU_THREADS,
-    [ISA] = {.name = "isa",
-             .meaning = "instruction set",
-             .lo = PORTABLE,
-             .hi = AVX512,
-             .initial = DCS_HIGHEST,
-             .labels = isas},
-    [CELL_EDGE] = {.name = "cell_edge",
-                   .meaning = "edge of the cells that atoms are sorted into, in tenths of an "
-                              "angstrom",
-                   .lo = 5,
-                   .hi = 10000,
-                   .initial = 40,
-                   .tries = edge_tries}};
+    [THREADS] = DCS_CPU_THREADS, [ISA] = DCS_CPU_ISA, [CELL_EDGE] = DCS_CPU_CELL_EDGE(edge_tries)};
 
 static const char *const sources[] = {"kernels/density/cpu/density.c",
                                       "kernels/density/cpu/density_brick.h",

@@ -1,10 +1,9 @@
 /* cuda_density_cells: the atoms whose Gaussians reach a point, found through sorted cells; all on
  * the GPU.
  *
- * Derives from cuda_cutoff_cells. Cubes, the cells, cover the grid's box; an atom outside that
- * still reaches it is in the nearest. Three small kernels sort the atoms by cell (the head of
- * cuda_cutoff_cells says how, and why the bits are the same every time). Each atom has a cutoff of
- * its own; the farthest is found on the way. A block takes the runs of the rows of cells within the
+ * Derives from cuda_cutoff_cells. Cells cover the grid's box; an atom outside that still reaches it
+ * is in the nearest. cells.cuh says how the atoms are sorted into them. Each atom has a cutoff of its
+ * own; the farthest is found on the way. A block takes the runs of the rows of cells within the
  * farthest reach of its points, a tile of atoms at a time, and lists for each warp, 8 x 4 x
  * COARSEN_Z points, those of the tile that reach the box around them.
  *
@@ -52,60 +51,29 @@ struct cell_grid {
   float end[3];         /* the last point */
   float rate;           /* -fall of an atom of radius 1 */
   float limit, least;   /* an exponent counts from -limit on; -limit with a margin for rounding */
-  int nx, ny, nz;       /* cells, at most 4096 in a dimension: rounding stays below 1% of an edge */
+  int nx, ny, nz;       /* cells */
 };
 
-enum { SORT_THREADS = 64 };
+static __device__ __forceinline__ float cell_coordinate(float v, cell_grid cells) {
+  return v * cells.per_edge;
+}
+
+static __device__ __forceinline__ float cell_begin(int i, cell_grid cells) {
+  return cells.edge * i;
+}
+
+#include "kernels/common/cuda/cells.cuh"
 
 /* Below any fall. */
 #define LOWEST -3.0e38f
 
-/* ---- scratch memory ---- */
-
-/* A group is known by its first atom: that atom's number + 1, or 0 for none. */
-struct group {
-  int next; /* in the list of the cell */
-  int size;
-};
-
-/* A row has nx + 1 places in `start` and `list`, the last for the end of its last cell. */
-struct cell_memory {
-  float4 *sorted;  /* x, y, z, fall: the cells of a row one after another, the rows in any order */
-  int *start;      /* of each cell in `sorted` */
-  int *list;       /* of each cell: the first group */
-  group *groups;   /* at the number of the first atom */
-  int *rank;       /* of each atom in its group */
-  float *farthest; /* that the grid sees: of all, then the highest fall of each block that sorts */
-};
-
-static __device__ __forceinline__ cell_memory memory_of(float *scratch, int n_atoms,
-                                                        cell_grid cells) {
-  cell_memory m;
-  int places = (cells.nx + 1) * cells.ny * cells.nz;
-  m.sorted = (float4 *)scratch;
-  m.groups = (group *)(m.sorted + n_atoms);
-  m.rank = (int *)(m.groups + n_atoms);
-  m.start = m.rank + n_atoms;
-  m.list = m.start + places;
-  m.farthest = (float *)(m.list + places);
-  return m;
+/* Scratch memory behind that of the cells: the highest fall of the atoms that the grid sees, then
+ * that of each block that sorts. */
+static __device__ __forceinline__ float *falls_of(cell_memory m) {
+  return (float *)m.end;
 }
-
-/* The counters: atoms of the rows that have their places, and `list` while groups come in. */
-enum { PLACED, FIRST_LIST };
 
 /* ---- sorting ---- */
-
-/* How far v lies outside lo..hi. */
-static __device__ __forceinline__ float outside(float v, float lo, float hi) {
-  return fmaxf(fmaxf(lo - v, v - hi), 0.0f);
-}
-
-/* The cell that v falls into, or the nearest one. Never falls when v grows, rounding included: what
- * lies between two v lies in the cells between. */
-static __device__ __forceinline__ int clamped_cell(float v, int n, cell_grid cells) {
-  return (int)fminf(fmaxf(v * cells.per_edge, 0.0f), (float)(n - 1));
-}
 
 static __device__ __forceinline__ float fall_of(float4 atom, cell_grid cells) {
   return -cells.rate / (atom.w * atom.w);
@@ -119,24 +87,6 @@ static __device__ __forceinline__ int cell_of(float4 atom, cell_grid cells) {
       z = clamped_cell(atom.z, cells.nz, cells);
   bool seen = fall_of(atom, cells) * (dx * dx + dy * dy + dz * dz) >= cells.least;
   return seen ? (z * cells.ny + y) * (cells.nx + 1) + x : -1;
-}
-
-/* sums[t + 1] becomes the sum of sums[1..t + 1]; sums[0] is 0. All threads of the block call it.
- * Few threads add up 16 numbers each, one after another, and all add what is before these 16: few
- * barriers. */
-template <int THREADS> static __device__ __forceinline__ void add_up(int *sums, int t) {
-  const int RUN = 16;
-  __syncthreads();
-  if (t * RUN < THREADS)
-    for (int i = t * RUN + 1; i < min((t + 1) * RUN, (int)THREADS); i++)
-      sums[i + 1] += sums[i];
-  __syncthreads();
-  int before = 0;
-  for (int end = RUN; end <= t; end += RUN)
-    before += sums[end];
-  __syncthreads();
-  sums[t + 1] += before;
-  __syncthreads();
 }
 
 /* The highest of the block's values, for thread 0. All threads of the block call it. */
@@ -159,19 +109,8 @@ extern "C" __global__ void group_atoms(float *scratch, int *counters, const floa
   int mine = a < n_atoms ? cell_of(atoms[a], cells) : -1;
   cell[t] = mine;
   float farthest = highest(falls, mine < 0 ? LOWEST : fall_of(atoms[a], cells));
-  if (t == 0) m.farthest[1 + blockIdx.x] = farthest;
-  if (mine < 0) return;
-  int rank = 0, size = 0;
-#pragma unroll
-  for (int other = 0; other < SORT_THREADS; other++) {
-    int same = cell[other] == mine;
-    size += same;
-    rank += other < t ? same : 0;
-  }
-  m.rank[a] = rank;
-  if (rank > 0) return;
-  m.groups[a].size = size;
-  m.groups[a].next = atomicExch(&counters[FIRST_LIST + mine], a + 1);
+  if (t == 0) falls_of(m)[1 + blockIdx.x] = farthest;
+  group_atom(m, counters, cell, mine, a);
 }
 
 /* The highest fall of all blocks. */
@@ -179,41 +118,15 @@ static __device__ __forceinline__ void find_farthest(cell_memory m, int n_atoms)
   __shared__ float falls[SORT_THREADS];
   float mine = LOWEST;
   for (int b = threadIdx.x; b < (n_atoms - 1) / SORT_THREADS + 1; b += SORT_THREADS)
-    mine = fmaxf(mine, m.farthest[1 + b]);
+    mine = fmaxf(mine, falls_of(m)[1 + b]);
   mine = highest(falls, mine);
-  if (threadIdx.x == 0) m.farthest[0] = mine;
+  if (threadIdx.x == 0) falls_of(m)[0] = mine;
 }
 
-/* A block a row of cells: where its cells begin. The lists are complete; the counters give them up.
- */
 extern "C" __global__ void place_rows(float *scratch, int *counters, int n_atoms, cell_grid cells) {
-  __shared__ int sums[SORT_THREADS + 1], first;
   cell_memory m = memory_of(scratch, n_atoms, cells);
-  int t = threadIdx.x, row = blockIdx.x, in_row = 0;
-  int *start = m.start + row * (cells.nx + 1), *list = m.list + row * (cells.nx + 1);
-  int *grown = counters + FIRST_LIST + row * (cells.nx + 1);
-  if (row == 0) find_farthest(m, n_atoms);
-  for (int base = 0; base < cells.nx; base += SORT_THREADS) {
-    int x = base + t, size = 0;
-    if (x < cells.nx) {
-      int first_group = grown[x];
-      list[x] = first_group;
-      grown[x] = 0;
-      for (int g = first_group; g > 0; g = m.groups[g - 1].next)
-        size += m.groups[g - 1].size;
-    }
-    sums[t + 1] = size;
-    if (t == 0) sums[0] = 0;
-    add_up<SORT_THREADS>(sums, t);
-    if (x < cells.nx) start[x] = in_row + sums[t];
-    in_row += sums[SORT_THREADS];
-    __syncthreads();
-  }
-  if (t == 0) first = atomicAdd(&counters[PLACED], in_row);
-  __syncthreads();
-  for (int x = t; x < cells.nx; x += SORT_THREADS)
-    start[x] += first;
-  if (t == 0) start[cells.nx] = first + in_row;
+  if (blockIdx.x == 0) find_farthest(m, n_atoms);
+  place_row(m, counters, cells);
 }
 
 extern "C" __global__ void place_atoms(float *scratch, int *counters, const float4 *atoms,
@@ -225,72 +138,14 @@ extern "C" __global__ void place_atoms(float *scratch, int *counters, const floa
   float4 atom = atoms[a];
   int cell = cell_of(atom, cells);
   if (cell < 0) return;
-  int place = m.start[cell] + m.rank[a];
-  for (int g = m.list[cell]; g > 0; g = m.groups[g - 1].next)
-    if (g - 1 < before) place += m.groups[g - 1].size;
   atom.w = fall_of(atom, cells);
-  m.sorted[place] = atom;
+  m.sorted[place_in_cell(m, cell, a, before)] = atom;
 }
 
-/* ---- which atoms a block and its warps see ---- */
+/* ---- which atoms a warp sees ---- */
 
-enum {
-  THREADS = BLOCK_X * BLOCK_Y,
-  WARP = 32,
-  WARP_X = 8,
-  WARP_Y = 4,
-  WARPS = THREADS / WARP,
-  WARPS_X = BLOCK_X / WARP_X,
-  RECORD = COARSEN_Z / 2 + 1 | 1 /* float4 of an atom of a tile; odd: no two of 8 share a bank */
-};
-
-struct box {
-  float x0, x1, y0, y1, z0, z1;
-};
-
-/* Around points i..i + ni - 1 and so on, as far as they are before the ends. */
-static __device__ __forceinline__ box box_of(int i, int ni, int end_i, int j, int nj, int end_j,
-                                             int k, int nk, int end_k, float spacing) {
-  box b = {spacing * i, spacing * (min(i + ni, end_i) - 1),
-           spacing * j, spacing * (min(j + nj, end_j) - 1),
-           spacing * k, spacing * (min(k + nk, end_k) - 1)};
-  return b;
-}
-
-/* How far, at least, the atoms of the cells number i in y or z lie from lo..hi, which is in the
- * grid: those outside the grid lie farther than their cells. */
-static __device__ __forceinline__ float cells_outside(int i, float lo, float hi, cell_grid cells) {
-  float from = cells.edge * i, to = cells.edge * (i + 1);
-  return fmaxf(fmaxf(from - hi, lo - to) - 0.01f * cells.edge, 0.0f);
-}
-
-/* The atoms of row (cy, cz) of the cells that can be within reach of the box: sorted[first..end-1].
- */
-static __device__ __forceinline__ void find_run(cell_memory m, int cy, int cz, box b, float reach,
-                                                cell_grid cells, int *first, int *end) {
-  float dy = cells_outside(cy, b.y0, b.y1, cells);
-  float dz = cells_outside(cz, b.z0, b.z1, cells);
-  float left2 = reach * reach - (dy * dy + dz * dz);
-  *first = *end = 0;
-  if (!(left2 > 0)) return;
-  float half = sqrtf(left2);
-  int row = (cz * cells.ny + cy) * (cells.nx + 1);
-  *first = m.start[row + clamped_cell(b.x0 - half, cells.nx, cells)];
-  *end = m.start[row + clamped_cell(b.x1 + half, cells.nx, cells) + 1];
-}
-
-/* The run that holds number g of the atoms in all: offsets[run] <= g < offsets[run + 1]. */
-static __device__ __forceinline__ int run_of(const int *offsets, int g) {
-  int lo = 0, hi = THREADS;
-  while (hi - lo > 1) {
-    int middle = (lo + hi) / 2;
-    if (offsets[middle] <= g)
-      lo = middle;
-    else
-      hi = middle;
-  }
-  return lo;
-}
+/* float4 of an atom of a tile; odd: no two of 8 share a bank. */
+enum { RECORD = COARSEN_Z / 2 + 1 | 1 };
 
 /* Which of the tile's n atoms number lane, lane + 32, ... reach the box: a bit each. None, if the
  * box lies beyond the grid: x1 < x0 or y1 < y0. */
@@ -419,21 +274,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
   }
 
   /* Rows of cells within reach, and of these as many at a time as there are threads. */
-  float reach = sqrtf(cells.least / m.farthest[0]);
-  int cy = clamped_cell(region.y0 - reach, cells.ny, cells),
-      cz = clamped_cell(region.z0 - reach, cells.nz, cells);
-  int rows_y = clamped_cell(region.y1 + reach, cells.ny, cells) - cy + 1;
-  int rows = rows_y * (clamped_cell(region.z1 + reach, cells.nz, cells) - cz + 1);
-  for (int row = 0; row < rows; row += THREADS) {
-    int end = 0;
-    firsts[t] = 0;
-    if (row + t < rows)
-      find_run(m, cy + (row + t) % rows_y, cz + (row + t) / rows_y, region, reach, cells,
-               &firsts[t], &end);
-    offsets[t + 1] = end - firsts[t];
-    if (t == 0) offsets[0] = 0;
-    add_up<THREADS>(offsets, t);
-
+  float reach = sqrtf(cells.least / falls_of(m)[0]);
+  cell_rows rows = rows_near(region, reach, cells);
+  for (int row = 0; row < rows.n; row += THREADS) {
+    find_runs(m, rows, row, t, region, reach * reach, cells, firsts, offsets);
     for (int done = 0; done < offsets[THREADS]; done += TILE_ATOMS) {
       int n = min(offsets[THREADS] - done, (int)TILE_ATOMS);
       for (int a = t; a < n; a += THREADS) {
