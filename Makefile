@@ -47,7 +47,7 @@ BASE_FLAGS = -std=gnu11 -pthread $(WARN) $(CFLAGS) -D_GNU_SOURCE -I. -I$(BUILD) 
 # and ignore errno and traps; nothing but they is compiled so.
 HARNESS_FLAGS = -ffp-contract=off $(if $(CUDA_INCLUDE),-DDCS_WITH_CUDA=1 -isystem $(CUDA_INCLUDE))
 KERNEL_FLAGS  = -O3 -fno-math-errno -fno-trapping-math
-LDLIBS        = -l:libcsv.a -ldl -lm
+LDLIBS        = -l:libcsv.a -l:libjansson.a -ldl -lm
 
 # ---- files ----
 
@@ -65,12 +65,12 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all csv probe-now deps study check check-full check-gpu check-trace cross reference bench format lint asan ubsan tsan fuzz faults help clean
+.PHONY: all libs probe-now deps study check check-full check-gpu check-trace cross reference bench format lint asan ubsan tsan fuzz faults help clean
 
-all: csv $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
+all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
-csv:
-	@[ "$(HAVE_CSV)" = 1 ] || { echo "libcsv is needed to build: run make deps"; exit 1; }
+libs:
+	@[ "$(HAVE_LIBS)" = 1 ] || { echo "libcsv and jansson are needed to build: run make deps"; exit 1; }
 
 $(BIN): $(BUILD)/cli/main.o $(BUILD)/internal.a
 	$(call say,LINK,$@)
@@ -83,8 +83,8 @@ $(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^
 
-# The same as one object whose public functions alone can be linked.
-$(BUILD)/libdcs.a: $(OBJ)
+# The same, but for what reads JSON, as one object whose public functions alone can be linked.
+$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/%,$(OBJ))
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(LD) -r -o $(BUILD)/dcs.o $^
@@ -161,7 +161,7 @@ bench: all ## measure the rates that are claimed of this program: CPU ladder, be
 	$(BIN) report $(BUILD)/bench
 
 # A GPU machine may lack libcsv: then a program that was built elsewhere and carried there is used.
-BUILT = $(if $(filter 1,$(HAVE_CSV)),all)
+BUILT = $(if $(filter 1,$(HAVE_LIBS)),all)
 
 REFERENCE_BOX = --spacing 0.5 --margin 0 --rounds 5 --device cuda:0
 reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)

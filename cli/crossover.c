@@ -14,7 +14,7 @@ typedef struct {
   bool csv;
   int64_t refine; /* sizes at most; 0: none */
   int64_t rounds;
-  const char *input;
+  const char *input, *header;
   dcs_device_options device;
 } arguments;
 
@@ -29,6 +29,7 @@ static dcs_status take_refine(const char *arg, void *values) {
 static const dcs_option options[] = {
     {"csv", 'c', NULL, "print thresholds.csv; what was left out goes to standard error",
      DCS_FLAG(arguments, csv)},
+    {"header", 0, "FILE", "write the thresholds as a C header, too", DCS_WORD(arguments, header)},
     {"refine", 0, "N",
      "measure at most N (8) more sizes into DIR, where crossover points lie, and find them again",
      .take = take_refine, .arg_optional = true},
@@ -98,6 +99,16 @@ static void print_table(const dcs_crossovers *found) {
   }
 }
 
+/* What to do, in words: of each threshold that says from where on. */
+static void print_sentences(const dcs_crossovers *found) {
+  char text[1024];
+  for (size_t i = 0; i < found->n; i++) {
+    const dcs_crossover *c = &found->list[i];
+    if (!isnan(c->threshold.estimate) && !c->plane)
+      printf("%s.\n", dcs_crossover_sentence(&found->measured, c, text));
+  }
+}
+
 /* Measures more and finds all thresholds again. A sweep that tells of failed methods, now or in an
  * earlier part of the run, has measured the others: its status is the last word. */
 static dcs_status refine(const arguments *a, dcs_crossovers *found) {
@@ -108,6 +119,11 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
                                   .rounds = (int)a->rounds};
   dcs_refinements chosen = {0};
   int64_t most_atoms;
+  if (found->measured.problems[0].kind->made_of)
+    return dcs_fail(DCS_USAGE,
+                    "%s: its times were imported; --refine measures this program's methods alone: "
+                    "take more times with the other program, and import them",
+                    a->folder);
   DCS_TRY(dcs_refine_most_atoms(found, &how, &most_atoms));
   dcs_status status = dcs_refine_choose(found, (size_t)a->refine, most_atoms, &chosen);
   if (status == DCS_OK) {
@@ -140,9 +156,11 @@ static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
   if (a->refine) status = refine(a, found);
   if (status != DCS_OK && status != DCS_FAILED) return status;
   DCS_TRY(dcs_crossovers_write(a->folder, found));
+  if (a->header) DCS_TRY(dcs_crossovers_write_header(a->header, found));
   print_notes(&found->measured, a->csv ? stderr : stdout);
   if (!a->csv) {
     print_table(found);
+    print_sentences(found);
     return status;
   }
   dcs_csv csv = dcs_csv_stdout();

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "harness/base/clock.h"
 #include "harness/files/folder.h"
+#include "tuning/dispatch/imported.h"
 
 #include <string.h>
 
@@ -78,10 +79,42 @@ static void bench(const dcs_dispatch *d) {
       bench_table(d, &d->families[f], dcs_dispatch_scopes[s]);
 }
 
+/* ---- methods of other programs ---- */
+
+static dcs_status draw_imported(const dcs_measured *m, const char *out) {
+  char path[4096];
+  dcs_imported drawn;
+  dcs_run_notes(&m->run, stdout);
+  DCS_TRY(dcs_imported_draw(m, &drawn));
+  DCS_TRY(dcs_path_in(out, "dispatch.h", path));
+  DCS_TRY(dcs_imported_write_header(path, &drawn));
+  for (int c = drawn.first; c < drawn.first + drawn.n; c++)
+    printf("%-6s %s\n", dcs_scope_name(m->classes[c].scope), m->classes[c].name);
+  printf("%s: by %s\n", path,
+         drawn.rule == DCS_IMPORTED_NEAREST ? "the nearest size" : "interpolated times");
+  if (drawn.loss[DCS_IMPORTED_INTERPOLATED].sizes > 0)
+    print_loss("", "interpolated times lose", &drawn.loss[DCS_IMPORTED_INTERPOLATED]);
+  print_loss("", "the nearest size loses", &drawn.loss[DCS_IMPORTED_NEAREST]);
+  return DCS_OK;
+}
+
+/* *done: the run was imported. */
+static dcs_status try_imported(const arguments *a, const char *out, bool *done) {
+  dcs_measured measured;
+  dcs_status status = dcs_measured_read(a->folder, &measured);
+  *done = status == DCS_OK && dcs_is_imported(&measured);
+  if (*done) status = draw_imported(&measured, out);
+  dcs_measured_free(&measured);
+  return status;
+}
+
 static dcs_status dispatch(const arguments *a) {
   char path[4096];
+  bool done;
   dcs_dispatch drawn;
   const char *out = a->out ? a->out : a->folder;
+  DCS_TRY(try_imported(a, out, &done));
+  if (done) return DCS_OK;
   DCS_TRY(dcs_dispatch_draw(a->folder, stdout, &drawn));
   DCS_TRY(dcs_path_in(out, "dispatch.csv", path));
   DCS_TRY(dcs_dispatch_write(path, &drawn));
@@ -113,7 +146,10 @@ dcs_status dcs_command_dispatch(int argc, char **argv) {
           "fastest at the nearest other size in log space.\n\n"
           "Problems are decided by rows of the same kind and the same parameters; those that are "
           "real numbers, such as a cutoff, may lie from 1/1.26 of the least to 1.26 times the "
-          "greatest that was measured. Within a cutoff the evaluations are the pairs within it "
+          "greatest that was measured. Of a run that `dcsbench import` made, dispatch.h alone is "
+          "written: it chooses among the imported methods, by their times interpolated along one "
+          "axis or by the nearest size, whichever loses less. Within a cutoff the evaluations are "
+          "the pairs within it "
           "where atoms fill the grid's box evenly.",
       DCS_RUN_FOLDER(arguments, folder)};
   arguments a = {0};

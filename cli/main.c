@@ -30,6 +30,7 @@ static const command commands[] = {
     {"generate", dcs_command_generate, "write a molecule: water, uniform, ions, or copies of one"},
     {"verify", dcs_command_verify, "check variants against the oracle and the laws of physics"},
     {"sweep", dcs_command_sweep, "verify and time methods over atoms and grids, into a run folder"},
+    {"import", dcs_command_import, "make a run folder of timings that another program took"},
     {"report", dcs_command_report, "print a run folder as a table"},
     {"compare", dcs_command_compare, "hold two run folders against each other: did it get slower?"},
     {"crossover", dcs_command_crossover, "where one method overtakes another, from a run folder"},

@@ -3,10 +3,24 @@
 
 #include "cli/commands.h"
 #include "harness/base/text.h"
+#include "harness/problems/size.h"
+#include "harness/timings/measure.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { MOST_METHODS = 64 };
+
+/* Commands of the user's in place of variants. */
+typedef struct {
+  dcs_timed_method methods[MOST_METHODS];
+  dcs_timed_axis axes[DCS_MAX_DIMENSIONS];
+  int n_methods, n_axes;
+  const char *check, *time_from;
+} commands;
 
 typedef struct {
+  commands commands;
   dcs_device_options device;
   dcs_problem_options problem;
   dcs_problem_choice choice;
@@ -18,7 +32,68 @@ typedef struct {
   double budget_s;
 } arguments;
 
+/* "NAME=rest": its length, 0: it has no name. */
+static size_t name_length(const char *text) {
+  const size_t length = strcspn(text, "=");
+  return text[length] ? length : 0;
+}
+
+static dcs_status take_method(const char *arg, void *values) {
+  commands *c = &((arguments *)values)->commands;
+  const size_t length = name_length(arg);
+  if (length == 0 || !arg[length + 1])
+    return dcs_fail(DCS_USAGE, "--method: found \"%s\"; expected NAME=COMMAND", arg);
+  if (c->n_methods == MOST_METHODS)
+    return dcs_fail(DCS_USAGE, "--method: found more than %d", MOST_METHODS);
+  char *name = strndup(arg, length);
+  if (!name) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");
+  for (int m = 0; m < c->n_methods; m++)
+    if (strcmp(c->methods[m].name, name) == 0)
+      return dcs_fail(DCS_USAGE, "--method: found \"%s\" twice; expected different names", name);
+  c->methods[c->n_methods++] = (dcs_timed_method){name, arg + length + 1};
+  return DCS_OK;
+}
+
+static dcs_status take_size(const char *arg, void *values) {
+  commands *c = &((arguments *)values)->commands;
+  const size_t length = name_length(arg);
+  int64_t *list;
+  int n;
+  if (length == 0)
+    return dcs_fail(DCS_USAGE, "--size: found \"%s\"; expected NAME=LIST, as n=1000:1e6:log4", arg);
+  if (c->n_axes == DCS_MAX_DIMENSIONS)
+    return dcs_fail(DCS_USAGE, "--size: found more than %d", DCS_MAX_DIMENSIONS);
+  DCS_TRY(dcs_parse_integers("--size", arg + length + 1, 1, DCS_MOST_ALONG, &list, &n));
+  char *name = strndup(arg, length);
+  if (!name) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");
+  c->axes[c->n_axes++] = (dcs_timed_axis){name, list, n};
+  return DCS_OK;
+}
+
+static dcs_status take_time_from(const char *arg, void *values) {
+  static const char prefix[] = "stdout:";
+  if (strncmp(arg, prefix, sizeof prefix - 1) != 0)
+    return dcs_fail(DCS_USAGE, "--time-from: found \"%s\"; expected stdout:REGEX", arg);
+  ((arguments *)values)->commands.time_from = arg + sizeof prefix - 1;
+  return DCS_OK;
+}
+
 static const dcs_option options[] = {
+    {"method", 0, "NAME=COMMAND",
+     "time this command in place of variants, {NAME} in it being the size; several methods are "
+     "held "
+     "against each other",
+     .take = take_method},
+    {"size", 0, "NAME=LIST", "with --method: sizes, as n=1000:1e6:log4; twice for two axes",
+     .take = take_size},
+    {"check", 0, "COMMAND",
+     "with --method: a command that reads what a method wrote, with {method} and the sizes, and "
+     "ends with 0 where it is right",
+     DCS_WORD(arguments, commands.check)},
+    {"time-from", 0, "stdout:REGEX",
+     "with --method: the time is what the command prints in the first group, a number and perhaps "
+     "s, ms, us or ns (the wall clock from its start to its end)",
+     .take = take_time_from},
     {"variants", 0, "LIST",
      "all, cpu, gpu, or variants and problems that `dcsbench list` shows, with commas (all)",
      DCS_WORD(arguments, line.variants)},
@@ -65,6 +140,17 @@ static dcs_status check(const void *values) {
   const dcs_sweep_line *line = &a->line;
   if (!a->out || !*a->out)
     return dcs_fail(DCS_USAGE, "--out DIR is missing: the folder for the run's files");
+  const commands *c = &a->commands;
+  if (c->n_methods > 0 &&
+      (a->plan || line->variants || line->config || line->atoms || line->grid || line->scope ||
+       line->memory || dcs_chosen(&a->choice) || a->problem.input || a->device.device || a->energy))
+    return dcs_fail(DCS_USAGE,
+                    "--method times commands of yours: its options are --size, --check, "
+                    "--time-from, --rounds, --budget, --timeout, --seed, --out, --resume");
+  if (c->n_methods > 0 && c->n_axes == 0)
+    return dcs_fail(DCS_USAGE, "--size NAME=LIST is missing: what {NAME} in a --method stands for");
+  if (c->n_methods == 0 && (c->n_axes > 0 || c->check || c->time_from))
+    return dcs_fail(DCS_USAGE, "--size, --check and --time-from are for --method NAME=COMMAND");
   if (a->plan && (line->variants || line->config || line->atoms || line->grid || line->scope ||
                   line->memory || dcs_chosen(&a->choice)))
     return dcs_fail(DCS_USAGE, "--plan holds variants, config, atoms, grid, scope, memory and the "
@@ -96,6 +182,50 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
   return dcs_sweep(&o);
 }
 
+static dcs_status time_commands(const arguments *a) {
+  const commands *c = &a->commands;
+  dcs_measure_options o = {.methods = c->methods,
+                           .n_methods = c->n_methods,
+                           .n_axes = c->n_axes,
+                           .check = c->check,
+                           .time_from = c->time_from,
+                           .sampling = dcs_sampling_of((int)a->rounds),
+                           .budget_s = a->budget_s,
+                           .timeout_s = a->device.timeout_s,
+                           .seed = (uint64_t)a->seed,
+                           .out = a->out,
+                           .resume = a->resume};
+  for (int x = 0; x < c->n_axes; x++)
+    o.axes[x] = c->axes[x];
+  return dcs_measure_commands(&o);
+}
+
+static dcs_status time_variants(arguments *a, int argc, char **argv) {
+  if (!a->plan) {
+    if (!a->line.variants) a->line.variants = "all";
+    if (dcs_chosen(&a->choice)) a->line.problem = a->choice.kind->id;
+    a->line.problem_config = a->choice.config;
+    return sweep(a, &a->line, 1, argc, argv);
+  }
+  dcs_table *table;
+  dcs_sweep_line *lines;
+  int n;
+  DCS_TRY(dcs_read_plan(a->plan, &table, &lines, &n));
+  dcs_status status = sweep(a, lines, n, argc, argv);
+  free(lines);
+  dcs_table_free(table);
+  return status;
+}
+
+static void free_commands(commands *c) {
+  for (int m = 0; m < c->n_methods; m++)
+    free((char *)c->methods[m].name);
+  for (int x = 0; x < c->n_axes; x++) {
+    free((char *)c->axes[x].name);
+    free((int64_t *)c->axes[x].values);
+  }
+}
+
 dcs_status dcs_command_sweep(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
@@ -104,20 +234,10 @@ dcs_status dcs_command_sweep(int argc, char **argv) {
              "100:10000:log2 --grid 32^3 --out results/first",
       .check = check};
   arguments a = {.seed = 1};
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
-                            (dcs_shared_options){&a.device, &a.problem, &a.choice}));
-  if (!a.plan) {
-    if (!a.line.variants) a.line.variants = "all";
-    if (dcs_chosen(&a.choice)) a.line.problem = a.choice.kind->id;
-    a.line.problem_config = a.choice.config;
-    return sweep(&a, &a.line, 1, argc, argv);
-  }
-  dcs_table *table;
-  dcs_sweep_line *lines;
-  int n;
-  DCS_TRY(dcs_read_plan(a.plan, &table, &lines, &n));
-  dcs_status status = sweep(&a, lines, n, argc, argv);
-  free(lines);
-  dcs_table_free(table);
+  dcs_status status = dcs_parse_options(&line, argc, argv, &a,
+                                        (dcs_shared_options){&a.device, &a.problem, &a.choice});
+  if (status == DCS_OK)
+    status = a.commands.n_methods > 0 ? time_commands(&a) : time_variants(&a, argc, argv);
+  free_commands(&a.commands);
   return status;
 }

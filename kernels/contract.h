@@ -151,7 +151,11 @@ typedef struct {
 
 /* ---- variants ---- */
 
-typedef enum { DCS_CPU, DCS_GPU } dcs_backend;
+typedef enum {
+  DCS_CPU,
+  DCS_GPU,
+  DCS_NO_BACKEND /* not known, of timings that other programs took */
+} dcs_backend;
 
 /* What the case study of Kirk and Hwu (Programming Massively Parallel Processors, 2nd ed., chapter
  * 12; later editions chapters 15 and 18) calls a method. */

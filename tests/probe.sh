@@ -24,10 +24,14 @@ if [ "$openmp" = 1 ]; then say "OpenMP: yes: CPU variants take threads"
 elif [ "$OPENMP" = 1 ]; then say "OPENMP=1 was asked for, but $CC has no OpenMP"; exit 1
 else say "OpenMP: no: CPU variants run one thread"; fi
 
-csv=1
+libs=1
 if ! compiles '#include <csv.h>\nint main(void){return 0;}\n' -l:libcsv.a; then
-  csv=0
+  libs=0
   say "libcsv: none: nothing can be built (make deps installs it); a program built elsewhere can run"
+fi
+if ! compiles '#include <jansson.h>\nint main(void){return 0;}\n' -l:libjansson.a; then
+  libs=0
+  say "jansson: none: nothing can be built (make deps installs it); a program built elsewhere can run"
 fi
 if command -v gnuplot >/dev/null; then say "gnuplot: yes: figures are drawn"
 else say "gnuplot: none: figures are left as data and scripts"; fi
@@ -36,7 +40,7 @@ fuzzer=0
 if printf 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9; }\n' |
   clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then fuzzer=1; fi
 
-echo "HAVE_CSV := $csv"
+echo "HAVE_LIBS := $libs"
 echo "HAVE_FUZZER := $fuzzer"
 echo "CUDA_INCLUDE := $include"
 echo "HAVE_OPENMP := $openmp"

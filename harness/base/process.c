@@ -21,14 +21,19 @@ static int add_end(posix_spawn_file_actions_t *actions, int end, int at, int *mo
 
 int dcs_process_start(const dcs_program *program, pid_t *pid) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
   int moved[3] = {-1, -1, -1}, error = posix_spawn_file_actions_init(&actions);
   if (error) return error;
   if (program->folder) error = posix_spawn_file_actions_addchdir_np(&actions, program->folder);
   for (int i = 0; i < 3 && !error; i++)
     error = add_end(&actions, program->ends[i], program->first + i, &moved[i]);
   char *const *environment = program->environment ? program->environment : environ;
-  if (!error)
-    error = posix_spawnp(pid, program->program, &actions, NULL, program->argv, environment);
+  if (!error) error = posix_spawnattr_init(&attributes);
+  if (!error) {
+    if (program->group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    error = posix_spawnp(pid, program->program, &actions, &attributes, program->argv, environment);
+    posix_spawnattr_destroy(&attributes);
+  }
   posix_spawn_file_actions_destroy(&actions);
   for (int i = 0; i < 3; i++)
     if (moved[i] >= 0) close(moved[i]);

@@ -2,6 +2,7 @@
 #ifndef DCS_PROCESS_H
 #define DCS_PROCESS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct {
   const char *folder;       /* where it starts; NULL: where this process is */
   int first;   /* it has ends[0], ends[1] and ends[2] as descriptors first, first + 1, first + 2 */
   int ends[3]; /* of this process; -1: /dev/null */
+  bool group;  /* it leads a group of its own: a signal to -pid ends what it started, too */
 } dcs_program;
 
 /* Returns 0 or an errno. Other descriptors are inherited unless they are closed on exec. */

@@ -185,9 +185,13 @@ const char *dcs_table_path(const dcs_table *table) {
   return table->path;
 }
 
+const char *dcs_table_header(const dcs_table *table, int column) {
+  return table->text + table->cells[column];
+}
+
 int dcs_table_column(const dcs_table *table, const char *name) {
   for (size_t i = 0; i < table->columns; i++)
-    if (strcmp(table->text + table->cells[i], name) == 0) return (int)i;
+    if (strcmp(dcs_table_header(table, (int)i), name) == 0) return (int)i;
   return -1;
 }
 

@@ -33,6 +33,8 @@ size_t dcs_table_columns(const dcs_table *table);
 bool dcs_table_torn(const dcs_table *table);
 const char *dcs_table_path(const dcs_table *table);
 
+/* The name of a column, owned by the table. */
+const char *dcs_table_header(const dcs_table *table, int column);
 /* The column's index, or -1. */
 int dcs_table_column(const dcs_table *table, const char *name);
 /* As above; DCS_INPUT naming file and column when it is missing. The same of a list of

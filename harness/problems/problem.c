@@ -39,6 +39,7 @@ dcs_config dcs_initial_problem(const dcs_kind *kind) {
 
 char *dcs_format_problem(const dcs_kind *kind, const dcs_config *config, char text[DCS_TEXT]) {
   text[0] = '\0';
+  if (kind->made_of) return dcs_append(text, DCS_TEXT, "%s", kind->made_of);
   for (int p = 0; p < kind->n_params; p++) {
     const dcs_param *param = &kind->params[p];
     char value[32];

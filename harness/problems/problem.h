@@ -11,6 +11,8 @@
 
 enum { DCS_MAX_AXES = 4, DCS_MAX_DIMENSIONS = 2 };
 
+#define DCS_EXTERNAL "external" /* id of the kinds that are made (external.h) */
+
 typedef struct dcs_kind dcs_kind;
 typedef struct dcs_case dcs_case;
 
@@ -48,6 +50,9 @@ struct dcs_kind {
   int n_axes;
   const dcs_dimension *dimensions;
   int n_dimensions;
+  /* Of a kind that is made for a file: the names of its axes, which are its problem_config. NULL:
+   * it is of problems.def. */
+  const char *made_of;
   /* Problems that verify tries each variant on, as problem_config; NULL last. */
   const char *const *verified;
 

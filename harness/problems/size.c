@@ -2,6 +2,7 @@
 
 #include "harness/base/grow.h"
 #include "harness/base/text.h"
+#include "harness/problems/external.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,9 +28,13 @@ void dcs_size_put(dcs_csv *csv, const dcs_size *size) {
   dcs_size_put_axes(csv, size);
 }
 
+const char *const *dcs_size_axes(const dcs_kind *kind) {
+  return kind->made_of ? kind->axes : dcs_size_columns + FIRST_AXIS;
+}
+
 void dcs_size_put_axes(dcs_csv *csv, const dcs_size *size) {
-  for (int c = FIRST_AXIS; dcs_size_columns[c]; c++) {
-    int axis = axis_of(size->kind, dcs_size_columns[c]);
+  for (const char *const *column = dcs_size_axes(size->kind); *column; column++) {
+    int axis = axis_of(size->kind, *column);
     if (axis >= 0)
       dcs_csv_integer(csv, size->axes[axis]);
     else
@@ -38,8 +43,13 @@ void dcs_size_put_axes(dcs_csv *csv, const dcs_size *size) {
 }
 
 dcs_status dcs_size_find(const dcs_table *table, dcs_size_at *at) {
+  for (int a = 0; a < DCS_MAX_DIMENSIONS; a++)
+    at->made[a] = dcs_table_column(table, dcs_external_axes[a]);
   for (int c = 0; c < DCS_SIZE_COLUMNS; c++)
-    DCS_TRY(dcs_table_need(table, dcs_size_columns[c], &at->column[c]));
+    if (c < FIRST_AXIS || at->made[0] < 0)
+      DCS_TRY(dcs_table_need(table, dcs_size_columns[c], &at->column[c]));
+    else
+      at->column[c] = -1;
   return DCS_OK;
 }
 
@@ -48,29 +58,47 @@ static dcs_status wrong(const dcs_table *table, size_t row, const dcs_size_at *a
   return dcs_table_wrong(table, row, dcs_size_columns[c], at->column[c], expected);
 }
 
-static dcs_status read_axis(const dcs_table *table, size_t row, const dcs_size_at *at, int c,
+static dcs_status read_axis(const dcs_table *table, size_t row, const char *column, int at,
                             dcs_size *size) {
-  const char *cell = dcs_table_cell(table, row, at->column[c]);
-  int axis = axis_of(size->kind, dcs_size_columns[c]);
+  const char *cell = dcs_table_cell(table, row, at);
+  int axis = axis_of(size->kind, column);
+  if (axis < 0 && !*cell) return DCS_OK;
   if (axis < 0)
-    return *cell ? wrong(table, row, at, c, "nothing: the problem has no such axis") : DCS_OK;
-  if (dcs_parse_integer(dcs_size_columns[c], cell, 1, DCS_MOST_ALONG, &size->axes[axis]) == DCS_OK)
+    return dcs_table_wrong(table, row, column, at, "nothing: the problem has no such axis");
+  if (dcs_parse_integer(column, cell, 1, DCS_MOST_ALONG, &size->axes[axis]) == DCS_OK)
     return DCS_OK;
-  return wrong(table, row, at, c, "a whole number, 1 to 2^40");
+  return dcs_table_wrong(table, row, column, at, "a whole number, 1 to 2^40");
+}
+
+static dcs_status read_kind(const dcs_table *table, size_t row, const dcs_size_at *at,
+                            dcs_size *size) {
+  char again[DCS_TEXT];
+  const char *id = dcs_table_cell(table, row, at->column[PROBLEM]),
+             *config = dcs_table_cell(table, row, at->column[PROBLEM_CONFIG]);
+  const bool made = at->made[0] >= 0;
+  *size = (dcs_size){.kind = made ? NULL : dcs_find_kind(id)};
+  if (made && strcmp(id, DCS_EXTERNAL) == 0) {
+    if (dcs_external_kind(config, &size->kind) == DCS_OK) return DCS_OK;
+    return wrong(table, row, at, PROBLEM_CONFIG, "the names of its axes");
+  }
+  if (!size->kind)
+    return wrong(table, row, at, PROBLEM,
+                 made ? DCS_EXTERNAL ", as in every file with its axes"
+                      : "a problem that `dcsbench list` shows");
+  if (dcs_parse_problem(size->kind, config, &size->config) == DCS_OK &&
+      strcmp(dcs_format_problem(size->kind, &size->config, again), config) == 0)
+    return DCS_OK;
+  return wrong(table, row, at, PROBLEM_CONFIG,
+               "values of the problem's parameters that are not initial, in order");
 }
 
 dcs_status dcs_size_read(const dcs_table *table, size_t row, const dcs_size_at *at,
                          dcs_size *size) {
-  char again[DCS_TEXT];
-  const char *config = dcs_table_cell(table, row, at->column[PROBLEM_CONFIG]);
-  *size = (dcs_size){.kind = dcs_find_kind(dcs_table_cell(table, row, at->column[PROBLEM]))};
-  if (!size->kind) return wrong(table, row, at, PROBLEM, "a problem that `dcsbench list` shows");
-  if (dcs_parse_problem(size->kind, config, &size->config) != DCS_OK ||
-      strcmp(dcs_format_problem(size->kind, &size->config, again), config) != 0)
-    return wrong(table, row, at, PROBLEM_CONFIG,
-                 "values of the problem's parameters that are not initial, in order");
-  for (int c = FIRST_AXIS; dcs_size_columns[c]; c++)
-    DCS_TRY(read_axis(table, row, at, c, size));
+  DCS_TRY(read_kind(table, row, at, size));
+  const char *const *axes = dcs_size_axes(size->kind);
+  const int *column = size->kind->made_of ? at->made : at->column + FIRST_AXIS;
+  for (int a = 0; axes[a]; a++)
+    DCS_TRY(read_axis(table, row, axes[a], column[a], size));
   for (int d = 0; d < size->kind->n_dimensions; d++)
     if (dcs_along(size, d) > (double)DCS_MOST_ALONG)
       return wrong(table, row, at, FIRST_AXIS + size->kind->dimensions[d].first,
@@ -94,6 +122,7 @@ static int order_of(double a, double b) {
 
 int dcs_compare_sizes(const dcs_size *a, const dcs_size *b) {
   int order = strcmp(a->kind->id, b->kind->id);
+  if (order == 0 && a->kind != b->kind) order = strcmp(a->kind->made_of, b->kind->made_of);
   for (int axis = 1; order == 0 && axis < a->kind->n_axes; axis++)
     order = order_of((double)a->axes[axis], (double)b->axes[axis]);
   if (order == 0) order = order_of((double)a->axes[0], (double)b->axes[0]);
@@ -183,9 +212,14 @@ char *dcs_size_text(const dcs_size *size, char text[DCS_TEXT]) {
   text[0] = '\0';
   for (int d = 0; d < size->kind->n_dimensions; d++) {
     const dcs_dimension *dimension = &size->kind->dimensions[d];
-    dcs_append(text, DCS_TEXT, "%s%s%s%s", d ? ", " : "", dcs_dimension_text(size, d, value),
-               dimension->n == 1 ? " " : "", dimension->n == 1 ? dimension->name : "");
+    dcs_dimension_text(size, d, value);
+    if (size->kind->made_of) /* a name of the user's reads best so */
+      dcs_append(text, DCS_TEXT, "%s%.60s=%s", d ? ", " : "", dimension->name, value);
+    else
+      dcs_append(text, DCS_TEXT, "%s%s%s%s", d ? ", " : "", value, dimension->n == 1 ? " " : "",
+                 dimension->n == 1 ? dimension->name : "");
   }
+  if (size->kind->made_of) return text;
   dcs_format_problem(size->kind, &size->config, config);
   return dcs_append(text, DCS_TEXT, "%s%.100s", *config ? ", " : "", config);
 }

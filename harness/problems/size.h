@@ -5,9 +5,11 @@
 #include "harness/files/csv.h"
 #include "harness/problems/problem.h"
 
-/* problem, problem_config, then the axes of all kinds; NULL last. */
+/* problem, problem_config, then the axes of all listed kinds; NULL last. */
 extern const char *const dcs_size_columns[];
 enum { DCS_SIZE_COLUMNS = 2 + DCS_MAX_AXES };
+/* Those of the axes alone, in a file of sizes of that kind: a made one has its own. NULL last. */
+const char *const *dcs_size_axes(const dcs_kind *kind);
 
 /* The most that an axis, or the product of a dimension, may be: 2^40 (4 TiB of floats). */
 #define DCS_MOST_ALONG ((int64_t)1 << 40)
@@ -20,6 +22,7 @@ void dcs_size_put_axes(dcs_csv *csv, const dcs_size *size);
  * a file of this schema. */
 typedef struct {
   int column[DCS_SIZE_COLUMNS];
+  int made[DCS_MAX_DIMENSIONS]; /* axes of a made kind; -1: none */
 } dcs_size_at;
 dcs_status dcs_size_find(const dcs_table *table, dcs_size_at *at);
 /* Reads a row. DCS_INPUT names file, row, what was found and what would be right. */
@@ -51,7 +54,8 @@ double dcs_problem_range(const dcs_kind *kind, const dcs_config *config);
 /* The size as predicates and plans take it, without its inputs. */
 dcs_problem dcs_size_problem(const dcs_size *size, double spacing);
 
-/* "4,000 atoms, 256x256x4" and, where they are not initial, ", cutoff=12,switching=c2"; returns
+/* "4000 atoms, 256x256x4" and, where they are not initial, ", cutoff=12,switching=c2"; of a made
+ * kind "n=4000, m=8"; returns
  * text. */
 char *dcs_size_text(const dcs_size *size, char text[DCS_TEXT]);
 

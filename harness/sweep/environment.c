@@ -14,8 +14,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-__attribute__((format(printf, 3, 4))) static void add(dcs_facts *facts, const char *key,
-                                                      const char *format, ...) {
+void dcs_fact_add(dcs_facts *facts, const char *key, const char *format, ...) {
   if (facts->n == DCS_MAX_FACTS) return;
   dcs_fact *fact = &facts->list[facts->n++];
   snprintf(fact->key, sizeof fact->key, "%s", key);
@@ -35,8 +34,8 @@ static void add_isa(dcs_facts *facts) {
            __builtin_cpu_supports("avx512f") ? " avx512f" : "");
 #endif
   const char *disabled = getenv("DCS_DISABLE_ISA");
-  add(facts, "isa", "%s", isa);
-  if (disabled && *disabled) add(facts, "isa_disabled", "%s", disabled);
+  dcs_fact_add(facts, "isa", "%s", isa);
+  if (disabled && *disabled) dcs_fact_add(facts, "isa_disabled", "%s", disabled);
 }
 
 void dcs_machine_facts(dcs_facts *facts) {
@@ -48,19 +47,19 @@ void dcs_machine_facts(dcs_facts *facts) {
   char date[32];
   gmtime_r(&now, &utc);
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  add(facts, "schema", "%d", DCS_RUN_SCHEMA);
-  add(facts, "program_version", "%s", DCS_VERSION);
-  add(facts, "git_state", "%s", DCS_GIT_STATE);
-  add(facts, "compiler", "%s", DCS_COMPILER);
-  add(facts, "flags", "%s", DCS_FLAGS);
-  add(facts, "date", "%s", date);
+  dcs_fact_add(facts, "schema", "%d", DCS_RUN_SCHEMA);
+  dcs_fact_add(facts, "program_version", "%s", DCS_VERSION);
+  dcs_fact_add(facts, "git_state", "%s", DCS_GIT_STATE);
+  dcs_fact_add(facts, "compiler", "%s", DCS_COMPILER);
+  dcs_fact_add(facts, "flags", "%s", DCS_FLAGS);
+  dcs_fact_add(facts, "date", "%s", date);
   model += strspn(model, "\t: ");
-  add(facts, "cpu_model", "%.120s", *model ? model : "unknown CPU");
-  add(facts, "cpus", "%d", dcs_cpus());
+  dcs_fact_add(facts, "cpu_model", "%.120s", *model ? model : "unknown CPU");
+  dcs_fact_add(facts, "cpus", "%d", dcs_cpus());
   add_isa(facts);
-  add(facts, "memory_available_bytes", "%lld", (long long)dcs_available_memory());
+  dcs_fact_add(facts, "memory_available_bytes", "%lld", (long long)dcs_available_memory());
   if (uname(&system) == 0)
-    add(facts, "os", "%s %s %s", system.sysname, system.release, system.machine);
+    dcs_fact_add(facts, "os", "%s %s %s", system.sysname, system.release, system.machine);
 }
 
 /* Of each device, with a semicolon between; once where all are alike. Not known of one: no fact. */
@@ -75,7 +74,7 @@ static void add_of_devices(dcs_facts *facts, const char *key, const dcs_device_f
     known = known && *value;
     dcs_append(all, sizeof all, "%s%s", *all ? ";" : "", value);
   }
-  if (known) add(facts, key, "%s", alike ? first : all);
+  if (known) dcs_fact_add(facts, key, "%s", alike ? first : all);
 }
 
 void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
@@ -84,7 +83,7 @@ void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
   int n;
   if (dcs_bench_session(bench, DCS_GPU, &session) != DCS_OK) return;
   if (dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) return;
-  add(facts, "gpu_count", "%d", n);
+  dcs_fact_add(facts, "gpu_count", "%d", n);
   for (int f = 0; f < devices[0].n; f++)
     add_of_devices(facts, devices[0].list[f].key, devices, n);
 }
@@ -97,7 +96,7 @@ dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *fac
   for (int l = 0; l < limits.n; l++) {
     char key[sizeof facts->list[0].key];
     snprintf(key, sizeof key, "limit_%s", limits.list[l].name);
-    if (!isnan(limits.list[l].value)) add(facts, key, "%.9g", limits.list[l].value);
+    if (!isnan(limits.list[l].value)) dcs_fact_add(facts, key, "%.9g", limits.list[l].value);
   }
   return DCS_OK;
 }
@@ -125,7 +124,7 @@ static void add_command_line(const dcs_run_facts *run, dcs_facts *facts) {
   char line[512] = "";
   for (int i = 0; i < run->argc; i++)
     dcs_append(line, sizeof line, "%s%s", i ? " " : "", run->argv[i]);
-  add(facts, "command_line", "%s", *line ? line : "dcsbench");
+  dcs_fact_add(facts, "command_line", "%s", *line ? line : "dcsbench");
 }
 
 /* Of the program itself: two builds of the same version do not mix. */
@@ -133,7 +132,8 @@ static dcs_status add_program_hash(dcs_facts *facts) {
   char *bytes;
   size_t n;
   DCS_TRY(dcs_read_file("/proc/self/exe", &bytes, &n));
-  add(facts, "program_fnv1a64", "%016llx", (unsigned long long)dcs_hash(DCS_HASH_START, bytes, n));
+  dcs_fact_add(facts, "program_fnv1a64", "%016llx",
+               (unsigned long long)dcs_hash(DCS_HASH_START, bytes, n));
   free(bytes);
   return DCS_OK;
 }
@@ -141,20 +141,22 @@ static dcs_status add_program_hash(dcs_facts *facts) {
 /* What the user asked for; what was left open has no row. */
 static void add_grid(const dcs_run_facts *run, dcs_facts *facts) {
   const dcs_grid *grid = &run->grid;
-  if (grid->spacing > 0) add(facts, "asked_spacing", "%.9g", grid->spacing);
-  if (run->input) add(facts, "asked_margin", "%.9g", grid->margin);
+  if (grid->spacing > 0) dcs_fact_add(facts, "asked_spacing", "%.9g", grid->spacing);
+  if (run->input) dcs_fact_add(facts, "asked_margin", "%.9g", grid->margin);
   if (grid->has_origin)
-    add(facts, "asked_origin", "%.9g %.9g %.9g", grid->origin[0], grid->origin[1], grid->origin[2]);
+    dcs_fact_add(facts, "asked_origin", "%.9g %.9g %.9g", grid->origin[0], grid->origin[1],
+                 grid->origin[2]);
 }
 
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
-  add(facts, "seed", "%llu", (unsigned long long)run->seed);
+  dcs_fact_add(facts, "seed", "%llu", (unsigned long long)run->seed);
   add_grid(run, facts);
-  add(facts, "kernels_fnv1a64", "%016llx", (unsigned long long)dcs_all_variants_hash(run->kernels));
+  dcs_fact_add(facts, "kernels_fnv1a64", "%016llx",
+               (unsigned long long)dcs_all_variants_hash(run->kernels));
   DCS_TRY(add_program_hash(facts));
   if (run->input) {
-    add(facts, "input", "%s", basename(run->input));
-    add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
+    dcs_fact_add(facts, "input", "%s", basename(run->input));
+    dcs_fact_add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
   }
   add_command_line(run, facts);
   return DCS_OK;

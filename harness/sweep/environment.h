@@ -30,6 +30,9 @@ typedef struct {
   char **argv; /* of the command, "dcsbench sweep" first, for the record */
 } dcs_run_facts;
 
+/* Adds one; nothing where the list is full. */
+void dcs_fact_add(dcs_facts *facts, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Program, compiler, CPU, memory, operating system. */
 void dcs_machine_facts(dcs_facts *facts);
 /* Driver, compiler and cards of the bench's GPU session; nothing when there is no GPU. Of several

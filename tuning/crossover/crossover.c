@@ -185,9 +185,9 @@ static dcs_status check_found(const char *folder, const dcs_crossovers *found, s
                   "%s: methods have %zu size%s in common at most along a dimension (%zu rows are "
                   "not ok); expected "
                   "two of: a CPU variant with one thread, CPU variants with all threads, variants "
-                  "on a GPU, or the same on two problems, each at 4 numbers of atoms on one grid, "
-                  "on 4 grids of one shape, or at 2 numbers of atoms on each of 2 grids of one "
-                  "shape",
+                  "on a GPU, the same on two problems, or methods that were imported, each at 4 "
+                  "numbers of atoms (sizes) on one grid, on 4 grids of one shape, or at 2 numbers "
+                  "of atoms on each of 2 grids of one shape",
                   folder, most, most == 1 ? "" : "s", found->measured.run.n_not_ok);
 }
 

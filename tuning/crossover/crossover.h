@@ -75,7 +75,7 @@ size_t dcs_crossover_sizes(const dcs_measured *measured, const dcs_crossover *c,
 const char *dcs_crossover_axis(const dcs_crossover *c);
 /* Method A (0) or B (1) as thresholds.csv has it: where there is an estimate, A is the faster one
  * below it. */
-const char *dcs_crossover_method(const dcs_crossover *c, int which);
+const char *dcs_crossover_method(const dcs_measured *m, const dcs_crossover *c, int which);
 /* Its problem. */
 const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover *c, int which);
 /* Both, as a text: "gpu cutoff=12,switching=c2"; returns text. */
@@ -88,11 +88,18 @@ char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]);
 /* What weakens the estimate at the sizes that the run has next to it: "gpu missing at 800",
  * "cpu_parallel 3 samples at 400"; "" where nothing does. Returns text. */
 char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]);
+/* "n (warm): use gpu from 51 on (95%: 50 to 52), cpu below; it loses at most 2% at a size that it
+ * was not drawn from": figures no finer than the interval supports. Returns text. */
+char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char text[1024]);
 
 /* Header and rows of thresholds.csv (crossover_files.c). */
 dcs_status dcs_crossovers_put(dcs_csv *csv, const dcs_crossovers *found);
 /* Writes thresholds.csv and winners.csv into the folder; older ones are there until they are whole.
  */
 dcs_status dcs_crossovers_write(const char *folder, const dcs_crossovers *found);
+
+/* Writes a C header: a define for each threshold along a dimension, an inline function for each
+ * frontier, the sentence above each; facts of the machine in front (crossover_header.c). */
+dcs_status dcs_crossovers_write_header(const char *path, const dcs_crossovers *found);
 
 #endif

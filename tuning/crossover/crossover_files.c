@@ -16,7 +16,7 @@ static dcs_status put_threshold(dcs_csv *csv, const dcs_measured *m, const dcs_c
   char text[DCS_TEXT];
   DCS_CSV_TEXTS(csv, dcs_crossover_axis(c), dcs_scope_name(c->pair->scope), c->like->size.kind->id);
   for (int which = 0; which < 2; which++) {
-    dcs_csv_text(csv, dcs_crossover_method(c, which));
+    dcs_csv_text(csv, dcs_crossover_method(m, c, which));
     put_problem(csv, dcs_crossover_problem(m, c, which));
   }
   dcs_csv_text(csv, dcs_crossover_fixed(c, text));
@@ -62,7 +62,7 @@ static dcs_status put_winner(dcs_csv *csv, const dcs_measured *m, const dcs_pair
   const dcs_ratio ratio = dcs_row_ratio(best[0], best[1]);
   DCS_CSV_TEXTS(csv, dcs_scope_name(pair->scope), at->size.kind->id);
   for (int side = 0; side < 2; side++) {
-    dcs_csv_text(csv, dcs_class_name(pair->class[side]));
+    dcs_csv_text(csv, m->classes[pair->class[side]].name);
     put_problem(csv, &m->problems[pair->problem[side]]);
   }
   put_size(csv, &at->size);
@@ -83,7 +83,7 @@ static dcs_status put_winners(dcs_csv *csv, const dcs_crossovers *found) {
       "ratio",    "ratio_lo",     "ratio_hi",        "winner",     NULL};
   const dcs_measured *m = &found->measured;
   dcs_csv_names(csv, pair);
-  dcs_csv_names(csv, dcs_size_columns + 2); /* axes */
+  dcs_csv_names(csv, dcs_size_axes(m->problems[0].kind));
   DCS_TRY(dcs_csv_header(csv, columns));
   for (size_t p = 0; p < m->n_pairs; p++)
     for (size_t i = 0; i < m->n_sizes; i++)

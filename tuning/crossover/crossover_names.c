@@ -17,8 +17,8 @@ static int side_of(const dcs_crossover *c, int which) {
   return c->threshold.below == 0 ? which : 1 - which;
 }
 
-const char *dcs_crossover_method(const dcs_crossover *c, int which) {
-  return dcs_class_name(c->pair->class[side_of(c, which)]);
+const char *dcs_crossover_method(const dcs_measured *m, const dcs_crossover *c, int which) {
+  return m->classes[c->pair->class[side_of(c, which)]].name;
 }
 
 const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover *c, int which) {
@@ -42,8 +42,9 @@ char *dcs_crossover_what(const dcs_measured *m, const dcs_crossover *c, int whic
                          char text[DCS_TEXT]) {
   const dcs_size *problem = dcs_crossover_problem(m, c, which);
   char config[DCS_TEXT];
-  dcs_format_problem(problem->kind, &problem->config, config);
-  snprintf(text, DCS_TEXT, "%s%s%.200s", dcs_crossover_method(c, which), *config ? " " : "",
+  config[0] = '\0';
+  if (!problem->kind->made_of) dcs_format_problem(problem->kind, &problem->config, config);
+  snprintf(text, DCS_TEXT, "%s%s%.200s", dcs_crossover_method(m, c, which), *config ? " " : "",
            config);
   return text;
 }

@@ -5,22 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-  const char *name;
-  dcs_scope scope;
-} classes[DCS_N_CLASSES] = {[DCS_CLASS_CPU_SEQUENTIAL] = {"cpu_sequential", DCS_KERNEL},
-                            [DCS_CLASS_CPU_PARALLEL] = {"cpu_parallel", DCS_KERNEL},
-                            [DCS_CLASS_GPU_KERNEL] = {"gpu", DCS_KERNEL},
-                            [DCS_CLASS_GPU_WARM] = {"gpu", DCS_WARM},
-                            [DCS_CLASS_GPU_FIRST] = {"gpu", DCS_FIRST}};
-
-const char *dcs_class_name(dcs_class class) {
-  return classes[class].name;
-}
+/* Those of this program's methods; what the run imported follows. */
+enum { CPU_SEQUENTIAL, CPU_PARALLEL, FIRST_GPU, N_OWN = FIRST_GPU + 3 };
+static const dcs_class own[N_OWN] = {[CPU_SEQUENTIAL] = {"cpu_sequential", DCS_KERNEL},
+                                     [CPU_PARALLEL] = {"cpu_parallel", DCS_KERNEL},
+                                     [FIRST_GPU] = {"gpu", DCS_KERNEL},
+                                     {"gpu", DCS_WARM},
+                                     {"gpu", DCS_FIRST}};
 
 const dcs_run_row *dcs_best(const dcs_measured_size *size, const dcs_pair *pair, int side) {
-  const int at = pair->problem[side] * DCS_N_CLASSES + (int)pair->class[side];
-  return size->best[at]; /* NOLINT: the first n_sizes have it */
+  return size->best[pair->best[side]]; /* NOLINT: the first n_sizes have it */
 }
 
 bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair) {
@@ -64,13 +58,45 @@ static void find_facts(const dcs_measured *m, facts *f) {
   }
 }
 
-static bool belongs(const facts *f, int problem, const dcs_run_row *row, dcs_class class) {
-  if (class >= DCS_CLASS_GPU_KERNEL)
-    return row->backend == DCS_GPU && row->scope == classes[class].scope;
+static bool is_imported(const dcs_run_row *row) {
+  return row->size.kind->made_of != NULL;
+}
+
+/* Whether the row counts for the class of the problem. */
+static bool belongs(const dcs_measured *m, const facts *f, int problem, const dcs_run_row *row,
+                    int class) {
+  const dcs_class *c = &m->classes[class];
+  if (c->imported != is_imported(row)) return false;
+  if (c->imported) return row->scope == c->scope && strcmp(row->variant, c->name) == 0;
+  if (class >= FIRST_GPU) return row->backend == DCS_GPU && row->scope == c->scope;
   if (!is_cpu_kernel(row)) return false;
-  if (class == DCS_CLASS_CPU_PARALLEL) return row->threads == f->most_threads;
+  if (class == CPU_PARALLEL) return row->threads == f->most_threads;
   const char *sequential = f->sequential[problem];
   return row->threads == 1 && sequential && strcmp(row->variant, sequential) == 0;
+}
+
+/* ---- classes ---- */
+
+static bool has_class(const dcs_measured *m, const dcs_run_row *row) {
+  for (int c = N_OWN; c < m->n_classes; c++)
+    if (m->classes[c].scope == row->scope && strcmp(m->classes[c].name, row->variant) == 0)
+      return true;
+  return false;
+}
+
+static dcs_status find_classes(dcs_measured *m) {
+  size_t n = N_OWN;
+  for (size_t i = 0; i < m->run.n_rows; i++)
+    n += is_imported(&m->run.rows[i]);
+  DCS_TRY(dcs_room_take(&m->room, &m->classes, n, sizeof *m->classes, "methods"));
+  memcpy(m->classes, own, sizeof own);
+  m->n_classes = N_OWN;
+  for (size_t i = 0; i < m->run.n_rows; i++) {
+    const dcs_run_row *row = &m->run.rows[i];
+    if (is_ok(row) && is_imported(row) && !has_class(m, row))
+      m->classes[m->n_classes++] = (dcs_class){row->variant, row->scope, true};
+  }
+  return DCS_OK;
 }
 
 /* Times of two GPUs have no best among them that holds for either. */
@@ -99,7 +125,7 @@ static dcs_measured_size *find_size(const facts *f, dcs_measured *m, const dcs_r
     i++;
   if (i == m->n_sizes) {
     m->sizes[m->n_sizes++] = (dcs_measured_size){
-        .size = row->size, .best = f->best + i * (size_t)m->n_problems * DCS_N_CLASSES};
+        .size = row->size, .best = f->best + i * (size_t)(m->n_problems * m->n_classes)};
     m->sizes[i].size.config = dcs_initial_problem(row->size.kind);
   }
   return &m->sizes[i];
@@ -110,9 +136,9 @@ static void find_best(const facts *f, dcs_measured *m) {
     const dcs_run_row *row = &m->run.rows[i];
     if (!is_ok(row)) continue;
     const int p = problem_of(m, row);
-    const dcs_run_row **best = find_size(f, m, row)->best + p * DCS_N_CLASSES;
-    for (int c = 0; c < DCS_N_CLASSES; c++)
-      if (belongs(f, p, row, (dcs_class)c) &&
+    const dcs_run_row **best = find_size(f, m, row)->best + p * m->n_classes;
+    for (int c = 0; c < m->n_classes; c++)
+      if (belongs(m, f, p, row, c) &&
           !(best[c] && best[c]->median_ns <= row->median_ns)) /* NOLINT: as above */
         best[c] = row;
   }
@@ -123,7 +149,7 @@ static dcs_status find_sizes(dcs_measured *m) {
   facts f = {0};
   DCS_TRY(dcs_room_take(&m->room, &f.sequential, problems, sizeof *f.sequential, "problems"));
   DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems,
-                        DCS_N_CLASSES * sizeof(const dcs_run_row *), "rows"));
+                        (size_t)m->n_classes * sizeof(const dcs_run_row *), "rows"));
   DCS_TRY(dcs_room_take(&m->room, &m->sizes, n, sizeof *m->sizes, "sizes"));
   find_facts(m, &f);
   find_best(&f, m);
@@ -132,8 +158,13 @@ static dcs_status find_sizes(dcs_measured *m) {
 
 /* ---- pairs ---- */
 
-/* Adds the pair where it has a size in common; pairs has room for it. */
-static void add_pair(dcs_measured *m, dcs_pair pair) {
+/* Adds a class on problem p and one on q where they have a size in common; pairs has room for it.
+ */
+static void add_pair(dcs_measured *m, int p, int a, int q, int b) {
+  const dcs_pair pair = {.problem = {p, q},
+                         .class = {a, b},
+                         .best = {(size_t)(p * m->n_classes + a), (size_t)(q * m->n_classes + b)},
+                         .scope = m->classes[b].scope};
   for (size_t i = 0; i < m->n_sizes; i++)
     if (dcs_has_both(&m->sizes[i], &pair)) {
       m->pairs[m->n_pairs++] = pair;
@@ -142,19 +173,23 @@ static void add_pair(dcs_measured *m, dcs_pair pair) {
 }
 
 static void pair_within(dcs_measured *m, int p) {
-  add_pair(m, (dcs_pair){{p, p}, {DCS_CLASS_CPU_SEQUENTIAL, DCS_CLASS_CPU_PARALLEL}, DCS_KERNEL});
-  for (int gpu = DCS_CLASS_GPU_KERNEL; gpu < DCS_N_CLASSES; gpu++)
-    for (int cpu = 0; cpu < DCS_CLASS_GPU_KERNEL; cpu++)
-      add_pair(m, (dcs_pair){{p, p}, {(dcs_class)cpu, (dcs_class)gpu}, classes[gpu].scope});
+  add_pair(m, p, CPU_SEQUENTIAL, p, CPU_PARALLEL);
+  for (int gpu = FIRST_GPU; gpu < N_OWN; gpu++)
+    for (int cpu = 0; cpu < FIRST_GPU; cpu++)
+      add_pair(m, p, cpu, p, gpu);
+  for (int a = N_OWN; a < m->n_classes; a++)
+    for (int b = a + 1; b < m->n_classes; b++)
+      if (m->classes[a].scope == m->classes[b].scope) add_pair(m, p, a, p, b);
 }
 
 static void pair_between(dcs_measured *m, int p, int q) {
-  for (int c = DCS_CLASS_CPU_PARALLEL; c < DCS_N_CLASSES; c++)
-    add_pair(m, (dcs_pair){{p, q}, {(dcs_class)c, (dcs_class)c}, classes[c].scope});
+  for (int c = CPU_PARALLEL; c < N_OWN; c++)
+    add_pair(m, p, c, q, c);
 }
 
 static dcs_status find_pairs(dcs_measured *m) {
-  const size_t n = (size_t)m->n_problems, within = 7 * n, between = 4 * (n * (n - 1) / 2);
+  const size_t n = (size_t)m->n_problems, classes = (size_t)m->n_classes,
+               within = n * classes * classes, between = N_OWN * n * n;
   DCS_TRY(dcs_room_take(&m->room, &m->pairs, within + between, sizeof *m->pairs, "pairs"));
   for (int p = 0; p < m->n_problems; p++)
     pair_within(m, p);
@@ -174,6 +209,7 @@ dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
                     m->run.n_rows);
   DCS_TRY(check_devices(&m->run));
   DCS_TRY(dcs_run_problems(&m->run, &m->problems, &m->n_problems));
+  DCS_TRY(find_classes(m));
   DCS_TRY(find_sizes(m));
   return find_pairs(m);
 }
@@ -189,7 +225,7 @@ size_t dcs_measured_unsure(const dcs_measured *m) {
   size_t unsure = 0;
   for (size_t i = 0; i < m->n_sizes; i++) {
     bool few = false;
-    for (int b = 0; b < m->n_problems * DCS_N_CLASSES; b++)
+    for (int b = 0; b < m->n_problems * m->n_classes; b++)
       few |= m->sizes[i].best[b] && m->sizes[i].best[b]->n_times < DCS_RATIO_SAMPLES;
     unsure += few;
   }

@@ -6,23 +6,23 @@
 #include "harness/base/grow.h"
 #include "harness/runs/run.h"
 
-/* A class of methods, in one scope. CPU methods count with their kernel time against all scopes of
- * the GPU: a program that computes on the CPU pays nothing else. */
-typedef enum {
-  DCS_CLASS_CPU_SEQUENTIAL, /* of a problem's CPU variants with one thread the first of the ladder
-                             */
-  DCS_CLASS_CPU_PARALLEL,   /* any CPU variant with the most threads in the run */
-  DCS_CLASS_GPU_KERNEL,     /* any variant on a GPU, in each scope, whatever its memory */
-  DCS_CLASS_GPU_WARM,
-  DCS_CLASS_GPU_FIRST,
-  DCS_N_CLASSES
+/* A class of methods, in one scope. Of this program's: cpu_sequential, of a problem's CPU variants
+ * with one thread the first of the ladder; cpu_parallel, any CPU variant with the most threads in
+ * the run; gpu, any variant on a GPU, whatever its memory. CPU methods count with their kernel time
+ * against all scopes of the GPU: a program that computes on the CPU pays nothing else. Of another
+ * program's methods each is a class, whatever its configuration. */
+typedef struct {
+  const char *name;
+  dcs_scope scope;
+  bool imported; /* the name is a variant's */
 } dcs_class;
 
 /* What is held against each other: two classes on one problem, or one class on two problems of a
  * kind. */
 typedef struct {
-  int problem[2]; /* of the run */
-  dcs_class class[2];
+  int problem[2];  /* of the run */
+  int class[2];    /* of the run */
+  size_t best[2];  /* where their rows are: dcs_best() */
   dcs_scope scope; /* of the GPU's times; kernel where both are CPU methods */
 } dcs_pair;
 
@@ -38,6 +38,8 @@ typedef struct {
   dcs_run run;
   dcs_size *problems; /* as dcs_run_problems() has them */
   int n_problems;
+  dcs_class *classes;
+  int n_classes;
   dcs_pair *pairs; /* those that have a size in common; within problems, then between them */
   size_t n_pairs;
   dcs_measured_size *sizes; /* in the order of summary.csv */
@@ -55,9 +57,6 @@ void dcs_measured_free(dcs_measured *measured);
  * both. */
 const dcs_run_row *dcs_best(const dcs_measured_size *size, const dcs_pair *pair, int side);
 bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair);
-
-/* "cpu_sequential", "cpu_parallel", "gpu". */
-const char *dcs_class_name(dcs_class class);
 
 /* Sizes where a class has fewer than DCS_RATIO_SAMPLES samples: nothing is sure there. */
 size_t dcs_measured_unsure(const dcs_measured *measured);

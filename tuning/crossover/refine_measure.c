@@ -71,7 +71,7 @@ typedef struct {
 static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size,
                       const char text[DCS_MAX_DIMENSIONS][64]) {
   for (int side = 0; side < 2; side++)
-    for (int b = 0; b < m->n_problems * DCS_N_CLASSES; b++) {
+    for (int b = 0; b < m->n_problems * m->n_classes; b++) {
       const dcs_run_row *best = size->near[side]->best[b];
       if (best)
         p->lines[p->n++] = (dcs_sweep_line){.variants = best->variant,
@@ -81,12 +81,12 @@ static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size
                                             .scope = dcs_scope_name(best->scope),
                                             .memory = *best->memory ? best->memory : NULL,
                                             .problem = size->size.kind->id,
-                                            .problem_config = p->configs[b / DCS_N_CLASSES]};
+                                            .problem_config = p->configs[b / m->n_classes]};
     }
 }
 
 static dcs_status make_plan(const dcs_measured *m, const dcs_refinements *chosen, plan *p) {
-  const size_t best = (size_t)m->n_problems * DCS_N_CLASSES;
+  const size_t best = (size_t)(m->n_problems * m->n_classes);
   DCS_TRY(dcs_room_take(&p->room, &p->lines, 2 * best * chosen->n, sizeof *p->lines, "lines"));
   DCS_TRY(dcs_room_take(&p->room, &p->texts, chosen->n, sizeof *p->texts, "sizes"));
   DCS_TRY(

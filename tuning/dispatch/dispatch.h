@@ -30,6 +30,9 @@ typedef struct {
   int64_t sizes; /* where the method that the rule takes was measured; 0: the others are NaN */
   double mean, p95, worst;
 } dcs_loss;
+/* Of losses[n], which are sorted; the 95th percentile is the least that 95% of them do not exceed.
+ */
+dcs_loss dcs_loss_of(double *losses, size_t n);
 
 typedef struct {
   dcs_dispatch_method list[DCS_DISPATCH_MOST]; /* in the order in which they helped most */

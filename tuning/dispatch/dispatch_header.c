@@ -1,29 +1,18 @@
 /* dispatch.h: the decision as a C header that needs nothing else, from dispatch.h.in. */
 #include "tuning/dispatch/dispatch.h"
 
+#include "harness/base/c_text.h"
 #include "harness/base/decimal.h"
 #include "harness/base/embedded.h"
 #include "harness/files/file.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* What may stand in a comment behind `last`: nothing that ends or opens one, by itself or once a
- * compiler has joined lines at backslashes, or at the trigraphs that stand for them. */
-static bool plain_in_comment(char last, char c) {
-  if ((unsigned char)c < ' ' || c == 127 || c == '\\') return false;
-  return !(last == '*' && c == '/') && !(last == '/' && c == '*') && !(last == '?' && c == '?');
-}
-
 static void put_fact(FILE *out, const char *name, const char *value) {
-  char last = ' ';
   fprintf(out, " *   %-24s ", name);
-  for (const char *c = *value ? value : "none"; *c; c++) {
-    last = plain_in_comment(last, *c) ? *c : ' ';
-    fputc(last, out);
-  }
+  dcs_put_comment(out, *value ? value : "none");
   fputc('\n', out);
 }
 
@@ -52,23 +41,19 @@ static void put_losses(FILE *out, const dcs_dispatch_family *family) {
 
 /* ---- families ---- */
 
-static void put_upper(FILE *out, const char *text) {
-  for (; *text; text++)
-    fputc(isalnum((unsigned char)*text) ? toupper((unsigned char)*text) : '_', out);
-}
-
 /* DCS_DISPATCH_COULOMB_CUTOFF_C2: the kind and its parameters that are not initial: the name of a
  * real one, the label of one with labels. */
 static void put_family_name(FILE *out, const dcs_dispatch_family *family) {
   fputs("DCS_DISPATCH_", out);
-  put_upper(out, family->kind->id);
+  dcs_put_name(out, family->kind->id, true);
   for (int p = 0; p < family->kind->n_params; p++) {
     const dcs_param *param = &family->kind->params[p];
     char value[32];
     if (family->config.value[p] == param->initial) continue;
     fputc('_', out);
-    if (!param->labels) put_upper(out, param->name);
-    if (!param->real) put_upper(out, dcs_format_value(param, family->config.value[p], value));
+    if (!param->labels) dcs_put_name(out, param->name, true);
+    if (!param->real)
+      dcs_put_name(out, dcs_format_value(param, family->config.value[p], value), true);
   }
 }
 

@@ -66,20 +66,7 @@ static const dcs_candidate *nearest_takes(const dcs_pool *p, size_t out) {
 
 /* ---- losses ---- */
 
-/* What is lost by the method at a size, against the one that it loses most against; NaN where it
- * was not measured. Samples of a busy machine often lie in two heaps, and the median of a few jumps
- * from one to the other; the ratio of all pairs does not. */
-static double lost_by(const dcs_pool *p, const dcs_candidate *taken, size_t size) {
-  double most = 1;
-  if (!taken || !taken->times[size]) return NAN;
-  for (size_t i = 0; i < p->n; i++)
-    if (p->list[i].times[size])
-      most = fmax(most, dcs_row_ratio(p->list[i].times[size]->row, taken->times[size]->row).value);
-  return most - 1;
-}
-
-/* values[n] are sorted. The 95th percentile is the least value that 95% of them do not exceed. */
-static dcs_loss loss_of(double *values, size_t n) {
+dcs_loss dcs_loss_of(double *values, size_t n) {
   dcs_loss loss = {(int64_t)n, NAN, NAN, NAN};
   double sum = 0;
   if (n == 0) return loss;
@@ -90,6 +77,18 @@ static dcs_loss loss_of(double *values, size_t n) {
   loss.p95 = values[(19 * n + 19) / 20 - 1];
   loss.worst = values[n - 1];
   return loss;
+}
+
+/* What is lost by the method at a size, against the one that it loses most against; NaN where it
+ * was not measured. Samples of a busy machine often lie in two heaps, and the median of a few jumps
+ * from one to the other; the ratio of all pairs does not. */
+static double lost_by(const dcs_pool *p, const dcs_candidate *taken, size_t size) {
+  double most = 1;
+  if (!taken || !taken->times[size]) return NAN;
+  for (size_t i = 0; i < p->n; i++)
+    if (p->list[i].times[size])
+      most = fmax(most, dcs_row_ratio(p->list[i].times[size]->row, taken->times[size]->row).value);
+  return most - 1;
 }
 
 static void add(double *values, size_t *n, double value) {
@@ -116,7 +115,7 @@ dcs_status dcs_pool_hold_out(dcs_pool *p, dcs_dispatch_table *table) {
   }
   dcs_progress_clear(&progress);
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-  table->loss = loss_of(own, n_own);
-  table->nearest = loss_of(nearest, n_nearest);
+  table->loss = dcs_loss_of(own, n_own);
+  table->nearest = dcs_loss_of(nearest, n_nearest);
   return DCS_OK;
 }

@@ -1,0 +1,170 @@
+#include "harness/timings/command.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/decimal.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/process.h"
+#include "harness/timings/format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+enum { MOST_COMMAND = 4096 };
+
+/* ---- words ---- */
+
+static const char *value_of(const dcs_placeholder *placeholders, int n, const char *name,
+                            size_t length) {
+  for (int p = 0; p < n; p++)
+    if (strlen(placeholders[p].name) == length && strncmp(placeholders[p].name, name, length) == 0)
+      return placeholders[p].value;
+  return NULL;
+}
+
+/* Each {NAME} becomes its value. */
+static dcs_status fill_in(const char *command, const dcs_placeholder *placeholders, int n,
+                          char text[MOST_COMMAND]) {
+  size_t used = 0;
+  for (const char *c = command; *c; c++) {
+    const char *end = *c == '{' ? strchr(c, '}') : NULL, *value = NULL;
+    if (end) value = value_of(placeholders, n, c + 1, (size_t)(end - c - 1));
+    if (*c == '{' && !value)
+      return dcs_fail(DCS_USAGE, "\"%s\": found \"%.*s\"; expected the name of a size in braces",
+                      command, end ? (int)(end - c + 1) : (int)strlen(c), c);
+    const size_t length = value ? strlen(value) : 1;
+    if (used + length >= MOST_COMMAND)
+      return dcs_fail(DCS_USAGE, "a command is longer than %d bytes: \"%.60s...\"", MOST_COMMAND,
+                      command);
+    memcpy(text + used, value ? value : c, length);
+    used += length;
+    if (value) c = end;
+  }
+  text[used] = '\0';
+  return DCS_OK;
+}
+
+/* wordfree() the words where the status is DCS_OK. */
+static dcs_status split(const char *command, const dcs_placeholder *placeholders, int n,
+                        wordexp_t *words) {
+  char text[MOST_COMMAND];
+  DCS_TRY(fill_in(command, placeholders, n, text));
+  const int error = wordexp(text, words, WRDE_NOCMD);
+  if (error == WRDE_NOSPACE) {
+    wordfree(words);
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for a command");
+  }
+  if (error)
+    return dcs_fail(DCS_USAGE,
+                    "\"%s\": found what a shell alone understands (|, &, ;, <, >, $(), or an open "
+                    "quote); expected a program and its arguments: put the rest into a script",
+                    command);
+  if (words->we_wordc > 0) return DCS_OK;
+  wordfree(words);
+  return dcs_fail(DCS_USAGE, "found an empty command; expected a program and its arguments");
+}
+
+dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeholders, int n) {
+  wordexp_t words;
+  DCS_TRY(split(command, placeholders, n, &words));
+  wordfree(&words);
+  return DCS_OK;
+}
+
+/* ---- running ---- */
+
+/* Whether the process ended in time; a wait that fails for another reason counts as ended. */
+static bool wait_for_end(int pidfd, double timeout_s) {
+  const double until = dcs_now_ns() + 1e9 * timeout_s;
+  struct pollfd end = {.fd = pidfd, .events = POLLIN};
+  for (;;) {
+    const double left_ms = 1e-6 * (until - dcs_now_ns());
+    if (left_ms <= 0 || dcs_interrupted()) return false;
+    const int ready = poll(&end, 1, (int)fmin(left_ms + 1, 1e9));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+  }
+}
+
+static dcs_outcome outcome_of(int status, const char *program) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return DCS_OUTCOME_OK;
+  if (WIFSIGNALED(status))
+    (void)dcs_fail(DCS_FAILED, "%s: ended by signal %d (%s)", program, WTERMSIG(status),
+                   strsignal(WTERMSIG(status)));
+  else
+    (void)dcs_fail(DCS_FAILED, "%s: exit status %d; expected 0", program, WEXITSTATUS(status));
+  return DCS_OUTCOME_CRASH;
+}
+
+static dcs_outcome run_words(const dcs_timed_command *command, char **argv, double *ns) {
+  const dcs_program program = {
+      .program = argv[0],
+      .argv = argv,
+      .ends = {command->input, command->output, command->errors ? STDERR_FILENO : -1},
+      .group = true};
+  pid_t pid;
+  const double started = dcs_now_ns();
+  const int error = dcs_process_start(&program, &pid);
+  if (error) {
+    (void)dcs_fail(DCS_UNAVAILABLE, "%s: cannot be started: %s", argv[0], strerror(error));
+    return DCS_OUTCOME_NOT_BUILT;
+  }
+  const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+  const bool ended = pidfd >= 0 && wait_for_end(pidfd, command->timeout_s);
+  *ns = dcs_now_ns() - started;
+  if (!ended) kill(-pid, SIGKILL);
+  int status = 0;
+  (void)dcs_process_wait(pid, &status);
+  if (pidfd >= 0) close(pidfd);
+  if (ended) return outcome_of(status, argv[0]);
+  if (pidfd < 0)
+    (void)dcs_fail(DCS_UNAVAILABLE, "this system cannot wait for a command with a time limit "
+                                    "(pidfd_open, Linux 5.3)");
+  else
+    (void)dcs_fail(DCS_FAILED, "%s: took longer than %g s", argv[0], command->timeout_s);
+  return DCS_OUTCOME_TIMEOUT;
+}
+
+dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns) {
+  wordexp_t words;
+  *ns = NAN;
+  if (split(command->command, command->placeholders, command->n_placeholders, &words) != DCS_OK)
+    return DCS_OUTCOME_NOT_BUILT;
+  dcs_outcome outcome = run_words(command, words.we_wordv, ns);
+  wordfree(&words);
+  return outcome;
+}
+
+/* ---- what a command prints ---- */
+
+dcs_status dcs_command_time(const regex_t *expression, const char *text, double *ns) {
+  regmatch_t match[2];
+  if (regexec(expression, text, 2, match, 0) != 0 || match[1].rm_so < 0)
+    return dcs_fail(DCS_FAILED, "found no time in its output \"%.60s\"", text);
+  const char *at = text + match[1].rm_so;
+  const size_t all = (size_t)(match[1].rm_eo - match[1].rm_so);
+  char unit[8] = "s";
+  size_t number = 0, length = 0;
+  while (number < all && strchr("+-.0123456789eE", at[number])) /* NOLINT: at is not at the end */
+    number++;
+  const char *behind = at + number;
+  while (isspace((unsigned char)*behind))
+    behind++;
+  while (isalpha((unsigned char)behind[length]) && length + 1 < sizeof unit)
+    length++;
+  if (length > 0 && !isnan(dcs_timing_ns(1, strndupa(behind, length))))
+    snprintf(unit, sizeof unit, "%.*s", (int)length, behind);
+  double value;
+  if (!dcs_decimal_read(at, number, &value) || !(value > 0))
+    return dcs_fail(DCS_FAILED, "found time \"%.*s\" in its output; expected a number above zero",
+                    (int)all, at);
+  *ns = dcs_timing_ns(value, unit);
+  return DCS_OK;
+}

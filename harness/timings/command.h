@@ -1,0 +1,41 @@
+/* One run of a user's command, timed. */
+#ifndef DCS_TIMED_COMMAND_H
+#define DCS_TIMED_COMMAND_H
+
+#include "harness/base/outcome.h"
+#include "kernels/contract.h"
+
+#include <regex.h>
+
+/* What takes the place of "{NAME}" in a command. */
+typedef struct {
+  const char *name, *value;
+} dcs_placeholder;
+
+enum { DCS_MOST_PLACEHOLDERS = 4 };
+
+typedef struct {
+  const char *command; /* words as a shell splits them; no other shell syntax */
+  const dcs_placeholder *placeholders;
+  int n_placeholders;
+  int input;   /* a descriptor to read from; -1: nothing */
+  int output;  /* one to write to; -1: what is written is thrown away */
+  bool errors; /* what it writes to standard error is shown */
+  double timeout_s;
+} dcs_timed_command;
+
+/* Replaces placeholders and splits into words, without running anything. DCS_USAGE names what a
+ * command cannot hold: a placeholder that is none, shell syntax, no word. */
+dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeholders, int n);
+
+/* Runs it to its end: *ns is the wall clock from before its start. Not ok: why is in
+ * dcs_error_message(): it could not be started (not_built), ended with another status than 0 or by
+ * a signal (crash), took too long (timeout; it and what it started are killed). An interrupt kills
+ * it, too, and nothing is known then. */
+dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns);
+
+/* The nanoseconds that text says: the first group of the expression, a number and perhaps a unit
+ * behind it (s, ms, us, ns; s where there is none). DCS_FAILED: it does not match. */
+dcs_status dcs_command_time(const regex_t *expression, const char *text, double *ns);
+
+#endif

@@ -1,0 +1,469 @@
+/* Timings of other programs: what is read of each format, what is refused and how, and the run
+ * folder that is made of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/problems/external.h"
+#include "harness/problems/size.h"
+#include "harness/runs/run.h"
+#include "harness/timings/timings.h"
+#include "tuning/crossover/crossover.h"
+#include "tuning/dispatch/imported.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/dcs-test-import-XXXXXX";
+static char file[64], out[64];
+
+static int make_folder(void **state) {
+  (void)state;
+  if (!mkdtemp(folder)) return 1;
+  snprintf(file, sizeof file, "%s/times", folder);
+  snprintf(out, sizeof out, "%s/run", folder);
+  return 0;
+}
+
+static void forget_run(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", out);
+  assert_int_equal(system(command), 0);
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+static void put(const char *text) {
+  FILE *f = fopen(file, "w");
+  assert_non_null(f);
+  assert_true(fputs(text, f) >= 0);
+  assert_int_equal(fclose(f), 0);
+}
+
+/* Imports the text into `out`. */
+static dcs_status import(const char *text, const char *sizes) {
+  dcs_timings timings;
+  const dcs_kind *kind;
+  put(text);
+  dcs_status status = dcs_timings_read(file, &timings);
+  if (status == DCS_OK) status = dcs_timings_arrange(&timings, sizes, &kind);
+  if (status == DCS_OK) {
+    FILE *notes = fopen("/dev/null", "w");
+    assert_non_null(notes);
+    status = dcs_timings_write(&timings, kind, out, notes);
+    fclose(notes);
+  }
+  dcs_timings_free(&timings);
+  return status;
+}
+
+static void open_run(dcs_run *run) {
+  if (dcs_run_open(run, out) != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
+/* The row of that method, configuration and size. */
+static const dcs_run_row *row_of(const dcs_run *run, const char *variant, const char *config,
+                                 int64_t x, int64_t y) {
+  for (size_t i = 0; i < run->n_rows; i++) {
+    const dcs_run_row *row = &run->rows[i];
+    if (strcmp(row->variant, variant) == 0 && strcmp(row->config, config) == 0 &&
+        row->size.axes[0] == x && row->size.axes[1] == y)
+      return row;
+  }
+  fail_msg("no row of %s %s at %lld, %lld", variant, config, (long long)x, (long long)y);
+  return NULL;
+}
+
+static void refused(const char *text, const char *sizes, dcs_status status, const char *said) {
+  assert_int_equal(import(text, sizes), status);
+  if (!strstr(dcs_error_message(), said))
+    fail_msg("\"%s\" is not in: %s", said, dcs_error_message());
+  assert_int_not_equal(access(out, F_OK), 0);
+}
+
+/* ---- formats ---- */
+
+static void csv_samples_and_rounds(void **state) {
+  (void)state;
+  dcs_run run;
+  assert_int_equal(import("n,method,time_us,round\n1e3,gpu one,7,0\n1000,gpu one,9,1\n"
+                          "1000,gpu one,8,2\n2000,cpu,1.5,0\n",
+                          NULL),
+                   DCS_OK);
+  open_run(&run);
+  assert_int_equal(run.n_rows, 2);
+  const dcs_run_row *row = row_of(&run, "gpu one", "", 1000, 0);
+  assert_int_equal(row->n_times, 3);
+  assert_float_equal(row->times[1], 9000, 1e-9);
+  assert_float_equal(row->median_ns, 8000, 1e-9);
+  assert_true(isnan(row->ci_lo_ns)); /* three samples have no interval */
+  assert_int_equal(row->backend, DCS_NO_BACKEND);
+  assert_int_equal(row->scope, DCS_WARM);
+  assert_string_equal(row->size.kind->made_of, "n");
+  char text[DCS_TEXT];
+  assert_string_equal(dcs_size_text(&row->size, text), "n=1000");
+  assert_string_equal(dcs_run_fact(&run, "imported_format"), "csv");
+  assert_string_equal(dcs_run_fact(&run, "imported_file"), "times");
+  dcs_run_close(&run);
+  forget_run();
+}
+
+static void csv_two_sizes_and_a_configuration(void **state) {
+  (void)state;
+  static const char text[] = "method,rows,columns,block,time_ns\na,2,3,32,10\na,2,3,64,20\n";
+  dcs_run run;
+  refused(text, NULL, DCS_USAGE, "found 3 sizes: rows,columns,block; name at most 2");
+  assert_int_equal(import(text, "rows,columns"), DCS_OK);
+  open_run(&run);
+  assert_float_equal(row_of(&run, "a", "block=64", 2, 3)->median_ns, 20, 0);
+  dcs_run_close(&run);
+  forget_run();
+}
+
+static void google_benchmark_repetitions(void **state) {
+  (void)state;
+  dcs_run run;
+  assert_int_equal(
+      import("{\"context\":{\"library_build_type\":\"release\"},\"benchmarks\":["
+             "{\"name\":\"BM_sort/8/real_time\",\"run_name\":\"BM_sort/8/real_time\",\"run_type\":"
+             "\"iteration\",\"repetition_index\":0,\"real_time\":2.5,\"time_unit\":\"us\"},"
+             "{\"name\":\"BM_sort/8/real_time\",\"run_name\":\"BM_sort/8/real_time\",\"run_type\":"
+             "\"iteration\",\"repetition_index\":1,\"real_time\":3.5,\"time_unit\":\"us\"},"
+             "{\"name\":\"BM_sort/8/real_time_median\",\"run_name\":\"BM_sort/8/real_time\","
+             "\"run_type\":\"aggregate\",\"aggregate_name\":\"median\",\"real_time\":3.0,\"time_"
+             "unit\":\"us\"},"
+             "{\"name\":\"BM_sort/64/threads:4\",\"run_name\":\"BM_sort/64/threads:4\",\"run_"
+             "type\":\"iteration\",\"real_time\":7,\"time_unit\":\"ns\"}]}",
+             NULL),
+      DCS_OK);
+  open_run(&run);
+  assert_int_equal(run.n_rows, 2);
+  const dcs_run_row *row = row_of(&run, "BM_sort", "", 8, 0);
+  assert_int_equal(row->n_times, 2); /* the aggregate of what is there is none of them */
+  assert_float_equal(row->median_ns, 3000, 1e-9);
+  assert_string_equal(row->size.kind->made_of, "size");
+  assert_float_equal(row_of(&run, "BM_sort", "threads=4", 64, 0)->median_ns, 7, 0);
+  dcs_run_close(&run);
+  forget_run();
+  refused("{\"context\":{},\"benchmarks\":[{\"name\":\"BM_x/8\",\"run_type\":\"iteration\","
+          "\"error_occurred\":true,\"error_message\":\"no file\",\"real_time\":0}]}",
+          NULL, DCS_INPUT, "benchmarks[0]: found BM_x/8, which failed: \"no file\"");
+}
+
+static void hyperfine_commands(void **state) {
+  (void)state;
+  dcs_run run;
+  assert_int_equal(
+      import("{\"results\":["
+             "{\"command\":\"./a 1000\",\"median\":0.5,\"times\":[0.5,0.25,0.75],\"exit_codes\":"
+             "[0,0,0],\"parameters\":{\"n\":\"1000\"}},"
+             "{\"command\":\"./a 2000\",\"median\":1.5,\"parameters\":{\"n\":\"2000\"}}]}",
+             NULL),
+      DCS_OK);
+  open_run(&run);
+  const dcs_run_row *row = row_of(&run, "./a {n}", "", 1000, 0);
+  assert_int_equal(row->n_times, 3);
+  assert_float_equal(row->median_ns, 5e8, 1);
+  assert_int_equal(row->scope, DCS_FIRST);
+  row = row_of(&run, "./a {n}", "", 2000, 0);
+  assert_int_equal(row->n_times, 1);
+  assert_string_equal(dcs_run_cell(&run, row, "stop_reason"), "median");
+  dcs_run_close(&run);
+  forget_run();
+  refused("{\"results\":[{\"command\":\"./a 1\",\"times\":[0.5,0.1],\"exit_codes\":[0,3],"
+          "\"parameters\":{\"n\":\"1\"}}]}",
+          NULL, DCS_INPUT, "results[0]: found exit code 3 of \"./a 1\" in run 2");
+}
+
+static void nvbench_means(void **state) {
+  (void)state;
+#define STATE(n, time)                                                                             \
+  "{\"axis_values\":[{\"name\":\"N\",\"type\":\"int64\",\"value\":\"" n                            \
+  "\"},{\"name\":\"T\",\"type\":\"string\",\"value\":\"F32\"}],\"summaries\":[{\"tag\":\"nv/"      \
+  "cold/time/cpu/mean\",\"data\":[{\"name\":\"value\",\"value\":\"9\"}]},{\"tag\":\"nv/cold/"      \
+  "time/gpu/mean\",\"data\":[{\"name\":\"value\",\"type\":\"float64\",\"value\":\"" time           \
+  "\"}]}],\"is_skipped\":false}"
+  dcs_run run;
+  assert_int_equal(
+      import("{\"benchmarks\":[{\"name\":\"copy\",\"states\":[" STATE("1024", "1.5e-06") "," STATE(
+                 "2048", "2.5e-06") ",{\"is_skipped\":true}]}]}",
+             NULL),
+      DCS_OK);
+  open_run(&run);
+  assert_int_equal(run.n_rows, 2);
+  const dcs_run_row *row = row_of(&run, "copy", "T=F32", 2048, 0);
+  assert_float_equal(row->median_ns, 2500, 1e-6);
+  assert_int_equal(row->backend, DCS_GPU);
+  assert_int_equal(row->scope, DCS_KERNEL);
+  dcs_run_close(&run);
+  forget_run();
+}
+
+static void t4_configurations(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"schema_version\":\"1.0.0\",\"results\":["
+      "{\"configuration\":{\"block\":64,\"n\":8},\"times\":{\"runtimes\":[1.5,2.5]},"
+      "\"invalidity\":\"correct\",\"correctness\":1},"
+      "{\"configuration\":{\"block\":128,\"n\":8},\"times\":{\"runtimes\":[]},\"invalidity\":"
+      "\"compile\",\"correctness\":0}]}";
+  dcs_run run;
+  refused(text, NULL, DCS_USAGE, "name it with --size");
+  refused(text, "m", DCS_USAGE, "results[0]: found no \"m\" beside the time");
+  assert_int_equal(import(text, "n"), DCS_OK);
+  open_run(&run);
+  assert_float_equal(row_of(&run, "kernel", "block=64", 8, 0)->median_ns, 2e6, 1e-3);
+  assert_int_equal(row_of(&run, "kernel", "block=128", 8, 0)->outcome, DCS_OUTCOME_COMPILE);
+  dcs_run_close(&run);
+  forget_run();
+}
+
+/* ---- what is refused ---- */
+
+static void wrong_files(void **state) {
+  (void)state;
+  refused("hello\n", NULL, DCS_INPUT, "found no timings; expected one of: CSV");
+  refused("method,n\na,1\n", NULL, DCS_INPUT, "found no column \"time_ns\"");
+  refused("method,n,time_ns,time_s\na,1,1,1\n", NULL, DCS_INPUT, "expected one time");
+  refused("method,n,time_ns\n", NULL, DCS_INPUT, "found no time in it");
+  refused("method,n,time_ns\na,1,nan\n", NULL, DCS_INPUT, "row 2: found time_ns \"nan\"");
+  refused("method,n,time_ns\n,1,2\n", NULL, DCS_INPUT, "row 2: found method \"\"");
+  refused("method,n,time_ns\na,1.5,2\n", NULL, DCS_INPUT, "row 2: found n \"1.5\"");
+  refused("method,n,time_ns\na,0,2\n", NULL, DCS_INPUT, "row 2: found n \"0\"");
+  refused("method,n,time_ns\na,1,2\na,2,3", NULL, DCS_INPUT, "row 3: found no end of the row");
+  refused("method,n,time_ns,round\na,1,2,0\nb,1,2,0\na,1,3,0\n", NULL, DCS_INPUT,
+          "row 2 and row 4: found a twice in one round");
+  refused("method,n,time_ns,scope\na,1,2,cold\n", NULL, DCS_INPUT, "kernel, warm or first");
+  refused("method,n,time_ns\na,1,2\n", "size", DCS_USAGE, "found no \"size\"");
+  refused("{\"results\": [{\"command\":", NULL, DCS_INPUT, "found no whole JSON");
+  refused("{\"results\": []}", NULL, DCS_INPUT, "found no timings");
+}
+
+static void a_run_is_never_written_over(void **state) {
+  (void)state;
+  assert_int_equal(import("method,n,time_ns\na,1,2\n", NULL), DCS_OK);
+  assert_int_equal(import("method,n,time_ns\na,1,3\n", NULL), DCS_USAGE);
+  assert_non_null(strstr(dcs_error_message(), "holds a run already"));
+  dcs_run run;
+  open_run(&run);
+  assert_float_equal(run.rows[0].median_ns, 2, 0);
+  dcs_run_close(&run);
+  forget_run();
+}
+
+/* ---- kinds ---- */
+
+static void a_kind_for_each_set_of_names(void **state) {
+  (void)state;
+  const dcs_kind *n, *again, *two, *none;
+  assert_int_equal(dcs_external_kind("n", &n), DCS_OK);
+  assert_int_equal(dcs_external_kind("n", &again), DCS_OK);
+  assert_int_equal(dcs_external_kind("n,m", &two), DCS_OK);
+  assert_ptr_equal(n, again);
+  assert_ptr_not_equal(n, two);
+  assert_int_equal(two->n_axes, 2);
+  assert_string_equal(two->dimensions[1].name, "m");
+  assert_int_equal(dcs_external_kind("n,n", &none), DCS_INPUT);
+  assert_int_equal(dcs_external_kind("n,", &none), DCS_INPUT);
+  assert_int_equal(dcs_external_kind("a,b,c", &none), DCS_INPUT);
+}
+
+/* ---- thresholds ---- */
+
+/* A normal deviate of the seed's stream (sum of twelve, Irwin-Hall). */
+static double normal(uint64_t *state) {
+  double sum = -6;
+  for (int i = 0; i < 12; i++) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    sum += (double)(*state >> 11) / 9007199254740992.0;
+  }
+  return sum;
+}
+
+/* Times of `slow` and `fast` with 5% noise, equal at a size of 51. */
+static void put_planted(uint64_t seed, char text[32768]) {
+  size_t used = (size_t)snprintf(text, 32768, "method,n,round,time_ns\n");
+  for (int round = 0; round < 15; round++)
+    for (int n = 1; n <= 2048; n *= 2)
+      for (int fast = 0; fast < 2; fast++)
+        used += (size_t)snprintf(text + used, 32768 - used, "%s,%d,%d,%.6g\n",
+                                 fast ? "fast" : "slow", n, round,
+                                 (fast ? 510 + 10.0 * n : 20.0 * n) * exp(0.05 * normal(&seed)));
+}
+
+static void a_planted_threshold_is_within_its_interval(void **state) {
+  (void)state;
+  static char text[32768];
+  int held = 0;
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    dcs_crossovers found;
+    put_planted(seed, text);
+    assert_int_equal(import(text, NULL), DCS_OK);
+    assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+    assert_int_equal(found.n, 1);
+    held += found.list[0].threshold.lo <= 51 && 51 <= found.list[0].threshold.hi;
+    assert_string_equal(dcs_crossover_method(&found.measured, &found.list[0], 1), "fast");
+    dcs_crossovers_free(&found);
+    forget_run();
+  }
+  printf("%d of 100 intervals hold the planted size\n", held);
+  assert_true(held >= 95);
+}
+
+/* The header, compiled as C and as C++ by a user who takes every warning for an error. */
+static void check_user(const char *program) {
+  char path[128], command[512];
+  snprintf(path, sizeof path, "%s/user.c", folder);
+  FILE *user = fopen(path, "w");
+  assert_non_null(user);
+  assert_true(fputs(program, user) >= 0);
+  assert_int_equal(fclose(user), 0);
+  static const char *const compilers[] = {"cc -std=c99", "c++ -x c++"};
+  for (size_t c = 0; c < 2; c++) {
+    snprintf(command, sizeof command,
+             "%s -Wall -Wextra -Werror -Wno-unused-function -I%s %s -o %s/user -lm && %s/user",
+             compilers[c], folder, path, folder, folder);
+    assert_int_equal(system(command), 0);
+  }
+}
+
+static void thresholds_to_paste(void **state) {
+  (void)state;
+  static char text[32768];
+  char header[128], sentence[1024];
+  dcs_crossovers found;
+  put_planted(1, text);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  dcs_threshold *t = &found.list[0].threshold;
+  t->estimate = 18063.4; /* of the interval's hundredth: 10 */
+  t->lo = 17291;
+  t->hi = 18938;
+  t->regret_worst = 0.0213;
+  assert_string_equal(dcs_crossover_sentence(&found.measured, &found.list[0], sentence),
+                      "n (warm): use fast from 18060 on (95%: 17290 to 18940), slow below; it "
+                      "loses at most 2.1% at a size that it was not drawn from");
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  forget_run();
+  check_user("#include \"thresholds.h\"\n"
+             "int main(void) { return DCS_FAST_OVER_SLOW_WARM_FROM_N == 18060 ? 0 : 1; }\n");
+}
+
+/* Two axes: the frontier is a function; and the decision is that of the nearest size. */
+static void two_axes(void **state) {
+  (void)state;
+  static char text[32768];
+  size_t used = (size_t)snprintf(text, sizeof text, "method,n,m,round,time_ns\n");
+  for (int round = 0; round < 8; round++)
+    for (int n = 1; n <= 256; n *= 2)
+      for (int m = 1; m <= 100; m *= 10)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "slow,%d,%d,%d,%g\nfast,%d,%d,%d,%g\n", n, m, round,
+            10.0 * n + 0.01 * round, n, m, round, 5.0 * n + 50.0 + m + 0.01 * round);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  dcs_crossovers found;
+  char header[128];
+  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  dcs_measured measured;
+  dcs_imported drawn;
+  assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+  assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
+  assert_int_equal(drawn.rule, DCS_IMPORTED_NEAREST);
+  assert_int_equal(drawn.loss[DCS_IMPORTED_NEAREST].sizes, 27);
+  snprintf(header, sizeof header, "%s/dispatch.h", folder);
+  assert_int_equal(dcs_imported_write_header(header, &drawn), DCS_OK);
+  dcs_measured_free(&measured);
+  forget_run();
+  /* 10 n = 5 n + 50 + m: n = 10.2, 12 and 30 at m = 1, 10 and 100. */
+  check_user("#include \"thresholds.h\"\n#include \"dispatch.h\"\n"
+             "static int near(double a, double b) { return a > 0.8 * b && a < 1.25 * b; }\n"
+             "int main(void) {\n"
+             "  if (!near(dcs_fast_over_slow_warm_from_n(0.1), 10.2)) return 1;\n"
+             "  if (!near(dcs_fast_over_slow_warm_from_n(10), 12)) return 2;\n"
+             "  if (!near(dcs_fast_over_slow_warm_from_n(1000), 30)) return 3;\n"
+             "  if (dcs_dispatch_choose(4, 2) != DCS_DISPATCH_SLOW) return 4;\n"
+             "  if (dcs_dispatch_choose(250, 90) != DCS_DISPATCH_FAST) return 5;\n"
+             "  return 0;\n}\n");
+}
+
+/* One axis: times are interpolated, which loses less than the nearest size. */
+static void a_decision_by_interpolation(void **state) {
+  (void)state;
+  static char text[32768];
+  char header[128];
+  dcs_measured measured;
+  dcs_imported drawn;
+  put_planted(3, text);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+  assert_true(dcs_is_imported(&measured));
+  assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
+  assert_int_equal(drawn.rule, DCS_IMPORTED_INTERPOLATED);
+  assert_int_equal(drawn.loss[DCS_IMPORTED_INTERPOLATED].sizes, 12);
+  assert_true(drawn.loss[DCS_IMPORTED_INTERPOLATED].mean <= drawn.loss[DCS_IMPORTED_NEAREST].mean);
+  snprintf(header, sizeof header, "%s/dispatch.h", folder);
+  assert_int_equal(dcs_imported_write_header(header, &drawn), DCS_OK);
+  dcs_measured_free(&measured);
+  forget_run();
+  check_user("#include \"dispatch.h\"\n"
+             "int main(void) {\n"
+             "  for (double n = 0.5; n < 10000; n *= 1.1) {\n"
+             "    const int fast = dcs_dispatch_choose(n) == DCS_DISPATCH_FAST;\n"
+             "    if (n < 45 && fast) return 1;\n"
+             "    if (n > 58 && !fast) return 2;\n"
+             "  }\n"
+             "  return 0;\n}\n");
+}
+
+static void decisions_that_are_refused(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {
+      {"method,n,time_ns\na,1,2\na,2,2\na,3,2\n", "found one method"},
+      {"method,n,time_ns\na,1,2\nb,1,2\na,2,2\n", "found 2 sizes; expected 3"},
+      {"method,n,time_ns,scope\na,1,2,warm\nb,1,2,first\na,2,2,warm\na,3,2,warm\n",
+       "found times of scope"}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    dcs_measured measured;
+    dcs_imported drawn;
+    assert_int_equal(import(texts[i][0], NULL), DCS_OK);
+    assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+    assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_INPUT);
+    assert_non_null(strstr(dcs_error_message(), texts[i][1]));
+    dcs_measured_free(&measured);
+    forget_run();
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(csv_samples_and_rounds),
+                                     cmocka_unit_test(csv_two_sizes_and_a_configuration),
+                                     cmocka_unit_test(google_benchmark_repetitions),
+                                     cmocka_unit_test(hyperfine_commands),
+                                     cmocka_unit_test(nvbench_means),
+                                     cmocka_unit_test(t4_configurations),
+                                     cmocka_unit_test(wrong_files),
+                                     cmocka_unit_test(a_run_is_never_written_over),
+                                     cmocka_unit_test(a_kind_for_each_set_of_names),
+                                     cmocka_unit_test(a_planted_threshold_is_within_its_interval),
+                                     cmocka_unit_test(thresholds_to_paste),
+                                     cmocka_unit_test(two_axes),
+                                     cmocka_unit_test(a_decision_by_interpolation),
+                                     cmocka_unit_test(decisions_that_are_refused)};
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

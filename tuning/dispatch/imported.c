@@ -1,0 +1,151 @@
+#include "tuning/dispatch/imported.h"
+
+#include "harness/judge/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool dcs_is_imported(const dcs_measured *measured) {
+  return measured->problems[0].kind->made_of != NULL;
+}
+
+/* ---- times ---- */
+
+/* The best row of a class at a size; NULL: none. An imported run is of one problem. */
+static const dcs_run_row *row_at(const dcs_measured *m, size_t size, int class) {
+  return m->sizes[size].best[class];
+}
+
+static const dcs_run_row *fastest_at(const dcs_imported *d, size_t size, int *class) {
+  const dcs_run_row *fastest = NULL;
+  for (int c = d->first; c < d->first + d->n; c++) {
+    const dcs_run_row *row = row_at(d->measured, size, c);
+    if (!row || (fastest && fastest->median_ns <= row->median_ns)) continue;
+    fastest = row;
+    *class = c;
+  }
+  return fastest;
+}
+
+static double distance(const dcs_size *a, const dcs_size *b) {
+  double sum = 0;
+  for (int x = 0; x < a->kind->n_axes; x++) {
+    const double along = log((double)a->axes[x] / (double)b->axes[x]);
+    sum += along * along;
+  }
+  return sum;
+}
+
+/* ---- rules ---- */
+
+static int nearest_takes(const dcs_imported *d, const dcs_size *size, size_t without) {
+  int class = -1, fastest;
+  double least = INFINITY;
+  for (size_t s = 0; s < d->measured->n_sizes; s++) {
+    const double far = distance(&d->measured->sizes[s].size, size);
+    if (s == without || far >= least || !fastest_at(d, s, &fastest)) continue;
+    least = far;
+    class = fastest;
+  }
+  return class;
+}
+
+/* The logarithm of a class's time at x of axis 0: straight between its neighbours in log space,
+ * constant beyond them; NaN: it was not measured. */
+static double interpolated(const dcs_imported *d, int class, double x, size_t without) {
+  double at[2] = {0, INFINITY}, log_ns[2] = {NAN, NAN};
+  for (size_t s = 0; s < d->measured->n_sizes; s++) {
+    const dcs_run_row *row = s == without ? NULL : row_at(d->measured, s, class);
+    if (!row) continue;
+    const double here = (double)row->size.axes[0];
+    const int side = here > x;
+    if (side == 0 ? here < at[0] : here > at[1]) continue;
+    at[side] = here;
+    log_ns[side] = log(row->median_ns);
+  }
+  if (isnan(log_ns[0])) return log_ns[1];
+  if (isnan(log_ns[1])) return log_ns[0];
+  return log_ns[0] + (log_ns[1] - log_ns[0]) * log(x / at[0]) / log(at[1] / at[0]);
+}
+
+static int interpolation_takes(const dcs_imported *d, const dcs_size *size, size_t without) {
+  int class = -1;
+  double least = INFINITY;
+  for (int c = d->first; c < d->first + d->n; c++) {
+    const double log_ns = interpolated(d, c, (double)size->axes[0], without);
+    if (!(log_ns < least)) continue;
+    least = log_ns;
+    class = c;
+  }
+  return class;
+}
+
+int dcs_imported_choose(const dcs_imported *drawn, dcs_imported_rule rule, const dcs_size *size,
+                        size_t without) {
+  return rule == DCS_IMPORTED_NEAREST ? nearest_takes(drawn, size, without)
+                                      : interpolation_takes(drawn, size, without);
+}
+
+/* ---- losses ---- */
+
+/* What is lost at a size by what the rule takes without it; NaN: that was not measured, or there
+ * was no choice. */
+static double lost_at(const dcs_imported *d, dcs_imported_rule rule, size_t size) {
+  const dcs_measured *m = d->measured;
+  const int taken = dcs_imported_choose(d, rule, &m->sizes[size].size, size);
+  const dcs_run_row *row = taken < 0 ? NULL : row_at(m, size, taken);
+  double most = 1;
+  int choices = 0;
+  for (int c = d->first; row && c < d->first + d->n; c++) {
+    const dcs_run_row *other = row_at(m, size, c);
+    if (!other) continue;
+    choices++;
+    most = fmax(most, dcs_row_ratio(other, row).value);
+  }
+  return choices < 2 ? NAN : most - 1;
+}
+
+static dcs_loss hold_out(const dcs_imported *d, dcs_imported_rule rule, double *room) {
+  size_t n = 0;
+  for (size_t s = 0; s < d->measured->n_sizes; s++) {
+    const double lost = lost_at(d, rule, s);
+    if (!isnan(lost)) room[n++] = lost;
+  }
+  return dcs_loss_of(room, n);
+}
+
+/* ---- drawing ---- */
+
+static dcs_status check_run(const dcs_imported *d) {
+  const dcs_measured *m = d->measured;
+  const char *path = dcs_table_path(m->run.summary);
+  for (int c = d->first + 1; c < d->first + d->n; c++)
+    if (m->classes[c].scope != m->classes[d->first].scope)
+      return dcs_fail(DCS_INPUT, "%s: found times of scope %s and of scope %s; expected one", path,
+                      dcs_scope_name(m->classes[d->first].scope),
+                      dcs_scope_name(m->classes[c].scope));
+  if (d->n < 2)
+    return dcs_fail(DCS_INPUT, "%s: found one method; expected two to choose from", path);
+  if (m->n_sizes < DCS_DISPATCH_SIZES)
+    return dcs_fail(DCS_INPUT, "%s: found %zu sizes; expected %d or more", path, m->n_sizes,
+                    DCS_DISPATCH_SIZES);
+  return DCS_OK;
+}
+
+dcs_status dcs_imported_draw(const dcs_measured *measured, dcs_imported *drawn) {
+  *drawn = (dcs_imported){.measured = measured, .rule = DCS_IMPORTED_NEAREST};
+  while (drawn->first < measured->n_classes && !measured->classes[drawn->first].imported)
+    drawn->first++;
+  drawn->n = measured->n_classes - drawn->first;
+  DCS_TRY(check_run(drawn));
+  double *room = malloc(measured->n_sizes * sizeof *room);
+  if (!room) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu sizes", measured->n_sizes);
+  drawn->loss[DCS_IMPORTED_NEAREST] = hold_out(drawn, DCS_IMPORTED_NEAREST, room);
+  if (measured->problems[0].kind->n_axes == 1) {
+    drawn->loss[DCS_IMPORTED_INTERPOLATED] = hold_out(drawn, DCS_IMPORTED_INTERPOLATED, room);
+    if (!(drawn->loss[DCS_IMPORTED_NEAREST].mean < drawn->loss[DCS_IMPORTED_INTERPOLATED].mean))
+      drawn->rule = DCS_IMPORTED_INTERPOLATED;
+  }
+  free(room);
+  return DCS_OK;
+}
