@@ -1,4 +1,4 @@
-/* The device engine: an output as a scope has it: launches alone, or copied in and out in slabs. */
+/* The device engine: outputs as a scope has them: launches alone, or copied in and out in slabs. */
 #include "harness/engine/engine_device.h"
 
 #include <string.h>
@@ -12,16 +12,72 @@ dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m, cons
   return device->record_event(device, DCS_EVENT_TIMES + 1);
 }
 
+/* ---- copying ---- */
+
+static dcs_dims in_bytes(dcs_dims n, size_t element) {
+  n.x *= (int64_t)element;
+  return n;
+}
+
+static dcs_status copy_slices(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                              int b, dcs_range slices, void *to) {
+  const size_t element = e->kind->buffers[b].bytes;
+  const dcs_dims stored = in_bytes(m->plan.stored, element);
+  dcs_dims n = in_bytes(e->shape->n, element);
+  n.z = slices.end - slices.from;
+  return e->engine.device->copy_out(
+      e->engine.device, to, n, p->at[b].ptr + (dcs_ptr)(slices.from * stored.x * stored.y), stored);
+}
+
+dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                           int b, void *to) {
+  const dcs_dims all = {(int64_t)p->at[b].bytes, 1, 1};
+  if (dcs_on_grid(e->kind, b)) return copy_slices(e, m, p, b, (dcs_range){0, e->shape->n.z}, to);
+  return e->engine.device->copy_out(e->engine.device, to, all, p->at[b].ptr, all);
+}
+
+dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                            dcs_range slices, char *stage) {
+  const dcs_dims n = e->shape->n;
+  for (int b = 0; b < e->kind->n_buffers; b++) {
+    if (!dcs_on_grid(e->kind, b)) continue;
+    const size_t slice = (size_t)(n.x * n.y) * e->kind->buffers[b].bytes;
+    char *to = stage ? stage : (char *)p->at[b].host + (size_t)slices.from * slice;
+    DCS_TRY(copy_slices(e, m, p, b, slices, to));
+    if (stage) stage += (size_t)(slices.end - slices.from) * slice;
+  }
+  return DCS_OK;
+}
+
+void dcs_unstage_slices(const dcs_device_engine *e, dcs_range slices, const char *stage) {
+  const dcs_dims n = e->shape->n;
+  for (int b = 0; b < e->kind->n_buffers; b++) {
+    if (!dcs_on_grid(e->kind, b)) continue;
+    const size_t slice = (size_t)(n.x * n.y) * e->kind->buffers[b].bytes;
+    const size_t bytes = (size_t)(slices.end - slices.from) * slice;
+    memcpy((char *)e->out[b] + (size_t)slices.from * slice, stage, bytes);
+    stage += bytes;
+  }
+}
+
 /* ---- maps that are copied out, slab by slab ---- */
+
+static dcs_range slices_of(const dcs_device_engine *e, const dcs_places *p, int64_t slab) {
+  const int64_t k = slab * p->slabs.slices;
+  return (dcs_range){k, dcs_least(k + p->slabs.slices, e->shape->n.z)};
+}
+
+/* Where a slab lies in the stage; NULL: there is none. */
+static char *stage_of(const dcs_device_engine *e, const dcs_places *p, int64_t slab) {
+  const size_t bytes = (size_t)p->slabs.slices * dcs_slice_bytes(e);
+  return p->stage ? p->stage + (size_t)(slab % DCS_STAGES) * bytes : NULL;
+}
 
 /* Waits until a slab lies in the stage, and copies it from there to its place. */
 static dcs_status unstage(dcs_device_engine *e, const dcs_places *p, int64_t slab) {
   dcs_device *device = e->engine.device;
-  const dcs_dims n = e->shape->n;
-  int64_t whole = n.x * n.y * p->slabs.slices;
-  int64_t size = dcs_least(whole, dcs_points(n) - slab * whole);
   DCS_TRY(device->synchronize_event(device, DCS_EVENT_STAGED + (int)(slab % DCS_STAGES)));
-  memcpy(p->to + slab * whole, p->stage + slab % DCS_STAGES * whole, (size_t)size * sizeof(float));
+  dcs_unstage_slices(e, slices_of(e, p, slab), stage_of(e, p, slab));
   return DCS_OK;
 }
 
@@ -30,28 +86,39 @@ static dcs_status unstage(dcs_device_engine *e, const dcs_places *p, int64_t sla
 static dcs_status slab_out(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                            int64_t slab) {
   dcs_device *device = e->engine.device;
-  const dcs_dims n = e->shape->n, stored = m->plan.stored;
-  int64_t k = slab * p->slabs.slices;
-  dcs_dims part = {n.x, n.y, dcs_least(p->slabs.slices, n.z - k)};
-  dcs_ptr from = p->stored + (dcs_ptr)(k * stored.x * stored.y) * sizeof(float);
-  float *to = p->stage ? p->stage + slab % DCS_STAGES * (n.x * n.y * p->slabs.slices)
-                       : p->to + k * n.x * n.y;
   DCS_TRY(device->record_event(device, DCS_EVENT_COMPUTED));
   device->select_stream(device, DCS_STREAM_OUT);
   DCS_TRY(device->wait_event(device, DCS_EVENT_COMPUTED));
-  DCS_TRY(device->copy_out(device, to, part, from, stored));
+  DCS_TRY(dcs_stage_slices(e, m, p, slices_of(e, p, slab), stage_of(e, p, slab)));
   if (!p->stage) return DCS_OK;
   DCS_TRY(device->record_event(device, DCS_EVENT_STAGED + (int)(slab % DCS_STAGES)));
   return slab >= DCS_STAGES - 1 ? unstage(e, p, slab - (DCS_STAGES - 1)) : DCS_OK;
+}
+
+dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *p) {
+  dcs_device *device = e->engine.device;
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (!e->kind->buffers[b].output)
+      DCS_TRY(device->copy_in(device, p->at[b].ptr, p->at[b].host, p->at[b].bytes));
+  return DCS_OK;
+}
+
+/* Outputs that are on no grid follow the last slab. */
+static dcs_status copy_others(dcs_device_engine *e, const dcs_device_method *m,
+                              const dcs_places *p) {
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (e->kind->buffers[b].output && !dcs_on_grid(e->kind, b))
+      DCS_TRY(dcs_copy_output(e, m, p, b, p->at[b].host));
+  return DCS_OK;
 }
 
 static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
                              const dcs_places *p) {
   dcs_device *device = e->engine.device;
   const int64_t nz = e->shape->n.z;
-  DCS_TRY(device->copy_in(device, p->inputs, p->from, p->inputs_bytes));
+  DCS_TRY(dcs_copy_inputs(e, p));
   const bool cut = p->slabs.slices < nz;
-  DCS_TRY(cut ? dcs_begin_map(e, m, p) : dcs_compute_map(e, m, p));
+  DCS_TRY(cut ? dcs_begin_map(e, m, p, false) : dcs_compute_map(e, m, p));
   dcs_compute_overflow(e, m);
   DCS_TRY(device->record_event(device, DCS_EVENT_BEGUN));
   int64_t slab = 0;
@@ -62,6 +129,7 @@ static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
     if (cut) DCS_TRY(dcs_compute_slices(e, m, p, k, dcs_least(k + p->slabs.slices, nz)));
     DCS_TRY(slab_out(e, m, p, slab));
   }
+  DCS_TRY(copy_others(e, m, p));
   for (int64_t left = slab > DCS_STAGES - 1 ? slab - (DCS_STAGES - 1) : 0; p->stage && left < slab;
        left++)
     DCS_TRY(unstage(e, p, left));
@@ -71,26 +139,41 @@ static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
 
 /* ---- maps in memory that the host sees ---- */
 
-static dcs_status move_managed(dcs_device_engine *e, const dcs_device_method *m,
-                               const dcs_places *p, bool to_host) {
+/* Inputs go to the device, outputs there and back. */
+static dcs_status move_managed(dcs_device_engine *e, const dcs_places *p, bool to_host) {
   dcs_device *device = e->engine.device;
-  size_t map_bytes = (size_t)dcs_points(m->plan.stored) * sizeof(float);
-  if (!to_host) DCS_TRY(device->prefetch(device, p->inputs, p->inputs_bytes, false));
-  return device->prefetch(device, p->stored, map_bytes, to_host);
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (e->kind->buffers[b].output || !to_host)
+      DCS_TRY(device->prefetch(device, p->at[b].ptr, p->at[b].bytes, to_host));
+  return DCS_OK;
+}
+
+/* Puts a finished output where it belongs. */
+static void take_seen(const dcs_device_engine *e, const dcs_device_method *m, const dcs_place *at,
+                      int b) {
+  const size_t element = e->kind->buffers[b].bytes;
+  if (at->host == at->view) return;
+  if (dcs_on_grid(e->kind, b))
+    dcs_pack_corner(at->host, in_bytes(e->shape->n, element), at->view,
+                    in_bytes(m->plan.stored, element));
+  else
+    memcpy(at->host, at->view, at->bytes);
 }
 
 static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
   dcs_device *device = e->engine.device;
-  const dcs_problem *problem = e->shape;
   const bool ahead = p->memory == DCS_MANAGED_PREFETCH;
-  if (p->memory != DCS_MAPPED && !p->placed) /* a map's atoms are new: their pages are the host's */
-    memcpy((void *)(uintptr_t)p->inputs, problem->input, p->inputs_bytes);
-  if (ahead) DCS_TRY(move_managed(e, m, p, false));
+  for (int b = 0; b < e->kind->n_buffers;
+       b++) /* a map's inputs are new: their pages are the host's */
+    if (p->memory != DCS_MAPPED && p->at[b].view && !e->kind->buffers[b].output)
+      memcpy(p->at[b].view, p->at[b].host, p->at[b].bytes);
+  if (ahead) DCS_TRY(move_managed(e, p, false));
   DCS_TRY(dcs_compute_map(e, m, p));
-  if (ahead) DCS_TRY(move_managed(e, m, p, true));
+  if (ahead) DCS_TRY(move_managed(e, p, true));
   dcs_compute_overflow(e, m);
   DCS_TRY(device->synchronize(device));
-  if (p->to != p->view) dcs_pack_corner(p->to, problem->n, p->view, m->plan.stored);
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (e->kind->buffers[b].output) take_seen(e, m, &p->at[b], b);
   return DCS_OK;
 }
 
@@ -102,7 +185,7 @@ dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m, const
     places.slabs = (dcs_slabs){.slices = e->shape->n.z};
     places.stage = NULL;
   }
-  DCS_TRY(p->view ? run_seen(e, m, &places) : run_copied(e, m, &places));
-  dcs_add_overflow(e, p->to);
+  DCS_TRY(p->seen ? run_seen(e, m, &places) : run_copied(e, m, &places));
+  dcs_add_overflow(e, p);
   return DCS_OK;
 }
