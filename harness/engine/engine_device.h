@@ -39,6 +39,11 @@ static inline int64_t dcs_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* 32-bit words that cover so many bytes; a block of memory ends with one. */
+static inline size_t dcs_words(size_t bytes) {
+  return (bytes + 3) / 4;
+}
+
 /* Memory of a kind, grown when more is needed. */
 typedef enum {
   DCS_BLOCK_DEVICE,

@@ -141,7 +141,7 @@ static dcs_status enqueue_step(dcs_device_engine *e, const dcs_device_method *m,
   dcs_device *device = e->engine.device;
   if (step->does == DCS_STEP_KERNEL) return launch_step(e, m, p, step);
   const dcs_place *to = &p->at[step->to - DCS_ARG_BUFFER];
-  if (step->does == DCS_STEP_FILL) return device->fill(device, to->ptr, 0, (to->bytes + 3) / 4);
+  if (step->does == DCS_STEP_FILL) return device->fill(device, to->ptr, 0, dcs_words(to->bytes));
   const dcs_place *from = &p->at[step->from - DCS_ARG_BUFFER];
   return device->copy(device, to->ptr, from->ptr,
                       to->bytes < from->bytes ? to->bytes : from->bytes);

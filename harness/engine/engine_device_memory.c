@@ -15,7 +15,7 @@ void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block
 }
 
 dcs_status dcs_block_grow(dcs_device *device, dcs_block_kind kind, size_t bytes, dcs_block *block) {
-  bytes = (bytes + 3) / 4 * 4; /* fills are of words */
+  bytes = 4 * dcs_words(bytes); /* fills are of words */
   if (bytes <= block->bytes) return DCS_OK;
   dcs_block_release(device, kind, block);
   dcs_block made = {.bytes = bytes};
@@ -129,17 +129,16 @@ dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dc
   return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
 }
 
-static dcs_status fill_with_nan(dcs_device *device, const dcs_block *block) {
-  return block->ptr ? device->fill(device, block->ptr, 0xffffffffu, block->bytes / 4) : DCS_OK;
+static dcs_status fill_with_nan(dcs_device *device, dcs_ptr ptr, size_t bytes) {
+  return ptr ? device->fill(device, ptr, 0xffffffffu, dcs_words(bytes)) : DCS_OK;
 }
 
 dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *p) {
   dcs_device *device = e->engine.device;
   for (int s = 0; s < DCS_MAX_SCRATCH; s++)
-    DCS_TRY(fill_with_nan(device, &e->scratch[s]));
+    DCS_TRY(fill_with_nan(device, e->scratch[s].ptr, e->scratch[s].bytes));
   for (int b = 0; b < e->kind->n_buffers; b++)
-    if (e->kind->buffers[b].output)
-      DCS_TRY(fill_with_nan(device, &(dcs_block){.ptr = p->at[b].ptr, .bytes = p->at[b].bytes}));
+    if (e->kind->buffers[b].output) DCS_TRY(fill_with_nan(device, p->at[b].ptr, p->at[b].bytes));
   DCS_TRY(device->synchronize(device));
   if (p->stage) memset(p->stage, 0xff, e->stage.bytes);
   for (int b = 0; b < e->kind->n_buffers; b++)
