@@ -187,13 +187,13 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
     DCS_TRY(dcs_run_whole(e, m, p));
     for (int b = 0; b < e->kind->n_buffers; b++)
       if (e->kind->buffers[b].output && p->at[b].host != e->out[b])
-        memcpy(e->out[b], p->at[b].host, dcs_buffer_bytes(e->kind, b, e->shape));
+        memcpy(e->out[b], p->at[b].host, (size_t)dcs_points(p->at[b].n));
     return DCS_OK;
   }
   DCS_TRY(dcs_run_kernel(e, m, p, 1));
   dcs_compute_overflow(e, m);
   for (int b = 0; b < e->kind->n_buffers; b++)
-    if (e->kind->buffers[b].output) DCS_TRY(dcs_copy_output(e, m, p, b, e->out[b]));
+    if (e->kind->buffers[b].output) DCS_TRY(dcs_copy_output(e, &p->at[b], e->out[b]));
   DCS_TRY(device->synchronize(device));
   dcs_add_overflow(e, p);
   return DCS_OK;

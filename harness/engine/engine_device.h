@@ -117,9 +117,12 @@ void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block
 typedef struct {
   dcs_ptr ptr;  /* for kernels; a grid that is an output is padded as the plan says */
   size_t bytes; /* there */
-  void *view;   /* the same as the host sees it; NULL: it does not */
-  void *host;   /* of an input: what explicit copies start from. Of an output: where it lies when it
-                   is finished, packed; may be `view` */
+  dcs_dims n,
+      stored; /* packed, and there: of a grid that is an output, x in bytes; else bytes x 1 x 1
+               */
+  void *view; /* the same as the host sees it; NULL: it does not */
+  void *host; /* of an input: what explicit copies start from. Of an output: where it lies when it
+                 is finished, packed; may be `view` */
 } dcs_place;
 typedef struct {
   dcs_memory memory;
@@ -160,12 +163,12 @@ dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
 dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *places);
 /* Enqueues the copying out of slices of all outputs on the grid, to the stage, one output behind
  * the other, or (NULL) to their places; and takes them from there into e->out. */
-dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_device_method *m,
-                            const dcs_places *places, dcs_range slices, char *stage);
-void dcs_unstage_slices(const dcs_device_engine *e, dcs_range slices, const char *stage);
+dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *places, dcs_range slices,
+                            char *stage);
+void dcs_unstage_slices(const dcs_device_engine *e, const dcs_places *places, dcs_range slices,
+                        const char *stage);
 /* Enqueues the copying out of a whole output. */
-dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_device_method *m,
-                           const dcs_places *places, int buffer, void *to);
+dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_place *at, void *to);
 /* Writes the inputs of all slices as the variant prepares them: n_inputs times nz. */
 void dcs_prepare_inputs(const dcs_device_engine *e, const dcs_device_method *m, void *prepared);
 
@@ -207,8 +210,7 @@ dcs_status dcs_enqueue_part(dcs_device_engine *e, const dcs_device_method *m,
 /* Waits until the nth part is computed. */
 dcs_status dcs_synchronize_part(dcs_device_engine *e, int64_t nth);
 /* Copies a part that is computed into e->out, while the device computes the next. */
-dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_device_method *m,
-                           const dcs_places *places, dcs_range part);
+dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_places *places, dcs_range part);
 
 /* ---- graphs ---- */
 

@@ -66,7 +66,6 @@ static launch_values values_of(const dcs_device_engine *e, const dcs_device_meth
                                int64_t n) {
   const dcs_problem *problem = e->shape;
   const dcs_plan *plan = &m->plan;
-  const dcs_ptr points = (dcs_ptr)(k * plan->stored.x * plan->stored.y);
   launch_values v = {
       .n_inputs = (int)n,
       .nx = (int)problem->n.x,
@@ -82,7 +81,7 @@ static launch_values values_of(const dcs_device_engine *e, const dcs_device_meth
     v.at[i] = p->at[i].ptr;
   v.at[0] += (dcs_ptr)first * e->input_bytes;
   for (int b = 0; b < e->kind->n_buffers; b++)
-    if (dcs_on_grid(e->kind, b)) v.at[b] += points * e->kind->buffers[b].bytes;
+    if (dcs_on_grid(e->kind, b)) v.at[b] += (dcs_ptr)(k * p->at[b].stored.x * p->at[b].stored.y);
   return v;
 }
 

@@ -14,48 +14,31 @@ dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m, cons
 
 /* ---- copying ---- */
 
-static dcs_dims in_bytes(dcs_dims n, size_t element) {
-  n.x *= (int64_t)element;
-  return n;
+dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_place *at, void *to) {
+  return e->engine.device->copy_out(e->engine.device, to, at->n, at->ptr, at->stored);
 }
 
-static dcs_status copy_slices(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                              int b, dcs_range slices, void *to) {
-  const size_t element = e->kind->buffers[b].bytes;
-  const dcs_dims stored = in_bytes(m->plan.stored, element);
-  dcs_dims n = in_bytes(e->shape->n, element);
-  n.z = slices.end - slices.from;
-  return e->engine.device->copy_out(
-      e->engine.device, to, n, p->at[b].ptr + (dcs_ptr)(slices.from * stored.x * stored.y), stored);
-}
-
-dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                           int b, void *to) {
-  const dcs_dims all = {(int64_t)p->at[b].bytes, 1, 1};
-  if (dcs_on_grid(e->kind, b)) return copy_slices(e, m, p, b, (dcs_range){0, e->shape->n.z}, to);
-  return e->engine.device->copy_out(e->engine.device, to, all, p->at[b].ptr, all);
-}
-
-dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                            dcs_range slices, char *stage) {
-  const dcs_dims n = e->shape->n;
+dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *p, dcs_range slices,
+                            char *stage) {
+  dcs_device *device = e->engine.device;
   for (int b = 0; b < e->kind->n_buffers; b++) {
     if (!dcs_on_grid(e->kind, b)) continue;
-    const size_t slice = (size_t)(n.x * n.y) * e->kind->buffers[b].bytes;
-    char *to = stage ? stage : (char *)p->at[b].host + (size_t)slices.from * slice;
-    DCS_TRY(copy_slices(e, m, p, b, slices, to));
-    if (stage) stage += (size_t)(slices.end - slices.from) * slice;
+    const dcs_place *at = &p->at[b];
+    const dcs_dims n = {at->n.x, at->n.y, slices.end - slices.from};
+    char *to = stage ? stage : (char *)at->host + slices.from * n.x * n.y;
+    dcs_ptr from = at->ptr + (dcs_ptr)(slices.from * at->stored.x * at->stored.y);
+    DCS_TRY(device->copy_out(device, to, n, from, at->stored));
+    if (stage) stage += dcs_points(n);
   }
   return DCS_OK;
 }
 
-void dcs_unstage_slices(const dcs_device_engine *e, dcs_range slices, const char *stage) {
-  const dcs_dims n = e->shape->n;
+void dcs_unstage_slices(const dcs_device_engine *e, const dcs_places *p, dcs_range slices,
+                        const char *stage) {
   for (int b = 0; b < e->kind->n_buffers; b++) {
     if (!dcs_on_grid(e->kind, b)) continue;
-    const size_t slice = (size_t)(n.x * n.y) * e->kind->buffers[b].bytes;
-    const size_t bytes = (size_t)(slices.end - slices.from) * slice;
-    memcpy((char *)e->out[b] + (size_t)slices.from * slice, stage, bytes);
+    const int64_t slice = p->at[b].n.x * p->at[b].n.y, bytes = slice * (slices.end - slices.from);
+    memcpy((char *)e->out[b] + slices.from * slice, stage, (size_t)bytes);
     stage += bytes;
   }
 }
@@ -77,19 +60,18 @@ static char *stage_of(const dcs_device_engine *e, const dcs_places *p, int64_t s
 static dcs_status unstage(dcs_device_engine *e, const dcs_places *p, int64_t slab) {
   dcs_device *device = e->engine.device;
   DCS_TRY(device->synchronize_event(device, DCS_EVENT_STAGED + (int)(slab % DCS_STAGES)));
-  dcs_unstage_slices(e, slices_of(e, p, slab), stage_of(e, p, slab));
+  dcs_unstage_slices(e, p, slices_of(e, p, slab), stage_of(e, p, slab));
   return DCS_OK;
 }
 
 /* Enqueues the copying out of a slab that was just enqueued, then takes the slab from the stage
  * whose part the next one needs, while the card works on. */
-static dcs_status slab_out(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                           int64_t slab) {
+static dcs_status slab_out(dcs_device_engine *e, const dcs_places *p, int64_t slab) {
   dcs_device *device = e->engine.device;
   DCS_TRY(device->record_event(device, DCS_EVENT_COMPUTED));
   device->select_stream(device, DCS_STREAM_OUT);
   DCS_TRY(device->wait_event(device, DCS_EVENT_COMPUTED));
-  DCS_TRY(dcs_stage_slices(e, m, p, slices_of(e, p, slab), stage_of(e, p, slab)));
+  DCS_TRY(dcs_stage_slices(e, p, slices_of(e, p, slab), stage_of(e, p, slab)));
   if (!p->stage) return DCS_OK;
   DCS_TRY(device->record_event(device, DCS_EVENT_STAGED + (int)(slab % DCS_STAGES)));
   return slab >= DCS_STAGES - 1 ? unstage(e, p, slab - (DCS_STAGES - 1)) : DCS_OK;
@@ -100,15 +82,6 @@ dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *p) {
   for (int b = 0; b < e->kind->n_buffers; b++)
     if (!e->kind->buffers[b].output)
       DCS_TRY(device->copy_in(device, p->at[b].ptr, p->at[b].host, p->at[b].bytes));
-  return DCS_OK;
-}
-
-/* Outputs that are on no grid follow the last slab. */
-static dcs_status copy_others(dcs_device_engine *e, const dcs_device_method *m,
-                              const dcs_places *p) {
-  for (int b = 0; b < e->kind->n_buffers; b++)
-    if (e->kind->buffers[b].output && !dcs_on_grid(e->kind, b))
-      DCS_TRY(dcs_copy_output(e, m, p, b, p->at[b].host));
   return DCS_OK;
 }
 
@@ -127,9 +100,11 @@ static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
     device->select_stream(device, second ? 1 : 0);
     if (second) DCS_TRY(device->wait_event(device, DCS_EVENT_BEGUN));
     if (cut) DCS_TRY(dcs_compute_slices(e, m, p, k, dcs_least(k + p->slabs.slices, nz)));
-    DCS_TRY(slab_out(e, m, p, slab));
+    DCS_TRY(slab_out(e, p, slab));
   }
-  DCS_TRY(copy_others(e, m, p));
+  for (int b = 0; b < e->kind->n_buffers; b++) /* what is on no grid follows the last slab */
+    if (e->kind->buffers[b].output && !dcs_on_grid(e->kind, b))
+      DCS_TRY(dcs_copy_output(e, &p->at[b], p->at[b].host));
   for (int64_t left = slab > DCS_STAGES - 1 ? slab - (DCS_STAGES - 1) : 0; p->stage && left < slab;
        left++)
     DCS_TRY(unstage(e, p, left));
@@ -148,23 +123,11 @@ static dcs_status move_managed(dcs_device_engine *e, const dcs_places *p, bool t
   return DCS_OK;
 }
 
-/* Puts a finished output where it belongs. */
-static void take_seen(const dcs_device_engine *e, const dcs_device_method *m, const dcs_place *at,
-                      int b) {
-  const size_t element = e->kind->buffers[b].bytes;
-  if (at->host == at->view) return;
-  if (dcs_on_grid(e->kind, b))
-    dcs_pack_corner(at->host, in_bytes(e->shape->n, element), at->view,
-                    in_bytes(m->plan.stored, element));
-  else
-    memcpy(at->host, at->view, at->bytes);
-}
-
 static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
   dcs_device *device = e->engine.device;
   const bool ahead = p->memory == DCS_MANAGED_PREFETCH;
-  for (int b = 0; b < e->kind->n_buffers;
-       b++) /* a map's inputs are new: their pages are the host's */
+  /* A map's inputs are new: their pages are the host's. */
+  for (int b = 0; b < e->kind->n_buffers; b++)
     if (p->memory != DCS_MAPPED && p->at[b].view && !e->kind->buffers[b].output)
       memcpy(p->at[b].view, p->at[b].host, p->at[b].bytes);
   if (ahead) DCS_TRY(move_managed(e, p, false));
@@ -173,7 +136,8 @@ static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, con
   dcs_compute_overflow(e, m);
   DCS_TRY(device->synchronize(device));
   for (int b = 0; b < e->kind->n_buffers; b++)
-    if (e->kind->buffers[b].output) take_seen(e, m, &p->at[b], b);
+    if (e->kind->buffers[b].output && p->at[b].host != p->at[b].view)
+      dcs_pack_corner(p->at[b].host, p->at[b].n, p->at[b].view, p->at[b].stored);
   return DCS_OK;
 }
 

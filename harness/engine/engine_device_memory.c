@@ -79,20 +79,22 @@ static dcs_status find_placed(dcs_device_engine *e, const dcs_device_method *m, 
 static dcs_status find_place(dcs_device_engine *e, const dcs_device_method *m, dcs_block_kind kind,
                              int b, dcs_places *p) {
   dcs_device *device = e->engine.device;
-  const bool output = e->kind->buffers[b].output;
+  const bool output = e->kind->buffers[b].output, grid = dcs_on_grid(e->kind, b);
   const size_t packed = dcs_buffer_bytes(e->kind, b, e->shape);
-  const size_t stored = dcs_on_grid(e->kind, b)
-                            ? (size_t)dcs_points(m->plan.stored) * e->kind->buffers[b].bytes
-                            : packed;
+  const dcs_dims flat = {(int64_t)packed, 1, 1};
+  dcs_place *at = &p->at[b];
+  *at = (dcs_place){.n = grid ? e->shape->n : flat, .stored = grid ? m->plan.stored : flat};
+  if (grid) at->n.x *= (int64_t)e->kind->buffers[b].bytes;
+  if (grid) at->stored.x *= (int64_t)e->kind->buffers[b].bytes;
+  at->bytes = (size_t)dcs_points(at->stored);
   dcs_block *own = &e->buffers[b][kind], *locked = &e->buffers[b][DCS_BLOCK_HOST];
-  DCS_TRY(dcs_block_grow(device, kind, stored, own));
+  DCS_TRY(dcs_block_grow(device, kind, at->bytes, own));
   if (p->memory == DCS_PINNED) DCS_TRY(dcs_block_grow(device, DCS_BLOCK_HOST, packed, locked));
-  const bool pinned = p->memory == DCS_PINNED || (p->memory == DCS_MAPPED && stored == packed);
+  const bool pinned = p->memory == DCS_PINNED || (p->memory == DCS_MAPPED && at->bytes == packed);
   if (pinned && !output) memcpy(locked->host, e->shape->input[b], packed);
-  p->at[b] = (dcs_place){.ptr = own->ptr, .bytes = stored, .view = own->host};
-  p->at[b].host = pinned   ? locked->host
-                  : output ? e->out[b]
-                           : (void *)e->shape->input[b]; /* copies only read it */
+  at->ptr = own->ptr;
+  at->view = own->host;
+  at->host = pinned ? locked->host : output ? e->out[b] : (void *)e->shape->input[b];
   return DCS_OK;
 }
 
@@ -143,6 +145,6 @@ dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *p) {
   if (p->stage) memset(p->stage, 0xff, e->stage.bytes);
   for (int b = 0; b < e->kind->n_buffers; b++)
     if (e->kind->buffers[b].output && p->at[b].host && p->at[b].host != p->at[b].view)
-      memset(p->at[b].host, 0xff, dcs_buffer_bytes(e->kind, b, e->shape));
+      memset(p->at[b].host, 0xff, (size_t)dcs_points(p->at[b].n));
   return DCS_OK;
 }

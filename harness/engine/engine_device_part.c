@@ -60,13 +60,12 @@ static bool alternates(const dcs_plan *plan, const dcs_problem *problem) {
 static dcs_status fill_part(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                             dcs_range part) {
   dcs_device *device = e->engine.device;
-  const dcs_dims stored = m->plan.stored;
-  const int64_t slices = (part.end == e->shape->n.z ? stored.z : part.end) - part.from;
   for (int b = 0; b < e->kind->n_buffers; b++) {
-    const size_t slice = (size_t)(stored.x * stored.y) * e->kind->buffers[b].bytes;
+    const dcs_dims stored = p->at[b].stored;
+    const int64_t end = part.end == e->shape->n.z ? stored.z : part.end;
     if (dcs_on_grid(e->kind, b) && dcs_plan_fills(&m->plan, b))
-      DCS_TRY(device->fill(device, p->at[b].ptr + (dcs_ptr)part.from * slice, 0,
-                           (size_t)slices * slice / 4));
+      DCS_TRY(device->fill(device, p->at[b].ptr + (dcs_ptr)(part.from * stored.x * stored.y), 0,
+                           dcs_words((size_t)((end - part.from) * stored.x * stored.y))));
   }
   return DCS_OK;
 }
@@ -92,15 +91,14 @@ static char *half_of(const dcs_device_engine *e, const dcs_places *p, int64_t i)
 }
 
 /* Enqueues the copy of a piece to its half of the stage. */
-static dcs_status stage_piece(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                              dcs_range piece, int64_t i) {
+static dcs_status stage_piece(dcs_device_engine *e, const dcs_places *p, dcs_range piece,
+                              int64_t i) {
   dcs_device *device = e->engine.device;
-  DCS_TRY(dcs_stage_slices(e, m, p, piece, half_of(e, p, i)));
+  DCS_TRY(dcs_stage_slices(e, p, piece, half_of(e, p, i)));
   return device->record_event(device, DCS_EVENT_STAGED + (int)(i % PIECES));
 }
 
-dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                           dcs_range part) {
+dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_places *p, dcs_range part) {
   dcs_device *device = e->engine.device;
   const int64_t most = piece_slices(e);
   dcs_range ahead = {part.from, part.from};
@@ -109,10 +107,10 @@ dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_device_method *m, con
   for (int64_t k = part.from; k < part.end; k += most, i++) {
     for (; staged < i + PIECES && ahead.end < part.end; staged++) {
       ahead = (dcs_range){ahead.end, dcs_least(ahead.end + most, part.end)};
-      DCS_TRY(stage_piece(e, m, p, ahead, staged));
+      DCS_TRY(stage_piece(e, p, ahead, staged));
     }
     DCS_TRY(device->synchronize_event(device, DCS_EVENT_STAGED + (int)(i % PIECES)));
-    dcs_unstage_slices(e, (dcs_range){k, dcs_least(k + most, part.end)}, half_of(e, p, i));
+    dcs_unstage_slices(e, p, (dcs_range){k, dcs_least(k + most, part.end)}, half_of(e, p, i));
   }
   return DCS_OK;
 }

@@ -189,7 +189,7 @@ static dcs_status allocate(const dcs_kind *kind, int64_t n_sites, const dcs_grid
 }
 
 char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]) {
-  int64_t nothing = c->n_sites - c->problem.n_inputs;
+  int64_t nothing = c->kind->adds_nothing ? c->n_sites - c->problem.n_inputs : 0;
   int used = 0;
   *text = '\0';
   if (nothing > 0)
