@@ -102,14 +102,13 @@ typedef enum {
   DCS_ARG_BUFFER,   /* DCS_BUFFER(b), element *: buffer b of the kind. Buffer 0 begins with the
                        launch's first input, a grid that is an output with the launch's first slice */
   /* DCS_SCRATCH(s), void *: the plan's scratch[s] */
-  DCS_ARG_SCRATCH = DCS_ARG_BUFFER + DCS_MAX_BUFFERS,
-  DCS_N_ARGS = DCS_ARG_SCRATCH + DCS_MAX_SCRATCH
+  DCS_ARG_SCRATCH = DCS_ARG_BUFFER + DCS_MAX_BUFFERS
 } dcs_arg;
 
 #define DCS_BUFFER(b)  ((dcs_arg)(DCS_ARG_BUFFER + (b)))
 #define DCS_SCRATCH(s) ((dcs_arg)(DCS_ARG_SCRATCH + (s)))
 
-enum { DCS_MAX_ARGS = 12, DCS_MAX_STEPS = 24, DCS_OWN_BYTES = 128 };
+enum { DCS_MAX_ARGS = 16, DCS_MAX_STEPS = 24, DCS_OWN_BYTES = 128 };
 
 /* What a step does. */
 typedef enum {

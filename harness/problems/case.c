@@ -181,7 +181,7 @@ static dcs_status allocate(const dcs_kind *kind, int64_t n_sites, const dcs_grid
   *c = (dcs_case){.kind = kind, .n_sites = n_sites, .spacing = grid->spacing};
   for (int d = 0; d < 3; d++)
     c->origin[d] = grid->origin[d];
-  c->sites = malloc((size_t)n_sites * sizeof *c->sites);
+  c->sites = calloc((size_t)n_sites, sizeof *c->sites);
   c->problem = (dcs_problem){.n = grid->n, .spacing = (float)grid->spacing};
   if (c->sites) return DCS_OK;
   dcs_case_free(c);

@@ -46,7 +46,7 @@ typedef struct {
    * look into buffers before this one, which are NULL where only the shape matters: then it tells
    * what is usual. NULL: of an input, problem->n_inputs, for buffer 0 those of the
    * atoms that count; of an output, one for each point of the grid, so that it can be computed in
-   * slices, padded, and shared by several devices. */
+   * slices, padded, and shared by several devices (its `bytes` are a multiple of 4). */
   int64_t (*count)(const dcs_problem *);
   bool output; /* the method fills it, else the case: by fill(), or buffer 0 where that is NULL,
                   atom by atom (dcs_kind.input) */
