@@ -127,7 +127,7 @@ typedef struct {
   const dcs_arg *args;
   int value;        /* DCS_ARG_VALUE */
   dcs_arg to, from; /* FILL, COPY */
-} dcs_step;
+} dcs_plan_step;
 
 /* Device memory of a plan beside the kind's buffers. */
 typedef struct {
@@ -139,7 +139,7 @@ typedef struct {
  * is the launches of `dcs`: once for each group of slices and, within it, for each chunk of inputs.
  */
 typedef struct {
-  dcs_step steps[DCS_MAX_STEPS];
+  dcs_plan_step steps[DCS_MAX_STEPS];
   int n_steps;
   dcs_scratch scratch[DCS_MAX_SCRATCH];
   int64_t chunk_inputs; /* inputs a launch takes; they lie in the module's constant array `atoms`
@@ -276,13 +276,13 @@ static inline int64_t dcs_round_up(int64_t n, int64_t by) {
 }
 
 /* Adds a step to a plan. */
-static inline void dcs_add_step(dcs_plan *plan, dcs_step step) {
+static inline void dcs_add_step(dcs_plan *plan, dcs_plan_step step) {
   plan->steps[plan->n_steps++] = step;
 }
 /* The steps of a plan whose launches add to a buffer: it is filled before. */
 static inline void dcs_plan_adds_to(dcs_plan *plan, int buffer) {
-  dcs_add_step(plan, (dcs_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(buffer)});
-  dcs_add_step(plan, (dcs_step){.does = DCS_STEP_LAUNCHES});
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(buffer)});
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
 /* Whether a step fills the buffer, which launches then add to. */
 static inline bool dcs_plan_fills(const dcs_plan *plan, int buffer) {

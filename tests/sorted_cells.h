@@ -121,7 +121,7 @@ static inline void expect_map(const dcs_case *c, const dcs_variant *variant,
 static inline void expect_long_rows(const dcs_case *c, const dcs_config *config) {
   dcs_plan plan;
   cells->plan(&c->problem, config, &plan);
-  const dcs_step *step = plan.steps;
+  const dcs_plan_step *step = plan.steps;
   while (!step->kernel || strcmp(step->kernel, "place_rows") != 0)
     step++;
   assert_true(plan.scratch[1].bytes / 4 / step->grid[0] > 64);

@@ -152,10 +152,10 @@ static const char kernels[] =
     "  }\n"
     "}\n";
 
-static dcs_step add_step(int value) {
+static dcs_plan_step add_step(int value) {
   static const dcs_arg args[] = {DCS_SCRATCH(0),   DCS_BUFFER(WEIGHTS), DCS_BUFFER(FACTORS_OF),
                                  DCS_ARG_N_INPUTS, DCS_ARG_VALUE,       DCS_ARG_END};
-  return (dcs_step){
+  return (dcs_plan_step){
       .kernel = "add", .block = {4, 1, 1}, .grid = {1, 2, 1}, .args = args, .value = value};
 }
 
@@ -165,7 +165,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                  DCS_ARG_N_INPUTS,  DCS_ARG_NX,          DCS_ARG_ROW,
                                  DCS_ARG_K,         DCS_ARG_END};
   const dcs_dims n = problem->n;
-  const dcs_step copy = {.does = DCS_STEP_COPY, .to = DCS_BUFFER(CLASSES), .from = DCS_SCRATCH(0)};
+  const dcs_plan_step copy = {
+      .does = DCS_STEP_COPY, .to = DCS_BUFFER(CLASSES), .from = DCS_SCRATCH(0)};
   const bool after = config->value[0] > 0, alone = config->value[0] < 0;
   *plan = (dcs_plan){.chunk_inputs = FACTORS,
                      .launch_slices = n.z,

@@ -123,11 +123,11 @@ typedef struct {
   void *view; /* the same as the host sees it; NULL: it does not */
   void *host; /* of an input: what explicit copies start from. Of an output: where it lies when it
                  is finished, packed; may be `view` */
-} dcs_place;
+} dcs_buffer_place;
 typedef struct {
   dcs_memory memory;
-  bool seen;                  /* the host sees the memory that kernels use */
-  dcs_place at[DCS_N_PLACES]; /* buffers, then scratch, which the host does not see */
+  bool seen;                         /* the host sees the memory that kernels use */
+  dcs_buffer_place at[DCS_N_PLACES]; /* buffers, then scratch, which the host does not see */
   void *placed; /* where the host places inputs: at[0] as it sees it or copies it; NULL: the variant
                    places none */
   dcs_slabs slabs;
@@ -168,7 +168,7 @@ dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *places, dcs_
 void dcs_unstage_slices(const dcs_device_engine *e, const dcs_places *places, dcs_range slices,
                         const char *stage);
 /* Enqueues the copying out of a whole output. */
-dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_place *at, void *to);
+dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_buffer_place *at, void *to);
 /* Writes the inputs of all slices as the variant prepares them: n_inputs times nz. */
 void dcs_prepare_inputs(const dcs_device_engine *e, const dcs_device_method *m, void *prepared);
 

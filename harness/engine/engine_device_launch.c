@@ -125,7 +125,7 @@ dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m, 
 /* ---- steps ---- */
 
 static dcs_status launch_step(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                              const dcs_step *step) {
+                              const dcs_plan_step *step) {
   launch_values values = values_of(e, m, p, 0, e->shape->n.z, 0, e->shape->n_inputs);
   void *args[DCS_MAX_ARGS];
   values.value = step->value;
@@ -136,12 +136,12 @@ static dcs_status launch_step(dcs_device_engine *e, const dcs_device_method *m, 
 
 /* A step but the launches. */
 static dcs_status enqueue_step(dcs_device_engine *e, const dcs_device_method *m,
-                               const dcs_places *p, const dcs_step *step) {
+                               const dcs_places *p, const dcs_plan_step *step) {
   dcs_device *device = e->engine.device;
   if (step->does == DCS_STEP_KERNEL) return launch_step(e, m, p, step);
-  const dcs_place *to = &p->at[step->to - DCS_ARG_BUFFER];
+  const dcs_buffer_place *to = &p->at[step->to - DCS_ARG_BUFFER];
   if (step->does == DCS_STEP_FILL) return device->fill(device, to->ptr, 0, dcs_words(to->bytes));
-  const dcs_place *from = &p->at[step->from - DCS_ARG_BUFFER];
+  const dcs_buffer_place *from = &p->at[step->from - DCS_ARG_BUFFER];
   return device->copy(device, to->ptr, from->ptr,
                       to->bytes < from->bytes ? to->bytes : from->bytes);
 }
@@ -157,14 +157,14 @@ bool dcs_ends_with_launches(const dcs_plan *plan) {
   return launches_of(plan) == plan->n_steps - 1;
 }
 
-static bool fills_grid(const dcs_kind *kind, const dcs_step *step) {
+static bool fills_grid(const dcs_kind *kind, const dcs_plan_step *step) {
   const int b = (int)step->to - DCS_ARG_BUFFER;
   return step->does == DCS_STEP_FILL && b < kind->n_buffers && dcs_on_grid(kind, b);
 }
 
 dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                          bool parts) {
-  const dcs_step *steps = m->plan.steps;
+  const dcs_plan_step *steps = m->plan.steps;
   for (int s = 0; s < launches_of(&m->plan); s++)
     if (!parts || !fills_grid(e->kind, &steps[s])) DCS_TRY(enqueue_step(e, m, p, &steps[s]));
   return dcs_constant_once(&m->plan, e->shape) ? load_chunk(e, m, p, 0, 0, e->shape->n_inputs)

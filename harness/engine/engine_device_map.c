@@ -14,7 +14,7 @@ dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m, cons
 
 /* ---- copying ---- */
 
-dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_place *at, void *to) {
+dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_buffer_place *at, void *to) {
   return e->engine.device->copy_out(e->engine.device, to, at->n, at->ptr, at->stored);
 }
 
@@ -23,7 +23,7 @@ dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *p, dcs_range
   dcs_device *device = e->engine.device;
   for (int b = 0; b < e->kind->n_buffers; b++) {
     if (!dcs_on_grid(e->kind, b)) continue;
-    const dcs_place *at = &p->at[b];
+    const dcs_buffer_place *at = &p->at[b];
     const dcs_dims n = {at->n.x, at->n.y, slices.end - slices.from};
     char *to = stage ? stage : (char *)at->host + slices.from * n.x * n.y;
     dcs_ptr from = at->ptr + (dcs_ptr)(slices.from * at->stored.x * at->stored.y);

@@ -71,7 +71,7 @@ static dcs_status find_placed(dcs_device_engine *e, const dcs_device_method *m, 
   DCS_TRY(dcs_block_grow(device, DCS_BLOCK_ORDINARY, overflow, &e->overflow));
   DCS_TRY(dcs_block_grow(device, DCS_BLOCK_ORDINARY, map, &e->overflow_out));
   p->placed = e->placed[source].host;
-  p->at[0] = (dcs_place){.ptr = e->placed[kind].ptr, .bytes = bytes, .host = p->placed};
+  p->at[0] = (dcs_buffer_place){.ptr = e->placed[kind].ptr, .bytes = bytes, .host = p->placed};
   return DCS_OK;
 }
 
@@ -82,8 +82,8 @@ static dcs_status find_place(dcs_device_engine *e, const dcs_device_method *m, d
   const bool output = e->kind->buffers[b].output, grid = dcs_on_grid(e->kind, b);
   const size_t packed = dcs_buffer_bytes(e->kind, b, e->shape);
   const dcs_dims flat = {(int64_t)packed, 1, 1};
-  dcs_place *at = &p->at[b];
-  *at = (dcs_place){.n = grid ? e->shape->n : flat, .stored = grid ? m->plan.stored : flat};
+  dcs_buffer_place *at = &p->at[b];
+  *at = (dcs_buffer_place){.n = grid ? e->shape->n : flat, .stored = grid ? m->plan.stored : flat};
   if (grid) at->n.x *= (int64_t)e->kind->buffers[b].bytes;
   if (grid) at->stored.x *= (int64_t)e->kind->buffers[b].bytes;
   at->bytes = (size_t)dcs_points(at->stored);
@@ -111,7 +111,7 @@ static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, dcs_pl
   for (int s = 0; s < DCS_MAX_SCRATCH; s++) {
     const dcs_block *scratch = m->plan.scratch[s].zero ? &m->zero[s] : &e->scratch[s];
     p->at[DCS_MAX_BUFFERS + s] =
-        (dcs_place){.ptr = scratch->ptr, .bytes = (size_t)m->plan.scratch[s].bytes};
+        (dcs_buffer_place){.ptr = scratch->ptr, .bytes = (size_t)m->plan.scratch[s].bytes};
   }
   if (p->memory == DCS_PAGEABLE) DCS_TRY(grow_stage(e, p));
   return m->variant->place ? find_placed(e, m, kind, p) : DCS_OK;

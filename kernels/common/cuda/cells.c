@@ -102,11 +102,11 @@ int64_t dcs_cells_sort_blocks(const dcs_problem *problem) {
 enum { ATOMS, MAP };
 enum { COUNTERS = DCS_CELLS_LISTS + 1 };
 
-static dcs_step sort_step(const char *kernel, int64_t blocks, const dcs_arg *args) {
-  return (dcs_step){.kernel = kernel,
-                    .block = {DCS_CELLS_SORT_THREADS, 1, 1},
-                    .grid = {blocks, 1, 1},
-                    .args = args};
+static dcs_plan_step sort_step(const char *kernel, int64_t blocks, const dcs_arg *args) {
+  return (dcs_plan_step){.kernel = kernel,
+                         .block = {DCS_CELLS_SORT_THREADS, 1, 1},
+                         .grid = {blocks, 1, 1},
+                         .args = args};
 }
 
 static void add_steps(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan) {
@@ -142,9 +142,9 @@ void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const 
       .block = {(int)r.x, (int)r.y, 1},
       .grid = {blocks.x, blocks.y, blocks.z},
       .args = args};
-  if (adds) dcs_add_step(plan, (dcs_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(MAP)});
+  if (adds) dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(MAP)});
   add_steps(problem, cells, plan);
-  dcs_add_step(plan, (dcs_step){.does = DCS_STEP_LAUNCHES});
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
 
 /* ---- candidates ---- */

@@ -72,7 +72,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                      .block = {x, y, 1},
                      .grid = {dcs_divide_up(n.x, x), dcs_divide_up(n.y, y), n.z},
                      .args = args};
-  dcs_add_step(plan, (dcs_step){.does = DCS_STEP_LAUNCHES});
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
   memcpy(plan->own, &own, sizeof own);
 }
 
