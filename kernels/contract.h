@@ -1,8 +1,8 @@
 /* The kernel contract: what a problem and a variant are, and what a variant may ask of the harness.
  *
  * A problem is of a kind (coulomb, density, ...), which harness/problems describes: it has values
- * of the kind's parameters, inputs, and an output on a grid. A variant computes problems of one
- * kind. What the kind's kernels share lies in kernels/KIND/KIND.h.
+ * of the kind's parameters and buffers: inputs, and outputs, on a grid or not. A variant computes
+ * problems of one kind. What the kind's kernels share lies in kernels/KIND/KIND.h.
  *
  * A CUDA variant is one .cu file and one descriptor .c beside it; a CPU variant is one .c file.
  * Each has one line in variants.def, and the order there is the ladder. A kernel computes: it owns
@@ -70,15 +70,18 @@ typedef struct {
 
 /* ---- problems ---- */
 
-/* One problem to compute. Outputs are row-major with x fastest: point (i, j, k) is
- * out[(k*ny + j)*nx + i]. */
+enum { DCS_MAX_BUFFERS = 8, DCS_MAX_SCRATCH = 8 };
+
+/* One problem to compute. Its arrays are the buffers of its kind, inputs and outputs, which
+ * kernels/KIND/KIND.h numbers. One that is a grid is row-major with x fastest: point (i, j, k) is
+ * element (k*ny + j)*nx + i. */
 typedef struct {
-  const void *input; /* n_inputs elements of the kind; may be NULL where only the shape matters
-                        (predicates, plans) */
-  int64_t n_inputs;  /* at least 1 */
-  dcs_dims n;        /* points of the output, each at least 1 */
-  float spacing;     /* of the points, angstrom */
-  dcs_config config; /* values of the kind's parameters */
+  const void *input[DCS_MAX_BUFFERS]; /* those that are inputs; may be NULL where only the shape
+                                         matters (predicates, plans) */
+  int64_t n_inputs;                   /* elements of buffer 0, which is an input: at least 1 */
+  dcs_dims n;                         /* points of a grid, each at least 1 */
+  float spacing;                      /* of the points, angstrom */
+  dcs_config config;                  /* values of the kind's parameters */
 } dcs_problem;
 
 /* ---- what a CUDA variant asks the harness to do ---- */
@@ -86,9 +89,7 @@ typedef struct {
 /* What a kernel's arguments are, in the order of its signature. */
 typedef enum {
   DCS_ARG_END,      /* closes the list */
-  DCS_ARG_OUTPUT,   /* float *: first point that this launch computes */
-  DCS_ARG_INPUT,    /* const element *: the launch's first input, in global memory */
-  DCS_ARG_N_INPUTS, /* int: inputs of this launch */
+  DCS_ARG_N_INPUTS, /* int: elements of buffer 0 that this launch takes */
   DCS_ARG_NX,       /* int: useful points in x */
   DCS_ARG_NY,       /* int: useful points in y */
   DCS_ARG_NZ,       /* int: slices of this launch */
@@ -96,48 +97,65 @@ typedef enum {
   DCS_ARG_K,        /* int: first slice of this launch */
   DCS_ARG_SPACING,  /* float: angstrom */
   DCS_ARG_SMS,      /* int: SMs of the device, at least 1 */
-  DCS_ARG_SCRATCH,  /* float *: the plan's scratch_floats, not initialised */
-  DCS_ARG_COUNTERS, /* int *: the plan's counters */
-  DCS_ARG_OWN       /* a struct of the kernel's own, by value: the plan's `own` */
+  DCS_ARG_VALUE,    /* int: the step's value; 0 in the launches of `dcs` */
+  DCS_ARG_OWN,      /* a struct of the kernel's own, by value: the plan's `own` */
+  DCS_ARG_BUFFER,   /* DCS_BUFFER(b), element *: buffer b of the kind. Buffer 0 begins with the
+                       launch's first input, a grid that is an output with the launch's first slice */
+  /* DCS_SCRATCH(s), void *: the plan's scratch[s] */
+  DCS_ARG_SCRATCH = DCS_ARG_BUFFER + DCS_MAX_BUFFERS
 } dcs_arg;
 
-enum { DCS_MAX_ARGS = 12, DCS_MAX_STEPS = 8, DCS_OWN_BYTES = 128 };
+#define DCS_BUFFER(b)  ((dcs_arg)(DCS_ARG_BUFFER + (b)))
+#define DCS_SCRATCH(s) ((dcs_arg)(DCS_ARG_SCRATCH + (s)))
 
-/* A kernel of the module that is launched before the output's: it sorts the inputs, say. Its
- * arguments are those of a launch of all inputs on all slices. */
+enum { DCS_MAX_ARGS = 16, DCS_MAX_STEPS = 24, DCS_OWN_BYTES = 128 };
+
+/* What a step does. */
+typedef enum {
+  DCS_STEP_KERNEL,  /* launches a kernel of the module once, with all inputs and slices */
+  DCS_STEP_FILL,    /* makes the bytes of `to` zero */
+  DCS_STEP_COPY,    /* copies the first bytes of `from` to `to`, as many as the smaller has */
+  DCS_STEP_LAUNCHES /* launches the kernel `dcs` for all slices and inputs, as the plan has it */
+} dcs_step_does;
+
+/* A step of a plan. Buffers of the kind and scratch are named as in a list of arguments. */
 typedef struct {
-  const char *kernel; /* its name, extern "C" */
-  int block;          /* threads */
-  int64_t grid;       /* blocks */
+  dcs_step_does does;
+  const char *kernel; /* KERNEL: its name, extern "C" */
+  int block[3];       /* threads */
+  int64_t grid[3];    /* blocks */
   const dcs_arg *args;
+  int value;        /* DCS_ARG_VALUE */
+  dcs_arg to, from; /* FILL, COPY */
 } dcs_plan_step;
 
-/* How a problem is computed in launches: once for each group of slices and, within it, for each
- * chunk of inputs. */
+/* Device memory of a plan beside the kind's buffers. */
 typedef struct {
+  int64_t bytes; /* 0: there is none */
+  bool zero;     /* zero before the first step, and again after the last; else anything */
+} dcs_scratch;
+
+/* How a problem is computed: in steps, one after another. One of them, on its own or among others,
+ * is the launches of `dcs`: once for each group of slices and, within it, for each chunk of inputs.
+ */
+typedef struct {
+  dcs_plan_step steps[DCS_MAX_STEPS];
+  int n_steps;
+  dcs_scratch scratch[DCS_MAX_SCRATCH];
   int64_t chunk_inputs; /* inputs a launch takes; they lie in the module's constant array `atoms`
                            when constant_inputs, in global memory otherwise */
   bool constant_inputs;
   bool prepared;         /* the variant's prepare() writes the inputs of each launch */
-  bool overwrites;       /* launches write every stored point; else they add to it, and the host
-                            fills the output with 0 before */
   int64_t launch_slices; /* slices a launch computes; the last launch may have fewer */
   int64_t slice_step;    /* a launch may have fewer slices, any multiple of this, and grid[2] is
                             then slices / slice_step, rounded up; 0: launch_slices alone */
   int64_t spare_layers;  /* blocks in z beyond those of grid[2]: the kernel shares the output out */
-  dcs_dims stored;       /* points of the output in device memory; at least the problem's */
-  int64_t scratch_floats; /* device memory for what blocks tell each other in a launch; 0: none */
-  int64_t counters;       /* ints, zero before the first launch; each launch, or the steps together,
-                             leave them zero */
-  int64_t placed_inputs;  /* inputs in device memory as the variant's place() puts them; 0: as the
-                             problem has them */
-  int block[3];           /* threads */
-  int64_t grid[3];        /* blocks of a launch of launch_slices */
-  const dcs_arg *args;    /* DCS_ARG_END last */
-  dcs_plan_step steps[DCS_MAX_STEPS]; /* launched in order before the first launch of an output,
-                                         which they leave alone; what they leave in scratch is there
-                                         for all */
-  int n_steps;
+  dcs_dims stored;       /* points of an output's grid in device memory; at least the problem's */
+  int64_t placed_inputs; /* elements of buffer 0 in device memory as the variant's place() puts
+                            them; 0: as the problem has them */
+  int block[3];          /* threads */
+  int64_t grid[3];       /* blocks of a launch of launch_slices */
+  const dcs_arg *args;   /* DCS_ARG_END last */
   _Alignas(16) unsigned char own[DCS_OWN_BYTES]; /* DCS_ARG_OWN */
 } dcs_plan;
 
@@ -201,19 +219,19 @@ typedef struct {
    * inputs are given. NULL: it is. */
   void (*candidates)(const dcs_problem *, const dcs_config *, dcs_candidates *);
 
-  /* CPU: computes the whole output (n.x*n.y*n.z floats, overwritten); false: memory for it cannot
-   * be had. NULL for CUDA. */
-  bool (*compute)(const dcs_problem *, const dcs_config *, float *out);
+  /* CPU: computes out[b], the kind's buffers that are outputs, whole (each is overwritten); false:
+   * memory for it cannot be had. NULL for CUDA. */
+  bool (*compute)(const dcs_problem *, const dcs_config *, void *const out[DCS_MAX_BUFFERS]);
   /* CUDA: fills the launch plan. NULL on the CPU. */
   void (*plan)(const dcs_problem *, const dcs_config *, dcs_plan *);
   /* CUDA, with plan.prepared: writes inputs first..first+n-1 as a launch of slice k takes them. */
   void (*prepare)(const dcs_problem *, int64_t first, int64_t n, int64_t k, void *prepared);
   /* CUDA, where the host arranges the inputs for the kernel (NULL: the device gets them as they
-   * are): fills placed[plan.placed_inputs], which DCS_ARG_INPUT points to, and overflow[n_inputs]
+   * are): fills placed[plan.placed_inputs], which kernels get for buffer 0, and overflow[n_inputs]
    * with those that found no place there; returns how many those are. */
   int64_t (*place)(const dcs_problem *, const dcs_config *, void *placed, void *overflow);
-  /* Adds to the output, on the host, the inputs of a problem that holds nothing but the overflow.
-   */
+  /* Adds to the output, a grid of floats and the kind's only one, on the host, the inputs of a
+   * problem that holds nothing but the overflow. */
   void (*add_overflow)(const dcs_problem *overflow, const dcs_config *, float *out);
 } dcs_variant;
 
@@ -259,6 +277,23 @@ static inline int64_t dcs_divide_up(int64_t n, int64_t by) {
 }
 static inline int64_t dcs_round_up(int64_t n, int64_t by) {
   return dcs_divide_up(n, by) * by;
+}
+
+/* Adds a step to a plan. */
+static inline void dcs_add_step(dcs_plan *plan, dcs_plan_step step) {
+  plan->steps[plan->n_steps++] = step;
+}
+/* The steps of a plan whose launches add to a buffer: it is filled before. */
+static inline void dcs_plan_adds_to(dcs_plan *plan, int buffer) {
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(buffer)});
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+}
+/* Whether a step fills the buffer, which launches then add to. */
+static inline bool dcs_plan_fills(const dcs_plan *plan, int buffer) {
+  for (int s = 0; s < plan->n_steps; s++)
+    if (plan->steps[s].does == DCS_STEP_FILL && plan->steps[s].to == DCS_BUFFER(buffer))
+      return true;
+  return false;
 }
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 
 /* Whether the engine still holds inputs and points of this size, at this place. */
 static bool is_ready(const dcs_ready *r, const dcs_problem *p, const float *map) {
-  return r->shape.input && r->map == map && r->shape.n_inputs == p->n_inputs &&
+  return r->shape.input[0] && r->map == map && r->shape.n_inputs == p->n_inputs &&
          r->shape.n.x == p->n.x && r->shape.n.y == p->n.y && r->shape.n.z == p->n.z &&
          r->shape.spacing == p->spacing;
 }
@@ -18,7 +18,7 @@ static bool is_ready(const dcs_ready *r, const dcs_problem *p, const float *map)
 /* The handle's own copy of the inputs stays where it is from map to map, so that an engine that is
  * ready for the size need not be told of it. */
 static dcs_status take_inputs(dcs_mapper *m, const dcs_problem *problem) {
-  const size_t bytes = (size_t)problem->n_inputs * dcs_kinds[0]->input_bytes;
+  const size_t bytes = dcs_buffer_bytes(dcs_kinds[0], 0, problem);
   if (bytes > m->inputs_room) {
     m->ready[DCS_CPU] = m->ready[DCS_GPU] = (dcs_ready){0};
     free(m->inputs);
@@ -28,7 +28,7 @@ static dcs_status take_inputs(dcs_mapper *m, const dcs_problem *problem) {
       return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)problem->n_inputs);
     m->inputs_room = bytes;
   }
-  memcpy(m->inputs, problem->input, bytes);
+  memcpy(m->inputs, problem->input[0], bytes);
   return DCS_OK;
 }
 
@@ -43,8 +43,10 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
   dcs_code_facts facts;
   if (!is_ready(ready, problem, map)) {
     *ready = (dcs_ready){*problem, map, {0}};
-    ready->shape.input = m->inputs;
-    dcs_outcome outcome = engine->take(engine, &ready->shape, dcs_kinds[0]->input_bytes, map);
+    ready->shape.input[0] = m->inputs;
+    void *out[DCS_MAX_BUFFERS] = {NULL};
+    out[dcs_map_of(dcs_kinds[0])] = map;
+    dcs_outcome outcome = engine->take(engine, dcs_kinds[0], &ready->shape, out);
     if (outcome != DCS_OUTCOME_OK) {
       *ready = (dcs_ready){0};
       return outcome;

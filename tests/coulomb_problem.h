@@ -5,6 +5,9 @@
 #include "harness/problems/case.h"
 #include "kernels/coulomb/coulomb.h"
 
+/* Outputs with that map. */
+#define OUT(map) ((void *[DCS_MAX_BUFFERS]){[DCS_COULOMB_MAP] = (map)})
+
 /* Angstrom (0: the direct sum), DCS_SWITCHING_NONE or DCS_SWITCHING_C2. */
 static inline dcs_config within(double cutoff, int switching) {
   return (dcs_config){{[DCS_COULOMB_CUTOFF] = cutoff, [DCS_COULOMB_SWITCHING] = switching}};

@@ -27,7 +27,7 @@ typedef struct {
   dcs_problem problem;
   dcs_plan plan;
   dcs_module *module;
-  dcs_ptr map, atoms, scratch, counters;
+  dcs_ptr map, atoms, scratch[DCS_MAX_SCRATCH];
 } prepared;
 
 static inline dcs_module *load(const dcs_variant *variant, const dcs_config *config,
@@ -46,12 +46,12 @@ static inline dcs_module *load(const dcs_variant *variant, const dcs_config *con
   return module;
 }
 
-/* Memory of that many words, filled with the pattern; 0 for none. */
-static inline dcs_ptr words(int64_t n, uint32_t pattern) {
+/* Memory of that many bytes, filled with the pattern; 0 for none. */
+static inline dcs_ptr filled(int64_t bytes, uint32_t pattern) {
   dcs_ptr at = 0;
-  if (n == 0) return 0;
-  assert_int_equal(device->alloc(device, (size_t)n * 4, &at), DCS_OK);
-  assert_int_equal(device->fill(device, at, pattern, (size_t)n), DCS_OK);
+  if (bytes == 0) return 0;
+  assert_int_equal(device->alloc(device, (size_t)bytes, &at), DCS_OK);
+  assert_int_equal(device->fill(device, at, pattern, (size_t)bytes / 4), DCS_OK);
   return at;
 }
 
@@ -66,19 +66,20 @@ static inline prepared prepare(const dcs_variant *variant, const dcs_config *con
   if (!dcs_applicable(variant, problem, config, why)) fail_msg("%s", why);
   variant->plan(problem, config, &p.plan);
   p.module = load(variant, config, backwards);
-  p.map = words(dcs_points(p.plan.stored), 0);
-  p.scratch = words(p.plan.scratch_floats, 0x7fc00000u);
-  p.counters = words(p.plan.counters, 0);
-  p.atoms = words(4 * problem->n_inputs, 0);
+  p.map = filled(4 * dcs_points(p.plan.stored), 0);
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++)
+    p.scratch[s] = filled(p.plan.scratch[s].bytes, p.plan.scratch[s].zero ? 0 : 0xffffffffu);
+  p.atoms = filled(16 * problem->n_inputs, 0);
   size_t bytes = (size_t)problem->n_inputs * sizeof(dcs_atom);
-  assert_int_equal(device->copy_in(device, p.atoms, problem->input, bytes), DCS_OK);
+  assert_int_equal(device->copy_in(device, p.atoms, problem->input[0], bytes), DCS_OK);
   return p;
 }
 
 static inline void release(prepared *p) {
-  const dcs_ptr buffers[] = {p->map, p->atoms, p->scratch, p->counters};
-  for (int b = 0; b < 4; b++)
-    if (buffers[b]) device->release(device, buffers[b]);
+  device->release(device, p->map);
+  device->release(device, p->atoms);
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++)
+    if (p->scratch[s]) device->release(device, p->scratch[s]);
   device->unload(device, p->module);
 }
 
@@ -87,24 +88,26 @@ static inline void launch(prepared *p, int sms, float *map) {
   int n_atoms = (int)p->problem.n_inputs, nx = (int)p->problem.n.x, ny = (int)p->problem.n.y;
   int nz = (int)p->problem.n.z, first = 0;
   void *const values[] = {
-      [DCS_ARG_OUTPUT] = &p->map,
-      [DCS_ARG_INPUT] = &p->atoms,
+      [DCS_BUFFER(DCS_COULOMB_MAP)] = &p->map,
+      [DCS_BUFFER(DCS_COULOMB_ATOMS)] = &p->atoms,
       [DCS_ARG_N_INPUTS] = &n_atoms,
       [DCS_ARG_NX] = &nx,
       [DCS_ARG_NY] = &ny,
       [DCS_ARG_NZ] = &nz,
       [DCS_ARG_K] = &first,
       [DCS_ARG_SMS] = &sms,
-      [DCS_ARG_SCRATCH] = &p->scratch,
       [DCS_ARG_SPACING] = &p->problem.spacing,
-      [DCS_ARG_COUNTERS] = &p->counters,
   };
   void *args[DCS_MAX_ARGS];
   for (int a = 0; p->plan.args[a] != DCS_ARG_END; a++)
-    args[a] = values[p->plan.args[a]];
+    args[a] = p->plan.args[a] < DCS_ARG_SCRATCH ? values[p->plan.args[a]]
+                                                : &p->scratch[p->plan.args[a] - DCS_ARG_SCRATCH];
   const int64_t *grid = p->plan.grid, all[3] = {grid[0], grid[1], grid[2] + p->plan.spare_layers};
   assert_int_equal(device->launch(device, p->module, "dcs", all, p->plan.block, args), DCS_OK);
-  if (device->copy_out(device, map, p->problem.n, p->map, p->plan.stored) != DCS_OK)
+  dcs_dims n = p->problem.n, stored = p->plan.stored;
+  n.x *= (int)sizeof *map;
+  stored.x *= (int)sizeof *map;
+  if (device->copy_out(device, map, n, p->map, stored) != DCS_OK)
     fail_msg("%s", dcs_error_message());
 }
 

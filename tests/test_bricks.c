@@ -37,7 +37,7 @@ enum { NX = 9, NY = 5, MOST_NZ = 40 };
 static void expect_the_same_map(int coarsen_z, int64_t nz, int sms) {
   static float expected[NX * NY * MOST_NZ], map[NX * NY * MOST_NZ];
   static const dcs_atom atom = {-3, -2, -1, 1};
-  const dcs_problem problem = {.input = &atom, .n_inputs = 1, .n = {NX, NY, nz}, .spacing = 0.5f};
+  const dcs_problem problem = {.input = {&atom}, .n_inputs = 1, .n = {NX, NY, nz}, .spacing = 0.5f};
   dcs_config config;
   const dcs_variant *variant = small_blocks("cuda_volume", 2, coarsen_z, &config);
   for (int64_t p = 0; p < dcs_points(problem.n); p++) {
@@ -84,7 +84,7 @@ static void software_is_as_accurate_as_claimed(void **state) {
   (void)state;
   enum { N = 64 };
   const dcs_atom atom = {0.125f, 0.125f, 0.125f, 1};
-  const dcs_problem problem = {.input = &atom, .n_inputs = 1, .n = {N, N, N}, .spacing = 0.25f};
+  const dcs_problem problem = {.input = {&atom}, .n_inputs = 1, .n = {N, N, N}, .spacing = 0.25f};
   dcs_config config;
   const dcs_variant *variant = small_blocks("cuda_split", 4, 4, &config);
   float *map = malloc((size_t)N * N * N * sizeof *map);

@@ -140,7 +140,7 @@ static void the_origin_goes_in_double_precision(void **state) {
   assert_int_equal(dcs_case_build(dcs_kinds[0], NULL, &(dcs_molecule){there, N}, &grid, &b),
                    DCS_OK);
   assert_true(b.origin[0] - a.origin[0] == 1e6 && b.origin[1] - a.origin[1] == -1e6);
-  assert_memory_equal(a.problem.input, b.problem.input, N * sizeof(dcs_atom));
+  assert_memory_equal(a.problem.input[0], b.problem.input[0], N * sizeof(dcs_atom));
   assert_memory_equal(a.sites, b.sites, N * sizeof(dcs_site));
   assert_true(memcmp(&a.problem.n, &b.problem.n, sizeof a.problem.n) == 0);
   for (int i = 0; i < N; i++) {
@@ -159,8 +159,8 @@ static void random_cases(void **state) {
   assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 5, &grid, 1, &few), DCS_OK);
   assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 2000, &grid, 1, &many), DCS_OK);
   assert_int_equal(dcs_case_random(dcs_kinds[0], NULL, 5, &grid, 2, &other), DCS_OK);
-  assert_memory_equal(few.problem.input, many.problem.input, 5 * sizeof(dcs_atom));
-  assert_memory_not_equal(few.problem.input, other.problem.input, 5 * sizeof(dcs_atom));
+  assert_memory_equal(few.problem.input[0], many.problem.input[0], 5 * sizeof(dcs_atom));
+  assert_memory_not_equal(few.problem.input[0], other.problem.input[0], 5 * sizeof(dcs_atom));
   double charge = 0, most[3] = {0};
   for (int i = 0; i < 2000; i++) {
     const dcs_site *s = &many.sites[i];

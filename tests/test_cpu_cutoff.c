@@ -84,7 +84,7 @@ static float *compute(const dcs_case *c, const dcs_config *config) {
   memset(whole, 0x5a, (n + 2 * GUARD) * sizeof *whole);
   for (size_t p = 0; p < n; p++)
     whole[GUARD + p] = NAN;
-  assert_true(cutoff()->compute(&c->problem, config, whole + GUARD));
+  assert_true(cutoff()->compute(&c->problem, config, OUT(whole + GUARD)));
   assert_memory_equal(whole, guard, sizeof guard);
   assert_memory_equal(whole + GUARD + n, guard, sizeof guard);
   memcpy(map, whole + GUARD, n * sizeof *map);
@@ -220,7 +220,7 @@ static bool computes_with(rlim_t more, const dcs_case *c, const dcs_config *conf
   assert_true(child >= 0);
   if (child == 0) {
     if (setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes}) != 0) _exit(2);
-    _exit(cutoff()->compute(&c->problem, config, map) ? 0 : 1);
+    _exit(cutoff()->compute(&c->problem, config, OUT(map)) ? 0 : 1);
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
@@ -400,7 +400,7 @@ static void adding_adds(void **state) {
   dcs_problem half = c.problem;
   half.n_inputs = 20;
   dcs_cpu_cutoff_add(&half, twice);
-  half.input = dcs_atoms(&half) + 20;
+  half.input[0] = dcs_atoms(&half) + 20;
   dcs_cpu_cutoff_add(&half, twice);
   assert_memory_equal(once, twice, bytes);
   assert_true(once[0] > 1000);

@@ -1,7 +1,7 @@
 /* CPU variants: every one that this machine can run against a double-precision sum. */
 #include "harness/base/random.h"
 #include "kernels/common/cpu.h"
-#include "kernels/coulomb/coulomb.h"
+#include "tests/coulomb_problem.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static int most_threads(const dcs_variant *variant) {
 
 /* Atoms in and around the grid; charges in -0.5..0.5, or all positive. */
 static dcs_problem make_problem(dcs_dims n, int n_atoms, bool one_sign) {
-  dcs_problem problem = {.input = atoms, .n_inputs = n_atoms, .n = n, .spacing = 0.37f};
+  dcs_problem problem = {.input = {atoms}, .n_inputs = n_atoms, .n = n, .spacing = 0.37f};
   dcs_random random = {(uint64_t)(n.x * 31 + n.y * 7 + n.z + n_atoms)};
   for (int a = 0; a < n_atoms; a++) {
     atoms[a].x = (float)(dcs_random_unit(&random) * 0.37 * (double)(n.x + 2) - 0.37);
@@ -65,7 +65,7 @@ static float *compute(const dcs_variant *variant, const dcs_problem *problem, in
   for (size_t p = 0; p < n; p++)
     whole[GUARD + p] = NAN;
   dcs_config config = {{threads}};
-  variant->compute(problem, &config, whole + GUARD);
+  variant->compute(problem, &config, OUT(whole + GUARD));
   assert_memory_equal(whole, guard, sizeof guard);
   assert_memory_equal(whole + GUARD + n, guard, sizeof guard);
   memcpy(map, whole + GUARD, n * sizeof *map);
@@ -170,12 +170,12 @@ static void reciprocal_square_roots_hold_four_roundings(void **state) {
   for (int v = 0; v < N_IDS; v++) {
     const dcs_variant *variant = variant_at(v);
     if (!is_available(variant)) continue;
-    dcs_problem problem = {.input = atoms, .n_inputs = 1, .n = {1, 1, 1}, .spacing = 1.0f};
+    dcs_problem problem = {.input = {atoms}, .n_inputs = 1, .n = {1, 1, 1}, .spacing = 1.0f};
     dcs_random random = {1};
     for (int n = 0; n < 100000; n++) {
       float value = NAN, x = (float)pow(10.0, 8.0 * dcs_random_unit(&random) - 3.0), r2 = x * x;
       atoms[0] = (dcs_atom){-x, 0.0f, 0.0f, 1.0f};
-      variant->compute(&problem, &(dcs_config){{1}}, &value);
+      variant->compute(&problem, &(dcs_config){{1}}, OUT(&value));
       assert_true(fabs((double)value * sqrt((double)r2) - 1.0) < 4 * 0x1p-24);
     }
   }

@@ -80,7 +80,7 @@ static void run(const dcs_case *c, dcs_config config, dcs_scope scope, float *ma
   char why[DCS_TEXT];
   double ns;
   if (!dcs_applicable(variant, &c->problem, &config, why)) fail_msg("%s", why);
-  assert_int_equal(engine->take(engine, &c->problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, dcs_kinds[0], &c->problem, OUT(map)), DCS_OUTCOME_OK);
   if (engine->prepare(engine, 0, &c->problem.config, variant, &config, &facts) != DCS_OUTCOME_OK ||
       engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &ns) != DCS_OUTCOME_OK)
     fail_msg("%s", dcs_error_message());
@@ -190,7 +190,7 @@ static void all_atoms_in_one_place(void **state) {
 
 static dcs_problem problem_of(const dcs_atom *atoms, int n_atoms, dcs_dims n, float cutoff) {
   return (dcs_problem){
-      .input = atoms, .n_inputs = n_atoms, .n = n, .spacing = 1, .config = {{(double)cutoff}}};
+      .input = {atoms}, .n_inputs = n_atoms, .n = n, .spacing = 1, .config = {{(double)cutoff}}};
 }
 
 /* Bins of 2, counted from grid point 0: on a face an atom belongs to the upper bin. Too far,

@@ -86,7 +86,7 @@ static void all_atoms_in_one_place(void **state) {
 static void any_radius(void **state) {
   (void)state;
   dcs_case c = around_grid((dcs_dims){19, 9, 7}, 0.5, 100, 3);
-  dcs_gaussian *atoms = (dcs_gaussian *)c.problem.input;
+  dcs_gaussian *atoms = (dcs_gaussian *)c.problem.input[0];
   static const double radii[] = {1e18, 30, 1e-6, 1e-3};
   for (int a = 0; a < 4; a++) {
     c.sites[a].radius = radii[a];

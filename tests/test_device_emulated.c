@@ -79,7 +79,7 @@ static void computes_a_padded_map(void **state) {
   set_charge(device, module, 3, 2.0f);
   dcs_ptr map;
   static float whole[STORED], packed[NX * NY * NZ];
-  const dcs_dims stored = {ROW, NY, NZ}, useful = {NX, NY, NZ};
+  const dcs_dims stored = {ROW * sizeof(float), NY, NZ}, useful = {NX * sizeof(float), NY, NZ};
   assert_int_equal(device->alloc(device, sizeof whole, &map), DCS_OK);
   assert_int_equal(device->fill(device, map, 0xbf800000u /* -1 */, STORED), DCS_OK);
   assert_int_equal(launch(device, module, map, 0), DCS_OK);
@@ -113,7 +113,7 @@ static void modules_coexist(void **state) {
   assert_int_equal(device->alloc(device, STORED * sizeof(float), &map), DCS_OK);
   for (int m = 0; m < 2; m++) {
     assert_int_equal(launch(device, modules[m], map, 0), DCS_OK);
-    const dcs_dims one = {1, 1, 1}, stored = {ROW, NY, NZ};
+    const dcs_dims one = {sizeof first, 1, 1}, stored = {ROW * sizeof first, NY, NZ};
     assert_int_equal(device->copy_out(device, &first, one, map, stored), DCS_OK);
     assert_true(first == (m == 0 ? 1000.0f : 5000.0f));
   }
@@ -191,7 +191,7 @@ static void mirror_once(void) {
   void *args[] = {&out};
   assert_int_equal(
       device->launch(device, module, "dcs", (int64_t[]){2, 1, 1}, (int[]){4, 8, 1}, args), DCS_OK);
-  const dcs_dims n = {128, 1, 1};
+  const dcs_dims n = {sizeof found, 1, 1};
   assert_int_equal(device->copy_out(device, found, n, out, n), DCS_OK);
   for (int round = 0; round < 2; round++)
     for (int block = 0; block < 2; block++)

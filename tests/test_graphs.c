@@ -36,7 +36,7 @@ static dcs_engine *open_engine(const dcs_problem *problem) {
     skip();
   }
   assert_int_equal(status, DCS_OK);
-  assert_int_equal(engine->take(engine, problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, dcs_kinds[0], problem, OUT(map)), DCS_OUTCOME_OK);
   return engine;
 }
 
@@ -71,7 +71,7 @@ static void run(dcs_engine *engine, int slot) {
 /* The map of so few slices that it is computed launch by launch, into expected[]. */
 static void compute_expected(const char *id, int64_t slices, int chunk_atoms) {
   const dcs_problem problem = {
-      .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, slices}, .spacing = 0.5f};
+      .input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, slices}, .spacing = 0.5f};
   dcs_engine *engine = open_engine(&problem);
   prepare(engine, 0, id, 4, chunk_atoms);
   run(engine, 0);
@@ -92,7 +92,7 @@ static void maps_of_graphs_are_the_same(void **state) {
                {"cuda_padded", 1, 13},
                {"cuda_padded", FEW, 4096}};
   const dcs_problem problem = {
-      .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
+      .input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     compute_expected(cases[c].id, cases[c].few, cases[c].chunk_atoms);
     dcs_engine *engine = open_engine(&problem);
@@ -110,7 +110,7 @@ static void memory_may_move(void **state) {
   (void)state;
   static const char *const ids[] = {"cuda_naive", "cuda_padded"};
   const dcs_problem problem = {
-      .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
+      .input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
   for (int i = 0; i < 2; i++) {
     dcs_engine *engine = open_engine(&problem);
     prepare(engine, 0, ids[i], 4, ATOMS);
@@ -135,7 +135,7 @@ static void modes_of_memory_alternate(void **state) {
   static const dcs_memory memories[] = {DCS_PAGEABLE, DCS_MAPPED, DCS_PINNED, DCS_MAPPED,
                                         DCS_MANAGED};
   const dcs_problem problem = {
-      .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
+      .input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, MANY}, .spacing = 0.5f};
   for (int i = 0; i < 2; i++) {
     dcs_engine *engine = open_engine(&problem);
     prepare(engine, 0, ids[i], 4, ATOMS);

@@ -71,7 +71,7 @@ static float *copy_of_map(const bench_fixture *f) {
   size_t bytes = (size_t)dcs_points(f->c.problem.n) * sizeof(float);
   float *map = malloc(bytes);
   assert_non_null(map);
-  memcpy(map, f->bench.arena.out, bytes);
+  memcpy(map, f->bench.arena.map, bytes);
   return map;
 }
 
@@ -87,7 +87,7 @@ static void expect_every_mode(bench_fixture *f, const char *id, const char *conf
     if (trial.outcome != DCS_OUTCOME_OK)
       fail_msg("%s %s: %s", id, dcs_memory_name((dcs_memory)m), dcs_error_message());
     assert_true(trial.verdict.accepted);
-    if (memcmp(f->bench.arena.out, launched_once, bytes) != 0)
+    if (memcmp(f->bench.arena.map, launched_once, bytes) != 0)
       fail_msg("%s %s: another map, %s", id, dcs_memory_name((dcs_memory)m), config);
   }
   free(launched_once);
@@ -193,7 +193,7 @@ static dcs_slabs cut(const char *id, const char *config, dcs_dims n, int64_t ato
   const dcs_problem problem = {.n_inputs = atoms, .n = n, .spacing = 0.5f};
   dcs_plan plan;
   method.variant->plan(&problem, &method.config, &plan);
-  return dcs_cut_slabs(&plan, &problem, resident);
+  return dcs_cut_slabs(&plan, &problem, (size_t)(n.x * n.y) * sizeof(float), resident);
 }
 
 static void volumes_are_cut_where_the_parts_fill_the_card(void **state) {

@@ -85,9 +85,16 @@ static void add_overflow(const dcs_problem *overflow, const dcs_config *config, 
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
-                                 DCS_ARG_NY,     DCS_ARG_NZ,    DCS_ARG_K,        DCS_ARG_SPACING,
-                                 DCS_ARG_OWN,    DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_BUFFER(DCS_COULOMB_MAP),
+                                 DCS_BUFFER(DCS_COULOMB_ATOMS),
+                                 DCS_ARG_N_INPUTS,
+                                 DCS_ARG_NX,
+                                 DCS_ARG_NY,
+                                 DCS_ARG_NZ,
+                                 DCS_ARG_K,
+                                 DCS_ARG_SPACING,
+                                 DCS_ARG_OWN,
+                                 DCS_ARG_END};
   const dcs_dims n = problem->n;
   const int places = (int)(2 * problem->n_inputs);
   (void)config;
@@ -99,6 +106,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                      .block = {16, 1, 1},
                      .grid = {dcs_round_up(n.x, 16) / 16, n.y, n.z},
                      .args = args};
+  dcs_plan_adds_to(plan, DCS_COULOMB_MAP);
   memcpy(plan->own, &places, sizeof places);
 }
 
@@ -119,11 +127,11 @@ static const dcs_variant variant = {.id = "cuda_placed",
 
 static dcs_atom atoms[ATOMS];
 static const dcs_problem problem = {
-    .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
+    .input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
 static float map[POINTS];
 static dcs_status (*launch)(dcs_device *, dcs_module *, const char *, const int64_t[3],
                             const int[3], void **);
-static dcs_status (*copy_out)(dcs_device *, float *, dcs_dims, dcs_ptr, dcs_dims);
+static dcs_status (*copy_out)(dcs_device *, void *, dcs_dims, dcs_ptr, dcs_dims);
 
 static dcs_status seen_launch(dcs_device *device, dcs_module *module, const char *name,
                               const int64_t grid[3], const int block[3], void **args) {
@@ -131,7 +139,7 @@ static dcs_status seen_launch(dcs_device *device, dcs_module *module, const char
   return launch(device, module, name, grid, block, args);
 }
 
-static dcs_status seen_copy_out(dcs_device *device, float *to, dcs_dims n, dcs_ptr from,
+static dcs_status seen_copy_out(dcs_device *device, void *to, dcs_dims n, dcs_ptr from,
                                 dcs_dims stored) {
   event('c');
   return copy_out(device, to, n, from, stored);
@@ -169,7 +177,7 @@ static dcs_engine *open_engine(bool keep) {
   copy_out = engine->device->copy_out;
   engine->device->launch = seen_launch;
   engine->device->copy_out = seen_copy_out;
-  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, dcs_kinds[0], &problem, OUT(map)), DCS_OUTCOME_OK);
   if (engine->prepare(engine, 0, &problem.config, &variant, &(dcs_config){{keep}}, &facts) !=
       DCS_OUTCOME_OK)
     fail_msg("%s", dcs_error_message());
@@ -274,7 +282,7 @@ static void several_devices_do_not_share_it(void **state) {
   dcs_status status = dcs_engine_devices_open("emulated,emulated", kernel_folder, &engine);
   if (status == DCS_UNAVAILABLE) skip();
   assert_int_equal(status, DCS_OK);
-  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, dcs_kinds[0], &problem, OUT(map)), DCS_OUTCOME_OK);
   assert_int_equal(
       engine->prepare(engine, 0, &problem.config, &variant, &(dcs_config){{1}}, &facts),
       DCS_OUTCOME_INAPPLICABLE);

@@ -30,7 +30,7 @@ static void kinds_are_complete(void **state) {
     const dcs_kind *own = dcs_kinds[k];
     int axes = 0;
     assert_ptr_equal(dcs_find_kind(own->id), own); /* no id twice */
-    assert_true(own->what && own->unit && own->eval && own->input_bytes > 0);
+    assert_true(own->what && own->unit && own->eval && own->buffers[0].bytes > 0);
     assert_in_range(own->n_params, 0, DCS_MAX_PARAMS);
     assert_in_range(own->n_axes, 1, DCS_MAX_AXES);
     assert_in_range(own->n_dimensions, 1, DCS_MAX_DIMENSIONS);

@@ -26,7 +26,8 @@ static float potential(const dcs_problem *p, int64_t i, int64_t j, int64_t k) {
   return sum;
 }
 
-static bool compute(const dcs_problem *p, const dcs_config *config, float *map) {
+static bool compute(const dcs_problem *p, const dcs_config *config, void *const out[]) {
+  float *map = out[DCS_COULOMB_MAP];
   static int maps;
   const float factor = maps++ == 0 ? 1 : 2;
   (void)config;

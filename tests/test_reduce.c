@@ -14,8 +14,9 @@
 /* The counters are left as they were found. */
 static void launch_once(prepared *p, float *map) {
   launch(p, 1, map);
-  for (int64_t c = 0; c < p->plan.counters; c++)
-    assert_int_equal(((const int *)(uintptr_t)p->counters)[c], 0);
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++)
+    for (int64_t c = 0; p->plan.scratch[s].zero && c < p->plan.scratch[s].bytes / 4; c++)
+      assert_int_equal(((const int *)(uintptr_t)p->scratch[s])[c], 0);
 }
 
 /* Small blocks, because a thread is a fibre. */
@@ -41,7 +42,8 @@ static void no_atom_is_lost(void **state) {
     for (int n = 1; n <= MOST; n += n < 20 ? 1 : 7) {
       dcs_config config;
       const dcs_variant *variant = reduce(&config, splits[s]);
-      const dcs_problem problem = {.input = atoms, .n_inputs = n, .n = {1, 1, 1}, .spacing = 0.5f};
+      const dcs_problem problem = {
+          .input = {atoms}, .n_inputs = n, .n = {1, 1, 1}, .spacing = 0.5f};
       prepared p = prepare(variant, &config, &problem, false);
       float sum;
       launch_once(&p, &sum);
@@ -59,7 +61,7 @@ static dcs_problem random_problem(void) {
   for (int a = 0; a < ATOMS; a++)
     atoms[a] = (dcs_atom){(float)between(&random, 0, 17), (float)between(&random, 0, 4),
                           (float)between(&random, 0, 2), (float)between(&random, -1, 1)};
-  return (dcs_problem){.input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
+  return (dcs_problem){.input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
 }
 
 /* Whether the map's bits are the same with the blocks in either order. A second launch must double
@@ -71,7 +73,7 @@ static bool same_in_either_order(const dcs_variant *variant, const dcs_config *c
     prepared p = prepare(variant, config, &problem, backwards);
     launch_once(&p, map[backwards]);
     launch_once(&p, twice);
-    for (int i = 0; i < POINTS && p.plan.counters; i++)
+    for (int i = 0; i < POINTS && p.plan.scratch[0].bytes; i++)
       assert_true(twice[i] == 2 * map[backwards][i]);
     release(&p);
   }

@@ -72,7 +72,7 @@ static void a_dropped_atom(void **state) {
   planted plan = honest(&f->c);
   plan.atoms = atoms;
   for (int dropped = 0; dropped < ATOMS; dropped++) {
-    memcpy(atoms, f->c.problem.input, sizeof atoms);
+    memcpy(atoms, f->c.problem.input[0], sizeof atoms);
     atoms[dropped].q = 0;
     compute(&f->c, plan, f->map);
     reject(f);
@@ -85,7 +85,7 @@ static void a_flipped_sign(void **state) {
   planted plan = honest(&f->c);
   plan.atoms = atoms;
   for (int flipped = 0; flipped < ATOMS; flipped++) {
-    memcpy(atoms, f->c.problem.input, sizeof atoms);
+    memcpy(atoms, f->c.problem.input[0], sizeof atoms);
     atoms[flipped].q = -atoms[flipped].q;
     compute(&f->c, plan, f->map);
     reject(f);

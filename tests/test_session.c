@@ -35,11 +35,11 @@ static int prepare(bench_fixture *f, const dcs_method *method) {
 
 static void forget_map(bench_fixture *f) {
   for (int64_t i = 0; i < f->reference.points; i++)
-    f->bench.arena.out[i] = NAN;
+    f->bench.arena.map[i] = NAN;
 }
 
 static void expect_map(const bench_fixture *f) {
-  assert_true(dcs_check(&f->reference, f->bench.arena.out, f->c.problem.n_inputs).accepted);
+  assert_true(dcs_check(&f->reference, f->bench.arena.map, f->c.problem.n_inputs).accepted);
 }
 
 /* The one child of this process, or 0. */

@@ -19,7 +19,7 @@ enum { NX = 37, NY = 21, NZ = 41, ATOMS = 23, POINTS = NX * NY * NZ };
 
 static dcs_atom atoms[ATOMS];
 static const dcs_problem problem = {
-    .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.4f};
+    .input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.4f};
 static float map[POINTS], expected[POINTS];
 
 static int make_atoms(void **state) {
@@ -46,7 +46,7 @@ static dcs_engine *open_devices(const char *text) {
     skip();
   }
   assert_int_equal(status, DCS_OK);
-  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, dcs_kinds[0], &problem, OUT(map)), DCS_OUTCOME_OK);
   return engine;
 }
 
@@ -240,7 +240,7 @@ static void devices_without_memory_are_left_out(void **state) {
     } else {
       expect_same(engine, DCS_UNTIMED);
       expect_lost(engine, "emulated (1 of 2)", "planted: no");
-      assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+      assert_int_equal(engine->take(engine, dcs_kinds[0], &problem, OUT(map)), DCS_OUTCOME_OK);
       prepare(engine, 4);
       expect_same(engine, DCS_UNTIMED_WARM);
     }

@@ -41,25 +41,33 @@ static const char kernels[] =
     "    map[(k + l) * 128 * 128 + at] += 1e6f * begun[0] + scratch[1];\n"
     "}\n";
 
+enum { SUMS, BEGUN }; /* scratch */
+
 static void plan_steps(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg first[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_INPUTS, DCS_ARG_NZ,
-                                  DCS_ARG_END};
-  static const dcs_arg second[] = {DCS_ARG_SCRATCH, DCS_ARG_INPUT, DCS_ARG_OWN, DCS_ARG_END};
-  static const dcs_arg map[] = {DCS_ARG_OUTPUT, DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_NZ,
-                                DCS_ARG_END};
+  static const dcs_arg first[] = {DCS_SCRATCH(SUMS), DCS_SCRATCH(BEGUN), DCS_ARG_N_INPUTS,
+                                  DCS_ARG_NZ, DCS_ARG_END};
+  static const dcs_arg second[] = {DCS_SCRATCH(SUMS), DCS_BUFFER(DCS_COULOMB_ATOMS), DCS_ARG_OWN,
+                                   DCS_ARG_END};
+  static const dcs_arg map[] = {DCS_BUFFER(DCS_COULOMB_MAP), DCS_SCRATCH(SUMS), DCS_SCRATCH(BEGUN),
+                                DCS_ARG_NZ, DCS_ARG_END};
   own_values own = {.factor = 7, .offset[15] = 0.25f};
   *plan = (dcs_plan){
       .chunk_inputs = problem->n_inputs,
       .launch_slices = NZ,
       .slice_step = STEP,
       .stored = problem->n,
-      .scratch_floats = SCRATCH,
-      .counters = 1,
+      .scratch = {[SUMS] = {SCRATCH * sizeof(float)}, [BEGUN] = {sizeof(int), .zero = true}},
       .block = {128, 1, 1},
       .grid = {NX * NY / 128, 1, NZ / STEP},
       .args = map,
-      .steps = {{config->value[0] ? "third" : "first", 64, 2, first}, {"second", 32, 1, second}},
-      .n_steps = 2};
+      .steps = {{.does = DCS_STEP_FILL, .to = DCS_BUFFER(DCS_COULOMB_MAP)},
+                {.kernel = config->value[0] ? "third" : "first",
+                 .block = {64, 1, 1},
+                 .grid = {2, 1, 1},
+                 .args = first},
+                {.kernel = "second", .block = {32, 1, 1}, .grid = {1, 1, 1}, .args = second},
+                {.does = DCS_STEP_LAUNCHES}},
+      .n_steps = 4};
   memcpy(plan->own, &own, sizeof own);
 }
 
@@ -75,7 +83,7 @@ static const dcs_variant stepped = {.id = "test_stepped",
 
 static const dcs_atom atoms[ATOMS] = {{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 1, 0, 3}};
 static const dcs_problem problem = {
-    .input = atoms, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
+    .input = {atoms}, .n_inputs = ATOMS, .n = {NX, NY, NZ}, .spacing = 0.5f};
 static float map[POINTS];
 static char folder[] = "/tmp/dcs-test-steps-XXXXXX";
 static char file_path[64];
@@ -103,7 +111,7 @@ static dcs_engine *open_engine(const char *devices, int lost) {
     skip();
   }
   assert_int_equal(status, DCS_OK);
-  assert_int_equal(engine->take(engine, &problem, sizeof(dcs_atom), map), DCS_OUTCOME_OK);
+  assert_int_equal(engine->take(engine, dcs_kinds[0], &problem, OUT(map)), DCS_OUTCOME_OK);
   if (engine->prepare(engine, 0, &problem.config, &stepped, &config, &facts) != DCS_OUTCOME_OK)
     fail_msg("%s", dcs_error_message());
   return engine;

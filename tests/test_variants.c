@@ -399,8 +399,8 @@ static void the_split_plan(void **state) {
     reduce->plan(&problem, &config, &plan);
     assert_true(plan.block[0] == 16 && plan.block[1] == 8 && plan.block[2] == 1);
     assert_true(plan.grid[0] == 4 && plan.grid[1] == 3 && plan.grid[2] == 3 * splits);
-    assert_int_equal(plan.counters, 36);
-    assert_int_equal(plan.scratch_floats, 36 * 1024 * splits);
+    assert_true(!plan.scratch[0].zero && plan.scratch[0].bytes == 4 * 36 * 1024 * splits);
+    assert_true(plan.scratch[1].zero && plan.scratch[1].bytes == 4 * 36);
     assert_int_equal(plan.chunk_inputs, problem.n_inputs);
     assert_int_equal(plan.launch_slices, 9);
     /* 1000 atoms in 64 parts: at most 16 in one */

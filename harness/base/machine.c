@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -59,4 +60,12 @@ int64_t dcs_available_memory(void) {
   int64_t used = number_in_file("/sys/fs/cgroup/memory.current", "");
   if (limit > 0 && used >= 0 && limit - used < available) available = limit - used;
   return available;
+}
+
+/* A CPU's part of the last cache is at most 4 MiB wherever that is shared; twice that, or twice the
+ * whole where few CPUs have all of it. */
+int64_t dcs_flush_bytes(void) {
+  const int64_t shared = 2 * (int64_t)sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const int64_t parts = (int64_t)dcs_cpus() * (8 << 20);
+  return shared > parts ? shared : parts;
 }

@@ -11,6 +11,10 @@ int dcs_cpus(void);
  * the control group. */
 int64_t dcs_available_memory(void);
 
+/* As many bytes as leave nothing else in the caches of these CPUs once each has written its part.
+ */
+int64_t dcs_flush_bytes(void);
+
 enum { DCS_LINE = 1024 };
 
 /* What stands behind `before` in the first line that begins with it, of a file of the system's; ""

@@ -32,11 +32,11 @@ int64_t dcs_resident_threads(const dcs_device_info *info, int registers) {
   return threads * info->sm_count;
 }
 
-void dcs_pack_corner(float *to, dcs_dims n, const float *from, dcs_dims stored) {
+void dcs_pack_corner(void *to, dcs_dims n, const void *from, dcs_dims stored) {
   for (int64_t k = 0; k < n.z; k++)
     for (int64_t j = 0; j < n.y; j++)
-      memcpy(to + (k * n.y + j) * n.x, from + (k * stored.y + j) * stored.x,
-             (size_t)n.x * sizeof *to);
+      memcpy((char *)to + (k * n.y + j) * n.x, (const char *)from + (k * stored.y + j) * stored.x,
+             (size_t)n.x);
 }
 
 dcs_status dcs_device_read_facts(dcs_device *device, dcs_device_facts *facts) {

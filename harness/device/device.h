@@ -22,6 +22,7 @@ typedef struct {
   int sm_threads, sm_registers; /* what each SM holds at a time */
   int clock_mhz;                /* maximum SM clock; 0: unknown */
   int64_t memory_bytes;
+  int64_t cache_bytes; /* of the cache that all SMs share */
 } dcs_device_info;
 
 /* A kernel source to compile: text, and "-DNAME=VALUE" options. */
@@ -114,8 +115,11 @@ struct dcs_device {
   /* Enqueued in order with launches; the host memory must stay untouched until then. From pageable
    * memory the call returns when the source may be reused. */
   dcs_status (*copy_in)(dcs_device *, dcs_ptr to, const void *from, size_t bytes);
-  /* Enqueues the copy of the corner `n` of a map stored as `stored` to the packed map `to`. */
-  dcs_status (*copy_out)(dcs_device *, float *to, dcs_dims n, dcs_ptr from, dcs_dims stored);
+  /* Enqueues the copy of the corner `n` of a grid stored as `stored` to the packed grid `to`; the x
+   * of both is in bytes. */
+  dcs_status (*copy_out)(dcs_device *, void *to, dcs_dims n, dcs_ptr from, dcs_dims stored);
+  /* Enqueues a copy within the device. */
+  dcs_status (*copy)(dcs_device *, dcs_ptr to, dcs_ptr from, size_t bytes);
   /* Enqueues a fill with one 32-bit pattern. */
   dcs_status (*fill)(dcs_device *, dcs_ptr to, uint32_t pattern, size_t words);
 
@@ -132,11 +136,11 @@ struct dcs_device {
   dcs_status (*launch)(dcs_device *, dcs_module *module, const char *kernel, const int64_t grid[3],
                        const int block[3], void **args);
 
-  /* From begin_capture() to end_capture(), copy_in, fill and launch are noted in a graph instead of
-   * enqueued, and nothing else may be called. launch_graph() enqueues all of them at once, which
-   * costs less than one by one: with the arguments they had, and the host memory as it is when it
-   * is copied. After an error in between, end_capture() is still to be called. The graph holds
-   * modules, names of kernels and memory that must outlive it; destroy_graph() frees it. */
+  /* From begin_capture() to end_capture(), copy_in, copy, fill and launch are noted in a graph
+   * instead of enqueued, and nothing else may be called. launch_graph() enqueues all of them at
+   * once, which costs less than one by one: with the arguments they had, and the host memory as it
+   * is when it is copied. After an error in between, end_capture() is still to be called. The graph
+   * holds modules, names of kernels and memory that must outlive it; destroy_graph() frees it. */
   dcs_status (*begin_capture)(dcs_device *);
   dcs_status (*end_capture)(dcs_device *, dcs_graph **graph);
   dcs_status (*launch_graph)(dcs_device *, dcs_graph *graph);
@@ -169,8 +173,9 @@ dcs_status dcs_device_check_launch(const dcs_launch_limits *limits, const int64_
 /* Threads with so many registers each (-1: unknown) that the device runs at a time. */
 int64_t dcs_resident_threads(const dcs_device_info *info, int registers);
 
-/* Copies the corner `n` of a map stored as `stored` to the packed map `to`, on the host. */
-void dcs_pack_corner(float *to, dcs_dims n, const float *from, dcs_dims stored);
+/* Copies the corner `n` of a grid stored as `stored` to the packed grid `to`, on the host; the x of
+ * both is in bytes. */
+void dcs_pack_corner(void *to, dcs_dims n, const void *from, dcs_dims stored);
 
 /* Facts as they were read; those that are not known are left out. */
 typedef struct {

@@ -11,10 +11,9 @@
 
 /* What the arena begins with; the arrays follow, each on a 64-byte boundary. */
 typedef struct {
-  int64_t n_inputs, input_bytes, n_fixes;
-  dcs_dims n;
-  float spacing;
-  int n_problems;
+  dcs_problem shape; /* its inputs lie elsewhere in another process */
+  int64_t count[DCS_MAX_BUFFERS], n_fixes;
+  int kind, n_problems; /* kind: in dcs_kinds */
 } header;
 
 static size_t aligned(size_t bytes) {
@@ -23,33 +22,39 @@ static size_t aligned(size_t bytes) {
 
 /* Where the arrays begin. */
 typedef struct {
-  size_t input, configs, fixes, out, end;
+  size_t configs, fixes, buffers[DCS_MAX_BUFFERS], end;
 } layout;
 
-static layout layout_of(const header *h) {
-  layout l = {.input = aligned(sizeof *h)};
-  l.configs = l.input + aligned((size_t)(h->n_inputs * h->input_bytes));
+static layout layout_of(const header *h, const dcs_kind *kind) {
+  layout l = {.configs = aligned(sizeof *h)};
   l.fixes = l.configs + aligned((size_t)h->n_problems * sizeof(dcs_config));
-  l.out = l.fixes + aligned((size_t)(h->n_problems * h->n_fixes) * sizeof(dcs_fix));
-  l.end = l.out + aligned((size_t)dcs_points(h->n) * sizeof(float));
+  l.end = l.fixes + aligned((size_t)(h->n_problems * h->n_fixes) * sizeof(dcs_fix));
+  for (int b = 0; b < kind->n_buffers; b++) {
+    l.buffers[b] = l.end;
+    l.end += aligned((size_t)h->count[b] * kind->buffers[b].bytes);
+  }
   return l;
 }
 
 static void set_views(dcs_arena *arena) {
   const header *h = arena->base;
   char *base = arena->base;
-  const layout l = layout_of(h);
+  const dcs_kind *kind = dcs_kinds[h->kind];
+  const layout l = layout_of(h, kind);
+  const int map = dcs_map_of(kind);
+  arena->kind = kind;
   arena->configs = (dcs_config *)(base + l.configs);
   arena->n_problems = h->n_problems;
-  arena->shape = (dcs_problem){.input = base + l.input,
-                               .n_inputs = h->n_inputs,
-                               .n = h->n,
-                               .spacing = h->spacing,
-                               .config = arena->configs[0]};
-  arena->input_bytes = (size_t)h->input_bytes;
+  arena->shape = h->shape;
+  arena->shape.config = arena->configs[0];
+  for (int b = 0; b < kind->n_buffers; b++) {
+    void *data = base + l.buffers[b];
+    arena->shape.input[b] = kind->buffers[b].output ? NULL : data;
+    arena->out[b] = kind->buffers[b].output ? data : NULL;
+  }
+  arena->map = map < 0 ? NULL : arena->out[map];
   arena->fixes = (dcs_fix *)(base + l.fixes);
   arena->n_fixes = h->n_fixes;
-  arena->out = (float *)(base + l.out);
 }
 
 dcs_status dcs_arena_open(dcs_arena *arena) {
@@ -93,28 +98,45 @@ static void put_problems(dcs_arena *arena, dcs_case *c, const dcs_config *proble
   arena->shape.config = arena->configs[0];
 }
 
-dcs_status dcs_arena_put(dcs_arena *arena, dcs_case *c, const dcs_config *problems, int n) {
-  const dcs_problem *p = &c->problem;
-  const dcs_config posed = p->config;
-  header h = {p->n_inputs,  (int64_t)c->kind->input_bytes, c->n_fixes, p->n, p->spacing,
-              n > 0 ? n : 1};
-  size_t bytes = layout_of(&h).end;
-  unmap(arena);
+static header header_of(const dcs_case *c, int n_problems) {
+  header h = {.shape = c->problem, .n_fixes = c->n_fixes, .n_problems = n_problems};
+  while (dcs_kinds[h.kind] != c->kind)
+    h.kind++;
+  for (int b = 0; b < c->kind->n_buffers; b++)
+    h.count[b] = dcs_count(c->kind, b, &c->problem);
+  return h;
+}
+
+/* Makes the file so large. */
+static dcs_status resize(const dcs_arena *arena, const dcs_problem *p, size_t bytes) {
   if (ftruncate(arena->fd, 0) != 0)
     return dcs_fail(DCS_UNAVAILABLE, "cannot resize shared memory: %s", strerror(errno));
   int64_t available = dcs_available_memory();
   if ((int64_t)bytes > available)
     return dcs_fail(DCS_UNAVAILABLE,
                     "grid %lldx%lldx%lld with %lld atoms needs %.3g GB of memory; %.3g GB are free",
-                    (long long)h.n.x, (long long)h.n.y, (long long)h.n.z, (long long)h.n_inputs,
+                    (long long)p->n.x, (long long)p->n.y, (long long)p->n.z, (long long)p->n_inputs,
                     1e-9 * (double)bytes, 1e-9 * (double)available);
   if (ftruncate(arena->fd, (off_t)bytes) != 0)
     return dcs_fail(DCS_UNAVAILABLE, "cannot make %zu bytes of shared memory: %s", bytes,
                     strerror(errno));
+  return DCS_OK;
+}
+
+dcs_status dcs_arena_put(dcs_arena *arena, dcs_case *c, const dcs_config *problems, int n) {
+  const dcs_problem *p = &c->problem;
+  const dcs_config posed = p->config;
+  const header h = header_of(c, n > 0 ? n : 1);
+  const size_t bytes = layout_of(&h, c->kind).end;
+  unmap(arena);
+  DCS_TRY(resize(arena, p, bytes));
   DCS_TRY(map_bytes(arena, bytes));
   memcpy(arena->base, &h, sizeof h);
   set_views(arena);
-  memcpy((void *)arena->shape.input, p->input, (size_t)h.n_inputs * arena->input_bytes);
+  for (int b = 0; b < c->kind->n_buffers; b++)
+    if (p->input[b])
+      memcpy((void *)arena->shape.input[b], p->input[b],
+             (size_t)h.count[b] * c->kind->buffers[b].bytes);
   put_problems(arena, c, n > 0 ? problems : &posed, h.n_problems);
   return DCS_OK;
 }

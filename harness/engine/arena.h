@@ -1,4 +1,4 @@
-/* Memory that the program and its workers share: the problems of the moment and the output
+/* Memory that the program and its workers share: the problems of the moment and the outputs
  * computed from one of them. The program owns it; a worker maps it anew whenever a problem is
  * announced. */
 #ifndef DCS_ARENA_H
@@ -10,14 +10,15 @@ typedef struct {
   int fd;
   void *base; /* NULL until the first problem */
   size_t bytes;
-  dcs_problem shape;         /* the inputs, which point into the arena, and the output's points; its
-                                config is the first problem's */
-  size_t input_bytes;        /* of an element */
+  dcs_problem shape; /* the inputs, which point into the arena, and points of a grid; its
+                        config is the first problem's */
+  const dcs_kind *kind;
   const dcs_config *configs; /* of the problems on these inputs: n_problems */
   int n_problems;
   const dcs_fix *fixes; /* n_fixes for each problem, one problem after another */
   int64_t n_fixes;
-  float *out; /* n.x * n.y * n.z */
+  void *out[DCS_MAX_BUFFERS]; /* the buffers that are outputs */
+  float *map;                 /* the one among them that dcs_map_of() tells, or NULL */
 } dcs_arena;
 
 /* Creates an empty arena. */

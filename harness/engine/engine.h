@@ -1,4 +1,4 @@
-/* An engine computes maps of one problem by several prepared methods. One implementation for the
+/* An engine computes problems of one shape by several prepared methods. One implementation for the
  * CPU, one for the device interface; both live in the worker process only. */
 #ifndef DCS_ENGINE_H
 #define DCS_ENGINE_H
@@ -13,17 +13,20 @@ typedef struct dcs_engine dcs_engine;
 /* Every function that returns an outcome other than DCS_OUTCOME_OK leaves the reason in
  * dcs_error_message(). */
 struct dcs_engine {
-  /* Takes inputs and shape, which all problems share; methods prepared before are forgotten. `out`
-   * receives the results; both stay valid until the next. */
-  dcs_outcome (*take)(dcs_engine *, const dcs_problem *shape, size_t input_bytes, float *out);
+  /* Takes inputs and shape, which all problems share; methods prepared before are forgotten.
+   * out[b], of the kind's buffers that are outputs, receive the results; they, shape and inputs
+   * stay valid until the next. */
+  dcs_outcome (*take)(dcs_engine *, const dcs_kind *, const dcs_problem *shape,
+                      void *const out[DCS_MAX_BUFFERS]);
   /* Makes the method ready under a slot number for the problem of these values of the kind's
    * parameters; in a worker that replaces another the numbers come in any order. */
   dcs_outcome (*prepare)(dcs_engine *, int slot, const dcs_config *problem, const dcs_variant *,
                          const dcs_config *, dcs_code_facts *facts);
-  /* Computes `inner` maps, one in the untimed scopes; *ns is the time of all of them together (0
-   * when untimed). Where copies are part of the scope, a device has atoms and map in that kind of
-   * memory; what it cannot do is DCS_OUTCOME_NOT_BUILT. The result lies in `out` afterwards; on a
-   * device in the untimed scopes alone. */
+  /* Computes the outputs `inner` times, once in the untimed scopes; *ns is the time of all of them
+   * together (0 when untimed), without what flushes caches before each of a kind with cold data.
+   * Where copies are part of the scope, a device has the buffers in that kind of memory; what it
+   * cannot do is DCS_OUTCOME_NOT_BUILT. The result lies in `out` afterwards; on a device in the
+   * untimed scopes alone. */
   dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, dcs_memory memory, int64_t inner,
                      double *ns);
   /* The device behind it; NULL on the CPU, and where there are several. */
@@ -31,6 +34,7 @@ struct dcs_engine {
   /* All devices that it was opened with, in order; none on the CPU. */
   dcs_device *devices[DCS_MAX_DEVICES];
   int n_devices;
+  int64_t flushes; /* of caches, since it was opened */
   /* Which devices failed since this was last emptied, and why, while others did their part; "". */
   char lost[2 * DCS_TEXT];
   void (*close)(dcs_engine *);

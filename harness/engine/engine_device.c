@@ -11,7 +11,8 @@ static void forget_methods(dcs_device_engine *e) {
   for (int s = 0; s < e->n_slots; s++) {
     dcs_destroy_graphs(e, &e->slots[s]);
     if (e->slots[s].module) device->unload(device, e->slots[s].module);
-    dcs_block_release(device, DCS_BLOCK_DEVICE, &e->slots[s].counters);
+    for (int z = 0; z < DCS_MAX_SCRATCH; z++)
+      dcs_block_release(device, DCS_BLOCK_DEVICE, &e->slots[s].zero[z]);
   }
   e->n_slots = 0;
 }
@@ -22,47 +23,58 @@ static dcs_outcome as_outcome(dcs_status status, dcs_outcome failure) {
 
 /* Memory that not every problem needs is not kept for the next. */
 static void release_memory(dcs_device_engine *e) {
+  dcs_device *device = e->engine.device;
   for (int kind = 0; kind < DCS_N_BLOCK_KINDS; kind++) {
-    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->inputs[kind]);
-    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->outputs[kind]);
-    dcs_block_release(e->engine.device, (dcs_block_kind)kind, &e->placed[kind]);
+    for (int b = 0; b < DCS_MAX_BUFFERS; b++)
+      dcs_block_release(device, (dcs_block_kind)kind, &e->buffers[b][kind]);
+    dcs_block_release(device, (dcs_block_kind)kind, &e->placed[kind]);
   }
-  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->overflow);
-  dcs_block_release(e->engine.device, DCS_BLOCK_ORDINARY, &e->overflow_out);
-  dcs_block_release(e->engine.device, DCS_BLOCK_DEVICE, &e->scratch);
-  dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->stage);
+  dcs_block_release(device, DCS_BLOCK_ORDINARY, &e->overflow);
+  dcs_block_release(device, DCS_BLOCK_ORDINARY, &e->overflow_out);
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++)
+    dcs_block_release(device, DCS_BLOCK_DEVICE, &e->scratch[s]);
+  dcs_block_release(device, DCS_BLOCK_HOST, &e->stage);
+  dcs_block_release(device, DCS_BLOCK_DEVICE, &e->cold);
   for (int g = 0; g < DCS_GRAPHS; g++)
-    dcs_block_release(e->engine.device, DCS_BLOCK_HOST, &e->prepared[g]);
+    dcs_block_release(device, DCS_BLOCK_HOST, &e->prepared[g]);
 }
 
-static dcs_outcome device_take(dcs_engine *engine, const dcs_problem *shape, size_t input_bytes,
-                               float *out) {
+static dcs_outcome device_take(dcs_engine *engine, const dcs_kind *kind, const dcs_problem *shape,
+                               void *const out[DCS_MAX_BUFFERS]) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
   dcs_device *device = engine->device;
-  dcs_block *inputs = &e->inputs[DCS_BLOCK_DEVICE];
+  const size_t input_bytes = kind->buffers[0].bytes;
   forget_methods(e);
   release_memory(e);
   if (input_bytes != e->input_bytes) e->ring_inputs = 0; /* its places are of another size */
+  e->kind = kind;
   e->shape = shape;
   e->input_bytes = input_bytes;
-  e->out = out;
-  size_t bytes = (size_t)shape->n_inputs * input_bytes;
-  if (dcs_block_grow(device, DCS_BLOCK_DEVICE, bytes, inputs) != DCS_OK) return DCS_OUTCOME_MEMORY;
+  memcpy(e->out, out, sizeof e->out);
   device->select_stream(device, 0);
-  return as_outcome(device->copy_in(device, inputs->ptr, shape->input, bytes), DCS_OUTCOME_LAUNCH);
+  for (int b = 0; b < kind->n_buffers; b++) {
+    if (kind->buffers[b].output) continue;
+    dcs_block *own = &e->buffers[b][DCS_BLOCK_DEVICE];
+    const size_t bytes = dcs_buffer_bytes(kind, b, shape);
+    if (dcs_block_grow(device, DCS_BLOCK_DEVICE, bytes, own) != DCS_OK) return DCS_OUTCOME_MEMORY;
+    if (device->copy_in(device, own->ptr, shape->input[b], bytes) != DCS_OK)
+      return DCS_OUTCOME_LAUNCH;
+  }
+  return DCS_OUTCOME_OK;
 }
 
 /* ---- preparing a method ---- */
 
-/* Scratch memory and counters, where the plan has them. */
+/* The plan's scratch memory. */
 static dcs_status make_scratch(dcs_device_engine *e, dcs_device_method *m) {
   dcs_device *device = e->engine.device;
-  size_t n = (size_t)m->plan.counters;
-  DCS_TRY(dcs_block_grow(device, DCS_BLOCK_DEVICE, (size_t)m->plan.scratch_floats * sizeof(float),
-                         &e->scratch));
-  if (n == 0) return DCS_OK;
-  DCS_TRY(dcs_block_grow(device, DCS_BLOCK_DEVICE, n * sizeof(int32_t), &m->counters));
-  return device->fill(device, m->counters.ptr, 0, n);
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++) {
+    const dcs_scratch *scratch = &m->plan.scratch[s];
+    dcs_block *block = scratch->zero ? &m->zero[s] : &e->scratch[s];
+    DCS_TRY(dcs_block_grow(device, DCS_BLOCK_DEVICE, (size_t)scratch->bytes, block));
+    if (scratch->zero) DCS_TRY(device->fill(device, block->ptr, 0, block->bytes / 4));
+  }
+  return DCS_OK;
 }
 
 static dcs_status grow_ring(dcs_device_engine *e, int64_t chunk_inputs) {
@@ -129,11 +141,9 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
 
 /* ---- running a method ---- */
 
-static dcs_status run_timed(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
-                            dcs_scope scope, int64_t inner, double *ns) {
+static dcs_status time_batch(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                             dcs_scope scope, int64_t inner, double *ns) {
   dcs_device *device = e->engine.device;
-  if (!device->timed)
-    return dcs_fail(DCS_UNAVAILABLE, "this device has no times: it exists for correctness");
   if (scope == DCS_KERNEL) {
     DCS_TRY(dcs_run_kernel(e, m, p, inner));
     return device->elapsed_ns(device, ns);
@@ -145,20 +155,47 @@ static dcs_status run_timed(dcs_device_engine *e, const dcs_device_method *m, co
   return DCS_OK;
 }
 
+/* Launches that are timed by the device are enqueued while it still writes, so that it does not
+ * wait for them. */
+static dcs_status flush_cache(dcs_device_engine *e, bool wait) {
+  dcs_device *device = e->engine.device;
+  DCS_TRY(dcs_block_grow(device, DCS_BLOCK_DEVICE, 2 * (size_t)e->info.cache_bytes, &e->cold));
+  const uint32_t pattern = (uint32_t)++e->engine.flushes;
+  DCS_TRY(device->fill(device, e->cold.ptr, pattern, e->cold.bytes / 4));
+  return wait ? device->synchronize(device) : DCS_OK;
+}
+
+static dcs_status run_timed(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                            dcs_scope scope, int64_t inner, double *ns) {
+  if (!e->engine.device->timed)
+    return dcs_fail(DCS_UNAVAILABLE, "this device has no times: it exists for correctness");
+  if (!e->kind->cold) return time_batch(e, m, p, scope, inner, ns);
+  for (int64_t i = 0; i < inner; i++) {
+    double one;
+    DCS_TRY(flush_cache(e, scope != DCS_KERNEL));
+    DCS_TRY(time_batch(e, m, p, scope, 1, &one));
+    *ns += one;
+  }
+  return DCS_OK;
+}
+
 static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                               bool whole) {
   dcs_device *device = e->engine.device;
   DCS_TRY(dcs_poison(e, p));
   if (whole) {
     DCS_TRY(dcs_run_whole(e, m, p));
-    if (p->to != e->out) memcpy(e->out, p->to, (size_t)dcs_points(e->shape->n) * sizeof *e->out);
+    for (int b = 0; b < e->kind->n_buffers; b++)
+      if (e->kind->buffers[b].output && p->at[b].host != e->out[b])
+        memcpy(e->out[b], p->at[b].host, (size_t)dcs_points(p->at[b].n));
     return DCS_OK;
   }
   DCS_TRY(dcs_run_kernel(e, m, p, 1));
   dcs_compute_overflow(e, m);
-  DCS_TRY(device->copy_out(device, e->out, e->shape->n, p->stored, m->plan.stored));
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (e->kind->buffers[b].output) DCS_TRY(dcs_copy_output(e, &p->at[b], e->out[b]));
   DCS_TRY(device->synchronize(device));
-  dcs_add_overflow(e, e->out);
+  dcs_add_overflow(e, p);
   return DCS_OK;
 }
 
@@ -175,7 +212,7 @@ static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs
   if (!whole) outcome = dcs_place_ahead(e, m, &places, timed);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   *ns = 0;
-  bool in_slabs = !places.view && places.slabs.slices < e->shape->n.z;
+  bool in_slabs = !places.seen && places.slabs.slices < e->shape->n.z;
   if (!in_slabs && dcs_keep_graphs(e, m, &places) != DCS_OK) return DCS_OUTCOME_LAUNCH;
   dcs_status status =
       timed ? run_timed(e, m, &places, scope, inner, ns) : run_untimed(e, m, &places, whole);

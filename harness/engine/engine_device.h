@@ -1,8 +1,11 @@
 /* The engine of a CUDA (or emulated) device, in the files that implement it: methods
- * (engine_device.c), where atoms and maps lie (engine_device_memory.c), the launches of a map
- * (engine_device_launch.c), their graphs (engine_device_graph.c), a map as a scope has it
+ * (engine_device.c), where buffers lie (engine_device_memory.c), the steps and launches of a plan
+ * (engine_device_launch.c), their graphs (engine_device_graph.c), outputs as a scope has them
  * (engine_device_map.c), inputs that the host places (engine_device_place.c), and how a part of a
- * map is computed (engine_device_part.c) where several share one (engine_several.c). */
+ * map is computed (engine_device_part.c) where several share one (engine_several.c).
+ *
+ * A map is what a method computes at a time: all outputs. Those on the grid are computed and copied
+ * in slices. */
 #ifndef DCS_ENGINE_DEVICE_H
 #define DCS_ENGINE_DEVICE_H
 
@@ -36,6 +39,11 @@ static inline int64_t dcs_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* 32-bit words that cover so many bytes; a block of memory ends with one. */
+static inline size_t dcs_words(size_t bytes) {
+  return (bytes + 3) / 4;
+}
+
 /* Memory of a kind, grown when more is needed. */
 typedef enum {
   DCS_BLOCK_DEVICE,
@@ -55,18 +63,23 @@ typedef struct {
  * computes the last. */
 enum { DCS_GRAPHS = 2 };
 
+/* Buffers of the kind and scratch in device memory, in the order of the arguments that name them.
+ */
+enum { DCS_N_PLACES = DCS_MAX_BUFFERS + DCS_MAX_SCRATCH };
+
 typedef struct {
   const dcs_variant *variant;
   dcs_config config;
   dcs_problem problem; /* the engine's shape with values of its own */
   dcs_plan plan;
   dcs_module *module;
-  dcs_ptr constant;              /* address of the module's array of atoms */
-  dcs_graph *graphs[DCS_GRAPHS]; /* the first alone without prepared; NULL: not captured */
-  dcs_ptr captured[4];           /* the addresses that they hold: map, atoms, prepared, scratch */
-  bool steps_loaded;  /* the driver loads a kernel when it is first launched, and not every driver
-                         does so in a capture: a first map with steps is not captured */
-  dcs_block counters; /* its own, so that one that leaves them wrong spoils no other */
+  dcs_ptr constant;                   /* address of the module's array of atoms */
+  dcs_graph *graphs[DCS_GRAPHS];      /* the first alone without prepared; NULL: not captured */
+  dcs_ptr captured[DCS_N_PLACES + 1]; /* the addresses that they hold, and that of prepared[0] */
+  bool steps_loaded; /* the driver loads a kernel when it is first launched, and not every driver
+                        does so in a capture: a first map with kernels as steps is not captured */
+  dcs_block zero[DCS_MAX_SCRATCH]; /* scratch that is zero: its own, so that one that leaves it
+                                      wrong spoils no other */
   int registers;
 } dcs_device_method;
 
@@ -74,15 +87,17 @@ typedef struct {
   dcs_engine engine;
   char *kernels;
   dcs_device_info info;
-  const dcs_problem *shape; /* inputs and points of all problems */
-  size_t input_bytes;       /* of an element */
-  float *out;               /* ordinary memory */
-  dcs_block inputs[DCS_N_BLOCK_KINDS], outputs[DCS_N_BLOCK_KINDS];
+  const dcs_kind *kind;
+  const dcs_problem *shape;   /* inputs and points of all problems */
+  size_t input_bytes;         /* of an element of buffer 0 */
+  void *out[DCS_MAX_BUFFERS]; /* ordinary memory */
+  dcs_block buffers[DCS_MAX_BUFFERS][DCS_N_BLOCK_KINDS];
   dcs_block placed[DCS_N_BLOCK_KINDS]; /* inputs as a variant's place() arranges them */
   dcs_block overflow, overflow_out;    /* ordinary: those it leaves to the host, and their output */
   int64_t n_overflow;                  /* of the output computed last */
-  dcs_block scratch;                   /* what launches pass between blocks */
+  dcs_block scratch[DCS_MAX_SCRATCH];  /* all but what is zero */
   dcs_block stage;                     /* page-locked, DCS_STAGES slabs */
+  dcs_block cold;                      /* what is written to flush the cache */
   dcs_block prepared[DCS_GRAPHS];      /* page-locked, atoms for whole maps */
   int64_t graph_launches;              /* with prepared atoms */
   dcs_block ring;                      /* page-locked, DCS_RING chunks of ring_inputs */
@@ -98,60 +113,75 @@ typedef struct {
 dcs_status dcs_block_grow(dcs_device *device, dcs_block_kind kind, size_t bytes, dcs_block *block);
 void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block);
 
-/* Where atoms and map lie while a method runs. */
+/* Where a buffer lies while a method runs. */
+typedef struct {
+  dcs_ptr ptr;  /* for kernels; a grid that is an output is padded as the plan says */
+  size_t bytes; /* there */
+  dcs_dims n,
+      stored; /* packed, and there: of a grid that is an output, x in bytes; else bytes x 1 x 1
+               */
+  void *view; /* the same as the host sees it; NULL: it does not */
+  void *host; /* of an input: what explicit copies start from. Of an output: where it lies when it
+                 is finished, packed; may be `view` */
+} dcs_buffer_place;
 typedef struct {
   dcs_memory memory;
-  dcs_ptr inputs, stored; /* for kernels; `stored` is padded as the plan says */
-  const char *from;       /* inputs on the host that explicit copies start from */
-  size_t inputs_bytes;
-  void *placed; /* where the host places atoms: `from`, or `atoms` as the host sees them; NULL:
-                       the variant places none */
-  size_t stored_bytes;
-  float *view; /* `stored` as the host sees it; NULL: it does not */
-  float *to;   /* where the finished map lies, packed; may be `view` */
+  bool seen;                         /* the host sees the memory that kernels use */
+  dcs_buffer_place at[DCS_N_PLACES]; /* buffers, then scratch, which the host does not see */
+  void *placed; /* where the host places inputs: at[0] as it sees it or copies it; NULL: the variant
+                   places none */
   dcs_slabs slabs;
-  float *stage;         /* NULL: slabs are copied straight to `to` */
-  const char *prepared; /* with prepared: all atoms for slice 0, for slice 1, ...; NULL: they
+  char *stage;          /* NULL: slabs are copied straight to their place */
+  const char *prepared; /* with prepared: all inputs for slice 0, for slice 1, ...; NULL: they
                                are prepared in the ring, launch by launch */
 } dcs_places;
 
+/* Bytes of a slice of all outputs on the grid, packed; 0: there are none. */
+size_t dcs_slice_bytes(const dcs_device_engine *e);
 /* Finds the places, and makes memory that is not there yet. Not `cut`: the map is one slab. */
 dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dcs_memory memory,
                             bool cut, dcs_places *places);
-/* Fills every place of the map with NaN, so that a point that nobody wrote or copied is seen. */
+/* Fills every place of the outputs with bytes that are NaN in floats and doubles, so that a value
+ * that nobody wrote or copied is seen. */
 dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *places);
 
 /* ---- maps ---- */
 
-/* Enqueues what comes before the first launch of a map: zeros, inputs in constant memory, steps. */
-dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m,
-                         const dcs_places *places);
-/* Enqueues a map, launch by launch. */
+/* Enqueues what comes before the launches of a map: steps, inputs in constant memory. In `parts`,
+ * outputs on the grid are left to each of them to fill. */
+dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *places,
+                         bool parts);
+/* Enqueues a map, step by step. */
 dcs_status dcs_enqueue_map(dcs_device_engine *e, const dcs_device_method *m,
                            const dcs_places *places);
-/* What lies in constant memory for the whole map is enqueued to be copied there, if anything does.
- */
-dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
-                             const dcs_places *places);
-/* Enqueues the plan's steps. */
-dcs_status dcs_enqueue_steps(dcs_device_engine *e, const dcs_device_method *m,
-                             const dcs_places *places);
-/* Enqueues the launches of the slices from..end-1, which are zero. */
+/* Whether no step follows the launches, so that slices are finished one after another. */
+bool dcs_ends_with_launches(const dcs_plan *plan);
+/* Enqueues the launches of the slices from..end-1. */
 dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
                               const dcs_places *places, int64_t from, int64_t end);
+/* Enqueues the copying in of inputs. */
+dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *places);
+/* Enqueues the copying out of slices of all outputs on the grid, to the stage, one output behind
+ * the other, or (NULL) to their places; and takes them from there into e->out. */
+dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *places, dcs_range slices,
+                            char *stage);
+void dcs_unstage_slices(const dcs_device_engine *e, const dcs_places *places, dcs_range slices,
+                        const char *stage);
+/* Enqueues the copying out of a whole output. */
+dcs_status dcs_copy_output(dcs_device_engine *e, const dcs_buffer_place *at, void *to);
 /* Writes the inputs of all slices as the variant prepares them: n_inputs times nz. */
 void dcs_prepare_inputs(const dcs_device_engine *e, const dcs_device_method *m, void *prepared);
 
 /* Maps as in scope kernel: between two events, launches that are not cut; nothing is copied. */
 dcs_status dcs_run_kernel(dcs_device_engine *e, const dcs_device_method *m,
                           const dcs_places *places, int64_t inner);
-/* A map as in scopes warm and first: from atoms on the host to the finished map in places->to. */
+/* A map as in scopes warm and first: from inputs on the host to the finished outputs there. */
 dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m,
                          const dcs_places *places);
 
-/* ---- atoms that the host places ---- */
+/* ---- inputs that the host places ---- */
 
-/* Has the variant place the atoms, if it does; e->n_overflow are left to the host. */
+/* Has the variant place the inputs, if it does; e->n_overflow are left to the host. */
 void dcs_place_inputs(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *places);
 /* Places them and queues their copy, for launches alone. A time of those is none of a map with
  * overflow atoms: then DCS_OUTCOME_INAPPLICABLE where `timed`. */
@@ -159,8 +189,8 @@ dcs_outcome dcs_place_ahead(dcs_device_engine *e, const dcs_device_method *m,
                             const dcs_places *places, bool timed);
 /* Computes the map of the overflow atoms in memory of its own, while the device works. */
 void dcs_compute_overflow(dcs_device_engine *e, const dcs_device_method *m);
-/* Adds it to a finished map. */
-void dcs_add_overflow(const dcs_device_engine *e, float *out);
+/* Adds it to the finished map. */
+void dcs_add_overflow(const dcs_device_engine *e, const dcs_places *places);
 
 /* ---- parts of maps ---- */
 
@@ -180,8 +210,7 @@ dcs_status dcs_enqueue_part(dcs_device_engine *e, const dcs_device_method *m,
 /* Waits until the nth part is computed. */
 dcs_status dcs_synchronize_part(dcs_device_engine *e, int64_t nth);
 /* Copies a part that is computed into e->out, while the device computes the next. */
-dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_device_method *m,
-                           const dcs_places *places, dcs_range part);
+dcs_status dcs_unload_part(dcs_device_engine *e, const dcs_places *places, dcs_range part);
 
 /* ---- graphs ---- */
 

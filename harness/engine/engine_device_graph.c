@@ -1,7 +1,9 @@
 /* The device engine: maps whose launches are captured in graphs. */
 #include "harness/engine/engine_device.h"
 
-/* Enqueueing these one by one would take longer than they do. So it is with a plan's steps. Atoms
+#include <string.h>
+
+/* Enqueueing these one by one would take longer than they do. So it is with kernels as steps. Atoms
  * with dz^2 are prepared before the first launch of a captured map, and beside the launches of one
  * that is not: with many of them capturing loses. */
 enum {
@@ -10,6 +12,12 @@ enum {
   MOST_PREPARED = 1 << 14 /* atoms of all launches of a map */
 };
 
+static bool has_kernels(const dcs_plan *plan) {
+  for (int s = 0; s < plan->n_steps; s++)
+    if (plan->steps[s].does == DCS_STEP_KERNEL) return true;
+  return false;
+}
+
 static bool worth_capturing(const dcs_problem *problem, const dcs_plan *plan) {
   int64_t chunks = dcs_divide_up(problem->n_inputs, plan->chunk_inputs);
   int64_t launches = dcs_divide_up(problem->n.z, plan->launch_slices) * chunks;
@@ -17,7 +25,7 @@ static bool worth_capturing(const dcs_problem *problem, const dcs_plan *plan) {
   int64_t atoms = chunks > 1 ? plan->chunk_inputs : problem->n_inputs;
   if (plan->constant_inputs && !plan->prepared) return false; /* copies of pageable memory */
   if (plan->prepared && problem->n_inputs * problem->n.z > MOST_PREPARED) return false;
-  return plan->n_steps > 0 || (launches >= MANY_LAUNCHES && points * atoms <= SHORT_LAUNCH);
+  return has_kernels(plan) || (launches >= MANY_LAUNCHES && points * atoms <= SHORT_LAUNCH);
 }
 
 static dcs_status grow_prepared(dcs_device_engine *e) {
@@ -51,21 +59,19 @@ void dcs_destroy_graphs(dcs_device_engine *e, dcs_device_method *m) {
 dcs_status dcs_keep_graphs(dcs_device_engine *e, dcs_device_method *m, const dcs_places *p) {
   const dcs_plan *plan = &m->plan;
   if (!worth_capturing(e->shape, plan)) return DCS_OK;
-  if (plan->n_steps > 0 && !m->steps_loaded) {
+  if (has_kernels(plan) && !m->steps_loaded) {
     m->steps_loaded = true;
     return DCS_OK;
   }
   if (plan->prepared) DCS_TRY(grow_prepared(e));
-  const dcs_ptr holds[4] = {p->stored, p->inputs, e->prepared[0].ptr, e->scratch.ptr};
-  bool same = m->graphs[0] != NULL;
-  for (int i = 0; i < 4; i++)
-    same = same && m->captured[i] == holds[i];
-  if (same) return DCS_OK;
+  dcs_ptr holds[DCS_N_PLACES + 1] = {[DCS_N_PLACES] = e->prepared[0].ptr};
+  for (int i = 0; i < DCS_N_PLACES; i++)
+    holds[i] = p->at[i].ptr;
+  if (m->graphs[0] && memcmp(m->captured, holds, sizeof holds) == 0) return DCS_OK;
   dcs_destroy_graphs(e, m);
   for (int which = 0; which < (plan->prepared ? DCS_GRAPHS : 1); which++)
     DCS_TRY(capture_map(e, m, p, which));
-  for (int i = 0; i < 4; i++)
-    m->captured[i] = holds[i];
+  memcpy(m->captured, holds, sizeof holds);
   return DCS_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The device engine: the launches of an output. */
+/* The device engine: the steps and launches of a plan. */
 #include "harness/engine/engine_device.h"
 
 #include <string.h>
@@ -27,16 +27,14 @@ static dcs_status prepare_in_ring(dcs_device_engine *e, const dcs_device_method 
 
 /* The values behind a launch's argument list. */
 typedef struct {
-  dcs_ptr out, input, scratch, counters;
-  int n_inputs, nx, ny, nz, row, k, sms;
+  dcs_ptr at[DCS_N_PLACES];
+  int n_inputs, nx, ny, nz, row, k, sms, value;
   float spacing;
   void *own;
 } launch_values;
 
 static void fill_args(launch_values *v, const dcs_arg *list, void *args[DCS_MAX_ARGS]) {
-  void *const values[] = {[DCS_ARG_OUTPUT] = &v->out,
-                          [DCS_ARG_INPUT] = &v->input,
-                          [DCS_ARG_N_INPUTS] = &v->n_inputs,
+  void *const values[] = {[DCS_ARG_N_INPUTS] = &v->n_inputs,
                           [DCS_ARG_NX] = &v->nx,
                           [DCS_ARG_NY] = &v->ny,
                           [DCS_ARG_NZ] = &v->nz,
@@ -44,18 +42,17 @@ static void fill_args(launch_values *v, const dcs_arg *list, void *args[DCS_MAX_
                           [DCS_ARG_K] = &v->k,
                           [DCS_ARG_SPACING] = &v->spacing,
                           [DCS_ARG_SMS] = &v->sms,
-                          [DCS_ARG_SCRATCH] = &v->scratch,
-                          [DCS_ARG_COUNTERS] = &v->counters,
+                          [DCS_ARG_VALUE] = &v->value,
                           [DCS_ARG_OWN] = v->own};
   for (int a = 0; list[a] != DCS_ARG_END; a++)
-    args[a] = values[list[a]];
+    args[a] = list[a] < DCS_ARG_BUFFER ? values[list[a]] : &v->at[list[a] - DCS_ARG_BUFFER];
 }
 
 /* Copies a chunk to constant memory. */
 static dcs_status load_chunk(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                              int64_t k, int64_t first, int64_t n) {
   dcs_device *device = e->engine.device;
-  const char *chunk = p->from + (size_t)first * e->input_bytes;
+  const char *chunk = (const char *)p->at[0].host + (size_t)first * e->input_bytes;
   if (m->plan.prepared && p->prepared)
     chunk = p->prepared + (size_t)(k * e->shape->n_inputs + first) * e->input_bytes;
   else if (m->plan.prepared)
@@ -63,16 +60,13 @@ static dcs_status load_chunk(dcs_device_engine *e, const dcs_device_method *m, c
   return device->copy_in(device, m->constant, chunk, (size_t)n * e->input_bytes);
 }
 
-/* The values of a launch of atoms first..first+n-1 on `slices` slices from k on. */
+/* The values of a launch of inputs first..first+n-1 on `slices` slices from k on. */
 static launch_values values_of(const dcs_device_engine *e, const dcs_device_method *m,
                                const dcs_places *p, int64_t k, int64_t slices, int64_t first,
                                int64_t n) {
   const dcs_problem *problem = e->shape;
   const dcs_plan *plan = &m->plan;
-  int64_t slice = plan->stored.x * plan->stored.y;
-  return (launch_values){
-      .out = p->stored + (dcs_ptr)(k * slice) * sizeof(float),
-      .input = p->inputs + (dcs_ptr)first * e->input_bytes,
+  launch_values v = {
       .n_inputs = (int)n,
       .nx = (int)problem->n.x,
       .ny = (int)problem->n.y,
@@ -81,27 +75,17 @@ static launch_values values_of(const dcs_device_engine *e, const dcs_device_meth
       .k = (int)k,
       .spacing = problem->spacing,
       .sms = e->info.sm_count,
-      .scratch = e->scratch.ptr,
-      .counters = m->counters.ptr,
       .own = (void *)plan->own,
   };
+  for (int i = 0; i < DCS_N_PLACES; i++)
+    v.at[i] = p->at[i].ptr;
+  v.at[0] += (dcs_ptr)first * e->input_bytes;
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (dcs_on_grid(e->kind, b)) v.at[b] += (dcs_ptr)(k * p->at[b].stored.x * p->at[b].stored.y);
+  return v;
 }
 
-dcs_status dcs_enqueue_steps(dcs_device_engine *e, const dcs_device_method *m,
-                             const dcs_places *p) {
-  launch_values values = values_of(e, m, p, 0, e->shape->n.z, 0, e->shape->n_inputs);
-  for (int s = 0; s < m->plan.n_steps; s++) {
-    const dcs_plan_step *step = &m->plan.steps[s];
-    void *args[DCS_MAX_ARGS];
-    fill_args(&values, step->args, args);
-    DCS_TRY(e->engine.device->launch(e->engine.device, m->module, step->kernel,
-                                     (int64_t[]){step->grid, 1, 1}, (int[]){step->block, 1, 1},
-                                     args));
-  }
-  return DCS_OK;
-}
-
-/* One launch of a map: atoms first..first+n-1 on `slices` slices from k on. */
+/* One launch of a map: inputs first..first+n-1 on `slices` slices from k on. */
 static dcs_status launch(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                          int64_t k, int64_t slices, int64_t first, int64_t n) {
   const dcs_plan *plan = &m->plan;
@@ -128,20 +112,6 @@ static dcs_status launch_chunk(dcs_device_engine *e, const dcs_device_method *m,
                    : DCS_OK;
 }
 
-dcs_status dcs_load_constant(dcs_device_engine *e, const dcs_device_method *m,
-                             const dcs_places *p) {
-  return dcs_constant_once(&m->plan, e->shape) ? load_chunk(e, m, p, 0, 0, e->shape->n_inputs)
-                                               : DCS_OK;
-}
-
-dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
-  dcs_device *device = e->engine.device;
-  if (!m->plan.overwrites)
-    DCS_TRY(device->fill(device, p->stored, 0, (size_t)dcs_points(m->plan.stored)));
-  DCS_TRY(dcs_load_constant(e, m, p));
-  return dcs_enqueue_steps(e, m, p);
-}
-
 dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                               int64_t from, int64_t end) {
   const dcs_plan *plan = &m->plan;
@@ -152,7 +122,59 @@ dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m, 
   return DCS_OK;
 }
 
+/* ---- steps ---- */
+
+static dcs_status launch_step(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                              const dcs_plan_step *step) {
+  launch_values values = values_of(e, m, p, 0, e->shape->n.z, 0, e->shape->n_inputs);
+  void *args[DCS_MAX_ARGS];
+  values.value = step->value;
+  fill_args(&values, step->args, args);
+  return e->engine.device->launch(e->engine.device, m->module, step->kernel, step->grid,
+                                  step->block, args);
+}
+
+/* A step but the launches. */
+static dcs_status enqueue_step(dcs_device_engine *e, const dcs_device_method *m,
+                               const dcs_places *p, const dcs_plan_step *step) {
+  dcs_device *device = e->engine.device;
+  if (step->does == DCS_STEP_KERNEL) return launch_step(e, m, p, step);
+  const dcs_buffer_place *to = &p->at[step->to - DCS_ARG_BUFFER];
+  if (step->does == DCS_STEP_FILL) return device->fill(device, to->ptr, 0, dcs_words(to->bytes));
+  const dcs_buffer_place *from = &p->at[step->from - DCS_ARG_BUFFER];
+  return device->copy(device, to->ptr, from->ptr,
+                      to->bytes < from->bytes ? to->bytes : from->bytes);
+}
+
+static int launches_of(const dcs_plan *plan) {
+  int s = 0;
+  while (plan->steps[s].does != DCS_STEP_LAUNCHES)
+    s++;
+  return s;
+}
+
+bool dcs_ends_with_launches(const dcs_plan *plan) {
+  return launches_of(plan) == plan->n_steps - 1;
+}
+
+static bool fills_grid(const dcs_kind *kind, const dcs_plan_step *step) {
+  const int b = (int)step->to - DCS_ARG_BUFFER;
+  return step->does == DCS_STEP_FILL && b < kind->n_buffers && dcs_on_grid(kind, b);
+}
+
+dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                         bool parts) {
+  const dcs_plan_step *steps = m->plan.steps;
+  for (int s = 0; s < launches_of(&m->plan); s++)
+    if (!parts || !fills_grid(e->kind, &steps[s])) DCS_TRY(enqueue_step(e, m, p, &steps[s]));
+  return dcs_constant_once(&m->plan, e->shape) ? load_chunk(e, m, p, 0, 0, e->shape->n_inputs)
+                                               : DCS_OK;
+}
+
 dcs_status dcs_enqueue_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
-  DCS_TRY(dcs_begin_map(e, m, p));
-  return dcs_compute_slices(e, m, p, 0, e->shape->n.z);
+  DCS_TRY(dcs_begin_map(e, m, p, false));
+  DCS_TRY(dcs_compute_slices(e, m, p, 0, e->shape->n.z));
+  for (int s = launches_of(&m->plan) + 1; s < m->plan.n_steps; s++)
+    DCS_TRY(enqueue_step(e, m, p, &m->plan.steps[s]));
+  return DCS_OK;
 }

@@ -1,7 +1,6 @@
-/* The device engine: where atoms and map lie in each mode of memory. */
+/* The device engine: where buffers lie in each mode of memory. */
 #include "harness/engine/engine_device.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@ void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block
 }
 
 dcs_status dcs_block_grow(dcs_device *device, dcs_block_kind kind, size_t bytes, dcs_block *block) {
+  bytes = 4 * dcs_words(bytes); /* fills are of words */
   if (bytes <= block->bytes) return DCS_OK;
   dcs_block_release(device, kind, block);
   dcs_block made = {.bytes = bytes};
@@ -38,31 +38,24 @@ dcs_status dcs_block_grow(dcs_device *device, dcs_block_kind kind, size_t bytes,
   return DCS_OK;
 }
 
-static size_t map_bytes(dcs_dims n) {
-  return (size_t)dcs_points(n) * sizeof(float);
-}
-
-/* Atoms and a map of that kind. */
-static dcs_status grow_pair(dcs_device_engine *e, dcs_block_kind kind, dcs_dims n) {
-  size_t inputs_bytes = (size_t)e->shape->n_inputs * e->input_bytes;
-  DCS_TRY(dcs_block_grow(e->engine.device, kind, inputs_bytes, &e->inputs[kind]));
-  DCS_TRY(dcs_block_grow(e->engine.device, kind, map_bytes(n), &e->outputs[kind]));
-  if (kind == DCS_BLOCK_HOST) memcpy(e->inputs[kind].host, e->shape->input, inputs_bytes);
-  return DCS_OK;
+size_t dcs_slice_bytes(const dcs_device_engine *e) {
+  size_t bytes = 0;
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (dcs_on_grid(e->kind, b)) bytes += e->kind->buffers[b].bytes;
+  return bytes * (size_t)(e->shape->n.x * e->shape->n.y);
 }
 
 /* A map that is copied in one piece needs no stage: the driver has its own. */
 static dcs_status grow_stage(dcs_device_engine *e, dcs_places *places) {
-  dcs_dims slab = e->shape->n;
-  if (places->slabs.slices >= slab.z) return DCS_OK;
-  slab.z = places->slabs.slices;
-  DCS_TRY(
-      dcs_block_grow(e->engine.device, DCS_BLOCK_HOST, DCS_STAGES * map_bytes(slab), &e->stage));
+  const int64_t slices = places->slabs.slices;
+  if (slices >= e->shape->n.z) return DCS_OK;
+  DCS_TRY(dcs_block_grow(e->engine.device, DCS_BLOCK_HOST,
+                         DCS_STAGES * (size_t)slices * dcs_slice_bytes(e), &e->stage));
   places->stage = e->stage.host;
   return DCS_OK;
 }
 
-/* Makes the places those of placed inputs; `kind` is that of the inputs for kernels. */
+/* Makes the place that of placed inputs; `kind` is that of the inputs for kernels. */
 static dcs_status find_placed(dcs_device_engine *e, const dcs_device_method *m, dcs_block_kind kind,
                               dcs_places *p) {
   dcs_device *device = e->engine.device;
@@ -77,10 +70,31 @@ static dcs_status find_placed(dcs_device_engine *e, const dcs_device_method *m, 
   DCS_TRY(dcs_block_grow(device, source, bytes, &e->placed[source]));
   DCS_TRY(dcs_block_grow(device, DCS_BLOCK_ORDINARY, overflow, &e->overflow));
   DCS_TRY(dcs_block_grow(device, DCS_BLOCK_ORDINARY, map, &e->overflow_out));
-  p->inputs = e->placed[kind].ptr;
   p->placed = e->placed[source].host;
-  p->from = p->placed;
-  p->inputs_bytes = bytes;
+  p->at[0] = (dcs_buffer_place){.ptr = e->placed[kind].ptr, .bytes = bytes, .host = p->placed};
+  return DCS_OK;
+}
+
+/* The place of a buffer; `kind` is that of its memory for kernels. */
+static dcs_status find_place(dcs_device_engine *e, const dcs_device_method *m, dcs_block_kind kind,
+                             int b, dcs_places *p) {
+  dcs_device *device = e->engine.device;
+  const bool output = e->kind->buffers[b].output, grid = dcs_on_grid(e->kind, b);
+  const size_t packed = dcs_buffer_bytes(e->kind, b, e->shape);
+  const dcs_dims flat = {(int64_t)packed, 1, 1};
+  dcs_buffer_place *at = &p->at[b];
+  *at = (dcs_buffer_place){.n = grid ? e->shape->n : flat, .stored = grid ? m->plan.stored : flat};
+  if (grid) at->n.x *= (int64_t)e->kind->buffers[b].bytes;
+  if (grid) at->stored.x *= (int64_t)e->kind->buffers[b].bytes;
+  at->bytes = (size_t)dcs_points(at->stored);
+  dcs_block *own = &e->buffers[b][kind], *locked = &e->buffers[b][DCS_BLOCK_HOST];
+  DCS_TRY(dcs_block_grow(device, kind, at->bytes, own));
+  if (p->memory == DCS_PINNED) DCS_TRY(dcs_block_grow(device, DCS_BLOCK_HOST, packed, locked));
+  const bool pinned = p->memory == DCS_PINNED || (p->memory == DCS_MAPPED && at->bytes == packed);
+  if (pinned && !output) memcpy(locked->host, e->shape->input[b], packed);
+  at->ptr = own->ptr;
+  at->view = own->host;
+  at->host = pinned ? locked->host : output ? e->out[b] : (void *)e->shape->input[b];
   return DCS_OK;
 }
 
@@ -91,21 +105,15 @@ static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, dcs_pl
                                                        [DCS_MANAGED] = DCS_BLOCK_MANAGED,
                                                        [DCS_MANAGED_PREFETCH] = DCS_BLOCK_MANAGED};
   const dcs_block_kind kind = kinds[p->memory];
-  const dcs_dims n = e->shape->n, stored = m->plan.stored;
-  DCS_TRY(grow_pair(e, kind, stored));
-  if (p->memory == DCS_PINNED) DCS_TRY(grow_pair(e, DCS_BLOCK_HOST, n));
+  p->seen = kind != DCS_BLOCK_DEVICE;
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    DCS_TRY(find_place(e, m, kind, b, p));
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++) {
+    const dcs_block *scratch = m->plan.scratch[s].zero ? &m->zero[s] : &e->scratch[s];
+    p->at[DCS_MAX_BUFFERS + s] =
+        (dcs_buffer_place){.ptr = scratch->ptr, .bytes = (size_t)m->plan.scratch[s].bytes};
+  }
   if (p->memory == DCS_PAGEABLE) DCS_TRY(grow_stage(e, p));
-  p->inputs = e->inputs[kind].ptr;
-  p->stored = e->outputs[kind].ptr;
-  p->stored_bytes = e->outputs[kind].bytes;
-  p->view = e->outputs[kind].host;
-  bool locked = p->memory == DCS_PINNED || p->memory == DCS_MAPPED;
-  bool padded = stored.x != n.x || stored.y != n.y || stored.z != n.z;
-  p->from = locked ? e->inputs[DCS_BLOCK_HOST].host : e->shape->input;
-  p->to = p->memory == DCS_PINNED || (p->memory == DCS_MAPPED && !padded)
-              ? e->outputs[DCS_BLOCK_HOST].host
-              : e->out;
-  p->inputs_bytes = (size_t)e->shape->n_inputs * e->input_bytes;
   return m->variant->place ? find_placed(e, m, kind, p) : DCS_OK;
 }
 
@@ -114,7 +122,8 @@ dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dc
   dcs_device *device = e->engine.device;
   int64_t resident = dcs_resident_threads(&e->info, m->registers);
   *places = (dcs_places){.memory = memory, .slabs = {.slices = e->shape->n.z}};
-  if (cut) places->slabs = dcs_cut_slabs(&m->plan, e->shape, resident);
+  if (cut && dcs_slice_bytes(e) > 0 && dcs_ends_with_launches(&m->plan))
+    places->slabs = dcs_cut_slabs(&m->plan, e->shape, dcs_slice_bytes(e), resident);
   dcs_status status = device->supports(device, memory);
   if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_NOT_BUILT;
   if (status == DCS_OK) status = place(e, m, places);
@@ -122,18 +131,20 @@ dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dc
   return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
 }
 
-static void fill_with_nan(float *map, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    map[i] = NAN;
+static dcs_status fill_with_nan(dcs_device *device, dcs_ptr ptr, size_t bytes) {
+  return ptr ? device->fill(device, ptr, 0xffffffffu, dcs_words(bytes)) : DCS_OK;
 }
 
 dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *p) {
   dcs_device *device = e->engine.device;
-  DCS_TRY(device->fill(device, p->stored, 0x7fc00000u, p->stored_bytes / sizeof(float)));
-  if (e->scratch.ptr)
-    DCS_TRY(device->fill(device, e->scratch.ptr, 0x7fc00000u, e->scratch.bytes / sizeof(float)));
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++)
+    DCS_TRY(fill_with_nan(device, e->scratch[s].ptr, e->scratch[s].bytes));
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (e->kind->buffers[b].output) DCS_TRY(fill_with_nan(device, p->at[b].ptr, p->at[b].bytes));
   DCS_TRY(device->synchronize(device));
-  if (p->stage) fill_with_nan(p->stage, e->stage.bytes / sizeof(float));
-  if (p->to != p->view) fill_with_nan(p->to, (size_t)dcs_points(e->shape->n));
+  if (p->stage) memset(p->stage, 0xff, e->stage.bytes);
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (e->kind->buffers[b].output && p->at[b].host && p->at[b].host != p->at[b].view)
+      memset(p->at[b].host, 0xff, (size_t)dcs_points(p->at[b].n));
   return DCS_OK;
 }

@@ -1,5 +1,5 @@
-/* The device engine: atoms that the host arranges for the kernel, and the overflow atoms that it
- * keeps. */
+/* The device engine: inputs that the host arranges for the kernel, and the overflow that it keeps.
+ */
 #include "harness/engine/engine_device.h"
 
 #include <string.h>
@@ -21,21 +21,22 @@ dcs_outcome dcs_place_ahead(dcs_device_engine *e, const dcs_device_method *m, co
     return DCS_OUTCOME_INAPPLICABLE;
   }
   if (!p->placed) return DCS_OUTCOME_OK;
-  dcs_status status = device->copy_in(device, p->inputs, p->from, p->inputs_bytes);
+  dcs_status status = device->copy_in(device, p->at[0].ptr, p->at[0].host, p->at[0].bytes);
   return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
 }
 
 void dcs_compute_overflow(dcs_device_engine *e, const dcs_device_method *m) {
   if (e->n_overflow == 0) return;
   dcs_problem overflow = m->problem;
-  overflow.input = e->overflow.host;
+  overflow.input[0] = e->overflow.host;
   overflow.n_inputs = e->n_overflow;
   memset(e->overflow_out.host, 0, (size_t)dcs_points(overflow.n) * sizeof(float));
   m->variant->add_overflow(&overflow, &m->config, e->overflow_out.host);
 }
 
-void dcs_add_overflow(const dcs_device_engine *e, float *out) {
+void dcs_add_overflow(const dcs_device_engine *e, const dcs_places *p) {
   if (e->n_overflow == 0) return;
+  float *out = p->at[dcs_map_of(e->kind)].host;
   const float *part = e->overflow_out.host;
   const int64_t points = dcs_points(e->shape->n);
 #pragma omp parallel for if (points > 1000000)

@@ -46,9 +46,9 @@ static dcs_outcome outcome_of(dcs_several *s) {
 /* ---- the engine ---- */
 
 typedef struct {
+  const dcs_kind *kind;
   const dcs_problem *shape;
-  size_t input_bytes;
-  float *out;
+  void *const *out;
   int slot;
   const dcs_config *problem;
   const dcs_variant *variant;
@@ -59,13 +59,14 @@ static void take_on(dcs_several *s, dcs_member *member, void *arg) {
   const request *r = arg;
   (void)s;
   dcs_engine *engine = &member->e->engine;
-  dcs_member_ended(member, engine->take(engine, r->shape, r->input_bytes, r->out));
+  dcs_member_ended(member, engine->take(engine, r->kind, r->shape, r->out));
 }
 
-static dcs_outcome several_take(dcs_engine *engine, const dcs_problem *shape, size_t input_bytes,
-                                float *out) {
+static dcs_outcome several_take(dcs_engine *engine, const dcs_kind *kind, const dcs_problem *shape,
+                                void *const out[DCS_MAX_BUFFERS]) {
   dcs_several *s = (dcs_several *)engine;
-  request r = {.shape = shape, .input_bytes = input_bytes, .out = out};
+  request r = {.kind = kind, .shape = shape, .out = out};
+  s->kind = kind;
   s->shape = shape;
   dcs_each_member(s, 0, take_on, &r);
   return outcome_of(s);
@@ -79,6 +80,24 @@ static void prepare_on(dcs_several *s, dcs_member *member, void *arg) {
       member, engine->prepare(engine, r->slot, r->problem, r->variant, r->config, &member->facts));
 }
 
+/* What devices share is slices of outputs on the grid, each finished by one of them. */
+static dcs_outcome check_shared(const dcs_several *s, const dcs_variant *variant,
+                                const dcs_plan *plan) {
+  const char *why = NULL, *of = "";
+  if (variant->place) why = "has the host place the inputs and compute what overflows";
+  if (!plan->slice_step && plan->launch_slices > 1 && plan->launch_slices >= s->shape->n.z)
+    why = "computes the whole map in one launch";
+  if (!dcs_ends_with_launches(plan)) why = "has steps after its launches";
+  for (int b = 0; b < s->kind->n_buffers; b++) {
+    if (!s->kind->buffers[b].output || dcs_on_grid(s->kind, b)) continue;
+    of = s->kind->buffers[b].name;
+    why = "computes an output on no grid: ";
+  }
+  if (!why) return DCS_OUTCOME_OK;
+  (void)dcs_fail(DCS_FAILED, "%s %s%s, which %s cannot share", variant->id, why, of, s->text);
+  return DCS_OUTCOME_INAPPLICABLE;
+}
+
 static dcs_outcome several_prepare(dcs_engine *engine, int slot, const dcs_config *problem,
                                    const dcs_variant *variant, const dcs_config *config,
                                    dcs_code_facts *facts) {
@@ -87,19 +106,9 @@ static dcs_outcome several_prepare(dcs_engine *engine, int slot, const dcs_confi
   dcs_problem posed = *s->shape;
   dcs_plan plan;
   posed.config = *problem;
-  if (variant->place) {
-    (void)dcs_fail(
-        DCS_FAILED,
-        "%s has the host place the inputs and compute what overflows, which %s cannot share",
-        variant->id, s->text);
-    return DCS_OUTCOME_INAPPLICABLE;
-  }
   variant->plan(&posed, config, &plan);
-  if (!plan.slice_step && plan.launch_slices > 1 && plan.launch_slices >= s->shape->n.z) {
-    (void)dcs_fail(DCS_FAILED, "%s computes the whole map in one launch, which %s cannot share",
-                   variant->id, s->text);
-    return DCS_OUTCOME_INAPPLICABLE;
-  }
+  dcs_outcome shared = check_shared(s, variant, &plan);
+  if (shared != DCS_OUTCOME_OK) return shared;
   /* The first compiles, and the others find the code in the cache. */
   dcs_member *first;
   while ((first = first_left(s))) {

@@ -23,6 +23,7 @@ typedef struct {
   char text[DCS_TEXT]; /* the devices as they were named */
   dcs_member members[DCS_MAX_DEVICES];
   int n;
+  const dcs_kind *kind;
   const dcs_problem *shape; /* of the problems */
   pthread_mutex_t lock;     /* of what follows */
   pthread_cond_t changed;   /* slices were given back, computed or done; or all threads are there */

@@ -112,7 +112,7 @@ static dcs_status share_map(driver *v) {
     if (v->taken == v->done) return device->synchronize(device);
     DCS_TRY(compute_slab(v));
     DCS_TRY(queue_slabs(v, v->done + 1 + ENQUEUED));
-    if (v->j->out) DCS_TRY(dcs_unload_part(v->e, v->m, &v->places, *slab_of(v, v->done)));
+    if (v->j->out) DCS_TRY(dcs_unload_part(v->e, &v->places, *slab_of(v, v->done)));
     finish_slab(v);
   }
 }

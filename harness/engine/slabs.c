@@ -10,10 +10,11 @@ bool dcs_constant_once(const dcs_plan *plan, const dcs_problem *problem) {
   return plan->constant_inputs && !plan->prepared && plan->chunk_inputs >= problem->n_inputs;
 }
 
-dcs_slabs dcs_cut_slabs(const dcs_plan *plan, const dcs_problem *problem, int64_t resident) {
+dcs_slabs dcs_cut_slabs(const dcs_plan *plan, const dcs_problem *problem, size_t slice_bytes,
+                        int64_t resident) {
   const dcs_dims n = problem->n;
   int64_t step = plan->slice_step ? plan->slice_step : plan->launch_slices;
-  int64_t slabs = n.x * n.y * n.z * (int64_t)sizeof(float) / LEAST_BYTES;
+  int64_t slabs = (int64_t)slice_bytes * n.z / LEAST_BYTES;
   if (slabs > MOST_SLABS) slabs = MOST_SLABS;
   if (slabs < 2 || step >= n.z) return (dcs_slabs){.slices = n.z};
 

@@ -12,10 +12,12 @@ typedef struct {
                      one another, because they share the array of constant memory */
 } dcs_slabs;
 
-/* `resident`: threads that the card runs at a time. At most 8 slabs of 1 MiB or more: a copy of
- * that size reaches the full rate of the bus, and an eighth of a copy is all that is left uncovered
- * at the end. A launch is cut only if its parts still fill the card. */
-dcs_slabs dcs_cut_slabs(const dcs_plan *plan, const dcs_problem *problem, int64_t resident);
+/* `slice_bytes`: of all outputs; `resident`: threads that the card runs at a time. At most 8 slabs
+ * of 1 MiB or more: a copy of that size reaches the full rate of the bus, and an eighth of a copy
+ * is all that is left uncovered at the end. A launch is cut only if its parts still fill the card.
+ */
+dcs_slabs dcs_cut_slabs(const dcs_plan *plan, const dcs_problem *problem, size_t slice_bytes,
+                        int64_t resident);
 
 /* Whether the atoms are copied to constant memory once for the whole map. */
 bool dcs_constant_once(const dcs_plan *plan, const dcs_problem *problem);

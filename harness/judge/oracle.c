@@ -20,27 +20,42 @@ static int64_t sample_coordinate(dcs_random *random, int64_t n) {
   }
 }
 
-static void choose_points(dcs_dims n, dcs_reference *reference) {
+/* The sample of a grid's points. */
+static int64_t sample_point(dcs_random *random, dcs_dims n, int64_t i) {
+  int64_t x = i & 1 ? n.x - 1 : 0, y = i & 2 ? n.y - 1 : 0, z = i & 4 ? n.z - 1 : 0;
+  if (i >= 8) {
+    x = sample_coordinate(random, n.x);
+    y = sample_coordinate(random, n.y);
+    z = sample_coordinate(random, n.z);
+  }
+  return (z * n.y + y) * n.x + x;
+}
+
+static void choose_values(const dcs_case *c, dcs_reference *reference) {
+  const int values = c->kind->buffers[reference->buffer].values;
   if (reference->n == reference->points) {
     for (int64_t i = 0; i < reference->n; i++)
       reference->index[i] = i;
     return;
   }
   dcs_random random = {20071205};
-  for (int64_t i = 0; i < reference->n; i++) {
-    int64_t x = i & 1 ? n.x - 1 : 0, y = i & 2 ? n.y - 1 : 0, z = i & 4 ? n.z - 1 : 0;
-    if (i >= 8) {
-      x = sample_coordinate(&random, n.x);
-      y = sample_coordinate(&random, n.y);
-      z = sample_coordinate(&random, n.z);
-    }
-    reference->index[i] = (z * n.y + y) * n.x + x;
-  }
+  for (int64_t i = 0; i < reference->n; i++)
+    if (!dcs_on_grid(c->kind, reference->buffer))
+      reference->index[i] = sample_coordinate(&random, reference->points);
+    else if (values > 1)
+      reference->index[i] = sample_point(&random, c->problem.n, i) * values + i % values;
+    else
+      reference->index[i] = sample_point(&random, c->problem.n, i);
 }
 
 static void reference_point(const dcs_case *c, int64_t i, dcs_reference *reference) {
+  const dcs_buffer *buffer = &c->kind->buffers[reference->buffer];
   const dcs_dims n = c->problem.n;
-  const int64_t index = reference->index[i]; /* NOLINT: choose_points() has set them */
+  const int64_t index = reference->index[i]; /* NOLINT: choose_values() has set them */
+  if (buffer->reference) {
+    reference->sums[i] = buffer->reference(c, index, reference->largest);
+    return;
+  }
   const double point[3] = {(double)(index % n.x) * c->spacing,
                            (double)(index / n.x % n.y) * c->spacing,
                            (double)(index / n.x / n.y) * c->spacing};
@@ -48,36 +63,57 @@ static void reference_point(const dcs_case *c, int64_t i, dcs_reference *referen
 }
 
 void dcs_reference_free(dcs_reference *reference) {
+  if (reference->next) dcs_reference_free(reference->next);
+  free(reference->next);
   free(reference->index);
   free(reference->sums);
   *reference = (dcs_reference){0};
 }
 
-dcs_status dcs_oracle(const dcs_case *c, int64_t evals, dcs_reference *reference) {
-  int64_t points = dcs_points(c->problem.n);
+/* Of one output. */
+static dcs_status refer_to(const dcs_case *c, int b, int64_t evals, dcs_reference *reference) {
+  const dcs_buffer *buffer = &c->kind->buffers[b];
+  int64_t points = dcs_count(c->kind, b, &c->problem) * (buffer->values > 1 ? buffer->values : 1);
   int64_t wanted = evals / c->n_sites;
   if (wanted < FEWEST_POINTS) wanted = FEWEST_POINTS;
   if (wanted > SMALL_MAP) wanted = SMALL_MAP;
   if (wanted > points) wanted = points;
 
   size_t n = (size_t)wanted;
-  *reference = (dcs_reference){.n = wanted,
+  *reference = (dcs_reference){.buffer = b,
+                               .n = wanted,
                                .points = points,
                                .largest = dcs_case_largest(c),
-                               .rounding = c->kind->rounding(&c->problem.config)};
+                               .rounding = c->kind->rounding(&c->problem.config),
+                               .value = buffer->value};
   reference->index = malloc(n * sizeof *reference->index);
   reference->sums = malloc(n * sizeof *reference->sums);
   if (!reference->index || !reference->sums) {
     dcs_reference_free(reference);
     return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld reference points", (long long)wanted);
   }
-  choose_points(c->problem.n, reference);
+  choose_values(c, reference);
 #pragma omp parallel for schedule(dynamic, 16)
   for (int64_t i = 0; i < wanted; i++)
     if (!dcs_interrupted()) reference_point(c, i, reference);
   if (!dcs_interrupted()) return DCS_OK;
   dcs_reference_free(reference);
   return dcs_fail(DCS_FAILED, "interrupted");
+}
+
+dcs_status dcs_oracle(const dcs_case *c, int64_t evals, dcs_reference *reference) {
+  dcs_reference *last = NULL;
+  dcs_status status = DCS_OK;
+  for (int b = 0; status == DCS_OK && b < c->kind->n_buffers; b++) {
+    if (!c->kind->buffers[b].output) continue;
+    dcs_reference *one = last ? calloc(1, sizeof *one) : reference;
+    if (!one) status = dcs_fail(DCS_UNAVAILABLE, "no memory for a reference");
+    if (status == DCS_OK) status = refer_to(c, b, evals, one);
+    if (last) last->next = one;
+    last = one;
+  }
+  if (status != DCS_OK) dcs_reference_free(reference);
+  return status;
 }
 
 dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *reference,
@@ -103,12 +139,17 @@ dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *refe
   return DCS_OK;
 }
 
+static double value_of(const dcs_reference *reference, const void *out, int64_t i) {
+  return reference->value ? reference->value(out, i) : (double)((const float *)out)[i];
+}
+
 /* Index of a value that is not finite, or -1. */
-static int64_t find_not_finite(const float *out, int64_t points) {
+static int64_t find_not_finite(const dcs_reference *reference, const void *out) {
+  const int64_t points = reference->points;
   int64_t first = points;
 #pragma omp parallel for reduction(min : first) if (points > 1000000)
   for (int64_t i = 0; i < points; i++)
-    if (!isfinite(out[i]) && i < first) first = i;
+    if (!isfinite(value_of(reference, out, i)) && i < first) first = i;
   return first < points ? first : -1;
 }
 
@@ -120,12 +161,12 @@ double dcs_bound(const dcs_reference *reference, int64_t i, int64_t longest_sum)
          sums->e;
 }
 
-dcs_verdict dcs_check(const dcs_reference *reference, const float *out, int64_t longest_sum) {
+dcs_verdict dcs_check(const dcs_reference *reference, const void *out, int64_t longest_sum) {
   dcs_verdict verdict = {.accepted = true};
   double difference2 = 0, norm2 = 0;
   for (int64_t i = 0; i < reference->n; i++) {
     int64_t index = reference->index[i];
-    double v = out[index];
+    double v = value_of(reference, out, index);
     double difference = fabs(v - reference->sums[i].v);
     double bound = dcs_bound(reference, i, longest_sum);
     double ratio = bound > 0 ? difference / bound : (difference == 0 ? 0 : INFINITY);
@@ -141,12 +182,12 @@ dcs_verdict dcs_check(const dcs_reference *reference, const float *out, int64_t 
   }
   verdict.rel_l2 = norm2 > 0 ? sqrt(difference2 / norm2) : sqrt(difference2);
 
-  int64_t bad = find_not_finite(out, reference->points);
+  int64_t bad = find_not_finite(reference, out);
   if (bad >= 0) {
     verdict.accepted = false;
     verdict.bound_ratio = NAN;
     verdict.worst = bad;
-    verdict.found = out[bad];
+    verdict.found = value_of(reference, out, bad);
     verdict.expected = NAN;
   }
   return verdict;

@@ -1,30 +1,32 @@
-/* The oracle: the output in double precision by code of its own, and the acceptance of an output.
- */
+/* The oracle: outputs in double precision by code of its own, and the acceptance of an output. */
 #ifndef DCS_ORACLE_H
 #define DCS_ORACLE_H
 
 #include "harness/problems/case.h"
 
-/* Reference values at some points of the output: all of them when they are few, otherwise the
- * corners and a fixed random sample of edges, faces, last rows and the inside. */
-typedef struct {
+/* Reference values of some values of an output: of all when they are few, otherwise, on a grid, of
+ * the corners and a fixed random sample of edges, faces, last rows and the inside. */
+typedef struct dcs_reference {
+  int buffer; /* which output of the kind */
   int64_t n;
-  int64_t *index; /* into the output */
+  int64_t *index; /* into the output's values */
   dcs_sums *sums;
   double largest;  /* coordinate of atoms and grid after the origin shift, angstrom */
   double rounding; /* the problem's */
-  int64_t points;  /* of the whole output */
+  int64_t points;  /* values of the whole output */
+  double (*value)(const void *out, int64_t i); /* NULL: they are floats */
+  struct dcs_reference *next;                  /* of the kind's next output; NULL: there is none */
 } dcs_reference;
 
-/* Computes references of the problem that the case poses, at as many points as `evals` evaluations
- * pay for, at least 64; DCS_FAILED on an interrupt. The points depend on the grid, the number of
- * atoms and `evals` alone. */
+/* Computes references of the problem that the case poses, for each output at as many points as
+ * `evals` evaluations pay for, at least 64; DCS_FAILED on an interrupt. The points depend on the
+ * sizes of the outputs, the number of atoms and `evals` alone. */
 dcs_status dcs_oracle(const dcs_case *c, int64_t evals, dcs_reference *reference);
 void dcs_reference_free(dcs_reference *reference);
 
 /* What the case's problem leaves out of the one that it approximates (dcs_kind.approximates):
- * ||v - v_exact|| / ||v_exact|| over the reference points; NaN where it approximates none. The case
- * poses the same problem afterwards. */
+ * ||v - v_exact|| / ||v_exact|| over the first output's reference points; NaN where it approximates
+ * none. The case poses the same problem afterwards. */
 dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *reference,
                            double *error);
 
@@ -43,8 +45,8 @@ typedef struct {
  */
 double dcs_bound(const dcs_reference *reference, int64_t i, int64_t longest_sum);
 
-/* Accepts when every value of the output is finite and, at every reference point, within the bound.
- * A reference that is not finite rejects. */
-dcs_verdict dcs_check(const dcs_reference *reference, const float *out, int64_t longest_sum);
+/* Accepts one output when every value of it is finite and, at every reference point, within the
+ * bound. A reference that is not finite rejects. */
+dcs_verdict dcs_check(const dcs_reference *reference, const void *out, int64_t longest_sum);
 
 #endif

@@ -72,8 +72,9 @@ static dcs_status load(const effort *e, const char *path, const char *const *opt
 static dcs_status check_last(const effort *e, const char *what, dcs_ptr out, int64_t n,
                              float expected) {
   float last;
+  const dcs_dims one = {sizeof last, 1, 1};
   dcs_ptr at = out + (dcs_ptr)(n - 1) * sizeof last;
-  DCS_TRY(e->device->copy_out(e->device, &last, (dcs_dims){1, 1, 1}, at, (dcs_dims){1, 1, 1}));
+  DCS_TRY(e->device->copy_out(e->device, &last, one, at, one));
   DCS_TRY(e->device->synchronize(e->device));
   if (fabsf(last - expected) <= 1e-3f * expected) return DCS_OK;
   return dcs_fail(DCS_FAILED, "%s computed %g instead of %g", what, (double)last, (double)expected);
@@ -129,7 +130,7 @@ static dcs_status memory(const effort *e, double ns[DCS_MAX_LIMIT_RUNS]) {
 
 static dcs_status copies(dcs_device *device, dcs_ptr there, void *host, const char *names[2],
                          const char *how, dcs_limits *limits) {
-  const dcs_dims n = {COPY_BYTES / (int)sizeof(float), 1, 1};
+  const dcs_dims n = {COPY_BYTES, 1, 1};
   double in[COPY_RUNS + 1], out[COPY_RUNS + 1];
   memset(host, 0, COPY_BYTES);
   for (int r = 0; r <= COPY_RUNS; r++) { /* the first warms up */

@@ -17,7 +17,8 @@ void dcs_apply_fixes(const dcs_fix *fixes, int64_t n, float *out) {
 }
 
 void dcs_case_free(dcs_case *c) {
-  free((void *)c->problem.input);
+  for (int b = 0; b < DCS_MAX_BUFFERS; b++)
+    free((void *)c->problem.input[b]);
   free(c->sites);
   free(c->fixes);
   *c = (dcs_case){0};
@@ -180,16 +181,15 @@ static dcs_status allocate(const dcs_kind *kind, int64_t n_sites, const dcs_grid
   *c = (dcs_case){.kind = kind, .n_sites = n_sites, .spacing = grid->spacing};
   for (int d = 0; d < 3; d++)
     c->origin[d] = grid->origin[d];
-  void *input = malloc((size_t)n_sites * kind->input_bytes);
-  c->sites = malloc((size_t)n_sites * sizeof *c->sites);
-  c->problem = (dcs_problem){.input = input, .n = grid->n, .spacing = (float)grid->spacing};
-  if (input && c->sites) return DCS_OK;
+  c->sites = calloc((size_t)n_sites, sizeof *c->sites);
+  c->problem = (dcs_problem){.n = grid->n, .spacing = (float)grid->spacing};
+  if (c->sites) return DCS_OK;
   dcs_case_free(c);
   return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n_sites);
 }
 
 char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]) {
-  int64_t nothing = c->n_sites - c->problem.n_inputs;
+  int64_t nothing = c->kind->adds_nothing ? c->n_sites - c->problem.n_inputs : 0;
   int used = 0;
   *text = '\0';
   if (nothing > 0)
@@ -204,16 +204,36 @@ char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]) {
 }
 
 /* Atoms that add nothing: no kernel sees them, but for one where all are so. */
-static dcs_status finish(const dcs_config *problem, dcs_case *c) {
-  char *input = (char *)c->problem.input;
-  const size_t bytes = c->kind->input_bytes;
+static int64_t fill_by_atom(const dcs_case *c, char *input) {
+  const size_t bytes = c->kind->buffers[0].bytes;
   int64_t n = 0;
   for (int64_t a = 0; a < c->n_sites; a++) {
     bool last_chance = n == 0 && a == c->n_sites - 1;
     n += c->kind->input(&c->sites[a], input + (size_t)n * bytes) || last_chance;
   }
-  c->problem.n_inputs = n;
-  dcs_status status = c->kind->singular ? find_fixes(c) : DCS_OK;
+  return n;
+}
+
+static dcs_status fill_inputs(dcs_case *c) {
+  dcs_problem *p = &c->problem;
+  p->n_inputs = c->n_sites; /* at most */
+  for (int b = 0; b < c->kind->n_buffers; b++) {
+    const dcs_buffer *buffer = &c->kind->buffers[b];
+    if (buffer->output) continue;
+    const int64_t n = dcs_count(c->kind, b, p);
+    void *data = malloc((size_t)n * buffer->bytes);
+    if (!data)
+      return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld %s", (long long)n, buffer->name);
+    p->input[b] = data;
+    if (buffer->fill) buffer->fill(c, data);
+    if (b == 0) p->n_inputs = buffer->fill ? n : fill_by_atom(c, data);
+  }
+  return DCS_OK;
+}
+
+static dcs_status finish(const dcs_config *problem, dcs_case *c) {
+  dcs_status status = fill_inputs(c);
+  if (status == DCS_OK && c->kind->singular) status = find_fixes(c);
   const dcs_config initial = dcs_initial_problem(c->kind);
   if (status == DCS_OK)
     dcs_case_pose(c, problem ? problem : &initial);

@@ -57,6 +57,10 @@ static bool approximates(const dcs_config *problem, dcs_config *exact) {
 
 /* ---- inputs ---- */
 
+static const dcs_buffer buffers[] = {
+    [DCS_COULOMB_ATOMS] = {.name = "atoms", .bytes = sizeof(dcs_atom)},
+    [DCS_COULOMB_MAP] = {.name = "map", .bytes = sizeof(float), .output = true}};
+
 static bool input(const dcs_site *site, void *element) {
   *(dcs_atom *)element = (dcs_atom){(float)site->x, (float)site->y, (float)site->z, (float)site->q};
   return site->q != 0;
@@ -136,7 +140,8 @@ const dcs_kind dcs_kind_coulomb = {
     .verified = verified,
     .canonical = canonical,
     .approximates = approximates,
-    .input_bytes = sizeof(dcs_atom),
+    .buffers = buffers,
+    .n_buffers = sizeof buffers / sizeof buffers[0],
     .input = input,
     .adds_nothing = "charge 0",
     .work = work,

@@ -48,6 +48,10 @@ static bool approximates(const dcs_config *problem, dcs_config *exact) {
 
 /* ---- inputs ---- */
 
+static const dcs_buffer buffers[] = {
+    [DCS_DENSITY_ATOMS] = {.name = "atoms", .bytes = sizeof(dcs_gaussian)},
+    [DCS_DENSITY_MAP] = {.name = "map", .bytes = sizeof(float), .output = true}};
+
 /* A smaller radius is none: 1 / R^2 must be a float. */
 static bool has_radius(const dcs_site *site) {
   return site->radius >= 1e-6;
@@ -139,7 +143,8 @@ const dcs_kind dcs_kind_density = {
     .n_dimensions = DCS_MAP_DIMENSIONS,
     .verified = verified,
     .approximates = approximates,
-    .input_bytes = sizeof(dcs_gaussian),
+    .buffers = buffers,
+    .n_buffers = sizeof buffers / sizeof buffers[0],
     .input = input,
     .adds_nothing = "radius 0",
     .work = work,

@@ -30,6 +30,18 @@ const dcs_kind *dcs_kind_of(const dcs_variant *variant) {
               : dcs_kinds[0]; /* tests/test_variants.c: every variant's kind is on the list */
 }
 
+int64_t dcs_count(const dcs_kind *kind, int buffer, const dcs_problem *problem) {
+  const dcs_buffer *b = &kind->buffers[buffer];
+  if (b->count) return b->count(problem);
+  return b->output ? problem->n.x * problem->n.y * problem->n.z : problem->n_inputs;
+}
+
+int dcs_map_of(const dcs_kind *kind) {
+  for (int b = 0; b < kind->n_buffers; b++)
+    if (dcs_on_grid(kind, b)) return b;
+  return -1;
+}
+
 dcs_config dcs_initial_problem(const dcs_kind *kind) {
   dcs_config config = {{0}};
   for (int p = 0; p < kind->n_params; p++)

@@ -39,6 +39,27 @@ typedef struct {
   double e; /* what rounding where a term begins or ends changes, at most */
 } dcs_sums;
 
+/* An array that problems of a kind have; they are numbered in the order of the kind's list, buffer
+ * 0 is an input. */
+typedef struct {
+  const char *name;
+  size_t bytes; /* of an element */
+  /* Elements: pure, of shape and inputs, the same for all values of the kind's parameters. It may
+   * look into buffers before this one, which are NULL where only the shape matters: then it tells
+   * what is usual. NULL: of an input, problem->n_inputs, for buffer 0 those of the
+   * atoms that count; of an output, one for each point of the grid, so that it can be computed in
+   * slices, padded, and shared by several devices (its `bytes` are a multiple of 4). */
+  int64_t (*count)(const dcs_problem *);
+  bool output; /* the method fills it, else the case: by fill(), or buffer 0 where that is NULL,
+                  atom by atom (dcs_kind.input) */
+  void (*fill)(const dcs_case *, void *data);
+  /* Of an output: values of an element (0: one), the value i of all, and what it should be. NULL: a
+   * float; the sum over atoms (dcs_kind.add) at grid point i. */
+  int values;
+  double (*value)(const void *data, int64_t i);
+  dcs_sums (*reference)(const dcs_case *, int64_t i, double largest);
+} dcs_buffer;
+
 struct dcs_kind {
   const char *id;          /* column `problem` */
   const char *what;        /* one line */
@@ -64,10 +85,15 @@ struct dcs_kind {
    * sum within a cutoff. False: this one is none. NULL: none is. */
   bool (*approximates)(const dcs_config *, dcs_config *exact);
 
-  /* ---- inputs ---- */
+  /* ---- buffers ---- */
 
-  size_t input_bytes; /* of an element */
-  /* What kernels get of an atom of the input; false: it adds nothing and is left out. */
+  const dcs_buffer *buffers;
+  int n_buffers;
+  /* Whether its data are cold where they are used: caches are flushed, untimed, before they are
+   * computed. */
+  bool cold;
+  /* What kernels get of an atom, in a buffer 0 without fill(); false: it adds nothing and is left
+   * out. */
   bool (*input)(const dcs_site *, void *element);
   const char *adds_nothing; /* what such an atom has: "charge 0" */
   /* Useful work of one output: the evaluations asked for, of all atoms or (given) of those that
@@ -89,7 +115,8 @@ struct dcs_kind {
   /* Whether single precision loses the value at a point very near to an atom, where it is replaced
    * by one in double precision. */
   bool singular;
-  /* The value of one atom alone at distance r: a law that needs no oracle. */
+  /* The value of one atom alone at distance r: a law that needs no oracle. NULL: the map is no sum
+   * over atoms, and no such laws hold. */
   double (*single)(const dcs_config *, const dcs_site *, double r);
   bool linear; /* in the charges */
 
@@ -99,6 +126,19 @@ struct dcs_kind {
    * with %s for "1" or "all" threads. NULL: none is measured. */
   const char *limit[2];
 };
+
+/* Elements of a buffer of the problem. */
+int64_t dcs_count(const dcs_kind *kind, int buffer, const dcs_problem *problem);
+static inline size_t dcs_buffer_bytes(const dcs_kind *kind, int buffer,
+                                      const dcs_problem *problem) {
+  return (size_t)dcs_count(kind, buffer, problem) * kind->buffers[buffer].bytes;
+}
+/* Whether the buffer is an output on the grid. */
+static inline bool dcs_on_grid(const dcs_kind *kind, int buffer) {
+  return kind->buffers[buffer].output && !kind->buffers[buffer].count;
+}
+/* The first buffer that is an output on the grid: the map. -1: there is none. */
+int dcs_map_of(const dcs_kind *kind);
 
 /* The list, in order; the first is the one that is meant where none is named. */
 extern const dcs_kind *const dcs_kinds[];

@@ -55,10 +55,11 @@ static dcs_status parse_set(const char *what, const char *text, const char *(*na
 
 static dcs_status check_memory(const dcs_cell *cell) {
   char text[DCS_TEXT];
-  const dcs_dims n = dcs_size_points(&cell->size);
-  double bytes =
-      (double)sizeof(float) * (double)n.x * (double)n.y * (double)n.z +
-      (double)(sizeof(dcs_site) + 2 * cell->size.kind->input_bytes) * (double)cell->size.axes[0];
+  const dcs_kind *kind = cell->size.kind;
+  const dcs_problem shape = {.n_inputs = cell->size.axes[0], .n = dcs_size_points(&cell->size)};
+  double bytes = (double)sizeof(dcs_site) * (double)cell->size.axes[0];
+  for (int b = 0; b < kind->n_buffers; b++)
+    bytes += (kind->buffers[b].output ? 1.0 : 2.0) * (double)dcs_buffer_bytes(kind, b, &shape);
   double available = (double)dcs_available_memory();
   if (bytes <= available) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE, "%s: needs %.3g GB of memory; %.3g GB are free",

@@ -22,12 +22,12 @@ static dcs_status as_status(dcs_outcome outcome) {
   }
 }
 
-/* The launches as the engine has them; `out` has room for the output. */
+/* The launches as the engine has them; `out` has room for the outputs. */
 static dcs_status run_launches(dcs_engine *engine, const dcs_method *method, const dcs_case *c,
-                               float *out) {
+                               void *const out[DCS_MAX_BUFFERS]) {
   dcs_code_facts facts;
   double ns;
-  DCS_TRY(as_status(engine->take(engine, &c->problem, c->kind->input_bytes, out)));
+  DCS_TRY(as_status(engine->take(engine, c->kind, &c->problem, out)));
   DCS_TRY(as_status(
       engine->prepare(engine, 0, &c->problem.config, method->variant, &method->config, &facts)));
   return as_status(engine->run(engine, 0, DCS_UNTIMED, DCS_PAGEABLE, 1, &ns));
@@ -35,7 +35,8 @@ static dcs_status run_launches(dcs_engine *engine, const dcs_method *method, con
 
 /* watch: NULL, nobody does. */
 static dcs_status run_on(const char *device, const dcs_method *method, const dcs_case *c,
-                         const char *kernels, const dcs_watch *watch, float *out) {
+                         const char *kernels, const dcs_watch *watch,
+                         void *const out[DCS_MAX_BUFFERS]) {
   dcs_engine *engine;
   DCS_TRY(dcs_engine_device_open(device, kernels, &engine));
   if (watch) engine->device->observe(engine->device, watch->observer);
@@ -53,10 +54,16 @@ static dcs_status check_and_run(const char *device, const dcs_method *method, co
                     method->variant->id);
   if (!dcs_applicable(method->variant, &c->problem, &method->config, why))
     return dcs_fail(DCS_USAGE, "%s: %s", method->variant->id, why);
-  float *out = malloc((size_t)dcs_points(c->problem.n) * sizeof *out);
-  if (!out) return dcs_fail(DCS_UNAVAILABLE, "no memory for the output of a watched kernel");
-  dcs_status status = run_on(device, method, c, kernels, watch, out);
-  free(out);
+  void *out[DCS_MAX_BUFFERS] = {NULL};
+  dcs_status status = DCS_OK;
+  for (int b = 0; b < c->kind->n_buffers; b++) {
+    if (!c->kind->buffers[b].output) continue;
+    out[b] = malloc(dcs_buffer_bytes(c->kind, b, &c->problem));
+    if (!out[b]) status = dcs_fail(DCS_UNAVAILABLE, "no memory for the output of a watched kernel");
+  }
+  if (status == DCS_OK) status = run_on(device, method, c, kernels, watch, out);
+  for (int b = 0; b < DCS_MAX_BUFFERS; b++)
+    free(out[b]);
   return status;
 }
 
@@ -76,7 +83,11 @@ bool dcs_blocks_depend(const dcs_method *method, const dcs_case *c) {
   dcs_plan plan = {0};
   if (!method->variant->plan) return false;
   method->variant->plan(&c->problem, &method->config, &plan);
-  return plan.counters > 0 || plan.n_steps > 0;
+  for (int s = 0; s < DCS_MAX_SCRATCH; s++)
+    if (plan.scratch[s].zero) return true;
+  for (int s = 0; s < plan.n_steps; s++)
+    if (plan.steps[s].does == DCS_STEP_KERNEL) return true;
+  return false;
 }
 
 /* ---- lines ---- */

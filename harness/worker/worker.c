@@ -37,7 +37,7 @@ static bool write_all(int fd, const void *from, size_t bytes) {
 
 static void take(dcs_engine *engine, dcs_arena *arena, dcs_reply *reply) {
   reply->outcome = dcs_arena_map(arena) == DCS_OK
-                       ? engine->take(engine, &arena->shape, arena->input_bytes, arena->out)
+                       ? engine->take(engine, arena->kind, &arena->shape, arena->out)
                        : DCS_OUTCOME_MEMORY;
 }
 
@@ -55,7 +55,7 @@ static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena 
   reply->outcome = engine->run(engine, request->slot, request->scope, request->memory,
                                request->inner, &reply->ns);
   if (reply->outcome != DCS_OUTCOME_OK) return;
-  dcs_apply_fixes(arena->fixes + request->problem * arena->n_fixes, arena->n_fixes, arena->out);
+  dcs_apply_fixes(arena->fixes + request->problem * arena->n_fixes, arena->n_fixes, arena->map);
   bool timed = request->scope != DCS_UNTIMED && request->scope != DCS_UNTIMED_WARM;
   if (timed) reply->telemetry = telemetry_of(engine);
 }

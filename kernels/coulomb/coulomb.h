@@ -11,7 +11,9 @@
 
 #include "kernels/contract.h"
 
-/* An input. */
+/* The kind's buffers: dcs_atom each; a grid of floats. */
+enum { DCS_COULOMB_ATOMS, DCS_COULOMB_MAP };
+
 typedef struct {
   float x, y, z; /* angstrom, relative to grid point (0, 0, 0) */
   float q;       /* e */
@@ -34,7 +36,7 @@ static inline bool dcs_switched(const dcs_problem *problem) {
   return (int)problem->config.value[DCS_COULOMB_SWITCHING] == DCS_SWITCHING_C2;
 }
 static inline const dcs_atom *dcs_atoms(const dcs_problem *problem) {
-  return (const dcs_atom *)problem->input;
+  return (const dcs_atom *)problem->input[DCS_COULOMB_ATOMS];
 }
 
 /* solves() of the variants of the direct sum, and of those within a cutoff. */

@@ -14,7 +14,10 @@
 
 #include <math.h>
 
-/* An input: a Gaussian of width s R. */
+/* The kind's buffers: dcs_gaussian each; a grid of floats. */
+enum { DCS_DENSITY_ATOMS, DCS_DENSITY_MAP };
+
+/* A Gaussian of width s R. */
 typedef struct {
   float x, y, z; /* angstrom, relative to grid point (0, 0, 0) */
   float radius;  /* angstrom; 0 where no atom of the input has any: it adds nothing */
@@ -24,7 +27,7 @@ typedef struct {
 enum { DCS_DENSITY_SCALE, DCS_DENSITY_ERROR };
 
 static inline const dcs_gaussian *dcs_gaussians(const dcs_problem *problem) {
-  return (const dcs_gaussian *)problem->input;
+  return (const dcs_gaussian *)problem->input[DCS_DENSITY_ATOMS];
 }
 
 /* k: of an atom of radius 1, what the exponent falls by at a distance of 1. */

@@ -34,7 +34,7 @@ static dcs_status cuda_info(dcs_device *device, dcs_device_info *info) {
   DCS_CUDA_ENTER(device, cuda);
   *info = (dcs_device_info){0};
   size_t memory;
-  int clock_khz;
+  int clock_khz, l2;
   DCS_TRY(DCS_CU(cuDeviceGetName, info->name, (int)sizeof info->name, cuda->card));
   DCS_TRY(DCS_CU(cuDeviceTotalMem, &memory, cuda->card));
   DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &info->sm_count));
@@ -43,7 +43,9 @@ static dcs_status cuda_info(dcs_device *device, dcs_device_info *info) {
   DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
                              &info->sm_registers));
   DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &clock_khz));
+  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2));
   info->memory_bytes = (int64_t)memory;
+  info->cache_bytes = l2;
   info->clock_mhz = clock_khz / 1000;
   return DCS_OK;
 }

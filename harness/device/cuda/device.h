@@ -36,7 +36,7 @@ static inline dcs_status dcs_cuda_attribute(const dcs_cuda_device *cuda, CUdevic
   return DCS_CU(cuDeviceGetAttribute, value, which, cuda->card);
 }
 
-/* Fills in the methods that deal with memory: alloc ... supports, copy_in, copy_out, fill. */
+/* Fills in the methods that deal with memory: alloc ... supports, copy_in, copy_out, copy, fill. */
 void dcs_cuda_memory_methods(dcs_device *device);
 /* Fills in begin_capture ... destroy_graph. */
 void dcs_cuda_graph_methods(dcs_device *device);

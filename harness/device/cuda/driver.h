@@ -44,6 +44,7 @@
   X(cuMemFreeHost, "cuMemFreeHost")                                                                \
   X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                                                     \
   X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                                                     \
+  X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                                                     \
   X(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2")                                                         \
   X(cuMemsetD32Async, "cuMemsetD32Async")                                                          \
   X(cuModuleLoadData, "cuModuleLoadData")                                                          \

@@ -87,29 +87,34 @@ static dcs_status cuda_copy_in(dcs_device *device, dcs_ptr to, const void *from,
   return DCS_CU(cuMemcpyHtoDAsync, to, from, bytes, cuda->stream);
 }
 
-static dcs_status enqueue_corner(dcs_cuda_device *cuda, float *to, dcs_dims n, dcs_ptr from,
+static dcs_status enqueue_corner(dcs_cuda_device *cuda, void *to, dcs_dims n, dcs_ptr from,
                                  dcs_dims stored) {
   CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
                         .srcDevice = from,
-                        .srcPitch = (size_t)stored.x * sizeof(float),
+                        .srcPitch = (size_t)stored.x,
                         .srcHeight = (size_t)stored.y,
                         .dstMemoryType = CU_MEMORYTYPE_HOST,
                         .dstHost = to,
-                        .dstPitch = (size_t)n.x * sizeof(float),
+                        .dstPitch = (size_t)n.x,
                         .dstHeight = (size_t)n.y,
-                        .WidthInBytes = (size_t)n.x * sizeof(float),
+                        .WidthInBytes = (size_t)n.x,
                         .Height = (size_t)n.y,
                         .Depth = (size_t)n.z};
   return DCS_CU(cuMemcpy3DAsync, &copy, cuda->stream);
 }
 
-static dcs_status cuda_copy_out(dcs_device *device, float *to, dcs_dims n, dcs_ptr from,
+static dcs_status cuda_copy_out(dcs_device *device, void *to, dcs_dims n, dcs_ptr from,
                                 dcs_dims stored) {
   DCS_CUDA_ENTER(device, cuda);
-  size_t bytes = (size_t)n.x * (size_t)n.y * (size_t)n.z * sizeof(float);
+  size_t bytes = (size_t)n.x * (size_t)n.y * (size_t)n.z;
   if (n.x == stored.x && n.y == stored.y)
     return DCS_CU(cuMemcpyDtoHAsync, to, from, bytes, cuda->stream);
   return enqueue_corner(cuda, to, n, from, stored);
+}
+
+static dcs_status cuda_copy(dcs_device *device, dcs_ptr to, dcs_ptr from, size_t bytes) {
+  DCS_CUDA_ENTER(device, cuda);
+  return DCS_CU(cuMemcpyDtoDAsync, to, from, bytes, cuda->stream);
 }
 
 static dcs_status cuda_fill(dcs_device *device, dcs_ptr to, uint32_t pattern, size_t words) {
@@ -127,6 +132,7 @@ void dcs_cuda_memory_methods(dcs_device *device) {
   device->supports = cuda_supports;
   device->copy_in = cuda_copy_in;
   device->copy_out = cuda_copy_out;
+  device->copy = cuda_copy;
   device->fill = cuda_fill;
 }
 

@@ -61,7 +61,8 @@ static dcs_status emulated_info(dcs_device *device, dcs_device_info *info) {
                             .sm_count = 1,
                             .sm_threads = 2048,
                             .sm_registers = 65536,
-                            .memory_bytes = memory_bytes()};
+                            .memory_bytes = memory_bytes(),
+                            .cache_bytes = 1 << 20};
   return DCS_OK;
 }
 
@@ -168,9 +169,13 @@ static dcs_status emulated_copy_in(dcs_device *device, dcs_ptr to, const void *f
   return DCS_OK;
 }
 
-static dcs_status emulated_copy_out(dcs_device *device, float *to, dcs_dims n, dcs_ptr from,
+static dcs_status emulated_copy(dcs_device *device, dcs_ptr to, dcs_ptr from, size_t bytes) {
+  return emulated_copy_in(device, to, (const void *)(uintptr_t)from, bytes);
+}
+
+static dcs_status emulated_copy_out(dcs_device *device, void *to, dcs_dims n, dcs_ptr from,
                                     dcs_dims stored) {
-  dcs_pack_corner(to, n, (const float *)(uintptr_t)from, stored);
+  dcs_pack_corner(to, n, (const void *)(uintptr_t)from, stored);
   return check_guards(emulated_of(device));
 }
 
@@ -355,6 +360,7 @@ static const dcs_device emulated_methods = {.info = emulated_info,
                                             .supports = emulated_supports,
                                             .copy_in = emulated_copy_in,
                                             .copy_out = emulated_copy_out,
+                                            .copy = emulated_copy,
                                             .fill = emulated_fill,
                                             .load = emulated_load,
                                             .unload = emulated_unload,

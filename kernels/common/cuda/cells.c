@@ -98,36 +98,53 @@ int64_t dcs_cells_sort_blocks(const dcs_problem *problem) {
   return dcs_divide_up(problem->n_inputs, DCS_CELLS_SORT_THREADS);
 }
 
+/* Buffers of the kinds; scratch. */
+enum { ATOMS, MAP };
+enum { COUNTERS = DCS_CELLS_LISTS + 1 };
+
+static dcs_plan_step sort_step(const char *kernel, int64_t blocks, const dcs_arg *args) {
+  return (dcs_plan_step){.kernel = kernel,
+                         .block = {DCS_CELLS_SORT_THREADS, 1, 1},
+                         .grid = {blocks, 1, 1},
+                         .args = args};
+}
+
 static void add_steps(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan) {
-  static const dcs_arg cells_alone[] = {DCS_ARG_SCRATCH, DCS_ARG_COUNTERS, DCS_ARG_N_INPUTS,
-                                        DCS_ARG_OWN, DCS_ARG_END};
-  static const dcs_arg with_atoms[] = {DCS_ARG_SCRATCH,  DCS_ARG_COUNTERS, DCS_ARG_INPUT,
-                                       DCS_ARG_N_INPUTS, DCS_ARG_OWN,      DCS_ARG_END};
-  enum { THREADS = DCS_CELLS_SORT_THREADS };
+  static const dcs_arg cells_alone[] = {DCS_SCRATCH(DCS_CELLS_LISTS), DCS_SCRATCH(COUNTERS),
+                                        DCS_ARG_N_INPUTS, DCS_ARG_OWN, DCS_ARG_END};
+  static const dcs_arg with_atoms[] = {DCS_SCRATCH(DCS_CELLS_LISTS),
+                                       DCS_SCRATCH(COUNTERS),
+                                       DCS_BUFFER(ATOMS),
+                                       DCS_ARG_N_INPUTS,
+                                       DCS_ARG_OWN,
+                                       DCS_ARG_END};
   const int64_t blocks = dcs_cells_sort_blocks(problem), rows = (int64_t)cells->ny * cells->nz;
-  plan->steps[0] = (dcs_plan_step){"group_atoms", THREADS, blocks, with_atoms};
-  plan->steps[1] = (dcs_plan_step){"place_rows", THREADS, rows, cells_alone};
-  plan->steps[2] = (dcs_plan_step){"place_atoms", THREADS, blocks, with_atoms};
-  plan->n_steps = 3;
+  dcs_add_step(plan, sort_step("group_atoms", blocks, with_atoms));
+  dcs_add_step(plan, sort_step("place_rows", rows, cells_alone));
+  dcs_add_step(plan, sort_step("place_atoms", blocks, with_atoms));
 }
 
 void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const dcs_cells *cells,
-                    dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,      DCS_ARG_NY,
-                                 DCS_ARG_NZ,     DCS_ARG_K,        DCS_ARG_SPACING, DCS_ARG_SCRATCH,
-                                 DCS_ARG_OWN,    DCS_ARG_END};
+                    bool adds, dcs_plan *plan) {
+  static const dcs_arg args[] = {
+      DCS_BUFFER(MAP), DCS_ARG_N_INPUTS, DCS_ARG_NX,      DCS_ARG_NY,
+      DCS_ARG_NZ,      DCS_ARG_K,        DCS_ARG_SPACING, DCS_SCRATCH(DCS_CELLS_LISTS),
+      DCS_ARG_OWN,     DCS_ARG_END};
   const dcs_dims blocks = dcs_cells_blocks(problem, config), r = dcs_cells_region(config);
   const int64_t places = ((int64_t)cells->nx + 1) * cells->ny * cells->nz;
-  *plan = (dcs_plan){.chunk_inputs = problem->n_inputs,
-                     .launch_slices = problem->n.z,
-                     .slice_step = r.z,
-                     .stored = problem->n,
-                     .scratch_floats = (4 + 2 + 1) * problem->n_inputs + 2 * places,
-                     .counters = 1 + places,
-                     .block = {(int)r.x, (int)r.y, 1},
-                     .grid = {blocks.x, blocks.y, blocks.z},
-                     .args = args};
+  *plan = (dcs_plan){
+      .chunk_inputs = problem->n_inputs,
+      .launch_slices = problem->n.z,
+      .slice_step = r.z,
+      .stored = problem->n,
+      .scratch = {[DCS_CELLS_LISTS] = {4 * ((4 + 2 + 1) * problem->n_inputs + 2 * places)},
+                  [COUNTERS] = {4 * (1 + places), .zero = true}},
+      .block = {(int)r.x, (int)r.y, 1},
+      .grid = {blocks.x, blocks.y, blocks.z},
+      .args = args};
+  if (adds) dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(MAP)});
   add_steps(problem, cells, plan);
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
 
 /* ---- candidates ---- */

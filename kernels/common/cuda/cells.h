@@ -65,10 +65,14 @@ typedef struct {
 dcs_cells dcs_cells_divide(const dcs_problem *problem, const dcs_config *config, double origin,
                            const double length[3], int spare);
 
+/* The scratch with the sorted atoms, the first of the plan. */
+enum { DCS_CELLS_LISTS };
+
 /* The launch plan, without the kernel's own struct: group_atoms, place_rows and place_atoms, then
- * the map's kernel. */
+ * the map's kernel, which adds to the map or writes all of it. Of the kind, buffer 0 is the atoms
+ * and buffer 1 the map. */
 void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const dcs_cells *cells,
-                    dcs_plan *plan);
+                    bool adds, dcs_plan *plan);
 /* Blocks of group_atoms and place_atoms. */
 int64_t dcs_cells_sort_blocks(const dcs_problem *problem);
 

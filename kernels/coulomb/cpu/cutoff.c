@@ -73,10 +73,10 @@ static bool run(const dcs_problem *problem, const dcs_config *config, dcs_cpu_ke
   return true;
 }
 
-static bool compute(const dcs_problem *problem, const dcs_config *config, float *map) {
+static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
   const dcs_cutoff_kernels *kernels = kernels_of(config);
   return run(problem, config, dcs_switched(problem) ? kernels->switched : kernels->plain, NULL,
-             map);
+             out[DCS_COULOMB_MAP]);
 }
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,

@@ -34,7 +34,8 @@ static void rows(const dcs_problem *p, int64_t first, int64_t end, float *map) {
   }
 }
 
-static bool compute(const dcs_problem *p, const dcs_config *config, float *map) {
+static bool compute(const dcs_problem *p, const dcs_config *config, void *const out[]) {
+  float *map = out[DCS_COULOMB_MAP];
   dcs_cpu_run(p, config->value[0], DCS_CPU_EVENLY, p->n.y * p->n.z, rows, map);
   return true;
 }

@@ -167,7 +167,8 @@ TILE_TARGET static void tile_range(const dcs_problem *p, int64_t first, int64_t 
   }
 }
 
-static bool tile_compute(const dcs_problem *p, const dcs_config *config, float *map) {
+static bool tile_compute(const dcs_problem *p, const dcs_config *config, void *const out[]) {
+  float *map = out[DCS_COULOMB_MAP];
   dcs_cpu_run(p, config->value[0], DCS_CPU_GUIDED, tiles_x(p) * tiles_y(p) * p->n.z, tile_range,
               map);
   return true;

@@ -1,7 +1,5 @@
 #include "kernels/coulomb/cuda/brick.h"
 
-#include "kernels/coulomb/cuda/slice.h"
-
 #include <limits.h>
 #include <stdio.h>
 
@@ -73,9 +71,9 @@ void dcs_brick_plan_of(const dcs_problem *problem, dcs_brick brick, dcs_plan *pl
 }
 
 void dcs_brick_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT,   DCS_ARG_N_INPUTS,
-                                 DCS_ARG_NX,     DCS_ARG_NY,      DCS_ARG_NZ,
-                                 DCS_ARG_K,      DCS_ARG_SPACING, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_N_INPUTS,
+                                 DCS_ARG_NX,  DCS_ARG_NY,      DCS_ARG_NZ,
+                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_END};
   dcs_brick brick = dcs_brick_of(config);
   dcs_brick_plan_of(problem, brick, plan);
   plan->slice_step = brick.coarsen_z;

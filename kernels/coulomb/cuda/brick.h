@@ -4,7 +4,7 @@
 #ifndef DCS_CUDA_BRICK_H
 #define DCS_CUDA_BRICK_H
 
-#include "kernels/coulomb/coulomb.h"
+#include "kernels/coulomb/cuda/slice.h"
 
 /* The parameters that these kernels have in common, in the order of their configurations; those of
  * one kernel alone come after. Kernels that read atoms from global memory alone have the shape. */

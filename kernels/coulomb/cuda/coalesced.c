@@ -12,8 +12,8 @@ static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
-                                 DCS_ARG_NY,     DCS_ARG_SPACING,  DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,  DCS_ARG_SPACING,  DCS_ARG_END};
   dcs_slice_plan(problem, dcs_slice_shape_of(config), problem->n, plan);
   plan->args = args;
 }

@@ -107,9 +107,8 @@ static own_bins own_of(const dcs_problem *problem, const dcs_bins *bins) {
 
 /* The atoms in their bins, then the offsets of the neighbourhood. */
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT,  DCS_ARG_INPUT, DCS_ARG_NX,
-                                 DCS_ARG_NY,      DCS_ARG_NZ,    DCS_ARG_K,
-                                 DCS_ARG_SPACING, DCS_ARG_OWN,   DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_NX,  DCS_ARG_NY, DCS_ARG_NZ,
+                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_OWN, DCS_ARG_END};
   const dcs_bins bins = bins_of(problem, config);
   char why[DCS_TEXT];
   dcs_brick_plan_of(problem, brick_of(config), plan);

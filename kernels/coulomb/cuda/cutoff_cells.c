@@ -94,7 +94,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                          .ny = cells.ny,
                          .nz = cells.nz,
                          .switched = dcs_switched(problem)};
-  dcs_cells_plan(problem, config, &cells, plan);
+  dcs_cells_plan(problem, config, &cells, true, plan);
   memcpy(plan->own, &own, sizeof own);
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/coulomb/cuda/brick.h"
 
 enum { SPLITS = DCS_BRICK_N_SHAPE };
+enum { PARTS, COUNTERS }; /* scratch */
 
 static const int splits_tried[] = {4, 16, 64, 256, DCS_TRIES_END};
 static const dcs_param params[] = {
@@ -35,15 +36,17 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT,   DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
-                                 DCS_ARG_NY,       DCS_ARG_NZ,    DCS_ARG_SPACING,  DCS_ARG_SCRATCH,
-                                 DCS_ARG_COUNTERS, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP,     DCS_ARG_ATOMS,      DCS_ARG_N_INPUTS,
+                                 DCS_ARG_NX,      DCS_ARG_NY,         DCS_ARG_NZ,
+                                 DCS_ARG_SPACING, DCS_SCRATCH(PARTS), DCS_SCRATCH(COUNTERS),
+                                 DCS_ARG_END};
   dcs_brick brick = dcs_brick_shape_of(config);
   int64_t splits = splits_of(problem, config);
   int64_t tile_points = (int64_t)brick.block_x * brick.block_y * brick.coarsen_x * brick.coarsen_z;
   dcs_brick_plan_of(problem, brick, plan);
-  plan->counters = plan->grid[0] * plan->grid[1] * plan->grid[2];
-  plan->scratch_floats = plan->counters * tile_points * splits;
+  int64_t tiles = plan->grid[0] * plan->grid[1] * plan->grid[2];
+  plan->scratch[PARTS].bytes = tiles * tile_points * splits * (int64_t)sizeof(float);
+  plan->scratch[COUNTERS] = (dcs_scratch){tiles * (int64_t)sizeof(int32_t), .zero = true};
   plan->grid[2] *= splits;
   plan->args = args;
 }

@@ -29,8 +29,8 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT, DCS_ARG_INPUT, DCS_ARG_N_INPUTS, DCS_ARG_NX,
-                                 DCS_ARG_NY,     DCS_ARG_NZ,    DCS_ARG_SPACING,  DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,  DCS_ARG_NZ,    DCS_ARG_SPACING,  DCS_ARG_END};
   int block = config->value[0];
   *plan = (dcs_plan){
       .chunk_inputs = problem->n_inputs,
@@ -40,6 +40,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
       .grid = {dcs_round_up(problem->n_inputs, block) / block, 1, 1},
       .args = args,
   };
+  dcs_plan_adds_to(plan, DCS_COULOMB_MAP);
 }
 
 static const char *const sources[] = {

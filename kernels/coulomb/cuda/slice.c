@@ -56,6 +56,7 @@ void dcs_slice_plan(const dcs_problem *problem, dcs_slice_shape shape, dcs_dims 
       .block = {shape.block_x, shape.block_y, 1},
       .grid = {dcs_divide_up(problem->n.x, tile_x), dcs_divide_up(problem->n.y, shape.block_y), 1},
   };
+  dcs_plan_adds_to(plan, DCS_COULOMB_MAP);
 }
 
 dcs_slice_shape dcs_slice_shape_of(const dcs_config *config) {

@@ -6,6 +6,10 @@
 
 #include "kernels/coulomb/coulomb.h"
 
+/* The kind's buffers as arguments. */
+#define DCS_ARG_ATOMS DCS_BUFFER(DCS_COULOMB_ATOMS)
+#define DCS_ARG_MAP   DCS_BUFFER(DCS_COULOMB_MAP)
+
 /* The parameters that these kernels have in common, in the order of their configurations. */
 enum { DCS_BLOCK_X, DCS_BLOCK_Y, DCS_COARSEN, DCS_CHUNK_ATOMS, DCS_READ };
 

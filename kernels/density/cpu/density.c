@@ -63,7 +63,8 @@ static bool run(const dcs_problem *problem, const dcs_config *config, dcs_cpu_ke
   return true;
 }
 
-static bool compute(const dcs_problem *problem, const dcs_config *config, float *map) {
+static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
+  float *map = out[DCS_DENSITY_MAP];
   return run(problem, config, kernels_of(config)->sum, NULL, map);
 }
 

@@ -122,9 +122,8 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
   dcs_cells cells;
   const cell_grid own = cells_of(problem, config, &cells);
-  dcs_cells_plan(problem, config, &cells, plan);
-  plan->overwrites = true;
-  plan->scratch_floats += 1 + dcs_cells_sort_blocks(problem); /* falls */
+  dcs_cells_plan(problem, config, &cells, false, plan);
+  plan->scratch[DCS_CELLS_LISTS].bytes += 4 * (1 + dcs_cells_sort_blocks(problem)); /* falls */
   memcpy(plan->own, &own, sizeof own);
 }
 

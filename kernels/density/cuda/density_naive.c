@@ -53,20 +53,26 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_OUTPUT,  DCS_ARG_INPUT, DCS_ARG_N_INPUTS,
-                                 DCS_ARG_NX,      DCS_ARG_NY,    DCS_ARG_K,
-                                 DCS_ARG_SPACING, DCS_ARG_OWN,   DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_BUFFER(DCS_DENSITY_MAP),
+                                 DCS_BUFFER(DCS_DENSITY_ATOMS),
+                                 DCS_ARG_N_INPUTS,
+                                 DCS_ARG_NX,
+                                 DCS_ARG_NY,
+                                 DCS_ARG_K,
+                                 DCS_ARG_SPACING,
+                                 DCS_ARG_OWN,
+                                 DCS_ARG_END};
   const int x = (int)config->value[BLOCK_X], y = (int)config->value[BLOCK_Y];
   const dcs_dims n = problem->n;
   const density own = {(float)dcs_density_rate(problem), (float)dcs_density_limit(problem)};
   *plan = (dcs_plan){.chunk_inputs = problem->n_inputs,
-                     .overwrites = true,
                      .launch_slices = n.z,
                      .slice_step = 1,
                      .stored = n,
                      .block = {x, y, 1},
                      .grid = {dcs_divide_up(n.x, x), dcs_divide_up(n.y, y), n.z},
                      .args = args};
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
   memcpy(plan->own, &own, sizeof own);
 }
 
