@@ -3,6 +3,7 @@
 #ifndef DCS_COMMANDS_H
 #define DCS_COMMANDS_H
 
+#include "harness/sweep/sweep.h"
 #include "harness/worker/bench.h"
 
 #include <stddef.h>
@@ -15,8 +16,7 @@ typedef dcs_status dcs_command_function(int argc, char **argv);
 dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs_command_generate,
     dcs_command_verify, dcs_command_sweep, dcs_command_compile, dcs_command_plot,
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
-    dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace,
-    dcs_command_import;
+    dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace, dcs_command_import;
 
 /* ---- the options of a command ---- */
 
@@ -108,11 +108,35 @@ bool dcs_chosen(const dcs_problem_choice *choice);
 dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **kind,
                            dcs_config *problem);
 
+/* --variants, --config, --atoms, --grid, --scope, --memory, --plan, --rounds, --budget, --seed */
+typedef struct {
+  dcs_sweep_line line;
+  const char *plan;
+  int64_t rounds;  /* 0: as many as precision needs */
+  double budget_s; /* 0: none */
+  int64_t seed;
+} dcs_plan_options;
+
+/* What --plan forbids. */
+dcs_status dcs_check_plan(const dcs_plan_options *planned, const dcs_problem_choice *choice);
+
+enum { DCS_MAX_TYPED = 64 };
+
+/* The shared options as they were typed, "--atoms=100", for another program. */
+typedef struct {
+  char *words[DCS_MAX_TYPED];
+  int n;
+} dcs_typed;
+
+void dcs_typed_free(dcs_typed *typed);
+
 /* Of the command's arguments; NULL: it has no such options. */
 typedef struct {
   dcs_device_options *device;
   dcs_problem_options *problem;
   dcs_problem_choice *choice;
+  dcs_plan_options *planned;
+  dcs_typed *typed;
 } dcs_shared_options;
 
 /* Sets the shared options to their defaults and reads the command line with argp. Ends the program

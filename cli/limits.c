@@ -1,14 +1,31 @@
 /* dcsbench limits */
 #include "cli/commands.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/process.h"
+#include "harness/base/progress.h"
+#include "harness/compare/spread.h"
 #include "harness/files/csv.h"
+#include "harness/files/folder.h"
+#include "tuning/database/tuned.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 
 typedef struct {
   dcs_device_options device;
   bool csv;
+  int64_t sessions; /* 0: the limits */
 } arguments;
 
 static const dcs_option options[] = {
     {"csv", 'c', NULL, "print CSV: limit,value,unit,median,runs,how", DCS_FLAG(arguments, csv)},
+    {"sessions", 0, "N",
+     "in place of the limits, how far times move from one session to the next: N short sessions, "
+     "10 "
+     "s apart; kept for `dcsbench compare`",
+     DCS_INTEGER(arguments, sessions, 4, 1000)},
     {0}};
 
 static void print_table(const char *title, const dcs_limits *limits) {
@@ -65,11 +82,93 @@ static dcs_status measure(dcs_bench *bench, dcs_backend backend, bool csv) {
   return DCS_OK;
 }
 
+/* ---- the spread between sessions ---- */
+
+enum { PAUSE_S = 10, SESSION_S = 12 /* about */ };
+
+/* Every CPU variant, and the GPU's where there is one, at two sizes. */
+static dcs_status run_session(const arguments *a, bool gpu, const char *folder) {
+  char out[4096 + 32], device[DCS_TEXT], budget[32], kernels[4096 + 16];
+  char *argv[16] = {"dcsbench", "sweep", "--atoms=300,3000", "--grid=24^3", "--rounds=15", budget};
+  int n = 6, status;
+  pid_t pid;
+  snprintf(budget, sizeof budget, "--budget=%d", SESSION_S);
+  snprintf(out, sizeof out, "--out=%s", folder);
+  snprintf(device, sizeof device, "--device=%s", a->device.device ? a->device.device : "");
+  snprintf(kernels, sizeof kernels, "--kernels=%s", a->device.kernels ? a->device.kernels : "");
+  argv[n++] = gpu ? "--variants=all" : "--variants=cpu";
+  argv[n++] = "--config=threads=1|max";
+  argv[n++] = out;
+  if (a->device.device) argv[n++] = device;
+  if (a->device.kernels) argv[n++] = kernels;
+  const dcs_program sweep = {.program = "/proc/self/exe",
+                             .argv = argv,
+                             .first = STDIN_FILENO,
+                             .ends = {-1, -1, STDERR_FILENO}};
+  int error = dcs_process_start(&sweep, &pid);
+  if (error == 0) error = dcs_process_wait(pid, &status);
+  if (error) return dcs_fail(DCS_UNAVAILABLE, "cannot run a session: %s", strerror(error));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return DCS_OK;
+  return dcs_fail(DCS_FAILED, dcs_interrupted() ? "interrupted" : "a session failed");
+}
+
+/* Runs the sessions; opens what they measured. */
+static dcs_status run_sessions(const arguments *a, bool gpu, const char *folder, dcs_run *runs) {
+  dcs_progress progress = dcs_progress_start();
+  for (int s = 0; s < a->sessions; s++) {
+    char out[4096 + 16], what[64];
+    snprintf(out, sizeof out, "%s/%d", folder, s);
+    snprintf(what, sizeof what, "session %d of %d", s + 1, (int)a->sessions);
+    dcs_progress_draw(&progress, (double)s / (double)a->sessions, what);
+    if (s > 0) nanosleep(&(const struct timespec){.tv_sec = PAUSE_S}, NULL);
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    DCS_TRY(run_session(a, gpu, out));
+    DCS_TRY(dcs_run_open(&runs[s], out));
+  }
+  dcs_progress_clear(&progress);
+  return DCS_OK;
+}
+
+static dcs_status keep_spreads(const arguments *a, const dcs_run *runs) {
+  char path[4096];
+  DCS_TRY(dcs_tuned_path("spread.csv", path));
+  for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++) {
+    dcs_spread spread;
+    if (!dcs_spread_of_runs(runs, (int)a->sessions, backend, &spread)) continue;
+    DCS_TRY(dcs_spread_put(path, &runs[0], backend, &spread));
+    printf("%s: a method's median moves by %.2g%% from session to session (standard deviation, %d "
+           "sessions); two differ by less than %.2g%% in 95%% of cases\n",
+           backend == DCS_CPU ? "CPU" : "GPU", 100 * spread.deviation, spread.degrees + 1,
+           100 * dcs_spread_half(&spread, 1, 1));
+  }
+  fprintf(stderr, "kept in %s\n", path);
+  return DCS_OK;
+}
+
+static dcs_status measure_sessions(const arguments *a, bool gpu) {
+  char folder[4096], about[32];
+  dcs_run *runs = calloc((size_t)a->sessions, sizeof *runs);
+  if (!runs) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d runs", (int)a->sessions);
+  fprintf(stderr, "%d sessions, %d s apart: about %s\n", (int)a->sessions, PAUSE_S,
+          dcs_format_seconds((double)a->sessions * (PAUSE_S + SESSION_S), about));
+  dcs_status status = dcs_make_temporary(folder);
+  if (status == DCS_OK) status = run_sessions(a, gpu, folder, runs);
+  if (status == DCS_OK) status = keep_spreads(a, runs);
+  for (int s = 0; s < a->sessions; s++)
+    dcs_run_close(&runs[s]);
+  free(runs);
+  if (*folder) dcs_remove_folder(folder);
+  return status;
+}
+
+/* ---- the command ---- */
+
 static dcs_status measure_all(dcs_bench *bench, const arguments *a) {
   dcs_session *session;
   dcs_status gpu = dcs_bench_session(bench, DCS_GPU, &session);
   if (a->device.device) DCS_TRY(gpu); /* asked for, so it must be there */
   if (gpu != DCS_OK) fprintf(stderr, "no limits of a GPU: %s\n", dcs_error_message());
+  if (a->sessions > 0) return measure_sessions(a, gpu == DCS_OK);
   if (a->csv) DCS_TRY(print_csv_header());
   DCS_TRY(measure(bench, DCS_CPU, a->csv));
   return gpu == DCS_OK ? measure(bench, DCS_GPU, a->csv) : DCS_OK;
@@ -79,7 +178,8 @@ dcs_status dcs_command_limits(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
       .doc = "Measure what this machine can do at most: the CPU's and the GPU's arithmetic and "
-             "memory, copies between them, launches. Rates are held against these limits.\v"
+             "memory, copies between them, launches. Rates are held against these limits. With "
+             "--sessions, how far times move from one session to the next.\v"
              "A limit is the best of several runs; the table tells how far their median is from "
              "it. cpu_1: one thread, cpu_all: a thread for each CPU."};
   arguments a = {0};

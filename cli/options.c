@@ -18,6 +18,7 @@ typedef struct {
   const dcs_command_line *line;
   void *arguments;
   dcs_problem_choice *choice; /* NULL: none */
+  dcs_typed *typed;           /* NULL: nobody asks */
   int n;
   dcs_option options[MOST_OPTIONS];
   void *values[MOST_OPTIONS];
@@ -139,6 +140,44 @@ dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **ki
   return dcs_parse_problem(choice->kind, choice->config, problem);
 }
 
+/* ---- what is measured, and for how long ---- */
+
+static const dcs_option plan_options[] = {
+    {"variants", 0, "LIST",
+     "all, cpu, gpu, or variants and problems that `dcsbench list` shows, with commas (all)",
+     DCS_WORD(dcs_plan_options, line.variants)},
+    {"config", 0, "K=V,...",
+     "parameters; a value may be several: 1|2|4, 1:16, all, and max for threads; or just tuned: "
+     "what `dcsbench tune` found for each size; rates off by more than 3% from what it recorded "
+     "are said",
+     DCS_WORD(dcs_plan_options, line.config)},
+    {"atoms", 0, "LIST",
+     "numbers of atoms: 100,1000 or 100:1000000:log4 (four a decade); with --input, that many of "
+     "its first (all)",
+     DCS_WORD(dcs_plan_options, line.atoms)},
+    {"grid", 0, "LIST", "grids: 64x64x32, 64^3, 16:256:log4^3 (the molecule's box)",
+     DCS_WORD(dcs_plan_options, line.grid)},
+    {"scope", 0, "LIST", "what is timed: kernel, warm, first (kernel)",
+     DCS_WORD(dcs_plan_options, line.scope)},
+    {"memory", 0, "LIST",
+     "how data moves in scopes warm and first: pageable, pinned, mapped, managed, managed_prefetch "
+     "(pageable)",
+     DCS_WORD(dcs_plan_options, line.memory)},
+    {"plan", 0, "FILE",
+     "CSV whose rows hold the options above (variants, config, atoms, grid, scope; where it has "
+     "them, memory, problem and problem_config, such as cutoff=0|12,switching=c2)",
+     DCS_WORD(dcs_plan_options, plan)},
+    {"rounds", 0, "N",
+     "samples of each method (15 or more, until the 95% interval of the median is within 1%; 200 "
+     "at "
+     "most)",
+     DCS_INTEGER(dcs_plan_options, rounds, 1, 1000000)},
+    {"budget", 0, "SECONDS", "stop sampling after about so long",
+     DCS_NUMBER(dcs_plan_options, budget_s, 0.001, 1e7)},
+    {"seed", 0, "N", "of random atoms and of the order of samples (1)",
+     DCS_INTEGER(dcs_plan_options, seed, 0, INT64_MAX)},
+    {0}};
+
 /* ---- with argp ---- */
 
 static void add_options(command_line *all, const dcs_option *options, void *values, int group) {
@@ -155,6 +194,7 @@ static void list_options(command_line *all, dcs_shared_options shared) {
   dcs_option params[MOST_PARAMS + 1];
   const int group = all->line->device_title ? 1 : 0;
   add_options(all, all->line->options, all->arguments, 0);
+  if (shared.planned) add_options(all, plan_options, shared.planned, 0);
   if (shared.problem) add_options(all, problem_options, shared.problem, 0);
   if (shared.choice) {
     list_params(params);
@@ -208,6 +248,20 @@ static dcs_status take(const dcs_option *o, const char *arg, void *values) {
   }
 }
 
+/* Keeps a shared option as it was typed. */
+static dcs_status keep_typed(dcs_typed *typed, const dcs_option *o, const char *arg) {
+  if (typed->n == DCS_MAX_TYPED) return dcs_fail(DCS_USAGE, "more than %d options", typed->n);
+  if (asprintf(&typed->words[typed->n], "--%s%s%s", o->name, arg ? "=" : "", arg ? arg : "") < 0)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for --%s", o->name);
+  typed->n++;
+  return DCS_OK;
+}
+
+void dcs_typed_free(dcs_typed *typed) {
+  while (typed->n > 0)
+    free(typed->words[--typed->n]);
+}
+
 /* False: it is one too many. */
 static bool take_word(const command_line *all, char *word) {
   const char **words = (const char **)((char *)all->arguments + all->line->place);
@@ -229,6 +283,12 @@ static dcs_status check(const command_line *all) {
   return all->choice ? check_choice(all->choice) : DCS_OK;
 }
 
+static dcs_status take_option(command_line *all, int o, const char *arg) {
+  DCS_TRY(take(&all->options[o], arg, all->values[o]));
+  if (!all->typed || all->values[o] == all->arguments) return DCS_OK;
+  return keep_typed(all->typed, &all->options[o], arg);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   command_line *all = state->input;
   dcs_status status = DCS_OK;
@@ -236,7 +296,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   while (o < all->n && all->listed[o].key != key)
     o++;
   if (o < all->n)
-    status = take(&all->options[o], arg, all->values[o]);
+    status = take_option(all, o, arg);
   else if (key == ARGP_KEY_END)
     status = check(all);
   else if (key != ARGP_KEY_ARG || !take_word(all, arg))
@@ -247,7 +307,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv, void *arguments,
                              dcs_shared_options shared) {
-  command_line all = {.line = line, .arguments = arguments, .choice = shared.choice};
+  command_line all = {
+      .line = line, .arguments = arguments, .choice = shared.choice, .typed = shared.typed};
   const struct argp argp = {.options = all.listed,
                             .parser = parse,
                             .args_doc = line->args_doc,
@@ -255,6 +316,7 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
                             .help_filter = name_choices};
   if (shared.device) *shared.device = (dcs_device_options){.timeout_s = 300};
   if (shared.problem) *shared.problem = (dcs_problem_options){.grid = {.margin = 5}};
+  if (shared.planned) *shared.planned = (dcs_plan_options){.seed = 1};
   if (shared.choice) *shared.choice = (dcs_problem_choice){.kind = dcs_kinds[0]};
   list_options(&all, shared);
   /* In order: argv stays as it was typed, for the record. */

@@ -51,7 +51,8 @@ static void print_row(const dcs_run_row *row, bool errors) {
   print_names(row);
   printf(" %12.4g %8s %12.4g ", 1e-6 * row->median_ns, spread, 1e-9 * row->evals_per_s);
   if (errors) printf("%11s ", error);
-  printf("%10.4g %7s  %s\n", 1e-9 * row->evals_per_s * row->flops_per_eval, share, row->config);
+  printf("%10.4g %7s  %s%s\n", 1e-9 * row->evals_per_s * row->flops_per_eval, share, row->config,
+         dcs_row_disturbed(row) ? "  disturbed" : "");
 }
 
 /* The rows of the size that `first` is the first row of. */
@@ -84,6 +85,13 @@ static void print_run(const dcs_run *run) {
       before++;
     if (before == row) print_size(run, row);
   }
+  size_t disturbed = 0;
+  for (size_t i = 0; i < run->n_rows; i++)
+    disturbed += dcs_row_disturbed(&run->rows[i]);
+  if (disturbed > 0)
+    printf("%zu of %zu rows are disturbed: in more than a quarter of their samples the machine did "
+           "something else as well\n",
+           disturbed, run->n_rows);
   if (dcs_table_torn(run->summary))
     printf("%s: the last row was cut off and is left out\n", dcs_table_path(run->summary));
 }

@@ -24,12 +24,9 @@ typedef struct {
   dcs_device_options device;
   dcs_problem_options problem;
   dcs_problem_choice choice;
-  dcs_sweep_line line;
-  const char *plan, *out;
+  dcs_plan_options planned;
+  const char *out, *turns;
   bool resume, energy;
-  int64_t rounds; /* 0: as many as precision needs */
-  int64_t seed;
-  double budget_s;
 } arguments;
 
 /* "NAME=rest": its length, 0: it has no name. */
@@ -94,56 +91,36 @@ static const dcs_option options[] = {
      "with --method: the time is what the command prints in the first group, a number and perhaps "
      "s, ms, us or ns (the wall clock from its start to its end)",
      .take = take_time_from},
-    {"variants", 0, "LIST",
-     "all, cpu, gpu, or variants and problems that `dcsbench list` shows, with commas (all)",
-     DCS_WORD(arguments, line.variants)},
-    {"config", 0, "K=V,...",
-     "parameters; a value may be several: 1|2|4, 1:16, all, and max for threads; or just tuned: "
-     "what `dcsbench tune` found for each size; rates off by more than 3% from what it recorded "
-     "are said",
-     DCS_WORD(arguments, line.config)},
-    {"atoms", 0, "LIST",
-     "numbers of atoms: 100,1000 or 100:1000000:log4 (four a decade); with --input, that many of "
-     "its first (all)",
-     DCS_WORD(arguments, line.atoms)},
-    {"grid", 0, "LIST", "grids: 64x64x32, 64^3, 16:256:log4^3 (the molecule's box)",
-     DCS_WORD(arguments, line.grid)},
-    {"scope", 0, "LIST", "what is timed: kernel, warm, first (kernel)",
-     DCS_WORD(arguments, line.scope)},
-    {"memory", 0, "LIST",
-     "how data moves in scopes warm and first: pageable, pinned, mapped, managed, managed_prefetch "
-     "(pageable)",
-     DCS_WORD(arguments, line.memory)},
-    {"plan", 0, "FILE",
-     "CSV whose rows hold the options above (variants, config, atoms, grid, scope; where it has "
-     "them, memory, problem and problem_config, such as cutoff=0|12,switching=c2)",
-     DCS_WORD(arguments, plan)},
-    {"rounds", 0, "N",
-     "samples of each method (15 or more, until the 95% interval of the median is within 1%; 200 "
-     "at "
-     "most)",
-     DCS_INTEGER(arguments, rounds, 1, 1000000)},
-    {"budget", 0, "SECONDS", "stop sampling after about so long",
-     DCS_NUMBER(arguments, budget_s, 0.001, 1e7)},
     {"energy", 0, NULL,
      "measure the energy of a map as well: about a second more for each method in scope kernel or "
      "warm",
      DCS_FLAG(arguments, energy)},
     {"out", 'o', "DIR", "folder for the run's files", DCS_WORD(arguments, out)},
     {"resume", 0, NULL, "continue the run in --out", DCS_FLAG(arguments, resume)},
-    {"seed", 0, "N", "of random atoms and of the order of samples (1)",
-     DCS_INTEGER(arguments, seed, 0, INT64_MAX)},
+    {"turns", 0, "NAME",
+     "wait for a line on standard input before each sample, as `compare --run` gives them; NAME is "
+     "that of the two runs in env.csv",
+     DCS_WORD(arguments, turns)},
     {0}};
+
+dcs_status dcs_check_plan(const dcs_plan_options *a, const dcs_problem_choice *choice) {
+  const dcs_sweep_line *line = &a->line;
+  if (a->plan && (line->variants || line->config || line->atoms || line->grid || line->scope ||
+                  line->memory || dcs_chosen(choice)))
+    return dcs_fail(DCS_USAGE, "--plan holds variants, config, atoms, grid, scope, memory and the "
+                               "problem: give one or the other");
+  return DCS_OK;
+}
 
 static dcs_status check(const void *values) {
   const arguments *a = values;
-  const dcs_sweep_line *line = &a->line;
+  const dcs_sweep_line *line = &a->planned.line;
   if (!a->out || !*a->out)
     return dcs_fail(DCS_USAGE, "--out DIR is missing: the folder for the run's files");
   const commands *c = &a->commands;
-  if (c->n_methods > 0 &&
-      (a->plan || line->variants || line->config || line->atoms || line->grid || line->scope ||
-       line->memory || dcs_chosen(&a->choice) || a->problem.input || a->device.device || a->energy))
+  if (c->n_methods > 0 && (a->planned.plan || line->variants || line->config || line->atoms ||
+                           line->grid || line->scope || line->memory || dcs_chosen(&a->choice) ||
+                           a->problem.input || a->device.device || a->energy))
     return dcs_fail(DCS_USAGE,
                     "--method times commands of yours: its options are --size, --check, "
                     "--time-from, --rounds, --budget, --timeout, --seed, --out, --resume");
@@ -151,11 +128,7 @@ static dcs_status check(const void *values) {
     return dcs_fail(DCS_USAGE, "--size NAME=LIST is missing: what {NAME} in a --method stands for");
   if (c->n_methods == 0 && (c->n_axes > 0 || c->check || c->time_from))
     return dcs_fail(DCS_USAGE, "--size, --check and --time-from are for --method NAME=COMMAND");
-  if (a->plan && (line->variants || line->config || line->atoms || line->grid || line->scope ||
-                  line->memory || dcs_chosen(&a->choice)))
-    return dcs_fail(DCS_USAGE, "--plan holds variants, config, atoms, grid, scope, memory and the "
-                               "problem: give one or the other");
-  return DCS_OK;
+  return dcs_check_plan(&a->planned, &a->choice);
 }
 
 static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, int argc,
@@ -163,19 +136,20 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
   dcs_sweep_options o = {
       .lines = lines,
       .n_lines = n,
-      .plan = a->plan,
+      .plan = a->planned.plan,
       .device = a->device.device ? a->device.device : dcs_default_device(),
       .out = a->out,
       .device_chosen = a->device.device != NULL,
       .resume = a->resume,
-      .sampling = dcs_sampling_of((int)a->rounds),
-      .budget_s = a->budget_s,
+      .turns = a->turns,
+      .sampling = dcs_sampling_of((int)a->planned.rounds),
+      .budget_s = a->planned.budget_s,
       .energy = a->energy,
       .timeout_s = a->device.timeout_s,
       .run = {.input = a->problem.input,
               .kernels = a->device.kernels,
               .grid = a->problem.grid,
-              .seed = (uint64_t)a->seed,
+              .seed = (uint64_t)a->planned.seed,
               .argc = argc,
               .argv = argv},
   };
@@ -189,10 +163,10 @@ static dcs_status time_commands(const arguments *a) {
                            .n_axes = c->n_axes,
                            .check = c->check,
                            .time_from = c->time_from,
-                           .sampling = dcs_sampling_of((int)a->rounds),
-                           .budget_s = a->budget_s,
+                           .sampling = dcs_sampling_of((int)a->planned.rounds),
+                           .budget_s = a->planned.budget_s,
                            .timeout_s = a->device.timeout_s,
-                           .seed = (uint64_t)a->seed,
+                           .seed = (uint64_t)a->planned.seed,
                            .out = a->out,
                            .resume = a->resume};
   for (int x = 0; x < c->n_axes; x++)
@@ -201,16 +175,16 @@ static dcs_status time_commands(const arguments *a) {
 }
 
 static dcs_status time_variants(arguments *a, int argc, char **argv) {
-  if (!a->plan) {
-    if (!a->line.variants) a->line.variants = "all";
-    if (dcs_chosen(&a->choice)) a->line.problem = a->choice.kind->id;
-    a->line.problem_config = a->choice.config;
-    return sweep(a, &a->line, 1, argc, argv);
+  if (!a->planned.plan) {
+    if (!a->planned.line.variants) a->planned.line.variants = "all";
+    if (dcs_chosen(&a->choice)) a->planned.line.problem = a->choice.kind->id;
+    a->planned.line.problem_config = a->choice.config;
+    return sweep(a, &a->planned.line, 1, argc, argv);
   }
   dcs_table *table;
   dcs_sweep_line *lines;
   int n;
-  DCS_TRY(dcs_read_plan(a->plan, &table, &lines, &n));
+  DCS_TRY(dcs_read_plan(a->planned.plan, &table, &lines, &n));
   dcs_status status = sweep(a, lines, n, argc, argv);
   free(lines);
   dcs_table_free(table);
@@ -233,9 +207,10 @@ dcs_status dcs_command_sweep(int argc, char **argv) {
              "samples.csv and summary.csv.\vExample: dcsbench sweep --variants all --atoms "
              "100:10000:log2 --grid 32^3 --out results/first",
       .check = check};
-  arguments a = {.seed = 1};
-  dcs_status status = dcs_parse_options(&line, argc, argv, &a,
-                                        (dcs_shared_options){&a.device, &a.problem, &a.choice});
+  arguments a = {0};
+  dcs_status status = dcs_parse_options(
+      &line, argc, argv, &a,
+      (dcs_shared_options){&a.device, &a.problem, &a.choice, .planned = &a.planned});
   if (status == DCS_OK)
     status = a.commands.n_methods > 0 ? time_commands(&a) : time_variants(&a, argc, argv);
   free_commands(&a.commands);

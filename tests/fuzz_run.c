@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     at = put_part(files[f], at, end);
   const char *const folders[2] = {folder, folder};
   dcs_comparison comparison;
-  (void)dcs_compare(folders, false, &comparison);
+  (void)dcs_compare(folders, false, NULL, &comparison);
   dcs_comparison_free(&comparison);
   read_figures();
   read_tuning();

@@ -13,6 +13,25 @@
 #define ENV "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\nasked_spacing,0.5\n"
 #define GPU "gpu_name,Some GPU\ngpu_uuid,GPU-1\ncuda_driver,13.0\n"
 
+/* What the machine's spread between sessions was found to be; the tests of verdicts have none to
+ * speak of. */
+static void put_spread(const char *deviation, const char *sessions) {
+  char text[512];
+  snprintf(text, sizeof text,
+           "schema,date,backend,cpu_model,cpus,gpu_name,sessions,deviation\n"
+           "1,then,cpu,Some CPU,8,,%s,0.5\n"
+           "1,2026-01-02,cpu,Some CPU,8,,%s,%s\n"
+           "1,later,cpu,Other CPU,8,,9,0.7\n1,later,gpu,Some CPU,8,,9,0.7\n",
+           sessions, sessions, deviation);
+  put_file(in_folder("spread.csv"), text);
+}
+
+static int make_folder_with_spread(void **state) {
+  if (program_setup(state) != 0 || setenv("DCSBENCH_DATA", test_folder, 1) != 0) return -1;
+  put_spread("1e-6", "9");
+  return 0;
+}
+
 static int compare(const char *a, const char *b, const char *options) {
   return program_run("compare %s %s %s", in_folder(a), in_folder(b), options);
 }
@@ -86,7 +105,8 @@ static void the_csv_has_its_columns(void **state) {
   (void)state;
   static const char *const columns = "variant,config,scope,memory,devices,problem,problem_config,"
                                      "atoms,nx,ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
-                                     "ratio_lo,ratio_hi,outcome_a,outcome_b,verdict,forced\n";
+                                     "ratio_lo,ratio_hi,spread,p,outcome_a,outcome_b,verdict,"
+                                     "forced\n";
   compare_examples("--csv");
   assert_true(strncmp(program_out, columns, strlen(columns)) == 0);
   dcs_table *t = written();
@@ -178,6 +198,128 @@ static void a_planted_change_is_found_and_nothing_else(void **state) {
   assert_true(slower >= 0.95 * PAIRS);
 }
 
+/* ---- sessions ---- */
+
+static void assert_interval(double value, double half_within, double half_between) {
+  dcs_table *t = written();
+  assert_true(fabs(number_at(t, 0, "ratio") - value) < 1e-6);
+  const double half = hypot(half_within, half_between);
+  const double lo = log(value / number_at(t, 0, "ratio_lo"));
+  const double hi = log(number_at(t, 0, "ratio_hi") / value);
+  if (!(fabs(lo - half) < 0.002 * half && fabs(hi - half) < 0.002 * half))
+    fail_msg("halves %.6f and %.6f; expected %.6f", lo, hi, half);
+  dcs_table_free(t);
+}
+
+static const measured steady[] = {{"v1", "kernel", 100, 9, 2, 1e-9, "ok"}, {0}};
+
+static void the_spread_between_sessions_is_in_the_interval(void **state) {
+  (void)state;
+  static const measured tenth[] = {{"v1", "kernel", 100, 9, 2.2, 1e-9, "ok"}, {0}};
+  put_run("a", ENV, steady);
+  put_run("b", ENV, tenth);
+  put_spread("0.01", "11");
+  assert_status(compare("a", "b", "--csv"), 1);
+  assert_contains(program_err,
+                  "spread of CPU times between sessions, in each interval: 1%, measured on this "
+                  "machine in 11 sessions, 2026-01-02\n");
+  /* Student's t with 10 degrees of freedom: 2.228. */
+  assert_interval(1.1, 0, 2.228139 * 0.01 * sqrt(2));
+  put_spread("0.01", "2");
+  assert_status(compare("a", "b", ""), 3);
+  assert_contains(program_err, "spread.csv: row 3: found sessions \"2\"");
+  assert_int_equal(unlink(in_folder("spread.csv")), 0);
+  assert_status(compare("a", "b", "--csv"), 0); /* 1.1 may be chance */
+  assert_contains(program_err, "in each interval: 3%, assumed: `dcsbench limits --sessions 10`");
+  assert_interval(1.1, 0, 1.959964 * 0.03 * sqrt(2));
+  put_spread("1e-6", "9");
+}
+
+/* A run of which each process took five samples, with these times. */
+static void put_sessions(const char *run, const double *ms, int n, const char *more) {
+  char env[512];
+  snprintf(env, sizeof env, "%s%s", ENV, more);
+  put_run(run, env, steady);
+  FILE *samples = fopen(path_in(run, "samples.csv"), "w");
+  assert_non_null(samples);
+  fputs("round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,inner,"
+        "time_ns,mark,process\n",
+        samples);
+  for (int i = 0; i < 5 * n; i++)
+    fprintf(samples, "%d,%d,v1,\"x=1,y=2\",kernel,,cpu,coulomb,,100,8,8,4,1,%.6f,,%d\n", i, i,
+            1e6 * ms[i / 5] * (1 + 1e-9 * (i % 5)), i / 5);
+  assert_int_equal(fclose(samples), 0);
+}
+
+static void sessions_of_the_runs_tell_their_spread(void **state) {
+  (void)state;
+  static const double a[] = {2, 2 * 1.02, 2 / 1.02}, b[] = {3, 3 * 1.04, 3, 3 / 1.04, 3};
+  put_sessions("a", a, 3, "");
+  put_sessions("b", b, 5, "");
+  assert_status(compare("a", "b", "--csv"), 1);
+  assert_contains(program_err, "as between the sessions of these runs\n");
+  /* Squares of log 1.02 (twice, 2 degrees) and of log 1.04 (twice, 4 degrees): 6 in all, t 2.447.
+   */
+  const double squares = 2 * pow(log(1.02), 2) + 2 * pow(log(1.04), 2);
+  const double between = 2.446912 * sqrt(squares / 6) * sqrt(1.0 / 3 + 1.0 / 5);
+  dcs_table *t = written();
+  assert_true(fabs(number_at(t, 0, "spread") - sqrt(squares / 6)) < 1e-6);
+  assert_true(log(number_at(t, 0, "ratio_hi") / number_at(t, 0, "ratio")) > 0.999 * between);
+  assert_string_equal(text_at(t, 0, "p"), "");
+  dcs_table_free(t);
+}
+
+/* Samples taken in turns: the same times say what no sequence of sessions does. */
+static void runs_measured_in_turns_are_compared_in_pairs(void **state) {
+  (void)state;
+  double a[8], b[8];
+  for (int i = 0; i < 8; i++) { /* the machine drifts by a factor of 2 */
+    a[i] = 2 + 0.25 * i;
+    b[i] = a[i] * (1.049 + 0.001 * (i % 3));
+  }
+  put_sessions("a", a, 8, "interleaved,1f\n");
+  put_sessions("b", b, 8, "interleaved,1f\n");
+  assert_status(compare("a", "b", "--csv"), 1);
+  assert_contains(program_err, "measured in turns");
+  dcs_table *t = written();
+  assert_string_equal(text_at(t, 0, "verdict"), "SLOWER");
+  assert_true(fabs(number_at(t, 0, "ratio") - 1.05) < 0.001);
+  assert_true(number_at(t, 0, "ratio_lo") > 1.048 && number_at(t, 0, "ratio_hi") < 1.052);
+  assert_true(number_at(t, 0, "p") == 2.0 / 256);
+  assert_string_equal(text_at(t, 0, "spread"), "");
+  dcs_table_free(t);
+  put_sessions("b", b, 8, "interleaved,2f\n"); /* with another run */
+  assert_status(compare("a", "b", ""), 0);
+  assert_null(strstr(program_out, "measured in turns"));
+  assert_contains(program_out, "UNSURE");
+  put_sessions("a", a, 5, "interleaved,3f\n"); /* five pairs have no interval */
+  put_sessions("b", b, 5, "interleaved,3f\n");
+  assert_status(compare("a", "b", ""), 0);
+  assert_contains(program_out, "UNSURE");
+}
+
+static void rows_that_stayed_disturbed_say_so(void **state) {
+  (void)state;
+  put_run("a", ENV, steady);
+  put_run("b", ENV, steady);
+  for (int disturbed = 2; disturbed <= 3; disturbed++) { /* of 9 */
+    char summary[512];
+    snprintf(summary, sizeof summary,
+             "variant,backend,config,devices,scope,memory,problem,problem_config,atoms,nx,ny,nz,n,"
+             "median_ns,disturbed,evals_per_s,outcome\n"
+             "v1,cpu,\"x=1,y=2\",cpu,kernel,,coulomb,,100,8,8,4,9,2000000,%d,1e9,ok\n",
+             disturbed);
+    put_file(path_in("b", "summary.csv"), summary);
+    assert_status(compare("a", "b", ""), 0);
+    assert_int_equal(strstr(program_out, "x=1,y=2  disturbed\n") != NULL, disturbed == 3);
+    assert_int_equal(strstr(program_out, "\n1 disturbed: in more than a quarter") != NULL,
+                     disturbed == 3);
+    assert_status(program_run("report %s", in_folder("b")), 0);
+    assert_int_equal(strstr(program_out, "x=1,y=2  disturbed\n1 of 1 rows") != NULL,
+                     disturbed == 3);
+  }
+}
+
 /* ---- facts ---- */
 
 static void runs_that_are_not_comparable_are_refused(void **state) {
@@ -229,7 +371,7 @@ static void forced_output_says_so_in_every_line(void **state) {
   int lines = 0;
   for (char *line = strtok(program_out, "\n"); line; line = strtok(NULL, "\n"), lines++)
     if (strncmp(line, "forced  ", 8) != 0) fail_msg("not marked: %s", line);
-  assert_int_equal(lines, 2 + 1 + 6 + 3);
+  assert_int_equal(lines, 3 + 1 + 6 + 3);
 
   assert_status(compare("a", "b", "--force --csv"), 1);
   assert_contains(program_err, "not comparable: cpus: A \"8\", B \"4\"\n");
@@ -361,6 +503,10 @@ int main(void) {
       cmocka_unit_test(the_table_tells_the_same_and_counts),
       cmocka_unit_test(the_status_tells_whether_anything_is_slower),
       cmocka_unit_test(a_planted_change_is_found_and_nothing_else),
+      cmocka_unit_test(the_spread_between_sessions_is_in_the_interval),
+      cmocka_unit_test(sessions_of_the_runs_tell_their_spread),
+      cmocka_unit_test(runs_measured_in_turns_are_compared_in_pairs),
+      cmocka_unit_test(rows_that_stayed_disturbed_say_so),
       cmocka_unit_test(runs_that_are_not_comparable_are_refused),
       cmocka_unit_test(a_run_of_two_machines_is_refused),
       cmocka_unit_test(forced_output_says_so_in_every_line),
@@ -370,5 +516,5 @@ int main(void) {
       cmocka_unit_test(runs_without_a_common_cell_are_refused),
       cmocka_unit_test(a_killed_run_counts_as_far_as_it_went),
   };
-  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+  return cmocka_run_group_tests(tests, make_folder_with_spread, program_teardown);
 }

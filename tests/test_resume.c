@@ -99,7 +99,7 @@ static void other_columns_are_refused(void **state) {
   char path[PATH_MAX];
   assert_status(program_run(line, 1, "", in_folder("older")), 0);
   char *summary = run_file("older", "summary.csv", NULL);
-  char *samples = run_file("older", "samples.csv", NULL), *mark = strstr(samples, ",mark\n");
+  char *samples = run_file("older", "samples.csv", NULL), *mark = strstr(samples, ",mark,");
   assert_non_null(mark);
   memcpy(mark, ",kind", 5);
   snprintf(path, sizeof path, "%s/samples.csv", in_folder("older"));
@@ -236,11 +236,11 @@ static void cells_of_an_input_are_told_apart(void **state) {
 static void put_apart(void) {
   static const char samples[] =
       "round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,"
-      "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark\n"
-      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,coulomb,,50,8,8,8,1,10,,,,,\n"
-      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,coulomb,,50,8,8,8,1,20,,,,,\n"
-      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,30,,,,,\n"
-      "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,\n";
+      "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark,process\n"
+      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,coulomb,,50,8,8,8,1,10,,,,,,0\n"
+      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,coulomb,,50,8,8,8,1,20,,,,,,0\n"
+      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,30,,,,,preempted,0\n"
+      "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,,2\n";
   static const char summary[] =
       "variant,backend,config,devices,scope,memory,problem,problem_config,atoms,nx,ny,nz,n,"
       "median_ns,outcome,stop_reason\n"
@@ -268,18 +268,19 @@ static void memory_tells_records_apart(void **state) {
   const dcs_molecule molecule = {0};
   dcs_cells cells;
   int64_t seq = 0;
+  int process = 0;
   put_apart();
   assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
   dcs_run run;
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 9, &cells, &seq), DCS_OK);
+  assert_int_equal(dcs_resume(&run, 9, &cells, &seq, &process), DCS_OK);
   dcs_run_close(&run);
-  assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4); /* pinned is to do */
+  assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4 && process == 3);
   assert_true(cells.list[0].has_rows);
   dcs_record *records = cells.list[0].records;
   static const size_t n_times[] = {1, 1, 2}; /* kernel, pageable, pinned */
   for (int r = 0; r < 3; r++)
-    assert_int_equal(records[r].n_times, n_times[r]);
+    assert_true(records[r].n_times == n_times[r] && records[r].n_disturbed == (r == 2));
   assert_true(records[1].times_ns[0] == 20 && records[2].times_ns[1] == 31);
   for (int r = 0; r < 3; r++) {
     records[r].judged = r > 0; /* an interrupt came before the first */

@@ -147,6 +147,54 @@ static void the_interval_covers_the_median(void **state) {
   assert_true(fabs(share - (1 - 2 * 576.0 / 32768)) < 0.01);
 }
 
+/* Fifteen values that change sides at each step have s = 0 at most: ranks 4 and 12 as of
+ * independent ones. In ascending order s is 0.65, and 15 values are worth 3: all of them are
+ * within. */
+static void a_series_tells_less_than_its_number(void **state) {
+  (void)state;
+  double up[15], sides[15], room[15];
+  for (int i = 0; i < 15; i++) {
+    up[i] = i + 1;
+    sides[i] = i % 2 ? 9 + i / 2 : 1 + i / 2; /* 1 9 2 10 ... 15 8 */
+  }
+  dcs_stats stats = dcs_summarize_series(sides, 15, room);
+  assert_true(stats.median == 8 && stats.lo == 4 && stats.hi == 12 && room[14] == 15);
+  assert_true(sides[1] == 9);
+  stats = dcs_summarize_series(up, 15, room);
+  assert_true(stats.median == 8 && stats.lo == 1 && stats.hi == 15);
+  assert_true(isnan(dcs_summarize_series(up, 5, room).lo));
+  assert_true(isnan(dcs_summarize_series(up, 0, room).median));
+}
+
+/* The share of sessions whose interval holds the median of an autoregressive series. */
+static double series_coverage(double lag_1, int n, uint64_t seed) {
+  enum { SESSIONS = 3000 };
+  dcs_random random = {seed};
+  int covered = 0;
+  for (int s = 0; s < SESSIONS; s++) {
+    double times[200], room[200], log_time = 2 * log(lognormal(&random));
+    for (int i = 0; i < n; i++) {
+      log_time = lag_1 * log_time + sqrt(1 - lag_1 * lag_1) * 2 * log(lognormal(&random));
+      times[i] = exp(0.01 * log_time);
+    }
+    dcs_stats stats = dcs_summarize_series(times, (size_t)n, room);
+    covered += stats.lo <= 1 && 1 <= stats.hi;
+  }
+  return (double)covered / SESSIONS;
+}
+
+static void the_interval_heeds_autocorrelation(void **state) {
+  (void)state;
+  static const int sizes[] = {15, 30, 60, 200};
+  static const struct { double lag_1, least; } rows[] = {{0, 0.95}, {0.37, 0.94}, {0.6, 0.90}};
+  for (int r = 0; r < 3; r++)
+    for (int s = 0; s < 4; s++) {
+      const double share = series_coverage(rows[r].lag_1, sizes[s], 7 + (uint64_t)s);
+      print_message("lag-1 %.2f, %d samples: %.3f\n", rows[r].lag_1, sizes[s], share);
+      assert_true(share >= rows[r].least);
+    }
+}
+
 /* Median 10, deviations 0, 1, 1, 1, 2: beyond 3.5 / 0.6745 = 5.19 from the median is far. */
 static void far_values_are_outliers(void **state) {
   (void)state;
@@ -176,6 +224,8 @@ int main(void) {
       cmocka_unit_test(the_interval_has_the_tables_ranks),
       cmocka_unit_test(many_values),
       cmocka_unit_test(the_interval_covers_the_median),
+      cmocka_unit_test(a_series_tells_less_than_its_number),
+      cmocka_unit_test(the_interval_heeds_autocorrelation),
   };
   return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

@@ -10,13 +10,14 @@
 
 static const char samples_header[] = "round,seq,variant,config,scope,memory,devices,problem,"
                                      "problem_config,atoms,nx,ny,nz,inner,time_ns,"
-                                     "sm_mhz,temperature_c,power_w,throttle,mark\n";
+                                     "sm_mhz,temperature_c,power_w,throttle,mark,process\n";
 static const char summary_header[] =
     "variant,backend,config,block_x,block_y,coarsen,chunk_atoms,threads,devices,scope,memory,"
     "problem,problem_config,atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,"
     "evals_"
     "executed,"
     "padding_overhead,overflow_atoms,bin_fill,n,median_ns,ci_lo_ns,ci_hi_ns,min_ns,mad_ns,outliers,"
+    "disturbed,"
     "evals_per_s,gflops,"
     "flops_per_eval,bytes_moved,limit_fraction,registers,compile_ms,rel_l2_error,"
     "error_bound_ratio,model_error,energy_j,evals_per_j,outcome,stop_reason,why\n";

@@ -12,13 +12,38 @@ static int by_key(const void *left, const void *right) {
   return dcs_compare_rows(*(const dcs_run_row *const *)left, *(const dcs_run_row *const *)right);
 }
 
-/* Judges rows of one key and counts them. */
-static dcs_compared judge(const dcs_run_row *a, const dcs_run_row *b, dcs_comparison *c) {
+/* Room for a comparison: of B's rows, of A's, and of A's samples. */
+typedef struct {
+  const dcs_run_row **sorted;
+  double *values;
+  size_t *order;
+} workroom;
+
+/* Of samples taken in turns. */
+static void judge_pairs(dcs_compared *row, double *room) {
+  const dcs_run_row *a = row->row[0], *b = row->row[1];
+  const size_t n = a->n_times < b->n_times ? a->n_times : b->n_times;
+  row->ratio = dcs_ratio_of_pairs(a->times, b->times, a->process, n, room, &row->p);
+}
+
+/* Of samples of sessions one after the other. */
+static void judge_sessions(dcs_compared *row, const dcs_comparison *c) {
+  const dcs_run_row *a = row->row[0], *b = row->row[1];
+  row->ratio = dcs_row_ratio(a, b);
+  dcs_spread_widen(dcs_spread_half(&c->spread[a->backend], dcs_row_sessions(&c->runs[0], a),
+                                   dcs_row_sessions(&c->runs[1], b)),
+                   &row->ratio);
+}
+
+/* Judges rows of one key, all but the change. */
+static dcs_compared judge(const dcs_run_row *a, const dcs_run_row *b, const workroom *w,
+                          dcs_comparison *c) {
   const bool failed[2] = {a->outcome != DCS_OUTCOME_OK, b->outcome != DCS_OUTCOME_OK};
   dcs_compared found = {.row = {a, b},
                         .failed = failed[0] || failed[1],
                         .median_ns = {NAN, NAN},
                         .ratio = {a->n_times, b->n_times, NAN, NAN, NAN},
+                        .p = NAN,
                         .change = DCS_CHANGE_UNSURE};
   if (found.failed) {
     c->failed[failed[0] && failed[1]]++;
@@ -26,46 +51,75 @@ static dcs_compared judge(const dcs_run_row *a, const dcs_run_row *b, dcs_compar
   }
   found.median_ns[0] = a->stats.median;
   found.median_ns[1] = b->stats.median;
-  found.ratio = dcs_row_ratio(a, b);
-  found.change = dcs_change_of_ratio(&found.ratio);
-  c->changes[found.change]++;
+  c->any[a->backend] = true;
+  if (c->interleaved)
+    judge_pairs(&found, w->values);
+  else
+    judge_sessions(&found, c);
   return found;
 }
 
-/* sorted has room for B's rows, ratios for A's. */
-static void judge_all(const dcs_run_row **sorted, double *ratios, dcs_comparison *c) {
+static void judge_all(const workroom *w, dcs_comparison *c) {
   const dcs_run *a = &c->runs[0], *b = &c->runs[1];
-  size_t n = 0;
   for (size_t i = 0; i < b->n_rows; i++)
-    sorted[i] = &b->rows[i];
-  qsort(sorted, b->n_rows, sizeof(const dcs_run_row *), by_key);
+    w->sorted[i] = &b->rows[i];
+  qsort(w->sorted, b->n_rows, sizeof(const dcs_run_row *), by_key);
   c->only[1] = b->n_rows;
   for (size_t i = 0; i < a->n_rows; i++) {
     const dcs_run_row *row = &a->rows[i];
     const dcs_run_row **found =
-        bsearch(&row, sorted, b->n_rows, sizeof(const dcs_run_row *), by_key);
+        bsearch(&row, w->sorted, b->n_rows, sizeof(const dcs_run_row *), by_key);
     if (!found) {
       c->only[0]++;
       continue;
     }
     c->only[1]--;
-    c->list[c->n] = judge(row, *found, c);
+    c->list[c->n] = judge(row, *found, w, c);
     c->n += row->outcome == DCS_OUTCOME_OK || (*found)->outcome == DCS_OUTCOME_OK;
   }
+}
+
+/* What a row's interval says; where a probability was found, SLOWER and FASTER are what stands
+ * after the correction for the number of rows. */
+static dcs_change change_of(const dcs_compared *row) {
+  const dcs_change change = dcs_change_of_ratio(&row->ratio);
+  if (isnan(row->p)) return change;
+  if (row->p < DCS_COMPARE_LEVEL)
+    return row->ratio.value > 1 ? DCS_CHANGE_SLOWER : DCS_CHANGE_FASTER;
+  return change == DCS_CHANGE_SAME ? change : DCS_CHANGE_UNSURE;
+}
+
+static void find_changes(const workroom *w, dcs_comparison *c) {
+  size_t n = 0;
   for (size_t i = 0; i < c->n; i++)
-    if (!c->list[i].failed) ratios[n++] = c->list[i].ratio.value;
-  c->median_ratio = dcs_summarize(ratios, n).median;
+    w->values[i] = c->list[i].p;
+  dcs_holm(w->values, c->n, w->order);
+  for (size_t i = 0; i < c->n; i++) {
+    dcs_compared *row = &c->list[i];
+    row->p = w->values[i];
+    if (row->failed) continue;
+    row->change = change_of(row);
+    c->changes[row->change]++;
+  }
+  for (size_t i = 0; i < c->n; i++)
+    if (!c->list[i].failed) w->values[n++] = c->list[i].ratio.value;
+  c->median_ratio = dcs_summarize(w->values, n).median;
 }
 
 static dcs_status compare_rows(dcs_comparison *c) {
-  const size_t n = c->runs[0].n_rows + 1;
-  const dcs_run_row **sorted = malloc((c->runs[1].n_rows + 1) * sizeof(const dcs_run_row *));
-  double *ratios = malloc(n * sizeof *ratios);
+  const size_t n = c->runs[0].n_rows + 1, samples = dcs_table_rows(c->runs[0].samples);
+  workroom w = {malloc((c->runs[1].n_rows + 1) * sizeof(const dcs_run_row *)),
+                malloc((n > samples ? n : samples) * sizeof *w.values),
+                malloc(n * sizeof *w.order)};
   c->list = calloc(n, sizeof *c->list);
-  bool room = sorted && ratios && c->list;
-  if (room) judge_all(sorted, ratios, c);
-  free(sorted);
-  free(ratios);
+  bool room = w.sorted && w.values && w.order && c->list;
+  if (room) {
+    judge_all(&w, c);
+    find_changes(&w, c);
+  }
+  free(w.sorted);
+  free(w.values);
+  free(w.order);
   return room ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory to compare %zu rows", n);
 }
 
@@ -93,13 +147,42 @@ static dcs_status check_common(const char *const folders[2], const dcs_compariso
       folders[0], folders[1], c->only[0], c->only[1], c->failed[0] + c->failed[1]);
 }
 
-dcs_status dcs_compare(const char *const folders[2], bool force, dcs_comparison *c) {
+/* Both runs' own sessions tell most of them. */
+static bool spread_of_both(const dcs_run runs[2], dcs_backend backend, dcs_spread *spread) {
+  dcs_spread of[2];
+  for (int r = 0; r < 2; r++)
+    if (!dcs_spread_of_run(&runs[r], backend, &of[r])) return false;
+  const int degrees = of[0].degrees + of[1].degrees;
+  *spread = of[0];
+  spread->deviation = sqrt((of[0].degrees * of[0].deviation * of[0].deviation +
+                            of[1].degrees * of[1].deviation * of[1].deviation) /
+                           degrees);
+  spread->degrees = degrees;
+  return true;
+}
+
+static dcs_status find_spreads(const char *path, dcs_comparison *c) {
+  for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++) {
+    dcs_spread *spread = &c->spread[backend];
+    bool found = spread_of_both(c->runs, backend, spread);
+    if (!found && path) DCS_TRY(dcs_spread_find(path, &c->runs[0], backend, spread, &found));
+    if (!found) *spread = dcs_default_spread();
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_compare(const char *const folders[2], bool force, const char *spreads,
+                       dcs_comparison *c) {
   *c = (dcs_comparison){0};
   for (int r = 0; r < 2; r++)
     DCS_TRY(dcs_run_open(&c->runs[r], folders[r]));
   c->n_differences = dcs_run_differences(c->runs, c->differences);
   c->forced = c->n_differences > 0 && c->differences[0].incomparable;
   if (!force) DCS_TRY(check_comparable(folders, c));
+  c->interleaved = *dcs_run_fact(&c->runs[0], "interleaved") &&
+                   strcmp(dcs_run_fact(&c->runs[0], "interleaved"),
+                          dcs_run_fact(&c->runs[1], "interleaved")) == 0;
+  if (!c->interleaved) DCS_TRY(find_spreads(spreads, c));
   DCS_TRY(compare_rows(c));
   return check_common(folders, c);
 }

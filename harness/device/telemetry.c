@@ -24,6 +24,12 @@ char *dcs_throttle_names(int64_t throttle, char text[DCS_TEXT]) {
   return text;
 }
 
+bool dcs_throttled(const dcs_telemetry *telemetry) {
+  enum { HW_SLOWDOWN = 1 << 3, SW_THERMAL = 1 << 5, HW_THERMAL = 1 << 6, HW_POWER_BRAKE = 1 << 7 };
+  return telemetry->throttle > 0 &&
+         telemetry->throttle & (HW_SLOWDOWN | SW_THERMAL | HW_THERMAL | HW_POWER_BRAKE);
+}
+
 dcs_telemetry dcs_telemetry_join(const dcs_telemetry *a, const dcs_telemetry *b) {
   dcs_telemetry t = {a->sm_mhz < b->sm_mhz ? a->sm_mhz : b->sm_mhz,
                      a->temperature_c > b->temperature_c ? a->temperature_c : b->temperature_c,

@@ -17,6 +17,10 @@ dcs_telemetry dcs_telemetry_unknown(void);
  * when unknown. Returns text. */
 char *dcs_throttle_names(int64_t throttle, char text[DCS_TEXT]);
 
+/* Whether the clock is held down by what is no part of the work's own: heat, or a brake. A power
+ * cap is: work that reaches it always does. */
+bool dcs_throttled(const dcs_telemetry *telemetry);
+
 /* Of two devices that work together: the lower clock, the higher temperature, power and energy of
  * both, the reasons of either. What is unknown of one is unknown. */
 dcs_telemetry dcs_telemetry_join(const dcs_telemetry *a, const dcs_telemetry *b);

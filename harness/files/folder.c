@@ -3,6 +3,7 @@
 #include "harness/files/file.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,26 @@ dcs_status dcs_make_folder(const char *folder, mode_t mode) {
   if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
     return dcs_fail(DCS_IO, "%s: is not a folder", folder);
   return DCS_OK;
+}
+
+dcs_status dcs_make_temporary(char folder[4096]) {
+  const char *base = getenv("TMPDIR");
+  snprintf(folder, 4096, "%.3900s/dcsbench-XXXXXX", base && *base ? base : "/tmp");
+  if (mkdtemp(folder)) return DCS_OK;
+  dcs_status status = dcs_fail(DCS_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
+  *folder = '\0';
+  return status;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where) {
+  (void)info;
+  (void)type;
+  (void)where;
+  return remove(path);
+}
+
+void dcs_remove_folder(const char *folder) {
+  (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 dcs_status dcs_path_in(const char *folder, const char *name, char path[4096]) {

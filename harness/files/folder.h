@@ -11,6 +11,12 @@
  * names the one that cannot be made, DCS_USAGE a name that is too long (3,900 bytes). */
 dcs_status dcs_make_folder(const char *folder, mode_t mode);
 
+/* Makes a folder below $TMPDIR, else /tmp, under a name of its own; "" when it cannot be made. */
+dcs_status dcs_make_temporary(char folder[4096]);
+
+/* Removes the folder and all that is in it, as far as it goes. */
+void dcs_remove_folder(const char *folder);
+
 /* The path of a file in it. DCS_USAGE: a name that is too long. */
 dcs_status dcs_path_in(const char *folder, const char *name, char path[4096]);
 

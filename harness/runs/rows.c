@@ -61,6 +61,10 @@ bool dcs_same_row_method(const dcs_run_row *a, const dcs_run_row *b) {
   return strcmp(a->variant, b->variant) == 0 && strcmp(a->config, b->config) == 0;
 }
 
+bool dcs_row_disturbed(const dcs_run_row *row) {
+  return 4.0 * row->disturbed > row->n;
+}
+
 dcs_ratio dcs_row_ratio(const dcs_run_row *a, const dcs_run_row *b) {
   return dcs_ratio_of_times(a->sorted, a->n_times, b->sorted, b->n_times);
 }
@@ -74,6 +78,7 @@ static const struct {
   bool whole;
   double least;
 } numbers[] = {{"n", offsetof(dcs_run_row, n), true, 0},
+               {"disturbed", offsetof(dcs_run_row, disturbed), true, 0},
                {"threads", offsetof(dcs_run_row, threads), true, 0},
                {"coarsen", offsetof(dcs_run_row, coarsen), true, 0},
                {"chunk_atoms", offsetof(dcs_run_row, chunk), true, 0},

@@ -1,6 +1,7 @@
 #include "harness/files/folder.h"
 #include "harness/runs/rows.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +61,21 @@ static dcs_status hand_out(dcs_run *run, const dcs_run_row *const *keys, size_t 
     while (end < n && dcs_compare_rows(keys[end], row) == 0)
       end++;
     row->times = run->times + first;
+    row->process = run->processes + first;
     row->n_times = end - first;
     run->n_loose -= row->n_times;
     if (row->outcome == DCS_OUTCOME_OK) DCS_TRY(count_samples(run, row));
-    double *own = memcpy(run->times + n + first, row->times, row->n_times * sizeof *own);
-    row->stats = dcs_summarize(own, row->n_times); /* sorts */
-    row->sorted = own;
+    row->stats = dcs_summarize_series(row->times, row->n_times, run->times + n + first);
+    row->sorted = run->times + n + first;
   }
+  return DCS_OK;
+}
+
+static dcs_status read_process(const dcs_table *samples, size_t row, int column, int *process) {
+  const double value = column < 0 ? 0 : dcs_table_number(samples, row, column);
+  if (!(value >= 0 && value < INT_MAX && value == floor(value)))
+    return dcs_table_wrong(samples, row, "process", column, "a whole number, at least 0");
+  *process = (int)value;
   return DCS_OK;
 }
 
@@ -80,8 +89,11 @@ static dcs_status take_times(dcs_run *run, const dcs_run_row *keys, const dcs_ru
     sorted[s] = &keys[s];
   }
   qsort(sorted, n, sizeof(const dcs_run_row *), by_key);
-  for (size_t s = 0; s < n; s++)
+  const int process = dcs_table_column(run->samples, "process");
+  for (size_t s = 0; s < n; s++) {
     run->times[s] = dcs_table_number(run->samples, sorted[s]->row, time_ns);
+    DCS_TRY(read_process(run->samples, sorted[s]->row, process, &run->processes[s]));
+  }
   return hand_out(run, sorted, n);
 }
 
@@ -91,7 +103,8 @@ static dcs_status read_samples(dcs_run *run) {
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
   const dcs_run_row **sorted = malloc((n + 1) * sizeof(const dcs_run_row *));
   run->times = malloc((2 * n + 1) * sizeof *run->times);
-  dcs_status status = sorted && run->times
+  run->processes = malloc((n + 1) * sizeof *run->processes);
+  dcs_status status = sorted && run->times && run->processes
                           ? take_times(run, keys, sorted)
                           : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
   free(keys);
@@ -161,6 +174,7 @@ void dcs_run_close(dcs_run *run) {
   dcs_table_free(run->summary);
   free(run->rows);
   free(run->times);
+  free(run->processes);
   *run = (dcs_run){0};
 }
 

@@ -27,8 +27,10 @@ typedef struct {
   double spacing, median_ns, ci_lo_ns, ci_hi_ns, evals_useful, evals_per_s, padding_overhead,
       flops_per_eval, bytes_moved, limit_fraction, registers, overflow, model_error;
   int n;                /* samples behind the numbers */
+  int disturbed;        /* of them; 0 where the file does not tell */
   const double *times;  /* its samples, in the order they were taken; n_times */
-  const double *sorted; /* the same, ascending */
+  const int *process;   /* which of the run's processes took each; 0 where the file does not tell */
+  const double *sorted; /* the same times, ascending */
   size_t n_times;       /* n of a row that is ok */
   dcs_stats stats;      /* of the samples */
 } dcs_run_row;
@@ -42,6 +44,7 @@ typedef struct {
   size_t n_not_ok; /* rows whose outcome is not ok */
   size_t n_loose;  /* samples that no row counts, as an interrupted sweep leaves them */
   double *times;   /* of all rows; those that are sorted behind the others */
+  int *processes;  /* of the samples, as row->process */
 } dcs_run;
 
 /* Reads a folder. Samples are handed to the row of their key, each to one. DCS_USAGE when the
@@ -68,6 +71,10 @@ double dcs_run_fact_number(const dcs_run *run, const char *key);
 
 /* A cell of summary.csv in a column that is not among the fields above; "" when absent. */
 const char *dcs_run_cell(const dcs_run *run, const dcs_run_row *row, const char *column);
+
+/* Whether more than a quarter of its samples stayed disturbed: so many move the ends of its
+ * interval. */
+bool dcs_row_disturbed(const dcs_run_row *row);
 
 /* An order of rows by the key that tells them apart: method, scope, memory, devices and size; texts
  * may be of two runs. 0: the same. */

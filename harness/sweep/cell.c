@@ -21,7 +21,8 @@ typedef struct {
   dcs_record *record;
   dcs_trial trial;
   int64_t inner;
-  double spent_s;
+  double spent_s, again_s; /* in all; of it, for samples that were taken again */
+  bool cold;               /* its worker was started anew */
   bool done;
 } timed;
 
@@ -114,7 +115,7 @@ static dcs_status verify_all(dcs_bench *bench, const references *refs, timed *ti
 }
 
 static dcs_status keep(dcs_record *record, const dcs_sample_row *row, dcs_csv *samples) {
-  DCS_TRY(dcs_record_add(record, row->time_ns));
+  DCS_TRY(dcs_record_add(record, row->time_ns, row->mark));
   return dcs_write_sample(samples, record, row);
 }
 
@@ -133,17 +134,44 @@ typedef struct {
 
 enum { REPEATS = 3 };
 
-/* Takes a sample, again while its clock is too low; *slow: it still was at the last. */
-static dcs_outcome take_steady(const timed *t, const dcs_clocks *clocks, dcs_sample *sample,
-                               bool *slow) {
+/* What disturbed a sample; "": nothing. */
+static const char *disturbance(const timed *t, const dcs_clocks *clocks, const dcs_sample *sample) {
+  const dcs_method *method = &t->record->method;
+  if (dcs_clocks_slow(clocks, sample->telemetry.sm_mhz)) return "slow_clock";
+  if (dcs_throttled(&sample->telemetry)) return "throttled";
+  return dcs_usage_disturbance(
+      &sample->usage, dcs_role_value(method->variant, &method->config, DCS_ROLE_THREADS, 1));
+}
+
+/* Takes a sample, again while it is disturbed: three times at most, and no longer than what was
+ * kept took, so that a machine that is never quiet costs twice the time at most. *mark: what
+ * disturbed the last. */
+static dcs_outcome take_steady(timed *t, const dcs_clocks *clocks, dcs_sample *sample,
+                               const char **mark) {
+  const dcs_record *record = t->record;
   dcs_outcome outcome = DCS_OUTCOME_OK;
-  *slow = true;
-  for (int r = 0; outcome == DCS_OUTCOME_OK && *slow && r <= REPEATS && !dcs_interrupted(); r++) {
-    outcome = dcs_take_sample(t->trial.session, t->trial.slot, t->record->scope, t->record->memory,
+  bool again = true;
+  for (int taken = 1; again; taken++) {
+    const double started = dcs_now_ns();
+    outcome = dcs_take_sample(t->trial.session, t->trial.slot, record->scope, record->memory,
                               t->inner, sample);
-    *slow = outcome == DCS_OUTCOME_OK && dcs_clocks_slow(clocks, sample->telemetry.sm_mhz);
+    if (outcome != DCS_OUTCOME_OK) return outcome;
+    *mark = disturbance(t, clocks, sample);
+    const double took_s = 1e-9 * (dcs_now_ns() - started), kept_s = t->spent_s - t->again_s;
+    again = **mark && taken <= REPEATS && t->again_s + took_s <= kept_s && !dcs_interrupted();
+    if (again) t->again_s += took_s;
   }
   return outcome;
+}
+
+/* What a fresh worker does first is no data. */
+static dcs_outcome warm_up(timed *t) {
+  dcs_sample sample;
+  const dcs_record *record = t->record;
+  if (!t->cold || record->scope == DCS_FIRST) return DCS_OUTCOME_OK;
+  t->cold = false;
+  return dcs_take_sample(t->trial.session, t->trial.slot, record->scope, record->memory, t->inner,
+                         &sample);
 }
 
 /* The method failed after it was verified, for the reason in dcs_error_message(). */
@@ -156,13 +184,14 @@ static dcs_status fail(timed *t, dcs_outcome outcome) {
 /* One sample of one record. */
 static dcs_status sample_once(timed *t, const rounds_context *c) {
   dcs_sample sample = {0};
-  bool slow = false;
+  const char *mark = "";
   double started = dcs_now_ns();
   const dcs_record *record = t->record;
   dcs_outcome outcome = t->inner == 0 ? dcs_calibrate(t->trial.session, t->trial.slot,
                                                       record->scope, record->memory, &t->inner)
                                       : DCS_OUTCOME_OK;
-  if (outcome == DCS_OUTCOME_OK) outcome = take_steady(t, c->clocks, &sample, &slow);
+  if (outcome == DCS_OUTCOME_OK) outcome = warm_up(t);
+  if (outcome == DCS_OUTCOME_OK) outcome = take_steady(t, c->clocks, &sample, &mark);
   t->spent_s += 1e-9 * (dcs_now_ns() - started);
   if (dcs_interrupted()) return DCS_OK;
   if (outcome != DCS_OUTCOME_OK) {
@@ -175,26 +204,27 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
                         .inner = t->inner,
                         .time_ns = sample.ns / (double)t->inner,
                         .telemetry = sample.telemetry,
-                        .mark = slow ? "slow_clock" : ""};
+                        .mark = mark,
+                        .process = c->options->turns->process};
   DCS_TRY(dcs_clocks_add(c->clocks, sample.telemetry.sm_mhz));
   return keep(t->record, &row, c->samples);
 }
 
-/* Sorts a copy: the record keeps its order. */
-static dcs_stats stats_of(const dcs_record *record) {
-  double *times = malloc(record->n_times * sizeof *times);
-  if (!times) return (dcs_stats){.n = 0, NAN, NAN, NAN, NAN, NAN};
-  memcpy(times, record->times_ns, record->n_times * sizeof *times);
-  dcs_stats stats = dcs_summarize(times, record->n_times);
-  free(times);
-  return stats;
-}
-
 /* Whether the interval of the median is narrow enough. */
 static bool is_precise(const dcs_record *record, double precision) {
-  dcs_stats stats = stats_of(record);
+  dcs_stats stats = dcs_record_stats(record);
   return stats.hi - stats.median <= precision * stats.median &&
          stats.median - stats.lo <= precision * stats.median;
+}
+
+/* Who looks at an interval after each sample and stops when it is narrow, stops when it happens to
+ * be. So it is looked at rarely: with `least` samples, and then with half as many again each time.
+ */
+static bool is_time_to_look(size_t n, int least) {
+  size_t at = (size_t)least;
+  while (at < n)
+    at += (at + 1) / 2;
+  return at == n;
 }
 
 /* Whether the record has enough: its samples, or its fair share of the budget. */
@@ -202,7 +232,7 @@ static void check_done(timed *t, const dcs_cell_options *options, int n_timed, d
   const dcs_sampling *sampling = &options->sampling;
   if (t->record->n_times >= (size_t)sampling->most)
     finish(t, "rounds");
-  else if (t->record->n_times >= (size_t)sampling->least &&
+  else if (is_time_to_look(t->record->n_times, sampling->least) &&
            is_precise(t->record, sampling->precision))
     finish(t, "interval");
   else if (options->budget_s > 0 && t->record->n_times > 0 &&
@@ -219,6 +249,21 @@ static double share_done(const timed *times, int n, int least) {
   return done / ((double)n * least);
 }
 
+/* Waits for the turn of a place in a round. */
+static dcs_status wait_turn(timed *times, int n, int round, int place, const rounds_context *c) {
+  dcs_turns *turns = c->options->turns;
+  const double share = share_done(times, n, c->options->sampling.least);
+  bool fresh;
+  DCS_TRY(
+      dcs_turns_wait(turns, round, place, c->progress->base + c->progress->span * share, &fresh));
+  turns->process += fresh;
+  for (int i = 0; fresh && i < n; i++) {
+    if (times[i].trial.session) dcs_session_restart(times[i].trial.session);
+    times[i].cold = true;
+  }
+  return DCS_OK;
+}
+
 static dcs_status run_rounds(timed *times, int *order, int n, const rounds_context *c) {
   dcs_random random = {c->options->seed};
   double started = dcs_now_ns();
@@ -229,7 +274,8 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
     n_timed += !times[i].done;
     if (!times[i].done) check_done(&times[i], c->options, n, 0);
   }
-  for (bool more = true; more && !dcs_interrupted();) {
+  bool more = true;
+  for (int round = 0; more && !dcs_interrupted(); round++) {
     more = false;
     dcs_shuffle(&random, order, n);
     for (int i = 0; i < n && !dcs_interrupted(); i++) {
@@ -237,6 +283,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
       if (t->done) continue;
       dcs_progress_draw(c->progress, share_done(times, n, c->options->sampling.least),
                         t->record->method.variant->id); /* NOLINT: every record is set */
+      DCS_TRY(wait_turn(times, n, round, i, c));
       DCS_TRY(sample_once(t, c));
       if (!t->done) check_done(t, c->options, n_timed, 1e-9 * (dcs_now_ns() - started));
       more = more || !t->done;
@@ -244,7 +291,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
   }
   for (int i = 0; i < n; i++)
     if (!times[i].done) finish(&times[i], "interrupted");
-  return DCS_OK;
+  return wait_turn(times, n, DCS_TURNS_SIZE_OVER, 0, c);
 }
 
 /* The energy of a map by each method that was timed. */
@@ -254,7 +301,7 @@ static void measure_energies(const timed *times, int n, dcs_progress *progress) 
     if (record->outcome != DCS_OUTCOME_OK || record->n_times == 0) continue;
     dcs_progress_draw(progress, 1, "energy");
     if (dcs_measure_energy(times[i].trial.session, times[i].trial.slot, record,
-                           stats_of(record).median, &record->energy_j) != DCS_OUTCOME_OK)
+                           dcs_record_stats(record).median, &record->energy_j) != DCS_OUTCOME_OK)
       dcs_progress_say(progress, "%s: its energy was not measured: %s", record->method.variant->id,
                        dcs_error_message());
   }
@@ -262,7 +309,7 @@ static void measure_energies(const timed *times, int n, dcs_progress *progress) 
 
 /* What was computed by a method that is wrong has no times. */
 static void forget_times(dcs_record *record) {
-  record->n_times = 0;
+  record->n_times = record->n_disturbed = 0;
   record->stop_reason = "";
 }
 

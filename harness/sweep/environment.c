@@ -158,6 +158,7 @@ dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
     dcs_fact_add(facts, "input", "%s", basename(run->input));
     dcs_fact_add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
   }
+  if (run->interleaved) dcs_fact_add(facts, "interleaved", "%s", run->interleaved);
   add_command_line(run, facts);
   return DCS_OK;
 }

@@ -26,6 +26,8 @@ typedef struct {
   const char *kernels; /* folder, or NULL for the built-in sources */
   dcs_grid grid;       /* as asked for: spacing, margin, origin */
   uint64_t seed;
+  const char
+      *interleaved; /* name of the run, of another one too, whose samples take turns; or NULL */
   int argc;
   char **argv; /* of the command, "dcsbench sweep" first, for the record */
 } dcs_run_facts;

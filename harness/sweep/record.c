@@ -1,24 +1,24 @@
 #include "harness/sweep/record.h"
 
 #include "harness/base/grow.h"
-#include "harness/judge/stats.h"
 #include "harness/problems/case.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const char *const dcs_sample_columns[] = {
-    "round",          "seq",     "variant",  "config", "scope", "memory", "devices", "problem",
-    "problem_config", "atoms",   "nx",       "ny",     "nz",    "inner",  "time_ns", "sm_mhz",
-    "temperature_c",  "power_w", "throttle", "mark",   NULL};
+    "round",          "seq",     "variant",  "config", "scope",   "memory", "devices", "problem",
+    "problem_config", "atoms",   "nx",       "ny",     "nz",      "inner",  "time_ns", "sm_mhz",
+    "temperature_c",  "power_w", "throttle", "mark",   "process", NULL};
 
 const char *const dcs_summary_columns[] = DCS_NAMES(
     "variant", "backend", "config", "block_x", "block_y", "coarsen", "chunk_atoms", "threads",
     "devices", "scope", "memory", "problem", "problem_config", "atoms", "nx", "ny", "nz", "spacing",
     "padded_nx", "padded_ny", "padded_nz", "evals_useful", "evals_executed", "padding_overhead",
     "overflow_atoms", "bin_fill", "n", "median_ns", "ci_lo_ns", "ci_hi_ns", "min_ns", "mad_ns",
-    "outliers", "evals_per_s", "gflops", "flops_per_eval", "bytes_moved", "limit_fraction",
-    "registers", "compile_ms", "rel_l2_error", "error_bound_ratio", "model_error", "energy_j",
-    "evals_per_j", "outcome", "stop_reason", "why");
+    "outliers", "disturbed", "evals_per_s", "gflops", "flops_per_eval", "bytes_moved",
+    "limit_fraction", "registers", "compile_ms", "rel_l2_error", "error_bound_ratio", "model_error",
+    "energy_j", "evals_per_j", "outcome", "stop_reason", "why");
 
 bool dcs_scope_copies(const dcs_variant *variant, dcs_scope scope) {
   return variant->backend == DCS_GPU && scope != DCS_KERNEL;
@@ -33,10 +33,19 @@ bool dcs_record_known(const dcs_record *record) {
   return record->judged && (record->n_times > 0 || record->outcome != DCS_OUTCOME_OK);
 }
 
-dcs_status dcs_record_add(dcs_record *record, double time_ns) {
+dcs_status dcs_record_add(dcs_record *record, double time_ns, const char *mark) {
   DCS_TRY(dcs_grow(&record->times_ns, record->n_times, sizeof time_ns, "samples"));
   record->times_ns[record->n_times++] = time_ns;
+  record->n_disturbed += *mark != '\0';
   return DCS_OK;
+}
+
+dcs_stats dcs_record_stats(const dcs_record *record) {
+  double *room = malloc((record->n_times + 1) * sizeof *room);
+  if (!room) return (dcs_stats){.n = 0, NAN, NAN, NAN, NAN, NAN};
+  dcs_stats stats = dcs_summarize_series(record->times_ns, record->n_times, room);
+  free(room);
+  return stats;
 }
 
 double dcs_overhead(dcs_dims n, dcs_dims executed) {
@@ -55,6 +64,7 @@ dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sa
   dcs_size_put(csv, &record->size);
   DCS_CSV_NUMBERS(csv, (double)row->inner, row->time_ns, t->sm_mhz, t->temperature_c, t->power_w);
   DCS_CSV_TEXTS(csv, dcs_throttle_names(t->throttle, throttle), row->mark);
+  dcs_csv_integer(csv, row->process);
   return dcs_csv_row(csv);
 }
 
@@ -116,11 +126,13 @@ dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
   const dcs_method *method = &record->method;
   dcs_problem shape = dcs_size_problem(&record->size, record->spacing);
   shape.n_inputs = record->n_inputs;
-  const dcs_stats stats = dcs_summarize(record->times_ns, record->n_times);
+  const dcs_stats stats = dcs_record_stats(record);
+  dcs_sort_values(record->times_ns, record->n_times);
   write_what(csv, record);
   write_work(csv, record, method->variant->executed(&shape, &method->config));
   DCS_CSV_NUMBERS(csv, (double)stats.n, stats.median, stats.lo, stats.hi, stats.min, stats.mad,
-                  stats.n > 0 ? (double)dcs_outliers(record->times_ns, &stats) : NAN);
+                  stats.n > 0 ? (double)dcs_outliers(record->times_ns, &stats) : NAN,
+                  stats.n > 0 ? (double)record->n_disturbed : NAN);
   write_rates(csv, record, &shape, stats.median);
   write_verdict(csv, record);
   DCS_CSV_NUMBERS(csv, record->energy_j, record->work / record->energy_j);

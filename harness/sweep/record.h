@@ -6,6 +6,7 @@
 #include "harness/files/csv.h"
 #include "harness/judge/oracle.h"
 #include "harness/judge/previous.h"
+#include "harness/judge/stats.h"
 #include "harness/problems/methods.h"
 #include "harness/problems/size.h"
 #include "harness/worker/session.h"
@@ -32,7 +33,7 @@ typedef struct {
   dcs_code_facts facts;    /* registers -1: unknown */
   dcs_verdict verdict;     /* meaningful when outcome is ok or wrong */
   double *times_ns;        /* of one output; n_times */
-  size_t n_times;
+  size_t n_times, n_disturbed;
   double limit_evals_per_s;   /* NaN: unknown */
   double energy_j;            /* of one output; NaN: not measured */
   dcs_previous_time previous; /* of a tuned configuration, on this very problem */
@@ -46,14 +47,17 @@ typedef struct {
   int64_t inner;  /* maps in the sample */
   double time_ns; /* of one map */
   dcs_telemetry telemetry;
-  const char *mark; /* slow_clock, or "" */
+  const char *mark; /* what disturbed it: preempted, stolen, slow_clock, throttled, or "" */
+  int process;      /* which of the run's, from 0 */
 } dcs_sample_row;
 
 extern const char *const dcs_sample_columns[];  /* NULL last */
 extern const char *const dcs_summary_columns[]; /* NULL last */
 
-/* Appends a time to those of the record. */
-dcs_status dcs_record_add(dcs_record *record, double time_ns);
+/* Appends a time to those of the record; of a disturbed sample, it is counted. */
+dcs_status dcs_record_add(dcs_record *record, double time_ns, const char *mark);
+/* Of its times, as a series; NaN without memory for a copy. */
+dcs_stats dcs_record_stats(const dcs_record *record);
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row);
 /* Sorts record->times_ns. */
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record);

@@ -1,5 +1,6 @@
 #include "harness/sweep/resume.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,16 +46,21 @@ static dcs_status check_columns(const dcs_table *table) {
 
 /* Those that no row of the summary counts are samples all the same. */
 static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys, dcs_cells *cells,
-                               int64_t *seq) {
+                               int64_t *seq, int *process) {
   const int time_ns = dcs_table_column(samples, "time_ns"),
-            order = dcs_table_column(samples, "seq");
+            order = dcs_table_column(samples, "seq"), mark = dcs_table_column(samples, "mark"),
+            processes = dcs_table_column(samples, "process");
   for (size_t row = 0; row < dcs_table_rows(samples); row++) {
     dcs_cell *cell;
     dcs_record *record = find_record(&keys[row], cells, &cell);
     const double number = dcs_table_number(samples, row, order);
     if (!(number >= 0)) return dcs_table_wrong(samples, row, "seq", order, "a number");
     if (number >= (double)*seq) *seq = (int64_t)number + 1;
-    if (record) DCS_TRY(dcs_record_add(record, dcs_table_number(samples, row, time_ns)));
+    const double of = dcs_table_number(samples, row, processes);
+    if (of >= *process && of < INT_MAX) *process = (int)of + 1;
+    if (record)
+      DCS_TRY(dcs_record_add(record, dcs_table_number(samples, row, time_ns),
+                             dcs_table_cell(samples, row, mark)));
   }
   return DCS_OK;
 }
@@ -94,11 +100,12 @@ static void take_rows(const dcs_run *run, int rounds, dcs_cells *cells) {
   cells->n = kept;
 }
 
-dcs_status dcs_resume(const dcs_run *run, int rounds, dcs_cells *cells, int64_t *seq) {
+dcs_status dcs_resume(const dcs_run *run, int rounds, dcs_cells *cells, int64_t *seq,
+                      int *process) {
   dcs_run_row *keys;
   DCS_TRY(check_columns(run->samples));
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
-  dcs_status status = take_samples(run->samples, keys, cells, seq);
+  dcs_status status = take_samples(run->samples, keys, cells, seq, process);
   free(keys);
   if (status == DCS_OK) take_rows(run, rounds, cells);
   return status;

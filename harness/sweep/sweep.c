@@ -25,6 +25,7 @@ typedef struct {
   int64_t seq;
   dcs_clocks clocks; /* of the samples of this session */
   dcs_progress progress;
+  dcs_turns turns;
   /* Rows of the summary by outcome: ok; failed; not for this machine or problem. */
   int n_ok, n_bad, n_other;
 } sweep;
@@ -72,7 +73,8 @@ static dcs_status take_up(sweep *s) {
   const dcs_status read = dcs_run_open(&run, s->options->out);
   dcs_status status = run.env ? dcs_same_facts(&run, &s->facts) : DCS_OK;
   if (status == DCS_OK) status = read;
-  if (status == DCS_OK) status = dcs_resume(&run, s->options->sampling.most, &s->cells, &s->seq);
+  if (status == DCS_OK)
+    status = dcs_resume(&run, s->options->sampling.most, &s->cells, &s->seq, &s->turns.process);
   dcs_run_close(&run);
   return status;
 }
@@ -166,7 +168,7 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   char left_out[DCS_TEXT];
   if (*dcs_case_left_out(&c, left_out)) dcs_progress_say(&s->progress, "%s", left_out);
   dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed,
-                              s->options->energy};
+                              s->options->energy, &s->turns};
   dcs_status status =
       dcs_measure_cell(&s->bench, &c, cell->problems, cell->n_problems, cell->records,
                        cell->n_records, &options, &s->samples, &s->seq, &s->clocks, &s->progress);
@@ -189,6 +191,7 @@ static dcs_status measure_cells(sweep *s) {
   for (int c = 0; c < s->cells.n && !dcs_interrupted(); c++) {
     s->progress.base = done / total;
     s->progress.span = dcs_cell_weight(&s->cells.list[c]) / total;
+    s->turns.cell = c;
     dcs_status status = measure_cell(s, &s->cells.list[c], budget_of(s, c));
     if (status == DCS_FAILED && dcs_interrupted()) return DCS_OK; /* verdict_of() says so */
     DCS_TRY(status);
@@ -230,8 +233,10 @@ static dcs_status verdict_of(sweep *s) {
                     "interrupted; what was measured is kept in %s, and --resume continues",
                     s->options->out);
   DCS_TRY(count_outcomes(s));
-  printf("%s: %d measurements ok, %d failed, %d not possible here\n", s->options->out, s->n_ok,
-         s->n_bad, s->n_other);
+  DCS_TRY(dcs_turns_end(&s->turns));
+  if (!s->turns.taken)
+    printf("%s: %d measurements ok, %d failed, %d not possible here\n", s->options->out, s->n_ok,
+           s->n_bad, s->n_other);
   if (s->n_bad)
     return dcs_fail(DCS_FAILED, "%d of %d measurements failed; summary.csv in %s says how",
                     s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
@@ -305,6 +310,7 @@ static dcs_status gather_facts(sweep *s) {
   add_limits(s, DCS_GPU);
   add_limits(s, DCS_CPU);
   dcs_run_facts run = options->run;
+  run.interleaved = options->turns;
   run.input_hash = s->molecule.hash;
   return dcs_run_facts_add(&run, &s->facts);
 }
@@ -325,6 +331,7 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 }
 
 static dcs_status run(sweep *s) {
+  DCS_TRY(dcs_turns_begin(&s->turns));
   if (s->options->run.input)
     DCS_TRY(dcs_molecule_read(s->options->run.input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
@@ -335,6 +342,7 @@ static dcs_status run(sweep *s) {
     return dcs_fail(DCS_FAILED, "interrupted before anything was measured");
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
+  s->progress.shown &= !s->turns.taken;
   dcs_status status = measure_cells(s);
   dcs_progress_clear(&s->progress);
   DCS_TRY(status);
@@ -343,7 +351,7 @@ static dcs_status run(sweep *s) {
 }
 
 dcs_status dcs_sweep(const dcs_sweep_options *options) {
-  sweep s = {.options = options};
+  sweep s = {.options = options, .turns = {.taken = options->turns != NULL}};
   DCS_TRY(dcs_bench_open(options->device, options->run.kernels, options->timeout_s, &s.bench));
   dcs_status status = close_files(&s, run(&s));
   dcs_bench_close(&s.bench);

@@ -226,6 +226,10 @@ void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]) {
   session->lost[0] = '\0';
 }
 
+void dcs_session_restart(dcs_session *session) {
+  stop(&session->worker, false);
+}
+
 void dcs_session_new_problem(dcs_session *session) {
   session->announced = false;
   session->n_slots = 0;
@@ -298,7 +302,7 @@ static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, d
   dcs_reply reply;
   dcs_outcome outcome = try_ready(session, request->slot, NULL);
   if (outcome == DCS_OUTCOME_OK) outcome = ask(session, request, &reply);
-  if (outcome == DCS_OUTCOME_OK) *sample = (dcs_sample){reply.ns, reply.telemetry};
+  if (outcome == DCS_OUTCOME_OK) *sample = (dcs_sample){reply.ns, reply.telemetry, reply.usage};
   return outcome;
 }
 
@@ -336,7 +340,7 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
       return outcome;
     }
   }
-  *sample = (dcs_sample){dcs_now_ns() - started, reply.telemetry};
+  *sample = (dcs_sample){dcs_now_ns() - started, reply.telemetry, reply.usage};
   stop(&p, false);
   return DCS_OUTCOME_OK;
 }

@@ -35,6 +35,9 @@ dcs_outcome dcs_session_facts(dcs_session *session, dcs_device_facts facts[DCS_M
 /* Moves what is to be said of devices that failed while the others went on; "" when nothing is. */
 void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 
+/* Ends the worker: the next request starts a fresh one, in which methods are prepared again. */
+void dcs_session_restart(dcs_session *session);
+
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */
 void dcs_session_new_problem(dcs_session *session);
 
@@ -46,6 +49,7 @@ dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_var
 typedef struct {
   double ns; /* `inner` maps together */
   dcs_telemetry telemetry;
+  dcs_usage usage; /* on the CPU; else all 0 */
 } dcs_sample;
 
 /* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. `memory`

@@ -52,8 +52,11 @@ static dcs_telemetry telemetry_of(const dcs_engine *engine) {
 
 static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena *arena,
                 dcs_reply *reply) {
+  const bool cpu = engine->n_devices == 0;
+  const dcs_usage start = cpu ? dcs_usage_now() : (dcs_usage){0};
   reply->outcome = engine->run(engine, request->slot, request->scope, request->memory,
                                request->inner, &reply->ns);
+  if (cpu) reply->usage = dcs_usage_since(&start);
   if (reply->outcome != DCS_OUTCOME_OK) return;
   dcs_apply_fixes(arena->fixes + request->problem * arena->n_fixes, arena->n_fixes, arena->map);
   bool timed = request->scope != DCS_UNTIMED && request->scope != DCS_UNTIMED_WARM;

@@ -4,6 +4,7 @@
 #define DCS_WORKER_H
 
 #include "harness/base/outcome.h"
+#include "harness/base/usage.h"
 #include "harness/device/device.h"
 #include "harness/device/devices.h"
 #include "harness/limits/limits.h"
@@ -34,6 +35,7 @@ typedef struct {
   dcs_device_info cards[DCS_MAX_DEVICES]; /* first reply: the devices, in order */
   int n_cards;
   dcs_telemetry telemetry; /* run */
+  dcs_usage usage;         /* run on the CPU; else all 0 */
   char message[4096];      /* when outcome or status is not ok */
   char lost[2 * DCS_TEXT]; /* which of several devices failed while the others went on; "" */
 } dcs_reply;

@@ -50,7 +50,7 @@ typedef struct {
  * sign is sure where the 95% interval of dcs_ratio_of_times() leaves 1 out.
  *
  * The interval is the percentile bootstrap over rounds (Efron and Tibshirani, An Introduction to
- * the Bootstrap, 1993, chapter 13): 400 resamples with a fixed seed, each with the same rounds at
+ * the Bootstrap, 1993, chapter 13): 4000 resamples with a fixed seed, each with the same rounds at
  * all sizes and of both methods, so that what a round does to all of them alike cancels. It covers
  * the scatter of the times. It does not cover how d bends between two sizes: close sizes do.
  *
@@ -132,8 +132,8 @@ double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d);
 /* ---- a row of sizes, judged one by one, and its resamples (threshold_row.c) ---- */
 
 enum {
-  DCS_THRESHOLD_RESAMPLES = 400,
-  DCS_THRESHOLD_TAIL = 10 /* 2.5% of them lie beyond each end of the interval */
+  DCS_THRESHOLD_RESAMPLES = 4000,
+  DCS_THRESHOLD_TAIL = 100 /* 2.5% of them lie beyond each end of the interval */
 };
 
 typedef struct {

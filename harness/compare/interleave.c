@@ -1,0 +1,192 @@
+#include "harness/compare/interleave.h"
+
+#include "harness/base/interrupt.h"
+#include "harness/base/process.h"
+#include "harness/base/progress.h"
+#include "harness/base/random.h"
+#include "harness/sweep/turns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where a sweep is, in the order that it goes through them. */
+typedef struct {
+  int cell, round, place;
+} place;
+
+typedef struct {
+  const dcs_interleaved *of;
+  pid_t pid; /* 0: it was not started, or has been waited for */
+  int turns; /* it reads them here */
+  FILE *lines;
+  bool met, ended;
+  place at;
+  place renewed; /* where its workers were started anew last */
+  double done;
+} sweep;
+
+typedef struct {
+  sweep sweeps[2];
+  int rounds;
+  dcs_random random;
+  dcs_progress progress;
+} turns;
+
+/* ---- one sweep ---- */
+
+static dcs_status start(sweep *s) {
+  int in[2], out[2];
+  if (pipe2(in, O_CLOEXEC) != 0)
+    return dcs_fail(DCS_UNAVAILABLE, "cannot make a pipe: %s", strerror(errno));
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    close(in[0]);
+    close(in[1]);
+    return dcs_fail(DCS_UNAVAILABLE, "cannot make a pipe: %s", strerror(errno));
+  }
+  const dcs_program program = {.program = s->of->program,
+                               .argv = s->of->argv,
+                               .first = STDIN_FILENO,
+                               .ends = {in[0], out[1], STDERR_FILENO}};
+  int error = dcs_process_start(&program, &s->pid);
+  close(in[0]);
+  close(out[1]);
+  s->turns = in[1];
+  s->lines = fdopen(out[0], "r");
+  if (error) s->pid = 0;
+  if (!s->lines) close(out[0]);
+  if (error || !s->lines)
+    return dcs_fail(error == ENOENT || error == EACCES ? DCS_USAGE : DCS_UNAVAILABLE,
+                    "%s: cannot start %s: %s", s->of->name, s->of->program,
+                    strerror(error ? error : ENOMEM));
+  return DCS_OK;
+}
+
+/* Ends its standard input, which ends it, and waits. Returns its exit status; -1: a signal. */
+static int finish(sweep *s) {
+  int status = 0;
+  if (s->lines) {
+    fclose(s->lines);
+    close(s->turns);
+  }
+  s->lines = NULL;
+  if (s->pid == 0) return 0;
+  (void)dcs_process_wait(s->pid, &status);
+  s->pid = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static dcs_status ended_early(sweep *s) {
+  const bool met = s->met;
+  const int status = finish(s);
+  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+  if (met) /* its words stand above */
+    return dcs_fail(status > DCS_OK && status <= DCS_IO ? (dcs_status)status : DCS_FAILED,
+                    "%s: %s ended with status %d before it had measured all", s->of->name,
+                    s->of->program, status);
+  return dcs_fail(DCS_USAGE,
+                  "%s: %s takes no turns with this build (it ended with status %d); expected a "
+                  "dcsbench whose `sweep --help` tells of --turns",
+                  s->of->name, s->of->program, status);
+}
+
+/* It looks up once a second: a signal may come just before poll(). */
+static dcs_status listen(sweep *s) {
+  char line[DCS_TURNS_LINE];
+  struct pollfd lines = {.fd = fileno(s->lines), .events = POLLIN};
+  while (!dcs_interrupted() && poll(&lines, 1, 1000) <= 0)
+    ;
+  if (dcs_interrupted() || !fgets(line, sizeof line, s->lines)) return ended_early(s);
+  if (!s->met) {
+    s->met = strcmp(line, DCS_TURNS_HELLO) == 0;
+    if (s->met) return DCS_OK;
+    line[strcspn(line, "\n")] = '\0';
+    return dcs_fail(DCS_USAGE, "%s: %s begins with \"%s\"; expected \"%.*s\", as this build does",
+                    s->of->name, s->of->program, line, (int)strlen(DCS_TURNS_HELLO) - 1,
+                    DCS_TURNS_HELLO);
+  }
+  s->ended = strcmp(line, DCS_TURNS_END) == 0;
+  if (s->ended ||
+      sscanf(line, "at %d %d %d %lf", &s->at.cell, &s->at.round, &s->at.place, &s->done) == 4)
+    return DCS_OK;
+  line[strcspn(line, "\n")] = '\0';
+  return dcs_fail(DCS_FAILED, "%s: %s wrote \"%s\"; expected where it is", s->of->name,
+                  s->of->program, line);
+}
+
+/* Whether its workers are to be started anew before the sample that it is at. */
+static bool is_due(const sweep *s, int rounds) {
+  return s->at.round > 0 && s->at.round % rounds == 0 &&
+         (s->renewed.cell != s->at.cell || s->renewed.round != s->at.round);
+}
+
+/* What the other one's threads do after their last work (they wait actively for a while) is not to
+ * fall into the sample. */
+static void settle(void) {
+  const struct timespec pause = {.tv_nsec = 2000000};
+  nanosleep(&pause, NULL);
+}
+
+static dcs_status give_turn(sweep *s, int rounds) {
+  const bool fresh = is_due(s, rounds);
+  const char *line = fresh ? DCS_TURNS_FRESH : DCS_TURNS_GO;
+  if (fresh) s->renewed = s->at;
+  settle();
+  if (write(s->turns, line, strlen(line)) != (ssize_t)strlen(line)) return ended_early(s);
+  return listen(s);
+}
+
+/* ---- both ---- */
+
+static int compare_numbers(int a, int b) {
+  return (a > b) - (a < b);
+}
+
+static int compare_places(const place *a, const place *b) {
+  const int rounds[2] = {a->round == DCS_TURNS_SIZE_OVER ? INT_MAX : a->round,
+                         b->round == DCS_TURNS_SIZE_OVER ? INT_MAX : b->round};
+  int order = compare_numbers(a->cell, b->cell);
+  if (order == 0) order = compare_numbers(rounds[0], rounds[1]);
+  return order ? order : compare_numbers(a->place, b->place);
+}
+
+static sweep *next(turns *t) {
+  sweep *s = t->sweeps;
+  if (s[0].ended || s[1].ended) return &s[s[0].ended];
+  const int order = compare_places(&s[0].at, &s[1].at);
+  return &s[order ? order > 0 : dcs_random_below(&t->random, 2)];
+}
+
+static dcs_status give_turns(turns *t) {
+  sweep *s = t->sweeps;
+  for (int i = 0; i < 2; i++)
+    DCS_TRY(start(&s[i]));
+  for (int i = 0; i < 2; i++)
+    DCS_TRY(listen(&s[i]));
+  while (!s[0].ended || !s[1].ended) {
+    DCS_TRY(give_turn(next(t), t->rounds));
+    dcs_progress_draw(&t->progress, 0.5 * (s[0].done + s[1].done), "A and B in turns");
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_t seed) {
+  const place nowhere = {-1, 0, 0};
+  turns t = {.rounds = rounds, .random = {seed}, .progress = dcs_progress_start()};
+  for (int i = 0; i < 2; i++)
+    t.sweeps[i] = (sweep){.of = &programs[i], .at = nowhere, .renewed = nowhere};
+  signal(SIGPIPE, SIG_IGN); /* a sweep that is gone shows as an error of write() */
+  dcs_status status = give_turns(&t);
+  dcs_progress_clear(&t.progress);
+  for (int i = 0; i < 2; i++)
+    (void)finish(&t.sweeps[i]);
+  return status;
+}

@@ -1,0 +1,203 @@
+#include "harness/compare/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LEAST_SESSIONS = 3, LEAST_SAMPLES = 3 };
+
+dcs_spread dcs_default_spread(void) {
+  return (dcs_spread){.source = DCS_SPREAD_DEFAULT, .deviation = 0.03};
+}
+
+/* ---- in an interval ---- */
+
+/* The 97.5% point of Student's t, by its expansion around that of the normal distribution
+ * (Abramowitz and Stegun, 26.7.5): within 1% from 3 degrees of freedom on. */
+static double student(int degrees) {
+  const double z = 1.959963985, n = degrees > 0 ? 1.0 / degrees : 0;
+  const double z2 = z * z, z3 = z * z2, z5 = z3 * z2, z7 = z5 * z2;
+  return z + n * (z3 + z) / 4 + n * n * (5 * z5 + 16 * z3 + 3 * z) / 96 +
+         n * n * n * (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384;
+}
+
+double dcs_spread_half(const dcs_spread *spread, int sessions_a, int sessions_b) {
+  return student(spread->degrees) * spread->deviation * sqrt(1.0 / sessions_a + 1.0 / sessions_b);
+}
+
+void dcs_spread_widen(double half, dcs_ratio *ratio) {
+  ratio->lo = ratio->value * exp(-hypot(log(ratio->value / ratio->lo), half));
+  ratio->hi = ratio->value * exp(hypot(log(ratio->hi / ratio->value), half));
+}
+
+/* ---- sessions of a row ---- */
+
+/* Where the samples of the session that begins at `first` end. */
+static size_t end_of(const dcs_run_row *row, size_t first) {
+  size_t end = first;
+  while (end < row->n_times && row->process[end] == row->process[first])
+    end++;
+  return end;
+}
+
+int dcs_row_sessions(const dcs_run *run, const dcs_run_row *row) {
+  int sessions = 0;
+  if (*dcs_run_fact(run, "interleaved")) return 1;
+  for (size_t first = 0, end; first < row->n_times; first = end) {
+    end = end_of(row, first);
+    sessions += end - first >= LEAST_SAMPLES;
+  }
+  return sessions > 0 ? sessions : 1;
+}
+
+/* Sums over log medians of the sessions of one row. */
+typedef struct {
+  double sum, squares;
+  int n;
+} sums;
+
+static void add_median(sums *s, double median_ns) {
+  const double value = log(median_ns);
+  s->sum += value;
+  s->squares += value * value;
+  s->n++;
+}
+
+/* What rows have in common: squares within rows, and the degrees of freedom of all and of one. */
+typedef struct {
+  double squares;
+  int degrees, of_row;
+} pool;
+
+static void add_row(pool *p, const sums *s) {
+  if (s->n < LEAST_SESSIONS) return;
+  p->squares += fmax(0, s->squares - s->sum * s->sum / s->n);
+  p->degrees += s->n - 1;
+  if (s->n - 1 > p->of_row) p->of_row = s->n - 1;
+}
+
+/* The rows of a session are fast or slow together: they make the estimate steadier, not freer. */
+static bool of_pool(const pool *p, dcs_spread *spread) {
+  if (p->degrees == 0) return false;
+  *spread = (dcs_spread){.source = DCS_SPREAD_SESSIONS,
+                         .deviation = sqrt(p->squares / p->degrees),
+                         .degrees = p->of_row};
+  return true;
+}
+
+static bool is_of(const dcs_run_row *row, dcs_backend backend) {
+  return row->backend == backend && row->outcome == DCS_OUTCOME_OK && row->n_times > 0;
+}
+
+bool dcs_spread_of_run(const dcs_run *run, dcs_backend backend, dcs_spread *spread) {
+  pool p = {0};
+  if (*dcs_run_fact(run, "interleaved")) return false;
+  for (size_t i = 0; i < run->n_rows; i++) {
+    const dcs_run_row *row = &run->rows[i];
+    sums s = {0};
+    double *own = is_of(row, backend) ? malloc(row->n_times * sizeof *own) : NULL;
+    for (size_t first = 0, end; own && first < row->n_times; first = end) {
+      end = end_of(row, first);
+      memcpy(own, row->times + first, (end - first) * sizeof *own);
+      if (end - first >= LEAST_SAMPLES) add_median(&s, dcs_summarize(own, end - first).median);
+    }
+    free(own);
+    add_row(&p, &s);
+  }
+  return of_pool(&p, spread);
+}
+
+bool dcs_spread_of_runs(const dcs_run *runs, int n, dcs_backend backend, dcs_spread *spread) {
+  pool p = {0};
+  for (size_t i = 0; n > 0 && i < runs[0].n_rows; i++) {
+    const dcs_run_row *row = &runs[0].rows[i];
+    sums s = {0};
+    for (int r = 0; r < n; r++)
+      for (size_t j = 0; j < runs[r].n_rows; j++)
+        if (is_of(&runs[r].rows[j], backend) && dcs_compare_rows(row, &runs[r].rows[j]) == 0)
+          add_median(&s, runs[r].rows[j].stats.median);
+    add_row(&p, &s);
+  }
+  return of_pool(&p, spread);
+}
+
+/* ---- the file ---- */
+
+static const char *const columns[] = DCS_NAMES("schema", "date", "backend", "cpu_model", "cpus",
+                                               "gpu_name", "sessions", "deviation");
+static const char SCHEMA[] = "1";
+
+static const char *card_of(const dcs_run *run, dcs_backend backend) {
+  return backend == DCS_GPU ? dcs_run_fact(run, "gpu_name") : "";
+}
+
+static const char *name_of(dcs_backend backend) {
+  return backend == DCS_GPU ? "gpu" : "cpu";
+}
+
+static dcs_status start_file(const char *path) {
+  dcs_csv csv;
+  if (access(path, F_OK) == 0) return DCS_OK;
+  DCS_TRY(dcs_csv_create(&csv, path));
+  return dcs_csv_finish(&csv, dcs_csv_header(&csv, columns));
+}
+
+dcs_status dcs_spread_put(const char *path, const dcs_run *run, dcs_backend backend,
+                          const dcs_spread *spread) {
+  dcs_csv csv;
+  DCS_TRY(start_file(path));
+  DCS_TRY(dcs_csv_append(&csv, path));
+  dcs_csv_text(&csv, SCHEMA);
+  dcs_csv_text(&csv, dcs_run_fact(run, "date"));
+  dcs_csv_text(&csv, name_of(backend));
+  dcs_csv_text(&csv, dcs_run_fact(run, "cpu_model"));
+  dcs_csv_text(&csv, dcs_run_fact(run, "cpus"));
+  dcs_csv_text(&csv, card_of(run, backend));
+  dcs_csv_integer(&csv, spread->degrees + 1);
+  dcs_csv_number(&csv, spread->deviation);
+  return dcs_csv_finish(&csv, dcs_csv_row(&csv));
+}
+
+static dcs_status read_spread(const dcs_table *t, size_t row, const int at[], dcs_spread *spread) {
+  const double sessions = dcs_table_number(t, row, at[6]);
+  const double deviation = dcs_table_number(t, row, at[7]);
+  if (!(sessions >= LEAST_SESSIONS && sessions <= 1e6))
+    return dcs_table_wrong(t, row, columns[6], at[6], "3 or more");
+  if (!(deviation >= 0 && deviation <= 10))
+    return dcs_table_wrong(t, row, columns[7], at[7], "a standard deviation of log times");
+  *spread = (dcs_spread){DCS_SPREAD_MACHINE, deviation, (int)sessions - 1, ""};
+  snprintf(spread->date, sizeof spread->date, "%s", dcs_table_cell(t, row, at[1]));
+  return DCS_OK;
+}
+
+static dcs_status find_row(const dcs_table *t, const dcs_run *run, dcs_backend backend,
+                           dcs_spread *spread, bool *found) {
+  const char *wanted[] = {SCHEMA,
+                          NULL,
+                          name_of(backend),
+                          dcs_run_fact(run, "cpu_model"),
+                          dcs_run_fact(run, "cpus"),
+                          card_of(run, backend)};
+  int at[8];
+  for (int c = 0; c < 8; c++)
+    DCS_TRY(dcs_table_need(t, columns[c], &at[c]));
+  for (size_t row = dcs_table_rows(t); row-- > 0 && !*found;) {
+    *found = true;
+    for (int c = 0; c < 6; c++)
+      *found &= !wanted[c] || strcmp(dcs_table_cell(t, row, at[c]), wanted[c]) == 0;
+    if (*found) DCS_TRY(read_spread(t, row, at, spread));
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_spread_find(const char *path, const dcs_run *run, dcs_backend backend,
+                           dcs_spread *spread, bool *found) {
+  dcs_table *table;
+  *found = false;
+  if (access(path, F_OK) != 0) return DCS_OK;
+  DCS_TRY(dcs_table_read(path, &table));
+  dcs_status status = find_row(table, run, backend, spread, found);
+  dcs_table_free(table);
+  return status;
+}

@@ -1,0 +1,218 @@
+/* Two programs in turns: who goes when, on programs of the test's own; and `compare --run` as a user
+ * has it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/base/usage.h"
+#include "harness/compare/interleave.h"
+#include "kernels/status.h"
+#include "tests/run_folder.h"
+
+/* ---- the driver ---- */
+
+/* A program that takes `rounds` rounds of `places` at two sizes and writes down every turn. */
+static void put_program(const char *name, int rounds, int places) {
+  char text[1024];
+  snprintf(text, sizeof text,
+           "#!/bin/sh\n"
+           "turn() { echo \"at $1 $2 $3 0.5\"; read word || exit; echo %s $1 $2 $3 $word >> %s; }\n"
+           "echo turns 1; read word\n"
+           "for size in 0 1; do\n"
+           "  round=0; while [ $round -lt %d ]; do\n"
+           "    place=0; while [ $place -lt %d ]; do turn $size $round $place; "
+           "place=$((place + 1)); done\n"
+           "    round=$((round + 1)); done\n"
+           "  turn $size -1 0\n"
+           "done\necho end\n",
+           name, in_folder("log"), rounds, places);
+  put_file(in_folder(name), text);
+  assert_int_equal(chmod(in_folder(name), 0755), 0);
+}
+
+static dcs_status interleave(const char *a, const char *b, int rounds) {
+  char *const argv[] = {"program", NULL};
+  const dcs_interleaved programs[2] = {{"first", a, argv}, {"second", b, argv}};
+  unlink(in_folder("log"));
+  return dcs_interleave(programs, rounds, 1);
+}
+
+typedef struct {
+  char name[8], word[8];
+  int size, round, place;
+} turn;
+
+static int read_turns(turn *turns, int most) {
+  FILE *log = fopen(in_folder("log"), "r");
+  int n = 0;
+  assert_non_null(log);
+  while (n < most && fscanf(log, "%7s %d %d %d %7s", turns[n].name, &turns[n].size,
+                            &turns[n].round, &turns[n].place, turns[n].word) == 5)
+    n++;
+  fclose(log);
+  return n;
+}
+
+static void turns_come_in_pairs_of_either_order(void **state) {
+  (void)state;
+  enum { ROUNDS = 9, PLACES = 2, TURNS = 2 * 2 * (ROUNDS * PLACES + 1) };
+  turn turns[TURNS + 1];
+  int b_first = 0;
+  put_program("a", ROUNDS, PLACES);
+  put_program("b", ROUNDS, PLACES);
+  assert_int_equal(interleave(in_folder("a"), in_folder("b"), 3), DCS_OK);
+  assert_int_equal(read_turns(turns, TURNS + 1), TURNS);
+  for (int i = 0; i < TURNS; i += 2) {
+    const turn *one = &turns[i], *two = &turns[i + 1];
+    assert_true(one->size == two->size && one->round == two->round && one->place == two->place);
+    assert_string_not_equal(one->name, two->name);
+    b_first += one->name[0] == 'b';
+    const bool fresh = one->place == 0 && (one->round == 3 || one->round == 6);
+    assert_string_equal(one->word, fresh ? "fresh" : "go");
+    assert_string_equal(two->word, fresh ? "fresh" : "go");
+  }
+  assert_true(b_first > TURNS / 8 && b_first < TURNS / 2 - TURNS / 8);
+}
+
+/* One measures more: a method that the other lacks, rounds that its budget ends. */
+static void the_one_behind_catches_up(void **state) {
+  (void)state;
+  turn turns[128];
+  put_program("a", 6, 3);
+  put_program("b", 4, 2);
+  assert_int_equal(interleave(in_folder("a"), in_folder("b"), 99), DCS_OK);
+  const int n = read_turns(turns, 128);
+  assert_int_equal(n, 2 * (6 * 3 + 1) + 2 * (4 * 2 + 1));
+  for (int i = 0, seen = 0; i < n; i++) { /* by size, then round, then place */
+    const int round = turns[i].round < 0 ? 99 : turns[i].round;
+    const int at = 10000 * turns[i].size + 10 * round + turns[i].place;
+    assert_true(at >= seen);
+    seen = at;
+  }
+}
+
+static void expect_refused(const char *text, dcs_status status, const char *said) {
+  put_program("a", 2, 1);
+  put_file(in_folder("other"), text);
+  assert_int_equal(chmod(in_folder("other"), 0755), 0);
+  assert_int_equal(interleave(in_folder("a"), in_folder("other"), 1), status);
+  assert_contains(dcs_error_message(), "second: ");
+  assert_contains(dcs_error_message(), in_folder("other"));
+  assert_contains(dcs_error_message(), said);
+}
+
+static void a_program_that_takes_no_turns_is_refused(void **state) {
+  (void)state;
+  expect_refused("#!/bin/sh\nexit 2\n", DCS_USAGE,
+                 "takes no turns with this build (it ended with status 2)");
+  expect_refused("#!/bin/sh\necho turns 2\nread word\n", DCS_USAGE,
+                 "begins with \"turns 2\"; expected \"turns 1\"");
+  expect_refused("#!/bin/sh\necho turns 1\nread word\nexit 3\n", DCS_INPUT,
+                 "ended with status 3 before it had measured all");
+  expect_refused("#!/bin/sh\necho turns 1\nread word\necho here\nread word\n", DCS_FAILED,
+                 "wrote \"here\"");
+  assert_int_equal(interleave(in_folder("a"), in_folder("absent"), 1), DCS_USAGE);
+  assert_contains(dcs_error_message(), "No such file");
+}
+
+/* ---- disturbed samples ---- */
+
+static void a_thread_that_lacks_its_cpu_is_disturbed(void **state) {
+  (void)state;
+  static const struct {
+    dcs_usage usage;
+    int threads;
+    const char *by;
+  } rows[] = {{{100, 99, 0, 0}, 1, ""},          {{100, 96.5, 1, 0}, 1, "preempted"},
+              {{100, 97.5, 3, NAN}, 1, ""},      {{100, 50, 0, 0}, 1, ""}, /* it waited */
+              {{100, 198, 2, 0}, 2, ""},         {{100, 190, 2, 0}, 2, "preempted"},
+              {{100, 100, 0, 4}, 1, "stolen"},   {{100, 50, 9, 4}, 1, "stolen"},
+              {{100, 100, 0, 2}, 1, ""},         {{0, 0, 0, 0}, 1, ""},
+              {{100, 100, 0, NAN}, 1, ""}};
+  for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+    assert_string_equal(dcs_usage_disturbance(&rows[r].usage, rows[r].threads), rows[r].by);
+}
+
+/* ---- the command ---- */
+
+#define SWEEP "--variants cpu_gather --config threads=1 --atoms 5,9 --grid 4^3 --rounds 6"
+
+static void both_are_measured_and_kept(void **state) {
+  (void)state;
+  const char *program = program_path();
+  int status = program_run("compare --run %s %s " SWEEP " --seed 3 --out %s", program, program,
+                           in_folder("kept"));
+  assert_true(status == 0 || status == 1); /* as the times are */
+  assert_contains(program_out, "2 compared: ");
+  for (int side = 0; side < 2; side++) {
+    const char *run = side ? "kept/b" : "kept/a";
+    dcs_table *samples = run_table(run, "samples.csv"), *summary = run_table(run, "summary.csv");
+    assert_int_equal(dcs_table_rows(samples), 12);
+    assert_int_equal(dcs_table_rows(summary), 2);
+    for (size_t r = 0; r < 12; r++) /* each round has processes of its own */
+      assert_int_equal(number_at(samples, r, "process"), r < 6 ? r : r - 1);
+    for (size_t r = 0; r < 2; r++) {
+      assert_string_equal(text_at(summary, r, "outcome"), "ok");
+      assert_true(number_at(summary, r, "disturbed") <= 6);
+    }
+    dcs_table_free(samples);
+    dcs_table_free(summary);
+    assert_status(program_run("report %s", in_folder(run)), 0);
+  }
+  status = program_run("compare --csv %s %s", in_folder("kept/a"), in_folder("kept/b"));
+  dcs_table *table;
+  put_file(in_folder("out.csv"), program_out);
+  assert_int_equal(dcs_table_read(in_folder("out.csv"), &table), DCS_OK);
+  assert_int_equal(dcs_table_rows(table), 2);
+  assert_string_equal(text_at(table, 0, "n_a"), "6");
+  dcs_table_free(table);
+  assert_status(program_run("compare --run %s %s " SWEEP " --out %s", program, program,
+                            in_folder("kept")),
+                2);
+  assert_contains(program_err, "holds a run already");
+}
+
+static void a_folder_of_kernels_is_a_side(void **state) {
+  (void)state;
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s", in_folder("kernels"));
+  assert_int_equal(mkdir(path, 0777), 0);
+  int status = program_run("compare --run %s %s " SWEEP " --out %s", program_path(), path,
+                           in_folder("folder"));
+  assert_true(status == 0 || status == 1);
+  char *env = run_file("folder/b", "env.csv", NULL);
+  assert_contains(env, "--kernels=");
+  free(env);
+  assert_status(program_run("compare --run %s %s " SWEEP " --kernels %s", path, path, path), 2);
+  assert_contains(program_err, "two folders for one side");
+}
+
+static void words_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  assert_status(program_run("compare --run /bin/true %s " SWEEP, program_path()), 2);
+  assert_contains(program_err, "/bin/true: /bin/true takes no turns");
+  assert_status(program_run("compare --run absent %s " SWEEP, program_path()), 2);
+  assert_contains(program_err, "absent: No such file");
+  assert_status(program_run("compare a b --atoms 5"), 2);
+  assert_contains(program_err, "--atoms=5 is an option of --run");
+  assert_status(program_run("compare --run a b --rounds 5"), 2);
+  assert_contains(program_err, "--rounds 5: expected 6 or more");
+  assert_status(program_run("compare --run a b --plan x --atoms 5"), 2);
+  assert_contains(program_err, "--plan holds");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(turns_come_in_pairs_of_either_order),
+      cmocka_unit_test(the_one_behind_catches_up),
+      cmocka_unit_test(a_program_that_takes_no_turns_is_refused),
+      cmocka_unit_test(a_thread_that_lacks_its_cpu_is_disturbed),
+      cmocka_unit_test(both_are_measured_and_kept),
+      cmocka_unit_test(a_folder_of_kernels_is_a_side),
+      cmocka_unit_test(words_that_do_not_fit_are_refused),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}
