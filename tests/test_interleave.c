@@ -1,5 +1,5 @@
-/* Two programs in turns: who goes when, on programs of the test's own; and `compare --run` as a user
- * has it. */
+/* Two programs in turns: who goes when, on programs of the test's own; and `compare --run` as a
+ * user has it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static int read_turns(turn *turns, int most) {
   FILE *log = fopen(in_folder("log"), "r");
   int n = 0;
   assert_non_null(log);
-  while (n < most && fscanf(log, "%7s %d %d %d %7s", turns[n].name, &turns[n].size,
-                            &turns[n].round, &turns[n].place, turns[n].word) == 5)
+  while (n < most && fscanf(log, "%7s %d %d %d %7s", turns[n].name, &turns[n].size, &turns[n].round,
+                            &turns[n].place, turns[n].word) == 5)
     n++;
   fclose(log);
   return n;
@@ -126,11 +126,11 @@ static void a_thread_that_lacks_its_cpu_is_disturbed(void **state) {
     dcs_usage usage;
     int threads;
     const char *by;
-  } rows[] = {{{100, 99, 0, 0}, 1, ""},          {{100, 96.5, 1, 0}, 1, "preempted"},
-              {{100, 97.5, 3, NAN}, 1, ""},      {{100, 50, 0, 0}, 1, ""}, /* it waited */
-              {{100, 198, 2, 0}, 2, ""},         {{100, 190, 2, 0}, 2, "preempted"},
-              {{100, 100, 0, 4}, 1, "stolen"},   {{100, 50, 9, 4}, 1, "stolen"},
-              {{100, 100, 0, 2}, 1, ""},         {{0, 0, 0, 0}, 1, ""},
+  } rows[] = {{{100, 99, 0, 0}, 1, ""},        {{100, 96.5, 1, 0}, 1, "preempted"},
+              {{100, 97.5, 3, NAN}, 1, ""},    {{100, 50, 0, 0}, 1, ""}, /* it waited */
+              {{100, 198, 2, 0}, 2, ""},       {{100, 190, 2, 0}, 2, "preempted"},
+              {{100, 100, 0, 4}, 1, "stolen"}, {{100, 50, 9, 4}, 1, "stolen"},
+              {{100, 100, 0, 2}, 1, ""},       {{0, 0, 0, 0}, 1, ""},
               {{100, 100, 0, NAN}, 1, ""}};
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
     assert_string_equal(dcs_usage_disturbance(&rows[r].usage, rows[r].threads), rows[r].by);
@@ -169,9 +169,9 @@ static void both_are_measured_and_kept(void **state) {
   assert_int_equal(dcs_table_rows(table), 2);
   assert_string_equal(text_at(table, 0, "n_a"), "6");
   dcs_table_free(table);
-  assert_status(program_run("compare --run %s %s " SWEEP " --out %s", program, program,
-                            in_folder("kept")),
-                2);
+  assert_status(
+      program_run("compare --run %s %s " SWEEP " --out %s", program, program, in_folder("kept")),
+      2);
   assert_contains(program_err, "holds a run already");
 }
 
