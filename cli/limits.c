@@ -8,6 +8,7 @@
 #include "harness/files/folder.h"
 #include "tuning/database/tuned.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -146,11 +147,11 @@ static dcs_status keep_spreads(const arguments *a, const dcs_run *runs) {
 }
 
 static dcs_status measure_sessions(const arguments *a, bool gpu) {
-  char folder[4096], about[32];
+  char folder[4096];
   dcs_run *runs = calloc((size_t)a->sessions, sizeof *runs);
   if (!runs) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d runs", (int)a->sessions);
-  fprintf(stderr, "%d sessions, %d s apart: about %s\n", (int)a->sessions, PAUSE_S,
-          dcs_format_seconds((double)a->sessions * (PAUSE_S + SESSION_S), about));
+  fprintf(stderr, "%d sessions, %d s apart: about %.0f minutes\n", (int)a->sessions, PAUSE_S,
+          ceil((double)a->sessions * (PAUSE_S + SESSION_S) / 60));
   dcs_status status = dcs_make_temporary(folder);
   if (status == DCS_OK) status = run_sessions(a, gpu, folder, runs);
   if (status == DCS_OK) status = keep_spreads(a, runs);
