@@ -1,8 +1,6 @@
 /* dcsbench compare */
 #include "harness/compare/compare.h"
 #include "cli/commands.h"
-#include "harness/base/clock.h"
-#include "harness/base/hash.h"
 #include "harness/compare/interleave.h"
 #include "harness/files/folder.h"
 #include "tuning/database/tuned.h"
@@ -13,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -231,7 +230,7 @@ enum { ROUNDS = 48, BLOCKS = 16 };
 typedef struct {
   char folders[2][4096]; /* of the runs */
   char programs[2][4096];
-  char name[17]; /* of both, together */
+  char name[32]; /* of both, together */
 } session;
 
 static dcs_status add_word(dcs_typed *words, const char *format, ...)
@@ -283,9 +282,7 @@ static dcs_status interleave(const arguments *a, session *s, dcs_typed words[2])
 static dcs_status measure_into(const arguments *a, const char *folder, dcs_comparison *c) {
   dcs_typed words[2] = {{{NULL}, 0}, {{NULL}, 0}};
   session s;
-  const double moment[2] = {dcs_now_ns(), (double)getpid()};
-  snprintf(s.name, sizeof s.name, "%016llx",
-           (unsigned long long)dcs_hash(DCS_HASH_START, moment, sizeof moment));
+  snprintf(s.name, sizeof s.name, "%llx-%x", (unsigned long long)time(NULL), (unsigned)getpid());
   for (int side = 0; side < 2; side++)
     DCS_TRY(dcs_path_in(folder, side ? "b" : "a", s.folders[side]));
   dcs_status status = interleave(a, &s, words);

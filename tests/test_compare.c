@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/compare/spread.h"
 #include "tests/run_folder.h"
 #include "tests/simulated_times.h"
 #include "tests/written_run.h"
@@ -269,6 +270,45 @@ static void sessions_of_the_runs_tell_their_spread(void **state) {
   dcs_table_free(t);
 }
 
+/* What `limits --sessions` does with its sessions: four, of two rows each. */
+static void sessions_of_a_machine_are_kept_for_it(void **state) {
+  (void)state;
+  static const double factor[] = {1.03, 1, 1 / 1.03, 1};
+  dcs_run runs[4];
+  dcs_spread spread, found;
+  bool any;
+  for (int r = 0; r < 4; r++) {
+    const measured list[] = {{"v1", "kernel", 100, 9, 2 * factor[r], 1e-9, "ok"},
+                             {"v2", "kernel", 100, 9, 7 * factor[r], 1e-9, "ok"},
+                             {0}};
+    const char *names[] = {"s0", "s1", "s2", "s3"};
+    put_run(names[r], ENV "date,2026-03-04T05:06:07Z\n", list);
+    assert_int_equal(dcs_run_open(&runs[r], in_folder(names[r])), DCS_OK);
+  }
+  assert_false(dcs_spread_of_runs(runs, 2, DCS_CPU, &spread)); /* too few */
+  assert_false(dcs_spread_of_runs(runs, 4, DCS_GPU, &spread));
+  assert_true(dcs_spread_of_runs(runs, 4, DCS_CPU, &spread));
+  assert_true(fabs(spread.deviation - log(1.03) * sqrt(2.0 / 3)) < 1e-6 && spread.degrees == 3);
+  /* Student's t with 3 degrees of freedom is 3.182. */
+  assert_true(fabs(dcs_spread_half(&spread, 1, 1) / (spread.deviation * sqrt(2)) - 3.182) < 0.03);
+
+  const char *path = in_folder("kept.csv");
+  assert_int_equal(dcs_spread_find(path, &runs[0], DCS_CPU, &found, &any), DCS_OK);
+  assert_false(any);
+  assert_int_equal(dcs_spread_put(path, &runs[0], DCS_CPU, &spread), DCS_OK);
+  spread.deviation *= 2;
+  assert_int_equal(dcs_spread_put(path, &runs[0], DCS_CPU, &spread), DCS_OK);
+  assert_int_equal(dcs_spread_find(path, &runs[3], DCS_CPU, &found, &any), DCS_OK);
+  assert_true(any && found.source == DCS_SPREAD_MACHINE && found.degrees == 3);
+  assert_true(fabs(found.deviation / spread.deviation - 1) < 1e-9);
+  assert_string_equal(found.date, "2026-03-04T05:06:07Z");
+  assert_int_equal(dcs_spread_find(path, &runs[0], DCS_GPU, &found, &any), DCS_OK);
+  assert_false(any);
+  for (int r = 0; r < 4; r++)
+    dcs_run_close(&runs[r]);
+  assert_status(program_run("limits --sessions 3"), 2);
+}
+
 /* Samples taken in turns: the same times say what no sequence of sessions does. */
 static void runs_measured_in_turns_are_compared_in_pairs(void **state) {
   (void)state;
@@ -505,6 +545,7 @@ int main(void) {
       cmocka_unit_test(a_planted_change_is_found_and_nothing_else),
       cmocka_unit_test(the_spread_between_sessions_is_in_the_interval),
       cmocka_unit_test(sessions_of_the_runs_tell_their_spread),
+      cmocka_unit_test(sessions_of_a_machine_are_kept_for_it),
       cmocka_unit_test(runs_measured_in_turns_are_compared_in_pairs),
       cmocka_unit_test(rows_that_stayed_disturbed_say_so),
       cmocka_unit_test(runs_that_are_not_comparable_are_refused),
