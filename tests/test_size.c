@@ -97,7 +97,7 @@ static void bad_rows_are_refused(void **state) {
       {"4,,3,,2,1", "found problem \"\""},
       {"4,coulomb,0,,2,1", "found atoms \"0\"; expected a whole number, 1 to 2^40"},
       {"4,coulomb,,,2,1", "found atoms \"\""},
-      {"4,coulomb,1e3,,2,1", "found atoms \"1e3\""},
+      {"4,coulomb,1e-3,,2,1", "found atoms \"1e-3\""},
       {"4,coulomb,3,,-2,1", "found nx \"-2\""},
       {"4,coulomb,3,,2,1.5", "found ny \"1.5\""},
       {"1099511627777,coulomb,3,,1,1", "found nz \"1099511627777\""},

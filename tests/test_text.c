@@ -40,7 +40,7 @@ static void integers_are_read(void **state) {
 
 static void bad_integers_are_refused(void **state) {
   (void)state;
-  static const char *const malformed[] = {"",    "12x", "1e3", " 5",  "5 ", "+5",  "-",
+  static const char *const malformed[] = {"",    "12x", "1e",  " 5",  "5 ", "+5",  "-",
                                           "--5", "0x1", "1.0", "1,2", "x",  "1:2", "\t7"};
   static const char *const outside[] = {"0", "-5", "11", "9999999999999999999999",
                                         "-9999999999999999999999"};
@@ -59,6 +59,8 @@ static void bad_integers_are_refused(void **state) {
   assert_int_equal(value, 42);
   assert_int_equal(dcs_parse_integer("n", "10", 1, 10, &value), DCS_OK);
   assert_int_equal(dcs_parse_integer("n", "1", 1, 10, &value), DCS_OK);
+  assert_int_equal(dcs_parse_integer("n", "2.5e3", 1, 10000, &value), DCS_OK);
+  assert_int_equal(value, 2500);
 }
 
 static void numbers_are_read(void **state) {
@@ -157,7 +159,8 @@ static void bad_lists_are_refused(void **state) {
       {"1,2,", "found \"\""},
       {"-5", "found -5; expected 1 to 1000"},
       {"0", "found 0; expected 1 to 1000"},
-      {"1e3", "\"1e3\""},
+      {"1e4", "found 1e4; expected 1 to 1000"},
+      {"1e-1", "\"1e-1\""},
       {"5:1", "found 5:1; expected the smaller number first"},
       {"a:b", "found \"a\""},
       {"1:b", "found \"b\""},
@@ -240,7 +243,7 @@ static void bad_grids_are_refused(void **state) {
       {"-4x4x4", "found -4"},
       {"64X64X64", "\"64X64X64\""},
       {"4x4x4.5", "\"4.5\""},
-      {"1e2x4x4", "\"1e2\""},
+      {"1.5x4x4", "\"1.5\""},
       {"2147483649^3", "found 2147483649"},
       {"9999999999999999999999x1x1", "9999999999999999999999"},
       {"99999999999999999999999999999999999999999^3", "99999999999999999999999999999999999999999"},

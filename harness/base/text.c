@@ -12,9 +12,17 @@
 
 dcs_status dcs_parse_integer(const char *what, const char *text, int64_t lo, int64_t hi,
                              int64_t *value) {
-  char *end;
+  char *rest;
   errno = 0;
-  long long parsed = strtoll(text, &end, 10);
+  long long parsed = strtoll(text, &rest, 10);
+  const char *end = rest;
+  double number; /* 1e6 and 2.5e3 are whole, too; up to where every whole number has its own */
+  if (strpbrk(text, "eE") && dcs_parse_number(what, text, -0x1p53, 0x1p53, &number) == DCS_OK &&
+      number == floor(number)) {
+    parsed = (long long)number;
+    end = "";
+    errno = 0;
+  }
   bool digits = *text == '-' ? text[1] >= '0' && text[1] <= '9' : *text >= '0' && *text <= '9';
   if (!digits || *end)
     return dcs_fail(DCS_USAGE, "%s: found \"%s\"; expected a whole number", what, text);
