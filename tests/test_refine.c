@@ -282,6 +282,11 @@ static void a_run_with_a_molecule_needs_its_file(void **state) {
   assert_status(crossover(options), 0);
   assert_contains(program_out, "to measure: 50 atoms");
   assert_null(strstr(program_out, "to measure: 63 atoms")); /* it has 60 */
+  /* what is read twice cannot be a pipe, of which nobody writes into this one */
+  assert_int_equal(mkfifo(in_folder("pipe"), 0666), 0);
+  snprintf(options, sizeof options, "--refine --rounds 6 --input %s", in_folder("pipe"));
+  assert_status(crossover(options), 2);
+  assert_contains(program_err, "pipe is not a file whose bytes stay");
 }
 
 static void options_are_checked(void **state) {

@@ -295,6 +295,15 @@ static void add_limits(sweep *s, dcs_backend backend) {
             dcs_error_message());
 }
 
+/* Those of a run that is taken up are in its env.csv. */
+static dcs_status take_limits(sweep *s) {
+  char path[4096];
+  if (exists(path_in(s, "env.csv", path))) return dcs_kept_limits(path, &s->facts);
+  add_limits(s, DCS_GPU);
+  add_limits(s, DCS_CPU);
+  return DCS_OK;
+}
+
 static dcs_status gather_facts(sweep *s) {
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
@@ -302,8 +311,7 @@ static dcs_status gather_facts(sweep *s) {
   if (any_of(&s->cells, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
       !*dcs_fact_value(&s->facts, "gpu_count"))
     return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", strdupa(dcs_error_message()));
-  add_limits(s, DCS_GPU);
-  add_limits(s, DCS_CPU);
+  DCS_TRY(take_limits(s));
   dcs_run_facts run = options->run;
   run.input_hash = s->molecule.hash;
   return dcs_run_facts_add(&run, &s->facts);

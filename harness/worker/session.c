@@ -109,7 +109,8 @@ static int wait_readable(int fd, double *until_ns) {
 }
 
 static bool is_from_outside(int signal) {
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+         signal == SIGQUIT;
 }
 
 static dcs_outcome died(dcs_session *session, process *p) {
@@ -134,6 +135,10 @@ static bool ask_again(const dcs_session *session, dcs_outcome *outcome, int *kil
                  strsignal(session->killed_by),
                  session->killed_by == SIGKILL ? " (as where memory runs out)" : "");
   return false;
+}
+
+bool dcs_session_was_killed(const dcs_session *session) {
+  return session->killed_by != 0;
 }
 
 /* Reads so many bytes. On a crash or a time-out the worker is gone afterwards. */
@@ -188,10 +193,11 @@ static dcs_outcome begin(dcs_session *session) {
 }
 
 dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
-                             dcs_session **out) {
+                             dcs_session **out, bool *killed) {
   dcs_session *session = calloc(1, sizeof *session);
   dcs_outcome outcome;
   int kills = 0;
+  *killed = false;
   if (!session) {
     (void)dcs_fail(DCS_UNAVAILABLE, "no memory for a session");
     return DCS_OUTCOME_MEMORY;
@@ -202,6 +208,7 @@ dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *aren
   do
     outcome = begin(session);
   while (ask_again(session, &outcome, &kills));
+  *killed = outcome != DCS_OUTCOME_OK && session->killed_by != 0;
   if (outcome != DCS_OUTCOME_OK)
     free(session);
   else
@@ -296,9 +303,12 @@ dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_var
 
 static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, dcs_sample *sample) {
   dcs_reply reply;
+  const int continues = dcs_continues();
   dcs_outcome outcome = try_ready(session, request->slot, NULL);
   if (outcome == DCS_OUTCOME_OK) outcome = ask(session, request, &reply);
-  if (outcome == DCS_OUTCOME_OK) *sample = (dcs_sample){reply.ns, reply.telemetry};
+  if (outcome == DCS_OUTCOME_OK)
+    *sample =
+        (dcs_sample){reply.ns, reply.telemetry, reply.continued || dcs_continues() != continues};
   return outcome;
 }
 
@@ -323,6 +333,8 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
                              dcs_sample *sample) {
   process p;
   dcs_reply reply;
+  const int continues = dcs_continues();
+  bool continued = false;
   double started = dcs_now_ns();
   session->killed_by = 0;
   if (start(session, &p) != DCS_OK) return DCS_OUTCOME_CRASH;
@@ -335,8 +347,10 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
       stop(&p, true);
       return outcome;
     }
+    continued = continued || reply.continued;
   }
-  *sample = (dcs_sample){dcs_now_ns() - started, reply.telemetry};
+  *sample = (dcs_sample){dcs_now_ns() - started, reply.telemetry,
+                         continued || dcs_continues() != continues};
   stop(&p, false);
   return DCS_OUTCOME_OK;
 }
@@ -367,7 +381,7 @@ dcs_outcome dcs_session_limits(dcs_session *session, bool all, dcs_limits *limit
   int kills = 0;
   do
     outcome = ask(session, &request, &reply);
-  while (ask_again(session, &outcome, &kills));
+  while (ask_again(session, &outcome, &kills) || (outcome == DCS_OUTCOME_OK && reply.continued));
   if (outcome == DCS_OUTCOME_OK) *limits = reply.limits;
   return outcome;
 }
@@ -378,7 +392,7 @@ dcs_outcome dcs_session_start_ns(dcs_session *session, double *ns) {
   int kills = 0;
   do
     outcome = run_fresh(session, NULL, 0, &sample);
-  while (ask_again(session, &outcome, &kills));
+  while (ask_again(session, &outcome, &kills) || (outcome == DCS_OUTCOME_OK && sample.continued));
   *ns = sample.ns;
   return outcome;
 }

@@ -34,6 +34,7 @@ typedef struct {
   dcs_device_info cards[DCS_MAX_DEVICES]; /* first reply: the devices, in order */
   int n_cards;
   dcs_telemetry telemetry; /* run */
+  bool continued;          /* the worker was stopped meanwhile, or may have been */
   char message[4096];      /* when outcome or status is not ok */
   char lost[2 * DCS_TEXT]; /* which of several devices failed while the others went on; "" */
 } dcs_reply;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- what the run records ---- */
 
@@ -43,6 +44,7 @@ static dcs_status read_run(const dcs_run *run, dcs_grid *grid, uint64_t *seed) {
 dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_options *options,
                                  int64_t *most_atoms) {
   const char *name = dcs_run_fact(&found->measured.run, "input");
+  struct stat facts;
   *most_atoms = INT64_MAX;
   if (*name && !options->input)
     return dcs_fail(DCS_USAGE,
@@ -50,6 +52,12 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
                     "with --input",
                     name);
   if (!options->input) return DCS_OK;
+  if (stat(options->input, &facts) == 0 && !S_ISREG(facts.st_mode))
+    return dcs_fail(
+        DCS_USAGE,
+        "--input: %s is not a file whose bytes stay; expected one, which is read twice: "
+        "to choose the sizes, and to measure them",
+        options->input);
   dcs_molecule molecule = {0};
   dcs_status status = dcs_molecule_read(options->input, &molecule, stderr);
   if (status == DCS_OK) *most_atoms = molecule.n;
