@@ -108,7 +108,7 @@ static void sweep_whole(void) {
 static void refine_whole(void) {
   dcs_run run;
   if (dcs_run_open(&run, in_folder("run")) != DCS_OK) fail_msg("%s", dcs_error_message());
-  assert_true(run.n_rows >= 10 && run.n_rows % 2 == 0);
+  assert_true(run.n_rows >= 10 && run.n_rows % 2 == 0); /* both methods at each size */
   for (size_t row = 0; row < run.n_rows; row++)
     assert_true(run.rows[row].n == 6 && run.rows[row].n_times == 6);
   dcs_run_close(&run);

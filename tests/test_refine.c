@@ -159,6 +159,53 @@ static void the_sizes_are_measured_into_the_run(void **state) {
   free(samples_after);
 }
 
+/* A size at which an interrupt left 3 samples of one method and none of the other. */
+static void put_unfinished(void) {
+  dcs_table *table = run_table("run", "summary.csv");
+  dcs_csv csv;
+  FILE *file = fopen(run_path("samples.csv"), "a");
+  assert_non_null(file);
+  for (int r = 0; r < 3; r++)
+    fprintf(file, "%d,%d,cpu_gather,threads=1,kernel,,cpu,coulomb,,50,4,4,4,1,%g,,,,,\n", r, 48 + r,
+            5e4 + r);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(dcs_csv_append(&csv, run_path("summary.csv")), DCS_OK);
+  for (int c = 0; dcs_summary_columns[c]; c++) {
+    const char *name = dcs_summary_columns[c];
+    dcs_csv_text(&csv, strcmp(name, "atoms") == 0         ? "50"
+                       : strcmp(name, "n") == 0           ? "3"
+                       : strcmp(name, "median_ns") == 0   ? "50001"
+                       : strcmp(name, "min_ns") == 0      ? "50000"
+                       : strcmp(name, "stop_reason") == 0 ? "interrupted"
+                                                          : dcs_table_cell(table, 0, c));
+  }
+  assert_int_equal(dcs_csv_row(&csv), DCS_OK);
+  assert_int_equal(dcs_csv_close(&csv), DCS_OK);
+  dcs_table_free(table);
+}
+
+/* They become whole, whatever else is chosen. */
+static void what_is_unfinished_is_gone_on_with(void **state) {
+  (void)state;
+  remove_run();
+  put_real_run("");
+  put_unfinished();
+  assert_status(crossover("--refine=1 --rounds 6"), 0);
+  assert_contains(program_out, "to go on with: 1 row that was interrupted\n");
+  dcs_table *table = run_table("run", "summary.csv");
+  int at_50 = 0;
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    at_50 += number_at(table, row, "atoms") == 50;
+    assert_string_equal(text_at(table, row, "n"), "6");
+    assert_true(strcmp(text_at(table, row, "stop_reason"), "interrupted") != 0);
+  }
+  assert_int_equal(at_50, 2);
+  check_run("run", dcs_table_rows(table), 6);
+  dcs_table_free(table);
+  assert_status(crossover("--refine=1 --rounds 6"), 0);
+  assert_null(strstr(program_out, "to go on with"));
+}
+
 /* While a sweep has the folder, nothing is measured into it. */
 static void a_folder_of_another_is_refused(void **state) {
   (void)state;
@@ -260,6 +307,7 @@ int main(void) {
       cmocka_unit_test(grids_are_of_the_shape),
       cmocka_unit_test(all_crossings_of_a_sawtooth),
       cmocka_unit_test(the_sizes_are_measured_into_the_run),
+      cmocka_unit_test(what_is_unfinished_is_gone_on_with),
       cmocka_unit_test(a_folder_of_another_is_refused),
       cmocka_unit_test(another_machine_is_refused),
       cmocka_unit_test(a_run_with_a_molecule_needs_its_file),
