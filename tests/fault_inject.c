@@ -1,9 +1,11 @@
-/* A library to preload: the allocation that DCS_FAULT_MALLOC counts fails, in this process alone.
- * The first byte of the file DCS_FAULT_FILE becomes x when it does. */
+/* A library to preload: the allocation that DCS_FAULT_MALLOC counts fails, in this process alone,
+ * or, where DCS_FAULT_WORKER is set, in the first worker that it starts. The first byte of the file
+ * DCS_FAULT_FILE becomes x when it does. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,8 +16,10 @@ void *__libc_realloc(void *block, size_t bytes);
 static atomic_long left = -1; /* allocations before the one that fails; below 0: none does */
 static volatile char *told;   /* in memory, as the program may close what it does not know */
 
-/* What the program starts is left alone. */
-__attribute__((constructor)) static void begin(void) {
+/* What the process with the fault starts is left alone. Constructors get the arguments of main. */
+__attribute__((constructor)) static void begin(int argc, char **argv) {
+  const int in_worker = getenv("DCS_FAULT_WORKER") != NULL;
+  if (in_worker && (argc < 2 || strcmp(argv[1], "worker") != 0)) return;
   const char *which = getenv("DCS_FAULT_MALLOC"), *file = getenv("DCS_FAULT_FILE");
   int fd = file ? open(file, O_RDWR) : -1;
   void *map = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -23,6 +27,7 @@ __attribute__((constructor)) static void begin(void) {
   close(fd);
   unsetenv("LD_PRELOAD");
   told = map;
+  if (*told == 'x') return; /* an earlier worker had it */
   left = atol(which) - 1;
 }
 

@@ -37,6 +37,7 @@ struct dcs_session {
   char lost[2 * DCS_TEXT];
   bool announced; /* the worker that runs now knows the problem */
   int killed_by;  /* the signal from outside that ended the last worker that died; 0: none did */
+  bool unstarted; /* there was no process or pipe for the last worker */
   slot_state *slots;
   int n_slots;
 };
@@ -137,8 +138,19 @@ static bool ask_again(const dcs_session *session, dcs_outcome *outcome, int *kil
   return false;
 }
 
+static void forget_kills(dcs_session *session) {
+  session->killed_by = 0;
+  session->unstarted = false;
+}
+
+/* The machine's want, not a crash of the method. */
+static dcs_outcome unstarted(dcs_session *session) {
+  session->unstarted = true;
+  return DCS_OUTCOME_MEMORY;
+}
+
 bool dcs_session_was_killed(const dcs_session *session) {
-  return session->killed_by != 0;
+  return session->killed_by != 0 || session->unstarted;
 }
 
 /* Reads so many bytes. On a crash or a time-out the worker is gone afterwards. */
@@ -176,8 +188,8 @@ static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
 /* Starts the worker. Its first answer tells whether the device could be opened. */
 static dcs_outcome begin(dcs_session *session) {
   dcs_reply reply;
-  session->killed_by = 0;
-  if (start(session, &session->worker) != DCS_OK) return DCS_OUTCOME_CRASH;
+  forget_kills(session);
+  if (start(session, &session->worker) != DCS_OK) return unstarted(session);
   session->announced = false;
   for (int s = 0; s < session->n_slots; s++)
     session->slots[s].ready = false;
@@ -208,7 +220,7 @@ dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *aren
   do
     outcome = begin(session);
   while (ask_again(session, &outcome, &kills));
-  *killed = outcome != DCS_OUTCOME_OK && session->killed_by != 0;
+  *killed = outcome != DCS_OUTCOME_OK && dcs_session_was_killed(session);
   if (outcome != DCS_OUTCOME_OK)
     free(session);
   else
@@ -242,7 +254,7 @@ void dcs_session_new_problem(dcs_session *session) {
  * memory that ran out may be missed by methods that share it: the worker is given up, and the next
  * request starts a fresh one. */
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
-  session->killed_by = 0;
+  forget_kills(session);
   dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
   if (outcome == DCS_OUTCOME_NOT_BUILT) return DCS_OUTCOME_CRASH; /* it was open before */
   if (outcome != DCS_OUTCOME_OK) return outcome;
@@ -336,8 +348,8 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
   const int continues = dcs_continues();
   bool continued = false;
   double started = dcs_now_ns();
-  session->killed_by = 0;
-  if (start(session, &p) != DCS_OK) return DCS_OUTCOME_CRASH;
+  forget_kills(session);
+  if (start(session, &p) != DCS_OK) return unstarted(session);
   for (int r = 0; r < n; r++)
     if (!send_request(&p, &requests[r])) return died(session, &p);
   for (int r = 0; r < n + 1; r++) { /* the first answer is about opening the device */

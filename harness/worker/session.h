@@ -20,8 +20,8 @@ typedef struct {
 } dcs_session_options;
 
 /* Starts a worker and waits until its device is open: `not_built` when it cannot be, `timeout` when
- * that is too short to start in; *killed: the worker was killed twice. The arena must outlive the
- * session. */
+ * that is too short to start in; *killed: dcs_session_was_killed() of it. The arena must outlive
+ * the session. */
 dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
                              dcs_session **session, bool *killed);
 void dcs_session_close(dcs_session *session); /* NULL is fine */
@@ -37,7 +37,7 @@ dcs_outcome dcs_session_facts(dcs_session *session, dcs_device_facts facts[DCS_M
 void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 
 /* Whether the last outcome, of a crash or want of memory, is that of a worker which was killed
- * twice: not the method's doing, and worth another try at another time. */
+ * twice or could not be started: not the method's doing, and worth another try at another time. */
 bool dcs_session_was_killed(const dcs_session *session);
 
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */
