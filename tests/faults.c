@@ -10,6 +10,8 @@ int main(void) { /* the registers of a call are those of one architecture */
   return 0;
 }
 #else
+#include "tests/same_words.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -188,21 +190,6 @@ static int count_part(const char *path, const struct stat *facts, int kind, stru
 }
 
 /* ---- comparing ---- */
-
-/* Words are equal, or numbers to the rounding of single precision: short of memory for one method,
- * a map is computed by another. */
-static bool same_words(const char *a, const char *b) {
-  static const char blank[] = " \n";
-  while (*(a += strspn(a, blank)) && *(b += strspn(b, blank))) {
-    size_t na = strcspn(a, blank), nb = strcspn(b, blank);
-    char *end_a, *end_b;
-    double x = strtod(a, &end_a), y = strtod(b, &end_b);
-    bool numbers = end_a == a + na && end_b == b + nb && fabs(x - y) <= 1e-5 * (fabs(x) + 1e-2);
-    if (!numbers && (na != nb || strncmp(a, b, na) != 0)) return false;
-    a += na, b += nb;
-  }
-  return !*a && !b[strspn(b, blank)];
-}
 
 static int rows(const char *text) {
   int n = 0;
