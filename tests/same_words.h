@@ -15,7 +15,7 @@ static inline bool same_words(const char *a, const char *b) {
     size_t na = strcspn(a, blank), nb = strcspn(b, blank);
     char *end_a, *end_b;
     double x = strtod(a, &end_a), y = strtod(b, &end_b);
-    bool numbers = end_a == a + na && end_b == b + nb && fabs(x - y) <= 1e-5 * (fabs(x) + 1e-2);
+    bool numbers = end_a == a + na && end_b == b + nb && fabs(x - y) <= 1e-4 * (fabs(x) + 1e-2);
     if (!numbers && (na != nb || strncmp(a, b, na) != 0)) return false;
     a += na, b += nb;
   }
