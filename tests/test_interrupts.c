@@ -95,7 +95,7 @@ static int struck_program(char **words) {
   const int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
   dup2(null, STDERR_FILENO);
-  alarm(program_seconds);
+  alarm(program_limit());
   dcs_interrupt_catch();
   planned = (strike){atoi(words[2]), atoi(words[3]), atoi(words[4]), atoi(words[5])};
   dcs_status status = sweep(words[0], strtod(words[1], NULL));
