@@ -195,6 +195,7 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) fuzz
 	$(MAKE) faults
 	$(MAKE) kills
+	$(MAKE) mutants
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
@@ -241,6 +242,9 @@ fuzz: ## every reader under libFuzzer (clang), SECONDS=60 each
 $(BUILD)/fuzz_%: tests/fuzz_%.c $(BUILD)/internal.a $(BUILD)/flags
 	$(call say,FUZZ,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -fsanitize=fuzzer -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS)
+
+mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each
+	@sh tests/mutants.sh $(BUILD)
 
 KILLS ?= 300
 kills: $(BIN) $(BUILD)/tests/test_kills ## KILLS=300 kills at random moments: no row lost, doubled or wrong

@@ -72,6 +72,7 @@ static dcs_status take_up(sweep *s) {
   const dcs_status read = dcs_run_open(&run, s->options->out);
   dcs_status status = run.env ? dcs_same_facts(&run, &s->facts) : DCS_OK;
   if (status == DCS_OK) status = read;
+  if (status == DCS_OK) dcs_kept_limits(&run, &s->facts);
   if (status == DCS_OK) status = dcs_resume(&run, s->options->sampling.most, &s->cells, &s->seq);
   dcs_run_close(&run);
   return status;
@@ -295,23 +296,18 @@ static void add_limits(sweep *s, dcs_backend backend) {
             dcs_error_message());
 }
 
-/* Those of a run that is taken up are in its env.csv. */
-static dcs_status take_limits(sweep *s) {
-  char path[4096];
-  if (exists(path_in(s, "env.csv", path))) return dcs_kept_limits(path, &s->facts);
-  add_limits(s, DCS_GPU);
-  add_limits(s, DCS_CPU);
-  return DCS_OK;
-}
-
 static dcs_status gather_facts(sweep *s) {
+  char path[4096];
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
   if (any_of(&s->cells, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
   if (any_of(&s->cells, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
       !*dcs_fact_value(&s->facts, "gpu_count"))
     return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", strdupa(dcs_error_message()));
-  DCS_TRY(take_limits(s));
+  if (!dcs_exists(path_in(s, "env.csv", path))) { /* else they are the run's own: take_up() */
+    add_limits(s, DCS_GPU);
+    add_limits(s, DCS_CPU);
+  }
   dcs_run_facts run = options->run;
   run.input_hash = s->molecule.hash;
   return dcs_run_facts_add(&run, &s->facts);
