@@ -418,6 +418,8 @@ static void check(int c, fault kind, long n, const result *r, const expected *e)
   if (done && commands[c].prints && !file_holds("@/stdout", e->printed, false) &&
       !prints_the_fault(kind))
     complain(c, kind, n, "status 0, and not all was printed");
+  if (done && kind == FSYNC && r->injected)
+    complain(c, kind, n, "status 0, and the disk may not have it");
   if (blames_a_method(c)) complain(c, kind, n, "recorded as the crash of a method");
   if (!done && file_holds("@/stderr", "", false)) complain(c, kind, n, "failed without a word");
   parts = 0;
