@@ -105,7 +105,7 @@ void dcs_kept_limits(const dcs_run *run, dcs_facts *facts) {
   for (size_t row = 0; row < dcs_table_rows(run->env); row++) {
     const char *key = dcs_table_cell(run->env, row, run->env_key);
     if (strncmp(key, "limit_", 6) == 0)
-      add(facts, key, "%s", dcs_table_cell(run->env, row, run->env_value));
+      dcs_fact_add(facts, key, "%s", dcs_table_cell(run->env, row, run->env_value));
   }
 }
 
