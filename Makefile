@@ -65,7 +65,7 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full check-gpu check-trace cross reference bench format lint asan ubsan tsan fuzz faults help clean
+.PHONY: all libs probe-now deps study check check-full check-gpu check-trace cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
@@ -194,6 +194,8 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) asan ubsan tsan
 	$(MAKE) fuzz
 	$(MAKE) faults
+	$(MAKE) kills
+	$(MAKE) mutants
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
@@ -240,6 +242,13 @@ fuzz: ## every reader under libFuzzer (clang), SECONDS=60 each
 $(BUILD)/fuzz_%: tests/fuzz_%.c $(BUILD)/internal.a $(BUILD)/flags
 	$(call say,FUZZ,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -fsanitize=fuzzer -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS)
+
+mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each
+	@sh tests/mutants.sh $(BUILD)
+
+KILLS ?= 300
+kills: $(BIN) $(BUILD)/tests/test_kills ## KILLS=300 kills at random moments: no row lost, doubled or wrong
+	BUILD=$(BUILD) DCS_KILLS=$(KILLS) $(BUILD)/tests/test_kills
 
 faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n
 	@$(BUILD)/faults $(BIN) $(BUILD)/fault_inject.so $(FAULTS)

@@ -118,6 +118,7 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
                                   .timeout_s = a->device.timeout_s,
                                   .rounds = (int)a->rounds};
   dcs_refinements chosen = {0};
+  const size_t unfinished = dcs_refine_unfinished(found);
   int64_t most_atoms;
   if (found->measured.problems[0].kind->made_of)
     return dcs_fail(DCS_USAGE,
@@ -127,10 +128,13 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
   DCS_TRY(dcs_refine_most_atoms(found, &how, &most_atoms));
   dcs_status status = dcs_refine_choose(found, (size_t)a->refine, most_atoms, &chosen);
   if (status == DCS_OK) {
+    if (unfinished > 0)
+      printf("to go on with: %zu row%s interrupted\n", unfinished,
+             unfinished == 1 ? " that was" : "s that were");
     dcs_refine_print(stdout, &chosen);
     fflush(stdout);
   }
-  if (status == DCS_OK && chosen.n > 0)
+  if (status == DCS_OK && (chosen.n > 0 || unfinished > 0))
     status = dcs_refine_measure(a->folder, found, &how, &chosen);
   dcs_refinements_free(&chosen);
   if (status == DCS_OK || (status == DCS_FAILED && !dcs_interrupted())) {
@@ -192,7 +196,8 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
           "that is to be sure.\n\n"
           "--refine measures the methods that are best at the neighbouring sizes: at two sizes "
           "between those around each crossover point, and a factor of 2 further out where it is "
-          "not bracketed or its interval is open; the widest gaps first. It needs the machine "
+          "not bracketed or its interval is open; the widest gaps first. What an interrupt left "
+          "unfinished is gone on with. It needs the machine "
           "and the program of the run. results/README.md explains the columns.",
       DCS_RUN_FOLDER(arguments, folder),
       .check = check,

@@ -103,6 +103,13 @@ static dcs_status list_text(dcs_bench *bench) {
   return DCS_OK;
 }
 
+/* Where a worker cannot be started, whether there is a GPU is not known: that is no answer. */
+static dcs_status look_for_gpu(dcs_bench *bench) {
+  dcs_session *session;
+  dcs_status status = dcs_bench_session(bench, DCS_GPU, &session);
+  return bench->killed[DCS_GPU] ? status : DCS_OK;
+}
+
 dcs_status dcs_command_list(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
@@ -113,7 +120,8 @@ dcs_status dcs_command_list(int argc, char **argv) {
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   dcs_bench bench;
   DCS_TRY(dcs_bench_open(NULL, NULL, 60, &bench));
-  dcs_status status = a.csv ? list_csv(&bench) : list_text(&bench);
+  dcs_status status = look_for_gpu(&bench);
+  if (status == DCS_OK) status = a.csv ? list_csv(&bench) : list_text(&bench);
   dcs_bench_close(&bench);
   return status;
 }

@@ -89,6 +89,7 @@ static dcs_status run_command(int argc, char **argv) {
     snprintf(full, sizeof full, "dcsbench %s", name);
     argv[1] = full;
     dcs_interrupt_catch();
+    dcs_continues_count();
     dcs_find_tuned = dcs_tuned_config;
     setenv("OMP_PROC_BIND", "true",
            0); /* workers' threads stay on their CPUs, unless the user says */

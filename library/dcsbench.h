@@ -71,8 +71,9 @@ typedef struct {
  * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
  * grid point than a millionth of the spacing is left out of the sum there; atoms without charge add
  * nothing. A method is checked against double-precision sums on a small problem before its first
- * use, and where one fails the next best takes over. On a status above 0 the map's content is
- * undefined. */
+ * use, and where one fails the next best takes over. In a child of fork() whose parent has computed
+ * maps, status 4 (unless the library was built without OpenMP). On a status above 0 the map's
+ * content is undefined. */
 int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
 
 /* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),

@@ -6,9 +6,11 @@
 #include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- choice ---- */
 
@@ -70,9 +72,9 @@ void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_c
 static dcs_status check_request(const dcs_map_request *r) {
   if (r->n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)r->n_atoms);
-  if (!(r->spacing > 0 && r->spacing <= 1e7))
-    return dcs_fail(DCS_USAGE, "spacing %g; it must be above 0 and at most 1e7 angstrom",
-                    r->spacing);
+  if (!(r->spacing >= DCS_LEAST_SPACING && r->spacing <= DCS_MOST_SPACING))
+    return dcs_fail(DCS_USAGE, "spacing %g; expected %g to %g angstrom", r->spacing,
+                    DCS_LEAST_SPACING, DCS_MOST_SPACING);
   if (r->nx < 1 || r->ny < 1 || r->nz < 1)
     return dcs_fail(DCS_USAGE,
                     "grid %lldx%lldx%lld has no points; every dimension must be at least 1",
@@ -160,8 +162,23 @@ static dcs_status compute(dcs_mapper *m, const dcs_case *c, float *map) {
   return status;
 }
 
+/* OpenMP's threads are not in a child of fork(), where they would be waited for without end. */
+static dcs_status check_process(void) {
+#ifdef _OPENMP
+  static _Atomic pid_t computes; /* the first process that did; 0: none yet */
+  pid_t none = 0;
+  if (!atomic_compare_exchange_strong(&computes, &none, getpid()) && none != getpid())
+    return dcs_fail(DCS_UNAVAILABLE,
+                    "process %ld computed maps before it called fork(): threads of OpenMP do not "
+                    "live on in a child; compute there alone, or start a program with exec()",
+                    (long)none);
+#endif
+  return DCS_OK;
+}
+
 int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   dcs_case c;
+  DCS_TRY(check_process());
   DCS_TRY(build_case(m, request, &c));
   dcs_status status = compute(m, &c, map);
   if (status == DCS_OK) dcs_apply_fixes(c.fixes, c.n_fixes, map);

@@ -2,6 +2,7 @@
 #ifndef DCS_TEST_CROSSOVER_RUN_H
 #define DCS_TEST_CROSSOVER_RUN_H
 
+#include "harness/sweep/record.h"
 #include "tests/run_folder.h"
 
 #define KEYS            "variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz"
@@ -74,6 +75,64 @@ static inline void put_atoms(void) {
 
 static inline int crossover(const char *options) {
   return program_run("crossover %s %s", in_folder("run"), options);
+}
+
+/* A run of this machine and program, then with times that are planted: one thread takes 1 us an
+ * atom, two threads 50 us, on 4^3 points. */
+static inline void put_real_run(const char *options) {
+  static const char *const methods[] = {"threads=1", "threads=2"};
+  assert_status(
+      program_run("sweep --variants cpu_gather --config threads=1|2 --atoms 10 --grid 4^3 "
+                  "--rounds 1 --seed 5 --spacing 0.7 %s --out %s",
+                  options, in_folder("run")),
+      0);
+  FILE *s = fopen(run_path("samples.csv"), "w"), *u = fopen(run_path("summary.csv"), "w");
+  assert_true(s && u);
+  for (int c = 0; dcs_sample_columns[c]; c++)
+    fprintf(s, "%s%s", c ? "," : "", dcs_sample_columns[c]);
+  for (int c = 0; dcs_summary_columns[c]; c++)
+    fprintf(u, "%s%s", c ? "," : "", dcs_summary_columns[c]);
+  fputs("\n", s);
+  for (int atoms = 10, seq = 0; atoms <= 80; atoms *= 2)
+    for (int m = 0; m < 2; m++) {
+      double ns = m == 0 ? 1e3 * atoms : 5e4;
+      for (int r = 0; r < 6; r++)
+        fprintf(s, "%d,%d,cpu_gather,%s,kernel,,cpu,coulomb,,%d,4,4,4,1,%g,,,,,\n", r, seq++,
+                methods[m], atoms, ns + r);
+      for (int c = 0; dcs_summary_columns[c]; c++) {
+        static const struct {
+          const char *column, *text;
+        } texts[] = {{"variant", "cpu_gather"},
+                     {"backend", "cpu"},
+                     {"devices", "cpu"},
+                     {"scope", "kernel"},
+                     {"problem", "coulomb"},
+                     {"nx", "4"},
+                     {"ny", "4"},
+                     {"nz", "4"},
+                     {"n", "6"},
+                     {"outcome", "ok"}};
+        const char *name = dcs_summary_columns[c];
+        fputs(c ? "," : "\n", u);
+        for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+          if (strcmp(name, texts[t].column) == 0) fputs(texts[t].text, u);
+        if (strcmp(name, "config") == 0) fputs(methods[m], u);
+        if (strcmp(name, "threads") == 0) fprintf(u, "%d", m + 1);
+        if (strcmp(name, "atoms") == 0) fprintf(u, "%d", atoms);
+        if (strcmp(name, "median_ns") == 0) fprintf(u, "%g", ns + 2.5);
+        if (strcmp(name, "min_ns") == 0) fprintf(u, "%g", ns);
+      }
+    }
+  fputs("\n", u);
+  assert_int_equal(fclose(s), 0);
+  assert_int_equal(fclose(u), 0);
+}
+
+static inline void remove_run(void) {
+  static const char *const names[] = {"env.csv", "samples.csv", "summary.csv", "thresholds.csv",
+                                      "winners.csv"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    unlink(run_path(names[i]));
 }
 
 #endif

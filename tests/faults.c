@@ -10,6 +10,8 @@ int main(void) { /* the registers of a call are those of one architecture */
   return 0;
 }
 #else
+#include "tests/same_words.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -21,6 +23,7 @@ int main(void) { /* the registers of a call are those of one architecture */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,13 +32,15 @@ int main(void) { /* the registers of a call are those of one architecture */
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_OUTPUTS = 3, MOST_WORDS = 16, HANGS_AFTER_S = 20, TEXT = 1 << 20 };
+enum { MOST_OUTPUTS = 3, MOST_WORDS = 16, HANGS_AFTER_S = 300, TEXT = 1 << 20 };
 
 /* In arguments and names @ is the folder of the test. */
 static const struct {
   const char *name, *arguments, *outputs[MOST_OUTPUTS];
   bool prints;       /* always the same */
   const char *fresh; /* a folder that must not be there; its files hold times: their rows count */
+  bool worker;       /* the faults are those of the first worker, not of the program */
+  const char *begun; /* where that folder's files are from, NULL: it is not there */
 } commands[] = {
     {"list", "list --csv", {NULL}, true, NULL},
     {"info", "info --csv @/in.pqr", {NULL}, true, NULL},
@@ -52,21 +57,64 @@ static const struct {
      {"@/new/summary.csv", "@/new/samples.csv"},
      false,
      "@/new"},
+    {"resume",
+     "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 1 --out @/new "
+     "--resume",
+     {"@/new/summary.csv", "@/new/samples.csv"},
+     false,
+     "@/new",
+     false,
+     "@/begun"},
     {"tune",
      "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3",
      {"@/data/tuned.csv"},
      false,
      "@/data"},
+    {"replay", "tune --replay @/data/journal.csv", {NULL}, false},
+    {"tuned", "tune export", {NULL}, true},
+    {"verify", "verify --variants cpu_gather --config threads=1", {NULL}, true},
+    {"limits", "limits --csv", {NULL}, false},
+    {"compile",
+     "compile --variants cuda_naive --config block_x=16,block_y=16 --arch sm_90",
+     {NULL},
+     false},
+    {"sweep-worker",
+     "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 1 --out @/new "
+     "--resume",
+     {"@/new/summary.csv", "@/new/samples.csv"},
+     false,
+     "@/new",
+     true,
+     "@/begun"},
+    {"verify-worker",
+     "verify --variants cpu_gather,cpu_cutoff --config threads=1,isa=portable",
+     {NULL},
+     true,
+     NULL,
+     true},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-typedef enum { MALLOC, WRITE, READ, OPEN, RENAME, FSYNC, FORK, PIPE, MKDIR, N_KINDS } fault;
+typedef enum {
+  MALLOC,
+  WRITE,
+  READ,
+  OPEN,
+  RENAME,
+  FSYNC,
+  FORK,
+  PIPE,
+  MKDIR,
+  MAP,
+  MEMORY,
+  N_KINDS
+} fault;
 static const struct {
   const char *name;
   int error;
-} faults[N_KINDS] = {{"malloc", ENOMEM}, {"write", ENOSPC}, {"read", EIO},
-                     {"open", EMFILE},   {"rename", EIO},   {"fsync", EIO},
-                     {"fork", EAGAIN},   {"pipe", EMFILE},  {"mkdir", ENOSPC}};
+} faults[N_KINDS] = {{"malloc", ENOMEM}, {"write", ENOSPC}, {"read", EIO},        {"open", EMFILE},
+                     {"rename", EIO},    {"fsync", EIO},    {"fork", EAGAIN},     {"pipe", EMFILE},
+                     {"mkdir", ENOSPC},  {"mmap", ENOMEM},  {"ftruncate", ENOSPC}};
 
 static char folder[] = "/tmp/dcs-faults-XXXXXX";
 static const char *program, *library;
@@ -143,21 +191,6 @@ static int count_part(const char *path, const struct stat *facts, int kind, stru
 
 /* ---- comparing ---- */
 
-/* Words are equal, or numbers to the rounding of single precision: short of memory for one method,
- * a map is computed by another. */
-static bool same_words(const char *a, const char *b) {
-  static const char blank[] = " \n";
-  while (*(a += strspn(a, blank)) && *(b += strspn(b, blank))) {
-    size_t na = strcspn(a, blank), nb = strcspn(b, blank);
-    char *end_a, *end_b;
-    double x = strtod(a, &end_a), y = strtod(b, &end_b);
-    bool numbers = end_a == a + na && end_b == b + nb && fabs(x - y) <= 1e-5 * (fabs(x) + 1e-2);
-    if (!numbers && (na != nb || strncmp(a, b, na) != 0)) return false;
-    a += na, b += nb;
-  }
-  return !*a && !b[strspn(b, blank)];
-}
-
 static int rows(const char *text) {
   int n = 0;
   for (; *text; text++)
@@ -188,7 +221,7 @@ typedef struct {
   bool injected;
 } result;
 
-static void become(const char *arguments, fault kind, long n) {
+static void become(const char *arguments, bool worker, fault kind, long n) {
   char *line = expand(arguments), *words[MOST_WORDS], text[32];
   int count = 0;
   words[count++] = strdup("dcsbench");
@@ -203,6 +236,7 @@ static void become(const char *arguments, fault kind, long n) {
     snprintf(text, sizeof text, "%ld", n);
     setenv("DCS_FAULT_MALLOC", text, 1);
     setenv("DCS_FAULT_FILE", expand("@/told"), 1);
+    if (worker) setenv("DCS_FAULT_WORKER", "1", 1);
     setenv("LD_PRELOAD", library, 1);
   } else {
     ptrace(PTRACE_TRACEME, 0, 0, 0);
@@ -251,45 +285,84 @@ static bool is_call(fault kind, pid_t pid, const struct user_regs_struct *r) {
     return r->orig_rax == SYS_pipe || r->orig_rax == SYS_pipe2;
   case MKDIR:
     return r->orig_rax == SYS_mkdir;
+  case MAP: /* what processes share; the rest is allocations and the program itself */
+    return r->orig_rax == SYS_mmap && (r->r10 & MAP_SHARED) != 0;
+  case MEMORY:
+    return r->orig_rax == SYS_ftruncate || r->orig_rax == SYS_memfd_create;
   default:
     return false;
   }
 }
 
-/* Lets the traced program run to its end; its n-th call of the kind is none, and fails. */
-static result trace(pid_t pid, fault kind, long n) {
-  result r = {0};
-  struct user_regs_struct registers;
-  bool entering = true, failing = false;
-  waitpid(pid, &r.status, 0);
-  ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
-  for (int signal = 0;;) {
-    ptrace(r.injected && !failing ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0, signal);
-    if (waitpid(pid, &r.status, 0) < 0 || !WIFSTOPPED(r.status)) return r;
-    signal = WSTOPSIG(r.status);
-    if (signal == SIGTRAP) signal = 0; /* of exec */
-    if (signal != (SIGTRAP | 0x80)) continue;
-    signal = 0;
-    ptrace(PTRACE_GETREGS, pid, 0, &registers);
-    if (entering && !r.injected && is_call(kind, pid, &registers) && --n == 0) {
-      registers.orig_rax = (unsigned long long)-1;
-      ptrace(PTRACE_SETREGS, pid, 0, &registers);
-      r.injected = failing = true;
-    } else if (failing) {
-      registers.rax = (unsigned long long)-faults[kind].error;
-      ptrace(PTRACE_SETREGS, pid, 0, &registers);
-      failing = false;
-    }
-    entering = !entering;
-  }
+static bool is_worker(pid_t pid) {
+  char path[64], line[64] = "";
+  snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+  FILE *file = fopen(path, "r");
+  if (file && fread(line, 1, sizeof line - 1, file) == 0) line[0] = '\0';
+  if (file) fclose(file);
+  return strcmp(line + strlen(line) + 1, "worker") == 0;
 }
 
-static result run(const char *arguments, fault kind, long n) {
+typedef struct {
+  pid_t program, failing; /* the process whose call fails; 0: none yet */
+  bool worker, over;      /* over: the call has failed */
+  fault kind;
+  long left; /* calls of the kind up to the one that fails */
+} injection;
+
+/* A process stands before or behind a call: the one that is to fail is none, and has its error. */
+static void at_call(injection *in, pid_t pid) {
+  struct __ptrace_syscall_info info;
+  struct user_regs_struct registers;
+  ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info);
+  ptrace(PTRACE_GETREGS, pid, 0, &registers);
+  if (in->failing == pid && info.op == PTRACE_SYSCALL_INFO_EXIT) {
+    registers.rax = (unsigned long long)-faults[in->kind].error;
+    in->over = true;
+  } else if (!in->failing && info.op == PTRACE_SYSCALL_INFO_ENTRY &&
+             is_call(in->kind, pid, &registers) && (pid == in->program) != in->worker &&
+             (!in->worker || is_worker(pid)) && --in->left == 0) {
+    registers.orig_rax = (unsigned long long)-1;
+    in->failing = pid;
+  } else {
+    return;
+  }
+  ptrace(PTRACE_SETREGS, pid, 0, &registers);
+}
+
+/* Lets the traced program run to its end, and the workers with it where one of them is to fail;
+ * its n-th call of the kind is none, and fails. */
+static result trace(pid_t program_pid, bool worker, fault kind, long n) {
+  injection in = {.program = program_pid, .worker = worker, .kind = kind, .left = n};
+  const long follow = worker ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE : 0;
+  result r = {0};
+  waitpid(program_pid, &r.status, 0);
+  ptrace(PTRACE_SETOPTIONS, program_pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | follow);
+  ptrace(PTRACE_SYSCALL, program_pid, 0, 0);
+  for (int status;;) {
+    pid_t pid = waitpid(-1, &status, __WALL);
+    if (pid < 0) break;
+    if (!WIFSTOPPED(status)) {
+      if (pid == program_pid) r.status = status;
+      continue;
+    }
+    int signal = WSTOPSIG(status);
+    if (signal == (SIGTRAP | 0x80)) at_call(&in, pid);
+    /* Of exec, of a new process, and what a new process stops with. */
+    if (signal == (SIGTRAP | 0x80) || signal == SIGTRAP || (worker && signal == SIGSTOP))
+      signal = 0;
+    ptrace(in.over ? PTRACE_CONT : PTRACE_SYSCALL, pid, 0, signal);
+  }
+  r.injected = in.failing != 0;
+  return r;
+}
+
+static result run(const char *arguments, bool worker, fault kind, long n) {
   put_file("@/told", "-", 1);
   pid_t pid = fork();
   if (pid < 0) die("fork");
-  if (pid == 0) become(arguments, kind, n);
-  if (kind != MALLOC) return trace(pid, kind, n);
+  if (pid == 0) become(arguments, worker, kind, n);
+  if (kind != MALLOC) return trace(pid, worker, kind, n);
   result r = {0};
   waitpid(pid, &r.status, 0);
   r.injected = file_holds("@/told", "x", false);
@@ -318,7 +391,7 @@ static bool prints_the_fault(fault kind) {
   return says;
 }
 
-/* The faults are those of the program itself, never of the worker that runs a method. */
+/* Faults are never the doing of a method: its worker may have no memory, but it does not crash. */
 static bool blames_a_method(int c) {
   char *said = get_file("@/stderr");
   bool blames = strstr(said, "crash") != NULL;
@@ -345,6 +418,8 @@ static void check(int c, fault kind, long n, const result *r, const expected *e)
   if (done && commands[c].prints && !file_holds("@/stdout", e->printed, false) &&
       !prints_the_fault(kind))
     complain(c, kind, n, "status 0, and not all was printed");
+  if (done && kind == FSYNC && r->injected)
+    complain(c, kind, n, "status 0, and the disk may not have it");
   if (blames_a_method(c)) complain(c, kind, n, "recorded as the crash of a method");
   if (!done && file_holds("@/stderr", "", false)) complain(c, kind, n, "failed without a word");
   parts = 0;
@@ -352,9 +427,30 @@ static void check(int c, fault kind, long n, const result *r, const expected *e)
   if (parts > 0) complain(c, kind, n, "left a part behind");
 }
 
+/* Files of which only the first row stays where it is not env.csv: a run that was begun. */
+static void copy_begun(const char *from, const char *to) {
+  static const char *const names[] = {"env.csv", "samples.csv", "summary.csv"};
+  char source[PATH_MAX], target[PATH_MAX];
+  mkdir(expand(to), 0777);
+  for (int i = 0; i < 3; i++) {
+    snprintf(source, sizeof source, "%s/%s", from, names[i]);
+    snprintf(target, sizeof target, "%s/%s", to, names[i]);
+    char *text = get_file(source);
+    put_file(target, text, i == 0 ? strlen(text) : strcspn(text, "\n") + 1);
+    free(text);
+  }
+}
+
+static void put_begun(int c) {
+  if (!commands[c].fresh) return;
+  nftw(expand(commands[c].fresh), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+  if (commands[c].begun) copy_begun(commands[c].begun, commands[c].fresh);
+}
+
 static expected fault_free(int c) {
   expected e = {0};
-  result r = run(commands[c].arguments, FSYNC, LONG_MAX);
+  put_begun(c);
+  result r = run(commands[c].arguments, false, FSYNC, LONG_MAX);
   if (!WIFEXITED(r.status) || WEXITSTATUS(r.status) != 0) {
     complain(c, FSYNC, 0, "fails without a fault");
     return e;
@@ -371,11 +467,10 @@ static void inject(int c) {
   for (int kind = 0; kind < N_KINDS; kind++) {
     long n = 0;
     for (result r = {.injected = true}; r.injected;) {
-      if (commands[c].fresh)
-        nftw(expand(commands[c].fresh), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+      put_begun(c);
       for (int o = 0; !commands[c].fresh && o < MOST_OUTPUTS && commands[c].outputs[o]; o++)
         put_file(commands[c].outputs[o], "old\n", 4);
-      r = run(commands[c].arguments, (fault)kind, ++n);
+      r = run(commands[c].arguments, commands[c].worker, (fault)kind, ++n);
       check(c, (fault)kind, n, &r, &e);
     }
     printf("faults: %s: %s: %ld\n", commands[c].name, faults[kind].name, n - 1);
@@ -405,6 +500,10 @@ static void prepare(void) {
   setenv("OMP_NUM_THREADS", "1", 1);
   setenv("DCSBENCH_DATA", expand("@/data"), 1);
   setenv("DCSBENCH_CACHE", expand("@/cache"), 1);
+  for (int c = 0; c < N_COMMANDS; c++) /* what these write is read by others */
+    if (strcmp(commands[c].name, "tune") == 0 || strcmp(commands[c].name, "sweep") == 0)
+      (void)run(commands[c].arguments, false, FSYNC, LONG_MAX);
+  copy_begun("@/new", "@/begun");
 }
 
 int main(int argc, char **argv) {

@@ -18,7 +18,7 @@ static void tuned(const uint8_t *data, size_t size) {
   free(header);
   if (!is_table || dcs_table_parse("input", (const char *)data, size, &table) != DCS_OK) return;
   for (size_t row = 0; row < dcs_table_rows(table); row++) {
-    if (!dcs_tuned_read_row(table, row, &entry)) continue;
+    if (dcs_tuned_read_row(table, row, &entry) != DCS_OK) continue;
     FUZZ_EXPECT(dcs_tuned_row(&entry, &text) == DCS_OK);
     free(text);
   }

@@ -65,10 +65,10 @@ static void bad_grids_are_refused(void **state) {
     dcs_grid asked;
     const char *message;
   } cases[] = {
-      {{.spacing = -1}, "spacing -1; it must be above 0"},
+      {{.spacing = -1}, "spacing -1; expected 1e-12 to 1e+07 angstrom"},
       {{.spacing = NAN}, "spacing"},
       {{.spacing = INFINITY}, "spacing inf"},
-      {{.spacing = 1e-46}, "spacing 1e-46; it must be above 0"},
+      {{.spacing = 1e-46}, "spacing 1e-46; expected 1e-12 to 1e+07 angstrom"},
       {{.spacing = 1.1e7}, "spacing 1.1e+07"},
       {{.n = {3, 3, 3}, .spacing = -0.5}, "spacing -0.5"},
       {{.n = {0, 5, 5}}, "grid 0x5x5 has no points"},

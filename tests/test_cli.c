@@ -238,6 +238,27 @@ static int cpus_told(void) {
 
 /* A thread that OpenMP has bound sees one CPU; the process has as many as before. Workers are
  * started so. */
+/* Where no worker can be started it is not known what can run here. */
+static void a_short_machine_lists_nothing(void **state) {
+  (void)state;
+  struct rlimit before, few;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  few = (struct rlimit){9, before.rlim_max};
+  FILE *err = tmpfile();
+  assert_non_null(err);
+  fflush(NULL);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    setrlimit(RLIMIT_NOFILE, &few);
+    program_become("list --csv", open("/dev/null", O_WRONLY), fileno(err));
+  }
+  int status = program_wait(pid);
+  program_take(err, program_err, sizeof program_err);
+  assert_status(status, 4);
+  assert_contains(program_err, "cannot start a worker process: Too many open files");
+}
+
 static void bound_threads_leave_the_cpus(void **state) {
   (void)state;
   assert_int_equal(unsetenv("OMP_PROC_BIND"), 0);
@@ -260,6 +281,7 @@ int main(void) {
       cmocka_unit_test(devices_that_cannot_be_timed_are_refused),
       cmocka_unit_test(the_run_folder_must_be_a_new_one),
       cmocka_unit_test(output_that_cannot_be_written_is_status_5),
+      cmocka_unit_test(a_short_machine_lists_nothing),
       cmocka_unit_test(bound_threads_leave_the_cpus),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

@@ -172,6 +172,19 @@ static int corners_among(const dcs_reference *r, dcs_dims n) {
 }
 
 /* A sample's values are those of its points; faces have more than their share of it. */
+/* u (16 S + 4 P D + 3 S sqrt(L)) + E. */
+static void the_bound_has_its_four_terms(void **state) {
+  (void)state;
+  dcs_sums sums[] = {{.s = 2, .d = 5, .e = 0.25}};
+  dcs_reference r = {.n = 1, .sums = sums, .largest = 3, .rounding = 16};
+  const double u = 0x1p-24;
+  assert_true(fabs(dcs_bound(&r, 0, 9) - (u * (32 + 60 + 18) + 0.25)) < 1e-15);
+  sums[0].e = 0;
+  assert_true(fabs(dcs_bound(&r, 0, 100) - u * (32 + 60 + 60)) < 1e-15);
+  r.rounding = 0;
+  assert_true(fabs(dcs_bound(&r, 0, 1) - u * (60 + 6)) < 1e-15);
+}
+
 static void large_maps_are_sampled(void **state) {
   (void)state;
   const dcs_grid grid = {.n = {100, 90, 80}, .spacing = 1, .has_origin = true};
@@ -244,6 +257,7 @@ int main(void) {
       cmocka_unit_test(an_atom_on_a_point_is_left_out),
       cmocka_unit_test(the_coincident_distance),
       cmocka_unit_test(near_atoms_are_repaired),
+      cmocka_unit_test(the_bound_has_its_four_terms),
       cmocka_unit_test(large_maps_are_sampled),
       cmocka_unit_test(the_sample_is_always_the_same),
       cmocka_unit_test(small_maps_are_whole),

@@ -19,7 +19,11 @@
 
 static bool no_locks; /* as on a Lustre mount without -o flock */
 
+static const char *removed; /* by its owner, who leaves, before the next lock is taken */
+
 int flock(int fd, int operation) {
+  if (removed) unlink(removed);
+  removed = NULL;
   if (!no_locks) return (int)syscall(SYS_flock, fd, operation);
   errno = ENOSYS;
   return -1;
@@ -72,6 +76,17 @@ static void a_lock_on_a_removed_file_is_none(void **state) {
   assert_int_equal(dcs_lock_own(in_folder("gone"), "wait", &second), DCS_OK);
   dcs_lock_leave(&second);
   close(old);
+}
+
+/* Removed between the opening and the lock. */
+static void a_lock_is_on_the_file_of_that_name(void **state) {
+  (void)state;
+  dcs_lock first, second;
+  removed = in_folder("passing");
+  assert_int_equal(dcs_lock_own(in_folder("passing"), "wait", &first), DCS_OK);
+  assert_true(exists(in_folder("passing")));
+  assert_int_equal(dcs_lock_own(in_folder("passing"), "wait", &second), DCS_UNAVAILABLE);
+  dcs_lock_leave(&first);
 }
 
 static void readers_share_and_a_writer_waits_for_none(void **state) {
@@ -161,6 +176,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_second_one_is_told_who_has_it),
       cmocka_unit_test(a_lock_on_a_removed_file_is_none),
+      cmocka_unit_test(a_lock_is_on_the_file_of_that_name),
       cmocka_unit_test(readers_share_and_a_writer_waits_for_none),
       cmocka_unit_test(a_second_sweep_ends_at_once),
       cmocka_unit_test(a_sweep_without_locks_measures_nothing),

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "harness/files/lock.h"
-#include "harness/sweep/record.h"
 #include "tests/crossover_run.h"
 #include "tuning/crossover/refine.h"
 
@@ -127,64 +126,6 @@ static void all_crossings_of_a_sawtooth(void **state) {
 
 /* ---- measured ---- */
 
-/* A run of this machine and program, then with times that are planted: one thread takes 1 us an
- * atom, two threads 50 us, on 4^3 points. */
-static void put_real_run(const char *options) {
-  static const char *const methods[] = {"threads=1", "threads=2"};
-  assert_status(
-      program_run("sweep --variants cpu_gather --config threads=1|2 --atoms 10 --grid 4^3 "
-                  "--rounds 1 --seed 5 --spacing 0.7 %s --out %s",
-                  options, in_folder("run")),
-      0);
-  FILE *s = fopen(run_path("samples.csv"), "w"), *u = fopen(run_path("summary.csv"), "w");
-  assert_true(s && u);
-  for (int c = 0; dcs_sample_columns[c]; c++)
-    fprintf(s, "%s%s", c ? "," : "", dcs_sample_columns[c]);
-  for (int c = 0; dcs_summary_columns[c]; c++)
-    fprintf(u, "%s%s", c ? "," : "", dcs_summary_columns[c]);
-  fputs("\n", s);
-  for (int atoms = 10, seq = 0; atoms <= 80; atoms *= 2)
-    for (int m = 0; m < 2; m++) {
-      double ns = m == 0 ? 1e3 * atoms : 5e4;
-      for (int r = 0; r < 6; r++)
-        fprintf(s, "%d,%d,cpu_gather,%s,kernel,,cpu,coulomb,,%d,4,4,4,1,%g,,,,,\n", r, seq++,
-                methods[m], atoms, ns + r);
-      for (int c = 0; dcs_summary_columns[c]; c++) {
-        static const struct {
-          const char *column, *text;
-        } texts[] = {{"variant", "cpu_gather"},
-                     {"backend", "cpu"},
-                     {"devices", "cpu"},
-                     {"scope", "kernel"},
-                     {"problem", "coulomb"},
-                     {"nx", "4"},
-                     {"ny", "4"},
-                     {"nz", "4"},
-                     {"n", "6"},
-                     {"outcome", "ok"}};
-        const char *name = dcs_summary_columns[c];
-        fputs(c ? "," : "\n", u);
-        for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
-          if (strcmp(name, texts[t].column) == 0) fputs(texts[t].text, u);
-        if (strcmp(name, "config") == 0) fputs(methods[m], u);
-        if (strcmp(name, "threads") == 0) fprintf(u, "%d", m + 1);
-        if (strcmp(name, "atoms") == 0) fprintf(u, "%d", atoms);
-        if (strcmp(name, "median_ns") == 0) fprintf(u, "%g", ns + 2.5);
-        if (strcmp(name, "min_ns") == 0) fprintf(u, "%g", ns);
-      }
-    }
-  fputs("\n", u);
-  assert_int_equal(fclose(s), 0);
-  assert_int_equal(fclose(u), 0);
-}
-
-static void remove_run(void) {
-  static const char *const names[] = {"env.csv", "samples.csv", "summary.csv", "thresholds.csv",
-                                      "winners.csv"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    unlink(run_path(names[i]));
-}
-
 static void the_sizes_are_measured_into_the_run(void **state) {
   (void)state;
   remove_run();
@@ -216,6 +157,53 @@ static void the_sizes_are_measured_into_the_run(void **state) {
   free(samples_before);
   free(env_after);
   free(samples_after);
+}
+
+/* A size at which an interrupt left 3 samples of one method and none of the other. */
+static void put_unfinished(void) {
+  dcs_table *table = run_table("run", "summary.csv");
+  dcs_csv csv;
+  FILE *file = fopen(run_path("samples.csv"), "a");
+  assert_non_null(file);
+  for (int r = 0; r < 3; r++)
+    fprintf(file, "%d,%d,cpu_gather,threads=1,kernel,,cpu,coulomb,,50,4,4,4,1,%g,,,,,\n", r, 48 + r,
+            5e4 + r);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(dcs_csv_append(&csv, run_path("summary.csv")), DCS_OK);
+  for (int c = 0; dcs_summary_columns[c]; c++) {
+    const char *name = dcs_summary_columns[c];
+    dcs_csv_text(&csv, strcmp(name, "atoms") == 0         ? "50"
+                       : strcmp(name, "n") == 0           ? "3"
+                       : strcmp(name, "median_ns") == 0   ? "50001"
+                       : strcmp(name, "min_ns") == 0      ? "50000"
+                       : strcmp(name, "stop_reason") == 0 ? "interrupted"
+                                                          : dcs_table_cell(table, 0, c));
+  }
+  assert_int_equal(dcs_csv_row(&csv), DCS_OK);
+  assert_int_equal(dcs_csv_close(&csv), DCS_OK);
+  dcs_table_free(table);
+}
+
+/* They become whole, whatever else is chosen. */
+static void what_is_unfinished_is_gone_on_with(void **state) {
+  (void)state;
+  remove_run();
+  put_real_run("");
+  put_unfinished();
+  assert_status(crossover("--refine=1 --rounds 6"), 0);
+  assert_contains(program_out, "to go on with: 1 row that was interrupted\n");
+  dcs_table *table = run_table("run", "summary.csv");
+  int at_50 = 0;
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    at_50 += number_at(table, row, "atoms") == 50;
+    assert_string_equal(text_at(table, row, "n"), "6");
+    assert_true(strcmp(text_at(table, row, "stop_reason"), "interrupted") != 0);
+  }
+  assert_int_equal(at_50, 2);
+  check_run("run", dcs_table_rows(table), 6);
+  dcs_table_free(table);
+  assert_status(crossover("--refine=1 --rounds 6"), 0);
+  assert_null(strstr(program_out, "to go on with"));
 }
 
 /* While a sweep has the folder, nothing is measured into it. */
@@ -282,6 +270,11 @@ static void a_run_with_a_molecule_needs_its_file(void **state) {
   assert_status(crossover(options), 0);
   assert_contains(program_out, "to measure: 50 atoms");
   assert_null(strstr(program_out, "to measure: 63 atoms")); /* it has 60 */
+  /* what is read twice cannot be a pipe, of which nobody writes into this one */
+  assert_int_equal(mkfifo(in_folder("pipe"), 0666), 0);
+  snprintf(options, sizeof options, "--refine --rounds 6 --input %s", in_folder("pipe"));
+  assert_status(crossover(options), 2);
+  assert_contains(program_err, "pipe is not a file whose bytes stay");
 }
 
 static void options_are_checked(void **state) {
@@ -314,6 +307,7 @@ int main(void) {
       cmocka_unit_test(grids_are_of_the_shape),
       cmocka_unit_test(all_crossings_of_a_sawtooth),
       cmocka_unit_test(the_sizes_are_measured_into_the_run),
+      cmocka_unit_test(what_is_unfinished_is_gone_on_with),
       cmocka_unit_test(a_folder_of_another_is_refused),
       cmocka_unit_test(another_machine_is_refused),
       cmocka_unit_test(a_run_with_a_molecule_needs_its_file),

@@ -144,6 +144,23 @@ static void one_value_that_is_no_number(void **state) {
 }
 
 /* A single point a thousandth off. */
+/* Nothing can be held against it. */
+static void a_reference_that_is_no_number(void **state) {
+  (void)state;
+  dcs_sums sums[] = {{.v = 1, .s = 1, .d = 1}, {.v = 1, .s = 1, .d = 1}};
+  int64_t index[] = {0, 1};
+  const dcs_reference r = {
+      .n = 2, .index = index, .sums = sums, .largest = 1, .rounding = 16, .points = 2};
+  const float out[] = {1, 1};
+  assert_true(dcs_check(&r, out, 1).accepted);
+  sums[1].v = NAN;
+  assert_false(dcs_check(&r, out, 1).accepted);
+  sums[1] = (dcs_sums){.v = 1, .s = NAN, .d = 1};
+  assert_false(dcs_check(&r, out, 1).accepted);
+  sums[1] = (dcs_sums){.v = 1, .s = INFINITY, .d = 1};
+  assert_false(dcs_check(&r, out, 1).accepted);
+}
+
 static void one_wrong_point(void **state) {
   fixture *f = *state;
   for (int i = 0; i < POINTS; i++) {
@@ -219,6 +236,7 @@ int main(void) {
       REJECTED(zeros),
       REJECTED(a_stale_buffer),
       REJECTED(a_doubled_sum),
+      cmocka_unit_test(a_reference_that_is_no_number),
       cmocka_unit_test(a_nan_beside_the_sample),
   };
   return cmocka_run_group_tests_name("rejection", tests, NULL, NULL);

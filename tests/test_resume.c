@@ -173,6 +173,30 @@ static void a_finished_run_is_left_as_it_is(void **state) {
   assert_unchanged("same", "killed");
 }
 
+/* The limits of a run are measured once: a later part is held against what its env.csv has. */
+static void limits_are_those_of_the_run(void **state) {
+  (void)state;
+  static const char line[] = "sweep --variants cpu_gather --config threads=1 --atoms %s --grid 4^3 "
+                             "--rounds 1 %s --out %s",
+                    key[] = "\nlimit_cpu_1_evals_per_s,";
+  char path[PATH_MAX], changed[8192];
+  assert_status(program_run(line, "5", "", in_folder("limits")), 0);
+  char *env = run_file("limits", "env.csv", NULL), *value = strstr(env, key);
+  assert_non_null(value);
+  value += strlen(key);
+  snprintf(changed, sizeof changed, "%.*s1e+15%s", (int)(value - env), env, strchr(value, '\n'));
+  snprintf(path, sizeof path, "%s/env.csv", in_folder("limits"));
+  put_file(path, changed);
+  free(env);
+  assert_status(program_run(line, "5,6", "--resume", in_folder("limits")), 0);
+  dcs_table *summary = run_table("limits", "summary.csv");
+  assert_int_equal(dcs_table_rows(summary), 2);
+  assert_true(number_at(summary, 1, "limit_fraction") > 0);
+  assert_close(number_at(summary, 1, "limit_fraction"),
+               number_at(summary, 1, "evals_per_s") / 1e15);
+  dcs_table_free(summary);
+}
+
 static void another_seed_input_or_grid_is_refused(void **state) {
   (void)state;
   static const struct {
@@ -468,6 +492,7 @@ int main(void) {
       cmocka_unit_test(a_finished_cell_stays_when_a_later_one_is_killed),
       cmocka_unit_test(a_torn_summary_is_completed_without_doubles),
       cmocka_unit_test(a_finished_run_is_left_as_it_is),
+      cmocka_unit_test(limits_are_those_of_the_run),
       cmocka_unit_test(another_seed_input_or_grid_is_refused),
       cmocka_unit_test(another_schema_is_refused),
       cmocka_unit_test(cells_of_an_input_are_told_apart),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/worker/timing.h"
 #include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
 
@@ -102,6 +103,33 @@ static void the_first_time_of_a_cpu_variant(void **state) {
   assert_int_equal(dcs_session_run(session, slot, DCS_WARM, DCS_PAGEABLE, 1, &warm),
                    DCS_OUTCOME_OK);
   assert_true(first.ns > warm.ns && warm.ns > 0);
+}
+
+/* A kernel as a process that was stopped and goes on, in its first map and in its third. */
+static const char continues[] =
+    "extern \"C\" int raise(int);\n" PLANTED_HEAD "  static int maps;\n"
+    "  if (i == 0 && j == 0 && k == 0 && maps++ % 2 == 0) raise(18);\n" PLANTED_SUM(
+        "0", "n_atoms") "}\n";
+
+static void a_time_across_a_stop_is_none(void **state) {
+  bench_fixture *f = fixture_of(state);
+  dcs_sample sample;
+  plant("naive.cu", continues);
+  const dcs_method naive = method_of("cuda_naive");
+  dcs_session *session = session_of(f, DCS_GPU);
+  int slot = prepare(f, &naive);
+  for (int map = 0; map < 2; map++) {
+    assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, DCS_PAGEABLE, 1, &sample),
+                     DCS_OUTCOME_OK);
+    assert_int_equal(sample.continued, map == 0);
+  }
+  /* taken again: the fourth map's, and the next one is the fifth */
+  assert_int_equal(dcs_take_sample(session, slot, DCS_UNTIMED, DCS_PAGEABLE, 1, &sample),
+                   DCS_OUTCOME_OK);
+  assert_false(sample.continued);
+  assert_int_equal(dcs_session_run(session, slot, DCS_UNTIMED, DCS_PAGEABLE, 1, &sample),
+                   DCS_OUTCOME_OK);
+  assert_true(sample.continued);
 }
 
 static void an_emulated_device_has_no_times(void **state) {
@@ -238,6 +266,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       ON_CPU(times_of_a_cpu_variant),
       ON_CPU(the_first_time_of_a_cpu_variant),
+      EMULATED(a_time_across_a_stop_is_none),
       EMULATED(an_emulated_device_has_no_times),
       ON_CPU(the_cpu_has_limits),
       ON_CPU(a_killed_worker_is_replaced),

@@ -24,6 +24,23 @@ static void on_signal(int number) {
   interrupted = 1;
 }
 
+static volatile sig_atomic_t continues;
+
+static void on_continue(int number) {
+  (void)number;
+  continues = continues + 1;
+}
+
+void dcs_continues_count(void) {
+  struct sigaction action = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGCONT, &action, NULL);
+}
+
+int dcs_continues(void) {
+  return continues;
+}
+
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_CAUGHT = sizeof caught / sizeof caught[0] };
 static struct sigaction before[N_CAUGHT];

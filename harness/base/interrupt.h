@@ -1,4 +1,5 @@
-/* Ctrl-C: work stops at the next safe place and what was measured is kept. */
+/* Ctrl-C: work stops at the next safe place and what was measured is kept. Ctrl-Z: what was timed
+ * across it is not. */
 #ifndef DCS_INTERRUPT_H
 #define DCS_INTERRUPT_H
 
@@ -10,5 +11,10 @@ void dcs_interrupt_catch(void);
 /* They do what they did before: where there is nothing to save. */
 void dcs_interrupt_release(void);
 bool dcs_interrupted(void);
+
+/* From now on dcs_continues() counts how often this process went on after it was stopped (Ctrl-Z):
+ * what was timed meanwhile is no time. */
+void dcs_continues_count(void);
+int dcs_continues(void);
 
 #endif

@@ -1,6 +1,7 @@
 #include "harness/base/machine.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,31 +35,62 @@ char *dcs_system_line(const char *path, const char *before, char text[DCS_LINE])
   return text;
 }
 
-int dcs_cpus(void) {
-  int cpus = affinity();
-  char line[DCS_LINE];
-  long long quota, period;
-  if (sscanf(dcs_system_line("/sys/fs/cgroup/cpu.max", "", line), "%lld %lld", &quota, &period) ==
-          2 &&
-      period > 0) {
-    long long limit = (quota + period - 1) / period;
-    if (limit >= 1 && limit < cpus) cpus = (int)limit;
-  }
-  return cpus;
-}
-
 static int64_t number_in_file(const char *path, const char *before) {
   char line[DCS_LINE];
   long long value;
   return sscanf(dcs_system_line(path, before, line), "%lld", &value) == 1 ? value : -1;
 }
 
+/* ---- control groups (version 2) ---- */
+
+typedef char group_path[DCS_LINE]; /* below the folder of groups; "": the root */
+
+/* This process's own group: a job's may lie below others. */
+static void own_group(group_path group) {
+  dcs_system_line("/proc/self/cgroup", "0::", group);
+  if (strcmp(group, "/") == 0) *group = '\0';
+}
+
+/* From a group to the one around it; false: it is the root. */
+static bool leave_group(group_path group) {
+  char *slash = strrchr(group, '/');
+  if (slash) *slash = '\0';
+  return slash != NULL;
+}
+
+static const char *in_group(const char *group, const char *name, char path[DCS_LINE + 64]) {
+  snprintf(path, DCS_LINE + 64, "/sys/fs/cgroup%s/%s", group, name);
+  return path;
+}
+
+/* ---- the machine ---- */
+
+int dcs_cpus(void) {
+  int cpus = affinity();
+  char line[DCS_LINE], path[DCS_LINE + 64];
+  long long quota, period;
+  group_path group;
+  own_group(group);
+  do {
+    dcs_system_line(in_group(group, "cpu.max", path), "", line);
+    if (sscanf(line, "%lld %lld", &quota, &period) != 2 || period <= 0) continue;
+    long long limit = (quota + period - 1) / period;
+    if (limit >= 1 && limit < cpus) cpus = (int)limit;
+  } while (leave_group(group));
+  return cpus;
+}
+
 int64_t dcs_available_memory(void) {
   int64_t kib = number_in_file("/proc/meminfo", "MemAvailable:");
   int64_t available = kib < 0 ? INT64_MAX : kib * 1024;
-  int64_t limit = number_in_file("/sys/fs/cgroup/memory.max", "");
-  int64_t used = number_in_file("/sys/fs/cgroup/memory.current", "");
-  if (limit > 0 && used >= 0 && limit - used < available) available = limit - used;
+  char path[DCS_LINE + 64];
+  group_path group;
+  own_group(group);
+  do {
+    int64_t limit = number_in_file(in_group(group, "memory.max", path), "");
+    int64_t used = number_in_file(in_group(group, "memory.current", path), "");
+    if (limit > 0 && used >= 0 && limit - used < available) available = limit - used;
+  } while (leave_group(group));
   return available;
 }
 

@@ -16,7 +16,8 @@ extern char **environ;
 static int add_end(posix_spawn_file_actions_t *actions, int end, int at, int *moved) {
   if (end < 0) return posix_spawn_file_actions_addopen(actions, at, "/dev/null", O_RDWR, 0);
   *moved = fcntl(end, F_DUPFD_CLOEXEC, 16);
-  return *moved < 0 ? errno : posix_spawn_file_actions_adddup2(actions, *moved, at);
+  if (*moved < 0) return errno == EINVAL ? EMFILE : errno; /* the limit is below 16 */
+  return posix_spawn_file_actions_adddup2(actions, *moved, at);
 }
 
 int dcs_process_start(const dcs_program *program, pid_t *pid) {

@@ -3,7 +3,6 @@
 #include "harness/base/grow.h"
 #include "harness/base/random.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,9 +60,9 @@ static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *
       if (n[d] > 1) grid->spacing = fmax(grid->spacing, extent[d] / (double)(n[d] - 1));
   }
   if (grid->spacing == 0) grid->spacing = 0.5;
-  if (!(grid->spacing > 0) || !((float)grid->spacing >= FLT_MIN) || grid->spacing > 1e7)
-    return dcs_fail(DCS_USAGE, "spacing %g; it must be above 0 and at most 1e7 angstrom",
-                    grid->spacing);
+  if (!(grid->spacing >= DCS_LEAST_SPACING && grid->spacing <= DCS_MOST_SPACING))
+    return dcs_fail(DCS_USAGE, "spacing %g; expected %g to %g angstrom", grid->spacing,
+                    DCS_LEAST_SPACING, DCS_MOST_SPACING);
 
   if (!has_n) {
     double n[3];

@@ -50,6 +50,11 @@ dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
 
 #define DCS_RANDOM_SPACING 0.5 /* angstrom */
 
+/* Of grids, angstrom. An atom a millionth of the spacing from a point counts, and the square of
+ * that distance must be a normal number of single precision. */
+#define DCS_LEAST_SPACING 1e-12
+#define DCS_MOST_SPACING  1e7
+
 /* The first n_atoms of a seeded stream, uniform in the grid's box, charges uniform in [-1, 1),
  * radii in [1, 2); grid.n must be given; spacing 0 is DCS_RANDOM_SPACING. */
 dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,

@@ -298,6 +298,7 @@ dcs_status dcs_read_method(const char *id, const char *config, dcs_method *metho
   dcs_status status = dcs_select_methods(id, config, (dcs_at_hand){.gpu = true}, &methods);
   if (status == DCS_OK && methods.n > 0) *method = methods.list[0];
   free(methods.list);
+  if (status == DCS_UNAVAILABLE) return status; /* no memory, which says nothing of the config */
   if (status == DCS_OK && strcmp(dcs_format_config(variant, &method->config, again), config) == 0)
     return DCS_OK;
   return dcs_fail(DCS_INPUT,

@@ -85,8 +85,9 @@ static dcs_status read_kind(const dcs_table *table, size_t row, const dcs_size_a
     return wrong(table, row, at, PROBLEM,
                  made ? DCS_EXTERNAL ", as in every file with its axes"
                       : "a problem that `dcsbench list` shows");
-  if (dcs_parse_problem(size->kind, config, &size->config) == DCS_OK &&
-      strcmp(dcs_format_problem(size->kind, &size->config, again), config) == 0)
+  const dcs_status status = dcs_parse_problem(size->kind, config, &size->config);
+  if (status == DCS_UNAVAILABLE) return status; /* no memory, which says nothing of the cell */
+  if (status == DCS_OK && strcmp(dcs_format_problem(size->kind, &size->config, again), config) == 0)
     return DCS_OK;
   return wrong(table, row, at, PROBLEM_CONFIG,
                "values of the problem's parameters that are not initial, in order");

@@ -92,6 +92,7 @@ static dcs_status take_outcome(dcs_record *record, const dcs_trial *trial) {
   record->facts = trial->facts;
   record->verdict = trial->verdict;
   if (trial->outcome == DCS_OUTCOME_OK) return DCS_OK;
+  if (trial->killed) record->stop_reason = "killed";
   free(record->why);
   record->why = strdup(trial->why);
   if (!record->why) return dcs_fail(DCS_UNAVAILABLE, "no memory for the reason of a failure");
@@ -177,6 +178,7 @@ static dcs_outcome warm_up(timed *t) {
 /* The method failed after it was verified, for the reason in dcs_error_message(). */
 static dcs_status fail(timed *t, dcs_outcome outcome) {
   t->trial.outcome = outcome;
+  t->trial.killed = dcs_session_was_killed(t->trial.session);
   snprintf(t->trial.why, sizeof t->trial.why, "%s", dcs_error_message());
   return take_outcome(t->record, &t->trial);
 }
@@ -329,8 +331,8 @@ static dcs_status check_again(dcs_bench *bench, const references *refs, timed *t
       record->stop_reason = "interrupted";
     } else if (trial->outcome != DCS_OUTCOME_OK) {
       say_failure(progress, record, trial->outcome);
-      DCS_TRY(take_outcome(record, trial));
       forget_times(record);
+      DCS_TRY(take_outcome(record, trial));
     }
   }
   return DCS_OK;

@@ -16,7 +16,7 @@ static dcs_outcome of_packages(dcs_session *session, int slot, const dcs_record 
       dcs_session_run(session, slot, record->scope, record->memory, maps, &sample);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   const dcs_rapl after = dcs_rapl_read(DCS_RAPL_FOLDER);
-  *joules = dcs_rapl_used_j(&before, &after);
+  if (!sample.continued) *joules = dcs_rapl_used_j(&before, &after);
   return DCS_OUTCOME_OK;
 }
 
@@ -28,7 +28,7 @@ static dcs_outcome of_devices(dcs_session *session, int slot, const dcs_record *
   if (outcome != DCS_OUTCOME_OK || isnan(before.telemetry.energy_j)) return outcome;
   outcome = dcs_session_run(session, slot, record->scope, record->memory, maps, &after);
   if (outcome != DCS_OUTCOME_OK) return outcome;
-  *joules = after.telemetry.energy_j - before.telemetry.energy_j;
+  if (!after.continued) *joules = after.telemetry.energy_j - before.telemetry.energy_j;
   return DCS_OUTCOME_OK;
 }
 

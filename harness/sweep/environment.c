@@ -101,6 +101,14 @@ dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *fac
   return DCS_OK;
 }
 
+void dcs_kept_limits(const dcs_run *run, dcs_facts *facts) {
+  for (size_t row = 0; row < dcs_table_rows(run->env); row++) {
+    const char *key = dcs_table_cell(run->env, row, run->env_key);
+    if (strncmp(key, "limit_", 6) == 0)
+      dcs_fact_add(facts, key, "%s", dcs_table_cell(run->env, row, run->env_value));
+  }
+}
+
 double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
   const char *name = dcs_kind_of(method->variant)->limit[method->variant->backend];
   double of[2];

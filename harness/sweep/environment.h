@@ -43,6 +43,8 @@ void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
 /* Measures the limits that rates on this backend are held against; none is added when that fails.
  */
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
+/* Adds those of a run: its rates are held against limits that were measured once. */
+void dcs_kept_limits(const dcs_run *run, dcs_facts *facts);
 /* Adds what identifies sources, program and input. */
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);
 

@@ -29,7 +29,7 @@ typedef struct {
   bool judged;               /* now, not in an earlier part of the run; outcome and verdict hold */
   dcs_outcome outcome;
   char *why;               /* of an outcome that is not ok; else NULL */
-  const char *stop_reason; /* rounds, interval, budget, interrupted; "" without samples */
+  const char *stop_reason; /* rounds, interval, budget, interrupted, killed; "" without samples */
   dcs_code_facts facts;    /* registers -1: unknown */
   dcs_verdict verdict;     /* meaningful when outcome is ok or wrong */
   double *times_ns;        /* of one output; n_times */

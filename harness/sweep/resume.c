@@ -68,10 +68,11 @@ static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys
 /* ---- summary ---- */
 
 /* Whether the row needs no more work: it failed for good, has samples enough, or its budget was
- * spent. An interrupted one may have samples enough, but its output was not checked after the last.
- */
+ * spent. An interrupted one may have samples enough, but its output was not checked after the last;
+ * that its worker was killed is not the method's doing. */
 static bool is_finished(const dcs_run *run, const dcs_run_row *row, int rounds) {
   const char *reason = dcs_run_cell(run, row, "stop_reason");
+  if (strcmp(reason, "killed") == 0) return false;
   return row->outcome != DCS_OUTCOME_OK || strcmp(reason, "budget") == 0 ||
          strcmp(reason, "interval") == 0 ||
          (strcmp(reason, "interrupted") != 0 && row->n >= rounds);

@@ -73,6 +73,7 @@ static dcs_status take_up(sweep *s) {
   const dcs_status read = dcs_run_open(&run, s->options->out);
   dcs_status status = run.env ? dcs_same_facts(&run, &s->facts) : DCS_OK;
   if (status == DCS_OK) status = read;
+  if (status == DCS_OK) dcs_kept_limits(&run, &s->facts);
   if (status == DCS_OK)
     status = dcs_resume(&run, s->options->sampling.most, &s->cells, &s->seq, &s->turns.process);
   dcs_run_close(&run);
@@ -301,14 +302,17 @@ static void add_limits(sweep *s, dcs_backend backend) {
 }
 
 static dcs_status gather_facts(sweep *s) {
+  char path[4096];
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
   if (any_of(&s->cells, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
   if (any_of(&s->cells, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
       !*dcs_fact_value(&s->facts, "gpu_count"))
     return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", strdupa(dcs_error_message()));
-  add_limits(s, DCS_GPU);
-  add_limits(s, DCS_CPU);
+  if (!dcs_exists(path_in(s, "env.csv", path))) { /* else they are the run's own: take_up() */
+    add_limits(s, DCS_GPU);
+    add_limits(s, DCS_CPU);
+  }
   dcs_run_facts run = options->run;
   run.interleaved = options->turns;
   run.input_hash = s->molecule.hash;

@@ -33,8 +33,9 @@ dcs_status dcs_bench_session(dcs_bench *bench, dcs_backend backend, dcs_session 
     dcs_session_options options = {backend == DCS_CPU ? "cpu" : bench->device, bench->kernels,
                                    bench->timeout_s};
     dcs_status named = backend == DCS_GPU ? dcs_check_devices(bench->device) : DCS_OK;
-    *opened =
-        named == DCS_OK ? dcs_session_open(&options, &bench->arena, own) : DCS_OUTCOME_NOT_BUILT;
+    *opened = named == DCS_OK
+                  ? dcs_session_open(&options, &bench->arena, own, &bench->killed[backend])
+                  : DCS_OUTCOME_NOT_BUILT;
     if (*opened != DCS_OUTCOME_OK) {
       if (backend == DCS_GPU) snprintf(bench->why, sizeof bench->why, "%s", dcs_error_message());
       return named == DCS_OK ? status_of(*opened) : named;
@@ -66,8 +67,10 @@ static dcs_outcome make_ready(dcs_bench *bench, const dcs_method *method, int wh
   if (!dcs_applicable(method->variant, &problem, &method->config, why))
     return refuse(DCS_OUTCOME_INAPPLICABLE, why);
   trial->longest_sum = method->variant->longest_sum(&problem, &method->config);
-  if (dcs_bench_session(bench, method->variant->backend, &trial->session) != DCS_OK)
+  if (dcs_bench_session(bench, method->variant->backend, &trial->session) != DCS_OK) {
+    trial->killed = bench->killed[method->variant->backend];
     return bench->opened[method->variant->backend];
+  }
   return dcs_session_prepare(trial->session, which, method->variant, &method->config, &trial->slot,
                              &trial->facts);
 }
@@ -120,6 +123,8 @@ static void check(dcs_bench *bench, const dcs_reference *reference, dcs_scope sc
 }
 
 static void say(dcs_trial *trial) {
+  if (trial->session)
+    trial->killed = trial->outcome != DCS_OUTCOME_OK && dcs_session_was_killed(trial->session);
   if (trial->outcome != DCS_OUTCOME_OK)
     snprintf(trial->why, sizeof trial->why, "%s", dcs_error_message());
   if (trial->session) dcs_session_take_lost(trial->session, trial->lost);

@@ -14,6 +14,7 @@ typedef struct {
   dcs_arena arena;
   dcs_session *cpu, *gpu;
   dcs_outcome opened[2];  /* by backend: what came of starting its worker; a GPU's is tried once */
+  bool killed[2];         /* it was killed: dcs_session_open() */
   char why[DCS_TEXT * 2]; /* the GPU's was not ok */
 } dcs_bench;
 
@@ -35,6 +36,7 @@ dcs_status dcs_bench_put(dcs_bench *bench, dcs_case *c, const dcs_config *proble
 typedef struct {
   dcs_outcome outcome;
   char why[2 * DCS_TEXT]; /* of an outcome that is not ok; dcs_error_message() has it, too */
+  bool killed;            /* the outcome is of a worker that was killed: dcs_session_was_killed() */
   dcs_session *session;
   int slot;
   dcs_code_facts facts;

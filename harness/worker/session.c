@@ -37,6 +37,7 @@ struct dcs_session {
   char lost[2 * DCS_TEXT];
   bool announced; /* the worker that runs now knows the problem */
   int killed_by;  /* the signal from outside that ended the last worker that died; 0: none did */
+  bool unstarted; /* there was no process or pipe for the last worker */
   slot_state *slots;
   int n_slots;
 };
@@ -109,7 +110,8 @@ static int wait_readable(int fd, double *until_ns) {
 }
 
 static bool is_from_outside(int signal) {
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+         signal == SIGQUIT;
 }
 
 static dcs_outcome died(dcs_session *session, process *p) {
@@ -134,6 +136,21 @@ static bool ask_again(const dcs_session *session, dcs_outcome *outcome, int *kil
                  strsignal(session->killed_by),
                  session->killed_by == SIGKILL ? " (as where memory runs out)" : "");
   return false;
+}
+
+static void forget_kills(dcs_session *session) {
+  session->killed_by = 0;
+  session->unstarted = false;
+}
+
+/* The machine's want, not a crash of the method. */
+static dcs_outcome unstarted(dcs_session *session) {
+  session->unstarted = true;
+  return DCS_OUTCOME_MEMORY;
+}
+
+bool dcs_session_was_killed(const dcs_session *session) {
+  return session->killed_by != 0 || session->unstarted;
 }
 
 /* Reads so many bytes. On a crash or a time-out the worker is gone afterwards. */
@@ -171,8 +188,8 @@ static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
 /* Starts the worker. Its first answer tells whether the device could be opened. */
 static dcs_outcome begin(dcs_session *session) {
   dcs_reply reply;
-  session->killed_by = 0;
-  if (start(session, &session->worker) != DCS_OK) return DCS_OUTCOME_CRASH;
+  forget_kills(session);
+  if (start(session, &session->worker) != DCS_OK) return unstarted(session);
   session->announced = false;
   for (int s = 0; s < session->n_slots; s++)
     session->slots[s].ready = false;
@@ -188,10 +205,11 @@ static dcs_outcome begin(dcs_session *session) {
 }
 
 dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
-                             dcs_session **out) {
+                             dcs_session **out, bool *killed) {
   dcs_session *session = calloc(1, sizeof *session);
   dcs_outcome outcome;
   int kills = 0;
+  *killed = false;
   if (!session) {
     (void)dcs_fail(DCS_UNAVAILABLE, "no memory for a session");
     return DCS_OUTCOME_MEMORY;
@@ -202,6 +220,7 @@ dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *aren
   do
     outcome = begin(session);
   while (ask_again(session, &outcome, &kills));
+  *killed = outcome != DCS_OUTCOME_OK && dcs_session_was_killed(session);
   if (outcome != DCS_OUTCOME_OK)
     free(session);
   else
@@ -239,7 +258,7 @@ void dcs_session_new_problem(dcs_session *session) {
  * memory that ran out may be missed by methods that share it: the worker is given up, and the next
  * request starts a fresh one. */
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
-  session->killed_by = 0;
+  forget_kills(session);
   dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
   if (outcome == DCS_OUTCOME_NOT_BUILT) return DCS_OUTCOME_CRASH; /* it was open before */
   if (outcome != DCS_OUTCOME_OK) return outcome;
@@ -300,9 +319,12 @@ dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_var
 
 static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, dcs_sample *sample) {
   dcs_reply reply;
+  const int continues = dcs_continues();
   dcs_outcome outcome = try_ready(session, request->slot, NULL);
   if (outcome == DCS_OUTCOME_OK) outcome = ask(session, request, &reply);
-  if (outcome == DCS_OUTCOME_OK) *sample = (dcs_sample){reply.ns, reply.telemetry, reply.usage};
+  if (outcome == DCS_OUTCOME_OK)
+    *sample =
+        (dcs_sample){reply.ns, reply.telemetry, reply.usage, reply.continued || dcs_continues() != continues};
   return outcome;
 }
 
@@ -327,9 +349,11 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
                              dcs_sample *sample) {
   process p;
   dcs_reply reply;
+  const int continues = dcs_continues();
+  bool continued = false;
   double started = dcs_now_ns();
-  session->killed_by = 0;
-  if (start(session, &p) != DCS_OK) return DCS_OUTCOME_CRASH;
+  forget_kills(session);
+  if (start(session, &p) != DCS_OK) return unstarted(session);
   for (int r = 0; r < n; r++)
     if (!send_request(&p, &requests[r])) return died(session, &p);
   for (int r = 0; r < n + 1; r++) { /* the first answer is about opening the device */
@@ -339,8 +363,10 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
       stop(&p, true);
       return outcome;
     }
+    continued = continued || reply.continued;
   }
-  *sample = (dcs_sample){dcs_now_ns() - started, reply.telemetry, reply.usage};
+  *sample = (dcs_sample){dcs_now_ns() - started, reply.telemetry, reply.usage,
+                         continued || dcs_continues() != continues};
   stop(&p, false);
   return DCS_OUTCOME_OK;
 }
@@ -371,7 +397,7 @@ dcs_outcome dcs_session_limits(dcs_session *session, bool all, dcs_limits *limit
   int kills = 0;
   do
     outcome = ask(session, &request, &reply);
-  while (ask_again(session, &outcome, &kills));
+  while (ask_again(session, &outcome, &kills) || (outcome == DCS_OUTCOME_OK && reply.continued));
   if (outcome == DCS_OUTCOME_OK) *limits = reply.limits;
   return outcome;
 }
@@ -382,7 +408,7 @@ dcs_outcome dcs_session_start_ns(dcs_session *session, double *ns) {
   int kills = 0;
   do
     outcome = run_fresh(session, NULL, 0, &sample);
-  while (ask_again(session, &outcome, &kills));
+  while (ask_again(session, &outcome, &kills) || (outcome == DCS_OUTCOME_OK && sample.continued));
   *ns = sample.ns;
   return outcome;
 }

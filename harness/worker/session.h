@@ -1,10 +1,10 @@
 /* A session is the program's side of a worker process: it starts one, asks it for maps, and gets a
  * fresh one after a crash, a hang or a failed launch.
  *
- * A worker that SIGKILL, SIGTERM, SIGINT or SIGHUP ended was killed from outside: no kernel raises
- * these. What it was asked is asked once more, in a fresh worker. Killed again, the outcome is
- * `memory` after SIGKILL, which the system sends where memory runs out, else `crash`. On an
- * interrupt of the program itself, outcomes mean nothing: ask dcs_interrupted(). */
+ * A worker that SIGKILL, SIGTERM, SIGINT, SIGHUP or SIGQUIT ended was killed from outside: no
+ * kernel raises these. What it was asked is asked once more, in a fresh worker. Killed again, the
+ * outcome is `memory` after SIGKILL, which the system sends where memory runs out, else `crash`. On
+ * an interrupt of the program itself, outcomes mean nothing: ask dcs_interrupted(). */
 #ifndef DCS_SESSION_H
 #define DCS_SESSION_H
 
@@ -20,9 +20,10 @@ typedef struct {
 } dcs_session_options;
 
 /* Starts a worker and waits until its device is open: `not_built` when it cannot be, `timeout` when
- * that is too short to start in. The arena must outlive the session. */
+ * that is too short to start in; *killed: dcs_session_was_killed() of it. The arena must outlive
+ * the session. */
 dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *arena,
-                             dcs_session **session);
+                             dcs_session **session, bool *killed);
 void dcs_session_close(dcs_session *session); /* NULL is fine */
 
 /* What was opened, in order; *n of them, none on the CPU. */
@@ -38,6 +39,10 @@ void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 /* Ends the worker: the next request starts a fresh one, in which methods are prepared again. */
 void dcs_session_restart(dcs_session *session);
 
+/* Whether the last outcome, of a crash or want of memory, is that of a worker which was killed
+ * twice or could not be started: not the method's doing, and worth another try at another time. */
+bool dcs_session_was_killed(const dcs_session *session);
+
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */
 void dcs_session_new_problem(dcs_session *session);
 
@@ -50,6 +55,7 @@ typedef struct {
   double ns; /* `inner` maps together */
   dcs_telemetry telemetry;
   dcs_usage usage; /* on the CPU; else all 0 */
+  bool continued; /* this process or the worker went on after a stop (Ctrl-Z): no time */
 } dcs_sample;
 
 /* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. `memory`

@@ -1,5 +1,7 @@
 #include "harness/worker/timing.h"
 
+#include "harness/base/interrupt.h"
+
 #include <math.h>
 
 /* A sample lasts at least this long, so that the clock's resolution and the cost of asking do not
@@ -8,8 +10,12 @@ static const double SAMPLE_NS = 1e6;
 
 dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                             int64_t inner, dcs_sample *sample) {
-  return scope == DCS_FIRST ? dcs_session_first(session, slot, memory, sample)
-                            : dcs_session_run(session, slot, scope, memory, inner, sample);
+  dcs_outcome outcome;
+  do
+    outcome = scope == DCS_FIRST ? dcs_session_first(session, slot, memory, sample)
+                                 : dcs_session_run(session, slot, scope, memory, inner, sample);
+  while (outcome == DCS_OUTCOME_OK && sample->continued && !dcs_interrupted());
+  return outcome;
 }
 
 dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,

@@ -4,8 +4,8 @@
 
 #include "harness/worker/session.h"
 
-/* `inner` maps in a sample; one, in a fresh process, in scope `first`. The reason of an outcome
- * that is not ok lies in dcs_error_message(). */
+/* `inner` maps in a sample; one, in a fresh process, in scope `first`. One across Ctrl-Z is taken
+ * again. The reason of an outcome that is not ok lies in dcs_error_message(). */
 dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                             int64_t inner, dcs_sample *sample);
 

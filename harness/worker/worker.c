@@ -1,5 +1,6 @@
 #include "harness/worker/worker.h"
 
+#include "harness/base/interrupt.h"
 #include "harness/engine/arena.h"
 #include "harness/engine/engine.h"
 
@@ -81,6 +82,7 @@ static dcs_status read_facts(const dcs_engine *engine, dcs_device_facts *facts) 
 
 static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *arena,
                   dcs_device_facts *facts, dcs_reply *reply) {
+  const int continues = dcs_continues();
   *reply = (dcs_reply){.telemetry = dcs_telemetry_unknown()};
   switch (request->op) {
   case DCS_DO_TAKE:
@@ -101,6 +103,7 @@ static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *are
     reply->outcome = read_facts(engine, facts) == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
     break;
   }
+  reply->continued = dcs_continues() != continues;
   if (reply->outcome != DCS_OUTCOME_OK)
     snprintf(reply->message, sizeof reply->message, "%s", dcs_error_message());
   memcpy(reply->lost, engine->lost, sizeof reply->lost);
@@ -138,6 +141,7 @@ dcs_status dcs_worker(const char *device, const char *kernels) {
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
+  dcs_continues_count();
 
   reply.status = open_engine(device, kernels, &engine, &reply);
   if (reply.status != DCS_OK)

@@ -36,6 +36,7 @@ typedef struct {
   int n_cards;
   dcs_telemetry telemetry; /* run */
   dcs_usage usage;         /* run on the CPU; else all 0 */
+  bool continued;          /* the worker was stopped meanwhile, or may have been */
   char message[4096];      /* when outcome or status is not ok */
   char lost[2 * DCS_TEXT]; /* which of several devices failed while the others went on; "" */
 } dcs_reply;

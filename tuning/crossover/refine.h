@@ -45,10 +45,12 @@ typedef struct {
  * the run had an input and the options have none. */
 dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_options *options,
                                  int64_t *most_atoms);
-/* Measures the chosen sizes into the folder as `sweep --resume` does, with the seed and the place
- * of the grid that the run has: all methods that are the best of a class at a size nearby. The
- * statuses are those of dcs_sweep(): DCS_USAGE when machine, program or input are not those of the
- * run. */
+/* How many rows of the run an interrupt, or a worker that was killed, left unfinished. */
+size_t dcs_refine_unfinished(const dcs_crossovers *found);
+/* Goes on with those, and measures the chosen sizes into the folder as `sweep --resume` does, with
+ * the seed and the place of the grid that the run has: all methods that are the best of a class at
+ * a size nearby. The statuses are those of dcs_sweep(): DCS_USAGE when machine, program or input
+ * are not those of the run. */
 dcs_status dcs_refine_measure(const char *folder, const dcs_crossovers *found,
                               const dcs_refine_options *options, const dcs_refinements *chosen);
 

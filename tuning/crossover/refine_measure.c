@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- what the run records ---- */
 
@@ -43,6 +44,7 @@ static dcs_status read_run(const dcs_run *run, dcs_grid *grid, uint64_t *seed) {
 dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_options *options,
                                  int64_t *most_atoms) {
   const char *name = dcs_run_fact(&found->measured.run, "input");
+  struct stat facts;
   *most_atoms = INT64_MAX;
   if (*name && !options->input)
     return dcs_fail(DCS_USAGE,
@@ -50,6 +52,12 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
                     "with --input",
                     name);
   if (!options->input) return DCS_OK;
+  if (stat(options->input, &facts) == 0 && !S_ISREG(facts.st_mode))
+    return dcs_fail(
+        DCS_USAGE,
+        "--input: %s is not a file whose bytes stay; expected one, which is read twice: "
+        "to choose the sizes, and to measure them",
+        options->input);
   dcs_molecule molecule = {0};
   dcs_status status = dcs_molecule_read(options->input, &molecule, stderr);
   if (status == DCS_OK) *most_atoms = molecule.n;
@@ -57,48 +65,110 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
   return status;
 }
 
+/* ---- what is unfinished ---- */
+
+static bool is_unfinished(const dcs_run *run, size_t row) {
+  const char *reason = dcs_run_cell(run, &run->rows[row], "stop_reason");
+  return strcmp(reason, "interrupted") == 0 || strcmp(reason, "killed") == 0;
+}
+
+size_t dcs_refine_unfinished(const dcs_crossovers *found) {
+  const dcs_run *run = &found->measured.run;
+  size_t n = 0;
+  for (size_t row = 0; row < run->n_rows; row++)
+    n += is_unfinished(run, row);
+  return n;
+}
+
 /* ---- lines of a plan ---- */
+
+typedef char size_text[DCS_MAX_DIMENSIONS][64]; /* by dimension */
 
 typedef struct {
   dcs_room room;
   dcs_sweep_line *lines;
-  char (*texts)[DCS_MAX_DIMENSIONS][64]; /* of each size, by dimension */
-  char (*configs)[DCS_TEXT];             /* of each problem */
+  size_text *texts;          /* of each size, then of each row that is unfinished */
+  char (*configs)[DCS_TEXT]; /* of each problem, then of each such row */
   int n;
 } plan;
 
-/* The methods that are the best of a class at the sizes nearby. */
-static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size,
-                      const char text[DCS_MAX_DIMENSIONS][64]) {
-  for (int side = 0; side < 2; side++)
-    for (int b = 0; b < m->n_problems * m->n_classes; b++) {
-      const dcs_run_row *best = size->near[side]->best[b];
-      if (best)
-        p->lines[p->n++] = (dcs_sweep_line){.variants = best->variant,
-                                            .config = *best->config ? best->config : NULL,
-                                            .atoms = text[0],
-                                            .grid = text[1],
-                                            .scope = dcs_scope_name(best->scope),
-                                            .memory = *best->memory ? best->memory : NULL,
-                                            .problem = size->size.kind->id,
-                                            .problem_config = p->configs[b / m->n_classes]};
-    }
+static void add_line(plan *p, const dcs_run_row *row, const dcs_kind *kind, const size_text text,
+                     const char *problem) {
+  p->lines[p->n++] = (dcs_sweep_line){.variants = row->variant,
+                                      .config = *row->config ? row->config : NULL,
+                                      .atoms = text[0],
+                                      .grid = text[1],
+                                      .scope = dcs_scope_name(row->scope),
+                                      .memory = *row->memory ? row->memory : NULL,
+                                      .problem = kind->id,
+                                      .problem_config = problem};
 }
 
-static dcs_status make_plan(const dcs_measured *m, const dcs_refinements *chosen, plan *p) {
-  const size_t best = (size_t)(m->n_problems * m->n_classes);
-  DCS_TRY(dcs_room_take(&p->room, &p->lines, 2 * best * chosen->n, sizeof *p->lines, "lines"));
-  DCS_TRY(dcs_room_take(&p->room, &p->texts, chosen->n, sizeof *p->texts, "sizes"));
+/* The methods that are the best of a class at the sizes nearby. */
+static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size,
+                      const size_text text) {
+  for (int side = 0; side < 2; side++)
+    for (int b = 0; b < m->n_problems * m->n_classes; b++)
+      if (size->near[side]->best[b])
+        add_line(p, size->near[side]->best[b], size->size.kind, text,
+                 p->configs[b / m->n_classes]);
+}
+
+static void write_size(const dcs_size *size, size_text text) {
+  for (int d = 0; d < size->kind->n_dimensions; d++)
+    dcs_dimension_text(size, d, text[d]);
+}
+
+/* Of the other sizes, the one nearest in log space; NULL: there is none. */
+static const dcs_measured_size *nearest(const dcs_measured *m, const dcs_size *size) {
+  const dcs_measured_size *found = NULL;
+  double least = INFINITY;
+  for (size_t i = 0; i < m->n_sizes; i++) {
+    const dcs_size *other = &m->sizes[i].size;
+    double distance = 0;
+    if (other->kind != size->kind || dcs_same_axes(other, size)) continue;
+    for (int a = 0; a < size->kind->n_axes; a++)
+      distance += fabs(log((double)other->axes[a] / (double)size->axes[a]));
+    if (distance < least) {
+      least = distance;
+      found = &m->sizes[i];
+    }
+  }
+  return found;
+}
+
+/* Those rows, and what was to be measured beside them and may have none yet. */
+static void add_unfinished(plan *p, const dcs_measured *m, size_text *text,
+                           char (*problem)[DCS_TEXT]) {
+  const dcs_run *run = &m->run;
+  for (size_t row = 0; row < run->n_rows; row++) {
+    if (!is_unfinished(run, row)) continue;
+    const dcs_size *size = &run->rows[row].size;
+    const dcs_measured_size *near = nearest(m, size);
+    write_size(size, *text);
+    dcs_format_problem(size->kind, &size->config, *problem);
+    add_line(p, &run->rows[row], size->kind, *text, *problem++);
+    if (near) add_lines(p, m, &(dcs_refinement){.size = *size, .near = {near, near}}, *text);
+    text++;
+  }
+}
+
+static dcs_status make_plan(const dcs_crossovers *found, const dcs_refinements *chosen, plan *p) {
+  const dcs_measured *m = &found->measured;
+  const size_t best = (size_t)(m->n_problems * m->n_classes),
+               unfinished = dcs_refine_unfinished(found), sizes = chosen->n + unfinished;
   DCS_TRY(
-      dcs_room_take(&p->room, &p->configs, (size_t)m->n_problems, sizeof *p->configs, "problems"));
+      dcs_room_take(&p->room, &p->lines, 2 * best * sizes + unfinished, sizeof *p->lines, "lines"));
+  DCS_TRY(dcs_room_take(&p->room, &p->texts, sizes, sizeof *p->texts, "sizes"));
+  DCS_TRY(dcs_room_take(&p->room, &p->configs, (size_t)m->n_problems + unfinished,
+                        sizeof *p->configs, "problems"));
   for (int i = 0; i < m->n_problems; i++)
     dcs_format_problem(m->problems[i].kind, &m->problems[i].config, p->configs[i]);
   for (size_t i = 0; i < chosen->n; i++) {
-    const dcs_size *size = &chosen->list[i].size;
-    for (int d = 0; d < size->kind->n_dimensions; d++)
-      dcs_dimension_text(size, d, p->texts[i][d]);
+    write_size(&chosen->list[i].size, p->texts[i]);
     add_lines(p, m, &chosen->list[i], p->texts[i]);
   }
+  add_unfinished(p, m, p->texts + chosen->n, p->configs + m->n_problems);
   return DCS_OK;
 }
 
@@ -129,7 +199,7 @@ static dcs_status sweep(const char *folder, const dcs_run *run, const dcs_refine
 dcs_status dcs_refine_measure(const char *folder, const dcs_crossovers *found,
                               const dcs_refine_options *options, const dcs_refinements *chosen) {
   plan p = {0};
-  dcs_status status = make_plan(&found->measured, chosen, &p);
+  dcs_status status = make_plan(found, chosen, &p);
   if (status == DCS_OK) status = sweep(folder, &found->measured.run, options, &p);
   dcs_room_free(&p.room);
   return status;

@@ -123,7 +123,9 @@ static dcs_status read_table(const dcs_table *table, dcs_tuned *tuned) {
   if (!tuned->list) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory", dcs_table_path(table));
   for (size_t row = 0; row < rows; row++) {
     dcs_tuned_entry entry;
-    if (dcs_tuned_read_row(table, row, &entry))
+    dcs_status status = dcs_tuned_read_row(table, row, &entry);
+    if (status == DCS_UNAVAILABLE) return status;
+    if (status == DCS_OK)
       add(tuned, &entry);
     else
       tuned->foreign++;

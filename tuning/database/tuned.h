@@ -86,7 +86,8 @@ typedef enum { DCS_ROW_OWN, DCS_ROW_HEADER, DCS_ROW_FOREIGN, DCS_ROW_DAMAGED } d
 /* What a line (without its newline) is. */
 dcs_row_kind dcs_tuned_row_kind(const char *line, size_t length);
 
-/* Reads a row of a table with the columns of the header. False: not of this program. */
-bool dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_entry *entry);
+/* Reads a row of a table with the columns of the header. DCS_INPUT: not of this program;
+ * DCS_UNAVAILABLE: no memory. */
+dcs_status dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_entry *entry);
 
 #endif

@@ -93,24 +93,27 @@ static bool read_times(const char *text, dcs_previous_time *time) {
   return true;
 }
 
-bool dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_entry *entry) {
+static dcs_status read_row(const dcs_table *table, size_t row, dcs_tuned_entry *entry) {
   const char *cell[N_COLUMNS];
   dcs_method method;
   int64_t tied;
-  *entry = (dcs_tuned_entry){0};
   for (int c = 0; c < N_COLUMNS; c++)
     cell[c] = dcs_table_text(table, row, columns[c]);
   dcs_previous_time *time = &entry->time;
-  bool read = dcs_subject_need(table) == DCS_OK &&
-              dcs_subject_read(table, row, &entry->subject) == DCS_OK &&
-              strcmp(cell[PRECISION], precision) == 0 &&
-              dcs_read_method(entry->subject.variant->id, cell[CONFIG], &method) == DCS_OK &&
-              dcs_parse_number("", cell[MEDIAN], 1e-9, 1e18, &time->median_ns) == DCS_OK &&
-              dcs_parse_integer("", cell[TIED], 1, INT32_MAX, &tied) == DCS_OK &&
-              read_times(cell[TIMES], time);
-  if (!read) return false;
+  DCS_TRY(dcs_subject_need(table));
+  DCS_TRY(dcs_subject_read(table, row, &entry->subject));
+  DCS_TRY(dcs_read_method(entry->subject.variant->id, cell[CONFIG], &method));
+  DCS_TRY(dcs_parse_number("", cell[MEDIAN], 1e-9, 1e18, &time->median_ns));
+  DCS_TRY(dcs_parse_integer("", cell[TIED], 1, INT32_MAX, &tied));
+  if (strcmp(cell[PRECISION], precision) != 0 || !read_times(cell[TIMES], time)) return DCS_INPUT;
   snprintf(time->date, sizeof time->date, "%.23s", cell[DATE]);
   entry->config = method.config;
   entry->n_tied = (int)tied;
-  return true;
+  return DCS_OK;
+}
+
+dcs_status dcs_tuned_read_row(const dcs_table *table, size_t row, dcs_tuned_entry *entry) {
+  *entry = (dcs_tuned_entry){0};
+  dcs_status status = read_row(table, row, entry);
+  return status == DCS_OK || status == DCS_UNAVAILABLE ? status : DCS_INPUT;
 }

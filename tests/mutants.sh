@@ -1,0 +1,81 @@
+#!/bin/sh
+# Plants each mutant of tests/mutants.txt in a copy of the tree and demands that what the table names
+# fails. What is named must pass on the sources as they are; a mutant whose line is not there once, or
+# that does not build, fails the run, as one does that lives. Usage: mutants.sh BUILD [PATTERN]: only
+# mutants whose heading matches it. MUTANT_JOBS copies at a time (all CPUs).
+build=$(realpath "$1") only=$2 here=$PWD
+jobs=${MUTANT_JOBS:-$(nproc)}
+root=$build/mutants
+rm -rf "$root"
+mkdir -p "$root/list"
+
+# One file a mutant: its heading, the line, what stands in its place.
+awk -v out="$root/list" -v only="$only" '
+  function put() { if (head ~ only && head) { n++; f = sprintf("%s/%03d", out, n); printf "%s\n%s\n%s\n", head, from, to > f; close(f) } head = "" }
+  /^- / { from = substr($0, 3); next }
+  /^\+/ { to = substr($0, 3); put(); next }
+  /^[a-z].*: / { head = $0 }' tests/mutants.txt
+
+# What builds and runs one of those that are named, in a copy of the tree; its log is ./log.
+cat >"$root/run_one" <<'END'
+case $1 in
+  test_*) make $make_options BUILD=build "build/tests/$1" build/dcsbench >log 2>&1 || exit 9
+    timeout -k 5 900 "build/tests/$1" >>log 2>&1 ;;
+  verify) make $make_options BUILD=build build/dcsbench >log 2>&1 || exit 9
+    timeout -k 5 900 build/dcsbench verify --device emulated --variants "$2" >>log 2>&1 ;;
+  faults) make $make_options BUILD=build build/dcsbench build/faults build/fault_inject.so >log 2>&1 || exit 9
+    timeout -k 5 900 build/faults build/dcsbench build/fault_inject.so "$2" >>log 2>&1 ;;
+  *) echo "what is $1?" >log; exit 9 ;;
+esac
+END
+
+# The names in a heading, one a line, a word that a verify or faults takes behind it.
+cat >"$root/names" <<'END'
+sed 's/^[^:]*: //' | awk '$1 == "survives:" { exit } { for (i = 1; i <= NF; i++) if ($i == "verify" || $i == "faults") { print $i, $(i + 1); i++ } else print $i }'
+END
+
+# Takes its share of the mutants in a copy of its own.
+cat >"$root/worker" <<'END'
+cd "$root/tree$1" || exit 1
+export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build
+for mutant in $(ls "$root/list" | awk -v n="$1" -v of="$jobs" 'NR % of == n'); do
+  { read -r head; IFS= read -r from; IFS= read -r to; } <"$root/list/$mutant"
+  file=${head%%:*} what="$file: $from"
+  cp -p "$file" kept
+  FROM=$from TO=$to awk '{ line = $0; sub(/^[ \t]*/, "", line)
+    if (line == ENVIRON["FROM"]) { n++; print ENVIRON["TO"] } else print } END { exit n != 1 }' kept >changed
+  if [ $? != 0 ]; then echo "NOT THERE ONCE $what" >>"$root/bad"; continue; fi
+  cat changed >"$file"
+  verdict=LIVES
+  echo "$head" | sh "$root/names" >wanted
+  while read -r name word; do
+    sh "$root/run_one" $name $word </dev/null
+    case $? in 0) ;; 124 | 137) verdict="found by $name $word, which did not end"; break ;; 9) verdict="DOES NOT BUILD"; cp log "$root/$mutant.log"; break ;; *) verdict="found by $name $word"; break ;; esac
+  done <wanted
+  [ -s wanted ] || verdict="known to live"
+  case $verdict in found*|known*) echo "mutants: $what: $verdict" ;; *) echo "$verdict $what" | tee -a "$root/bad" ;; esac
+  cp -p kept "$file"
+  touch "$file"
+done
+END
+
+for job in $(seq 0 $((jobs - 1))); do
+  mkdir "$root/tree$job"
+  git ls-files -z | xargs -0 tar cf - | tar xf - -C "$root/tree$job"
+done
+export root jobs make_options="-s"
+
+# What is named passes without mutants, or it would find nothing.
+cat "$root"/list/* | grep -E '^[a-z/_.]+: ' | sh "$root/names" | sort -u >"$root/all"
+split -n "r/$jobs" -d -a 2 "$root/all" "$root/part."
+seq 0 $((jobs - 1)) | xargs -P "$jobs" -I{} sh -c '
+  cd "$root/tree{}"; export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build
+  while read -r name word; do
+    sh "$root/run_one" $name $word </dev/null || { echo "FAILS BY ITSELF $name $word" | tee -a "$root/bad"; cp log "$root/itself.log"; }
+  done <"$root/part.$(printf %02d {})"'
+
+seq 0 $((jobs - 1)) | xargs -P "$jobs" -I{} sh "$root/worker" {}
+n=$(ls "$root/list" | wc -l)
+lives=$(grep -l ': survives: ' "$root"/list/* | wc -l)
+if [ -e "$root/bad" ]; then echo "mutants: $(wc -l <"$root/bad") of $n NOT FOUND:"; cat "$root/bad"; exit 1; fi
+echo "mutants: $n, $((n - lives)) found, $lives known to live"

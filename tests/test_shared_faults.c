@@ -1,0 +1,216 @@
+/* The programs and folders of ../shared/faults (DCS_SHARED), where they are: each showed a fault
+ * once. The slow ones run in `make check-full`. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/run_folder.h"
+
+static char shared[PATH_MAX]; /* "": they are not here */
+static char said[1 << 16];    /* by the last command */
+
+/* Runs a command of the shell; returns its status, and leaves what it wrote. */
+static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int run(const char *format, ...) {
+  char line[8 * PATH_MAX], command[9 * PATH_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  snprintf(command, sizeof command, "{ %s ; } >%s 2>&1", line, in_folder("said"));
+  int status = system(command);
+  char *text = get_file(in_folder("said"), NULL);
+  snprintf(said, sizeof said, "%s", text);
+  free(text);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static const char *build_folder(void) {
+  const char *build = getenv("BUILD");
+  return build && *build ? build : "build";
+}
+
+static const char *compiler(void) {
+  const char *cc = getenv("CC");
+  return cc && *cc ? cc : "cc";
+}
+
+static void need(const char *name) {
+  char path[PATH_MAX + 64];
+  snprintf(path, sizeof path, "%s/%s", shared, name);
+  if (*shared && exists(path)) return;
+  print_message("skipped: no faults/%s in the folder of shared cases\n", name);
+  skip();
+}
+
+/* A library to preload, from one of the sources. */
+static const char *preload(const char *name) {
+  const char *library = in_folder(name);
+  need(name);
+  if (run("%s -shared -fPIC -o %s.so %s/%s -ldl", compiler(), library, shared, name) != 0)
+    fail_msg("%s", said);
+  return library;
+}
+
+/* A program of the library, which had another header and another name of an option then. */
+static void build_user(const char *name) {
+  char config[PATH_MAX];
+  need(name);
+  snprintf(config, sizeof config, "%s/config.mk", build_folder());
+  char *text = get_file(config, NULL);
+  const bool openmp = strstr(text, "HAVE_OPENMP := 1") != NULL;
+  free(text);
+  put_file(in_folder("dcs.h"), "#include <dcsbench.h>\n");
+  if (run("%s -w -Drecord=dispatch -I%s -I%s/include -o %s %s/%s -L%s -ldcs %s -l:libcsv.a -ldl "
+          "-lm",
+          compiler(), in_folder(""), build_folder(), in_folder("user"), shared, name,
+          build_folder(), openmp ? "-fopenmp" : "") != 0)
+    fail_msg("%s", said);
+}
+
+static void skip_unless_full(void) {
+  if (getenv("DCS_TEST_FULL")) return;
+  print_message("skipped: minutes of sweeps (make check-full)\n");
+  skip();
+}
+
+/* ---- the library ---- */
+
+static void the_library_leaves_its_caller_alone(void **state) {
+  (void)state;
+  build_user("lib_user.c");
+  if (run("OMP_NUM_THREADS=1 %s", in_folder("user")) != 0) fail_msg("%s", said);
+  if (!strstr(said, "after fork, same handle: status 0, map same")) {
+    assert_contains(said, "after fork, same handle: status 4");
+    assert_contains(said, "dcs_map: 4 process ");
+  }
+  assert_null(strstr(said, "CHANGED"));
+}
+
+/* Refused, or right: "spacing 1e-16: rc 0 map[1]*h = 1 (1 is right)". */
+static void tiny_spacings_are_right_or_refused(void **state) {
+  (void)state;
+  int lines = 0, rc, exponent;
+  double value;
+  build_user("lib_tiny_spacing.c");
+  assert_int_equal(run("%s || true", in_folder("user")), 0);
+  for (char *line = strstr(said, "spacing"); line; line = strstr(line + 1, "spacing")) {
+    assert_int_equal(sscanf(line, "spacing 1e%d: rc %d map[1]*h = %lf", &exponent, &rc, &value), 3);
+    if (rc == 0 && !(fabs(value - 1) < 1e-5)) fail_msg("%.80s", line);
+    lines++;
+  }
+  assert_int_equal(lines, 22);
+}
+
+/* "10 VmSize: 123 kB  VmRSS: 45 kB", after every tenth map: none grows from the second line on. */
+static void maps_on_the_emulated_device_keep_no_memory(void **state) {
+  (void)state;
+  long first = 0, last = 0, kib;
+  build_user("lib_leak.c");
+  if (run("%s", in_folder("user")) != 0) fail_msg("%s", said);
+  for (char *at = strstr(said, "VmSize:"); at; at = strstr(at + 1, "VmSize:")) {
+    assert_int_equal(sscanf(at, "VmSize: %ld", &kib), 1);
+    if (first == 0 && last > 0) first = kib;
+    last = kib;
+  }
+  assert_true(first > 0);
+  if (last > first + 64 * 1024) fail_msg("%ld KiB, then %ld KiB", first, last);
+}
+
+/* ---- file systems, control groups ---- */
+
+static void locks_that_are_not_supported_are_said(void **state) {
+  (void)state;
+  const char *library = preload("flock_enosys.c");
+  assert_int_equal(run("LD_PRELOAD=%s.so %s sweep --variants cpu_gather --atoms 5 --grid 4^3 "
+                       "--rounds 1 --out %s",
+                       library, program_path(), in_folder("locks")),
+                   5);
+  assert_contains(said, "run.lock: cannot lock: Function not implemented");
+  assert_contains(said, "take another folder");
+  assert_int_equal(run("LD_PRELOAD=%s.so ONLY=tuned.csv DCSBENCH_DATA=%s %s tune cpu_scatter "
+                       "--atoms 5 --grid 4^3",
+                       library, in_folder("data"), program_path()),
+                   5);
+  assert_contains(said, "tuned.csv.lock: cannot lock: Function not implemented");
+  assert_contains(said, "set DCSBENCH_DATA");
+}
+
+static void limits_of_a_job_are_those_of_the_machine(void **state) {
+  (void)state;
+  need("cgroup_v2_nested");
+  const char *library = preload("cgroup_fake.c");
+  assert_int_equal(run("LD_PRELOAD=%s.so FAKE_CGROUP=%s/cgroup_v2_nested %s info --csv", library,
+                       shared, program_path()),
+                   0);
+  assert_contains(said, "\ncpus,1\n"); /* 100 ms of each 100 ms */
+  assert_contains(said,
+                  "\nmemory_available_bytes,2146435072\n"); /* 2 GiB, of which 1 MiB is used */
+}
+
+/* ---- run folders ---- */
+
+/* Three classes of methods would take the same samples. */
+static void a_run_of_doubled_rows_is_refused(void **state) {
+  (void)state;
+  need("crossover_heap_overflow");
+  assert_int_equal(run("cp -r %s/crossover_heap_overflow %s", shared, in_folder("overflow")), 0);
+  assert_int_equal(run("%s crossover %s", program_path(), in_folder("overflow")), 3);
+  assert_contains(said, "dcsbench: ");
+}
+
+static void a_plan_whose_later_grid_is_wrong_is_refused(void **state) {
+  (void)state;
+  need("sweep_grid_double_free/plan.csv");
+  assert_int_equal(run("%s sweep --plan %s/sweep_grid_double_free/plan.csv --out %s",
+                       program_path(), shared, in_folder("plan")),
+                   3);
+  assert_int_equal(run("%s sweep --variants cpu_simd --atoms 5 --grid '8^3,' --out %s",
+                       program_path(), in_folder("plan")),
+                   2);
+}
+
+static void an_interrupt_of_a_resumed_sweep_is_no_result(void **state) {
+  (void)state;
+  need("twice.py");
+  skip_unless_full();
+  if (run("python3 %s/twice.py %s %s", shared, program_path(), in_folder("twice")) != 0)
+    fail_msg("%s", said);
+  assert_contains(said, "right: every row is ok");
+}
+
+static void a_second_sweep_of_a_folder_changes_nothing(void **state) {
+  (void)state;
+  need("second_sweep.py");
+  skip_unless_full();
+  if (run("python3 %s/second_sweep.py %s %s", shared, program_path(), in_folder("second")) != 0)
+    fail_msg("%s", said);
+  assert_contains(said, "replaced under the first: False");
+  assert_contains(said, "rows of samples.csv: 48 (48 asked for); of summary.csv: 6 (6 asked for)");
+}
+
+static int setup(void **state) {
+  const char *folder = getenv("DCS_SHARED");
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/faults", folder ? folder : "../shared");
+  if (!realpath(path, shared)) shared[0] = '\0';
+  return program_setup(state);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_library_leaves_its_caller_alone),
+      cmocka_unit_test(tiny_spacings_are_right_or_refused),
+      cmocka_unit_test(maps_on_the_emulated_device_keep_no_memory),
+      cmocka_unit_test(locks_that_are_not_supported_are_said),
+      cmocka_unit_test(limits_of_a_job_are_those_of_the_machine),
+      cmocka_unit_test(a_run_of_doubled_rows_is_refused),
+      cmocka_unit_test(a_plan_whose_later_grid_is_wrong_is_refused),
+      cmocka_unit_test(an_interrupt_of_a_resumed_sweep_is_no_result),
+      cmocka_unit_test(a_second_sweep_of_a_folder_changes_nothing),
+  };
+  return cmocka_run_group_tests_name("shared faults", tests, setup, program_teardown);
+}
