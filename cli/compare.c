@@ -1,19 +1,30 @@
 /* dcsbench compare */
 #include "harness/compare/compare.h"
 #include "cli/commands.h"
+#include "harness/files/folder.h"
+#include "tuning/report/report.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct {
-  const char *folders[2];
-  bool force, csv;
+  const char *folders[2], *page;
+  bool force, csv, html;
 } arguments;
+
+static dcs_status take_html(const char *arg, void *values) {
+  arguments *a = values;
+  a->html = true;
+  a->page = arg;
+  return DCS_OK;
+}
 
 static const dcs_option options[] = {
     {"force", 'f', NULL, "compare runs that are not comparable; every line says so",
      DCS_FLAG(arguments, force)},
     {"csv", 'c', NULL, "write CSV; what differs goes to standard error", DCS_FLAG(arguments, csv)},
+    {"html", 0, "FILE", "write a page of both, side by side, too (B/compare.html)",
+     .take = take_html, .arg_optional = true},
     {0}};
 
 static const char *verdict(const dcs_compared *row) {
@@ -142,6 +153,16 @@ static dcs_status write_csv(const dcs_comparison *c) {
   return DCS_OK;
 }
 
+/* ---- as a page ---- */
+
+static dcs_status write_page(const arguments *a, const dcs_comparison *c) {
+  char path[4096];
+  DCS_TRY(dcs_path_in(a->folders[1], "compare.html", path));
+  DCS_TRY(dcs_compare_page(c, a->page ? a->page : path));
+  fprintf(a->csv ? stderr : stdout, "%s\n", a->page ? a->page : path);
+  return DCS_OK;
+}
+
 /* ---- the command ---- */
 
 static dcs_status compare(const arguments *a, dcs_comparison *c) {
@@ -152,6 +173,7 @@ static dcs_status compare(const arguments *a, dcs_comparison *c) {
   } else {
     print_table(a, c);
   }
+  if (a->html) DCS_TRY(write_page(a, c));
   size_t slower = c->changes[DCS_CHANGE_SLOWER];
   if (slower == 0) return DCS_OK;
   return dcs_fail(DCS_FAILED, "%zu row%s slower in %s than in %s%s", slower,

@@ -3,6 +3,7 @@
 #include "harness/files/file.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,4 +44,21 @@ bool dcs_user_folder(const char *own, const char *xdg, const char *below_home, c
 bool dcs_exists(const char *path) {
   struct stat facts;
   return stat(path, &facts) == 0 || errno != ENOENT;
+}
+
+dcs_status dcs_make_temporary(char folder[4096]) {
+  const char *parent = getenv("TMPDIR");
+  DCS_TRY(dcs_path_in(parent && *parent ? parent : "/tmp", "dcsbench-XXXXXX", folder));
+  if (mkdtemp(folder)) return DCS_OK;
+  return dcs_fail(DCS_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *walk) {
+  (void)facts, (void)kind, (void)walk;
+  (void)remove(path);
+  return 0;
+}
+
+void dcs_remove_folder(const char *folder) {
+  nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }

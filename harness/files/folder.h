@@ -22,4 +22,9 @@ bool dcs_user_folder(const char *own, const char *xdg, const char *below_home, c
 /* Whether something has that name, be it that it cannot be looked at. */
 bool dcs_exists(const char *path);
 
+/* Makes a folder of this process's own, in TMPDIR or /tmp; DCS_IO when it cannot be made. */
+dcs_status dcs_make_temporary(char folder[4096]);
+/* Removes the folder and what is in it, as far as it can. */
+void dcs_remove_folder(const char *folder);
+
 #endif

@@ -42,6 +42,11 @@ void dcs_size_put_axes(dcs_csv *csv, const dcs_size *size) {
   }
 }
 
+double dcs_size_axis(const dcs_size *size, const char *column) {
+  const int axis = axis_of(size->kind, column);
+  return axis < 0 ? NAN : (double)size->axes[axis];
+}
+
 dcs_status dcs_size_find(const dcs_table *table, dcs_size_at *at) {
   for (int a = 0; a < DCS_MAX_DIMENSIONS; a++)
     at->made[a] = dcs_table_column(table, dcs_external_axes[a]);
@@ -85,7 +90,9 @@ static dcs_status read_kind(const dcs_table *table, size_t row, const dcs_size_a
     return wrong(table, row, at, PROBLEM,
                  made ? DCS_EXTERNAL ", as in every file with its axes"
                       : "a problem that `dcsbench list` shows");
-  if (dcs_parse_problem(size->kind, config, &size->config) == DCS_OK &&
+  const dcs_status parsed = dcs_parse_problem(size->kind, config, &size->config);
+  if (parsed == DCS_UNAVAILABLE) return parsed; /* memory is short, and the file may be right */
+  if (parsed == DCS_OK &&
       strcmp(dcs_format_problem(size->kind, &size->config, again), config) == 0)
     return DCS_OK;
   return wrong(table, row, at, PROBLEM_CONFIG,
