@@ -74,6 +74,9 @@ const char *dcs_run_cell(const dcs_run *run, const dcs_run_row *row, const char 
 int dcs_compare_rows(const dcs_run_row *a, const dcs_run_row *b);
 /* Whether both are of the same variant and configuration. */
 bool dcs_same_row_method(const dcs_run_row *a, const dcs_run_row *b);
+/* Whether both configurations, as texts, are the same but for the parameters whose names begin with
+ * `prefix`. */
+bool dcs_same_config_but(const char *a, const char *b, const char *prefix);
 /* The times of b over those of a, as dcs_ratio_of_times() has it. */
 dcs_ratio dcs_row_ratio(const dcs_run_row *a, const dcs_run_row *b);
 
