@@ -26,7 +26,7 @@ typedef struct {
   dcs_problem_choice choice;
   dcs_sweep_line line;
   const char *plan, *out;
-  bool resume, energy;
+  bool resume, energy, watch;
   int64_t rounds; /* 0: as many as precision needs */
   int64_t seed;
   double budget_s;
@@ -129,6 +129,8 @@ static const dcs_option options[] = {
      "measure the energy of a map as well: about a second more for each method in scope kernel or "
      "warm",
      DCS_FLAG(arguments, energy)},
+    {"watch", 'w', NULL, "show the table while it grows (on a terminal)",
+     DCS_FLAG(arguments, watch)},
     {"out", 'o', "DIR", "folder for the run's files", DCS_WORD(arguments, out)},
     {"resume", 0, NULL, "continue the run in --out", DCS_FLAG(arguments, resume)},
     {"seed", 0, "N", "of random atoms and of the order of samples (1)",
@@ -155,6 +157,8 @@ static dcs_status check(const void *values) {
                   line->memory || dcs_chosen(&a->choice)))
     return dcs_fail(DCS_USAGE, "--plan holds variants, config, atoms, grid, scope, memory and the "
                                "problem: give one or the other");
+  if (a->watch && !dcs_progress_start().shown)
+    return dcs_fail(DCS_USAGE, "--watch is for a terminal: standard error is none");
   return DCS_OK;
 }
 
@@ -171,6 +175,7 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
       .sampling = dcs_sampling_of((int)a->rounds),
       .budget_s = a->budget_s,
       .energy = a->energy,
+      .watch = a->watch,
       .timeout_s = a->device.timeout_s,
       .run = {.input = a->problem.input,
               .kernels = a->device.kernels,

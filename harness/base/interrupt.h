@@ -11,4 +11,8 @@ void dcs_interrupt_catch(void);
 void dcs_interrupt_release(void);
 bool dcs_interrupted(void);
 
+/* What is written to standard error before a signal ends the program at once, where a terminal is
+ * to be left as it was; NULL: nothing. The text is the caller's. */
+void dcs_interrupt_last_words(const char *text);
+
 #endif
