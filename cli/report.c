@@ -63,9 +63,9 @@ static void print_findings(const dcs_findings *findings, const arguments *a) {
 /* A table of each kind, and what is to be known. */
 static dcs_status print_for_people(dcs_report *report, const arguments *a) {
   dcs_findings findings;
-  for (int k = 0; k < dcs_n_kinds; k++) {
-    if (!dcs_figure_holds(&report->run, dcs_kinds[k])) continue;
-    DCS_TRY(print_rows(report, dcs_kinds[k], a));
+  const dcs_kind *kind = NULL;
+  while ((kind = dcs_report_kind(&report->run.own, kind))) {
+    DCS_TRY(print_rows(report, kind, a));
     printf("\n");
   }
   dcs_status status = dcs_report_findings(report, &findings);

@@ -106,6 +106,25 @@ static void the_error_stands_beside_the_rate(void **state) {
   assert_contains(program_out, "at a model error of 0.262");
 }
 
+/* Of another program's timings nobody knows the work: there is no best, and the axes are theirs. */
+static void another_programs_timings(void **state) {
+  (void)state;
+  char text[8192] = "method,n,round,time_us\n";
+  for (int n = 10; n <= 100000; n *= 10)
+    for (int round = 0; round < 8; round++)
+      snprintf(text + strlen(text), 256, "base,%d,%d,%g\nnew,%d,%d,%g\n", n, round,
+               n * 0.01 * (1 + 0.001 * round), n, round, (50 + n * 0.001) * (1 + 0.001 * round));
+  put_file(in_folder("times.csv"), text);
+  assert_status(program_run("import %s --out %s", in_folder("times.csv"), in_folder("imported")),
+                0);
+  assert_status(program_run("report --markdown %s", in_folder("imported")), 0);
+  assert_contains(program_out, "external: Every row\n");
+  assert_contains(program_out, "\n| base | 1000 | warm | 0.01004 |");
+  assert_contains(program_out, "\n- copies included: new loses to base below 5,");
+  assert_status(program_run("report --csv %s", in_folder("imported")), 0);
+  assert_contains(program_out, "variant,problem,problem_config,axis_1,axis_2,scope,");
+}
+
 static void one_form_at_a_time(void **state) {
   (void)state;
   put_run("run", "v1,cpu,,1,cpu,kernel,," SIZE "2e6,,,2e9,12,0.5,,ok\n");
@@ -146,6 +165,7 @@ int main(void) {
       cmocka_unit_test(the_best_configuration_of_each_variant),
       cmocka_unit_test(every_row),
       cmocka_unit_test(the_error_stands_beside_the_rate),
+      cmocka_unit_test(another_programs_timings),
       cmocka_unit_test(one_form_at_a_time),
       cmocka_unit_test(a_folder_of_runs_is_listed),
       cmocka_unit_test(what_is_no_run_is_refused),

@@ -195,7 +195,7 @@ static void put_row(dcs_sheet *sheet, const dcs_compared *row) {
 static dcs_status put_kind(const dcs_comparison *c, const dcs_kind *kind, FILE *out) {
   const bool first = kind == dcs_kinds[0];
   dcs_sheet_column columns[1 + DCS_SIZE_SHEET_COLUMNS + N_COMPARED] = {{"variant", "variant"}};
-  const int n = 1 + dcs_size_sheet_columns(kind, columns + 1);
+  const int n = 1 + dcs_size_sheet_columns(kind, true, columns + 1);
   char caption[DCS_TEXT];
   memcpy(columns + n, compared, sizeof compared);
   snprintf(caption, sizeof caption, "%s%sEvery method in both runs", first ? "" : kind->id,
@@ -222,8 +222,9 @@ static dcs_status put_body(void *with, FILE *out) {
   DCS_TRY(put_facts(c, out));
   DCS_TRY(put_figure(c, out));
   dcs_page_section(out, "rows", "Every row");
-  for (int k = 0; k < dcs_n_kinds; k++)
-    DCS_TRY(put_kind(c, dcs_kinds[k], out));
+  const dcs_kind *kind = NULL;
+  while ((kind = dcs_report_kind(&c->runs[0], kind)))
+    DCS_TRY(put_kind(c, kind, out));
   dcs_page_section(out, "method", "Method, and how to repeat it");
   fputs(method, out);
   dcs_page_element(out, "pre", "dcsbench compare %s %s --html", c->runs[0].folder,

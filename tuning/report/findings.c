@@ -109,10 +109,19 @@ static dcs_status say_fastest(const dcs_figure_run *run, int problem, dcs_findin
 
 /* ---- thresholds ---- */
 
-static const char *class_words(dcs_class class) {
-  return class == DCS_CLASS_CPU_SEQUENTIAL ? "the sequential CPU code"
-         : class == DCS_CLASS_CPU_PARALLEL ? "the CPU with all threads"
-                                           : "the GPU";
+static const dcs_class *class_of(const dcs_measured *m, const dcs_crossover *c, int side) {
+  return &m->classes[c->pair->class[side]];
+}
+
+static bool is_class(const dcs_class *class, const char *name) {
+  return !class->imported && strcmp(class->name, name) == 0;
+}
+
+static const char *class_words(const dcs_class *class) {
+  return is_class(class, "cpu_sequential") ? "the sequential CPU code"
+         : is_class(class, "cpu_parallel") ? "the CPU with all threads"
+         : is_class(class, "gpu")          ? "the GPU"
+                                           : class->name;
 }
 
 static const char *scope_words(dcs_scope scope) {
@@ -126,9 +135,10 @@ static char *side_words(const dcs_measured *m, const dcs_crossover *c, int side,
                         char text[DCS_TEXT]) {
   const dcs_size *problem = &m->problems[c->pair->problem[side]];
   char config[DCS_TEXT];
-  dcs_format_problem(problem->kind, &problem->config, config);
+  config[0] = '\0';
+  if (!problem->kind->made_of) dcs_format_problem(problem->kind, &problem->config, config);
   if (!*config && c->pair->problem[0] != c->pair->problem[1]) strcpy(config, "plain");
-  snprintf(text, DCS_TEXT, "%s%s%.150s%s", class_words(c->pair->class[side]), *config ? " (" : "",
+  snprintf(text, DCS_TEXT, "%s%s%.150s%s", class_words(class_of(m, c, side)), *config ? " (" : "",
            config, *config ? ")" : "");
   return text;
 }
@@ -137,6 +147,10 @@ static char *side_words(const dcs_measured *m, const dcs_crossover *c, int side,
 static char *where_words(const dcs_crossover *c, char text[DCS_TEXT]) {
   char fixed[64], shape[DCS_TEXT];
   const dcs_kind *kind = c->like->size.kind;
+  if (kind->made_of) {
+    snprintf(text, DCS_TEXT, "%s", dcs_crossover_fixed(c, fixed));
+    return text;
+  }
   dcs_crossover_shape(c, shape);
   snprintf(text, DCS_TEXT, "%s%s%s%s%s%.100s", kind == dcs_kinds[0] ? "" : kind->id,
            kind == dcs_kinds[0] ? "" : ", ", dcs_crossover_fixed(c, fixed), *shape ? " " : "",
@@ -144,27 +158,23 @@ static char *where_words(const dcs_crossover *c, char text[DCS_TEXT]) {
   return dcs_append(text, DCS_TEXT, "%s", shape);
 }
 
-static bool is_gpu(dcs_class class) {
-  return class >= DCS_CLASS_GPU_KERNEL;
-}
-
 static int by_number(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-/* Of the GPU on a problem, the median over the sizes of what scope `with` takes longer than
- * `without`; NaN: no size has both. */
-static double scope_costs(const dcs_measured *m, const dcs_crossover *c, int side,
-                          dcs_class without) {
-  const dcs_pair both = {.problem = {c->pair->problem[side], c->pair->problem[side]},
-                         .class = {c->pair->class[side], without}};
+/* The median over the sizes of what side 1 of one pair takes longer than that of the other; NaN: no
+ * size has both. */
+static double scope_costs(const dcs_measured *m, const dcs_crossover *with,
+                          const dcs_crossover *without) {
   double *costs = malloc((m->n_sizes + 1) * sizeof *costs), cost = NAN;
   size_t n = 0;
-  for (size_t i = 0; costs && i < m->n_sizes; i++)
-    if (dcs_crossover_covers(c, &m->sizes[i]) && dcs_has_both(&m->sizes[i], &both))
-      costs[n++] =
-          dcs_best(&m->sizes[i], &both, 0)->median_ns - dcs_best(&m->sizes[i], &both, 1)->median_ns;
+  for (size_t i = 0; costs && i < m->n_sizes; i++) {
+    const dcs_run_row *more = dcs_best(&m->sizes[i], with->pair, 1);
+    const dcs_run_row *less = dcs_best(&m->sizes[i], without->pair, 1);
+    if (more && less && dcs_crossover_covers(with, &m->sizes[i]))
+      costs[n++] = more->median_ns - less->median_ns;
+  }
   if (n > 0) {
     qsort(costs, n, sizeof *costs, by_number);
     cost = n % 2 ? costs[n / 2] : 0.5 * (costs[n / 2 - 1] + costs[n / 2]);
@@ -175,12 +185,15 @@ static double scope_costs(const dcs_measured *m, const dcs_crossover *c, int sid
 
 /* The same threshold in the scope that lacks what this one includes; NULL: there is none. */
 static const dcs_crossover *without_cost(const dcs_crossovers *found, const dcs_crossover *c) {
+  const dcs_measured *m = &found->measured;
+  const dcs_scope less = c->pair->scope == DCS_FIRST ? DCS_WARM : DCS_KERNEL;
   for (size_t i = 0; i < found->n; i++) {
     const dcs_crossover *o = &found->list[i];
-    if (o->plane == c->plane && o->along == c->along &&
+    if (o->plane == c->plane && o->along == c->along && o->pair->scope == less &&
         memcmp(o->pair->problem, c->pair->problem, sizeof c->pair->problem) == 0 &&
-        o->pair->class[0] == c->pair->class[0] && o->pair->class[1] + 1 == c->pair->class[1] &&
-        dcs_same_along(&o->like->size, &c->like->size, 1 - c->along) &&
+        o->pair->class[0] == c->pair->class[0] && is_class(class_of(m, o, 1), "gpu") &&
+        (c->like->size.kind->n_dimensions < 2 ||
+         dcs_same_along(&o->like->size, &c->like->size, 1 - c->along)) &&
         dcs_shape_equal(o->shape, c->shape))
       return o;
   }
@@ -192,15 +205,16 @@ static const dcs_crossover *without_cost(const dcs_crossovers *found, const dcs_
  */
 static void append_because(const dcs_crossovers *found, const dcs_crossover *c,
                            char text[4 * DCS_TEXT]) {
-  if (is_gpu(c->pair->class[0]) || !is_gpu(c->pair->class[1]) || c->threshold.below != 0 ||
-      c->pair->scope == DCS_KERNEL)
+  const dcs_measured *m = &found->measured;
+  if (is_class(class_of(m, c, 0), "gpu") || !is_class(class_of(m, c, 1), "gpu") ||
+      c->threshold.below != 0 || c->pair->scope == DCS_KERNEL)
     return;
   const dcs_crossover *other = without_cost(found, c);
   if (!other) return;
   const bool always = other->threshold.status == DCS_THRESHOLD_ALWAYS_B;
   const bool earlier = other->threshold.status == DCS_THRESHOLD_OK && other->threshold.below == 0 &&
                        other->threshold.estimate < c->threshold.estimate;
-  const double cost = scope_costs(&found->measured, c, 1, other->pair->class[1]);
+  const double cost = scope_costs(m, c, other);
   char number[64];
   if (!(always || earlier) || !(cost > 0)) return;
   dcs_append(text, 4 * DCS_TEXT, " because %s costs %s; without that it wins",
@@ -230,7 +244,8 @@ static dcs_status say_crossover(const dcs_crossovers *found, const dcs_crossover
   if (t->regret_worst > 0.005)
     dcs_append(text, sizeof text, "; going by it loses up to %.2g%% at sizes held out",
                100 * t->regret_worst);
-  return dcs_findings_say(to, "%s, %s: %s.", where_words(c, where), scope_words(c->pair->scope),
+  where_words(c, where);
+  return dcs_findings_say(to, "%s%s%s: %s.", where, *where ? ", " : "", scope_words(c->pair->scope),
                           text);
 }
 
@@ -242,8 +257,8 @@ static bool same_always(const dcs_crossover *a, const dcs_crossover *b) {
          memcmp(a->pair->problem, b->pair->problem, sizeof a->pair->problem) == 0;
 }
 
-static bool is_always(const dcs_crossover *c) {
-  return !c->plane && c->pair->class[0] != DCS_CLASS_CPU_SEQUENTIAL &&
+static bool is_always(const dcs_measured *m, const dcs_crossover *c) {
+  return !c->plane && !is_class(class_of(m, c, 0), "cpu_sequential") &&
          (c->threshold.status == DCS_THRESHOLD_ALWAYS_A ||
           c->threshold.status == DCS_THRESHOLD_ALWAYS_B);
 }
@@ -259,8 +274,9 @@ static dcs_status say_always(const dcs_crossovers *found, size_t at, dcs_finding
     dcs_append(places, sizeof places, "%s%s", *places ? "; " : "",
                where_words(&found->list[i], where));
   }
-  return dcs_findings_say(to, "At every size measured of %s, %s, %s is ahead of %s.", places,
-                          scope_words(c->pair->scope), side_words(&found->measured, c, ahead, a),
+  return dcs_findings_say(to, "At every size measured%s%s, %s, %s is ahead of %s.",
+                          *places ? " of " : "", places, scope_words(c->pair->scope),
+                          side_words(&found->measured, c, ahead, a),
                           side_words(&found->measured, c, !ahead, b));
 }
 
@@ -269,7 +285,7 @@ static dcs_status say_thresholds(const dcs_crossovers *found, dcs_findings *to) 
     if (!found->list[i].plane && !isnan(found->list[i].threshold.estimate))
       DCS_TRY(say_crossover(found, &found->list[i], to));
   for (size_t i = 0; i < found->n; i++)
-    if (is_always(&found->list[i])) DCS_TRY(say_always(found, i, to));
+    if (is_always(&found->measured, &found->list[i])) DCS_TRY(say_always(found, i, to));
   return DCS_OK;
 }
 
@@ -366,9 +382,9 @@ static dcs_status say_notes(const dcs_run *run, dcs_findings *to) {
 
 dcs_status dcs_report_findings(dcs_report *report, dcs_findings *to) {
   *to = (dcs_findings){0};
-  for (int k = 0; k < dcs_n_kinds; k++) {
-    if (!dcs_figure_holds(&report->run, dcs_kinds[k])) continue;
-    DCS_TRY(dcs_figure_take(&report->run, dcs_kinds[k]));
+  const dcs_kind *kind = NULL;
+  while ((kind = dcs_report_kind(&report->run.own, kind))) {
+    DCS_TRY(dcs_figure_take(&report->run, kind));
     DCS_TRY(say_fastest(&report->run, DCS_FIGURE_DIRECT, to));
     for (int problem = 0; problem < report->run.n_problems; problem++)
       DCS_TRY(say_fastest(&report->run, problem, to));

@@ -33,3 +33,19 @@ void dcs_report_close(dcs_report *report) {
   dcs_crossovers_free(&report->crossovers);
   dcs_claims_free(&report->claims);
 }
+
+/* Whether no row before it is of its kind. */
+static bool is_first(const dcs_run *run, size_t row) {
+  for (size_t before = 0; before < row; before++)
+    if (run->rows[before].size.kind == run->rows[row].size.kind) return false;
+  return true;
+}
+
+const dcs_kind *dcs_report_kind(const dcs_run *run, const dcs_kind *kind) {
+  bool passed = !kind;
+  for (size_t row = 0; row < run->n_rows; row++) {
+    if (passed && is_first(run, row)) return run->rows[row].size.kind;
+    passed = passed || run->rows[row].size.kind == kind;
+  }
+  return NULL;
+}

@@ -23,16 +23,20 @@ typedef struct {
 dcs_status dcs_report_open(const char *folder, dcs_report *report);
 void dcs_report_close(dcs_report *report);
 
+/* The kinds of the run's rows, in the order of the file: the first behind `kind` (NULL: of all), or
+ * NULL. */
+const dcs_kind *dcs_report_kind(const dcs_run *run, const dcs_kind *kind);
+
 /* Rows of the run as a table, of one kind: of each problem the best configuration of each variant
  * (a CPU variant's with one thread and with most), at a large size that many of them share, or else
- * where it was measured; or (all) every row. Free the sheet whatever the status. Takes up the kind.
- * For machines (kind NULL) rows of all kinds. */
+ * where it was measured; or (all, and of another program's timings) every row. Free the sheet
+ * whatever the status. Takes up the kind. For machines (kind NULL) rows of all kinds. */
 dcs_status dcs_report_rows(dcs_report *report, const dcs_kind *kind, bool all, dcs_sheet *sheet);
 
-/* The columns of a size: an axis of any kind each for machines, a dimension of the kind (NULL: of
- * none) and the problem's values for people. Returns how many; and their cells. */
+/* The columns of a size: for machines those of files with the kind, for people (given) a dimension
+ * each and the problem's values. Returns how many; and their cells. */
 enum { DCS_SIZE_SHEET_COLUMNS = DCS_SIZE_COLUMNS + DCS_MAX_DIMENSIONS + 1 };
-int dcs_size_sheet_columns(const dcs_kind *kind, dcs_sheet_column *columns);
+int dcs_size_sheet_columns(const dcs_kind *kind, bool people, dcs_sheet_column *columns);
 void dcs_sheet_put_size(dcs_sheet *sheet, const dcs_size *size, bool people);
 
 /* What is to be known of the run, a sentence each. */

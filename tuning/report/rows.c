@@ -1,6 +1,8 @@
 /* The rows of a run as a table. */
 #include "tuning/report/report.h"
 
+#include "harness/base/grow.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -26,20 +28,22 @@ static const dcs_sheet_column measured[] = {{"scope", "scope"},
                                             {"config", "configuration"}};
 enum { N_MEASURED = sizeof measured / sizeof measured[0] };
 
-int dcs_size_sheet_columns(const dcs_kind *kind, dcs_sheet_column *columns) {
+int dcs_size_sheet_columns(const dcs_kind *kind, bool people, dcs_sheet_column *columns) {
   int n = 0;
-  for (int c = 0; dcs_size_columns[c]; c++)
-    columns[n++] = (dcs_sheet_column){dcs_size_columns[c], NULL, c < 2 ? NULL : "%.0f", 1};
-  for (int d = 0; kind && d < kind->n_dimensions; d++)
+  columns[n++] = (dcs_sheet_column){dcs_size_columns[0], NULL};
+  columns[n++] = (dcs_sheet_column){dcs_size_columns[1], NULL};
+  for (const char *const *axis = dcs_size_axes(kind); *axis; axis++)
+    columns[n++] = (dcs_sheet_column){*axis, NULL, "%.0f", 1};
+  for (int d = 0; people && d < kind->n_dimensions; d++)
     columns[n++] = (dcs_sheet_column){NULL, kind->dimensions[d].name,
                                       kind->dimensions[d].n == 1 ? "%.0f" : NULL, 1};
   columns[n++] = (dcs_sheet_column){NULL, "problem"};
   return n;
 }
 
-static dcs_sheet begin(const char *caption, const dcs_kind *kind) {
+static dcs_sheet begin(const char *caption, const dcs_kind *kind, bool people) {
   dcs_sheet_column columns[1 + DCS_SIZE_SHEET_COLUMNS + N_MEASURED] = {{"variant", "variant"}};
-  const int n = 1 + dcs_size_sheet_columns(kind, columns + 1);
+  const int n = 1 + dcs_size_sheet_columns(kind, people, columns + 1);
   memcpy(columns + n, measured, sizeof measured);
   return dcs_sheet_begin(caption, columns, n + N_MEASURED);
 }
@@ -49,11 +53,11 @@ static dcs_sheet begin(const char *caption, const dcs_kind *kind) {
 typedef struct {
   dcs_sheet *sheet;
   bool people;     /* the sheet has columns of a kind's dimensions */
-  bool several[2]; /* by backend: the run has rows of several devices */
+  bool several[3]; /* by backend: the run has rows of several devices */
 } rows;
 
 static void find_several(rows *to, const dcs_run *run) {
-  const char *first[2] = {NULL, NULL};
+  const char *first[3] = {NULL, NULL, NULL};
   for (size_t i = 0; i < run->n_rows; i++) {
     const dcs_run_row *row = &run->rows[i];
     if (!first[row->backend]) first[row->backend] = row->devices;
@@ -66,14 +70,14 @@ void dcs_sheet_put_size(dcs_sheet *sheet, const dcs_size *size, bool people) {
   const dcs_kind *kind = size->kind;
   dcs_sheet_text(sheet, kind->id);
   dcs_sheet_text(sheet, dcs_format_problem(kind, &size->config, text));
-  for (int c = 2; dcs_size_columns[c]; c++)
-    dcs_sheet_number(sheet, dcs_size_axis(size, dcs_size_columns[c]));
+  for (const char *const *axis = dcs_size_axes(kind); *axis; axis++)
+    dcs_sheet_number(sheet, dcs_size_axis(size, *axis));
   for (int d = 0; people && d < kind->n_dimensions; d++)
     if (kind->dimensions[d].n == 1)
       dcs_sheet_number(sheet, dcs_along(size, d));
     else
       dcs_sheet_text(sheet, dcs_dimension_text(size, d, text));
-  dcs_sheet_text(sheet, dcs_format_problem(kind, &size->config, text));
+  dcs_sheet_text(sheet, kind->made_of ? "" : dcs_format_problem(kind, &size->config, text));
 }
 
 /* warm_ns, first_ns: of the variant in these scopes; NaN: not measured, or not to be shown. */
@@ -149,17 +153,21 @@ static dcs_status put_kind(const rows *to, dcs_report *report, const dcs_kind *k
 }
 
 dcs_status dcs_report_rows(dcs_report *report, const dcs_kind *kind, bool all, dcs_sheet *sheet) {
-  const dcs_kind *first = dcs_kinds[0];
-  char caption[DCS_TEXT];
-  snprintf(caption, sizeof caption, "%s%s%s; rates of useful work in 10^9 %s a second",
-           kind && kind != first ? kind->id : "", kind && kind != first ? ": " : "",
-           all ? "Every row" : "The best configuration of each variant",
-           (kind ? kind : first)->eval);
-  *sheet = begin(caption, kind);
+  const dcs_run *run = &report->run.own;
+  const dcs_kind *of = kind ? kind : dcs_report_kind(run, NULL);
+  if (!of) of = dcs_kinds[0];
+  all = all || of->made_of; /* whose work, and so whose best, nobody says */
+  const bool named = kind && kind != dcs_kinds[0];
+  char caption[DCS_TEXT] = "";
+  dcs_append(caption, sizeof caption, "%s%s%s", named ? kind->id : "", named ? ": " : "",
+             all ? "Every row" : "The best configuration of each variant");
+  if (!of->made_of)
+    dcs_append(caption, sizeof caption, "; rates of useful work in 10^9 %s a second", of->eval);
+  *sheet = begin(caption, of, kind != NULL);
   rows to = {.sheet = sheet, .people = kind != NULL};
-  find_several(&to, &report->run.own);
-  for (int k = 0; k < dcs_n_kinds; k++)
-    if ((!kind || kind == dcs_kinds[k]) && dcs_figure_holds(&report->run, dcs_kinds[k]))
-      DCS_TRY(put_kind(&to, report, dcs_kinds[k], all));
+  find_several(&to, run);
+  if (kind) return put_kind(&to, report, kind, all);
+  for (kind = dcs_report_kind(run, NULL); kind; kind = dcs_report_kind(run, kind))
+    DCS_TRY(put_kind(&to, report, kind, all));
   return DCS_OK;
 }

@@ -70,10 +70,10 @@ static dcs_status put_findings(dcs_report *report, FILE *out) {
 
 /* A table of each kind. */
 static dcs_status put_rows(dcs_report *report, bool all, FILE *out) {
-  for (int k = 0; k < dcs_n_kinds; k++) {
+  const dcs_kind *kind = NULL;
+  while ((kind = dcs_report_kind(&report->run.own, kind))) {
     dcs_sheet sheet;
-    if (!dcs_figure_holds(&report->run, dcs_kinds[k])) continue;
-    dcs_status filled = dcs_report_rows(report, dcs_kinds[k], all, &sheet);
+    dcs_status filled = dcs_report_rows(report, kind, all, &sheet);
     DCS_TRY(dcs_page_sheet(out, &sheet, filled));
   }
   return DCS_OK;
