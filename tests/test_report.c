@@ -113,13 +113,13 @@ static void another_programs_timings(void **state) {
   for (int n = 10; n <= 100000; n *= 10)
     for (int round = 0; round < 8; round++)
       snprintf(text + strlen(text), 256, "base,%d,%d,%g\nnew,%d,%d,%g\n", n, round,
-               n * 0.01 * (1 + 0.001 * round), n, round, (50 + n * 0.001) * (1 + 0.001 * round));
+               n * 0.01 * (1 + 0.002 * round), n, round, (50 + n * 0.001) * (1 + 0.001 * round));
   put_file(in_folder("times.csv"), text);
   assert_status(program_run("import %s --out %s", in_folder("times.csv"), in_folder("imported")),
                 0);
   assert_status(program_run("report --markdown %s", in_folder("imported")), 0);
   assert_contains(program_out, "external: Every row\n");
-  assert_contains(program_out, "\n| base | 1000 | warm | 0.01004 |");
+  assert_contains(program_out, "\n| base | 1000 | warm | 0.01007 |");
   assert_contains(program_out, "\n- copies included: new loses to base below 5,");
   assert_status(program_run("report --csv %s", in_folder("imported")), 0);
   assert_contains(program_out, "variant,problem,problem_config,axis_1,axis_2,scope,");
