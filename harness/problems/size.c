@@ -92,8 +92,7 @@ static dcs_status read_kind(const dcs_table *table, size_t row, const dcs_size_a
                       : "a problem that `dcsbench list` shows");
   const dcs_status parsed = dcs_parse_problem(size->kind, config, &size->config);
   if (parsed == DCS_UNAVAILABLE) return parsed; /* memory is short, and the file may be right */
-  if (parsed == DCS_OK &&
-      strcmp(dcs_format_problem(size->kind, &size->config, again), config) == 0)
+  if (parsed == DCS_OK && strcmp(dcs_format_problem(size->kind, &size->config, again), config) == 0)
     return DCS_OK;
   return wrong(table, row, at, PROBLEM_CONFIG,
                "values of the problem's parameters that are not initial, in order");
