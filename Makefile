@@ -55,7 +55,7 @@ KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c)
 CLI_SRC     := $(wildcard cli/*.c)
-EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h tuning/*/*.in plots/*.gp)
+EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h tuning/*/*.in tuning/*/*.html plots/*.gp)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
@@ -65,7 +65,7 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full check-gpu check-trace cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
+.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
@@ -151,10 +151,12 @@ deps: ## install what is missing (apt; needs root or sudo)
 REFERENCE := $(firstword $(wildcard results/reference/*))
 STUDY     ?= results/study
 
-study: all ## verify and time every method this machine can run; CSV files and figures in results/study
+study: all ## verify and time every method this machine can run; CSV files, figures and a page in results/study
 	$(BIN) sweep --plan results/study.plan.csv --rounds 9 --budget 180 --out $(STUDY) --resume
 	$(BIN) crossover $(STUDY)
 	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
+	@echo "The study as a page:"
+	@$(BIN) report $(STUDY) --html $(if $(REFERENCE),--reference $(REFERENCE))
 
 bench: all ## measure the rates that are claimed of this program: CPU ladder, best CUDA configurations
 	$(BIN) sweep --plan results/bench.plan.csv --rounds 15 --out $(BUILD)/bench --resume
@@ -166,6 +168,7 @@ BUILT = $(if $(filter 1,$(HAVE_LIBS)),all)
 REFERENCE_BOX = --spacing 0.5 --margin 0 --rounds 5 --device cuda:0
 reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)
 	$(BIN) sweep --plan results/reference.plan.csv --rounds 15 --device cuda:0 --out $(REFERENCE_OUT) --resume
+	$(BIN) sweep --plan results/coarsening.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/coarsening --resume
 	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
 	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 10 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
 	$(BIN) generate water --atoms 160461 --out $(BUILD)/water.pqr
@@ -190,7 +193,7 @@ check: all $(TESTS) lint cross ## all tests that end within minutes
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200
-check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser
 	$(MAKE) asan ubsan tsan
 	$(MAKE) fuzz
 	$(MAKE) faults
@@ -199,6 +202,7 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
+	$(MAKE) browser
 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0
@@ -210,6 +214,9 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 
 check-trace: $(BUILT) ## on a GPU with ncu: hold what `trace` counts against the card's counters
 	sh tests/trace_ncu.sh $(BIN)
+
+browser: $(BIN) ## the pages of reports in headless Chromium, where it is installed
+	@BUILD=$(BUILD) sh tests/browser.sh
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \

@@ -16,24 +16,10 @@ static const dcs_option options[] = {{"csv", 'c', NULL,
                                       DCS_FLAG(arguments, csv)},
                                      {0}};
 
-enum { WIDTH = 88, INDENT = 12 };
-
 /* ---- a block a claim ---- */
 
-/* "  label     text", broken at spaces; a word longer than a line stands out. */
-static void print_wrapped(const char *label, const char *text) {
-  int column = printf("  %-*s", INDENT - 2, label);
-  for (bool first = true; *text; first = false) {
-    int n = (int)strcspn(text, " ");
-    if (!first && column + 1 + n > WIDTH)
-      column = printf("\n%*s", INDENT, "") - 1;
-    else if (!first)
-      column += printf(" ");
-    column += printf("%.*s", n, text);
-    text += n;
-    text += strspn(text, " ");
-  }
-  printf("\n");
+static void print_labelled(const char *label, const char *text) {
+  dcs_print_wrapped(label, 12, text);
 }
 
 static void append_method(char text[2048], const dcs_run_row *row) {
@@ -57,7 +43,7 @@ static void print_shown(const dcs_claim_result *r) {
     dcs_append(text, 2048, " against ");
     append_method(text, o->base);
   }
-  print_wrapped("measured", text);
+  print_labelled("measured", text);
 }
 
 static void print_counts(const dcs_claim_result *r) {
@@ -66,19 +52,19 @@ static void print_counts(const dcs_claim_result *r) {
              r->counts[DCS_GRADE_YES], r->counts[DCS_GRADE_PARTLY], r->counts[DCS_GRADE_NO],
              r->counts[DCS_GRADE_UNSURE]);
   if (r->most > r->least) dcs_append(text, 2048, "; values from %.4g to %.4g", r->least, r->most);
-  print_wrapped("observed", text);
+  print_labelled("observed", text);
 }
 
 static void print_claim(const dcs_claim_result *r) {
   printf("%s: %s\n", r->claim->id, dcs_claim_verdicts[r->verdict]);
-  print_wrapped("claim", r->claim->text);
-  print_wrapped("source", r->claim->source);
+  print_labelled("claim", r->claim->text);
+  print_labelled("source", r->claim->source);
   if (dcs_claim_observed(r) > 0) {
     print_shown(r);
     print_counts(r);
   }
-  if (*dcs_claim_missing(r)) print_wrapped("missing", dcs_claim_missing(r));
-  print_wrapped("rule", r->claim->rule);
+  if (*dcs_claim_missing(r)) print_labelled("missing", dcs_claim_missing(r));
+  print_labelled("rule", r->claim->rule);
   printf("\n");
 }
 

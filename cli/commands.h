@@ -145,4 +145,8 @@ typedef struct {
 dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv, void *arguments,
                              dcs_shared_options shared);
 
+/* "  label     text" from column `indent` on, broken at spaces; a word longer than a line stands
+ * out. */
+void dcs_print_wrapped(const char *label, int indent, const char *text);
+
 #endif

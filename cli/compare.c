@@ -4,6 +4,7 @@
 #include "harness/compare/interleave.h"
 #include "harness/files/folder.h"
 #include "tuning/database/tuned.h"
+#include "tuning/report/report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,8 +23,16 @@ typedef struct {
   dcs_typed typed;
   const char *sides[2]; /* run folders; with --run, programs or folders of kernels */
   const char *out;
-  bool run, force, csv;
+  const char *page;
+  bool run, force, csv, html;
 } arguments;
+
+static dcs_status take_html(const char *arg, void *values) {
+  arguments *a = values;
+  a->html = true;
+  a->page = arg;
+  return DCS_OK;
+}
 
 static const dcs_option options[] = {
     {"force", 'f', NULL, "compare runs that are not comparable; every line says so",
@@ -36,6 +45,8 @@ static const dcs_option options[] = {
     {"out", 'o', "DIR", "with --run: keep the two run folders, DIR/a and DIR/b",
      DCS_WORD(arguments, out)},
     {"csv", 'c', NULL, "write CSV; what differs goes to standard error", DCS_FLAG(arguments, csv)},
+    {"html", 0, "FILE", "write a page of both, side by side, too (B/compare.html)",
+     .take = take_html, .arg_optional = true},
     {0}};
 
 static const char *verdict(const dcs_compared *row) {
@@ -202,6 +213,17 @@ static dcs_status write_csv(const dcs_comparison *c) {
   return DCS_OK;
 }
 
+/* ---- as a page ---- */
+
+static dcs_status write_page(const arguments *a, const char *const folders[2],
+                             const dcs_comparison *c) {
+  char path[4096];
+  DCS_TRY(dcs_path_in(folders[1], "compare.html", path));
+  DCS_TRY(dcs_compare_page(c, a->page ? a->page : path));
+  fprintf(a->csv ? stderr : stdout, "%s\n", a->page ? a->page : path);
+  return DCS_OK;
+}
+
 /* ---- comparing ---- */
 
 static dcs_status compare(const arguments *a, const char *const folders[2], dcs_comparison *c) {
@@ -215,6 +237,7 @@ static dcs_status compare(const arguments *a, const char *const folders[2], dcs_
   } else {
     print_table(a, c);
   }
+  if (a->html) DCS_TRY(write_page(a, folders, c));
   size_t slower = c->changes[DCS_CHANGE_SLOWER];
   if (slower == 0) return DCS_OK;
   return dcs_fail(DCS_FAILED, "%zu row%s slower in %s than in %s%s", slower,
@@ -308,6 +331,9 @@ static dcs_status check(const void *values) {
   if (!a->run && (a->out || a->typed.n > 0))
     return dcs_fail(DCS_USAGE, "%s is an option of --run: without it, A and B are measured already",
                     a->out ? "--out" : a->typed.words[0]);
+  if (a->run && a->html && !a->page && !a->out)
+    return dcs_fail(DCS_USAGE, "--html: give it a FILE, or keep the runs with --out: the page lies "
+                               "in B otherwise");
   if (a->planned.rounds > 0 && a->planned.rounds < DCS_PAIRED_BLOCKS)
     return dcs_fail(DCS_USAGE, "--rounds %d: expected %d or more, for an interval",
                     (int)a->planned.rounds, DCS_PAIRED_BLOCKS);

@@ -325,3 +325,19 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
   return dcs_fail(error == ENOMEM ? DCS_UNAVAILABLE : DCS_USAGE, "cannot read the command line: %s",
                   strerror(error));
 }
+
+void dcs_print_wrapped(const char *label, int indent, const char *text) {
+  enum { WIDTH = 88 };
+  int column = printf("  %-*s", indent - 2, label);
+  for (bool first = true; *text; first = false) {
+    int n = (int)strcspn(text, " ");
+    if (!first && column + 1 + n > WIDTH)
+      column = printf("\n%*s", indent, "") - 1;
+    else if (!first)
+      column += printf(" ");
+    column += printf("%.*s", n, text);
+    text += n;
+    text += strspn(text, " ");
+  }
+  printf("\n");
+}

@@ -21,5 +21,7 @@ dcs_status dcs_command_plot(int argc, char **argv) {
       DCS_RUN_FOLDER(arguments, dir)};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
-  return dcs_figures(a.dir, a.reference, a.only, stdout);
+  const dcs_figures_options figures = {
+      .dir = a.dir, .reference = a.reference, .only = a.only, .out = stdout};
+  return dcs_figures(&figures);
 }

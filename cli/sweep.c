@@ -26,7 +26,7 @@ typedef struct {
   dcs_problem_choice choice;
   dcs_plan_options planned;
   const char *out, *turns;
-  bool resume, energy;
+  bool resume, energy, watch;
 } arguments;
 
 /* "NAME=rest": its length, 0: it has no name. */
@@ -95,6 +95,8 @@ static const dcs_option options[] = {
      "measure the energy of a map as well: about a second more for each method in scope kernel or "
      "warm",
      DCS_FLAG(arguments, energy)},
+    {"watch", 'w', NULL, "show the table while it grows (on a terminal)",
+     DCS_FLAG(arguments, watch)},
     {"out", 'o', "DIR", "folder for the run's files", DCS_WORD(arguments, out)},
     {"resume", 0, NULL, "continue the run in --out", DCS_FLAG(arguments, resume)},
     {"turns", 0, "NAME",
@@ -128,6 +130,8 @@ static dcs_status check(const void *values) {
     return dcs_fail(DCS_USAGE, "--size NAME=LIST is missing: what {NAME} in a --method stands for");
   if (c->n_methods == 0 && (c->n_axes > 0 || c->check || c->time_from))
     return dcs_fail(DCS_USAGE, "--size, --check and --time-from are for --method NAME=COMMAND");
+  if (a->watch && !dcs_progress_start().shown)
+    return dcs_fail(DCS_USAGE, "--watch is for a terminal: standard error is none");
   return dcs_check_plan(&a->planned, &a->choice);
 }
 
@@ -145,6 +149,7 @@ static dcs_status sweep(const arguments *a, const dcs_sweep_line *lines, int n, 
       .sampling = dcs_sampling_of((int)a->planned.rounds),
       .budget_s = a->planned.budget_s,
       .energy = a->energy,
+      .watch = a->watch,
       .timeout_s = a->device.timeout_s,
       .run = {.input = a->problem.input,
               .kernels = a->device.kernels,

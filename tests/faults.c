@@ -46,6 +46,7 @@ static const struct {
     {"info", "info --csv @/in.pqr", {NULL}, true, NULL},
     {"generate", "generate water --atoms 3 --out @/out.pqr", {"@/out.pqr"}, false, NULL},
     {"report", "report @/run", {NULL}, true, NULL},
+    {"page", "report @/small --html -o @/page.html", {"@/page.html"}, true, NULL},
     {"compare", "compare @/run @/run", {NULL}, true, NULL},
     {"map", "map @/in.pqr --grid 8^3 --out @/out.dx", {"@/out.dx"}, false, NULL},
     {"crossover", "crossover @/run", {"@/run/thresholds.csv", "@/run/winners.csv"}, true, NULL},

@@ -48,7 +48,7 @@ grep -rn '^#include "harness/device/devices.h"' harness/device/*/ && fail "a kin
 floors="kernels harness/base harness/files harness/device harness/input harness/problems harness/output harness/judge \
 harness/limits harness/engine harness/trace harness/worker harness/verify harness/runs harness/sweep harness/timings harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
-tuning/claims tuning/dispatch library cli"
+tuning/claims tuning/dispatch tuning/report library cli"
 allowed=version\\.h
 for floor in $floors; do
   allowed="$allowed|$floor/"

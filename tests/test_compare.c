@@ -355,8 +355,8 @@ static void rows_that_stayed_disturbed_say_so(void **state) {
     assert_int_equal(strstr(program_out, "\n1 disturbed: in more than a quarter") != NULL,
                      disturbed == 3);
     assert_status(program_run("report %s", in_folder("b")), 0);
-    assert_int_equal(strstr(program_out, "x=1,y=2  disturbed\n1 of 1 rows") != NULL,
-                     disturbed == 3);
+    assert_int_equal(strstr(program_out, "disturbed") != NULL, disturbed == 3);
+    assert_int_equal(strstr(program_out, "1 of 1 rows are disturbed") != NULL, disturbed == 3);
   }
 }
 

@@ -117,8 +117,8 @@ static void samples_tell_cutoffs_apart(void **state) {
 static void what_reads_a_run_tells_cutoffs_apart(void **state) {
   (void)state;
   assert_status(program_run("report %s", in_folder("run")), 0);
-  assert_contains(program_out, "40 atoms, 9x9x9, cutoff=1.5,switching=c2\n");
-  assert_contains(program_out, "40 atoms, 9x9x9\n");
+  assert_contains(program_out, "40  9x9x9  cutoff=1.5,switching=c2  kernel");
+  assert_contains(program_out, "40  9x9x9                           kernel");
   char first[PATH_MAX];
   snprintf(first, sizeof first, "%s", in_folder("run"));
   assert_status(program_run("compare --csv %s %s", first, in_folder("run")), 0);
@@ -166,7 +166,8 @@ static void another_kind_is_swept(void **state) {
   assert_true(number_at(t, rough, "model_error") > number_at(t, fine, "model_error"));
   dcs_table_free(t);
   assert_status(program_run("report %s", in_folder("density")), 0);
-  assert_contains(program_out, "density: 50 atoms, 8x8x8, error=0.1\n");
+  assert_contains(program_out, "density: The best configuration");
+  assert_contains(program_out, "50  8x8x8  error=0.1  kernel");
 }
 
 static void refuse(const char *options, const char *message) {

@@ -110,7 +110,9 @@ static dcs_status draw(const char *summary, const char *env, const char *referen
   free(printed);
   FILE *out = open_memstream(&printed, &size);
   assert_non_null(out);
-  dcs_status status = dcs_figures(folder, reference, only, out);
+  const dcs_figures_options options = {
+      .dir = folder, .reference = reference, .only = only, .out = out};
+  dcs_status status = dcs_figures(&options);
   assert_int_equal(fclose(out), 0);
   if (status != DCS_OK) print_message("%s\n", dcs_error_message());
   return status;
@@ -182,12 +184,41 @@ static void the_best_rows_are_selected(void **state) {
   assert_has("time_vs_atoms", ".dat", "\n\n\"GPU best, warm\"\n100\t0.03\t");
   assert_has("time_vs_atoms", ".dat",
              "\"GPU best, kernel\"\n1000\t0.005\t0.004\t0.006\t\"teeth\"\t\"coarsen=2\"\n");
-  assert_has("rate_vs_coarsening", ".dat", "\n\n\"teeth\"\n1\t1000\t");
-  assert_has("rate_vs_coarsening", ".dat", "\n2\t2000\t1666.66667\t2500\t");
+  assert_has("rate_vs_coarsening", ".dat", "\n\n\"teeth\"\n1\t1\t1000\t");
+  assert_has("rate_vs_coarsening", ".dat", "\n1\t2\t2000\t1666.66667\t2500\t");
   assert_lacks("rate_vs_coarsening", ".dat", "flat");
   assert_has("rate_vs_edge", ".dat", "\n\n\"teeth, useful\"\n100\t2000\t");
   assert_has("rate_vs_edge", ".dat", "\n\n\"teeth, executed\"\n100\t2400\t2000\t3000\t");
   assert_has("rate_vs_edge", ".dat", "\n\n\"flat, useful\"\n100\t500\t");
+}
+
+/* No factor is helped by a block that others were not given: of these, only block 8 was tried with
+ * both. */
+static void factors_are_compared_on_the_same_configurations(void **state) {
+  (void)state;
+#define ROW(config, k, atoms, rest)                                                                \
+  "teeth,gpu,\"" config "\"," k ",,kernel,-,,coulomb,," atoms ",64,64,1,1,1e6,1e6," rest "\n"
+  static const char rows[] = HEADER ROW("block=8,coarsen=1,read=end", "1", "1000",
+                                        "0,1e6,,,1e12,,ok")
+      ROW("block=8,coarsen=4,read=end", "4", "1000", "0.5,5e5,,,2e12,,ok")
+          ROW("block=16,coarsen=4,read=end", "4", "1000", "0,2e5,,,5e12,,ok")
+              ROW("block=32,coarsen=1,read=end", "1", "1000", "0,1e5,,,9e12,,ok")
+                  ROW("block=64,coarsen=1,read=end", "1", "1000", "0,4e5,,,3e12,,ok")
+                      ROW("block=64,coarsen=4,read=end", "4", "1000", ",,,,,,launch")
+                          ROW("block=8,coarsen=1,read=end", "1", "10", "0,1e5,,,4e12,,ok")
+                              ROW("block=8,coarsen=4,read=end", "4", "10", "0,1e5,,,3e12,,ok")
+                                  ROW("block=8,coarsen=1,read=end", "1", "7", "0,1e5,,,8e12,,ok");
+  assert_int_equal(draw(rows, ENV, NULL), DCS_OK);
+  assert_has("rate_vs_coarsening", ".dat",
+             "\n\n\"1000 atoms, 64x64x1, best of 2\"\n\"10 atoms, 64x64x1, best of 1\"\n\n");
+  /* block 64 was tried with both, and failed with one */
+  assert_has("rate_vs_coarsening", ".dat", "\n1\t1\t3000\t3000\t3000\t3000\t\"teeth\"\t");
+  assert_has("rate_vs_coarsening", ".dat", "\n1\t4\t2000\t2000\t2000\t3000\t\"teeth\"\t");
+  assert_has("rate_vs_coarsening", ".dat", "\n2\t1\t4000\t");
+  assert_has("rate_vs_coarsening", ".dat", "\n2\t4\t3000\t");
+  assert_lacks("rate_vs_coarsening", ".dat", "block=16");
+  assert_lacks("rate_vs_coarsening", ".dat", "block=32");
+  assert_lacks("rate_vs_coarsening", ".dat", "\t8000\t");
 }
 
 /* The best of a scope is the best of all its memories, and its point says which. */
@@ -266,10 +297,10 @@ static void a_wrong_result_is_never_a_time(void **state) {
 static void labels_stay_text(void **state) {
   (void)state;
   static const char summary[] = HEADER "\"a`touch pwned`\"\"q\"\"|touch pwned;$(touch "
-                                       "pwned)@x\\n{/Bold b}<i>_1%s\nnext\",gpu,k=1,1,,"
+                                       "pwned)@x\\n{/Bold b}<i>_1%s\nnext\",gpu,coarsen=1,1,,"
                                        "kernel,-,,coulomb,,10,32,32,1,1,1,1,0,1e6,,,1e9,,ok\n"
                                        "\"a`touch pwned`\"\"q\"\"|touch pwned;$(touch "
-                                       "pwned)@x\\n{/Bold b}<i>_1%s\nnext\",gpu,k=2,2,,"
+                                       "pwned)@x\\n{/Bold b}<i>_1%s\nnext\",gpu,coarsen=2,2,,"
                                        "kernel,-,,coulomb,,10,32,32,1,1,1,1,0,1e6,,,2e9,,ok\n";
   static const char env[] =
       "key,value\nschema,4\ncpus,8\nseed,1\ncpu_model,C\n\"gpu_name\",\"M `touch pwned` \"\"|x\"\" "
@@ -424,7 +455,7 @@ static void bad_tables_are_refused(void **state) {
 static void titles_name_what_is_drawn(void **state) {
   (void)state;
   assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL), DCS_OK);
-  assert_has("rate_vs_coarsening", ".dat", "kernel time\"\n\"GPU: Card G\"\n");
+  assert_has("rate_vs_coarsening", ".dat", "configurations\"\n\"GPU: Card G\"\n");
   assert_int_equal(draw(HEADER CPU_ROWS, ENV, NULL), DCS_OK);
   assert_has("ladder", ".dat", "kernel time\"\n\"CPU: Model C\"\n");
 }
@@ -479,6 +510,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       FIGURE_TEST(every_figure_has_its_files),
       FIGURE_TEST(the_best_rows_are_selected),
+      FIGURE_TEST(factors_are_compared_on_the_same_configurations),
       FIGURE_TEST(the_best_memory_is_named),
       FIGURE_TEST(the_ladder_is_in_order),
       FIGURE_TEST(the_ladder_fills_in),

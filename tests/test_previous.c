@@ -253,7 +253,7 @@ static void a_sweep_tells_what_changed(void **state) {
   assert_close(number_at(table, 0, "evals_per_s"), number_at(summary, 0, "evals_per_s"));
   dcs_table_free(table);
   dcs_table_free(summary);
-  assert_status(program_run("report %s", in_folder("slower_then")), 0);
+  assert_status(program_run("report --markdown %s", in_folder("slower_then")), 0);
   assert_contains(program_out, "changed since it was tuned");
 
   assert_status(sweep_tuned(51, 9, "other_size"), 0); /* the entry serves, but is of another one */

@@ -195,8 +195,103 @@ static void messages_start_on_a_line_of_their_own(void **state) {
   assert_contains(said, "\r\n");
 }
 
+/* The table has a screen of its own, which fits the terminal and is left whatever ends the run. */
+static const char enter[] = "\033[?1049h\033[?25l", leave[] = "\033[?25h\033[?1049l",
+                  home[] = "\033[H";
+
+static int times_of_text(const char *text, const char *part) {
+  int n = 0;
+  for (; (text = strstr(text, part)); text++)
+    n++;
+  return n;
+}
+
+static void read_frames(size_t start, int n) {
+  while (times_of_text(tty.text + start, home) < n)
+    assert_true(read_more((int)program_seconds * 1000));
+}
+
+/* Checks whole frames from `start` on: lines, and columns of each; returns the most lines. */
+static int check_frames(size_t start, int rows, int columns) {
+  int most = 0;
+  const char *at = strstr(tty.text + start, home);
+  for (const char *next; at && (next = strstr(at + 1, home)); at = next) {
+    int lines = 1, width = 0;
+    for (const char *c = at + strlen(home); c < next; c++) {
+      if (*c == '\033') {
+        c += 2; /* [K and [J: erased */
+      } else if (*c == '\n') {
+        lines++;
+        width = 0;
+      } else if (*c != '\r' && ((unsigned char)*c & 0xc0) != 0x80 && ++width > columns) {
+        fail_msg("more than %d columns: %.200s", columns, at);
+      }
+    }
+    if (lines > rows) fail_msg("%d lines of %d", lines, rows);
+    most = lines > most ? lines : most;
+  }
+  return most;
+}
+
+static const char *watched(const char *run, const char *options) {
+  static char line[PATH_MAX + 256];
+  snprintf(line, sizeof line,
+           "sweep --watch --variants cpu_simd,cpu_gather,cpu_scatter --config threads=1 --atoms "
+           "10:90:10 --grid 8^3 %s --out %s",
+           options, in_folder(run));
+  return line;
+}
+
+static void the_table_grows_and_the_terminal_is_as_before(void **state) {
+  (void)state;
+  setenv("TERM", "xterm", 1);
+  start_on_terminal(watched("watched", "--rounds 20"), 100);
+  assert_int_equal(end_on_terminal(), 0);
+  assert_int_equal(times_of_text(tty.text, enter), 1);
+  const char *left = strstr(tty.text, leave);
+  assert_non_null(left);
+  assert_null(strstr(left, home)); /* nothing is drawn behind */
+  assert_contains(tty.text, "  variant");
+  assert_contains(tty.text, "  10 atoms, 8x8x8");
+  assert_contains(tty.text, " measured so far");
+  check_frames(0, 24, 100);
+  check_run("watched", 27, 20);
+}
+
+static void the_table_fits_as_the_terminal_is_resized(void **state) {
+  (void)state;
+  setenv("TERM", "xterm", 1);
+  start_on_terminal(watched("resized", "--rounds 3000"), 100);
+  read_frames(0, 3);
+  struct winsize small = {.ws_row = 6, .ws_col = 30};
+  assert_int_equal(ioctl(tty.master, TIOCSWINSZ, &small), 0);
+  while (read_more(0))
+    ;
+  read_frames(tty.used, 2); /* one may have been under way */
+  size_t resized = tty.used;
+  read_frames(resized, 8);
+  assert_in_range(check_frames(resized, 6, 30), 4, 6);
+
+  assert_int_equal(write(tty.master, "\003", 1), 1); /* control-C */
+  assert_int_equal(end_on_terminal(), 1);
+  const char *left = strstr(tty.text, leave);
+  assert_non_null(left);
+  assert_contains(left, "--resume");
+}
+
+static void a_table_needs_a_terminal(void **state) {
+  (void)state;
+  setenv("TERM", "xterm", 1);
+  assert_status(program_run("%s", watched("piped", "")), 2);
+  assert_contains(program_err, "--watch is for a terminal");
+  assert_false(exists(in_folder("piped")));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_table_grows_and_the_terminal_is_as_before),
+      cmocka_unit_test(the_table_fits_as_the_terminal_is_resized),
+      cmocka_unit_test(a_table_needs_a_terminal),
       cmocka_unit_test(progress_fits_the_terminal_as_it_is_resized),
       cmocka_unit_test(a_pipe_gets_no_progress),
       cmocka_unit_test(a_terminal_gets_it_and_the_files_do_not),

@@ -2,10 +2,13 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
 static volatile time_t interrupted_s; /* when first */
+static const char *volatile last_words;
 
 static time_t now_s(void) {
   struct timespec now;
@@ -16,6 +19,7 @@ static time_t now_s(void) {
 /* Tools such as timeout(1) send a signal twice at once. */
 static void on_signal(int number) {
   if (interrupted && now_s() - interrupted_s > 1) {
+    if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0) last_words = NULL;
     signal(number, SIG_DFL);
     raise(number);
     return;
@@ -57,6 +61,10 @@ void dcs_interrupt_catch(void) {
 void dcs_interrupt_release(void) {
   for (int s = 0; s < N_CAUGHT; s++)
     sigaction(caught[s], &before[s], NULL);
+}
+
+void dcs_interrupt_last_words(const char *text) {
+  last_words = text;
 }
 
 bool dcs_interrupted(void) {

@@ -17,4 +17,8 @@ bool dcs_interrupted(void);
 void dcs_continues_count(void);
 int dcs_continues(void);
 
+/* What is written to standard error before a signal ends the program at once, where a terminal is
+ * to be left as it was; NULL: nothing. The text is the caller's. */
+void dcs_interrupt_last_words(const char *text);
+
 #endif

@@ -1,6 +1,7 @@
 #include "harness/base/progress.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,39 @@ static char *format_seconds(double seconds, char text[32]) {
   return text;
 }
 
+/* ---- the table ---- */
+
+/* A screen of its own without cursor; and back. */
+static const char enter[] = "\033[?1049h\033[?25l", leave[] = "\033[?25h\033[?1049l";
+
+void dcs_progress_watch(dcs_progress *progress, char *(*table)(void *with, int lines), void *with) {
+  progress->table = table;
+  progress->with = with;
+  dcs_interrupt_last_words(leave);
+  fputs(enter, stderr);
+  fflush(stderr);
+}
+
+/* The table cut to the screen, each line erased to its end. */
+static void draw_table(const dcs_progress *progress, const struct winsize *size) {
+  char *text = progress->table(progress->with, size->ws_row - 1), *rest = text;
+  fputs("\033[H", stderr);
+  for (int line = 1; rest && *rest && line < size->ws_row; line++) {
+    const int length = (int)strcspn(rest, "\n");
+    int bytes = 0;
+    for (int columns = 0; bytes < length; bytes++) {
+      columns += ((unsigned char)rest[bytes] & 0xc0) != 0x80;
+      if (columns >= size->ws_col) break;
+    }
+    fprintf(stderr, "%.*s\033[K\r\n", bytes, rest);
+    rest += length + (rest[length] == '\n');
+  }
+  free(text);
+  fputs("\033[J", stderr);
+}
+
+/* ---- the line ---- */
+
 void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
   double now = dcs_now_ns();
   if (!progress->shown || now - progress->drawn_ns < 1e8) return;
@@ -42,9 +76,10 @@ void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
            known ? " left  " : "", what);
 
   struct winsize size;
-  size_t width = 80;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) width = size.ws_col;
-  if (strlen(line) >= width) line[width - 1] = '\0';
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+    size = (struct winsize){.ws_row = 24, .ws_col = 80};
+  if (strlen(line) >= size.ws_col) line[size.ws_col - 1] = '\0';
+  if (progress->table) draw_table(progress, &size);
   /* Carriage return, then erase to the end of the line: no colour, so nothing for NO_COLOR to stop.
    */
   fprintf(stderr, "\r\033[K%s", line);
@@ -52,15 +87,24 @@ void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
 }
 
 void dcs_progress_clear(dcs_progress *progress) {
-  if (progress->shown && progress->drawn_ns > 0) fprintf(stderr, "\r\033[K");
+  if (progress->table)
+    fputs(leave, stderr);
+  else if (progress->shown && progress->drawn_ns > 0)
+    fprintf(stderr, "\r\033[K");
+  if (progress->table) dcs_interrupt_last_words(NULL);
+  progress->table = NULL;
   progress->drawn_ns = 0;
 }
 
 void dcs_progress_say(dcs_progress *progress, const char *format, ...) {
   va_list args;
-  dcs_progress_clear(progress);
+  if (progress->table) /* onto the screen that is there afterwards */
+    fputs(leave, stderr);
+  else
+    dcs_progress_clear(progress);
   va_start(args, format);
   vfprintf(stderr, format, args);
   va_end(args);
   fputc('\n', stderr);
+  if (progress->table) fputs(enter, stderr);
 }

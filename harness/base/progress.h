@@ -1,5 +1,5 @@
-/* One line of progress on a terminal, with the time left. Nothing where stderr is not a terminal.
- */
+/* One line of progress on a terminal, with the time left, below a table that grows where that is
+ * wanted. Nothing where stderr is not a terminal. */
 #ifndef DCS_PROGRESS_H
 #define DCS_PROGRESS_H
 
@@ -10,9 +10,17 @@ typedef struct {
   double started_ns;
   double drawn_ns;
   double base, span; /* the part of the work that the present step is: base..base + span of 0..1 */
+  /* Gives the table's text, which fits so many lines and is cut to the terminal's width; the caller
+   * frees it. NULL where memory is short. */
+  char *(*table)(void *with, int lines);
+  void *with; /* table's */
 } dcs_progress;
 
 dcs_progress dcs_progress_start(void);
+
+/* From now on the table is drawn above the line, on a screen of its own, which dcs_progress_clear()
+ * leaves, and a signal that ends the program too. Needs `shown`. */
+void dcs_progress_watch(dcs_progress *progress, char *(*table)(void *with, int lines), void *with);
 
 /* Redraws at most ten times a second; `share` (0..1) of the work is done; what: a few words. The
  * line is cut to the terminal's width at each drawing, so resizing is fine. */
@@ -22,7 +30,7 @@ void dcs_progress_draw(dcs_progress *progress, double share, const char *what);
 void dcs_progress_say(dcs_progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Clears the line, at the end. */
+/* Clears the line, or leaves the screen, at the end. */
 void dcs_progress_clear(dcs_progress *progress);
 
 #endif

@@ -1,5 +1,5 @@
 /* What the figures share: the rows of a run, how the best of them is found, and how the data that
- * gnuplot reads is written. Internal to the figures; others call dcs_figures(). */
+ * gnuplot reads is written. Others call dcs_figures(); a report picks its rows as figures do. */
 #ifndef DCS_FIGURE_H
 #define DCS_FIGURE_H
 
@@ -14,8 +14,9 @@
 enum { DCS_FIGURE_DIRECT = -2 };
 
 /* A row with what it is an index of, so that rows are picked quickly. */
-typedef struct {
+typedef struct dcs_figure_row {
   const dcs_run_row *of;
+  const struct dcs_figure_row *next; /* of its size; NULL: none */
   int variant, size;
   int problem; /* DCS_FIGURE_DIRECT, or of the run's others */
   bool ok;     /* may be drawn */
@@ -37,14 +38,15 @@ typedef struct {
 
 /* A size, whatever the problem. */
 typedef struct {
-  dcs_size key;   /* of the direct problem */
-  dcs_dims n;     /* points */
-  double inputs;  /* along the kind's first dimension: atoms */
-  double spacing; /* angstrom; NaN where the run does not say */
+  dcs_size key;               /* of the direct problem */
+  dcs_dims n;                 /* points */
+  double inputs;              /* along the kind's first dimension: atoms */
+  double spacing;             /* angstrom; NaN where the run does not say */
+  const dcs_figure_row *rows; /* the first of it; the others are behind */
 } dcs_figure_size;
 
 typedef struct {
-  const char *dir;        /* the run folder */
+  const char *dir;        /* where the files of `dcsbench crossover` are: the run folder */
   dcs_run own, other;     /* the run, and the reference */
   bool gpu_is_reference;  /* the GPU rows are the reference's */
   const char *gpu_suffix; /* "" or " (reference)": ends the name of every GPU series */
@@ -222,10 +224,10 @@ void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
   dcs_status dcs_figure_##name(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 #include "harness/figures/figures.def"
 
-/* The largest size that has at least a third as many rungs of the ladder (variants and groups timed
- * in scope kernel) as the one with most: a small problem leaves a GPU idle and shows nothing of its
- * kernels. Of equals the one with the largest slices. -1 where nothing was timed. */
-int dcs_figure_ladder_size(const dcs_figure_run *run);
+/* The largest size that has at least a third as many rungs of a problem's ladder (variants and
+ * groups timed in scope kernel) as the one with most: a small problem leaves a GPU idle and shows
+ * nothing of its kernels. Of equals the one with the largest slices. -1 where nothing was timed. */
+int dcs_figure_ladder_size(const dcs_figure_run *run, int problem);
 /* Padding overhead of a grid of n points covered by whole tiles: executed / useful - 1. */
 double dcs_padding_overhead(dcs_dims n, dcs_dims tile);
 

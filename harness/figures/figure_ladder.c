@@ -18,8 +18,9 @@ typedef struct {
 } rung_list;
 
 /* Rungs that the size would have. */
-static int count_rungs(const dcs_figure_run *run, int size) {
+static int count_rungs(const dcs_figure_run *run, int size, int problem) {
   dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
+  pick.problem = problem;
   const int all = dcs_figure_most_threads(run, pick);
   int n = 0;
   for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++)
@@ -30,14 +31,14 @@ static int count_rungs(const dcs_figure_run *run, int size) {
   return n;
 }
 
-int dcs_figure_ladder_size(const dcs_figure_run *run) {
+int dcs_figure_ladder_size(const dcs_figure_run *run, int problem) {
   int best = -1, most = 0;
   for (int size = 0; size < run->n_sizes; size++) {
-    int rungs = count_rungs(run, size);
+    int rungs = count_rungs(run, size, problem);
     most = rungs > most ? rungs : most;
   }
   for (int size = 0; size < run->n_sizes; size++)
-    if (most > 0 && 3 * count_rungs(run, size) >= most &&
+    if (most > 0 && 3 * count_rungs(run, size, problem) >= most &&
         (best < 0 || dcs_figure_is_larger(&run->sizes[size], &run->sizes[best])))
       best = size;
   return best;
@@ -110,7 +111,7 @@ static void write_ladder(FILE *dat, const dcs_figure_run *run, int size, const r
 }
 
 dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  int size = dcs_figure_ladder_size(run);
+  int size = dcs_figure_ladder_size(run, DCS_FIGURE_DIRECT);
   if (size < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
   rung_list list = {
       .threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL))};

@@ -38,11 +38,20 @@ static bool matches(const dcs_figure_row *row, const dcs_figure_pick *pick) {
          field_matches(pick->coarsen, row->of->coarsen);
 }
 
+/* The one behind `row` among all, or at a size. */
+static const dcs_figure_row *behind(const dcs_figure_run *run, int size,
+                                    const dcs_figure_row *row) {
+  if (size != DCS_FIGURE_ANY) return row ? row->next : run->sizes[size].rows;
+  row = row ? row + 1 : run->rows;
+  return row < run->rows + run->n_rows ? row : NULL;
+}
+
 const dcs_figure_row *dcs_figure_next(const dcs_figure_run *run, const dcs_figure_pick *pick,
                                       const dcs_figure_row *row) {
-  for (row = row ? row + 1 : run->rows; row < run->rows + run->n_rows; row++)
-    if (matches(row, pick)) return row;
-  return NULL;
+  do
+    row = behind(run, pick->size, row);
+  while (row && !matches(row, pick));
+  return row;
 }
 
 const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick) {
@@ -67,12 +76,14 @@ bool dcs_figure_is_larger(const dcs_figure_size *a, const dcs_figure_size *b) {
 
 const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run,
                                                    dcs_figure_pick pick) {
-  const dcs_figure_row *best = dcs_figure_best(run, &pick);
+  const dcs_figure_row *best = dcs_figure_best(run, &pick), *row = NULL;
   if (best) return best;
-  for (int size = 0; size < run->n_sizes; size++) {
-    pick.size = size;
-    const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (row && (!best || dcs_figure_is_larger(&run->sizes[size], &run->sizes[best->size])))
+  pick.size = DCS_FIGURE_ANY;
+  while ((row = dcs_figure_next(run, &pick, row))) {
+    if (!row->ok) continue;
+    if (!best || (row->size == best->size
+                      ? row->of->evals_per_s > best->of->evals_per_s
+                      : dcs_figure_is_larger(&run->sizes[row->size], &run->sizes[best->size])))
       best = row;
   }
   return best;

@@ -164,7 +164,7 @@ static void write_roofline(FILE *dat, const dcs_figure_run *run, panel *panels, 
 }
 
 dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  const int size = dcs_figure_ladder_size(run), n = run->n_variants;
+  const int size = dcs_figure_ladder_size(run, DCS_FIGURE_DIRECT), n = run->n_variants;
   const int threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL));
   panel panels[DCS_FIGURE_GROUPS];
   bool any = false, roof = false;

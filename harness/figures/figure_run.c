@@ -74,7 +74,7 @@ static void list_sizes(dcs_figure_run *run) {
     const dcs_size *size = &row->size;
     /* NOLINTNEXTLINE: no row is NULL */
     run->sizes[i] = (dcs_figure_size){of_direct(run, *size), dcs_size_points(size),
-                                      dcs_along(size, 0), row->spacing};
+                                      dcs_along(size, 0), row->spacing, NULL};
     if (!is_direct(run, size)) run->problems[n_problems++] = without_axes(size);
   }
   run->n_sizes = distinct(run->sizes, run->n_rows, sizeof *run->sizes);
@@ -94,6 +94,15 @@ static int problem_of(const dcs_figure_run *run, const dcs_size *problem) {
   return index_of(problem, run->problems, run->n_problems, sizeof *run->problems);
 }
 
+/* In the order of the rows. */
+static void chain_rows(dcs_figure_run *run) {
+  for (size_t i = run->n_rows; i-- > 0;) {
+    dcs_figure_row *row = &run->rows[i];
+    row->next = run->sizes[row->size].rows;
+    run->sizes[row->size].rows = row;
+  }
+}
+
 static void index_rows(dcs_figure_run *run) {
   if (run->n_rows == 0) return;
   run->direct = choose_direct(run);
@@ -107,6 +116,7 @@ static void index_rows(dcs_figure_run *run) {
     row->problem = problem_of(run, &problem);
     row->ok = row->of->outcome == DCS_OUTCOME_OK && row->of->evals_per_s > 0;
   }
+  chain_rows(run);
 }
 
 bool dcs_figure_pick_size(const dcs_figure_run *run, const dcs_size *size, dcs_figure_pick *pick) {

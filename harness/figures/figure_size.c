@@ -1,10 +1,8 @@
-/* Figures over the kind's first dimension (atoms) and over the coarsening factor, on one grid. */
+/* Time against the kind's first dimension (atoms), on one grid. */
 #include "harness/base/grow.h"
 #include "harness/figures/figure.h"
 
 #include <string.h>
-
-/* ---- time against atoms ---- */
 
 /* The sizes of one grid, which lie together: first <= size < end. */
 typedef struct {
@@ -134,73 +132,5 @@ dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char w
                     grid_text(run, grid, where));
   cpu_time_series(dat, run, grid);
   gpu_time_series(dat, run, grid);
-  return DCS_OK;
-}
-
-/* ---- rate against coarsening factor ---- */
-
-enum { MAX_FACTOR = 16 };
-
-/* Rows of the variant at the size, or 0 where they have fewer than two coarsening factors. */
-static int coarsened_rows(const dcs_figure_run *run, int size, int variant) {
-  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
-  const dcs_figure_row *row = NULL;
-  unsigned factors = 0;
-  int rows = 0;
-  pick.variant = variant;
-  while ((row = dcs_figure_next(run, &pick, row))) {
-    if (!row->ok || row->of->coarsen < 1 || row->of->coarsen > MAX_FACTOR) continue;
-    factors |= 1u << row->of->coarsen;
-    rows++;
-  }
-  bool several = (factors & (factors - 1)) != 0;
-  return several ? rows : 0;
-}
-
-/* The size with the most coarsened rows, the larger of equals; -1 where there is none. */
-static int choose_coarsened_size(const dcs_figure_run *run) {
-  int best = -1, best_rows = 0;
-  for (int size = 0; size < run->n_sizes; size++) {
-    int rows = 0;
-    for (int variant = 0; variant < run->n_variants; variant++)
-      rows += coarsened_rows(run, size, variant);
-    if (rows < best_rows || rows == 0 ||
-        (rows == best_rows &&
-         dcs_figure_extent(&run->sizes[size]) <= dcs_figure_extent(&run->sizes[best])))
-      continue;
-    best = size;
-    best_rows = rows;
-  }
-  return best;
-}
-
-static void coarsening_series(FILE *dat, const dcs_figure_run *run, int size, int variant) {
-  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
-  bool named = false;
-  pick.variant = variant;
-  for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++) {
-    const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (!row) continue;
-    if (!named)
-      dcs_figure_series(dat, "%s%s", run->variants[variant],
-                        row->of->backend == DCS_GPU ? run->gpu_suffix : "");
-    named = true;
-    dcs_figure_point(dat, row, pick.coarsen, dcs_figure_geps(row));
-  }
-}
-
-dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  int size = choose_coarsened_size(run);
-  if (size < 0)
-    return dcs_figure_skip(why, "no variant was measured at two or more coarsening factors");
-  char axes[DCS_TEXT];
-  dcs_figure_seen seen = {0};
-  dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
-  for (pick.coarsen = 1; pick.coarsen <= MAX_FACTOR; pick.coarsen++)
-    dcs_figure_see(run, &pick, &seen);
-  dcs_figure_titles(dat, run, seen, "Rate against coarsening factor, %s, kernel time",
-                    dcs_figure_axes(run, size, axes));
-  for (int variant = 0; variant < run->n_variants; variant++)
-    if (coarsened_rows(run, size, variant) > 0) coarsening_series(dat, run, size, variant);
   return DCS_OK;
 }

@@ -10,6 +10,7 @@
 #include "harness/files/folder.h"
 #include "harness/files/text_stream.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,43 +90,60 @@ static dcs_status make_data(const dcs_figure_run *run, size_t figure, char **tex
   return status == DCS_OK ? ended : status;
 }
 
+/* What is drawn, and where. */
+typedef struct {
+  const dcs_figures_options *o;
+  char plots[MAX_PATH];
+  bool missing; /* gnuplot */
+} drawing;
+
+static void say(const drawing *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(const drawing *d, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (d->o->out) vfprintf(d->o->out, format, arguments);
+  va_end(arguments);
+}
+
 /* Data, script and, where gnuplot is, the pictures. */
-static dcs_status draw_data(const char *plots, const dcs_kind *kind, const char *script,
-                            const char *text, size_t size, bool *missing, FILE *out) {
+static dcs_status draw_data(drawing *d, const dcs_kind *kind, const char *script, const char *text,
+                            size_t size) {
+  const char *plots = d->plots;
   char name[DCS_TEXT], head[4 * DCS_TEXT];
   script_head(kind, figure_name(kind, script, name), head);
   DCS_TRY(write_file(plots, name, ".dat", text, size));
   DCS_TRY(write_script(plots, script, name, head));
   dcs_gnuplot_pictures pictures = DCS_GNUPLOT_MISSING;
-  if (!*missing) DCS_TRY(dcs_gnuplot(plots, name, &pictures));
-  *missing = pictures == DCS_GNUPLOT_MISSING;
-  if (*missing)
-    fprintf(out, "not drawn: %s/%s.dat and .gp\n", plots, name);
+  if (!d->missing) DCS_TRY(dcs_gnuplot(plots, name, &pictures));
+  d->missing = pictures == DCS_GNUPLOT_MISSING;
+  if (d->missing)
+    say(d, "not drawn: %s/%s.dat and .gp\n", plots, name);
   else if (pictures == DCS_GNUPLOT_SVG)
-    fprintf(out, "drawn: %s/%s.svg; no PNG: this gnuplot has no terminal pngcairo\n", plots, name);
+    say(d, "drawn: %s/%s.svg; no PNG: this gnuplot has no terminal pngcairo\n", plots, name);
   else
-    fprintf(out, "drawn: %s/%s.png and .svg\n", plots, name);
+    say(d, "drawn: %s/%s.png and .svg\n", plots, name);
   return DCS_OK;
 }
 
-static void say_missing(FILE *out) {
-  fprintf(out, "gnuplot is not on the PATH: install it (Debian, Ubuntu: apt install gnuplot-nox) "
-               "and plot again\n");
+static void say_missing(const drawing *d) {
+  if (d->missing)
+    say(d, "gnuplot is not on the PATH: install it (Debian, Ubuntu: apt install gnuplot-nox) and "
+           "plot again\n");
 }
 
-static dcs_status draw_figure(const dcs_figure_run *run, size_t figure, const char *plots,
-                              bool *missing, FILE *out) {
-  const char *name = figures[figure].name;
-  char *text, why[DCS_TEXT], own[DCS_TEXT];
+static dcs_status draw_figure(drawing *d, const dcs_figure_run *run, size_t figure) {
+  const char *script = figures[figure].name;
+  char *text, why[DCS_TEXT], name[DCS_TEXT];
   size_t size;
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
   dcs_status status = make_data(run, figure, &text, &size, why);
-  if (status == DCS_OK && !why[0])
-    status = draw_data(plots, run->kind, name, text, size, missing, out);
+  figure_name(run->kind, script, name);
+  if (status == DCS_OK && !why[0]) status = draw_data(d, run->kind, script, text, size);
+  if (status == DCS_OK && why[0]) say(d, "skipped: %s: %s\n", name, why);
+  if (status == DCS_OK && d->o->take)
+    status = d->o->take(d->o->with, name, why[0] ? NULL : text, why);
   free(text);
-  DCS_TRY(status);
-  if (why[0]) fprintf(out, "skipped: %s: %s\n", figure_name(run->kind, name, own), why);
-  return DCS_OK;
+  return status;
 }
 
 static bool is_drawn(size_t figure, const dcs_kind *kind, const char *only) {
@@ -135,42 +153,39 @@ static bool is_drawn(size_t figure, const dcs_kind *kind, const char *only) {
          strcmp(of, kind->id) == 0;
 }
 
-static dcs_status draw_kind(const dcs_figure_run *run, const char *only, const char *plots,
-                            bool *missing, FILE *out) {
+static dcs_status draw_kind(drawing *d, const dcs_figure_run *run) {
   for (size_t f = 0; f < sizeof figures / sizeof figures[0]; f++)
-    if (is_drawn(f, run->kind, only)) DCS_TRY(draw_figure(run, f, plots, missing, out));
+    if (is_drawn(f, run->kind, d->o->only)) DCS_TRY(draw_figure(d, run, f));
   return DCS_OK;
 }
 
-static dcs_status write_shared(const char *dir, char plots[MAX_PATH]) {
-  DCS_TRY(make_path(plots, dir, "plots", ""));
-  DCS_TRY(dcs_make_folder(plots, 0777));
+static dcs_status begin(drawing *d) {
+  DCS_TRY(make_path(d->plots, d->o->work, "plots", ""));
+  DCS_TRY(dcs_make_folder(d->plots, 0777));
   for (size_t s = 0; s < sizeof shared / sizeof shared[0]; s++)
-    DCS_TRY(write_script(plots, shared[s], shared[s], ""));
+    DCS_TRY(write_script(d->plots, shared[s], shared[s], ""));
   return DCS_OK;
 }
 
 dcs_status dcs_figure_draw(const char *dir, const char *name, const char *data, size_t size,
                            FILE *out) {
-  char plots[MAX_PATH];
-  bool missing = false;
-  DCS_TRY(write_shared(dir, plots));
-  DCS_TRY(draw_data(plots, dcs_kinds[0], name, data, size, &missing, out));
-  if (missing) say_missing(out);
+  const dcs_figures_options options = {.work = dir, .out = out};
+  drawing d = {.o = &options};
+  DCS_TRY(begin(&d));
+  DCS_TRY(draw_data(&d, dcs_kinds[0], name, data, size));
+  say_missing(&d);
   return DCS_OK;
 }
 
-static dcs_status draw_all(dcs_figure_run *run, const char *dir, const char *only, FILE *out) {
-  char plots[MAX_PATH];
-  bool missing = false;
-  DCS_TRY(write_shared(dir, plots));
-  DCS_TRY(draw_kind(run, only, plots, &missing, out));
+static dcs_status draw_all(drawing *d, dcs_figure_run *run) {
+  DCS_TRY(begin(d));
+  DCS_TRY(draw_kind(d, run));
   for (int k = 0; k < dcs_n_kinds; k++) {
     if (dcs_kinds[k] == run->kind || !dcs_figure_holds(run, dcs_kinds[k])) continue;
     DCS_TRY(dcs_figure_take(run, dcs_kinds[k]));
-    DCS_TRY(draw_kind(run, only, plots, &missing, out));
+    DCS_TRY(draw_kind(d, run));
   }
-  if (missing) say_missing(out);
+  say_missing(d);
   return DCS_OK;
 }
 
@@ -186,13 +201,17 @@ static dcs_status check_name(const char *only) {
                   dcs_did_you_mean(only, names, N, hint));
 }
 
-dcs_status dcs_figures(const char *dir, const char *reference, const char *only, FILE *out) {
-  if (only) DCS_TRY(check_name(only));
+dcs_status dcs_figures(const dcs_figures_options *options) {
+  dcs_figures_options o = *options;
+  drawing d = {.o = &o};
+  if (!o.work) o.work = o.dir;
+  if (o.only) DCS_TRY(check_name(o.only));
   /* The data need a decimal point whatever the user's locale. */
   locale_t before = dcs_decimal_enter();
   dcs_figure_run run;
-  dcs_status status = dcs_figure_load(&run, dir, reference);
-  if (status == DCS_OK) status = draw_all(&run, dir, only, out);
+  dcs_status status = dcs_figure_load(&run, o.dir, o.reference);
+  run.dir = o.work;
+  if (status == DCS_OK) status = draw_all(&d, &run);
   dcs_figure_unload(&run);
   dcs_decimal_leave(before);
   return status;

@@ -7,13 +7,24 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Draws every figure for which the run folder `dir` has data, into dir/plots: for each figure NAME
- * the data NAME.dat, the script NAME.gp and, where gnuplot is there, NAME.png and NAME.svg.
- * `reference` (may be NULL) is a second run folder whose GPU rows are drawn where `dir` has none,
- * marked as reference measurements. `only` (may be NULL) is the one figure to draw. A line per
- * figure goes to `out`. A missing gnuplot is said and is no failure; a gnuplot that fails is
- * DCS_FAILED with its message; DCS_USAGE names a figure that there is not, and the nearest. */
-dcs_status dcs_figures(const char *dir, const char *reference, const char *only, FILE *out);
+typedef struct {
+  const char *dir;       /* the run folder */
+  const char *reference; /* NULL, or a second run folder whose GPU rows are drawn where `dir` has
+                            none, marked as reference measurements */
+  const char *only;      /* NULL, or the one figure to draw */
+  const char *work; /* NULL, or the folder to draw in, with the files of `dcsbench crossover`, in
+                       the run folder's place */
+  FILE *out;        /* NULL, or what gets a line per figure */
+  /* NULL, or what else is done with each: its data, or NULL and why it is not drawn. */
+  dcs_status (*take)(void *with, const char *name, const char *data, const char *why);
+  void *with;
+} dcs_figures_options;
+
+/* Draws every figure for which the run folder has data, into dir/plots: for each figure NAME the
+ * data NAME.dat, the script NAME.gp and, where gnuplot is there, NAME.png and NAME.svg. A missing
+ * gnuplot is said and is no failure; a gnuplot that fails is DCS_FAILED with its message; DCS_USAGE
+ * names a figure that there is not, and the nearest. */
+dcs_status dcs_figures(const dcs_figures_options *options);
 
 /* Draws one figure from data[size] that the caller made, in the same way and by the same files; the
  * folder is made where it is missing. `name` is that of its script in plots/. */

@@ -11,7 +11,8 @@
  * names the one that cannot be made, DCS_USAGE a name that is too long (3,900 bytes). */
 dcs_status dcs_make_folder(const char *folder, mode_t mode);
 
-/* Makes a folder below $TMPDIR, else /tmp, under a name of its own; "" when it cannot be made. */
+/* Makes a folder below $TMPDIR, else /tmp, under a name of its own; "" and DCS_IO when it cannot be
+ * made. */
 dcs_status dcs_make_temporary(char folder[4096]);
 
 /* Removes the folder and all that is in it, as far as it goes. */

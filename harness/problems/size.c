@@ -42,6 +42,11 @@ void dcs_size_put_axes(dcs_csv *csv, const dcs_size *size) {
   }
 }
 
+double dcs_size_axis(const dcs_size *size, const char *column) {
+  const int axis = axis_of(size->kind, column);
+  return axis < 0 ? NAN : (double)size->axes[axis];
+}
+
 dcs_status dcs_size_find(const dcs_table *table, dcs_size_at *at) {
   for (int a = 0; a < DCS_MAX_DIMENSIONS; a++)
     at->made[a] = dcs_table_column(table, dcs_external_axes[a]);

@@ -17,6 +17,8 @@ const char *const *dcs_size_axes(const dcs_kind *kind);
 /* Writes the cells of these columns; of the axes alone. */
 void dcs_size_put(dcs_csv *csv, const dcs_size *size);
 void dcs_size_put_axes(dcs_csv *csv, const dcs_size *size);
+/* The value of an axis by its column; NaN where the kind has none such. */
+double dcs_size_axis(const dcs_size *size, const char *column);
 
 /* Where the columns are in a table. DCS_INPUT names one that is missing, and the command that makes
  * a file of this schema. */

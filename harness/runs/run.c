@@ -223,6 +223,25 @@ dcs_status dcs_run_problems(const dcs_run *run, dcs_size **list, int *n) {
   return DCS_OK;
 }
 
+/* The text after the parameters, from here on, whose names begin with the prefix. */
+static const char *skip(const char *config, const char *prefix) {
+  while (*config && strncmp(config, prefix, strlen(prefix)) == 0) {
+    config += strcspn(config, ",");
+    config += *config == ',';
+  }
+  return config;
+}
+
+bool dcs_same_config_but(const char *a, const char *b, const char *prefix) {
+  while (*(a = skip(a, prefix)) && *(b = skip(b, prefix))) {
+    size_t n = strcspn(a, ",");
+    if (n != strcspn(b, ",") || strncmp(a, b, n) != 0) return false;
+    a += n + (a[n] == ',');
+    b += n + (b[n] == ',');
+  }
+  return !*a && !*skip(b, prefix);
+}
+
 /* ---- facts ---- */
 
 const char *dcs_run_fact(const dcs_run *run, const char *key) {

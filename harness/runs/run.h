@@ -81,6 +81,9 @@ bool dcs_row_disturbed(const dcs_run_row *row);
 int dcs_compare_rows(const dcs_run_row *a, const dcs_run_row *b);
 /* Whether both are of the same variant and configuration. */
 bool dcs_same_row_method(const dcs_run_row *a, const dcs_run_row *b);
+/* Whether both configurations, as texts, are the same but for the parameters whose names begin with
+ * `prefix`. */
+bool dcs_same_config_but(const char *a, const char *b, const char *prefix);
 /* The times of b over those of a, as dcs_ratio_of_times() has it. */
 dcs_ratio dcs_row_ratio(const dcs_run_row *a, const dcs_run_row *b);
 

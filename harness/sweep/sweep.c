@@ -9,6 +9,7 @@
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
 #include "harness/sweep/tuned_check.h"
+#include "harness/sweep/watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -347,6 +348,7 @@ static dcs_status run(sweep *s) {
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
   s->progress.shown &= !s->turns.taken;
+  if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->cells);
   dcs_status status = measure_cells(s);
   dcs_progress_clear(&s->progress);
   DCS_TRY(status);

@@ -26,6 +26,7 @@ typedef struct {
   dcs_sampling sampling;
   double budget_s; /* 0: none */
   bool energy;     /* measure the energy of a map */
+  bool watch;      /* show the table while it grows: standard error is a terminal */
   double timeout_s;
   dcs_run_facts run; /* input and kernels; of the grid all but n, which comes from the lines */
 } dcs_sweep_options;

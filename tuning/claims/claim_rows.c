@@ -56,26 +56,7 @@ const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row 
   return best;
 }
 
-/* The text after the parameters, from here on, whose names begin with the prefix. */
-static const char *skip(const char *config, const char *prefix) {
-  while (*config && strncmp(config, prefix, strlen(prefix)) == 0) {
-    config += strcspn(config, ",");
-    config += *config == ',';
-  }
-  return config;
-}
-
-static bool same_config_but(const char *a, const char *b, const char *prefix) {
-  while (*(a = skip(a, prefix)) && *(b = skip(b, prefix))) {
-    size_t n = strcspn(a, ",");
-    if (n != strcspn(b, ",") || strncmp(a, b, n) != 0) return false;
-    a += n + (a[n] == ',');
-    b += n + (b[n] == ',');
-  }
-  return !*a && !*skip(b, prefix);
-}
-
 bool dcs_claim_same_but(const dcs_run_row *a, const dcs_run_row *b, const char *prefix) {
   return strcmp(a->variant, b->variant) == 0 && a->scope == b->scope &&
-         dcs_same_axes(&a->size, &b->size) && same_config_but(a->config, b->config, prefix);
+         dcs_same_axes(&a->size, &b->size) && dcs_same_config_but(a->config, b->config, prefix);
 }
