@@ -1,0 +1,44 @@
+/* Checking a student's kernels against what a lab demands, without a GPU. */
+#ifndef DCS_LAB_CHECK_H
+#define DCS_LAB_CHECK_H
+
+#include "harness/labs/diagnose.h"
+#include "harness/labs/lab.h"
+
+/* What is said first: where a kernel has several faults, one follows from the other, or matters
+ * less. */
+typedef enum {
+  DCS_FAULT_NONE,
+  DCS_FAULT_MISSING, /* the folder lacks the kernel: nothing was looked at */
+  DCS_FAULT_COMPILE, /* nothing else was looked at */
+  DCS_FAULT_ENDLESS,
+  DCS_FAULT_OUTSIDE,
+  DCS_FAULT_BARRIER, /* a race in shared memory, barriers apart */
+  DCS_FAULT_MAP,
+  DCS_FAULT_RACE,
+  DCS_FAULT_COST,
+  DCS_FAULT_CRASH
+} dcs_fault;
+
+/* What came of a demand. */
+typedef struct {
+  const dcs_demand *demand;
+  bool done; /* false: an earlier fault left nothing to look at */
+  dcs_fault fault;
+  double measured;         /* NaN: the check has no number */
+  char said[DCS_SENTENCE]; /* of a fault */
+} dcs_finding;
+
+typedef struct {
+  dcs_finding *list; /* a demand each, in their order */
+  int n, n_passed;
+  const dcs_finding *first_fault; /* what is said first; NULL: all passed */
+} dcs_findings;
+
+/* Checks the kernels of a folder. DCS_UNAVAILABLE: this machine cannot run
+ * the emulated device. Faults are no failure. The caller frees with dcs_findings_free(), whatever
+ * the status. */
+dcs_status dcs_lab_check(const dcs_lab *lab, const char *kernels, dcs_findings *findings);
+void dcs_findings_free(dcs_findings *findings);
+
+#endif
