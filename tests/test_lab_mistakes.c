@@ -18,16 +18,19 @@ typedef struct {
   const char *said;           /* in the first sentence */
 } planted;
 
+#define SCATTER   1, "scatter.cu"
+#define NAIVE     1, "naive.cu"
 #define CONSTANT  2, "constant.cu"
 #define SHARED    2, "shared.cu"
 #define COARSENED 3, "coarsened.cu"
 #define COALESCED 4, "coalesced.cu"
 #define PADDED    5, "padded.cu"
+#define SPLIT     8, "split.cu"
 
 static const planted mistakes[] = {
     /* the compiler */
-    {CONSTANT, "float sum = 0.0f;", "float sum = 0.0f", "constant.cu:15: expected ',' or ';'"},
-    {CONSTANT, "atom.w *", "atom.q *", "constant.cu:20: 'struct float4' has no member named 'q'"},
+    {CONSTANT, "float sum = 0.0f;", "float sum = 0.0f", "constant.cu:15: expected"},
+    {CONSTANT, "atom.w *", "atom.q *", "constant.cu:19: "},
     {CONSTANT, "void dcs(", "void potential(",
      "constant.cu has no kernel that begins with extern \"C\" __global__ void dcs("},
     /* loops */
@@ -38,7 +41,8 @@ static const planted mistakes[] = {
     {CONSTANT, "sum += atom.w", "sum += 2.0f * atom.w", "every atom is added twice"},
     {CONSTANT, "sum += atom.w", "sum -= atom.w", "the sign is wrong"},
     {CONSTANT, "sum += atom.w", "sum = atom.w", "atoms are left out"},
-    {CONSTANT, "a < n_atoms", "a < CHUNK_ATOMS", "all values are wrong"},
+    {CONSTANT, "a < n_atoms", "a < CHUNK_ATOMS",
+     "the loop goes on behind the last of the n_atoms atoms"},
     {SHARED, "first < n_atoms; first", "first + TILE_ATOMS <= n_atoms; first",
      "no point of the map is written"},
     {SHARED, "atoms[first + a]", "atoms[a]", "the atoms of the first chunk are taken"},
@@ -54,50 +58,70 @@ static const planted mistakes[] = {
     {SHARED, "float z = spacing * k", "float z = 0.0f", "the slice's number is not used"},
     /* indices and edges */
     {CONSTANT, "i >= nx ||", "i >= nx - 1 ||",
-     "the last column (x = 63) is computed by nobody: the blocks cover 63 of 64 points in x"},
-    {CONSTANT, "i >= nx ||", "i > nx ||", "outside of all arrays (constant.cu:22"},
+     "nobody computes the last column (x = 63): the blocks cover 63 of 64 points in x"},
+    {CONSTANT, "i >= nx ||", "i > nx ||", "outside of all arrays (constant.cu:21"},
     {CONSTANT, "  if (i >= nx || j >= ny) return;\n", "", "outside of all arrays (constant.cu:2"},
-    {CONSTANT, "* nx + i]", "* ny + i]", "computed by nobody"},
+    {CONSTANT, "* nx + i]", "* ny + i]", "both add to the same point of the map without"},
     {CONSTANT, "j * nx + i]", "i * ny + j]", "as if y ran fastest"},
     {CONSTANT, "blockIdx.y * BLOCK_Y", "blockIdx.y",
-     "the last row (y = 3) is computed by nobody: the blocks cover 3 of 4 points in y"},
+     "nobody computes the last row (y = 3): the blocks cover 3 of 4 points in y"},
     {CONSTANT, "blockIdx.x * BLOCK_X + threadIdx.x", "threadIdx.x",
-     "the last 32 columns (x from 32 on) are computed by nobody: the blocks cover 32 of 64"},
+     "nobody computes the last 32 columns (x from 32 on): the blocks cover 32 of 64"},
     {CONSTANT, "slice[(long long)j * nx + i]", "slice[(long long)j * nx * 1000000 + i]",
-     "outside of all arrays (constant.cu:22"},
+     "outside of all arrays (constant.cu:21"},
     {COARSENED, "threadIdx.x) * COARSEN", "threadIdx.x)", "the blocks cover"},
     {COARSENED, "spacing * (i + m)", "spacing * i", "its first point again and again"},
-    {COARSENED, "if (i + m < nx) ", "", "outside of all arrays (coarsened.cu:37"},
+    {COARSENED, "if (i + m < nx) ", "", "outside of all arrays (coarsened.cu:33"},
     {COARSENED, "m < COARSEN; m++)\n    if", "m < COARSEN - 1; m++)\n    if",
-     "one column of every 4 (x = 3, 7, ...) is computed by nobody"},
-    {COARSENED, "point[m] +=", "point[m * BLOCK_X] +=", "side by side"},
+     "nobody computes one column of every 4 (x = 3, 7, ...)"},
+    {COARSENED, "point[m] +=", "point[m * BLOCK_X] +=", "outside of all arrays (coarsened.cu:33"},
     {COALESCED, "spacing * (i + m * BLOCK_X)", "spacing * (i + m)",
      "as if those of a thread were adjacent, but written block_x apart"},
-    {COALESCED, "(i + m * BLOCK_X < nx)", "(i + m < nx)", "outside of all arrays (coalesced.cu:37"},
-    {COALESCED, "blockIdx.x * (BLOCK_X * COARSEN)", "blockIdx.x * BLOCK_X", "computed by nobody"},
-    {PADDED, "j * row + i", "j * row + i + 1", "outside of all arrays (padded.cu:34"},
-    {PADDED, "j * row + i", "j * (row - 1) + i", "both add to the same point"},
+    {COALESCED, "(i + m * BLOCK_X < nx)", "(i + m < nx)", "outside of all arrays (coalesced.cu:34"},
+    {COALESCED, "blockIdx.x * (BLOCK_X * COARSEN)", "blockIdx.x * BLOCK_X",
+     "each is 2 times too large: 2 threads compute the same point"},
+    {PADDED, "j * row + i", "j * row + i + 1", "outside of all arrays (padded.cu:32"},
+    {PADDED, "j * row + i", "j * (row - 1) + i",
+     "both add to the same point of the map without an atomic (padded.cu:32)"},
     /* races and barriers */
     {SHARED, "a];\n    __syncthreads();", "a];",
-     "a barrier is missing between filling shared memory (shared.cu:20) and reading it "
-     "(shared.cu:23)"},
+     "a barrier is missing between filling shared memory (shared.cu:19) and reading it "
+     "(shared.cu:21)"},
     {SHARED, "    }\n    __syncthreads();", "    }",
      "a barrier is missing between reading shared memory (shared.cu:22) and filling it anew "
-     "(shared.cu:20)"},
+     "(shared.cu:19)"},
     {SHARED, "a = thread;", "a = threadIdx.x;", "both write the same place in shared memory"},
     {SHARED, "atoms[first + a];\n    __syncthreads();",
      "atoms[first + a];\n    if (i < nx) __syncthreads();", "wait at different barriers"},
     /* cost */
     {CONSTANT, "atoms[a]", "atoms[(a + threadIdx.x) % n_atoms]",
      "the constant index depends on the thread: 7 different addresses a warp are read one after "
-     "another (constant.cu:17)"},
+     "another (constant.cu:16)"},
     {CONSTANT, "sum += atom.w", "slice[(long long)j * nx + i] += atom.w",
      "the map is written inside the loop over atoms"},
     {COARSENED, "float dx = x[m] - atom.x;",
      "float4 again = atoms[a];\n      float dx = x[m] - again.x;",
      "atoms are loaded too often: 20 bytes an evaluation where 4 do"},
-    {COALESCED, "blockIdx.y * BLOCK_Y + threadIdx.y", "blockIdx.y * BLOCK_Y + threadIdx.y",
-     "lab 4 passed"},
+    {COALESCED, "point[m * BLOCK_X] += sum[m]",
+     "slice[(long long)j * nx + i + m * BLOCK_X] += sum[0]", "its first point again and again"},
+    {SHARED, "  float x = spacing", "  if (i >= nx || j >= ny) return;\n  float x = spacing",
+     "ends while thread"},
+    {SHARED, "a += BLOCK_X * BLOCK_Y", "a += BLOCK_X",
+     "both write the same place in shared memory"},
+    {CONSTANT, "atoms[a]", "atoms[threadIdx.x % n_atoms]",
+     "the constant index depends on the thread"},
+    {SCATTER, "atomicAdd(&map[((long long)k * ny + j) * nx + i], term)",
+     "map[((long long)k * ny + j) * nx + i] += term",
+     "thread 0 and thread 1 both add to the same point of the map without an atomic "
+     "(scatter.cu:17)"},
+    {SCATTER, "  if (a >= n_atoms) return;\n", "", "outside of all arrays (scatter.cu:6"},
+    {SCATTER, "((long long)k * ny + j) * nx + i", "((long long)i * ny + j) * nz + k",
+     "as if z ran fastest"},
+    {NAIVE, "atoms[a]", "atoms[(a + threadIdx.x) % n_atoms]",
+     "threads of a warp read different atoms"},
+    {SPLIT, "*= SOFT_SCALE", "*= 1.0f", "each is 15.79 times what it should be"},
+    {SPLIT, "0x5f5f2000", "0x5f3759df", "they are near, off by up to"},
+    {CONSTANT, "float x = spacing * i", "float x = spacing * (i + 1)", "x is one too large"},
 };
 enum { N_MISTAKES = sizeof mistakes / sizeof mistakes[0] };
 

@@ -38,10 +38,11 @@ static void say_trial(const checker *k, const dcs_case *c, const dcs_reference *
     say_fault(finding, DCS_FAULT_COMPILE,
               dcs_compiler_words(dcs_error_message(), dcs_lab_file(method->variant), text));
     return;
-  case DCS_OUTCOME_WRONG:
-    say_fault(finding, DCS_FAULT_MAP,
-              dcs_diagnose_map(c, method, reference, k->bench.arena.out, text));
+  case DCS_OUTCOME_WRONG: {
+    const dcs_fault fault = dcs_diagnose_map(c, method, reference, k->bench.arena.out, text);
+    say_fault(finding, fault, text);
     return;
+  }
   case DCS_OUTCOME_TIMEOUT:
     say_fault(finding, DCS_FAULT_ENDLESS,
               "the kernel does not come to an end: look for a loop whose condition stays true");
@@ -71,25 +72,6 @@ static dcs_status check_right(checker *k, dcs_case *c) {
 
 /* ---- races, and what a card would have to move ---- */
 
-static dcs_fault fault_of(const dcs_located_race *race) {
-  if (race->race.first.kind == DCS_SEEN_BARRIER) return DCS_FAULT_BARRIER;
-  if (race->race.space == DCS_SPACE_OUTSIDE) return DCS_FAULT_OUTSIDE;
-  return race->race.space == DCS_SPACE_SHARED ? DCS_FAULT_BARRIER : DCS_FAULT_RACE;
-}
-
-/* The race that says most: a fault that comes first, then a store that a load follows. */
-static const dcs_located_race *most_telling(const dcs_located_race *races, int n) {
-  const dcs_located_race *best = races;
-  for (int i = 1; i < n; i++) {
-    const bool filled = races[i].race.first.kind == DCS_SEEN_STORE &&
-                        best->race.first.kind != DCS_SEEN_STORE &&
-                        races[i].race.first.block == races[i].race.then.block;
-    if (fault_of(&races[i]) < fault_of(best) || (fault_of(&races[i]) == fault_of(best) && filled))
-      best = &races[i];
-  }
-  return best;
-}
-
 static dcs_status check_races(checker *k, dcs_case *c) {
   dcs_located_race *races;
   char text[DCS_SENTENCE];
@@ -97,10 +79,17 @@ static dcs_status check_races(checker *k, dcs_case *c) {
   DCS_TRY(dcs_find_races(&k->finding->demand->method, c, k->kernels, &races, &n));
   k->finding->measured = n;
   if (n > 0) {
-    const dcs_located_race *race = most_telling(races, n);
-    say_fault(k->finding, fault_of(race), dcs_diagnose_race(race, text));
+    const dcs_fault fault = dcs_diagnose_races(races, n, text);
+    say_fault(k->finding, fault, text);
   }
   free(races);
+  return DCS_OK;
+}
+
+static dcs_status check_barriers(checker *k, dcs_case *c) {
+  char text[DCS_SENTENCE];
+  DCS_TRY(dcs_check_barriers(&k->finding->demand->method, c, k->kernels, text));
+  if (*text) say_fault(k->finding, DCS_FAULT_BARRIER, text);
   return DCS_OK;
 }
 
@@ -114,7 +103,7 @@ static dcs_status check_measure(checker *k, dcs_case *c) {
     const dcs_measured_kernel kernel = {&trace, &demand->method, c};
     if (!dcs_measure_kernel(&kernel, demand->check, demand->limit, &k->finding->measured, text))
       status = dcs_fail(DCS_INPUT,
-                        "lab.csv: found check \"%s\"; expected right, races or a "
+                        "lab.csv: found check \"%s\"; expected right, races, barriers or a "
                         "measure of the trace",
                         demand->check);
     else if (*text)
@@ -128,6 +117,11 @@ static dcs_status check_measure(checker *k, dcs_case *c) {
 }
 
 /* ---- all demands ---- */
+
+static const struct {
+  const char *name;
+  dcs_status (*run)(checker *, dcs_case *);
+} checks[] = {{"right", check_right}, {"races", check_races}, {"barriers", check_barriers}};
 
 static dcs_status find_file(checker *k, bool *found) {
   const char *file = dcs_lab_file(k->finding->demand->method.variant);
@@ -149,9 +143,10 @@ static dcs_status check_demand(checker *k) {
   const dcs_grid grid = {.n = demand->grid, .spacing = DCS_RANDOM_SPACING};
   dcs_case c;
   DCS_TRY(dcs_case_random(kind, &problem, demand->atoms, &grid, 1, &c));
-  dcs_status status = strcmp(demand->check, "right") == 0   ? check_right(k, &c)
-                      : strcmp(demand->check, "races") == 0 ? check_races(k, &c)
-                                                            : check_measure(k, &c);
+  dcs_status (*run)(checker *, dcs_case *) = check_measure;
+  for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+    if (strcmp(checks[i].name, demand->check) == 0) run = checks[i].run;
+  dcs_status status = run(k, &c);
   dcs_case_free(&c);
   return status;
 }
@@ -169,11 +164,12 @@ static bool is_over(const dcs_findings *findings, const dcs_variant *variant) {
   return false;
 }
 
-/* A map is told apart best on the first problem where it is wrong; others would repeat it. */
+/* Whether the same check said what is wrong already: others would repeat it. */
 static bool is_repeated(const dcs_findings *findings, const dcs_demand *demand) {
   for (int f = 0; f < findings->n; f++) {
     const dcs_finding *finding = &findings->list[f];
     if (finding->demand && finding->demand != demand && finding->fault != DCS_FAULT_NONE &&
+        finding->fault < DCS_FAULT_VALUES &&
         finding->demand->method.variant == demand->method.variant &&
         strcmp(finding->demand->check, demand->check) == 0)
       return true;

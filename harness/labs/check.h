@@ -5,21 +5,6 @@
 #include "harness/labs/diagnose.h"
 #include "harness/labs/lab.h"
 
-/* What is said first: where a kernel has several faults, one follows from the other, or matters
- * less. */
-typedef enum {
-  DCS_FAULT_NONE,
-  DCS_FAULT_MISSING, /* the folder lacks the kernel: nothing was looked at */
-  DCS_FAULT_COMPILE, /* nothing else was looked at */
-  DCS_FAULT_ENDLESS,
-  DCS_FAULT_OUTSIDE,
-  DCS_FAULT_BARRIER, /* a race in shared memory, barriers apart */
-  DCS_FAULT_MAP,
-  DCS_FAULT_RACE,
-  DCS_FAULT_COST,
-  DCS_FAULT_CRASH
-} dcs_fault;
-
 /* What came of a demand. */
 typedef struct {
   const dcs_demand *demand;

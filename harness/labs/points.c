@@ -107,8 +107,8 @@ static void describe_run(const one_axis *a, char text[DCS_TEXT]) {
   const bool at_end = a->last == a->n - 1, at_start = a->first == 0;
   const char *which = at_end ? "the last " : at_start ? "the first " : "";
   if (a->count == 1)
-    snprintf(text, DCS_TEXT, "%s%s (%s = %lld)", *which ? which : "the ", a->one, a->letter,
-             (long long)a->first);
+    snprintf(text, DCS_TEXT, *which ? "%s%s (%s = %lld)" : "%s%s %s = %lld", which, a->one,
+             a->letter, (long long)a->first);
   else if (at_end)
     snprintf(text, DCS_TEXT, "the last %lld %ss (%s from %lld on)", (long long)a->count, a->one,
              a->letter, (long long)a->first);
@@ -152,6 +152,11 @@ char *dcs_describe_points(const dcs_point_set *set, char text[DCS_TEXT]) {
     used += (size_t)snprintf(text + used, DCS_TEXT - used, "%s%.70s", used ? " and " : "", part);
   }
   return text;
+}
+
+bool dcs_is_orderly(const dcs_point_set *set) {
+  axes found;
+  return dcs_count_points(set) > 0 && find_axes(set, &found) && made_of_axes(set, &found);
 }
 
 int64_t dcs_points_from(const dcs_point_set *set, int axis) {

@@ -153,6 +153,12 @@ static bool in_part_of_chunk(const weights *w, int a) {
   return !in_whole_chunk(w, a);
 }
 
+/* Where the last chunk is not full, what an earlier one left lies behind its atoms. */
+static bool left_behind(const weights *w, int a) {
+  const int last = (w->n - 1) / w->chunk;
+  return a / w->chunk == last - 1 && a % w->chunk > (w->n - 1) % w->chunk;
+}
+
 static const struct {
   bool (*picked)(const weights *, int a);
   double weight;
@@ -164,6 +170,9 @@ static const struct {
     {first_of_chunk, 0,
      "the first atom of each chunk is left out: the loop over atoms begins one "
      "too late"},
+    {left_behind, 2,
+     "atoms of an earlier chunk are added again: the loop goes on behind the last of "
+     "the n_atoms atoms"},
     {last_of_chunk, 2, "the last atom of each chunk is added twice"},
     {first_of_chunk, 2, "the first atom of each chunk is added twice"},
     {before_last_chunk, 0,
@@ -191,11 +200,14 @@ static bool match_pattern(const weights *w, char clause[DCS_TEXT]) {
   return false;
 }
 
-static bool match_factor(const weights *w, char clause[DCS_TEXT]) {
+static bool match_factor(const weights *w, bool all, char clause[DCS_TEXT]) {
   const double factor = w->weight[0], whole = round(factor);
   if (!all_are(w, factor) || near(factor, 1)) return false;
   if (near(factor, -1))
     snprintf(clause, DCS_TEXT, "the sign is wrong");
+  else if (!all && whole > 1 && near(factor, whole))
+    snprintf(clause, DCS_TEXT, "each is %.0f times too large: %.0f threads compute the same point",
+             whole, whole);
   else if (near(factor, 2))
     snprintf(clause, DCS_TEXT, "each is twice too large: every atom is added twice");
   else if (whole > 2 && fabs(factor - whole) < 0.02 * whole)
@@ -264,8 +276,8 @@ bool dcs_suspect_atoms(const dcs_wrong_values *wrong, char clause[DCS_TEXT]) {
   if (e && find_weights(wrong, e)) {
     const int64_t chunk = dcs_atoms_at_a_time(wrong);
     const weights w = {e->weight, e->n, chunk < e->n ? (int)chunk : e->n};
-    found = match_factor(&w, clause) || match_pattern(&w, clause) || match_growing(&w, clause) ||
-            match_first_again(&w, clause) || match_some(&w, clause);
+    found = match_factor(&w, wrong->all, clause) || match_pattern(&w, clause) ||
+            match_growing(&w, clause) || match_first_again(&w, clause) || match_some(&w, clause);
   }
   free(e);
   return found;

@@ -209,6 +209,7 @@ static bool fits_point(const dcs_wrong_values *wrong, int64_t i, const layout *l
 
 /* Nearly all: where values become large, single precision is far off. */
 static bool fits(const dcs_wrong_values *wrong, term_function *term, move_function *move) {
+  enum { FEWEST = 4 }; /* fewer fit something by chance */
   const dcs_method *method = wrong->method;
   const layout l = {
       wrong->c->spacing,
@@ -220,7 +221,7 @@ static bool fits(const dcs_wrong_values *wrong, term_function *term, move_functi
   int64_t n = 0;
   for (int64_t i = 0; i < wrong->n; i++)
     n += fits_point(wrong, i, &l, term, move);
-  return wrong->n > 0 && (double)n >= 0.95 * (double)wrong->n;
+  return wrong->n >= FEWEST && (double)n >= 0.95 * (double)wrong->n;
 }
 
 bool dcs_suspect_formula(const dcs_wrong_values *wrong, char clause[DCS_TEXT]) {

@@ -10,6 +10,7 @@
 typedef struct {
   const dcs_case *c;
   const dcs_method *method;
+  bool all; /* the map has no others */
   int64_t n;
   const int64_t *index; /* into the map */
   const double *found;
