@@ -113,7 +113,7 @@ static const planted mistakes[] = {
     {SCATTER, "atomicAdd(&map[((long long)k * ny + j) * nx + i], term)",
      "map[((long long)k * ny + j) * nx + i] += term",
      "thread 0 and thread 1 both add to the same point of the map without an atomic "
-     "(scatter.cu:17)"},
+     "(scatter.cu:16)"},
     {SCATTER, "  if (a >= n_atoms) return;\n", "", "outside of all arrays (scatter.cu:6"},
     {SCATTER, "((long long)k * ny + j) * nx + i", "((long long)i * ny + j) * nz + k",
      "as if z ran fastest"},

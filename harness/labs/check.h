@@ -16,14 +16,17 @@ typedef struct {
 
 typedef struct {
   dcs_finding *list; /* a demand each, in their order */
-  int n, n_passed;
+  int n;
+  int n_asked, n_passed;          /* asked: without speed where it was not measured */
   const dcs_finding *first_fault; /* what is said first; NULL: all passed */
 } dcs_findings;
 
 /* Checks the kernels of a folder. DCS_UNAVAILABLE: this machine cannot run
- * the emulated device. Faults are no failure. The caller frees with dcs_findings_free(), whatever
- * the status. */
+ * the emulated device. Faults are no failure; `speed` stays undone. The caller frees with
+ * dcs_findings_free(), whatever the status. */
 dcs_status dcs_lab_check(const dcs_lab *lab, const char *kernels, dcs_findings *findings);
+/* Sets what follows from the list. */
+void dcs_findings_sum_up(dcs_findings *findings);
 void dcs_findings_free(dcs_findings *findings);
 
 #endif

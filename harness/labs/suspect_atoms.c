@@ -210,7 +210,7 @@ static bool match_factor(const weights *w, bool all, char clause[DCS_TEXT]) {
              whole, whole);
   else if (near(factor, 2))
     snprintf(clause, DCS_TEXT, "each is twice too large: every atom is added twice");
-  else if (whole > 2 && fabs(factor - whole) < 0.02 * whole)
+  else if (whole > 2 && near(factor, whole))
     snprintf(clause, DCS_TEXT, "each is %.0f times too large: every atom is added %.0f times",
              whole, whole);
   else
