@@ -42,6 +42,10 @@ static dcs_status list_labs(void) {
 static void print_finding(const dcs_finding *f) {
   char size[DCS_TEXT], number[64] = "";
   const dcs_demand *d = f->demand;
+  if (!d->method.variant) {
+    printf("%-6s  %s\n", f->fault ? "FAILED" : "ok", d->check);
+    return;
+  }
   snprintf(size, sizeof size, "%lldx%lldx%lld, %lld atoms", (long long)d->grid.x,
            (long long)d->grid.y, (long long)d->grid.z, (long long)d->atoms);
   if (!isnan(f->measured) && !isnan(d->limit))

@@ -2,6 +2,7 @@
 
 #include "harness/device/devices.h"
 #include "harness/files/folder.h"
+#include "harness/labs/answers.h"
 #include "harness/labs/compiler_words.h"
 #include "harness/worker/bench.h"
 
@@ -204,21 +205,27 @@ static dcs_status check_all(const dcs_lab *lab, checker *k, dcs_findings *findin
     k->finding->done = true;
     DCS_TRY(check_demand(k));
   }
-  dcs_findings_sum_up(findings);
   return DCS_OK;
 }
 
-dcs_status dcs_lab_check(const dcs_lab *lab, const char *kernels, dcs_findings *findings) {
+static dcs_status check_kernels(const dcs_lab *lab, const char *kernels, dcs_findings *findings) {
   checker k = {.kernels = kernels};
-  *findings =
-      (dcs_findings){.list = calloc((size_t)lab->n + 1, sizeof *findings->list), .n = lab->n};
-  if (!findings->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for a lab");
   const char *device = dcs_watched_device();
   if (!device) return dcs_fail(DCS_UNAVAILABLE, "this program has no device that can be watched");
   DCS_TRY(dcs_bench_open(device, kernels, LONGEST_S, &k.bench));
   dcs_status status = check_all(lab, &k, findings);
   dcs_bench_close(&k.bench);
   return status;
+}
+
+dcs_status dcs_lab_check(const dcs_lab *lab, const char *folder, dcs_findings *findings) {
+  *findings =
+      (dcs_findings){.list = calloc((size_t)lab->n + 1, sizeof *findings->list), .n = lab->n};
+  if (!findings->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for a lab");
+  DCS_TRY(lab->asks ? dcs_check_answers(lab, folder, findings)
+                    : check_kernels(lab, folder, findings));
+  dcs_findings_sum_up(findings);
+  return DCS_OK;
 }
 
 void dcs_findings_free(dcs_findings *findings) {

@@ -21,10 +21,10 @@ typedef struct {
   const dcs_finding *first_fault; /* what is said first; NULL: all passed */
 } dcs_findings;
 
-/* Checks the kernels of a folder. DCS_UNAVAILABLE: this machine cannot run
+/* Checks the kernels, or the answers, of a folder. DCS_UNAVAILABLE: this machine cannot run
  * the emulated device. Faults are no failure; `speed` stays undone. The caller frees with
  * dcs_findings_free(), whatever the status. */
-dcs_status dcs_lab_check(const dcs_lab *lab, const char *kernels, dcs_findings *findings);
+dcs_status dcs_lab_check(const dcs_lab *lab, const char *folder, dcs_findings *findings);
 /* Sets what follows from the list. */
 void dcs_findings_sum_up(dcs_findings *findings);
 void dcs_findings_free(dcs_findings *findings);

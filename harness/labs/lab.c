@@ -2,9 +2,9 @@
 
 #include "harness/base/embedded.h"
 #include "harness/base/text.h"
-#include "harness/files/csv.h"
 #include "harness/files/folder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@ static const char *const columns[] =
 enum { CHECK, VARIANT, CONFIG, ATOMS, GRID, LIMIT, N_COLUMNS };
 
 const char *dcs_lab_file(const dcs_variant *variant) {
+  if (!variant) return "answers.csv";
   const char *slash = strrchr(variant->sources[0], '/');
   return slash ? slash + 1 : variant->sources[0];
 }
@@ -52,32 +53,57 @@ static dcs_status read_demand(const dcs_table *table, size_t row, const int *at,
   return dcs_parse_grid(dcs_table_cell(table, row, at[GRID]), &demand->grid);
 }
 
-static dcs_status read_demands(const dcs_table *table, dcs_lab *lab) {
-  int at[N_COLUMNS];
-  DCS_TRY(dcs_table_need_all(table, columns, at));
+static dcs_status make_room(const dcs_table *table, dcs_lab *lab) {
   const size_t rows = dcs_table_rows(table);
   lab->demands = calloc(rows + 1, sizeof *lab->demands);
   if (!lab->demands) return dcs_fail(DCS_UNAVAILABLE, "no memory for a lab");
-  for (size_t row = 0; row < rows; row++)
-    DCS_TRY(read_demand(table, row, at, &lab->demands[row]));
   lab->n = (int)rows;
   return DCS_OK;
 }
 
+static dcs_status read_demands(const dcs_table *table, dcs_lab *lab) {
+  int at[N_COLUMNS];
+  DCS_TRY(dcs_table_need_all(table, columns, at));
+  DCS_TRY(make_room(table, lab));
+  for (int row = 0; row < lab->n; row++)
+    DCS_TRY(read_demand(table, (size_t)row, at, &lab->demands[row]));
+  return DCS_OK;
+}
+
+static dcs_status read_questions(const dcs_table *table, dcs_lab *lab) {
+  int at;
+  DCS_TRY(dcs_table_need(table, "question", &at));
+  DCS_TRY(make_room(table, lab));
+  for (int row = 0; row < lab->n; row++) {
+    dcs_demand *demand = &lab->demands[row];
+    snprintf(demand->check, sizeof demand->check, "%s", dcs_table_cell(table, (size_t)row, at));
+    demand->limit = NAN;
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_lab_table(int number, const char *name, dcs_table **table) {
+  char path[64];
+  snprintf(path, sizeof path, "labs/%d/%s", number, name);
+  const char *text = dcs_embedded(path);
+  if (!text) return dcs_fail(DCS_UNAVAILABLE, "%s is not built into this program", path);
+  return dcs_table_parse(path, text, strlen(text), table);
+}
+
 dcs_status dcs_lab_open(int64_t number, dcs_lab *lab) {
   char path[64];
+  dcs_table *table;
   *lab = (dcs_lab){.number = (int)number};
   snprintf(path, sizeof path, "labs/%d/README.md", lab->number);
   const char *page = dcs_embedded(path);
-  snprintf(path, sizeof path, "labs/%d/lab.csv", lab->number);
-  const char *text = dcs_embedded(path);
-  if (!page || !text)
+  if (!page)
     return dcs_fail(DCS_USAGE, "there is no lab %lld; `dcsbench lab` lists them",
                     (long long)number);
   read_title(page, lab->title);
-  dcs_table *table;
-  DCS_TRY(dcs_table_parse(path, text, strlen(text), &table));
-  dcs_status status = read_demands(table, lab);
+  snprintf(path, sizeof path, "labs/%d/questions.csv", lab->number);
+  lab->asks = dcs_embedded(path) != NULL;
+  DCS_TRY(dcs_lab_table(lab->number, lab->asks ? "questions.csv" : "lab.csv", &table));
+  dcs_status status = lab->asks ? read_questions(table, lab) : read_demands(table, lab);
   dcs_table_free(table);
   if (status != DCS_OK) dcs_lab_free(lab);
   return status;
@@ -109,6 +135,22 @@ static dcs_status copy_out(const char *from, const char *folder, const char *nam
   return dcs_file_close(&file);
 }
 
+/* The run that the questions are about. */
+static dcs_status copy_run(const dcs_lab *lab, const char *folder) {
+  static const char *const names[] = {"winners.csv", "thresholds.csv"};
+  dcs_table *questions;
+  char from[DCS_TEXT];
+  DCS_TRY(dcs_lab_table(lab->number, "questions.csv", &questions));
+  const char *run = dcs_table_cell(questions, 0, dcs_table_column(questions, "run"));
+  dcs_status status = DCS_OK;
+  for (int n = 0; n < 2 && status == DCS_OK; n++) {
+    snprintf(from, sizeof from, "%.100s/%s", run, names[n]);
+    status = copy_out(from, folder, names[n]);
+  }
+  dcs_table_free(questions);
+  return status;
+}
+
 dcs_status dcs_lab_start(const dcs_lab *lab, const char *folder) {
   char from[DCS_TEXT];
   DCS_TRY(refuse_existing(folder, "README.md"));
@@ -123,5 +165,5 @@ dcs_status dcs_lab_start(const dcs_lab *lab, const char *folder) {
     snprintf(from, sizeof from, "labs/%d/start/%.100s", lab->number, file);
     DCS_TRY(copy_out(from, folder, file));
   }
-  return DCS_OK;
+  return lab->asks ? copy_run(lab, folder) : DCS_OK;
 }

@@ -2,13 +2,15 @@
 #ifndef DCS_LAB_H
 #define DCS_LAB_H
 
+#include "harness/files/csv.h"
 #include "harness/problems/methods.h"
 
 enum { DCS_LABS = 8 };
 
-/* One row of labs/N/lab.csv: a check of a student's kernel on one problem. */
+/* One row of labs/N/lab.csv: a check of a student's kernel on one problem; or one of
+ * labs/N/questions.csv, where a lab is about reading a run: the rest is 0 then. */
 typedef struct {
-  char check[32];    /* right, races, or a measure of the trace */
+  char check[32];    /* right, races, a measure of the trace; a question's name */
   dcs_method method; /* that the student's kernel stands for */
   int64_t atoms;
   dcs_dims grid;
@@ -18,6 +20,7 @@ typedef struct {
 typedef struct {
   int number;
   char title[DCS_TEXT];
+  bool asks; /* questions, which answers.csv answers; else kernels are checked */
   dcs_demand *demands;
   int n;
 } dcs_lab;
@@ -26,11 +29,15 @@ typedef struct {
 dcs_status dcs_lab_open(int64_t number, dcs_lab *lab);
 void dcs_lab_free(dcs_lab *lab);
 
-/* Copies the lab's page and its kernels with gaps into a folder, which is made where it is missing.
+/* A table of a lab, by its name in labs/N. The caller frees it. */
+dcs_status dcs_lab_table(int number, const char *name, dcs_table **table);
+
+/* Copies the lab's page and its files with gaps into a folder, which is made where it is missing.
  * DCS_USAGE, and nothing is written, where it has one of them already. */
 dcs_status dcs_lab_start(const dcs_lab *lab, const char *folder);
 
-/* The name of a variant's kernel file, without folders: "constant.cu". */
+/* The name of a variant's kernel file, without folders: "constant.cu"; of none (NULL), that of the
+ * answers. */
 const char *dcs_lab_file(const dcs_variant *variant);
 
 /* Whether the demand is the first of its variant. */

@@ -2,7 +2,7 @@
 
 #include "harness/base/grow.h"
 #include "harness/base/hash.h"
-#include "harness/device/kernel_source.h"
+#include "harness/base/text.h"
 #include "harness/files/csv.h"
 #include "harness/files/folder.h"
 
@@ -37,13 +37,19 @@ enum {
 
 /* ---- handing in ---- */
 
-/* Over all kernels of the lab; one that is not there counts as none. */
-static uint64_t hash_sources(const dcs_lab *lab, const char *kernels) {
-  uint64_t all = DCS_HASH_START, one;
-  for (int d = 0; d < lab->n; d++)
-    if (dcs_lab_is_first(lab, d) &&
-        dcs_variant_hash(lab->demands[d].method.variant, kernels, &one) == DCS_OK)
-      all = dcs_hash(all, &one, sizeof one);
+/* Over all files of the lab; one that is not there counts as none. */
+static uint64_t hash_sources(const dcs_lab *lab, const char *folder) {
+  uint64_t all = DCS_HASH_START;
+  char path[4096], *text;
+  size_t bytes;
+  for (int d = 0; d < lab->n; d++) {
+    const char *file = dcs_lab_file(lab->demands[d].method.variant);
+    if (!dcs_lab_is_first(lab, d) || dcs_path_in(folder, file, path) != DCS_OK ||
+        dcs_read_file(path, &text, &bytes) != DCS_OK)
+      continue;
+    all = dcs_hash(all, text, bytes);
+    free(text);
+  }
   return all;
 }
 
@@ -53,8 +59,9 @@ static dcs_status write_finding(dcs_csv *csv, const char *name, int lab, const c
   char config[DCS_TEXT];
   dcs_csv_text(csv, name);
   dcs_csv_integer(csv, lab);
-  DCS_CSV_TEXTS(csv, d->check, d->method.variant->id,
-                dcs_format_config(d->method.variant, &d->method.config, config));
+  const dcs_variant *variant = d->method.variant;
+  DCS_CSV_TEXTS(csv, d->check, variant ? variant->id : "",
+                variant ? dcs_format_config(variant, &d->method.config, config) : "");
   dcs_csv_integer(csv, d->atoms);
   dcs_csv_integer(csv, d->grid.x);
   dcs_csv_integer(csv, d->grid.y);
@@ -77,7 +84,7 @@ static dcs_status write_findings(dcs_csv *csv, const dcs_lab *lab, const dcs_fin
   return DCS_OK;
 }
 
-dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_findings *findings, const char *kernels,
+dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_findings *findings, const char *files,
                           const char *folder, const char *name) {
   char file[DCS_TEXT], path[4096], hash[32];
   dcs_csv csv;
@@ -85,7 +92,7 @@ dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_findings *findings, cons
   for (char *c = file; *c; c++)
     if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
   if (file[0] == '.') file[0] = '_';
-  snprintf(hash, sizeof hash, "%016" PRIx64, hash_sources(lab, kernels));
+  snprintf(hash, sizeof hash, "%016" PRIx64, hash_sources(lab, files));
   DCS_TRY(dcs_make_folder(folder));
   DCS_TRY(dcs_path_in(folder, file, path));
   DCS_TRY(dcs_csv_create(&csv, path));
