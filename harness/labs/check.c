@@ -40,7 +40,7 @@ static void say_trial(const checker *k, const dcs_case *c, const dcs_reference *
               dcs_compiler_words(dcs_error_message(), dcs_lab_file(method->variant), text));
     return;
   case DCS_OUTCOME_WRONG: {
-    const dcs_fault fault = dcs_diagnose_map(c, method, reference, k->bench.arena.out, text);
+    const dcs_fault fault = dcs_diagnose_map(c, method, reference, k->bench.arena.map, text);
     say_fault(finding, fault, text);
     return;
   }

@@ -156,7 +156,7 @@ dcs_status dcs_lab_start(const dcs_lab *lab, const char *folder) {
   DCS_TRY(refuse_existing(folder, "README.md"));
   for (int d = 0; d < lab->n; d++)
     DCS_TRY(refuse_existing(folder, dcs_lab_file(lab->demands[d].method.variant)));
-  DCS_TRY(dcs_make_folder(folder));
+  DCS_TRY(dcs_make_folder(folder, 0777));
   snprintf(from, sizeof from, "labs/%d/README.md", lab->number);
   DCS_TRY(copy_out(from, folder, "README.md"));
   for (int d = 0; d < lab->n; d++) {

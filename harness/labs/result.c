@@ -93,7 +93,7 @@ dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_findings *findings, cons
     if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
   if (file[0] == '.') file[0] = '_';
   snprintf(hash, sizeof hash, "%016" PRIx64, hash_sources(lab, files));
-  DCS_TRY(dcs_make_folder(folder));
+  DCS_TRY(dcs_make_folder(folder, 0777));
   DCS_TRY(dcs_path_in(folder, file, path));
   DCS_TRY(dcs_csv_create(&csv, path));
   return dcs_csv_finish(&csv, write_findings(&csv, lab, findings, hash, name));
