@@ -93,10 +93,16 @@ static const planted mistakes[] = {
     {SHARED, "a = thread;", "a = threadIdx.x;", "both write the same place in shared memory"},
     {SHARED, "atoms[first + a];\n    __syncthreads();",
      "atoms[first + a];\n    if (i < nx) __syncthreads();", "wait at different barriers"},
+    /* crashes */
+    {CONSTANT, "float x = spacing * i", "float x = spacing * (i / (nx - nx))",
+     "the kernel crashes"},
+    {CONSTANT, "float sum = 0.0f;", "float far[1000000];\n  far[i] = 0.0f;\n  float sum = far[i];",
+     "the kernel crashes"},
     /* cost */
     {CONSTANT, "atoms[a]", "atoms[(a + threadIdx.x) % n_atoms]",
      "the constant index depends on the thread: 7 different addresses a warp are read one after "
      "another (constant.cu:16)"},
+    {PADDED, "    point[m", "    if (i + m * BLOCK_X < 150) point[m", "the edge is still tested"},
     {CONSTANT, "sum += atom.w", "slice[(long long)j * nx + i] += atom.w",
      "the map is written inside the loop over atoms"},
     {COARSENED, "float dx = x[m] - atom.x;",

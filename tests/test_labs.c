@@ -155,6 +155,23 @@ static void a_missing_file_is_named(void **state) {
   assert_contains(program_out, "\ncoarsened.cu is not in ");
 }
 
+static void wrong_answers_are_not_given_away(void **state) {
+  (void)state;
+  assert_status(program_run("lab 7 --start %s", in_folder("seven")), 0);
+  assert_true(exists(in_folder("seven/winners.csv")) && exists(in_folder("seven/thresholds.csv")));
+  put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,9000\nloss_of_1000,1572\n"
+                                           "first_status,lossy\n");
+  assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 1);
+  assert_contains(program_out, "FAILED  threshold\nok      loss_of_1000\n");
+  assert_contains(program_out,
+                  "threshold: 9000 is not right: going by it loses more than 1% at one of "
+                  "the measured sizes\n");
+  assert_contains(program_out, "first_status: lossy is not right: ");
+  assert_contains(program_out, "kernel_status: there is no answer yet\n");
+  put_file(in_folder("seven/answers.csv"), "question\nthreshold\n");
+  assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 3);
+}
+
 static void results_are_collected(void **state) {
   (void)state;
   const char *class = in_folder("class");

@@ -3,6 +3,7 @@
 #include "harness/device/devices.h"
 #include "harness/files/folder.h"
 #include "harness/labs/answers.h"
+#include "harness/labs/apart.h"
 #include "harness/labs/compiler_words.h"
 #include "harness/worker/bench.h"
 
@@ -124,6 +125,32 @@ static const struct {
   dcs_status (*run)(checker *, dcs_case *);
 } checks[] = {{"right", check_right}, {"races", check_races}, {"barriers", check_barriers}};
 
+/* A check in this program's own process would end with a kernel that crashes. */
+typedef struct {
+  checker *k;
+  dcs_case *c;
+  dcs_status (*run)(checker *, dcs_case *);
+  dcs_finding finding;
+} watched_check;
+
+static dcs_status run_watched(void *context) {
+  watched_check *w = context;
+  w->k->finding = &w->finding;
+  return w->run(w->k, w->c);
+}
+
+static dcs_status check_watched(checker *k, dcs_case *c, dcs_status (*run)(checker *, dcs_case *)) {
+  watched_check w = {k, c, run, *k->finding};
+  bool crashed;
+  DCS_TRY(dcs_run_apart(run_watched, &w, sizeof w, &crashed));
+  *k->finding = w.finding;
+  if (crashed)
+    say_fault(k->finding, DCS_FAULT_CRASH,
+              "the kernel crashes: look for a division by zero, or for arrays that are too large "
+              "for a thread");
+  return DCS_OK;
+}
+
 static dcs_status find_file(checker *k, bool *found) {
   const char *file = dcs_lab_file(k->finding->demand->method.variant);
   char path[4096], text[DCS_SENTENCE];
@@ -147,7 +174,7 @@ static dcs_status check_demand(checker *k) {
   dcs_status (*run)(checker *, dcs_case *) = check_measure;
   for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
     if (strcmp(checks[i].name, demand->check) == 0) run = checks[i].run;
-  dcs_status status = run(k, &c);
+  dcs_status status = run == check_right ? run(k, &c) : check_watched(k, &c, run);
   dcs_case_free(&c);
   return status;
 }
