@@ -198,7 +198,8 @@ int main(void) {
       cmocka_unit_test(points_in_words),         cmocka_unit_test(turns_come_one_after_another),
       cmocka_unit_test(labs_are_listed),         cmocka_unit_test(a_lab_begins),
       cmocka_unit_test(solutions_pass),          cmocka_unit_test(gaps_fail),
-      cmocka_unit_test(a_missing_file_is_named), cmocka_unit_test(results_are_collected),
+      cmocka_unit_test(a_missing_file_is_named), cmocka_unit_test(wrong_answers_are_not_given_away),
+      cmocka_unit_test(results_are_collected),
   };
   return cmocka_run_group_tests_name("labs", tests, program_setup, program_teardown);
 }
