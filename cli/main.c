@@ -41,6 +41,7 @@ static const command commands[] = {
     {"tune", dcs_command_tune, "search for the best configuration of a variant"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
     {"trace", dcs_command_trace, "what a kernel's loads and stores cost a card, line by line"},
+    {"lab", dcs_command_lab, "exercises: begin one, check your kernels without a GPU"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -88,6 +88,14 @@ dcs_status dcs_lock_wait(const char *path, bool shared, const char *instead, dcs
   return hold(path, shared ? LOCK_SH : LOCK_EX, instead, lock);
 }
 
+bool dcs_lock_is_held(const char *path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return held;
+}
+
 void dcs_lock_leave(dcs_lock *lock) {
   if (!lock->path) return;
   if (lock->own) unlink(lock->path); /* still held: who has opened it will find it gone */

@@ -23,6 +23,9 @@ dcs_status dcs_lock_own(const char *path, const char *instead, dcs_lock *lock);
  * DCS_FAILED on an interrupt. */
 dcs_status dcs_lock_wait(const char *path, bool shared, const char *instead, dcs_lock *lock);
 
+/* Whether a process has the lock now. */
+bool dcs_lock_is_held(const char *path);
+
 void dcs_lock_leave(dcs_lock *lock); /* none held is fine */
 
 #endif

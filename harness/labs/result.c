@@ -1,0 +1,162 @@
+#include "harness/labs/result.h"
+
+#include "harness/base/grow.h"
+#include "harness/base/hash.h"
+#include "harness/base/text.h"
+#include "harness/files/csv.h"
+#include "harness/files/folder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const columns[] =
+    DCS_NAMES("name", "lab", "check", "variant", "config", "atoms", "nx", "ny", "nz", "outcome",
+              "measured", "limit", "first", "said", "sources_hash");
+enum {
+  NAME,
+  LAB,
+  CHECK,
+  VARIANT,
+  CONFIG,
+  ATOMS,
+  NX,
+  NY,
+  NZ,
+  OUTCOME,
+  MEASURED,
+  LIMIT,
+  FIRST,
+  SAID,
+  SOURCES,
+  N_COLUMNS
+};
+
+/* ---- handing in ---- */
+
+/* Over all files of the lab; one that is not there counts as none. */
+static uint64_t hash_sources(const dcs_lab *lab, const char *folder) {
+  uint64_t all = DCS_HASH_START;
+  char path[4096], *text;
+  size_t bytes;
+  for (int d = 0; d < lab->n; d++) {
+    const char *file = dcs_lab_file(lab->demands[d].method.variant);
+    if (!dcs_lab_is_first(lab, d) || dcs_path_in(folder, file, path) != DCS_OK ||
+        dcs_read_file(path, &text, &bytes) != DCS_OK)
+      continue;
+    all = dcs_hash(all, text, bytes);
+    free(text);
+  }
+  return all;
+}
+
+static dcs_status write_finding(dcs_csv *csv, const char *name, int lab, const char *hash,
+                                const dcs_finding *f, bool first) {
+  const dcs_demand *d = f->demand;
+  char config[DCS_TEXT];
+  dcs_csv_text(csv, name);
+  dcs_csv_integer(csv, lab);
+  const dcs_variant *variant = d->method.variant;
+  DCS_CSV_TEXTS(csv, d->check, variant ? variant->id : "",
+                variant ? dcs_format_config(variant, &d->method.config, config) : "");
+  dcs_csv_integer(csv, d->atoms);
+  dcs_csv_integer(csv, d->grid.x);
+  dcs_csv_integer(csv, d->grid.y);
+  dcs_csv_integer(csv, d->grid.z);
+  dcs_csv_text(csv, f->fault ? "failed" : f->done ? "passed" : "not_done");
+  dcs_csv_number(csv, f->measured);
+  dcs_csv_number(csv, d->limit);
+  dcs_csv_integer(csv, first);
+  dcs_csv_text(csv, f->said);
+  dcs_csv_text(csv, hash);
+  return dcs_csv_row(csv);
+}
+
+static dcs_status write_findings(dcs_csv *csv, const dcs_lab *lab, const dcs_findings *findings,
+                                 const char *hash, const char *name) {
+  DCS_TRY(dcs_csv_header(csv, columns));
+  for (int f = 0; f < findings->n; f++)
+    DCS_TRY(write_finding(csv, name, lab->number, hash, &findings->list[f],
+                          &findings->list[f] == findings->first_fault));
+  return DCS_OK;
+}
+
+dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_findings *findings, const char *files,
+                          const char *folder, const char *name) {
+  char file[DCS_TEXT], path[4096], hash[32];
+  dcs_csv csv;
+  snprintf(file, sizeof file, "%.200s.lab%d.csv", name, lab->number);
+  for (char *c = file; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
+  if (file[0] == '.') file[0] = '_';
+  snprintf(hash, sizeof hash, "%016" PRIx64, hash_sources(lab, files));
+  DCS_TRY(dcs_make_folder(folder, 0777));
+  DCS_TRY(dcs_path_in(folder, file, path));
+  DCS_TRY(dcs_csv_create(&csv, path));
+  return dcs_csv_finish(&csv, write_findings(&csv, lab, findings, hash, name));
+}
+
+/* ---- collecting ---- */
+
+static dcs_status read_submission(const char *path, dcs_submission *s) {
+  dcs_table *table;
+  int at[N_COLUMNS];
+  *s = (dcs_submission){0};
+  DCS_TRY(dcs_table_read(path, &table));
+  dcs_status status = dcs_table_need_all(table, columns, at);
+  for (size_t r = 0; status == DCS_OK && r < dcs_table_rows(table); r++) {
+    const char *outcome = dcs_table_cell(table, r, at[OUTCOME]);
+    const bool speed = strcmp(dcs_table_cell(table, r, at[CHECK]), "speed") == 0;
+    snprintf(s->name, sizeof s->name, "%s", dcs_table_cell(table, r, at[NAME]));
+    snprintf(s->sources, sizeof s->sources, "%s", dcs_table_cell(table, r, at[SOURCES]));
+    s->lab = (int)dcs_table_number(table, r, at[LAB]);
+    s->passed += strcmp(outcome, "passed") == 0;
+    s->asked += !speed || strcmp(outcome, "not_done") != 0;
+    if (dcs_table_number(table, r, at[FIRST]) == 1)
+      snprintf(s->said, sizeof s->said, "%s", dcs_table_cell(table, r, at[SAID]));
+  }
+  dcs_table_free(table);
+  return status;
+}
+
+static bool is_result(const char *name) {
+  const char *end = strstr(name, ".lab");
+  return end && isdigit((unsigned char)end[4]) && strcmp(end + 5, ".csv") == 0;
+}
+
+static int by_lab_and_name(const void *left, const void *right) {
+  const dcs_submission *a = left, *b = right;
+  return a->lab != b->lab ? a->lab - b->lab : strcmp(a->name, b->name);
+}
+
+static dcs_status read_folder(DIR *files, const char *folder, dcs_submission **list, int *n) {
+  char path[4096];
+  for (struct dirent *entry; (entry = readdir(files)) != NULL;) {
+    if (!is_result(entry->d_name)) continue;
+    DCS_TRY(dcs_path_in(folder, entry->d_name, path));
+    DCS_TRY(dcs_grow(list, (size_t)*n, sizeof **list, "results of a lab"));
+    DCS_TRY(read_submission(path, &(*list)[*n]));
+    (*n)++;
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_lab_collect(const char *folder, dcs_submission **list, int *n) {
+  DIR *files = opendir(folder);
+  *list = NULL;
+  *n = 0;
+  if (!files) return dcs_fail(DCS_IO, "%s: cannot read: %s", folder, strerror(errno));
+  dcs_status status = read_folder(files, folder, list, n);
+  closedir(files);
+  if (status != DCS_OK) {
+    free(*list);
+    *list = NULL;
+    *n = 0;
+    return status;
+  }
+  if (*n > 0) qsort(*list, (size_t)*n, sizeof **list, by_lab_and_name);
+  return DCS_OK;
+}

@@ -1,0 +1,205 @@
+/* The labs as students and teachers use them: solutions pass, gaps do not, results are collected.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/labs/lab.h"
+#include "harness/labs/points.h"
+#include "harness/labs/turn.h"
+#include "tests/program.h"
+
+/* ---- parts ---- */
+
+/* What is said of the points of 8 x 3 x 2 that `in` says yes to. */
+static void expect_words(bool (*in)(int x, int y, int z), const char *words) {
+  bool list[48];
+  char text[DCS_TEXT];
+  dcs_point_set set = {{8, 3, 2}, list};
+  for (int p = 0; p < 48; p++)
+    list[p] = in(p % 8, p / 8 % 3, p / 24);
+  assert_string_equal(dcs_describe_points(&set, text), words);
+}
+
+static bool last_columns(int x, int y, int z) {
+  (void)y, (void)z;
+  return x >= 6;
+}
+static bool every_fourth(int x, int y, int z) {
+  (void)y, (void)z;
+  return x % 4 == 3;
+}
+static bool all_but_one_of_two(int x, int y, int z) {
+  (void)y, (void)z;
+  return x % 4 != 0;
+}
+static bool row_and_slice(int x, int y, int z) {
+  (void)x;
+  return y == 0 || z == 1;
+}
+static bool some(int x, int y, int z) {
+  return (x == 2 && y == 1 && z == 0) || (x == 4 && y == 2 && z == 1);
+}
+static bool all(int x, int y, int z) {
+  (void)x, (void)y, (void)z;
+  return true;
+}
+
+static void points_in_words(void **state) {
+  (void)state;
+  expect_words(last_columns, "the last 2 columns (x from 6 on)");
+  expect_words(every_fourth, "one column of every 4 (x = 3, 7, ...)");
+  expect_words(all_but_one_of_two, "all columns but one of every 4 (x = 0, 4, ...)");
+  expect_words(row_and_slice, "the first row (y = 0) and the last slice (z = 1)");
+  expect_words(some, "2 points, the first at (2, 1, 0)");
+  expect_words(all, "all points");
+}
+
+static int told_most; /* the largest number that this process was told */
+
+static void tell(int before) {
+  if (before > told_most) told_most = before;
+}
+
+static void turns_come_one_after_another(void **state) {
+  (void)state;
+  dcs_turn first, second;
+  int ends[2];
+  char byte;
+  const char *queue = in_folder("queue");
+  assert_int_equal(dcs_turn_wait(queue, tell, &first), DCS_OK);
+  assert_int_equal(told_most, 0);
+  assert_int_equal(pipe(ends), 0);
+  pid_t waiter = fork();
+  if (waiter == 0) { /* writes how many it was told of, once its turn has come */
+    int waited = dcs_turn_wait(queue, tell, &second) == DCS_OK ? told_most : 9;
+    byte = (char)('0' + waited);
+    _exit(write(ends[1], &byte, 1) == 1 ? 0 : 1);
+  }
+  usleep(500000);
+  dcs_turn_end(&first);
+  assert_int_equal(read(ends[0], &byte, 1), 1);
+  assert_int_equal(byte, '1');
+  assert_int_equal(program_wait(waiter), 0);
+  close(ends[0]);
+  close(ends[1]);
+  /* The one that ended without a word has left its place. */
+  assert_int_equal(dcs_turn_wait(queue, tell, &first), DCS_OK);
+  dcs_turn_end(&first);
+}
+
+/* ---- the command ---- */
+
+static int lab_numbers[DCS_LABS], n_lab_numbers; /* those that there are */
+
+static void labs_are_listed(void **state) {
+  (void)state;
+  dcs_lab lab;
+  assert_status(program_run("lab"), 0);
+  for (int n = 1; n <= DCS_LABS; n++) {
+    char line[DCS_TEXT + 8];
+    if (dcs_lab_open(n, &lab) != DCS_OK) continue;
+    snprintf(line, sizeof line, "%d  %s\n", n, lab.title);
+    assert_contains(program_out, line);
+    lab_numbers[n_lab_numbers++] = n;
+    dcs_lab_free(&lab);
+  }
+  assert_true(n_lab_numbers >= 6);
+  assert_status(program_run("lab 9 --start x"), 2);
+  assert_status(program_run("lab 2"), 2);
+  assert_contains(program_err, "expected --start DIR to begin a lab, or --kernels DIR to check it");
+  assert_status(program_run("lab --collect x --kernels y"), 2);
+}
+
+/* Without a checkout: the files come out of the program. */
+static void a_lab_begins(void **state) {
+  (void)state;
+  assert_status(program_run("lab 4 --start %s", in_folder("begun")), 0);
+  char *page = get_file(in_folder("begun/README.md"), NULL);
+  char *kernel = get_file(in_folder("begun/coalesced.cu"), NULL);
+  assert_contains(page, "# Lab 4: coalescing");
+  assert_contains(kernel, "GAP 1");
+  free(page);
+  free(kernel);
+  assert_status(program_run("lab 4 --start %s", in_folder("begun")), 2);
+  assert_contains(program_err, "is there already");
+}
+
+static void solutions_pass(void **state) {
+  (void)state;
+  for (int l = 0; l < n_lab_numbers; l++) {
+    char line[64];
+    assert_status(program_run("lab %d --kernels labs/%d/solution", lab_numbers[l], lab_numbers[l]),
+                  0);
+    snprintf(line, sizeof line, "\nlab %d passed\n", lab_numbers[l]);
+    assert_contains(program_out, line);
+  }
+}
+
+static void gaps_fail(void **state) {
+  (void)state;
+  for (int l = 0; l < n_lab_numbers; l++) {
+    assert_status(program_run("lab %d --kernels labs/%d/start", lab_numbers[l], lab_numbers[l]), 1);
+    assert_contains(program_out, "FAILED");
+  }
+}
+
+static void a_missing_file_is_named(void **state) {
+  (void)state;
+  assert_status(program_run("lab 3 --kernels %s", in_folder("nowhere")), 1);
+  assert_contains(program_out, "\ncoarsened.cu is not in ");
+}
+
+static void wrong_answers_are_not_given_away(void **state) {
+  (void)state;
+  assert_status(program_run("lab 7 --start %s", in_folder("seven")), 0);
+  assert_true(exists(in_folder("seven/winners.csv")) && exists(in_folder("seven/thresholds.csv")));
+  put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,9000\nloss_of_1000,1572\n"
+                                           "first_status,lossy\n");
+  assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 1);
+  assert_contains(program_out, "FAILED  threshold\nok      loss_of_1000\n");
+  assert_contains(program_out,
+                  "threshold: 9000 is not right: going by it loses more than 1% at one of "
+                  "the measured sizes\n");
+  assert_contains(program_out, "first_status: lossy is not right: ");
+  assert_contains(program_out, "kernel_status: there is no answer yet\n");
+  put_file(in_folder("seven/answers.csv"), "question\nthreshold\n");
+  assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 3);
+}
+
+static void results_are_collected(void **state) {
+  (void)state;
+  const char *class = in_folder("class");
+  assert_status(program_run("lab 4 --kernels labs/4/solution --submit %s --name Ada", class), 0);
+  assert_status(program_run("lab 4 --kernels labs/4/solution --submit %s --name Bob", class), 0);
+  assert_status(program_run("lab 4 --kernels labs/4/start --submit %s --name ../Eve", class), 1);
+  assert_true(exists(in_folder("class/_./_Eve.lab4.csv")) ||
+              exists(in_folder("class/_._Eve.lab4.csv")));
+  assert_status(program_run("lab --collect %s", class), 0);
+  assert_contains(program_out, "lab 4  Ada                       8 of  8  passed\n");
+  assert_contains(program_out,
+                  "lab 4  Bob                       8 of  8  passed (the same kernels as Ada)\n");
+  assert_contains(
+      program_out,
+      "lab 4  ../Eve                    7 of  8  threads of a warp write 8 floats apart");
+  assert_contains(program_out, "\n2 of 3 passed\n");
+  assert_status(program_run("lab --collect %s --csv", class), 0);
+  assert_contains(program_out, "lab,name,passed,asked,sources_hash,same_as,said\n");
+  assert_contains(program_out, ",Ada,\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(points_in_words),         cmocka_unit_test(turns_come_one_after_another),
+      cmocka_unit_test(labs_are_listed),         cmocka_unit_test(a_lab_begins),
+      cmocka_unit_test(solutions_pass),          cmocka_unit_test(gaps_fail),
+      cmocka_unit_test(a_missing_file_is_named), cmocka_unit_test(wrong_answers_are_not_given_away),
+      cmocka_unit_test(results_are_collected),
+  };
+  return cmocka_run_group_tests_name("labs", tests, program_setup, program_teardown);
+}
