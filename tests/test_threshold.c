@@ -319,8 +319,18 @@ static void exchanging_the_methods_changes_their_names_only(void **state) {
   assert_true(open_ends > 0);
 }
 
+/* From the threshold on, b is taken: at the threshold itself, too. */
+static void the_threshold_belongs_to_what_is_above(void **state) {
+  (void)state;
+  const dcs_threshold_rule rule = {.log_x = 1, .below = 0};
+  assert_true(fabs(dcs_threshold_loss(rule, 1, -0.5) - expm1(0.5)) < 1e-12);
+  assert_true(dcs_threshold_loss(rule, 1, 0.5) == 0);
+  assert_true(fabs(dcs_threshold_loss(rule, 0.99, 0.5) - expm1(0.5)) < 1e-12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_threshold_belongs_to_what_is_above),
       cmocka_unit_test(violators_are_pooled),
       cmocka_unit_test(a_fit_crosses_between_its_blocks),
       cmocka_unit_test(the_least_loss_decides_where_signs_alternate),

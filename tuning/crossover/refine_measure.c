@@ -110,8 +110,7 @@ static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size
   for (int side = 0; side < 2; side++)
     for (int b = 0; b < m->n_problems * m->n_classes; b++)
       if (size->near[side]->best[b])
-        add_line(p, size->near[side]->best[b], size->size.kind, text,
-                 p->configs[b / m->n_classes]);
+        add_line(p, size->near[side]->best[b], size->size.kind, text, p->configs[b / m->n_classes]);
 }
 
 static void write_size(const dcs_size *size, size_text text) {
