@@ -204,8 +204,8 @@ dcs_status dcs_table_need(const dcs_table *table, const char *name, int *column)
 
 dcs_status dcs_table_need_all(const dcs_table *table, const char *const *names, int *columns) {
   int column;
-  for (; *names; names++, columns += columns != NULL)
-    DCS_TRY(dcs_table_need(table, *names, columns ? columns : &column));
+  for (size_t n = 0; names[n]; n++)
+    DCS_TRY(dcs_table_need(table, names[n], columns ? &columns[n] : &column));
   return DCS_OK;
 }
 
