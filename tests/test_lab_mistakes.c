@@ -102,6 +102,10 @@ static const planted mistakes[] = {
     {CONSTANT, "atoms[a]", "atoms[(a + threadIdx.x) % n_atoms]",
      "the constant index depends on the thread: 7 different addresses a warp are read one after "
      "another (constant.cu:16)"},
+    {COARSENED, "float dx = x[m] - atom.x;",
+     "float dx = x[m] - atom.x;\n      float dy = y - atom.y;\n      float dyz2 = dy * dy + "
+     "atom.z;",
+     "an evaluation takes 10"},
     {PADDED, "    point[m", "    if (i + m * BLOCK_X < 150) point[m", "the edge is still tested"},
     {CONSTANT, "sum += atom.w", "slice[(long long)j * nx + i] += atom.w",
      "the map is written inside the loop over atoms"},

@@ -21,6 +21,9 @@ typedef struct {
   dcs_finding *finding; /* being made */
 } checker;
 
+static const char crashes[] = "the kernel crashes: look for a division by zero, or for arrays that "
+                              "are too large for a thread";
+
 static void say_fault(dcs_finding *finding, dcs_fault fault, const char *said) {
   finding->fault = fault;
   snprintf(finding->said, sizeof finding->said, "%s", said);
@@ -48,6 +51,9 @@ static void say_trial(const checker *k, const dcs_case *c, const dcs_reference *
   case DCS_OUTCOME_TIMEOUT:
     say_fault(finding, DCS_FAULT_ENDLESS,
               "the kernel does not come to an end: look for a loop whose condition stays true");
+    return;
+  case DCS_OUTCOME_CRASH:
+    say_fault(finding, DCS_FAULT_CRASH, crashes);
     return;
   default:
     snprintf(text, sizeof text, "the kernel ends with an error: %.500s", dcs_error_message());
@@ -95,6 +101,24 @@ static dcs_status check_barriers(checker *k, dcs_case *c) {
   return DCS_OK;
 }
 
+/* What cannot be counted is left alone. */
+static dcs_status check_operations(checker *k, dcs_case *c) {
+  const dcs_demand *demand = k->finding->demand;
+  char text[DCS_SENTENCE];
+  const dcs_status status =
+      dcs_count_operations(&demand->method, c, k->kernels, &k->finding->measured);
+  k->finding->done = status == DCS_OK;
+  if (status == DCS_FAILED) return DCS_OK;
+  if (k->finding->measured > demand->limit) {
+    snprintf(text, sizeof text,
+             "an evaluation takes %.3g operations where %.3g do: what all points of a thread, or "
+             "all threads, share is computed again",
+             k->finding->measured, demand->limit);
+    say_fault(k->finding, DCS_FAULT_COST, text);
+  }
+  return status;
+}
+
 static dcs_status check_measure(checker *k, dcs_case *c) {
   const dcs_demand *demand = k->finding->demand;
   const dcs_trace_options all = {.kernels = k->kernels, .all_blocks = true};
@@ -104,10 +128,11 @@ static dcs_status check_measure(checker *k, dcs_case *c) {
   if (status == DCS_OK) {
     const dcs_measured_kernel kernel = {&trace, &demand->method, c};
     if (!dcs_measure_kernel(&kernel, demand->check, demand->limit, &k->finding->measured, text))
-      status = dcs_fail(DCS_INPUT,
-                        "lab.csv: found check \"%s\"; expected right, races, barriers or a "
-                        "measure of the trace",
-                        demand->check);
+      status =
+          dcs_fail(DCS_INPUT,
+                   "lab.csv: found check \"%s\"; expected right, races, barriers, operations or a "
+                   "measure of the trace",
+                   demand->check);
     else if (*text)
       say_fault(k->finding, DCS_FAULT_COST, text);
   } else if (status == DCS_FAILED) { /* it touches no memory: races tells where */
@@ -123,7 +148,10 @@ static dcs_status check_measure(checker *k, dcs_case *c) {
 static const struct {
   const char *name;
   dcs_status (*run)(checker *, dcs_case *);
-} checks[] = {{"right", check_right}, {"races", check_races}, {"barriers", check_barriers}};
+} checks[] = {{"right", check_right},
+              {"races", check_races},
+              {"barriers", check_barriers},
+              {"operations", check_operations}};
 
 /* A check in this program's own process would end with a kernel that crashes. */
 typedef struct {
@@ -144,10 +172,7 @@ static dcs_status check_watched(checker *k, dcs_case *c, dcs_status (*run)(check
   bool crashed;
   DCS_TRY(dcs_run_apart(run_watched, &w, sizeof w, &crashed));
   *k->finding = w.finding;
-  if (crashed)
-    say_fault(k->finding, DCS_FAULT_CRASH,
-              "the kernel crashes: look for a division by zero, or for arrays that are too large "
-              "for a thread");
+  if (crashed) say_fault(k->finding, DCS_FAULT_CRASH, crashes);
   return DCS_OK;
 }
 
