@@ -39,7 +39,7 @@ static dcs_status list_labs(void) {
   return DCS_OK;
 }
 
-static void print_finding(const dcs_finding *f) {
+static void print_finding(const dcs_lab_finding *f) {
   char size[DCS_TEXT], number[64] = "";
   const dcs_demand *d = f->demand;
   if (!d->method.variant) {
@@ -60,12 +60,12 @@ static void print_finding(const dcs_finding *f) {
 
 /* What is wrong with one kernel, the most telling first; that values are wrong only where nothing
  * else is known. */
-static void print_faults(const dcs_findings *findings, const dcs_variant *variant) {
+static void print_faults(const dcs_lab_findings *findings, const dcs_variant *variant) {
   const char *file = dcs_lab_file(variant);
   int said = 0;
   for (int fault = DCS_FAULT_NONE + 1; fault <= DCS_FAULT_CRASH; fault++)
     for (int f = 0; f < findings->n; f++) {
-      const dcs_finding *finding = &findings->list[f];
+      const dcs_lab_finding *finding = &findings->list[f];
       if ((int)finding->fault != fault || finding->demand->method.variant != variant) continue;
       if (said && fault >= DCS_FAULT_VALUES) return;
       const bool named = strncmp(finding->said, file, strlen(file)) == 0;
@@ -83,7 +83,8 @@ static void tell_before(int before) {
           before);
 }
 
-static dcs_status look_at_kernels(const arguments *a, const dcs_lab *lab, dcs_findings *findings) {
+static dcs_status look_at_kernels(const arguments *a, const dcs_lab *lab,
+                                  dcs_lab_findings *findings) {
   const char *user = getenv("USER");
   DCS_TRY(dcs_lab_check(lab, a->kernels, findings));
   DCS_TRY(dcs_lab_speed(a->kernels, findings, tell_before));
@@ -92,7 +93,7 @@ static dcs_status look_at_kernels(const arguments *a, const dcs_lab *lab, dcs_fi
 }
 
 static dcs_status check_kernels(const arguments *a, const dcs_lab *lab) {
-  dcs_findings findings;
+  dcs_lab_findings findings;
   dcs_status status = look_at_kernels(a, lab, &findings);
   if (status == DCS_OK) {
     printf("lab %d, %s\n\n", lab->number, lab->title);
@@ -107,7 +108,7 @@ static dcs_status check_kernels(const arguments *a, const dcs_lab *lab) {
     else
       printf("lab %d passed\n", lab->number);
   }
-  dcs_findings_free(&findings);
+  dcs_lab_findings_free(&findings);
   return status;
 }
 

@@ -153,7 +153,7 @@ static size_t answer_to(const dcs_table *answers, const char *question) {
   return r;
 }
 
-static void judge(inquiry *q, const dcs_table *answers, dcs_finding *finding) {
+static void judge(inquiry *q, const dcs_table *answers, dcs_lab_finding *finding) {
   const char *name = asked(q, "question");
   const size_t row = answer_to(answers, name);
   const bool there = row < dcs_table_rows(answers);
@@ -195,7 +195,7 @@ static dcs_status read_answers(const char *folder, dcs_table **answers) {
 
 /* All questions of a lab are about one run. */
 static dcs_status judge_all(const dcs_lab *lab, const dcs_table *answers, dcs_table *questions,
-                            dcs_findings *findings) {
+                            dcs_lab_findings *findings) {
   dcs_table *winners, *thresholds;
   const char *run = cell(questions, 0, "run");
   DCS_TRY(read_built_in(run, "winners.csv", &winners));
@@ -203,7 +203,7 @@ static dcs_status judge_all(const dcs_lab *lab, const dcs_table *answers, dcs_ta
   if (status == DCS_OK) {
     inquiry q = {.questions = questions, .winners = winners, .thresholds = thresholds};
     for (int d = 0; d < lab->n; d++) {
-      findings->list[d] = (dcs_finding){.demand = &lab->demands[d]};
+      findings->list[d] = (dcs_lab_finding){.demand = &lab->demands[d]};
       q.row = (size_t)d;
       judge(&q, answers, &findings->list[d]);
     }
@@ -213,7 +213,7 @@ static dcs_status judge_all(const dcs_lab *lab, const dcs_table *answers, dcs_ta
   return status;
 }
 
-dcs_status dcs_check_answers(const dcs_lab *lab, const char *folder, dcs_findings *findings) {
+dcs_status dcs_check_answers(const dcs_lab *lab, const char *folder, dcs_lab_findings *findings) {
   dcs_table *answers, *questions;
   DCS_TRY(read_answers(folder, &answers));
   dcs_status status = dcs_lab_table(lab->number, "questions.csv", &questions);

@@ -7,6 +7,6 @@
 /* Holds FOLDER/answers.csv (question, answer) against the run that labs/N/questions.csv names,
  * whose winners.csv and thresholds.csv are built in. A finding a question. DCS_IO: there is no such
  * file; DCS_INPUT: it is no table. */
-dcs_status dcs_check_answers(const dcs_lab *lab, const char *folder, dcs_findings *findings);
+dcs_status dcs_check_answers(const dcs_lab *lab, const char *folder, dcs_lab_findings *findings);
 
 #endif

@@ -18,13 +18,13 @@ static const double LONGEST_S = 5;
 typedef struct {
   const char *kernels;
   dcs_bench bench;
-  dcs_finding *finding; /* being made */
+  dcs_lab_finding *finding; /* being made */
 } checker;
 
 static const char crashes[] = "the kernel crashes: look for a division by zero, or for arrays that "
                               "are too large for a thread";
 
-static void say_fault(dcs_finding *finding, dcs_fault fault, const char *said) {
+static void say_fault(dcs_lab_finding *finding, dcs_fault fault, const char *said) {
   finding->fault = fault;
   snprintf(finding->said, sizeof finding->said, "%s", said);
 }
@@ -33,7 +33,7 @@ static void say_fault(dcs_finding *finding, dcs_fault fault, const char *said) {
 
 static void say_trial(const checker *k, const dcs_case *c, const dcs_reference *reference,
                       dcs_outcome outcome) {
-  dcs_finding *finding = k->finding;
+  dcs_lab_finding *finding = k->finding;
   const dcs_method *method = &finding->demand->method;
   char text[DCS_SENTENCE];
   switch (outcome) {
@@ -158,7 +158,7 @@ typedef struct {
   checker *k;
   dcs_case *c;
   dcs_status (*run)(checker *, dcs_case *);
-  dcs_finding finding;
+  dcs_lab_finding finding;
 } watched_check;
 
 static dcs_status run_watched(void *context) {
@@ -210,9 +210,9 @@ static bool is_speed(const dcs_demand *demand) {
 
 /* Whether nothing more can be learned of a kernel: it is not there, does not compile, or hangs
  * where it is watched, too. */
-static bool is_over(const dcs_findings *findings, const dcs_variant *variant) {
+static bool is_over(const dcs_lab_findings *findings, const dcs_variant *variant) {
   for (int f = 0; f < findings->n; f++) {
-    const dcs_finding *finding = &findings->list[f];
+    const dcs_lab_finding *finding = &findings->list[f];
     if (finding->demand && finding->demand->method.variant == variant &&
         (finding->fault == DCS_FAULT_MISSING || finding->fault == DCS_FAULT_COMPILE ||
          finding->fault == DCS_FAULT_ENDLESS))
@@ -222,9 +222,9 @@ static bool is_over(const dcs_findings *findings, const dcs_variant *variant) {
 }
 
 /* Whether the same check said what is wrong already: others would repeat it. */
-static bool is_repeated(const dcs_findings *findings, const dcs_demand *demand) {
+static bool is_repeated(const dcs_lab_findings *findings, const dcs_demand *demand) {
   for (int f = 0; f < findings->n; f++) {
-    const dcs_finding *finding = &findings->list[f];
+    const dcs_lab_finding *finding = &findings->list[f];
     if (finding->demand && finding->demand != demand && finding->fault != DCS_FAULT_NONE &&
         finding->fault < DCS_FAULT_VALUES &&
         finding->demand->method.variant == demand->method.variant &&
@@ -234,11 +234,11 @@ static bool is_repeated(const dcs_findings *findings, const dcs_demand *demand) 
   return false;
 }
 
-void dcs_findings_sum_up(dcs_findings *findings) {
+void dcs_lab_findings_sum_up(dcs_lab_findings *findings) {
   findings->n_asked = findings->n_passed = 0;
   findings->first_fault = NULL;
   for (int f = 0; f < findings->n; f++) {
-    const dcs_finding *finding = &findings->list[f], *first = findings->first_fault;
+    const dcs_lab_finding *finding = &findings->list[f], *first = findings->first_fault;
     findings->n_asked += finding->done || !is_speed(finding->demand);
     findings->n_passed += finding->done && finding->fault == DCS_FAULT_NONE;
     if (finding->fault == DCS_FAULT_NONE) continue;
@@ -246,11 +246,11 @@ void dcs_findings_sum_up(dcs_findings *findings) {
   }
 }
 
-static dcs_status check_all(const dcs_lab *lab, checker *k, dcs_findings *findings) {
+static dcs_status check_all(const dcs_lab *lab, checker *k, dcs_lab_findings *findings) {
   for (int d = 0; d < lab->n; d++) {
     const dcs_demand *demand = &lab->demands[d];
     k->finding = &findings->list[d];
-    *k->finding = (dcs_finding){.demand = demand, .measured = NAN};
+    *k->finding = (dcs_lab_finding){.demand = demand, .measured = NAN};
     if (is_speed(demand) || is_over(findings, demand->method.variant) ||
         is_repeated(findings, demand))
       continue;
@@ -260,7 +260,8 @@ static dcs_status check_all(const dcs_lab *lab, checker *k, dcs_findings *findin
   return DCS_OK;
 }
 
-static dcs_status check_kernels(const dcs_lab *lab, const char *kernels, dcs_findings *findings) {
+static dcs_status check_kernels(const dcs_lab *lab, const char *kernels,
+                                dcs_lab_findings *findings) {
   checker k = {.kernels = kernels};
   const char *device = dcs_watched_device();
   if (!device) return dcs_fail(DCS_UNAVAILABLE, "this program has no device that can be watched");
@@ -270,17 +271,17 @@ static dcs_status check_kernels(const dcs_lab *lab, const char *kernels, dcs_fin
   return status;
 }
 
-dcs_status dcs_lab_check(const dcs_lab *lab, const char *folder, dcs_findings *findings) {
+dcs_status dcs_lab_check(const dcs_lab *lab, const char *folder, dcs_lab_findings *findings) {
   *findings =
-      (dcs_findings){.list = calloc((size_t)lab->n + 1, sizeof *findings->list), .n = lab->n};
+      (dcs_lab_findings){.list = calloc((size_t)lab->n + 1, sizeof *findings->list), .n = lab->n};
   if (!findings->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for a lab");
   DCS_TRY(lab->asks ? dcs_check_answers(lab, folder, findings)
                     : check_kernels(lab, folder, findings));
-  dcs_findings_sum_up(findings);
+  dcs_lab_findings_sum_up(findings);
   return DCS_OK;
 }
 
-void dcs_findings_free(dcs_findings *findings) {
+void dcs_lab_findings_free(dcs_lab_findings *findings) {
   free(findings->list);
-  *findings = (dcs_findings){0};
+  *findings = (dcs_lab_findings){0};
 }

@@ -27,6 +27,7 @@ static void coordinates(const dcs_point_set *set, int64_t p, int64_t at[3]) {
 
 /* False: an axis is too long. */
 static bool find_axes(const dcs_point_set *set, axes *found) {
+  *found = (axes){{{false}}};
   const int64_t n[3] = {set->n.x, set->n.y, set->n.z}, all = n[0] * n[1] * n[2];
   int64_t at[3];
   for (int d = 0; d < 3; d++) {
@@ -94,10 +95,10 @@ static void describe_periodic(const one_axis *a, int64_t period, char text[DCS_T
   }
   if (in == 1)
     snprintf(text, DCS_TEXT, "one %s of every %lld (%s = %lld, %lld, ...)", a->one,
-             (long long)period, a->letter, (long long)a->first, (long long)(a->first + period));
+             (long long)period, a->letter, (long long)a->first, (long long)a->first + period);
   else if (in == period - 1)
     snprintf(text, DCS_TEXT, "all %ss but one of every %lld (%s = %lld, %lld, ...)", a->one,
-             (long long)period, a->letter, (long long)out, (long long)(out + period));
+             (long long)period, a->letter, (long long)out, (long long)out + period);
   else
     snprintf(text, DCS_TEXT, "%lld of every %lld %ss (the first at %s = %lld)", (long long)in,
              (long long)period, a->one, a->letter, (long long)a->first);

@@ -54,7 +54,7 @@ static uint64_t hash_sources(const dcs_lab *lab, const char *folder) {
 }
 
 static dcs_status write_finding(dcs_csv *csv, const char *name, int lab, const char *hash,
-                                const dcs_finding *f, bool first) {
+                                const dcs_lab_finding *f, bool first) {
   const dcs_demand *d = f->demand;
   char config[DCS_TEXT];
   dcs_csv_text(csv, name);
@@ -75,7 +75,7 @@ static dcs_status write_finding(dcs_csv *csv, const char *name, int lab, const c
   return dcs_csv_row(csv);
 }
 
-static dcs_status write_findings(dcs_csv *csv, const dcs_lab *lab, const dcs_findings *findings,
+static dcs_status write_findings(dcs_csv *csv, const dcs_lab *lab, const dcs_lab_findings *findings,
                                  const char *hash, const char *name) {
   DCS_TRY(dcs_csv_header(csv, columns));
   for (int f = 0; f < findings->n; f++)
@@ -84,7 +84,7 @@ static dcs_status write_findings(dcs_csv *csv, const dcs_lab *lab, const dcs_fin
   return DCS_OK;
 }
 
-dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_findings *findings, const char *files,
+dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_lab_findings *findings, const char *files,
                           const char *folder, const char *name) {
   char file[DCS_TEXT], path[4096], hash[32];
   dcs_csv csv;

@@ -9,7 +9,7 @@
 /* Writes FOLDER/NAME.labN.csv, a row a check; with what was checked in the folder `files`; what is
  * no letter, digit, dot or hyphen of the name becomes "_" in the file's. The folder is made where
  * it is missing. */
-dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_findings *findings, const char *files,
+dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_lab_findings *findings, const char *files,
                           const char *folder, const char *name);
 
 /* One file that was handed in. */

@@ -43,7 +43,7 @@ static dcs_outcome run_rounds(race *r) {
   return DCS_OUTCOME_OK;
 }
 
-static dcs_outcome compare(race *r, const dcs_reference *reference, dcs_finding *finding) {
+static dcs_outcome compare(race *r, const dcs_reference *reference, dcs_lab_finding *finding) {
   for (int which = 0; which < N_KERNELS; which++) {
     const dcs_outcome outcome = prepare(r, which, finding->demand, reference);
     if (outcome != DCS_OUTCOME_OK) return outcome;
@@ -63,7 +63,7 @@ static dcs_outcome compare(race *r, const dcs_reference *reference, dcs_finding 
   return DCS_OUTCOME_OK;
 }
 
-static dcs_status time_case(race *r, dcs_case *c, dcs_finding *finding) {
+static dcs_status time_case(race *r, dcs_case *c, dcs_lab_finding *finding) {
   enum { EVALS = 20000000 };
   dcs_reference reference;
   for (int which = 0; which < N_KERNELS; which++)
@@ -79,7 +79,7 @@ static dcs_status time_case(race *r, dcs_case *c, dcs_finding *finding) {
   return DCS_OK;
 }
 
-static dcs_status time_finding(race *r, dcs_finding *finding) {
+static dcs_status time_finding(race *r, dcs_lab_finding *finding) {
   const dcs_demand *demand = finding->demand;
   const dcs_kind *kind = dcs_kind_of(demand->method.variant);
   const dcs_config problem = dcs_initial_problem(kind);
@@ -91,15 +91,15 @@ static dcs_status time_finding(race *r, dcs_finding *finding) {
   return status;
 }
 
-static dcs_status time_all(race *r, dcs_findings *findings) {
+static dcs_status time_all(race *r, dcs_lab_findings *findings) {
   for (int f = 0; f < findings->n; f++) {
-    dcs_finding *finding = &findings->list[f];
+    dcs_lab_finding *finding = &findings->list[f];
     if (strcmp(finding->demand->check, "speed") == 0) DCS_TRY(time_finding(r, finding));
   }
   return DCS_OK;
 }
 
-static dcs_status time_in_turn(const char *kernels, dcs_findings *findings) {
+static dcs_status time_in_turn(const char *kernels, dcs_lab_findings *findings) {
   race r = {0};
   DCS_TRY(dcs_bench_open(NULL, kernels, LONGEST_S, &r.bench[MINE]));
   dcs_status status = dcs_bench_open(NULL, NULL, LONGEST_S, &r.bench[SHIPPED]);
@@ -108,11 +108,12 @@ static dcs_status time_in_turn(const char *kernels, dcs_findings *findings) {
     dcs_bench_close(&r.bench[SHIPPED]);
   }
   dcs_bench_close(&r.bench[MINE]);
-  dcs_findings_sum_up(findings);
+  dcs_lab_findings_sum_up(findings);
   return status;
 }
 
-dcs_status dcs_lab_speed(const char *kernels, dcs_findings *findings, void (*tell)(int before)) {
+dcs_status dcs_lab_speed(const char *kernels, dcs_lab_findings *findings,
+                         void (*tell)(int before)) {
   const dcs_device_kind *kind = dcs_device_kind_of(NULL);
   dcs_turn turn;
   int n;

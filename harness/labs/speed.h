@@ -8,6 +8,6 @@
  * shipped one, the medians of interleaved rounds. They stay undone where there is no GPU, or
  * where there is a fault already. Students who share a GPU wait for each other; `tell` is told how
  * many are before this one. */
-dcs_status dcs_lab_speed(const char *kernels, dcs_findings *findings, void (*tell)(int before));
+dcs_status dcs_lab_speed(const char *kernels, dcs_lab_findings *findings, void (*tell)(int before));
 
 #endif
