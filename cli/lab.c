@@ -85,15 +85,16 @@ static void tell_before(int before) {
 
 static dcs_status look_at_kernels(const arguments *a, const dcs_lab *lab,
                                   dcs_lab_findings *findings) {
-  const char *user = getenv("USER");
+  const char *user = getenv("USER"), *name = a->name ? a->name : user ? user : "";
+  if (a->submit && !*name) return dcs_fail(DCS_USAGE, "--submit: expected --name NAME as well");
   DCS_TRY(dcs_lab_check(lab, a->kernels, findings));
   DCS_TRY(dcs_lab_speed(a->kernels, findings, tell_before));
   if (!a->submit) return DCS_OK;
-  return dcs_lab_submit(lab, findings, a->kernels, a->submit, a->name ? a->name : user ? user : "");
+  return dcs_lab_submit(lab, findings, a->kernels, a->submit, name);
 }
 
 static dcs_status check_kernels(const arguments *a, const dcs_lab *lab) {
-  dcs_lab_findings findings;
+  dcs_lab_findings findings = {0};
   dcs_status status = look_at_kernels(a, lab, &findings);
   if (status == DCS_OK) {
     printf("lab %d, %s\n\n", lab->number, lab->title);

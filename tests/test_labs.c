@@ -114,6 +114,7 @@ static void labs_are_listed(void **state) {
   assert_status(program_run("lab 2"), 2);
   assert_contains(program_err, "expected --start DIR to begin a lab, or --kernels DIR to check it");
   assert_status(program_run("lab --collect x --kernels y"), 2);
+  assert_status(program_run("lab 4 --kernels x --submit y --name ''"), 2);
 }
 
 /* Without a checkout: the files come out of the program. */
