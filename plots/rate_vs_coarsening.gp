@@ -11,7 +11,7 @@ do for [FORMAT in "png svg"] {
   set yrange [0:*]
   set xtics 1,1,16
   set xlabel "coarsening factor [points a thread]"
-  set key at screen 0.52, screen 0.035 center horizontal maxrows 1 samplen 2.5
+  set key at screen 0.52, screen 0.035 center vertical maxrows 1 samplen 2.5
   set multiplot layout 1,PANELS margins screen 0.08,0.98,0.17,0.92-0.035*TITLES spacing screen 0.07,0.1
   do for [p=1:PANELS] {
     set ylabel (p == 1 ? "rate [10⁹ ".EVALS."/s]" : "")

@@ -11,8 +11,8 @@
 /* Runs make on a target that builds nothing, with a build folder of the test's; its messages. */
 static int make(const char *variables) {
   char command[PATH_MAX];
-  snprintf(command, sizeof command, "make BUILD=%s %s libs > %s 2>&1", in_folder("build"), variables,
-           in_folder("said"));
+  snprintf(command, sizeof command, "make BUILD=%s %s libs > %s 2>&1", in_folder("build"),
+           variables, in_folder("said"));
   int status = system(command);
   char *said = get_file(in_folder("said"), NULL);
   snprintf(program_err, sizeof program_err, "%s", said);

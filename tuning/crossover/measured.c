@@ -125,7 +125,7 @@ static dcs_measured_size *find_size(const facts *f, dcs_measured *m, const dcs_r
     i++;
   if (i == m->n_sizes) {
     m->sizes[m->n_sizes++] = (dcs_measured_size){
-        .size = row->size, .best = f->best + i * (size_t)(m->n_problems * m->n_classes)};
+        .size = row->size, .best = f->best + i * (size_t)m->n_problems * (size_t)m->n_classes};
     m->sizes[i].size.config = dcs_initial_problem(row->size.kind);
   }
   return &m->sizes[i];

@@ -154,7 +154,7 @@ static void add_unfinished(plan *p, const dcs_measured *m, size_text *text,
 
 static dcs_status make_plan(const dcs_crossovers *found, const dcs_refinements *chosen, plan *p) {
   const dcs_measured *m = &found->measured;
-  const size_t best = (size_t)(m->n_problems * m->n_classes),
+  const size_t best = (size_t)m->n_problems * (size_t)m->n_classes,
                unfinished = dcs_refine_unfinished(found), sizes = chosen->n + unfinished;
   DCS_TRY(
       dcs_room_take(&p->room, &p->lines, 2 * best * sizes + unfinished, sizeof *p->lines, "lines"));

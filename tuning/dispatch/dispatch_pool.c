@@ -102,9 +102,12 @@ static dcs_candidate *find_candidate(const dcs_pool *p, const dcs_rate *rate) {
   return NULL;
 }
 
+/* The list has room for it. */
 static dcs_status add_candidate(dcs_pool *p, const dcs_rate *rate, dcs_candidate **made) {
-  dcs_candidate *c = *made = &p->list[p->made];
-  *c = (dcs_candidate){.method = rate->method, .shape = rate->shape};
+  dcs_candidate *c = &p->list[p->made];
+  *made = c;
+  *c = (dcs_candidate){.method = rate->method, /* NOLINT: dcs_pool_open() made the list */
+                       .shape = rate->shape};
   DCS_TRY(dcs_room_take(&p->filled, &c->times, p->n_rates, sizeof(const dcs_rate *), "times"));
   DCS_TRY(dcs_room_take(&p->filled, &c->kernel, p->n_rates, sizeof(const dcs_rate *), "times"));
   p->made++;

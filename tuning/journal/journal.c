@@ -108,12 +108,14 @@ dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *
   dcs_csv *csv = &writer->csv;
   const dcs_evaluation *e = row->evaluation;
   const dcs_subject *s = &writer->subject;
+  static const char program[] = DCS_VERSION " " DCS_GIT_STATE;
   bool timed = e->n > 0;
   char config[DCS_TEXT];
-  DCS_CSV_NUMBERS(csv, JOURNAL_SCHEMA, (double)writer->seq++);
+  dcs_csv_integer(csv, JOURNAL_SCHEMA);
+  dcs_csv_integer(csv, writer->seq++);
   dcs_subject_put(csv, s);
   DCS_CSV_TEXTS(csv, dcs_format_config(s->variant, row->config, config), writer->device,
-                writer->driver, writer->nvrtc, DCS_VERSION " " DCS_GIT_STATE, writer->strategy);
+                writer->driver, writer->nvrtc, program, writer->strategy);
   dcs_csv_integer(csv, (int64_t)writer->seed);
   dcs_csv_text(csv, dcs_outcome_name(e->outcome));
   DCS_CSV_NUMBERS(csv, e->n, timed ? e->stats.median : NAN, timed ? e->stats.lo : NAN,
