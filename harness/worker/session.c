@@ -323,8 +323,8 @@ static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, d
   dcs_outcome outcome = try_ready(session, request->slot, NULL);
   if (outcome == DCS_OUTCOME_OK) outcome = ask(session, request, &reply);
   if (outcome == DCS_OUTCOME_OK)
-    *sample =
-        (dcs_sample){reply.ns, reply.telemetry, reply.usage, reply.continued || dcs_continues() != continues};
+    *sample = (dcs_sample){reply.ns, reply.telemetry, reply.usage,
+                           reply.continued || dcs_continues() != continues};
   return outcome;
 }
 

@@ -55,7 +55,7 @@ typedef struct {
   double ns; /* `inner` maps together */
   dcs_telemetry telemetry;
   dcs_usage usage; /* on the CPU; else all 0 */
-  bool continued; /* this process or the worker went on after a stop (Ctrl-Z): no time */
+  bool continued;  /* this process or the worker went on after a stop (Ctrl-Z): no time */
 } dcs_sample;
 
 /* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. `memory`
