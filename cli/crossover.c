@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/files/folder.h"
+#include "harness/files/sheet.h"
 #include "harness/judge/ratio.h"
 #include "tuning/crossover/refine.h"
 
@@ -11,7 +13,7 @@
 
 typedef struct {
   const char *folder;
-  bool csv;
+  bool csv, json;
   int64_t refine; /* sizes at most; 0: none */
   int64_t rounds;
   const char *input, *header;
@@ -29,6 +31,7 @@ static dcs_status take_refine(const char *arg, void *values) {
 static const dcs_option options[] = {
     {"csv", 'c', NULL, "print thresholds.csv; what was left out goes to standard error",
      DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "the same as JSON", DCS_FLAG(arguments, json)},
     {"header", 0, "FILE", "write the thresholds as a C header, too", DCS_WORD(arguments, header)},
     {"refine", 0, "N",
      "measure at most N (8) more sizes into DIR, where crossover points lie, and find them again",
@@ -41,9 +44,12 @@ static const dcs_option options[] = {
 
 static dcs_status check(const void *values) {
   const arguments *a = values;
-  if (a->refine && a->csv)
-    return dcs_fail(DCS_USAGE, "--refine tells what it measures, and --csv prints data alone: give "
-                               "one, and then the other");
+  if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: give one of them");
+  if (a->refine && (a->csv || a->json))
+    return dcs_fail(DCS_USAGE,
+                    "--refine tells what it measures, and %s prints data alone: give "
+                    "one, and then the other",
+                    a->csv ? "--csv" : "--json");
   if (!a->refine && (a->rounds || a->input || a->device.device || a->device.kernels))
     return dcs_fail(DCS_USAGE, "--rounds, --input, --device and --kernels are for --refine");
   return DCS_OK;
@@ -154,6 +160,20 @@ static void print_notes(const dcs_measured *m, FILE *out) {
             unsure, m->n_sizes, unsure == 1 ? "s" : "ve", DCS_RATIO_SAMPLES, DCS_RATIO_SAMPLES);
 }
 
+/* What was written, as JSON. */
+static dcs_status print_json(const char *folder) {
+  char path[4096];
+  dcs_table *table;
+  dcs_sheet sheet;
+  DCS_TRY(dcs_path_in(folder, "thresholds.csv", path));
+  DCS_TRY(dcs_table_read(path, &table));
+  dcs_status status = dcs_sheet_of_table(table, &sheet);
+  if (status == DCS_OK) status = dcs_sheet_write(&sheet, DCS_SHEET_JSON, stdout);
+  dcs_sheet_free(&sheet);
+  dcs_table_free(table);
+  return status;
+}
+
 static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
   dcs_status status = DCS_OK;
   DCS_TRY(dcs_crossovers_find(a->folder, found));
@@ -161,7 +181,8 @@ static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
   if (status != DCS_OK && status != DCS_FAILED) return status;
   DCS_TRY(dcs_crossovers_write(a->folder, found));
   if (a->header) DCS_TRY(dcs_crossovers_write_header(a->header, found));
-  print_notes(&found->measured, a->csv ? stderr : stdout);
+  print_notes(&found->measured, a->csv || a->json ? stderr : stdout);
+  if (a->json) return print_json(a->folder);
   if (!a->csv) {
     print_table(found);
     print_sentences(found);

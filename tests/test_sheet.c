@@ -123,11 +123,28 @@ static void nothing_is_a_table_too(void **state) {
   dcs_sheet_free(&sheet);
 }
 
+/* Numbers where all cells of a column are, or are empty; one text makes texts of all. */
+static void a_file_is_a_table(void **state) {
+  (void)state;
+  static const char text[] = "name,lo,grid\na,1.5,4000\n\"b \"\"c\"\"\",,16x16x4\n";
+  dcs_table *table;
+  dcs_sheet sheet;
+  assert_int_equal(dcs_table_parse("times.csv", text, sizeof text - 1, &table), DCS_OK);
+  assert_int_equal(dcs_sheet_of_table(table, &sheet), DCS_OK);
+  check(&sheet, DCS_SHEET_JSON,
+        "[\n {\"name\": \"a\", \"lo\": 1.5, \"grid\": \"4000\"},\n"
+        " {\"name\": \"b \\\"c\\\"\", \"lo\": null, \"grid\": \"16x16x4\"}\n]\n");
+  check(&sheet, DCS_SHEET_CSV, text);
+  dcs_sheet_free(&sheet);
+  dcs_table_free(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_form_has_the_cells),
       cmocka_unit_test(html_has_headers_for_rows_and_columns),
       cmocka_unit_test(texts_are_texts),
+      cmocka_unit_test(a_file_is_a_table),
       cmocka_unit_test(nothing_is_a_table_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 #include "harness/files/sheet.h"
 
 #include "harness/base/decimal.h"
-#include "harness/files/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +14,35 @@ dcs_sheet dcs_sheet_begin(const char *caption, const dcs_sheet_column *columns, 
   sheet.failed = !sheet.columns;
   if (sheet.columns) memcpy(sheet.columns, columns, (size_t)n * sizeof *columns);
   return sheet;
+}
+
+static bool has_numbers(const dcs_table *table, int column) {
+  bool any = false;
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    if (!*dcs_table_cell(table, row, column)) continue;
+    if (isnan(dcs_table_number(table, row, column))) return false;
+    any = true;
+  }
+  return any;
+}
+
+dcs_status dcs_sheet_of_table(const dcs_table *table, dcs_sheet *sheet) {
+  const int n = (int)dcs_table_columns(table);
+  dcs_sheet_column *columns = calloc((size_t)n, sizeof *columns);
+  *sheet = (dcs_sheet){0};
+  if (!columns) return dcs_fail(DCS_UNAVAILABLE, "no memory for a table");
+  for (int c = 0; c < n; c++)
+    columns[c] = (dcs_sheet_column){dcs_table_header(table, c), NULL,
+                                    has_numbers(table, c) ? "%g" : NULL, 1};
+  *sheet = dcs_sheet_begin(dcs_table_path(table), columns, n);
+  for (size_t row = 0; row < dcs_table_rows(table); row++)
+    for (int c = 0; c < n; c++)
+      if (columns[c].format)
+        dcs_sheet_number(sheet, dcs_table_number(table, row, c));
+      else
+        dcs_sheet_text(sheet, dcs_table_cell(table, row, c));
+  free(columns);
+  return DCS_OK;
 }
 
 void dcs_sheet_free(dcs_sheet *sheet) {

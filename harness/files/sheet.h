@@ -3,6 +3,7 @@
 #ifndef DCS_SHEET_H
 #define DCS_SHEET_H
 
+#include "harness/files/csv.h"
 #include "kernels/contract.h"
 
 #include <stdbool.h>
@@ -44,6 +45,10 @@ typedef struct {
 /* An empty one with at least a column; free with dcs_sheet_free(). A long caption is cut. */
 dcs_sheet dcs_sheet_begin(const char *caption, const dcs_sheet_column *columns, int n);
 void dcs_sheet_free(dcs_sheet *sheet);
+
+/* The rows of a CSV file, for machines: a column is of numbers where each of its cells is one or
+ * empty. The table must outlive it. Free the sheet whatever the status. */
+dcs_status dcs_sheet_of_table(const dcs_table *table, dcs_sheet *sheet);
 
 /* The next cell, in the order of the columns. */
 void dcs_sheet_text(dcs_sheet *sheet, const char *text);
