@@ -88,6 +88,7 @@ static dcs_status choose(const arguments *a, dcs_methods *methods) {
 static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int *failed) {
   dcs_methods methods = {0};
   dcs_status status = choose(a, &methods);
+  if (status == DCS_OK) status = print_header(a);
   for (int m = 0; status == DCS_OK && m < methods.n; m++)
     for (int i = 0; status == DCS_OK && i < n_archs && !dcs_interrupted(); i++)
       status = compile_one(a, &methods.list[m], archs[i], failed);
@@ -106,8 +107,7 @@ dcs_status dcs_command_compile(int argc, char **argv) {
   char **archs;
   int n_archs, failed = 0;
   DCS_TRY(dcs_split(a.arch, ',', &archs, &n_archs));
-  dcs_status status = print_header(&a);
-  if (status == DCS_OK) status = compile_all(&a, archs, n_archs, &failed);
+  dcs_status status = compile_all(&a, archs, n_archs, &failed);
   free(archs);
   DCS_TRY(status);
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");

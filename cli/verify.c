@@ -55,6 +55,8 @@ typedef struct {
   int methods, cases, failed, missing;
   double bound_ratio;
   char why[2 * DCS_TEXT]; /* of the last that is missing */
+  int same;               /* that do not compile for the reason `error`, beside the first */
+  char error[2 * DCS_TEXT];
 } totals;
 
 /* Whether the method has nothing to fail at here: a variant that is not here, or that several
@@ -81,16 +83,26 @@ static void print_totals(const dcs_variant *variant, const totals *t) {
            variant->id, t->methods, t->cases, t->bound_ratio, t->failed ? "FAILED" : "ok");
 }
 
-static dcs_status verify_one(dcs_bench *bench, const dcs_method *method, dcs_case *c,
-                             dcs_progress *progress, dcs_verification *v) {
+/* What does not compile is said once of a variant: its other configurations fail for the same
+ * reason, and are counted. */
+static void say_failure(const dcs_method *method, const dcs_verification *v, totals *t,
+                        dcs_progress *progress) {
   char config[DCS_TEXT];
+  const bool compile = v->outcome == DCS_OUTCOME_COMPILE;
+  if (compile && strcmp(v->why, t->error) == 0) {
+    t->same++;
+    return;
+  }
+  dcs_progress_say(progress, "%s %s: %s: %s", method->variant->id,
+                   dcs_format_config(method->variant, &method->config, config),
+                   dcs_outcome_name(v->outcome), v->why);
+  if (compile) memcpy(t->error, v->why, sizeof t->error);
+}
+
+static dcs_status verify_one(dcs_bench *bench, const dcs_method *method, dcs_case *c,
+                             dcs_verification *v) {
   *v = (dcs_verification){0};
   DCS_TRY(c ? dcs_verify_on(bench, method, c, v) : dcs_verify_method(bench, method, v));
-  if (v->lost[0]) dcs_progress_say(progress, "%s", v->lost);
-  if (v->outcome != DCS_OUTCOME_OK && !not_here(bench, v) && !dcs_interrupted())
-    dcs_progress_say(progress, "%s %s: %s: %s", method->variant->id,
-                     dcs_format_config(method->variant, &method->config, config),
-                     dcs_outcome_name(v->outcome), v->why);
   return DCS_OK;
 }
 
@@ -103,12 +115,18 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, dcs_c
     const dcs_variant *variant = methods->list[m].variant;
     dcs_verification v;
     dcs_progress_draw(&progress, (double)m / methods->n, variant->id);
-    DCS_TRY(verify_one(bench, &methods->list[m], c, &progress, &v));
+    DCS_TRY(verify_one(bench, &methods->list[m], c, &v));
+    if (v.lost[0]) dcs_progress_say(&progress, "%s", v.lost);
     if (dcs_interrupted()) break; /* the variant has no verdict */
+    if (v.outcome != DCS_OUTCOME_OK && !not_here(bench, &v))
+      say_failure(&methods->list[m], &v, &t, &progress);
     add(&t, bench, &v);
     if (m + 1 < methods->n && methods->list[m + 1].variant == variant && !t.missing) continue;
     while (m + 1 < methods->n && methods->list[m + 1].variant == variant)
       m++; /* a variant that is not there is said once */
+    if (t.same > 0)
+      dcs_progress_say(&progress, "%s: %d more configurations do not compile for the same reason",
+                       variant->id, t.same);
     dcs_progress_clear(&progress);
     print_totals(variant, &t);
     sum->failed += t.failed;

@@ -269,6 +269,27 @@ static void bound_threads_leave_the_cpus(void **state) {
   assert_int_equal(bound, cpus);
 }
 
+static int count(const char *text, const char *part) {
+  int n = 0;
+  for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+    n++;
+  return n;
+}
+
+/* A student's slip is told once, in the student's file, however many configurations there are. */
+static void a_syntax_error_is_said_once(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(in_folder("mine"), 0777), 0);
+  put_file(in_folder("mine/naive.cu"), "extern \"C\" __global__ void dcs() {\n  int x = ;\n}\n");
+  assert_status(program_run("verify --variants cuda_naive --config block_x=8|16|32,block_y=1|2 "
+                            "--device emulated --kernels %s",
+                            in_folder("mine")),
+                1);
+  assert_int_equal(count(program_err, "naive.cu:2:"), 1);
+  assert_contains(program_err,
+                  "cuda_naive: 5 more configurations do not compile for the same reason");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_command_is_a_usage_error_that_shows_the_help),
@@ -283,6 +304,7 @@ int main(void) {
       cmocka_unit_test(output_that_cannot_be_written_is_status_5),
       cmocka_unit_test(a_short_machine_lists_nothing),
       cmocka_unit_test(bound_threads_leave_the_cpus),
+      cmocka_unit_test(a_syntax_error_is_said_once),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

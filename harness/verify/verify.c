@@ -38,7 +38,8 @@ static void note(dcs_verification *result, const dcs_trial *trial, const dcs_cas
     const dcs_size size = dcs_case_size(c);
     char text[DCS_TEXT];
     result->outcome = trial->outcome;
-    if (trial->outcome == DCS_OUTCOME_NOT_BUILT) /* whatever the size */
+    if (trial->outcome == DCS_OUTCOME_NOT_BUILT ||
+        trial->outcome == DCS_OUTCOME_COMPILE) /* whatever the size */
       snprintf(result->why, sizeof result->why, "%s", dcs_error_message());
     else
       snprintf(result->why, sizeof result->why, "%s: %.200s", dcs_size_text(&size, text),
