@@ -1,5 +1,5 @@
-/* Progress is drawn on a terminal alone, fits its width as it is now, and leaves no mark elsewhere.
- */
+/* Progress is drawn on a terminal, fits its width as it is now, and is a line every ten seconds
+ * elsewhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/progress.h"
 #include "tests/run_folder.h"
 
 #include <errno.h>
@@ -287,6 +288,37 @@ static void a_table_needs_a_terminal(void **state) {
   assert_false(exists(in_folder("piped")));
 }
 
+/* What is drawn with standard error in a file, as if the work had begun so long ago. */
+static void draw_elsewhere(double seconds, bool quiet, int times, char text[256]) {
+  FILE *file = tmpfile();
+  const int before = dup(STDERR_FILENO);
+  assert_non_null(file);
+  fflush(stderr);
+  dup2(fileno(file), STDERR_FILENO);
+  dcs_progress progress = dcs_progress_start();
+  progress.started_ns -= 1e9 * seconds;
+  progress.quiet = quiet;
+  for (int i = 0; i < times; i++)
+    dcs_progress_draw(&progress, 0.5, "cuda_naive");
+  dcs_progress_clear(&progress);
+  dcs_progress_draw(&progress, 0.5, "cuda_naive");
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  program_take(file, text, 256);
+}
+
+static void elsewhere_a_line_every_ten_seconds(void **state) {
+  (void)state;
+  char text[256];
+  draw_elsewhere(9, false, 3, text);
+  assert_string_equal(text, "");
+  draw_elsewhere(20, false, 3, text);
+  assert_string_equal(text, " 50%  20 s left  cuda_naive\n");
+  draw_elsewhere(20, true, 3, text);
+  assert_string_equal(text, "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_table_grows_and_the_terminal_is_as_before),
@@ -297,6 +329,7 @@ int main(void) {
       cmocka_unit_test(a_terminal_gets_it_and_the_files_do_not),
       cmocka_unit_test(a_dumb_terminal_gets_none),
       cmocka_unit_test(messages_start_on_a_line_of_their_own),
+      cmocka_unit_test(elsewhere_a_line_every_ten_seconds),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

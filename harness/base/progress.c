@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +64,10 @@ static void draw_table(const dcs_progress *progress, const struct winsize *size)
 /* ---- the line ---- */
 
 void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
-  double now = dcs_now_ns();
-  if (!progress->shown || now - progress->drawn_ns < 1e8) return;
+  const double now = dcs_now_ns(), pause = progress->shown ? 1e8 : 1e10;
+  const double last =
+      progress->shown ? progress->drawn_ns : fmax(progress->drawn_ns, progress->started_ns);
+  if (progress->quiet || now - last < pause) return;
   progress->drawn_ns = now;
   share = progress->base + progress->span * share;
 
@@ -74,6 +77,10 @@ void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
   if (known) format_seconds(elapsed * (1 - share) / share, left);
   snprintf(line, sizeof line, "%3.0f%%  %s%s%s", 100 * share, known ? left : "",
            known ? " left  " : "", what);
+  if (!progress->shown) {
+    fprintf(stderr, "%s\n", line);
+    return;
+  }
 
   struct winsize size;
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
@@ -93,7 +100,7 @@ void dcs_progress_clear(dcs_progress *progress) {
     fprintf(stderr, "\r\033[K");
   if (progress->table) dcs_interrupt_last_words(NULL);
   progress->table = NULL;
-  progress->drawn_ns = 0;
+  if (progress->shown) progress->drawn_ns = 0;
 }
 
 void dcs_progress_say(dcs_progress *progress, const char *format, ...) {

@@ -1,5 +1,5 @@
 /* One line of progress on a terminal, with the time left, below a table that grows where that is
- * wanted. Nothing where stderr is not a terminal. */
+ * wanted. Where stderr is not a terminal, a line every ten seconds. */
 #ifndef DCS_PROGRESS_H
 #define DCS_PROGRESS_H
 
@@ -7,6 +7,7 @@
 
 typedef struct {
   bool shown; /* stderr is a terminal that can be written over */
+  bool quiet; /* nothing is drawn: somebody else tells of the progress */
   double started_ns;
   double drawn_ns;
   double base, span; /* the part of the work that the present step is: base..base + span of 0..1 */
@@ -22,8 +23,9 @@ dcs_progress dcs_progress_start(void);
  * leaves, and a signal that ends the program too. Needs `shown`. */
 void dcs_progress_watch(dcs_progress *progress, char *(*table)(void *with, int lines), void *with);
 
-/* Redraws at most ten times a second; `share` (0..1) of the work is done; what: a few words. The
- * line is cut to the terminal's width at each drawing, so resizing is fine. */
+/* Redraws at most ten times a second, a terminal; elsewhere writes a line ten seconds after the
+ * last one or the start. `share` (0..1) of the work is done; what: a few words. The line is cut to
+ * the terminal's width at each drawing, so resizing is fine. */
 void dcs_progress_draw(dcs_progress *progress, double share, const char *what);
 
 /* Writes a line of text to stderr, terminal or not, in place of the progress line. */

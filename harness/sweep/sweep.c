@@ -347,7 +347,7 @@ static dcs_status run(sweep *s) {
     return dcs_fail(DCS_FAILED, "interrupted before anything was measured");
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
-  s->progress.shown &= !s->turns.taken;
+  s->progress.quiet = s->turns.taken;
   if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->cells);
   dcs_status status = measure_cells(s);
   dcs_progress_clear(&s->progress);
