@@ -15,7 +15,10 @@ do for [FORMAT in "png svg"] {
   set yrange [0:*]
   set xtics 1,1,16
   set xlabel "coarsening factor [points a thread]"
-  set key at screen 0.52, screen 0.035 center vertical maxrows 1 samplen 2.5
+  stats DATA index 2:LAST using (strlen(strcol(1))) name "NAMES" nooutput
+  # In a row where names are short, else one below another.
+  KEY = LAST-1 + 1 # entries: variants, and what is executed
+  set key at screen 0.52, screen 0.01 bottom center vertical maxrows (KEY*NAMES_max < 90 ? 1 : KEY) samplen 2.5
   set multiplot layout 1,PANELS margins screen 0.08,0.98,0.17,0.92-0.035*TITLES spacing screen 0.07,0.1
   do for [p=1:PANELS] {
     set ylabel (p == 1 ? "rate [10⁹ ".EVALS."/s]" : "")
