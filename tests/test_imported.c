@@ -1,0 +1,193 @@
+/* What is decided from timings of other programs: thresholds, their header, and the header that
+ * chooses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/imported_run.h"
+#include "tuning/crossover/crossover.h"
+#include "tuning/dispatch/imported.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- thresholds ---- */
+
+/* A normal deviate of the seed's stream (sum of twelve, Irwin-Hall). */
+static double normal(uint64_t *state) {
+  double sum = -6;
+  for (int i = 0; i < 12; i++) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    sum += (double)(*state >> 11) / 9007199254740992.0;
+  }
+  return sum;
+}
+
+/* Times of `slow` and `fast` with 5% noise, equal at a size of 51. */
+static void put_planted(uint64_t seed, char text[32768]) {
+  size_t used = (size_t)snprintf(text, 32768, "method,n,round,time_ns\n");
+  for (int round = 0; round < 15; round++)
+    for (int n = 1; n <= 2048; n *= 2)
+      for (int fast = 0; fast < 2; fast++)
+        used += (size_t)snprintf(text + used, 32768 - used, "%s,%d,%d,%.6g\n",
+                                 fast ? "fast" : "slow", n, round,
+                                 (fast ? 510 + 10.0 * n : 20.0 * n) * exp(0.05 * normal(&seed)));
+}
+
+static void a_planted_threshold_is_within_its_interval(void **state) {
+  (void)state;
+  static char text[32768];
+  int held = 0;
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    dcs_crossovers found;
+    put_planted(seed, text);
+    assert_int_equal(import(text, NULL), DCS_OK);
+    assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+    assert_int_equal(found.n, 1);
+    held += found.list[0].threshold.lo <= 51 && 51 <= found.list[0].threshold.hi;
+    assert_string_equal(dcs_crossover_method(&found.measured, &found.list[0], 1), "fast");
+    dcs_crossovers_free(&found);
+    forget_run();
+  }
+  printf("%d of 100 intervals hold the planted size\n", held);
+  assert_true(held >= 95);
+}
+
+/* The header, compiled as C and as C++ by a user who takes every warning for an error. */
+static void check_user(const char *program) {
+  char path[128], command[512];
+  snprintf(path, sizeof path, "%s/user.c", folder);
+  FILE *user = fopen(path, "w");
+  assert_non_null(user);
+  assert_true(fputs(program, user) >= 0);
+  assert_int_equal(fclose(user), 0);
+  static const char *const compilers[] = {"cc -std=c99", "c++ -x c++"};
+  for (size_t c = 0; c < 2; c++) {
+    snprintf(command, sizeof command,
+             "%s -Wall -Wextra -Werror -Wno-unused-function -I%s %s -o %s/user -lm && %s/user",
+             compilers[c], folder, path, folder, folder);
+    assert_int_equal(system(command), 0);
+  }
+}
+
+static void thresholds_to_paste(void **state) {
+  (void)state;
+  static char text[32768];
+  char header[128], sentence[1024];
+  dcs_crossovers found;
+  put_planted(1, text);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  dcs_threshold *t = &found.list[0].threshold;
+  t->estimate = 18063.4; /* of the interval's hundredth: 10 */
+  t->lo = 17291;
+  t->hi = 18938;
+  t->regret_worst = 0.0213;
+  assert_string_equal(dcs_crossover_sentence(&found.measured, &found.list[0], sentence),
+                      "n (warm): use fast from 18060 on (95%: 17290 to 18940), slow below; it "
+                      "loses at most 2.1% at a size that it was not drawn from");
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  forget_run();
+  check_user("#include \"thresholds.h\"\n"
+             "int main(void) { return DCS_FAST_OVER_SLOW_WARM_FROM_N == 18060 ? 0 : 1; }\n");
+}
+
+/* Two axes: the frontier is a function; and the decision is that of the nearest size. */
+static void two_axes(void **state) {
+  (void)state;
+  static char text[32768];
+  size_t used = (size_t)snprintf(text, sizeof text, "method,n,m,round,time_ns\n");
+  for (int round = 0; round < 8; round++)
+    for (int n = 1; n <= 256; n *= 2)
+      for (int m = 1; m <= 100; m *= 10)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "slow,%d,%d,%d,%g\nfast,%d,%d,%d,%g\n", n, m, round,
+            10.0 * n + 0.01 * round, n, m, round, 5.0 * n + 50.0 + m + 0.01 * round);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  dcs_crossovers found;
+  char header[128];
+  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  dcs_measured measured;
+  dcs_imported drawn;
+  assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+  assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
+  assert_int_equal(drawn.rule, DCS_IMPORTED_NEAREST);
+  assert_int_equal(drawn.loss[DCS_IMPORTED_NEAREST].sizes, 27);
+  snprintf(header, sizeof header, "%s/dispatch.h", folder);
+  assert_int_equal(dcs_imported_write_header(header, &drawn), DCS_OK);
+  dcs_measured_free(&measured);
+  forget_run();
+  /* 10 n = 5 n + 50 + m: n = 10.2, 12 and 30 at m = 1, 10 and 100. */
+  check_user("#include \"thresholds.h\"\n#include \"dispatch.h\"\n"
+             "static int near(double a, double b) { return a > 0.8 * b && a < 1.25 * b; }\n"
+             "int main(void) {\n"
+             "  if (!near(dcs_fast_over_slow_warm_from_n(0.1), 10.2)) return 1;\n"
+             "  if (!near(dcs_fast_over_slow_warm_from_n(10), 12)) return 2;\n"
+             "  if (!near(dcs_fast_over_slow_warm_from_n(1000), 30)) return 3;\n"
+             "  if (dcs_dispatch_choose(4, 2) != DCS_DISPATCH_SLOW) return 4;\n"
+             "  if (dcs_dispatch_choose(250, 90) != DCS_DISPATCH_FAST) return 5;\n"
+             "  return 0;\n}\n");
+}
+
+/* One axis: times are interpolated, which loses less than the nearest size. */
+static void a_decision_by_interpolation(void **state) {
+  (void)state;
+  static char text[32768];
+  char header[128];
+  dcs_measured measured;
+  dcs_imported drawn;
+  put_planted(3, text);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+  assert_true(dcs_is_imported(&measured));
+  assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
+  assert_int_equal(drawn.rule, DCS_IMPORTED_INTERPOLATED);
+  assert_int_equal(drawn.loss[DCS_IMPORTED_INTERPOLATED].sizes, 12);
+  assert_true(drawn.loss[DCS_IMPORTED_INTERPOLATED].mean <= drawn.loss[DCS_IMPORTED_NEAREST].mean);
+  snprintf(header, sizeof header, "%s/dispatch.h", folder);
+  assert_int_equal(dcs_imported_write_header(header, &drawn), DCS_OK);
+  dcs_measured_free(&measured);
+  forget_run();
+  check_user("#include \"dispatch.h\"\n"
+             "int main(void) {\n"
+             "  for (double n = 0.5; n < 10000; n *= 1.1) {\n"
+             "    const int fast = dcs_dispatch_choose(n) == DCS_DISPATCH_FAST;\n"
+             "    if (n < 45 && fast) return 1;\n"
+             "    if (n > 58 && !fast) return 2;\n"
+             "  }\n"
+             "  return 0;\n}\n");
+}
+
+static void decisions_that_are_refused(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {
+      {"method,n,time_ns\na,1,2\na,2,2\na,3,2\n", "found one method"},
+      {"method,n,time_ns\na,1,2\nb,1,2\na,2,2\n", "found 2 sizes; expected 3"},
+      {"method,n,time_ns,scope\na,1,2,warm\nb,1,2,first\na,2,2,warm\na,3,2,warm\n",
+       "found times of scope"}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    dcs_measured measured;
+    dcs_imported drawn;
+    assert_int_equal(import(texts[i][0], NULL), DCS_OK);
+    assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+    assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_INPUT);
+    assert_non_null(strstr(dcs_error_message(), texts[i][1]));
+    dcs_measured_free(&measured);
+    forget_run();
+  }
+}
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_planted_threshold_is_within_its_interval),
+      cmocka_unit_test(thresholds_to_paste), cmocka_unit_test(two_axes),
+      cmocka_unit_test(a_decision_by_interpolation), cmocka_unit_test(decisions_that_are_refused)};
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
