@@ -12,9 +12,12 @@ do for [FORMAT in "png svg"] {
   set xtics 1,1,16
   set xlabel "coarsening factor [points a thread]"
   stats DATA index 2:LAST using (strlen(strcol(1))) name "NAMES" nooutput
-  # In a row where names are short, else one below another.
-  KEY = LAST-1 + 1 # entries: variants, and what is executed
-  set key at screen 0.52, screen 0.01 bottom center vertical maxrows (KEY*NAMES_max < 90 ? 1 : KEY) samplen 2.5
+  # In a row or two, as names are long; one below another where they are very long.
+  EXECUTED = "executed, padding included"
+  KEY = LAST-1 + 1 # entries: variants, and what is executed; all are as wide as the longest
+  WIDE = KEY * (NAMES_max > strlen(EXECUTED) ? NAMES_max : strlen(EXECUTED))
+  set key at screen 0.52, screen 0.01 bottom center vertical \
+    maxrows (WIDE < 90 ? 1 : WIDE < 180 ? 2 : KEY) samplen 2.5
   set multiplot layout 1,PANELS margins screen 0.08,0.98,0.17,0.92-0.035*TITLES spacing screen 0.07,0.1
   do for [p=1:PANELS] {
     set ylabel (p == 1 ? "rate [10⁹ ".EVALS."/s]" : "")
@@ -22,7 +25,7 @@ do for [FORMAT in "png svg"] {
     plot for [i=2:LAST] DATA index i using ($1==p ? $2 : NaN):3:4:5 with yerrorlines linetype i-1 \
         linewidth (LAST-i > 3 ? 7 : 2*(LAST-i)+1.5) pointsize 0.5+0.4*(LAST-i) title columnheader(1), \
       for [i=2:LAST] DATA index i using ($1==p ? $2 : NaN):6 with lines linetype i-1 dashtype 2 linewidth 1.2 \
-        title (i == LAST ? "executed, padding included" : "")
+        title (i == LAST ? EXECUTED : "")
     unset label 1
     unset key
   }
