@@ -56,6 +56,18 @@ static void a_planted_threshold_is_within_its_interval(void **state) {
   assert_true(held >= 95);
 }
 
+static void too_few_sizes_are_said(void **state) {
+  (void)state;
+  dcs_crossovers found;
+  assert_int_equal(import("method,n,time_ns\na,1,2\nb,1,3\na,2,2\nb,2,3\n", NULL), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, &found), DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "its methods have 2 sizes in common at most along an "
+                                              "axis (0 rows are not ok); expected two methods of "
+                                              "one scope with 4"));
+  dcs_crossovers_free(&found);
+  forget_run();
+}
+
 /* The header, compiled as C and as C++ by a user who takes every warning for an error. */
 static void check_user(const char *program) {
   char path[128], command[512];
@@ -185,9 +197,11 @@ static void decisions_that_are_refused(void **state) {
   }
 }
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_planted_threshold_is_within_its_interval),
-      cmocka_unit_test(thresholds_to_paste), cmocka_unit_test(two_axes),
-      cmocka_unit_test(a_decision_by_interpolation), cmocka_unit_test(decisions_that_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_planted_threshold_is_within_its_interval),
+                                     cmocka_unit_test(too_few_sizes_are_said),
+                                     cmocka_unit_test(thresholds_to_paste),
+                                     cmocka_unit_test(two_axes),
+                                     cmocka_unit_test(a_decision_by_interpolation),
+                                     cmocka_unit_test(decisions_that_are_refused)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

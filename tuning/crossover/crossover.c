@@ -181,13 +181,19 @@ static dcs_status find_all(search *s) {
 
 static dcs_status check_found(const char *folder, const dcs_crossovers *found, size_t most) {
   if (found->n > 0) return DCS_OK;
+  if (found->measured.problems[0].kind->made_of)
+    return dcs_fail(DCS_INPUT,
+                    "%s: its methods have %zu size%s in common at most along an axis (%zu rows are "
+                    "not ok); expected two methods of one scope with %d",
+                    folder, most, most == 1 ? "" : "s", found->measured.run.n_not_ok,
+                    DCS_CROSSOVER_SIZES);
   return dcs_fail(DCS_INPUT,
                   "%s: methods have %zu size%s in common at most along a dimension (%zu rows are "
                   "not ok); expected "
                   "two of: a CPU variant with one thread, CPU variants with all threads, variants "
-                  "on a GPU, the same on two problems, or methods that were imported, each at 4 "
-                  "numbers of atoms (sizes) on one grid, on 4 grids of one shape, or at 2 numbers "
-                  "of atoms on each of 2 grids of one shape",
+                  "on a GPU, or the same on two problems, each at 4 numbers of atoms on one grid, "
+                  "on 4 grids of one shape, or at 2 numbers of atoms on each of 2 grids of one "
+                  "shape",
                   folder, most, most == 1 ? "" : "s", found->measured.run.n_not_ok);
 }
 
