@@ -25,7 +25,7 @@ typedef struct {
 } dcs_timed_command;
 
 /* Replaces placeholders and splits into words, without running anything. DCS_USAGE names what a
- * command cannot hold: a placeholder that is none, shell syntax, no word. */
+ * command cannot hold: a name in braces that is no size, shell syntax, no word. */
 dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeholders, int n);
 
 /* Runs it to its end: *ns is the wall clock from before its start. Not ok: why is in
