@@ -428,6 +428,56 @@ static void an_atom_reaches_the_points_nearer_than_the_cutoff(void **state) {
   dcs_case_free(&c);
 }
 
+#ifdef __x86_64__
+/* The upper halves of the 16 vector registers that SSE code uses, as they are now. */
+static void upper_halves(float half[16][4]) {
+#define UPPER(n)                                                                                   \
+  __asm__ volatile("vextractf128 $1, %%ymm" #n ", %0" : "=m"(*(float(*)[4])half[n]) : : "memory")
+  UPPER(0);
+  UPPER(1);
+  UPPER(2);
+  UPPER(3);
+  UPPER(4);
+  UPPER(5);
+  UPPER(6);
+  UPPER(7);
+  UPPER(8);
+  UPPER(9);
+  UPPER(10);
+  UPPER(11);
+  UPPER(12);
+  UPPER(13);
+  UPPER(14);
+  UPPER(15);
+#undef UPPER
+}
+#endif
+
+/* What wide vectors leave there makes SSE code after them several times as slow. */
+static void upper_halves_of_registers_are_given_back(void **state) {
+  (void)state;
+#ifdef __x86_64__
+  if (!__builtin_cpu_supports("avx")) skip();
+  dcs_case c = random_case((dcs_dims){40, 17, 9}, 500, 0.5);
+  c.problem.config = within(3, DCS_SWITCHING_NONE);
+  float *map = zero_map(c.problem.n);
+  for (int isa = 0; isa < N_ISAS; isa++) {
+    static const float none[16][4];
+    float half[16][4];
+    char why[DCS_TEXT];
+    const dcs_config config = configure(1, isa, 40);
+    if (!dcs_applicable(cutoff(), &c.problem, &config, why)) continue;
+    assert_true(cutoff()->compute(&c.problem, &config, OUT(map)));
+    upper_halves(half);
+    assert_memory_equal(half, none, sizeof half);
+  }
+  free(map);
+  dcs_case_free(&c);
+#else
+  skip();
+#endif
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_agree_with_double_precision),
@@ -445,6 +495,7 @@ int main(void) {
       cmocka_unit_test(added_atoms_agree_with_double_precision),
       cmocka_unit_test(adding_adds),
       cmocka_unit_test(an_atom_reaches_the_points_nearer_than_the_cutoff),
+      cmocka_unit_test(upper_halves_of_registers_are_given_back),
   };
   return cmocka_run_group_tests_name("cpu_cutoff", tests, NULL, NULL);
 }
