@@ -41,6 +41,11 @@ static const dcs_option options[] = {
     {"config", 0, "K=V,...",
      "values of some parameters in place of those that the variant names: coarsen=4|8",
      DCS_WORD(arguments, tune.config)},
+    {"objective", 0, "WHAT",
+     "what the best has the least of: time, energy (J of an output, where the device reports it), "
+     "edp (energy times time), or an expression over time_ns, energy_j, evals_useful, registers, "
+     "rel_l2_error: 'energy_j * time_ns ** 2' (time)",
+     DCS_WORD(arguments, tune.objective)},
     {"strategy", 0, "NAME", "exhaustive, random, surrogate or greedy (surrogate)",
      DCS_WORD(arguments, strategy)},
     {"budget", 0, "SECONDS", "end after about so long",
@@ -82,6 +87,8 @@ static dcs_status check(const void *values) {
   if (a->what != DO_STUDY && a->out) return dcs_fail(DCS_USAGE, "--out is for --study alone");
   if (journals && dcs_chosen(&a->choice))
     return dcs_fail(DCS_USAGE, "a problem is for a tuning; what a JOURNAL recorded has its own");
+  if (journals && *a->tune.objective)
+    return dcs_fail(DCS_USAGE, "--objective is for a tuning; what a JOURNAL recorded has its own");
   if (!journals && a->n_words > 1)
     return dcs_fail(DCS_USAGE, "found \"%s\" after the variant; one is tuned at a time",
                     a->words[1]);
@@ -195,9 +202,10 @@ static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
 static void show_entry(const dcs_tuned_entry *e) {
   const dcs_subject *s = &e->subject;
   char config[DCS_TEXT], size[DCS_TEXT];
-  printf("%-20s %-7s %-30s %10.4g  %s  (%s, %d %s, sources %s, of %.10s)\n", s->variant->id,
+  printf("%-20s %-7s %-30s %10.4g  %s  (%s%s%s, %d %s, sources %s, of %.10s)\n", s->variant->id,
          dcs_scope_name(s->scope), dcs_size_text(&s->size, size), s->work / e->time.median_ns,
-         dcs_format_config(s->variant, &e->config, config), s->machine, s->units,
+         dcs_format_config(s->variant, &e->config, config), s->objective,
+         *s->objective ? " least, " : "", s->machine, s->units,
          s->variant->backend == DCS_CPU ? "CPUs" : "SMs", s->kernel_hash, e->time.date);
 }
 
@@ -273,7 +281,7 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "greedy: to the first better neighbour, then again from elsewhere.",
       .take_word = take_word,
       .check = check};
-  arguments a = {.tune = {.scope = DCS_KERNEL, .budget_evals = -1},
+  arguments a = {.tune = {.scope = DCS_KERNEL, .budget_evals = -1, .objective = ""},
                  .strategy = dcs_default_strategy,
                  .seed = 1,
                  .samples = 7};
