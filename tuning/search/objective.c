@@ -6,38 +6,67 @@
 
 /* Those with a name. */
 static const struct {
-  const char *name;
-  int of_time, of_energy; /* powers */
-} named[] = {{"time", 1, 0}, {"energy", 0, 1}, {"edp", 1, 1}};
-enum { N_NAMED = sizeof named / sizeof named[0] };
+  const char *name, *expression;
+} named[] = {{"time", "time_ns"}, {"energy", "energy_j"}, {"edp", "energy_j * time_ns"}};
 
-static int find(const char *text) {
-  for (int o = 0; o < N_NAMED; o++)
-    if (strcmp(text, named[o].name) == 0) return o;
-  return -1;
+/* What may stand in an expression; the energy comes last. */
+static const char *const names[] = {"time_ns", "evals_useful", "registers", "rel_l2_error",
+                                    "energy_j"};
+enum { N_NAMES = sizeof names / sizeof names[0] };
+
+static const char *expression_of(const char *text) {
+  for (size_t o = 0; o < sizeof named / sizeof named[0]; o++)
+    if (strcmp(text, named[o].name) == 0) return named[o].expression;
+  return text;
+}
+
+/* Whether it cannot be read without the name of the energy. */
+static bool names_energy(const char *text) {
+  dcs_expression *without = NULL;
+  const bool cannot = dcs_expression_parse(text, names, N_NAMES - 1, &without) != DCS_OK;
+  dcs_expression_free(without);
+  return cannot;
 }
 
 dcs_status dcs_objective_open(const char *text, dcs_objective *objective) {
-  const int at = *text ? find(text) : 0;
+  const char *expression = expression_of(*text ? text : "time");
   *objective = (dcs_objective){.text = ""};
-  if (at < 0)
-    return dcs_fail(DCS_USAGE, "--objective: found \"%s\"; expected time, energy or edp", text);
-  if (at > 0) snprintf(objective->text, sizeof objective->text, "%s", text);
-  objective->needs_energy = named[at].of_energy > 0;
+  if (strlen(text) >= sizeof objective->text)
+    return dcs_fail(DCS_USAGE, "--objective: found %zu characters; expected fewer than %zu",
+                    strlen(text), sizeof objective->text);
+  if (dcs_expression_parse(expression, names, N_NAMES, &objective->expression) != DCS_OK) {
+    char why[2 * DCS_TEXT];
+    snprintf(why, sizeof why, "%s", dcs_error_message());
+    objective->expression = NULL;
+    return dcs_fail(DCS_USAGE,
+                    "--objective: found \"%s\"; expected time, energy, edp or an expression over "
+                    "time_ns, energy_j, evals_useful, registers and rel_l2_error: %s",
+                    text, why);
+  }
+  if (strcmp(text, "time") != 0) snprintf(objective->text, sizeof objective->text, "%s", text);
+  objective->needs_energy = names_energy(expression);
   return DCS_OK;
 }
 
 void dcs_objective_close(dcs_objective *objective) {
+  dcs_expression_free(objective->expression);
   *objective = (dcs_objective){.text = ""};
 }
 
 dcs_status dcs_objective_value(const dcs_objective *o, const dcs_subject *subject,
                                const dcs_evaluation *e, const dcs_spent *spent, double *value) {
-  const int at = *o->text ? find(o->text) : 0;
-  (void)subject, (void)e;
-  *value = pow(spent->time_ns, named[at].of_time) * pow(spent->energy_j, named[at].of_energy);
-  if (*value > 0) return DCS_OK;
-  return dcs_fail(DCS_INPUT, "%s: found %g; expected more than 0", o->text, *value);
+  const dcs_value values[N_NAMES] = {dcs_real_value(spent->time_ns), dcs_real_value(subject->work),
+                                     dcs_real_value(e->registers >= 0 ? e->registers : NAN),
+                                     dcs_real_value(e->error), dcs_real_value(spent->energy_j)};
+  dcs_room room = {0};
+  dcs_value found;
+  dcs_status status = dcs_expression_value(o->expression, values, &room, &found);
+  *value = status == DCS_OK ? dcs_value_real(&found) : NAN;
+  dcs_room_free(&room);
+  DCS_TRY(status);
+  if (*value > 0 && isfinite(*value)) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "the objective %s: found %g; expected a number above 0", o->text,
+                  *value);
 }
 
 dcs_status dcs_objective_add(const dcs_objective *o, const dcs_subject *subject,

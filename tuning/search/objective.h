@@ -2,17 +2,18 @@
 #ifndef DCS_TUNE_OBJECTIVE_H
 #define DCS_TUNE_OBJECTIVE_H
 
+#include "harness/spec/expression.h"
 #include "tuning/search/search.h"
 
 typedef struct {
   char text[DCS_OBJECTIVE_TEXT]; /* as subjects and files have it; "": time */
   bool needs_energy;
-  const char *of; /* the expression that is computed */
+  dcs_expression *expression;
 } dcs_objective;
 
 /* "time", "energy", "edp" (energy times time), or an expression over what a row holds: time_ns and
  * energy_j of one output, evals_useful, registers, rel_l2_error. DCS_USAGE says what is wrong with
- * it. Close when it could be opened. */
+ * it. Close whatever the status. */
 dcs_status dcs_objective_open(const char *text, dcs_objective *objective);
 void dcs_objective_close(dcs_objective *objective);
 
