@@ -165,7 +165,7 @@ static void a_winner_serves_its_objective_alone(void **state) {
   assert_string_equal(text_at(tuned, 1, "objective"), "time");
   dcs_table_free(tuned);
   dcs_table *journal = run_table("data", "journal.csv");
-  assert_int_equal(dcs_table_rows(journal) > 4, 1); /* neither knew what the other found */
+  assert_int_equal(dcs_table_rows(journal), 4); /* neither knew what the other found */
   assert_true(number_at(journal, 0, "median_ns") > 100);
   assert_string_equal(text_at(journal, 0, "energies_j"), "");
   dcs_table_free(journal);

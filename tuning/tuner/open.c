@@ -165,6 +165,23 @@ void dcs_tuning_close(dcs_tuning *t) {
   dcs_objective_close(&t->live.objective);
 }
 
+/* The evaluation with values of the search's objective. */
+static dcs_status value_anew(dcs_tuning *t, dcs_evaluation *e) {
+  dcs_evaluation valued = dcs_evaluation_unknown;
+  dcs_status status = take_known(t, e, &valued);
+  dcs_evaluation_free(e);
+  *e = valued;
+  return status;
+}
+
+dcs_status dcs_tuning_aim(dcs_tuning *t, const char *objective) {
+  dcs_objective_close(&t->live.objective);
+  DCS_TRY(dcs_objective_open(objective, &t->live.objective));
+  for (int c = 0; c < t->space.n; c++)
+    if (t->search.known[c].known) DCS_TRY(value_anew(t, &t->search.known[c]));
+  return DCS_OK;
+}
+
 dcs_status dcs_tuning_search(dcs_tuning *t) {
   const dcs_search *search = &t->search;
   t->live.journal->strategy = t->options->strategy->name;

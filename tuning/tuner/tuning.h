@@ -22,6 +22,9 @@ dcs_status dcs_tuning_open(dcs_tuning *t, const dcs_tune_options *options,
                            dcs_journal_writer *journal, double until_ns);
 void dcs_tuning_close(dcs_tuning *t);
 
+/* From now on values are another objective's, also of what is known. */
+dcs_status dcs_tuning_aim(dcs_tuning *t, const char *objective);
+
 /* Searches by the options' strategy; DCS_FAILED on an interrupt. */
 dcs_status dcs_tuning_search(dcs_tuning *t);
 
