@@ -149,6 +149,43 @@ static void two_axes(void **state) {
              "  return 0;\n}\n");
 }
 
+/* Three methods whose pairs do not follow each other, and values of the second axis at which one is
+ * the faster at all sizes: the functions decide as the times do wherever these differ by 6%. */
+static void frontiers_decide_as_the_times_do(void **state) {
+  (void)state;
+  static char text[1 << 16];
+  size_t used = (size_t)snprintf(text, sizeof text, "method,n,m,round,time_ns\n");
+  for (int round = 0; round < 8; round++)
+    for (int n = 1; n <= 256; n *= 2)
+      for (int m = 1; m <= 10000; m *= 10) {
+        const double times[] = {10.0 * n, 5.0 * n + 50 + m, 0.1 * n + 2000.0 / m};
+        for (int method = 0; method < 3; method++)
+          used += (size_t)snprintf(text + used, sizeof text - used, "%c,%d,%d,%d,%g\n",
+                                   'a' + method, n, m, round, times[method] + 0.001 * round);
+      }
+  assert_int_equal(import(text, NULL), DCS_OK);
+  dcs_crossovers found;
+  char header[128];
+  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  forget_run();
+  check_user("#include \"thresholds.h\"\n"
+             "static int wrong(double n, double from, double below, double above) {\n"
+             "  if (below / above > 1.06) return n < from;\n"
+             "  return above / below > 1.06 && n >= from;\n}\n"
+             "int main(void) {\n"
+             "  for (double m = 1; m <= 10000; m *= 10)\n"
+             "    for (double n = 1; n <= 256; n *= 2) {\n"
+             "      const double a = 10 * n, b = 5 * n + 50 + m, c = 0.1 * n + 2000 / m;\n"
+             "      if (wrong(n, dcs_b_over_a_warm_from_n(m), a, b)) return 1;\n"
+             "      if (wrong(n, dcs_c_over_a_warm_from_n(m), a, c)) return 2;\n"
+             "      if (wrong(n, dcs_c_over_b_warm_from_n(m), b, c)) return 3;\n"
+             "    }\n"
+             "  return 0;\n}\n");
+}
+
 /* One axis: times are interpolated, which loses less than the nearest size. */
 static void a_decision_by_interpolation(void **state) {
   (void)state;
@@ -201,6 +238,7 @@ int main(void) {
                                      cmocka_unit_test(too_few_sizes_are_said),
                                      cmocka_unit_test(thresholds_to_paste),
                                      cmocka_unit_test(two_axes),
+                                     cmocka_unit_test(frontiers_decide_as_the_times_do),
                                      cmocka_unit_test(a_decision_by_interpolation),
                                      cmocka_unit_test(decisions_that_are_refused)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
