@@ -153,6 +153,11 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
 static void print_notes(const dcs_measured *m, FILE *out) {
   size_t unsure = dcs_measured_unsure(m);
   dcs_run_notes(&m->run, out);
+  if (m->n_left_out > 0)
+    fprintf(out,
+            "left out: %d methods; of more than %d those are held against each other that are the "
+            "fastest at most sizes\n",
+            m->n_left_out, DCS_MOST_IMPORTED);
   if (unsure > 0)
     fprintf(out,
             "%zu of %zu sizes ha%s methods with fewer than %d samples, and nothing is sure there: "

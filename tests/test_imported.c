@@ -233,7 +233,12 @@ static void the_fastest_of_many_are_drawn(void **state) {
         if (m == 2 || n > 1)
           used += (size_t)snprintf(text + used, sizeof text - used, "m%d,%d,%d,%d\n", method, n, m,
                                    (100 + (n > 8 ? method : 20 - method)) * m * n);
+  dcs_crossovers found; /* two are the fastest somewhere: 1 pair, at 1 value of m with 4 sizes */
   assert_int_equal(import(text, NULL), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  assert_int_equal(found.measured.n_left_out, 18);
+  assert_int_equal(found.n, 1);
+  dcs_crossovers_free(&found);
   char *data = draw_times();
   assert_non_null(strstr(data, "\"Time against n, m 2 (12 of 20 methods, the fastest first)\""));
   assert_true(strstr(data, "\"m0\"\n") < strstr(data, "\"m1\"\n"));

@@ -41,11 +41,16 @@ typedef struct {
   dcs_class *classes;
   int n_classes;
   dcs_pair *pairs; /* those that have a size in common; within problems, then between them */
+  int n_left_out;  /* imported classes that are in no pair */
   size_t n_pairs;
   dcs_measured_size *sizes; /* in the order of summary.csv */
   size_t n_sizes;
   dcs_room room;
 } dcs_measured;
+
+/* Of more imported methods in one scope, so many are held against each other: those that are the
+ * fastest at most sizes, and at one at least. */
+enum { DCS_MOST_IMPORTED = 8 };
 
 /* Reads a run folder. Beside the statuses of dcs_run_open(), DCS_INPUT when the summary has no row
  * that is ok, or GPU rows are of two devices. Free with dcs_measured_free(), whatever the status.
