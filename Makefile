@@ -47,7 +47,7 @@ BASE_FLAGS = -std=gnu11 -pthread $(WARN) $(CFLAGS) -D_GNU_SOURCE -I. -I$(BUILD) 
 # and ignore errno and traps; nothing but they is compiled so.
 HARNESS_FLAGS = -ffp-contract=off $(if $(CUDA_INCLUDE),-DDCS_WITH_CUDA=1 -isystem $(CUDA_INCLUDE))
 KERNEL_FLAGS  = -O3 -fno-math-errno -fno-trapping-math
-LDLIBS        = -l:libcsv.a -l:libjansson.a -ldl -lm
+LDLIBS        = -l:libcsv.a -l:libjansson.a -l:libz.a -ldl -lm
 
 # ---- files ----
 
@@ -65,12 +65,12 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
+.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser readers cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
 libs:
-	@[ "$(HAVE_LIBS)" = 1 ] || { echo "libcsv and jansson are needed to build: run make deps"; exit 1; }
+	@[ "$(HAVE_LIBS)" = 1 ] || { echo "libcsv, jansson and zlib are needed to build: run make deps"; exit 1; }
 
 $(BIN): $(BUILD)/cli/main.o $(BUILD)/internal.a
 	$(call say,LINK,$@)
@@ -202,7 +202,7 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
-	$(MAKE) browser
+	$(MAKE) browser readers
 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0
@@ -214,6 +214,9 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 
 check-trace: $(BUILT) ## on a GPU with ncu: hold what `trace` counts against the card's counters
 	sh tests/trace_ncu.sh $(BIN)
+
+readers: $(BIN) ## maps as other programs read and write them, where PyPI can be reached
+	@BUILD=$(BUILD) sh tests/readers.sh
 
 browser: $(BIN) ## the pages of reports in headless Chromium, where it is installed
 	@BUILD=$(BUILD) sh tests/browser.sh

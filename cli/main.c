@@ -38,6 +38,8 @@ static const command commands[] = {
     {"dispatch", dcs_command_dispatch,
      "which method is fastest by size and place, from a run folder"},
     {"map", dcs_command_map, "compute the map of a molecule by the fastest method, into a file"},
+    {"diff", dcs_command_diff, "compare two maps in any format"},
+    {"convert", dcs_command_convert, "write a map in another format or other units, or a slice"},
     {"tune", dcs_command_tune, "search for the best configuration of a variant"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
     {"trace", dcs_command_trace, "what a kernel's loads and stores cost a card, line by line"},

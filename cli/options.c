@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "harness/base/text.h"
-#include "harness/output/map_write.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -140,6 +139,19 @@ dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **ki
   return dcs_parse_problem(choice->kind, choice->config, problem);
 }
 
+/* ---- units of maps ---- */
+
+static dcs_status take_units(const char *name, void *values) {
+  return dcs_find_units(name, &((dcs_units_options *)values)->units);
+}
+
+static const dcs_option units_options[] = {
+    {"units", 0, "UNITS", "of the potential: e/A, V, kT/e, kcal/mol/e (e/A; of a file its own)",
+     .take = take_units},
+    {"temperature", 0, "KELVIN", "of kT/e (298.15)",
+     DCS_NUMBER(dcs_units_options, kelvin, 1e-3, 1e9)},
+    {0}};
+
 /* ---- what is measured, and for how long ---- */
 
 static const dcs_option plan_options[] = {
@@ -196,6 +208,7 @@ static void list_options(command_line *all, dcs_shared_options shared) {
   add_options(all, all->line->options, all->arguments, 0);
   if (shared.planned) add_options(all, plan_options, shared.planned, 0);
   if (shared.problem) add_options(all, problem_options, shared.problem, 0);
+  if (shared.units) add_options(all, units_options, shared.units, 0);
   if (shared.choice) {
     list_params(params);
     add_options(all, kind_option, shared.choice, 0);
@@ -219,7 +232,7 @@ static char *name_choices(int key, const char *text, void *input) {
   else if (key == 'i')
     length = asprintf(&named, text, dcs_molecule_formats(names, sizeof names));
   else if (key == 'o')
-    length = asprintf(&named, text, dcs_map_formats(names));
+    length = asprintf(&named, text, dcs_field_format_list(names));
   else
     return (char *)text;
   return length < 0 ? NULL : named;
@@ -316,6 +329,7 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
                             .help_filter = name_choices};
   if (shared.device) *shared.device = (dcs_device_options){.timeout_s = 300};
   if (shared.problem) *shared.problem = (dcs_problem_options){.grid = {.margin = 5}};
+  if (shared.units) *shared.units = (dcs_units_options){.kelvin = 298.15};
   if (shared.planned) *shared.planned = (dcs_plan_options){.seed = 1};
   if (shared.choice) *shared.choice = (dcs_problem_choice){.kind = dcs_kinds[0]};
   list_options(&all, shared);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the packages that are missing, with apt. With the argument "check", those of the tests too.
 set -eu
-packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev gnuplot-nox"
+packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev zlib1g-dev gnuplot-nox"
 [ "${1:-}" = check ] && packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 if ! command -v apt-get >/dev/null; then
