@@ -83,8 +83,8 @@ $(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^
 
-# The same, but for what reads JSON, as one object whose public functions alone can be linked.
-$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/%,$(OBJ))
+# The same, but for what needs jansson or zlib, as one object whose public functions alone can be linked.
+$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/% $(BUILD)/harness/output/% $(BUILD)/harness/figures/slice.o,$(OBJ))
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(LD) -r -o $(BUILD)/dcs.o $^
@@ -215,7 +215,7 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 check-trace: $(BUILT) ## on a GPU with ncu: hold what `trace` counts against the card's counters
 	sh tests/trace_ncu.sh $(BIN)
 
-readers: $(BIN) ## maps as other programs read and write them, where PyPI can be reached
+readers: $(BIN) ## maps as other programs read and write them, where Python has these packages
 	@BUILD=$(BUILD) sh tests/readers.sh
 
 browser: $(BIN) ## the pages of reports in headless Chromium, where it is installed
