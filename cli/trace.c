@@ -237,19 +237,6 @@ static dcs_status look_for_races(const arguments *a, const dcs_method *method, c
 
 /* ---- the command ---- */
 
-/* The problem that was asked for; where none was, the first on which the variant is verified. */
-static dcs_status choose_problem(const arguments *a, const dcs_variant *variant,
-                                 dcs_config *problem) {
-  const dcs_kind *kind = dcs_kind_of(variant);
-  char why[DCS_TEXT];
-  if (*a->choice.config) return dcs_parse_problem(kind, a->choice.config, problem);
-  for (const char *const *text = kind->verified; *text; text++) {
-    DCS_TRY(dcs_parse_problem(kind, *text, problem));
-    if (dcs_solves(variant, problem, why)) return DCS_OK;
-  }
-  return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
-}
-
 /* What was traced, in a line. */
 static void name_trace(const arguments *a, const dcs_method *method, const dcs_case *c,
                        const dcs_kernel_trace *trace, char title[4 * DCS_TEXT]) {
@@ -287,16 +274,6 @@ static dcs_status print(const arguments *a, const dcs_method *method, const dcs_
   return DCS_OK;
 }
 
-static dcs_status choose(const arguments *a, dcs_method *method) {
-  dcs_methods methods;
-  DCS_TRY(dcs_select_methods(a->variant, a->config, (dcs_at_hand){.gpu = true}, &methods));
-  const int n = methods.n;
-  if (n == 1) *method = methods.list[0];
-  free(methods.list);
-  if (n == 1) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "found %d methods; expected one variant with one configuration", n);
-}
-
 static dcs_status trace_on(const arguments *a, const dcs_method *method, const dcs_case *c) {
   const dcs_trace_options how = {.kernels = a->kernels,
                                  .all_blocks = strcmp(a->blocks, "all") == 0};
@@ -323,8 +300,8 @@ dcs_status dcs_command_trace(int argc, char **argv) {
   dcs_grid grid = {.spacing = DCS_RANDOM_SPACING};
   dcs_case c;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
-  DCS_TRY(choose(&a, &method));
-  DCS_TRY(choose_problem(&a, method.variant, &problem));
+  DCS_TRY(dcs_one_method(a.variant, a.config, &method));
+  DCS_TRY(dcs_problem_for(&a.choice, method.variant, &problem));
   DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
   DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
   dcs_status status = a.device  ? dcs_run_launches(&method, &c, a.kernels, a.device)

@@ -63,6 +63,7 @@ static dcs_status read_instruction(kernel *k, const char *at, long address) {
     at += strspn(at, " \t");
   }
   copy_word(i.name, at, " \t;\n");
+  if (strcmp(i.name, "NOP") == 0) return DCS_OK; /* fills the space behind the end */
   int operations;
   if (dcs_pipe_of(i.name, k->machine, &operations) == DCS_PIPE_BRANCH)
     read_target(at + strlen(i.name), i.target);

@@ -44,5 +44,5 @@ dcs_waves dcs_waves_of(int64_t blocks, int sms, const dcs_occupancy *occupancy) 
   const double waves = (double)blocks / ((double)sms * occupancy->blocks);
   return (dcs_waves){.waves = waves,
                      .tail = waves - ceil(waves) + 1,
-                     .uneven = ceil((double)blocks / sms) * sms / (double)blocks};
+                     .imbalance = ceil((double)blocks / sms) * sms / (double)blocks};
 }

@@ -42,7 +42,7 @@ typedef struct {
   double tail;  /* of the last wave, how much of the card has a block: 0.25 */
   /* The least time over the one that evenly shared blocks would take: the SM with the most blocks
    * decides. 1: shared out evenly. */
-  double uneven;
+  double imbalance;
 } dcs_waves;
 
 /* blocks, sms and occupancy->blocks at least 1. */
