@@ -155,9 +155,9 @@ dcs_status dcs_command_explain(int argc, char **argv) {
           "memory, occupancy and what limits it, waves, the instructions of the inner loop by "
           "unit, and what it cannot be faster than; and what was measured beside. No GPU is "
           "needed.\v"
-          "The compiler's part needs NVRTC (CUDA Toolkit), SASS in place of PTX nvdisasm or "
-          "cuobjdump; what is missing is said, and the rest is told. With --device, the machine "
-          "is that card, and its limits are measured."};
+          "The compiler's part needs NVRTC (CUDA Toolkit), and nvdisasm for SASS in place of PTX; "
+          "what is missing is said, and the rest is told. With --device, the machine is that "
+          "card, and its limits are measured."};
   arguments a = {.predicted = NAN};
   dcs_run run;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));

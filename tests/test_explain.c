@@ -222,6 +222,7 @@ static void machine_code_of_an_unrolled_loop(void **state) {
   assert_int_equal(loop.count[DCS_PIPE_UNIFORM], 2);
   assert_int_equal(loop.count[DCS_PIPE_INTEGER], 2);
   assert_int_equal(loop.count[DCS_PIPE_BRANCH], 1);
+  assert_int_equal(loop.loaded_bytes, 4 * 16);
   assert_int_equal(loop.whole_local, 0);
 }
 
@@ -235,39 +236,38 @@ static void intermediate_code(void **state) {
   assert_int_equal(loop.count[DCS_PIPE_SFU], 16);
   assert_int_equal(loop.count[DCS_PIPE_LOAD_CONSTANT], 4);
   assert_int_equal(loop.count[DCS_PIPE_LOAD_LOCAL], 0);
+  assert_int_equal(loop.loaded_bytes, 4 * 16);
 }
 
 /* The loop over points that is not unrolled, inside the one over atoms: x[m] and sum[m] lie in
- * local memory. As nvdisasm and as cuobjdump write it, behind another kernel. */
+ * local memory. */
 static void local_memory_in_a_loop(void **state) {
   (void)state;
-  static const char *const paths[] = {"tests/listings/local.sass",
-                                      "tests/listings/local_cuobjdump.sass"};
-  for (int p = 0; p < 2; p++) {
-    const dcs_inner_loop loop = loop_of(paths[p], true);
-    assert_int_equal(loop.instructions, 12);
-    assert_int_equal(loop.count[DCS_PIPE_LOAD_LOCAL], 2);
-    assert_int_equal(loop.count[DCS_PIPE_STORE_LOCAL], 1);
-    assert_int_equal(loop.count[DCS_PIPE_SFU], 1);
-    assert_int_equal(loop.fp32_operations, 5);
-    assert_int_equal(loop.whole_local, 9);
-    assert_int_equal(loop.whole, 89);
-  }
+  const dcs_inner_loop loop = loop_of("tests/listings/local.sass", true);
+  assert_int_equal(loop.instructions, 12);
+  assert_int_equal(loop.count[DCS_PIPE_LOAD_LOCAL], 2);
+  assert_int_equal(loop.count[DCS_PIPE_STORE_LOCAL], 1);
+  assert_int_equal(loop.count[DCS_PIPE_SFU], 1);
+  assert_int_equal(loop.fp32_operations, 5);
+  assert_int_equal(loop.loaded_bytes, 0);
+  assert_int_equal(loop.whole_local, 9);
+  assert_int_equal(loop.whole, 89);
 }
 
 static void texts_without_a_loop_or_a_kernel(void **state) {
   (void)state;
-  static const char straight[] = "\t\tFunction : dcs\n"
+  static const char straight[] = "\t.section\t.text.dcs,\"ax\",@progbits\n"
                                  "        /*0000*/  FADD R0, R0, R1 ;\n"
                                  "        /*0010*/  EXIT ;\n"
-                                 "        /*0020*/  BRA 0x20 ;\n";
+                                 ".L_x_0:\n"
+                                 "        /*0020*/  BRA `(.L_x_0);\n"
+                                 "        /*0030*/  NOP;\n";
+  static const char other[] = "\t.section\t.text.dcs_sort,\"ax\",@progbits\n /*0000*/ EXIT ;\n";
   dcs_inner_loop loop;
   assert_int_equal(dcs_find_inner_loop(straight, true, &loop), DCS_OK);
   assert_int_equal(loop.instructions, 0);
   assert_int_equal(loop.whole, 3);
-  assert_int_equal(
-      dcs_find_inner_loop("\t\tFunction : dcs_other\n  /*0000*/ EXIT ;\n", true, &loop),
-      DCS_FAILED);
+  assert_int_equal(dcs_find_inner_loop(other, true, &loop), DCS_FAILED);
   assert_int_equal(dcs_find_inner_loop("", false, &loop), DCS_FAILED);
 }
 

@@ -83,19 +83,20 @@ static void add_card(dcs_subject *s) {
 
 /* ---- the code ---- */
 
-/* Evaluations of a thread in an iteration of the inner loop. Each takes a special function, or the
- * compiler's operations tell: it adds to what is written (an FMA for a subtraction), so that they
- * are taken for whole threads' worth of points, some atoms of each. */
+/* Evaluations of a thread in an iteration of the inner loop. The compiler's operations tell
+ * roughly, since it computes some again and others once; then the inputs that are loaded do, all
+ * points of a thread taking each, or the special functions, one an evaluation. NaN: no arithmetic
+ * is in it. */
 static double evals_of_iteration(const dcs_subject *s) {
   const dcs_inner_loop *loop = &s->loop;
   const int special = loop->count[DCS_PIPE_SFU], points = s->points;
-  const double by_operations = (loop->fp32_operations + 2 * special) / s->flops;
-  if (by_operations < 0.5) return NAN;
-  if (special >= 0.65 * by_operations &&
-      (special % points == 0 || (special < points && by_operations < 0.8 * points)))
-    return special;
-  return by_operations >= 0.5 * points ? points * round(by_operations / points)
-                                       : fmax(1, round(by_operations));
+  const int inputs = loop->loaded_bytes / (int)s->size.kind->buffers[0].bytes;
+  const double rough = (loop->fp32_operations + 2 * special) / s->flops;
+  const double exact[] = {(double)inputs * points, special};
+  if (rough < 0.5) return NAN;
+  for (int i = 0; i < 2; i++)
+    if (exact[i] > 0 && rough > 0.65 * exact[i] && rough < 1.5 * exact[i]) return exact[i];
+  return rough >= 0.5 * points ? points * round(rough / points) : fmax(1, round(rough));
 }
 
 static dcs_status compile(dcs_subject *s) {
@@ -162,7 +163,7 @@ static void add_loop(dcs_subject *s) {
                   loop->whole);
   if (loop->instructions == 0) return;
   dcs_explain_add(s, "inner_loop", "evals_per_iteration", s->evals, "",
-                  "of a thread, by special functions and operations");
+                  "of a thread, by what it loads and computes");
   for (int p = 0; p < DCS_N_PIPES; p++) {
     if (loop->count[p] == 0) continue;
     if (isnan(s->evals))

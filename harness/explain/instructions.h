@@ -37,12 +37,17 @@ typedef struct {
   int instructions;       /* 0: the kernel has no loop */
   int count[DCS_N_PIPES]; /* of them */
   int fp32_operations;    /* FMA 2 */
-  int whole;              /* instructions of the whole kernel */
-  int whole_local;        /* those of them that load from or store to local memory */
+  int loaded_bytes; /* of a thread, from where inputs may be: global, constant, shared memory */
+  int whole;        /* instructions of the whole kernel */
+  int whole_local;  /* those of them that load from or store to local memory */
 } dcs_inner_loop;
 
 /* Of one instruction's name: "FFMA.FTZ" or "fma.rn.ftz.f32". *operations: in single precision. */
 dcs_pipe dcs_pipe_of(const char *name, bool machine, int *operations);
+
+/* Bytes that a load of that name loads for a thread: 16 of "LDG.E.128" and of "ld.global.v4.f32".
+ */
+int dcs_loaded_bytes(const char *name, bool machine);
 
 /* The innermost loop of the kernel `dcs` in a listing: from the target of a branch back to the
  * branch, no other such inside. Of several, one with special functions, since these are what an

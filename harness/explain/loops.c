@@ -12,8 +12,8 @@ enum { NAME = 48 };
 
 typedef struct {
   char name[NAME];
-  char target[NAME]; /* of a branch: a label, or an address in hexadecimal */
-  long address;      /* of machine code */
+  char target[NAME]; /* of a branch: a label */
+  int loaded;        /* bytes, of a thread, not of its kernel's arguments */
 } instruction;
 
 typedef struct {
@@ -39,34 +39,46 @@ static void free_kernel(kernel *k) {
   free(k->labels);
 }
 
-/* Copies a word that ends before any of `ends`; cut where it is too long. */
+/* Copies what ends before any of `ends`; cut where it is too long. */
+static void copy_text(char *text, size_t size, const char *from, const char *ends) {
+  snprintf(text, size, "%.*s", (int)strcspn(from, ends), from);
+}
 static void copy_word(char word[NAME], const char *from, const char *ends) {
-  snprintf(word, NAME, "%.*s", (int)strcspn(from, ends), from);
+  copy_text(word, NAME, from, ends);
 }
 
 /* ---- reading ---- */
 
-/* Of a branch, where it goes: "BRA `(.L_x_2)", "BRA 0x320", "bra $L__BB0_3", "bra.uni $L__BB0_3".
- */
+/* Of a branch, where it goes: "BRA `(.L_x_2)", "bra $L__BB0_3". */
 static void read_target(const char *operands, char target[NAME]) {
   const char *at = strpbrk(operands, "`$");
-  if (!at) at = strstr(operands, "0x");
-  if (!at) return;
-  copy_word(target, at + (at[0] == '`') + (at[0] == '`' && at[1] == '('), ");, \t\n");
+  if (at) copy_word(target, at[0] == '`' ? at + 2 : at, ");, \t\n");
+}
+
+/* What a load loads from where inputs may be; arguments lie in bank 0 of constant memory. */
+static int loaded_by(const char *name, dcs_pipe pipe, const char *operands, bool machine) {
+  const bool input = pipe == DCS_PIPE_LOAD_CONSTANT || pipe == DCS_PIPE_LOAD_GLOBAL ||
+                     pipe == DCS_PIPE_LOAD_SHARED;
+  char text[80];
+  copy_text(text, sizeof text, operands, ";\n");
+  if (!input || strstr(text, "c[0x0]") || strstr(name, ".param")) return 0;
+  return dcs_loaded_bytes(name, machine);
 }
 
 /* An instruction, from its predicate on. */
-static dcs_status read_instruction(kernel *k, const char *at, long address) {
-  instruction i = {.address = address};
+static dcs_status read_instruction(kernel *k, const char *at) {
+  instruction i = {.loaded = 0};
+  int operations;
   if (*at == '@') {
     at += strcspn(at, " \t");
     at += strspn(at, " \t");
   }
   copy_word(i.name, at, " \t;\n");
   if (strcmp(i.name, "NOP") == 0) return DCS_OK; /* fills the space behind the end */
-  int operations;
-  if (dcs_pipe_of(i.name, k->machine, &operations) == DCS_PIPE_BRANCH)
-    read_target(at + strlen(i.name), i.target);
+  const dcs_pipe pipe = dcs_pipe_of(i.name, k->machine, &operations);
+  const char *operands = at + strlen(i.name);
+  if (pipe == DCS_PIPE_BRANCH) read_target(operands, i.target);
+  i.loaded = loaded_by(i.name, pipe, operands, k->machine);
   DCS_TRY(dcs_grow(&k->code, (size_t)k->n, sizeof *k->code, "instructions"));
   k->code[k->n++] = i;
   return DCS_OK;
@@ -82,14 +94,12 @@ static dcs_status read_label(kernel *k, const char *at) {
 /* A line of SASS: an address between comment signs, then "@P0 LDC R30, c[0x0][0x224] ;"; or a
  * label, ".L_x_2:". Others are left out. */
 static dcs_status read_machine_line(kernel *k, const char *line) {
-  char *end;
   if (line[0] == '.' && line[1] == 'L' && memchr(line, ':', strcspn(line, "\n")))
     return read_label(k, line);
-  if (line[0] != '/' || line[1] != '*' || !isxdigit((unsigned char)line[2])) return DCS_OK;
-  const long address = strtol(line + 2, &end, 16);
-  if (end[0] != '*' || end[1] != '/') return DCS_OK;
-  end += 2;
-  return read_instruction(k, end + strspn(end, " \t{"), address);
+  if (line[0] != '/' || line[1] != '*') return DCS_OK;
+  const char *end = line + 2 + strspn(line + 2, "0123456789abcdef");
+  if (end == line + 2 || end[0] != '*' || end[1] != '/') return DCS_OK;
+  return read_instruction(k, end + 2 + strspn(end + 2, " \t{"));
 }
 
 /* A line of PTX: "@%p1 bra $L__BB0_3;", "$L__BB0_3:"; directives and brackets are left out. */
@@ -97,23 +107,18 @@ static dcs_status read_ptx_line(kernel *k, const char *line) {
   const size_t length = strcspn(line, "\n");
   if (line[0] == '$' && memchr(line, ':', length)) return read_label(k, line);
   if (line[0] != '@' && !islower((unsigned char)line[0])) return DCS_OK;
-  return memchr(line, ';', length) ? read_instruction(k, line, 0) : DCS_OK;
+  return memchr(line, ';', length) ? read_instruction(k, line) : DCS_OK;
 }
 
 /* Whether the line begins a function, and then whether it is the kernel. */
 static bool begins_function(bool machine, const char *line, bool *is_kernel) {
-  static const char *const starts[2][3] = {{".entry ", ".func ", NULL},
-                                           {".section\t.text.", "Function : ", NULL}};
+  const char *start = machine ? ".section\t.text." : ".entry ";
   char text[160];
-  snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
-  for (const char *const *start = starts[machine]; *start; start++) {
-    const char *at = strstr(text, *start);
-    if (!at) continue;
-    at += strlen(*start);
-    *is_kernel = strncmp(at, "dcs", 3) == 0 && !isalnum((unsigned char)at[3]) && at[3] != '_';
-    return true;
-  }
-  return false;
+  copy_text(text, sizeof text, line, "\n");
+  const char *at = strstr(text, start);
+  if (at) at += strlen(start);
+  if (at) *is_kernel = strncmp(at, "dcs", 3) == 0 && (at[3] == ',' || at[3] == '(');
+  return at || (!machine && strstr(text, ".func "));
 }
 
 static dcs_status read_kernel(const char *text, kernel *k) {
@@ -134,13 +139,9 @@ static dcs_status read_kernel(const char *text, kernel *k) {
 /* ---- loops ---- */
 
 /* The instruction that a branch goes to; -1: it is not in the kernel. */
-static int target_of(const kernel *k, const instruction *branch) {
+static int target_of(const kernel *k, const char *target) {
   for (int l = 0; l < k->n_labels; l++)
-    if (strcmp(k->labels[l].name, branch->target) == 0) return k->labels[l].at;
-  if (strncmp(branch->target, "0x", 2) != 0) return -1;
-  const long address = strtol(branch->target, NULL, 16);
-  for (int i = 0; i < k->n; i++)
-    if (k->code[i].address == address) return i;
+    if (strcmp(k->labels[l].name, target) == 0) return k->labels[l].at;
   return -1;
 }
 
@@ -150,7 +151,7 @@ static dcs_status find_loops(const kernel *k, interval **loops, int *n) {
   *loops = NULL;
   *n = 0;
   for (int i = 0; i < k->n; i++) {
-    const int first = *k->code[i].target ? target_of(k, &k->code[i]) : -1;
+    const int first = *k->code[i].target ? target_of(k, k->code[i].target) : -1;
     if (first < 0 || first >= i) continue;
     int l = 0;
     while (l < *n && (*loops)[l].first != first)
@@ -176,6 +177,7 @@ static dcs_inner_loop count(const kernel *k, interval in) {
     int operations;
     loop.count[dcs_pipe_of(k->code[i].name, k->machine, &operations)]++;
     loop.fp32_operations += operations;
+    loop.loaded_bytes += k->code[i].loaded;
   }
   return loop;
 }

@@ -125,3 +125,16 @@ dcs_pipe dcs_pipe_of(const char *name, bool machine, int *operations) {
   *operations = 0;
   return machine ? machine_pipe(name, operations) : ptx_pipe(name, operations);
 }
+
+int dcs_loaded_bytes(const char *name, bool machine) {
+  static const struct {
+    const char *part;
+    int bytes;
+  } widths[2][8] = {
+      {{"b64", 8}, {"f64", 8}, {"u64", 8}, {"s64", 8}, {"u16", 2}, {"u8", 1}, {"s8", 1}},
+      {{"128", 16}, {"64", 8}, {"U16", 2}, {"S16", 2}, {"U8", 1}, {"S8", 1}}};
+  int bytes = 4;
+  for (int w = 0; w < 8 && widths[machine][w].part; w++)
+    if (has(name, widths[machine][w].part)) bytes = widths[machine][w].bytes;
+  return bytes * (has(name, "v4") ? 4 : has(name, "v2") ? 2 : 1);
+}

@@ -1,4 +1,4 @@
-/* Compiled code written down: the toolkit's disassemblers, else the PTX. */
+/* Compiled code written down: by nvdisasm, which cuobjdump calls as well, else as PTX. */
 #include "harness/device/cuda/nvrtc.h"
 
 #include "harness/base/process.h"
@@ -14,13 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Both write SASS to their standard output; the second calls the first. */
-static const struct {
-  const char *name, *option;
-} programs[] = {{"nvdisasm", "-c"}, {"cuobjdump", "-sass"}};
-enum { N_PROGRAMS = sizeof programs / sizeof programs[0], N_FOLDERS = 4 };
+enum { N_FOLDERS = 4 };
 
-/* In the loader's search (""), then where the toolkit is installed; NULL: no such folder. */
+/* On the PATH (""), then where the toolkit is installed; NULL: no such folder. */
 static const char *folder_of(int f, char text[4096]) {
   static const char *const homes[N_FOLDERS] = {"", "CUDA_HOME", "CUDA_PATH", "/usr/local/cuda"};
   const char *home = f == 1 || f == 2 ? getenv(homes[f]) : homes[f];
@@ -29,15 +25,14 @@ static const char *folder_of(int f, char text[4096]) {
   return text;
 }
 
-/* Runs a disassembler on a file, its output going to `out`; 0: it did. */
-static int run(const char *program, const char *option, const char *image, int out) {
-  char name[4096 + 16], how[16], file[4096];
-  char *argv[] = {name, how, file, NULL};
+/* Runs the disassembler of a folder on a file, its output going to `out`; 0: it did. */
+static int run(const char *folder, const char *image, int out) {
+  char name[4096 + 16], option[] = "-c", file[4096];
+  char *argv[] = {name, option, file, NULL};
   const dcs_program disassembler = {.program = name, .argv = argv, .ends = {-1, out, -1}};
   pid_t pid;
   int status;
-  snprintf(name, sizeof name, "%s", program);
-  snprintf(how, sizeof how, "%s", option);
+  snprintf(name, sizeof name, "%snvdisasm", folder);
   snprintf(file, sizeof file, "%s", image);
   int error = dcs_process_start(&disassembler, &pid);
   if (error == 0) error = dcs_process_wait(pid, &status);
@@ -45,20 +40,21 @@ static int run(const char *program, const char *option, const char *image, int o
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EINVAL;
 }
 
-/* What the program p makes of the image, in a file; false: it is not here, or cannot. */
-static bool disassemble_by(int p, const char *image, const char *path, char by[DCS_TEXT]) {
-  char folder[4096], program[4096 + 16];
+/* Leaves the text in a file; false: there is no disassembler, or it cannot, and `by` says so. */
+static bool run_any(const char *image, const char *text, char by[DCS_TEXT]) {
+  char folder[4096];
   int error = ENOENT;
   for (int f = 0; f < N_FOLDERS && error == ENOENT; f++) {
     if (!folder_of(f, folder)) continue;
-    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (out < 0) return false;
-    snprintf(program, sizeof program, "%s%s", folder, programs[p].name);
-    error = run(program, programs[p].option, image, out);
+    int out = open(text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (out < 0) break;
+    error = run(folder, image, out);
     close(out);
   }
-  if (error == 0) snprintf(by, DCS_TEXT, "%s", programs[p].name);
-  if (error && error != ENOENT) snprintf(by, DCS_TEXT, "%s failed", programs[p].name);
+  snprintf(by, DCS_TEXT, "%s",
+           error == 0        ? "nvdisasm"
+           : error == ENOENT ? "no nvdisasm on the PATH"
+                             : "nvdisasm failed");
   return error == 0;
 }
 
@@ -76,13 +72,8 @@ static dcs_status disassemble(const char *folder, const void *image, size_t byte
   DCS_TRY(dcs_path_in(folder, "kernel.cubin", code));
   DCS_TRY(dcs_path_in(folder, "kernel.sass", text));
   DCS_TRY(write_image(code, image, bytes));
-  snprintf(listing->by, sizeof listing->by, "no nvdisasm or cuobjdump on the PATH");
-  for (int p = 0; p < N_PROGRAMS; p++) {
-    if (!disassemble_by(p, code, text, listing->by)) continue;
-    listing->machine = true;
-    return dcs_read_file(text, &listing->text, NULL);
-  }
-  return DCS_OK;
+  listing->machine = run_any(code, text, listing->by);
+  return listing->machine ? dcs_read_file(text, &listing->text, NULL) : DCS_OK;
 }
 
 dcs_status dcs_cuda_list_code(const dcs_source *source, const char *arch, dcs_listing *listing,

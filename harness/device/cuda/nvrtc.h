@@ -14,7 +14,7 @@ dcs_status dcs_nvrtc_compile(const dcs_source *source, const char *arch, void **
 /* The PTX on the way there (malloc'd, the caller frees); errors as above. Nothing is cached. */
 dcs_status dcs_nvrtc_ptx(const dcs_source *source, const char *arch, char **text);
 
-/* The kernel written down: by nvdisasm or cuobjdump where one of them is found, else as PTX. Errors
+/* The kernel written down: by nvdisasm where it is found, else as PTX. Errors
  * as of dcs_nvrtc_compile(). */
 dcs_status dcs_cuda_list_code(const dcs_source *source, const char *arch, dcs_listing *listing,
                               dcs_code_facts *facts);
