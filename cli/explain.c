@@ -119,6 +119,9 @@ static dcs_status explain(const arguments *a, const dcs_run *run) {
   dcs_config problem;
   dcs_dims grid = {0};
   DCS_TRY(dcs_one_method(a->variant, a->config, &method));
+  if (a->device && method.variant->backend == DCS_CPU)
+    return dcs_fail(DCS_USAGE, "--device: %s runs on the CPU; --run names a run of its machine",
+                    method.variant->id);
   DCS_TRY(dcs_problem_for(&a->choice, method.variant, &problem));
   if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid));
   dcs_facts_of_run(run, &facts);

@@ -155,6 +155,7 @@ static void wrong_words_are_refused(void **state) {
   assert_status(program_run("explain cuda_coarsened --csv --json"), 2);
   assert_status(program_run("explain cuda_coarsened --device emulated"), 2);
   assert_status(program_run("explain cuda_coarsened --cutoff 3"), 2);
+  assert_status(program_run("explain cpu_avx2 --device cuda:0"), 2);
   assert_status(program_run("explain cuda_coarsened --run nowhere"), 5);
 }
 

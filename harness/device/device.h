@@ -83,7 +83,8 @@ typedef struct {
    */
   dcs_status (*compile)(const dcs_source *source, const char *arch, void **image,
                         size_t *image_bytes, dcs_code_facts *facts);
-  /* What compile() makes, written down; NULL: cannot. */
+  /* What compile() makes, written down; the text is NULL unless the status is DCS_OK. NULL: cannot.
+   */
   dcs_status (*list)(const dcs_source *source, const char *arch, dcs_listing *listing,
                      dcs_code_facts *facts);
 } dcs_device_kind;

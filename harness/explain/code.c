@@ -123,13 +123,18 @@ static void add_compiled(dcs_subject *s) {
   dcs_explain_number(s, "code", "constant_bytes", code->constant_bytes, "bytes");
 }
 
-/* What is missing, from the error message; registers are then those of a measurement of the method
- * on that card. */
+/* Whether a measurement of the method on a card of that architecture tells its registers. */
+static bool has_registers(const dcs_subject *s) {
+  const char *there = dcs_run_fact(s->request->run, "gpu_compute_capability");
+  return s->same_method && !s->request->kernels && s->row->registers > 0 &&
+         (int)round(10 * strtod(there, NULL)) == s->capability->number;
+}
+
+/* What is missing, from the error message. */
 static void add_no_compiler(dcs_subject *s) {
   dcs_explain_add(s, "code", "compiler", NAN, "", "%s", dcs_error_message());
   s->code = (dcs_code_facts){.registers = -1, .shared_bytes = -1};
-  if (s->same_method && s->sms > 0 && !s->request->kernels && s->row->registers > 0)
-    s->code.registers = (int)s->row->registers;
+  if (has_registers(s)) s->code.registers = (int)s->row->registers;
   if (s->code.registers > 0)
     dcs_explain_add(s, "code", "registers_per_thread", s->code.registers, "", "as in %s",
                     s->request->run_name);

@@ -81,6 +81,7 @@ dcs_status dcs_cuda_list_code(const dcs_source *source, const char *arch, dcs_li
   void *image;
   size_t bytes;
   char folder[4096];
+  *listing = (dcs_listing){.text = NULL};
   DCS_TRY(dcs_nvrtc_compile(source, arch, &image, &bytes, facts));
   dcs_status status = dcs_make_temporary(folder);
   if (status == DCS_OK) status = disassemble(folder, image, bytes, listing);
