@@ -18,7 +18,7 @@ dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs
     dcs_command_verify, dcs_command_sweep, dcs_command_compile, dcs_command_plot,
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
     dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace, dcs_command_import,
-    dcs_command_lab, dcs_command_diff, dcs_command_convert;
+    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert;
 
 /* ---- the options of a command ---- */
 
@@ -115,6 +115,13 @@ typedef struct {
   const dcs_units *units; /* NULL: not given */
   double kelvin;
 } dcs_units_options;
+
+/* Of a command about one variant: the problem that was asked for; where none was, the first on
+ * which the variant is verified. */
+dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *variant,
+                           dcs_config *problem);
+/* The one method that a variant and a configuration mean. DCS_USAGE for several. */
+dcs_status dcs_one_method(const char *variant, const char *config, dcs_method *method);
 
 /* --variants, --config, --atoms, --grid, --scope, --memory, --plan, --rounds, --budget, --seed */
 typedef struct {

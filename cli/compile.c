@@ -27,23 +27,25 @@ static const dcs_option options[] = {
 static dcs_status print_row(const arguments *a, const char *variant, const char *config,
                             const char *arch, const dcs_code_facts *f) {
   if (!a->csv) {
-    printf("%-16s %-6s %5d %6d %9d %7d  %s\n", variant, arch, f->registers, f->spill_bytes,
-           f->constant_bytes, f->shared_bytes, config);
+    printf("%-16s %-6s %5d %6d %9d %7d %6d  %s\n", variant, arch, f->registers, f->spill_bytes,
+           f->constant_bytes, f->shared_bytes, f->local_bytes, config);
     return DCS_OK;
   }
   dcs_csv csv = dcs_csv_stdout();
   DCS_CSV_TEXTS(&csv, variant, config, arch);
-  DCS_CSV_NUMBERS(&csv, f->registers, f->spill_bytes, f->constant_bytes, f->shared_bytes);
+  DCS_CSV_NUMBERS(&csv, f->registers, f->spill_bytes, f->constant_bytes, f->shared_bytes,
+                  f->local_bytes);
   return dcs_csv_row(&csv);
 }
 
 static dcs_status print_header(const arguments *a) {
-  static const char *const columns[] = DCS_NAMES("variant", "config", "arch", "registers",
-                                                 "spill_bytes", "constant_bytes", "shared_bytes");
+  static const char *const columns[] =
+      DCS_NAMES("variant", "config", "arch", "registers", "spill_bytes", "constant_bytes",
+                "shared_bytes", "local_bytes");
   dcs_csv csv = dcs_csv_stdout();
   if (!a->csv) {
-    printf("%-16s %-6s %5s %6s %9s %7s  %s\n", "variant", "arch", "regs", "spill", "constant",
-           "shared", "configuration");
+    printf("%-16s %-6s %5s %6s %9s %7s %6s  %s\n", "variant", "arch", "regs", "spill", "constant",
+           "shared", "local", "configuration");
     return DCS_OK;
   }
   return dcs_csv_header(&csv, columns);
@@ -99,9 +101,10 @@ static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int
 dcs_status dcs_command_compile(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .doc = "Compile CUDA variants with NVRTC, on any machine that has it, and print what the "
-             "compiler made of them: registers a thread, bytes of spills, constant and shared "
-             "memory."};
+      .doc =
+          "Compile CUDA variants with NVRTC, on any machine that has it, and print what the "
+          "compiler made of them: registers a thread, bytes of spills, of constant and shared "
+          "memory, and of local memory a thread, where spills and arrays without registers lie."};
   arguments a = {.variants = "gpu", .arch = "sm_90"};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   char **archs;

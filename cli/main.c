@@ -42,6 +42,7 @@ static const command commands[] = {
     {"convert", dcs_command_convert, "write a map in another format or other units, or a slice"},
     {"tune", dcs_command_tune, "search for the best configuration of a variant"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
+    {"explain", dcs_command_explain, "what a method does, and what it cannot be faster than"},
     {"trace", dcs_command_trace, "what a kernel's loads and stores cost a card, line by line"},
     {"lab", dcs_command_lab, "exercises: begin one, check your kernels without a GPU"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},

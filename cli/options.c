@@ -152,6 +152,28 @@ static const dcs_option units_options[] = {
      DCS_NUMBER(dcs_units_options, kelvin, 1e-3, 1e9)},
     {0}};
 
+dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *variant,
+                           dcs_config *problem) {
+  const dcs_kind *kind = dcs_kind_of(variant);
+  char why[DCS_TEXT];
+  if (*choice->config) return dcs_parse_problem(kind, choice->config, problem);
+  for (const char *const *text = kind->verified; *text; text++) {
+    DCS_TRY(dcs_parse_problem(kind, *text, problem));
+    if (dcs_solves(variant, problem, why)) return DCS_OK;
+  }
+  return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
+}
+
+dcs_status dcs_one_method(const char *variant, const char *config, dcs_method *method) {
+  dcs_methods methods;
+  DCS_TRY(dcs_select_methods(variant, config, (dcs_at_hand){.gpu = true}, &methods));
+  const int n = methods.n;
+  if (n == 1) *method = methods.list[0];
+  free(methods.list);
+  if (n == 1) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "found %d methods; expected one variant with one configuration", n);
+}
+
 /* ---- what is measured, and for how long ---- */
 
 static const dcs_option plan_options[] = {

@@ -36,9 +36,17 @@ typedef struct {
 /* What the compiler made of it. -1: unknown. */
 typedef struct {
   int registers, spill_bytes, constant_bytes, shared_bytes;
+  int local_bytes;   /* of a thread: spilled registers, and arrays that are in no registers */
   double compile_ms; /* what compiling cost when it was compiled, also if it came from the cache */
   bool cached;
 } dcs_code_facts;
+
+/* The instructions of a compiled kernel, as text. */
+typedef struct {
+  char *text;        /* the caller frees it */
+  bool machine;      /* the card's own (SASS); else PTX, which is translated once more */
+  char by[DCS_TEXT]; /* what wrote it down: "nvdisasm"; of PTX, why it is no machine code */
+} dcs_listing;
 
 /* ---- kinds ---- */
 
@@ -75,6 +83,10 @@ typedef struct {
    */
   dcs_status (*compile)(const dcs_source *source, const char *arch, void **image,
                         size_t *image_bytes, dcs_code_facts *facts);
+  /* What compile() makes, written down; the text is NULL unless the status is DCS_OK. NULL: cannot.
+   */
+  dcs_status (*list)(const dcs_source *source, const char *arch, dcs_listing *listing,
+                     dcs_code_facts *facts);
 } dcs_device_kind;
 
 /* ---- a device ---- */

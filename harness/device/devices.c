@@ -131,6 +131,14 @@ dcs_status dcs_device_compile(const dcs_source *source, const char *arch, dcs_co
   return dcs_fail(DCS_UNAVAILABLE, "no kind of device compiles for what is not here");
 }
 
+dcs_status dcs_device_list_code(const dcs_source *source, const char *arch, dcs_listing *listing,
+                                dcs_code_facts *facts) {
+  for (int k = 0; k < dcs_n_device_kinds; k++)
+    if (dcs_device_kinds[k]->list) return dcs_device_kinds[k]->list(source, arch, listing, facts);
+  *listing = (dcs_listing){.text = NULL};
+  return dcs_fail(DCS_UNAVAILABLE, "no kind of device writes down what it compiles");
+}
+
 /* ---- lists ---- */
 
 static dcs_status list_all(const dcs_device_kind *kind, dcs_device_list *list) {

@@ -19,6 +19,10 @@ dcs_status dcs_device_open(const char *name, dcs_device **device);
 
 /* Compiles by the first kind that can for an architecture that is not here; no image is kept. */
 dcs_status dcs_device_compile(const dcs_source *source, const char *arch, dcs_code_facts *facts);
+/* The same, and the instructions written down; the caller frees listing->text, which is NULL where
+ * the status is not DCS_OK. */
+dcs_status dcs_device_list_code(const dcs_source *source, const char *arch, dcs_listing *listing,
+                                dcs_code_facts *facts);
 
 /* ---- names ---- */
 

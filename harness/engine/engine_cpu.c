@@ -97,6 +97,7 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *p
                             .spill_bytes = -1,
                             .constant_bytes = -1,
                             .shared_bytes = -1,
+                            .local_bytes = -1,
                             .compile_ms = 0};
   return DCS_OUTCOME_OK;
 }
