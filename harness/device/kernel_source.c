@@ -20,6 +20,14 @@ static void add_macro(dcs_kernel_source *source, const char *name, const char *l
   source->options[source->source.n_options++] = text;
 }
 
+char *dcs_macro_value(const dcs_param *param, double value, char text[32]) {
+  if (param->labels)
+    snprintf(text, 32, "%s", param->labels[(int)(value - param->lo)]);
+  else
+    snprintf(text, 32, "%lld", (long long)value);
+  return text;
+}
+
 /* block_x=16: -DBLOCK_X=16; read=end: -DREAD_START=0 -DREAD_END=1 -DREAD=1. */
 static void add_macros(const dcs_variant *variant, const dcs_config *config,
                        dcs_kernel_source *source) {
@@ -33,6 +41,12 @@ static void add_macros(const dcs_variant *variant, const dcs_config *config,
 
 /* The folder that the kernel lies in is named after its language. */
 bool dcs_written_in(const dcs_variant *variant, const char *language) {
+  if (variant->outside) {
+    if (strcmp(variant->outside->language, language) == 0) return true;
+    (void)dcs_fail(DCS_UNAVAILABLE, "%s is written in %s, this device's language is %s",
+                   variant->id, variant->outside->language, language);
+    return false;
+  }
   const char *path = variant->sources[0], *slash = strrchr(path, '/');
   const size_t length = strlen(language);
   if (slash && slash - path > (ptrdiff_t)length && slash[-(ptrdiff_t)length - 1] == '/' &&
@@ -146,11 +160,32 @@ static dcs_status open_text(const char *path, const char *kernels, dcs_kernel_so
   return status;
 }
 
+/* The kernel as it was when its description was read. */
+static dcs_status take_outside(const dcs_variant *variant, const dcs_config *config,
+                               dcs_kernel_source *source) {
+  const dcs_outside *outside = variant->outside;
+  snprintf(source->name, sizeof source->name, "%.*s", DCS_TEXT - 1, variant->sources[0]);
+  source->text = strdup(outside->text);
+  source->hash = outside->all;
+  for (int p = 0; p < variant->n_params; p++) {
+    char *text = source->option_text[p], value[32];
+    snprintf(text, sizeof source->option_text[0], "-D%s=%s", variant->params[p].name,
+             dcs_macro_value(&variant->params[p], config->value[p], value));
+    source->options[source->source.n_options++] = text;
+  }
+  for (int o = 0; o < outside->n_options; o++)
+    source->options[source->source.n_options++] = outside->options[o];
+  return source->text ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for %s", source->name);
+}
+
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source) {
   *source = (dcs_kernel_source){0};
-  DCS_TRY(open_text(variant->sources[0], kernels, source));
-  add_macros(variant, config, source);
+  if (variant->outside)
+    DCS_TRY(take_outside(variant, config, source));
+  else
+    DCS_TRY(open_text(variant->sources[0], kernels, source));
+  if (!variant->outside) add_macros(variant, config, source);
   source->source.name = source->name;
   source->source.text = source->text;
   source->source.options = source->options;
@@ -160,7 +195,8 @@ dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *
 dcs_status dcs_variant_hash(const dcs_variant *variant, const char *kernels, uint64_t *hash) {
   const dcs_config config = dcs_initial_config(variant, 1);
   const char *const *path = variant->sources;
-  *hash = DCS_HASH_START;
+  *hash = variant->outside ? variant->outside->all : DCS_HASH_START;
+  if (variant->outside) return DCS_OK;
   if (variant->backend == DCS_GPU) {
     dcs_kernel_source source;
     dcs_status status = dcs_kernel_source_open(variant, &config, kernels, &source);
