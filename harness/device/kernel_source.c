@@ -63,6 +63,7 @@ bool dcs_written_in(const dcs_variant *variant, const char *language) {
 /* A source and what it includes, written as one text. */
 typedef struct {
   const char *kernels;
+  bool outside; /* what is not in `kernels` is the compiler's to find */
   FILE *out;
   uint64_t hash; /* of all files so far */
 } expansion;
@@ -105,6 +106,14 @@ static bool is_include(const char *line, char path[DCS_TEXT]) {
 static dcs_status expand(expansion *e, const char *name, const char *text, int depth);
 
 /* Writes the file that line `number` of `from` includes. */
+/* Whether a file of the user's includes one that lies beside it. */
+static bool lies_beside(const char *path, const char *folder) {
+  char name[2 * DCS_TEXT];
+  const char *slash = strrchr(path, '/');
+  snprintf(name, sizeof name, "%s/%s", folder, slash ? slash + 1 : path);
+  return access(name, F_OK) == 0;
+}
+
 static dcs_status expand_include(expansion *e, const char *path, const char *from, int number,
                                  int depth) {
   enum { DEEPEST = 8 };
@@ -133,7 +142,7 @@ static dcs_status expand(expansion *e, const char *name, const char *text, int d
   dcs_status status = DCS_OK;
   for (int number = 1; *text && status == DCS_OK; number++) {
     size_t length = strcspn(text, "\n");
-    if (is_include(text, path))
+    if (is_include(text, path) && (!e->outside || lies_beside(path, e->kernels)))
       status = expand_include(e, path, name, number, depth + 1);
     else
       fprintf(e->out, "%.*s\n", (int)length, text);
@@ -157,6 +166,25 @@ static dcs_status open_text(const char *path, const char *kernels, dcs_kernel_so
   source->hash = e.hash;
   if (status != DCS_OK) dcs_kernel_source_free(source);
   free(text);
+  return status;
+}
+
+dcs_status dcs_outside_text(const char *path, char **text, uint64_t *hash) {
+  char folder[DCS_TEXT], *own;
+  const char *slash = strrchr(path, '/');
+  dcs_text_stream whole;
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+  DCS_TRY(dcs_read_file(path, &own, NULL));
+  expansion e = {.kernels = folder, .outside = true, .hash = hash_text(DCS_HASH_START, "", own)};
+  dcs_status status = dcs_text_begin(&whole);
+  if (status == DCS_OK) {
+    e.out = whole.stream;
+    status = expand(&e, path, own, 0);
+    dcs_status ended = dcs_text_end(&whole, text, NULL);
+    if (status == DCS_OK) status = ended;
+  }
+  *hash = e.hash;
+  free(own);
   return status;
 }
 

@@ -23,6 +23,10 @@ typedef struct {
   const char *options[3 * DCS_MAX_PARAMS + DCS_MAX_OPTIONS];
 } dcs_kernel_source;
 
+/* The text of a kernel of the user's, with what it includes from beside it in its place, and a hash
+ * of all; the caller frees it. DCS_IO: a file cannot be read. */
+dcs_status dcs_outside_text(const char *path, char **text, uint64_t *hash);
+
 /* The value of a macro of a variant that is not built in: the label as it is; returns text. */
 char *dcs_macro_value(const dcs_param *param, double value, char text[32]);
 
