@@ -110,6 +110,7 @@ dcs_status dcs_command_compile(int argc, char **argv) {
   char **archs;
   int n_archs, failed = 0;
   const dcs_variant *own;
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
   if (a.spec) {
     DCS_TRY(dcs_own_load(a.spec, NULL, false, &own));
     a.variants = own->id;

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "harness/base/text.h"
 #include "harness/files/csv.h"
+#include "harness/spec/own.h"
 #include "harness/trace/draw.h"
 
 #include <math.h>
@@ -323,6 +324,7 @@ dcs_status dcs_command_trace(int argc, char **argv) {
   dcs_grid grid = {.spacing = DCS_RANDOM_SPACING};
   dcs_case c;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
   DCS_TRY(choose(&a, &method));
   DCS_TRY(choose_problem(&a, method.variant, &problem));
   DCS_TRY(dcs_parse_grid(a.grid, &grid.n));

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/tune_spec.h"
 #include "harness/base/text.h"
+#include "harness/spec/own.h"
 #include "tuning/database/tuned.h"
 #include "tuning/study/study.h"
 #include "tuning/tuner/tuner.h"
@@ -20,7 +21,7 @@ typedef struct {
   dcs_problem_choice choice;
   dcs_tune_options tune;
   what what;
-  const char *strategy, *out;
+  const char *strategy, *out, *spec;
   int64_t seed, samples;
   char *words[MOST_WORDS];
   int n_words;
@@ -65,6 +66,8 @@ static const dcs_option options[] = {
      "hold all strategies against each other on what the JOURNALs recorded; study.csv and figures "
      "go into --out",
      DCS_VALUE(arguments, what, DO_STUDY)},
+    {"spec", 0, "FILE", "the specification whose evaluations the JOURNALs hold",
+     DCS_WORD(arguments, spec)},
     {"out", 'o', "DIR", "folder for a study", DCS_WORD(arguments, out)},
     {0}};
 
@@ -84,6 +87,9 @@ static dcs_status check(const void *values) {
   if (a->what == DO_STUDY && (!a->out || !*a->out))
     return dcs_fail(DCS_USAGE, "--out DIR is missing: the folder for the study");
   if (a->what != DO_STUDY && a->out) return dcs_fail(DCS_USAGE, "--out is for --study alone");
+  if (!journals && a->spec)
+    return dcs_fail(DCS_USAGE, "--spec is for JOURNALs; a specification that is tuned is named "
+                               "without it");
   if (journals && dcs_chosen(&a->choice))
     return dcs_fail(DCS_USAGE, "a problem is for a tuning; what a JOURNAL recorded has its own");
   if (!journals && a->n_words > 1)
@@ -141,6 +147,7 @@ static dcs_status replay_one(const arguments *a, const dcs_recorded_space *recor
 
 static dcs_status with_journals(arguments *a) {
   dcs_journal journal;
+  if (a->spec) DCS_TRY(dcs_own_load(a->spec, NULL, false, &a->tune.variant));
   dcs_status status = dcs_journal_read(a->words, a->n_words, &journal, stderr);
   if (status == DCS_OK && journal.n == 0)
     status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", a->words[0]);

@@ -73,6 +73,18 @@ static uint64_t hash_text(uint64_t hash, const char *path, const char *text) {
   return dcs_hash(hash, text, strlen(text) + 1);
 }
 
+/* Whether the folder is of variants of the user's, beside which those built in stay as they are. */
+static bool has_own(const char *kernels) {
+  char *folder = dcs_n_variants > dcs_n_built_in ? realpath(kernels, NULL) : NULL;
+  bool found = false;
+  for (int v = dcs_n_built_in; folder && !found && v < dcs_n_variants; v++) {
+    const char *file = dcs_variants[v]->outside->file, *slash = strrchr(file, '/');
+    found = strlen(folder) == (size_t)(slash - file) && strncmp(file, folder, strlen(folder)) == 0;
+  }
+  free(folder);
+  return found;
+}
+
 /* A file's text, the caller's to free, and its name for messages: from the folder of kernels, else,
  * unless that must have it, as built in. */
 static dcs_status read_text(const char *path, const char *kernels, bool must, char name[DCS_TEXT],
@@ -80,6 +92,7 @@ static dcs_status read_text(const char *path, const char *kernels, bool must, ch
   const char *slash = strrchr(path, '/');
   if (kernels) {
     snprintf(name, DCS_TEXT, "%s/%s", kernels, slash ? slash + 1 : path);
+    must = must && !has_own(kernels);
     if (must || access(name, F_OK) == 0) return dcs_read_file(name, text, NULL);
   }
   snprintf(name, DCS_TEXT, "%s", path);

@@ -70,10 +70,25 @@ static bool find_launch(const dcs_made *made, const dcs_value *values, int64_t g
   return false;
 }
 
+/* A specification lists its values; others between them are not meant. */
+static bool is_listed(const dcs_made *made, const dcs_config *config, char why[DCS_TEXT]) {
+  for (int p = 0; p < made->variant.n_params; p++) {
+    const dcs_param *param = &made->params[p];
+    const int *tries = param->tries;
+    while (tries && *tries != DCS_TRIES_END && *tries != config->value[p])
+      tries++;
+    if (!tries || *tries != DCS_TRIES_END) continue;
+    snprintf(why, DCS_TEXT, "%s=%g is none of its values", param->name, config->value[p]);
+    return false;
+  }
+  return true;
+}
+
 bool dcs_made_applicable(const dcs_made *made, const dcs_problem *problem, const dcs_config *config,
                          char why[DCS_TEXT]) {
   dcs_value values[DCS_MAX_SPEC_PARAMS + DCS_N_SIZE_NAMES], value;
   int64_t grid[3], block[3];
+  if (!is_listed(made, config, why)) return false;
   set_values(made, problem, config, values);
   for (int c = 0; c < made->spec.n_conditions; c++) {
     const dcs_spec_formula *condition = &made->spec.conditions[c];
