@@ -72,6 +72,8 @@ dcs_status dcs_spec_read_formula(dcs_spec *spec, const dcs_json_place *place,
 
 /* ---- parameters ---- */
 
+enum { MOST_VALUES = 1024 };
+
 /* A number, a text, true or false of a list of JSON. */
 static dcs_status read_value(const dcs_json_place *place, dcs_value *value) {
   const json_t *json = place->json;
@@ -89,7 +91,6 @@ static dcs_status read_value(const dcs_json_place *place, dcs_value *value) {
 }
 
 static dcs_status take_list(dcs_spec *spec, const dcs_json_place *place, dcs_spec_param *param) {
-  enum { MOST_VALUES = 1024 };
   dcs_value *values;
   size_t n;
   DCS_TRY(dcs_json_get_array(place, MOST_VALUES, &n));
@@ -118,7 +119,8 @@ static dcs_status evaluate_list(dcs_spec *spec, const dcs_json_place *place,
   }
   dcs_expression_free(e);
   if (status != DCS_OK) return status;
-  if (list.type != DCS_VALUE_LIST) return dcs_json_wrong(place, "a list such as [1, 2, 4]");
+  if (list.type != DCS_VALUE_LIST || list.n > MOST_VALUES)
+    return dcs_json_wrong(place, "a list such as [1, 2, 4] of at most 1024");
   param->values = list.items;
   param->n = list.n;
   return DCS_OK;
