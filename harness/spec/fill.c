@@ -68,10 +68,10 @@ static bool put(const dcs_element *element, void *data, int64_t i, double value)
 
 /* ---- all of them ---- */
 
-static dcs_status wrong(const dcs_spec_fill *fill, int64_t i, const char *found,
+static dcs_status wrong(const dcs_spec_fill *fill, int64_t i, double value,
                         const dcs_element *element) {
-  return dcs_fail(DCS_INPUT, "%s: found %s for value %lld; expected a value of %s", fill->where,
-                  found, (long long)i, element->name);
+  return dcs_fail(DCS_INPUT, "%s: found %.9g for value %lld; expected a value of %s", fill->where,
+                  value, (long long)i, element->name);
 }
 
 static dcs_status read_bytes(const dcs_spec_argument *argument, const dcs_spec_fill *fill,
@@ -114,11 +114,9 @@ dcs_status dcs_spec_make_data(const dcs_spec_argument *argument, const dcs_spec_
   dcs_random random = {fill->seed};
   if (fill->type == DCS_FILL_FILE) return read_bytes(argument, fill, data);
   for (int64_t i = 0; i < argument->size * argument->lanes; i++) {
-    char found[32];
     double value;
     DCS_TRY(generate(fill, i, &random, element, &value));
-    snprintf(found, sizeof found, "%.9g", value);
-    if (!put(element, data, i, value)) return wrong(fill, i, found, element);
+    if (!put(element, data, i, value)) return wrong(fill, i, value, element);
   }
   return DCS_OK;
 }
