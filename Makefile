@@ -84,7 +84,7 @@ $(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
 	$(Q)$(AR) qcs $@ $^
 
 # The same, but for what needs jansson or zlib, as one object whose public functions alone can be linked.
-$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/% $(BUILD)/harness/output/% $(BUILD)/harness/figures/slice.o,$(OBJ))
+$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/% $(BUILD)/harness/spec/% $(BUILD)/harness/output/% $(BUILD)/harness/figures/slice.o,$(OBJ))
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(LD) -r -o $(BUILD)/dcs.o $^

@@ -4,13 +4,14 @@
 #include "harness/base/text.h"
 #include "harness/device/kernel_source.h"
 #include "harness/files/csv.h"
+#include "harness/spec/own.h"
 #include "harness/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-  const char *variants, *config, *arch, *kernels;
+  const char *variants, *config, *arch, *kernels, *spec;
   bool csv;
 } arguments;
 
@@ -21,6 +22,8 @@ static const dcs_option options[] = {
     {"config", 0, "K=V,...", "parameters (each in turn over its range)",
      DCS_WORD(arguments, config)},
     {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
+    {"spec", 0, "FILE", "the kernel of a specification, as `dcsbench tune FILE` takes it",
+     DCS_WORD(arguments, spec)},
     {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
     {0}};
 
@@ -109,6 +112,12 @@ dcs_status dcs_command_compile(int argc, char **argv) {
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   char **archs;
   int n_archs, failed = 0;
+  const dcs_variant *own;
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
+  if (a.spec) {
+    DCS_TRY(dcs_own_load(a.spec, NULL, false, &own));
+    a.variants = own->id;
+  }
   DCS_TRY(dcs_split(a.arch, ',', &archs, &n_archs));
   dcs_status status = compile_all(&a, archs, n_archs, &failed);
   free(archs);

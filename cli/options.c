@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "harness/base/text.h"
+#include "harness/spec/own.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -41,7 +42,9 @@ static const dcs_option device_options[] = {
      "device of the CUDA variants: %1$s (%2$s); in verify and sweep also several that share each "
      "map: %3$s",
      .take = take_device},
-    {"kernels", 0, "DIR", "read the .cu files from DIR instead of the built-in ones",
+    {"kernels", 0, "DIR",
+     "read the .cu files from DIR instead of the built-in ones, and variants of your own: *.json "
+     "there (results/tuning-your-kernel.md)",
      DCS_WORD(dcs_device_options, kernels)},
     {"timeout", 0, "SECONDS", "longest wait for one answer of a worker (300)",
      DCS_NUMBER(dcs_device_options, timeout_s, 0.001, 1e6)},
@@ -357,7 +360,8 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
   list_options(&all, shared);
   /* In order: argv stays as it was typed, for the record. */
   error_t error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &all);
-  if (error == 0) return DCS_OK;
+  const char *kernels = shared.device ? shared.device->kernels : NULL;
+  if (error == 0) return kernels ? dcs_own_load_folder(kernels) : DCS_OK;
   return dcs_fail(error == ENOMEM ? DCS_UNAVAILABLE : DCS_USAGE, "cannot read the command line: %s",
                   strerror(error));
 }

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "harness/base/text.h"
 #include "harness/files/sheet.h"
+#include "harness/spec/own.h"
 #include "harness/trace/draw.h"
 
 #include <math.h>
@@ -273,6 +274,7 @@ dcs_status dcs_command_trace(int argc, char **argv) {
   dcs_grid grid = {.spacing = DCS_RANDOM_SPACING};
   dcs_case c;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
   DCS_TRY(dcs_one_method(a.variant, a.config, &method));
   DCS_TRY(dcs_problem_for(&a.choice, method.variant, &problem));
   DCS_TRY(dcs_parse_grid(a.grid, &grid.n));

@@ -12,8 +12,9 @@ typedef enum {
   DCS_OUTCOME_LAUNCH,       /* the device refused or failed the launch */
   DCS_OUTCOME_MEMORY,       /* more memory than there is */
   DCS_OUTCOME_TIMEOUT,
-  DCS_OUTCOME_WRONG, /* the map was not accepted */
-  DCS_OUTCOME_CRASH, /* the worker process died */
+  DCS_OUTCOME_WRONG,      /* the map was not accepted */
+  DCS_OUTCOME_UNVERIFIED, /* it ran, and there is nothing to hold it against */
+  DCS_OUTCOME_CRASH,      /* the worker process died */
   DCS_N_OUTCOMES
 } dcs_outcome;
 

@@ -100,9 +100,14 @@ dcs_status dcs_need_one_device(const char *text, const char *command) {
                   dcs_default_device());
 }
 
+bool dcs_has_times(const char *text) {
+  const dcs_device_kind *kind = dcs_device_kind_of(text);
+  return !kind || kind->timed;
+}
+
 dcs_status dcs_need_times(const char *text) {
   const dcs_device_kind *kind = dcs_device_kind_of(text);
-  if (!kind || kind->timed) return DCS_OK;
+  if (dcs_has_times(text)) return DCS_OK;
   return dcs_fail(DCS_USAGE,
                   "the %s device has no times: measure on a GPU, and use it with `dcsbench verify`",
                   kind->prefix);

@@ -62,5 +62,6 @@ bool dcs_names_several(const char *text);
 dcs_status dcs_need_one_device(const char *text, const char *command);
 /* DCS_USAGE where the devices that the text names have no times. NULL: the default device. */
 dcs_status dcs_need_times(const char *text);
+bool dcs_has_times(const char *text);
 
 #endif

@@ -169,10 +169,12 @@ static dcs_status run_timed(dcs_device_engine *e, const dcs_device_method *m, co
                             dcs_scope scope, int64_t inner, double *ns) {
   if (!e->engine.device->timed)
     return dcs_fail(DCS_UNAVAILABLE, "this device has no times: it exists for correctness");
-  if (!e->kind->cold) return time_batch(e, m, p, scope, inner, ns);
+  const bool reads = dcs_reads_outputs(e->kind);
+  if (!e->kind->cold && !reads) return time_batch(e, m, p, scope, inner, ns);
   for (int64_t i = 0; i < inner; i++) {
     double one;
-    DCS_TRY(flush_cache(e, scope != DCS_KERNEL));
+    if (reads && scope == DCS_KERNEL) DCS_TRY(dcs_begin_outputs(e, p));
+    if (e->kind->cold) DCS_TRY(flush_cache(e, scope != DCS_KERNEL));
     DCS_TRY(time_batch(e, m, p, scope, 1, &one));
     *ns += one;
   }
@@ -190,6 +192,7 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
         memcpy(e->out[b], p->at[b].host, (size_t)dcs_points(p->at[b].n));
     return DCS_OK;
   }
+  DCS_TRY(dcs_begin_outputs(e, p));
   DCS_TRY(dcs_run_kernel(e, m, p, 1));
   dcs_compute_overflow(e, m);
   for (int b = 0; b < e->kind->n_buffers; b++)

@@ -161,6 +161,8 @@ dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
                               const dcs_places *places, int64_t from, int64_t end);
 /* Enqueues the copying in of inputs. */
 dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *places);
+/* Enqueues the copying of what outputs begin with, where they begin with anything. */
+dcs_status dcs_begin_outputs(dcs_device_engine *e, const dcs_places *places);
 /* Enqueues the copying out of slices of all outputs on the grid, to the stage, one output behind
  * the other, or (NULL) to their places; and takes them from there into e->out. */
 dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *places, dcs_range slices,

@@ -85,11 +85,22 @@ dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *p) {
   return DCS_OK;
 }
 
+dcs_status dcs_begin_outputs(dcs_device_engine *e, const dcs_places *p) {
+  for (int b = 0; b < e->kind->n_buffers; b++) {
+    const int from = e->kind->buffers[b].begins;
+    if (from > 0)
+      DCS_TRY(e->engine.device->copy(e->engine.device, p->at[b].ptr, p->at[from].ptr,
+                                     p->at[from].bytes));
+  }
+  return DCS_OK;
+}
+
 static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
                              const dcs_places *p) {
   dcs_device *device = e->engine.device;
   const int64_t nz = e->shape->n.z;
   DCS_TRY(dcs_copy_inputs(e, p));
+  DCS_TRY(dcs_begin_outputs(e, p));
   const bool cut = p->slabs.slices < nz;
   DCS_TRY(cut ? dcs_begin_map(e, m, p, false) : dcs_compute_map(e, m, p));
   dcs_compute_overflow(e, m);
@@ -131,6 +142,7 @@ static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, con
     if (p->memory != DCS_MAPPED && p->at[b].view && !e->kind->buffers[b].output)
       memcpy(p->at[b].view, p->at[b].host, p->at[b].bytes);
   if (ahead) DCS_TRY(move_managed(e, p, false));
+  DCS_TRY(dcs_begin_outputs(e, p));
   DCS_TRY(dcs_compute_map(e, m, p));
   if (ahead) DCS_TRY(move_managed(e, p, true));
   dcs_compute_overflow(e, m);

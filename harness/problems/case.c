@@ -24,8 +24,11 @@ void dcs_case_free(dcs_case *c) {
 }
 
 dcs_size dcs_case_size(const dcs_case *c) {
-  const dcs_dims n = c->problem.n;
-  return (dcs_size){c->kind, c->problem.config, {c->n_sites, n.x, n.y, n.z}};
+  const int64_t axes[DCS_MAX_AXES] = {c->n_sites, c->problem.n.x, c->problem.n.y, c->problem.n.z};
+  dcs_size size = {c->kind, c->problem.config, {0}};
+  for (int a = 0; a < c->kind->n_axes; a++)
+    size.axes[a] = axes[a];
+  return size;
 }
 
 /* ---- the grid ---- */
@@ -224,7 +227,7 @@ static dcs_status fill_inputs(dcs_case *c) {
     if (!data)
       return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld %s", (long long)n, buffer->name);
     p->input[b] = data;
-    if (buffer->fill) buffer->fill(c, data);
+    if (buffer->fill) buffer->fill(c, b, data);
     if (b == 0) p->n_inputs = buffer->fill ? n : fill_by_atom(c, data);
   }
   return DCS_OK;

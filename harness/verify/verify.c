@@ -24,6 +24,12 @@ static dcs_dims tile_of(const dcs_method *method) {
   int64_t x = role(method, DCS_ROLE_BLOCK_X, 1) * role(method, DCS_ROLE_COARSEN, 1) *
               role(method, DCS_ROLE_COARSEN_X, 1);
   int64_t y = role(method, DCS_ROLE_BLOCK_Y, 1);
+  if (method->variant->outside && method->variant->plan) { /* whose parameters have no roles */
+    dcs_plan plan;
+    method->variant->plan(&one, &method->config, &plan);
+    x = plan.block[0];
+    y = plan.block[1];
+  }
   tile.x = tile.x > x ? tile.x : x;
   tile.y = tile.y > y ? tile.y : y;
   return tile;
@@ -129,10 +135,17 @@ dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_ver
 
 /* ---- configurations ---- */
 
-/* Values worth trying of a parameter; returns how many. */
-static int values_of(const dcs_param *param, int values[32]) {
+/* Values worth trying of a parameter; returns how many. `listed`: no others are legal. */
+static int values_of(const dcs_param *param, bool listed, int values[32]) {
   static const int odd[] = {1, 2, 3, 7, 33};
   int n = 0;
+  if (listed && param->tries) {
+    while (n < 32 && param->tries[n] != DCS_TRIES_END) {
+      values[n] = param->tries[n];
+      n++;
+    }
+    return n;
+  }
   if (param->hi - param->lo < 16) {
     for (int v = (int)param->lo; v <= param->hi; v++)
       values[n++] = v;
@@ -185,7 +198,7 @@ static dcs_status add_covering(const dcs_variant *variant, dcs_methods *methods)
   const dcs_method initial = {variant, dcs_initial_config(variant, dcs_cpus())};
   uncovered left = {0};
   for (int p = 0; p < variant->n_params; p++) {
-    int values[32], n = values_of(&variant->params[p], values);
+    int values[32], n = values_of(&variant->params[p], variant->outside, values);
     for (int v = 0; v < n; v++)
       if (values[v] != initial.config.value[p]) left.value[p][left.n[p]++] = values[v];
   }

@@ -44,6 +44,22 @@ struct dcs_session {
 
 /* ---- the process ---- */
 
+enum { MOST_WORDS = 5 + 2 * DCS_MAX_ADDED };
+
+/* What the worker is to read of the user's, too: file and hash of each. */
+static void add_outside(char *argv[MOST_WORDS], char hashes[DCS_MAX_ADDED][20]) {
+  static char none[] = "";
+  int n = 4;
+  for (int v = dcs_n_built_in; v < dcs_n_variants; v++) {
+    const dcs_outside *outside = dcs_variants[v]->outside;
+    char *hash = hashes[v - dcs_n_built_in];
+    if (!argv[3]) argv[3] = none;
+    snprintf(hash, 20, "%016llx", (unsigned long long)outside->hash);
+    argv[n++] = (char *)outside->file;
+    argv[n++] = hash;
+  }
+}
+
 static dcs_status start(const dcs_session *session, process *p) {
   int requests[2], replies[2];
   if (pipe2(requests, O_CLOEXEC) != 0)
@@ -53,8 +69,10 @@ static dcs_status start(const dcs_session *session, process *p) {
     close(requests[1]);
     return dcs_fail(DCS_UNAVAILABLE, "cannot make a pipe: %s", strerror(errno));
   }
-  char *argv[] = {"dcsbench", "worker", (char *)session->options.device,
-                  (char *)session->options.kernels, NULL};
+  char *argv[MOST_WORDS] = {"dcsbench", "worker", (char *)session->options.device,
+                            (char *)session->options.kernels};
+  char hashes[DCS_MAX_ADDED][20];
+  add_outside(argv, hashes);
   const dcs_program worker = {.program = "/proc/self/exe",
                               .argv = argv,
                               .first = DCS_WORKER_REQUESTS,

@@ -4,6 +4,7 @@
 #include "harness/base/decimal.h"
 #include "harness/base/grow.h"
 #include "harness/problems/methods.h"
+#include "harness/spec/own.h"
 #include "version.h" /* written by the Makefile */
 
 #include <limits.h>
@@ -212,6 +213,12 @@ static dcs_status read_row(place p, dcs_journal *journal) {
   return read_evaluation(p, evaluation);
 }
 
+/* Rows of a specification that is not read now mean nothing here, and no harm. */
+static bool is_of_others(const dcs_table *table, size_t row) {
+  const char *id = dcs_table_text(table, row, "variant");
+  return strncmp(id, DCS_OWN, strlen(DCS_OWN)) == 0 && !dcs_find_variant(id);
+}
+
 dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journal, FILE *notes) {
   *journal = (dcs_journal){0};
   for (int f = 0; f < n_paths; f++) {
@@ -221,7 +228,7 @@ dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journa
       fprintf(notes, "%s: the last row was cut off and is left out\n", paths[f]);
     dcs_status status = check_columns(table);
     for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++)
-      status = read_row((place){table, row}, journal);
+      if (!is_of_others(table, row)) status = read_row((place){table, row}, journal);
     dcs_table_free(table);
     DCS_TRY(status);
   }

@@ -52,7 +52,7 @@ typedef struct {
 
 /* Reads and joins journals. Samples of one configuration add up; a failure replaces what was before
  * it, and samples replace a failure. A last row that was cut off is left out, with a line to
- * `notes`. DCS_INPUT names file, row and what is wrong. Free with dcs_journal_free(), whatever the
+ * `notes`; so are rows of specifications that are not read, without one. DCS_INPUT names file, row and what is wrong. Free with dcs_journal_free(), whatever the
  * status. */
 dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journal, FILE *notes);
 void dcs_journal_free(dcs_journal *journal);

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Evaluations that the oracle may spend, once for all configurations. */
-enum { ORACLE_EVALS = 50000000 };
-
 /* Compiles, verifies, and finds out how many outputs last a sample. */
 static dcs_outcome make_ready(dcs_live *live, int config, dcs_evaluation *fresh) {
   dcs_live_method *m = &live->methods[config];
@@ -50,8 +47,10 @@ static void say(dcs_live *live, int config, dcs_outcome outcome) {
 /* The row of the journal, and what is known from now on. */
 static dcs_status note(dcs_live *live, int config, double spent_ns, const dcs_evaluation *fresh) {
   bool failed = fresh->outcome != DCS_OUTCOME_OK;
+  dcs_evaluation shown = *fresh;
+  if (live->unverified && !failed) shown.outcome = DCS_OUTCOME_UNVERIFIED;
   dcs_journal_row row = {.config = &live->space->configs[config],
-                         .evaluation = fresh,
+                         .evaluation = &shown,
                          .inner = live->methods[config].inner,
                          .spent_s = 1e-9 * spent_ns,
                          .why = failed ? dcs_error_message() : ""};
@@ -96,7 +95,7 @@ dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope
   live->progress = dcs_progress_start();
   live->methods = calloc((size_t)space->n, sizeof *live->methods);
   if (!live->methods) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", space->n);
-  return dcs_oracle(&live->c, ORACLE_EVALS, &live->reference);
+  return dcs_oracle(&live->c, DCS_TUNE_ORACLE_EVALS, &live->reference);
 }
 
 void dcs_live_close(dcs_live *live) {

@@ -86,6 +86,7 @@ static dcs_status take_up(tuning *t, char *path) {
     dcs_evaluation *known = &t->search.known[c];
     t->search.n_known++;
     *known = r->evaluations[e];
+    if (known->outcome == DCS_OUTCOME_UNVERIFIED) known->outcome = DCS_OUTCOME_OK;
     known->times = NULL;
     known->n = 0;
     if (known->outcome == DCS_OUTCOME_OK)
@@ -127,6 +128,7 @@ static dcs_status prepare(tuning *t) {
   DCS_TRY(dcs_search_open(&t->space, &t->journal.subject, &t->live.evaluator, o->samples, o->seed,
                           budget, &t->search));
   DCS_TRY(take_up(t, path));
+  t->live.unverified = o->unverified;
   DCS_TRY(dcs_live_open(&t->live, &t->space, o->scope, &t->journal));
   return compile_ahead(t);
 }
@@ -196,7 +198,10 @@ static dcs_status finish(tuning *t) {
   }
   if (status == DCS_OK) {
     dcs_print_winner(&t->space, &winner, t->journal.subject.work);
-    status = keep(t, &winner);
+    if (o->unverified)
+      fprintf(stderr, "nothing was verified: the winner is not kept\n");
+    else
+      status = keep(t, &winner);
     if (last.previous_at >= 0) dcs_print_previous(&last.previous, &last.fresh[last.previous_at]);
   }
   for (int f = 0; f < last.n; f++)
@@ -216,6 +221,9 @@ static dcs_status run(tuning *t) {
 }
 
 dcs_status dcs_tune(const dcs_tune_options *options) {
+  if (options->variant->backend == DCS_GPU && options->budget_evals > 0 &&
+      !dcs_has_times(options->device))
+    return dcs_tune_check(options);
   tuning t = {.options = options, .started_ns = dcs_now_ns()};
   DCS_TRY(dcs_bench_open(options->device, options->kernels, options->timeout_s, &t.live.bench));
   dcs_status status = run(&t);

@@ -23,13 +23,21 @@ typedef struct {
   int64_t budget_evals; /* -1: none */
   double budget_s;      /* 0: none; the last measurement included */
   const char *journal;  /* NULL: journal.csv in the data folder */
+  bool unverified;      /* the problem has no reference: no winner is kept */
 } dcs_tune_options;
+
+/* Evaluations that the oracle may spend, once for all configurations. */
+enum { DCS_TUNE_ORACLE_EVALS = 50000000 };
 
 /* Searches, measures the best ones once more, prints what came of it to stdout, and puts the winner
  * into the database. What the journal holds of this very tuning is not measured again.
  * DCS_UNAVAILABLE when the variant cannot run here; DCS_FAILED when nothing was right and timed, or
  * on an interrupt. */
 dcs_status dcs_tune(const dcs_tune_options *options);
+
+/* On a device without times: budget_evals configurations are compiled and verified, and what came
+ * of each is printed. DCS_FAILED: one is not right. */
+dcs_status dcs_tune_check(const dcs_tune_options *options);
 
 /* ---- evaluations on this machine (live.c) ---- */
 
@@ -50,6 +58,7 @@ typedef struct {
   dcs_reference reference;
   const dcs_space *space;
   dcs_scope scope;
+  bool unverified; /* rows of the journal say so */
   dcs_journal_writer *journal;
   dcs_progress progress;
   const dcs_search *search; /* what the progress line tells of; NULL: nothing */

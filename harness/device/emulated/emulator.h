@@ -85,6 +85,13 @@ static dim3 blockDim, gridDim;
 static inline float rsqrtf(float x) {
   return 1.0f / sqrtf(x);
 }
+#define rsqrt dcs_emulated_rsqrt
+static inline float rsqrt(float x) {
+  return rsqrtf(x);
+}
+static inline double rsqrt(double x) {
+  return 1 / sqrt(x);
+}
 
 /* Between 0 and 1; NaN becomes 0. */
 static inline float __saturatef(float x) {
