@@ -26,7 +26,7 @@ typedef struct {
 
 /* ---- parameters and configurations ---- */
 
-enum { DCS_MAX_PARAMS = 8, DCS_TEXT = 256 };
+enum { DCS_MAX_PARAMS = 16, DCS_TEXT = 256 };
 
 /* What the harness may know of a parameter, whatever its name. */
 typedef enum {

@@ -8,8 +8,8 @@
 void dcs_print_space(const dcs_space *space, const dcs_size *size) {
   const dcs_variant *variant = space->variant;
   char text[DCS_TEXT];
-  printf("%s on %s: %d legal configuration%s of %d\n", variant->id, dcs_size_text(size, text),
-         space->n, space->n == 1 ? "" : "s", space->n_all);
+  printf("%s on %s: %d legal configuration%s of %lld\n", variant->id, dcs_size_text(size, text),
+         space->n, space->n == 1 ? "" : "s", (long long)space->n_all);
   for (int p = 0; p < variant->n_params; p++) {
     printf("  %-12s", variant->params[p].name);
     for (int v = 0; v < space->n_values[p]; v++)
