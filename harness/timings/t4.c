@@ -15,13 +15,14 @@ static dcs_status add_time(const dcs_t4_result *result, double time_ns, int64_t 
                            dcs_timings *timings) {
   const char *name;
   json_t *value;
-  dcs_timing *t = dcs_timings_add(timings, "kernel", "%s", result->where);
+  const char *variant = dcs_json_text(result->configuration, "variant"); /* as t4_write.h has it */
+  dcs_timing *t = dcs_timings_add(timings, *variant ? variant : "kernel", "%s", result->where);
   if (!t) return DCS_UNAVAILABLE;
   t->scope = DCS_KERNEL;
   t->outcome = result->outcome;
   t->round = round;
   t->time_ns = time_ns;
-  json_object_foreach(result->configuration, name, value)
+  json_object_foreach(result->configuration, name, value) if (json_string_value(value) != variant)
       DCS_TRY(dcs_timing_json_add(t, name, value));
   return DCS_OK;
 }

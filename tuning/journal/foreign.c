@@ -2,6 +2,7 @@
 
 #include "harness/base/grow.h"
 #include "harness/base/text.h"
+#include "harness/files/text_stream.h"
 #include "harness/timings/t4_result.h"
 
 #include <math.h>
@@ -216,12 +217,65 @@ static void forget(collection *c) {
   json_decref(c->index);
 }
 
+/* ---- what this program wrote ---- */
+
+static void put_cell(FILE *csv, const char *text, bool first) {
+  fputs(first ? "\"" : ",\"", csv);
+  for (; *text; text++) {
+    if (*text == '"') fputc('"', csv);
+    fputc(*text, csv);
+  }
+  fputc('"', csv);
+}
+
+/* A row of the journal that the result was written from; the first brings the header. */
+static dcs_status put_row(void *to, const dcs_t4_result *result) {
+  FILE *csv = to;
+  const char *name;
+  json_t *value;
+  bool first = true;
+  if (json_object_size(result->own) == 0)
+    return dcs_fail(DCS_INPUT,
+                    "%s: %s.dcsbench: found none; expected a row, as of the first result",
+                    result->path, result->where);
+  const bool header = strcmp(result->where, "results[0]") == 0;
+  for (int names = header; names >= 0; names--, first = true) {
+    json_object_foreach((json_t *)result->own, name, value) {
+      if (!json_is_string(value))
+        return dcs_fail(DCS_INPUT, "%s: %s.dcsbench.%s: found no text; expected a cell",
+                        result->path, result->where, name);
+      put_cell(csv, names ? name : json_string_value(value), first);
+      first = false;
+    }
+    fputs("\n", csv);
+  }
+  return DCS_OK;
+}
+
+static dcs_status add_own(const char *path, const json_t *root, dcs_journal *journal) {
+  dcs_text_stream csv;
+  char *text;
+  size_t size;
+  dcs_table *table;
+  DCS_TRY(dcs_text_begin(&csv));
+  dcs_status status = dcs_t4_each(path, root, put_row, csv.stream);
+  DCS_TRY(dcs_text_end(&csv, &text, &size));
+  if (status == DCS_OK && (status = dcs_table_parse(path, text, size, &table)) == DCS_OK) {
+    status = dcs_journal_add_table(table, journal);
+    dcs_table_free(table);
+  }
+  free(text);
+  return status;
+}
+
 dcs_status dcs_journal_add_t4(const char *path, const json_t *root, dcs_journal *journal) {
   if (!dcs_t4_looks(root))
     return dcs_fail(DCS_INPUT,
                     "%s: found no results of a tuner; expected T4, KTT's output or a "
                     "cache of Kernel Tuner",
                     path);
+  if (json_object_get(json_array_get(json_object_get(root, "results"), 0), "dcsbench"))
+    return add_own(path, root, journal);
   collection c = {.path = path, .index = json_object()};
   dcs_status status = c.index ? dcs_t4_each(path, root, collect, &c) : no_memory();
   if (status == DCS_OK) status = record(&c, root, journal);
