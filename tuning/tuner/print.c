@@ -79,7 +79,8 @@ void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const 
   char text[DCS_TEXT];
   for (int c = 1; c < replay->space.n; c++)
     if (dcs_replay_truth(replay, c) < dcs_replay_truth(replay, true_best)) true_best = c;
-  printf("%s, %s, ", dcs_size_text(&s->size, text), s->machine);
+  printf("%s%s", dcs_size_text(&s->size, text), *text ? ", " : "");
+  printf("%s%s", s->machine, *s->machine ? ", " : "");
   dcs_print_search(search, strategy);
   if (best < 0) return; /* the counts above tell */
   printf("found %s: %.2f%% slower than the best recorded",
