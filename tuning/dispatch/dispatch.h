@@ -4,6 +4,7 @@
 #define DCS_TUNING_DISPATCH_H
 
 #include "harness/base/outcome.h"
+#include "harness/runs/run.h"
 #include "tuning/dispatch/cost.h"
 
 #include <stdio.h>
@@ -91,12 +92,12 @@ char *dcs_dispatch_text(const dcs_dispatch_family *family, char text[DCS_TEXT]);
 
 enum { DCS_DISPATCH_SIZES = 3 }; /* the fewest that a method is judged by */
 
-/* Draws the decision from the verified rows of a run folder, and says to `notes` what of it is left
- * out (dcs_run_notes()), that it was interrupted, and which scopes had no two methods to choose
- * from. Beside the statuses of dcs_measured_read(), DCS_INPUT when no method was measured at
- * DCS_DISPATCH_SIZES sizes, a row's method is not of this program or does not compute its problem,
- * or there are more families than DCS_DISPATCH_FAMILIES; DCS_FAILED when interrupted. */
-dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch);
+/* Draws the decision from the verified rows of a run, and says to `notes` what of it is left out
+ * (dcs_run_notes(), rows that stray), that it was interrupted, and which scopes had no two methods
+ * to choose from. DCS_INPUT when no method was measured at DCS_DISPATCH_SIZES sizes, a row's method
+ * is not of this program or does not compute its problem, or there are more families than
+ * DCS_DISPATCH_FAMILIES; DCS_FAILED when interrupted. */
+dcs_status dcs_dispatch_draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch);
 
 /* dispatch.csv: written beside and renamed; read with every value checked. DCS_INPUT names file,
  * row and what is wrong: another schema, whose costs are of other things, a row that was changed

@@ -70,6 +70,15 @@ void dcs_pool_fit(dcs_pool *p, size_t out);
  * returns how many. */
 int dcs_pool_choose(dcs_pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]);
 
+/* How many of the n methods were measured at a size. */
+int dcs_pool_measured(const dcs_pool *p, size_t size);
+/* What is fastest at the measured size that is nearest in log space, the size `out` (n_sizes: none)
+ * aside; NULL: there is none. */
+const dcs_candidate *dcs_pool_nearest(const dcs_pool *p, const dcs_size *size, size_t out);
+/* What is lost by the method at a size, against the one that it loses most against: 0.1 is 10%; NaN
+ * where it was not measured, or is NULL. */
+double dcs_pool_lost(const dcs_pool *p, const dcs_candidate *taken, size_t size);
+
 /* Holds each size out once: fills held_out, loss and nearest of the table. Leaves costs fitted
  * without a size. DCS_FAILED when interrupted. */
 dcs_status dcs_pool_hold_out(dcs_pool *p, dcs_dispatch_table *table);
