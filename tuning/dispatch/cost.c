@@ -127,17 +127,24 @@ static bool holds_for(const dcs_cost *cost, const dcs_size *size) {
   return dcs_size_inputs(size) >= cost->inputs_least;
 }
 
+/* Whether an axis of the size lies above what was measured. */
+static bool is_beyond(const dcs_cost *cost, const dcs_size *size) {
+  for (int a = 0; a < size->kind->n_axes; a++)
+    if (size->axes[a] > cost->most.axes[a]) return true;
+  return false;
+}
+
 double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size, double spacing) {
   double times[DCS_COST_TERMS], ns = 0;
   if (!holds_for(cost, size)) return INFINITY;
   dcs_cost_count(cost, size, spacing, times);
   for (int t = 0; t < DCS_COST_TERMS; t++)
     ns += times[t] * cost->ns[t];
-  return ns;
+  return is_beyond(cost, size) ? fmax(ns, times[DCS_COST_EVAL] * cost->shown) : ns;
 }
 
 bool dcs_cost_extrapolates(const dcs_cost *cost, const dcs_size *size) {
   for (int a = 0; a < size->kind->n_axes; a++)
-    if (size->axes[a] < cost->least.axes[a] || size->axes[a] > cost->most.axes[a]) return true;
-  return false;
+    if (size->axes[a] < cost->least.axes[a]) return true;
+  return is_beyond(cost, size);
 }

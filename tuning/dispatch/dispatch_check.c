@@ -47,6 +47,7 @@ static dcs_status check_scope(const dcs_dispatch *dispatch, const dcs_dispatch_f
                               dcs_scope scope, dcs_dispatch_check *check) {
   DCS_TRY(dcs_pool_fill(&check->drawn_from, family, scope));
   DCS_TRY(dcs_pool_fill(&check->other, family, scope));
+  check->other.n = check->other.made; /* to lose against a method, one size of it is enough */
   for (size_t size = 0; size < check->other.n_sizes; size++)
     if (dcs_pool_measured(&check->other, size) > 1) check_size(dispatch, check, size);
   return DCS_OK;

@@ -69,6 +69,7 @@ static dcs_status draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch) 
     snprintf(dispatch->facts[f], sizeof dispatch->facts[f], "%s",
              f == DCS_FOR_PRECISION ? "float" : dcs_run_fact(run, dcs_dispatch_facts[f]));
   dcs_status status = dcs_pool_open(run, &p);
+  if (status == DCS_OK) dcs_pool_print_strays(&p, notes);
   if (status == DCS_OK) status = draw_all(&p, notes, dispatch);
   dcs_pool_close(&p);
   return status;
