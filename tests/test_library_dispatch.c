@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/device/devices.h"
+#include "library/mapper.h"
 #include "tests/library_map.h"
 #include "tests/signed_dispatch.h"
 
@@ -85,6 +86,27 @@ static void gpu_methods_are_of_one_card(void **state) {
   assert_explains(m, &r, text);
   assert_explains(m, &r, "\"Another Card\"");
   assert_computes(m, &r);
+  dcs_mapper_close(m);
+}
+
+/* A large map on a card of the reference's class, of which nothing was measured here: what was
+ * fastest there, and not the highest rung. The emulated device is of no class. */
+static void without_a_table_the_reference_of_the_class_decides(void **state) {
+  (void)state;
+  dcs_dispatch shipped;
+  dcs_map_request r = request_of(1);
+  r.n_atoms = 4000; /* only explained */
+  r.nx = r.ny = r.nz = 256;
+  dcs_mapper *m;
+  if (dcs_mapper_open(&(dcs_mapper_options){.device = "emulated"}, &m) != 0) skip();
+  assert_explains(m, &r, "no dispatch table; the highest rung of the ladder that runs here");
+  assert_int_equal(dcs_dispatch_shipped("0.1", &shipped), DCS_UNAVAILABLE);
+  assert_int_equal(shipped.n_families, 0);
+  assert_int_equal(dcs_dispatch_shipped("9.0", &m->shipped), DCS_OK);
+  assert_explains(m, &r, "in host memory: cuda_split ");
+  assert_explains(m, &r,
+                  "\nno dispatch table; what took least on the reference's NVIDIA H200, of "
+                  "the same compute capability\n");
   dcs_mapper_close(m);
 }
 
@@ -332,6 +354,7 @@ int main(void) {
       cmocka_unit_test(gpu_methods_are_of_one_card),
       cmocka_unit_test(the_table_decides_within_a_cutoff),
       cmocka_unit_test(what_the_table_is_not_about_falls_back),
+      cmocka_unit_test(without_a_table_the_reference_of_the_class_decides),
       cmocka_unit_test(tables_of_other_schemas_are_misses),
       cmocka_unit_test(tables_of_elsewhere_are_misses),
       cmocka_unit_test(changed_rows_are_misses),

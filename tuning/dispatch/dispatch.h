@@ -105,6 +105,11 @@ dcs_status dcs_dispatch_draw(const dcs_run *run, FILE *notes, dcs_dispatch *disp
 dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch);
 dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch);
 
+/* The table that the program was built with, of a card with this compute capability: which of its
+ * GPU methods to prefer on such a card where nothing was measured. DCS_UNAVAILABLE: there is none.
+ */
+dcs_status dcs_dispatch_shipped(const char *compute_capability, dcs_dispatch *dispatch);
+
 /* dispatch.h, written beside and renamed: needs nothing of this library, C99 and C++. */
 dcs_status dcs_dispatch_write_header(const char *path, const dcs_dispatch *dispatch);
 
