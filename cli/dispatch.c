@@ -4,23 +4,37 @@
 #include "harness/base/clock.h"
 #include "harness/files/folder.h"
 #include "tuning/dispatch/dispatch_check.h"
+#include "tuning/dispatch/dispatch_measure.h"
 #include "tuning/dispatch/imported.h"
 
 #include <string.h>
 
 typedef struct {
   const char *folder, *out, *check;
-  bool bench;
+  bool bench, measure;
+  dcs_device_options device;
 } arguments;
 
 static const dcs_option options[] = {
     {"out", 'o', "FOLDER", "where to write (the run folder)", DCS_WORD(arguments, out)},
     {"bench", 'b', NULL, "time decisions, too", DCS_FLAG(arguments, bench)},
+    {"measure", 0, NULL,
+     "first measure those rows again, into DIR, whose time is far off what smaller and larger "
+     "sizes "
+     "took",
+     DCS_FLAG(arguments, measure)},
     {"check", 0, "RUN",
      "hold the table against another run, of all methods at sizes drawn by lot; a row a size goes "
      "into check.csv",
      DCS_WORD(arguments, check)},
     {0}};
+
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  if (!a->measure && (a->device.device || a->device.kernels))
+    return dcs_fail(DCS_USAGE, "--device and --kernels are for --measure");
+  return DCS_OK;
+}
 
 static void print_loss(const char *scope, const char *what, const dcs_loss *loss) {
   if (loss->sizes > 0)
@@ -89,8 +103,10 @@ static void bench(const dcs_dispatch *d) {
 static dcs_status draw_imported(const arguments *a, const dcs_measured *m, const char *out) {
   char path[4096];
   dcs_imported drawn;
-  if (a->check)
-    return dcs_fail(DCS_USAGE, "%s: its times were imported; --check is for this program's methods",
+  if (a->check || a->measure)
+    return dcs_fail(DCS_USAGE,
+                    "%s: its times were imported; --check and --measure are for this program's "
+                    "methods",
                     a->folder);
   dcs_run_notes(&m->run, stdout);
   DCS_TRY(dcs_imported_draw(m, &drawn));
@@ -161,10 +177,22 @@ static dcs_status draw(const arguments *a, const dcs_measured *measured, const c
   return DCS_OK;
 }
 
+static dcs_status measure_again(const arguments *a, dcs_measured *measured) {
+  const dcs_refine_options how = {
+      .device = a->device.device, .kernels = a->device.kernels, .timeout_s = a->device.timeout_s};
+  size_t strays;
+  DCS_TRY(dcs_dispatch_measure(&measured->run, &how, stdout, &strays));
+  if (strays == 0) return DCS_OK;
+  dcs_measured_free(measured);
+  return dcs_measured_read(a->folder, measured);
+}
+
 static dcs_status dispatch(const arguments *a) {
   dcs_measured measured;
   const char *out = a->out ? a->out : a->folder;
   dcs_status status = dcs_measured_read(a->folder, &measured);
+  if (status == DCS_OK && a->measure && !dcs_is_imported(&measured))
+    status = measure_again(a, &measured);
   if (status == DCS_OK)
     status =
         dcs_is_imported(&measured) ? draw_imported(a, &measured, out) : draw(a, &measured, out);
@@ -198,8 +226,9 @@ dcs_status dcs_command_dispatch(int argc, char **argv) {
           "axis or by the nearest size, whichever loses less. Within a cutoff the evaluations are "
           "the pairs within it "
           "where atoms fill the grid's box evenly.",
-      DCS_RUN_FOLDER(arguments, folder)};
+      DCS_RUN_FOLDER(arguments, folder),
+      .check = check};
   arguments a = {0};
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.device = &a.device}));
   return dispatch(&a);
 }
