@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-const char *const dcs_cost_names[DCS_COST_TERMS] = {"ns_map",       "ns_point",     "ns_input",
-                                                    "ns_launch",    "ns_wave",      "ns_step",
-                                                    "ns_wave_step", "ns_tail_step", "ns_eval"};
+const char *const dcs_cost_names[DCS_COST_TERMS] = {
+    "ns_map",  "ns_point", "ns_input",     "ns_launch",    "ns_share",
+    "ns_wave", "ns_step",  "ns_wave_step", "ns_tail_step", "ns_eval"};
 
 /* ---- sizes ---- */
 
@@ -109,6 +109,7 @@ void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double spacing,
   times[DCS_COST_POINT] = (double)n.x * (double)n.y * (double)n.z;
   times[DCS_COST_INPUT] = (double)inputs;
   times[DCS_COST_LAUNCH] = groups * chunks;
+  times[DCS_COST_SHARE] = groups * chunks * (double)shares;
   times[DCS_COST_WAVE] = groups * chunks * waves;
   times[DCS_COST_STEP] = steps;
   times[DCS_COST_WAVE_STEP] = steps * waves;

@@ -35,8 +35,9 @@ enum {
   DCS_COST_INPUT,
   DCS_COST_MOVED, /* so many: what moving outputs and inputs costs is made up of those above */
   DCS_COST_LAUNCH = DCS_COST_MOVED,
-  DCS_COST_WAVE, /* of a launch: blocks that share inputs leave partial sums, and add them up */
-  DCS_COST_STEP, /* from an input to the next, as a block goes through those that it adds */
+  DCS_COST_SHARE,     /* of a tile's inputs, of each launch: partial sums are added one by one */
+  DCS_COST_WAVE,      /* of a launch: blocks that share inputs leave partial sums */
+  DCS_COST_STEP,      /* from an input to the next, as a block goes through those that it adds */
   DCS_COST_WAVE_STEP, /* the same, once for each wave */
   DCS_COST_TAIL_STEP, /* the same, for each wave after the co-resident ones, on top of that */
   DCS_COST_EVAL,      /* padding included; where the range is not any, those of dcs_cost_share() */

@@ -17,7 +17,7 @@ static void relative_terms(const dcs_cost *cost, const dcs_cost_sample *s,
                            double terms[DCS_COST_TERMS]) {
   dcs_cost_count(cost, &s->size, s->spacing, terms);
   if (cost->shape.shares == 1) /* no partial sums: a block's end is nothing to speak of */
-    terms[DCS_COST_WAVE] = 0;
+    terms[DCS_COST_SHARE] = terms[DCS_COST_WAVE] = 0;
   if (!cost->shape.blocks) /* its launch is its map, its steps are its inputs */
     terms[DCS_COST_LAUNCH] = terms[DCS_COST_STEP] = 0;
   for (int t = 0; t < DCS_COST_TERMS; t++)
