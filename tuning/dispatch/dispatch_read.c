@@ -185,7 +185,7 @@ dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch) {
 /* ---- those built in ---- */
 
 dcs_status dcs_dispatch_shipped(const char *compute_capability, dcs_dispatch *dispatch) {
-  static const char *const paths[] = {"results/reference/nvidia-h200/dispatch.csv"};
+  static const char *const paths[] = {"results/reference/nvidia-h200/dispatch/dispatch.csv"};
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
     const char *text = dcs_embedded(paths[i]);
     dcs_table *table;
