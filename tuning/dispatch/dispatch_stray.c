@@ -11,7 +11,7 @@ static const double far_off = 3;
 static bool same_series(const dcs_rate *a, const dcs_rate *b) {
   return a->row->scope == b->row->scope && strcmp(a->row->memory, b->row->memory) == 0 &&
          dcs_same_method(&a->method, &b->method) && a->row->size.kind == b->row->size.kind &&
-         memcmp(&a->row->size.config, &b->row->size.config, sizeof a->row->size.config) == 0;
+         dcs_same_problem(a->row->size.kind, &a->row->size.config, &b->row->size.config);
 }
 
 /* How many inputs there are for a point. */
