@@ -1,4 +1,4 @@
-/* Measuring again, into the run's folder, the rows that stray. */
+/* Measuring again, into the run's folder, rows of which some must be wrong. */
 #include "tuning/dispatch/dispatch_measure.h"
 
 #include <string.h>
@@ -33,11 +33,11 @@ static void add_line(plan *p, const dcs_run_row *row) {
 
 static dcs_status make_plan(const dcs_run *run, plan *p) {
   DCS_TRY(dcs_pool_open(run, &p->pool));
-  const size_t strays = p->pool.n_strays;
-  DCS_TRY(dcs_room_take(&p->pool.room, &p->lines, strays, sizeof *p->lines, "lines"));
-  DCS_TRY(dcs_room_take(&p->pool.room, &p->texts, strays, sizeof *p->texts, "lines"));
+  const size_t doubtful = p->pool.n_doubtful;
+  DCS_TRY(dcs_room_take(&p->pool.room, &p->lines, doubtful, sizeof *p->lines, "lines"));
+  DCS_TRY(dcs_room_take(&p->pool.room, &p->texts, doubtful, sizeof *p->texts, "lines"));
   for (size_t i = 0; i < p->pool.n_rates; i++)
-    if (p->pool.rates[i].strays) add_line(p, p->pool.rates[i].row);
+    if (p->pool.rates[i].doubtful) add_line(p, p->pool.rates[i].row);
   return DCS_OK;
 }
 
@@ -48,11 +48,11 @@ static int rounds_of(const plan *p) {
 }
 
 dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
-                                size_t *strays) {
+                                size_t *doubtful) {
   plan p = {0};
   dcs_refine_options how = *options;
   dcs_status status = make_plan(run, &p);
-  *strays = p.n;
+  *doubtful = p.n;
   if (status == DCS_OK && *dcs_run_fact(run, "input"))
     status = dcs_fail(DCS_USAGE,
                       "the run has the atoms of %s, and only its name is recorded: --measure is "
@@ -61,7 +61,7 @@ dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *op
   how.rounds = rounds_of(&p);
   how.again = true;
   if (status == DCS_OK && p.n > 0) {
-    fprintf(notes, "%zu row%s measured again, far off what smaller and larger sizes took\n", p.n,
+    fprintf(notes, "%zu row%s measured again: smaller and larger sizes took other times\n", p.n,
             p.n == 1 ? " is" : "s are");
     fflush(notes);
     status = dcs_refine_sweep(run, &how, p.lines, (int)p.n);

@@ -5,11 +5,11 @@
 #include "tuning/crossover/refine.h"
 #include "tuning/dispatch/dispatch_pool.h"
 
-/* Takes twice as many samples as there are of the rows that stray, into the run's folder, with the
- * device, kernels and time-out of the options; *strays becomes the number of rows. Where it is not
- * 0 the run must be read anew. DCS_USAGE where the run had an input; the statuses of
+/* Takes twice as many samples as there are of the doubtful rows, into the run's folder, with the
+ * device, kernels and time-out of the options; *doubtful becomes the number of rows. Where it is
+ * not 0 the run must be read anew. DCS_USAGE where the run had an input; the statuses of
  * dcs_refine_sweep(). */
 dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
-                                size_t *strays);
+                                size_t *doubtful);
 
 #endif

@@ -16,8 +16,9 @@ typedef struct {
   dcs_method method;
   dcs_tiling shape;
   dcs_cost_sample sample;
-  int clashes; /* rates of the method that cannot be right where this one is */
-  bool strays; /* it is the one that is wrong, and counts for nothing */
+  int clashes;   /* rates of the method that cannot be right where this one is */
+  bool strays;   /* it is the one that is wrong, and counts for nothing */
+  bool doubtful; /* it is, or could be as well */
 } dcs_rate;
 
 /* A method in one scope, with what was measured of it. */
@@ -36,7 +37,7 @@ typedef struct {
   dcs_room room, filled; /* for all families and scopes; for one of them */
   int sm_count;
   dcs_rate *rates;
-  size_t n_rates, n_strays;
+  size_t n_rates, n_strays, n_doubtful;
   const dcs_dispatch_family *family; /* the pool is filled with */
   dcs_scope scope;                   /* and what of it */
   dcs_candidate *list;

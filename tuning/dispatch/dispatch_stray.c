@@ -44,29 +44,46 @@ static void count_clashes(dcs_pool *p) {
       }
 }
 
-/* The rate that most others clash with; of equal ones the fastest, which does the most harm. NULL:
- * none clashes. */
+/* Whether a is more likely to be wrong than b: more others clash with it; else its samples were
+ * disturbed, it has fewer, it is the slower: what disturbs takes time. */
+static bool is_worse(const dcs_rate *a, const dcs_rate *b) {
+  const bool disturbed[2] = {dcs_row_disturbed(a->row), dcs_row_disturbed(b->row)};
+  if (a->clashes != b->clashes) return a->clashes > b->clashes;
+  if (disturbed[0] != disturbed[1]) return disturbed[0];
+  if (a->row->n_times != b->row->n_times) return a->row->n_times < b->row->n_times;
+  return a->sample.ns > b->sample.ns;
+}
+
+/* NULL: none clashes. */
 static dcs_rate *find_worst(dcs_pool *p) {
   dcs_rate *worst = NULL;
   for (size_t i = 0; i < p->n_rates; i++) {
     dcs_rate *rate = &p->rates[i];
     if (rate->strays || rate->clashes == 0) continue;
-    if (!worst || rate->clashes > worst->clashes ||
-        (rate->clashes == worst->clashes && rate->sample.ns < worst->sample.ns))
-      worst = rate;
+    if (!worst || is_worse(rate, worst)) worst = rate;
   }
   return worst;
+}
+
+/* Those that clash with as many could as well have been the one. */
+static void leave_out(dcs_pool *p, dcs_rate *worst) {
+  worst->strays = worst->doubtful = true;
+  p->n_strays++;
+  for (size_t i = 0; i < p->n_rates; i++) {
+    dcs_rate *rate = &p->rates[i];
+    if (rate->strays || !clash(worst, rate)) continue;
+    rate->doubtful |= rate->clashes == worst->clashes;
+    rate->clashes--;
+  }
 }
 
 void dcs_pool_find_strays(dcs_pool *p) {
   dcs_rate *worst;
   count_clashes(p);
-  while ((worst = find_worst(p)) != NULL) {
-    worst->strays = true;
-    p->n_strays++;
-    for (size_t i = 0; i < p->n_rates; i++)
-      if (!p->rates[i].strays && clash(worst, &p->rates[i])) p->rates[i].clashes--;
-  }
+  while ((worst = find_worst(p)) != NULL)
+    leave_out(p, worst);
+  for (size_t i = 0; i < p->n_rates; i++)
+    p->n_doubtful += p->rates[i].doubtful;
 }
 
 void dcs_pool_print_strays(const dcs_pool *p, FILE *out) {
