@@ -141,7 +141,7 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
     fflush(stdout);
   }
   if (status == DCS_OK && (chosen.n > 0 || unfinished > 0))
-    status = dcs_refine_measure(a->folder, found, &how, &chosen);
+    status = dcs_refine_measure(found, &how, &chosen);
   dcs_refinements_free(&chosen);
   if (status == DCS_OK || (status == DCS_FAILED && !dcs_interrupted())) {
     dcs_crossovers_free(found);

@@ -249,7 +249,8 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "Compute the potential map of a molecule by the fastest method, and write it. Without a "
           "dispatch table, or where it is of another machine or "
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
-          "rung of the ladder that runs here; with --device, the GPU that it names.",
+          "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
+          "that took least on the reference card of its compute capability.",
       .place = DCS_PLACE(arguments, problem.input, const char *),
       .words = 1,
       .missing = "the molecule's file is missing",

@@ -76,7 +76,8 @@ static dcs_status take_up(sweep *s) {
   if (status == DCS_OK) status = read;
   if (status == DCS_OK) dcs_kept_limits(&run, &s->facts);
   if (status == DCS_OK)
-    status = dcs_resume(&run, s->options->sampling.most, &s->cells, &s->seq, &s->turns.process);
+    status = dcs_resume(&run, s->options->sampling.most, s->options->again, &s->cells, &s->seq,
+                        &s->turns.process);
   dcs_run_close(&run);
   return status;
 }

@@ -107,12 +107,28 @@ void dcs_live_close(dcs_live *live) {
   live->methods = NULL;
 }
 
+/* Each round has processes of its own: where the memory of one happens to lie is chance, and those
+ * that are tied must be so in the next one, too. In scope first each sample has one anyway. */
+static void start_processes(const dcs_live *live, const int *configs, int n) {
+  for (int f = 0; f < n && live->scope != DCS_FIRST; f++)
+    if (live->methods[configs[f]].session) dcs_session_restart(live->methods[configs[f]].session);
+}
+
+/* What a process does first is no sample. */
+static dcs_outcome warm_up(dcs_live *live, int config) {
+  const dcs_live_method *m = &live->methods[config];
+  dcs_sample sample;
+  if (live->scope == DCS_FIRST) return DCS_OUTCOME_OK;
+  return dcs_take_sample(m->session, m->slot, live->scope, DCS_PAGEABLE, m->inner, &sample);
+}
+
 /* A failure goes into the journal at once, while its reason is known; fresh->known is then unset.
  */
 static dcs_status one_round(dcs_live *live, const int *configs, const int *order, int n,
                             dcs_evaluation *fresh) {
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
     dcs_evaluation *e = &fresh[order[i]];
+    if (e->outcome == DCS_OUTCOME_OK) e->outcome = warm_up(live, configs[order[i]]);
     if (e->outcome == DCS_OUTCOME_OK) DCS_TRY(take(live, configs[order[i]], e));
     if (e->outcome == DCS_OUTCOME_OK || !e->known || dcs_interrupted()) continue;
     e->known = false;
@@ -135,6 +151,7 @@ static dcs_status rounds(dcs_live *live, const int *configs, int n, const dcs_fi
     if (r >= how->least && dcs_now_ns() >= how->until_ns) break;
     dcs_progress_draw(&live->progress, (double)r / how->most, "the best once more");
     dcs_shuffle(&random, order, n);
+    start_processes(live, configs, n);
     DCS_TRY(one_round(live, configs, order, n, fresh));
   }
   return DCS_OK;
