@@ -97,6 +97,9 @@ struct dcs_device {
    * plain memory on the emulated device. */
   dcs_status (*alloc_host)(dcs_device *, size_t bytes, void **host, dcs_ptr *ptr);
   void (*release_host)(dcs_device *, void *host);
+  /* Whether host memory is such, whoever allocated it; of the emulated device, one of its buffers.
+   */
+  bool (*is_locked)(dcs_device *, const void *host);
   /* Managed memory: *ptr is its address on the host as well, for use while the device is idle.
    * Freed by release(). */
   dcs_status (*alloc_managed)(dcs_device *, size_t bytes, dcs_ptr *ptr);

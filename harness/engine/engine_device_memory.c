@@ -45,10 +45,18 @@ size_t dcs_slice_bytes(const dcs_device_engine *e) {
   return bytes * (size_t)(e->shape->n.x * e->shape->n.y);
 }
 
+/* Whether copies from the device can be enqueued straight to all outputs on the grid. */
+static bool outputs_locked(dcs_device_engine *e) {
+  dcs_device *device = e->engine.device;
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (dcs_on_grid(e->kind, b) && !device->is_locked(device, e->out[b])) return false;
+  return true;
+}
+
 /* A map that is copied in one piece needs no stage: the driver has its own. */
 static dcs_status grow_stage(dcs_device_engine *e, dcs_places *places) {
   const int64_t slices = places->slabs.slices;
-  if (slices >= e->shape->n.z) return DCS_OK;
+  if (slices >= e->shape->n.z || outputs_locked(e)) return DCS_OK;
   DCS_TRY(dcs_block_grow(e->engine.device, DCS_BLOCK_HOST,
                          DCS_STAGES * (size_t)slices * dcs_slice_bytes(e), &e->stage));
   places->stage = e->stage.host;
