@@ -101,7 +101,7 @@ static dcs_status draw_imported(const dcs_measured *m, const char *out) {
 /* *done: the run was imported. */
 static dcs_status try_imported(const arguments *a, const char *out, bool *done) {
   dcs_measured measured;
-  dcs_status status = dcs_measured_read(a->folder, &measured);
+  dcs_status status = dcs_measured_read(a->folder, NULL, &measured);
   *done = status == DCS_OK && dcs_is_imported(&measured);
   if (*done) status = draw_imported(&measured, out);
   dcs_measured_free(&measured);

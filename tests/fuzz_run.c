@@ -66,7 +66,7 @@ static void read_tuning(void) {
   dcs_crossovers crossovers;
   dcs_dispatch dispatch;
   dcs_claims claims;
-  (void)dcs_crossovers_find(folder, &crossovers);
+  (void)dcs_crossovers_find(folder, NULL, &crossovers);
   dcs_crossovers_free(&crossovers);
   (void)dcs_dispatch_draw(folder, fuzz_notes(), &dispatch);
   (void)dcs_claims_check(folder, &claims);

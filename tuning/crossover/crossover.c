@@ -197,9 +197,9 @@ static dcs_status check_found(const char *folder, const dcs_crossovers *found, s
                   folder, most, most == 1 ? "" : "s", found->measured.run.n_not_ok);
 }
 
-dcs_status dcs_crossovers_find(const char *folder, dcs_crossovers *found) {
+dcs_status dcs_crossovers_find(const char *folder, const char *reference, dcs_crossovers *found) {
   *found = (dcs_crossovers){0};
-  DCS_TRY(dcs_measured_read(folder, &found->measured));
+  DCS_TRY(dcs_measured_read(folder, reference, &found->measured));
   search s = {.found = found};
   dcs_status status = find_all(&s);
   dcs_room_free(&s.room);

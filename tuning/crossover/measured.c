@@ -2,6 +2,7 @@
 
 #include "harness/judge/ratio.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,17 +132,61 @@ static dcs_measured_size *find_size(const facts *f, dcs_measured *m, const dcs_r
   return &m->sizes[i];
 }
 
+/* Lets the row stand where it is the best of a class; `best` is of its size and problem p. */
+static void enter(const facts *f, const dcs_measured *m, int p, const dcs_run_row *row,
+                  const dcs_run_row **best) {
+  for (int c = 0; c < m->n_classes; c++)
+    if (belongs(m, f, p, row, c) &&
+        !(best[c] && best[c]->median_ns <= row->median_ns)) /* NOLINT: as above */
+      best[c] = row;
+}
+
 static void find_best(const facts *f, dcs_measured *m) {
   for (size_t i = 0; i < m->run.n_rows; i++) {
     const dcs_run_row *row = &m->run.rows[i];
     if (!is_ok(row)) continue;
     const int p = problem_of(m, row);
-    const dcs_run_row **best = find_size(f, m, row)->best + p * m->n_classes;
-    for (int c = 0; c < m->n_classes; c++)
-      if (belongs(m, f, p, row, c) &&
-          !(best[c] && best[c]->median_ns <= row->median_ns)) /* NOLINT: as above */
-        best[c] = row;
+    enter(f, m, p, row, find_size(f, m, row)->best + p * m->n_classes);
   }
+}
+
+/* ---- a reference ---- */
+
+bool dcs_has_gpu(const dcs_run *run) {
+  for (size_t i = 0; i < run->n_rows; i++)
+    if (is_ok(&run->rows[i]) && run->rows[i].backend == DCS_GPU) return true;
+  return false;
+}
+
+/* Whether both rows have as much to do, as far as is known: within a cutoff atoms that lie otherwise
+ * may give more. */
+static bool same_work(const dcs_run_row *a, const dcs_run_row *b) {
+  return !(fabs(a->evals_useful - b->evals_useful) > 0.05 * a->evals_useful);
+}
+
+/* Where the run has CPU rows, for `row` to be held against. */
+static const dcs_run_row **place_of(const dcs_measured *m, int p, const dcs_run_row *row) {
+  for (size_t i = 0; i < m->n_sizes; i++) {
+    const dcs_run_row **best = m->sizes[i].best + p * m->n_classes;
+    const dcs_run_row *cpu = best[CPU_SEQUENTIAL] ? best[CPU_SEQUENTIAL] : best[CPU_PARALLEL];
+    if (cpu && dcs_same_axes(&m->sizes[i].size, &row->size) && same_work(cpu, row)) return best;
+  }
+  return NULL;
+}
+
+/* The run's own rows have been found. */
+static void refer(const facts *f, dcs_measured *m) {
+  for (size_t i = 0; i < m->reference.n_rows && !dcs_has_gpu(&m->run); i++) {
+    const dcs_run_row *row = &m->reference.rows[i];
+    const int p = is_ok(row) && row->backend == DCS_GPU ? problem_of(m, row) : -1;
+    const dcs_run_row **best = p < 0 ? NULL : place_of(m, p, row);
+    if (best) enter(f, m, p, row, best);
+    m->n_referred += best != NULL;
+  }
+}
+
+bool dcs_is_referred(const dcs_measured *m, const dcs_pair *pair) {
+  return m->n_referred > 0 && !m->classes[pair->class[1]].imported && pair->class[1] >= FIRST_GPU;
 }
 
 static dcs_status find_sizes(dcs_measured *m) {
@@ -153,6 +198,7 @@ static dcs_status find_sizes(dcs_measured *m) {
   DCS_TRY(dcs_room_take(&m->room, &m->sizes, n, sizeof *m->sizes, "sizes"));
   find_facts(m, &f);
   find_best(&f, m);
+  refer(&f, m);
   return DCS_OK;
 }
 
@@ -201,13 +247,15 @@ static dcs_status find_pairs(dcs_measured *m) {
 
 /* ---- a run ---- */
 
-dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
+dcs_status dcs_measured_read(const char *folder, const char *reference, dcs_measured *m) {
   *m = (dcs_measured){0};
   DCS_TRY(dcs_run_open(&m->run, folder));
   if (m->run.n_rows == m->run.n_not_ok)
     return dcs_fail(DCS_INPUT, "%s: none of its %zu rows is ok", dcs_table_path(m->run.summary),
                     m->run.n_rows);
   DCS_TRY(check_devices(&m->run));
+  if (reference) DCS_TRY(dcs_run_open(&m->reference, reference));
+  if (reference) DCS_TRY(check_devices(&m->reference));
   DCS_TRY(dcs_run_problems(&m->run, &m->problems, &m->n_problems));
   DCS_TRY(find_classes(m));
   DCS_TRY(find_sizes(m));
@@ -216,6 +264,7 @@ dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
 
 void dcs_measured_free(dcs_measured *m) {
   dcs_run_close(&m->run);
+  dcs_run_close(&m->reference);
   free(m->problems);
   dcs_room_free(&m->room);
   *m = (dcs_measured){0};

@@ -44,19 +44,28 @@ typedef struct {
   size_t n_pairs;
   dcs_measured_size *sizes; /* in the order of summary.csv */
   size_t n_sizes;
+  dcs_run reference; /* whose GPU rows stand in for those that the run lacks */
+  size_t n_referred; /* of them; 0: none is needed, or none fits */
   dcs_room room;
 } dcs_measured;
 
-/* Reads a run folder. Beside the statuses of dcs_run_open(), DCS_INPUT when the summary has no row
- * that is ok, or GPU rows are of two devices. Free with dcs_measured_free(), whatever the status.
- */
-dcs_status dcs_measured_read(const char *folder, dcs_measured *measured);
+/* Reads a run folder. `reference` (NULL: none) is another: where the run has no GPU rows, those of
+ * it count that are of one of the run's sizes and problems, with the same work. What is found of
+ * them is of two machines. Beside the statuses of dcs_run_open(), DCS_INPUT when the summary has no
+ * row that is ok, or GPU rows are of two devices. Free with dcs_measured_free(), whatever the
+ * status. */
+dcs_status dcs_measured_read(const char *folder, const char *reference, dcs_measured *measured);
 void dcs_measured_free(dcs_measured *measured);
 
 /* The best row of the pair's first (0) or second (1) class at a size, NULL: none; whether there are
  * both. */
 const dcs_run_row *dcs_best(const dcs_measured_size *size, const dcs_pair *pair, int side);
 bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair);
+
+/* Whether a row of the run that is ok is of a GPU. */
+bool dcs_has_gpu(const dcs_run *run);
+/* Whether a side of the pair is of the reference. */
+bool dcs_is_referred(const dcs_measured *measured, const dcs_pair *pair);
 
 /* Sizes where a class has fewer than DCS_RATIO_SAMPLES samples: nothing is sure there. */
 size_t dcs_measured_unsure(const dcs_measured *measured);

@@ -100,7 +100,7 @@ static void note_interrupted(const dcs_run *run, FILE *notes) {
 dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch) {
   dcs_measured measured;
   *dispatch = (dcs_dispatch){0};
-  dcs_status status = dcs_measured_read(folder, &measured);
+  dcs_status status = dcs_measured_read(folder, NULL, &measured);
   if (status == DCS_OK) status = check_one_card(folder, &measured.run);
   if (status == DCS_OK) {
     dcs_run_notes(&measured.run, notes);
