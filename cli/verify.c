@@ -62,7 +62,7 @@ typedef struct {
 /* Whether the method has nothing to fail at here: a variant that is not here, or that several
  * devices cannot share. */
 static bool not_here(const dcs_bench *bench, const dcs_verification *v) {
-  return v->outcome == DCS_OUTCOME_NOT_BUILT ||
+  return dcs_not_here(v->outcome) ||
          (v->outcome == DCS_OUTCOME_INAPPLICABLE && dcs_names_several(bench->device));
 }
 

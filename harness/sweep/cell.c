@@ -68,8 +68,7 @@ static const dcs_trial *verify(dcs_bench *bench, const references *refs, const d
   if (is_new) {
     *trials = (method_trials){.of = record};
     *trial = dcs_bench_try(bench, &record->method, record->problem, reference);
-    if (trial->outcome == DCS_OUTCOME_NOT_BUILT && !trial->session)
-      return trial; /* was said of the variant */
+    if (dcs_not_here(trial->outcome) && !trial->session) return trial; /* was said of the variant */
   }
   if (trial->outcome == DCS_OUTCOME_OK && dcs_scope_copies(record->method.variant, record->scope)) {
     trial = &trials->whole[record->memory];

@@ -38,7 +38,7 @@ static void note(dcs_verification *result, const dcs_trial *trial, const dcs_cas
     const dcs_size size = dcs_case_size(c);
     char text[DCS_TEXT];
     result->outcome = trial->outcome;
-    if (trial->outcome == DCS_OUTCOME_NOT_BUILT ||
+    if (dcs_not_here(trial->outcome) ||
         trial->outcome == DCS_OUTCOME_COMPILE) /* whatever the size */
       snprintf(result->why, sizeof result->why, "%s", dcs_error_message());
     else
