@@ -78,9 +78,14 @@ static void add(totals *t, const dcs_bench *bench, const dcs_verification *v) {
 static void print_totals(const dcs_variant *variant, const totals *t) {
   if (t->missing)
     printf("%-22s not here: %s\n", variant->id, t->why);
+  else if (!t->failed)
+    printf("%-22s %4d configurations %6d maps   worst error %.3f of the tolerance   ok\n",
+           variant->id, t->methods, t->cases, t->bound_ratio);
+  else if (t->bound_ratio > 1)
+    printf("%-22s %4d configurations %6d maps   worst error %.3g times the tolerance: FAILED\n",
+           variant->id, t->methods, t->cases, t->bound_ratio);
   else
-    printf("%-22s %4d configurations %6d maps   worst error %.3f of the tolerance   %s\n",
-           variant->id, t->methods, t->cases, t->bound_ratio, t->failed ? "FAILED" : "ok");
+    printf("%-22s %4d configurations %6d maps   FAILED\n", variant->id, t->methods, t->cases);
 }
 
 /* What does not compile is said once of a variant: its other configurations fail for the same
