@@ -18,6 +18,20 @@ const dcs_run_row *dcs_best(const dcs_measured_size *size, const dcs_pair *pair,
   return size->best[pair->best[side]]; /* NOLINT: the first n_sizes have it */
 }
 
+size_t dcs_rivals(const dcs_measured_size *size, const dcs_pair *pair, int side,
+                  dcs_threshold_times rivals[DCS_MOST_RIVALS]) {
+  const dcs_run_row *best = dcs_best(size, pair, side);
+  size_t n = 0;
+  for (const dcs_member *m = size->members[pair->best[side]]; m && n < DCS_MOST_RIVALS;
+       m = m->next) {
+    const bool overlaps =
+        isnan(m->row->stats.lo) || isnan(best->stats.hi) || m->row->stats.lo <= best->stats.hi;
+    if (m->row != best && overlaps && m->row->n_times > 0)
+      rivals[n++] = (dcs_threshold_times){m->row->times, m->row->n_times};
+  }
+  return n;
+}
+
 bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair) {
   return dcs_best(size, pair, 0) && dcs_best(size, pair, 1);
 }
@@ -27,6 +41,7 @@ bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair) {
 typedef struct {
   const char **sequential;  /* variant of each problem; NULL where there is none */
   const dcs_run_row **best; /* place for those of all sizes */
+  const dcs_member **members;
   int most_threads;
 } facts;
 
@@ -62,6 +77,8 @@ static void find_facts(const dcs_measured *m, facts *f) {
 static bool is_imported(const dcs_run_row *row) {
   return row->size.kind->made_of != NULL;
 }
+
+enum { MOST_CLASSES = 2 }; /* of a row: one thread may be all threads */
 
 /* Whether the row counts for the class of the problem. */
 static bool belongs(const dcs_measured *m, const facts *f, int problem, const dcs_run_row *row,
@@ -125,20 +142,25 @@ static dcs_measured_size *find_size(const facts *f, dcs_measured *m, const dcs_r
   while (i < m->n_sizes && !dcs_same_axes(&m->sizes[i].size, &row->size))
     i++;
   if (i == m->n_sizes) {
-    m->sizes[m->n_sizes++] = (dcs_measured_size){
-        .size = row->size, .best = f->best + i * (size_t)m->n_problems * (size_t)m->n_classes};
+    const size_t at = i * (size_t)m->n_problems * (size_t)m->n_classes;
+    m->sizes[m->n_sizes++] =
+        (dcs_measured_size){.size = row->size, .best = f->best + at, .members = f->members + at};
     m->sizes[i].size.config = dcs_initial_problem(row->size.kind);
   }
   return &m->sizes[i];
 }
 
-/* Lets the row stand where it is the best of a class; `best` is of its size and problem p. */
-static void enter(const facts *f, const dcs_measured *m, int p, const dcs_run_row *row,
-                  const dcs_run_row **best) {
-  for (int c = 0; c < m->n_classes; c++)
-    if (belongs(m, f, p, row, c) &&
-        !(best[c] && best[c]->median_ns <= row->median_ns)) /* NOLINT: as above */
-      best[c] = row;
+/* Enters the row of problem p at its size in its classes, as the best where it is that. */
+static void enter(const facts *f, dcs_measured *m, int p, const dcs_run_row *row,
+                  const dcs_measured_size *size) {
+  const dcs_run_row **best = size->best + p * m->n_classes;
+  const dcs_member **members = size->members + p * m->n_classes;
+  for (int c = 0; c < m->n_classes; c++) {
+    if (!belongs(m, f, p, row, c)) continue;
+    if (!(best[c] && best[c]->median_ns <= row->median_ns)) best[c] = row; /* NOLINT: as above */
+    m->members[m->n_members] = (dcs_member){row, members[c]};
+    members[c] = &m->members[m->n_members++];
+  }
 }
 
 static void find_best(const facts *f, dcs_measured *m) {
@@ -146,7 +168,7 @@ static void find_best(const facts *f, dcs_measured *m) {
     const dcs_run_row *row = &m->run.rows[i];
     if (!is_ok(row)) continue;
     const int p = problem_of(m, row);
-    enter(f, m, p, row, find_size(f, m, row)->best + p * m->n_classes);
+    enter(f, m, p, row, find_size(f, m, row));
   }
 }
 
@@ -158,18 +180,19 @@ bool dcs_has_gpu(const dcs_run *run) {
   return false;
 }
 
-/* Whether both rows have as much to do, as far as is known: within a cutoff atoms that lie otherwise
- * may give more. */
+/* Whether both rows have as much to do, as far as is known: within a cutoff atoms that lie
+ * otherwise may give more. */
 static bool same_work(const dcs_run_row *a, const dcs_run_row *b) {
   return !(fabs(a->evals_useful - b->evals_useful) > 0.05 * a->evals_useful);
 }
 
 /* Where the run has CPU rows, for `row` to be held against. */
-static const dcs_run_row **place_of(const dcs_measured *m, int p, const dcs_run_row *row) {
+static const dcs_measured_size *place_of(const dcs_measured *m, int p, const dcs_run_row *row) {
   for (size_t i = 0; i < m->n_sizes; i++) {
-    const dcs_run_row **best = m->sizes[i].best + p * m->n_classes;
+    const dcs_run_row *const *best = m->sizes[i].best + p * m->n_classes;
     const dcs_run_row *cpu = best[CPU_SEQUENTIAL] ? best[CPU_SEQUENTIAL] : best[CPU_PARALLEL];
-    if (cpu && dcs_same_axes(&m->sizes[i].size, &row->size) && same_work(cpu, row)) return best;
+    if (cpu && dcs_same_axes(&m->sizes[i].size, &row->size) && same_work(cpu, row))
+      return &m->sizes[i];
   }
   return NULL;
 }
@@ -179,9 +202,9 @@ static void refer(const facts *f, dcs_measured *m) {
   for (size_t i = 0; i < m->reference.n_rows && !dcs_has_gpu(&m->run); i++) {
     const dcs_run_row *row = &m->reference.rows[i];
     const int p = is_ok(row) && row->backend == DCS_GPU ? problem_of(m, row) : -1;
-    const dcs_run_row **best = p < 0 ? NULL : place_of(m, p, row);
-    if (best) enter(f, m, p, row, best);
-    m->n_referred += best != NULL;
+    const dcs_measured_size *size = p < 0 ? NULL : place_of(m, p, row);
+    if (size) enter(f, m, p, row, size);
+    m->n_referred += size != NULL;
   }
 }
 
@@ -195,6 +218,10 @@ static dcs_status find_sizes(dcs_measured *m) {
   DCS_TRY(dcs_room_take(&m->room, &f.sequential, problems, sizeof *f.sequential, "problems"));
   DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems,
                         (size_t)m->n_classes * sizeof(const dcs_run_row *), "rows"));
+  DCS_TRY(dcs_room_take(&m->room, &f.members, n * problems,
+                        (size_t)m->n_classes * sizeof(const dcs_member *), "rows"));
+  DCS_TRY(dcs_room_take(&m->room, &m->members, MOST_CLASSES * (n + m->reference.n_rows),
+                        sizeof *m->members, "rows"));
   DCS_TRY(dcs_room_take(&m->room, &m->sizes, n, sizeof *m->sizes, "sizes"));
   find_facts(m, &f);
   find_best(&f, m);
