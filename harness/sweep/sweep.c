@@ -26,6 +26,7 @@ typedef struct {
   int64_t seq;
   dcs_clocks clocks; /* of the samples of this session */
   dcs_progress progress;
+  dcs_needs needs;
   dcs_turns turns;
   /* Rows of the summary by outcome: ok; failed; not for this machine or problem. */
   int n_ok, n_bad, n_other;
@@ -169,8 +170,8 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   prepare_records(s, cell, &c);
   char left_out[DCS_TEXT];
   if (*dcs_case_left_out(&c, left_out)) dcs_progress_say(&s->progress, "%s", left_out);
-  dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed,
-                              s->options->energy, &s->turns};
+  dcs_cell_options options = {s->options->sampling, budget_s,  s->options->run.seed,
+                              s->options->energy,   &s->turns, &s->needs};
   dcs_status status =
       dcs_measure_cell(&s->bench, &c, cell->problems, cell->n_problems, cell->records,
                        cell->n_records, &options, &s->samples, &s->seq, &s->clocks, &s->progress);
@@ -355,6 +356,7 @@ static dcs_status run(sweep *s) {
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
   s->progress.quiet = s->turns.taken;
+  if (s->options->budget_s == 0) s->progress.advice = "--budget SECONDS ends it sooner";
   if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->cells);
   dcs_status status = measure_cells(s);
   dcs_progress_clear(&s->progress);
