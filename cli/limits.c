@@ -137,6 +137,11 @@ static dcs_status keep_spreads(const arguments *a, const dcs_run *runs) {
   for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++) {
     dcs_spread spread;
     if (!dcs_spread_of_runs(runs, (int)a->sessions, backend, &spread)) continue;
+    if (spread.disturbed)
+      fprintf(stderr,
+              "%s: too few sessions stayed undisturbed, and others count: measure again on "
+              "a quieter machine\n",
+              backend == DCS_CPU ? "CPU" : "GPU");
     DCS_TRY(dcs_spread_put(path, &runs[0], backend, &spread));
     printf("%s: a method's median moves by %.2g%% from session to session (standard deviation, %d "
            "sessions); two differ by less than %.2g%% in 95%% of cases\n",
