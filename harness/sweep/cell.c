@@ -218,11 +218,8 @@ static bool is_precise(const dcs_record *record, double precision) {
          stats.median - stats.lo <= precision * stats.median;
 }
 
-/* Who looks at an interval after each sample and stops when it is narrow, stops when it happens to
- * be. So it is looked at rarely: with `least` samples, and then with half as many again each time.
- */
-static bool is_time_to_look(size_t n, int least) {
-  size_t at = (size_t)least;
+bool dcs_is_time_to_look(const dcs_sampling *sampling, size_t n) {
+  size_t at = (size_t)sampling->least;
   while (at < n)
     at += (at + 1) / 2;
   return at == n;
@@ -234,7 +231,7 @@ static void check_done(timed *t, const dcs_cell_options *options, int n_timed, d
   const bool was_done = t->done;
   if (t->record->n_times >= (size_t)sampling->most)
     finish(t, "rounds");
-  else if (is_time_to_look(t->record->n_times, sampling->least) &&
+  else if (dcs_is_time_to_look(sampling, t->record->n_times) &&
            is_precise(t->record, sampling->precision))
     finish(t, "interval");
   else if (options->budget_s > 0 && t->record->n_times > 0 &&

@@ -19,6 +19,11 @@ typedef struct {
 /* Exactly so many rounds; of 0, as many as a precision of 1% needs, 15 to 200. */
 dcs_sampling dcs_sampling_of(int rounds);
 
+/* Who looks at an interval after each sample and stops when it is narrow, stops when it happens to
+ * be. So it is looked at rarely: with `least` samples, and then with half as many again each time.
+ */
+bool dcs_is_time_to_look(const dcs_sampling *sampling, size_t n);
+
 /* What methods of this run needed until they had samples enough: the next ones will need about as
  * many. */
 typedef struct {
