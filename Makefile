@@ -65,7 +65,7 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser readers cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
+.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
@@ -153,7 +153,7 @@ STUDY     ?= results/study
 
 study: all ## verify and time every method this machine can run; CSV files, figures and a page in results/study
 	$(BIN) sweep --plan results/study.plan.csv --rounds 7 --budget 150 --out $(STUDY) --resume
-	$(BIN) crossover $(STUDY)
+	$(BIN) crossover $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 	@echo "The study as a page:"
 	@$(BIN) report $(STUDY) --html $(if $(REFERENCE),--reference $(REFERENCE))
@@ -205,7 +205,10 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
-	$(MAKE) browser readers
+	$(MAKE) documented browser readers
+
+documented: all ## run every command of README and tour that measures, and print the time of each
+	sh tests/documented.sh
 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0

@@ -184,13 +184,13 @@ static dcs_status measure_again(const arguments *a, dcs_measured *measured) {
   DCS_TRY(dcs_dispatch_measure(&measured->run, &how, stdout, &strays));
   if (strays == 0) return DCS_OK;
   dcs_measured_free(measured);
-  return dcs_measured_read(a->folder, measured);
+  return dcs_measured_read(a->folder, NULL, measured);
 }
 
 static dcs_status dispatch(const arguments *a) {
   dcs_measured measured;
   const char *out = a->out ? a->out : a->folder;
-  dcs_status status = dcs_measured_read(a->folder, &measured);
+  dcs_status status = dcs_measured_read(a->folder, NULL, &measured);
   if (status == DCS_OK && a->measure && !dcs_is_imported(&measured))
     status = measure_again(a, &measured);
   if (status == DCS_OK)

@@ -30,7 +30,8 @@ static const dcs_option options[] = {
     {"t4", 0, "FILE",
      "write the run, or a tuning's journal, as T4: what Kernel Tuner, KTT and their tools read",
      DCS_WORD(arguments, t4)},
-    {"reference", 'r', "DIR", "with --html: as of `dcsbench plot`", DCS_WORD(arguments, reference)},
+    {"reference", 'r', "DIR", "with --html: as of `dcsbench plot` and `dcsbench crossover`",
+     DCS_WORD(arguments, reference)},
     {0}};
 
 static dcs_status check(const void *values) {
@@ -86,14 +87,14 @@ static dcs_status print_for_people(dcs_report *report, const arguments *a) {
 static dcs_status write_page(dcs_report *report, const arguments *a) {
   char path[4096];
   DCS_TRY(dcs_path_in(a->folder, "report.html", path));
-  DCS_TRY(dcs_report_page(report, a->reference, a->out ? a->out : path));
+  DCS_TRY(dcs_report_page(report, a->out ? a->out : path));
   printf("%s\n", a->out ? a->out : path);
   return DCS_OK;
 }
 
 static dcs_status tell(const arguments *a) {
   dcs_report report;
-  dcs_status status = dcs_report_open(a->folder, &report);
+  dcs_status status = dcs_report_open(a->folder, a->reference, &report);
   if (status != DCS_OK)
     ;
   else if (a->html)

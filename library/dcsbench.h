@@ -69,12 +69,14 @@ typedef struct {
  * fill the grid's box evenly. Where there is no such table, the highest rung that runs here
  * computes, on the GPU where one is named, else on the CPU.
  *
- * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
- * grid point than a millionth of the spacing is left out of the sum there; atoms without charge add
- * nothing. A method is checked against double-precision sums on a small problem before its first
- * use, and where one fails the next best takes over. In a child of fork() whose parent has computed
- * maps, status 4 (unless the library was built without OpenMP). On a status above 0 the map's
- * content is undefined. */
+ * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. A map of 2 MiB or
+ * more in page-locked memory (cudaMallocHost(), cudaHostRegister()) is copied from the GPU while
+ * its rest is computed; one that was just allocated costs the touching of its pages. An atom closer
+ * to a grid point than a millionth of the spacing is left out of the sum there; atoms without
+ * charge add nothing. A method is checked against double-precision sums on a small problem before
+ * its first use, and where one fails the next best takes over. In a child of fork() whose parent
+ * has computed maps, status 4 (unless the library was built without OpenMP). On a status above 0
+ * the map's content is undefined. */
 int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
 
 /* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),

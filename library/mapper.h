@@ -17,7 +17,6 @@ typedef struct {
 /* What an engine stands ready for: the same again needs no preparing. */
 typedef struct {
   dcs_problem shape; /* its inputs are the handle's; config: of the method */
-  float *map;
   dcs_method method; /* in slot 0; variant NULL: none */
 } dcs_ready;
 

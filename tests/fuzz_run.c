@@ -67,7 +67,7 @@ static void read_tuning(void) {
   dcs_dispatch dispatch;
   dcs_measured measured;
   dcs_claims claims;
-  (void)dcs_crossovers_find(folder, &crossovers);
+  (void)dcs_crossovers_find(folder, NULL, &crossovers);
   dcs_crossovers_free(&crossovers);
   if (dcs_measured_read(folder, &measured) == DCS_OK)
     (void)dcs_dispatch_draw(&measured.run, fuzz_notes(), &dispatch);

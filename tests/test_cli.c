@@ -179,10 +179,10 @@ static void devices_that_cannot_be_timed_are_refused(void **state) {
     print_message("skipped what a machine without a GPU says: there is one\n");
     return;
   }
-  SWEEP_REFUSED(4, "--device cuda:0", "no CUDA driver", "install");
-  SWEEP_REFUSED(4, "--variants gpu", "nothing to measure", "dcsbench list");
-  REFUSED(4, "limits --device cuda:0", "no CUDA driver");
-  REFUSED(4, "verify --device cuda:0", "no CUDA driver");
+  SWEEP_REFUSED(4, "--device cuda:0", "CUDA driver", "NVIDIA GPU");
+  SWEEP_REFUSED(4, "--variants gpu", "nothing to measure but on a GPU", "CUDA driver");
+  REFUSED(4, "limits --device cuda:0", "CUDA driver");
+  REFUSED(4, "verify --device cuda:0", "CUDA driver");
 }
 
 static void the_run_folder_must_be_a_new_one(void **state) {

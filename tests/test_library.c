@@ -24,6 +24,25 @@ static void maps_are_right_one_after_another(void **state) {
   dcs_mapper_close(m);
 }
 
+/* The engine stays ready from map to map; atoms and the place of the map are new each time. */
+static void maps_on_a_device_one_after_another(void **state) {
+  (void)state;
+  static float elsewhere[POINTS];
+  dcs_mapper *m = open_mapper("emulated", NULL);
+  for (int s = 0; s < 3; s++) {
+    dcs_map_request r = request_of(40);
+    for (int64_t a = 0; a < r.n_atoms; a++)
+      atoms[4 * a + 3] *= (double)(s + 1);
+    assert_computes(m, &r);
+    memset(map, 0xff, sizeof map);
+    assert_int_equal(dcs_map(m, &r, elsewhere), 0);
+    assert_true(isnan(map[0]) && isnan(map[POINTS - 1]));
+    memcpy(map, elsewhere, sizeof map);
+    assert_map(&r);
+  }
+  dcs_mapper_close(m);
+}
+
 static void points_on_atoms_far_origins_and_no_charges(void **state) {
   (void)state;
   dcs_mapper *m = open_mapper("cpu", NULL);
@@ -208,6 +227,7 @@ static void the_header_is_good_cxx(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_are_right_one_after_another),
+      cmocka_unit_test(maps_on_a_device_one_after_another),
       cmocka_unit_test(points_on_atoms_far_origins_and_no_charges),
       cmocka_unit_test(float_coordinates),
       cmocka_unit_test(maps_within_a_cutoff),

@@ -98,7 +98,7 @@ static void progress_fits_the_terminal_as_it_is_resized(void **state) {
   char line[PATH_MAX + 256];
   snprintf(line, sizeof line,
            "sweep --variants cpu_scatter_hoisted --config threads=1 --atoms 50 --grid 8^3 --rounds "
-           "100000 --out %s",
+           "100000 --budget 1000 --out %s",
            in_folder("long"));
   setenv("TERM", "xterm", 1);
   start_on_terminal(line, 40);
@@ -298,10 +298,11 @@ static void draw_elsewhere(double seconds, bool quiet, int times, char text[256]
   dcs_progress progress = dcs_progress_start();
   progress.started_ns -= 1e9 * seconds;
   progress.quiet = quiet;
+  progress.advice = "--budget ends it sooner";
   for (int i = 0; i < times; i++)
-    dcs_progress_draw(&progress, 0.5, "cuda_naive");
+    dcs_progress_draw(&progress, 0.1, "cuda_naive");
   dcs_progress_clear(&progress);
-  dcs_progress_draw(&progress, 0.5, "cuda_naive");
+  dcs_progress_draw(&progress, 0.1, "cuda_naive");
   fflush(stderr);
   dup2(before, STDERR_FILENO);
   close(before);
@@ -311,10 +312,13 @@ static void draw_elsewhere(double seconds, bool quiet, int times, char text[256]
 static void elsewhere_a_line_every_ten_seconds(void **state) {
   (void)state;
   char text[256];
-  draw_elsewhere(9, false, 3, text);
+  draw_elsewhere(2, false, 3, text);
+  assert_string_equal(text, "");
+  draw_elsewhere(5, false, 3, text); /* 50 s in all need no advice */
   assert_string_equal(text, "");
   draw_elsewhere(20, false, 3, text);
-  assert_string_equal(text, " 50%  20 s left  cuda_naive\n");
+  assert_string_equal(text, "about 3 min 20 s in all; --budget ends it sooner\n"
+                            " 10%  3 min 0 s left  cuda_naive\n");
   draw_elsewhere(20, true, 3, text);
   assert_string_equal(text, "");
 }

@@ -10,7 +10,7 @@
 #include "kernels/contract.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
-enum { DCS_EVENTS = 9, DCS_STREAMS = 3 };
+enum { DCS_EVENTS = 11, DCS_STREAMS = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 typedef struct dcs_graph dcs_graph;
@@ -109,6 +109,9 @@ struct dcs_device {
    * plain memory on the emulated device. */
   dcs_status (*alloc_host)(dcs_device *, size_t bytes, void **host, dcs_ptr *ptr);
   void (*release_host)(dcs_device *, void *host);
+  /* Whether host memory is such, whoever allocated it; of the emulated device, one of its buffers.
+   */
+  bool (*is_locked)(dcs_device *, const void *host);
   /* Managed memory: *ptr is its address on the host as well, for use while the device is idle.
    * Freed by release(). */
   dcs_status (*alloc_managed)(dcs_device *, size_t bytes, dcs_ptr *ptr);

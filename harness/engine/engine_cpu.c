@@ -37,16 +37,21 @@ static void touch(volatile char *out, int64_t bytes) {
     out[i] = out[i];
 }
 
+static void cpu_redirect(dcs_engine *engine, void *const out[DCS_MAX_BUFFERS]) {
+  cpu_engine *cpu = (cpu_engine *)engine;
+  for (int b = 0; b < cpu->kind->n_buffers; b++) {
+    cpu->out[b] = cpu->kind->buffers[b].output ? out[b] : NULL;
+    if (cpu->out[b]) touch(out[b], (int64_t)dcs_buffer_bytes(cpu->kind, b, cpu->shape));
+  }
+}
+
 static dcs_outcome cpu_take(dcs_engine *engine, const dcs_kind *kind, const dcs_problem *shape,
                             void *const out[DCS_MAX_BUFFERS]) {
   cpu_engine *cpu = (cpu_engine *)engine;
   cpu->kind = kind;
   cpu->shape = shape;
   cpu->n_slots = 0;
-  for (int b = 0; b < kind->n_buffers; b++) {
-    cpu->out[b] = kind->buffers[b].output ? out[b] : NULL;
-    if (cpu->out[b]) touch(out[b], (int64_t)dcs_buffer_bytes(kind, b, shape));
-  }
+  cpu_redirect(engine, out);
   return DCS_OUTCOME_OK;
 }
 
@@ -175,8 +180,11 @@ dcs_status dcs_engine_cpu_open(bool measured, dcs_engine **engine) {
   if (measured) omp_set_dynamic(0); /* a team has the threads that it asks for */
 #endif
   cpu->measured = measured;
-  cpu->engine =
-      (dcs_engine){.take = cpu_take, .prepare = cpu_prepare, .run = cpu_run, .close = cpu_close};
+  cpu->engine = (dcs_engine){.take = cpu_take,
+                             .redirect = cpu_redirect,
+                             .prepare = cpu_prepare,
+                             .run = cpu_run,
+                             .close = cpu_close};
   *engine = &cpu->engine;
   return DCS_OK;
 }

@@ -39,6 +39,11 @@ static void release_memory(dcs_device_engine *e) {
     dcs_block_release(device, DCS_BLOCK_HOST, &e->prepared[g]);
 }
 
+static void device_redirect(dcs_engine *engine, void *const out[DCS_MAX_BUFFERS]) {
+  dcs_device_engine *e = (dcs_device_engine *)engine;
+  memcpy(e->out, out, sizeof e->out);
+}
+
 static dcs_outcome device_take(dcs_engine *engine, const dcs_kind *kind, const dcs_problem *shape,
                                void *const out[DCS_MAX_BUFFERS]) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
@@ -50,7 +55,7 @@ static dcs_outcome device_take(dcs_engine *engine, const dcs_kind *kind, const d
   e->kind = kind;
   e->shape = shape;
   e->input_bytes = input_bytes;
-  memcpy(e->out, out, sizeof e->out);
+  device_redirect(engine, out);
   device->select_stream(device, 0);
   for (int b = 0; b < kind->n_buffers; b++) {
     if (kind->buffers[b].output) continue;
@@ -251,6 +256,7 @@ dcs_status dcs_engine_device_open(const char *name, const char *kernels, dcs_eng
   }
   e->info = info;
   e->engine = (dcs_engine){.take = device_take,
+                           .redirect = device_redirect,
                            .prepare = device_prepare,
                            .run = device_run,
                            .device = device,

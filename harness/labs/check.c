@@ -68,7 +68,7 @@ static dcs_status check_right(checker *k, dcs_case *c) {
   DCS_TRY(dcs_oracle(c, EVERY_POINT, &reference));
   const dcs_trial trial = dcs_bench_try(&k->bench, &k->finding->demand->method, 0, &reference);
   dcs_status status = DCS_OK;
-  if (trial.outcome == DCS_OUTCOME_NOT_BUILT)
+  if (dcs_not_here(trial.outcome))
     status = dcs_fail(DCS_UNAVAILABLE, "%s", trial.why);
   else
     say_trial(k, c, &reference, trial.outcome);

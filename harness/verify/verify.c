@@ -44,7 +44,9 @@ static void note(dcs_verification *result, const dcs_trial *trial, const dcs_cas
     const dcs_size size = dcs_case_size(c);
     char text[DCS_TEXT];
     result->outcome = trial->outcome;
-    if (trial->outcome == DCS_OUTCOME_NOT_BUILT ||
+    if (trial->outcome == DCS_OUTCOME_WRONG)
+      result->bound_ratio = fmax(result->bound_ratio, trial->verdict.bound_ratio);
+    if (dcs_not_here(trial->outcome) ||
         trial->outcome == DCS_OUTCOME_COMPILE) /* whatever the size */
       snprintf(result->why, sizeof result->why, "%s", dcs_error_message());
     else
@@ -163,20 +165,25 @@ typedef struct {
   int value[DCS_MAX_PARAMS][32], n[DCS_MAX_PARAMS];
 } uncovered;
 
+bool dcs_is_legal(const dcs_method *method, char why[DCS_TEXT]) {
+  problems p;
+  if (problems_of(method, &p) != DCS_OK)
+    return snprintf(why, DCS_TEXT, "%s", dcs_error_message()) < 0;
+  const dcs_problem shape = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1, .config = p.list[0]};
+  return dcs_applicable(method->variant, &shape, &method->config, why);
+}
+
 /* Changes as many parameters as can be changed together into values that no method has yet; returns
  * how many. Every other parameter begins at its large end: small blocks meet many points a thread,
  * and few registers spill. */
 static int change(dcs_method *method, uncovered *left) {
-  problems p;
-  if (problems_of(method, &p) != DCS_OK) return 0;
-  const dcs_problem shape = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1, .config = p.list[0]};
   char why[DCS_TEXT];
   int changed = 0;
   for (int k = 0; k < method->variant->n_params; k++)
     for (int v = 0; v < left->n[k]; v++) {
       int at = k % 2 ? left->n[k] - 1 - v : v, before = (int)method->config.value[k];
       method->config.value[k] = left->value[k][at];
-      if (dcs_applicable(method->variant, &shape, &method->config, why)) {
+      if (dcs_is_legal(method, why)) {
         left->n[k]--;
         memmove(&left->value[k][at], &left->value[k][at + 1],
                 (size_t)(left->n[k] - at) * sizeof left->value[k][0]);

@@ -215,7 +215,7 @@ static dcs_outcome begin(dcs_session *session) {
   if (outcome != DCS_OUTCOME_OK) return outcome;
   if (reply.status != DCS_OK) {
     stop(&session->worker, false);
-    return DCS_OUTCOME_NOT_BUILT;
+    return DCS_OUTCOME_NO_DEVICE;
   }
   session->n_devices = reply.n_cards;
   memcpy(session->devices, reply.cards, sizeof session->devices);
@@ -278,7 +278,7 @@ void dcs_session_new_problem(dcs_session *session) {
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
   forget_kills(session);
   dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
-  if (outcome == DCS_OUTCOME_NOT_BUILT) return DCS_OUTCOME_CRASH; /* it was open before */
+  if (outcome == DCS_OUTCOME_NO_DEVICE) return DCS_OUTCOME_CRASH; /* it was open before */
   if (outcome != DCS_OUTCOME_OK) return outcome;
   if (!send_request(&session->worker, request)) return died(session, &session->worker);
   outcome = receive(session, &session->worker, reply);
