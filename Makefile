@@ -65,7 +65,7 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
+.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser notebook cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
@@ -146,7 +146,7 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c $(BUILD)/flags
 # ---- what a user does ----
 
 deps: ## install what is missing (apt; needs root or sudo)
-	@sh tests/deps.sh $(if $(filter check check-full,$(GOALS)),check)
+	@sh tests/deps.sh $(filter check check-full,$(GOALS))
 
 REFERENCE := $(firstword $(wildcard results/reference/*))
 STUDY     ?= results/study
@@ -193,7 +193,7 @@ check: all $(TESTS) lint cross ## all tests that end within minutes
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200
-check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser, the notebook
 	$(MAKE) asan ubsan tsan
 	$(MAKE) fuzz
 	$(MAKE) faults
@@ -203,6 +203,7 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
 	$(MAKE) browser
+	$(MAKE) notebook
 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0
@@ -217,6 +218,9 @@ check-trace: $(BUILT) ## on a GPU with ncu: hold what `trace` counts against the
 
 browser: $(BIN) ## the pages of reports in headless Chromium, where it is installed
 	@BUILD=$(BUILD) sh tests/browser.sh
+
+notebook: ## execute labs/notebook.ipynb, where nbclient is installed
+	@sh tests/notebook.sh
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \
