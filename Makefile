@@ -65,7 +65,7 @@ TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
+.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
 
@@ -146,7 +146,7 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c $(BUILD)/flags
 # ---- what a user does ----
 
 deps: ## install what is missing (apt; needs root or sudo)
-	@sh tests/deps.sh $(if $(filter check check-full,$(GOALS)),check)
+	@sh tests/deps.sh $(filter check check-full,$(GOALS))
 
 REFERENCE := $(firstword $(wildcard results/reference/*))
 STUDY     ?= results/study
@@ -196,7 +196,7 @@ check: all $(TESTS) lint cross ## all tests that end within minutes
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200
-check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser, the notebook
 	$(MAKE) asan ubsan tsan
 	$(MAKE) fuzz
 	$(MAKE) faults
@@ -205,7 +205,7 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
-	$(MAKE) documented browser readers
+	$(MAKE) documented browser readers notebook
 
 documented: all ## run every command of README and tour that measures, and print the time of each
 	sh tests/documented.sh
@@ -226,6 +226,9 @@ readers: $(BIN) ## maps as other programs read and write them, where Python has 
 
 browser: $(BIN) ## the pages of reports in headless Chromium, where it is installed
 	@BUILD=$(BUILD) sh tests/browser.sh
+
+notebook: ## execute labs/notebook.ipynb, where nbclient is installed
+	@sh tests/notebook.sh
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \
