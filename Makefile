@@ -30,10 +30,12 @@ endif
 
 CUDA_DIRS = $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda /usr
 
+# Files that every make writes are written beside and renamed, under a name of the process: two makes may
+# run in one build folder.
 $(BUILD)/config.mk: $(PROBE_NOW)
 	@mkdir -p $(BUILD)
-	@CC="$(CC)" CUDA="$(CUDA)" OPENMP="$(OPENMP)" CUDA_DIRS="$(CUDA_DIRS)" sh tests/probe.sh > $@.part
-	@mv $@.part $@
+	@export CC="$(CC)" CUDA="$(CUDA)" OPENMP="$(OPENMP)" CUDA_DIRS="$(CUDA_DIRS)"; \
+	  if sh tests/probe.sh > $@.$$$$; then mv $@.$$$$ $@; else rm -f $@.$$$$; exit 1; fi
 
 # ---- flags ----
 
@@ -111,7 +113,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/version.h
 # Rewritten only when their text changes, so that what depends on them is built again then and only then.
 define write_if_changed
 	@mkdir -p $(BUILD)
-	@printf '%s\n' $(1) > $@.part; if cmp -s $@.part $@; then rm $@.part; else mv $@.part $@; fi
+	@printf '%s\n' $(1) > $@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 endef
 
 $(BUILD)/flags: FORCE
@@ -136,8 +138,7 @@ $(BUILD)/embedded.c: $(EMBEDDED) Makefile
 	   echo 'const char *dcs_embedded(const char *path) {'; \
 	   echo '  for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++)'; \
 	   echo '    if (strcmp(files[i].path, path) == 0) return files[i].text;'; \
-	   echo '  return NULL;'; echo '}'; } > $@.part
-	@mv $@.part $@
+	   echo '  return NULL;'; echo '}'; } > $@.$$$$ && mv $@.$$$$ $@
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c $(BUILD)/flags
 	$(call say,CC,$<)
