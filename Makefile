@@ -6,6 +6,8 @@ OBJCOPY ?= objcopy
 CUDA    ?= auto
 OPENMP  ?= auto
 VERSION  = 0.1.0
+# Before version 1 every minor version may break programs that are linked.
+SOVERSION = $(word 1,$(subst ., ,$(VERSION))).$(word 2,$(subst ., ,$(VERSION)))
 
 # ---- what is here ----
 # Probed at every call into $(BUILD)/config.mk, after `deps` when that is asked for too; make then starts
@@ -45,6 +47,8 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 WARN = -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE_FLAGS = -std=gnu11 -pthread $(WARN) $(CFLAGS) -D_GNU_SOURCE -I. -I$(BUILD) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)
+# For the shared library, and the static one in another's; what is not exported is called as without it.
+BASE_FLAGS += -fPIC -fno-semantic-interposition
 # The oracle and the generators give the same bits on every machine: no contraction. The CPU kernels may contract
 # and ignore errno and traps; nothing but they is compiled so.
 HARNESS_FLAGS = -ffp-contract=off $(if $(CUDA_INCLUDE),-DDCS_WITH_CUDA=1 -isystem $(CUDA_INCLUDE))
@@ -65,11 +69,13 @@ CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
 PUBLIC      := $(shell sed -n 's/^[a-z].*[ *]\(dcs_[a-z_]*\)(.*[)];.*/\1/p' library/dcsbench.h)
 TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
+# Apart from the static one, or -ldcs would mean it.
+SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
 .PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
 
-all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
+all: libs $(BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
 libs:
 	@[ "$(HAVE_LIBS)" = 1 ] || { echo "libcsv and jansson are needed to build: run make deps"; exit 1; }
@@ -86,12 +92,23 @@ $(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
 	$(Q)$(AR) qcs $@ $^
 
 # The same, but for what reads JSON, as one object whose public functions alone can be linked.
-$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/%,$(OBJ))
+$(BUILD)/dcs.o: $(filter-out $(BUILD)/harness/timings/%,$(OBJ))
+	$(call say,LD,$@)
+	$(Q)$(LD) -r -d -o $@ $^
+	$(Q)$(OBJCOPY) $(addprefix --keep-global-symbol=,$(PUBLIC)) $@
+
+$(BUILD)/libdcs.a: $(BUILD)/dcs.o
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)$(LD) -r -o $(BUILD)/dcs.o $^
-	$(Q)$(OBJCOPY) $(addprefix --keep-global-symbol=,$(PUBLIC)) $(BUILD)/dcs.o
-	$(Q)$(AR) rcs $@ $(BUILD)/dcs.o
+	$(Q)$(AR) rcs $@ $<
+
+$(SHARED): $(BUILD)/dcs.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -shared -Wl,-soname,libdcs.so.$(SOVERSION) -Wl,--exclude-libs,ALL \
+	  -o $@.$(VERSION) $< -l:libcsv.a -ldl -lm
+	$(Q)ln -sf libdcs.so.$(VERSION) $@.$(SOVERSION)
+	$(Q)ln -sf libdcs.so.$(SOVERSION) $@
 
 # What a program that uses the library includes.
 $(BUILD)/include/dcsbench.h: library/dcsbench.h
@@ -251,8 +268,8 @@ $(BUILD)/fuzz_%: tests/fuzz_%.c $(BUILD)/internal.a $(BUILD)/flags
 	$(call say,FUZZ,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -fsanitize=fuzzer -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS)
 
-mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each
-	@sh tests/mutants.sh $(BUILD)
+mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each (MUTANTS=PATTERN: those whose heading matches)
+	@sh tests/mutants.sh $(BUILD) "$(MUTANTS)"
 
 KILLS ?= 300
 kills: $(BIN) $(BUILD)/tests/test_kills ## KILLS=300 kills at random moments: no row lost, doubled or wrong
