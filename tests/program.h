@@ -23,6 +23,7 @@
 static char test_folder[] = "/tmp/dcs-test-program-XXXXXX";
 
 static inline int program_setup(void **state) {
+  signal(SIGHUP, SIG_DFL); /* under nohup it is ignored, which the program heeds */
   return cache_folder_make(state) == 0 && mkdtemp(test_folder) ? 0 : -1;
 }
 
