@@ -73,7 +73,7 @@ BIN         := $(BUILD)/dcsbench
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
+.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser cross reference bench format lint asan ubsan tsan fuzz faults kills mutants install help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
@@ -160,6 +160,43 @@ $(BUILD)/embedded.c: $(EMBEDDED) Makefile
 $(BUILD)/embedded.o: $(BUILD)/embedded.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) -c -o $@ $<
+
+# ---- installing ----
+
+prefix     ?= /usr/local
+bindir     ?= $(prefix)/bin
+libdir     ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+datadir    ?= $(prefix)/share
+mandir     ?= $(datadir)/man
+STATIC_LIBS = $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp )-l:libcsv.a -ldl -lm
+CMAKE_DIR   = $(libdir)/cmake/dcsbench
+# A template of library/ with what it names, as file $(1).
+fill = sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@VERSION@|$(VERSION)|; \
+  s|@SOVERSION@|$(SOVERSION)|; s|@STATIC_LIBS@|$(STATIC_LIBS)|; \
+  s|@to_include@|$(shell realpath -m --relative-to=$(CMAKE_DIR) $(includedir))|' library/$(1).in > $(BUILD)/$(1)
+put = install -D -m $(1) $(2) "$(DESTDIR)$(3)"
+
+install: all ## program, libraries, header, dcsbench.pc, CMake package, man pages and completion into prefix (/usr/local), below DESTDIR
+	$(call put,755,$(BIN),$(bindir)/dcsbench)
+	$(call put,644,library/dcsbench.h,$(includedir)/dcsbench.h)
+	$(call put,644,$(BUILD)/libdcs.a,$(libdir)/libdcs.a)
+	$(call put,755,$(SHARED).$(VERSION),$(libdir)/libdcs.so.$(VERSION))
+	ln -sf libdcs.so.$(VERSION) "$(DESTDIR)$(libdir)/libdcs.so.$(SOVERSION)"
+	ln -sf libdcs.so.$(SOVERSION) "$(DESTDIR)$(libdir)/libdcs.so"
+	@$(call fill,dcsbench.pc)
+	$(call put,644,$(BUILD)/dcsbench.pc,$(libdir)/pkgconfig/dcsbench.pc)
+	@$(call fill,dcsbench-config.cmake)
+	$(call put,644,$(BUILD)/dcsbench-config.cmake,$(CMAKE_DIR)/dcsbench-config.cmake)
+	@$(call fill,dcsbench-config-version.cmake)
+	$(call put,644,$(BUILD)/dcsbench-config-version.cmake,$(CMAKE_DIR)/dcsbench-config-version.cmake)
+	@rm -rf $(BUILD)/man
+	sh cli/install/man.sh $(BIN) $(VERSION) $(BUILD)/man
+	for page in $(BUILD)/man/*.1; do $(call put,644,"$$page",$(mandir)/man1/$$(basename "$$page")) || exit 1; done
+	sh cli/install/completion.sh $(BIN) $(BUILD)/completion
+	$(call put,644,$(BUILD)/completion/dcsbench,$(datadir)/bash-completion/completions/dcsbench)
+	$(call put,644,$(BUILD)/completion/_dcsbench,$(datadir)/zsh/site-functions/_dcsbench)
+	$(call put,644,$(BUILD)/completion/dcsbench.fish,$(datadir)/fish/vendor_completions.d/dcsbench.fish)
 
 # ---- what a user does ----
 

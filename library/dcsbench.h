@@ -8,7 +8,11 @@
  *
  *     cc program.c -Ibuild/include -Lbuild -ldcs -fopenmp -l:libcsv.a -ldl -lm
  *
- * (without -fopenmp where the library was built without OpenMP). Nothing here prints, ends the
+ * (without -fopenmp where the library was built without OpenMP); after `make install`,
+ *
+ *     cc program.c $(pkg-config --cflags --libs dcsbench)
+ *
+ * Nothing here prints, ends the
  * program, starts processes or changes signals; the `emulated` device alone runs a compiler.
  * Functions return 0, or a status above 0 and leave a message in dcs_error_message():
  *
