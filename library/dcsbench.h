@@ -12,8 +12,8 @@
  *
  *     cc program.c $(pkg-config --cflags --libs dcsbench)
  *
- * Nothing here prints, ends the
- * program, starts processes or changes signals; the `emulated` device alone runs a compiler.
+ * Nothing here prints, ends the program, starts processes or changes signals; the `emulated` device
+ * alone runs a compiler.
  * Functions return 0, or a status above 0 and leave a message in dcs_error_message():
  *
  *     1  a method failed or computed a wrong map     4  not on this machine: a GPU, memory
