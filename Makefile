@@ -315,7 +315,7 @@ kills: $(BIN) $(BUILD)/tests/test_kills ## KILLS=300 kills at random moments: no
 faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n
 	@$(BUILD)/faults $(BIN) $(BUILD)/fault_inject.so $(FAULTS)
 
-$(BUILD)/faults: tests/faults.c $(BUILD)/flags
+$(BUILD)/faults: tests/faults.c tests/fault_run.h tests/same_words.h $(BUILD)/flags
 	$(Q)$(CC) $(BASE_FLAGS) -o $@ $< $(LDFLAGS) -lm
 
 $(BUILD)/fault_inject.so: tests/fault_inject.c $(BUILD)/flags
