@@ -8,8 +8,12 @@
  *
  *     cc program.c -Ibuild/include -Lbuild -ldcs -fopenmp -l:libcsv.a -ldl -lm
  *
- * (without -fopenmp where the library was built without OpenMP). Nothing here prints, ends the
- * program, starts processes or changes signals; the `emulated` device alone runs a compiler.
+ * (without -fopenmp where the library was built without OpenMP); after `make install`,
+ *
+ *     cc program.c $(pkg-config --cflags --libs dcsbench)
+ *
+ * Nothing here prints, ends the program, starts processes or changes signals; the `emulated` device
+ * alone runs a compiler.
  * Functions return 0, or a status above 0 and leave a message in dcs_error_message():
  *
  *     1  a method failed or computed a wrong map     4  not on this machine: a GPU, memory

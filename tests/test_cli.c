@@ -236,8 +236,6 @@ static int cpus_told(void) {
   return cpus;
 }
 
-/* A thread that OpenMP has bound sees one CPU; the process has as many as before. Workers are
- * started so. */
 /* Where no worker can be started it is not known what can run here. */
 static void a_short_machine_lists_nothing(void **state) {
   (void)state;
@@ -259,6 +257,8 @@ static void a_short_machine_lists_nothing(void **state) {
   assert_contains(program_err, "cannot start a worker process: Too many open files");
 }
 
+/* A thread that OpenMP has bound sees one CPU; the process has as many as before. Workers are
+ * started so. */
 static void bound_threads_leave_the_cpus(void **state) {
   (void)state;
   assert_int_equal(unsetenv("OMP_PROC_BIND"), 0);

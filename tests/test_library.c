@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/library_map.h"
+#include "tests/linker_options.h"
 
 /* ---- maps ---- */
 
@@ -163,21 +164,6 @@ static void nothing_of_the_caller_is_touched(void **state) {
 }
 
 /* ---- a stranger's program ---- */
-
-/* What the build was made with and the linker has to know: OpenMP, sanitizers. */
-static void linker_options(char options[512]) {
-  char path[PATH_MAX];
-  const char *build = getenv("BUILD");
-  snprintf(path, sizeof path, "%s/flags", build && *build ? build : "build");
-  char *flags = get_file(path, NULL);
-  options[0] = '\0';
-  for (char *word = strtok(flags, " \n"); word; word = strtok(NULL, " \n"))
-    if (strncmp(word, "-fsanitize", 10) == 0 || strcmp(word, "-fopenmp") == 0) {
-      strncat(options, " ", 511 - strlen(options));
-      strncat(options, word, 511 - strlen(options));
-    }
-  free(flags);
-}
 
 static void a_program_is_built_with_the_library(void **state) {
   (void)state;

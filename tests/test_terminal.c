@@ -131,15 +131,16 @@ static const char *short_sweep(const char *run) {
   return line;
 }
 
-static void a_pipe_gets_no_progress(void **state) {
+/* But for a line every ten seconds, which a busy machine may take. */
+static void a_pipe_gets_no_drawn_progress(void **state) {
   (void)state;
   setenv("TERM", "xterm", 1);
   assert_status(program_run("%s", short_sweep("pipe")), 0);
-  assert_string_equal(program_err, "");
+  assert_null(strpbrk(program_err, "\r\033"));
   assert_null(strpbrk(program_out, "\r\033%"));
   assert_non_null(strstr(program_out, "2 measurements ok, 0 failed"));
   assert_status(program_run("verify --variants cpu_simd"), 0);
-  assert_string_equal(program_err, "");
+  assert_null(strpbrk(program_err, "\r\033"));
   assert_null(strpbrk(program_out, "\r\033%"));
 }
 
@@ -165,16 +166,16 @@ static void a_terminal_gets_it_and_the_files_do_not(void **state) {
   }
 }
 
-static void a_dumb_terminal_gets_none(void **state) {
+static void a_dumb_terminal_gets_no_drawn_one(void **state) {
   (void)state;
   setenv("TERM", "dumb", 1);
   start_on_terminal(short_sweep("dumb"), 80);
   assert_int_equal(end_on_terminal(), 0);
-  assert_int_equal(tty.used, 0);
+  assert_null(memchr(tty.text, '\033', tty.used));
   unsetenv("TERM");
   start_on_terminal(short_sweep("none"), 80);
   assert_int_equal(end_on_terminal(), 0);
-  assert_int_equal(tty.used, 0);
+  assert_null(memchr(tty.text, '\033', tty.used));
 }
 
 /* A message takes the line's place and does not run into it. */
@@ -329,9 +330,9 @@ int main(void) {
       cmocka_unit_test(the_table_fits_as_the_terminal_is_resized),
       cmocka_unit_test(a_table_needs_a_terminal),
       cmocka_unit_test(progress_fits_the_terminal_as_it_is_resized),
-      cmocka_unit_test(a_pipe_gets_no_progress),
+      cmocka_unit_test(a_pipe_gets_no_drawn_progress),
       cmocka_unit_test(a_terminal_gets_it_and_the_files_do_not),
-      cmocka_unit_test(a_dumb_terminal_gets_none),
+      cmocka_unit_test(a_dumb_terminal_gets_no_drawn_one),
       cmocka_unit_test(messages_start_on_a_line_of_their_own),
       cmocka_unit_test(elsewhere_a_line_every_ten_seconds),
   };

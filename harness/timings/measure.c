@@ -224,6 +224,7 @@ static dcs_status check_commands(dcs_measuring *m) {
     return dcs_fail(DCS_USAGE, "--time-from: found \"%s\"; expected an extended regular expression",
                     o->time_from);
   if (m->expression.re_nsub > 0) return DCS_OK;
+  regfree(&m->expression);
   return dcs_fail(DCS_USAGE,
                   "--time-from: found no group in \"%s\"; expected the time in one: \"%s\"",
                   o->time_from, "time: ([0-9.]+ ms)");
