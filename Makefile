@@ -6,6 +6,8 @@ OBJCOPY ?= objcopy
 CUDA    ?= auto
 OPENMP  ?= auto
 VERSION  = 0.1.0
+# Before version 1 every minor version may break programs that are linked.
+SOVERSION = $(word 1,$(subst ., ,$(VERSION))).$(word 2,$(subst ., ,$(VERSION)))
 
 # ---- what is here ----
 # Probed at every call into $(BUILD)/config.mk, after `deps` when that is asked for too; make then starts
@@ -30,10 +32,12 @@ endif
 
 CUDA_DIRS = $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda /usr
 
+# Files that every make writes are written beside and renamed, under a name of the process: two makes may
+# run in one build folder.
 $(BUILD)/config.mk: $(PROBE_NOW)
 	@mkdir -p $(BUILD)
-	@CC="$(CC)" CUDA="$(CUDA)" OPENMP="$(OPENMP)" CUDA_DIRS="$(CUDA_DIRS)" sh tests/probe.sh > $@.part
-	@mv $@.part $@
+	@export CC="$(CC)" CUDA="$(CUDA)" OPENMP="$(OPENMP)" CUDA_DIRS="$(CUDA_DIRS)"; \
+	  if sh tests/probe.sh > $@.$$$$; then mv $@.$$$$ $@; else rm -f $@.$$$$; exit 1; fi
 
 # ---- flags ----
 
@@ -43,11 +47,13 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 WARN = -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE_FLAGS = -std=gnu11 -pthread $(WARN) $(CFLAGS) -D_GNU_SOURCE -I. -I$(BUILD) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)
+# For the shared library, and the static one in another's; what is not exported is called as without it.
+BASE_FLAGS += -fPIC -fno-semantic-interposition
 # The oracle and the generators give the same bits on every machine: no contraction. The CPU kernels may contract
 # and ignore errno and traps; nothing but they is compiled so.
 HARNESS_FLAGS = -ffp-contract=off $(if $(CUDA_INCLUDE),-DDCS_WITH_CUDA=1 -isystem $(CUDA_INCLUDE))
 KERNEL_FLAGS  = -O3 -fno-math-errno -fno-trapping-math
-LDLIBS        = -l:libcsv.a -l:libjansson.a -ldl -lm
+LDLIBS        = -l:libcsv.a -l:libjansson.a -l:libz.a -ldl -lm
 
 # ---- files ----
 
@@ -55,7 +61,7 @@ KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c)
 CLI_SRC     := $(wildcard cli/*.c)
-EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h labs/*/*.csv labs/*/README.md labs/*/start/* tuning/*/*.in tuning/*/*.html plots/*.gp results/reference/nvidia-h200/winners.csv results/reference/nvidia-h200/thresholds.csv)
+EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h labs/*/*.csv labs/*/README.md labs/*/start/* tuning/*/*.in tuning/*/*.html plots/*.gp results/reference/nvidia-h200/env.csv results/reference/nvidia-h200/summary.csv results/reference/nvidia-h200/winners.csv results/reference/nvidia-h200/thresholds.csv results/reference/*/dispatch/dispatch.csv)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
@@ -63,14 +69,16 @@ CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
 PUBLIC      := $(shell sed -n 's/^[a-z].*[ *]\(dcs_[a-z_]*\)(.*[)];.*/\1/p' library/dcsbench.h)
 TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
+# Apart from the static one, or -ldcs would mean it.
+SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full check-gpu check-trace browser cross reference bench format lint asan ubsan tsan fuzz faults kills mutants help clean
+.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint asan ubsan tsan fuzz faults kills mutants install help clean
 
-all: libs $(BIN) $(BUILD)/libdcs.a $(BUILD)/include/dcsbench.h ## build build/dcsbench and build/libdcs.a
+all: libs $(BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
 libs:
-	@[ "$(HAVE_LIBS)" = 1 ] || { echo "libcsv and jansson are needed to build: run make deps"; exit 1; }
+	@[ "$(HAVE_LIBS)" = 1 ] || { echo "libcsv, jansson and zlib are needed to build: run make deps"; exit 1; }
 
 $(BIN): $(BUILD)/cli/main.o $(BUILD)/internal.a
 	$(call say,LINK,$@)
@@ -83,13 +91,24 @@ $(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^
 
-# The same, but for what reads JSON, as one object whose public functions alone can be linked.
-$(BUILD)/libdcs.a: $(filter-out $(BUILD)/harness/timings/% $(BUILD)/harness/spec/%,$(OBJ))
+# What the library needs of it, as one object whose public functions alone can be linked.
+$(BUILD)/dcs.o: $(BUILD)/internal.a
+	$(call say,LD,$@)
+	$(Q)$(LD) -r -d -o $@ $(addprefix -u ,$(PUBLIC)) $<
+	$(Q)$(OBJCOPY) $(addprefix --keep-global-symbol=,$(PUBLIC)) $@
+
+$(BUILD)/libdcs.a: $(BUILD)/dcs.o
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)$(LD) -r -o $(BUILD)/dcs.o $^
-	$(Q)$(OBJCOPY) $(addprefix --keep-global-symbol=,$(PUBLIC)) $(BUILD)/dcs.o
-	$(Q)$(AR) rcs $@ $(BUILD)/dcs.o
+	$(Q)$(AR) rcs $@ $<
+
+$(SHARED): $(BUILD)/dcs.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -shared -Wl,-soname,libdcs.so.$(SOVERSION) -Wl,--exclude-libs,ALL \
+	  -o $@.$(VERSION) $< -l:libcsv.a -ldl -lm
+	$(Q)ln -sf libdcs.so.$(VERSION) $@.$(SOVERSION)
+	$(Q)ln -sf libdcs.so.$(SOVERSION) $@
 
 # What a program that uses the library includes.
 $(BUILD)/include/dcsbench.h: library/dcsbench.h
@@ -111,7 +130,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/version.h
 # Rewritten only when their text changes, so that what depends on them is built again then and only then.
 define write_if_changed
 	@mkdir -p $(BUILD)
-	@printf '%s\n' $(1) > $@.part; if cmp -s $@.part $@; then rm $@.part; else mv $@.part $@; fi
+	@printf '%s\n' $(1) > $@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 endef
 
 $(BUILD)/flags: FORCE
@@ -136,24 +155,60 @@ $(BUILD)/embedded.c: $(EMBEDDED) Makefile
 	   echo 'const char *dcs_embedded(const char *path) {'; \
 	   echo '  for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++)'; \
 	   echo '    if (strcmp(files[i].path, path) == 0) return files[i].text;'; \
-	   echo '  return NULL;'; echo '}'; } > $@.part
-	@mv $@.part $@
+	   echo '  return NULL;'; echo '}'; } > $@.$$$$ && mv $@.$$$$ $@
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) -c -o $@ $<
 
+# ---- installing ----
+
+prefix     ?= /usr/local
+bindir     ?= $(prefix)/bin
+libdir     ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+datadir    ?= $(prefix)/share
+mandir     ?= $(datadir)/man
+STATIC_LIBS = $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp )-l:libcsv.a -ldl -lm
+CMAKE_DIR   = $(libdir)/cmake/dcsbench
+# A template of library/ with what it names, as file $(1).
+fill = sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@VERSION@|$(VERSION)|; \
+  s|@SOVERSION@|$(SOVERSION)|; s|@STATIC_LIBS@|$(STATIC_LIBS)|; \
+  s|@to_include@|$(shell realpath -m --relative-to=$(CMAKE_DIR) $(includedir))|' library/$(1).in > $(BUILD)/$(1)
+put = install -D -m $(1) $(2) "$(DESTDIR)$(3)"
+
+install: all ## program, libraries, header, dcsbench.pc, CMake package, man pages and completion into prefix (/usr/local), below DESTDIR
+	$(call put,755,$(BIN),$(bindir)/dcsbench)
+	$(call put,644,library/dcsbench.h,$(includedir)/dcsbench.h)
+	$(call put,644,$(BUILD)/libdcs.a,$(libdir)/libdcs.a)
+	$(call put,755,$(SHARED).$(VERSION),$(libdir)/libdcs.so.$(VERSION))
+	ln -sf libdcs.so.$(VERSION) "$(DESTDIR)$(libdir)/libdcs.so.$(SOVERSION)"
+	ln -sf libdcs.so.$(SOVERSION) "$(DESTDIR)$(libdir)/libdcs.so"
+	@$(call fill,dcsbench.pc)
+	$(call put,644,$(BUILD)/dcsbench.pc,$(libdir)/pkgconfig/dcsbench.pc)
+	@$(call fill,dcsbench-config.cmake)
+	$(call put,644,$(BUILD)/dcsbench-config.cmake,$(CMAKE_DIR)/dcsbench-config.cmake)
+	@$(call fill,dcsbench-config-version.cmake)
+	$(call put,644,$(BUILD)/dcsbench-config-version.cmake,$(CMAKE_DIR)/dcsbench-config-version.cmake)
+	@rm -rf $(BUILD)/man
+	sh cli/install/man.sh $(BIN) $(VERSION) $(BUILD)/man
+	for page in $(BUILD)/man/*.1; do $(call put,644,"$$page",$(mandir)/man1/$$(basename "$$page")) || exit 1; done
+	sh cli/install/completion.sh $(BIN) $(BUILD)/completion
+	$(call put,644,$(BUILD)/completion/dcsbench,$(datadir)/bash-completion/completions/dcsbench)
+	$(call put,644,$(BUILD)/completion/_dcsbench,$(datadir)/zsh/site-functions/_dcsbench)
+	$(call put,644,$(BUILD)/completion/dcsbench.fish,$(datadir)/fish/vendor_completions.d/dcsbench.fish)
+
 # ---- what a user does ----
 
 deps: ## install what is missing (apt; needs root or sudo)
-	@sh tests/deps.sh $(if $(filter check check-full,$(GOALS)),check)
+	@sh tests/deps.sh $(filter check check-full,$(GOALS))
 
 REFERENCE := $(firstword $(wildcard results/reference/*))
 STUDY     ?= results/study
 
 study: all ## verify and time every method this machine can run; CSV files, figures and a page in results/study
 	$(BIN) sweep --plan results/study.plan.csv --rounds 7 --budget 150 --out $(STUDY) --resume
-	$(BIN) crossover $(STUDY)
+	$(BIN) crossover $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 	@echo "The study as a page:"
 	@$(BIN) report $(STUDY) --html $(if $(REFERENCE),--reference $(REFERENCE))
@@ -171,6 +226,9 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/coarsening.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/coarsening --resume
 	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
 	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 10 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
+	$(BIN) sweep --plan results/dispatch.plan.csv --rounds 5 --budget 240 --device cuda:0 --out $(REFERENCE_OUT)/dispatch --resume
+	$(BIN) sweep --plan results/random.plan.csv --rounds 5 --device cuda:0 --out $(REFERENCE_OUT)/random --resume
+	$(BIN) dispatch $(REFERENCE_OUT)/dispatch --measure --check $(REFERENCE_OUT)/random
 	$(BIN) generate water --atoms 160461 --out $(BUILD)/water.pqr
 	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/water --resume
 	$(BIN) generate droplet --atoms 24000 --out $(BUILD)/droplet.pqr
@@ -193,8 +251,8 @@ check: all $(TESTS) lint cross ## all tests that end within minutes
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200
-check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser
-	$(MAKE) asan ubsan tsan
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser, the notebook
+	env -u DCS_TEST_FULL $(MAKE) asan ubsan tsan # more trials of a simulation show them nothing
 	$(MAKE) fuzz
 	$(MAKE) faults
 	$(MAKE) kills
@@ -202,7 +260,10 @@ check-full: check ## check with all trials of the simulations, and the long ones
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang all
 	$(MAKE) BUILD=$(BUILD)/plain CUDA=0 OPENMP=0 all
 	$(BUILD)/plain/dcsbench verify --variants cpu
-	$(MAKE) browser
+	$(MAKE) documented browser readers notebook
+
+documented: all ## run every command of README and tour that measures, and print the time of each
+	sh tests/documented.sh
 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0
@@ -215,8 +276,14 @@ check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-s
 check-trace: $(BUILT) ## on a GPU with ncu: hold what `trace` counts against the card's counters
 	sh tests/trace_ncu.sh $(BIN)
 
+readers: $(BIN) ## maps as other programs read and write them, where Python has these packages
+	@BUILD=$(BUILD) sh tests/readers.sh
+
 browser: $(BIN) ## the pages of reports in headless Chromium, where it is installed
 	@BUILD=$(BUILD) sh tests/browser.sh
+
+notebook: ## execute labs/notebook.ipynb, where nbclient is installed
+	@sh tests/notebook.sh
 
 cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable variants remain
 	@if [ -n "$(CROSS_CC)" ]; then \
@@ -231,10 +298,10 @@ asan: ## the tests under the address sanitizer
 ubsan: export DCS_TEST_SECONDS = 3600
 ubsan: ## the tests under the undefined-behaviour sanitizer
 	$(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all" check-unit
-tsan: ## the CPU kernels' tests under the thread sanitizer (clang and its OpenMP runtime)
-	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" $(addprefix $(BUILD)/tsan/tests/,$(TSAN_TESTS))
-	for t in $(TSAN_TESTS); do TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(BUILD)/tsan/tests/$$t || exit 1; done
-TSAN_TESTS = test_cpu_kernels test_cpu_cutoff
+tsan: export DCS_TEST_SECONDS = 3600
+tsan: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
+tsan: ## the tests under the thread sanitizer (clang and its OpenMP runtime)
+	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" check-unit
 
 # clang brings libFuzzer; the whole program is built with it, for the readers are all over it.
 SECONDS ?= 60
@@ -250,8 +317,8 @@ $(BUILD)/fuzz_%: tests/fuzz_%.c $(BUILD)/internal.a $(BUILD)/flags
 	$(call say,FUZZ,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -fsanitize=fuzzer -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS)
 
-mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each
-	@sh tests/mutants.sh $(BUILD)
+mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each (MUTANTS=PATTERN: those whose heading matches)
+	@sh tests/mutants.sh $(BUILD) "$(MUTANTS)"
 
 KILLS ?= 300
 kills: $(BIN) $(BUILD)/tests/test_kills ## KILLS=300 kills at random moments: no row lost, doubled or wrong
@@ -260,7 +327,7 @@ kills: $(BIN) $(BUILD)/tests/test_kills ## KILLS=300 kills at random moments: no
 faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n
 	@$(BUILD)/faults $(BIN) $(BUILD)/fault_inject.so $(FAULTS)
 
-$(BUILD)/faults: tests/faults.c $(BUILD)/flags
+$(BUILD)/faults: tests/faults.c tests/fault_run.h tests/same_words.h $(BUILD)/flags
 	$(Q)$(CC) $(BASE_FLAGS) -o $@ $< $(LDFLAGS) -lm
 
 $(BUILD)/fault_inject.so: tests/fault_inject.c $(BUILD)/flags

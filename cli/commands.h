@@ -3,6 +3,7 @@
 #ifndef DCS_COMMANDS_H
 #define DCS_COMMANDS_H
 
+#include "harness/output/field.h"
 #include "harness/sweep/sweep.h"
 #include "harness/worker/bench.h"
 
@@ -17,7 +18,7 @@ dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs
     dcs_command_verify, dcs_command_sweep, dcs_command_compile, dcs_command_plot,
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
     dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace, dcs_command_import,
-    dcs_command_lab;
+    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert;
 
 /* ---- the options of a command ---- */
 
@@ -109,6 +110,19 @@ bool dcs_chosen(const dcs_problem_choice *choice);
 dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **kind,
                            dcs_config *problem);
 
+/* --units, --temperature */
+typedef struct {
+  const dcs_units *units; /* NULL: not given */
+  double kelvin;
+} dcs_units_options;
+
+/* Of a command about one variant: the problem that was asked for; where none was, the first on
+ * which the variant is verified. */
+dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *variant,
+                           dcs_config *problem);
+/* The one method that a variant and a configuration mean. DCS_USAGE for several. */
+dcs_status dcs_one_method(const char *variant, const char *config, dcs_method *method);
+
 /* --variants, --config, --atoms, --grid, --scope, --memory, --plan, --rounds, --budget, --seed */
 typedef struct {
   dcs_sweep_line line;
@@ -138,6 +152,7 @@ typedef struct {
   dcs_problem_choice *choice;
   dcs_plan_options *planned;
   dcs_typed *typed;
+  dcs_units_options *units;
 } dcs_shared_options;
 
 /* Sets the shared options to their defaults and reads the command line with argp. Ends the program
@@ -145,6 +160,14 @@ typedef struct {
  * holds a part of them at most. */
 dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv, void *arguments,
                              dcs_shared_options shared);
+
+/* ---- maps as files ---- */
+
+/* Whether a map or, of a slice, a picture can be written under that name; DCS_USAGE lists how names
+ * end. */
+dcs_status dcs_check_map_name(const char *path);
+/* Writes it in the format that its name ends in, and says to stderr what was written. */
+dcs_status dcs_write_map(const char *path, const dcs_field *field);
 
 /* "  label     text" from column `indent` on, broken at spaces; a word longer than a line stands
  * out. */

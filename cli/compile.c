@@ -4,13 +4,14 @@
 #include "harness/base/text.h"
 #include "harness/device/kernel_source.h"
 #include "harness/files/csv.h"
+#include "harness/spec/own.h"
 #include "harness/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-  const char *variants, *config, *arch, *kernels;
+  const char *variants, *config, *arch, *kernels, *spec;
   bool csv;
 } arguments;
 
@@ -21,37 +22,47 @@ static const dcs_option options[] = {
     {"config", 0, "K=V,...", "parameters (each in turn over its range)",
      DCS_WORD(arguments, config)},
     {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
+    {"spec", 0, "FILE", "the kernel of a specification, as `dcsbench tune FILE` takes it",
+     DCS_WORD(arguments, spec)},
     {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
     {0}};
 
 static dcs_status print_row(const arguments *a, const char *variant, const char *config,
                             const char *arch, const dcs_code_facts *f) {
   if (!a->csv) {
-    printf("%-16s %-6s %5d %6d %9d %7d  %s\n", variant, arch, f->registers, f->spill_bytes,
-           f->constant_bytes, f->shared_bytes, config);
+    printf("%-16s %-6s %5d %6d %9d %7d %6d  %s\n", variant, arch, f->registers, f->spill_bytes,
+           f->constant_bytes, f->shared_bytes, f->local_bytes, config);
     return DCS_OK;
   }
   dcs_csv csv = dcs_csv_stdout();
   DCS_CSV_TEXTS(&csv, variant, config, arch);
-  DCS_CSV_NUMBERS(&csv, f->registers, f->spill_bytes, f->constant_bytes, f->shared_bytes);
+  DCS_CSV_NUMBERS(&csv, f->registers, f->spill_bytes, f->constant_bytes, f->shared_bytes,
+                  f->local_bytes);
   return dcs_csv_row(&csv);
 }
 
 static dcs_status print_header(const arguments *a) {
-  static const char *const columns[] = DCS_NAMES("variant", "config", "arch", "registers",
-                                                 "spill_bytes", "constant_bytes", "shared_bytes");
+  static const char *const columns[] =
+      DCS_NAMES("variant", "config", "arch", "registers", "spill_bytes", "constant_bytes",
+                "shared_bytes", "local_bytes");
   dcs_csv csv = dcs_csv_stdout();
   if (!a->csv) {
-    printf("%-16s %-6s %5s %6s %9s %7s  %s\n", "variant", "arch", "regs", "spill", "constant",
-           "shared", "configuration");
+    printf("%-16s %-6s %5s %6s %9s %7s %6s  %s\n", "variant", "arch", "regs", "spill", "constant",
+           "shared", "local", "configuration");
     return DCS_OK;
   }
   return dcs_csv_header(&csv, columns);
 }
 
-/* A source that does not compile is counted and said; the others go on. */
+/* What became of the configurations. */
+typedef struct {
+  int compiled, failed, illegal;
+} totals;
+
+/* A source that does not compile is counted and said; the others go on. The header waits for a row,
+ * so that no table stands above an error. */
 static dcs_status compile_one(const arguments *a, const dcs_method *method, const char *arch,
-                              int *failed) {
+                              totals *t) {
   dcs_kernel_source source;
   dcs_code_facts facts;
   char config[DCS_TEXT];
@@ -62,10 +73,11 @@ static dcs_status compile_one(const arguments *a, const dcs_method *method, cons
   if (status == DCS_FAILED) {
     fprintf(stderr, "%s %s %s: compile: %s\n", method->variant->id, config, arch,
             dcs_error_message());
-    (*failed)++;
+    t->failed++;
     return DCS_OK;
   }
   DCS_TRY(status);
+  if (t->compiled++ == 0) DCS_TRY(print_header(a));
   return print_row(a, method->variant->id, config, arch, &facts);
 }
 
@@ -85,13 +97,25 @@ static dcs_status choose(const arguments *a, dcs_methods *methods) {
   return a->config ? DCS_OK : dcs_cover_methods(methods);
 }
 
-static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int *failed) {
+/* A configuration that could compute nothing is refused, as a sweep does. */
+static bool is_legal(const dcs_method *method, totals *t) {
+  char why[DCS_TEXT], config[DCS_TEXT];
+  if (dcs_is_legal(method, why)) return true;
+  fprintf(stderr, "%s %s: %s: %s\n", method->variant->id,
+          dcs_format_config(method->variant, &method->config, config),
+          dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE), why);
+  t->illegal++;
+  return false;
+}
+
+static dcs_status compile_all(const arguments *a, char **archs, int n_archs, totals *t) {
   dcs_methods methods = {0};
   dcs_status status = choose(a, &methods);
-  if (status == DCS_OK) status = print_header(a);
-  for (int m = 0; status == DCS_OK && m < methods.n; m++)
-    for (int i = 0; status == DCS_OK && i < n_archs && !dcs_interrupted(); i++)
-      status = compile_one(a, &methods.list[m], archs[i], failed);
+  for (int m = 0; status == DCS_OK && m < methods.n; m++) {
+    const bool legal = is_legal(&methods.list[m], t);
+    for (int i = 0; legal && status == DCS_OK && i < n_archs && !dcs_interrupted(); i++)
+      status = compile_one(a, &methods.list[m], archs[i], t);
+  }
   free(methods.list);
   return status;
 }
@@ -99,17 +123,29 @@ static dcs_status compile_all(const arguments *a, char **archs, int n_archs, int
 dcs_status dcs_command_compile(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .doc = "Compile CUDA variants with NVRTC, on any machine that has it, and print what the "
-             "compiler made of them: registers a thread, bytes of spills, constant and shared "
-             "memory."};
+      .doc =
+          "Compile CUDA variants with NVRTC, on any machine that has it, and print what the "
+          "compiler made of them: registers a thread, bytes of spills, of constant and shared "
+          "memory, and of local memory a thread, where spills and arrays without registers lie."};
   arguments a = {.variants = "gpu", .arch = "sm_90"};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   char **archs;
-  int n_archs, failed = 0;
+  const dcs_variant *own;
+  int n_archs;
+  totals t = {0};
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
+  if (a.spec) {
+    DCS_TRY(dcs_own_load(a.spec, NULL, false, &own));
+    a.variants = own->id;
+  }
   DCS_TRY(dcs_split(a.arch, ',', &archs, &n_archs));
-  dcs_status status = compile_all(&a, archs, n_archs, &failed);
+  dcs_status status = compile_all(&a, archs, n_archs, &t);
   free(archs);
   DCS_TRY(status);
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-  return failed ? dcs_fail(DCS_FAILED, "%d configurations did not compile", failed) : DCS_OK;
+  if (t.failed)
+    return dcs_fail(DCS_FAILED, "%d configuration%s did not compile", t.failed,
+                    t.failed == 1 ? "" : "s");
+  return t.compiled ? DCS_OK
+                    : dcs_fail(DCS_USAGE, "no configuration that was asked for can compute a map");
 }

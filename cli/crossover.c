@@ -16,7 +16,7 @@ typedef struct {
   bool csv, json;
   int64_t refine; /* sizes at most; 0: none */
   int64_t rounds;
-  const char *input, *header;
+  const char *input, *header, *reference;
   dcs_device_options device;
 } arguments;
 
@@ -36,6 +36,10 @@ static const dcs_option options[] = {
     {"refine", 0, "N",
      "measure at most N (8) more sizes into DIR, where crossover points lie, and find them again",
      .take = take_refine, .arg_optional = true},
+    {"reference", 'r', "DIR",
+     "where the run has no GPU times, take those of this run folder: thresholds are then of two "
+     "machines, and say so",
+     DCS_WORD(arguments, reference)},
     {"rounds", 0, "N", "with --refine: samples of each method, as of `dcsbench sweep`",
      DCS_INTEGER(arguments, rounds, 1, 1000000)},
     {"input", 'i', "FILE", "with --refine: the run's molecule, where it had one",
@@ -50,6 +54,9 @@ static dcs_status check(const void *values) {
                     "--refine tells what it measures, and %s prints data alone: give "
                     "one, and then the other",
                     a->csv ? "--csv" : "--json");
+  if (a->refine && a->reference)
+    return dcs_fail(DCS_USAGE, "--refine measures on this machine, and --reference is of another: "
+                               "give one of them");
   if (!a->refine && (a->rounds || a->input || a->device.device || a->device.kernels))
     return dcs_fail(DCS_USAGE, "--rounds, --input, --device and --kernels are for --refine");
   return DCS_OK;
@@ -141,13 +148,26 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
     fflush(stdout);
   }
   if (status == DCS_OK && (chosen.n > 0 || unfinished > 0))
-    status = dcs_refine_measure(a->folder, found, &how, &chosen);
+    status = dcs_refine_measure(found, &how, &chosen);
   dcs_refinements_free(&chosen);
   if (status == DCS_OK || (status == DCS_FAILED && !dcs_interrupted())) {
     dcs_crossovers_free(found);
-    DCS_TRY(dcs_crossovers_find(a->folder, found));
+    DCS_TRY(dcs_crossovers_find(a->folder, NULL, found));
   }
   return status;
+}
+
+/* Whose times stand where. */
+static void print_reference(const dcs_measured *m, FILE *out) {
+  if (!m->reference.folder) return;
+  if (m->n_referred == 0)
+    fprintf(out, "%s: not used: %s\n", m->reference.folder,
+            dcs_has_gpu(&m->run) ? "the run has GPU times of its own"
+                                 : "it has no GPU times at the run's sizes");
+  else
+    fprintf(out, "of two machines: CPU times of %s (%s), GPU times of %s (%s)\n", m->run.folder,
+            dcs_run_fact(&m->run, "cpu_model"), m->reference.folder,
+            dcs_run_fact(&m->reference, "gpu_name"));
 }
 
 static void print_notes(const dcs_measured *m, FILE *out) {
@@ -158,6 +178,7 @@ static void print_notes(const dcs_measured *m, FILE *out) {
             "left out: %d methods; of more than %d those are held against each other that are the "
             "fastest at most sizes\n",
             m->n_left_out, DCS_MOST_IMPORTED);
+  print_reference(m, out);
   if (unsure > 0)
     fprintf(out,
             "%zu of %zu sizes ha%s methods with fewer than %d samples, and nothing is sure there: "
@@ -181,7 +202,7 @@ static dcs_status print_json(const char *folder) {
 
 static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
   dcs_status status = DCS_OK;
-  DCS_TRY(dcs_crossovers_find(a->folder, found));
+  DCS_TRY(dcs_crossovers_find(a->folder, a->reference, found));
   if (a->refine) status = refine(a, found);
   if (status != DCS_OK && status != DCS_FAILED) return status;
   DCS_TRY(dcs_crossovers_write(a->folder, found));

@@ -3,19 +3,38 @@
 #include "cli/commands.h"
 #include "harness/base/clock.h"
 #include "harness/files/folder.h"
+#include "tuning/dispatch/dispatch_check.h"
+#include "tuning/dispatch/dispatch_measure.h"
 #include "tuning/dispatch/imported.h"
 
 #include <string.h>
 
 typedef struct {
-  const char *folder, *out;
-  bool bench;
+  const char *folder, *out, *check;
+  bool bench, measure;
+  dcs_device_options device;
 } arguments;
 
 static const dcs_option options[] = {
     {"out", 'o', "FOLDER", "where to write (the run folder)", DCS_WORD(arguments, out)},
     {"bench", 'b', NULL, "time decisions, too", DCS_FLAG(arguments, bench)},
+    {"measure", 0, NULL,
+     "first measure those rows again, into DIR, whose time is far off what smaller and larger "
+     "sizes "
+     "took",
+     DCS_FLAG(arguments, measure)},
+    {"check", 0, "RUN",
+     "hold the table against another run, of all methods at sizes drawn by lot; a row a size goes "
+     "into check.csv",
+     DCS_WORD(arguments, check)},
     {0}};
+
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  if (!a->measure && (a->device.device || a->device.kernels))
+    return dcs_fail(DCS_USAGE, "--device and --kernels are for --measure");
+  return DCS_OK;
+}
 
 static void print_loss(const char *scope, const char *what, const dcs_loss *loss) {
   if (loss->sizes > 0)
@@ -81,9 +100,14 @@ static void bench(const dcs_dispatch *d) {
 
 /* ---- methods of other programs ---- */
 
-static dcs_status draw_imported(const dcs_measured *m, const char *out) {
+static dcs_status draw_imported(const arguments *a, const dcs_measured *m, const char *out) {
   char path[4096];
   dcs_imported drawn;
+  if (a->check || a->measure)
+    return dcs_fail(DCS_USAGE,
+                    "%s: its times were imported; --check and --measure are for this program's "
+                    "methods",
+                    a->folder);
   dcs_run_notes(&m->run, stdout);
   DCS_TRY(dcs_imported_draw(m, &drawn));
   DCS_TRY(dcs_path_in(out, "dispatch.h", path));
@@ -98,31 +122,82 @@ static dcs_status draw_imported(const dcs_measured *m, const char *out) {
   return DCS_OK;
 }
 
-/* *done: the run was imported. */
-static dcs_status try_imported(const arguments *a, const char *out, bool *done) {
-  dcs_measured measured;
-  dcs_status status = dcs_measured_read(a->folder, &measured);
-  *done = status == DCS_OK && dcs_is_imported(&measured);
-  if (*done) status = draw_imported(&measured, out);
-  dcs_measured_free(&measured);
+/* ---- another run ---- */
+
+static void print_check(dcs_dispatch_check *check, const dcs_dispatch_family *family,
+                        dcs_scope scope) {
+  int64_t sizes;
+  const char *name = dcs_scope_name(scope);
+  const dcs_loss own = dcs_dispatch_check_loss(check, family, scope, false, &sizes);
+  if (sizes == 0) return;
+  printf("%-6s %lld sizes of %s:\n", name, (long long)sizes, check->other.run->folder);
+  print_loss(name, "  the table loses", &own);
+  const dcs_loss nearest = dcs_dispatch_check_loss(check, family, scope, true, &sizes);
+  print_loss(name, "  the nearest size loses", &nearest);
+}
+
+static dcs_status check_table(const arguments *a, const char *out, const dcs_dispatch *drawn,
+                              const dcs_run *run, const dcs_run *other) {
+  char path[4096], text[DCS_TEXT];
+  dcs_dispatch_check check = {0};
+  dcs_status status = dcs_path_in(out, "check.csv", path);
+  if (status == DCS_OK) status = dcs_dispatch_check_against(drawn, run, other, &check);
+  if (status == DCS_OK) status = dcs_dispatch_check_write(path, &check);
+  for (int f = 0; status == DCS_OK && f < drawn->n_families; f++) {
+    printf("%s, held against %s:\n", dcs_dispatch_text(&drawn->families[f], text), a->check);
+    for (int s = 0; s < DCS_DISPATCH_SCOPES; s++)
+      print_check(&check, &drawn->families[f], dcs_dispatch_scopes[s]);
+  }
+  dcs_dispatch_check_free(&check);
   return status;
 }
 
-static dcs_status dispatch(const arguments *a) {
+static dcs_status check_by(const arguments *a, const char *out, const dcs_dispatch *drawn,
+                           const dcs_run *run) {
+  dcs_run other;
+  dcs_status status = dcs_run_open(&other, a->check);
+  if (status == DCS_OK) status = check_table(a, out, drawn, run, &other);
+  dcs_run_close(&other);
+  return status;
+}
+
+/* ---- the command ---- */
+
+static dcs_status draw(const arguments *a, const dcs_measured *measured, const char *out) {
   char path[4096];
-  bool done;
   dcs_dispatch drawn;
-  const char *out = a->out ? a->out : a->folder;
-  DCS_TRY(try_imported(a, out, &done));
-  if (done) return DCS_OK;
-  DCS_TRY(dcs_dispatch_draw(a->folder, stdout, &drawn));
+  DCS_TRY(dcs_dispatch_draw(&measured->run, stdout, &drawn));
   DCS_TRY(dcs_path_in(out, "dispatch.csv", path));
   DCS_TRY(dcs_dispatch_write(path, &drawn));
   DCS_TRY(dcs_path_in(out, "dispatch.h", path));
   DCS_TRY(dcs_dispatch_write_header(path, &drawn));
   print_tables(&drawn);
+  if (a->check) DCS_TRY(check_by(a, out, &drawn, &measured->run));
   if (a->bench) bench(&drawn);
   return DCS_OK;
+}
+
+static dcs_status measure_again(const arguments *a, dcs_measured *measured) {
+  const dcs_refine_options how = {
+      .device = a->device.device, .kernels = a->device.kernels, .timeout_s = a->device.timeout_s};
+  size_t strays;
+  DCS_TRY(dcs_dispatch_measure(&measured->run, &how, stdout, &strays));
+  if (strays == 0) return DCS_OK;
+  dcs_measured_free(measured);
+  return dcs_measured_read(a->folder, NULL, measured);
+}
+
+static dcs_status dispatch(const arguments *a) {
+  dcs_measured measured;
+  const char *out = a->out ? a->out : a->folder;
+  dcs_status status = dcs_measured_read(a->folder, NULL, &measured);
+  if (status == DCS_OK && a->measure && !dcs_is_imported(&measured))
+    status = measure_again(a, &measured);
+  if (status == DCS_OK)
+    status =
+        dcs_is_imported(&measured) ? draw_imported(a, &measured, out) : draw(a, &measured, out);
+  dcs_measured_free(&measured);
+  return status;
 }
 
 dcs_status dcs_command_dispatch(int argc, char **argv) {
@@ -139,7 +214,11 @@ dcs_status dcs_command_dispatch(int argc, char **argv) {
           "count with their kernel time (in kernel only where no GPU was measured).\n\n"
           "The time of each method is a sum of costs (of a problem, a point, an input, a launch, a "
           "step of a block from input to input, an evaluation, ...; of blocks, as many waves as "
-          "the busiest SM has) fitted to what was measured; a method needs 3 sizes. Each size is "
+          "the busiest SM has) fitted to what was measured; a method needs 3 sizes. A row is left "
+          "out and said where a "
+          "problem took three times as long as a larger one by the same method. Beyond the "
+          "measured "
+          "sizes no method is taken for faster than the best rate that it has shown. Each size is "
           "held out once: the loss printed is what the table drawn from all others costs there, "
           "over the method that it loses most against, at the sizes where the method that it "
           "takes was measured; beside it stands the loss of the simplest rule, to take what is "
@@ -151,8 +230,9 @@ dcs_status dcs_command_dispatch(int argc, char **argv) {
           "axis or by the nearest size, whichever loses less. Within a cutoff the evaluations are "
           "the pairs within it "
           "where atoms fill the grid's box evenly.",
-      DCS_RUN_FOLDER(arguments, folder)};
+      DCS_RUN_FOLDER(arguments, folder),
+      .check = check};
   arguments a = {0};
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.device = &a.device}));
   return dispatch(&a);
 }

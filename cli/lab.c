@@ -117,6 +117,9 @@ static dcs_status run_lab(const arguments *a) {
   dcs_lab lab;
   int64_t number;
   DCS_TRY(dcs_parse_integer("lab", a->number, 1, DCS_LABS, &number));
+  if (!a->start && !a->kernels)
+    return dcs_fail(DCS_USAGE, "expected --start DIR to begin lab %s, or --kernels DIR to check it",
+                    a->number);
   DCS_TRY(dcs_lab_open(number, &lab));
   dcs_status status = a->start ? dcs_lab_start(&lab, a->start) : check_kernels(a, &lab);
   dcs_lab_free(&lab);
@@ -166,7 +169,9 @@ static dcs_status collect(const arguments *a) {
   dcs_status status = DCS_OK;
   int n;
   DCS_TRY(dcs_lab_collect(a->collect, &list, &n));
-  if (a->csv)
+  if (n == 0)
+    status = dcs_fail(DCS_INPUT, "%s: no results; --submit leaves them", a->collect);
+  else if (a->csv)
     status = print_class_csv(list, n);
   else
     print_class(list, n);
@@ -180,7 +185,7 @@ static dcs_status check(const void *values) {
     return dcs_fail(DCS_USAGE, "--collect takes no lab and no kernels");
   if (!a->number && (a->kernels || a->start || a->submit))
     return dcs_fail(DCS_USAGE, "expected the number of a lab; `dcsbench lab` lists them");
-  if (a->number && !a->kernels == !a->start)
+  if (a->kernels && a->start)
     return dcs_fail(DCS_USAGE, "expected --start DIR to begin a lab, or --kernels DIR to check it");
   if (a->submit && !a->kernels)
     return dcs_fail(DCS_USAGE, "--submit: expected --kernels DIR as well");

@@ -70,12 +70,13 @@ static dcs_status add_start(dcs_session *session, dcs_limits *limits) {
   return DCS_OK;
 }
 
-static dcs_status measure(dcs_bench *bench, dcs_backend backend, bool csv) {
+static dcs_status measure(dcs_bench *bench, dcs_backend backend, bool csv, dcs_progress *progress) {
   dcs_session *session;
   dcs_limits limits;
   DCS_TRY(dcs_bench_session(bench, backend, &session));
   if (dcs_session_limits(session, true, &limits) != DCS_OUTCOME_OK) return DCS_FAILED;
   if (backend == DCS_GPU) DCS_TRY(add_start(session, &limits));
+  dcs_progress_clear(progress);
   if (csv) return print_csv(&limits);
   int n;
   const dcs_device_info *card = dcs_session_devices(session, &n);
@@ -136,6 +137,11 @@ static dcs_status keep_spreads(const arguments *a, const dcs_run *runs) {
   for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++) {
     dcs_spread spread;
     if (!dcs_spread_of_runs(runs, (int)a->sessions, backend, &spread)) continue;
+    if (spread.disturbed)
+      fprintf(stderr,
+              "%s: too few sessions stayed undisturbed, and others count: measure again on "
+              "a quieter machine\n",
+              backend == DCS_CPU ? "CPU" : "GPU");
     DCS_TRY(dcs_spread_put(path, &runs[0], backend, &spread));
     printf("%s: a method's median moves by %.2g%% from session to session (standard deviation, %d "
            "sessions); two differ by less than %.2g%% in 95%% of cases\n",
@@ -171,8 +177,14 @@ static dcs_status measure_all(dcs_bench *bench, const arguments *a) {
   if (gpu != DCS_OK) fprintf(stderr, "no limits of a GPU: %s\n", dcs_error_message());
   if (a->sessions > 0) return measure_sessions(a, gpu == DCS_OK);
   if (a->csv) DCS_TRY(print_csv_header());
-  DCS_TRY(measure(bench, DCS_CPU, a->csv));
-  return gpu == DCS_OK ? measure(bench, DCS_GPU, a->csv) : DCS_OK;
+  dcs_progress progress = dcs_progress_start();
+  for (dcs_backend backend = DCS_CPU; backend <= (gpu == DCS_OK ? DCS_GPU : DCS_CPU); backend++) {
+    dcs_progress_draw(&progress, 0.5 * backend, backend == DCS_CPU ? "the CPU" : "the GPU");
+    const dcs_status status = measure(bench, backend, a->csv, &progress);
+    dcs_progress_clear(&progress);
+    DCS_TRY(status);
+  }
+  return DCS_OK;
 }
 
 dcs_status dcs_command_limits(int argc, char **argv) {

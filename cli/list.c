@@ -2,10 +2,12 @@
 #include "cli/commands.h"
 #include "harness/base/grow.h"
 #include "harness/files/csv.h"
+#include "harness/spec/own.h"
 
 #include <string.h>
 
 typedef struct {
+  const char *kernels;
   bool csv;
 } arguments;
 
@@ -14,6 +16,7 @@ static const dcs_option options[] = {
      "a CSV row a variant: id, problem, backend, built, available, why_not, "
      "parameters, idea",
      DCS_FLAG(arguments, csv)},
+    {"kernels", 0, "DIR", "and the variants of your own in DIR", DCS_WORD(arguments, kernels)},
     {0}};
 
 /* "block_x=64 (1..1024)", "read=end (start, end)" */
@@ -118,6 +121,7 @@ dcs_status dcs_command_list(int argc, char **argv) {
              "and ranges, and whether this machine can run them."};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
   dcs_bench bench;
   DCS_TRY(dcs_bench_open(NULL, NULL, 60, &bench));
   dcs_status status = look_for_gpu(&bench);

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/spec/own.h"
 #include "harness/sweep/cells.h"
 #include "harness/worker/worker.h"
 #include "tuning/database/tuned.h"
@@ -38,8 +39,11 @@ static const command commands[] = {
     {"dispatch", dcs_command_dispatch,
      "which method is fastest by size and place, from a run folder"},
     {"map", dcs_command_map, "compute the map of a molecule by the fastest method, into a file"},
+    {"diff", dcs_command_diff, "compare two maps in any format"},
+    {"convert", dcs_command_convert, "write a map in another format or other units, or a slice"},
     {"tune", dcs_command_tune, "search for the best configuration of a variant"},
     {"compile", dcs_command_compile, "compile CUDA variants without a GPU; registers and spills"},
+    {"explain", dcs_command_explain, "what a method does, and what it cannot be faster than"},
     {"trace", dcs_command_trace, "what a kernel's loads and stores cost a card, line by line"},
     {"lab", dcs_command_lab, "exercises: begin one, check your kernels without a GPU"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
@@ -72,6 +76,16 @@ static dcs_status unknown_command(const char *name) {
                   dcs_did_you_mean(name, names, N_COMMANDS, hint));
 }
 
+/* `worker DEVICE [KERNELS [FILE HASH]...]` */
+static dcs_status run_worker(int argc, char **argv) {
+  const dcs_variant *own;
+  for (int w = 4; w + 1 < argc; w += 2) {
+    const dcs_status status = dcs_own_load(argv[w], argv[w + 1], false, &own);
+    if (status != DCS_OK) return dcs_worker_refuse(status);
+  }
+  return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+}
+
 static dcs_status run_command(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "--help";
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
@@ -82,8 +96,7 @@ static dcs_status run_command(int argc, char **argv) {
     printf("dcsbench %s %s\n", DCS_VERSION, DCS_GIT_STATE);
     return DCS_OK;
   }
-  if (strcmp(name, "worker") == 0 && argc >= 3)
-    return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  if (strcmp(name, "worker") == 0 && argc >= 3) return run_worker(argc, argv);
   for (int c = 0; c < N_COMMANDS; c++) {
     if (strcmp(name, commands[c].name) != 0) continue;
     char full[64];

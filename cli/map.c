@@ -3,8 +3,9 @@
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/figures/slice.h"
 #include "harness/judge/stats.h"
-#include "harness/output/map_write.h"
+#include "harness/output/points.h"
 #include "kernels/coulomb/coulomb.h"
 #include "library/dcsbench.h"
 
@@ -17,14 +18,24 @@
 typedef struct {
   dcs_problem_options problem;
   dcs_problem_choice choice;
-  const char *grid, *out, *device, *dispatch;
+  const char *grid, *out, *device, *dispatch, *slice, *at;
+  dcs_units_options units;
   bool explain, time;
 } arguments;
 
 static const dcs_option options[] = {
-    {"out", 'o', "FILE", "where to write the map; the name ends in %1$s", DCS_WORD(arguments, out)},
+    {"out", 'o', "FILE",
+     "where to write the map; the name ends in %1$s, of a slice also in .png or .svg",
+     DCS_WORD(arguments, out)},
     {"grid", 0, "GRID", "NXxNYxNZ or N^3 points (what the molecule's box needs)",
      DCS_WORD(arguments, grid)},
+    {"slice", 0, "AXIS=ANGSTROM",
+     "compute only the plane of the grid that is nearest: z=12.5; of two axes the line: x=1,y=2",
+     DCS_WORD(arguments, slice)},
+    {"at", 0, "FILE",
+     "compute at points instead of a grid, in double precision on the CPU: a CSV with the columns "
+     "x, y, z, angstrom; to --out FILE.csv or standard output",
+     DCS_WORD(arguments, at)},
     {"dispatch", 0, "DIR",
      "decide by DIR/dispatch.csv, as `dcsbench dispatch` wrote it on this machine",
      DCS_WORD(arguments, dispatch)},
@@ -36,8 +47,35 @@ static const dcs_option options[] = {
      DCS_FLAG(arguments, time)},
     {0}};
 
+/* --at needs no grid and no method. */
+static dcs_status check_at(const arguments *a) {
+  const char *other = a->grid       ? "--grid"
+                      : a->slice    ? "--slice"
+                      : a->device   ? "--device"
+                      : a->dispatch ? "--dispatch"
+                      : a->explain  ? "--explain"
+                      : a->time     ? "--time"
+                                    : NULL;
+  if (other)
+    return dcs_fail(DCS_USAGE,
+                    "--at and %s: points of your own are computed in double precision "
+                    "on the CPU, without a grid; leave one out",
+                    other);
+  const char *ending = a->out ? strrchr(a->out, '.') : NULL;
+  if (a->out && !(ending && strcmp(ending, ".csv") == 0))
+    return dcs_fail(DCS_USAGE,
+                    "--at writes CSV: found --out \"%s\"; expected a name that ends in "
+                    ".csv",
+                    a->out);
+  return DCS_OK;
+}
+
 static dcs_status check(const void *values) {
   const arguments *a = values;
+  if (a->at) return check_at(a);
+  if (a->out && dcs_is_picture(a->out) && !a->slice)
+    return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
+                    a->out);
   if (a->out || a->explain || a->time) return DCS_OK;
   return dcs_fail(DCS_USAGE, "--out FILE is missing: where to write the map");
 }
@@ -83,26 +121,32 @@ static void print_explanation(FILE *out, dcs_mapper *mapper, const dcs_map_reque
 }
 
 static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_request *r,
-                          const dcs_case *c, float *map) {
+                          dcs_field *field) {
   if (a->explain || a->dispatch) print_explanation(a->explain ? stdout : stderr, mapper, r);
   if (!a->out && !a->time) return DCS_OK;
   dcs_interrupt_release(); /* there is nothing to save yet: an interrupt ends the program */
-  DCS_TRY(dcs_map(mapper, r, map));
-  if (a->time) DCS_TRY(time_maps(mapper, r, map));
+  DCS_TRY(dcs_map(mapper, r, field->values));
+  if (a->time) DCS_TRY(time_maps(mapper, r, field->values));
   dcs_interrupt_catch();
-  return a->out ? dcs_map_write(a->out, c, map) : DCS_OK;
+  if (!a->out) return DCS_OK;
+  dcs_field_scale(field, dcs_units_factor(a->units.units, a->units.kelvin), a->units.units->name);
+  return dcs_write_map(a->out, field);
+}
+
+static dcs_status open_mapper(const arguments *a, dcs_mapper **mapper) {
+  char dispatch[4096];
+  dcs_mapper_options how = {.device = a->device};
+  if (a->dispatch) DCS_TRY(dispatch_path(a->dispatch, dispatch));
+  if (a->dispatch) how.dispatch = dispatch;
+  return dcs_mapper_open(&how, mapper);
 }
 
 static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_case *c) {
-  char dispatch[4096];
-  dcs_mapper_options how = {.device = a->device};
-  dcs_mapper *mapper;
-  if (a->dispatch) DCS_TRY(dispatch_path(a->dispatch, dispatch));
-  if (a->dispatch) how.dispatch = dispatch;
-  int64_t points = dcs_points(c->problem.n);
-  float *map = malloc((size_t)points * sizeof *map);
-  double *atoms = malloc((size_t)m->n * 4 * sizeof *atoms);
   const dcs_problem *p = &c->problem;
+  dcs_mapper *mapper;
+  dcs_field field = {.n = p->n, .spacing = {c->spacing, c->spacing, c->spacing}};
+  memcpy(field.origin, c->origin, sizeof field.origin);
+  double *atoms = malloc((size_t)m->n * 4 * sizeof *atoms);
   dcs_map_request r = {.n_atoms = m->n,
                        .atoms = atoms,
                        .spacing = c->spacing,
@@ -114,39 +158,85 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
   memcpy(r.origin, c->origin, sizeof r.origin);
   for (int64_t i = 0; atoms && i < m->n; i++)
     memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
-  dcs_status status = map && atoms ? dcs_mapper_open(&how, &mapper)
-                                   : dcs_fail(DCS_UNAVAILABLE, "no memory for a map of %lld points",
-                                              (long long)points);
+  dcs_status status = atoms
+                          ? dcs_field_allocate(&field)
+                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)m->n);
+  if (status == DCS_OK) status = open_mapper(a, &mapper);
   if (status == DCS_OK) {
-    status = compute(a, mapper, &r, c, map);
+    status = compute(a, mapper, &r, &field);
     dcs_mapper_close(mapper);
   }
   free(atoms);
-  free(map);
+  dcs_field_free(&field);
   return status;
 }
 
-static dcs_status map_file(const arguments *a) {
-  dcs_molecule m;
+/* ---- points of the user's own ---- */
+
+static dcs_status map_points(const arguments *a, const dcs_case *c) {
+  dcs_point *points;
+  int64_t n, on_atoms;
+  DCS_TRY(dcs_points_read(a->at, &points, &n));
+  double *values = malloc((size_t)n * sizeof *values);
+  dcs_status status = values ? dcs_points_values(c, points, n, values, &on_atoms)
+                             : dcs_fail(DCS_UNAVAILABLE, "no memory for %lld points", (long long)n);
+  if (status == DCS_OK && on_atoms)
+    fprintf(stderr, "%lld points lie on atoms, which are left out of the sum there\n",
+            (long long)on_atoms);
+  if (status == DCS_OK)
+    status = dcs_points_write(a->out, points, n, values, a->units.units->name,
+                              dcs_units_factor(a->units.units, a->units.kelvin));
+  if (status == DCS_OK && a->out)
+    fprintf(stderr, "%s: %lld points, %s, CSV\n", a->out, (long long)n, a->units.units->name);
+  free(values);
+  free(points);
+  return status;
+}
+
+/* The grid of a slice, or without --slice as it is; of --at one point, which is not computed. */
+static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, dcs_grid *grid) {
+  double at[3];
+  int64_t first[3];
+  *grid = a->problem.grid;
+  if (a->at) {
+    *grid = (dcs_grid){.n = {1, 1, 1}, .spacing = 1, .has_origin = true};
+    dcs_molecule_box(m, grid->origin, at);
+    return DCS_OK;
+  }
+  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid->n));
+  if (!a->slice) return DCS_OK;
+  DCS_TRY(dcs_parse_slice(a->slice, at));
+  DCS_TRY(dcs_case_grid(m, grid));
+  grid->has_origin = true;
+  const double spacing[3] = {grid->spacing, grid->spacing, grid->spacing};
+  return dcs_slice_grid(at, grid->origin, spacing, &grid->n, first);
+}
+
+static dcs_status map_molecule(const arguments *a, const dcs_kind *kind, const dcs_config *problem,
+                               const dcs_molecule *m) {
   dcs_case c;
-  const dcs_writer *writer;
+  dcs_grid grid;
+  char left_out[DCS_TEXT];
+  DCS_TRY(choose_grid(a, m, &grid));
+  DCS_TRY(dcs_case_build(kind, problem, m, &grid, &c));
+  if (!a->at && *dcs_case_left_out(&c, left_out)) fprintf(stderr, "%s\n", left_out);
+  dcs_status status = a->at ? map_points(a, &c) : map_case(a, m, &c);
+  dcs_case_free(&c);
+  return status;
+}
+
+static dcs_status map_file(arguments *a) {
+  dcs_molecule m;
   const dcs_kind *kind;
   dcs_config problem;
-  dcs_grid grid = a->problem.grid;
-  if (a->out) DCS_TRY(dcs_map_format(a->out, &writer));
+  if (a->out) DCS_TRY(dcs_check_map_name(a->out));
+  if (!a->units.units) a->units.units = &dcs_all_units[0];
   DCS_TRY(dcs_one_problem(&a->choice, &kind, &problem));
   if (kind != dcs_kinds[0])
     return dcs_fail(DCS_USAGE, "--problem: found %s; expected %s: the library computes no other",
                     kind->id, dcs_kinds[0]->id);
-  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid.n));
   DCS_TRY(dcs_molecule_read(a->problem.input, &m, stderr));
-  dcs_status status = dcs_case_build(kind, &problem, &m, &grid, &c);
-  if (status == DCS_OK) {
-    char left_out[DCS_TEXT];
-    if (*dcs_case_left_out(&c, left_out)) fprintf(stderr, "%s\n", left_out);
-    status = map_case(a, &m, &c);
-    dcs_case_free(&c);
-  }
+  dcs_status status = map_molecule(a, kind, &problem, &m);
   dcs_molecule_free(&m);
   return status;
 }
@@ -156,16 +246,18 @@ dcs_status dcs_command_map(int argc, char **argv) {
       .options = options,
       .args_doc = "FILE",
       .doc =
-          "Compute the potential map of a molecule by the fastest method, and write it in "
-          "e/angstrom. Without a dispatch table, or where it is of another machine or "
+          "Compute the potential map of a molecule by the fastest method, and write it. Without a "
+          "dispatch table, or where it is of another machine or "
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
-          "rung of the ladder that runs here; with --device, the GPU that it names.",
+          "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
+          "that took least on the reference card of its compute capability.",
       .place = DCS_PLACE(arguments, problem.input, const char *),
       .words = 1,
       .missing = "the molecule's file is missing",
       .check = check};
   arguments a = {0};
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
-                            (dcs_shared_options){.problem = &a.problem, .choice = &a.choice}));
+  DCS_TRY(dcs_parse_options(
+      &line, argc, argv, &a,
+      (dcs_shared_options){.problem = &a.problem, .choice = &a.choice, .units = &a.units}));
   return map_file(&a);
 }

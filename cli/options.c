@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "harness/base/text.h"
-#include "harness/output/map_write.h"
+#include "harness/spec/own.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -42,7 +42,9 @@ static const dcs_option device_options[] = {
      "device of the CUDA variants: %1$s (%2$s); in verify and sweep also several that share each "
      "map: %3$s",
      .take = take_device},
-    {"kernels", 0, "DIR", "read the .cu files from DIR instead of the built-in ones",
+    {"kernels", 0, "DIR",
+     "read the .cu files from DIR instead of the built-in ones, and variants of your own: *.json "
+     "there (results/tuning-your-kernel.md)",
      DCS_WORD(dcs_device_options, kernels)},
     {"timeout", 0, "SECONDS", "longest wait for one answer of a worker (300)",
      DCS_NUMBER(dcs_device_options, timeout_s, 0.001, 1e6)},
@@ -140,6 +142,41 @@ dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **ki
   return dcs_parse_problem(choice->kind, choice->config, problem);
 }
 
+/* ---- units of maps ---- */
+
+static dcs_status take_units(const char *name, void *values) {
+  return dcs_find_units(name, &((dcs_units_options *)values)->units);
+}
+
+static const dcs_option units_options[] = {
+    {"units", 0, "UNITS", "of the potential: e/A, V, kT/e, kcal/mol/e (e/A; of a file its own)",
+     .take = take_units},
+    {"temperature", 0, "KELVIN", "of kT/e (298.15)",
+     DCS_NUMBER(dcs_units_options, kelvin, 1e-3, 1e9)},
+    {0}};
+
+dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *variant,
+                           dcs_config *problem) {
+  const dcs_kind *kind = dcs_kind_of(variant);
+  char why[DCS_TEXT];
+  if (*choice->config) return dcs_parse_problem(kind, choice->config, problem);
+  for (const char *const *text = kind->verified; *text; text++) {
+    DCS_TRY(dcs_parse_problem(kind, *text, problem));
+    if (dcs_solves(variant, problem, why)) return DCS_OK;
+  }
+  return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
+}
+
+dcs_status dcs_one_method(const char *variant, const char *config, dcs_method *method) {
+  dcs_methods methods;
+  DCS_TRY(dcs_select_methods(variant, config, (dcs_at_hand){.gpu = true}, &methods));
+  const int n = methods.n;
+  if (n == 1) *method = methods.list[0];
+  free(methods.list);
+  if (n == 1) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "found %d methods; expected one variant with one configuration", n);
+}
+
 /* ---- what is measured, and for how long ---- */
 
 static const dcs_option plan_options[] = {
@@ -196,6 +233,7 @@ static void list_options(command_line *all, dcs_shared_options shared) {
   add_options(all, all->line->options, all->arguments, 0);
   if (shared.planned) add_options(all, plan_options, shared.planned, 0);
   if (shared.problem) add_options(all, problem_options, shared.problem, 0);
+  if (shared.units) add_options(all, units_options, shared.units, 0);
   if (shared.choice) {
     list_params(params);
     add_options(all, kind_option, shared.choice, 0);
@@ -219,7 +257,7 @@ static char *name_choices(int key, const char *text, void *input) {
   else if (key == 'i')
     length = asprintf(&named, text, dcs_molecule_formats(names, sizeof names));
   else if (key == 'o')
-    length = asprintf(&named, text, dcs_map_formats(names));
+    length = asprintf(&named, text, dcs_field_format_list(names));
   else
     return (char *)text;
   return length < 0 ? NULL : named;
@@ -316,12 +354,14 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
                             .help_filter = name_choices};
   if (shared.device) *shared.device = (dcs_device_options){.timeout_s = 300};
   if (shared.problem) *shared.problem = (dcs_problem_options){.grid = {.margin = 5}};
+  if (shared.units) *shared.units = (dcs_units_options){.kelvin = 298.15};
   if (shared.planned) *shared.planned = (dcs_plan_options){.seed = 1};
   if (shared.choice) *shared.choice = (dcs_problem_choice){.kind = dcs_kinds[0]};
   list_options(&all, shared);
   /* In order: argv stays as it was typed, for the record. */
   error_t error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &all);
-  if (error == 0) return DCS_OK;
+  const char *kernels = shared.device ? shared.device->kernels : NULL;
+  if (error == 0) return kernels ? dcs_own_load_folder(kernels) : DCS_OK;
   return dcs_fail(error == ENOMEM ? DCS_UNAVAILABLE : DCS_USAGE, "cannot read the command line: %s",
                   strerror(error));
 }

@@ -2,6 +2,8 @@
 #include "tuning/report/report.h"
 #include "cli/commands.h"
 #include "harness/files/folder.h"
+#include "harness/timings/t4_write.h"
+#include "tuning/journal/journal.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 enum { DEPTH = 4 /* of folders in which runs are looked for */ };
 
 typedef struct {
-  const char *folder, *out, *reference;
+  const char *folder, *out, *reference, *t4;
   bool all, html;
   int form;
 } arguments;
@@ -25,11 +27,17 @@ static const dcs_option options[] = {
      "write DIR/report.html: a page of its own with figures, tables, thresholds, claims and method",
      DCS_FLAG(arguments, html)},
     {"out", 'o', "FILE", "with --html: the page's file", DCS_WORD(arguments, out)},
-    {"reference", 'r', "DIR", "with --html: as of `dcsbench plot`", DCS_WORD(arguments, reference)},
+    {"t4", 0, "FILE",
+     "write the run, or a tuning's journal, as T4: what Kernel Tuner, KTT and their tools read",
+     DCS_WORD(arguments, t4)},
+    {"reference", 'r', "DIR", "with --html: as of `dcsbench plot` and `dcsbench crossover`",
+     DCS_WORD(arguments, reference)},
     {0}};
 
 static dcs_status check(const void *values) {
   const arguments *a = values;
+  if (a->t4 && (a->all || a->form || a->html))
+    return dcs_fail(DCS_USAGE, "--t4 has every row and every sample: give it alone");
   if (a->html && (a->all || a->form))
     return dcs_fail(DCS_USAGE, "--html has every row: give it alone, with --out or --reference");
   if (!a->html && (a->out || a->reference))
@@ -79,14 +87,14 @@ static dcs_status print_for_people(dcs_report *report, const arguments *a) {
 static dcs_status write_page(dcs_report *report, const arguments *a) {
   char path[4096];
   DCS_TRY(dcs_path_in(a->folder, "report.html", path));
-  DCS_TRY(dcs_report_page(report, a->reference, a->out ? a->out : path));
+  DCS_TRY(dcs_report_page(report, a->out ? a->out : path));
   printf("%s\n", a->out ? a->out : path);
   return DCS_OK;
 }
 
 static dcs_status tell(const arguments *a) {
   dcs_report report;
-  dcs_status status = dcs_report_open(a->folder, &report);
+  dcs_status status = dcs_report_open(a->folder, a->reference, &report);
   if (status != DCS_OK)
     ;
   else if (a->html)
@@ -99,13 +107,44 @@ static dcs_status tell(const arguments *a) {
   return status;
 }
 
-/* ---- a folder of runs ---- */
+/* ---- T4 ---- */
 
 static bool is_run(const char *folder) {
   char path[4096];
   return snprintf(path, sizeof path, "%s/summary.csv", folder) < (int)sizeof path &&
          access(path, F_OK) == 0;
 }
+
+static dcs_status write_t4_of_run(const arguments *a) {
+  dcs_run run;
+  dcs_status status = dcs_run_open(&run, a->folder);
+  if (status == DCS_OK) status = dcs_t4_write_run(&run, a->t4);
+  dcs_run_close(&run);
+  return status;
+}
+
+/* The journal is read as a tuning reads it before a row of it is written. */
+static dcs_status write_t4_of_journal(const arguments *a) {
+  char *path = (char *)a->folder;
+  dcs_table *table;
+  dcs_journal journal;
+  DCS_TRY(dcs_table_read(path, &table));
+  dcs_status status = dcs_journal_read(&path, 1, &journal, stderr);
+  if (status == DCS_OK && journal.n == 0)
+    status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", path);
+  if (status == DCS_OK) status = dcs_t4_write_journal(table, a->t4);
+  dcs_journal_free(&journal);
+  dcs_table_free(table);
+  return status;
+}
+
+static dcs_status write_t4(const arguments *a) {
+  DCS_TRY(is_run(a->folder) ? write_t4_of_run(a) : write_t4_of_journal(a));
+  printf("%s\n", a->t4);
+  return DCS_OK;
+}
+
+/* ---- a folder of runs ---- */
 
 /* Prints the run folders in this one; returns how many. */
 static size_t list_runs(const char *folder, int depth) {
@@ -131,7 +170,7 @@ static size_t list_runs(const char *folder, int depth) {
 dcs_status dcs_command_report(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "DIR",
+      .args_doc = "DIR\n--t4 FILE DIR|JOURNAL",
       .doc = "Tell of a run: the best configuration of each variant (CPU variants: with one thread "
              "and with most) on each problem, at a large size that most of them share, with half "
              "the width of the median's 95% interval, the rate of useful work, the error of a "
@@ -145,6 +184,7 @@ dcs_status dcs_command_report(int argc, char **argv) {
       .check = check};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
+  if (a.t4) return write_t4(&a);
   if (!is_run(a.folder) && list_runs(a.folder, 1) > 0) return DCS_OK;
   return tell(&a);
 }

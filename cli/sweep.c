@@ -42,11 +42,12 @@ static dcs_status take_method(const char *arg, void *values) {
     return dcs_fail(DCS_USAGE, "--method: found \"%s\"; expected NAME=COMMAND", arg);
   if (c->n_methods == MOST_METHODS)
     return dcs_fail(DCS_USAGE, "--method: found more than %d", MOST_METHODS);
+  for (int m = 0; m < c->n_methods; m++)
+    if (strlen(c->methods[m].name) == length && strncmp(c->methods[m].name, arg, length) == 0)
+      return dcs_fail(DCS_USAGE, "--method: found \"%.*s\" twice; expected different names",
+                      (int)length, arg);
   char *name = strndup(arg, length);
   if (!name) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");
-  for (int m = 0; m < c->n_methods; m++)
-    if (strcmp(c->methods[m].name, name) == 0)
-      return dcs_fail(DCS_USAGE, "--method: found \"%s\" twice; expected different names", name);
   c->methods[c->n_methods++] = (dcs_timed_method){name, arg + length + 1};
   return DCS_OK;
 }
@@ -62,6 +63,7 @@ static dcs_status take_size(const char *arg, void *values) {
     return dcs_fail(DCS_USAGE, "--size: found more than %d", DCS_MAX_DIMENSIONS);
   DCS_TRY(dcs_parse_integers("--size", arg + length + 1, 1, DCS_MOST_ALONG, &list, &n));
   char *name = strndup(arg, length);
+  if (!name) free(list);
   if (!name) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");
   c->axes[c->n_axes++] = (dcs_timed_axis){name, list, n};
   return DCS_OK;

@@ -1,7 +1,8 @@
 /* dcsbench trace */
 #include "cli/commands.h"
 #include "harness/base/text.h"
-#include "harness/files/csv.h"
+#include "harness/files/sheet.h"
+#include "harness/spec/own.h"
 #include "harness/trace/draw.h"
 
 #include <math.h>
@@ -54,11 +55,23 @@ static dcs_status check(const void *values) {
 
 /* ---- rows ---- */
 
-enum { N_NUMBERS = 10, N_WORDS = 4 };
-static const char *const columns[] =
-    DCS_NAMES("file", "line", "access", "space", "requests", "sectors", "sectors_per_request",
-              "lines_per_request", "bytes_used", "bytes_moved", "efficiency", "bank_conflicts",
-              "distinct_constant_addresses", "divergent");
+enum { N_NUMBERS = 10 };
+
+static const dcs_sheet_column columns[] = {
+    {.name = "file"},
+    {.name = "line", .format = "%.0f"},
+    {.name = "access"},
+    {.name = "space"},
+    {.name = "requests", .format = "%.0f"},
+    {.name = "sectors", .format = "%.0f"},
+    {.name = "sectors_per_request", .format = "%.2f"},
+    {.name = "lines_per_request", .format = "%.2f"},
+    {.name = "bytes_used", .format = "%.0f"},
+    {.name = "bytes_moved", .format = "%.0f"},
+    {.name = "efficiency", .format = "%.3f"},
+    {.name = "bank_conflicts", .format = "%.0f"},
+    {.name = "distinct_constant_addresses", .format = "%.1f"},
+    {.name = "divergent", .format = "%.0f"}};
 
 /* The columns behind the space; NaN for what the space does not have. */
 static void numbers_of(const dcs_trace_row *row, double numbers[N_NUMBERS]) {
@@ -79,47 +92,27 @@ static void numbers_of(const dcs_trace_row *row, double numbers[N_NUMBERS]) {
   memcpy(numbers, values, sizeof values);
 }
 
-static dcs_status print_csv(const dcs_kernel_trace *trace) {
-  dcs_csv csv = dcs_csv_stdout();
-  DCS_TRY(dcs_csv_header(&csv, columns));
+/* Writes a sheet for machines, and frees it. */
+static dcs_status print_sheet(const arguments *a, dcs_sheet *sheet) {
+  dcs_status status = dcs_sheet_write(sheet, a->csv ? DCS_SHEET_CSV : DCS_SHEET_JSON, stdout);
+  dcs_sheet_free(sheet);
+  return status;
+}
+
+static dcs_status print_for_machines(const arguments *a, const dcs_kernel_trace *trace) {
+  dcs_sheet sheet = dcs_sheet_begin("", columns, sizeof columns / sizeof columns[0]);
   for (int i = 0; i < trace->n_rows; i++) {
     const dcs_trace_row *row = &trace->rows[i];
     double numbers[N_NUMBERS];
     numbers_of(row, numbers);
-    dcs_csv_text(&csv, row->source.place.file);
-    dcs_csv_integer(&csv, row->source.place.line);
-    dcs_csv_text(&csv, dcs_access_name(row->access));
-    dcs_csv_text(&csv, dcs_memory_space_name(row->space));
+    dcs_sheet_text(&sheet, row->source.place.file);
+    dcs_sheet_number(&sheet, row->source.place.line);
+    dcs_sheet_text(&sheet, dcs_access_name(row->access));
+    dcs_sheet_text(&sheet, dcs_memory_space_name(row->space));
     for (int n = 0; n < N_NUMBERS; n++)
-      dcs_csv_number(&csv, numbers[n]);
-    DCS_TRY(dcs_csv_row(&csv));
+      dcs_sheet_number(&sheet, numbers[n]);
   }
-  return DCS_OK;
-}
-
-static void print_json_text(const char *name, const char *text) {
-  printf("\"%s\": \"", name);
-  for (; *text; text++)
-    printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-  printf("\"");
-}
-
-static void print_json(const dcs_kernel_trace *trace) {
-  printf("[");
-  for (int i = 0; i < trace->n_rows; i++) {
-    const dcs_trace_row *row = &trace->rows[i];
-    double numbers[N_NUMBERS];
-    numbers_of(row, numbers);
-    printf("%s\n  {", i ? "," : "");
-    print_json_text("file", row->source.place.file);
-    printf(", \"line\": %d, \"access\": \"%s\", \"space\": \"%s\"", row->source.place.line,
-           dcs_access_name(row->access), dcs_memory_space_name(row->space));
-    for (int n = 0; n < N_NUMBERS; n++)
-      isnan(numbers[n]) ? printf(", \"%s\": null", columns[N_WORDS + n])
-                        : printf(", \"%s\": %.17g", columns[N_WORDS + n], numbers[n]);
-    printf("}");
-  }
-  printf("\n]\n");
+  return print_sheet(a, &sheet);
 }
 
 /* A number in a column of that width; "" for NaN. */
@@ -167,57 +160,42 @@ static void print_lanes(const dcs_kernel_trace *trace) {
 
 /* ---- races ---- */
 
-static const char *const race_columns[] =
-    DCS_NAMES("space", "first_file", "first_line", "first_access", "first_block", "first_thread",
-              "then_file", "then_line", "then_access", "then_block", "then_thread", "words");
+static const dcs_sheet_column race_columns[] = {{.name = "space"},
+                                                {.name = "first_file"},
+                                                {.name = "first_line", .format = "%.0f"},
+                                                {.name = "first_access"},
+                                                {.name = "first_block", .format = "%.0f"},
+                                                {.name = "first_thread", .format = "%.0f"},
+                                                {.name = "then_file"},
+                                                {.name = "then_line", .format = "%.0f"},
+                                                {.name = "then_access"},
+                                                {.name = "then_block", .format = "%.0f"},
+                                                {.name = "then_thread", .format = "%.0f"},
+                                                {.name = "words", .format = "%.0f"}};
 
-static void csv_touch(dcs_csv *csv, const dcs_source_line *line, const dcs_touch *touch) {
-  dcs_csv_text(csv, line->place.file);
-  dcs_csv_integer(csv, line->place.line);
-  dcs_csv_text(csv, dcs_access_name((dcs_seen_kind)touch->kind));
-  dcs_csv_integer(csv, touch->block);
-  dcs_csv_integer(csv, touch->thread);
+static void add_touch(dcs_sheet *sheet, const dcs_source_line *line, const dcs_touch *touch) {
+  dcs_sheet_text(sheet, line->place.file);
+  dcs_sheet_number(sheet, line->place.line);
+  dcs_sheet_text(sheet, dcs_access_name((dcs_seen_kind)touch->kind));
+  dcs_sheet_number(sheet, touch->block);
+  dcs_sheet_number(sheet, touch->thread);
 }
 
-static dcs_status print_races_csv(const dcs_located_race *races, int n) {
-  dcs_csv csv = dcs_csv_stdout();
-  DCS_TRY(dcs_csv_header(&csv, race_columns));
+static dcs_status print_races_for_machines(const arguments *a, const dcs_located_race *races,
+                                           int n) {
+  dcs_sheet sheet = dcs_sheet_begin("", race_columns, sizeof race_columns / sizeof race_columns[0]);
   for (int i = 0; i < n; i++) {
-    dcs_csv_text(&csv, dcs_memory_space_name(races[i].race.space));
-    csv_touch(&csv, &races[i].first, &races[i].race.first);
-    csv_touch(&csv, &races[i].then, &races[i].race.then);
-    dcs_csv_integer(&csv, races[i].race.words);
-    DCS_TRY(dcs_csv_row(&csv));
+    dcs_sheet_text(&sheet, dcs_memory_space_name(races[i].race.space));
+    add_touch(&sheet, &races[i].first, &races[i].race.first);
+    add_touch(&sheet, &races[i].then, &races[i].race.then);
+    dcs_sheet_number(&sheet, (double)races[i].race.words);
   }
-  return DCS_OK;
-}
-
-static void json_touch(const char *const *names, const dcs_source_line *line,
-                       const dcs_touch *touch) {
-  printf(", ");
-  print_json_text(names[0], line->place.file);
-  printf(", \"%s\": %d, \"%s\": \"%s\", \"%s\": %u, \"%s\": %d", names[1], line->place.line,
-         names[2], dcs_access_name((dcs_seen_kind)touch->kind), names[3], touch->block, names[4],
-         touch->thread);
-}
-
-static void print_races_json(const dcs_located_race *races, int n) {
-  printf("[");
-  for (int i = 0; i < n; i++) {
-    printf("%s\n  {\"space\": \"%s\"", i ? "," : "", dcs_memory_space_name(races[i].race.space));
-    json_touch(race_columns + 1, &races[i].first, &races[i].race.first);
-    json_touch(race_columns + 6, &races[i].then, &races[i].race.then);
-    printf(", \"words\": %lld}", (long long)races[i].race.words);
-  }
-  printf("\n]\n");
+  return print_sheet(a, &sheet);
 }
 
 static dcs_status print_races(const arguments *a, const dcs_located_race *races, int n) {
   char text[6 * DCS_TEXT];
-  if (a->csv)
-    DCS_TRY(print_races_csv(races, n));
-  else if (a->json)
-    print_races_json(races, n);
+  if (a->csv || a->json) DCS_TRY(print_races_for_machines(a, races, n));
   for (int i = 0; !a->csv && !a->json && i < n; i++)
     printf("%s\n    %s\n    %s\n", dcs_describe_race(&races[i], text), races[i].first.text,
            races[i].then.text);
@@ -236,19 +214,6 @@ static dcs_status look_for_races(const arguments *a, const dcs_method *method, c
 }
 
 /* ---- the command ---- */
-
-/* The problem that was asked for; where none was, the first on which the variant is verified. */
-static dcs_status choose_problem(const arguments *a, const dcs_variant *variant,
-                                 dcs_config *problem) {
-  const dcs_kind *kind = dcs_kind_of(variant);
-  char why[DCS_TEXT];
-  if (*a->choice.config) return dcs_parse_problem(kind, a->choice.config, problem);
-  for (const char *const *text = kind->verified; *text; text++) {
-    DCS_TRY(dcs_parse_problem(kind, *text, problem));
-    if (dcs_solves(variant, problem, why)) return DCS_OK;
-  }
-  return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
-}
 
 /* What was traced, in a line. */
 static void name_trace(const arguments *a, const dcs_method *method, const dcs_case *c,
@@ -276,25 +241,11 @@ static dcs_status print(const arguments *a, const dcs_method *method, const dcs_
   char title[4 * DCS_TEXT];
   name_trace(a, method, c, trace, title);
   if (a->figure) DCS_TRY(draw(a->figure, title, trace));
-  if (a->csv) return print_csv(trace);
-  if (a->json) {
-    print_json(trace);
-    return DCS_OK;
-  }
+  if (a->csv || a->json) return print_for_machines(a, trace);
   printf("%s\n\n", title);
   print_table(trace);
   print_lanes(trace);
   return DCS_OK;
-}
-
-static dcs_status choose(const arguments *a, dcs_method *method) {
-  dcs_methods methods;
-  DCS_TRY(dcs_select_methods(a->variant, a->config, (dcs_at_hand){.gpu = true}, &methods));
-  const int n = methods.n;
-  if (n == 1) *method = methods.list[0];
-  free(methods.list);
-  if (n == 1) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "found %d methods; expected one variant with one configuration", n);
 }
 
 static dcs_status trace_on(const arguments *a, const dcs_method *method, const dcs_case *c) {
@@ -323,8 +274,9 @@ dcs_status dcs_command_trace(int argc, char **argv) {
   dcs_grid grid = {.spacing = DCS_RANDOM_SPACING};
   dcs_case c;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
-  DCS_TRY(choose(&a, &method));
-  DCS_TRY(choose_problem(&a, method.variant, &problem));
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
+  DCS_TRY(dcs_one_method(a.variant, a.config, &method));
+  DCS_TRY(dcs_problem_for(&a.choice, method.variant, &problem));
   DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
   DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
   dcs_status status = a.device  ? dcs_run_launches(&method, &c, a.kernels, a.device)

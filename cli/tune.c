@@ -1,7 +1,9 @@
 /* dcsbench tune */
 #include "cli/commands.h"
+#include "cli/tune_spec.h"
 #include "harness/base/grow.h"
 #include "harness/base/text.h"
+#include "harness/spec/own.h"
 #include "tuning/database/tuned.h"
 #include "tuning/study/study.h"
 #include "tuning/tuner/pareto.h"
@@ -23,7 +25,7 @@ typedef struct {
   what what;
   bool pareto;
   dcs_pareto_axis axis;
-  const char *strategy, *out;
+  const char *strategy, *out, *spec;
   int64_t seed, samples;
   char *words[MOST_WORDS];
   int n_words;
@@ -75,6 +77,9 @@ static const dcs_option options[] = {
      "where every evaluation is appended, and what is there already is known "
      "(journal.csv in the data folder)",
      DCS_WORD(arguments, tune.journal)},
+    {"unverified", 0, NULL,
+     "time a specification without ReferenceArguments, too; its winner is not kept",
+     DCS_FLAG(arguments, tune.unverified)},
     {"list", 0, NULL, "only tell the space: how many configurations, and why no others",
      DCS_VALUE(arguments, what, DO_LIST)},
     {"replay", 0, NULL, "search what the JOURNALs recorded; no machine is needed",
@@ -83,6 +88,8 @@ static const dcs_option options[] = {
      "hold all strategies against each other on what the JOURNALs recorded; study.csv and figures "
      "go into --out",
      DCS_VALUE(arguments, what, DO_STUDY)},
+    {"spec", 0, "FILE", "the specification whose evaluations the JOURNALs hold",
+     DCS_WORD(arguments, spec)},
     {"out", 'o', "DIR", "folder for a study, or for a front: pareto.csv and its figure",
      DCS_WORD(arguments, out)},
     {0}};
@@ -106,6 +113,9 @@ static dcs_status check(const void *values) {
     return dcs_fail(DCS_USAGE, "--out is for --study and --pareto alone");
   if (a->pareto && (*a->tune.objective || a->what == DO_STUDY || a->what == DO_LIST))
     return dcs_fail(DCS_USAGE, "--pareto goes neither with --objective nor with --study or --list");
+  if (!journals && a->spec)
+    return dcs_fail(DCS_USAGE, "--spec is for JOURNALs; a specification that is tuned is named "
+                               "without it");
   if (journals && dcs_chosen(&a->choice))
     return dcs_fail(DCS_USAGE, "a problem is for a tuning; what a JOURNAL recorded has its own");
   if (journals && *a->tune.objective)
@@ -165,6 +175,7 @@ static dcs_status replay_one(const arguments *a, const dcs_recorded_space *recor
 
 static dcs_status with_journals(arguments *a) {
   dcs_journal journal;
+  if (a->spec) DCS_TRY(dcs_own_load(a->spec, NULL, false, &a->tune.variant));
   dcs_status status = dcs_journal_read(a->words, a->n_words, &journal, stderr);
   if (status == DCS_OK && journal.n == 0)
     status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", a->words[0]);
@@ -178,12 +189,28 @@ static dcs_status with_journals(arguments *a) {
   return status;
 }
 
+/* Of a specification that makes its own problem: it has no sizes to choose. */
+static dcs_status take_one_problem(arguments *a) {
+  dcs_case_source *source = &a->tune.source;
+  if (source->input || source->atoms || source->grid.n.x || dcs_chosen(&a->choice))
+    return dcs_fail(DCS_USAGE,
+                    "%s: found a problem or its size; expected none: the specification "
+                    "has them",
+                    a->words[0]);
+  source->kind = dcs_kind_of(a->tune.variant);
+  source->atoms = 1;
+  source->grid = (dcs_grid){.n = {1, 1, 1}, .spacing = 1};
+  a->tune.problem = dcs_initial_problem(source->kind);
+  return DCS_OK;
+}
+
 /* The inputs, and the kind of problem that the variant solves. */
 static dcs_status take_source(arguments *a, const dcs_variant *variant) {
   dcs_case_source *source = &a->tune.source;
   source->input = a->problem.input;
   source->grid = a->problem.grid;
   source->seed = 1;
+  if (dcs_kind_of(variant)->n_dimensions == 0) return take_one_problem(a);
   if (!source->input && (source->atoms == 0 || source->grid.n.x == 0))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     source->atoms == 0 ? "--atoms" : "--grid");
@@ -257,6 +284,9 @@ static dcs_status find_front(arguments *a) {
 }
 
 static dcs_status run(arguments *a) {
+  if (a->what != DO_REPLAY && a->what != DO_STUDY && dcs_is_specification(a->words[0]))
+    DCS_TRY(dcs_take_specification(a->words[0], &a->strategy, &a->tune));
+  if (!a->strategy) a->strategy = dcs_default_strategy;
   DCS_TRY(dcs_find_strategy(a->strategy, &a->tune.strategy));
   if (a->what == DO_REPLAY || a->what == DO_STUDY) return with_journals(a);
   a->tune.device = a->device.device;
@@ -345,9 +375,9 @@ static dcs_status run_for_tuned(int argc, char **argv) {
 dcs_status dcs_command_tune(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "VARIANT\nVARIANT... --pareto\n--replay JOURNAL...\n--study JOURNAL... --out "
-                  "DIR\nshow\nexport\n"
-                  "forget VARIANT|all",
+      .args_doc =
+          "VARIANT\nSPEC.json\nVARIANT... --pareto\n--replay JOURNAL...\n--study JOURNAL... "
+          "--out DIR\nshow\nexport\nforget VARIANT|all",
       .doc =
           "Search for a variant's best configuration on one problem. Each is verified, then "
           "timed; every evaluation goes into a journal. The best are measured once more, "
@@ -359,14 +389,16 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "Without a budget the search ends when everything is known. An interrupted one goes on "
           "when the same command is given again. The data folder is $DCSBENCH_DATA, else dcsbench "
           "in $XDG_DATA_HOME, else ~/.local/share/dcsbench.\n\n"
+          "SPEC.json describes a kernel of yours, in CUDA or C, with its parameters, arguments and "
+          "what they are to hold afterwards, in the format T1 of Kernel Tuner, KTT and BAT; "
+          "results/tuning-your-kernel.md has examples. On a device without times, such as "
+          "emulated, --budget-evals N checks N configurations and times none.\n\n"
           "Strategies: exhaustive, random; surrogate: where a model of what is known expects most; "
           "greedy: to the first better neighbour, then again from elsewhere.",
       .take_word = take_word,
       .check = check};
-  arguments a = {.tune = {.scope = DCS_KERNEL, .budget_evals = -1, .objective = ""},
-                 .strategy = dcs_default_strategy,
-                 .seed = 1,
-                 .samples = 7};
+  arguments a = {
+      .tune = {.scope = DCS_KERNEL, .budget_evals = -1, .objective = ""}, .seed = 1, .samples = 7};
   if (argc > 1 && is_for_tuned(argv[1])) return run_for_tuned(argc, argv);
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
                             (dcs_shared_options){&a.device, &a.problem, &a.choice}));

@@ -62,7 +62,7 @@ typedef struct {
 /* Whether the method has nothing to fail at here: a variant that is not here, or that several
  * devices cannot share. */
 static bool not_here(const dcs_bench *bench, const dcs_verification *v) {
-  return v->outcome == DCS_OUTCOME_NOT_BUILT ||
+  return dcs_not_here(v->outcome) ||
          (v->outcome == DCS_OUTCOME_INAPPLICABLE && dcs_names_several(bench->device));
 }
 
@@ -78,9 +78,14 @@ static void add(totals *t, const dcs_bench *bench, const dcs_verification *v) {
 static void print_totals(const dcs_variant *variant, const totals *t) {
   if (t->missing)
     printf("%-22s not here: %s\n", variant->id, t->why);
+  else if (!t->failed)
+    printf("%-22s %4d configurations %6d maps   worst error %.3f of the tolerance   ok\n",
+           variant->id, t->methods, t->cases, t->bound_ratio);
+  else if (t->bound_ratio > 1)
+    printf("%-22s %4d configurations %6d maps   worst error %.3g times the tolerance: FAILED\n",
+           variant->id, t->methods, t->cases, t->bound_ratio);
   else
-    printf("%-22s %4d configurations %6d maps   worst error %.3f of the tolerance   %s\n",
-           variant->id, t->methods, t->cases, t->bound_ratio, t->failed ? "FAILED" : "ok");
+    printf("%-22s %4d configurations %6d maps   FAILED\n", variant->id, t->methods, t->cases);
 }
 
 /* What does not compile is said once of a variant: its other configurations fail for the same

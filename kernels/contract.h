@@ -26,7 +26,7 @@ typedef struct {
 
 /* ---- parameters and configurations ---- */
 
-enum { DCS_MAX_PARAMS = 8, DCS_TEXT = 256 };
+enum { DCS_MAX_PARAMS = 16, DCS_TEXT = 256 };
 
 /* What the harness may know of a parameter, whatever its name. */
 typedef enum {
@@ -70,7 +70,7 @@ typedef struct {
 
 /* ---- problems ---- */
 
-enum { DCS_MAX_BUFFERS = 8, DCS_MAX_SCRATCH = 8 };
+enum { DCS_MAX_BUFFERS = 16, DCS_MAX_SCRATCH = 8 };
 
 /* One problem to compute. Its arrays are the buffers of its kind, inputs and outputs, which
  * kernels/KIND/KIND.h numbers. One that is a grid is row-major with x fastest: point (i, j, k) is
@@ -102,13 +102,16 @@ typedef enum {
   DCS_ARG_BUFFER,   /* DCS_BUFFER(b), element *: buffer b of the kind. Buffer 0 begins with the
                        launch's first input, a grid that is an output with the launch's first slice */
   /* DCS_SCRATCH(s), void *: the plan's scratch[s] */
-  DCS_ARG_SCRATCH = DCS_ARG_BUFFER + DCS_MAX_BUFFERS
+  DCS_ARG_SCRATCH = DCS_ARG_BUFFER + DCS_MAX_BUFFERS,
+  /* DCS_OWN_AT(o), by value: what begins at byte o of the plan's `own`, of any type */
+  DCS_ARG_OWN_AT = DCS_ARG_SCRATCH + DCS_MAX_SCRATCH
 } dcs_arg;
 
 #define DCS_BUFFER(b)  ((dcs_arg)(DCS_ARG_BUFFER + (b)))
 #define DCS_SCRATCH(s) ((dcs_arg)(DCS_ARG_SCRATCH + (s)))
+#define DCS_OWN_AT(o)  ((dcs_arg)(DCS_ARG_OWN_AT + (o)))
 
-enum { DCS_MAX_ARGS = 16, DCS_MAX_STEPS = 24, DCS_OWN_BYTES = 128 };
+enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 24, DCS_OWN_BYTES = 256 };
 
 /* What a step does. */
 typedef enum {
@@ -186,6 +189,17 @@ typedef enum {
   DCS_N_BOOK
 } dcs_book;
 
+/* What a variant is made of that is not built in, but was read from files of the user's. */
+typedef struct {
+  const char *file;     /* that describes it, by its absolute path */
+  uint64_t hash;        /* of what that file and the kernel's text were when they were read */
+  uint64_t all;         /* the same with the data that it is run on */
+  const char *language; /* of the kernel */
+  const char *text;     /* the kernel, with what it includes in its place */
+  const char *const *options; /* of the compiler, beside its parameters; n_options */
+  int n_options;
+} dcs_outside;
+
 typedef struct {
   const char *id;   /* permanent: it keys the data */
   const char *kind; /* of the problems that it computes: coulomb, ... */
@@ -194,6 +208,7 @@ typedef struct {
    * project; the kernel itself (a .cu, or the .c) comes first, NULL last. Their hash keys what is
    * kept of it. */
   const char *const *sources;
+  const dcs_outside *outside; /* NULL: it is built in */
   dcs_backend backend;
   dcs_book book; /* at most one variant of each but DCS_BOOK_NONE */
   const dcs_param *params;
@@ -222,6 +237,9 @@ typedef struct {
   /* CPU: computes out[b], the kind's buffers that are outputs, whole (each is overwritten); false:
    * memory for it cannot be had. NULL for CUDA. */
   bool (*compute)(const dcs_problem *, const dcs_config *, void *const out[DCS_MAX_BUFFERS]);
+  /* CPU: makes compute() of this configuration ready, in the process that calls it, where that has
+   * to be compiled. DCS_FAILED with what the compiler says. NULL: it is. */
+  dcs_status (*load)(const dcs_config *);
   /* CUDA: fills the launch plan. NULL on the CPU. */
   void (*plan)(const dcs_problem *, const dcs_config *, dcs_plan *);
   /* CUDA, with plan.prepared: writes inputs first..first+n-1 as a launch of slice k takes them. */
@@ -235,9 +253,15 @@ typedef struct {
   void (*add_overflow)(const dcs_problem *overflow, const dcs_config *, float *out);
 } dcs_variant;
 
-/* The ladder, in order. */
-extern const dcs_variant *const dcs_variants[];
-extern const int dcs_n_variants;
+/* The ladder, in order; behind it those that were added, which live as long as the program. */
+enum { DCS_MAX_ADDED = 16 };
+extern const dcs_variant *dcs_variants[];
+extern int dcs_n_variants;
+extern const int dcs_n_built_in;
+
+/* Before any thread or worker is started; not twice. DCS_USAGE: its id is taken, or there are
+ * DCS_MAX_ADDED. */
+dcs_status dcs_add_variant(const dcs_variant *variant);
 
 /* Where the variant with that id stands on the ladder, from 0; dcs_n_variants: nowhere. */
 int dcs_find_rung(const char *id);

@@ -7,12 +7,28 @@
 #define DCS_VARIANT(id) extern const dcs_variant dcs_variant_##id;
 #include "kernels/variants.def"
 
-const dcs_variant *const dcs_variants[] = {
+#define DCS_VARIANT(id) +1
+enum {
+  BUILT_IN = 0
+#include "kernels/variants.def"
+};
+
+const dcs_variant *dcs_variants[BUILT_IN + DCS_MAX_ADDED] = {
 #define DCS_VARIANT(id) &dcs_variant_##id,
 #include "kernels/variants.def"
 };
 
-const int dcs_n_variants = sizeof dcs_variants / sizeof dcs_variants[0];
+const int dcs_n_built_in = BUILT_IN;
+int dcs_n_variants = BUILT_IN;
+
+dcs_status dcs_add_variant(const dcs_variant *variant) {
+  if (dcs_find_variant(variant->id))
+    return dcs_fail(DCS_USAGE, "found a second variant \"%s\"; expected another name", variant->id);
+  if (dcs_n_variants == BUILT_IN + DCS_MAX_ADDED)
+    return dcs_fail(DCS_USAGE, "found more than %d variants beside those built in", DCS_MAX_ADDED);
+  dcs_variants[dcs_n_variants++] = variant;
+  return DCS_OK;
+}
 
 int dcs_find_rung(const char *id) {
   int rung = 0;

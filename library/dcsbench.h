@@ -8,8 +8,12 @@
  *
  *     cc program.c -Ibuild/include -Lbuild -ldcs -fopenmp -l:libcsv.a -ldl -lm
  *
- * (without -fopenmp where the library was built without OpenMP). Nothing here prints, ends the
- * program, starts processes or changes signals; the `emulated` device alone runs a compiler.
+ * (without -fopenmp where the library was built without OpenMP); after `make install`,
+ *
+ *     cc program.c $(pkg-config --cflags --libs dcsbench)
+ *
+ * Nothing here prints, ends the program, starts processes or changes signals; the `emulated` device
+ * alone runs a compiler.
  * Functions return 0, or a status above 0 and leave a message in dcs_error_message():
  *
  *     1  a method failed or computed a wrong map     4  not on this machine: a GPU, memory
@@ -32,7 +36,8 @@ typedef struct dcs_mapper dcs_mapper;
 typedef struct {
   /* Where maps may be computed beside the CPU: NULL, the first GPU if the dispatch table says that
    * it pays; "cpu", nowhere; "cuda:N" or "emulated" (a GPU's kernels on the CPU, for correctness):
-   * there, also without a dispatch table. */
+   * there, also without a dispatch table: then by what took least on the reference card of the same
+   * compute capability, if there is one, else by the highest rung of the GPU's ladder. */
   const char *device;
   /* The dispatch table, dispatch.csv, that `dcsbench dispatch` wrote from a run on this machine.
    * NULL, or one that is damaged or of another machine or program (dcs_explain() says why): the
@@ -68,12 +73,14 @@ typedef struct {
  * fill the grid's box evenly. Where there is no such table, the highest rung that runs here
  * computes, on the GPU where one is named, else on the CPU.
  *
- * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. An atom closer to a
- * grid point than a millionth of the spacing is left out of the sum there; atoms without charge add
- * nothing. A method is checked against double-precision sums on a small problem before its first
- * use, and where one fails the next best takes over. In a child of fork() whose parent has computed
- * maps, status 4 (unless the library was built without OpenMP). On a status above 0 the map's
- * content is undefined. */
+ * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. A map of 2 MiB or
+ * more in page-locked memory (cudaMallocHost(), cudaHostRegister()) is copied from the GPU while
+ * its rest is computed; one that was just allocated costs the touching of its pages. An atom closer
+ * to a grid point than a millionth of the spacing is left out of the sum there; atoms without
+ * charge add nothing. A method is checked against double-precision sums on a small problem before
+ * its first use, and where one fails the next best takes over. In a child of fork() whose parent
+ * has computed maps, status 4 (unless the library was built without OpenMP). On a status above 0
+ * the map's content is undefined. */
 int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
 
 /* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),

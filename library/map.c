@@ -58,11 +58,27 @@ static void choose_by_table(const dcs_mapper *m, const dcs_size *size, double sp
   if (n > 0) choice->family = family;
 }
 
+/* The GPU's methods in the order of the reference of its class. How long they take here is not
+ * known. */
+static void append_shipped(const dcs_mapper *m, const dcs_size *size, double spacing,
+                           dcs_choice *choice) {
+  const bool gpu_only[2] = {[DCS_GPU] = true};
+  dcs_ranked ranked[DCS_DISPATCH_MOST];
+  int n = dcs_dispatch_rank(&m->shipped, size, spacing, DCS_WARM, gpu_only, ranked);
+  choice->by_reference = n > 0 && choice->n == 0;
+  for (int i = 0; i < n; i++) {
+    const dcs_method method = {ranked[i].method->variant, ranked[i].method->config};
+    append(choice, &method, NAN, ranked[i].extrapolated);
+  }
+}
+
 void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_choice *choice) {
   choice->n = 0;
   choice->family = NULL;
+  choice->by_reference = false;
   choice->scope = m->engines[DCS_GPU] ? DCS_WARM : DCS_FIRST;
   if (m->use_dispatch) choose_by_table(m, size, spacing, choice);
+  if (m->device && !m->gpu_refused) append_shipped(m, size, spacing, choice);
   if (m->device && !m->gpu_refused) append_ladder(m, size, spacing, DCS_GPU, choice);
   append_ladder(m, size, spacing, DCS_CPU, choice);
 }
@@ -247,7 +263,11 @@ static void say_why(writer *w, const dcs_mapper *m, const dcs_size *size,
     say_no_method(w, m, size);
   else
     say(w, "\nno dispatch table");
-  if (!choice->family) say(w, "; the highest rung of the ladder that runs here");
+  if (choice->by_reference)
+    say(w, "; what took least on the reference's %s, of the same compute capability",
+        m->shipped.facts[DCS_FOR_GPU]);
+  else if (!choice->family)
+    say(w, "; the highest rung of the ladder that runs here");
   if (*m->gpu_why) say(w, "\nGPU: %s", m->gpu_why);
   for (int i = 0; i < m->n_checked; i++)
     if (!m->checked[i].good)

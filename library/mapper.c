@@ -45,6 +45,12 @@ static bool is_card_of_table(dcs_mapper *m, const dcs_device_facts *card) {
   return false;
 }
 
+/* That there is none is no failure: the ladder stands in. */
+static void find_shipped(dcs_mapper *m, const dcs_device_facts *card) {
+  (void)dcs_dispatch_shipped(
+      dcs_device_fact_value(card, dcs_dispatch_facts[DCS_FOR_COMPUTE_CAPABILITY]), &m->shipped);
+}
+
 void dcs_mapper_drop_gpu(dcs_mapper *m, const char *why) {
   if (m->engines[DCS_GPU]) m->engines[DCS_GPU]->close(m->engines[DCS_GPU]);
   m->engines[DCS_GPU] = NULL;
@@ -70,6 +76,7 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   }
   m->engines[DCS_GPU] = engine;
   m->other_card = m->use_dispatch && !is_card_of_table(m, &facts);
+  if (!m->use_dispatch || m->other_card) find_shipped(m, &facts);
   return DCS_OK;
 }
 

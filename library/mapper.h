@@ -17,7 +17,6 @@ typedef struct {
 /* What an engine stands ready for: the same again needs no preparing. */
 typedef struct {
   dcs_problem shape; /* its inputs are the handle's; config: of the method */
-  float *map;
   dcs_method method; /* in slot 0; variant NULL: none */
 } dcs_ready;
 
@@ -26,10 +25,11 @@ struct dcs_mapper {
   int cpus;
   dcs_dispatch dispatch;
   bool use_dispatch;
-  bool other_card;    /* its GPU methods are of another card, and not used */
-  bool gpu_refused;   /* it cannot be opened, or failed; not tried again */
-  char miss[6144];    /* why the dispatch table is not used; "" */
-  char gpu_why[6144]; /* why the GPU, or what the table says of it, is not used; "" */
+  dcs_dispatch shipped; /* of the reference whose card is of the same class; no families: none */
+  bool other_card;      /* its GPU methods are of another card, and not used */
+  bool gpu_refused;     /* it cannot be opened, or failed; not tried again */
+  char miss[6144];      /* why the dispatch table is not used; "" */
+  char gpu_why[6144];   /* why the GPU, or what the table says of it, is not used; "" */
   dcs_engine *engines[2];
   dcs_ready ready[2];
   void *inputs; /* kept from map to map, as are the sites */
@@ -54,6 +54,7 @@ typedef struct {
   int n;
   const dcs_dispatch_family *family; /* whose table decided, or NULL */
   dcs_scope scope;
+  bool by_reference; /* no table decided, but what the card's class did in the reference */
 } dcs_choice;
 
 /* What a size is computed by; spacing in angstrom. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the engine still holds inputs and points of this size, at this place. */
-static bool is_ready(const dcs_ready *r, const dcs_problem *p, const float *map) {
-  return r->shape.input[0] && r->map == map && r->shape.n_inputs == p->n_inputs &&
+/* Whether the engine still holds inputs and points of this size. */
+static bool is_ready(const dcs_ready *r, const dcs_problem *p) {
+  return r->shape.input[0] && r->shape.n_inputs == p->n_inputs &&
          r->shape.n.x == p->n.x && r->shape.n.y == p->n.y && r->shape.n.z == p->n.z &&
          r->shape.spacing == p->spacing;
 }
@@ -41,11 +41,13 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
                               const dcs_problem *problem, float *map) {
   dcs_ready *ready = &m->ready[method->variant->backend];
   dcs_code_facts facts;
-  if (!is_ready(ready, problem, map)) {
-    *ready = (dcs_ready){*problem, map, {0}};
+  void *out[DCS_MAX_BUFFERS] = {NULL};
+  out[dcs_map_of(dcs_kinds[0])] = map;
+  if (is_ready(ready, problem)) {
+    engine->redirect(engine, out);
+  } else {
+    *ready = (dcs_ready){*problem, {0}};
     ready->shape.input[0] = m->inputs;
-    void *out[DCS_MAX_BUFFERS] = {NULL};
-    out[dcs_map_of(dcs_kinds[0])] = map;
     dcs_outcome outcome = engine->take(engine, dcs_kinds[0], &ready->shape, out);
     if (outcome != DCS_OUTCOME_OK) {
       *ready = (dcs_ready){0};
@@ -84,10 +86,9 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   DCS_TRY(open_engine(m, method->variant->backend, &engine));
   DCS_TRY(take_inputs(m, problem));
   dcs_outcome outcome = make_ready(m, engine, method, problem, map);
-  bool timed = !engine->device || engine->device->timed;
+  const dcs_scope scope = !engine->device || engine->device->timed ? DCS_WARM : DCS_UNTIMED_WARM;
   if (outcome == DCS_OUTCOME_OK)
-    outcome =
-        engine->run(engine, 0, timed ? DCS_WARM : DCS_UNTIMED, DCS_PAGEABLE, 1, &m->method_ns);
+    outcome = engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &m->method_ns);
   if (outcome == DCS_OUTCOME_OK) return DCS_OK;
   char message[1024];
   snprintf(message, sizeof message, "%s", dcs_error_message());
@@ -107,7 +108,6 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
   for (int i = 0; i < points; i++)
     map[i] = NAN;
   dcs_status status = dcs_mapper_run(m, method, &c->problem, map);
-  m->ready[method->variant->backend].map = NULL; /* it goes; the next problem is another */
   if (status == DCS_OK) status = dcs_oracle(c, (int64_t)points * CHECK_ATOMS, &reference);
   if (status == DCS_OK) {
     dcs_apply_fixes(c->fixes, c->n_fixes, map);

@@ -5,10 +5,15 @@ do for [FORMAT in "png svg"] {
   FLOOR(loss) = loss < 0.1 ? 0.1 : loss # of a log axis
   set logscale xy
   set xrange [*:100]
-  set yrange [0.1:*]
   set format "%g"
   set ytics add ("≤ 0.1" 0.1)
-  set key inside left bottom opaque
+  stats DATA index 1:LAST using (FLOOR($4)) name "HI" nooutput
+  LOW = 0.1
+  HIGH = HI_max > LOW ? HI_max : 10 * LOW
+  LOGARITHMIC = 1
+  ENTRIES = LAST
+  HEIGHT = 1
+  load "key.gp"
   set xlabel "evaluations [% of the space]"
   set ylabel "slower than the best recorded [%]; median and quartiles"
   set style fill transparent solid 0.15 noborder

@@ -5,12 +5,16 @@ do for [FORMAT in "png svg"] {
   stats DATA using 3 name "LO" nooutput
   stats DATA using 4 name "HI" nooutput
   set logscale xy
-  set yrange [10**floor(log10(LO_min)):3*10**ceil(log10(HI_max))] # the legend stands above
   set format x "%.0s%c"
   set format y "%g"
   set xlabel "atoms"
   set ylabel "time of one map, per grid point [ns]"
-  set key inside right top opaque
+  LOW = 10 ** floor(log10(LO_min / 1.01))
+  HIGH = 10 ** ceil(log10(HI_max))
+  LOGARITHMIC = 1
+  ENTRIES = LAST
+  HEIGHT = 1
+  load "key.gp"
   plot for [i=1:LAST] DATA index i using 1:2:3:4 with yerrorlines linetype i title columnheader(1)
   unset output
 }

@@ -5,6 +5,7 @@ do for [FORMAT in "png svg"] {
   TIME = ""
   stats DATA index 1 using (TIME = strcol(1), 0) nooutput
   stats DATA using 1 name "X" nooutput
+  FIRST = 2
   load "stacked.gp"
   MARGIN = 0.04 * (X_max - X_min)
   set xrange [X_min-MARGIN:X_max+MARGIN]
@@ -14,6 +15,7 @@ do for [FORMAT in "png svg"] {
   plot for [i=2:LAST:2] DATA index i using 1:2 with linespoints linetype i/2 title columnheader(1)
   unset label 1
   unset key
+  set yrange [*:*]
   set xlabel "cutoff [Å]"
   set ylabel TIME
   plot for [i=3:LAST:2] DATA index i using 1:2:3:4 with yerrorlines linetype (i-1)/2 \

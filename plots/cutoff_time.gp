@@ -8,9 +8,14 @@ do for [FORMAT in "png svg"] {
   set format y "%g"
   set xlabel "atoms"
   set ylabel "time of one map [ms]"
+  stats DATA index 1:6 using 3 name "LO" nooutput
   stats DATA index 1:6 using 4 name "HI" nooutput
-  set yrange [*:10*10**ceil(log10(HI_max))] # the legend stands above the lines
-  set key inside left top vertical maxrows 4 samplen 4
+  LOW = 10 ** floor(log10(LO_min / 1.01))
+  HIGH = HI_max
+  LOGARITHMIC = 1
+  ENTRIES = LAST
+  HEIGHT = 1
+  load "key.gp"
   array COLOURS[3] = [0x009e73, 0x0072b2, 0xd55e00]
   array HOLLOW[3] = [8, 6, 4]
   do for [k=1:3] {

@@ -24,8 +24,8 @@ do for [FORMAT in "png svg"] {
     set title NAMES[p] noenhanced
     plot for [i=2:LAST] DATA index i using ($1==p ? $2 : NaN):3:4:5 with yerrorlines linetype i-1 \
         linewidth (LAST-i > 3 ? 7 : 2*(LAST-i)+1.5) pointsize 0.5+0.4*(LAST-i) title columnheader(1), \
-      for [i=2:LAST] DATA index i using ($1==p ? $2 : NaN):6 with lines linetype i-1 dashtype 2 linewidth 1.2 \
-        title (i == LAST ? EXECUTED : "")
+      for [i=2:LAST] DATA index i using ($1==p ? $2 : NaN):6 with lines linetype i-1 dashtype 2 linewidth 1.2 notitle, \
+      NaN with lines linecolor rgb "black" dashtype 2 linewidth 1.2 title EXECUTED
     unset label 1
     unset key
   }

@@ -10,15 +10,16 @@
 
 static FILE *samples, *summary;
 static int rounds = 9;
+static const char *run_name = "run";
 
 static inline const char *run_path(const char *file) {
   char name[64];
-  snprintf(name, sizeof name, "run/%s", file);
+  snprintf(name, sizeof name, "%s/%s", run_name, file);
   return in_folder(name);
 }
 
 static inline void begin_run(void) {
-  mkdir(in_folder("run"), 0777);
+  mkdir(in_folder(run_name), 0777);
   unlink(run_path("thresholds.csv"));
   put_file(run_path("env.csv"), "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\n");
   samples = fopen(run_path("samples.csv"), "w");

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Installs the packages that are missing, with apt. With the argument "check", those of the tests too.
+# Installs the packages that are missing, with apt. With the argument "check", those of the tests too; with
+# "check-full", those that execute the notebook.
 set -eu
-packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev gnuplot-nox"
-[ "${1:-}" = check ] && packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev zlib1g-dev gnuplot-nox"
+case "$*" in *check*) packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;; esac
+case "$*" in *check-full*) packages="$packages python3-nbclient python3-ipykernel" ;; esac
 
 if ! command -v apt-get >/dev/null; then
   echo "make deps installs with apt, which is not here. Install what these Debian packages hold: $packages"

@@ -65,10 +65,13 @@ static void read_figures(void) {
 static void read_tuning(void) {
   dcs_crossovers crossovers;
   dcs_dispatch dispatch;
+  dcs_measured measured;
   dcs_claims claims;
-  (void)dcs_crossovers_find(folder, &crossovers);
+  (void)dcs_crossovers_find(folder, NULL, &crossovers);
   dcs_crossovers_free(&crossovers);
-  (void)dcs_dispatch_draw(folder, fuzz_notes(), &dispatch);
+  if (dcs_measured_read(folder, &measured) == DCS_OK)
+    (void)dcs_dispatch_draw(&measured.run, fuzz_notes(), &dispatch);
+  dcs_measured_free(&measured);
   (void)dcs_claims_check(folder, &claims);
   dcs_claims_free(&claims);
 }

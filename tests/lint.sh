@@ -43,10 +43,15 @@ grep -rnE '^#include "harness/device/[a-z_]*/' harness tuning library cli | grep
   fail "only the table knows the kinds of devices"
 grep -rn '^#include "harness/device/devices.h"' harness/device/*/ && fail "a kind of devices knows no table"
 
+# And with what is a kind's own: nothing but its file and its figures computes with a cutoff.
+for f in $(grep -rli cutoff harness tuning | grep -vE '^harness/(problems/(coulomb|density)\.c|figures/(coulomb/|figures\.def))'); do
+  sed 's@/\*.*@@; /^ *\*/d' "$f" | grep -i cutoff && fail "$f knows of cutoffs, a parameter of kinds"
+done
+
 # Dependencies run one way: a folder includes itself and the floors below it, which this list has from
 # the ground up.
 floors="kernels harness/base harness/files harness/device harness/input harness/problems harness/spec harness/output harness/judge \
-harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/sweep harness/timings harness/compare \
+harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/sweep harness/explain harness/timings harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
 tuning/claims tuning/dispatch tuning/report library cli"
 allowed=version\\.h

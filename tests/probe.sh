@@ -33,6 +33,10 @@ if ! compiles '#include <jansson.h>\nint main(void){return 0;}\n' -l:libjansson.
   libs=0
   say "jansson: none: nothing can be built (make deps installs it); a program built elsewhere can run"
 fi
+if ! compiles '#include <zlib.h>\nint main(void){return 0;}\n' -l:libz.a; then
+  libs=0
+  say "zlib: none: nothing can be built (make deps installs it); a program built elsewhere can run"
+fi
 if command -v gnuplot >/dev/null; then say "gnuplot: yes: figures are drawn"
 else say "gnuplot: none: figures are left as data and scripts"; fi
 

@@ -38,7 +38,8 @@ static int64_t n_factors(const dcs_problem *problem) {
   return FACTORS;
 }
 
-static void fill_factors(const dcs_case *c, void *data) {
+static void fill_factors(const dcs_case *c, int buffer, void *data) {
+  assert_int_equal(buffer, FACTORS_OF);
   assert_int_equal(c->problem.n_inputs, ATOMS); /* filled after the weights */
   for (int f = 0; f < FACTORS; f++)
     ((int16_t *)data)[f] = (int16_t)(f + 1);
@@ -66,13 +67,15 @@ static double class_value(const dcs_problem *problem, int64_t a) {
   return (double)weights[a].weight * factors[a % FACTORS] + ADDED;
 }
 
-static dcs_sums field_sums(const dcs_case *c, int64_t i, double largest) {
+static dcs_sums field_sums(const dcs_case *c, int buffer, int64_t i, double largest) {
   (void)largest;
+  assert_int_equal(buffer, FIELD);
   return (dcs_sums){.v = field_value(&c->problem, i), .s = 1};
 }
 
-static dcs_sums class_sums(const dcs_case *c, int64_t a, double largest) {
+static dcs_sums class_sums(const dcs_case *c, int buffer, int64_t a, double largest) {
   (void)largest;
+  assert_int_equal(buffer, CLASSES);
   return (dcs_sums){.v = class_value(&c->problem, a), .s = 1};
 }
 

@@ -179,10 +179,10 @@ static void devices_that_cannot_be_timed_are_refused(void **state) {
     print_message("skipped what a machine without a GPU says: there is one\n");
     return;
   }
-  SWEEP_REFUSED(4, "--device cuda:0", "no CUDA driver", "install");
-  SWEEP_REFUSED(4, "--variants gpu", "nothing to measure", "dcsbench list");
-  REFUSED(4, "limits --device cuda:0", "no CUDA driver");
-  REFUSED(4, "verify --device cuda:0", "no CUDA driver");
+  SWEEP_REFUSED(4, "--device cuda:0", "CUDA driver", "NVIDIA GPU");
+  SWEEP_REFUSED(4, "--variants gpu", "nothing to measure but on a GPU", "CUDA driver");
+  REFUSED(4, "limits --device cuda:0", "CUDA driver");
+  REFUSED(4, "verify --device cuda:0", "CUDA driver");
 }
 
 static void the_run_folder_must_be_a_new_one(void **state) {
@@ -236,8 +236,6 @@ static int cpus_told(void) {
   return cpus;
 }
 
-/* A thread that OpenMP has bound sees one CPU; the process has as many as before. Workers are
- * started so. */
 /* Where no worker can be started it is not known what can run here. */
 static void a_short_machine_lists_nothing(void **state) {
   (void)state;
@@ -259,6 +257,8 @@ static void a_short_machine_lists_nothing(void **state) {
   assert_contains(program_err, "cannot start a worker process: Too many open files");
 }
 
+/* A thread that OpenMP has bound sees one CPU; the process has as many as before. Workers are
+ * started so. */
 static void bound_threads_leave_the_cpus(void **state) {
   (void)state;
   assert_int_equal(unsetenv("OMP_PROC_BIND"), 0);

@@ -18,6 +18,7 @@ static const dcs_code_facts facts = {.registers = 32,
                                      .spill_bytes = 8,
                                      .constant_bytes = 65536,
                                      .shared_bytes = 1024,
+                                     .local_bytes = 40,
                                      .compile_ms = 12.5};
 
 static int empty_cache(void **state) {
@@ -40,6 +41,7 @@ static void put_and_get(void **state) {
   assert_int_equal(got_facts.spill_bytes, 8);
   assert_int_equal(got_facts.constant_bytes, 65536);
   assert_int_equal(got_facts.shared_bytes, 1024);
+  assert_int_equal(got_facts.local_bytes, 40);
   assert_true(got_facts.compile_ms == 12.5);
   assert_true(got_facts.cached);
   free(got);

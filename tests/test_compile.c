@@ -37,8 +37,22 @@ static void cuda_variants_compile(void **state) {
   assert_true(rows > 3 * 16 * 3); /* three families of sixteen coarsening factors */
 }
 
+/* 1,024 x 4 threads are more than a block has. */
+static void what_no_card_can_run_is_refused(void **state) {
+  (void)state;
+  int status = program_run("compile --variants cuda_naive --config block_x=16|1024,block_y=4");
+  if (status == DCS_UNAVAILABLE) skip();
+  assert_status(status, 0);
+  assert_contains(program_err, "cuda_naive block_x=1024,block_y=4: inapplicable: ");
+  assert_contains(program_out, "block_x=16,block_y=4\n");
+  assert_null(strstr(program_out, "1024"));
+  assert_status(program_run("compile --variants cuda_naive --config block_x=1024,block_y=4"), 2);
+  assert_string_equal(program_out, ""); /* no table above the error */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_no_card_can_run_is_refused),
       cmocka_unit_test(cuda_variants_compile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

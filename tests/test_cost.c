@@ -190,6 +190,7 @@ static void shared_atoms_are_fitted(void **state) {
   (void)state;
   dcs_cost cost = {.shape = shared, .sms = SMS}, fitted;
   cost.ns[DCS_COST_MAP] = 5000;
+  cost.ns[DCS_COST_SHARE] = 150;
   cost.ns[DCS_COST_WAVE] = 300;
   cost.ns[DCS_COST_STEP] = 45;
   cost.ns[DCS_COST_WAVE_STEP] = 36;

@@ -255,7 +255,7 @@ static void the_csv_is_printed_as_it_is_written(void **state) {
   (void)state;
   static const char *const columns = "axis,scope,problem,method_a,problem_config_a,method_b,"
                                      "problem_config_b,fixed,shape,sizes,estimate,lo,hi,status,"
-                                     "regret_mean,regret_worst,gaps\n";
+                                     "regret_mean,regret_worst,gaps,gpu_reference\n";
   begin_run();
   put_atoms();
   end_run();

@@ -228,7 +228,7 @@ static void losses_are_told(void **state) {
   for (int i = 0; i < 8; i++) {
     const dcs_dims n = {20 + i, 20, 20};
     put_time(on_cpu, "kernel", 100, n, 1000, "ok");
-    put_time(on_gpu, "warm", 100, n, i == 3 ? 4000 : 500, "ok");
+    put_time(on_gpu, "warm", 100, n, i == 3 ? 1400 : 500, "ok");
   }
   assert_loss_of_one_in_8("cutoff=3,switching=c2");
 }

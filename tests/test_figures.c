@@ -6,151 +6,11 @@
 
 #include <cmocka.h>
 
-#include "harness/figures/figure.h"
-#include "harness/figures/figures.h"
-
-#include <dirent.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define HEADER                                                                                     \
-  "variant,backend,config,coarsen,threads,scope,devices,memory,problem,problem_config,atoms,nx,"   \
-  "ny,"                                                                                            \
-  "nz,padded_nz,evals_useful,evals_executed,padding_overhead,median_ns,ci_lo_ns,ci_hi_ns,evals_"   \
-  "per_s,limit_fraction,"                                                                          \
-  "outcome\n"
-
-/* A run on 100x100x1: rates in 1e9/s, and what the figures must make of it:
- * the best of one thread is "quick" (2), of four threads "quick" (6), of the GPU "teeth" at K = 2.
- */
-#define CPU_ROWS                                                                                   \
-  "cpu_gather,cpu,threads=1,,1,kernel,-,,coulomb,,100,100,100,1,1,1e6,1e6,0,2e6,1.9e6,2.1e6,0."    \
-  "5e9,,ok\n"                                                                                      \
-  "cpu_gather,cpu,threads=1,,1,kernel,-,,coulomb,,1000,100,100,1,1,1e7,1e7,0,2e7,1.9e7,2.1e7,0."   \
-  "5e9,,ok\n"                                                                                      \
-  "quick,cpu,threads=1,,1,kernel,-,,coulomb,,100,100,100,1,1,1e6,1e6,0,5e5,,,2e9,,ok\n"            \
-  "quick,cpu,threads=4,,4,kernel,-,,coulomb,,1000,100,100,1,1,1e7,1e7,0,1.6e6,,,6.25e9,,ok\n"      \
-  "liar,cpu,threads=1,,1,kernel,-,,coulomb,,1000,100,100,1,1,1e7,1e7,0,1,1,1,1e16,,wrong\n"
-#define GPU_ROWS                                                                                   \
-  "teeth,gpu,coarsen=1,1,,kernel,-,,coulomb,,1000,100,100,1,1,1e7,1.2e7,0.2,1e4,9e3,1.2e4,1e12,0." \
-  "25,ok\n"                                                                                        \
-  "teeth,gpu,coarsen=2,2,,kernel,-,,coulomb,,1000,100,100,1,1,1e7,1.2e7,0.2,5e3,4e3,6e3,2e12,0.5," \
-  "ok\n"                                                                                           \
-  "teeth,gpu,coarsen=2,2,,kernel,-,,coulomb,,1000,128,128,1,1,1.6e7,1.6e7,0,8e3,,,2.1e12,0.5,ok\n" \
-  "flat,gpu,,,,kernel,-,,coulomb,,1000,100,100,1,1,1e7,1e7,0,2e4,,,5e11,0.1,ok\n"                  \
-  "flat,gpu,,,,warm,-,,coulomb,,1000,100,100,1,1,1e7,1e7,0,4e4,,,2.5e11,0.1,ok\n"                  \
-  "flat,gpu,,,,warm,-,,coulomb,,100,100,100,1,1,1e6,1e6,0,3e4,,,3e10,0.1,ok\n"
-#define ENV                                                                                        \
-  "key,value\nschema,4\ncpus,8\nseed,1\ncpu_model,Model C\ngpu_name,Card G\n"                      \
-  "limit_gpu_rsqrt_per_s,4e12\nlimit_cpu_all_evals_per_s,1e10\ndate,2001-02-03\n"
+#include "tests/drawn_figures.h"
 
 static const char *const names[] = {"time_vs_atoms", "rate_vs_coarsening", "rate_vs_edge",
                                     "ladder"};
 enum { N_FIGURES = 4 };
-
-static char folder[PATH_MAX], other[PATH_MAX];
-static char *printed, *user_path;
-static bool gnuplot;
-
-static char *path_of(const char *dir, const char *name, const char *ending) {
-  static char path[2 * PATH_MAX];
-  snprintf(path, sizeof path, "%s/%s%s", dir, name, ending);
-  return path;
-}
-
-static void put(const char *dir, const char *name, const char *text) {
-  FILE *file = fopen(path_of(dir, name, ""), "w");
-  assert_non_null(file);
-  assert_true(fputs(text, file) >= 0);
-  assert_int_equal(fclose(file), 0);
-}
-
-static bool exists(const char *name, const char *ending) {
-  struct stat status;
-  return stat(path_of(folder, name, ending), &status) == 0 && status.st_size > 0;
-}
-
-/* The text of plots/NAME+ending; the caller frees it. */
-static char *get(const char *name, const char *ending) {
-  static char inside[DCS_TEXT];
-  snprintf(inside, sizeof inside, "plots/%s", name);
-  FILE *file = fopen(path_of(folder, inside, ending), "r");
-  assert_non_null(file);
-  enum { ROOM = 1 << 20 };
-  char *text = malloc(ROOM);
-  assert_non_null(text);
-  size_t n = fread(text, 1, ROOM - 1, file);
-  text[n] = '\0';
-  fclose(file);
-  return text;
-}
-
-static void assert_has(const char *name, const char *ending, const char *part) {
-  char *text = get(name, ending);
-  if (!strstr(text, part)) fail_msg("%s%s lacks \"%s\"", name, ending, part);
-  free(text);
-}
-
-static void assert_lacks(const char *name, const char *ending, const char *part) {
-  char *text = get(name, ending);
-  if (strstr(text, part)) fail_msg("%s%s has \"%s\"", name, ending, part);
-  free(text);
-}
-
-static const char *only;
-
-static dcs_status draw(const char *summary, const char *env, const char *reference) {
-  size_t size;
-  put(folder, "summary.csv", summary);
-  put(folder, "env.csv", env);
-  free(printed);
-  FILE *out = open_memstream(&printed, &size);
-  assert_non_null(out);
-  const dcs_figures_options options = {
-      .dir = folder, .reference = reference, .only = only, .out = out};
-  dcs_status status = dcs_figures(&options);
-  assert_int_equal(fclose(out), 0);
-  if (status != DCS_OK) print_message("%s\n", dcs_error_message());
-  return status;
-}
-
-static void empty_folder(const char *dir) {
-  DIR *open = opendir(dir);
-  if (!open) return;
-  for (struct dirent *entry; (entry = readdir(open));)
-    if (entry->d_name[0] != '.') unlink(path_of(dir, entry->d_name, ""));
-  closedir(open);
-  rmdir(dir);
-}
-
-static int set_up(void **state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/dcs_figures_XXXXXX");
-  snprintf(other, sizeof other, "/tmp/dcs_figures_XXXXXX");
-  return mkdtemp(folder) && mkdtemp(other) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  char plots[PATH_MAX + 8];
-  snprintf(plots, sizeof plots, "%s/plots", folder);
-  empty_folder(plots);
-  empty_folder(folder);
-  empty_folder(other);
-  free(printed);
-  printed = NULL;
-  return 0;
-}
-
-/* Whether the pictures can be looked at; says so where not. */
-static bool pictures(void) {
-  if (!gnuplot) print_message("no gnuplot: the pictures are not checked\n");
-  return gnuplot;
-}
 
 static void every_figure_has_its_files(void **state) {
   (void)state;
@@ -328,92 +188,6 @@ static void without_gnuplot_the_data_are_left(void **state) {
   assert_non_null(strstr(printed, "gnuplot is not on the PATH"));
 }
 
-/* Draws with a gnuplot of the test's: a shell script. */
-static dcs_status draw_with(const char *script) {
-  char path[2 * PATH_MAX];
-  put(other, "gnuplot", script);
-  assert_int_equal(chmod(path_of(other, "gnuplot", ""), 0755), 0);
-  snprintf(path, sizeof path, "%s:%s", other, user_path);
-  assert_int_equal(setenv("PATH", path, 1), 0);
-  dcs_status status = draw(HEADER CPU_ROWS, ENV, NULL);
-  assert_int_equal(setenv("PATH", user_path, 1), 0);
-  return status;
-}
-
-/* Nothing that was drawn beside is left. */
-static void assert_no_parts(void) {
-  char plots[PATH_MAX + 8];
-  snprintf(plots, sizeof plots, "%s/plots", folder);
-  DIR *open = opendir(plots);
-  assert_non_null(open);
-  for (struct dirent *entry; (entry = readdir(open));)
-    assert_null(strstr(entry->d_name, ".part"));
-  closedir(open);
-}
-
-static void a_failing_gnuplot_is_a_failure(void **state) {
-  (void)state;
-  assert_int_equal(draw_with("#!/bin/sh\necho 'line 3: no such thing' >&2\nexit 7\n"), DCS_FAILED);
-  assert_non_null(strstr(dcs_error_message(), "exit status 7): line 3: no such thing"));
-}
-
-/* A gnuplot that ends well is believed only with whole pictures; the old ones stay until then. */
-static void less_than_a_picture_is_a_failure(void **state) {
-  (void)state;
-  static const char *const scripts[] = {
-      "exit 0", /* on a full disk gnuplot ends well too */
-      ": >time_vs_atoms.png$part; : >time_vs_atoms.svg$part",
-      "printf '\\211PNG\\r\\n\\032\\n\\0\\0\\0\\15IHDR' >time_vs_atoms.png$part;"
-      "echo '<?xml version=\"1.0\"?><svg></svg>' >time_vs_atoms.svg$part",
-      "echo 'no pngcairo' >&2; echo '<?xml version=\"1.0\"?><svg>' >time_vs_atoms.svg$part"};
-  assert_int_equal(mkdir(path_of(folder, "plots", ""), 0777), 0);
-  for (size_t s = 0; s < sizeof scripts / sizeof scripts[0]; s++) {
-    char script[1000];
-    put(folder, "plots/time_vs_atoms.png", "old PNG");
-    put(folder, "plots/time_vs_atoms.svg", "old SVG");
-    snprintf(script, sizeof script, "#!/bin/sh\npart=${3#*\\\"}; part=${part%%\\\"}\n%s\n",
-             scripts[s]);
-    assert_int_equal(draw_with(script), DCS_FAILED);
-    assert_non_null(strstr(dcs_error_message(), "plots/time_vs_atoms."));
-    assert_has("time_vs_atoms", ".png", "old PNG");
-    assert_has("time_vs_atoms", ".svg", "old SVG");
-    assert_null(strstr(printed, "drawn"));
-    assert_no_parts();
-  }
-}
-
-/* The user's choice of a terminal is not that of the figures. */
-static void gnuterm_changes_nothing(void **state) {
-  (void)state;
-  if (!pictures()) skip();
-  char script[3 * PATH_MAX];
-  snprintf(script, sizeof script,
-           "#!/bin/sh\nPATH='%s'\ntest -z \"$GNUTERM\" || exit 9\nexec gnuplot \"$@\"\n",
-           user_path);
-  assert_int_equal(setenv("GNUTERM", "dumb", 1), 0);
-  dcs_status status = draw_with(script);
-  assert_string_equal(getenv("GNUTERM"), "dumb");
-  unsetenv("GNUTERM");
-  assert_int_equal(status, DCS_OK);
-  assert_true(exists("plots/time_vs_atoms", ".png"));
-  assert_no_parts();
-}
-
-static void a_gnuplot_without_png_draws_svg(void **state) {
-  (void)state;
-  if (!pictures()) skip();
-  char script[3 * PATH_MAX];
-  snprintf(
-      script, sizeof script,
-      "#!/bin/sh\nPATH='%s'\nsed -i 's/\"pngcairo\"/\"none\"/' style.gp\nexec gnuplot \"$@\"\n",
-      user_path);
-  assert_int_equal(draw_with(script), DCS_OK);
-  assert_true(exists("plots/time_vs_atoms", ".svg"));
-  assert_false(exists("plots/time_vs_atoms", ".png"));
-  assert_non_null(strstr(printed, "plots/time_vs_atoms.svg; no PNG: this gnuplot has no terminal"));
-  assert_no_parts();
-}
-
 static void the_reference_stands_in(void **state) {
   (void)state;
   put(other, "summary.csv",
@@ -504,8 +278,6 @@ static void padding_numbers(void **state) {
   assert_has("padding_vs_edge", ".dat", "\n100\t43.36\t60.5632\n");
 }
 
-#define FIGURE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       FIGURE_TEST(every_figure_has_its_files),
@@ -518,10 +290,6 @@ int main(void) {
       FIGURE_TEST(a_wrong_result_is_never_a_time),
       FIGURE_TEST(labels_stay_text),
       FIGURE_TEST(without_gnuplot_the_data_are_left),
-      FIGURE_TEST(a_failing_gnuplot_is_a_failure),
-      FIGURE_TEST(less_than_a_picture_is_a_failure),
-      FIGURE_TEST(gnuterm_changes_nothing),
-      FIGURE_TEST(a_gnuplot_without_png_draws_svg),
       FIGURE_TEST(the_reference_stands_in),
       FIGURE_TEST(no_data_is_said),
       FIGURE_TEST(bad_tables_are_refused),

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/input/molecule.h"
-#include "harness/output/map_write.h"
+#include "harness/output/field.h"
 #include "tests/run_folder.h"
 
 #include <pthread.h>
@@ -49,19 +49,20 @@ static void readers_have_their_files(void **state) {
   }
 }
 
-static void writers_have_their_files(void **state) {
+static void maps_have_their_files(void **state) {
   (void)state;
   char names[8][32];
   int n;
-  read_list("harness/output/formats.def", "DCS_WRITER", names, &n);
+  read_list("harness/output/formats.def", "DCS_FIELD_FORMAT", names, &n);
   assert_true(n > 0);
-  assert_int_equal(n, dcs_n_writers);
-  for (int w = 0; w < n; w++) {
-    check_file("harness/output", "writer", names[w]);
-    assert_true(dcs_writers[w]->name && dcs_writers[w]->write);
-    assert_true(dcs_writers[w]->suffix[0] == '.');
-    for (int before = 0; before < w; before++)
-      assert_string_not_equal(dcs_writers[before]->suffix, dcs_writers[w]->suffix);
+  assert_int_equal(n, dcs_n_field_formats);
+  for (int f = 0; f < n; f++) {
+    const dcs_field_format *format = dcs_field_formats[f];
+    check_file("harness/output", "field_format", names[f]);
+    assert_true(format->name && format->write && format->suffix[0] == '.');
+    assert_true(!format->sniff == !format->read);
+    for (int before = 0; before < f; before++)
+      assert_string_not_equal(dcs_field_formats[before]->suffix, format->suffix);
   }
 }
 
@@ -127,23 +128,23 @@ static void a_pipe_is_read_once(void **state) {
 
 /* ---- writing ---- */
 
-static void names_choose_the_writer(void **state) {
+static void names_choose_the_format(void **state) {
   (void)state;
   static const char *const bad[] = {"map", "map.dx.gz", "map.DX", "folder.dx/map", "dx", ""};
-  const dcs_writer *writer;
-  assert_int_equal(dcs_map_format("results.d/map.dx", &writer), DCS_OK);
-  assert_string_equal(writer->name, "OpenDX");
+  const dcs_field_format *format;
+  assert_int_equal(dcs_field_format_of("results.d/map.dx", &format), DCS_OK);
+  assert_string_equal(format->name, "OpenDX");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    if (dcs_map_format(bad[i], &writer) != DCS_USAGE) fail_msg("\"%s\" was accepted", bad[i]);
+    if (dcs_field_format_of(bad[i], &format) != DCS_USAGE) fail_msg("\"%s\" was accepted", bad[i]);
     assert_contains(dcs_error_message(), "expected a name that ends in .dx (OpenDX)");
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(readers_have_their_files),   cmocka_unit_test(writers_have_their_files),
+      cmocka_unit_test(readers_have_their_files),   cmocka_unit_test(maps_have_their_files),
       cmocka_unit_test(content_chooses_the_reader), cmocka_unit_test(unknown_content_is_refused),
-      cmocka_unit_test(a_pipe_is_read_once),        cmocka_unit_test(names_choose_the_writer),
+      cmocka_unit_test(a_pipe_is_read_once),        cmocka_unit_test(names_choose_the_format),
   };
   return cmocka_run_group_tests_name("formats", tests, program_setup, program_teardown);
 }

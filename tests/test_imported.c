@@ -47,7 +47,7 @@ static void a_planted_threshold_is_within_its_interval(void **state) {
     dcs_crossovers found;
     put_planted(seed, text);
     assert_int_equal(import(text, NULL), DCS_OK);
-    assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+    assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
     assert_int_equal(found.n, 1);
     held += found.list[0].threshold.lo <= 51 && 51 <= found.list[0].threshold.hi;
     assert_string_equal(dcs_crossover_method(&found.measured, &found.list[0], 1), "fast");
@@ -62,7 +62,7 @@ static void too_few_sizes_are_said(void **state) {
   (void)state;
   dcs_crossovers found;
   assert_int_equal(import("method,n,time_ns\na,1,2\nb,1,3\na,2,2\nb,2,3\n", NULL), DCS_OK);
-  assert_int_equal(dcs_crossovers_find(out, &found), DCS_INPUT);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "its methods have 2 sizes in common at most along an "
                                               "axis (0 rows are not ok); expected two methods of "
                                               "one scope with 4"));
@@ -94,7 +94,7 @@ static void thresholds_to_paste(void **state) {
   dcs_crossovers found;
   put_planted(1, text);
   assert_int_equal(import(text, NULL), DCS_OK);
-  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
   dcs_threshold *t = &found.list[0].threshold;
   t->estimate = 18063.4; /* of the interval's hundredth: 10 */
   t->lo = 17291;
@@ -125,13 +125,13 @@ static void two_axes(void **state) {
   assert_int_equal(import(text, NULL), DCS_OK);
   dcs_crossovers found;
   char header[128];
-  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
   snprintf(header, sizeof header, "%s/thresholds.h", folder);
   assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
   dcs_crossovers_free(&found);
   dcs_measured measured;
   dcs_imported drawn;
-  assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+  assert_int_equal(dcs_measured_read(out, NULL, &measured), DCS_OK);
   assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
   assert_int_equal(drawn.rule, DCS_IMPORTED_NEAREST);
   assert_int_equal(drawn.loss[DCS_IMPORTED_NEAREST].sizes, 27);
@@ -168,7 +168,7 @@ static void frontiers_decide_as_the_times_do(void **state) {
   assert_int_equal(import(text, NULL), DCS_OK);
   dcs_crossovers found;
   char header[128];
-  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
   snprintf(header, sizeof header, "%s/thresholds.h", folder);
   assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
   dcs_crossovers_free(&found);
@@ -196,7 +196,7 @@ static char *draw_times(void) {
   char path[128], *text;
   size_t bytes;
   const dcs_figures_options options = {.dir = out};
-  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
   assert_int_equal(dcs_crossovers_write(out, &found), DCS_OK);
   dcs_crossovers_free(&found);
   if (dcs_figures(&options) != DCS_OK) fail_msg("%s", dcs_error_message());
@@ -235,7 +235,7 @@ static void the_fastest_of_many_are_drawn(void **state) {
                                    (100 + (n > 8 ? method : 20 - method)) * m * n);
   dcs_crossovers found; /* two are the fastest somewhere: 1 pair, at 1 value of m with 4 sizes */
   assert_int_equal(import(text, NULL), DCS_OK);
-  assert_int_equal(dcs_crossovers_find(out, &found), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
   assert_int_equal(found.measured.n_left_out, 18);
   assert_int_equal(found.n, 1);
   dcs_crossovers_free(&found);
@@ -258,7 +258,7 @@ static void a_decision_by_interpolation(void **state) {
   dcs_imported drawn;
   put_planted(3, text);
   assert_int_equal(import(text, NULL), DCS_OK);
-  assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+  assert_int_equal(dcs_measured_read(out, NULL, &measured), DCS_OK);
   assert_true(dcs_is_imported(&measured));
   assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
   assert_int_equal(drawn.rule, DCS_IMPORTED_INTERPOLATED);
@@ -289,7 +289,7 @@ static void decisions_that_are_refused(void **state) {
     dcs_measured measured;
     dcs_imported drawn;
     assert_int_equal(import(texts[i][0], NULL), DCS_OK);
-    assert_int_equal(dcs_measured_read(out, &measured), DCS_OK);
+    assert_int_equal(dcs_measured_read(out, NULL, &measured), DCS_OK);
     assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_INPUT);
     assert_non_null(strstr(dcs_error_message(), texts[i][1]));
     dcs_measured_free(&measured);

@@ -111,8 +111,13 @@ static void labs_are_listed(void **state) {
   }
   assert_true(n_lab_numbers >= 6);
   assert_status(program_run("lab 9 --start x"), 2);
+  assert_status(program_run("lab 9"), 2);
+  assert_contains(program_err, "lab: found 9; expected 1 to 8");
+  assert_status(program_run("lab x"), 2);
+  assert_contains(program_err, "lab: found \"x\"; expected a whole number");
   assert_status(program_run("lab 2"), 2);
-  assert_contains(program_err, "expected --start DIR to begin a lab, or --kernels DIR to check it");
+  assert_contains(program_err, "expected --start DIR to begin lab 2, or --kernels DIR to check it");
+  assert_status(program_run("lab 2 --start x --kernels y"), 2);
   assert_status(program_run("lab --collect x --kernels y"), 2);
   assert_status(program_run("lab 4 --kernels x --submit y --name ''"), 2);
 }
@@ -152,8 +157,12 @@ static void gaps_fail(void **state) {
 
 static void a_missing_file_is_named(void **state) {
   (void)state;
-  assert_status(program_run("lab 3 --kernels %s", in_folder("nowhere")), 1);
-  assert_contains(program_out, "\ncoarsened.cu is not in ");
+  assert_status(program_run("lab 3 --kernels labs/4/solution"), 1);
+  assert_contains(program_out, "\ncoarsened.cu is not in labs/4/solution\n");
+  assert_status(program_run("lab 3 --kernels %s", in_folder("nowhere")), 2);
+  assert_contains(program_err, "there is no such folder; expected the one of --start");
+  assert_status(program_run("lab 4 --kernels labs/4/start/coalesced.cu"), 2);
+  assert_contains(program_err, "found a file; expected the folder that it is in");
 }
 
 static void wrong_answers_are_not_given_away(void **state) {
@@ -176,18 +185,20 @@ static void wrong_answers_are_not_given_away(void **state) {
 static void results_are_collected(void **state) {
   (void)state;
   const char *class = in_folder("class");
+  assert_status(program_run("lab --collect labs/4/start"), 3);
+  assert_contains(program_err, "labs/4/start: no results; --submit leaves them");
   assert_status(program_run("lab 4 --kernels labs/4/solution --submit %s --name Ada", class), 0);
   assert_status(program_run("lab 4 --kernels labs/4/solution --submit %s --name Bob", class), 0);
   assert_status(program_run("lab 4 --kernels labs/4/start --submit %s --name ../Eve", class), 1);
   assert_true(exists(in_folder("class/_./_Eve.lab4.csv")) ||
               exists(in_folder("class/_._Eve.lab4.csv")));
   assert_status(program_run("lab --collect %s", class), 0);
-  assert_contains(program_out, "lab 4  Ada                       9 of  9  passed\n");
+  assert_contains(program_out, "lab 4  Ada                      10 of 10  passed\n");
   assert_contains(program_out,
-                  "lab 4  Bob                       9 of  9  passed (the same kernels as Ada)\n");
+                  "lab 4  Bob                      10 of 10  passed (the same kernels as Ada)\n");
   assert_contains(
       program_out,
-      "lab 4  ../Eve                    8 of  9  threads of a warp write 8 floats apart");
+      "lab 4  ../Eve                    9 of 10  threads of a warp write 8 floats apart");
   assert_contains(program_out, "\n2 of 3 passed\n");
   assert_status(program_run("lab --collect %s --csv", class), 0);
   assert_contains(program_out, "lab,name,passed,asked,sources_hash,same_as,said\n");

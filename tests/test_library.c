@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/library_map.h"
+#include "tests/linker_options.h"
 
 /* ---- maps ---- */
 
@@ -20,6 +21,25 @@ static void maps_are_right_one_after_another(void **state) {
       atoms[4 * a + 3] *= (double)(s + 1); /* the same size with other charges is another map */
     assert_computes(m, &r);
     assert_true(dcs_map_method_ns(m) > 0);
+  }
+  dcs_mapper_close(m);
+}
+
+/* The engine stays ready from map to map; atoms and the place of the map are new each time. */
+static void maps_on_a_device_one_after_another(void **state) {
+  (void)state;
+  static float elsewhere[POINTS];
+  dcs_mapper *m = open_mapper("emulated", NULL);
+  for (int s = 0; s < 3; s++) {
+    dcs_map_request r = request_of(40);
+    for (int64_t a = 0; a < r.n_atoms; a++)
+      atoms[4 * a + 3] *= (double)(s + 1);
+    assert_computes(m, &r);
+    memset(map, 0xff, sizeof map);
+    assert_int_equal(dcs_map(m, &r, elsewhere), 0);
+    assert_true(isnan(map[0]) && isnan(map[POINTS - 1]));
+    memcpy(map, elsewhere, sizeof map);
+    assert_map(&r);
   }
   dcs_mapper_close(m);
 }
@@ -145,21 +165,6 @@ static void nothing_of_the_caller_is_touched(void **state) {
 
 /* ---- a stranger's program ---- */
 
-/* What the build was made with and the linker has to know: OpenMP, sanitizers. */
-static void linker_options(char options[512]) {
-  char path[PATH_MAX];
-  const char *build = getenv("BUILD");
-  snprintf(path, sizeof path, "%s/flags", build && *build ? build : "build");
-  char *flags = get_file(path, NULL);
-  options[0] = '\0';
-  for (char *word = strtok(flags, " \n"); word; word = strtok(NULL, " \n"))
-    if (strncmp(word, "-fsanitize", 10) == 0 || strcmp(word, "-fopenmp") == 0) {
-      strncat(options, " ", 511 - strlen(options));
-      strncat(options, word, 511 - strlen(options));
-    }
-  free(flags);
-}
-
 static void a_program_is_built_with_the_library(void **state) {
   (void)state;
   const char *build = getenv("BUILD"), *cc = getenv("CC");
@@ -208,6 +213,7 @@ static void the_header_is_good_cxx(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_are_right_one_after_another),
+      cmocka_unit_test(maps_on_a_device_one_after_another),
       cmocka_unit_test(points_on_atoms_far_origins_and_no_charges),
       cmocka_unit_test(float_coordinates),
       cmocka_unit_test(maps_within_a_cutoff),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/device/devices.h"
+#include "library/mapper.h"
 #include "tests/library_map.h"
 #include "tests/signed_dispatch.h"
 
@@ -85,6 +86,27 @@ static void gpu_methods_are_of_one_card(void **state) {
   assert_explains(m, &r, text);
   assert_explains(m, &r, "\"Another Card\"");
   assert_computes(m, &r);
+  dcs_mapper_close(m);
+}
+
+/* A large map on a card of the reference's class, of which nothing was measured here: what was
+ * fastest there, and not the highest rung. The emulated device is of no class. */
+static void without_a_table_the_reference_of_the_class_decides(void **state) {
+  (void)state;
+  dcs_dispatch shipped;
+  dcs_map_request r = request_of(1);
+  r.n_atoms = 4000; /* only explained */
+  r.nx = r.ny = r.nz = 256;
+  dcs_mapper *m;
+  if (dcs_mapper_open(&(dcs_mapper_options){.device = "emulated"}, &m) != 0) skip();
+  assert_explains(m, &r, "no dispatch table; the highest rung of the ladder that runs here");
+  assert_int_equal(dcs_dispatch_shipped("0.1", &shipped), DCS_UNAVAILABLE);
+  assert_int_equal(shipped.n_families, 0);
+  assert_int_equal(dcs_dispatch_shipped("9.0", &m->shipped), DCS_OK);
+  assert_explains(m, &r, "in host memory: cuda_split ");
+  assert_explains(m, &r,
+                  "\nno dispatch table; what took least on the reference's NVIDIA H200, of "
+                  "the same compute capability\n");
   dcs_mapper_close(m);
 }
 
@@ -256,12 +278,12 @@ static void tables_of_other_schemas_are_misses(void **state) {
   put_file(in_folder("bad.csv"), "schema,rows,scope,variant,config,cells,wave_blocks,ns_map\n"
                                  "1,1,warm,cpu_gather,threads=1,5,0,10\n");
   assert_miss(
-      "row 2: found schema \"1\"; expected 4: draw the table anew, with `dcsbench dispatch` on "
+      "row 2: found schema \"1\"; expected 5: draw the table anew, with `dcsbench dispatch` on "
       "its run folder");
   put_file(in_folder("bad.csv"),
            "schema,rows,scope,smooth,cutoff_least,cutoff_most,variant,config,cells,ns_late_step\n"
            "3,1,warm,,,,cpu_gather,threads=1,5,0\n");
-  assert_miss("row 2: found schema \"3\"; expected 4");
+  assert_miss("row 2: found schema \"3\"; expected 5");
 }
 
 static void damaged_tables_are_misses(void **state) {
@@ -272,10 +294,10 @@ static void damaged_tables_are_misses(void **state) {
   assert_true(variants_here(DCS_CPU, cpu) > 0);
   add_method(&d, cpu[0], 1, 1);
   write_dispatch(in_folder("good.csv"), &d);
-  damage("\n4,2,", "\n5,2,");
-  assert_miss("row 2: found schema \"5\"; expected 4");
-  damage("\n4,2,first,", "\n3,2,first,");
-  assert_miss("row 3: found schema \"3\"; expected 4");
+  damage("\n5,2,", "\n6,2,");
+  assert_miss("row 2: found schema \"6\"; expected 5");
+  damage("\n5,2,first,", "\n3,2,first,");
+  assert_miss("row 3: found schema \"3\"; expected 5");
   damage(",coulomb,,,", ",volts,,,");
   assert_miss("found problem \"volts\"");
   damage(",coulomb,,,", ",coulomb,\"cutoff=3,switching=c3\",\"cutoff=3,switching=c2\",");
@@ -321,7 +343,7 @@ static void damaged_tables_are_misses(void **state) {
   assert_miss("found no rows");
   put_file(in_folder("bad.csv"), "");
   assert_miss("bad.csv");
-  put_file(in_folder("bad.csv"), "schema,rows\n4,1\n");
+  put_file(in_folder("bad.csv"), "schema,rows\n5,1\n");
   assert_miss("column");
   free(text);
 }
@@ -332,6 +354,7 @@ int main(void) {
       cmocka_unit_test(gpu_methods_are_of_one_card),
       cmocka_unit_test(the_table_decides_within_a_cutoff),
       cmocka_unit_test(what_the_table_is_not_about_falls_back),
+      cmocka_unit_test(without_a_table_the_reference_of_the_class_decides),
       cmocka_unit_test(tables_of_other_schemas_are_misses),
       cmocka_unit_test(tables_of_elsewhere_are_misses),
       cmocka_unit_test(changed_rows_are_misses),

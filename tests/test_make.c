@@ -41,9 +41,28 @@ static void unsafe_arithmetic_is_refused(void **state) {
   assert_status(make("CFLAGS='-O3 -march=native'"), 0);
 }
 
+/* Each writes what it found into the folder, in the place of what another wrote. */
+static void makes_may_run_at_once(void **state) {
+  (void)state;
+  enum { MAKES = 6 };
+  pid_t makes[MAKES];
+  for (int i = 0; i < MAKES; i++) {
+    makes[i] = fork();
+    assert_true(makes[i] >= 0);
+    if (makes[i] == 0) _exit(make("")); /* the messages are those of all */
+  }
+  for (int i = 0; i < MAKES; i++)
+    assert_status(program_wait(makes[i]), 0);
+  char *found = get_file(in_folder("build/config.mk"), NULL);
+  assert_int_equal(strncmp(found, "HAVE_LIBS := ", 13), 0);
+  assert_contains(found, "\nCROSS_CC := ");
+  free(found);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unsafe_arithmetic_is_refused),
+      cmocka_unit_test(makes_may_run_at_once),
   };
   /* Of the make that runs the tests. */
   unsetenv("MAKEFLAGS"), unsetenv("MFLAGS"), unsetenv("MAKELEVEL"), unsetenv("CFLAGS");

@@ -118,7 +118,7 @@ static void the_file_holds_the_map(void **state) {
       program_run("map %s -o %s --grid 13x8x5 --spacing 0.9 --origin 1.25,-2,0.5", water(), out),
       0);
   assert_string_equal(program_out, "");
-  assert_string_equal(program_err, "");
+  assert_contains(program_err, "map.dx: 13x8x5 points, e/A, OpenDX, ");
   check_file(out, water(), (const int[3]){13, 8, 5});
   assert_status(program_run("map %s -o %s --spacing 2 --margin 1 --device cpu", water(), out), 0);
   dx d;

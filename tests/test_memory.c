@@ -7,11 +7,15 @@
 
 #include <cmocka.h>
 
-#include "harness/engine/slabs.h"
+#include "harness/base/machine.h"
+#include "harness/engine/engine_device.h"
 #include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
 
 #include <math.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 static const char *const files[] = {"volume.cu", "split.cu", "padded.cu", "shared.cu",
                                     "scatter.cu"};
@@ -142,6 +146,51 @@ static void small_maps_in_every_mode(void **state) {
   }
 }
 
+static bool several_threads(void) {
+#ifdef _OPENMP
+  return dcs_cpus() > 1 && omp_get_max_threads() > 1;
+#else
+  return false;
+#endif
+}
+
+/* An output in page-locked memory, as the library may be given one, needs no stage. */
+static void locked_outputs_are_copied_straight(void **state) {
+  bench_fixture *f = fixture_of(state);
+  const dcs_method method = configured("cuda_volume", "coarsen_z=8,atoms=0");
+  void *out[DCS_MAX_BUFFERS] = {NULL}, *locked;
+  dcs_engine *engine;
+  dcs_code_facts facts;
+  dcs_ptr ptr;
+  double ns;
+  put_case(f, 43);
+  const int map = dcs_map_of(f->c.kind);
+  const size_t bytes = (size_t)dcs_points(f->c.problem.n) * sizeof(float);
+  assert_int_equal(dcs_engine_device_open("emulated", NULL, &engine), DCS_OK);
+  dcs_device_engine *e = (dcs_device_engine *)engine;
+  assert_int_equal(engine->device->alloc_host(engine->device, bytes, &locked, &ptr), DCS_OK);
+  out[map] = locked;
+  assert_int_equal(engine->take(engine, f->c.kind, &f->c.problem, out), DCS_OUTCOME_OK);
+  assert_int_equal(
+      engine->prepare(engine, 0, &f->c.problem.config, method.variant, &method.config, &facts),
+      DCS_OUTCOME_OK);
+  assert_int_equal(engine->run(engine, 0, DCS_UNTIMED_WARM, DCS_PAGEABLE, 1, &ns), DCS_OUTCOME_OK);
+  assert_int_equal(e->stage.bytes, 0);
+  float *ordinary = malloc(bytes);
+  assert_non_null(ordinary);
+  out[map] = ordinary;
+  engine->redirect(engine, out);
+  assert_int_equal(engine->run(engine, 0, DCS_UNTIMED_WARM, DCS_PAGEABLE, 1, &ns), DCS_OUTCOME_OK);
+  assert_int_equal(e->stage.bytes > 0, several_threads()); /* one thread leaves it to the driver */
+  assert_memory_equal(ordinary, locked, bytes);
+  assert_true(
+      dcs_check(&f->reference, locked, method.variant->longest_sum(&f->c.problem, &method.config))
+          .accepted);
+  engine->device->release_host(engine->device, locked);
+  engine->close(engine);
+  free(ordinary);
+}
+
 /* ---- faults ---- */
 
 /* A kernel that takes every slab for the first one is right in one launch, and wrong in two. */
@@ -245,6 +294,7 @@ int main(int argc, char **argv) {
       EMULATED(many_slabs_give_the_same_map),
       EMULATED(slabs_of_slices_give_the_same_map),
       EMULATED(small_maps_in_every_mode),
+      EMULATED(locked_outputs_are_copied_straight),
       EMULATED(a_slab_in_the_wrong_place_is_seen),
       EMULATED(writes_outside_are_seen_in_every_mode),
       cmocka_unit_test(volumes_are_cut_where_the_parts_fill_the_card),

@@ -116,6 +116,30 @@ static void unknown_archs_are_refused(void **state) {
   }
 }
 
+/* An array whose index is not known lies in local memory, and the listing has its loads. */
+static void written_down(void **state) {
+  (void)state;
+  need_nvrtc();
+  static const char text[] = "extern \"C\" __global__ void dcs(float *map, int n) {\n"
+                             "  float x[64] = {};\n"
+                             "  for (int i = 0; i < n; i++) x[(int)map[i] & 63] += map[i];\n"
+                             "  for (int i = 0; i < n; i++) map[i] = x[i & 63];\n"
+                             "}\n";
+  const dcs_source local = {"local.cu", text, NULL, 0};
+  dcs_listing listing;
+  dcs_code_facts facts;
+  char *ptx;
+  assert_int_equal(dcs_cuda_list_code(&local, "sm_90", &listing, &facts), DCS_OK);
+  assert_int_equal(facts.local_bytes, 64 * sizeof(float));
+  assert_non_null(strstr(listing.text, listing.machine ? "LDL" : "ld.local"));
+  assert_true(listing.by[0] != '\0');
+  free(listing.text);
+  assert_int_equal(dcs_nvrtc_ptx(&local, "sm_90", &ptx), DCS_OK);
+  assert_non_null(strstr(ptx, ".entry dcs("));
+  free(ptx);
+  assert_int_equal(dcs_nvrtc_ptx(&local, "sm_1", &ptx), DCS_USAGE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(version_is_one),
@@ -124,6 +148,7 @@ int main(void) {
       cmocka_unit_test(spills_are_seen),
       cmocka_unit_test(bad_source_has_the_log),
       cmocka_unit_test(unknown_archs_are_refused),
+      cmocka_unit_test(written_down),
   };
   return cmocka_run_group_tests_name("nvrtc", tests, cache_folder_make, cache_folder_remove);
 }

@@ -19,7 +19,7 @@ static dcs_refinements chosen;
 static void choose(size_t most, int64_t most_atoms) {
   dcs_refinements_free(&chosen);
   dcs_crossovers_free(&found);
-  if (dcs_crossovers_find(in_folder("run"), &found) != DCS_OK ||
+  if (dcs_crossovers_find(in_folder("run"), NULL, &found) != DCS_OK ||
       dcs_refine_choose(&found, most, most_atoms, &chosen) != DCS_OK)
     fail_msg("%s", dcs_error_message());
 }

@@ -297,7 +297,7 @@ static void memory_tells_records_apart(void **state) {
   assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
   dcs_run run;
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 9, &cells, &seq, &process), DCS_OK);
+  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process), DCS_OK);
   dcs_run_close(&run);
   assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4 && process == 3);
   assert_true(cells.list[0].has_rows);

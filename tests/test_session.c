@@ -239,7 +239,7 @@ static void without_a_gpu_it_says_so(void **state) {
   snprintf(message, sizeof message, "%s", dcs_error_message());
   assert_true(strlen(message) > 10);
   assert_int_equal(dcs_bench_session(&f->bench, DCS_GPU, &session), DCS_UNAVAILABLE);
-  assert_int_equal(try_variant(f, "cuda_constant").outcome, DCS_OUTCOME_NOT_BUILT);
+  assert_int_equal(try_variant(f, "cuda_constant").outcome, DCS_OUTCOME_NO_DEVICE);
   assert_string_equal(dcs_error_message(), message);
   expect_ok(f, "cpu_gather");
 }
@@ -253,7 +253,7 @@ static void unknown_devices_are_refused(void **state) {
   f = bench_begin("cuda:x", 60); /* no device is ever named so */
   assert_int_equal(dcs_bench_session(&f->bench, DCS_GPU, &session), DCS_USAGE);
   expect_said("\"cuda:x\"");
-  assert_int_equal(try_variant(f, "cuda_constant").outcome, DCS_OUTCOME_NOT_BUILT);
+  assert_int_equal(try_variant(f, "cuda_constant").outcome, DCS_OUTCOME_NO_DEVICE);
   bench_end(f);
 }
 

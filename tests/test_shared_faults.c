@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/linker_options.h"
 #include "tests/run_folder.h"
 
 static char shared[PATH_MAX]; /* "": they are not here */
@@ -55,20 +56,47 @@ static const char *preload(const char *name) {
   return library;
 }
 
+static const char *link_options(void) {
+  static char options[512];
+  linker_options(options);
+  return options;
+}
+
 /* A program of the library, which had another header and another name of an option then. */
 static void build_user(const char *name) {
-  char config[PATH_MAX];
   need(name);
-  snprintf(config, sizeof config, "%s/config.mk", build_folder());
-  char *text = get_file(config, NULL);
-  const bool openmp = strstr(text, "HAVE_OPENMP := 1") != NULL;
-  free(text);
   put_file(in_folder("dcs.h"), "#include <dcsbench.h>\n");
   if (run("%s -w -Drecord=dispatch -I%s -I%s/include -o %s %s/%s -L%s -ldcs %s -l:libcsv.a -ldl "
           "-lm",
           compiler(), in_folder(""), build_folder(), in_folder("user"), shared, name,
-          build_folder(), openmp ? "-fopenmp" : "") != 0)
+          build_folder(), link_options()) != 0)
     fail_msg("%s", said);
+}
+
+/* A shared object of the library's user, called by a program that knows nothing of the library;
+ * `options`: how it is linked. */
+static void use_plugin(const char *options) {
+  need("plugin.c");
+  put_file(in_folder("dcs.h"), "#include <dcsbench.h>\n");
+  put_file(in_folder("host.c"), "#include <dlfcn.h>\n#include <stdio.h>\n"
+                                "int main(int n, char **words) {\n"
+                                "  const double atom[4] = {0.25, 0, 0, 2};\n"
+                                "  float map[8];\n"
+                                "  void *plugin = dlopen(words[n - 1], RTLD_NOW);\n"
+                                "  int (*run)(const double *, long, float *, long);\n"
+                                "  if (!plugin) return puts(dlerror()), 1;\n"
+                                "  *(void **)&run = dlsym(plugin, \"plugin_map\");\n"
+                                "  int status = run(atom, 1, map, 2);\n"
+                                "  printf(\"status %d: %g %g\\n\", status, map[0], map[1]);\n"
+                                "  return status;\n}\n");
+  if (run("%s -w -shared -fPIC -I%s -I%s/include -o %s.so %s/plugin.c %s", compiler(),
+          in_folder(""), build_folder(), in_folder("plugin"), shared, options) != 0 ||
+      run("%s -o %s %s %s -ldl", compiler(), in_folder("host"), in_folder("host.c"),
+          link_options()) != 0 ||
+      run("LD_LIBRARY_PATH=%s/shared %s %s.so", build_folder(), in_folder("host"),
+          in_folder("plugin")) != 0)
+    fail_msg("%s", said);
+  assert_contains(said, "status 0: 8 8");
 }
 
 static void skip_unless_full(void) {
@@ -90,6 +118,24 @@ static void the_library_leaves_its_caller_alone(void **state) {
   assert_null(strstr(said, "CHANGED"));
 }
 
+/* A Python extension, say, with the library in it. */
+static void a_plugin_holds_the_static_library(void **state) {
+  char options[PATH_MAX + 64];
+  (void)state;
+  snprintf(options, sizeof options, "-L%s -ldcs %s -l:libcsv.a -ldl -lm", build_folder(),
+           link_options());
+  use_plugin(options);
+}
+
+static void a_plugin_uses_the_shared_library(void **state) {
+  char options[PATH_MAX + 64];
+  (void)state;
+  snprintf(options, sizeof options, "-L%s/shared -ldcs %s", build_folder(), link_options());
+  use_plugin(options);
+  assert_int_equal(run("readelf -d %s.so", in_folder("plugin")), 0);
+  assert_contains(said, "Shared library: [libdcs.so.");
+}
+
 /* Refused, or right: "spacing 1e-16: rc 0 map[1]*h = 1 (1 is right)". */
 static void tiny_spacings_are_right_or_refused(void **state) {
   (void)state;
@@ -105,11 +151,19 @@ static void tiny_spacings_are_right_or_refused(void **state) {
   assert_int_equal(lines, 22);
 }
 
+/* A sanitizer keeps what was freed. */
+static void skip_under_a_sanitizer(void) {
+  if (!strstr(link_options(), "-fsanitize")) return;
+  print_message("skipped: a sanitizer takes memory of its own\n");
+  skip();
+}
+
 /* "10 VmSize: 123 kB  VmRSS: 45 kB", after every tenth map: none grows from the second line on. */
 static void maps_on_the_emulated_device_keep_no_memory(void **state) {
   (void)state;
   long first = 0, last = 0, kib;
   build_user("lib_leak.c");
+  skip_under_a_sanitizer();
   if (run("%s", in_folder("user")) != 0) fail_msg("%s", said);
   for (char *at = strstr(said, "VmSize:"); at; at = strstr(at + 1, "VmSize:")) {
     assert_int_equal(sscanf(at, "VmSize: %ld", &kib), 1);
@@ -197,12 +251,16 @@ static int setup(void **state) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/faults", folder ? folder : "../shared");
   if (!realpath(path, shared)) shared[0] = '\0';
+  /* The programs end with what they allocated, and a preload library is before the sanitizer. */
+  setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
   return program_setup(state);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_library_leaves_its_caller_alone),
+      cmocka_unit_test(a_plugin_holds_the_static_library),
+      cmocka_unit_test(a_plugin_uses_the_shared_library),
       cmocka_unit_test(tiny_spacings_are_right_or_refused),
       cmocka_unit_test(maps_on_the_emulated_device_keep_no_memory),
       cmocka_unit_test(locks_that_are_not_supported_are_said),

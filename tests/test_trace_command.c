@@ -36,7 +36,7 @@ static void rows_as_json(void **state) {
   need_a_compiler();
   assert_status(program_run("trace " SMALL " --json"), 0);
   assert_contains(program_out,
-                  "  {\"file\": \"kernels/coulomb/cuda/coarsened.cu\", \"line\": 53, \"access\": "
+                  " {\"file\": \"kernels/coulomb/cuda/coarsened.cu\", \"line\": 53, \"access\": "
                   "\"store\", \"space\": \"global\", \"requests\": 4, \"sectors\": 32, "
                   "\"sectors_per_request\": 8, \"lines_per_request\": 2, \"bytes_used\": 512, "
                   "\"bytes_moved\": 1024, \"efficiency\": 0.5, \"bank_conflicts\": null, "

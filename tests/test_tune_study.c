@@ -81,7 +81,7 @@ static void curves_fall_to_the_best(void **state) {
 static void quantiles_of_known_curves(void **state) {
   (void)state;
   double regret[DCS_STUDY_SEEDS];
-  dcs_study_curves curves = {regret, 1};
+  dcs_study_curves curves = {regret, 1, INFINITY};
   for (int s = 0; s < DCS_STUDY_SEEDS; s++)
     regret[s] = s;
   assert_true(dcs_study_quantile(&curves, 1, 0) == 0);
@@ -92,6 +92,19 @@ static void quantiles_of_known_curves(void **state) {
     regret[s] = INFINITY;
   assert_true(dcs_study_quantile(&curves, 1, 0.75) == INFINITY);
   assert_int_equal(dcs_study_within(&curves, 1, 1e300), 50);
+}
+
+/* Half of the seeds found nothing: they count as the slowest. */
+static void means_of_known_curves(void **state) {
+  (void)state;
+  double regret[DCS_STUDY_SEEDS];
+  const dcs_study_curves curves = {regret, 1, 0.3};
+  for (int s = 0; s < DCS_STUDY_SEEDS; s++)
+    regret[s] = s < 50 ? 0.1 : INFINITY;
+  const dcs_study_mean mean = dcs_study_regret(&curves, 1);
+  assert_float_equal(mean.value, 0.2, 1e-12);
+  assert_float_equal(mean.hi - mean.value, 1.96 * 0.1 / sqrt(99), 1e-12);
+  assert_float_equal(mean.value - mean.lo, 1.96 * 0.1 / sqrt(99), 1e-12);
 }
 
 static void the_study_is_written_and_drawn(void **state) {
@@ -111,8 +124,15 @@ static void the_study_is_written_and_drawn(void **state) {
   dcs_table *importance = run_table("study", "importance.csv");
   assert_int_equal(dcs_table_rows(importance), 5);
   dcs_table_free(importance);
-  static const char *const names[] = {"convergence", "importance", "landscape"};
-  for (int f = 0; f < 3; f++) {
+  dcs_table *regret = run_table("study", "regret.csv");
+  assert_int_equal(dcs_table_rows(regret), 3 * (size_t)dcs_n_strategies);
+  for (size_t row = 0; row < dcs_table_rows(regret); row++) {
+    assert_true(number_at(regret, row, "regret_lo") <= number_at(regret, row, "regret_mean"));
+    assert_true(number_at(regret, row, "regret_mean") <= number_at(regret, row, "regret_hi"));
+  }
+  dcs_table_free(regret);
+  static const char *const names[] = {"regret", "convergence", "importance", "landscape"};
+  for (int f = 0; f < 4; f++) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/cuda_padded-kernel-3000-100x90x80/plots/%s.dat",
              in_folder("study"), names[f]);
@@ -139,6 +159,7 @@ int main(void) {
                                       recorded_end),
       cmocka_unit_test_setup_teardown(curves_fall_to_the_best, recorded_begin, recorded_end),
       cmocka_unit_test(quantiles_of_known_curves),
+      cmocka_unit_test(means_of_known_curves),
       cmocka_unit_test(the_study_is_written_and_drawn),
       cmocka_unit_test(small_recordings_are_left_out),
   };

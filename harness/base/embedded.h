@@ -1,5 +1,5 @@
 /* Text files built into the binary: kernel sources, the emulator's prelude, gnuplot scripts, the
- * template of dispatch.h. */
+ * template of dispatch.h, dispatch tables of reference machines. */
 #ifndef DCS_EMBEDDED_H
 #define DCS_EMBEDDED_H
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 const char *dcs_outcome_name(dcs_outcome outcome) {
-  static const char *const names[DCS_N_OUTCOMES] = {"ok",      "not_built", "inapplicable",
-                                                    "compile", "launch",    "memory",
-                                                    "timeout", "wrong",     "crash"};
+  static const char *const names[DCS_N_OUTCOMES] = {
+      "ok",     "not_built", "no_device", "inapplicable", "compile", "launch",
+      "memory", "timeout",   "wrong",     "unverified",   "crash"};
   return names[outcome];
 }
 

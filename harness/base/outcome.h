@@ -6,18 +6,24 @@
 
 typedef enum {
   DCS_OUTCOME_OK,
-  DCS_OUTCOME_NOT_BUILT,    /* not in this program, or not on this machine */
+  DCS_OUTCOME_NOT_BUILT,    /* not in this program, or not for this machine's CPU */
+  DCS_OUTCOME_NO_DEVICE,    /* what it runs on is not on this machine, or does not start */
   DCS_OUTCOME_INAPPLICABLE, /* the configuration cannot compute this problem */
   DCS_OUTCOME_COMPILE,      /* the kernel did not compile */
   DCS_OUTCOME_LAUNCH,       /* the device refused or failed the launch */
   DCS_OUTCOME_MEMORY,       /* more memory than there is */
   DCS_OUTCOME_TIMEOUT,
-  DCS_OUTCOME_WRONG, /* the map was not accepted */
-  DCS_OUTCOME_CRASH, /* the worker process died */
+  DCS_OUTCOME_WRONG,      /* the map was not accepted */
+  DCS_OUTCOME_UNVERIFIED, /* it ran, and there is nothing to hold it against */
+  DCS_OUTCOME_CRASH,      /* the worker process died */
   DCS_N_OUTCOMES
 } dcs_outcome;
 
 const char *dcs_outcome_name(dcs_outcome outcome);
+/* Whether a method has nothing to fail at on this machine. */
+static inline bool dcs_not_here(dcs_outcome outcome) {
+  return outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_NO_DEVICE;
+}
 bool dcs_find_outcome(const char *name, dcs_outcome *outcome); /* false: none has that name */
 
 /* What a timing includes (one bit each in a set of scopes). */

@@ -63,7 +63,20 @@ static void draw_table(const dcs_progress *progress, const struct winsize *size)
 
 /* ---- the line ---- */
 
+/* What takes long says so once it can tell: after three seconds. */
+static void advise(dcs_progress *progress, double share) {
+  const double elapsed = 1e-9 * (dcs_now_ns() - progress->started_ns), minute = 60;
+  const double all = elapsed / (progress->base + progress->span * share);
+  char text[32];
+  const char *advice = progress->advice;
+  if (!advice || progress->quiet || elapsed < 3 || !isfinite(all)) return;
+  progress->advice = NULL;
+  if (all > minute)
+    dcs_progress_say(progress, "about %s in all; %s", format_seconds(all, text), advice);
+}
+
 void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
+  advise(progress, share);
   const double now = dcs_now_ns(), pause = progress->shown ? 1e8 : 1e10;
   const double last =
       progress->shown ? progress->drawn_ns : fmax(progress->drawn_ns, progress->started_ns);

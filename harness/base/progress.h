@@ -10,6 +10,8 @@ typedef struct {
   bool quiet; /* nothing is drawn: somebody else tells of the progress */
   double started_ns;
   double drawn_ns;
+  const char
+      *advice;       /* said once, with the time expected, of what takes more than a minute; NULL */
   double base, span; /* the part of the work that the present step is: base..base + span of 0..1 */
   /* Gives the table's text, which fits so many lines and is cut to the terminal's width; the caller
    * frees it. NULL where memory is short. */

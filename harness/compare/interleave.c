@@ -186,7 +186,11 @@ dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_
   signal(SIGPIPE, SIG_IGN); /* a sweep that is gone shows as an error of write() */
   dcs_status status = give_turns(&t);
   dcs_progress_clear(&t.progress);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
+    if (t.sweeps[i].pid &&
+        t.sweeps[i].at.cell < 0) /* it has begun nothing, and has nothing to say */
+      kill(t.sweeps[i].pid, SIGKILL);
     (void)finish(&t.sweeps[i]);
+  }
   return status;
 }

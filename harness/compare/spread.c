@@ -1,5 +1,7 @@
 #include "harness/compare/spread.h"
 
+#include "harness/base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,26 +66,46 @@ static void add_median(sums *s, double median_ns) {
   s->n++;
 }
 
-/* What rows have in common: squares within rows, and the degrees of freedom of all and of one. */
+/* The variances of rows, each over its expected median, and the most degrees of freedom of one. */
 typedef struct {
-  double squares;
+  double *variances;
+  size_t n;
+  double squares; /* about the means of their rows, in all */
   int degrees, of_row;
 } pool;
 
-static void add_row(pool *p, const sums *s) {
-  if (s->n < LEAST_SESSIONS) return;
-  p->squares += fmax(0, s->squares - s->sum * s->sum / s->n);
-  p->degrees += s->n - 1;
-  if (s->n - 1 > p->of_row) p->of_row = s->n - 1;
+/* The median of chi squared over its degrees of freedom (Wilson and Hilferty 1931). */
+static double median_of_variance(int degrees) {
+  const double root = 1 - 2 / (9.0 * degrees);
+  return root * root * root;
 }
 
-/* The rows of a session are fast or slow together: they make the estimate steadier, not freer. */
-static bool of_pool(const pool *p, dcs_spread *spread) {
-  if (p->degrees == 0) return false;
-  *spread = (dcs_spread){.source = DCS_SPREAD_SESSIONS,
-                         .deviation = sqrt(p->squares / p->degrees),
-                         .degrees = p->of_row};
-  return true;
+static dcs_status add_row(pool *p, const sums *s) {
+  if (s->n < LEAST_SESSIONS) return DCS_OK;
+  const double squares = fmax(0, s->squares - s->sum * s->sum / s->n);
+  const double variance = squares / (s->n - 1);
+  p->squares += squares;
+  p->degrees += s->n - 1;
+  DCS_TRY(dcs_grow(&p->variances, p->n, sizeof variance, "rows"));
+  p->variances[p->n++] = variance / median_of_variance(s->n - 1);
+  if (s->n - 1 > p->of_row) p->of_row = s->n - 1;
+  return DCS_OK;
+}
+
+/* The median over the rows, which some that something held up leave as it is; of one or two rows
+ * the mean. The rows of a session are fast or slow together: they make the estimate steadier, not
+ * freer. */
+static bool of_pool(pool *p, dcs_spread *spread) {
+  const bool any = p->n > 0;
+  if (any) {
+    dcs_sort_values(p->variances, p->n);
+    const double variance =
+        p->n > 2 ? dcs_median_of_sorted(p->variances, p->n) : p->squares / p->degrees;
+    *spread = (dcs_spread){
+        .source = DCS_SPREAD_SESSIONS, .deviation = sqrt(variance), .degrees = p->of_row};
+  }
+  free(p->variances);
+  return any;
 }
 
 static bool is_of(const dcs_run_row *row, dcs_backend backend) {
@@ -103,23 +125,33 @@ bool dcs_spread_of_run(const dcs_run *run, dcs_backend backend, dcs_spread *spre
       if (end - first >= LEAST_SAMPLES) add_median(&s, dcs_summarize(own, end - first).median);
     }
     free(own);
-    add_row(&p, &s);
+    if (add_row(&p, &s) != DCS_OK) break;
   }
   return of_pool(&p, spread);
 }
 
-bool dcs_spread_of_runs(const dcs_run *runs, int n, dcs_backend backend, dcs_spread *spread) {
+/* Of those sessions of each row that stayed as they were, or (all) of all. */
+static bool spread_of_runs(const dcs_run *runs, int n, dcs_backend backend, bool all,
+                           dcs_spread *spread) {
   pool p = {0};
   for (size_t i = 0; n > 0 && i < runs[0].n_rows; i++) {
     const dcs_run_row *row = &runs[0].rows[i];
     sums s = {0};
     for (int r = 0; r < n; r++)
       for (size_t j = 0; j < runs[r].n_rows; j++)
-        if (is_of(&runs[r].rows[j], backend) && dcs_compare_rows(row, &runs[r].rows[j]) == 0)
+        if (is_of(&runs[r].rows[j], backend) && dcs_compare_rows(row, &runs[r].rows[j]) == 0 &&
+            (all || !dcs_row_disturbed(&runs[r].rows[j])))
           add_median(&s, runs[r].rows[j].stats.median);
-    add_row(&p, &s);
+    if (add_row(&p, &s) != DCS_OK) break;
   }
   return of_pool(&p, spread);
+}
+
+bool dcs_spread_of_runs(const dcs_run *runs, int n, dcs_backend backend, dcs_spread *spread) {
+  if (spread_of_runs(runs, n, backend, false, spread)) return true;
+  const bool found = spread_of_runs(runs, n, backend, true, spread);
+  if (found) spread->disturbed = true;
+  return found;
 }
 
 /* ---- the file ---- */
@@ -166,7 +198,8 @@ static dcs_status read_spread(const dcs_table *t, size_t row, const int at[], dc
     return dcs_table_wrong(t, row, columns[6], at[6], "3 or more");
   if (!(deviation >= 0 && deviation <= 10))
     return dcs_table_wrong(t, row, columns[7], at[7], "a standard deviation of log times");
-  *spread = (dcs_spread){DCS_SPREAD_MACHINE, deviation, (int)sessions - 1, ""};
+  *spread = (dcs_spread){
+      .source = DCS_SPREAD_MACHINE, .deviation = deviation, .degrees = (int)sessions - 1};
   snprintf(spread->date, sizeof spread->date, "%s", dcs_table_cell(t, row, at[1]));
   return DCS_OK;
 }

@@ -17,6 +17,7 @@ typedef struct {
   double deviation; /* standard deviation of the logarithm of a session's median */
   int degrees;      /* of freedom, that it was found with; 0: as if known */
   char date[24];    /* of the machine's */
+  bool disturbed;   /* no row had 3 sessions that stayed undisturbed: it is of others, too */
 } dcs_spread;
 
 /* What is assumed where nothing was measured: 3%. Two sessions of the same program then differ by
@@ -35,10 +36,13 @@ void dcs_spread_widen(double half, dcs_ratio *ratio);
  * whose samples took turns: its processes are of one session. */
 int dcs_row_sessions(const dcs_run *run, const dcs_run_row *row);
 
-/* Between the sessions of each row of a run that was resumed, of a backend; pooled over its rows.
- * False when fewer than 3 sessions are in every row. */
+/* Between the sessions of each row of a run that was resumed, of a backend. Of three rows or
+ * more it is the median over the rows, each variance over the median that its degrees of freedom
+ * give it; where all rows move together that is too much by up to 12% with 4 sessions, 4% with 10
+ * (tests/test_spread.c). False when fewer than 3 sessions are in every row. */
 bool dcs_spread_of_run(const dcs_run *run, dcs_backend backend, dcs_spread *spread);
-/* The same between n runs of one program, each of one session. */
+/* The same between n runs of one program, each of one session; rows that stayed disturbed in a
+ * session are left out of it. */
 bool dcs_spread_of_runs(const dcs_run *runs, int n, dcs_backend backend, dcs_spread *spread);
 
 /* The file of what was measured on machines: a row each time. Adds one; finds the last of the

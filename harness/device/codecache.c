@@ -14,18 +14,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char magic[16] = "dcsbench code 1\n"; /* all 16 bytes; no terminating zero */
+static const char magic[16] = "dcsbench code 2\n"; /* all 16 bytes; no terminating zero */
 
 /* Written as it lies in memory: code is for one machine, and so is its cache. No padding. */
 typedef struct {
   char magic[16];
   uint64_t checksum; /* of the whole file, this field taken as zero */
   uint64_t key_bytes, image_bytes;
-  int32_t registers, spill_bytes, constant_bytes, shared_bytes;
+  int32_t registers, spill_bytes, constant_bytes, shared_bytes, local_bytes, unused;
   double compile_ms;
 } entry_head;
 
-_Static_assert(sizeof(entry_head) == 64, "entry_head must have no padding");
+_Static_assert(sizeof(entry_head) == 72, "entry_head must have no padding");
 
 /* FNV-1a over the bytes, finished by SplitMix64's mixer so that every input bit reaches every
  * output bit. */
@@ -130,6 +130,7 @@ bool dcs_codecache_get(const char *key, void **image, size_t *bytes, dcs_code_fa
                               .spill_bytes = head.spill_bytes,
                               .constant_bytes = head.constant_bytes,
                               .shared_bytes = head.shared_bytes,
+                              .local_bytes = head.local_bytes,
                               .compile_ms = head.compile_ms,
                               .cached = true};
   } else {
@@ -146,6 +147,7 @@ static char *make_entry(const char *key, const void *image, size_t image_bytes,
                      .spill_bytes = facts->spill_bytes,
                      .constant_bytes = facts->constant_bytes,
                      .shared_bytes = facts->shared_bytes,
+                     .local_bytes = facts->local_bytes,
                      .compile_ms = facts->compile_ms};
   memcpy(head.magic, magic, sizeof magic);
   *bytes = sizeof head + head.key_bytes + image_bytes;

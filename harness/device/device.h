@@ -10,7 +10,7 @@
 #include "kernels/contract.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
-enum { DCS_EVENTS = 9, DCS_STREAMS = 3 };
+enum { DCS_EVENTS = 11, DCS_STREAMS = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 typedef struct dcs_graph dcs_graph;
@@ -36,9 +36,17 @@ typedef struct {
 /* What the compiler made of it. -1: unknown. */
 typedef struct {
   int registers, spill_bytes, constant_bytes, shared_bytes;
+  int local_bytes;   /* of a thread: spilled registers, and arrays that are in no registers */
   double compile_ms; /* what compiling cost when it was compiled, also if it came from the cache */
   bool cached;
 } dcs_code_facts;
+
+/* The instructions of a compiled kernel, as text. */
+typedef struct {
+  char *text;        /* the caller frees it */
+  bool machine;      /* the card's own (SASS); else PTX, which is translated once more */
+  char by[DCS_TEXT]; /* what wrote it down: "nvdisasm"; of PTX, why it is no machine code */
+} dcs_listing;
 
 /* ---- kinds ---- */
 
@@ -75,6 +83,10 @@ typedef struct {
    */
   dcs_status (*compile)(const dcs_source *source, const char *arch, void **image,
                         size_t *image_bytes, dcs_code_facts *facts);
+  /* What compile() makes, written down; the text is NULL unless the status is DCS_OK. NULL: cannot.
+   */
+  dcs_status (*list)(const dcs_source *source, const char *arch, dcs_listing *listing,
+                     dcs_code_facts *facts);
 } dcs_device_kind;
 
 /* ---- a device ---- */
@@ -97,6 +109,9 @@ struct dcs_device {
    * plain memory on the emulated device. */
   dcs_status (*alloc_host)(dcs_device *, size_t bytes, void **host, dcs_ptr *ptr);
   void (*release_host)(dcs_device *, void *host);
+  /* Whether host memory is such, whoever allocated it; of the emulated device, one of its buffers.
+   */
+  bool (*is_locked)(dcs_device *, const void *host);
   /* Managed memory: *ptr is its address on the host as well, for use while the device is idle.
    * Freed by release(). */
   dcs_status (*alloc_managed)(dcs_device *, size_t bytes, dcs_ptr *ptr);

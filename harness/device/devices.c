@@ -100,9 +100,14 @@ dcs_status dcs_need_one_device(const char *text, const char *command) {
                   dcs_default_device());
 }
 
+bool dcs_has_times(const char *text) {
+  const dcs_device_kind *kind = dcs_device_kind_of(text);
+  return !kind || kind->timed;
+}
+
 dcs_status dcs_need_times(const char *text) {
   const dcs_device_kind *kind = dcs_device_kind_of(text);
-  if (!kind || kind->timed) return DCS_OK;
+  if (dcs_has_times(text)) return DCS_OK;
   return dcs_fail(DCS_USAGE,
                   "the %s device has no times: measure on a GPU, and use it with `dcsbench verify`",
                   kind->prefix);
@@ -129,6 +134,14 @@ dcs_status dcs_device_compile(const dcs_source *source, const char *arch, dcs_co
     if (dcs_device_kinds[k]->compile)
       return dcs_device_kinds[k]->compile(source, arch, NULL, NULL, facts);
   return dcs_fail(DCS_UNAVAILABLE, "no kind of device compiles for what is not here");
+}
+
+dcs_status dcs_device_list_code(const dcs_source *source, const char *arch, dcs_listing *listing,
+                                dcs_code_facts *facts) {
+  for (int k = 0; k < dcs_n_device_kinds; k++)
+    if (dcs_device_kinds[k]->list) return dcs_device_kinds[k]->list(source, arch, listing, facts);
+  *listing = (dcs_listing){.text = NULL};
+  return dcs_fail(DCS_UNAVAILABLE, "no kind of device writes down what it compiles");
 }
 
 /* ---- lists ---- */

@@ -19,6 +19,10 @@ dcs_status dcs_device_open(const char *name, dcs_device **device);
 
 /* Compiles by the first kind that can for an architecture that is not here; no image is kept. */
 dcs_status dcs_device_compile(const dcs_source *source, const char *arch, dcs_code_facts *facts);
+/* The same, and the instructions written down; the caller frees listing->text, which is NULL where
+ * the status is not DCS_OK. */
+dcs_status dcs_device_list_code(const dcs_source *source, const char *arch, dcs_listing *listing,
+                                dcs_code_facts *facts);
 
 /* ---- names ---- */
 
@@ -58,5 +62,6 @@ bool dcs_names_several(const char *text);
 dcs_status dcs_need_one_device(const char *text, const char *command);
 /* DCS_USAGE where the devices that the text names have no times. NULL: the default device. */
 dcs_status dcs_need_times(const char *text);
+bool dcs_has_times(const char *text);
 
 #endif

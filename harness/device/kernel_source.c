@@ -20,6 +20,14 @@ static void add_macro(dcs_kernel_source *source, const char *name, const char *l
   source->options[source->source.n_options++] = text;
 }
 
+char *dcs_macro_value(const dcs_param *param, double value, char text[32]) {
+  if (param->labels)
+    snprintf(text, 32, "%s", param->labels[(int)(value - param->lo)]);
+  else
+    snprintf(text, 32, "%lld", (long long)value);
+  return text;
+}
+
 /* block_x=16: -DBLOCK_X=16; read=end: -DREAD_START=0 -DREAD_END=1 -DREAD=1. */
 static void add_macros(const dcs_variant *variant, const dcs_config *config,
                        dcs_kernel_source *source) {
@@ -33,6 +41,12 @@ static void add_macros(const dcs_variant *variant, const dcs_config *config,
 
 /* The folder that the kernel lies in is named after its language. */
 bool dcs_written_in(const dcs_variant *variant, const char *language) {
+  if (variant->outside) {
+    if (strcmp(variant->outside->language, language) == 0) return true;
+    (void)dcs_fail(DCS_UNAVAILABLE, "%s is written in %s, this device's language is %s",
+                   variant->id, variant->outside->language, language);
+    return false;
+  }
   const char *path = variant->sources[0], *slash = strrchr(path, '/');
   const size_t length = strlen(language);
   if (slash && slash - path > (ptrdiff_t)length && slash[-(ptrdiff_t)length - 1] == '/' &&
@@ -49,6 +63,7 @@ bool dcs_written_in(const dcs_variant *variant, const char *language) {
 /* A source and what it includes, written as one text. */
 typedef struct {
   const char *kernels;
+  bool outside; /* what is not in `kernels` is the compiler's to find */
   FILE *out;
   uint64_t hash; /* of all files so far */
 } expansion;
@@ -58,6 +73,18 @@ static uint64_t hash_text(uint64_t hash, const char *path, const char *text) {
   return dcs_hash(hash, text, strlen(text) + 1);
 }
 
+/* Whether the folder is of variants of the user's, beside which those built in stay as they are. */
+static bool has_own(const char *kernels) {
+  char *folder = dcs_n_variants > dcs_n_built_in ? realpath(kernels, NULL) : NULL;
+  bool found = false;
+  for (int v = dcs_n_built_in; folder && !found && v < dcs_n_variants; v++) {
+    const char *file = dcs_variants[v]->outside->file, *slash = strrchr(file, '/');
+    found = strlen(folder) == (size_t)(slash - file) && strncmp(file, folder, strlen(folder)) == 0;
+  }
+  free(folder);
+  return found;
+}
+
 /* A file's text, the caller's to free, and its name for messages: from the folder of kernels, else,
  * unless that must have it, as built in. */
 static dcs_status read_text(const char *path, const char *kernels, bool must, char name[DCS_TEXT],
@@ -65,6 +92,7 @@ static dcs_status read_text(const char *path, const char *kernels, bool must, ch
   const char *slash = strrchr(path, '/');
   if (kernels) {
     snprintf(name, DCS_TEXT, "%s/%s", kernels, slash ? slash + 1 : path);
+    must = must && !has_own(kernels);
     if (must || access(name, F_OK) == 0) return dcs_read_file(name, text, NULL);
   }
   snprintf(name, DCS_TEXT, "%s", path);
@@ -91,6 +119,14 @@ static bool is_include(const char *line, char path[DCS_TEXT]) {
 static dcs_status expand(expansion *e, const char *name, const char *text, int depth);
 
 /* Writes the file that line `number` of `from` includes. */
+/* Whether a file of the user's includes one that lies beside it. */
+static bool lies_beside(const char *path, const char *folder) {
+  char name[2 * DCS_TEXT];
+  const char *slash = strrchr(path, '/');
+  snprintf(name, sizeof name, "%s/%s", folder, slash ? slash + 1 : path);
+  return access(name, F_OK) == 0;
+}
+
 static dcs_status expand_include(expansion *e, const char *path, const char *from, int number,
                                  int depth) {
   enum { DEEPEST = 8 };
@@ -119,7 +155,7 @@ static dcs_status expand(expansion *e, const char *name, const char *text, int d
   dcs_status status = DCS_OK;
   for (int number = 1; *text && status == DCS_OK; number++) {
     size_t length = strcspn(text, "\n");
-    if (is_include(text, path))
+    if (is_include(text, path) && (!e->outside || lies_beside(path, e->kernels)))
       status = expand_include(e, path, name, number, depth + 1);
     else
       fprintf(e->out, "%.*s\n", (int)length, text);
@@ -146,11 +182,51 @@ static dcs_status open_text(const char *path, const char *kernels, dcs_kernel_so
   return status;
 }
 
+dcs_status dcs_outside_text(const char *path, char **text, uint64_t *hash) {
+  char folder[DCS_TEXT], *own;
+  const char *slash = strrchr(path, '/');
+  dcs_text_stream whole;
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+  DCS_TRY(dcs_read_file(path, &own, NULL));
+  expansion e = {.kernels = folder, .outside = true, .hash = hash_text(DCS_HASH_START, "", own)};
+  dcs_status status = dcs_text_begin(&whole);
+  if (status == DCS_OK) {
+    e.out = whole.stream;
+    status = expand(&e, path, own, 0);
+    dcs_status ended = dcs_text_end(&whole, text, NULL);
+    if (status == DCS_OK) status = ended;
+  }
+  *hash = e.hash;
+  free(own);
+  return status;
+}
+
+/* The kernel as it was when its description was read. */
+static dcs_status take_outside(const dcs_variant *variant, const dcs_config *config,
+                               dcs_kernel_source *source) {
+  const dcs_outside *outside = variant->outside;
+  snprintf(source->name, sizeof source->name, "%.*s", DCS_TEXT - 1, variant->sources[0]);
+  source->text = strdup(outside->text);
+  source->hash = outside->all;
+  for (int p = 0; p < variant->n_params; p++) {
+    char *text = source->option_text[p], value[32];
+    snprintf(text, sizeof source->option_text[0], "-D%s=%s", variant->params[p].name,
+             dcs_macro_value(&variant->params[p], config->value[p], value));
+    source->options[source->source.n_options++] = text;
+  }
+  for (int o = 0; o < outside->n_options; o++)
+    source->options[source->source.n_options++] = outside->options[o];
+  return source->text ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for %s", source->name);
+}
+
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source) {
   *source = (dcs_kernel_source){0};
-  DCS_TRY(open_text(variant->sources[0], kernels, source));
-  add_macros(variant, config, source);
+  if (variant->outside)
+    DCS_TRY(take_outside(variant, config, source));
+  else
+    DCS_TRY(open_text(variant->sources[0], kernels, source));
+  if (!variant->outside) add_macros(variant, config, source);
   source->source.name = source->name;
   source->source.text = source->text;
   source->source.options = source->options;
@@ -160,7 +236,8 @@ dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *
 dcs_status dcs_variant_hash(const dcs_variant *variant, const char *kernels, uint64_t *hash) {
   const dcs_config config = dcs_initial_config(variant, 1);
   const char *const *path = variant->sources;
-  *hash = DCS_HASH_START;
+  *hash = variant->outside ? variant->outside->all : DCS_HASH_START;
+  if (variant->outside) return DCS_OK;
   if (variant->backend == DCS_GPU) {
     dcs_kernel_source source;
     dcs_status status = dcs_kernel_source_open(variant, &config, kernels, &source);

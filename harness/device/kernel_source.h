@@ -4,18 +4,32 @@
 
 #include "harness/device/device.h"
 
+enum {
+  DCS_MACRO = 96,      /* of "-DNAME=VALUE" */
+  DCS_MAX_OPTIONS = 64 /* of dcs_outside */
+};
+
 /* The kernel of a CUDA variant, the first of its sources, with what it includes in its place, and
- * the macros of a configuration. From a folder of kernels: the file of that name there; of what is
- * included, the file of that name there, if there is one, else the project's. The struct must stay
- * where it is; free with dcs_kernel_source_free(). */
+ * the macros of a configuration. From a folder of kernels: the file of that name there, which must be
+ * there unless the folder has variants of the user's, else the one built in; of what is
+ * included, the file of that name there, if there is one, else the project's. Of a variant that is
+ * not built in: the text that was read. The struct must stay where it is; free with
+ * dcs_kernel_source_free(). */
 typedef struct {
   dcs_source source;
   char *text;    /* owned */
   uint64_t hash; /* over paths and texts of the files in it */
   char name[DCS_TEXT];
-  char option_text[3 * DCS_MAX_PARAMS][64];
-  const char *options[3 * DCS_MAX_PARAMS];
+  char option_text[3 * DCS_MAX_PARAMS][DCS_MACRO];
+  const char *options[3 * DCS_MAX_PARAMS + DCS_MAX_OPTIONS];
 } dcs_kernel_source;
+
+/* The text of a kernel of the user's, with what it includes from beside it in its place, and a hash
+ * of all; the caller frees it. DCS_IO: a file cannot be read. */
+dcs_status dcs_outside_text(const char *path, char **text, uint64_t *hash);
+
+/* The value of a macro of a variant that is not built in: the label as it is; returns text. */
+char *dcs_macro_value(const dcs_param *param, double value, char text[32]);
 
 /* Whether the variant's kernel is of that language; else says so in dcs_error_message(). */
 bool dcs_written_in(const dcs_variant *variant, const char *language);

@@ -39,6 +39,11 @@ static void release_memory(dcs_device_engine *e) {
     dcs_block_release(device, DCS_BLOCK_HOST, &e->prepared[g]);
 }
 
+static void device_redirect(dcs_engine *engine, void *const out[DCS_MAX_BUFFERS]) {
+  dcs_device_engine *e = (dcs_device_engine *)engine;
+  memcpy(e->out, out, sizeof e->out);
+}
+
 static dcs_outcome device_take(dcs_engine *engine, const dcs_kind *kind, const dcs_problem *shape,
                                void *const out[DCS_MAX_BUFFERS]) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
@@ -50,7 +55,7 @@ static dcs_outcome device_take(dcs_engine *engine, const dcs_kind *kind, const d
   e->kind = kind;
   e->shape = shape;
   e->input_bytes = input_bytes;
-  memcpy(e->out, out, sizeof e->out);
+  device_redirect(engine, out);
   device->select_stream(device, 0);
   for (int b = 0; b < kind->n_buffers; b++) {
     if (kind->buffers[b].output) continue;
@@ -169,10 +174,12 @@ static dcs_status run_timed(dcs_device_engine *e, const dcs_device_method *m, co
                             dcs_scope scope, int64_t inner, double *ns) {
   if (!e->engine.device->timed)
     return dcs_fail(DCS_UNAVAILABLE, "this device has no times: it exists for correctness");
-  if (!e->kind->cold) return time_batch(e, m, p, scope, inner, ns);
+  const bool reads = dcs_reads_outputs(e->kind);
+  if (!e->kind->cold && !reads) return time_batch(e, m, p, scope, inner, ns);
   for (int64_t i = 0; i < inner; i++) {
     double one;
-    DCS_TRY(flush_cache(e, scope != DCS_KERNEL));
+    if (reads && scope == DCS_KERNEL) DCS_TRY(dcs_begin_outputs(e, p));
+    if (e->kind->cold) DCS_TRY(flush_cache(e, scope != DCS_KERNEL));
     DCS_TRY(time_batch(e, m, p, scope, 1, &one));
     *ns += one;
   }
@@ -190,6 +197,7 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
         memcpy(e->out[b], p->at[b].host, (size_t)dcs_points(p->at[b].n));
     return DCS_OK;
   }
+  DCS_TRY(dcs_begin_outputs(e, p));
   DCS_TRY(dcs_run_kernel(e, m, p, 1));
   dcs_compute_overflow(e, m);
   for (int b = 0; b < e->kind->n_buffers; b++)
@@ -248,6 +256,7 @@ dcs_status dcs_engine_device_open(const char *name, const char *kernels, dcs_eng
   }
   e->info = info;
   e->engine = (dcs_engine){.take = device_take,
+                           .redirect = device_redirect,
                            .prepare = device_prepare,
                            .run = device_run,
                            .device = device,

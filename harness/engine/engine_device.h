@@ -18,20 +18,20 @@
  */
 enum { DCS_RING = 32, DCS_HALF_RING = DCS_RING / 2 };
 
-/* Slabs under way from the card to their place: one that the CPU takes from the stage, and two that
- * are enqueued meanwhile, so that the card has work until the CPU comes back. */
-enum { DCS_STAGES = 3 };
+/* Pieces of a map under way from the card to ordinary memory: one that the CPUs take from the
+ * stage, and others that are enqueued meanwhile, so that the bus has work until they come back. */
+enum { DCS_PIECES = 4 };
 
 enum { DCS_STREAM_OUT = 2 }; /* 0 and 1 compute */
 
 /* What the device's events are for. */
 enum {
-  DCS_EVENT_TIMES,     /* begin and end of what is timed by the device */
-  DCS_EVENT_RING = 2,  /* behind the last launch of each half of the ring */
-  DCS_EVENT_BEGUN = 4, /* atoms are there, the map is zeroed */
-  DCS_EVENT_COMPUTED,  /* a slab is done */
-  DCS_EVENT_STAGED,    /* a slab lies in its part of the stage */
-  DCS_EVENTS_USED = DCS_EVENT_STAGED + DCS_STAGES
+  DCS_EVENT_TIMES,                           /* begin and end of what is timed by the device */
+  DCS_EVENT_RING = 2,                        /* behind the last launch of each half of the ring */
+  DCS_EVENT_BEGUN = 4,                       /* atoms are there, the map is zeroed */
+  DCS_EVENT_COMPUTED,                        /* a slab is done, and the next one */
+  DCS_EVENT_STAGED = DCS_EVENT_COMPUTED + 2, /* a piece lies in its part of the stage */
+  DCS_EVENTS_USED = DCS_EVENT_STAGED + DCS_PIECES
 };
 _Static_assert((int)DCS_EVENTS_USED <= (int)DCS_EVENTS, "a device has as many events as are used");
 
@@ -96,7 +96,7 @@ typedef struct {
   dcs_block overflow, overflow_out;    /* ordinary: those it leaves to the host, and their output */
   int64_t n_overflow;                  /* of the output computed last */
   dcs_block scratch[DCS_MAX_SCRATCH];  /* all but what is zero */
-  dcs_block stage;                     /* page-locked, DCS_STAGES slabs */
+  dcs_block stage;                     /* page-locked, DCS_PIECES pieces */
   dcs_block cold;                      /* what is written to flush the cache */
   dcs_block prepared[DCS_GRAPHS];      /* page-locked, atoms for whole maps */
   int64_t graph_launches;              /* with prepared atoms */
@@ -132,6 +132,8 @@ typedef struct {
                    places none */
   dcs_slabs slabs;
   char *stage;          /* NULL: slabs are copied straight to their place */
+  int64_t piece;        /* slices of a piece in the stage */
+  int copiers;          /* threads that take a piece from there */
   const char *prepared; /* with prepared: all inputs for slice 0, for slice 1, ...; NULL: they
                                are prepared in the ring, launch by launch */
 } dcs_places;
@@ -161,10 +163,13 @@ dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m,
                               const dcs_places *places, int64_t from, int64_t end);
 /* Enqueues the copying in of inputs. */
 dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *places);
+/* Enqueues the copying of what outputs begin with, where they begin with anything. */
+dcs_status dcs_begin_outputs(dcs_device_engine *e, const dcs_places *places);
 /* Enqueues the copying out of slices of all outputs on the grid, to the stage, one output behind
  * the other, or (NULL) to their places; and takes them from there into e->out. */
 dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *places, dcs_range slices,
                             char *stage);
+/* By places->copiers threads. */
 void dcs_unstage_slices(const dcs_device_engine *e, const dcs_places *places, dcs_range slices,
                         const char *stage);
 /* Enqueues the copying out of a whole output. */

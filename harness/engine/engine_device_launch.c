@@ -45,7 +45,9 @@ static void fill_args(launch_values *v, const dcs_arg *list, void *args[DCS_MAX_
                           [DCS_ARG_VALUE] = &v->value,
                           [DCS_ARG_OWN] = v->own};
   for (int a = 0; list[a] != DCS_ARG_END; a++)
-    args[a] = list[a] < DCS_ARG_BUFFER ? values[list[a]] : &v->at[list[a] - DCS_ARG_BUFFER];
+    args[a] = list[a] < DCS_ARG_BUFFER   ? values[list[a]]
+              : list[a] < DCS_ARG_OWN_AT ? (void *)&v->at[list[a] - DCS_ARG_BUFFER]
+                                         : (char *)v->own + (list[a] - DCS_ARG_OWN_AT);
 }
 
 /* Copies a chunk to constant memory. */

@@ -33,12 +33,24 @@ dcs_status dcs_stage_slices(dcs_device_engine *e, const dcs_places *p, dcs_range
   return DCS_OK;
 }
 
+/* Each thread its part, as far as there are threads. */
+static void copy_apart(char *to, const char *from, int64_t bytes, int threads) {
+  const int64_t part = dcs_round_up(dcs_divide_up(bytes, threads), 4096);
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#endif
+  for (int t = 0; t < threads; t++) {
+    const int64_t begin = dcs_least(t * part, bytes), end = dcs_least(begin + part, bytes);
+    memcpy(to + begin, from + begin, (size_t)(end - begin));
+  }
+}
+
 void dcs_unstage_slices(const dcs_device_engine *e, const dcs_places *p, dcs_range slices,
                         const char *stage) {
   for (int b = 0; b < e->kind->n_buffers; b++) {
     if (!dcs_on_grid(e->kind, b)) continue;
     const int64_t slice = p->at[b].n.x * p->at[b].n.y, bytes = slice * (slices.end - slices.from);
-    memcpy((char *)e->out[b] + slices.from * slice, stage, (size_t)bytes);
+    copy_apart((char *)e->out[b] + slices.from * slice, stage, bytes, p->copiers);
     stage += bytes;
   }
 }
@@ -50,31 +62,56 @@ static dcs_range slices_of(const dcs_device_engine *e, const dcs_places *p, int6
   return (dcs_range){k, dcs_least(k + p->slabs.slices, e->shape->n.z)};
 }
 
-/* Where a slab lies in the stage; NULL: there is none. */
-static char *stage_of(const dcs_device_engine *e, const dcs_places *p, int64_t slab) {
-  const size_t bytes = (size_t)p->slabs.slices * dcs_slice_bytes(e);
-  return p->stage ? p->stage + (size_t)(slab % DCS_STAGES) * bytes : NULL;
+/* Enqueues the computing of a slab. */
+static dcs_status slab_in(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                          int64_t slab) {
+  dcs_device *device = e->engine.device;
+  const dcs_range slices = slices_of(e, p, slab);
+  const bool second = p->slabs.alternate && slab % 2 == 1;
+  if (slices.from >= slices.end) return DCS_OK; /* the last but one was the last */
+  device->select_stream(device, second ? 1 : 0);
+  if (second) DCS_TRY(device->wait_event(device, DCS_EVENT_BEGUN));
+  if (p->slabs.slices < e->shape->n.z)
+    DCS_TRY(dcs_compute_slices(e, m, p, slices.from, slices.end));
+  return device->record_event(device, DCS_EVENT_COMPUTED + (int)(slab % 2));
 }
 
-/* Waits until a slab lies in the stage, and copies it from there to its place. */
-static dcs_status unstage(dcs_device_engine *e, const dcs_places *p, int64_t slab) {
-  dcs_device *device = e->engine.device;
-  DCS_TRY(device->synchronize_event(device, DCS_EVENT_STAGED + (int)(slab % DCS_STAGES)));
-  dcs_unstage_slices(e, p, slices_of(e, p, slab), stage_of(e, p, slab));
+/* Pieces on their way through the stage. */
+typedef struct {
+  dcs_range under_way[DCS_PIECES]; /* piece i in i % DCS_PIECES */
+  int64_t staged, taken;
+} pieces;
+
+static char *stage_of(const dcs_device_engine *e, const dcs_places *p, int64_t piece) {
+  return p->stage + (size_t)(piece % DCS_PIECES * p->piece) * dcs_slice_bytes(e);
+}
+
+/* Waits until the next piece lies in the stage, and copies it from there to its place. */
+static dcs_status take_piece(dcs_device_engine *e, const dcs_places *p, pieces *q) {
+  const int at = (int)(q->taken % DCS_PIECES);
+  DCS_TRY(e->engine.device->synchronize_event(e->engine.device, DCS_EVENT_STAGED + at));
+  dcs_unstage_slices(e, p, q->under_way[at], stage_of(e, p, q->taken++));
   return DCS_OK;
 }
 
-/* Enqueues the copying out of a slab that was just enqueued, then takes the slab from the stage
- * whose part the next one needs, while the card works on. */
-static dcs_status slab_out(dcs_device_engine *e, const dcs_places *p, int64_t slab) {
+/* Enqueues the copying out of a slab that was enqueued. Where that goes through the stage, takes
+ * the pieces from it whose parts are needed, while card and bus work on. */
+static dcs_status slab_out(dcs_device_engine *e, const dcs_places *p, int64_t slab, pieces *q) {
   dcs_device *device = e->engine.device;
-  DCS_TRY(device->record_event(device, DCS_EVENT_COMPUTED));
+  const dcs_range slices = slices_of(e, p, slab);
   device->select_stream(device, DCS_STREAM_OUT);
-  DCS_TRY(device->wait_event(device, DCS_EVENT_COMPUTED));
-  DCS_TRY(dcs_stage_slices(e, p, slices_of(e, p, slab), stage_of(e, p, slab)));
-  if (!p->stage) return DCS_OK;
-  DCS_TRY(device->record_event(device, DCS_EVENT_STAGED + (int)(slab % DCS_STAGES)));
-  return slab >= DCS_STAGES - 1 ? unstage(e, p, slab - (DCS_STAGES - 1)) : DCS_OK;
+  DCS_TRY(device->wait_event(device, DCS_EVENT_COMPUTED + (int)(slab % 2)));
+  if (!p->stage) return dcs_stage_slices(e, p, slices, NULL);
+  for (int64_t k = slices.from; k < slices.end; k += p->piece) {
+    const dcs_range piece = {k, dcs_least(k + p->piece, slices.end)};
+    if (q->staged - q->taken == DCS_PIECES) DCS_TRY(take_piece(e, p, q));
+    const int at = (int)(q->staged % DCS_PIECES);
+    DCS_TRY(dcs_stage_slices(e, p, piece, stage_of(e, p, q->staged)));
+    DCS_TRY(device->record_event(device, DCS_EVENT_STAGED + at));
+    q->under_way[at] = piece;
+    q->staged++;
+  }
+  return DCS_OK;
 }
 
 dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *p) {
@@ -85,29 +122,37 @@ dcs_status dcs_copy_inputs(dcs_device_engine *e, const dcs_places *p) {
   return DCS_OK;
 }
 
+dcs_status dcs_begin_outputs(dcs_device_engine *e, const dcs_places *p) {
+  for (int b = 0; b < e->kind->n_buffers; b++) {
+    const int from = e->kind->buffers[b].begins;
+    if (from > 0)
+      DCS_TRY(e->engine.device->copy(e->engine.device, p->at[b].ptr, p->at[from].ptr,
+                                     p->at[from].bytes));
+  }
+  return DCS_OK;
+}
+
+/* A slab ahead of the one that is copied out is always enqueued, so that the card has work. */
 static dcs_status run_copied(dcs_device_engine *e, const dcs_device_method *m,
                              const dcs_places *p) {
   dcs_device *device = e->engine.device;
-  const int64_t nz = e->shape->n.z;
+  const int64_t n_slabs = dcs_divide_up(e->shape->n.z, p->slabs.slices);
+  pieces q = {.staged = 0};
   DCS_TRY(dcs_copy_inputs(e, p));
-  const bool cut = p->slabs.slices < nz;
-  DCS_TRY(cut ? dcs_begin_map(e, m, p, false) : dcs_compute_map(e, m, p));
+  DCS_TRY(dcs_begin_outputs(e, p));
+  DCS_TRY(n_slabs > 1 ? dcs_begin_map(e, m, p, false) : dcs_compute_map(e, m, p));
   dcs_compute_overflow(e, m);
   DCS_TRY(device->record_event(device, DCS_EVENT_BEGUN));
-  int64_t slab = 0;
-  for (int64_t k = 0; k < nz; k += p->slabs.slices, slab++) {
-    bool second = p->slabs.alternate && slab % 2 == 1;
-    device->select_stream(device, second ? 1 : 0);
-    if (second) DCS_TRY(device->wait_event(device, DCS_EVENT_BEGUN));
-    if (cut) DCS_TRY(dcs_compute_slices(e, m, p, k, dcs_least(k + p->slabs.slices, nz)));
-    DCS_TRY(slab_out(e, p, slab));
+  DCS_TRY(slab_in(e, m, p, 0));
+  for (int64_t slab = 0; slab < n_slabs; slab++) {
+    DCS_TRY(slab_in(e, m, p, slab + 1));
+    DCS_TRY(slab_out(e, p, slab, &q));
   }
   for (int b = 0; b < e->kind->n_buffers; b++) /* what is on no grid follows the last slab */
     if (e->kind->buffers[b].output && !dcs_on_grid(e->kind, b))
       DCS_TRY(dcs_copy_output(e, &p->at[b], p->at[b].host));
-  for (int64_t left = slab > DCS_STAGES - 1 ? slab - (DCS_STAGES - 1) : 0; p->stage && left < slab;
-       left++)
-    DCS_TRY(unstage(e, p, left));
+  while (q.taken < q.staged)
+    DCS_TRY(take_piece(e, p, &q));
   device->select_stream(device, 0);
   return device->synchronize(device);
 }
@@ -131,6 +176,7 @@ static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, con
     if (p->memory != DCS_MAPPED && p->at[b].view && !e->kind->buffers[b].output)
       memcpy(p->at[b].view, p->at[b].host, p->at[b].bytes);
   if (ahead) DCS_TRY(move_managed(e, p, false));
+  DCS_TRY(dcs_begin_outputs(e, p));
   DCS_TRY(dcs_compute_map(e, m, p));
   if (ahead) DCS_TRY(move_managed(e, p, true));
   dcs_compute_overflow(e, m);
@@ -144,11 +190,8 @@ static dcs_status run_seen(dcs_device_engine *e, const dcs_device_method *m, con
 dcs_status dcs_run_whole(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p) {
   dcs_places places = *p;
   dcs_place_inputs(e, m, p);
-  if (e->n_overflow >
-      0) { /* the host has overflow atoms to compute, not slabs to take from the stage */
+  if (e->n_overflow > 0) /* the host has overflow atoms to compute, not slabs to take */
     places.slabs = (dcs_slabs){.slices = e->shape->n.z};
-    places.stage = NULL;
-  }
   DCS_TRY(p->seen ? run_seen(e, m, &places) : run_copied(e, m, &places));
   dcs_add_overflow(e, p);
   return DCS_OK;

@@ -1,8 +1,12 @@
 /* The device engine: where buffers lie in each mode of memory. */
+#include "harness/base/machine.h"
 #include "harness/engine/engine_device.h"
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block) {
   if (kind == DCS_BLOCK_ORDINARY)
@@ -45,12 +49,50 @@ size_t dcs_slice_bytes(const dcs_device_engine *e) {
   return bytes * (size_t)(e->shape->n.x * e->shape->n.y);
 }
 
-/* A map that is copied in one piece needs no stage: the driver has its own. */
+/* Whether copies from the device can be enqueued straight to all outputs on the grid. */
+static bool outputs_locked(dcs_device_engine *e) {
+  dcs_device *device = e->engine.device;
+  for (int b = 0; b < e->kind->n_buffers; b++)
+    if (dcs_on_grid(e->kind, b) && !device->is_locked(device, e->out[b])) return false;
+  return true;
+}
+
+/* Threads that move a map within the host's memory. One copies a third as fast as the bus, and more
+ * than eight no faster. */
+static int copiers(void) {
+#ifdef _OPENMP
+  enum { MOST = 8 };
+  const int most = omp_in_parallel() ? 1 : (int)dcs_least(omp_get_max_threads(), dcs_cpus());
+  return (int)dcs_least(most, MOST);
+#else
+  return 1;
+#endif
+}
+
+/* Slices of a piece of a map: a quarter of it; more than 4 MiB gain nothing. */
+static int64_t piece_of(const dcs_device_engine *e) {
+  enum { MOST_BYTES = 1 << 22 };
+  const int64_t slices = dcs_divide_up(e->shape->n.z, DCS_PIECES);
+  const int64_t most = MOST_BYTES / (int64_t)dcs_slice_bytes(e);
+  return most < 1 ? 1 : dcs_least(slices, most);
+}
+
+/* Ordinary memory that several threads fill from a stage is full sooner than by the driver's own
+ * copy, even of a map that is not cut. A single thread is slower: it leaves all to the driver,
+ * which waits for each copy, so that slabs gain nothing. Of a small map a copy is no longer than
+ * starting threads. */
 static dcs_status grow_stage(dcs_device_engine *e, dcs_places *places) {
-  const int64_t slices = places->slabs.slices;
-  if (slices >= e->shape->n.z) return DCS_OK;
+  enum { LEAST_BYTES = 1 << 20 };
+  const size_t slice = dcs_slice_bytes(e);
+  if (slice == 0 || outputs_locked(e)) return DCS_OK;
+  places->copiers = copiers();
+  if (places->copiers < 2 || (int64_t)slice * e->shape->n.z < LEAST_BYTES) {
+    places->slabs = (dcs_slabs){.slices = e->shape->n.z};
+    return DCS_OK;
+  }
+  places->piece = piece_of(e);
   DCS_TRY(dcs_block_grow(e->engine.device, DCS_BLOCK_HOST,
-                         DCS_STAGES * (size_t)slices * dcs_slice_bytes(e), &e->stage));
+                         DCS_PIECES * (size_t)places->piece * slice, &e->stage));
   places->stage = e->stage.host;
   return DCS_OK;
 }
@@ -98,7 +140,7 @@ static dcs_status find_place(dcs_device_engine *e, const dcs_device_method *m, d
   return DCS_OK;
 }
 
-static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, dcs_places *p) {
+static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, bool cut, dcs_places *p) {
   static const dcs_block_kind kinds[DCS_N_MEMORIES] = {[DCS_PAGEABLE] = DCS_BLOCK_DEVICE,
                                                        [DCS_PINNED] = DCS_BLOCK_DEVICE,
                                                        [DCS_MAPPED] = DCS_BLOCK_HOST,
@@ -113,7 +155,7 @@ static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, dcs_pl
     p->at[DCS_MAX_BUFFERS + s] =
         (dcs_buffer_place){.ptr = scratch->ptr, .bytes = (size_t)m->plan.scratch[s].bytes};
   }
-  if (p->memory == DCS_PAGEABLE) DCS_TRY(grow_stage(e, p));
+  if (cut && p->memory == DCS_PAGEABLE) DCS_TRY(grow_stage(e, p));
   return m->variant->place ? find_placed(e, m, kind, p) : DCS_OK;
 }
 
@@ -121,12 +163,12 @@ dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dc
                             bool cut, dcs_places *places) {
   dcs_device *device = e->engine.device;
   int64_t resident = dcs_resident_threads(&e->info, m->registers);
-  *places = (dcs_places){.memory = memory, .slabs = {.slices = e->shape->n.z}};
+  *places = (dcs_places){.memory = memory, .slabs = {.slices = e->shape->n.z}, .copiers = 1};
   if (cut && dcs_slice_bytes(e) > 0 && dcs_ends_with_launches(&m->plan))
     places->slabs = dcs_cut_slabs(&m->plan, e->shape, dcs_slice_bytes(e), resident);
   dcs_status status = device->supports(device, memory);
   if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_NOT_BUILT;
-  if (status == DCS_OK) status = place(e, m, places);
+  if (status == DCS_OK) status = place(e, m, cut, places);
   if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_MEMORY;
   return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;
 }

@@ -46,9 +46,11 @@ typedef struct {
 } dcs_figure_size;
 
 typedef struct {
-  const char *dir;        /* where the files of `dcsbench crossover` are: the run folder */
-  dcs_run own, other;     /* the run, and the reference */
-  bool gpu_is_reference;  /* the GPU rows are the reference's */
+  const char *dir;       /* where the files of `dcsbench crossover` are: the run folder */
+  dcs_run own, other;    /* the run, and the reference */
+  bool gpu_is_reference; /* the GPU rows are the reference's */
+  const char *gpu_name;  /* NULL: as the run says; else the card of what is drawn, another machine's
+                          */
   const char *gpu_suffix; /* "" or " (reference)": ends the name of every GPU series */
   /* What is drawn, of one kind: */
   const dcs_kind *kind;

@@ -66,7 +66,10 @@ static void machine_line(FILE *dat, const dcs_figure_run *run, const bool drawn[
   const dcs_run *of = run->gpu_is_reference ? &run->other : &run->own;
   if (drawn[DCS_CPU])
     snprintf(cpu, sizeof cpu, "CPU: %.50s", known(dcs_run_fact(&run->own, "cpu_model")));
-  if (drawn[DCS_GPU]) snprintf(gpu, sizeof gpu, "GPU: %.50s", known(dcs_run_fact(of, "gpu_name")));
+  if (drawn[DCS_GPU] && run->gpu_name)
+    snprintf(gpu, sizeof gpu, "GPU: %.50s (reference, another machine)", run->gpu_name);
+  else if (drawn[DCS_GPU])
+    snprintf(gpu, sizeof gpu, "GPU: %.50s", known(dcs_run_fact(of, "gpu_name")));
   if (*cpu || *gpu)
     dcs_figure_line(dat, "%s%s%s%s%.10s", cpu, *cpu && *gpu ? ", " : "", gpu,
                     *gpu && run->gpu_is_reference ? ", shipped reference of " : "",

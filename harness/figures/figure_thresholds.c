@@ -189,7 +189,9 @@ void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
   for (size_t i = 0; i < panels->n; i++)
     for (int b = 0; b < 2; b++) {
       const char *method = dcs_table_text(t->thresholds, panels->rows[i], method_columns[b][0]);
+      const char *card = dcs_table_text(t->thresholds, panels->rows[i], "gpu_reference");
       seen.drawn[strncmp(method, "gpu", 3) == 0 ? DCS_GPU : DCS_CPU] = true;
+      if (*card) own.gpu_name = card;
     }
   if (panels->n < panels->total)
     dcs_figure_titles(dat, &own, seen, "%s (%zu of %zu, those with a crossover point first)", title,

@@ -27,7 +27,7 @@ static const struct {
 };
 
 /* Scripts that those of figures load. */
-static const char *const shared[] = {"style", "panels", "legend", "crossover", "stacked"};
+static const char *const shared[] = {"style", "panels", "legend", "crossover", "stacked", "key"};
 
 /* ---- files ---- */
 

@@ -20,7 +20,8 @@ typedef struct dcs_reference {
 
 /* Computes references of the problem that the case poses, for each output at as many points as
  * `evals` evaluations pay for, at least 64; DCS_FAILED on an interrupt. The points depend on the
- * sizes of the outputs, the number of atoms and `evals` alone. */
+ * sizes of the outputs, the number of atoms and `evals` alone. Of what has no reference there is
+ * none: n is 0 where no output has any. */
 dcs_status dcs_oracle(const dcs_case *c, int64_t evals, dcs_reference *reference);
 void dcs_reference_free(dcs_reference *reference);
 

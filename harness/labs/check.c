@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The longest that one map may take; those of labs take milliseconds. */
 static const double LONGEST_S = 5;
@@ -21,8 +22,9 @@ typedef struct {
   dcs_lab_finding *finding; /* being made */
 } checker;
 
-static const char crashes[] = "the kernel crashes: look for a division by zero, or for arrays that "
-                              "are too large for a thread";
+static const char crashes[] =
+    "the kernel crashes: look for a division by zero, for arrays that are "
+    "too large for a thread, or for an index beyond one";
 
 static void say_fault(dcs_lab_finding *finding, dcs_fault fault, const char *said) {
   finding->fault = fault;
@@ -56,6 +58,12 @@ static void say_trial(const checker *k, const dcs_case *c, const dcs_reference *
     say_fault(finding, DCS_FAULT_CRASH, crashes);
     return;
   default:
+    if (strstr(dcs_error_message(), "outside its buffer")) {
+      say_fault(finding, DCS_FAULT_VALUES, /* where, another check may know */
+                "the kernel writes just outside of the map: an index is wrong, for this block "
+                "perhaps, or a test of the edge is missing");
+      return;
+    }
     snprintf(text, sizeof text, "the kernel ends with an error: %.500s", dcs_error_message());
     say_fault(finding, DCS_FAULT_CRASH, text);
   }
@@ -68,7 +76,7 @@ static dcs_status check_right(checker *k, dcs_case *c) {
   DCS_TRY(dcs_oracle(c, EVERY_POINT, &reference));
   const dcs_trial trial = dcs_bench_try(&k->bench, &k->finding->demand->method, 0, &reference);
   dcs_status status = DCS_OK;
-  if (trial.outcome == DCS_OUTCOME_NOT_BUILT)
+  if (dcs_not_here(trial.outcome))
     status = dcs_fail(DCS_UNAVAILABLE, "%s", trial.why);
   else
     say_trial(k, c, &reference, trial.outcome);
@@ -111,8 +119,8 @@ static dcs_status check_operations(checker *k, dcs_case *c) {
   if (status == DCS_FAILED) return DCS_OK;
   if (k->finding->measured > demand->limit) {
     snprintf(text, sizeof text,
-             "an evaluation takes %.3g operations where %.3g do: what all points of a thread, or "
-             "all threads, share is computed again",
+             "an evaluation takes %.3g operations where %.3g do: what all points of a thread share "
+             "is computed again, or the formula takes a longer way",
              k->finding->measured, demand->limit);
     say_fault(k->finding, DCS_FAULT_COST, text);
   }
@@ -271,10 +279,23 @@ static dcs_status check_kernels(const dcs_lab *lab, const char *kernels,
   return status;
 }
 
+/* What a student types instead of the folder is the file in it. */
+static dcs_status need_folder(const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return dcs_fail(DCS_USAGE, "--kernels %s: there is no such folder; expected the one of --start",
+                    path);
+  if (!S_ISDIR(info.st_mode))
+    return dcs_fail(DCS_USAGE, "--kernels %s: found a file; expected the folder that it is in",
+                    path);
+  return DCS_OK;
+}
+
 dcs_status dcs_lab_check(const dcs_lab *lab, const char *folder, dcs_lab_findings *findings) {
   *findings =
       (dcs_lab_findings){.list = calloc((size_t)lab->n + 1, sizeof *findings->list), .n = lab->n};
   if (!findings->list) return dcs_fail(DCS_UNAVAILABLE, "no memory for a lab");
+  DCS_TRY(need_folder(folder));
   DCS_TRY(lab->asks ? dcs_check_answers(lab, folder, findings)
                     : check_kernels(lab, folder, findings));
   dcs_lab_findings_sum_up(findings);

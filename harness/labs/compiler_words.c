@@ -26,7 +26,8 @@ char *dcs_compiler_words(const char *log, const char *file, char text[DCS_SENTEN
     snprintf(text, DCS_SENTENCE, "%s:%d: %.*s", file, number, (int)strcspn(what, "\n"), what);
     return text;
   }
-  if (strstr(log, "dcs' was not declared") || strstr(log, "dcs\xe2\x80\x99 was not declared"))
+  if (strstr(log, "dcs' was not declared") || strstr(log, "dcs\xe2\x80\x99 was not declared") ||
+      strstr(log, "conflicting declaration of") || strstr(log, "different language linkage"))
     snprintf(text, DCS_SENTENCE,
              "%s has no kernel that begins with extern \"C\" __global__ void dcs(", file);
   else

@@ -54,5 +54,13 @@ DCS_UNWATCHED static inline dcs_counted fmaf(dcs_counted a, dcs_counted b, dcs_c
   return fmaf(a.v, b.v, c.v);
 }
 
+DCS_UNWATCHED static inline int __float_as_int(dcs_counted x) {
+  return __float_as_int(x.v);
+}
+DCS_UNWATCHED static inline dcs_counted atomicAdd(dcs_counted *to, dcs_counted x) {
+  dcs_operations++;
+  return atomicAdd(&to->v, x.v);
+}
+
 #define float  dcs_counted
 #define float4 dcs_counted4

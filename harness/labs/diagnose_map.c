@@ -40,7 +40,7 @@ static void sort_points(bad_points *bad) {
 
 /* ---- points that nobody computes ---- */
 
-/* Where whole blocks stop before the edge. */
+/* Where blocks, or a loop, stop before the edge. */
 static void add_cover(const bad_points *bad, char *text) {
   static const char *const letters[] = {"x", "y", "z"};
   const int64_t n[3] = {bad->c->problem.n.x, bad->c->problem.n.y, bad->c->problem.n.z};
@@ -48,7 +48,7 @@ static void add_cover(const bad_points *bad, char *text) {
     const int64_t from = dcs_points_from(&bad->untouched, d);
     if (from <= 0) continue;
     const size_t used = strlen(text);
-    snprintf(text + used, DCS_SENTENCE - used, ": the blocks cover %lld of %lld points in %s",
+    snprintf(text + used, DCS_SENTENCE - used, ": only %lld of %lld points in %s are covered",
              (long long)from, (long long)n[d], letters[d]);
   }
 }
@@ -68,6 +68,7 @@ static void describe_untouched(const bad_points *bad, char text[DCS_SENTENCE]) {
 
 /* What is known of a value whose cause is not. */
 static void show_value(const bad_points *bad, char clause[DCS_TEXT]) {
+  static const double FAR = 1e12; /* of the sum of the terms' magnitudes */
   int64_t at[3], i = 0;
   dcs_point_at(bad->c, bad->index[0], at);
   while (bad->reference->index[i] != bad->index[0])
@@ -77,6 +78,11 @@ static void show_value(const bad_points *bad, char clause[DCS_TEXT]) {
              "at (%lld, %lld, %lld) found no number: it comes of memory that nobody has filled, or "
              "of an atom that is none",
              (long long)at[0], (long long)at[1], (long long)at[2]);
+  else if (fabs(bad->found[0]) > FAR * bad->reference->sums[i].s)
+    snprintf(clause, DCS_TEXT,
+             "at (%lld, %lld, %lld) found %.6g: so large a value comes of a variable that was not "
+             "set, or of a division by nearly zero",
+             (long long)at[0], (long long)at[1], (long long)at[2], bad->found[0]);
   else
     snprintf(clause, DCS_TEXT, "at (%lld, %lld, %lld) found %.6g, expected %.6g", (long long)at[0],
              (long long)at[1], (long long)at[2], bad->found[0], bad->reference->sums[i].v);

@@ -61,6 +61,13 @@ static double x_twice(const double d[3], double q) {
   return q * inverse(d[0] * d[0], d[0] * d[0], d[2] * d[2]);
 }
 
+static double x_truncated(const double d[3], double q) {
+  return q * inverse(trunc(d[0]) * trunc(d[0]), d[1] * d[1], d[2] * d[2]);
+}
+static double y_truncated(const double d[3], double q) {
+  return q * inverse(d[0] * d[0], trunc(d[1]) * trunc(d[1]), d[2] * d[2]);
+}
+
 static const struct {
   double (*term)(const double d[3], double q);
   const char *clause;
@@ -80,6 +87,8 @@ static const struct {
     {z_not_squared, "dz is not squared"},
     {dz2_as_charge, "atom.z (dz^2) is taken for the charge, which is atom.w"},
     {x_twice, "dx stands where dy belongs"},
+    {x_truncated, "dx has lost its fraction: an int holds none"},
+    {y_truncated, "dy has lost its fraction: an int holds none"},
 };
 
 /* ---- other places ---- */
@@ -107,6 +116,14 @@ static void shift_up(const layout *l, double at[3]) {
   (void)l;
   at[1] += 1;
 }
+static void shift_back(const layout *l, double at[3]) {
+  (void)l;
+  at[2] -= 1;
+}
+static void shift_on(const layout *l, double at[3]) {
+  (void)l;
+  at[2] += 1;
+}
 static void first_slice(const layout *l, double at[3]) {
   (void)l;
   at[2] = 0;
@@ -126,6 +143,9 @@ static void x_without_spacing(const layout *l, double at[3]) {
 }
 static void y_without_spacing(const layout *l, double at[3]) {
   at[1] /= l->spacing;
+}
+static void z_without_spacing(const layout *l, double at[3]) {
+  at[2] /= l->spacing;
 }
 static void y_fastest(const layout *l, double at[3]) {
   const double p = at[1] * (double)l->n.x + at[0];
@@ -165,6 +185,9 @@ static const struct {
     {shift_right, "they are those of the points one to the right: x is one too large"},
     {shift_down, "they are those of the points one row before: y is one too small"},
     {shift_up, "they are those of the points one row after: y is one too large"},
+    {z_without_spacing, "z is not multiplied by the spacing"},
+    {shift_back, "they are those of the slice before: z is one too small"},
+    {shift_on, "they are those of the slice after: z is one too large"},
     {first_slice, "they are those of slice 0: the slice's number is not used"},
     {swapped, "x and y are swapped"},
     {y_fastest, "they are written as if y ran fastest; point (i, j) belongs at j * nx + i"},
@@ -218,10 +241,12 @@ static bool fits(const dcs_wrong_values *wrong, term_function *term, move_functi
           dcs_role_value(method->variant, &method->config, DCS_ROLE_COARSEN_X, 1),
       wrong->c->problem.n,
   };
-  int64_t n = 0;
-  for (int64_t i = 0; i < wrong->n; i++)
+  int64_t n = 0, finite = 0;
+  for (int64_t i = 0; i < wrong->n; i++) {
     n += fits_point(wrong, i, &l, term, move);
-  return wrong->n >= FEWEST && (double)n >= 0.95 * (double)wrong->n;
+    finite += isfinite(wrong->found[i]) != 0;
+  }
+  return finite >= FEWEST && (double)n >= 0.95 * (double)wrong->n;
 }
 
 bool dcs_suspect_formula(const dcs_wrong_values *wrong, char clause[DCS_TEXT]) {

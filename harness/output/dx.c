@@ -1,53 +1,157 @@
-/* A map as an OpenDX file, which VMD, PyMOL, ChimeraX and APBS read: text, z fastest as the format
- * has it. */
+/* OpenDX, which VMD, PyMOL, ChimeraX and APBS read: text, z fastest, three values a line. A comment
+ * states the units. Read are regular grids whose axes are those of the coordinates. */
 #include "harness/base/interrupt.h"
-#include "harness/output/map_write.h"
+#include "harness/output/digits.h"
+#include "harness/output/words.h"
 
-static void put_head(FILE *out, const dcs_case *c) {
-  const dcs_dims n = c->problem.n;
-  const long long nx = n.x, ny = n.y, nz = n.z;
-  const double h = c->spacing;
-  fputs("# Direct Coulomb Summation potential, sum of q/r, in e/angstrom (1 e/angstrom is 14.3996 "
-        "V)\n"
-        "# lengths in angstrom; z varies fastest, then y, then x\n",
-        out);
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- writing ---- */
+
+static const char units_are[] = "# units: ";
+
+static void put_head(FILE *out, const dcs_field *f) {
+  const long long nx = f->n.x, ny = f->n.y, nz = f->n.z;
+  fputs("# Direct Coulomb Summation: the sum of charge / distance\n", out);
+  if (f->units[0]) fprintf(out, "%s%s\n", units_are, f->units);
+  fputs("# lengths in angstrom; z varies fastest, then y, then x\n", out);
   fprintf(out, "object 1 class gridpositions counts %lld %lld %lld\n", nx, ny, nz);
-  fprintf(out, "origin %.12g %.12g %.12g\n", c->origin[0], c->origin[1], c->origin[2]);
-  fprintf(out, "delta %.12g 0 0\ndelta 0 %.12g 0\ndelta 0 0 %.12g\n", h, h, h);
+  fprintf(out, "origin %.12g %.12g %.12g\n", f->origin[0], f->origin[1], f->origin[2]);
+  fprintf(out, "delta %.12g 0 0\ndelta 0 %.12g 0\ndelta 0 0 %.12g\n", f->spacing[0], f->spacing[1],
+          f->spacing[2]);
   fprintf(out, "object 2 class gridconnections counts %lld %lld %lld\n", nx, ny, nz);
   fprintf(out, "object 3 class array type double rank 0 items %lld data follows\n", nx * ny * nz);
 }
 
-/* Three values a line. */
-static dcs_status put_values(FILE *out, dcs_dims n, const float *map) {
+enum { BLOCK = 1 << 16 };
+
+static dcs_status put_planes(FILE *out, dcs_turned *turned, char *text) {
+  const dcs_dims n = turned->field->n;
   int64_t put = 0;
-  for (int64_t i = 0; i < n.x; i++)
-    for (int64_t j = 0; j < n.y; j++) {
-      if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-      if (ferror(out)) return DCS_OK; /* closing says so */
-      for (int64_t k = 0; k < n.z; k++, put++) {
-        if (put > 0) fputc(put % 3 == 0 ? '\n' : ' ', out);
-        fprintf(out, "%.8e", (double)map[(k * n.y + j) * n.x + i]);
+  for (int64_t i = 0; i < n.x; i++) {
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    if (ferror(out)) return DCS_OK; /* closing says so */
+    const float *plane = dcs_turned_plane(turned, i);
+    size_t used = 0;
+    for (int64_t p = 0; p < n.y * n.z; p++) {
+      if (put > 0) text[used++] = put % 3 == 0 ? '\n' : ' ';
+      put++;
+      used += (size_t)dcs_float_digits(plane[p], text + used);
+      if (used > BLOCK - 2 * DCS_DIGITS_TEXT) {
+        fwrite(text, 1, used, out);
+        used = 0;
       }
     }
-  fputc('\n', out);
+    fwrite(text, 1, used, out);
+  }
   return DCS_OK;
 }
 
-static void put_tail(FILE *out) {
-  fputs("attribute \"dep\" string \"positions\"\n"
-        "object \"potential\" class field\n"
+static dcs_status put_values(FILE *out, const dcs_field *f) {
+  dcs_turned turned;
+  DCS_TRY(dcs_turned_begin(f, &turned));
+  char *text = malloc(BLOCK);
+  dcs_status status =
+      text ? put_planes(out, &turned, text) : dcs_fail(DCS_UNAVAILABLE, "no memory to write a map");
+  free(text);
+  dcs_turned_end(&turned);
+  return status;
+}
+
+static dcs_status write_dx(FILE *out, const dcs_field *f) {
+  put_head(out, f);
+  DCS_TRY(put_values(out, f));
+  fputs("\nattribute \"dep\" string \"positions\"\n"
+        "object \"regular positions regular connections\" class field\n"
         "component \"positions\" value 1\n"
         "component \"connections\" value 2\n"
         "component \"data\" value 3\n",
         out);
-}
-
-static dcs_status write_dx(FILE *out, const dcs_case *c, const float *map) {
-  put_head(out, c);
-  DCS_TRY(put_values(out, c->problem.n, map));
-  put_tail(out);
   return DCS_OK;
 }
 
-const dcs_writer dcs_writer_dx = {.name = "OpenDX", .suffix = ".dx", .write = write_dx};
+/* ---- reading ---- */
+
+static bool is_dx(const char *head, size_t bytes) {
+  return memmem(head, bytes, "class gridpositions", 19) != NULL;
+}
+
+/* Comments up to the first word, "object". */
+static dcs_status read_comments(dcs_words *w, dcs_field *f) {
+  char comment[256];
+  while (dcs_words_next(w) && w->word[0] == '#') {
+    bool units = false;
+    if (!w->word[1]) units = dcs_words_next(w) && strcmp(w->word, "units:") == 0;
+    if (units && dcs_words_next(w)) snprintf(f->units, sizeof f->units, "%.23s", w->word);
+    dcs_words_line(w, comment, sizeof comment);
+  }
+  return strcmp(w->word, "object") == 0 ? DCS_OK : dcs_words_wrong(w, "object");
+}
+
+static dcs_status expect_all(dcs_words *w, const char *const *words) {
+  for (int i = 0; words[i]; i++)
+    DCS_TRY(dcs_words_expect(w, words[i]));
+  return DCS_OK;
+}
+
+static dcs_status read_counts(dcs_words *w, dcs_dims *n) {
+  int64_t *counts[3] = {&n->x, &n->y, &n->z};
+  for (int axis = 0; axis < 3; axis++)
+    DCS_TRY(dcs_words_integer(w, "a count of points, 1 or more", 1, INT32_MAX, counts[axis]));
+  return DCS_OK;
+}
+
+static dcs_status read_places(dcs_words *w, dcs_field *f) {
+  DCS_TRY(dcs_words_expect(w, "origin"));
+  for (int axis = 0; axis < 3; axis++)
+    DCS_TRY(dcs_words_number(w, "a coordinate", &f->origin[axis]));
+  for (int axis = 0; axis < 3; axis++) {
+    DCS_TRY(dcs_words_expect(w, "delta"));
+    for (int along = 0; along < 3; along++) {
+      double step;
+      DCS_TRY(dcs_words_number(w, "a step of the grid", &step));
+      if (along == axis ? !(step > 0) : step != 0)
+        return dcs_words_wrong(w, "a grid along the axes of the coordinates: a step above 0 along "
+                                  "its own axis, 0 along the others");
+      if (along == axis) f->spacing[axis] = step;
+    }
+  }
+  return DCS_OK;
+}
+
+/* Some writers quote the type. */
+static bool is_real(const char *type) {
+  static const char *const types[] = {"double", "float", "\"double\"", "\"float\""};
+  for (int t = 0; t < 4; t++)
+    if (strcmp(type, types[t]) == 0) return true;
+  return false;
+}
+
+static dcs_status read_values(dcs_words *w, dcs_field *f) {
+  static const char *const array[] = {"object", "3", "class", "array", "type", NULL};
+  int64_t items;
+  DCS_TRY(expect_all(w, array));
+  if (!dcs_words_next(w) || !is_real(w->word)) return dcs_words_wrong(w, "double or float");
+  DCS_TRY(expect_all(w, (const char *const[]){"rank", "0", "items", NULL}));
+  const int64_t points = f->n.x * f->n.y * f->n.z;
+  DCS_TRY(dcs_words_integer(w, "as many items as points", points, points, &items));
+  DCS_TRY(expect_all(w, (const char *const[]){"data", "follows", NULL}));
+  return dcs_words_values(w, f);
+}
+
+static dcs_status read_dx(FILE *in, const char *path, dcs_field *f) {
+  dcs_words w = {.in = in, .path = path};
+  dcs_dims connections;
+  DCS_TRY(read_comments(&w, f));
+  DCS_TRY(expect_all(&w, (const char *const[]){"1", "class", "gridpositions", "counts", NULL}));
+  DCS_TRY(read_counts(&w, &f->n));
+  DCS_TRY(read_places(&w, f));
+  DCS_TRY(expect_all(
+      &w, (const char *const[]){"object", "2", "class", "gridconnections", "counts", NULL}));
+  DCS_TRY(read_counts(&w, &connections));
+  return read_values(&w, f);
+}
+
+const dcs_field_format dcs_field_format_dx = {
+    .name = "OpenDX", .suffix = ".dx", .write = write_dx, .sniff = is_dx, .read = read_dx};

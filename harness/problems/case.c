@@ -24,8 +24,11 @@ void dcs_case_free(dcs_case *c) {
 }
 
 dcs_size dcs_case_size(const dcs_case *c) {
-  const dcs_dims n = c->problem.n;
-  return (dcs_size){c->kind, c->problem.config, {c->n_sites, n.x, n.y, n.z}};
+  const int64_t axes[DCS_MAX_AXES] = {c->n_sites, c->problem.n.x, c->problem.n.y, c->problem.n.z};
+  dcs_size size = {c->kind, c->problem.config, {0}};
+  for (int a = 0; a < c->kind->n_axes; a++)
+    size.axes[a] = axes[a];
+  return size;
 }
 
 /* ---- the grid ---- */
@@ -83,25 +86,6 @@ static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *
   return DCS_OK;
 }
 
-/* The grid point nearest to a site, or false when it lies outside the grid. */
-static bool nearest_point(const dcs_case *c, const dcs_site *site, int64_t at[3]) {
-  const double r[3] = {site->x, site->y, site->z};
-  const int64_t n[3] = {c->problem.n.x, c->problem.n.y, c->problem.n.z};
-  for (int d = 0; d < 3; d++) {
-    double index = nearbyint(r[d] / c->spacing);
-    if (!(index >= 0 && index < (double)n[d])) return false;
-    at[d] = (int64_t)index;
-  }
-  return true;
-}
-
-static double distance2(const dcs_case *c, const dcs_site *site, const int64_t at[3]) {
-  double dx = c->spacing * (double)at[0] - site->x;
-  double dy = c->spacing * (double)at[1] - site->y;
-  double dz = c->spacing * (double)at[2] - site->z;
-  return dx * dx + dy * dy + dz * dz;
-}
-
 /* ---- values in double precision ---- */
 
 double dcs_case_largest(const dcs_case *c) {
@@ -128,16 +112,32 @@ dcs_sums dcs_case_sums(const dcs_case *c, const double point[3], double largest)
   return sums;
 }
 
+/* The value at a point alone. Most atoms are too far to count, which costs a distance to know. */
+static double value_at(const dcs_case *c, const double point[3], double largest) {
+  const double coincident = 1e-6 * c->spacing, reach = c->kind->reach(c) * (1 + 1e-9);
+  dcs_sums sums = {0};
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    const dcs_site *s = &c->sites[a];
+    const double dx = point[0] - s->x, dy = point[1] - s->y, dz = point[2] - s->z;
+    const double r2 = dx * dx + dy * dy + dz * dz;
+    if (r2 > reach * reach) continue;
+    const double r = sqrt(r2);
+    if (!(r < coincident)) c->kind->add(c, s, r, largest, &sums);
+  }
+  return sums.v;
+}
+
 static void set_fixes(dcs_case *c) {
+  if (c->n_fixes == 0) return;
   const dcs_dims n = c->problem.n;
-  const double largest = c->n_fixes ? dcs_case_largest(c) : 0;
+  const double largest = dcs_case_largest(c);
 #pragma omp parallel for schedule(dynamic)
   for (int64_t i = 0; i < c->n_fixes; i++) {
     const int64_t index = c->fixes[i].index;
     const double point[3] = {c->spacing * (double)(index % n.x),
                              c->spacing * (double)(index / n.x % n.y),
                              c->spacing * (double)(index / n.x / n.y)};
-    c->fixes[i].value = (float)dcs_case_sums(c, point, largest).v;
+    c->fixes[i].value = (float)value_at(c, point, largest);
   }
 }
 
@@ -156,20 +156,46 @@ static dcs_status add_fix(dcs_case *c, const int64_t at[3]) {
   return DCS_OK;
 }
 
-/* Lists the points where the distance to an atom drowns in the rounding of coordinates, or is below
- * a millionth of the spacing. In each dimension the atom, the spacing and the point's coordinate
- * round by up to u = 2^-24 of the coordinate, together 5.2 u in the diagonal; at 32 u the relative
- * error of 1/r is at most a fifth more than its linear part, which the acceptance bound covers. */
+/* Of two numbers; fmax() is a call. */
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* Within which an atom of the largest coordinate `largest` counts as very near, angstrom: where the
+ * distance drowns in the rounding of coordinates, or is below a millionth of the spacing. In each
+ * dimension the atom, the spacing and the point's coordinate round by up to u = 2^-24 of the
+ * coordinate, together 5.2 u in the diagonal; at 32 u the relative error of 1/r is at most a fifth
+ * more than its linear part, which the acceptance bound covers. */
+static double near(const dcs_case *c, double largest) {
+  return larger(32 * 0x1p-24 * largest, 1e-6 * c->spacing);
+}
+
+/* The square of the distance from a site to the nearest grid point, which is `at`; INFINITY where
+ * that is outside the grid or not within `reach`: of most sites the first dimension tells. */
+static double distance2(const dcs_case *c, const dcs_site *site, double reach, int64_t at[3]) {
+  const double r[3] = {site->x, site->y, site->z};
+  const int64_t n[3] = {c->problem.n.x, c->problem.n.y, c->problem.n.z};
+  double r2 = 0;
+  for (int d = 0; d < 3; d++) {
+    const double index = r[d] / c->spacing + 0.5;
+    if (!(index >= 0 && index < (double)n[d])) return INFINITY;
+    at[d] = (int64_t)index;
+    const double away = c->spacing * (double)at[d] - r[d];
+    if (fabs(away) > reach) return INFINITY;
+    r2 += away * away;
+  }
+  return r2;
+}
+
+/* Lists the points that are very near to atoms. */
 static dcs_status find_fixes(dcs_case *c) {
   for (int64_t a = 0; a < c->n_sites; a++) {
-    const dcs_site *site = &c->sites[a];
+    const dcs_site *s = &c->sites[a];
+    const double reach = near(c, larger(fabs(s->x), larger(fabs(s->y), fabs(s->z))));
+    const double coincident = 1e-6 * c->spacing;
     int64_t at[3];
-    if (!nearest_point(c, site, at)) continue;
-    double reach = 1e-6 * c->spacing;
-    double r2 = distance2(c, site, at);
-    if (r2 < reach * reach) c->n_coincident++;
-    double largest = fmax(fabs(site->x), fmax(fabs(site->y), fabs(site->z)));
-    reach = fmax(reach, 32 * 0x1p-24 * largest);
+    const double r2 = distance2(c, s, reach, at);
+    if (r2 < coincident * coincident) c->n_coincident++;
     if (r2 < reach * reach) DCS_TRY(add_fix(c, at));
   }
   return DCS_OK;
@@ -224,7 +250,7 @@ static dcs_status fill_inputs(dcs_case *c) {
     if (!data)
       return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld %s", (long long)n, buffer->name);
     p->input[b] = data;
-    if (buffer->fill) buffer->fill(c, data);
+    if (buffer->fill) buffer->fill(c, b, data);
     if (b == 0) p->n_inputs = buffer->fill ? n : fill_by_atom(c, data);
   }
   return DCS_OK;

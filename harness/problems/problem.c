@@ -11,12 +11,27 @@
 #define DCS_PROBLEM(id) extern const dcs_kind dcs_kind_##id;
 #include "harness/problems/problems.def"
 
-const dcs_kind *const dcs_kinds[] = {
+#define DCS_PROBLEM(id) +1
+enum {
+  BUILT_IN = 0
+#include "harness/problems/problems.def"
+};
+
+const dcs_kind *dcs_kinds[BUILT_IN + DCS_MAX_ADDED] = {
 #define DCS_PROBLEM(id) &dcs_kind_##id,
 #include "harness/problems/problems.def"
 };
 
-const int dcs_n_kinds = sizeof dcs_kinds / sizeof dcs_kinds[0];
+int dcs_n_kinds = BUILT_IN;
+
+dcs_status dcs_add_kind(const dcs_kind *kind) {
+  if (dcs_find_kind(kind->id))
+    return dcs_fail(DCS_USAGE, "found a second problem \"%s\"; expected another name", kind->id);
+  if (dcs_n_kinds == BUILT_IN + DCS_MAX_ADDED)
+    return dcs_fail(DCS_USAGE, "found more than %d problems beside those built in", DCS_MAX_ADDED);
+  dcs_kinds[dcs_n_kinds++] = kind;
+  return DCS_OK;
+}
 
 const dcs_kind *dcs_find_kind(const char *id) {
   for (int k = 0; k < dcs_n_kinds; k++)
@@ -32,6 +47,7 @@ const dcs_kind *dcs_kind_of(const dcs_variant *variant) {
 
 int64_t dcs_count(const dcs_kind *kind, int buffer, const dcs_problem *problem) {
   const dcs_buffer *b = &kind->buffers[buffer];
+  if (b->elements > 0) return b->elements;
   if (b->count) return b->count(problem);
   return b->output ? problem->n.x * problem->n.y * problem->n.z : problem->n_inputs;
 }

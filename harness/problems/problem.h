@@ -50,14 +50,21 @@ typedef struct {
    * atoms that count; of an output, one for each point of the grid, so that it can be computed in
    * slices, padded, and shared by several devices (its `bytes` are a multiple of 4). */
   int64_t (*count)(const dcs_problem *);
-  bool output; /* the method fills it, else the case: by fill(), or buffer 0 where that is NULL,
-                  atom by atom (dcs_kind.input) */
-  void (*fill)(const dcs_case *, void *data);
+  int64_t elements; /* always so many, in place of count(); 0: as that tells */
+  bool output;      /* the method fills it, else the case: by fill(), or buffer 0 where that is NULL,
+                       atom by atom (dcs_kind.input) */
+  void (*fill)(const dcs_case *, int buffer, void *data);
+  /* Of an output: the input, as large, that is copied into it before it is computed; 0: it begins
+   * with anything. Where kernels read it (`read`) that is done before each that is timed, untimed;
+   * else what they leave does not matter to the next. */
+  int begins;
+  bool read;
   /* Of an output: values of an element (0: one), the value i of all, and what it should be. NULL: a
-   * float; the sum over atoms (dcs_kind.add) at grid point i. */
+   * float; the sum over atoms (dcs_kind.add) at grid point i, and on no grid anything that is
+   * finite. */
   int values;
   double (*value)(const void *data, int64_t i);
-  dcs_sums (*reference)(const dcs_case *, int64_t i, double largest);
+  dcs_sums (*reference)(const dcs_case *, int buffer, int64_t i, double largest);
 } dcs_buffer;
 
 struct dcs_kind {
@@ -135,14 +142,26 @@ static inline size_t dcs_buffer_bytes(const dcs_kind *kind, int buffer,
 }
 /* Whether the buffer is an output on the grid. */
 static inline bool dcs_on_grid(const dcs_kind *kind, int buffer) {
-  return kind->buffers[buffer].output && !kind->buffers[buffer].count;
+  const dcs_buffer *b = &kind->buffers[buffer];
+  return b->output && !b->count && b->elements == 0;
+}
+/* Whether outputs are to be filled again before each time they are computed. */
+static inline bool dcs_reads_outputs(const dcs_kind *kind) {
+  for (int b = 0; b < kind->n_buffers; b++)
+    if (kind->buffers[b].read) return true;
+  return false;
 }
 /* The first buffer that is an output on the grid: the map. -1: there is none. */
 int dcs_map_of(const dcs_kind *kind);
 
-/* The list, in order; the first is the one that is meant where none is named. */
-extern const dcs_kind *const dcs_kinds[];
-extern const int dcs_n_kinds;
+/* The list, in order; the first is the one that is meant where none is named. Behind it those that
+ * were added, which live as long as the program. */
+extern const dcs_kind *dcs_kinds[];
+extern int dcs_n_kinds;
+
+/* Before any thread or worker is started; not twice. DCS_USAGE: its id is taken, or there are
+ * DCS_MAX_ADDED. */
+dcs_status dcs_add_kind(const dcs_kind *kind);
 
 const dcs_kind *dcs_find_kind(const char *id); /* or NULL */
 /* The kind that a variant computes. */

@@ -216,6 +216,7 @@ dcs_problem dcs_size_problem(const dcs_size *size, double spacing) {
 char *dcs_size_text(const dcs_size *size, char text[DCS_TEXT]) {
   char value[64], config[DCS_TEXT];
   text[0] = '\0';
+  if (size->kind->n_dimensions == 0) return dcs_append(text, DCS_TEXT, "%s", size->kind->what);
   for (int d = 0; d < size->kind->n_dimensions; d++) {
     const dcs_dimension *dimension = &size->kind->dimensions[d];
     dcs_dimension_text(size, d, value);

@@ -56,6 +56,9 @@ typedef struct {
 dcs_status dcs_run_open(dcs_run *run, const char *folder);
 /* The same without samples.csv, for what only draws or prints the summary: rows have no times. */
 dcs_status dcs_run_open_summary(dcs_run *run, const char *folder);
+/* The summary of the reference that is built into the program, measured on one card and its host.
+ */
+dcs_status dcs_run_open_shipped(dcs_run *run);
 void dcs_run_close(dcs_run *run);
 
 /* Reads the keys of samples.csv, as rows without numbers, in the order of the file; the caller

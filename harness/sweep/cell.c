@@ -68,8 +68,7 @@ static const dcs_trial *verify(dcs_bench *bench, const references *refs, const d
   if (is_new) {
     *trials = (method_trials){.of = record};
     *trial = dcs_bench_try(bench, &record->method, record->problem, reference);
-    if (trial->outcome == DCS_OUTCOME_NOT_BUILT && !trial->session)
-      return trial; /* was said of the variant */
+    if (dcs_not_here(trial->outcome) && !trial->session) return trial; /* was said of the variant */
   }
   if (trial->outcome == DCS_OUTCOME_OK && dcs_scope_copies(record->method.variant, record->scope)) {
     trial = &trials->whole[record->memory];
@@ -219,11 +218,8 @@ static bool is_precise(const dcs_record *record, double precision) {
          stats.median - stats.lo <= precision * stats.median;
 }
 
-/* Who looks at an interval after each sample and stops when it is narrow, stops when it happens to
- * be. So it is looked at rarely: with `least` samples, and then with half as many again each time.
- */
-static bool is_time_to_look(size_t n, int least) {
-  size_t at = (size_t)least;
+bool dcs_is_time_to_look(const dcs_sampling *sampling, size_t n) {
+  size_t at = (size_t)sampling->least;
   while (at < n)
     at += (at + 1) / 2;
   return at == n;
@@ -232,29 +228,58 @@ static bool is_time_to_look(size_t n, int least) {
 /* Whether the record has enough: its samples, or its fair share of the budget. */
 static void check_done(timed *t, const dcs_cell_options *options, int n_timed, double cell_s) {
   const dcs_sampling *sampling = &options->sampling;
+  const bool was_done = t->done;
   if (t->record->n_times >= (size_t)sampling->most)
     finish(t, "rounds");
-  else if (is_time_to_look(t->record->n_times, sampling->least) &&
+  else if (dcs_is_time_to_look(sampling, t->record->n_times) &&
            is_precise(t->record, sampling->precision))
     finish(t, "interval");
   else if (options->budget_s > 0 && t->record->n_times > 0 &&
            (cell_s > options->budget_s ||
             (t->record->n_times >= DCS_RATIO_SAMPLES && t->spent_s > options->budget_s / n_timed)))
     finish(t, "budget");
+  if (t->done && !was_done) {
+    options->needs->samples += (double)t->record->n_times;
+    options->needs->methods++;
+  }
 }
 
-/* The share of the samples that will surely be taken. */
-static double share_done(const timed *times, int n, int least) {
-  double done = 0;
-  for (int i = 0; i < n; i++)
-    done += times[i].done ? least : fmin(least, (double)times[i].record->n_times);
-  return done / ((double)n * least);
+/* Samples that a method will have: those it has when it is done, its share of the budget's when
+ * that ends it, else as many as those before it needed; past that, until the next look. */
+static double expected_samples(const timed *t, const dcs_cell_options *options, int n_timed) {
+  const dcs_sampling *sampling = &options->sampling;
+  const double n = (double)t->record->n_times, few = 2; /* as if two had needed the middle */
+  const dcs_needs *needs = options->needs;
+  if (t->done) return n;
+  double most = sampling->most;
+  if (options->budget_s > 0 && n > 0)
+    most = fmin(most, fmax(n, n * options->budget_s / n_timed / fmax(t->spent_s, 1e-9)));
+  const double middle = sqrt((double)sampling->least * sampling->most);
+  const double usual = (needs->samples + few * middle) / (needs->methods + few);
+  return fmin(most, fmax(usual, 1.5 * n));
+}
+
+/* The share of the time for the samples; a method without any takes the mean of the others. */
+static double share_done(const timed *times, int n, const dcs_cell_options *options) {
+  double spent = 0, expected = 0, waiting = 0;
+  int begun = 0;
+  for (int i = 0; i < n; i++) {
+    const double samples = (double)times[i].record->n_times;
+    if (samples > 0 && times[i].spent_s > 0) {
+      spent += times[i].spent_s;
+      expected += times[i].spent_s * expected_samples(&times[i], options, n) / samples;
+      begun++;
+    } else if (!times[i].done) {
+      waiting++;
+    }
+  }
+  return begun > 0 ? spent / (expected * (1 + waiting / begun)) : 0;
 }
 
 /* Waits for the turn of a place in a round. */
 static dcs_status wait_turn(timed *times, int n, int round, int place, const rounds_context *c) {
   dcs_turns *turns = c->options->turns;
-  const double share = share_done(times, n, c->options->sampling.least);
+  const double share = share_done(times, n, c->options);
   bool fresh;
   DCS_TRY(
       dcs_turns_wait(turns, round, place, c->progress->base + c->progress->span * share, &fresh));
@@ -283,7 +308,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
     for (int i = 0; i < n && !dcs_interrupted(); i++) {
       timed *t = &times[order[i]];
       if (t->done) continue;
-      dcs_progress_draw(c->progress, share_done(times, n, c->options->sampling.least),
+      dcs_progress_draw(c->progress, share_done(times, n, c->options),
                         t->record->method.variant->id); /* NOLINT: every record is set */
       DCS_TRY(wait_turn(times, n, round, i, c));
       DCS_TRY(sample_once(t, c));

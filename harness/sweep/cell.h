@@ -19,12 +19,25 @@ typedef struct {
 /* Exactly so many rounds; of 0, as many as a precision of 1% needs, 15 to 200. */
 dcs_sampling dcs_sampling_of(int rounds);
 
+/* Who looks at an interval after each sample and stops when it is narrow, stops when it happens to
+ * be. So it is looked at rarely: with `least` samples, and then with half as many again each time.
+ */
+bool dcs_is_time_to_look(const dcs_sampling *sampling, size_t n);
+
+/* What methods of this run needed until they had samples enough: the next ones will need about as
+ * many. */
+typedef struct {
+  double samples;
+  int methods;
+} dcs_needs;
+
 typedef struct {
   dcs_sampling sampling;
   double budget_s; /* for this cell; 0: none */
   uint64_t seed;   /* of the order within the rounds */
   bool energy;     /* measure the energy of a map, too; not within the budget */
   dcs_turns *turns;
+  dcs_needs *needs;
 } dcs_cell_options;
 
 /* Tries each record's method on its problem (index into `problems`; records of one method and

@@ -311,6 +311,7 @@ double dcs_cell_weight(const dcs_cell *cell) {
   for (int r = 0; r < cell->n_records; r++) {
     const dcs_record *record = &cell->records[r];
     weight += dcs_estimate(&record->size, record->spacing, NULL) + 1e8;
+    if (record->scope == DCS_FIRST) weight += 2e10; /* a process is started for each sample */
   }
   return weight;
 }

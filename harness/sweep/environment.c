@@ -121,7 +121,8 @@ double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
     const char *value = dcs_fact_value(facts, key);
     of[all] = *value ? strtod(value, NULL) : NAN;
   }
-  int cpus = dcs_cpus();
+  const char *there = dcs_fact_value(facts, "cpus");
+  int cpus = *there ? atoi(there) : dcs_cpus();
   int threads = dcs_role_value(method->variant, &method->config, DCS_ROLE_THREADS, 1);
   if (threads == 1 || cpus == 1) return of[0];
   if (threads >= cpus) return of[1];

@@ -49,8 +49,8 @@ void dcs_kept_limits(const dcs_run *run, dcs_facts *facts);
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);
 
 /* What a rate of the method is held against: the measured limit that its kind names; of a CPU's
- * with one thread, with a thread for each CPU, or in between on the straight line between the two.
- * NaN where the facts lack it. */
+ * with one thread, with a thread for each CPU (the facts', or this machine's), or in between on the
+ * straight line between the two. NaN where the facts lack it. */
 double dcs_limit_for(const dcs_facts *facts, const dcs_method *method);
 
 /* "" when absent. */

@@ -70,9 +70,10 @@ static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys
 /* Whether the row needs no more work: it failed for good, has samples enough, or its budget was
  * spent. An interrupted one may have samples enough, but its output was not checked after the last;
  * that its worker was killed is not the method's doing. */
-static bool is_finished(const dcs_run *run, const dcs_run_row *row, int rounds) {
+static bool is_finished(const dcs_run *run, const dcs_run_row *row, int rounds, bool again) {
   const char *reason = dcs_run_cell(run, row, "stop_reason");
   if (strcmp(reason, "killed") == 0) return false;
+  if (again) return row->outcome != DCS_OUTCOME_OK || row->n >= rounds;
   return row->outcome != DCS_OUTCOME_OK || strcmp(reason, "budget") == 0 ||
          strcmp(reason, "interval") == 0 ||
          (strcmp(reason, "interrupted") != 0 && row->n >= rounds);
@@ -84,14 +85,14 @@ static bool all_finished(const dcs_cell *cell) {
   return true;
 }
 
-static void take_rows(const dcs_run *run, int rounds, dcs_cells *cells) {
+static void take_rows(const dcs_run *run, int rounds, bool again, dcs_cells *cells) {
   int kept = 0;
   for (size_t i = 0; i < run->n_rows; i++) {
     dcs_cell *cell;
     dcs_record *record = find_record(&run->rows[i], cells, &cell);
     if (!record) continue;
     cell->has_rows = true;
-    record->finished = record->finished || is_finished(run, &run->rows[i], rounds);
+    record->finished = record->finished || is_finished(run, &run->rows[i], rounds, again);
   }
   for (int c = 0; c < cells->n; c++)
     if (all_finished(&cells->list[c]))
@@ -101,14 +102,14 @@ static void take_rows(const dcs_run *run, int rounds, dcs_cells *cells) {
   cells->n = kept;
 }
 
-dcs_status dcs_resume(const dcs_run *run, int rounds, dcs_cells *cells, int64_t *seq,
+dcs_status dcs_resume(const dcs_run *run, int rounds, bool again, dcs_cells *cells, int64_t *seq,
                       int *process) {
   dcs_run_row *keys;
   DCS_TRY(check_columns(run->samples));
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
   dcs_status status = take_samples(run->samples, keys, cells, seq, process);
   free(keys);
-  if (status == DCS_OK) take_rows(run, rounds, cells);
+  if (status == DCS_OK) take_rows(run, rounds, again, cells);
   return status;
 }
 

@@ -26,6 +26,7 @@ typedef struct {
   int64_t seq;
   dcs_clocks clocks; /* of the samples of this session */
   dcs_progress progress;
+  dcs_needs needs;
   dcs_turns turns;
   /* Rows of the summary by outcome: ok; failed; not for this machine or problem. */
   int n_ok, n_bad, n_other;
@@ -76,7 +77,8 @@ static dcs_status take_up(sweep *s) {
   if (status == DCS_OK) status = read;
   if (status == DCS_OK) dcs_kept_limits(&run, &s->facts);
   if (status == DCS_OK)
-    status = dcs_resume(&run, s->options->sampling.most, &s->cells, &s->seq, &s->turns.process);
+    status = dcs_resume(&run, s->options->sampling.most, s->options->again, &s->cells, &s->seq,
+                        &s->turns.process);
   dcs_run_close(&run);
   return status;
 }
@@ -169,8 +171,8 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   prepare_records(s, cell, &c);
   char left_out[DCS_TEXT];
   if (*dcs_case_left_out(&c, left_out)) dcs_progress_say(&s->progress, "%s", left_out);
-  dcs_cell_options options = {s->options->sampling, budget_s, s->options->run.seed,
-                              s->options->energy, &s->turns};
+  dcs_cell_options options = {s->options->sampling, budget_s,  s->options->run.seed,
+                              s->options->energy,   &s->turns, &s->needs};
   dcs_status status =
       dcs_measure_cell(&s->bench, &c, cell->problems, cell->n_problems, cell->records,
                        cell->n_records, &options, &s->samples, &s->seq, &s->clocks, &s->progress);
@@ -222,7 +224,7 @@ static dcs_status count_outcomes(sweep *s) {
   for (size_t row = 0; status == DCS_OK && row < run.n_rows; row++) {
     const dcs_outcome outcome = run.rows[row].outcome;
     s->n_ok += outcome == DCS_OUTCOME_OK;
-    s->n_other += outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_INAPPLICABLE;
+    s->n_other += dcs_not_here(outcome) || outcome == DCS_OUTCOME_INAPPLICABLE;
   }
   s->n_bad = (int)run.n_rows - s->n_ok - s->n_other;
   dcs_run_close(&run);
@@ -243,27 +245,32 @@ static dcs_status verdict_of(sweep *s) {
     return dcs_fail(DCS_FAILED, "%d of %d measurements failed; summary.csv in %s says how",
                     s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
   if (s->n_ok == 0)
-    return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine: %s",
-                    any_of(&s->cells, DCS_GPU) && s->bench.why[0] ? s->bench.why
-                                                                  : "`dcsbench list` shows why");
+    return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine");
   return DCS_OK;
 }
 
 /* ---- the whole ---- */
 
-/* Says, once of each, which variants were asked for but are not on this machine. */
+/* Says, once, what was asked for and is not on this machine. */
 static void say_missing(const sweep *s, bool gpu) {
-  for (int v = 0; v < dcs_n_variants; v++) {
-    const dcs_variant *variant = dcs_variants[v];
-    char why[2 * DCS_TEXT] = "";
-    bool missing = !dcs_variant_available(variant, why);
-    if (!missing && variant->backend == DCS_GPU && !gpu) {
-      snprintf(why, sizeof why, "%s", s->bench.why);
-      missing = true;
-    }
-    if (missing && asked_for(&s->cells, variant))
-      fprintf(stderr, "%s: %s: %s\n", variant->id, dcs_outcome_name(DCS_OUTCOME_NOT_BUILT), why);
-  }
+  char why[DCS_TEXT];
+  for (int v = 0; v < dcs_n_variants; v++)
+    if (!dcs_variant_available(dcs_variants[v], why) && asked_for(&s->cells, dcs_variants[v]))
+      fprintf(stderr, "%s: %s: %s\n", dcs_variants[v]->id, dcs_outcome_name(DCS_OUTCOME_NOT_BUILT),
+              why);
+  if (!gpu && any_of(&s->cells, DCS_GPU))
+    fprintf(stderr, "GPU variants: %s: %s\n", dcs_outcome_name(DCS_OUTCOME_NO_DEVICE),
+            s->bench.why);
+  else if (!gpu && s->options->plan)
+    fprintf(stderr, "GPU variants are left out: %s\n", s->bench.why);
+}
+
+/* Whether there were something to measure if a GPU were here. */
+static bool only_on_gpu(const sweep *s, const dcs_facts *facts) {
+  dcs_cells cells = {0};
+  const dcs_status status = dcs_expand_cells(s->options, &s->molecule, true, facts, &cells);
+  dcs_cells_free(&cells);
+  return status == DCS_OK;
 }
 
 /* The cells to measure, with or without CUDA variants as the GPU is there or not. */
@@ -272,14 +279,16 @@ static dcs_status plan_cells(sweep *s) {
   dcs_session *session;
   DCS_TRY(dcs_need_times(options->device));
   dcs_status status = dcs_bench_session(&s->bench, DCS_GPU, &session);
+  const bool gpu = status == DCS_OK;
   if (options->device_chosen) DCS_TRY(status);
-  if (options->plan && status != DCS_OK)
-    fprintf(stderr, "CUDA variants are left out: %s\n", dcs_error_message());
   dcs_facts facts = {0};
   dcs_machine_facts(&facts);
-  if (status == DCS_OK) dcs_gpu_facts(&s->bench, &facts);
-  DCS_TRY(dcs_expand_cells(options, &s->molecule, status == DCS_OK, &facts, &s->cells));
-  say_missing(s, status == DCS_OK);
+  if (gpu) dcs_gpu_facts(&s->bench, &facts);
+  status = dcs_expand_cells(options, &s->molecule, gpu, &facts, &s->cells);
+  if (status == DCS_UNAVAILABLE && !gpu && only_on_gpu(s, &facts))
+    return dcs_fail(status, "nothing to measure but on a GPU: %s", s->bench.why);
+  DCS_TRY(status);
+  say_missing(s, gpu);
   return DCS_OK;
 }
 
@@ -348,6 +357,7 @@ static dcs_status run(sweep *s) {
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
   s->progress.quiet = s->turns.taken;
+  if (s->options->budget_s == 0) s->progress.advice = "--budget SECONDS ends it sooner";
   if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->cells);
   dcs_status status = measure_cells(s);
   dcs_progress_clear(&s->progress);

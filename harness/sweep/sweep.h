@@ -22,6 +22,7 @@ typedef struct {
   bool device_chosen; /* by the user: then it must be there */
   bool card;          /* the run has the facts of a card, whether or not a line needs it */
   bool resume;
+  bool again; /* with it: rows that stopped with fewer samples than sampling.most go on, too */
   const char *turns; /* what their giver calls the run; NULL: none are taken */
   dcs_sampling sampling;
   double budget_s; /* 0: none */

@@ -2,9 +2,8 @@
 #ifndef DCS_TIMINGS_FORMAT_H
 #define DCS_TIMINGS_FORMAT_H
 
+#include "harness/timings/json.h"
 #include "harness/timings/timings.h"
-
-#include <jansson.h>
 
 /* A file, read. */
 typedef struct {
@@ -31,10 +30,5 @@ dcs_status dcs_timing_json_add(dcs_timing *timing, const char *name, const json_
 
 /* Nanoseconds of a time in that unit: s, ms, us, ns, or their names written out; NaN: no unit. */
 double dcs_timing_ns(double time, const char *unit);
-
-/* A member of an object: a text ("" when it is none), a number (NaN), an array (NULL). */
-const char *dcs_json_text(const json_t *object, const char *key);
-double dcs_json_number(const json_t *object, const char *key);
-const json_t *dcs_json_array(const json_t *object, const char *key);
 
 #endif

@@ -102,8 +102,7 @@ static dcs_outcome run_once(const dcs_measuring *m, const dcs_measured_row *r, b
 /* ---- rounds ---- */
 
 static bool is_precise(dcs_measuring *m, const dcs_measured_row *r) {
-  memcpy(m->room, r->times, r->n * sizeof *r->times);
-  const dcs_stats s = dcs_summarize(m->room, r->n);
+  const dcs_stats s = dcs_summarize_series(r->times, r->n, m->room);
   const double most = m->options->sampling.precision * s.median;
   return s.hi - s.median <= most && s.median - s.lo <= most;
 }
@@ -113,7 +112,7 @@ static bool has_enough(dcs_measuring *m, dcs_measured_row *r) {
   if (r->of.outcome != DCS_OUTCOME_OK || *r->stop_reason) return true;
   if (r->n >= (size_t)sampling->most)
     r->stop_reason = "rounds";
-  else if (r->n >= (size_t)sampling->least && is_precise(m, r))
+  else if (dcs_is_time_to_look(sampling, r->n) && is_precise(m, r))
     r->stop_reason = "interval";
   return *r->stop_reason != '\0';
 }
@@ -225,6 +224,7 @@ static dcs_status check_commands(dcs_measuring *m) {
     return dcs_fail(DCS_USAGE, "--time-from: found \"%s\"; expected an extended regular expression",
                     o->time_from);
   if (m->expression.re_nsub > 0) return DCS_OK;
+  regfree(&m->expression);
   return dcs_fail(DCS_USAGE,
                   "--time-from: found no group in \"%s\"; expected the time in one: \"%s\"",
                   o->time_from, "time: ([0-9.]+ ms)");

@@ -23,8 +23,7 @@ dcs_status dcs_measure_write(dcs_measuring *m) {
     dcs_measured_row *r = &m->rows[i];
     const bool ok = r->of.outcome == DCS_OUTCOME_OK;
     if (ok && r->n == 0) continue;
-    if (r->n > 0) memcpy(m->room, r->times, r->n * sizeof *r->times);
-    status = dcs_timings_put_row(&csv, &r->of, m->room, ok ? r->n : 0, ok ? r->stop_reason : "",
+    status = dcs_timings_put_row(&csv, &r->of, r->times, ok ? r->n : 0, ok ? r->stop_reason : "",
                                  r->why, m->kind);
   }
   return dcs_csv_finish(&csv, status);

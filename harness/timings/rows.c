@@ -3,6 +3,7 @@
 #include "harness/judge/stats.h"
 #include "harness/problems/size.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void put_key(dcs_csv *csv, const dcs_timing *t, const dcs_kind *kind) {
@@ -43,11 +44,15 @@ dcs_status dcs_timings_put_sample(dcs_csv *csv, const dcs_timing *timing, int64_
   return dcs_csv_row(csv);
 }
 
-dcs_status dcs_timings_put_row(dcs_csv *csv, const dcs_timing *timing, double *times, size_t n,
-                               const char *stop_reason, const char *why, const dcs_kind *kind) {
+dcs_status dcs_timings_put_row(dcs_csv *csv, const dcs_timing *timing, const double *times,
+                               size_t n, const char *stop_reason, const char *why,
+                               const dcs_kind *kind) {
   static const char *const backends[] = {
       [DCS_CPU] = "cpu", [DCS_GPU] = "gpu", [DCS_NO_BACKEND] = ""};
-  const dcs_stats stats = dcs_summarize(times, n);
+  double *room = malloc((n + 1) * sizeof *room);
+  if (!room) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
+  const dcs_stats stats = dcs_summarize_series(times, n, room);
+  free(room);
   put_key(csv, timing, kind);
   dcs_csv_text(csv, backends[timing->backend]);
   dcs_csv_integer(csv, (int64_t)stats.n);

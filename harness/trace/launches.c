@@ -15,6 +15,7 @@ static dcs_status as_status(dcs_outcome outcome) {
   case DCS_OUTCOME_INAPPLICABLE:
     return DCS_USAGE;
   case DCS_OUTCOME_NOT_BUILT:
+  case DCS_OUTCOME_NO_DEVICE:
   case DCS_OUTCOME_MEMORY:
     return DCS_UNAVAILABLE;
   default:

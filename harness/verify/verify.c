@@ -24,6 +24,12 @@ static dcs_dims tile_of(const dcs_method *method) {
   int64_t x = role(method, DCS_ROLE_BLOCK_X, 1) * role(method, DCS_ROLE_COARSEN, 1) *
               role(method, DCS_ROLE_COARSEN_X, 1);
   int64_t y = role(method, DCS_ROLE_BLOCK_Y, 1);
+  if (method->variant->outside && method->variant->plan) { /* whose parameters have no roles */
+    dcs_plan plan;
+    method->variant->plan(&one, &method->config, &plan);
+    x = plan.block[0];
+    y = plan.block[1];
+  }
   tile.x = tile.x > x ? tile.x : x;
   tile.y = tile.y > y ? tile.y : y;
   return tile;
@@ -38,7 +44,9 @@ static void note(dcs_verification *result, const dcs_trial *trial, const dcs_cas
     const dcs_size size = dcs_case_size(c);
     char text[DCS_TEXT];
     result->outcome = trial->outcome;
-    if (trial->outcome == DCS_OUTCOME_NOT_BUILT ||
+    if (trial->outcome == DCS_OUTCOME_WRONG)
+      result->bound_ratio = fmax(result->bound_ratio, trial->verdict.bound_ratio);
+    if (dcs_not_here(trial->outcome) ||
         trial->outcome == DCS_OUTCOME_COMPILE) /* whatever the size */
       snprintf(result->why, sizeof result->why, "%s", dcs_error_message());
     else
@@ -129,10 +137,17 @@ dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_ver
 
 /* ---- configurations ---- */
 
-/* Values worth trying of a parameter; returns how many. */
-static int values_of(const dcs_param *param, int values[32]) {
+/* Values worth trying of a parameter; returns how many. `listed`: no others are legal. */
+static int values_of(const dcs_param *param, bool listed, int values[32]) {
   static const int odd[] = {1, 2, 3, 7, 33};
   int n = 0;
+  if (listed && param->tries) {
+    while (n < 32 && param->tries[n] != DCS_TRIES_END) {
+      values[n] = param->tries[n];
+      n++;
+    }
+    return n;
+  }
   if (param->hi - param->lo < 16) {
     for (int v = (int)param->lo; v <= param->hi; v++)
       values[n++] = v;
@@ -150,20 +165,25 @@ typedef struct {
   int value[DCS_MAX_PARAMS][32], n[DCS_MAX_PARAMS];
 } uncovered;
 
+bool dcs_is_legal(const dcs_method *method, char why[DCS_TEXT]) {
+  problems p;
+  if (problems_of(method, &p) != DCS_OK)
+    return snprintf(why, DCS_TEXT, "%s", dcs_error_message()) < 0;
+  const dcs_problem shape = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1, .config = p.list[0]};
+  return dcs_applicable(method->variant, &shape, &method->config, why);
+}
+
 /* Changes as many parameters as can be changed together into values that no method has yet; returns
  * how many. Every other parameter begins at its large end: small blocks meet many points a thread,
  * and few registers spill. */
 static int change(dcs_method *method, uncovered *left) {
-  problems p;
-  if (problems_of(method, &p) != DCS_OK) return 0;
-  const dcs_problem shape = {.n_inputs = 1, .n = {1, 1, 1}, .spacing = 1, .config = p.list[0]};
   char why[DCS_TEXT];
   int changed = 0;
   for (int k = 0; k < method->variant->n_params; k++)
     for (int v = 0; v < left->n[k]; v++) {
       int at = k % 2 ? left->n[k] - 1 - v : v, before = (int)method->config.value[k];
       method->config.value[k] = left->value[k][at];
-      if (dcs_applicable(method->variant, &shape, &method->config, why)) {
+      if (dcs_is_legal(method, why)) {
         left->n[k]--;
         memmove(&left->value[k][at], &left->value[k][at + 1],
                 (size_t)(left->n[k] - at) * sizeof left->value[k][0]);
@@ -185,7 +205,7 @@ static dcs_status add_covering(const dcs_variant *variant, dcs_methods *methods)
   const dcs_method initial = {variant, dcs_initial_config(variant, dcs_cpus())};
   uncovered left = {0};
   for (int p = 0; p < variant->n_params; p++) {
-    int values[32], n = values_of(&variant->params[p], values);
+    int values[32], n = values_of(&variant->params[p], variant->outside, values);
     for (int v = 0; v < n; v++)
       if (values[v] != initial.config.value[p]) left.value[p][left.n[p]++] = values[v];
   }

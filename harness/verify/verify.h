@@ -10,7 +10,7 @@
 typedef struct {
   dcs_outcome outcome; /* the first that was not ok, else ok */
   int cases;           /* maps that were accepted */
-  double bound_ratio;  /* largest |v - v_ref| / bound among them */
+  double bound_ratio;  /* largest |v - v_ref| / bound among them, and of one that was not */
   char why[2 * DCS_TEXT];
   char lost[2 * DCS_TEXT]; /* devices that failed while others went on; the last time, "": never */
 } dcs_verification;
@@ -31,6 +31,9 @@ dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, dcs_case *c
  * methods then. A value that no method can have is left out. The caller frees ->list, whatever the
  * status. */
 dcs_status dcs_cover_methods(dcs_methods *methods);
+
+/* Whether the configuration is legal: it could compute a map of one point. */
+bool dcs_is_legal(const dcs_method *method, char why[DCS_TEXT]);
 
 /* The laws that any sum over atoms on a grid obeys, tried on one method and problem: the value of
  * one atom, linearity in the charges (where the kind is), superposition of subsets, translation,

@@ -35,7 +35,7 @@ dcs_status dcs_bench_session(dcs_bench *bench, dcs_backend backend, dcs_session 
     dcs_status named = backend == DCS_GPU ? dcs_check_devices(bench->device) : DCS_OK;
     *opened = named == DCS_OK
                   ? dcs_session_open(&options, &bench->arena, own, &bench->killed[backend])
-                  : DCS_OUTCOME_NOT_BUILT;
+                  : DCS_OUTCOME_NO_DEVICE;
     if (*opened != DCS_OUTCOME_OK) {
       if (backend == DCS_GPU) snprintf(bench->why, sizeof bench->why, "%s", dcs_error_message());
       return named == DCS_OK ? status_of(*opened) : named;

@@ -44,6 +44,22 @@ struct dcs_session {
 
 /* ---- the process ---- */
 
+enum { MOST_WORDS = 5 + 2 * DCS_MAX_ADDED };
+
+/* What the worker is to read of the user's, too: file and hash of each. */
+static void add_outside(char *argv[MOST_WORDS], char hashes[DCS_MAX_ADDED][20]) {
+  static char none[] = "";
+  int n = 4;
+  for (int v = dcs_n_built_in; v < dcs_n_variants; v++) {
+    const dcs_outside *outside = dcs_variants[v]->outside;
+    char *hash = hashes[v - dcs_n_built_in];
+    if (!argv[3]) argv[3] = none;
+    snprintf(hash, 20, "%016llx", (unsigned long long)outside->hash);
+    argv[n++] = (char *)outside->file;
+    argv[n++] = hash;
+  }
+}
+
 static dcs_status start(const dcs_session *session, process *p) {
   int requests[2], replies[2];
   if (pipe2(requests, O_CLOEXEC) != 0)
@@ -53,8 +69,10 @@ static dcs_status start(const dcs_session *session, process *p) {
     close(requests[1]);
     return dcs_fail(DCS_UNAVAILABLE, "cannot make a pipe: %s", strerror(errno));
   }
-  char *argv[] = {"dcsbench", "worker", (char *)session->options.device,
-                  (char *)session->options.kernels, NULL};
+  char *argv[MOST_WORDS] = {"dcsbench", "worker", (char *)session->options.device,
+                            (char *)session->options.kernels};
+  char hashes[DCS_MAX_ADDED][20];
+  add_outside(argv, hashes);
   const dcs_program worker = {.program = "/proc/self/exe",
                               .argv = argv,
                               .first = DCS_WORKER_REQUESTS,
@@ -197,7 +215,7 @@ static dcs_outcome begin(dcs_session *session) {
   if (outcome != DCS_OUTCOME_OK) return outcome;
   if (reply.status != DCS_OK) {
     stop(&session->worker, false);
-    return DCS_OUTCOME_NOT_BUILT;
+    return DCS_OUTCOME_NO_DEVICE;
   }
   session->n_devices = reply.n_cards;
   memcpy(session->devices, reply.cards, sizeof session->devices);
@@ -260,7 +278,7 @@ void dcs_session_new_problem(dcs_session *session) {
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
   forget_kills(session);
   dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
-  if (outcome == DCS_OUTCOME_NOT_BUILT) return DCS_OUTCOME_CRASH; /* it was open before */
+  if (outcome == DCS_OUTCOME_NO_DEVICE) return DCS_OUTCOME_CRASH; /* it was open before */
   if (outcome != DCS_OUTCOME_OK) return outcome;
   if (!send_request(&session->worker, request)) return died(session, &session->worker);
   outcome = receive(session, &session->worker, reply);

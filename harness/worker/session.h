@@ -19,7 +19,7 @@ typedef struct {
   double timeout_s;    /* of one answer; while this process is stopped, no time counts */
 } dcs_session_options;
 
-/* Starts a worker and waits until its device is open: `not_built` when it cannot be, `timeout` when
+/* Starts a worker and waits until its device is open: `no_device` when it cannot be, `timeout` when
  * that is too short to start in; *killed: dcs_session_was_killed() of it. The arena must outlive
  * the session. */
 dcs_outcome dcs_session_open(const dcs_session_options *options, dcs_arena *arena,

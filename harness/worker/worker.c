@@ -128,6 +128,13 @@ static bool answer(const dcs_request *request, const dcs_reply *reply,
          (!more || write_all(DCS_WORKER_REPLIES, facts, (size_t)n * sizeof *facts));
 }
 
+dcs_status dcs_worker_refuse(dcs_status status) {
+  dcs_reply reply = {.status = status};
+  snprintf(reply.message, sizeof reply.message, "%s", dcs_error_message());
+  (void)write_all(DCS_WORKER_REPLIES, &reply, sizeof reply);
+  return status;
+}
+
 dcs_status dcs_worker(const char *device, const char *kernels) {
   dcs_arena arena = {.fd = DCS_WORKER_ARENA};
   dcs_engine *engine = NULL;
@@ -143,7 +150,7 @@ dcs_status dcs_worker(const char *device, const char *kernels) {
   signal(SIGHUP, SIG_IGN);
   dcs_continues_count();
 
-  reply.status = open_engine(device, kernels, &engine, &reply);
+  reply.status = open_engine(device, kernels && *kernels ? kernels : NULL, &engine, &reply);
   if (reply.status != DCS_OK)
     snprintf(reply.message, sizeof reply.message, "%s", dcs_error_message());
 

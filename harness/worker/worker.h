@@ -44,8 +44,15 @@ typedef struct {
 /* Behind the reply to DCS_DO_FACTS, where its outcome is ok, come the dcs_device_facts of each
  * device. */
 
+/* A worker's words are `worker DEVICE [KERNELS]`, "" for KERNELS where there is none, and then, of
+ * each variant that was added, the file that describes it and its hash (dcs_outside). */
+
 /* Serves requests for "cpu", or a device or several (dcs_device_list_of), until the pipe closes.
  * The first reply goes out before any request and tells whether the device could be opened. */
 dcs_status dcs_worker(const char *device, const char *kernels);
+
+/* The first reply of a worker that has failed before: its message is the last one. Returns the
+ * status. */
+dcs_status dcs_worker_refuse(dcs_status status);
 
 #endif

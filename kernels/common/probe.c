@@ -2,6 +2,7 @@
 #include "kernels/common/probe.h"
 
 #include <math.h>
+#include <string.h>
 
 extern const dcs_probe dcs_probe_portable, dcs_probe_avx2, dcs_probe_avx512;
 
@@ -11,6 +12,25 @@ const dcs_probe *dcs_probe_widest(void) {
   for (int p = 0; p < 2; p++)
     if (widest_first[p]->available(why)) return widest_first[p];
   return &dcs_probe_portable;
+}
+
+/* "avx2"; NULL: it is written for none. Of several in the sources, `isa` chooses. */
+static const char *isa_of(const dcs_variant *variant, const dcs_config *config) {
+  static const char before[] = "kernels/common/rsqrt_";
+  const int isa = dcs_find_param(variant, "isa");
+  if (isa >= 0)
+    return variant->params[isa].labels[(int)(config->value[isa] - variant->params[isa].lo)];
+  for (const char *const *path = variant->sources; *path; path++)
+    if (strncmp(*path, before, sizeof before - 1) == 0) return *path + sizeof before - 1;
+  return NULL;
+}
+
+const dcs_probe *dcs_probe_of(const dcs_variant *variant, const dcs_config *config) {
+  static const dcs_probe *const all[] = {&dcs_probe_portable, &dcs_probe_avx2, &dcs_probe_avx512};
+  const char *isa = isa_of(variant, config);
+  for (int p = 0; isa && p < 3; p++)
+    if (strncmp(isa, all[p]->isa, strcspn(isa, ".")) == 0) return all[p];
+  return NULL;
 }
 
 double dcs_probe_run(const dcs_probe_loop *loop, int threads, int64_t links, double span_ns,

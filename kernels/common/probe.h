@@ -26,6 +26,11 @@ typedef struct {
 /* The one of the widest instruction set that this machine has and DCS_DISABLE_ISA leaves on. */
 const dcs_probe *dcs_probe_widest(void);
 
+/* The one of the instruction set that a CPU variant's code is written for: the value of its
+ * parameter `isa`, or what its sources say (kernels/common/rsqrt_ISA.h). NULL: none, it is plain C.
+ */
+const dcs_probe *dcs_probe_of(const dcs_variant *variant, const dcs_config *config);
+
 /* Runs the loop with `links` links again and again on each of `threads` threads, which start
  * together, until `span_ns` have passed by the clock. *links_per_ns becomes the sum of what each
  * did in its own time: a thread that the system holds up takes nothing from the others, as the

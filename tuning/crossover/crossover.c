@@ -40,13 +40,24 @@ size_t dcs_crossover_sizes(const dcs_measured *m, const dcs_crossover *c,
 typedef struct {
   dcs_room room;
   dcs_crossovers *found;
-  dcs_crossover_size *row;   /* place for all sizes */
-  dcs_threshold_size *sizes; /* the same; in the plane, grid behind grid */
+  dcs_crossover_size *row;     /* place for all sizes */
+  dcs_threshold_size *sizes;   /* the same; in the plane, grid behind grid */
+  dcs_threshold_times *rivals; /* of both methods at each of them */
   dcs_frontier_grid *grids;
   const dcs_measured_size **likes; /* a size of each of the grids */
   dcs_threshold *thresholds;       /* of the grids */
   size_t most;                     /* sizes that any pair has in common along a dimension */
 } search;
+
+static void take_rivals(search *s, const dcs_crossover *c, const dcs_measured_size *at,
+                        dcs_threshold_size *size) {
+  for (int side = 0; side < 2; side++) {
+    dcs_threshold_times *rivals =
+        s->rivals + ((size_t)(size - s->sizes) * 2 + (size_t)side) * DCS_MOST_RIVALS;
+    size->rivals[side] = rivals;
+    size->n_rivals[side] = dcs_rivals(at, c->pair, side, rivals);
+  }
+}
 
 /* The sizes of the row, ascending, where both of its pair were measured; returns how many: none
  * where both are one method at all of them, as on one CPU. */
@@ -58,6 +69,7 @@ static size_t take_sizes(search *s, const dcs_crossover *c, dcs_threshold_size *
     differ |= a != b;
     sizes[i] = (dcs_threshold_size){
         .x = s->row[i].x, .times = {a->times, b->times}, .n = {a->n_times, b->n_times}};
+    take_rivals(s, c, s->row[i].at, &sizes[i]);
   }
   return differ ? n : 0;
 }
@@ -170,6 +182,7 @@ static dcs_status find_all(search *s) {
   const size_t n = m->n_sizes;
   DCS_TRY(dcs_room_take(&s->room, &s->row, n, sizeof *s->row, "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->sizes, n, sizeof *s->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&s->room, &s->rivals, 2 * DCS_MOST_RIVALS * n, sizeof *s->rivals, "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->grids, n, sizeof *s->grids, "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->likes, n, sizeof(const dcs_measured_size *), "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->thresholds, n, sizeof *s->thresholds, "sizes"));
@@ -197,9 +210,9 @@ static dcs_status check_found(const char *folder, const dcs_crossovers *found, s
                   folder, most, most == 1 ? "" : "s", found->measured.run.n_not_ok);
 }
 
-dcs_status dcs_crossovers_find(const char *folder, dcs_crossovers *found) {
+dcs_status dcs_crossovers_find(const char *folder, const char *reference, dcs_crossovers *found) {
   *found = (dcs_crossovers){0};
-  DCS_TRY(dcs_measured_read(folder, &found->measured));
+  DCS_TRY(dcs_measured_read(folder, reference, &found->measured));
   search s = {.found = found};
   dcs_status status = find_all(&s);
   dcs_room_free(&s.room);

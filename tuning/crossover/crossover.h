@@ -52,9 +52,9 @@ typedef struct {
   size_t n;
 } dcs_crossovers;
 
-/* Beside the statuses of dcs_measured_read(), DCS_INPUT when no pair has sizes enough in common.
+/* As dcs_measured_read(). Beside its statuses, DCS_INPUT when no pair has sizes enough in common.
  * Free with dcs_crossovers_free(), whatever the status. */
-dcs_status dcs_crossovers_find(const char *folder, dcs_crossovers *found);
+dcs_status dcs_crossovers_find(const char *folder, const char *reference, dcs_crossovers *found);
 void dcs_crossovers_free(dcs_crossovers *found);
 
 /* Whether the threshold was sought over the size among others, given that both classes of its pair
@@ -88,6 +88,8 @@ char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]);
 /* What weakens the estimate at the sizes that the run has next to it: "gpu missing at 800",
  * "cpu_parallel 3 samples at 400"; "" where nothing does. Returns text. */
 char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]);
+/* The card of the reference whose GPU times these are; "" where all are of the run. */
+const char *dcs_crossover_card(const dcs_measured *m, const dcs_crossover *c);
 /* "n (warm): use gpu from 51 on (95%: 50 to 52), cpu below; it loses at most 2% at a size that it
  * was not drawn from": figures no finer than the interval supports. Returns text. */
 char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char text[1024]);

@@ -24,7 +24,7 @@ static dcs_status put_threshold(dcs_csv *csv, const dcs_measured *m, const dcs_c
   DCS_CSV_NUMBERS(csv, (double)t->sizes, t->estimate, t->lo, t->hi);
   dcs_csv_text(csv, dcs_threshold_status_name(t->status));
   DCS_CSV_NUMBERS(csv, t->regret_mean, t->regret_worst);
-  dcs_csv_text(csv, dcs_crossover_gaps(m, c, text));
+  DCS_CSV_TEXTS(csv, dcs_crossover_gaps(m, c, text), dcs_crossover_card(m, c));
   return dcs_csv_row(csv);
 }
 
@@ -32,7 +32,7 @@ dcs_status dcs_crossovers_put(dcs_csv *csv, const dcs_crossovers *found) {
   static const char *const columns[] =
       DCS_NAMES("axis", "scope", "problem", "method_a", "problem_config_a", "method_b",
                 "problem_config_b", "fixed", "shape", "sizes", "estimate", "lo", "hi", "status",
-                "regret_mean", "regret_worst", "gaps");
+                "regret_mean", "regret_worst", "gaps", "gpu_reference");
   DCS_TRY(dcs_csv_header(csv, columns));
   for (size_t i = 0; i < found->n; i++)
     DCS_TRY(put_threshold(csv, &found->measured, &found->list[i]));

@@ -54,6 +54,12 @@ static char *axis_text(const dcs_crossover *c, char text[DCS_TEXT]) {
   return text;
 }
 
+static void append_card(const dcs_measured *m, const dcs_crossover *c, char text[1024]) {
+  const char *card = dcs_crossover_card(m, c);
+  if (*card)
+    dcs_append(text, 1024, "; of two machines: the GPU's times are those of a reference, %s", card);
+}
+
 char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char text[1024]) {
   const dcs_threshold *t = &c->threshold;
   char axis[DCS_TEXT], a[DCS_TEXT], b[DCS_TEXT], interval[64];
@@ -63,10 +69,15 @@ char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char
   if (isnan(t->estimate)) {
     const bool first = t->status == DCS_THRESHOLD_ALWAYS_A;
     const bool always = first || t->status == DCS_THRESHOLD_ALWAYS_B;
+    const bool close = t->status == DCS_THRESHOLD_NOT_BRACKETED;
     snprintf(text, 1024, "%s (%s): %s%s%s at all %zu sizes measured", axis,
              dcs_scope_name(c->pair->scope), always ? "use " : "",
              always ? first ? a : b : "no crossover point",
-             always ? "" : ", and the methods come close at an end,", t->sizes);
+             always  ? ""
+             : close ? ", and the methods come close at an end,"
+                     : ", because nothing is sure",
+             t->sizes);
+    append_card(m, c, text);
     return text;
   }
   snprintf(text, 1024, "%s (%s): use %s from %.15g on (%s), %s below", axis,
@@ -79,6 +90,7 @@ char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char
     dcs_append(text, 1024, "; it loses nothing at sizes that it was not drawn from");
   if (t->status != DCS_THRESHOLD_OK)
     dcs_append(text, 1024, " [%s]", dcs_threshold_status_name(t->status));
+  append_card(m, c, text);
   return text;
 }
 
@@ -222,16 +234,26 @@ static bool same_frontier(const dcs_crossover *a, const dcs_crossover *b) {
          kind == b->like->size.kind && dcs_shape_equal(a->shape, b->shape);
 }
 
-static void put_facts(FILE *out, const dcs_measured *m) {
-  static const char *const facts[] = {"imported_file", "cpu_model", "cpus",          "gpu_name",
-                                      "cuda_driver",   "git_state", "input_fnv1a64", "date"};
-  for (size_t f = 0; f < sizeof facts / sizeof facts[0]; f++) {
-    const char *value = dcs_run_fact(&m->run, facts[f]);
+static void put_facts(FILE *out, const dcs_run *run, const char *const facts[]) {
+  for (; *facts; facts++) {
+    const char *value = dcs_run_fact(run, *facts);
     if (!*value || strcmp(value, "unknown") == 0) continue;
-    fprintf(out, " *   %-16s ", facts[f]);
+    fprintf(out, " *   %-16s ", *facts);
     dcs_put_comment(out, value);
     fputc('\n', out);
   }
+}
+
+static void put_machines(FILE *out, const dcs_measured *m) {
+  static const char *const facts[] = {"imported_file", "cpu_model",   "cpus",
+                                      "gpu_name",      "cuda_driver", "git_state",
+                                      "input_fnv1a64", "date",        NULL},
+                           *const of_card[] = {"gpu_name", "cuda_driver", "git_state", "date",
+                                               NULL};
+  put_facts(out, &m->run, facts);
+  if (m->n_referred == 0) return;
+  fputs(" * and, of another machine, the times of the GPU:\n", out);
+  put_facts(out, &m->reference, of_card);
 }
 
 /* The crossovers with those of a frontier one behind the other, as the first of each comes. */
@@ -272,7 +294,7 @@ dcs_status dcs_crossovers_write_header(const char *path, const dcs_crossovers *f
   }
   FILE *out = file.stream;
   fputs("/* Written by `dcsbench crossover` from measurements of:\n", out);
-  put_facts(out, m);
+  put_machines(out, m);
   fputs(
       " * Each number is the size from which on the one method is faster, the other below it. */\n"
       "#ifndef DCS_CROSSOVER_THRESHOLDS_H\n#define DCS_CROSSOVER_THRESHOLDS_H\n\n"

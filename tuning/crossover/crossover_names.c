@@ -49,6 +49,10 @@ char *dcs_crossover_what(const dcs_measured *m, const dcs_crossover *c, int whic
   return text;
 }
 
+const char *dcs_crossover_card(const dcs_measured *m, const dcs_crossover *c) {
+  return dcs_is_referred(m, c->pair) ? dcs_run_fact(&m->reference, "gpu_name") : "";
+}
+
 /* ---- gaps ---- */
 
 /* The size of the run next to the estimate, above it or not; NULL: none. Sizes where neither was

@@ -2,6 +2,7 @@
 
 #include "harness/judge/ratio.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,20 @@ const dcs_run_row *dcs_best(const dcs_measured_size *size, const dcs_pair *pair,
   return size->best[pair->best[side]]; /* NOLINT: the first n_sizes have it */
 }
 
+size_t dcs_rivals(const dcs_measured_size *size, const dcs_pair *pair, int side,
+                  dcs_threshold_times rivals[DCS_MOST_RIVALS]) {
+  const dcs_run_row *best = dcs_best(size, pair, side);
+  size_t n = 0;
+  for (const dcs_member *m = size->members[pair->best[side]]; m && n < DCS_MOST_RIVALS;
+       m = m->next) {
+    const bool overlaps =
+        isnan(m->row->stats.lo) || isnan(best->stats.hi) || m->row->stats.lo <= best->stats.hi;
+    if (m->row != best && overlaps && m->row->n_times > 0)
+      rivals[n++] = (dcs_threshold_times){m->row->times, m->row->n_times};
+  }
+  return n;
+}
+
 bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair) {
   return dcs_best(size, pair, 0) && dcs_best(size, pair, 1);
 }
@@ -26,6 +41,7 @@ bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair) {
 typedef struct {
   const char **sequential;  /* variant of each problem; NULL where there is none */
   const dcs_run_row **best; /* place for those of all sizes */
+  const dcs_member **members;
   int most_threads;
 } facts;
 
@@ -61,6 +77,8 @@ static void find_facts(const dcs_measured *m, facts *f) {
 static bool is_imported(const dcs_run_row *row) {
   return row->size.kind->made_of != NULL;
 }
+
+enum { MOST_CLASSES = 2 }; /* of a row: one thread may be all threads */
 
 /* Whether the row counts for the class of the problem. */
 static bool belongs(const dcs_measured *m, const facts *f, int problem, const dcs_run_row *row,
@@ -124,11 +142,25 @@ static dcs_measured_size *find_size(const facts *f, dcs_measured *m, const dcs_r
   while (i < m->n_sizes && !dcs_same_axes(&m->sizes[i].size, &row->size))
     i++;
   if (i == m->n_sizes) {
-    m->sizes[m->n_sizes++] = (dcs_measured_size){
-        .size = row->size, .best = f->best + i * (size_t)m->n_problems * (size_t)m->n_classes};
+    const size_t at = i * (size_t)m->n_problems * (size_t)m->n_classes;
+    m->sizes[m->n_sizes++] =
+        (dcs_measured_size){.size = row->size, .best = f->best + at, .members = f->members + at};
     m->sizes[i].size.config = dcs_initial_problem(row->size.kind);
   }
   return &m->sizes[i];
+}
+
+/* Enters the row of problem p at its size in its classes, as the best where it is that. */
+static void enter(const facts *f, dcs_measured *m, int p, const dcs_run_row *row,
+                  const dcs_measured_size *size) {
+  const dcs_run_row **best = size->best + p * m->n_classes;
+  const dcs_member **members = size->members + p * m->n_classes;
+  for (int c = 0; c < m->n_classes; c++) {
+    if (!belongs(m, f, p, row, c)) continue;
+    if (!(best[c] && best[c]->median_ns <= row->median_ns)) best[c] = row; /* NOLINT: as above */
+    m->members[m->n_members] = (dcs_member){row, members[c]};
+    members[c] = &m->members[m->n_members++];
+  }
 }
 
 static void find_best(const facts *f, dcs_measured *m) {
@@ -136,12 +168,48 @@ static void find_best(const facts *f, dcs_measured *m) {
     const dcs_run_row *row = &m->run.rows[i];
     if (!is_ok(row)) continue;
     const int p = problem_of(m, row);
-    const dcs_run_row **best = find_size(f, m, row)->best + p * m->n_classes;
-    for (int c = 0; c < m->n_classes; c++)
-      if (belongs(m, f, p, row, c) &&
-          !(best[c] && best[c]->median_ns <= row->median_ns)) /* NOLINT: as above */
-        best[c] = row;
+    enter(f, m, p, row, find_size(f, m, row));
   }
+}
+
+/* ---- a reference ---- */
+
+bool dcs_has_gpu(const dcs_run *run) {
+  for (size_t i = 0; i < run->n_rows; i++)
+    if (is_ok(&run->rows[i]) && run->rows[i].backend == DCS_GPU) return true;
+  return false;
+}
+
+/* Whether both rows have as much to do, as far as is known: within a cutoff atoms that lie
+ * otherwise may give more. */
+static bool same_work(const dcs_run_row *a, const dcs_run_row *b) {
+  return !(fabs(a->evals_useful - b->evals_useful) > 0.05 * a->evals_useful);
+}
+
+/* Where the run has CPU rows, for `row` to be held against. */
+static const dcs_measured_size *place_of(const dcs_measured *m, int p, const dcs_run_row *row) {
+  for (size_t i = 0; i < m->n_sizes; i++) {
+    const dcs_run_row *const *best = m->sizes[i].best + p * m->n_classes;
+    const dcs_run_row *cpu = best[CPU_SEQUENTIAL] ? best[CPU_SEQUENTIAL] : best[CPU_PARALLEL];
+    if (cpu && dcs_same_axes(&m->sizes[i].size, &row->size) && same_work(cpu, row))
+      return &m->sizes[i];
+  }
+  return NULL;
+}
+
+/* The run's own rows have been found. */
+static void refer(const facts *f, dcs_measured *m) {
+  for (size_t i = 0; i < m->reference.n_rows && !dcs_has_gpu(&m->run); i++) {
+    const dcs_run_row *row = &m->reference.rows[i];
+    const int p = is_ok(row) && row->backend == DCS_GPU ? problem_of(m, row) : -1;
+    const dcs_measured_size *size = p < 0 ? NULL : place_of(m, p, row);
+    if (size) enter(f, m, p, row, size);
+    m->n_referred += size != NULL;
+  }
+}
+
+bool dcs_is_referred(const dcs_measured *m, const dcs_pair *pair) {
+  return m->n_referred > 0 && !m->classes[pair->class[1]].imported && pair->class[1] >= FIRST_GPU;
 }
 
 static dcs_status find_sizes(dcs_measured *m) {
@@ -150,9 +218,14 @@ static dcs_status find_sizes(dcs_measured *m) {
   DCS_TRY(dcs_room_take(&m->room, &f.sequential, problems, sizeof *f.sequential, "problems"));
   DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems,
                         (size_t)m->n_classes * sizeof(const dcs_run_row *), "rows"));
+  DCS_TRY(dcs_room_take(&m->room, &f.members, n * problems,
+                        (size_t)m->n_classes * sizeof(const dcs_member *), "rows"));
+  DCS_TRY(dcs_room_take(&m->room, &m->members, MOST_CLASSES * (n + m->reference.n_rows),
+                        sizeof *m->members, "rows"));
   DCS_TRY(dcs_room_take(&m->room, &m->sizes, n, sizeof *m->sizes, "sizes"));
   find_facts(m, &f);
   find_best(&f, m);
+  refer(&f, m);
   return DCS_OK;
 }
 
@@ -238,13 +311,15 @@ static dcs_status find_pairs(dcs_measured *m) {
 
 /* ---- a run ---- */
 
-dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
+dcs_status dcs_measured_read(const char *folder, const char *reference, dcs_measured *m) {
   *m = (dcs_measured){0};
   DCS_TRY(dcs_run_open(&m->run, folder));
   if (m->run.n_rows == m->run.n_not_ok)
     return dcs_fail(DCS_INPUT, "%s: none of its %zu rows is ok", dcs_table_path(m->run.summary),
                     m->run.n_rows);
   DCS_TRY(check_devices(&m->run));
+  if (reference) DCS_TRY(dcs_run_open(&m->reference, reference));
+  if (reference) DCS_TRY(check_devices(&m->reference));
   DCS_TRY(dcs_run_problems(&m->run, &m->problems, &m->n_problems));
   DCS_TRY(find_classes(m));
   DCS_TRY(find_sizes(m));
@@ -253,6 +328,7 @@ dcs_status dcs_measured_read(const char *folder, dcs_measured *m) {
 
 void dcs_measured_free(dcs_measured *m) {
   dcs_run_close(&m->run);
+  dcs_run_close(&m->reference);
   free(m->problems);
   dcs_room_free(&m->room);
   *m = (dcs_measured){0};

@@ -2,6 +2,7 @@
 #ifndef DCS_REFINE_H
 #define DCS_REFINE_H
 
+#include "harness/sweep/sweep.h"
 #include "tuning/crossover/crossover.h"
 
 #include <stdio.h>
@@ -39,6 +40,7 @@ typedef struct {
   const char *kernels; /* folder; NULL: the kernels built in */
   double timeout_s;
   int rounds; /* 0: as many as precision needs */
+  bool again; /* go on with rows that have fewer, why ever they stopped */
 } dcs_refine_options;
 
 /* The number of atoms that the run's input has, INT64_MAX where atoms are random. DCS_USAGE when
@@ -51,7 +53,10 @@ size_t dcs_refine_unfinished(const dcs_crossovers *found);
  * the seed and the place of the grid that the run has: all methods that are the best of a class at
  * a size nearby. The statuses are those of dcs_sweep(): DCS_USAGE when machine, program or input
  * are not those of the run. */
-dcs_status dcs_refine_measure(const char *folder, const dcs_crossovers *found,
-                              const dcs_refine_options *options, const dcs_refinements *chosen);
+dcs_status dcs_refine_measure(const dcs_crossovers *found, const dcs_refine_options *options,
+                              const dcs_refinements *chosen);
+/* The sweep itself, of any lines into the folder of the run. */
+dcs_status dcs_refine_sweep(const dcs_run *run, const dcs_refine_options *options,
+                            const dcs_sweep_line *lines, int n);
 
 #endif

@@ -180,9 +180,10 @@ static const char *device_of(const dcs_run *run) {
   return NULL;
 }
 
-static dcs_status sweep(const char *folder, const dcs_run *run, const dcs_refine_options *options,
-                        const plan *p) {
-  dcs_sweep_options o = {.lines = p->lines, .n_lines = p->n, .out = folder, .resume = true};
+dcs_status dcs_refine_sweep(const dcs_run *run, const dcs_refine_options *options,
+                            const dcs_sweep_line *lines, int n) {
+  dcs_sweep_options o = {
+      .lines = lines, .n_lines = n, .out = run->folder, .resume = true, .again = options->again};
   DCS_TRY(read_run(run, &o.run.grid, &o.run.seed));
   const char *own = device_of(run);
   o.run.input = options->input;
@@ -195,11 +196,11 @@ static dcs_status sweep(const char *folder, const dcs_run *run, const dcs_refine
   return dcs_sweep(&o);
 }
 
-dcs_status dcs_refine_measure(const char *folder, const dcs_crossovers *found,
-                              const dcs_refine_options *options, const dcs_refinements *chosen) {
+dcs_status dcs_refine_measure(const dcs_crossovers *found, const dcs_refine_options *options,
+                              const dcs_refinements *chosen) {
   plan p = {0};
   dcs_status status = make_plan(found, chosen, &p);
-  if (status == DCS_OK) status = sweep(folder, &found->measured.run, options, &p);
+  if (status == DCS_OK) status = dcs_refine_sweep(&found->measured.run, options, p.lines, p.n);
   dcs_room_free(&p.room);
   return status;
 }

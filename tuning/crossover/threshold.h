@@ -6,11 +6,20 @@
 
 #include <stdbool.h>
 
+/* Times of a method at a size; the caller's. */
+typedef struct {
+  const double *times; /* above 0, in the order they were taken */
+  size_t n;            /* at least 1 */
+} dcs_threshold_times;
+
 /* Two methods, A (0) and B (1), at one size. */
 typedef struct {
   double x;               /* the size, above 0 */
-  const double *times[2]; /* above 0, in the order they were taken; the caller's */
-  size_t n[2];            /* at least 1 */
+  const double *times[2]; /* as above */
+  size_t n[2];
+  /* Where A or B is the best of several: the others that may be the best as well. */
+  const dcs_threshold_times *rivals[2];
+  size_t n_rivals[2];
 } dcs_threshold_size;
 
 /* A size is sure where its sign is; see dcs_threshold_find(). */
@@ -51,8 +60,10 @@ typedef struct {
  *
  * The interval is the percentile bootstrap over rounds (Efron and Tibshirani, An Introduction to
  * the Bootstrap, 1993, chapter 13): 4000 resamples with a fixed seed, each with the same rounds at
- * all sizes and of both methods, so that what a round does to all of them alike cancels. It covers
- * the scatter of the times. It does not cover how d bends between two sizes: close sizes do.
+ * all sizes and of both methods, so that what a round does to all of them alike cancels. Where a
+ * method is the best of several, each resample picks anew: that it was picked for its times is
+ * within the interval. It covers the scatter of the times. It does not cover how d bends between
+ * two sizes: close sizes do.
  *
  * not_bracketed: at an end of the sizes the sign is not sure, or |d| is below 5% there and below
  * half its largest value.

@@ -37,8 +37,11 @@ dcs_status dcs_threshold_row_open(dcs_room *room, const dcs_threshold_size *size
     return dcs_fail(DCS_INPUT, "found %zu size%s; a threshold needs two at least", n,
                     n == 1 ? "" : "s");
   for (size_t i = 0; i < n; i++)
-    for (int m = 0; m < 2; m++)
+    for (int m = 0; m < 2; m++) {
       if (sizes[i].n[m] > row->most) row->most = sizes[i].n[m];
+      for (size_t r = 0; r < sizes[i].n_rivals[m]; r++)
+        if (sizes[i].rivals[m][r].n > row->most) row->most = sizes[i].rivals[m][r].n;
+    }
   DCS_TRY(dcs_room_take(room, &row->log_x, n, sizeof *row->log_x, "sizes"));
   DCS_TRY(dcs_room_take(room, &row->d, n, sizeof *row->d, "sizes"));
   DCS_TRY(dcs_room_take(room, &row->signs, n, sizeof *row->signs, "sizes"));
@@ -65,14 +68,24 @@ static double resampled_median(const dcs_threshold_row *row, const double *unifo
                                const double *times, size_t n) {
   for (size_t k = 0; k < n; k++)
     row->times[0][k] = times[(size_t)(uniform[k] * (double)n)];
-  return dcs_summarize(row->times[0], n).median;
+  dcs_sort_values(row->times[0], n);
+  return dcs_median_of_sorted(row->times[0], n);
+}
+
+/* Of the method and its rivals. */
+static double least_median(const dcs_threshold_row *row, const double *uniform,
+                           const dcs_threshold_size *size, int m) {
+  double least = resampled_median(row, uniform, size->times[m], size->n[m]);
+  for (size_t r = 0; r < size->n_rivals[m]; r++)
+    least =
+        fmin(least, resampled_median(row, uniform, size->rivals[m][r].times, size->rivals[m][r].n));
+  return least;
 }
 
 void dcs_threshold_resample(const dcs_threshold_row *row, const double *uniform, double *d) {
   for (size_t i = 0; i < row->n; i++) {
-    const dcs_threshold_size *size = &row->sizes[i];
-    d[i] = log(resampled_median(row, uniform, size->times[0], size->n[0])) -
-           log(resampled_median(row, uniform, size->times[1], size->n[1]));
+    d[i] = log(least_median(row, uniform, &row->sizes[i], 0)) -
+           log(least_median(row, uniform, &row->sizes[i], 1));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
 #include "harness/files/lock.h"
+#include "harness/spec/own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,8 @@ static dcs_status read_table(const dcs_table *table, dcs_tuned *tuned) {
     if (status == DCS_OK)
       add(tuned, &entry);
     else
-      tuned->foreign++;
+      tuned->foreign +=
+          strncmp(dcs_table_text(table, row, "variant"), DCS_OWN, strlen(DCS_OWN)) != 0;
   }
   return DCS_OK;
 }

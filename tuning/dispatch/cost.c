@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-const char *const dcs_cost_names[DCS_COST_TERMS] = {"ns_map",       "ns_point",     "ns_input",
-                                                    "ns_launch",    "ns_wave",      "ns_step",
-                                                    "ns_wave_step", "ns_tail_step", "ns_eval"};
+const char *const dcs_cost_names[DCS_COST_TERMS] = {
+    "ns_map",  "ns_point", "ns_input",     "ns_launch",    "ns_share",
+    "ns_wave", "ns_step",  "ns_wave_step", "ns_tail_step", "ns_eval"};
 
 /* ---- sizes ---- */
 
@@ -109,6 +109,7 @@ void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double spacing,
   times[DCS_COST_POINT] = (double)n.x * (double)n.y * (double)n.z;
   times[DCS_COST_INPUT] = (double)inputs;
   times[DCS_COST_LAUNCH] = groups * chunks;
+  times[DCS_COST_SHARE] = groups * chunks * (double)shares;
   times[DCS_COST_WAVE] = groups * chunks * waves;
   times[DCS_COST_STEP] = steps;
   times[DCS_COST_WAVE_STEP] = steps * waves;
@@ -127,17 +128,24 @@ static bool holds_for(const dcs_cost *cost, const dcs_size *size) {
   return dcs_size_inputs(size) >= cost->inputs_least;
 }
 
+/* Whether an axis of the size lies above what was measured. */
+static bool is_beyond(const dcs_cost *cost, const dcs_size *size) {
+  for (int a = 0; a < size->kind->n_axes; a++)
+    if (size->axes[a] > cost->most.axes[a]) return true;
+  return false;
+}
+
 double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size, double spacing) {
   double times[DCS_COST_TERMS], ns = 0;
   if (!holds_for(cost, size)) return INFINITY;
   dcs_cost_count(cost, size, spacing, times);
   for (int t = 0; t < DCS_COST_TERMS; t++)
     ns += times[t] * cost->ns[t];
-  return ns;
+  return is_beyond(cost, size) ? fmax(ns, times[DCS_COST_EVAL] * cost->shown) : ns;
 }
 
 bool dcs_cost_extrapolates(const dcs_cost *cost, const dcs_size *size) {
   for (int a = 0; a < size->kind->n_axes; a++)
-    if (size->axes[a] < cost->least.axes[a] || size->axes[a] > cost->most.axes[a]) return true;
-  return false;
+    if (size->axes[a] < cost->least.axes[a]) return true;
+  return is_beyond(cost, size);
 }

@@ -35,8 +35,9 @@ enum {
   DCS_COST_INPUT,
   DCS_COST_MOVED, /* so many: what moving outputs and inputs costs is made up of those above */
   DCS_COST_LAUNCH = DCS_COST_MOVED,
-  DCS_COST_WAVE, /* of a launch: blocks that share inputs leave partial sums, and add them up */
-  DCS_COST_STEP, /* from an input to the next, as a block goes through those that it adds */
+  DCS_COST_SHARE,     /* of a tile's inputs, of each launch: partial sums are added one by one */
+  DCS_COST_WAVE,      /* of a launch: blocks that share inputs leave partial sums */
+  DCS_COST_STEP,      /* from an input to the next, as a block goes through those that it adds */
   DCS_COST_WAVE_STEP, /* the same, once for each wave */
   DCS_COST_TAIL_STEP, /* the same, for each wave after the co-resident ones, on top of that */
   DCS_COST_EVAL,      /* padding included; where the range is not any, those of dcs_cost_share() */
@@ -50,6 +51,8 @@ typedef struct {
   double resident; /* waves whose blocks are co-resident and go through the inputs together, each
                       input read into the constant cache for all of them; 0: there is no tail */
   double ns[DCS_COST_TERMS];
+  double shown; /* ns of an evaluation at the size where it took least: its limit, as far as it was
+                   seen; 0: not known */
   dcs_size least, most; /* that it was measured at: by axis, and by parameter of the problem */
   int64_t inputs_least; /* it is not for fewer; 0: for any number */
 } dcs_cost;
@@ -63,8 +66,9 @@ typedef struct {
 void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double spacing,
                     double times[DCS_COST_TERMS]);
 
-/* ns of one problem; INFINITY where a real parameter is too far from those that were measured, or
- * the inputs are too few. */
+/* ns of one problem. Beyond the measured sizes no less than its evaluations take at the best rate
+ * that it has shown: a fit that is a little off would promise anything there. INFINITY where a real
+ * parameter is too far from those that were measured, or the inputs are too few. */
 double dcs_cost_ns(const dcs_cost *cost, const dcs_size *size, double spacing);
 /* Whether an axis of the size lies outside what was measured. */
 bool dcs_cost_extrapolates(const dcs_cost *cost, const dcs_size *size);

@@ -17,7 +17,7 @@ static void relative_terms(const dcs_cost *cost, const dcs_cost_sample *s,
                            double terms[DCS_COST_TERMS]) {
   dcs_cost_count(cost, &s->size, s->spacing, terms);
   if (cost->shape.shares == 1) /* no partial sums: a block's end is nothing to speak of */
-    terms[DCS_COST_WAVE] = 0;
+    terms[DCS_COST_SHARE] = terms[DCS_COST_WAVE] = 0;
   if (!cost->shape.blocks) /* its launch is its map, its steps are its inputs */
     terms[DCS_COST_LAUNCH] = terms[DCS_COST_STEP] = 0;
   for (int t = 0; t < DCS_COST_TERMS; t++)
@@ -168,6 +168,17 @@ static void find_range(const dcs_cost_sample *samples, size_t n, dcs_cost *cost)
   }
 }
 
+/* The least ns of an evaluation at the method's own times. */
+static double find_shown(const dcs_cost_sample *samples, size_t n, const dcs_cost *cost) {
+  double times[DCS_COST_TERMS], least = INFINITY;
+  for (size_t s = 0; s < n; s++) {
+    if (samples[s].weight < 1) continue;
+    dcs_cost_count(cost, &samples[s].size, samples[s].spacing, times);
+    least = fmin(least, samples[s].ns / times[DCS_COST_EVAL]);
+  }
+  return isfinite(least) ? least : 0;
+}
+
 double dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *shape, int sm_count,
                     int co_resident, dcs_cost *cost) {
   *cost = (dcs_cost){.shape = *shape};
@@ -178,6 +189,7 @@ double dcs_cost_fit(const dcs_cost_sample *samples, size_t n, const dcs_tiling *
   cost->sms = shape->blocks ? sm_count : ranged ? 1 : 0;
   if (shape->blocks && shape->constant)
     cost->resident = (double)co_resident / (double)shape->threads;
+  cost->shown = find_shown(samples, n, cost);
   return fit_at(samples, n, DCS_COST_TERMS, cost);
 }
 

@@ -4,11 +4,12 @@
 #define DCS_TUNING_DISPATCH_H
 
 #include "harness/base/outcome.h"
+#include "harness/runs/run.h"
 #include "tuning/dispatch/cost.h"
 
 #include <stdio.h>
 
-enum { DCS_DISPATCH_SCHEMA = 4 };
+enum { DCS_DISPATCH_SCHEMA = 5 };
 
 /* kernel: inputs lie on the device and the output stays there. warm: both in host memory, the
  * context is alive. first: the same from a cold start. */
@@ -91,18 +92,23 @@ char *dcs_dispatch_text(const dcs_dispatch_family *family, char text[DCS_TEXT]);
 
 enum { DCS_DISPATCH_SIZES = 3 }; /* the fewest that a method is judged by */
 
-/* Draws the decision from the verified rows of a run folder, and says to `notes` what of it is left
- * out (dcs_run_notes()), that it was interrupted, and which scopes had no two methods to choose
- * from. Beside the statuses of dcs_measured_read(), DCS_INPUT when no method was measured at
- * DCS_DISPATCH_SIZES sizes, a row's method is not of this program or does not compute its problem,
- * or there are more families than DCS_DISPATCH_FAMILIES; DCS_FAILED when interrupted. */
-dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch);
+/* Draws the decision from the verified rows of a run, and says to `notes` what of it is left out
+ * (dcs_run_notes(), rows that stray), that it was interrupted, and which scopes had no two methods
+ * to choose from. DCS_INPUT when no method was measured at DCS_DISPATCH_SIZES sizes, a row's method
+ * is not of this program or does not compute its problem, or there are more families than
+ * DCS_DISPATCH_FAMILIES; DCS_FAILED when interrupted. */
+dcs_status dcs_dispatch_draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch);
 
 /* dispatch.csv: written beside and renamed; read with every value checked. DCS_INPUT names file,
  * row and what is wrong: another schema, whose costs are of other things, a row that was changed
  * since (a checksum), missing rows, an unknown variant, an illegal configuration. */
 dcs_status dcs_dispatch_write(const char *path, const dcs_dispatch *dispatch);
 dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch);
+
+/* The table that the program was built with, of a card with this compute capability: which of its
+ * GPU methods to prefer on such a card where nothing was measured. DCS_UNAVAILABLE: there is none.
+ */
+dcs_status dcs_dispatch_shipped(const char *compute_capability, dcs_dispatch *dispatch);
 
 /* dispatch.h, written beside and renamed: needs nothing of this library, C99 and C++. */
 dcs_status dcs_dispatch_write_header(const char *path, const dcs_dispatch *dispatch);

@@ -1,7 +1,6 @@
 /* From a run to a decision: costs fitted to each method, the few methods that matter, and what the
  * decision loses at sizes held out. */
 #include "harness/device/devices.h"
-#include "tuning/crossover/measured.h"
 #include "tuning/dispatch/dispatch_pool.h"
 
 #include <stdlib.h>
@@ -65,23 +64,25 @@ static dcs_status draw_all(dcs_pool *p, FILE *notes, dcs_dispatch *dispatch) {
 
 static dcs_status draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch) {
   dcs_pool p;
+  *dispatch = (dcs_dispatch){0};
   for (int f = 0; f < DCS_N_FOR; f++)
     snprintf(dispatch->facts[f], sizeof dispatch->facts[f], "%s",
              f == DCS_FOR_PRECISION ? "float" : dcs_run_fact(run, dcs_dispatch_facts[f]));
   dcs_status status = dcs_pool_open(run, &p);
+  if (status == DCS_OK) dcs_pool_print_strays(&p, notes);
   if (status == DCS_OK) status = draw_all(&p, notes, dispatch);
   dcs_pool_close(&p);
   return status;
 }
 
 /* The library computes on one card. */
-static dcs_status check_one_card(const char *folder, const dcs_run *run) {
+static dcs_status check_one_card(const dcs_run *run) {
   int cards = (int)strtol(dcs_run_fact(run, "gpu_count"), NULL, 10);
   if (cards <= 1) return DCS_OK;
   return dcs_fail(DCS_INPUT,
                   "%s/env.csv: found gpu_count %d; expected 1: the library computes a map on one "
                   "card, so measure with --device %s",
-                  folder, cards, dcs_default_device());
+                  run->folder, cards, dcs_default_device());
 }
 
 /* Rows whose measurement an interrupt ended; samples that it left without a row are said by
@@ -97,17 +98,10 @@ static void note_interrupted(const dcs_run *run, FILE *notes) {
             n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
 }
 
-dcs_status dcs_dispatch_draw(const char *folder, FILE *notes, dcs_dispatch *dispatch) {
-  dcs_measured measured;
-  *dispatch = (dcs_dispatch){0};
-  dcs_status status = dcs_measured_read(folder, &measured);
-  if (status == DCS_OK) status = check_one_card(folder, &measured.run);
-  if (status == DCS_OK) {
-    dcs_run_notes(&measured.run, notes);
-    note_interrupted(&measured.run, notes);
-    dcs_pool_notes(&measured.run, notes);
-    status = draw(&measured.run, notes, dispatch);
-  }
-  dcs_measured_free(&measured);
-  return status;
+dcs_status dcs_dispatch_draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch) {
+  DCS_TRY(check_one_card(run));
+  dcs_run_notes(run, notes);
+  note_interrupted(run, notes);
+  dcs_pool_notes(run, notes);
+  return draw(run, notes, dispatch);
 }

@@ -124,7 +124,10 @@ static void put_method(FILE *out, const dcs_dispatch_family *family, int scope,
   put_numbers(out, waves, 2);
   fprintf(out, ",\n     %s", dcs_decimal_write(m->cost.ns[0], first));
   put_numbers(out, m->cost.ns + 1, DCS_COST_TERMS - 1);
-  fputs("},\n", out);
+  const dcs_dims most = dcs_size_points(&m->cost.most);
+  fprintf(out, ",\n     %lld, %lld, %lld, %lld, %s},\n", (long long)dcs_size_inputs(&m->cost.most),
+          (long long)most.x, (long long)most.y, (long long)most.z,
+          dcs_decimal_write(m->cost.shown, first));
 }
 
 /* Writes the template up to the next '@', where something is filled in; returns what is behind it.

@@ -49,14 +49,13 @@ static const dcs_candidate *fastest_at(const dcs_pool *p, size_t size) {
   return fastest;
 }
 
-/* What is fastest at the nearest other size. */
-static const dcs_candidate *nearest_takes(const dcs_pool *p, size_t out) {
+const dcs_candidate *dcs_pool_nearest(const dcs_pool *p, const dcs_size *size, size_t out) {
   const dcs_candidate *taken = NULL;
   double least = INFINITY;
-  for (size_t size = 0; size < p->n_sizes; size++) {
-    const dcs_candidate *fastest = size == out ? NULL : fastest_at(p, size);
+  for (size_t other = 0; other < p->n_sizes; other++) {
+    const dcs_candidate *fastest = other == out ? NULL : fastest_at(p, other);
     if (!fastest) continue;
-    double far = distance(&p->sizes[size]->row->size, &p->sizes[out]->row->size);
+    double far = distance(&p->sizes[other]->row->size, size);
     if (far >= least) continue;
     least = far;
     taken = fastest;
@@ -65,6 +64,13 @@ static const dcs_candidate *nearest_takes(const dcs_pool *p, size_t out) {
 }
 
 /* ---- losses ---- */
+
+int dcs_pool_measured(const dcs_pool *p, size_t size) {
+  int measured = 0;
+  for (size_t i = 0; i < p->n; i++)
+    measured += p->list[i].times[size] != NULL;
+  return measured;
+}
 
 dcs_loss dcs_loss_of(double *values, size_t n) {
   dcs_loss loss = {(int64_t)n, NAN, NAN, NAN};
@@ -79,10 +85,9 @@ dcs_loss dcs_loss_of(double *values, size_t n) {
   return loss;
 }
 
-/* What is lost by the method at a size, against the one that it loses most against; NaN where it
- * was not measured. Samples of a busy machine often lie in two heaps, and the median of a few jumps
- * from one to the other; the ratio of all pairs does not. */
-static double lost_by(const dcs_pool *p, const dcs_candidate *taken, size_t size) {
+/* Samples of a busy machine often lie in two heaps, and the median of a few jumps from one to the
+ * other; the ratio of all pairs does not. */
+double dcs_pool_lost(const dcs_pool *p, const dcs_candidate *taken, size_t size) {
   double most = 1;
   if (!taken || !taken->times[size]) return NAN;
   for (size_t i = 0; i < p->n; i++)
@@ -103,15 +108,13 @@ dcs_status dcs_pool_hold_out(dcs_pool *p, dcs_dispatch_table *table) {
   size_t n_own = 0, n_nearest = 0;
   dcs_progress progress = dcs_progress_start();
   for (size_t size = 0; size < p->n_sizes; size++) {
-    int measured = 0;
-    for (size_t i = 0; i < p->n; i++)
-      measured += p->list[i].times[size] != NULL;
-    if (measured < 2) continue;
+    if (dcs_pool_measured(p, size) < 2) continue;
     dcs_progress_draw(&progress, (double)size / (double)p->n_sizes, dcs_scope_name(p->scope));
     if (dcs_interrupted()) break;
     table->held_out++;
-    add(own, &n_own, lost_by(p, table_takes(p, size), size));
-    add(nearest, &n_nearest, lost_by(p, nearest_takes(p, size), size));
+    add(own, &n_own, dcs_pool_lost(p, table_takes(p, size), size));
+    add(nearest, &n_nearest,
+        dcs_pool_lost(p, dcs_pool_nearest(p, &p->sizes[size]->row->size, size), size));
   }
   dcs_progress_clear(&progress);
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");

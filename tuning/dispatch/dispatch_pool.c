@@ -64,6 +64,7 @@ dcs_status dcs_pool_open(const dcs_run *run, dcs_pool *p) {
   DCS_TRY(dcs_room_take(&p->room, &p->work, rows, sizeof *p->work, "rows"));
   for (size_t i = 0; i < run->n_rows; i++)
     if (run->rows[i].outcome == DCS_OUTCOME_OK) DCS_TRY(take_rate(p, &run->rows[i]));
+  dcs_pool_find_strays(p);
   return DCS_OK;
 }
 
@@ -74,7 +75,7 @@ void dcs_pool_close(dcs_pool *p) {
 
 bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope) {
   const dcs_run_row *row = rate->row;
-  return row->size.kind == p->family->kind &&
+  return !rate->strays && row->size.kind == p->family->kind &&
          dcs_same_family(row->size.kind, &row->size.config, &p->family->config) &&
          is_pageable(row) && row->scope == scope;
 }

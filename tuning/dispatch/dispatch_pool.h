@@ -16,6 +16,9 @@ typedef struct {
   dcs_method method;
   dcs_tiling shape;
   dcs_cost_sample sample;
+  int clashes;   /* rates of the method that cannot be right where this one is */
+  bool strays;   /* it is the one that is wrong, and counts for nothing */
+  bool doubtful; /* it is, or could be as well */
 } dcs_rate;
 
 /* A method in one scope, with what was measured of it. */
@@ -34,7 +37,7 @@ typedef struct {
   dcs_room room, filled; /* for all families and scopes; for one of them */
   int sm_count;
   dcs_rate *rates;
-  size_t n_rates;
+  size_t n_rates, n_strays, n_doubtful;
   const dcs_dispatch_family *family; /* the pool is filled with */
   dcs_scope scope;                   /* and what of it */
   dcs_candidate *list;
@@ -55,11 +58,16 @@ void dcs_pool_close(dcs_pool *p);
  */
 void dcs_pool_notes(const dcs_run *run, FILE *out);
 
+/* Marks the fewest rates that leave no two of a method of which the smaller problem took three
+ * times as long as the larger or more; says which they are. */
+void dcs_pool_find_strays(dcs_pool *p);
+void dcs_pool_print_strays(const dcs_pool *p, FILE *out);
+
 /* Fills the pool anew, with what was measured of a family in a scope; methods of too few sizes go
  * last. */
 dcs_status dcs_pool_fill(dcs_pool *p, const dcs_dispatch_family *family, dcs_scope scope);
 
-/* Whether the row is of the pool's family, of the scope, and of callers' memory. */
+/* Whether the row is of the pool's family, of the scope, of callers' memory, and does not stray. */
 bool dcs_rate_counts(const dcs_pool *p, const dcs_rate *rate, dcs_scope scope);
 
 /* Fits the costs of the first n methods, without the times of the size `out` in any scope (n_sizes:
@@ -69,6 +77,15 @@ void dcs_pool_fit(dcs_pool *p, size_t out);
 /* Chooses the few methods that matter, leaving the size `out` out, once their costs are fitted;
  * returns how many. */
 int dcs_pool_choose(dcs_pool *p, size_t out, size_t chosen[DCS_DISPATCH_MOST]);
+
+/* How many of the n methods were measured at a size. */
+int dcs_pool_measured(const dcs_pool *p, size_t size);
+/* What is fastest at the measured size that is nearest in log space, the size `out` (n_sizes: none)
+ * aside; NULL: there is none. */
+const dcs_candidate *dcs_pool_nearest(const dcs_pool *p, const dcs_size *size, size_t out);
+/* What is lost by the method at a size, against the one that it loses most against: 0.1 is 10%; NaN
+ * where it was not measured, or is NULL. */
+double dcs_pool_lost(const dcs_pool *p, const dcs_candidate *taken, size_t size);
 
 /* Holds each size out once: fills held_out, loss and nearest of the table. Leaves costs fitted
  * without a size. DCS_FAILED when interrupted. */

@@ -1,6 +1,7 @@
 /* dispatch.csv, read with every value checked. */
 #include "tuning/dispatch/dispatch_row.h"
 
+#include "harness/base/embedded.h"
 #include "harness/problems/methods.h"
 
 #include <math.h>
@@ -167,11 +168,32 @@ static dcs_status read_all(reader *r, dcs_dispatch *dispatch) {
   return DCS_OK;
 }
 
+static dcs_status read_table(dcs_table *table, dcs_dispatch *dispatch) {
+  *dispatch = (dcs_dispatch){0};
+  dcs_status status = read_all(&(reader){.table = table}, dispatch);
+  dcs_table_free(table);
+  return status;
+}
+
 dcs_status dcs_dispatch_read(const char *path, dcs_dispatch *dispatch) {
   dcs_table *table;
   *dispatch = (dcs_dispatch){0};
   DCS_TRY(dcs_table_read(path, &table));
-  dcs_status status = read_all(&(reader){.table = table}, dispatch);
-  dcs_table_free(table);
-  return status;
+  return read_table(table, dispatch);
+}
+
+/* ---- those built in ---- */
+
+dcs_status dcs_dispatch_shipped(const char *compute_capability, dcs_dispatch *dispatch) {
+  static const char *const paths[] = {"results/reference/nvidia-h200/dispatch/dispatch.csv"};
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    const char *text = dcs_embedded(paths[i]);
+    dcs_table *table;
+    if (!text) continue;
+    DCS_TRY(dcs_table_parse(paths[i], text, strlen(text), &table));
+    DCS_TRY(read_table(table, dispatch));
+    if (strcmp(dispatch->facts[DCS_FOR_COMPUTE_CAPABILITY], compute_capability) == 0) return DCS_OK;
+  }
+  *dispatch = (dcs_dispatch){0};
+  return dcs_fail(DCS_UNAVAILABLE, "no reference is of compute capability %s", compute_capability);
 }

@@ -31,6 +31,7 @@ static const struct {
     WHOLE("input_shares", method.cost.shape.shares),
     REAL("sms", method.cost.sms),
     REAL("resident_waves", method.cost.resident),
+    REAL("ns_eval_shown", method.cost.shown),
     WHOLE("held_out_sizes", held_out),
     WHOLE("loss_sizes", loss.sizes),
     REAL("loss_mean", loss.mean),

@@ -10,7 +10,7 @@
  * measured and of the most; the costs; what the row holds for; the checksum of the cells before. */
 enum { SCHEMA, ROWS, SCOPE, PROBLEM, CONFIG_LEAST, CONFIG_MOST, VARIANT, CONFIG, NUMBERS };
 enum {
-  LOSSES = NUMBERS + 11, /* empty where no size was held out */
+  LOSSES = NUMBERS + 12, /* empty where no size was held out */
   AXES = LOSSES + 8,
   COSTS = AXES + 2 * (DCS_SIZE_COLUMNS - 2),
   FACTS = COSTS + DCS_COST_TERMS,

@@ -3,7 +3,11 @@
 
 #include "harness/base/decimal.h"
 #include "harness/base/grow.h"
+#include "harness/base/text.h"
 #include "harness/problems/methods.h"
+#include "harness/spec/own.h"
+#include "harness/timings/json.h"
+#include "tuning/journal/foreign.h"
 #include "tuning/search/objective.h"
 #include "version.h" /* written by the Makefile */
 
@@ -266,19 +270,47 @@ static dcs_status read_row(place p, dcs_journal *journal) {
   return read_evaluation(p, &subject, evaluation);
 }
 
+/* Rows of a specification that is not read now mean nothing here, and no harm. */
+static bool is_of_others(const dcs_table *table, size_t row) {
+  const char *id = dcs_table_text(table, row, "variant");
+  return strncmp(id, DCS_OWN, strlen(DCS_OWN)) == 0 && !dcs_find_variant(id);
+}
+
+dcs_status dcs_journal_add_table(const dcs_table *table, dcs_journal *journal) {
+  DCS_TRY(check_columns(table));
+  for (size_t row = 0; row < dcs_table_rows(table); row++)
+    if (!is_of_others(table, row)) DCS_TRY(read_row((place){table, row}, journal));
+  return DCS_OK;
+}
+
+static dcs_status read_csv(const char *path, const char *text, size_t bytes, dcs_journal *journal,
+                           FILE *notes) {
+  dcs_table *table;
+  DCS_TRY(dcs_table_parse(path, text, bytes, &table));
+  if (dcs_table_torn(table)) fprintf(notes, "%s: the last row was cut off and is left out\n", path);
+  dcs_status status = dcs_journal_add_table(table, journal);
+  dcs_table_free(table);
+  return status;
+}
+
+static dcs_status read_file(const char *path, dcs_journal *journal, FILE *notes) {
+  char *text;
+  size_t bytes;
+  json_t *root = NULL;
+  DCS_TRY(dcs_read_file(path, &text, &bytes));
+  dcs_status status = dcs_json_parse(path, text, bytes, &root);
+  if (status == DCS_OK)
+    status = root ? dcs_journal_add_t4(path, root, journal)
+                  : read_csv(path, text, bytes, journal, notes);
+  json_decref(root);
+  free(text);
+  return status;
+}
+
 dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journal, FILE *notes) {
   *journal = (dcs_journal){0};
-  for (int f = 0; f < n_paths; f++) {
-    dcs_table *table;
-    DCS_TRY(dcs_table_read(paths[f], &table));
-    if (dcs_table_torn(table))
-      fprintf(notes, "%s: the last row was cut off and is left out\n", paths[f]);
-    dcs_status status = check_columns(table);
-    for (size_t row = 0; status == DCS_OK && row < dcs_table_rows(table); row++)
-      status = read_row((place){table, row}, journal);
-    dcs_table_free(table);
-    DCS_TRY(status);
-  }
+  for (int f = 0; f < n_paths; f++)
+    DCS_TRY(read_file(paths[f], journal, notes));
   return DCS_OK;
 }
 
@@ -288,6 +320,7 @@ void dcs_journal_free(dcs_journal *journal) {
     dcs_evaluations_free(journal->list[r].evaluations, journal->list[r].n);
   }
   free(journal->list);
+  dcs_room_free(&journal->room);
   *journal = (dcs_journal){0};
 }
 

@@ -2,6 +2,7 @@
 #ifndef DCS_TUNE_JOURNAL_H
 #define DCS_TUNE_JOURNAL_H
 
+#include "harness/base/grow.h"
 #include "harness/files/lock.h"
 #include "tuning/search/search.h"
 #include "tuning/search/subject.h"
@@ -48,12 +49,14 @@ typedef struct {
 typedef struct {
   dcs_recorded_space *list; /* in the order they appeared */
   int n;
+  dcs_room room; /* variants that are made for what other tuners recorded */
 } dcs_journal;
 
-/* Reads and joins journals. Samples of one configuration add up; a failure replaces what was before
- * it, and samples replace a failure. A last row that was cut off is left out, with a line to
- * `notes`. DCS_INPUT names file, row and what is wrong. Free with dcs_journal_free(), whatever the
- * status. */
+/* Reads and joins journals, and results of other tuners: T4, KTT's output, caches of Kernel Tuner.
+ * Samples of one configuration add up; a failure replaces what was before it, and samples replace a
+ * failure. A last row that was cut off is left out, with a line to `notes`; so are rows of
+ * specifications that are not read, without one. DCS_INPUT names file, row and what is wrong. Free
+ * with dcs_journal_free(), whatever the status. */
 dcs_status dcs_journal_read(char *const *paths, int n_paths, dcs_journal *journal, FILE *notes);
 void dcs_journal_free(dcs_journal *journal);
 

@@ -244,6 +244,9 @@ static dcs_status say_crossover(const dcs_crossovers *found, const dcs_crossover
   if (t->regret_worst > 0.005)
     dcs_append(text, sizeof text, "; going by it loses up to %.2g%% at sizes held out",
                100 * t->regret_worst);
+  if (*dcs_crossover_card(m, c))
+    dcs_append(text, sizeof text, "; the GPU's times are of another machine, a reference (%s)",
+               dcs_crossover_card(m, c));
   where_words(c, where);
   return dcs_findings_say(to, "%s%s%s: %s.", where, *where ? ", " : "", scope_words(c->pair->scope),
                           text);

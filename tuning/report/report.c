@@ -16,14 +16,14 @@ static dcs_status judge(dcs_report *report) {
   char path[4096];
   DCS_TRY(dcs_path_in(report->folder, "samples.csv", path));
   const bool has_samples = dcs_exists(path);
-  dcs_status status = dcs_crossovers_find(report->folder, &report->crossovers);
+  dcs_status status = dcs_crossovers_find(report->folder, report->reference, &report->crossovers);
   DCS_TRY(unless_lacking(status, has_samples, report->no_crossovers));
   status = dcs_claims_check(report->folder, &report->claims);
   return unless_lacking(status, has_samples, report->no_claims);
 }
 
-dcs_status dcs_report_open(const char *folder, dcs_report *report) {
-  *report = (dcs_report){.folder = folder};
+dcs_status dcs_report_open(const char *folder, const char *reference, dcs_report *report) {
+  *report = (dcs_report){.folder = folder, .reference = reference};
   DCS_TRY(dcs_figure_load(&report->run, folder, NULL));
   return judge(report);
 }

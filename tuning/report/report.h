@@ -10,17 +10,18 @@
 #include "tuning/crossover/crossover.h"
 
 typedef struct {
-  const char *folder; /* the caller's */
+  const char *folder, *reference; /* the caller's */
   dcs_figure_run run;
   dcs_crossovers crossovers; /* empty where there are none, with the reason */
   dcs_claims claims;
   char no_crossovers[2 * DCS_TEXT], no_claims[2 * DCS_TEXT];
 } dcs_report;
 
-/* Reads a run folder; the statuses of dcs_run_open_summary(). A run without samples.csv, or without
+/* Reads a run folder; the statuses of dcs_run_open_summary(). `reference` (may be NULL): as
+ * dcs_measured_read() and dcs_figures() have it. A run without samples.csv, or without
  * methods to hold against each other, has neither crossover points nor claims. Free with
  * dcs_report_close(), whatever the status. */
-dcs_status dcs_report_open(const char *folder, dcs_report *report);
+dcs_status dcs_report_open(const char *folder, const char *reference, dcs_report *report);
 void dcs_report_close(dcs_report *report);
 
 /* The kinds of the run's rows, in the order of the file: the first behind `kind` (NULL: of all), or
@@ -51,9 +52,8 @@ void dcs_findings_free(dcs_findings *findings);
 dcs_status dcs_findings_say(dcs_findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes a page that has everything in it to `path`. `reference` (may be NULL): as
- * dcs_figures() has it. */
-dcs_status dcs_report_page(dcs_report *report, const char *reference, const char *path);
+/* Writes a page that has everything in it to `path`. */
+dcs_status dcs_report_page(dcs_report *report, const char *path);
 
 /* The same of two runs that were compared. */
 dcs_status dcs_compare_page(const dcs_comparison *comparison, const char *path);

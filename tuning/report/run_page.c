@@ -14,7 +14,6 @@
 
 typedef struct {
   dcs_report *report;
-  const char *reference;
 } run_page;
 
 /* ---- the machine ---- */
@@ -123,7 +122,7 @@ static dcs_status take_figure(void *with, const char *name, const char *data, co
 static dcs_status draw(const run_page *page, const char *work, FILE *out, FILE *skipped) {
   figure_place place = {work, out, skipped};
   const dcs_figures_options options = {.dir = page->report->folder,
-                                       .reference = page->reference,
+                                       .reference = page->report->reference,
                                        .work = work,
                                        .take = take_figure,
                                        .with = &place};
@@ -155,20 +154,22 @@ static dcs_status put_figures(const run_page *page, FILE *out) {
 
 /* ---- thresholds ---- */
 
-static const dcs_sheet_column threshold_columns[] = {{"axis", "along"},
-                                                     {"scope", "scope"},
-                                                     {"fixed", "at"},
-                                                     {"shape", "grids"},
-                                                     {"method_a", "faster below"},
-                                                     {"method_b", "faster from there on"},
-                                                     {"sizes", "sizes", "%.0f", 1},
-                                                     {"estimate", "threshold", "%.4g", 1},
-                                                     {"lo", "95% from", "%.4g", 1},
-                                                     {"hi", "to", "%.4g", 1},
-                                                     {"regret_mean", "regret", "%.1f%%", 100},
-                                                     {"regret_worst", "worst", "%.1f%%", 100},
-                                                     {"status", "status"},
-                                                     {"gaps", "next to it"}};
+static const dcs_sheet_column threshold_columns[] = {
+    {"axis", "along"},
+    {"scope", "scope"},
+    {"fixed", "at"},
+    {"shape", "grids"},
+    {"method_a", "faster below"},
+    {"method_b", "faster from there on"},
+    {"sizes", "sizes", "%.0f", 1},
+    {"estimate", "threshold", "%.4g", 1},
+    {"lo", "95% from", "%.4g", 1},
+    {"hi", "to", "%.4g", 1},
+    {"regret_mean", "regret", "%.1f%%", 100},
+    {"regret_worst", "worst", "%.1f%%", 100},
+    {"status", "status"},
+    {"gaps", "next to it"},
+    {"gpu_reference", "GPU times of another machine"}};
 
 static void put_threshold(dcs_sheet *sheet, const dcs_crossovers *found, const dcs_crossover *c) {
   char text[DCS_TEXT], fixed[64];
@@ -187,6 +188,7 @@ static void put_threshold(dcs_sheet *sheet, const dcs_crossovers *found, const d
   dcs_sheet_number(sheet, t->regret_worst);
   dcs_sheet_text(sheet, dcs_threshold_status_name(t->status));
   dcs_sheet_text(sheet, dcs_crossover_gaps(&found->measured, c, text));
+  dcs_sheet_text(sheet, dcs_crossover_card(&found->measured, c));
 }
 
 static dcs_status put_thresholds(const dcs_report *report, FILE *out) {
@@ -319,11 +321,11 @@ static dcs_status put_body(void *with, FILE *out) {
   return DCS_OK;
 }
 
-dcs_status dcs_report_page(dcs_report *report, const char *reference, const char *path) {
+dcs_status dcs_report_page(dcs_report *report, const char *path) {
   const dcs_run *run = &report->run.own;
   char title[2 * DCS_TEXT] = "", subtitle[2 * DCS_TEXT] = "";
   const char *gpu = dcs_run_fact(run, "gpu_name");
-  run_page with = {report, reference};
+  run_page with = {report};
   dcs_append(title, sizeof title, "%s%s%s: measured by dcsbench", gpu, *gpu ? " and " : "",
              dcs_run_fact(run, "cpu_model"));
   dcs_append(subtitle, sizeof subtitle, "%zu rows, %.10s, dcsbench %s", run->n_rows,

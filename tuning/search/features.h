@@ -6,7 +6,7 @@
 #include "tuning/search/space.h"
 #include "tuning/search/subject.h"
 
-enum { DCS_MOST_FEATURES = DCS_MAX_PARAMS + 3 };
+enum { DCS_MOST_FEATURES = 2 * DCS_MAX_PARAMS + 3 };
 
 typedef struct {
   int n;                            /* those in which configurations differ */

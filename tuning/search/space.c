@@ -11,7 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COMBINATIONS = 100000 };
+/* Combinations that are looked at one by one, and that are only numbered. */
+static const int64_t MOST_COMBINATIONS = 100000, MOST_NUMBERED = (int64_t)1 << 60;
+
+/* The number of a combination, and its index in configs. */
+typedef struct dcs_space_key {
+  int64_t combination;
+  int config;
+} key;
 
 /* ---- the values of each parameter ---- */
 
@@ -62,48 +69,50 @@ static dcs_status add_chosen(dcs_space *space, const char *config) {
 
 /* ---- combinations ---- */
 
-static dcs_status make_room(dcs_space *space) {
-  int64_t all = 1;
+/* Numbers the combinations of the values. DCS_USAGE for more than so many. */
+static dcs_status count_combinations(dcs_space *space, int64_t most) {
+  space->n_all = 1;
   for (int p = 0; p < space->variant->n_params; p++) {
     qsort(space->values[p], (size_t)space->n_values[p], sizeof(double), dcs_by_value);
-    all *= space->n_values[p];
-    if (all > MOST_COMBINATIONS)
+    if (space->n_all > most / space->n_values[p]) /* NOLINT: each has a value */
       return dcs_fail(DCS_USAGE,
-                      "%s: more than %d combinations of values; choose fewer with --config",
-                      space->variant->id, MOST_COMBINATIONS);
+                      "%s: more than %lld combinations of values; choose fewer with --config",
+                      space->variant->id, (long long)most);
+    space->n_all *= space->n_values[p];
   }
-  space->n_all = (int)all;
-  const size_t n = (size_t)all;
+  return DCS_OK;
+}
+
+static dcs_status make_room(dcs_space *space, int64_t n) {
+  const size_t most = (size_t)n;
   DCS_TRY(
-      dcs_room_take(&space->room, &space->configs, n, sizeof *space->configs, "configurations"));
-  DCS_TRY(dcs_room_take(&space->room, &space->at, n, sizeof *space->at, "configurations"));
-  for (size_t c = 0; c < n; c++)
-    space->at[c] = -1;
-  return dcs_room_take(&space->room, &space->position, n, sizeof *space->position,
+      dcs_room_take(&space->room, &space->configs, most, sizeof *space->configs, "configurations"));
+  DCS_TRY(dcs_room_take(&space->room, &space->keys, most, sizeof *space->keys, "configurations"));
+  return dcs_room_take(&space->room, &space->position, most, sizeof *space->position,
                        "configurations");
 }
 
 /* Position and value of each parameter in a combination. */
-static void split_index(const dcs_space *space, int combination, int *position,
+static void split_index(const dcs_space *space, int64_t combination, int *position,
                         dcs_config *config) {
   *config = (dcs_config){{0}};
   for (int p = space->variant->n_params - 1; p >= 0; p--) {
-    position[p] = combination % space->n_values[p]; /* NOLINT: each has a value */
+    position[p] = (int)(combination % space->n_values[p]); /* NOLINT: each has a value */
     combination /= space->n_values[p];
     config->value[p] = space->values[p][position[p]];
   }
 }
 
-static int join_index(const dcs_space *space, const int *position) {
-  int combination = 0;
+static int64_t join_index(const dcs_space *space, const int *position) {
+  int64_t combination = 0;
   for (int p = 0; p < space->variant->n_params; p++)
     combination = combination * space->n_values[p] + position[p];
   return combination;
 }
 
 /* The combination with the values of the configuration, and their positions; -1: none has them. */
-static int find_combination(const dcs_space *space, const dcs_config *config,
-                            int position[DCS_MAX_PARAMS]) {
+static int64_t find_combination(const dcs_space *space, const dcs_config *config,
+                                int position[DCS_MAX_PARAMS]) {
   memset(position, 0, DCS_MAX_PARAMS * sizeof *position);
   for (int p = 0; p < space->variant->n_params; p++) {
     while (position[p] < space->n_values[p] && space->values[p][position[p]] != config->value[p])
@@ -111,6 +120,19 @@ static int find_combination(const dcs_space *space, const dcs_config *config,
     if (position[p] == space->n_values[p]) return -1;
   }
   return join_index(space, position);
+}
+
+static int by_combination(const void *a, const void *b) {
+  const key *x = a, *y = b;
+  return (x->combination > y->combination) - (x->combination < y->combination);
+}
+
+/* The index of a combination in configs; -1: it is not legal. */
+static int find_key(const dcs_space *space, int64_t combination) {
+  const key wanted = {combination, 0};
+  const key *found =
+      bsearch(&wanted, space->keys, (size_t)space->n, sizeof *space->keys, by_combination);
+  return found ? found->config : -1;
 }
 
 static bool same_but_numbers(const char *a, const char *b) {
@@ -138,16 +160,16 @@ static dcs_status count_reason(dcs_space *space, const char *why) {
   return DCS_OK;
 }
 
-static void add_config(dcs_space *space, int combination, const int *position,
+static void add_config(dcs_space *space, int64_t combination, const int *position,
                        const dcs_config *config) {
-  space->at[combination] = space->n;
+  space->keys[space->n] = (key){combination, space->n};
   memcpy(space->position[space->n], position, sizeof space->position[0]);
   space->configs[space->n++] = *config;
 }
 
 static dcs_status combine(dcs_space *space, const dcs_problem *problem) {
   char why[DCS_TEXT];
-  for (int c = 0; c < space->n_all; c++) {
+  for (int64_t c = 0; c < space->n_all; c++) {
     int position[DCS_MAX_PARAMS] = {0};
     dcs_config config;
     split_index(space, c, position, &config);
@@ -167,7 +189,8 @@ dcs_status dcs_space_build(const dcs_variant *variant, const char *config,
   if (config) DCS_TRY(add_chosen(space, config));
   for (int p = 0; p < variant->n_params; p++)
     if (space->n_values[p] == 0) DCS_TRY(add_tries(space, p, cpus));
-  DCS_TRY(make_room(space));
+  DCS_TRY(count_combinations(space, MOST_COMBINATIONS));
+  DCS_TRY(make_room(space, space->n_all));
   return combine(space, problem);
 }
 
@@ -177,11 +200,14 @@ dcs_status dcs_space_of_configs(const dcs_variant *variant, const dcs_config *co
   for (int c = 0; c < n; c++)
     for (int p = 0; p < variant->n_params; p++)
       DCS_TRY(add_value(space, p, configs[c].value[p]));
-  DCS_TRY(make_room(space));
+  DCS_TRY(count_combinations(space, MOST_NUMBERED));
+  DCS_TRY(make_room(space, n));
   for (int c = 0; c < n; c++) {
-    int position[DCS_MAX_PARAMS], combination = find_combination(space, &configs[c], position);
-    if (space->at[combination] < 0) add_config(space, combination, position, &configs[c]);
+    int position[DCS_MAX_PARAMS];
+    int64_t combination = find_combination(space, &configs[c], position);
+    add_config(space, combination, position, &configs[c]);
   }
+  qsort(space->keys, (size_t)n, sizeof *space->keys, by_combination);
   return DCS_OK;
 }
 
@@ -194,8 +220,8 @@ void dcs_space_free(dcs_space *space) {
 /* ---- moving about ---- */
 
 int dcs_space_find(const dcs_space *space, const dcs_config *config) {
-  int position[DCS_MAX_PARAMS], combination = find_combination(space, config, position);
-  return combination < 0 ? -1 : space->at[combination];
+  int position[DCS_MAX_PARAMS];
+  return find_key(space, find_combination(space, config, position));
 }
 
 int dcs_space_degree(const dcs_space *space) {
@@ -211,7 +237,7 @@ int dcs_space_neighbours(const dcs_space *space, int config, int *neighbours) {
   for (int p = 0; p < space->variant->n_params; p++) {
     int own = position[p];
     for (position[p] = 0; position[p] < space->n_values[p]; position[p]++) {
-      int other = space->at[join_index(space, position)];
+      int other = find_key(space, join_index(space, position));
       if (other >= 0 && other != config) neighbours[n++] = other;
     }
     position[p] = own;
@@ -228,7 +254,7 @@ static int moved(const dcs_space *space, int config, int p, int by_p, int q, int
   if (position[p] < 0 || position[p] >= space->n_values[p] || position[q] < 0 ||
       position[q] >= space->n_values[q])
     return -1;
-  return space->at[join_index(space, position)];
+  return find_key(space, join_index(space, position));
 }
 
 int dcs_space_diagonals(const dcs_space *space, int config, int *diagonals) {

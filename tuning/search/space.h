@@ -21,9 +21,9 @@ typedef struct {
   int n_values[DCS_MAX_PARAMS];
   dcs_config *configs; /* the legal ones, the last parameter fastest; n */
   int n;
-  int n_all;                       /* combinations of the values, legal or not */
-  int *at;                         /* n_all: index of a combination in configs, or -1 */
+  int64_t n_all;                   /* combinations of the values, legal or not */
   int (*position)[DCS_MAX_PARAMS]; /* which of its parameter's values a configuration takes; n */
+  struct dcs_space_key *keys;      /* by which a configuration is found; n */
   dcs_space_reason *reasons;
   int n_reasons;
 } dcs_space;

@@ -15,6 +15,15 @@ static double best_truth(const dcs_replay *replay) {
   return best;
 }
 
+static double worst_regret(const dcs_replay *replay) {
+  const double best = best_truth(replay);
+  double worst = 0;
+  for (int c = 0; c < replay->space.n; c++)
+    if (isfinite(dcs_replay_truth(replay, c)))
+      worst = fmax(worst, dcs_replay_truth(replay, c) / best - 1);
+  return worst;
+}
+
 /* One search; what it had found counts on when it ends early. */
 static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, int samples,
                               int seed, double best, dcs_study_curves *curves) {
@@ -39,9 +48,10 @@ static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, 
 
 dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *strategy, int samples,
                               dcs_study_curves *curves) {
-  int evals = replay->space.n;
+  const int evals = replay->space.n < DCS_STUDY_EVALS ? replay->space.n : DCS_STUDY_EVALS;
   dcs_replay own = *replay;
-  *curves = (dcs_study_curves){calloc((size_t)evals * DCS_STUDY_SEEDS, sizeof(double)), evals};
+  *curves = (dcs_study_curves){calloc((size_t)evals * DCS_STUDY_SEEDS, sizeof(double)), evals,
+                               worst_regret(replay)};
   if (!curves->regret) return dcs_fail(DCS_UNAVAILABLE, "no memory for a study");
   if (samples > replay->samples) samples = replay->samples;
   for (int seed = 0; seed < DCS_STUDY_SEEDS; seed++) {

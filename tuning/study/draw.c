@@ -1,4 +1,4 @@
-/* The figures of a study: data for the scripts landscape, importance and convergence. */
+/* The figures of a study: data for the scripts landscape, importance, convergence and regret. */
 #include "tuning/study/study.h"
 
 #include "harness/base/decimal.h"
@@ -23,9 +23,11 @@ typedef struct {
 static void put_titles(FILE *dat, const dcs_replay *replay, const char *what) {
   const dcs_subject *s = &replay->recording->subject;
   char size[DCS_TEXT];
-  dcs_figure_line(dat, "%s: %s on %s, scope %s", what, s->variant->id,
-                  dcs_size_text(&s->size, size), dcs_scope_name(s->scope));
-  dcs_figure_line(dat, "%s; %d configurations", s->machine, replay->space.n);
+  const bool sized = *dcs_size_text(&s->size, size) != '\0'; /* not of other tuners' results */
+  dcs_figure_line(dat, "%s: %s%s%s, scope %s", what, s->variant->id, sized ? " on " : "", size,
+                  dcs_scope_name(s->scope));
+  dcs_figure_line(dat, "%s%s%d configurations", s->machine, *s->machine ? "; " : "",
+                  replay->space.n);
 }
 
 static void put_convergence(FILE *dat, const drawing *d) {
@@ -37,8 +39,20 @@ static void put_convergence(FILE *dat, const drawing *d) {
       double median = dcs_study_quantile(curves, e, 0.5);
       double upper = dcs_study_quantile(curves, e, 0.75);
       if (!isfinite(median) || !isfinite(upper)) continue;
-      fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\n", 100.0 * e / curves->evals, 100 * median,
+      fprintf(dat, "%.9g\t%.9g\t%.9g\t%.9g\n", 100.0 * e / d->replay->space.n, 100 * median,
               100 * dcs_study_quantile(curves, e, 0.25), 100 * upper);
+    }
+  }
+}
+
+static void put_regret(FILE *dat, const drawing *d) {
+  put_titles(dat, d->replay, "Mean regret of the strategies");
+  for (int k = 0; k < dcs_n_strategies; k++) {
+    const dcs_study_curves *curves = &d->curves[k];
+    dcs_figure_series(dat, "%s", dcs_strategies[k].name);
+    for (int e = 1; e <= curves->evals; e++) {
+      const dcs_study_mean mean = dcs_study_regret(curves, e);
+      fprintf(dat, "%d\t%.9g\t%.9g\t%.9g\n", e, 100 * mean.value, 100 * mean.lo, 100 * mean.hi);
     }
   }
 }
@@ -101,10 +115,11 @@ static dcs_status draw_all(const drawing *d, const char *dir) {
   static const struct {
     const char *name;
     void (*put)(FILE *dat, const drawing *d);
-  } figures[] = {{"convergence", put_convergence}, /* each takes one parameter more */
+  } figures[] = {{"regret", put_regret},
+                 {"convergence", put_convergence}, /* each takes one parameter more */
                  {"importance", put_importance},
                  {"landscape", put_landscape}};
-  for (int f = 0; f < 3 && f <= d->n; f++) {
+  for (int f = 0; f < 4 && f <= d->n + 1; f++) {
     dcs_text_stream data;
     char *text;
     size_t size;

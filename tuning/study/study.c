@@ -19,12 +19,12 @@ static dcs_status open_table(dcs_csv *csv, const char *out, const char *name,
   return dcs_csv_header(csv, columns);
 }
 
-static dcs_status put_curves(dcs_csv *csv, const dcs_subject *s, const char *strategy,
+static dcs_status put_curves(dcs_csv *csv, const dcs_replay *replay, const char *strategy,
                              const dcs_study_curves *curves) {
   for (int e = 1; e <= curves->evals; e++) {
-    dcs_subject_put(csv, s);
+    dcs_subject_put(csv, &replay->recording->subject);
     dcs_csv_text(csv, strategy);
-    DCS_CSV_NUMBERS(csv, e, (double)e / curves->evals, dcs_study_quantile(curves, e, 0.25),
+    DCS_CSV_NUMBERS(csv, e, (double)e / replay->space.n, dcs_study_quantile(curves, e, 0.25),
                     dcs_study_quantile(curves, e, 0.5), dcs_study_quantile(curves, e, 0.75),
                     dcs_study_within(curves, e, NEAR));
     DCS_TRY(dcs_csv_row(csv));
@@ -60,13 +60,14 @@ static void print_header(void) {
 
 static void print_curves(const dcs_replay *replay, const dcs_study_curves *curves) {
   const dcs_subject *s = &replay->recording->subject;
-  int tenth = curves[0].evals / 10, random = 0;
+  int tenth = replay->space.n / 10, random = 0;
+  if (tenth > curves[0].evals) tenth = curves[0].evals;
   char size[DCS_TEXT];
   for (int k = 0; k < dcs_n_strategies; k++)
     if (strcmp(dcs_strategies[k].name, "random") == 0) random = k;
   for (int k = 0; k < dcs_n_strategies; k++)
     printf("%-18s %-26s %7d %-11s %13.2f%% %10d of %3d %8d of %5d\n", s->variant->id,
-           dcs_size_text(&s->size, size), curves[k].evals, dcs_strategies[k].name,
+           dcs_size_text(&s->size, size), replay->space.n, dcs_strategies[k].name,
            100 * dcs_study_quantile(&curves[k], tenth, 0.5),
            dcs_study_within(&curves[k], tenth, NEAR), DCS_STUDY_SEEDS,
            worse_than_random(&curves[k], &curves[random]), curves[k].evals);
@@ -77,7 +78,7 @@ static void print_curves(const dcs_replay *replay, const dcs_study_curves *curve
 typedef struct {
   const char *out;
   int samples;
-  dcs_csv study, importance;
+  dcs_csv study, regret, importance;
 } output;
 
 static dcs_status study_one(output *o, const dcs_recorded_space *recording) {
@@ -87,10 +88,13 @@ static dcs_status study_one(output *o, const dcs_recorded_space *recording) {
   for (int k = 0; status == DCS_OK && k < dcs_n_strategies; k++) {
     status = dcs_study_strategy(&replay, &dcs_strategies[k], o->samples, &curves[k]);
     if (status == DCS_OK)
-      status = put_curves(&o->study, &recording->subject, dcs_strategies[k].name, &curves[k]);
+      status = put_curves(&o->study, &replay, dcs_strategies[k].name, &curves[k]);
+    if (status == DCS_OK)
+      status = dcs_study_put_regret(&o->regret, &replay, dcs_strategies[k].name, &curves[k]);
   }
   if (status == DCS_OK) status = put_importance(&o->importance, &replay);
   if (status == DCS_OK) print_curves(&replay, curves);
+  if (status == DCS_OK) dcs_study_print_regret(curves);
   if (status == DCS_OK) status = dcs_study_draw(&replay, curves, o->out);
   for (int k = 0; k < dcs_n_strategies; k++)
     free(curves[k].regret);
@@ -124,14 +128,17 @@ dcs_status dcs_tune_study(const dcs_journal *journal, int samples, const char *o
   static const char *const study[] = {
       "strategy",           "evals", "share", "regret_q1", "regret_median", "regret_q3",
       "within_2pct_of_100", NULL};
+  static const char *const regret[] = DCS_NAMES("configurations", "strategy", "evals", "seeds",
+                                                "regret_mean", "regret_lo", "regret_hi");
   static const char *const importance[] = DCS_NAMES("parameter", "values", "importance");
   output o = {.out = out, .samples = samples};
   DCS_TRY(dcs_make_folder(out, 0777));
   DCS_TRY(open_table(&o.study, out, "study.csv", study));
   dcs_status status = open_table(&o.importance, out, "importance.csv", importance);
+  if (status == DCS_OK) status = open_table(&o.regret, out, "regret.csv", regret);
   if (status == DCS_OK) status = study_all(&o, journal);
-  dcs_csv *const files[] = {&o.study, &o.importance};
-  for (int f = 0; f < 2; f++)
+  dcs_csv *const files[] = {&o.study, &o.regret, &o.importance};
+  for (int f = 0; f < 3; f++)
     if (files[f]->file.stream) status = dcs_csv_finish(files[f], status);
   return status;
 }

@@ -58,10 +58,18 @@ static int start(const dcs_space *space, int slice, const char *kernels, const c
                  pid_t *pid) {
   char config[4096];
   describe(space, slice, config);
-  char *argv[] = {
-      "dcsbench",   "compile",  "--variants", (char *)space->variant->id,   "--arch",
-      (char *)arch, "--config", config,       kernels ? "--kernels" : NULL, (char *)kernels,
-      NULL};
+  const dcs_outside *outside = space->variant->outside;
+  char *argv[] = {"dcsbench",
+                  "compile",
+                  outside ? "--spec" : "--variants",
+                  (char *)(outside ? outside->file : space->variant->id),
+                  "--arch",
+                  (char *)arch,
+                  "--config",
+                  config,
+                  kernels ? "--kernels" : NULL,
+                  (char *)kernels,
+                  NULL};
   const dcs_program program = {.program = "/proc/self/exe", .argv = argv, .ends = {-1, -1, -1}};
   return dcs_process_start(&program, pid);
 }
@@ -80,7 +88,9 @@ static void wait_for(pid_t pid, double until_ns) {
 dcs_status dcs_compile_ahead(const dcs_space *space, const char *kernels, const char *arch,
                              int processes, double until_ns, dcs_progress *progress) {
   pid_t running[MOST_PROCESSES] = {0}; /* in a ring: the oldest is waited for */
-  int slices = n_slices(space), started = 0, ended = 0, error = 0;
+  int started = 0, ended = 0, error = 0;
+  if (space->variant->n_params == 0) return DCS_OK; /* one configuration: nothing to gain */
+  const int slices = n_slices(space);
   if (processes < 1) processes = 1;
   if (processes > MOST_PROCESSES) processes = MOST_PROCESSES;
   for (;;) {

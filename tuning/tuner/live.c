@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Evaluations that the oracle may spend, once for all configurations. */
-enum { ORACLE_EVALS = 50000000 };
-
 /* The time of one output, for who runs many. */
 static dcs_outcome time_one(dcs_live *live, dcs_live_method *m) {
   dcs_sample sample;
@@ -97,8 +94,10 @@ static void say(dcs_live *live, int config, dcs_outcome outcome) {
 /* The row of the journal, and what is known from now on. */
 static dcs_status note(dcs_live *live, int config, double spent_ns, const dcs_evaluation *fresh) {
   bool failed = fresh->outcome != DCS_OUTCOME_OK;
+  dcs_evaluation shown = *fresh;
+  if (live->unverified && !failed) shown.outcome = DCS_OUTCOME_UNVERIFIED;
   dcs_journal_row row = {.config = &live->space->configs[config],
-                         .evaluation = fresh,
+                         .evaluation = &shown,
                          .inner = live->methods[config].inner,
                          .spent_s = 1e-9 * spent_ns,
                          .why = failed ? dcs_error_message() : ""};
@@ -147,7 +146,7 @@ dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope
   live->progress = dcs_progress_start();
   live->methods = calloc((size_t)space->n, sizeof *live->methods);
   if (!live->methods) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", space->n);
-  return dcs_oracle(&live->c, ORACLE_EVALS, &live->reference);
+  return dcs_oracle(&live->c, DCS_TUNE_ORACLE_EVALS, &live->reference);
 }
 
 void dcs_live_close(dcs_live *live) {
@@ -161,6 +160,25 @@ void dcs_live_close(dcs_live *live) {
 
 /* ---- the best once more ---- */
 
+/* Each round has processes of its own: where the memory of one happens to lie is chance, and those
+ * that are tied must be so in the next one, too. In scope first each sample has one anyway. */
+static void start_processes(const dcs_live_pick *picks, int n) {
+  for (int f = 0; f < n; f++) {
+    const dcs_live *live = picks[f].live;
+    dcs_session *session = live->methods[picks[f].config].session;
+    if (session && live->scope != DCS_FIRST) dcs_session_restart(session);
+  }
+}
+
+/* What a process does first is no sample. */
+static dcs_outcome warm_up(const dcs_live_pick *pick) {
+  const dcs_live *live = pick->live;
+  const dcs_live_method *m = &live->methods[pick->config];
+  dcs_sample sample;
+  if (live->scope == DCS_FIRST) return DCS_OUTCOME_OK;
+  return dcs_take_sample(m->session, m->slot, live->scope, DCS_PAGEABLE, m->inner, &sample);
+}
+
 /* A failure goes into the journal at once, while its reason is known; fresh->known is then unset.
  */
 static dcs_status one_round(const dcs_live_pick *picks, const int *order, int n,
@@ -168,6 +186,7 @@ static dcs_status one_round(const dcs_live_pick *picks, const int *order, int n,
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
     const dcs_live_pick *pick = &picks[order[i]];
     dcs_evaluation *e = &fresh[order[i]];
+    if (e->outcome == DCS_OUTCOME_OK) e->outcome = warm_up(pick);
     if (e->outcome == DCS_OUTCOME_OK) DCS_TRY(take(pick->live, pick->config, 1, e));
     if (e->outcome == DCS_OUTCOME_OK || !e->known || dcs_interrupted()) continue;
     e->known = false;
@@ -192,6 +211,7 @@ static dcs_status rounds(const dcs_live_pick *picks, int n, const dcs_final_roun
     if (n > 0)
       dcs_progress_draw(&picks[0].live->progress, (double)r / how->most, "the best once more");
     dcs_shuffle(&random, order, n);
+    start_processes(picks, n);
     DCS_TRY(one_round(picks, order, n, fresh));
   }
   return DCS_OK;

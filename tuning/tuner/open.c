@@ -85,7 +85,7 @@ static bool is_lasting(dcs_outcome outcome) {
 /* Samples are valued anew: objectives of one journal may differ from the search's. */
 static dcs_status take_known(dcs_tuning *t, const dcs_evaluation *from, dcs_evaluation *known) {
   known->known = true;
-  known->outcome = from->outcome;
+  known->outcome = from->outcome == DCS_OUTCOME_UNVERIFIED ? DCS_OUTCOME_OK : from->outcome;
   known->registers = from->registers;
   known->compile_ms = from->compile_ms;
   known->error = from->error;
@@ -144,6 +144,7 @@ static dcs_status open_all(dcs_tuning *t, dcs_journal_writer *journal, double un
   DCS_TRY(dcs_search_open(&t->space, &t->live.subject, &t->live.evaluator, o->samples, o->seed,
                           budget, &t->search));
   DCS_TRY(take_up(t, path));
+  t->live.unverified = o->unverified;
   DCS_TRY(dcs_live_open(&t->live, &t->space, o->scope, journal));
   return compile_ahead(t);
 }

@@ -53,7 +53,7 @@ static int by_time(const void *left, const void *right) {
   return (a->at.x.value > b->at.x.value) - (a->at.x.value < b->at.x.value);
 }
 
-/* "cuda_split block_x=16,..."; the problem behind it, where there may be several. */
+/* Variant and configuration; the problem behind them, where there may be several. */
 static char *method_text(const dcs_pareto_point *p, char text[3 * DCS_TEXT]) {
   char config[DCS_TEXT], problem[DCS_TEXT];
   const dcs_size *size = &p->subject->size;

@@ -8,8 +8,8 @@
 void dcs_print_space(const dcs_space *space, const dcs_size *size) {
   const dcs_variant *variant = space->variant;
   char text[DCS_TEXT];
-  printf("%s on %s: %d legal configuration%s of %d\n", variant->id, dcs_size_text(size, text),
-         space->n, space->n == 1 ? "" : "s", space->n_all);
+  printf("%s on %s: %d legal configuration%s of %lld\n", variant->id, dcs_size_text(size, text),
+         space->n, space->n == 1 ? "" : "s", (long long)space->n_all);
   for (int p = 0; p < variant->n_params; p++) {
     printf("  %-12s", variant->params[p].name);
     for (int v = 0; v < space->n_values[p]; v++)
@@ -53,7 +53,8 @@ static char *energy_cell(const dcs_subject *subject, double energy_j, char cell[
 
 void dcs_print_winner(const dcs_space *space, const dcs_winner *w, const dcs_subject *subject) {
   char text[DCS_TEXT], joules[32];
-  printf("the best once more, in interleaved rounds:\n   %12s %12s %s%17s %6s %8s %5s  %s\n",
+  printf("the best once more, in interleaved rounds, each in processes of its own:\n   %12s %12s "
+         "%s%17s %6s %8s %5s  %s\n",
          "median ms", "10^9 evals/s", *subject->objective ? "         J " : "",
          *subject->objective ? "to best 95%" : "time to best 95%", "n", "padding", "regs",
          "configuration");
@@ -108,7 +109,8 @@ void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const 
   char text[DCS_TEXT];
   for (int c = 1; c < replay->space.n; c++)
     if (dcs_replay_truth(replay, c) < dcs_replay_truth(replay, true_best)) true_best = c;
-  printf("%s, %s, ", dcs_size_text(&s->size, text), s->machine);
+  printf("%s%s", dcs_size_text(&s->size, text), *text ? ", " : "");
+  printf("%s%s", s->machine, *s->machine ? ", " : "");
   if (*s->objective) printf("least %s, ", s->objective);
   dcs_print_search(search, strategy);
   if (best < 0) return; /* the counts above tell */

@@ -93,7 +93,10 @@ static dcs_status finish(dcs_tuning *t, double until_ns) {
   }
   if (status == DCS_OK) {
     dcs_print_winner(&t->space, &winner, &t->live.subject);
-    status = keep(t, &winner);
+    if (t->options->unverified)
+      fprintf(stderr, "nothing was verified: the winner is not kept\n");
+    else
+      status = keep(t, &winner);
     if (last.previous_at >= 0) dcs_print_previous(&last.previous, &last.fresh[last.previous_at]);
   }
   for (int f = 0; f < last.n; f++)
@@ -113,6 +116,9 @@ static dcs_status run(dcs_tuning *t, const dcs_tune_options *options, dcs_journa
 dcs_status dcs_tune(const dcs_tune_options *options) {
   dcs_tuning t;
   dcs_journal_writer journal = {.strategy = ""};
+  if (options->variant->backend == DCS_GPU && options->budget_evals > 0 &&
+      !dcs_has_times(options->device) && !*options->objective)
+    return dcs_tune_check(options);
   dcs_status status = run(&t, options, &journal);
   dcs_status closed = dcs_journal_close(&journal);
   dcs_tuning_close(&t);

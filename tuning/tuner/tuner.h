@@ -25,13 +25,21 @@ typedef struct {
   double budget_s;       /* 0: none; the last measurement included */
   const char *journal;   /* NULL: journal.csv in the data folder */
   const char *objective; /* as dcs_objective_open() takes it */
+  bool unverified;       /* the problem has no reference: no winner is kept */
 } dcs_tune_options;
+
+/* Evaluations that the oracle may spend, once for all configurations. */
+enum { DCS_TUNE_ORACLE_EVALS = 50000000 };
 
 /* Searches, measures the best ones once more, prints what came of it to stdout, and puts the winner
  * into the database. What the journal holds of this very tuning is not measured again.
  * DCS_UNAVAILABLE when the variant cannot run here, or reports no energy where that is looked for;
  * DCS_FAILED when nothing was right and timed, or on an interrupt. */
 dcs_status dcs_tune(const dcs_tune_options *options);
+
+/* On a device without times: budget_evals configurations are compiled and verified, and what came
+ * of each is printed. DCS_FAILED: one is not right. */
+dcs_status dcs_tune_check(const dcs_tune_options *options);
 
 /* ---- evaluations on this machine (live.c) ---- */
 
@@ -59,6 +67,7 @@ typedef struct {
   bool energies;                       /* samples are long ones with their energy */
   dcs_subject subject;                 /* of the journal's rows */
   const char *device, *driver, *nvrtc; /* of them, too */
+  bool unverified;                     /* rows of the journal say so */
   dcs_journal_writer *journal;
   dcs_progress progress;
   const dcs_search *search; /* what the progress line tells of; NULL: nothing */
@@ -86,8 +95,9 @@ typedef struct {
 enum { DCS_MAX_PICKS = 24 };
 
 /* Samples picks[n], at most DCS_MAX_PICKS of evaluators that share a journal, anew in interleaved
- * rounds of random order. fresh[n] receives the samples, which go into the journal as "final"; the
- * caller frees them. A configuration that fails now has that outcome. */
+ * rounds of random order, each in worker processes of its own. fresh[n] receives the samples, which
+ * go into the journal as "final"; the caller frees them. A configuration that fails now has that
+ * outcome. */
 dcs_status dcs_live_rounds(const dcs_live_pick *picks, int n, const dcs_final_rounds *how,
                            dcs_evaluation *fresh);
 

@@ -304,4 +304,5 @@ const dcs_device_kind dcs_device_cuda = {.prefix = "cuda",
                                          .facts = dcs_cuda_facts,
                                          .count = cuda_count,
                                          .open = cuda_open,
-                                         .compile = dcs_nvrtc_compile};
+                                         .compile = dcs_nvrtc_compile,
+                                         .list = dcs_cuda_list_code};

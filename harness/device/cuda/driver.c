@@ -4,9 +4,12 @@
 #if DCS_WITH_CUDA
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 dcs_cuda_driver dcs_cuda;
 static bool opened;
@@ -38,12 +41,41 @@ static dcs_status initialise(void) {
   return DCS_UNAVAILABLE;
 }
 
+/* Whether the PCI bus has a display device or accelerator of NVIDIA's. */
+static bool has_card(void) {
+  glob_t found;
+  bool has = false;
+  if (glob("/sys/bus/pci/devices/*/uevent", 0, NULL, &found) != 0) return false;
+  for (size_t i = 0; i < found.gl_pathc && !has; i++) {
+    char line[256];
+    bool nvidia = false, display = false;
+    FILE *file = fopen(found.gl_pathv[i], "r");
+    while (file && fgets(line, sizeof line, file)) {
+      nvidia |= strncmp(line, "PCI_ID=10DE:", 12) == 0;
+      display |= strncmp(line, "PCI_CLASS=3", 11) == 0; /* 30000, 30200 */
+    }
+    if (file) fclose(file);
+    has = nvidia && display;
+  }
+  globfree(&found);
+  return has;
+}
+
+/* Who has no card has nothing to install. */
+static dcs_status no_driver(void) {
+  const char *why = dlerror();
+  if (has_card())
+    return dcs_fail(DCS_UNAVAILABLE,
+                    "no CUDA driver for the NVIDIA GPU of this machine (%s); install the card's "
+                    "driver",
+                    why);
+  return dcs_fail(DCS_UNAVAILABLE, "no NVIDIA GPU on this machine, and no CUDA driver");
+}
+
 static dcs_status open_once(void) {
   if (opened) return DCS_OK;
   void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    return dcs_fail(DCS_UNAVAILABLE,
-                    "no CUDA driver on this machine (%s); install the card's driver", dlerror());
+  if (!handle) return no_driver();
   dcs_status status = load_functions(handle);
   if (status == DCS_OK) status = initialise();
   if (status != DCS_OK)

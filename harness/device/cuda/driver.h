@@ -41,6 +41,7 @@
   X(cuMemHostAlloc, "cuMemHostAlloc")                                                              \
   X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2")                                     \
   X(cuMemAllocManaged, "cuMemAllocManaged")                                                        \
+  X(cuPointerGetAttribute, "cuPointerGetAttribute")                                                \
   X(cuMemFreeHost, "cuMemFreeHost")                                                                \
   X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                                                     \
   X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                                                     \

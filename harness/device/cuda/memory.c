@@ -46,6 +46,16 @@ static void cuda_release_host(dcs_device *device, void *host) {
   if (host && dcs_cuda_enter(device, &cuda) == DCS_OK) dcs_cuda.cuMemFreeHost(host);
 }
 
+/* The driver calls memory that it knows nothing of an invalid value. */
+static bool cuda_is_locked(dcs_device *device, const void *host) {
+  dcs_cuda_device *cuda;
+  unsigned type = 0;
+  return dcs_cuda_enter(device, &cuda) == DCS_OK &&
+         dcs_cuda.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS &&
+         type == CU_MEMORYTYPE_HOST;
+}
+
 static dcs_status cuda_alloc_managed(dcs_device *device, size_t bytes, dcs_ptr *ptr) {
   CUdeviceptr address;
   DCS_CUDA_ENTER(device, cuda);
@@ -127,6 +137,7 @@ void dcs_cuda_memory_methods(dcs_device *device) {
   device->release = cuda_release;
   device->alloc_host = cuda_alloc_host;
   device->release_host = cuda_release_host;
+  device->is_locked = cuda_is_locked;
   device->alloc_managed = cuda_alloc_managed;
   device->prefetch = cuda_prefetch;
   device->supports = cuda_supports;

@@ -25,6 +25,8 @@
   X(nvrtcCompileProgram)                                                                           \
   X(nvrtcGetProgramLogSize)                                                                        \
   X(nvrtcGetProgramLog)                                                                            \
+  X(nvrtcGetPTXSize)                                                                               \
+  X(nvrtcGetPTX)                                                                                   \
   X(nvrtcGetCUBINSize)                                                                             \
   X(nvrtcGetCUBIN)
 
@@ -179,6 +181,7 @@ static void read_facts(const char *log, const char *image, size_t bytes, dcs_cod
   if (!kernel) kernel = "";
   facts->registers = number_before(kernel, " registers");
   facts->spill_bytes = number_before(kernel, " bytes spill stores");
+  facts->local_bytes = number_before(kernel, " bytes stack frame");
   facts->shared_bytes = number_before(kernel, " bytes smem");
   /* ptxas does not mention shared memory where there is none. */
   if (facts->shared_bytes < 0 && facts->registers >= 0) facts->shared_bytes = 0;
@@ -224,19 +227,25 @@ static nvrtcResult run_compiler(nvrtcProgram program, const dcs_source *source, 
   return result;
 }
 
+/* Leaves what the compiler said in *log, which the caller frees. */
+static dcs_status compile_logged(nvrtcProgram program, const dcs_source *source, const char *arch,
+                                 char **log) {
+  nvrtcResult result = run_compiler(program, source, arch);
+  DCS_TRY(get_log(program, log));
+  if (result == NVRTC_SUCCESS) return DCS_OK;
+  dcs_status status = dcs_fail(DCS_FAILED, "%s does not compile for %s (%s):\n%.3000s",
+                               source->name, arch, lib.nvrtcGetErrorString(result), *log);
+  free(*log);
+  return status;
+}
+
 static dcs_status compile_program(nvrtcProgram program, const dcs_source *source, const char *arch,
                                   void **image, size_t *bytes, dcs_code_facts *facts) {
   double start = dcs_now_ns();
-  nvrtcResult result = run_compiler(program, source, arch);
-  facts->compile_ms = 1e-6 * (dcs_now_ns() - start);
   char *log;
-  DCS_TRY(get_log(program, &log));
-  dcs_status status;
-  if (result != NVRTC_SUCCESS)
-    status = dcs_fail(DCS_FAILED, "%s does not compile for %s (%s):\n%.3000s", source->name, arch,
-                      lib.nvrtcGetErrorString(result), log);
-  else
-    status = get_cubin(program, image, bytes);
+  DCS_TRY(compile_logged(program, source, arch, &log));
+  facts->compile_ms = 1e-6 * (dcs_now_ns() - start);
+  dcs_status status = get_cubin(program, image, bytes);
   if (status == DCS_OK) read_facts(log, *image, *bytes, facts);
   free(log);
   return status;
@@ -277,6 +286,33 @@ dcs_status dcs_nvrtc_compile(const dcs_source *source, const char *arch, void **
   return DCS_OK;
 }
 
+/* ---- PTX ---- */
+
+static dcs_status get_ptx(nvrtcProgram program, char **text) {
+  size_t bytes;
+  DCS_TRY(NVRTC(nvrtcGetPTXSize, program, &bytes));
+  *text = calloc(bytes + 1, 1);
+  if (!*text) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu bytes of PTX", bytes);
+  dcs_status status = NVRTC(nvrtcGetPTX, program, *text);
+  if (status != DCS_OK) free(*text);
+  return status;
+}
+
+dcs_status dcs_nvrtc_ptx(const dcs_source *source, const char *arch, char **text) {
+  nvrtcProgram program;
+  char *log;
+  DCS_TRY(load_library());
+  DCS_TRY(check_arch(arch));
+  DCS_TRY(NVRTC(nvrtcCreateProgram, &program, source->text, source->name, 0, NULL, NULL));
+  dcs_status status = compile_logged(program, source, arch, &log);
+  if (status == DCS_OK) {
+    free(log);
+    status = get_ptx(program, text);
+  }
+  lib.nvrtcDestroyProgram(&program);
+  return status;
+}
+
 #else /* without the CUDA Toolkit's headers */
 
 static dcs_status not_built(void) {
@@ -288,6 +324,11 @@ static dcs_status not_built(void) {
 dcs_status dcs_nvrtc_compile(const dcs_source *source, const char *arch, void **image,
                              size_t *image_bytes, dcs_code_facts *facts) {
   (void)source, (void)arch, (void)image, (void)image_bytes, (void)facts;
+  return not_built();
+}
+
+dcs_status dcs_nvrtc_ptx(const dcs_source *source, const char *arch, char **text) {
+  (void)source, (void)arch, (void)text;
   return not_built();
 }
 

@@ -11,6 +11,14 @@
 dcs_status dcs_nvrtc_compile(const dcs_source *source, const char *arch, void **image,
                              size_t *image_bytes, dcs_code_facts *facts);
 
+/* The PTX on the way there (malloc'd, the caller frees); errors as above. Nothing is cached. */
+dcs_status dcs_nvrtc_ptx(const dcs_source *source, const char *arch, char **text);
+
+/* The kernel written down: by nvdisasm where it is found, else as PTX. Errors
+ * as of dcs_nvrtc_compile(). */
+dcs_status dcs_cuda_list_code(const dcs_source *source, const char *arch, dcs_listing *listing,
+                              dcs_code_facts *facts);
+
 /* 13000 for 13.0. */
 dcs_status dcs_nvrtc_version(int *version);
 

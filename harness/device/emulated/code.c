@@ -99,6 +99,15 @@ static dcs_status compile_watched(const dcs_host_compiler *compiler, const dcs_s
   return status;
 }
 
+/* Macros are the kernel's; other options are those of another compiler. */
+static void keep_macros(const dcs_source *source, const char **options, dcs_source *whole) {
+  whole->options = options;
+  whole->n_options = 0;
+  for (int i = 0; i < source->n_options; i++)
+    if (strncmp(source->options[i], "-D", 2) == 0 || strncmp(source->options[i], "-U", 2) == 0)
+      options[whole->n_options++] = source->options[i];
+}
+
 dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, bool watched,
                                 const dcs_source *source, void **image, size_t *bytes,
                                 dcs_code_facts *facts) {
@@ -109,10 +118,17 @@ dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, bool watched,
     return dcs_fail(DCS_UNAVAILABLE,
                     "this program was built without the emulator's preludes in it");
   char *text = whole_text(watch, prelude, source);
-  if (!text) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+  const char **options = calloc((size_t)source->n_options + 1, sizeof *options);
+  if (!text || !options) {
+    free(text);
+    free(options);
+    return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+  }
   whole.text = text;
+  keep_macros(source, options, &whole);
   dcs_status status = watched ? compile_watched(compiler, &whole, image, bytes, facts)
                               : compile_cached(compiler, &whole, image, bytes, facts);
   free(text);
+  free(options);
   return status;
 }

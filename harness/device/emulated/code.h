@@ -2,7 +2,7 @@
 #ifndef DCS_EMULATED_CODE_H
 #define DCS_EMULATED_CODE_H
 
-#include "harness/device/emulated/host_compiler.h"
+#include "harness/device/host_compiler.h"
 
 enum { DCS_KERNEL_NAME = 64 };
 

@@ -152,6 +152,13 @@ static void emulated_release_host(dcs_device *device, void *host) {
   emulated_release(device, (uintptr_t)host);
 }
 
+static bool emulated_is_locked(dcs_device *device, const void *host) {
+  const unsigned char *at = host;
+  for (const buffer *b = emulated_of(device)->buffers; b; b = b->next)
+    if (at >= b->base + GUARD && at < b->base + GUARD + b->bytes) return true;
+  return false;
+}
+
 static dcs_status emulated_prefetch(dcs_device *device, dcs_ptr ptr, size_t bytes, bool to_host) {
   (void)device, (void)ptr, (void)bytes, (void)to_host;
   return DCS_OK;
@@ -355,6 +362,7 @@ static const dcs_device emulated_methods = {.info = emulated_info,
                                             .release = emulated_release,
                                             .alloc_host = emulated_alloc_host,
                                             .release_host = emulated_release_host,
+                                            .is_locked = emulated_is_locked,
                                             .alloc_managed = emulated_alloc,
                                             .prefetch = emulated_prefetch,
                                             .supports = emulated_supports,

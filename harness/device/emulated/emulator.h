@@ -85,6 +85,13 @@ static dim3 blockDim, gridDim;
 static inline float rsqrtf(float x) {
   return 1.0f / sqrtf(x);
 }
+#define rsqrt dcs_emulated_rsqrt
+static inline float rsqrt(float x) {
+  return rsqrtf(x);
+}
+static inline double rsqrt(double x) {
+  return 1 / sqrt(x);
+}
 
 /* Between 0 and 1; NaN becomes 0. */
 static inline float __saturatef(float x) {
@@ -436,7 +443,9 @@ template <class... A> static inline const size_t *dcs_emulated_sizes(void (*)(A.
 
 /* The run returns 1, or 0 where memory for the threads of a block is short and nothing was run, or
  * -1 where threads of a block waited for others that did not come. */
+/* Declared again, so that a kernel without extern "C" does not compile: a card would not find it. */
 #define DCS_EMULATED_ENTRY(kernel)                                                                 \
+  extern "C" decltype(kernel) kernel;                                                              \
   extern "C" const size_t *dcs_emulated_sizes_of_##kernel() {                                      \
     return dcs_emulated_sizes(kernel);                                                             \
   }                                                                                                \

@@ -3,7 +3,7 @@
 #endif
 #include "harness/device/emulated/watch.h"
 
-#include "harness/device/emulated/host_compiler.h"
+#include "harness/device/host_compiler.h"
 
 #include <dlfcn.h>
 #include <link.h>

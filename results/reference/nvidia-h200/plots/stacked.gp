@@ -1,7 +1,17 @@
-# Two panels above each other with one legend at their right. Loaded after style.gp; the panels' data are
-# the series in pairs: one above, one below.
+# Two panels above each other, whose legend stands in the upper one. Loaded after style.gp with FIRST set:
+# from it on the panels' data are series in pairs, one above (x, y, its interval), one below.
 unset tmargin
-stats DATA index 2:LAST using (strlen(strcol(1))) name "NAMES" nooutput
-RIGHT = 1 - (90 + 9.6 * NAMES_max) / 1200
-set multiplot layout 2,1 margins screen 0.09,RIGHT,0.09,0.86 spacing screen 0,0.07
-set key at screen RIGHT+0.01,0.5 left center Left reverse spacing 1.3 samplen 2.5
+LOW = 1e300
+HIGH = 0
+do for [i=FIRST:LAST:2] {
+  stats DATA index i using 3 name "LO" nooutput
+  stats DATA index i using 4 name "HI" nooutput
+  LOW = LO_min < LOW ? LO_min : LOW
+  HIGH = HI_max > HIGH ? HI_max : HIGH
+}
+LOW = 10 ** floor(log10(LOW / 1.01))
+HEIGHT = 0.42
+ENTRIES = (LAST - FIRST + 1) / 2
+LOGARITHMIC = 1
+load "key.gp"
+set multiplot layout 2,1 margins screen 0.08,0.98,0.09,0.86 spacing screen 0,0.07

@@ -3,6 +3,7 @@ BLOCKS = 3
 load "panels.gp"
 set format x "%.0s%c"
 set format y "%g"
+CROSSED = 0
 do for [p=0:PANELS-1] {
   if (p == 1) { unset label 1 }
   T = ""
@@ -14,6 +15,7 @@ do for [p=0:PANELS-1] {
   unset object
   unset arrow
   if (E > 0) {
+    CROSSED = 1
     set object 1 rectangle from first LO, graph 0 to first HI, graph 1 behind \
       fillcolor rgb "#e69f00" fillstyle solid 0.35 noborder
     set arrow 1 from first E, graph 0 to first E, graph 1 nohead back linecolor rgb "#a06000" \
@@ -23,5 +25,5 @@ do for [p=0:PANELS-1] {
     DATA index (3*p+3) using 1:2:3:4 with yerrorlines linetype B
 }
 STYLE = "lines"
-MARK = "crossover, 95%"
+MARK = CROSSED ? "crossover, 95%" : ""
 load "legend.gp"

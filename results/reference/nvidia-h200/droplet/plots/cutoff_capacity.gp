@@ -7,6 +7,7 @@ ACROSS = "points"
 do for [FORMAT in "png svg"] {
   load "style.gp"
   stats DATA using 1 name "X" nooutput
+  FIRST = 1
   load "stacked.gp"
   set logscale x 2
   set xrange [X_min/1.15:X_max*1.15]

@@ -1,6 +1,6 @@
-/* The host's C++ compiler. It is started without a shell; what it reads and writes are files in a
+/* The host's compiler. It is started without a shell; what it reads and writes are files in a
  * temporary folder that is gone when the call returns. */
-#include "harness/device/emulated/host_compiler.h"
+#include "harness/device/host_compiler.h"
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
@@ -118,8 +118,8 @@ static dcs_status split_words(dcs_host_compiler *compiler, const char *command) 
   while ((word = strtok_r(rest, " \t", &rest)) != NULL && compiler->n_words < DCS_COMPILER_WORDS)
     compiler->words[compiler->n_words++] = word;
   if (n < 0 || (size_t)n >= sizeof compiler->text || word || compiler->n_words == 0)
-    return dcs_fail(DCS_USAGE, "CXX is \"%.200s\"; give a compiler in 1 to %d words", command,
-                    DCS_COMPILER_WORDS);
+    return dcs_fail(DCS_USAGE, "%s is \"%.200s\"; give a compiler in 1 to %d words",
+                    compiler->is_c ? "CC" : "CXX", command, DCS_COMPILER_WORDS);
   return DCS_OK;
 }
 
@@ -133,8 +133,8 @@ static dcs_status ask_version(dcs_host_compiler *compiler, const char *command,
   bool succeeded;
   DCS_TRY(run(argv, scratch->log, &succeeded));
   if (!succeeded)
-    return dcs_fail(DCS_UNAVAILABLE, "the C++ compiler does not work: \"%s --version\" fails",
-                    command);
+    return dcs_fail(DCS_UNAVAILABLE, "the %s compiler does not work: \"%s --version\" fails",
+                    compiler->is_c ? "C" : "C++", command);
   char *said;
   DCS_TRY(dcs_read_file(scratch->log, &said, NULL));
   snprintf(compiler->version, sizeof compiler->version, "%s: %s", command, said);
@@ -151,14 +151,33 @@ static dcs_status try_command(dcs_host_compiler *compiler, const char *command) 
   return status;
 }
 
-dcs_status dcs_host_compiler_find(dcs_host_compiler *compiler) {
-  const char *chosen = getenv("CXX");
+/* The command that a variable names, else the first that works. */
+static dcs_status find(dcs_host_compiler *compiler, const char *variable,
+                       const char *const commands[3]) {
+  const char *chosen = getenv(variable);
   if (chosen && chosen[0]) return try_command(compiler, chosen);
-  static const char *const commands[] = {"c++", "g++", "clang++"};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 2; i++) {
     dcs_status status = try_command(compiler, commands[i]);
     if (status != DCS_UNAVAILABLE) return status;
   }
+  return try_command(compiler, commands[2]);
+}
+
+dcs_status dcs_host_compiler_find_c(dcs_host_compiler *compiler) {
+  static const char *const commands[] = {"cc", "gcc", "clang"};
+  compiler->is_c = true;
+  const dcs_status status = find(compiler, "CC", commands);
+  if (status != DCS_UNAVAILABLE) return status;
+  return dcs_fail(DCS_UNAVAILABLE, "a kernel in C needs a C compiler, and neither cc nor gcc nor "
+                                   "clang works here; install gcc, or set CC");
+}
+
+dcs_status dcs_host_compiler_find(dcs_host_compiler *compiler) {
+  static const char *const commands[] = {"c++", "g++", "clang++"};
+  const char *chosen = getenv("CXX");
+  compiler->is_c = false;
+  const dcs_status status = find(compiler, "CXX", commands);
+  if (status != DCS_UNAVAILABLE || (chosen && chosen[0])) return status;
   return dcs_fail(DCS_UNAVAILABLE, "the emulated device needs a C++ compiler, and neither c++ nor "
                                    "g++ nor clang++ works here; install g++, or set CXX");
 }
@@ -169,8 +188,18 @@ static dcs_status start_compiler(const dcs_host_compiler *compiler, const dcs_so
                                  const scratch_files *scratch, bool *succeeded) {
   char here[PATH_MAX], map[PATH_MAX + 32]; /* so that lines do not depend on where this runs */
   snprintf(map, sizeof map, "-fdebug-prefix-map=%s=.", getcwd(here, sizeof here) ? here : "/");
-  const char *const fixed[] = {"-std=c++17", "-O1", "-fPIC",         "-shared",      "-w",
-                               map,          "-o",  scratch->object, scratch->source};
+  const bool c = compiler->is_c;
+  const char *const fixed[] = {"-x",
+                               c ? "c" : "c++",
+                               c ? "-std=gnu11" : "-std=c++17",
+                               c ? "-O2" : "-O1",
+                               "-fPIC",
+                               "-shared",
+                               "-w",
+                               map,
+                               "-o",
+                               scratch->object,
+                               scratch->source};
   size_t n_fixed = sizeof fixed / sizeof fixed[0];
   size_t n_words = (size_t)compiler->n_words;
   const char **argv = calloc(n_words + n_fixed + (size_t)source->n_options + 1, sizeof *argv);

@@ -1,0 +1,130 @@
+/* Gaussian cube: text, z fastest, six values a line in columns of 13 (E13.5), each run along z on
+ * lines of its own; lengths in bohr; no atoms. The second line states the units. Read are also
+ * cubes with atoms, which are skipped, and those in angstrom (counts below 0). */
+#include "harness/base/interrupt.h"
+#include "harness/output/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BOHR 0.529177210903 /* angstrom: CODATA 2018 */
+
+/* ---- writing ---- */
+
+static const char units_are[] = "units: ";
+
+static void put_head(FILE *out, const dcs_field *f) {
+  const int64_t n[3] = {f->n.x, f->n.y, f->n.z};
+  fputs("Direct Coulomb Summation: the sum of charge / distance\n", out);
+  fprintf(out, "%s%s; lengths in bohr; x outer loop, z inner loop\n", units_are,
+          f->units[0] ? f->units : "unknown");
+  fprintf(out, "%5d %17.10f %17.10f %17.10f\n", 0, f->origin[0] / BOHR, f->origin[1] / BOHR,
+          f->origin[2] / BOHR);
+  for (int axis = 0; axis < 3; axis++) {
+    fprintf(out, "%5lld", (long long)n[axis]);
+    for (int along = 0; along < 3; along++)
+      fprintf(out, " %17.10f", along == axis ? f->spacing[axis] / BOHR : 0.0);
+    fputc('\n', out);
+  }
+}
+
+static dcs_status put_planes(FILE *out, dcs_turned *turned) {
+  const dcs_dims n = turned->field->n;
+  for (int64_t i = 0; i < n.x; i++) {
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    if (ferror(out)) return DCS_OK; /* closing says so */
+    const float *plane = dcs_turned_plane(turned, i);
+    for (int64_t j = 0; j < n.y; j++)
+      for (int64_t k = 0; k < n.z; k++)
+        fprintf(out, "%13.5E%s", (double)plane[j * n.z + k],
+                k % 6 == 5 || k == n.z - 1 ? "\n" : "");
+  }
+  return DCS_OK;
+}
+
+static dcs_status write_cube(FILE *out, const dcs_field *f) {
+  dcs_turned turned;
+  put_head(out, f);
+  DCS_TRY(dcs_turned_begin(f, &turned));
+  dcs_status status = put_planes(out, &turned);
+  dcs_turned_end(&turned);
+  return status;
+}
+
+/* ---- reading ---- */
+
+enum { HEAD_LINE = 256, MOST_ATOMS = 100000000 };
+
+/* Two lines of text, then four of a whole number and three numbers. */
+static bool is_cube(const char *head, size_t bytes) {
+  char text[1025];
+  int n, used = 0;
+  double v[3];
+  size_t size = bytes < sizeof text - 1 ? bytes : sizeof text - 1;
+  memcpy(text, head, size);
+  text[size] = '\0';
+  if (strlen(text) < size) return false;
+  const char *at = text;
+  for (int line = 0; line < 2 && at; line++)
+    at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+  for (int line = 0; line < 4 && at; line++) {
+    if (sscanf(at, "%d %lf %lf %lf%n", &n, &v[0], &v[1], &v[2], &used) != 4) return false;
+    at = (at = strchr(at + used, '\n')) ? at + 1 : NULL;
+  }
+  return at != NULL;
+}
+
+static dcs_status read_axis(dcs_words *w, int axis, int64_t *n, double *step) {
+  DCS_TRY(dcs_words_integer(w, "a count of points", -INT32_MAX, INT32_MAX, n));
+  if (*n == 0) return dcs_words_wrong(w, "a count of points that is not 0");
+  for (int along = 0; along < 3; along++) {
+    double value;
+    DCS_TRY(dcs_words_number(w, "a step of the grid", &value));
+    if (along == axis ? !(value > 0) : value != 0)
+      return dcs_words_wrong(w, "a grid along the axes of the coordinates: a step above 0 along "
+                                "its own axis, 0 along the others");
+    if (along == axis) *step = value;
+  }
+  return DCS_OK;
+}
+
+static dcs_status read_grid(dcs_words *w, dcs_field *f, int64_t *atoms) {
+  int64_t n[3];
+  DCS_TRY(dcs_words_integer(w, "a count of atoms, not below 0 (an orbital)", 0, MOST_ATOMS, atoms));
+  for (int axis = 0; axis < 3; axis++)
+    DCS_TRY(dcs_words_number(w, "a coordinate", &f->origin[axis]));
+  for (int axis = 0; axis < 3; axis++)
+    DCS_TRY(read_axis(w, axis, &n[axis], &f->spacing[axis]));
+  double length = n[0] > 0 ? BOHR : 1;
+  for (int axis = 0; axis < 3; axis++) {
+    f->origin[axis] *= length;
+    f->spacing[axis] *= length;
+  }
+  f->n = (dcs_dims){llabs(n[0]), llabs(n[1]), llabs(n[2])};
+  return DCS_OK;
+}
+
+static dcs_status read_cube(FILE *in, const char *path, dcs_field *f) {
+  dcs_words w = {.in = in, .path = path};
+  char line[HEAD_LINE];
+  int64_t atoms;
+  dcs_words_line(&w, line, sizeof line);
+  dcs_words_line(&w, line, sizeof line);
+  if (strncmp(line, units_are, strlen(units_are)) == 0) {
+    line[strcspn(line, ";")] = '\0';
+    if (strcmp(line + strlen(units_are), "unknown") != 0)
+      snprintf(f->units, sizeof f->units, "%.23s", line + strlen(units_are));
+  }
+  DCS_TRY(read_grid(&w, f, &atoms));
+  for (int64_t value = 0; value < 5 * atoms; value++) {
+    double skipped;
+    DCS_TRY(dcs_words_number(&w, "an atom's number, charge and place", &skipped));
+  }
+  return dcs_words_values(&w, f);
+}
+
+const dcs_field_format dcs_field_format_cube = {.name = "Gaussian cube",
+                                                .suffix = ".cube",
+                                                .write = write_cube,
+                                                .sniff = is_cube,
+                                                .read = read_cube};

@@ -1,0 +1,113 @@
+/* Maps in memory, and as files in the formats of formats.def: read by their content, written by the
+ * name's ending. */
+#ifndef DCS_FIELD_H
+#define DCS_FIELD_H
+
+#include "harness/problems/case.h"
+
+#include <stdio.h>
+
+enum { DCS_UNITS_TEXT = 24 };
+
+/* A scalar at the points of a regular grid. */
+typedef struct {
+  dcs_dims n;
+  double origin[3];  /* of point (0, 0, 0), angstrom */
+  double spacing[3]; /* angstrom; all 0: the file it was read from does not say where points are */
+  char units[DCS_UNITS_TEXT]; /* "e/A"; "": unknown */
+  float *values;              /* [(k * n.y + j) * n.x + i] */
+} dcs_field;
+
+/* Memory for the points of ->n; DCS_UNAVAILABLE where it is short, DCS_USAGE for more points than
+ * can be addressed. The rest of the field stays as it is. */
+dcs_status dcs_field_allocate(dcs_field *field);
+/* The same for values that follow in a file, each of `least` bytes or more: DCS_INPUT where the file
+ * is too short for them. */
+dcs_status dcs_field_allocate_for(FILE *in, const char *path, int least, dcs_field *field);
+void dcs_field_free(dcs_field *field); /* leaves no values */
+
+/* ---- units of a potential ---- */
+
+typedef struct {
+  const char *name;   /* as users type it and files state it: "kT/e" */
+  const char *column; /* of CSV files: "potential_kt_per_e" */
+  const char *what;
+  double factor; /* what 1 e/A is; of kT/e, at 1 K */
+} dcs_units;
+
+extern const dcs_units dcs_all_units[];
+extern const int dcs_n_units;
+
+/* The unit of that name, in any case; DCS_USAGE lists those that there are. */
+dcs_status dcs_find_units(const char *name, const dcs_units **units);
+/* What 1 e/A is in it at a temperature (K), which kT/e alone depends on. */
+double dcs_units_factor(const dcs_units *units, double kelvin);
+/* Column names of x, y, z and the value in CSV files, NULL last. */
+void dcs_point_columns(const char *units, const char *names[5]);
+
+/* Multiplies all values and states their units. */
+void dcs_field_scale(dcs_field *field, double factor, const char *units);
+
+/* ---- slices ---- */
+
+/* "z=12.5", angstrom; with `x=1,z=2` a line. Not named: NaN. */
+dcs_status dcs_parse_slice(const char *text, double at[3]);
+/* Of a grid, the plane nearest to each coordinate that is a number becomes the only one; the first
+ * point kept along each axis goes to first[3] (0 where all are). DCS_USAGE for one that is farther
+ * outside the grid than half a spacing. */
+dcs_status dcs_slice_grid(const double at[3], double origin[3], const double spacing[3],
+                          dcs_dims *n, int64_t first[3]);
+/* The same of a map: its values go too. */
+dcs_status dcs_field_slice(dcs_field *field, const double at[3]);
+
+/* ---- values in the order of files in which z varies fastest ---- */
+
+typedef struct {
+  const dcs_field *field;
+  float *planes; /* a few planes of constant x, transposed; owned */
+} dcs_turned;
+
+dcs_status dcs_turned_begin(const dcs_field *field, dcs_turned *turned);
+/* The plane i, ny x nz values, z fastest; until the next call. Ask for planes in ascending order.
+ */
+const float *dcs_turned_plane(dcs_turned *turned, int64_t i);
+void dcs_turned_end(dcs_turned *turned);
+
+/* ---- files ---- */
+
+/* Single precision, little endian. Errors of a file that is written are left to who closes it; an
+ * interrupt is DCS_FAILED. DCS_INPUT for a file that ends too early. */
+dcs_status dcs_put_floats(FILE *out, const float *values, int64_t n);
+dcs_status dcs_get_floats(FILE *in, const char *path, float *values, int64_t n);
+
+typedef struct {
+  const char *name;   /* "OpenDX" */
+  const char *suffix; /* ".dx", of the names of its files */
+  /* Writes from the stream's begin. Errors of the file may be left to who closes it. An interrupt
+   * (dcs_interrupted) ends it with DCS_FAILED. */
+  dcs_status (*write)(FILE *out, const dcs_field *field);
+  /* Whether a file that begins with these bytes is of the format; NULL: it is only written. */
+  bool (*sniff)(const char *head, size_t bytes);
+  /* Reads a regular file from its begin into an empty field, units and all; after a failure the
+   * caller frees it. DCS_INPUT names file, what was found and what would be right. */
+  dcs_status (*read)(FILE *in, const char *path, dcs_field *field);
+} dcs_field_format;
+
+/* In the order of formats.def. */
+extern const dcs_field_format *const dcs_field_formats[];
+extern const int dcs_n_field_formats;
+
+/* The format of a file of that name; DCS_USAGE lists those that are known. */
+dcs_status dcs_field_format_of(const char *path, const dcs_field_format **format);
+
+/* Those that are known, for messages: ".dx (OpenDX)". Returns text. */
+char *dcs_field_format_list(char text[DCS_TEXT]);
+
+/* Writes the map beside `path` and renames. An interrupt (dcs_interrupted) ends it with DCS_FAILED;
+ * that, and a full disk (DCS_IO), leave an old file as it was. */
+dcs_status dcs_field_write(const char *path, const dcs_field *field);
+
+/* Reads a map; the caller frees it. DCS_IO where the file cannot be read. */
+dcs_status dcs_field_read(const char *path, dcs_field *field);
+
+#endif

@@ -1,0 +1,179 @@
+/* MRC/CCP4 (Cheng et al. 2015, "MRC2014"): a header of 1024 bytes and the values, x fastest, single
+ * precision, little endian. The first label states the units. The place of the first point is in
+ * ORIGIN, in single precision. */
+#include "harness/base/interrupt.h"
+#include "harness/output/field.h"
+
+#include <endian.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  NX = 0, /* words of the header */
+  MODE = 3,
+  START = 4,
+  MX = 7,
+  CELL = 10,
+  ANGLES = 13,
+  AXES = 16, /* which of x, y, z columns, rows and sections are */
+  LEAST = 19,
+  GREATEST,
+  MEAN,
+  SPACE_GROUP,
+  EXTENDED,
+  VERSION = 27,
+  ORIGIN = 49,
+  MAP = 52,
+  STAMP,
+  RMS,
+  LABELS,
+  LABEL,
+  WORDS = 256,
+  LABEL_BYTES = 80,
+  SINGLE = 2 /* mode */
+};
+
+typedef union {
+  uint32_t bits[WORDS];
+  char bytes[4 * WORDS];
+} header;
+
+static void set_integer(header *h, int word, int64_t value) {
+  h->bits[word] = htole32((uint32_t)value);
+}
+
+static void set_number(header *h, int word, double value) {
+  float single = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &single, sizeof bits);
+  h->bits[word] = htole32(bits);
+}
+
+static int32_t integer_of(const header *h, int word) {
+  return (int32_t)le32toh(h->bits[word]);
+}
+
+static double number_of(const header *h, int word) {
+  uint32_t bits = le32toh(h->bits[word]);
+  float single;
+  memcpy(&single, &bits, sizeof single);
+  return single;
+}
+
+/* ---- writing ---- */
+
+static void set_statistics(header *h, const dcs_field *f) {
+  const int64_t points = dcs_points(f->n);
+  double least = INFINITY, greatest = -INFINITY, sum = 0, squares = 0;
+  for (int64_t i = 0; i < points; i++) {
+    const double v = f->values[i];
+    least = fmin(least, v);
+    greatest = fmax(greatest, v);
+    sum += v;
+    squares += v * v;
+  }
+  const double mean = sum / (double)points;
+  set_number(h, LEAST, least);
+  set_number(h, GREATEST, greatest);
+  set_number(h, MEAN, mean);
+  set_number(h, RMS, sqrt(fmax(0, squares / (double)points - mean * mean)));
+}
+
+static void set_header(header *h, const dcs_field *f) {
+  const int64_t n[3] = {f->n.x, f->n.y, f->n.z};
+  memset(h, 0, sizeof *h);
+  for (int axis = 0; axis < 3; axis++) {
+    set_integer(h, NX + axis, n[axis]);
+    set_integer(h, MX + axis, n[axis]);
+    set_number(h, CELL + axis, (double)n[axis] * f->spacing[axis]);
+    set_number(h, ANGLES + axis, 90);
+    set_integer(h, AXES + axis, axis + 1);
+    set_number(h, ORIGIN + axis, f->origin[axis]);
+  }
+  set_integer(h, MODE, SINGLE);
+  set_integer(h, SPACE_GROUP, 1);
+  set_integer(h, VERSION, 20141);
+  memcpy(&h->bits[MAP], "MAP ", 4);
+  memcpy(&h->bits[STAMP], "\x44\x44\0\0", 4); /* little endian */
+  set_integer(h, LABELS, 1);
+  char *label = (char *)&h->bits[LABEL];
+  int used = snprintf(label, LABEL_BYTES, "dcsbench: potential%s%s", f->units[0] ? ", units: " : "",
+                      f->units);
+  memset(label + used, ' ', (size_t)(LABEL_BYTES - used));
+  set_statistics(h, f);
+}
+
+static dcs_status write_mrc(FILE *out, const dcs_field *f) {
+  header h;
+  if (f->n.x > INT32_MAX || f->n.y > INT32_MAX || f->n.z > INT32_MAX)
+    return dcs_fail(DCS_USAGE, "MRC holds at most 2^31 - 1 points along an axis");
+  set_header(&h, f);
+  fwrite(h.bytes, 1, sizeof h.bytes, out);
+  return dcs_put_floats(out, f->values, dcs_points(f->n));
+}
+
+/* ---- reading ---- */
+
+static bool is_mrc(const char *head, size_t bytes) {
+  return bytes >= sizeof(header) && memcmp(head + 4 * MAP, "MAP ", 4) == 0;
+}
+
+static dcs_status check(const header *h, const char *path) {
+  if (((const char *)&h->bits[STAMP])[0] != 0x44)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found an MRC file of another byte order; expected little endian", path);
+  if (integer_of(h, MODE) != SINGLE)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found an MRC file of mode %d; expected mode 2, single precision", path,
+                    integer_of(h, MODE));
+  for (int axis = 0; axis < 3; axis++) {
+    if (integer_of(h, AXES + axis) != axis + 1)
+      return dcs_fail(DCS_INPUT, "%s: found axes %d %d %d; expected 1 2 3: x varies fastest", path,
+                      integer_of(h, AXES), integer_of(h, AXES + 1), integer_of(h, AXES + 2));
+    if (!(fabs(number_of(h, ANGLES + axis) - 90) < 1e-3))
+      return dcs_fail(DCS_INPUT, "%s: found a cell angle of %g degrees; expected 90", path,
+                      number_of(h, ANGLES + axis));
+    if (integer_of(h, NX + axis) < 1 || integer_of(h, MX + axis) < 1 ||
+        !(number_of(h, CELL + axis) > 0) || integer_of(h, EXTENDED) < 0)
+      return dcs_fail(DCS_INPUT,
+                      "%s: found %d points along an axis of %g angstrom; expected both "
+                      "above 0",
+                      path, integer_of(h, NX + axis), number_of(h, CELL + axis));
+  }
+  return DCS_OK;
+}
+
+/* ORIGIN, or where that is 0, as CCP4 has it, the first point's index. */
+static void take_places(const header *h, dcs_field *f) {
+  f->n = (dcs_dims){integer_of(h, NX), integer_of(h, NX + 1), integer_of(h, NX + 2)};
+  bool origin = false;
+  for (int axis = 0; axis < 3; axis++) {
+    f->spacing[axis] = number_of(h, CELL + axis) / integer_of(h, MX + axis);
+    f->origin[axis] = number_of(h, ORIGIN + axis);
+    origin |= f->origin[axis] != 0;
+  }
+  for (int axis = 0; !origin && axis < 3; axis++)
+    f->origin[axis] = integer_of(h, START + axis) * f->spacing[axis];
+}
+
+static void take_units(const header *h, dcs_field *f) {
+  char label[LABEL_BYTES + 1];
+  snprintf(label, sizeof label, "%.80s", (const char *)&h->bits[LABEL]);
+  const char *units = strstr(label, "units: ");
+  if (integer_of(h, LABELS) > 0 && units) sscanf(units + 7, "%23s", f->units);
+}
+
+static dcs_status read_mrc(FILE *in, const char *path, dcs_field *f) {
+  header h;
+  if (fread(h.bytes, 1, sizeof h.bytes, in) != sizeof h.bytes)
+    return dcs_fail(DCS_INPUT, "%s: found a part of a header; expected 1024 bytes", path);
+  DCS_TRY(check(&h, path));
+  take_places(&h, f);
+  take_units(&h, f);
+  if (fseeko(in, integer_of(&h, EXTENDED), SEEK_CUR) != 0) return dcs_cannot("read", path);
+  DCS_TRY(dcs_field_allocate_for(in, path, 4, f));
+  return dcs_get_floats(in, path, f->values, dcs_points(f->n));
+}
+
+const dcs_field_format dcs_field_format_mrc = {
+    .name = "MRC/CCP4", .suffix = ".mrc", .write = write_mrc, .sniff = is_mrc, .read = read_mrc};

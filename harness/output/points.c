@@ -1,0 +1,104 @@
+#include "harness/output/points.h"
+
+#include "harness/base/interrupt.h"
+#include "harness/files/csv.h"
+#include "harness/output/field.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- reading ---- */
+
+static dcs_status find_columns(const dcs_table *table, int columns[3]) {
+  static const char *const names[3][2] = {
+      {"x", "x_angstrom"}, {"y", "y_angstrom"}, {"z", "z_angstrom"}};
+  for (int axis = 0; axis < 3; axis++) {
+    columns[axis] = dcs_table_column(table, names[axis][1]);
+    if (columns[axis] < 0) DCS_TRY(dcs_table_need(table, names[axis][0], &columns[axis]));
+  }
+  return DCS_OK;
+}
+
+static dcs_status take_points(const dcs_table *table, dcs_point *points) {
+  int columns[3];
+  DCS_TRY(find_columns(table, columns));
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    double *to[3] = {&points[row].x, &points[row].y, &points[row].z};
+    for (int axis = 0; axis < 3; axis++) {
+      *to[axis] = dcs_table_number(table, row, columns[axis]);
+      if (!isfinite(*to[axis]))
+        return dcs_table_wrong(table, row, dcs_table_header(table, columns[axis]), columns[axis],
+                               "a coordinate, angstrom");
+    }
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_points_read(const char *path, dcs_point **points, int64_t *n) {
+  dcs_table *table;
+  *points = NULL;
+  DCS_TRY(dcs_table_read(path, &table));
+  dcs_status status = DCS_OK;
+  *n = (int64_t)dcs_table_rows(table);
+  if (*n == 0 || dcs_table_torn(table))
+    status = dcs_fail(DCS_INPUT, "%s: found %s; expected points, a row each", path,
+                      *n ? "a last row without its end" : "no rows");
+  if (status == DCS_OK && !(*points = malloc((size_t)*n * sizeof **points)))
+    status = dcs_fail(DCS_UNAVAILABLE, "no memory for %lld points", (long long)*n);
+  if (status == DCS_OK) status = take_points(table, *points);
+  dcs_table_free(table);
+  if (status == DCS_OK) return DCS_OK;
+  free(*points);
+  *points = NULL;
+  return status;
+}
+
+/* ---- values ---- */
+
+static bool on_an_atom(const dcs_case *c, const double point[3]) {
+  const double near = 1e-6 * c->spacing;
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    const dcs_site *s = &c->sites[a];
+    const double dx = point[0] - s->x, dy = point[1] - s->y, dz = point[2] - s->z;
+    if (dx * dx + dy * dy + dz * dz < near * near) return true;
+  }
+  return false;
+}
+
+dcs_status dcs_points_values(const dcs_case *c, const dcs_point *points, int64_t n, double *values,
+                             int64_t *n_on_atoms) {
+  const double largest = dcs_case_largest(c);
+  int64_t on_atoms = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : on_atoms)
+  for (int64_t i = 0; i < n; i++) {
+    if (dcs_interrupted()) continue;
+    const double point[3] = {points[i].x - c->origin[0], points[i].y - c->origin[1],
+                             points[i].z - c->origin[2]};
+    values[i] = dcs_case_sums(c, point, largest).v;
+    on_atoms += on_an_atom(c, point);
+  }
+  *n_on_atoms = on_atoms;
+  return dcs_interrupted() ? dcs_fail(DCS_FAILED, "interrupted") : DCS_OK;
+}
+
+/* ---- writing ---- */
+
+static dcs_status put_points(dcs_csv *csv, const dcs_point *points, int64_t n, const double *values,
+                             const char *units, double factor) {
+  const char *names[5];
+  dcs_point_columns(units, names);
+  DCS_TRY(dcs_csv_header(csv, names));
+  for (int64_t i = 0; i < n; i++) {
+    DCS_CSV_NUMBERS(csv, points[i].x, points[i].y, points[i].z, values[i] * factor);
+    DCS_TRY(dcs_csv_row(csv));
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_points_write(const char *path, const dcs_point *points, int64_t n,
+                            const double *values, const char *units, double factor) {
+  dcs_csv csv = dcs_csv_stdout();
+  if (!path) return put_points(&csv, points, n, values, units, factor);
+  DCS_TRY(dcs_csv_create(&csv, path));
+  return dcs_csv_finish(&csv, put_points(&csv, points, n, values, units, factor));
+}

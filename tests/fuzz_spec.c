@@ -1,0 +1,49 @@
+/* Any bytes as a specification, with a kernel in CUDA or C beside it: read or refused, and its data
+ * made where they are few. */
+#include "harness/spec/spec.h"
+#include "tests/fuzz.h"
+
+static char folder[] = "/tmp/dcs-fuzz-spec-XXXXXX", path[64];
+
+static void put(const char *name, const void *bytes, size_t n) {
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  FUZZ_EXPECT(file && fwrite(bytes, 1, n, file) == n);
+  FUZZ_EXPECT(fclose(file) == 0);
+}
+
+static void begin(void) {
+  static const char cuda[] = "__global__ void k(float *x) { x[0] = 1; }\n",
+                    c[] = "void k(void *const *arguments) {}\n";
+  if (path[0]) return;
+  FUZZ_EXPECT(mkdtemp(folder));
+  put("k.cu", cuda, sizeof cuda - 1);
+  put("k.c", c, sizeof c - 1);
+}
+
+static void make_data(const dcs_spec_argument *a, const dcs_spec_fill *fill) {
+  enum { FEW = 1 << 12 };
+  if (fill->type == DCS_FILL_NOTHING || dcs_spec_bytes(a) > FEW) return;
+  char *data = malloc(dcs_spec_bytes(a));
+  FUZZ_EXPECT(data);
+  if (dcs_spec_make_data(a, fill, data) == DCS_OK)
+    for (int64_t i = 0; i < a->size * a->lanes; i++)
+      FUZZ_EXPECT(fill->type == DCS_FILL_FILE || !a->element->real ||
+                  dcs_element_value(a->element, data, i) == dcs_element_value(a->element, data, i));
+  free(data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  dcs_spec spec;
+  begin();
+  put("spec.json", data, size);
+  if (dcs_spec_read(path, &spec) == DCS_OK) {
+    FUZZ_EXPECT(spec.kernel && spec.kernel_name);
+    for (int a = 0; !spec.problem && a < spec.n_arguments; a++) {
+      make_data(&spec.arguments[a], &spec.arguments[a].fill);
+      make_data(&spec.arguments[a], &spec.arguments[a].expected);
+    }
+  }
+  dcs_spec_free(&spec);
+  return 0;
+}

@@ -1,0 +1,56 @@
+/* `dcsbench dispatch --measure`: a row that strays is measured again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/dispatch_run.h"
+
+/* Takes the times of cpu_gather at 24^3 in a file of the run a thousandfold down, in the column. */
+static void shrink(const char *file, const char *column) {
+  char command[4096];
+  snprintf(command, sizeof command,
+           "awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }\n"
+           "NR > 1 && $at[\"variant\"] == \"cpu_gather\" && $at[\"nx\"] == 24 "
+           "{ $at[\"%s\"] /= 1000 } 1' %s > %s.part && mv %s.part %s",
+           column, run_path(file), run_path(file), run_path(file), run_path(file));
+  if (system(command) != 0) fail_msg("failed: %s", command);
+}
+
+static void rows_that_stray_are_measured_again(void **state) {
+  (void)state;
+  const char *far_off = "on 200 atoms, 24x24x24, scope kernel: ";
+  assert_status(
+      program_run("sweep --variants cpu_gather,cpu_scatter --config threads=1 --atoms 200 "
+                  "--grid 8^3,16^3,24^3,32^3 --rounds 3 --out %s",
+                  in_folder("run")),
+      0);
+  assert_status(dispatch(""), 0);
+  assert_null(strstr(program_out, far_off));
+  shrink("samples.csv", "time_ns");
+  shrink("summary.csv", "median_ns");
+  assert_status(dispatch(""), 0);
+  assert_contains(program_out, far_off);
+  assert_status(dispatch("--measure"), 0);
+  assert_contains(program_out,
+                  "1 row is measured again: smaller and larger sizes took other times");
+  assert_null(strstr(program_out, far_off));
+  assert_status(dispatch("--measure"), 0); /* nothing is left to measure */
+  assert_null(strstr(program_out, "measured again"));
+}
+
+static void what_cannot_be_measured_again_is_refused(void **state) {
+  (void)state;
+  assert_status(dispatch("--device cuda:0"), 2);
+  assert_contains(program_err, "--device and --kernels are for --measure");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_that_stray_are_measured_again),
+      cmocka_unit_test(what_cannot_be_measured_again_is_refused),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}

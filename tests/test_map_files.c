@@ -1,0 +1,204 @@
+/* Maps as users handle them: `map` in every format and unit, at points and in slices, `diff`,
+ * `convert`. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/input/molecule.h"
+#include "harness/output/field.h"
+#include "tests/program.h"
+
+#include <math.h>
+
+static const char *water(void) {
+  if (!exists(in_folder("water.pqr")))
+    assert_status(program_run("generate water --atoms 90 -o %s", in_folder("water.pqr")), 0);
+  return in_folder("water.pqr");
+}
+
+static void map_to(const char *name, const char *more) {
+  assert_status(program_run("map %s -o %s --grid 7x5x6 --spacing 1.5 --origin -3,-2,-1 %s", water(),
+                            in_folder(name), more),
+                0);
+}
+
+/* The sum of q / r at a point, e/A. */
+static double potential(double x, double y, double z) {
+  dcs_molecule m;
+  double sum = 0;
+  assert_int_equal(dcs_molecule_read(water(), &m, NULL), DCS_OK);
+  for (int64_t a = 0; a < m.n; a++)
+    sum += m.sites[a].q /
+           sqrt(pow(x - m.sites[a].x, 2) + pow(y - m.sites[a].y, 2) + pow(z - m.sites[a].z, 2));
+  dcs_molecule_free(&m);
+  return sum;
+}
+
+static const char *const formats[] = {"a.dx", "a.cube", "a.mrc", "a.npy", "a.npz"};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+static void every_format_holds_the_map(void **state) {
+  (void)state;
+  for (int f = 0; f < N_FORMATS; f++) {
+    map_to(formats[f], "--units kT/e");
+    assert_contains(program_err, formats[f]);
+    assert_contains(program_err, "7x5x6 points, kT/e, ");
+  }
+  for (int f = 0; f < N_FORMATS; f++)
+    for (int g = 0; g < N_FORMATS; g++) {
+      assert_status(
+          program_run("diff %s %s --tolerance 1e-5", in_folder(formats[f]), in_folder(formats[g])),
+          0);
+      assert_contains(program_out, "points                7x5x6\n");
+    }
+}
+
+static void units_are_converted(void **state) {
+  (void)state;
+  dcs_field plain, field;
+  static const struct {
+    const char *options;
+    double factor;
+  } units[] = {{"--units V", 14.39964548},
+               {"--units kcal/mol/e", 332.06371},
+               {"--units kT/e", 14.39964548 / (8.617333262e-5 * 298.15)},
+               {"--units kT/e --temperature 310", 14.39964548 / (8.617333262e-5 * 310)}};
+  map_to("plain.npz", "");
+  assert_int_equal(dcs_field_read(in_folder("plain.npz"), &plain), DCS_OK);
+  for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+    map_to("units.npz", units[u].options);
+    assert_int_equal(dcs_field_read(in_folder("units.npz"), &field), DCS_OK);
+    for (int64_t i = 0; i < dcs_points(field.n); i++)
+      assert_true(fabs(field.values[i] - plain.values[i] * units[u].factor) <=
+                  1e-6 * fabs(field.values[i]));
+    dcs_field_free(&field);
+  }
+  dcs_field_free(&plain);
+  assert_status(program_run("convert %s %s --units V", in_folder("plain.npz"), in_folder("v.dx")),
+                0);
+  assert_status(
+      program_run("diff %s %s --tolerance 1e-6", in_folder("plain.npz"), in_folder("v.dx")), 0);
+  assert_status(program_run("convert %s %s --units V", in_folder("a.npy"), in_folder("v.dx")), 3);
+  assert_contains(program_err, "a.npy: found no units that are known");
+}
+
+static void differences_are_found(void **state) {
+  (void)state;
+  dcs_field f;
+  map_to("f.npz", "");
+  assert_int_equal(dcs_field_read(in_folder("f.npz"), &f), DCS_OK);
+  f.values[(4 * 5 + 3) * 7 + 2] += 2;
+  assert_int_equal(dcs_field_write(in_folder("g.npz"), &f), DCS_OK);
+  assert_status(program_run("diff %s %s --csv", in_folder("g.npz"), in_folder("f.npz")), 0);
+  double points, wrong, rms_a, rms_b, rms, relative, most, x, y, z;
+  assert_int_equal(sscanf(strchr(program_out, '\n'), "\n%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,",
+                          &points, &wrong, &rms_a, &rms_b, &rms, &relative, &most, &x, &y, &z),
+                   10);
+  assert_true(points == 210 && wrong == 0 && fabs(most - 2) < 1e-6);
+  assert_true(fabs(rms - 2 / sqrt(210)) < 1e-6 && fabs(relative - rms / rms_b) < 1e-6);
+  assert_true(x == f.origin[0] + 3 && y == f.origin[1] + 4.5 && z == f.origin[2] + 6);
+  assert_status(program_run("diff %s %s --tolerance 1e-3", in_folder("g.npz"), in_folder("f.npz")),
+                1);
+  f.values[0] = NAN;
+  assert_int_equal(dcs_field_write(in_folder("nan.npz"), &f), DCS_OK);
+  assert_status(program_run("diff %s %s --tolerance 9", in_folder("nan.npz"), in_folder("f.npz")),
+                1);
+  assert_contains(program_err, "1 points are not numbers");
+  f.origin[1] += 0.1;
+  assert_int_equal(dcs_field_write(in_folder("moved.npz"), &f), DCS_OK);
+  assert_status(program_run("diff %s %s", in_folder("moved.npz"), in_folder("f.npz")), 3);
+  assert_contains(program_err, "angstrom apart along y; expected the same grid");
+  f.n.z = 5;
+  assert_int_equal(dcs_field_write(in_folder("less.npz"), &f), DCS_OK);
+  assert_status(program_run("diff %s %s", in_folder("less.npz"), in_folder("f.npz")), 3);
+  assert_contains(program_err, "has 7x5x5 points");
+  dcs_field_free(&f);
+}
+
+static void slices_are_planes(void **state) {
+  (void)state;
+  map_to("whole.npz", "");
+  map_to("plane.npz", "--slice y=1");
+  assert_contains(program_err, "7x1x6 points");
+  assert_status(
+      program_run("convert %s %s --slice y=1", in_folder("whole.npz"), in_folder("cut.npz")), 0);
+  assert_status(
+      program_run("diff %s %s --tolerance 1e-5", in_folder("plane.npz"), in_folder("cut.npz")), 0);
+  map_to("line.csv", "--slice x=0,z=2");
+  char *text = get_file(in_folder("line.csv"), NULL);
+  double x, y, z, v;
+  char *row = strchr(text, '\n');
+  for (int j = 0; j < 5; j++, row = strchr(row + 1, '\n')) {
+    assert_int_equal(sscanf(row, "\n%lf,%lf,%lf,%lf", &x, &y, &z, &v), 4);
+    assert_true(fabs(v - potential(x, y, z)) < 1e-4 * (1 + fabs(v)));
+  }
+  assert_string_equal(row, "\n");
+  free(text);
+  assert_status(program_run("map %s -o %s --grid 5^3 --slice z=99", water(), in_folder("s.csv")),
+                2);
+  assert_contains(program_err, "--slice: found z=99; expected ");
+}
+
+static void a_slice_is_a_picture(void **state) {
+  (void)state;
+  assert_status(program_run("map %s -o %s --grid 7^3", water(), in_folder("s.png")), 2);
+  assert_contains(program_err, "a picture is of a slice");
+  int status = program_run("map %s -o %s --grid 7x5x6 --origin 0,0,0 --slice z=3", water(),
+                           in_folder("s.svg"));
+  if (status == 4 && strstr(program_err, "gnuplot is not on the PATH")) {
+    print_message("skipped: no gnuplot\n");
+    skip();
+  }
+  assert_status(status, 0);
+  char *picture = get_file(in_folder("s.svg"), NULL);
+  assert_contains(picture, "potential [e/A]");
+  assert_contains(picture, "</svg>");
+  free(picture);
+}
+
+static void points_of_ones_own(void **state) {
+  (void)state;
+  put_file(in_folder("points.csv"), "name,z,y,x\na,1,2,3\n\"b,c\",-4.5,0,1e1\n");
+  assert_status(program_run("map %s --at %s", water(), in_folder("points.csv")), 0);
+  double x, y, z, v;
+  char *row = strchr(program_out, '\n');
+  assert_int_equal(strncmp(program_out, "x_angstrom,y_angstrom,z_angstrom,potential_e_per_", 49),
+                   0);
+  assert_int_equal(sscanf(row, "\n%lf,%lf,%lf,%lf", &x, &y, &z, &v), 4);
+  assert_true(x == 3 && y == 2 && z == 1 && fabs(v - potential(3, 2, 1)) < 1e-12 * fabs(v));
+  row = strchr(row + 1, '\n');
+  assert_int_equal(sscanf(row, "\n%lf,%lf,%lf,%lf", &x, &y, &z, &v), 4);
+  assert_true(x == 10 && y == 0 && z == -4.5);
+  assert_true(fabs(v - potential(10, 0, -4.5)) < 1e-12 * fabs(v));
+  assert_status(program_run("map %s --at %s --units V -o %s", water(), in_folder("points.csv"),
+                            in_folder("at.csv")),
+                0);
+  assert_contains(program_err, "at.csv: 2 points, V, CSV");
+}
+
+static void points_that_are_wrong(void **state) {
+  (void)state;
+  put_file(in_folder("bad.csv"), "x,y,z\n1,2,3\n1,two,3\n");
+  assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
+  assert_contains(program_err, "bad.csv: row 3: found y \"two\"; expected a coordinate");
+  put_file(in_folder("bad.csv"), "x,y\n1,2\n");
+  assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
+  assert_contains(program_err, "z");
+  put_file(in_folder("bad.csv"), "x,y,z\n");
+  assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
+  assert_status(program_run("map %s --at %s --grid 5^3", water(), in_folder("bad.csv")), 2);
+  assert_status(program_run("map %s --at %s -o map.dx", water(), in_folder("bad.csv")), 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_format_holds_the_map), cmocka_unit_test(units_are_converted),
+      cmocka_unit_test(differences_are_found),      cmocka_unit_test(slices_are_planes),
+      cmocka_unit_test(a_slice_is_a_picture),       cmocka_unit_test(points_of_ones_own),
+      cmocka_unit_test(points_that_are_wrong),
+  };
+  return cmocka_run_group_tests_name("map files", tests, program_setup, program_teardown);
+}
