@@ -35,7 +35,8 @@ void dcs_print_search(const dcs_search *search, const char *strategy) {
 
 void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double work) {
   char text[DCS_TEXT];
-  printf("the best once more, in interleaved rounds, each in processes of its own:\n   %12s %12s %17s %6s %8s %5s  %s\n",
+  printf("the best once more, in interleaved rounds, each in processes of its own:\n   %12s %12s "
+         "%17s %6s %8s %5s  %s\n",
          "median ms", "10^9 evals/s", "time to best 95%", "n", "padding", "regs", "configuration");
   for (int f = 0; f < w->n; f++) {
     const dcs_finalist *e = &w->list[f];

@@ -78,8 +78,9 @@ typedef struct {
 } dcs_final_rounds;
 
 /* Samples the configurations configs[n], at most DCS_MAX_FINALISTS, anew in interleaved rounds of
- * random order, each in worker processes of its own. fresh[n] receives the samples, which go into the journal as "final"; the caller
- * frees their times. A configuration that fails now has that outcome. */
+ * random order, each in worker processes of its own. fresh[n] receives the samples, which go into
+ * the journal as "final"; the caller frees their times. A configuration that fails now has that
+ * outcome. */
 dcs_status dcs_live_rounds(dcs_live *live, const int *configs, int n, const dcs_final_rounds *how,
                            dcs_evaluation *fresh);
 
