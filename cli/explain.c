@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/explain/capability.h"
 #include "harness/files/sheet.h"
+#include "harness/spec/own.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,6 +165,7 @@ dcs_status dcs_command_explain(int argc, char **argv) {
   arguments a = {.predicted = NAN};
   dcs_run run;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
+  if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
   dcs_status status = a.run ? dcs_run_open_summary(&run, a.run) : dcs_run_open_shipped(&run);
   if (status == DCS_OK) status = explain(&a, &run);
   dcs_run_close(&run);

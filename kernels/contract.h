@@ -191,11 +191,11 @@ typedef enum {
 
 /* What a variant is made of that is not built in, but was read from files of the user's. */
 typedef struct {
-  const char *file;     /* that describes it, by its absolute path */
-  uint64_t hash;        /* of what that file and the kernel's text were when they were read */
-  uint64_t all;         /* the same with the data that it is run on */
-  const char *language; /* of the kernel */
-  const char *text;     /* the kernel, with what it includes in its place */
+  const char *file;           /* that describes it, by its absolute path */
+  uint64_t hash;              /* of what that file and the kernel's text were when they were read */
+  uint64_t all;               /* the same with the data that it is run on */
+  const char *language;       /* of the kernel */
+  const char *text;           /* the kernel, with what it includes in its place */
   const char *const *options; /* of the compiler, beside its parameters; n_options */
   int n_options;
 } dcs_outside;

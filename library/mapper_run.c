@@ -10,9 +10,8 @@
 
 /* Whether the engine still holds inputs and points of this size. */
 static bool is_ready(const dcs_ready *r, const dcs_problem *p) {
-  return r->shape.input[0] && r->shape.n_inputs == p->n_inputs &&
-         r->shape.n.x == p->n.x && r->shape.n.y == p->n.y && r->shape.n.z == p->n.z &&
-         r->shape.spacing == p->spacing;
+  return r->shape.input[0] && r->shape.n_inputs == p->n_inputs && r->shape.n.x == p->n.x &&
+         r->shape.n.y == p->n.y && r->shape.n.z == p->n.z && r->shape.spacing == p->spacing;
 }
 
 /* The handle's own copy of the inputs stays where it is from map to map, so that an engine that is

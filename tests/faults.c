@@ -62,6 +62,7 @@ static const struct {
      "compile --variants cuda_naive --config block_x=16,block_y=16 --arch sm_90",
      {NULL},
      false},
+    {"explain", "explain cpu_gather --config threads=1 --run @/run", {NULL}, true},
     {"sweep-worker",
      "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 1 --out @/new "
      "--resume",

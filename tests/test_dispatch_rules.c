@@ -106,7 +106,8 @@ static void print(const char *run, dcs_scope scope, const losses *l) {
 static void open_run(const char *folder, dcs_measured *m, dcs_dispatch *d) {
   FILE *notes = fopen("/dev/null", "w");
   assert_non_null(notes);
-  if (dcs_measured_read(folder, m) != DCS_OK || dcs_dispatch_draw(&m->run, notes, d) != DCS_OK)
+  if (dcs_measured_read(folder, NULL, m) != DCS_OK ||
+      dcs_dispatch_draw(&m->run, notes, d) != DCS_OK)
     fail_msg("%s", dcs_error_message());
   fclose(notes);
 }

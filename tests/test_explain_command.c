@@ -120,6 +120,20 @@ static void within_a_cutoff(void **state) {
   assert_contains(program_out, "64x64x64, cutoff=12; sm_90");
 }
 
+/* A kernel of the user's: nobody says its operations, and nothing was measured. */
+static void an_own_kernel(void **state) {
+  (void)state;
+  assert_status(program_run("explain own_rows --kernels results/examples/coulomb --predict 1e12 "
+                            "--csv"),
+                0);
+  assert_true(isnan(value_of("work", "operations_per_eval")));
+  assert_true(isnan(value_of("measured", "time")));
+  assert_true(isnan(value_of("measured", "prediction_ratio")));
+  assert_contains(program_out, "you said 1e+12; nothing was measured to hold it against");
+  skip_without_compiler();
+  assert_true(value_of("inner_loop", "evals_per_iteration") >= 1);
+}
+
 static void cpu_variants(void **state) {
   (void)state;
   assert_status(program_run("explain cpu_avx512 --config threads=16 --csv"), 0);
@@ -167,6 +181,7 @@ int main(void) {
       cmocka_unit_test(another_architecture),
       cmocka_unit_test(a_size_that_was_not_measured),
       cmocka_unit_test(within_a_cutoff),
+      cmocka_unit_test(an_own_kernel),
       cmocka_unit_test(cpu_variants),
       cmocka_unit_test(as_text_and_json),
       cmocka_unit_test(wrong_words_are_refused),

@@ -10,8 +10,8 @@ enum {
 };
 
 /* The kernel of a CUDA variant, the first of its sources, with what it includes in its place, and
- * the macros of a configuration. From a folder of kernels: the file of that name there, which must be
- * there unless the folder has variants of the user's, else the one built in; of what is
+ * the macros of a configuration. From a folder of kernels: the file of that name there, which must
+ * be there unless the folder has variants of the user's, else the one built in; of what is
  * included, the file of that name there, if there is one, else the project's. Of a variant that is
  * not built in: the text that was read. The struct must stay where it is; free with
  * dcs_kernel_source_free(). */

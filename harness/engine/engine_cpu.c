@@ -106,8 +106,7 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *p
                             .constant_bytes = -1,
                             .shared_bytes = -1,
                             .local_bytes = -1,
-                            .compile_ms =
-                                variant->load ? 1e-6 * (dcs_now_ns() - started) : 0};
+                            .compile_ms = variant->load ? 1e-6 * (dcs_now_ns() - started) : 0};
   return DCS_OUTCOME_OK;
 }
 

@@ -93,6 +93,7 @@ static double evals_of_iteration(const dcs_subject *s) {
   const int inputs = loop->loaded_bytes / (int)s->size.kind->buffers[0].bytes;
   const double rough = (loop->fp32_operations + 2 * special) / s->flops;
   const double exact[] = {(double)inputs * points, special};
+  if (isnan(s->flops)) return special > 0 ? special : NAN; /* all that is known */
   if (rough < 0.5) return NAN;
   for (int i = 0; i < 2; i++)
     if (exact[i] > 0 && rough > 0.65 * exact[i] && rough < 1.5 * exact[i]) return exact[i];

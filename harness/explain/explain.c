@@ -68,10 +68,12 @@ static void add_work(dcs_subject *s) {
     dcs_explain_add(s, "work", "executed_evals", s->executed, eval, "%.3g%% more: padding",
                     100 * (s->executed / s->useful - 1));
   dcs_explain_add(s, "work", "operations_per_eval", s->flops, "",
-                  "as written: FMA and reciprocal square root 2, others 1");
+                  isnan(s->flops) ? "a specification does not say"
+                                  : "as written: FMA and reciprocal square root 2, others 1");
   dcs_explain_add(s, "work", "bytes_per_eval", s->bytes / s->useful, "bytes",
                   "of main memory at least: %.4g bytes in all", s->bytes);
-  dcs_explain_number(s, "work", "operations_per_byte", s->flops * s->useful / s->bytes, "");
+  if (!isnan(s->flops))
+    dcs_explain_number(s, "work", "operations_per_byte", s->flops * s->useful / s->bytes, "");
 }
 
 /* ---- CPU ---- */

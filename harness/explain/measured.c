@@ -96,31 +96,41 @@ static void add_where(dcs_subject *s) {
 }
 
 static void add_prediction(dcs_subject *s) {
-  const double predicted = s->request->predicted, rate = s->row->evals_per_s;
+  const double predicted = s->request->predicted, rate = s->row ? s->row->evals_per_s : NAN;
   if (isnan(predicted)) return;
   dcs_explain_number(s, "measured", "predicted_evals_per_s", predicted, "evals/s");
-  dcs_explain_add(s, "measured", "prediction_ratio", predicted / rate, "times",
-                  "you said %.4g; measured %.4g: %.3g times", predicted, rate, predicted / rate);
+  if (isnan(rate))
+    dcs_explain_add(s, "measured", "prediction_ratio", NAN, "times",
+                    "you said %.4g; nothing was measured to hold it against", predicted);
+  else
+    dcs_explain_add(s, "measured", "prediction_ratio", predicted / rate, "times",
+                    "you said %.4g; measured %.4g: %.3g times", predicted, rate, predicted / rate);
 }
 
-void dcs_explain_measured(dcs_subject *s) {
+static void add_row(dcs_subject *s) {
   const dcs_run_row *row = s->row;
-  if (!row) {
-    dcs_explain_add(s, "measured", "time", NAN, "ms", "no kernel time of %s in %s", s->variant->id,
-                    s->request->run_name);
-    return;
-  }
   add_where(s);
   if (row->ci_lo_ns > 0)
     dcs_explain_add(s, "measured", "time", 1e-6 * row->median_ns, "ms", "%.4g to %.4g",
                     1e-6 * row->ci_lo_ns, 1e-6 * row->ci_hi_ns);
   else
     dcs_explain_number(s, "measured", "time", 1e-6 * row->median_ns, "ms");
-  dcs_explain_add(s, "measured", "evals_per_s", row->evals_per_s, "evals/s",
-                  "%.0f%% of the machine's measured limit", 100 * row->limit_fraction);
+  if (row->limit_fraction > 0)
+    dcs_explain_add(s, "measured", "evals_per_s", row->evals_per_s, "evals/s",
+                    "%.0f%% of the machine's measured limit", 100 * row->limit_fraction);
+  else
+    dcs_explain_number(s, "measured", "evals_per_s", row->evals_per_s, "evals/s");
   if (s->same && s->least_s > 0)
     dcs_explain_add(s, "measured", "of_the_limit", 1e9 * s->least_s / row->median_ns, "",
                     "the limit that binds takes %.0f%% of the measured time",
                     100 * 1e9 * s->least_s / row->median_ns);
+}
+
+void dcs_explain_measured(dcs_subject *s) {
+  if (s->row)
+    add_row(s);
+  else
+    dcs_explain_add(s, "measured", "time", NAN, "ms", "no kernel time of %s in %s", s->variant->id,
+                    s->request->run_name);
   add_prediction(s);
 }

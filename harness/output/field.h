@@ -21,8 +21,8 @@ typedef struct {
 /* Memory for the points of ->n; DCS_UNAVAILABLE where it is short, DCS_USAGE for more points than
  * can be addressed. The rest of the field stays as it is. */
 dcs_status dcs_field_allocate(dcs_field *field);
-/* The same for values that follow in a file, each of `least` bytes or more: DCS_INPUT where the file
- * is too short for them. */
+/* The same for values that follow in a file, each of `least` bytes or more: DCS_INPUT where the
+ * file is too short for them. */
 dcs_status dcs_field_allocate_for(FILE *in, const char *path, int least, dcs_field *field);
 void dcs_field_free(dcs_field *field); /* leaves no values */
 

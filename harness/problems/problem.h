@@ -51,8 +51,8 @@ typedef struct {
    * slices, padded, and shared by several devices (its `bytes` are a multiple of 4). */
   int64_t (*count)(const dcs_problem *);
   int64_t elements; /* always so many, in place of count(); 0: as that tells */
-  bool output;      /* the method fills it, else the case: by fill(), or buffer 0 where that is NULL,
-                       atom by atom (dcs_kind.input) */
+  bool output; /* the method fills it, else the case: by fill(), or buffer 0 where that is NULL,
+                  atom by atom (dcs_kind.input) */
   void (*fill)(const dcs_case *, int buffer, void *data);
   /* Of an output: the input, as large, that is copied into it before it is computed; 0: it begins
    * with anything. Where kernels read it (`read`) that is done before each that is timed, untimed;

@@ -443,7 +443,8 @@ template <class... A> static inline const size_t *dcs_emulated_sizes(void (*)(A.
 
 /* The run returns 1, or 0 where memory for the threads of a block is short and nothing was run, or
  * -1 where threads of a block waited for others that did not come. */
-/* Declared again, so that a kernel without extern "C" does not compile: a card would not find it. */
+/* Declared again, so that a kernel without extern "C" does not compile: a card would not find it.
+ */
 #define DCS_EMULATED_ENTRY(kernel)                                                                 \
   extern "C" decltype(kernel) kernel;                                                              \
   extern "C" const size_t *dcs_emulated_sizes_of_##kernel() {                                      \
