@@ -173,6 +173,11 @@ static void print_reference(const dcs_measured *m, FILE *out) {
 static void print_notes(const dcs_measured *m, FILE *out) {
   size_t unsure = dcs_measured_unsure(m);
   dcs_run_notes(&m->run, out);
+  if (m->n_left_out > 0)
+    fprintf(out,
+            "left out: %d methods; of more than %d those are held against each other that are the "
+            "fastest at most sizes\n",
+            m->n_left_out, DCS_MOST_IMPORTED);
   print_reference(m, out);
   if (unsure > 0)
     fprintf(out,

@@ -1,10 +1,12 @@
 /* dcsbench tune */
 #include "cli/commands.h"
 #include "cli/tune_spec.h"
+#include "harness/base/grow.h"
 #include "harness/base/text.h"
 #include "harness/spec/own.h"
 #include "tuning/database/tuned.h"
 #include "tuning/study/study.h"
+#include "tuning/tuner/pareto.h"
 #include "tuning/tuner/tuner.h"
 
 #include <math.h>
@@ -21,6 +23,8 @@ typedef struct {
   dcs_problem_choice choice;
   dcs_tune_options tune;
   what what;
+  bool pareto;
+  dcs_pareto_axis axis;
   const char *strategy, *out, *spec;
   int64_t seed, samples;
   char *words[MOST_WORDS];
@@ -35,6 +39,14 @@ static dcs_status take_scope(const char *arg, void *values) {
   return dcs_scope_by_name(arg, &((arguments *)values)->tune.scope);
 }
 
+static dcs_status take_pareto(const char *arg, void *values) {
+  arguments *a = values;
+  a->pareto = true;
+  a->axis = arg && strcmp(arg, "error") == 0 ? DCS_PARETO_ERROR : DCS_PARETO_ENERGY;
+  if (!arg || a->axis == DCS_PARETO_ERROR || strcmp(arg, "energy") == 0) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--pareto: found \"%s\"; expected energy or error", arg);
+}
+
 static const dcs_option options[] = {
     {"atoms", 0, "N", "number of atoms; with --input, that many of its first (all)",
      DCS_INTEGER(arguments, tune.source.atoms, 1, 1000000000)},
@@ -43,6 +55,16 @@ static const dcs_option options[] = {
     {"config", 0, "K=V,...",
      "values of some parameters in place of those that the variant names: coarsen=4|8",
      DCS_WORD(arguments, tune.config)},
+    {"objective", 0, "WHAT",
+     "what the best has the least of: time, energy (J of an output, where the device reports it), "
+     "edp (energy times time), or an expression over time_ns, energy_j, evals_useful, registers, "
+     "rel_l2_error: 'energy_j * time_ns ** 2' (time)",
+     DCS_WORD(arguments, tune.objective)},
+    {"pareto", 0, "AXIS",
+     "find the front of time against energy, or error: what no other is both faster than and lower "
+     "than; of several VARIANTs, and of several problems where error is the axis (--cutoff "
+     "'0|8|12'). With --replay, the front of what the JOURNALs recorded (energy)",
+     .take = take_pareto, .arg_optional = true},
     {"strategy", 0, "NAME", "exhaustive, random, surrogate or greedy (surrogate)",
      DCS_WORD(arguments, strategy)},
     {"budget", 0, "SECONDS", "end after about so long",
@@ -68,7 +90,8 @@ static const dcs_option options[] = {
      DCS_VALUE(arguments, what, DO_STUDY)},
     {"spec", 0, "FILE", "the specification whose evaluations the JOURNALs hold",
      DCS_WORD(arguments, spec)},
-    {"out", 'o', "DIR", "folder for a study", DCS_WORD(arguments, out)},
+    {"out", 'o', "DIR", "folder for a study, or for a front: pareto.csv and its figure",
+     DCS_WORD(arguments, out)},
     {0}};
 
 static bool take_word(char *word, void *values) {
@@ -86,13 +109,18 @@ static dcs_status check(const void *values) {
   if (a->n_words > MOST_WORDS) return dcs_fail(DCS_USAGE, "more than %d files", MOST_WORDS);
   if (a->what == DO_STUDY && (!a->out || !*a->out))
     return dcs_fail(DCS_USAGE, "--out DIR is missing: the folder for the study");
-  if (a->what != DO_STUDY && a->out) return dcs_fail(DCS_USAGE, "--out is for --study alone");
+  if (a->what != DO_STUDY && !a->pareto && a->out)
+    return dcs_fail(DCS_USAGE, "--out is for --study and --pareto alone");
+  if (a->pareto && (*a->tune.objective || a->what == DO_STUDY || a->what == DO_LIST))
+    return dcs_fail(DCS_USAGE, "--pareto goes neither with --objective nor with --study or --list");
   if (!journals && a->spec)
     return dcs_fail(DCS_USAGE, "--spec is for JOURNALs; a specification that is tuned is named "
                                "without it");
   if (journals && dcs_chosen(&a->choice))
     return dcs_fail(DCS_USAGE, "a problem is for a tuning; what a JOURNAL recorded has its own");
-  if (!journals && a->n_words > 1)
+  if (journals && *a->tune.objective)
+    return dcs_fail(DCS_USAGE, "--objective is for a tuning; what a JOURNAL recorded has its own");
+  if (!journals && !a->pareto && a->n_words > 1)
     return dcs_fail(DCS_USAGE, "found \"%s\" after the variant; one is tuned at a time",
                     a->words[1]);
   return DCS_OK;
@@ -153,7 +181,9 @@ static dcs_status with_journals(arguments *a) {
     status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", a->words[0]);
   if (status == DCS_OK && a->what == DO_STUDY)
     status = dcs_tune_study(&journal, (int)a->samples, a->out);
-  for (int r = 0; status == DCS_OK && a->what == DO_REPLAY && r < journal.n; r++)
+  if (status == DCS_OK && a->pareto)
+    status = dcs_replay_pareto(&journal, &(dcs_pareto_options){a->axis, a->out});
+  for (int r = 0; status == DCS_OK && a->what == DO_REPLAY && !a->pareto && r < journal.n; r++)
     status = replay_one(a, &journal.list[r]);
   dcs_journal_free(&journal);
   return status;
@@ -174,11 +204,9 @@ static dcs_status take_one_problem(arguments *a) {
   return DCS_OK;
 }
 
-/* What is to be computed, and whether the variant does that. */
-static dcs_status take_problem(arguments *a) {
+/* The inputs, and the kind of problem that the variant solves. */
+static dcs_status take_source(arguments *a, const dcs_variant *variant) {
   dcs_case_source *source = &a->tune.source;
-  const dcs_variant *variant = a->tune.variant;
-  char why[DCS_TEXT];
   source->input = a->problem.input;
   source->grid = a->problem.grid;
   source->seed = 1;
@@ -187,12 +215,72 @@ static dcs_status take_problem(arguments *a) {
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     source->atoms == 0 ? "--atoms" : "--grid");
   if (!dcs_chosen(&a->choice)) a->choice.kind = dcs_kind_of(variant);
-  DCS_TRY(dcs_one_problem(&a->choice, &source->kind, &a->tune.problem));
-  if (strcmp(variant->kind, source->kind->id) != 0)
-    return dcs_fail(DCS_USAGE, "%s: found --problem %s; expected %s, which it computes",
-                    variant->id, source->kind->id, variant->kind);
+  source->kind = a->choice.kind;
+  if (strcmp(variant->kind, source->kind->id) == 0) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s: found --problem %s; expected %s, which it computes", variant->id,
+                  source->kind->id, variant->kind);
+}
+
+/* What is to be computed, and whether the variant does that. */
+static dcs_status take_problem(arguments *a) {
+  const dcs_variant *variant = a->tune.variant;
+  char why[DCS_TEXT];
+  DCS_TRY(take_source(a, variant));
+  DCS_TRY(dcs_one_problem(&a->choice, &a->tune.source.kind, &a->tune.problem));
   if (dcs_solves(variant, &a->tune.problem, why)) return DCS_OK;
   return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
+}
+
+static dcs_status check_scope(const arguments *a, const dcs_variant *variant) {
+  if (a->tune.scope != DCS_WARM || variant->backend != DCS_CPU) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--scope: found warm; expected kernel or first for a CPU variant");
+}
+
+/* A tuning for each variant and each of the problems that it solves. */
+static dcs_status add_tunings(const arguments *a, const dcs_variant *variant,
+                              const dcs_config *problems, int n_problems, dcs_tune_options **list,
+                              int *n) {
+  char why[DCS_TEXT];
+  int solved = 0;
+  for (int p = 0; p < n_problems; p++) {
+    if (!dcs_solves(variant, &problems[p], why)) continue;
+    DCS_TRY(dcs_grow(list, (size_t)*n, sizeof **list, "tunings"));
+    (*list)[*n] = a->tune;
+    (*list)[*n].variant = variant;
+    (*list)[(*n)++].problem = problems[p];
+    solved++;
+  }
+  return solved > 0 ? DCS_OK : dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
+}
+
+static dcs_status list_tunings(arguments *a, dcs_config **problems, dcs_tune_options **list,
+                               int *n) {
+  int n_problems = 0;
+  for (int w = 0; w < a->n_words; w++) {
+    const dcs_variant *variant;
+    DCS_TRY(find_one_variant(a->words[w], &variant));
+    DCS_TRY(take_source(a, variant));
+    DCS_TRY(check_scope(a, variant));
+    if (w == 0)
+      DCS_TRY(dcs_parse_problems(a->choice.kind, a->choice.config, problems, &n_problems));
+    if (n_problems > 1 && a->axis == DCS_PARETO_ENERGY)
+      return dcs_fail(DCS_USAGE, "--pareto: found several problems, whose answers differ; expected "
+                                 "one, or --pareto=error");
+    DCS_TRY(add_tunings(a, variant, *problems, n_problems, list, n));
+  }
+  return DCS_OK;
+}
+
+static dcs_status find_front(arguments *a) {
+  const dcs_pareto_options pareto = {a->axis, a->out};
+  dcs_config *problems = NULL;
+  dcs_tune_options *list = NULL;
+  int n = 0;
+  dcs_status status = list_tunings(a, &problems, &list, &n);
+  if (status == DCS_OK) status = dcs_tune_pareto(list, n, &pareto);
+  free(problems);
+  free(list);
+  return status;
 }
 
 static dcs_status run(arguments *a) {
@@ -201,15 +289,15 @@ static dcs_status run(arguments *a) {
   if (!a->strategy) a->strategy = dcs_default_strategy;
   DCS_TRY(dcs_find_strategy(a->strategy, &a->tune.strategy));
   if (a->what == DO_REPLAY || a->what == DO_STUDY) return with_journals(a);
-  if (!a->tune.variant) DCS_TRY(find_one_variant(a->words[0], &a->tune.variant));
-  DCS_TRY(take_problem(a));
-  if (a->tune.scope == DCS_WARM && a->tune.variant->backend == DCS_CPU)
-    return dcs_fail(DCS_USAGE, "--scope: found warm; expected kernel or first for a CPU variant");
   a->tune.device = a->device.device;
   a->tune.kernels = a->device.kernels;
   a->tune.timeout_s = a->device.timeout_s;
   a->tune.seed = (uint64_t)a->seed;
   a->tune.samples = (int)a->samples;
+  if (a->pareto) return find_front(a);
+  DCS_TRY(find_one_variant(a->words[0], &a->tune.variant));
+  DCS_TRY(take_problem(a));
+  DCS_TRY(check_scope(a, a->tune.variant));
   return a->what == DO_LIST ? list_space(a) : dcs_tune(&a->tune);
 }
 
@@ -225,9 +313,10 @@ static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
 static void show_entry(const dcs_tuned_entry *e) {
   const dcs_subject *s = &e->subject;
   char config[DCS_TEXT], size[DCS_TEXT];
-  printf("%-20s %-7s %-30s %10.4g  %s  (%s, %d %s, sources %s, of %.10s)\n", s->variant->id,
+  printf("%-20s %-7s %-30s %10.4g  %s  (%s%s%s, %d %s, sources %s, of %.10s)\n", s->variant->id,
          dcs_scope_name(s->scope), dcs_size_text(&s->size, size), s->work / e->time.median_ns,
-         dcs_format_config(s->variant, &e->config, config), s->machine, s->units,
+         dcs_format_config(s->variant, &e->config, config), s->objective,
+         *s->objective ? " least, " : "", s->machine, s->units,
          s->variant->backend == DCS_CPU ? "CPUs" : "SMs", s->kernel_hash, e->time.date);
 }
 
@@ -287,8 +376,8 @@ dcs_status dcs_command_tune(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
       .args_doc =
-          "VARIANT\nSPEC.json\n--replay JOURNAL...\n--study JOURNAL... --out DIR\nshow\nexport\n"
-          "forget VARIANT|all",
+          "VARIANT\nSPEC.json\nVARIANT... --pareto\n--replay JOURNAL...\n--study JOURNAL... "
+          "--out DIR\nshow\nexport\nforget VARIANT|all",
       .doc =
           "Search for a variant's best configuration on one problem. Each is verified, then "
           "timed; every evaluation goes into a journal. The best are measured once more, "
@@ -308,7 +397,8 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "greedy: to the first better neighbour, then again from elsewhere.",
       .take_word = take_word,
       .check = check};
-  arguments a = {.tune = {.scope = DCS_KERNEL, .budget_evals = -1}, .seed = 1, .samples = 7};
+  arguments a = {
+      .tune = {.scope = DCS_KERNEL, .budget_evals = -1, .objective = ""}, .seed = 1, .samples = 7};
   if (argc > 1 && is_for_tuned(argv[1])) return run_for_tuned(argc, argv);
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
                             (dcs_shared_options){&a.device, &a.problem, &a.choice}));

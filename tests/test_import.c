@@ -181,7 +181,10 @@ static void t4_configurations(void **state) {
 static void wrong_files(void **state) {
   (void)state;
   refused("hello\n", NULL, DCS_INPUT, "found no timings; expected one of: CSV");
-  refused("method,n\na,1\n", NULL, DCS_INPUT, "found no column \"time_ns\"");
+  refused("method,n\na,1\n", NULL, DCS_INPUT, "found columns \"method\", \"n\"; expected");
+  refused("Method, n,time_ns\na,1,2\n", NULL, DCS_INPUT, "found columns \"Method\", \" n\"");
+  refused("method;n;time_ns\na;1;2,5\n", NULL, DCS_INPUT, "row 1: found a semicolon between");
+  refused("method\tn\ttime_ns\na\t1\t2\n", NULL, DCS_INPUT, "row 1: found a tab between");
   refused("method,n,time_ns,time_s\na,1,1,1\n", NULL, DCS_INPUT, "expected one time");
   refused("method,n,time_ns\n", NULL, DCS_INPUT, "found no time in it");
   refused("method,n,time_ns\na,1,nan\n", NULL, DCS_INPUT, "row 2: found time_ns \"nan\"");

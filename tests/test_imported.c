@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "harness/base/text.h"
+#include "harness/figures/figures.h"
 #include "tests/imported_run.h"
 #include "tuning/crossover/crossover.h"
 #include "tuning/dispatch/imported.h"
@@ -149,6 +151,104 @@ static void two_axes(void **state) {
              "  return 0;\n}\n");
 }
 
+/* Three methods whose pairs do not follow each other, and values of the second axis at which one is
+ * the faster at all sizes: the functions decide as the times do wherever these differ by 6%. */
+static void frontiers_decide_as_the_times_do(void **state) {
+  (void)state;
+  static char text[1 << 16];
+  size_t used = (size_t)snprintf(text, sizeof text, "method,n,m,round,time_ns\n");
+  for (int round = 0; round < 8; round++)
+    for (int n = 1; n <= 256; n *= 2)
+      for (int m = 1; m <= 10000; m *= 10) {
+        const double times[] = {10.0 * n, 5.0 * n + 50 + m, 0.1 * n + 2000.0 / m};
+        for (int method = 0; method < 3; method++)
+          used += (size_t)snprintf(text + used, sizeof text - used, "%c,%d,%d,%d,%g\n",
+                                   'a' + method, n, m, round, times[method] + 0.001 * round);
+      }
+  assert_int_equal(import(text, NULL), DCS_OK);
+  dcs_crossovers found;
+  char header[128];
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  forget_run();
+  check_user("#include \"thresholds.h\"\n"
+             "static int wrong(double n, double from, double below, double above) {\n"
+             "  if (below / above > 1.06) return n < from;\n"
+             "  return above / below > 1.06 && n >= from;\n}\n"
+             "int main(void) {\n"
+             "  for (double m = 1; m <= 10000; m *= 10)\n"
+             "    for (double n = 1; n <= 256; n *= 2) {\n"
+             "      const double a = 10 * n, b = 5 * n + 50 + m, c = 0.1 * n + 2000 / m;\n"
+             "      if (wrong(n, dcs_b_over_a_warm_from_n(m), a, b)) return 1;\n"
+             "      if (wrong(n, dcs_c_over_a_warm_from_n(m), a, c)) return 2;\n"
+             "      if (wrong(n, dcs_c_over_b_warm_from_n(m), b, c)) return 3;\n"
+             "    }\n"
+             "  return 0;\n}\n");
+}
+
+/* ---- the figure ---- */
+
+/* Draws the run and reads the data back, which the caller frees. */
+static char *draw_times(void) {
+  dcs_crossovers found;
+  char path[128], *text;
+  size_t bytes;
+  const dcs_figures_options options = {.dir = out};
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
+  assert_int_equal(dcs_crossovers_write(out, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  if (dcs_figures(&options) != DCS_OK) fail_msg("%s", dcs_error_message());
+  snprintf(path, sizeof path, "%s/plots/external_times.dat", out);
+  assert_int_equal(dcs_read_file(path, &text, &bytes), DCS_OK);
+  return text;
+}
+
+static void times_are_drawn_with_their_crossover_points(void **state) {
+  (void)state;
+  static char text[32768];
+  double x, ms, lo, hi;
+  put_planted(1, text);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  char *data = draw_times(), *marks = strstr(data, "\"crossover point, 95%\"\n");
+  assert_non_null(strstr(data, "\"Time against n\"\n\"imported from times\"\n\n\n2\n"));
+  assert_non_null(marks);
+  assert_int_equal(sscanf(strchr(marks, '\n'), "%lf%lf%lf%lf", &x, &ms, &lo, &hi), 4);
+  assert_true(lo <= 51 && 51 <= hi && lo <= x && x <= hi);
+  assert_true(fabs(ms / 0.00102 - 1) < 0.05);
+  free(data);
+  forget_run();
+}
+
+/* Of two axes, the value of the second with most sizes; of 20 methods those that are the fastest
+ * somewhere are drawn before others. */
+static void the_fastest_of_many_are_drawn(void **state) {
+  (void)state;
+  static char text[1 << 15];
+  size_t used = (size_t)snprintf(text, sizeof text, "method,n,m,time_ns\n");
+  for (int method = 0; method < 20; method++)
+    for (int n = 1; n <= 64; n *= 4)
+      for (int m = 1; m <= 3; m++)
+        if (m == 2 || n > 1)
+          used += (size_t)snprintf(text + used, sizeof text - used, "m%d,%d,%d,%d\n", method, n, m,
+                                   (100 + (n > 8 ? method : 20 - method)) * m * n);
+  dcs_crossovers found; /* two are the fastest somewhere: 1 pair, at 1 value of m with 4 sizes */
+  assert_int_equal(import(text, NULL), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
+  assert_int_equal(found.measured.n_left_out, 18);
+  assert_int_equal(found.n, 1);
+  dcs_crossovers_free(&found);
+  char *data = draw_times();
+  assert_non_null(strstr(data, "\"Time against n, m 2 (12 of 20 methods, the fastest first)\""));
+  assert_true(strstr(data, "\"m0\"\n") < strstr(data, "\"m1\"\n"));
+  assert_true(strstr(data, "\"m19\"\n") < strstr(data, "\"m1\"\n"));
+  assert_null(strstr(data, "\"m2\"\n"));
+  assert_non_null(strstr(data, "\"m0\"\n1\t0.00024\t0.00024\t0.00024\t\"m0\""));
+  free(data);
+  forget_run();
+}
+
 /* One axis: times are interpolated, which loses less than the nearest size. */
 static void a_decision_by_interpolation(void **state) {
   (void)state;
@@ -201,6 +301,9 @@ int main(void) {
                                      cmocka_unit_test(too_few_sizes_are_said),
                                      cmocka_unit_test(thresholds_to_paste),
                                      cmocka_unit_test(two_axes),
+                                     cmocka_unit_test(times_are_drawn_with_their_crossover_points),
+                                     cmocka_unit_test(the_fastest_of_many_are_drawn),
+                                     cmocka_unit_test(frontiers_decide_as_the_times_do),
                                      cmocka_unit_test(a_decision_by_interpolation),
                                      cmocka_unit_test(decisions_that_are_refused)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

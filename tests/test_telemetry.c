@@ -11,6 +11,7 @@
 #include "harness/device/rapl.h"
 #include "harness/files/csv.h"
 #include "harness/sweep/clocks.h"
+#include "harness/sweep/energy.h"
 #include "tests/run_folder.h"
 
 #include <math.h>
@@ -161,6 +162,42 @@ static void a_clock_below_three_quarters_is_slow(void **state) {
   dcs_clocks_free(&clocks);
 }
 
+/* ---- energy ---- */
+
+/* A counter that is brought up to date every `step_ns` shows the power of runs of `run_ns`. */
+static double counter_at(double ns, double step_ns, double watts) {
+  return 1e-9 * watts * step_ns * floor(ns / step_ns);
+}
+
+/* The first part's, in how many runs. */
+static dcs_spent first_part(double run_ns, int64_t outputs, double step_ns, int *runs) {
+  dcs_energy_part part = {0};
+  dcs_spent spent = {NAN, NAN};
+  double ns = 0.3 * step_ns;
+  for (*runs = 1; *runs < 10000; ++*runs) {
+    ns += run_ns;
+    if (dcs_energy_take(&part, counter_at(ns, step_ns, 500), run_ns, outputs, &spent)) break;
+  }
+  return spent;
+}
+
+static void a_part_of_runs_begins_and_ends_at_steps_of_the_counter(void **state) {
+  (void)state;
+  static const double steps_ns[] = {1e6, 2e7, 1e8};
+  int runs;
+  for (int s = 0; s < 3; s++) {
+    const dcs_spent spent = first_part(25e6, 5, steps_ns[s], &runs);
+    assert_true(fabs(spent.time_ns - 5e6) < 1e-3);
+    /* 500 W for 5 ms are 2.5 J; each end is off by a run or a step at most, of ten runs */
+    assert_true(fabs(spent.energy_j / 2.5 - 1) < 0.11);
+    assert_true(runs >= 10 && runs <= 40);
+  }
+  const dcs_spent spent = first_part(2e9, 1, 1e8, &runs); /* long runs: one is a part */
+  assert_true(fabs(spent.energy_j / 1000 - 1) < 0.06);
+  assert_int_equal(runs, 3);
+  assert_true(isnan(first_part(25e6, 5, 1e15, &runs).energy_j)); /* it stands still */
+}
+
 /* ---- the program ---- */
 
 static void energy_is_measured_where_it_can_be(void **state) {
@@ -192,6 +229,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(packages_are_added),
       cmocka_unit_test(what_cannot_be_read_is_unknown),
       cmocka_unit_test(a_clock_below_three_quarters_is_slow),
+      cmocka_unit_test(a_part_of_runs_begins_and_ends_at_steps_of_the_counter),
       cmocka_unit_test(energy_is_measured_where_it_can_be),
   };
   return cmocka_run_group_tests_name("telemetry", tests, program_setup, program_teardown);

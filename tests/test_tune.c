@@ -273,17 +273,21 @@ static void a_wrong_kernel_is_an_outcome_without_a_time(void **state) {
   (void)state;
   bench_fixture *f = fixture_of(state);
   const dcs_variant *variant = dcs_find_variant("cuda_naive");
-  dcs_live live = {.bench = f->bench, .c = f->c};
+  dcs_live live = {
+      .bench = f->bench,
+      .c = f->c,
+      .subject = {.variant = variant, .scope = DCS_KERNEL, .size = dcs_case_size(&f->c)},
+      .device = "emulated",
+      .driver = "",
+      .nvrtc = ""};
   dcs_space space;
   dcs_journal_writer journal;
-  dcs_evaluation e = {.registers = -1, .compile_ms = NAN};
+  dcs_evaluation e = dcs_evaluation_unknown;
   unlink(in_folder("wrong.csv"));
   plant("naive.cu", drops_an_atom);
   assert_int_equal(dcs_space_build(variant, "block_x=32,block_y=4", &f->c.problem, 2, &space),
                    DCS_OK);
   assert_int_equal(dcs_journal_open(in_folder("wrong.csv"), &journal), DCS_OK);
-  journal.subject =
-      (dcs_subject){.variant = variant, .scope = DCS_KERNEL, .size = dcs_case_size(&f->c)};
   assert_int_equal(dcs_live_open(&live, &space, DCS_KERNEL, &journal), DCS_OK);
   assert_int_equal(live.evaluator.more(&live.evaluator, 0, 3, &e), DCS_OK);
   assert_true(e.known);

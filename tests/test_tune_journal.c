@@ -72,12 +72,15 @@ static void a_wrong_journal_is_named(void **state) {
       {",0.5,", ",0,", "row 2: found spacing"},
       {",123456789,", ",many,", "row 2: found evals_useful"},
       {",kernel,", ",colonel,", "row 2: found scope"},
+      {",time,", ",,", "row 2: found objective"},
+      {",time,", ",tyme,", "row 2: found objective \"tyme\""},
+      {",time,", ",energy,", "row 2: found energies_j"},
       {",ok,", ",okay,", "row 2: found outcome"},
       {",3000,", ",-3000,", "row 2: found atoms"},
       {",times_ns", ",times", "no column \"times_ns\""},
-      {"\n3,0,", "\n2,0,",
-       "row 2: found schema \"2\"; expected 3: remove the file, and `dcsbench tune"},
-      {"\n3,1,", "\n7,1,", "row 3: found schema \"7\""},
+      {"\n4,0,", "\n3,0,",
+       "row 2: found schema \"3\"; expected 4: remove the file, and `dcsbench tune"},
+      {"\n4,1,", "\n7,1,", "row 3: found schema \"7\""},
       {",ok,9,", ",ok,\"", "quote"},
   };
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {

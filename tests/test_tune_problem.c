@@ -52,7 +52,7 @@ static void a_variant_is_tuned_within_a_cutoff(void **state) {
   dcs_table *journal = run_table("data", "journal.csv");
   assert_in_range(dcs_table_rows(journal), 3, 4); /* each, and one or both once more */
   for (size_t row = 0; row < dcs_table_rows(journal); row++) {
-    assert_string_equal(text_at(journal, row, "schema"), "3");
+    assert_string_equal(text_at(journal, row, "schema"), "4");
     assert_string_equal(text_at(journal, row, "outcome"), "ok");
     assert_string_equal(text_at(journal, row, "problem"), "coulomb");
     assert_string_equal(text_at(journal, row, "problem_config"), "cutoff=2.5,switching=c2");

@@ -131,7 +131,7 @@ static void put_row(int schema, const char *variant, const char *config, const c
                     const char *times) {
   char row[1024], text[2048];
   snprintf(row, sizeof row,
-           "%d,%s,kernel,A card,9.0,132,00112233445566ff,%s,single,\"%s\",250000,1,3,"
+           "%d,%s,kernel,A card,9.0,132,00112233445566ff,time,%s,single,\"%s\",250000,1,3,"
            "2026-11-20T08:00:00Z,%s",
            schema, variant, problem, config, times);
   uint64_t sum = dcs_hash(DCS_HASH_START, row, strlen(row));
@@ -150,16 +150,16 @@ static void rows_of_another_schema_or_problem_are_foreign(void **state) {
     const char *variant, *config, *problem, *times;
     int schema, own;
   } rows[] = {
-      {"cuda_cutoff_cells", cells, within, "250000 1", 4, 1},
-      {"cuda_cutoff_cells", cells, within, "250000 1", 3, 0},
-      {"cuda_cutoff_cells", cells, direct, "250000", 4, 0},
-      {"cuda_cutoff_cells", cells, "coulomb,cutoff=12,2000,64,64,32,,1000", "250000", 4, 0},
-      {"cuda_cutoff_cells", cells, "coulomb,cutoff=-1,2000,64,64,32,1,1000", "250000", 4, 0},
-      {"cuda_cutoff_cells", padded, within, "250000", 4, 0},
-      {"cuda_cutoff_cells", cells, within, "", 4, 0},
-      {"cuda_padded", padded, direct, "250000", 4, 1},
-      {"cuda_padded", padded, within, "250000", 4, 0},
-      {"cuda_padded", padded, "colomb,,2000,64,64,32,,262144000", "250000", 4, 0}};
+      {"cuda_cutoff_cells", cells, within, "250000 1", 5, 1},
+      {"cuda_cutoff_cells", cells, within, "250000 1", 4, 0},
+      {"cuda_cutoff_cells", cells, direct, "250000", 5, 0},
+      {"cuda_cutoff_cells", cells, "coulomb,cutoff=12,2000,64,64,32,,1000", "250000", 5, 0},
+      {"cuda_cutoff_cells", cells, "coulomb,cutoff=-1,2000,64,64,32,1,1000", "250000", 5, 0},
+      {"cuda_cutoff_cells", padded, within, "250000", 5, 0},
+      {"cuda_cutoff_cells", cells, within, "", 5, 0},
+      {"cuda_padded", padded, direct, "250000", 5, 1},
+      {"cuda_padded", padded, within, "250000", 5, 0},
+      {"cuda_padded", padded, "colomb,,2000,64,64,32,,262144000", "250000", 5, 0}};
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
     dcs_tuned tuned;
     put_row(rows[r].schema, rows[r].variant, rows[r].config, rows[r].problem, rows[r].times);

@@ -54,7 +54,7 @@ static inline double written_truth(const dcs_space *space, int config) {
 
 static inline void written_evaluation(const written_space *w, const dcs_space *space, int c,
                                       dcs_random *random, dcs_evaluation *e) {
-  *e = (dcs_evaluation){.registers = 20 + c % 7, .compile_ms = 70};
+  *e = (dcs_evaluation){.registers = 20 + c % 7, .compile_ms = 70, .error = NAN};
   if (w->fails_every && c % w->fails_every == 1) {
     e->outcome = DCS_OUTCOME_LAUNCH;
     return;

@@ -101,7 +101,8 @@ int dcs_figure_most_threads(const dcs_figure_run *run, dcs_figure_pick pick) {
 void dcs_figure_see(const dcs_figure_run *run, const dcs_figure_pick *pick, dcs_figure_seen *seen) {
   const dcs_figure_row *row = NULL;
   while ((row = dcs_figure_next(run, pick, row))) {
-    seen->drawn[row->of->backend] = seen->drawn[row->of->backend] || row->ok;
+    if (row->of->backend != DCS_NO_BACKEND)
+      seen->drawn[row->of->backend] = seen->drawn[row->of->backend] || row->ok;
     seen->left_out += !row->ok;
   }
 }

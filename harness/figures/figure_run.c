@@ -114,7 +114,8 @@ static void index_rows(dcs_figure_run *run) {
     row->variant = intern(run->variants, &run->n_variants, row->of->variant);
     row->size = index_of(&key, run->sizes, run->n_sizes, sizeof *run->sizes);
     row->problem = problem_of(run, &problem);
-    row->ok = row->of->outcome == DCS_OUTCOME_OK && row->of->evals_per_s > 0;
+    row->ok = row->of->outcome == DCS_OUTCOME_OK &&
+              (run->kind->made_of ? row->of->median_ns : row->of->evals_per_s) > 0;
   }
   chain_rows(run);
 }
@@ -188,6 +189,7 @@ dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind) {
                           .of_figures = run->of_figures,
                           .figure = &run->of_figures};
   DCS_TRY(make_room(run));
+  append(run, &run->own, DCS_NO_BACKEND);
   append(run, &run->own, DCS_CPU);
   if (!append(run, &run->own, DCS_GPU) && run->other.folder) {
     run->gpu_is_reference = append(run, &run->other, DCS_GPU);
@@ -209,6 +211,8 @@ dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *ref
   *run = (dcs_figure_run){.dir = dir, .gpu_suffix = ""};
   DCS_TRY(dcs_run_open_summary(&run->own, dir));
   if (reference) DCS_TRY(dcs_run_open_summary(&run->other, reference));
+  if (run->own.n_rows > 0 && run->own.rows[0].size.kind->made_of) /* the one kind of such a run */
+    return dcs_figure_take(run, run->own.rows[0].size.kind);
   while (kind < dcs_n_kinds && !dcs_figure_holds(run, dcs_kinds[kind]))
     kind++;
   return dcs_figure_take(run, dcs_kinds[kind % dcs_n_kinds]);

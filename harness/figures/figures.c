@@ -17,7 +17,8 @@
 enum { MAX_PATH = 4096 };
 
 static const struct {
-  const char *kind; /* the one that it is about, "any", or "asked": drawn where it is named */
+  const char *kind; /* the one that it is about, "any" but external, or "asked": drawn where it is
+                       named */
   const char *name;
   dcs_status (*data)(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]);
 } figures[] = {
@@ -149,6 +150,7 @@ static dcs_status draw_figure(drawing *d, const dcs_figure_run *run, size_t figu
 static bool is_drawn(size_t figure, const dcs_kind *kind, const char *only) {
   const char *of = figures[figure].kind;
   if (only && strcmp(figures[figure].name, only) != 0) return false;
+  if (kind->made_of) return strcmp(of, kind->id) == 0;
   return strcmp(of, "any") == 0 || strcmp(of, only ? "asked" : kind->id) == 0 ||
          strcmp(of, kind->id) == 0;
 }

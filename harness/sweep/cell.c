@@ -327,8 +327,11 @@ static void measure_energies(const timed *times, int n, dcs_progress *progress) 
     dcs_record *record = times[i].record;
     if (record->outcome != DCS_OUTCOME_OK || record->n_times == 0) continue;
     dcs_progress_draw(progress, 1, "energy");
-    if (dcs_measure_energy(times[i].trial.session, times[i].trial.slot, record,
-                           dcs_record_stats(record).median, &record->energy_j) != DCS_OUTCOME_OK)
+    const dcs_energy_method method = {times[i].trial.session, times[i].trial.slot,
+                                      record->method.variant->backend, record->scope,
+                                      record->memory};
+    if (dcs_measure_energy(&method, dcs_record_stats(record).median, &record->energy_j) !=
+        DCS_OUTCOME_OK)
       dcs_progress_say(progress, "%s: its energy was not measured: %s", record->method.variant->id,
                        dcs_error_message());
   }

@@ -1,46 +1,85 @@
 #include "harness/sweep/energy.h"
 
+#include "harness/base/interrupt.h"
 #include "harness/device/rapl.h"
 
 #include <math.h>
 
-static const double SPAN_NS = 1e9;
+/* A run is long beside the pause behind it, in which the counters are read; a part has many runs,
+ * as each of its ends is off by up to one, and steps enough, of which a long run hides some. */
+static const double RUN_NS = 2.5e7, LONG_PART_NS = 1e9, STILL_NS = 1e9;
+enum { LEAST_STEPS = 4, LEAST_RUNS = 10, PARTS_OF_A_MEAN = 3 };
 
-/* Joules of so many maps by the counters of the CPU's packages. */
-static dcs_outcome of_packages(dcs_session *session, int slot, const dcs_record *record,
-                               int64_t maps, double *joules) {
-  dcs_sample sample;
-  const dcs_rapl before = dcs_rapl_read(DCS_RAPL_FOLDER);
-  if (before.n == 0) return DCS_OUTCOME_OK;
-  dcs_outcome outcome =
-      dcs_session_run(session, slot, record->scope, record->memory, maps, &sample);
-  if (outcome != DCS_OUTCOME_OK) return outcome;
-  const dcs_rapl after = dcs_rapl_read(DCS_RAPL_FOLDER);
-  if (!sample.continued) *joules = dcs_rapl_used_j(&before, &after);
+/* ---- parts ---- */
+
+static void begin_part(dcs_energy_part *part) {
+  part->began = true;
+  part->start_j = part->counter_j;
+  part->ns = part->outputs = 0;
+  part->steps = part->runs = 0;
+}
+
+bool dcs_energy_take(dcs_energy_part *part, double counter_j, double ns, int64_t outputs,
+                     dcs_spent *spent) {
+  const bool moved = part->read++ > 0 && counter_j != part->counter_j;
+  part->counter_j = counter_j;
+  part->ns += ns;
+  part->outputs += (double)outputs;
+  part->idle_ns = moved ? 0 : part->idle_ns + ns;
+  part->runs++;
+  part->steps += moved;
+  if (!moved) return false;
+  const bool whole = part->began && ((part->steps >= LEAST_STEPS && part->runs >= LEAST_RUNS) ||
+                                     part->ns >= LONG_PART_NS);
+  if (whole)
+    *spent = (dcs_spent){part->ns / part->outputs, (counter_j - part->start_j) / part->outputs};
+  if (whole || !part->began) begin_part(part);
+  return whole;
+}
+
+/* ---- counters ---- */
+
+/* The CPU's packages, summed up from run to run: their counters start again at 0. */
+typedef struct {
+  dcs_rapl last;
+  double used_j;
+} packages;
+
+static double read_packages(packages *p) {
+  const dcs_rapl now = dcs_rapl_read(DCS_RAPL_FOLDER);
+  p->used_j += dcs_rapl_used_j(&p->last, &now);
+  p->last = now;
+  return p->used_j;
+}
+
+dcs_outcome dcs_measure_spent(const dcs_energy_method *m, double output_ns, int n, dcs_spent *parts,
+                              int *got) {
+  const int64_t outputs = (int64_t)ceil(RUN_NS / fmax(output_ns, 1));
+  dcs_energy_part part = {0};
+  packages cpu = {.last = dcs_rapl_read(DCS_RAPL_FOLDER)};
+  *got = 0;
+  if (m->scope == DCS_FIRST) return DCS_OUTCOME_OK;
+  while (*got < n && part.idle_ns < STILL_NS && !dcs_interrupted()) {
+    dcs_sample sample;
+    dcs_outcome outcome =
+        dcs_session_run(m->session, m->slot, m->scope, m->memory, outputs, &sample);
+    if (outcome != DCS_OUTCOME_OK) return outcome;
+    const double counter_j =
+        m->backend == DCS_CPU ? read_packages(&cpu) : sample.telemetry.energy_j;
+    if (isnan(counter_j)) break;
+    if (sample.continued) part = (dcs_energy_part){0}; /* others' energy is in it */
+    *got += dcs_energy_take(&part, counter_j, sample.ns, outputs, &parts[*got]);
+  }
   return DCS_OUTCOME_OK;
 }
 
-/* By the devices' own, which are read at the end of each run: of one map, then of so many. */
-static dcs_outcome of_devices(dcs_session *session, int slot, const dcs_record *record,
-                              int64_t maps, double *joules) {
-  dcs_sample before, after;
-  dcs_outcome outcome = dcs_session_run(session, slot, record->scope, record->memory, 1, &before);
-  if (outcome != DCS_OUTCOME_OK || isnan(before.telemetry.energy_j)) return outcome;
-  outcome = dcs_session_run(session, slot, record->scope, record->memory, maps, &after);
-  if (outcome != DCS_OUTCOME_OK) return outcome;
-  if (!after.continued) *joules = after.telemetry.energy_j - before.telemetry.energy_j;
-  return DCS_OUTCOME_OK;
-}
-
-dcs_outcome dcs_measure_energy(dcs_session *session, int slot, const dcs_record *record,
-                               double map_ns, double *joules) {
-  const int64_t maps = (int64_t)ceil(SPAN_NS / fmax(map_ns, 1));
-  double all = NAN;
-  *joules = NAN;
-  if (record->scope == DCS_FIRST) return DCS_OUTCOME_OK;
-  dcs_outcome outcome = record->method.variant->backend == DCS_CPU
-                            ? of_packages(session, slot, record, maps, &all)
-                            : of_devices(session, slot, record, maps, &all);
-  *joules = all / (double)maps;
+dcs_outcome dcs_measure_energy(const dcs_energy_method *method, double output_ns, double *joules) {
+  dcs_spent parts[PARTS_OF_A_MEAN];
+  double sum = 0;
+  int got;
+  dcs_outcome outcome = dcs_measure_spent(method, output_ns, PARTS_OF_A_MEAN, parts, &got);
+  for (int p = 0; p < got; p++)
+    sum += parts[p].energy_j;
+  *joules = got > 0 ? sum / got : NAN;
   return outcome;
 }

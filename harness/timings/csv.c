@@ -1,6 +1,7 @@
 /* CSV: a column `method`, one of a time (time_ns, time_us, time_ms or time_s), perhaps `round` and
  * `scope`; every other column is a size. */
 #include "harness/files/csv.h"
+#include "harness/base/grow.h"
 #include "harness/base/text.h"
 #include "harness/timings/format.h"
 
@@ -15,7 +16,16 @@ typedef struct {
 } columns;
 
 bool dcs_looks_like_csv(const dcs_timings_source *source) {
-  return !source->json && strchr(source->text, ',') != NULL;
+  return !source->json && source->text[strcspn(source->text, ",;\t")] != '\0';
+}
+
+/* What is there tells most: another case, a space, a unit. */
+static dcs_status no_column(const dcs_table *table, const char *expected) {
+  char found[DCS_TEXT] = "";
+  for (int c = 0; c < (int)dcs_table_columns(table); c++)
+    dcs_append(found, sizeof found, "%s\"%s\"", c ? ", " : "", dcs_table_header(table, c));
+  return dcs_fail(DCS_INPUT, "%s: found columns %s; expected \"method\", \"%s and the sizes",
+                  dcs_table_path(table), found, expected);
 }
 
 static dcs_status find_time(const dcs_table *table, columns *c) {
@@ -30,17 +40,15 @@ static dcs_status find_time(const dcs_table *table, columns *c) {
     c->unit = times[u] + 5;
   }
   if (c->time >= 0) return DCS_OK;
-  return dcs_fail(DCS_INPUT,
-                  "%s: found no column \"time_ns\"; expected it (or time_us, time_ms, time_s) "
-                  "beside \"method\" and the sizes",
-                  dcs_table_path(table));
+  return no_column(table, "time_ns\" (or time_us, time_ms, time_s)");
 }
 
 static dcs_status find_columns(const dcs_table *table, columns *c) {
   *c = (columns){.time = -1,
                  .round = dcs_table_column(table, "round"),
                  .scope = dcs_table_column(table, "scope")};
-  DCS_TRY(dcs_table_need(table, "method", &c->method));
+  c->method = dcs_table_column(table, "method");
+  if (c->method < 0) return no_column(table, "time_ns\"");
   return find_time(table, c);
 }
 
@@ -84,8 +92,19 @@ static dcs_status read_rows(const dcs_table *table, dcs_timings *timings) {
       dcs_table_path(table), dcs_table_rows(table) + 2);
 }
 
+/* As spreadsheets write them where a comma is the decimal mark. */
+static dcs_status check_separator(const dcs_timings_source *source) {
+  const char *end = source->text + strcspn(source->text, ",;\t\r\n");
+  if (*end != ';' && *end != '\t') return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: row 1: found a %s between the columns; expected commas, and a point as the "
+                  "decimal mark",
+                  source->path, *end == ';' ? "semicolon" : "tab");
+}
+
 dcs_status dcs_read_csv(const dcs_timings_source *source, dcs_timings *timings) {
   dcs_table *table = NULL;
+  DCS_TRY(check_separator(source));
   DCS_TRY(dcs_table_parse(source->path, source->text, source->bytes, &table));
   dcs_status status = read_rows(table, timings);
   dcs_table_free(table);

@@ -6,6 +6,7 @@
 #include "harness/files/file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers, no finer than the interval supports ---- */
@@ -124,64 +125,104 @@ static void put_define(FILE *out, const dcs_measured *m, const dcs_crossover *c)
   fprintf(out, " %.15g\n", rounded(c->threshold.estimate, &c->threshold));
 }
 
-/* Of list[n], the threshold with an estimate that is next along dimension 1 after `last` (NULL: the
- * first); NULL: there is none. */
-static const dcs_crossover *next_point(const dcs_crossover *list, size_t n,
-                                       const dcs_crossover *last) {
+/* ---- a frontier as a function ---- */
+
+/* Thresholds of one pair, by the values of dimension 1: those from which on side 1 - below is the
+ * faster one. */
+typedef struct {
+  const dcs_crossover *list;
+  size_t n;
+  int below;
+} frontier;
+
+/* The pair's side that is faster at all sizes; -1: neither. */
+static int always(const dcs_crossover *c) {
+  const dcs_threshold *t = &c->threshold;
+  if (t->status == DCS_THRESHOLD_ALWAYS_A) return t->below;
+  return t->status == DCS_THRESHOLD_ALWAYS_B ? 1 - t->below : -1;
+}
+
+/* From where on; INFINITY and 0 where one is faster at all sizes; NaN where nothing is known. */
+static double from(const frontier *f, const dcs_crossover *c) {
+  const bool crosses = !isnan(c->threshold.estimate) && c->threshold.below == f->below;
+  if (crosses) return rounded(c->threshold.estimate, &c->threshold);
+  if (!isnan(c->threshold.estimate) || always(c) < 0) return NAN;
+  return always(c) == f->below ? INFINITY : 0;
+}
+
+/* The threshold that is next along dimension 1 after `last` (NULL: the first); NULL: none is. */
+static const dcs_crossover *next_point(const frontier *f, const dcs_crossover *last) {
   const dcs_crossover *next = NULL;
-  for (const dcs_crossover *c = list; c < list + n; c++) {
+  for (const dcs_crossover *c = f->list; c < f->list + f->n; c++) {
     const double x = dcs_along(&c->like->size, 1);
-    if (isnan(c->threshold.estimate) || (last && x <= dcs_along(&last->like->size, 1))) continue;
+    if (isnan(from(f, c)) || (last && x <= dcs_along(&last->like->size, 1))) continue;
     if (!next || x < dcs_along(&next->like->size, 1)) next = c;
   }
   return next;
 }
 
-static void put_array(FILE *out, const char *name, const dcs_crossover *list, size_t n, bool x) {
+static void put_array(FILE *out, const char *name, const frontier *f, bool x) {
   const dcs_crossover *c = NULL;
   const char *comma = "";
   fprintf(out, "  static const double %s[] = {", name);
-  while ((c = next_point(list, n, c))) {
-    fprintf(out, "%s%.15g", comma,
-            x ? dcs_along(&c->like->size, 1) : rounded(c->threshold.estimate, &c->threshold));
+  while ((c = next_point(f, c))) {
+    const double value = x ? dcs_along(&c->like->size, 1) : from(f, c);
+    fprintf(out, isinf(value) ? "%sHUGE_VAL" : "%s%.15g", comma, value);
     comma = ", ";
   }
   fputs("};\n", out);
 }
 
-/* What the points are, in words; returns how many. */
-static int put_points(FILE *out, const dcs_crossover *list, size_t n) {
-  const dcs_dimension *dimensions = list->like->size.kind->dimensions;
+/* What the points are, in words; returns how many. *open: one is no crossover point. */
+static int put_points(FILE *out, const frontier *f, bool *open) {
+  const dcs_dimension *dimensions = f->list->like->size.kind->dimensions;
   const dcs_crossover *c = NULL;
   char text[64];
   int points = 0;
+  *open = false;
   fprintf(out, "\n/* From so many %s on, by %s:", dimensions[0].values, dimensions[1].values);
-  while ((c = next_point(list, n, c)))
-    fprintf(out, "%s %.15g at %.15g (%s, %s)", points++ ? "," : "",
-            rounded(c->threshold.estimate, &c->threshold), dcs_along(&c->like->size, 1),
-            interval_text(&c->threshold, text), dcs_threshold_status_name(c->threshold.status));
-  fputs(".\n * Straight between them in log space, constant beyond. */\n", out);
+  while ((c = next_point(f, c))) {
+    const double x = dcs_along(&c->like->size, 1);
+    fputs(points++ ? ", " : " ", out);
+    if (isnan(c->threshold.estimate))
+      fprintf(out, "%s at %.15g", isinf(from(f, c)) ? "never" : "always", x);
+    else
+      fprintf(out, "%.15g at %.15g (%s, %s)", from(f, c), x, interval_text(&c->threshold, text),
+              dcs_threshold_status_name(c->threshold.status));
+    *open = *open || isnan(c->threshold.estimate);
+  }
+  fprintf(out, ".\n * Straight between them in log space, constant beyond%s. */\n",
+          *open ? "; beside always and never the nearer one" : "");
   return points;
 }
 
-/* The frontier of one pair, list[n]: a function where it has two points at least. */
-static void put_frontier(FILE *out, const dcs_measured *m, const dcs_crossover *list, size_t n) {
-  const dcs_crossover *first = next_point(list, n, NULL);
-  if (!first || !next_point(list, n, first)) return;
-  const int last = put_points(out, list, n) - 1;
+/* A function where it has two points at least, and one is a crossover point. */
+static void put_function(FILE *out, const dcs_measured *m, const frontier *f) {
+  const dcs_crossover *first = next_point(f, NULL), *named = first;
+  bool open;
+  while (named && isnan(named->threshold.estimate))
+    named = next_point(f, named);
+  if (!named || !next_point(f, first)) return;
+  const int last = put_points(out, f, &open) - 1;
   fputs("static inline double ", out);
-  put_name(out, m, list, false);
+  put_name(out, m, named, false);
   fputs("(double at) {\n", out);
-  put_array(out, "x", list, n, true);
-  put_array(out, "from", list, n, false);
+  put_array(out, "x", f, true);
+  put_array(out, "from", f, false);
   fprintf(out,
           "  int i = 0;\n"
           "  if (at <= x[0]) return from[0];\n"
           "  while (i < %d && at > x[i + 1]) i++;\n"
-          "  if (i == %d) return from[i];\n"
-          "  return from[i] * pow(from[i + 1] / from[i], log(at / x[i]) / log(x[i + 1] / x[i]));\n"
-          "}\n",
+          "  if (i == %d) return from[i];\n",
           last, last);
+  if (open)
+    fputs(
+        "  if (!(from[i] > 0 && from[i + 1] > 0 && from[i] < HUGE_VAL && from[i + 1] < HUGE_VAL))\n"
+        "    return from[at / x[i] < x[i + 1] / at ? i : i + 1];\n",
+        out);
+  fputs("  return from[i] * pow(from[i + 1] / from[i], log(at / x[i]) / log(x[i + 1] / x[i]));\n"
+        "}\n",
+        out);
 }
 
 /* Whether thresholds of dimension 0 follow each other that differ in dimension 1 alone: grids of a
@@ -215,10 +256,42 @@ static void put_machines(FILE *out, const dcs_measured *m) {
   put_facts(out, &m->reference, of_card);
 }
 
+/* The crossovers with those of a frontier one behind the other, as the first of each comes. */
+static void order_by_frontier(const dcs_crossovers *found, dcs_crossover *list) {
+  size_t n = 0;
+  for (size_t i = 0; i < found->n; i++) {
+    const dcs_crossover *c = &found->list[i];
+    size_t at = n;
+    while (at > 0 && !same_frontier(&list[at - 1], c))
+      at--;
+    if (at == 0) at = n;
+    memmove(&list[at + 1], &list[at], (n++ - at) * sizeof *list);
+    list[at] = *c;
+  }
+}
+
+static void put_thresholds(FILE *out, const dcs_measured *m, const dcs_crossover *list, size_t n) {
+  for (size_t i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && same_frontier(&list[i], &list[end]);)
+      end++;
+    for (size_t t = i; t < end && !list[i].plane; t++)
+      put_define(out, m, &list[t]);
+    for (int below = 0; below < 2; below++)
+      put_function(out, m, &(frontier){&list[i], end - i, below});
+  }
+}
+
 dcs_status dcs_crossovers_write_header(const char *path, const dcs_crossovers *found) {
   const dcs_measured *m = &found->measured;
+  dcs_crossover *list = calloc(found->n + 1, sizeof *list);
   dcs_file file;
-  DCS_TRY(dcs_file_create(&file, path));
+  if (!list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu thresholds", found->n);
+  order_by_frontier(found, list);
+  dcs_status status = dcs_file_create(&file, path);
+  if (status != DCS_OK) {
+    free(list);
+    return status;
+  }
   FILE *out = file.stream;
   fputs("/* Written by `dcsbench crossover` from measurements of:\n", out);
   put_machines(out, m);
@@ -227,13 +300,8 @@ dcs_status dcs_crossovers_write_header(const char *path, const dcs_crossovers *f
       "#ifndef DCS_CROSSOVER_THRESHOLDS_H\n#define DCS_CROSSOVER_THRESHOLDS_H\n\n"
       "#include <math.h>\n",
       out);
-  for (size_t i = 0, end; i < found->n; i = end) {
-    for (end = i + 1; end < found->n && same_frontier(&found->list[i], &found->list[end]);)
-      end++;
-    for (size_t t = i; t < end && !found->list[i].plane; t++)
-      put_define(out, m, &found->list[t]);
-    put_frontier(out, m, &found->list[i], end - i);
-  }
+  put_thresholds(out, m, list, found->n);
   fputs("\n#endif\n", out);
+  free(list);
   return dcs_file_close(&file);
 }

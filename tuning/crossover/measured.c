@@ -245,14 +245,49 @@ static void add_pair(dcs_measured *m, int p, int a, int q, int b) {
     }
 }
 
+/* Sizes at which an imported class is the fastest of its scope. */
+static int count_won(const dcs_measured *m, int p, int class) {
+  int won = 0;
+  for (size_t i = 0; i < m->n_sizes; i++) {
+    const dcs_run_row **best = m->sizes[i].best + p * m->n_classes;
+    bool first = best[class] != NULL;
+    for (int c = N_OWN; first && c < m->n_classes; c++)
+      first = !best[c] || m->classes[c].scope != m->classes[class].scope ||
+              best[c]->median_ns >= best[class]->median_ns;
+    won += first;
+  }
+  return won;
+}
+
+/* Whether an imported class is held against others: where there are too many, for what it won. */
+static bool is_kept(const dcs_measured *m, const int *won, int class) {
+  int same = 0, before = 0;
+  for (int c = N_OWN; c < m->n_classes; c++) {
+    if (m->classes[c].scope != m->classes[class].scope) continue;
+    same++;
+    before += won[c] > won[class] || (won[c] == won[class] && c < class);
+  }
+  return same <= DCS_MOST_IMPORTED || (won[class] > 0 && before < DCS_MOST_IMPORTED);
+}
+
+static dcs_status pair_imported(dcs_measured *m, int p) {
+  int *won;
+  DCS_TRY(dcs_room_take(&m->room, &won, (size_t)m->n_classes, sizeof *won, "methods"));
+  for (int c = N_OWN; c < m->n_classes; c++)
+    won[c] = count_won(m, p, c);
+  for (int a = N_OWN; a < m->n_classes; a++) {
+    m->n_left_out += !is_kept(m, won, a);
+    for (int b = a + 1; is_kept(m, won, a) && b < m->n_classes; b++)
+      if (m->classes[a].scope == m->classes[b].scope && is_kept(m, won, b)) add_pair(m, p, a, p, b);
+  }
+  return DCS_OK;
+}
+
 static void pair_within(dcs_measured *m, int p) {
   add_pair(m, p, CPU_SEQUENTIAL, p, CPU_PARALLEL);
   for (int gpu = FIRST_GPU; gpu < N_OWN; gpu++)
     for (int cpu = 0; cpu < FIRST_GPU; cpu++)
       add_pair(m, p, cpu, p, gpu);
-  for (int a = N_OWN; a < m->n_classes; a++)
-    for (int b = a + 1; b < m->n_classes; b++)
-      if (m->classes[a].scope == m->classes[b].scope) add_pair(m, p, a, p, b);
 }
 
 static void pair_between(dcs_measured *m, int p, int q) {
@@ -264,8 +299,10 @@ static dcs_status find_pairs(dcs_measured *m) {
   const size_t n = (size_t)m->n_problems, classes = (size_t)m->n_classes,
                within = n * classes * classes, between = N_OWN * n * n;
   DCS_TRY(dcs_room_take(&m->room, &m->pairs, within + between, sizeof *m->pairs, "pairs"));
-  for (int p = 0; p < m->n_problems; p++)
+  for (int p = 0; p < m->n_problems; p++) {
     pair_within(m, p);
+    DCS_TRY(pair_imported(m, p));
+  }
   for (int p = 0; p < m->n_problems; p++)
     for (int q = p + 1; q < m->n_problems; q++)
       pair_between(m, p, q);

@@ -49,6 +49,7 @@ typedef struct {
   dcs_class *classes;
   int n_classes;
   dcs_pair *pairs; /* those that have a size in common; within problems, then between them */
+  int n_left_out;  /* imported classes that are in no pair */
   size_t n_pairs;
   dcs_measured_size *sizes; /* in the order of summary.csv */
   size_t n_sizes;
@@ -58,6 +59,10 @@ typedef struct {
   size_t n_referred; /* of them; 0: none is needed, or none fits */
   dcs_room room;
 } dcs_measured;
+
+/* Of more imported methods in one scope, so many are held against each other: those that are the
+ * fastest at most sizes, and at one at least. */
+enum { DCS_MOST_IMPORTED = 8 };
 
 /* Reads a run folder. `reference` (NULL: none) is another: where the run has no GPU rows, those of
  * it count that are of one of the run's sizes and problems, with the same work. What is found of

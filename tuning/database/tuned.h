@@ -65,9 +65,10 @@ typedef struct {
   int other_source;             /* entries that match but for the variant's sources */
 } dcs_tuned_choice;
 
-/* The entry for the subject: same variant, scope, problem and sources, size within a factor of 4 in
- * its inputs and of 2 in each other axis and, where it counts, in the spacing, applicable to the
- * problem; of the first rung that has any, the nearest size, the latest of equals. */
+/* The entry for the subject: same variant, scope, problem, objective and sources, size within a
+ * factor of 4 in its inputs and of 2 in each other axis and, where it counts, in the spacing,
+ * applicable to the problem; of the first rung that has any, the nearest size, the latest of
+ * equals. */
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *subject, int cpus);
 
 /* The configuration for a row of a sweep (dcs_tuned_finder), from the database in the data folder.

@@ -41,7 +41,8 @@ static double size_distance(const dcs_subject *a, const dcs_subject *b) {
 
 static bool same_problem(const dcs_subject *a, const dcs_subject *b) {
   return a->variant == b->variant && a->scope == b->scope && a->size.kind == b->size.kind &&
-         dcs_same_problem(a->size.kind, &a->size.config, &b->size.config);
+         dcs_same_problem(a->size.kind, &a->size.config, &b->size.config) &&
+         strcmp(a->objective, b->objective) == 0;
 }
 
 dcs_tuned_choice dcs_tuned_find(const dcs_tuned *tuned, const dcs_subject *wanted, int cpus) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TUNED_SCHEMA = 4, CHECKSUM_DIGITS = 16 };
+enum { TUNED_SCHEMA = 5, CHECKSUM_DIGITS = 16 };
 
 /* Those of the subject stand behind the first one. */
 enum { SCHEMA, PRECISION, CONFIG, MEDIAN, RATE, TIED, DATE, TIMES, N_COLUMNS };

@@ -8,6 +8,7 @@
 #include "harness/spec/own.h"
 #include "harness/timings/json.h"
 #include "tuning/journal/foreign.h"
+#include "tuning/search/objective.h"
 #include "version.h" /* written by the Makefile */
 
 #include <limits.h>
@@ -19,7 +20,7 @@
 
 /* ---- columns ---- */
 
-enum { JOURNAL_SCHEMA = 3 };
+enum { JOURNAL_SCHEMA = 4 };
 
 /* The subject's columns stand behind SEQ. */
 #define COLUMN_LIST(X)                                                                             \
@@ -27,8 +28,9 @@ enum { JOURNAL_SCHEMA = 3 };
       X(DRIVER, "driver"), X(NVRTC, "nvrtc"), X(PROGRAM, "program"), X(STRATEGY, "strategy"),      \
       X(SEED, "seed"), X(OUTCOME, "outcome"), X(N, "n"), X(MEDIAN, "median_ns"),                   \
       X(CI_LO, "ci_lo_ns"), X(CI_HI, "ci_hi_ns"), X(RATE, "evals_per_s"),                          \
-      X(REGISTERS, "registers"), X(COMPILE_MS, "compile_ms"), X(SPENT_S, "spent_s"),               \
-      X(INNER, "inner"), X(TIMES, "times_ns"), X(WHY, "why")
+      X(REGISTERS, "registers"), X(COMPILE_MS, "compile_ms"), X(ERROR, "rel_l2_error"),            \
+      X(SPENT_S, "spent_s"), X(INNER, "inner"), X(TIMES, "times_ns"), X(ENERGIES, "energies_j"),   \
+      X(WHY, "why")
 enum { COLUMN_LIST(DCS_COLUMN_INDEX), N_COLUMNS };
 static const char *const columns[] = DCS_NAMES(COLUMN_LIST(DCS_COLUMN_NAME));
 
@@ -108,12 +110,37 @@ dcs_status dcs_journal_close(dcs_journal_writer *writer) {
   return status;
 }
 
-dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *row) {
+/* Times, their statistics and energies of the row's samples. */
+typedef struct {
+  double *times, *energies;
+  size_t n, n_energies; /* energies: none where the objective is time */
+  dcs_stats stats;
+} samples;
+
+static dcs_status take_samples(const dcs_evaluation *e, samples *s) {
+  const size_t n = (size_t)e->n;
+  double *sorted;
+  *s = (samples){.n = n, .times = calloc(3 * n + 1, sizeof(double))};
+  if (!s->times) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
+  s->energies = s->times + n;
+  sorted = s->energies + n;
+  for (size_t i = 0; i < n; i++) {
+    const dcs_spent spent = dcs_evaluation_spent(e, (int)i);
+    s->times[i] = sorted[i] = spent.time_ns;
+    s->energies[i] = spent.energy_j;
+  }
+  s->n_energies = n > 0 && !isnan(s->energies[0]) ? n : 0;
+  s->stats = dcs_summarize(sorted, n);
+  return DCS_OK;
+}
+
+static dcs_status write_row(dcs_journal_writer *writer, const dcs_journal_row *row,
+                            const samples *taken) {
   dcs_csv *csv = &writer->csv;
   const dcs_evaluation *e = row->evaluation;
   const dcs_subject *s = &writer->subject;
+  const dcs_stats *stats = &taken->stats;
   static const char program[] = DCS_VERSION " " DCS_GIT_STATE;
-  bool timed = e->n > 0;
   char config[DCS_TEXT];
   dcs_csv_integer(csv, JOURNAL_SCHEMA);
   dcs_csv_integer(csv, writer->seq++);
@@ -122,13 +149,21 @@ dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *
                 writer->driver, writer->nvrtc, program, writer->strategy);
   dcs_csv_integer(csv, (int64_t)writer->seed);
   dcs_csv_text(csv, dcs_outcome_name(e->outcome));
-  DCS_CSV_NUMBERS(csv, e->n, timed ? e->stats.median : NAN, timed ? e->stats.lo : NAN,
-                  timed ? e->stats.hi : NAN, timed ? 1e9 * s->work / e->stats.median : NAN,
-                  e->registers >= 0 ? e->registers : NAN, e->compile_ms, row->spent_s,
+  DCS_CSV_NUMBERS(csv, e->n, stats->median, stats->lo, stats->hi, 1e9 * s->work / stats->median,
+                  e->registers >= 0 ? e->registers : NAN, e->compile_ms, e->error, row->spent_s,
                   (double)row->inner);
-  dcs_csv_numbers(csv, e->times, (size_t)e->n);
+  dcs_csv_numbers(csv, taken->times, taken->n);
+  dcs_csv_numbers(csv, taken->energies, taken->n_energies);
   dcs_csv_text(csv, row->why);
   return dcs_csv_row(csv);
+}
+
+dcs_status dcs_journal_write(dcs_journal_writer *writer, const dcs_journal_row *row) {
+  samples taken;
+  DCS_TRY(take_samples(row->evaluation, &taken));
+  dcs_status status = write_row(writer, row, &taken);
+  free(taken.times);
+  return status;
 }
 
 /* ---- reading ---- */
@@ -146,18 +181,36 @@ static dcs_status wrong(place p, int column, const char *expected) {
                          dcs_table_column(p.table, columns[column]), expected);
 }
 
-static dcs_status read_times(place p, dcs_evaluation *e) {
-  const char *text = cell(p, TIMES);
-  while (*text) {
-    double time;
-    if (!dcs_numbers_next(&text, &time) || !(time > 0))
+static dcs_status read_samples(place p, const dcs_subject *subject, const dcs_objective *objective,
+                               dcs_evaluation *e) {
+  static const char expected[] = "an energy for each time, or none at all";
+  const char *times = cell(p, TIMES), *energies = cell(p, ENERGIES);
+  const bool has_energies = *energies;
+  while (*times) {
+    dcs_spent spent = {.energy_j = NAN};
+    if (!dcs_numbers_next(&times, &spent.time_ns) || !(spent.time_ns > 0))
       return wrong(p, TIMES, "times above 0 with a space between them");
-    DCS_TRY(dcs_evaluation_add(e, &time, 1));
+    if (has_energies &&
+        (!*energies || !dcs_numbers_next(&energies, &spent.energy_j) || !(spent.energy_j >= 0)))
+      return wrong(p, ENERGIES, expected);
+    const dcs_status status = dcs_objective_add(objective, subject, &spent, e);
+    if (status == DCS_INPUT) return wrong(p, ENERGIES, "what the row's objective is made of");
+    DCS_TRY(status);
   }
-  return DCS_OK;
+  return *energies ? wrong(p, ENERGIES, expected) : DCS_OK;
 }
 
-static dcs_status read_evaluation(place p, dcs_evaluation *e) {
+static dcs_status read_values(place p, const dcs_subject *subject, dcs_evaluation *e) {
+  dcs_objective objective;
+  if (dcs_objective_open(subject->objective, &objective) != DCS_OK)
+    return dcs_table_wrong(p.table, p.row, "objective", dcs_table_column(p.table, "objective"),
+                           "time, energy, edp or an expression");
+  dcs_status status = read_samples(p, subject, &objective, e);
+  dcs_objective_close(&objective);
+  return status;
+}
+
+static dcs_status read_evaluation(place p, const dcs_subject *subject, dcs_evaluation *e) {
   dcs_outcome outcome;
   if (!dcs_find_outcome(cell(p, OUTCOME), &outcome))
     return wrong(p, OUTCOME, "an outcome, such as ok");
@@ -168,7 +221,8 @@ static dcs_status read_evaluation(place p, dcs_evaluation *e) {
   if (registers < -1 || registers > INT_MAX) return wrong(p, REGISTERS, "a number of registers");
   if (!isnan(registers)) e->registers = (int)registers;
   if (!isnan(number(p, COMPILE_MS))) e->compile_ms = number(p, COMPILE_MS);
-  DCS_TRY(read_times(p, e));
+  if (!isnan(number(p, ERROR))) e->error = number(p, ERROR);
+  DCS_TRY(read_values(p, subject, e));
   if (outcome == DCS_OUTCOME_OK && e->n == 0) return wrong(p, TIMES, "times, as the outcome is ok");
   return DCS_OK;
 }
@@ -199,7 +253,7 @@ static dcs_status find_evaluation(dcs_recorded_space *recording, const dcs_metho
   DCS_TRY(dcs_grow(&recording->evaluations, n, sizeof **found, "evaluations"));
   recording->configs[n] = method->config;
   *found = &recording->evaluations[recording->n++];
-  **found = (dcs_evaluation){.registers = -1, .compile_ms = NAN};
+  **found = dcs_evaluation_unknown;
   return DCS_OK;
 }
 
@@ -213,7 +267,7 @@ static dcs_status read_row(place p, dcs_journal *journal) {
     return wrong(p, CONFIG, "a value for each parameter of the variant, in order");
   DCS_TRY(find_recording(journal, &subject, &recording));
   DCS_TRY(find_evaluation(recording, &method, &evaluation));
-  return read_evaluation(p, evaluation);
+  return read_evaluation(p, &subject, evaluation);
 }
 
 /* Rows of a specification that is not read now mean nothing here, and no harm. */

@@ -354,10 +354,11 @@ static dcs_status say_scatter(const dcs_run *run, dcs_findings *to) {
         ok, widest->variant, dcs_scope_name(widest->scope), dcs_size_text(&widest->size, size),
         100 * most));
   if (few == 0) return DCS_OK;
-  return dcs_findings_say(to,
-                          "%zu of %zu times have no interval: fewer than 6 samples; measure with "
-                          "--rounds 6 or more, with budget enough for them.",
-                          few, ok);
+  const bool imported = *dcs_run_fact(run, "imported_file");
+  return dcs_findings_say(
+      to, "%zu of %zu times have no interval: fewer than 6 samples; %s.", few, ok,
+      imported ? "import 6 or more of each"
+               : "measure with --rounds 6 or more, with budget enough for them");
 }
 
 /* Lines that others wrote of the run, a sentence each. */

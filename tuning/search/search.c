@@ -27,9 +27,38 @@ dcs_status dcs_evaluation_add(dcs_evaluation *e, const double *times, int n) {
   return DCS_OK;
 }
 
+dcs_status dcs_evaluation_add_spent(dcs_evaluation *e, const double *times, const dcs_spent *spent,
+                                    int n) {
+  if (n == 0) return DCS_OK;
+  const size_t total = (size_t)e->n + (size_t)n;
+  dcs_spent *all = realloc(e->spent, total * sizeof *all);
+  if (!all) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", total);
+  e->spent = all;
+  memcpy(all + e->n, spent, (size_t)n * sizeof *all);
+  return dcs_evaluation_add(e, times, n);
+}
+
+dcs_status dcs_evaluation_append(dcs_evaluation *e, const dcs_evaluation *from, int first, int n) {
+  if (n <= 0) return DCS_OK;
+  if (!from->spent) return dcs_evaluation_add(e, from->times + first, n);
+  return dcs_evaluation_add_spent(e, from->times + first, from->spent + first, n);
+}
+
+dcs_spent dcs_evaluation_spent(const dcs_evaluation *e, int i) {
+  return e->spent ? e->spent[i] : (dcs_spent){e->times[i], NAN};
+}
+
+const dcs_evaluation dcs_evaluation_unknown = {.registers = -1, .compile_ms = NAN, .error = NAN};
+
+void dcs_evaluation_free(dcs_evaluation *e) {
+  free(e->times);
+  free(e->spent);
+  *e = dcs_evaluation_unknown;
+}
+
 void dcs_evaluations_free(dcs_evaluation *list, int n) {
   for (int e = 0; list && e < n; e++)
-    free(list[e].times);
+    dcs_evaluation_free(&list[e]);
   free(list);
 }
 
@@ -50,7 +79,7 @@ dcs_status dcs_search_open(const dcs_space *space, const dcs_subject *subject,
   search->known = calloc((size_t)space->n, sizeof *search->known);
   if (!search->known) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d configurations", space->n);
   for (int c = 0; c < space->n; c++)
-    search->known[c] = (dcs_evaluation){.registers = -1, .compile_ms = NAN};
+    search->known[c] = dcs_evaluation_unknown;
   return DCS_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "harness/base/outcome.h"
 #include "harness/base/random.h"
 #include "harness/judge/stats.h"
+#include "harness/sweep/energy.h"
 #include "tuning/search/space.h"
 #include "tuning/search/subject.h"
 
@@ -12,16 +13,31 @@
 typedef struct {
   bool known;           /* it was tried */
   dcs_outcome outcome;  /* a failure is an outcome, never a large time */
-  double *times;        /* ns of one output, in the order they were taken; n */
+  double *times;        /* ns of one output, in the order they were taken, or what an objective
+                           makes of it; n */
   const double *sorted; /* the same, ascending; freed with the times */
   int n;
   dcs_stats stats;   /* of the times */
+  dcs_spent *spent;  /* what each output took; NULL where the objective is time */
   int registers;     /* -1: unknown */
   double compile_ms; /* NaN: unknown */
+  double error;      /* rel_l2_error of the output that was verified; NaN: unknown */
 } dcs_evaluation;
+
+/* Nothing is known. */
+extern const dcs_evaluation dcs_evaluation_unknown;
 
 /* Appends times and brings the statistics up to date. */
 dcs_status dcs_evaluation_add(dcs_evaluation *evaluation, const double *times, int n);
+/* The same with what each took. */
+dcs_status dcs_evaluation_add_spent(dcs_evaluation *evaluation, const double *times,
+                                    const dcs_spent *spent, int n);
+/* Appends n samples of another evaluation, from `first` on. */
+dcs_status dcs_evaluation_append(dcs_evaluation *evaluation, const dcs_evaluation *from, int first,
+                                 int n);
+/* What output i took; energy NaN where the objective is time. */
+dcs_spent dcs_evaluation_spent(const dcs_evaluation *evaluation, int i);
+void dcs_evaluation_free(dcs_evaluation *evaluation);
 void dcs_evaluations_free(dcs_evaluation *list, int n);
 
 /* Where times come from: a measurement, or a recording of one. */

@@ -31,7 +31,8 @@ bool dcs_same_subject(const dcs_subject *a, const dcs_subject *b) {
   return a->variant == b->variant && a->scope == b->scope && dcs_same_size(&a->size, &b->size) &&
          (!dcs_spacing_counts(&a->size) || (a->spacing == b->spacing && a->work == b->work)) &&
          a->units == b->units && strcmp(a->machine, b->machine) == 0 &&
-         strcmp(a->capability, b->capability) == 0 && strcmp(a->kernel_hash, b->kernel_hash) == 0;
+         strcmp(a->capability, b->capability) == 0 && strcmp(a->kernel_hash, b->kernel_hash) == 0 &&
+         strcmp(a->objective, b->objective) == 0;
 }
 
 dcs_problem dcs_subject_problem(const dcs_subject *subject) {
@@ -46,8 +47,10 @@ dcs_status dcs_scope_by_name(const char *name, dcs_scope *scope) {
 /* ---- in files ---- */
 
 static const char *const columns[] =
-    DCS_NAMES("variant", "scope", "machine", "capability", "units", "kernel_hash");
+    DCS_NAMES("variant", "scope", "machine", "capability", "units", "kernel_hash", "objective");
 static const char *const last_columns[] = DCS_NAMES("spacing", "evals_useful");
+
+static const char time_itself[] = "time";
 
 /* The size's columns stand between them. */
 void dcs_subject_put_columns(dcs_csv *csv) {
@@ -60,7 +63,7 @@ void dcs_subject_put(dcs_csv *csv, const dcs_subject *subject) {
   DCS_CSV_TEXTS(csv, subject->variant->id, dcs_scope_name(subject->scope), subject->machine,
                 subject->capability);
   dcs_csv_integer(csv, subject->units);
-  dcs_csv_text(csv, subject->kernel_hash);
+  DCS_CSV_TEXTS(csv, subject->kernel_hash, *subject->objective ? subject->objective : time_itself);
   dcs_size_put(csv, &subject->size);
   DCS_CSV_NUMBERS(csv, subject->spacing > 0 ? subject->spacing : NAN, subject->work);
 }
@@ -115,5 +118,9 @@ dcs_status dcs_subject_read(const dcs_table *table, size_t row, dcs_subject *s) 
   snprintf(s->machine, sizeof s->machine, "%.127s", cell(p, "machine"));
   snprintf(s->capability, sizeof s->capability, "%.15s", cell(p, "capability"));
   snprintf(s->kernel_hash, sizeof s->kernel_hash, "%.16s", cell(p, "kernel_hash"));
+  if (!*cell(p, "objective") || strlen(cell(p, "objective")) >= sizeof s->objective)
+    return wrong(p, "objective", "time, energy, edp or an expression");
+  if (strcmp(cell(p, "objective"), time_itself) != 0)
+    snprintf(s->objective, sizeof s->objective, "%s", cell(p, "objective"));
   return read_problem(p, s);
 }

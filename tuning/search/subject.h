@@ -6,16 +6,20 @@
 #include "harness/problems/size.h"
 #include "harness/sweep/environment.h"
 
+/* Room for an objective as a user wrote it. */
+enum { DCS_OBJECTIVE_TEXT = 128 };
+
 typedef struct {
   const dcs_variant *variant;
   dcs_scope scope;
-  dcs_size size;        /* problem, and atoms of the input and grid */
-  double spacing;       /* of the grid, angstrom; 0: unknown */
-  double work;          /* useful evaluations of one output */
-  char machine[128];    /* card, or CPU model */
-  char capability[16];  /* compute capability, "9.0"; instruction sets of a CPU */
-  int units;            /* SMs, or CPUs at hand */
-  char kernel_hash[17]; /* of the variant's sources */
+  dcs_size size;                      /* problem, and atoms of the input and grid */
+  double spacing;                     /* of the grid, angstrom; 0: unknown */
+  double work;                        /* useful evaluations of one output */
+  char machine[128];                  /* card, or CPU model */
+  char capability[16];                /* compute capability, "9.0"; instruction sets of a CPU */
+  int units;                          /* SMs, or CPUs at hand */
+  char kernel_hash[17];               /* of the variant's sources */
+  char objective[DCS_OBJECTIVE_TEXT]; /* what is least of the best; "": time */
 } dcs_subject;
 
 /* Adds machine, capability, units and sources to what is tuned. Facts as dcs_machine_facts() and,

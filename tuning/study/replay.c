@@ -10,8 +10,9 @@ static dcs_status more(dcs_evaluator *evaluator, int config, int samples, dcs_ev
   e->outcome = from->outcome;
   e->registers = from->registers;
   e->compile_ms = from->compile_ms;
+  e->error = from->error;
   int n = samples < from->n ? samples : from->n;
-  return n > e->n ? dcs_evaluation_add(e, from->times + e->n, n - e->n) : DCS_OK;
+  return n > e->n ? dcs_evaluation_append(e, from, e->n, n - e->n) : DCS_OK;
 }
 
 dcs_status dcs_replay_open(const dcs_recorded_space *recording, dcs_replay *replay) {

@@ -33,24 +33,47 @@ void dcs_print_search(const dcs_search *search, const char *strategy) {
   printf("\n");
 }
 
-void dcs_print_winner(const dcs_space *space, const dcs_winner *w, double work) {
-  char text[DCS_TEXT];
+/* Medians of what the samples took. */
+static dcs_spent medians(const dcs_evaluation *e) {
+  double room[2][DCS_PREVIOUS_SAMPLES];
+  const int n = e->n < DCS_PREVIOUS_SAMPLES ? e->n : DCS_PREVIOUS_SAMPLES;
+  for (int i = 0; i < n; i++) {
+    const dcs_spent spent = dcs_evaluation_spent(e, i);
+    room[0][i] = spent.time_ns;
+    room[1][i] = spent.energy_j;
+  }
+  return (dcs_spent){dcs_summarize(room[0], (size_t)n).median,
+                     dcs_summarize(room[1], (size_t)n).median};
+}
+
+static char *energy_cell(const dcs_subject *subject, double energy_j, char cell[32]) {
+  snprintf(cell, 32, *subject->objective ? "%10.4g " : "", energy_j);
+  return cell;
+}
+
+void dcs_print_winner(const dcs_space *space, const dcs_winner *w, const dcs_subject *subject) {
+  char text[DCS_TEXT], joules[32];
   printf("the best once more, in interleaved rounds, each in processes of its own:\n   %12s %12s "
-         "%17s %6s %8s %5s  %s\n",
-         "median ms", "10^9 evals/s", "time to best 95%", "n", "padding", "regs", "configuration");
+         "%s%17s %6s %8s %5s  %s\n",
+         "median ms", "10^9 evals/s", *subject->objective ? "         J " : "",
+         *subject->objective ? "to best 95%" : "time to best 95%", "n", "padding", "regs",
+         "configuration");
   for (int f = 0; f < w->n; f++) {
     const dcs_finalist *e = &w->list[f];
+    const dcs_spent spent = medians(e->fresh);
     char ratio[64] = "", registers[16] = "";
     if (f > 0 && !isnan(e->ratio.lo))
       snprintf(ratio, sizeof ratio, "%.4f..%.4f", e->ratio.lo, e->ratio.hi);
     if (e->registers >= 0) snprintf(registers, sizeof registers, "%d", e->registers);
-    printf(" %c %12.4f %12.4g %17s %6zu %7.1f%% %5s  %s\n", e->tied ? '=' : ' ',
-           1e-6 * e->fresh->stats.median, work / e->fresh->stats.median, ratio, e->fresh->stats.n,
+    printf(" %c %12.4f %12.4g %s%17s %6zu %7.1f%% %5s  %s\n", e->tied ? '=' : ' ',
+           1e-6 * spent.time_ns, subject->work / spent.time_ns,
+           energy_cell(subject, spent.energy_j, joules), ratio, e->fresh->stats.n,
            100 * e->overhead, registers,
            dcs_format_config(space->variant, &space->configs[e->config], text));
   }
   if (w->n_tied > 1)
     printf("the %d marked = cannot be told apart; picked: %s\n", w->n_tied, w->reason);
+  if (*subject->objective) printf("least %s: ", subject->objective);
   printf("%s %s\n", space->variant->id,
          dcs_format_config(space->variant, &space->configs[w->list[w->pick].config], text));
 }
@@ -64,11 +87,17 @@ void dcs_print_previous(const dcs_tuned_entry *previous, const dcs_evaluation *n
     printf("does not hold: %s\n", dcs_outcome_name(now->outcome));
     return;
   }
-  dcs_recheck check = dcs_recheck_times(&previous->time, now->sorted, (size_t)now->n);
+  const double median_ns = medians(now).time_ns;
+  double times[DCS_PREVIOUS_SAMPLES];
+  const int n = now->n < DCS_PREVIOUS_SAMPLES ? now->n : DCS_PREVIOUS_SAMPLES;
+  for (int i = 0; i < n; i++)
+    times[i] = dcs_evaluation_spent(now, i).time_ns;
+  dcs_sort_values(times, (size_t)n);
+  dcs_recheck check = dcs_recheck_times(&previous->time, times, (size_t)n);
   static const char *const says[DCS_N_PREVIOUS_VERDICTS] = {"holds", "has changed",
                                                             "has perhaps changed"};
   printf("%s: %.4g evaluations/s then, %.4g now (%+.1f%%)\n", says[check.verdict],
-         1e9 * work / previous->time.median_ns, 1e9 * work / now->stats.median, 100 * check.change);
+         1e9 * work / previous->time.median_ns, 1e9 * work / median_ns, 100 * check.change);
   if (check.verdict != DCS_PREVIOUS_HOLDS)
     printf("what the journal holds may be as old; with a new file for --journal everything is "
            "measured anew\n");
@@ -82,10 +111,12 @@ void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const 
     if (dcs_replay_truth(replay, c) < dcs_replay_truth(replay, true_best)) true_best = c;
   printf("%s%s", dcs_size_text(&s->size, text), *text ? ", " : "");
   printf("%s%s", s->machine, *s->machine ? ", " : "");
+  if (*s->objective) printf("least %s, ", s->objective);
   dcs_print_search(search, strategy);
   if (best < 0) return; /* the counts above tell */
-  printf("found %s: %.2f%% slower than the best recorded",
+  printf("found %s: %.2f%% %s the best recorded",
          dcs_format_config(s->variant, &replay->space.configs[best], text),
-         100 * (dcs_replay_truth(replay, best) / dcs_replay_truth(replay, true_best) - 1));
+         100 * (dcs_replay_truth(replay, best) / dcs_replay_truth(replay, true_best) - 1),
+         *s->objective ? "above" : "slower than");
   printf(", %s\n", dcs_format_config(s->variant, &replay->space.configs[true_best], text));
 }

@@ -7,6 +7,7 @@
 #include "harness/problems/case.h"
 #include "harness/worker/bench.h"
 #include "tuning/database/tuned.h"
+#include "tuning/search/objective.h"
 #include "tuning/study/study.h"
 
 typedef struct {
@@ -20,10 +21,11 @@ typedef struct {
   const dcs_strategy *strategy;
   uint64_t seed;
   int samples;
-  int64_t budget_evals; /* -1: none */
-  double budget_s;      /* 0: none; the last measurement included */
-  const char *journal;  /* NULL: journal.csv in the data folder */
-  bool unverified;      /* the problem has no reference: no winner is kept */
+  int64_t budget_evals;  /* -1: none */
+  double budget_s;       /* 0: none; the last measurement included */
+  const char *journal;   /* NULL: journal.csv in the data folder */
+  const char *objective; /* as dcs_objective_open() takes it */
+  bool unverified;       /* the problem has no reference: no winner is kept */
 } dcs_tune_options;
 
 /* Evaluations that the oracle may spend, once for all configurations. */
@@ -31,8 +33,8 @@ enum { DCS_TUNE_ORACLE_EVALS = 50000000 };
 
 /* Searches, measures the best ones once more, prints what came of it to stdout, and puts the winner
  * into the database. What the journal holds of this very tuning is not measured again.
- * DCS_UNAVAILABLE when the variant cannot run here; DCS_FAILED when nothing was right and timed, or
- * on an interrupt. */
+ * DCS_UNAVAILABLE when the variant cannot run here, or reports no energy where that is looked for;
+ * DCS_FAILED when nothing was right and timed, or on an interrupt. */
 dcs_status dcs_tune(const dcs_tune_options *options);
 
 /* On a device without times: budget_evals configurations are compiled and verified, and what came
@@ -48,7 +50,10 @@ dcs_status dcs_tune_check(const dcs_tune_options *options);
 typedef struct {
   dcs_session *session; /* NULL: not tried yet */
   int slot;
-  int64_t inner; /* outputs in a sample; 0: not calibrated */
+  int64_t inner;    /* outputs in a sample; 0: not calibrated */
+  double output_ns; /* about, where samples have their energy */
+  int registers;    /* -1: unknown */
+  double error;     /* rel_l2_error */
 } dcs_live_method;
 
 typedef struct {
@@ -58,15 +63,19 @@ typedef struct {
   dcs_reference reference;
   const dcs_space *space;
   dcs_scope scope;
-  bool unverified; /* rows of the journal say so */
+  dcs_objective objective;             /* of the values */
+  bool energies;                       /* samples are long ones with their energy */
+  dcs_subject subject;                 /* of the journal's rows */
+  const char *device, *driver, *nvrtc; /* of them, too */
+  bool unverified;                     /* rows of the journal say so */
   dcs_journal_writer *journal;
   dcs_progress progress;
   const dcs_search *search; /* what the progress line tells of; NULL: nothing */
   dcs_live_method *methods; /* of each configuration */
 } dcs_live;
 
-/* The bench is open, and the case put before it, already; both are the live evaluator's from now
- * on. Free with dcs_live_close(), whatever the status. */
+/* The bench is open, the case put before it, objective and subject set already; all are the live
+ * evaluator's from now on. Free with dcs_live_close(), whatever the status. */
 dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope,
                          dcs_journal_writer *journal);
 void dcs_live_close(dcs_live *live);
@@ -77,11 +86,19 @@ typedef struct {
   uint64_t seed; /* of the order */
 } dcs_final_rounds;
 
-/* Samples the configurations configs[n], at most DCS_MAX_FINALISTS, anew in interleaved rounds of
- * random order, each in worker processes of its own. fresh[n] receives the samples, which go into
- * the journal as "final"; the caller frees their times. A configuration that fails now has that
+/* A configuration of a live evaluator. */
+typedef struct {
+  dcs_live *live;
+  int config;
+} dcs_live_pick;
+
+enum { DCS_MAX_PICKS = 24 };
+
+/* Samples picks[n], at most DCS_MAX_PICKS of evaluators that share a journal, anew in interleaved
+ * rounds of random order, each in worker processes of its own. fresh[n] receives the samples, which
+ * go into the journal as "final"; the caller frees them. A configuration that fails now has that
  * outcome. */
-dcs_status dcs_live_rounds(dcs_live *live, const int *configs, int n, const dcs_final_rounds *how,
+dcs_status dcs_live_rounds(const dcs_live_pick *picks, int n, const dcs_final_rounds *how,
                            dcs_evaluation *fresh);
 
 /* ---- compiling a space before it is timed, on all CPUs at once (ahead.c) ---- */
@@ -135,7 +152,7 @@ void dcs_print_space(const dcs_space *space, const dcs_size *size);
 void dcs_print_search(const dcs_search *search, const char *strategy);
 
 /* The finalists, which of them are tied, and the pick with its reason. */
-void dcs_print_winner(const dcs_space *space, const dcs_winner *winner, double work);
+void dcs_print_winner(const dcs_space *space, const dcs_winner *winner, const dcs_subject *subject);
 
 /* Whether the pick of an earlier tuning still takes its previous time, now that it was measured
  * again. */
