@@ -391,8 +391,8 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "in $XDG_DATA_HOME, else ~/.local/share/dcsbench.\n\n"
           "SPEC.json describes a kernel of yours, in CUDA or C, with its parameters, arguments and "
           "what they are to hold afterwards, in the format T1 of Kernel Tuner, KTT and BAT; "
-          "results/tuning-your-kernel.md has examples. On a device without times, such as "
-          "emulated, --budget-evals N checks N configurations and times none.\n\n"
+          "results/tuning-your-kernel.md has examples. On a device without times "
+          "--budget-evals N checks N configurations and times none.\n\n"
           "Strategies: exhaustive, random; surrogate: where a model of what is known expects most; "
           "greedy: to the first better neighbour, then again from elsewhere.",
       .take_word = take_word,
