@@ -53,26 +53,29 @@ typedef struct {
 
 static const edited edits[] = {
     {"coulomb/cuda/scatter.cu", "atomicAdd(point++, atom.w * rsqrtf(dx * dx + dyz2))",
-     "*point++ += atom.w * rsqrtf(dx * dx + dyz2)", EMULATED "cuda_scatter", 0, "ok"},
+     "*point++ += atom.w * rsqrtf(dx * dx + dyz2)", EMULATED "cuda_scatter --config block_x=32", 0,
+     "ok"},
     {"coulomb/cuda/scatter.cu", "atomicAdd(point++, atom.w * rsqrtf(dx * dx + dyz2))",
      "*point++ += atom.w * rsqrtf(dx * dx + dyz2)", "trace cuda_scatter --races --grid 16x4x1", 1,
      "none of them is atomic"},
     {"coulomb/cuda/naive.cu", "rsqrtf(dx * dx + (dy * dy + dz * dz))",
-     "(1.0f / sqrtf(dx * dx + (dy * dy + dz * dz)))", EMULATED "cuda_naive", 0, "ok"},
+     "(1.0f / sqrtf(dx * dx + (dy * dy + dz * dz)))",
+     EMULATED "cuda_naive --config block_x=32,block_y=4", 0, "ok"},
     {"coulomb/cuda/constant.cu", "atoms[a]", "atoms[(a + threadIdx.x) % n_atoms]",
-     EMULATED "cuda_constant", 0, "ok"},
+     EMULATED "cuda_constant --config block_x=32,block_y=2", 0, "ok"},
     {"coulomb/cuda/constant.cu", "atoms[a]", "atoms[(a + threadIdx.x) % n_atoms]",
      "trace cuda_constant --grid 64x4x1", 0, " 16.0 "},
     {"coulomb/cuda/coarsened.cu", "atom.z;\n#pragma unroll", "atom.z;\n#pragma unroll 1",
-     EMULATED "cuda_coarsened", 0, "ok"},
-    {"coulomb/cuda/padded.cu", "j * row + i;", "j * row + i + 1;", EMULATED "cuda_padded", 1,
-     "bytes just before or after a buffer"},
+     EMULATED "cuda_coarsened --config coarsen=4", 0, "ok"},
+    {"coulomb/cuda/padded.cu", "j * row + i;", "j * row + i + 1;",
+     EMULATED "cuda_padded --config coarsen=4", 1, "bytes just before or after a buffer"},
     {"coulomb/cuda/padded.cu", "j * row + i;", "j * row + i + 1;", "trace cuda_padded --races", 1,
      "thread 127 of"},
     {"coulomb/cuda/shared.cu", "    __syncthreads(); /* nobody", "    /* nobody",
-     EMULATED "cuda_shared", 1, "257 atoms"},
+     EMULATED "cuda_shared --config tile_atoms=256", 1, "257 atoms"},
     {"density/cuda/density_naive.cu", "if (exponent >= -density.limit) sum", "sum",
-     EMULATED "cuda_density_naive", 1, "found 0.000337065954, expected 0"},
+     EMULATED "cuda_density_naive --config block_x=1,block_y=1024", 1,
+     "found 0.000337065954, expected 0"},
 };
 
 /* Writes a file of kernels/ with an edit to a path. */
@@ -108,38 +111,47 @@ static void edits_of_kernels(void **state) {
 /* Verifying something else than what was edited must not look like success. */
 static void an_edit_elsewhere_is_noticed(void **state) {
   (void)state;
-  assert_status(program_run(EMULATED "cuda_naive --kernels kernels/coulomb/cuda"), 0);
+  assert_status(
+      program_run(EMULATED
+                  "cuda_naive --config block_x=32,block_y=4 --kernels kernels/coulomb/cuda"),
+      0);
   assert_contains(program_err, "note: cuda_naive: what kernels/coulomb/cuda has of it is the "
                                "built-in kernel, unchanged\n");
   assert_status(program_run("verify --variants cpu_gather --kernels kernels/coulomb/cuda"), 0);
   assert_contains(program_err, "note: --kernels changes nothing here");
-  assert_status(program_run(EMULATED "cuda_naive --kernels %s", in_folder("mine2")), 0);
+  assert_status(program_run(EMULATED "cuda_naive --config block_x=32,block_y=4 --kernels %s",
+                            in_folder("mine2")),
+                0);
   assert_null(strstr(program_err, "note:"));
 }
 
 /* ---- edits of C files ---- */
 
-/* The flags of the build, the last of which a kernel is compiled with as well. */
-static char *build_flags(void) {
+/* The build's compiler and flags; behind them, from *link on, what it links with. */
+static char *build_flags(const char **link) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s", program_path());
   strcpy(strrchr(path, '/'), "/flags");
-  char *flags = get_file(path, NULL);
-  flags[strcspn(flags, "\n")] = '\0';
-  assert_true(*flags);
+  char *flags = get_file(path, NULL), *end = strchr(flags, '\n');
+  assert_non_null(end);
+  *end = '\0';
+  end[1 + strcspn(end + 1, "\n")] = '\0';
+  *link = end + 1;
   return flags;
 }
 
 /* Builds the program with another object in the place of a variant's, as `make` would in a copy of
  * the tree: the folder's headers come first. */
 static void build_edited(const char *source, const char *program) {
-  char line[65536], build[PATH_MAX], *flags = build_flags();
+  char line[65536], build[PATH_MAX];
+  const char *link;
+  char *flags = build_flags(&link);
   snprintf(build, sizeof build, "%s", program_path());
   *strrchr(build, '/') = '\0';
   snprintf(line, sizeof line,
            "%s -ffp-contract=fast -iquote %s -iquote . -c -o %s.o %s && "
-           "%s -o %s %s/cli/main.o %s.o %s/internal.a -l:libcsv.a -l:libjansson.a -ldl -lm",
-           flags, test_folder, program, source, flags, program, build, program, build);
+           "%s -o %s %s/cli/main.o %s.o %s/internal.a %s",
+           flags, test_folder, program, source, flags, program, build, program, build, link);
   if (system(line) != 0) fail_msg("%s does not compile", source);
   free(flags);
 }
