@@ -104,6 +104,7 @@ static dcs_status check_request(const dcs_map_request *r) {
   return DCS_OK;
 }
 
+/* Atoms of the request as sites from its origin. */
 static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
   for (int64_t a = 0; a < r->n_atoms; a++) {
     double v[4];
@@ -113,19 +114,8 @@ static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
         return dcs_fail(DCS_USAGE, "atom %lld: %c is %g; expected a number within 1e12",
                         (long long)a, "xyzq"[i], v[i]);
     }
-    sites[a] = (dcs_site){v[0], v[1], v[2], v[3], 0};
+    sites[a] = (dcs_site){v[0] - r->origin[0], v[1] - r->origin[1], v[2] - r->origin[2], v[3], 0};
   }
-  return DCS_OK;
-}
-
-static dcs_status grow_sites(dcs_mapper *m, int64_t n) {
-  if (n <= m->sites_room) return DCS_OK;
-  free(m->sites);
-  m->sites_room = 0;
-  m->sites =
-      n <= PTRDIFF_MAX / (int64_t)sizeof *m->sites ? malloc((size_t)n * sizeof *m->sites) : NULL;
-  if (!m->sites) return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n);
-  m->sites_room = n;
   return DCS_OK;
 }
 
@@ -142,19 +132,21 @@ static dcs_size size_of(const dcs_map_request *r) {
       .kind = dcs_kinds[0], .config = problem_of(r), .axes = {r->n_atoms, r->nx, r->ny, r->nz}};
 }
 
-/* The caller frees the case. */
-static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r, dcs_case *c) {
+/* Into the handle's case, whose memory is kept from map to map. */
+static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
   DCS_TRY(check_request(r));
   if (!r->atoms == !r->atoms_float)
     return dcs_fail(DCS_USAGE, "exactly one of atoms and atoms_float must be given");
-  const dcs_grid grid = {.n = {r->nx, r->ny, r->nz},
-                         .spacing = r->spacing,
-                         .has_origin = true,
-                         .origin = {r->origin[0], r->origin[1], r->origin[2]}};
+  dcs_grid grid = {.n = {r->nx, r->ny, r->nz},
+                   .spacing = r->spacing,
+                   .has_origin = true,
+                   .origin = {r->origin[0], r->origin[1], r->origin[2]}};
   const dcs_config problem = problem_of(r);
-  DCS_TRY(grow_sites(m, r->n_atoms));
-  DCS_TRY(take_sites(r, m->sites));
-  return dcs_case_build(dcs_kinds[0], &problem, &(dcs_molecule){m->sites, r->n_atoms}, &grid, c);
+  const dcs_molecule whole = {NULL, r->n_atoms}; /* the grid leaves nothing open */
+  DCS_TRY(dcs_case_grid(&whole, &grid));
+  DCS_TRY(dcs_case_begin(dcs_kinds[0], r->n_atoms, &grid, &m->c));
+  DCS_TRY(take_sites(r, m->c.sites));
+  return dcs_case_end(&problem, &m->c);
 }
 
 /* ---- map ---- */
@@ -193,13 +185,11 @@ static dcs_status check_process(void) {
 }
 
 int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
-  dcs_case c;
   DCS_TRY(check_process());
-  DCS_TRY(build_case(m, request, &c));
-  dcs_status status = compute(m, &c, map);
-  if (status == DCS_OK) dcs_apply_fixes(c.fixes, c.n_fixes, map);
-  dcs_case_free(&c);
-  return status;
+  DCS_TRY(build_case(m, request));
+  DCS_TRY(compute(m, &m->c, map));
+  dcs_apply_fixes(m->c.fixes, m->c.n_fixes, map);
+  return DCS_OK;
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {
