@@ -104,19 +104,34 @@ static dcs_status check_request(const dcs_map_request *r) {
   return DCS_OK;
 }
 
+/* Number i of an atom: x, y, z, q. */
+static double value_of(const dcs_map_request *r, int64_t a, int i) {
+  return r->atoms ? r->atoms[4 * a + i] : (double)r->atoms_float[4 * a + i];
+}
+
+static bool is_number(double value) {
+  return fabs(value) <= 1e12;
+}
+
+static dcs_status bad_atom(const dcs_map_request *r, int64_t a) {
+  int i = 0;
+  while (is_number(value_of(r, a, i)))
+    i++;
+  return dcs_fail(DCS_USAGE, "atom %lld: %c is %g; expected a number within 1e12", (long long)a,
+                  "xyzq"[i], value_of(r, a, i));
+}
+
 /* Atoms of the request as sites from its origin. */
 static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
+  int64_t bad = r->n_atoms; /* the first */
+#pragma omp parallel for reduction(min : bad) if (r->n_atoms > 20000)
   for (int64_t a = 0; a < r->n_atoms; a++) {
-    double v[4];
-    for (int i = 0; i < 4; i++) {
-      v[i] = r->atoms ? r->atoms[4 * a + i] : (double)r->atoms_float[4 * a + i];
-      if (!(fabs(v[i]) <= 1e12))
-        return dcs_fail(DCS_USAGE, "atom %lld: %c is %g; expected a number within 1e12",
-                        (long long)a, "xyzq"[i], v[i]);
-    }
-    sites[a] = (dcs_site){v[0] - r->origin[0], v[1] - r->origin[1], v[2] - r->origin[2], v[3], 0};
+    const double x = value_of(r, a, 0), y = value_of(r, a, 1), z = value_of(r, a, 2),
+                 q = value_of(r, a, 3);
+    if (!(is_number(x) && is_number(y) && is_number(z) && is_number(q)) && a < bad) bad = a;
+    sites[a] = (dcs_site){x - r->origin[0], y - r->origin[1], z - r->origin[2], q, 0};
   }
-  return DCS_OK;
+  return bad < r->n_atoms ? bad_atom(r, bad) : DCS_OK;
 }
 
 static dcs_config problem_of(const dcs_map_request *r) {

@@ -187,17 +187,47 @@ static double distance2(const dcs_case *c, const dcs_site *site, double reach, i
   return r2;
 }
 
-/* Lists the points that are very near to atoms. */
-static dcs_status find_fixes(dcs_case *c) {
-  for (int64_t a = 0; a < c->n_sites; a++) {
-    const dcs_site *s = &c->sites[a];
-    const double reach = near(c, larger(fabs(s->x), larger(fabs(s->y), fabs(s->z))));
-    const double coincident = 1e-6 * c->spacing;
+/* The square of the distance of a site to the nearest grid point, and within which it counts. */
+static double nearest(const dcs_case *c, const dcs_site *s, double *reach, int64_t at[3]) {
+  *reach = near(c, larger(fabs(s->x), larger(fabs(s->y), fabs(s->z))));
+  return distance2(c, s, *reach, at);
+}
+
+/* Whether any of the sites is very near to a point. */
+static bool any_near(const dcs_case *c, int64_t from, int64_t end) {
+  bool any = false;
+  for (int64_t a = from; a < end; a++) {
+    double reach;
     int64_t at[3];
-    const double r2 = distance2(c, s, reach, at);
+    any |= nearest(c, &c->sites[a], &reach, at) < reach * reach;
+  }
+  return any;
+}
+
+static dcs_status find_fixes_of(dcs_case *c, int64_t from, int64_t end) {
+  const double coincident = 1e-6 * c->spacing;
+  for (int64_t a = from; a < end; a++) {
+    double reach;
+    int64_t at[3];
+    const double r2 = nearest(c, &c->sites[a], &reach, at);
     if (r2 < coincident * coincident) c->n_coincident++;
     if (r2 < reach * reach) DCS_TRY(add_fix(c, at));
   }
+  return DCS_OK;
+}
+
+/* Lists the points that are very near to atoms. Of many atoms few are: threads look for parts that
+ * have any. */
+static dcs_status find_fixes(dcs_case *c) {
+  enum { PARTS = 256, MANY = 20000 };
+  bool any[PARTS];
+  const int64_t n = c->n_sites;
+  if (n <= MANY) return find_fixes_of(c, 0, n);
+#pragma omp parallel for
+  for (int p = 0; p < PARTS; p++)
+    any[p] = any_near(c, p * n / PARTS, (p + 1) * n / PARTS);
+  for (int p = 0; p < PARTS; p++)
+    if (any[p]) DCS_TRY(find_fixes_of(c, p * n / PARTS, (p + 1) * n / PARTS));
   return DCS_OK;
 }
 
