@@ -198,7 +198,7 @@ static bool any_near(const dcs_case *c, int64_t from, int64_t end) {
   bool any = false;
   for (int64_t a = from; a < end; a++) {
     double reach;
-    int64_t at[3];
+    int64_t at[3] = {0};
     any |= nearest(c, &c->sites[a], &reach, at) < reach * reach;
   }
   return any;
@@ -208,7 +208,7 @@ static dcs_status find_fixes_of(dcs_case *c, int64_t from, int64_t end) {
   const double coincident = 1e-6 * c->spacing;
   for (int64_t a = from; a < end; a++) {
     double reach;
-    int64_t at[3];
+    int64_t at[3] = {0};
     const double r2 = nearest(c, &c->sites[a], &reach, at);
     if (r2 < coincident * coincident) c->n_coincident++;
     if (r2 < reach * reach) DCS_TRY(add_fix(c, at));
