@@ -134,7 +134,7 @@ define write_if_changed
 endef
 
 $(BUILD)/flags: FORCE
-	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)')
+	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)' '$(LDFLAGS) $(LDLIBS)')
 
 $(BUILD)/version.h: FORCE
 	$(call write_if_changed,'#define DCS_VERSION "$(VERSION)"' \

@@ -85,8 +85,8 @@ static const dcs_option options[] = {
     {"replay", 0, NULL, "search what the JOURNALs recorded; no machine is needed",
      DCS_VALUE(arguments, what, DO_REPLAY)},
     {"study", 0, NULL,
-     "hold all strategies against each other on what the JOURNALs recorded; study.csv and figures "
-     "go into --out",
+     "hold all strategies against each other on what the JOURNALs recorded; study.csv, regret.csv "
+     "and figures go into --out",
      DCS_VALUE(arguments, what, DO_STUDY)},
     {"spec", 0, "FILE", "the specification whose evaluations the JOURNALs hold",
      DCS_WORD(arguments, spec)},
@@ -387,12 +387,14 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "`sweep --config tuned` finds it; show, export and forget are for that file. The pick of "
           "an earlier tuning of the same problem is measured with them: does its time hold?\v"
           "Without a budget the search ends when everything is known. An interrupted one goes on "
-          "when the same command is given again. The data folder is $DCSBENCH_DATA, else dcsbench "
+          "when the same command is given again. A JOURNAL may also be T4, KTT's output or a cache "
+          "of Kernel Tuner; `dcsbench report --t4` writes a journal for them. The data folder is "
+          "$DCSBENCH_DATA, else dcsbench "
           "in $XDG_DATA_HOME, else ~/.local/share/dcsbench.\n\n"
           "SPEC.json describes a kernel of yours, in CUDA or C, with its parameters, arguments and "
           "what they are to hold afterwards, in the format T1 of Kernel Tuner, KTT and BAT; "
-          "results/tuning-your-kernel.md has examples. On a device without times, such as "
-          "emulated, --budget-evals N checks N configurations and times none.\n\n"
+          "results/tuning-your-kernel.md has examples. On a device without times "
+          "--budget-evals N checks N configurations and times none.\n\n"
           "Strategies: exhaustive, random; surrogate: where a model of what is known expects most; "
           "greedy: to the first better neighbour, then again from elsewhere.",
       .take_word = take_word,

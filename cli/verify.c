@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/device/kernel_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,12 +171,33 @@ static dcs_status verify_input(const arguments *a, dcs_bench *bench, const dcs_m
   return status;
 }
 
+/* Whoever edited a kernel is told where that was not it that was verified. */
+static void say_unchanged(const char *kernels, const dcs_methods *methods) {
+  const dcs_variant *last = NULL;
+  int n_kernels = 0;
+  for (int m = 0; m < methods->n; m++) {
+    const dcs_variant *variant = methods->list[m].variant;
+    uint64_t own, built_in;
+    if (variant == last || variant->backend != DCS_GPU) continue;
+    last = variant;
+    n_kernels++;
+    if (dcs_variant_hash(variant, kernels, &own) == DCS_OK &&
+        dcs_variant_hash(variant, NULL, &built_in) == DCS_OK && own == built_in)
+      fprintf(stderr, "note: %s: what %s has of it is the built-in kernel, unchanged\n",
+              variant->id, kernels);
+  }
+  if (n_kernels == 0)
+    fprintf(stderr, "note: --kernels changes nothing here: no variant that was asked for has a .cu "
+                    "file; after an edit of a C file run make\n");
+}
+
 static dcs_status run(const arguments *a, dcs_bench *bench) {
   dcs_session *session;
   dcs_methods methods = {0};
   dcs_status gpu = dcs_bench_session(bench, DCS_GPU, &session);
   if (a->device.device) DCS_TRY(gpu);
   dcs_status status = choose(a, gpu == DCS_OK, &methods);
+  if (status == DCS_OK && a->device.kernels) say_unchanged(a->device.kernels, &methods);
   if (status == DCS_OK)
     status = a->problem.input ? verify_input(a, bench, &methods) : verify(bench, &methods, NULL);
   free(methods.list);

@@ -104,29 +104,34 @@ static dcs_status check_request(const dcs_map_request *r) {
   return DCS_OK;
 }
 
-static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
-  for (int64_t a = 0; a < r->n_atoms; a++) {
-    double v[4];
-    for (int i = 0; i < 4; i++) {
-      v[i] = r->atoms ? r->atoms[4 * a + i] : (double)r->atoms_float[4 * a + i];
-      if (!(fabs(v[i]) <= 1e12))
-        return dcs_fail(DCS_USAGE, "atom %lld: %c is %g; expected a number within 1e12",
-                        (long long)a, "xyzq"[i], v[i]);
-    }
-    sites[a] = (dcs_site){v[0], v[1], v[2], v[3], 0};
-  }
-  return DCS_OK;
+/* Number i of an atom: x, y, z, q. */
+static double value_of(const dcs_map_request *r, int64_t a, int i) {
+  return r->atoms ? r->atoms[4 * a + i] : (double)r->atoms_float[4 * a + i];
 }
 
-static dcs_status grow_sites(dcs_mapper *m, int64_t n) {
-  if (n <= m->sites_room) return DCS_OK;
-  free(m->sites);
-  m->sites_room = 0;
-  m->sites =
-      n <= PTRDIFF_MAX / (int64_t)sizeof *m->sites ? malloc((size_t)n * sizeof *m->sites) : NULL;
-  if (!m->sites) return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n);
-  m->sites_room = n;
-  return DCS_OK;
+static bool is_number(double value) {
+  return fabs(value) <= 1e12;
+}
+
+static dcs_status bad_atom(const dcs_map_request *r, int64_t a) {
+  int i = 0;
+  while (is_number(value_of(r, a, i)))
+    i++;
+  return dcs_fail(DCS_USAGE, "atom %lld: %c is %g; expected a number within 1e12", (long long)a,
+                  "xyzq"[i], value_of(r, a, i));
+}
+
+/* Atoms of the request as sites from its origin. */
+static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
+  int64_t bad = r->n_atoms; /* the first */
+#pragma omp parallel for reduction(min : bad) if (r->n_atoms > 20000)
+  for (int64_t a = 0; a < r->n_atoms; a++) {
+    const double x = value_of(r, a, 0), y = value_of(r, a, 1), z = value_of(r, a, 2),
+                 q = value_of(r, a, 3);
+    if (!(is_number(x) && is_number(y) && is_number(z) && is_number(q)) && a < bad) bad = a;
+    sites[a] = (dcs_site){x - r->origin[0], y - r->origin[1], z - r->origin[2], q, 0};
+  }
+  return bad < r->n_atoms ? bad_atom(r, bad) : DCS_OK;
 }
 
 static dcs_config problem_of(const dcs_map_request *r) {
@@ -142,19 +147,21 @@ static dcs_size size_of(const dcs_map_request *r) {
       .kind = dcs_kinds[0], .config = problem_of(r), .axes = {r->n_atoms, r->nx, r->ny, r->nz}};
 }
 
-/* The caller frees the case. */
-static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r, dcs_case *c) {
+/* Into the handle's case, whose memory is kept from map to map. */
+static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
   DCS_TRY(check_request(r));
   if (!r->atoms == !r->atoms_float)
     return dcs_fail(DCS_USAGE, "exactly one of atoms and atoms_float must be given");
-  const dcs_grid grid = {.n = {r->nx, r->ny, r->nz},
-                         .spacing = r->spacing,
-                         .has_origin = true,
-                         .origin = {r->origin[0], r->origin[1], r->origin[2]}};
+  dcs_grid grid = {.n = {r->nx, r->ny, r->nz},
+                   .spacing = r->spacing,
+                   .has_origin = true,
+                   .origin = {r->origin[0], r->origin[1], r->origin[2]}};
   const dcs_config problem = problem_of(r);
-  DCS_TRY(grow_sites(m, r->n_atoms));
-  DCS_TRY(take_sites(r, m->sites));
-  return dcs_case_build(dcs_kinds[0], &problem, &(dcs_molecule){m->sites, r->n_atoms}, &grid, c);
+  const dcs_molecule whole = {NULL, r->n_atoms}; /* the grid leaves nothing open */
+  DCS_TRY(dcs_case_grid(&whole, &grid));
+  DCS_TRY(dcs_case_begin(dcs_kinds[0], r->n_atoms, &grid, &m->c));
+  DCS_TRY(take_sites(r, m->c.sites));
+  return dcs_case_end(&problem, &m->c);
 }
 
 /* ---- map ---- */
@@ -193,13 +200,11 @@ static dcs_status check_process(void) {
 }
 
 int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
-  dcs_case c;
   DCS_TRY(check_process());
-  DCS_TRY(build_case(m, request, &c));
-  dcs_status status = compute(m, &c, map);
-  if (status == DCS_OK) dcs_apply_fixes(c.fixes, c.n_fixes, map);
-  dcs_case_free(&c);
-  return status;
+  DCS_TRY(build_case(m, request));
+  DCS_TRY(compute(m, &m->c, map));
+  dcs_apply_fixes(m->c.fixes, m->c.n_fixes, map);
+  return DCS_OK;
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {

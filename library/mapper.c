@@ -114,8 +114,7 @@ void dcs_mapper_close(dcs_mapper *m) {
   if (!m) return;
   for (int b = 0; b < 2; b++)
     if (m->engines[b]) m->engines[b]->close(m->engines[b]);
-  free(m->inputs);
-  free(m->sites);
+  dcs_case_free(&m->c);
   free(m->checked);
   free(m->device);
   free(m->dispatch_path);

@@ -16,7 +16,7 @@ typedef struct {
 
 /* What an engine stands ready for: the same again needs no preparing. */
 typedef struct {
-  dcs_problem shape; /* its inputs are the handle's; config: of the method */
+  dcs_problem shape; /* config: of the method */
   dcs_method method; /* in slot 0; variant NULL: none */
 } dcs_ready;
 
@@ -32,10 +32,7 @@ struct dcs_mapper {
   char gpu_why[6144];   /* why the GPU, or what the table says of it, is not used; "" */
   dcs_engine *engines[2];
   dcs_ready ready[2];
-  void *inputs; /* kept from map to map, as are the sites */
-  size_t inputs_room;
-  dcs_site *sites;
-  int64_t sites_room;
+  dcs_case c; /* of the last map */
   dcs_checked *checked;
   int n_checked;
   double method_ns;

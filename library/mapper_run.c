@@ -8,27 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the engine still holds inputs and points of this size. */
+/* Whether the engine still holds points of this size and as many inputs, where these lie. */
 static bool is_ready(const dcs_ready *r, const dcs_problem *p) {
-  return r->shape.input[0] && r->shape.n_inputs == p->n_inputs && r->shape.n.x == p->n.x &&
-         r->shape.n.y == p->n.y && r->shape.n.z == p->n.z && r->shape.spacing == p->spacing;
-}
-
-/* The handle's own copy of the inputs stays where it is from map to map, so that an engine that is
- * ready for the size need not be told of it. */
-static dcs_status take_inputs(dcs_mapper *m, const dcs_problem *problem) {
-  const size_t bytes = dcs_buffer_bytes(dcs_kinds[0], 0, problem);
-  if (bytes > m->inputs_room) {
-    m->ready[DCS_CPU] = m->ready[DCS_GPU] = (dcs_ready){0};
-    free(m->inputs);
-    m->inputs_room = 0;
-    m->inputs = malloc(bytes);
-    if (!m->inputs)
-      return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)problem->n_inputs);
-    m->inputs_room = bytes;
-  }
-  memcpy(m->inputs, problem->input[0], bytes);
-  return DCS_OK;
+  return r->shape.input[0] && r->shape.input[0] == p->input[0] &&
+         r->shape.n_inputs == p->n_inputs && r->shape.n.x == p->n.x && r->shape.n.y == p->n.y &&
+         r->shape.n.z == p->n.z && r->shape.spacing == p->spacing;
 }
 
 static bool is_prepared(const dcs_ready *r, const dcs_method *method, const dcs_problem *problem) {
@@ -46,7 +30,6 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
     engine->redirect(engine, out);
   } else {
     *ready = (dcs_ready){*problem, {0}};
-    ready->shape.input[0] = m->inputs;
     dcs_outcome outcome = engine->take(engine, dcs_kinds[0], &ready->shape, out);
     if (outcome != DCS_OUTCOME_OK) {
       *ready = (dcs_ready){0};
@@ -83,7 +66,6 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
       !dcs_applicable(method->variant, problem, &method->config, why))
     return dcs_fail(DCS_UNAVAILABLE, "%s", why);
   DCS_TRY(open_engine(m, method->variant->backend, &engine));
-  DCS_TRY(take_inputs(m, problem));
   dcs_outcome outcome = make_ready(m, engine, method, problem, map);
   const dcs_scope scope = !engine->device || engine->device->timed ? DCS_WARM : DCS_UNTIMED_WARM;
   if (outcome == DCS_OUTCOME_OK)
@@ -107,6 +89,7 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
   for (int i = 0; i < points; i++)
     map[i] = NAN;
   dcs_status status = dcs_mapper_run(m, method, &c->problem, map);
+  m->ready[method->variant->backend] = (dcs_ready){0}; /* its inputs go */
   if (status == DCS_OK) status = dcs_oracle(c, (int64_t)points * CHECK_ATOMS, &reference);
   if (status == DCS_OK) {
     dcs_apply_fixes(c->fixes, c->n_fixes, map);

@@ -69,7 +69,7 @@ static void read_tuning(void) {
   dcs_claims claims;
   (void)dcs_crossovers_find(folder, NULL, &crossovers);
   dcs_crossovers_free(&crossovers);
-  if (dcs_measured_read(folder, &measured) == DCS_OK)
+  if (dcs_measured_read(folder, NULL, &measured) == DCS_OK)
     (void)dcs_dispatch_draw(&measured.run, fuzz_notes(), &dispatch);
   dcs_measured_free(&measured);
   (void)dcs_claims_check(folder, &claims);

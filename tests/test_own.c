@@ -84,8 +84,10 @@ static void the_example_in_c_is_tuned_resumed_and_kept(void **state) {
 /* Rows of a specification mean nothing to a tuning of anything else, and do no harm. */
 static void other_tunings_go_on_beside_it(void **state) {
   (void)state;
-  assert_status(program_run("tune cpu_gather --atoms 8 --grid 4^3 --budget-evals 1 --samples 1"),
-                0);
+  assert_status(
+      program_run(
+          "tune cpu_gather --config threads=1 --atoms 8 --grid 4^3 --budget-evals 1 --samples 1"),
+      0);
   assert_status(program_run("tune show"), 0);
   assert_contains(program_out, "cpu_gather");
   assert_null(strstr(program_err, "left out"));
@@ -261,10 +263,11 @@ static void a_variant_in_c_is_measured_beside_those_built_in(void **state) {
                   in_folder("own"), in_folder("none")),
       2);
   assert_contains(program_err, "own_loop: it computes coulomb without cutoff=5");
-  assert_status(program_run("sweep --variants own_loop,cpu_gather --config STEP=all --kernels %s "
-                            "--atoms 9 --grid 8^3 --rounds 2 --out %s",
-                            in_folder("own"), in_folder("run")),
-                0);
+  assert_status(
+      program_run("sweep --variants own_loop,cpu_gather --config STEP=all,threads=1 --kernels %s "
+                  "--atoms 9 --grid 8^3 --rounds 2 --out %s",
+                  in_folder("own"), in_folder("run")),
+      0);
   dcs_table *summary = run_table("run", "summary.csv");
   assert_int_equal(count(summary, "variant", "own_loop"), 2);
   assert_int_equal(count(summary, "outcome", "ok"), dcs_table_rows(summary));

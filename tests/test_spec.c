@@ -50,69 +50,66 @@ static void the_example_is_read(void **state) {
   dcs_spec_free(&spec);
 }
 
+static const struct {
+  const char *from, *to, *said;
+} refused[] = {
+    {"{", "[", "saxpy.json: line 2, column"},
+    {"\"General\": {", "\"Generol\": {", "$.Generol: found a member that is not supported"},
+    {"\"FormatVersion\"", "\"Formation\"", "$.General.Formation: found a member"},
+    {"\"BLOCK\"", "\"BL-OCK\"", "TuningParameters[0].Name: found \"BL-OCK\""},
+    {"\"BLOCK\"", "\"STRIDED\"",
+     "TuningParameters[2].Name: found \"STRIDED\"; expected a name that"},
+    {"\"int\"", "\"integer\"", "[0].Type: found \"integer\"; expected int or uint"},
+    {"[32 * i for", "[32 * j for", "[0].Values: column 7: found \"j\""},
+    {"[1, 2, 4, 8]", "[1, 2, 2]", "[1].Values: found \"[1, 2, 2]\"; expected each value once"},
+    {"[1, 2, 4, 8]", "[]", "[1].Values: found \"[]\"; expected a value at least"},
+    {"[1, 2, 4, 8]", "range(2000)", "expected a list such as [1, 2, 4] of at most 1024"},
+    {"[1, 2, 4, 8]", "7", "expected a list such as"},
+    {"[true, false]", "[true, [1]]", "[2].Values[1]: found [1]; expected a number, a text"},
+    {"[true, false]", "[\"a,b\"]", "none of them"},
+    {"STRIDED or", "STRIDE or", "Conditions[0].Expression: column 1: found \"STRIDE\""},
+    {"\"PER_THREAD\", \"STRIDED\"]", "\"PER\", \"STRIDED\"]", "Parameters[0]: found \"PER\""},
+    {"\"CUDA\",\n", "\"OpenCL\",\n", "Language: found \"OpenCL\"; expected CUDA or C"},
+    {"\"saxpy.cu\"", "\"none.cu\"", "none.cu: cannot"},
+    {"\"saxpy\",\n", "\"saxpi\",\n",
+     "KernelName: found \"saxpi\"; expected the name of a __global__"},
+    {"\"GlobalSizeType\": \"CUDA\"", "\"SharedMemory\": 64", "SharedMemory: found 64; expected 0"},
+    {"\"GlobalSizeType\": \"CUDA\"", "\"Profiling\": true",
+     "Profiling: found true; expected false"},
+    {"\"GlobalSizeType\": \"CUDA\"", "\"GlobalSizeType\": \"SYCL\"", "expected CUDA or Vulkan or"},
+    {"{\"X\": \"BLOCK\"}", "{\"X\": \"BLOCKS\"}", "LocalSize.X: column 1: found \"BLOCKS\""},
+    {"{\"X\": \"BLOCK\"}", "{\"Y\": \"BLOCK\"}", "LocalSize.X: found nothing; expected a text"},
+    {"\"Type\": \"float\"", "\"Type\": \"half\"", "Arguments[0].Type: found \"half\""},
+    {"\"Vector\"", "\"Local\"",
+     "Arguments[0].MemoryType: found \"Local\"; expected Scalar or Vector"},
+    {"\"ReadWrite\"", "\"Write\"", "Arguments[0].AccessType: found \"Write\""},
+    {"\"ReadWrite\"", "\"ReadOnly\"", "Arguments: found"},
+    {"\"Generator\"", "\"Script\"",
+     "Arguments[0].FillType: found \"Script\"; expected Constant or"},
+    {"\"i % 7\"", "\"j % 7\"", "Arguments[0].DataSource: column 1: found \"j\""},
+    {"\"Size\": 100000, \"FillType\"", "\"FillType\"", "Arguments[0].Size: found nothing"},
+    {"\"Size\": 100000,", "\"Size\": 100000, \"TypeSize\": 8,", "TypeSize: found 8; expected the"},
+    {"\"FillValue\": 3", "\"FillValue\": \"3\"", "Arguments[2].FillValue: found \"3\"; expected a"},
+    {"\"Name\": \"x\"", "\"Name\": \"y\"", "Arguments[1].Name: found \"y\""},
+    {"\"TargetName\": \"y\"", "\"TargetName\": \"x\"", "ReferenceArguments[0].TargetName: found"},
+    {"\"SideBySideComparison\"", "\"AbsoluteDifference\"",
+     "found \"AbsoluteDifference\"; expected"},
+    {"1e-5", "-1", "ValidationThreshold: found -1; expected a number from 0 on"},
+    {"\"ConfigurationCount\"", "\"Evaluations\"", "Budget[0].Type: found \"Evaluations\""},
+    {"20}", "0}", "Budget[0].BudgetValue: found 0"},
+    {"{\"Name\": \"surrogate\"}", "{}", "Search.Name: found nothing"},
+};
+
 static void what_is_not_taken_is_refused_with_its_path(void **state) {
   (void)state;
-  static const struct {
-    const char *from, *to, *said;
-  } rows[] = {
-      {"{", "[", "saxpy.json: line 2, column"},
-      {"\"General\": {", "\"Generol\": {", "$.Generol: found a member that is not supported"},
-      {"\"FormatVersion\"", "\"Formation\"", "$.General.Formation: found a member"},
-      {"\"BLOCK\"", "\"BL-OCK\"", "TuningParameters[0].Name: found \"BL-OCK\""},
-      {"\"BLOCK\"", "\"STRIDED\"",
-       "TuningParameters[2].Name: found \"STRIDED\"; expected a name that"},
-      {"\"int\"", "\"integer\"", "[0].Type: found \"integer\"; expected int or uint"},
-      {"[32 * i for", "[32 * j for", "[0].Values: column 7: found \"j\""},
-      {"[1, 2, 4, 8]", "[1, 2, 2]", "[1].Values: found \"[1, 2, 2]\"; expected each value once"},
-      {"[1, 2, 4, 8]", "[]", "[1].Values: found \"[]\"; expected a value at least"},
-      {"[1, 2, 4, 8]", "range(2000)", "expected a list such as [1, 2, 4] of at most 1024"},
-      {"[1, 2, 4, 8]", "7", "expected a list such as"},
-      {"[true, false]", "[true, [1]]", "[2].Values[1]: found [1]; expected a number, a text"},
-      {"[true, false]", "[\"a,b\"]", "none of them"},
-      {"STRIDED or", "STRIDE or", "Conditions[0].Expression: column 1: found \"STRIDE\""},
-      {"\"PER_THREAD\", \"STRIDED\"]", "\"PER\", \"STRIDED\"]", "Parameters[0]: found \"PER\""},
-      {"\"CUDA\",\n", "\"OpenCL\",\n", "Language: found \"OpenCL\"; expected CUDA or C"},
-      {"\"saxpy.cu\"", "\"none.cu\"", "none.cu: cannot"},
-      {"\"saxpy\",\n", "\"saxpi\",\n",
-       "KernelName: found \"saxpi\"; expected the name of a __global__"},
-      {"\"GlobalSizeType\": \"CUDA\"", "\"SharedMemory\": 64",
-       "SharedMemory: found 64; expected 0"},
-      {"\"GlobalSizeType\": \"CUDA\"", "\"Profiling\": true",
-       "Profiling: found true; expected false"},
-      {"\"GlobalSizeType\": \"CUDA\"", "\"GlobalSizeType\": \"SYCL\"",
-       "expected CUDA or Vulkan or"},
-      {"{\"X\": \"BLOCK\"}", "{\"X\": \"BLOCKS\"}", "LocalSize.X: column 1: found \"BLOCKS\""},
-      {"{\"X\": \"BLOCK\"}", "{\"Y\": \"BLOCK\"}", "LocalSize.X: found nothing; expected a text"},
-      {"\"Type\": \"float\"", "\"Type\": \"half\"", "Arguments[0].Type: found \"half\""},
-      {"\"Vector\"", "\"Local\"",
-       "Arguments[0].MemoryType: found \"Local\"; expected Scalar or Vector"},
-      {"\"ReadWrite\"", "\"Write\"", "Arguments[0].AccessType: found \"Write\""},
-      {"\"ReadWrite\"", "\"ReadOnly\"", "Arguments: found"},
-      {"\"Generator\"", "\"Script\"",
-       "Arguments[0].FillType: found \"Script\"; expected Constant or"},
-      {"\"i % 7\"", "\"j % 7\"", "Arguments[0].DataSource: column 1: found \"j\""},
-      {"\"Size\": 100000, \"FillType\"", "\"FillType\"", "Arguments[0].Size: found nothing"},
-      {"\"Size\": 100000,", "\"Size\": 100000, \"TypeSize\": 8,",
-       "TypeSize: found 8; expected the"},
-      {"\"FillValue\": 3", "\"FillValue\": \"3\"",
-       "Arguments[2].FillValue: found \"3\"; expected a"},
-      {"\"Name\": \"x\"", "\"Name\": \"y\"", "Arguments[1].Name: found \"y\""},
-      {"\"TargetName\": \"y\"", "\"TargetName\": \"x\"", "ReferenceArguments[0].TargetName: found"},
-      {"\"SideBySideComparison\"", "\"AbsoluteDifference\"",
-       "found \"AbsoluteDifference\"; expected"},
-      {"1e-5", "-1", "ValidationThreshold: found -1; expected a number from 0 on"},
-      {"\"ConfigurationCount\"", "\"Evaluations\"", "Budget[0].Type: found \"Evaluations\""},
-      {"20}", "0}", "Budget[0].BudgetValue: found 0"},
-      {"{\"Name\": \"surrogate\"}", "{}", "Search.Name: found nothing"},
-  };
-  for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+  for (size_t r = 0; r < sizeof refused / sizeof refused[0]; r++) {
     dcs_spec spec;
-    put_changed(rows[r].from, rows[r].to);
+    put_changed(refused[r].from, refused[r].to);
     const dcs_status status = dcs_spec_read(in_folder("saxpy.json"), &spec);
-    if (status != (strstr(rows[r].said, "cannot") ? DCS_IO : DCS_INPUT) ||
-        !strstr(dcs_error_message(), rows[r].said))
-      fail_msg("%s: status %d: \"%s\" lacks \"%s\"", rows[r].to, (int)status, dcs_error_message(),
-               rows[r].said);
+    if (status != (strstr(refused[r].said, "cannot") ? DCS_IO : DCS_INPUT) ||
+        !strstr(dcs_error_message(), refused[r].said))
+      fail_msg("%s: status %d: \"%s\" lacks \"%s\"", refused[r].to, (int)status,
+               dcs_error_message(), refused[r].said);
     dcs_spec_free(&spec);
   }
 }

@@ -170,6 +170,29 @@ static void every_plan_gives_finite_features(void **state) {
   }
 }
 
+/* Of an unknown kernel, where the order of the values does not tell it. */
+static void how_often_a_value_can_be_halved(void **state) {
+  (void)state;
+  static const dcs_param params[] = {
+      {.name = "width", .meaning = "", .lo = 32, .hi = 80, .initial = 32, .real = true},
+      {.name = "unroll", .meaning = "", .lo = 1, .hi = 4, .initial = 1, .real = true}};
+  static const dcs_variant variant = {.id = "own", .params = params, .n_params = 2};
+  static const dcs_config configs[] = {{{32, 1}}, {{48, 2}}, {{64, 4}}, {{80, 1}}};
+  static const double halves[] = {5, 4, 5, 4};
+  dcs_space space;
+  dcs_room room = {0};
+  dcs_features f;
+  assert_int_equal(dcs_space_of_configs(&variant, configs, 4, &space), DCS_OK);
+  assert_int_equal(dcs_features_build(&space, NULL, &room, &f), DCS_OK);
+  assert_int_equal(f.n, 3); /* of `width` both; powers of two are in order */
+  for (int c = 0; c < 4; c++) {
+    assert_near(at(&f, c, 0), halves[c]);
+    assert_near(at(&f, c, 1), c);
+  }
+  dcs_room_free(&room);
+  dcs_space_free(&space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(launches_are_those_of_the_plan),
@@ -177,6 +200,7 @@ int main(void) {
       cmocka_unit_test(padding_is_work),
       cmocka_unit_test(without_a_launch_the_parameters_are_all),
       cmocka_unit_test(every_plan_gives_finite_features),
+      cmocka_unit_test(how_often_a_value_can_be_halved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,8 +178,9 @@ dcs_status dcs_host_compiler_find(dcs_host_compiler *compiler) {
   compiler->is_c = false;
   const dcs_status status = find(compiler, "CXX", commands);
   if (status != DCS_UNAVAILABLE || (chosen && chosen[0])) return status;
-  return dcs_fail(DCS_UNAVAILABLE, "the emulated device needs a C++ compiler, and neither c++ nor "
-                                   "g++ nor clang++ works here; install g++, or set CXX");
+  return dcs_fail(DCS_UNAVAILABLE,
+                  "a device that is this CPU needs a C++ compiler, and neither c++ nor "
+                  "g++ nor clang++ works here; install g++, or set CXX");
 }
 
 /* ---- compiling and loading ---- */
@@ -246,7 +247,7 @@ dcs_status dcs_host_compiler_load(const void *image, size_t bytes, void **handle
     *handle = dlopen(scratch.object, RTLD_NOW | RTLD_LOCAL);
     if (!*handle)
       status = dcs_fail(DCS_FAILED,
-                        "cannot load an emulated kernel (%s); is TMPDIR on a file "
+                        "cannot load a compiled kernel (%s); is TMPDIR on a file "
                         "system mounted noexec?",
                         dlerror());
   }

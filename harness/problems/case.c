@@ -187,30 +187,78 @@ static double distance2(const dcs_case *c, const dcs_site *site, double reach, i
   return r2;
 }
 
-/* Lists the points that are very near to atoms. */
-static dcs_status find_fixes(dcs_case *c) {
-  for (int64_t a = 0; a < c->n_sites; a++) {
-    const dcs_site *s = &c->sites[a];
-    const double reach = near(c, larger(fabs(s->x), larger(fabs(s->y), fabs(s->z))));
-    const double coincident = 1e-6 * c->spacing;
-    int64_t at[3];
-    const double r2 = distance2(c, s, reach, at);
+/* The square of the distance of a site to the nearest grid point, and within which it counts. */
+static double nearest(const dcs_case *c, const dcs_site *s, double *reach, int64_t at[3]) {
+  *reach = near(c, larger(fabs(s->x), larger(fabs(s->y), fabs(s->z))));
+  return distance2(c, s, *reach, at);
+}
+
+/* Whether any of the sites is very near to a point. */
+static bool any_near(const dcs_case *c, int64_t from, int64_t end) {
+  bool any = false;
+  for (int64_t a = from; a < end; a++) {
+    double reach;
+    int64_t at[3] = {0};
+    any |= nearest(c, &c->sites[a], &reach, at) < reach * reach;
+  }
+  return any;
+}
+
+static dcs_status find_fixes_of(dcs_case *c, int64_t from, int64_t end) {
+  const double coincident = 1e-6 * c->spacing;
+  for (int64_t a = from; a < end; a++) {
+    double reach;
+    int64_t at[3] = {0};
+    const double r2 = nearest(c, &c->sites[a], &reach, at);
     if (r2 < coincident * coincident) c->n_coincident++;
     if (r2 < reach * reach) DCS_TRY(add_fix(c, at));
   }
   return DCS_OK;
 }
 
-static dcs_status allocate(const dcs_kind *kind, int64_t n_sites, const dcs_grid *grid,
-                           dcs_case *c) {
-  *c = (dcs_case){.kind = kind, .n_sites = n_sites, .spacing = grid->spacing};
+/* Lists the points that are very near to atoms. Of many atoms few are: threads look for parts that
+ * have any. */
+static dcs_status find_fixes(dcs_case *c) {
+  enum { PARTS = 256, MANY = 20000 };
+  bool any[PARTS];
+  const int64_t n = c->n_sites;
+  if (n <= MANY) return find_fixes_of(c, 0, n);
+#pragma omp parallel for
+  for (int p = 0; p < PARTS; p++)
+    any[p] = any_near(c, p * n / PARTS, (p + 1) * n / PARTS);
+  for (int p = 0; p < PARTS; p++)
+    if (any[p]) DCS_TRY(find_fixes_of(c, p * n / PARTS, (p + 1) * n / PARTS));
+  return DCS_OK;
+}
+
+static dcs_status make_room(dcs_case *c, int64_t n_sites) {
+  if (n_sites <= c->room) return DCS_OK;
+  dcs_case_free(c);
+  c->sites = n_sites <= PTRDIFF_MAX / (int64_t)sizeof *c->sites
+                 ? malloc((size_t)n_sites * sizeof *c->sites)
+                 : NULL;
+  if (!c->sites) return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n_sites);
+  c->room = n_sites;
+  return DCS_OK;
+}
+
+dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid *grid,
+                          dcs_case *c) {
+  if (c->kind != kind) dcs_case_free(c);
+  DCS_TRY(make_room(c, n_sites));
+  const dcs_case old = *c;
+  *c = (dcs_case){.kind = kind,
+                  .n_sites = n_sites,
+                  .room = old.room,
+                  .sites = old.sites,
+                  .fixes = old.fixes,
+                  .spacing = grid->spacing};
+  c->problem = (dcs_problem){.n = grid->n, .spacing = (float)grid->spacing};
+  for (int b = 0; b < DCS_MAX_BUFFERS; b++)
+    c->problem.input[b] = old.problem.input[b];
   for (int d = 0; d < 3; d++)
     c->origin[d] = grid->origin[d];
-  c->sites = calloc((size_t)n_sites, sizeof *c->sites);
-  c->problem = (dcs_problem){.n = grid->n, .spacing = (float)grid->spacing};
-  if (c->sites) return DCS_OK;
-  dcs_case_free(c);
-  return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)n_sites);
+  return DCS_OK;
 }
 
 char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]) {
@@ -239,6 +287,17 @@ static int64_t fill_by_atom(const dcs_case *c, char *input) {
   return n;
 }
 
+/* Memory for a buffer of so many elements; that of the atoms is as large as that of the sites. */
+static dcs_status make_input(dcs_case *c, int b, int64_t n) {
+  const dcs_buffer *buffer = &c->kind->buffers[b];
+  if (b == 0 && !buffer->fill && c->problem.input[b]) return DCS_OK;
+  free((void *)c->problem.input[b]);
+  c->problem.input[b] = malloc((size_t)(b == 0 && !buffer->fill ? c->room : n) * buffer->bytes);
+  if (!c->problem.input[b])
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld %s", (long long)n, buffer->name);
+  return DCS_OK;
+}
+
 static dcs_status fill_inputs(dcs_case *c) {
   dcs_problem *p = &c->problem;
   p->n_inputs = c->n_sites; /* at most */
@@ -246,17 +305,15 @@ static dcs_status fill_inputs(dcs_case *c) {
     const dcs_buffer *buffer = &c->kind->buffers[b];
     if (buffer->output) continue;
     const int64_t n = dcs_count(c->kind, b, p);
-    void *data = malloc((size_t)n * buffer->bytes);
-    if (!data)
-      return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld %s", (long long)n, buffer->name);
-    p->input[b] = data;
+    DCS_TRY(make_input(c, b, n));
+    void *data = (void *)p->input[b];
     if (buffer->fill) buffer->fill(c, b, data);
     if (b == 0) p->n_inputs = buffer->fill ? n : fill_by_atom(c, data);
   }
   return DCS_OK;
 }
 
-static dcs_status finish(const dcs_config *problem, dcs_case *c) {
+dcs_status dcs_case_end(const dcs_config *problem, dcs_case *c) {
   dcs_status status = fill_inputs(c);
   if (status == DCS_OK && c->kind->singular) status = find_fixes(c);
   const dcs_config initial = dcs_initial_problem(c->kind);
@@ -279,14 +336,15 @@ dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
                           const dcs_molecule *molecule, const dcs_grid *asked, dcs_case *c) {
   dcs_grid grid = *asked;
   DCS_TRY(dcs_case_grid(molecule, &grid));
-  DCS_TRY(allocate(kind, molecule->n, &grid, c));
+  *c = (dcs_case){0};
+  DCS_TRY(dcs_case_begin(kind, molecule->n, &grid, c));
   for (int64_t a = 0; a < molecule->n; a++) {
     c->sites[a] = molecule->sites[a];
     c->sites[a].x -= c->origin[0];
     c->sites[a].y -= c->origin[1];
     c->sites[a].z -= c->origin[2];
   }
-  return finish(problem, c);
+  return dcs_case_end(problem, c);
 }
 
 dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
@@ -297,7 +355,8 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
   if (grid.spacing == 0) grid.spacing = DCS_RANDOM_SPACING;
   DCS_TRY(check_dims(grid.n));
   DCS_TRY(derive_grid((double[3]){0, 0, 0}, (double[3]){0, 0, 0}, &grid));
-  DCS_TRY(allocate(kind, n_atoms, &grid, c));
+  *c = (dcs_case){0};
+  DCS_TRY(dcs_case_begin(kind, n_atoms, &grid, c));
   /* A dimension of one point still gets a box one spacing thick, so that atoms do not all lie in
    * it. */
   double edge[3] = {(double)(grid.n.x - 1), (double)(grid.n.y - 1), (double)(grid.n.z - 1)};
@@ -312,7 +371,7 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
     s->q = 2 * dcs_random_unit(&random) - 1;
     s->radius = 1 + 0.1 * (double)(a % 10);
   }
-  return finish(problem, c);
+  return dcs_case_end(problem, c);
 }
 
 dcs_status dcs_case_from(const dcs_case_source *s, const dcs_config *problem, dcs_case *c) {

@@ -24,10 +24,10 @@ typedef struct {
 struct dcs_case {
   const dcs_kind *kind;
   dcs_problem
-      problem;     /* the inputs that kernels get (one at least): owned by the case; origin
-                      subtracted in double, then rounded. Its config is the problem posed last */
-  dcs_site *sites; /* all atoms of the input: n_sites; origin subtracted, double precision */
-  int64_t n_sites;
+      problem;           /* the inputs that kernels get (one at least): owned by the case; origin
+                            subtracted in double, then rounded. Its config is the problem posed last */
+  dcs_site *sites;       /* all atoms of the input: n_sites; origin subtracted, double precision */
+  int64_t n_sites, room; /* room: sites and atoms that there is memory for */
   double spacing;
   double origin[3];
   dcs_fix *fixes; /* of the problem posed last */
@@ -47,6 +47,12 @@ dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid);
  */
 dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
                           const dcs_molecule *molecule, const dcs_grid *grid, dcs_case *c);
+
+/* The same in two steps, for who has the sites: makes room for them on a whole grid, in what a case
+ * that was built before or is all zero has where that is enough; its sites are then written with
+ * the origin subtracted, and the problem is posed. Where a step fails the case is freed. */
+dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid *grid, dcs_case *c);
+dcs_status dcs_case_end(const dcs_config *problem, dcs_case *c);
 
 #define DCS_RANDOM_SPACING 0.5 /* angstrom */
 

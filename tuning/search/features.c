@@ -9,6 +9,10 @@
  * number of threads, matters less. */
 static const double WEIGHT = 0.3, SHAPE_WEIGHT = 0.03;
 
+/* Where nothing is known of launches: how often a value can be halved, up to a warp's 32 threads. A
+ * block of 48 is nearer to one of 80 than to one of 64, whatever their order. */
+enum { MOST_HALVES = 5 };
+
 /* What decides how well an SM is used; in doublings. */
 enum { UNIT_THREADS, BLOCK_THREADS, THREAD_POINTS, N_SHAPES };
 
@@ -68,11 +72,35 @@ static int begin_feature(dcs_features *f, bool names, double weight) {
   return f->n++;
 }
 
+static int halves_of(double value) {
+  int n = 0;
+  while (value != 0 && n < MOST_HALVES && fmod(value, 2) == 0) {
+    value /= 2;
+    n++;
+  }
+  return n;
+}
+
+/* Where the values of a number do not tell it by their order already, as powers of two do. */
+static void add_halves(const dcs_space *space, int p, dcs_features *f) {
+  bool differ = false, ordered = true;
+  for (int v = 1; v < space->n_values[p]; v++) {
+    const int more = halves_of(space->values[p][v]) - halves_of(space->values[p][v - 1]);
+    differ = differ || more != 0;
+    ordered = ordered && more >= 0;
+  }
+  if (!differ || ordered || space->variant->params[p].labels) return;
+  const int feature = begin_feature(f, false, WEIGHT);
+  for (int c = 0; c < space->n; c++)
+    f->at[c][feature] = halves_of(space->configs[c].value[p]);
+}
+
 static void add_parameters(const dcs_space *space, const launch *launches, int *list,
                            dcs_features *f) {
   for (int p = 0; p < space->variant->n_params; p++) {
     if (space->n_values[p] < 2) continue;
     bool shapes = launches && shapes_launches(space, launches, p, list);
+    if (!launches) add_halves(space, p, f);
     const int feature =
         begin_feature(f, space->variant->params[p].labels != NULL, shapes ? SHAPE_WEIGHT : WEIGHT);
     for (int c = 0; c < space->n; c++)

@@ -13,7 +13,8 @@ typedef struct {
   bool names[DCS_MOST_FEATURES];    /* values without an order: all are equally far */
   double weight[DCS_MOST_FEATURES]; /* of a square of a difference, before anything is known */
   double (*at)[DCS_MOST_FEATURES];  /* of each configuration: the position of a parameter's value
-                                       among those tried, or how many doublings */
+                                       among those tried, how often it can be halved, or how many
+                                       doublings */
   double *work; /* of each configuration: the logarithm of what the busiest SM computes, padding and
                    the last wave of blocks included, over the least of any; 0: unknown */
 } dcs_features;

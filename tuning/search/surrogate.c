@@ -17,7 +17,8 @@
 enum {
   FIRST = 2,         /* known before the model is asked */
   SPREAD = 8,        /* of so many random ones the farthest from all that is known */
-  LEARN_FROM = 48,   /* the most that the model is given: a decision takes the cube of it */
+  LEARN_FROM = 100,  /* the most that the model is given: a decision takes the cube of it */
+  LEARN_OFTEN = 48,  /* up to so many known its constants are learned for each decision */
   CANDIDATES = 1024, /* of so many the best is looked for */
   SWEEPS = 9         /* over the model's constants at most, each time they are learned */
 };
@@ -41,7 +42,7 @@ typedef struct {
   dcs_search *search;
   dcs_features features;
   double constant[DCS_MOST_FEATURES + 1], first[DCS_MOST_FEATURES + 1]; /* features.n + 1 */
-  bool learned; /* the constants; not again once LEARN_FROM are known */
+  int learn_at; /* so many known the constants are learned again */
   /* What the model learns from. */
   int n, config[LEARN_FROM];
   double rest[LEARN_FROM]; /* times as compared (0: the best known) less the mean and the offset */
@@ -186,7 +187,8 @@ static void learn(model *m) {
     for (int c = 0; c <= m->features.n; c++)
       if (improve(m, c, &best)) better = true;
   }
-  m->learned = true;
+  const int n = m->search->n_known;
+  m->learn_at = n < LEARN_OFTEN ? n + 1 : n + n / 8;
 }
 
 /* ---- choosing ---- */
@@ -234,7 +236,7 @@ static bool try_most_promising(model *m) {
   dcs_search *s = m->search;
   double ns;
   if (!collect(m)) return dcs_search_try(s, dcs_search_unknown(s), &ns);
-  if (m->n < LEARN_FROM || !m->learned) learn(m);
+  if (s->n_known >= m->learn_at) learn(m);
   fit(m);
   int n = find_candidates(m), tries = s->n_known < LEARN_FROM ? 1 : s->n_known / 4;
   for (int i = 0; i < n; i++)

@@ -61,8 +61,9 @@ static dcs_status keep(const dcs_tuning *t, const dcs_winner *winner) {
   snprintf(entry.time.date, sizeof entry.time.date, "%.23s", dcs_fact_value(&t->facts, "date"));
   DCS_TRY(dcs_tuned_path("tuned.csv", path));
   DCS_TRY(dcs_tuned_put(path, &entry));
+  const bool swept = t->live.c.kind->n_dimensions > 0; /* else the next tuning measures it beside */
   fprintf(stderr, "%s: the winner is kept%s\n", path,
-          *t->objective.text ? "" : "; --config tuned uses it");
+          swept && !*t->objective.text ? "; --config tuned uses it" : "");
   return DCS_OK;
 }
 

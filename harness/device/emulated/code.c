@@ -65,7 +65,12 @@ static dcs_status compile_cached(const dcs_host_compiler *compiler, const dcs_so
   if (!dcs_codecache_get(key, image, bytes, facts)) {
     double start = dcs_now_ns();
     status = dcs_host_compiler_run(compiler, whole, image, bytes);
-    *facts = (dcs_code_facts){-1, -1, -1, -1, 1e-6 * (dcs_now_ns() - start), false};
+    *facts = (dcs_code_facts){.registers = -1,
+                              .spill_bytes = -1,
+                              .local_bytes = -1,
+                              .constant_bytes = -1,
+                              .shared_bytes = -1,
+                              .compile_ms = 1e-6 * (dcs_now_ns() - start)};
     if (status == DCS_OK) dcs_codecache_put(key, *image, *bytes, facts);
   }
   free(key);

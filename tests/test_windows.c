@@ -1,0 +1,117 @@
+/* Recorded sessions, a column a method and a row a round: how often the interval of a window of
+ * them holds the median of its whole session. That is what intervals promise where the machine
+ * keeps its pace; whether it does, the other methods of the same rounds tell. `DCS_WINDOWS=FILE`
+ * reads another file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/base/random.h"
+#include "harness/files/csv.h"
+#include "harness/judge/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_METHODS = 20, MOST_ROUNDS = 4000, WINDOWS = 1000 };
+static const int lengths[] = {15, 30, 60, 200};
+enum { N_LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+typedef struct {
+  int methods, rounds;
+  double times[MOST_METHODS][MOST_ROUNDS], median[MOST_METHODS];
+} session;
+
+static session recorded;
+static double room[MOST_ROUNDS];
+
+static double median_of(const double *times, int n) {
+  memcpy(room, times, (size_t)n * sizeof *times);
+  dcs_sort_values(room, (size_t)n);
+  return dcs_median_of_sorted(room, (size_t)n);
+}
+
+static void read_session(const char *path) {
+  dcs_table *t;
+  if (dcs_table_read(path, &t) != DCS_OK) fail_msg("%s", dcs_error_message());
+  recorded.rounds = (int)dcs_table_rows(t);
+  recorded.methods = 0;
+  assert_in_range(recorded.rounds, 500, MOST_ROUNDS);
+  assert_in_range(dcs_table_columns(t), 2, MOST_METHODS);
+  while (recorded.methods < (int)dcs_table_columns(t)) {
+    double *times = recorded.times[recorded.methods];
+    for (int r = 0; r < recorded.rounds; r++)
+      assert_true((times[r] = dcs_table_number(t, (size_t)r, recorded.methods)) > 0);
+    recorded.median[recorded.methods++] = median_of(times, recorded.rounds);
+  }
+  dcs_table_free(t);
+}
+
+/* How far the other methods were from their medians in the same rounds: the median of the logs. */
+static double pace(int method, int from, int n) {
+  double shifts[MOST_METHODS];
+  int others = 0;
+  for (int m = 0; m < recorded.methods; m++)
+    if (m != method)
+      shifts[others++] = log(median_of(recorded.times[m] + from, n) / recorded.median[m]);
+  dcs_sort_values(shifts, (size_t)others);
+  return dcs_median_of_sorted(shifts, (size_t)others);
+}
+
+static bool holds(int method, int from, int n) {
+  const dcs_stats s = dcs_summarize_series(recorded.times[method] + from, (size_t)n, room);
+  return s.lo <= recorded.median[method] && recorded.median[method] <= s.hi;
+}
+
+/* Of windows at random, of each length a quarter: the share that holds it of those where the others
+ * kept their pace within `quiet`; *of_all of all of them. */
+static double coverage(double quiet, double *of_all) {
+  dcs_random random = {3};
+  int held = 0, tried = 0, all_held = 0, all = 0;
+  for (; tried < WINDOWS && all < 100 * WINDOWS; all++) {
+    const int n = lengths[all % N_LENGTHS];
+    const int method = (int)dcs_random_below(&random, recorded.methods);
+    const int from = (int)dcs_random_below(&random, recorded.rounds - n + 1);
+    const bool held_it = holds(method, from, n);
+    all_held += held_it;
+    if (fabs(pace(method, from, n)) > quiet) continue;
+    held += held_it;
+    tried++;
+  }
+  *of_all = (double)all_held / all;
+  return tried >= WINDOWS / 2 ? (double)held / tried : NAN;
+}
+
+static void quiet_windows_hold_their_sessions_median(void **state) {
+  (void)state;
+  static const struct {
+    const char *path;
+    double quiet;
+  } files[] = {{"results/reference/nvidia-h200/windows_gpu.csv", 0.001}};
+  const char *other = getenv("DCS_WINDOWS");
+  for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+    double of_all;
+    read_session(other ? other : files[f].path);
+    for (int double_it = 0; double_it < 4; double_it++) {
+      const double quiet = files[f].quiet * (1 << double_it), share = coverage(quiet, &of_all);
+      print_message(
+          "%s, %d methods x %d: %.3f of windows where the others kept within %.2g%%, %.3f "
+          "of all\n",
+          other ? other : files[f].path, recorded.methods, recorded.rounds, share, 100 * quiet,
+          of_all);
+      if (double_it == 0 && !other) assert_true(share >= 0.93);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quiet_windows_hold_their_sessions_median),
+  };
+  return cmocka_run_group_tests_name("windows", tests, NULL, NULL);
+}
