@@ -330,7 +330,7 @@ static dcs_status parse_atom(parser *p, int *node) {
 static dcs_status parse_factor(parser *p, int *node);
 
 static dcs_status parse_power(parser *p, int *node) {
-  int base, exponent;
+  int base = NO_NODE, exponent;
   DCS_TRY(parse_atom(p, &base));
   const int column = column_of(p);
   *node = base;
