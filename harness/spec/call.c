@@ -5,6 +5,7 @@
 #include "harness/device/codecache.h"
 #include "harness/device/host_compiler.h"
 #include "harness/device/kernel_source.h"
+#include "harness/problems/methods.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -43,13 +44,17 @@ static dcs_status load(const dcs_made *made, const dcs_config *config, dcs_made_
                   made->spec.kernel_file, made->spec.kernel_name);
 }
 
+static bool is_of(const dcs_made *made, int code, const dcs_config *config) {
+  const dcs_method known = {&made->variant, made->code[code].config},
+                   asked = {&made->variant, *config};
+  return dcs_same_method(&known, &asked);
+}
+
 /* -1: it is not compiled. */
 static int find(dcs_made *made, const dcs_config *config) {
-  if (made->last < made->n_code &&
-      memcmp(&made->code[made->last].config, config, sizeof *config) == 0)
-    return made->last;
+  if (made->last < made->n_code && is_of(made, made->last, config)) return made->last;
   for (int c = 0; c < made->n_code; c++)
-    if (memcmp(&made->code[c].config, config, sizeof *config) == 0) return made->last = c;
+    if (is_of(made, c, config)) return made->last = c;
   return -1;
 }
 

@@ -330,7 +330,7 @@ static dcs_status parse_atom(parser *p, int *node) {
 static dcs_status parse_factor(parser *p, int *node);
 
 static dcs_status parse_power(parser *p, int *node) {
-  int base, exponent;
+  int base = NO_NODE, exponent;
   DCS_TRY(parse_atom(p, &base));
   const int column = column_of(p);
   *node = base;
@@ -424,7 +424,7 @@ static bool take_comparison(parser *p, dcs_operation *does) {
 /* a < b <= c: the first, then a node for each comparison with what follows. */
 static dcs_status parse_comparison(parser *p, int *node) {
   dcs_operation does;
-  int first, column;
+  int first = NO_NODE, column;
   DCS_TRY(parse_level(p, 0, &first));
   *node = first;
   while (column = column_of(p), take_comparison(p, &does)) {
@@ -470,7 +470,7 @@ static dcs_status parse_or(parser *p, int *node) {
 
 /* value if condition else other */
 static dcs_status parse_expression(parser *p, int *node) {
-  int value, condition, other;
+  int value = NO_NODE, condition, other;
   DCS_TRY(deeper(p));
   DCS_TRY(parse_or(p, &value));
   const int column = column_of(p);

@@ -121,7 +121,7 @@ static dcs_status add_buffers(dcs_made *made) {
 static dcs_status make(dcs_made *made, const dcs_spec_argument *argument, const dcs_spec_fill *from,
                        void **data) {
   if (from->type == DCS_FILL_NOTHING) return DCS_OK;
-  *data = malloc(dcs_spec_bytes(argument));
+  *data = malloc(dcs_spec_bytes(argument) + 1); /* never of 0 bytes */
   if (!*data) return dcs_fail(DCS_UNAVAILABLE, "no memory for %s", argument->name);
   DCS_TRY(dcs_spec_make_data(argument, from, *data));
   if (from->type == DCS_FILL_FILE)

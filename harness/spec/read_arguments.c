@@ -207,7 +207,7 @@ static dcs_status read_names(dcs_spec *spec, const dcs_json_place *arguments) {
 dcs_status dcs_spec_read_arguments(dcs_spec *spec, const dcs_json_place *kernel) {
   const dcs_json_place arguments = dcs_json_member(kernel, "Arguments"),
                        references = dcs_json_member(kernel, "ReferenceArguments");
-  size_t n;
+  size_t n = 0;
   bool writes = false;
   if (spec->problem)
     DCS_TRY(read_names(spec, &arguments));
