@@ -31,7 +31,7 @@ static dcs_status no_memory(void) {
 static dcs_status add_configuration(collection *c, const char *text, json_t *configuration) {
   const size_t n = (size_t)c->n;
   if (json_object_set_new(c->index, text, json_integer(c->n)) != 0) return no_memory();
-  DCS_TRY(dcs_grow(&c->configurations, n, sizeof *c->configurations, "configurations"));
+  DCS_TRY(dcs_grow(&c->configurations, n, sizeof(void *), "configurations"));
   DCS_TRY(dcs_grow(&c->evaluations, n, sizeof *c->evaluations, "configurations"));
   c->configurations[n] = json_incref(configuration);
   c->evaluations[n] = (dcs_evaluation){.registers = -1, .compile_ms = NAN};
@@ -178,7 +178,7 @@ static dcs_status take_id(const char *path, dcs_room *room, const char **id) {
     if (n > length && strncmp(name + n - length, suffixes[s], length) == 0) n -= length;
   }
   DCS_TRY(dcs_room_take(room, &own, n + 1, 1, "names"));
-  memcpy(own, name, n);
+  snprintf(own, n + 1, "%s", name);
   *id = own;
   return DCS_OK;
 }

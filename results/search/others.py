@@ -1,6 +1,6 @@
 """The strategies of Kernel Tuner on recorded spaces, as rows to hold against regret.csv of `dcsbench tune --study`.
 
-Usage: kernel_tuner.py SEEDS FILE... > kernel_tuner.csv, where Kernel Tuner is installed. A FILE is T4 or a cache of
+Usage: others.py SEEDS FILE... > kernel_tuner.csv, where Kernel Tuner is installed. A FILE is T4 or a cache of
 Kernel Tuner. Each search has a budget of 100 evaluations, and one of 30; of both the better mean after 10 and 30 counts.
 An evaluation takes the median of the recorded times; a search that has found nothing counts as the slowest.
 """
