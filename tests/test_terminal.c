@@ -298,6 +298,7 @@ static void draw_elsewhere(double seconds, bool quiet, int times, char text[256]
   dup2(fileno(file), STDERR_FILENO);
   dcs_progress progress = dcs_progress_start();
   progress.started_ns -= 1e9 * seconds;
+  progress.first_ns = progress.started_ns;
   progress.quiet = quiet;
   progress.advice = "--budget ends it sooner";
   for (int i = 0; i < times; i++)
@@ -324,6 +325,28 @@ static void elsewhere_a_line_every_ten_seconds(void **state) {
   assert_string_equal(text, "");
 }
 
+/* Fifty seconds of compiling, then a tenth in five seconds. */
+static void preparation_is_not_done_again(void **state) {
+  (void)state;
+  char text[256];
+  FILE *file = tmpfile();
+  const int before = dup(STDERR_FILENO);
+  assert_non_null(file);
+  fflush(stderr);
+  dup2(fileno(file), STDERR_FILENO);
+  dcs_progress progress = dcs_progress_start();
+  progress.started_ns -= 55e9;
+  dcs_progress_draw(&progress, 0.02, "cuda_naive");
+  progress.first_ns -= 5e9;
+  progress.drawn_ns = 0;
+  dcs_progress_draw(&progress, 0.12, "cuda_naive");
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  program_take(file, text, sizeof text);
+  assert_string_equal(text, "  2%  cuda_naive\n 12%  44 s left  cuda_naive\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_table_grows_and_the_terminal_is_as_before),
@@ -335,6 +358,7 @@ int main(void) {
       cmocka_unit_test(a_dumb_terminal_gets_no_drawn_one),
       cmocka_unit_test(messages_start_on_a_line_of_their_own),
       cmocka_unit_test(elsewhere_a_line_every_ten_seconds),
+      cmocka_unit_test(preparation_is_not_done_again),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -63,10 +63,21 @@ static void draw_table(const dcs_progress *progress, const struct winsize *size)
 
 /* ---- the line ---- */
 
+/* Seconds that the rest takes if it goes on as since the first drawing: what was prepared before,
+ * such as compiling, is not done again. NaN as long as less than 1% came since. */
+static double seconds_left(dcs_progress *progress, double share, double now) {
+  if (progress->first_ns == 0) {
+    progress->first_ns = now;
+    progress->first_share = share;
+  }
+  const double gained = share - progress->first_share;
+  return gained > 0.01 ? 1e-9 * (now - progress->first_ns) * (1 - share) / gained : NAN;
+}
+
 /* What takes long says so once it can tell: after three seconds. */
-static void advise(dcs_progress *progress, double share) {
+static void advise(dcs_progress *progress, double left) {
   const double elapsed = 1e-9 * (dcs_now_ns() - progress->started_ns), minute = 60;
-  const double all = elapsed / (progress->base + progress->span * share);
+  const double all = elapsed + left;
   char text[32];
   const char *advice = progress->advice;
   if (!advice || progress->quiet || elapsed < 3 || !isfinite(all)) return;
@@ -76,18 +87,19 @@ static void advise(dcs_progress *progress, double share) {
 }
 
 void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
-  advise(progress, share);
-  const double now = dcs_now_ns(), pause = progress->shown ? 1e8 : 1e10;
+  const double now = dcs_now_ns();
+  share = progress->base + progress->span * share;
+  const double seconds = seconds_left(progress, share, now);
+  advise(progress, seconds);
+  const double pause = progress->shown ? 1e8 : 1e10;
   const double last =
       progress->shown ? progress->drawn_ns : fmax(progress->drawn_ns, progress->started_ns);
   if (progress->quiet || now - last < pause) return;
   progress->drawn_ns = now;
-  share = progress->base + progress->span * share;
 
   char left[32] = "", line[512];
-  double elapsed = 1e-9 * (now - progress->started_ns);
-  bool known = share > 0.01 && elapsed > 1;
-  if (known) format_seconds(elapsed * (1 - share) / share, left);
+  bool known = !isnan(seconds) && now - progress->first_ns > 1e9;
+  if (known) format_seconds(seconds, left);
   snprintf(line, sizeof line, "%3.0f%%  %s%s%s", 100 * share, known ? left : "",
            known ? " left  " : "", what);
   if (!progress->shown) {

@@ -10,6 +10,7 @@ typedef struct {
   bool quiet; /* nothing is drawn: somebody else tells of the progress */
   double started_ns;
   double drawn_ns;
+  double first_ns, first_share; /* of the first drawing: the time left is told by what came since */
   const char
       *advice;       /* said once, with the time expected, of what takes more than a minute; NULL */
   double base, span; /* the part of the work that the present step is: base..base + span of 0..1 */

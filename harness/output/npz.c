@@ -217,7 +217,7 @@ static dcs_status parse_list(const unsigned char *list, size_t bytes, const char
 }
 
 static dcs_status read_list(FILE *in, const char *path, entry *entries, int *n) {
-  uint64_t from, bytes;
+  uint64_t from = 0, bytes = 0;
   DCS_TRY(find_list(in, path, &from, &bytes));
   unsigned char *list = malloc((size_t)bytes + 1);
   if (!list) return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", path);
