@@ -52,7 +52,7 @@ static dcs_status find_configuration(collection *c, json_t *configuration, dcs_e
 
 static dcs_status collect(void *to, const dcs_t4_result *result) {
   const size_t n = json_array_size(result->runtimes);
-  dcs_evaluation *e;
+  dcs_evaluation *e = NULL;
   DCS_TRY(find_configuration(to, result->configuration, &e));
   if (e->outcome != DCS_OUTCOME_OK || result->outcome != DCS_OUTCOME_OK) e->n = 0;
   e->known = true;
