@@ -141,7 +141,7 @@ static dcs_status measure_front(fronts *f, const candidate *list, int n) {
   dcs_live_pick picks[DCS_MAX_PICKS];
   dcs_evaluation fresh[DCS_MAX_PICKS] = {{0}};
   const dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, f->until_ns, f->options[0].seed};
-  if (n == 0) return dcs_fail(DCS_FAILED, "there is no front: no configuration was measured");
+  if (n < 1) return dcs_fail(DCS_FAILED, "there is no front: no configuration was measured");
   for (int i = 0; i < n; i++)
     picks[i] = (dcs_live_pick){&f->tunings[list[i].tuning].live, list[i].config};
   dcs_status status = dcs_live_rounds(picks, n, &how, fresh);
