@@ -192,12 +192,13 @@ static dcs_status with_journals(arguments *a) {
 /* Of a specification that makes its own problem: it has no sizes to choose. */
 static dcs_status take_one_problem(arguments *a) {
   dcs_case_source *source = &a->tune.source;
-  if (source->input || source->atoms || source->grid.n.x || dcs_chosen(&a->choice))
+  if (a->problem.input || source->atoms || a->problem.grid.n.x || dcs_chosen(&a->choice))
     return dcs_fail(DCS_USAGE,
                     "%s: found a problem or its size; expected none: the specification "
                     "has them",
                     a->words[0]);
   source->kind = dcs_kind_of(a->tune.variant);
+  source->seed = 1;
   source->atoms = 1;
   source->grid = (dcs_grid){.n = {1, 1, 1}, .spacing = 1};
   a->tune.problem = dcs_initial_problem(source->kind);
@@ -210,7 +211,6 @@ static dcs_status take_source(arguments *a, const dcs_variant *variant) {
   source->input = a->problem.input;
   source->grid = a->problem.grid;
   source->seed = 1;
-  if (dcs_kind_of(variant)->n_dimensions == 0) return take_one_problem(a);
   if (!source->input && (source->atoms == 0 || source->grid.n.x == 0))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     source->atoms == 0 ? "--atoms" : "--grid");
@@ -225,6 +225,7 @@ static dcs_status take_source(arguments *a, const dcs_variant *variant) {
 static dcs_status take_problem(arguments *a) {
   const dcs_variant *variant = a->tune.variant;
   char why[DCS_TEXT];
+  if (dcs_kind_of(variant)->n_dimensions == 0) return take_one_problem(a);
   DCS_TRY(take_source(a, variant));
   DCS_TRY(dcs_one_problem(&a->choice, &a->tune.source.kind, &a->tune.problem));
   if (dcs_solves(variant, &a->tune.problem, why)) return DCS_OK;
@@ -272,6 +273,9 @@ static dcs_status list_tunings(arguments *a, dcs_config **problems, dcs_tune_opt
 }
 
 static dcs_status find_front(arguments *a) {
+  if (a->tune.variant)
+    return dcs_fail(DCS_USAGE,
+                    "--pareto: found a specification; expected variants of `dcsbench list`");
   const dcs_pareto_options pareto = {a->axis, a->out};
   dcs_config *problems = NULL;
   dcs_tune_options *list = NULL;
@@ -295,7 +299,7 @@ static dcs_status run(arguments *a) {
   a->tune.seed = (uint64_t)a->seed;
   a->tune.samples = (int)a->samples;
   if (a->pareto) return find_front(a);
-  DCS_TRY(find_one_variant(a->words[0], &a->tune.variant));
+  if (!a->tune.variant) DCS_TRY(find_one_variant(a->words[0], &a->tune.variant));
   DCS_TRY(take_problem(a));
   DCS_TRY(check_scope(a, a->tune.variant));
   return a->what == DO_LIST ? list_space(a) : dcs_tune(&a->tune);

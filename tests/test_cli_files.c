@@ -314,7 +314,7 @@ static void compile_reports_the_kernels_of_a_folder(void **state) {
   assert_contains(program_err, "planted by the test");
   assert_contains(program_err, "naive.cu");
   assert_contains(program_err, "cuda_naive block_x=64");
-  assert_contains(program_err, "1 configurations did not compile");
+  assert_contains(program_err, "1 configuration did not compile");
   assert_status(program_run(COMPILE " --kernels %s", in_folder("nowhere")), 5);
   assert_contains(program_err, in_folder("nowhere"));
   assert_status(program_run(COMPILE " --arch sm_1"), 2);
