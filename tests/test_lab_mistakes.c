@@ -151,6 +151,8 @@ static const planted mistakes[] = {
     {SCATTER, "rsqrtf(", "1.0f / sqrtf(dx - dx + ", "an evaluation takes 17 operations where 15"},
     {SPLIT, "(e * e + 2.7819405f) * e + 10.554387f",
      "10.554387f + 2.7819405f * e + e * e * e + 0.0f", "an evaluation takes"},
+    {SPLIT, "? soft_rsqrt(r2)", "? rsqrtf(r2) / SOFT_SCALE",
+     "an evaluation calls rsqrtf or sqrtf 1 times where 0 are asked for"},
     {SHARED, "float dz = z - atom.z;", "float dz = spacing * k - atom.z;",
      "an evaluation takes 13.1 operations where 12.1 do"},
 };

@@ -120,7 +120,7 @@ static dcs_status check_operations(checker *k, dcs_case *c) {
   const dcs_demand *demand = k->finding->demand;
   char text[DCS_SENTENCE];
   const dcs_status status =
-      dcs_count_operations(&demand->method, c, k->kernels, &k->finding->measured);
+      dcs_count_work(DCS_COUNT_OPERATIONS, &demand->method, c, k->kernels, &k->finding->measured);
   k->finding->done = status == DCS_OK;
   if (status == DCS_FAILED) return DCS_OK;
   if (k->finding->measured > demand->limit) {
@@ -128,6 +128,24 @@ static dcs_status check_operations(checker *k, dcs_case *c) {
              "an evaluation takes %.3g operations where %.3g do: what all points of a thread share "
              "is computed again, or the formula takes a longer way",
              k->finding->measured, demand->limit);
+    say_fault(k->finding, DCS_FAULT_COST, text);
+  }
+  return status;
+}
+
+static dcs_status check_roots(checker *k, dcs_case *c) {
+  const dcs_demand *demand = k->finding->demand;
+  char text[DCS_SENTENCE];
+  const dcs_status status =
+      dcs_count_work(DCS_COUNT_ROOTS, &demand->method, c, k->kernels, &k->finding->measured);
+  k->finding->done = status == DCS_OK;
+  if (status == DCS_FAILED) return DCS_OK;
+  if (k->finding->measured > demand->limit) {
+    snprintf(
+        text, sizeof text,
+        "an evaluation calls rsqrtf or sqrtf %.3g times where %.3g are asked for: such a root is "
+        "not computed in software, the special function units compute it",
+        k->finding->measured, demand->limit);
     say_fault(k->finding, DCS_FAULT_COST, text);
   }
   return status;
@@ -142,11 +160,11 @@ static dcs_status check_measure(checker *k, dcs_case *c) {
   if (status == DCS_OK) {
     const dcs_measured_kernel kernel = {&trace, &demand->method, c};
     if (!dcs_measure_kernel(&kernel, demand->check, demand->limit, &k->finding->measured, text))
-      status =
-          dcs_fail(DCS_INPUT,
-                   "lab.csv: found check \"%s\"; expected right, races, barriers, operations or a "
-                   "measure of the trace",
-                   demand->check);
+      status = dcs_fail(
+          DCS_INPUT,
+          "lab.csv: found check \"%s\"; expected right, races, barriers, operations, roots or "
+          "a measure of the trace",
+          demand->check);
     else if (*text)
       say_fault(k->finding, DCS_FAULT_COST, text);
   } else if (status == DCS_FAILED) { /* it touches no memory: races tells where */
@@ -165,7 +183,8 @@ static const struct {
 } checks[] = {{"right", check_right},
               {"races", check_races},
               {"barriers", check_barriers},
-              {"operations", check_operations}};
+              {"operations", check_operations},
+              {"roots", check_roots}};
 
 /* A check in this program's own process would end with a kernel that crashes. */
 typedef struct {

@@ -3,7 +3,7 @@
  * a reciprocal square root 2. */
 
 extern "C" {
-long long dcs_operations;
+long long dcs_operations, dcs_roots; /* roots: those that are called, which a card's special units compute */
 }
 
 struct dcs_counted {
@@ -43,10 +43,12 @@ struct alignas(16) dcs_counted4 {
 
 DCS_UNWATCHED static inline dcs_counted dcs_emulated_rsqrtf(dcs_counted x) {
   dcs_operations += 2;
+  dcs_roots++;
   return dcs_emulated_rsqrtf(x.v);
 }
 DCS_UNWATCHED static inline dcs_counted sqrtf(dcs_counted x) {
   dcs_operations++;
+  dcs_roots++;
   return sqrtf(x.v);
 }
 DCS_UNWATCHED static inline dcs_counted fmaf(dcs_counted a, dcs_counted b, dcs_counted c) {

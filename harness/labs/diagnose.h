@@ -38,11 +38,15 @@ dcs_fault dcs_diagnose_races(const dcs_located_race *races, int n, char text[DCS
 dcs_status dcs_check_barriers(const dcs_method *method, const dcs_case *c, const char *kernels,
                               char text[DCS_SENTENCE]);
 
-/* Floating-point operations an evaluation, as the source has them, by the convention of
- * dcs_variant.flops_per_eval. Errors as of dcs_watch_launches(): DCS_FAILED where a kernel does
- * what cannot be counted, such as taking the bits of a float. */
-dcs_status dcs_count_operations(const dcs_method *method, const dcs_case *c, const char *kernels,
-                                double *per_eval);
+typedef enum {
+  DCS_COUNT_OPERATIONS, /* floating-point, by the convention of dcs_variant.flops_per_eval */
+  DCS_COUNT_ROOTS       /* calls of rsqrtf and sqrtf, which a card's special units compute */
+} dcs_counted;
+
+/* How many of them an evaluation has, as the source has it. Errors as of dcs_watch_launches():
+ * DCS_FAILED where a kernel does what cannot be counted, such as taking the address of a float. */
+dcs_status dcs_count_work(dcs_counted what, const dcs_method *method, const dcs_case *c,
+                          const char *kernels, double *per_eval);
 
 /* "constant.cu:31": the place without folders. Returns text. */
 char *dcs_short_place(const dcs_place *place, char text[DCS_TEXT]);

@@ -35,8 +35,9 @@ static dcs_status write_counting(const dcs_variant *variant, const char *kernels
 /* ---- running it ---- */
 
 typedef struct {
+  const char *symbol;
   dcs_module *module;
-  double operations;
+  double count;
 } counter;
 
 static void on_launch(void *context, dcs_module *module, const char *kernel, const int64_t grid[3],
@@ -61,33 +62,33 @@ static dcs_status on_done(void *context, dcs_device *device) {
   counter *c = context;
   dcs_ptr at;
   size_t bytes;
-  DCS_TRY(device->symbol(device, c->module, "dcs_operations", &at, &bytes));
-  c->operations = (double)*(const long long *)(uintptr_t)at;
+  DCS_TRY(device->symbol(device, c->module, c->symbol, &at, &bytes));
+  c->count = (double)*(const long long *)(uintptr_t)at;
   return DCS_OK;
 }
 
 static dcs_status count_in(const char *folder, const dcs_method *method, const dcs_case *c,
-                           const char *kernels, double *operations) {
-  counter counted = {0};
+                           const char *kernels, dcs_counted what, double *count) {
+  counter counted = {.symbol = what == DCS_COUNT_ROOTS ? "dcs_roots" : "dcs_operations"};
   const dcs_observer observer = {&counted, on_launch, on_block, on_seen, on_together};
   const dcs_watch watch = {.observer = &observer, .done = on_done};
   DCS_TRY(write_counting(method->variant, kernels, folder));
   DCS_TRY(dcs_watch_launches(method, c, folder, &watch));
-  *operations = counted.operations;
+  *count = counted.count;
   return DCS_OK;
 }
 
-dcs_status dcs_count_operations(const dcs_method *method, const dcs_case *c, const char *kernels,
-                                double *per_eval) {
+dcs_status dcs_count_work(dcs_counted what, const dcs_method *method, const dcs_case *c,
+                          const char *kernels, double *per_eval) {
   char folder[DCS_TEXT], path[4096];
   const char *parent = getenv("TMPDIR");
-  double operations = 0;
+  double count = 0;
   snprintf(folder, sizeof folder, "%.200s/dcsbench-lab-XXXXXX",
            parent && *parent ? parent : "/tmp");
   if (!mkdtemp(folder)) return dcs_fail(DCS_IO, "%s: cannot make a temporary folder", folder);
-  dcs_status status = count_in(folder, method, c, kernels, &operations);
+  dcs_status status = count_in(folder, method, c, kernels, what, &count);
   if (dcs_path_in(folder, dcs_lab_file(method->variant), path) == DCS_OK) unlink(path);
   rmdir(folder);
-  *per_eval = operations / ((double)dcs_points(c->problem.n) * (double)c->n_sites);
+  *per_eval = count / ((double)dcs_points(c->problem.n) * (double)c->n_sites);
   return status;
 }
