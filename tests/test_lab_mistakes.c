@@ -182,10 +182,11 @@ static void first_sentence(char *sentence, size_t size) {
 static void each_mistake_is_named(void **state) {
   (void)state;
   const char *only = getenv("DCS_TEST_MISTAKE");
+  const int every = getenv("DCS_TEST_FULL") ? 1 : 2;
   int named = 0, tried = 0;
   for (int m = 0; m < N_MISTAKES; m++) {
     char sentence[1024];
-    if (only && atoi(only) != m) continue;
+    if (only ? atoi(only) != m : m % every != 0) continue;
     tried++;
     plant(&mistakes[m], in_folder("mine"));
     program_run("lab %d --kernels %s", mistakes[m].lab, in_folder("mine"));

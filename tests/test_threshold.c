@@ -239,7 +239,7 @@ static void one_size_has_no_threshold(void **state) {
 /* d = slope * log(x / truth): how often the interval holds the truth, a new truth a trial. */
 static void assert_covers(double slope, double least, const char *name) {
   enum { TRIALS = 400 };
-  const int trials = simulated_trials(TRIALS, 120);
+  const int trials = simulated_trials(TRIALS, 60);
   static planted p;
   int covered = 0, ok = 0;
   dcs_random random = {11};
@@ -274,7 +274,7 @@ static void saw_teeth_never_pass_for_one_crossing(void **state) {
   static const size_t rounds[] = {ROUNDS, 9, 6};
   static planted p;
   dcs_random random = {13};
-  for (int t = 0; t < simulated_trials(600, 240); t++) {
+  for (int t = 0; t < simulated_trials(600, 120); t++) {
     double d[SIZES], tooth = (t % 3 == 0 ? 0.1 : 0.15) + 0.25 * dcs_random_unit(&random);
     for (int i = 0; i < SIZES; i++)
       d[i] = 0.1 * (log_size(i) - log(5000)) + (i % 2 ? tooth : -tooth);

@@ -204,8 +204,9 @@ static void recordings_are_replayed_and_studied(void **state) {
   static const char landscape[] =
       "study/cuda_cutoff_cells-kernel-2000-64x64x64-cutoff=12,switching=c2-spacing=0.5/"
       "plots/landscape.dat";
-  const written_space within = {"cuda_cutoff_cells",     {64, 64, 64}, 2000, 0, 7, 0, 1,
-                                "cutoff=12,switching=c2"};
+  const written_space within = {
+      "cuda_cutoff_cells",       {64, 64, 64}, 2000, 0, 7, 0, 1, "cutoff=12,switching=c2",
+      "tile_atoms=512,block_x=8"};
   const char *path = in_folder("recorded.csv");
   double least = INFINITY;
   dcs_space space;
