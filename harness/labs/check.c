@@ -115,40 +115,39 @@ static dcs_status check_barriers(checker *k, dcs_case *c) {
   return DCS_OK;
 }
 
-/* What cannot be counted is left alone. */
-static dcs_status check_operations(checker *k, dcs_case *c) {
-  const dcs_demand *demand = k->finding->demand;
+static void say_count(checker *k, dcs_counted what) {
+  const double found = k->finding->measured, limit = k->finding->demand->limit;
   char text[DCS_SENTENCE];
-  const dcs_status status =
-      dcs_count_work(DCS_COUNT_OPERATIONS, &demand->method, c, k->kernels, &k->finding->measured);
-  k->finding->done = status == DCS_OK;
-  if (status == DCS_FAILED) return DCS_OK;
-  if (k->finding->measured > demand->limit) {
+  if (what == DCS_COUNT_OPERATIONS)
     snprintf(text, sizeof text,
              "an evaluation takes %.3g operations where %.3g do: what all points of a thread share "
              "is computed again, or the formula takes a longer way",
-             k->finding->measured, demand->limit);
-    say_fault(k->finding, DCS_FAULT_COST, text);
-  }
+             found, limit);
+  else
+    snprintf(text, sizeof text,
+             "an evaluation calls rsqrtf or sqrtf %.3g times where %.3g are asked for: such a root "
+             "is not computed in software, the special function units compute it",
+             found, limit);
+  say_fault(k->finding, DCS_FAULT_COST, text);
+}
+
+/* What cannot be counted is left alone. */
+static dcs_status check_count(checker *k, dcs_case *c, dcs_counted what) {
+  const dcs_demand *demand = k->finding->demand;
+  const dcs_status status =
+      dcs_count_work(what, &demand->method, c, k->kernels, &k->finding->measured);
+  k->finding->done = status == DCS_OK;
+  if (status == DCS_FAILED) return DCS_OK;
+  if (k->finding->measured > demand->limit) say_count(k, what);
   return status;
 }
 
+static dcs_status check_operations(checker *k, dcs_case *c) {
+  return check_count(k, c, DCS_COUNT_OPERATIONS);
+}
+
 static dcs_status check_roots(checker *k, dcs_case *c) {
-  const dcs_demand *demand = k->finding->demand;
-  char text[DCS_SENTENCE];
-  const dcs_status status =
-      dcs_count_work(DCS_COUNT_ROOTS, &demand->method, c, k->kernels, &k->finding->measured);
-  k->finding->done = status == DCS_OK;
-  if (status == DCS_FAILED) return DCS_OK;
-  if (k->finding->measured > demand->limit) {
-    snprintf(
-        text, sizeof text,
-        "an evaluation calls rsqrtf or sqrtf %.3g times where %.3g are asked for: such a root is "
-        "not computed in software, the special function units compute it",
-        k->finding->measured, demand->limit);
-    say_fault(k->finding, DCS_FAULT_COST, text);
-  }
-  return status;
+  return check_count(k, c, DCS_COUNT_ROOTS);
 }
 
 static dcs_status check_measure(checker *k, dcs_case *c) {
