@@ -8,25 +8,9 @@
 #include <cmocka.h>
 
 #include "tests/linker_options.h"
+#include "tests/shell.h"
 
 #include <stdbool.h>
-
-static char said[1 << 16]; /* by the last command */
-
-static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int run(const char *format, ...) {
-  char line[4 * PATH_MAX], command[5 * PATH_MAX];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
-  va_end(args);
-  snprintf(command, sizeof command, "{ %s ; } >%s 2>&1", line, in_folder("said"));
-  int status = system(command);
-  char *text = get_file(in_folder("said"), NULL);
-  snprintf(said, sizeof said, "%s", text);
-  free(text);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
 
 static void succeeds(const char *what, int status) {
   if (status != 0) fail_msg("%s: status %d: %s", what, status, said);
