@@ -111,6 +111,16 @@ static void thresholds_to_paste(void **state) {
              "int main(void) { return DCS_FAST_OVER_SLOW_WARM_FROM_N == 18060 ? 0 : 1; }\n");
 }
 
+/* thresholds.h of the run, into the folder of check_user(). */
+static void write_thresholds(void) {
+  dcs_crossovers found;
+  char header[128];
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+}
+
 /* Two axes: the frontier is a function; and the decision is that of the nearest size. */
 static void two_axes(void **state) {
   (void)state;
@@ -123,12 +133,8 @@ static void two_axes(void **state) {
             text + used, sizeof text - used, "slow,%d,%d,%d,%g\nfast,%d,%d,%d,%g\n", n, m, round,
             10.0 * n + 0.01 * round, n, m, round, 5.0 * n + 50.0 + m + 0.01 * round);
   assert_int_equal(import(text, NULL), DCS_OK);
-  dcs_crossovers found;
   char header[128];
-  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
-  snprintf(header, sizeof header, "%s/thresholds.h", folder);
-  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
-  dcs_crossovers_free(&found);
+  write_thresholds();
   dcs_measured measured;
   dcs_imported drawn;
   assert_int_equal(dcs_measured_read(out, NULL, &measured), DCS_OK);
@@ -166,12 +172,7 @@ static void frontiers_decide_as_the_times_do(void **state) {
                                    'a' + method, n, m, round, times[method] + 0.001 * round);
       }
   assert_int_equal(import(text, NULL), DCS_OK);
-  dcs_crossovers found;
-  char header[128];
-  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
-  snprintf(header, sizeof header, "%s/thresholds.h", folder);
-  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
-  dcs_crossovers_free(&found);
+  write_thresholds();
   forget_run();
   check_user("#include \"thresholds.h\"\n"
              "static int wrong(double n, double from, double below, double above) {\n"
