@@ -124,7 +124,7 @@ static dcs_status check(const void *values) {
   const commands *c = &a->commands;
   if (c->n_methods > 0 && (a->planned.plan || line->variants || line->config || line->atoms ||
                            line->grid || line->scope || line->memory || dcs_chosen(&a->choice) ||
-                           a->problem.input || a->device.device || a->energy))
+                           a->problem.input.files[0] || a->device.device || a->energy))
     return dcs_fail(DCS_USAGE,
                     "--method times commands of yours: its options are --size, --check, "
                     "--time-from, --rounds, --budget, --timeout, --seed, --out, --resume");

@@ -113,7 +113,7 @@ static void input_that_is_no_molecule_is_named(void **state) {
   FILE *binary = fopen(in_folder("binary.pqr"), "w");
   fwrite(ATOM "\0\1\2", 1, sizeof ATOM + 2, binary);
   fclose(binary);
-  bad_input(3, "binary.pqr", ":2: found a NUL byte", "PQR");
+  bad_input(3, "binary.pqr", ":2: found a NUL byte", "expected text");
 }
 
 /* The first grid of the list is good; what was read of it is freed once. */

@@ -71,7 +71,7 @@ static void maps_have_their_files(void **state) {
 /* Which reader takes the content; NULL: none. */
 static const char *reader_of(const char *content) {
   for (int r = 0; r < dcs_n_readers; r++)
-    if (dcs_readers[r]->sniff(content, strlen(content))) return dcs_readers[r]->name;
+    if (dcs_readers[r]->sniff((dcs_slice){content, strlen(content)})) return dcs_readers[r]->name;
   return NULL;
 }
 
@@ -93,7 +93,8 @@ static void unknown_content_is_refused(void **state) {
   (void)state;
   dcs_molecule m;
   put_file(in_folder("molecule.csv"), "x,y,z,q\n1,2,3,4\n");
-  assert_int_equal(dcs_molecule_read(in_folder("molecule.csv"), &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(in_folder("molecule.csv")), &m, NULL),
+                   DCS_INPUT);
   assert_contains(dcs_error_message(), "molecule.csv: found no atoms in a format that is known");
   assert_contains(dcs_error_message(), "expected PQR (lines that start with ATOM or HETATM)");
   assert_null(m.sites);
@@ -118,7 +119,7 @@ static void a_pipe_is_read_once(void **state) {
   snprintf(path, sizeof path, "%s", in_folder("pipe"));
   assert_int_equal(mkfifo(path, 0600), 0);
   assert_int_equal(pthread_create(&thread, NULL, feed, path), 0);
-  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL), DCS_OK);
   pthread_join(thread, NULL);
   assert_int_equal(m.n, many);
   for (int i = 0; i < many; i++)
