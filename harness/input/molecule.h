@@ -73,7 +73,8 @@ typedef struct {
   const char *name; /* "PQR" */
   const char *what; /* by what a file is known, for messages */
   unsigned gives;   /* DCS_PLACES, ... */
-  bool models;      /* a file may have several, and alternate locations */
+  bool models;      /* a file may have several */
+  bool locations;   /* atoms may have alternate ones */
   /* Whether a file that begins with these bytes is of the format. */
   bool (*sniff)(dcs_slice head);
   /* Reads the content, of which nothing was taken. What dcs_molecule_read() says of molecule and

@@ -55,10 +55,12 @@ static dcs_status read_content(dcs_content *content, const dcs_read_options *how
                                dcs_molecule *molecule, FILE *notes) {
   const dcs_reader *reader;
   DCS_TRY(how->format ? find_by_name(how->format, &reader) : find_by_content(content, &reader));
-  if (!reader->models && (how->model > 1 || how->altloc))
-    return dcs_fail(DCS_USAGE, "%s: %s files have one model, and no alternate locations: found %s",
-                    dcs_content_place(content).path, reader->name,
-                    how->altloc ? "--altloc" : "--model");
+  const char *path = dcs_content_place(content).path;
+  if (how->model > 1 && !reader->models)
+    return dcs_fail(DCS_USAGE, "--model: %s is a %s file, which has one model", path, reader->name);
+  if (how->altloc && !reader->locations)
+    return dcs_fail(DCS_USAGE, "--altloc: %s is a %s file, which has no alternate locations", path,
+                    reader->name);
   molecule->gives = reader->gives;
   DCS_TRY(reader->read(content, how, molecule, notes));
   /* What stands behind the end of the atoms is of the file, too. */
