@@ -14,15 +14,16 @@
  * Where the words do not fit, because columns touch or a word is not one number, the line is read
  * by columns. In those of a PDB file x, y, z are the whole of columns 31-38, 39-46, 47-54, with a
  * point each and columns 29-30 blank; words behind them are charge, radius and perhaps an element.
- * In lines of VMD these columns stand further right where serial, residue name or number are
- * longer; then each coordinate has three decimals. In lines of GROMACS residue name, chain and
- * number (columns 17-20, 21, 22-25) may touch, and x, y, z end in columns 34, 43, 52, or further
- * right by the digits of the serial beyond five.
+ * Where numbers touch, each coordinate has three decimals: moved columns would cut off digits. In
+ * lines of VMD these columns are moved by the lengths of serial, residue name and number; there,
+ * too, each coordinate has three decimals. In lines of GROMACS residue name, chain and number
+ * (columns 17-20, 21, 22-25) may touch, and x, y, z end in columns 34, 43, 52, or further right by
+ * the digits of the serial beyond five.
  *
  * A line that fits none of these is an error: nothing is guessed. */
 #include "harness/input/pqr_fields.h"
 
-enum { N_FIELDS = DCS_SITE_FIELDS, MAX_WORDS = 11 };
+enum { N_FIELDS = DCS_SITE_FIELDS, MAX_WORDS = 11, LEAST_Z_END = 40 };
 
 static const char layout[] =
     "serial, atom name, residue name, chain (optional), residue number, x, y, z, charge, radius";
@@ -68,14 +69,38 @@ static bool read_fields(const dcs_slice *words, int n, dcs_site_field *fields) {
 
 /* ---- columns ---- */
 
+/* The column that a word of the line ends in. */
+static size_t end_of(dcs_slice line, dcs_slice word) {
+  return (size_t)(word.text - line.text) + word.length;
+}
+
+/* Whether a number with three decimals ends in that column. */
+static bool has_three_decimals(dcs_slice line, dcs_slice number, size_t end) {
+  const char *last = line.text + end - 1;
+  return end_of(line, number) == end && number.length > 3 && last[-3] == '.' &&
+         dcs_is_digit(last[-2]) && dcs_is_digit(last[-1]) && dcs_is_digit(*last);
+}
+
+/* Whether the text behind a column is apart from that before it: by a blank or a sign. */
+static bool is_apart(dcs_slice line, size_t column) {
+  return line.length <= column || strchr(" \t-+", line.text[column]) ||
+         dcs_is_blank(line.text[column - 1]);
+}
+
 /* Whether x, y, z fill the columns that end at z_end, and charge and radius are behind them. */
-static bool by_columns(dcs_slice line, size_t z_end, dcs_site_field fields[N_FIELDS]) {
+static bool by_columns(dcs_slice line, size_t z_end, bool three_decimals,
+                       dcs_site_field fields[N_FIELDS]) {
   dcs_slice words[3 + MAX_WORDS + 1];
   dcs_site_field found[N_FIELDS];
-  if (dcs_line_columns(line, z_end - 25, z_end - 24).length > 0) return false;
+  if (line.length < z_end || dcs_line_columns(line, z_end - 25, z_end - 24).length > 0)
+    return false;
+  for (size_t end = z_end - 16; end <= z_end; end += 8)
+    three_decimals = three_decimals || !is_apart(line, end);
   for (size_t i = 0; i < 3; i++) {
-    words[i] = dcs_line_columns(line, z_end - 23 + 8 * i, z_end - 16 + 8 * i);
-    if (!dcs_has(words[i], '.')) return false;
+    const size_t end = z_end - 16 + 8 * i;
+    words[i] = dcs_line_columns(line, end - 7, end);
+    if (three_decimals ? !has_three_decimals(line, words[i], end) : !dcs_has(words[i], '.'))
+      return false;
   }
   int n = dcs_line_words(dcs_line_columns(line, z_end + 1, line.length), MAX_WORDS, words + 3);
   if (n < 2 || n > 3 || (n == 3 && !is_element(words[5]))) return false;
@@ -85,19 +110,7 @@ static bool by_columns(dcs_slice line, size_t z_end, dcs_site_field fields[N_FIE
   return true;
 }
 
-/* The columns that a word of the line ends in. */
-static size_t end_of(dcs_slice line, dcs_slice word) {
-  return (size_t)(word.text - line.text) + word.length;
-}
-
-/* A coordinate with three decimals that ends where it should. */
-static bool has_three_decimals(dcs_slice line, dcs_site_field f, size_t end) {
-  return end_of(line, f.text) == end && f.text.length > 4 &&
-         f.text.text[f.text.length - 4] == '.' &&
-         !dcs_has((dcs_slice){line.text + end - 3, 3}, 'e');
-}
-
-/* The columns of VMD: those of a PDB file, moved to the right. The words end with z, perhaps with y
+/* The columns of VMD: those of a PDB file, moved. The words end with z, perhaps with y
  * and x touching it, and charge and radius. */
 static bool by_moved_columns(dcs_slice line, size_t record, const dcs_slice *words, int n,
                              dcs_site_field fields[N_FIELDS]) {
@@ -105,9 +118,7 @@ static bool by_moved_columns(dcs_slice line, size_t record, const dcs_slice *wor
   dcs_site_field found[N_FIELDS];
   if (n < 3) return false;
   const size_t z_end = end_of(line, words[n - 3]);
-  if (z_end <= 54 || !by_columns(line, z_end, found)) return false;
-  for (size_t i = 0; i < 3; i++)
-    if (!has_three_decimals(line, found[i], z_end - 16 + 8 * i)) return false;
+  if (z_end < LEAST_Z_END || !by_columns(line, z_end, true, found)) return false;
   const int before =
       dcs_line_words((dcs_slice){line.text + record, z_end - 24 - record}, 5, identity);
   if (before < 4 || before > 5 || !is_residue_number(identity[before - 1])) return false;
@@ -117,15 +128,14 @@ static bool by_moved_columns(dcs_slice line, size_t record, const dcs_slice *wor
 
 /* The columns of GROMACS: a space before each number, and perhaps none before that of the residue.
  */
-static bool by_spaced_columns(dcs_slice line, size_t record, const dcs_slice *words, int n,
+static bool by_spaced_columns(dcs_slice line, const dcs_slice *words, int n,
                               dcs_site_field fields[N_FIELDS]) {
   dcs_site_field found[N_FIELDS];
   if (n < N_FIELDS + 2 || n > N_FIELDS + 4 || !read_fields(words + n - N_FIELDS, N_FIELDS, found))
     return false;
   const size_t serial = end_of(line, words[0]), moved = serial > 11 ? serial - 11 : 0;
-  if (words[0].text + words[0].length == line.text + record) return false;
   for (size_t i = 0; i < 3; i++)
-    if (!has_three_decimals(line, found[i], 34 + 9 * i + moved)) return false;
+    if (!has_three_decimals(line, found[i].text, 34 + 9 * i + moved)) return false;
   if (!is_residue_number(dcs_line_columns(line, 22 + moved, 25 + moved))) return false;
   memcpy(fields, found, sizeof found);
   return true;
@@ -139,8 +149,8 @@ dcs_status dcs_pqr_fields(dcs_where at, dcs_slice line, size_t record,
   const int before = n - N_FIELDS;
   const bool identity = before > 0 && is_identity(words, before, words + before);
   if (identity && read_fields(words + before, N_FIELDS, fields)) return DCS_OK;
-  if (by_columns(line, 54, fields) || by_moved_columns(line, record, words, n, fields) ||
-      by_spaced_columns(line, record, words, n, fields))
+  if (by_columns(line, 54, false, fields) || by_moved_columns(line, record, words, n, fields) ||
+      by_spaced_columns(line, words, n, fields))
     return DCS_OK;
   return identity ? DCS_OK : dcs_line_wrong(at, line, "the atom's %s", layout);
 }
