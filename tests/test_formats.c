@@ -37,7 +37,7 @@ static void check_file(const char *folder, const char *what, const char *name) {
 
 static void readers_have_their_files(void **state) {
   (void)state;
-  char names[16][32];
+  char names[16][32], row[64], *page = get_file("results/molecules.md", NULL);
   int n;
   read_list("harness/input/formats.def", "DCS_READER", names, &n);
   assert_true(n > 0);
@@ -46,7 +46,10 @@ static void readers_have_their_files(void **state) {
     check_file("harness/input", "reader", names[r]);
     assert_true(dcs_readers[r]->name && dcs_readers[r]->what);
     assert_true(dcs_readers[r]->sniff && dcs_readers[r]->read);
+    snprintf(row, sizeof row, "\n| %s | ", dcs_readers[r]->name);
+    assert_contains(page, row);
   }
+  free(page);
 }
 
 static void maps_have_their_files(void **state) {

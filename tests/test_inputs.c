@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/input/tally.h"
-#include "tests/run_folder.h"
+#include "tests/shell.h"
 
 #include <pthread.h>
 #include <zlib.h>
@@ -47,10 +47,10 @@ static dcs_molecule read_text(const char *text) {
   return m;
 }
 
-static void assert_refused(const char *text, dcs_status status, const char *said) {
+static void assert_refused(const char *text, dcs_status status, const char *expected) {
   dcs_molecule m;
   if (read_bytes(text, strlen(text), &m) != status) fail_msg("not refused so: \"%s\"", text);
-  assert_contains(dcs_error_message(), said);
+  assert_contains(dcs_error_message(), expected);
 }
 
 static void assert_site(const dcs_molecule *m, int64_t i, double x, double y, double z, double q,
@@ -394,6 +394,29 @@ static void a_format_overrides_the_content(void **state) {
   assert_contains(dcs_error_message(), "--format: found \"xyz\"; expected one of CSV, XYZQ");
 }
 
+/* ---- the program ---- */
+
+static void standard_input_is_a_file(void **state) {
+  (void)state;
+  char packed[MOST_PACKED];
+  static const char two[] = "2\n\nO 1 2 3 -1\nH 1 2 4 1\n1\n\nH 7 8 9 .5\n";
+  const char *path = put_bytes(packed, pack(two, GZIP, packed));
+  assert_int_equal(run("%s info --csv --model 2 - <%s", program_path(), path), 0);
+  assert_contains(said, "standard input: read model 2, 1 atoms; left out 2 atoms");
+  assert_contains(said, "atoms,1\n");
+  assert_contains(said, "q1,0.5\n");
+  assert_int_equal(run("cat %s | %s generate replicate - 2 1 1 --model 1", path, program_path()),
+                   0);
+  assert_contains(said, "-1.0000 0.0000\nATOM      4");
+  assert_int_equal(
+      run("cat %s | %s map - --grid 4^3 -o %s --model 2", path, program_path(), in_folder("m.npy")),
+      0);
+  assert_int_equal(run("%s info --format pqr - <%s", program_path(), path), 3);
+  assert_contains(said, "standard input: found no atoms");
+  assert_int_equal(run("%s info --altloc AB %s", program_path(), path), 2);
+  assert_contains(said, "--altloc: found \"AB\"; expected one character");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(packed_is_read_as_plain),
@@ -413,6 +436,7 @@ int main(void) {
       cmocka_unit_test(named_columns_are_read),
       cmocka_unit_test(wrong_tables_are_refused),
       cmocka_unit_test(a_format_overrides_the_content),
+      cmocka_unit_test(standard_input_is_a_file),
   };
   return cmocka_run_group_tests_name("inputs", tests, program_setup, program_teardown);
 }

@@ -52,7 +52,8 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
                     "with --input",
                     name);
   if (!options->input.files[0]) return DCS_OK;
-  if (stat(options->input.files[0], &facts) == 0 && !S_ISREG(facts.st_mode))
+  if (strcmp(options->input.files[0], "-") == 0 ||
+      (stat(options->input.files[0], &facts) == 0 && !S_ISREG(facts.st_mode)))
     return dcs_fail(
         DCS_USAGE,
         "--input: %s is not a file whose bytes stay; expected one, which is read twice: "
