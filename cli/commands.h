@@ -90,9 +90,9 @@ typedef struct {
   double timeout_s;
 } dcs_device_options;
 
-/* --input, --spacing, --margin, --origin */
+/* --input, --format, --model, --altloc, --spacing, --margin, --origin */
 typedef struct {
-  const char *input;
+  dcs_input input;
   dcs_grid grid;
 } dcs_problem_options;
 
@@ -150,6 +150,7 @@ typedef struct {
   dcs_device_options *device;
   dcs_problem_options *problem;
   dcs_problem_choice *choice;
+  dcs_read_options *read; /* --format, --model, --altloc, where there is no `problem` */
   dcs_plan_options *planned;
   dcs_typed *typed;
   dcs_units_options *units;

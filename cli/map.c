@@ -235,7 +235,7 @@ static dcs_status map_file(arguments *a) {
   if (kind != dcs_kinds[0])
     return dcs_fail(DCS_USAGE, "--problem: found %s; expected %s: the library computes no other",
                     kind->id, dcs_kinds[0]->id);
-  DCS_TRY(dcs_molecule_read(a->problem.input, &m, stderr));
+  DCS_TRY(dcs_molecule_read(&a->problem.input, &m, stderr));
   dcs_status status = map_molecule(a, kind, &problem, &m);
   dcs_molecule_free(&m);
   return status;
@@ -251,7 +251,7 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
           "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
           "that took least on the reference card of its compute capability.",
-      .place = DCS_PLACE(arguments, problem.input, const char *),
+      .place = DCS_PLACE(arguments, problem.input.files[0], const char *),
       .words = 1,
       .missing = "the molecule's file is missing",
       .check = check};

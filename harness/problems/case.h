@@ -69,8 +69,8 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
 /* Where the atoms of a problem come from. */
 typedef struct {
   const dcs_kind *kind;
-  const char *input; /* molecule file; NULL: random atoms */
-  int64_t atoms;     /* the first so many of the input (0: all); of random atoms, how many */
+  dcs_input input; /* no file: random atoms */
+  int64_t atoms;   /* the first so many of the input (0: all); of random atoms, how many */
   dcs_grid grid;
   uint64_t seed; /* of random atoms */
 } dcs_case_source;

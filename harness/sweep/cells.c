@@ -77,13 +77,13 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   dcs_molecule part = *molecule;
   dcs_grid grid = options->run.grid;
   const int64_t atoms = cell->size.axes[0];
-  if (!options->run.input) {
+  if (!options->run.input.files[0]) {
     cell->spacing = grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
     return check_memory(cell);
   }
   if (atoms > part.n)
-    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->run.input,
-                    (long long)part.n, (long long)atoms);
+    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld",
+                    options->run.input.files[0], (long long)part.n, (long long)atoms);
   if (atoms > 0) part.n = atoms;
   grid.n = dcs_size_points(&cell->size);
   cell->from_box = grid.n.x == 0;
@@ -230,7 +230,7 @@ static dcs_status check_solved(const line_values *v) {
 
 static dcs_status parse_sizes(const dcs_sweep_line *line, line_values *v) {
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
-  if (!v->options->run.input && (no_atoms || no_grid))
+  if (!v->options->run.input.files[0] && (no_atoms || no_grid))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     no_atoms ? "--atoms" : "--grid");
   DCS_TRY(dcs_parse_integers("atoms", no_atoms ? "0" : line->atoms, no_atoms ? 0 : 1, 1000000000,

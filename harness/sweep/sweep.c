@@ -110,7 +110,7 @@ static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) 
   dcs_grid grid = s->options->run.grid;
   const dcs_kind *kind = cell->size.kind;
   if (!cell->from_box) grid.n = dcs_size_points(&cell->size);
-  if (!s->options->run.input)
+  if (!s->options->run.input.files[0])
     return dcs_case_random(kind, &cell->problems[0], cell->size.axes[0], &grid,
                            s->options->run.seed, c);
   dcs_molecule part = s->molecule;
@@ -346,8 +346,8 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 
 static dcs_status run(sweep *s) {
   DCS_TRY(dcs_turns_begin(&s->turns));
-  if (s->options->run.input)
-    DCS_TRY(dcs_molecule_read(s->options->run.input, &s->molecule, stderr));
+  if (s->options->run.input.files[0])
+    DCS_TRY(dcs_molecule_read(&s->options->run.input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
   DCS_TRY(take_folder(s));
   say_no_energy(s);
