@@ -30,11 +30,22 @@ static int failed(const char *what) {
   return 1;
 }
 
+static void *do_nothing(void *data) {
+  return data;
+}
+
+/* The thread sanitizer starts a thread of its own with the first. */
+static int threads_at_first(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, do_nothing, NULL) == 0) pthread_join(thread, NULL);
+  return threads_of_process();
+}
+
 /* Prints how many threads a map of three loops that have many parts left behind. */
 static int count_threads(int threads) {
   enum { SIDE = 48 };
   static float many[SIDE * SIDE * SIDE];
-  const int before = threads_of_process();
+  const int before = threads_at_first();
   dcs_mapper *m;
   dcs_map_request r = request_of(MOST_ATOMS);
   r.nx = r.ny = r.nz = SIDE;
@@ -43,7 +54,7 @@ static int count_threads(int threads) {
   if (dcs_map(m, &r, many) != 0) return failed("map");
   r.cutoff = 4;
   if (dcs_map(m, &r, many) != 0) return failed("within a cutoff");
-  printf("%d threads\n", 1 + threads_of_process() - before);
+  printf("map: %d threads\n", 1 + threads_of_process() - before);
   dcs_mapper_close(m);
   return 0;
 }
@@ -169,8 +180,8 @@ static int runs(const char *environment, const char *words) {
 static void expect_threads(const char *environment, int threads, int expected) {
   char words[64], line[64];
   snprintf(words, sizeof words, "count %d cpu", threads);
-  snprintf(line, sizeof line, "%d threads\n", expected);
-  if (runs(environment, words) != 0 || strcmp(said, line) != 0)
+  snprintf(line, sizeof line, "map: %d threads\n", expected);
+  if (runs(environment, words) != 0 || !strstr(said, line)) /* an OpenMP may warn of its limit */
     fail_msg("%s %s: found \"%s\"; expected \"%s\"", environment, words, said, line);
 }
 
