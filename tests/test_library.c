@@ -212,9 +212,9 @@ static void a_program_is_built_with_the_library(void **state) {
   build = build && *build ? build : "build";
   snprintf(command, sizeof command,
            "%s -std=c99 -Wall -Wextra -Werror tests/example_map.c -o %s -I%s/include -L%s -ldcs%s "
-           "-l:libcsv.a -ldl -lm && %s > %s 2> %s",
-           cc && *cc ? cc : "cc", in_folder("example"), build, build, options, in_folder("example"),
-           in_folder("values"), in_folder("why"));
+           "%s -ldl -lm && %s > %s 2> %s",
+           cc && *cc ? cc : "cc", in_folder("example"), build, build, options, csv_option(),
+           in_folder("example"), in_folder("values"), in_folder("why"));
   if (system(command) != 0) fail_msg("failed: %s\n%s", command, get_file(in_folder("why"), NULL));
   char *why = get_file(in_folder("why"), NULL), *values = get_file(in_folder("values"), NULL);
   assert_contains(why, "150 atoms, 21x13x7 points, in host memory: ");

@@ -49,10 +49,10 @@ static const char *link_options(void) {
 static void build_user(const char *name) {
   need(name);
   put_file(in_folder("dcs.h"), "#include <dcsbench.h>\n");
-  if (run("%s -w -Drecord=dispatch -I%s -I%s/include -o %s %s/%s -L%s -ldcs %s -l:libcsv.a -ldl "
+  if (run("%s -w -Drecord=dispatch -I%s -I%s/include -o %s %s/%s -L%s -ldcs %s %s -ldl "
           "-lm",
           compiler(), in_folder(""), build_folder(), in_folder("user"), shared, name,
-          build_folder(), link_options()) != 0)
+          build_folder(), link_options(), csv_option()) != 0)
     fail_msg("%s", said);
 }
 
@@ -107,8 +107,8 @@ static void the_library_leaves_its_caller_alone(void **state) {
 static void a_plugin_holds_the_static_library(void **state) {
   char options[PATH_MAX + 64];
   (void)state;
-  snprintf(options, sizeof options, "-L%s -ldcs %s -l:libcsv.a -ldl -lm", build_folder(),
-           link_options());
+  snprintf(options, sizeof options, "-L%s -ldcs %s %s -ldl -lm", build_folder(), link_options(),
+           csv_option());
   use_plugin(options);
 }
 
