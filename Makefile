@@ -73,7 +73,7 @@ BIN         := $(BUILD)/dcsbench
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint asan ubsan tsan fuzz faults kills mutants install dist help clean
+.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
@@ -266,8 +266,9 @@ check: all $(TESTS) lint cross ## all tests that end within minutes
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200
-check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser, the notebook
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, coverage, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser, the notebook
 	env -u DCS_TEST_FULL $(MAKE) asan ubsan tsan # more trials of a simulation show them nothing
+	$(MAKE) coverage
 	$(MAKE) fuzz
 	$(MAKE) faults
 	$(MAKE) kills
@@ -317,6 +318,15 @@ tsan: export DCS_TEST_SECONDS = 3600
 tsan: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
 tsan: ## the tests under the thread sanitizer (clang and its OpenMP runtime)
 	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" check-unit
+
+# The tests of what reads and writes files: those that include one of its headers.
+COVERED_TESTS = $(shell grep -lE '"harness/(input|output|files)/' tests/test_*.c)
+coverage: ## line coverage of readers and writers by their tests (gcov): fails under 95%
+	$(MAKE) BUILD=$(BUILD)/coverage CC=gcc CFLAGS="-O0 -g --coverage" coverage-unit
+
+.PHONY: coverage-unit
+coverage-unit: $(BIN) $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
+	@BUILD=$(BUILD) sh tests/coverage.sh $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
 
 # clang brings libFuzzer; the whole program is built with it, for the readers are all over it.
 SECONDS ?= 60
