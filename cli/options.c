@@ -86,7 +86,7 @@ static const dcs_option problem_options[] = {
      DCS_WORD(dcs_problem_options, input.files[0])},
     {"spacing", 0, "ANGSTROM",
      "grid spacing (what makes molecule and margin fit the grid; else 0.5)",
-     DCS_NUMBER(dcs_problem_options, grid.spacing, 1e-6, 1e6)},
+     DCS_NUMBER(dcs_problem_options, grid.spacing, DCS_LEAST_SPACING, DCS_MOST_SPACING)},
     {"margin", 0, "ANGSTROM", "space around the molecule's box (5)",
      DCS_NUMBER(dcs_problem_options, grid.margin, 0, 1e6)},
     {"origin", 0, "X,Y,Z", "place of grid point 0,0,0 (grid centred on the molecule)",

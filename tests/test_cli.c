@@ -127,6 +127,7 @@ static void bad_values_are_named_with_what_would_be_right(void **state) {
   SWEEP_REFUSED(2, "--rounds 0", "--rounds", "found 0", "1 to 1000000");
   SWEEP_REFUSED(2, "--budget -1", "--budget", "found -1");
   SWEEP_REFUSED(2, "--seed x", "--seed", "\"x\"", "whole number");
+  SWEEP_REFUSED(2, "--spacing 1e-22", "--spacing", "1e-22", "1e-12 to 1e+07");
   SWEEP_REFUSED(2, "--spacing 0.5A", "--spacing", "\"0.5A\"", "decimal number");
   SWEEP_REFUSED(2, "--origin 1,2", "--origin", "\"1,2\"", "X,Y,Z");
   SWEEP_REFUSED(2, "--timeout 0", "--timeout", "found 0");

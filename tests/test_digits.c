@@ -41,6 +41,7 @@ static void known_numbers(void **state) {
                {1.0f / 3, "3.3333334e-01"},
                {16777216.0f, "1.6777216e+07"},
                {9.9999999e9f, "1.0e+10"},
+               {1e23f, "1.0e+23"}, /* 9.9999998e22, rounded up to the next power of ten */
                {3.4028235e38f, "3.4028235e+38"},   /* the greatest */
                {1.17549435e-38f, "1.1754944e-38"}, /* the least normal one */
                {1.40129846e-45f, "1.0e-45"},       /* the least */

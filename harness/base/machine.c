@@ -80,6 +80,15 @@ int dcs_cpus(void) {
   return cpus;
 }
 
+int dcs_loop_threads(void) {
+#ifdef _OPENMP
+  const int told = omp_get_max_threads(), cpus = dcs_cpus();
+  return omp_in_parallel() ? 1 : told < cpus ? told : cpus;
+#else
+  return 1;
+#endif
+}
+
 int64_t dcs_available_memory(void) {
   int64_t kib = number_in_file("/proc/meminfo", "MemAvailable:");
   int64_t available = kib < 0 ? INT64_MAX : kib * 1024;

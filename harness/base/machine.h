@@ -7,6 +7,10 @@
 /* CPUs: its affinity, and the control group's quota rounded up. */
 int dcs_cpus(void);
 
+/* Threads that a loop without a number of its own shall take: what OpenMP was told for this thread
+ * (OMP_NUM_THREADS), at most the CPUs; 1 within a caller's parallel region and without OpenMP. */
+int dcs_loop_threads(void);
+
 /* Bytes of memory that can still be had: what the kernel reports as available, within the limit of
  * the control group. */
 int64_t dcs_available_memory(void);

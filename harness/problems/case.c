@@ -44,6 +44,14 @@ static dcs_status check_dims(dcs_dims n) {
   return DCS_OK;
 }
 
+dcs_status dcs_check_spacing(double spacing) {
+  if (spacing >= DCS_LEAST_SPACING && spacing <= DCS_MOST_SPACING) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "spacing %g; expected %g to %g angstrom: beyond, squares of distances leave the "
+                  "range of single precision",
+                  spacing, DCS_LEAST_SPACING, DCS_MOST_SPACING);
+}
+
 /* Points that cover `extent` at a spacing: both ends included. */
 static double points_over(double extent, double spacing) {
   return ceil(extent / spacing - 1e-9) + 1;
@@ -63,9 +71,7 @@ static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *
       if (n[d] > 1) grid->spacing = fmax(grid->spacing, extent[d] / (double)(n[d] - 1));
   }
   if (grid->spacing == 0) grid->spacing = 0.5;
-  if (!(grid->spacing >= DCS_LEAST_SPACING && grid->spacing <= DCS_MOST_SPACING))
-    return dcs_fail(DCS_USAGE, "spacing %g; expected %g to %g angstrom", grid->spacing,
-                    DCS_LEAST_SPACING, DCS_MOST_SPACING);
+  DCS_TRY(dcs_check_spacing(grid->spacing));
 
   if (!has_n) {
     double n[3];

@@ -289,8 +289,7 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
   for (int l = 0; status == DCS_OK && l < options->n_lines; l++) {
     status = expand_line(&options->lines[l], gpu, common, cells);
     if (status == DCS_USAGE && options->plan) /* the header is row 1 */
-      status =
-          dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, strdupa(dcs_error_message()));
+      status = dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, dcs_error_message());
   }
   int n_records = 0;
   for (int c = 0; c < cells->n; c++)

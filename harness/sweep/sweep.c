@@ -318,7 +318,7 @@ static dcs_status gather_facts(sweep *s) {
   if (any_of(&s->cells, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
   if (any_of(&s->cells, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
       !*dcs_fact_value(&s->facts, "gpu_count"))
-    return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", strdupa(dcs_error_message()));
+    return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", dcs_error_message());
   if (!dcs_exists(path_in(s, "env.csv", path))) { /* else they are the run's own: take_up() */
     add_limits(s, DCS_GPU);
     add_limits(s, DCS_CPU);
