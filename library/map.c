@@ -166,25 +166,6 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
 
 /* ---- map ---- */
 
-/* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.
- */
-static dcs_status compute(dcs_mapper *m, const dcs_case *c, float *map) {
-  dcs_choice choice;
-  dcs_status status = dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
-  const dcs_size size = dcs_case_size(c);
-  dcs_choose(m, &size, c->spacing, &choice);
-  if (choice.n > 0 && choice.list[0].method.variant->backend == DCS_GPU && !m->engines[DCS_GPU]) {
-    (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
-    dcs_choose(m, &size, c->spacing, &choice);
-  }
-  for (int i = 0; i < choice.n; i++) {
-    status = dcs_mapper_check(m, &choice.list[i].method);
-    if (status == DCS_OK) status = dcs_mapper_run(m, &choice.list[i].method, &c->problem, map);
-    if (status == DCS_OK) return DCS_OK;
-  }
-  return status;
-}
-
 /* OpenMP's threads are not in a child of fork(), where they would be waited for without end. */
 static dcs_status check_process(void) {
 #ifdef _OPENMP
@@ -199,12 +180,15 @@ static dcs_status check_process(void) {
   return DCS_OK;
 }
 
-int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
+dcs_status dcs_mapper_pose(dcs_mapper *m, const dcs_map_request *r) {
+  m->device_slices = 0;
   DCS_TRY(check_process());
-  DCS_TRY(build_case(m, request));
-  DCS_TRY(compute(m, &m->c, map));
-  dcs_apply_fixes(m->c.fixes, m->c.n_fixes, map);
-  return DCS_OK;
+  return build_case(m, r);
+}
+
+int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
+  DCS_TRY(dcs_mapper_pose(m, request));
+  return dcs_mapper_slices(m, 0, m->c.problem.n.z, map);
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {
