@@ -110,6 +110,24 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
   return choice.n > 0 ? step_of(m, &choice.list[0].method) : 1;
 }
 
+/* Evaluations a second that are at hand: a guess. */
+static double rate_of(const dcs_mapper *m, const dcs_method *method) {
+  const double of_cpu = 1e9, of_gpu = 1e12, of_emulated = 1e7;
+  if (backend_of(method) == DCS_CPU) return of_cpu * m->cpus;
+  return m->engines[DCS_GPU] && !m->engines[DCS_GPU]->device->timed ? of_emulated : of_gpu;
+}
+
+int64_t dcs_mapper_slab_slices(dcs_mapper *m) {
+  dcs_choice choice;
+  const int64_t nz = m->c.problem.n.z;
+  choose(m, &choice);
+  if (choice.n == 0 || !is_direct(choice.list[0].method.variant)) return nz;
+  const double slice = (double)slice_points(m) * (double)m->c.problem.n_inputs;
+  const double slices = rate_of(m, &choice.list[0].method) / slice;
+  if (slices >= (double)nz) return nz;
+  return dcs_round_up((int64_t)slices + 1, step_of(m, &choice.list[0].method));
+}
+
 dcs_status dcs_mapper_slices(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
   const int64_t before = from * slice_points(m), points = (end - from) * slice_points(m);
   DCS_TRY(compute(m, from, end, slab));
