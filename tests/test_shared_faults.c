@@ -214,6 +214,40 @@ static void limits_of_version_1_groups_count_too(void **state) {
   assert_contains(said, "\nmemory_available_bytes,805306368\n");
 }
 
+/* In slabs, with the bytes of the map that was computed whole. */
+static void a_map_larger_than_the_job_s_memory_goes_by_slabs(void **state) {
+  (void)state;
+  static const char grid[] = "--grid 40x41x42 --units V", *const endings[] = {"mrc", "dx"};
+  char limited[2 * PATH_MAX];
+  snprintf(limited, sizeof limited, "LD_PRELOAD=%s.so FAKE_CGROUP=%s", preload("cgroup_fake.c"),
+           in_folder("job"));
+  if (run("mkdir -p %s/sys/job && %s generate water --atoms 60 -o %s", in_folder("job"),
+          program_path(), in_folder("w.pqr")) != 0)
+    fail_msg("%s", said);
+  put_file(in_folder("job/self"), "0::/job\n");
+  put_file(in_folder("job/sys/job/memory.max"), "200000\n");
+  put_file(in_folder("job/sys/job/memory.current"), "0\n");
+  for (int e = 0; e < 2; e++) {
+    if (run("%s map %s %s -o %s.%s", program_path(), in_folder("w.pqr"), grid, in_folder("whole"),
+            endings[e]) != 0)
+      fail_msg("%s", said);
+    assert_null(strstr(said, "slabs"));
+    if (run("%s %s map %s %s -o %s.%s", limited, program_path(), in_folder("w.pqr"), grid,
+            in_folder("slabs"), endings[e]) != 0)
+      fail_msg("%s", said);
+    assert_contains(said, "GB are free: it is computed in ");
+    assert_int_equal(strstr(said, "which wait in a file of 0.000276 GB beside ") != NULL, e == 1);
+    assert_int_equal(
+        run("cmp %s.%s %s.%s", in_folder("whole"), endings[e], in_folder("slabs"), endings[e]), 0);
+  }
+  put_file(in_folder("job/sys/job/memory.max"), "10000\n");
+  assert_int_equal(run("%s %s map %s %s -o %s.npy", limited, program_path(), in_folder("w.pqr"),
+                       grid, in_folder("none")),
+                   4);
+  assert_contains(said, "slice by slice; 1e-05 GB are free");
+  assert_false(exists(in_folder("none.npy")));
+}
+
 /* What ulimit leaves is less than the machine has. */
 static void limits_of_the_process_count_too(void **state) {
   (void)state;
@@ -285,6 +319,7 @@ int main(void) {
       cmocka_unit_test(locks_that_are_not_supported_are_said),
       cmocka_unit_test(limits_of_a_job_are_those_of_the_machine),
       cmocka_unit_test(limits_of_version_1_groups_count_too),
+      cmocka_unit_test(a_map_larger_than_the_job_s_memory_goes_by_slabs),
       cmocka_unit_test(limits_of_the_process_count_too),
       cmocka_unit_test(a_run_of_doubled_rows_is_refused),
       cmocka_unit_test(a_plan_whose_later_grid_is_wrong_is_refused),

@@ -48,6 +48,7 @@ dcs_status dcs_field_write(const char *path, const dcs_field *field) {
   if (field->slabs) dcs_interrupt_removes(file.beside ? file.beside : "");
   dcs_status status = format->write(file.stream, field);
   if (field->slabs) dcs_interrupt_removes(NULL);
+  if (status == DCS_OK && ferror(file.stream)) status = dcs_cannot("write", path);
   dcs_decimal_leave(before);
   return dcs_file_finish(&file, status);
 }
