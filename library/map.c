@@ -166,23 +166,9 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
 
 /* ---- map ---- */
 
-/* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.
- */
-static dcs_status compute(dcs_mapper *m, const dcs_case *c, float *map) {
-  dcs_choice choice;
-  dcs_status status = dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
-  const dcs_size size = dcs_case_size(c);
-  dcs_choose(m, &size, c->spacing, &choice);
-  if (choice.n > 0 && choice.list[0].method.variant->backend == DCS_GPU && !m->engines[DCS_GPU]) {
-    (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
-    dcs_choose(m, &size, c->spacing, &choice);
-  }
-  for (int i = 0; i < choice.n; i++) {
-    status = dcs_mapper_check(m, &choice.list[i].method);
-    if (status == DCS_OK) status = dcs_mapper_run(m, &choice.list[i].method, &c->problem, map);
-    if (status == DCS_OK) return DCS_OK;
-  }
-  return status;
+dcs_status dcs_mapper_pose(dcs_mapper *m, const dcs_map_request *r) {
+  m->device_slices = 0;
+  return build_case(m, r);
 }
 
 typedef struct {
@@ -193,11 +179,8 @@ typedef struct {
 
 static dcs_status make_map(void *data) {
   const map_job *job = data;
-  dcs_mapper *m = job->m;
-  DCS_TRY(build_case(m, job->request));
-  DCS_TRY(compute(m, &m->c, job->map));
-  dcs_apply_fixes(m->c.fixes, m->c.n_fixes, job->map);
-  return DCS_OK;
+  DCS_TRY(dcs_mapper_pose(job->m, job->request));
+  return dcs_mapper_slices(job->m, 0, job->m->c.problem.n.z, job->map);
 }
 
 int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {

@@ -126,6 +126,7 @@ void dcs_mapper_close(dcs_mapper *m) {
   for (int b = 0; b < 2; b++)
     if (m->engines[b]) m->engines[b]->close(m->engines[b]);
   dcs_case_free(&m->c);
+  dcs_case_free(&m->part);
   free(m->checked);
   free(m->device);
   free(m->dispatch_path);

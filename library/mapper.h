@@ -4,7 +4,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/problems/methods.h"
-#include "library/dcsbench.h"
+#include "library/map_slabs.h"
 #include "tuning/dispatch/dispatch.h"
 
 #include <sys/types.h>
@@ -35,7 +35,10 @@ struct dcs_mapper {
   dcs_engine *engines[2];
   pid_t opened_gpu_in; /* the process that did */
   dcs_ready ready[2];
-  dcs_case c; /* of the last map */
+  dcs_case c;            /* of the last map */
+  dcs_case part;         /* a slab of it, where that is another problem */
+  int64_t device_slices; /* of the last map, as many as the device had memory for; 0: all */
+  dcs_outcome outcome;   /* of the last dcs_mapper_run() */
   dcs_checked *checked;
   int n_checked;
   double method_ns;

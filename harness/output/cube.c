@@ -1,7 +1,6 @@
 /* Gaussian cube: text, z fastest, six values a line in columns of 13 (E13.5), each run along z on
  * lines of its own; lengths in bohr; no atoms. The second line states the units. Read are also
  * cubes with atoms, which are skipped, and those in angstrom (counts below 0). */
-#include "harness/base/interrupt.h"
 #include "harness/output/words.h"
 
 #include <stdlib.h>
@@ -31,9 +30,9 @@ static void put_head(FILE *out, const dcs_field *f) {
 static dcs_status put_planes(FILE *out, dcs_turned *turned) {
   const dcs_dims n = turned->field->n;
   for (int64_t i = 0; i < n.x; i++) {
-    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    const float *plane;
     if (ferror(out)) return DCS_OK; /* closing says so */
-    const float *plane = dcs_turned_plane(turned, i);
+    DCS_TRY(dcs_turned_plane(turned, i, &plane));
     for (int64_t j = 0; j < n.y; j++)
       for (int64_t k = 0; k < n.z; k++)
         fprintf(out, "%13.5E%s", (double)plane[j * n.z + k],

@@ -1,6 +1,5 @@
 /* OpenDX, which VMD, PyMOL, ChimeraX and APBS read: text, z fastest, three values a line. A comment
  * states the units. Read are regular grids whose axes are those of the coordinates. */
-#include "harness/base/interrupt.h"
 #include "harness/output/digits.h"
 #include "harness/output/words.h"
 
@@ -30,9 +29,9 @@ static dcs_status put_planes(FILE *out, dcs_turned *turned, char *text) {
   const dcs_dims n = turned->field->n;
   int64_t put = 0;
   for (int64_t i = 0; i < n.x; i++) {
-    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    const float *plane;
     if (ferror(out)) return DCS_OK; /* closing says so */
-    const float *plane = dcs_turned_plane(turned, i);
+    DCS_TRY(dcs_turned_plane(turned, i, &plane));
     size_t used = 0;
     for (int64_t p = 0; p < n.y * n.z; p++) {
       if (put > 0) text[used++] = put % 3 == 0 ? '\n' : ' ';
