@@ -89,9 +89,9 @@ typedef struct {
 
 /* Computes all slabs where there are such. The caller ends it where this succeeds. */
 dcs_status dcs_turned_begin(const dcs_field *field, dcs_turned *turned);
-/* The plane i, ny x nz values, z fastest; until the next call. Ask for planes in ascending order.
- * DCS_FAILED at an interrupt. */
-dcs_status dcs_turned_plane(dcs_turned *turned, int64_t i, const float **plane);
+/* Planes from..*end-1, ny x nz values each, z fastest, one behind the other; valid until the next
+ * call, for those that follow. DCS_FAILED at an interrupt. */
+dcs_status dcs_turned_next(dcs_turned *turned, int64_t from, int64_t *end, const float **planes);
 void dcs_turned_end(dcs_turned *turned);
 
 /* ---- files ---- */

@@ -39,18 +39,18 @@ int dcs_npy_head(char head[DCS_NPY_HEAD], const char *type, const int64_t *shape
 dcs_status dcs_npy_write_map(FILE *out, const dcs_field *f, uint32_t *crc) {
   char head[DCS_NPY_HEAD];
   const int bytes = dcs_npy_head(head, "<f4", (const int64_t[]){f->n.x, f->n.y, f->n.z}, 3);
-  const int64_t n = f->n.y * f->n.z;
   dcs_turned turned;
   fwrite(head, 1, (size_t)bytes, out);
   if (crc) *crc = (uint32_t)crc32_z(0, (const Bytef *)head, (size_t)bytes);
   DCS_TRY(dcs_turned_begin(f, &turned));
   dcs_status status = DCS_OK;
-  for (int64_t i = 0; status == DCS_OK && i < f->n.x && !ferror(out); i++) {
-    const float *plane;
-    status = dcs_turned_plane(&turned, i, &plane);
+  for (int64_t from = 0, end; from < f->n.x && !ferror(out); from = end) {
+    const float *planes;
+    status = dcs_turned_next(&turned, from, &end, &planes);
     if (status != DCS_OK) break;
-    dcs_put_floats(out, plane, n);
-    if (crc) *crc = (uint32_t)crc32_z(*crc, (const Bytef *)plane, (size_t)n * sizeof *plane);
+    const int64_t n = (end - from) * f->n.y * f->n.z;
+    dcs_put_floats(out, planes, n);
+    if (crc) *crc = (uint32_t)crc32_z(*crc, (const Bytef *)planes, (size_t)n * sizeof *planes);
   }
   dcs_turned_end(&turned);
   return status;

@@ -174,13 +174,13 @@ dcs_status dcs_turned_begin(const dcs_field *field, dcs_turned *turned) {
   return status;
 }
 
-dcs_status dcs_turned_plane(dcs_turned *turned, int64_t i, const float **plane) {
+dcs_status dcs_turned_next(dcs_turned *turned, int64_t from, int64_t *end, const float **planes) {
   const dcs_field *f = turned->field;
-  DCS_TRY(go_on(f, (double)i / (double)f->n.x, "writing"));
-  *plane = turned->planes;
-  if (f->slabs) return gather(turned, i);
-  if (i % PLANES == 0) turn(f->values, f->n, i, turned->planes);
-  *plane += (i % PLANES) * f->n.y * f->n.z;
+  DCS_TRY(go_on(f, (double)from / (double)f->n.x, "writing"));
+  *planes = turned->planes;
+  *end = least(from + (f->slabs ? 1 : PLANES), f->n.x);
+  if (f->slabs) return gather(turned, from);
+  turn(f->values, f->n, from, turned->planes);
   return DCS_OK;
 }
 
