@@ -231,7 +231,8 @@ static void an_atom_on_a_point_spoils_no_other(void **state) {
     for (int i = 0; i < POINTS; i++)
       if (i != on) {
         const int point[3] = {i % NX, i / NX % NY, i / NX / NY};
-        expect_near((double)map[i], sum_at(&p, &radial, point, &most), most);
+        const double sum = sum_at(&p, &radial, point, &most);
+        expect_near((double)map[i], sum, most);
       }
   }
   atoms[0] = kept;
