@@ -16,6 +16,7 @@
  * Limits: a tile larger than the cutoff (a coarse grid) has many candidate pairs in vain, and tiles
  *   at the map's edges are computed whole and stored in part; bricks are what threads share, so a
  *   map of few leaves threads idle. */
+#include "kernels/coulomb/cpu/cutoff.h"
 #include "kernels/coulomb/cpu/cutoff_cells.h"
 
 #include <math.h>
@@ -54,56 +55,82 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
   return (n < BATCH ? n : BATCH) + dcs_divide_up(n, BATCH);
 }
 
-static const dcs_cutoff_kernels *kernels_of(const dcs_config *config) {
+static const dcs_cutoff_kernels *kernels_of(const dcs_cpu_bricks *how) {
   static const dcs_cutoff_kernels *const kernels[] = {&dcs_cutoff_portable, &dcs_cutoff_avx2,
                                                       &dcs_cutoff_avx512};
-  return kernels[(int)config->value[ISA]];
+  return kernels[how->isa];
 }
 
+static dcs_cpu_bricks bricks_of(const dcs_config *config) {
+  return (dcs_cpu_bricks){.threads = (int)config->value[THREADS],
+                          .isa = (int)config->value[ISA],
+                          .cell_edge = 0.1 * config->value[CELL_EDGE]};
+}
+
+/* What a kernel takes and gives beside the problem. */
+typedef struct {
+  const dcs_radial *radial;
+  double *pairs;
+  float *map;
+} operands;
+
 /* Runs a kernel over all bricks. */
-static bool run(const dcs_problem *problem, const dcs_config *config, dcs_cpu_kernel *kernel,
-                double *pairs, float *map) {
-  const int threads = (int)config->value[THREADS];
+static bool run(const dcs_problem *problem, const dcs_cpu_bricks *how, dcs_cpu_kernel *kernel,
+                operands with) {
   const dcs_dims bricks = dcs_cutoff_bricks(problem->n);
   dcs_cutoff_cells cells;
-  if (!dcs_cutoff_sort(problem, 0.1 * config->value[CELL_EDGE], threads, &cells)) return false;
-  cells.pairs = pairs;
-  dcs_cpu_run(&cells.problem, threads, DCS_CPU_GUIDED, bricks.x * bricks.y * bricks.z, kernel, map);
+  if (!dcs_cutoff_sort(problem, how->cell_edge, how->threads, &cells)) return false;
+  cells.pairs = with.pairs;
+  cells.radial = with.radial;
+  dcs_cpu_run(&cells.problem, how->threads, DCS_CPU_GUIDED, bricks.x * bricks.y * bricks.z, kernel,
+              with.map);
   dcs_cutoff_free(&cells);
   return true;
 }
 
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
-  const dcs_cutoff_kernels *kernels = kernels_of(config);
-  return run(problem, config, dcs_switched(problem) ? kernels->switched : kernels->plain, NULL,
-             out[DCS_COULOMB_MAP]);
+  const dcs_cpu_bricks how = bricks_of(config);
+  const dcs_cutoff_kernels *kernels = kernels_of(&how);
+  return run(problem, &how, dcs_switched(problem) ? kernels->switched : kernels->plain,
+             (operands){.map = out[DCS_COULOMB_MAP]});
+}
+
+static double count_pairs(const dcs_problem *problem, const dcs_cpu_bricks *how) {
+  double pairs = 0;
+  return run(problem, how, kernels_of(how)->count, (operands){.pairs = &pairs}) ? pairs : NAN;
 }
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
-  double pairs = 0;
-  bool counted = run(problem, config, kernels_of(config)->count, &pairs, NULL);
-  *found = (dcs_candidates){.pairs = counted ? pairs : NAN, .fill = NAN};
+  const dcs_cpu_bricks how = bricks_of(config);
+  *found = (dcs_candidates){.pairs = count_pairs(problem, &how), .fill = NAN};
+}
+
+/* ---- the short range part of other methods ---- */
+
+static dcs_problem within_cutoff_of(const dcs_problem *problem, const dcs_radial *radial) {
+  dcs_problem within = *problem;
+  within.config = (dcs_config){{0}};
+  within.config.value[DCS_COULOMB_CUTOFF] = (double)radial->cutoff;
+  return within;
+}
+
+bool dcs_cpu_short_range(const dcs_problem *problem, const dcs_radial *radial,
+                         const dcs_cpu_bricks *how, float *map) {
+  const dcs_problem within = within_cutoff_of(problem, radial);
+  return run(&within, how, kernels_of(how)->softened, (operands){.radial = radial, .map = map});
+}
+
+double dcs_cpu_short_range_pairs(const dcs_problem *problem, const dcs_radial *radial,
+                                 const dcs_cpu_bricks *how) {
+  const dcs_problem within = within_cutoff_of(problem, radial);
+  return count_pairs(&within, how);
 }
 
 static const dcs_param params[N_PARAMS] = {
     [THREADS] = DCS_CPU_THREADS, [ISA] = DCS_CPU_ISA, [CELL_EDGE] = DCS_CPU_CELL_EDGE(edge_tries)};
 
-static const char *const sources[] = {"kernels/coulomb/cpu/cutoff.c",
-                                      "kernels/coulomb/cpu/cutoff_brick.h",
-                                      "kernels/coulomb/cpu/cutoff_cells.c",
-                                      "kernels/coulomb/cpu/cutoff_cells.h",
-                                      "kernels/coulomb/cpu/cutoff_tile.h",
-                                      "kernels/coulomb/cpu/cutoff_portable.c",
-                                      "kernels/coulomb/cpu/cutoff_avx2.c",
-                                      "kernels/coulomb/cpu/cutoff_avx512.c",
-                                      "kernels/common/rsqrt_portable.h",
-                                      "kernels/common/rsqrt_avx2.h",
-                                      "kernels/common/rsqrt_avx512.h",
-                                      "kernels/common/cpu.c",
-                                      "kernels/common/cpu.h",
-                                      "kernels/coulomb/coulomb.h",
-                                      NULL};
+static const char *const sources[] = {DCS_CPU_SHORT_RANGE_SOURCES, NULL};
 
 const dcs_variant dcs_variant_cpu_cutoff = {
     .id = "cpu_cutoff",

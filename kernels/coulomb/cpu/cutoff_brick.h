@@ -93,7 +93,10 @@ TILE_INLINE int64_t take_batch(const dcs_problem *p, const brick_place *place, t
     }
   for (int t = 0; t < TILES; t++)
     for (int s = 0; s < T; s += CUTOFF_SLICES)
-      add_to_slices(p, place, brick, t, s, mode);
+      if (mode == SOFTENED)
+        brick->add_softened(p, place, brick, t, s);
+      else
+        add_to_slices(p, place, brick, t, s, mode, 0);
   return candidates;
 }
 
@@ -180,8 +183,19 @@ TILE_INLINE int64_t take_atoms(const dcs_cutoff_cells *cells, const brick_place 
 
 /* ---- bricks ---- */
 
+static inline void store_row(const float sums[T], int n, bool adds, float *to) {
+  if (adds)
+    for (int i = 0; i < n; i++)
+      to[i] += sums[i];
+  else if (n == T)
+    memcpy(to, sums, T * sizeof *to); /* of a size that is known: one store */
+  else
+    memcpy(to, sums, (size_t)n * sizeof *to);
+}
+
+/* Or adds the sums to what the map holds. */
 static void store_tile(const dcs_problem *p, const brick_place *place, int t, const tile_sums *sums,
-                       float *map) {
+                       bool adds, float *map) {
   const int tile[3] = {t % SIDE * T, t / SIDE % SIDE * T, t / SIDE / SIDE * T};
   int n[3];
   for (int d = 0; d < 3; d++)
@@ -190,11 +204,7 @@ static void store_tile(const dcs_problem *p, const brick_place *place, int t, co
   for (int k = 0; k < n[2]; k++)
     for (int j = 0; j < n[1]; j++) {
       int64_t row = (place->first[2] + tile[2] + k) * p->n.y + place->first[1] + tile[1] + j;
-      float *to = map + row * p->n.x + place->first[0] + tile[0];
-      if (n[0] == T)
-        memcpy(to, sums->point[k][j], T * sizeof *map); /* of a size that is known: one store */
-      else
-        memcpy(to, sums->point[k][j], (size_t)n[0] * sizeof *map);
+      store_row(sums->point[k][j], n[0], adds, map + row * p->n.x + place->first[0] + tile[0]);
     }
 }
 
@@ -202,12 +212,13 @@ TILE_INLINE void sum_bricks(const dcs_problem *p, int64_t first, int64_t end, fl
                             tile_mode mode) {
   const dcs_cutoff_cells *cells = (const dcs_cutoff_cells *)p;
   tile_brick brick;
+  if (mode == SOFTENED) prepare_radial(cells->radial, &brick);
   for (int64_t b = first; b < end; b++) {
     const brick_place place = place_brick(p, b);
     memset(brick.sums, 0, sizeof brick.sums);
     take_atoms(cells, &place, &brick, mode);
     for (int t = 0; t < TILES; t++)
-      store_tile(p, &place, t, &brick.sums[t], map);
+      store_tile(p, &place, t, &brick.sums[t], mode == SOFTENED, map);
   }
 }
 
@@ -217,6 +228,10 @@ TILE_TARGET static void sum_plain(const dcs_problem *p, int64_t first, int64_t e
 
 TILE_TARGET static void sum_switched(const dcs_problem *p, int64_t first, int64_t end, float *map) {
   sum_bricks(p, first, end, map, SWITCHED);
+}
+
+TILE_TARGET static void add_softened(const dcs_problem *p, int64_t first, int64_t end, float *map) {
+  sum_bricks(p, first, end, map, SOFTENED);
 }
 
 TILE_TARGET static void count_pairs(const dcs_problem *p, int64_t first, int64_t end, float *map) {
@@ -232,6 +247,6 @@ TILE_TARGET static void count_pairs(const dcs_problem *p, int64_t first, int64_t
   *cells->pairs += (double)(atoms * (T * T * T));
 }
 
-const dcs_cutoff_kernels CUTOFF_KERNELS = {sum_plain, sum_switched, count_pairs};
+const dcs_cutoff_kernels CUTOFF_KERNELS = {sum_plain, sum_switched, add_softened, count_pairs};
 
 #endif

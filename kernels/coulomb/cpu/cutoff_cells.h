@@ -4,6 +4,7 @@
 
 #include "kernels/common/cpu.h"
 #include "kernels/coulomb/coulomb.h"
+#include "kernels/coulomb/radial.h"
 
 enum {
   DCS_CUTOFF_TILE = 4,    /* points of a tile along each dimension */
@@ -18,12 +19,13 @@ enum {
 typedef struct {
   dcs_problem problem; /* the first member: a dcs_cpu_kernel finds the others behind it */
   float *x, *y, *z, *q;
-  int32_t *start;  /* atoms start[c]..start[c + 1]-1 lie in cell c */
-  double lo[3];    /* corner of cell 0, angstrom */
-  double edge;     /* of a cell, angstrom */
-  double per_edge; /* 1 / edge */
-  int32_t n[3];    /* cells */
-  double *pairs;   /* what kernels that count add to */
+  int32_t *start;           /* atoms start[c]..start[c + 1]-1 lie in cell c */
+  double lo[3];             /* corner of cell 0, angstrom */
+  double edge;              /* of a cell, angstrom */
+  double per_edge;          /* 1 / edge */
+  int32_t n[3];             /* cells */
+  double *pairs;            /* what kernels that count add to */
+  const dcs_radial *radial; /* of the kernel that softens */
 } dcs_cutoff_cells;
 
 /* Sorts the problem's atoms (at most 2^31 - 1 - DCS_CUTOFF_PAD) into cells of at least that edge;
@@ -56,7 +58,8 @@ static inline dcs_dims dcs_cutoff_bricks(dcs_dims n) {
  * the instruction set is not that of this architecture. */
 typedef struct {
   dcs_cpu_kernel *plain, *switched;
-  dcs_cpu_kernel *count; /* adds the candidate pairs of the others to *cells->pairs; no map */
+  dcs_cpu_kernel *softened; /* terms 1/r - P(r^2) of cells->radial, added to the map */
+  dcs_cpu_kernel *count;    /* adds the candidate pairs of the others to *cells->pairs; no map */
 } dcs_cutoff_kernels;
 
 extern const dcs_cutoff_kernels dcs_cutoff_portable, dcs_cutoff_avx2, dcs_cutoff_avx512;

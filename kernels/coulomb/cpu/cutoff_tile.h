@@ -33,7 +33,7 @@ typedef float tile_points __attribute__((vector_size(TILE_BYTES), aligned(sizeof
 
 typedef int32_t tile_indices __attribute__((vector_size(TILE_BYTES)));
 
-typedef enum { PLAIN, SWITCHED, COUNT } tile_mode;
+typedef enum { PLAIN, SWITCHED, SOFTENED, COUNT } tile_mode;
 
 /* A number for each point of a slice. */
 typedef union {
@@ -57,15 +57,26 @@ typedef union {
   float point[T][T][T];
 } tile_sums;
 
-/* Atoms that the brick sees, which of them its tiles see, and its sums. */
+/* A softened part as the tiles take it. */
 typedef struct {
+  tile_vector c[DCS_RADIAL_MOST + 1]; /* each in all lanes, over TILE_UNSCALE */
+  float twice_per_c2;                 /* 2 / c^2 */
+} tile_radial;
+
+typedef struct tile_brick tile_brick;
+typedef void tile_adder(const dcs_problem *, const brick_place *, tile_brick *, int t, int s);
+
+/* Atoms that the brick sees, which of them its tiles see, and its sums. */
+struct tile_brick {
   int n;
   float x[CAPACITY], y[CAPACITY], z[CAPACITY], q[CAPACITY];
   float dz2[SIDE * T][CAPACITY];
   int n_near[TILES];
   int32_t near[TILES][CAPACITY];
   tile_sums sums[TILES];
-} tile_brick;
+  tile_radial radial; /* of what is softened, and what adds that */
+  tile_adder *add_softened;
+};
 
 /* The coordinates of the points of a slice. */
 static void spread(const float *x, const float *y, tile_patches *xs, tile_patches *ys) {
@@ -102,10 +113,21 @@ static brick_place place_brick(const dcs_problem *p, int64_t brick) {
 
 /* ---- what atoms add to a tile ---- */
 
+/* P(r^2) of that degree, as a multiple of what TILE_RSQRT gives. */
+TILE_INLINE tile_vector softened(const tile_radial *radial, tile_vector r2, int degree) {
+  const tile_vector *c = radial->c;
+  const tile_vector x = degree > DCS_RADIAL_LOW ? 1.0f - r2 * radial->twice_per_c2 : r2;
+  tile_vector value = c[degree];
+#pragma GCC unroll 12
+  for (int i = degree - 1; i >= 0; i--)
+    value = value * x + c[i];
+  return value;
+}
+
 /* Adds what tile t sees of the brick's atoms to its slices s, s + 1, ... The loops over slices and
- * patches are unrolled to keep the sums in registers. */
+ * patches are unrolled to keep the sums in registers. `degree`: of what is softened. */
 TILE_INLINE void add_to_slices(const dcs_problem *p, const brick_place *place, tile_brick *brick,
-                               int t, int s, tile_mode mode) {
+                               int t, int s, tile_mode mode, int degree) {
   const float c2 = dcs_cutoff(p) * dcs_cutoff(p), per_c2 = 1.0f / c2;
   const tile_patches x = place->x[t % SIDE], y = place->y[t / SIDE % SIDE];
   const float(*dz2)[CAPACITY] = brick->dz2 + t / SIDE / SIDE * T + s;
@@ -127,6 +149,9 @@ TILE_INLINE void add_to_slices(const dcs_problem *p, const brick_place *place, t
         if (mode == SWITCHED) {
           tile_vector u = CUTOFF_POSITIVE(1.0f - r2 * per_c2);
           sums[k][v] += (q * u) * (u * per_r);
+        } else if (mode == SOFTENED) {
+          tile_vector left = per_r - softened(&brick->radial, r2, degree);
+          sums[k][v] += q * CUTOFF_BELOW(left, r2, c2);
         } else {
           sums[k][v] += q * CUTOFF_BELOW(per_r, r2, c2);
         }
@@ -136,6 +161,32 @@ TILE_INLINE void add_to_slices(const dcs_problem *p, const brick_place *place, t
     for (int v = 0; v < PATCHES; v++)
       brick->sums[t].vector[s + k][v] += TILE_UNSCALE * sums[k][v];
 }
+
+/* ---- the softened part, by degrees ---- */
+
+#define DEGREES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+
+/* Not inlined: the code that finds atoms is there once. */
+#define X(degree)                                                                                  \
+  TILE_TARGET static void add_softened_##degree(const dcs_problem *p, const brick_place *place,    \
+                                                tile_brick *brick, int t, int s) {                 \
+    add_to_slices(p, place, brick, t, s, SOFTENED, degree);                                        \
+  }
+DEGREES(X)
+#undef X
+
+/* Makes the brick ready to soften. */
+TILE_TARGET static void prepare_radial(const dcs_radial *radial, tile_brick *brick) {
+#define X(degree) [degree] = add_softened_##degree,
+  static tile_adder *const adders[DCS_RADIAL_MOST + 1] = {DEGREES(X)};
+#undef X
+  brick->add_softened = adders[radial->degree];
+  brick->radial.twice_per_c2 = 2 / (radial->cutoff * radial->cutoff);
+  for (int i = 0; i <= DCS_RADIAL_MOST; i++)
+    brick->radial.c[i] = (radial->c[i] / TILE_UNSCALE) - (tile_vector){0};
+}
+
+#undef DEGREES
 
 #endif
 #endif
