@@ -47,9 +47,9 @@ static const struct {
       25.75, 27.00, 28.25}},
 };
 
-/* Sets h, beta and the window of a level with split.a; the coarsest mesh whose error is at most
- * `error`. False: the finest of the table's is not enough. */
-static bool choose_spacing(double error, dcs_mesh_level *level) {
+/* Sets h, beta and the window of a level with split.a and an order; the coarsest mesh whose error
+ * is at most `error`. False: the finest of the table's is not enough. */
+static bool spacing_for(double error, dcs_mesh_level *level) {
   const int order = level->order;
   const double *errors = table[(order - LEAST_ORDER) / 2].error;
   const double *betas = table[(order - LEAST_ORDER) / 2].beta;
@@ -65,6 +65,15 @@ static bool choose_spacing(double error, dcs_mesh_level *level) {
   /* half the frequencies that fold are suppressed best at this exponent */
   const double oversampling = acos(-1) * ratio / level->split.beta;
   level->window = fmin(0.97 * acos(-1) * order * (1 - 0.85 / (2 * oversampling)), 2.35 * order);
+  return true;
+}
+
+/* The same of the lowest order from level->order on that is enough. */
+static bool choose_spacing(double error, dcs_mesh_level *level) {
+  while (!spacing_for(error, level)) {
+    if (level->order == DCS_MESH_MOST_ORDER) return false;
+    level->order += 2;
+  }
   return true;
 }
 
@@ -167,10 +176,11 @@ bool dcs_mesh_choose(const dcs_mesh_scene *scene, double tolerance, int order, d
   *mesh = best;
   mesh->far_nodes = far_nodes(scene, 0.1 * error);
   if (best.n_levels > 0) return true;
-  snprintf(why, DCS_TEXT,
-           "a tolerance of %g of a map of at least %.2g e/angstrom; windows of order %d with a "
-           "cutoff of %g angstrom do not reach it",
-           tolerance, scene->scale, order, cutoff);
+  snprintf(
+      why, DCS_TEXT,
+      "a tolerance of %g, of a map near %.2g e/angstrom: below what a mesh reaches with a short "
+      "range of %g angstrom",
+      tolerance, scene->scale, cutoff);
   return false;
 }
 

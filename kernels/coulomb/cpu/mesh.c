@@ -133,7 +133,8 @@ static const dcs_param params[N_PARAMS] = {
     [THREADS] = DCS_CPU_THREADS,
     [ISA] = DCS_CPU_ISA,
     [ORDER] = {.name = "order",
-               .meaning = "nodes of the mesh that a charge is spread to along a dimension, even",
+               .meaning = "nodes that a charge is spread to along a dimension, even; more where a "
+                          "tolerance needs more",
                .lo = 4,
                .hi = DCS_MESH_MOST_ORDER,
                .initial = 8,
