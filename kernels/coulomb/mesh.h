@@ -28,7 +28,7 @@
 #include "kernels/coulomb/radial.h"
 #include "kernels/coulomb/split.h"
 
-enum { DCS_MESH_LEVELS = 6, DCS_MESH_MOST_ORDER = 12, DCS_MESH_FAR_NODES = 20 };
+enum { DCS_MESH_LEVELS = 4, DCS_MESH_MOST_ORDER = 12, DCS_MESH_FAR_NODES = 16 };
 
 /* ---- the input ---- */
 
