@@ -223,6 +223,9 @@ typedef struct {
   /* Whether the configuration can compute this problem, which it solves; pure. When not, says why.
    * NULL: always. */
   bool (*applicable)(const dcs_problem *, const dcs_config *, char why[DCS_TEXT]);
+  /* Whether the rounding of sums, of which so many additions follow one another, is within what
+   * such a problem allows; pure. When not, says what it may reach. NULL: always. */
+  bool (*accurate)(const dcs_problem *, int64_t longest_sum, char why[DCS_TEXT]);
   /* Points in each dimension that are really computed, padding included. */
   dcs_dims (*executed)(const dcs_problem *, const dcs_config *);
   /* Floating-point operations per executed evaluation: add, subtract, multiply 1, FMA 2, reciprocal

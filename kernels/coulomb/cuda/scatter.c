@@ -57,6 +57,7 @@ const dcs_variant dcs_variant_cuda_scatter = {
     .params = params,
     .n_params = 1,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = applicable,
     .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,
