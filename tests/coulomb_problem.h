@@ -13,6 +13,10 @@ static inline dcs_config within(double cutoff, int switching) {
   return (dcs_config){{[DCS_COULOMB_CUTOFF] = cutoff, [DCS_COULOMB_SWITCHING] = switching}};
 }
 
+static inline dcs_config to_tolerance(double tolerance) {
+  return (dcs_config){{[DCS_COULOMB_TOLERANCE] = tolerance}};
+}
+
 /* Poses it on the case. */
 static inline void pose_within(dcs_case *c, double cutoff, int switching) {
   const dcs_config problem = within(cutoff, switching);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/judge/oracle.h"
+#include "tests/coulomb_problem.h"
 #include "tests/plain_map.h"
 
 #include <math.h>
@@ -177,6 +178,101 @@ static void a_reference_that_is_not_finite_rejects(void **state) {
       }
 }
 
+/* ---- to a tolerance ---- */
+
+/* n reference points far from atoms, of that value and w. */
+static dcs_reference far_points(dcs_sums *sums, int64_t *index, int n, double v, double w) {
+  for (int i = 0; i < n; i++) {
+    index[i] = i;
+    sums[i] = (dcs_sums){.v = v, .w = w, .nearest = 3};
+  }
+  return (dcs_reference){.n = n, .points = n, .index = index, .sums = sums, .largest = 10};
+}
+
+/* t R + 4 u (|v| + P D2). */
+static void the_bound_of_a_tolerance_is_the_designs(void **state) {
+  (void)state;
+  dcs_sums sums[1];
+  int64_t index[1];
+  dcs_reference r = far_points(sums, index, 1, -5, 0);
+  r.tolerance = 1e-3;
+  r.scale = 2;
+  sums[0].d_near = 7;
+  sums[0].s = sums[0].d = 1e9; /* these do not count */
+  const double bound = 2e-3 + 4 * 0x1p-24 * (5 + 10 * 7);
+  assert_true(fabs(dcs_bound(&r, 0, 1000000) / bound - 1) < 1e-12);
+  const float inside = (float)(-5 + 0.999 * bound), outside = (float)(-5 - 1.001 * bound);
+  assert_true(dcs_check(&r, &inside, 1).accepted);
+  const dcs_verdict verdict = dcs_check(&r, &outside, 1);
+  assert_false(verdict.accepted);
+  assert_true(fabs(verdict.max_error / (1.001 * bound / 2) - 1) < 1e-3);
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  for (int i = 0; i < 3; i++)
+    assert_false(dcs_check(&r, &bad[i], 1).accepted);
+  r.scale = NAN;
+  assert_false(dcs_check(&r, &inside, 1).accepted);
+}
+
+/* Charges of 3 and -3 in a grid of 5^3 points, 2 angstrom apart: R from its definition, over the
+ * points that are farther than 1 angstrom from both. */
+static void the_scale_of_a_map_is_told_away_from_atoms(void **state) {
+  (void)state;
+  const dcs_grid grid = {.n = {5, 5, 5}, .spacing = 2, .has_origin = true};
+  dcs_site sites[] = {{.x = 4.1, .y = 4, .z = 4, .q = 3}, {.x = 1.9, .y = 2, .z = 2.3, .q = -3}};
+  const dcs_config problem = to_tolerance(0.01);
+  dcs_case c;
+  dcs_reference r;
+  assert_int_equal(dcs_case_build(dcs_kinds[0], &problem, &(dcs_molecule){sites, 2}, &grid, &c),
+                   DCS_OK);
+  assert_int_equal(dcs_oracle(&c, INT64_MAX, &r), DCS_OK);
+  double v2 = 0;
+  int n = 0;
+  for (int i = 0; i < 125; i++) {
+    double v = 0, nearest = INFINITY;
+    for (int a = 0; a < 2; a++) {
+      const double x = 2 * (i % 5) - sites[a].x, y = 2 * (i / 5 % 5) - sites[a].y,
+                   z = 2 * (i / 25) - sites[a].z, distance = sqrt(x * x + y * y + z * z);
+      nearest = fmin(nearest, distance);
+      v += sites[a].q / distance;
+    }
+    if (nearest > 1) v2 += v * v;
+    n += nearest > 1;
+  }
+  assert_int_equal(n, 123);
+  assert_true(r.tolerance == 0.01 && fabs(r.scale / sqrt(v2 / n) - 1) < 1e-12);
+  dcs_reference_free(&r);
+  dcs_case_free(&c);
+}
+
+static double scale_of(const dcs_grid *grid, dcs_site *sites, int n) {
+  const dcs_config problem = to_tolerance(0.01);
+  dcs_case c;
+  dcs_reference r;
+  assert_int_equal(dcs_case_build(dcs_kinds[0], &problem, &(dcs_molecule){sites, n}, grid, &c),
+                   DCS_OK);
+  assert_int_equal(dcs_oracle(&c, INT64_MAX, &r), DCS_OK);
+  const double scale = r.scale;
+  dcs_reference_free(&r);
+  dcs_case_free(&c);
+  return scale;
+}
+
+/* Where few points tell it or none does, and where all cancels. */
+static void no_scale_is_told_by_chance(void **state) {
+  (void)state;
+  const dcs_grid point = {.n = {1, 1, 1}, .spacing = 1, .has_origin = true};
+  const dcs_grid cube = {.n = {4, 4, 4}, .spacing = 1, .has_origin = true};
+  dcs_site near = {.x = 0.1, .q = -3};
+  assert_true(fabs(scale_of(&point, &near, 1) - 3) < 1e-12); /* as at 1 angstrom */
+  dcs_site pair[] = {{.x = 5, .q = 3}, {.y = 5, .q = -3}};   /* V is 0 */
+  assert_true(fabs(scale_of(&point, pair, 2) - sqrt(2 * 0.36)) < 1e-12);
+  dcs_site twins[] = {{.x = 40, .q = 3}, {.x = 40, .q = -3}};
+  const double one = scale_of(&cube, twins, 1); /* of the first alone */
+  assert_true(fabs(scale_of(&cube, twins, 2) - one * sqrt(2) / 64) < 1e-12);
+  dcs_site nothing = {.x = 40};
+  assert_true(scale_of(&cube, &nothing, 1) == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_thousand_right_maps_are_accepted),
@@ -184,6 +280,9 @@ int main(void) {
       cmocka_unit_test(the_bound_is_the_designs),
       cmocka_unit_test(the_error_is_relative_to_the_map),
       cmocka_unit_test(a_reference_that_is_not_finite_rejects),
+      cmocka_unit_test(the_bound_of_a_tolerance_is_the_designs),
+      cmocka_unit_test(the_scale_of_a_map_is_told_away_from_atoms),
+      cmocka_unit_test(no_scale_is_told_by_chance),
   };
   return cmocka_run_group_tests_name("acceptance", tests, NULL, NULL);
 }

@@ -127,6 +127,39 @@ static void what_changes_nothing_has_one_key(void **state) {
   }
   EXPECT_PROBLEMS("cutoff=0|5,switching=none|c2", within(0, NONE), within(5, NONE), within(5, C2));
   EXPECT_PROBLEMS("cutoff=1e-6", within(1e-6, NONE)); /* the least that is one */
+  EXPECT_PROBLEMS("tolerance=-0", within(0, NONE));
+  EXPECT_PROBLEMS("tolerance=0|0.01|0.5,switching=c2", within(0, NONE), to_tolerance(0.01),
+                  to_tolerance(0.5));
+  EXPECT_PROBLEMS("boundary=open,cell_x=7", within(0, NONE)); /* there is no cell */
+}
+
+/* A tolerance is of the direct sum: that is what people want, and what the direct sum is not. */
+static void a_tolerance_is_told_from_the_direct_sum(void **state) {
+  (void)state;
+  const dcs_config to = to_tolerance(1e-4), direct = to_tolerance(0), cut = within(8, 0);
+  dcs_config exact;
+  char text[DCS_TEXT], why[DCS_TEXT];
+  assert_string_equal(dcs_format_problem(kind, &to, text), "tolerance=0.0001");
+  assert_true(kind->approximates(&to, &exact) && dcs_same_problem(kind, &exact, &direct));
+  assert_false(kind->approximates(&direct, &exact));
+  assert_true(kind->tolerance(&to) == 1e-4 && kind->tolerance(&cut) == 0);
+  assert_true(dcs_solves_tolerance(&to, why) && dcs_solves_open(&to, why));
+  assert_false(dcs_solves_tolerance(&direct, why) || dcs_solves_tolerance(&cut, why));
+  assert_non_null(strstr(why, "--tolerance"));
+  assert_false(dcs_solves(dcs_find_variant("cpu_cutoff"), &to, why));
+}
+
+/* Edges that are not given are what the grid spans. */
+static void a_cell_has_three_edges(void **state) {
+  (void)state;
+  dcs_problem problem = {.n = {4, 5, 6}, .spacing = 0.5f};
+  double cell[3];
+  problem.config.value[DCS_COULOMB_CELL_Y] = 2.25;
+  dcs_cell(&problem, cell);
+  assert_true(cell[0] == 2 && cell[1] == 2.25 && cell[2] == 3);
+  assert_false(dcs_periodic(&problem));
+  problem.config.value[DCS_COULOMB_BOUNDARY] = DCS_BOUNDARY_PERIODIC;
+  assert_true(dcs_periodic(&problem));
 }
 
 static void bad_problems_are_refused(void **state) {
@@ -136,7 +169,15 @@ static void bad_problems_are_refused(void **state) {
   } cases[] = {
       {"cutof=5", "coulomb has no parameter \"cutof\"; did you mean cutoff?"},
       {"smooth=c2", "coulomb has no parameter \"smooth\""},
-      {"cutoff=5,tolerance=1", "coulomb has no parameter \"tolerance\""},
+      {"cutoff=5,error=1", "coulomb has no parameter \"error\""},
+      {"tolerance=0.6", "tolerance: found \"0.6\"; expected 0 to 0.5"},
+      {"tolerance=-1e-3", "tolerance: found \"-1e-3\"; expected 0 to 0.5"},
+      {"tolerance=1e-13", "tolerance: found 1e-13; expected 0 (the direct sum), or 1e-12"},
+      {"tolerance=nan", "tolerance: found \"nan\""},
+      {"cutoff=5,tolerance=0.01",
+       "tolerance: found 0.01 with a cutoff of 5 angstrom; expected one"},
+      {"boundary=periodic,tolerance=0.01", "boundary: found periodic; expected open"},
+      {"boundary=closed", "boundary: found \"closed\"; expected open or periodic"},
       {"cutoff", "problem_config: found \"cutoff\"; expected NAME=VALUE"},
       {"cutoff=5,", "problem_config: found \"\"; expected NAME=VALUE"},
       {"=5", "has no parameter \"\""},
@@ -204,6 +245,8 @@ int main(void) {
       cmocka_unit_test(problems_are_written),
       cmocka_unit_test(all_combinations_are_meant),
       cmocka_unit_test(what_changes_nothing_has_one_key),
+      cmocka_unit_test(a_tolerance_is_told_from_the_direct_sum),
+      cmocka_unit_test(a_cell_has_three_edges),
       cmocka_unit_test(bad_problems_are_refused),
       cmocka_unit_test(the_direct_sum_is_approximated),
       cmocka_unit_test(variants_say_what_they_need),

@@ -8,6 +8,9 @@
 
 enum { FEWEST_POINTS = 64, SMALL_MAP = 32768, MOST_GIVEN = 1 << 21 };
 
+/* Of the scale of a map: what tells it, and what it is at least. */
+enum { FEWEST_FAR = 8, MOST_CANCELLED = 64 };
+
 /* A coordinate of a sampled point: every third one at an edge, where tails and guards go wrong. */
 static int64_t sample_coordinate(dcs_random *random, int64_t n) {
   switch (dcs_random_below(random, 6)) {
@@ -70,6 +73,23 @@ static void reference_point(const dcs_case *c, int64_t i, dcs_reference *referen
   reference->sums[i] = dcs_case_sums(c, point, reference->largest);
 }
 
+/* R of dcs_bound(). */
+static double scale_of(const dcs_reference *reference) {
+  double v2 = 0, w2 = 0;
+  int64_t far = 0;
+  for (int64_t i = 0; i < reference->n; i++) {
+    const dcs_sums *sums = &reference->sums[i];
+    w2 += sums->w; /* NOLINT: the oracle sets n of them */
+    if (sums->nearest <= DCS_NEAREST_ATOM) continue;
+    v2 += sums->v * sums->v;
+    far++;
+  }
+  const double w = sqrt(w2 / (double)reference->n);
+  if (far < FEWEST_FAR) return w;
+  const double v = sqrt(v2 / (double)far);
+  return v < w / MOST_CANCELLED ? w / MOST_CANCELLED : v; /* NaN, if v is */
+}
+
 void dcs_reference_free(dcs_reference *reference) {
   if (reference->next) dcs_reference_free(reference->next);
   free(reference->next);
@@ -105,6 +125,8 @@ static dcs_status refer_to(const dcs_case *c, int b, int64_t evals, dcs_referenc
 #pragma omp parallel for schedule(dynamic, 16)
   for (int64_t i = 0; i < wanted; i++)
     if (!dcs_interrupted()) reference_point(c, i, reference);
+  if (c->kind->tolerance) reference->tolerance = c->kind->tolerance(&c->problem.config);
+  if (reference->tolerance > 0) reference->scale = scale_of(reference);
   if (!dcs_interrupted()) return DCS_OK;
   dcs_reference_free(reference);
   return dcs_fail(DCS_FAILED, "interrupted");
@@ -139,6 +161,8 @@ dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *refe
   double difference2 = 0, norm2 = 0;
   *error = NAN;
   if (!c->kind->approximates || !c->kind->approximates(&own, &exact)) return DCS_OK;
+  *error = 0;
+  if (reference->tolerance > 0) return DCS_OK;
   dcs_case_pose(c, &exact);
   dcs_status status = dcs_oracle(c, evals, &whole);
   dcs_case_pose(c, &own);
@@ -171,6 +195,9 @@ static int64_t find_not_finite(const dcs_reference *reference, const void *out) 
 double dcs_bound(const dcs_reference *reference, int64_t i, int64_t longest_sum) {
   const dcs_sums *sums = &reference->sums[i];
   const double u = 0x1p-24, s = sums->s;
+  if (reference->tolerance > 0)
+    return reference->tolerance * reference->scale +
+           4 * u * (fabs(sums->v) + reference->largest * sums->d_near);
   return u * (reference->rounding * s + 4 * reference->largest * sums->d +
               3 * s * sqrt((double)longest_sum)) +
          sums->e;
@@ -178,7 +205,7 @@ double dcs_bound(const dcs_reference *reference, int64_t i, int64_t longest_sum)
 
 dcs_verdict dcs_check(const dcs_reference *reference, const void *out, int64_t longest_sum) {
   dcs_verdict verdict = {.accepted = true};
-  double difference2 = 0, norm2 = 0;
+  double difference2 = 0, norm2 = 0, largest = 0;
   for (int64_t i = 0; i < reference->n; i++) {
     int64_t index = reference->index[i];
     double v = value_of(reference, out, index);
@@ -192,10 +219,13 @@ dcs_verdict dcs_check(const dcs_reference *reference, const void *out, int64_t l
       verdict.found = v;
       verdict.expected = reference->sums[i].v;
     }
+    if (!(difference <= largest)) largest = difference;
     difference2 += difference * difference;
     norm2 += reference->sums[i].v * reference->sums[i].v;
   }
   verdict.rel_l2 = norm2 > 0 ? sqrt(difference2 / norm2) : sqrt(difference2);
+
+  verdict.max_error = reference->tolerance > 0 ? largest / reference->scale : NAN;
 
   int64_t bad = find_not_finite(reference, out);
   if (bad >= 0) {

@@ -11,9 +11,11 @@ typedef struct dcs_reference {
   int64_t n;
   int64_t *index; /* into the output's values */
   dcs_sums *sums;
-  double largest;  /* coordinate of atoms and grid after the origin shift, angstrom */
-  double rounding; /* the problem's */
-  int64_t points;  /* values of the whole output */
+  double largest;   /* coordinate of atoms and grid after the origin shift, angstrom */
+  double rounding;  /* the problem's */
+  double tolerance; /* the problem's; 0: rounding alone */
+  double scale;     /* of a map to a tolerance: R of dcs_bound() */
+  int64_t points;   /* values of the whole output */
   double (*value)(const void *out, int64_t i); /* NULL: they are floats */
   struct dcs_reference *next;                  /* of the kind's next output; NULL: there is none */
 } dcs_reference;
@@ -27,7 +29,8 @@ void dcs_reference_free(dcs_reference *reference);
 
 /* What the case's problem leaves out of the one that it approximates (dcs_kind.approximates):
  * ||v - v_exact|| / ||v_exact|| over the first output's reference points; NaN where it approximates
- * none. The case poses the same problem afterwards. */
+ * none; 0 to a tolerance, where what an answer lacks is its verdict's rel_l2. The case poses the
+ * same problem afterwards. */
 dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *reference,
                            double *error);
 
@@ -35,6 +38,7 @@ typedef struct {
   bool accepted;
   double bound_ratio; /* largest |v - v_ref| / bound; NaN when any value is not finite */
   double rel_l2;      /* ||v - v_ref|| / ||v_ref|| over the reference points */
+  double max_error;   /* to a tolerance: the largest |v - v_ref| / R; NaN without one */
   int64_t worst;      /* index of the point that decides */
   double found, expected;
 } dcs_verdict;
@@ -43,7 +47,14 @@ typedef struct {
  *     u (16 S + 4 P D + 3 S sqrt(L)) + E,  u = 2^-24
  * (16: the problem's rounding), L the longest run of float additions into one accumulator. The
  * terms bound the rounding of a term, of the coordinates, of the summation, and of where terms end.
- */
+ * To a tolerance t > 0 it is, whatever computes it,
+ *     t R + 4 u (|v_ref| + P D2)
+ * D2 that of the atoms near the point, and R the scale of the map: the root mean square of v_ref
+ * over the reference points farther than DCS_NEAREST_ATOM from every atom. R is not told by a few
+ * values, which may cancel by chance: where fewer than 8 points are that far, R is W, the root mean
+ * square of w over all reference points. And a map in which charges cancel to next to nothing has
+ * an R of W / 64 at least, for below that a tolerance would ask for more digits than single
+ * precision has of the terms. */
 double dcs_bound(const dcs_reference *reference, int64_t i, int64_t longest_sum);
 
 /* Accepts one output when every value of it is finite and, at every reference point, within the

@@ -102,11 +102,12 @@ double dcs_case_largest(const dcs_case *c) {
 
 dcs_sums dcs_case_sums(const dcs_case *c, const double point[3], double largest) {
   const double coincident = c->kind->singular ? 1e-6 * c->spacing : -1;
-  dcs_sums sums = {0};
+  dcs_sums sums = {.nearest = INFINITY};
   for (int64_t a = 0; a < c->n_sites; a++) {
     const dcs_site *s = &c->sites[a];
     double dx = point[0] - s->x, dy = point[1] - s->y, dz = point[2] - s->z;
     double r = sqrt(dx * dx + dy * dy + dz * dz);
+    sums.nearest = fmin(sums.nearest, r);
     if (!(r < coincident)) c->kind->add(c, s, r, largest, &sums);
   }
   return sums;

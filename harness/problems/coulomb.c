@@ -1,13 +1,29 @@
-/* The problem kind `coulomb`: the electrostatic potential map, as a direct sum or within a cutoff.
- */
+/* The problem kind `coulomb`: the electrostatic potential map, as a direct sum, within a cutoff, or
+ * to a tolerance. */
 #include "kernels/coulomb/coulomb.h"
 #include "harness/problems/maps.h"
 
 #include <math.h>
 
-enum { CUTOFF = DCS_COULOMB_CUTOFF, SWITCHING = DCS_COULOMB_SWITCHING };
+enum {
+  CUTOFF = DCS_COULOMB_CUTOFF,
+  SWITCHING = DCS_COULOMB_SWITCHING,
+  TOLERANCE = DCS_COULOMB_TOLERANCE,
+  BOUNDARY = DCS_COULOMB_BOUNDARY,
+  CELL_X = DCS_COULOMB_CELL_X,
+  CELL_Y,
+  CELL_Z
+};
 
 static const char *const switchings[] = {"none", "c2"};
+static const char *const boundaries[] = {"open", "periodic"};
+
+#define CELL_EDGE(text)                                                                            \
+  {                                                                                                \
+    .name = "cell_" text,                                                                          \
+    .meaning = "edge in " text " of the cell of a periodic boundary; 0: what the grid spans",      \
+    .lo = 0, .hi = 1e6, .initial = 0, .real = true, .unit = "angstrom"                             \
+  }
 
 static const dcs_param params[] = {
     [CUTOFF] = {.name = "cutoff",
@@ -23,7 +39,23 @@ static const dcs_param params[] = {
                    .lo = DCS_SWITCHING_NONE,
                    .hi = DCS_SWITCHING_C2,
                    .initial = DCS_SWITCHING_NONE,
-                   .labels = switchings}};
+                   .labels = switchings},
+    [TOLERANCE] = {.name = "tolerance",
+                   .meaning = "largest error allowed, over the root mean square of the map away "
+                              "from atoms; 0: the direct sum",
+                   .lo = 0,
+                   .hi = 0.5,
+                   .initial = 0,
+                   .real = true},
+    [BOUNDARY] = {.name = "boundary",
+                  .meaning = "what is beyond the atoms: nothing (open), or their images (periodic)",
+                  .lo = DCS_BOUNDARY_OPEN,
+                  .hi = DCS_BOUNDARY_PERIODIC,
+                  .initial = DCS_BOUNDARY_OPEN,
+                  .labels = boundaries},
+    [CELL_X] = CELL_EDGE("x"),
+    [CELL_Y] = CELL_EDGE("y"),
+    [CELL_Z] = CELL_EDGE("z")};
 
 /* Cutoffs of less than two spacings, some, and more than most of the boxes that verify tries. */
 static const char *const verified[] = {
@@ -38,21 +70,43 @@ static bool is_switched(const dcs_config *problem) {
   return problem->value[SWITCHING] == DCS_SWITCHING_C2;
 }
 
-/* A cutoff below this is none. */
-static const double LEAST_CUTOFF = 1e-6;
+static double tolerance_of(const dcs_config *problem) {
+  return problem->value[TOLERANCE];
+}
 
+/* A cutoff or a tolerance below this is none. */
+static const double LEAST_CUTOFF = 1e-6, LEAST_TOLERANCE = 1e-12;
+
+/* Without a cutoff there is nothing to switch, and no -0. */
 static bool canonical(dcs_config *problem, char why[DCS_TEXT]) {
-  double cutoff = problem->value[CUTOFF];
-  if (cutoff == 0) *problem = (dcs_config){{0}};
-  if (cutoff == 0 || cutoff >= LEAST_CUTOFF) return true;
-  snprintf(why, DCS_TEXT, "cutoff: found %g; expected 0 (the direct sum), or %g angstrom and more",
-           cutoff, LEAST_CUTOFF);
-  return false;
+  const double cutoff = problem->value[CUTOFF], tolerance = tolerance_of(problem);
+  if (cutoff == 0) problem->value[CUTOFF] = problem->value[SWITCHING] = 0;
+  if (tolerance == 0) problem->value[TOLERANCE] = 0;
+  *why = '\0';
+  if (cutoff != 0 && !(cutoff >= LEAST_CUTOFF))
+    snprintf(why, DCS_TEXT,
+             "cutoff: found %g; expected 0 (the direct sum), or %g angstrom and more", cutoff,
+             LEAST_CUTOFF);
+  else if (tolerance != 0 && !(tolerance >= LEAST_TOLERANCE))
+    snprintf(why, DCS_TEXT, "tolerance: found %g; expected 0 (the direct sum), or %g and more",
+             tolerance, LEAST_TOLERANCE);
+  else if (cutoff > 0 && tolerance > 0)
+    snprintf(
+        why, DCS_TEXT,
+        "tolerance: found %g with a cutoff of %g angstrom; expected one of the two, for what a "
+        "cutoff leaves out is in no tolerance",
+        tolerance, cutoff);
+  else if (problem->value[BOUNDARY] != DCS_BOUNDARY_OPEN)
+    snprintf(why, DCS_TEXT, "boundary: found periodic; expected open");
+  else
+    for (int d = CELL_X; d <= CELL_Z; d++)
+      problem->value[d] = 0;
+  return !*why;
 }
 
 static bool approximates(const dcs_config *problem, dcs_config *exact) {
   *exact = (dcs_config){{0}};
-  return cutoff_of(problem) > 0;
+  return cutoff_of(problem) > 0 || tolerance_of(problem) > 0;
 }
 
 /* ---- inputs ---- */
@@ -109,14 +163,21 @@ static double rounding(const dcs_config *problem) {
   return 16;
 }
 
+/* Angstrom: nearer, the terms of atoms are computed as they are by whatever method. */
+static const double NEAR = 2;
+
 static void add(const dcs_case *c, const dcs_site *site, double r, double largest, dcs_sums *sums) {
   if (cutoff_of(&c->problem.config) > 0) {
     add_within(&c->problem.config, site->q, r, largest, sums);
     return;
   }
-  sums->v += site->q / r;
-  sums->s += fabs(site->q) / r;
-  sums->d += fabs(site->q) / (r * r);
+  const double term = site->q / r;
+  sums->v += term;
+  sums->s += fabs(term);
+  sums->d += fabs(term) / r;
+  if (r < NEAR) sums->d_near += fabs(term) / r;
+  const double softened = site->q / fmax(r, DCS_NEAREST_ATOM);
+  sums->w += softened * softened;
 }
 
 static double single(const dcs_config *problem, const dcs_site *site, double r) {
@@ -140,6 +201,7 @@ const dcs_kind dcs_kind_coulomb = {
     .verified = verified,
     .canonical = canonical,
     .approximates = approximates,
+    .tolerance = tolerance_of,
     .buffers = buffers,
     .n_buffers = sizeof buffers / sizeof buffers[0],
     .input = input,

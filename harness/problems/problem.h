@@ -37,7 +37,15 @@ typedef struct {
   double s; /* the sum of the terms' magnitudes */
   double d; /* what a shift of the inputs by 1 angstrom changes, at most */
   double e; /* what rounding where a term begins or ends changes, at most */
+  /* Of a problem to a tolerance (dcs_kind.tolerance): */
+  double d_near;  /* d, of the atoms so near that a method computes their terms as they are */
+  double w;       /* the sum of the terms' squares, each as if its atom were DCS_NEAREST_ATOM away
+                     at least: the square of v, were the signs of the charges random */
+  double nearest; /* distance of the nearest atom, angstrom */
 } dcs_sums;
+
+/* Points farther than this from every atom tell how large a map is, angstrom. */
+#define DCS_NEAREST_ATOM 1.0
 
 /* An array that problems of a kind have; they are numbered in the order of the kind's list, buffer
  * 0 is an input. */
@@ -91,6 +99,10 @@ struct dcs_kind {
   /* The problem that this one is an approximation of, whose answer people want: the direct sum of a
    * sum within a cutoff. False: this one is none. NULL: none is. */
   bool (*approximates)(const dcs_config *, dcs_config *exact);
+
+  /* What the output may be off by beyond rounding, over the root mean square of the map away from
+   * atoms (judge/oracle.h: dcs_bound); 0: nothing. NULL: nothing. */
+  double (*tolerance)(const dcs_config *);
 
   /* ---- buffers ---- */
 

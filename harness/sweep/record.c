@@ -114,12 +114,18 @@ static void write_rates(dcs_csv *csv, const dcs_record *record, const dcs_proble
                   rate / record->limit_evals_per_s);
 }
 
+/* How far what was computed is from the answer of the problem that this one approximates: by what
+ * the problem leaves out, and by what the method does. */
+static double model_error(const dcs_record *record) {
+  return hypot(record->model_error, record->verdict.rel_l2);
+}
+
 static void write_verdict(dcs_csv *csv, const dcs_record *record) {
   const bool compiled = record->facts.registers >= 0;
   const bool checked = record->outcome == DCS_OUTCOME_OK || record->outcome == DCS_OUTCOME_WRONG;
   DCS_CSV_NUMBERS(csv, compiled ? record->facts.registers : NAN,
                   compiled ? record->facts.compile_ms : NAN, checked ? record->verdict.rel_l2 : NAN,
-                  checked ? record->verdict.bound_ratio : NAN, checked ? record->model_error : NAN);
+                  checked ? record->verdict.bound_ratio : NAN, checked ? model_error(record) : NAN);
 }
 
 dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {

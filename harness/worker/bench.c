@@ -1,5 +1,6 @@
 #include "harness/worker/bench.h"
 
+#include "harness/base/grow.h"
 #include "harness/device/devices.h"
 
 #include <math.h>
@@ -107,6 +108,9 @@ static dcs_outcome judge(const dcs_bench *bench, const dcs_reference *reference,
   else
     snprintf(what, sizeof what, "found %g, expected a finite value",
              isnan(v->found) ? NAN : v->found);
+  if (isfinite(v->max_error))
+    dcs_append(what, sizeof what, "; the largest error is %.3g of the map's root mean square",
+               v->max_error);
   (void)dcs_fail(DCS_FAILED, "%s: %s", place_of(&bench->arena, r, v->worst, where), what);
   return DCS_OUTCOME_WRONG;
 }
