@@ -70,7 +70,7 @@ typedef struct {
 
 /* ---- problems ---- */
 
-enum { DCS_MAX_BUFFERS = 16, DCS_MAX_SCRATCH = 8 };
+enum { DCS_MAX_BUFFERS = 16, DCS_MAX_SCRATCH = 24 };
 
 /* One problem to compute. Its arrays are the buffers of its kind, inputs and outputs, which
  * kernels/KIND/KIND.h numbers. One that is a grid is row-major with x fastest: point (i, j, k) is
@@ -111,15 +111,27 @@ typedef enum {
 #define DCS_SCRATCH(s) ((dcs_arg)(DCS_ARG_SCRATCH + (s)))
 #define DCS_OWN_AT(o)  ((dcs_arg)(DCS_ARG_OWN_AT + (o)))
 
-enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 24, DCS_OWN_BYTES = 256 };
+enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 64, DCS_OWN_BYTES = 512 };
 
 /* What a step does. */
 typedef enum {
   DCS_STEP_KERNEL,  /* launches a kernel of the module once, with all inputs and slices */
   DCS_STEP_FILL,    /* makes the bytes of `to` zero */
   DCS_STEP_COPY,    /* copies the first bytes of `from` to `to`, as many as the smaller has */
+  DCS_STEP_FFT,     /* a Fourier transform by the device's library, from `from` to `to` */
   DCS_STEP_LAUNCHES /* launches the kernel `dcs` for all slices and inputs, as the plan has it */
 } dcs_step_does;
+
+/* A Fourier transform of real numbers in three dimensions, not scaled. n counts the real numbers;
+ * of the complex ones, n.x / 2 + 1 in a row, those are left out that are conjugates of others. Rows
+ * follow each other without gaps, x fastest; but where `to` is `from`, a row of real numbers has
+ * 2 (n.x / 2 + 1) places, of which the last one or two hold nothing. */
+typedef struct {
+  dcs_dims n;
+  bool forward; /* real to complex, the exponent's sign is -; else complex to real, +. That leaves
+                   anything in `from` */
+  bool doubles; /* else floats */
+} dcs_fft;
 
 /* A step of a plan. Buffers of the kind and scratch are named as in a list of arguments. */
 typedef struct {
@@ -129,7 +141,8 @@ typedef struct {
   int64_t grid[3];    /* blocks */
   const dcs_arg *args;
   int value;        /* DCS_ARG_VALUE */
-  dcs_arg to, from; /* FILL, COPY */
+  dcs_arg to, from; /* FILL, COPY, FFT */
+  dcs_fft fft;
 } dcs_plan_step;
 
 /* Device memory of a plan beside the kind's buffers. */
@@ -311,6 +324,11 @@ static inline void dcs_add_step(dcs_plan *plan, dcs_plan_step step) {
 static inline void dcs_plan_adds_to(dcs_plan *plan, int buffer) {
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(buffer)});
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+}
+/* Bytes of the complex numbers of a transform, and of the real ones where they are in place. */
+static inline int64_t dcs_fft_bytes(const dcs_fft *fft) {
+  const int64_t numbers = (fft->n.x / 2 + 1) * fft->n.y * fft->n.z;
+  return numbers * 2 * (fft->doubles ? 8 : 4);
 }
 /* Whether a step fills the buffer, which launches then add to. */
 static inline bool dcs_plan_fills(const dcs_plan *plan, int buffer) {

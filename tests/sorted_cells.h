@@ -151,29 +151,34 @@ static inline char *replaced(char *text, const char *from, const char *to, bool 
   return next;
 }
 
-/* The map by the kernels with parts of the source, or of the header, replaced. */
+/* Writes a file of the kernels with parts replaced into the folder; its name is `path`. */
+static inline void write_changed(const char *source, const char *const changes[][2], int n,
+                                 bool *found, char path[128]) {
+  char *text = strdup(dcs_embedded(source));
+  assert_non_null(text);
+  for (int i = 0; i < n; i++)
+    text = replaced(text, changes[i][0], changes[i][1], &found[i]);
+  snprintf(path, 128, "%s%s", folder, strrchr(source, '/'));
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+  free(text);
+}
+
+/* The map by the kernels with parts of the source, or of its headers, replaced. */
 static inline float *compute_changed(const dcs_case *c, const dcs_config *config,
                                      const char *const changes[][2], int n) {
-  const char *const sources[] = {cells->sources[0], "kernels/common/cuda/cells.cuh"};
   bool found[8] = {false};
-  char paths[2][128];
-  for (int s = 0; s < 2; s++) {
-    char *text = strdup(dcs_embedded(sources[s]));
-    assert_non_null(text);
-    for (int i = 0; i < n; i++)
-      text = replaced(text, changes[i][0], changes[i][1], &found[i]);
-    snprintf(paths[s], sizeof paths[s], "%s%s", folder, strrchr(sources[s], '/'));
-    FILE *file = fopen(paths[s], "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    free(text);
-  }
+  char paths[4][128];
+  int files = 0;
+  for (const char *const *source = cells->sources; *source; source++)
+    if (strstr(*source, ".cu")) write_changed(*source, changes, n, found, paths[files++]);
   for (int i = 0; i < n; i++)
     if (!found[i]) fail_msg("no \"%s\" in the kernels", changes[i][0]);
   float *map = compute_on("emulated", folder, cells, config, &c->problem, DCS_UNTIMED);
-  unlink(paths[0]);
-  unlink(paths[1]);
+  while (files > 0)
+    unlink(paths[--files]);
   return map;
 }
 

@@ -114,6 +114,7 @@ static void within_a_cutoff(void **state) {
                             "water"),
                 0);
   assert_float_equal(value_of("launch", "other_launches"), 3, 0);
+  assert_true(value_of("launch", "scratch") >= 28 * 777); /* an atom takes 28 bytes */
   assert_true(isnan(value_of("work", "executed_evals")));
   assert_true(value_of("measured", "time") > 0);
   assert_status(program_run("explain cuda_cutoff_cells --cutoff 12 --atoms 1000 --grid 64^3"), 0);

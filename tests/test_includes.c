@@ -21,7 +21,7 @@
 
 static const dcs_variant *naive, *cells;
 static char folder[] = "/tmp/dcs-test-includes-XXXXXX";
-static const char *const planted[] = {"naive.cu", "cutoff_cells.cu", "own.cuh", "cells.cuh"};
+static const char *const planted[] = {"naive.cu", "density_cells.cu", "own.cuh", "cells.cuh"};
 
 static void plant(const char *name, const char *text) {
   char path[128];
@@ -34,7 +34,7 @@ static void plant(const char *name, const char *text) {
 
 static int begin(void **state) {
   naive = dcs_find_variant("cuda_naive");
-  cells = dcs_find_variant("cuda_cutoff_cells");
+  cells = dcs_find_variant("cuda_density_cells");
   return naive && cells && mkdtemp(folder) && cache_folder_make(state) == 0 ? 0 : -1;
 }
 
@@ -101,7 +101,7 @@ static void lines_keep_their_numbers(void **state) {
 /* A folder's own header wins; where it has none, the project's is taken and the hash stays. */
 static void a_folders_header_wins(void **state) {
   (void)state;
-  plant("cutoff_cells.cu", dcs_embedded(cells->sources[0]));
+  plant("density_cells.cu", dcs_embedded(cells->sources[0]));
   assert_true(hash_of(cells, folder) == hash_of(cells, NULL));
   plant("cells.cuh", dcs_embedded(SHARED));
   assert_true(hash_of(cells, folder) == hash_of(cells, NULL));

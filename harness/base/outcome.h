@@ -6,8 +6,9 @@
 
 typedef enum {
   DCS_OUTCOME_OK,
-  DCS_OUTCOME_NOT_BUILT,    /* not in this program, or not for this machine's CPU */
-  DCS_OUTCOME_NO_DEVICE,    /* what it runs on is not on this machine, or does not start */
+  DCS_OUTCOME_NOT_BUILT, /* not in this program, not for this machine's CPU, or a library is missing
+                          */
+  DCS_OUTCOME_NO_DEVICE, /* what it runs on is not on this machine, or does not start */
   DCS_OUTCOME_INAPPLICABLE, /* the configuration cannot compute this problem */
   DCS_OUTCOME_COMPILE,      /* the kernel did not compile */
   DCS_OUTCOME_LAUNCH,       /* the device refused or failed the launch */

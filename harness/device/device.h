@@ -14,6 +14,7 @@ enum { DCS_EVENTS = 11, DCS_STREAMS = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 typedef struct dcs_graph dcs_graph;
+typedef struct dcs_device_fft dcs_device_fft;
 
 /* What the engine needs to know of a device. */
 typedef struct {
@@ -151,11 +152,24 @@ struct dcs_device {
   dcs_status (*launch)(dcs_device *, dcs_module *module, const char *kernel, const int64_t grid[3],
                        const int block[3], void **args);
 
-  /* From begin_capture() to end_capture(), copy_in, copy, fill and launch are noted in a graph
-   * instead of enqueued, and nothing else may be called. launch_graph() enqueues all of them at
-   * once, which costs less than one by one: with the arguments they had, and the host memory as it
-   * is when it is copied. After an error in between, end_capture() is still to be called. The graph
-   * holds modules, names of kernels and memory that must outlive it; destroy_graph() frees it. */
+  /* Fourier transforms by the device's library. Whether it is there: DCS_UNAVAILABLE names what is
+   * missing. */
+  dcs_status (*has_fft)(dcs_device *);
+  /* Makes one ready, which takes *work_bytes of device memory while it runs, which may be 0;
+   * free_fft() frees it. DCS_UNAVAILABLE: no memory for it, or no library. */
+  dcs_status (*make_fft)(dcs_device *, const dcs_fft *fft, bool in_place, dcs_device_fft **made,
+                         size_t *work_bytes);
+  /* Enqueues it, as DCS_STEP_FFT says; not in_place, `to` lies apart from `from`. */
+  dcs_status (*run_fft)(dcs_device *, const dcs_device_fft *fft, dcs_ptr from, dcs_ptr to,
+                        dcs_ptr work);
+  void (*free_fft)(dcs_device *, dcs_device_fft *fft);
+
+  /* From begin_capture() to end_capture(), copy_in, copy, fill, launch and run_fft are noted in a
+   * graph instead of enqueued, and nothing else may be called. launch_graph() enqueues all of them
+   * at once, which costs less than one by one: with the arguments they had, and the host memory as
+   * it is when it is copied. After an error in between, end_capture() is still to be called. The
+   * graph holds modules, names of kernels, transforms and memory that must outlive it;
+   * destroy_graph() frees it. */
   dcs_status (*begin_capture)(dcs_device *);
   dcs_status (*end_capture)(dcs_device *, dcs_graph **graph);
   dcs_status (*launch_graph)(dcs_device *, dcs_graph *graph);

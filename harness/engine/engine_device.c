@@ -10,6 +10,7 @@ static void forget_methods(dcs_device_engine *e) {
   dcs_device *device = e->engine.device;
   for (int s = 0; s < e->n_slots; s++) {
     dcs_destroy_graphs(e, &e->slots[s]);
+    dcs_free_ffts(e, &e->slots[s]);
     if (e->slots[s].module) device->unload(device, e->slots[s].module);
     for (int z = 0; z < DCS_MAX_SCRATCH; z++)
       dcs_block_release(device, DCS_BLOCK_DEVICE, &e->slots[s].zero[z]);
@@ -33,6 +34,7 @@ static void release_memory(dcs_device_engine *e) {
   dcs_block_release(device, DCS_BLOCK_ORDINARY, &e->overflow_out);
   for (int s = 0; s < DCS_MAX_SCRATCH; s++)
     dcs_block_release(device, DCS_BLOCK_DEVICE, &e->scratch[s]);
+  dcs_block_release(device, DCS_BLOCK_DEVICE, &e->fft_work);
   dcs_block_release(device, DCS_BLOCK_HOST, &e->stage);
   dcs_block_release(device, DCS_BLOCK_DEVICE, &e->cold);
   for (int g = 0; g < DCS_GRAPHS; g++)
@@ -137,8 +139,8 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
   if (m.plan.prepared && grow_ring(e, m.plan.chunk_inputs) != DCS_OK) return DCS_OUTCOME_MEMORY;
 
   if (!grow_slots(e, slot)) return DCS_OUTCOME_MEMORY;
-  dcs_outcome outcome =
-      make_scratch(e, &m) == DCS_OK ? load(e, &m, config, facts) : DCS_OUTCOME_MEMORY;
+  dcs_outcome outcome = make_scratch(e, &m) == DCS_OK ? dcs_make_ffts(e, &m) : DCS_OUTCOME_MEMORY;
+  if (outcome == DCS_OUTCOME_OK) outcome = load(e, &m, config, facts);
   m.registers = facts->registers;
   e->slots[slot] = m;
   return outcome;

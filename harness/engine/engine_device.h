@@ -1,8 +1,9 @@
 /* The engine of a CUDA (or emulated) device, in the files that implement it: methods
  * (engine_device.c), where buffers lie (engine_device_memory.c), the steps and launches of a plan
- * (engine_device_launch.c), their graphs (engine_device_graph.c), outputs as a scope has them
- * (engine_device_map.c), inputs that the host places (engine_device_place.c), and how a part of a
- * map is computed (engine_device_part.c) where several share one (engine_several.c).
+ * (engine_device_launch.c), its Fourier transforms (engine_device_fft.c), their graphs
+ * (engine_device_graph.c), outputs as a scope has them (engine_device_map.c), inputs that the host
+ * places (engine_device_place.c), and how a part of a map is computed (engine_device_part.c) where
+ * several share one (engine_several.c).
  *
  * A map is what a method computes at a time: all outputs. Those on the grid are computed and copied
  * in slices. */
@@ -63,9 +64,9 @@ typedef struct {
  * computes the last. */
 enum { DCS_GRAPHS = 2 };
 
-/* Buffers of the kind and scratch in device memory, in the order of the arguments that name them.
- */
-enum { DCS_N_PLACES = DCS_MAX_BUFFERS + DCS_MAX_SCRATCH };
+/* Buffers of the kind and scratch in device memory, in the order of the arguments that name them;
+ * then what transforms work in. */
+enum { DCS_FFT_WORK = DCS_MAX_BUFFERS + DCS_MAX_SCRATCH, DCS_N_PLACES };
 
 typedef struct {
   const dcs_variant *variant;
@@ -78,8 +79,10 @@ typedef struct {
   dcs_ptr captured[DCS_N_PLACES + 1]; /* the addresses that they hold, and that of prepared[0] */
   bool steps_loaded; /* the driver loads a kernel when it is first launched, and not every driver
                         does so in a capture: a first map with kernels as steps is not captured */
-  dcs_block zero[DCS_MAX_SCRATCH]; /* scratch that is zero: its own, so that one that leaves it
-                                      wrong spoils no other */
+  dcs_block zero[DCS_MAX_SCRATCH];     /* scratch that is zero: its own, so that one that leaves it
+                                          wrong spoils no other */
+  dcs_device_fft *ffts[DCS_MAX_STEPS]; /* of the steps that are transforms */
+  size_t fft_work_bytes;               /* of the one that takes most */
   int registers;
 } dcs_device_method;
 
@@ -96,16 +99,24 @@ typedef struct {
   dcs_block overflow, overflow_out;    /* ordinary: those it leaves to the host, and their output */
   int64_t n_overflow;                  /* of the output computed last */
   dcs_block scratch[DCS_MAX_SCRATCH];  /* all but what is zero */
-  dcs_block stage;                     /* page-locked, DCS_PIECES pieces */
-  dcs_block cold;                      /* what is written to flush the cache */
-  dcs_block prepared[DCS_GRAPHS];      /* page-locked, atoms for whole maps */
-  int64_t graph_launches;              /* with prepared atoms */
-  dcs_block ring;                      /* page-locked, DCS_RING chunks of ring_inputs */
+  dcs_block fft_work;
+  dcs_block stage;                /* page-locked, DCS_PIECES pieces */
+  dcs_block cold;                 /* what is written to flush the cache */
+  dcs_block prepared[DCS_GRAPHS]; /* page-locked, atoms for whole maps */
+  int64_t graph_launches;         /* with prepared atoms */
+  dcs_block ring;                 /* page-locked, DCS_RING chunks of ring_inputs */
   int64_t ring_inputs;
   int64_t launches; /* of methods that use the ring, since it was made */
   dcs_device_method *slots;
   int n_slots;
 } dcs_device_engine;
+
+/* ---- Fourier transforms ---- */
+
+/* Makes the plan's transforms ready, and memory that they work in. DCS_OUTCOME_NOT_BUILT: there is
+ * no library for them. */
+dcs_outcome dcs_make_ffts(dcs_device_engine *e, dcs_device_method *m);
+void dcs_free_ffts(dcs_device_engine *e, dcs_device_method *m);
 
 /* ---- memory ---- */
 

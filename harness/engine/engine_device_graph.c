@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Enqueueing these one by one would take longer than they do. So it is with kernels as steps. Atoms
- * with dz^2 are prepared before the first launch of a captured map, and beside the launches of one
- * that is not: with many of them capturing loses. */
+/* Enqueueing these one by one would take longer than they do. So it is with kernels as steps, and
+ * transforms. Atoms with dz^2 are prepared before the first launch of a captured map, and beside
+ * the launches of one that is not: with many of them capturing loses. */
 enum {
   MANY_LAUNCHES = 8,
   SHORT_LAUNCH = 1 << 24, /* evaluations: some microseconds of a large card */
@@ -14,7 +14,7 @@ enum {
 
 static bool has_kernels(const dcs_plan *plan) {
   for (int s = 0; s < plan->n_steps; s++)
-    if (plan->steps[s].does == DCS_STEP_KERNEL) return true;
+    if (plan->steps[s].does == DCS_STEP_KERNEL || plan->steps[s].does == DCS_STEP_FFT) return true;
   return false;
 }
 

@@ -144,6 +144,9 @@ static dcs_status enqueue_step(dcs_device_engine *e, const dcs_device_method *m,
   const dcs_buffer_place *to = &p->at[step->to - DCS_ARG_BUFFER];
   if (step->does == DCS_STEP_FILL) return device->fill(device, to->ptr, 0, dcs_words(to->bytes));
   const dcs_buffer_place *from = &p->at[step->from - DCS_ARG_BUFFER];
+  if (step->does == DCS_STEP_FFT)
+    return device->run_fft(device, m->ffts[step - m->plan.steps], from->ptr, to->ptr,
+                           p->at[DCS_FFT_WORK].ptr);
   return device->copy(device, to->ptr, from->ptr,
                       to->bytes < from->bytes ? to->bytes : from->bytes);
 }

@@ -155,6 +155,7 @@ static dcs_status place(dcs_device_engine *e, const dcs_device_method *m, bool c
     p->at[DCS_MAX_BUFFERS + s] =
         (dcs_buffer_place){.ptr = scratch->ptr, .bytes = (size_t)m->plan.scratch[s].bytes};
   }
+  p->at[DCS_FFT_WORK] = (dcs_buffer_place){.ptr = e->fft_work.ptr, .bytes = m->fft_work_bytes};
   if (cut && p->memory == DCS_PAGEABLE) DCS_TRY(grow_stage(e, p));
   return m->variant->place ? find_placed(e, m, kind, p) : DCS_OK;
 }
@@ -181,6 +182,7 @@ dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *p) {
   dcs_device *device = e->engine.device;
   for (int s = 0; s < DCS_MAX_SCRATCH; s++)
     DCS_TRY(fill_with_nan(device, e->scratch[s].ptr, e->scratch[s].bytes));
+  DCS_TRY(fill_with_nan(device, e->fft_work.ptr, e->fft_work.bytes));
   for (int b = 0; b < e->kind->n_buffers; b++)
     if (e->kind->buffers[b].output) DCS_TRY(fill_with_nan(device, p->at[b].ptr, p->at[b].bytes));
   DCS_TRY(device->synchronize(device));

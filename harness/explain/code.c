@@ -41,6 +41,28 @@ static void find_launches(dcs_subject *s) {
   s->points = points_of_thread(s);
 }
 
+/* What a map takes of the device's memory beside the kind's buffers; the work area of its
+ * transforms is about as large as what they transform, and counted so. */
+static void add_scratch(dcs_subject *s) {
+  int64_t bytes = 0, work = 0;
+  int transforms = 0;
+  for (int i = 0; i < DCS_MAX_SCRATCH; i++)
+    bytes += s->plan.scratch[i].bytes;
+  for (int i = 0; i < s->plan.n_steps; i++) {
+    if (s->plan.steps[i].does != DCS_STEP_FFT) continue;
+    transforms++;
+    const int64_t one = dcs_fft_bytes(&s->plan.steps[i].fft);
+    work = one > work ? one : work;
+  }
+  if (transforms > 0)
+    dcs_explain_add(s, "launch", "transforms", transforms, "",
+                    "Fourier transforms by the device's library (cuFFT)");
+  if (bytes + work > 0)
+    dcs_explain_add(s, "launch", "scratch", (double)(bytes + work), "bytes",
+                    transforms > 0 ? "of the method, and of the transforms, roughly"
+                                   : "of the method, beside the problem's arrays");
+}
+
 static void add_launches(dcs_subject *s) {
   int others = 0;
   for (int i = 0; i < s->plan.n_steps; i++)
@@ -52,6 +74,7 @@ static void add_launches(dcs_subject *s) {
   dcs_explain_add(s, "launch", "threads_per_block", s->threads, "", "%d x %d x %d",
                   s->plan.block[0], s->plan.block[1], s->plan.block[2]);
   dcs_explain_number(s, "launch", "points_per_thread", s->points, "");
+  add_scratch(s);
 }
 
 /* ---- the card ---- */

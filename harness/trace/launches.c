@@ -87,7 +87,7 @@ bool dcs_blocks_depend(const dcs_method *method, const dcs_case *c) {
   for (int s = 0; s < DCS_MAX_SCRATCH; s++)
     if (plan.scratch[s].zero) return true;
   for (int s = 0; s < plan.n_steps; s++)
-    if (plan.steps[s].does == DCS_STEP_KERNEL) return true;
+    if (plan.steps[s].does == DCS_STEP_KERNEL || plan.steps[s].does == DCS_STEP_FFT) return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 /* The device interface on the CUDA driver: the card's primary context, its code, streams, events.
  */
 #include "harness/device/cuda/device.h"
+#include "harness/device/cuda/cufft.h"
 #include "harness/device/cuda/language.h"
 #include "harness/device/cuda/nvrtc.h"
 
@@ -267,6 +268,7 @@ static dcs_status cuda_open(int index, dcs_device **device) {
   dcs_cuda_device *cuda = calloc(1, sizeof *cuda);
   if (!cuda) return dcs_fail(DCS_UNAVAILABLE, "no memory to open cuda:%d", index);
   cuda->base = cuda_methods;
+  dcs_cuda_fft_methods(&cuda->base);
   dcs_cuda_graph_methods(&cuda->base);
   dcs_cuda_memory_methods(&cuda->base);
   cuda->card = card;

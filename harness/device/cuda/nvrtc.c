@@ -6,6 +6,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"
 #include "harness/device/codecache.h"
+#include "harness/device/cuda/library.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -45,40 +46,16 @@ static struct {
 
 /* ---- the library ---- */
 
-static const char *const library_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                            "libnvrtc.so"};
-
-/* root NULL: the loader's own search. */
-static void *open_below(const char *root, const char *folder) {
-  for (size_t i = 0; i < sizeof library_names / sizeof library_names[0]; i++) {
-    char path[4096];
-    int n = root ? snprintf(path, sizeof path, "%s%s/%s", root, folder, library_names[i])
-                 : snprintf(path, sizeof path, "%s", library_names[i]);
-    if (n < 0 || (size_t)n >= sizeof path) continue;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle) return handle;
-  }
-  return NULL;
-}
-
-static void *open_library(void) {
-  const char *home = getenv("CUDA_HOME");
-  const char *path = getenv("CUDA_PATH");
-  void *handle = open_below(NULL, "");
-  if (!handle && home) handle = open_below(home, "/lib64");
-  if (!handle && path) handle = open_below(path, "/lib64");
-  if (!handle) handle = open_below("/usr/local/cuda", "/lib64");
-  return handle;
-}
-
 static dcs_status load_once(void) {
   if (lib.handle) return DCS_OK;
-  void *handle = open_library();
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                      "libnvrtc.so", NULL};
+  void *handle = dcs_cuda_library(names);
   if (!handle)
-    return dcs_fail(DCS_UNAVAILABLE,
-                    "NVRTC is not on this machine: no libnvrtc.so (13, 12 or 11.2) on the library "
-                    "path or in lib64 of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda; install the "
-                    "CUDA Toolkit, or set CUDA_HOME");
+    return dcs_fail(
+        DCS_UNAVAILABLE,
+        "NVRTC is not on this machine: no libnvrtc.so (13, 12 or 11.2) " DCS_CUDA_LIBRARY_PLACES
+        "; install the CUDA Toolkit, or set CUDA_HOME");
   const char *missing = NULL;
 #define X(name)                                                                                    \
   *(void **)&lib.name = dlsym(handle, #name);                                                      \

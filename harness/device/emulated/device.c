@@ -8,6 +8,7 @@
 #include "harness/device/emulated/code.h"
 #include "harness/device/emulated/graph.h"
 #include "harness/device/emulated/watch.h"
+#include "kernels/common/fft.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -300,6 +301,53 @@ static dcs_status emulated_launch(dcs_device *device, dcs_module *module, const 
                   kernel);
 }
 
+/* ---- Fourier transforms ---- */
+
+struct dcs_device_fft {
+  dcs_fft fft;
+};
+
+static dcs_status emulated_has_fft(dcs_device *device) {
+  (void)device;
+  return DCS_OK;
+}
+
+static dcs_status emulated_make_fft(dcs_device *device, const dcs_fft *fft, bool in_place,
+                                    dcs_device_fft **made, size_t *work_bytes) {
+  (void)device, (void)in_place;
+  DCS_TRY(dcs_fft_check(fft));
+  *made = malloc(sizeof **made);
+  if (!*made) return dcs_fail(DCS_UNAVAILABLE, "no memory for a transform");
+  **made = (dcs_device_fft){*fft};
+  *work_bytes = (size_t)dcs_fft_bytes(fft);
+  return DCS_OK;
+}
+
+/* What a library may leave in memory that it was lent. */
+static void leave(dcs_ptr at, const dcs_fft *fft) {
+  memset((void *)(uintptr_t)at, UNWRITTEN_BYTE, (size_t)dcs_fft_bytes(fft));
+}
+
+static dcs_status emulated_run_fft(dcs_device *device, const dcs_device_fft *fft, dcs_ptr from,
+                                   dcs_ptr to, dcs_ptr work) {
+  dcs_graph *capture = emulated_of(device)->capture;
+  if (capture)
+    return dcs_graph_add(
+        capture, (dcs_graph_node){
+                     .fft = fft, .work = work, .to = to, .from = (const void *)(uintptr_t)from});
+  leave(work, &fft->fft);
+  DCS_TRY(dcs_fft_transform(&fft->fft, (void *)(uintptr_t)from, (void *)(uintptr_t)to));
+  if (!fft->fft.forward && from != to) leave(from, &fft->fft);
+  return DCS_OK;
+}
+
+static void emulated_free_fft(dcs_device *device, dcs_device_fft *fft) {
+  (void)device;
+  free(fft);
+}
+
+/* ---- observing, capturing ---- */
+
 static void emulated_observe(dcs_device *device, const dcs_observer *observer) {
   emulated_of(device)->observer = *observer;
   emulated_of(device)->observed = true;
@@ -376,6 +424,10 @@ static const dcs_device emulated_methods = {.info = emulated_info,
                                             .launch = emulated_launch,
                                             .select_stream = emulated_select_stream,
                                             .wait_event = emulated_record_event,
+                                            .has_fft = emulated_has_fft,
+                                            .make_fft = emulated_make_fft,
+                                            .run_fft = emulated_run_fft,
+                                            .free_fft = emulated_free_fft,
                                             .begin_capture = emulated_begin_capture,
                                             .end_capture = emulated_end_capture,
                                             .launch_graph = dcs_graph_launch,

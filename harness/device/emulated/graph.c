@@ -48,6 +48,8 @@ dcs_status dcs_graph_launch(dcs_device *device, dcs_graph *graph) {
     dcs_graph_node *node = &graph->nodes[i];
     if (node->module)
       DCS_TRY(launch_node(device, node));
+    else if (node->fft)
+      DCS_TRY(device->run_fft(device, node->fft, (uintptr_t)node->from, node->to, node->work));
     else if (node->from)
       DCS_TRY(device->copy_in(device, node->to, node->from, node->n));
     else

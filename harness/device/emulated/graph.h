@@ -4,9 +4,10 @@
 
 #include "harness/device/device.h"
 
-enum { DCS_NODE_ARGS = 16, DCS_ARG_BYTES = DCS_OWN_BYTES };
+enum { DCS_NODE_ARGS = DCS_MAX_ARGS, DCS_ARG_BYTES = DCS_OWN_BYTES };
 
-/* A launch when there is a module, else a copy when there is a source, else a fill. */
+/* A launch when there is a module, a transform when there is one of these, else a copy when there
+ * is a source, else a fill. */
 typedef struct {
   dcs_module *module;
   const char *kernel;
@@ -14,6 +15,9 @@ typedef struct {
   int block[3];
   int n_args;
   unsigned char args[DCS_NODE_ARGS][DCS_ARG_BYTES]; /* their values */
+
+  const dcs_device_fft *fft;
+  dcs_ptr work;
 
   dcs_ptr to;
   const void *from;

@@ -98,9 +98,7 @@ int64_t dcs_cells_sort_blocks(const dcs_problem *problem) {
   return dcs_divide_up(problem->n_inputs, DCS_CELLS_SORT_THREADS);
 }
 
-/* Buffers of the kinds; scratch. */
-enum { ATOMS, MAP };
-enum { COUNTERS = DCS_CELLS_LISTS + 1 };
+enum { ATOMS, MAP }; /* buffers of the kinds */
 
 static dcs_plan_step sort_step(const char *kernel, int64_t blocks, const dcs_arg *args) {
   return (dcs_plan_step){.kernel = kernel,
@@ -109,11 +107,12 @@ static dcs_plan_step sort_step(const char *kernel, int64_t blocks, const dcs_arg
                          .args = args};
 }
 
-static void add_steps(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan) {
-  static const dcs_arg cells_alone[] = {DCS_SCRATCH(DCS_CELLS_LISTS), DCS_SCRATCH(COUNTERS),
-                                        DCS_ARG_N_INPUTS, DCS_ARG_OWN, DCS_ARG_END};
+void dcs_cells_add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan) {
+  static const dcs_arg cells_alone[] = {DCS_SCRATCH(DCS_CELLS_LISTS),
+                                        DCS_SCRATCH(DCS_CELLS_COUNTERS), DCS_ARG_N_INPUTS,
+                                        DCS_ARG_OWN, DCS_ARG_END};
   static const dcs_arg with_atoms[] = {DCS_SCRATCH(DCS_CELLS_LISTS),
-                                       DCS_SCRATCH(COUNTERS),
+                                       DCS_SCRATCH(DCS_CELLS_COUNTERS),
                                        DCS_BUFFER(ATOMS),
                                        DCS_ARG_N_INPUTS,
                                        DCS_ARG_OWN,
@@ -124,8 +123,8 @@ static void add_steps(const dcs_problem *problem, const dcs_cells *cells, dcs_pl
   dcs_add_step(plan, sort_step("place_atoms", blocks, with_atoms));
 }
 
-void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const dcs_cells *cells,
-                    bool adds, dcs_plan *plan) {
+void dcs_cells_begin_plan(const dcs_problem *problem, const dcs_config *config,
+                          const dcs_cells *cells, dcs_plan *plan) {
   static const dcs_arg args[] = {
       DCS_BUFFER(MAP), DCS_ARG_N_INPUTS, DCS_ARG_NX,      DCS_ARG_NY,
       DCS_ARG_NZ,      DCS_ARG_K,        DCS_ARG_SPACING, DCS_SCRATCH(DCS_CELLS_LISTS),
@@ -138,12 +137,17 @@ void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const 
       .slice_step = r.z,
       .stored = problem->n,
       .scratch = {[DCS_CELLS_LISTS] = {4 * ((4 + 2 + 1) * problem->n_inputs + 2 * places)},
-                  [COUNTERS] = {4 * (1 + places), .zero = true}},
+                  [DCS_CELLS_COUNTERS] = {4 * (1 + places), .zero = true}},
       .block = {(int)r.x, (int)r.y, 1},
       .grid = {blocks.x, blocks.y, blocks.z},
       .args = args};
+}
+
+void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const dcs_cells *cells,
+                    bool adds, dcs_plan *plan) {
+  dcs_cells_begin_plan(problem, config, cells, plan);
   if (adds) dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = DCS_BUFFER(MAP)});
-  add_steps(problem, cells, plan);
+  dcs_cells_add_sort(problem, cells, plan);
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
 

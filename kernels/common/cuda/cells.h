@@ -65,12 +65,17 @@ typedef struct {
 dcs_cells dcs_cells_divide(const dcs_problem *problem, const dcs_config *config, double origin,
                            const double length[3], int spare);
 
-/* The scratch with the sorted atoms, the first of the plan. */
-enum { DCS_CELLS_LISTS };
+/* The scratch with the sorted atoms, the first of the plan, and what the plan has of its own. */
+enum { DCS_CELLS_LISTS, DCS_CELLS_COUNTERS, DCS_CELLS_N_SCRATCH };
 
-/* The launch plan, without the kernel's own struct: group_atoms, place_rows and place_atoms, then
- * the map's kernel, which adds to the map or writes all of it. Of the kind, buffer 0 is the atoms
- * and buffer 1 the map. */
+/* A launch plan without steps and without the kernel's own struct, and its steps that sort:
+ * group_atoms, place_rows and place_atoms. */
+void dcs_cells_begin_plan(const dcs_problem *problem, const dcs_config *config,
+                          const dcs_cells *cells, dcs_plan *plan);
+void dcs_cells_add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan);
+
+/* Both, and then the map's kernel, which adds to the map or writes all of it. Of the kind, buffer 0
+ * is the atoms and buffer 1 the map. */
 void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const dcs_cells *cells,
                     bool adds, dcs_plan *plan);
 /* Blocks of group_atoms and place_atoms. */

@@ -133,13 +133,19 @@ static void add_overflow(const dcs_problem *overflow, const dcs_config *config, 
   dcs_cpu_cutoff_add(overflow, map);
 }
 
-static const char *const sources[] = {
-    "kernels/coulomb/cuda/cutoff_bins.cu", "kernels/coulomb/cuda/cutoff_bins.c",
-    "kernels/coulomb/cuda/bins.c",         "kernels/coulomb/cuda/bins.h",
-    "kernels/coulomb/cuda/brick.c",        "kernels/coulomb/cuda/brick.h",
-    "kernels/coulomb/cuda/slice.c",        "kernels/coulomb/cuda/slice.h",
-    "kernels/coulomb/cpu/cutoff.h",        "kernels/coulomb/cpu/cutoff_add.c",
-    "kernels/coulomb/coulomb.h",           NULL};
+static const char *const sources[] = {"kernels/coulomb/cuda/cutoff_bins.cu",
+                                      "kernels/coulomb/cuda/cutoff_bins.c",
+                                      "kernels/coulomb/cuda/bins.c",
+                                      "kernels/coulomb/cuda/bins.h",
+                                      "kernels/coulomb/cuda/brick.c",
+                                      "kernels/coulomb/cuda/brick.h",
+                                      "kernels/coulomb/cuda/slice.c",
+                                      "kernels/coulomb/cuda/slice.h",
+                                      "kernels/coulomb/cpu/cutoff.h",
+                                      "kernels/coulomb/radial.h",
+                                      "kernels/coulomb/cpu/cutoff_add.c",
+                                      "kernels/coulomb/coulomb.h",
+                                      NULL};
 
 const dcs_variant dcs_variant_cuda_cutoff_bins = {
     .id = "cuda_cutoff_bins",

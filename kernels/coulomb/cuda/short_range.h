@@ -1,0 +1,61 @@
+/* What the descriptors share whose kernels sum a function of the distance over the atoms within a
+ * cutoff (cutoff_cells.cuh): cells, candidates, and the launch plan. Their configurations begin
+ * with the parameters of cells.h. */
+#ifndef DCS_CUDA_SHORT_RANGE_H
+#define DCS_CUDA_SHORT_RANGE_H
+
+#include "kernels/common/cuda/cells.h"
+#include "kernels/coulomb/coulomb.h"
+#include "kernels/coulomb/radial.h"
+
+/* cell_grid in the kernels. */
+typedef struct {
+  float origin, edge, per_edge;
+  float c2, per_c2, reach2;
+  int nx, ny, nz;
+  int switched;
+} dcs_near_grid;
+
+/* radial_polynomial in the kernels. */
+typedef struct {
+  float c[DCS_RADIAL_MOST + 1];
+  float twice_per_c2;
+  int degree;
+} dcs_near_radial;
+
+/* What the plan of a short range part has in `own`; what a variant has more follows it. */
+typedef struct {
+  dcs_near_grid grid;
+  dcs_near_radial radial;
+} dcs_short_range;
+_Static_assert(sizeof(dcs_short_range) % 4 == 0 && sizeof(dcs_short_range) <= DCS_OWN_BYTES,
+               "a plan holds it, and floats and ints behind it");
+#define DCS_SHORT_RANGE_RADIAL DCS_OWN_AT(offsetof(dcs_short_range, radial))
+
+/* Whether blocks fit the card, sizes are within int, and the square of the cutoff (angstrom) within
+ * a float; when not, says why. */
+bool dcs_near_applicable(const dcs_problem *problem, const dcs_config *config, double cutoff,
+                         char why[DCS_TEXT]);
+/* Cells that cover all within the cutoff of the grid. */
+dcs_cells dcs_near_cells(const dcs_problem *problem, const dcs_config *config, double cutoff);
+/* Not switched. */
+dcs_near_grid dcs_near_grid_of(const dcs_cells *cells, double cutoff);
+/* What a block looks at: atoms outside the cells are out of reach. */
+void dcs_near_candidates(const dcs_problem *problem, const dcs_config *config, double cutoff,
+                         dcs_candidates *found);
+
+/* The launch plan of a kernel that begins with sum_near(): the steps that sort, and the launches'
+ * shape. The variant adds steps, scratch from DCS_CELLS_N_SCRATCH on, DCS_STEP_LAUNCHES, and may
+ * have other arguments; these are map, n_atoms, nx, ny, nz, k, spacing, sorted atoms, cell_grid,
+ * radial_polynomial. */
+void dcs_short_range_plan(const dcs_problem *problem, const dcs_config *config,
+                          const dcs_radial *radial, dcs_plan *plan);
+
+/* The files that these come from, for a descriptor's sources. */
+#define DCS_NEAR_SOURCES                                                                           \
+  "kernels/coulomb/cuda/cutoff_cells.cuh", "kernels/coulomb/cuda/short_range.c",                   \
+      "kernels/coulomb/cuda/short_range.h", "kernels/common/cuda/cells.cuh",                       \
+      "kernels/common/cuda/cells.c", "kernels/common/cuda/cells.h", "kernels/coulomb/radial.c",    \
+      "kernels/coulomb/radial.h", "kernels/coulomb/coulomb.h"
+
+#endif
