@@ -1,0 +1,220 @@
+/* Multilevel summation: the direct sum to a tolerance, in time linear in atoms plus points.
+ *
+ * Idea: 1/r is a part within a cutoff, summed as cpu_cutoff sums, and smooth parts that lattices of
+ *   spacing h, 2h, 4h, ... interpolate (kernels/coulomb/multilevel.h has the mathematics and the
+ *   references). Charges go to the finest lattice (anterpolation) and from each to the next
+ *   (restriction); each adds up its part within reach (lattice cutoff), the top without an end; the
+ *   potential comes down again (prolongation), and is read at the grid's points (interpolation),
+ *   along x, y and z one after another, for the map and its lattices are all regular.
+ * Derives from: cpu_cutoff in the short range part; the direct sums where they take less time.
+ * Parameters: threads (1..1024); isa; order of interpolation; cutoff (tenths of an angstrom) and
+ *   ratio of cutoff to h (tenths), 0: by the tolerance and an estimate of the time.
+ * Limits: tolerances from 1e-5 on. Beside the map it needs about the part h_map / h of a map for
+ *   the last interpolation. */
+#include "kernels/coulomb/cpu/multilevel.h"
+#include "kernels/common/cpu.h"
+#include "kernels/coulomb/cpu/cutoff.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS, ISA, ORDER, CUTOFF, RATIO, N_PARAMS };
+static const int cutoff_tries[] = {0, 40, 50, 60, 70, 80, 100, 120, DCS_TRIES_END};
+static const int ratio_tries[] = {0, 30, 40, 50, 60, 80, DCS_TRIES_END};
+
+/* Edge of the cells of the short range part, angstrom. */
+static const double CELL_EDGE = 4;
+
+static bool choose(const dcs_problem *problem, const dcs_config *config, dcs_multilevel *m,
+                   char why[DCS_TEXT]) {
+  const dcs_ml_wanted wanted = {.order = (int)config->value[ORDER],
+                                .cutoff = 0.1 * config->value[CUTOFF],
+                                .ratio = 0.1 * config->value[RATIO]};
+  return dcs_multilevel_choose(problem, &wanted, m, why);
+}
+
+static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
+  dcs_multilevel m;
+  if (problem->n_inputs > INT32_MAX - 16) {
+    snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - 16);
+    return false;
+  }
+  if (!dcs_cpu_has_isa((int)config->value[ISA], why) || !dcs_cpu_applicable(problem, config, why))
+    return false;
+  /* no tolerance: the question is what this machine has */
+  return dcs_tolerance(problem) == 0 || choose(problem, config, &m, why);
+}
+
+static bool solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
+  return dcs_solves_tolerance(problem_config, why) && dcs_solves_open(problem_config, why);
+}
+
+/* Of the short range part: r^2 (2), the reciprocal square root (2), P (2 a degree), and the sum. */
+static double flops_per_eval(const dcs_config *config) {
+  static const int degree[] = {2, 4, 5, 6};
+  return 2 + 2 + 2 * degree[(int)config->value[ORDER]] + 3;
+}
+
+/* ---- long range ---- */
+
+typedef struct {
+  const dcs_multilevel *m;
+  const dcs_problem *problem;
+  int threads, isa;
+  dcs_ml_atoms atoms;
+  float *charge[DCS_ML_MOST_LEVELS], *potential[DCS_ML_MOST_LEVELS];
+} summation;
+
+static bool allocate(summation *s) {
+  bool has_memory = dcs_multilevel_sort(s->m, s->problem, &s->atoms);
+  for (int k = 0; k < s->m->n_levels; k++) {
+    const dcs_ml_level *level = &s->m->level[k];
+    s->charge[k] = calloc((size_t)dcs_ml_nodes(&level->charge), sizeof(float));
+    s->potential[k] = malloc((size_t)dcs_ml_nodes(&level->potential) * sizeof(float));
+    has_memory &= s->charge[k] && s->potential[k];
+  }
+  return has_memory;
+}
+
+static void release(summation *s) {
+  for (int k = 0; k < s->m->n_levels; k++) {
+    free(s->charge[k]);
+    free(s->potential[k]);
+  }
+  dcs_multilevel_free(&s->atoms);
+}
+
+static bool resample(const summation *s, dcs_ml_what what, int level, const float *in, bool adds,
+                     float *out) {
+  return dcs_multilevel_resample(s->m, s->problem, what, level, s->threads, in, adds, out);
+}
+
+/* The charges of all levels: what comes from the level below, and the atoms that begin here. */
+static bool charge_levels(summation *s) {
+  for (int k = 0; k < s->m->n_levels; k++) {
+    if (k > 0 && !resample(s, DCS_ML_RESTRICT, k - 1, s->charge[k - 1], false, s->charge[k]))
+      return false;
+    dcs_multilevel_spread(s->m, s->problem, &s->atoms, k, s->threads, s->charge[k]);
+  }
+  return true;
+}
+
+/* The potential of all levels, from the top down. */
+static bool add_levels(summation *s) {
+  for (int k = s->m->n_levels - 1; k >= 0; k--)
+    if ((!dcs_ml_is_top(s->m, k) &&
+         !resample(s, DCS_ML_FILTER, k, s->charge[k], false, s->charge[k])) ||
+        !dcs_multilevel_convolve(s->m, k, s->threads, s->isa, s->charge[k], s->potential[k]) ||
+        (!dcs_ml_is_top(s->m, k) &&
+         !resample(s, DCS_ML_PROLONG, k, s->potential[k + 1], true, s->potential[k])))
+      return false;
+  return true;
+}
+
+/* ---- what no lattice sums ---- */
+
+/* The direct sum of the problem's atoms, overwritten. */
+static bool sum_directly(const dcs_problem *problem, int threads, int isa, float *map) {
+  extern const dcs_variant dcs_variant_cpu_simd, dcs_variant_cpu_avx2, dcs_variant_cpu_avx512;
+  static const dcs_variant *const variants[] = {&dcs_variant_cpu_simd, &dcs_variant_cpu_avx2,
+                                                &dcs_variant_cpu_avx512};
+  return variants[isa]->compute(problem, &(dcs_config){{threads}},
+                                (void *[DCS_MAX_BUFFERS]){[DCS_COULOMB_MAP] = map});
+}
+
+/* The atoms beyond all levels; *any: there are some, and the map was overwritten. */
+static bool sum_far(const summation *s, bool *any, float *map) {
+  const int32_t *start = s->atoms.start + s->atoms.plane[s->m->n_levels];
+  const int64_t n = start[1] - start[0];
+  *any = n > 0;
+  if (!*any) return true;
+  dcs_atom *far = malloc((size_t)n * sizeof *far);
+  if (!far) return false;
+  for (int64_t a = 0; a < n; a++)
+    far[a] = dcs_atoms(s->problem)[s->atoms.atom[start[0] + a]];
+  dcs_problem problem = *s->problem;
+  problem.input[DCS_COULOMB_ATOMS] = far;
+  problem.n_inputs = n;
+  const bool summed = sum_directly(&problem, s->threads, s->isa, map);
+  free(far);
+  return summed;
+}
+
+static bool sum_near(const summation *s, float *map) {
+  const dcs_cpu_bricks how = {.threads = s->threads, .isa = s->isa, .cell_edge = CELL_EDGE};
+  dcs_radial radial;
+  dcs_radial_taylor(s->m->cutoff, s->m->softening, &radial);
+  return dcs_cpu_short_range(s->problem, &radial, &how, map);
+}
+
+static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
+  dcs_multilevel m;
+  char why[DCS_TEXT];
+  float *map = out[DCS_COULOMB_MAP];
+  const int threads = (int)config->value[THREADS], isa = (int)config->value[ISA];
+  bool far;
+  if (!choose(problem, config, &m, why)) return false;
+  if (m.n_levels == 0) return sum_directly(problem, threads, isa, map);
+  summation s = {.m = &m, .problem = problem, .threads = threads, .isa = isa};
+  const bool summed = allocate(&s) && charge_levels(&s) && add_levels(&s) &&
+                      sum_far(&s, &far, map) &&
+                      resample(&s, DCS_ML_POINTS, 0, s.potential[0], far, map) && sum_near(&s, map);
+  release(&s);
+  return summed;
+}
+
+/* Pairs of the short range part, the atoms that lattices hold counted as none. */
+static void candidates(const dcs_problem *problem, const dcs_config *config,
+                       dcs_candidates *found) {
+  dcs_multilevel m;
+  dcs_radial radial;
+  char why[DCS_TEXT];
+  *found = (dcs_candidates){.pairs = NAN, .fill = NAN};
+  if (!choose(problem, config, &m, why)) return;
+  const dcs_dims n = problem->n;
+  const dcs_cpu_bricks how = {(int)config->value[THREADS], (int)config->value[ISA], CELL_EDGE};
+  if (m.n_levels > 0) dcs_radial_taylor(m.cutoff, m.softening, &radial);
+  found->pairs = m.n_levels > 0
+                     ? dcs_cpu_short_range_pairs(problem, &radial, &how)
+                     : (double)problem->n_inputs * (double)n.x * (double)n.y * (double)n.z;
+}
+
+static const dcs_param params[N_PARAMS] = {[THREADS] = DCS_CPU_THREADS,
+                                           [ISA] = DCS_CPU_ISA,
+                                           [ORDER] = DCS_ML_ORDER,
+                                           [CUTOFF] = DCS_ML_CUTOFF(cutoff_tries),
+                                           [RATIO] = DCS_ML_RATIO(ratio_tries)};
+
+static const char *const sources[] = {"kernels/coulomb/cpu/multilevel.c",
+                                      "kernels/coulomb/cpu/multilevel.h",
+                                      "kernels/coulomb/cpu/multilevel_charges.c",
+                                      "kernels/coulomb/cpu/multilevel_convolve.c",
+                                      "kernels/coulomb/cpu/multilevel_resample.c",
+                                      "kernels/coulomb/multilevel.c",
+                                      "kernels/coulomb/multilevel.h",
+                                      "kernels/coulomb/multilevel_weights.c",
+                                      "kernels/coulomb/cpu/simd.c",
+                                      "kernels/coulomb/cpu/avx2.c",
+                                      "kernels/coulomb/cpu/avx512.c",
+                                      "kernels/coulomb/cpu/tile.h",
+                                      DCS_CPU_SHORT_RANGE_SOURCES,
+                                      NULL};
+
+const dcs_variant dcs_variant_cpu_multilevel = {
+    .id = "cpu_multilevel",
+    .kind = "coulomb",
+    .sources = sources,
+    .idea = "to a tolerance: atoms within a cutoff, the smooth rest on lattices of splines",
+    .backend = DCS_CPU,
+    .params = params,
+    .n_params = N_PARAMS,
+    .solves = solves,
+    .applicable = applicable,
+    .executed = dcs_cpu_executed_exactly,
+    .flops_per_eval = flops_per_eval,
+    .longest_sum = dcs_cpu_longest_sum_all,
+    .candidates = candidates,
+    .compute = compute,
+};
