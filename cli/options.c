@@ -72,7 +72,7 @@ static dcs_status take_altloc(const char *text, void *values) {
 }
 
 static const dcs_option read_options[] = {
-    {"format", 'f', "NAME", "of the molecule's file: %1$s (known by its content)",
+    {"format", 'F', "NAME", "of the molecule's file: %1$s (known by its content)",
      DCS_WORD(dcs_read_options, format)},
     {"model", 0, "N", "which of the file's models (the first)",
      DCS_INTEGER(dcs_read_options, model, 1, INT64_MAX)},
@@ -274,7 +274,7 @@ static char *name_choices(int key, const char *text, void *input) {
   if (key == 'd')
     length = asprintf(&named, text, dcs_device_names(names), dcs_default_device(),
                       dcs_device_list_names(lists));
-  else if (key == 'i' || key == 'f')
+  else if (key == 'i' || key == 'F')
     length = asprintf(&named, text, dcs_molecule_formats(names, sizeof names));
   else if (key == 'o')
     length = asprintf(&named, text, dcs_field_format_list(names));
