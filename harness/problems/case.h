@@ -82,6 +82,12 @@ typedef struct {
 /* Reads the molecule, or makes random atoms, and builds the case as above. */
 dcs_status dcs_case_from(const dcs_case_source *source, const dcs_config *problem, dcs_case *c);
 
+/* Of a problem whose atoms repeat in a cell: gives the edges that nobody gave those that the input,
+ * which was read from `path`, states, and has the grid span the cell. DCS_USAGE: it states none, and
+ * the grid is not given either; DCS_INPUT: it states one that is not orthorhombic. */
+dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
+                           dcs_config *problem, dcs_grid *grid);
+
 /* Poses another problem of the kind on the same atoms and grid. */
 void dcs_case_pose(dcs_case *c, const dcs_config *problem);
 

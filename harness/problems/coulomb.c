@@ -142,22 +142,6 @@ static bool cell(const dcs_problem *problem, double edges[3]) {
   return is_periodic(&problem->config);
 }
 
-/* The edges that nobody gave are those of the file's CRYST1 record. */
-static dcs_status take_input(const char *path, dcs_config *problem) {
-  double edges[3], *given = &problem->value[CELL_X];
-  bool found;
-  if (!is_periodic(problem) || (given[0] > 0 && given[1] > 0 && given[2] > 0)) return DCS_OK;
-  DCS_TRY(dcs_pqr_cell(path, edges, &found));
-  if (!found)
-    return dcs_fail(DCS_USAGE,
-                    "%s: found no cell (a CRYST1 record) for a periodic boundary; expected one, or "
-                    "--cell_x, --cell_y and --cell_z",
-                    path);
-  for (int d = 0; d < 3; d++)
-    if (!(given[d] > 0)) given[d] = edges[d];
-  return DCS_OK;
-}
-
 /* ---- inputs ---- */
 
 static const dcs_buffer buffers[] = {
@@ -286,7 +270,7 @@ const dcs_kind dcs_kind_coulomb = {
     .approximates = approximates,
     .tolerance = tolerance_of,
     .cell = cell,
-    .take_input = take_input,
+    .cell_edges = CELL_X,
     .buffers = buffers,
     .n_buffers = sizeof buffers / sizeof buffers[0],
     .input = input,

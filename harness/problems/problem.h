@@ -107,9 +107,8 @@ struct dcs_kind {
   /* The edges of the cell in which atoms and map repeat, angstrom, one that neither the parameters
    * nor the grid tells 0. False: they do not repeat. NULL: none does. */
   bool (*cell)(const dcs_problem *, double cell[3]);
-  /* Gives parameters that are initial what a file of atoms says of them. DCS_USAGE: it says
-   * nothing, and they are needed. NULL: files say nothing of them. */
-  dcs_status (*take_input)(const char *path, dcs_config *);
+  int cell_edges; /* the first of the parameters that are its edges; 0 stands for what the input
+                     says, else for what the grid spans */
 
   /* ---- buffers ---- */
 
