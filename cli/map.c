@@ -169,7 +169,10 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
                        .ny = p->n.y,
                        .nz = p->n.z,
                        .cutoff = p->config.value[DCS_COULOMB_CUTOFF],
-                       .switched = dcs_switched(p)};
+                       .switched = dcs_switched(p),
+                       .tolerance = dcs_tolerance(p),
+                       .periodic = dcs_periodic(p)};
+  dcs_cell(p, r.cell);
   memcpy(r.origin, c->origin, sizeof r.origin);
   for (int64_t i = 0; atoms && i < m->n; i++)
     memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
@@ -207,17 +210,22 @@ static dcs_status map_points(const arguments *a, const dcs_case *c) {
   return status;
 }
 
-/* The grid of a slice, or without --slice as it is; of --at one point, which is not computed. */
-static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, dcs_grid *grid) {
+/* The grid of a slice, or without --slice as it is; of --at one point, which is not computed. A
+ * cell that the whole grid spans is the problem's. */
+static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, const dcs_kind *kind,
+                              dcs_config *problem, dcs_grid *grid) {
   double at[3];
   int64_t first[3];
   *grid = a->problem.grid;
+  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid->n));
+  DCS_TRY(dcs_case_settle(kind, m, a->problem.input.files[0], problem, grid));
+  for (int d = 0; d < 3; d++)
+    if (grid->cell[d] > 0) problem->value[kind->cell_edges + d] = grid->cell[d];
   if (a->at) {
     *grid = (dcs_grid){.n = {1, 1, 1}, .spacing = 1, .has_origin = true};
     dcs_molecule_box(m, grid->origin, at);
     return DCS_OK;
   }
-  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid->n));
   if (!a->slice) return DCS_OK;
   DCS_TRY(dcs_parse_slice(a->slice, at));
   DCS_TRY(dcs_case_grid(m, grid));
@@ -226,12 +234,12 @@ static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, dcs_gri
   return dcs_slice_grid(at, grid->origin, spacing, &grid->n, first);
 }
 
-static dcs_status map_molecule(const arguments *a, const dcs_kind *kind, const dcs_config *problem,
+static dcs_status map_molecule(const arguments *a, const dcs_kind *kind, dcs_config *problem,
                                const dcs_molecule *m) {
   dcs_case c;
   dcs_grid grid;
   char left_out[DCS_TEXT];
-  DCS_TRY(choose_grid(a, m, &grid));
+  DCS_TRY(choose_grid(a, m, kind, problem, &grid));
   DCS_TRY(dcs_case_build(kind, problem, m, &grid, &c));
   if (!a->at && *dcs_case_left_out(&c, left_out)) fprintf(stderr, "%s\n", left_out);
   dcs_status status = a->at ? map_points(a, &c) : map_case(a, m, &c);

@@ -87,6 +87,20 @@ void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_c
 
 /* ---- request ---- */
 
+static dcs_config problem_of(const dcs_map_request *r) {
+  const int64_t n[3] = {r->nx, r->ny, r->nz};
+  dcs_config problem = dcs_initial_problem(dcs_kinds[0]);
+  problem.value[DCS_COULOMB_CUTOFF] = r->cutoff;
+  problem.value[DCS_COULOMB_TOLERANCE] = r->tolerance;
+  if (r->cutoff > 0)
+    problem.value[DCS_COULOMB_SWITCHING] = r->switched ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE;
+  if (!r->periodic) return problem;
+  problem.value[DCS_COULOMB_BOUNDARY] = DCS_BOUNDARY_PERIODIC;
+  for (int d = 0; d < 3; d++) /* also where the map is computed in parts */
+    problem.value[DCS_COULOMB_CELL_X + d] = r->cell[d] > 0 ? r->cell[d] : (double)n[d] * r->spacing;
+  return problem;
+}
+
 static dcs_status check_request(const dcs_map_request *r) {
   if (r->n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)r->n_atoms);
@@ -98,6 +112,18 @@ static dcs_status check_request(const dcs_map_request *r) {
   if (!(r->cutoff == 0 || (r->cutoff >= 1e-6 && r->cutoff <= 1e6)))
     return dcs_fail(DCS_USAGE, "cutoff %g; it must be 0 for none, or 1e-6 to 1e6 angstrom",
                     r->cutoff);
+  if (!(r->tolerance == 0 || (r->tolerance >= 1e-12 && r->tolerance <= 0.5)))
+    return dcs_fail(DCS_USAGE, "tolerance %g; it must be 0 for none, or 1e-12 to 0.5",
+                    r->tolerance);
+  for (int d = 0; d < 3; d++)
+    if (!(r->cell[d] == 0 || (r->cell[d] >= 0.1 && r->cell[d] <= 1e6)))
+      return dcs_fail(DCS_USAGE,
+                      "cell[%d] is %g; it must be 0 for what the grid spans, or 0.1 to 1e6 "
+                      "angstrom",
+                      d, r->cell[d]);
+  dcs_config problem = problem_of(r);
+  char why[DCS_TEXT];
+  if (!dcs_kinds[0]->canonical(&problem, why)) return dcs_fail(DCS_USAGE, "%s", why);
   for (int d = 0; d < 3; d++)
     if (!(fabs(r->origin[d]) <= 1e12))
       return dcs_fail(DCS_USAGE, "origin[%d] is %g; expected a finite place", d, r->origin[d]);
@@ -132,14 +158,6 @@ static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
     sites[a] = (dcs_site){x - r->origin[0], y - r->origin[1], z - r->origin[2], q, 0};
   }
   return bad < r->n_atoms ? bad_atom(r, bad) : DCS_OK;
-}
-
-static dcs_config problem_of(const dcs_map_request *r) {
-  dcs_config problem = dcs_initial_problem(dcs_kinds[0]);
-  if (!(r->cutoff > 0)) return problem;
-  problem.value[DCS_COULOMB_CUTOFF] = r->cutoff;
-  problem.value[DCS_COULOMB_SWITCHING] = r->switched ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE;
-  return problem;
 }
 
 static dcs_size size_of(const dcs_map_request *r) {

@@ -106,13 +106,12 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
   return status;
 }
 
-/* The last of the kind's list that the variant solves. */
+/* The last of the kind's list that the variant is to be tried on. */
 static dcs_status pose_solved(const dcs_variant *variant, dcs_case *c) {
-  char why[DCS_TEXT];
   for (const char *const *text = c->kind->verified; *text; text++) {
     dcs_config problem;
     DCS_TRY(dcs_parse_problem(c->kind, *text, &problem));
-    if (dcs_solves(variant, &problem, why)) dcs_case_pose(c, &problem);
+    if (dcs_tries(variant, &problem)) dcs_case_pose(c, &problem);
   }
   return DCS_OK;
 }
