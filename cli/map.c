@@ -9,6 +9,7 @@
 #include "harness/output/points.h"
 #include "kernels/coulomb/coulomb.h"
 #include "library/dcsbench.h"
+#include "library/map_phases.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,7 +45,8 @@ static const dcs_option options[] = {
      "where beside the CPU: cpu (nowhere else), %1$s (a GPU by the dispatch table)",
      DCS_WORD(arguments, device)},
     {"explain", 0, NULL, "say which method was taken, and why", DCS_FLAG(arguments, explain)},
-    {"time", 0, NULL, "compute 15 maps more, and say what the library adds",
+    {"time", 0, NULL,
+     "compute 15 maps more, and say what the library adds and what the method's phases take",
      DCS_FLAG(arguments, time)},
     {0}};
 
@@ -95,6 +97,18 @@ static dcs_status dispatch_path(const char *dispatch, char path[4096]) {
 
 /* ---- timing ---- */
 
+/* The mean over maps of each phase, where the method has any. */
+static dcs_status time_phases(dcs_mapper *mapper, int maps) {
+  dcs_phases phases = {0};
+  for (int i = 0; i < maps; i++)
+    DCS_TRY(dcs_map_phases(mapper, &phases));
+  if (phases.n < 2) return DCS_OK;
+  printf("phases, one after another (means):\n");
+  for (int i = 0; i < phases.n; i++)
+    printf("  %-24s %10.4g ms\n", phases.list[i].name, 1e-6 * phases.list[i].ns / maps);
+  return DCS_OK;
+}
+
 static dcs_status compute_times(dcs_mapper *mapper, const dcs_map_request *r, float *map) {
   enum { MAPS = 15 };
   double whole[MAPS], method[MAPS], share[MAPS];
@@ -111,7 +125,7 @@ static dcs_status compute_times(dcs_mapper *mapper, const dcs_map_request *r, fl
          MAPS, (long long)r->n_atoms, (long long)r->nx, (long long)r->ny, (long long)r->nz,
          1e-6 * dcs_summarize(whole, MAPS).median, 1e-6 * dcs_summarize(method, MAPS).median,
          100 * dcs_summarize(share, MAPS).median);
-  return DCS_OK;
+  return time_phases(mapper, MAPS);
 }
 
 /* On memory of its own. */

@@ -1,5 +1,6 @@
 /* dcs_map() and dcs_explain(): the choice, and the map by it. */
 #include "harness/base/grow.h"
+#include "library/map_phases.h"
 #include "library/mapper.h"
 #include "library/team.h"
 
@@ -205,6 +206,23 @@ int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   map_job job = {m, request, map};
   dcs_mapper_leave_parent(m);
   return dcs_team_run(m->threads, make_map, &job);
+}
+
+typedef struct {
+  dcs_mapper *m;
+  dcs_phases *phases;
+} phases_job;
+
+static dcs_status time_phases(void *data) {
+  const phases_job *job = data;
+  dcs_engine *engine = job->m->last;
+  if (!engine || !engine->time_phases) return DCS_OK;
+  return engine->time_phases(engine, 0, job->phases) == DCS_OUTCOME_OK ? DCS_OK : DCS_FAILED;
+}
+
+dcs_status dcs_map_phases(dcs_mapper *m, dcs_phases *phases) {
+  phases_job job = {m, phases};
+  return dcs_team_run(m->threads, time_phases, &job);
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {

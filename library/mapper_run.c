@@ -73,6 +73,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   if (outcome == DCS_OUTCOME_OK)
     outcome = engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &m->method_ns);
   m->outcome = outcome;
+  m->last = outcome == DCS_OUTCOME_OK ? engine : NULL;
   if (outcome == DCS_OUTCOME_OK) return DCS_OK;
   char message[1024];
   snprintf(message, sizeof message, "%s", dcs_error_message());
