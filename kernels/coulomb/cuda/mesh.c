@@ -29,18 +29,19 @@ static const dcs_param params[N_PARAMS] = {
 };
 
 /* Below, what rounds on a mesh in single precision, or in the map, is more than the tolerance. */
-static const double LEAST_SINGLE = 1e-5, LEAST_TOLERANCE = 2e-6;
+static const double LEAST_SINGLE = 2e-5, LEAST_TOLERANCE = 2e-6;
 
 /* As in the kernels. */
 typedef struct {
   double lo[3], h, window, beta;
-  int16_t n[3], nodes[3], order, unused;
+  int16_t n[3], nodes[3];
+  int order, factors, finer;
 } mesh_level;
 typedef struct {
   mesh_level level[DCS_MESH_LEVELS];
   double a, diameter, margin;
   dcs_near_grid cells;
-  int n_levels, far_nodes, nz;
+  int n_levels, far_nodes, nz, map_axis, far_axis;
 } meshes;
 
 /* Behind the short range part's, aligned. */
@@ -137,6 +138,23 @@ static dcs_cells spread_cells(const dcs_problem *problem, const dcs_config *conf
   return dcs_cells_divide(problem, &with, corner, length, 1);
 }
 
+/* Where the tables begin; returns how many numbers they have. */
+static int place_tables(const dcs_problem *problem, const dcs_mesh *mesh, meshes *own) {
+  int at = 0;
+  for (int l = 0; l < mesh->n_levels; l++) {
+    own->level[l].factors = at;
+    for (int d = 0; d < 3; d++)
+      at += mesh->level[l].n[d] / 2 + 1;
+    own->level[l].finer = at;
+    for (int d = 0; l > 0 && d < 3; d++)
+      at += mesh->level[l - 1].nodes[d] * (mesh->level[l].order + 1);
+  }
+  const int points = (int)(problem->n.x + problem->n.y + problem->n.z);
+  own->map_axis = at;
+  own->far_axis = at += points * (mesh->level[0].order + 1);
+  return at + points * (mesh->far_nodes + 1);
+}
+
 static meshes meshes_of(const dcs_problem *problem, const way *w, const dcs_cells *cells) {
   const dcs_mesh *mesh = &w->mesh;
   meshes own = {.a = mesh->level[0].split.a,
@@ -152,7 +170,7 @@ static meshes meshes_of(const dcs_problem *problem, const way *w, const dcs_cell
     to->h = from->h;
     to->window = from->window;
     to->beta = from->split.beta;
-    to->order = (int16_t)from->order;
+    to->order = from->order;
     for (int d = 0; d < 3; d++) {
       to->lo[d] = from->lo[d];
       to->n[d] = (int16_t)from->n[d];
@@ -170,23 +188,6 @@ static int64_t larger(int64_t a, int64_t b) {
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
-}
-
-/* Entries and numbers of the tables. */
-static void count_tables(const dcs_problem *problem, const dcs_mesh *mesh, int64_t *entries,
-                         int64_t *numbers) {
-  const int64_t points[3] = {problem->n.x, problem->n.y, problem->n.z};
-  *entries = *numbers = 0;
-  for (int d = 0; d < 3; d++) {
-    for (int l = 0; l < mesh->n_levels; l++) {
-      const int64_t factors = mesh->level[l].n[d] / 2 + 1;
-      const int64_t finer = l > 0 ? mesh->level[l - 1].nodes[d] : 0;
-      *entries += factors + finer;
-      *numbers += factors + finer * (mesh->level[l].order + 1);
-    }
-    *entries += 2 * points[d];
-    *numbers += points[d] * (mesh->level[0].order + 1 + mesh->far_nodes + 1);
-  }
 }
 
 /* What the passes along x and y leave: half of the dimensions, and all but one. */
@@ -207,14 +208,13 @@ static dcs_fft fft_of(const dcs_mesh_level *level, bool doubles) {
 }
 
 static void add_scratch(const dcs_problem *problem, const dcs_mesh *mesh, const dcs_cells *cells,
-                        bool doubles, dcs_plan *plan) {
+                        bool doubles, int table_numbers, dcs_plan *plan) {
   const int64_t real = doubles ? 8 : 4, places = ((int64_t)cells->nx + 1) * cells->ny * cells->nz;
-  int64_t entries, numbers, half, part;
-  count_tables(problem, mesh, &entries, &numbers);
+  int64_t half, part;
   count_passes(problem, mesh, &half, &part);
   plan->scratch[SPREAD_LISTS].bytes = 4 * (7 * problem->n_inputs + 2 * places);
   plan->scratch[SPREAD_COUNTERS] = (dcs_scratch){4 * (1 + places), .zero = true};
-  plan->scratch[TABLES].bytes = real * numbers;
+  plan->scratch[TABLES].bytes = real * table_numbers;
   plan->scratch[HALF].bytes = real * half;
   plan->scratch[PART].bytes = real * part;
   if (mesh->far_nodes) {
@@ -252,19 +252,17 @@ static const dcs_arg of_level[DCS_MESH_LEVELS][N_OF_LEVEL][8] = {LISTS(0), LISTS
 static const dcs_arg restrict_y[] = EACH(DCS_SCRATCH(PART), DCS_SCRATCH(HALF));
 static const dcs_arg prolong_y[] = EACH(DCS_SCRATCH(HALF), DCS_SCRATCH(PART));
 
-enum { BLOCK = 256 };
+enum { PASS_X = 32, PASS_Y = 4 };
 
-/* A thread for each of n values. */
-static void add_pass(dcs_plan *plan, const char *kernel, int64_t n, const dcs_arg *args, int l) {
-  dcs_add_step(plan, (dcs_plan_step){.kernel = kernel,
-                                     .block = {BLOCK, 1, 1},
-                                     .grid = {dcs_divide_up(n, BLOCK), 1, 1},
-                                     .args = args,
-                                     .value = l});
-}
-
-static int64_t product(int64_t x, int64_t y, int64_t z) {
-  return x * y * z;
+/* A thread for each of nx x ny x nz values. */
+static void add_pass(dcs_plan *plan, const char *kernel, int64_t nx, int64_t ny, int64_t nz,
+                     const dcs_arg *args, int l) {
+  dcs_add_step(plan,
+               (dcs_plan_step){.kernel = kernel,
+                               .block = {PASS_X, PASS_Y, 1},
+                               .grid = {dcs_divide_up(nx, PASS_X), dcs_divide_up(ny, PASS_Y), nz},
+                               .args = args,
+                               .value = l});
 }
 
 static void add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan) {
@@ -290,11 +288,18 @@ static void add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_pla
 }
 
 static void add_tables(const dcs_problem *problem, const dcs_mesh *mesh, dcs_plan *plan) {
+  enum { KINDS = 4, BLOCK = 64 };
   static const dcs_arg args[] = {DCS_SCRATCH(TABLES), OF_SPREAD, OF_MAP, DCS_ARG_SPACING,
                                  DCS_ARG_END};
-  int64_t entries, numbers;
-  count_tables(problem, mesh, &entries, &numbers);
-  add_pass(plan, "mesh_tables", entries, args, 0);
+  int64_t longest = larger(problem->n.x, larger(problem->n.y, problem->n.z));
+  for (int l = 0; l < mesh->n_levels; l++)
+    for (int d = 0; d < 3; d++)
+      longest = larger(longest, mesh->level[l].n[d]);
+  dcs_add_step(
+      plan, (dcs_plan_step){.kernel = "mesh_tables",
+                            .block = {BLOCK, 1, 1},
+                            .grid = {dcs_divide_up(longest, BLOCK), KINDS * mesh->n_levels * 3, 1},
+                            .args = args});
 }
 
 static void add_spread(const dcs_mesh *mesh, dcs_plan *plan) {
@@ -315,11 +320,9 @@ static void add_spread(const dcs_mesh *mesh, dcs_plan *plan) {
 static void add_restriction(const dcs_mesh *mesh, int l, dcs_plan *plan) {
   const int *fine = mesh->level[l - 1].nodes, *coarse = mesh->level[l].nodes;
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = OF_LEVEL(l)});
-  add_pass(plan, "mesh_restrict_z", product(fine[0], fine[1], coarse[2]), of_level[l][RESTRICT_Z],
-           l);
-  add_pass(plan, "mesh_restrict_y", product(fine[0], coarse[1], coarse[2]), restrict_y, l);
-  add_pass(plan, "mesh_restrict_x", product(coarse[0], coarse[1], coarse[2]),
-           of_level[l][RESTRICT_X], l);
+  add_pass(plan, "mesh_restrict_z", fine[0], fine[1], coarse[2], of_level[l][RESTRICT_Z], l);
+  add_pass(plan, "mesh_restrict_y", fine[0], coarse[1], coarse[2], restrict_y, l);
+  add_pass(plan, "mesh_restrict_x", coarse[0], coarse[1], coarse[2], of_level[l][RESTRICT_X], l);
 }
 
 static void add_convolution(const dcs_mesh *mesh, int l, bool doubles, dcs_plan *plan) {
@@ -328,7 +331,7 @@ static void add_convolution(const dcs_mesh *mesh, int l, bool doubles, dcs_plan 
       .does = DCS_STEP_FFT, .from = OF_LEVEL(l), .to = OF_LEVEL(l), .fft = fft_of(level, doubles)};
   step.fft.forward = true;
   dcs_add_step(plan, step);
-  add_pass(plan, "mesh_multiply", product(level->n[0] / 2 + 1, level->n[1], level->n[2]),
+  add_pass(plan, "mesh_multiply", level->n[0] / 2 + 1, level->n[1], level->n[2],
            of_level[l][MULTIPLY], l);
   step.fft.forward = false;
   dcs_add_step(plan, step);
@@ -336,10 +339,9 @@ static void add_convolution(const dcs_mesh *mesh, int l, bool doubles, dcs_plan 
 
 static void add_prolongation(const dcs_mesh *mesh, int l, dcs_plan *plan) {
   const int *fine = mesh->level[l - 1].nodes, *coarse = mesh->level[l].nodes;
-  add_pass(plan, "mesh_prolong_x", product(fine[0], coarse[1], coarse[2]), of_level[l][PROLONG_X],
-           l);
-  add_pass(plan, "mesh_prolong_y", product(fine[0], fine[1], coarse[2]), prolong_y, l);
-  add_pass(plan, "mesh_prolong_z", product(fine[0], fine[1], fine[2]), of_level[l][PROLONG_Z], l);
+  add_pass(plan, "mesh_prolong_x", fine[0], coarse[1], coarse[2], of_level[l][PROLONG_X], l);
+  add_pass(plan, "mesh_prolong_y", fine[0], fine[1], coarse[2], prolong_y, l);
+  add_pass(plan, "mesh_prolong_z", fine[0], fine[1], fine[2], of_level[l][PROLONG_Z], l);
 }
 
 static void add_columns(const dcs_problem *problem, const dcs_mesh *mesh, dcs_plan *plan) {
@@ -349,8 +351,8 @@ static void add_columns(const dcs_problem *problem, const dcs_mesh *mesh, dcs_pl
       DCS_SCRATCH(HALF), DCS_SCRATCH(PART), DCS_SCRATCH(TABLES), OF_SPREAD, OF_MAP, DCS_ARG_END};
   const dcs_dims n = problem->n;
   const int *nodes = mesh->level[0].nodes;
-  add_pass(plan, "mesh_map_x", product(n.x, nodes[1], nodes[2]), x, 0);
-  add_pass(plan, "mesh_map_y", product(n.x, n.y, nodes[2]), y, 0);
+  add_pass(plan, "mesh_map_x", n.x, nodes[1], nodes[2], x, 0);
+  add_pass(plan, "mesh_map_y", n.x, n.y, nodes[2], y, 0);
 }
 
 static void add_far(const dcs_problem *problem, const dcs_mesh *mesh, dcs_plan *plan) {
@@ -372,10 +374,10 @@ static void add_far(const dcs_problem *problem, const dcs_mesh *mesh, dcs_plan *
   if (far == 0) return;
   dcs_add_step(plan, (dcs_plan_step){.kernel = "mesh_far",
                                      .block = {plan->block[0] * plan->block[1], 1, 1},
-                                     .grid = {product(wx, wy, wz), 1, 1},
+                                     .grid = {wx * wy * wz, 1, 1},
                                      .args = potential});
-  add_pass(plan, "mesh_far_x", product(n.x, wy, wz), x, 0);
-  add_pass(plan, "mesh_far_y", product(n.x, n.y, wz), y, 0);
+  add_pass(plan, "mesh_far_x", n.x, wy, wz, x, 0);
+  add_pass(plan, "mesh_far_y", n.x, n.y, wz, y, 0);
 }
 
 static void add_steps(const dcs_problem *problem, const dcs_mesh *mesh, bool doubles,
@@ -412,11 +414,12 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   way w;
   (void)find_way(problem, config, &w, why); /* it did before: the configuration is applicable */
   const dcs_cells cells = spread_cells(problem, config, &w);
-  const meshes own = meshes_of(problem, &w, &cells);
+  meshes own = meshes_of(problem, &w, &cells);
+  const int numbers = place_tables(problem, &w.mesh, &own);
   dcs_short_range_plan(problem, config, &w.radial, plan);
   plan->args = args;
   memcpy(plan->own + OWN, &own, sizeof own);
-  add_scratch(problem, &w.mesh, &cells, doubles, plan);
+  add_scratch(problem, &w.mesh, &cells, doubles, numbers, plan);
   add_sort(problem, &cells, plan);
   add_steps(problem, &w.mesh, doubles, plan);
 }

@@ -13,9 +13,14 @@
 #include "kernels/coulomb/cuda/cutoff_cells.cuh"
 #include "kernels/coulomb/cuda/mesh.cuh"
 
-/* A thread's number among all, and how many there are. */
-static __device__ __forceinline__ long long thread_number() {
-  return (long long)blockIdx.x * blockDim.x + threadIdx.x;
+/* Of the passes: a thread a value. */
+struct value_place {
+  int i, j, k;
+};
+static __device__ __forceinline__ value_place place_of_thread() {
+  value_place at = {(int)(blockIdx.x * blockDim.x + threadIdx.x),
+                    (int)(blockIdx.y * blockDim.y + threadIdx.y), (int)blockIdx.z};
+  return at;
 }
 
 /* ---- tables ---- */
@@ -32,19 +37,15 @@ static __device__ void write_entry(const meshes &m, int what, int l, int d, int 
 #undef WRITE
 }
 
+/* A block in y for each kind of table, level and dimension. */
 extern "C" __global__ void mesh_tables(real *tables, meshes m, int nx, int ny, int nz,
                                        float spacing) {
-  int left = (int)thread_number(), at = 0;
-  for (int what = 0; what < N_TABLES; what++)
-    for (int l = 0; l < m.n_levels; l++)
-      for (int d = 0; d < 3; d++) {
-        table_place t = shape_of(m, what, l, d, nx, ny, nz);
-        if (left >= 0 && left < t.count)
-          write_entry(m, what, l, d, left, along(d, nx, ny, nz), spacing,
-                      tables + at + left * t.width);
-        left -= t.count;
-        at += t.count * t.width;
-      }
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int d = blockIdx.y % 3, l = blockIdx.y / 3 % m.n_levels, what = blockIdx.y / 3 / m.n_levels;
+  if ((what == MAP_AXIS && l > 0) || (what == FAR_AXIS && (l > 0 || !m.far_nodes))) return;
+  table_place t = table_of(m, what, l, d, nx, ny, nz);
+  if (i < t.count)
+    write_entry(m, what, l, d, i, along(d, nx, ny, nz), spacing, tables + t.at + i * t.width);
 }
 
 /* ---- charges ---- */
@@ -194,43 +195,44 @@ static __device__ __forceinline__ real weight_to(const spreading &s, int f, int 
 extern "C" __global__ void mesh_restrict_z(const real *fine_mesh, real *out, const real *tables,
                                            meshes m, int l) {
   const mesh_level &fine = m.level[l - 1];
-  long long n = thread_number();
-  int nx = fine.nodes[0], ny = fine.nodes[1], i = n % nx, j = n / nx % ny, k = n / nx / ny;
-  if (k >= m.level[l].nodes[2]) return;
-  spreading s = spread_to(tables, m, l, 2, k);
+  value_place at = place_of_thread();
+  int nx = fine.nodes[0], ny = fine.nodes[1];
+  if (at.i >= nx || at.j >= ny) return;
+  spreading s = spread_to(tables, m, l, 2, at.k);
+  const real *column = fine_mesh + (long long)at.j * row_of(fine) + at.i;
   real sum = 0;
   for (int f = s.from; f < s.end; f++)
-    sum += weight_to(s, f, k) * fine_mesh[f * layer_of(fine) + (long long)j * row_of(fine) + i];
-  out[n] = sum;
+    sum += weight_to(s, f, at.k) * column[f * layer_of(fine)];
+  out[((long long)at.k * ny + at.j) * nx + at.i] = sum;
 }
 
 /* Along y: out[coarse z][coarse y][fine x]. */
 extern "C" __global__ void mesh_restrict_y(const real *in, real *out, const real *tables, meshes m,
                                            int l) {
-  long long n = thread_number();
+  value_place at = place_of_thread();
   int nx = m.level[l - 1].nodes[0], fine_ny = m.level[l - 1].nodes[1], ny = m.level[l].nodes[1];
-  int i = n % nx, j = n / nx % ny, k = n / nx / ny;
-  if (k >= m.level[l].nodes[2]) return;
-  spreading s = spread_to(tables, m, l, 1, j);
+  if (at.i >= nx || at.j >= ny) return;
+  spreading s = spread_to(tables, m, l, 1, at.j);
+  const real *column = in + (long long)at.k * fine_ny * nx + at.i;
   real sum = 0;
   for (int f = s.from; f < s.end; f++)
-    sum += weight_to(s, f, j) * in[((long long)k * fine_ny + f) * nx + i];
-  out[n] = sum;
+    sum += weight_to(s, f, at.j) * column[(long long)f * nx];
+  out[((long long)at.k * ny + at.j) * nx + at.i] = sum;
 }
 
 /* Along x, into the coarser mesh. */
 extern "C" __global__ void mesh_restrict_x(const real *in, real *mesh, const real *tables, meshes m,
                                            int l) {
   const mesh_level &coarse = m.level[l];
-  long long n = thread_number();
-  int fine_nx = m.level[l - 1].nodes[0], nx = coarse.nodes[0], ny = coarse.nodes[1];
-  int i = n % nx, j = n / nx % ny, k = n / nx / ny;
-  if (k >= coarse.nodes[2]) return;
-  spreading s = spread_to(tables, m, l, 0, i);
+  value_place at = place_of_thread();
+  int fine_nx = m.level[l - 1].nodes[0], ny = coarse.nodes[1];
+  if (at.i >= coarse.nodes[0] || at.j >= ny) return;
+  spreading s = spread_to(tables, m, l, 0, at.i);
+  const real *row = in + ((long long)at.k * ny + at.j) * fine_nx;
   real sum = 0;
   for (int f = s.from; f < s.end; f++)
-    sum += weight_to(s, f, i) * in[((long long)k * ny + j) * fine_nx + f];
-  mesh[k * layer_of(coarse) + (long long)j * row_of(coarse) + i] = sum;
+    sum += weight_to(s, f, at.i) * row[f];
+  mesh[at.k * layer_of(coarse) + (long long)at.j * row_of(coarse) + at.i] = sum;
 }
 
 /* The sum of an entry's weights times values `step` apart. */
@@ -244,48 +246,47 @@ static __device__ __forceinline__ real weighted(const real *entry, int width, co
   return sum;
 }
 
-/* Rows of values read along x: out[row][entry]; a layer of the values has `rows` rows. */
+/* Rows of values read along x: out[layer][row][entry], `rows` of them in a layer. */
 template <class IN, class OUT>
 static __device__ __forceinline__ void read_x(const IN *in, OUT *out, const real *tables,
-                                              table_place t, int rows, int layers, long long row,
+                                              table_place t, int rows, long long row,
                                               long long layer) {
-  long long n = thread_number();
-  int i = n % t.count, j = n / t.count % rows, k = n / t.count / rows;
-  if (k < layers)
-    out[n] = (OUT)weighted(tables + t.at + i * t.width, t.width, in + k * layer + j * row, 1);
+  value_place at = place_of_thread();
+  if (at.i >= t.count || at.j >= rows) return;
+  out[((long long)at.k * rows + at.j) * t.count + at.i] =
+      (OUT)weighted(tables + t.at + at.i * t.width, t.width, in + at.k * layer + at.j * row, 1);
 }
 
 /* Layers of `rows` rows of nx values read along y: out[layer][entry][nx]. */
 template <class VALUE>
 static __device__ __forceinline__ void read_y(const VALUE *in, VALUE *out, const real *tables,
-                                              table_place t, int nx, int rows, int layers) {
-  long long n = thread_number();
-  int i = n % nx, j = n / nx % t.count, k = n / nx / t.count;
-  if (k < layers)
-    out[n] = (VALUE)weighted(tables + t.at + j * t.width, t.width,
-                             in + (long long)k * rows * nx + i, nx);
+                                              table_place t, int nx, int rows) {
+  value_place at = place_of_thread();
+  if (at.i >= nx || at.j >= t.count) return;
+  out[((long long)at.k * t.count + at.j) * nx + at.i] = (VALUE)weighted(
+      tables + t.at + at.j * t.width, t.width, in + (long long)at.k * rows * nx + at.i, nx);
 }
 
 /* The potential of level l for the nodes of the next finer one. */
 extern "C" __global__ void mesh_prolong_x(const real *mesh, real *out, const real *tables, meshes m,
                                           int l) {
   const mesh_level &coarse = m.level[l];
-  read_x(mesh, out, tables, table_of(m, FINER, l, 0, 0, 0, 0), coarse.nodes[1], coarse.nodes[2],
-         row_of(coarse), layer_of(coarse));
+  read_x(mesh, out, tables, table_of(m, FINER, l, 0, 0, 0, 0), coarse.nodes[1], row_of(coarse),
+         layer_of(coarse));
 }
 
 extern "C" __global__ void mesh_prolong_y(const real *in, real *out, const real *tables, meshes m,
                                           int l) {
   read_y(in, out, tables, table_of(m, FINER, l, 1, 0, 0, 0), m.level[l - 1].nodes[0],
-         m.level[l].nodes[1], m.level[l].nodes[2]);
+         m.level[l].nodes[1]);
 }
 
 extern "C" __global__ void mesh_prolong_z(const real *in, real *mesh, const real *tables, meshes m,
                                           int l) {
   const mesh_level &fine = m.level[l - 1];
-  long long n = thread_number();
-  int nx = fine.nodes[0], ny = fine.nodes[1], i = n % nx, j = n / nx % ny, k = n / nx / ny;
-  if (k >= fine.nodes[2]) return;
+  value_place at = place_of_thread();
+  int nx = fine.nodes[0], ny = fine.nodes[1], i = at.i, j = at.j, k = at.k;
+  if (i >= nx || j >= ny) return;
   table_place t = table_of(m, FINER, l, 2, 0, 0, 0);
   mesh[k * layer_of(fine) + (long long)j * row_of(fine) + i] += weighted(
       tables + t.at + k * t.width, t.width, in + (long long)j * nx + i, (long long)nx * ny);
@@ -325,12 +326,11 @@ static __device__ __forceinline__ double level_transform(const meshes &m, int l,
 
 extern "C" __global__ void mesh_multiply(real *mesh, const real *tables, meshes m, int l) {
   const mesh_level &level = m.level[l];
-  long long n = thread_number();
-  int nx = level.n[0] / 2 + 1, i = n % nx, j = n / nx % level.n[1], k = n / nx / level.n[1];
-  if (k >= level.n[2]) return;
-  j = min(j, level.n[1] - j);
-  k = min(k, level.n[2] - k);
-  int at[3] = {i, j, k};
+  value_place p = place_of_thread();
+  int nx = level.n[0] / 2 + 1;
+  if (p.i >= nx || p.j >= level.n[1]) return;
+  long long n = ((long long)p.k * level.n[1] + p.j) * nx + p.i;
+  int at[3] = {p.i, min(p.j, level.n[1] - p.j), min(p.k, level.n[2] - p.k)};
   double k2 = 0, by = 1;
   for (int d = 0; d < 3; d++) {
     double length = level.n[d] * level.h, wave = 2 * 3.14159265358979323846 * at[d] / length;
@@ -369,14 +369,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 extern "C" __global__ void mesh_far_x(const float *in, float *out, const real *tables, meshes m,
                                       int nx, int ny, int nz) {
-  int wx = far_width(m, nx), wy = far_width(m, ny), wz = far_width(m, nz);
-  read_x(in, out, tables, table_of(m, FAR_AXIS, 0, 0, nx, ny, nz), wy, wz, wx, (long long)wx * wy);
+  int wx = far_width(m, nx), wy = far_width(m, ny);
+  read_x(in, out, tables, table_of(m, FAR_AXIS, 0, 0, nx, ny, nz), wy, wx, (long long)wx * wy);
 }
 
 extern "C" __global__ void mesh_far_y(const float *in, float *out, const real *tables, meshes m,
                                       int nx, int ny, int nz) {
-  read_y(in, out, tables, table_of(m, FAR_AXIS, 0, 1, nx, ny, nz), nx, far_width(m, ny),
-         far_width(m, nz));
+  read_y(in, out, tables, table_of(m, FAR_AXIS, 0, 1, nx, ny, nz), nx, far_width(m, ny));
 }
 
 /* ---- the map ---- */
@@ -384,14 +383,13 @@ extern "C" __global__ void mesh_far_y(const float *in, float *out, const real *t
 extern "C" __global__ void mesh_map_x(const real *mesh, float *out, const real *tables, meshes m,
                                       int nx, int ny, int nz) {
   const mesh_level &level = m.level[0];
-  read_x(mesh, out, tables, table_of(m, MAP_AXIS, 0, 0, nx, ny, nz), level.nodes[1], level.nodes[2],
-         row_of(level), layer_of(level));
+  read_x(mesh, out, tables, table_of(m, MAP_AXIS, 0, 0, nx, ny, nz), level.nodes[1], row_of(level),
+         layer_of(level));
 }
 
 extern "C" __global__ void mesh_map_y(const float *in, float *out, const real *tables, meshes m,
                                       int nx, int ny, int nz) {
-  read_y(in, out, tables, table_of(m, MAP_AXIS, 0, 1, nx, ny, nz), nx, m.level[0].nodes[1],
-         m.level[0].nodes[2]);
+  read_y(in, out, tables, table_of(m, MAP_AXIS, 0, 1, nx, ny, nz), nx, m.level[0].nodes[1]);
 }
 
 /* Adds to the sums of a thread's points what their columns hold, read along z. */

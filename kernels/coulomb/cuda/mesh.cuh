@@ -15,14 +15,17 @@ enum { MOST_LEVELS = 4, MOST_ORDER = 12 };
 /* As in the descriptor. */
 struct mesh_level {
   double lo[3], h, window, beta;
-  short n[3], nodes[3], order, unused;
+  short n[3], nodes[3];
+  int order;
+  int factors, finer; /* where its tables begin */
 };
 struct meshes {
   mesh_level level[MOST_LEVELS];
   double a, diameter, margin;
   cell_grid cells; /* of the atoms that are spread */
   int n_levels, far_nodes;
-  int nz; /* points of the whole map */
+  int nz;                 /* points of the whole map */
+  int map_axis, far_axis; /* where these tables begin */
 };
 
 static __device__ __forceinline__ int row_of(const mesh_level &level) {
@@ -106,7 +109,7 @@ static __device__ __forceinline__ int node_before(const mesh_level &level, int d
  * axes that read the finer level's nodes from it; those that read the map from level 0, and from
  * the nodes of far atoms. An axis has for each position the number of the first node, then the
  * weights. */
-enum { FACTORS, FINER, MAP_AXIS, FAR_AXIS, N_TABLES };
+enum { FACTORS, FINER, MAP_AXIS, FAR_AXIS };
 
 struct table_place {
   int at;    /* in the tables */
@@ -128,37 +131,28 @@ static __device__ __forceinline__ table_place shape_of(const meshes &m, int what
                                                        int nx, int ny, int nz) {
   table_place t = {0, 0, 1};
   int points = along(d, nx, ny, nz);
-  if (what == FACTORS && l < m.n_levels) t.count = m.level[l].n[d] / 2 + 1;
-  if (what == FINER && l > 0 && l < m.n_levels) {
-    t.count = m.level[l - 1].nodes[d];
-    t.width = m.level[l].order + 1;
-  }
-  if (what == MAP_AXIS && l == 0) {
-    t.count = points;
-    t.width = m.level[0].order + 1;
-  }
-  if (what == FAR_AXIS && l == 0 && m.far_nodes) {
-    t.count = points;
-    t.width = far_width(m, points) + 1;
-  }
+  if (what == FACTORS) t.count = m.level[l].n[d] / 2 + 1;
+  if (what == FINER) t.count = l > 0 ? m.level[l - 1].nodes[d] : 0;
+  if (what == MAP_AXIS || what == FAR_AXIS) t.count = points;
+  if (what == FINER || what == MAP_AXIS) t.width = m.level[l].order + 1;
+  if (what == FAR_AXIS) t.width = far_width(m, points) + 1;
   return t;
 }
 
+/* Table of dimension d; l is 0 for those of the map. */
 static __device__ __forceinline__ table_place table_of(const meshes &m, int what, int l, int d,
                                                        int nx, int ny, int nz) {
-  int at = 0;
-  for (int w = 0; w < N_TABLES; w++)
-    for (int level = 0; level < m.n_levels; level++)
-      for (int dim = 0; dim < 3; dim++) {
-        table_place t = shape_of(m, w, level, dim, nx, ny, nz);
-        if (w == what && level == l && dim == d) {
-          t.at = at;
-          return t;
-        }
-        at += t.count * t.width;
-      }
-  table_place none = {at, 0, 1};
-  return none;
+  int at = what == FACTORS    ? m.level[l].factors
+           : what == FINER    ? m.level[l].finer
+           : what == MAP_AXIS ? m.map_axis
+                              : m.far_axis;
+  for (int before = 0; before < d; before++) {
+    table_place t = shape_of(m, what, l, before, nx, ny, nz);
+    at += t.count * t.width;
+  }
+  table_place t = shape_of(m, what, l, d, nx, ny, nz);
+  t.at = at;
+  return t;
 }
 
 /* The window's transform at k h, by Gauss and Legendre's rule between nodes. */
@@ -168,12 +162,12 @@ template <int WIDTH> static __device__ real window_transform(real window, real k
   const real weight[6] = {0.2491470458134028, 0.2334925365383548, 0.2031674267230659,
                           0.1600783285433462, 0.1069393259953184, 0.0471753363865118};
   real sum = 0, w[WIDTH];
-  for (int p = 0; p < 12; p++) {
-    real u = (real)0.5 * WIDTH + (real)0.5 * (1 + (p < 6 ? at[p] : -at[p - 6]));
+  for (int p = 0; p < 6; p++) { /* the other six mirror these */
+    real u = (real)0.5 * WIDTH + (real)0.5 * (1 + at[p]);
     window_weights<WIDTH>(window, u, w);
 #pragma unroll
     for (int node = 0; node < WIDTH; node++)
-      sum += (real)0.5 * weight[p % 6] * w[node] * cosine(kh * (u - (node + 1)));
+      sum += weight[p] * w[node] * cosine(kh * (u - (node + 1)));
   }
   return sum;
 }
