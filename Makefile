@@ -14,7 +14,7 @@ SOVERSION = $(word 1,$(subst ., ,$(VERSION))).$(word 2,$(subst ., ,$(VERSION)))
 # over with what was found.
 
 GOALS := $(or $(MAKECMDGOALS),all)
-ifneq ($(filter-out help clean format,$(GOALS)),)
+ifneq ($(filter-out help clean format dist,$(GOALS)),)
 ifndef MAKE_RESTARTS
 PROBE_NOW := probe-now $(if $(filter deps,$(GOALS)),deps)
 endif
@@ -53,7 +53,7 @@ BASE_FLAGS += -fPIC -fno-semantic-interposition
 # and ignore errno and traps; nothing but they is compiled so.
 HARNESS_FLAGS = -ffp-contract=off $(if $(CUDA_INCLUDE),-DDCS_WITH_CUDA=1 -isystem $(CUDA_INCLUDE))
 KERNEL_FLAGS  = -O3 -fno-math-errno -fno-trapping-math
-LDLIBS        = -l:libcsv.a -l:libjansson.a -l:libz.a -ldl -lm
+LDLIBS        = $(LIB_CSV) $(LIB_JSON) $(LIB_Z) -ldl -lm
 
 # ---- files ----
 
@@ -73,7 +73,7 @@ BIN         := $(BUILD)/dcsbench
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint asan ubsan tsan fuzz faults kills mutants install help clean
+.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
 
 all: libs $(BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
@@ -106,7 +106,7 @@ $(SHARED): $(BUILD)/dcs.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -shared -Wl,-soname,libdcs.so.$(SOVERSION) -Wl,--exclude-libs,ALL \
-	  -o $@.$(VERSION) $< -l:libcsv.a -ldl -lm
+	  -o $@.$(VERSION) $< $(LIB_CSV) -ldl -lm
 	$(Q)ln -sf libdcs.so.$(VERSION) $@.$(SOVERSION)
 	$(Q)ln -sf libdcs.so.$(SOVERSION) $@
 
@@ -136,9 +136,13 @@ endef
 $(BUILD)/flags: FORCE
 	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)' '$(LDFLAGS) $(LDLIBS)')
 
+# The commit: in a release, which may lie in the repository of another, what `git archive` wrote.
+ARCHIVED  := $(shell cat .archived)
+GIT_STATE  = $(if $(findstring Format,$(ARCHIVED)),$(shell git describe --always --dirty 2>/dev/null),$(ARCHIVED))
+
 $(BUILD)/version.h: FORCE
 	$(call write_if_changed,'#define DCS_VERSION "$(VERSION)"' \
-	  '#define DCS_GIT_STATE "$(shell git describe --always --dirty 2>/dev/null)"' \
+	  '#define DCS_GIT_STATE "$(GIT_STATE)"' \
 	  '#define DCS_COMPILER "$(shell $(CC) --version | head -n 1 | tr -d \"\\\\)"' \
 	  '#define DCS_FLAGS "$(CFLAGS) $(KERNEL_FLAGS)"')
 
@@ -169,7 +173,8 @@ libdir     ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 datadir    ?= $(prefix)/share
 mandir     ?= $(datadir)/man
-STATIC_LIBS = $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp )-l:libcsv.a -ldl -lm
+docdir     ?= $(datadir)/doc/dcsbench
+STATIC_LIBS = $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp )$(LIB_CSV) -ldl -lm
 CMAKE_DIR   = $(libdir)/cmake/dcsbench
 # A template of library/ with what it names, as file $(1).
 fill = sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@VERSION@|$(VERSION)|; \
@@ -177,7 +182,7 @@ fill = sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(inclu
   s|@to_include@|$(shell realpath -m --relative-to=$(CMAKE_DIR) $(includedir))|' library/$(1).in > $(BUILD)/$(1)
 put = install -D -m $(1) $(2) "$(DESTDIR)$(3)"
 
-install: all ## program, libraries, header, dcsbench.pc, CMake package, man pages and completion into prefix (/usr/local), below DESTDIR
+install: all ## program, libraries, header, dcsbench.pc, CMake package, man pages, completion and documents into prefix (/usr/local), below DESTDIR
 	$(call put,755,$(BIN),$(bindir)/dcsbench)
 	$(call put,644,library/dcsbench.h,$(includedir)/dcsbench.h)
 	$(call put,644,$(BUILD)/libdcs.a,$(libdir)/libdcs.a)
@@ -197,6 +202,16 @@ install: all ## program, libraries, header, dcsbench.pc, CMake package, man page
 	$(call put,644,$(BUILD)/completion/dcsbench,$(datadir)/bash-completion/completions/dcsbench)
 	$(call put,644,$(BUILD)/completion/_dcsbench,$(datadir)/zsh/site-functions/_dcsbench)
 	$(call put,644,$(BUILD)/completion/dcsbench.fish,$(datadir)/fish/vendor_completions.d/dcsbench.fish)
+	for file in README.md NEWS.md CITATION.cff LICENSE; do $(call put,644,$$file,$(docdir)/$$file) || exit 1; done
+	for file in tests/example_map.c library/example.py; do $(call put,644,$$file,$(docdir)/examples/$$(basename $$file)) || exit 1; done
+
+RELEASE = dcsbench-$(VERSION)
+dist: ## the last commit as build/dcsbench-VERSION.tar.gz, which builds outside a repository
+	@git diff --quiet HEAD || echo "dist: changes that are not committed are left out"
+	@mkdir -p $(BUILD)
+	@git archive --format=tar.gz --prefix=$(RELEASE)/ -o $(BUILD)/$(RELEASE).tar.gz.$$$$ HEAD && \
+	  mv $(BUILD)/$(RELEASE).tar.gz.$$$$ $(BUILD)/$(RELEASE).tar.gz
+	@echo $(BUILD)/$(RELEASE).tar.gz
 
 # ---- what a user does ----
 
@@ -251,8 +266,9 @@ check: all $(TESTS) lint cross ## all tests that end within minutes
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200
-check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser, the notebook
+check-full: check ## check with all trials of the simulations, and the long ones: sanitizers, coverage, fuzzing, faults, clang, no OpenMP, no CUDA headers, a browser, the notebook
 	env -u DCS_TEST_FULL $(MAKE) asan ubsan tsan # more trials of a simulation show them nothing
+	$(MAKE) coverage
 	$(MAKE) fuzz
 	$(MAKE) faults
 	$(MAKE) kills
@@ -302,6 +318,15 @@ tsan: export DCS_TEST_SECONDS = 3600
 tsan: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
 tsan: ## the tests under the thread sanitizer (clang and its OpenMP runtime)
 	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" check-unit
+
+# The tests of what reads and writes files: those that include one of its headers.
+COVERED_TESTS = $(shell grep -lE '"harness/(input|output|files)/' tests/test_*.c)
+coverage: ## line coverage of readers and writers by their tests (gcov): fails under 95%
+	$(MAKE) BUILD=$(BUILD)/coverage CC=gcc CFLAGS="-O0 -g --coverage" coverage-unit
+
+.PHONY: coverage-unit
+coverage-unit: $(BIN) $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
+	@BUILD=$(BUILD) sh tests/coverage.sh $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
 
 # clang brings libFuzzer; the whole program is built with it, for the readers are all over it.
 SECONDS ?= 60

@@ -90,9 +90,9 @@ typedef struct {
   double timeout_s;
 } dcs_device_options;
 
-/* --input, --spacing, --margin, --origin */
+/* --input, --format, --model, --altloc, --spacing, --margin, --origin */
 typedef struct {
-  const char *input;
+  dcs_input input;
   dcs_grid grid;
 } dcs_problem_options;
 
@@ -150,6 +150,7 @@ typedef struct {
   dcs_device_options *device;
   dcs_problem_options *problem;
   dcs_problem_choice *choice;
+  dcs_read_options *read; /* --format, --model, --altloc, where there is no `problem` */
   dcs_plan_options *planned;
   dcs_typed *typed;
   dcs_units_options *units;
@@ -166,8 +167,9 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
 /* Whether a map or, of a slice, a picture can be written under that name; DCS_USAGE lists how names
  * end. */
 dcs_status dcs_check_map_name(const char *path);
-/* Writes it in the format that its name ends in, and says to stderr what was written. */
-dcs_status dcs_write_map(const char *path, const dcs_field *field);
+/* Writes it in the format that its name ends in, and says to stderr what was written, and how long
+ * that took; computing_ns, which may grow meanwhile: how long its values took, NULL: not known. */
+dcs_status dcs_write_map(const char *path, const dcs_field *field, const double *computing_ns);
 
 /* "  label     text" from column `indent` on, broken at spaces; a word longer than a line stands
  * out. */

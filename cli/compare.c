@@ -366,9 +366,12 @@ dcs_status dcs_command_compare(int argc, char **argv) {
       .missing = "two run folders are needed: before and after"};
   arguments a = {0};
   dcs_comparison comparison = {0};
-  dcs_status status = dcs_parse_options(
-      &line, argc, argv, &a,
-      (dcs_shared_options){&a.device, &a.problem, &a.choice, &a.planned, &a.typed});
+  dcs_status status = dcs_parse_options(&line, argc, argv, &a,
+                                        (dcs_shared_options){.device = &a.device,
+                                                             .problem = &a.problem,
+                                                             .choice = &a.choice,
+                                                             .planned = &a.planned,
+                                                             .typed = &a.typed});
   if (status == DCS_OK)
     status = a.run ? measure(&a, &comparison) : compare(&a, a.sides, &comparison);
   dcs_typed_free(&a.typed);

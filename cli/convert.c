@@ -33,7 +33,7 @@ static dcs_status convert(const arguments *a, dcs_field *field) {
   if (a->slice) DCS_TRY(dcs_parse_slice(a->slice, at));
   if (a->slice) DCS_TRY(dcs_field_slice(field, at));
   DCS_TRY(change_units(a, field));
-  return dcs_write_map(a->words[1], field);
+  return dcs_write_map(a->words[1], field, NULL);
 }
 
 dcs_status dcs_command_convert(int argc, char **argv) {

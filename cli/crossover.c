@@ -16,7 +16,8 @@ typedef struct {
   bool csv, json;
   int64_t refine; /* sizes at most; 0: none */
   int64_t rounds;
-  const char *input, *header, *reference;
+  dcs_input input;
+  const char *header, *reference;
   dcs_device_options device;
 } arguments;
 
@@ -43,7 +44,7 @@ static const dcs_option options[] = {
     {"rounds", 0, "N", "with --refine: samples of each method, as of `dcsbench sweep`",
      DCS_INTEGER(arguments, rounds, 1, 1000000)},
     {"input", 'i', "FILE", "with --refine: the run's molecule, where it had one",
-     DCS_WORD(arguments, input)},
+     DCS_WORD(arguments, input.files[0])},
     {0}};
 
 static dcs_status check(const void *values) {
@@ -57,7 +58,7 @@ static dcs_status check(const void *values) {
   if (a->refine && a->reference)
     return dcs_fail(DCS_USAGE, "--refine measures on this machine, and --reference is of another: "
                                "give one of them");
-  if (!a->refine && (a->rounds || a->input || a->device.device || a->device.kernels))
+  if (!a->refine && (a->rounds || a->input.files[0] || a->device.device || a->device.kernels))
     return dcs_fail(DCS_USAGE, "--rounds, --input, --device and --kernels are for --refine");
   return DCS_OK;
 }
@@ -251,7 +252,8 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
       .device_title = "With --refine:"};
   arguments a = {0};
   dcs_crossovers found;
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.device = &a.device}));
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
+                            (dcs_shared_options){.device = &a.device, .read = &a.input.how}));
   dcs_status status = crossover(&a, &found);
   dcs_crossovers_free(&found);
   return status;

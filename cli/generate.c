@@ -13,6 +13,7 @@ typedef struct {
   const char *kind, *out;
   int64_t atoms, seed;                /* -1: not given */
   double edge;                        /* 0: not given */
+  dcs_read_options how;               /* of the file */
   const char *words[REPLICATE_WORDS]; /* behind `replicate`: the file, and the copies each way */
   int n_words;
 } arguments;
@@ -81,7 +82,7 @@ static dcs_status choose_shift(const arguments *a, const dcs_molecule *one, doub
     shift[axis] = a->edge;
   if (a->edge > 0) return DCS_OK;
   *from = "the file's CRYST1 record";
-  DCS_TRY(dcs_pqr_cell(a->words[0], shift, &has_cell));
+  DCS_TRY(dcs_molecule_edges(one, a->words[0], shift, &has_cell));
   if (has_cell) return DCS_OK;
   double lo[3], hi[3];
   *from = "the box of its atoms, rounded up to whole angstrom";
@@ -104,10 +105,11 @@ static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REM
                     a->atoms >= 0 ? "--atoms" : "--seed");
   for (int axis = 0; axis < 3; axis++)
     DCS_TRY(dcs_parse_integer(names[axis], a->words[axis + 1], 1, DCS_MOST_ATOMS, &copies[axis]));
+  const dcs_input input = {{a->words[0]}, a->how};
   dcs_molecule one;
   double shift[3];
   const char *from;
-  DCS_TRY(dcs_molecule_read(a->words[0], &one, stderr));
+  DCS_TRY(dcs_molecule_read(&input, &one, stderr));
   dcs_status status = choose_shift(a, &one, shift, &from);
   if (status == DCS_OK) status = dcs_replicate(&one, copies, shift, m);
   dcs_molecule_free(&one);
@@ -144,7 +146,7 @@ dcs_status dcs_command_generate(int argc, char **argv) {
       .missing = "the kind is missing: water, uniform, ions, droplet or replicate",
       .take_word = take_word};
   arguments a = {.atoms = -1, .seed = -1};
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.read = &a.how}));
   int kind = 0;
   dcs_molecule m;
   char remark[REMARK];

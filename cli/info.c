@@ -5,7 +5,7 @@
 
 typedef struct {
   bool csv;
-  const char *file;
+  dcs_input input;
 } arguments;
 
 static const dcs_option options[] = {
@@ -64,9 +64,9 @@ static dcs_status print_molecule(bool csv, const dcs_molecule *m) {
   return DCS_OK;
 }
 
-static dcs_status file_info(bool csv, const char *path) {
+static dcs_status file_info(bool csv, const dcs_input *input) {
   dcs_molecule m;
-  DCS_TRY(dcs_molecule_read(path, &m, stderr));
+  DCS_TRY(dcs_molecule_read(input, &m, stderr));
   dcs_status status = print_molecule(csv, &m);
   dcs_molecule_free(&m);
   return status;
@@ -78,9 +78,9 @@ dcs_status dcs_command_info(int argc, char **argv) {
       .args_doc = "[FILE]",
       .doc = "Print the facts of this machine, or of a molecule: atoms, charge (e), box and first "
              "atom (angstrom).",
-      .place = DCS_PLACE(arguments, file, const char *),
+      .place = DCS_PLACE(arguments, input.files[0], const char *),
       .words = 1};
   arguments a = {0};
-  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
-  return a.file ? file_info(a.csv, a.file) : machine_info(a.csv);
+  DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.read = &a.input.how}));
+  return a.input.files[0] ? file_info(a.csv, &a.input) : machine_info(a.csv);
 }

@@ -1,5 +1,6 @@
 /* dcsbench map */
 #include "cli/commands.h"
+#include "cli/map_slabs.h"
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
@@ -94,7 +95,7 @@ static dcs_status dispatch_path(const char *dispatch, char path[4096]) {
 
 /* ---- timing ---- */
 
-static dcs_status time_maps(dcs_mapper *mapper, const dcs_map_request *r, float *map) {
+static dcs_status compute_times(dcs_mapper *mapper, const dcs_map_request *r, float *map) {
   enum { MAPS = 15 };
   double whole[MAPS], method[MAPS], share[MAPS];
   for (int i = 0; i < MAPS; i++) {
@@ -113,6 +114,17 @@ static dcs_status time_maps(dcs_mapper *mapper, const dcs_map_request *r, float 
   return DCS_OK;
 }
 
+/* On memory of its own. */
+static dcs_status time_maps(dcs_mapper *mapper, const dcs_map_request *r) {
+  dcs_field map = {.n = {r->nx, r->ny, r->nz}};
+  DCS_TRY(dcs_field_allocate(&map));
+  dcs_interrupt_release();
+  const dcs_status status = compute_times(mapper, r, map.values);
+  dcs_interrupt_catch();
+  dcs_field_free(&map);
+  return status;
+}
+
 /* ---- map ---- */
 
 static void print_explanation(FILE *out, dcs_mapper *mapper, const dcs_map_request *r) {
@@ -122,15 +134,18 @@ static void print_explanation(FILE *out, dcs_mapper *mapper, const dcs_map_reque
 
 static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_request *r,
                           dcs_field *field) {
+  dcs_map_job job = {.mapper = mapper,
+                     .path = a->out,
+                     .units = a->units.units->name,
+                     .factor = dcs_units_factor(a->units.units, a->units.kelvin),
+                     .whole = !a->out || a->time || dcs_is_picture(a->out)};
   if (a->explain || a->dispatch) print_explanation(a->explain ? stdout : stderr, mapper, r);
   if (!a->out && !a->time) return DCS_OK;
-  dcs_interrupt_release(); /* there is nothing to save yet: an interrupt ends the program */
-  DCS_TRY(dcs_map(mapper, r, field->values));
-  if (a->time) DCS_TRY(time_maps(mapper, r, field->values));
-  dcs_interrupt_catch();
-  if (!a->out) return DCS_OK;
-  dcs_field_scale(field, dcs_units_factor(a->units.units, a->units.kelvin), a->units.units->name);
-  return dcs_write_map(a->out, field);
+  dcs_status status = dcs_map_begin(&job, r, field);
+  if (status == DCS_OK && a->time) status = time_maps(mapper, r);
+  if (status == DCS_OK && a->out) status = dcs_map_write(&job, field);
+  dcs_map_end(&job);
+  return status;
 }
 
 static dcs_status open_mapper(const arguments *a, dcs_mapper **mapper) {
@@ -159,9 +174,8 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
   for (int64_t i = 0; atoms && i < m->n; i++)
     memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
   dcs_status status = atoms
-                          ? dcs_field_allocate(&field)
+                          ? open_mapper(a, &mapper)
                           : dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)m->n);
-  if (status == DCS_OK) status = open_mapper(a, &mapper);
   if (status == DCS_OK) {
     status = compute(a, mapper, &r, &field);
     dcs_mapper_close(mapper);
@@ -235,7 +249,7 @@ static dcs_status map_file(arguments *a) {
   if (kind != dcs_kinds[0])
     return dcs_fail(DCS_USAGE, "--problem: found %s; expected %s: the library computes no other",
                     kind->id, dcs_kinds[0]->id);
-  DCS_TRY(dcs_molecule_read(a->problem.input, &m, stderr));
+  DCS_TRY(dcs_molecule_read(&a->problem.input, &m, stderr));
   dcs_status status = map_molecule(a, kind, &problem, &m);
   dcs_molecule_free(&m);
   return status;
@@ -251,7 +265,7 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
           "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
           "that took least on the reference card of its compute capability.",
-      .place = DCS_PLACE(arguments, problem.input, const char *),
+      .place = DCS_PLACE(arguments, problem.input.files[0], const char *),
       .words = 1,
       .missing = "the molecule's file is missing",
       .check = check};

@@ -64,11 +64,29 @@ static dcs_status take_origin(const char *text, void *values) {
   return status;
 }
 
+static dcs_status take_altloc(const char *text, void *values) {
+  if (!text[0] || text[1] || text[0] <= ' ' || text[0] > '~')
+    return dcs_fail(DCS_USAGE, "--altloc: found \"%s\"; expected one character, such as B", text);
+  ((dcs_read_options *)values)->altloc = text[0];
+  return DCS_OK;
+}
+
+static const dcs_option read_options[] = {
+    {"format", 'f', "NAME", "of the molecule's file: %1$s (known by its content)",
+     DCS_WORD(dcs_read_options, format)},
+    {"model", 0, "N", "which of the file's models (the first)",
+     DCS_INTEGER(dcs_read_options, model, 1, INT64_MAX)},
+    {"altloc", 0, "LETTER", "which alternate location of the atoms (the first of each residue)",
+     .take = take_altloc},
+    {0}};
+
 static const dcs_option problem_options[] = {
-    {"input", 'i', "FILE", "file with the molecule: %1$s", DCS_WORD(dcs_problem_options, input)},
+    {"input", 'i', "FILE",
+     "file with the molecule, - for standard input: %1$s, also compressed by gzip or zlib",
+     DCS_WORD(dcs_problem_options, input.files[0])},
     {"spacing", 0, "ANGSTROM",
      "grid spacing (what makes molecule and margin fit the grid; else 0.5)",
-     DCS_NUMBER(dcs_problem_options, grid.spacing, 1e-6, 1e6)},
+     DCS_NUMBER(dcs_problem_options, grid.spacing, DCS_LEAST_SPACING, DCS_MOST_SPACING)},
     {"margin", 0, "ANGSTROM", "space around the molecule's box (5)",
      DCS_NUMBER(dcs_problem_options, grid.margin, 0, 1e6)},
     {"origin", 0, "X,Y,Z", "place of grid point 0,0,0 (grid centred on the molecule)",
@@ -233,6 +251,8 @@ static void list_options(command_line *all, dcs_shared_options shared) {
   add_options(all, all->line->options, all->arguments, 0);
   if (shared.planned) add_options(all, plan_options, shared.planned, 0);
   if (shared.problem) add_options(all, problem_options, shared.problem, 0);
+  if (shared.problem) shared.read = &shared.problem->input.how;
+  if (shared.read) add_options(all, read_options, shared.read, 0);
   if (shared.units) add_options(all, units_options, shared.units, 0);
   if (shared.choice) {
     list_params(params);
@@ -244,8 +264,8 @@ static void list_options(command_line *all, dcs_shared_options shared) {
 }
 
 /* The texts of options that have choices in them. --device: %1$s becomes the names of devices, %2$s
- * the default one, %3$s those of several; --input: %1$s the formats that are read; --out: %1$s the
- * endings of maps. */
+ * the default one, %3$s those of several; --input, --format: %1$s the formats that are read; --out:
+ * %1$s the endings of maps. */
 static char *name_choices(int key, const char *text, void *input) {
   char names[DCS_TEXT], lists[DCS_TEXT], *named;
   int length;
@@ -254,7 +274,7 @@ static char *name_choices(int key, const char *text, void *input) {
   if (key == 'd')
     length = asprintf(&named, text, dcs_device_names(names), dcs_default_device(),
                       dcs_device_list_names(lists));
-  else if (key == 'i')
+  else if (key == 'i' || key == 'f')
     length = asprintf(&named, text, dcs_molecule_formats(names, sizeof names));
   else if (key == 'o')
     length = asprintf(&named, text, dcs_field_format_list(names));

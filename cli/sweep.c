@@ -124,7 +124,7 @@ static dcs_status check(const void *values) {
   const commands *c = &a->commands;
   if (c->n_methods > 0 && (a->planned.plan || line->variants || line->config || line->atoms ||
                            line->grid || line->scope || line->memory || dcs_chosen(&a->choice) ||
-                           a->problem.input || a->device.device || a->energy))
+                           a->problem.input.files[0] || a->device.device || a->energy))
     return dcs_fail(DCS_USAGE,
                     "--method times commands of yours: its options are --size, --check, "
                     "--time-from, --rounds, --budget, --timeout, --seed, --out, --resume");
@@ -132,6 +132,8 @@ static dcs_status check(const void *values) {
     return dcs_fail(DCS_USAGE, "--size NAME=LIST is missing: what {NAME} in a --method stands for");
   if (c->n_methods == 0 && (c->n_axes > 0 || c->check || c->time_from))
     return dcs_fail(DCS_USAGE, "--size, --check and --time-from are for --method NAME=COMMAND");
+  if (a->turns && a->problem.input.files[0] && strcmp(a->problem.input.files[0], "-") == 0)
+    return dcs_fail(DCS_USAGE, "--input -: standard input gives the turns; expected a file");
   if (a->watch && !dcs_progress_start().shown)
     return dcs_fail(DCS_USAGE, "--watch is for a terminal: standard error is none");
   return dcs_check_plan(&a->planned, &a->choice);

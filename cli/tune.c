@@ -192,7 +192,7 @@ static dcs_status with_journals(arguments *a) {
 /* Of a specification that makes its own problem: it has no sizes to choose. */
 static dcs_status take_one_problem(arguments *a) {
   dcs_case_source *source = &a->tune.source;
-  if (a->problem.input || source->atoms || a->problem.grid.n.x || dcs_chosen(&a->choice))
+  if (a->problem.input.files[0] || source->atoms || a->problem.grid.n.x || dcs_chosen(&a->choice))
     return dcs_fail(DCS_USAGE,
                     "%s: found a problem or its size; expected none: the specification "
                     "has them",
@@ -211,7 +211,7 @@ static dcs_status take_source(arguments *a, const dcs_variant *variant) {
   source->input = a->problem.input;
   source->grid = a->problem.grid;
   source->seed = 1;
-  if (!source->input && (source->atoms == 0 || source->grid.n.x == 0))
+  if (!source->input.files[0] && (source->atoms == 0 || source->grid.n.x == 0))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     source->atoms == 0 ? "--atoms" : "--grid");
   if (!dcs_chosen(&a->choice)) a->choice.kind = dcs_kind_of(variant);

@@ -31,7 +31,7 @@ static const dcs_option options[] = {
 static dcs_status check(const void *values) {
   const arguments *a = values;
   const char *needs = a->grid ? "--grid" : a->choice.config;
-  if (a->problem.input || !*needs) return DCS_OK;
+  if (a->problem.input.files[0] || !*needs) return DCS_OK;
   return dcs_fail(DCS_USAGE,
                   "%s needs --input: without a molecule sizes and problems are chosen to find "
                   "faults",
@@ -45,10 +45,11 @@ static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
   const dcs_kind *kind;
   dcs_config problem;
   DCS_TRY(dcs_one_problem(&a->choice, &kind, &problem));
-  const bool one_kind = a->problem.input || dcs_chosen(&a->choice);
-  const dcs_at_hand at_hand = {gpu, one_kind ? kind : NULL, &problem, a->problem.input != NULL};
+  const bool one_kind = a->problem.input.files[0] || dcs_chosen(&a->choice);
+  const dcs_at_hand at_hand = {gpu, one_kind ? kind : NULL, &problem,
+                               a->problem.input.files[0] != NULL};
   DCS_TRY(dcs_select_methods(variants, a->config, at_hand, methods));
-  return a->config || a->problem.input ? DCS_OK : dcs_cover_methods(methods);
+  return a->config || a->problem.input.files[0] ? DCS_OK : dcs_cover_methods(methods);
 }
 
 /* Running totals of one variant. */
@@ -199,7 +200,8 @@ static dcs_status run(const arguments *a, dcs_bench *bench) {
   dcs_status status = choose(a, gpu == DCS_OK, &methods);
   if (status == DCS_OK && a->device.kernels) say_unchanged(a->device.kernels, &methods);
   if (status == DCS_OK)
-    status = a->problem.input ? verify_input(a, bench, &methods) : verify(bench, &methods, NULL);
+    status = a->problem.input.files[0] ? verify_input(a, bench, &methods)
+                                       : verify(bench, &methods, NULL);
   free(methods.list);
   if (status == DCS_OK && gpu != DCS_OK && !a->variants)
     printf("CUDA variants cannot run here: %s\n", bench->why);

@@ -80,6 +80,11 @@ typedef struct {
                                          matters (predicates, plans) */
   int64_t n_inputs;                   /* elements of buffer 0, which is an input: at least 1 */
   dcs_dims n;                         /* points of a grid, each at least 1 */
+  int64_t first_slice;                /* slice k of the problem is slice first_slice + k of the grid
+                                         whose origin atoms are given from: a slab of it. Not 0 in
+                                         problems that the kind's initial values pose alone; each
+                                         variant that solves these computes the bits that a slab
+                                         has in the whole grid */
   float spacing;                      /* of the points, angstrom */
   dcs_config config;                  /* values of the kind's parameters */
 } dcs_problem;
@@ -94,7 +99,7 @@ typedef enum {
   DCS_ARG_NY,       /* int: useful points in y */
   DCS_ARG_NZ,       /* int: slices of this launch */
   DCS_ARG_ROW,      /* int: points from one stored row to the next */
-  DCS_ARG_K,        /* int: first slice of this launch */
+  DCS_ARG_K,        /* int: first slice of this launch, from the grid's origin */
   DCS_ARG_SPACING,  /* float: angstrom */
   DCS_ARG_SMS,      /* int: SMs of the device, at least 1 */
   DCS_ARG_VALUE,    /* int: the step's value; 0 in the launches of `dcs` */
@@ -236,6 +241,9 @@ typedef struct {
   /* Whether the configuration can compute this problem, which it solves; pure. When not, says why.
    * NULL: always. */
   bool (*applicable)(const dcs_problem *, const dcs_config *, char why[DCS_TEXT]);
+  /* Whether the rounding of sums, of which so many additions follow one another, is within what
+   * such a problem allows; pure. When not, says what it may reach. NULL: always. */
+  bool (*accurate)(const dcs_problem *, int64_t longest_sum, char why[DCS_TEXT]);
   /* Points in each dimension that are really computed, padding included. */
   dcs_dims (*executed)(const dcs_problem *, const dcs_config *);
   /* Floating-point operations per executed evaluation: add, subtract, multiply 1, FMA 2, reciprocal

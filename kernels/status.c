@@ -7,11 +7,14 @@
 static _Thread_local char message[4096];
 static _Thread_local char trace[4096];
 
+/* The message before may be a part of the new one. */
 void dcs_fail_at(const char *file, int line, const char *format, ...) {
+  char text[sizeof message];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  strcpy(message, text);
   snprintf(trace, sizeof trace, "%s:%d\n", file, line);
 }
 

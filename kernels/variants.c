@@ -125,5 +125,7 @@ bool dcs_applicable(const dcs_variant *variant, const dcs_problem *problem,
     }
   }
   if (variant->solves && !variant->solves(&problem->config, why)) return false;
-  return !variant->applicable || variant->applicable(problem, config, why);
+  if (variant->applicable && !variant->applicable(problem, config, why)) return false;
+  return !variant->accurate ||
+         variant->accurate(problem, variant->longest_sum(problem, config), why);
 }

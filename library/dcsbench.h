@@ -19,7 +19,13 @@
  *     1  a method failed or computed a wrong map     4  not on this machine: a GPU, memory
  *     2  an argument is wrong                        5  reading or writing failed
  *
- * A handle is used by one thread at a time; different threads may use different handles. */
+ * A handle is used by one thread at a time; different threads may use different handles at once,
+ * each with threads of its own for its maps. dcs_error_message() is the calling thread's.
+ *
+ * After fork() a child may go on with its parent's handle, or open its own: maps are computed on
+ * the CPU by threads that last for the map (with `threads` 1 by the calling one), and on a GPU
+ * where the parent has not used it; else dcs_explain() says why not. No other thread may be in a
+ * function of the library while a process forks. */
 #ifndef DCSBENCH_H
 #define DCSBENCH_H
 
@@ -41,11 +47,16 @@ typedef struct {
   const char *device;
   /* The dispatch table, dispatch.csv, that `dcsbench dispatch` wrote from a run on this machine.
    * NULL, or one that is damaged or of another machine or program (dcs_explain() says why): the
-   * highest rung of the CPU ladder that runs here, with all CPUs. */
+   * highest rung of the CPU ladder that runs here. */
   const char *dispatch;
   /* Not 0: opens the GPU at once, so that decisions never count its start (a fifth of a second).
    * For programs that compute many maps. 0: when it first pays for a single map. */
   int open_gpu_now;
+  /* How many threads a map takes at most, 1 to 1024; methods of the dispatch table that take more
+   * are not used. 0: OMP_NUM_THREADS, else all CPUs that the process may use. On a host whose CPUs
+   * others use, OpenMP's threads waste what they wait for by turning: start the program with
+   * OMP_WAIT_POLICY=passive, or ask for fewer threads. */
+  int threads;
 } dcs_mapper_options;
 
 /* options may be NULL. The caller ends with dcs_mapper_close(). With open_gpu_now or a device that
@@ -59,8 +70,8 @@ typedef struct {
   int64_t n_atoms; /* at least 1 */
   const double *atoms;
   const float *atoms_float;
-  double origin[3]; /* place of grid point (0, 0, 0); subtracted in double precision */
-  double spacing;
+  double origin[3];   /* place of grid point (0, 0, 0); subtracted in double precision */
+  double spacing;     /* 1e-12 to 1e7: beyond, squares of distances leave single precision */
   int64_t nx, ny, nz; /* grid points */
   double cutoff;      /* above 0: of the atoms nearer than this to a point alone; 0: of all */
   int switched;       /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
@@ -78,9 +89,8 @@ typedef struct {
  * its rest is computed; one that was just allocated costs the touching of its pages. An atom closer
  * to a grid point than a millionth of the spacing is left out of the sum there; atoms without
  * charge add nothing. A method is checked against double-precision sums on a small problem before
- * its first use, and where one fails the next best takes over. In a child of fork() whose parent
- * has computed maps, status 4 (unless the library was built without OpenMP). On a status above 0
- * the map's content is undefined. */
+ * its first use, and where one fails the next best takes over. On a status above 0 the map's
+ * content is undefined. */
 int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
 
 /* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),

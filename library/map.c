@@ -1,16 +1,15 @@
 /* dcs_map() and dcs_explain(): the choice, and the map by it. */
 #include "harness/base/grow.h"
 #include "library/mapper.h"
+#include "library/team.h"
 
 #include "harness/problems/case.h"
 #include "kernels/coulomb/coulomb.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- choice ---- */
 
@@ -24,7 +23,7 @@ static void append_ladder(const dcs_mapper *m, const dcs_size *size, double spac
                           dcs_backend backend, dcs_choice *choice) {
   const dcs_problem problem = dcs_size_problem(size, spacing);
   for (int v = dcs_n_variants - 1; v >= 0; v--) {
-    const dcs_method method = {dcs_variants[v], dcs_initial_config(dcs_variants[v], m->cpus)};
+    const dcs_method method = {dcs_variants[v], dcs_initial_config(dcs_variants[v], m->threads)};
     char why[DCS_TEXT];
     if (method.variant->backend == backend && dcs_kind_of(method.variant) == size->kind &&
         dcs_variant_available(method.variant, why) &&
@@ -40,7 +39,7 @@ static bool has_backend(const dcs_dispatch_table *table, dcs_backend backend) {
 }
 
 /* Both lie in host memory: warm once the GPU is open, first before; warm also where a cold start
- * was not measured. */
+ * was not measured. Times of more threads than a map may take say nothing of fewer. */
 static void choose_by_table(const dcs_mapper *m, const dcs_size *size, double spacing,
                             dcs_choice *choice) {
   const dcs_dispatch_family *family = dcs_dispatch_find(&m->dispatch, size->kind, &size->config);
@@ -53,9 +52,12 @@ static void choose_by_table(const dcs_mapper *m, const dcs_size *size, double sp
   int n = dcs_dispatch_rank(&m->dispatch, size, spacing, choice->scope, usable, ranked);
   for (int i = 0; i < n; i++) {
     const dcs_method method = {ranked[i].method->variant, ranked[i].method->config};
-    append(choice, &method, ranked[i].ns, ranked[i].extrapolated);
+    if (dcs_role_value(method.variant, &method.config, DCS_ROLE_THREADS, 1) > m->threads)
+      choice->too_wide = true;
+    else
+      append(choice, &method, ranked[i].ns, ranked[i].extrapolated);
   }
-  if (n > 0) choice->family = family;
+  if (choice->n > 0) choice->family = family;
 }
 
 /* The GPU's methods in the order of the reference of its class. How long they take here is not
@@ -75,7 +77,7 @@ static void append_shipped(const dcs_mapper *m, const dcs_size *size, double spa
 void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_choice *choice) {
   choice->n = 0;
   choice->family = NULL;
-  choice->by_reference = false;
+  choice->by_reference = choice->too_wide = false;
   choice->scope = m->engines[DCS_GPU] ? DCS_WARM : DCS_FIRST;
   if (m->use_dispatch) choose_by_table(m, size, spacing, choice);
   if (m->device && !m->gpu_refused) append_shipped(m, size, spacing, choice);
@@ -88,9 +90,7 @@ void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_c
 static dcs_status check_request(const dcs_map_request *r) {
   if (r->n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)r->n_atoms);
-  if (!(r->spacing >= DCS_LEAST_SPACING && r->spacing <= DCS_MOST_SPACING))
-    return dcs_fail(DCS_USAGE, "spacing %g; expected %g to %g angstrom", r->spacing,
-                    DCS_LEAST_SPACING, DCS_MOST_SPACING);
+  DCS_TRY(dcs_check_spacing(r->spacing));
   if (r->nx < 1 || r->ny < 1 || r->nz < 1)
     return dcs_fail(DCS_USAGE,
                     "grid %lldx%lldx%lld has no points; every dimension must be at least 1",
@@ -166,45 +166,27 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
 
 /* ---- map ---- */
 
-/* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.
- */
-static dcs_status compute(dcs_mapper *m, const dcs_case *c, float *map) {
-  dcs_choice choice;
-  dcs_status status = dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
-  const dcs_size size = dcs_case_size(c);
-  dcs_choose(m, &size, c->spacing, &choice);
-  if (choice.n > 0 && choice.list[0].method.variant->backend == DCS_GPU && !m->engines[DCS_GPU]) {
-    (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
-    dcs_choose(m, &size, c->spacing, &choice);
-  }
-  for (int i = 0; i < choice.n; i++) {
-    status = dcs_mapper_check(m, &choice.list[i].method);
-    if (status == DCS_OK) status = dcs_mapper_run(m, &choice.list[i].method, &c->problem, map);
-    if (status == DCS_OK) return DCS_OK;
-  }
-  return status;
+dcs_status dcs_mapper_pose(dcs_mapper *m, const dcs_map_request *r) {
+  m->device_slices = 0;
+  return build_case(m, r);
 }
 
-/* OpenMP's threads are not in a child of fork(), where they would be waited for without end. */
-static dcs_status check_process(void) {
-#ifdef _OPENMP
-  static _Atomic pid_t computes; /* the first process that did; 0: none yet */
-  pid_t none = 0;
-  if (!atomic_compare_exchange_strong(&computes, &none, getpid()) && none != getpid())
-    return dcs_fail(DCS_UNAVAILABLE,
-                    "process %ld computed maps before it called fork(): threads of OpenMP do not "
-                    "live on in a child; compute there alone, or start a program with exec()",
-                    (long)none);
-#endif
-  return DCS_OK;
+typedef struct {
+  dcs_mapper *m;
+  const dcs_map_request *request;
+  float *map;
+} map_job;
+
+static dcs_status make_map(void *data) {
+  const map_job *job = data;
+  DCS_TRY(dcs_mapper_pose(job->m, job->request));
+  return dcs_mapper_slices(job->m, 0, job->m->c.problem.n.z, job->map);
 }
 
 int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
-  DCS_TRY(check_process());
-  DCS_TRY(build_case(m, request));
-  DCS_TRY(compute(m, &m->c, map));
-  dcs_apply_fixes(m->c.fixes, m->c.n_fixes, map);
-  return DCS_OK;
+  map_job job = {m, request, map};
+  dcs_mapper_leave_parent(m);
+  return dcs_team_run(m->threads, make_map, &job);
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {
@@ -264,6 +246,8 @@ static void say_why(writer *w, const dcs_mapper *m, const dcs_size *size,
     say_table(w, m, choice);
   else if (*m->miss)
     say(w, "\ndispatch table not used: %s", m->miss);
+  else if (choice->too_wide)
+    say(w, "\nno method of the dispatch table for this takes %d threads or fewer", m->threads);
   else if (m->dispatch_path)
     say_no_method(w, m, size);
   else
@@ -273,6 +257,8 @@ static void say_why(writer *w, const dcs_mapper *m, const dcs_size *size,
         m->shipped.facts[DCS_FOR_GPU]);
   else if (!choice->family)
     say(w, "; the highest rung of the ladder that runs here");
+  if (choice->family && choice->too_wide)
+    say(w, "\nthe table's methods of more than %d threads are not used", m->threads);
   if (*m->gpu_why) say(w, "\nGPU: %s", m->gpu_why);
   for (int i = 0; i < m->n_checked; i++)
     if (!m->checked[i].good)
@@ -295,6 +281,7 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
   writer w = {text, size};
   dcs_choice choice;
   DCS_TRY(check_request(r));
+  dcs_mapper_leave_parent(m);
   const dcs_size size_asked = size_of(r);
   dcs_choose(m, &size_asked, r->spacing, &choice);
   int pick = first_good(m, &choice, 0), next = first_good(m, &choice, pick + 1);

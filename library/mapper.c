@@ -2,10 +2,12 @@
 #include "library/mapper.h"
 
 #include "harness/sweep/environment.h"
+#include "library/team.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- dispatch table ---- */
 
@@ -59,6 +61,13 @@ void dcs_mapper_drop_gpu(dcs_mapper *m, const char *why) {
   snprintf(m->gpu_why, sizeof m->gpu_why, "%s", why);
 }
 
+/* Its memory and modules stay: freeing them is a matter of the parent's driver. */
+void dcs_mapper_leave_parent(dcs_mapper *m) {
+  if (!m->engines[DCS_GPU] || m->opened_gpu_in == getpid()) return;
+  m->engines[DCS_GPU] = NULL;
+  m->ready[DCS_GPU] = (dcs_ready){0};
+}
+
 dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   dcs_device_facts facts;
   dcs_engine *engine = NULL;
@@ -75,6 +84,7 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
     return dcs_fail(status, "%s", why);
   }
   m->engines[DCS_GPU] = engine;
+  m->opened_gpu_in = getpid();
   m->other_card = m->use_dispatch && !is_card_of_table(m, &facts);
   if (!m->use_dispatch || m->other_card) find_shipped(m, &facts);
   return DCS_OK;
@@ -83,10 +93,10 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
 /* ---- opening ---- */
 
 static dcs_status open_mapper(dcs_mapper *m, const dcs_mapper_options *options) {
+  DCS_TRY(dcs_team_size(options->threads, &m->threads));
   if ((options->device && !(m->device = strdup(options->device))) ||
       (options->dispatch && !(m->dispatch_path = strdup(options->dispatch))))
     return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");
-  m->cpus = dcs_cpus();
   m->use_dispatch = m->dispatch_path && read_dispatch(m) == DCS_OK;
   if (m->dispatch_path && !m->use_dispatch)
     snprintf(m->miss, sizeof m->miss, "%s", dcs_error_message());
@@ -112,9 +122,11 @@ int dcs_mapper_open(const dcs_mapper_options *options, dcs_mapper **mapper) {
 
 void dcs_mapper_close(dcs_mapper *m) {
   if (!m) return;
+  dcs_mapper_leave_parent(m);
   for (int b = 0; b < 2; b++)
     if (m->engines[b]) m->engines[b]->close(m->engines[b]);
   dcs_case_free(&m->c);
+  dcs_case_free(&m->part);
   free(m->checked);
   free(m->device);
   free(m->dispatch_path);

@@ -4,8 +4,10 @@
 
 #include "harness/engine/engine.h"
 #include "harness/problems/methods.h"
-#include "library/dcsbench.h"
+#include "library/map_slabs.h"
 #include "tuning/dispatch/dispatch.h"
+
+#include <sys/types.h>
 
 /* A method that was checked on this machine by this handle. */
 typedef struct {
@@ -22,7 +24,7 @@ typedef struct {
 
 struct dcs_mapper {
   char *device, *dispatch_path; /* as asked for, or NULL */
-  int cpus;
+  int threads;                  /* that a map takes at most */
   dcs_dispatch dispatch;
   bool use_dispatch;
   dcs_dispatch shipped; /* of the reference whose card is of the same class; no families: none */
@@ -31,8 +33,12 @@ struct dcs_mapper {
   char miss[6144];      /* why the dispatch table is not used; "" */
   char gpu_why[6144];   /* why the GPU, or what the table says of it, is not used; "" */
   dcs_engine *engines[2];
+  pid_t opened_gpu_in; /* the process that did */
   dcs_ready ready[2];
-  dcs_case c; /* of the last map */
+  dcs_case c;            /* of the last map */
+  dcs_case part;         /* a slab of it, where that is another problem */
+  int64_t device_slices; /* of the last map, as many as the device had memory for; 0: all */
+  dcs_outcome outcome;   /* of the last dcs_mapper_run() */
   dcs_checked *checked;
   int n_checked;
   double method_ns;
@@ -51,12 +57,15 @@ typedef struct {
   int n;
   const dcs_dispatch_family *family; /* whose table decided, or NULL */
   dcs_scope scope;
+  bool too_wide;     /* the table has methods of more threads than the handle takes */
   bool by_reference; /* no table decided, but what the card's class did in the reference */
 } dcs_choice;
 
 /* What a size is computed by; spacing in angstrom. */
 void dcs_choose(const dcs_mapper *mapper, const dcs_size *size, double spacing, dcs_choice *choice);
 
+/* In a child of fork() forgets the GPU that the parent opened, which must not be touched there. */
+void dcs_mapper_leave_parent(dcs_mapper *mapper);
 /* Opens the GPU unless it is open; the table's GPU methods are given up where the card is another.
  */
 dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);

@@ -12,7 +12,8 @@
 static bool is_ready(const dcs_ready *r, const dcs_problem *p) {
   return r->shape.input[0] && r->shape.input[0] == p->input[0] &&
          r->shape.n_inputs == p->n_inputs && r->shape.n.x == p->n.x && r->shape.n.y == p->n.y &&
-         r->shape.n.z == p->n.z && r->shape.spacing == p->spacing;
+         r->shape.n.z == p->n.z && r->shape.first_slice == p->first_slice &&
+         r->shape.spacing == p->spacing;
 }
 
 static bool is_prepared(const dcs_ready *r, const dcs_method *method, const dcs_problem *problem) {
@@ -62,6 +63,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
                           float *map) {
   dcs_engine *engine;
   char why[DCS_TEXT];
+  m->outcome = DCS_OUTCOME_INAPPLICABLE;
   if (!dcs_variant_available(method->variant, why) ||
       !dcs_applicable(method->variant, problem, &method->config, why))
     return dcs_fail(DCS_UNAVAILABLE, "%s", why);
@@ -70,6 +72,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   const dcs_scope scope = !engine->device || engine->device->timed ? DCS_WARM : DCS_UNTIMED_WARM;
   if (outcome == DCS_OUTCOME_OK)
     outcome = engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &m->method_ns);
+  m->outcome = outcome;
   if (outcome == DCS_OUTCOME_OK) return DCS_OK;
   char message[1024];
   snprintf(message, sizeof message, "%s", dcs_error_message());

@@ -25,18 +25,26 @@ elif [ "$OPENMP" = 1 ]; then say "OPENMP=1 was asked for, but $CC has no OpenMP"
 else say "OpenMP: no: CPU variants run one thread"; fi
 
 libs=1
-if ! compiles '#include <csv.h>\nint main(void){return 0;}\n' -l:libcsv.a; then
-  libs=0
-  say "libcsv: none: nothing can be built (make deps installs it); a program built elsewhere can run"
-fi
-if ! compiles '#include <jansson.h>\nint main(void){return 0;}\n' -l:libjansson.a; then
-  libs=0
-  say "jansson: none: nothing can be built (make deps installs it); a program built elsewhere can run"
-fi
-if ! compiles '#include <zlib.h>\nint main(void){return 0;}\n' -l:libz.a; then
-  libs=0
-  say "zlib: none: nothing can be built (make deps installs it); a program built elsewhere can run"
-fi
+# The archive, so that what is built here runs where the library is not installed; without it the shared
+# library. Arguments: name, name for the linker, header, a call, Debian's package, flags for the archive.
+look() {
+  program="#include <$3>\nint main(void){return $4;}\n"
+  if compiles "$program" "${6:-} -l:lib$2.a"; then found=-l:lib$2.a
+  elif compiles "$program" "-l$2"; then
+    found=-l$2
+    say "$1: no archive lib$2.a (Debian's $5 has it): the shared library is used, and what is built needs it where it runs"
+  else
+    found= libs=0
+    say "$1: none: nothing can be built (make deps installs it); a program built elsewhere can run"
+  fi
+}
+# libdcs.so holds libcsv.
+look libcsv csv csv.h '!csv_strerror(0)' libcsv-dev '-shared -fPIC'
+csv=$found
+look jansson jansson jansson.h '!json_null()' libjansson-dev
+json=$found
+look zlib z zlib.h '!zlibVersion()' zlib1g-dev
+z=$found
 if command -v gnuplot >/dev/null; then say "gnuplot: yes: figures are drawn"
 else say "gnuplot: none: figures are left as data and scripts"; fi
 
@@ -45,6 +53,9 @@ if printf 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d
   clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null; then fuzzer=1; fi
 
 echo "HAVE_LIBS := $libs"
+echo "LIB_CSV := $csv"
+echo "LIB_JSON := $json"
+echo "LIB_Z := $z"
 echo "HAVE_FUZZER := $fuzzer"
 echo "CUDA_INCLUDE := $include"
 echo "HAVE_OPENMP := $openmp"

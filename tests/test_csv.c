@@ -207,6 +207,24 @@ static void writes_shortest_numbers(void **state) {
   assert_holds("0.1,,2.5,0.30000000000000004\n");
 }
 
+static void writes_numbers_of_one_cell(void **state) {
+  (void)state;
+  static const double numbers[] = {0.1, 2, -3e-5};
+  dcs_csv csv;
+  assert_int_equal(dcs_csv_create(&csv, path), DCS_OK);
+  dcs_csv_names(&csv, (const char *const[]){"some", "none", NULL});
+  assert_int_equal(dcs_csv_row(&csv), DCS_OK);
+  dcs_csv_numbers(&csv, numbers, 3);
+  dcs_csv_numbers(&csv, numbers, 0);
+  assert_int_equal(dcs_csv_row(&csv), DCS_OK);
+  assert_int_equal(dcs_csv_close(&csv), DCS_OK);
+  dcs_table *t = read_ok();
+  assert_string_equal(dcs_table_text(t, 0, "some"), "0.1 2 -3e-05");
+  assert_string_equal(dcs_table_text(t, 0, "none"), "");
+  assert_string_equal(dcs_table_text(t, 0, "no such column"), "");
+  dcs_table_free(t);
+}
+
 static void abandon_leaves_the_old_file(void **state) {
   (void)state;
   put("old\n");
@@ -335,6 +353,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(refuses_what_cannot_be_read, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(writes_what_reads_back, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(writes_shortest_numbers, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(writes_numbers_of_one_cell, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(abandon_leaves_the_old_file, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(append_cuts_a_torn_row, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_full_disk_is_said, make_folder, remove_folder),

@@ -41,6 +41,7 @@ static void known_numbers(void **state) {
                {1.0f / 3, "3.3333334e-01"},
                {16777216.0f, "1.6777216e+07"},
                {9.9999999e9f, "1.0e+10"},
+               {1e23f, "1.0e+23"}, /* 9.9999998e22, rounded up to the next power of ten */
                {3.4028235e38f, "3.4028235e+38"},   /* the greatest */
                {1.17549435e-38f, "1.1754944e-38"}, /* the least normal one */
                {1.40129846e-45f, "1.0e-45"},       /* the least */
@@ -102,9 +103,38 @@ static void digits_are_few(void **state) {
   assert_true(longer < TRIALS / 200);
 }
 
+static void same_column(float value) {
+  char text[DCS_COLUMN + 1] = "", expected[64];
+  dcs_float_column(value, text);
+  snprintf(expected, sizeof expected, "%13.5E", (double)value);
+  if (strcmp(text, expected) != 0)
+    fail_msg("%a: \"%s\", expected \"%s\"", (double)value, text, expected);
+}
+
+/* Halfway cases among them: whole numbers of seven digits that end in 5. */
+static void columns_are_those_of_printf(void **state) {
+  (void)state;
+  const uint32_t step = getenv("DCS_TEST_FULL") ? 2503 : 25013; /* primes */
+  for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += step)
+    same_column(of_bits((uint32_t)bits));
+  for (int whole = 1000005; whole < 10000000; whole += 7130)
+    same_column((float)whole);
+  for (int e = -45; e <= 38; e++)
+    for (int beside = -2; beside <= 2; beside++) {
+      const float power = (float)pow(10, e);
+      uint32_t bits;
+      memcpy(&bits, &power, sizeof bits);
+      same_column(of_bits(bits + (uint32_t)beside));
+    }
+  same_column(0);
+  same_column(-0.0f);
+  same_column(INFINITY);
+  same_column(999999.5f);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(known_numbers),
-                                     cmocka_unit_test(every_number_reads_back),
-                                     cmocka_unit_test(digits_are_few)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(known_numbers), cmocka_unit_test(every_number_reads_back),
+      cmocka_unit_test(columns_are_those_of_printf), cmocka_unit_test(digits_are_few)};
   return cmocka_run_group_tests_name("digits", tests, NULL, NULL);
 }

@@ -145,6 +145,21 @@ static void a_second_writer_is_refused(void **state) {
   assert_int_equal(files_here(), 0);
 }
 
+/* A write that failed long ago is no file at the end. */
+static void an_earlier_failure_is_said(void **state) {
+  (void)state;
+  dcs_file file;
+  put_file("data.csv", "old");
+  assert_int_equal(dcs_file_create(&file, "data.csv"), DCS_OK);
+  assert_true(fputs("new", file.stream) >= 0);
+  assert_int_equal(fgetc(file.stream), EOF); /* a stream for writing: its error stays */
+  assert_int_equal(dcs_file_close(&file), DCS_IO);
+  assert_contains(dcs_error_message(), "data.csv: not written: an earlier write to it failed");
+  assert_holds("data.csv", "old");
+  unlink("data.csv");
+  assert_int_equal(files_here(), 0);
+}
+
 /* ---- texts in memory ---- */
 
 static void a_text_is_whole(void **state) {
@@ -174,6 +189,7 @@ int main(void) {
       cmocka_unit_test(what_killed_writers_left_is_swept_up),
       cmocka_unit_test(a_locked_part_stays),
       cmocka_unit_test(a_second_writer_is_refused),
+      cmocka_unit_test(an_earlier_failure_is_said),
       cmocka_unit_test(a_text_is_whole),
   };
   return cmocka_run_group_tests_name("file", tests, enter_folder, program_teardown);

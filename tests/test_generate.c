@@ -275,7 +275,7 @@ static void assert_round_trip(dcs_generated kind, int64_t n, double edge) {
   dcs_molecule m = generate(kind, n, edge, 8), back;
   assert_int_equal(dcs_pqr_write(out, path, &m, "generated"), DCS_OK);
   fclose(out);
-  dcs_status status = dcs_molecule_read(path, &back, NULL);
+  dcs_status status = dcs_molecule_read(DCS_INPUT_FILE(path), &back, NULL);
   unlink(path);
   if (status != DCS_OK) fail_msg("%s", dcs_error_message());
   assert_int_equal(back.n, m.n);
@@ -356,10 +356,13 @@ static dcs_status cell_of(const char *text, double edge[3], bool *found) {
   char path[] = "/tmp/dcs_generate_XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);
-  assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+  assert_true(dprintf(fd, "%sATOM 1 N ALA 1 9 9 9 9 9\n", text) > 0);
   close(fd);
-  dcs_status status = dcs_pqr_cell(path, edge, found);
+  dcs_molecule m;
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL), DCS_OK);
   unlink(path);
+  dcs_status status = dcs_molecule_edges(&m, "molecule.pqr", edge, found);
+  dcs_molecule_free(&m);
   return status;
 }
 
@@ -369,24 +372,24 @@ static void the_cell_is_the_cryst1_record(void **state) {
   bool found;
   assert_int_equal(
       cell_of("REMARK\r\n"
-              "CRYST1   40.000   41.5001000.250  90.00  90.00  90.00 P 1           1\r\nATOM\n",
+              "CRYST1   40.000   41.5001000.250  90.00  90.00  90.00 P 1           1\r\n",
               edge, &found),
       DCS_OK);
   assert_true(found && edge[0] == 40 && edge[1] == 41.5 && edge[2] == 1000.25);
   static const char *const none[] = {
-      "", "ATOM  CRYST1\n",
+      "", "REMARK CRYST1\n",
       "CRYST1    0.000    0.000    0.000  90.00  90.00  90.00 P 1           1\n",
-      "ATOM\nCRYST1    1.000    1.000    1.000  90.00  90.00  90.00"};
+      "REMARK\nCRYST1    1.000    1.000    1.000  90.00  90.00  90.00\n"};
   for (int i = 0; i < 4; i++) {
     assert_int_equal(cell_of(none[i], edge, &found), DCS_OK);
     assert_false(found);
   }
   assert_int_equal(cell_of("\nCRYST1   40.000 x\n", edge, &found), DCS_INPUT);
-  assert_non_null(strstr(dcs_error_message(), ":2: found \"CRYST1   40.000 x\""));
+  assert_non_null(strstr(dcs_error_message(), "molecule.pqr:2: found a CRYST1 record"));
   assert_int_equal(
       cell_of("CRYST1   40.000   40.000   40.000  90.00  90.00 120.00 P 1\n", edge, &found),
       DCS_INPUT);
-  assert_non_null(strstr(dcs_error_message(), "--edge"));
+  assert_non_null(strstr(dcs_error_message(), "angles of 90, 90 and 120"));
   assert_false(found);
 }
 

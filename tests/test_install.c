@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 
+#include "library/dcsbench.h"
 #include "tests/linker_options.h"
 #include "tests/shell.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 static void succeeds(const char *what, int status) {
@@ -50,7 +52,13 @@ static void everything_lies_where_it_is_looked_for(void **state) {
                                       "share/man/man1/dcsbench-sweep.1",
                                       "share/bash-completion/completions/dcsbench",
                                       "share/zsh/site-functions/_dcsbench",
-                                      "share/fish/vendor_completions.d/dcsbench.fish"};
+                                      "share/fish/vendor_completions.d/dcsbench.fish",
+                                      "share/doc/dcsbench/README.md",
+                                      "share/doc/dcsbench/NEWS.md",
+                                      "share/doc/dcsbench/CITATION.cff",
+                                      "share/doc/dcsbench/LICENSE",
+                                      "share/doc/dcsbench/examples/example_map.c",
+                                      "share/doc/dcsbench/examples/example.py"};
   for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
     char path[256];
     snprintf(path, sizeof path, "root/opt/dcs/%s", files[f]);
@@ -58,7 +66,13 @@ static void everything_lies_where_it_is_looked_for(void **state) {
   }
 }
 
-/* The soname, the files and the number that --version prints are of one version. */
+static void assert_in_file(const char *name, const char *part) {
+  char *text = get_file(in_folder(name), NULL);
+  assert_contains(text, part);
+  free(text);
+}
+
+/* The soname, the files, the documents and the number that --version prints are of one version. */
 static void the_version_is_one(void **state) {
   (void)state;
   int major, minor, patch;
@@ -72,9 +86,11 @@ static void the_version_is_one(void **state) {
   snprintf(expected, sizeof expected, "/libdcs.so.%d.%d.%d\n", major, minor, patch);
   assert_contains(said, expected);
   snprintf(expected, sizeof expected, "Version: %d.%d.%d\n", major, minor, patch);
-  char *pc = get_file(in_folder("root/opt/dcs/lib/pkgconfig/dcsbench.pc"), NULL);
-  assert_contains(pc, expected);
-  free(pc);
+  assert_in_file("root/opt/dcs/lib/pkgconfig/dcsbench.pc", expected);
+  snprintf(expected, sizeof expected, "\nversion: %d.%d.%d\n", major, minor, patch);
+  assert_in_file("root/opt/dcs/share/doc/dcsbench/CITATION.cff", expected);
+  snprintf(expected, sizeof expected, "\n## %d.%d.%d ", major, minor, patch);
+  assert_in_file("root/opt/dcs/share/doc/dcsbench/NEWS.md", expected);
 }
 
 /* As the header declares them. */
@@ -142,6 +158,84 @@ static void cmake_finds_the_library(void **state) {
                in_folder("root/opt/dcs"), in_folder("project/build")));
   runs_as_an_example(in_folder("project/build/with_dcs"));
   runs_as_an_example(in_folder("project/build/with_dcs_static"));
+}
+
+/* A block of code of README.md, as a file: what a reader pastes. */
+static void paste(const char *language, const char *name) {
+  succeeds("paste", run("sed -n '/^```%s$/,/^```$/p' README.md | grep -v '^```' > %s && test -s %s",
+                        language, in_folder(name), in_folder(name)));
+}
+
+static void programs_of_the_readme_work(void **state) {
+  (void)state;
+  char options[512], program[PATH_MAX];
+  if (!has("pkg-config")) skip();
+  linker_options(options);
+  paste("c", "pasted.c");
+  snprintf(program, sizeof program, "%s", in_folder("pasted"));
+  succeeds("build", run("%s -Wall -Werror %s -o %s $(pkg-config --cflags --libs dcsbench) %s",
+                        setting("CC", "cc"), in_folder("pasted.c"), program, options));
+  succeeds("run", run("LD_LIBRARY_PATH=%s %s", in_folder("root/opt/dcs/lib"), program));
+  const double expected = 1 / sqrt(14) - 0.5 / sqrt(48);
+  assert_true(fabs(strtod(said, NULL) - expected) < 1e-5);
+}
+
+/* One with NumPy, if the readers of others were installed for `make readers`. */
+static const char *python(void) {
+  static char path[PATH_MAX];
+  const char *build = setting("BUILD", "build");
+  snprintf(path, sizeof path, "%s%s%s/readers/bin/python", *build == '/' ? "" : getenv("PWD"),
+           *build == '/' ? "" : "/", build);
+  return exists(path) ? path : "python3";
+}
+
+static void python_computes_maps(void **state) {
+  (void)state;
+  static const char script[] =
+      "import os, sys\n"
+      "from example import *\n"
+      "assert ctypes.sizeof(Options) == int(sys.argv[1])\n"
+      "assert ctypes.sizeof(Request) == int(sys.argv[2])\n"
+      "atoms = [(math.sin(a), 2 * math.cos(a), 0.1 * a, 1 - 0.3 * a) for a in range(9)]\n"
+      "def expected(i, j, k):\n"
+      "    at = (0.25 + 0.5 * i, -1 + 0.5 * j, 0.5 * k)\n"
+      "    return sum(q / math.dist(at, (x, y, z)) for x, y, z, q in atoms)\n"
+      "def check(m):\n"
+      "    v = m.map(atoms, 0.5, (7, 5, 3), (0.25, -1, 0))\n"
+      "    for i, j, k in ((i, j, k) for i in range(7) for j in range(5) for k in range(3)):\n"
+      "        found = v[(k * 5 + j) * 7 + i] if numpy is None else v[i, j, k]\n"
+      "        assert abs(found - expected(i, j, k)) < 1e-4, (i, j, k, found, expected(i, j, k))\n"
+      "    if numpy is not None:\n"
+      "        assert v.dtype == numpy.float32 and not v.flags.owndata\n"
+      "m = Mapper(device='cpu', threads=2)\n"
+      "check(m)\n"
+      "child = os.fork()\n"
+      "if child == 0:\n"
+      "    check(m), check(Mapper(device='cpu'))\n"
+      "    os._exit(0)\n"
+      "assert os.waitpid(child, 0)[1] == 0\n"
+      "try: m.map(atoms, 1e-23, (7, 5, 3))\n"
+      "except RuntimeError as e: assert 'spacing 1e-23' in str(e) and 'status 2' in str(e)\n"
+      "else: assert False\n"
+      "print('right', numpy is not None)\n";
+  char options[512];
+  linker_options(options);
+  if (strstr(options, "-fsanitize"))
+    print_message("skipped: a sanitizer, of which Python knows none\n");
+  if (strstr(options, "-fsanitize") || !has("python3")) skip();
+  put_file(in_folder("root/opt/dcs/share/doc/dcsbench/examples/check.py"), script);
+  succeeds("python",
+           run("cd %s && LD_LIBRARY_PATH=%s %s check.py %zu %zu",
+               in_folder("root/opt/dcs/share/doc/dcsbench/examples"), in_folder("root/opt/dcs/lib"),
+               python(), sizeof(dcs_mapper_options), sizeof(dcs_map_request)));
+  assert_contains(said, "right");
+  paste("python", "pasted.py");
+  succeeds("pasted", run("LD_LIBRARY_PATH=%s PYTHONPATH=%s %s %s", in_folder("root/opt/dcs/lib"),
+                         in_folder("root/opt/dcs/share/doc/dcsbench/examples"), python(),
+                         in_folder("pasted.py")));
+  succeeds("example", run("LD_LIBRARY_PATH=%s %s %s/example.py", in_folder("root/opt/dcs/lib"),
+                          python(), in_folder("root/opt/dcs/share/doc/dcsbench/examples")));
+  assert_contains(said, "V(2.6, 3.2, 3.8) = 0.15651 e/A; summed here: 0.15651");
 }
 
 /* From another folder, with kernels, labs and what starts workers in the program itself. */
@@ -212,6 +306,8 @@ int main(void) {
       cmocka_unit_test(the_libraries_export_public_functions_alone),
       cmocka_unit_test(pkg_config_finds_the_library),
       cmocka_unit_test(cmake_finds_the_library),
+      cmocka_unit_test(programs_of_the_readme_work),
+      cmocka_unit_test(python_computes_maps),
       cmocka_unit_test(the_program_needs_no_sources),
       cmocka_unit_test(man_pages_tell_what_the_help_does),
       cmocka_unit_test(shells_complete_commands_and_options),

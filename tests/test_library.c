@@ -105,6 +105,45 @@ static void maps_within_a_cutoff(void **state) {
   dcs_mapper_close(m);
 }
 
+/* The request of the same atoms and grid, so many times as large; from 0, near which coordinates
+ * tell points apart at every spacing. */
+static dcs_map_request scaled(double scale) {
+  dcs_map_request r = request_of(60);
+  for (int64_t a = 0; a < r.n_atoms; a++)
+    for (int d = 0; d < 3; d++)
+      atoms[4 * a + d] = scale * (atoms[4 * a + d] - r.origin[d]);
+  for (int d = 0; d < 3; d++)
+    r.origin[d] = 0;
+  for (int d = 0; d < 3; d++)
+    atoms[d] = scale * r.spacing * (3 + (d == 0 ? 2e-6 : 0)); /* as near to a point as counts */
+  r.spacing *= scale;
+  return r;
+}
+
+/* At the least and the greatest spacing the map is right, beyond them there is none. */
+static void spacings_are_right_or_refused(void **state) {
+  (void)state;
+  static const char *const devices[] = {"cpu", "emulated"};
+  for (int d = 0; d < 2; d++) {
+    dcs_mapper *m = open_mapper(devices[d], NULL);
+    dcs_map_request r = scaled(2e-12);
+    assert_computes(m, &r);
+    r = scaled(2e7);
+    assert_computes(m, &r);
+    static const double wrong[] = {0, -1, 1e-23, 1e-22, 0.99e-12, 1.01e7, 1e19, 1e300, INFINITY};
+    for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; w++) {
+      char text[64], expected[128];
+      r.spacing = wrong[w];
+      snprintf(expected, sizeof expected, "spacing %g; expected 1e-12 to 1e+07 angstrom", wrong[w]);
+      assert_int_equal(dcs_map(m, &r, map), DCS_USAGE);
+      assert_contains(dcs_error_message(), expected);
+      assert_int_equal(dcs_explain(m, &r, text, sizeof text), DCS_USAGE);
+      assert_contains(dcs_error_message(), expected);
+    }
+    dcs_mapper_close(m);
+  }
+}
+
 static void refuse(dcs_mapper *m, const dcs_map_request *r, const char *part) {
   assert_int_equal(dcs_map(m, r, map), DCS_USAGE);
   assert_contains(dcs_error_message(), part);
@@ -173,9 +212,9 @@ static void a_program_is_built_with_the_library(void **state) {
   build = build && *build ? build : "build";
   snprintf(command, sizeof command,
            "%s -std=c99 -Wall -Wextra -Werror tests/example_map.c -o %s -I%s/include -L%s -ldcs%s "
-           "-l:libcsv.a -ldl -lm && %s > %s 2> %s",
-           cc && *cc ? cc : "cc", in_folder("example"), build, build, options, in_folder("example"),
-           in_folder("values"), in_folder("why"));
+           "%s -ldl -lm && %s > %s 2> %s",
+           cc && *cc ? cc : "cc", in_folder("example"), build, build, options, csv_option(),
+           in_folder("example"), in_folder("values"), in_folder("why"));
   if (system(command) != 0) fail_msg("failed: %s\n%s", command, get_file(in_folder("why"), NULL));
   char *why = get_file(in_folder("why"), NULL), *values = get_file(in_folder("values"), NULL);
   assert_contains(why, "150 atoms, 21x13x7 points, in host memory: ");
@@ -217,6 +256,7 @@ int main(void) {
       cmocka_unit_test(points_on_atoms_far_origins_and_no_charges),
       cmocka_unit_test(float_coordinates),
       cmocka_unit_test(maps_within_a_cutoff),
+      cmocka_unit_test(spacings_are_right_or_refused),
       cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(nothing_of_the_caller_is_touched),
       cmocka_unit_test(a_program_is_built_with_the_library),

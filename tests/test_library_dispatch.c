@@ -48,6 +48,42 @@ static void the_table_decides_by_size(void **state) {
   dcs_mapper_close(m);
 }
 
+static void expect_of_threads(int threads, const char *method, const char *why) {
+  dcs_mapper *m;
+  const dcs_mapper_options options = {
+      .device = "cpu", .dispatch = in_folder("threads.csv"), .threads = threads};
+  dcs_map_request r = request_of(40);
+  assert_int_equal(dcs_mapper_open(&options, &m), 0);
+  assert_explains(m, &r, method);
+  assert_explains(m, &r, why);
+  dcs_mapper_close(m);
+}
+
+/* Times of three threads say nothing of fewer. */
+static void methods_of_more_threads_than_allowed_are_not_used(void **state) {
+  (void)state;
+  const dcs_variant *cpu[64];
+  dcs_dispatch d = {0};
+  own_facts(&d);
+  assert_true(variants_here(DCS_CPU, cpu) >= 2);
+  add_method(&d, cpu[1], 1, 1);
+  dcs_dispatch_family *family = &d.families[0];
+  for (int s = 1; s < DCS_DISPATCH_SCOPES; s++)
+    family->tables[s].list[0].config = dcs_initial_config(cpu[1], 3);
+  char wide[256], top[256], narrow[256];
+  snprintf(wide, sizeof wide, "in host memory: %s threads=3 ", cpu[1]->id);
+  snprintf(top, sizeof top, "in host memory: %s threads=2 ",
+           cpu[variants_here(DCS_CPU, cpu) - 1]->id);
+  snprintf(narrow, sizeof narrow, "in host memory: %s threads=1 ", cpu[0]->id);
+  write_dispatch(in_folder("threads.csv"), &d);
+  expect_of_threads(3, wide, "\ndispatch table: ");
+  expect_of_threads(2, top, "no method of the dispatch table for this takes 2 threads or fewer");
+  add_method(&d, cpu[0], 1, 10);
+  write_dispatch(in_folder("threads.csv"), &d);
+  expect_of_threads(3, wide, "\ndispatch table: ");
+  expect_of_threads(2, narrow, "the table's methods of more than 2 threads are not used");
+}
+
 static void take_fact(dcs_dispatch *d, const dcs_device_facts *own, dcs_dispatch_fact which) {
   snprintf(d->facts[which], sizeof d->facts[0], "%s",
            dcs_device_fact_value(own, dcs_dispatch_facts[which]));
@@ -351,6 +387,7 @@ static void damaged_tables_are_misses(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_table_decides_by_size),
+      cmocka_unit_test(methods_of_more_threads_than_allowed_are_not_used),
       cmocka_unit_test(gpu_methods_are_of_one_card),
       cmocka_unit_test(the_table_decides_within_a_cutoff),
       cmocka_unit_test(what_the_table_is_not_about_falls_back),

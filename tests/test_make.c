@@ -59,9 +59,34 @@ static void makes_may_run_at_once(void **state) {
   free(found);
 }
 
+/* A compiler that does not find what matches; what make chose with it, and said. */
+static void make_without(const char *pattern, int status, const char *chosen, const char *says) {
+  char script[512], variables[PATH_MAX];
+  snprintf(script, sizeof script,
+           "#!/bin/sh\ncase \"$*\" in *%s*) exit 1 ;; esac\nexec cc \"$@\"\n", pattern);
+  put_file(in_folder("compiler"), script);
+  assert_int_equal(chmod(in_folder("compiler"), 0700), 0);
+  snprintf(variables, sizeof variables, "CC=%s", in_folder("compiler"));
+  assert_status(make(variables), status);
+  assert_contains(program_err, says);
+  char *found = get_file(in_folder("build/config.mk"), NULL);
+  assert_contains(found, chosen);
+  free(found);
+}
+
+static void a_shared_library_stands_in_for_an_archive(void **state) {
+  (void)state;
+  make_without("-l:libcsv.a", 0, "LIB_CSV := -lcsv\nLIB_JSON := -l:libjansson.a\n",
+               "libcsv: no archive libcsv.a (Debian's libcsv-dev has it): the shared library is "
+               "used");
+  make_without("-l:libz.a", 0, "LIB_Z := -lz\n", "zlib: no archive libz.a");
+  make_without("-l*jansson", 2, "LIB_JSON := \n", "jansson: none: nothing can be built");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unsafe_arithmetic_is_refused),
+      cmocka_unit_test(a_shared_library_stands_in_for_an_archive),
       cmocka_unit_test(makes_may_run_at_once),
   };
   /* Of the make that runs the tests. */

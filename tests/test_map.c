@@ -64,7 +64,7 @@ static void read_dx(const char *path, dx *d) {
 static int check_dx(const dx *d, const char *pqr) {
   dcs_molecule m;
   int left_out = 0;
-  assert_int_equal(dcs_molecule_read(pqr, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(pqr), &m, NULL), DCS_OK);
   for (int i = 0; i < d->n[0]; i++)
     for (int j = 0; j < d->n[1]; j++)
       for (int k = 0; k < d->n[2]; k++) {
@@ -152,7 +152,7 @@ static void an_atom_on_a_grid_point(void **state) {
     skip();
   }
   dcs_molecule m;
-  assert_int_equal(dcs_molecule_read(pqr, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(pqr), &m, NULL), DCS_OK);
   dcs_site first = m.sites[0];
   dcs_molecule_free(&m);
   assert_status(program_run("map %s -o %s --grid 7^3 --spacing 0.5 --origin %.9g,%.9g,%.9g", pqr,

@@ -29,7 +29,7 @@ static void map_to(const char *name, const char *more) {
 static double potential(double x, double y, double z) {
   dcs_molecule m;
   double sum = 0;
-  assert_int_equal(dcs_molecule_read(water(), &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(water()), &m, NULL), DCS_OK);
   for (int64_t a = 0; a < m.n; a++)
     sum += m.sites[a].q /
            sqrt(pow(x - m.sites[a].x, 2) + pow(y - m.sites[a].y, 2) + pow(z - m.sites[a].z, 2));

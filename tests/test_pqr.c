@@ -40,7 +40,7 @@ static dcs_status read_noting(const char *from, dcs_molecule *m, char notes[256]
   FILE *out = fmemopen(notes, 256, "w");
   assert_non_null(out);
   notes[0] = '\0';
-  dcs_status status = dcs_molecule_read(from, m, out);
+  dcs_status status = dcs_molecule_read(DCS_INPUT_FILE(from), m, out);
   fclose(out);
   return status;
 }
@@ -79,7 +79,8 @@ static void assert_error_case(const dcs_table *t, size_t row, const char *file) 
   dcs_molecule m;
   char where[600];
   const char *note = cell(t, row, "note"), *line = strstr(note, "line ");
-  if (dcs_molecule_read(file, &m, NULL) != DCS_INPUT) fail_msg("%s was accepted", file);
+  if (dcs_molecule_read(DCS_INPUT_FILE(file), &m, NULL) != DCS_INPUT)
+    fail_msg("%s was accepted", file);
   assert_null(m.sites);
   snprintf(where, sizeof where, "%s:%s", file,
            line != NULL ? line + strlen("line ") : " found no atoms");
@@ -142,7 +143,8 @@ static void shared_structures(void **state) {
     char file[512];
     dcs_molecule m;
     shared_path(file, expected[i].name);
-    if (dcs_molecule_read(file, &m, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
+    if (dcs_molecule_read(DCS_INPUT_FILE(file), &m, NULL) != DCS_OK)
+      fail_msg("%s", dcs_error_message());
     assert_int_equal(m.n, expected[i].atoms);
     assert_true(fabs(dcs_molecule_charge(&m) - expected[i].charge) < 5e-4);
     assert_int_equal(dcs_molecule_zero_charges(&m), expected[i].zeros);
@@ -155,7 +157,8 @@ static void shared_structures(void **state) {
 static void assert_line(const char *line, double x, double y, double z, double q, double radius) {
   dcs_molecule m;
   put(line, strlen(line));
-  if (dcs_molecule_read(path, &m, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL) != DCS_OK)
+    fail_msg("%s", dcs_error_message());
   assert_int_equal(m.n, 1);
   const dcs_site *s = m.sites;
   if (s->x != x || s->y != y || s->z != z || s->q != q || s->radius != radius)
@@ -169,7 +172,8 @@ static void assert_bad_line(const char *line, const char *said) {
   char text[512], where[128];
   snprintf(text, sizeof text, "REMARK\n%s\nATOM 2 N ALA 1 9 9 9 9 9\n", line);
   put(text, strlen(text));
-  if (dcs_molecule_read(path, &m, NULL) != DCS_INPUT) fail_msg("\"%s\" was accepted", line);
+  if (dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL) != DCS_INPUT)
+    fail_msg("\"%s\" was accepted", line);
   snprintf(where, sizeof where, "%s:2: found ", path);
   assert_message_has(where);
   assert_message_has(said);
@@ -253,16 +257,16 @@ static void refuses_what_is_no_text(void **state) {
   (void)state;
   dcs_molecule m;
   put("REMARK\nREM\0ARK\nATOM 1 N ALA 1 9 9 9 9 9\n", 40);
-  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL), DCS_INPUT);
   assert_message_has(":2: found a NUL byte");
   put("\x7f"
       "ELF\x02\x01\x01\xff\xfe\n\x80\x81",
       12);
-  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL), DCS_INPUT);
   assert_message_has("found no atoms");
-  assert_int_equal(dcs_molecule_read("/tmp", &m, NULL), DCS_IO);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE("/tmp"), &m, NULL), DCS_IO);
   assert_message_has("/tmp: cannot read: Is a directory");
-  assert_int_equal(dcs_molecule_read("/nowhere/at/all.pqr", &m, NULL), DCS_IO);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE("/nowhere/at/all.pqr"), &m, NULL), DCS_IO);
   assert_message_has("/nowhere/at/all.pqr");
 }
 
@@ -277,12 +281,12 @@ static void long_lines(void **state) {
   memcpy(text, "REMARK", 6);
   strcpy(text + LONG, atom);
   put(text, LONG + sizeof atom - 1);
-  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL), DCS_OK);
   assert_int_equal(m.n, 1);
   dcs_molecule_free(&m);
   memcpy(text, "ATOM  ", 6);
   put(text, LONG);
-  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL), DCS_INPUT);
   assert_message_has(":1: found \"ATOM  111");
   assert_true(strlen(dcs_error_message()) < 400);
   free(text);
@@ -302,7 +306,7 @@ static void reads_the_first_model_only(void **state) {
   dcs_molecule_free(&m);
   static const char hollow[] = "MODEL 1\nENDMDL\nMODEL 2\nATOM 1 N ALA 1 1 2 3 1 5\n";
   put(hollow, strlen(hollow));
-  assert_int_equal(dcs_molecule_read(path, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL), DCS_INPUT);
   assert_message_has("found no atoms in the first model");
 }
 
@@ -313,7 +317,7 @@ static void reads_the_first_model_only(void **state) {
 static dcs_status read_text(const char *text) {
   dcs_molecule m;
   put(text, strlen(text));
-  dcs_status status = dcs_molecule_read(path, &m, NULL);
+  dcs_status status = dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL);
   assert_true((status == DCS_OK) == (m.sites != NULL));
   dcs_molecule_free(&m);
   return status;
@@ -353,9 +357,9 @@ static void shared_look_alikes(void **state) {
   dcs_molecule m;
   need_shared("faults/pdb_plain.pdb");
   shared_path(file, "faults/pdb_plain.pdb");
-  assert_int_equal(dcs_molecule_read(file, &m, NULL), DCS_INPUT);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(file), &m, NULL), DCS_INPUT);
   shared_path(file, "faults/gromacs.pqr");
-  assert_int_equal(dcs_molecule_read(file, &m, NULL), DCS_OK);
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(file), &m, NULL), DCS_OK);
   assert_int_equal(m.n, 4);
   assert_true(m.sites[1].q == -0.29 && m.sites[1].radius == 1.90);
   dcs_molecule_free(&m);
@@ -409,7 +413,8 @@ static void written_reads_back(void **state) {
                       {0, 0, 0, 1e30, 2}};
   dcs_molecule m = {sites, 3}, back;
   write_molecule(&m, NULL);
-  if (dcs_molecule_read(path, &back, NULL) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (dcs_molecule_read(DCS_INPUT_FILE(path), &back, NULL) != DCS_OK)
+    fail_msg("%s", dcs_error_message());
   assert_int_equal(back.n, 3);
   assert_memory_equal(back.sites, sites, sizeof sites);
   dcs_molecule_free(&back);

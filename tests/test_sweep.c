@@ -241,6 +241,29 @@ static void what_cannot_run_has_a_row_and_the_sweep_goes_on(void **state) {
 }
 
 /* Each memory is a row of the scopes that copy, and of those alone. */
+/* What fits is measured; what does not has rows that say so, also after a resume. */
+static void a_grid_beyond_the_memory_has_rows_and_the_sweep_goes_on(void **state) {
+  (void)state;
+  for (int part = 0; part < 2; part++) {
+    assert_status(program_run("sweep --variants cpu_simd,cpu_gather --config threads=1 --atoms 5 "
+                              "--grid 8192^3,4^3 --rounds 2 --out %s %s",
+                              in_folder("large"), part ? "--resume" : ""),
+                  0);
+    assert_contains(program_out, "2 measurements ok, 0 failed, 2 not possible here");
+    if (part == 0)
+      assert_contains(program_err, "memory: 5 atoms, 8192x8192x8192: needs 2.2e+03 GB");
+    dcs_table *summary = run_table("large", "summary.csv");
+    assert_int_equal(dcs_table_rows(summary), 4);
+    for (size_t row = 0; row < 4; row++) {
+      const bool fits = strcmp(text_at(summary, row, "nx"), "4") == 0;
+      assert_string_equal(text_at(summary, row, "outcome"), fits ? "ok" : "memory");
+      assert_string_equal(text_at(summary, row, "evals_useful"), fits ? "320" : "2748779069440");
+      if (!fits) assert_contains(text_at(summary, row, "why"), "GB are free");
+    }
+    dcs_table_free(summary);
+  }
+}
+
 static void memory_multiplies_the_scopes_that_copy(void **state) {
   (void)state;
   static const char *const expected[][2] = {{"kernel", ""},
@@ -451,6 +474,7 @@ int main(void) {
       cmocka_unit_test(env_tells_the_run_and_no_user),
       cmocka_unit_test(what_was_measured_is_never_written_over),
       cmocka_unit_test(what_cannot_run_has_a_row_and_the_sweep_goes_on),
+      cmocka_unit_test(a_grid_beyond_the_memory_has_rows_and_the_sweep_goes_on),
       cmocka_unit_test(memory_multiplies_the_scopes_that_copy),
       cmocka_unit_test(the_report_keeps_memories_apart),
       cmocka_unit_test(an_atom_on_a_grid_point_is_reported_and_left_out),

@@ -166,6 +166,27 @@ static void a_terminal_gets_it_and_the_files_do_not(void **state) {
   }
 }
 
+/* Both steps are drawn, and the last line says what was written. */
+static void a_map_draws_its_computing_and_writing(void **state) {
+  (void)state;
+  char line[3 * PATH_MAX];
+  snprintf(line, sizeof line, "generate water --atoms 30 -o %s", in_folder("water.pqr"));
+  assert_status(program_run("%s", line), 0);
+  snprintf(line, sizeof line, "map %s -o %s --grid 20^3", in_folder("water.pqr"),
+           in_folder("map.npy"));
+  setenv("TERM", "xterm", 1);
+  start_on_terminal(line, 300);
+  assert_int_equal(end_on_terminal(), 0);
+  assert_contains(tty.text, "  0%  computing");
+  assert_contains(tty.text, "  0%  writing");
+  const char *last = strstr(tty.text, "map.npy: 20x20x20 points, e/A, NumPy, 0.0321 MB, computed ");
+  assert_non_null(last);
+  assert_contains(last, " s, written in ");
+  while (last > tty.text && last[-1] != 'K')
+    last--;
+  assert_int_equal(strncmp(last - strlen(erase), erase, strlen(erase)), 0);
+}
+
 static void a_dumb_terminal_gets_no_drawn_one(void **state) {
   (void)state;
   setenv("TERM", "dumb", 1);
@@ -355,6 +376,7 @@ int main(void) {
       cmocka_unit_test(progress_fits_the_terminal_as_it_is_resized),
       cmocka_unit_test(a_pipe_gets_no_drawn_progress),
       cmocka_unit_test(a_terminal_gets_it_and_the_files_do_not),
+      cmocka_unit_test(a_map_draws_its_computing_and_writing),
       cmocka_unit_test(a_dumb_terminal_gets_no_drawn_one),
       cmocka_unit_test(messages_start_on_a_line_of_their_own),
       cmocka_unit_test(elsewhere_a_line_every_ten_seconds),

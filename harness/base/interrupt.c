@@ -9,6 +9,7 @@
 static volatile sig_atomic_t interrupted;
 static volatile time_t interrupted_s; /* when first */
 static const char *volatile last_words;
+static const char *volatile removed;
 
 static time_t now_s(void) {
   struct timespec now;
@@ -18,7 +19,8 @@ static time_t now_s(void) {
 
 /* Tools such as timeout(1) send a signal twice at once. */
 static void on_signal(int number) {
-  if (interrupted && now_s() - interrupted_s > 1) {
+  if (removed || (interrupted && now_s() - interrupted_s > 1)) {
+    if (removed) unlink(removed);
     if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0) last_words = NULL;
     signal(number, SIG_DFL);
     raise(number);
@@ -65,6 +67,10 @@ void dcs_interrupt_release(void) {
 
 void dcs_interrupt_last_words(const char *text) {
   last_words = text;
+}
+
+void dcs_interrupt_removes(const char *path) {
+  removed = path;
 }
 
 bool dcs_interrupted(void) {

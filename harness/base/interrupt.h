@@ -11,6 +11,9 @@ void dcs_interrupt_catch(void);
 /* They do what they did before: where there is nothing to save. */
 void dcs_interrupt_release(void);
 bool dcs_interrupted(void);
+/* While they are caught: from now on one ends the program at once, and the file of that name goes
+ * (""; none); NULL: as before. The text is the caller's. */
+void dcs_interrupt_removes(const char *path);
 
 /* From now on dcs_continues() counts how often this process went on after it was stopped (Ctrl-Z):
  * what was timed meanwhile is no time. */

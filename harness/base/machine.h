@@ -4,11 +4,16 @@
 
 #include <stdint.h>
 
-/* CPUs: its affinity, and the control group's quota rounded up. */
+/* CPUs: its affinity, and the quotas of its control groups (version 1 or 2, that of a job and those
+ * around it) rounded up. */
 int dcs_cpus(void);
 
-/* Bytes of memory that can still be had: what the kernel reports as available, within the limit of
- * the control group. */
+/* Threads that a loop without a number of its own shall take: what OpenMP was told for this thread
+ * (OMP_NUM_THREADS), at most the CPUs; 1 within a caller's parallel region and without OpenMP. */
+int dcs_loop_threads(void);
+
+/* Bytes of memory that can still be had: what the kernel reports as available, within the limits of
+ * the control groups and of the process (ulimit). */
 int64_t dcs_available_memory(void);
 
 /* As many bytes as leave nothing else in the caches of these CPUs once each has written its part.

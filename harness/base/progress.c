@@ -118,6 +118,10 @@ void dcs_progress_draw(dcs_progress *progress, double share, const char *what) {
   fflush(stderr);
 }
 
+void dcs_progress_next(dcs_progress *progress) {
+  progress->first_ns = 0;
+}
+
 void dcs_progress_clear(dcs_progress *progress) {
   if (progress->table)
     fputs(leave, stderr);

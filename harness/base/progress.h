@@ -31,6 +31,9 @@ void dcs_progress_watch(dcs_progress *progress, char *(*table)(void *with, int l
  * the terminal's width at each drawing, so resizing is fine. */
 void dcs_progress_draw(dcs_progress *progress, double share, const char *what);
 
+/* Another step begins, whose share is its own: the time left is told anew. */
+void dcs_progress_next(dcs_progress *progress);
+
 /* Writes a line of text to stderr, terminal or not, in place of the progress line. */
 void dcs_progress_say(dcs_progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -27,12 +27,12 @@ typedef struct {
 /* A page of memory lies near the processor whose thread touches it first, and nobody has touched
  * an output when a problem is announced. So the threads that will compute it share its pages out,
  * in order, as its rows are. Small ones stay in a cache and are not worth starting the threads. */
-static void touch(volatile char *out, int64_t bytes) {
+static void touch(const cpu_engine *cpu, volatile char *out, int64_t bytes) {
   enum { PAGE = 4096, SMALL = 1 << 22 };
   if (bytes < SMALL) return;
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(dcs_cpus()) schedule(static)
-#endif
+  const int threads = cpu->measured ? dcs_cpus() : dcs_loop_threads();
+  (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (int64_t i = 0; i < bytes; i += PAGE)
     out[i] = out[i];
 }
@@ -41,7 +41,7 @@ static void cpu_redirect(dcs_engine *engine, void *const out[DCS_MAX_BUFFERS]) {
   cpu_engine *cpu = (cpu_engine *)engine;
   for (int b = 0; b < cpu->kind->n_buffers; b++) {
     cpu->out[b] = cpu->kind->buffers[b].output ? out[b] : NULL;
-    if (cpu->out[b]) touch(out[b], (int64_t)dcs_buffer_bytes(cpu->kind, b, cpu->shape));
+    if (cpu->out[b]) touch(cpu, out[b], (int64_t)dcs_buffer_bytes(cpu->kind, b, cpu->shape));
   }
 }
 
@@ -59,7 +59,6 @@ static dcs_outcome cpu_take(dcs_engine *engine, const dcs_kind *kind, const dcs_
  */
 static int team_of(int threads) {
   int team = 1;
-  (void)threads; /* without OpenMP */
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
 #pragma omp single

@@ -8,7 +8,8 @@
 void dcs_prepare_inputs(const dcs_device_engine *e, const dcs_device_method *m, void *prepared) {
   const int64_t n = e->shape->n_inputs;
   for (int64_t k = 0; k < e->shape->n.z; k++)
-    m->variant->prepare(&m->problem, 0, n, k, (char *)prepared + (size_t)(k * n) * e->input_bytes);
+    m->variant->prepare(&m->problem, 0, n, e->shape->first_slice + k,
+                        (char *)prepared + (size_t)(k * n) * e->input_bytes);
 }
 
 /* A chunk prepared in the next buffer of the ring, as soon as that may be written. */
@@ -20,7 +21,7 @@ static dcs_status prepare_in_ring(dcs_device_engine *e, const dcs_device_method 
   if (e->launches >= DCS_RING && e->launches % DCS_HALF_RING == 0)
     DCS_TRY(device->synchronize_event(device, DCS_EVENT_RING +
                                                   (int)(e->launches % DCS_RING / DCS_HALF_RING)));
-  m->variant->prepare(&m->problem, first, n, k, buffer);
+  m->variant->prepare(&m->problem, first, n, e->shape->first_slice + k, buffer);
   *chunk = buffer;
   return DCS_OK;
 }
@@ -74,7 +75,7 @@ static launch_values values_of(const dcs_device_engine *e, const dcs_device_meth
       .ny = (int)problem->n.y,
       .nz = (int)slices,
       .row = (int)plan->stored.x,
-      .k = (int)k,
+      .k = (int)(problem->first_slice + k),
       .spacing = problem->spacing,
       .sms = e->info.sm_count,
       .own = (void *)plan->own,

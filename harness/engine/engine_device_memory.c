@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 void dcs_block_release(dcs_device *device, dcs_block_kind kind, dcs_block *block) {
   if (kind == DCS_BLOCK_ORDINARY)
@@ -60,13 +57,8 @@ static bool outputs_locked(dcs_device_engine *e) {
 /* Threads that move a map within the host's memory. One copies a third as fast as the bus, and more
  * than eight no faster. */
 static int copiers(void) {
-#ifdef _OPENMP
   enum { MOST = 8 };
-  const int most = omp_in_parallel() ? 1 : (int)dcs_least(omp_get_max_threads(), dcs_cpus());
-  return (int)dcs_least(most, MOST);
-#else
-  return 1;
-#endif
+  return (int)dcs_least(dcs_loop_threads(), MOST);
 }
 
 /* Slices of a piece of a map: a quarter of it; more than 4 MiB gain nothing. */

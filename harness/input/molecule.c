@@ -1,8 +1,10 @@
 /* What a molecule is asked for, however it came to be. */
 #include "harness/input/molecule.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void dcs_molecule_free(dcs_molecule *molecule) {
   free(molecule->sites);
@@ -42,4 +44,24 @@ void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]) 
       hi[axis] = fmax(hi[axis], at[axis]);
     }
   }
+}
+
+dcs_status dcs_molecule_edges(const dcs_molecule *molecule, const char *path, double edge[3],
+                              bool *found) {
+  const dcs_unit_cell *cell = &molecule->cell;
+  const double *angle = cell->angle;
+  *found = false;
+  if (cell->unreadable)
+    return dcs_fail(DCS_INPUT,
+                    "%s:%" PRId64 ": found a CRYST1 record that cannot be read; expected three "
+                    "edges and three angles in columns 7 to 54",
+                    path, cell->unreadable);
+  /* Edges of 1 stand for a molecule that is no crystal. */
+  if (!(cell->edge[0] > 1 && cell->edge[1] > 1 && cell->edge[2] > 1)) return DCS_OK;
+  if (angle[0] != 90 || angle[1] != 90 || angle[2] != 90)
+    return dcs_fail(DCS_INPUT, "%s: found a cell with angles of %g, %g and %g degrees; expected 90",
+                    path, angle[0], angle[1], angle[2]);
+  memcpy(edge, cell->edge, 3 * sizeof *edge);
+  *found = true;
+  return DCS_OK;
 }

@@ -2,11 +2,8 @@
 #ifndef DCS_MOLECULE_H
 #define DCS_MOLECULE_H
 
-#include "kernels/status.h"
+#include "harness/input/content.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 typedef struct dcs_site {
@@ -15,10 +12,23 @@ typedef struct dcs_site {
   double radius;  /* angstrom */
 } dcs_site;
 
+/* The periodic cell that a file states. */
+typedef struct {
+  double edge[3];     /* angstrom; all 0: none is stated */
+  double angle[3];    /* degrees: alpha, beta, gamma */
+  int64_t unreadable; /* the line of a record that could not be read; 0: none */
+} dcs_unit_cell;
+
+/* What a file says of atoms. */
+enum { DCS_PLACES = 1, DCS_CHARGES = 2, DCS_RADII = 4 };
+
 typedef struct {
   dcs_site *sites;
   int64_t n;
-  uint64_t hash; /* of the bytes of the file that it was read from (harness/base/hash.h) */
+  unsigned gives; /* DCS_PLACES, ...: the rest of the sites is 0 */
+  dcs_unit_cell cell;
+  uint64_t
+      hash; /* of what was read, unpacked, and of what was chosen of it (harness/base/hash.h) */
 } dcs_molecule;
 
 void dcs_molecule_free(dcs_molecule *molecule); /* leaves it empty */
@@ -29,28 +39,55 @@ int64_t dcs_molecule_zero_charges(const dcs_molecule *molecule);
 /* Smallest box that holds every site: lo[3], hi[3]. */
 void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]);
 
+/* What is read of a file. */
+typedef struct {
+  const char *format; /* a name of formats.def, in any case; NULL: known by content */
+  int64_t model;      /* the so many-th; 0: the first, and a note says that there are others */
+  char altloc;        /* the alternate location; 0: the first of each residue, and a note says so */
+} dcs_read_options;
+
+/* What a molecule is read from. */
+typedef struct {
+  const char *files[2]; /* "-": standard input; NULL: none */
+  dcs_read_options how;
+} dcs_input;
+
+/* The input that is one file, read as its content says. */
+#define DCS_INPUT_FILE(path) (&(const dcs_input){.files = {path}})
+
 /* Reads a file, or a pipe, in a format of formats.def, which is known by its content (the format's
- * file says exactly what is accepted). `notes` (may be NULL) receives a line of text for each thing
- * a user should know: models left out, all charges zero. DCS_INPUT names file, line, what was found
- * and what would be right; DCS_IO when it cannot be read. The caller frees. */
-dcs_status dcs_molecule_read(const char *path, dcs_molecule *molecule, FILE *notes);
+ * file says exactly what is accepted), plain or compressed (content.h). `notes` (may be NULL)
+ * receives a line of text for each thing a user should know: atoms left out and why, all charges
+ * zero. DCS_INPUT names file, line, what was found and what would be right; DCS_IO when it cannot
+ * be read; DCS_USAGE for a format, model or location that is not there. The caller frees. */
+dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FILE *notes);
+
+/* The edges of the cell that was read with the molecule, angstrom. Not found: the file `path`
+ * states none, or edges of 0 or 1, as where there is no crystal. DCS_INPUT for a record that could
+ * not be read, or whose angles are not right ones. */
+dcs_status dcs_molecule_edges(const dcs_molecule *molecule, const char *path, double edge[3],
+                              bool *found);
 
 /* A format: one line of formats.def. */
 typedef struct {
   const char *name; /* "PQR" */
   const char *what; /* by what a file is known, for messages */
+  unsigned gives;   /* DCS_PLACES, ... */
+  bool models;      /* a file may have several */
+  bool locations;   /* atoms may have alternate ones */
   /* Whether a file that begins with these bytes is of the format. */
-  bool (*sniff)(const char *head, size_t bytes);
-  /* Reads from the file's begin; it may be a pipe. What dcs_molecule_read() says of its arguments
-   * holds. After a failure the molecule is freed by the caller. */
-  dcs_status (*read)(FILE *file, const char *path, dcs_molecule *molecule, FILE *notes);
+  bool (*sniff)(dcs_slice head);
+  /* Reads the content, of which nothing was taken. What dcs_molecule_read() says of molecule and
+   * notes holds. After a failure the molecule is freed by the caller. */
+  dcs_status (*read)(dcs_content *content, const dcs_read_options *how, dcs_molecule *molecule,
+                     FILE *notes);
 } dcs_reader;
 
 /* In the order of formats.def. */
 extern const dcs_reader *const dcs_readers[];
 extern const int dcs_n_readers;
 
-/* The formats that are read, for help: "PQR". Returns text. */
+/* The formats that are read, for help: "PQR, CSV". Returns text. */
 char *dcs_molecule_formats(char *text, size_t size);
 
 /* Writes a PQR in columns that both column and token readers accept; refuses nothing: fields that
@@ -74,11 +111,6 @@ dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t see
                         dcs_molecule *molecule);
 
 /* ---- copies of a molecule ---- */
-
-/* The box that a file's CRYST1 record states, angstrom. Not found: there is no such record, or its
- * sides are 0 or 1, as where there is no crystal. DCS_INPUT for a record that cannot be read, or
- * whose angles are not right ones. */
-dcs_status dcs_pqr_cell(const char *path, double edge[3], bool *found);
 
 /* copies[0] x copies[1] x copies[2] copies, each shifted by so much (angstrom) against the one
  * before it; x goes round first. DCS_USAGE for fewer than one, or more than DCS_MOST_ATOMS. */

@@ -1,12 +1,11 @@
 /* CSV: a row a point, x fastest, with its place and its value. Of slices and lines rather than of
  * whole maps; it is not read back. */
-#include "harness/base/interrupt.h"
 #include "harness/output/digits.h"
 #include "harness/output/field.h"
 
-static void put_row(FILE *out, const dcs_field *f, int64_t i, int64_t j, int64_t k) {
+static void put_row(FILE *out, const dcs_field *f, int64_t i, int64_t j, int64_t k, float v) {
   char value[DCS_DIGITS_TEXT];
-  int length = dcs_float_digits(f->values[(k * f->n.y + j) * f->n.x + i], value);
+  int length = dcs_float_digits(v, value);
   fprintf(out, "%.12g,%.12g,%.12g,%.*s\n", f->origin[0] + f->spacing[0] * (double)i,
           f->origin[1] + f->spacing[1] * (double)j, f->origin[2] + f->spacing[2] * (double)k,
           length, value);
@@ -16,14 +15,16 @@ static dcs_status write_csv(FILE *out, const dcs_field *f) {
   const char *names[5];
   dcs_point_columns(f->units, names);
   fprintf(out, "%s,%s,%s,%s\n", names[0], names[1], names[2], names[3]);
-  for (int64_t k = 0; k < f->n.z; k++)
-    for (int64_t j = 0; j < f->n.y; j++) {
-      if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-      if (ferror(out)) return DCS_OK; /* closing says so */
-      for (int64_t i = 0; i < f->n.x; i++)
-        put_row(out, f, i, j, k);
-    }
+  for (int64_t from = 0, end; from < f->n.z && !ferror(out); from = end) { /* closing says so */
+    const float *values;
+    DCS_TRY(dcs_field_next(f, from, &end, &values));
+    for (int64_t k = from; k < end; k++)
+      for (int64_t j = 0; j < f->n.y; j++)
+        for (int64_t i = 0; i < f->n.x; i++)
+          put_row(out, f, i, j, k, *values++);
+  }
   return DCS_OK;
 }
 
-const dcs_field_format dcs_field_format_csv = {.name = "CSV", .suffix = ".csv", .write = write_csv};
+const dcs_field_format dcs_field_format_csv = {
+    .name = "CSV", .suffix = ".csv", .x_fastest = true, .write = write_csv};

@@ -1,7 +1,8 @@
 /* Gaussian cube: text, z fastest, six values a line in columns of 13 (E13.5), each run along z on
  * lines of its own; lengths in bohr; no atoms. The second line states the units. Read are also
  * cubes with atoms, which are skipped, and those in angstrom (counts below 0). */
-#include "harness/base/interrupt.h"
+#include "harness/output/digits.h"
+#include "harness/output/print.h"
 #include "harness/output/words.h"
 
 #include <stdlib.h>
@@ -28,27 +29,20 @@ static void put_head(FILE *out, const dcs_field *f) {
   }
 }
 
-static dcs_status put_planes(FILE *out, dcs_turned *turned) {
-  const dcs_dims n = turned->field->n;
-  for (int64_t i = 0; i < n.x; i++) {
-    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-    if (ferror(out)) return DCS_OK; /* closing says so */
-    const float *plane = dcs_turned_plane(turned, i);
-    for (int64_t j = 0; j < n.y; j++)
-      for (int64_t k = 0; k < n.z; k++)
-        fprintf(out, "%13.5E%s", (double)plane[j * n.z + k],
-                k % 6 == 5 || k == n.z - 1 ? "\n" : "");
+/* Six a line, each run along z on lines of its own. */
+static char *print(const dcs_field *f, const float *values, int64_t first, int64_t n, char *text) {
+  int64_t k = first % f->n.z;
+  for (int64_t p = 0; p < n; p++, k = k + 1 < f->n.z ? k + 1 : 0) {
+    dcs_float_column(values[p], text);
+    text += DCS_COLUMN;
+    if (k % 6 == 5 || k == f->n.z - 1) *text++ = '\n';
   }
-  return DCS_OK;
+  return text;
 }
 
 static dcs_status write_cube(FILE *out, const dcs_field *f) {
-  dcs_turned turned;
   put_head(out, f);
-  DCS_TRY(dcs_turned_begin(f, &turned));
-  dcs_status status = put_planes(out, &turned);
-  dcs_turned_end(&turned);
-  return status;
+  return dcs_print_values(out, f, print);
 }
 
 /* ---- reading ---- */

@@ -4,8 +4,11 @@
  * above the product's error. */
 #include "harness/output/digits.h"
 
+#include "harness/base/decimal.h"
+
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Each rounded correctly by the compiler. */
@@ -35,15 +38,23 @@ static double two_to(int e) {
   return value;
 }
 
+/* The binary exponent of a positive value, and the decimal one, or one less. */
+static int exponents_of(double v, int *e) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  const int power = (int)(bits >> 52) - 1023; /* v is in 2^power * [1, 2) */
+  *e = (power * 315653) >> 20;                /* log10(2) = 315653 / 2^20 */
+  return power;
+}
+
 /* D of a positive value, of whose last digits *dropped are zeros that may be left out; *e is the
  * exponent. */
 static uint32_t nine_digits(float value, int *e, int *dropped) {
   const double v = (double)value;
+  const int power = exponents_of(v, e);
+  const int least = power > -126 ? power - 23 : -149; /* 2^least is the unit in the last place */
   uint64_t bits;
   memcpy(&bits, &v, sizeof bits);
-  const int power = (int)(bits >> 52) - 1023;         /* v is in 2^power * [1, 2) */
-  const int least = power > -126 ? power - 23 : -149; /* 2^least is the unit in the last place */
-  *e = (power * 315653) >> 20;                        /* log10(2) = 315653 / 2^20; or one less */
   double scaled = v * ten_to(8 - *e);
   if (scaled >= 999999999.5) scaled = v * ten_to(8 - ++*e);
   const double above = (0.5 - 1e-6) * two_to(least) * ten_to(8 - *e);
@@ -83,4 +94,46 @@ int dcs_float_digits(float value, char text[DCS_DIGITS_TEXT]) {
   *at++ = e < 0 ? '-' : '+';
   memcpy(at, pairs + 2 * (e < 0 ? -e : e), 2);
   return (int)(at - text) + 2;
+}
+
+/* Six digits of a positive finite value; 0 where it lies too near to the middle between two for the
+ * product to tell which is nearer. */
+static uint32_t six_digits(float value, int *e) {
+  const double v = (double)value, doubtful = 1e-8;
+  exponents_of(v, e);
+  double scaled = v * ten_to(8 - *e);
+  if (scaled >= 1e9) scaled = v * ten_to(8 - ++*e);
+  scaled /= 1000;
+  uint32_t digits = (uint32_t)scaled;
+  const double rest = scaled - digits - 0.5;
+  if (fabs(rest) < doubtful) return 0;
+  digits += rest > 0;
+  if (digits < 1000000) return digits;
+  ++*e;
+  return digits / 10;
+}
+
+void dcs_float_column(float value, char text[DCS_COLUMN]) {
+  int e = 0;
+  uint32_t digits = isfinite(value) && value != 0 ? six_digits(fabsf(value), &e) : 0;
+  if (digits == 0) {
+    char whole[DCS_COLUMN + 1];
+    const locale_t before = dcs_decimal_enter(); /* a thread's own */
+    snprintf(whole, sizeof whole, "%13.5E", (double)value);
+    dcs_decimal_leave(before);
+    memcpy(text, whole, DCS_COLUMN);
+    return;
+  }
+  text[0] = ' ';
+  text[1] = signbit(value) ? '-' : ' ';
+  memcpy(text + 6, pairs + 2 * (digits % 100), 2);
+  memcpy(text + 4, pairs + 2 * (digits / 100 % 100), 2);
+  digits /= 10000;
+  text[2] = (char)('0' + digits / 10);
+  text[3] = '.';
+  memmove(text + 5, text + 4, 4);
+  text[4] = (char)('0' + digits % 10);
+  text[9] = 'E';
+  text[10] = e < 0 ? '-' : '+';
+  memcpy(text + 11, pairs + 2 * (e < 0 ? -e : e), 2);
 }

@@ -9,4 +9,9 @@ enum { DCS_DIGITS_TEXT = 16 };
  * to the next one of single precision, which reads back only by the rule for ties, is not taken. */
 int dcs_float_digits(float value, char text[DCS_DIGITS_TEXT]);
 
+enum { DCS_COLUMN = 13 };
+
+/* Writes the value as printf's %13.5E does, correctly rounded, without an end. */
+void dcs_float_column(float value, char text[DCS_COLUMN]);
+
 #endif

@@ -1,7 +1,7 @@
 /* OpenDX, which VMD, PyMOL, ChimeraX and APBS read: text, z fastest, three values a line. A comment
  * states the units. Read are regular grids whose axes are those of the coordinates. */
-#include "harness/base/interrupt.h"
 #include "harness/output/digits.h"
+#include "harness/output/print.h"
 #include "harness/output/words.h"
 
 #include <stdlib.h>
@@ -24,44 +24,19 @@ static void put_head(FILE *out, const dcs_field *f) {
   fprintf(out, "object 3 class array type double rank 0 items %lld data follows\n", nx * ny * nz);
 }
 
-enum { BLOCK = 1 << 16 };
-
-static dcs_status put_planes(FILE *out, dcs_turned *turned, char *text) {
-  const dcs_dims n = turned->field->n;
-  int64_t put = 0;
-  for (int64_t i = 0; i < n.x; i++) {
-    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-    if (ferror(out)) return DCS_OK; /* closing says so */
-    const float *plane = dcs_turned_plane(turned, i);
-    size_t used = 0;
-    for (int64_t p = 0; p < n.y * n.z; p++) {
-      if (put > 0) text[used++] = put % 3 == 0 ? '\n' : ' ';
-      put++;
-      used += (size_t)dcs_float_digits(plane[p], text + used);
-      if (used > BLOCK - 2 * DCS_DIGITS_TEXT) {
-        fwrite(text, 1, used, out);
-        used = 0;
-      }
-    }
-    fwrite(text, 1, used, out);
+/* Three a line. */
+static char *print(const dcs_field *f, const float *values, int64_t first, int64_t n, char *text) {
+  (void)f;
+  for (int64_t p = 0; p < n; p++) {
+    if (first + p > 0) *text++ = (first + p) % 3 == 0 ? '\n' : ' ';
+    text += dcs_float_digits(values[p], text);
   }
-  return DCS_OK;
-}
-
-static dcs_status put_values(FILE *out, const dcs_field *f) {
-  dcs_turned turned;
-  DCS_TRY(dcs_turned_begin(f, &turned));
-  char *text = malloc(BLOCK);
-  dcs_status status =
-      text ? put_planes(out, &turned, text) : dcs_fail(DCS_UNAVAILABLE, "no memory to write a map");
-  free(text);
-  dcs_turned_end(&turned);
-  return status;
+  return text;
 }
 
 static dcs_status write_dx(FILE *out, const dcs_field *f) {
   put_head(out, f);
-  DCS_TRY(put_values(out, f));
+  DCS_TRY(dcs_print_values(out, f, print));
   fputs("\nattribute \"dep\" string \"positions\"\n"
         "object \"regular positions regular connections\" class field\n"
         "component \"positions\" value 1\n"

@@ -158,36 +158,3 @@ dcs_status dcs_field_slice(dcs_field *field, const double at[3]) {
     }
   return DCS_OK;
 }
-
-/* ---- z fastest ---- */
-
-enum { PLANES = 16 }; /* a cache line of x */
-
-dcs_status dcs_turned_begin(const dcs_field *field, dcs_turned *turned) {
-  turned->field = field;
-  turned->planes =
-      malloc((size_t)field->n.y * (size_t)field->n.z * PLANES * sizeof *turned->planes);
-  return turned->planes ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory to write a map");
-}
-
-/* 16 x 16 tiles: a cache line is read whole, and each plane's line is written whole. */
-static void turn(dcs_turned *turned, int64_t from) {
-  const dcs_dims n = turned->field->n;
-  const int64_t count = n.x - from < PLANES ? n.x - from : PLANES, plane = n.y * n.z;
-  for (int64_t j = 0; j < n.y; j++)
-    for (int64_t k = 0; k < n.z; k++) {
-      const float *row = turned->field->values + (k * n.y + j) * n.x + from;
-      float *to = turned->planes + j * n.z + k;
-      for (int64_t i = 0; i < count; i++)
-        to[i * plane] = row[i];
-    }
-}
-
-const float *dcs_turned_plane(dcs_turned *turned, int64_t i) {
-  if (i % PLANES == 0) turn(turned, i);
-  return turned->planes + (i % PLANES) * turned->field->n.y * turned->field->n.z;
-}
-
-void dcs_turned_end(dcs_turned *turned) {
-  free(turned->planes);
-}

@@ -3,19 +3,33 @@
 #ifndef DCS_FIELD_H
 #define DCS_FIELD_H
 
+#include "harness/base/progress.h"
 #include "harness/problems/case.h"
 
 #include <stdio.h>
 
 enum { DCS_UNITS_TEXT = 24 };
 
+/* What computes a map's values where there is no memory for them all: slab after slab, ranges of
+ * slices (planes of constant z), each once and in ascending order, when a writer asks for it. */
+typedef struct {
+  int64_t slices; /* of a slab; the last may have fewer */
+  float *values;  /* memory for one */
+  /* Computes slices from..end-1 into values; it lasts as long as a slab takes. */
+  dcs_status (*compute)(void *with, int64_t from, int64_t end, float *values);
+  void *with;
+  const char *beside; /* slabs may wait in a file beside this one, which nobody sees */
+} dcs_slab_source;
+
 /* A scalar at the points of a regular grid. */
 typedef struct {
   dcs_dims n;
   double origin[3];  /* of point (0, 0, 0), angstrom */
   double spacing[3]; /* angstrom; all 0: the file it was read from does not say where points are */
-  char units[DCS_UNITS_TEXT]; /* "e/A"; "": unknown */
-  float *values;              /* [(k * n.y + j) * n.x + i] */
+  char units[DCS_UNITS_TEXT];   /* "e/A"; "": unknown */
+  float *values;                /* [(k * n.y + j) * n.x + i]; NULL with slabs */
+  const dcs_slab_source *slabs; /* instead of values, of a map that is only written; NULL */
+  dcs_progress *progress;       /* that writers tell of; NULL: none */
 } dcs_field;
 
 /* Memory for the points of ->n; DCS_UNAVAILABLE where it is short, DCS_USAGE for more points than
@@ -60,29 +74,38 @@ dcs_status dcs_slice_grid(const double at[3], double origin[3], const double spa
 /* The same of a map: its values go too. */
 dcs_status dcs_field_slice(dcs_field *field, const double at[3]);
 
-/* ---- values in the order of files in which z varies fastest ---- */
+/* ---- values in the order of files ---- */
 
+/* Where x varies fastest: some slices from `from` on; *end: the first after them. Ask for what
+ * follows until that is n.z; the values are valid until then. DCS_FAILED at an interrupt. */
+dcs_status dcs_field_next(const dcs_field *field, int64_t from, int64_t *end, const float **values);
+
+/* Where z varies fastest. */
 typedef struct {
   const dcs_field *field;
-  float *planes; /* a few planes of constant x, transposed; owned */
+  float *planes; /* of constant x, transposed: a few; with slabs one, and a part of one */
+  int waiting;   /* file of slabs, cut into planes of constant x; -1: none */
 } dcs_turned;
 
+/* Computes all slabs where there are such. The caller ends it where this succeeds. */
 dcs_status dcs_turned_begin(const dcs_field *field, dcs_turned *turned);
-/* The plane i, ny x nz values, z fastest; until the next call. Ask for planes in ascending order.
- */
-const float *dcs_turned_plane(dcs_turned *turned, int64_t i);
+/* Planes from..*end-1, ny x nz values each, z fastest, one behind the other; valid until the next
+ * call, for those that follow. DCS_FAILED at an interrupt. */
+dcs_status dcs_turned_next(dcs_turned *turned, int64_t from, int64_t *end, const float **planes);
 void dcs_turned_end(dcs_turned *turned);
 
 /* ---- files ---- */
 
-/* Single precision, little endian. Errors of a file that is written are left to who closes it; an
- * interrupt is DCS_FAILED. DCS_INPUT for a file that ends too early. */
-dcs_status dcs_put_floats(FILE *out, const float *values, int64_t n);
+/* Single precision, little endian. Errors of a file that is written are left to who closes it.
+ * DCS_INPUT for a file that ends too early. */
+void dcs_put_floats(FILE *out, const float *values, int64_t n);
 dcs_status dcs_get_floats(FILE *in, const char *path, float *values, int64_t n);
 
 typedef struct {
   const char *name;   /* "OpenDX" */
   const char *suffix; /* ".dx", of the names of its files */
+  bool x_fastest; /* slabs go straight to the file; else they wait in another until all are there
+                   */
   /* Writes from the stream's begin. Errors of the file may be left to who closes it. An interrupt
    * (dcs_interrupted) ends it with DCS_FAILED. */
   dcs_status (*write)(FILE *out, const dcs_field *field);

@@ -38,13 +38,17 @@ dcs_status dcs_field_format_of(const char *path, const dcs_field_format **format
                   path, dcs_field_format_list(known));
 }
 
+/* Slabs are computed while the file is open: an interrupt then does not wait for one. */
 dcs_status dcs_field_write(const char *path, const dcs_field *field) {
   const dcs_field_format *format;
   dcs_file file;
   DCS_TRY(dcs_field_format_of(path, &format));
   DCS_TRY(dcs_file_create(&file, path));
   locale_t before = dcs_decimal_enter();
+  if (field->slabs) dcs_interrupt_removes(file.beside ? file.beside : "");
   dcs_status status = format->write(file.stream, field);
+  if (field->slabs) dcs_interrupt_removes(NULL);
+  if (status == DCS_OK && ferror(file.stream)) status = dcs_cannot("write", path);
   dcs_decimal_leave(before);
   return dcs_file_finish(&file, status);
 }
@@ -54,13 +58,9 @@ dcs_status dcs_field_write(const char *path, const dcs_field *field) {
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files hold values as memory does");
 enum { BLOCK = 1 << 20 };
 
-dcs_status dcs_put_floats(FILE *out, const float *values, int64_t n) {
-  for (int64_t done = 0; done < n; done += BLOCK) {
-    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-    if (ferror(out)) return DCS_OK; /* closing says so */
+void dcs_put_floats(FILE *out, const float *values, int64_t n) {
+  for (int64_t done = 0; done < n && !ferror(out); done += BLOCK)
     fwrite(values + done, sizeof *values, (size_t)(n - done < BLOCK ? n - done : BLOCK), out);
-  }
-  return DCS_OK;
 }
 
 dcs_status dcs_get_floats(FILE *in, const char *path, float *values, int64_t n) {

@@ -1,7 +1,6 @@
 /* MRC/CCP4 (Cheng et al. 2015, "MRC2014"): a header of 1024 bytes and the values, x fastest, single
  * precision, little endian. The first label states the units. The place of the first point is in
  * ORIGIN, in single precision. */
-#include "harness/base/interrupt.h"
 #include "harness/output/field.h"
 
 #include <endian.h>
@@ -62,21 +61,26 @@ static double number_of(const header *h, int word) {
 
 /* ---- writing ---- */
 
-static void set_statistics(header *h, const dcs_field *f) {
-  const int64_t points = dcs_points(f->n);
-  double least = INFINITY, greatest = -INFINITY, sum = 0, squares = 0;
-  for (int64_t i = 0; i < points; i++) {
-    const double v = f->values[i];
-    least = fmin(least, v);
-    greatest = fmax(greatest, v);
-    sum += v;
-    squares += v * v;
+typedef struct {
+  double least, greatest, sum, squares;
+} statistics;
+
+static void count(statistics *s, const float *values, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    const double v = values[i];
+    s->least = fmin(s->least, v);
+    s->greatest = fmax(s->greatest, v);
+    s->sum += v;
+    s->squares += v * v;
   }
-  const double mean = sum / (double)points;
-  set_number(h, LEAST, least);
-  set_number(h, GREATEST, greatest);
+}
+
+static void set_statistics(header *h, const statistics *s, int64_t points) {
+  const double mean = s->sum / (double)points;
+  set_number(h, LEAST, s->least);
+  set_number(h, GREATEST, s->greatest);
   set_number(h, MEAN, mean);
-  set_number(h, RMS, sqrt(fmax(0, squares / (double)points - mean * mean)));
+  set_number(h, RMS, sqrt(fmax(0, s->squares / (double)points - mean * mean)));
 }
 
 static void set_header(header *h, const dcs_field *f) {
@@ -100,16 +104,34 @@ static void set_header(header *h, const dcs_field *f) {
   int used = snprintf(label, LABEL_BYTES, "dcsbench: potential%s%s", f->units[0] ? ", units: " : "",
                       f->units);
   memset(label + used, ' ', (size_t)(LABEL_BYTES - used));
-  set_statistics(h, f);
+}
+
+/* The values, counted on their way. */
+static dcs_status put_values(FILE *out, const dcs_field *f, statistics *s) {
+  for (int64_t from = 0, end; from < f->n.z && !ferror(out); from = end) { /* closing says so */
+    const float *values;
+    DCS_TRY(dcs_field_next(f, from, &end, &values));
+    const int64_t n = (end - from) * f->n.x * f->n.y;
+    count(s, values, n);
+    dcs_put_floats(out, values, n);
+  }
+  return DCS_OK;
 }
 
 static dcs_status write_mrc(FILE *out, const dcs_field *f) {
   header h;
+  statistics s = {.least = INFINITY, .greatest = -INFINITY};
   if (f->n.x > INT32_MAX || f->n.y > INT32_MAX || f->n.z > INT32_MAX)
     return dcs_fail(DCS_USAGE, "MRC holds at most 2^31 - 1 points along an axis");
   set_header(&h, f);
   fwrite(h.bytes, 1, sizeof h.bytes, out);
-  return dcs_put_floats(out, f->values, dcs_points(f->n));
+  DCS_TRY(put_values(out, f, &s));
+  set_statistics(&h, &s, dcs_points(f->n));
+  if (fseeko(out, 0, SEEK_SET) != 0)
+    return dcs_fail(DCS_IO, "MRC has statistics at its begin: it is written to a file, not to a "
+                            "pipe");
+  fwrite(h.bytes, 1, sizeof h.bytes, out);
+  return DCS_OK;
 }
 
 /* ---- reading ---- */
@@ -175,5 +197,9 @@ static dcs_status read_mrc(FILE *in, const char *path, dcs_field *f) {
   return dcs_get_floats(in, path, f->values, dcs_points(f->n));
 }
 
-const dcs_field_format dcs_field_format_mrc = {
-    .name = "MRC/CCP4", .suffix = ".mrc", .write = write_mrc, .sniff = is_mrc, .read = read_mrc};
+const dcs_field_format dcs_field_format_mrc = {.name = "MRC/CCP4",
+                                               .suffix = ".mrc",
+                                               .x_fastest = true,
+                                               .write = write_mrc,
+                                               .sniff = is_mrc,
+                                               .read = read_mrc};

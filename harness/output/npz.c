@@ -105,17 +105,20 @@ static void put_array(FILE *out, entry *e, const char *head, int head_bytes, con
   fwrite(data, 1, bytes, out);
 }
 
-/* The checksum of the values in the order in which they are written. */
-static dcs_status values_crc(const dcs_field *f, const char *head, int head_bytes, entry *e) {
-  const size_t plane = (size_t)f->n.y * (size_t)f->n.z * sizeof(float);
-  dcs_turned turned;
-  DCS_TRY(dcs_turned_begin(f, &turned));
-  uLong crc = crc32(0, (const Bytef *)head, (uInt)head_bytes);
-  for (int64_t i = 0; i < f->n.x; i++)
-    crc = crc32_z(crc, (const Bytef *)dcs_turned_plane(&turned, i), plane);
-  dcs_turned_end(&turned);
-  e->crc = (uint32_t)crc;
-  e->size = e->packed = (uint64_t)head_bytes + plane * (size_t)f->n.x;
+/* The map's values, whose checksum is known behind them and stands before them. */
+static dcs_status put_map(FILE *out, entry *e, const dcs_field *f) {
+  char head[DCS_NPY_HEAD];
+  const int64_t shape[3] = {f->n.x, f->n.y, f->n.z};
+  e->at = (uint64_t)ftello(out);
+  e->size = e->packed =
+      (uint64_t)dcs_npy_head(head, "<f4", shape, 3) + (uint64_t)dcs_points(f->n) * sizeof(float);
+  put_local(out, e);
+  DCS_TRY(dcs_npy_write_map(out, f, &e->crc));
+  const off_t end = ftello(out);
+  if (end < 0 || fseeko(out, (off_t)e->at, SEEK_SET) != 0)
+    return dcs_fail(DCS_IO, "a NumPy archive is written to a file, not to a pipe");
+  put_local(out, e);
+  fseeko(out, end, SEEK_SET);
   return DCS_OK;
 }
 
@@ -125,7 +128,7 @@ static dcs_status write_npz(FILE *out, const dcs_field *f) {
                       {.name = "units.npy"},
                       {.name = "values.npy"}};
   char head[DCS_NPY_HEAD];
-  const int64_t three = 3, shape[3] = {f->n.x, f->n.y, f->n.z};
+  const int64_t three = 3;
   const int vector = dcs_npy_head(head, "<f8", &three, 1);
   put_array(out, &entries[0], head, vector, f->origin, sizeof f->origin);
   put_array(out, &entries[1], head, vector, f->spacing, sizeof f->spacing);
@@ -133,10 +136,7 @@ static dcs_status write_npz(FILE *out, const dcs_field *f) {
   for (size_t i = 0; f->units[i]; i++)
     units[i] = (unsigned char)f->units[i];
   put_array(out, &entries[2], head, dcs_npy_head(head, "<U24", NULL, 0), units, sizeof units);
-  DCS_TRY(values_crc(f, head, dcs_npy_head(head, "<f4", shape, 3), &entries[3]));
-  entries[3].at = (uint64_t)ftello(out);
-  put_local(out, &entries[3]);
-  DCS_TRY(dcs_npy_write_map(out, f));
+  DCS_TRY(put_map(out, &entries[3], f));
   const uint64_t from = (uint64_t)ftello(out);
   for (int i = 0; i < 4; i++)
     put_central(out, &entries[i]);

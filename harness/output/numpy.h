@@ -22,7 +22,8 @@ dcs_status dcs_npy_read_head(FILE *in, const char *what, dcs_npy *array);
 /* The values that follow the head of a map: three axes of single or double precision. */
 dcs_status dcs_npy_read_map(FILE *in, const char *what, const dcs_npy *array, dcs_field *field);
 
-/* Writes the map's head and its values, z fastest. */
-dcs_status dcs_npy_write_map(FILE *out, const dcs_field *field);
+/* Writes the map's head and its values, z fastest; *crc is the checksum of both (NULL: of no use).
+ */
+dcs_status dcs_npy_write_map(FILE *out, const dcs_field *field, uint32_t *crc);
 
 #endif

@@ -44,6 +44,14 @@ static dcs_status check_dims(dcs_dims n) {
   return DCS_OK;
 }
 
+dcs_status dcs_check_spacing(double spacing) {
+  if (spacing >= DCS_LEAST_SPACING && spacing <= DCS_MOST_SPACING) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "spacing %g; expected %g to %g angstrom: beyond, squares of distances leave the "
+                  "range of single precision",
+                  spacing, DCS_LEAST_SPACING, DCS_MOST_SPACING);
+}
+
 /* Points that cover `extent` at a spacing: both ends included. */
 static double points_over(double extent, double spacing) {
   return ceil(extent / spacing - 1e-9) + 1;
@@ -63,9 +71,7 @@ static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *
       if (n[d] > 1) grid->spacing = fmax(grid->spacing, extent[d] / (double)(n[d] - 1));
   }
   if (grid->spacing == 0) grid->spacing = 0.5;
-  if (!(grid->spacing >= DCS_LEAST_SPACING && grid->spacing <= DCS_MOST_SPACING))
-    return dcs_fail(DCS_USAGE, "spacing %g; expected %g to %g angstrom", grid->spacing,
-                    DCS_LEAST_SPACING, DCS_MOST_SPACING);
+  DCS_TRY(dcs_check_spacing(grid->spacing));
 
   if (!has_n) {
     double n[3];
@@ -373,19 +379,4 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
     s->radius = 1 + 0.1 * (double)(a % 10);
   }
   return dcs_case_end(problem, c);
-}
-
-dcs_status dcs_case_from(const dcs_case_source *s, const dcs_config *problem, dcs_case *c) {
-  dcs_molecule molecule = {0};
-  if (!s->input) return dcs_case_random(s->kind, problem, s->atoms, &s->grid, s->seed, c);
-  DCS_TRY(dcs_molecule_read(s->input, &molecule, stderr));
-  dcs_molecule part = molecule;
-  dcs_status status = DCS_OK;
-  if (s->atoms > molecule.n)
-    status = dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", s->input,
-                      (long long)molecule.n, (long long)s->atoms);
-  if (s->atoms > 0) part.n = s->atoms;
-  if (status == DCS_OK) status = dcs_case_build(s->kind, problem, &part, &s->grid, c);
-  dcs_molecule_free(&molecule);
-  return status;
 }

@@ -60,6 +60,7 @@ dcs_status dcs_case_end(const dcs_config *problem, dcs_case *c);
  * that distance must be a normal number of single precision. */
 #define DCS_LEAST_SPACING 1e-12
 #define DCS_MOST_SPACING  1e7
+dcs_status dcs_check_spacing(double spacing); /* DCS_USAGE outside, NaN too */
 
 /* The first n_atoms of a seeded stream, uniform in the grid's box, charges uniform in [-1, 1),
  * radii in [1, 2); grid.n must be given; spacing 0 is DCS_RANDOM_SPACING. */
@@ -69,8 +70,8 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
 /* Where the atoms of a problem come from. */
 typedef struct {
   const dcs_kind *kind;
-  const char *input; /* molecule file; NULL: random atoms */
-  int64_t atoms;     /* the first so many of the input (0: all); of random atoms, how many */
+  dcs_input input; /* no file: random atoms */
+  int64_t atoms;   /* the first so many of the input (0: all); of random atoms, how many */
   dcs_grid grid;
   uint64_t seed; /* of random atoms */
 } dcs_case_source;

@@ -57,10 +57,16 @@ static const dcs_param params[] = {
     [CELL_Y] = CELL_EDGE("y"),
     [CELL_Z] = CELL_EDGE("z")};
 
-/* Cutoffs of less than two spacings, some, and more than most of the boxes that verify tries. */
-static const char *const verified[] = {
-    "",  "cutoff=0.6", "cutoff=1.71875,switching=c2", "cutoff=2.59375", "cutoff=14,switching=c2",
-    NULL};
+/* Cutoffs of less than two spacings, some, and more than most of the boxes that verify tries; rough
+ * and fine tolerances. */
+static const char *const verified[] = {"",
+                                       "cutoff=0.6",
+                                       "cutoff=1.71875,switching=c2",
+                                       "cutoff=2.59375",
+                                       "cutoff=14,switching=c2",
+                                       "tolerance=0.01",
+                                       "tolerance=0.0001",
+                                       NULL};
 
 static double cutoff_of(const dcs_config *problem) {
   return (double)(float)problem->value[CUTOFF]; /* as kernels have it */
@@ -163,7 +169,7 @@ static double rounding(const dcs_config *problem) {
   return 16;
 }
 
-/* Angstrom: nearer, the terms of atoms are computed as they are by whatever method. */
+/* Angstrom. */
 static const double NEAR = 2;
 
 static void add(const dcs_case *c, const dcs_site *site, double r, double largest, dcs_sums *sums) {
@@ -175,7 +181,10 @@ static void add(const dcs_case *c, const dcs_site *site, double r, double larges
   sums->v += term;
   sums->s += fabs(term);
   sums->d += fabs(term) / r;
-  if (r < NEAR) sums->d_near += fabs(term) / r;
+  if (r < NEAR)
+    sums->d_near += fabs(term) / r;
+  else
+    sums->d_far2 += term * term / (r * r);
   const double softened = site->q / fmax(r, DCS_NEAREST_ATOM);
   sums->w += softened * softened;
 }

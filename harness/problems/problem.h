@@ -38,7 +38,8 @@ typedef struct {
   double d; /* what a shift of the inputs by 1 angstrom changes, at most */
   double e; /* what rounding where a term begins or ends changes, at most */
   /* Of a problem to a tolerance (dcs_kind.tolerance): */
-  double d_near;  /* d, of the atoms so near that a method computes their terms as they are */
+  double d_near;  /* d, of the atoms that are near */
+  double d_far2;  /* the sum of the squares of what d is the sum of, of the others */
   double w;       /* the sum of the terms' squares, each as if its atom were DCS_NEAREST_ATOM away
                      at least: the square of v, were the signs of the charges random */
   double nearest; /* distance of the nearest atom, angstrom */

@@ -16,6 +16,7 @@ void dcs_cell_free(dcs_cell *cell) {
   }
   free(cell->records);
   free(cell->problems);
+  free(cell->too_large);
 }
 
 void dcs_cells_free(dcs_cells *cells) {
@@ -53,7 +54,8 @@ static dcs_status parse_set(const char *what, const char *text, const char *(*na
   return status;
 }
 
-static dcs_status check_memory(const dcs_cell *cell) {
+/* Marks a cell that does not fit the memory. */
+static dcs_status check_memory(dcs_cell *cell) {
   char text[DCS_TEXT];
   const dcs_kind *kind = cell->size.kind;
   const dcs_problem shape = {.n_inputs = cell->size.axes[0], .n = dcs_size_points(&cell->size)};
@@ -62,8 +64,11 @@ static dcs_status check_memory(const dcs_cell *cell) {
     bytes += (kind->buffers[b].output ? 1.0 : 2.0) * (double)dcs_buffer_bytes(kind, b, &shape);
   double available = (double)dcs_available_memory();
   if (bytes <= available) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE, "%s: needs %.3g GB of memory; %.3g GB are free",
-                  dcs_size_text(&cell->size, text), 1e-9 * bytes, 1e-9 * available);
+  if (asprintf(&cell->too_large, "%s: needs %.3g GB of memory; %.3g GB are free",
+               dcs_size_text(&cell->size, text), 1e-9 * bytes, 1e-9 * available) >= 0)
+    return DCS_OK;
+  cell->too_large = NULL;
+  return dcs_fail(DCS_UNAVAILABLE, "no memory to say what does not fit it");
 }
 
 static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *cell) {
@@ -77,13 +82,13 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   dcs_molecule part = *molecule;
   dcs_grid grid = options->run.grid;
   const int64_t atoms = cell->size.axes[0];
-  if (!options->run.input) {
+  if (!options->run.input.files[0]) {
     cell->spacing = grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
     return check_memory(cell);
   }
   if (atoms > part.n)
-    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", options->run.input,
-                    (long long)part.n, (long long)atoms);
+    return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld",
+                    options->run.input.files[0], (long long)part.n, (long long)atoms);
   if (atoms > 0) part.n = atoms;
   grid.n = dcs_size_points(&cell->size);
   cell->from_box = grid.n.x == 0;
@@ -230,7 +235,7 @@ static dcs_status check_solved(const line_values *v) {
 
 static dcs_status parse_sizes(const dcs_sweep_line *line, line_values *v) {
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
-  if (!v->options->run.input && (no_atoms || no_grid))
+  if (!v->options->run.input.files[0] && (no_atoms || no_grid))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     no_atoms ? "--atoms" : "--grid");
   DCS_TRY(dcs_parse_integers("atoms", no_atoms ? "0" : line->atoms, no_atoms ? 0 : 1, 1000000000,
@@ -262,7 +267,10 @@ static dcs_status expand_size(const line_values *v, int64_t atoms, dcs_dims grid
   if (v->methods.n == 0) return DCS_OK;
   set_size(v->kind, atoms, grid, &wanted);
   DCS_TRY(settle(v->options, v->molecule, &wanted));
-  DCS_TRY(take_cell(cells, &wanted, &cell));
+  const int n_before = cells->n;
+  dcs_status status = take_cell(cells, &wanted, &cell);
+  if (status != DCS_OK || cells->n == n_before) free(wanted.too_large);
+  DCS_TRY(status);
   for (int p = 0; p < v->n_problems; p++)
     DCS_TRY(fill_cell(cell, &v->problems[p], v));
   return DCS_OK;
@@ -289,16 +297,19 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
   for (int l = 0; status == DCS_OK && l < options->n_lines; l++) {
     status = expand_line(&options->lines[l], gpu, common, cells);
     if (status == DCS_USAGE && options->plan) /* the header is row 1 */
-      status =
-          dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, strdupa(dcs_error_message()));
+      status = dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, dcs_error_message());
   }
-  int n_records = 0;
-  for (int c = 0; c < cells->n; c++)
+  int n_records = 0, n_fit = 0;
+  for (int c = 0; c < cells->n; c++) {
     n_records += cells->list[c].n_records;
+    n_fit += !cells->list[c].too_large;
+  }
   if (status == DCS_OK && n_records == 0)
     status =
         dcs_fail(DCS_UNAVAILABLE, "nothing to measure: no chosen variant computes this problem in "
                                   "the chosen scope on this machine; `dcsbench list` shows why");
+  if (status == DCS_OK && n_fit == 0)
+    status = dcs_fail(DCS_UNAVAILABLE, "%s", cells->list[0].too_large);
   if (status != DCS_OK) dcs_cells_free(cells);
   if (options->budget_s > 0) dcs_cells_light_first(cells);
   return status;
@@ -310,7 +321,9 @@ double dcs_cell_weight(const dcs_cell *cell) {
   double weight = 0;
   for (int r = 0; r < cell->n_records; r++) {
     const dcs_record *record = &cell->records[r];
-    weight += dcs_estimate(&record->size, record->spacing, NULL) + 1e8;
+    weight += 1e8;
+    if (cell->too_large) continue;
+    weight += dcs_estimate(&record->size, record->spacing, NULL);
     if (record->scope == DCS_FIRST) weight += 2e10; /* a process is started for each sample */
   }
   return weight;

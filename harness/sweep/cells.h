@@ -8,9 +8,10 @@
 #include "harness/sweep/sweep.h"
 
 typedef struct {
-  dcs_size size;  /* its config is that of no problem in particular */
-  bool from_box;  /* the grid is what the input's box needs */
-  double spacing; /* of the grid, angstrom */
+  dcs_size size;   /* its config is that of no problem in particular */
+  bool from_box;   /* the grid is what the input's box needs */
+  double spacing;  /* of the grid, angstrom */
+  char *too_large; /* what it needs more memory for than there is; NULL: it fits */
   dcs_config *problems;
   int n_problems;
   dcs_record *records;
@@ -39,7 +40,8 @@ extern dcs_tuned_finder *dcs_find_tuned;
  * `molecule` is that of the input, if there is one; `facts` are those of the machine, for
  * dcs_find_tuned. With a budget the cells come by weight, the light ones first: what they do not
  * need is left to the heavy ones. DCS_USAGE (DCS_INPUT for a plan) names what is wrong,
- * DCS_UNAVAILABLE a cell that does not fit the memory. The caller frees with dcs_cells_free(). */
+ * DCS_UNAVAILABLE where no cell fits the memory; else those that do not are marked. The caller
+ * frees with dcs_cells_free(). */
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, const dcs_facts *facts, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);

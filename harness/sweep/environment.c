@@ -151,7 +151,7 @@ static dcs_status add_program_hash(dcs_facts *facts) {
 static void add_grid(const dcs_run_facts *run, dcs_facts *facts) {
   const dcs_grid *grid = &run->grid;
   if (grid->spacing > 0) dcs_fact_add(facts, "asked_spacing", "%.9g", grid->spacing);
-  if (run->input) dcs_fact_add(facts, "asked_margin", "%.9g", grid->margin);
+  if (run->input.files[0]) dcs_fact_add(facts, "asked_margin", "%.9g", grid->margin);
   if (grid->has_origin)
     dcs_fact_add(facts, "asked_origin", "%.9g %.9g %.9g", grid->origin[0], grid->origin[1],
                  grid->origin[2]);
@@ -163,8 +163,8 @@ dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
   dcs_fact_add(facts, "kernels_fnv1a64", "%016llx",
                (unsigned long long)dcs_all_variants_hash(run->kernels));
   DCS_TRY(add_program_hash(facts));
-  if (run->input) {
-    dcs_fact_add(facts, "input", "%s", basename(run->input));
+  if (run->input.files[0]) {
+    dcs_fact_add(facts, "input", "%s", basename(run->input.files[0]));
     dcs_fact_add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
   }
   if (run->interleaved) dcs_fact_add(facts, "interleaved", "%s", run->interleaved);

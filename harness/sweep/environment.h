@@ -2,6 +2,7 @@
 #ifndef DCS_ENVIRONMENT_H
 #define DCS_ENVIRONMENT_H
 
+#include "harness/input/molecule.h"
 #include "harness/runs/run.h"
 #include "harness/worker/bench.h"
 
@@ -21,7 +22,7 @@ typedef struct {
 
 /* What a run depends on beside the machine. */
 typedef struct {
-  const char *input;   /* a molecule's file; NULL: random atoms */
+  dcs_input input;     /* no file: random atoms */
   uint64_t input_hash; /* of the bytes that were read of it: a pipe gives them once */
   const char *kernels; /* folder, or NULL for the built-in sources */
   dcs_grid grid;       /* as asked for: spacing, margin, origin */

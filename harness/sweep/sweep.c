@@ -110,7 +110,7 @@ static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) 
   dcs_grid grid = s->options->run.grid;
   const dcs_kind *kind = cell->size.kind;
   if (!cell->from_box) grid.n = dcs_size_points(&cell->size);
-  if (!s->options->run.input)
+  if (!s->options->run.input.files[0])
     return dcs_case_random(kind, &cell->problems[0], cell->size.axes[0], &grid,
                            s->options->run.seed, c);
   dcs_molecule part = s->molecule;
@@ -165,8 +165,27 @@ static void prepare_records(const sweep *s, dcs_cell *cell, dcs_case *c) {
   }
 }
 
+/* Says what a cell that does not fit would need, as the outcome of its methods. */
+static dcs_status pass_over(sweep *s, dcs_cell *cell) {
+  dcs_progress_say(&s->progress, "%s: %s", dcs_outcome_name(DCS_OUTCOME_MEMORY), cell->too_large);
+  for (int r = 0; r < cell->n_records; r++) {
+    dcs_record *record = &cell->records[r];
+    if (record->finished) continue;
+    record->judged = true;
+    record->outcome = DCS_OUTCOME_MEMORY;
+    record->why = strdup(cell->too_large);
+    record->n_inputs = record->size.axes[0];
+    record->work = dcs_estimate(&record->size, record->spacing, NULL);
+    record->candidates = (dcs_candidates){NAN, 0, NAN};
+    record->energy_j = NAN;
+    record->limit_evals_per_s = NAN;
+  }
+  return write_cell(s, cell);
+}
+
 static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   dcs_case c;
+  if (cell->too_large) return pass_over(s, cell);
   DCS_TRY(build_case(s, cell, &c));
   prepare_records(s, cell, &c);
   char left_out[DCS_TEXT];
@@ -217,6 +236,11 @@ static bool any_of(const dcs_cells *cells, dcs_backend backend) {
   return false;
 }
 
+/* Not one whose worker was killed, which may be somebody else's doing. */
+static bool is_too_large(const dcs_run *run, const dcs_run_row *row) {
+  return row->outcome == DCS_OUTCOME_MEMORY && !*dcs_run_cell(run, row, "stop_reason");
+}
+
 /* Counts the outcomes of the whole run, an earlier part of it included. */
 static dcs_status count_outcomes(sweep *s) {
   dcs_run run;
@@ -224,7 +248,8 @@ static dcs_status count_outcomes(sweep *s) {
   for (size_t row = 0; status == DCS_OK && row < run.n_rows; row++) {
     const dcs_outcome outcome = run.rows[row].outcome;
     s->n_ok += outcome == DCS_OUTCOME_OK;
-    s->n_other += dcs_not_here(outcome) || outcome == DCS_OUTCOME_INAPPLICABLE;
+    s->n_other += dcs_not_here(outcome) || outcome == DCS_OUTCOME_INAPPLICABLE ||
+                  is_too_large(&run, &run.rows[row]);
   }
   s->n_bad = (int)run.n_rows - s->n_ok - s->n_other;
   dcs_run_close(&run);
@@ -318,7 +343,7 @@ static dcs_status gather_facts(sweep *s) {
   if (any_of(&s->cells, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
   if (any_of(&s->cells, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
       !*dcs_fact_value(&s->facts, "gpu_count"))
-    return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", strdupa(dcs_error_message()));
+    return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", dcs_error_message());
   if (!dcs_exists(path_in(s, "env.csv", path))) { /* else they are the run's own: take_up() */
     add_limits(s, DCS_GPU);
     add_limits(s, DCS_CPU);
@@ -346,8 +371,8 @@ static dcs_status close_files(sweep *s, dcs_status status) {
 
 static dcs_status run(sweep *s) {
   DCS_TRY(dcs_turns_begin(&s->turns));
-  if (s->options->run.input)
-    DCS_TRY(dcs_molecule_read(s->options->run.input, &s->molecule, stderr));
+  if (s->options->run.input.files[0])
+    DCS_TRY(dcs_molecule_read(&s->options->run.input, &s->molecule, stderr));
   DCS_TRY(plan_cells(s));
   DCS_TRY(take_folder(s));
   say_no_energy(s);

@@ -66,24 +66,40 @@ static void run_units(const dcs_problem *problem, int64_t first, int64_t end,
 #endif
 }
 
+/* A slab is the last slices of a grid that begins with the origin, and `map` lies where that grid
+ * would: the kernel writes to the slab's part of it alone. */
+static dcs_problem whole_grid(const dcs_problem *slab, int64_t units, int64_t *before,
+                              float **map) {
+  dcs_problem whole = *slab;
+  *before = units / slab->n.z * slab->first_slice;
+  *map = (float *)((uintptr_t)*map -
+                   (uintptr_t)(slab->first_slice * slab->n.y * slab->n.x) * sizeof **map);
+  whole.n.z += slab->first_slice;
+  whole.first_slice = 0;
+  return whole;
+}
+
 void dcs_cpu_run(const dcs_problem *problem, int threads, dcs_cpu_sharing sharing, int64_t units,
                  dcs_cpu_kernel *kernel, float *map) {
+  int64_t before;
+  const dcs_problem whole = whole_grid(problem, units, &before, &map);
+  if (problem->first_slice > 0) problem = &whole;
   if (threads == 1) {
-    run_units(problem, 0, units, kernel, map);
+    run_units(problem, before, before + units, kernel, map);
     return;
   }
   if (sharing == DCS_CPU_EVENLY) {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int thread = 0; thread < threads; thread++) {
       int64_t first = units * thread / threads, end = units * (thread + 1) / threads;
-      if (first < end) run_units(problem, first, end, kernel, map);
+      if (first < end) run_units(problem, before + first, before + end, kernel, map);
     }
     return;
   }
   _Atomic int64_t next = 0;
 #pragma omp parallel num_threads(threads)
   for (int64_t first, n; take(&next, units, 2 * (int64_t)threads, &first, &n);)
-    run_units(problem, first, first + n, kernel, map);
+    run_units(problem, before + first, before + first + n, kernel, map);
 }
 
 /* Whether DCS_DISABLE_ISA names the set; when it does, says so. */

@@ -62,7 +62,9 @@ typedef enum {
                      1987) */
 } dcs_cpu_sharing;
 
-/* Runs the kernel over all units, a contiguous range at a time; with one thread it is called once.
+/* Runs the kernel over all units of a map, a contiguous range at a time; with one thread it is
+ * called once. Units come slice by slice, as many in each: of a slab (first_slice), those before it
+ * are left out. The cells of cutoffs are passed as the problem, which is no slab.
  * The kernel may be compiled for an instruction set that the caller has checked. */
 void dcs_cpu_run(const dcs_problem *problem, int threads, dcs_cpu_sharing sharing, int64_t units,
                  dcs_cpu_kernel *kernel, float *map);

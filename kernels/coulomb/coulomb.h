@@ -77,5 +77,7 @@ bool dcs_solves_direct(const dcs_config *problem_config, char why[DCS_TEXT]);
 bool dcs_solves_cutoff(const dcs_config *problem_config, char why[DCS_TEXT]);
 bool dcs_solves_tolerance(const dcs_config *problem_config, char why[DCS_TEXT]);
 bool dcs_solves_open(const dcs_config *problem_config, char why[DCS_TEXT]);
+/* accurate() of the variants of the direct sum: whether its rounding is within the tolerance. */
+bool dcs_direct_accurate(const dcs_problem *problem, int64_t longest_sum, char why[DCS_TEXT]);
 
 #endif

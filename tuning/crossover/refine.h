@@ -35,7 +35,7 @@ void dcs_refine_print(FILE *out, const dcs_refinements *chosen);
 
 /* What a run does not record, or may be given anew. */
 typedef struct {
-  const char *input;   /* path of the molecule's file; NULL: none */
+  dcs_input input;     /* no file: none */
   const char *device;  /* NULL: that of the run */
   const char *kernels; /* folder; NULL: the kernels built in */
   double timeout_s;

@@ -46,20 +46,21 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
   const char *name = dcs_run_fact(&found->measured.run, "input");
   struct stat facts;
   *most_atoms = INT64_MAX;
-  if (*name && !options->input)
+  if (*name && !options->input.files[0])
     return dcs_fail(DCS_USAGE,
                     "the run has the atoms of %s, and only its name is recorded: give the file "
                     "with --input",
                     name);
-  if (!options->input) return DCS_OK;
-  if (stat(options->input, &facts) == 0 && !S_ISREG(facts.st_mode))
+  if (!options->input.files[0]) return DCS_OK;
+  if (strcmp(options->input.files[0], "-") == 0 ||
+      (stat(options->input.files[0], &facts) == 0 && !S_ISREG(facts.st_mode)))
     return dcs_fail(
         DCS_USAGE,
         "--input: %s is not a file whose bytes stay; expected one, which is read twice: "
         "to choose the sizes, and to measure them",
-        options->input);
+        options->input.files[0]);
   dcs_molecule molecule = {0};
-  dcs_status status = dcs_molecule_read(options->input, &molecule, stderr);
+  dcs_status status = dcs_molecule_read(&options->input, &molecule, stderr);
   if (status == DCS_OK) *most_atoms = molecule.n;
   dcs_molecule_free(&molecule);
   return status;

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 dcs_cuda_driver dcs_cuda;
-static bool opened;
+static pid_t opened_in; /* the process that did; 0: none yet */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 static dcs_status load_functions(void *handle) {
@@ -73,7 +74,12 @@ static dcs_status no_driver(void) {
 }
 
 static dcs_status open_once(void) {
-  if (opened) return DCS_OK;
+  if (opened_in == getpid()) return DCS_OK;
+  if (opened_in)
+    return dcs_fail(DCS_UNAVAILABLE,
+                    "process %ld used the GPU before it called fork(): CUDA does not work in its "
+                    "children; use it there alone, or start a program with exec()",
+                    (long)opened_in);
   void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!handle) return no_driver();
   dcs_status status = load_functions(handle);
@@ -81,7 +87,7 @@ static dcs_status open_once(void) {
   if (status != DCS_OK)
     dlclose(handle);
   else
-    opened = true;
+    opened_in = getpid();
   return status;
 }
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* dladdr1 */
 #endif
 #include "harness/device/device.h"
+#include "harness/base/machine.h"
 #include "harness/device/cuda/language.h"
 #include "harness/device/emulated/code.h"
 #include "harness/device/emulated/graph.h"
@@ -110,15 +111,15 @@ static dcs_status emulated_alloc(dcs_device *device, size_t bytes, dcs_ptr *ptr)
   if (bytes == 0) return dcs_fail(DCS_FAILED, "a buffer of 0 bytes asked; at least 1 is needed");
   buffer *b = malloc(sizeof *b);
   /* malloc may promise more than there is, and touching it would then kill the process. */
-  unsigned char *base = bytes < (size_t)memory_bytes()
+  const int64_t free_now = dcs_available_memory();
+  unsigned char *base = bytes < (size_t)free_now
                             ? aligned_alloc(GUARD, dcs_round_up(bytes, GUARD) + 2 * GUARD)
                             : NULL;
   if (!b || !base) {
     free(b);
     free(base);
-    long long free_now = (long long)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
     return dcs_fail(DCS_UNAVAILABLE, "memory is too small: %zu bytes asked, %lld bytes free", bytes,
-                    free_now);
+                    (long long)free_now);
   }
   memset(base, GUARD_BYTE, GUARD);
   memset(base + GUARD, UNWRITTEN_BYTE, bytes);

@@ -181,8 +181,13 @@ enum { DCS_EMULATED_STACK = 65536, DCS_EMULATED_WARP = 32 };
 
 enum dcs_emulated_state { DCS_FIBRE_RUNS, DCS_FIBRE_AT_BARRIER, DCS_FIBRE_AT_WARP, DCS_FIBRE_DONE };
 
+/* A place to jump to, on a stack of its own: what the compiler keeps of it, without the signals'
+ * mask that ucontext asks the kernel for at every switch. */
+typedef void *dcs_emulated_place[5];
+
 struct dcs_emulated_fibre {
-  ucontext_t context;
+  dcs_emulated_place start, here; /* where a block begins; where it waits */
+  void **next;                    /* one of these */
   uint3 index;
   dcs_emulated_state state;
   unsigned lanes; /* of the warp, that it waits for */
@@ -199,14 +204,27 @@ struct dcs_emulated_fibres {
   int n;
 };
 
-static ucontext_t dcs_emulated_block_context;
+static dcs_emulated_place dcs_emulated_block_place;
 static dcs_emulated_fibres dcs_emulated_block_fibres;
+
+DCS_UNWATCHED static inline char *dcs_emulated_stack(const dcs_emulated_fibres &all, int t) {
+  return all.stacks + t * static_cast<size_t>(DCS_EMULATED_STACK);
+}
 static dcs_emulated_fibre *dcs_emulated_fibre_now;
+
+/* Apart from who keeps a place: no function may do both. */
+DCS_UNWATCHED __attribute__((noinline, noreturn)) static void dcs_emulated_jump(void **to) {
+  __builtin_longjmp(to, 1);
+}
+DCS_UNWATCHED __attribute__((noinline)) static void dcs_emulated_switch(void **from, void **to) {
+  if (!__builtin_setjmp(from)) dcs_emulated_jump(to);
+}
 
 DCS_UNWATCHED static inline void dcs_emulated_wait(dcs_emulated_state state) {
   dcs_emulated_fibre *fibre = dcs_emulated_fibre_now;
   fibre->state = state;
-  swapcontext(&fibre->context, &dcs_emulated_block_context);
+  fibre->next = fibre->here;
+  dcs_emulated_switch(fibre->here, dcs_emulated_block_place);
 }
 
 DCS_UNWATCHED static inline void __syncthreads() {
@@ -294,10 +312,27 @@ DCS_UNWATCHED static inline int __all_sync(unsigned lanes, int vote) {
 static void (*dcs_emulated_start_kernel)();
 static void **dcs_emulated_start_args;
 
-template <class... A> DCS_UNWATCHED static void dcs_emulated_fibre_main() {
+/* Never returns: each block comes back to its start. */
+template <class... A>
+DCS_UNWATCHED __attribute__((noinline)) static void dcs_emulated_fibre_main() {
+  if (!__builtin_setjmp(dcs_emulated_fibre_now->start)) dcs_emulated_jump(dcs_emulated_block_place);
   auto kernel = reinterpret_cast<void (*)(A...)>(dcs_emulated_start_kernel);
   dcs_emulated_call(kernel, dcs_emulated_start_args, std::index_sequence_for<A...>());
   dcs_emulated_fibre_now->state = DCS_FIBRE_DONE;
+  dcs_emulated_jump(dcs_emulated_block_place);
+}
+
+/* Lets a fibre come to the start of its blocks, on its stack. */
+template <class... A>
+DCS_UNWATCHED __attribute__((noinline)) static void
+dcs_emulated_make_fibre(dcs_emulated_fibre *fibre, char *stack) {
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = DCS_EMULATED_STACK;
+  makecontext(&context, dcs_emulated_fibre_main<A...>, 0);
+  dcs_emulated_fibre_now = fibre;
+  if (!__builtin_setjmp(dcs_emulated_block_place)) setcontext(&context);
 }
 
 /* Lets a fibre run until it waits or ends. */
@@ -307,7 +342,7 @@ DCS_UNWATCHED static inline void dcs_emulated_resume(dcs_emulated_fibre *fibre) 
 #if DCS_WATCHED
   dcs_emulated_now = &fibre->path;
 #endif
-  swapcontext(&dcs_emulated_block_context, &fibre->context);
+  dcs_emulated_switch(dcs_emulated_block_place, fibre->next);
 #if DCS_WATCHED
   dcs_emulated_now = nullptr;
 #endif
@@ -368,18 +403,14 @@ static inline int dcs_emulated_fibre_block(void (*kernel)(A...), const int block
   dcs_emulated_start_args = args;
   for (int t = 0; t < all.n; t++) {
     dcs_emulated_fibre *fibre = &all.list[t];
-    char *stack = all.stacks + t * static_cast<size_t>(DCS_EMULATED_STACK);
     fibre->state = DCS_FIBRE_RUNS;
     fibre->index = {(unsigned)(t % block[0]), (unsigned)(t / block[0] % block[1]),
                     (unsigned)(t / block[0] / block[1])};
 #if DCS_WATCHED
+    char *stack = dcs_emulated_stack(all, t);
     fibre->path = {t, stack, stack + DCS_EMULATED_STACK, {}, 0};
 #endif
-    getcontext(&fibre->context);
-    fibre->context.uc_stack.ss_sp = stack;
-    fibre->context.uc_stack.ss_size = DCS_EMULATED_STACK;
-    fibre->context.uc_link = &dcs_emulated_block_context;
-    makecontext(&fibre->context, dcs_emulated_fibre_main<A...>, 0);
+    fibre->next = fibre->start;
   }
   return dcs_emulated_run_fibres(all);
 }
@@ -428,8 +459,11 @@ static inline int dcs_emulated_grid(void (*kernel)(A...), const int64_t grid[3],
     all->stacks = static_cast<char *>(malloc(all->n * static_cast<size_t>(DCS_EMULATED_STACK)));
   }
   int result = 0;
-  if (!DCS_EMULATED_FIBRES || (all->list && all->stacks))
+  if (!DCS_EMULATED_FIBRES || (all->list && all->stacks)) {
+    for (int t = 0; DCS_EMULATED_FIBRES && t < all->n; t++)
+      dcs_emulated_make_fibre<A...>(&all->list[t], dcs_emulated_stack(*all, t));
     result = dcs_emulated_blocks(kernel, grid, block, args);
+  }
   free(all->list);
   free(all->stacks);
   return result;

@@ -43,6 +43,7 @@ const dcs_variant dcs_variant_cpu_avx2 = {
     .params = dcs_cpu_params,
     .n_params = 1,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .available = dcs_cpu_has_avx2,
     .applicable = dcs_cpu_applicable,
     .executed = tile_executed,

@@ -58,6 +58,7 @@ const dcs_variant dcs_variant_cpu_scatter = {
     .params = dcs_cpu_params,
     .n_params = 1,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = dcs_cpu_applicable,
     .executed = dcs_cpu_executed_exactly,
     .flops_per_eval = flops_per_eval,

@@ -47,6 +47,7 @@ const dcs_variant dcs_variant_cpu_simd = {
     .params = dcs_cpu_params,
     .n_params = 1,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = dcs_cpu_applicable,
     .executed = tile_executed,
     .flops_per_eval = tile_flops_per_eval,

@@ -45,6 +45,7 @@ const dcs_variant dcs_variant_cuda_constant = {
     .params = params,
     .n_params = 3,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = applicable,
     .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,

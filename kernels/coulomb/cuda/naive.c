@@ -44,6 +44,7 @@ const dcs_variant dcs_variant_cuda_naive = {
     .params = params,
     .n_params = 2,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = applicable,
     .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,

@@ -35,6 +35,7 @@ const dcs_variant dcs_variant_cuda_padded = {
     .params = params,
     .n_params = 5,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = dcs_coarse_applicable,
     .executed = executed,
     .flops_per_eval = dcs_coarse_flops,

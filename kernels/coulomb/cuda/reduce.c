@@ -36,10 +36,10 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP,     DCS_ARG_ATOMS,      DCS_ARG_N_INPUTS,
-                                 DCS_ARG_NX,      DCS_ARG_NY,         DCS_ARG_NZ,
-                                 DCS_ARG_SPACING, DCS_SCRATCH(PARTS), DCS_SCRATCH(COUNTERS),
-                                 DCS_ARG_END};
+  static const dcs_arg args[] = {
+      DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_INPUTS, DCS_ARG_NX,         DCS_ARG_NY,
+      DCS_ARG_NZ,  DCS_ARG_K,     DCS_ARG_SPACING,  DCS_SCRATCH(PARTS), DCS_SCRATCH(COUNTERS),
+      DCS_ARG_END};
   dcs_brick brick = dcs_brick_shape_of(config);
   int64_t splits = splits_of(problem, config);
   int64_t tile_points = (int64_t)brick.block_x * brick.block_y * brick.coarsen_x * brick.coarsen_z;
@@ -70,6 +70,7 @@ const dcs_variant dcs_variant_cuda_reduce = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = applicable,
     .executed = dcs_brick_executed,
     .flops_per_eval = flops_per_eval,

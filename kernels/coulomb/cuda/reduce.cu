@@ -51,8 +51,8 @@ static __device__ __forceinline__ bool last_of_tile(int *counter, int splits, in
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    dcs(float *map, const float4 *atoms, int n_atoms, int nx, int ny, int nz, float spacing, float *partials,
-        int *counters) {
+    dcs(float *map, const float4 *atoms, int n_atoms, int nx, int ny, int nz, int first_k, float spacing,
+        float *partials, int *counters) {
   const int threads = BLOCK_X * BLOCK_Y, points = COARSEN_X * COARSEN_Z;
   int splits = min(SPLITS, n_atoms);
   int split = blockIdx.z % splits;
@@ -65,8 +65,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
 
   float sum[COARSEN_Z][COARSEN_X] = {};
   if (i < nx && j < ny)
-    add_atoms(atoms, first_of(split, splits, n_atoms), first_of(split + 1, splits, n_atoms), i, j, k, spacing,
-              sum);
+    add_atoms(atoms, first_of(split, splits, n_atoms), first_of(split + 1, splits, n_atoms), i, j,
+              first_k + k, spacing, sum);
 
   /* partials[split][tile][point of the brick][thread]: a warp writes adjacent floats, and a thread
    * of the last block reads what its counterparts in the others have written. */

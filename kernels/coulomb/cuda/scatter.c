@@ -29,8 +29,9 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_INPUTS, DCS_ARG_NX,
-                                 DCS_ARG_NY,  DCS_ARG_NZ,    DCS_ARG_SPACING,  DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_N_INPUTS,
+                                 DCS_ARG_NX,  DCS_ARG_NY,      DCS_ARG_NZ,
+                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_END};
   int block = config->value[0];
   *plan = (dcs_plan){
       .chunk_inputs = problem->n_inputs,
@@ -57,6 +58,7 @@ const dcs_variant dcs_variant_cuda_scatter = {
     .params = params,
     .n_params = 1,
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = applicable,
     .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,

@@ -10,14 +10,14 @@
  * Limits: the order of the additions, and with it the last bits, changes from run to run. */
 
 extern "C" __global__ void dcs(float *map, const float4 *atoms, int n_atoms, int nx, int ny, int nz,
-                               float spacing) {
+                               int first_k, float spacing) {
   int a = blockIdx.x * BLOCK_X + threadIdx.x;
   if (a >= n_atoms) return;
   float4 atom = atoms[a];
 
   float *point = map;
   for (int k = 0; k < nz; k++) {
-    float dz = spacing * k - atom.z;
+    float dz = spacing * (first_k + k) - atom.z;
     for (int j = 0; j < ny; j++) {
       float dy = spacing * j - atom.y;
       float dyz2 = dy * dy + dz * dz;

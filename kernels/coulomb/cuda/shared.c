@@ -60,6 +60,7 @@ const dcs_variant dcs_variant_cuda_shared = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,

@@ -37,6 +37,7 @@ const dcs_variant dcs_variant_cuda_split = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = dcs_brick_applicable,
     .executed = dcs_brick_executed,
     .flops_per_eval = flops_per_eval,

@@ -46,6 +46,7 @@ const dcs_variant dcs_variant_cuda_volume = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .solves = dcs_solves_direct,
+    .accurate = dcs_direct_accurate,
     .applicable = dcs_brick_applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,

@@ -1,0 +1,29 @@
+/* How `map` computes a map and writes it: whole in memory, or in slabs where that is short. */
+#ifndef DCS_CLI_MAP_SLABS_H
+#define DCS_CLI_MAP_SLABS_H
+
+#include "harness/output/field.h"
+#include "library/map_slabs.h"
+
+typedef struct {
+  dcs_mapper *mapper;
+  const char *path; /* of the map's file; NULL: it is not written */
+  const char *units;
+  double factor; /* what 1 e/A is in these units */
+  bool whole;    /* its values are needed in memory */
+  dcs_dims n;
+  dcs_progress progress;
+  double computing_ns; /* so far */
+  dcs_slab_source slabs;
+} dcs_map_job;
+
+/* Poses the request and has field->values computed, which the caller frees; an interrupt meanwhile
+ * ends the program. Where they need more memory than there is, field->slabs computes them when
+ * they are written, and stderr says so; slabs belong to the job. DCS_UNAVAILABLE where even a slab
+ * needs too much, or the values are needed whole. */
+dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_field *field);
+/* Writes it, tells of the progress, and says what was written where. */
+dcs_status dcs_map_write(dcs_map_job *job, dcs_field *field);
+void dcs_map_end(dcs_map_job *job);
+
+#endif

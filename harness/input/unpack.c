@@ -1,0 +1,141 @@
+#include "harness/input/unpack.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { PACKED = 1 << 16, WINDOW_BITS = 15, GZIP_OR_ZLIB = 32 };
+
+typedef enum { UNKNOWN, PLAIN, GZIP, ZLIB } packing;
+
+struct dcs_unpack {
+  FILE *file;
+  const char *path;
+  packing packing;
+  z_stream z;
+  uint64_t given; /* bytes, for messages */
+  bool between;   /* behind the end of a member */
+  unsigned char packed[PACKED];
+};
+
+dcs_unpack *dcs_unpack_open(FILE *file, const char *path) {
+  dcs_unpack *u = calloc(1, sizeof *u);
+  if (!u) return NULL;
+  u->file = file;
+  u->path = path;
+  if (inflateInit2(&u->z, WINDOW_BITS + GZIP_OR_ZLIB) == Z_OK) return u;
+  free(u);
+  return NULL;
+}
+
+void dcs_unpack_close(dcs_unpack *u) {
+  if (!u) return;
+  inflateEnd(&u->z);
+  if (u->file != stdin) fclose(u->file);
+  free(u);
+}
+
+/* Makes at least `least` bytes lie ahead, fewer where the file ends. */
+static dcs_status look_ahead(dcs_unpack *u, size_t least) {
+  if (u->z.avail_in >= least) return DCS_OK;
+  if (u->z.avail_in > 0) memmove(u->packed, u->z.next_in, u->z.avail_in);
+  u->z.next_in = u->packed;
+  u->z.avail_in += (unsigned)fread(u->packed + u->z.avail_in, 1, PACKED - u->z.avail_in, u->file);
+  if (!ferror(u->file)) return DCS_OK;
+  return dcs_fail(DCS_IO, "%s: cannot read: %s; expected a file with a molecule", u->path,
+                  strerror(errno));
+}
+
+static bool begins_with(const dcs_unpack *u, const char *bytes) {
+  const size_t n = strlen(bytes);
+  return u->z.avail_in >= n && memcmp(u->z.next_in, bytes, n) == 0;
+}
+
+/* What the file is, by its first bytes (RFC 1952; RFC 1950, with the largest window: others write
+ * none). */
+static dcs_status find_packing(dcs_unpack *u) {
+  static const char *const zlib[] = {"\x78\x01", "\x78\x5e", "\x78\x9c", "\x78\xda"};
+  static const char *const others[][2] = {{"BZh", "bzip2"},
+                                          {"\xFD"
+                                           "7zXZ",
+                                           "xz"},
+                                          {"\x28\xB5\x2F\xFD", "zstd"},
+                                          {"PK\x03\x04", "zip"}};
+  DCS_TRY(look_ahead(u, 8));
+  u->packing = begins_with(u, "\x1f\x8b") ? GZIP : PLAIN;
+  for (int i = 0; i < 4; i++) {
+    if (begins_with(u, zlib[i])) u->packing = ZLIB;
+    if (begins_with(u, others[i][0]))
+      return dcs_fail(DCS_INPUT,
+                      "%s: found data that %s has compressed; expected gzip, zlib, or "
+                      "none",
+                      u->path, others[i][1]);
+  }
+  return DCS_OK;
+}
+
+static dcs_status read_plain(dcs_unpack *u, char *to, size_t size, size_t *got) {
+  *got = u->z.avail_in < size ? u->z.avail_in : size;
+  memcpy(to, u->z.next_in, *got);
+  u->z.next_in += *got;
+  u->z.avail_in -= (unsigned)*got;
+  if (*got > 0) return DCS_OK;
+  *got = fread(to, 1, size, u->file);
+  if (!ferror(u->file)) return DCS_OK;
+  return dcs_fail(DCS_IO, "%s: cannot read: %s", u->path, strerror(errno));
+}
+
+/* Behind the end of a member: another one, or nothing. */
+static dcs_status next_member(dcs_unpack *u, bool *end) {
+  DCS_TRY(look_ahead(u, 2));
+  *end = u->z.avail_in == 0;
+  if (*end) return DCS_OK;
+  if (u->packing != GZIP || !begins_with(u, "\x1f\x8b"))
+    return dcs_fail(DCS_INPUT, "%s: found other bytes behind the compressed data; expected its end",
+                    u->path);
+  u->between = false;
+  return inflateReset(&u->z) == Z_OK ? DCS_OK : dcs_fail(DCS_FAILED, "zlib cannot begin again");
+}
+
+static dcs_status inflate_some(dcs_unpack *u) {
+  DCS_TRY(look_ahead(u, 1));
+  if (u->z.avail_in == 0)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found the end of the file within compressed data, behind %llu "
+                    "bytes of its content; expected all of it",
+                    u->path, (unsigned long long)u->given);
+  const int result = inflate(&u->z, Z_NO_FLUSH);
+  u->between = result == Z_STREAM_END;
+  if (result == Z_OK || result == Z_STREAM_END) return DCS_OK;
+  if (result == Z_MEM_ERROR) return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", u->path);
+  return dcs_fail(DCS_INPUT,
+                  "%s: found damaged compressed data behind %llu bytes of its content "
+                  "(%s); expected what gzip or zlib wrote",
+                  u->path, (unsigned long long)u->given,
+                  u->z.msg ? u->z.msg : "a dictionary is missing");
+}
+
+static dcs_status read_packed(dcs_unpack *u, char *to, size_t size, size_t *got) {
+  bool end = false;
+  *got = 0;
+  while (*got == 0) {
+    if (u->between) DCS_TRY(next_member(u, &end));
+    if (end) return DCS_OK;
+    u->z.next_out = (unsigned char *)to;
+    u->z.avail_out = (unsigned)(size < UINT32_MAX / 2 ? size : UINT32_MAX / 2);
+    const unsigned room = u->z.avail_out;
+    DCS_TRY(inflate_some(u));
+    *got = room - u->z.avail_out;
+    u->given += *got;
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_unpack_read(dcs_unpack *u, char *to, size_t size, size_t *got) {
+  *got = 0;
+  if (u->packing == UNKNOWN) DCS_TRY(find_packing(u));
+  return u->packing == PLAIN ? read_plain(u, to, size, got) : read_packed(u, to, size, got);
+}

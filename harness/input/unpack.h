@@ -1,0 +1,21 @@
+/* A file's bytes, plain or as gzip or zlib have compressed them. */
+#ifndef DCS_UNPACK_H
+#define DCS_UNPACK_H
+
+#include "kernels/status.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct dcs_unpack dcs_unpack;
+
+/* Owns the file, standard input apart; NULL, and the file is the caller's, when memory is short. */
+dcs_unpack *dcs_unpack_open(FILE *file, const char *path);
+void dcs_unpack_close(dcs_unpack *unpack); /* NULL is fine */
+
+/* The next bytes, at most `size`; *got is 0 at the end alone. Which kind of data it is, is known by
+ * its first bytes. Members of a gzip file that follow each other are one text. DCS_INPUT for data
+ * that is damaged, ends too early, has other bytes behind it, or is compressed in another way. */
+dcs_status dcs_unpack_read(dcs_unpack *unpack, char *to, size_t size, size_t *got);
+
+#endif

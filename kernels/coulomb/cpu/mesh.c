@@ -1,0 +1,183 @@
+/* Mesh: the potential to a tolerance, by a short range sum and a mesh.
+ *
+ * Idea: see mesh.h. The short range part is that of cpu_cutoff with another radial function; the
+ * mesh is in double precision, for it costs little here. Derives from: cpu_cutoff in the short
+ * range part. Parameters: threads (1..1024); isa, of the short range part; order, the nodes of the
+ * window along a dimension; cutoff, the reach of the short range part in tenths of an angstrom.
+ * Spacings and the windows' shapes follow from the tolerance and from what the problem's atoms say
+ * about its map, so every configuration is on the line of equal error. A longer cutoff makes the
+ * mesh coarser. Limits: the tolerance is held by an estimate, with a margin, not by a bound; the
+ * short range part and the map are in single precision, whose floor is near 2e-6. */
+#include "kernels/common/cpu.h"
+#include "kernels/coulomb/cpu/cutoff.h"
+#include "kernels/coulomb/cpu/mesh_convolve.h"
+#include "kernels/coulomb/cpu/mesh_spread.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { THREADS, ISA, ORDER, CUTOFF, N_PARAMS };
+static const int order_tries[] = {6, 8, 10, DCS_TRIES_END};
+static const int cutoff_tries[] = {30, 40, 50, 60, 80, 100, DCS_TRIES_END};
+
+static const double LEAST_TOLERANCE = 2e-6;
+
+/* ---- the plan of a map ---- */
+
+typedef struct {
+  dcs_mesh_scene scene;
+  dcs_mesh mesh;
+  dcs_radial radial;
+  dcs_cpu_bricks bricks;
+} way;
+
+static double cutoff_of(const dcs_config *config) {
+  return 0.1 * config->value[CUTOFF];
+}
+
+static bool find_way(const dcs_problem *problem, const dcs_config *config, way *w,
+                     char why[DCS_TEXT]) {
+  const int threads = (int)config->value[THREADS];
+  *w = (way){.bricks = {threads, (int)config->value[ISA], 4}};
+  *why = '\0';
+  if (!dcs_mesh_look(problem, cutoff_of(config), threads, &w->scene)) return false;
+  const double tolerance = dcs_tolerance(problem);
+  if (!dcs_mesh_choose(&w->scene, tolerance, (int)config->value[ORDER], cutoff_of(config), &w->mesh,
+                       why))
+    return false;
+  dcs_mesh_radial(&w->scene, &w->mesh, tolerance, &w->radial);
+  return true;
+}
+
+static bool available(char why[DCS_TEXT]) {
+  return dcs_fftw_available(why);
+}
+
+static bool solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
+  if (!dcs_solves_tolerance(problem_config, why) || !dcs_solves_open(problem_config, why))
+    return false;
+  if (problem_config->value[DCS_COULOMB_TOLERANCE] >= LEAST_TOLERANCE) return true;
+  snprintf(why, DCS_TEXT, "it reaches tolerances down to %g", LEAST_TOLERANCE);
+  return false;
+}
+
+static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
+  way w;
+  if (problem->n_inputs > INT32_MAX - 16) {
+    snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - 16);
+    return false;
+  }
+  if ((int)config->value[ORDER] % 2) {
+    snprintf(why, DCS_TEXT, "an odd order; expected 4, 6, 8, 10 or 12");
+    return false;
+  }
+  return dcs_cpu_has_isa((int)config->value[ISA], why) &&
+         dcs_cpu_applicable(problem, config, why) && find_way(problem, config, &w, why);
+}
+
+/* ---- what is computed ---- */
+
+static bool add_mesh(const dcs_problem *problem, const way *w, dcs_mesh_values *levels,
+                     float *map) {
+  const int threads = w->bricks.threads;
+  const double origin[3] = {0, 0, 0};
+  const int n[3] = {(int)problem->n.x, (int)problem->n.y, (int)problem->n.z};
+  dcs_mesh_axis axes[3] = {{0}};
+  bool has_memory = dcs_mesh_axes(&w->mesh, 0, origin, n, (double)problem->spacing, axes) &&
+                    dcs_mesh_spread(problem, &w->scene, &w->mesh, threads, &levels[0].nodes) &&
+                    dcs_mesh_convolve(&w->mesh, threads, levels) &&
+                    dcs_mesh_interpolate(&levels[0].nodes, axes, threads, map, NULL);
+  for (int d = 0; d < 3; d++)
+    dcs_mesh_axis_free(&axes[d]);
+  return has_memory;
+}
+
+static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
+  float *map = out[DCS_COULOMB_MAP];
+  dcs_mesh_values levels[DCS_MESH_LEVELS];
+  char why[DCS_TEXT];
+  way w;
+  if (!find_way(problem, config, &w, why)) return false;
+  memset(map, 0, (size_t)(problem->n.x * problem->n.y * problem->n.z) * sizeof *map);
+  bool has_memory = dcs_cpu_short_range(problem, &w.radial, &w.bricks, map);
+  has_memory = dcs_mesh_allocate(&w.mesh, w.bricks.threads, levels) && has_memory &&
+               add_mesh(problem, &w, levels, map);
+  dcs_mesh_release(&w.mesh, levels);
+  return has_memory && dcs_mesh_add_far(problem, &w.scene, &w.mesh, w.bricks.threads, map);
+}
+
+static void candidates(const dcs_problem *problem, const dcs_config *config,
+                       dcs_candidates *found) {
+  char why[DCS_TEXT];
+  way w;
+  *found = (dcs_candidates){.pairs = NAN, .fill = NAN};
+  if (find_way(problem, config, &w, why))
+    found->pairs = dcs_cpu_short_range_pairs(problem, &w.radial, &w.bricks);
+}
+
+static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
+  (void)config;
+  enum { TILE = 4 };
+  const dcs_dims n = problem->n;
+  return (dcs_dims){dcs_round_up(n.x, TILE), dcs_round_up(n.y, TILE), dcs_round_up(n.z, TILE)};
+}
+
+/* Of a pair of the short range part: its polynomial has a degree near 8. */
+static double flops_per_eval(const dcs_config *config) {
+  (void)config;
+  return 2 + 2 + 2 + 2 * 8 + 2 + 5.0 / 4;
+}
+
+static const dcs_param params[N_PARAMS] = {
+    [THREADS] = DCS_CPU_THREADS,
+    [ISA] = DCS_CPU_ISA,
+    [ORDER] = {.name = "order",
+               .meaning = "nodes that a charge is spread to along a dimension, even; more where a "
+                          "tolerance needs more",
+               .lo = 4,
+               .hi = DCS_MESH_MOST_ORDER,
+               .initial = 8,
+               .tries = order_tries},
+    [CUTOFF] = {.name = "short_range",
+                .meaning = "reach of the short range part in tenths of an angstrom",
+                .lo = 10,
+                .hi = 500,
+                .initial = 50,
+                .tries = cutoff_tries}};
+
+static const char *const sources[] = {"kernels/coulomb/cpu/mesh.c",
+                                      "kernels/coulomb/cpu/mesh_axis.c",
+                                      "kernels/coulomb/cpu/mesh_axis.h",
+                                      "kernels/coulomb/cpu/mesh_convolve.c",
+                                      "kernels/coulomb/cpu/mesh_convolve.h",
+                                      "kernels/coulomb/cpu/mesh_look.c",
+                                      "kernels/coulomb/cpu/mesh_spread.c",
+                                      "kernels/coulomb/cpu/mesh_spread.h",
+                                      "kernels/coulomb/mesh.c",
+                                      "kernels/coulomb/mesh.h",
+                                      "kernels/coulomb/mesh_window.c",
+                                      "kernels/coulomb/split.c",
+                                      "kernels/coulomb/split.h",
+                                      "kernels/common/fftw.c",
+                                      "kernels/common/fftw.h",
+                                      DCS_CPU_SHORT_RANGE_SOURCES,
+                                      NULL};
+
+const dcs_variant dcs_variant_cpu_mesh = {
+    .id = "cpu_mesh",
+    .kind = "coulomb",
+    .sources = sources,
+    .idea = "to a tolerance: a short range sum, and a mesh with Fourier transforms for the rest",
+    .backend = DCS_CPU,
+    .params = params,
+    .n_params = N_PARAMS,
+    .available = available,
+    .solves = solves,
+    .applicable = applicable,
+    .executed = executed,
+    .flops_per_eval = flops_per_eval,
+    .longest_sum = dcs_cpu_longest_sum_all,
+    .candidates = candidates,
+    .compute = compute,
+};

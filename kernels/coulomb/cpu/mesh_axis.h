@@ -1,0 +1,38 @@
+/* Values on one regular grid from those on another, as sums with weights along x, then y, then z.
+ */
+#ifndef DCS_CPU_MESH_AXIS_H
+#define DCS_CPU_MESH_AXIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A dimension: value i of the one is the sum over j < width of w[i width + j] times value
+ * first[i] + j of the other. */
+typedef struct {
+  int n, width;
+  int32_t *first;
+  double *w;
+} dcs_mesh_axis;
+
+/* Room for n values; false: no memory. The caller frees and may free what was all zero. */
+bool dcs_mesh_axis_make(int n, int width, dcs_mesh_axis *axis);
+void dcs_mesh_axis_free(dcs_mesh_axis *axis);
+
+/* Nodes in memory: element (k * layer + j * row + i), layers and rows of which n count. */
+typedef struct {
+  double *at;
+  int n[3];
+  int64_t row, layer;
+} dcs_mesh_nodes;
+
+/* Adds to the map (n of the axes, x fastest) or, where that is NULL, to the nodes `to` what the
+ * axes read from `from`. False: no memory. */
+bool dcs_mesh_interpolate(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
+                          float *map, const dcs_mesh_nodes *to);
+
+/* The transpose: spreads the nodes `from`, each where its weights are, and writes the nodes `to`.
+ * False: no memory. */
+bool dcs_mesh_restrict(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
+                       const dcs_mesh_nodes *to);
+
+#endif

@@ -1,0 +1,139 @@
+/* Maps in slabs. */
+#include "library/mapper.h"
+
+#include <string.h>
+
+static dcs_backend backend_of(const dcs_method *method) {
+  return method->variant->backend;
+}
+
+static int64_t slice_points(const dcs_mapper *m) {
+  return m->c.problem.n.x * m->c.problem.n.y;
+}
+
+/* Whether the variant computes each point alone, from all atoms. */
+static bool is_direct(const dcs_variant *variant) {
+  const dcs_config initial = dcs_initial_problem(dcs_kinds[0]);
+  char why[DCS_TEXT];
+  return dcs_solves(variant, &initial, why);
+}
+
+/* ---- one method ---- */
+
+/* The slab as a map of its own. */
+static dcs_status pose_part(dcs_mapper *m, int64_t from, int64_t end) {
+  const dcs_case *c = &m->c;
+  dcs_grid grid = {.n = {c->problem.n.x, c->problem.n.y, end - from}, .spacing = c->spacing};
+  memcpy(grid.origin, c->origin, sizeof grid.origin);
+  grid.origin[2] += c->spacing * (double)from;
+  DCS_TRY(dcs_case_begin(c->kind, c->n_sites, &grid, &m->part));
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    m->part.sites[a] = c->sites[a];
+    m->part.sites[a].z -= c->spacing * (double)from;
+  }
+  return dcs_case_end(&c->problem.config, &m->part);
+}
+
+static dcs_status run_slab(dcs_mapper *m, const dcs_method *method, int64_t from, int64_t end,
+                           float *slab) {
+  dcs_problem problem = m->c.problem;
+  const bool whole = from == 0 && end == problem.n.z;
+  problem.n.z = end - from;
+  problem.first_slice = from;
+  if (!whole && !is_direct(method->variant)) {
+    DCS_TRY(pose_part(m, from, end));
+    m->ready[backend_of(method)] = (dcs_ready){0}; /* other inputs lie where the last ones did */
+    problem = m->part.problem;
+  }
+  return dcs_mapper_run(m, method, &problem, slab);
+}
+
+/* Slices that a launch of the method begins at a multiple of. */
+static int64_t step_of(const dcs_mapper *m, const dcs_method *method) {
+  dcs_plan plan;
+  if (!method->variant->plan) return 1;
+  method->variant->plan(&m->c.problem, &method->config, &plan);
+  return plan.slice_step > 0 ? plan.slice_step : 1;
+}
+
+/* Where the device's memory is too small, half of the slices, and so on. */
+static dcs_status run_slabs(dcs_mapper *m, const dcs_method *method, int64_t from, int64_t end,
+                            float *slab) {
+  const bool device = backend_of(method) == DCS_GPU;
+  const int64_t step = step_of(m, method);
+  double ns = 0;
+  for (int64_t k = from; k < end;) {
+    const int64_t most = device && m->device_slices > 0 ? m->device_slices : end - k;
+    const int64_t next = k + most < end ? k + most : end;
+    dcs_status status = run_slab(m, method, k, next, slab + (k - from) * slice_points(m));
+    if (status == DCS_OK) {
+      ns += m->method_ns;
+      k = next;
+      continue;
+    }
+    if (!device || m->outcome != DCS_OUTCOME_MEMORY || next - k <= step) return status;
+    m->device_slices = dcs_round_up((next - k) / 2, step);
+    if (m->device_slices >= next - k) m->device_slices -= step;
+  }
+  m->method_ns = ns;
+  return DCS_OK;
+}
+
+/* ---- the methods of the choice ---- */
+
+static void choose(dcs_mapper *m, dcs_choice *choice) {
+  const dcs_size size = dcs_case_size(&m->c);
+  dcs_choose(m, &size, m->c.spacing, choice);
+}
+
+/* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.
+ */
+static dcs_status compute(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
+  dcs_choice choice;
+  dcs_status status = dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
+  choose(m, &choice);
+  if (choice.n > 0 && backend_of(&choice.list[0].method) == DCS_GPU && !m->engines[DCS_GPU]) {
+    (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
+    choose(m, &choice);
+  }
+  for (int i = 0; i < choice.n; i++) {
+    status = dcs_mapper_check(m, &choice.list[i].method);
+    if (status == DCS_OK) status = run_slabs(m, &choice.list[i].method, from, end, slab);
+    if (status == DCS_OK) return DCS_OK;
+  }
+  return status;
+}
+
+int64_t dcs_mapper_slab_step(dcs_mapper *m) {
+  dcs_choice choice;
+  choose(m, &choice);
+  return choice.n > 0 ? step_of(m, &choice.list[0].method) : 1;
+}
+
+/* Evaluations a second that are at hand: a guess. */
+static double rate_of(const dcs_mapper *m, const dcs_method *method) {
+  const double of_cpu = 1e9, of_gpu = 1e12, of_emulated = 1e7;
+  if (backend_of(method) == DCS_CPU) return of_cpu * m->threads;
+  return m->engines[DCS_GPU] && !m->engines[DCS_GPU]->device->timed ? of_emulated : of_gpu;
+}
+
+int64_t dcs_mapper_slab_slices(dcs_mapper *m) {
+  dcs_choice choice;
+  const int64_t nz = m->c.problem.n.z;
+  choose(m, &choice);
+  if (choice.n == 0 || !is_direct(choice.list[0].method.variant)) return nz;
+  const double slice = (double)slice_points(m) * (double)m->c.problem.n_inputs;
+  const double slices = rate_of(m, &choice.list[0].method) / slice;
+  if (slices >= (double)nz) return nz;
+  return dcs_round_up((int64_t)slices + 1, step_of(m, &choice.list[0].method));
+}
+
+dcs_status dcs_mapper_slices(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
+  const int64_t before = from * slice_points(m), points = (end - from) * slice_points(m);
+  DCS_TRY(compute(m, from, end, slab));
+  for (int64_t f = 0; f < m->c.n_fixes; f++) {
+    const int64_t at = m->c.fixes[f].index - before;
+    if (at >= 0 && at < points) slab[at] = m->c.fixes[f].value;
+  }
+  return DCS_OK;
+}

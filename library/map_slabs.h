@@ -1,0 +1,28 @@
+/* Maps in slabs.
+ *
+ * A slab is a range of slices: z is outermost in a map's memory, launches and threads can begin at
+ * any slice, and several devices share maps so. Who has less memory than the map needs, or shares
+ * it with other processes, or tells of its progress, poses the map and asks for slab after slab.
+ *
+ * By a method of the direct sum, a slab's values are the bits that they are in the whole map, where
+ * it begins at a multiple of dcs_mapper_slab_step() and the method is the same: the choice is that
+ * of the whole map, and changes only where a method fails. Other methods compute a slab as a map of
+ * its own, whose origin is the slab's: that is within the method's error, and not the same bits. */
+#ifndef DCS_MAP_SLABS_H
+#define DCS_MAP_SLABS_H
+
+#include "kernels/status.h"
+#include "library/dcsbench.h"
+
+/* Takes the request's atoms, which are not needed afterwards. */
+dcs_status dcs_mapper_pose(dcs_mapper *mapper, const dcs_map_request *request);
+/* What slabs of the map that was posed last should begin at a multiple of, slices. */
+int64_t dcs_mapper_slab_step(dcs_mapper *mapper);
+/* Slices of a slab that takes about a second, for who tells of the progress; all of them where
+ * slabs would have other bits. */
+int64_t dcs_mapper_slab_slices(dcs_mapper *mapper);
+/* Computes its slices from..end-1, slab[(k - from)*ny*nx + j*nx + i], in parts where the device's
+ * memory is too small. */
+dcs_status dcs_mapper_slices(dcs_mapper *mapper, int64_t from, int64_t end, float *slab);
+
+#endif

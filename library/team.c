@@ -1,0 +1,69 @@
+#include "library/team.h"
+
+#include "harness/base/machine.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static pid_t loaded_in; /* the process that loaded the library, or began with it */
+
+__attribute__((constructor)) static void note_process(void) {
+  loaded_in = getpid();
+}
+
+dcs_status dcs_team_size(int asked, int *threads) {
+  enum { MOST = 1024 };
+  if (asked < 0 || asked > MOST)
+    return dcs_fail(DCS_USAGE, "threads %d; expected 1 to %d, or 0 for OMP_NUM_THREADS or all CPUs",
+                    asked, MOST);
+#ifndef _OPENMP
+  if (asked > 1)
+    return dcs_fail(DCS_UNAVAILABLE, "threads %d; the library was built without OpenMP: expected 1",
+                    asked);
+#endif
+  *threads = asked > 0 ? asked : dcs_loop_threads();
+  return DCS_OK;
+}
+
+typedef struct {
+  int threads;
+  dcs_status (*work)(void *data);
+  void *data;
+  dcs_status status;
+  char message[4096];
+} job;
+
+/* The number of threads is the calling thread's own, and is left as it was. */
+static dcs_status run_here(const job *j) {
+#ifdef _OPENMP
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(j->threads);
+  dcs_status status = j->work(j->data);
+  omp_set_num_threads(before);
+  return status;
+#else
+  return j->work(j->data);
+#endif
+}
+
+static void *run_job(void *data) {
+  job *j = data;
+  j->status = run_here(j);
+  snprintf(j->message, sizeof j->message, "%s", dcs_error_message());
+  return NULL;
+}
+
+dcs_status dcs_team_run(int threads, dcs_status (*work)(void *data), void *data) {
+  job j = {.threads = threads, .work = work, .data = data};
+  if (threads == 1 || getpid() == loaded_in) return run_here(&j);
+  pthread_t thread;
+  const int error = pthread_create(&thread, NULL, run_job, &j);
+  if (error) return dcs_fail(DCS_UNAVAILABLE, "cannot start a thread: %s", strerror(error));
+  pthread_join(thread, NULL);
+  return j.status == DCS_OK ? DCS_OK : dcs_fail(j.status, "%s", j.message);
+}

@@ -1,0 +1,19 @@
+/* Threads of OpenMP in a process that is another's. */
+#ifndef DCS_TEAM_H
+#define DCS_TEAM_H
+
+#include "kernels/status.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* What `threads` of dcs_mapper_options means here. DCS_USAGE below 0 and above 1024,
+ * DCS_UNAVAILABLE where more than one was asked for and there is no OpenMP. */
+dcs_status dcs_team_size(int asked, int *threads);
+
+/* Runs work(data) with loops of at most so many threads, and returns its status. In a child of
+ * fork() the threads that OpenMP keeps for the caller are gone, and loops of several would wait for
+ * them without end: there it is run by a new thread, which has none yet. */
+dcs_status dcs_team_run(int threads, dcs_status (*work)(void *data), void *data);
+
+#endif

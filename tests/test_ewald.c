@@ -1,0 +1,143 @@
+/* The Ewald sum: Madelung constants, and what must not change it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/base/random.h"
+#include "harness/problems/ewald.h"
+
+#include <math.h>
+
+static double at(const dcs_site *sites, int n, const double cell[3], double x, double y, double z) {
+  const double point[1][3] = {{x, y, z}};
+  double v;
+  assert_int_equal(dcs_ewald(sites, n, cell, 1e-9, point, 1, &v), DCS_OK);
+  return v;
+}
+
+static void assert_near(double found, double expected, double error) {
+  if (!(fabs(found - expected) <= error)) fail_msg("found %.14g; expected %.14g", found, expected);
+}
+
+/* ---- crystals ---- */
+
+/* Places in a cubic cell of edge 1: those of charge 1, then as many of -1. */
+typedef struct {
+  const char *name;
+  double madelung, distance; /* of the nearest neighbours */
+  int n;
+  double place[8][3];
+} crystal;
+
+#define FCC(x, y, z)                                                                               \
+  {x, y, z}, {x, y + 0.5, z + 0.5}, {x + 0.5, y, z + 0.5}, {                                       \
+    x + 0.5, y + 0.5, z                                                                            \
+  }
+
+/* Madelung constants for the nearest distance: Crandall and Buhler, J. Phys. A 20 (1987) 5497. */
+static const crystal crystals[] = {
+    {"NaCl", 1.747564594633, 0.5, 8, {FCC(0, 0, 0), FCC(0.5, 0.5, 0.5)}},
+    {"CsCl", 1.762674773071, 0.86602540378443865, 2, {{0, 0, 0}, {0.5, 0.5, 0.5}}},
+    {"ZnS", 1.638055053389, 0.43301270189221932, 8, {FCC(0, 0, 0), FCC(0.25, 0.25, 0.25)}}};
+
+/* A crystal of that cell edge, `times` cells along each dimension; returns how many sites. */
+static int build(const crystal *c, double edge, int times, double shift, dcs_site *sites) {
+  int n = 0;
+  for (int cell = 0; cell < times * times * times; cell++)
+    for (int a = 0; a < c->n; a++)
+      sites[n++] = (dcs_site){.x = edge * (c->place[a][0] + cell % times) + shift,
+                              .y = edge * (c->place[a][1] + cell / times % times) - 2 * shift,
+                              .z = edge * (c->place[a][2] + cell / times / times) + 3 * shift,
+                              .q = a < c->n / 2 ? 1 : -1};
+  return n;
+}
+
+/* At an ion the potential of all others is its charge's opposite times the constant, over the
+ * distance: of one cell, of 27 that are one cell, and of one that hangs out of the cell. */
+static void the_madelung_constants_are_found(void **state) {
+  (void)state;
+  dcs_site sites[216];
+  const double edge = 5.64;
+  for (size_t k = 0; k < sizeof crystals / sizeof crystals[0]; k++) {
+    const crystal *c = &crystals[k];
+    const double expected = c->madelung / (c->distance * edge);
+    for (int times = 1; times <= 3; times += 2)
+      for (int shifted = 0; shifted < 2; shifted++) {
+        const double cell[3] = {edge * times, edge * times, edge * times};
+        const int n = build(c, edge, times, 7.7 * shifted, sites);
+        for (int a = 0; a < n; a += n - 1) {
+          const dcs_site *s = &sites[a];
+          assert_near(at(sites, n, cell, s->x, s->y, s->z), -s->q * expected, 2e-12);
+          assert_near(at(sites, n, cell, s->x + 3 * cell[0], s->y - cell[1], s->z),
+                      -s->q * expected, 2e-12);
+        }
+      }
+  }
+}
+
+/* One charge in a cube, in the background that neutralises it: -2.837297479... / L at the charge
+ * (M. P. Tosi, Solid State Phys. 16 (1964) 1), and the mean over the cell is 0. */
+static void a_net_charge_is_neutralised(void **state) {
+  (void)state;
+  const dcs_site one = {.x = 1, .y = 2, .z = 3, .q = -2};
+  const double cell[3] = {8, 8, 8};
+  assert_near(at(&one, 1, cell, 1, 2, 3), 2 * 2.837297479480619 / 8, 1e-12);
+}
+
+/* ---- what must not change it ---- */
+
+enum { N = 40 };
+
+static void random_sites(dcs_site sites[N], const double cell[3]) {
+  dcs_random random = {1921};
+  for (int a = 0; a < N; a++)
+    sites[a] = (dcs_site){.x = cell[0] * dcs_random_unit(&random),
+                          .y = cell[1] * dcs_random_unit(&random),
+                          .z = cell[2] * dcs_random_unit(&random),
+                          .q = 2 * dcs_random_unit(&random) - 0.8};
+}
+
+/* One point and 3,000 have splittings of their own. */
+static void the_splitting_does_not_matter(void **state) {
+  (void)state;
+  enum { POINTS = 3000 };
+  static double points[POINTS][3], v[POINTS];
+  const double cell[3] = {9, 14.5, 22};
+  dcs_site sites[N];
+  random_sites(sites, cell);
+  for (int i = 0; i < POINTS; i++)
+    for (int d = 0; d < 3; d++)
+      points[i][d] = cell[d] * (i * (d + 2) % POINTS) / POINTS - 3;
+  assert_int_equal(dcs_ewald(sites, N, cell, 1e-9, points, POINTS, v), DCS_OK);
+  for (int i = 0; i < POINTS; i += 500)
+    assert_near(v[i], at(sites, N, cell, points[i][0], points[i][1], points[i][2]), 1e-12);
+}
+
+/* Eight cells that are one, of an orthorhombic one. */
+static void a_replicated_cell_is_the_same(void **state) {
+  (void)state;
+  const double cell[3] = {9, 14.5, 22}, twice[3] = {18, 29, 44};
+  dcs_site sites[N], copies[8 * N];
+  random_sites(sites, cell);
+  for (int i = 0; i < 8 * N; i++) {
+    copies[i] = sites[i % N];
+    copies[i].x += cell[0] * (i / N % 2);
+    copies[i].y += cell[1] * (i / N / 2 % 2);
+    copies[i].z += cell[2] * (i / N / 4);
+  }
+  for (int i = 0; i < 5; i++)
+    assert_near(at(copies, 8 * N, twice, i, 3 * i, 5), at(sites, N, cell, i, 3 * i, 5), 1e-12);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_madelung_constants_are_found),
+      cmocka_unit_test(a_net_charge_is_neutralised),
+      cmocka_unit_test(the_splitting_does_not_matter),
+      cmocka_unit_test(a_replicated_cell_is_the_same),
+  };
+  return cmocka_run_group_tests_name("ewald", tests, NULL, NULL);
+}
