@@ -86,16 +86,33 @@ static void choose(dcs_mapper *m, dcs_choice *choice) {
   dcs_choose(m, &size, m->c.spacing, choice);
 }
 
+/* Why the highest rung of the CPU's ladder, which runs anywhere, does not compute it. */
+static dcs_status no_method(const dcs_mapper *m) {
+  for (int v = dcs_n_variants - 1; v >= 0; v--) {
+    const dcs_variant *variant = dcs_variants[v];
+    const dcs_config config = dcs_initial_config(variant, m->cpus);
+    char why[DCS_TEXT];
+    if (variant->backend != DCS_CPU || dcs_kind_of(variant) != m->c.kind ||
+        !dcs_variant_available(variant, why) || !dcs_solves(variant, &m->c.problem.config, why) ||
+        dcs_applicable(variant, &m->c.problem, &config, why))
+      continue;
+    return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; %s: %s", variant->id,
+                    why);
+  }
+  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
+}
+
 /* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.
  */
 static dcs_status compute(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
   dcs_choice choice;
-  dcs_status status = dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
+  dcs_status status = DCS_OK;
   choose(m, &choice);
   if (choice.n > 0 && backend_of(&choice.list[0].method) == DCS_GPU && !m->engines[DCS_GPU]) {
     (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
     choose(m, &choice);
   }
+  if (choice.n == 0) return no_method(m);
   for (int i = 0; i < choice.n; i++) {
     status = dcs_mapper_check(m, &choice.list[i].method);
     if (status == DCS_OK) status = run_slabs(m, &choice.list[i].method, from, end, slab);
