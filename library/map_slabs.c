@@ -90,7 +90,7 @@ static void choose(dcs_mapper *m, dcs_choice *choice) {
 static dcs_status no_method(const dcs_mapper *m) {
   for (int v = dcs_n_variants - 1; v >= 0; v--) {
     const dcs_variant *variant = dcs_variants[v];
-    const dcs_config config = dcs_initial_config(variant, m->cpus);
+    const dcs_config config = dcs_initial_config(variant, m->threads);
     char why[DCS_TEXT];
     if (variant->backend != DCS_CPU || dcs_kind_of(variant) != m->c.kind ||
         !dcs_variant_available(variant, why) || !dcs_solves(variant, &m->c.problem.config, why) ||
@@ -129,7 +129,7 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
 
 /* Evaluations a second that are at hand: a guess. */
 static double rate_of(const dcs_mapper *m, const dcs_method *method) {
-  const double of_cpu = 1e9, of_gpu = 1e12, of_emulated = 1e7;
+  const double of_cpu = 1e9, of_gpu = 5e12, of_emulated = 1e7;
   if (backend_of(method) == DCS_CPU) return of_cpu * m->threads;
   return m->engines[DCS_GPU] && !m->engines[DCS_GPU]->device->timed ? of_emulated : of_gpu;
 }
