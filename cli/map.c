@@ -286,7 +286,9 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "dispatch table, or where it is of another machine or "
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
           "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
-          "that took least on the reference card of its compute capability.",
+          "that took least on the reference card of its compute capability. A map that needs more "
+          "memory than is free is computed in slabs, which are the same bits of a direct sum; "
+          "those of a file in which z varies fastest wait beside it: results/maps.md.",
       .place = DCS_PLACE(arguments, problem.input.files[0], const char *),
       .words = 1,
       .missing = "the molecule's file is missing",

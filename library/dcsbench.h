@@ -95,8 +95,8 @@ typedef struct {
  * its rest is computed; one that was just allocated costs the touching of its pages. An atom closer
  * to a grid point than a millionth of the spacing is left out of the sum there; atoms without
  * charge add nothing. A method is checked against double-precision sums on a small problem before
- * its first use, and where one fails the next best takes over. On a status above 0 the map's
- * content is undefined. */
+ * its first use, and where one fails the next best takes over. A map larger than the GPU's memory
+ * is computed in parts. On a status above 0 the map's content is undefined. */
 int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
 
 /* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),
