@@ -96,7 +96,7 @@ static void unknown_content_is_refused(void **state) {
   assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(in_folder("molecule.csv")), &m, NULL),
                    DCS_INPUT);
   assert_contains(dcs_error_message(), "molecule.csv: found no atoms in a format that is known");
-  assert_contains(dcs_error_message(), "expected PQR (lines that start with ATOM or HETATM)");
+  assert_contains(dcs_error_message(), "or PQR (lines that start with ATOM or HETATM)");
   assert_null(m.sites);
 }
 

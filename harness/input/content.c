@@ -124,13 +124,18 @@ dcs_status dcs_content_take(dcs_content *c, size_t bytes, const char **data) {
 }
 
 dcs_status dcs_content_skip(dcs_content *c, uint64_t bytes) {
-  const char *ignored;
   while (bytes > 0) {
-    const size_t part = bytes < WINDOW / 2 ? bytes : WINDOW / 2;
-    DCS_TRY(dcs_content_take(c, part, &ignored));
+    const size_t there = c->end - c->at, part = bytes < there ? (size_t)bytes : there;
+    c->at += part;
     bytes -= part;
+    if (bytes == 0 || c->ended || dcs_unpack_seek(c->bytes, bytes)) return DCS_OK;
+    DCS_TRY(fill(c));
   }
   return DCS_OK;
+}
+
+bool dcs_content_size(const dcs_content *c, uint64_t *bytes) {
+  return dcs_unpack_size(c->bytes, bytes);
 }
 
 dcs_status dcs_content_rest(dcs_content *c, dcs_slice *rest) {

@@ -108,8 +108,10 @@ static void settle(dcs_records *r) {
     if (letter == r->how->altloc) r->has_choice = true;
     m->n = begin;
     for (int64_t a = 0; a < r->n_locations; a++)
-      if (r->locations[a].letter == ' ' || r->locations[a].letter == letter)
+      if (r->locations[a].letter == ' ' || r->locations[a].letter == letter) {
+        if (r->named) m->names[m->n] = m->names[begin + a];
         m->sites[m->n++] = m->sites[begin + a];
+      }
     r->tally.of_locations += begin + r->n_locations - m->n;
   }
   r->n_locations = 0;
@@ -134,6 +136,10 @@ dcs_status dcs_records_add(dcs_records *r, dcs_slice line, bool in_columns, cons
   else
     settle(r);
   DCS_TRY(dcs_grow(&m->sites, (size_t)m->n, sizeof *m->sites, "atoms"));
+  if (r->named) {
+    DCS_TRY(dcs_grow(&m->names, (size_t)m->n, sizeof *m->names, "atoms"));
+    m->names[m->n] = dcs_name_of(dcs_line_columns(line, 13, 16));
+  }
   m->sites[m->n++] = *site;
   return DCS_OK;
 }

@@ -27,6 +27,7 @@ typedef struct {
   dcs_content *content;
   const dcs_read_options *how;
   dcs_molecule *molecule;
+  bool named; /* names of atoms are read, too */
   dcs_tally tally;
   /* Models. */
   int64_t model;     /* of the records now, from 1 */
