@@ -27,6 +27,8 @@ static const struct {
 } commands[] = {
     {"list", "list --csv", {NULL}, true, NULL},
     {"info", "info --csv @/in.pqr", {NULL}, true, NULL},
+    {"packed", "info --csv tests/corpus/molecule/named.gz", {NULL}, true, NULL},
+    {"points", "info --csv tests/corpus/molecule/points.xyzq", {NULL}, true, NULL},
     {"generate", "generate water --atoms 3 --out @/out.pqr", {"@/out.pqr"}, false, NULL},
     {"report", "report @/run", {NULL}, true, NULL},
     {"page", "report @/small --html -o @/page.html", {"@/page.html"}, true, NULL},
@@ -278,7 +280,7 @@ static bool chosen(const char *name, int argc, char **argv) {
 }
 
 static void prepare(void) {
-  char path[2 * PATH_MAX], *molecule = get_file("tests/corpus/pqr/plain.pqr");
+  char path[2 * PATH_MAX], *molecule = get_file("tests/corpus/molecule/plain.pqr");
   if (!mkdtemp(folder)) die(folder);
   limit_s = most_s;
   put_file("@/in.pqr", molecule, strlen(molecule));

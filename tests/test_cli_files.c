@@ -109,7 +109,7 @@ static void input_that_is_no_molecule_is_named(void **state) {
   put_file(in_folder("truncated.pqr"), ATOM "ATOM      2  H   WAT     1       1.0");
   bad_input(3, "truncated.pqr", ":2: found \"ATOM      2", "charge, radius");
   put_file(in_folder("table.pqr"), "x,y,z\n1,2,3\n");
-  bad_input(3, "table.pqr", ": found no atoms", "ATOM or HETATM");
+  bad_input(3, "table.pqr", ": row 1: found the columns x, y, z", "q or charge");
   FILE *binary = fopen(in_folder("binary.pqr"), "w");
   fwrite(ATOM "\0\1\2", 1, sizeof ATOM + 2, binary);
   fclose(binary);

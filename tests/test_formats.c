@@ -14,13 +14,13 @@
 #include <pthread.h>
 
 /* The names behind MACRO( in a list of formats; *n of them. */
-static void read_list(const char *list, const char *macro, char names[8][32], int *n) {
+static void read_list(const char *list, const char *macro, char names[16][32], int *n) {
   FILE *file = fopen(list, "r");
   char line[256], format[64];
   snprintf(format, sizeof format, "%s(%%31[a-z0-9_])", macro);
   assert_non_null(file);
   *n = 0;
-  while (fgets(line, sizeof line, file) && *n < 8)
+  while (fgets(line, sizeof line, file) && *n < 16)
     *n += sscanf(line, format, names[*n]) == 1;
   fclose(file);
 }
@@ -37,7 +37,7 @@ static void check_file(const char *folder, const char *what, const char *name) {
 
 static void readers_have_their_files(void **state) {
   (void)state;
-  char names[8][32];
+  char names[16][32];
   int n;
   read_list("harness/input/formats.def", "DCS_READER", names, &n);
   assert_true(n > 0);
@@ -51,7 +51,7 @@ static void readers_have_their_files(void **state) {
 
 static void maps_have_their_files(void **state) {
   (void)state;
-  char names[8][32];
+  char names[16][32];
   int n;
   read_list("harness/output/formats.def", "DCS_FIELD_FORMAT", names, &n);
   assert_true(n > 0);
@@ -82,9 +82,19 @@ static void content_chooses_the_reader(void **state) {
                                     "REMARK long heads need no atom\n",
                                     "\xEF\xBB\xBF"
                                     "ATOM 1 N ALA 1 1 2 3 4 5"};
-  static const char *const none[] = {"", "\n\n", "x,y,z,q\n1,2,3,4\n", " ATOM", "\x1f\x8b\x08"};
+  static const char *const csv[] = {"x,y,z,q\n1,2,3,4\n", "\xEF\xBB\xBF\"X\", y ,Z\r\n",
+                                    "name,z,y,x\nATOM,1,2,3\n"};
+  static const char *const xyzq[] = {"1 2 3 4", "# ATOM\n\n 1e0\t-2. .5 4 5\n",
+                                     "1\nATOM\nO 1 2 3 4\n", "3\n\nO 1 2 3\n"};
+  static const char *const none[] = {
+      "",        "\n\n",        "x,y,z", "x,y,q\n1,2,3\n",          "x y z q\n1 2 3 4\n", "1 2 3\n",
+      "1 2 3 q", "1 2 3 4 5 6", " ATOM", "2\n.5 1 2 3\n.5 1 2 3\n", "\x1f\x8b\x08"};
   for (size_t i = 0; i < sizeof pqr / sizeof *pqr; i++)
     assert_string_equal(reader_of(pqr[i]), "PQR");
+  for (size_t i = 0; i < sizeof csv / sizeof *csv; i++)
+    assert_string_equal(reader_of(csv[i]), "CSV");
+  for (size_t i = 0; i < sizeof xyzq / sizeof *xyzq; i++)
+    assert_string_equal(reader_of(xyzq[i]), "XYZQ");
   for (size_t i = 0; i < sizeof none / sizeof *none; i++)
     assert_null(reader_of(none[i]));
 }
@@ -92,11 +102,11 @@ static void content_chooses_the_reader(void **state) {
 static void unknown_content_is_refused(void **state) {
   (void)state;
   dcs_molecule m;
-  put_file(in_folder("molecule.csv"), "x,y,z,q\n1,2,3,4\n");
-  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(in_folder("molecule.csv")), &m, NULL),
+  put_file(in_folder("molecule.txt"), "a,b,c,d\n1,2,3,4\n");
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(in_folder("molecule.txt")), &m, NULL),
                    DCS_INPUT);
-  assert_contains(dcs_error_message(), "molecule.csv: found no atoms in a format that is known");
-  assert_contains(dcs_error_message(), "or PQR (lines that start with ATOM or HETATM)");
+  assert_contains(dcs_error_message(), "molecule.txt: found no atoms in a format that is known");
+  assert_contains(dcs_error_message(), "PQR (lines that start with ATOM or HETATM)");
   assert_null(m.sites);
 }
 

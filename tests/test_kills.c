@@ -183,7 +183,7 @@ static void nothing(void) {
 #define SWEEP                                                                                      \
   "sweep --variants cpu_gather,cpu_simd --config threads=1 --atoms 20,30 --grid 4^3 "              \
   "--scope kernel,first --rounds 3 --resume --out %s/run"
-#define MAP "map tests/corpus/pqr/plain.pqr --grid 8^3 --device emulated --out %s/run/map.dx"
+#define MAP "map tests/corpus/molecule/plain.pqr --grid 8^3 --device emulated --out %s/run/map.dx"
 
 static job jobs[] = {
     {"sweep", SWEEP, begin_sweep, sweep_so_far, sweep_whole, 6, false, 0},

@@ -82,11 +82,10 @@ typedef struct {
   const char *name; /* "PQR" */
   const char *what; /* by what a file is known, for messages */
   unsigned gives;   /* DCS_PLACES, ... */
-  bool models;      /* a file may have several, and alternate locations */
-  bool frames; /* a trajectory: what is read of it is one frame, and it alone makes the hash, which
-                  the reader gives */
-  const char
-      *instead; /* what else would do where charges are missing, for messages; NULL: nothing */
+  bool models;      /* a file may have several */
+  bool locations;   /* atoms may have alternate ones */
+  bool frames;      /* a trajectory: one frame of it is read, and the reader gives the hash of it */
+  const char *instead; /* what would do where charges are missing, for messages; NULL: nothing */
   /* Whether a file that begins with these bytes is of the format. */
   bool (*sniff)(dcs_slice head);
   /* Likewise where another file gives the charges (NULL: the same). */

@@ -77,20 +77,20 @@ static dcs_status find_readers(dcs_part *parts, int n, const char *format) {
   return DCS_OK;
 }
 
-/* Whether what is chosen of files is there to be chosen. */
+static dcs_status no_choice(const dcs_part *part, const char *option, const char *what) {
+  return dcs_fail(DCS_USAGE, "%s: %s is a %s file, which has %s", option,
+                  dcs_content_place(part->content).path, part->reader->name, what);
+}
+
+/* Whether there is a choice where one is made: of two files, in the one or the other. */
 static dcs_status check_options(const dcs_part *parts, int n, const dcs_read_options *how) {
-  bool models = false, frames = false;
-  for (int p = 0; p < n; p++) {
-    models = models || parts[p].reader->models;
-    frames = frames || parts[p].reader->frames;
-  }
-  const char *path = dcs_content_place(parts[0].content).path;
-  if (!models && (how->model > 1 || how->altloc))
-    return dcs_fail(DCS_USAGE, "%s: %s files have one model, and no alternate locations: found %s",
-                    path, parts[0].reader->name, how->altloc ? "--altloc" : "--model");
-  if (!frames && how->frame > 1)
-    return dcs_fail(DCS_USAGE, "%s: %s files have one frame: found --frame", path,
-                    parts[0].reader->name);
+  const dcs_reader *a = parts[0].reader, *b = parts[n - 1].reader;
+  if (how->model > 1 && !a->models && !b->models)
+    return no_choice(&parts[0], "--model", "one model");
+  if (how->altloc && !a->locations && !b->locations)
+    return no_choice(&parts[0], "--altloc", "no alternate locations");
+  if (how->frame > 1 && !a->frames && !b->frames)
+    return no_choice(&parts[0], "--frame", "one frame");
   return DCS_OK;
 }
 
@@ -101,9 +101,9 @@ static dcs_status read_part(dcs_part *part, const dcs_read_options *how, FILE *n
   if (part->reader->frames) return DCS_OK;
   /* What stands behind the end of the atoms is of the file, too. */
   DCS_TRY(dcs_content_end(part->content, &m->hash));
-  if (!part->reader->models) return DCS_OK;
-  if (how->model > 1) m->hash = dcs_hash(m->hash, &how->model, sizeof how->model);
-  if (how->altloc) m->hash = dcs_hash(m->hash, &how->altloc, 1);
+  if (how->model > 1 && part->reader->models)
+    m->hash = dcs_hash(m->hash, &how->model, sizeof how->model);
+  if (how->altloc && part->reader->locations) m->hash = dcs_hash(m->hash, &how->altloc, 1);
   return DCS_OK;
 }
 

@@ -15,13 +15,23 @@
  * or all have two of two decimals there (or of B factors, which outgrow them), the first within 0
  * to 1 and above 0 once, the second once 0 or above 4: occupancies and B factors, no charges and
  * radii. Beside a file that gives charges, two numbers of two decimals are enough. */
+#include "harness/base/grow.h"
 #include "harness/input/records.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 /* Columns, counted from 1. */
-enum { SERIAL = 7, SERIAL_END = 11, NAME = 13, X = 31, WIDTH = 8, POINT = 4, Z_END = 54 };
+enum {
+  SERIAL = 7,
+  SERIAL_END = 11,
+  NAME = 13,
+  NAME_END = 16,
+  X = 31,
+  WIDTH = 8,
+  POINT = 4,
+  Z_END = 54
+};
 
 static const double LARGEST = 1e7, MOST_RADIUS = 4; /* angstrom */
 
@@ -87,15 +97,14 @@ static bool read_places(dcs_slice *line, double at[3]) {
   return (apart && by_columns(*line, at)) || by_words(*line, at);
 }
 
-static dcs_status read_atom(dcs_where where, dcs_slice *line, dcs_site *site) {
-  double at[3];
-  if (!read_places(line, at))
-    return dcs_line_wrong(where, *line,
-                          "an atom with x, y and z in columns 31-38, 39-46 and 47-54");
+static dcs_status add_atom(dcs_where where, dcs_slice line, const double at[3], dcs_molecule *m) {
   for (int axis = 0; axis < 3; axis++)
     if (!(fabs(at[axis]) <= LARGEST))
-      return dcs_line_wrong(where, *line, "coordinates of at most %g in size", LARGEST);
-  *site = (dcs_site){at[0], at[1], at[2], 0, 0};
+      return dcs_line_wrong(where, line, "coordinates of at most %g in size", LARGEST);
+  DCS_TRY(dcs_grow(&m->sites, (size_t)m->n, sizeof *m->sites, "atoms"));
+  DCS_TRY(dcs_grow(&m->names, (size_t)m->n, sizeof *m->names, "atoms"));
+  m->sites[m->n] = (dcs_site){at[0], at[1], at[2], 0, 0};
+  m->names[m->n++] = dcs_name_of(dcs_line_columns(line, NAME, NAME_END));
   return DCS_OK;
 }
 
@@ -105,16 +114,19 @@ static dcs_status read_pdb(dcs_content *content, const dcs_read_options *how, dc
                            FILE *notes) {
   dcs_records records;
   dcs_records_begin(&records, content, how, m);
-  records.named = true;
   for (;;) {
     dcs_slice line;
     size_t record;
     bool found;
-    dcs_site site;
+    double at[3];
     DCS_TRY(dcs_records_next(&records, &line, &record, &found));
     if (!found) return dcs_records_end(&records, notes);
-    DCS_TRY(read_atom(dcs_content_place(content), &line, &site));
-    DCS_TRY(dcs_records_add(&records, line, true, &site));
+    const dcs_where where = dcs_content_place(content);
+    if (!read_places(&line, at))
+      return dcs_line_wrong(where, line,
+                            "an atom with x, y and z in columns 31-38, 39-46 and 47-54");
+    dcs_records_take(&records, line, true);
+    DCS_TRY(add_atom(where, line, at, m));
   }
 }
 
@@ -184,6 +196,7 @@ const dcs_reader dcs_reader_pdb = {
     .instead =
         "the PQR file that PDB2PQR makes of it: occupancy and B factor are no charge and radius",
     .models = true,
+    .locations = true,
     .sniff = is_pdb,
     .sniff_beside = is_pdb_beside,
     .read = read_pdb};

@@ -12,10 +12,6 @@
  * The cell is that of the first CRYST1 record. */
 #include "harness/input/records.h"
 
-#include "harness/base/grow.h"
-
-#include <inttypes.h>
-
 void dcs_records_begin(dcs_records *records, dcs_content *content, const dcs_read_options *how,
                        dcs_molecule *molecule) {
   *records = (dcs_records){.content = content, .how = how, .molecule = molecule, .model = 1};
@@ -109,7 +105,7 @@ static void settle(dcs_records *r) {
     m->n = begin;
     for (int64_t a = 0; a < r->n_locations; a++)
       if (r->locations[a].letter == ' ' || r->locations[a].letter == letter) {
-        if (r->named) m->names[m->n] = m->names[begin + a];
+        if (m->names) m->names[m->n] = m->names[begin + a];
         m->sites[m->n++] = m->sites[begin + a];
       }
     r->tally.of_locations += begin + r->n_locations - m->n;
@@ -129,72 +125,24 @@ static void note_location(dcs_records *r, dcs_slice line) {
   l->letter = line.text[16];
 }
 
-dcs_status dcs_records_add(dcs_records *r, dcs_slice line, bool in_columns, const dcs_site *site) {
-  dcs_molecule *m = r->molecule;
+void dcs_records_take(dcs_records *r, dcs_slice line, bool in_columns) {
   if (in_columns && line.length >= 27)
     note_location(r, line);
   else
     settle(r);
-  DCS_TRY(dcs_grow(&m->sites, (size_t)m->n, sizeof *m->sites, "atoms"));
-  if (r->named) {
-    DCS_TRY(dcs_grow(&m->names, (size_t)m->n, sizeof *m->names, "atoms"));
-    m->names[m->n] = dcs_name_of(dcs_line_columns(line, 13, 16));
-  }
-  m->sites[m->n++] = *site;
-  return DCS_OK;
 }
 
 /* ---- the end ---- */
-
-dcs_status dcs_tally_check(const dcs_tally *t, const char *path) {
-  if (t->read + t->of_models + t->of_locations == t->records) return DCS_OK;
-  return dcs_fail(DCS_FAILED,
-                  "%s: found %" PRId64 " atom records, but %" PRId64 " were read and %" PRId64
-                  " left out; expected each to be either: please report this",
-                  path, t->records, t->read, t->of_models + t->of_locations);
-}
-
-static dcs_status check_choice(const dcs_records *r, const char *path) {
-  const dcs_read_options *how = r->how;
-  const dcs_tally *t = &r->tally;
-  if (t->records == 0)
-    return dcs_fail(DCS_INPUT, "%s: found no atoms; expected lines that start with ATOM or HETATM",
-                    path);
-  if (t->read == 0 && how->model > r->model)
-    return dcs_fail(DCS_USAGE, "--model: found %" PRId64 "; %s has %" PRId64, how->model, path,
-                    r->model);
-  if (t->read == 0)
-    return dcs_fail(DCS_INPUT,
-                    "%s: found no atoms in %s model; expected lines that start with ATOM or HETATM",
-                    path, how->model ? "that" : "the first");
-  if (how->altloc && !r->has_choice)
-    return dcs_fail(DCS_USAGE, "--altloc: found %c; %s has no atom at such a location", how->altloc,
-                    path);
-  return DCS_OK;
-}
-
-static void tell(const dcs_records *r, const char *path, FILE *notes) {
-  const dcs_tally *t = &r->tally;
-  if (t->of_models > 0 && r->how->model)
-    fprintf(notes, "%s: read model %" PRId64, path, r->how->model);
-  else if (t->of_models > 0)
-    fprintf(notes, "%s: read the first model", path);
-  if (t->of_models > 0)
-    fprintf(notes, ", %" PRId64 " atoms; left out %" PRId64 " atoms of other models (--model)\n",
-            t->read, t->of_models);
-  if (t->of_locations > 0)
-    fprintf(notes,
-            "%s: read one alternate location of each residue; left out %" PRId64
-            " atoms at others (--altloc)\n",
-            path, t->of_locations);
-}
 
 dcs_status dcs_records_end(dcs_records *r, FILE *notes) {
   const char *path = dcs_content_place(r->content).path;
   settle(r);
   r->tally.read = r->molecule->n;
-  DCS_TRY(dcs_tally_check(&r->tally, path));
-  DCS_TRY(check_choice(r, path));
-  if (notes) tell(r, path, notes);
-  return DCS_OK;
+  if (r->tally.read == 0)
+    return dcs_tally_none(&r->tally, r->how, r->model, path,
+                          "lines that start with ATOM or HETATM");
+  if (r->how->altloc && !r->has_choice)
+    return dcs_fail(DCS_USAGE, "--altloc: found %c; %s has no atom at such a location",
+                    r->how->altloc, path);
+  return dcs_tally_end(&r->tally, r->how, path, notes);
 }

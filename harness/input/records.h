@@ -1,18 +1,9 @@
 /* Records of PDB and PQR files: which lines are atoms, of which model and alternate location, and
- * the cell. Every atom record is read or left out for a reason that is counted. */
+ * the cell. */
 #ifndef DCS_RECORDS_H
 #define DCS_RECORDS_H
 
-#include "harness/input/molecule.h"
-
-/* What became of a file's atom records. */
-typedef struct {
-  int64_t records, read;
-  int64_t of_models, of_locations; /* left out */
-} dcs_tally;
-
-/* DCS_FAILED when a record was neither read nor left out: a mistake of the reader. */
-dcs_status dcs_tally_check(const dcs_tally *tally, const char *path);
+#include "harness/input/tally.h"
 
 /* A larger residue has no alternate locations. */
 enum { DCS_MOST_OF_RESIDUE = 1000 };
@@ -27,7 +18,6 @@ typedef struct {
   dcs_content *content;
   const dcs_read_options *how;
   dcs_molecule *molecule;
-  bool named; /* names of atoms are read, too */
   dcs_tally tally;
   /* Models. */
   int64_t model;     /* of the records now, from 1 */
@@ -47,10 +37,9 @@ void dcs_records_begin(dcs_records *records, dcs_content *content, const dcs_rea
  * HETATM. */
 dcs_status dcs_records_next(dcs_records *records, dcs_slice *line, size_t *name, bool *found);
 
-/* Adds the atom of the record given last. Where it stands in the columns of a PDB file,
- * `in_columns`, an alternate location is known: see records.c. */
-dcs_status dcs_records_add(dcs_records *records, dcs_slice line, bool in_columns,
-                           const dcs_site *site);
+/* The atom of the record given last is about to be added to the molecule. Where the line has the
+ * columns of a PDB file, `in_columns`, an alternate location is known: see records.c. */
+void dcs_records_take(dcs_records *records, dcs_slice line, bool in_columns);
 
 /* Behind the last record: no atoms is DCS_INPUT; a model or location that is not there,
  * DCS_USAGE. Notes what was left out. */
