@@ -12,10 +12,12 @@
  *
  * A PQR file may have the same records. A file is a PDB file by its content where all atoms of its
  * first 64 KB stand in these columns and either one has no two numbers in columns 55-60 and 61-66,
- * or all have two of two decimals there (or of B factors, which outgrow them), the first within 0
- * to 1 and above 0 once, the second once 0 or above 4: occupancies and B factors, no charges and
- * radii. Beside a file that gives charges, two numbers of two decimals are enough. */
+ * or all have two of two decimals there, the first within 0 to 1 and above 0 once, the second once
+ * 0 or above 4: occupancies and B factors, no charges and radii. Beside a file that gives charges,
+ * it is one unless an atom is one of a PQR file and has other numbers than two of two decimals in
+ * those columns. */
 #include "harness/base/grow.h"
+#include "harness/input/pqr_fields.h"
 #include "harness/input/records.h"
 
 #include <inttypes.h>
@@ -132,16 +134,18 @@ static dcs_status read_pdb(dcs_content *content, const dcs_read_options *how, dc
 
 /* ---- what is a PDB file ---- */
 
+/* Of the atoms of a head. */
 typedef struct {
   int64_t atoms;
-  bool none;     /* an atom was not as in one */
-  bool bare;     /* one has not both numbers */
+  bool none;     /* one has no columns of a PDB file */
+  bool pqr;      /* one is an atom of a PQR file, and more likely so */
+  bool bare;     /* one has not both occupancy and B factor */
   bool occupied; /* an occupancy is above 0 */
   bool outside;  /* one is not within 0 to 1 */
   bool factor;   /* a B factor is no radius */
 } signs;
 
-/* Whether columns first to last hold a number of two decimals; *blank where there is nothing. */
+/* Whether columns first to last hold a number of two decimals, or nothing: *blank. */
 static bool two_decimals(dcs_slice line, size_t first, size_t last, double *value, bool *blank) {
   const dcs_slice text = dcs_line_columns(line, first, last);
   *blank = text.length == 0;
@@ -151,15 +155,24 @@ static bool two_decimals(dcs_slice line, size_t first, size_t last, double *valu
           text.text[text.length - 3] == '.' && dcs_line_number(text, value));
 }
 
-static void look_at(dcs_slice line, signs *s) {
-  double at[3], occupancy, factor;
+static bool is_pqr_atom(dcs_slice line, size_t record) {
+  dcs_site_field f[DCS_SITE_FIELDS];
+  return dcs_pqr_fields((dcs_where){"", 1}, line, record, f) == DCS_OK &&
+         dcs_site_wrong(f, DCS_SITE_FIELDS) == DCS_SITE_FIELDS;
+}
+
+static void look_at(dcs_slice line, size_t record, signs *s) {
+  const dcs_slice whole = line;
+  double at[3], occupancy = 0, factor = 0;
   bool none[2];
   s->atoms++;
-  if (!find_columns(&line, at) || !two_decimals(line, 55, 60, &occupancy, &none[0]) ||
-      !two_decimals(line, 61, 66, &factor, &none[1])) {
-    s->none = true;
-    return;
-  }
+  const bool stands = find_columns(&line, at);
+  const bool both = (stands || read_places(&line, at)) &&
+                    two_decimals(line, 55, 60, &occupancy, &none[0]) &&
+                    two_decimals(line, 61, 66, &factor, &none[1]);
+  s->none = s->none || !stands || !both;
+  s->pqr = s->pqr || (!both && is_pqr_atom(whole, record));
+  if (!both) return;
   s->bare = s->bare || none[0] || none[1];
   s->occupied = s->occupied || occupancy > 0;
   s->outside = s->outside || !(occupancy >= 0 && occupancy <= 1);
@@ -170,10 +183,12 @@ static void look_at(dcs_slice line, signs *s) {
 static signs signs_of(dcs_slice head) {
   signs s = {0};
   dcs_slice line, rest = dcs_behind_mark(head);
-  while (!s.none && dcs_line_next(&rest, &line))
-    if ((dcs_starts_with(line, "ATOM") || dcs_starts_with(line, "HETATM")) &&
-        (rest.text[-1] == '\n' || s.atoms == 0))
-      look_at(line, &s);
+  while (!s.pqr && dcs_line_next(&rest, &line)) {
+    const size_t record = dcs_starts_with(line, "ATOM")     ? 4
+                          : dcs_starts_with(line, "HETATM") ? 6
+                                                            : 0;
+    if (record && (rest.text[-1] == '\n' || s.atoms == 0)) look_at(line, record, &s);
+  }
   return s;
 }
 
@@ -186,7 +201,7 @@ static bool is_pdb(dcs_slice head) {
 static bool is_pdb_beside(dcs_slice head) {
   const signs s = signs_of(head);
   if (s.atoms == 0) return dcs_starts_with(head, "HEADER") || dcs_starts_with(head, "REMARK");
-  return !s.none;
+  return !s.pqr;
 }
 
 const dcs_reader dcs_reader_pdb = {
