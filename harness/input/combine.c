@@ -36,12 +36,13 @@ static dcs_status check_one(const dcs_part *part) {
   const unsigned lacks = BOTH & ~reader->gives;
   char names[256];
   if (!lacks) return DCS_OK;
-  return dcs_fail(DCS_INPUT,
-                  "%s: found a %s file, which gives %s and no %s; expected a second file with them "
-                  "(--input twice), %s%s%s",
-                  path_of(part), reader->name, lacks == DCS_PLACES ? "charges" : "places",
-                  lacks == DCS_PLACES ? "places" : "charges", formats(lacks, names),
-                  reader->instead ? ", or " : "", reader->instead ? reader->instead : "");
+  return dcs_fail(
+      DCS_INPUT,
+      "%s: found the format %s, which gives %s and no %s; expected a second file with them "
+      "(--input twice), %s%s%s",
+      path_of(part), reader->name, lacks == DCS_PLACES ? "charges" : "places",
+      lacks == DCS_PLACES ? "places" : "charges", formats(lacks, names),
+      reader->instead ? ", or " : "", reader->instead ? reader->instead : "");
 }
 
 dcs_status dcs_check_parts(const dcs_part *parts, int n) {

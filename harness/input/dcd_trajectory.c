@@ -232,16 +232,16 @@ static uint64_t frame_bytes(const dcs_dcd *dcd, int64_t frame) {
 }
 
 int64_t dcs_dcd_frames(const dcs_dcd *dcd, uint64_t bytes, uint64_t *left) {
-  uint64_t passed = dcd->at;
+  const uint64_t each = frame_bytes(dcd, 1);
   int64_t frames = dcd->frame;
-  *left = bytes > passed ? bytes - passed : 0;
+  *left = bytes > dcd->at ? bytes - dcd->at : 0;
   if (frames == 0 && *left >= frame_bytes(dcd, 0)) {
     *left -= frame_bytes(dcd, 0);
     frames = 1;
   }
-  if (frames == 0) return 0;
-  frames += (int64_t)(*left / frame_bytes(dcd, 1));
-  *left %= frame_bytes(dcd, 1);
+  if (frames == 0 || each == 0) return frames;
+  frames += (int64_t)(*left / each);
+  *left %= each;
   return frames;
 }
 

@@ -48,7 +48,8 @@ static bool is_inpcrd(dcs_slice head) {
   dcs_slice line = {0};
   int64_t n;
   if (is_netcdf(head)) return true;
-  if (!dcs_line_next(&head, &line) || !dcs_line_next(&head, &line)) return false;
+  for (int title = 0; title < 2; title++)
+    if (!dcs_line_next(&head, &line)) return false;
   if (!read_count(line, &n) || !dcs_line_next(&head, &line)) return false;
   line = without_end(line);
   const size_t fields = 3 * n < A_LINE ? 3 * (size_t)n : A_LINE;
@@ -100,7 +101,7 @@ static dcs_status read_places(dcs_content *content, int64_t n, dcs_molecule *m) 
 /* ---- what is behind them ---- */
 
 static dcs_status read_box(dcs_where at, dcs_slice line, dcs_unit_cell *cell) {
-  double value[A_LINE];
+  double value[A_LINE] = {0};
   const bool angles = without_end(line).length > 3 * WIDTH;
   DCS_TRY(read_line(at, line, angles ? 6 : 3, value));
   for (int axis = 0; axis < 3; axis++) {

@@ -90,7 +90,7 @@ static dcs_status check_options(const dcs_part *parts, int n, const dcs_read_opt
   if (how->altloc && !a->locations && !b->locations)
     return no_choice(&parts[0], "--altloc", "no alternate locations");
   if (how->frame > 1 && !a->frames && !b->frames)
-    return no_choice(&parts[0], "--frame", "one frame");
+    return no_choice(&parts[0], "--frame", "no frames to choose from");
   return DCS_OK;
 }
 

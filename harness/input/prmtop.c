@@ -213,7 +213,8 @@ static bool is_old(dcs_slice head) {
   enum { A_LINE = 12, WIDTH = 6 };
   dcs_slice line;
   double value;
-  if (!dcs_line_next(&head, &line) || !dcs_line_next(&head, &line)) return false;
+  for (int title = 0; title < 2; title++)
+    if (!dcs_line_next(&head, &line)) return false;
   if (written(line) != (size_t)A_LINE * WIDTH) return false;
   for (size_t i = 0; i < A_LINE; i++) {
     const dcs_slice field = dcs_line_columns(line, i * WIDTH + 1, (i + 1) * WIDTH);
