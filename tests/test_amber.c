@@ -92,6 +92,8 @@ static void topologies_that_lie_are_refused(void **state) {
   assert_bad_topology(VERSION POINTERS, ": ", "no section CHARGE", "%FLAG CHARGE");
   assert_bad_topology(VERSION "%FLAG POINTERS\n%FORMAT(10I8)\n\n" CHARGE, ":2: ", "no values",
                       "the number of atoms");
+  assert_bad_topology(VERSION POINTERS CHARGE "%FLAG AMOEBA_FORCEFIELD\n%FORMAT(i5)\n    1\n",
+                      ":9: ", "AMOEBA", "charges of atoms alone");
   assert_bad_topology(VERSION POINTERS CHARGE POINTERS, ":9: ", "section POINTERS again", "line 2");
   assert_bad_topology(VERSION "%FLAG POINTERS\n%FORMAT(10I8)\n       0\n", ":4: ", "\"0\"",
                       "1 to 2147483647");

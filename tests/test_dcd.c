@@ -289,6 +289,9 @@ static void cells_are_of_three_kinds(void **state) {
   assert_cell((double[]){30, 0.5, 40, -0.5, 0, 50}, edge, (double[]){90, 120, 60});
   assert_cell((double[]){0, 0, 0, 0, 0, 0}, none, none);
   assert_cell((double[]){NAN, 0, 40, 0, 0, 50}, none, none);
+  assert_cell((double[]){INFINITY, 90, 40, 90, 90, 50}, none, none);
+  assert_cell((double[]){30, NAN, 40, 90, 90, 50}, none, none);
+  assert_cell((double[]){1, 1e200, 1, 1e200, 1e200, 1}, none, none);
   /* CHARMM's matrix of a truncated octahedron: edges of 40 with equal angles. */
   const double angle = acos(-1.0 / 3) * 180 / M_PI;
   const double diagonal = 40 * 5 / (3 * sqrt(3)), other = -40 / (3 * sqrt(3));

@@ -342,7 +342,7 @@ static void a_pdb_file_is_refused(void **state) {
   static const char model[] = IN_COLUMNS "  1.00  0.00\n" IN_COLUMNS "  0.00  0.00\n";
   assert_int_equal(read_as("PQR", model), DCS_INPUT);
   assert_int_equal(read_text(model), DCS_INPUT);
-  assert_message_has("found a PDB file, which gives places and no charges");
+  assert_message_has("found the format PDB, which gives places and no charges");
   assert_message_has("the PQR file that PDB2PQR makes of it");
 }
 

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double LARGEST = 1e7; /* edge, angstrom */
+
 /* ---- the cell ---- */
 
 /* Angles, degrees, and edges of the rows a, b and c. */
@@ -39,7 +41,8 @@ static bool all_within(const double angle[3], double lo, double hi) {
 dcs_unit_cell dcs_dcd_cell(const double v[6]) {
   const double angle[3] = {v[4], v[3], v[1]}; /* alpha, beta, gamma */
   dcs_unit_cell cell = {.edge = {v[0], v[2], v[5]}};
-  if (!(v[0] > 0 && v[2] > 0 && v[5] > 0)) return (dcs_unit_cell){0};
+  for (int axis = 0; axis < 3; axis++)
+    if (!(cell.edge[axis] > 0 && cell.edge[axis] <= LARGEST)) return (dcs_unit_cell){0};
   for (int axis = 0; axis < 3; axis++)
     if (all_within(angle, -1, 1)) /* exactly 90 degrees where the cosine is 0 */
       cell.angle[axis] = 90 - asin(angle[axis]) * 180 / M_PI;
@@ -48,8 +51,8 @@ dcs_unit_cell dcs_dcd_cell(const double v[6]) {
   if (all_within(cell.angle, 30, 150) || all_within(angle, -1, 1)) return cell;
   cell = cell_of_rows(
       (const double[3][3]){{v[0], v[1], v[3]}, {v[1], v[2], v[4]}, {v[3], v[4], v[5]}});
-  return all_within(cell.angle, 0, 180) && all_within(cell.edge, 0, INFINITY) ? cell
-                                                                              : (dcs_unit_cell){0};
+  return all_within(cell.angle, 0, 180) && all_within(cell.edge, 0, LARGEST) ? cell
+                                                                             : (dcs_unit_cell){0};
 }
 
 /* ---- the frame ---- */

@@ -18,7 +18,8 @@
  * many, angstrom; 0 where the section is missing ATOM_NAME  as many; where the section is missing
  * names are unknown
  *
- * Topologies of AMBER 6 and before, which have no %FLAG, are refused by name. */
+ * Those of AMOEBA, whose charges are parts of multipoles, and topologies of AMBER 6 and before,
+ * which have no %FLAG, are refused by name. */
 #include "harness/base/grow.h"
 #include "harness/input/molecule.h"
 
@@ -27,9 +28,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { POINTERS, CHARGE, RADII, ATOM_NAME, CTITLE, N_SECTIONS };
-static const char *const section_names[N_SECTIONS] = {"POINTERS", "CHARGE", "RADII", "ATOM_NAME",
-                                                      "CTITLE"};
+enum { POINTERS, CHARGE, RADII, ATOM_NAME, CTITLE, AMOEBA, N_SECTIONS };
+static const char *const section_names[N_SECTIONS] = {"POINTERS",  "CHARGE", "RADII",
+                                                      "ATOM_NAME", "CTITLE", "AMOEBA_FORCEFIELD"};
 
 #define AMBER_CHARGE  18.2223
 #define CHARMM_CHARGE 18.222831832621406 /* sqrt(332.0716) */
@@ -151,7 +152,7 @@ static dcs_status read_sections(topology *t) {
     if (dcs_starts_with(line, "%FLAG")) {
       DCS_TRY(read_flag(t, line, &section));
       f = (format){0};
-    } else if (section == N_SECTIONS || section == CTITLE || dcs_starts_with(line, "%COMMENT")) {
+    } else if (section >= CTITLE || dcs_starts_with(line, "%COMMENT")) {
       continue;
     } else if (f.width == 0) {
       DCS_TRY(read_format(dcs_content_place(t->content), line, &f));
@@ -180,6 +181,12 @@ static dcs_status check(topology *t) {
                       "%s: found no section %s; expected \"%%FLAG %s\" in a topology of "
                       "AMBER",
                       path, section_names[s], section_names[s]);
+  if (t->lines[AMOEBA])
+    return dcs_fail(DCS_INPUT,
+                    "%s:%" PRId64
+                    ": found a topology of AMOEBA, which has multipoles; expected one "
+                    "with charges of atoms alone",
+                    path, t->lines[AMOEBA]);
   if (!t->n_atoms)
     return dcs_fail(DCS_INPUT,
                     "%s:%" PRId64 ": found no values in section POINTERS; expected the "
