@@ -19,6 +19,7 @@ struct dcs_content {
   size_t room, at, end;
   bool ended; /* nothing is behind the window */
   int64_t line;
+  bool unhashed;
   uint64_t hash; /* of all bytes that came into the window */
 };
 
@@ -67,7 +68,7 @@ static dcs_status fill(dcs_content *c) {
   }
   size_t got;
   DCS_TRY(dcs_unpack_read(c->bytes, c->window + c->end, c->room - c->end, &got));
-  c->hash = dcs_hash(c->hash, c->window + c->end, got);
+  if (!c->unhashed) c->hash = dcs_hash(c->hash, c->window + c->end, got);
   c->end += got;
   c->ended = got == 0;
   return DCS_OK;
@@ -132,6 +133,10 @@ dcs_status dcs_content_skip(dcs_content *c, uint64_t bytes) {
     DCS_TRY(fill(c));
   }
   return DCS_OK;
+}
+
+void dcs_content_unhashed(dcs_content *c) {
+  c->unhashed = true;
 }
 
 bool dcs_content_size(const dcs_content *c, uint64_t *bytes) {

@@ -29,6 +29,9 @@ dcs_status dcs_content_take(dcs_content *content, size_t bytes, const char **dat
 /* Passes over so many bytes, or to the end; where the file is no pipe they are not read, and no
  * part of the hash. */
 dcs_status dcs_content_skip(dcs_content *content, uint64_t bytes);
+/* From now on no hash is made, which takes longer than reading: for who makes one of what it takes.
+ */
+void dcs_content_unhashed(dcs_content *content);
 /* The bytes of all the content; false where they are not known before it was read. */
 bool dcs_content_size(const dcs_content *content, uint64_t *bytes);
 /* All bytes up to the end. */

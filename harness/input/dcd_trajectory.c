@@ -191,6 +191,7 @@ dcs_status dcs_dcd_open(dcs_content *content, dcs_dcd *dcd) {
   const char *data;
   dcs_slice head;
   *dcd = (dcs_dcd){.content = content};
+  dcs_content_unhashed(content);
   DCS_TRY(dcs_content_peek(content, 12, &head));
   if (!find_flavour(head, dcd))
     return dcs_fail(DCS_INPUT,
