@@ -40,6 +40,13 @@ typedef enum {
   DCS_N_ROLES
 } dcs_role;
 
+/* What times at one value of a kind's parameter tell of those at other values, all not initial. */
+typedef enum {
+  DCS_TIMES_NEAR,  /* those at values that are near */
+  DCS_TIMES_ABOVE, /* at larger values they are no longer */
+  DCS_TIMES_ANY    /* they do not depend on it */
+} dcs_times_at;
+
 /* A knob of a variant, or a parameter of a problem kind. Legal values are those of lo..hi, integers
  * unless it is real, which applicable() (of a kind: canonical()) agrees to. A CUDA kernel sees each
  * parameter of its variant as a macro named in upper case (block_x: BLOCK_X). */
@@ -53,8 +60,9 @@ typedef struct {
                        DCS_TRIES_END; NULL: all of lo..hi. Of threads only those up to the CPUs at
                        hand, and these */
   dcs_role role;
-  bool real;        /* any number of lo..hi */
-  const char *unit; /* "angstrom"; NULL: none */
+  bool real;          /* any number of lo..hi */
+  dcs_times_at times; /* of a real parameter of a kind */
+  const char *unit;   /* "angstrom"; NULL: none */
 } dcs_param;
 
 enum {
