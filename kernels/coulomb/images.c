@@ -1,0 +1,54 @@
+#include "kernels/coulomb/images.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void dcs_image_lines(const dcs_problem *problem, double reach, dcs_image_line lines[3]) {
+  const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
+  double cell[3];
+  dcs_cell(problem, cell);
+  for (int d = 0; d < 3; d++) {
+    dcs_image_line *line = &lines[d];
+    *line =
+        (dcs_image_line){cell[d], -reach, (double)(n[d] - 1) * (double)problem->spacing + reach, 0};
+    line->most = (int)fmin((line->hi - line->lo) / line->period + 1, INT32_MAX);
+  }
+}
+
+double dcs_most_images(const dcs_problem *problem, double reach) {
+  dcs_image_line lines[3];
+  dcs_image_lines(problem, reach, lines);
+  return (double)lines[0].most * lines[1].most * lines[2].most;
+}
+
+/* The first image of a coordinate that counts. */
+static double first_image(const dcs_image_line *line, double coordinate) {
+  return coordinate + ceil((line->lo - coordinate) / line->period) * line->period;
+}
+
+/* Adds an atom's images to the list, or (NULL) counts them; returns how many there are. */
+static int64_t add_images(const dcs_image_line lines[3], const dcs_atom *atom, dcs_atom *list) {
+  int64_t n = 0;
+  const dcs_image_line *x = &lines[0], *y = &lines[1], *z = &lines[2];
+  for (double az = first_image(z, (double)atom->z); az <= z->hi; az += z->period)
+    for (double ay = first_image(y, (double)atom->y); ay <= y->hi; ay += y->period)
+      for (double ax = first_image(x, (double)atom->x); ax <= x->hi; ax += x->period) {
+        if (list) list[n] = (dcs_atom){(float)ax, (float)ay, (float)az, atom->q};
+        n++;
+      }
+  return n;
+}
+
+dcs_atom *dcs_images(const dcs_problem *problem, double reach, int64_t *n) {
+  const dcs_atom *atoms = dcs_atoms(problem);
+  dcs_image_line lines[3];
+  dcs_image_lines(problem, reach, lines);
+  *n = 0;
+  for (int64_t a = 0; a < problem->n_inputs; a++)
+    *n += add_images(lines, &atoms[a], NULL);
+  dcs_atom *list = malloc((size_t)(*n > 0 ? *n : 1) * sizeof *list);
+  int64_t at = 0;
+  for (int64_t a = 0; list && a < problem->n_inputs; a++)
+    at += add_images(lines, &atoms[a], list + at);
+  return list;
+}
