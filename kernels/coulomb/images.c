@@ -21,19 +21,21 @@ double dcs_most_images(const dcs_problem *problem, double reach) {
   return (double)lines[0].most * lines[1].most * lines[2].most;
 }
 
-/* The first image of a coordinate that counts. */
-static double first_image(const dcs_image_line *line, double coordinate) {
-  return coordinate + ceil((line->lo - coordinate) / line->period) * line->period;
+/* Image number i of those of a coordinate that may count; whether it does. */
+static bool is_image(const dcs_image_line *line, double coordinate, int i, double *image) {
+  const double first = ceil((line->lo - coordinate) / line->period);
+  *image = coordinate + (first + i) * line->period;
+  return *image <= line->hi;
 }
 
 /* Adds an atom's images to the list, or (NULL) counts them; returns how many there are. */
 static int64_t add_images(const dcs_image_line lines[3], const dcs_atom *atom, dcs_atom *list) {
   int64_t n = 0;
-  const dcs_image_line *x = &lines[0], *y = &lines[1], *z = &lines[2];
-  for (double az = first_image(z, (double)atom->z); az <= z->hi; az += z->period)
-    for (double ay = first_image(y, (double)atom->y); ay <= y->hi; ay += y->period)
-      for (double ax = first_image(x, (double)atom->x); ax <= x->hi; ax += x->period) {
-        if (list) list[n] = (dcs_atom){(float)ax, (float)ay, (float)az, atom->q};
+  double x, y, z;
+  for (int k = 0; is_image(&lines[2], (double)atom->z, k, &z); k++)
+    for (int j = 0; is_image(&lines[1], (double)atom->y, j, &y); j++)
+      for (int i = 0; is_image(&lines[0], (double)atom->x, i, &x); i++) {
+        if (list) list[n] = (dcs_atom){(float)x, (float)y, (float)z, atom->q};
         n++;
       }
   return n;

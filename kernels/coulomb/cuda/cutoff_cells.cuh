@@ -154,7 +154,7 @@ static __device__ __forceinline__ void add_atoms(const float4 *tile, const unsig
 }
 
 /* 1/r - P(r^2), as kernels/coulomb/radial.h has it. */
-enum { RADIAL_MOST = 12, RADIAL_LOW = 6 };
+enum { RADIAL_MOST = 12, RADIAL_LOW = 7 };
 struct radial_polynomial {
   float c[RADIAL_MOST + 1];
   float twice_per_c2; /* 2 / c^2 */
