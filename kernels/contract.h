@@ -124,7 +124,7 @@ typedef enum {
 #define DCS_SCRATCH(s) ((dcs_arg)(DCS_ARG_SCRATCH + (s)))
 #define DCS_OWN_AT(o)  ((dcs_arg)(DCS_ARG_OWN_AT + (o)))
 
-enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 64, DCS_OWN_BYTES = 512 };
+enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 64, DCS_OWN_BYTES = 1024 };
 
 /* What a step does. */
 typedef enum {
