@@ -75,6 +75,7 @@ static dcs_status check_at(const arguments *a) {
 
 static dcs_status check(const void *values) {
   const arguments *a = values;
+  if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
   if (a->at) return check_at(a);
   if (a->out && dcs_is_picture(a->out) && !a->slice)
     return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
@@ -280,9 +281,11 @@ static dcs_status map_file(arguments *a) {
 dcs_status dcs_command_map(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "FILE",
+      .args_doc = "FILE [FILE]",
       .doc =
-          "Compute the potential map of a molecule by the fastest method, and write it. Without a "
+          "Compute the potential map of a molecule by the fastest method, and write it. Of two "
+          "files "
+          "one gives charges and the other places, as of --input twice. Without a "
           "dispatch table, or where it is of another machine or "
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
           "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
@@ -290,8 +293,7 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "memory than is free is computed in slabs, which are the same bits of a direct sum; "
           "those of a file in which z varies fastest wait beside it: results/maps.md.",
       .place = DCS_PLACE(arguments, problem.input.files[0], const char *),
-      .words = 1,
-      .missing = "the molecule's file is missing",
+      .words = 2,
       .check = check};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(

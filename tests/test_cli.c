@@ -106,7 +106,9 @@ static void unknown_words_are_usage_errors(void **state) {
     snprintf(arguments, sizeof arguments, "%s --no-such-option", commands[c]);
     REFUSED(2, arguments, "--no-such-option", "--help");
     snprintf(arguments, sizeof arguments, "%s %s two", commands[c],
-             strcmp(commands[c], "generate") == 0 ? "water" : "one");
+             strcmp(commands[c], "generate") == 0 ? "water"
+             : strcmp(commands[c], "info") == 0   ? "none one"
+                                                  : "one");
     REFUSED(2, arguments, "Too many arguments");
   }
   REFUSED(2, "generate", "kind is missing", "water, uniform, ions, droplet or replicate");

@@ -391,7 +391,7 @@ static void a_format_overrides_the_content(void **state) {
   dcs_molecule_free(&m);
   input.how.format = "xyz";
   assert_int_equal(read_input(&input, &m), DCS_USAGE);
-  assert_contains(dcs_error_message(), "--format: found \"xyz\"; expected one of CSV, XYZQ");
+  assert_contains(dcs_error_message(), "--format: found \"xyz\"; expected one of PSF, ");
 }
 
 /* ---- the program ---- */
