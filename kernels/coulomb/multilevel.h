@@ -114,8 +114,9 @@ static inline bool dcs_ml_is_top(const dcs_multilevel *m, int level) {
   return level == m->n_levels - 1;
 }
 
-/* Weights of a level's lattice cutoff, of the charges at (i, j, k) nodes' distance, 0 <= i <=
- * reach[0], ...; i fastest. The caller frees; NULL: no memory. 1/angstrom. */
-float *dcs_multilevel_weights(const dcs_multilevel *m, int level);
+/* Weights of the lattice cutoff at level 0, or of the top's sum (top), of the charges at (i, j, k)
+ * nodes' distance, 0 <= i <= reach[0], ...; i fastest. Level k has those of level 0 times 2^-k. The
+ * caller frees; NULL: no memory. 1/angstrom. */
+float *dcs_multilevel_weights(const dcs_multilevel *m, bool top);
 
 #endif

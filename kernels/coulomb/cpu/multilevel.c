@@ -65,6 +65,7 @@ typedef struct {
   int threads, isa;
   dcs_ml_atoms atoms;
   float *charge[DCS_ML_MOST_LEVELS], *potential[DCS_ML_MOST_LEVELS];
+  float *weights[2]; /* of levels, of the top */
 } summation;
 
 static bool allocate(summation *s) {
@@ -83,6 +84,8 @@ static void release(summation *s) {
     free(s->charge[k]);
     free(s->potential[k]);
   }
+  free(s->weights[0]);
+  free(s->weights[1]);
   dcs_multilevel_free(&s->atoms);
 }
 
@@ -101,12 +104,20 @@ static bool charge_levels(summation *s) {
   return true;
 }
 
+/* The potential of a level's own part. */
+static bool cut_off(summation *s, int level) {
+  const bool top = dcs_ml_is_top(s->m, level);
+  float *charge = s->charge[level];
+  if (!s->weights[top]) s->weights[top] = dcs_multilevel_weights(s->m, top);
+  return s->weights[top] && (top || resample(s, DCS_ML_FILTER, level, charge, false, charge)) &&
+         dcs_multilevel_convolve(s->m, level, s->weights[top], s->threads, s->isa, charge,
+                                 s->potential[level]);
+}
+
 /* The potential of all levels, from the top down. */
 static bool add_levels(summation *s) {
   for (int k = s->m->n_levels - 1; k >= 0; k--)
-    if ((!dcs_ml_is_top(s->m, k) &&
-         !resample(s, DCS_ML_FILTER, k, s->charge[k], false, s->charge[k])) ||
-        !dcs_multilevel_convolve(s->m, k, s->threads, s->isa, s->charge[k], s->potential[k]) ||
+    if (!cut_off(s, k) ||
         (!dcs_ml_is_top(s->m, k) &&
          !resample(s, DCS_ML_PROLONG, k, s->potential[k + 1], true, s->potential[k])))
       return false;

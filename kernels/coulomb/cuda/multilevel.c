@@ -93,9 +93,8 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
   const dcs_dims n = problem->n;
   dcs_multilevel m;
   char why[DCS_TEXT];
-  *found = (dcs_candidates){.pairs = (double)problem->n_inputs * (double)n.x * (double)n.y *
-                                     (double)n.z,
-                            .fill = NAN};
+  *found = (dcs_candidates){
+      .pairs = (double)problem->n_inputs * (double)n.x * (double)n.y * (double)n.z, .fill = NAN};
   if (choose(problem, config, &m, why) && m.n_levels > 0)
     dcs_near_candidates(problem, config, m.cutoff, found);
 }
@@ -122,8 +121,8 @@ static void add_weights(const multilevel *own, int beyond, dcs_plan *plan) {
                               DCS_ARG_END};
   static const dcs_arg y[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_SCRATCH(WEIGHTS_X),
                               DCS_SCRATCH(WEIGHTS_Y), DCS_ARG_END};
-  static const dcs_arg z[] = {DCS_OWN_AT(OWN_AT),     DCS_SCRATCH(LAYOUT), DCS_SCRATCH(WEIGHTS_Y),
-                              DCS_SCRATCH(ROWS), DCS_SCRATCH(TOP),    DCS_ARG_END};
+  static const dcs_arg z[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_SCRATCH(WEIGHTS_Y),
+                              DCS_SCRATCH(ROWS),  DCS_SCRATCH(TOP),    DCS_ARG_END};
   static const dcs_arg layout[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_ARG_END};
   const int64_t wanted = own->longest + 1, taken = wanted + beyond;
   const int64_t row = (2 * own->reach + 3 * CUT_Z + 3) / 4 * 4;
@@ -143,10 +142,10 @@ static void add_weights(const multilevel *own, int beyond, dcs_plan *plan) {
 }
 
 static void add_charges(const dcs_problem *problem, const dcs_multilevel *m, dcs_plan *plan) {
-  static const dcs_arg spread[] = {DCS_OWN_AT(OWN_AT),   DCS_SCRATCH(LAYOUT),
-                                   DCS_BUFFER(DCS_COULOMB_ATOMS), DCS_ARG_N_INPUTS,
-                                   DCS_SCRATCH(CHARGES), DCS_SCRATCH(FAR),
-                                   DCS_ARG_END};
+  static const dcs_arg spread[] = {
+      DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT),  DCS_BUFFER(DCS_COULOMB_ATOMS),
+      DCS_ARG_N_INPUTS,   DCS_SCRATCH(CHARGES), DCS_SCRATCH(FAR),
+      DCS_ARG_END};
   static const dcs_arg restricts[] = {DCS_SCRATCH(LAYOUT), DCS_SCRATCH(CHARGES), DCS_ARG_VALUE,
                                       DCS_ARG_END};
   static const dcs_arg there[] = {DCS_OWN_AT(OWN_AT),    DCS_SCRATCH(LAYOUT), DCS_SCRATCH(CHARGES),
@@ -194,8 +193,8 @@ static void add_potential(const dcs_multilevel *m, dcs_plan *plan) {
                                        .block = {CUT_X, CUT_Y, 1},
                                        .grid = {blocks_of(m), 1, 1},
                                        .args = cut});
-  add_kernel(plan, "sum_top", THREADS,
-             THREADS * dcs_ml_nodes(&m->level[m->n_levels - 1].potential), top, 0);
+  add_kernel(plan, "sum_top", THREADS, THREADS * dcs_ml_nodes(&m->level[m->n_levels - 1].potential),
+             top, 0);
   for (int k = m->n_levels - 2; k >= 0; k--)
     add_kernel(plan, "prolong_potential", THREADS, dcs_ml_nodes(&m->level[k].potential), prolong,
                k);
@@ -274,7 +273,8 @@ const dcs_variant dcs_variant_cuda_multilevel = {
     .id = "cuda_multilevel",
     .kind = "coulomb",
     .sources = sources,
-    .idea = "to a tolerance: atoms within a cutoff in cells, the smooth rest on lattices of splines",
+    .idea =
+        "to a tolerance: atoms within a cutoff in cells, the smooth rest on lattices of splines",
     .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
