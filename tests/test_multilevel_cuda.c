@@ -45,7 +45,8 @@ static void expect_cpu_map(const dcs_case *c, const dcs_config *config, float sc
 static void orders_are_those_of_the_cpu(void **state) {
   (void)state;
   for (int order = 0; order < 4; order += getenv("DCS_TEST_FULL") ? 1 : 3) {
-    dcs_case c = posed_case(ML_UNIFORM, 60, 1 + (uint64_t)order, 0.4);
+    dcs_case c = around_grid((dcs_dims){8, 6, 5}, 0.6, 40, 1);
+    pose_tolerance(&c, 0.4);
     const dcs_config config = method(order, 25, 30 + 3 * order);
     expect_cpu_map(&c, &config, 1);
     expect_map(&c, cells, &config);
