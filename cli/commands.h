@@ -27,6 +27,7 @@ typedef enum {
   DCS_OPTION_FLAG,
   DCS_OPTION_VALUE,
   DCS_OPTION_WORD,
+  DCS_OPTION_FILES, /* of a dcs_input: once or twice */
   DCS_OPTION_INTEGER,
   DCS_OPTION_NUMBER
 } dcs_option_type;
@@ -55,6 +56,8 @@ typedef struct {
   .type = DCS_OPTION_VALUE, .place = offsetof(arguments, member), .least = (value)
 #define DCS_WORD(arguments, member)                                                                \
   .type = DCS_OPTION_WORD, .place = DCS_PLACE(arguments, member, const char *)
+#define DCS_FILES(arguments, member)                                                               \
+  .type = DCS_OPTION_FILES, .place = DCS_PLACE(arguments, member, dcs_input)
 #define DCS_INTEGER(arguments, member, from, to)                                                   \
   .type = DCS_OPTION_INTEGER, .place = DCS_PLACE(arguments, member, int64_t), .least = (from),     \
   .most = (to)
@@ -90,7 +93,7 @@ typedef struct {
   double timeout_s;
 } dcs_device_options;
 
-/* --input, --format, --model, --altloc, --spacing, --margin, --origin */
+/* --input, --format, --model, --altloc, --frame, --spacing, --margin, --origin */
 typedef struct {
   dcs_input input;
   dcs_grid grid;
@@ -150,7 +153,7 @@ typedef struct {
   dcs_device_options *device;
   dcs_problem_options *problem;
   dcs_problem_choice *choice;
-  dcs_read_options *read; /* --format, --model, --altloc, where there is no `problem` */
+  dcs_read_options *read; /* --format, --model, --altloc, --frame, where there is no `problem` */
   dcs_plan_options *planned;
   dcs_typed *typed;
   dcs_units_options *units;

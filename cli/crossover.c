@@ -43,8 +43,9 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, reference)},
     {"rounds", 0, "N", "with --refine: samples of each method, as of `dcsbench sweep`",
      DCS_INTEGER(arguments, rounds, 1, 1000000)},
-    {"input", 'i', "FILE", "with --refine: the run's molecule, where it had one",
-     DCS_WORD(arguments, input.files[0])},
+    {"input", 'i', "FILE",
+     "with --refine: the run's molecule, where it had one, as of `dcsbench sweep`",
+     DCS_FILES(arguments, input)},
     {0}};
 
 static dcs_status check(const void *values) {

@@ -81,7 +81,7 @@ static dcs_status choose_shift(const arguments *a, const dcs_molecule *one, doub
   for (int axis = 0; axis < 3; axis++)
     shift[axis] = a->edge;
   if (a->edge > 0) return DCS_OK;
-  *from = "the file's CRYST1 record";
+  *from = "the file's cell";
   DCS_TRY(dcs_molecule_edges(one, a->words[0], shift, &has_cell));
   if (has_cell) return DCS_OK;
   double lo[3], hi[3];
@@ -96,10 +96,11 @@ static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REM
   static const char *const names[3] = {"NX", "NY", "NZ"};
   int64_t copies[3];
   if (a->n_words != REPLICATE_WORDS)
-    return dcs_fail(DCS_USAGE,
-                    "generate replicate: found %d words; expected a PQR file and the copies in x, "
-                    "y and z: replicate FILE NX NY NZ",
-                    a->n_words);
+    return dcs_fail(
+        DCS_USAGE,
+        "generate replicate: found %d words; expected a file with a molecule and the copies in x, "
+        "y and z: replicate FILE NX NY NZ",
+        a->n_words);
   if (a->atoms >= 0 || a->seed >= 0)
     return dcs_fail(DCS_USAGE, "generate replicate: %s is not for copies: the file has the atoms",
                     a->atoms >= 0 ? "--atoms" : "--seed");
@@ -138,8 +139,8 @@ dcs_status dcs_command_generate(int argc, char **argv) {
              "charges uniform at random, ions of charge +1 and -1, or a droplet: two thirds of the "
              "water in a ball, the rest around it in ten times the volume. All are neutral. Or NX "
              "x NY "
-             "x NZ copies of a PQR file's molecule, side by side: as far apart as --edge says, "
-             "else the box of the file's CRYST1 record, else that of its atoms, rounded up to "
+             "x NZ copies of a file's molecule, side by side: as far apart as --edge says, "
+             "else the cell that the file states, else that of its atoms, rounded up to "
              "whole angstrom; the file's REMARK tells.",
       .place = DCS_PLACE(arguments, kind, const char *),
       .words = 1,

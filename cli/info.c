@@ -75,11 +75,11 @@ static dcs_status file_info(bool csv, const dcs_input *input) {
 dcs_status dcs_command_info(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "[FILE]",
+      .args_doc = "[FILE [FILE]]",
       .doc = "Print the facts of this machine, or of a molecule: atoms, charge (e), box and first "
-             "atom (angstrom).",
+             "atom (angstrom). Of two files one gives charges and the other places.",
       .place = DCS_PLACE(arguments, input.files[0], const char *),
-      .words = 1};
+      .words = 2};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.read = &a.input.how}));
   return a.input.files[0] ? file_info(a.csv, &a.input) : machine_info(a.csv);

@@ -9,6 +9,7 @@
 #include "harness/output/points.h"
 #include "kernels/coulomb/coulomb.h"
 #include "library/dcsbench.h"
+#include "library/map_phases.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,7 +45,8 @@ static const dcs_option options[] = {
      "where beside the CPU: cpu (nowhere else), %1$s (a GPU by the dispatch table)",
      DCS_WORD(arguments, device)},
     {"explain", 0, NULL, "say which method was taken, and why", DCS_FLAG(arguments, explain)},
-    {"time", 0, NULL, "compute 15 maps more, and say what the library adds",
+    {"time", 0, NULL,
+     "compute 15 maps more, and say what the library adds and what the method's phases take",
      DCS_FLAG(arguments, time)},
     {0}};
 
@@ -73,6 +75,7 @@ static dcs_status check_at(const arguments *a) {
 
 static dcs_status check(const void *values) {
   const arguments *a = values;
+  if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
   if (a->at) return check_at(a);
   if (a->out && dcs_is_picture(a->out) && !a->slice)
     return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
@@ -95,6 +98,18 @@ static dcs_status dispatch_path(const char *dispatch, char path[4096]) {
 
 /* ---- timing ---- */
 
+/* The mean over maps of each phase, where the method has any. */
+static dcs_status time_phases(dcs_mapper *mapper, int maps) {
+  dcs_phases phases = {0};
+  for (int i = 0; i < maps; i++)
+    DCS_TRY(dcs_map_phases(mapper, &phases));
+  if (phases.n < 2) return DCS_OK;
+  printf("phases, one after another (means):\n");
+  for (int i = 0; i < phases.n; i++)
+    printf("  %-24s %10.4g ms\n", phases.list[i].name, 1e-6 * phases.list[i].ns / maps);
+  return DCS_OK;
+}
+
 static dcs_status compute_times(dcs_mapper *mapper, const dcs_map_request *r, float *map) {
   enum { MAPS = 15 };
   double whole[MAPS], method[MAPS], share[MAPS];
@@ -111,7 +126,7 @@ static dcs_status compute_times(dcs_mapper *mapper, const dcs_map_request *r, fl
          MAPS, (long long)r->n_atoms, (long long)r->nx, (long long)r->ny, (long long)r->nz,
          1e-6 * dcs_summarize(whole, MAPS).median, 1e-6 * dcs_summarize(method, MAPS).median,
          100 * dcs_summarize(share, MAPS).median);
-  return DCS_OK;
+  return time_phases(mapper, MAPS);
 }
 
 /* On memory of its own. */
@@ -169,7 +184,10 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
                        .ny = p->n.y,
                        .nz = p->n.z,
                        .cutoff = p->config.value[DCS_COULOMB_CUTOFF],
-                       .switched = dcs_switched(p)};
+                       .switched = dcs_switched(p),
+                       .tolerance = dcs_tolerance(p),
+                       .periodic = dcs_periodic(p)};
+  dcs_cell(p, r.cell);
   memcpy(r.origin, c->origin, sizeof r.origin);
   for (int64_t i = 0; atoms && i < m->n; i++)
     memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
@@ -207,17 +225,22 @@ static dcs_status map_points(const arguments *a, const dcs_case *c) {
   return status;
 }
 
-/* The grid of a slice, or without --slice as it is; of --at one point, which is not computed. */
-static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, dcs_grid *grid) {
+/* The grid of a slice, or without --slice as it is; of --at one point, which is not computed. A
+ * cell that the whole grid spans is the problem's. */
+static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, const dcs_kind *kind,
+                              dcs_config *problem, dcs_grid *grid) {
   double at[3];
   int64_t first[3];
   *grid = a->problem.grid;
+  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid->n));
+  DCS_TRY(dcs_case_settle(kind, m, a->problem.input.files[0], problem, grid));
+  for (int d = 0; d < 3; d++)
+    if (grid->cell[d] > 0) problem->value[kind->cell_edges + d] = grid->cell[d];
   if (a->at) {
     *grid = (dcs_grid){.n = {1, 1, 1}, .spacing = 1, .has_origin = true};
     dcs_molecule_box(m, grid->origin, at);
     return DCS_OK;
   }
-  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid->n));
   if (!a->slice) return DCS_OK;
   DCS_TRY(dcs_parse_slice(a->slice, at));
   DCS_TRY(dcs_case_grid(m, grid));
@@ -226,12 +249,12 @@ static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, dcs_gri
   return dcs_slice_grid(at, grid->origin, spacing, &grid->n, first);
 }
 
-static dcs_status map_molecule(const arguments *a, const dcs_kind *kind, const dcs_config *problem,
+static dcs_status map_molecule(const arguments *a, const dcs_kind *kind, dcs_config *problem,
                                const dcs_molecule *m) {
   dcs_case c;
   dcs_grid grid;
   char left_out[DCS_TEXT];
-  DCS_TRY(choose_grid(a, m, &grid));
+  DCS_TRY(choose_grid(a, m, kind, problem, &grid));
   DCS_TRY(dcs_case_build(kind, problem, m, &grid, &c));
   if (!a->at && *dcs_case_left_out(&c, left_out)) fprintf(stderr, "%s\n", left_out);
   dcs_status status = a->at ? map_points(a, &c) : map_case(a, m, &c);
@@ -258,16 +281,19 @@ static dcs_status map_file(arguments *a) {
 dcs_status dcs_command_map(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "FILE",
+      .args_doc = "FILE [FILE]",
       .doc =
-          "Compute the potential map of a molecule by the fastest method, and write it. Without a "
+          "Compute the potential map of a molecule by the fastest method, and write it. Of two "
+          "files "
+          "one gives charges and the other places, as of --input twice. Without a "
           "dispatch table, or where it is of another machine or "
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
           "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
-          "that took least on the reference card of its compute capability.",
+          "that took least on the reference card of its compute capability. A map that needs more "
+          "memory than is free is computed in slabs, which are the same bits of a direct sum; "
+          "those of a file in which z varies fastest wait beside it: results/maps.md.",
       .place = DCS_PLACE(arguments, problem.input.files[0], const char *),
-      .words = 1,
-      .missing = "the molecule's file is missing",
+      .words = 2,
       .check = check};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(

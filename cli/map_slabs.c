@@ -5,8 +5,11 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/machine.h"
 
+#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 /* ---- computing ---- */
 
@@ -97,14 +100,37 @@ static dcs_status begin_slabs(dcs_map_job *job, dcs_field *field, double availab
   return DCS_OK;
 }
 
+/* ---- disk ---- */
+
+/* Where the map is to be written there is room for it, and for what waits: else nothing would be
+ * left of a long computation. Pipes and devices have room. */
+static dcs_status check_disk(const dcs_map_job *job, bool slabs) {
+  const dcs_field_format *format;
+  struct stat facts;
+  struct statvfs disk;
+  char folder[4096];
+  if (!job->path || dcs_field_format_of(job->path, &format) != DCS_OK) return DCS_OK;
+  if (stat(job->path, &facts) == 0 && !S_ISREG(facts.st_mode)) return DCS_OK;
+  snprintf(folder, sizeof folder, "%s", job->path);
+  if (statvfs(dirname(folder), &disk) != 0 || disk.f_blocks == 0) return DCS_OK; /* writing says */
+  const double waiting = slabs && !format->x_fastest ? sizeof(float) : 0;
+  const double bytes = (double)dcs_points(job->n) * (format->least_bytes + waiting);
+  const double available = (double)disk.f_bavail * (double)disk.f_frsize;
+  if (bytes <= available) return DCS_OK;
+  return dcs_fail(DCS_IO, "%s: %lldx%lldx%lld points need %.3g GB of disk%s; %.3g GB are free",
+                  job->path, (long long)job->n.x, (long long)job->n.y, (long long)job->n.z,
+                  1e-9 * bytes, waiting > 0 ? ", slabs that wait included" : "", 1e-9 * available);
+}
+
 dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_field *field) {
   DCS_TRY(dcs_mapper_pose(job->mapper, request));
   job->n = field->n;
   job->progress = dcs_progress_start();
   snprintf(field->units, sizeof field->units, "%s", job->units);
   const double available = (double)dcs_available_memory();
-  if (needed_bytes(field->n, field->n.z) > SHARE_WHOLE * available)
-    return begin_slabs(job, field, available);
+  const bool slabs = needed_bytes(field->n, field->n.z) > SHARE_WHOLE * available;
+  DCS_TRY(check_disk(job, slabs));
+  if (slabs) return begin_slabs(job, field, available);
   DCS_TRY(dcs_field_allocate(field));
   const dcs_status status = compute_values(job, field);
   dcs_progress_clear(&job->progress);

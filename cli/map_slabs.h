@@ -20,7 +20,7 @@ typedef struct {
 /* Poses the request and has field->values computed, which the caller frees; an interrupt meanwhile
  * ends the program. Where they need more memory than there is, field->slabs computes them when
  * they are written, and stderr says so; slabs belong to the job. DCS_UNAVAILABLE where even a slab
- * needs too much, or the values are needed whole. */
+ * needs too much, or the values are needed whole, DCS_IO where the disk is too small. */
 dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_field *field);
 /* Writes it, tells of the progress, and says what was written where. */
 dcs_status dcs_map_write(dcs_map_job *job, dcs_field *field);

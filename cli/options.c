@@ -72,18 +72,22 @@ static dcs_status take_altloc(const char *text, void *values) {
 }
 
 static const dcs_option read_options[] = {
-    {"format", 'f', "NAME", "of the molecule's file: %1$s (known by its content)",
+    {"format", 'F', "NAME", "of the molecule's file: %1$s (known by its content)",
      DCS_WORD(dcs_read_options, format)},
     {"model", 0, "N", "which of the file's models (the first)",
      DCS_INTEGER(dcs_read_options, model, 1, INT64_MAX)},
     {"altloc", 0, "LETTER", "which alternate location of the atoms (the first of each residue)",
      .take = take_altloc},
+    {"frame", 0, "N", "which frame of a trajectory (1)",
+     DCS_INTEGER(dcs_read_options, frame, 1, INT64_MAX)},
     {0}};
 
 static const dcs_option problem_options[] = {
     {"input", 'i', "FILE",
-     "file with the molecule, - for standard input: %1$s, also compressed by gzip or zlib",
-     DCS_WORD(dcs_problem_options, input.files[0])},
+     "file with the molecule, - for standard input: %1$s, also compressed by gzip or zlib; twice: "
+     "one "
+     "with charges (PSF, prmtop) and one with places (PDB, DCD, inpcrd), in any order",
+     DCS_FILES(dcs_problem_options, input)},
     {"spacing", 0, "ANGSTROM",
      "grid spacing (what makes molecule and margin fit the grid; else 0.5)",
      DCS_NUMBER(dcs_problem_options, grid.spacing, DCS_LEAST_SPACING, DCS_MOST_SPACING)},
@@ -274,13 +278,24 @@ static char *name_choices(int key, const char *text, void *input) {
   if (key == 'd')
     length = asprintf(&named, text, dcs_device_names(names), dcs_default_device(),
                       dcs_device_list_names(lists));
-  else if (key == 'i' || key == 'f')
+  else if (key == 'i' || key == 'F')
     length = asprintf(&named, text, dcs_molecule_formats(names, sizeof names));
   else if (key == 'o')
     length = asprintf(&named, text, dcs_field_format_list(names));
   else
     return (char *)text;
   return length < 0 ? NULL : named;
+}
+
+static dcs_status take_file(const char *path, dcs_input *input) {
+  const char **files = input->files;
+  if (files[0] && files[1])
+    return dcs_fail(DCS_USAGE,
+                    "--input: found \"%s\", a third file; expected one, or two of which one gives "
+                    "charges and one places",
+                    path);
+  files[files[0] ? 1 : 0] = path;
+  return DCS_OK;
 }
 
 static dcs_status take(const dcs_option *o, const char *arg, void *values) {
@@ -297,6 +312,8 @@ static dcs_status take(const dcs_option *o, const char *arg, void *values) {
   case DCS_OPTION_WORD:
     *(const char **)place = arg;
     return DCS_OK;
+  case DCS_OPTION_FILES:
+    return take_file(arg, place);
   case DCS_OPTION_INTEGER:
     return dcs_parse_integer(what, arg, o->least, o->most, place);
   case DCS_OPTION_NUMBER:

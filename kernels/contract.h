@@ -148,6 +148,8 @@ typedef struct {
   int value;        /* DCS_ARG_VALUE */
   dcs_arg to, from; /* FILL, COPY, FFT */
   dcs_fft fft;
+  const char *name; /* of the phase that it is, or a part of, where phases are timed:
+                       "restriction". NULL: the kernel's, or what it does */
 } dcs_plan_step;
 
 /* Device memory of a plan beside the kind's buffers. */
@@ -256,7 +258,8 @@ typedef struct {
   void (*candidates)(const dcs_problem *, const dcs_config *, dcs_candidates *);
 
   /* CPU: computes out[b], the kind's buffers that are outputs, whole (each is overwritten); false:
-   * memory for it cannot be had. NULL for CUDA. */
+   * memory for it cannot be had. One of several phases says which it is in, by dcs_phase() of
+   * kernels/common/phase.h. NULL for CUDA. */
   bool (*compute)(const dcs_problem *, const dcs_config *, void *const out[DCS_MAX_BUFFERS]);
   /* CPU: makes compute() of this configuration ready, in the process that calls it, where that has
    * to be compiled. DCS_FAILED with what the compiler says. NULL: it is. */

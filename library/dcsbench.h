@@ -2,7 +2,7 @@
  *
  *     V(i, j, k) = sum over atoms a of q_a / |origin + spacing (i, j, k) - r_a|
  *
- * or of the atoms within a cutoff, by the method that measurements say is fastest for its size, on
+ * or of the atoms within a cutoff, or to a tolerance and of all periodic images, by the method that measurements say is fastest for its size, on
  * the CPU or on an NVIDIA GPU.
  * After `make` this header is build/include/dcsbench.h, and a program is built by
  *
@@ -75,6 +75,12 @@ typedef struct {
   int64_t nx, ny, nz; /* grid points */
   double cutoff;      /* above 0: of the atoms nearer than this to a point alone; 0: of all */
   int switched;       /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
+  double tolerance;   /* 1e-12 to 0.5: the largest error allowed, over the root mean square of the map
+                         away from atoms (beside the rounding of single precision near atoms); 0: the
+                         direct sum. Not with a cutoff */
+  int periodic;       /* not 0, with a tolerance: the atoms repeat in a lattice of cells, with a
+                         conductor around and a background that neutralises a net charge */
+  double cell[3];     /* its edges; 0: what the grid spans, points times spacing */
 } dcs_map_request;
 
 /* The sum within a cutoff is another map than the direct sum: neither is computed where the other
@@ -89,8 +95,8 @@ typedef struct {
  * its rest is computed; one that was just allocated costs the touching of its pages. An atom closer
  * to a grid point than a millionth of the spacing is left out of the sum there; atoms without
  * charge add nothing. A method is checked against double-precision sums on a small problem before
- * its first use, and where one fails the next best takes over. On a status above 0 the map's
- * content is undefined. */
+ * its first use, and where one fails the next best takes over. A map larger than the GPU's memory
+ * is computed in parts. On a status above 0 the map's content is undefined. */
 int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
 
 /* Writes which method dcs_map() would take for a request of this size (its atoms may both be NULL),

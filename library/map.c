@@ -1,5 +1,6 @@
 /* dcs_map() and dcs_explain(): the choice, and the map by it. */
 #include "harness/base/grow.h"
+#include "library/map_phases.h"
 #include "library/mapper.h"
 #include "library/team.h"
 
@@ -87,6 +88,20 @@ void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_c
 
 /* ---- request ---- */
 
+static dcs_config problem_of(const dcs_map_request *r) {
+  const int64_t n[3] = {r->nx, r->ny, r->nz};
+  dcs_config problem = dcs_initial_problem(dcs_kinds[0]);
+  problem.value[DCS_COULOMB_CUTOFF] = r->cutoff;
+  problem.value[DCS_COULOMB_TOLERANCE] = r->tolerance;
+  if (r->cutoff > 0)
+    problem.value[DCS_COULOMB_SWITCHING] = r->switched ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE;
+  if (!r->periodic) return problem;
+  problem.value[DCS_COULOMB_BOUNDARY] = DCS_BOUNDARY_PERIODIC;
+  for (int d = 0; d < 3; d++) /* also where the map is computed in parts */
+    problem.value[DCS_COULOMB_CELL_X + d] = r->cell[d] > 0 ? r->cell[d] : (double)n[d] * r->spacing;
+  return problem;
+}
+
 static dcs_status check_request(const dcs_map_request *r) {
   if (r->n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)r->n_atoms);
@@ -98,6 +113,18 @@ static dcs_status check_request(const dcs_map_request *r) {
   if (!(r->cutoff == 0 || (r->cutoff >= 1e-6 && r->cutoff <= 1e6)))
     return dcs_fail(DCS_USAGE, "cutoff %g; it must be 0 for none, or 1e-6 to 1e6 angstrom",
                     r->cutoff);
+  if (!(r->tolerance == 0 || (r->tolerance >= 1e-12 && r->tolerance <= 0.5)))
+    return dcs_fail(DCS_USAGE, "tolerance %g; it must be 0 for none, or 1e-12 to 0.5",
+                    r->tolerance);
+  for (int d = 0; d < 3; d++)
+    if (!(r->cell[d] == 0 || (r->cell[d] >= 0.1 && r->cell[d] <= 1e6)))
+      return dcs_fail(DCS_USAGE,
+                      "cell[%d] is %g; it must be 0 for what the grid spans, or 0.1 to 1e6 "
+                      "angstrom",
+                      d, r->cell[d]);
+  dcs_config problem = problem_of(r);
+  char why[DCS_TEXT];
+  if (!dcs_kinds[0]->canonical(&problem, why)) return dcs_fail(DCS_USAGE, "%s", why);
   for (int d = 0; d < 3; d++)
     if (!(fabs(r->origin[d]) <= 1e12))
       return dcs_fail(DCS_USAGE, "origin[%d] is %g; expected a finite place", d, r->origin[d]);
@@ -132,14 +159,6 @@ static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
     sites[a] = (dcs_site){x - r->origin[0], y - r->origin[1], z - r->origin[2], q, 0};
   }
   return bad < r->n_atoms ? bad_atom(r, bad) : DCS_OK;
-}
-
-static dcs_config problem_of(const dcs_map_request *r) {
-  dcs_config problem = dcs_initial_problem(dcs_kinds[0]);
-  if (!(r->cutoff > 0)) return problem;
-  problem.value[DCS_COULOMB_CUTOFF] = r->cutoff;
-  problem.value[DCS_COULOMB_SWITCHING] = r->switched ? DCS_SWITCHING_C2 : DCS_SWITCHING_NONE;
-  return problem;
 }
 
 static dcs_size size_of(const dcs_map_request *r) {
@@ -187,6 +206,23 @@ int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   map_job job = {m, request, map};
   dcs_mapper_leave_parent(m);
   return dcs_team_run(m->threads, make_map, &job);
+}
+
+typedef struct {
+  dcs_mapper *m;
+  dcs_phases *phases;
+} phases_job;
+
+static dcs_status time_phases(void *data) {
+  const phases_job *job = data;
+  dcs_engine *engine = job->m->last;
+  if (!engine || !engine->time_phases) return DCS_OK;
+  return engine->time_phases(engine, 0, job->phases) == DCS_OUTCOME_OK ? DCS_OK : DCS_FAILED;
+}
+
+dcs_status dcs_map_phases(dcs_mapper *m, dcs_phases *phases) {
+  phases_job job = {m, phases};
+  return dcs_team_run(m->threads, time_phases, &job);
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {

@@ -1,4 +1,5 @@
 /* Maps in slabs. */
+#include "kernels/coulomb/coulomb.h"
 #include "library/mapper.h"
 
 #include <string.h>
@@ -20,6 +21,13 @@ static bool is_direct(const dcs_variant *variant) {
 
 /* ---- one method ---- */
 
+/* The problem of a slab, of whose grid the cell of a periodic boundary does not follow. */
+static dcs_config part_of(const dcs_problem *whole) {
+  dcs_config config = whole->config;
+  if (dcs_periodic(whole)) dcs_cell(whole, &config.value[DCS_COULOMB_CELL_X]);
+  return config;
+}
+
 /* The slab as a map of its own. */
 static dcs_status pose_part(dcs_mapper *m, int64_t from, int64_t end) {
   const dcs_case *c = &m->c;
@@ -31,7 +39,8 @@ static dcs_status pose_part(dcs_mapper *m, int64_t from, int64_t end) {
     m->part.sites[a] = c->sites[a];
     m->part.sites[a].z -= c->spacing * (double)from;
   }
-  return dcs_case_end(&c->problem.config, &m->part);
+  const dcs_config config = part_of(&c->problem);
+  return dcs_case_end(&config, &m->part);
 }
 
 static dcs_status run_slab(dcs_mapper *m, const dcs_method *method, int64_t from, int64_t end,
@@ -86,16 +95,33 @@ static void choose(dcs_mapper *m, dcs_choice *choice) {
   dcs_choose(m, &size, m->c.spacing, choice);
 }
 
+/* Why the highest rung of the CPU's ladder, which runs anywhere, does not compute it. */
+static dcs_status no_method(const dcs_mapper *m) {
+  for (int v = dcs_n_variants - 1; v >= 0; v--) {
+    const dcs_variant *variant = dcs_variants[v];
+    const dcs_config config = dcs_initial_config(variant, m->threads);
+    char why[DCS_TEXT];
+    if (variant->backend != DCS_CPU || dcs_kind_of(variant) != m->c.kind ||
+        !dcs_variant_available(variant, why) || !dcs_solves(variant, &m->c.problem.config, why) ||
+        dcs_applicable(variant, &m->c.problem, &config, why))
+      continue;
+    return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; %s: %s", variant->id,
+                    why);
+  }
+  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
+}
+
 /* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.
  */
 static dcs_status compute(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
   dcs_choice choice;
-  dcs_status status = dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
+  dcs_status status = DCS_OK;
   choose(m, &choice);
   if (choice.n > 0 && backend_of(&choice.list[0].method) == DCS_GPU && !m->engines[DCS_GPU]) {
     (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
     choose(m, &choice);
   }
+  if (choice.n == 0) return no_method(m);
   for (int i = 0; i < choice.n; i++) {
     status = dcs_mapper_check(m, &choice.list[i].method);
     if (status == DCS_OK) status = run_slabs(m, &choice.list[i].method, from, end, slab);
@@ -112,7 +138,7 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
 
 /* Evaluations a second that are at hand: a guess. */
 static double rate_of(const dcs_mapper *m, const dcs_method *method) {
-  const double of_cpu = 1e9, of_gpu = 1e12, of_emulated = 1e7;
+  const double of_cpu = 1e9, of_gpu = 5e12, of_emulated = 1e7;
   if (backend_of(method) == DCS_CPU) return of_cpu * m->threads;
   return m->engines[DCS_GPU] && !m->engines[DCS_GPU]->device->timed ? of_emulated : of_gpu;
 }

@@ -7,7 +7,9 @@
  * By a method of the direct sum, a slab's values are the bits that they are in the whole map, where
  * it begins at a multiple of dcs_mapper_slab_step() and the method is the same: the choice is that
  * of the whole map, and changes only where a method fails. Other methods compute a slab as a map of
- * its own, whose origin is the slab's: that is within the method's error, and not the same bits. */
+ * its own, whose origin is the slab's: that is within the method's error, and not the same bits.
+ *
+ * Loops have the caller's threads; in a child of fork(), call these by dcs_team_run(). */
 #ifndef DCS_MAP_SLABS_H
 #define DCS_MAP_SLABS_H
 

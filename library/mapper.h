@@ -42,6 +42,7 @@ struct dcs_mapper {
   dcs_checked *checked;
   int n_checked;
   double method_ns;
+  dcs_engine *last; /* that computed the last map, or the last slab of it */
 };
 
 /* A method that may compute a map. */

@@ -73,6 +73,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   if (outcome == DCS_OUTCOME_OK)
     outcome = engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &m->method_ns);
   m->outcome = outcome;
+  m->last = outcome == DCS_OUTCOME_OK ? engine : NULL;
   if (outcome == DCS_OUTCOME_OK) return DCS_OK;
   char message[1024];
   snprintf(message, sizeof message, "%s", dcs_error_message());
@@ -106,13 +107,12 @@ static dcs_status check_on(dcs_mapper *m, const dcs_method *method, const dcs_ca
   return status;
 }
 
-/* The last of the kind's list that the variant solves. */
+/* The last of the kind's list that the variant is to be tried on. */
 static dcs_status pose_solved(const dcs_variant *variant, dcs_case *c) {
-  char why[DCS_TEXT];
   for (const char *const *text = c->kind->verified; *text; text++) {
     dcs_config problem;
     DCS_TRY(dcs_parse_problem(c->kind, *text, &problem));
-    if (dcs_solves(variant, &problem, why)) dcs_case_pose(c, &problem);
+    if (dcs_tries(variant, &problem)) dcs_case_pose(c, &problem);
   }
   return DCS_OK;
 }

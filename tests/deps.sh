@@ -2,7 +2,7 @@
 # Installs the packages that are missing, with apt. With the argument "check", those of the tests too; with
 # "check-full", those that execute the notebook.
 set -eu
-packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev zlib1g-dev gnuplot-nox"
+packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev zlib1g-dev libfftw3-double3 gnuplot-nox"
 case "$*" in *check*) packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;; esac
 case "$*" in *check-full*) packages="$packages python3-nbclient python3-ipykernel" ;; esac
 

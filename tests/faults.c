@@ -30,6 +30,7 @@ static const struct {
     {"packed", "info --csv tests/corpus/molecule/named.gz", {NULL}, true, NULL},
     {"points", "info --csv tests/corpus/molecule/points.xyzq", {NULL}, true, NULL},
     {"generate", "generate water --atoms 3 --out @/out.pqr", {"@/out.pqr"}, false, NULL},
+    {"copies", "generate replicate @/in.pqr 2 1 1 --out @/out.pqr", {"@/out.pqr"}, false, NULL},
     {"report", "report @/run", {NULL}, true, NULL},
     {"page", "report @/small --html -o @/page.html", {"@/page.html"}, true, NULL},
     {"compare", "compare @/run @/run", {NULL}, true, NULL},

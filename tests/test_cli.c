@@ -64,11 +64,11 @@ static void help_of_a_command_names_its_options(void **state) {
   (void)state;
   static const char *const options[N_COMMANDS][16] = {
       {"--csv"},
-      {"--csv", "[FILE]"},
+      {"--csv", "[FILE]", "--format"},
       {"--device", "--kernels", "--timeout"},
       {"--atoms", "--edge", "--seed", "--out", "water|uniform|ions|droplet"},
       {"--variants", "--config", "--grid", "--device", "--kernels", "--timeout", "--input",
-       "--spacing", "--margin", "--origin"},
+       "--spacing", "--margin", "--origin", "--format", "--model", "--altloc"},
       {"--variants", "--config", "--atoms", "--grid", "--scope", "--plan", "--rounds", "--budget",
        "--out", "--resume", "--seed", "--device", "--input", "--spacing"},
       {"--arch", "--variants", "--config", "--kernels", "--csv"},
@@ -78,6 +78,21 @@ static void help_of_a_command_names_its_options(void **state) {
     assert_string_equal(program_err, "");
     for (int o = 0; options[c][o]; o++)
       assert_contains(program_out, options[c][o]);
+  }
+}
+
+/* A letter stands for one option of a command, its own or a shared one. */
+static void letters_are_of_one_option(void **state) {
+  (void)state;
+  static const char *const takers[] = {"info", "generate", "verify",  "sweep",     "tune",
+                                       "map",  "plot",     "compare", "crossover", "dispatch",
+                                       "diff", "convert",  "report"};
+  for (size_t c = 0; c < sizeof takers / sizeof takers[0]; c++) {
+    int n[128] = {0};
+    assert_status(program_run("%s --help", takers[c]), 0);
+    for (const char *at = program_out; (at = strstr(at, "\n  -")); at++)
+      if (at[4] != '-' && ++n[at[4] & 127] > 1) fail_msg("%s: -%c twice", takers[c], at[4]);
+    assert_int_equal(n['?'], 1);
   }
 }
 
@@ -91,7 +106,9 @@ static void unknown_words_are_usage_errors(void **state) {
     snprintf(arguments, sizeof arguments, "%s --no-such-option", commands[c]);
     REFUSED(2, arguments, "--no-such-option", "--help");
     snprintf(arguments, sizeof arguments, "%s %s two", commands[c],
-             strcmp(commands[c], "generate") == 0 ? "water" : "one");
+             strcmp(commands[c], "generate") == 0 ? "water"
+             : strcmp(commands[c], "info") == 0   ? "none one"
+                                                  : "one");
     REFUSED(2, arguments, "Too many arguments");
   }
   REFUSED(2, "generate", "kind is missing", "water, uniform, ions, droplet or replicate");
@@ -294,6 +311,7 @@ int main(void) {
       cmocka_unit_test(no_command_is_a_usage_error_that_shows_the_help),
       cmocka_unit_test(help_lists_every_command_and_every_status),
       cmocka_unit_test(help_of_a_command_names_its_options),
+      cmocka_unit_test(letters_are_of_one_option),
       cmocka_unit_test(unknown_words_are_usage_errors),
       cmocka_unit_test(bad_values_are_named_with_what_would_be_right),
       cmocka_unit_test(grids_beyond_the_memory_are_refused_before_anything_is_measured),

@@ -148,7 +148,7 @@ static void copies_say_how_far_they_are_apart(void **state) {
   } cases[] = {
       {"", "", "REMARK   1 copies are 3, 1 and 1 angstrom apart: the box of its atoms", 8.5},
       {"CRYST1    7.000    8.000    9.000  90.00  90.00  90.00\n", "",
-       "7, 8 and 9 angstrom apart: the file's CRYST1 record", 16.5},
+       "7, 8 and 9 angstrom apart: the file's cell", 16.5},
       {"CRYST1    7.000    8.000    9.000  90.00  90.00  90.00\n", "--edge 5",
        "5, 5 and 5 angstrom apart: --edge", 12.5}};
   for (int i = 0; i < 3; i++) {

@@ -11,6 +11,7 @@
 #include "harness/output/field.h"
 #include "tests/run_folder.h"
 
+#include <glob.h>
 #include <pthread.h>
 
 /* The names behind MACRO( in a list of formats; *n of them. */
@@ -102,6 +103,36 @@ static void content_chooses_the_reader(void **state) {
     assert_null(reader_of(none[i]));
 }
 
+/* The head of each file that a pattern names is no other format's. */
+static void assert_pqr_or_none(const char *pattern) {
+  glob_t found;
+  if (glob(pattern, 0, NULL, &found) != 0) return;
+  for (size_t f = 0; f < found.gl_pathc; f++) {
+    size_t bytes;
+    char *text = get_file(found.gl_pathv[f], &bytes);
+    for (int r = 0; r < dcs_n_readers; r++)
+      if (dcs_readers[r]->sniff((dcs_slice){text, bytes}) &&
+          strcmp(dcs_readers[r]->name, "PQR") != 0)
+        fail_msg("%s was taken for %s", found.gl_pathv[f], dcs_readers[r]->name);
+    free(text);
+  }
+  globfree(&found);
+}
+
+static void no_other_file_is_taken_for_a_format(void **state) {
+  (void)state;
+  static const char *const folders[] = {"data", "cases", "faults"};
+  char pattern[PATH_MAX];
+  const char *shared = getenv("DCS_SHARED");
+  for (size_t f = 0; f < 3; f++) {
+    snprintf(pattern, sizeof pattern, "%s/%s/*.pqr", shared ? shared : "../shared", folders[f]);
+    assert_pqr_or_none(pattern);
+  }
+  assert_pqr_or_none("results/*.*");
+  assert_pqr_or_none("tests/corpus/fields/*");
+  assert_pqr_or_none("tests/corpus/csv/*");
+}
+
 static void unknown_content_is_refused(void **state) {
   (void)state;
   dcs_molecule m;
@@ -156,9 +187,13 @@ static void names_choose_the_format(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(readers_have_their_files),   cmocka_unit_test(maps_have_their_files),
-      cmocka_unit_test(content_chooses_the_reader), cmocka_unit_test(unknown_content_is_refused),
-      cmocka_unit_test(a_pipe_is_read_once),        cmocka_unit_test(names_choose_the_format),
+      cmocka_unit_test(readers_have_their_files),
+      cmocka_unit_test(maps_have_their_files),
+      cmocka_unit_test(content_chooses_the_reader),
+      cmocka_unit_test(no_other_file_is_taken_for_a_format),
+      cmocka_unit_test(unknown_content_is_refused),
+      cmocka_unit_test(a_pipe_is_read_once),
+      cmocka_unit_test(names_choose_the_format),
   };
   return cmocka_run_group_tests_name("formats", tests, program_setup, program_teardown);
 }

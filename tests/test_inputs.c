@@ -289,7 +289,7 @@ static void the_first_cell_comes_with_the_molecule(void **state) {
 
 static void points_with_charges_are_read(void **state) {
   (void)state;
-  dcs_molecule m = read_text("# x y z q\r\n\r\n 1 2.5 -3e0\t-0.25\r\n4 5 6 1D-1");
+  dcs_molecule m = read_text("# x y z q\r\n\r\n # 1 2\n 1 2.5 -3e0\t-0.25\r\n4 5 6 1D-1");
   assert_int_equal(m.n, 2);
   assert_int_equal(m.gives, DCS_PLACES | DCS_CHARGES);
   assert_site(&m, 0, 1, 2.5, -3, -0.25, 0);
@@ -391,7 +391,7 @@ static void a_format_overrides_the_content(void **state) {
   dcs_molecule_free(&m);
   input.how.format = "xyz";
   assert_int_equal(read_input(&input, &m), DCS_USAGE);
-  assert_contains(dcs_error_message(), "--format: found \"xyz\"; expected one of CSV, XYZQ");
+  assert_contains(dcs_error_message(), "--format: found \"xyz\"; expected one of PSF, ");
 }
 
 /* ---- the program ---- */

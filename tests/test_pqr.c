@@ -314,26 +314,36 @@ static void reads_the_first_model_only(void **state) {
 
 #define IN_COLUMNS "ATOM      1  N   MET A   1      27.340  24.430   2.614"
 
-static dcs_status read_text(const char *text) {
+/* In a format; NULL: as its content says. */
+static dcs_status read_as(const char *format, const char *text) {
+  const dcs_input input = {{path}, {.format = format}};
   dcs_molecule m;
   put(text, strlen(text));
-  dcs_status status = dcs_molecule_read(DCS_INPUT_FILE(path), &m, NULL);
+  dcs_status status = dcs_molecule_read(&input, &m, NULL);
   assert_true((status == DCS_OK) == (m.sites != NULL));
   dcs_molecule_free(&m);
   return status;
 }
 
+static dcs_status read_text(const char *text) {
+  return read_as(NULL, text);
+}
+
 static void a_pdb_file_is_refused(void **state) {
   (void)state;
   char where[128];
-  assert_int_equal(read_text("REMARK\n" IN_COLUMNS "  1.00  2.67           N\n" IN_COLUMNS
-                             "  0.50 10.38           C\n"),
+  assert_int_equal(read_as("PQR", "REMARK\n" IN_COLUMNS "  1.00  2.67           N\n" IN_COLUMNS
+                                  "  0.50 10.38           C\n"),
                    DCS_INPUT);
   snprintf(where, sizeof where, "%s:3: found \"0.50\" and \"10.38\"", path);
   assert_message_has(where);
   assert_message_has("expected charge and radius");
   /* a model: B factors of 0 */
-  assert_int_equal(read_text(IN_COLUMNS "  1.00  0.00\n" IN_COLUMNS "  0.00  0.00\n"), DCS_INPUT);
+  static const char model[] = IN_COLUMNS "  1.00  0.00\n" IN_COLUMNS "  0.00  0.00\n";
+  assert_int_equal(read_as("PQR", model), DCS_INPUT);
+  assert_int_equal(read_text(model), DCS_INPUT);
+  assert_message_has("found the format PDB, which gives places and no charges");
+  assert_message_has("the PQR file that PDB2PQR makes of it");
 }
 
 /* Charges and radii in the columns of a PDB file, or numbers that look like its in others. */

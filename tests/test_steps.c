@@ -65,7 +65,11 @@ static void plan_steps(const dcs_problem *problem, const dcs_config *config, dcs
                  .block = {64, 1, 1},
                  .grid = {2, 1, 1},
                  .args = first},
-                {.kernel = "second", .block = {32, 1, 1}, .grid = {1, 1, 1}, .args = second},
+                {.kernel = "second",
+                 .block = {32, 1, 1},
+                 .grid = {1, 1, 1},
+                 .args = second,
+                 .name = "sum"},
                 {.does = DCS_STEP_LAUNCHES}},
       .n_steps = 4};
   memcpy(plan->own, &own, sizeof own);
@@ -214,8 +218,116 @@ static void steps_are_launched_as_a_graph(void **state) {
   engine->close(engine);
 }
 
+/* ---- phases ---- */
+
+static int timed_steps;
+
+static dcs_status count_steps(dcs_device *device, double *ns) {
+  (void)device;
+  *ns = 100 * ++timed_steps;
+  return DCS_OK;
+}
+
+static void expect_phase(const dcs_phases *phases, int i, const char *name, double ns) {
+  assert_true(i < phases->n);
+  assert_string_equal(phases->list[i].name, name);
+  assert_true(phases->list[i].ns == ns);
+}
+
+/* Every step has a time under its name, and the map is a map; without times there are none. */
+static void each_step_has_its_time(void **state) {
+  (void)state;
+  dcs_engine *engine = open_engine("emulated", 0);
+  dcs_phases phases = {0};
+  assert_int_equal(engine->time_phases(engine, 0, &phases), DCS_OUTCOME_OK);
+  assert_int_equal(phases.n, 0);
+  engine->device->timed = true;
+  engine->device->elapsed_ns = count_steps;
+  timed_steps = 0;
+  assert_int_equal(engine->time_phases(engine, 0, &phases), DCS_OUTCOME_OK);
+  assert_int_equal(phases.n, 4);
+  expect_phase(&phases, 0, "fill", 100);
+  expect_phase(&phases, 1, "first", 200);
+  expect_phase(&phases, 2, "sum", 300);
+  expect_phase(&phases, 3, "dcs", 400);
+  assert_int_equal(engine->time_phases(engine, 0, &phases), DCS_OUTCOME_OK);
+  expect_phase(&phases, 0, "fill", 100 + 500);
+  engine->device->timed = false;
+  expect_map(engine, DCS_UNTIMED, DCS_PAGEABLE, 3);
+  engine->close(engine);
+}
+
+static double clock_ns;
+
+static double now(void) {
+  return clock_ns;
+}
+
+/* Of one name they add up; what begins ends what was; nobody may listen. */
+static void phases_follow_each_other(void **state) {
+  (void)state;
+  dcs_phases phases = {.now_ns = now};
+  dcs_phase("unheard");
+  dcs_phases_listen(&phases);
+  static const char *const names[] = {"spread", "transform", "spread", NULL};
+  for (int i = 0; i < 4; i++) {
+    dcs_phase(names[i]);
+    clock_ns += 10 * (i + 1);
+  }
+  dcs_phase(NULL);
+  dcs_phases_listen(NULL);
+  dcs_phase("unheard");
+  assert_int_equal(phases.n, 2);
+  expect_phase(&phases, 0, "spread", 40);
+  expect_phase(&phases, 1, "transform", 20);
+}
+
+static void phases_without_number_end_in_the_last(void **state) {
+  (void)state;
+  static char names[DCS_MAX_PHASES + 2][4];
+  dcs_phases phases = {0};
+  for (int i = 0; i < DCS_MAX_PHASES + 2; i++) {
+    snprintf(names[i], sizeof names[i], "%d", i);
+    dcs_phases_add(&phases, names[i], 1);
+  }
+  assert_int_equal(phases.n, DCS_MAX_PHASES);
+  expect_phase(&phases, DCS_MAX_PHASES - 1, "23", 3);
+}
+
+static bool in_phases(const dcs_problem *p, const dcs_config *config, void *const out[]) {
+  (void)p, (void)config;
+  dcs_phase("begin");
+  memset(out[DCS_COULOMB_MAP], 0, sizeof map);
+  dcs_phase("end");
+  return true;
+}
+
+static void a_variant_of_the_cpu_says_its_phases(void **state) {
+  (void)state;
+  static const dcs_variant phased = {
+      .id = "test_phased", .kind = "coulomb", .sources = sources, .compute = in_phases};
+  dcs_engine *engine;
+  dcs_code_facts facts;
+  const dcs_config config = {{0}};
+  dcs_phases phases = {0};
+  assert_int_equal(dcs_engine_cpu_open(false, &engine), DCS_OK);
+  assert_int_equal(engine->take(engine, dcs_kinds[0], &problem, OUT(map)), DCS_OUTCOME_OK);
+  assert_int_equal(engine->prepare(engine, 0, &problem.config, &phased, &config, &facts),
+                   DCS_OUTCOME_OK);
+  assert_int_equal(engine->time_phases(engine, 0, &phases), DCS_OUTCOME_OK);
+  assert_int_equal(phases.n, 2);
+  assert_string_equal(phases.list[0].name, "begin");
+  assert_string_equal(phases.list[1].name, "end");
+  assert_true(phases.list[0].ns > 0 && phases.list[1].ns >= 0);
+  engine->close(engine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_step_has_its_time),
+      cmocka_unit_test(phases_follow_each_other),
+      cmocka_unit_test(phases_without_number_end_in_the_last),
+      cmocka_unit_test(a_variant_of_the_cpu_says_its_phases),
       cmocka_unit_test(steps_come_once_before_each_map),
       cmocka_unit_test(every_device_takes_the_steps),
       cmocka_unit_test(a_step_that_no_kernel_is_fails),

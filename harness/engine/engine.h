@@ -7,6 +7,7 @@
 #include "harness/device/device.h"
 #include "harness/device/devices.h"
 #include "harness/problems/case.h"
+#include "kernels/common/phase.h"
 
 typedef struct dcs_engine dcs_engine;
 
@@ -32,6 +33,11 @@ struct dcs_engine {
    * untimed scopes alone. */
   dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, dcs_memory memory, int64_t inner,
                      double *ns);
+  /* Computes the outputs once, as in scope kernel, and adds the time of each phase of the method:
+   * of a device's plan each step, one after another, which takes longer than all at once; of the
+   * CPU what the variant calls phases. None: the method has no parts, or the device no times. NULL
+   * where there are several devices. */
+  dcs_outcome (*time_phases)(dcs_engine *, int slot, dcs_phases *phases);
   /* The device behind it; NULL on the CPU, and where there are several. */
   dcs_device *device;
   /* All devices that it was opened with, in order; none on the CPU. */

@@ -164,6 +164,17 @@ static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_me
   return DCS_OUTCOME_OK;
 }
 
+static dcs_outcome cpu_time_phases(dcs_engine *engine, int slot, dcs_phases *phases) {
+  cpu_engine *cpu = (cpu_engine *)engine;
+  begin_outputs(cpu);
+  phases->now_ns = dcs_now_ns;
+  dcs_phases_listen(phases);
+  const dcs_status status = compute(cpu, slot, 1);
+  dcs_phase(NULL);
+  dcs_phases_listen(NULL);
+  return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_MEMORY;
+}
+
 static void cpu_close(dcs_engine *engine) {
   cpu_engine *cpu = (cpu_engine *)engine;
   free(cpu->cold);
@@ -182,6 +193,7 @@ dcs_status dcs_engine_cpu_open(bool measured, dcs_engine **engine) {
                              .redirect = cpu_redirect,
                              .prepare = cpu_prepare,
                              .run = cpu_run,
+                             .time_phases = cpu_time_phases,
                              .close = cpu_close};
   *engine = &cpu->engine;
   return DCS_OK;

@@ -229,6 +229,20 @@ static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs
   return as_outcome(status, DCS_OUTCOME_LAUNCH);
 }
 
+static dcs_outcome device_time_phases(dcs_engine *engine, int slot, dcs_phases *phases) {
+  dcs_device_engine *e = (dcs_device_engine *)engine;
+  const dcs_device_method *m = &e->slots[slot];
+  dcs_places places;
+  if (!engine->device->timed) return DCS_OUTCOME_OK;
+  engine->device->select_stream(engine->device, 0);
+  dcs_outcome outcome = dcs_find_places(e, m, DCS_PAGEABLE, false, &places);
+  if (outcome == DCS_OUTCOME_OK) outcome = dcs_place_ahead(e, m, &places, false);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  dcs_status status = dcs_begin_outputs(e, &places);
+  if (status == DCS_OK) status = dcs_time_steps(e, m, &places, phases);
+  return as_outcome(status, DCS_OUTCOME_LAUNCH);
+}
+
 static void device_close(dcs_engine *engine) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
   dcs_device *device = engine->device;
@@ -261,6 +275,7 @@ dcs_status dcs_engine_device_open(const char *name, const char *kernels, dcs_eng
                            .redirect = device_redirect,
                            .prepare = device_prepare,
                            .run = device_run,
+                           .time_phases = device_time_phases,
                            .device = device,
                            .devices = {device},
                            .n_devices = 1,

@@ -167,6 +167,9 @@ dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m, const
 /* Enqueues a map, step by step. */
 dcs_status dcs_enqueue_map(dcs_device_engine *e, const dcs_device_method *m,
                            const dcs_places *places);
+/* A map, step by step, each of which is waited for and its time added. */
+dcs_status dcs_time_steps(dcs_device_engine *e, const dcs_device_method *m,
+                          const dcs_places *places, dcs_phases *phases);
 /* Whether no step follows the launches, so that slices are finished one after another. */
 bool dcs_ends_with_launches(const dcs_plan *plan);
 /* Enqueues the launches of the slices from..end-1. */

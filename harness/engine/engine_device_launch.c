@@ -184,3 +184,38 @@ dcs_status dcs_enqueue_map(dcs_device_engine *e, const dcs_device_method *m, con
     DCS_TRY(enqueue_step(e, m, p, &m->plan.steps[s]));
   return DCS_OK;
 }
+
+/* ---- phases ---- */
+
+static const char *phase_of(const dcs_plan_step *step) {
+  static const char *const does[] = {[DCS_STEP_FILL] = "fill",
+                                     [DCS_STEP_COPY] = "copy",
+                                     [DCS_STEP_FFT] = "transform",
+                                     [DCS_STEP_LAUNCHES] = "dcs"};
+  if (step->name) return step->name;
+  return step->does == DCS_STEP_KERNEL ? step->kernel : does[step->does];
+}
+
+static dcs_status enqueue_launches(dcs_device_engine *e, const dcs_device_method *m,
+                                   const dcs_places *p) {
+  if (dcs_constant_once(&m->plan, e->shape)) DCS_TRY(load_chunk(e, m, p, 0, 0, e->shape->n_inputs));
+  return dcs_compute_slices(e, m, p, 0, e->shape->n.z);
+}
+
+dcs_status dcs_time_steps(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
+                          dcs_phases *phases) {
+  dcs_device *device = e->engine.device;
+  for (int s = 0; s < m->plan.n_steps; s++) {
+    const dcs_plan_step *step = &m->plan.steps[s];
+    double ns;
+    DCS_TRY(device->record_event(device, DCS_EVENT_TIMES));
+    if (step->does == DCS_STEP_LAUNCHES)
+      DCS_TRY(enqueue_launches(e, m, p));
+    else
+      DCS_TRY(enqueue_step(e, m, p, step));
+    DCS_TRY(device->record_event(device, DCS_EVENT_TIMES + 1));
+    DCS_TRY(device->elapsed_ns(device, &ns));
+    dcs_phases_add(phases, phase_of(step), ns);
+  }
+  return DCS_OK;
+}

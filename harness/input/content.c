@@ -19,6 +19,7 @@ struct dcs_content {
   size_t room, at, end;
   bool ended; /* nothing is behind the window */
   int64_t line;
+  bool unhashed;
   uint64_t hash; /* of all bytes that came into the window */
 };
 
@@ -67,7 +68,7 @@ static dcs_status fill(dcs_content *c) {
   }
   size_t got;
   DCS_TRY(dcs_unpack_read(c->bytes, c->window + c->end, c->room - c->end, &got));
-  c->hash = dcs_hash(c->hash, c->window + c->end, got);
+  if (!c->unhashed) c->hash = dcs_hash(c->hash, c->window + c->end, got);
   c->end += got;
   c->ended = got == 0;
   return DCS_OK;
@@ -124,13 +125,22 @@ dcs_status dcs_content_take(dcs_content *c, size_t bytes, const char **data) {
 }
 
 dcs_status dcs_content_skip(dcs_content *c, uint64_t bytes) {
-  const char *ignored;
   while (bytes > 0) {
-    const size_t part = bytes < WINDOW / 2 ? bytes : WINDOW / 2;
-    DCS_TRY(dcs_content_take(c, part, &ignored));
+    const size_t there = c->end - c->at, part = bytes < there ? (size_t)bytes : there;
+    c->at += part;
     bytes -= part;
+    if (bytes == 0 || c->ended || dcs_unpack_seek(c->bytes, bytes)) return DCS_OK;
+    DCS_TRY(fill(c));
   }
   return DCS_OK;
+}
+
+void dcs_content_unhashed(dcs_content *c) {
+  c->unhashed = true;
+}
+
+bool dcs_content_size(const dcs_content *c, uint64_t *bytes) {
+  return dcs_unpack_size(c->bytes, bytes);
 }
 
 dcs_status dcs_content_rest(dcs_content *c, dcs_slice *rest) {

@@ -26,7 +26,14 @@ dcs_status dcs_content_line(dcs_content *content, dcs_slice *line, bool *found);
 
 /* Exactly so many bytes; DCS_INPUT where the file ends before. */
 dcs_status dcs_content_take(dcs_content *content, size_t bytes, const char **data);
+/* Passes over so many bytes, or to the end; where the file is no pipe they are not read, and no
+ * part of the hash. */
 dcs_status dcs_content_skip(dcs_content *content, uint64_t bytes);
+/* From now on no hash is made, which takes longer than reading: for who makes one of what it takes.
+ */
+void dcs_content_unhashed(dcs_content *content);
+/* The bytes of all the content; false where they are not known before it was read. */
+bool dcs_content_size(const dcs_content *content, uint64_t *bytes);
 /* All bytes up to the end. */
 dcs_status dcs_content_rest(dcs_content *content, dcs_slice *rest);
 

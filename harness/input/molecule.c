@@ -8,7 +8,14 @@
 
 void dcs_molecule_free(dcs_molecule *molecule) {
   free(molecule->sites);
+  free(molecule->names);
   *molecule = (dcs_molecule){0};
+}
+
+dcs_name dcs_name_of(dcs_slice word) {
+  dcs_name name = {""};
+  memcpy(name.text, word.text, word.length < sizeof name.text ? word.length : sizeof name.text);
+  return name;
 }
 
 /* Neumaier, Z. Angew. Math. Mech. 54 (1974) 39: like Kahan's sum, and right also where an addend is

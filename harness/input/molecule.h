@@ -22,10 +22,17 @@ typedef struct {
 /* What a file says of atoms. */
 enum { DCS_PLACES = 1, DCS_CHARGES = 2, DCS_RADII = 4 };
 
+/* The name of an atom, without blanks around it and NULs behind it; a longer one is cut. */
+typedef struct {
+  char text[8];
+} dcs_name;
+dcs_name dcs_name_of(dcs_slice word);
+
 typedef struct {
   dcs_site *sites;
   int64_t n;
-  unsigned gives; /* DCS_PLACES, ...: the rest of the sites is 0 */
+  dcs_name *names; /* of the sites, while two files are compared; NULL: not known */
+  unsigned gives;  /* DCS_PLACES, ...: the rest of the sites is 0 */
   dcs_unit_cell cell;
   uint64_t
       hash; /* of what was read, unpacked, and of what was chosen of it (harness/base/hash.h) */
@@ -44,6 +51,7 @@ typedef struct {
   const char *format; /* a name of formats.def, in any case; NULL: known by content */
   int64_t model;      /* the so many-th; 0: the first, and a note says that there are others */
   char altloc;        /* the alternate location; 0: the first of each residue, and a note says so */
+  int64_t frame;      /* of a trajectory, from 1; 0: the first */
 } dcs_read_options;
 
 /* What a molecule is read from. */
@@ -56,7 +64,8 @@ typedef struct {
 #define DCS_INPUT_FILE(path) (&(const dcs_input){.files = {path}})
 
 /* Reads a file, or a pipe, in a format of formats.def, which is known by its content (the format's
- * file says exactly what is accepted), plain or compressed (content.h). `notes` (may be NULL)
+ * file says exactly what is accepted), plain or compressed (content.h); or two, of which one gives
+ * charges and the other places of the same atoms (combine.c). `notes` (may be NULL)
  * receives a line of text for each thing a user should know: atoms left out and why, all charges
  * zero. DCS_INPUT names file, line, what was found and what would be right; DCS_IO when it cannot
  * be read; DCS_USAGE for a format, model or location that is not there. The caller frees. */
@@ -75,8 +84,12 @@ typedef struct {
   unsigned gives;   /* DCS_PLACES, ... */
   bool models;      /* a file may have several */
   bool locations;   /* atoms may have alternate ones */
+  bool frames;      /* a trajectory: one frame of it is read, and the reader gives the hash of it */
+  const char *instead; /* what would do where charges are missing, for messages; NULL: nothing */
   /* Whether a file that begins with these bytes is of the format. */
   bool (*sniff)(dcs_slice head);
+  /* Likewise where another file gives the charges (NULL: the same). */
+  bool (*sniff_beside)(dcs_slice head);
   /* Reads the content, of which nothing was taken. What dcs_molecule_read() says of molecule and
    * notes holds. After a failure the molecule is freed by the caller. */
   dcs_status (*read)(dcs_content *content, const dcs_read_options *how, dcs_molecule *molecule,

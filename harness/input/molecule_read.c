@@ -4,8 +4,9 @@
 #include "harness/base/grow.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
+#include "harness/input/combine.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #define DCS_READER(name) extern const dcs_reader dcs_reader_##name;
@@ -37,51 +38,106 @@ static dcs_status find_by_name(const char *name, const dcs_reader **reader) {
                   dcs_molecule_formats(known, sizeof known));
 }
 
-static dcs_status find_by_content(dcs_content *content, const dcs_reader **reader) {
-  char known[1024] = "";
+/* The first reader that knows the content; with `beside`, of those that give places alone. */
+static dcs_status find_by_content(dcs_part *part, bool beside) {
   dcs_slice head;
-  DCS_TRY(dcs_content_peek(content, HEAD, &head));
+  DCS_TRY(dcs_content_peek(part->content, HEAD, &head));
   for (int r = 0; r < dcs_n_readers; r++) {
-    *reader = dcs_readers[r];
-    if ((*reader)->sniff(head)) return DCS_OK;
-    dcs_append(known, sizeof known, "%s%s (%s)", *known ? ", or " : "", (*reader)->name,
-               (*reader)->what);
+    const dcs_reader *reader = dcs_readers[r];
+    if (beside && reader->gives != DCS_PLACES) continue;
+    if (!(beside && reader->sniff_beside ? reader->sniff_beside : reader->sniff)(head)) continue;
+    part->reader = reader;
+    return DCS_OK;
   }
-  return dcs_fail(DCS_INPUT, "%s: found no atoms in a format that is known; expected %s",
-                  dcs_content_place(content).path, known);
+  return DCS_OK;
 }
 
-static dcs_status read_content(dcs_content *content, const dcs_read_options *how,
-                               dcs_molecule *molecule, FILE *notes) {
-  const dcs_reader *reader;
-  DCS_TRY(how->format ? find_by_name(how->format, &reader) : find_by_content(content, &reader));
-  const char *path = dcs_content_place(content).path;
-  if (how->model > 1 && !reader->models)
-    return dcs_fail(DCS_USAGE, "--model: %s is a %s file, which has one model", path, reader->name);
-  if (how->altloc && !reader->locations)
-    return dcs_fail(DCS_USAGE, "--altloc: %s is a %s file, which has no alternate locations", path,
-                    reader->name);
-  molecule->gives = reader->gives;
-  DCS_TRY(reader->read(content, how, molecule, notes));
+static dcs_status unknown(const dcs_part *part) {
+  char known[1024] = "";
+  for (int r = 0; r < dcs_n_readers; r++)
+    dcs_append(known, sizeof known, "%s%s (%s)", *known ? ", or " : "", dcs_readers[r]->name,
+               dcs_readers[r]->what);
+  return dcs_fail(DCS_INPUT, "%s: found no atoms in a format that is known; expected %s",
+                  dcs_content_place(part->content).path, known);
+}
+
+static dcs_status find_readers(dcs_part *parts, int n, const char *format) {
+  if (format && n == 2)
+    return dcs_fail(DCS_USAGE, "--format is of one file: found two; expected their contents to say "
+                               "what they are");
+  if (format) return find_by_name(format, &parts[0].reader);
+  for (int p = 0; p < n; p++)
+    DCS_TRY(find_by_content(&parts[p], false));
+  /* What gives charges leaves to the other file to give places. */
+  for (int p = 0; p < n && n == 2; p++)
+    if (parts[!p].reader && !(parts[!p].reader->gives & DCS_PLACES))
+      DCS_TRY(find_by_content(&parts[p], true));
+  for (int p = 0; p < n; p++)
+    if (!parts[p].reader) return unknown(&parts[p]);
+  return DCS_OK;
+}
+
+static dcs_status no_choice(const dcs_part *part, const char *option, const char *what) {
+  return dcs_fail(DCS_USAGE, "%s: %s is a %s file, which has %s", option,
+                  dcs_content_place(part->content).path, part->reader->name, what);
+}
+
+/* Whether there is a choice where one is made: of two files, in the one or the other. */
+static dcs_status check_options(const dcs_part *parts, int n, const dcs_read_options *how) {
+  const dcs_reader *a = parts[0].reader, *b = parts[n - 1].reader;
+  if (how->model > 1 && !a->models && !b->models)
+    return no_choice(&parts[0], "--model", "one model");
+  if (how->altloc && !a->locations && !b->locations)
+    return no_choice(&parts[0], "--altloc", "no alternate locations");
+  if (how->frame > 1 && !a->frames && !b->frames)
+    return no_choice(&parts[0], "--frame", "no frames to choose from");
+  return DCS_OK;
+}
+
+static dcs_status read_part(dcs_part *part, const dcs_read_options *how, FILE *notes) {
+  dcs_molecule *m = &part->molecule;
+  m->gives = part->reader->gives;
+  DCS_TRY(part->reader->read(part->content, how, m, notes));
+  if (part->reader->frames) return DCS_OK;
   /* What stands behind the end of the atoms is of the file, too. */
-  DCS_TRY(dcs_content_end(content, &molecule->hash));
-  if (how->model > 1) molecule->hash = dcs_hash(molecule->hash, &how->model, sizeof how->model);
-  if (how->altloc) molecule->hash = dcs_hash(molecule->hash, &how->altloc, 1);
+  DCS_TRY(dcs_content_end(part->content, &m->hash));
+  if (how->model > 1 && part->reader->models)
+    m->hash = dcs_hash(m->hash, &how->model, sizeof how->model);
+  if (how->altloc && part->reader->locations) m->hash = dcs_hash(m->hash, &how->altloc, 1);
+  return DCS_OK;
+}
+
+static dcs_status read_parts(const dcs_input *input, dcs_part *parts, dcs_molecule *molecule,
+                             FILE *notes) {
+  const int n = input->files[1] ? 2 : 1;
+  if (n == 2 && strcmp(input->files[0], "-") == 0 && strcmp(input->files[1], "-") == 0)
+    return dcs_fail(DCS_USAGE, "--input: found - twice; expected standard input once");
+  for (int p = 0; p < n; p++)
+    DCS_TRY(dcs_content_open(input->files[p], &parts[p].content));
+  DCS_TRY(find_readers(parts, n, input->how.format));
+  DCS_TRY(check_options(parts, n, &input->how));
+  DCS_TRY(dcs_check_parts(parts, n));
+  for (int p = 0; p < n; p++)
+    DCS_TRY(read_part(&parts[p], &input->how, notes));
+  if (n == 2) return dcs_combine_parts(parts, molecule, notes);
+  *molecule = parts[0].molecule;
+  parts[0].molecule = (dcs_molecule){0};
   return DCS_OK;
 }
 
 dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FILE *notes) {
-  dcs_content *content;
-  const char *path = input->files[0];
+  dcs_part parts[2] = {0};
   *molecule = (dcs_molecule){0};
-  DCS_TRY(dcs_content_open(path, &content));
-  dcs_status status = read_content(content, &input->how, molecule, notes);
-  dcs_content_close(content);
-  if (status != DCS_OK) {
-    dcs_molecule_free(molecule);
-    return status;
+  dcs_status status = read_parts(input, parts, molecule, notes);
+  for (int p = 0; p < 2; p++) {
+    dcs_content_close(parts[p].content);
+    dcs_molecule_free(&parts[p].molecule);
   }
+  DCS_TRY(status);
+  free(molecule->names);
+  molecule->names = NULL;
   if (notes && dcs_molecule_zero_charges(molecule) == molecule->n)
-    fprintf(notes, "%s: every charge is zero, so the map will be zero everywhere\n", path);
+    fprintf(notes, "%s: every charge is zero, so the map will be zero everywhere\n",
+            input->files[0]);
   return DCS_OK;
 }

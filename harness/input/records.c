@@ -104,8 +104,10 @@ static void settle(dcs_records *r) {
     if (letter == r->how->altloc) r->has_choice = true;
     m->n = begin;
     for (int64_t a = 0; a < r->n_locations; a++)
-      if (r->locations[a].letter == ' ' || r->locations[a].letter == letter)
+      if (r->locations[a].letter == ' ' || r->locations[a].letter == letter) {
+        if (m->names) m->names[m->n] = m->names[begin + a];
         m->sites[m->n++] = m->sites[begin + a];
+      }
     r->tally.of_locations += begin + r->n_locations - m->n;
   }
   r->n_locations = 0;

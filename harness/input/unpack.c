@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 enum { PACKED = 1 << 16, WINDOW_BITS = 15, GZIP_OR_ZLIB = 32 };
@@ -14,6 +15,7 @@ typedef enum { UNKNOWN, PLAIN, GZIP, ZLIB } packing;
 struct dcs_unpack {
   FILE *file;
   const char *path;
+  off_t begin; /* where the file stood at first */
   packing packing;
   z_stream z;
   uint64_t given; /* bytes, for messages */
@@ -26,6 +28,7 @@ dcs_unpack *dcs_unpack_open(FILE *file, const char *path) {
   if (!u) return NULL;
   u->file = file;
   u->path = path;
+  u->begin = ftello(file);
   if (inflateInit2(&u->z, WINDOW_BITS + GZIP_OR_ZLIB) == Z_OK) return u;
   free(u);
   return NULL;
@@ -138,4 +141,22 @@ dcs_status dcs_unpack_read(dcs_unpack *u, char *to, size_t size, size_t *got) {
   *got = 0;
   if (u->packing == UNKNOWN) DCS_TRY(find_packing(u));
   return u->packing == PLAIN ? read_plain(u, to, size, got) : read_packed(u, to, size, got);
+}
+
+bool dcs_unpack_size(const dcs_unpack *u, uint64_t *bytes) {
+  struct stat facts;
+  if (u->packing != PLAIN || fstat(fileno(u->file), &facts) != 0 || !S_ISREG(facts.st_mode))
+    return false;
+  *bytes = (uint64_t)(facts.st_size > u->begin ? facts.st_size - u->begin : 0);
+  return true;
+}
+
+bool dcs_unpack_seek(dcs_unpack *u, uint64_t bytes) {
+  uint64_t ignored;
+  const unsigned ahead = u->z.avail_in < bytes ? u->z.avail_in : (unsigned)bytes;
+  if (!dcs_unpack_size(u, &ignored) || bytes > INT64_MAX) return false;
+  if (fseeko(u->file, (off_t)(bytes - ahead), SEEK_CUR) != 0) return false;
+  u->z.next_in += ahead;
+  u->z.avail_in -= ahead;
+  return true;
 }

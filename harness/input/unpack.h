@@ -4,7 +4,9 @@
 
 #include "kernels/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef struct dcs_unpack dcs_unpack;
@@ -17,5 +19,10 @@ void dcs_unpack_close(dcs_unpack *unpack); /* NULL is fine */
  * its first bytes. Members of a gzip file that follow each other are one text. DCS_INPUT for data
  * that is damaged, ends too early, has other bytes behind it, or is compressed in another way. */
 dcs_status dcs_unpack_read(dcs_unpack *unpack, char *to, size_t size, size_t *got);
+
+/* Of a plain file that is no pipe, once it was read from: its bytes, and moving on by so many
+ * without reading them. False elsewhere, and nothing was moved. */
+bool dcs_unpack_size(const dcs_unpack *unpack, uint64_t *bytes);
+bool dcs_unpack_seek(dcs_unpack *unpack, uint64_t bytes);
 
 #endif

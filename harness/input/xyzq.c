@@ -26,7 +26,7 @@ enum { CHARGED = 4, MAX_WORDS = 8 };
 
 static bool is_passed_over(dcs_slice line) {
   dcs_slice word;
-  return dcs_line_words(line, 0, &word) == 0 || line.text[0] == '#';
+  return dcs_line_words(line, 0, &word) == 0 || word.text[0] == '#';
 }
 
 static dcs_status read_point(dcs_where at, dcs_slice line, int *columns, dcs_molecule *molecule) {

@@ -59,18 +59,27 @@ static void choose_values(const dcs_case *c, dcs_reference *reference) {
       reference->index[i] = sample_point(&random, c->problem.n, i);
 }
 
-static void reference_point(const dcs_case *c, int64_t i, dcs_reference *reference) {
+/* Of an output with a reference of its own, a value after another; else of the map. */
+static dcs_status refer_values(const dcs_case *c, dcs_reference *reference) {
   const dcs_buffer *buffer = &c->kind->buffers[reference->buffer];
-  const dcs_dims n = c->problem.n;
-  const int64_t index = reference->index[i]; /* NOLINT: choose_values() has set them */
   if (buffer->reference) {
-    reference->sums[i] = buffer->reference(c, reference->buffer, index, reference->largest);
-    return;
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int64_t i = 0; i < reference->n; i++)
+      if (!dcs_interrupted())
+        reference->sums[i] =
+            buffer->reference(c, reference->buffer, reference->index[i], reference->largest);
+    return dcs_interrupted() ? dcs_fail(DCS_FAILED, "interrupted") : DCS_OK;
   }
-  const double point[3] = {(double)(index % n.x) * c->spacing,
-                           (double)(index / n.x % n.y) * c->spacing,
-                           (double)(index / n.x / n.y) * c->spacing};
-  reference->sums[i] = dcs_case_sums(c, point, reference->largest);
+  double(*points)[3] = malloc((size_t)reference->n * sizeof *points);
+  if (!points)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld reference points",
+                    (long long)reference->n);
+  for (int64_t i = 0; i < reference->n; i++)
+    dcs_case_point(c, reference->index[i], points[i]);
+  dcs_status status = dcs_case_values(c, (const double(*)[3])points, reference->n,
+                                      reference->largest, reference->sums);
+  free(points);
+  return status;
 }
 
 /* R of dcs_bound(). */
@@ -122,14 +131,11 @@ static dcs_status refer_to(const dcs_case *c, int b, int64_t evals, dcs_referenc
     return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld reference points", (long long)wanted);
   }
   choose_values(c, reference);
-#pragma omp parallel for schedule(dynamic, 16)
-  for (int64_t i = 0; i < wanted; i++)
-    if (!dcs_interrupted()) reference_point(c, i, reference);
+  dcs_status status = refer_values(c, reference);
   if (c->kind->tolerance) reference->tolerance = c->kind->tolerance(&c->problem.config);
-  if (reference->tolerance > 0) reference->scale = scale_of(reference);
-  if (!dcs_interrupted()) return DCS_OK;
-  dcs_reference_free(reference);
-  return dcs_fail(DCS_FAILED, "interrupted");
+  if (status == DCS_OK && reference->tolerance > 0) reference->scale = scale_of(reference);
+  if (status != DCS_OK) dcs_reference_free(reference);
+  return status;
 }
 
 /* An output on no grid may be anything finite. */
@@ -159,10 +165,9 @@ dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *refe
   dcs_config exact;
   dcs_reference whole = {0};
   double difference2 = 0, norm2 = 0;
-  *error = NAN;
-  if (!c->kind->approximates || !c->kind->approximates(&own, &exact)) return DCS_OK;
-  *error = 0;
-  if (reference->tolerance > 0) return DCS_OK;
+  *error = reference->tolerance > 0 ? 0 : NAN;
+  if (reference->tolerance > 0 || !c->kind->approximates || !c->kind->approximates(&own, &exact))
+    return DCS_OK;
   dcs_case_pose(c, &exact);
   dcs_status status = dcs_oracle(c, evals, &whole);
   dcs_case_pose(c, &own);

@@ -27,4 +27,4 @@ static dcs_status write_csv(FILE *out, const dcs_field *f) {
 }
 
 const dcs_field_format dcs_field_format_csv = {
-    .name = "CSV", .suffix = ".csv", .x_fastest = true, .write = write_csv};
+    .name = "CSV", .suffix = ".csv", .least_bytes = 14, .x_fastest = true, .write = write_csv};

@@ -128,5 +128,9 @@ static dcs_status read_dx(FILE *in, const char *path, dcs_field *f) {
   return read_values(&w, f);
 }
 
-const dcs_field_format dcs_field_format_dx = {
-    .name = "OpenDX", .suffix = ".dx", .write = write_dx, .sniff = is_dx, .read = read_dx};
+const dcs_field_format dcs_field_format_dx = {.name = "OpenDX",
+                                              .suffix = ".dx",
+                                              .least_bytes = 8,
+                                              .write = write_dx,
+                                              .sniff = is_dx,
+                                              .read = read_dx};

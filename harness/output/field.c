@@ -1,6 +1,7 @@
 #include "harness/output/field.h"
 
 #include "harness/base/grow.h"
+#include "harness/base/machine.h"
 #include "harness/base/text.h"
 #include "harness/files/file.h"
 
@@ -25,10 +26,13 @@ static dcs_status count_bytes(const dcs_field *f, size_t *bytes) {
 dcs_status dcs_field_allocate(dcs_field *field) {
   size_t bytes;
   DCS_TRY(count_bytes(field, &bytes));
-  field->values = malloc(bytes);
+  const int64_t available = dcs_available_memory();
+  if ((int64_t)bytes <= available) field->values = malloc(bytes);
   if (field->values) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE, "no memory for a map of %lldx%lldx%lld points",
-                  (long long)field->n.x, (long long)field->n.y, (long long)field->n.z);
+  return dcs_fail(DCS_UNAVAILABLE,
+                  "a map of %lldx%lldx%lld points needs %.3g GB of memory; %.3g GB are free",
+                  (long long)field->n.x, (long long)field->n.y, (long long)field->n.z,
+                  1e-9 * (double)bytes, 1e-9 * (double)available);
 }
 
 dcs_status dcs_field_allocate_for(FILE *in, const char *path, int least, dcs_field *field) {

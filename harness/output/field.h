@@ -32,8 +32,8 @@ typedef struct {
   dcs_progress *progress;       /* that writers tell of; NULL: none */
 } dcs_field;
 
-/* Memory for the points of ->n; DCS_UNAVAILABLE where it is short, DCS_USAGE for more points than
- * can be addressed. The rest of the field stays as it is. */
+/* Memory for the points of ->n, asked for before it is taken; DCS_UNAVAILABLE where it is short,
+ * DCS_USAGE for more points than can be addressed. The rest of the field stays as it is. */
 dcs_status dcs_field_allocate(dcs_field *field);
 /* The same for values that follow in a file, each of `least` bytes or more: DCS_INPUT where the
  * file is too short for them. */
@@ -104,6 +104,7 @@ dcs_status dcs_get_floats(FILE *in, const char *path, float *values, int64_t n);
 typedef struct {
   const char *name;   /* "OpenDX" */
   const char *suffix; /* ".dx", of the names of its files */
+  int least_bytes;    /* of a value in a file */
   bool x_fastest; /* slabs go straight to the file; else they wait in another until all are there
                    */
   /* Writes from the stream's begin. Errors of the file may be left to who closes it. An interrupt

@@ -199,6 +199,7 @@ static dcs_status read_mrc(FILE *in, const char *path, dcs_field *f) {
 
 const dcs_field_format dcs_field_format_mrc = {.name = "MRC/CCP4",
                                                .suffix = ".mrc",
+                                               .least_bytes = 4,
                                                .x_fastest = true,
                                                .write = write_mrc,
                                                .sniff = is_mrc,

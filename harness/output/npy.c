@@ -152,5 +152,9 @@ static dcs_status read_npy(FILE *in, const char *path, dcs_field *f) {
   return dcs_npy_read_map(in, path, &array, f);
 }
 
-const dcs_field_format dcs_field_format_npy = {
-    .name = "NumPy", .suffix = ".npy", .write = write_npy, .sniff = is_npy, .read = read_npy};
+const dcs_field_format dcs_field_format_npy = {.name = "NumPy",
+                                               .suffix = ".npy",
+                                               .least_bytes = 4,
+                                               .write = write_npy,
+                                               .sniff = is_npy,
+                                               .read = read_npy};

@@ -1,6 +1,5 @@
 #include "harness/output/points.h"
 
-#include "harness/base/interrupt.h"
 #include "harness/files/csv.h"
 #include "harness/output/field.h"
 
@@ -55,30 +54,32 @@ dcs_status dcs_points_read(const char *path, dcs_point **points, int64_t *n) {
 
 /* ---- values ---- */
 
-static bool on_an_atom(const dcs_case *c, const double point[3]) {
-  const double near = 1e-6 * c->spacing;
-  for (int64_t a = 0; a < c->n_sites; a++) {
-    const dcs_site *s = &c->sites[a];
-    const double dx = point[0] - s->x, dy = point[1] - s->y, dz = point[2] - s->z;
-    if (dx * dx + dy * dy + dz * dz < near * near) return true;
+static dcs_status sum_at(const dcs_case *c, const double (*places)[3], int64_t n, dcs_sums *sums,
+                         double *values, int64_t *n_on_atoms) {
+  DCS_TRY(dcs_case_values(c, places, n, dcs_case_largest(c), sums));
+  *n_on_atoms = 0;
+  for (int64_t i = 0; i < n; i++) {
+    values[i] = sums[i].v;
+    *n_on_atoms += sums[i].nearest < 1e-6 * c->spacing;
   }
-  return false;
+  return DCS_OK;
 }
 
 dcs_status dcs_points_values(const dcs_case *c, const dcs_point *points, int64_t n, double *values,
                              int64_t *n_on_atoms) {
-  const double largest = dcs_case_largest(c);
-  int64_t on_atoms = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : on_atoms)
-  for (int64_t i = 0; i < n; i++) {
-    if (dcs_interrupted()) continue;
-    const double point[3] = {points[i].x - c->origin[0], points[i].y - c->origin[1],
-                             points[i].z - c->origin[2]};
-    values[i] = dcs_case_sums(c, point, largest).v;
-    on_atoms += on_an_atom(c, point);
+  double(*places)[3] = malloc((size_t)n * sizeof *places);
+  dcs_sums *sums = malloc((size_t)n * sizeof *sums);
+  for (int64_t i = 0; places && i < n; i++) {
+    places[i][0] = points[i].x - c->origin[0];
+    places[i][1] = points[i].y - c->origin[1];
+    places[i][2] = points[i].z - c->origin[2];
   }
-  *n_on_atoms = on_atoms;
-  return dcs_interrupted() ? dcs_fail(DCS_FAILED, "interrupted") : DCS_OK;
+  dcs_status status = places && sums
+                          ? sum_at(c, (const double(*)[3])places, n, sums, values, n_on_atoms)
+                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %lld points", (long long)n);
+  free(places);
+  free(sums);
+  return status;
 }
 
 /* ---- writing ---- */

@@ -3,9 +3,6 @@
 #include "harness/base/machine.h"
 
 #include <stdlib.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* Values that a thread takes at a time, and that are printed before any are written: a busy machine
  * lets threads wait for each other long, so that they meet rarely. */
@@ -18,15 +15,6 @@ typedef struct {
   int threads;
   char *text; /* DCS_PRINTED bytes a value of a batch */
 } printer;
-
-static int threads(void) {
-#ifdef _OPENMP
-  const int most = omp_get_max_threads(), cpus = dcs_cpus();
-  return most < cpus ? most : cpus;
-#else
-  return 1;
-#endif
-}
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -62,7 +50,7 @@ static dcs_status put_planes(const printer *p, dcs_turned *turned) {
 }
 
 dcs_status dcs_print_values(FILE *out, const dcs_field *field, dcs_printer *print) {
-  printer p = {.out = out, .field = field, .print = print, .threads = threads()};
+  printer p = {.out = out, .field = field, .print = print, .threads = dcs_loop_threads()};
   dcs_turned turned;
   DCS_TRY(dcs_turned_begin(field, &turned));
   p.text = malloc((size_t)least(dcs_points(field->n), BATCH) * DCS_PRINTED);

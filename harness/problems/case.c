@@ -1,6 +1,7 @@
 #include "harness/problems/case.h"
 
 #include "harness/base/grow.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/random.h"
 
 #include <math.h>
@@ -57,6 +58,21 @@ static double points_over(double extent, double spacing) {
   return ceil(extent / spacing - 1e-9) + 1;
 }
 
+/* Points that cover a cell: the next begins with one. */
+static double points_in(double cell, double spacing) {
+  return fmax(ceil(cell / spacing - 1e-9), 1);
+}
+
+/* What a grid of n points that covers the extent or the cell has between them. */
+static void derive_spacing(const double extent[3], dcs_grid *grid) {
+  const int64_t n[3] = {grid->n.x, grid->n.y, grid->n.z};
+  for (int d = 0; d < 3; d++)
+    if (grid->cell[d] > 0)
+      grid->spacing = fmax(grid->spacing, grid->cell[d] / (double)n[d]);
+    else if (n[d] > 1)
+      grid->spacing = fmax(grid->spacing, extent[d] / (double)(n[d] - 1));
+}
+
 /* Fills in what the user left open. */
 static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *grid) {
   bool has_n = grid->n.x || grid->n.y || grid->n.z;
@@ -65,18 +81,15 @@ static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *
   for (int d = 0; d < 3; d++)
     extent[d] = hi[d] - lo[d] + 2 * grid->margin;
 
-  if (grid->spacing == 0 && has_n) {
-    const int64_t n[3] = {grid->n.x, grid->n.y, grid->n.z};
-    for (int d = 0; d < 3; d++)
-      if (n[d] > 1) grid->spacing = fmax(grid->spacing, extent[d] / (double)(n[d] - 1));
-  }
+  if (grid->spacing == 0 && has_n) derive_spacing(extent, grid);
   if (grid->spacing == 0) grid->spacing = 0.5;
   DCS_TRY(dcs_check_spacing(grid->spacing));
 
   if (!has_n) {
     double n[3];
     for (int d = 0; d < 3; d++) {
-      n[d] = points_over(extent[d], grid->spacing);
+      n[d] = grid->cell[d] > 0 ? points_in(grid->cell[d], grid->spacing)
+                               : points_over(extent[d], grid->spacing);
       if (n[d] > (double)DCS_MOST_ALONG)
         return dcs_fail(DCS_USAGE, "spacing %g needs %.0f points in a dimension; at most 2^40",
                         grid->spacing, n[d]);
@@ -87,7 +100,9 @@ static dcs_status derive_grid(const double lo[3], const double hi[3], dcs_grid *
   if (!grid->has_origin) {
     const int64_t n[3] = {grid->n.x, grid->n.y, grid->n.z};
     for (int d = 0; d < 3; d++)
-      grid->origin[d] = 0.5 * (lo[d] + hi[d]) - 0.5 * grid->spacing * (double)(n[d] - 1);
+      grid->origin[d] =
+          0.5 * (lo[d] + hi[d]) -
+          0.5 * (grid->cell[d] > 0 ? grid->cell[d] : grid->spacing * (double)(n[d] - 1));
   }
   return DCS_OK;
 }
@@ -119,6 +134,23 @@ dcs_sums dcs_case_sums(const dcs_case *c, const double point[3], double largest)
   return sums;
 }
 
+static bool repeats(const dcs_case *c, double cell[3]) {
+  return c->kind->cell && c->kind->cell(&c->problem, cell);
+}
+
+dcs_status dcs_case_values(const dcs_case *c, const double (*points)[3], int64_t n, double largest,
+                           dcs_sums *sums) {
+  double cell[3];
+  if (repeats(c, cell)) {
+    DCS_TRY(c->kind->add_images(c, points, n, largest, sums));
+  } else {
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int64_t i = 0; i < n; i++)
+      if (!dcs_interrupted()) sums[i] = dcs_case_sums(c, points[i], largest);
+  }
+  return dcs_interrupted() ? dcs_fail(DCS_FAILED, "interrupted") : DCS_OK;
+}
+
 /* The value at a point alone. Most atoms are too far to count, which costs a distance to know. */
 static double value_at(const dcs_case *c, const double point[3], double largest) {
   const double coincident = 1e-6 * c->spacing, reach = c->kind->reach(c) * (1 + 1e-9);
@@ -134,16 +166,41 @@ static double value_at(const dcs_case *c, const double point[3], double largest)
   return sums.v;
 }
 
-static void set_fixes(dcs_case *c) {
-  if (c->n_fixes == 0) return;
+void dcs_case_point(const dcs_case *c, int64_t index, double point[3]) {
   const dcs_dims n = c->problem.n;
+  point[0] = c->spacing * (double)(index % n.x);
+  point[1] = c->spacing * (double)(index / n.x % n.y);
+  point[2] = c->spacing * (double)(index / n.x / n.y);
+}
+
+/* Of images; NaN, which no verification lets pass, where memory is short. */
+static void set_fixes_of_images(dcs_case *c, double largest) {
+  const size_t n = (size_t)c->n_fixes;
+  double(*points)[3] = malloc(n * sizeof *points);
+  dcs_sums *sums = malloc(n * sizeof *sums);
+  bool known = points && sums;
+  for (int64_t i = 0; known && i < c->n_fixes; i++)
+    dcs_case_point(c, c->fixes[i].index, points[i]);
+  known =
+      known && dcs_case_values(c, (const double(*)[3])points, c->n_fixes, largest, sums) == DCS_OK;
+  for (int64_t i = 0; i < c->n_fixes; i++)
+    c->fixes[i].value = known ? (float)sums[i].v : NAN;
+  free(points);
+  free(sums);
+}
+
+static void set_fixes(dcs_case *c) {
+  double cell[3];
+  if (c->n_fixes == 0) return;
   const double largest = dcs_case_largest(c);
+  if (repeats(c, cell)) {
+    set_fixes_of_images(c, largest);
+    return;
+  }
 #pragma omp parallel for schedule(dynamic)
   for (int64_t i = 0; i < c->n_fixes; i++) {
-    const int64_t index = c->fixes[i].index;
-    const double point[3] = {c->spacing * (double)(index % n.x),
-                             c->spacing * (double)(index / n.x % n.y),
-                             c->spacing * (double)(index / n.x / n.y)};
+    double point[3];
+    dcs_case_point(c, c->fixes[i].index, point);
     c->fixes[i].value = (float)value_at(c, point, largest);
   }
 }
@@ -320,10 +377,25 @@ static dcs_status fill_inputs(dcs_case *c) {
   return DCS_OK;
 }
 
+/* Puts the sites into the cell, so that the grid point next to one is next to it. */
+static void wrap(dcs_case *c, const double cell[3]) {
+  const double before = 0.5 * c->spacing;
+#pragma omp parallel for
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    dcs_site *s = &c->sites[a];
+    s->x -= cell[0] * floor((s->x + before) / cell[0]);
+    s->y -= cell[1] * floor((s->y + before) / cell[1]);
+    s->z -= cell[2] * floor((s->z + before) / cell[2]);
+  }
+}
+
 dcs_status dcs_case_end(const dcs_config *problem, dcs_case *c) {
+  const dcs_config initial = dcs_initial_problem(c->kind);
+  double cell[3];
+  c->problem.config = problem ? *problem : initial;
+  if (repeats(c, cell)) wrap(c, cell);
   dcs_status status = fill_inputs(c);
   if (status == DCS_OK && c->kind->singular) status = find_fixes(c);
-  const dcs_config initial = dcs_initial_problem(c->kind);
   if (status == DCS_OK)
     dcs_case_pose(c, problem ? problem : &initial);
   else

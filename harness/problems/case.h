@@ -13,6 +13,8 @@ typedef struct {
   double margin;    /* angstrom around the molecule's box */
   bool has_origin;  /* else the grid is centred on the molecule's box */
   double origin[3]; /* of grid point (0, 0, 0), angstrom */
+  double cell[3];   /* edges, angstrom: above 0 the grid spans it, in place of box and margin, and
+                       ends where the next cell begins */
 } dcs_grid;
 
 /* A value that single precision cannot compute, to be put where the kernels' value is. */
@@ -42,8 +44,10 @@ char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]);
  * one that cannot be (no points, too many, spacing not above 0 or not finite), or no atoms. */
 dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid);
 
-/* Derives the grid, builds the case and poses the problem (NULL: the kind's initial one). DCS_USAGE
- * as dcs_case_grid(), DCS_UNAVAILABLE when memory is short. The caller frees with dcs_case_free().
+/* Derives the grid, builds the case and poses the problem (NULL: the kind's initial one). Where
+ * that repeats in a cell, sites are put into the cell, from half a spacing before grid point (0, 0,
+ * 0) on; of a case that was built otherwise, its methods do. DCS_USAGE as dcs_case_grid(),
+ * DCS_UNAVAILABLE when memory is short. The caller frees with dcs_case_free().
  */
 dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
                           const dcs_molecule *molecule, const dcs_grid *grid, dcs_case *c);
@@ -78,6 +82,12 @@ typedef struct {
 /* Reads the molecule, or makes random atoms, and builds the case as above. */
 dcs_status dcs_case_from(const dcs_case_source *source, const dcs_config *problem, dcs_case *c);
 
+/* Of a problem whose atoms repeat in a cell: gives the edges that nobody gave those that the input,
+ * which was read from `path`, states, and has the grid span the cell. DCS_USAGE: it states none, and
+ * the grid is not given either; DCS_INPUT: it states one that is not orthorhombic. */
+dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
+                           dcs_config *problem, dcs_grid *grid);
+
 /* Poses another problem of the kind on the same atoms and grid. */
 void dcs_case_pose(dcs_case *c, const dcs_config *problem);
 
@@ -91,9 +101,16 @@ int64_t dcs_points(dcs_dims n); /* n.x * n.y * n.z */
 /* Puts the values of the list into an output. */
 void dcs_apply_fixes(const dcs_fix *fixes, int64_t n, float *out);
 
+/* The place of a value of the map, angstrom from grid point (0, 0, 0). */
+void dcs_case_point(const dcs_case *c, int64_t index, double point[3]);
+
 /* What a case's problem leaves to sum over: calls kind->add for every atom that does not coincide
- * with the point (angstrom from grid point 0, 0, 0). */
+ * with the point (angstrom from grid point 0, 0, 0). Of images it knows nothing. */
 dcs_sums dcs_case_sums(const dcs_case *c, const double point[3], double largest);
+/* The same at n points, of all images where atoms repeat in a cell. DCS_FAILED on an interrupt,
+ * DCS_UNAVAILABLE when memory is short. */
+dcs_status dcs_case_values(const dcs_case *c, const double (*points)[3], int64_t n, double largest,
+                           dcs_sums *sums);
 /* The largest coordinate of grid and atoms that count, angstrom. */
 double dcs_case_largest(const dcs_case *c);
 

@@ -1,6 +1,34 @@
 /* Apart from case.c: the library makes cases of molecules that are in memory, and reads no file. */
 #include "harness/problems/case.h"
 
+/* Edges that are still 0 become those that the input states. */
+static dcs_status take_edges(const dcs_molecule *molecule, const char *path, bool given,
+                             double own[3]) {
+  double edge[3];
+  bool found;
+  if (own[0] > 0 && own[1] > 0 && own[2] > 0) return DCS_OK;
+  DCS_TRY(dcs_molecule_edges(molecule, path, edge, &found));
+  if (!found && !given)
+    return dcs_fail(DCS_USAGE,
+                    "%s: found no cell for a periodic boundary; expected the file to state one, "
+                    "--cell_x, --cell_y and --cell_z, or a grid with its spacing",
+                    path);
+  for (int d = 0; found && d < 3; d++)
+    if (!(own[d] > 0)) own[d] = edge[d];
+  return DCS_OK;
+}
+
+dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
+                           dcs_config *problem, dcs_grid *grid) {
+  dcs_problem shape = {.n = grid->n, .spacing = (float)grid->spacing, .config = *problem};
+  if (!kind->cell || !kind->cell(&shape, grid->cell)) return DCS_OK;
+  const bool given = grid->n.x > 0 && grid->spacing > 0;
+  DCS_TRY(take_edges(molecule, path, given, &problem->value[kind->cell_edges]));
+  shape.config = *problem;
+  (void)kind->cell(&shape, grid->cell);
+  return DCS_OK;
+}
+
 dcs_status dcs_case_from(const dcs_case_source *s, const dcs_config *problem, dcs_case *c) {
   dcs_molecule molecule = {0};
   if (!s->input.files[0]) return dcs_case_random(s->kind, problem, s->atoms, &s->grid, s->seed, c);
@@ -11,7 +39,11 @@ dcs_status dcs_case_from(const dcs_case_source *s, const dcs_config *problem, dc
     status = dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld", s->input.files[0],
                       (long long)molecule.n, (long long)s->atoms);
   if (s->atoms > 0) part.n = s->atoms;
-  if (status == DCS_OK) status = dcs_case_build(s->kind, problem, &part, &s->grid, c);
+  dcs_grid grid = s->grid;
+  dcs_config posed = problem ? *problem : dcs_initial_problem(s->kind);
+  if (status == DCS_OK)
+    status = dcs_case_settle(s->kind, &molecule, s->input.files[0], &posed, &grid);
+  if (status == DCS_OK) status = dcs_case_build(s->kind, &posed, &part, &grid, c);
   dcs_molecule_free(&molecule);
   return status;
 }

@@ -1,9 +1,11 @@
 /* The problem kind `coulomb`: the electrostatic potential map, as a direct sum, within a cutoff, or
  * to a tolerance. */
 #include "kernels/coulomb/coulomb.h"
+#include "harness/problems/ewald.h"
 #include "harness/problems/maps.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
   CUTOFF = DCS_COULOMB_CUTOFF,
@@ -66,6 +68,7 @@ static const char *const verified[] = {"",
                                        "cutoff=14,switching=c2",
                                        "tolerance=0.01",
                                        "tolerance=0.0001",
+                                       "tolerance=0.001,boundary=periodic",
                                        NULL};
 
 static double cutoff_of(const dcs_config *problem) {
@@ -80,8 +83,25 @@ static double tolerance_of(const dcs_config *problem) {
   return problem->value[TOLERANCE];
 }
 
-/* A cutoff or a tolerance below this is none. */
-static const double LEAST_CUTOFF = 1e-6, LEAST_TOLERANCE = 1e-12;
+/* A cutoff, a tolerance or a cell below this is none. */
+static const double LEAST_CUTOFF = 1e-6, LEAST_TOLERANCE = 1e-12, LEAST_CELL = 0.1;
+
+static bool is_periodic(const dcs_config *problem) {
+  return problem->value[BOUNDARY] == DCS_BOUNDARY_PERIODIC;
+}
+
+/* A cell is of a periodic boundary alone. */
+static void canonical_cell(dcs_config *problem, char why[DCS_TEXT]) {
+  for (int d = 0; d < 3; d++) {
+    double *edge = &problem->value[CELL_X + d];
+    if (*edge == 0 || !is_periodic(problem)) *edge = 0;
+    if (*edge != 0 && !(*edge >= LEAST_CELL))
+      snprintf(why, DCS_TEXT,
+               "cell_%c: found %g; expected 0 (what the grid spans), or %g angstrom "
+               "and more",
+               "xyz"[d], *edge, LEAST_CELL);
+  }
+}
 
 /* Without a cutoff there is nothing to switch, and no -0. */
 static bool canonical(dcs_config *problem, char why[DCS_TEXT]) {
@@ -102,17 +122,24 @@ static bool canonical(dcs_config *problem, char why[DCS_TEXT]) {
         "tolerance: found %g with a cutoff of %g angstrom; expected one of the two, for what a "
         "cutoff leaves out is in no tolerance",
         tolerance, cutoff);
-  else if (problem->value[BOUNDARY] != DCS_BOUNDARY_OPEN)
-    snprintf(why, DCS_TEXT, "boundary: found periodic; expected open");
+  else if (is_periodic(problem) && !(tolerance > 0))
+    snprintf(
+        why, DCS_TEXT,
+        "boundary: found periodic without a tolerance; expected --tolerance above 0, for there "
+        "is no direct sum over all images");
   else
-    for (int d = CELL_X; d <= CELL_Z; d++)
-      problem->value[d] = 0;
+    canonical_cell(problem, why);
   return !*why;
 }
 
 static bool approximates(const dcs_config *problem, dcs_config *exact) {
   *exact = (dcs_config){{0}};
-  return cutoff_of(problem) > 0 || tolerance_of(problem) > 0;
+  return cutoff_of(problem) > 0 || (tolerance_of(problem) > 0 && !is_periodic(problem));
+}
+
+static bool cell(const dcs_problem *problem, double edges[3]) {
+  dcs_cell(problem, edges);
+  return is_periodic(&problem->config);
 }
 
 /* ---- inputs ---- */
@@ -169,8 +196,8 @@ static double rounding(const dcs_config *problem) {
   return 16;
 }
 
-/* Angstrom. */
-static const double NEAR = 2;
+static const double NEAR = 2;          /* angstrom */
+static const double COINCIDENT = 1e-6; /* spacings: a point that near is on the atom */
 
 static void add(const dcs_case *c, const dcs_site *site, double r, double largest, dcs_sums *sums) {
   if (cutoff_of(&c->problem.config) > 0) {
@@ -187,6 +214,37 @@ static void add(const dcs_case *c, const dcs_site *site, double r, double larges
     sums->d_far2 += term * term / (r * r);
   const double softened = site->q / fmax(r, DCS_NEAREST_ATOM);
   sums->w += softened * softened;
+}
+
+/* What tells how large the map is and how coordinates round is of the nearest image of each atom; S
+ * and D are not asked for to a tolerance. */
+static void add_nearest(const dcs_case *c, const double edges[3], const double point[3],
+                        double largest, dcs_sums *sums) {
+  *sums = (dcs_sums){.nearest = INFINITY};
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    const dcs_site *s = &c->sites[a];
+    const double x = dcs_nearest_image(point[0] - s->x, edges[0]),
+                 y = dcs_nearest_image(point[1] - s->y, edges[1]),
+                 z = dcs_nearest_image(point[2] - s->z, edges[2]);
+    const double r = sqrt(x * x + y * y + z * z);
+    sums->nearest = fmin(sums->nearest, r);
+    if (!(r < COINCIDENT * c->spacing)) add(c, s, r, largest, sums);
+  }
+}
+
+static dcs_status add_images(const dcs_case *c, const double (*points)[3], int64_t n,
+                             double largest, dcs_sums *sums) {
+  double edges[3], *v = malloc((size_t)n * sizeof *v);
+  if (!v) return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld sums", (long long)n);
+  dcs_cell(&c->problem, edges);
+  dcs_status status = dcs_ewald(c->sites, c->n_sites, edges, COINCIDENT * c->spacing, points, n, v);
+#pragma omp parallel for schedule(dynamic, 16)
+  for (int64_t i = 0; i < n; i++) {
+    add_nearest(c, edges, points[i], largest, &sums[i]);
+    sums[i].v = v[i];
+  }
+  free(v);
+  return status;
 }
 
 static double single(const dcs_config *problem, const dcs_site *site, double r) {
@@ -211,6 +269,8 @@ const dcs_kind dcs_kind_coulomb = {
     .canonical = canonical,
     .approximates = approximates,
     .tolerance = tolerance_of,
+    .cell = cell,
+    .cell_edges = CELL_X,
     .buffers = buffers,
     .n_buffers = sizeof buffers / sizeof buffers[0],
     .input = input,
@@ -218,6 +278,7 @@ const dcs_kind dcs_kind_coulomb = {
     .work = work,
     .range = cutoff_of,
     .add = add,
+    .add_images = add_images,
     .reach = reach,
     .rounding = rounding,
     .singular = true,

@@ -168,3 +168,10 @@ dcs_status dcs_parse_problem(const dcs_kind *kind, const char *text, dcs_config 
 bool dcs_solves(const dcs_variant *variant, const dcs_config *problem, char why[DCS_TEXT]) {
   return !variant->solves || variant->solves(problem, why);
 }
+
+bool dcs_tries(const dcs_variant *variant, const dcs_config *problem) {
+  const dcs_kind *kind = dcs_kind_of(variant);
+  char why[DCS_TEXT];
+  if (variant->accurate && kind->tolerance && kind->tolerance(problem) > 0) return false;
+  return dcs_solves(variant, problem, why);
+}

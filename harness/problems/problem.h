@@ -104,6 +104,11 @@ struct dcs_kind {
   /* What the output may be off by beyond rounding, over the root mean square of the map away from
    * atoms (judge/oracle.h: dcs_bound); 0: nothing. NULL: nothing. */
   double (*tolerance)(const dcs_config *);
+  /* The edges of the cell in which atoms and map repeat, angstrom, one that neither the parameters
+   * nor the grid tells 0. False: they do not repeat. NULL: none does. */
+  bool (*cell)(const dcs_problem *, double cell[3]);
+  int cell_edges; /* the first of the parameters that are its edges; 0 stands for what the input
+                     says, else for what the grid spans */
 
   /* ---- buffers ---- */
 
@@ -128,6 +133,10 @@ struct dcs_kind {
   /* Adds an atom of the case to the sums at a point (angstrom from grid point 0, 0, 0) at distance
    * r; `largest` is the largest coordinate. An atom that coincides with the point is not passed. */
   void (*add)(const dcs_case *, const dcs_site *, double r, double largest, dcs_sums *);
+  /* In its place where atoms repeat in a cell: sums[n] of all images at n points. An image that
+   * coincides with a point is left out there, its other images are not. */
+  dcs_status (*add_images)(const dcs_case *, const double (*points)[3], int64_t n, double largest,
+                           dcs_sums *sums);
   /* The farthest that an atom may be from the grid and still count; INFINITY: any. */
   double (*reach)(const dcs_case *);
   /* What u times S may be off by the kernels' arithmetic: rounding of a term (16 for 1/r). */
@@ -195,5 +204,9 @@ dcs_status dcs_parse_problem(const dcs_kind *kind, const char *text, dcs_config 
 
 /* Whether the variant computes that problem of its kind; when not, says what it needs. */
 bool dcs_solves(const dcs_variant *variant, const dcs_config *problem, char why[DCS_TEXT]);
+
+/* Whether the variant is to be tried on that problem of dcs_kind.verified: it solves it, and not by
+ * the exact answer to whatever tolerance, which the list has, too. */
+bool dcs_tries(const dcs_variant *variant, const dcs_config *problem);
 
 #endif

@@ -78,7 +78,7 @@ static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *
 /* Settles what was left to the input, so that a cell is known by its numbers; refuses what cannot
  * be before anything is measured. */
 static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *molecule,
-                         dcs_cell *cell) {
+                         dcs_config problem, dcs_cell *cell) {
   dcs_molecule part = *molecule;
   dcs_grid grid = options->run.grid;
   const int64_t atoms = cell->size.axes[0];
@@ -92,6 +92,7 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   if (atoms > 0) part.n = atoms;
   grid.n = dcs_size_points(&cell->size);
   cell->from_box = grid.n.x == 0;
+  DCS_TRY(dcs_case_settle(cell->size.kind, molecule, options->run.input.files[0], &problem, &grid));
   DCS_TRY(dcs_case_grid(&part, &grid));
   set_size(cell->size.kind, part.n, grid.n, cell);
   cell->spacing = grid.spacing;
@@ -217,7 +218,14 @@ static dcs_status parse_problem(const dcs_sweep_line *line, line_values *v) {
   if (!v->kind)
     return dcs_fail(DCS_USAGE, "problem: found \"%s\"; expected one that `dcsbench list` shows",
                     line->problem);
-  return dcs_parse_problems(v->kind, line->problem_config, &v->problems, &v->n_problems);
+  DCS_TRY(dcs_parse_problems(v->kind, line->problem_config, &v->problems, &v->n_problems));
+  for (int p = 0; v->options->run.input.files[0] && p < v->n_problems; p++) {
+    dcs_grid grid = v->options->run.grid;
+    if (line->grid && *line->grid) grid.n.x = 1; /* one is given */
+    DCS_TRY(dcs_case_settle(v->kind, v->molecule, v->options->run.input.files[0], &v->problems[p],
+                            &grid));
+  }
+  return DCS_OK;
 }
 
 /* A variant that was named is not left out in silence. */
@@ -266,7 +274,7 @@ static dcs_status expand_size(const line_values *v, int64_t atoms, dcs_dims grid
   dcs_cell wanted = {0}, *cell;
   if (v->methods.n == 0) return DCS_OK;
   set_size(v->kind, atoms, grid, &wanted);
-  DCS_TRY(settle(v->options, v->molecule, &wanted));
+  DCS_TRY(settle(v->options, v->molecule, v->problems[0], &wanted));
   const int n_before = cells->n;
   dcs_status status = take_cell(cells, &wanted, &cell);
   if (status != DCS_OK || cells->n == n_before) free(wanted.too_large);

@@ -164,7 +164,9 @@ dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
                (unsigned long long)dcs_all_variants_hash(run->kernels));
   DCS_TRY(add_program_hash(facts));
   if (run->input.files[0]) {
-    dcs_fact_add(facts, "input", "%s", basename(run->input.files[0]));
+    const char *const *files = run->input.files; /* of two, the second gives what the first lacks */
+    dcs_fact_add(facts, "input", "%s%s%s", basename(files[0]), files[1] ? " + " : "",
+                 files[1] ? basename(files[1]) : "");
     dcs_fact_add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
   }
   if (run->interleaved) dcs_fact_add(facts, "interleaved", "%s", run->interleaved);

@@ -89,6 +89,12 @@ static void write_what(dcs_csv *csv, const dcs_record *record) {
   dcs_csv_number(csv, record->spacing);
 }
 
+/* Whether the method does the useful work pair by pair; methods to a tolerance do the least part
+ * so. Only then is there an overhead, and a limit that its rate is held against. */
+static bool does_all_pairs(const dcs_record *record) {
+  return !record->method.variant->candidates || !(record->candidates.pairs < record->given);
+}
+
 /* What was done for the useful work: points computed, or candidate pairs. */
 static void write_work(dcs_csv *csv, const dcs_record *record, dcs_dims points) {
   const dcs_candidates *candidates = &record->candidates;
@@ -97,7 +103,7 @@ static void write_work(dcs_csv *csv, const dcs_record *record, dcs_dims points) 
   double overhead = dcs_overhead(dcs_size_points(&record->size), points);
   if (pairs) {
     executed = candidates->pairs;
-    overhead = record->given > 0 ? executed / record->given - 1 : NAN;
+    overhead = record->given > 0 && does_all_pairs(record) ? executed / record->given - 1 : NAN;
   }
   DCS_CSV_NUMBERS(csv, (double)points.x, (double)points.y, (double)points.z, record->work, executed,
                   overhead, bins ? (double)candidates->overflow : NAN,
@@ -109,9 +115,10 @@ static void write_rates(dcs_csv *csv, const dcs_record *record, const dcs_proble
   const dcs_method *method = &record->method;
   const double flops = method->variant->flops_per_eval(&method->config);
   const double rate = 1e9 * record->work / median_ns;
-  DCS_CSV_NUMBERS(csv, rate, 1e-9 * rate * flops, flops,
+  const double pairs_rate = does_all_pairs(record) ? rate : NAN;
+  DCS_CSV_NUMBERS(csv, rate, 1e-9 * pairs_rate * flops, flops,
                   dcs_bytes_moved(method->variant, shape, &method->config),
-                  rate / record->limit_evals_per_s);
+                  pairs_rate / record->limit_evals_per_s);
 }
 
 /* How far what was computed is from the answer of the problem that this one approximates: by what

@@ -115,7 +115,9 @@ static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) 
                            s->options->run.seed, c);
   dcs_molecule part = s->molecule;
   part.n = cell->size.axes[0];
-  return dcs_case_build(kind, &cell->problems[0], &part, &grid, c);
+  dcs_config problem = cell->problems[0];
+  DCS_TRY(dcs_case_settle(kind, &part, s->options->run.input.files[0], &problem, &grid));
+  return dcs_case_build(kind, &problem, &part, &grid, c);
 }
 
 /* Old rows stay in the file until the new ones replace them, all at once. */

@@ -15,9 +15,7 @@ typedef struct {
 typedef struct {
   const dcs_sweep_line *lines;
   int n_lines;
-  const char *plan;  /* file they come from, made for machines with a GPU and without; NULL: none */
-  const char *input; /* PQR file; NULL: random atoms in the grid's box */
-  dcs_grid grid;     /* spacing, margin, origin; n comes from the lines */
+  const char *plan; /* file they come from, made for machines with a GPU and without; NULL: none */
   const char *device, *kernels, *out;
   bool device_chosen; /* by the user: then it must be there */
   bool card;          /* the run has the facts of a card, whether or not a line needs it */

@@ -151,7 +151,10 @@ static dcs_status try_laws(const subject *s) {
   if (!whole) return dcs_fail(DCS_UNAVAILABLE, "no memory for maps");
   map_with_bounds *other = whole + 1;
   make_sites(sites, N_SITES);
-  dcs_status status = one_atom(s, other);
+  double cell[3];
+  const dcs_problem shape = {.n = lattice.n, .spacing = lattice.spacing, .config = s->problem};
+  const bool alone = !s->kind->cell || !s->kind->cell(&shape, cell);
+  dcs_status status = alone ? one_atom(s, other) : DCS_OK; /* else there are its images */
   if (status == DCS_OK) status = compute(s, sites, N_SITES, &lattice, whole);
   if (status == DCS_OK) status = superposition(s, whole, other);
   for (size_t c = 0; status == DCS_OK && c < sizeof changes / sizeof changes[0]; c++)

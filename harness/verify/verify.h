@@ -36,8 +36,9 @@ dcs_status dcs_cover_methods(dcs_methods *methods);
 bool dcs_is_legal(const dcs_method *method, char why[DCS_TEXT]);
 
 /* The laws that any sum over atoms on a grid obeys, tried on one method and problem: the value of
- * one atom, linearity in the charges (where the kind is), superposition of subsets, translation,
- * permutation of atoms, mirror image. On a violation `result` says which (outcome wrong). */
+ * one atom (where it has no images), linearity in the charges (where the kind is), superposition of
+ * subsets, translation, permutation of atoms, mirror image. On a violation `result` says which
+ * (outcome wrong). */
 dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method, const dcs_config *problem,
                               dcs_verification *result);
 

@@ -1,5 +1,6 @@
 /* The transforms of fft.c in one precision: it includes this with FFT_REAL, the type, and
- * FFT(name), which makes names of their own. */
+ * FFT(name), which makes names of their own. Without FFT_REAL it is empty. */
+#ifdef FFT_REAL
 
 typedef struct {
   FFT_REAL re, im;
@@ -132,3 +133,5 @@ static bool FFT(transform)(const dcs_fft *fft, void *from, void *to) {
     FFT(free_line)(&l[d]);
   return x && y && z;
 }
+
+#endif

@@ -39,9 +39,14 @@ enum {
 
 /* What is beyond the atoms. */
 enum {
-  DCS_BOUNDARY_OPEN,    /* nothing */
-  DCS_BOUNDARY_PERIODIC /* their images, in a lattice of cells; a conductor around all of them, and
-                           net charge neutralised by a uniform background */
+  DCS_BOUNDARY_OPEN, /* nothing */
+  /* Their images, in a lattice of orthorhombic cells with a conductor (tinfoil) around, and a
+   * uniform background that neutralises a net charge: the mean of V over the cell is 0, the term of
+   * the wave vector 0 is left out. To a tolerance alone. The cell begins at grid point (0, 0, 0);
+   * atoms may lie outside, where methods put them back. At a point that coincides with an image of
+   * an atom (r < 1e-6 of the spacing) that image's q / r is left out, and nothing else: V is the
+   * limit of V - q / r, with all other images of that atom and the background. */
+  DCS_BOUNDARY_PERIODIC
 };
 
 /* Angstrom; 0: no cutoff. */

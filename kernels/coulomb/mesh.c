@@ -199,6 +199,7 @@ void dcs_mesh_radial(const dcs_mesh_scene *scene, const dcs_mesh *mesh, double t
 double dcs_mesh_transform(const dcs_mesh *mesh, int l, double k) {
   const dcs_split *split = &mesh->level[l].split, *next = &mesh->level[l + 1].split;
   const double pi4 = 4 * acos(-1);
+  if (k * mesh->level[l].h > acos(-1)) return 0;
   if (l + 1 == mesh->n_levels) {
     const double half = 0.5 * mesh->diameter;
     if (k == 0) return pi4 * 2 * half * half;

@@ -80,7 +80,8 @@ bool dcs_mesh_choose(const dcs_mesh_scene *scene, double tolerance, int order, d
 void dcs_mesh_radial(const dcs_mesh_scene *scene, const dcs_mesh *mesh, double tolerance,
                      dcs_radial *radial);
 
-/* The part of level l in Fourier space, angstrom^2. */
+/* The part of level l in Fourier space, angstrom^2; 0 in the corners that are beyond the mesh's
+ * highest frequency along an axis: the windows' factors there would be huge. */
 double dcs_mesh_transform(const dcs_mesh *mesh, int l, double k);
 
 /* ---- the window ---- */

@@ -52,13 +52,14 @@ dcs_status dcs_refine_most_atoms(const dcs_crossovers *found, const dcs_refine_o
                     "with --input",
                     name);
   if (!options->input.files[0]) return DCS_OK;
-  if (strcmp(options->input.files[0], "-") == 0 ||
-      (stat(options->input.files[0], &facts) == 0 && !S_ISREG(facts.st_mode)))
-    return dcs_fail(
-        DCS_USAGE,
-        "--input: %s is not a file whose bytes stay; expected one, which is read twice: "
-        "to choose the sizes, and to measure them",
-        options->input.files[0]);
+  for (int f = 0; f < 2 && options->input.files[f]; f++)
+    if (strcmp(options->input.files[f], "-") == 0 ||
+        (stat(options->input.files[f], &facts) == 0 && !S_ISREG(facts.st_mode)))
+      return dcs_fail(
+          DCS_USAGE,
+          "--input: %s is not a file whose bytes stay; expected one, which is read twice: "
+          "to choose the sizes, and to measure them",
+          options->input.files[f]);
   dcs_molecule molecule = {0};
   dcs_status status = dcs_molecule_read(&options->input, &molecule, stderr);
   if (status == DCS_OK) *most_atoms = molecule.n;

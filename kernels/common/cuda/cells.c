@@ -104,7 +104,8 @@ static dcs_plan_step sort_step(const char *kernel, int64_t blocks, const dcs_arg
   return (dcs_plan_step){.kernel = kernel,
                          .block = {DCS_CELLS_SORT_THREADS, 1, 1},
                          .grid = {blocks, 1, 1},
-                         .args = args};
+                         .args = args,
+                         .name = "sort"};
 }
 
 void dcs_cells_add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan) {

@@ -73,7 +73,8 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
     return false;
   }
   return dcs_cpu_has_isa((int)config->value[ISA], why) &&
-         dcs_cpu_applicable(problem, config, why) && find_way(problem, config, &w, why);
+         dcs_cpu_applicable(problem, config, why) &&
+         (dcs_tolerance(problem) == 0 || find_way(problem, config, &w, why)); /* 0: of any */
 }
 
 /* ---- what is computed ---- */

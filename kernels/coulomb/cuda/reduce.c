@@ -1,6 +1,9 @@
 /* Descriptor of cuda_reduce. */
 #include "kernels/coulomb/cuda/brick.h"
 
+#include <limits.h>
+#include <stdio.h>
+
 enum { SPLITS = DCS_BRICK_N_SHAPE };
 enum { PARTS, COUNTERS }; /* scratch */
 
@@ -18,8 +21,15 @@ static int64_t splits_of(const dcs_problem *problem, const dcs_config *config) {
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  int splits = (int)splits_of(problem, config);
-  return dcs_brick_fits(problem, dcs_brick_shape_of(config), splits, why);
+  const dcs_brick brick = dcs_brick_shape_of(config);
+  if (!dcs_brick_fits(problem, brick, (int)splits_of(problem, config), why)) return false;
+  const int64_t tiles = dcs_divide_up(problem->n.x, (int64_t)brick.block_x * brick.coarsen_x) *
+                        dcs_divide_up(problem->n.y, brick.block_y) *
+                        dcs_divide_up(problem->n.z, brick.coarsen_z);
+  if (tiles <= INT_MAX) return true;
+  snprintf(why, DCS_TEXT, "%lld tiles of the map; the kernel counts up to %d: take larger blocks",
+           (long long)tiles, INT_MAX);
+  return false;
 }
 
 /* The additions of partial sums, one a point and split, are left out: they depend on the atoms. */

@@ -1,0 +1,366 @@
+/* DCD trajectories of CHARMM, NAMD, X-PLOR, LAMMPS, OpenMM and others: places, no charges.
+ *
+ * A file is Fortran's unformatted records: a marker with the number of bytes, as many bytes, the
+ * marker again. Numbers are of either byte order and markers of 32 or 64 bits, which the first
+ * record shows. The records are
+ *
+ *     "CORD" and 20 integers (84 bytes): [0] frames, [8] fixed atoms, [10] whether there are cells,
+ *         [11] whether there is a fourth dimension, [12] fluctuating charges, [19] CHARMM's
+ *         version; 0 there is X-PLOR's flavour, in which 10 to 12 mean nothing
+ *     a count of titles, and titles: passed over
+ *     the number of atoms (4 bytes)
+ *     where atoms are fixed, the numbers of the others, from 1
+ *
+ * and of each frame
+ *
+ *     where there are cells, six numbers in double precision (48 bytes)
+ *     x of all atoms in single precision, then y, then z; behind the first frame, of those atoms
+ *         alone that are not fixed
+ *     where there is one, the fourth dimension: passed over
+ *
+ * Refused: velocities ("VELD"), fluctuating charges, coordinates in double precision, coordinates
+ * that are not finite or beyond 1e7 angstrom.
+ */
+#include "harness/input/dcd_trajectory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { HEADER = 84, INTEGERS = 20, CELL = 48, MOST_OF_RECORD = INT32_MAX };
+enum { FRAMES = 0, FIXED = 8, CELLS = 10, FOURTH = 11, CHARGES = 12, VERSION = 19 };
+
+static const float LARGEST = 1e7F; /* coordinate, angstrom */
+
+/* ---- numbers ---- */
+
+static uint32_t integer_at(const char *from, bool swapped) {
+  uint32_t value;
+  memcpy(&value, from, sizeof value);
+  return swapped ? __builtin_bswap32(value) : value;
+}
+
+static double double_at(const char *from, bool swapped) {
+  uint64_t bits;
+  double value;
+  memcpy(&bits, from, sizeof bits);
+  if (swapped) bits = __builtin_bswap64(bits);
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static uint64_t marker_at(const char *from, const dcs_dcd *dcd) {
+  uint64_t value;
+  if (!dcd->wide) return integer_at(from, dcd->swapped);
+  memcpy(&value, from, sizeof value);
+  return dcd->swapped ? __builtin_bswap64(value) : value;
+}
+
+static size_t marker_bytes(const dcs_dcd *dcd) {
+  return dcd->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+/* ---- records ---- */
+
+static const char *path_of(const dcs_dcd *dcd) {
+  return dcs_content_place(dcd->content).path;
+}
+
+static dcs_status wrong(const dcs_dcd *dcd, uint64_t found, const char *expected) {
+  return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found %" PRIu64 "; expected %s", path_of(dcd),
+                  dcd->at, found, expected);
+}
+
+static dcs_status cut(const dcs_dcd *dcd, const char *what) {
+  if (dcd->frame == 0 && !dcd->places[0])
+    return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found the end of the file; expected %s",
+                    path_of(dcd), dcd->at, what);
+  return dcs_fail(DCS_INPUT,
+                  "%s: byte %" PRIu64 ": found the end of the file inside frame %" PRId64
+                  "; expected %s",
+                  path_of(dcd), dcd->at, dcd->frame + 1, what);
+}
+
+/* Whether the next record's marker says `bytes`; expected[128] gets what is right. */
+static dcs_status check_marker(dcs_dcd *dcd, uint64_t bytes, const char *what, char *expected) {
+  const size_t marker = marker_bytes(dcd);
+  dcs_slice next;
+  snprintf(expected, 128, "%" PRIu64 ", the bytes of %s", bytes, what);
+  DCS_TRY(dcs_content_peek(dcd->content, marker, &next));
+  if (next.length < marker) return cut(dcd, expected);
+  return marker_at(next.text, dcd) == bytes ? DCS_OK
+                                            : wrong(dcd, marker_at(next.text, dcd), expected);
+}
+
+/* The next record, which has `bytes` bytes; *data lasts until the next call. */
+static dcs_status take_record(dcs_dcd *dcd, uint64_t bytes, const char *what, const char **data) {
+  const size_t marker = marker_bytes(dcd), whole = (size_t)bytes + 2 * marker;
+  char expected[128];
+  dcs_slice next;
+  DCS_TRY(check_marker(dcd, bytes, what, expected));
+  DCS_TRY(dcs_content_peek(dcd->content, whole, &next));
+  if (next.length < whole) return cut(dcd, expected);
+  DCS_TRY(dcs_content_take(dcd->content, whole, data));
+  *data += marker;
+  dcd->at += marker + bytes;
+  if (marker_at(*data + bytes, dcd) != bytes)
+    return wrong(dcd, marker_at(*data + bytes, dcd), expected);
+  dcd->at += marker;
+  return DCS_OK;
+}
+
+/* ---- the header ---- */
+
+/* Markers and byte order by the first record, of 84 bytes. */
+static bool find_flavour(dcs_slice head, dcs_dcd *dcd) {
+  for (int way = 0; way < 4; way++) {
+    dcd->wide = way / 2;
+    dcd->swapped = way % 2;
+    const size_t marker = marker_bytes(dcd);
+    if (head.length < marker + 4 || marker_at(head.text, dcd) != HEADER) continue;
+    const dcs_slice behind = {head.text + marker, head.length - marker};
+    if (dcs_starts_with(behind, "CORD") || dcs_starts_with(behind, "VELD")) return true;
+  }
+  return false;
+}
+
+bool dcs_is_dcd(dcs_slice head) {
+  dcs_dcd dcd = {0};
+  return find_flavour(head, &dcd);
+}
+
+static dcs_status read_first(dcs_dcd *dcd) {
+  const char *data;
+  int32_t value[INTEGERS];
+  DCS_TRY(take_record(dcd, HEADER, "the header", &data));
+  for (int i = 0; i < INTEGERS; i++)
+    value[i] = (int32_t)integer_at(data + 4 + (size_t)i * 4, dcd->swapped);
+  if (memcmp(data, "CORD", 4) != 0)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found velocities (VELD); expected a DCD file with coordinates "
+                    "(CORD)",
+                    path_of(dcd));
+  const bool charmm = value[VERSION] != 0;
+  if (charmm && value[CHARGES])
+    return dcs_fail(DCS_INPUT,
+                    "%s: found fluctuating charges in its frames; expected coordinates "
+                    "alone, and charges in a topology",
+                    path_of(dcd));
+  dcd->has_cell = charmm && value[CELLS];
+  dcd->has_fourth = charmm && value[FOURTH];
+  dcd->n_fixed = value[FIXED];
+  dcd->n_stated = value[FRAMES] > 0 ? value[FRAMES] : 0;
+  return DCS_OK;
+}
+
+/* Passes over the titles, however many. */
+static dcs_status pass_titles(dcs_dcd *dcd) {
+  const size_t marker = marker_bytes(dcd);
+  const char *data;
+  DCS_TRY(dcs_content_take(dcd->content, marker, &data));
+  const uint64_t bytes = marker_at(data, dcd);
+  if (bytes > MOST_OF_RECORD) return wrong(dcd, bytes, "the bytes of the titles");
+  DCS_TRY(dcs_content_skip(dcd->content, bytes));
+  DCS_TRY(dcs_content_take(dcd->content, marker, &data));
+  dcd->at += marker + bytes;
+  if (marker_at(data, dcd) != bytes)
+    return wrong(dcd, marker_at(data, dcd), "the bytes of the titles again");
+  dcd->at += marker;
+  return DCS_OK;
+}
+
+static dcs_status read_moving(dcs_dcd *dcd) {
+  const int64_t n = dcd->n_atoms - dcd->n_fixed;
+  const char *data;
+  DCS_TRY(take_record(dcd, 4 * (uint64_t)n, "the numbers of the atoms that move", &data));
+  dcd->moving = malloc((size_t)n * sizeof *dcd->moving);
+  if (!dcd->moving) return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms", n);
+  for (int64_t i = 0; i < n; i++) {
+    const uint32_t atom = integer_at(data + 4 * i, dcd->swapped);
+    if (atom < 1 || atom > dcd->n_atoms)
+      return dcs_fail(DCS_INPUT,
+                      "%s: found %" PRIu32 " among the atoms that move; expected 1 to "
+                      "%" PRId64,
+                      path_of(dcd), atom, dcd->n_atoms);
+    dcd->moving[i] = (int32_t)atom - 1;
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_dcd_open(dcs_content *content, dcs_dcd *dcd) {
+  const char *data;
+  dcs_slice head;
+  *dcd = (dcs_dcd){.content = content};
+  dcs_content_unhashed(content);
+  DCS_TRY(dcs_content_peek(content, 12, &head));
+  if (!find_flavour(head, dcd))
+    return dcs_fail(DCS_INPUT,
+                    "%s: byte 0: found another start; expected a record of 84 bytes "
+                    "with \"CORD\", of a DCD file",
+                    path_of(dcd));
+  DCS_TRY(read_first(dcd));
+  DCS_TRY(pass_titles(dcd));
+  DCS_TRY(take_record(dcd, 4, "the number of atoms", &data));
+  dcd->n_atoms = (int32_t)integer_at(data, dcd->swapped);
+  if (dcd->n_atoms < 1)
+    return dcs_fail(DCS_INPUT, "%s: found %" PRId64 " atoms; expected 1 or more", path_of(dcd),
+                    dcd->n_atoms);
+  if (dcd->n_fixed < 0 || dcd->n_fixed >= dcd->n_atoms)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found %" PRId64 " fixed atoms of %" PRId64 "; expected fewer, "
+                    "and not below 0",
+                    path_of(dcd), dcd->n_fixed, dcd->n_atoms);
+  return dcd->n_fixed ? read_moving(dcd) : DCS_OK;
+}
+
+void dcs_dcd_close(dcs_dcd *dcd) {
+  free(dcd->moving);
+  for (int axis = 0; axis < 3; axis++)
+    free(dcd->places[axis]);
+  *dcd = (dcs_dcd){0};
+}
+
+/* ---- frames ---- */
+
+/* The atoms that the next frame holds. */
+static int64_t held(const dcs_dcd *dcd, int64_t frame) {
+  return frame == 0 ? dcd->n_atoms : dcd->n_atoms - dcd->n_fixed;
+}
+
+static uint64_t frame_bytes(const dcs_dcd *dcd, int64_t frame) {
+  const uint64_t markers = 2 * marker_bytes(dcd), axes = dcd->has_fourth ? 4 : 3;
+  return (dcd->has_cell ? CELL + markers : 0) + axes * (4 * (uint64_t)held(dcd, frame) + markers);
+}
+
+int64_t dcs_dcd_frames(const dcs_dcd *dcd, uint64_t bytes, uint64_t *left) {
+  const uint64_t each = frame_bytes(dcd, 1);
+  int64_t frames = dcd->frame;
+  *left = bytes > dcd->at ? bytes - dcd->at : 0;
+  if (frames == 0 && *left >= frame_bytes(dcd, 0)) {
+    *left -= frame_bytes(dcd, 0);
+    frames = 1;
+  }
+  if (frames == 0 || each == 0) return frames;
+  frames += (int64_t)(*left / each);
+  *left %= each;
+  return frames;
+}
+
+static dcs_status read_cell(dcs_dcd *dcd) {
+  const char *data;
+  double value[6];
+  DCS_TRY(take_record(dcd, CELL, "the cell", &data));
+  for (int i = 0; i < 6; i++)
+    value[i] = double_at(data + (size_t)i * 8, dcd->swapped);
+  dcd->cell = dcs_dcd_cell(value);
+  return DCS_OK;
+}
+
+/* Copies the numbers of a record to their atoms. */
+static void place(const dcs_dcd *dcd, const char *data, int64_t n, float *to) {
+  uint32_t bits;
+  if (dcd->frame == 0 || !dcd->moving) {
+    memcpy(to, data, (size_t)n * sizeof *to);
+    for (int64_t i = 0; dcd->swapped && i < n; i++) {
+      bits = integer_at(data + 4 * i, true);
+      memcpy(&to[i], &bits, sizeof bits);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    bits = integer_at(data + 4 * i, dcd->swapped);
+    memcpy(&to[dcd->moving[i]], &bits, sizeof bits);
+  }
+}
+
+/* The first that is not finite, or too large; n: none. */
+static int64_t find_bad(const float *value, int64_t n) {
+  int bad = 0;
+  for (int64_t i = 0; i < n; i++)
+    bad |= !(fabsf(value[i]) <= LARGEST);
+  for (int64_t i = 0; bad && i < n; i++)
+    if (!(fabsf(value[i]) <= LARGEST)) return i;
+  return n;
+}
+
+static dcs_status read_axis(dcs_dcd *dcd, int axis) {
+  const int64_t n = held(dcd, dcd->frame);
+  const char *data;
+  char what[64];
+  snprintf(what, sizeof what, "%c of frame %" PRId64, "xyz"[axis], dcd -> frame + 1);
+  DCS_TRY(take_record(dcd, 4 * (uint64_t)n, what, &data));
+  if (!dcd->places[axis]) dcd->places[axis] = malloc((size_t)dcd->n_atoms * sizeof(float));
+  if (!dcd->places[axis])
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms", dcd->n_atoms);
+  place(dcd, data, n, dcd->places[axis]);
+  const int64_t bad = find_bad(dcd->places[axis], dcd->n_atoms);
+  if (bad == dcd->n_atoms) return DCS_OK;
+  return dcs_fail(
+      DCS_INPUT,
+      "%s: found %g, %s, atom %" PRId64 ", before byte %" PRIu64 "; expected at most %g "
+      "in size",
+      path_of(dcd), (double)dcd->places[axis][bad], what, bad + 1, dcd->at, (double)LARGEST);
+}
+
+/* Whether there is a frame more, which begins as one does. */
+static dcs_status is_there(dcs_dcd *dcd, bool *found) {
+  char expected[128];
+  dcs_slice next;
+  DCS_TRY(dcs_content_peek(dcd->content, 1, &next));
+  *found = next.length > 0;
+  if (!*found) return DCS_OK;
+  return dcd->has_cell ? check_marker(dcd, CELL, "the cell", expected)
+                       : check_marker(dcd, 4 * (uint64_t)held(dcd, dcd->frame), "x", expected);
+}
+
+dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found) {
+  const char *ignored;
+  DCS_TRY(is_there(dcd, found));
+  if (!*found) return DCS_OK;
+  if (dcd->has_cell) DCS_TRY(read_cell(dcd));
+  for (int axis = 0; axis < 3; axis++)
+    DCS_TRY(read_axis(dcd, axis));
+  if (dcd->has_fourth)
+    DCS_TRY(
+        take_record(dcd, 4 * (uint64_t)held(dcd, dcd->frame), "the fourth dimension", &ignored));
+  dcd->frame++;
+  return DCS_OK;
+}
+
+/* Passes over frames one after the other, as those of a pipe. */
+static dcs_status pass_each(dcs_dcd *dcd, int64_t frames, bool *found) {
+  const char *last;
+  for (; frames > 0; frames--) {
+    const uint64_t bytes = frame_bytes(dcd, dcd->frame);
+    dcs_slice next;
+    DCS_TRY(is_there(dcd, found));
+    if (!*found) return DCS_OK;
+    DCS_TRY(dcs_content_skip(dcd->content, bytes - 1));
+    DCS_TRY(dcs_content_peek(dcd->content, 1, &next));
+    if (next.length == 0) return cut(dcd, "all of it");
+    DCS_TRY(dcs_content_take(dcd->content, 1, &last));
+    dcd->at += bytes;
+    dcd->frame++;
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found) {
+  uint64_t bytes, left;
+  *found = true;
+  if (frames > 0 && dcd->n_fixed && dcd->frame == 0) {
+    DCS_TRY(dcs_dcd_next(dcd, found));
+    frames--;
+  }
+  if (!*found || frames <= 0) return DCS_OK;
+  if (!dcs_content_size(dcd->content, &bytes)) return pass_each(dcd, frames, found);
+  DCS_TRY(is_there(dcd, found));
+  const int64_t there = dcs_dcd_frames(dcd, bytes, &left) - dcd->frame;
+  const int64_t passed = there < frames ? there : frames;
+  /* All frames that are left have one size: where atoms are fixed the first was read. */
+  const uint64_t over = (uint64_t)passed * frame_bytes(dcd, dcd->frame);
+  DCS_TRY(dcs_content_skip(dcd->content, over));
+  dcd->at += over;
+  dcd->frame += passed;
+  return passed < frames ? dcs_dcd_next(dcd, found) : DCS_OK;
+}
