@@ -7,8 +7,9 @@
  *   potential comes down again (prolongation), and is read at the grid's points (interpolation),
  *   along x, y and z one after another, for the map and its lattices are all regular.
  * Derives from: cpu_cutoff in the short range part; the direct sums where they take less time.
- * Parameters: threads (1..1024); isa; order of interpolation; cutoff (tenths of an angstrom) and
- *   ratio of cutoff to h (tenths), 0: by the tolerance and an estimate of the time.
+ * Parameters: threads (1..1024); isa; order of interpolation; cutoff (tenths of an angstrom; 0: by
+ *   an estimate of the time) and ratio of cutoff to h (tenths), both raised to what the tolerance
+ *   needs.
  * Limits: tolerances from 1e-5 on. Beside the map it needs about the part h_map / h of a map for
  *   the last interpolation. */
 #include "kernels/coulomb/cpu/multilevel.h"

@@ -25,8 +25,9 @@
  * charge; so 16 weights are held in registers, and 8 charges and two vectors of 4 weights are loaded
  * for 64 FMAs. Weights lie in rows along z with zeros around them, and are the same for a warp.
  *
- * Parameters: those of cuda_cutoff_cells; order, cutoff (tenths of an angstrom) and ratio of the
- * cutoff to the finest lattice's spacing (tenths), 0: by the tolerance and an estimate of the time.
+ * Parameters: those of cuda_cutoff_cells; order, cutoff (tenths of an angstrom; 0: by an estimate
+ * of the time) and ratio of the cutoff to the finest lattice's spacing (tenths), both raised to what
+ * the tolerance needs.
  * Limits: tolerances from 1e-5 on. The order of atomic additions changes the last bits from run to
  * run. Scratch memory has n_z * h_map / h maps beside the lattices, whose size is that of the grid. */
 
