@@ -89,10 +89,10 @@ typedef struct {
   int64_t n_inputs;                   /* elements of buffer 0, which is an input: at least 1 */
   dcs_dims n;                         /* points of a grid, each at least 1 */
   int64_t first_slice;                /* slice k of the problem is slice first_slice + k of the grid
-                                         whose origin atoms are given from: a slab of it. Not 0 in
-                                         problems that the kind's initial values pose alone; each
-                                         variant that solves these computes the bits that a slab
-                                         has in the whole grid */
+                                         whose origin atoms are given from: a slab of it. Above 0
+                                         for variants alone that solve the kind's initial problem,
+                                         which compute the bits that the slab has in the whole grid
+                                       */
   float spacing;                      /* of the points, angstrom */
   dcs_config config;                  /* values of the kind's parameters */
 } dcs_problem;
