@@ -24,7 +24,7 @@ static bool is_direct(const dcs_variant *variant) {
 /* The problem of a slab, of whose grid the cell of a periodic boundary does not follow. */
 static dcs_config part_of(const dcs_problem *whole) {
   dcs_config config = whole->config;
-  if (dcs_periodic(whole)) dcs_cell(whole, &config.value[DCS_COULOMB_CELL_X]);
+  if (dcs_periodic(whole)) dcs_cell_edges(whole, &config.value[DCS_COULOMB_CELL_X]);
   return config;
 }
 
