@@ -1,4 +1,4 @@
-/* Multilevel summation on the emulated device, against double precision. */
+/* Multilevel summation on the emulated device, against that on the CPU and double precision. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tests/coulomb_problem.h"
+#include "tests/multilevel_problems.h"
 #include "tests/sorted_cells.h"
 
 static int find_variant(void **state) {
@@ -18,19 +18,74 @@ static dcs_config method(int order, int cutoff, int ratio) {
   return (dcs_config){{8, 4, 3, 20, 64, order, cutoff, ratio}};
 }
 
-static void pose(dcs_case *c, double tolerance) {
-  dcs_config problem = {{0}};
-  problem.value[DCS_COULOMB_TOLERANCE] = tolerance;
-  dcs_case_pose(c, &problem);
+/* The same on the CPU: parameters of one name have one meaning. */
+static float *compute_on_cpu(const dcs_case *c, const dcs_config *config) {
+  const dcs_variant *cpu = dcs_find_variant("cpu_multilevel");
+  dcs_config same = {{1}};
+  for (int p = 0; p < cpu->n_params; p++) {
+    int q = dcs_find_param(cells, cpu->params[p].name);
+    if (q >= 0) same.value[p] = config->value[q];
+  }
+  float *map = malloc((size_t)dcs_points(c->problem.n) * sizeof *map);
+  assert_non_null(map);
+  assert_true(cpu->compute(&c->problem, &same, OUT(map)));
+  return map;
 }
 
-static void orders_keep_their_tolerance(void **state) {
+/* Within rounding of the CPU's map, of the magnitude `scale`: far closer than the tolerance. */
+static void expect_cpu_map(const dcs_case *c, const dcs_config *config, float scale) {
+  float *map = compute(c, config), *expected = compute_on_cpu(c, config);
+  for (int64_t i = 0; i < dcs_points(c->problem.n); i++)
+    if (!(fabsf(map[i] - expected[i]) <= 1e-5f * (scale + fabsf(expected[i]))))
+      fail_msg("point %d is %.9g; expected %.9g", (int)i, (double)map[i], (double)expected[i]);
+  free(map);
+  free(expected);
+}
+
+static void orders_are_those_of_the_cpu(void **state) {
   (void)state;
-  static const double tolerances[] = {0.2, 0.02, 0.02, 0.02};
-  for (int order = 0; order < 4; order++) {
-    dcs_case c = around_grid((dcs_dims){11, 9, 8}, 0.7, 60, 1);
-    const dcs_config config = method(order, 30, 40 + 5 * order);
-    pose(&c, tolerances[order]);
+  for (int order = 0; order < 4; order += getenv("DCS_TEST_FULL") ? 1 : 3) {
+    dcs_case c = around_grid((dcs_dims){8, 6, 5}, 0.6, 40, 1);
+    pose_tolerance(&c, 0.4);
+    const dcs_config config = method(order, 25, 30 + 3 * order);
+    expect_cpu_map(&c, &config, 1);
+    expect_map(&c, cells, &config);
+    dcs_case_free(&c);
+  }
+}
+
+/* Levels above the first take the nearer ones, the map's kernel those beyond all. */
+static void atoms_far_away(void **state) {
+  (void)state;
+  static const double shifts[] = {12, 1e5};
+  for (int i = 0; i < 2; i++) {
+    dcs_site sites[] = {{.x = shifts[i], .y = 3, .z = -shifts[i], .q = 5}, {.x = 2, .q = 0.1}};
+    dcs_case c = case_of(sites, 2, (dcs_dims){9, 5, 7}, 0.8, 1e-2);
+    const dcs_config config = method(1, 30, 60);
+    expect_cpu_map(&c, &config, 1);
+    expect_map(&c, cells, &config);
+    dcs_case_free(&c);
+  }
+}
+
+static void few_atoms_are_summed_directly(void **state) {
+  (void)state;
+  dcs_case c = posed_case(ML_FAR_MOLECULE, 30, 1, 1e-5);
+  const dcs_config config = method(1, 0, 0);
+  expect_map(&c, cells, &config);
+  dcs_case_free(&c);
+}
+
+/* One level, which is the top; a plane of points. */
+static void flat_and_small_grids(void **state) {
+  (void)state;
+  dcs_site sites[] = {
+      {.x = 1.1, .y = 3, .z = 0.5, .q = 1}, {.x = 2.2, .q = -0.4}, {.y = 7.1, .q = 1}};
+  static const dcs_dims sizes[] = {{1, 1, 1}, {19, 17, 1}};
+  for (int i = 0; i < 2; i++) {
+    dcs_case c = case_of(sites, 3, sizes[i], 0.5, 0.05);
+    const dcs_config config = method(1, 30, 60);
+    expect_cpu_map(&c, &config, 1);
     expect_map(&c, cells, &config);
     dcs_case_free(&c);
   }
@@ -38,7 +93,10 @@ static void orders_keep_their_tolerance(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(orders_keep_their_tolerance),
+      cmocka_unit_test(orders_are_those_of_the_cpu),
+      cmocka_unit_test(atoms_far_away),
+      cmocka_unit_test(few_atoms_are_summed_directly),
+      cmocka_unit_test(flat_and_small_grids),
   };
   return cmocka_run_group_tests_name("multilevel on CUDA", tests, find_variant, remove_folder);
 }

@@ -9,8 +9,11 @@ const char *const dcs_multilevel_orders[DCS_ML_N_ORDERS] = {"cubic", "quintic", 
 /* What single precision leaves of a tolerance. */
 static const double LEAST_TOLERANCE = 1e-5;
 
-/* Numbers of a lattice's nodes that fit memory and, in one dimension, coordinates. */
-static const double MOST_NODES = 1 << 27, MOST_IN_A_ROW = 1 << 14;
+/* In one dimension, coordinates of a lattice are exact enough up to here. */
+static const double MOST_IN_A_ROW = 1 << 14;
+
+/* Potentials of a lattice, by points and atoms: more would cost more than it takes off them. */
+static const double NODES_AN_INPUT = 4, FEW_NODES = 5000;
 
 /* ---- orders ---- */
 
@@ -131,19 +134,21 @@ static void divide(const dcs_problem *p, int reach, dcs_multilevel *m) {
     top->reach[d] = top->potential.n[d] - 1 + reach;
 }
 
-/* Whether the finest lattice fits. */
-static bool fits(const dcs_problem *p, double h, int reach, char why[DCS_TEXT]) {
+/* Whether the finest lattice is not too large. */
+static bool fits(const dcs_problem *p, const dcs_multilevel *m, char why[DCS_TEXT]) {
+  const double points = (double)p->n.x * (double)p->n.y * (double)p->n.z;
+  const double most = NODES_AN_INPUT * (points + (double)p->n_inputs) + FEW_NODES;
   const double spacing = (double)p->spacing;
   const int64_t n[3] = {p->n.x, p->n.y, p->n.z};
   double nodes = 1, row = 0;
   for (int d = 0; d < 3; d++) {
-    double along = spacing * (double)n[d] / h + 2 * (reach + DCS_ML_MOST_NODES);
+    const double along = spacing * (double)(n[d] - 1) / m->h + m->nodes;
     nodes *= along;
     row = fmax(row, along);
   }
-  if (nodes <= MOST_NODES && row <= MOST_IN_A_ROW) return true;
-  snprintf(why, DCS_TEXT, "a lattice of %.3g A has %.3g nodes, %.3g in a row; %.0f and %.0f fit", h,
-           nodes, row, MOST_NODES, MOST_IN_A_ROW);
+  if (nodes <= most && row <= MOST_IN_A_ROW) return true;
+  snprintf(why, DCS_TEXT, "a lattice of %.3g A has %.3g nodes, %.3g in a row; %.3g and %.0f fit",
+           m->h, nodes, row, most, MOST_IN_A_ROW);
   return false;
 }
 
@@ -157,7 +162,7 @@ static bool build(const dcs_problem *p, int which, double cutoff, double ratio, 
                         .cutoff = cutoff,
                         .h = cutoff / ratio,
                         .filter = {0, o->filter, o->filter + 8}};
-  if (!fits(p, m->h, reach, why)) return false;
+  if (!fits(p, m, why)) return false;
   divide(p, reach, m);
   return true;
 }
@@ -187,44 +192,39 @@ static double cost(const dcs_problem *p, const dcs_multilevel *m) {
   return sum;
 }
 
+/* From one cutoff that is tried to the next: 2^(1/8). */
+static const double STEP = 1.09050773;
+
 /* The cheapest of the cutoffs whose error is within the tolerance; false: there is none. */
 static bool cheapest(const dcs_problem *p, const dcs_ml_wanted *wanted, dcs_multilevel *best) {
-  static const double STEP = 1.09050773; /* 2^(1/8) */
-  const double spacing = (double)p->spacing, t = dcs_tolerance(p);
+  const double spacing = (double)p->spacing;
   const double longest = spacing * (double)(p->n.x > p->n.y ? p->n.x : p->n.y);
   double least = INFINITY;
   for (double a = spacing; a <= 2 * fmax(longest, spacing * (double)p->n.z); a *= STEP) {
     dcs_multilevel m;
     char why[DCS_TEXT];
-    double ratio = wanted->ratio > 0 ? wanted->ratio : least_ratio(p, wanted->order, a);
-    if (!(ratio > 0) || dcs_multilevel_error(p, wanted->order, a, ratio) > t) continue;
-    if (!build(p, wanted->order, a, ratio, &m, why) || cost(p, &m) >= least) continue;
+    const double ratio = least_ratio(p, wanted->order, a);
+    if (!(ratio > 0) || !build(p, wanted->order, a, fmax(ratio, wanted->ratio), &m, why) ||
+        cost(p, &m) >= least)
+      continue;
     least = cost(p, &m);
     *best = m;
   }
   return isfinite(least);
 }
 
-/* The method's cutoff and ratio, or the ratio that the tolerance needs. */
+/* From the method's cutoff on the first whose lattices keep the tolerance and fit; with the
+ * method's ratio, or the one that this takes. False: none does. */
 static bool as_wanted(const dcs_problem *p, const dcs_ml_wanted *wanted, dcs_multilevel *m,
                       char why[DCS_TEXT]) {
-  const double t = dcs_tolerance(p);
-  const double ratio =
-      wanted->ratio > 0 ? wanted->ratio : least_ratio(p, wanted->order, wanted->cutoff);
-  if (!(ratio > 0)) {
-    snprintf(why, DCS_TEXT, "with a cutoff of %g A no lattice keeps a tolerance of %g",
-             wanted->cutoff, t);
-    return false;
+  enum { MOST_TRIES = 400 };
+  double a = wanted->cutoff;
+  for (int i = 0; i < MOST_TRIES; i++, a *= STEP) {
+    const double ratio = least_ratio(p, wanted->order, a);
+    if (ratio > 0 && build(p, wanted->order, a, fmax(ratio, wanted->ratio), m, why)) return true;
   }
-  const double error = dcs_multilevel_error(p, wanted->order, wanted->cutoff, ratio);
-  if (error > t) {
-    snprintf(why, DCS_TEXT,
-             "an error of up to %.2g is expected; the tolerance is %g: take a larger "
-             "ratio or cutoff",
-             error, t);
-    return false;
-  }
-  return build(p, wanted->order, wanted->cutoff, ratio, m, why);
+  snprintf(why, DCS_TEXT, "no lattice keeps a tolerance of %g, or fits", dcs_tolerance(p));
+  return false;
 }
 
 bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,

@@ -43,13 +43,15 @@ extern const char *const dcs_multilevel_orders[DCS_ML_N_ORDERS];
 #define DCS_ML_CUTOFF(cutoff_tries)                                                                \
   {                                                                                                \
     .name = "cutoff",                                                                              \
-    .meaning = "of the short range part, in tenths of an angstrom; 0: what takes least time",      \
+    .meaning = "of the short range part, in tenths of an angstrom, or more where the tolerance "   \
+               "needs it; 0: what takes least time",                                               \
     .lo = 0, .hi = 100000, .initial = 0, .tries = cutoff_tries                                     \
   }
 #define DCS_ML_RATIO(ratio_tries)                                                                  \
   {                                                                                                \
     .name = "ratio",                                                                               \
-    .meaning = "of the cutoff to the finest lattice's spacing, in tenths; 0: by the tolerance",    \
+    .meaning = "of the cutoff to the finest lattice's spacing, in tenths, or more where the "      \
+               "tolerance needs it",                                                               \
     .lo = 0, .hi = DCS_ML_LARGEST_RATIO, .initial = 0, .tries = ratio_tries                        \
   }
 
@@ -86,15 +88,15 @@ typedef struct {
   dcs_ml_level level[DCS_ML_MOST_LEVELS];
 } dcs_multilevel;
 
-/* The parameters of a method: 0 is "what follows". */
+/* The parameters of a method. */
 typedef struct {
   int order;
-  double cutoff; /* angstrom; 0: what is expected to take least time */
-  double ratio;  /* a / h; 0: the least that the tolerance allows */
+  double cutoff; /* angstrom, at least; 0: what is expected to take least time */
+  double ratio;  /* a / h, at least */
 } dcs_ml_wanted;
 
-/* Chooses for the problem's shape and tolerance. False: the tolerance cannot be kept, or memory;
- * says why. Pure; atoms are not looked at. */
+/* Chooses for the problem's shape and tolerance, so that the expected error keeps it. False: that
+ * cannot be; says why. Pure; atoms are not looked at. */
 bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,
                            dcs_multilevel *m, char why[DCS_TEXT]);
 
@@ -114,8 +116,9 @@ static inline bool dcs_ml_is_top(const dcs_multilevel *m, int level) {
   return level == m->n_levels - 1;
 }
 
-/* Weights of a level's lattice cutoff, of the charges at (i, j, k) nodes' distance, 0 <= i <=
- * reach[0], ...; i fastest. The caller frees; NULL: no memory. 1/angstrom. */
-float *dcs_multilevel_weights(const dcs_multilevel *m, int level);
+/* Weights of the lattice cutoff at level 0, or of the top's sum (top), of the charges at (i, j, k)
+ * nodes' distance, 0 <= i <= reach[0], ...; i fastest. Level k has those of level 0 times 2^-k. The
+ * caller frees; NULL: no memory. 1/angstrom. */
+float *dcs_multilevel_weights(const dcs_multilevel *m, bool top);
 
 #endif

@@ -49,10 +49,10 @@ static double softened(double x, int degree) {
 }
 
 /* What a level interpolates, at a distance in nodes. */
-static double part_of(const dcs_multilevel *m, int level, double distance) {
+static double part_of(const dcs_multilevel *m, bool top, double distance) {
   const double ratio = m->cutoff / m->h, x = distance / ratio;
   double value = softened(x, m->softening) / ratio;
-  if (dcs_ml_is_top(m, level)) return value;
+  if (top) return value;
   return value - softened(x / 2, m->softening) / (2 * ratio);
 }
 
@@ -63,11 +63,11 @@ typedef struct {
   int stride[3];
 } extent;
 
-static extent extent_of(const dcs_multilevel *m, int level, int reach) {
+static extent extent_of(const int wanted[3], int reach) {
   extent e;
   int stride = 1;
   for (int d = 0; d < 3; d++) {
-    e.wanted[d] = m->level[level].reach[d] + 1;
+    e.wanted[d] = wanted[d] + 1;
     e.taken[d] = e.wanted[d] + reach;
     e.stride[d] = stride;
     stride *= e.taken[d];
@@ -100,39 +100,38 @@ static void filter_all(const double *filter, int reach, const extent *e, double 
   }
 }
 
-static void take(const dcs_multilevel *m, int level, const extent *e, double *values) {
+static void take(const dcs_multilevel *m, bool top, const extent *e, double *values) {
   for (int k = 0; k < e->taken[2]; k++)
     for (int j = 0; j < e->taken[1]; j++)
       for (int i = 0; i < e->taken[0]; i++)
         values[(int64_t)k * e->stride[2] + (int64_t)j * e->stride[1] + i] =
-            part_of(m, level, sqrt((double)i * i + (double)j * j + (double)k * k));
+            part_of(m, top, sqrt((double)i * i + (double)j * j + (double)k * k));
 }
 
 /* Weights of charges beyond the reach in any direction are 0, but at the top. */
-static void keep(const dcs_multilevel *m, int level, const extent *e, const double *values,
-                 float *weights) {
+static void keep(const extent *e, bool top, double h, const double *values, float *weights) {
   const int r = e->wanted[0] - 1;
-  const bool top = dcs_ml_is_top(m, level);
   for (int k = 0; k < e->wanted[2]; k++)
     for (int j = 0; j < e->wanted[1]; j++)
       for (int i = 0; i < e->wanted[0]; i++) {
         double value = values[(int64_t)k * e->stride[2] + (int64_t)j * e->stride[1] + i];
-        *weights++ = top || i * i + j * j + k * k <= r * r ? (float)(value / m->level[level].h) : 0;
+        *weights++ = top || i * i + j * j + k * k <= r * r ? (float)(value / h) : 0;
       }
 }
 
-float *dcs_multilevel_weights(const dcs_multilevel *m, int level) {
-  const int power = dcs_ml_is_top(m, level) ? 2 : 1, reach = m->filter[power];
-  const extent e = extent_of(m, level, reach);
+float *dcs_multilevel_weights(const dcs_multilevel *m, bool top) {
+  const dcs_ml_level *level = &m->level[top ? m->n_levels - 1 : 0];
+  const int power = top ? 2 : 1, reach = m->filter[power];
+  const extent e = extent_of(level->reach, reach);
   double filter[DCS_ML_MOST_FILTER + 1];
   double *values = malloc((size_t)e.stride[2] * (size_t)e.taken[2] * sizeof *values);
   float *weights =
       malloc((size_t)e.wanted[0] * (size_t)e.wanted[1] * (size_t)e.wanted[2] * sizeof *weights);
   if (values && weights) {
     dcs_multilevel_filter(m, power, filter);
-    take(m, level, &e, values);
+    take(m, top, &e, values);
     filter_all(filter, reach, &e, values);
-    keep(m, level, &e, values, weights);
+    keep(&e, top, level->h, values, weights);
   } else {
     free(weights);
     weights = NULL;

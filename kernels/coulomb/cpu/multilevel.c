@@ -7,8 +7,9 @@
  *   potential comes down again (prolongation), and is read at the grid's points (interpolation),
  *   along x, y and z one after another, for the map and its lattices are all regular.
  * Derives from: cpu_cutoff in the short range part; the direct sums where they take less time.
- * Parameters: threads (1..1024); isa; order of interpolation; cutoff (tenths of an angstrom) and
- *   ratio of cutoff to h (tenths), 0: by the tolerance and an estimate of the time.
+ * Parameters: threads (1..1024); isa; order of interpolation; cutoff (tenths of an angstrom; 0: by
+ *   an estimate of the time) and ratio of cutoff to h (tenths), both raised to what the tolerance
+ *   needs.
  * Limits: tolerances from 1e-5 on. Beside the map it needs about the part h_map / h of a map for
  *   the last interpolation. */
 #include "kernels/coulomb/cpu/multilevel.h"
@@ -65,6 +66,7 @@ typedef struct {
   int threads, isa;
   dcs_ml_atoms atoms;
   float *charge[DCS_ML_MOST_LEVELS], *potential[DCS_ML_MOST_LEVELS];
+  float *weights[2]; /* of levels, of the top */
 } summation;
 
 static bool allocate(summation *s) {
@@ -83,6 +85,8 @@ static void release(summation *s) {
     free(s->charge[k]);
     free(s->potential[k]);
   }
+  free(s->weights[0]);
+  free(s->weights[1]);
   dcs_multilevel_free(&s->atoms);
 }
 
@@ -101,12 +105,20 @@ static bool charge_levels(summation *s) {
   return true;
 }
 
+/* The potential of a level's own part. */
+static bool cut_off(summation *s, int level) {
+  const bool top = dcs_ml_is_top(s->m, level);
+  float *charge = s->charge[level];
+  if (!s->weights[top]) s->weights[top] = dcs_multilevel_weights(s->m, top);
+  return s->weights[top] && (top || resample(s, DCS_ML_FILTER, level, charge, false, charge)) &&
+         dcs_multilevel_convolve(s->m, level, s->weights[top], s->threads, s->isa, charge,
+                                 s->potential[level]);
+}
+
 /* The potential of all levels, from the top down. */
 static bool add_levels(summation *s) {
   for (int k = s->m->n_levels - 1; k >= 0; k--)
-    if ((!dcs_ml_is_top(s->m, k) &&
-         !resample(s, DCS_ML_FILTER, k, s->charge[k], false, s->charge[k])) ||
-        !dcs_multilevel_convolve(s->m, k, s->threads, s->isa, s->charge[k], s->potential[k]) ||
+    if (!cut_off(s, k) ||
         (!dcs_ml_is_top(s->m, k) &&
          !resample(s, DCS_ML_PROLONG, k, s->potential[k + 1], true, s->potential[k])))
       return false;

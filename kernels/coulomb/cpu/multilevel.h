@@ -41,9 +41,9 @@ bool dcs_multilevel_resample(const dcs_multilevel *m, const dcs_problem *problem
 
 /* ---- lattice cutoff ---- */
 
-/* Potential of the level's own part, overwritten. `isa`: of DCS_CPU_ISA, one that this machine has.
- * False: no memory. */
-bool dcs_multilevel_convolve(const dcs_multilevel *m, int level, int threads, int isa,
-                             const float *charge, float *potential);
+/* Potential of the level's own part, overwritten, with the weights of dcs_multilevel_weights() for
+ * it. `isa`: of DCS_CPU_ISA, one that this machine has. False: no memory. */
+bool dcs_multilevel_convolve(const dcs_multilevel *m, int level, const float *weights, int threads,
+                             int isa, const float *charge, float *potential);
 
 #endif

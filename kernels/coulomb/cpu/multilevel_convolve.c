@@ -8,6 +8,7 @@
 #include "kernels/common/cpu.h"
 #include "kernels/coulomb/cpu/multilevel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +30,14 @@ typedef struct {
 /* ---- weights ---- */
 
 /* Of the octant that dcs_multilevel_weights() makes. */
-static void arrange_weights(convolution *c, const float *octant) {
+static void arrange_weights(convolution *c, float scale, const float *octant) {
   const int rx = c->level->reach[0], ry = c->level->reach[1], rz = c->level->reach[2];
   for (int z = 0; z <= rz; z++)
     for (int y = 0; y <= ry; y++) {
       int *farthest = &c->farthest[z * (ry + 1) + y];
       *farthest = -1;
       for (int x = 0; x <= rx; x++) {
-        const float w = octant[((int64_t)z * (ry + 1) + y) * (rx + 1) + x];
+        const float w = scale * octant[((int64_t)z * (ry + 1) + y) * (rx + 1) + x];
         float *right = c->weight + ((int64_t)z * (2 * rx + 1) + rx + x) * c->dys + ry + MOST_ROWS;
         float *left = right - (int64_t)2 * x * c->dys;
         right[y] = right[-y] = left[y] = left[-y] = w;
@@ -161,23 +162,22 @@ static bool allocate(convolution *c) {
   return c->charge && c->is_zero && c->weight && c->farthest;
 }
 
-bool dcs_multilevel_convolve(const dcs_multilevel *m, int level, int threads, int isa,
-                             const float *charge, float *potential) {
+bool dcs_multilevel_convolve(const dcs_multilevel *m, int level, const float *weights, int threads,
+                             int isa, const float *charge, float *potential) {
   convolution c = {.level = &m->level[level], .potential = potential};
-  float *octant = dcs_multilevel_weights(m, level);
-  const bool has_memory = allocate(&c) && octant;
+  const float scale = dcs_ml_is_top(m, level) ? 1 : ldexpf(1, -level);
+  const bool has_memory = allocate(&c);
   const int *n = c.level->potential.n, rows = kernels[isa].rows;
   const int groups = (n[1] + rows - 1) / rows;
   (void)threads;
   if (has_memory) {
-    arrange_weights(&c, octant);
+    arrange_weights(&c, scale, weights);
     pad_charges(&c, charge, threads);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic)
     for (int k = 0; k < n[2]; k++)
       for (int g = 0; g < groups; g++)
         kernels[isa].sum(&c, g * rows, k);
   }
-  free(octant);
   free(c.charge);
   free(c.is_zero);
   free(c.weight);

@@ -20,15 +20,17 @@ typedef struct {
 enum { OWN_AT = (sizeof(dcs_short_range) + 7) / 8 * 8 };
 _Static_assert(OWN_AT + sizeof(multilevel) <= DCS_OWN_BYTES, "a plan holds it");
 
-/* Scratch behind that of the cells. Weights while they are filtered: after x, after y; then rows of
- * them, and the top's. Lines: points in x of nodes; planes: points in x and y. */
+/* Scratch behind that of the cells. Weights: the parts of 1/r and, filtered along x and y, these
+ * again; then rows of them, and the top's. Lines: points in x of nodes; planes: points in x and y.
+ */
 enum {
   LAYOUT = DCS_CELLS_N_SCRATCH,
   CHARGES,
   FILTERED,
   POTENTIAL,
-  WEIGHTS_X,
-  WEIGHTS_Y,
+  PARTS,
+  PARTS_X,
+  PARTS_Y,
   ROWS,
   TOP,
   LINES,
@@ -93,9 +95,8 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
   const dcs_dims n = problem->n;
   dcs_multilevel m;
   char why[DCS_TEXT];
-  *found = (dcs_candidates){.pairs = (double)problem->n_inputs * (double)n.x * (double)n.y *
-                                     (double)n.z,
-                            .fill = NAN};
+  *found = (dcs_candidates){
+      .pairs = (double)problem->n_inputs * (double)n.x * (double)n.y * (double)n.z, .fill = NAN};
   if (choose(problem, config, &m, why) && m.n_levels > 0)
     dcs_near_candidates(problem, config, m.cutoff, found);
 }
@@ -117,36 +118,42 @@ static void spread_blocks(dcs_plan *plan, int64_t y, int64_t z) {
   plan->steps[plan->n_steps - 1].grid[2] = z;
 }
 
+/* For a level's weights and the top's. */
+static void add_filter(dcs_plan *plan, const char *kernel, int64_t work, const dcs_arg *args) {
+  add_kernel(plan, kernel, THREADS, work, args, 0);
+  spread_blocks(plan, 2, 1);
+}
+
 static void add_weights(const multilevel *own, int beyond, dcs_plan *plan) {
-  static const dcs_arg x[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_SCRATCH(WEIGHTS_X),
-                              DCS_ARG_END};
-  static const dcs_arg y[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_SCRATCH(WEIGHTS_X),
-                              DCS_SCRATCH(WEIGHTS_Y), DCS_ARG_END};
-  static const dcs_arg z[] = {DCS_OWN_AT(OWN_AT),     DCS_SCRATCH(LAYOUT), DCS_SCRATCH(WEIGHTS_Y),
-                              DCS_SCRATCH(ROWS), DCS_SCRATCH(TOP),    DCS_ARG_END};
   static const dcs_arg layout[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_ARG_END};
+  static const dcs_arg parts[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(PARTS), DCS_ARG_END};
+  static const dcs_arg x[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_SCRATCH(PARTS),
+                              DCS_SCRATCH(PARTS_X), DCS_ARG_END};
+  static const dcs_arg y[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_SCRATCH(PARTS_X),
+                              DCS_SCRATCH(PARTS_Y), DCS_ARG_END};
+  static const dcs_arg z[] = {DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT), DCS_SCRATCH(PARTS_Y),
+                              DCS_SCRATCH(ROWS),  DCS_SCRATCH(TOP),    DCS_ARG_END};
   const int64_t wanted = own->longest + 1, taken = wanted + beyond;
   const int64_t row = (2 * own->reach + 3 * CUT_Z + 3) / 4 * 4;
   plan->scratch[LAYOUT].bytes = LAYOUT_BYTES;
-  plan->scratch[WEIGHTS_X].bytes = 2 * 8 * wanted * taken * taken;
-  plan->scratch[WEIGHTS_Y].bytes = 2 * 8 * wanted * wanted * taken;
+  plan->scratch[PARTS].bytes = 2 * 8 * taken * taken * taken;
+  plan->scratch[PARTS_X].bytes = 2 * 8 * wanted * taken * taken;
+  plan->scratch[PARTS_Y].bytes = 2 * 8 * wanted * wanted * taken;
   plan->scratch[ROWS].bytes = 4 * row * (own->reach + 1) * (own->reach + 1);
   plan->scratch[TOP].bytes = 4 * wanted * wanted * wanted;
   add_kernel(plan, "lay_out", RING, 1, layout, 0);
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = DCS_SCRATCH(ROWS)});
-  add_kernel(plan, "take_x", THREADS, wanted * taken * taken, x, 0);
-  spread_blocks(plan, 2, 1);
-  add_kernel(plan, "take_y", THREADS, wanted * wanted * taken, y, 0);
-  spread_blocks(plan, 2, 1);
-  add_kernel(plan, "take_z", THREADS, wanted * wanted * wanted, z, 0);
-  spread_blocks(plan, 2, 1);
+  add_filter(plan, "take_parts", taken * taken * taken, parts);
+  add_filter(plan, "filter_x", wanted * taken * taken, x);
+  add_filter(plan, "filter_y", wanted * wanted * taken, y);
+  add_filter(plan, "filter_z", wanted * wanted * wanted, z);
 }
 
 static void add_charges(const dcs_problem *problem, const dcs_multilevel *m, dcs_plan *plan) {
-  static const dcs_arg spread[] = {DCS_OWN_AT(OWN_AT),   DCS_SCRATCH(LAYOUT),
-                                   DCS_BUFFER(DCS_COULOMB_ATOMS), DCS_ARG_N_INPUTS,
-                                   DCS_SCRATCH(CHARGES), DCS_SCRATCH(FAR),
-                                   DCS_ARG_END};
+  static const dcs_arg spread[] = {
+      DCS_OWN_AT(OWN_AT), DCS_SCRATCH(LAYOUT),  DCS_BUFFER(DCS_COULOMB_ATOMS),
+      DCS_ARG_N_INPUTS,   DCS_SCRATCH(CHARGES), DCS_SCRATCH(FAR),
+      DCS_ARG_END};
   static const dcs_arg restricts[] = {DCS_SCRATCH(LAYOUT), DCS_SCRATCH(CHARGES), DCS_ARG_VALUE,
                                       DCS_ARG_END};
   static const dcs_arg there[] = {DCS_OWN_AT(OWN_AT),    DCS_SCRATCH(LAYOUT), DCS_SCRATCH(CHARGES),
@@ -194,8 +201,8 @@ static void add_potential(const dcs_multilevel *m, dcs_plan *plan) {
                                        .block = {CUT_X, CUT_Y, 1},
                                        .grid = {blocks_of(m), 1, 1},
                                        .args = cut});
-  add_kernel(plan, "sum_top", THREADS,
-             THREADS * dcs_ml_nodes(&m->level[m->n_levels - 1].potential), top, 0);
+  add_kernel(plan, "sum_top", THREADS, THREADS * dcs_ml_nodes(&m->level[m->n_levels - 1].potential),
+             top, 0);
   for (int k = m->n_levels - 2; k >= 0; k--)
     add_kernel(plan, "prolong_potential", THREADS, dcs_ml_nodes(&m->level[k].potential), prolong,
                k);
@@ -274,7 +281,8 @@ const dcs_variant dcs_variant_cuda_multilevel = {
     .id = "cuda_multilevel",
     .kind = "coulomb",
     .sources = sources,
-    .idea = "to a tolerance: atoms within a cutoff in cells, the smooth rest on lattices of splines",
+    .idea =
+        "to a tolerance: atoms within a cutoff in cells, the smooth rest on lattices of splines",
     .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],

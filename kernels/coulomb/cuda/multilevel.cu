@@ -6,7 +6,7 @@
  * The steps, each a launch:
  *
  *     lay_out              the lattices' boxes, and the filters
- *     take_x, take_y, take_z   weights of the lattice cutoff, in double precision
+ *     take_parts, filter_x, filter_y, filter_z   weights of the lattice cutoff, in double precision
  *     spread_charges       anterpolation, by atomic additions: 8 or 16 threads an atom, one for each
  *                          node in x, so that the additions of an atom's row are one transaction
  *     restrict_charges     from a level to the next, one launch each
@@ -25,8 +25,9 @@
  * charge; so 16 weights are held in registers, and 8 charges and two vectors of 4 weights are loaded
  * for 64 FMAs. Weights lie in rows along z with zeros around them, and are the same for a warp.
  *
- * Parameters: those of cuda_cutoff_cells; order, cutoff (tenths of an angstrom) and ratio of the
- * cutoff to the finest lattice's spacing (tenths), 0: by the tolerance and an estimate of the time.
+ * Parameters: those of cuda_cutoff_cells; order, cutoff (tenths of an angstrom; 0: by an estimate
+ * of the time) and ratio of the cutoff to the finest lattice's spacing (tenths), both raised to what
+ * the tolerance needs.
  * Limits: tolerances from 1e-5 on. The order of atomic additions changes the last bits from run to
  * run. Scratch memory has n_z * h_map / h maps beside the lattices, whose size is that of the grid. */
 
@@ -176,8 +177,8 @@ static __device__ __forceinline__ double part_of(multilevel m, int top, double d
   return top ? value : value - softened(x / 2) / (2 * m.ratio);
 }
 
-/* Weights are taken at 0..longest + FILTER2 in each dimension, and filtered to 0..longest. Two sets,
- * one after the other: of a level, and of the top. */
+/* Parts are taken at 0..longest + FILTER2 in each dimension, and filtered to 0..longest, along x, y,
+ * z. Two sets, one after the other: a level's, and the top's (blockIdx.y). */
 static __device__ __forceinline__ int wanted_of(multilevel m) {
   return m.longest + 1;
 }
@@ -185,29 +186,41 @@ static __device__ __forceinline__ int taken_of(multilevel m) {
   return m.longest + 1 + FILTER2;
 }
 
-/* x of wanted, y and z of taken; blockIdx.z: y is the set. */
-extern "C" __global__ void take_x(multilevel m, const layout *l, double *values) {
-  const int wanted = wanted_of(m), taken = taken_of(m), top = blockIdx.y;
-  long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x, n = (long long)wanted * taken * taken;
+extern "C" __global__ void take_parts(multilevel m, double *parts) {
+  const int taken = taken_of(m), top = blockIdx.y, n = taken * taken * taken;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  int x = i % wanted, y = i / wanted % taken, z = i / wanted / taken;
-  double sum = 0;
-  for (int t = -FILTER2; t <= FILTER2; t++)
-    sum += l->filter[top][abs(t)] *
-           part_of(m, top, sqrt((double)((x + t) * (x + t) + y * y + z * z)));
-  values[top * n + i] = sum;
+  int x = i % taken, y = i / taken % taken, z = i / taken / taken;
+  parts[top * n + i] = part_of(m, top, sqrt((double)(x * x + y * y + z * z)));
 }
 
-extern "C" __global__ void take_y(multilevel m, const layout *l, const double *in, double *values) {
+/* An even function, of which values at 0, 1, ... lie `stride` apart, filtered at one of them. */
+static __device__ __forceinline__ double filtered(const layout *l, int top, const double *line,
+                                                  int stride, int at) {
+  const double *filter = l->filter[top];
+  const int reach = top ? FILTER2 : FILTER;
+  double sum = filter[0] * line[at * stride];
+  for (int t = 1; t <= reach; t++)
+    sum += filter[t] * (line[abs(at - t) * stride] + line[(at + t) * stride]);
+  return sum;
+}
+
+/* x of wanted, y and z of taken. */
+extern "C" __global__ void filter_x(multilevel m, const layout *l, const double *in, double *out) {
   const int wanted = wanted_of(m), taken = taken_of(m), top = blockIdx.y;
-  long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x, n = (long long)wanted * wanted * taken;
+  const int n = wanted * taken * taken, i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int x = i % wanted, yz = i / wanted;
+  out[top * n + i] = filtered(l, top, in + (top * taken * taken + yz) * taken, 1, x);
+}
+
+/* x and y of wanted, z of taken. */
+extern "C" __global__ void filter_y(multilevel m, const layout *l, const double *in, double *out) {
+  const int wanted = wanted_of(m), taken = taken_of(m), top = blockIdx.y;
+  const int n = wanted * wanted * taken, i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   int x = i % wanted, y = i / wanted % wanted, z = i / wanted / wanted;
-  const double *line = in + (long long)(top * taken + z) * taken * wanted + x;
-  double sum = 0;
-  for (int t = -FILTER2; t <= FILTER2; t++)
-    sum += l->filter[top][abs(t)] * line[(long long)abs(y + t) * wanted];
-  values[top * n + i] = sum;
+  out[top * n + i] = filtered(l, top, in + (top * taken + z) * taken * wanted + x, wanted, y);
 }
 
 /* Rows of weights along z for cut_off: dz from -reach - CUT_Z on, as many as its vectors reach. */
@@ -217,21 +230,18 @@ static __device__ __forceinline__ int row_of(multilevel m) {
 
 /* A level's weights go to rows, [|dy|][|dx|][dz], zero where nothing is written; the top's to
  * [|dz|][|dy|][|dx|]. */
-extern "C" __global__ void take_z(multilevel m, const layout *l, const double *in, float *rows,
-                                  float *all) {
+extern "C" __global__ void filter_z(multilevel m, const layout *l, const double *in, float *rows,
+                                    float *all) {
   const int wanted = wanted_of(m), taken = taken_of(m), top = blockIdx.y;
-  long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x, n = (long long)wanted * wanted * wanted;
+  const int n = wanted * wanted * wanted, i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   int x = i % wanted, y = i / wanted % wanted, z = i / wanted / wanted;
-  const double *line = in + ((long long)top * taken * wanted + y) * wanted + x;
-  double sum = 0;
-  for (int t = -FILTER2; t <= FILTER2; t++)
-    sum += l->filter[top][abs(t)] * line[(long long)abs(z + t) * wanted * wanted];
+  double value = filtered(l, top, in + (top * taken * wanted + y) * wanted + x, wanted * wanted, z);
   if (top) {
-    all[i] = (float)(sum / ldexp(m.h, m.n_levels - 1));
+    all[i] = (float)(value / ldexp(m.h, m.n_levels - 1));
   } else if (x * x + y * y + z * z <= m.reach * m.reach) {
-    float *row = rows + ((long long)y * (m.reach + 1) + x) * row_of(m) + m.reach + CUT_Z;
-    row[z] = row[-z] = (float)(sum / m.h);
+    float *row = rows + (y * (m.reach + 1) + x) * row_of(m) + m.reach + CUT_Z;
+    row[z] = row[-z] = (float)(value / m.h);
   }
 }
 
