@@ -40,6 +40,13 @@ typedef enum {
   DCS_N_ROLES
 } dcs_role;
 
+/* What times at one value of a kind's parameter tell of those at other values, all not initial. */
+typedef enum {
+  DCS_TIMES_NEAR,  /* those at values that are near */
+  DCS_TIMES_ABOVE, /* at larger values they are no longer */
+  DCS_TIMES_ANY    /* they do not depend on it */
+} dcs_times_at;
+
 /* A knob of a variant, or a parameter of a problem kind. Legal values are those of lo..hi, integers
  * unless it is real, which applicable() (of a kind: canonical()) agrees to. A CUDA kernel sees each
  * parameter of its variant as a macro named in upper case (block_x: BLOCK_X). */
@@ -53,8 +60,9 @@ typedef struct {
                        DCS_TRIES_END; NULL: all of lo..hi. Of threads only those up to the CPUs at
                        hand, and these */
   dcs_role role;
-  bool real;        /* any number of lo..hi */
-  const char *unit; /* "angstrom"; NULL: none */
+  bool real;          /* any number of lo..hi */
+  dcs_times_at times; /* of a real parameter of a kind */
+  const char *unit;   /* "angstrom"; NULL: none */
 } dcs_param;
 
 enum {
@@ -81,10 +89,10 @@ typedef struct {
   int64_t n_inputs;                   /* elements of buffer 0, which is an input: at least 1 */
   dcs_dims n;                         /* points of a grid, each at least 1 */
   int64_t first_slice;                /* slice k of the problem is slice first_slice + k of the grid
-                                         whose origin atoms are given from: a slab of it. Not 0 in
-                                         problems that the kind's initial values pose alone; each
-                                         variant that solves these computes the bits that a slab
-                                         has in the whole grid */
+                                         whose origin atoms are given from: a slab of it. Above 0
+                                         for variants alone that solve the kind's initial problem,
+                                         which compute the bits that the slab has in the whole grid
+                                       */
   float spacing;                      /* of the points, angstrom */
   dcs_config config;                  /* values of the kind's parameters */
 } dcs_problem;
@@ -116,7 +124,7 @@ typedef enum {
 #define DCS_SCRATCH(s) ((dcs_arg)(DCS_ARG_SCRATCH + (s)))
 #define DCS_OWN_AT(o)  ((dcs_arg)(DCS_ARG_OWN_AT + (o)))
 
-enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 64, DCS_OWN_BYTES = 512 };
+enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 64, DCS_OWN_BYTES = 1024 };
 
 /* What a step does. */
 typedef enum {

@@ -87,7 +87,8 @@ typedef struct {
  * is asked for. Within a cutoff a dispatch table decides by what was measured within cutoffs with
  * the same switching function, for cutoffs from 1/1.26 of the least to 1.26 times the greatest of
  * these (a factor of 2 in the volume), and by how many pairs lie within the cutoff where the atoms
- * fill the grid's box evenly. Where there is no such table, the highest rung that runs here
+ * fill the grid's box evenly. To a tolerance it decides by what was measured at the nearest tolerance
+ * that is not looser (or up to 1.26 times looser). Where there is no such table, the highest rung that runs here
  * computes, on the GPU where one is named, else on the CPU.
  *
  * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. A map of 2 MiB or

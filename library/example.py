@@ -45,6 +45,9 @@ class Request(ctypes.Structure):
         ("nz", ctypes.c_int64),
         ("cutoff", ctypes.c_double),
         ("switched", ctypes.c_int),
+        ("tolerance", ctypes.c_double),
+        ("periodic", ctypes.c_int),
+        ("cell", ctypes.c_double * 3),
     ]
 
 
@@ -95,12 +98,13 @@ class Mapper:
         if status != 0:
             raise RuntimeError("%s (status %d)" % (self._library.dcs_error_message().decode(), status))
 
-    def map(self, atoms, spacing, shape, origin=(0.0, 0.0, 0.0), cutoff=0.0, switched=False):
+    def map(self, atoms, spacing, shape, origin=(0.0, 0.0, 0.0), **more):
         """The potential in e/angstrom, float32. With NumPy values[i, j, k] is that of the point
-        origin + spacing (i, j, k); without, values[(k * ny + j) * nx + i]."""
+        origin + spacing (i, j, k); without, values[(k * ny + j) * nx + i]. More fields of the request
+        may be given by their names: cutoff, switched, tolerance, periodic, cell."""
         rows, address, n = _atoms(atoms)
         nx, ny, nz = shape
-        request = Request(n, address, None, tuple(origin), spacing, nx, ny, nz, cutoff, switched)
+        request = Request(n, address, None, tuple(origin), spacing, nx, ny, nz, **more)
         values = (ctypes.c_float * (nx * ny * nz))()
         self._check(self._library.dcs_map(self._handle, request, values))
         if numpy is None:

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Maps in the hands of others: GridDataFormats, mrcfile, gemmi and numpy read what `map` wrote, and what they
-# write is read back. The packages go into a virtual environment in BUILD/readers; skipped, and said, where
+# Files between us and others: GridDataFormats, mrcfile, gemmi and numpy read what `map` wrote, and what they
+# write is read back; topologies, places and frames that ParmEd and MDAnalysis write are read to their
+# numbers. The packages go into a virtual environment in BUILD/readers; skipped, and said, where
 # they cannot be had.
 set -u
 python=$BUILD/readers/bin/python
@@ -55,3 +56,58 @@ for name in back.dx back.mrc back.npy back.npz; do
   "$bin" diff a.npz $name --tolerance 1e-5 >/dev/null 2>&1 || { echo "readers: $name is not read as it was written"; exit 1; }
 done
 echo "readers: GridDataFormats, mrcfile, gemmi and numpy agree"
+
+if ! "$python" -c "import parmed, MDAnalysis" 2>/dev/null && ! "$python" -m pip install -q parmed MDAnalysis >/dev/null 2>&1; then
+  echo "readers: topologies: skipped: ParmEd and MDAnalysis cannot be had"
+  exit 0
+fi
+BIN=$bin "$python" -W ignore - 2>errors <<'END' || { tail -3 errors; echo "readers: a topology or its places are not read as they were written"; exit 1; }
+import csv, os, subprocess
+import MDAnalysis, numpy as np, parmed
+
+rng = np.random.default_rng(1)
+n = 300
+molecule = parmed.Structure()
+kinds = {}
+for i in range(n):
+    element, number, mass, name = [("O", 8, 15.9994, "OH2"), ("H", 1, 1.008, "H1"), ("H", 1, 1.008, "H2")][i % 3]
+    kind = kinds.setdefault(element, parmed.AtomType(element + "T", None, mass, number))
+    kind.set_lj_params(0.1, 1.5)
+    charge = round(float(rng.uniform(-1, 1)), 6)
+    atom = parmed.Atom(atomic_number=number, name=name, type=kind.name, charge=charge, mass=mass, solvent_radius=1.5)
+    atom.atom_type = kind
+    molecule.add_atom(atom, "TIP3", i // 3 + 1, segid="WAT")
+charges = np.array([a.charge for a in molecule.atoms])
+places = np.round(rng.uniform(-300, 900, (n, 3)), 3)
+molecule.coordinates = places
+molecule.box = [40, 50, 60, 90, 90, 90]
+for name in "a.psf", "a.pdb", "a.rst7":
+    molecule.save(name)
+parmed.amber.AmberParm.from_structure(molecule).save("a.parm7")
+universe = MDAnalysis.Universe("a.psf", "a.pdb")
+universe.atoms.write("b.pdb")
+with MDAnalysis.Writer("b.dcd", n) as trajectory:
+    for frame in range(3):
+        universe.atoms.positions = places - 7.25 * frame
+        trajectory.write(universe.atoms)
+
+# The potential at a few points knows of every charge and place.
+points = np.array([[0, 0, 0], [500.5, -20, 30], [1000, 1000, -1000]])
+with open("points.csv", "w") as out:
+    out.write("x,y,z\n" + "".join("%.17g,%.17g,%.17g\n" % tuple(p) for p in points))
+
+def check(at, *files):
+    subprocess.run([os.environ["BIN"], "map", *files, "--at", "points.csv", "-o", "at.csv"], check=True)
+    found = [float(row[-1]) for row in list(csv.reader(open("at.csv")))[1:]]
+    right = (charges / np.linalg.norm(points[:, None] - at, axis=2)).sum(axis=1)
+    assert np.allclose(found, right, rtol=1e-7, atol=1e-9), (files, found, right)
+
+for topology in "a.psf", "a.parm7":
+    for other in "a.pdb", "b.pdb", "a.rst7":
+        check(places, topology, other)
+        check(places, other, topology)
+    for frame in range(3):
+        moved = (places - 7.25 * frame).astype(np.float32).astype(float)
+        check(moved, topology, "b.dcd", "--frame", str(frame + 1))
+END
+echo "readers: ParmEd and MDAnalysis agree"

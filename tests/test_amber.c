@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/input/molecule.h"
 #include "tests/read_molecule.h"
 
 #include <math.h>

@@ -408,6 +408,34 @@ static const dcs_param imagined_params[] = {
     {.name = "mode", .lo = 0, .hi = 1, .labels = modes}};
 static const dcs_kind imagined = {.id = "imagined", .params = imagined_params, .n_params = 3};
 
+static const dcs_param bounded_params[] = {
+    {.name = "tolerance", .lo = 0, .hi = 1, .real = true, .times = DCS_TIMES_ABOVE},
+    {.name = "edge", .lo = 0, .hi = 9, .real = true, .times = DCS_TIMES_ANY}};
+static const dcs_kind bounded = {.id = "bounded", .params = bounded_params, .n_params = 2};
+
+/* Of a tolerance the nearest that was measured and is not looser serves, or a little looser. */
+static void tolerances_serve_looser_ones(void **state) {
+  (void)state;
+  static const dcs_config measured[] = {{{0, 0}}, {{0.1, 0}}, {{0.001, 5}}, {{0.01, 0}}};
+  static const struct {
+    double tolerance;
+    int family; /* -1: none */
+  } asked[] = {{0, 0},     {0.001, 2}, {0.00085, 2}, {0.0005, -1}, {0.002, 2},
+               {0.009, 3}, {0.01, 3},  {0.05, 3},    {0.1, 1},     {0.5, 1}};
+  dcs_dispatch d = {0};
+  for (int f = 0; f < 4; f++)
+    assert_ptr_equal(dcs_dispatch_add(&d, &bounded, &measured[f]), &d.families[f]);
+  for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+    const dcs_config problem = {{asked[i].tolerance, 7}};
+    const dcs_dispatch_family *found = dcs_dispatch_find(&d, &bounded, &problem);
+    const int family = found ? (int)(found - d.families) : -1;
+    if (family != asked[i].family)
+      fail_msg("%g: family %d; expected %d", asked[i].tolerance, family, asked[i].family);
+  }
+  char text[DCS_TEXT];
+  assert_string_equal(dcs_dispatch_text(&d.families[2], text), "bounded, tolerance 0.001");
+}
+
 /* Real parameters may differ unless one is initial; others may not. */
 static void families_differ_in_real_parameters_alone(void **state) {
   (void)state;
@@ -553,6 +581,7 @@ int main(void) {
       cmocka_unit_test(the_header_decides_alike_in_c_and_cxx),
       cmocka_unit_test(facts_of_a_run_are_never_code),
       cmocka_unit_test(families_differ_in_real_parameters_alone),
+      cmocka_unit_test(tolerances_serve_looser_ones),
       cmocka_unit_test(families_without_room_are_refused),
       cmocka_unit_test(runs_that_cannot_decide_are_refused),
       cmocka_unit_test(an_interrupt_writes_nothing),

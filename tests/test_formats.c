@@ -91,7 +91,7 @@ static void content_chooses_the_reader(void **state) {
   static const char *const xyzq[] = {"1 2 3 4", "# ATOM\n\n 1e0\t-2. .5 4 5\n",
                                      "1\nATOM\nO 1 2 3 4\n", "3\n\nO 1 2 3\n"};
   static const char *const none[] = {
-      "",        "\n\n",        "x,y,z", "x,y,q\n1,2,3\n",          "x y z q\n1 2 3 4\n", "1 2 3\n",
+      "",        "\n\n",        "x;y;z", "x,y,q\n1,2,3\n",          "x y z q\n1 2 3 4\n", "1 2 3\n",
       "1 2 3 q", "1 2 3 4 5 6", " ATOM", "2\n.5 1 2 3\n.5 1 2 3\n", "\x1f\x8b\x08"};
   for (size_t i = 0; i < sizeof pqr / sizeof *pqr; i++)
     assert_string_equal(reader_of(pqr[i]), "PQR");

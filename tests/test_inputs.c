@@ -373,6 +373,7 @@ static void wrong_tables_are_refused(void **state) {
   assert_refused("x,y,z,q\n1,2,3\n", DCS_INPUT, ": row 2: found 3 cells; expected 4");
   assert_refused("x,y,z,q\n1,2,3,\"4\n", DCS_INPUT, "found the end of the file within quotes");
   assert_refused("x,y,z,q\n", DCS_INPUT, "found no atoms; expected a row for each");
+  assert_refused("x,y,z,q,,\n1,2,3,4,,\n", DCS_INPUT, "row 1: found column \"\" twice");
   dcs_molecule m;
   assert_int_equal(read_chosen("x,y,z,q\n1,2,3,4\n", 2, 0, &m), DCS_USAGE);
   assert_contains(dcs_error_message(), "is a CSV file, which has one model");

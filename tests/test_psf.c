@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/input/molecule.h"
 #include "tests/read_molecule.h"
 
 #include <stdio.h>
@@ -79,6 +80,22 @@ static void atoms_of_every_flavour_are_read(void **state) {
                 "1234567890 W1       1        TIP3     H1       HT       0.417000        1.0080"
                 "           0",
                 0.417);
+}
+
+/* A name stands before the type, whatever is blank; one that is not the PDB file's is noted. */
+static void names_are_before_types(void **state) {
+  (void)state;
+  const dcs_input input = pair();
+  char notes[1024];
+  dcs_molecule m;
+  put_text(0,
+           "PSF\n\n 2 !NATOM\n 1      1    BF0  CBF  CG3C31  -0.180000       12.0110           0\n"
+           " 2 A    1    BF0  H1   HG       0.180000        1.0080           0\n");
+  put_text(1, "ATOM      1  CBF BF0     1       1.000   2.000   3.000\n"
+              "ATOM      2  H1  BF0     1       1.000   2.000   4.000\n");
+  assert_read(&input, &m, notes);
+  assert_string_equal(notes, "");
+  dcs_molecule_free(&m);
 }
 
 static void lines_may_end_in_any_way(void **state) {
@@ -154,6 +171,7 @@ static void atoms_that_are_none_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(atoms_of_every_flavour_are_read),
+      cmocka_unit_test(names_are_before_types),
       cmocka_unit_test(lines_may_end_in_any_way),
       cmocka_unit_test(files_that_lie_are_refused),
       cmocka_unit_test(atoms_that_are_none_are_refused),

@@ -149,6 +149,20 @@ static void sums_of_erfc(void **state) {
   }
 }
 
+/* Images count, of atoms inside the cell and outside it. */
+static void images_of_a_periodic_problem(void **state) {
+  (void)state;
+  for (int c = 0; c < 3; c++) {
+    dcs_problem p = problem_of(100);
+    dcs_radial radial;
+    dcs_radial_taylor(periodic_cutoffs[c], 3, &radial);
+    make_periodic(&p, periodic_cells[c]);
+    compute(&p, &radial, &(dcs_cpu_bricks){1 + c % 2, DCS_CPU_PORTABLE, 2}, 0);
+    expect_sums(&p, &radial, 0);
+    assert_true(dcs_cpu_short_range_pairs(&p, &radial, &(dcs_cpu_bricks){1, 0, 2}) > POINTS);
+  }
+}
+
 /* The problem's own cutoff does not count. */
 static void sums_do_not_depend_on_threads(void **state) {
   (void)state;
@@ -211,6 +225,7 @@ int main(void) {
       cmocka_unit_test(any_even_function_is_fitted),
       cmocka_unit_test(sums_of_every_degree),
       cmocka_unit_test(sums_of_erfc),
+      cmocka_unit_test(images_of_a_periodic_problem),
       cmocka_unit_test(sums_do_not_depend_on_threads),
       cmocka_unit_test(an_atom_on_a_point_spoils_no_other),
       cmocka_unit_test(pairs_are_those_of_the_cutoff),

@@ -113,6 +113,26 @@ static void sums_of_erfc(void **state) {
   expect_sums(&p, &radial, 0);
 }
 
+/* Images count, of atoms inside the cell and outside it. */
+static void images_of_a_periodic_problem(void **state) {
+  (void)state;
+  more = 0;
+  for (int c = 0; c < 3; c++) {
+    dcs_problem p = problem_of(100);
+    dcs_candidates found;
+    char why[DCS_TEXT];
+    dcs_radial_taylor(periodic_cutoffs[c], 3, &radial);
+    make_periodic(&p, periodic_cells[c]);
+    compute(&p, c ? DCS_UNTIMED : DCS_UNTIMED_WARM);
+    expect_sums(&p, &radial, 0);
+    dcs_near_candidates(&p, &small, periodic_cutoffs[c], &found);
+    assert_true(found.pairs > POINTS);
+    p.n_inputs = 1 << 28;
+    assert_false(dcs_near_applicable(&p, &small, periodic_cutoffs[c], why));
+    assert_non_null(strstr(why, "images"));
+  }
+}
+
 /* What is known of it before: as of cuda_cutoff_cells with that cutoff. */
 static void what_a_descriptor_needs(void **state) {
   (void)state;
@@ -133,6 +153,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_of_every_degree),
       cmocka_unit_test(sums_of_erfc),
+      cmocka_unit_test(images_of_a_periodic_problem),
       cmocka_unit_test(what_a_descriptor_needs),
   };
   return cmocka_run_group_tests_name("short range on CUDA", tests, write_kernels, remove_kernels);

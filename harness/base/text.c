@@ -70,6 +70,7 @@ typedef struct {
   int64_t *values; /* each once; n */
   int n;
   int typed; /* how many there were, doubles too */
+  int64_t greatest;
 } list;
 
 enum { LONGEST_LIST = 10000 };
@@ -77,8 +78,10 @@ enum { LONGEST_LIST = 10000 };
 static dcs_status list_add(list *l, int64_t value) {
   if (l->typed++ > LONGEST_LIST)
     return dcs_fail(DCS_USAGE, "found a list of more than %d values", LONGEST_LIST);
-  for (int i = 0; i < l->n; i++)
+  const bool beyond = l->n == 0 || value > l->greatest; /* as in ranges: no need to look */
+  for (int i = 0; !beyond && i < l->n; i++)
     if (l->values[i] == value) return DCS_OK;
+  if (beyond) l->greatest = value;
   DCS_TRY(dcs_grow(&l->values, (size_t)l->n, sizeof *l->values, "values of a list"));
   l->values[l->n++] = value;
   return DCS_OK;

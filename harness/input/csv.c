@@ -10,12 +10,12 @@
 #include <strings.h>
 
 /* Which field of an atom a column of that name is, or -1. */
-static int field_of(const char *name) {
+static int field_of(dcs_slice name) {
   static const struct {
     const char *name;
     int field;
   } known[] = {{"x", 0}, {"y", 1}, {"z", 2}, {"q", 3}, {"charge", 3}, {"radius", 4}};
-  const dcs_slice text = dcs_line_columns((dcs_slice){name, strlen(name)}, 1, SIZE_MAX);
+  const dcs_slice text = dcs_line_columns(name, 1, SIZE_MAX);
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (text.length == strlen(known[k].name) &&
         strncasecmp(text.text, known[k].name, text.length) == 0)
@@ -31,7 +31,7 @@ static dcs_status find_columns(const dcs_table *table, int columns[DCS_SITE_FIEL
     columns[f] = -1;
   for (size_t c = 0; c < dcs_table_columns(table); c++) {
     const char *name = dcs_table_header(table, (int)c);
-    const int f = field_of(name);
+    const int f = field_of((dcs_slice){name, strlen(name)});
     dcs_append(found, sizeof found, "%s%s", c ? ", " : "", name);
     if (f >= 0 && columns[f] >= 0)
       return dcs_fail(DCS_INPUT, "%s: row 1: found both columns %s and %s; expected one of them",
@@ -103,20 +103,22 @@ static dcs_status read_csv(dcs_content *content, const dcs_read_options *how,
   return status;
 }
 
-/* Whether the first row has cells named x, y and z. */
+/* Whether the first row has cells named x, y and z, with quotes or without. */
 static bool is_csv(dcs_slice head) {
-  bool has[DCS_SITE_FIELDS] = {false};
-  const char *end = memchr(head.text, '\n', head.length);
-  dcs_table *table;
-  if (!end || !memchr(head.text, ',', (size_t)(end - head.text)) ||
-      dcs_table_parse("", head.text, (size_t)(end - head.text) + 1, &table) != DCS_OK)
-    return false;
-  for (size_t c = 0; c < dcs_table_columns(table); c++) {
-    const int f = field_of(dcs_table_header(table, (int)c));
-    if (f >= 0) has[f] = true;
+  unsigned has = 0;
+  dcs_slice rest = dcs_behind_mark(head), line;
+  if (!dcs_line_next(&rest, &line)) return false;
+  while (line.length > 0) {
+    const char *end = memchr(line.text, ',', line.length);
+    dcs_slice cell = {line.text, end ? (size_t)(end - line.text) : line.length};
+    line.text += cell.length + (end != NULL);
+    line.length -= cell.length + (end != NULL);
+    cell = dcs_line_columns(cell, 1, SIZE_MAX);
+    if (cell.length > 2 && cell.text[0] == '"') cell = (dcs_slice){cell.text + 1, cell.length - 2};
+    const int f = field_of(cell);
+    if (f >= 0) has |= 1u << f;
   }
-  dcs_table_free(table);
-  return has[0] && has[1] && has[2];
+  return (has & 7) == 7;
 }
 
 const dcs_reader dcs_reader_csv = {

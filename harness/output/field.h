@@ -99,6 +99,9 @@ void dcs_turned_end(dcs_turned *turned);
 /* Single precision, little endian. Errors of a file that is written are left to who closes it.
  * DCS_INPUT for a file that ends too early. */
 void dcs_put_floats(FILE *out, const float *values, int64_t n);
+/* Has the disk begin with what was written so far, while more is computed or printed; closing the
+ * file waits for it. */
+void dcs_put_through(FILE *out);
 dcs_status dcs_get_floats(FILE *in, const char *path, float *values, int64_t n);
 
 typedef struct {

@@ -35,6 +35,7 @@ static void put_batch(const printer *p, const float *values, int64_t first, int6
   }
   for (int t = 0; t < parts; t++)
     fwrite(p->text + (size_t)t * PART * DCS_PRINTED, 1, used[t], p->out);
+  dcs_put_through(p->out);
 }
 
 static dcs_status put_planes(const printer *p, dcs_turned *turned) {

@@ -10,6 +10,7 @@
 #include "harness/output/field.h"
 
 #include "harness/base/interrupt.h"
+#include "harness/base/machine.h"
 #include "harness/files/file.h"
 
 #include <errno.h>
@@ -58,6 +59,9 @@ enum { PLANES = 16 }; /* a cache line of x */
  * line is written whole. */
 static void turn(const float *values, dcs_dims n, int64_t from, float *planes) {
   const int64_t count = least(n.x - from, PLANES), plane = n.y * n.z;
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(dcs_loop_threads()) if (plane > 1 << 16)
+#endif
   for (int64_t j = 0; j < n.y; j++)
     for (int64_t k = 0; k < n.z; k++) {
       const float *row = values + (k * n.y + j) * n.x + from;

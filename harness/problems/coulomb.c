@@ -24,7 +24,7 @@ static const char *const boundaries[] = {"open", "periodic"};
   {                                                                                                \
     .name = "cell_" text,                                                                          \
     .meaning = "edge in " text " of the cell of a periodic boundary; 0: what the grid spans",      \
-    .lo = 0, .hi = 1e6, .initial = 0, .real = true, .unit = "angstrom"                             \
+    .lo = 0, .hi = 1e6, .initial = 0, .real = true, .times = DCS_TIMES_ANY, .unit = "angstrom"     \
   }
 
 static const dcs_param params[] = {
@@ -48,7 +48,8 @@ static const dcs_param params[] = {
                    .lo = 0,
                    .hi = 0.5,
                    .initial = 0,
-                   .real = true},
+                   .real = true,
+                   .times = DCS_TIMES_ABOVE},
     [BOUNDARY] = {.name = "boundary",
                   .meaning = "what is beyond the atoms: nothing (open), or their images (periodic)",
                   .lo = DCS_BOUNDARY_OPEN,

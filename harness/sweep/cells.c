@@ -1,6 +1,7 @@
 #include "harness/sweep/cells.h"
 
 #include "harness/base/grow.h"
+#include "harness/base/hash.h"
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
 
@@ -54,15 +55,14 @@ static dcs_status parse_set(const char *what, const char *text, const char *(*na
   return status;
 }
 
-/* Marks a cell that does not fit the memory. */
-static dcs_status check_memory(dcs_cell *cell) {
+/* Marks a cell that does not fit the bytes that are available. */
+static dcs_status check_memory(dcs_cell *cell, double available) {
   char text[DCS_TEXT];
   const dcs_kind *kind = cell->size.kind;
   const dcs_problem shape = {.n_inputs = cell->size.axes[0], .n = dcs_size_points(&cell->size)};
   double bytes = (double)sizeof(dcs_site) * (double)cell->size.axes[0];
   for (int b = 0; b < kind->n_buffers; b++)
     bytes += (kind->buffers[b].output ? 1.0 : 2.0) * (double)dcs_buffer_bytes(kind, b, &shape);
-  double available = (double)dcs_available_memory();
   if (bytes <= available) return DCS_OK;
   if (asprintf(&cell->too_large, "%s: needs %.3g GB of memory; %.3g GB are free",
                dcs_size_text(&cell->size, text), 1e-9 * bytes, 1e-9 * available) >= 0)
@@ -78,13 +78,13 @@ static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *
 /* Settles what was left to the input, so that a cell is known by its numbers; refuses what cannot
  * be before anything is measured. */
 static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *molecule,
-                         dcs_config problem, dcs_cell *cell) {
+                         dcs_config problem, double available, dcs_cell *cell) {
   dcs_molecule part = *molecule;
   dcs_grid grid = options->run.grid;
   const int64_t atoms = cell->size.axes[0];
   if (!options->run.input.files[0]) {
     cell->spacing = grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
-    return check_memory(cell);
+    return check_memory(cell, available);
   }
   if (atoms > part.n)
     return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld",
@@ -96,23 +96,35 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   DCS_TRY(dcs_case_grid(&part, &grid));
   set_size(cell->size.kind, part.n, grid.n, cell);
   cell->spacing = grid.spacing;
-  return check_memory(cell);
+  return check_memory(cell, available);
 }
 
-/* Every new one is held against all before it. */
 enum { MOST_CELLS = 10000, MOST_RECORDS = 20000 };
 
+/* Where a cell of these axes is: 1 + its place in the list, at the hash of its axes or behind; 0:
+ * free. */
+typedef struct {
+  int at[1 << 15];
+} cell_index;
+
+static dcs_status refuse_many(void) {
+  return dcs_fail(DCS_USAGE, "more than %d sizes to measure", MOST_CELLS);
+}
+
 /* Finds the cell of that size, or adds it. */
-static dcs_status take_cell(dcs_cells *cells, const dcs_cell *wanted, dcs_cell **found) {
-  for (int c = 0; c < cells->n; c++) {
-    *found = &cells->list[c];
+static dcs_status take_cell(dcs_cells *cells, cell_index *index, const dcs_cell *wanted,
+                            dcs_cell **found) {
+  enum { SLOTS = sizeof index->at / sizeof index->at[0] };
+  size_t slot = dcs_hash(DCS_HASH_START, wanted->size.axes, sizeof wanted->size.axes) % SLOTS;
+  for (; index->at[slot] > 0; slot = (slot + 1) % SLOTS) {
+    *found = &cells->list[index->at[slot] - 1];
     if (dcs_same_axes(&(*found)->size, &wanted->size)) return DCS_OK;
   }
-  if (cells->n == MOST_CELLS)
-    return dcs_fail(DCS_USAGE, "more than %d sizes to measure", MOST_CELLS);
+  if (cells->n == MOST_CELLS) return refuse_many();
   DCS_TRY(dcs_grow(&cells->list, (size_t)cells->n, sizeof *cells->list, "sizes"));
   *found = &cells->list[cells->n++];
   **found = *wanted;
+  index->at[slot] = cells->n;
   return DCS_OK;
 }
 
@@ -150,6 +162,8 @@ typedef struct {
   const dcs_sweep_options *options;
   const dcs_molecule *molecule; /* of the input */
   const dcs_facts *facts;       /* of the machine */
+  double available;             /* bytes of memory, asked once: thousands of sizes may follow */
+  cell_index *index;            /* of the cells so far */
   const dcs_kind *kind;
   dcs_config *problems;
   int n_problems;
@@ -248,7 +262,10 @@ static dcs_status parse_sizes(const dcs_sweep_line *line, line_values *v) {
                     no_atoms ? "--atoms" : "--grid");
   DCS_TRY(dcs_parse_integers("atoms", no_atoms ? "0" : line->atoms, no_atoms ? 0 : 1, 1000000000,
                              &v->atoms, &v->n_atoms));
-  if (!no_grid) return dcs_parse_grids(line->grid, &v->grids, &v->n_grids);
+  if (!no_grid) {
+    DCS_TRY(dcs_parse_grids(line->grid, &v->grids, &v->n_grids));
+    return (int64_t)v->n_atoms * v->n_grids > MOST_CELLS ? refuse_many() : DCS_OK;
+  }
   v->grids = calloc(1, sizeof *v->grids);
   if (!v->grids) return dcs_fail(DCS_UNAVAILABLE, "no memory for a grid");
   v->n_grids = 1;
@@ -274,9 +291,9 @@ static dcs_status expand_size(const line_values *v, int64_t atoms, dcs_dims grid
   dcs_cell wanted = {0}, *cell;
   if (v->methods.n == 0) return DCS_OK;
   set_size(v->kind, atoms, grid, &wanted);
-  DCS_TRY(settle(v->options, v->molecule, v->problems[0], &wanted));
+  DCS_TRY(settle(v->options, v->molecule, v->problems[0], v->available, &wanted));
   const int n_before = cells->n;
-  dcs_status status = take_cell(cells, &wanted, &cell);
+  dcs_status status = take_cell(cells, v->index, &wanted, &cell);
   if (status != DCS_OK || cells->n == n_before) free(wanted.too_large);
   DCS_TRY(status);
   for (int p = 0; p < v->n_problems; p++)
@@ -299,14 +316,19 @@ static dcs_status expand_line(const dcs_sweep_line *line, bool gpu, line_values 
 
 dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule *molecule,
                             bool gpu, const dcs_facts *facts, dcs_cells *cells) {
-  const line_values common = {.options = options, .molecule = molecule, .facts = facts};
-  dcs_status status = DCS_OK;
+  const line_values common = {.options = options,
+                              .molecule = molecule,
+                              .facts = facts,
+                              .available = (double)dcs_available_memory(),
+                              .index = calloc(1, sizeof(cell_index))};
+  dcs_status status = common.index ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for sizes");
   *cells = (dcs_cells){0};
   for (int l = 0; status == DCS_OK && l < options->n_lines; l++) {
     status = expand_line(&options->lines[l], gpu, common, cells);
     if (status == DCS_USAGE && options->plan) /* the header is row 1 */
       status = dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, dcs_error_message());
   }
+  free(common.index);
   int n_records = 0, n_fit = 0;
   for (int c = 0; c < cells->n; c++) {
     n_records += cells->list[c].n_records;

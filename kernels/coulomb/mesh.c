@@ -105,17 +105,20 @@ static int smooth(double least) {
 }
 
 /* The nodes that the level has for what lies within lo..hi, and the length of its transform, which
- * holds the system and `reach` more. */
-static void lay_out(const dcs_mesh_scene *scene, const double lo[3], const double hi[3],
+ * holds the system and `reach` more. False: more than there is memory for anywhere. */
+static bool lay_out(const dcs_mesh_scene *scene, const double lo[3], const double hi[3],
                     double reach, dcs_mesh_level *level) {
+  enum { MOST_NODES = 1 << 20 };
   const int order = level->order;
   for (int d = 0; d < 3; d++) {
     const double length = scene->hi[d] - scene->lo[d];
+    if (!((length + reach) / level->h < MOST_NODES)) return false;
     /* a little more at both ends, for rounding */
     level->lo[d] = lo[d] - (0.5 * order + 0.01) * level->h;
     level->nodes[d] = (int)((hi[d] - level->lo[d]) / level->h + 0.5 * order) + 2;
     level->n[d] = smooth(fmax((length + reach) / level->h + 1, level->nodes[d]));
   }
+  return true;
 }
 
 static double length_of(const dcs_mesh_scene *scene) {
@@ -138,7 +141,7 @@ static bool lay_out_levels(const dcs_mesh_scene *scene, double error, int order,
     level->order = l == 0 || order == DCS_MESH_MOST_ORDER ? order : order + 2;
     if (!choose_spacing(error / error_of(scene, a, n), level)) return false;
     if (l + 1 == n) mesh->diameter = length_of(scene) + a; /* spread over a ball of radius a */
-    lay_out(scene, lo, hi, l + 1 < n ? REACH * a : mesh->diameter + a, level);
+    if (!lay_out(scene, lo, hi, l + 1 < n ? REACH * a : mesh->diameter + a, level)) return false;
     for (int d = 0; d < 3; d++) {
       lo[d] = level->lo[d];
       hi[d] = level->lo[d] + level->h * (level->nodes[d] - 1);

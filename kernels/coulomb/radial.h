@@ -13,7 +13,7 @@
 /* The highest degree; up to the low one P is written in powers of r^2, which saves an operation and
  * where what cancels is less than a fit is off by; above in powers of w = 1 - 2 r^2/a^2. Of
  * erf(x)/x these have coefficients of one sign: nothing cancels in single precision. */
-enum { DCS_RADIAL_MOST = 12, DCS_RADIAL_LOW = 6 };
+enum { DCS_RADIAL_MOST = 12, DCS_RADIAL_LOW = 7 };
 
 typedef struct {
   float cutoff;                 /* a, angstrom */

@@ -120,9 +120,11 @@ void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double spacing,
 /* Parameters that are not real are the family's, the same in all. */
 static bool holds_for(const dcs_cost *cost, const dcs_size *size) {
   for (int p = 0; p < size->kind->n_params; p++) {
+    const dcs_param *param = &size->kind->params[p];
     const double value = size->config.value[p];
-    if (size->kind->params[p].real && !(value * DCS_COST_FACTOR >= cost->least.config.value[p] &&
-                                        value <= cost->most.config.value[p] * DCS_COST_FACTOR))
+    if (!param->real || param->times == DCS_TIMES_ANY) continue;
+    if (!(value * DCS_COST_FACTOR >= cost->least.config.value[p])) return false;
+    if (param->times == DCS_TIMES_NEAR && !(value <= cost->most.config.value[p] * DCS_COST_FACTOR))
       return false;
   }
   return dcs_size_inputs(size) >= cost->inputs_least;

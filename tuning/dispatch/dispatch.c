@@ -23,9 +23,27 @@ bool dcs_same_family(const dcs_kind *kind, const dcs_config *a, const dcs_config
   for (int p = 0; p < kind->n_params; p++) {
     const dcs_param *param = &kind->params[p];
     const double x = a->value[p], y = b->value[p];
-    if (x != y && (!param->real || x == param->initial || y == param->initial)) return false;
+    if (x == y || param->times == DCS_TIMES_ANY) continue;
+    if (!param->real || param->times == DCS_TIMES_ABOVE) return false;
+    if (x == param->initial || y == param->initial) return false;
   }
   return true;
+}
+
+/* Whether times of the family hold for the problem; *at: how near to it they were measured, of what
+ * is bounded by values below. */
+static bool serves(const dcs_dispatch_family *family, const dcs_config *problem, double *at) {
+  dcs_config moved = *problem;
+  *at = 0;
+  for (int p = 0; p < family->kind->n_params; p++) {
+    const dcs_param *param = &family->kind->params[p];
+    const double measured = family->config.value[p], value = problem->value[p];
+    if (param->times != DCS_TIMES_ABOVE || value == param->initial) continue;
+    if (measured == param->initial || measured > value * DCS_COST_FACTOR) return false;
+    *at = measured;
+    moved.value[p] = measured;
+  }
+  return dcs_same_family(family->kind, &family->config, &moved);
 }
 
 static int index_of(const dcs_dispatch *dispatch, const dcs_kind *kind, const dcs_config *config) {
@@ -39,8 +57,16 @@ static int index_of(const dcs_dispatch *dispatch, const dcs_kind *kind, const dc
 
 const dcs_dispatch_family *dcs_dispatch_find(const dcs_dispatch *dispatch, const dcs_kind *kind,
                                              const dcs_config *config) {
-  int f = index_of(dispatch, kind, config);
-  return f < dispatch->n_families ? &dispatch->families[f] : NULL;
+  const dcs_dispatch_family *best = NULL;
+  double nearest = 0;
+  for (int f = 0; f < dispatch->n_families; f++) {
+    const dcs_dispatch_family *family = &dispatch->families[f];
+    double at;
+    if (family->kind != kind || !serves(family, config, &at) || (best && at <= nearest)) continue;
+    best = family;
+    nearest = at;
+  }
+  return best;
 }
 
 dcs_dispatch_family *dcs_dispatch_add(dcs_dispatch *dispatch, const dcs_kind *kind,
@@ -75,7 +101,7 @@ char *dcs_dispatch_text(const dcs_dispatch_family *family, char text[DCS_TEXT]) 
     const dcs_param *param = &kind->params[p];
     char from[32], to[32];
     double least, most;
-    if (family->config.value[p] == param->initial) continue;
+    if (family->config.value[p] == param->initial || param->times == DCS_TIMES_ANY) continue;
     range_of(family, p, &least, &most);
     dcs_append(text, DCS_TEXT, ", %s %s", param->name, dcs_format_value(param, least, from));
     if (most > least) dcs_append(text, DCS_TEXT, " to %s", dcs_format_value(param, most, to));

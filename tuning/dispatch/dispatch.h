@@ -45,7 +45,8 @@ typedef struct {
 
 /* Problems of one kind that differ in real parameters alone, each of these either initial in all or
  * in none: one cost holds for all of them. The direct sum is a family; so are all cutoffs without a
- * switching function, and all with one. */
+ * switching function, and all with one. Each tolerance is one of its own (DCS_TIMES_ABOVE), which
+ * serves looser ones where none is nearer, and those down to 1/1.26 of it. */
 typedef struct {
   const dcs_kind *kind;
   dcs_config config; /* one of its problems */
@@ -79,7 +80,7 @@ typedef struct {
   int n_families;
 } dcs_dispatch;
 
-/* The family of a problem, or NULL. */
+/* The family that serves a problem, or NULL. */
 const dcs_dispatch_family *dcs_dispatch_find(const dcs_dispatch *dispatch, const dcs_kind *kind,
                                              const dcs_config *config);
 /* The same; where there is none an empty one is added, NULL when there is no room. */

@@ -42,17 +42,17 @@ static void put_losses(FILE *out, const dcs_dispatch_family *family) {
 /* ---- families ---- */
 
 /* DCS_DISPATCH_COULOMB_CUTOFF_C2: the kind and its parameters that are not initial: the name of a
- * real one, the label of one with labels. */
+ * real one, and its value where it has a family of its own; the label of one with labels. */
 static void put_family_name(FILE *out, const dcs_dispatch_family *family) {
   fputs("DCS_DISPATCH_", out);
   dcs_put_name(out, family->kind->id, true);
   for (int p = 0; p < family->kind->n_params; p++) {
     const dcs_param *param = &family->kind->params[p];
     char value[32];
-    if (family->config.value[p] == param->initial) continue;
+    if (family->config.value[p] == param->initial || param->times == DCS_TIMES_ANY) continue;
     fputc('_', out);
     if (!param->labels) dcs_put_name(out, param->name, true);
-    if (!param->real)
+    if (!param->real || param->times == DCS_TIMES_ABOVE)
       dcs_put_name(out, dcs_format_value(param, family->config.value[p], value), true);
   }
 }

@@ -100,6 +100,10 @@ int64_t dcs_cells_sort_blocks(const dcs_problem *problem) {
 
 enum { ATOMS, MAP }; /* buffers of the kinds */
 
+static int64_t places_of(const dcs_cells *cells) {
+  return ((int64_t)cells->nx + 1) * cells->ny * cells->nz;
+}
+
 static dcs_plan_step sort_step(const char *kernel, int64_t blocks, const dcs_arg *args) {
   return (dcs_plan_step){.kernel = kernel,
                          .block = {DCS_CELLS_SORT_THREADS, 1, 1},
@@ -124,6 +128,35 @@ void dcs_cells_add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_
   dcs_add_step(plan, sort_step("place_atoms", blocks, with_atoms));
 }
 
+static void add_sort_step(const char *kernel, int64_t blocks, int64_t n, const dcs_arg *args,
+                          dcs_plan *plan) {
+  dcs_plan_step step = sort_step(kernel, blocks, args);
+  step.value = (int)n;
+  dcs_add_step(plan, step);
+}
+
+static int64_t list_bytes(int64_t n, const dcs_cells *cells) {
+  return 4 * ((4 + 2 + 1) * n + 2 * places_of(cells));
+}
+
+void dcs_cells_add_sort_of(int64_t n, const dcs_cells *cells, dcs_plan *plan) {
+  static const dcs_arg cells_alone[] = {DCS_SCRATCH(DCS_CELLS_LISTS),
+                                        DCS_SCRATCH(DCS_CELLS_COUNTERS), DCS_ARG_VALUE, DCS_ARG_OWN,
+                                        DCS_ARG_END};
+  static const dcs_arg with_atoms[] = {DCS_SCRATCH(DCS_CELLS_LISTS),
+                                       DCS_SCRATCH(DCS_CELLS_COUNTERS),
+                                       DCS_SCRATCH(DCS_CELLS_ATOMS),
+                                       DCS_ARG_VALUE,
+                                       DCS_ARG_OWN,
+                                       DCS_ARG_END};
+  const int64_t blocks = dcs_divide_up(n, DCS_CELLS_SORT_THREADS);
+  plan->scratch[DCS_CELLS_LISTS].bytes = list_bytes(n, cells);
+  plan->scratch[DCS_CELLS_ATOMS].bytes = 16 * n;
+  add_sort_step("group_atoms", blocks, n, with_atoms, plan);
+  add_sort_step("place_rows", (int64_t)cells->ny * cells->nz, n, cells_alone, plan);
+  add_sort_step("place_atoms", blocks, n, with_atoms, plan);
+}
+
 void dcs_cells_begin_plan(const dcs_problem *problem, const dcs_config *config,
                           const dcs_cells *cells, dcs_plan *plan) {
   static const dcs_arg args[] = {
@@ -131,17 +164,15 @@ void dcs_cells_begin_plan(const dcs_problem *problem, const dcs_config *config,
       DCS_ARG_NZ,      DCS_ARG_K,        DCS_ARG_SPACING, DCS_SCRATCH(DCS_CELLS_LISTS),
       DCS_ARG_OWN,     DCS_ARG_END};
   const dcs_dims blocks = dcs_cells_blocks(problem, config), r = dcs_cells_region(config);
-  const int64_t places = ((int64_t)cells->nx + 1) * cells->ny * cells->nz;
-  *plan = (dcs_plan){
-      .chunk_inputs = problem->n_inputs,
-      .launch_slices = problem->n.z,
-      .slice_step = r.z,
-      .stored = problem->n,
-      .scratch = {[DCS_CELLS_LISTS] = {4 * ((4 + 2 + 1) * problem->n_inputs + 2 * places)},
-                  [DCS_CELLS_COUNTERS] = {4 * (1 + places), .zero = true}},
-      .block = {(int)r.x, (int)r.y, 1},
-      .grid = {blocks.x, blocks.y, blocks.z},
-      .args = args};
+  *plan = (dcs_plan){.chunk_inputs = problem->n_inputs,
+                     .launch_slices = problem->n.z,
+                     .slice_step = r.z,
+                     .stored = problem->n,
+                     .scratch = {[DCS_CELLS_LISTS] = {list_bytes(problem->n_inputs, cells)},
+                                 [DCS_CELLS_COUNTERS] = {4 * (1 + places_of(cells)), .zero = true}},
+                     .block = {(int)r.x, (int)r.y, 1},
+                     .grid = {blocks.x, blocks.y, blocks.z},
+                     .args = args};
 }
 
 void dcs_cells_plan(const dcs_problem *problem, const dcs_config *config, const dcs_cells *cells,

@@ -65,14 +65,18 @@ typedef struct {
 dcs_cells dcs_cells_divide(const dcs_problem *problem, const dcs_config *config, double origin,
                            const double length[3], int spare);
 
-/* The scratch with the sorted atoms, the first of the plan, and what the plan has of its own. */
-enum { DCS_CELLS_LISTS, DCS_CELLS_COUNTERS, DCS_CELLS_N_SCRATCH };
+/* The plan's scratch: the sorted atoms, the counters, and, where these are not buffer 0 itself, the
+ * atoms to sort. */
+enum { DCS_CELLS_LISTS, DCS_CELLS_COUNTERS, DCS_CELLS_ATOMS, DCS_CELLS_N_SCRATCH };
 
 /* A launch plan without steps and without the kernel's own struct, and its steps that sort:
  * group_atoms, place_rows and place_atoms. */
 void dcs_cells_begin_plan(const dcs_problem *problem, const dcs_config *config,
                           const dcs_cells *cells, dcs_plan *plan);
 void dcs_cells_add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan);
+/* Has the plan sort n other atoms, which an earlier step writes, 16 bytes each, into its scratch
+ * DCS_CELLS_ATOMS. */
+void dcs_cells_add_sort_of(int64_t n, const dcs_cells *cells, dcs_plan *plan);
 
 /* Both, and then the map's kernel, which adds to the map or writes all of it. Of the kind, buffer 0
  * is the atoms and buffer 1 the map. */

@@ -18,9 +18,11 @@
  *   map of few leaves threads idle. */
 #include "kernels/coulomb/cpu/cutoff.h"
 #include "kernels/coulomb/cpu/cutoff_cells.h"
+#include "kernels/coulomb/images.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { THREADS, ISA, CELL_EDGE, N_PARAMS };
 static const int edge_tries[] = {10, 15, 20, 30, 40, 50, 60, 80, 120, DCS_TRIES_END};
@@ -108,23 +110,39 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
 
 /* ---- the short range part of other methods ---- */
 
-static dcs_problem within_cutoff_of(const dcs_problem *problem, const dcs_radial *radial) {
-  dcs_problem within = *problem;
-  within.config = (dcs_config){{0}};
-  within.config.value[DCS_COULOMB_CUTOFF] = (double)radial->cutoff;
-  return within;
+/* The problem within the radial function's cutoff alone; of a periodic one with the images, which
+ * the caller frees. False: no memory. */
+static bool pose_within(const dcs_problem *problem, const dcs_radial *radial, dcs_problem *within,
+                        dcs_atom **images) {
+  const double cutoff = (double)radial->cutoff;
+  *within = *problem;
+  *images = NULL;
+  within->config = (dcs_config){{[DCS_COULOMB_CUTOFF] = cutoff}};
+  if (!dcs_periodic(problem)) return true;
+  *images = dcs_images(problem, cutoff * (1 + 1e-6), &within->n_inputs);
+  within->input[DCS_COULOMB_ATOMS] = *images;
+  return *images;
 }
 
 bool dcs_cpu_short_range(const dcs_problem *problem, const dcs_radial *radial,
                          const dcs_cpu_bricks *how, float *map) {
-  const dcs_problem within = within_cutoff_of(problem, radial);
-  return run(&within, how, kernels_of(how)->softened, (operands){.radial = radial, .map = map});
+  dcs_problem within;
+  dcs_atom *images;
+  const bool done =
+      pose_within(problem, radial, &within, &images) &&
+      run(&within, how, kernels_of(how)->softened, (operands){.radial = radial, .map = map});
+  free(images);
+  return done;
 }
 
 double dcs_cpu_short_range_pairs(const dcs_problem *problem, const dcs_radial *radial,
                                  const dcs_cpu_bricks *how) {
-  const dcs_problem within = within_cutoff_of(problem, radial);
-  return count_pairs(&within, how);
+  dcs_problem within;
+  dcs_atom *images;
+  const double pairs =
+      pose_within(problem, radial, &within, &images) ? count_pairs(&within, how) : NAN;
+  free(images);
+  return pairs;
 }
 
 static const dcs_param params[N_PARAMS] = {

@@ -19,8 +19,9 @@ typedef struct {
 
 /* Adds to the map (n.x*n.y*n.z floats) q (1/r - P(r^2)) of the problem's atoms, each at the points
  * nearer than the radial function's cutoff, as cpu_cutoff sums; the problem's own cutoff does not
- * count. At most 2^24 points in a dimension and 2^31 - 17 atoms. At a point on an atom the value is
- * of no use: it is one of those that the caller's problem kind replaces. False: no memory. */
+ * count, and of a periodic one the images do. At most 2^24 points in a dimension and 2^31 - 17
+ * atoms. At a point on an atom the value is of no use: it is one of those that the caller's problem
+ * kind replaces. False: no memory. */
 bool dcs_cpu_short_range(const dcs_problem *problem, const dcs_radial *radial,
                          const dcs_cpu_bricks *how, float *map);
 /* The candidate pairs of that; NAN: no memory. */
@@ -37,6 +38,7 @@ double dcs_cpu_short_range_pairs(const dcs_problem *problem, const dcs_radial *r
       "kernels/common/cpu.h", "kernels/coulomb/coulomb.h"
 #define DCS_CPU_SHORT_RANGE_SOURCES                                                                \
   "kernels/coulomb/cpu/cutoff.c", "kernels/coulomb/cpu/cutoff.h", "kernels/coulomb/radial.c",      \
-      "kernels/coulomb/radial.h", DCS_CPU_CUTOFF_SOURCES
+      "kernels/coulomb/radial.h", "kernels/coulomb/images.c", "kernels/coulomb/images.h",          \
+      DCS_CPU_CUTOFF_SOURCES
 
 #endif

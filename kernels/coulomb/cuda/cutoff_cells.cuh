@@ -31,6 +31,35 @@ static __device__ __forceinline__ float cell_begin(int i, cell_grid cells) {
 
 #include "kernels/common/cuda/cells.cuh"
 
+/* ---- images ---- */
+
+/* Along each dimension, images of an atom lie `period` apart; those at lo..hi count, which are
+ * `most` at most. */
+struct image_lattice {
+  double period[3], lo[3], hi[3];
+  int most[3];
+};
+
+/* Image number i of those that count, or far outside the cells. */
+static __device__ __forceinline__ float image_of(float v, int i, int d, image_lattice lattice) {
+  double first = v + ceil((lattice.lo[d] - v) / lattice.period[d]) * lattice.period[d];
+  double at = first + i * lattice.period[d];
+  return at <= lattice.hi[d] ? (float)at : 1e30f;
+}
+
+/* Of every atom as many places as an atom may have images that count. */
+extern "C" __global__ void place_images(float4 *images, const float4 *atoms, int n_images,
+                                        image_lattice lattice) {
+  int i = blockIdx.x * SORT_THREADS + threadIdx.x;
+  if (i >= n_images) return;
+  int nx = lattice.most[0], ny = lattice.most[1], nz = lattice.most[2], of = i % (nx * ny * nz);
+  float4 atom = atoms[i / (nx * ny * nz)];
+  atom.x = image_of(atom.x, of % nx, 0, lattice);
+  atom.y = image_of(atom.y, of / nx % ny, 1, lattice);
+  atom.z = image_of(atom.z, of / nx / ny, 2, lattice);
+  images[i] = atom;
+}
+
 /* ---- sorting ---- */
 
 static __device__ __forceinline__ int cell_of(float4 atom, cell_grid cells) {
@@ -125,7 +154,7 @@ static __device__ __forceinline__ void add_atoms(const float4 *tile, const unsig
 }
 
 /* 1/r - P(r^2), as kernels/coulomb/radial.h has it. */
-enum { RADIAL_MOST = 12, RADIAL_LOW = 6 };
+enum { RADIAL_MOST = 12, RADIAL_LOW = 7 };
 struct radial_polynomial {
   float c[RADIAL_MOST + 1];
   float twice_per_c2; /* 2 / c^2 */

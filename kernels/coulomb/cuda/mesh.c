@@ -76,7 +76,7 @@ static bool find_way(const dcs_problem *problem, const dcs_config *config, way *
                      char why[DCS_TEXT]) {
   const double tolerance = dcs_tolerance(problem);
   *why = '\0';
-  if (!dcs_mesh_look(problem, cutoff_of(config), 1, &w->scene) ||
+  if (tolerance == 0 || !dcs_mesh_look(problem, cutoff_of(config), 1, &w->scene) ||
       !dcs_mesh_choose(&w->scene, tolerance, (int)config->value[ORDER], cutoff_of(config), &w->mesh,
                        why))
     return false;
@@ -412,7 +412,12 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   const bool doubles = config->value[MESH] == DOUBLE;
   char why[DCS_TEXT];
   way w;
-  (void)find_way(problem, config, &w, why); /* it did before: the configuration is applicable */
+  if (!find_way(problem, config, &w, why)) { /* asked for the launches of a shape alone */
+    dcs_radial_taylor(cutoff_of(config), DCS_RADIAL_LOW, &w.radial);
+    dcs_short_range_plan(problem, config, &w.radial, plan);
+    dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+    return;
+  }
   const dcs_cells cells = spread_cells(problem, config, &w);
   meshes own = meshes_of(problem, &w, &cells);
   const int numbers = place_tables(problem, &w.mesh, &own);

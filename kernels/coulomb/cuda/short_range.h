@@ -23,31 +23,41 @@ typedef struct {
   int degree;
 } dcs_near_radial;
 
+/* image_lattice in the kernels. */
+typedef struct {
+  double period[3], lo[3], hi[3];
+  int most[3];
+} dcs_near_lattice;
+
 /* What the plan of a short range part has in `own`; what a variant has more follows it. */
 typedef struct {
   dcs_near_grid grid;
   dcs_near_radial radial;
+  int n_atoms;              /* that are sorted, images among them */
+  dcs_near_lattice lattice; /* of a periodic problem */
 } dcs_short_range;
 _Static_assert(sizeof(dcs_short_range) % 4 == 0 && sizeof(dcs_short_range) <= DCS_OWN_BYTES,
                "a plan holds it, and floats and ints behind it");
 #define DCS_SHORT_RANGE_RADIAL DCS_OWN_AT(offsetof(dcs_short_range, radial))
+#define DCS_SHORT_RANGE_ATOMS  DCS_OWN_AT(offsetof(dcs_short_range, n_atoms))
 
-/* Whether blocks fit the card, sizes are within int, and the square of the cutoff (angstrom) within
- * a float; when not, says why. */
+/* Whether blocks fit the card, sizes (of images, too) are within int, and the square of the cutoff
+ * (angstrom) within a float; when not, says why. */
 bool dcs_near_applicable(const dcs_problem *problem, const dcs_config *config, double cutoff,
                          char why[DCS_TEXT]);
 /* Cells that cover all within the cutoff of the grid. */
 dcs_cells dcs_near_cells(const dcs_problem *problem, const dcs_config *config, double cutoff);
 /* Not switched. */
 dcs_near_grid dcs_near_grid_of(const dcs_cells *cells, double cutoff);
-/* What a block looks at: atoms outside the cells are out of reach. */
+/* What a block looks at: atoms outside the cells are out of reach. Of a periodic problem with the
+ * images. */
 void dcs_near_candidates(const dcs_problem *problem, const dcs_config *config, double cutoff,
                          dcs_candidates *found);
 
-/* The launch plan of a kernel that begins with sum_near(): the steps that sort, and the launches'
- * shape. The variant adds steps, scratch from DCS_CELLS_N_SCRATCH on, DCS_STEP_LAUNCHES, and may
- * have other arguments; these are map, n_atoms, nx, ny, nz, k, spacing, sorted atoms, cell_grid,
- * radial_polynomial. */
+/* The launch plan of a kernel that begins with sum_near(): the steps that sort, of a periodic
+ * problem the images, too, and the launches' shape. The variant adds steps, scratch from
+ * DCS_CELLS_N_SCRATCH on, DCS_STEP_LAUNCHES, and may have other arguments; these are map,
+ * DCS_SHORT_RANGE_ATOMS, nx, ny, nz, k, spacing, sorted atoms, cell_grid, radial_polynomial. */
 void dcs_short_range_plan(const dcs_problem *problem, const dcs_config *config,
                           const dcs_radial *radial, dcs_plan *plan);
 
@@ -56,6 +66,7 @@ void dcs_short_range_plan(const dcs_problem *problem, const dcs_config *config,
   "kernels/coulomb/cuda/cutoff_cells.cuh", "kernels/coulomb/cuda/short_range.c",                   \
       "kernels/coulomb/cuda/short_range.h", "kernels/common/cuda/cells.cuh",                       \
       "kernels/common/cuda/cells.c", "kernels/common/cuda/cells.h", "kernels/coulomb/radial.c",    \
-      "kernels/coulomb/radial.h", "kernels/coulomb/coulomb.h"
+      "kernels/coulomb/radial.h", "kernels/coulomb/images.c", "kernels/coulomb/images.h",          \
+      "kernels/coulomb/coulomb.h"
 
 #endif
