@@ -343,7 +343,7 @@ static void cutoff_and_ratio_are_raised(void **state) {
       assert_true(m.cutoff >= cutoff && ratio >= 2.5 && m.n_levels > 0);
       assert_true(dcs_multilevel_error(&c.problem, order, m.cutoff, ratio) <= t * (1 + 1e-12));
       assert_true(dcs_ml_nodes(&m.level[0].potential) <=
-                  4 * (dcs_points(c.problem.n) + 300) + 5000);
+                  2 * (dcs_points(c.problem.n) + 300) + 2000);
       dcs_case_free(&c);
     }
 }

@@ -13,7 +13,7 @@ static const double LEAST_TOLERANCE = 1e-5;
 static const double MOST_IN_A_ROW = 1 << 14;
 
 /* Potentials of a lattice, by points and atoms: more would cost more than it takes off them. */
-static const double NODES_AN_INPUT = 4, FEW_NODES = 5000;
+static const double NODES_AN_INPUT = 2, FEW_NODES = 2000;
 
 /* ---- orders ---- */
 
@@ -76,7 +76,7 @@ double dcs_multilevel_error(const dcs_problem *problem, int which, double cutoff
 
 /* The least ratio whose error is at most the tolerance; 0: none. */
 static double least_ratio(const dcs_problem *problem, int which, double cutoff) {
-  const double most = 0.1 * DCS_ML_LARGEST_RATIO, t = dcs_tolerance(problem);
+  const double most = ratios[N_RATIOS - 1], t = dcs_tolerance(problem);
   for (double ratio = ratios[0]; ratio <= most; ratio += 0.25)
     if (dcs_multilevel_error(problem, which, cutoff, ratio) <= t) return ratio;
   return 0;

@@ -57,9 +57,9 @@ extern const char *const dcs_multilevel_orders[DCS_ML_N_ORDERS];
 
 enum {
   DCS_ML_MOST_LEVELS = 16,
-  DCS_ML_MOST_NODES = 10,    /* p of the ninth order */
-  DCS_ML_MOST_FILTER = 44,   /* nodes on either side that a filter reaches */
-  DCS_ML_LARGEST_RATIO = 100 /* of a / h, in tenths */
+  DCS_ML_MOST_NODES = 10,   /* p of the ninth order */
+  DCS_ML_MOST_FILTER = 44,  /* nodes on either side that a filter reaches */
+  DCS_ML_LARGEST_RATIO = 60 /* that is asked for, of a / h, in tenths; a tolerance may take 100 */
 };
 
 /* Nodes first..first + n - 1 in each dimension; node i lies at i times the level's spacing from

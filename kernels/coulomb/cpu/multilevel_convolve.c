@@ -108,11 +108,14 @@ INLINE void sum_place(const convolution *c, int rows, place at) {
   for (int dk = -rz; dk <= rz; dk++) {
     const int k = before[1] + dk;
     if (k < 0 || k >= level->charge.n[2]) continue;
+    lanes plane[MOST_ROWS] = {{0}}; /* thousands of terms in one sum would round too often */
     for (int dj = -ry; dj < rows + ry; dj++) {
       const int j = before[0] + dj;
       if (j >= 0 && j < level->charge.n[1] && !c->is_zero[(int64_t)k * level->charge.n[1] + j])
-        add_row(c, rows, at, dj, dk, sum);
+        add_row(c, rows, at, dj, dk, plane);
     }
+    for (int r = 0; r < rows; r++)
+      sum[r] += plane[r];
   }
   for (int r = 0; r < rows && at.j + r < box->n[1]; r++) {
     const int left = box->n[0] - at.i;

@@ -9,7 +9,15 @@
 enum { ORDER = DCS_CELLS_N_PARAMS, CUTOFF, RATIO };
 
 /* As in the kernels. */
-enum { LAYOUT_BYTES = 4096, THREADS = 128, RING = 128, CUT_X = 32, CUT_Y = 4, CUT_Z = 8 };
+enum {
+  LAYOUT_BYTES = 4096,
+  THREADS = 128,
+  TOP_THREADS = 64,
+  RING = 128,
+  CUT_X = 32,
+  CUT_Y = 4,
+  CUT_Z = 8
+};
 typedef struct {
   double h, ratio;
   int n_levels, reach, longest;

@@ -22,8 +22,8 @@
  * thread has 8 potentials along z, a warp 32 along x, a block 4 rows of these. Charges come by planes
  * in y into shared memory, and for each (dx, dy) a thread runs along z: a charge is loaded once for
  * its 8 potentials, each of which needs another weight, and these move on by one from charge to
- * charge; so 16 weights are held in registers, and 8 charges and two vectors of 4 weights are loaded
- * for 64 FMAs. Weights lie in rows along z with zeros around them, and are the same for a warp.
+ * charge; so 12 weights are held in registers, and 4 charges and a vector of 4 weights are loaded for
+ * 32 FMAs. Weights lie in rows along z with zeros around them, and are the same for a warp.
  *
  * Parameters: those of cuda_cutoff_cells; order, cutoff (tenths of an angstrom; 0: by an estimate
  * of the time) and ratio of the cutoff to the finest lattice's spacing (tenths), both raised to what
@@ -43,9 +43,10 @@ enum {
   RING = 128,   /* of the filter's Fourier series */
   DEGREE = ORDER == 0 ? 2 : ORDER + 3, /* of the softened 1/r */
   CUT_X = 32, CUT_Y = 4, CUT_Z = 8, /* potentials of a block of cut_off */
+  CUT_STEP = 4, /* charges that a thread takes at once, as many as a vector has weights */
   MOST_REACH = 22,
   MOST_PLANE = (CUT_X + 2 * MOST_REACH) * (2 * CUT_Z + 2 * MOST_REACH),
-  TOP_THREADS = 128 /* of a block of sum_top */
+  TOP_THREADS = 64 /* of a block of sum_top */
 };
 
 /* As the descriptor has it. */
@@ -331,8 +332,11 @@ extern "C" __global__ void restrict_charges(layout *l, float *charges, int level
     for (int y = from[1]; y <= to[1]; y++) {
       const float *row = q + ((long long)z * f.n[1] + y) * f.n[0];
       float along = 0;
-      for (int x = from[0]; x <= to[0]; x++)
-        along += weight[x - middle[0] + HALF] * row[x];
+#pragma unroll /* so that the loads of a row do not wait for each other */
+      for (int n = 0; n <= P; n++) {
+        int x = middle[0] - HALF + n;
+        along += weight[n] * (x >= 0 && x < f.n[0] ? row[x] : 0);
+      }
       sum += weight[z - middle[2] + HALF] * weight[y - middle[1] + HALF] * along;
     }
   if (sum != 0) charges[coarse.charges + t] += sum;
@@ -386,7 +390,7 @@ extern "C" __global__ void filter_charges(multilevel m, const layout *l, const f
   const long long stride = d == 0 ? 1 : d == 1 ? b.n[0] : (long long)b.n[0] * b.n[1];
   const int here = at[d], n = b.n[d];
   float sum = weight[0] * in[i];
-#pragma unroll 4
+#pragma unroll
   for (int t = 1; t <= FILTER; t++) {
     float before = here >= t ? in[i - t * stride] : 0;
     float behind = here + t < n ? in[i + t * stride] : 0;
@@ -410,25 +414,25 @@ static __device__ __forceinline__ void load_plane(const float *charges, box3 b, 
   }
 }
 
+static __device__ __forceinline__ void load_weights(const float *from, float w[CUT_STEP]) {
+  float4 v = *(const float4 *)from;
+  w[0] = v.x, w[1] = v.y, w[2] = v.z, w[3] = v.w;
+}
+
 /* Adds a column of charges, `nx` apart, to the potentials z0..z0 + 7: charge s is s - reach nodes
- * from the first. Charges from..to count, from a multiple of 8; weight[s - u + 8] is that of charge
- * s for potential u. */
+ * from the first. Charges from..to count, from a multiple of CUT_STEP; weight[s - u + 8] is that of
+ * charge s for potential u. */
 static __device__ __forceinline__ void add_column(const float *column, int nx, const float *weight,
                                                   int from, int to, float sum[CUT_Z]) {
-  float w[2 * CUT_Z];
+  float w[CUT_Z + CUT_STEP];
 #pragma unroll
-  for (int j = 0; j < CUT_Z; j += 4) {
-    float4 v = *(const float4 *)(weight + from + j);
-    w[j] = v.x, w[j + 1] = v.y, w[j + 2] = v.z, w[j + 3] = v.w;
-  }
-  for (int s = from; s <= to; s += CUT_Z) {
+  for (int j = 0; j < CUT_Z; j += 4)
+    load_weights(weight + from + j, w + j);
+#pragma unroll 3
+  for (int s = from; s <= to; s += CUT_STEP) {
+    load_weights(weight + s + CUT_Z, w + CUT_Z);
 #pragma unroll
-    for (int j = 0; j < CUT_Z; j += 4) {
-      float4 v = *(const float4 *)(weight + s + CUT_Z + j);
-      w[CUT_Z + j] = v.x, w[CUT_Z + j + 1] = v.y, w[CUT_Z + j + 2] = v.z, w[CUT_Z + j + 3] = v.w;
-    }
-#pragma unroll
-    for (int j = 0; j < CUT_Z; j++) {
+    for (int j = 0; j < CUT_STEP; j++) {
       float q = column[(s + j) * nx];
 #pragma unroll
       for (int u = 0; u < CUT_Z; u++)
@@ -436,8 +440,13 @@ static __device__ __forceinline__ void add_column(const float *column, int nx, c
     }
 #pragma unroll
     for (int j = 0; j < CUT_Z; j++)
-      w[j] = w[CUT_Z + j];
+      w[j] = w[CUT_STEP + j];
   }
+}
+
+/* The root of an integer, rounded down, whatever the last bits of sqrtf. */
+static __device__ __forceinline__ int root(int v) {
+  return (int)sqrtf(v + 0.5f);
 }
 
 /* Blocks of CUT_X x CUT_Y threads, of all levels but the top. */
@@ -462,13 +471,17 @@ extern "C" __global__ void __launch_bounds__(CUT_X *CUT_Y)
     __syncthreads();
     int dy = abs(y - reach - (int)threadIdx.y), left = reach * reach - dy * dy;
     if (left < 0) continue;
-    int rx = (int)sqrtf((float)left);
+    int rx = root(left);
+    float of_plane[CUT_Z] = {}; /* thousands of terms in one sum would round too often */
     for (int dx = -rx; dx <= rx; dx++) {
-      int rz = (int)sqrtf((float)(left - dx * dx));
+      int rz = root(left - dx * dx);
       add_column(plane + reach + dx + threadIdx.x, nx,
                  rows + ((long long)dy * (reach + 1) + abs(dx)) * row,
-                 (reach - rz) / CUT_Z * CUT_Z, reach + rz + CUT_Z - 1, sum);
+                 (reach - rz) / CUT_STEP * CUT_STEP, reach + rz + CUT_Z - 1, of_plane);
     }
+#pragma unroll
+    for (int u = 0; u < CUT_Z; u++)
+      sum[u] += of_plane[u];
   }
   int x = x0 + threadIdx.x, y = y0 + threadIdx.y;
   if (x >= p.n[0] || y >= p.n[1]) return;
