@@ -70,11 +70,26 @@ static inline void ml_place(ml_class what, int64_t a, const double size[3], cons
   sites[a] = (dcs_site){.x = at[0], .y = at[1], .z = at[2], .q = q, .radius = 1};
 }
 
-/* A problem of a class; n_sites are as many as it has, if that is up to the class. */
+/* n_sites atoms anywhere in the box. */
+static inline dcs_site *ml_sites(int64_t n_sites, const double size[3], uint64_t seed) {
+  const double middle[3] = {0};
+  dcs_random random = {seed};
+  dcs_site *sites = calloc((size_t)n_sites, sizeof *sites);
+  assert_non_null(sites);
+  for (int64_t a = 0; a < n_sites; a++)
+    ml_place(ML_UNIFORM, a, size, middle, &random, sites);
+  return sites;
+}
+
+/* As many as are not summed directly on the grids here. */
+enum { ML_FEWEST_SITES = 90 };
+
+/* A problem of a class; n_sites or more are as many as it has, if that is up to the class. */
 static inline dcs_case posed_case(ml_class what, int64_t n_sites, uint64_t seed, double tolerance) {
   dcs_random random = {seed * 1000 + (uint64_t)what};
   dcs_dims n = {11 + (int64_t)(seed % 5), 13, 9 + (int64_t)(seed % 3)};
   if (what == ML_TEN_POINTS) n = (dcs_dims){5, 2, 1};
+  if (n_sites < ML_FEWEST_SITES) n_sites = ML_FEWEST_SITES;
   if (what == ML_TWO_ATOMS) n_sites = 2;
   if (what == ML_DIPOLES) n_sites += n_sites % 2;
   const double spacing = 0.6, size[3] = {spacing * (double)(n.x - 1), spacing * (double)(n.y - 1),

@@ -256,9 +256,11 @@ static void atoms_far_away(void **state) {
   (void)state;
   static const double shifts[] = {10, 40, 300, 1e6, 1e12};
   for (int i = 0; i < 5; i++) {
-    dcs_site sites[] = {{.x = shifts[i], .y = 3, .z = -0.5 * shifts[i], .q = 5},
-                        {.x = 2, .q = 0.1}};
-    dcs_case c = case_of(sites, 2, (dcs_dims){9, 8, 11}, 0.8, 1e-2);
+    const double size[3] = {6.4, 5.6, 8};
+    dcs_site *sites = ml_sites(150, size, 1);
+    sites[7] = (dcs_site){.x = shifts[i], .y = 3, .z = -0.5 * shifts[i], .q = 5};
+    dcs_case c = case_of(sites, 150, (dcs_dims){9, 8, 11}, 0.8, 1e-2);
+    free(sites);
     const dcs_config config = method(1, DCS_CPU_PORTABLE, DCS_ML_QUINTIC, 30, 60);
     if (!can(&c, &config)) fail_msg("shift %g", shifts[i]);
     expect_within(&c, &config, ML_FAR);
@@ -269,13 +271,20 @@ static void atoms_far_away(void **state) {
 /* A point on an atom has what the others make there. */
 static void points_on_atoms(void **state) {
   (void)state;
-  dcs_site sites[] = {{.x = 2, .y = 2, .z = 2, .q = 1}, {.x = 4.1, .y = 2.3, .z = 1, .q = -0.7}};
-  dcs_case c = case_of(sites, 2, (dcs_dims){9, 9, 9}, 0.5, 1e-2);
+  const double size[3] = {4, 4, 4};
+  dcs_site *sites = ml_sites(150, size, 1);
+  sites[0] = (dcs_site){.x = 2, .y = 2, .z = 2, .q = 1};
+  dcs_case c = case_of(sites, 150, (dcs_dims){9, 9, 9}, 0.5, 1e-2);
   const dcs_config config = method(1, DCS_CPU_PORTABLE, DCS_ML_QUINTIC, 30, 60);
+  assert_int_equal(c.n_coincident, 1);
   float *map = compute(&c, &config);
-  double expected = -0.7 / sqrt(2.1 * 2.1 + 0.3 * 0.3 + 1);
-  assert_true(fabs((double)map[(4 * 9 + 4) * 9 + 4] - expected) < 1e-6);
+  double expected = 0;
+  for (int a = 1; a < 150; a++)
+    expected +=
+        sites[a].q / sqrt(pow(sites[a].x - 2, 2) + pow(sites[a].y - 2, 2) + pow(sites[a].z - 2, 2));
+  assert_true(fabs((double)map[(4 * 9 + 4) * 9 + 4] - expected) < 1e-5);
   free(map);
+  free(sites);
   expect_within(&c, &config, ML_UNIFORM);
   dcs_case_free(&c);
 }

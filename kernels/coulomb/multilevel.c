@@ -172,6 +172,9 @@ static bool build(const dcs_problem *p, int which, double cutoff, double ratio, 
 /* Times in units of a pair's short range part; measured on both backends, which agree within 2. */
 static const double A_WEIGHT = 0.2, A_POINT = 3, A_NODE = 20, AN_ATOM = 100;
 
+/* Below this the direct sum takes less time than the steps of any lattice. */
+static const double FEW_EVALUATIONS = 1e5;
+
 static double direct_cost(const dcs_problem *p) {
   return (double)p->n_inputs * (double)p->n.x * (double)p->n.y * (double)p->n.z;
 }
@@ -234,6 +237,8 @@ bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *want
              dcs_tolerance(problem), LEAST_TOLERANCE);
     return false;
   }
+  *m = (dcs_multilevel){.nodes = orders[wanted->order].nodes};
+  if (direct_cost(problem) < FEW_EVALUATIONS) return true;
   if (wanted->cutoff > 0) return as_wanted(problem, wanted, m, why);
   bool found = cheapest(problem, wanted, m);
   if (!found || (!(wanted->ratio > 0) && direct_cost(problem) <= cost(problem, m)))

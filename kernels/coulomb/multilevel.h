@@ -84,7 +84,7 @@ typedef struct {
   double cutoff; /* a, angstrom */
   double h;      /* of level 0, angstrom */
   int filter[3]; /* nodes on either side that B^-1 and B^-2 reach, in [1] and [2] */
-  int n_levels;  /* at least 1 */
+  int n_levels;  /* 0: the direct sum takes less time; nothing else is set but the nodes */
   dcs_ml_level level[DCS_ML_MOST_LEVELS];
 } dcs_multilevel;
 
@@ -95,8 +95,9 @@ typedef struct {
   double ratio;  /* a / h, at least */
 } dcs_ml_wanted;
 
-/* Chooses for the problem's shape and tolerance, so that the expected error keeps it. False: that
- * cannot be; says why. Pure; atoms are not looked at. */
+/* Chooses for the problem's shape and tolerance, so that the expected error keeps it. Few
+ * evaluations (1e5) are the direct sum, whatever is wanted. False: that cannot be; says why. Pure;
+ * atoms are not looked at. */
 bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,
                            dcs_multilevel *m, char why[DCS_TEXT]);
 
