@@ -97,9 +97,9 @@ static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_sce
 /* ---- the scale of the map ---- */
 
 typedef struct {
-  float at[3];
   double v, w; /* sum of q/r; of the squares of q/r, r at least 1 angstrom */
-  bool far;    /* 1 angstrom or more from all atoms */
+  float at[3];
+  bool far; /* 1 angstrom or more from all atoms */
 } sample;
 
 /* Numbers from 0 to n-1 that hit all parts of a map alike (Weyl's sequence). */
