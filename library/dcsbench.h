@@ -2,9 +2,9 @@
  *
  *     V(i, j, k) = sum over atoms a of q_a / |origin + spacing (i, j, k) - r_a|
  *
- * or of the atoms within a cutoff, or to a tolerance and of all periodic images, by the method that measurements say is fastest for its size, on
- * the CPU or on an NVIDIA GPU.
- * After `make` this header is build/include/dcsbench.h, and a program is built by
+ * or of the atoms within a cutoff, or to a tolerance and of all periodic images, by the method that
+ * measurements say is fastest for its size, on the CPU or on an NVIDIA GPU. After `make` this
+ * header is build/include/dcsbench.h, and a program is built by
  *
  *     cc program.c -Ibuild/include -Lbuild -ldcs -fopenmp -l:libcsv.a -ldl -lm
  *
@@ -75,21 +75,21 @@ typedef struct {
   int64_t nx, ny, nz; /* grid points */
   double cutoff;      /* above 0: of the atoms nearer than this to a point alone; 0: of all */
   int switched;       /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
-  double tolerance;   /* 1e-12 to 0.5: the largest error allowed, over the root mean square of the map
-                         away from atoms (beside the rounding of single precision near atoms); 0: the
-                         direct sum. Not with a cutoff */
-  int periodic;       /* not 0, with a tolerance: the atoms repeat in a lattice of cells, with a
-                         conductor around and a background that neutralises a net charge */
-  double cell[3];     /* its edges; 0: what the grid spans, points times spacing */
+  double tolerance; /* 1e-12 to 0.5: the largest error allowed, over the root mean square of the map
+                       away from atoms (beside the rounding of single precision near atoms); 0: the
+                       direct sum. Not with a cutoff */
+  int periodic;     /* not 0, with a tolerance: the atoms repeat in a lattice of cells, with a
+                       conductor around and a background that neutralises a net charge */
+  double cell[3];   /* its edges; 0: what the grid spans, points times spacing */
 } dcs_map_request;
 
 /* The sum within a cutoff is another map than the direct sum: neither is computed where the other
  * is asked for. Within a cutoff a dispatch table decides by what was measured within cutoffs with
  * the same switching function, for cutoffs from 1/1.26 of the least to 1.26 times the greatest of
  * these (a factor of 2 in the volume), and by how many pairs lie within the cutoff where the atoms
- * fill the grid's box evenly. To a tolerance it decides by what was measured at the nearest tolerance
- * that is not looser (or up to 1.26 times looser). Where there is no such table, the highest rung that runs here
- * computes, on the GPU where one is named, else on the CPU.
+ * fill the grid's box evenly. To a tolerance it decides by what was measured at the nearest
+ * tolerance that is not looser (or up to 1.26 times looser). Where there is no such table, the
+ * highest rung that runs here computes, on the GPU where one is named, else on the CPU.
  *
  * Computes map[(k*ny + j)*nx + i], nx*ny*nz floats of host memory, e/angstrom. A map of 2 MiB or
  * more in page-locked memory (cudaMallocHost(), cudaHostRegister()) is copied from the GPU while
