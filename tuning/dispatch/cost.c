@@ -59,11 +59,12 @@ dcs_tiling dcs_tiling_of(const dcs_variant *variant, const dcs_config *config) {
     return (dcs_tiling){.tile = {tile.x, tile.y, tile.z}, .shares = 1};
   }
   dcs_plan small = plan_of(variant, config, (dcs_dims){1, 1, 1}, many);
+  const int64_t threads = (int64_t)small.block[0] * small.block[1] * small.block[2];
   dcs_plan deep = plan_of(variant, config, along[2], many);
   dcs_tiling tiling = {.slices = deep.launch_slices == many ? 0 : deep.launch_slices,
                        .chunk = deep.chunk_inputs == many ? 0 : deep.chunk_inputs,
                        .shares = 1,
-                       .threads = (int64_t)small.block[0] * small.block[1] * small.block[2],
+                       .threads = threads > 0 ? threads : 1, /* of steps alone: no block */
                        .constant = small.constant_inputs};
   for (int axis = 0; axis < 3; axis++) {
     dcs_plan large = plan_of(variant, config, along[axis], many);
