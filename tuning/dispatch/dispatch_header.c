@@ -52,6 +52,7 @@ static void put_family_name(FILE *out, const dcs_dispatch_family *family) {
     if (family->config.value[p] == param->initial || param->times == DCS_TIMES_ANY) continue;
     fputc('_', out);
     if (!param->labels) dcs_put_name(out, param->name, true);
+    if (param->times == DCS_TIMES_ABOVE) fputc('_', out);
     if (!param->real || param->times == DCS_TIMES_ABOVE)
       dcs_put_name(out, dcs_format_value(param, family->config.value[p], value), true);
   }
