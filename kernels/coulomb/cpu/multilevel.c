@@ -23,7 +23,7 @@
 
 enum { THREADS, ISA, ORDER, CUTOFF, RATIO, N_PARAMS };
 static const int cutoff_tries[] = {0, 40, 50, 60, 70, 80, 100, 120, DCS_TRIES_END};
-static const int ratio_tries[] = {0, 30, 40, 50, 60, 80, DCS_TRIES_END};
+static const int ratio_tries[] = {0, 30, 40, 50, 60, DCS_TRIES_END};
 
 /* Edge of the cells of the short range part, angstrom. */
 static const double CELL_EDGE = 4;

@@ -51,7 +51,7 @@ _Static_assert((int)N_SCRATCH <= (int)DCS_MAX_SCRATCH, "a plan has so many");
 static const int coarsen_z_tried[] = {4, 5, 6, 8, DCS_TRIES_END};
 static const int tile_atoms_tried[] = {256, 512, DCS_TRIES_END};
 static const int cutoff_tries[] = {0, 40, 50, 60, 70, 80, 100, DCS_TRIES_END};
-static const int ratio_tries[] = {0, 30, 40, 50, 60, 80, DCS_TRIES_END};
+static const int ratio_tries[] = {0, 30, 40, 50, 60, DCS_TRIES_END};
 static const dcs_param params[] = {
     DCS_CELLS_BLOCK,
     {"coarsen_z", "adjacent slices per thread", 1, 16, 5, NULL, coarsen_z_tried},
@@ -252,7 +252,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   dcs_multilevel m = {0};
   dcs_radial radial;
   char why[DCS_TEXT];
-  if (!choose(problem, config, &m, why)) return; /* applicable() has asked */
+  /* applicable() has asked; what is no problem to a tolerance has the shape of a direct sum */
+  if (!choose(problem, config, &m, why)) m.n_levels = 0;
   dcs_radial_taylor(cutoff_of(problem, &m), m.n_levels > 0 ? m.softening : 1, &radial);
   dcs_short_range_plan(problem, config, &radial, plan);
   multilevel own = {.n_levels = m.n_levels};
