@@ -187,7 +187,7 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
                        .switched = dcs_switched(p),
                        .tolerance = dcs_tolerance(p),
                        .periodic = dcs_periodic(p)};
-  dcs_cell(p, r.cell);
+  if (r.periodic) dcs_cell_edges(p, r.cell);
   memcpy(r.origin, c->origin, sizeof r.origin);
   for (int64_t i = 0; atoms && i < m->n; i++)
     memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */

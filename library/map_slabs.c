@@ -1,5 +1,4 @@
 /* Maps in slabs. */
-#include "kernels/coulomb/coulomb.h"
 #include "library/mapper.h"
 
 #include <string.h>
@@ -21,14 +20,7 @@ static bool is_direct(const dcs_variant *variant) {
 
 /* ---- one method ---- */
 
-/* The problem of a slab, of whose grid the cell of a periodic boundary does not follow. */
-static dcs_config part_of(const dcs_problem *whole) {
-  dcs_config config = whole->config;
-  if (dcs_periodic(whole)) dcs_cell(whole, &config.value[DCS_COULOMB_CELL_X]);
-  return config;
-}
-
-/* The slab as a map of its own. */
+/* The slab as a map of its own; the edges of a periodic cell are values of the problem. */
 static dcs_status pose_part(dcs_mapper *m, int64_t from, int64_t end) {
   const dcs_case *c = &m->c;
   dcs_grid grid = {.n = {c->problem.n.x, c->problem.n.y, end - from}, .spacing = c->spacing};
@@ -39,8 +31,7 @@ static dcs_status pose_part(dcs_mapper *m, int64_t from, int64_t end) {
     m->part.sites[a] = c->sites[a];
     m->part.sites[a].z -= c->spacing * (double)from;
   }
-  const dcs_config config = part_of(&c->problem);
-  return dcs_case_end(&config, &m->part);
+  return dcs_case_end(&c->problem.config, &m->part);
 }
 
 static dcs_status run_slab(dcs_mapper *m, const dcs_method *method, int64_t from, int64_t end,

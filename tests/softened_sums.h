@@ -65,7 +65,7 @@ static inline double sum_at(const dcs_problem *p, const dcs_radial *radial, cons
   const int side = dcs_periodic(p) ? 2 * IMAGES + 1 : 1, first = side / 2;
   double cell[3];
   softened_sum s = {0, 0, 0};
-  dcs_cell(p, cell);
+  dcs_cell_edges(p, cell);
   for (int64_t a = 0; a < p->n_inputs; a++)
     for (int i = 0; i < side * side * side; i++) {
       const int image[3] = {i % side - first, i / side % side - first, i / side / side - first};

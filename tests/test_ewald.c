@@ -7,9 +7,12 @@
 #include <cmocka.h>
 
 #include "harness/base/random.h"
+#include "harness/judge/oracle.h"
 #include "harness/problems/ewald.h"
+#include "tests/coulomb_problem.h"
 
 #include <math.h>
+#include <string.h>
 
 static double at(const dcs_site *sites, int n, const double cell[3], double x, double y, double z) {
   const double point[1][3] = {{x, y, z}};
@@ -132,12 +135,85 @@ static void a_replicated_cell_is_the_same(void **state) {
     assert_near(at(copies, 8 * N, twice, i, 3 * i, 5), at(sites, N, cell, i, 3 * i, 5), 1e-12);
 }
 
+/* ---- the problem kind ---- */
+
+static dcs_config periodic(double edge) {
+  dcs_config problem = to_tolerance(0.01);
+  problem.value[DCS_COULOMB_BOUNDARY] = DCS_BOUNDARY_PERIODIC;
+  for (int d = 0; d < 3; d++)
+    problem.value[DCS_COULOMB_CELL_X + d] = edge;
+  return problem;
+}
+
+/* Rock salt whose ions lie on grid points, one of them a cell away: the values there are its
+ * constant, in the reference and in the list of what replaces the kernels' values. */
+static void the_reference_is_of_all_images(void **state) {
+  (void)state;
+  const double edge = 5.64, expected = crystals[0].madelung / (0.5 * edge);
+  const dcs_config problem = periodic(edge);
+  const dcs_grid grid = {.n = {4, 4, 4}, .spacing = edge / 4, .has_origin = true};
+  dcs_site sites[8];
+  dcs_case c;
+  dcs_reference r;
+  build(&crystals[0], edge, 1, 0, sites);
+  sites[3].x += 2 * edge;
+  assert_int_equal(
+      dcs_case_build(dcs_kinds[0], &problem, &(dcs_molecule){.sites = sites, .n = 8}, &grid, &c),
+      DCS_OK);
+  assert_int_equal(dcs_oracle(&c, INT64_MAX, &r), DCS_OK);
+  assert_int_equal(c.n_coincident, 8);
+  assert_int_equal(c.n_fixes, 8);
+  for (int i = 0; i < 8; i++) {
+    const double v = r.sums[c.fixes[i].index].v;
+    assert_near(fabs(v), expected, 1e-11);
+    assert_near(c.fixes[i].value, v, 1e-6);
+    assert_true(r.sums[c.fixes[i].index].nearest < 1e-9);
+  }
+  assert_true(r.scale > 0 && r.tolerance == 0.01);
+  dcs_reference_free(&r);
+  dcs_case_free(&c);
+}
+
+/* As many points as fit into the cell, which lies around the molecule; edges that nobody gave are
+ * those of the input, and what has none is refused, and an oblique one. */
+static void a_grid_spans_the_cell(void **state) {
+  (void)state;
+  dcs_site sites[2] = {{.x = 1, .q = 1}, {.x = 5, .y = 2, .q = 1}};
+  dcs_molecule m = {.sites = sites, .n = 2, .cell = {{10, 7, 20}, {90, 90, 90}, 0}};
+  dcs_config problem = periodic(0);
+  problem.value[DCS_COULOMB_CELL_Y] = 8;
+  dcs_grid grid = {.spacing = 0.75, .margin = 5};
+  assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &grid), DCS_OK);
+  assert_int_equal(dcs_case_grid(&m, &grid), DCS_OK);
+  assert_true(problem.value[DCS_COULOMB_CELL_X] == 10 && problem.value[DCS_COULOMB_CELL_Y] == 8 &&
+              problem.value[DCS_COULOMB_CELL_Z] == 20);
+  assert_true(grid.n.x == 14 && grid.n.y == 11 && grid.n.z == 27);
+  assert_true(grid.origin[0] == -2 && grid.origin[1] == -3 && grid.origin[2] == -10);
+  dcs_case c;
+  char text[DCS_TEXT];
+  assert_int_equal(dcs_case_build(dcs_kinds[0], &problem, &m, &grid, &c), DCS_OK);
+  assert_string_equal(dcs_case_left_out(&c, text),
+                      "a net charge of 2 e is neutralised by a uniform background");
+  dcs_case_free(&c);
+
+  dcs_grid open = {.spacing = 0.75, .margin = 5};
+  problem = periodic(0);
+  m.cell.angle[1] = 100;
+  assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "expected 90"));
+  m.cell = (dcs_unit_cell){0};
+  assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_USAGE);
+  assert_non_null(strstr(dcs_error_message(), "found no cell for a periodic boundary"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_madelung_constants_are_found),
       cmocka_unit_test(a_net_charge_is_neutralised),
       cmocka_unit_test(the_splitting_does_not_matter),
       cmocka_unit_test(a_replicated_cell_is_the_same),
+      cmocka_unit_test(the_reference_is_of_all_images),
+      cmocka_unit_test(a_grid_spans_the_cell),
   };
   return cmocka_run_group_tests_name("ewald", tests, NULL, NULL);
 }

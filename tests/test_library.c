@@ -105,6 +105,27 @@ static void maps_within_a_cutoff(void **state) {
   dcs_mapper_close(m);
 }
 
+/* The same as the direct sum but for the tolerance, on a point that is an atom, too. */
+static void maps_to_a_tolerance(void **state) {
+  (void)state;
+  static float direct[POINTS];
+  double squares = 0;
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  dcs_map_request r = request_of(300);
+  for (int d = 0; d < 3; d++)
+    atoms[d] = r.origin[d] + 3 * r.spacing;
+  assert_computes(m, &r);
+  memcpy(direct, map, sizeof map);
+  for (int p = 0; p < POINTS; p++)
+    squares += direct[p] * direct[p];
+  r.tolerance = 1e-3;
+  if (dcs_map(m, &r, map) != 0) fail_msg("%s", dcs_error_message());
+  for (int p = 0; p < POINTS; p++)
+    if (!(fabs(map[p] - direct[p]) <= 1e-3 * sqrt(squares / POINTS) + 1e-5 * fabs(direct[p])))
+      fail_msg("point %d: found %.9g, expected %.9g", p, map[p], direct[p]);
+  dcs_mapper_close(m);
+}
+
 /* The request of the same atoms and grid, so many times as large; from 0, near which coordinates
  * tell points apart at every spacing. */
 static dcs_map_request scaled(double scale) {
@@ -163,6 +184,20 @@ static void wrong_arguments_are_refused(void **state) {
   refuse(m, &r, "cutoff -1");
   r.cutoff = NAN;
   refuse(m, &r, "cutoff nan");
+  r = request_of(5);
+  r.tolerance = 0.6;
+  refuse(m, &r, "tolerance 0.6");
+  r.tolerance = NAN;
+  refuse(m, &r, "tolerance nan");
+  r.tolerance = 0.01;
+  r.cutoff = 5;
+  refuse(m, &r, "tolerance: found 0.01 with a cutoff of 5");
+  r = request_of(5);
+  r.periodic = 1;
+  refuse(m, &r, "boundary: found periodic without a tolerance");
+  r.tolerance = 0.01;
+  r.cell[1] = -1;
+  refuse(m, &r, "cell[1] is -1");
   r = request_of(5);
   r.ny = 0;
   refuse(m, &r, "19x0x6");
@@ -256,6 +291,7 @@ int main(void) {
       cmocka_unit_test(points_on_atoms_far_origins_and_no_charges),
       cmocka_unit_test(float_coordinates),
       cmocka_unit_test(maps_within_a_cutoff),
+      cmocka_unit_test(maps_to_a_tolerance),
       cmocka_unit_test(spacings_are_right_or_refused),
       cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(nothing_of_the_caller_is_touched),

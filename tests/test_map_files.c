@@ -193,12 +193,51 @@ static void points_that_are_wrong(void **state) {
   assert_status(program_run("map %s --at %s -o map.dx", water(), in_folder("bad.csv")), 2);
 }
 
+/* One plane of points, or a point, however close they are: no cell of anything. */
+static void thin_and_long_grids_are_maps(void **state) {
+  (void)state;
+  static const char *const grids[] = {"--grid 9^3 --origin 0,0,0 --slice z=0.2 --spacing 0.05",
+                                      "--grid 1^3 --spacing 0.001", "--grid 300x1x1 --spacing 1e4"};
+  for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
+    assert_status(program_run("map %s -o %s %s", water(), in_folder("thin.csv"), grids[g]), 0);
+}
+
+/* 2^40 points, which no machine has memory for, nor room on its disk; the file has holes. */
+static void maps_that_are_too_large_are_refused_at_once(void **state) {
+  (void)state;
+  assert_status(program_run("map %s -o %s --grid 16384x16384x4096", water(), in_folder("huge.csv")),
+                5);
+  assert_contains(program_err, "huge.csv: 16384x16384x4096 points need 1.54e+04 GB of disk; ");
+  assert_status(
+      program_run("map %s -o %s --grid 20000000x1x1 --spacing 1", water(), in_folder("long.csv")),
+      4);
+  assert_contains(program_err, "more than 16777216 points in one dimension");
+  map_to("huge.mrc", "");
+  size_t size;
+  char *bytes = get_file(in_folder("huge.mrc"), &size);
+  const int32_t n[3] = {16384, 16384, 4096};
+  memcpy(bytes, n, sizeof n);
+  FILE *file = fopen(in_folder("huge.mrc"), "wb");
+  assert_true(file && fwrite(bytes, 1, 1024, file) == 1024);
+  const bool holes = ftruncate(fileno(file), 1024 + (INT64_C(4) << 40)) == 0;
+  fclose(file);
+  free(bytes);
+  if (!holes) skip(); /* the file system has no files as large */
+  assert_status(program_run("convert %s %s", in_folder("huge.mrc"), in_folder("huge.npy")), 4);
+  assert_contains(program_err, "16384x16384x4096 points needs 4.4e+03 GB of memory; ");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_format_holds_the_map), cmocka_unit_test(units_are_converted),
-      cmocka_unit_test(differences_are_found),      cmocka_unit_test(slices_are_planes),
-      cmocka_unit_test(a_slice_is_a_picture),       cmocka_unit_test(points_of_ones_own),
+      cmocka_unit_test(every_format_holds_the_map),
+      cmocka_unit_test(units_are_converted),
+      cmocka_unit_test(differences_are_found),
+      cmocka_unit_test(slices_are_planes),
+      cmocka_unit_test(a_slice_is_a_picture),
+      cmocka_unit_test(points_of_ones_own),
       cmocka_unit_test(points_that_are_wrong),
+      cmocka_unit_test(thin_and_long_grids_are_maps),
+      cmocka_unit_test(maps_that_are_too_large_are_refused_at_once),
   };
   return cmocka_run_group_tests_name("map files", tests, program_setup, program_teardown);
 }

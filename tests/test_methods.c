@@ -7,13 +7,14 @@
 #include <cmocka.h>
 
 #include "harness/problems/methods.h"
+#include "kernels/coulomb/coulomb.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The direct sum, and one within a cutoff. */
-static const dcs_config problems[] = {{{0}}, {{5}}};
+static const dcs_config problems[] = {{{0}}, {{5}}, {{[DCS_COULOMB_TOLERANCE] = 1e-2}}};
 
 /* What groups are taken from: so many of the problems, from `first` on. */
 static dcs_at_hand at_hand(bool gpu, int first, int n) {
@@ -109,11 +110,12 @@ static void groups_leave_out_the_unavailable(void **state) {
 /* Groups have the variants that solve one of the problems at hand; with none at hand, all. */
 static void groups_solve_the_problems(void **state) {
   (void)state;
-  dcs_methods direct, within, both, any;
+  dcs_methods direct, within, both, every, any;
   char why[DCS_TEXT];
   assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 0, 1), &direct), DCS_OK);
   assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 1, 1), &within), DCS_OK);
   assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 0, 2), &both), DCS_OK);
+  assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 0, 3), &every), DCS_OK);
   assert_int_equal(dcs_select_methods("all", NULL, at_hand(true, 0, 0), &any), DCS_OK);
   for (int m = 0; m < direct.n; m++)
     assert_true(dcs_solves(direct.list[m].variant, &problems[0], why));
@@ -121,10 +123,12 @@ static void groups_solve_the_problems(void **state) {
     assert_true(dcs_solves(within.list[m].variant, &problems[1], why));
   assert_true(within.n >= 3);
   assert_int_equal(both.n, direct.n + within.n);
-  assert_int_equal(any.n, both.n);
+  assert_true(every.n > both.n);
+  assert_int_equal(any.n, every.n);
   free(direct.list);
   free(within.list);
   free(both.list);
+  free(every.list);
   free(any.list);
 }
 

@@ -155,7 +155,7 @@ static void a_cell_has_three_edges(void **state) {
   dcs_problem problem = {.n = {4, 5, 6}, .spacing = 0.5f};
   double cell[3];
   problem.config.value[DCS_COULOMB_CELL_Y] = 2.25;
-  dcs_cell(&problem, cell);
+  dcs_cell_edges(&problem, cell);
   assert_true(cell[0] == 2 && cell[1] == 2.25 && cell[2] == 3);
   assert_false(dcs_periodic(&problem));
   problem.config.value[DCS_COULOMB_BOUNDARY] = DCS_BOUNDARY_PERIODIC;

@@ -325,18 +325,30 @@ dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid 
   return DCS_OK;
 }
 
+/* Of what repeats in a cell; 0 where that is rounding. */
+static double net_charge(const dcs_case *c) {
+  double charge = 0, all = 0, cell[3];
+  if (!repeats(c, cell)) return 0;
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    charge += c->sites[a].q;
+    all += fabs(c->sites[a].q);
+  }
+  return fabs(charge) > 1e-9 * all ? charge : 0;
+}
+
 char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]) {
-  int64_t nothing = c->kind->adds_nothing ? c->n_sites - c->problem.n_inputs : 0;
-  int used = 0;
+  const int64_t nothing = c->kind->adds_nothing ? c->n_sites - c->problem.n_inputs : 0;
+  const double charge = net_charge(c);
   *text = '\0';
   if (nothing > 0)
-    used = snprintf(text, DCS_TEXT, "%lld of %lld atoms have %s and are left out%s",
-                    (long long)nothing, (long long)c->n_sites, c->kind->adds_nothing,
-                    c->n_coincident > 0 ? "; " : "");
+    dcs_append(text, DCS_TEXT, "%lld of %lld atoms have %s and are left out", (long long)nothing,
+               (long long)c->n_sites, c->kind->adds_nothing);
   if (c->n_coincident > 0)
-    snprintf(text + used, DCS_TEXT - (size_t)used,
-             "%lld atoms lie on grid points and are left out of the sums there",
-             (long long)c->n_coincident);
+    dcs_append(text, DCS_TEXT, "%s%lld atoms lie on grid points and are left out of the sums there",
+               *text ? "; " : "", (long long)c->n_coincident);
+  if (charge != 0)
+    dcs_append(text, DCS_TEXT, "%sa net charge of %g e is neutralised by a uniform background",
+               *text ? "; " : "", charge);
   return text;
 }
 

@@ -37,7 +37,8 @@ struct dcs_case {
   int64_t n_coincident; /* atoms on a grid point (r < 1e-6 spacing): left out of the sum there */
 };
 
-/* Which atoms are left out of sums and why, "": none. Returns the text. */
+/* Which atoms are left out of sums and why, and whether a net charge is neutralised; "": neither.
+ * Returns the text. */
 char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]);
 
 /* Fills in what was left open of a grid around the molecule: spacing, points, origin. DCS_USAGE for
@@ -83,8 +84,8 @@ typedef struct {
 dcs_status dcs_case_from(const dcs_case_source *source, const dcs_config *problem, dcs_case *c);
 
 /* Of a problem whose atoms repeat in a cell: gives the edges that nobody gave those that the input,
- * which was read from `path`, states, and has the grid span the cell. DCS_USAGE: it states none, and
- * the grid is not given either; DCS_INPUT: it states one that is not orthorhombic. */
+ * which was read from `path`, states, and has the grid span the cell. DCS_USAGE: it states none,
+ * and the grid is not given either; DCS_INPUT: it states one that is not orthorhombic. */
 dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
                            dcs_config *problem, dcs_grid *grid);
 

@@ -139,7 +139,7 @@ static bool approximates(const dcs_config *problem, dcs_config *exact) {
 }
 
 static bool cell(const dcs_problem *problem, double edges[3]) {
-  dcs_cell(problem, edges);
+  dcs_cell_edges(problem, edges);
   return is_periodic(&problem->config);
 }
 
@@ -237,7 +237,7 @@ static dcs_status add_images(const dcs_case *c, const double (*points)[3], int64
                              double largest, dcs_sums *sums) {
   double edges[3], *v = malloc((size_t)n * sizeof *v);
   if (!v) return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld sums", (long long)n);
-  dcs_cell(&c->problem, edges);
+  dcs_cell_edges(&c->problem, edges);
   dcs_status status = dcs_ewald(c->sites, c->n_sites, edges, COINCIDENT * c->spacing, points, n, v);
 #pragma omp parallel for schedule(dynamic, 16)
   for (int64_t i = 0; i < n; i++) {

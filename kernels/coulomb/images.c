@@ -6,7 +6,7 @@
 void dcs_image_lines(const dcs_problem *problem, double reach, dcs_image_line lines[3]) {
   const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
   double cell[3];
-  dcs_cell(problem, cell);
+  dcs_cell_edges(problem, cell);
   for (int d = 0; d < 3; d++) {
     dcs_image_line *line = &lines[d];
     *line =

@@ -35,10 +35,11 @@ enum { DCS_MESH_LEVELS = 4, DCS_MESH_MOST_ORDER = 12, DCS_MESH_FAR_NODES = 16 };
 /* What the inputs of a problem say about its meshes. Atoms are near or far: far ones are farther
  * from the map than `margin`. */
 typedef struct {
-  double margin;         /* angstrom */
-  double lo[3], hi[3];   /* box around the map and the near atoms */
-  double map[3];         /* far corner of the map */
-  double density;        /* sum of q^2 in cells of edge 4 angstrom, the largest, e^2/angstrom^3 */
+  double margin;       /* angstrom */
+  double lo[3], hi[3]; /* box around the map and the near atoms */
+  double map[3];       /* far corner of the map */
+  double
+      density; /* sum of q^2 in a cell of 4 angstrom or the cutoff, the largest, e^2/angstrom^3 */
   double charge_density; /* the same of |q| */
   double charge;         /* sum of |q| of the near atoms, e */
   double scale;          /* a lower bound of R, e/angstrom */

@@ -62,10 +62,11 @@ static bool divide(const dcs_mesh_scene *scene, double edge, int64_t n[3]) {
   return n[0] * n[1] * n[2] <= MOST_CELLS;
 }
 
-/* Cells are longer where there would be too many of them; all that is in one may then be in a part
- * of it. */
-static bool find_density(const dcs_problem *problem, dcs_mesh_scene *scene) {
-  const double least = 4;
+/* Of cells no longer than the short range part: charges that lie closer together than that err
+ * together. Cells are longer where there would be too many of them; all that is in one may then be
+ * in a part of it. */
+static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_scene *scene) {
+  const double least = fmin(cutoff, 4);
   double edge = least, charge = 0;
   int64_t n[3];
   while (!divide(scene, edge, n))
@@ -96,9 +97,9 @@ static bool find_density(const dcs_problem *problem, dcs_mesh_scene *scene) {
 /* ---- the scale of the map ---- */
 
 typedef struct {
-  float at[3];
   double v, w; /* sum of q/r; of the squares of q/r, r at least 1 angstrom */
-  bool far;    /* 1 angstrom or more from all atoms */
+  float at[3];
+  bool far; /* 1 angstrom or more from all atoms */
 } sample;
 
 /* Numbers from 0 to n-1 that hit all parts of a map alike (Weyl's sequence). */
@@ -204,5 +205,5 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
   }
   find_box(problem, threads, scene);
   scene->scale = find_scale(problem, threads);
-  return find_density(problem, scene);
+  return find_density(problem, cutoff, scene);
 }

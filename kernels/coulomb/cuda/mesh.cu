@@ -32,9 +32,7 @@ static __device__ void write_entry(const meshes &m, int what, int l, int d, int 
   if (what != FINER && what != MAP_AXIS) return;
   double at = (double)spacing * i;
   if (what == FINER) at = m.level[l - 1].lo[d] + m.level[l - 1].h * i;
-#define WRITE(order) write_axis<order>(m.level[l], d, at, entry)
-  FOR_ORDER(m.level[l].order, WRITE)
-#undef WRITE
+  write_axis(m.level[l], d, at, entry);
 }
 
 /* A block in y for each kind of table, level and dimension. */
@@ -76,22 +74,25 @@ struct brick_weights {
   int touches[BATCH][3];
 };
 
-/* Of one atom and one dimension; `first` node of the brick. */
-template <int WIDTH>
-static __device__ __forceinline__ void weigh(const mesh_level &level, int d, double at, int first,
-                                             real w[BRICK], int *touches) {
-  real u, all[WIDTH];
-  int before = node_before(level, d, at, &u) - first;
-  *touches = before + WIDTH >= 0 && before + 1 < BRICK;
+/* Of one atom and one dimension; `first` node of the brick. Nodes that the window does not reach
+ * have 0; its sum is that of all its nodes. */
+static __device__ void weigh(const mesh_level &level, int d, double at, int first, real w[BRICK],
+                             int *touches) {
+  real u, sum = 0, window = (real)level.window;
+  int order = level.order, before = node_before(level, d, at, &u) - first;
+  *touches = before + order >= 0 && before + 1 < BRICK;
   if (!*touches) return;
-  window_weights<WIDTH>((real)level.window, u, all);
   for (int i = 0; i < BRICK; i++)
     w[i] = 0;
-#pragma unroll
-  for (int i = 0; i < WIDTH; i++) {
+#pragma unroll 2
+  for (int i = 0; i < order; i++) {
     int node = before + 1 + i;
-    if (node >= 0 && node < BRICK) w[node] = all[i];
+    real value = semicircle(window, order, u - (i + 1));
+    sum += value;
+    if (node >= 0 && node < BRICK) w[node] = value;
   }
+  for (int i = 0; i < BRICK; i++)
+    w[i] /= sum;
 }
 
 static __device__ __forceinline__ void gather_batch(const brick_weights *b, int n, int t,
@@ -142,9 +143,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         int a = task / 3, d = task % 3, run = run_of(offsets, done + a);
         float4 atom = memory.sorted[firsts[run] + done + a - offsets[run]];
         double at = d == 0 ? atom.x : d == 1 ? atom.y : atom.z;
-#define WEIGH(order) weigh<order>(level, d, at, first[d], weights.w[a][d], &weights.touches[a][d])
-        FOR_ORDER(level.order, WEIGH)
-#undef WEIGH
+        weigh(level, d, at, first[d], weights.w[a][d], &weights.touches[a][d]);
         if (d == 0) weights.q[a] = is_far(atom, m.margin, nx, ny, nz, spacing) ? 0 : atom.w;
       }
       __syncthreads();

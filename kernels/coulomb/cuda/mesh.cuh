@@ -57,20 +57,20 @@ static __device__ __forceinline__ double cosine(double v) {
   return cos(v);
 }
 
-/* Weights of a coordinate `u` spacings behind the node before the first: u is from order / 2 to
+/* The exponential of a semicircle at a node `u` spacings away, of `order` nodes. */
+static __device__ __forceinline__ real semicircle(real window, int order, real u) {
+  real x = u * 2 / order, left = 1 - x * x;
+  return power_of_e(window * (square_root(left > 0 ? left : 0) - 1));
+}
+
+/* Weights of a coordinate u spacings behind the node before the first: u is from order / 2 to
  * order / 2 + 1, the nodes are 1..order. */
-template <int WIDTH>
-static __device__ __forceinline__ void window_weights(real window, real u, real w[WIDTH]) {
+static __device__ void window_weights(real window, int order, real u, real *w) {
   real sum = 0;
-#pragma unroll
-  for (int i = 0; i < WIDTH; i++) {
-    real x = (u - (i + 1)) * (real)(2.0 / WIDTH), left = 1 - x * x;
-    left = left > 0 ? left : 0;
-    w[i] = power_of_e(window * (square_root(left) - 1));
-    sum += w[i];
-  }
-#pragma unroll
-  for (int i = 0; i < WIDTH; i++)
+#pragma unroll 1
+  for (int i = 0; i < order; i++)
+    sum += w[i] = semicircle(window, order, u - (i + 1));
+  for (int i = 0; i < order; i++)
     w[i] /= sum;
 }
 
@@ -82,26 +82,6 @@ static __device__ __forceinline__ int node_before(const mesh_level &level, int d
   *u = (real)(spacings - before);
   return before;
 }
-
-/* Calls a template of the level's order. */
-#define FOR_ORDER(order, call)                                                                     \
-  switch (order) {                                                                                 \
-  case 4:                                                                                          \
-    call(4);                                                                                       \
-    break;                                                                                         \
-  case 6:                                                                                          \
-    call(6);                                                                                       \
-    break;                                                                                         \
-  case 8:                                                                                          \
-    call(8);                                                                                       \
-    break;                                                                                         \
-  case 10:                                                                                         \
-    call(10);                                                                                      \
-    break;                                                                                         \
-  default:                                                                                         \
-    call(12);                                                                                      \
-    break;                                                                                         \
-  }
 
 /* ---- tables ---- */
 
@@ -156,28 +136,20 @@ static __device__ __forceinline__ table_place table_of(const meshes &m, int what
 }
 
 /* The window's transform at k h, by Gauss and Legendre's rule between nodes. */
-template <int WIDTH> static __device__ real window_transform(real window, real kh) {
+static __device__ real transform_of(const mesh_level &level, real kh) {
   const real at[6] = {0.1252334085114689, 0.3678314989981802, 0.5873179542866175,
                       0.7699026741943047, 0.9041172563704749, 0.9815606342467192};
   const real weight[6] = {0.2491470458134028, 0.2334925365383548, 0.2031674267230659,
                           0.1600783285433462, 0.1069393259953184, 0.0471753363865118};
-  real sum = 0, w[WIDTH];
+  real sum = 0, w[MOST_ORDER];
   for (int p = 0; p < 6; p++) { /* the other six mirror these */
-    real u = (real)0.5 * WIDTH + (real)0.5 * (1 + at[p]);
-    window_weights<WIDTH>(window, u, w);
-#pragma unroll
-    for (int node = 0; node < WIDTH; node++)
+    real u = (real)0.5 * level.order + (real)0.5 * (1 + at[p]);
+    window_weights((real)level.window, level.order, u, w);
+#pragma unroll 1
+    for (int node = 0; node < level.order; node++)
       sum += weight[p] * w[node] * cosine(kh * (u - (node + 1)));
   }
   return sum;
-}
-
-static __device__ real transform_of(const mesh_level &level, real kh) {
-  real value = 0;
-#define TRANSFORM(order) value = window_transform<order>((real)level.window, kh)
-  FOR_ORDER(level.order, TRANSFORM)
-#undef TRANSFORM
-  return value;
 }
 
 static __device__ real factor_of(const meshes &m, int l, int d, int i) {
@@ -190,14 +162,10 @@ static __device__ real factor_of(const meshes &m, int l, int d, int i) {
   return factor;
 }
 
-template <int WIDTH>
 static __device__ void write_axis(const mesh_level &level, int d, double at, real *entry) {
-  real u, w[WIDTH];
+  real u;
   entry[0] = (real)(node_before(level, d, at, &u) + 1);
-  window_weights<WIDTH>((real)level.window, u, w);
-#pragma unroll
-  for (int i = 0; i < WIDTH; i++)
-    entry[1 + i] = w[i];
+  window_weights((real)level.window, level.order, u, entry + 1);
 }
 
 /* Position of node j of n for the far atoms, Chebyshev's or where those are as many, the points. */

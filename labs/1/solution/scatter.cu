@@ -1,7 +1,7 @@
-/* Lab 1, part 1: a thread per atom, which adds its atom to every point of the map. */
+/* Lab 1, part 1: a thread per atom, which adds it to every point of the map from slice first_k on. */
 
 extern "C" __global__ void dcs(float *map, const float4 *atoms, int n_atoms, int nx, int ny, int nz,
-                               float spacing) {
+                               int first_k, float spacing) {
   int a = blockIdx.x * BLOCK_X + threadIdx.x;
   if (a >= n_atoms) return;
   float4 atom = atoms[a]; /* x, y, z, q */
@@ -11,7 +11,7 @@ extern "C" __global__ void dcs(float *map, const float4 *atoms, int n_atoms, int
       for (int i = 0; i < nx; i++) {
         float dx = spacing * i - atom.x;
         float dy = spacing * j - atom.y;
-        float dz = spacing * k - atom.z;
+        float dz = spacing * (first_k + k) - atom.z;
         float term = atom.w * rsqrtf(dx * dx + dy * dy + dz * dz);
         atomicAdd(&map[((long long)k * ny + j) * nx + i], term);
       }
