@@ -252,7 +252,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   dcs_multilevel m = {0};
   dcs_radial radial;
   char why[DCS_TEXT];
-  if (!choose(problem, config, &m, why)) return; /* applicable() has asked */
+  /* applicable() has asked; what is no problem to a tolerance has the shape of a direct sum */
+  if (!choose(problem, config, &m, why)) m.n_levels = 0;
   dcs_radial_taylor(cutoff_of(problem, &m), m.n_levels > 0 ? m.softening : 1, &radial);
   dcs_short_range_plan(problem, config, &radial, plan);
   multilevel own = {.n_levels = m.n_levels};
