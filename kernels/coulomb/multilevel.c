@@ -76,9 +76,11 @@ double dcs_multilevel_error(const dcs_problem *problem, int which, double cutoff
 
 /* The least ratio whose error is at most the tolerance; 0: none. */
 static double least_ratio(const dcs_problem *problem, int which, double cutoff) {
-  const double most = ratios[N_RATIOS - 1], t = dcs_tolerance(problem);
-  for (double ratio = ratios[0]; ratio <= most; ratio += 0.25)
-    if (dcs_multilevel_error(problem, which, cutoff, ratio) <= t) return ratio;
+  const int steps = (int)(4 * (ratios[N_RATIOS - 1] - ratios[0]));
+  for (int i = 0; i <= steps; i++) {
+    const double ratio = ratios[0] + 0.25 * i;
+    if (dcs_multilevel_error(problem, which, cutoff, ratio) <= dcs_tolerance(problem)) return ratio;
+  }
   return 0;
 }
 
@@ -203,7 +205,10 @@ static bool cheapest(const dcs_problem *p, const dcs_ml_wanted *wanted, dcs_mult
   const double spacing = (double)p->spacing;
   const double longest = spacing * (double)(p->n.x > p->n.y ? p->n.x : p->n.y);
   double least = INFINITY;
-  for (double a = spacing; a <= 2 * fmax(longest, spacing * (double)p->n.z); a *= STEP) {
+  const double last = 2 * fmax(longest, spacing * (double)p->n.z);
+  const int steps = (int)floor(log(last / spacing) / log(STEP) + 1e-9);
+  double a = spacing;
+  for (int i = 0; i <= steps; i++, a *= STEP) {
     dcs_multilevel m;
     char why[DCS_TEXT];
     const double ratio = least_ratio(p, wanted->order, a);

@@ -31,7 +31,7 @@ static void set_row(matrix *rows, int o, int from, int to, int n_in, const doubl
 }
 
 static void set_filter(const dcs_multilevel *m, const dcs_ml_box *box, int d, matrix *rows) {
-  double half[DCS_ML_MOST_FILTER + 1], weight[MOST_TAPS];
+  double half[DCS_ML_MOST_FILTER + 1], weight[MOST_TAPS] = {0};
   const int reach = m->filter[1];
   dcs_multilevel_filter(m, 1, half);
   for (int t = -reach; t <= reach; t++)
@@ -50,7 +50,7 @@ static void two_scale(const dcs_multilevel *m, double weight[DCS_ML_MOST_NODES +
 /* Node I of the next level takes the fine nodes 2I - p/2 .. 2I + p/2. */
 static void set_restriction(const dcs_multilevel *m, const dcs_ml_box *fine,
                             const dcs_ml_box *coarse, int d, matrix *rows) {
-  double weight[DCS_ML_MOST_NODES + 1];
+  double weight[DCS_ML_MOST_NODES + 1] = {0};
   const int half = m->nodes / 2;
   two_scale(m, weight);
   for (int o = 0; o < rows->n; o++) {
@@ -62,7 +62,7 @@ static void set_restriction(const dcs_multilevel *m, const dcs_ml_box *fine,
 /* Fine node i takes the nodes I of the next level with |i - 2I| <= p/2. */
 static void set_prolongation(const dcs_multilevel *m, const dcs_ml_box *coarse,
                              const dcs_ml_box *fine, int d, matrix *rows) {
-  double all[DCS_ML_MOST_NODES + 1], weight[DCS_ML_MOST_NODES + 1];
+  double all[DCS_ML_MOST_NODES + 1], weight[DCS_ML_MOST_NODES + 1] = {0};
   const int half = m->nodes / 2;
   two_scale(m, all);
   for (int o = 0; o < rows->n; o++) {
@@ -76,7 +76,7 @@ static void set_prolongation(const dcs_multilevel *m, const dcs_ml_box *coarse,
 
 static void set_points(const dcs_multilevel *m, const dcs_problem *problem, int d, matrix *rows) {
   const dcs_ml_level *level = &m->level[0];
-  double weight[DCS_ML_MOST_NODES];
+  double weight[DCS_ML_MOST_NODES] = {0};
   for (int o = 0; o < rows->n; o++) {
     const double at = (double)problem->spacing * o / level->h;
     const int from = (int)floor(at) - m->nodes / 2 + 1 - level->potential.first[d];
