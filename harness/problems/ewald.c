@@ -178,26 +178,34 @@ static double reciprocal(const lattice *l, const phases *p, int b) {
 
 /* ---- the real space ---- */
 
-/* The images of one site, `d` from the point, in one dimension after another. */
+/* Of the images of a place, `d` from the point along an edge, within reach: the first, and how
+ * many.
+ */
+static int images_along(double d, double edge, double reach, double *first) {
+  *first = d - edge * floor((d + reach) / edge);
+  return *first > reach ? 0 : 1 + (int)floor((reach - *first) / edge);
+}
+
+/* What one image adds, r from the point. */
+static double image(const lattice *l, double q, double r) {
+  if (r * l->alpha > REACH) return 0;
+  if (r < l->coincident) return -q * 2 * l->alpha / sqrt(PI); /* limit of erfc(alpha r)/r - 1/r */
+  return q * erfc(l->alpha * r) / r;
+}
+
+/* The images of one site, `d` from the point. */
 static double images(const lattice *l, double q, const double d[3]) {
-  const double reach = REACH / l->alpha;
-  double v = 0;
-  for (double x = d[0] - l->cell[0] * floor((d[0] + reach) / l->cell[0]); x <= reach;
-       x += l->cell[0])
-    for (double y = d[1] - l->cell[1] * floor((d[1] + reach) / l->cell[1]); y <= reach;
-         y += l->cell[1]) {
-      const double xy2 = x * x + y * y;
-      if (xy2 > reach * reach) continue;
-      for (double z = d[2] - l->cell[2] * floor((d[2] + reach) / l->cell[2]); z <= reach;
-           z += l->cell[2]) {
-        const double r = sqrt(xy2 + z * z);
-        if (r > reach) continue;
-        if (r < l->coincident) /* the limit of erfc(alpha r) / r - 1 / r */
-          v -= q * 2 * l->alpha / sqrt(PI);
-        else
-          v += q * erfc(l->alpha * r) / r;
+  double first[3], v = 0;
+  int n[3];
+  for (int e = 0; e < 3; e++)
+    n[e] = images_along(d[e], l->cell[e], REACH / l->alpha, &first[e]);
+  for (int i = 0; i < n[0]; i++)
+    for (int j = 0; j < n[1]; j++)
+      for (int k = 0; k < n[2]; k++) {
+        const double x = first[0] + l->cell[0] * i, y = first[1] + l->cell[1] * j,
+                     z = first[2] + l->cell[2] * k;
+        v += image(l, q, sqrt(x * x + y * y + z * z));
       }
-    }
   return v;
 }
 
