@@ -177,7 +177,7 @@ void dcs_case_point(const dcs_case *c, int64_t index, double point[3]) {
 static void set_fixes_of_images(dcs_case *c, double largest) {
   const size_t n = (size_t)c->n_fixes;
   double(*points)[3] = malloc(n * sizeof *points);
-  dcs_sums *sums = malloc(n * sizeof *sums);
+  dcs_sums *sums = calloc(n, sizeof *sums);
   bool known = points && sums;
   for (int64_t i = 0; known && i < c->n_fixes; i++)
     dcs_case_point(c, c->fixes[i].index, points[i]);

@@ -77,29 +77,34 @@ static dcs_status compile_cached(const dcs_host_compiler *compiler, const dcs_so
   return status;
 }
 
-/* Compiles with the calls that emulator_watch.h answers, and with lines. Without the sanitizer's
- * library: what the kernel needs is in this process. */
-static dcs_status compile_watched(const dcs_host_compiler *compiler, const dcs_source *source,
-                                  void **image, size_t *bytes, dcs_code_facts *facts) {
-  static const char *const watching[] = {"-O0",
-                                         "-g",
-                                         "-fno-omit-frame-pointer",
-                                         "-fno-threadsafe-statics",
-                                         "-fno-exceptions",
-                                         "-fsanitize=thread",
-                                         "-fsanitize-coverage=trace-pc",
-                                         "-nodefaultlibs",
-                                         "-lgcc"};
-  const int n = sizeof watching / sizeof watching[0];
-  dcs_source watched = *source;
+/* A kernel that leaves an array of a known size ends there, as a crash: what lies behind shared
+ * memory here is other memory of the kernel, on a card it is none. */
+static const char *const checking[] = {"-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"};
+
+/* With the calls that emulator_watch.h answers, and with lines. Without the sanitizer's library:
+ * what the kernel needs is in this process. */
+static const char *const watching[] = {"-O0",
+                                       "-g",
+                                       "-fno-omit-frame-pointer",
+                                       "-fno-threadsafe-statics",
+                                       "-fno-exceptions",
+                                       "-fsanitize=thread",
+                                       "-fsanitize-coverage=trace-pc",
+                                       "-nodefaultlibs",
+                                       "-lgcc"};
+
+static dcs_status compile_so(const dcs_host_compiler *compiler, const char *const *how, int n,
+                             const dcs_source *source, void **image, size_t *bytes,
+                             dcs_code_facts *facts) {
+  dcs_source whole = *source;
   const char **options = calloc((size_t)source->n_options + (size_t)n, sizeof *options);
   if (!options) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
   for (int i = 0; i < source->n_options; i++)
     options[i] = source->options[i];
-  memcpy(options + source->n_options, watching, sizeof watching);
-  watched.options = options;
-  watched.n_options = source->n_options + n;
-  dcs_status status = compile_cached(compiler, &watched, image, bytes, facts);
+  memcpy(options + source->n_options, how, (size_t)n * sizeof *how);
+  whole.options = options;
+  whole.n_options = source->n_options + n;
+  dcs_status status = compile_cached(compiler, &whole, image, bytes, facts);
   free(options);
   return status;
 }
@@ -131,8 +136,10 @@ dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, bool watched,
   }
   whole.text = text;
   keep_macros(source, options, &whole);
-  dcs_status status = watched ? compile_watched(compiler, &whole, image, bytes, facts)
-                              : compile_cached(compiler, &whole, image, bytes, facts);
+  enum { WATCHING = sizeof watching / sizeof watching[0] };
+  enum { CHECKING = sizeof checking / sizeof checking[0] };
+  dcs_status status = compile_so(compiler, watched ? watching : checking,
+                                 watched ? WATCHING : CHECKING, &whole, image, bytes, facts);
   free(text);
   free(options);
   return status;

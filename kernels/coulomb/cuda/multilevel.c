@@ -209,8 +209,8 @@ static void add_potential(const dcs_multilevel *m, dcs_plan *plan) {
                                        .block = {CUT_X, CUT_Y, 1},
                                        .grid = {blocks_of(m), 1, 1},
                                        .args = cut});
-  add_kernel(plan, "sum_top", THREADS, THREADS * dcs_ml_nodes(&m->level[m->n_levels - 1].potential),
-             top, 0);
+  add_kernel(plan, "sum_top", TOP_THREADS,
+             TOP_THREADS * dcs_ml_nodes(&m->level[m->n_levels - 1].potential), top, 0);
   for (int k = m->n_levels - 2; k >= 0; k--)
     add_kernel(plan, "prolong_potential", THREADS, dcs_ml_nodes(&m->level[k].potential), prolong,
                k);
