@@ -242,7 +242,7 @@ static void tolerances_are_kept(void **state) {
 static void small_problems_are_summed_directly(void **state) {
   (void)state;
   for (int what = 0; what < ML_N_CLASSES; what++) {
-    dcs_case c = posed_case((ml_class)what, 20, 1, 1e-5);
+    dcs_case c = posed_case((ml_class)what, 20, 1, 4e-5);
     const dcs_config config = method(1, DCS_CPU_PORTABLE, DCS_ML_QUINTIC, 0, 0);
     assert_true(can(&c, &config));
     assert_int_equal(lattices(&c, DCS_ML_QUINTIC, 0, 0).n_levels, 0);

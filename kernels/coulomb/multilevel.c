@@ -235,6 +235,13 @@ static bool as_wanted(const dcs_problem *p, const dcs_ml_wanted *wanted, dcs_mul
   return false;
 }
 
+/* The direct sum, added in single precision: as accurate as that is. */
+static bool sum_directly(const dcs_problem *problem, int which, dcs_multilevel *m,
+                         char why[DCS_TEXT]) {
+  *m = (dcs_multilevel){.nodes = orders[which].nodes};
+  return dcs_direct_accurate(problem, problem->n_inputs, why);
+}
+
 bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,
                            dcs_multilevel *m, char why[DCS_TEXT]) {
   if (dcs_tolerance(problem) < LEAST_TOLERANCE) {
@@ -242,11 +249,10 @@ bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *want
              dcs_tolerance(problem), LEAST_TOLERANCE);
     return false;
   }
-  *m = (dcs_multilevel){.nodes = orders[wanted->order].nodes};
-  if (direct_cost(problem) < FEW_EVALUATIONS) return true;
+  if (direct_cost(problem) < FEW_EVALUATIONS) return sum_directly(problem, wanted->order, m, why);
   if (wanted->cutoff > 0) return as_wanted(problem, wanted, m, why);
   bool found = cheapest(problem, wanted, m);
   if (!found || (!(wanted->ratio > 0) && direct_cost(problem) <= cost(problem, m)))
-    *m = (dcs_multilevel){.nodes = orders[wanted->order].nodes};
+    return sum_directly(problem, wanted->order, m, why);
   return true;
 }
