@@ -53,7 +53,8 @@ static void read_figures(void) {
       dcs_figure_pareto,           dcs_figure_crossover_atoms,
       dcs_figure_crossover_points, dcs_figure_crossover_map,
       dcs_figure_cutoff_time,      dcs_figure_cutoff_density,
-      dcs_figure_cutoff_capacity,  dcs_figure_cutoff_error};
+      dcs_figure_cutoff_capacity,  dcs_figure_cutoff_error,
+      dcs_figure_tolerance_time,   dcs_figure_tolerance_atoms};
   dcs_figure_run run;
   char why[DCS_TEXT];
   if (dcs_figure_load(&run, folder, NULL) == DCS_OK)

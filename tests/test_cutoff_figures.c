@@ -390,6 +390,62 @@ static void the_pictures_are_drawn(void **state) {
   }
 }
 
+/* ---- to a tolerance ---- */
+
+/* A mesh and a direct sum to two tolerances at two sizes of one density. */
+static void put_tolerances(void) {
+  begin(HEADER);
+  for (int scale = 1; scale <= 2; scale++) {
+    const int atoms = 100 * scale * scale * scale, edge = 10 * scale;
+    const char *loose = "tolerance=0.01", *tight = "tolerance=0.0001";
+    put((method){"mesh", "k=1", 0, "kernel", loose, atoms, edge, 2, NULL, "1e-4", NULL});
+    put((method){"mesh", "k=2", 0, "kernel", loose, atoms, edge, 3, NULL, "1e-4", NULL});
+    put((method){"split", "k=1", 0, "kernel", loose, atoms, edge, 9, NULL, NULL, NULL});
+    put((method){"mesh", "k=1", 0, "kernel", tight, atoms, edge, 4, NULL, "1e-6", NULL});
+    put((method){"net", "threads=8", 8, "kernel", tight, atoms, edge, 50, NULL, NULL, NULL});
+  }
+}
+
+static void times_are_drawn_over_tolerances(void **state) {
+  (void)state;
+  put_tolerances();
+  draw(dcs_figure_tolerance_time);
+  assert_contains(text, "\"Time of one map against the error that is allowed\"\n");
+  assert_contains(text, "\"800 atoms, 20x20x20\"\n");
+  assert_contains(text, "\n\n\"mesh, GPU\"\n0.0001\t4\t4\t4\t\"mesh\"\t\"k=1\"");
+  assert_contains(text, "\n0.01\t2\t2\t2\t\"mesh\"\t\"k=1\"");
+  assert_contains(text, "\n\n\"split, GPU\"\n0.01\t9\t");
+  assert_contains(text, "\n\n\"net, CPU, 8 threads\"\n0.0001\t50\t");
+}
+
+static void times_are_drawn_over_atoms_at_one_density(void **state) {
+  (void)state;
+  put_tolerances();
+  draw(dcs_figure_tolerance_atoms);
+  assert_contains(text, "\"Time of one map to a tolerance of 0.0001, at one density\"");
+  assert_contains(text, "\n\n\"mesh, GPU\"\n100\t4\t4\t4\t\"mesh\"\t\"k=1\"");
+  assert_contains(text, "\n800\t4\t4\t4\t\"mesh\"");
+  assert_contains(text, "\n\n\"net, CPU, 8 threads\"\n100\t50\t");
+  lacks("split");
+}
+
+/* What is no cutoff is not drawn as one, and the other way round. */
+static void tolerances_and_cutoffs_are_not_mixed(void **state) {
+  (void)state;
+  put_tolerances();
+  draw(dcs_figure_cutoff_error);
+  assert_contains(why, "no size has a model_error at two or more cutoffs");
+  put_tolerances();
+  draw(dcs_figure_cutoff_density);
+  assert_contains(why, "measured within one cutoff");
+  put_crossing();
+  draw(dcs_figure_tolerance_time);
+  assert_string_equal(why, "no size was measured to two or more tolerances");
+  put_crossing();
+  draw(dcs_figure_tolerance_atoms);
+  assert_contains(why, "measured to one tolerance");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_lines_cross_where_they_should),
@@ -407,6 +463,9 @@ int main(void) {
       cmocka_unit_test(a_bad_cutoff_is_refused),
       cmocka_unit_test(other_figures_are_of_the_whole_sum),
       cmocka_unit_test(the_pictures_are_drawn),
+      cmocka_unit_test(times_are_drawn_over_tolerances),
+      cmocka_unit_test(times_are_drawn_over_atoms_at_one_density),
+      cmocka_unit_test(tolerances_and_cutoffs_are_not_mixed),
   };
   int failed =
       cmocka_run_group_tests_name("cutoff figures", tests, program_setup, program_teardown);

@@ -5,7 +5,7 @@ static bool measured_within(const dcs_figure_run *run, int size, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
   pick.size = size;
   pick.problem = problem;
-  return dcs_cutoff_timed(run, pick) != NULL;
+  return dcs_cutoff_of(run, problem) > 0 && dcs_cutoff_timed(run, pick) != NULL;
 }
 
 /* A line of time per grid point; nothing where there is no time. */

@@ -28,7 +28,8 @@ static dcs_figure_pick pick_at(const error_line *line, int problem) {
 }
 
 static bool is_on(const dcs_figure_run *run, const error_line *line, int problem) {
-  return strcmp(dcs_switching_name(run, problem), line->switching) == 0;
+  return dcs_cutoff_of(run, problem) > 0 &&
+         strcmp(dcs_switching_name(run, problem), line->switching) == 0;
 }
 
 /* A row that tells the error; it is the cutoff's, whatever the method. */

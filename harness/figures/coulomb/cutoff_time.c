@@ -8,7 +8,7 @@ static const dcs_scope scopes[] = {DCS_KERNEL, DCS_WARM};
 static bool both_measured(const dcs_figure_run *run, int size, int problem) {
   dcs_figure_pick pick = dcs_figure_any;
   pick.size = size;
-  if (!dcs_cutoff_timed(run, pick)) return false;
+  if (!(dcs_cutoff_of(run, problem) > 0) || !dcs_cutoff_timed(run, pick)) return false;
   pick.problem = problem;
   return dcs_cutoff_timed(run, pick) != NULL;
 }
