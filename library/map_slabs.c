@@ -99,7 +99,9 @@ static dcs_status no_method(const dcs_mapper *m) {
     return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; %s: %s", variant->id,
                     why);
   }
-  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here");
+  char problem[DCS_TEXT];
+  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; none computes %s",
+                  dcs_format_problem(m->c.kind, &m->c.problem.config, problem));
 }
 
 /* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.

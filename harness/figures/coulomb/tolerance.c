@@ -19,7 +19,7 @@ static dcs_figure_pick pick_of(int problem, int size, int variant, dcs_figure_gr
   return pick;
 }
 
-/* "cpu_mesh, CPU, 16 threads"; begins a series. */
+/* Begins a series with the name of variant and group. */
 static void begin_series(FILE *dat, const dcs_figure_run *run, int variant, dcs_figure_group group,
                          int threads) {
   char name[DCS_TEXT];
