@@ -54,6 +54,21 @@ static void a_cutoff_leaves_atoms_out(void **state) {
   assert_near(dcs_cell_weight(&cell), 2.2e9);
 }
 
+/* A direct sum to a tolerance does all pairs; a mesh does a thousand for each point and atom, where
+ * these are fewer. */
+static void methods_to_a_tolerance_weigh_points_and_atoms(void **state) {
+  (void)state;
+  dcs_record record = record_of(100000, 100, 0);
+  dcs_cell cell = {.size = record.size, .records = &record, .n_records = 1};
+  record.size.config.value[DCS_COULOMB_TOLERANCE] = 1e-3;
+  record.method.variant = dcs_find_variant("cpu_scatter");
+  assert_near(dcs_cell_weight(&cell), 1e11 + 1e8);
+  record.method.variant = dcs_find_variant("cpu_mesh");
+  assert_near(dcs_cell_weight(&cell), 1.1e9 + 1e8);
+  record.size.axes[0] = 10;
+  assert_near(dcs_cell_weight(&cell), 1e7 + 1e8);
+}
+
 /* Weights of 1, 8 and 1 parts: of what is left, half by weight and half evenly. */
 static void the_time_left_is_divided(void **state) {
   (void)state;
@@ -72,6 +87,7 @@ static void the_time_left_is_divided(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_cell_weighs_its_evaluations),
                                      cmocka_unit_test(a_cutoff_leaves_atoms_out),
+      cmocka_unit_test(methods_to_a_tolerance_weigh_points_and_atoms),
                                      cmocka_unit_test(the_time_left_is_divided)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
