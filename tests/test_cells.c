@@ -85,9 +85,9 @@ static void the_time_left_is_divided(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_cell_weighs_its_evaluations),
-                                     cmocka_unit_test(a_cutoff_leaves_atoms_out),
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_cell_weighs_its_evaluations), cmocka_unit_test(a_cutoff_leaves_atoms_out),
       cmocka_unit_test(methods_to_a_tolerance_weigh_points_and_atoms),
-                                     cmocka_unit_test(the_time_left_is_divided)};
+      cmocka_unit_test(the_time_left_is_divided)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
