@@ -260,7 +260,8 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/internal.a $(BUILD)/flags
 	$(call say,TEST,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS) -lcmocka
 
-check: all $(TESTS) lint cross ## all tests that end within minutes
+check: ## all tests that end within minutes
+	$(MAKE) -j$(shell nproc) all $(TESTS) lint cross
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 	$(MAKE) fuzz SECONDS=3
 	$(MAKE) faults FAULTS="list info generate report compare"
