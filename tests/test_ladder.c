@@ -32,12 +32,18 @@ static int count_problems(const dcs_variant *variant) {
   return n;
 }
 
+/* Variants of which one configuration takes seconds to compile. */
+static bool is_slow(const dcs_variant *variant) {
+  return strcmp(variant->id, "cuda_mesh") == 0 || strcmp(variant->id, "cuda_multilevel") == 0;
+}
+
 /* Every variant of the backend has a line that counts maps and ends in "ok". */
 static void assert_verified(dcs_backend backend) {
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     if (variant->backend != backend || (variant->available && !variant->available(why))) continue;
+    if (is_slow(variant) && !getenv("DCS_TEST_FULL")) continue;
     const char *line = line_of(variant->id);
     assert_non_null(line);
     int configurations, maps;
@@ -60,10 +66,36 @@ static void cpu_variants_are_right(void **state) {
   assert_verified(DCS_CPU);
 }
 
+/* Those on the GPU; the slow ones with DCS_TEST_FULL alone. */
+static const char *quick_variants(void) {
+  static char list[4096];
+  size_t n = 0;
+  for (int v = 0; v < dcs_n_variants; v++)
+    if (dcs_variants[v]->backend == DCS_GPU &&
+        (getenv("DCS_TEST_FULL") || !is_slow(dcs_variants[v])))
+      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? "," : "", dcs_variants[v]->id);
+  return list;
+}
+
+/* Every precision and order of the slow ones, not every shape of a block. */
+static void slow_variants_are_right_on_the_emulated_device(void **state) {
+  (void)state;
+  program_seconds = 900;
+  int status = program_run("verify --device emulated --variants cuda_mesh --config "
+                           "'mesh=single|double,coarsen_z=3'");
+  if (status == DCS_UNAVAILABLE) skip();
+  assert_status(status, 0);
+  assert_contains(program_out, " 2 configurations");
+  assert_status(program_run("verify --device emulated --variants cuda_multilevel --config "
+                            "'order=cubic|quintic|septic|ninth,coarsen_z=3'"),
+                0);
+  assert_contains(program_out, " 4 configurations");
+}
+
 static void cuda_variants_are_right_on_the_emulated_device(void **state) {
   (void)state;
   program_seconds = 900; /* it compiles a hundred kernels */
-  int status = program_run("verify --device emulated");
+  int status = program_run("verify --device emulated --variants %s", quick_variants());
   if (status == DCS_UNAVAILABLE) {
     printf("skipped: no C++ compiler for the emulated device: %s", program_err);
     skip();
@@ -76,6 +108,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cpu_variants_are_right),
       cmocka_unit_test(cuda_variants_are_right_on_the_emulated_device),
+      cmocka_unit_test(slow_variants_are_right_on_the_emulated_device),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
