@@ -82,12 +82,12 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
   (void)state;
   program_seconds = 900;
   int status = program_run("verify --device emulated --variants cuda_mesh --config "
-                           "'mesh=single|double,coarsen_z=3'");
+                           "mesh=single|double,coarsen_z=3");
   if (status == DCS_UNAVAILABLE) skip();
   assert_status(status, 0);
   assert_contains(program_out, " 2 configurations");
   assert_status(program_run("verify --device emulated --variants cuda_multilevel --config "
-                            "'order=cubic|quintic|septic|ninth,coarsen_z=3'"),
+                            "order=cubic|quintic|septic|ninth,coarsen_z=3"),
                 0);
   assert_contains(program_out, " 4 configurations");
 }
