@@ -6,9 +6,11 @@
 
 #include <cmocka.h>
 
+#include "harness/base/clock.h"
 #include "harness/base/random.h"
 #include "harness/judge/oracle.h"
 #include "kernels/common/cpu.h"
+#include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/multilevel.h"
 #include "tests/coulomb_problem.h"
 #include "tests/multilevel_problems.h"
@@ -268,6 +270,28 @@ static void atoms_far_away(void **state) {
   }
 }
 
+/* Every step of the method is a phase, told once whatever the levels. */
+static void steps_are_phases(void **state) {
+  (void)state;
+  static const char *const steps[] = {"set up",         "anterpolation", "restriction",
+                                      "lattice cutoff", "prolongation",  "interpolation",
+                                      "short range"};
+  enum { N_STEPS = sizeof steps / sizeof steps[0] };
+  const double size[3] = {12, 12, 12};
+  dcs_case c = case_of(ml_sites(150, size, 1), 150, (dcs_dims){25, 25, 25}, 0.5, 1e-2);
+  const dcs_config config = method(1, DCS_CPU_PORTABLE, DCS_ML_CUBIC, 20, 0);
+  assert_true(lattices(&c, DCS_ML_CUBIC, 2, 0).n_levels > 1);
+  dcs_phases phases = {.now_ns = dcs_now_ns};
+  dcs_phases_listen(&phases);
+  free(compute(&c, &config));
+  dcs_phase(NULL);
+  dcs_phases_listen(NULL);
+  assert_int_equal(phases.n, N_STEPS);
+  for (int i = 0; i < N_STEPS; i++)
+    assert_string_equal(phases.list[i].name, steps[i]);
+  dcs_case_free(&c);
+}
+
 /* A point on an atom has what the others make there. */
 static void points_on_atoms(void **state) {
   (void)state;
@@ -366,6 +390,7 @@ int main(void) {
       cmocka_unit_test(tolerances_are_kept),
       cmocka_unit_test(small_problems_are_summed_directly),
       cmocka_unit_test(atoms_far_away),
+      cmocka_unit_test(steps_are_phases),
       cmocka_unit_test(points_on_atoms),
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(instruction_sets_agree),

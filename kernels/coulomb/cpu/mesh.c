@@ -9,6 +9,7 @@
  * mesh coarser. Limits: the tolerance is held by an estimate, with a margin, not by a bound; the
  * short range part and the map are in single precision, whose floor is near 2e-6. */
 #include "kernels/common/cpu.h"
+#include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/cutoff.h"
 #include "kernels/coulomb/cpu/mesh_convolve.h"
 #include "kernels/coulomb/cpu/mesh_spread.h"
@@ -85,10 +86,13 @@ static bool add_mesh(const dcs_problem *problem, const way *w, dcs_mesh_values *
   const double origin[3] = {0, 0, 0};
   const int n[3] = {(int)problem->n.x, (int)problem->n.y, (int)problem->n.z};
   dcs_mesh_axis axes[3] = {{0}};
+  dcs_phase("spread");
   bool has_memory = dcs_mesh_axes(&w->mesh, 0, origin, n, (double)problem->spacing, axes) &&
-                    dcs_mesh_spread(problem, &w->scene, &w->mesh, threads, &levels[0].nodes) &&
-                    dcs_mesh_convolve(&w->mesh, threads, levels) &&
-                    dcs_mesh_interpolate(&levels[0].nodes, axes, threads, map, NULL);
+                    dcs_mesh_spread(problem, &w->scene, &w->mesh, threads, &levels[0].nodes);
+  dcs_phase("convolution");
+  has_memory = has_memory && dcs_mesh_convolve(&w->mesh, threads, levels);
+  dcs_phase("interpolation");
+  has_memory = has_memory && dcs_mesh_interpolate(&levels[0].nodes, axes, threads, map, NULL);
   for (int d = 0; d < 3; d++)
     dcs_mesh_axis_free(&axes[d]);
   return has_memory;
@@ -99,12 +103,15 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, void *
   dcs_mesh_values levels[DCS_MESH_LEVELS];
   char why[DCS_TEXT];
   way w;
+  dcs_phase("set up");
   if (!find_way(problem, config, &w, why)) return false;
+  dcs_phase("short range");
   memset(map, 0, (size_t)(problem->n.x * problem->n.y * problem->n.z) * sizeof *map);
   bool has_memory = dcs_cpu_short_range(problem, &w.radial, &w.bricks, map);
   has_memory = dcs_mesh_allocate(&w.mesh, w.bricks.threads, levels) && has_memory &&
                add_mesh(problem, &w, levels, map);
   dcs_mesh_release(&w.mesh, levels);
+  dcs_phase("far atoms");
   return has_memory && dcs_mesh_add_far(problem, &w.scene, &w.mesh, w.bricks.threads, map);
 }
 
@@ -162,6 +169,7 @@ static const char *const sources[] = {"kernels/coulomb/cpu/mesh.c",
                                       "kernels/coulomb/split.h",
                                       "kernels/common/fftw.c",
                                       "kernels/common/fftw.h",
+                                      "kernels/common/phase.h",
                                       DCS_CPU_SHORT_RANGE_SOURCES,
                                       NULL};
 

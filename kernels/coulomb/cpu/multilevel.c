@@ -14,6 +14,7 @@
  *   the last interpolation. */
 #include "kernels/coulomb/cpu/multilevel.h"
 #include "kernels/common/cpu.h"
+#include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/cutoff.h"
 
 #include <math.h>
@@ -98,8 +99,10 @@ static bool resample(const summation *s, dcs_ml_what what, int level, const floa
 /* The charges of all levels: what comes from the level below, and the atoms that begin here. */
 static bool charge_levels(summation *s) {
   for (int k = 0; k < s->m->n_levels; k++) {
+    if (k > 0) dcs_phase("restriction");
     if (k > 0 && !resample(s, DCS_ML_RESTRICT, k - 1, s->charge[k - 1], false, s->charge[k]))
       return false;
+    dcs_phase("anterpolation");
     dcs_multilevel_spread(s->m, s->problem, &s->atoms, k, s->threads, s->charge[k]);
   }
   return true;
@@ -109,6 +112,7 @@ static bool charge_levels(summation *s) {
 static bool cut_off(summation *s, int level) {
   const bool top = dcs_ml_is_top(s->m, level);
   float *charge = s->charge[level];
+  dcs_phase("lattice cutoff");
   if (!s->weights[top]) s->weights[top] = dcs_multilevel_weights(s->m, top);
   return s->weights[top] && (top || resample(s, DCS_ML_FILTER, level, charge, false, charge)) &&
          dcs_multilevel_convolve(s->m, level, s->weights[top], s->threads, s->isa, charge,
@@ -117,11 +121,12 @@ static bool cut_off(summation *s, int level) {
 
 /* The potential of all levels, from the top down. */
 static bool add_levels(summation *s) {
-  for (int k = s->m->n_levels - 1; k >= 0; k--)
-    if (!cut_off(s, k) ||
-        (!dcs_ml_is_top(s->m, k) &&
-         !resample(s, DCS_ML_PROLONG, k, s->potential[k + 1], true, s->potential[k])))
-      return false;
+  for (int k = s->m->n_levels - 1; k >= 0; k--) {
+    if (!cut_off(s, k)) return false;
+    if (dcs_ml_is_top(s->m, k)) continue;
+    dcs_phase("prolongation");
+    if (!resample(s, DCS_ML_PROLONG, k, s->potential[k + 1], true, s->potential[k])) return false;
+  }
   return true;
 }
 
@@ -136,12 +141,19 @@ static bool sum_directly(const dcs_problem *problem, int threads, int isa, float
                                 (void *[DCS_MAX_BUFFERS]){[DCS_COULOMB_MAP] = map});
 }
 
+/* Interpolation of the finest lattice, over what the map has of far atoms. */
+static bool interpolate(const summation *s, bool far, float *map) {
+  dcs_phase("interpolation");
+  return resample(s, DCS_ML_POINTS, 0, s->potential[0], far, map);
+}
+
 /* The atoms beyond all levels; *any: there are some, and the map was overwritten. */
 static bool sum_far(const summation *s, bool *any, float *map) {
   const int32_t *start = s->atoms.start + s->atoms.plane[s->m->n_levels];
   const int64_t n = start[1] - start[0];
   *any = n > 0;
   if (!*any) return true;
+  dcs_phase("far atoms");
   dcs_atom *far = malloc((size_t)n * sizeof *far);
   if (!far) return false;
   for (int64_t a = 0; a < n; a++)
@@ -157,6 +169,7 @@ static bool sum_far(const summation *s, bool *any, float *map) {
 static bool sum_near(const summation *s, float *map) {
   const dcs_cpu_bricks how = {.threads = s->threads, .isa = s->isa, .cell_edge = CELL_EDGE};
   dcs_radial radial;
+  dcs_phase("short range");
   dcs_radial_taylor(s->m->cutoff, s->m->softening, &radial);
   return dcs_cpu_short_range(s->problem, &radial, &how, map);
 }
@@ -167,12 +180,12 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, void *
   float *map = out[DCS_COULOMB_MAP];
   const int threads = (int)config->value[THREADS], isa = (int)config->value[ISA];
   bool far;
+  dcs_phase("set up");
   if (!choose(problem, config, &m, why)) return false;
   if (m.n_levels == 0) return sum_directly(problem, threads, isa, map);
   summation s = {.m = &m, .problem = problem, .threads = threads, .isa = isa};
   const bool summed = allocate(&s) && charge_levels(&s) && add_levels(&s) &&
-                      sum_far(&s, &far, map) &&
-                      resample(&s, DCS_ML_POINTS, 0, s.potential[0], far, map) && sum_near(&s, map);
+                      sum_far(&s, &far, map) && interpolate(&s, far, map) && sum_near(&s, map);
   release(&s);
   return summed;
 }
@@ -204,6 +217,7 @@ static const char *const sources[] = {"kernels/coulomb/cpu/multilevel.c",
                                       "kernels/coulomb/cpu/multilevel_charges.c",
                                       "kernels/coulomb/cpu/multilevel_convolve.c",
                                       "kernels/coulomb/cpu/multilevel_resample.c",
+                                      "kernels/common/phase.h",
                                       "kernels/coulomb/multilevel.c",
                                       "kernels/coulomb/multilevel.h",
                                       "kernels/coulomb/multilevel_weights.c",
