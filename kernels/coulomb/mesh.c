@@ -1,5 +1,6 @@
 /* Which meshes a tolerance takes. */
 #include "kernels/coulomb/mesh.h"
+#include "kernels/common/fft.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,17 +94,6 @@ static double error_of(const dcs_mesh_scene *scene, double a, int n) {
 
 enum { REACH = 4 }; /* of a level's part, in units of its a */
 
-/* The smallest even number from `least` on that has no prime factors but 2, 3, 5 and 7. */
-static int smooth(double least) {
-  for (int n = 2 * (int)ceil(least / 2);; n += 2) {
-    int left = n;
-    for (int p = 2; p <= 7; p++)
-      while (left % p == 0)
-        left /= p;
-    if (left == 1) return n;
-  }
-}
-
 /* The nodes that the level has for what lies within lo..hi, and the length of its transform, which
  * holds the system and `reach` more. False: more than there is memory for anywhere. */
 static bool lay_out(const dcs_mesh_scene *scene, const double lo[3], const double hi[3],
@@ -116,7 +106,8 @@ static bool lay_out(const dcs_mesh_scene *scene, const double lo[3], const doubl
     /* a little more at both ends, for rounding */
     level->lo[d] = lo[d] - (0.5 * order + 0.01) * level->h;
     level->nodes[d] = (int)((hi[d] - level->lo[d]) / level->h + 0.5 * order) + 2;
-    level->n[d] = smooth(fmax((length + reach) / level->h + 1, level->nodes[d]));
+    const double least = fmax(ceil((length + reach) / level->h + 1), level->nodes[d]);
+    level->n[d] = (int)dcs_fft_length((int64_t)least, true);
   }
   return true;
 }

@@ -447,6 +447,9 @@ static const char *const sources[] = {"kernels/coulomb/cuda/mesh.cu",
                                       "kernels/coulomb/mesh.h",
                                       "kernels/coulomb/split.c",
                                       "kernels/coulomb/split.h",
+                                      "kernels/common/fft.c",
+                                      "kernels/common/fft.h",
+                                      "kernels/common/fft_lines.h",
                                       DCS_NEAR_SOURCES,
                                       NULL};
 
