@@ -190,6 +190,39 @@ void dcs_mesh_radial(const dcs_mesh_scene *scene, const dcs_mesh *mesh, double t
     degree++;
 }
 
+/* ---- the way of a problem ---- */
+
+bool dcs_mesh_solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
+  /* below, what rounds in the short range part and the map is more than the tolerance */
+  static const double LEAST_TOLERANCE = 2e-6;
+  if (!dcs_solves_tolerance(problem_config, why) || !dcs_solves_open(problem_config, why))
+    return false;
+  if (problem_config->value[DCS_COULOMB_TOLERANCE] >= LEAST_TOLERANCE) return true;
+  snprintf(why, DCS_TEXT, "it reaches tolerances down to %g", LEAST_TOLERANCE);
+  return false;
+}
+
+bool dcs_mesh_has_order(int order, char why[DCS_TEXT]) {
+  if (order % 2 == 0) return true;
+  snprintf(why, DCS_TEXT, "an odd order; expected 4, 6, 8, 10 or 12");
+  return false;
+}
+
+bool dcs_mesh_find_way(const dcs_problem *problem, int order, double cutoff, int threads,
+                       dcs_mesh_way *way, char why[DCS_TEXT]) {
+  const double tolerance = dcs_tolerance(problem);
+  if (!dcs_solves_tolerance(&problem->config, why)) return false;
+  if (!dcs_mesh_look(problem, cutoff, threads, &way->scene)) {
+    snprintf(why, DCS_TEXT, "no memory for the density of the charges");
+    return false;
+  }
+  if (!dcs_mesh_choose(&way->scene, tolerance, order, cutoff, &way->mesh, why)) return false;
+  dcs_mesh_radial(&way->scene, &way->mesh, tolerance, &way->radial);
+  return true;
+}
+
+/* ---- in Fourier space ---- */
+
 double dcs_mesh_transform(const dcs_mesh *mesh, int l, double k) {
   const dcs_split *split = &mesh->level[l].split, *next = &mesh->level[l + 1].split;
   const double pi4 = 4 * acos(-1);

@@ -81,6 +81,23 @@ bool dcs_mesh_choose(const dcs_mesh_scene *scene, double tolerance, int order, d
 void dcs_mesh_radial(const dcs_mesh_scene *scene, const dcs_mesh *mesh, double tolerance,
                      dcs_radial *radial);
 
+/* What a problem takes: what its inputs say, the meshes, the short range part. */
+typedef struct {
+  dcs_mesh_scene scene;
+  dcs_mesh mesh;
+  dcs_radial radial;
+} dcs_mesh_way;
+
+/* Whether meshes compute such problems; whether they have windows of that order. When not, says
+ * why. */
+bool dcs_mesh_solves(const dcs_config *problem_config, char why[DCS_TEXT]);
+bool dcs_mesh_has_order(int order, char why[DCS_TEXT]);
+
+/* The way of a problem with a short range part of `cutoff` angstrom. False, with why: it has no
+ * tolerance, or one below what meshes reach, or there is no memory. */
+bool dcs_mesh_find_way(const dcs_problem *problem, int order, double cutoff, int threads,
+                       dcs_mesh_way *way, char why[DCS_TEXT]);
+
 /* The part of level l in Fourier space, angstrom^2; 0 in the corners that are beyond the mesh's
  * highest frequency along an axis: the windows' factors there would be huge. */
 double dcs_mesh_transform(const dcs_mesh *mesh, int l, double k);

@@ -22,67 +22,42 @@ enum { THREADS, ISA, ORDER, CUTOFF, N_PARAMS };
 static const int order_tries[] = {6, 8, 10, DCS_TRIES_END};
 static const int cutoff_tries[] = {30, 40, 50, 60, 80, 100, DCS_TRIES_END};
 
-static const double LEAST_TOLERANCE = 2e-6;
-
 /* ---- the plan of a map ---- */
-
-typedef struct {
-  dcs_mesh_scene scene;
-  dcs_mesh mesh;
-  dcs_radial radial;
-  dcs_cpu_bricks bricks;
-} way;
 
 static double cutoff_of(const dcs_config *config) {
   return 0.1 * config->value[CUTOFF];
 }
 
-static bool find_way(const dcs_problem *problem, const dcs_config *config, way *w,
+static dcs_cpu_bricks bricks_of(const dcs_config *config) {
+  return (dcs_cpu_bricks){(int)config->value[THREADS], (int)config->value[ISA], 4};
+}
+
+static bool find_way(const dcs_problem *problem, const dcs_config *config, dcs_mesh_way *w,
                      char why[DCS_TEXT]) {
-  const int threads = (int)config->value[THREADS];
-  *w = (way){.bricks = {threads, (int)config->value[ISA], 4}};
-  *why = '\0';
-  if (!dcs_mesh_look(problem, cutoff_of(config), threads, &w->scene)) return false;
-  const double tolerance = dcs_tolerance(problem);
-  if (!dcs_mesh_choose(&w->scene, tolerance, (int)config->value[ORDER], cutoff_of(config), &w->mesh,
-                       why))
-    return false;
-  dcs_mesh_radial(&w->scene, &w->mesh, tolerance, &w->radial);
-  return true;
+  return dcs_mesh_find_way(problem, (int)config->value[ORDER], cutoff_of(config),
+                           (int)config->value[THREADS], w, why);
 }
 
 static bool available(char why[DCS_TEXT]) {
   return dcs_fftw_available(why);
 }
 
-static bool solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
-  if (!dcs_solves_tolerance(problem_config, why) || !dcs_solves_open(problem_config, why))
-    return false;
-  if (problem_config->value[DCS_COULOMB_TOLERANCE] >= LEAST_TOLERANCE) return true;
-  snprintf(why, DCS_TEXT, "it reaches tolerances down to %g", LEAST_TOLERANCE);
-  return false;
-}
-
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  way w;
+  dcs_mesh_way w;
   if (problem->n_inputs > INT32_MAX - 16) {
     snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - 16);
     return false;
   }
-  if ((int)config->value[ORDER] % 2) {
-    snprintf(why, DCS_TEXT, "an odd order; expected 4, 6, 8, 10 or 12");
-    return false;
-  }
-  return dcs_cpu_has_isa((int)config->value[ISA], why) &&
+  return dcs_mesh_has_order((int)config->value[ORDER], why) &&
+         dcs_cpu_has_isa((int)config->value[ISA], why) &&
          dcs_cpu_applicable(problem, config, why) &&
          (dcs_tolerance(problem) == 0 || find_way(problem, config, &w, why)); /* 0: of any */
 }
 
 /* ---- what is computed ---- */
 
-static bool add_mesh(const dcs_problem *problem, const way *w, dcs_mesh_values *levels,
-                     float *map) {
-  const int threads = w->bricks.threads;
+static bool add_mesh(const dcs_problem *problem, const dcs_mesh_way *w, int threads,
+                     dcs_mesh_values *levels, float *map) {
   const double origin[3] = {0, 0, 0};
   const int n[3] = {(int)problem->n.x, (int)problem->n.y, (int)problem->n.z};
   dcs_mesh_axis axes[3] = {{0}};
@@ -101,27 +76,29 @@ static bool add_mesh(const dcs_problem *problem, const way *w, dcs_mesh_values *
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
   float *map = out[DCS_COULOMB_MAP];
   dcs_mesh_values levels[DCS_MESH_LEVELS];
+  const dcs_cpu_bricks bricks = bricks_of(config);
   char why[DCS_TEXT];
-  way w;
+  dcs_mesh_way w;
   dcs_phase("set up");
   if (!find_way(problem, config, &w, why)) return false;
   dcs_phase("short range");
   memset(map, 0, (size_t)(problem->n.x * problem->n.y * problem->n.z) * sizeof *map);
-  bool has_memory = dcs_cpu_short_range(problem, &w.radial, &w.bricks, map);
-  has_memory = dcs_mesh_allocate(&w.mesh, w.bricks.threads, levels) && has_memory &&
-               add_mesh(problem, &w, levels, map);
+  bool has_memory = dcs_cpu_short_range(problem, &w.radial, &bricks, map);
+  has_memory = dcs_mesh_allocate(&w.mesh, bricks.threads, levels) && has_memory &&
+               add_mesh(problem, &w, bricks.threads, levels, map);
   dcs_mesh_release(&w.mesh, levels);
   dcs_phase("far atoms");
-  return has_memory && dcs_mesh_add_far(problem, &w.scene, &w.mesh, w.bricks.threads, map);
+  return has_memory && dcs_mesh_add_far(problem, &w.scene, &w.mesh, bricks.threads, map);
 }
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
+  const dcs_cpu_bricks bricks = bricks_of(config);
   char why[DCS_TEXT];
-  way w;
+  dcs_mesh_way w;
   *found = (dcs_candidates){.pairs = NAN, .fill = NAN};
   if (find_way(problem, config, &w, why))
-    found->pairs = dcs_cpu_short_range_pairs(problem, &w.radial, &w.bricks);
+    found->pairs = dcs_cpu_short_range_pairs(problem, &w.radial, &bricks);
 }
 
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
@@ -185,7 +162,7 @@ const dcs_variant dcs_variant_cpu_mesh = {
     .params = params,
     .n_params = N_PARAMS,
     .available = available,
-    .solves = solves,
+    .solves = dcs_mesh_solves,
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,

@@ -28,9 +28,6 @@ static const dcs_param params[N_PARAMS] = {
     {"mesh", "precision of the meshes", SINGLE, DOUBLE, DOUBLE, precisions, NULL},
 };
 
-/* Below, what rounds in the map is more than the tolerance. */
-static const double LEAST_TOLERANCE = 2e-6;
-
 /* As in the kernels. */
 typedef struct {
   double lo[3], h, window, beta;
@@ -62,34 +59,13 @@ enum {
 
 /* ---- the way of a problem ---- */
 
-typedef struct {
-  dcs_mesh_scene scene;
-  dcs_mesh mesh;
-  dcs_radial radial;
-} way;
-
 static double cutoff_of(const dcs_config *config) {
   return 0.1 * config->value[SHORT_RANGE];
 }
 
-static bool find_way(const dcs_problem *problem, const dcs_config *config, way *w,
+static bool find_way(const dcs_problem *problem, const dcs_config *config, dcs_mesh_way *w,
                      char why[DCS_TEXT]) {
-  const double tolerance = dcs_tolerance(problem);
-  *why = '\0';
-  if (tolerance == 0 || !dcs_mesh_look(problem, cutoff_of(config), 1, &w->scene) ||
-      !dcs_mesh_choose(&w->scene, tolerance, (int)config->value[ORDER], cutoff_of(config), &w->mesh,
-                       why))
-    return false;
-  dcs_mesh_radial(&w->scene, &w->mesh, tolerance, &w->radial);
-  return true;
-}
-
-static bool solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
-  if (!dcs_solves_tolerance(problem_config, why) || !dcs_solves_open(problem_config, why))
-    return false;
-  if (problem_config->value[DCS_COULOMB_TOLERANCE] >= LEAST_TOLERANCE) return true;
-  snprintf(why, DCS_TEXT, "it reaches tolerances down to %g", LEAST_TOLERANCE);
-  return false;
+  return dcs_mesh_find_way(problem, (int)config->value[ORDER], cutoff_of(config), 1, w, why);
 }
 
 static bool fits(const dcs_mesh *mesh, char why[DCS_TEXT]) {
@@ -117,12 +93,9 @@ static bool accurate(const dcs_mesh_scene *scene, double tolerance, char why[DCS
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  way w;
-  if ((int)config->value[ORDER] % 2) {
-    snprintf(why, DCS_TEXT, "an odd order; expected 4, 6, 8, 10 or 12");
-    return false;
-  }
-  return dcs_near_applicable(problem, config, cutoff_of(config), why) &&
+  dcs_mesh_way w;
+  return dcs_mesh_has_order((int)config->value[ORDER], why) &&
+         dcs_near_applicable(problem, config, cutoff_of(config), why) &&
          find_way(problem, config, &w, why) && fits(&w.mesh, why) &&
          (config->value[MESH] == DOUBLE || accurate(&w.scene, dcs_tolerance(problem), why));
 }
@@ -139,7 +112,8 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
 /* ---- the plan ---- */
 
 /* Cells of about half a brick around the near atoms. Their corner has one coordinate. */
-static dcs_cells spread_cells(const dcs_problem *problem, const dcs_config *config, const way *w) {
+static dcs_cells spread_cells(const dcs_problem *problem, const dcs_config *config,
+                              const dcs_mesh_way *w) {
   const dcs_mesh_scene *s = &w->scene;
   const double corner = fmin(fmin(s->lo[0], s->lo[1]), s->lo[2]) - 0.1;
   const double length[3] = {s->hi[0] - corner, s->hi[1] - corner, s->hi[2] - corner};
@@ -165,7 +139,7 @@ static int place_tables(const dcs_problem *problem, const dcs_mesh *mesh, meshes
   return at + points * (mesh->far_nodes + 1);
 }
 
-static meshes meshes_of(const dcs_problem *problem, const way *w, const dcs_cells *cells) {
+static meshes meshes_of(const dcs_problem *problem, const dcs_mesh_way *w, const dcs_cells *cells) {
   const dcs_mesh *mesh = &w->mesh;
   meshes own = {.a = mesh->level[0].split.a,
                 .diameter = mesh->diameter,
@@ -421,7 +395,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                  DCS_ARG_END};
   const bool doubles = config->value[MESH] == DOUBLE;
   char why[DCS_TEXT];
-  way w;
+  dcs_mesh_way w;
   if (!find_way(problem, config, &w, why)) { /* asked for the launches of a shape alone */
     dcs_radial_taylor(cutoff_of(config), DCS_RADIAL_LOW, &w.radial);
     dcs_short_range_plan(problem, config, &w.radial, plan);
@@ -461,7 +435,7 @@ const dcs_variant dcs_variant_cuda_mesh = {
     .backend = DCS_GPU,
     .params = params,
     .n_params = N_PARAMS,
-    .solves = solves,
+    .solves = dcs_mesh_solves,
     .applicable = applicable,
     .executed = dcs_cells_executed,
     .flops_per_eval = flops_per_eval,
