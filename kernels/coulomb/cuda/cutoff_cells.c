@@ -3,13 +3,9 @@
 
 #include <string.h>
 
-static const int coarsen_z_tried[] = {4, 5, 6, 8, DCS_TRIES_END};
 static const int tile_atoms_tried[] = {512, 1024, DCS_TRIES_END};
 static const dcs_param params[] = {
-    DCS_CELLS_BLOCK,
-    {"coarsen_z", "adjacent slices per thread", 1, 16, 5, NULL, coarsen_z_tried},
-    DCS_CELLS_CELL_EDGE,
-    {"tile_atoms", "atoms of a tile, a multiple of 32", 32, 2048, 512, NULL, tile_atoms_tried},
+    DCS_NEAR_PARAMS(tile_atoms_tried),
 };
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {

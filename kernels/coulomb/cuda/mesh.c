@@ -10,16 +10,12 @@
 enum { ORDER = DCS_CELLS_N_PARAMS, SHORT_RANGE, MESH, N_PARAMS };
 enum { SINGLE, DOUBLE };
 
-static const int coarsen_z_tried[] = {4, 5, 6, 8, DCS_TRIES_END};
 static const int tile_atoms_tried[] = {512, 1024, DCS_TRIES_END};
 static const int order_tried[] = {6, 8, 10, DCS_TRIES_END};
 static const int short_range_tried[] = {30, 40, 50, 60, DCS_TRIES_END};
 static const char *const precisions[] = {"single", "double"};
 static const dcs_param params[N_PARAMS] = {
-    DCS_CELLS_BLOCK,
-    {"coarsen_z", "adjacent slices per thread", 1, 16, 5, NULL, coarsen_z_tried},
-    DCS_CELLS_CELL_EDGE,
-    {"tile_atoms", "atoms of a tile, a multiple of 32", 32, 2048, 512, NULL, tile_atoms_tried},
+    DCS_NEAR_PARAMS(tile_atoms_tried),
     {"order",
      "nodes that a charge is spread to along a dimension, even; more where a tolerance needs more",
      4, DCS_MESH_MOST_ORDER, 8, NULL, order_tried},

@@ -48,15 +48,11 @@ enum {
 };
 _Static_assert((int)N_SCRATCH <= (int)DCS_MAX_SCRATCH, "a plan has so many");
 
-static const int coarsen_z_tried[] = {4, 5, 6, 8, DCS_TRIES_END};
 static const int tile_atoms_tried[] = {256, 512, DCS_TRIES_END};
 static const int cutoff_tries[] = {0, 40, 50, 60, 70, 80, 100, DCS_TRIES_END};
 static const int ratio_tries[] = {0, 30, 40, 50, 60, DCS_TRIES_END};
 static const dcs_param params[] = {
-    DCS_CELLS_BLOCK,
-    {"coarsen_z", "adjacent slices per thread", 1, 16, 5, NULL, coarsen_z_tried},
-    DCS_CELLS_CELL_EDGE,
-    {"tile_atoms", "atoms of a tile, a multiple of 32", 32, 2048, 512, NULL, tile_atoms_tried},
+    DCS_NEAR_PARAMS(tile_atoms_tried),
     DCS_ML_ORDER,
     DCS_ML_CUTOFF(cutoff_tries),
     DCS_ML_RATIO(ratio_tries),

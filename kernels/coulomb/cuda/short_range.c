@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const int dcs_tries_near_coarsen_z[] = {4, 5, 6, 8, DCS_TRIES_END};
+
 /* Tile, lists and their bits, runs. */
 static int64_t shared_bytes(const dcs_config *config) {
   const dcs_dims region = dcs_cells_region(config);

@@ -8,6 +8,16 @@
 #include "kernels/coulomb/coulomb.h"
 #include "kernels/coulomb/radial.h"
 
+/* The parameters of cells.h as these kernels have them; tile_tries: the tiles that a tuner tries.
+ */
+#define DCS_NEAR_PARAMS(tile_tries)                                                                \
+  DCS_CELLS_BLOCK,                                                                                 \
+      {"coarsen_z", "adjacent slices per thread", 1, 16, 5, NULL, dcs_tries_near_coarsen_z},       \
+      DCS_CELLS_CELL_EDGE, {                                                                       \
+    "tile_atoms", "atoms of a tile, a multiple of 32", 32, 2048, 512, NULL, tile_tries             \
+  }
+extern const int dcs_tries_near_coarsen_z[];
+
 /* cell_grid in the kernels. */
 typedef struct {
   float origin, edge, per_edge;
