@@ -97,7 +97,8 @@ typedef struct {
 
 /* Chooses for the problem's shape and tolerance, so that the expected error keeps it. Few
  * evaluations (1e5) are the direct sum, whatever is wanted. False: that cannot be; says why. Pure;
- * atoms are not looked at. */
+ * lattices follow from the shape alone, and atoms, where they are given, say whether a direct sum
+ * rounds too much. */
 bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,
                            dcs_multilevel *m, char why[DCS_TEXT]);
 
