@@ -48,13 +48,27 @@ static void maps_of_all_kinds(void **state) {
   }
 }
 
+/* Of a line in y: as many points as a pass along it has threads, and more. */
+static void lines_longer_than_a_grid_are_refused(void **state) {
+  (void)state;
+  const dcs_config config = {{8, 8, 4, 30, 256, 8, 40, 1}};
+  dcs_problem line = {
+      .n_inputs = 100, .n = {1, 4 * 65535, 1}, .spacing = 0.05f, .config = to_tolerance(1e-2)};
+  char why[DCS_TEXT] = "";
+  if (!dcs_applicable(variant, &line, &config, why)) fail_msg("inapplicable: %s", why);
+  line.n.y++;
+  assert_false(dcs_applicable(variant, &line, &config, why));
+  assert_string_equal(why, "262141 points in y; at most 262140");
+}
+
 static int find_variant(void **state) {
   variant = dcs_find_variant("cuda_mesh");
   return cache_folder_make(state);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(maps_of_all_kinds)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(maps_of_all_kinds),
+                                     cmocka_unit_test(lines_longer_than_a_grid_are_refused)};
   return cmocka_run_group_tests_name("the mesh method on CUDA", tests, find_variant,
                                      cache_folder_remove);
 }

@@ -64,7 +64,14 @@ static bool find_way(const dcs_problem *problem, const dcs_config *config, dcs_m
   return dcs_mesh_find_way(problem, (int)config->value[ORDER], cutoff_of(config), 1, w, why);
 }
 
-static bool fits(const dcs_mesh *mesh, char why[DCS_TEXT]) {
+/* Threads of a block of a pass. */
+enum { PASS_X = 32, PASS_Y = 4, MOST_IN_Y = 65535 * PASS_Y };
+
+static bool fits(const dcs_problem *problem, const dcs_mesh *mesh, char why[DCS_TEXT]) {
+  if (problem->n.y > MOST_IN_Y) {
+    snprintf(why, DCS_TEXT, "%lld points in y; at most %d", (long long)problem->n.y, MOST_IN_Y);
+    return false;
+  }
   for (int l = 0; l < mesh->n_levels; l++)
     for (int d = 0; d < 3; d++)
       if (mesh->level[l].n[d] > INT16_MAX) {
@@ -92,7 +99,7 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   dcs_mesh_way w;
   return dcs_mesh_has_order((int)config->value[ORDER], why) &&
          dcs_near_applicable(problem, config, cutoff_of(config), why) &&
-         find_way(problem, config, &w, why) && fits(&w.mesh, why) &&
+         find_way(problem, config, &w, why) && fits(problem, &w.mesh, why) &&
          (config->value[MESH] == DOUBLE || accurate(&w.scene, dcs_tolerance(problem), why));
 }
 
@@ -231,8 +238,6 @@ static const dcs_arg of_level[DCS_MESH_LEVELS][N_OF_LEVEL][8] = {LISTS(0), LISTS
                                                                  LISTS(3)};
 static const dcs_arg restrict_y[] = EACH(DCS_SCRATCH(PART), DCS_SCRATCH(HALF));
 static const dcs_arg prolong_y[] = EACH(DCS_SCRATCH(HALF), DCS_SCRATCH(PART));
-
-enum { PASS_X = 32, PASS_Y = 4 };
 
 /* A thread for each of nx x ny x nz values. */
 static void add_pass(dcs_plan *plan, const char *kernel, int64_t nx, int64_t ny, int64_t nz,
