@@ -276,6 +276,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
 }
 
 static const char *const sources[] = {"kernels/coulomb/cuda/multilevel.cu",
+                                      "kernels/coulomb/cuda/multilevel.cuh",
                                       "kernels/coulomb/cuda/multilevel.c",
                                       "kernels/coulomb/multilevel.c",
                                       "kernels/coulomb/multilevel.h",
