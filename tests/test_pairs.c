@@ -136,13 +136,18 @@ static void atoms_must_be_as_many(void **state) {
 
 /* ---- the program ---- */
 
+/* Puts the two files into the folder; their paths. */
+static void put_pair(char psf[PATH_MAX], char pdb[PATH_MAX]) {
+  snprintf(psf, PATH_MAX, "%s", in_folder("ions.psf"));
+  snprintf(pdb, PATH_MAX, "%s", in_folder("ions.pdb"));
+  put_file(psf, PSF);
+  put_file(pdb, PDB);
+}
+
 static void the_program_takes_two_files(void **state) {
   (void)state;
   char psf[PATH_MAX], pdb[PATH_MAX];
-  snprintf(psf, sizeof psf, "%s", in_folder("ions.psf"));
-  snprintf(pdb, sizeof pdb, "%s", in_folder("ions.pdb"));
-  put_file(psf, PSF);
-  put_file(pdb, PDB);
+  put_pair(psf, pdb);
   assert_int_equal(program_run("info %s %s", pdb, psf), 0);
   assert_contains(program_out, "total_charge             0.5");
   assert_int_equal(
@@ -161,10 +166,7 @@ static void the_program_takes_two_files(void **state) {
 static void options_that_two_files_forbid_are_refused(void **state) {
   (void)state;
   char psf[PATH_MAX], pdb[PATH_MAX];
-  snprintf(psf, sizeof psf, "%s", in_folder("ions.psf"));
-  snprintf(pdb, sizeof pdb, "%s", in_folder("ions.pdb"));
-  put_file(psf, PSF);
-  put_file(pdb, PDB);
+  put_pair(psf, pdb);
   assert_int_equal(program_run("verify --input %s --input %s --input three", psf, pdb), 2);
   assert_contains(program_err, "\"three\", a third file");
   assert_int_equal(program_run("info - -"), 2);
