@@ -123,6 +123,7 @@ static void twice_the_same_is_refused(void **state) {
   PAIR_REFUSED(DCS_INPUT, PSF, PQR, "two files that give charges", "/b (PQR)");
   PAIR_REFUSED(DCS_INPUT, PQR, INPCRD, "two files that give places", "/a (PQR)");
   PAIR_REFUSED(DCS_INPUT, PSF, "nothing known", "/b: found no atoms in a format that is known");
+  PAIR_REFUSED(DCS_INPUT, PSF, "", "/b: found no atoms: the file is empty; expected PSF");
 }
 
 static void atoms_must_be_as_many(void **state) {
