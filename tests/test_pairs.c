@@ -106,11 +106,11 @@ static void assert_pair_refused(dcs_status status, const char *a, const char *b,
 static void one_file_alone_names_the_other(void **state) {
   (void)state;
   PAIR_REFUSED(DCS_INPUT, PSF, NULL, "/a: found the format PSF, which gives charges and no places",
-               "--input twice", "DCD, inpcrd or PDB");
+               "another FILE of map or info, or --input twice", "DCD, inpcrd or PDB");
   PAIR_REFUSED(DCS_INPUT, PRMTOP, NULL,
                "found the format prmtop, which gives charges and no places");
   PAIR_REFUSED(DCS_INPUT, PDB, NULL, "found the format PDB, which gives places and no charges",
-               "--input twice", "PSF or prmtop", "PDB2PQR");
+               "another FILE of map or info, or --input twice", "PSF or prmtop", "PDB2PQR");
   PAIR_REFUSED(DCS_INPUT, INPCRD, NULL,
                "found the format inpcrd, which gives places and no charges");
 }
