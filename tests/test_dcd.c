@@ -324,7 +324,8 @@ static void lies_are_refused(void **state) {
   assert_lie(&f, header + 4 + 4 * 12, 1, "fluctuating charges", "topology");
   assert_lie(&f, header + 4 + 4 * 8, -1, "-1 fixed atoms of 5", "fewer");
   assert_lie(&f, header + 4 + 4 * 8, 5, "5 fixed atoms of 5", "fewer");
-  assert_lie(&f, titles, INT32_MAX, "end of the file", "expected");
+  assert_lie(&f, titles, INT32_MAX, "byte 2147483743: found the end of the file",
+             "the bytes of the titles again");
   assert_lie(&f, titles, -1, "byte 92: found 4294967295", "titles");
   assert_lie(&f, titles + 88, 83, "byte 180: found 83", "titles");
   assert_lie(&f, atoms, -5, "found -5 atoms", "expected");

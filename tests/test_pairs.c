@@ -106,11 +106,11 @@ static void assert_pair_refused(dcs_status status, const char *a, const char *b,
 static void one_file_alone_names_the_other(void **state) {
   (void)state;
   PAIR_REFUSED(DCS_INPUT, PSF, NULL, "/a: found the format PSF, which gives charges and no places",
-               "--input twice", "DCD, inpcrd or PDB");
+               "another FILE of map or info, or --input twice", "DCD, inpcrd or PDB");
   PAIR_REFUSED(DCS_INPUT, PRMTOP, NULL,
                "found the format prmtop, which gives charges and no places");
   PAIR_REFUSED(DCS_INPUT, PDB, NULL, "found the format PDB, which gives places and no charges",
-               "--input twice", "PSF or prmtop", "PDB2PQR");
+               "another FILE of map or info, or --input twice", "PSF or prmtop", "PDB2PQR");
   PAIR_REFUSED(DCS_INPUT, INPCRD, NULL,
                "found the format inpcrd, which gives places and no charges");
 }
@@ -123,6 +123,7 @@ static void twice_the_same_is_refused(void **state) {
   PAIR_REFUSED(DCS_INPUT, PSF, PQR, "two files that give charges", "/b (PQR)");
   PAIR_REFUSED(DCS_INPUT, PQR, INPCRD, "two files that give places", "/a (PQR)");
   PAIR_REFUSED(DCS_INPUT, PSF, "nothing known", "/b: found no atoms in a format that is known");
+  PAIR_REFUSED(DCS_INPUT, PSF, "", "/b: found no atoms: the file is empty; expected PSF");
 }
 
 static void atoms_must_be_as_many(void **state) {
@@ -136,13 +137,18 @@ static void atoms_must_be_as_many(void **state) {
 
 /* ---- the program ---- */
 
+/* Puts the two files into the folder; their paths. */
+static void put_pair(char psf[PATH_MAX], char pdb[PATH_MAX]) {
+  snprintf(psf, PATH_MAX, "%s", in_folder("ions.psf"));
+  snprintf(pdb, PATH_MAX, "%s", in_folder("ions.pdb"));
+  put_file(psf, PSF);
+  put_file(pdb, PDB);
+}
+
 static void the_program_takes_two_files(void **state) {
   (void)state;
   char psf[PATH_MAX], pdb[PATH_MAX];
-  snprintf(psf, sizeof psf, "%s", in_folder("ions.psf"));
-  snprintf(pdb, sizeof pdb, "%s", in_folder("ions.pdb"));
-  put_file(psf, PSF);
-  put_file(pdb, PDB);
+  put_pair(psf, pdb);
   assert_int_equal(program_run("info %s %s", pdb, psf), 0);
   assert_contains(program_out, "total_charge             0.5");
   assert_int_equal(
@@ -161,10 +167,7 @@ static void the_program_takes_two_files(void **state) {
 static void options_that_two_files_forbid_are_refused(void **state) {
   (void)state;
   char psf[PATH_MAX], pdb[PATH_MAX];
-  snprintf(psf, sizeof psf, "%s", in_folder("ions.psf"));
-  snprintf(pdb, sizeof pdb, "%s", in_folder("ions.pdb"));
-  put_file(psf, PSF);
-  put_file(pdb, PDB);
+  put_pair(psf, pdb);
   assert_int_equal(program_run("verify --input %s --input %s --input three", psf, pdb), 2);
   assert_contains(program_err, "\"three\", a third file");
   assert_int_equal(program_run("info - -"), 2);

@@ -39,7 +39,7 @@ static dcs_status check_one(const dcs_part *part) {
   return dcs_fail(
       DCS_INPUT,
       "%s: found the format %s, which gives %s and no %s; expected a second file with them "
-      "(--input twice), %s%s%s",
+      "(as another FILE of map or info, or --input twice), %s%s%s",
       path_of(part), reader->name, lacks == DCS_PLACES ? "charges" : "places",
       lacks == DCS_PLACES ? "places" : "charges", formats(lacks, names),
       reader->instead ? ", or " : "", reader->instead ? reader->instead : "");

@@ -153,19 +153,29 @@ static dcs_status read_first(dcs_dcd *dcd) {
   return DCS_OK;
 }
 
-/* Passes over the titles, however many. */
-static dcs_status pass_titles(dcs_dcd *dcd) {
+/* Takes a marker of the titles' record. */
+static dcs_status take_marker(dcs_dcd *dcd, const char *what, uint64_t *bytes) {
   const size_t marker = marker_bytes(dcd);
   const char *data;
+  dcs_slice next;
+  DCS_TRY(dcs_content_peek(dcd->content, marker, &next));
+  if (next.length < marker) return cut(dcd, what);
   DCS_TRY(dcs_content_take(dcd->content, marker, &data));
-  const uint64_t bytes = marker_at(data, dcd);
+  *bytes = marker_at(data, dcd);
+  return DCS_OK;
+}
+
+/* Passes over the titles, however many. */
+static dcs_status pass_titles(dcs_dcd *dcd) {
+  static const char again[] = "the bytes of the titles again";
+  uint64_t bytes, end;
+  DCS_TRY(take_marker(dcd, "the bytes of the titles", &bytes));
   if (bytes > MOST_OF_RECORD) return wrong(dcd, bytes, "the bytes of the titles");
   DCS_TRY(dcs_content_skip(dcd->content, bytes));
-  DCS_TRY(dcs_content_take(dcd->content, marker, &data));
-  dcd->at += marker + bytes;
-  if (marker_at(data, dcd) != bytes)
-    return wrong(dcd, marker_at(data, dcd), "the bytes of the titles again");
-  dcd->at += marker;
+  dcd->at += marker_bytes(dcd) + bytes;
+  DCS_TRY(take_marker(dcd, again, &end));
+  if (end != bytes) return wrong(dcd, end, again);
+  dcd->at += marker_bytes(dcd);
   return DCS_OK;
 }
 

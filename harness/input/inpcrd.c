@@ -32,16 +32,9 @@ static bool read_count(dcs_slice line, int64_t *n) {
   double value;
   const int there = dcs_line_words(line, 3, words);
   if (there < 1 || there > 3 || dcs_has(words[0], '.')) return false;
-  for (int w = there - 1; w >= 0; w--)
+  for (int w = 1; w < there; w++)
     if (!dcs_line_number(words[w], &value)) return false;
-  *n = (int64_t)value;
-  return value >= 1 && value <= INT32_MAX && value == floor(value);
-}
-
-static dcs_slice without_end(dcs_slice line) {
-  while (line.length > 0 && dcs_is_blank(line.text[line.length - 1]))
-    line.length--;
-  return line;
+  return dcs_line_count(words[0], n);
 }
 
 static bool is_inpcrd(dcs_slice head) {
@@ -51,7 +44,7 @@ static bool is_inpcrd(dcs_slice head) {
   for (int title = 0; title < 2; title++)
     if (!dcs_line_next(&head, &line)) return false;
   if (!read_count(line, &n) || !dcs_line_next(&head, &line)) return false;
-  line = without_end(line);
+  line = dcs_line_trimmed(line);
   const size_t fields = 3 * n < A_LINE ? 3 * (size_t)n : A_LINE;
   if (line.length != fields * WIDTH) return false;
   for (size_t f = 0; f < fields; f++)
@@ -63,7 +56,7 @@ static bool is_inpcrd(dcs_slice head) {
 
 /* The numbers of a line, `n` of them. */
 static dcs_status read_line(dcs_where at, dcs_slice line, int n, double value[A_LINE]) {
-  if ((int)((without_end(line).length + WIDTH - 1) / WIDTH) != n)
+  if ((int)((dcs_line_trimmed(line).length + WIDTH - 1) / WIDTH) != n)
     return dcs_line_wrong(at, line, "%d numbers of %d columns", n, WIDTH);
   for (int i = 0; i < n; i++) {
     const size_t first = (size_t)(i * WIDTH) + 1;
@@ -102,7 +95,7 @@ static dcs_status read_places(dcs_content *content, int64_t n, dcs_molecule *m) 
 
 static dcs_status read_box(dcs_where at, dcs_slice line, dcs_unit_cell *cell) {
   double value[A_LINE] = {0};
-  const bool angles = without_end(line).length > 3 * WIDTH;
+  const bool angles = dcs_line_trimmed(line).length > 3 * WIDTH;
   DCS_TRY(read_line(at, line, angles ? 6 : 3, value));
   for (int axis = 0; axis < 3; axis++) {
     cell->edge[axis] = value[axis];
@@ -119,7 +112,7 @@ static dcs_status read_rest(dcs_content *content, int64_t n, dcs_unit_cell *cell
   bool found;
   for (int64_t lines = 1;; lines++) {
     DCS_TRY(dcs_content_line(content, &line, &found));
-    if (!found || without_end(line).length == 0) {
+    if (!found || dcs_line_trimmed(line).length == 0) {
       lines--;
       if (lines <= 1 || lines == velocities || lines == velocities + 1) return DCS_OK;
       return dcs_fail(DCS_INPUT,

@@ -3,6 +3,7 @@
 #include "harness/base/decimal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -49,6 +50,19 @@ dcs_slice dcs_line_columns(dcs_slice line, size_t first, size_t last) {
 
 bool dcs_line_number(dcs_slice word, double *value) {
   return dcs_decimal_read(word.text, word.length, value);
+}
+
+bool dcs_line_count(dcs_slice word, int64_t *count) {
+  double value;
+  if (!dcs_line_number(word, &value) || !(value >= 1 && value <= INT32_MAX)) return false;
+  *count = (int64_t)value;
+  return value == floor(value);
+}
+
+dcs_slice dcs_line_trimmed(dcs_slice line) {
+  while (line.length > 0 && dcs_is_blank(line.text[line.length - 1]))
+    line.length--;
+  return line;
 }
 
 const char *dcs_excerpt(dcs_slice found, char out[DCS_EXCERPT]) {

@@ -63,6 +63,12 @@ dcs_slice dcs_line_columns(dcs_slice line, size_t first, size_t last);
 /* Whether it is one whole number (harness/base/decimal.h). */
 bool dcs_line_number(dcs_slice word, double *value);
 
+/* Whether it is a whole number of things, 1 to INT32_MAX. */
+bool dcs_line_count(dcs_slice word, int64_t *count);
+
+/* The line without blanks at its end. */
+dcs_slice dcs_line_trimmed(dcs_slice line);
+
 /* The start of a text, fit to be shown. */
 enum { DCS_EXCERPT = 84 };
 const char *dcs_excerpt(dcs_slice found, char out[DCS_EXCERPT]);

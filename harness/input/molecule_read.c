@@ -54,11 +54,14 @@ static dcs_status find_by_content(dcs_part *part, bool beside) {
 
 static dcs_status unknown(const dcs_part *part) {
   char known[1024] = "";
+  dcs_slice first;
+  DCS_TRY(dcs_content_peek(part->content, 1, &first));
   for (int r = 0; r < dcs_n_readers; r++)
     dcs_append(known, sizeof known, "%s%s (%s)", *known ? ", or " : "", dcs_readers[r]->name,
                dcs_readers[r]->what);
-  return dcs_fail(DCS_INPUT, "%s: found no atoms in a format that is known; expected %s",
-                  dcs_content_place(part->content).path, known);
+  return dcs_fail(DCS_INPUT, "%s: found no atoms%s; expected %s",
+                  dcs_content_place(part->content).path,
+                  first.length > 0 ? " in a format that is known" : ": the file is empty", known);
 }
 
 static dcs_status find_readers(dcs_part *parts, int n, const char *format) {

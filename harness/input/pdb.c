@@ -184,9 +184,7 @@ static signs signs_of(dcs_slice head) {
   signs s = {0};
   dcs_slice line, rest = dcs_behind_mark(head);
   while (!s.pqr && dcs_line_next(&rest, &line)) {
-    const size_t record = dcs_starts_with(line, "ATOM")     ? 4
-                          : dcs_starts_with(line, "HETATM") ? 6
-                                                            : 0;
+    const size_t record = dcs_records_name(line);
     if (record && (rest.text[-1] == '\n' || s.atoms == 0)) look_at(line, record, &s);
   }
   return s;

@@ -87,12 +87,9 @@ static dcs_status add_value(topology *t, int section, dcs_slice field) {
     return dcs_line_wrong(dcs_content_place(t->content), field, "a number in section %s",
                           section_names[section]);
   if (section == POINTERS) {
-    if (t->n_atoms) return DCS_OK;
-    if (!(value >= 1 && value <= INT32_MAX) || value != floor(value))
-      return dcs_line_wrong(dcs_content_place(t->content), field, "the number of atoms, 1 to %d",
-                            INT32_MAX);
-    t->n_atoms = (int64_t)value;
-    return DCS_OK;
+    if (t->n_atoms || dcs_line_count(field, &t->n_atoms)) return DCS_OK;
+    return dcs_line_wrong(dcs_content_place(t->content), field, "the number of atoms, 1 to %d",
+                          INT32_MAX);
   }
   const int list = section - CHARGE;
   DCS_TRY(dcs_grow(&t->values[list], (size_t)t->n[list], sizeof(double), "atoms"));
@@ -100,15 +97,8 @@ static dcs_status add_value(topology *t, int section, dcs_slice field) {
   return DCS_OK;
 }
 
-/* Where the last character that is no blank ends. */
-static size_t written(dcs_slice line) {
-  while (line.length > 0 && dcs_is_blank(line.text[line.length - 1]))
-    line.length--;
-  return line.length;
-}
-
 static dcs_status read_values(topology *t, int section, dcs_slice line, format f) {
-  const size_t end = written(line), width = (size_t)f.width;
+  const size_t end = dcs_line_trimmed(line).length, width = (size_t)f.width;
   if (end > width * (size_t)f.a_line)
     return dcs_line_wrong(dcs_content_place(t->content), line, "at most %d values of %d characters",
                           f.a_line, f.width);
@@ -222,7 +212,7 @@ static bool is_old(dcs_slice head) {
   double value;
   for (int title = 0; title < 2; title++)
     if (!dcs_line_next(&head, &line)) return false;
-  if (written(line) != (size_t)A_LINE * WIDTH) return false;
+  if (dcs_line_trimmed(line).length != (size_t)A_LINE * WIDTH) return false;
   for (size_t i = 0; i < A_LINE; i++) {
     const dcs_slice field = dcs_line_columns(line, i * WIDTH + 1, (i + 1) * WIDTH);
     if (dcs_has(field, '.') || !dcs_line_number(field, &value)) return false;

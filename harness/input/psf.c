@@ -67,24 +67,20 @@ static bool is_section(dcs_slice line, const char *what, dcs_slice *count) {
 static dcs_status find_atoms(dcs_content *content, int64_t *n) {
   dcs_slice line, count;
   bool found;
-  double value;
   do {
     DCS_TRY(dcs_content_line(content, &line, &found));
     if (!found)
       return dcs_fail(DCS_INPUT, "%s: found no atoms; expected a line such as \"2776 !NATOM\"",
                       dcs_content_place(content).path);
   } while (!is_section(line, "NATOM", &count));
-  if (!dcs_line_number(count, &value) || !(value >= 1 && value <= INT32_MAX) ||
-      value != floor(value))
+  if (!dcs_line_count(count, n))
     return dcs_line_wrong(dcs_content_place(content), count,
                           "the number of atoms before !NATOM, 1 to %d", INT32_MAX);
-  *n = (int64_t)value;
   return DCS_OK;
 }
 
 static bool is_empty(dcs_slice line) {
-  dcs_slice words[1];
-  return dcs_line_words(line, 0, words) == 0;
+  return dcs_line_trimmed(line).length == 0;
 }
 
 /* Neither more atoms nor fewer than the file states. */

@@ -57,7 +57,7 @@ dcs_status dcs_records_next(dcs_records *r, dcs_slice *line, size_t *name, bool 
   for (;;) {
     DCS_TRY(dcs_content_line(r->content, line, found));
     if (!*found) return DCS_OK;
-    *name = dcs_starts_with(*line, "ATOM") ? 4 : dcs_starts_with(*line, "HETATM") ? 6 : 0;
+    *name = dcs_records_name(*line);
     if (*name == 0) {
       look_at(r, *line);
       continue;

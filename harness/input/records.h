@@ -30,11 +30,15 @@ typedef struct {
   bool has_choice;     /* the location that was asked for was seen */
 } dcs_records;
 
+/* The length of the record name of an atom, ATOM or HETATM; 0: the line is none. */
+static inline size_t dcs_records_name(dcs_slice line) {
+  return dcs_starts_with(line, "ATOM") ? 4 : dcs_starts_with(line, "HETATM") ? 6 : 0;
+}
+
 void dcs_records_begin(dcs_records *records, dcs_content *content, const dcs_read_options *how,
                        dcs_molecule *molecule);
 
-/* The next atom record of the chosen model; *name is the length of its record name, ATOM or
- * HETATM. */
+/* The next atom record of the chosen model; *name is what dcs_records_name() says. */
 dcs_status dcs_records_next(dcs_records *records, dcs_slice *line, size_t *name, bool *found);
 
 /* The atom of the record given last is about to be added to the molecule. Where the line has the
