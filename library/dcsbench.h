@@ -2,9 +2,9 @@
  *
  *     V(i, j, k) = sum over atoms a of q_a / |origin + spacing (i, j, k) - r_a|
  *
- * or of the atoms within a cutoff, or to a tolerance and of all periodic images, by the method that
- * measurements say is fastest for its size, on the CPU or on an NVIDIA GPU. After `make` this
- * header is build/include/dcsbench.h, and a program is built by
+ * or of the atoms within a cutoff, or to a tolerance, by the method that measurements say is
+ * fastest for its size, on the CPU or on an NVIDIA GPU. After `make` this header is
+ * build/include/dcsbench.h, and a program is built by
  *
  *     cc program.c -Ibuild/include -Lbuild -ldcs -fopenmp -l:libcsv.a -ldl -lm
  *
@@ -79,7 +79,8 @@ typedef struct {
                        away from atoms (beside the rounding of single precision near atoms); 0: the
                        direct sum. Not with a cutoff */
   int periodic;     /* not 0, with a tolerance: the atoms repeat in a lattice of cells, with a
-                       conductor around and a background that neutralises a net charge */
+                       conductor around and a background that neutralises a net charge. No method
+                       computes it yet: status 4 */
   double cell[3];   /* its edges; 0: what the grid spans, points times spacing */
 } dcs_map_request;
 

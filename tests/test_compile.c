@@ -8,22 +8,8 @@
 
 #include <cmocka.h>
 
-#include "kernels/contract.h"
 #include "tests/program.h"
-
-/* On the GPU, but those of which one configuration takes seconds. */
-static const char *quick_variants(void) {
-  static char list[4096];
-  size_t n = 0;
-  for (int v = 0; v < dcs_n_variants; v++) {
-    const char *id = dcs_variants[v]->id;
-    if (dcs_variants[v]->backend != DCS_GPU || strcmp(id, "cuda_mesh") == 0 ||
-        strcmp(id, "cuda_multilevel") == 0)
-      continue;
-    n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? "," : "", id);
-  }
-  return list;
-}
+#include "tests/slow_variants.h"
 
 /* Registers are counted, and at most a few corner configurations spill. */
 static void cuda_variants_compile(void **state) {
@@ -31,7 +17,7 @@ static void cuda_variants_compile(void **state) {
   program_seconds = 900; /* it compiles some hundred kernels */
   const bool full = getenv("DCS_TEST_FULL");
   int status = full ? program_run("compile --csv --arch sm_75,sm_90,sm_100")
-                    : program_run("compile --csv --arch sm_90 --variants %s", quick_variants());
+                    : program_run("compile --csv --arch sm_90 --variants %s", tried_variants());
   if (status == DCS_UNAVAILABLE) {
     printf("skipped: no NVRTC: %s", program_err);
     skip();

@@ -429,6 +429,23 @@ static void times_are_drawn_over_atoms_at_one_density(void **state) {
   lacks("split");
 }
 
+/* Figures of the direct sum say why a run without one has none of them. */
+static void a_run_without_a_direct_sum_is_told_so(void **state) {
+  (void)state;
+  static figure_data *const figures[] = {dcs_figure_time_vs_atoms, dcs_figure_rate_vs_coarsening,
+                                         dcs_figure_rate_vs_edge, dcs_figure_ladder,
+                                         dcs_figure_roofline};
+  for (size_t f = 0; f < sizeof figures / sizeof figures[0]; f++) {
+    put_tolerances();
+    draw(figures[f]);
+    assert_contains(why, "; this figure is of the exact problem, which all rows approximate");
+  }
+  put_crossing();
+  draw(dcs_figure_rate_vs_coarsening);
+  assert_contains(why, "no variant was measured at two or more coarsening factors");
+  assert_null(strstr(why, "approximate"));
+}
+
 /* What is no cutoff is not drawn as one, and the other way round. */
 static void tolerances_and_cutoffs_are_not_mixed(void **state) {
   (void)state;
@@ -465,6 +482,7 @@ int main(void) {
       cmocka_unit_test(the_pictures_are_drawn),
       cmocka_unit_test(times_are_drawn_over_tolerances),
       cmocka_unit_test(times_are_drawn_over_atoms_at_one_density),
+      cmocka_unit_test(a_run_without_a_direct_sum_is_told_so),
       cmocka_unit_test(tolerances_and_cutoffs_are_not_mixed),
   };
   int failed =

@@ -10,6 +10,7 @@
 
 #include "harness/problems/problem.h"
 #include "tests/program.h"
+#include "tests/slow_variants.h"
 
 /* The line of the output that begins with the id, or NULL. */
 static const char *line_of(const char *id) {
@@ -32,18 +33,13 @@ static int count_problems(const dcs_variant *variant) {
   return n;
 }
 
-/* Variants of which one configuration takes seconds to compile. */
-static bool is_slow(const dcs_variant *variant) {
-  return strcmp(variant->id, "cuda_mesh") == 0 || strcmp(variant->id, "cuda_multilevel") == 0;
-}
-
 /* Every variant of the backend has a line that counts maps and ends in "ok". */
 static void assert_verified(dcs_backend backend) {
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     if (variant->backend != backend || (variant->available && !variant->available(why))) continue;
-    if (is_slow(variant) && !getenv("DCS_TEST_FULL")) continue;
+    if (!is_tried(variant)) continue;
     const char *line = line_of(variant->id);
     assert_non_null(line);
     int configurations, maps;
@@ -66,17 +62,6 @@ static void cpu_variants_are_right(void **state) {
   assert_verified(DCS_CPU);
 }
 
-/* Those on the GPU; the slow ones with DCS_TEST_FULL alone. */
-static const char *quick_variants(void) {
-  static char list[4096];
-  size_t n = 0;
-  for (int v = 0; v < dcs_n_variants; v++)
-    if (dcs_variants[v]->backend == DCS_GPU &&
-        (getenv("DCS_TEST_FULL") || !is_slow(dcs_variants[v])))
-      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? "," : "", dcs_variants[v]->id);
-  return list;
-}
-
 /* Every precision and order of the slow ones, not every shape of a block. */
 static void slow_variants_are_right_on_the_emulated_device(void **state) {
   (void)state;
@@ -95,7 +80,7 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
 static void cuda_variants_are_right_on_the_emulated_device(void **state) {
   (void)state;
   program_seconds = 900; /* it compiles a hundred kernels */
-  int status = program_run("verify --device emulated --variants %s", quick_variants());
+  int status = program_run("verify --device emulated --variants %s", tried_variants());
   if (status == DCS_UNAVAILABLE) {
     printf("skipped: no C++ compiler for the emulated device: %s", program_err);
     skip();

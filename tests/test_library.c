@@ -196,6 +196,8 @@ static void wrong_arguments_are_refused(void **state) {
   r.periodic = 1;
   refuse(m, &r, "boundary: found periodic without a tolerance");
   r.tolerance = 0.01;
+  assert_int_equal(dcs_map(m, &r, map), DCS_UNAVAILABLE);
+  assert_contains(dcs_error_message(), "none computes tolerance=0.01,boundary=periodic");
   r.cell[1] = -1;
   refuse(m, &r, "cell[1] is -1");
   r = request_of(5);

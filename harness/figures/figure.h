@@ -141,6 +141,10 @@ void dcs_figure_titles(FILE *dat, const dcs_figure_run *run, dcs_figure_seen see
 /* Leaves the reason for which nothing is drawn; returns DCS_OK. */
 dcs_status dcs_figure_skip(char why[DCS_TEXT], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same of a figure of the direct problem; where the run has none but approximations of it, the
+ * reason says so. */
+dcs_status dcs_figure_skip_exact(const dcs_figure_run *run, char why[DCS_TEXT], const char *format,
+                                 ...) __attribute__((format(printf, 3, 4)));
 /* A line of text. */
 void dcs_figure_line(FILE *dat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Starts a block; a series has its name as the first line. */

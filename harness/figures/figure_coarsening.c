@@ -132,8 +132,8 @@ dcs_status dcs_figure_rate_vs_coarsening(const dcs_figure_run *run, FILE *dat, c
   int sizes[MAX_PANELS];
   const int n = choose_sizes(run, sizes);
   if (n == 0)
-    return dcs_figure_skip(
-        why, "no variant was measured at two or more coarsening factors in one configuration");
+    return dcs_figure_skip_exact(
+        run, why, "no variant was measured at two or more coarsening factors in one configuration");
   dcs_figure_seen seen = {0};
   for (int panel = 0; panel < n; panel++) {
     dcs_figure_pick pick = dcs_figure_pick_at(sizes[panel], DCS_KERNEL);

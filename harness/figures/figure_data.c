@@ -1,5 +1,6 @@
 /* The data files that gnuplot reads: blocks two blank lines apart, tab-separated, texts quoted. The
  * scripts hold no text of the data, so a label can never become a command. */
+#include "harness/base/grow.h"
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -27,6 +28,17 @@ dcs_status dcs_figure_skip(char why[DCS_TEXT], const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(why, DCS_TEXT, format, arguments);
   va_end(arguments);
+  return DCS_OK;
+}
+
+dcs_status dcs_figure_skip_exact(const dcs_figure_run *run, char why[DCS_TEXT], const char *format,
+                                 ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(why, DCS_TEXT, format, arguments);
+  va_end(arguments);
+  if (run->n_rows > 0 && !dcs_figure_next(run, &dcs_figure_any, NULL))
+    dcs_append(why, DCS_TEXT, "; this figure is of the exact problem, which all rows approximate");
   return DCS_OK;
 }
 

@@ -126,8 +126,9 @@ static void edge_title(FILE *dat, const dcs_figure_run *run, edge_family family,
 dcs_status dcs_figure_rate_vs_edge(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   edge_family family;
   if (!choose_family(run, &family))
-    return dcs_figure_skip(why, "no number of %s was measured at two or more grids with nx = ny",
-                           run->kind->dimensions[0].values);
+    return dcs_figure_skip_exact(run, why,
+                                 "no number of %s was measured at two or more grids with nx = ny",
+                                 run->kind->dimensions[0].values);
   dcs_figure_pick picks[2]; /* padded, and not padded */
   dcs_figure_seen seen = {0};
   for (int p = 0; p < 2; p++) {

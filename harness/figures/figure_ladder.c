@@ -112,7 +112,7 @@ static void write_ladder(FILE *dat, const dcs_figure_run *run, int size, const r
 
 dcs_status dcs_figure_ladder(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   int size = dcs_figure_ladder_size(run, DCS_FIGURE_DIRECT);
-  if (size < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
+  if (size < 0) return dcs_figure_skip_exact(run, why, "no variant has a verified kernel time");
   rung_list list = {
       .threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL))};
   DCS_TRY(dcs_room_take(run->figure, &list.rungs, (size_t)run->n_variants * DCS_FIGURE_GROUPS,

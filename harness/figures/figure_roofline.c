@@ -168,7 +168,7 @@ dcs_status dcs_figure_roofline(const dcs_figure_run *run, FILE *dat, char why[DC
   const int threads = dcs_figure_most_threads(run, dcs_figure_pick_at(DCS_FIGURE_ANY, DCS_KERNEL));
   panel panels[DCS_FIGURE_GROUPS];
   bool any = false, roof = false;
-  if (size < 0) return dcs_figure_skip(why, "no variant has a verified kernel time");
+  if (size < 0) return dcs_figure_skip_exact(run, why, "no variant has a verified kernel time");
   point *points;
   DCS_TRY(
       dcs_room_take(run->figure, &points, (size_t)n * DCS_FIGURE_GROUPS, sizeof *points, "points"));

@@ -121,8 +121,8 @@ static char *grid_text(const dcs_figure_run *run, size_range grid, char text[DCS
 dcs_status dcs_figure_time_vs_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
   size_range grid;
   if (!choose_grid(run, &grid))
-    return dcs_figure_skip(why, "no grid was measured at two or more numbers of %s",
-                           run->kind->dimensions[0].values);
+    return dcs_figure_skip_exact(run, why, "no grid was measured at two or more numbers of %s",
+                                 run->kind->dimensions[0].values);
   dcs_figure_seen seen = {0};
   dcs_figure_pick pick = dcs_figure_any;
   for (pick.size = grid.first; pick.size < grid.end; pick.size++)

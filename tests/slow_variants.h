@@ -1,0 +1,34 @@
+/* Variants that compile for seconds a configuration, and lists without them. Include after
+ * cmocka.h.
+ */
+#ifndef DCS_TEST_SLOW_VARIANTS_H
+#define DCS_TEST_SLOW_VARIANTS_H
+
+#include "kernels/contract.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_slow(const dcs_variant *variant) {
+  return strcmp(variant->id, "cuda_mesh") == 0 || strcmp(variant->id, "cuda_multilevel") == 0;
+}
+
+/* Whether a test is to try all configurations of the variant: of the slow ones with DCS_TEST_FULL
+ * alone. */
+static bool is_tried(const dcs_variant *variant) {
+  return getenv("DCS_TEST_FULL") || !is_slow(variant);
+}
+
+/* Those on the GPU that are tried, as --variants takes them. */
+static const char *tried_variants(void) {
+  static char list[4096];
+  size_t n = 0;
+  for (int v = 0; v < dcs_n_variants; v++)
+    if (dcs_variants[v]->backend == DCS_GPU && is_tried(dcs_variants[v]))
+      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? "," : "", dcs_variants[v]->id);
+  return list;
+}
+
+#endif
