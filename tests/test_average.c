@@ -1,6 +1,6 @@
 /* The mean, the variance and the standard error of frames, whatever the order of their blocks. */
 #include "harness/base/random.h"
-#include "library/average.h"
+#include "library/frames/average.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Blocks of frames, and their merging. */
-#include "library/average_parts.h"
+#include "library/frames/average_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

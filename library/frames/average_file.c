@@ -1,5 +1,5 @@
 /* Checkpoints of an average: a header, its maps, the blocks that wait, and a checksum over all. */
-#include "library/average_parts.h"
+#include "library/frames/average_parts.h"
 
 #include "harness/base/hash.h"
 #include "harness/files/file.h"

@@ -2,7 +2,7 @@
 #ifndef DCS_AVERAGE_PARTS_H
 #define DCS_AVERAGE_PARTS_H
 
-#include "library/average.h"
+#include "library/frames/average.h"
 
 /* A block that waits for those before it. */
 typedef struct dcs_early {
