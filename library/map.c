@@ -80,6 +80,10 @@ void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_c
   choice->family = NULL;
   choice->by_reference = choice->too_wide = false;
   choice->scope = m->engines[DCS_GPU] ? DCS_WARM : DCS_FIRST;
+  if (m->only.variant) {
+    append(choice, &m->only, NAN, false);
+    return;
+  }
   if (m->use_dispatch) choose_by_table(m, size, spacing, choice);
   if (m->device && !m->gpu_refused) append_shipped(m, size, spacing, choice);
   if (m->device && !m->gpu_refused) append_ladder(m, size, spacing, DCS_GPU, choice);
@@ -88,7 +92,7 @@ void dcs_choose(const dcs_mapper *m, const dcs_size *size, double spacing, dcs_c
 
 /* ---- request ---- */
 
-static dcs_config problem_of(const dcs_map_request *r) {
+dcs_config dcs_request_problem(const dcs_map_request *r) {
   const int64_t n[3] = {r->nx, r->ny, r->nz};
   dcs_config problem = dcs_initial_problem(dcs_kinds[0]);
   problem.value[DCS_COULOMB_CUTOFF] = r->cutoff;
@@ -102,7 +106,7 @@ static dcs_config problem_of(const dcs_map_request *r) {
   return problem;
 }
 
-static dcs_status check_request(const dcs_map_request *r) {
+dcs_status dcs_request_check(const dcs_map_request *r) {
   if (r->n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)r->n_atoms);
   DCS_TRY(dcs_check_spacing(r->spacing));
@@ -122,7 +126,7 @@ static dcs_status check_request(const dcs_map_request *r) {
                       "cell[%d] is %g; it must be 0 for what the grid spans, or 0.1 to 1e6 "
                       "angstrom",
                       d, r->cell[d]);
-  dcs_config problem = problem_of(r);
+  dcs_config problem = dcs_request_problem(r);
   char why[DCS_TEXT];
   if (!dcs_kinds[0]->canonical(&problem, why)) return dcs_fail(DCS_USAGE, "%s", why);
   for (int d = 0; d < 3; d++)
@@ -162,20 +166,21 @@ static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
 }
 
 static dcs_size size_of(const dcs_map_request *r) {
-  return (dcs_size){
-      .kind = dcs_kinds[0], .config = problem_of(r), .axes = {r->n_atoms, r->nx, r->ny, r->nz}};
+  return (dcs_size){.kind = dcs_kinds[0],
+                    .config = dcs_request_problem(r),
+                    .axes = {r->n_atoms, r->nx, r->ny, r->nz}};
 }
 
 /* Into the handle's case, whose memory is kept from map to map. */
 static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
-  DCS_TRY(check_request(r));
+  DCS_TRY(dcs_request_check(r));
   if (!r->atoms == !r->atoms_float)
     return dcs_fail(DCS_USAGE, "exactly one of atoms and atoms_float must be given");
   dcs_grid grid = {.n = {r->nx, r->ny, r->nz},
                    .spacing = r->spacing,
                    .has_origin = true,
                    .origin = {r->origin[0], r->origin[1], r->origin[2]}};
-  const dcs_config problem = problem_of(r);
+  const dcs_config problem = dcs_request_problem(r);
   const dcs_molecule whole = {NULL, r->n_atoms}; /* the grid leaves nothing open */
   DCS_TRY(dcs_case_grid(&whole, &grid));
   DCS_TRY(dcs_case_begin(dcs_kinds[0], r->n_atoms, &grid, &m->c));
@@ -316,7 +321,7 @@ static int first_good(const dcs_mapper *m, const dcs_choice *choice, int from) {
 int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
   writer w = {text, size};
   dcs_choice choice;
-  DCS_TRY(check_request(r));
+  DCS_TRY(dcs_request_check(r));
   dcs_mapper_leave_parent(m);
   const dcs_size size_asked = size_of(r);
   dcs_choose(m, &size_asked, r->spacing, &choice);

@@ -25,6 +25,7 @@ typedef struct {
 struct dcs_mapper {
   char *device, *dispatch_path; /* as asked for, or NULL */
   int threads;                  /* that a map takes at most */
+  dcs_method only;              /* computes all maps; variant NULL: the choice */
   dcs_dispatch dispatch;
   bool use_dispatch;
   dcs_dispatch shipped; /* of the reference whose card is of the same class; no families: none */
@@ -64,6 +65,10 @@ typedef struct {
 
 /* What a size is computed by; spacing in angstrom. */
 void dcs_choose(const dcs_mapper *mapper, const dcs_size *size, double spacing, dcs_choice *choice);
+
+/* What a request asks for; DCS_USAGE where it cannot be. */
+dcs_config dcs_request_problem(const dcs_map_request *request);
+dcs_status dcs_request_check(const dcs_map_request *request);
 
 /* In a child of fork() forgets the GPU that the parent opened, which must not be touched there. */
 void dcs_mapper_leave_parent(dcs_mapper *mapper);

@@ -81,25 +81,12 @@ static dcs_status copy(const dcs_dcd *dcd, dcs_molecule *m) {
   return DCS_OK;
 }
 
-/* What the length of the file says of its frames; of a pipe it is not known. */
-static void tell(const dcs_dcd *dcd, FILE *notes) {
-  const char *path = dcs_content_place(dcd->content).path;
-  uint64_t bytes, left;
-  if (!dcs_content_size(dcd->content, &bytes)) return;
-  const int64_t frames = dcs_dcd_frames(dcd, bytes, &left);
-  if (left > 0)
-    fprintf(notes, "%s: frame %" PRId64 " is cut: the file ends in it\n", path, frames + 1);
-  if (dcd->n_stated > 0 && dcd->n_stated != frames)
-    fprintf(notes, "%s: its header says %" PRId64 " frames, it has %" PRId64 "\n", path,
-            dcd->n_stated, frames);
-}
-
 static dcs_status read_frame(dcs_dcd *dcd, int64_t wanted, dcs_molecule *m, FILE *notes) {
   bool found;
   DCS_TRY(dcs_dcd_pass(dcd, wanted - 1, &found));
   if (found) DCS_TRY(dcs_dcd_next(dcd, &found));
   if (!found) return no_frame(dcd, wanted);
-  if (notes) tell(dcd, notes);
+  if (notes) dcs_dcd_tell(dcd, notes);
   return copy(dcd, m);
 }
 

@@ -71,7 +71,8 @@ static dcs_status wrong(const dcs_dcd *dcd, uint64_t found, const char *expected
                   dcd->at, found, expected);
 }
 
-static dcs_status cut(const dcs_dcd *dcd, const char *what) {
+static dcs_status cut(dcs_dcd *dcd, const char *what) {
+  dcd->cut = true;
   if (dcd->frame == 0 && !dcd->places[0])
     return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found the end of the file; expected %s",
                     path_of(dcd), dcd->at, what);
@@ -373,4 +374,20 @@ dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found) {
   dcd->at += over;
   dcd->frame += passed;
   return passed < frames ? dcs_dcd_next(dcd, found) : DCS_OK;
+}
+
+/* ---- what is said of a file ---- */
+
+void dcs_dcd_tell_cut(const dcs_dcd *dcd, int64_t frame, FILE *notes) {
+  fprintf(notes, "%s: frame %" PRId64 " is cut: the file ends in it\n", path_of(dcd), frame);
+}
+
+void dcs_dcd_tell(const dcs_dcd *dcd, FILE *notes) {
+  uint64_t bytes, left;
+  if (!dcs_content_size(dcd->content, &bytes)) return;
+  const int64_t frames = dcs_dcd_frames(dcd, bytes, &left);
+  if (left > 0) dcs_dcd_tell_cut(dcd, frames + 1, notes);
+  if (dcd->n_stated > 0 && dcd->n_stated != frames)
+    fprintf(notes, "%s: its header says %" PRId64 " frames, it has %" PRId64 "\n", path_of(dcd),
+            dcd->n_stated, frames);
 }

@@ -10,6 +10,7 @@ typedef struct {
   bool wide;       /* record markers of 64 bits */
   bool has_cell;   /* a record with the cell before each frame */
   bool has_fourth; /* and one with a fourth dimension behind it */
+  bool cut;        /* the file was seen to end within a record, or before one */
   int64_t n_atoms, n_fixed;
   int64_t n_stated; /* frames, as the header has it; programs leave it 0 until they end */
   int64_t frame;    /* frames read or passed so far */
@@ -41,5 +42,10 @@ dcs_unit_cell dcs_dcd_cell(const double value[6]);
 
 /* The whole frames of a file of so many bytes, and what is left over. */
 int64_t dcs_dcd_frames(const dcs_dcd *dcd, uint64_t bytes, uint64_t *left);
+
+/* Writes a line for a frame, from 1, in which the file ends; and, where the length is known, what
+ * it says of the frames. */
+void dcs_dcd_tell_cut(const dcs_dcd *dcd, int64_t frame, FILE *notes);
+void dcs_dcd_tell(const dcs_dcd *dcd, FILE *notes);
 
 #endif

@@ -1,0 +1,73 @@
+#include "harness/frames/trajectory.h"
+
+#include "harness/base/hash.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define DCS_TRAJECTORY(name) extern const dcs_trajectory_format dcs_trajectory_##name;
+#include "harness/frames/trajectories.def"
+
+static const dcs_trajectory_format *const formats[] = {
+#define DCS_TRAJECTORY(name) &dcs_trajectory_##name,
+#include "harness/frames/trajectories.def"
+};
+
+enum { HEAD = 65536, HASHED = 4096 };
+
+static dcs_status begin(dcs_trajectory *t, uint64_t *hash) {
+  struct stat facts;
+  dcs_slice head;
+  DCS_TRY(dcs_content_open(t->path, &t->content));
+  t->regular = stat(t->path, &facts) == 0 && S_ISREG(facts.st_mode);
+  DCS_TRY(dcs_content_peek(t->content, HEAD, &head));
+  *hash = dcs_hash(DCS_HASH_START, head.text, head.length < HASHED ? head.length : HASHED);
+  if (t->regular) *hash = dcs_hash(*hash, &facts.st_size, sizeof facts.st_size);
+  for (size_t f = 0; !t->format && f < sizeof formats / sizeof *formats; f++)
+    if (formats[f]->sniff(head)) t->format = formats[f];
+  if (!t->format)
+    return dcs_fail(DCS_INPUT, "%s: found no frames in a format that is known", t->path);
+  return t->format->open(t);
+}
+
+dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, FILE *notes,
+                               dcs_trajectory **trajectory, uint64_t *hash) {
+  dcs_trajectory *t = calloc(1, sizeof *t);
+  *trajectory = NULL;
+  if (!t) return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", path);
+  *t = (dcs_trajectory){.path = path, .n_atoms = n_atoms, .frames = -1, .notes = notes};
+  const dcs_status status = begin(t, hash);
+  if (status == DCS_OK)
+    *trajectory = t;
+  else
+    dcs_trajectory_close(t);
+  return status;
+}
+
+void dcs_trajectory_close(dcs_trajectory *t) {
+  if (!t) return;
+  if (t->format) t->format->close(t);
+  dcs_content_close(t->content);
+  free(t);
+}
+
+dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
+                               dcs_unit_cell *cell, bool *found) {
+  *found = true;
+  *cell = (dcs_unit_cell){0};
+  if (index > t->at) DCS_TRY(t->format->pass(t, index - t->at, found));
+  if (!*found) return DCS_OK;
+  t->at = index;
+  DCS_TRY(t->format->next(t, places, cell, found));
+  if (*found) t->at++;
+  return DCS_OK;
+}
+
+dcs_status dcs_trajectory_check(const dcs_trajectory *t, int64_t atoms) {
+  if (atoms == t->n_atoms) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: found %" PRId64 " atoms in a frame; expected the %" PRId64
+                  " of the topology, in its order",
+                  t->path, atoms, t->n_atoms);
+}

@@ -1,0 +1,57 @@
+#include "library/frames/frame_case.h"
+
+#include "kernels/coulomb/coulomb.h"
+#include "library/mapper.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The frame's edges take the place of the request's. */
+static dcs_status take_cell(const dcs_frame *frame, dcs_map_request *r) {
+  const dcs_unit_cell *cell = &frame->cell;
+  if (!r->periodic || !(cell->edge[0] > 0)) return DCS_OK;
+  for (int d = 0; d < 3; d++)
+    if (!(fabs(cell->angle[d] - 90) <= 1e-3))
+      return dcs_fail(DCS_INPUT,
+                      "frame %lld: found a cell with angles %g, %g and %g; expected right ones",
+                      (long long)frame->number, cell->angle[0], cell->angle[1], cell->angle[2]);
+  memcpy(r->cell, cell->edge, sizeof r->cell);
+  return DCS_OK;
+}
+
+static dcs_status bad_place(const dcs_frame *frame, int64_t a) {
+  const double *at = frame->places + 3 * a;
+  return dcs_fail(DCS_INPUT, "frame %lld: atom %lld is at %g, %g, %g; expected numbers within 1e12",
+                  (long long)frame->number, (long long)a + 1, at[0], at[1], at[2]);
+}
+
+/* Places from the origin, with the charges of the topology. */
+static dcs_status take_sites(const double origin[3], const dcs_molecule *top,
+                             const dcs_frame *frame, dcs_site *sites) {
+  bool good = true;
+  for (int64_t a = 0; a < top->n; a++) {
+    const double *at = frame->places + 3 * a;
+    const double x = at[0] - origin[0], y = at[1] - origin[1], z = at[2] - origin[2];
+    good &= fabs(x) <= 1e12 && fabs(y) <= 1e12 && fabs(z) <= 1e12;
+    sites[a] = (dcs_site){x, y, z, top->sites[a].q, 0};
+  }
+  for (int64_t a = 0; !good && a < top->n; a++)
+    if (!(fabs(sites[a].x) <= 1e12 && fabs(sites[a].y) <= 1e12 && fabs(sites[a].z) <= 1e12))
+      return bad_place(frame, a);
+  return DCS_OK;
+}
+
+dcs_status dcs_frame_case(const dcs_map_request *request, const dcs_molecule *top,
+                          const dcs_frame *frame, dcs_case *c) {
+  dcs_map_request r = *request;
+  r.n_atoms = top->n;
+  DCS_TRY(take_cell(frame, &r));
+  DCS_TRY(dcs_request_check(&r));
+  dcs_grid grid = {.n = {r.nx, r.ny, r.nz}, .spacing = r.spacing, .has_origin = true};
+  memcpy(grid.origin, r.origin, sizeof grid.origin);
+  const dcs_config problem = dcs_request_problem(&r);
+  DCS_TRY(dcs_case_grid(top, &grid));
+  DCS_TRY(dcs_case_begin(dcs_kinds[0], top->n, &grid, c));
+  DCS_TRY(take_sites(r.origin, top, frame, c->sites));
+  return dcs_case_end(&problem, c);
+}

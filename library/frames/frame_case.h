@@ -1,0 +1,17 @@
+/* A frame as a case. */
+#ifndef DCS_FRAME_CASE_H
+#define DCS_FRAME_CASE_H
+
+#include "harness/frames/frames.h"
+#include "harness/problems/case.h"
+#include "library/dcsbench.h"
+
+/* Builds the case of the request for the places of a frame and the charges of the topology; the
+ * request's own atoms are left aside. Atoms that repeat in a cell do so in the frame's, where it
+ * states one. Memory of a case that was built before is used again; it is all zero at first.
+ * DCS_INPUT for a frame whose places are no numbers or whose cell has no right angles, else as
+ * dcs_case_begin() and dcs_case_end(). */
+dcs_status dcs_frame_case(const dcs_map_request *request, const dcs_molecule *top,
+                          const dcs_frame *frame, dcs_case *c);
+
+#endif

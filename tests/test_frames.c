@@ -1,0 +1,294 @@
+/* Frames of trajectories and of lists of files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/frames/frames.h"
+#include "tests/read_molecule.h"
+#include "tests/written_dcd.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { ATOMS = 4, FRAMES = 9 };
+
+static float place(int frame, int atom, int axis) {
+  return (float)(100 * frame + 10 * atom + axis);
+}
+
+static const written_dcd plain = {.atoms = ATOMS, .frames = FRAMES, .place = place};
+
+static const dcs_molecule four = {.n = ATOMS};
+
+/* The list of files that is being read, and what is said of it: at once. */
+static const char *list[2];
+static char notes[1024];
+static FILE *noted;
+
+static void begin_notes(void) {
+  if (noted) fclose(noted);
+  noted = fmemopen(notes, sizeof notes, "w");
+  assert_non_null(noted);
+  setbuf(noted, NULL);
+  notes[0] = '\0';
+}
+
+static dcs_status open_list(int n, const char *text, dcs_frames **frames) {
+  dcs_frame_range range = DCS_ALL_FRAMES;
+  begin_notes();
+  if (text) assert_int_equal(dcs_parse_frames(text, &range), DCS_OK);
+  return dcs_frames_open(list, n, &four, &range, noted, frames);
+}
+
+static void assert_next(dcs_frames *frames, int64_t number, int as) {
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  bool found;
+  if (dcs_frames_next(frames, &frame, &found) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_true(found);
+  assert_int_equal(frame.number, number);
+  for (int i = 0; i < 3 * ATOMS; i++)
+    assert_true(places[i] == place(as, i / 3, i % 3));
+}
+
+static void assert_end(dcs_frames *frames) {
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  bool found;
+  if (dcs_frames_next(frames, &frame, &found) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_false(found);
+}
+
+static void assert_frames(int n, const char *text, int64_t count, const int *numbers) {
+  dcs_frames *frames;
+  if (open_list(n, text, &frames) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(dcs_frames_count(frames), count);
+  for (; *numbers; numbers++)
+    assert_next(frames, *numbers, (*numbers - 1) % FRAMES);
+  assert_end(frames);
+  dcs_frames_close(frames);
+}
+
+static void assert_not_opened(int n, const char *text, dcs_status status, const char *one,
+                              const char *other) {
+  dcs_frames *frames;
+  assert_int_equal(open_list(n, text, &frames), status);
+  assert_null(frames);
+  assert_says(dcs_error_message(), one);
+  assert_says(dcs_error_message(), other);
+}
+
+/* ---- ranges ---- */
+
+static void assert_range(const char *text, int64_t first, int64_t last, int64_t step) {
+  dcs_frame_range r;
+  if (dcs_parse_frames(text, &r) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (r.first != first || r.last != last || r.step != step) fail_msg("%s is another", text);
+}
+
+static void ranges_are_read(void **state) {
+  (void)state;
+  assert_range("7", 7, 7, 1);
+  assert_range("5:", 5, 0, 1);
+  assert_range(":9", 1, 9, 1);
+  assert_range("1:5000:10", 1, 5000, 10);
+  assert_range("::3", 1, 0, 3);
+  assert_range("2::3", 2, 0, 3);
+  static const char *const wrong[] = {"",
+                                      "0",
+                                      "-1",
+                                      "1:0",
+                                      "a",
+                                      "1:2:3:4",
+                                      "1:2:0",
+                                      "1,2",
+                                      "0:5",
+                                      "1: 5",
+                                      "5x",
+                                      "1:2x",
+                                      "99999999999999999999"};
+  dcs_frame_range r;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    if (dcs_parse_frames(wrong[i], &r) != DCS_USAGE) fail_msg("\"%s\" was taken", wrong[i]);
+    assert_says(dcs_error_message(), "--frames");
+  }
+  assert_int_equal(dcs_parse_frames("9:3", &r), DCS_USAGE);
+  assert_says(dcs_error_message(), "ends before it begins");
+}
+
+static void ranges_select(void **state) {
+  (void)state;
+  write_dcd(file[0], &plain);
+  list[0] = file[0];
+  assert_frames(1, NULL, 9, (int[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 0});
+  assert_frames(1, "2:9:3", 3, (int[]){2, 5, 8, 0});
+  assert_frames(1, "7:", 3, (int[]){7, 8, 9, 0});
+  assert_frames(1, "9", 1, (int[]){9, 0});
+  assert_not_opened(1, "1:10", DCS_USAGE, "found 10", "has 9 whole frames");
+  assert_not_opened(1, "10:", DCS_USAGE, "found 10", "has 9 whole frames");
+}
+
+/* ---- trajectories ---- */
+
+static void files_follow_each_other(void **state) {
+  (void)state;
+  write_dcd(file[0], &plain);
+  write_dcd(file[1], &plain);
+  list[0] = file[0], list[1] = file[1];
+  assert_frames(2, "8:12:2", 3, (int[]){8, 10, 12, 0});
+  assert_not_opened(2, "19", DCS_USAGE, "found 19", "18 whole frames");
+}
+
+static void frames_are_read_in_any_order(void **state) {
+  (void)state;
+  dcs_frames *frames;
+  write_dcd(file[0], &plain);
+  write_dcd(file[1], &plain);
+  list[0] = file[0], list[1] = file[1];
+  assert_int_equal(open_list(2, "2:", &frames), DCS_OK);
+  static const int order[] = {16, 0, 3, 10, 2, 1};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    assert_int_equal(dcs_frames_seek(frames, order[i]), DCS_OK);
+    assert_next(frames, order[i] + 2, (order[i] + 1) % FRAMES);
+  }
+  assert_int_equal(dcs_frames_seek(frames, 18), DCS_USAGE);
+  dcs_frames_close(frames);
+}
+
+static void cut_files_give_whole_frames(void **state) {
+  (void)state;
+  write_dcd(file[0], &plain);
+  FILE *f = fopen(file[0], "r+");
+  assert_non_null(f);
+  fseek(f, 0, SEEK_END);
+  assert_int_equal(ftruncate(fileno(f), ftell(f) - 10), 0);
+  fclose(f);
+  list[0] = file[0];
+  assert_frames(1, "7:", 2, (int[]){7, 8, 0});
+  assert_says(notes, "frame 9 is cut");
+  assert_not_opened(1, "1:9", DCS_USAGE, "found 9", "has 8 whole frames");
+}
+
+static void other_atoms_are_refused(void **state) {
+  (void)state;
+  written_dcd more = plain;
+  more.atoms = ATOMS + 1;
+  write_dcd(file[0], &more);
+  list[0] = file[0];
+  assert_not_opened(1, NULL, DCS_INPUT, "found 5 atoms", "expected the 4 of the topology");
+}
+
+static void cells_change_with_the_frames(void **state) {
+  (void)state;
+  written_dcd grows = plain;
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  bool found;
+  grows.edge = 30, grows.growth = 0.5;
+  write_dcd(file[0], &grows);
+  list[0] = file[0];
+  assert_int_equal(open_list(1, NULL, &frames), DCS_OK);
+  for (int i = 0; i < FRAMES; i++) {
+    assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
+    assert_true(found && frame.cell.edge[0] == 30 + 0.5 * i && frame.cell.angle[2] == 90);
+  }
+  dcs_frames_close(frames);
+}
+
+/* ---- pipes ---- */
+
+/* A pipe that holds the first bytes of a file, all but the last `less`; its reading end. */
+static int fill_pipe(const char *from, size_t less, char path[32]) {
+  char bytes[8192];
+  int ends[2];
+  FILE *in = fopen(from, "r");
+  assert_non_null(in);
+  const size_t n = fread(bytes, 1, sizeof bytes, in) - less;
+  fclose(in);
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], bytes, n), (ssize_t)n);
+  close(ends[1]);
+  snprintf(path, 32, "/dev/fd/%d", ends[0]);
+  return ends[0];
+}
+
+static void a_pipe_goes_forward(void **state) {
+  (void)state;
+  char path[32];
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  bool found;
+  write_dcd(file[0], &plain);
+  int end = fill_pipe(file[0], 10, path);
+  list[0] = path;
+  assert_frames(1, "2::2", -1, (int[]){2, 4, 6, 8, 0});
+  assert_says(notes, "frame 9 is cut");
+  close(end);
+  end = fill_pipe(file[0], 0, path);
+  assert_int_equal(open_list(1, "2:9", &frames), DCS_OK);
+  assert_int_equal(dcs_frames_count(frames), 8);
+  assert_int_equal(dcs_frames_seek(frames, 4), DCS_OK);
+  assert_next(frames, 6, 5);
+  assert_int_equal(dcs_frames_seek(frames, 0), DCS_OK);
+  assert_next(frames, 2, 1);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_USAGE);
+  assert_says(dcs_error_message(), "a pipe goes forward alone");
+  dcs_frames_close(frames);
+  close(end);
+  end = fill_pipe(file[0], 10, path);
+  assert_not_opened(1, "12", DCS_USAGE, "found 12", "has 8 whole frames");
+  assert_says(notes, "frame 9 is cut");
+  close(end);
+  list[1] = file[0];
+  end = fill_pipe(file[0], 0, path);
+  assert_not_opened(2, NULL, DCS_USAGE, "a pipe", "expected it last");
+  close(end);
+}
+
+/* ---- identity ---- */
+
+static uint64_t hash_of(const char *text) {
+  dcs_frames *frames;
+  assert_int_equal(open_list(1, text, &frames), DCS_OK);
+  const uint64_t hash = dcs_frames_hash(frames);
+  dcs_frames_close(frames);
+  return hash;
+}
+
+static float other_place(int frame, int atom, int axis) {
+  return place(frame, atom, axis) + (float)(frame == 2);
+}
+
+static void the_hash_is_of_what_is_read(void **state) {
+  (void)state;
+  written_dcd other = plain;
+  other.place = other_place;
+  write_dcd(file[0], &plain);
+  write_dcd(file[1], &other);
+  list[0] = file[0];
+  const uint64_t all = hash_of(NULL), third = hash_of("3");
+  assert_int_equal(hash_of("1:9"), all);
+  assert_int_not_equal(hash_of("1:9:2"), all);
+  list[0] = file[1];
+  assert_int_not_equal(hash_of("3"), third);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ranges_are_read),
+                                     cmocka_unit_test(ranges_select),
+                                     cmocka_unit_test(files_follow_each_other),
+                                     cmocka_unit_test(frames_are_read_in_any_order),
+                                     cmocka_unit_test(cut_files_give_whole_frames),
+                                     cmocka_unit_test(other_atoms_are_refused),
+                                     cmocka_unit_test(cells_change_with_the_frames),
+                                     cmocka_unit_test(a_pipe_goes_forward),
+                                     cmocka_unit_test(the_hash_is_of_what_is_read)};
+  const int failed = cmocka_run_group_tests(tests, make_files, remove_files);
+  if (noted) fclose(noted);
+  return failed;
+}
