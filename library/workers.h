@@ -1,0 +1,51 @@
+/* The processes that compute one job together: this one alone, or the ranks of an MPI job.
+ *
+ * The job is cut into parts 0..n-1 (blocks of frames, slabs of a map). Whoever is idle takes the
+ * next; what a part comes to goes to rank 0, in whatever order. Ranks other than 0 print nothing
+ * and write no results. A function that is said to be collective is called by all ranks, in the
+ * same order; what one of them is refused all are. */
+#ifndef DCS_WORKERS_H
+#define DCS_WORKERS_H
+
+#include "kernels/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+enum { DCS_MAX_PIECES = 4 };
+
+typedef struct {
+  int64_t n;
+  const bool *done; /* of rank 0: those of the n that nobody is to compute; NULL: none */
+  /* On rank 0, one call at a time, on any thread: takes what a part came to, cut as it was given.
+   * The pieces are its own until it returns. */
+  dcs_status (*deliver)(void *with, int64_t part, const struct iovec *pieces, int n_pieces);
+  void *with;
+} dcs_parts;
+
+typedef struct dcs_workers {
+  int rank, size; /* this process, from 0; how many there are */
+  int local_rank; /* among those of this host: its card is local_rank modulo the host's cards */
+
+  /* Collective. Holds `hash`, of what each rank has read, against rank 0's, and gives all of them
+   * rank 0's text (a method: bits must not depend on who computes). DCS_INPUT names a rank whose
+   * hash is another. */
+  dcs_status (*agree)(struct dcs_workers *, uint64_t hash, char *text, size_t size);
+  /* Collective: from now on parts are taken and given, by any thread. Of `parts` rank 0's counts;
+   * what it points at stays until finish. */
+  dcs_status (*begin)(struct dcs_workers *, const dcs_parts *parts);
+  /* The next part, ascending; -1: there are no more. */
+  dcs_status (*take)(struct dcs_workers *, int64_t *part);
+  /* Has rank 0 take what a part came to. The pieces may be used again when it returns. A failure
+   * is rank 0's deliver(). */
+  dcs_status (*give)(struct dcs_workers *, int64_t part, const struct iovec *pieces, int n_pieces);
+  /* Collective: returns on rank 0 when all parts were delivered. */
+  dcs_status (*finish)(struct dcs_workers *);
+} dcs_workers;
+
+/* This process alone: what is given is delivered at once, by the thread that gives it. */
+dcs_workers *dcs_alone(void);
+
+#endif
