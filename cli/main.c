@@ -123,10 +123,12 @@ static void reserve_standard_files(void) {
 
 static bool told; /* the user knows of a failure already */
 
-static void tell(void) {
-  fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
+dcs_workers *dcs_job;
+
+static void tell(dcs_status status) {
   if (getenv("DCS_TRACE")) fprintf(stderr, "%s", dcs_error_trace());
   told = true;
+  dcs_job->tell(dcs_job, status);
 }
 
 /* At the end of the program, which argp brings about by itself after --help. */
@@ -138,11 +140,12 @@ static void check_output(void) {
     (void)dcs_fail(DCS_IO, "standard output: cannot write: %s", strerror(errno));
   else
     (void)dcs_fail(DCS_IO, "standard output: cannot write");
-  tell();
+  tell(DCS_IO);
   _exit(DCS_IO);
 }
 
-int main(int argc, char **argv) {
+int dcs_main(int argc, char **argv, dcs_workers *workers) {
+  dcs_job = workers;
   reserve_standard_files();
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, with its message */
   argp_err_exit_status = DCS_USAGE;
@@ -150,6 +153,6 @@ int main(int argc, char **argv) {
     return run_command(argc, argv);
   atexit(check_output);
   dcs_status status = run_command(argc, argv);
-  if (status != DCS_OK) tell();
+  if (status != DCS_OK) tell(status);
   return status;
 }

@@ -2,6 +2,8 @@
 #include "library/workers.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 typedef struct {
   dcs_workers workers; /* first: the rest is found behind it */
@@ -40,16 +42,37 @@ static dcs_status give(dcs_workers *w, int64_t part, const struct iovec *pieces,
   return status;
 }
 
+static void passed(dcs_workers *w, int64_t part) {
+  (void)w, (void)part;
+}
+
 static dcs_status finish(dcs_workers *w) {
   (void)w;
   return DCS_OK;
 }
 
+static dcs_status gather(dcs_workers *w, const void *mine, size_t bytes, void *all) {
+  (void)w;
+  memcpy(all, mine, bytes);
+  return DCS_OK;
+}
+
+static void tell(dcs_workers *w, dcs_status status) {
+  (void)w, (void)status;
+  fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
+}
+
 dcs_workers *dcs_alone(void) {
-  static alone self = {
-      .workers =
-          {.size = 1, .agree = agree, .begin = begin, .take = take, .give = give, .finish = finish},
-      .taking = PTHREAD_MUTEX_INITIALIZER,
-      .delivering = PTHREAD_MUTEX_INITIALIZER};
+  static alone self = {.workers = {.size = 1,
+                                   .agree = agree,
+                                   .begin = begin,
+                                   .take = take,
+                                   .give = give,
+                                   .passed = passed,
+                                   .finish = finish,
+                                   .gather = gather,
+                                   .tell = tell},
+                       .taking = PTHREAD_MUTEX_INITIALIZER,
+                       .delivering = PTHREAD_MUTEX_INITIALIZER};
   return &self.workers;
 }
