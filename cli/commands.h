@@ -26,6 +26,7 @@ int dcs_main(int argc, char **argv, dcs_workers *workers);
 
 /* Who computes: what dcs_main() was given. */
 extern dcs_workers *dcs_job;
+extern double dcs_started_ns; /* when dcs_main() was called, by dcs_now_ns() */
 
 /* ---- the options of a command ---- */
 
@@ -180,6 +181,10 @@ dcs_status dcs_check_map_name(const char *path);
 /* Writes it in the format that its name ends in, and says to stderr what was written, and how long
  * that took; computing_ns, which may grow meanwhile: how long its values took, NULL: not known. */
 dcs_status dcs_write_map(const char *path, const dcs_field *field, const double *computing_ns);
+
+/* The line that says so. */
+void dcs_say_written(const char *path, const dcs_field *field, double computed_ns,
+                     double written_ns);
 
 /* "  label     text" from column `indent` on, broken at spaces; a word longer than a line stands
  * out. */

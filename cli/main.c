@@ -1,5 +1,6 @@
 /* dcsbench: the table of commands, and how a failure is said. */
 #include "cli/commands.h"
+#include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/spec/own.h"
@@ -99,6 +100,11 @@ static dcs_status run_command(int argc, char **argv) {
   if (strcmp(name, "worker") == 0 && argc >= 3) return run_worker(argc, argv);
   for (int c = 0; c < N_COMMANDS; c++) {
     if (strcmp(name, commands[c].name) != 0) continue;
+    if (dcs_job->size > 1 && commands[c].run != dcs_command_map)
+      return dcs_fail(DCS_USAGE,
+                      "%d ranks were started; expected one for `%s`: several compute "
+                      "`map` alone",
+                      dcs_job->size, name);
     char full[64];
     snprintf(full, sizeof full, "dcsbench %s", name);
     argv[1] = full;
@@ -124,6 +130,7 @@ static void reserve_standard_files(void) {
 static bool told; /* the user knows of a failure already */
 
 dcs_workers *dcs_job;
+double dcs_started_ns;
 
 static void tell(dcs_status status) {
   if (getenv("DCS_TRACE")) fprintf(stderr, "%s", dcs_error_trace());
@@ -146,6 +153,7 @@ static void check_output(void) {
 
 int dcs_main(int argc, char **argv, dcs_workers *workers) {
   dcs_job = workers;
+  dcs_started_ns = dcs_now_ns();
   reserve_standard_files();
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, with its message */
   argp_err_exit_status = DCS_USAGE;

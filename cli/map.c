@@ -1,6 +1,6 @@
 /* dcsbench map */
 #include "cli/commands.h"
-#include "cli/map_slabs.h"
+#include "cli/map_ranks.h"
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
@@ -147,6 +147,16 @@ static void print_explanation(FILE *out, dcs_mapper *mapper, const dcs_map_reque
   if (dcs_explain(mapper, r, text, sizeof text) == DCS_OK) fputs(text, out);
 }
 
+/* --time is then a table of the ranks. */
+static dcs_status compute_by_ranks(const arguments *a, dcs_map_job *job, const dcs_map_request *r,
+                                   dcs_field *field) {
+  dcs_rank_times times;
+  dcs_status status = dcs_map_by_ranks(dcs_job, job, r, field, &times);
+  if (status == DCS_OK && a->time) status = dcs_print_rank_times(dcs_job, &times);
+  dcs_map_end(job);
+  return status;
+}
+
 static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_request *r,
                           dcs_field *field) {
   dcs_map_job job = {.mapper = mapper,
@@ -156,6 +166,7 @@ static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_
                      .whole = !a->out || a->time || dcs_is_picture(a->out)};
   if (a->explain || a->dispatch) print_explanation(a->explain ? stdout : stderr, mapper, r);
   if (!a->out && !a->time) return DCS_OK;
+  if (dcs_job != dcs_alone()) return compute_by_ranks(a, &job, r, field);
   dcs_status status = dcs_map_begin(&job, r, field);
   if (status == DCS_OK && a->time) status = time_maps(mapper, r);
   if (status == DCS_OK && a->out) status = dcs_map_write(&job, field);
@@ -164,8 +175,9 @@ static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_
 }
 
 static dcs_status open_mapper(const arguments *a, dcs_mapper **mapper) {
-  char dispatch[4096];
-  dcs_mapper_options how = {.device = a->device};
+  char dispatch[4096], own[DCS_TEXT];
+  dcs_mapper_options how = {.device = dcs_rank_device(dcs_job, a->device, own),
+                            .threads = dcs_rank_threads(dcs_job)};
   if (a->dispatch) DCS_TRY(dispatch_path(a->dispatch, dispatch));
   if (a->dispatch) how.dispatch = dispatch;
   return dcs_mapper_open(&how, mapper);
@@ -267,6 +279,7 @@ static dcs_status map_file(arguments *a) {
   const dcs_kind *kind;
   dcs_config problem;
   if (a->out) DCS_TRY(dcs_check_map_name(a->out));
+  if (a->at && dcs_job->rank > 0) return DCS_OK; /* few points: rank 0 computes them */
   if (!a->units.units) a->units.units = &dcs_all_units[0];
   DCS_TRY(dcs_one_problem(&a->choice, &kind, &problem));
   if (kind != dcs_kinds[0])

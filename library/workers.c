@@ -64,6 +64,7 @@ static void tell(dcs_workers *w, dcs_status status) {
 
 dcs_workers *dcs_alone(void) {
   static alone self = {.workers = {.size = 1,
+                                   .local_size = 1,
                                    .agree = agree,
                                    .begin = begin,
                                    .take = take,

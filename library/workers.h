@@ -29,10 +29,10 @@ typedef struct {
 } dcs_parts;
 
 typedef struct dcs_workers {
-  int rank, size; /* this process, from 0; how many there are */
-  int local_rank; /* among those of this host: its card is local_rank modulo the host's cards */
-  char host[64];  /* "" where nobody asked */
-  double communicating_s; /* what take, give, put and finish spent within MPI so far */
+  int rank, size;             /* this process, from 0; how many there are */
+  int local_rank, local_size; /* the same of this host: a rank's card is local_rank modulo cards */
+  char host[64];              /* "" where nobody asked */
+  double communicating_s;     /* what take, give, put and finish spent within MPI so far */
 
   /* Collective. Holds `hash`, of what each rank has read, against rank 0's, and gives all of them
    * rank 0's text (a method: bits must not depend on who computes). DCS_INPUT names a rank whose

@@ -1,5 +1,6 @@
 /* dcsbench-mpi: the program as ranks of an MPI job. How they begin, agree and end. */
 #include "cli/commands.h"
+#include "harness/device/devices.h"
 #include "mpi/ranks.h"
 
 #include <fcntl.h>
@@ -160,6 +161,7 @@ static void find_place(dcs_workers *w) {
   MPI_Comm_size(MPI_COMM_WORLD, &w->size);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   MPI_Comm_rank(host, &w->local_rank);
+  MPI_Comm_size(host, &w->local_size);
   MPI_Comm_free(&host);
   gethostname(w->host, sizeof w->host - 1);
 }
@@ -189,6 +191,7 @@ int main(int argc, char **argv) {
   }
   find_place(&ranks.workers);
   be_quiet(&ranks);
+  dcs_default_device_at(ranks.workers.local_rank);
   on_exit(end, &ranks);
   return dcs_main(argc, argv, &ranks.workers);
 }
