@@ -27,7 +27,7 @@ static dcs_status begin(dcs_workers *w, const dcs_parts *parts) {
 static dcs_status take(dcs_workers *w, int64_t *part) {
   alone *a = (alone *)w;
   pthread_mutex_lock(&a->taking);
-  while (a->next < a->parts.n && a->parts.done && a->parts.done[a->next])
+  while (a->next < a->parts.n && a->parts.done && a->parts.done(a->parts.with, a->next))
     a->next++;
   *part = a->next < a->parts.n ? a->next++ : -1;
   pthread_mutex_unlock(&a->taking);

@@ -18,7 +18,8 @@ enum { DCS_MAX_PIECES = 4 };
 
 typedef struct {
   int64_t n;
-  const bool *done; /* of rank 0: those of the n that nobody is to compute; NULL: none */
+  /* Of rank 0: whether nobody is to compute the part, asked before any is taken; NULL: all are. */
+  bool (*done)(const void *with, int64_t part);
   /* How many parts beyond those that rank 0 has passed() may be taken: who computes fast waits for
    * who is slow, and rank 0 holds no more than these. 0: any */
   int64_t ahead;

@@ -156,8 +156,8 @@ static void send(dcs_ranks *ranks, int64_t part, const struct iovec *pieces, int
 
 /* ---- as workers ---- */
 
-static dcs_status share_done(dcs_ranks *ranks, const bool *done) {
-  int64_t n[3] = {ranks->parts.n, ranks->parts.ahead, done != NULL};
+static dcs_status share_done(dcs_ranks *ranks) {
+  int64_t n[3] = {ranks->parts.n, ranks->parts.ahead, ranks->parts.done != NULL};
   dcs_ranks_broadcast(ranks, n, sizeof n);
   ranks->parts.n = n[0];
   ranks->parts.ahead = n[1];
@@ -165,8 +165,9 @@ static dcs_status share_done(dcs_ranks *ranks, const bool *done) {
   if (!n[2]) return DCS_OK;
   ranks->done = calloc((size_t)n[0] + 1, sizeof *ranks->done);
   if (!ranks->done) return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld parts", (long long)n[0]);
-  if (ranks->workers.rank == 0) memcpy(ranks->done, done, (size_t)n[0] * sizeof *done);
-  dcs_ranks_broadcast(ranks, ranks->done, (size_t)n[0] * sizeof *done);
+  for (int64_t i = 0; ranks->workers.rank == 0 && i < n[0]; i++)
+    ranks->done[i] = ranks->parts.done(ranks->parts.with, i);
+  dcs_ranks_broadcast(ranks, ranks->done, (size_t)n[0] * sizeof *ranks->done);
   return DCS_OK;
 }
 
@@ -175,7 +176,7 @@ dcs_status dcs_ranks_begin(dcs_workers *w, const dcs_parts *parts) {
   ranks->parts = *parts;
   ranks->stop = false;
   ranks->delivered = 0;
-  DCS_TRY(share_done(ranks, parts->done));
+  DCS_TRY(share_done(ranks));
   for (int64_t i = 0; ranks->done && i < ranks->parts.n; i++)
     ranks->delivered += ranks->done[i];
   make_counters(ranks);
