@@ -30,7 +30,7 @@ struct dcs_frames {
 
 static dcs_status look_at(dcs_frames *f, part *p) {
   uint64_t hash;
-  DCS_TRY(dcs_trajectory_open(p->path, f->top->n, f->notes, &p->open, &hash));
+  DCS_TRY(dcs_trajectory_open(p->path, f->top->n, -1, f->notes, &p->open, &hash));
   p->frames = p->open->frames;
   p->regular = p->open->regular;
   f->hash = dcs_hash(f->hash, &hash, sizeof hash);
@@ -97,7 +97,7 @@ static dcs_status stand_before(dcs_frames *f, int64_t index, part **at) {
     p->open = NULL;
   }
   if (p->open) return DCS_OK;
-  return dcs_trajectory_open(p->path, f->top->n, NULL, &p->open, &ignored);
+  return dcs_trajectory_open(p->path, f->top->n, p->frames, NULL, &p->open, &ignored);
 }
 
 static dcs_status read_frame(dcs_frames *f, dcs_frame *frame, bool *found) {

@@ -110,7 +110,7 @@ static bool is_pqr(dcs_slice head) {
 const dcs_reader dcs_reader_pqr = {.name = "PQR",
                                    .what = "lines that start with ATOM or HETATM",
                                    .gives = DCS_PLACES | DCS_CHARGES | DCS_RADII,
-                                   .models = true,
+                                   .models = dcs_records_model,
                                    .locations = true,
                                    .sniff = is_pqr,
                                    .read = read_pqr};
