@@ -50,8 +50,8 @@ void dcs_trajectory_close(dcs_trajectory *t) {
   free(t);
 }
 
-dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
-                               dcs_unit_cell *cell, bool *found) {
+static dcs_status read_at(dcs_trajectory *t, int64_t index, double *places, dcs_unit_cell *cell,
+                          bool *found) {
   *found = true;
   *cell = (dcs_unit_cell){0};
   if (index > t->at) DCS_TRY(t->format->pass(t, index - t->at, found));
@@ -60,6 +60,13 @@ dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
   DCS_TRY(t->format->next(t, places, cell, found));
   if (*found) t->at++;
   return DCS_OK;
+}
+
+dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
+                               dcs_unit_cell *cell, bool *found) {
+  const dcs_status status = read_at(t, index, places, cell, found);
+  if (status != DCS_OK) t->at = INT64_MAX; /* somewhere within a frame */
+  return status;
 }
 
 dcs_status dcs_trajectory_check(const dcs_trajectory *t, int64_t atoms) {

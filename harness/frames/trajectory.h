@@ -26,7 +26,7 @@ struct dcs_trajectory {
   dcs_content *content;
   int64_t n_atoms; /* that a frame must have */
   int64_t frames;  /* that are whole; -1: not known */
-  int64_t at;      /* read or passed so far */
+  int64_t at;      /* read or passed so far; INT64_MAX: it is of no more use */
   FILE *notes;     /* NULL: none */
   void *state;     /* of the format */
 };
