@@ -31,9 +31,9 @@ dcs_name dcs_name_of(dcs_slice word);
 typedef struct {
   dcs_site *sites;
   int64_t n;
-  dcs_name *names; /* of the sites, while two files are compared and of a topology; NULL: not known
-                    */
-  unsigned gives;  /* DCS_PLACES, ...: the rest of the sites is 0 */
+  dcs_name
+      *names; /* of the sites, of a topology and while two files are compared; NULL: not known */
+  unsigned gives; /* DCS_PLACES, ...: the rest of the sites is 0 */
   dcs_unit_cell cell;
   uint64_t
       hash; /* of what was read, unpacked, and of what was chosen of it (harness/base/hash.h) */
@@ -53,6 +53,7 @@ typedef struct {
   int64_t model;      /* the so many-th; 0: the first, and a note says that there are others */
   char altloc;        /* the alternate location; 0: the first of each residue, and a note says so */
   int64_t frame;      /* of a trajectory, from 1; 0: the first */
+  bool names;         /* the names of atoms are wanted where no other file's are compared */
 } dcs_read_options;
 
 /* What a molecule is read from. */

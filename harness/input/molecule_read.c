@@ -157,8 +157,11 @@ dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FIL
   return DCS_OK;
 }
 
-static dcs_status read_topology(const char *path, const dcs_read_options *how, dcs_part *part,
+static dcs_status read_topology(const char *path, const dcs_read_options *asked, dcs_part *part,
                                 FILE *notes) {
+  dcs_read_options named = *asked;
+  const dcs_read_options *how = &named;
+  named.names = true;
   DCS_TRY(dcs_content_open(path, &part->content));
   DCS_TRY(find_readers(part, 1, how->format));
   DCS_TRY(check_options(part, 1, how));
