@@ -235,26 +235,26 @@ static dcs_status place_top(frames_map *f) {
   return dcs_frames_seek(f->frames, 0);
 }
 
-static void say_grid(const frames_map *f, const dcs_grid *grid) {
-  if (f->count >= 0)
-    fprintf(stderr, "%lld frames", (long long)f->count);
-  else
-    fprintf(stderr, "frames");
-  fprintf(stderr, " on %lldx%lldx%lld points, fixed in space: %s of frame %lld\n",
-          (long long)grid->n.x, (long long)grid->n.y, (long long)grid->n.z,
-          f->request.periodic ? "the cell" : "around the atoms", (long long)f->first);
+static void say_grid(const frames_map *f, bool typed) {
+  const dcs_dims n = f->field.n;
+  if (f->count >= 0) fprintf(stderr, "%lld ", (long long)f->count);
+  fprintf(stderr, "frame%s on %lldx%lldx%lld points, fixed in space", f->count == 1 ? "" : "s",
+          (long long)n.x, (long long)n.y, (long long)n.z);
+  if (!typed)
+    fprintf(stderr, ": %s of frame %lld", f->request.periodic ? "the cell" : "around the atoms",
+            (long long)f->first);
+  fputc('\n', stderr);
 }
 
 static dcs_status fix_grid(frames_map *f, const dcs_kind *kind, dcs_config *problem) {
   dcs_grid grid;
-  const bool typed_origin = f->a->problem.grid.has_origin;
   DCS_TRY(dcs_map_grid(f->a, &f->top, kind, problem, &grid));
   DCS_TRY(dcs_case_grid(&f->top, &grid));
   const dcs_problem p = {.n = grid.n, .spacing = (float)grid.spacing, .config = *problem};
   f->request = dcs_map_request_of(&p, grid.spacing, grid.origin);
   f->field = (dcs_field){.n = grid.n, .spacing = {grid.spacing, grid.spacing, grid.spacing}};
   memcpy(f->field.origin, grid.origin, sizeof grid.origin);
-  if (!typed_origin) say_grid(f, &grid);
+  say_grid(f, f->a->problem.grid.has_origin);
   return DCS_OK;
 }
 
@@ -267,6 +267,8 @@ static dcs_status run(frames_map *f, const dcs_kind *kind, dcs_config *problem) 
   if (f->request.periodic && a->align)
     return dcs_fail(DCS_USAGE, "--align and a periodic boundary: the cell would turn with the "
                                "atoms; expected one of them");
+  if (a->variance && f->count == 1)
+    return dcs_fail(DCS_USAGE, "--variance: found one frame; expected two or more");
   DCS_TRY(check_memory(f));
   if (a->each) DCS_TRY(dcs_frame_name_read(a->each, &f->each));
   if (a->each) DCS_TRY(dcs_field_allocate(&f->field));
