@@ -5,6 +5,8 @@ CFLAGS  ?= -O2 -g
 OBJCOPY ?= objcopy
 CUDA    ?= auto
 OPENMP  ?= auto
+MPI     ?= auto
+MPICC   ?= mpicc
 VERSION  = 0.1.0
 # Before version 1 every minor version may break programs that are linked.
 SOVERSION = $(word 1,$(subst ., ,$(VERSION))).$(word 2,$(subst ., ,$(VERSION)))
@@ -36,7 +38,7 @@ CUDA_DIRS = $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda /usr
 # run in one build folder.
 $(BUILD)/config.mk: $(PROBE_NOW)
 	@mkdir -p $(BUILD)
-	@export CC="$(CC)" CUDA="$(CUDA)" OPENMP="$(OPENMP)" CUDA_DIRS="$(CUDA_DIRS)"; \
+	@export CC="$(CC)" CUDA="$(CUDA)" OPENMP="$(OPENMP)" MPI="$(MPI)" MPICC="$(MPICC)" CUDA_DIRS="$(CUDA_DIRS)"; \
 	  if sh tests/probe.sh > $@.$$$$; then mv $@.$$$$ $@; else rm -f $@.$$$$; exit 1; fi
 
 # ---- flags ----
@@ -61,6 +63,7 @@ KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c library/*/*.c)
 CLI_SRC     := $(wildcard cli/*.c)
+MPI_SRC     := $(wildcard mpi/*.c)
 EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h labs/*/*.csv labs/*/README.md labs/*/start/* tuning/*/*.in tuning/*/*.html plots/*.gp results/reference/nvidia-h200/env.csv results/reference/nvidia-h200/summary.csv results/reference/nvidia-h200/winners.csv results/reference/nvidia-h200/thresholds.csv results/reference/*/dispatch/dispatch.csv)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
@@ -69,24 +72,30 @@ CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
 PUBLIC      := $(shell sed -n 's/^[a-z].*[ *]\(dcs_[a-z_]*\)(.*[)];.*/\1/p' library/dcsbench.h)
 TESTS       := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 BIN         := $(BUILD)/dcsbench
+MPI_BIN     := $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/dcsbench-mpi)
 # Apart from the static one, or -ldcs would mean it.
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
 .PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
 
-all: libs $(BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
+all: libs $(BIN) $(MPI_BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
 libs:
 	@[ "$(HAVE_LIBS)" = 1 ] || { echo "libcsv, jansson and zlib are needed to build: run make deps"; exit 1; }
 
-$(BIN): $(BUILD)/cli/main.o $(BUILD)/internal.a
+$(BIN): $(BUILD)/cli/start.o $(BUILD)/internal.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# The same program as ranks of an MPI job. The wrapper compiles with CC, which Open MPI and MPICH name each its way.
+$(BUILD)/dcsbench-mpi: $(patsubst %.c,$(BUILD)/%.o,$(MPI_SRC)) $(BUILD)/internal.a
+	$(call say,LINK,$@)
+	$(Q)OMPI_CC="$(CC)" MPICH_CC="$(CC)" $(MPICC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # Everything below main, for the program and the tests. Objects of several folders share a name: they
 # are appended, never replaced.
-$(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))
+$(BUILD)/internal.a: $(OBJ) $(filter-out $(BUILD)/cli/start.o,$(CLI_OBJ))
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^
@@ -120,12 +129,17 @@ $(patsubst %.c,$(BUILD)/%.o,$(CPU_SRC)): $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(KERNEL_FLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/mpi/%.o: mpi/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,MPICC,$<)
+	$(Q)OMPI_CC="$(CC)" MPICH_CC="$(CC)" $(MPICC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
+
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -c -o $@ $<
 
--include $(patsubst %.o,%.d,$(OBJ) $(CLI_OBJ)) $(patsubst %,%.d,$(TESTS) $(addprefix $(BUILD)/fuzz_,$(FUZZ)))
+-include $(patsubst %.c,$(BUILD)/%.d,$(MPI_SRC)) $(patsubst %.o,%.d,$(OBJ) $(CLI_OBJ)) $(patsubst %,%.d,$(TESTS) $(addprefix $(BUILD)/fuzz_,$(FUZZ)))
 
 # Rewritten only when their text changes, so that what depends on them is built again then and only then.
 define write_if_changed
@@ -134,7 +148,7 @@ define write_if_changed
 endef
 
 $(BUILD)/flags: FORCE
-	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)' '$(LDFLAGS) $(LDLIBS)')
+	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)' '$(LDFLAGS) $(LDLIBS) $(MPICC)')
 
 # The commit: in a release, which may lie in the repository of another, what `git archive` wrote.
 ARCHIVED  := $(shell cat .archived)
@@ -184,6 +198,7 @@ put = install -D -m $(1) $(2) "$(DESTDIR)$(3)"
 
 install: all ## program, libraries, header, dcsbench.pc, CMake package, man pages, completion and documents into prefix (/usr/local), below DESTDIR
 	$(call put,755,$(BIN),$(bindir)/dcsbench)
+	$(if $(MPI_BIN),$(call put,755,$(MPI_BIN),$(bindir)/dcsbench-mpi))
 	$(call put,644,library/dcsbench.h,$(includedir)/dcsbench.h)
 	$(call put,644,$(BUILD)/libdcs.a,$(libdir)/libdcs.a)
 	$(call put,755,$(SHARED).$(VERSION),$(libdir)/libdcs.so.$(VERSION))
@@ -364,7 +379,7 @@ $(BUILD)/fault_inject.so: tests/fault_inject.c $(BUILD)/flags
 check-unit: all $(TESTS)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
-SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] tuning/*/*.[ch] library/*.[ch] library/*/*.[ch] cli/*.[ch] tests/*.[ch])
+SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] tuning/*/*.[ch] library/*.[ch] library/*/*.[ch] cli/*.[ch] mpi/*.[ch] tests/*.[ch])
 
 format: ## format the C sources
 	clang-format -i $(SOURCES)

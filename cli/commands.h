@@ -6,6 +6,7 @@
 #include "harness/output/field.h"
 #include "harness/sweep/sweep.h"
 #include "harness/worker/bench.h"
+#include "library/workers.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -19,6 +20,13 @@ dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
     dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace, dcs_command_import,
     dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert;
+
+/* The program: runs the command that is named and returns the exit status. */
+int dcs_main(int argc, char **argv, dcs_workers *workers);
+
+/* Who computes: what dcs_main() was given. */
+extern dcs_workers *dcs_job;
+extern double dcs_started_ns; /* when dcs_main() was called, by dcs_now_ns() */
 
 /* ---- the options of a command ---- */
 
@@ -173,6 +181,10 @@ dcs_status dcs_check_map_name(const char *path);
 /* Writes it in the format that its name ends in, and says to stderr what was written, and how long
  * that took; computing_ns, which may grow meanwhile: how long its values took, NULL: not known. */
 dcs_status dcs_write_map(const char *path, const dcs_field *field, const double *computing_ns);
+
+/* The line that says so. */
+void dcs_say_written(const char *path, const dcs_field *field, double computed_ns,
+                     double written_ns);
 
 /* "  label     text" from column `indent` on, broken at spaces; a word longer than a line stands
  * out. */

@@ -1,5 +1,6 @@
 /* dcsbench: the table of commands, and how a failure is said. */
 #include "cli/commands.h"
+#include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/spec/own.h"
@@ -99,6 +100,11 @@ static dcs_status run_command(int argc, char **argv) {
   if (strcmp(name, "worker") == 0 && argc >= 3) return run_worker(argc, argv);
   for (int c = 0; c < N_COMMANDS; c++) {
     if (strcmp(name, commands[c].name) != 0) continue;
+    if (dcs_job->size > 1 && commands[c].run != dcs_command_map)
+      return dcs_fail(DCS_USAGE,
+                      "%d ranks were started; expected one for `%s`: several compute "
+                      "`map` alone",
+                      dcs_job->size, name);
     char full[64];
     snprintf(full, sizeof full, "dcsbench %s", name);
     argv[1] = full;
@@ -123,10 +129,13 @@ static void reserve_standard_files(void) {
 
 static bool told; /* the user knows of a failure already */
 
-static void tell(void) {
-  fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
+dcs_workers *dcs_job;
+double dcs_started_ns;
+
+static void tell(dcs_status status) {
   if (getenv("DCS_TRACE")) fprintf(stderr, "%s", dcs_error_trace());
   told = true;
+  dcs_job->tell(dcs_job, status);
 }
 
 /* At the end of the program, which argp brings about by itself after --help. */
@@ -138,11 +147,13 @@ static void check_output(void) {
     (void)dcs_fail(DCS_IO, "standard output: cannot write: %s", strerror(errno));
   else
     (void)dcs_fail(DCS_IO, "standard output: cannot write");
-  tell();
+  tell(DCS_IO);
   _exit(DCS_IO);
 }
 
-int main(int argc, char **argv) {
+int dcs_main(int argc, char **argv, dcs_workers *workers) {
+  dcs_job = workers;
+  dcs_started_ns = dcs_now_ns();
   reserve_standard_files();
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, with its message */
   argp_err_exit_status = DCS_USAGE;
@@ -150,6 +161,6 @@ int main(int argc, char **argv) {
     return run_command(argc, argv);
   atexit(check_output);
   dcs_status status = run_command(argc, argv);
-  if (status != DCS_OK) tell();
+  if (status != DCS_OK) tell(status);
   return status;
 }

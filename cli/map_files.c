@@ -16,8 +16,8 @@ static const char *format_name(const char *path) {
   return dcs_field_format_of(path, &format) == DCS_OK ? format->name : "";
 }
 
-static void say_written(const char *path, const dcs_field *field, double computed_ns,
-                        double written_ns) {
+void dcs_say_written(const char *path, const dcs_field *field, double computed_ns,
+                     double written_ns) {
   struct stat facts;
   fprintf(stderr, "%s: %lldx%lldx%lld points, %s, %s", path, (long long)field->n.x,
           (long long)field->n.y, (long long)field->n.z,
@@ -35,6 +35,6 @@ dcs_status dcs_write_map(const char *path, const dcs_field *field, const double 
   if (field->progress) dcs_progress_clear(field->progress);
   DCS_TRY(status);
   const double computed = computing_ns ? *computing_ns : 0;
-  say_written(path, field, computed, dcs_now_ns() - start - (computed - before));
+  dcs_say_written(path, field, computed, dcs_now_ns() - start - (computed - before));
   return DCS_OK;
 }

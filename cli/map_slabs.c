@@ -13,14 +13,17 @@
 
 /* ---- computing ---- */
 
-static dcs_status compute_slab(void *with, int64_t from, int64_t end, float *values) {
-  dcs_map_job *job = with;
+dcs_status dcs_map_slab(dcs_map_job *job, int64_t from, int64_t end, float *values) {
   dcs_field slab = {.n = {job->n.x, job->n.y, end - from}, .values = values};
   const double start = dcs_now_ns();
   DCS_TRY(dcs_mapper_slices(job->mapper, from, end, values));
   dcs_field_scale(&slab, job->factor, job->units);
   job->computing_ns += dcs_now_ns() - start;
   return DCS_OK;
+}
+
+static dcs_status compute_slab(void *with, int64_t from, int64_t end, float *values) {
+  return dcs_map_slab(with, from, end, values);
 }
 
 /* In slabs as well, so that there is progress to tell of. */
@@ -53,6 +56,10 @@ static double plane_bytes(dcs_dims n, int64_t slices) {
 static double needed_bytes(dcs_dims n, int64_t slices) {
   return (double)n.x * (double)n.y * (double)slices * sizeof(float) + plane_bytes(n, slices) +
          (double)n.y * (double)n.z * sizeof(float);
+}
+
+bool dcs_map_fits(dcs_dims n, int64_t slices, double available) {
+  return needed_bytes(n, slices) <= SHARE_WHOLE * available;
 }
 
 static dcs_status too_large(dcs_dims n, int64_t slices, double available) {
@@ -104,7 +111,7 @@ static dcs_status begin_slabs(dcs_map_job *job, dcs_field *field, double availab
 
 /* Where the map is to be written there is room for it, and for what waits: else nothing would be
  * left of a long computation. Pipes and devices have room. */
-static dcs_status check_disk(const dcs_map_job *job, bool slabs) {
+dcs_status dcs_map_check_disk(const dcs_map_job *job, bool slabs) {
   const dcs_field_format *format;
   struct stat facts;
   struct statvfs disk;
@@ -128,8 +135,8 @@ dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_f
   job->progress = dcs_progress_start();
   snprintf(field->units, sizeof field->units, "%s", job->units);
   const double available = (double)dcs_available_memory();
-  const bool slabs = needed_bytes(field->n, field->n.z) > SHARE_WHOLE * available;
-  DCS_TRY(check_disk(job, slabs));
+  const bool slabs = !dcs_map_fits(field->n, field->n.z, available);
+  DCS_TRY(dcs_map_check_disk(job, slabs));
   if (slabs) return begin_slabs(job, field, available);
   DCS_TRY(dcs_field_allocate(field));
   const dcs_status status = compute_values(job, field);

@@ -26,4 +26,13 @@ dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_f
 dcs_status dcs_map_write(dcs_map_job *job, dcs_field *field);
 void dcs_map_end(dcs_map_job *job);
 
+/* ---- what maps of several ranks need, too (cli/map_ranks.h) ---- */
+
+/* Slices from..end-1 of the posed map, in its units. */
+dcs_status dcs_map_slab(dcs_map_job *job, int64_t from, int64_t end, float *values);
+/* Whether so many slices, and what writing takes, have room in `available` bytes of memory. */
+bool dcs_map_fits(dcs_dims n, int64_t slices, double available);
+/* DCS_IO where the disk has no room for job->path, or for slabs that wait beside it. */
+dcs_status dcs_map_check_disk(const dcs_map_job *job, bool slabs);
+
 #endif

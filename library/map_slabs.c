@@ -1,6 +1,7 @@
 /* Maps in slabs. */
 #include "library/mapper.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static dcs_backend backend_of(const dcs_method *method) {
@@ -104,23 +105,62 @@ static dcs_status no_method(const dcs_mapper *m) {
                   dcs_format_problem(m->c.kind, &m->c.problem.config, problem));
 }
 
-/* Tries the methods in turn. Opening the GPU may change what is best, so the choice is made anew.
- */
+/* Opening the GPU may change what is best, so the choice is made anew. */
+static dcs_status choose_open(dcs_mapper *m, dcs_choice *choice) {
+  choose(m, choice);
+  if (choice->n > 0 && backend_of(&choice->list[0].method) == DCS_GPU && !m->engines[DCS_GPU]) {
+    (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
+    choose(m, choice);
+  }
+  return choice->n > 0 ? DCS_OK : no_method(m);
+}
+
+/* Tries the methods in turn. */
 static dcs_status compute(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
   dcs_choice choice;
   dcs_status status = DCS_OK;
-  choose(m, &choice);
-  if (choice.n > 0 && backend_of(&choice.list[0].method) == DCS_GPU && !m->engines[DCS_GPU]) {
-    (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
-    choose(m, &choice);
-  }
-  if (choice.n == 0) return no_method(m);
+  DCS_TRY(choose_open(m, &choice));
   for (int i = 0; i < choice.n; i++) {
     status = dcs_mapper_check(m, &choice.list[i].method);
     if (status == DCS_OK) status = run_slabs(m, &choice.list[i].method, from, end, slab);
     if (status == DCS_OK) return DCS_OK;
   }
   return status;
+}
+
+dcs_status dcs_mapper_decide(dcs_mapper *m, char text[DCS_METHOD_TEXT]) {
+  dcs_choice choice;
+  dcs_status status = DCS_OK;
+  char config[DCS_TEXT];
+  DCS_TRY(choose_open(m, &choice));
+  for (int i = 0; i < choice.n; i++) {
+    const dcs_method *method = &choice.list[i].method;
+    status = dcs_mapper_check(m, method);
+    if (status != DCS_OK) continue;
+    snprintf(text, DCS_METHOD_TEXT, "%s %s", method->variant->id,
+             dcs_format_config(method->variant, &method->config, config));
+    m->only = *method;
+    return DCS_OK;
+  }
+  return status;
+}
+
+dcs_status dcs_mapper_keep(dcs_mapper *m, const char *text) {
+  char variant[DCS_TEXT];
+  const char *space = strchr(text, ' ');
+  if (!space) return dcs_fail(DCS_INPUT, "method: found \"%s\"; expected VARIANT CONFIG", text);
+  snprintf(variant, sizeof variant, "%.*s", (int)(space - text), text);
+  dcs_method method;
+  DCS_TRY(dcs_read_method(variant, space + 1, &method));
+  DCS_TRY(dcs_mapper_check(m, &method));
+  m->only = method;
+  return DCS_OK;
+}
+
+bool dcs_mapper_slabs_exact(dcs_mapper *m) {
+  dcs_choice choice;
+  choose(m, &choice);
+  return choice.n > 0 && is_direct(choice.list[0].method.variant);
 }
 
 int64_t dcs_mapper_slab_step(dcs_mapper *m) {

@@ -13,11 +13,23 @@
 #ifndef DCS_MAP_SLABS_H
 #define DCS_MAP_SLABS_H
 
-#include "kernels/status.h"
+#include "kernels/contract.h"
 #include "library/dcsbench.h"
+
+#include <stdbool.h>
 
 /* Takes the request's atoms, which are not needed afterwards. */
 dcs_status dcs_mapper_pose(dcs_mapper *mapper, const dcs_map_request *request);
+enum { DCS_METHOD_TEXT = 2 * DCS_TEXT };
+
+/* Decides which method computes the map that was posed last, and keeps to it: where it fails later,
+ * so does the map. `text` becomes what dcs_mapper_keep() takes: processes that share a map, or
+ * frames, compute the same bits by one method. Opens the GPU where that is best. */
+dcs_status dcs_mapper_decide(dcs_mapper *mapper, char text[DCS_METHOD_TEXT]);
+/* DCS_UNAVAILABLE where the method cannot run here, DCS_FAILED where it fails its check. */
+dcs_status dcs_mapper_keep(dcs_mapper *mapper, const char *text);
+/* Whether slabs of the map that was posed last have the bits of the whole. */
+bool dcs_mapper_slabs_exact(dcs_mapper *mapper);
 /* What slabs of the map that was posed last should begin at a multiple of, slices. */
 int64_t dcs_mapper_slab_step(dcs_mapper *mapper);
 /* Slices of a slab that takes about a second, for who tells of the progress; all of them where

@@ -3,7 +3,7 @@
 # "check-full", those that execute the notebook.
 set -eu
 packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev zlib1g-dev libfftw3-double3 gnuplot-nox"
-case "$*" in *check*) packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;; esac
+case "$*" in *check*) packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross libopenmpi-dev openmpi-bin" ;; esac
 case "$*" in *check-full*) packages="$packages python3-nbclient python3-ipykernel" ;; esac
 
 if ! command -v apt-get >/dev/null; then
@@ -13,6 +13,8 @@ fi
 missing=
 for p in $packages; do
   case $p in # another package may bring the same program
+    libopenmpi-dev) command -v mpicc >/dev/null && continue ;;
+    openmpi-bin) command -v mpirun >/dev/null && continue ;;
     gnuplot-nox) command -v gnuplot >/dev/null && continue ;;
     gcc | g++ | make | clang-format) command -v $p >/dev/null && continue ;;
   esac

@@ -53,24 +53,24 @@ done
 floors="kernels harness/base harness/files harness/device harness/input harness/frames harness/problems harness/spec harness/output harness/judge \
 harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/sweep harness/explain harness/timings harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
-tuning/claims tuning/dispatch tuning/report library cli"
+tuning/claims tuning/dispatch tuning/report library cli mpi"
 allowed=version\\.h
 for floor in $floors; do
   allowed="$allowed|$floor/"
   grep -rnE '^#include "' "$floor" --include=*.c --include=*.h | grep -vE "#include \"($allowed)" |
     grep . && fail "$floor includes what is above it"
 done
-for folder in kernels $(ls -d harness/*/ tuning/*/) library cli; do
+for folder in kernels $(ls -d harness/*/ tuning/*/) library cli mpi; do
   case " $floors " in *" ${folder%/} "*) ;; *) fail "$folder is on no floor" ;; esac
 done
 
 # Nothing below main ends the program or prints on its own; -ffast-math never reaches what judges.
-grep -nE '\b(exit|abort|_exit)\(' $(echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning|library|cli)/' | grep -v 'cli/main.c') && fail "only main ends the program"
+grep -nE '\b(exit|abort|_exit)\(' $(echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning|library|cli|mpi)/' | grep -v 'cli/main.c') && fail "only main ends the program"
 grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c kernels/*/*/*.c && fail "kernels/ prints nothing"
 grep -nE -e '-(Ofast|ffast-math|ffinite-math-only)' "$BUILD/flags" && fail "-ffast-math makes isnan a constant"
 
 # Headers compile alone.
-for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h; do
+for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h mpi/*.h; do
   [ -f "$h" ] || continue
   case $h in */emulator*.h | */cpu/*_brick.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
   ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Looks for what the build can use. Prints make variables to standard output; to standard error, what
-# was found and what follows. CC, CUDA and OPENMP (auto, 0, 1) and CUDA_DIRS come from the Makefile.
+# was found and what follows. CC, CUDA, OPENMP and MPI (auto, 0, 1), MPICC and CUDA_DIRS come from the Makefile.
 set -u
 say() { printf '%s\n' "$*" >&2; }
 compiles() { printf '%b' "$1" | $CC -x c - -o /dev/null $2 2>/dev/null; }
@@ -23,6 +23,14 @@ if [ "$OPENMP" != 0 ] && compiles '#include <omp.h>\nint main(void){return omp_g
 if [ "$openmp" = 1 ]; then say "OpenMP: yes: CPU variants take threads"
 elif [ "$OPENMP" = 1 ]; then say "OPENMP=1 was asked for, but $CC has no OpenMP"; exit 1
 else say "OpenMP: no: CPU variants run one thread"; fi
+
+# Both implementations' compilers take the compiler below them from the environment.
+export OMPI_CC="$CC" MPICH_CC="$CC"
+mpi=0
+if [ "$MPI" != 0 ] && printf '#include <mpi.h>\nint main(void){return MPI_Init(0,0);}\n' | $MPICC -x c - -o /dev/null 2>/dev/null; then mpi=1; fi
+if [ "$mpi" = 1 ]; then say "MPI: yes: dcsbench-mpi is built, for several machines"
+elif [ "$MPI" = 1 ]; then say "MPI=1 was asked for, but \"$MPICC\" does not compile with mpi.h"; exit 1
+else say "MPI: no: dcsbench-mpi is not built: maps are computed by one machine"; fi
 
 libs=1
 # The archive, so that what is built here runs where the library is not installed; without it the shared
@@ -59,4 +67,5 @@ echo "LIB_Z := $z"
 echo "HAVE_FUZZER := $fuzzer"
 echo "CUDA_INCLUDE := $include"
 echo "HAVE_OPENMP := $openmp"
+echo "HAVE_MPI := $mpi"
 echo "CROSS_CC := $(command -v aarch64-linux-gnu-gcc)"

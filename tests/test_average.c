@@ -170,16 +170,18 @@ static void any_order_gives_the_same_bits(void **state) {
   }
 }
 
+static const dcs_average_job job = {7, "a map", "a method", "a program"};
+
 /* Another run goes on from the checkpoint of one that had so many blocks in that order. */
 static void go_on(const char *path, const int64_t *order, int64_t done, const result *whole) {
   dcs_average *a;
   bool found;
   assert_int_equal(dcs_average_open(POINTS, true, MOST_FRAMES, &a), DCS_OK);
   give(a, order, 0, done, MOST_FRAMES);
-  assert_int_equal(dcs_average_write(a, path, 7), DCS_OK);
+  assert_int_equal(dcs_average_write(a, path, &job), DCS_OK);
   dcs_average_close(a);
   assert_int_equal(dcs_average_open(POINTS, true, MOST_FRAMES, &a), DCS_OK);
-  assert_int_equal(dcs_average_read(a, path, 7, &found), DCS_OK);
+  assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_OK);
   assert_true(found);
   for (int64_t b = 0; b < BLOCKS; b++)
     assert_int_equal(dcs_average_has(a, order[b]), b < done);
@@ -210,6 +212,14 @@ static void checkpoints_go_on_to_the_same_bits(void **state) {
   unlink(path);
 }
 
+static void assert_refused(dcs_average *a, const char *path, dcs_average_job other,
+                           const char *why) {
+  bool found;
+  assert_int_equal(dcs_average_read(a, path, &other, &found), DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "of another job"));
+  if (!strstr(dcs_error_message(), why)) fail_msg("%s", dcs_error_message());
+}
+
 static void other_checkpoints_are_refused(void **state) {
   (void)state;
   char path[64];
@@ -219,13 +229,19 @@ static void other_checkpoints_are_refused(void **state) {
   checkpoint_path(path);
   in_order(order);
   assert_int_equal(dcs_average_open(POINTS, true, MOST_FRAMES, &a), DCS_OK);
-  assert_int_equal(dcs_average_read(a, path, 7, &found), DCS_OK);
+  assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_OK);
   assert_false(found);
   give(a, order, 0, 5, MOST_FRAMES);
-  assert_int_equal(dcs_average_write(a, path, 7), DCS_OK);
-  assert_int_equal(dcs_average_read(a, path, 8, &found), DCS_INPUT);
-  assert_non_null(strstr(dcs_error_message(), "of another job"));
-  for (long at = 0; at < 600; at += 37) { /* one byte that is wrong, anywhere */
+  assert_int_equal(dcs_average_write(a, path, &job), DCS_OK);
+  assert_refused(a, path, (dcs_average_job){8, "a map", "a method", "a program"},
+                 "frames: found other files");
+  assert_refused(a, path, (dcs_average_job){7, "one more", "a method", "a program"},
+                 "map: found a map; expected one more");
+  assert_refused(a, path, (dcs_average_job){7, "a map", "b", "a program"},
+                 "method: found a method; expected b");
+  assert_refused(a, path, (dcs_average_job){7, "a map", "a method", "b"},
+                 "program: found a program; expected b");
+  for (long at = 0; at < 2400; at += 97) { /* one byte that is wrong, anywhere */
     FILE *file = fopen(path, "r+b");
     fseek(file, at, SEEK_SET);
     const int was = fgetc(file);
@@ -233,7 +249,7 @@ static void other_checkpoints_are_refused(void **state) {
     if (was != EOF) fputc(was ^ 4, file);
     fclose(file);
     if (was == EOF) break;
-    assert_int_equal(dcs_average_read(a, path, 7, &found), DCS_INPUT);
+    assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_INPUT);
     assert_int_equal(dcs_average_frames(a), 0);
     file = fopen(path, "r+b");
     fseek(file, at, SEEK_SET);
@@ -241,7 +257,7 @@ static void other_checkpoints_are_refused(void **state) {
     fclose(file);
   }
   assert_int_equal(truncate(path, 200), 0);
-  assert_int_equal(dcs_average_read(a, path, 7, &found), DCS_INPUT);
+  assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "ends too early"));
   dcs_average_close(a);
   unlink(path);

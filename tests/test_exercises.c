@@ -150,7 +150,7 @@ static void build_edited(const char *source, const char *program) {
   *strrchr(build, '/') = '\0';
   snprintf(line, sizeof line,
            "%s -ffp-contract=fast -iquote %s -iquote . -c -o %s.o %s && "
-           "%s -o %s %s/cli/main.o %s.o %s/internal.a %s",
+           "%s -o %s %s/cli/start.o %s.o %s/internal.a %s",
            flags, test_folder, program, source, flags, program, build, program, build, link);
   if (system(line) != 0) fail_msg("%s does not compile", source);
   free(flags);

@@ -29,12 +29,20 @@ const dcs_device_kind *dcs_device_kind_of(const char *text) {
   return NULL;
 }
 
+static int default_place;
+
+void dcs_default_device_at(int place) {
+  default_place = place;
+}
+
 const char *dcs_default_device(void) {
-  static const char *const first[] = {
-#define DCS_DEVICE(prefix) #prefix ":0",
-#include "harness/device/devices.def"
-  };
-  return dcs_device_kinds[0]->count ? first[0] : dcs_device_kinds[0]->prefix;
+  static char name[DCS_DEVICE_NAME];
+  const dcs_device_kind *kind = dcs_device_kinds[0];
+  int n = 0;
+  if (!kind->count) return kind->prefix;
+  if (default_place == 0 || kind->count(&n) != DCS_OK || n < 1) n = 1;
+  snprintf(name, sizeof name, "%s:%d", kind->prefix, default_place % n);
+  return name;
 }
 
 const char *dcs_watched_device(void) {

@@ -26,8 +26,10 @@ dcs_status dcs_device_list_code(const dcs_source *source, const char *arch, dcs_
 
 /* ---- names ---- */
 
-/* The device that runs kernels when none is named. */
+/* The device that runs kernels when none is named: the first, or what was asked for last with
+ * dcs_default_device_at(): the one at that place of those that are here, modulo how many. */
 const char *dcs_default_device(void);
+void dcs_default_device_at(int place);
 /* A device whose kernels can be watched; NULL where no kind has any. */
 const char *dcs_watched_device(void);
 /* The names that dcs_device_open() takes, for messages: "cuda:N or emulated". Returns text. */

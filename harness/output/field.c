@@ -162,3 +162,24 @@ dcs_status dcs_field_slice(dcs_field *field, const double at[3]) {
     }
   return DCS_OK;
 }
+
+/* ---- statistics ---- */
+
+dcs_statistics dcs_statistics_of(const float *values, int64_t n) {
+  dcs_statistics s = {.least = INFINITY, .greatest = -INFINITY};
+  for (int64_t i = 0; i < n; i++) {
+    const double v = values[i];
+    s.least = fmin(s.least, v);
+    s.greatest = fmax(s.greatest, v);
+    s.sum += v;
+    s.squares += v * v;
+  }
+  return s;
+}
+
+void dcs_statistics_add(dcs_statistics *all, const dcs_statistics *next) {
+  all->least = fmin(all->least, next->least);
+  all->greatest = fmax(all->greatest, next->greatest);
+  all->sum += next->sum;
+  all->squares += next->squares;
+}

@@ -96,6 +96,18 @@ void dcs_turned_end(dcs_turned *turned);
 
 /* ---- files ---- */
 
+/* Of values, as heads of files state them. */
+typedef struct {
+  double least, greatest, sum, squares;
+} dcs_statistics;
+
+dcs_statistics dcs_statistics_of(const float *values, int64_t n); /* from the first to the last */
+/* Adds what comes behind. Statistics of slice after slice are the same bits whoever counted a
+ * slice. */
+void dcs_statistics_add(dcs_statistics *all, const dcs_statistics *next);
+
+enum { DCS_PLACED_HEAD = 1024 };
+
 /* Single precision, little endian. Errors of a file that is written are left to who closes it.
  * DCS_INPUT for a file that ends too early. */
 void dcs_put_floats(FILE *out, const float *values, int64_t n);
@@ -113,6 +125,10 @@ typedef struct {
   /* Writes from the stream's begin. Errors of the file may be left to who closes it. An interrupt
    * (dcs_interrupted) ends it with DCS_FAILED. */
   dcs_status (*write)(FILE *out, const dcs_field *field);
+  /* Writes the head of a file in which the values lie behind it as in memory, x fastest, and
+   * returns its length, the same whatever the statistics: the values' places are known, and several
+   * processes can write one file. NULL: the format has no such files. */
+  int (*head)(const dcs_field *field, const dcs_statistics *s, char head[DCS_PLACED_HEAD]);
   /* Whether a file that begins with these bytes is of the format; NULL: it is only written. */
   bool (*sniff)(const char *head, size_t bytes);
   /* Reads a regular file from its begin into an empty field, units and all; after a failure the

@@ -61,21 +61,7 @@ static double number_of(const header *h, int word) {
 
 /* ---- writing ---- */
 
-typedef struct {
-  double least, greatest, sum, squares;
-} statistics;
-
-static void count(statistics *s, const float *values, int64_t n) {
-  for (int64_t i = 0; i < n; i++) {
-    const double v = values[i];
-    s->least = fmin(s->least, v);
-    s->greatest = fmax(s->greatest, v);
-    s->sum += v;
-    s->squares += v * v;
-  }
-}
-
-static void set_statistics(header *h, const statistics *s, int64_t points) {
+static void set_statistics(header *h, const dcs_statistics *s, int64_t points) {
   const double mean = s->sum / (double)points;
   set_number(h, LEAST, s->least);
   set_number(h, GREATEST, s->greatest);
@@ -106,31 +92,40 @@ static void set_header(header *h, const dcs_field *f) {
   memset(label + used, ' ', (size_t)(LABEL_BYTES - used));
 }
 
+static int place_head(const dcs_field *f, const dcs_statistics *s, char head[DCS_PLACED_HEAD]) {
+  header h;
+  set_header(&h, f);
+  set_statistics(&h, s, dcs_points(f->n));
+  memcpy(head, h.bytes, sizeof h.bytes);
+  return sizeof h.bytes;
+}
+
 /* The values, counted on their way. */
-static dcs_status put_values(FILE *out, const dcs_field *f, statistics *s) {
+static dcs_status put_values(FILE *out, const dcs_field *f, dcs_statistics *s) {
+  const int64_t slice = f->n.x * f->n.y;
   for (int64_t from = 0, end; from < f->n.z && !ferror(out); from = end) { /* closing says so */
     const float *values;
     DCS_TRY(dcs_field_next(f, from, &end, &values));
-    const int64_t n = (end - from) * f->n.x * f->n.y;
-    count(s, values, n);
-    dcs_put_floats(out, values, n);
+    for (int64_t k = 0; k < end - from; k++) {
+      const dcs_statistics next = dcs_statistics_of(values + k * slice, slice);
+      dcs_statistics_add(s, &next);
+    }
+    dcs_put_floats(out, values, (end - from) * slice);
   }
   return DCS_OK;
 }
 
 static dcs_status write_mrc(FILE *out, const dcs_field *f) {
-  header h;
-  statistics s = {.least = INFINITY, .greatest = -INFINITY};
+  char head[DCS_PLACED_HEAD];
+  dcs_statistics s = dcs_statistics_of(NULL, 0);
   if (f->n.x > INT32_MAX || f->n.y > INT32_MAX || f->n.z > INT32_MAX)
     return dcs_fail(DCS_USAGE, "MRC holds at most 2^31 - 1 points along an axis");
-  set_header(&h, f);
-  fwrite(h.bytes, 1, sizeof h.bytes, out);
+  fwrite(head, 1, (size_t)place_head(f, &s, head), out);
   DCS_TRY(put_values(out, f, &s));
-  set_statistics(&h, &s, dcs_points(f->n));
   if (fseeko(out, 0, SEEK_SET) != 0)
     return dcs_fail(DCS_IO, "MRC has statistics at its begin: it is written to a file, not to a "
                             "pipe");
-  fwrite(h.bytes, 1, sizeof h.bytes, out);
+  fwrite(head, 1, (size_t)place_head(f, &s, head), out);
   return DCS_OK;
 }
 
@@ -202,5 +197,6 @@ const dcs_field_format dcs_field_format_mrc = {.name = "MRC/CCP4",
                                                .least_bytes = 4,
                                                .x_fastest = true,
                                                .write = write_mrc,
+                                               .head = place_head,
                                                .sniff = is_mrc,
                                                .read = read_mrc};

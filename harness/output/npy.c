@@ -1,6 +1,6 @@
 /* NumPy: bare values, shape (nx, ny, nz), C order, single precision, little endian. Where the
- * points are and the units are not in the file. Read is Fortran's order, and double precision, too.
- */
+ * points are and the units are not in the file. What several processes write together is in
+ * Fortran's order: the same array, x fastest. Read are both, and double precision, too. */
 #include "harness/output/numpy.h"
 
 #include "harness/base/grow.h"
@@ -14,15 +14,16 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, FIXED = 10 }; /* bytes: the magic, the version and the text's length */
 
-int dcs_npy_head(char head[DCS_NPY_HEAD], const char *type, const int64_t *shape, int axes) {
+static int write_head(char head[DCS_NPY_HEAD], const dcs_npy *a) {
   char text[DCS_NPY_HEAD - FIXED] = "";
-  dcs_append(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
-  for (int axis = 0; axis < axes; axis++)
+  dcs_append(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (", a->type,
+             a->x_fastest ? "True" : "False");
+  for (int axis = 0; axis < a->axes; axis++)
     dcs_append(text, sizeof text,
-               axes == 1 ? "%lld,"
-               : axis    ? ", %lld"
-                         : "%lld",
-               (long long)shape[axis]);
+               a->axes == 1 ? "%lld,"
+               : axis       ? ", %lld"
+                            : "%lld",
+               (long long)a->shape[axis]);
   dcs_append(text, sizeof text, "), }");
   const int used = (int)strlen(text), size = (FIXED + used + 1 + 63) / 64 * 64;
   memcpy(head, magic, MAGIC);
@@ -35,6 +36,23 @@ int dcs_npy_head(char head[DCS_NPY_HEAD], const char *type, const int64_t *shape
   head[size - 1] = '\n';
   return size;
 }
+
+int dcs_npy_head(char head[DCS_NPY_HEAD], const char *type, const int64_t *shape, int axes) {
+  dcs_npy a = {.axes = axes};
+  snprintf(a.type, sizeof a.type, "%s", type);
+  for (int axis = 0; axis < axes; axis++)
+    a.shape[axis] = shape[axis];
+  return write_head(head, &a);
+}
+
+static int place_head(const dcs_field *f, const dcs_statistics *s, char head[DCS_PLACED_HEAD]) {
+  (void)s;
+  return write_head(
+      head,
+      &(dcs_npy){.type = "<f4", .x_fastest = true, .axes = 3, .shape = {f->n.x, f->n.y, f->n.z}});
+}
+
+_Static_assert((int)DCS_NPY_HEAD == (int)DCS_PLACED_HEAD, "heads of arrays fit");
 
 dcs_status dcs_npy_write_map(FILE *out, const dcs_field *f, uint32_t *crc) {
   char head[DCS_NPY_HEAD];
@@ -156,5 +174,6 @@ const dcs_field_format dcs_field_format_npy = {.name = "NumPy",
                                                .suffix = ".npy",
                                                .least_bytes = 4,
                                                .write = write_npy,
+                                               .head = place_head,
                                                .sniff = is_npy,
                                                .read = read_npy};

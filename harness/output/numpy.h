@@ -6,8 +6,8 @@
 
 enum { DCS_NPY_HEAD = 1024 };
 
-/* The head of an array of so many axes (0: one value); type as NumPy names it: "<f4". Returns its
- * length, a multiple of 64. */
+/* The head of an array of so many axes (0: one value), in C order; type as NumPy names it: "<f4".
+ * Returns its length, a multiple of 64. */
 int dcs_npy_head(char head[DCS_NPY_HEAD], const char *type, const int64_t *shape, int axes);
 
 typedef struct {

@@ -202,6 +202,10 @@ bool dcs_average_has(const dcs_average *a, int64_t block) {
   return early && early->block == block;
 }
 
+int64_t dcs_average_merged(const dcs_average *a) {
+  return a->blocks;
+}
+
 int64_t dcs_average_frames(const dcs_average *a) {
   int64_t frames = a->frames;
   for (const dcs_early *early = a->early; early; early = early->next)

@@ -56,6 +56,8 @@ dcs_status dcs_average_give(dcs_average *average, int64_t block, const dcs_parti
 bool dcs_average_has(const dcs_average *average, int64_t block);
 /* Frames of the blocks that were given. */
 int64_t dcs_average_frames(const dcs_average *average);
+/* All blocks before this one are merged: those behind it that were given wait. */
+int64_t dcs_average_merged(const dcs_average *average);
 
 /* Writes each that is not NULL: the mean; the variance, with frames - 1 as its divisor; the
  * standard error of the mean by block averaging (the idea is in Flyvbjerg and Petersen, J. Chem.
@@ -69,12 +71,19 @@ dcs_status dcs_average_finish(const dcs_average *average, float *mean, float *va
 
 /* ---- checkpoints ---- */
 
-/* Writes what it holds, beside and renamed, under the hash of the job: whatever decides over the
- * bits of the result. */
-dcs_status dcs_average_write(const dcs_average *average, const char *path, uint64_t job);
+/* Whatever decides over the bits of the result. */
+typedef struct {
+  uint64_t frames; /* hash of places and charges */
+  char problem[512], method[512], program[512];
+} dcs_average_job;
+
+/* Writes what it holds, beside and renamed, and of which job it is. */
+dcs_status dcs_average_write(const dcs_average *average, const char *path,
+                             const dcs_average_job *job);
 /* Goes on from such a file: *found is false, and the average as it was, where there is none.
- * DCS_INPUT where it is of another job, or damaged; the average is then
- * empty. */
-dcs_status dcs_average_read(dcs_average *average, const char *path, uint64_t job, bool *found);
+ * DCS_INPUT where it is of another job, saying what differs, or damaged; the average is then empty.
+ */
+dcs_status dcs_average_read(dcs_average *average, const char *path, const dcs_average_job *job,
+                            bool *found);
 
 #endif

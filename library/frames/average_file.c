@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char MAGIC[8] = "DCSAVG1";
+static const char MAGIC[8] = "DCSAVG2";
 
 /* As it is written, in the machine's byte order; another's does not have the magic's neighbour. */
 typedef struct {
   char magic[8];
   uint64_t order; /* 1 */
-  uint64_t job;
+  dcs_average_job job;
   int64_t points, n_maps, in_long, blocks, frames, n_long, n_early;
 } header;
 
@@ -36,9 +36,9 @@ static uint64_t add_to_sum(uint64_t sum, const void *bytes, size_t n) {
   return dcs_hash(sum, at, n);
 }
 
-static header header_of(const dcs_average *a, uint64_t job) {
+static header header_of(const dcs_average *a, const dcs_average_job *job) {
   header h = {.order = 1,
-              .job = job,
+              .job = *job,
               .points = a->points,
               .n_maps = a->n_maps,
               .in_long = a->in_long,
@@ -59,7 +59,7 @@ static void put(sealed *s, const void *bytes, size_t n) {
   fwrite(bytes, 1, n, s->stream);
 }
 
-static void put_all(sealed *s, const dcs_average *a, uint64_t job) {
+static void put_all(sealed *s, const dcs_average *a, const dcs_average_job *job) {
   const header h = header_of(a, job);
   const size_t bytes = (size_t)a->points * sizeof(double);
   put(s, &h, sizeof h);
@@ -74,7 +74,7 @@ static void put_all(sealed *s, const dcs_average *a, uint64_t job) {
   fwrite(&s->sum, sizeof s->sum, 1, s->stream);
 }
 
-dcs_status dcs_average_write(const dcs_average *a, const char *path, uint64_t job) {
+dcs_status dcs_average_write(const dcs_average *a, const char *path, const dcs_average_job *job) {
   dcs_file file;
   DCS_TRY(dcs_file_create(&file, path));
   sealed s = {.stream = file.stream, .path = path, .sum = DCS_HASH_START};
@@ -96,15 +96,38 @@ static dcs_status get(sealed *s, void *bytes, size_t n) {
   return DCS_OK;
 }
 
-static dcs_status check_header(const sealed *s, const dcs_average *a, const header *h,
-                               uint64_t job) {
+static dcs_status other_job(const char *path, const char *what, const char *found,
+                            const char *expected) {
+  return dcs_fail(DCS_INPUT,
+                  "%s: the checkpoint is of another job: %s: found %s; expected %s: remove it to "
+                  "begin anew",
+                  path, what, found, expected);
+}
+
+/* Texts of a damaged file may have no end. */
+static dcs_status check_job(const char *path, dcs_average_job *h, const dcs_average_job *j) {
+  h->problem[sizeof h->problem - 1] = h->method[sizeof h->method - 1] = '\0';
+  h->program[sizeof h->program - 1] = '\0';
+  if (h->frames != j->frames)
+    return other_job(path, "frames", "other files, atoms, charges or --frames", "this job's");
+  const struct {
+    const char *what, *found, *expected;
+  } texts[] = {{"map", h->problem, j->problem},
+               {"method", h->method, j->method},
+               {"program", h->program, j->program}};
+  for (int t = 0; t < 3; t++)
+    if (strcmp(texts[t].found, texts[t].expected) != 0)
+      return other_job(path, texts[t].what, texts[t].found, texts[t].expected);
+  return DCS_OK;
+}
+
+static dcs_status check_header(const sealed *s, const dcs_average *a, header *h,
+                               const dcs_average_job *job) {
   if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0 || h->order != 1)
     return damaged(s, "found no checkpoint of this program on such a machine");
-  if (h->job != job || h->points != a->points || h->n_maps != a->n_maps || h->in_long != a->in_long)
-    return dcs_fail(DCS_INPUT,
-                    "%s: it is of another job: other frames, another map, method or program; "
-                    "expected this one's: remove it to begin anew",
-                    s->path);
+  DCS_TRY(check_job(s->path, &h->job, job));
+  if (h->points != a->points || h->n_maps != a->n_maps || h->in_long != a->in_long)
+    return other_job(s->path, "frames", "another number", "this job's");
   const bool sane = h->blocks >= 0 && h->frames >= 0 && h->n_long >= 0 && h->n_early >= 0;
   return sane ? DCS_OK : damaged(s, "its counts are below 0");
 }
@@ -123,7 +146,7 @@ static dcs_status get_early(sealed *s, dcs_average *a) {
   return status;
 }
 
-static dcs_status get_all(sealed *s, dcs_average *a, uint64_t job) {
+static dcs_status get_all(sealed *s, dcs_average *a, const dcs_average_job *job) {
   header h;
   uint64_t sum;
   DCS_TRY(get(s, &h, sizeof h));
@@ -148,7 +171,8 @@ static void begin_anew(dcs_average *a) {
     memset(a->maps[m], 0, (size_t)a->points * sizeof(double));
 }
 
-dcs_status dcs_average_read(dcs_average *a, const char *path, uint64_t job, bool *found) {
+dcs_status dcs_average_read(dcs_average *a, const char *path, const dcs_average_job *job,
+                            bool *found) {
   sealed s = {.stream = fopen(path, "rbe"), .path = path, .sum = DCS_HASH_START};
   *found = s.stream != NULL;
   if (!s.stream) return errno == ENOENT ? DCS_OK : dcs_cannot("open", path);
