@@ -1,14 +1,14 @@
 /* dcsbench map */
-#include "cli/commands.h"
+#include "cli/map_frames.h"
 #include "cli/map_ranks.h"
 #include "harness/base/clock.h"
+#include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/figures/slice.h"
 #include "harness/judge/stats.h"
 #include "harness/output/points.h"
 #include "kernels/coulomb/coulomb.h"
-#include "library/dcsbench.h"
 #include "library/map_phases.h"
 
 #include <errno.h>
@@ -17,13 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct {
-  dcs_problem_options problem;
-  dcs_problem_choice choice;
-  const char *grid, *out, *device, *dispatch, *slice, *at;
-  dcs_units_options units;
-  bool explain, time;
-} arguments;
+typedef dcs_map_arguments arguments;
 
 static const dcs_option options[] = {
     {"out", 'o', "FILE",
@@ -48,6 +42,19 @@ static const dcs_option options[] = {
     {"time", 0, NULL,
      "compute 15 maps more, and say what the library adds and what the method's phases take",
      DCS_FLAG(arguments, time)},
+    {"average", 0, NULL, "the mean of the maps of the frames of all TRAJ, to --out",
+     DCS_FLAG(arguments, average)},
+    {"variance", 0, NULL,
+     "also their variance and the mean's standard error, to NAME_variance and NAME_error",
+     DCS_FLAG(arguments, variance)},
+    {"each", 0, "PATTERN", "a map a frame, such as 'map_%05d.npy': %d is the frame's number",
+     DCS_WORD(arguments, each)},
+    {"frames", 0, "FIRST:LAST:STEP",
+     "which frames are averaged or written, from 1: 1:5000:10, 100:, 7 (all)",
+     DCS_WORD(arguments, frames)},
+    {"align", 0, "ATOMS",
+     "move each frame by least squares onto the first one's: all, 1:100,205, name=CA,CB",
+     DCS_WORD(arguments, align)},
     {0}};
 
 /* --at needs no grid and no method. */
@@ -76,17 +83,16 @@ static dcs_status check_at(const arguments *a) {
 static dcs_status check(const void *values) {
   const arguments *a = values;
   if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
+  DCS_TRY(dcs_map_check_frames(a));
   if (a->at) return check_at(a);
   if (a->out && dcs_is_picture(a->out) && !a->slice)
     return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
                     a->out);
-  if (a->out || a->explain || a->time) return DCS_OK;
+  if (a->out || a->each || a->explain || a->time) return DCS_OK;
   return dcs_fail(DCS_USAGE, "--out FILE is missing: where to write the map");
 }
 
-/* A run folder stands for the dispatch table in it. One that is damaged or of another machine is
- * done without, as in the library; one that is not there is a slip of the user's. */
-static dcs_status dispatch_path(const char *dispatch, char path[4096]) {
+dcs_status dcs_map_dispatch_path(const char *dispatch, char path[4096]) {
   struct stat facts;
   bool folder = stat(dispatch, &facts) == 0 && S_ISDIR(facts.st_mode);
   if (snprintf(path, 4096, "%s%s", dispatch, folder ? "/dispatch.csv" : "") >= 4096)
@@ -178,20 +184,13 @@ static dcs_status open_mapper(const arguments *a, dcs_mapper **mapper) {
   char dispatch[4096], own[DCS_TEXT];
   dcs_mapper_options how = {.device = dcs_rank_device(dcs_job, a->device, own),
                             .threads = dcs_rank_threads(dcs_job)};
-  if (a->dispatch) DCS_TRY(dispatch_path(a->dispatch, dispatch));
+  if (a->dispatch) DCS_TRY(dcs_map_dispatch_path(a->dispatch, dispatch));
   if (a->dispatch) how.dispatch = dispatch;
   return dcs_mapper_open(&how, mapper);
 }
 
-static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_case *c) {
-  const dcs_problem *p = &c->problem;
-  dcs_mapper *mapper;
-  dcs_field field = {.n = p->n, .spacing = {c->spacing, c->spacing, c->spacing}};
-  memcpy(field.origin, c->origin, sizeof field.origin);
-  double *atoms = malloc((size_t)m->n * 4 * sizeof *atoms);
-  dcs_map_request r = {.n_atoms = m->n,
-                       .atoms = atoms,
-                       .spacing = c->spacing,
+dcs_map_request dcs_map_request_of(const dcs_problem *p, double spacing, const double origin[3]) {
+  dcs_map_request r = {.spacing = spacing,
                        .nx = p->n.x,
                        .ny = p->n.y,
                        .nz = p->n.z,
@@ -200,7 +199,18 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
                        .tolerance = dcs_tolerance(p),
                        .periodic = dcs_periodic(p)};
   if (r.periodic) dcs_cell_edges(p, r.cell);
-  memcpy(r.origin, c->origin, sizeof r.origin);
+  memcpy(r.origin, origin, sizeof r.origin);
+  return r;
+}
+
+static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_case *c) {
+  dcs_mapper *mapper;
+  dcs_field field = {.n = c->problem.n, .spacing = {c->spacing, c->spacing, c->spacing}};
+  memcpy(field.origin, c->origin, sizeof field.origin);
+  double *atoms = malloc((size_t)m->n * 4 * sizeof *atoms);
+  dcs_map_request r = dcs_map_request_of(&c->problem, c->spacing, c->origin);
+  r.n_atoms = m->n;
+  r.atoms = atoms;
   for (int64_t i = 0; atoms && i < m->n; i++)
     memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
   dcs_status status = atoms
@@ -237,10 +247,8 @@ static dcs_status map_points(const arguments *a, const dcs_case *c) {
   return status;
 }
 
-/* The grid of a slice, or without --slice as it is; of --at one point, which is not computed. A
- * cell that the whole grid spans is the problem's. */
-static dcs_status choose_grid(const arguments *a, const dcs_molecule *m, const dcs_kind *kind,
-                              dcs_config *problem, dcs_grid *grid) {
+dcs_status dcs_map_grid(const arguments *a, const dcs_molecule *m, const dcs_kind *kind,
+                        dcs_config *problem, dcs_grid *grid) {
   double at[3];
   int64_t first[3];
   *grid = a->problem.grid;
@@ -266,7 +274,7 @@ static dcs_status map_molecule(const arguments *a, const dcs_kind *kind, dcs_con
   dcs_case c;
   dcs_grid grid;
   char left_out[DCS_TEXT];
-  DCS_TRY(choose_grid(a, m, kind, problem, &grid));
+  DCS_TRY(dcs_map_grid(a, m, kind, problem, &grid));
   DCS_TRY(dcs_case_build(kind, problem, m, &grid, &c));
   if (!a->at && *dcs_case_left_out(&c, left_out)) fprintf(stderr, "%s\n", left_out);
   dcs_status status = a->at ? map_points(a, &c) : map_case(a, m, &c);
@@ -285,16 +293,30 @@ static dcs_status map_file(arguments *a) {
   if (kind != dcs_kinds[0])
     return dcs_fail(DCS_USAGE, "--problem: found %s; expected %s: the library computes no other",
                     kind->id, dcs_kinds[0]->id);
+  if (a->average || a->each) return dcs_map_frames(a, kind, &problem);
   DCS_TRY(dcs_molecule_read(&a->problem.input, &m, stderr));
   dcs_status status = map_molecule(a, kind, &problem, &m);
   dcs_molecule_free(&m);
   return status;
 }
 
+/* The files of the input, and trajectories behind them. */
+static bool take_word(char *word, void *values) {
+  arguments *a = values;
+  for (int f = 0; f < 2; f++) {
+    if (a->problem.input.files[f]) continue;
+    a->problem.input.files[f] = word;
+    return true;
+  }
+  if (dcs_grow(&a->more, (size_t)a->n_more, sizeof *a->more, "files") != DCS_OK) return false;
+  a->more[a->n_more++] = word;
+  return true;
+}
+
 dcs_status dcs_command_map(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "FILE [FILE]",
+      .args_doc = "FILE [FILE]\nTOP TRAJ...",
       .doc =
           "Compute the potential map of a molecule by the fastest method, and write it. Of two "
           "files "
@@ -304,13 +326,16 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
           "that took least on the reference card of its compute capability. A map that needs more "
           "memory than is free is computed in slabs, which are the same bits of a direct sum; "
-          "those of a file in which z varies fastest wait beside it: results/maps.md.",
-      .place = DCS_PLACE(arguments, problem.input.files[0], const char *),
-      .words = 2,
+          "those of a file in which z varies fastest wait beside it: results/maps.md. With "
+          "--average or --each, the maps of the frames of trajectories, TRAJ, of the atoms whose "
+          "charges TOP gives: results/frames.md.",
+      .take_word = take_word,
       .check = check};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(
       &line, argc, argv, &a,
       (dcs_shared_options){.problem = &a.problem, .choice = &a.choice, .units = &a.units}));
-  return map_file(&a);
+  const dcs_status status = map_file(&a);
+  free(a.more);
+  return status;
 }

@@ -178,7 +178,8 @@ static void other_atoms_are_refused(void **state) {
   more.atoms = ATOMS + 1;
   write_dcd(file[0], &more);
   list[0] = file[0];
-  assert_not_opened(1, NULL, DCS_INPUT, "found 5 atoms", "expected the 4 of the topology");
+  assert_not_opened(1, NULL, DCS_INPUT, "found 5 atoms in frame 1",
+                    "expected the 4 of the topology");
 }
 
 static void cells_change_with_the_frames(void **state) {
@@ -250,6 +251,125 @@ static void a_pipe_goes_forward(void **state) {
   close(end);
 }
 
+/* ---- structures ---- */
+
+/* A file of the list with models, in one of the formats; the frames are those of place(). */
+static void put_models(int which, int first, int n, const char *format, const char *between) {
+  FILE *out = fopen(file[which], "w");
+  assert_non_null(out);
+  for (int frame = first; frame < first + n; frame++) {
+    fprintf(out, between, frame + 1);
+    for (int a = 0; a < ATOMS; a++)
+      fprintf(out, format, a + 1, (double)place(frame, a, 0), (double)place(frame, a, 1),
+              (double)place(frame, a, 2));
+    if (strstr(between, "MODEL")) fputs("ENDMDL\n", out);
+  }
+  fputs(strstr(between, "MODEL") ? "END\n" : "", out);
+  assert_int_equal(fclose(out), 0);
+  list[which] = file[which];
+}
+
+static const char pdb[] = "ATOM  %5d  CA  ALA A   1    %8.3f%8.3f%8.3f  1.00  9.00\n";
+static const char pqr[] = "ATOM %d CA ALA 1 %g %g %g -0.5 1.5\n";
+static const char xyz[] = "C%d %g %g %g 0.25\n";
+
+static void models_are_frames(void **state) {
+  (void)state;
+  for (int which = 0; which < 2; which++) {
+    put_models(0, 0, FRAMES, which ? pqr : pdb, "REMARK of a test\nMODEL %d\n");
+    assert_frames(1, NULL, 9, (int[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 0});
+    assert_frames(1, "2:9:3", 3, (int[]){2, 5, 8, 0});
+    assert_frames(1, "9", 1, (int[]){9, 0});
+    put_models(0, 0, FRAMES, which ? pqr : pdb, "MODEL     %4d\r\n");
+    assert_frames(1, "8:", 2, (int[]){8, 9, 0});
+  }
+  put_models(0, 0, FRAMES, xyz, "4\nframe %d\n");
+  assert_frames(1, "3::3", 3, (int[]){3, 6, 9, 0});
+}
+
+static void files_are_frames(void **state) {
+  (void)state;
+  put_models(0, 0, 1, pqr, "REMARK %d\n");
+  put_models(1, 1, 1, pdb, "HEADER of frame %d\n");
+  assert_frames(2, NULL, 2, (int[]){1, 2, 0});
+  assert_frames(2, "2", 1, (int[]){2, 0});
+  put_models(0, 0, FRAMES, xyz, "4\nframe %d\n");
+  write_dcd(file[1], &plain);
+  assert_frames(2, "9:11", 3, (int[]){9, 10, 11, 0});
+  put_text(1, "of Amber\n    4\n"
+              "   0.0000000   1.0000000   2.0000000  10.0000000  11.0000000  12.0000000\n"
+              "  20.0000000  21.0000000  22.0000000  30.0000000  31.0000000  32.0000000\n");
+  assert_frames(2, "9:", 2, (int[]){9, 10, 0});
+}
+
+static void models_of_a_pipe_are_frames(void **state) {
+  (void)state;
+  char path[32];
+  put_models(0, 0, FRAMES, pdb, "MODEL     %4d\n");
+  const int end = fill_pipe(file[0], 0, path);
+  list[0] = path;
+  assert_frames(1, "2::2", -1, (int[]){2, 4, 6, 8, 0});
+  close(end);
+}
+
+/* What the head of the file states holds until a model states another. */
+static void cells_of_models(void **state) {
+  (void)state;
+  double places[3 * ATOMS], edge[4];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  bool found;
+  FILE *out = fopen(file[0], "w");
+  assert_non_null(out);
+  for (int model = 1; model <= 4; model++) {
+    if (model != 2 && model != 4)
+      fprintf(out, "CRYST1   %d.000   40.000   50.000  90.00  90.00  90.00\n", 30 + model);
+    fprintf(out, "MODEL %d\n", model);
+    for (int a = 0; a < ATOMS; a++)
+      fprintf(out, pdb, a + 1, 1.5, 2.5, 3.5 + a);
+    fputs("ENDMDL\n", out);
+  }
+  assert_int_equal(fclose(out), 0);
+  list[0] = file[0];
+  assert_int_equal(open_list(1, NULL, &frames), DCS_OK);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
+    edge[i] = frame.cell.edge[0];
+  }
+  dcs_frames_close(frames);
+  assert_true(edge[0] == 31 && edge[1] == 31 && edge[2] == 33 && edge[3] == 33);
+  assert_int_equal(open_list(1, "2", &frames), DCS_OK);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
+  assert_true(frame.cell.edge[0] == 31);
+  dcs_frames_close(frames);
+}
+
+static void wrong_models_are_refused(void **state) {
+  (void)state;
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  bool found;
+  put_models(0, 0, 2, pdb, "MODEL     %4d\n");
+  FILE *out = fopen(file[0], "a");
+  fprintf(out, "MODEL        3\nATOM  a line that is wrong\nENDMDL\n");
+  fprintf(out, "MODEL        4\n");
+  fprintf(out, pdb, 1, 1.5, 2.5, 3.5);
+  fclose(out);
+  assert_int_equal(open_list(1, "2:", &frames), DCS_OK);
+  assert_next(frames, 2, 1);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_INPUT);
+  assert_says(dcs_error_message(), ":15:"); /* 6 lines a model, END and MODEL */
+  assert_int_equal(dcs_frames_seek(frames, 2), DCS_OK);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_INPUT);
+  assert_says(dcs_error_message(), "found 1 atoms in frame 4");
+  dcs_frames_close(frames);
+  put_text(0, "neither one\nnor the other\n");
+  assert_not_opened(1, NULL, DCS_INPUT, "found no atoms in a format that is known", "PDB");
+  put_text(0, "");
+  assert_not_opened(1, NULL, DCS_INPUT, "the file is empty", "DCD");
+}
+
 /* ---- identity ---- */
 
 static uint64_t hash_of(const char *text) {
@@ -287,6 +407,11 @@ int main(void) {
                                      cmocka_unit_test(other_atoms_are_refused),
                                      cmocka_unit_test(cells_change_with_the_frames),
                                      cmocka_unit_test(a_pipe_goes_forward),
+                                     cmocka_unit_test(models_are_frames),
+                                     cmocka_unit_test(files_are_frames),
+                                     cmocka_unit_test(models_of_a_pipe_are_frames),
+                                     cmocka_unit_test(cells_of_models),
+                                     cmocka_unit_test(wrong_models_are_refused),
                                      cmocka_unit_test(the_hash_is_of_what_is_read)};
   const int failed = cmocka_run_group_tests(tests, make_files, remove_files);
   if (noted) fclose(noted);

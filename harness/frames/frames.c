@@ -1,6 +1,7 @@
-#include "harness/frames/trajectory.h"
-
 #include "harness/base/hash.h"
+#include "harness/frames/selection.h"
+#include "harness/frames/superpose.h"
+#include "harness/frames/trajectory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,9 +20,10 @@ struct dcs_frames {
   part *parts;
   int n_parts;
   dcs_frame_range range;
-  int64_t count;  /* selected; -1: not known */
-  int64_t index;  /* of the next to be read */
-  dcs_frame kept; /* the first selected */
+  int64_t count;         /* selected; -1: not known */
+  int64_t index;         /* of the next to be read */
+  dcs_frame kept;        /* the first selected */
+  dcs_selection aligned; /* n 0: they are as they are read */
   uint64_t hash;
   FILE *notes;
 };
@@ -30,7 +32,7 @@ struct dcs_frames {
 
 static dcs_status look_at(dcs_frames *f, part *p) {
   uint64_t hash;
-  DCS_TRY(dcs_trajectory_open(p->path, f->top->n, f->notes, &p->open, &hash));
+  DCS_TRY(dcs_trajectory_open(p->path, f->top->n, -1, f->notes, &p->open, &hash));
   p->frames = p->open->frames;
   p->regular = p->open->regular;
   f->hash = dcs_hash(f->hash, &hash, sizeof hash);
@@ -97,7 +99,7 @@ static dcs_status stand_before(dcs_frames *f, int64_t index, part **at) {
     p->open = NULL;
   }
   if (p->open) return DCS_OK;
-  return dcs_trajectory_open(p->path, f->top->n, NULL, &p->open, &ignored);
+  return dcs_trajectory_open(p->path, f->top->n, p->frames, NULL, &p->open, &ignored);
 }
 
 static dcs_status read_frame(dcs_frames *f, dcs_frame *frame, bool *found) {
@@ -107,6 +109,13 @@ static dcs_status read_frame(dcs_frames *f, dcs_frame *frame, bool *found) {
   DCS_TRY(dcs_trajectory_read(p->open, index - p->before, frame->places, &frame->cell, found));
   if (*found || (!f->range.last && f->index > 0)) return DCS_OK;
   return too_few(f, frame->number, p->before + p->open->at);
+}
+
+static void align(const dcs_frames *f, double *places) {
+  const dcs_selection *s = &f->aligned;
+  if (s->n == 0) return;
+  const dcs_motion motion = dcs_superpose(places, f->kept.places, s->atoms, s->n);
+  dcs_move(&motion, places, f->top->n);
 }
 
 static void copy_places(const dcs_frames *f, const dcs_frame *from, dcs_frame *to) {
@@ -122,6 +131,7 @@ dcs_status dcs_frames_next(dcs_frames *f, dcs_frame *frame, bool *found) {
     copy_places(f, &f->kept, frame);
   else
     DCS_TRY(read_frame(f, frame, found));
+  if (*found && f->index > 0) align(f, frame->places);
   f->index += *found;
   return DCS_OK;
 }
@@ -172,7 +182,23 @@ void dcs_frames_close(dcs_frames *f) {
     dcs_trajectory_close(f->parts[i].open);
   free(f->parts);
   free(f->kept.places);
+  free(f->aligned.atoms);
   free(f);
+}
+
+dcs_status dcs_frames_align(dcs_frames *f, const char *selection) {
+  static const double least = 1e-3; /* angstrom */
+  dcs_selection s;
+  DCS_TRY(dcs_select_atoms(selection, f->top, &s));
+  const bool turns = dcs_reach_from_line(f->kept.places, s.atoms, s.n) > least;
+  free(f->aligned.atoms);
+  f->aligned = s;
+  f->hash = dcs_hash(f->hash, s.atoms, (size_t)s.n * sizeof *s.atoms);
+  if (turns) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "--align: the %" PRId64 " atoms of \"%s\" lie on a line; expected three or more "
+                  "that do not",
+                  s.n, selection);
 }
 
 int64_t dcs_frames_count(const dcs_frames *f) {

@@ -36,6 +36,11 @@ dcs_status dcs_frames_open(const char *const *files, int n_files, const dcs_mole
                            const dcs_frame_range *range, FILE *notes, dcs_frames **frames);
 void dcs_frames_close(dcs_frames *frames); /* NULL is fine */
 
+/* From now on each frame is moved, turned too, so that the atoms of a selection (selection.h) lie
+ * as near as can be to where the first selected frame has them. DCS_USAGE for one that is wrong, or
+ * whose atoms lie on a line. */
+dcs_status dcs_frames_align(dcs_frames *frames, const char *selection);
+
 /* How many are selected and whole; -1: not known before the end, as of a pipe or of compressed
  * data. */
 int64_t dcs_frames_count(const dcs_frames *frames);

@@ -24,19 +24,17 @@ static dcs_status begin(dcs_trajectory *t, uint64_t *hash) {
   DCS_TRY(dcs_content_peek(t->content, HEAD, &head));
   *hash = dcs_hash(DCS_HASH_START, head.text, head.length < HASHED ? head.length : HASHED);
   if (t->regular) *hash = dcs_hash(*hash, &facts.st_size, sizeof facts.st_size);
-  for (size_t f = 0; !t->format && f < sizeof formats / sizeof *formats; f++)
-    if (formats[f]->sniff(head)) t->format = formats[f];
-  if (!t->format)
-    return dcs_fail(DCS_INPUT, "%s: found no frames in a format that is known", t->path);
+  for (size_t f = 0; !t->format; f++)
+    if (!formats[f]->sniff || formats[f]->sniff(head)) t->format = formats[f];
   return t->format->open(t);
 }
 
-dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, FILE *notes,
+dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, int64_t frames, FILE *notes,
                                dcs_trajectory **trajectory, uint64_t *hash) {
   dcs_trajectory *t = calloc(1, sizeof *t);
   *trajectory = NULL;
   if (!t) return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", path);
-  *t = (dcs_trajectory){.path = path, .n_atoms = n_atoms, .frames = -1, .notes = notes};
+  *t = (dcs_trajectory){.path = path, .n_atoms = n_atoms, .frames = frames, .notes = notes};
   const dcs_status status = begin(t, hash);
   if (status == DCS_OK)
     *trajectory = t;
@@ -52,8 +50,8 @@ void dcs_trajectory_close(dcs_trajectory *t) {
   free(t);
 }
 
-dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
-                               dcs_unit_cell *cell, bool *found) {
+static dcs_status read_at(dcs_trajectory *t, int64_t index, double *places, dcs_unit_cell *cell,
+                          bool *found) {
   *found = true;
   *cell = (dcs_unit_cell){0};
   if (index > t->at) DCS_TRY(t->format->pass(t, index - t->at, found));
@@ -64,10 +62,17 @@ dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
   return DCS_OK;
 }
 
+dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
+                               dcs_unit_cell *cell, bool *found) {
+  const dcs_status status = read_at(t, index, places, cell, found);
+  if (status != DCS_OK) t->at = INT64_MAX; /* somewhere within a frame */
+  return status;
+}
+
 dcs_status dcs_trajectory_check(const dcs_trajectory *t, int64_t atoms) {
   if (atoms == t->n_atoms) return DCS_OK;
   return dcs_fail(DCS_INPUT,
-                  "%s: found %" PRId64 " atoms in a frame; expected the %" PRId64
+                  "%s: found %" PRId64 " atoms in frame %" PRId64 "; expected the %" PRId64
                   " of the topology, in its order",
-                  t->path, atoms, t->n_atoms);
+                  t->path, atoms, t->at + 1, t->n_atoms);
 }

@@ -8,9 +8,9 @@ typedef struct dcs_trajectory dcs_trajectory;
 
 /* Functions fail as dcs_frames_open() and dcs_frames_next() do. */
 typedef struct {
-  bool (*sniff)(dcs_slice head); /* whether a file that begins so is of the format */
-  /* Gets ready to read the first frame; sets ->state, and ->frames where it is known. After a
-   * failure `close` is called, too. */
+  bool (*sniff)(dcs_slice head); /* whether a file that begins so is of the format; NULL: any */
+  /* Gets ready to read the first frame; sets ->state, and ->frames where these can be counted and
+   * were not before. After a failure `close` is called, too. */
   dcs_status (*open)(dcs_trajectory *t);
   void (*close)(dcs_trajectory *t);
   /* Passes over frames; *found is false where there are fewer, and ->at says how many. */
@@ -26,14 +26,15 @@ struct dcs_trajectory {
   dcs_content *content;
   int64_t n_atoms; /* that a frame must have */
   int64_t frames;  /* that are whole; -1: not known */
-  int64_t at;      /* read or passed so far */
+  int64_t at;      /* read or passed so far; INT64_MAX: it is of no more use */
   FILE *notes;     /* NULL: none */
   void *state;     /* of the format */
 };
 
-/* Opens a file that has frames of so many atoms, whichever format it is, and gives a hash of its
- * size and first bytes. The caller closes, which NULL is fine for. */
-dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, FILE *notes,
+/* Opens a file that has frames of so many atoms, whichever format it is; `frames`: so many, where
+ * that was found before; -1. Gives a hash of its size and first bytes. The caller closes, which
+ * NULL is fine for. */
+dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, int64_t frames, FILE *notes,
                                dcs_trajectory **trajectory, uint64_t *hash);
 void dcs_trajectory_close(dcs_trajectory *trajectory);
 
@@ -41,7 +42,7 @@ void dcs_trajectory_close(dcs_trajectory *trajectory);
 dcs_status dcs_trajectory_read(dcs_trajectory *trajectory, int64_t index, double *places,
                                dcs_unit_cell *cell, bool *found);
 
-/* DCS_INPUT unless that many atoms are right. */
+/* DCS_INPUT unless, of the frame behind those read so far, that many atoms are right. */
 dcs_status dcs_trajectory_check(const dcs_trajectory *trajectory, int64_t atoms);
 
 #endif

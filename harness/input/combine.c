@@ -58,6 +58,16 @@ dcs_status dcs_check_parts(const dcs_part *parts, int n) {
                   formats(DCS_CHARGES, charges), formats(DCS_PLACES, places));
 }
 
+dcs_status dcs_check_topology(const dcs_part *part) {
+  char alone[256], both[256];
+  if (part->reader->gives & DCS_CHARGES) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: found the format %s, which gives no charges; expected a file that does, "
+                  "%s, or %s, and the frames behind it",
+                  path_of(part), part->reader->name, formats(DCS_CHARGES, alone),
+                  formats(BOTH, both));
+}
+
 /* ---- names ---- */
 
 /* Columns of a PDB file cut longer ones. */

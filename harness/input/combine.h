@@ -15,6 +15,9 @@ typedef struct {
  * and what would be right. */
 dcs_status dcs_check_parts(const dcs_part *parts, int n);
 
+/* Whether a part gives charges; DCS_INPUT says what would. */
+dcs_status dcs_check_topology(const dcs_part *part);
+
 /* Makes one molecule of two parts that were read, in whichever order; both are left empty. Atoms
  * belong together in the order of the files: DCS_INPUT where there are not as many in both. As in
  * VMD and NAMD, names need not agree, for programs name atoms differently; how many do not is

@@ -23,6 +23,21 @@ struct dcs_content {
   uint64_t hash; /* of all bytes that came into the window */
 };
 
+/* Owns the file, standard input apart. */
+static dcs_status open_stream(FILE *file, const char *path, dcs_content **content) {
+  dcs_content *c = calloc(1, sizeof *c);
+  if (c) *c = (dcs_content){.path = path, .hash = DCS_HASH_START};
+  if (c) c->window = malloc(c->room = WINDOW);
+  if (c && c->window) c->bytes = dcs_unpack_open(file, path);
+  if (c && c->bytes) {
+    *content = c;
+    return DCS_OK;
+  }
+  if (file != stdin) fclose(file);
+  dcs_content_close(c);
+  return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", path);
+}
+
 dcs_status dcs_content_open(const char *path, dcs_content **content) {
   const bool standard = strcmp(path, "-") == 0;
   *content = NULL;
@@ -30,17 +45,17 @@ dcs_status dcs_content_open(const char *path, dcs_content **content) {
   if (!file)
     return dcs_fail(DCS_IO, "%s: cannot open: %s; expected a file with a molecule", path,
                     strerror(errno));
-  dcs_content *c = calloc(1, sizeof *c);
-  if (c) *c = (dcs_content){.path = standard ? "standard input" : path, .hash = DCS_HASH_START};
-  if (c) c->window = malloc(c->room = WINDOW);
-  if (c && c->window) c->bytes = dcs_unpack_open(file, c->path);
-  if (c && c->bytes) {
-    *content = c;
-    return DCS_OK;
-  }
-  if (!standard) fclose(file);
-  dcs_content_close(c);
-  return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", path);
+  return open_stream(file, standard ? "standard input" : path, content);
+}
+
+dcs_status dcs_content_open_text(dcs_slice text, const char *path, int64_t line,
+                                 dcs_content **content) {
+  *content = NULL;
+  FILE *file = fmemopen((char *)text.text, text.length, "r");
+  if (!file) return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", path);
+  DCS_TRY(open_stream(file, path, content));
+  (*content)->line = line;
+  return DCS_OK;
 }
 
 void dcs_content_close(dcs_content *content) {

@@ -11,6 +11,10 @@ typedef struct dcs_content dcs_content;
  * (cannot be read), DCS_UNAVAILABLE (memory), DCS_FAILED (interrupted), and DCS_INPUT where
  * compressed data is damaged, ends too early or has other bytes behind it. */
 dcs_status dcs_content_open(const char *path, dcs_content **content);
+/* A part of a text in memory, behind `line` lines of the file of that name; it stays the caller's
+ * and lasts as long as the content. */
+dcs_status dcs_content_open_text(dcs_slice text, const char *path, int64_t line,
+                                 dcs_content **content);
 void dcs_content_close(dcs_content *content); /* NULL is fine */
 
 /* The name for messages, and the number of the line given last (0: none). */

@@ -31,8 +31,9 @@ dcs_name dcs_name_of(dcs_slice word);
 typedef struct {
   dcs_site *sites;
   int64_t n;
-  dcs_name *names; /* of the sites, while two files are compared; NULL: not known */
-  unsigned gives;  /* DCS_PLACES, ...: the rest of the sites is 0 */
+  dcs_name
+      *names; /* of the sites, of a topology and while two files are compared; NULL: not known */
+  unsigned gives; /* DCS_PLACES, ...: the rest of the sites is 0 */
   dcs_unit_cell cell;
   uint64_t
       hash; /* of what was read, unpacked, and of what was chosen of it (harness/base/hash.h) */
@@ -52,6 +53,7 @@ typedef struct {
   int64_t model;      /* the so many-th; 0: the first, and a note says that there are others */
   char altloc;        /* the alternate location; 0: the first of each residue, and a note says so */
   int64_t frame;      /* of a trajectory, from 1; 0: the first */
+  bool names;         /* the names of atoms are wanted where no other file's are compared */
 } dcs_read_options;
 
 /* What a molecule is read from. */
@@ -71,20 +73,35 @@ typedef struct {
  * be read; DCS_USAGE for a format, model or location that is not there. The caller frees. */
 dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FILE *notes);
 
+/* The same of one file that gives charges, whether it gives places or not; the names of its atoms
+ * are kept where it has them. */
+dcs_status dcs_topology_read(const char *path, const dcs_read_options *how, dcs_molecule *molecule,
+                             FILE *notes);
+
 /* The edges of the cell that was read with the molecule, angstrom. Not found: the file `path`
  * states none, or edges of 0 or 1, as where there is no crystal. DCS_INPUT for a record that could
  * not be read, or whose angles are not right ones. */
 dcs_status dcs_molecule_edges(const dcs_molecule *molecule, const char *path, double edge[3],
                               bool *found);
 
+/* Where the models of a text end. */
+typedef struct {
+  int64_t lines; /* of the model so far */
+  int64_t last;  /* 0: not known yet, how many it has */
+  bool atoms;    /* it has one */
+} dcs_model;
+typedef enum { DCS_WITHIN_MODEL, DCS_ENDS_MODEL, DCS_BEHIND_MODEL } dcs_model_line;
+
 /* A format: one line of formats.def. */
 typedef struct {
   const char *name; /* "PQR" */
   const char *what; /* by what a file is known, for messages */
   unsigned gives;   /* DCS_PLACES, ... */
-  bool models;      /* a file may have several */
-  bool locations;   /* atoms may have alternate ones */
-  bool frames;      /* a trajectory: one frame of it is read, and the reader gives the hash of it */
+  /* A file may have several models: what the next line is, of which `model` is told; all zero at a
+   * model's start. NULL: it has one. */
+  dcs_model_line (*models)(dcs_slice line, dcs_model *model);
+  bool locations; /* atoms may have alternate ones */
+  bool frames;    /* a trajectory: one frame of it is read, and the reader gives the hash of it */
   const char *instead; /* what would do where charges are missing, for messages; NULL: nothing */
   /* Whether a file that begins with these bytes is of the format. */
   bool (*sniff)(dcs_slice head);
@@ -99,6 +116,11 @@ typedef struct {
 /* In the order of formats.def. */
 extern const dcs_reader *const dcs_readers[];
 extern const int dcs_n_readers;
+
+/* The format that a content is known to be; `gives`: of those that give so much (0: any), and where
+ * this is places, those that give nothing else first, since charges are elsewhere. DCS_INPUT lists
+ * what is known. */
+dcs_status dcs_find_reader(dcs_content *content, unsigned gives, const dcs_reader **reader);
 
 /* The formats that are read, for help: "PQR, CSV". Returns text. */
 char *dcs_molecule_formats(char *text, size_t size);

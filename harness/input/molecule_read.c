@@ -38,30 +38,39 @@ static dcs_status find_by_name(const char *name, const dcs_reader **reader) {
                   dcs_molecule_formats(known, sizeof known));
 }
 
-/* The first reader that knows the content; with `beside`, of those that give places alone. */
-static dcs_status find_by_content(dcs_part *part, bool beside) {
+/* The first reader that knows the content; with `beside`, of those that give places alone; it stays
+ * as it is where none does. */
+static dcs_status find_by_content(dcs_content *content, bool beside, const dcs_reader **found) {
   dcs_slice head;
-  DCS_TRY(dcs_content_peek(part->content, HEAD, &head));
+  DCS_TRY(dcs_content_peek(content, HEAD, &head));
   for (int r = 0; r < dcs_n_readers; r++) {
     const dcs_reader *reader = dcs_readers[r];
     if (beside && reader->gives != DCS_PLACES) continue;
     if (!(beside && reader->sniff_beside ? reader->sniff_beside : reader->sniff)(head)) continue;
-    part->reader = reader;
+    *found = reader;
     return DCS_OK;
   }
   return DCS_OK;
 }
 
-static dcs_status unknown(const dcs_part *part) {
+static dcs_status unknown(dcs_content *content, unsigned gives) {
   char known[1024] = "";
   dcs_slice first;
-  DCS_TRY(dcs_content_peek(part->content, 1, &first));
+  DCS_TRY(dcs_content_peek(content, 1, &first));
   for (int r = 0; r < dcs_n_readers; r++)
-    dcs_append(known, sizeof known, "%s%s (%s)", *known ? ", or " : "", dcs_readers[r]->name,
-               dcs_readers[r]->what);
-  return dcs_fail(DCS_INPUT, "%s: found no atoms%s; expected %s",
-                  dcs_content_place(part->content).path,
+    if ((dcs_readers[r]->gives & gives) == gives)
+      dcs_append(known, sizeof known, "%s%s (%s)", *known ? ", or " : "", dcs_readers[r]->name,
+                 dcs_readers[r]->what);
+  return dcs_fail(DCS_INPUT, "%s: found no atoms%s; expected %s", dcs_content_place(content).path,
                   first.length > 0 ? " in a format that is known" : ": the file is empty", known);
+}
+
+dcs_status dcs_find_reader(dcs_content *content, unsigned gives, const dcs_reader **reader) {
+  *reader = NULL;
+  if (gives == DCS_PLACES) DCS_TRY(find_by_content(content, true, reader));
+  if (!*reader) DCS_TRY(find_by_content(content, false, reader));
+  if (!*reader || ((*reader)->gives & gives) != gives) return unknown(content, gives);
+  return DCS_OK;
 }
 
 static dcs_status find_readers(dcs_part *parts, int n, const char *format) {
@@ -70,13 +79,13 @@ static dcs_status find_readers(dcs_part *parts, int n, const char *format) {
                                "what they are");
   if (format) return find_by_name(format, &parts[0].reader);
   for (int p = 0; p < n; p++)
-    DCS_TRY(find_by_content(&parts[p], false));
+    DCS_TRY(find_by_content(parts[p].content, false, &parts[p].reader));
   /* What gives charges leaves to the other file to give places. */
   for (int p = 0; p < n && n == 2; p++)
     if (parts[!p].reader && !(parts[!p].reader->gives & DCS_PLACES))
-      DCS_TRY(find_by_content(&parts[p], true));
+      DCS_TRY(find_by_content(parts[p].content, true, &parts[p].reader));
   for (int p = 0; p < n; p++)
-    if (!parts[p].reader) return unknown(&parts[p]);
+    if (!parts[p].reader) return unknown(parts[p].content, 0);
   return DCS_OK;
 }
 
@@ -128,6 +137,11 @@ static dcs_status read_parts(const dcs_input *input, dcs_part *parts, dcs_molecu
   return DCS_OK;
 }
 
+static void note_zero(const char *path, const dcs_molecule *molecule, FILE *notes) {
+  if (notes && dcs_molecule_zero_charges(molecule) == molecule->n)
+    fprintf(notes, "%s: every charge is zero, so the map will be zero everywhere\n", path);
+}
+
 dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FILE *notes) {
   dcs_part parts[2] = {0};
   *molecule = (dcs_molecule){0};
@@ -139,8 +153,31 @@ dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FIL
   DCS_TRY(status);
   free(molecule->names);
   molecule->names = NULL;
-  if (notes && dcs_molecule_zero_charges(molecule) == molecule->n)
-    fprintf(notes, "%s: every charge is zero, so the map will be zero everywhere\n",
-            input->files[0]);
+  note_zero(input->files[0], molecule, notes);
   return DCS_OK;
+}
+
+static dcs_status read_topology(const char *path, const dcs_read_options *asked, dcs_part *part,
+                                FILE *notes) {
+  dcs_read_options named = *asked;
+  const dcs_read_options *how = &named;
+  named.names = true;
+  DCS_TRY(dcs_content_open(path, &part->content));
+  DCS_TRY(find_readers(part, 1, how->format));
+  DCS_TRY(check_options(part, 1, how));
+  DCS_TRY(dcs_check_topology(part));
+  return read_part(part, how, notes);
+}
+
+dcs_status dcs_topology_read(const char *path, const dcs_read_options *how, dcs_molecule *molecule,
+                             FILE *notes) {
+  dcs_part part = {0};
+  const dcs_status status = read_topology(path, how, &part, notes);
+  dcs_content_close(part.content);
+  *molecule = part.molecule;
+  if (status == DCS_OK)
+    note_zero(path, molecule, notes);
+  else
+    dcs_molecule_free(molecule);
+  return status;
 }

@@ -208,7 +208,7 @@ const dcs_reader dcs_reader_pdb = {
     .gives = DCS_PLACES,
     .instead =
         "the PQR file that PDB2PQR makes of it: occupancy and B factor are no charge and radius",
-    .models = true,
+    .models = dcs_records_model,
     .locations = true,
     .sniff = is_pdb,
     .sniff_beside = is_pdb_beside,

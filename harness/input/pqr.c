@@ -13,6 +13,7 @@
  *
  * Numbers are what harness/base/decimal.h reads. Lines end with LF or CRLF, the last one also
  * without; a UTF-8 mark at the start is passed over. */
+#include "harness/base/grow.h"
 #include "harness/input/pqr_fields.h"
 #include "harness/input/records.h"
 
@@ -69,7 +70,17 @@ static bool in_columns(dcs_slice line, const dcs_site_field *f) {
   return true;
 }
 
+/* The word behind the serial, which may touch the record's name. */
+static dcs_status add_name(dcs_molecule *m, dcs_slice line, size_t record) {
+  dcs_slice words[3] = {[1] = {"", 0}};
+  dcs_line_words((dcs_slice){line.text + record, line.length - record}, 2, words);
+  DCS_TRY(dcs_grow(&m->names, (size_t)m->n, sizeof *m->names, "atoms"));
+  m->names[m->n] = dcs_name_of(words[1]);
+  return DCS_OK;
+}
+
 static dcs_status read_atoms(dcs_records *records, pdb_signs *signs) {
+  dcs_molecule *m = records->molecule;
   for (;;) {
     dcs_slice line;
     size_t record;
@@ -82,7 +93,8 @@ static dcs_status read_atoms(dcs_records *records, pdb_signs *signs) {
     DCS_TRY(dcs_site_check(at, f, DCS_SITE_FIELDS));
     look_for_pdb(at, line, f, signs);
     dcs_records_take(records, line, in_columns(line, f));
-    DCS_TRY(dcs_site_add(records->molecule, f, DCS_SITE_FIELDS));
+    if (records->how->names) DCS_TRY(add_name(m, line, record));
+    DCS_TRY(dcs_site_add(m, f, DCS_SITE_FIELDS));
   }
 }
 
@@ -110,7 +122,7 @@ static bool is_pqr(dcs_slice head) {
 const dcs_reader dcs_reader_pqr = {.name = "PQR",
                                    .what = "lines that start with ATOM or HETATM",
                                    .gives = DCS_PLACES | DCS_CHARGES | DCS_RADII,
-                                   .models = true,
+                                   .models = dcs_records_model,
                                    .locations = true,
                                    .sniff = is_pqr,
                                    .read = read_pqr};

@@ -42,9 +42,20 @@ static void begin_model(dcs_records *r) {
   r->ended = false;
 }
 
+static bool is_model(dcs_slice line) {
+  return dcs_starts_with(line, "MODEL") && (line.length == 5 || dcs_is_blank(line.text[5]));
+}
+
+dcs_model_line dcs_records_model(dcs_slice line, dcs_model *model) {
+  if (model->atoms && is_model(line)) return DCS_BEHIND_MODEL;
+  if (model->atoms && dcs_starts_with(line, "ENDMDL")) return DCS_ENDS_MODEL;
+  model->atoms = model->atoms || dcs_records_name(line) > 0;
+  return DCS_WITHIN_MODEL;
+}
+
 /* A record that is no atom. */
 static void look_at(dcs_records *r, dcs_slice line) {
-  if (dcs_starts_with(line, "MODEL") && (line.length == 5 || dcs_is_blank(line.text[5])))
+  if (is_model(line))
     begin_model(r);
   else if (dcs_starts_with(line, "ENDMDL"))
     r->ended = true;

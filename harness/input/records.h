@@ -35,6 +35,9 @@ static inline size_t dcs_records_name(dcs_slice line) {
   return dcs_starts_with(line, "ATOM") ? 4 : dcs_starts_with(line, "HETATM") ? 6 : 0;
 }
 
+/* Of dcs_reader: a model ends with ENDMDL, or before the next MODEL. */
+dcs_model_line dcs_records_model(dcs_slice line, dcs_model *model);
+
 void dcs_records_begin(dcs_records *records, dcs_content *content, const dcs_read_options *how,
                        dcs_molecule *molecule);
 

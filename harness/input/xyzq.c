@@ -144,6 +144,15 @@ static dcs_status read_frames(dcs_content *content, dcs_slice line, const dcs_re
   return DCS_OK;
 }
 
+/* A frame's first line says how many follow; points are one model. */
+static dcs_model_line model_of(dcs_slice line, dcs_model *model) {
+  int64_t count;
+  if (model->lines == 0 && is_passed_over(line)) return DCS_WITHIN_MODEL;
+  model->atoms = true;
+  if (model->lines++ == 0) model->last = is_count(line, &count) ? count + 2 : INT64_MAX;
+  return model->lines == model->last ? DCS_ENDS_MODEL : DCS_WITHIN_MODEL;
+}
+
 /* ---- the file ---- */
 
 static dcs_status read_xyzq(dcs_content *content, const dcs_read_options *how,
@@ -195,6 +204,6 @@ const dcs_reader dcs_reader_xyzq = {
     .name = "XYZQ",
     .what = "lines with x, y, z and charge, or an XYZ file whose atoms have charges",
     .gives = DCS_PLACES | DCS_CHARGES,
-    .models = true,
+    .models = model_of,
     .sniff = is_xyzq,
     .read = read_xyzq};

@@ -1,0 +1,308 @@
+/* Maps of several frames: their mean, or each of them. */
+#include "cli/map_frames.h"
+
+#include "cli/map_frame_files.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/machine.h"
+#include "harness/figures/slice.h"
+#include "harness/frames/frames.h"
+#include "kernels/coulomb/coulomb.h"
+#include "library/frames/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what goes together ---- */
+
+static dcs_status alone(const char *option, const char *with) {
+  return dcs_fail(DCS_USAGE, "%s: expected %s, too: it is of the maps of several frames", option,
+                  with);
+}
+
+/* Of one map. */
+static dcs_status check_one(const dcs_map_arguments *a) {
+  static const char several[] = "--average or --each";
+  if (a->variance) return alone("--variance", "--average");
+  if (a->align) return alone("--align", several);
+  if (a->frames)
+    return dcs_fail(DCS_USAGE,
+                    "--frames: expected %s, too; for the map of one frame alone, --frame %s",
+                    several, a->frames);
+  if (a->more)
+    return dcs_fail(DCS_USAGE,
+                    "found \"%s\", a third file; expected one, or two of which one gives charges "
+                    "and one places; or trajectories, and %s",
+                    a->more[0], several);
+  return DCS_OK;
+}
+
+dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
+  const char *several = a->average ? "--average" : "--each";
+  dcs_frame_range range;
+  dcs_frame_name name;
+  if (!a->average && !a->each) return check_one(a);
+  if (!a->problem.input.files[1])
+    return dcs_fail(DCS_USAGE,
+                    "%s: found one file; expected the one that gives charges, and the frames "
+                    "behind it: trajectories, or files with a structure each",
+                    several);
+  if (a->at)
+    return dcs_fail(DCS_USAGE, "--at and %s: points of your own are of one frame", several);
+  if (a->problem.input.how.frame)
+    return dcs_fail(DCS_USAGE, "--frame and %s: expected --frames %lld", several,
+                    (long long)a->problem.input.how.frame);
+  if (a->variance && !a->average) return alone("--variance", "--average");
+  if (a->average != (a->out != NULL))
+    return dcs_fail(DCS_USAGE, a->average
+                                   ? "--average: --out FILE is missing: where to write the mean"
+                                   : "--out is of the mean; expected --average, too");
+  if (a->frames) DCS_TRY(dcs_parse_frames(a->frames, &range));
+  if (!a->each) return DCS_OK;
+  DCS_TRY(dcs_frame_name_read(a->each, &name));
+  if (!dcs_is_picture(a->each) || a->slice) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--each %s: a picture is of a slice; expected --slice z=12.5, too",
+                  a->each);
+}
+
+/* ---- the job ---- */
+
+typedef struct {
+  const dcs_map_arguments *a;
+  dcs_molecule top; /* where the first frame has its atoms */
+  dcs_frames *frames;
+  int64_t first, count; /* its number; how many there are, below 0: not known */
+  dcs_map_request request;
+  dcs_field field; /* the grid of all maps; values: a copy of one */
+  double factor;   /* what 1 e/A is in the units asked for */
+  dcs_average *average;
+  dcs_frame_name each;
+  int64_t next_block, done;
+  dcs_progress progress;
+} frames_map;
+
+static dcs_status take(void *user, int64_t *block) {
+  frames_map *f = user;
+  const bool more = f->count < 0 || f->next_block * DCS_FRAME_BLOCK < f->count;
+  *block = more ? f->next_block++ : -1;
+  return DCS_OK;
+}
+
+static dcs_status give(void *user, int64_t block, const dcs_partial *partial) {
+  frames_map *f = user;
+  char what[64];
+  f->done += partial->frames;
+  snprintf(what, sizeof what, "%lld frames", (long long)f->done);
+  if (f->count > 0) dcs_progress_draw(&f->progress, (double)f->done / (double)f->count, what);
+  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+  return f->average ? dcs_average_give(f->average, block, partial) : DCS_OK;
+}
+
+/* Quietly: there may be thousands. */
+static dcs_status write_frame(void *user, int64_t number, const float *map) {
+  frames_map *f = user;
+  char path[4096];
+  DCS_TRY(dcs_frame_name_of(&f->each, number, path));
+  memcpy(f->field.values, map, (size_t)dcs_points(f->field.n) * sizeof *map);
+  dcs_field_scale(&f->field, f->factor, f->a->units.units->name);
+  return dcs_is_picture(path) ? dcs_slice_draw(path, &f->field) : dcs_field_write(path, &f->field);
+}
+
+/* ---- memory ---- */
+
+/* Bytes a point: of maps, sums of blocks, the whole's sums, and what is written of them. */
+static double bytes_a_point(const dcs_map_arguments *a) {
+  const double block = sizeof(float) + sizeof(double) * (a->variance ? 2 : 1);
+  const double whole = a->variance  ? 4 * sizeof(double) + 3 * sizeof(float)
+                       : a->average ? sizeof(double) + sizeof(float)
+                                    : 0;
+  return block + whole + (a->each ? sizeof(float) : 0);
+}
+
+static dcs_status check_memory(const frames_map *f) {
+  static const double share = 0.9; /* of what is free: the rest is left to others */
+  const dcs_dims n = f->field.n;
+  const double needed = (double)dcs_points(n) * bytes_a_point(f->a);
+  const double available = (double)dcs_available_memory();
+  if (needed <= share * available) return DCS_OK;
+  return dcs_fail(DCS_UNAVAILABLE,
+                  "%lldx%lldx%lld points need %.3g GB of memory, %g bytes a point for %s; %.3g GB "
+                  "are free",
+                  (long long)n.x, (long long)n.y, (long long)n.z, 1e-9 * needed,
+                  bytes_a_point(f->a),
+                  f->a->variance  ? "mean and variance"
+                  : f->a->average ? "the mean"
+                                  : "maps of frames",
+                  1e-9 * available);
+}
+
+/* ---- results ---- */
+
+static dcs_status write_result(frames_map *f, const char *what, double factor, const char *units,
+                               float *values) {
+  const char *out = f->a->out;
+  char path[4096];
+  snprintf(path, sizeof path, "%s", out);
+  if (*what) DCS_TRY(dcs_name_beside(out, what, path));
+  dcs_field field = f->field;
+  field.values = values;
+  dcs_field_scale(&field, factor, units);
+  return dcs_write_map(path, &field, NULL);
+}
+
+static dcs_status write_results(frames_map *f, float *results[3]) {
+  const char *units = f->a->units.units->name;
+  char squared[DCS_UNITS_TEXT];
+  snprintf(squared, sizeof squared, "(%s)^2", units);
+  DCS_TRY(dcs_average_finish(f->average, results[0], results[1], results[2]));
+  DCS_TRY(write_result(f, "", f->factor, units, results[0]));
+  if (!f->a->variance) return DCS_OK;
+  DCS_TRY(write_result(f, "variance", f->factor * f->factor, squared, results[1]));
+  return write_result(f, "error", f->factor, units, results[2]);
+}
+
+static dcs_status write_average(frames_map *f) {
+  const size_t bytes = (size_t)dcs_points(f->field.n) * sizeof(float);
+  float *results[3] = {NULL};
+  bool room = true;
+  for (int r = 0; r < (f->a->variance ? 3 : 1); r++)
+    room = room && (results[r] = malloc(bytes));
+  const dcs_status status =
+      room ? write_results(f, results) : dcs_fail(DCS_UNAVAILABLE, "no memory to write the mean");
+  for (int r = 0; r < 3; r++)
+    free(results[r]);
+  return status;
+}
+
+/* ---- computing ---- */
+
+static void explain(const dcs_frames_job *job, const frames_map *f) {
+  dcs_map_request request = f->request;
+  dcs_mapper *mapper;
+  char text[16384];
+  request.n_atoms = f->top.n;
+  const dcs_mapper_options how = {.device = job->device, .dispatch = job->dispatch};
+  if (dcs_mapper_open(&how, &mapper) != DCS_OK) return;
+  if (dcs_explain(mapper, &request, text, sizeof text) == DCS_OK)
+    fputs(text, f->a->explain ? stdout : stderr);
+  dcs_mapper_close(mapper);
+}
+
+static dcs_status compute(frames_map *f) {
+  const dcs_map_arguments *a = f->a;
+  char dispatch[4096], method[512];
+  dcs_frames_times times;
+  dcs_frames_job job = {.frames = f->frames,
+                        .top = &f->top,
+                        .request = &f->request,
+                        .device = a->device,
+                        .method = method,
+                        .variance = a->variance,
+                        .take = take,
+                        .give = give,
+                        .each = a->each ? write_frame : NULL,
+                        .user = f};
+  if (a->dispatch) DCS_TRY(dcs_map_dispatch_path(a->dispatch, dispatch));
+  if (a->dispatch) job.dispatch = dispatch;
+  if (a->explain || a->dispatch) explain(&job, f);
+  DCS_TRY(dcs_frames_method(&job, method));
+  if (a->explain) printf("all frames by %s\n", method);
+  f->progress = dcs_progress_start();
+  const dcs_status status = dcs_frames_run(&job, &times);
+  dcs_progress_clear(&f->progress);
+  DCS_TRY(status);
+  if (a->each) fprintf(stderr, "%s: maps of %lld frames\n", a->each, (long long)times.frames);
+  return a->average ? write_average(f) : DCS_OK;
+}
+
+/* ---- the grid, and the first frame ---- */
+
+/* The topology's atoms get the places and the cell of the first frame. */
+static dcs_status place_top(frames_map *f) {
+  dcs_frame frame = {.places = malloc((size_t)f->top.n * 3 * sizeof(double))};
+  bool found = false;
+  if (!frame.places)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)f->top.n);
+  const dcs_status status = dcs_frames_next(f->frames, &frame, &found);
+  for (int64_t i = 0; status == DCS_OK && i < f->top.n; i++) {
+    f->top.sites[i].x = frame.places[3 * i];
+    f->top.sites[i].y = frame.places[3 * i + 1];
+    f->top.sites[i].z = frame.places[3 * i + 2];
+  }
+  if (frame.cell.edge[0] > 0) f->top.cell = frame.cell;
+  f->first = frame.number;
+  free(frame.places);
+  DCS_TRY(status);
+  return dcs_frames_seek(f->frames, 0);
+}
+
+static void say_grid(const frames_map *f, bool typed) {
+  const dcs_dims n = f->field.n;
+  if (f->count >= 0) fprintf(stderr, "%lld ", (long long)f->count);
+  fprintf(stderr, "frame%s on %lldx%lldx%lld points, fixed in space", f->count == 1 ? "" : "s",
+          (long long)n.x, (long long)n.y, (long long)n.z);
+  if (!typed)
+    fprintf(stderr, ": %s of frame %lld", f->request.periodic ? "the cell" : "around the atoms",
+            (long long)f->first);
+  fputc('\n', stderr);
+}
+
+static dcs_status fix_grid(frames_map *f, const dcs_kind *kind, dcs_config *problem) {
+  dcs_grid grid;
+  DCS_TRY(dcs_map_grid(f->a, &f->top, kind, problem, &grid));
+  DCS_TRY(dcs_case_grid(&f->top, &grid));
+  const dcs_problem p = {.n = grid.n, .spacing = (float)grid.spacing, .config = *problem};
+  f->request = dcs_map_request_of(&p, grid.spacing, grid.origin);
+  f->field = (dcs_field){.n = grid.n, .spacing = {grid.spacing, grid.spacing, grid.spacing}};
+  memcpy(f->field.origin, grid.origin, sizeof grid.origin);
+  say_grid(f, f->a->problem.grid.has_origin);
+  return DCS_OK;
+}
+
+/* ---- all of it ---- */
+
+static dcs_status run(frames_map *f, const dcs_kind *kind, dcs_config *problem) {
+  const dcs_map_arguments *a = f->a;
+  DCS_TRY(place_top(f));
+  DCS_TRY(fix_grid(f, kind, problem));
+  if (f->request.periodic && a->align)
+    return dcs_fail(DCS_USAGE, "--align and a periodic boundary: the cell would turn with the "
+                               "atoms; expected one of them");
+  if (a->variance && f->count == 1)
+    return dcs_fail(DCS_USAGE, "--variance: found one frame; expected two or more");
+  DCS_TRY(check_memory(f));
+  if (a->each) DCS_TRY(dcs_frame_name_read(a->each, &f->each));
+  if (a->each) DCS_TRY(dcs_field_allocate(&f->field));
+  if (a->average)
+    DCS_TRY(dcs_average_open(dcs_points(f->field.n), a->variance, f->count, &f->average));
+  return compute(f);
+}
+
+static dcs_status open_frames(frames_map *f) {
+  const dcs_map_arguments *a = f->a;
+  const int n = 1 + a->n_more;
+  dcs_frame_range range = DCS_ALL_FRAMES;
+  const char **files = malloc((size_t)n * sizeof *files);
+  if (!files) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d files", n);
+  files[0] = a->problem.input.files[1];
+  for (int i = 1; i < n; i++)
+    files[i] = a->more[i - 1];
+  dcs_status status = a->frames ? dcs_parse_frames(a->frames, &range) : DCS_OK;
+  if (status == DCS_OK) status = dcs_frames_open(files, n, &f->top, &range, stderr, &f->frames);
+  free(files);
+  DCS_TRY(status);
+  f->count = dcs_frames_count(f->frames);
+  return a->align ? dcs_frames_align(f->frames, a->align) : DCS_OK;
+}
+
+dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_config *problem) {
+  const dcs_input *input = &a->problem.input;
+  frames_map f = {.a = a, .factor = dcs_units_factor(a->units.units, a->units.kelvin)};
+  DCS_TRY(dcs_topology_read(input->files[0], &input->how, &f.top, stderr));
+  dcs_status status = open_frames(&f);
+  if (status == DCS_OK) status = run(&f, kind, problem);
+  dcs_frames_close(f.frames);
+  dcs_average_close(f.average);
+  free(f.field.values);
+  dcs_molecule_free(&f.top);
+  return status;
+}

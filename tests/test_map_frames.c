@@ -1,0 +1,321 @@
+/* `dcsbench map` of several frames: what it writes is held against the maps of the frames, which
+ * the same command computes one by one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/output/field.h"
+#include "tests/program.h"
+#include "tests/written_dcd.h"
+
+#include <math.h>
+
+enum { ATOMS = 5, FRAMES = 7, EDGE = 6, POINTS = EDGE * EDGE * EDGE };
+
+static const char grid[] = "--grid 6^3 --spacing 2 --origin -5.25,-5,-4.75";
+
+static const char psf[] = "PSF\n\n 5 !NATOM\n"
+                          " 1 A 1 ION NA NA 1.0 22.9 0\n 2 A 2 ION CL CL -1.0 35.4 0\n"
+                          " 3 A 3 ION NA NA 1.0 22.9 0\n 4 A 4 ION CL CL -0.5 35.4 0\n"
+                          " 5 A 5 ION K POT 0.5 39.1 0\n\n";
+
+static float place(int frame, int atom, int axis) {
+  return (float)(4 * sin(1.7 * atom + 2.3 * axis) + 0.6 * sin(frame * (1 + atom) + axis));
+}
+
+/* The atoms of frame 0, turned about z and moved. */
+static float turned_place(int frame, int atom, int axis) {
+  const double c = cos(frame), s = sin(frame), x = (double)place(0, atom, 0),
+               y = (double)place(0, atom, 1), z = (double)place(0, atom, 2);
+  const double at[3] = {c * x - s * y + frame, s * x + c * y - 2 * frame, z + frame};
+  return (float)at[axis];
+}
+
+static const written_dcd moving = {.atoms = ATOMS, .frames = FRAMES, .place = place};
+static const written_dcd turning = {.atoms = ATOMS, .frames = 4, .place = turned_place};
+
+static int setup(void **state) {
+  if (program_setup(state) != 0) return -1;
+  put_file(in_folder("top.psf"), psf);
+  write_dcd(in_folder("traj.dcd"), &moving);
+  write_dcd(in_folder("turned.dcd"), &turning);
+  return 0;
+}
+
+/* `map` of frames of a file in the folder, on the grid. */
+static int map_frames(const char *trajectory, const char *options) {
+  return program_run("map %s %s %s %s", in_folder("top.psf"), in_folder(trajectory), grid, options);
+}
+
+static void read_map(const char *name, double values[POINTS], const char *units) {
+  dcs_field field = {0};
+  if (dcs_field_read(in_folder(name), &field) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(dcs_points(field.n), POINTS);
+  if (units) assert_string_equal(field.units, units);
+  for (int i = 0; i < POINTS; i++)
+    values[i] = (double)field.values[i];
+  dcs_field_free(&field);
+}
+
+/* The maps of all frames, each computed alone. */
+static void compute_alone(double maps[FRAMES][POINTS]) {
+  char name[32], options[256];
+  for (int frame = 1; frame <= FRAMES; frame++) {
+    snprintf(name, sizeof name, "alone%d.npy", frame);
+    snprintf(options, sizeof options, "--frame %d -o %s", frame, in_folder(name));
+    assert_status(map_frames("traj.dcd", options), 0);
+    read_map(name, maps[frame - 1], NULL);
+  }
+}
+
+static void assert_near(double found, double expected, double within) {
+  if (!(fabs(found - expected) <= within)) fail_msg("found %.9g, expected %.9g", found, expected);
+}
+
+/* Of the frames first, first + step, ..., in double precision. */
+static void assert_moments(double maps[FRAMES][POINTS], int first, int step, double factor,
+                           double found[3][POINTS]) {
+  for (int i = 0; i < POINTS; i++) {
+    double sum = 0, squares = 0, size = 0;
+    int n = 0;
+    for (int f = first; f < FRAMES; f += step, n++) {
+      sum += factor * maps[f][i];
+      size = fmax(size, fabs(factor * maps[f][i]));
+    }
+    for (int f = first; f < FRAMES; f += step) {
+      const double d = factor * maps[f][i] - sum / n;
+      squares += d * d;
+    }
+    const double variance = squares / (n - 1);
+    assert_near(found[0][i], sum / n, 2e-7 * size);
+    assert_near(found[1][i], variance, 1e-6 * size * size);
+    assert_near(found[2][i], sqrt(variance / n), 1e-6 * size);
+    assert_true(variance > 0);
+  }
+}
+
+static void averages_are_those_of_the_maps(void **state) {
+  (void)state;
+  static double maps[FRAMES][POINTS], found[3][POINTS];
+  char options[512];
+  compute_alone(maps);
+  snprintf(options, sizeof options, "--average --variance -o %s", in_folder("mean.dx"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  assert_string_equal(program_out, "");
+  read_map("mean.dx", found[0], "e/A");
+  read_map("mean_variance.dx", found[1], "(e/A)^2");
+  read_map("mean_error.dx", found[2], "e/A");
+  assert_moments(maps, 0, 1, 1, found);
+  snprintf(options, sizeof options, "--average --variance --units V --frames 2::2 -o %s",
+           in_folder("volts.mrc"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  read_map("volts.mrc", found[0], "V");
+  read_map("volts_variance.mrc", found[1], "(V)^2");
+  read_map("volts_error.mrc", found[2], "V");
+  assert_moments(maps, 1, 2, 14.3996454784255, found);
+}
+
+static void each_frame_has_its_file(void **state) {
+  (void)state;
+  static double maps[FRAMES][POINTS];
+  double found[POINTS];
+  char options[512];
+  compute_alone(maps);
+  snprintf(options, sizeof options, "--each %s --frames 3:7:2", in_folder("at_%03d_.npy"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  assert_contains(program_err, "maps of 3 frames");
+  for (int frame = 1; frame <= FRAMES; frame++) {
+    char name[32];
+    snprintf(name, sizeof name, "at_%03d_.npy", frame);
+    assert_int_equal(exists(in_folder(name)), frame >= 3 && frame % 2);
+    if (!exists(in_folder(name))) continue;
+    read_map(name, found, NULL);
+    assert_memory_equal(found, maps[frame - 1], sizeof found);
+  }
+}
+
+/* The grid lies around the first selected frame, and says so. */
+static void the_grid_is_fixed(void **state) {
+  (void)state;
+  char options[512];
+  dcs_field alone = {0}, mean = {0};
+  assert_status(program_run("map %s %s --frame 3 --spacing 4 -o %s", in_folder("top.psf"),
+                            in_folder("turned.dcd"), in_folder("third.dx")),
+                0);
+  snprintf(options, sizeof options, "--frames 3: --average -o %s", in_folder("box.dx"));
+  assert_status(program_run("map %s %s --spacing 4 %s", in_folder("top.psf"),
+                            in_folder("turned.dcd"), options),
+                0);
+  assert_contains(program_err, "2 frames on ");
+  assert_contains(program_err, "fixed in space: around the atoms of frame 3");
+  assert_int_equal(dcs_field_read(in_folder("third.dx"), &alone), DCS_OK);
+  assert_int_equal(dcs_field_read(in_folder("box.dx"), &mean), DCS_OK);
+  assert_memory_equal(&mean.n, &alone.n, sizeof mean.n);
+  assert_memory_equal(mean.origin, alone.origin, sizeof mean.origin);
+  dcs_field_free(&alone);
+  dcs_field_free(&mean);
+}
+
+/* Of a molecule that moves as a whole, the mean is the map of the first frame. */
+static void aligned_frames_have_one_map(void **state) {
+  (void)state;
+  double first[POINTS], mean[POINTS], variance[POINTS];
+  char options[512];
+  snprintf(options, sizeof options, "--frame 1 -o %s", in_folder("first.npy"));
+  assert_status(map_frames("turned.dcd", options), 0);
+  read_map("first.npy", first, NULL);
+  static const char *const selections[] = {"all", "1:4", "name=NA,CL,K"};
+  for (int s = 0; s < 3; s++) {
+    snprintf(options, sizeof options, "--average --variance --align %s -o %s", selections[s],
+             in_folder("aligned.npy"));
+    assert_status(map_frames("turned.dcd", options), 0);
+    read_map("aligned.npy", mean, NULL);
+    read_map("aligned_variance.npy", variance, NULL);
+    for (int i = 0; i < POINTS; i++) {
+      assert_near(mean[i], first[i], 2e-5);
+      assert_true(variance[i] < 1e-9);
+    }
+  }
+}
+
+/* Structures in files of their own, whose charges are not looked at. */
+static void files_are_frames(void **state) {
+  (void)state;
+  static double maps[FRAMES][POINTS], found[3][POINTS];
+  char list[1024] = "";
+  compute_alone(maps);
+  for (int frame = 0; frame < FRAMES; frame++) {
+    char name[32], text[ATOMS * 96] = "";
+    for (int a = 0; a < ATOMS; a++)
+      snprintf(text + strlen(text), 96, "ATOM %d NA ION %d %.6f %.6f %.6f 9.0 1.5\n", a + 1, a + 1,
+               (double)place(frame, a, 0), (double)place(frame, a, 1), (double)place(frame, a, 2));
+    snprintf(name, sizeof name, "frame%d.pqr", frame + 1);
+    put_file(in_folder(name), text);
+    snprintf(list + strlen(list), 128, " %s", in_folder(name));
+  }
+  assert_status(program_run("map %s%s %s --average --variance -o %s", in_folder("top.psf"), list,
+                            grid, in_folder("files.npy")),
+                0);
+  read_map("files.npy", found[0], NULL);
+  read_map("files_variance.npy", found[1], NULL);
+  read_map("files_error.npy", found[2], NULL);
+  for (int i = 0; i < POINTS; i++) {
+    double sum = 0;
+    for (int f = 0; f < FRAMES; f++)
+      sum += maps[f][i];
+    assert_near(found[0][i], sum / FRAMES, 1e-5);
+  }
+}
+
+/* With a cutoff and to a tolerance, as single maps are. */
+static void other_problems_have_means(void **state) {
+  (void)state;
+  double one[POINTS], mean[POINTS];
+  char options[512];
+  static const char *const problems[] = {"--cutoff 7 --switching c2", "--tolerance 0.01"};
+  for (int p = 0; p < 2; p++) {
+    snprintf(options, sizeof options, "%s --frame 2 -o %s", problems[p], in_folder("one.npy"));
+    assert_status(map_frames("traj.dcd", options), 0);
+    snprintf(options, sizeof options, "%s --frames 2 --average -o %s", problems[p],
+             in_folder("mean.npy"));
+    assert_status(map_frames("traj.dcd", options), 0);
+    read_map("one.npy", one, NULL);
+    read_map("mean.npy", mean, NULL);
+    for (int i = 0; i < POINTS; i++)
+      assert_near(mean[i], one[i], 1e-7);
+  }
+}
+
+static void slices_are_written(void **state) {
+  (void)state;
+  char options[512];
+  snprintf(options, sizeof options, "--slice z=0 --each %s --average -o %s",
+           in_folder("plane%d.csv"), in_folder("plane.csv"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  assert_true(exists(in_folder("plane7.csv")) && !exists(in_folder("plane8.csv")));
+  size_t bytes;
+  char *text = get_file(in_folder("plane.csv"), &bytes);
+  int lines = 0;
+  for (size_t i = 0; i < bytes; i++)
+    lines += text[i] == '\n';
+  free(text);
+  assert_int_equal(lines, 1 + EDGE * EDGE);
+}
+
+static void cut_files_are_said(void **state) {
+  (void)state;
+  char options[512];
+  write_dcd(in_folder("cut.dcd"), &moving);
+  struct stat facts;
+  assert_int_equal(stat(in_folder("cut.dcd"), &facts), 0);
+  assert_int_equal(truncate(in_folder("cut.dcd"), facts.st_size - 10), 0);
+  snprintf(options, sizeof options, "--average -o %s", in_folder("cut.npy"));
+  assert_status(map_frames("cut.dcd", options), 0);
+  assert_contains(program_err, "frame 7 is cut");
+  assert_contains(program_err, "6 frames on ");
+}
+
+/* ---- what is refused ---- */
+
+static void assert_refused(const char *options, int status, const char *says) {
+  assert_status(map_frames("traj.dcd", options), status);
+  assert_contains(program_err, says);
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  assert_refused("--frames 2 -o x.dx", 2, "--frame 2");
+  assert_refused("--variance -o x.dx", 2, "--variance: expected --average");
+  assert_refused("--align all -o x.dx", 2, "--align: expected --average or --each");
+  assert_refused("--average", 2, "--out FILE is missing");
+  assert_refused("--each a%d.npy -o x.npy", 2, "--out is of the mean");
+  assert_refused("--each a%d.npy --variance", 2, "--variance: expected --average");
+  assert_refused("--average --frame 2 -o x.dx", 2, "expected --frames 2");
+  assert_refused("--average --at p.csv -o x.csv", 2, "of one frame");
+  assert_refused("--average --frames 0 -o x.dx", 2, "counted from 1");
+  assert_refused("--average --frames 5:8 -o x.dx", 2, "has 7 whole frames");
+  assert_refused("--average -o x.doc", 2, "x.doc");
+  assert_refused("--average --align 1:6 -o x.dx", 2, "from 1 to 5");
+  assert_refused("--average --align 1,2 -o x.dx", 2, "lie on a line");
+  assert_refused("--average --variance --frames 2 -o x.dx", 2, "found one frame");
+  assert_refused("--average --align all --boundary periodic --tolerance 0.01 -o x.dx", 2,
+                 "the cell would turn");
+  assert_refused("--average --grid 5000^3 -o x.dx", 4, "24 bytes a point for the mean");
+  assert_status(program_run("map %s %s -o x.dx", in_folder("top.psf"), "--average"), 2);
+  assert_contains(program_err, "found one file");
+  assert_status(program_run("map %s a b -o x.dx", in_folder("top.psf")), 2);
+  assert_contains(program_err, "found \"b\", a third file");
+  assert_status(
+      program_run("map %s %s --average -o x.dx", in_folder("traj.dcd"), in_folder("top.psf")), 3);
+  assert_contains(program_err, "gives no charges");
+}
+
+static void names_of_each_are_checked(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"a.npy",   "a%d%d.npy", "a%s.npy", "a%%d.npy",
+                                      "a%5.npy", "a%.3d.npy", "a%ld.npy"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char options[64];
+    snprintf(options, sizeof options, "--each %s", wrong[i]);
+    assert_refused(options, 2, "the frame's number once");
+  }
+  assert_refused("--each a%d.doc", 2, "a%d.doc");
+  assert_refused("--each a%d.png", 2, "a picture is of a slice");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(averages_are_those_of_the_maps),
+                                     cmocka_unit_test(each_frame_has_its_file),
+                                     cmocka_unit_test(the_grid_is_fixed),
+                                     cmocka_unit_test(aligned_frames_have_one_map),
+                                     cmocka_unit_test(files_are_frames),
+                                     cmocka_unit_test(other_problems_have_means),
+                                     cmocka_unit_test(slices_are_written),
+                                     cmocka_unit_test(cut_files_are_said),
+                                     cmocka_unit_test(what_does_not_fit_is_refused),
+                                     cmocka_unit_test(names_of_each_are_checked)};
+  return cmocka_run_group_tests(tests, setup, program_teardown);
+}
