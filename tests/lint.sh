@@ -73,7 +73,12 @@ grep -nE -e '-(Ofast|ffast-math|ffinite-math-only)' "$BUILD/flags" && fail "-ffa
 for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h mpi/*.h; do
   [ -f "$h" ] || continue
   case $h in */emulator*.h | */cpu/*_brick.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
-  ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"
+  compiler=${CC:-cc}
+  case $h in mpi/*) # where there is no MPI, nothing can know
+    grep -q 'HAVE_MPI := 1' "$BUILD/config.mk" || continue
+    compiler="env OMPI_CC=$compiler MPICH_CC=$compiler ${MPICC:-mpicc}" ;;
+  esac
+  $compiler -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"
 done
 
 # Functions fit a screen.

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"
 #include "harness/base/hash.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/machine.h"
 
 #include "version.h" /* written by the Makefile */
@@ -121,7 +122,7 @@ static dcs_status deliver(void *with, int64_t block, const struct iovec *pieces,
   DCS_TRY(save_now_and_then(m));
   draw(m);
   m->workers->passed(m->workers, dcs_average_merged(m->average));
-  return DCS_OK;
+  return dcs_interrupted() ? dcs_fail(DCS_FAILED, "interrupted") : DCS_OK;
 }
 
 static dcs_status take(void *user, int64_t *block) {
