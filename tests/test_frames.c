@@ -237,6 +237,10 @@ static void a_pipe_goes_forward(void **state) {
   assert_frames(1, "2::2", -1, (int[]){2, 4, 6, 8, 0});
   assert_says(notes, "frame 9 is cut");
   close(end);
+  end = fill_pipe(file[0], 10, path);
+  assert_frames(1, "7:", -1, (int[]){7, 8, 0});
+  assert_says(notes, "frame 9 is cut");
+  close(end);
   end = fill_pipe(file[0], 0, path);
   assert_int_equal(open_list(1, "2:9", &frames), DCS_OK);
   assert_int_equal(dcs_frames_count(frames), 8);
