@@ -38,6 +38,17 @@ static dcs_status check_one(const dcs_map_arguments *a) {
   return DCS_OK;
 }
 
+/* Standard input is read once. */
+static dcs_status check_standard_input(const dcs_map_arguments *a) {
+  int n = 0;
+  for (int f = 0; f < 2; f++)
+    n += strcmp(a->problem.input.files[f], "-") == 0;
+  for (int f = 0; f < a->n_more; f++)
+    n += strcmp(a->more[f], "-") == 0;
+  if (n <= 1) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "found - twice; expected standard input once");
+}
+
 dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
   const char *several = a->average ? "--average" : "--each";
   dcs_frame_range range;
@@ -48,6 +59,7 @@ dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
                     "%s: found one file; expected the one that gives charges, and the frames "
                     "behind it: trajectories, or files with a structure each",
                     several);
+  DCS_TRY(check_standard_input(a));
   if (a->at)
     return dcs_fail(DCS_USAGE, "--at and %s: points of your own are of one frame", several);
   if (a->problem.input.how.frame)
@@ -298,6 +310,8 @@ dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_
   frames_map f = {.a = a, .factor = dcs_units_factor(a->units.units, a->units.kelvin)};
   DCS_TRY(dcs_topology_read(input->files[0], &input->how, &f.top, stderr));
   dcs_status status = open_frames(&f);
+  /* A cell that was typed holds for all frames. */
+  if (status == DCS_OK && problem->value[kind->cell_edges] > 0) dcs_frames_without_cells(f.frames);
   if (status == DCS_OK) status = run(&f, kind, problem);
   dcs_frames_close(f.frames);
   free(f.field.values);
