@@ -6,7 +6,10 @@
 
 #include <cmocka.h>
 
+#include "kernels/coulomb/coulomb.h"
 #include "library/frames/run.h"
+#include "library/map_slabs.h"
+#include "library/mapper.h"
 #include "tests/library_map.h"
 #include "tests/written_dcd.h"
 
@@ -97,6 +100,15 @@ static void take_frame(int frame, double of[4 * ATOMS]) {
   }
 }
 
+/* A tolerance is relative to the first frame's map. */
+static void map_frame(dcs_mapper *m, const dcs_map_request *r, bool first) {
+  static double scale;
+  if (dcs_mapper_pose(m, r) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (first) assert_true(dcs_map_scale(&m->c.problem, 1, &scale));
+  m->c.problem.scale = scale;
+  if (dcs_mapper_slices(m, 0, NZ, map) != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
 static void add_maps(const char *device, const dcs_map_request *request, one_process *p) {
   static double frame_atoms[4 * ATOMS];
   dcs_mapper *m = open_mapper(device, NULL);
@@ -108,7 +120,7 @@ static void add_maps(const char *device, const dcs_map_request *request, one_pro
   for (int f = 0; f < FRAMES; f++) {
     if (f % DCS_FRAME_BLOCK == 0) partial.frames = 0;
     take_frame(f, frame_atoms);
-    if (dcs_map(m, &r, map) != 0) fail_msg("%s", dcs_error_message());
+    map_frame(m, &r, f == 0);
     dcs_partial_add(&partial, map);
     if (f % DCS_FRAME_BLOCK == DCS_FRAME_BLOCK - 1 || f == FRAMES - 1)
       assert_int_equal(dcs_average_give(p->average, f / DCS_FRAME_BLOCK, &partial), DCS_OK);
@@ -149,9 +161,33 @@ static void on_the_cpu(void **state) {
   check("cpu", "cpu", &r);
 }
 
+static void on_a_device(void **state) {
+  (void)state;
+  dcs_map_request r = request_of(1);
+  check("emulated", "emulated", &r);
+  r.cutoff = 2.5;
+  check("emulated", "emulated", &r);
+}
+
+static void to_a_tolerance_on_a_device(void **state) {
+  (void)state;
+  dcs_map_request r = request_of(1);
+  r.tolerance = 1e-3;
+  check("emulated", "emulated", &r);
+}
+
+static void on_several_devices(void **state) {
+  (void)state;
+  dcs_map_request r = request_of(1);
+  check("emulated,emulated", "emulated", &r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(on_the_cpu),
+      cmocka_unit_test(on_a_device),
+      cmocka_unit_test(to_a_tolerance_on_a_device),
+      cmocka_unit_test(on_several_devices),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -44,6 +44,8 @@ typedef struct {
   int workers[DCS_N_STAGES];   /* 0: the stage is part of another */
   double wall_s;               /* from the first frame to the last block */
   int64_t frames;
+  int cards;      /* that compute; 0: the CPU */
+  char lost[512]; /* which of them failed, and why, while others did their part; "" */
 } dcs_frames_times;
 
 /* What the frames are computed by, as text: the choice for the size, if it can compute the first

@@ -176,7 +176,7 @@ static double scale_of(const dcs_mesh_sample *samples, int n) {
   return 0.85 * fmax(scale, w / CANCELLED);
 }
 
-static bool find_scale(const dcs_problem *problem, int threads, double *scale) {
+bool dcs_map_scale(const dcs_problem *problem, int threads, double *scale) {
   dcs_mesh_sample samples[SAMPLES];
   const int n = choose_samples(problem, samples);
   if (dcs_periodic(problem)) {
@@ -216,5 +216,7 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
     return true;
   }
   if (!scene->periodic) find_box(problem, threads, scene);
-  return find_scale(problem, threads, &scene->scale) && find_density(problem, cutoff, scene);
+  scene->scale = problem->scale;
+  return (problem->scale > 0 || dcs_map_scale(problem, threads, &scene->scale)) &&
+         find_density(problem, cutoff, scene);
 }
