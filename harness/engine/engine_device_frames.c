@@ -92,6 +92,16 @@ static dcs_outcome check_form(const dcs_kind *kind, const dcs_variant *variant) 
   return DCS_OUTCOME_INAPPLICABLE;
 }
 
+/* A first map, of nobody's: a driver loads a kernel when it is first launched. */
+static dcs_outcome warm_up(dcs_device_frames *f) {
+  dcs_device *device = f->e->engine.device;
+  dcs_places places;
+  const dcs_outcome outcome = dcs_find_places(f->e, &f->e->slots[0], DCS_PAGEABLE, false, &places);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  dcs_status status = dcs_enqueue_map(f->e, &f->e->slots[0], &places);
+  return as_outcome(status == DCS_OK ? device->synchronize(device) : status);
+}
+
 static dcs_outcome open_frames(dcs_device_frames *f, const dcs_kind *kind,
                                const dcs_variant *variant, const dcs_config *config) {
   dcs_engine *engine = &f->e->engine;
@@ -102,7 +112,8 @@ static dcs_outcome open_frames(dcs_device_frames *f, const dcs_kind *kind,
   if (outcome == DCS_OUTCOME_OK)
     outcome = engine->prepare(engine, 0, &f->shape.config, variant, config, &facts);
   if (outcome == DCS_OUTCOME_OK) outcome = as_outcome(load(f));
-  return outcome == DCS_OUTCOME_OK ? as_outcome(make_memory(f)) : outcome;
+  if (outcome == DCS_OUTCOME_OK) outcome = as_outcome(make_memory(f));
+  return outcome == DCS_OUTCOME_OK ? warm_up(f) : outcome;
 }
 
 dcs_outcome dcs_device_frames_open(dcs_engine *engine, const dcs_kind *kind,
