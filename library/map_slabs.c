@@ -173,7 +173,9 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
 static double rate_of(const dcs_mapper *m, const dcs_method *method) {
   const double of_cpu = 1e9, of_gpu = 5e12, of_emulated = 1e7;
   if (backend_of(method) == DCS_CPU) return of_cpu * m->threads;
-  return m->engines[DCS_GPU] && !m->engines[DCS_GPU]->device->timed ? of_emulated : of_gpu;
+  const dcs_engine *engine = m->engines[DCS_GPU];
+  if (!engine) return of_gpu;
+  return (dcs_mapper_has_times(engine) ? of_gpu : of_emulated) * engine->n_devices;
 }
 
 int64_t dcs_mapper_slab_slices(dcs_mapper *m) {

@@ -72,7 +72,10 @@ dcs_status dcs_request_check(const dcs_map_request *request);
 
 /* In a child of fork() forgets the GPU that the parent opened, which must not be touched there. */
 void dcs_mapper_leave_parent(dcs_mapper *mapper);
-/* Opens the GPU unless it is open; the table's GPU methods are given up where the card is another.
+/* Whether times of the engine mean anything. */
+bool dcs_mapper_has_times(const dcs_engine *engine);
+/* Opens the GPU, or the GPUs, unless it is open; the table's GPU methods are given up where the
+ * card is another.
  */
 dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);
 /* Gives the GPU up after a failure that may have poisoned its context. */

@@ -57,7 +57,7 @@ struct dcs_pipe {
   bool planned; /* each frame brings its plan */
   double scale; /* of the first frame */
   dcs_frame_worker workers[DCS_MAX_DEVICES];
-  int n_workers;
+  int n_workers, preparers;
 
   pthread_mutex_t calls; /* of the job's functions */
   pthread_mutex_t lock;  /* of all that follows */
@@ -76,6 +76,14 @@ struct dcs_pipe {
   char why[2 * DCS_TEXT];
   dcs_frames_times *times;
 };
+
+/* ---- the run (run.c) ---- */
+
+/* Opens the workers; close it whatever the status. */
+dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs_pipe *p);
+/* All stages at once, once. */
+dcs_status dcs_pipe_run(dcs_pipe *p);
+void dcs_pipe_close(dcs_pipe *p);
 
 /* ---- in turn (pipe.c): each takes the lock ---- */
 

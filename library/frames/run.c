@@ -113,6 +113,7 @@ static dcs_status open_worker(dcs_pipe *p, const char *device, const dcs_problem
 static dcs_status open_workers(dcs_pipe *p, const dcs_problem *first) {
   const char *device = p->job->device;
   dcs_device_list list;
+  if (p->method.variant->backend == DCS_CPU) return open_worker(p, "cpu", first);
   if (!dcs_names_several(device)) return open_worker(p, device, first);
   DCS_TRY(dcs_device_list_of(device, &list));
   for (int d = 0; d < list.n; d++)
@@ -146,7 +147,7 @@ static dcs_status make_slots(dcs_pipe *p, int preparers) {
                   (long long)n);
 }
 
-static dcs_status open_pipe(dcs_pipe *p) {
+static dcs_status open_all(dcs_pipe *p) {
   dcs_case c = {0};
   char text[512];
   if (!p->job->method) DCS_TRY(dcs_frames_method(p->job, text));
@@ -161,10 +162,21 @@ static dcs_status open_pipe(dcs_pipe *p) {
     if (status == DCS_OK) status = open_workers(p, &c.problem);
   }
   dcs_case_free(&c);
-  return status;
+  DCS_TRY(status);
+  p->preparers = preparers_of(p);
+  return make_slots(p, p->preparers);
 }
 
-static void close_pipe(dcs_pipe *p) {
+dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs_pipe *p) {
+  *p = (dcs_pipe){.job = job, .times = times};
+  *times = (dcs_frames_times){0};
+  pthread_mutex_init(&p->calls, NULL);
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->changed, NULL);
+  return open_all(p);
+}
+
+void dcs_pipe_close(dcs_pipe *p) {
   for (int w = 0; w < p->n_workers; w++) {
     dcs_device_frames_close(p->workers[w].device);
     dcs_mapper_close(p->workers[w].mapper);
@@ -200,12 +212,12 @@ static void join(threads *t) {
 }
 
 /* All stages at once, until the workers have no more to do. */
-static void run_stages(dcs_pipe *p, int preparers) {
+static void run_stages(dcs_pipe *p) {
   threads workers = {.n = 0}, others = {.n = 0};
   p->left = p->n_workers;
   start(p, &others, dcs_pipe_reader, p);
   start(p, &others, dcs_pipe_giver, p);
-  for (int i = 0; i < preparers; i++)
+  for (int i = 0; i < p->preparers; i++)
     start(p, &others, dcs_pipe_preparer, p);
   for (int w = 0; w < p->n_workers; w++)
     start(p, &workers, dcs_pipe_worker, &p->workers[w]);
@@ -217,31 +229,27 @@ static void run_stages(dcs_pipe *p, int preparers) {
   join(&others);
 }
 
-static dcs_status run(dcs_pipe *p) {
-  DCS_TRY(open_pipe(p));
-  const int preparers = preparers_of(p);
-  DCS_TRY(make_slots(p, preparers));
-  dcs_frames_times *times = p->times;
-  const bool card = p->method.variant->backend == DCS_GPU;
-  times->cards = card ? p->n_workers : 0;
+static void count_workers(const dcs_pipe *p, dcs_frames_times *times) {
+  times->cards = p->method.variant->backend == DCS_GPU ? p->n_workers : 0;
   times->workers[DCS_STAGE_READING] = times->workers[DCS_STAGE_ADDING] = 1;
-  times->workers[DCS_STAGE_PREPARING] = preparers;
+  times->workers[DCS_STAGE_PREPARING] = p->preparers;
   times->workers[DCS_STAGE_COPYING] = p->workers[0].device ? p->n_workers : 0;
   times->workers[DCS_STAGE_COMPUTING] = p->n_workers;
   times->workers[DCS_STAGE_WRITING] = p->job->each != NULL;
+}
+
+dcs_status dcs_pipe_run(dcs_pipe *p) {
+  count_workers(p, p->times);
   const double start_ns = dcs_now_ns();
-  run_stages(p, preparers);
-  times->wall_s = 1e-9 * (dcs_now_ns() - start_ns);
+  run_stages(p);
+  p->times->wall_s = 1e-9 * (dcs_now_ns() - start_ns);
   return p->status == DCS_OK ? DCS_OK : dcs_fail(p->status, "%s", p->why);
 }
 
 dcs_status dcs_frames_run(const dcs_frames_job *job, dcs_frames_times *times) {
-  dcs_pipe p = {.job = job, .times = times};
-  *times = (dcs_frames_times){0};
-  pthread_mutex_init(&p.calls, NULL);
-  pthread_mutex_init(&p.lock, NULL);
-  pthread_cond_init(&p.changed, NULL);
-  const dcs_status status = run(&p);
-  close_pipe(&p);
+  dcs_pipe p;
+  dcs_status status = dcs_pipe_open(job, times, &p);
+  if (status == DCS_OK) status = dcs_pipe_run(&p);
+  dcs_pipe_close(&p);
   return status;
 }
