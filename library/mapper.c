@@ -127,6 +127,7 @@ int dcs_mapper_open(const dcs_mapper_options *options, dcs_mapper **mapper) {
   *mapper = NULL;
   dcs_mapper *m = calloc(1, sizeof *m);
   if (!m) return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");
+  pthread_mutex_init(&m->lock, NULL);
   dcs_status status = open_mapper(m, options ? options : &defaults);
   if (status == DCS_OK)
     *mapper = m;
@@ -142,6 +143,7 @@ void dcs_mapper_close(dcs_mapper *m) {
     if (m->engines[b]) m->engines[b]->close(m->engines[b]);
   dcs_case_free(&m->c);
   dcs_case_free(&m->part);
+  pthread_mutex_destroy(&m->lock);
   free(m->checked);
   free(m->device);
   free(m->dispatch_path);

@@ -53,6 +53,7 @@ typedef struct {
 
 struct dcs_pipe {
   const dcs_frames_job *job;
+  char text[DCS_METHOD_TEXT]; /* of the method, as dcs_mapper_keep() takes it */
   dcs_method method;
   bool planned; /* each frame brings its plan */
   double scale; /* of the first frame */

@@ -32,19 +32,27 @@ static dcs_status open_first(const dcs_frames_job *job, dcs_mapper **mapper) {
   return open_mapper(&of, mapper);
 }
 
-/* The first of the choice that passes its check and can compute the case. */
-static dcs_status choose_method(dcs_mapper *m, const dcs_case *c, dcs_method *method) {
-  const dcs_size size = dcs_case_size(c);
+/* The first of the choice for the mapper's case that passes its check and can compute it. */
+static dcs_status choose_method(dcs_mapper *m, dcs_method *method) {
   dcs_choice choice;
   char why[DCS_TEXT] = "no method";
-  dcs_choose(m, &size, c->spacing, &choice);
+  DCS_TRY(dcs_mapper_choose(m, &choice));
   for (int i = 0; i < choice.n; i++) {
     *method = choice.list[i].method;
-    if (!dcs_applicable(method->variant, &c->problem, &method->config, why)) continue;
+    if (!dcs_applicable(method->variant, &m->c.problem, &method->config, why)) continue;
     if (dcs_mapper_check(m, method) == DCS_OK) return DCS_OK;
     snprintf(why, sizeof why, "%.255s", dcs_error_message());
   }
   return dcs_fail(DCS_UNAVAILABLE, "no method can compute these frames here: %s", why);
+}
+
+dcs_status dcs_frame_method(dcs_mapper *m, char text[DCS_METHOD_TEXT]) {
+  dcs_method method;
+  char config[DCS_TEXT];
+  DCS_TRY(choose_method(m, &method));
+  snprintf(text, DCS_METHOD_TEXT, "%s %s", method.variant->id,
+           dcs_format_config(method.variant, &method.config, config));
+  return DCS_OK;
 }
 
 static dcs_status first_frame(const dcs_frames_job *job, dcs_case *c) {
@@ -60,28 +68,13 @@ static dcs_status first_frame(const dcs_frames_job *job, dcs_case *c) {
   return status == DCS_OK ? dcs_frames_seek(job->frames, 0) : status;
 }
 
-dcs_status dcs_frames_method(const dcs_frames_job *job, char text[512]) {
+dcs_status dcs_frames_method(const dcs_frames_job *job, char text[DCS_METHOD_TEXT]) {
   dcs_mapper *m;
-  dcs_case c = {0};
-  dcs_method method;
-  char config[DCS_TEXT];
   DCS_TRY(open_first(job, &m));
-  dcs_status status = first_frame(job, &c);
-  if (status == DCS_OK) status = choose_method(m, &c, &method);
-  if (status == DCS_OK)
-    snprintf(text, 512, "%s %s", method.variant->id,
-             dcs_format_config(method.variant, &method.config, config));
-  dcs_case_free(&c);
+  dcs_status status = first_frame(job, &m->c);
+  if (status == DCS_OK) status = dcs_frame_method(m, text);
   dcs_mapper_close(m);
   return status;
-}
-
-static dcs_status read_method(const char *text, dcs_method *method) {
-  char id[64];
-  const char *space = strchr(text, ' ');
-  const size_t length = space ? (size_t)(space - text) : strlen(text);
-  snprintf(id, sizeof id, "%.*s", (int)length, text);
-  return dcs_read_method(id, space ? space + 1 : "", method);
 }
 
 /* ---- workers ---- */
@@ -103,8 +96,9 @@ static dcs_status open_worker(dcs_pipe *p, const char *device, const dcs_problem
   job.device = device;
   snprintf(w->name, sizeof w->name, "%s", device ? device : dcs_default_device());
   DCS_TRY(open_mapper(&job, &w->mapper));
-  w->mapper->only = p->method;
-  DCS_TRY(dcs_mapper_check(w->mapper, &p->method));
+  DCS_TRY(dcs_mapper_keep(w->mapper, p->text));
+  p->method = w->mapper->only;
+  p->planned = p->method.variant->plan && !p->method.variant->place;
   if (p->method.variant->backend == DCS_GPU) open_device(p, w, first);
   return DCS_OK;
 }
@@ -113,11 +107,12 @@ static dcs_status open_worker(dcs_pipe *p, const char *device, const dcs_problem
 static dcs_status open_workers(dcs_pipe *p, const dcs_problem *first) {
   const char *device = p->job->device;
   dcs_device_list list;
-  if (p->method.variant->backend == DCS_CPU) return open_worker(p, "cpu", first);
   if (!dcs_names_several(device)) return open_worker(p, device, first);
   DCS_TRY(dcs_device_list_of(device, &list));
-  for (int d = 0; d < list.n; d++)
+  for (int d = 0; d < list.n; d++) {
     DCS_TRY(open_worker(p, list.names[d], first));
+    if (p->method.variant->backend == DCS_CPU) return DCS_OK; /* one takes all CPUs */
+  }
   return DCS_OK;
 }
 
@@ -149,10 +144,10 @@ static dcs_status make_slots(dcs_pipe *p, int preparers) {
 
 static dcs_status open_all(dcs_pipe *p) {
   dcs_case c = {0};
-  char text[512];
-  if (!p->job->method) DCS_TRY(dcs_frames_method(p->job, text));
-  DCS_TRY(read_method(p->job->method ? p->job->method : text, &p->method));
-  p->planned = p->method.variant->plan && !p->method.variant->place;
+  if (p->job->method)
+    snprintf(p->text, sizeof p->text, "%s", p->job->method);
+  else
+    DCS_TRY(dcs_frames_method(p->job, p->text));
   dcs_status status = first_frame(p->job, &c);
   if (status == DCS_OK) {
     if (dcs_tolerance(&c.problem) > 0 &&

@@ -3,8 +3,8 @@
 #define DCS_FRAMES_RUN_H
 
 #include "harness/frames/frames.h"
-#include "library/dcsbench.h"
 #include "library/frames/average.h"
+#include "library/map_slabs.h"
 
 typedef struct {
   dcs_frames *frames;             /* read by a thread of the run's own */
@@ -50,7 +50,7 @@ typedef struct {
 
 /* What the frames are computed by, as text: the choice for the size, if it can compute the first
  * frame. */
-dcs_status dcs_frames_method(const dcs_frames_job *job, char method[512]);
+dcs_status dcs_frames_method(const dcs_frames_job *job, char method[DCS_METHOD_TEXT]);
 
 /* Computes the blocks that `take` gives. Ends as the first failure did; blocks that were given
  * until then count. */
