@@ -32,29 +32,6 @@ static dcs_status open_first(const dcs_frames_job *job, dcs_mapper **mapper) {
   return open_mapper(&of, mapper);
 }
 
-/* The first of the choice for the mapper's case that passes its check and can compute it. */
-static dcs_status choose_method(dcs_mapper *m, dcs_method *method) {
-  dcs_choice choice;
-  char why[DCS_TEXT] = "no method";
-  DCS_TRY(dcs_mapper_choose(m, &choice));
-  for (int i = 0; i < choice.n; i++) {
-    *method = choice.list[i].method;
-    if (!dcs_applicable(method->variant, &m->c.problem, &method->config, why)) continue;
-    if (dcs_mapper_check(m, method) == DCS_OK) return DCS_OK;
-    snprintf(why, sizeof why, "%.255s", dcs_error_message());
-  }
-  return dcs_fail(DCS_UNAVAILABLE, "no method can compute these frames here: %s", why);
-}
-
-dcs_status dcs_frame_method(dcs_mapper *m, char text[DCS_METHOD_TEXT]) {
-  dcs_method method;
-  char config[DCS_TEXT];
-  DCS_TRY(choose_method(m, &method));
-  snprintf(text, DCS_METHOD_TEXT, "%s %s", method.variant->id,
-           dcs_format_config(method.variant, &method.config, config));
-  return DCS_OK;
-}
-
 static dcs_status first_frame(const dcs_frames_job *job, dcs_case *c) {
   dcs_frame frame = {.places = malloc((size_t)job->top->n * 3 * sizeof(double))};
   bool found = false;
@@ -150,8 +127,7 @@ static dcs_status open_all(dcs_pipe *p) {
     DCS_TRY(dcs_frames_method(p->job, p->text));
   dcs_status status = first_frame(p->job, &c);
   if (status == DCS_OK) {
-    if (dcs_tolerance(&c.problem) > 0 &&
-        !dcs_map_scale(&c.problem, dcs_loop_threads(), &p->scale))
+    if (dcs_tolerance(&c.problem) > 0 && !dcs_map_scale(&c.problem, dcs_loop_threads(), &p->scale))
       status = dcs_fail(DCS_UNAVAILABLE, "no memory for a sample of the map");
     c.problem.scale = p->scale;
     if (status == DCS_OK) status = open_workers(p, &c.problem);
