@@ -26,6 +26,7 @@ static dcs_status check_one(const dcs_map_arguments *a) {
   if (a->variance) return alone("--variance", "--average");
   if (a->checkpoint) return alone("--checkpoint", "--average");
   if (a->align) return alone("--align", several);
+  if (a->csv || a->json) return alone(a->csv ? "--csv" : "--json", several);
   if (a->frames)
     return dcs_fail(DCS_USAGE,
                     "--frames: expected %s, too; for the map of one frame alone, --frame %s",
@@ -66,6 +67,7 @@ dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
     return dcs_fail(DCS_USAGE, "--frame and %s: expected --frames %lld", several,
                     (long long)a->problem.input.how.frame);
   if (a->variance && !a->average) return alone("--variance", "--average");
+  if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: leave one out");
   if (a->checkpoint && a->each)
     return dcs_fail(DCS_USAGE, "--checkpoint and --each: expected one of them: the maps of frames "
                                "that a checkpoint has are not computed again");
@@ -198,7 +200,10 @@ static dcs_status compute_mean(frames_map *f, dcs_mean_job *mean) {
   mean->progress = &progress;
   dcs_status status = dcs_frames_mean(mean, &average, &times);
   dcs_progress_clear(&progress);
+  if (*times.lost) fprintf(stderr, "%s\n", times.lost);
   if (status == DCS_OK && dcs_job->rank == 0) status = finish(f, average);
+  if (status == DCS_OK && dcs_job->rank == 0 && f->a->time)
+    status = dcs_map_print_frame_times(&times, f->a->csv, f->a->json);
   dcs_average_close(average);
   return status;
 }

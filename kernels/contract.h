@@ -94,7 +94,9 @@ typedef struct {
                                          which compute the bits that the slab has in the whole grid
                                        */
   float spacing;                      /* of the points, angstrom */
-  dcs_config config;                  /* values of the kind's parameters */
+  double scale;      /* what a tolerance is relative to, where that is known: of many alike, of
+                        the first; 0: what the inputs say */
+  dcs_config config; /* values of the kind's parameters */
 } dcs_problem;
 
 /* ---- what a CUDA variant asks the harness to do ---- */

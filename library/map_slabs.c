@@ -106,7 +106,7 @@ static dcs_status no_method(const dcs_mapper *m) {
 }
 
 /* Opening the GPU may change what is best, so the choice is made anew. */
-static dcs_status choose_open(dcs_mapper *m, dcs_choice *choice) {
+dcs_status dcs_mapper_choose(dcs_mapper *m, dcs_choice *choice) {
   choose(m, choice);
   if (choice->n > 0 && backend_of(&choice->list[0].method) == DCS_GPU && !m->engines[DCS_GPU]) {
     (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
@@ -119,7 +119,7 @@ static dcs_status choose_open(dcs_mapper *m, dcs_choice *choice) {
 static dcs_status compute(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
   dcs_choice choice;
   dcs_status status = DCS_OK;
-  DCS_TRY(choose_open(m, &choice));
+  DCS_TRY(dcs_mapper_choose(m, &choice));
   for (int i = 0; i < choice.n; i++) {
     status = dcs_mapper_check(m, &choice.list[i].method);
     if (status == DCS_OK) status = run_slabs(m, &choice.list[i].method, from, end, slab);
@@ -132,7 +132,7 @@ dcs_status dcs_mapper_decide(dcs_mapper *m, char text[DCS_METHOD_TEXT]) {
   dcs_choice choice;
   dcs_status status = DCS_OK;
   char config[DCS_TEXT];
-  DCS_TRY(choose_open(m, &choice));
+  DCS_TRY(dcs_mapper_choose(m, &choice));
   for (int i = 0; i < choice.n; i++) {
     const dcs_method *method = &choice.list[i].method;
     status = dcs_mapper_check(m, method);
@@ -173,7 +173,9 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
 static double rate_of(const dcs_mapper *m, const dcs_method *method) {
   const double of_cpu = 1e9, of_gpu = 5e12, of_emulated = 1e7;
   if (backend_of(method) == DCS_CPU) return of_cpu * m->threads;
-  return m->engines[DCS_GPU] && !m->engines[DCS_GPU]->device->timed ? of_emulated : of_gpu;
+  const dcs_engine *engine = m->engines[DCS_GPU];
+  if (!engine) return of_gpu;
+  return (dcs_mapper_has_times(engine) ? of_gpu : of_emulated) * engine->n_devices;
 }
 
 int64_t dcs_mapper_slab_slices(dcs_mapper *m) {

@@ -368,8 +368,8 @@ static dcs_status seen_synchronize(dcs_device *device) {
   return real.synchronize(device);
 }
 
-static dcs_status one_ns(dcs_device *device, double *ns) {
-  (void)device;
+static dcs_status one_ns(dcs_device *device, int from, int to, double *ns) {
+  (void)device, (void)from, (void)to;
   *ns = 1;
   return DCS_OK;
 }

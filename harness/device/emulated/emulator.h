@@ -106,6 +106,16 @@ static inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
 
+/* Rounded each on its own: a compiler that fuses what it is not told apart has to store them. */
+static inline double __dmul_rn(double a, double b) {
+  volatile double product = a * b;
+  return product;
+}
+static inline double __dadd_rn(double a, double b) {
+  volatile double sum = a + b;
+  return sum;
+}
+
 template <class To, class From> static inline To dcs_emulated_bits(From from) {
   static_assert(sizeof(To) == sizeof(From), "a reinterpretation keeps the size");
   To to;
