@@ -19,7 +19,7 @@ dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs
     dcs_command_verify, dcs_command_sweep, dcs_command_compile, dcs_command_plot,
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
     dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace, dcs_command_import,
-    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert;
+    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert, dcs_command_scale;
 
 /* The program: runs the command that is named and returns the exit status. */
 int dcs_main(int argc, char **argv, dcs_workers *workers);

@@ -5,12 +5,11 @@
 #include "cli/map_slabs.h"
 #include "library/workers.h"
 
-#define DCS_RANK_TIMES_SCHEMA "rank_times.1"
-
 /* Of one rank, s. */
 typedef struct {
   char host[64];
-  int64_t parts;
+  int64_t parts;      /* that it computed */
+  int64_t most_parts; /* that the job could be cut into */
   double preparing_s; /* from the start of the program until there are parts to take */
   double reading_s, computing_s, writing_s;
   double communicating_s;

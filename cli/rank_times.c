@@ -7,6 +7,7 @@
 #include "harness/base/machine.h"
 #include "harness/device/devices.h"
 #include "harness/files/csv.h"
+#include "tuning/scale/scale.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,8 @@ double dcs_since_start_s(void) {
 
 static dcs_status print_times(const dcs_rank_times *all, int n) {
   static const char *const columns[] =
-      DCS_NAMES("schema", "rank", "host", "parts", "preparing_s", "reading_s", "computing_s",
-                "communicating_s", "writing_s", "wall_s");
+      DCS_NAMES("schema", "rank", "host", "parts", "most_parts", "preparing_s", "reading_s",
+                "computing_s", "communicating_s", "writing_s", "wall_s");
   dcs_csv csv = dcs_csv_stdout();
   DCS_TRY(dcs_csv_header(&csv, columns));
   for (int r = 0; r < n; r++) {
@@ -30,6 +31,7 @@ static dcs_status print_times(const dcs_rank_times *all, int n) {
     dcs_csv_integer(&csv, r);
     dcs_csv_text(&csv, t->host);
     dcs_csv_integer(&csv, t->parts);
+    dcs_csv_integer(&csv, t->most_parts);
     DCS_CSV_NUMBERS(&csv, t->preparing_s, t->reading_s, t->computing_s, t->communicating_s,
                     t->writing_s, t->wall_s);
     DCS_TRY(dcs_csv_row(&csv));
