@@ -55,6 +55,10 @@ static const dcs_option options[] = {
     {"align", 0, "ATOMS",
      "move each frame by least squares onto the first one's: all, 1:100,205, name=CA,CB",
      DCS_WORD(arguments, align)},
+    {"checkpoint", 0, "FILE",
+     "keep there what --average has done; the same command goes on from it, and removes it at the "
+     "end",
+     DCS_WORD(arguments, checkpoint)},
     {0}};
 
 /* --at needs no grid and no method. */

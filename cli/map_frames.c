@@ -2,15 +2,16 @@
 #include "cli/map_frames.h"
 
 #include "cli/map_frame_files.h"
-#include "harness/base/interrupt.h"
+#include "cli/map_ranks.h"
 #include "harness/base/machine.h"
 #include "harness/figures/slice.h"
 #include "harness/frames/frames.h"
 #include "kernels/coulomb/coulomb.h"
-#include "library/frames/run.h"
+#include "library/frames/mean.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- what goes together ---- */
 
@@ -23,6 +24,7 @@ static dcs_status alone(const char *option, const char *with) {
 static dcs_status check_one(const dcs_map_arguments *a) {
   static const char several[] = "--average or --each";
   if (a->variance) return alone("--variance", "--average");
+  if (a->checkpoint) return alone("--checkpoint", "--average");
   if (a->align) return alone("--align", several);
   if (a->frames)
     return dcs_fail(DCS_USAGE,
@@ -52,6 +54,9 @@ dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
     return dcs_fail(DCS_USAGE, "--frame and %s: expected --frames %lld", several,
                     (long long)a->problem.input.how.frame);
   if (a->variance && !a->average) return alone("--variance", "--average");
+  if (a->checkpoint && a->each)
+    return dcs_fail(DCS_USAGE, "--checkpoint and --each: expected one of them: the maps of frames "
+                               "that a checkpoint has are not computed again");
   if (a->average != (a->out != NULL))
     return dcs_fail(DCS_USAGE, a->average
                                    ? "--average: --out FILE is missing: where to write the mean"
@@ -74,28 +79,8 @@ typedef struct {
   dcs_map_request request;
   dcs_field field; /* the grid of all maps; values: a copy of one */
   double factor;   /* what 1 e/A is in the units asked for */
-  dcs_average *average;
   dcs_frame_name each;
-  int64_t next_block, done;
-  dcs_progress progress;
 } frames_map;
-
-static dcs_status take(void *user, int64_t *block) {
-  frames_map *f = user;
-  const bool more = f->count < 0 || f->next_block * DCS_FRAME_BLOCK < f->count;
-  *block = more ? f->next_block++ : -1;
-  return DCS_OK;
-}
-
-static dcs_status give(void *user, int64_t block, const dcs_partial *partial) {
-  frames_map *f = user;
-  char what[64];
-  f->done += partial->frames;
-  snprintf(what, sizeof what, "%lld frames", (long long)f->done);
-  if (f->count > 0) dcs_progress_draw(&f->progress, (double)f->done / (double)f->count, what);
-  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-  return f->average ? dcs_average_give(f->average, block, partial) : DCS_OK;
-}
 
 /* Quietly: there may be thousands. */
 static dcs_status write_frame(void *user, int64_t number, const float *map) {
@@ -112,9 +97,8 @@ static dcs_status write_frame(void *user, int64_t number, const float *map) {
 /* Bytes a point: of maps, sums of blocks, the whole's sums, and what is written of them. */
 static double bytes_a_point(const dcs_map_arguments *a) {
   const double block = sizeof(float) + sizeof(double) * (a->variance ? 2 : 1);
-  const double whole = a->variance  ? 4 * sizeof(double) + 3 * sizeof(float)
-                       : a->average ? sizeof(double) + sizeof(float)
-                                    : 0;
+  const double whole =
+      a->variance ? 4 * sizeof(double) + 3 * sizeof(float) : sizeof(double) + sizeof(float);
   return block + whole + (a->each ? sizeof(float) : 0);
 }
 
@@ -128,10 +112,7 @@ static dcs_status check_memory(const frames_map *f) {
                   "%lldx%lldx%lld points need %.3g GB of memory, %g bytes a point for %s; %.3g GB "
                   "are free",
                   (long long)n.x, (long long)n.y, (long long)n.z, 1e-9 * needed,
-                  bytes_a_point(f->a),
-                  f->a->variance  ? "mean and variance"
-                  : f->a->average ? "the mean"
-                                  : "maps of frames",
+                  bytes_a_point(f->a), f->a->variance ? "mean and variance" : "the mean",
                   1e-9 * available);
 }
 
@@ -149,25 +130,25 @@ static dcs_status write_result(frames_map *f, const char *what, double factor, c
   return dcs_write_map(path, &field, NULL);
 }
 
-static dcs_status write_results(frames_map *f, float *results[3]) {
+static dcs_status write_results(frames_map *f, const dcs_average *average, float *results[3]) {
   const char *units = f->a->units.units->name;
   char squared[DCS_UNITS_TEXT];
   snprintf(squared, sizeof squared, "(%s)^2", units);
-  DCS_TRY(dcs_average_finish(f->average, results[0], results[1], results[2]));
+  DCS_TRY(dcs_average_finish(average, results[0], results[1], results[2]));
   DCS_TRY(write_result(f, "", f->factor, units, results[0]));
   if (!f->a->variance) return DCS_OK;
   DCS_TRY(write_result(f, "variance", f->factor * f->factor, squared, results[1]));
   return write_result(f, "error", f->factor, units, results[2]);
 }
 
-static dcs_status write_average(frames_map *f) {
+static dcs_status write_average(frames_map *f, const dcs_average *average) {
   const size_t bytes = (size_t)dcs_points(f->field.n) * sizeof(float);
   float *results[3] = {NULL};
   bool room = true;
   for (int r = 0; r < (f->a->variance ? 3 : 1); r++)
     room = room && (results[r] = malloc(bytes));
-  const dcs_status status =
-      room ? write_results(f, results) : dcs_fail(DCS_UNAVAILABLE, "no memory to write the mean");
+  const dcs_status status = room ? write_results(f, average, results)
+                                 : dcs_fail(DCS_UNAVAILABLE, "no memory to write the mean");
   for (int r = 0; r < 3; r++)
     free(results[r]);
   return status;
@@ -180,38 +161,58 @@ static void explain(const dcs_frames_job *job, const frames_map *f) {
   dcs_mapper *mapper;
   char text[16384];
   request.n_atoms = f->top.n;
-  const dcs_mapper_options how = {.device = job->device, .dispatch = job->dispatch};
+  const dcs_mapper_options how = {
+      .device = job->device, .dispatch = job->dispatch, .threads = job->threads};
   if (dcs_mapper_open(&how, &mapper) != DCS_OK) return;
   if (dcs_explain(mapper, &request, text, sizeof text) == DCS_OK)
     fputs(text, f->a->explain ? stdout : stderr);
   dcs_mapper_close(mapper);
 }
 
+/* What rank 0 does with what all have computed; the checkpoint has then served. */
+static dcs_status finish(frames_map *f, const dcs_average *average) {
+  const dcs_map_arguments *a = f->a;
+  if (a->each)
+    fprintf(stderr, "%s: maps of %lld frames\n", a->each, (long long)dcs_average_frames(average));
+  if (a->average) DCS_TRY(write_average(f, average));
+  if (a->checkpoint) unlink(a->checkpoint);
+  return DCS_OK;
+}
+
+static dcs_status compute_mean(frames_map *f, dcs_mean_job *mean) {
+  dcs_progress progress = dcs_progress_start();
+  dcs_frames_times times;
+  dcs_average *average;
+  mean->progress = &progress;
+  dcs_status status = dcs_frames_mean(mean, &average, &times);
+  dcs_progress_clear(&progress);
+  if (status == DCS_OK && dcs_job->rank == 0) status = finish(f, average);
+  dcs_average_close(average);
+  return status;
+}
+
 static dcs_status compute(frames_map *f) {
   const dcs_map_arguments *a = f->a;
-  char dispatch[4096], method[512];
-  dcs_frames_times times;
-  dcs_frames_job job = {.frames = f->frames,
-                        .top = &f->top,
-                        .request = &f->request,
-                        .device = a->device,
-                        .method = method,
-                        .variance = a->variance,
-                        .take = take,
-                        .give = give,
-                        .each = a->each ? write_frame : NULL,
-                        .user = f};
+  char dispatch[4096], own[DCS_TEXT], method[512];
+  dcs_mean_job mean = {.job = {.frames = f->frames,
+                               .top = &f->top,
+                               .request = &f->request,
+                               .device = dcs_rank_device(dcs_job, a->device, own),
+                               .threads = dcs_rank_threads(dcs_job),
+                               .variance = a->variance,
+                               .each = a->each ? write_frame : NULL},
+                       .each_user = f,
+                       .workers = dcs_job,
+                       .checkpoint = a->checkpoint};
   if (a->dispatch) DCS_TRY(dcs_map_dispatch_path(a->dispatch, dispatch));
-  if (a->dispatch) job.dispatch = dispatch;
-  if (a->explain || a->dispatch) explain(&job, f);
-  DCS_TRY(dcs_frames_method(&job, method));
-  if (a->explain) printf("all frames by %s\n", method);
-  f->progress = dcs_progress_start();
-  const dcs_status status = dcs_frames_run(&job, &times);
-  dcs_progress_clear(&f->progress);
-  DCS_TRY(status);
-  if (a->each) fprintf(stderr, "%s: maps of %lld frames\n", a->each, (long long)times.frames);
-  return a->average ? write_average(f) : DCS_OK;
+  if (a->dispatch) mean.job.dispatch = dispatch;
+  if (a->explain || a->dispatch) explain(&mean.job, f);
+  if (a->explain) {
+    DCS_TRY(dcs_frames_method(&mean.job, method));
+    printf("all frames by %s\n", method);
+    mean.job.method = method;
+  }
+  return compute_mean(f, &mean);
 }
 
 /* ---- the grid, and the first frame ---- */
@@ -272,8 +273,6 @@ static dcs_status run(frames_map *f, const dcs_kind *kind, dcs_config *problem) 
   DCS_TRY(check_memory(f));
   if (a->each) DCS_TRY(dcs_frame_name_read(a->each, &f->each));
   if (a->each) DCS_TRY(dcs_field_allocate(&f->field));
-  if (a->average)
-    DCS_TRY(dcs_average_open(dcs_points(f->field.n), a->variance, f->count, &f->average));
   return compute(f);
 }
 
@@ -301,7 +300,6 @@ dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_
   dcs_status status = open_frames(&f);
   if (status == DCS_OK) status = run(&f, kind, problem);
   dcs_frames_close(f.frames);
-  dcs_average_close(f.average);
   free(f.field.values);
   dcs_molecule_free(&f.top);
   return status;

@@ -13,8 +13,8 @@ typedef struct {
   bool explain, time;
   /* Of several frames. */
   bool average, variance;
-  const char *frames, *each, *align; /* NULL: not given */
-  const char **more;                 /* files behind the two of the input */
+  const char *frames, *each, *align, *checkpoint; /* NULL: not given */
+  const char **more;                              /* files behind the two of the input */
   int n_more;
 } dcs_map_arguments;
 

@@ -258,6 +258,22 @@ static void cut_files_are_said(void **state) {
   assert_contains(program_err, "6 frames on ");
 }
 
+/* How a job goes on from one is tested with the mean; here, that the command heeds and removes it.
+ */
+static void checkpoints_are_heeded(void **state) {
+  (void)state;
+  char options[512];
+  snprintf(options, sizeof options, "--average --checkpoint %s -o %s", in_folder("state"),
+           in_folder("kept.npy"));
+  put_file(in_folder("state"), "no checkpoint");
+  assert_status(map_frames("traj.dcd", options), 3);
+  assert_contains(program_err, "state");
+  assert_int_equal(unlink(in_folder("state")), 0);
+  assert_status(map_frames("traj.dcd", options), 0);
+  assert_false(exists(in_folder("state")));
+  assert_true(exists(in_folder("kept.npy")));
+}
+
 /* ---- what is refused ---- */
 
 static void assert_refused(const char *options, int status, const char *says) {
@@ -270,6 +286,8 @@ static void what_does_not_fit_is_refused(void **state) {
   assert_refused("--frames 2 -o x.dx", 2, "--frame 2");
   assert_refused("--variance -o x.dx", 2, "--variance: expected --average");
   assert_refused("--align all -o x.dx", 2, "--align: expected --average or --each");
+  assert_refused("--checkpoint c -o x.dx", 2, "--checkpoint: expected --average");
+  assert_refused("--checkpoint c --each a%d.npy", 2, "--checkpoint and --each");
   assert_refused("--average", 2, "--out FILE is missing");
   assert_refused("--each a%d.npy -o x.npy", 2, "--out is of the mean");
   assert_refused("--each a%d.npy --variance", 2, "--variance: expected --average");
@@ -315,6 +333,7 @@ int main(void) {
                                      cmocka_unit_test(other_problems_have_means),
                                      cmocka_unit_test(slices_are_written),
                                      cmocka_unit_test(cut_files_are_said),
+                                     cmocka_unit_test(checkpoints_are_heeded),
                                      cmocka_unit_test(what_does_not_fit_is_refused),
                                      cmocka_unit_test(names_of_each_are_checked)};
   return cmocka_run_group_tests(tests, setup, program_teardown);

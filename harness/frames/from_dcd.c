@@ -48,5 +48,9 @@ static dcs_status next(dcs_trajectory *t, double *places, dcs_unit_cell *cell, b
   return DCS_OK;
 }
 
-const dcs_trajectory_format dcs_trajectory_dcd = {
-    .sniff = dcs_is_dcd, .open = open_dcd, .close = close_dcd, .pass = pass, .next = next};
+const dcs_trajectory_format dcs_trajectory_dcd = {.name = "DCD",
+                                                  .sniff = dcs_is_dcd,
+                                                  .open = open_dcd,
+                                                  .close = close_dcd,
+                                                  .pass = pass,
+                                                  .next = next};

@@ -162,5 +162,8 @@ static dcs_status pass(dcs_trajectory *t, int64_t frames, bool *found) {
   return DCS_OK;
 }
 
-const dcs_trajectory_format dcs_trajectory_structures = {
-    .open = open_structures, .close = close_structures, .pass = pass, .next = next};
+const dcs_trajectory_format dcs_trajectory_structures = {.name = "structures",
+                                                         .open = open_structures,
+                                                         .close = close_structures,
+                                                         .pass = pass,
+                                                         .next = next};
