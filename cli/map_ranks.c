@@ -279,7 +279,6 @@ static dcs_status begin(shared *s) {
 /* Where there is nothing to save an interrupt ends the program. */
 static dcs_status compute(shared *s) {
   DCS_TRY(begin(s));
-  s->times.preparing_s = dcs_since_start_s();
   const bool held = s->output == HELD && s->workers->rank == 0;
   if (s->output != PLACED && !held) dcs_interrupt_release();
   dcs_status status = held ? write_held(s) : compute_slabs(s);

@@ -33,8 +33,6 @@ const char *dcs_rank_device(const dcs_workers *workers, const char *device, char
  * they share them, unless OMP_NUM_THREADS says otherwise. 0: as for one process. */
 int dcs_rank_threads(const dcs_workers *workers);
 
-/* Seconds since the program started. */
-double dcs_since_start_s(void);
 /* Collective: completes the times, and rank 0 prints them as CSV, a row for each rank. */
 dcs_status dcs_print_rank_times(dcs_workers *workers, dcs_rank_times *mine);
 

@@ -13,10 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-double dcs_since_start_s(void) {
-  return 1e-9 * (dcs_now_ns() - dcs_started_ns);
-}
-
 /* ---- times ---- */
 
 static dcs_status print_times(const dcs_rank_times *all, int n) {
@@ -44,7 +40,8 @@ dcs_status dcs_print_rank_times(dcs_workers *w, dcs_rank_times *mine) {
   if (!all) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %d ranks", w->size);
   snprintf(mine->host, sizeof mine->host, "%s", w->host);
   mine->communicating_s = w->communicating_s;
-  mine->wall_s = dcs_since_start_s();
+  mine->preparing_s = 1e-9 * (w->begun_ns - dcs_started_ns);
+  mine->wall_s = 1e-9 * (dcs_now_ns() - dcs_started_ns);
   dcs_status status = w->gather(w, mine, sizeof *mine, all);
   if (status == DCS_OK && w->rank == 0) status = print_times(all, w->size);
   free(all);

@@ -2,13 +2,13 @@
 # its interval; those that are measured come first, with a fifth column.
 do for [FORMAT in "png svg"] {
   load "style.gp"
-  set logscale xy 2
-  set format "%g"
   MEASURED = 0
   do for [i=1:LAST] {
-    stats DATA index i every ::0::0 using (NAME_OF = strcol(1), 0) nooutput
+    stats DATA index i every ::0::0 using (NAME_OF = strcol(1), 1) nooutput
     if (NAME_OF[1:8] eq "measured") { MEASURED = i }
   }
+  set logscale xy 2
+  set format "%g"
   set xlabel "workers: ranks times threads, cards, or nodes"
   set ylabel "speed-up over one worker"
   set key outside bottom center horizontal
