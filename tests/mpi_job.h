@@ -53,7 +53,7 @@ static inline int times_in(const char *text, const char *part) {
 /* ---- a job in the background ---- */
 
 static inline pid_t start_ranks(int ranks, const char *arguments) {
-  char line[3 * PATH_MAX];
+  char line[8 * PATH_MAX];
   snprintf(line, sizeof line, "exec %s %s-mpi %s >%s 2>&1", mpirun(ranks), program_path(),
            arguments, in_folder("said"));
   fflush(NULL);
