@@ -155,7 +155,7 @@ static void a_mean_survives_kills(void **state) {
   (void)state;
   const bool full = getenv("DCS_TEST_FULL") != NULL;
   const int trials = full ? 100 : 2;
-  const char *grid = full ? "--grid 64^3" : "--grid 40^3";
+  const char *grid = full ? "--grid 64^3" : "--grid 32^3";
   dcs_random chance = {getenv("DCS_KILLS_SEED") ? (uint64_t)atoi(getenv("DCS_KILLS_SEED")) : 5};
   char option[2 * PATH_MAX], plain[64], command[8 * PATH_MAX];
   int killed = 0, went_on = 0;
