@@ -113,6 +113,7 @@ typedef struct {
   const dcs_kind *kind;
   char config[DCS_TEXT]; /* as problem_config, where a value may be several: "cutoff=0|12" */
   const char *typed[DCS_MAX_PARAMS * 8]; /* by option; NULL: not given */
+  const char *cell;                      /* --cell A,B,C; NULL: not given */
 } dcs_problem_choice;
 
 /* Whether the kind or a parameter was given. */

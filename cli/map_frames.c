@@ -313,6 +313,8 @@ dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_
   frames_map f = {.a = a, .factor = dcs_units_factor(a->units.units, a->units.kelvin)};
   DCS_TRY(dcs_topology_read(input->files[0], &input->how, &f.top, stderr));
   dcs_status status = open_frames(&f);
+  /* A cell that was typed holds for all frames. */
+  if (status == DCS_OK && problem->value[kind->cell_edges] > 0) dcs_frames_without_cells(f.frames);
   if (status == DCS_OK) status = run(&f, kind, problem);
   dcs_frames_close(f.frames);
   free(f.field.values);

@@ -109,6 +109,32 @@ static const dcs_option kind_option[] = {
     {"problem", 0, "KIND", "what is computed, as `dcsbench list` shows it", .take = take_kind},
     {0}};
 
+static dcs_status take_cell(const char *text, void *values) {
+  char **parts;
+  int n;
+  DCS_TRY(dcs_split(text, ',', &parts, &n));
+  free(parts);
+  if (n != 3)
+    return dcs_fail(DCS_USAGE,
+                    "--cell: found \"%s\"; expected A,B,C, the three edges in angstrom, such as "
+                    "62.2,62.2,48",
+                    text);
+  ((dcs_problem_choice *)values)->cell = text;
+  return DCS_OK;
+}
+
+static const dcs_option cell_option[] = {
+    {"cell", 0, "A,B,C",
+     "edges of the cell of a periodic boundary, angstrom; 0: that of the input, or else what the "
+     "grid spans (0,0,0)",
+     .take = take_cell},
+    {0}};
+
+/* The edges of a cell are one option. */
+static bool is_edge(const dcs_kind *kind, int param) {
+  return kind->cell && param >= kind->cell_edges && param < kind->cell_edges + 3;
+}
+
 /* One for each name that a parameter has, whichever kinds have it. Returns how many. */
 static int list_params(dcs_option params[MOST_PARAMS + 1]) {
   int n = 0;
@@ -118,7 +144,7 @@ static int list_params(dcs_option params[MOST_PARAMS + 1]) {
       int known = 0;
       while (known < n && strcmp(params[known].name, param->name) != 0)
         known++;
-      if (known < n || n == MOST_PARAMS) continue;
+      if (known < n || n == MOST_PARAMS || is_edge(dcs_kinds[k], p)) continue;
       params[n] = (dcs_option){param->name, 0, param->real ? "VALUE" : "NAME", param->meaning,
                                DCS_WORD(dcs_problem_choice, typed[0])};
       params[n].place += (size_t)n * sizeof(char *);
@@ -128,22 +154,41 @@ static int list_params(dcs_option params[MOST_PARAMS + 1]) {
   return n;
 }
 
+/* Appends "name=" and what was typed. */
+static dcs_status append_param(const char *option, const char *name, const char *typed,
+                               dcs_problem_choice *choice) {
+  size_t used = strlen(choice->config);
+  used += (size_t)snprintf(choice->config + used, sizeof choice->config - used,
+                           "%s%s=", used ? "," : "", name);
+  for (const char *c = typed; *c && used + 1 < sizeof choice->config; c++)
+    choice->config[used++] = *c == ',' ? '|' : *c;
+  if (used + 1 >= sizeof choice->config)
+    return dcs_fail(DCS_USAGE, "--%s: the list is too long", option);
+  choice->config[used] = '\0';
+  return DCS_OK;
+}
+
+static dcs_status append_cell(dcs_problem_choice *choice) {
+  const dcs_kind *kind = choice->kind;
+  char **parts;
+  int n;
+  if (!kind->cell) return dcs_fail(DCS_USAGE, "--cell: problem %s has no cell", kind->id);
+  DCS_TRY(dcs_split(choice->cell, ',', &parts, &n));
+  dcs_status status = DCS_OK;
+  for (int d = 0; status == DCS_OK && d < 3; d++)
+    status = append_param("cell", kind->params[kind->cell_edges + d].name, parts[d], choice);
+  free(parts);
+  return status;
+}
+
 /* What was typed, "--cutoff 0,12", as problem_config has it, "cutoff=0|12". */
 static dcs_status assemble(dcs_problem_choice *choice) {
   dcs_option params[MOST_PARAMS + 1];
   const int n = list_params(params);
-  size_t used = 0;
-  for (int i = 0; i < n; i++) {
-    if (!choice->typed[i]) continue;
-    used += (size_t)snprintf(choice->config + used, sizeof choice->config - used,
-                             "%s%s=", used ? "," : "", params[i].name);
-    for (const char *c = choice->typed[i]; *c && used + 1 < sizeof choice->config; c++)
-      choice->config[used++] = *c == ',' ? '|' : *c;
-    if (used + 1 >= sizeof choice->config)
-      return dcs_fail(DCS_USAGE, "--%s: the list is too long", params[i].name);
-    choice->config[used] = '\0';
-  }
-  return DCS_OK;
+  for (int i = 0; i < n; i++)
+    if (choice->typed[i])
+      DCS_TRY(append_param(params[i].name, params[i].name, choice->typed[i], choice));
+  return choice->cell ? append_cell(choice) : DCS_OK;
 }
 
 static dcs_status check_choice(const dcs_problem_choice *choice) {
@@ -262,6 +307,7 @@ static void list_options(command_line *all, dcs_shared_options shared) {
     list_params(params);
     add_options(all, kind_option, shared.choice, 0);
     add_options(all, params, shared.choice, 0);
+    add_options(all, cell_option, shared.choice, 0);
   }
   if (shared.device) add_options(all, device_options, shared.device, group);
   if (group) all->listed[all->n] = (struct argp_option){.doc = all->line->device_title, .group = 1};

@@ -272,14 +272,19 @@ static dcs_status list_tunings(arguments *a, dcs_config **problems, dcs_tune_opt
   return DCS_OK;
 }
 
+/* Of a specification, which is one tuning; else of all variants and problems. */
 static dcs_status find_front(arguments *a) {
-  if (a->tune.variant)
-    return dcs_fail(DCS_USAGE,
-                    "--pareto: found a specification; expected variants of `dcsbench list`");
   const dcs_pareto_options pareto = {a->axis, a->out};
   dcs_config *problems = NULL;
   dcs_tune_options *list = NULL;
   int n = 0;
+  if (a->tune.variant) {
+    if (a->n_words > 1)
+      return dcs_fail(DCS_USAGE, "--pareto: found \"%s\" beside a specification; expected it alone",
+                      a->words[1]);
+    DCS_TRY(take_problem(a));
+    return dcs_tune_pareto(&a->tune, 1, &pareto);
+  }
   dcs_status status = list_tunings(a, &problems, &list, &n);
   if (status == DCS_OK) status = dcs_tune_pareto(list, n, &pareto);
   free(problems);
@@ -379,9 +384,9 @@ static dcs_status run_for_tuned(int argc, char **argv) {
 dcs_status dcs_command_tune(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc =
-          "VARIANT\nSPEC.json\nVARIANT... --pareto\n--replay JOURNAL...\n--study JOURNAL... "
-          "--out DIR\nshow\nexport\nforget VARIANT|all",
+      .args_doc = "VARIANT\nSPEC.json\nVARIANT... --pareto\nSPEC.json --pareto\n--replay "
+                  "JOURNAL...\n--study JOURNAL... "
+                  "--out DIR\nshow\nexport\nforget VARIANT|all",
       .doc =
           "Search for a variant's best configuration on one problem. Each is verified, then "
           "timed; every evaluation goes into a journal. The best are measured once more, "

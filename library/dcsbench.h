@@ -78,10 +78,13 @@ typedef struct {
   double tolerance; /* 1e-12 to 0.5: the largest error allowed, over the root mean square of the map
                        away from atoms (beside the rounding of single precision near atoms); 0: the
                        direct sum. Not with a cutoff */
-  int periodic;     /* not 0, with a tolerance: the atoms repeat in a lattice of cells, with a
-                       conductor around and a background that neutralises a net charge. No method
-                       computes it yet: status 4 */
-  double cell[3];   /* its edges; 0: what the grid spans, points times spacing */
+  int periodic;     /* not 0, with a tolerance: the atoms repeat in a lattice of orthorhombic cells,
+                       with a conductor around and a uniform background that neutralises a net
+                       charge: the map's mean over the cell is 0. Atoms and grid may reach beyond the
+                       cell. The CPU computes it where the library was built with FFTW; where nothing
+                       does, status 4 */
+  double cell[3];   /* with `periodic`: the cell's edges, 0.1 to 1e6; 0: what the grid spans, points
+                       times spacing */
 } dcs_map_request;
 
 /* The sum within a cutoff is another map than the direct sum: neither is computed where the other

@@ -126,6 +126,10 @@ dcs_status dcs_request_check(const dcs_map_request *r) {
                       "cell[%d] is %g; it must be 0 for what the grid spans, or 0.1 to 1e6 "
                       "angstrom",
                       d, r->cell[d]);
+  for (int d = 0; d < 3; d++)
+    if (r->cell[d] != 0 && !r->periodic)
+      return dcs_fail(DCS_USAGE, "cell[%d] is %g and periodic 0; expected periodic 1, or no cell",
+                      d, r->cell[d]);
   dcs_config problem = dcs_request_problem(r);
   char why[DCS_TEXT];
   if (!dcs_kinds[0]->canonical(&problem, why)) return dcs_fail(DCS_USAGE, "%s", why);

@@ -10,6 +10,7 @@
 #include "harness/judge/oracle.h"
 #include "harness/problems/ewald.h"
 #include "tests/coulomb_problem.h"
+#include "tests/crystals.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,37 +27,6 @@ static void assert_near(double found, double expected, double error) {
 }
 
 /* ---- crystals ---- */
-
-/* Places in a cubic cell of edge 1: those of charge 1, then as many of -1. */
-typedef struct {
-  const char *name;
-  double madelung, distance; /* of the nearest neighbours */
-  int n;
-  double place[8][3];
-} crystal;
-
-#define FCC(x, y, z)                                                                               \
-  {x, y, z}, {x, y + 0.5, z + 0.5}, {x + 0.5, y, z + 0.5}, {                                       \
-    x + 0.5, y + 0.5, z                                                                            \
-  }
-
-/* Madelung constants for the nearest distance: Crandall and Buhler, J. Phys. A 20 (1987) 5497. */
-static const crystal crystals[] = {
-    {"NaCl", 1.747564594633, 0.5, 8, {FCC(0, 0, 0), FCC(0.5, 0.5, 0.5)}},
-    {"CsCl", 1.762674773071, 0.86602540378443865, 2, {{0, 0, 0}, {0.5, 0.5, 0.5}}},
-    {"ZnS", 1.638055053389, 0.43301270189221932, 8, {FCC(0, 0, 0), FCC(0.25, 0.25, 0.25)}}};
-
-/* A crystal of that cell edge, `times` cells along each dimension; returns how many sites. */
-static int build(const crystal *c, double edge, int times, double shift, dcs_site *sites) {
-  int n = 0;
-  for (int cell = 0; cell < times * times * times; cell++)
-    for (int a = 0; a < c->n; a++)
-      sites[n++] = (dcs_site){.x = edge * (c->place[a][0] + cell % times) + shift,
-                              .y = edge * (c->place[a][1] + cell / times % times) - 2 * shift,
-                              .z = edge * (c->place[a][2] + cell / times / times) + 3 * shift,
-                              .q = a < c->n / 2 ? 1 : -1};
-  return n;
-}
 
 /* At an ion the potential of all others is its charge's opposite times the constant, over the
  * distance: of one cell, of 27 that are one cell, and of one that hangs out of the cell. */

@@ -197,6 +197,12 @@ static void cells_change_with_the_frames(void **state) {
     assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
     assert_true(found && frame.cell.edge[0] == 30 + 0.5 * i && frame.cell.angle[2] == 90);
   }
+  dcs_frames_without_cells(frames);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(dcs_frames_seek(frames, i), DCS_OK);
+    assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
+    assert_true(found && frame.cell.edge[0] == 0);
+  }
   dcs_frames_close(frames);
 }
 

@@ -162,6 +162,24 @@ static void a_cutoff_is_faster_and_less_accurate(void **state) {
   assert_contains(program_err, "several problems");
 }
 
+static void a_specification_has_a_front_too(void **state) {
+  (void)state;
+  assert_status(program_run("tune results/examples/dot.json --pareto=error --budget-evals 4 "
+                            "--samples 6 --journal %s --out %s",
+                            in_folder("dot.csv"), in_folder("dot")),
+                0);
+  assert_contains(program_out, "time against error, dot of dot.json");
+  dcs_table *table = run_table("dot", "pareto.csv");
+  assert_true(dcs_table_rows(table) >= 1);
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    assert_string_equal(text_at(table, row, "variant"), "own_dot");
+    assert_true(number_at(table, row, "error") >= 0);
+  }
+  dcs_table_free(table);
+  assert_status(program_run("tune results/examples/dot.json cpu_simd --pareto"), 2);
+  assert_contains(program_err, "found \"cpu_simd\" beside a specification");
+}
+
 static int begin(void **state) {
   if (program_setup(state) != 0) return -1;
   return setenv("DCSBENCH_DATA", in_folder("data"), 1);
@@ -174,6 +192,7 @@ int main(void) {
       cmocka_unit_test(a_recorded_front_is_told),
       cmocka_unit_test(journals_without_energies_are_refused),
       cmocka_unit_test(a_cutoff_is_faster_and_less_accurate),
+      cmocka_unit_test(a_specification_has_a_front_too),
   };
   return cmocka_run_group_tests_name("front", tests, begin, program_teardown);
 }

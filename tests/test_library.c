@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/problems/ewald.h"
 #include "tests/library_map.h"
 #include "tests/linker_options.h"
 
@@ -165,6 +166,56 @@ static void spacings_are_right_or_refused(void **state) {
   }
 }
 
+/* The largest error over the root mean square of an Ewald sum at all points, which lie apart from
+ * atoms or not. */
+static double periodic_error(const dcs_map_request *r, const double cell[3]) {
+  static double points[POINTS][3], expected[POINTS];
+  dcs_site *sites = calloc((size_t)r->n_atoms, sizeof *sites);
+  double error = 0, squares = 0;
+  for (int64_t a = 0; a < r->n_atoms; a++)
+    sites[a] = (dcs_site){.x = r->atoms[4 * a],
+                          .y = r->atoms[4 * a + 1],
+                          .z = r->atoms[4 * a + 2],
+                          .q = r->atoms[4 * a + 3]};
+  for (int p = 0; p < POINTS; p++) {
+    const int at[3] = {p % NX, p / NX % NY, p / NX / NY};
+    for (int d = 0; d < 3; d++)
+      points[p][d] = r->origin[d] + r->spacing * at[d];
+  }
+  assert_int_equal(dcs_ewald(sites, r->n_atoms, cell, 1e-9, points, POINTS, expected), DCS_OK);
+  for (int p = 0; p < POINTS; p++) {
+    error = fmax(error, fabs((double)map[p] - expected[p]));
+    squares += expected[p] * expected[p];
+  }
+  free(sites);
+  return error / sqrt(squares / POINTS);
+}
+
+/* In the cell that the grid spans, and in others: one that it reaches beyond, and one that it is a
+ * part of. Charges are of one sign. */
+static void periodic_maps(void **state) {
+  (void)state;
+  static const double cells[][3] = {{0, 0, 0}, {5, 7, 0}, {14, 11, 13}};
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  char text[4096];
+  for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
+    dcs_map_request r = request_of(40);
+    const double spanned[3] = {NX * r.spacing, NY * r.spacing, NZ * r.spacing};
+    double cell[3];
+    r.tolerance = 1e-4;
+    r.periodic = 1;
+    for (int d = 0; d < 3; d++) {
+      r.cell[d] = cells[k][d];
+      cell[d] = r.cell[d] > 0 ? r.cell[d] : spanned[d];
+    }
+    if (dcs_explain(m, &r, text, sizeof text) == 0 && !strstr(text, "cpu_mesh"))
+      break; /* no FFTW */
+    if (dcs_map(m, &r, map) != 0) fail_msg("%s", dcs_error_message());
+    assert_true(periodic_error(&r, cell) <= 1e-4);
+  }
+  dcs_mapper_close(m);
+}
+
 static void refuse(dcs_mapper *m, const dcs_map_request *r, const char *part) {
   assert_int_equal(dcs_map(m, r, map), DCS_USAGE);
   assert_contains(dcs_error_message(), part);
@@ -196,10 +247,11 @@ static void wrong_arguments_are_refused(void **state) {
   r.periodic = 1;
   refuse(m, &r, "boundary: found periodic without a tolerance");
   r.tolerance = 0.01;
-  assert_int_equal(dcs_map(m, &r, map), DCS_UNAVAILABLE);
-  assert_contains(dcs_error_message(), "none computes tolerance=0.01,boundary=periodic");
   r.cell[1] = -1;
   refuse(m, &r, "cell[1] is -1");
+  r.cell[1] = 9;
+  r.periodic = 0;
+  refuse(m, &r, "cell[1] is 9 and periodic 0; expected periodic 1");
   r = request_of(5);
   r.ny = 0;
   refuse(m, &r, "19x0x6");
@@ -294,6 +346,7 @@ int main(void) {
       cmocka_unit_test(float_coordinates),
       cmocka_unit_test(maps_within_a_cutoff),
       cmocka_unit_test(maps_to_a_tolerance),
+      cmocka_unit_test(periodic_maps),
       cmocka_unit_test(spacings_are_right_or_refused),
       cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(nothing_of_the_caller_is_touched),

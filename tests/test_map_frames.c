@@ -60,15 +60,19 @@ static void read_map(const char *name, double values[POINTS], const char *units)
   dcs_field_free(&field);
 }
 
-/* The maps of all frames, each computed alone. */
-static void compute_alone(double maps[FRAMES][POINTS]) {
+/* The maps of all frames, each computed alone, once. */
+static double maps[FRAMES][POINTS];
+
+static void compute_alone(void) {
+  static bool done;
   char name[32], options[256];
-  for (int frame = 1; frame <= FRAMES; frame++) {
+  for (int frame = 1; !done && frame <= FRAMES; frame++) {
     snprintf(name, sizeof name, "alone%d.npy", frame);
     snprintf(options, sizeof options, "--frame %d -o %s", frame, in_folder(name));
     assert_status(map_frames("traj.dcd", options), 0);
     read_map(name, maps[frame - 1], NULL);
   }
+  done = true;
 }
 
 static void assert_near(double found, double expected, double within) {
@@ -76,8 +80,7 @@ static void assert_near(double found, double expected, double within) {
 }
 
 /* Of the frames first, first + step, ..., in double precision. */
-static void assert_moments(double maps[FRAMES][POINTS], int first, int step, double factor,
-                           double found[3][POINTS]) {
+static void assert_moments(int first, int step, double factor, double found[3][POINTS]) {
   for (int i = 0; i < POINTS; i++) {
     double sum = 0, squares = 0, size = 0;
     int n = 0;
@@ -99,31 +102,30 @@ static void assert_moments(double maps[FRAMES][POINTS], int first, int step, dou
 
 static void averages_are_those_of_the_maps(void **state) {
   (void)state;
-  static double maps[FRAMES][POINTS], found[3][POINTS];
+  static double found[3][POINTS];
   char options[512];
-  compute_alone(maps);
+  compute_alone();
   snprintf(options, sizeof options, "--average --variance -o %s", in_folder("mean.dx"));
   assert_status(map_frames("traj.dcd", options), 0);
   assert_string_equal(program_out, "");
   read_map("mean.dx", found[0], "e/A");
   read_map("mean_variance.dx", found[1], "(e/A)^2");
   read_map("mean_error.dx", found[2], "e/A");
-  assert_moments(maps, 0, 1, 1, found);
+  assert_moments(0, 1, 1, found);
   snprintf(options, sizeof options, "--average --variance --units V --frames 2::2 -o %s",
            in_folder("volts.mrc"));
   assert_status(map_frames("traj.dcd", options), 0);
   read_map("volts.mrc", found[0], "V");
   read_map("volts_variance.mrc", found[1], "(V)^2");
   read_map("volts_error.mrc", found[2], "V");
-  assert_moments(maps, 1, 2, 14.3996454784255, found);
+  assert_moments(1, 2, 14.3996454784255, found);
 }
 
 static void each_frame_has_its_file(void **state) {
   (void)state;
-  static double maps[FRAMES][POINTS];
   double found[POINTS];
   char options[512];
-  compute_alone(maps);
+  compute_alone();
   snprintf(options, sizeof options, "--each %s --frames 3:7:2", in_folder("at_%03d_.npy"));
   assert_status(map_frames("traj.dcd", options), 0);
   assert_contains(program_err, "maps of 3 frames");
@@ -184,9 +186,9 @@ static void aligned_frames_have_one_map(void **state) {
 /* Structures in files of their own, whose charges are not looked at. */
 static void files_are_frames(void **state) {
   (void)state;
-  static double maps[FRAMES][POINTS], found[3][POINTS];
+  static double found[3][POINTS];
   char list[1024] = "";
-  compute_alone(maps);
+  compute_alone();
   for (int frame = 0; frame < FRAMES; frame++) {
     char name[32], text[ATOMS * 96] = "";
     for (int a = 0; a < ATOMS; a++)
@@ -227,6 +229,36 @@ static void other_problems_have_means(void **state) {
     for (int i = 0; i < POINTS; i++)
       assert_near(mean[i], one[i], 1e-7);
   }
+}
+
+static const char periodic[] = "--boundary periodic --tolerance 0.01";
+
+/* The map of a frame alone, in a cell that is typed, is that of the frame among others. */
+static void assert_in_cell(const char *name, int frame, double edge) {
+  double alone[POINTS], among[POINTS];
+  char options[512];
+  snprintf(options, sizeof options, "%s --frame %d --cell %g,%g,%g -o %s", periodic, frame, edge,
+           edge, edge, in_folder("in_cell.npy"));
+  assert_status(map_frames("cells.dcd", options), 0);
+  read_map("in_cell.npy", alone, NULL);
+  read_map(name, among, NULL);
+  assert_memory_equal(among, alone, sizeof among);
+}
+
+static void cells_change_with_the_frames(void **state) {
+  (void)state;
+  written_dcd grows = moving;
+  char options[512];
+  grows.frames = 2, grows.edge = 14, grows.growth = 1;
+  write_dcd(in_folder("cells.dcd"), &grows);
+  snprintf(options, sizeof options, "%s --each %s", periodic, in_folder("cell%d.npy"));
+  assert_status(map_frames("cells.dcd", options), 0);
+  assert_in_cell("cell1.npy", 1, 14);
+  assert_in_cell("cell2.npy", 2, 15);
+  snprintf(options, sizeof options, "%s --cell 16,16,16 --frames 2 --each %s", periodic,
+           in_folder("typed%d.npy"));
+  assert_status(map_frames("cells.dcd", options), 0);
+  assert_in_cell("typed2.npy", 2, 16);
 }
 
 static void slices_are_written(void **state) {
@@ -331,6 +363,7 @@ int main(void) {
                                      cmocka_unit_test(aligned_frames_have_one_map),
                                      cmocka_unit_test(files_are_frames),
                                      cmocka_unit_test(other_problems_have_means),
+                                     cmocka_unit_test(cells_change_with_the_frames),
                                      cmocka_unit_test(slices_are_written),
                                      cmocka_unit_test(cut_files_are_said),
                                      cmocka_unit_test(checkpoints_are_heeded),

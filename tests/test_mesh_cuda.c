@@ -8,7 +8,7 @@
 
 #include "harness/engine/engine.h"
 #include "tests/cache_folder.h"
-#include "tests/scenes.h"
+#include "tests/periodic_scenes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +48,21 @@ static void maps_of_all_kinds(void **state) {
   }
 }
 
+/* Grids of few points: what a launch costs is not theirs. */
+static void periodic_maps_of_all_kinds(void **state) {
+  (void)state;
+  static const double tolerances[] = {1e-2, 1e-4, 1e-5};
+  for (int scene = 0; scene < N_CELLS; scene++) {
+    const int t = scene % 3;
+    const dcs_config config = {{8, 8, 4, 30, 256, 8, 40, t == 2}};
+    dcs_case c = periodic_case(scene, 99 + (uint64_t)scene, tolerances[t], 5);
+    compute(&c, &config);
+    const double most = expect_tolerance(&c, map, cells[scene]);
+    if (getenv("DCS_TEST_TELL"))
+      printf("%-12s %g: %.3f of it\n", cells[scene], tolerances[t], most);
+  }
+}
+
 /* Of a line in y: as many points as a pass along it has threads, and more. */
 static void lines_longer_than_a_grid_are_refused(void **state) {
   (void)state;
@@ -68,6 +83,7 @@ static int find_variant(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(maps_of_all_kinds),
+                                     cmocka_unit_test(periodic_maps_of_all_kinds),
                                      cmocka_unit_test(lines_longer_than_a_grid_are_refused)};
   return cmocka_run_group_tests_name("the mesh method on CUDA", tests, find_variant,
                                      cache_folder_remove);

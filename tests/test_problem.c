@@ -130,7 +130,7 @@ static void what_changes_nothing_has_one_key(void **state) {
   EXPECT_PROBLEMS("tolerance=-0", within(0, NONE));
   EXPECT_PROBLEMS("tolerance=0|0.01|0.5,switching=c2", within(0, NONE), to_tolerance(0.01),
                   to_tolerance(0.5));
-  EXPECT_PROBLEMS("boundary=open,cell_x=7", within(0, NONE)); /* there is no cell */
+  EXPECT_PROBLEMS("boundary=open,cell_x=-0", within(0, NONE));
 }
 
 /* A tolerance is of the direct sum: that is what people want, and what the direct sum is not. */
@@ -177,6 +177,8 @@ static void bad_problems_are_refused(void **state) {
       {"cutoff=5,tolerance=0.01",
        "tolerance: found 0.01 with a cutoff of 5 angstrom; expected one"},
       {"boundary=periodic", "boundary: found periodic without a tolerance; expected --tolerance"},
+      {"cell_x=7", "cell_x: found 7 with an open boundary; expected --boundary periodic"},
+      {"tolerance=0.01,boundary=open,cell_z=7", "cell_z: found 7 with an open boundary"},
       {"boundary=periodic,cutoff=12", "boundary: found periodic without a tolerance"},
       {"boundary=periodic,tolerance=0.01,cell_y=0.01", "cell_y: found 0.01; expected 0"},
       {"boundary=closed", "boundary: found \"closed\"; expected open or periodic"},

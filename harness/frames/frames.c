@@ -24,6 +24,7 @@ struct dcs_frames {
   int64_t index;         /* of the next to be read */
   dcs_frame kept;        /* the first selected */
   dcs_selection aligned; /* n 0: they are as they are read */
+  bool without_cells;
   uint64_t hash;
   FILE *notes;
 };
@@ -132,6 +133,7 @@ dcs_status dcs_frames_next(dcs_frames *f, dcs_frame *frame, bool *found) {
   else
     DCS_TRY(read_frame(f, frame, found));
   if (*found && f->index > 0) align(f, frame->places);
+  if (f->without_cells) frame->cell = (dcs_unit_cell){0};
   f->index += *found;
   return DCS_OK;
 }
@@ -199,6 +201,12 @@ dcs_status dcs_frames_align(dcs_frames *f, const char *selection) {
                   "--align: the %" PRId64 " atoms of \"%s\" lie on a line; expected three or more "
                   "that do not",
                   s.n, selection);
+}
+
+void dcs_frames_without_cells(dcs_frames *f) {
+  static const char word[] = "without cells";
+  f->without_cells = true;
+  f->hash = dcs_hash(f->hash, word, sizeof word);
 }
 
 int64_t dcs_frames_count(const dcs_frames *f) {

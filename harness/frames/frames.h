@@ -41,6 +41,9 @@ void dcs_frames_close(dcs_frames *frames); /* NULL is fine */
  * whose atoms lie on a line. */
 dcs_status dcs_frames_align(dcs_frames *frames, const char *selection);
 
+/* From now on no frame states a cell: there is another that holds for all. */
+void dcs_frames_without_cells(dcs_frames *frames);
+
 /* How many are selected and whole; -1: not known before the end, as of a pipe or of compressed
  * data. */
 int64_t dcs_frames_count(const dcs_frames *frames);

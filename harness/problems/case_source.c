@@ -11,7 +11,7 @@ static dcs_status take_edges(const dcs_molecule *molecule, const char *path, boo
   if (!found && !given)
     return dcs_fail(DCS_USAGE,
                     "%s: found no cell for a periodic boundary; expected the file to state one, "
-                    "--cell_x, --cell_y and --cell_z, or a grid with its spacing",
+                    "--cell A,B,C, or --grid and --spacing",
                     path);
   for (int d = 0; found && d < 3; d++)
     if (!(own[d] > 0)) own[d] = edge[d];

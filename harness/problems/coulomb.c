@@ -95,8 +95,13 @@ static bool is_periodic(const dcs_config *problem) {
 static void canonical_cell(dcs_config *problem, char why[DCS_TEXT]) {
   for (int d = 0; d < 3; d++) {
     double *edge = &problem->value[CELL_X + d];
-    if (*edge == 0 || !is_periodic(problem)) *edge = 0;
-    if (*edge != 0 && !(*edge >= LEAST_CELL))
+    if (*edge == 0) *edge = 0; /* no -0 */
+    if (*edge != 0 && !is_periodic(problem))
+      snprintf(why, DCS_TEXT,
+               "cell_%c: found %g with an open boundary; expected --boundary periodic with "
+               "it, for atoms repeat in no cell otherwise",
+               "xyz"[d], *edge);
+    else if (*edge != 0 && !(*edge >= LEAST_CELL))
       snprintf(why, DCS_TEXT,
                "cell_%c: found %g; expected 0 (what the grid spans), or %g angstrom "
                "and more",
@@ -124,10 +129,9 @@ static bool canonical(dcs_config *problem, char why[DCS_TEXT]) {
         "cutoff leaves out is in no tolerance",
         tolerance, cutoff);
   else if (is_periodic(problem) && !(tolerance > 0))
-    snprintf(
-        why, DCS_TEXT,
-        "boundary: found periodic without a tolerance; expected --tolerance above 0, for there "
-        "is no direct sum over all images");
+    snprintf(why, DCS_TEXT,
+             "boundary: found periodic without a tolerance; expected --tolerance above 0, such as "
+             "--tolerance 1e-4: there is no direct sum over all images");
   else
     canonical_cell(problem, why);
   return !*why;

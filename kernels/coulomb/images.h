@@ -5,6 +5,13 @@
 
 #include "kernels/coulomb/coulomb.h"
 
+#include <math.h>
+
+/* The coordinate of the image that is in the cell, 0..edge; `edge` itself where it rounds to it. */
+static inline double dcs_in_cell(double coordinate, double edge) {
+  return coordinate - edge * floor(coordinate / edge);
+}
+
 /* Along one dimension: images lie `period` apart, those at lo..hi count. */
 typedef struct {
   double period, lo, hi; /* angstrom */

@@ -94,20 +94,36 @@ static double error_of(const dcs_mesh_scene *scene, double a, int n) {
 
 enum { REACH = 4 }; /* of a level's part, in units of its a */
 
+enum { MOST_NODES = 1 << 20 }; /* along a dimension */
+
 /* The nodes that the level has for what lies within lo..hi, and the length of its transform, which
  * holds the system and `reach` more. False: more than there is memory for anywhere. */
 static bool lay_out(const dcs_mesh_scene *scene, const double lo[3], const double hi[3],
                     double reach, dcs_mesh_level *level) {
-  enum { MOST_NODES = 1 << 20 };
   const int order = level->order;
   for (int d = 0; d < 3; d++) {
     const double length = scene->hi[d] - scene->lo[d];
     if (!((length + reach) / level->h < MOST_NODES)) return false;
+    level->spacing[d] = level->h;
     /* a little more at both ends, for rounding */
     level->lo[d] = lo[d] - (0.5 * order + 0.01) * level->h;
     level->nodes[d] = (int)((hi[d] - level->lo[d]) / level->h + 0.5 * order) + 2;
     const double least = fmax(ceil((length + reach) / level->h + 1), level->nodes[d]);
     level->n[d] = (int)dcs_fft_length((int64_t)least, true);
+  }
+  return true;
+}
+
+/* The same of a periodic problem: a node for every h of the cell at least, and as many as a window
+ * has. */
+static bool lay_out_cell(const dcs_mesh_scene *scene, dcs_mesh_level *level) {
+  for (int d = 0; d < 3; d++) {
+    const double length = scene->hi[d] - scene->lo[d];
+    if (!(length / level->h < MOST_NODES)) return false;
+    level->n[d] = (int)dcs_fft_length((int64_t)fmax(ceil(length / level->h), level->order), true);
+    level->spacing[d] = length / level->n[d];
+    level->lo[d] = scene->lo[d];
+    level->nodes[d] = level->n[d] + level->order;
   }
   return true;
 }
@@ -131,6 +147,7 @@ static bool lay_out_levels(const dcs_mesh_scene *scene, double error, int order,
     level->split.a = a;
     level->order = l == 0 || order == DCS_MESH_MOST_ORDER ? order : order + 2;
     if (!choose_spacing(error / error_of(scene, a, n), level)) return false;
+    if (mesh->periodic) return lay_out_cell(scene, level);
     if (l + 1 == n) mesh->diameter = length_of(scene) + a; /* spread over a ball of radius a */
     if (!lay_out(scene, lo, hi, l + 1 < n ? REACH * a : mesh->diameter + a, level)) return false;
     for (int d = 0; d < 3; d++) {
@@ -161,8 +178,8 @@ bool dcs_mesh_choose(const dcs_mesh_scene *scene, double tolerance, int order, d
                      dcs_mesh *mesh, char why[DCS_TEXT]) {
   const double error = tolerance * scene->scale;
   dcs_mesh best = {0};
-  for (int n = 1; n <= DCS_MESH_LEVELS; n++) {
-    dcs_mesh with = {0};
+  for (int n = 1; n <= (scene->periodic ? 1 : DCS_MESH_LEVELS); n++) {
+    dcs_mesh with = {.periodic = scene->periodic};
     if (lay_out_levels(scene, 0.8 * error, order, cutoff, n, &with) &&
         (best.n_levels == 0 || values_of(&with) < values_of(&best)))
       best = with;
@@ -195,8 +212,7 @@ void dcs_mesh_radial(const dcs_mesh_scene *scene, const dcs_mesh *mesh, double t
 bool dcs_mesh_solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
   /* below, what rounds in the short range part and the map is more than the tolerance */
   static const double LEAST_TOLERANCE = 2e-6;
-  if (!dcs_solves_tolerance(problem_config, why) || !dcs_solves_open(problem_config, why))
-    return false;
+  if (!dcs_solves_tolerance(problem_config, why)) return false;
   if (problem_config->value[DCS_COULOMB_TOLERANCE] >= LEAST_TOLERANCE) return true;
   snprintf(why, DCS_TEXT, "it reaches tolerances down to %g", LEAST_TOLERANCE);
   return false;
@@ -206,6 +222,12 @@ bool dcs_mesh_has_order(int order, char why[DCS_TEXT]) {
   if (order % 2 == 0) return true;
   snprintf(why, DCS_TEXT, "an odd order; expected 4, 6, 8, 10 or 12");
   return false;
+}
+
+double dcs_mesh_cutoff(const dcs_problem *problem, double cutoff) {
+  double cell[3];
+  dcs_cell_edges(problem, cell);
+  return dcs_periodic(problem) ? fmin(cutoff, 0.5 * cbrt(cell[0] * cell[1] * cell[2])) : cutoff;
 }
 
 bool dcs_mesh_find_way(const dcs_problem *problem, int order, double cutoff, int threads,
@@ -227,6 +249,8 @@ double dcs_mesh_transform(const dcs_mesh *mesh, int l, double k) {
   const dcs_split *split = &mesh->level[l].split, *next = &mesh->level[l + 1].split;
   const double pi4 = 4 * acos(-1);
   if (k * mesh->level[l].h > acos(-1)) return 0;
+  if (mesh->periodic)
+    return k == 0 ? -pi4 * dcs_split_spread(split) : pi4 / (k * k) * dcs_split_transform(split, k);
   if (l + 1 == mesh->n_levels) {
     const double half = 0.5 * mesh->diameter;
     if (k == 0) return pi4 * 2 * half * half;

@@ -1,5 +1,5 @@
-/* The mesh method: open boundaries, to a tolerance, in time that grows as atoms and points do. What
- * its variants share: which meshes, and how fine.
+/* The mesh method: to a tolerance, in time that grows as atoms and points do. What its variants
+ * share: which meshes, and how fine.
  *
  *     V = sum of q (1/r - M(r)) within a  +  sum of q M(r)
  *
@@ -19,6 +19,11 @@
  * (2016) 191). Coarse meshes take their charges from the next finer one, and give it their
  * potential.
  *
+ * With periodic boundaries a transform does what is wanted: one mesh spans the cell, and its last
+ * node is beside its first. Its M is not split again, and the term of the wave vector 0 is what
+ * makes the mean of V 0: a net charge has a uniform background, and its short range part has a
+ * mean.
+ *
  * The window is the exponential of a semicircle (Barnett, Magland and af Klinteberg, SIAM J. Sci.
  * Comput. 41 (2019) C479), divided by its sum over the mesh: so charges are spread whole. */
 #ifndef DCS_MESH_H
@@ -33,15 +38,16 @@ enum { DCS_MESH_LEVELS = 4, DCS_MESH_MOST_ORDER = 12, DCS_MESH_FAR_NODES = 16 };
 /* ---- the input ---- */
 
 /* What the inputs of a problem say about its meshes. Atoms are near or far: far ones are farther
- * from the map than `margin`. */
+ * from the map than `margin`; of a periodic problem none is. */
 typedef struct {
+  bool periodic;
   double margin;       /* angstrom */
-  double lo[3], hi[3]; /* box around the map and the near atoms */
+  double lo[3], hi[3]; /* box around the map and the near atoms; of a periodic problem the cell */
   double map[3];       /* far corner of the map */
   double
       density; /* sum of q^2 in a cell of 4 angstrom or the cutoff, the largest, e^2/angstrom^3 */
   double charge_density; /* the same of |q| */
-  double charge;         /* sum of |q| of the near atoms, e */
+  double charge;         /* sum of |q| of the near atoms, e; INFINITY: of a periodic problem */
   double scale;          /* a lower bound of R, e/angstrom */
   double far_potential;  /* sum of |q| / distance from the map over the far atoms */
   int64_t n_far;
@@ -56,16 +62,18 @@ bool dcs_mesh_is_far(const dcs_mesh_scene *scene, const dcs_atom *atom);
 /* ---- the meshes ---- */
 
 typedef struct {
-  double h;        /* spacing, angstrom */
-  double lo[3];    /* of node (0, 0, 0) */
-  int nodes[3];    /* those that are spread to and read */
-  int n[3];        /* those of the transform, which is periodic */
-  dcs_split split; /* of the softened part that begins here */
-  int order;       /* nodes of the window along a dimension */
-  double window;   /* its exponent */
+  double h;          /* the largest spacing that is fine enough, angstrom */
+  double spacing[3]; /* along each dimension; h but of a periodic mesh, which divides the cell */
+  double lo[3];      /* of node (0, 0, 0) */
+  int nodes[3];      /* those that are spread to and read; of a periodic mesh more than n */
+  int n[3];          /* those of the transform, which is periodic: node n is node 0 again */
+  dcs_split split;   /* of the softened part that begins here */
+  int order;         /* nodes of the window along a dimension */
+  double window;     /* its exponent */
 } dcs_mesh_level;
 
 typedef struct {
+  bool periodic; /* with one level, that spans the cell */
   int n_levels;
   dcs_mesh_level level[DCS_MESH_LEVELS + 1];
   double diameter; /* L: where the last level's 1/r ends, angstrom */
@@ -93,10 +101,19 @@ typedef struct {
 bool dcs_mesh_solves(const dcs_config *problem_config, char why[DCS_TEXT]);
 bool dcs_mesh_has_order(int order, char why[DCS_TEXT]);
 
-/* The way of a problem with a short range part of `cutoff` angstrom. False, with why: it has no
+/* The reach of the short range part of a configuration that says `cutoff`, angstrom: in a periodic
+ * problem half of the cell's mean edge at most, so that images are few. */
+double dcs_mesh_cutoff(const dcs_problem *problem, double cutoff);
+
+/* The way of a problem with a short range part of dcs_mesh_cutoff(). False, with why: it has no
  * tolerance, or one below what meshes reach, or there is no memory. */
 bool dcs_mesh_find_way(const dcs_problem *problem, int order, double cutoff, int threads,
                        dcs_mesh_way *way, char why[DCS_TEXT]);
+
+/* Where a coordinate lies along dimension d of level l, in spacings from node 0; in a periodic mesh
+ * the place of its image for which the first of the nodes that it is spread to is one of 0..n, and
+ * the last of them one of those that the level has. */
+double dcs_mesh_coordinate(const dcs_mesh *mesh, int l, int d, double at);
 
 /* The part of level l in Fourier space, angstrom^2; 0 in the corners that are beyond the mesh's
  * highest frequency along an axis: the windows' factors there would be huge. */

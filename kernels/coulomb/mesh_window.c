@@ -20,6 +20,12 @@ int dcs_mesh_weights(int order, double window, double u, double *w) {
   return first;
 }
 
+double dcs_mesh_coordinate(const dcs_mesh *mesh, int l, int d, double at) {
+  const dcs_mesh_level *level = &mesh->level[l];
+  const double u = (at - level->lo[d]) / level->spacing[d], before = 0.5 * level->order;
+  return mesh->periodic ? u - level->n[d] * floor((u - before) / level->n[d]) : u;
+}
+
 /* A point of Gauss and Legendre's rule between two nodes, and the window's values at the points of
  * the same place between any others: the weights of a coordinate there. */
 enum { POINTS = 12 };
@@ -56,13 +62,13 @@ void dcs_mesh_window_transform(int order, double window, double step, int n, dou
 void dcs_mesh_deconvolve(const dcs_mesh *mesh, int l, int d, double *factors) {
   const dcs_mesh_level *level = mesh->level;
   const int n = level[l].n[d] / 2 + 1;
-  const double step = 2 * acos(-1) / (level[l].n[d] * level[l].h);
+  const double step = 2 * acos(-1) / (level[l].n[d] * level[l].spacing[d]);
   double *transform = factors + n;
   for (int i = 0; i < n; i++)
     factors[i] = 1;
   for (int finer = 0; finer <= l; finer++) {
-    dcs_mesh_window_transform(level[finer].order, level[finer].window, step * level[finer].h, n,
-                              transform);
+    dcs_mesh_window_transform(level[finer].order, level[finer].window,
+                              step * level[finer].spacing[d], n, transform);
     for (int i = 0; i < n; i++)
       factors[i] /= transform[i] * transform[i];
   }

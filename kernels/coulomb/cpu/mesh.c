@@ -13,6 +13,7 @@
 #include "kernels/coulomb/cpu/cutoff.h"
 #include "kernels/coulomb/cpu/mesh_convolve.h"
 #include "kernels/coulomb/cpu/mesh_spread.h"
+#include "kernels/coulomb/images.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,17 +25,21 @@ static const int cutoff_tries[] = {30, 40, 50, 60, 80, 100, DCS_TRIES_END};
 
 /* ---- the plan of a map ---- */
 
-static double cutoff_of(const dcs_config *config) {
-  return 0.1 * config->value[CUTOFF];
+static double cutoff_of(const dcs_problem *problem, const dcs_config *config) {
+  return dcs_mesh_cutoff(problem, 0.1 * config->value[CUTOFF]);
 }
 
 static dcs_cpu_bricks bricks_of(const dcs_config *config) {
   return (dcs_cpu_bricks){(int)config->value[THREADS], (int)config->value[ISA], 4};
 }
 
+static double images_of(const dcs_problem *problem, const dcs_config *config) {
+  return dcs_periodic(problem) ? dcs_most_images(problem, cutoff_of(problem, config)) : 1;
+}
+
 static bool find_way(const dcs_problem *problem, const dcs_config *config, dcs_mesh_way *w,
                      char why[DCS_TEXT]) {
-  return dcs_mesh_find_way(problem, (int)config->value[ORDER], cutoff_of(config),
+  return dcs_mesh_find_way(problem, (int)config->value[ORDER], cutoff_of(problem, config),
                            (int)config->value[THREADS], w, why);
 }
 
@@ -44,8 +49,9 @@ static bool available(char why[DCS_TEXT]) {
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   dcs_mesh_way w;
-  if (problem->n_inputs > INT32_MAX - 16) {
-    snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - 16);
+  if (images_of(problem, config) * (double)problem->n_inputs > INT32_MAX - 16) {
+    snprintf(why, DCS_TEXT, "more than %d atoms%s", INT32_MAX - 16,
+             dcs_periodic(problem) ? " and images of atoms within the short range part" : "");
     return false;
   }
   return dcs_mesh_has_order((int)config->value[ORDER], why) &&
@@ -125,7 +131,8 @@ static const dcs_param params[N_PARAMS] = {
                .initial = 8,
                .tries = order_tries},
     [CUTOFF] = {.name = "short_range",
-                .meaning = "reach of the short range part in tenths of an angstrom",
+                .meaning = "reach of the short range part in tenths of an angstrom; half of a "
+                           "periodic cell's mean edge at most",
                 .lo = 10,
                 .hi = 500,
                 .initial = 50,
@@ -137,6 +144,8 @@ static const char *const sources[] = {"kernels/coulomb/cpu/mesh.c",
                                       "kernels/coulomb/cpu/mesh_convolve.c",
                                       "kernels/coulomb/cpu/mesh_convolve.h",
                                       "kernels/coulomb/cpu/mesh_look.c",
+                                      "kernels/coulomb/cpu/mesh_rough.c",
+                                      "kernels/coulomb/cpu/mesh_rough.h",
                                       "kernels/coulomb/cpu/mesh_spread.c",
                                       "kernels/coulomb/cpu/mesh_spread.h",
                                       "kernels/coulomb/mesh.c",

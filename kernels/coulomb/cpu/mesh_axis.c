@@ -31,13 +31,16 @@ static void add_rows(const double *rows, int64_t step, const double *w, int widt
   }
 }
 
-/* Along a row. */
-static void read_row(const double *row, const dcs_mesh_axis *x, double *to) {
+/* Along a row, of which so many nodes are stored. */
+static void read_row(const double *row, int stored, const dcs_mesh_axis *x, double *to) {
   for (int i = 0; i < x->n; i++) {
     const double *w = x->w + (int64_t)i * x->width, *at = row + x->first[i];
+    const int left = stored - x->first[i], straight = left < x->width ? left : x->width;
     double sum = 0;
-    for (int j = 0; j < x->width; j++)
+    for (int j = 0; j < straight; j++)
       sum += w[j] * at[j];
+    for (int j = straight; j < x->width; j++)
+      sum += w[j] * at[j - stored];
     to[i] = sum;
   }
 }
@@ -47,7 +50,8 @@ static void read_layer(const double *layer, const dcs_mesh_nodes *from, const dc
                        double *rows, double *to) {
   const int nx = axes[0].n;
   for (int j = 0; j < from->n[1]; j++)
-    read_row(layer + j * from->row, &axes[0], rows + (int64_t)j * nx);
+    read_row(layer + j % from->stored[1] * from->row, from->stored[0], &axes[0],
+             rows + (int64_t)j * nx);
   for (int j = 0; j < axes[1].n; j++) {
     double *row = to + (int64_t)j * nx;
     memset(row, 0, (size_t)nx * sizeof *row);
@@ -86,7 +90,8 @@ bool dcs_mesh_interpolate(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++)
       for (int k = t; k < from->n[2]; k += threads)
-        read_layer(from->at + k * from->layer, from, axes, scratch + t * rows, layers + k * layer);
+        read_layer(from->at + k % from->stored[2] * from->layer, from, axes, scratch + t * rows,
+                   layers + k * layer);
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++)
       for (int k = t; k < axes[2].n; k += threads)

@@ -18,20 +18,21 @@ typedef struct {
 bool dcs_mesh_axis_make(int n, int width, dcs_mesh_axis *axis);
 void dcs_mesh_axis_free(dcs_mesh_axis *axis);
 
-/* Nodes in memory: element (k * layer + j * row + i), layers and rows of which n count. */
+/* Nodes in memory: element (k * layer + j * row + i), layers and rows of which n count. Where n is
+ * more than are stored, nodes are periodic: number `stored` is number 0 again. */
 typedef struct {
   double *at;
-  int n[3];
+  int n[3], stored[3];
   int64_t row, layer;
 } dcs_mesh_nodes;
 
 /* Adds to the map (n of the axes, x fastest) or, where that is NULL, to the nodes `to` what the
- * axes read from `from`. False: no memory. */
+ * axes read from `from`; no axis is wider than nodes are stored. False: no memory. */
 bool dcs_mesh_interpolate(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
                           float *map, const dcs_mesh_nodes *to);
 
-/* The transpose: spreads the nodes `from`, each where its weights are, and writes the nodes `to`.
- * False: no memory. */
+/* The transpose: spreads the nodes `from`, each where its weights are, and writes the nodes `to`;
+ * neither are periodic. False: no memory. */
 bool dcs_mesh_restrict(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
                        const dcs_mesh_nodes *to);
 

@@ -13,7 +13,7 @@ bool dcs_mesh_axes(const dcs_mesh *mesh, int l, const double start[3], const int
     if (!dcs_mesh_axis_make(n[d], level->order, &axes[d])) return false;
     for (int i = 0; i < n[d]; i++)
       axes[d].first[i] = dcs_mesh_weights(level->order, level->window,
-                                          (start[d] + i * step - level->lo[d]) / level->h,
+                                          dcs_mesh_coordinate(mesh, l, d, start[d] + i * step),
                                           axes[d].w + (int64_t)i * level->order);
   }
   return true;
@@ -25,6 +25,7 @@ static bool allocate(const dcs_mesh *mesh, int l, int threads, dcs_mesh_values *
   nodes->row = dcs_fftw_row(level->n[0]);
   nodes->layer = nodes->row * level->n[1];
   memcpy(nodes->n, level->nodes, sizeof nodes->n);
+  memcpy(nodes->stored, level->n, sizeof nodes->stored);
   const size_t bytes = (size_t)(nodes->layer * level->n[2]) * sizeof(double);
   nodes->at = aligned_alloc(64, (bytes + 63) / 64 * 64);
   if (!nodes->at || !dcs_fftw_plan(level->n, threads, nodes->at, &values->fftw)) return false;
@@ -101,8 +102,8 @@ static bool multiply_level(const dcs_mesh *mesh, int l, int threads, const dcs_m
   double *rows = malloc((size_t)threads * (size_t)(level->n[0] / 2 + 1) * sizeof *rows);
   bool has_memory = rows;
   for (int d = 0; d < 3; d++) {
-    f.step[d] = 2 * acos(-1) / (level->n[d] * level->h);
-    f.per_values /= level->n[d] * level->h;
+    f.step[d] = 2 * acos(-1) / (level->n[d] * level->spacing[d]);
+    f.per_values /= level->n[d] * level->spacing[d];
     f.factors[d] = malloc(2 * (size_t)(level->n[d] / 2 + 1) * sizeof(double));
     has_memory &= f.factors[d] != NULL;
     if (f.factors[d]) dcs_mesh_deconvolve(mesh, l, d, f.factors[d]);

@@ -1,5 +1,6 @@
 /* What the inputs of a problem say about its meshes. */
-#include "kernels/coulomb/mesh.h"
+#include "kernels/coulomb/cpu/mesh_rough.h"
+#include "kernels/coulomb/images.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,13 +63,20 @@ static bool divide(const dcs_mesh_scene *scene, double edge, int64_t n[3]) {
   return n[0] * n[1] * n[2] <= MOST_CELLS;
 }
 
-/* Of cells no longer than the short range part: charges that lie closer together than that err
- * together. Cells are longer where there would be too many of them; all that is in one may then be
- * in a part of it. */
+static int64_t cell_along(const dcs_mesh_scene *scene, int d, float at, double edge) {
+  const double inside = scene->periodic ? dcs_in_cell((double)at, scene->hi[d]) : (double)at;
+  return (int64_t)((inside - scene->lo[d]) / edge);
+}
+
+/* Of cells no longer than the short range part or a periodic problem's cell: charges that lie
+ * closer together than that err together. Cells are longer where there would be too many of them;
+ * all that is in one may then be in a part of it. */
 static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_scene *scene) {
   const double least = fmin(cutoff, 4);
-  double edge = least, charge = 0;
+  double edge = least, charge = 0, volume = 1;
   int64_t n[3];
+  for (int d = 0; d < 3; d++)
+    volume *= scene->periodic ? fmin(least, scene->hi[d]) : least;
   while (!divide(scene, edge, n))
     edge *= 1.25;
   float(*cells)[2] = calloc((size_t)(n[0] * n[1] * n[2]), sizeof *cells);
@@ -77,9 +85,8 @@ static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_sce
   for (int64_t a = 0; a < problem->n_inputs; a++) {
     const dcs_atom *atom = &dcs_atoms(problem)[a];
     if (dcs_mesh_is_far(scene, atom)) continue;
-    const int64_t x = (int64_t)(((double)atom->x - scene->lo[0]) / edge);
-    const int64_t y = (int64_t)(((double)atom->y - scene->lo[1]) / edge);
-    const int64_t z = (int64_t)(((double)atom->z - scene->lo[2]) / edge);
+    const int64_t x = cell_along(scene, 0, atom->x, edge), y = cell_along(scene, 1, atom->y, edge);
+    const int64_t z = cell_along(scene, 2, atom->z, edge);
     float *cell = cells[(z * n[1] + y) * n[0] + x];
     cell[0] += atom->q * atom->q;
     cell[1] += fabsf(atom->q);
@@ -88,19 +95,13 @@ static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_sce
       most[i] = cell[i] > most[i] ? cell[i] : most[i];
   }
   free(cells);
-  scene->density = (double)most[0] / (least * least * least);
-  scene->charge_density = (double)most[1] / (least * least * least);
-  scene->charge = charge;
+  scene->density = (double)most[0] / volume;
+  scene->charge_density = (double)most[1] / volume;
+  scene->charge = scene->periodic ? INFINITY : charge;
   return true;
 }
 
 /* ---- the scale of the map ---- */
-
-typedef struct {
-  double v, w; /* sum of q/r; of the squares of q/r, r at least 1 angstrom */
-  float at[3];
-  bool far; /* 1 angstrom or more from all atoms */
-} sample;
 
 /* Numbers from 0 to n-1 that hit all parts of a map alike (Weyl's sequence). */
 static int64_t spread_out(int i, double step, int64_t n) {
@@ -109,7 +110,7 @@ static int64_t spread_out(int i, double step, int64_t n) {
 }
 
 /* All points of a small map. */
-static int choose_samples(const dcs_problem *problem, sample *samples) {
+static int choose_samples(const dcs_problem *problem, dcs_mesh_sample *samples) {
   const dcs_dims n = problem->n;
   const bool few = n.x <= SAMPLES && n.y <= SAMPLES && n.z <= SAMPLES && n.x * n.y * n.z <= SAMPLES;
   const int count = few ? (int)(n.x * n.y * n.z) : SAMPLES;
@@ -117,13 +118,13 @@ static int choose_samples(const dcs_problem *problem, sample *samples) {
     const int64_t x = few ? i % n.x : spread_out(i, 0.8191725133961645, n.x);
     const int64_t y = few ? i / n.x % n.y : spread_out(i, 0.6710436067037893, n.y);
     const int64_t z = few ? i / n.x / n.y : spread_out(i, 0.5497004779019703, n.z);
-    samples[i] = (sample){.at = {(float)x * problem->spacing, (float)y * problem->spacing,
-                                 (float)z * problem->spacing}};
+    samples[i] = (dcs_mesh_sample){.at = {(float)x * problem->spacing, (float)y * problem->spacing,
+                                          (float)z * problem->spacing}};
   }
   return count;
 }
 
-static void sum_sample(const dcs_problem *problem, sample *s) {
+static void sum_sample(const dcs_problem *problem, dcs_mesh_sample *s) {
   const dcs_atom *atoms = dcs_atoms(problem);
   float nearest2 = INFINITY;
   for (int64_t first = 0; first < problem->n_inputs; first += BLOCK) {
@@ -160,7 +161,7 @@ static double lower_mean(double *squares, int n) {
 }
 
 /* R as the acceptance bound has it (harness/judge/oracle.h), a little less of it. */
-static double scale_of(const sample *samples, int n) {
+static double scale_of(const dcs_mesh_sample *samples, int n) {
   enum { FEW = 8, CANCELLED = 64 };
   double v2[SAMPLES], w2[SAMPLES];
   int far = 0;
@@ -175,14 +176,20 @@ static double scale_of(const sample *samples, int n) {
   return 0.85 * fmax(scale, w / CANCELLED);
 }
 
-static double find_scale(const dcs_problem *problem, int threads) {
-  sample samples[SAMPLES];
+static bool find_scale(const dcs_problem *problem, int threads, double *scale) {
+  dcs_mesh_sample samples[SAMPLES];
   const int n = choose_samples(problem, samples);
+  if (dcs_periodic(problem)) {
+    const bool has_memory = dcs_mesh_sum_images(problem, threads, samples, n);
+    *scale = scale_of(samples, n);
+    return has_memory;
+  }
   (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
   for (int i = 0; i < n; i++)
     sum_sample(problem, &samples[i]);
-  return scale_of(samples, n);
+  *scale = scale_of(samples, n);
+  return true;
 }
 
 /* ---- the scene ---- */
@@ -195,6 +202,11 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
   scene->margin = fmax(cutoff, 0.5 * longest);
   for (int d = 0; d < 3; d++)
     scene->hi[d] = scene->map[d];
+  scene->periodic = dcs_periodic(problem);
+  if (scene->periodic) {
+    dcs_cell_edges(problem, scene->hi);
+    scene->margin = INFINITY;
+  }
   if (!problem->input[DCS_COULOMB_ATOMS]) {
     /* of water */
     scene->density = 0.06;
@@ -203,7 +215,6 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
     scene->scale = 0.2;
     return true;
   }
-  find_box(problem, threads, scene);
-  scene->scale = find_scale(problem, threads);
-  return find_density(problem, cutoff, scene);
+  if (!scene->periodic) find_box(problem, threads, scene);
+  return find_scale(problem, threads, &scene->scale) && find_density(problem, cutoff, scene);
 }

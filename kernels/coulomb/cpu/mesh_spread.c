@@ -1,6 +1,7 @@
-/* Atoms are sorted by columns of the mesh, `order` nodes wide in y and z. What is spread from a
- * column reaches the next one in y and in z, and no farther: columns of one parity are spread at
- * once, each by one thread and in the order of its atoms. */
+/* Atoms are sorted by columns of the mesh, `order` nodes wide or more in y and z. What is spread
+ * from a column reaches the next one in y and in z, and no farther: columns of one parity are
+ * spread at once, each by one thread and in the order of its atoms. In a periodic mesh the first
+ * column is next to the last, so their number is even there, or 1. */
 #include "kernels/coulomb/cpu/mesh_spread.h"
 
 #include <math.h>
@@ -12,23 +13,34 @@ typedef struct {
   int n[2];       /* columns in y and z */
 } columns;
 
-static double in_spacings(const dcs_mesh_level *level, int d, float at) {
-  return ((double)at - level->lo[d]) / level->h;
+/* Nodes that are spread to along a dimension. */
+static int nodes_along(const dcs_mesh *mesh, int d) {
+  const dcs_mesh_level *level = &mesh->level[0];
+  return mesh->periodic ? level->n[d] : level->nodes[d];
 }
 
-static int column_along(const dcs_mesh *mesh, int d, float at) {
-  const double first = ceil(in_spacings(&mesh->level[0], d, at) - 0.5 * mesh->level[0].order);
-  return (int)first / mesh->level[0].order;
+static int count_columns(const dcs_mesh *mesh, int d) {
+  const int n = nodes_along(mesh, d) / mesh->level[0].order;
+  const int meet = mesh->periodic ? n / 2 * 2 : n;
+  return meet > 0 ? meet : 1;
+}
+
+/* Of n columns. */
+static int64_t column_along(const dcs_mesh *mesh, int d, float at, int n) {
+  const double u = dcs_mesh_coordinate(mesh, 0, d, (double)at);
+  const int nodes = nodes_along(mesh, d), first = (int)ceil(u - 0.5 * mesh->level[0].order);
+  return (int64_t)(first % nodes) * n / nodes;
 }
 
 static int64_t column_of(const dcs_mesh *mesh, const columns *c, const dcs_atom *atom) {
-  return (int64_t)column_along(mesh, 2, atom->z) * c->n[0] + column_along(mesh, 1, atom->y);
+  return column_along(mesh, 2, atom->z, c->n[1]) * c->n[0] +
+         column_along(mesh, 1, atom->y, c->n[0]);
 }
 
 static bool sort_atoms(const dcs_problem *problem, const dcs_mesh_scene *scene,
                        const dcs_mesh *mesh, columns *c) {
   for (int d = 0; d < 2; d++)
-    c->n[d] = mesh->level[0].nodes[d + 1] / mesh->level[0].order + 1;
+    c->n[d] = count_columns(mesh, d + 1);
   const int64_t n = (int64_t)c->n[0] * c->n[1];
   c->start = calloc((size_t)n + 2, sizeof *c->start);
   c->atoms = malloc((size_t)problem->n_inputs * sizeof *c->atoms);
@@ -45,21 +57,33 @@ static bool sort_atoms(const dcs_problem *problem, const dcs_mesh_scene *scene,
   return true;
 }
 
+/* How far in memory the nodes from `first` on lie from node 0. */
+static void find_steps(int order, int first, int stored, int64_t step, int64_t *steps) {
+  for (int i = 0; i < order; i++)
+    steps[i] = (first + i < stored ? first + i : first + i - stored) * step;
+}
+
 static void spread_atom(const dcs_mesh *mesh, const dcs_atom *atom, const dcs_mesh_nodes *nodes) {
   const dcs_mesh_level *level = &mesh->level[0];
   const float at[3] = {atom->x, atom->y, atom->z};
   const int order = level->order;
   double w[3][DCS_MESH_MOST_ORDER];
+  int64_t y[DCS_MESH_MOST_ORDER], z[DCS_MESH_MOST_ORDER];
   int first[3];
   for (int d = 0; d < 3; d++)
-    first[d] = dcs_mesh_weights(order, level->window, in_spacings(level, d, at[d]), w[d]);
+    first[d] = dcs_mesh_weights(order, level->window,
+                                dcs_mesh_coordinate(mesh, 0, d, (double)at[d]), w[d]);
+  find_steps(order, first[1], nodes->stored[1], nodes->row, y);
+  find_steps(order, first[2], nodes->stored[2], nodes->layer, z);
+  const int left = nodes->stored[0] - first[0], straight = left < order ? left : order;
   for (int k = 0; k < order; k++)
     for (int j = 0; j < order; j++) {
       const double by = (double)atom->q * w[2][k] * w[1][j];
-      double *row =
-          nodes->at + (first[2] + k) * nodes->layer + (first[1] + j) * nodes->row + first[0];
-      for (int i = 0; i < order; i++)
+      double *row = nodes->at + z[k] + y[j] + first[0];
+      for (int i = 0; i < straight; i++)
         row[i] += by * w[0][i];
+      for (int i = straight; i < order; i++)
+        row[i - nodes->stored[0]] += by * w[0][i];
     }
 }
 
@@ -141,7 +165,7 @@ bool dcs_mesh_add_far(const dcs_problem *problem, const dcs_mesh_scene *scene, c
     for (int i = 0; i < nx * ny * nz; i++)
       potential[i] =
           far_potential(problem, scene, at[0][i % nx], at[1][i / nx % ny], at[2][i / nx / ny]);
-    const dcs_mesh_nodes nodes = {potential, {nx, ny, nz}, nx, (int64_t)nx * ny};
+    const dcs_mesh_nodes nodes = {potential, {nx, ny, nz}, {nx, ny, nz}, nx, (int64_t)nx * ny};
     has_memory = dcs_mesh_interpolate(&nodes, axes, threads, map, NULL);
   }
   for (int d = 0; d < 3; d++)

@@ -19,14 +19,16 @@ static const dcs_param params[N_PARAMS] = {
     {"order",
      "nodes that a charge is spread to along a dimension, even; more where a tolerance needs more",
      4, DCS_MESH_MOST_ORDER, 8, NULL, order_tried},
-    {"short_range", "reach of the short range part in tenths of an angstrom", 10, 500, 40, NULL,
-     short_range_tried},
+    {"short_range",
+     "reach of the short range part in tenths of an angstrom; half of a periodic cell's mean edge "
+     "at most",
+     10, 500, 40, NULL, short_range_tried},
     {"mesh", "precision of the meshes", SINGLE, DOUBLE, DOUBLE, precisions, NULL},
 };
 
 /* As in the kernels. */
 typedef struct {
-  double lo[3], h, window, beta;
+  double lo[3], spacing[3], h, window, beta;
   int16_t n[3], nodes[3];
   int order, factors, finer;
 } mesh_level;
@@ -34,7 +36,7 @@ typedef struct {
   mesh_level level[DCS_MESH_LEVELS];
   double a, diameter, margin;
   dcs_near_grid cells;
-  int n_levels, far_nodes, nz, map_axis, far_axis;
+  int n_levels, far_nodes, nz, map_axis, far_axis, periodic;
 } meshes;
 
 /* Behind the short range part's, aligned. */
@@ -44,6 +46,7 @@ _Static_assert(OWN + sizeof(meshes) <= DCS_OWN_BYTES, "a plan holds them");
 enum {
   SPREAD_LISTS = DCS_CELLS_N_SCRATCH, /* the sorted atoms that are spread */
   SPREAD_COUNTERS,
+  WRAPPED, /* atoms of a periodic problem, in the cell */
   TABLES,
   HALF, /* a mesh along one dimension, */
   PART, /* and two */
@@ -55,13 +58,18 @@ enum {
 
 /* ---- the way of a problem ---- */
 
-static double cutoff_of(const dcs_config *config) {
-  return 0.1 * config->value[SHORT_RANGE];
+static double cutoff_of(const dcs_problem *problem, const dcs_config *config) {
+  return dcs_mesh_cutoff(problem, 0.1 * config->value[SHORT_RANGE]);
 }
 
 static bool find_way(const dcs_problem *problem, const dcs_config *config, dcs_mesh_way *w,
                      char why[DCS_TEXT]) {
-  return dcs_mesh_find_way(problem, (int)config->value[ORDER], cutoff_of(config), 1, w, why);
+  return dcs_mesh_find_way(problem, (int)config->value[ORDER], cutoff_of(problem, config), 1, w,
+                           why);
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
 }
 
 /* Threads of a block of a pass. */
@@ -74,7 +82,7 @@ static bool fits(const dcs_problem *problem, const dcs_mesh *mesh, char why[DCS_
   }
   for (int l = 0; l < mesh->n_levels; l++)
     for (int d = 0; d < 3; d++)
-      if (mesh->level[l].n[d] > INT16_MAX) {
+      if (larger(mesh->level[l].n[d], mesh->level[l].nodes[d]) > INT16_MAX) {
         snprintf(why, DCS_TEXT, "a mesh of %d nodes in a dimension; at most %d",
                  mesh->level[l].n[d], INT16_MAX);
         return false;
@@ -98,7 +106,7 @@ static bool accurate(const dcs_mesh_scene *scene, double tolerance, char why[DCS
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   dcs_mesh_way w;
   return dcs_mesh_has_order((int)config->value[ORDER], why) &&
-         dcs_near_applicable(problem, config, cutoff_of(config), why) &&
+         dcs_near_applicable(problem, config, cutoff_of(problem, config), why) &&
          find_way(problem, config, &w, why) && fits(problem, &w.mesh, why) &&
          (config->value[MESH] == DOUBLE || accurate(&w.scene, dcs_tolerance(problem), why));
 }
@@ -109,7 +117,7 @@ static double flops_per_eval(const dcs_config *config) {
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
-  dcs_near_candidates(problem, config, cutoff_of(config), found);
+  dcs_near_candidates(problem, config, cutoff_of(problem, config), found);
 }
 
 /* ---- the plan ---- */
@@ -150,7 +158,8 @@ static meshes meshes_of(const dcs_problem *problem, const dcs_mesh_way *w, const
                 .cells = dcs_near_grid_of(cells, 0.01 * mesh->level[0].h),
                 .n_levels = mesh->n_levels,
                 .far_nodes = mesh->far_nodes,
-                .nz = (int)problem->n.z};
+                .nz = (int)problem->n.z,
+                .periodic = mesh->periodic};
   for (int l = 0; l < mesh->n_levels; l++) {
     const dcs_mesh_level *from = &mesh->level[l];
     mesh_level *to = &own.level[l];
@@ -160,6 +169,7 @@ static meshes meshes_of(const dcs_problem *problem, const dcs_mesh_way *w, const
     to->order = from->order;
     for (int d = 0; d < 3; d++) {
       to->lo[d] = from->lo[d];
+      to->spacing[d] = from->spacing[d];
       to->n[d] = (int16_t)from->n[d];
       to->nodes[d] = (int16_t)from->nodes[d];
     }
@@ -168,10 +178,6 @@ static meshes meshes_of(const dcs_problem *problem, const dcs_mesh_way *w, const
 }
 
 /* ---- scratch ---- */
-
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -200,6 +206,7 @@ static void add_scratch(const dcs_problem *problem, const dcs_mesh *mesh, const 
   int64_t half, part;
   count_passes(problem, mesh, &half, &part);
   plan->scratch[SPREAD_LISTS].bytes = 4 * (7 * problem->n_inputs + 2 * places);
+  if (mesh->periodic) plan->scratch[WRAPPED].bytes = 16 * problem->n_inputs;
   plan->scratch[SPREAD_COUNTERS] = (dcs_scratch){4 * (1 + places), .zero = true};
   plan->scratch[TABLES].bytes = real * table_numbers;
   plan->scratch[HALF].bytes = real * half;
@@ -259,10 +266,19 @@ static void add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_pla
                                        DCS_ARG_N_INPUTS,
                                        DCS_OWN_AT(CELLS),
                                        DCS_ARG_END};
-  dcs_plan_step step = {.kernel = "group_atoms",
+  static const dcs_arg wrap[] = {DCS_SCRATCH(WRAPPED), DCS_BUFFER(DCS_COULOMB_ATOMS),
+                                 DCS_ARG_N_INPUTS, OF_SPREAD, DCS_ARG_END};
+  static const dcs_arg with_wrapped[] = {DCS_SCRATCH(SPREAD_LISTS), DCS_SCRATCH(SPREAD_COUNTERS),
+                                         DCS_SCRATCH(WRAPPED),      DCS_ARG_N_INPUTS,
+                                         DCS_OWN_AT(CELLS),         DCS_ARG_END};
+  const bool periodic = dcs_periodic(problem);
+  dcs_plan_step step = {.kernel = "mesh_wrap",
                         .block = {DCS_CELLS_SORT_THREADS, 1, 1},
                         .grid = {dcs_cells_sort_blocks(problem), 1, 1},
-                        .args = with_atoms};
+                        .args = wrap};
+  if (periodic) dcs_add_step(plan, step);
+  step.args = periodic ? with_wrapped : with_atoms;
+  step.kernel = "group_atoms";
   dcs_add_step(plan, step);
   step.kernel = "place_atoms";
   dcs_add_step(plan, (dcs_plan_step){.kernel = "place_rows",
@@ -292,7 +308,7 @@ static void add_spread(const dcs_mesh *mesh, dcs_plan *plan) {
   static const dcs_arg args[] = {
       OF_LEVEL(0), DCS_SCRATCH(SPREAD_LISTS), DCS_ARG_N_INPUTS, OF_SPREAD,
       OF_MAP,      DCS_ARG_SPACING,           DCS_ARG_END};
-  const int *nodes = mesh->level[0].nodes;
+  const int *nodes = mesh->periodic ? mesh->level[0].n : mesh->level[0].nodes;
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = OF_LEVEL(0)});
   dcs_add_step(
       plan, (dcs_plan_step){.kernel = "mesh_spread",
@@ -382,7 +398,7 @@ static void add_steps(const dcs_problem *problem, const dcs_mesh *mesh, bool dou
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
   static const dcs_arg args[] = {DCS_BUFFER(DCS_COULOMB_MAP),
-                                 DCS_ARG_N_INPUTS,
+                                 DCS_SHORT_RANGE_ATOMS,
                                  OF_MAP,
                                  DCS_ARG_K,
                                  DCS_ARG_SPACING,
@@ -398,7 +414,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   char why[DCS_TEXT];
   dcs_mesh_way w;
   if (!find_way(problem, config, &w, why)) { /* asked for the launches of a shape alone */
-    dcs_radial_taylor(cutoff_of(config), DCS_RADIAL_LOW, &w.radial);
+    dcs_radial_taylor(cutoff_of(problem, config), DCS_RADIAL_LOW, &w.radial);
     dcs_short_range_plan(problem, config, &w.radial, plan);
     dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
     return;
@@ -416,8 +432,13 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
 
 static const char *const sources[] = {"kernels/coulomb/cuda/mesh.cu",
                                       "kernels/coulomb/cuda/mesh.cuh",
+                                      "kernels/coulomb/cuda/mesh_charges.cuh",
+                                      "kernels/coulomb/cuda/mesh_far.cuh",
+                                      "kernels/coulomb/cuda/mesh_levels.cuh",
                                       "kernels/coulomb/cuda/mesh.c",
                                       "kernels/coulomb/cpu/mesh_look.c",
+                                      "kernels/coulomb/cpu/mesh_rough.c",
+                                      "kernels/coulomb/cpu/mesh_rough.h",
                                       "kernels/coulomb/mesh.c",
                                       "kernels/coulomb/mesh.h",
                                       "kernels/coulomb/split.c",

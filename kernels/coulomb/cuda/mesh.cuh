@@ -14,7 +14,7 @@ enum { MOST_LEVELS = 4, MOST_ORDER = 12 };
 
 /* As in the descriptor. */
 struct mesh_level {
-  double lo[3], h, window, beta;
+  double lo[3], spacing[3], h, window, beta;
   short n[3], nodes[3];
   int order;
   int factors, finer; /* where its tables begin */
@@ -26,6 +26,7 @@ struct meshes {
   int n_levels, far_nodes;
   int nz;                 /* points of the whole map */
   int map_axis, far_axis; /* where these tables begin */
+  int periodic;
 };
 
 static __device__ __forceinline__ int row_of(const mesh_level &level) {
@@ -74,10 +75,9 @@ static __device__ void window_weights(real window, int order, real u, real *w) {
     w[i] /= sum;
 }
 
-/* The node before the first of those that a coordinate is spread to. */
-static __device__ __forceinline__ int node_before(const mesh_level &level, int d, double at,
+/* The node before the first of those that a coordinate is spread to, which is in spacings. */
+static __device__ __forceinline__ int node_before(const mesh_level &level, double spacings,
                                                   real *u) {
-  double spacings = (at - level.lo[d]) / level.h;
   int before = (int)ceil(spacings - 0.5 * level.order) - 1;
   *u = (real)(spacings - before);
   return before;
@@ -153,18 +153,27 @@ static __device__ real transform_of(const mesh_level &level, real kh) {
 }
 
 static __device__ real factor_of(const meshes &m, int l, int d, int i) {
-  double k = 2 * 3.14159265358979323846 * i / (m.level[l].n[d] * m.level[l].h);
+  double k = 2 * 3.14159265358979323846 * i / (m.level[l].n[d] * m.level[l].spacing[d]);
   real factor = 1;
   for (int finer = 0; finer <= l; finer++) {
-    real value = transform_of(m.level[finer], (real)(k * m.level[finer].h));
+    real value = transform_of(m.level[finer], (real)(k * m.level[finer].spacing[d]));
     factor /= value * value;
   }
   return factor;
 }
 
-static __device__ void write_axis(const mesh_level &level, int d, double at, real *entry) {
+/* As dcs_mesh_coordinate(). */
+static __device__ __forceinline__ double mesh_coordinate(const meshes &m, int l, int d, double at) {
+  const mesh_level &level = m.level[l];
+  double u = (at - level.lo[d]) / level.spacing[d];
+  if (m.periodic) u -= level.n[d] * floor((u - 0.5 * level.order) / level.n[d]);
+  return u;
+}
+
+static __device__ void write_axis(const meshes &m, int l, int d, double at, real *entry) {
+  const mesh_level &level = m.level[l];
   real u;
-  entry[0] = (real)(node_before(level, d, at, &u) + 1);
+  entry[0] = (real)(node_before(level, mesh_coordinate(m, l, d, at), &u) + 1);
   window_weights((real)level.window, level.order, u, entry + 1);
 }
 
