@@ -8,6 +8,7 @@
 #include "harness/worker/bench.h"
 #include "library/workers.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -26,6 +27,8 @@ int dcs_main(int argc, char **argv, dcs_workers *workers);
 
 /* Who computes: what dcs_main() was given. */
 extern dcs_workers *dcs_job;
+/* The program for ranks, which lies beside this one; DCS_UNAVAILABLE where it is not there. */
+dcs_status dcs_mpi_program(char path[PATH_MAX + 8]);
 extern double dcs_started_ns; /* when dcs_main() was called, by dcs_now_ns() */
 
 /* ---- the options of a command ---- */

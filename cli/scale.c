@@ -106,23 +106,21 @@ static dcs_status make_points(const arguments *a, dcs_scale *s) {
 
 /* ---- the study ---- */
 
-/* The program for ranks lies beside this one. */
-static dcs_status find_program(char path[PATH_MAX + 8]) {
+dcs_status dcs_mpi_program(char path[PATH_MAX + 8]) {
   const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
   if (length < 0) return dcs_fail(DCS_UNAVAILABLE, "cannot tell where this program lies");
   path[length] = '\0';
   if (length < 4 || strcmp(path + length - 4, "-mpi") != 0) strcpy(path + length, "-mpi");
   if (access(path, X_OK) == 0) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE,
-                  "%s: not there: it is built where MPI is (`make deps check` installs Open MPI), "
-                  "and installed beside dcsbench",
+                  "no %s: `make` builds it where mpicc is, and without it jobs have one process",
                   path);
 }
 
 static dcs_status study(const arguments *a, dcs_scale *s) {
   char program[PATH_MAX + 8], path[4096];
   dcs_progress progress = dcs_progress_start();
-  DCS_TRY(find_program(program));
+  DCS_TRY(dcs_mpi_program(program));
   DCS_TRY(make_points(a, s));
   DCS_TRY(dcs_make_folder(a->out, 0777));
   DCS_TRY(dcs_path_in(a->out, "runs.csv", path));
