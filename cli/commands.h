@@ -8,6 +8,7 @@
 #include "harness/worker/bench.h"
 #include "library/workers.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -19,13 +20,15 @@ dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs
     dcs_command_verify, dcs_command_sweep, dcs_command_compile, dcs_command_plot,
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
     dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace, dcs_command_import,
-    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert;
+    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert, dcs_command_scale;
 
 /* The program: runs the command that is named and returns the exit status. */
 int dcs_main(int argc, char **argv, dcs_workers *workers);
 
 /* Who computes: what dcs_main() was given. */
 extern dcs_workers *dcs_job;
+/* The program for ranks, which lies beside this one; DCS_UNAVAILABLE where it is not there. */
+dcs_status dcs_mpi_program(char path[PATH_MAX + 8]);
 extern double dcs_started_ns; /* when dcs_main() was called, by dcs_now_ns() */
 
 /* ---- the options of a command ---- */

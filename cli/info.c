@@ -1,6 +1,7 @@
 /* dcsbench info [FILE] */
 #include "cli/commands.h"
 #include "harness/files/csv.h"
+#include "harness/files/private.h"
 #include "harness/sweep/environment.h"
 
 typedef struct {
@@ -32,7 +33,10 @@ static dcs_status machine_info(bool csv) {
     DCS_TRY(print_fact(csv, facts.list[f].key, facts.list[f].value));
   if (!*dcs_fact_value(&facts, "gpu_name")) DCS_TRY(print_fact(csv, "gpu_missing", bench.why));
   dcs_bench_close(&bench);
-  return DCS_OK;
+  char path[PATH_MAX + 8], text[1024];
+  const bool mpi = dcs_mpi_program(path) == DCS_OK;
+  return print_fact(csv, mpi ? "mpi_program" : "mpi_missing",
+                    dcs_without_user(mpi ? path : dcs_error_message(), text, sizeof text));
 }
 
 static dcs_status print_molecule(bool csv, const dcs_molecule *m) {

@@ -3,6 +3,7 @@
 
 #include "cli/map_frame_files.h"
 #include "cli/map_ranks.h"
+#include "harness/base/clock.h"
 #include "harness/base/machine.h"
 #include "harness/figures/slice.h"
 #include "harness/frames/frames.h"
@@ -193,6 +194,17 @@ static dcs_status finish(frames_map *f, const dcs_average *average) {
   return DCS_OK;
 }
 
+/* Of this rank, for the table of all. */
+static dcs_status print_rank_times(const frames_map *f, const dcs_frames_times *t,
+                                   double writing_s) {
+  dcs_rank_times mine = {.parts = dcs_divide_up(t->frames, DCS_FRAME_BLOCK),
+                         .most_parts = dcs_divide_up(f->count, DCS_FRAME_BLOCK),
+                         .reading_s = t->busy_s[DCS_STAGE_READING],
+                         .computing_s = t->busy_s[DCS_STAGE_COMPUTING],
+                         .writing_s = writing_s};
+  return dcs_print_rank_times(dcs_job, &mine);
+}
+
 static dcs_status compute_mean(frames_map *f, dcs_mean_job *mean) {
   dcs_progress progress = dcs_progress_start();
   dcs_frames_times times;
@@ -201,9 +213,12 @@ static dcs_status compute_mean(frames_map *f, dcs_mean_job *mean) {
   dcs_status status = dcs_frames_mean(mean, &average, &times);
   dcs_progress_clear(&progress);
   if (*times.lost) fprintf(stderr, "%s\n", times.lost);
+  const double start = dcs_now_ns();
   if (status == DCS_OK && dcs_job->rank == 0) status = finish(f, average);
-  if (status == DCS_OK && dcs_job->rank == 0 && f->a->time)
+  if (status == DCS_OK && f->a->time && dcs_job == dcs_alone())
     status = dcs_map_print_frame_times(&times, f->a->csv, f->a->json);
+  else if (status == DCS_OK && f->a->time)
+    status = print_rank_times(f, &times, 1e-9 * (dcs_now_ns() - start));
   dcs_average_close(average);
   return status;
 }

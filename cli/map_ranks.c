@@ -121,7 +121,11 @@ static dcs_status settle(shared *s, const dcs_map_request *request) {
   s->output = (output)what;
   s->slices = slices;
   s->n = dcs_divide_up(s->field->n.z, s->slices);
-  return s->workers->rank > 0 ? dcs_mapper_keep(s->job->mapper, text + used) : DCS_OK;
+  if (s->workers->rank > 0) DCS_TRY(dcs_mapper_keep(s->job->mapper, text + used));
+  s->times.most_parts = dcs_mapper_slabs_exact(s->job->mapper)
+                            ? dcs_divide_up(s->field->n.z, dcs_mapper_slab_step(s->job->mapper))
+                            : 1;
+  return DCS_OK;
 }
 
 /* ---- slabs ---- */
@@ -275,7 +279,6 @@ static dcs_status begin(shared *s) {
 /* Where there is nothing to save an interrupt ends the program. */
 static dcs_status compute(shared *s) {
   DCS_TRY(begin(s));
-  s->times.preparing_s = dcs_since_start_s();
   const bool held = s->output == HELD && s->workers->rank == 0;
   if (s->output != PLACED && !held) dcs_interrupt_release();
   dcs_status status = held ? write_held(s) : compute_slabs(s);

@@ -5,12 +5,11 @@
 #include "cli/map_slabs.h"
 #include "library/workers.h"
 
-#define DCS_RANK_TIMES_SCHEMA "rank_times.1"
-
 /* Of one rank, s. */
 typedef struct {
   char host[64];
-  int64_t parts;
+  int64_t parts;      /* that it computed */
+  int64_t most_parts; /* that the job could be cut into */
   double preparing_s; /* from the start of the program until there are parts to take */
   double reading_s, computing_s, writing_s;
   double communicating_s;
@@ -34,8 +33,6 @@ const char *dcs_rank_device(const dcs_workers *workers, const char *device, char
  * they share them, unless OMP_NUM_THREADS says otherwise. 0: as for one process. */
 int dcs_rank_threads(const dcs_workers *workers);
 
-/* Seconds since the program started. */
-double dcs_since_start_s(void);
 /* Collective: completes the times, and rank 0 prints them as CSV, a row for each rank. */
 dcs_status dcs_print_rank_times(dcs_workers *workers, dcs_rank_times *mine);
 

@@ -7,21 +7,18 @@
 #include "harness/base/machine.h"
 #include "harness/device/devices.h"
 #include "harness/files/csv.h"
+#include "tuning/scale/scale.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-double dcs_since_start_s(void) {
-  return 1e-9 * (dcs_now_ns() - dcs_started_ns);
-}
-
 /* ---- times ---- */
 
 static dcs_status print_times(const dcs_rank_times *all, int n) {
   static const char *const columns[] =
-      DCS_NAMES("schema", "rank", "host", "parts", "preparing_s", "reading_s", "computing_s",
-                "communicating_s", "writing_s", "wall_s");
+      DCS_NAMES("schema", "rank", "host", "parts", "most_parts", "preparing_s", "reading_s",
+                "computing_s", "communicating_s", "writing_s", "wall_s");
   dcs_csv csv = dcs_csv_stdout();
   DCS_TRY(dcs_csv_header(&csv, columns));
   for (int r = 0; r < n; r++) {
@@ -30,6 +27,7 @@ static dcs_status print_times(const dcs_rank_times *all, int n) {
     dcs_csv_integer(&csv, r);
     dcs_csv_text(&csv, t->host);
     dcs_csv_integer(&csv, t->parts);
+    dcs_csv_integer(&csv, t->most_parts);
     DCS_CSV_NUMBERS(&csv, t->preparing_s, t->reading_s, t->computing_s, t->communicating_s,
                     t->writing_s, t->wall_s);
     DCS_TRY(dcs_csv_row(&csv));
@@ -42,7 +40,8 @@ dcs_status dcs_print_rank_times(dcs_workers *w, dcs_rank_times *mine) {
   if (!all) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %d ranks", w->size);
   snprintf(mine->host, sizeof mine->host, "%s", w->host);
   mine->communicating_s = w->communicating_s;
-  mine->wall_s = dcs_since_start_s();
+  mine->preparing_s = 1e-9 * (w->begun_ns - dcs_started_ns);
+  mine->wall_s = 1e-9 * (dcs_now_ns() - dcs_started_ns);
   dcs_status status = w->gather(w, mine, sizeof *mine, all);
   if (status == DCS_OK && w->rank == 0) status = print_times(all, w->size);
   free(all);

@@ -1,6 +1,8 @@
 /* One process that computes a job alone. */
 #include "library/workers.h"
 
+#include "harness/base/clock.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +23,7 @@ static dcs_status begin(dcs_workers *w, const dcs_parts *parts) {
   alone *a = (alone *)w;
   a->parts = *parts;
   a->next = 0;
+  w->begun_ns = dcs_now_ns();
   return DCS_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct dcs_workers {
   int rank, size;             /* this process, from 0; how many there are */
   int local_rank, local_size; /* the same of this host: a rank's card is local_rank modulo cards */
   char host[64];              /* "" where nobody asked */
+  double begun_ns;            /* when the last begin() returned, by dcs_now_ns() */
   double communicating_s;     /* what take, give, put and finish spent within MPI so far */
 
   /* Collective. Holds `hash`, of what each rank has read, against rank 0's, and gives all of them

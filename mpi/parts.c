@@ -180,6 +180,7 @@ dcs_status dcs_ranks_begin(dcs_workers *w, const dcs_parts *parts) {
   for (int64_t i = 0; ranks->done && i < ranks->parts.n; i++)
     ranks->delivered += ranks->done[i];
   make_counters(ranks);
+  w->begun_ns = dcs_now_ns();
   if (w->rank > 0) return DCS_OK;
   if (pthread_create(&ranks->receiver, NULL, receive_all, ranks) == 0) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE, "no thread can be started that receives from other ranks");

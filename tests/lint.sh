@@ -53,7 +53,7 @@ done
 floors="kernels harness/base harness/files harness/device harness/input harness/frames harness/problems harness/spec harness/output harness/judge \
 harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/sweep harness/explain harness/timings harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
-tuning/claims tuning/dispatch tuning/report library cli mpi"
+tuning/claims tuning/dispatch tuning/report tuning/scale library cli mpi"
 allowed=version\\.h
 for floor in $floors; do
   allowed="$allowed|$floor/"

@@ -32,7 +32,8 @@ static inline const char *mpirun(int ranks) {
 }
 
 /* Runs `dcsbench-mpi ARGUMENTS` by so many ranks; what they wrote is in `said`. */
-static int run_ranks(int ranks, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int run_ranks(int ranks, const char *format, ...)
+    __attribute__((format(printf, 2, 3), unused));
 static int run_ranks(int ranks, const char *format, ...) {
   char arguments[2 * PATH_MAX];
   va_list args;
@@ -53,9 +54,10 @@ static inline int times_in(const char *text, const char *part) {
 /* ---- a job in the background ---- */
 
 static inline pid_t start_ranks(int ranks, const char *arguments) {
-  char line[3 * PATH_MAX];
-  snprintf(line, sizeof line, "exec %s %s-mpi %s >%s 2>&1", mpirun(ranks), program_path(),
-           arguments, in_folder("said"));
+  char *line;
+  const int length = asprintf(&line, "exec %s %s-mpi %s >%s 2>&1", mpirun(ranks), program_path(),
+                              arguments, in_folder("said"));
+  assert_true(length > 0);
   fflush(NULL);
   const pid_t pid = fork();
   assert_true(pid >= 0);
@@ -64,6 +66,7 @@ static inline pid_t start_ranks(int ranks, const char *arguments) {
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
   }
+  free(line);
   return pid;
 }
 

@@ -5,6 +5,7 @@
 #include "harness/base/hash.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/machine.h"
+#include "harness/problems/methods.h"
 
 #include "version.h" /* written by the Makefile */
 
@@ -16,6 +17,7 @@ typedef struct {
   const dcs_mean_job *mean;
   dcs_workers *workers;
   dcs_average_job identity;
+  char method[512];
   int64_t blocks; /* of all frames; INT64_MAX where their number is not known */
 
   /* ---- of rank 0 ---- */
@@ -49,6 +51,19 @@ static void name_problem(const dcs_frames_job *job, char *text, size_t size) {
   if (r->periodic)
     dcs_append(text, size, ", periodic %.17g,%.17g,%.17g A", r->cell[0], r->cell[1], r->cell[2]);
   if (job->variance) dcs_append(text, size, ", with variance");
+}
+
+/* With one thread, however many it has: they change no bits, and a job may go on with others. */
+static dcs_status name_method(const char *text, char name[512]) {
+  const char *space = strchr(text, ' ');
+  char id[64], config[DCS_TEXT];
+  dcs_method method;
+  snprintf(id, sizeof id, "%.*s", (int)strcspn(text, " "), text);
+  DCS_TRY(dcs_read_method(id, space ? space + 1 : "", &method));
+  for (int p = 0; p < method.variant->n_params; p++)
+    if (method.variant->params[p].role == DCS_ROLE_THREADS) method.config.value[p] = 1;
+  snprintf(name, 512, "%s %s", id, dcs_format_config(method.variant, &method.config, config));
+  return DCS_OK;
 }
 
 static void identify(mean *m) {
@@ -167,15 +182,15 @@ static dcs_status count_blocks(mean *m) {
 
 static dcs_status agree(mean *m) {
   const uint64_t common = hash_identity(m);
-  char *method = m->identity.method;
   if (m->workers->rank == 0) {
     if (job_of(m)->method)
-      snprintf(method, sizeof m->identity.method, "%s", job_of(m)->method);
+      snprintf(m->method, sizeof m->method, "%s", job_of(m)->method);
     else
-      DCS_TRY(dcs_frames_method(job_of(m), method));
+      DCS_TRY(dcs_frames_method(job_of(m), m->method));
+    DCS_TRY(name_method(m->method, m->identity.method));
     DCS_TRY(open_average(m));
   }
-  return m->workers->agree(m->workers, common, method, sizeof m->identity.method);
+  return m->workers->agree(m->workers, common, m->method, sizeof m->method);
 }
 
 static dcs_status compute(mean *m, dcs_frames_times *times) {
@@ -183,7 +198,7 @@ static dcs_status compute(mean *m, dcs_frames_times *times) {
   identify(m);
   DCS_TRY(count_blocks(m));
   DCS_TRY(agree(m));
-  job.method = m->identity.method;
+  job.method = m->method;
   job.take = take;
   job.give = give;
   job.each = job.each ? each : NULL;

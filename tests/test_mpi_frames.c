@@ -1,0 +1,195 @@
+/* The mean of frames by ranks of an MPI job, and its checkpoint: the bits of the plain program,
+ * whoever computes, and whoever is killed when. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/base/clock.h"
+#include "harness/base/random.h"
+#include "tests/mpi_job.h"
+#include "tests/written_dcd.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+enum { ATOMS = 60, FRAMES = 150, BAD = 100 };
+
+static int bad_frame; /* from 1; 0: none */
+
+static float place(int frame, int atom, int axis) {
+  if (frame + 1 == bad_frame) return NAN;
+  return (float)(9 * sin(1.7 * atom + 2.3 * axis) + 0.6 * sin(0.3 * frame * (1 + atom % 5) + axis));
+}
+
+static const written_dcd moving = {.atoms = ATOMS, .frames = FRAMES, .place = place};
+
+static void write_topology(void) {
+  FILE *out = fopen(in_folder("top.psf"), "w");
+  assert_non_null(out);
+  fprintf(out, "PSF\n\n %d !NATOM\n", ATOMS);
+  for (int a = 1; a <= ATOMS; a++)
+    fprintf(out, " %d A %d ION NA NA %.2f 22.9 0\n", a, a, a % 2 ? 1.0 : -0.75);
+  fputs("\n", out);
+  assert_int_equal(fclose(out), 0);
+}
+
+static int setup(void **state) {
+  if (program_setup(state) != 0) return -1;
+  write_topology();
+  write_dcd(in_folder("traj.dcd"), &moving);
+  bad_frame = BAD;
+  write_dcd(in_folder("bad.dcd"), &moving);
+  return 0;
+}
+
+static const char *mean_of(const char *trajectory, const char *out, const char *more) {
+  static char text[4 * PATH_MAX];
+  snprintf(text, sizeof text, "map %s %s --grid 24^3 --average -o %s %s", in_folder("top.psf"),
+           in_folder(trajectory), in_folder(out), more);
+  return text;
+}
+
+static void assert_same(const char *a, const char *b) {
+  size_t bytes[2];
+  char *text[2] = {get_file(in_folder(a), &bytes[0]), get_file(in_folder(b), &bytes[1])};
+  assert_true(bytes[0] > 0);
+  if (bytes[0] != bytes[1] || memcmp(text[0], text[1], bytes[0]) != 0)
+    fail_msg("%s has not the bits of %s", b, a);
+  free(text[0]);
+  free(text[1]);
+}
+
+/* ---- who computes ---- */
+
+static void ranks_have_the_bits_of_the_plain_program(void **state) {
+  (void)state;
+  if (!mpi_here()) skip();
+  assert_status(program_run("%s", mean_of("traj.dcd", "plain.mrc", "--variance")), 0);
+  if (run_ranks(3, "%s", mean_of("traj.dcd", "ranks.mrc", "--variance --time")) != 0)
+    fail_msg("%s", said);
+  assert_same("plain.mrc", "ranks.mrc");
+  assert_same("plain_variance.mrc", "ranks_variance.mrc");
+  assert_same("plain_error.mrc", "ranks_error.mrc");
+  assert_contains(said, "rank_times.1,2,");
+  assert_int_equal(times_in(said, "150 frames on 24x24x24"), 1); /* rank 0 alone speaks */
+}
+
+/* ---- checkpoints ---- */
+
+/* A frame that is wrong ends the job, and the blocks before it are kept. */
+static void fail_at_a_frame(void) {
+  char option[PATH_MAX];
+  snprintf(option, sizeof option, "--checkpoint %s", in_folder("saved"));
+  assert_status(program_run("%s", mean_of("bad.dcd", "cut.mrc", option)), 3);
+  assert_false(exists(in_folder("cut.mrc")));
+  assert_true(exists(in_folder("saved")));
+}
+
+static void a_job_goes_on_from_its_checkpoint(void **state) {
+  (void)state;
+  char option[PATH_MAX];
+  assert_status(program_run("%s", mean_of("traj.dcd", "plain.mrc", "")), 0);
+  fail_at_a_frame();
+  snprintf(option, sizeof option, "--checkpoint %s", in_folder("saved"));
+  assert_status(program_run("%s", mean_of("traj.dcd", "went_on.mrc", option)), 0);
+  assert_contains(program_err, "going on behind 96 frames");
+  assert_same("plain.mrc", "went_on.mrc");
+  assert_false(exists(in_folder("saved")));
+}
+
+/* Ranks go on from what one process left. */
+static void ranks_go_on_from_it_too(void **state) {
+  (void)state;
+  char option[PATH_MAX];
+  if (!mpi_here()) skip();
+  assert_status(program_run("%s", mean_of("traj.dcd", "plain.mrc", "")), 0);
+  fail_at_a_frame();
+  snprintf(option, sizeof option, "--checkpoint %s", in_folder("saved"));
+  if (run_ranks(2, "%s", mean_of("traj.dcd", "went_on.mrc", option)) != 0) fail_msg("%s", said);
+  assert_contains(said, "going on behind 96 frames");
+  assert_same("plain.mrc", "went_on.mrc");
+}
+
+static void assert_refused(const char *trajectory, const char *more, const char *what) {
+  char options[2 * PATH_MAX];
+  snprintf(options, sizeof options, "--checkpoint %s %s", in_folder("saved"), more);
+  assert_status(program_run("%s", mean_of(trajectory, "no.mrc", options)), 3);
+  assert_contains(program_err, "the checkpoint is of another job");
+  assert_contains(program_err, what);
+  assert_true(exists(in_folder("saved")));
+}
+
+static void a_checkpoint_of_another_job_is_refused(void **state) {
+  (void)state;
+  char options[2 * PATH_MAX];
+  fail_at_a_frame();
+  assert_refused("traj.dcd",
+                 "--frames 2:", "frames: found other files, atoms, charges or --frames");
+  assert_refused("traj.dcd", "--tolerance 0.1", "tolerance 0.1");
+  assert_refused("traj.dcd", "--grid 23x24x24", "map: found 24x24x24 points");
+  snprintf(options, sizeof options, "--checkpoint %s --grid 9^3", in_folder("saved"));
+  if (!mpi_here()) return;
+  assert_int_equal(run_ranks(2, "%s", mean_of("traj.dcd", "no.mrc", options)), 3);
+  assert_int_equal(times_in(said, "the checkpoint is of another job"), 1);
+}
+
+/* ---- kills ---- */
+
+static void wait_ms(double ms) {
+  nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(fmod(ms, 1000) * 1e6)}, NULL);
+}
+
+/* Kills one of the ranks, if it is there, after that time. Returns the job's status. */
+static int kill_one(const char *command, double ms, int rank) {
+  const pid_t job = start_ranks(3, command);
+  wait_ms(ms);
+  const pid_t victim = pid_of_rank(rank);
+  if (victim > 0) kill(victim, SIGKILL);
+  return wait_for_ranks(job);
+}
+
+static void a_mean_survives_kills(void **state) {
+  (void)state;
+  const bool full = getenv("DCS_TEST_FULL") != NULL;
+  const int trials = full ? 100 : 2;
+  const char *grid = full ? "--grid 64^3" : "--grid 32^3";
+  dcs_random chance = {getenv("DCS_KILLS_SEED") ? (uint64_t)atoi(getenv("DCS_KILLS_SEED")) : 5};
+  char option[2 * PATH_MAX], plain[64], command[8 * PATH_MAX];
+  int killed = 0, went_on = 0;
+  if (!mpi_here()) skip();
+  unlink(in_folder("saved"));
+  snprintf(option, sizeof option, "%s --variance --checkpoint %s", grid, in_folder("saved"));
+  snprintf(plain, sizeof plain, "%s --variance", grid);
+  assert_status(program_run("%s", mean_of("traj.dcd", "plain.mrc", plain)), 0);
+  snprintf(command, sizeof command, "%s", mean_of("traj.dcd", "killed.mrc", option));
+  const double start = dcs_now_ns();
+  assert_int_equal(run_ranks(3, "%s", command), 0);
+  const double whole_ms = 1e-6 * (dcs_now_ns() - start);
+  for (int t = 0; t < trials; t++) {
+    unlink(in_folder("killed.mrc"));
+    const double ms = whole_ms * dcs_random_unit(&chance);
+    killed += kill_one(command, ms, (int)dcs_random_below(&chance, 3)) != 0;
+    went_on += exists(in_folder("saved"));
+    if (run_ranks(3, "%s", command) != 0) fail_msg("%s", said);
+    assert_same("plain.mrc", "killed.mrc");
+    assert_same("plain_error.mrc", "killed_error.mrc");
+    assert_false(exists(in_folder("saved")));
+  }
+  if (full) assert_true(killed > 50 && went_on > 10);
+  printf("%d of %d jobs were killed, %d of them went on from a checkpoint\n", killed, trials,
+         went_on);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ranks_have_the_bits_of_the_plain_program),
+      cmocka_unit_test(a_job_goes_on_from_its_checkpoint),
+      cmocka_unit_test(ranks_go_on_from_it_too),
+      cmocka_unit_test(a_checkpoint_of_another_job_is_refused),
+      cmocka_unit_test(a_mean_survives_kills),
+  };
+  return cmocka_run_group_tests(tests, setup, program_teardown);
+}

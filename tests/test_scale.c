@@ -1,0 +1,237 @@
+/* Scaling: Amdahl's law and the simulation on planted times, and a study of real jobs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/files/csv.h"
+#include "tests/mpi_job.h"
+#include "tuning/scale/scale.h"
+
+#include <math.h>
+
+enum { ROUNDS = 5 };
+
+/* ---- planted times ---- */
+
+typedef struct {
+  dcs_scale_point points[8];
+  dcs_scale_run runs[8 * ROUNDS];
+  dcs_scale scale;
+} planted;
+
+static void begin(planted *p) {
+  memset(p, 0, sizeof *p);
+  p->scale = (dcs_scale){.points = p->points, .runs = p->runs};
+}
+
+/* A point whose runs take wall_s, a little more or less. */
+static void add(planted *p, dcs_scale_point point, dcs_scale_run run, double spread) {
+  const int n = p->scale.n_points++;
+  p->points[n] = point;
+  for (int r = 0; r < ROUNDS; r++) {
+    run.point = n;
+    run.round = r;
+    p->runs[p->scale.n_runs] = run;
+    p->runs[p->scale.n_runs++].wall_s += spread * (r - ROUNDS / 2);
+  }
+}
+
+static dcs_scale_point strong(int ranks) {
+  return (dcs_scale_point){.ranks = ranks, .threads = 1, .workers = ranks};
+}
+
+static void assert_near(double found, double expected) {
+  if (!(fabs(found - expected) <= 1e-9 * fabs(expected)))
+    fail_msg("found %.17g, expected %.17g", found, expected);
+}
+
+static void plant_amdahl(planted *p, double spread) {
+  begin(p);
+  for (int ranks = 1; ranks <= 4; ranks *= 2)
+    add(p, strong(ranks),
+        (dcs_scale_run){.wall_s = 2 + 8.0 / ranks, .communicating_s = 0.5 * ranks}, spread);
+  dcs_scale_point crowded = strong(8);
+  crowded.crowded = true;
+  add(p, crowded, (dcs_scale_run){.wall_s = 100}, 0);
+}
+
+static void amdahls_law_is_found(void **state) {
+  (void)state;
+  planted p;
+  plant_amdahl(&p, 0);
+  dcs_scale_fit fit = dcs_scale_amdahl(&p.scale);
+  assert_true(fit.known);
+  assert_near(fit.serial_s, 2);
+  assert_near(fit.parallel_s, 8);
+  assert_near(fit.share, 0.2);
+  assert_near(fit.lo, 0.2);
+  assert_near(fit.hi, 0.2);
+  plant_amdahl(&p, 0.2);
+  fit = dcs_scale_amdahl(&p.scale);
+  assert_near(fit.share, 0.2);
+  assert_true(fit.lo > 0.1 && fit.lo < 0.195);
+  assert_true(fit.hi > 0.205 && fit.hi < 0.3);
+}
+
+static void one_number_of_workers_fits_nothing(void **state) {
+  (void)state;
+  planted p;
+  begin(&p);
+  add(&p, strong(2), (dcs_scale_run){.wall_s = 3}, 0.1);
+  assert_false(dcs_scale_amdahl(&p.scale).known);
+}
+
+static void speed_up_and_efficiency(void **state) {
+  (void)state;
+  planted p;
+  plant_amdahl(&p, 0.1);
+  const dcs_scale_row four = dcs_scale_row_of(&p.scale, 2);
+  assert_int_equal(four.runs, ROUNDS);
+  assert_near(four.wall_s, 4);
+  assert_near(four.speed_up, 2.5);
+  assert_near(four.efficiency, 0.625);
+  assert_true(fabs(four.communication_share - 2.0 / 16) < 1e-9);
+  begin(&p); /* weak: twice the work in a tenth more time */
+  for (int ranks = 1; ranks <= 2; ranks++) {
+    dcs_scale_point weak = strong(ranks);
+    weak.weak = true;
+    add(&p, weak, (dcs_scale_run){.wall_s = 1 + 0.1 * (ranks - 1)}, 0);
+  }
+  assert_near(dcs_scale_row_of(&p.scale, 1).speed_up, 2 / 1.1);
+}
+
+/* ---- simulation ---- */
+
+static void plant_model(planted *p, int64_t most_parts) {
+  begin(p);
+  add(p, strong(1),
+      (dcs_scale_run){.wall_s = 1 + 10 * 2 + 0.5,
+                      .parts = 10,
+                      .most_parts = most_parts,
+                      .preparing_s = 1,
+                      .writing_s = 0.5},
+      0);
+  add(p, strong(2),
+      (dcs_scale_run){.wall_s = 12,
+                      .parts = most_parts > 10 ? 20 : 10,
+                      .most_parts = most_parts,
+                      .sent_parts = most_parts > 10 ? 10 : 5,
+                      .sending_s = 0.5,
+                      .preparing_s = 1,
+                      .writing_s = 0.5},
+      0);
+}
+
+static void a_queue_of_blocks_is_simulated(void **state) {
+  (void)state;
+  planted p;
+  dcs_scale_model m;
+  plant_model(&p, 10);
+  assert_true(dcs_scale_model_of(&p.scale, &m));
+  assert_near(m.part_s, 2);
+  assert_near(m.receive_s, 0.1);
+  assert_near(dcs_scale_simulate(&m, 1, false), 21.5);
+  assert_near(dcs_scale_simulate(&m, 10, false), 1 + 2 + 9 * 0.1 + 0.5); /* nine are received */
+  assert_near(dcs_scale_simulate(&m, 1000, false), 1 + 2 + 9 * 0.1 + 0.5);
+  assert_int_equal(dcs_scale_parts(&m, 1000, false), 10);
+  /* Weak: rank 0 receives all of them: far more than a node's own time. */
+  assert_int_equal(dcs_scale_parts(&m, 1000, true), 10000);
+  const double weak_s = dcs_scale_simulate(&m, 1000, true);
+  assert_true(weak_s > 9990 * 0.1 && weak_s < 9990 * 0.1 + 21.5 + 2.1);
+}
+
+/* Slabs: twice as many for two ranks, each half as large. */
+static void slabs_are_cut_finer_for_more_nodes(void **state) {
+  (void)state;
+  planted p;
+  dcs_scale_model m;
+  plant_model(&p, 40);
+  assert_true(dcs_scale_model_of(&p.scale, &m));
+  assert_near(m.receive_s, 0.1); /* of a part of one node */
+  assert_int_equal(dcs_scale_parts(&m, 2, false), 20);
+  assert_int_equal(dcs_scale_parts(&m, 8, false), 40);
+  assert_near(dcs_scale_simulate(&m, 1, false), 21.5);
+}
+
+static void without_several_ranks_there_is_no_model(void **state) {
+  (void)state;
+  planted p;
+  dcs_scale_model m;
+  begin(&p);
+  add(&p, strong(1), (dcs_scale_run){.wall_s = 3, .parts = 2, .most_parts = 2}, 0);
+  assert_false(dcs_scale_model_of(&p.scale, &m));
+}
+
+/* ---- the command ---- */
+
+static void the_command_line_is_checked(void **state) {
+  (void)state;
+  assert_status(program_run("scale --ranks 1,2 --out %s/a", test_folder), 2);
+  assert_contains(program_err, "expected -- map FILE");
+  assert_status(program_run("scale --ranks 1,2 -- map x.pqr -o y.dx"), 2);
+  assert_contains(program_err, "--out DIR is missing");
+  assert_status(program_run("scale --ranks 0 --out %s/a -- map x.pqr -o y.dx", test_folder),
+                mpi_here() ? 2 : 4);
+}
+
+static void a_study_of_jobs(void **state) {
+  (void)state;
+  dcs_table *table;
+  if (!mpi_here()) skip();
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+  assert_status(program_run("generate water --atoms 300 --out %s", in_folder("water.pqr")), 0);
+  assert_status(
+      program_run("scale --ranks 1,2 --rounds 2 --nodes 100 --out %s -- map %s --grid 32^3 "
+                  "-o %s",
+                  in_folder("study"), in_folder("water.pqr"), in_folder("map.mrc")),
+      0);
+  assert_contains(program_out, "speed-up");
+  assert_int_equal(dcs_table_read(in_folder("study/runs.csv"), &table), DCS_OK);
+  assert_int_equal(dcs_table_rows(table), 4);
+  for (size_t row = 0; row < 4; row++) {
+    assert_string_equal(dcs_table_text(table, row, "schema"), DCS_SCALE_SCHEMA);
+    const int ranks = atoi(dcs_table_text(table, row, "ranks"));
+    assert_int_equal(atoi(dcs_table_text(table, row, "parts")), ranks == 1 ? 8 : 16);
+    assert_true(atof(dcs_table_text(table, row, "wall_s")) > 0);
+  }
+  dcs_table_free(table);
+  assert_int_equal(dcs_table_read(in_folder("study/scaling.csv"), &table), DCS_OK);
+  assert_int_equal(dcs_table_rows(table), 2);
+  assert_string_equal(dcs_table_text(table, 0, "speed_up"), "1");
+  dcs_table_free(table);
+  assert_true(exists(in_folder("study/simulated.csv")));
+  assert_true(exists(in_folder("study/plots/scaling.dat")));
+  assert_status(program_run("scale --ranks 1 --out %s -- map %s -o %s", in_folder("study"),
+                            in_folder("water.pqr"), in_folder("map.mrc")),
+                2);
+  assert_contains(program_err, "expected a folder without a study");
+}
+
+static void a_job_that_fails_is_told(void **state) {
+  (void)state;
+  if (!mpi_here()) skip();
+  assert_status(program_run("scale --ranks 2 --rounds 1 --out %s -- map %s -o %s",
+                            in_folder("failed"), in_folder("none.pqr"), in_folder("map.mrc")),
+                1);
+  assert_contains(program_err, "none.pqr: cannot open");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(amdahls_law_is_found),
+      cmocka_unit_test(one_number_of_workers_fits_nothing),
+      cmocka_unit_test(speed_up_and_efficiency),
+      cmocka_unit_test(a_queue_of_blocks_is_simulated),
+      cmocka_unit_test(slabs_are_cut_finer_for_more_nodes),
+      cmocka_unit_test(without_several_ranks_there_is_no_model),
+      cmocka_unit_test(the_command_line_is_checked),
+      cmocka_unit_test(a_study_of_jobs),
+      cmocka_unit_test(a_job_that_fails_is_told),
+  };
+  return cmocka_run_group_tests(tests, program_setup, program_teardown);
+}
