@@ -87,22 +87,25 @@ static void choose(dcs_mapper *m, dcs_choice *choice) {
   dcs_choose(m, &size, m->c.spacing, choice);
 }
 
-/* Why the highest rung of the CPU's ladder, which runs anywhere, does not compute it. */
+/* Why the highest rung of the CPU's ladder, which runs anywhere, does not compute it: of those that
+ * solve such problems, else of all. */
 static dcs_status no_method(const dcs_mapper *m) {
+  const dcs_config *problem = &m->c.problem.config;
+  char highest[2 * DCS_TEXT] = "", text[DCS_TEXT];
   for (int v = dcs_n_variants - 1; v >= 0; v--) {
     const dcs_variant *variant = dcs_variants[v];
     const dcs_config config = dcs_initial_config(variant, m->threads);
     char why[DCS_TEXT];
-    if (variant->backend != DCS_CPU || dcs_kind_of(variant) != m->c.kind ||
-        !dcs_variant_available(variant, why) || !dcs_solves(variant, &m->c.problem.config, why) ||
-        dcs_applicable(variant, &m->c.problem, &config, why))
-      continue;
-    return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; %s: %s", variant->id,
-                    why);
+    if (variant->backend != DCS_CPU || dcs_kind_of(variant) != m->c.kind) continue;
+    if (dcs_variant_available(variant, why) && dcs_solves(variant, problem, why)) {
+      if (dcs_applicable(variant, &m->c.problem, &config, why)) continue;
+      return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; %s: %s", variant->id,
+                      why);
+    }
+    if (!*highest) snprintf(highest, sizeof highest, "%s: %s", variant->id, why);
   }
-  char problem[DCS_TEXT];
-  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; none computes %s",
-                  dcs_format_problem(m->c.kind, &m->c.problem.config, problem));
+  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; none computes %s; %s",
+                  dcs_format_problem(m->c.kind, problem, text), highest);
 }
 
 /* Opening the GPU may change what is best, so the choice is made anew. */

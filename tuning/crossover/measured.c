@@ -295,6 +295,18 @@ static void pair_between(dcs_measured *m, int p, int q) {
     add_pair(m, p, c, q, c);
 }
 
+/* Atoms that repeat have another potential: neither is computed in the other's place. */
+static bool same_cell(const dcs_measured *m, int p, int q) {
+  double cell[2][3] = {{0}};
+  bool repeats[2] = {false, false};
+  for (int i = 0; i < 2; i++) {
+    const dcs_kind *kind = m->problems[i ? q : p].kind;
+    const dcs_problem shape = {.n = {1, 1, 1}, .config = m->problems[i ? q : p].config};
+    repeats[i] = kind->cell && kind->cell(&shape, cell[i]);
+  }
+  return repeats[0] == repeats[1] && (!repeats[0] || memcmp(cell[0], cell[1], sizeof *cell) == 0);
+}
+
 static dcs_status find_pairs(dcs_measured *m) {
   const size_t n = (size_t)m->n_problems, classes = (size_t)m->n_classes,
                within = n * classes * classes, between = N_OWN * n * n;
@@ -305,7 +317,7 @@ static dcs_status find_pairs(dcs_measured *m) {
   }
   for (int p = 0; p < m->n_problems; p++)
     for (int q = p + 1; q < m->n_problems; q++)
-      pair_between(m, p, q);
+      if (same_cell(m, p, q)) pair_between(m, p, q);
   return DCS_OK;
 }
 
