@@ -219,6 +219,8 @@ typedef enum {
   DCS_N_BOOK
 } dcs_book;
 
+#define DCS_DIRECT "direct"
+
 /* What a variant is made of that is not built in, but was read from files of the user's. */
 typedef struct {
   const char *file;           /* that describes it, by its absolute path */
@@ -241,6 +243,10 @@ typedef struct {
   const dcs_outside *outside; /* NULL: it is built in */
   dcs_backend backend;
   dcs_book book; /* at most one variant of each but DCS_BOOK_NONE */
+  /* Where problems of its kind are computed by several algorithms: the name of its own, "mesh".
+   * `crossover` holds those that were measured on one problem against each other. NULL:
+   * DCS_DIRECT. */
+  const char *algorithm;
   const dcs_param *params;
   int n_params;
 

@@ -161,6 +161,18 @@ bool dcs_same_along(const dcs_size *a, const dcs_size *b, int dimension) {
          memcmp(a->axes + d->first, b->axes + d->first, (size_t)d->n * sizeof a->axes[0]) == 0;
 }
 
+bool dcs_has_density(const dcs_kind *kind) {
+  return kind->n_dimensions == 2 && kind->dimensions[0].n == 1 && kind->dimensions[1].n == 3;
+}
+
+double dcs_density_of(const dcs_size *size) {
+  return dcs_along(size, 0) / dcs_along(size, 1);
+}
+
+bool dcs_same_density(double a, double b) {
+  return a <= 1.1 * b && b <= 1.1 * a;
+}
+
 dcs_dims dcs_size_points(const dcs_size *size) {
   for (int d = 0; d < size->kind->n_dimensions; d++) {
     const dcs_dimension *grid = &size->kind->dimensions[d];

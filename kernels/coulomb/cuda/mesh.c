@@ -121,6 +121,7 @@ const dcs_variant dcs_variant_cuda_mesh = {
     .sources = sources,
     .idea = "to a tolerance: a short range sum, and meshes with Fourier transforms for the rest",
     .backend = DCS_GPU,
+    .algorithm = "mesh",
     .params = params,
     .n_params = N_PARAMS,
     .solves = dcs_mesh_solves,
