@@ -88,21 +88,22 @@ static term term_of(double r, double p, double s) {
  * u of itself. Of a near one the parts cancel: it is off by 36 u of the sum of their magnitudes:
  *
  *   1/L, 1/U   4.5 u each (a reciprocal by an estimate and a Newton step)
- *   the next   r 3.5, s^2 / r 16, so r - s^2 / r 17 of r + s^2 / r; L^-1 + U^-1 5.5 and the
+ *   the next   r 6, s^2 / r 16, so r - s^2 / r 17 of r + s^2 / r; L^-1 + U^-1 5.5 and the
  *              difference 5.5 of the sum; 3 products: 31
  *   ln         6 (CUDA's fast one where the argument is near 1), its argument 5.5, 1 / (2 r) 8
  *   additions  5
  *
  * L and U round, too, but T does not depend on them in the first order, as they are where the
- * integrand ends. Where rounding decides which way a pair is computed, it may be the worse one;
- * below DCS_BORN_SAME that is the limit at 0. */
+ * integrand ends. Where rounding decides which way a pair is computed, or the kernel may, up to
+ * what the largest radius `most` allows, it is the worse one; below DCS_BORN_SAME that is the limit
+ * at 0. */
 static void add_sphere(const dcs_case *c, const dcs_site *atom, const dcs_site *sphere,
-                       double largest, dcs_sums *sums) {
+                       double largest, double most, dcs_sums *sums) {
   const double p = radius_of(atom), s = c->problem.config.value[DESCREENING] * radius_of(sphere);
   const double dx = atom->x - sphere->x, dy = atom->y - sphere->y, dz = atom->z - sphere->z;
   const double r = sqrt(dx * dx + dy * dy + dz * dz), moved = 6 * U * largest;
   if (!(s > 0)) return;
-  const double near = sqrt((double)DCS_BORN_NEAR2) * fmax(s, p / 3);
+  const double near = sqrt((double)DCS_BORN_NEAR2) * fmax(s, most / 3);
   const term t = term_of(r, p, s);
   sums->v += t.value;
   sums->s += fabs(t.value);
@@ -160,8 +161,11 @@ static dcs_sums reference(const dcs_case *c, int buffer, int64_t i, double large
   dcs_sums sums = {0};
   (void)buffer;
   if (!(p > 0)) return sums;
+  double most = 0;
   for (int64_t j = 0; j < c->n_sites; j++)
-    if (j != i) add_sphere(c, atom, &c->sites[j], largest, &sums);
+    most = fmax(most, radius_of(&c->sites[j]));
+  for (int64_t j = 0; j < c->n_sites; j++)
+    if (j != i) add_sphere(c, atom, &c->sites[j], largest, most, &sums);
   const double integral = sums.v, off = U * (rounding(problem) * sums.s + 4 * largest * sums.d +
                                              3 * sums.s * sqrt((double)c->n_sites)) +
                                         sums.e;

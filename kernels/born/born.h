@@ -42,7 +42,8 @@ enum { DCS_BORN_HCT, DCS_BORN_OBC };
  * overlapping spheres may take more than there is. */
 #define DCS_BORN_MOST 30.0
 
-/* A pair is near where r^2 <= DCS_BORN_NEAR2 max(s^2, p^2 / 9): else r > s + p, and x < 1/16. */
+/* A pair is near where r^2 <= DCS_BORN_NEAR2 max(s^2, q^2 / 9), q anything from p to the largest of
+ * all atoms: else r > s + p, and x < 1/16. */
 #define DCS_BORN_NEAR2 16.0f
 
 /* The series to x^3 for x <= 1/16; the relative error is 3.7 u at most, u = 2^-24 (minimax). */

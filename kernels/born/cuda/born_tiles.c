@@ -3,21 +3,28 @@
 
 #include <stdio.h>
 
-enum { BLOCK_X, BLOCK_Y, COARSEN };
+enum { BLOCK_X, BLOCK_Y, COARSEN, MOST_THREADS = 256 };
 
 static const int block_x_tried[] = {32, 64, 128, DCS_TRIES_END};
 static const int block_y_tried[] = {1, 2, 4, 8, 16, DCS_TRIES_END};
 static const int coarsen_tried[] = {1, 2, 4, 6, 8, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_x", "threads of a block in x", 32, 1024, 32, NULL, block_x_tried, DCS_ROLE_BLOCK_X},
+    {"block_x", "threads of a block in x", 32, 256, 32, NULL, block_x_tried, DCS_ROLE_BLOCK_X},
     {"block_y", "rows of threads, which share the spheres of a tile", 1, 16, 8, NULL, block_y_tried,
      DCS_ROLE_BLOCK_Y},
     {"coarsen", "atoms per thread", 1, 8, 4, NULL, coarsen_tried, DCS_ROLE_COARSEN}};
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   const int x = (int)config->value[BLOCK_X], y = (int)config->value[BLOCK_Y];
-  if (x % 32 == 0) return dcs_born_fits(problem, x * y, true, why);
-  snprintf(why, DCS_TEXT, "block_x=%d; expected a multiple of 32, a warp", x);
+  if (x % 32 != 0)
+    snprintf(why, DCS_TEXT, "block_x=%d; expected a multiple of 32, a warp", x);
+  else if (x * y > MOST_THREADS)
+    snprintf(why, DCS_TEXT,
+             "%d x %d = %d threads a block, whose lists need more shared memory than "
+             "48 KB; expected at most %d",
+             x, y, x * y, MOST_THREADS);
+  else
+    return dcs_born_fits(problem, x * y, true, why);
   return false;
 }
 
@@ -34,10 +41,10 @@ static double flops_per_eval(const dcs_config *config) {
   return 3 + 1 + 2 * 2 + 1 + 2 + 3 * 2 + 1 + 2 + 1 / config->value[COARSEN];
 }
 
-/* Of a row of threads, then of the rows; the last tile may be empty of spheres, which add zeros. */
+/* Of a row of threads, near pairs among them, then of the rows. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   const int64_t y = (int64_t)config->value[BLOCK_Y];
-  return dcs_divide_up(problem->n_inputs, y) + y;
+  return dcs_divide_up(problem->n_inputs, y) + y + 1;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {

@@ -1,10 +1,9 @@
 #include "kernels/born/cuda/launch.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_THREADS = 1024, MOST_ATOMS = INT_MAX - 8 * MOST_THREADS /* of the last block */ };
+enum { MOST_THREADS = 1024, MOST_ATOMS = 1 << 28 /* 8 times as many are counted by unsigned */ };
 
 bool dcs_born_fits(const dcs_problem *problem, int threads, bool warps, char why[DCS_TEXT]) {
   if (threads > MOST_THREADS)
