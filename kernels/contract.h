@@ -87,7 +87,8 @@ typedef struct {
   const void *input[DCS_MAX_BUFFERS]; /* those that are inputs; may be NULL where only the shape
                                          matters (predicates, plans) */
   int64_t n_inputs;                   /* elements of buffer 0, which is an input: at least 1 */
-  dcs_dims n;                         /* points of a grid, each at least 1 */
+  dcs_dims n;                         /* points of a grid, each at least 1; without one, in x as
+                                         many as there are inputs, which each have an output */
   int64_t first_slice;                /* slice k of the problem is slice first_slice + k of the grid
                                          whose origin atoms are given from: a slab of it. Above 0
                                          for variants alone that solve the kind's initial problem,

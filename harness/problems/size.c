@@ -179,7 +179,7 @@ dcs_dims dcs_size_points(const dcs_size *size) {
     const int64_t *n = size->axes + grid->first;
     if (grid->n == 3) return (dcs_dims){n[0], n[1], n[2]};
   }
-  return (dcs_dims){1, 1, 1};
+  return (dcs_dims){size->kind->n_buffers > 0 ? dcs_size_inputs(size) : 1, 1, 1};
 }
 
 /* ---- work ---- */
@@ -200,6 +200,7 @@ double dcs_estimate(const dcs_size *size, double spacing, const int64_t tile[3])
   double all = 1;
   for (int d = 0; d < kind->n_dimensions; d++)
     all *= dcs_along(size, d);
+  if (!dcs_has_grid(kind)) all *= (double)n.x;
   for (int d = 0; half > 0 && d < 3; d++)
     all *=
         share_along(edges[d], spacing, half + 0.5 * spacing * (double)((tile ? tile[d] : 1) - 1));

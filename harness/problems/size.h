@@ -53,7 +53,7 @@ bool dcs_same_density(double a, double b);
  * two ranges and more that is right to 5%, in a slab of one slice a sixth too small. */
 double dcs_estimate(const dcs_size *size, double spacing, const int64_t tile[3]);
 
-/* Points of the output; {1, 1, 1} of a kind without a grid. */
+/* Points of the output; of a kind without a grid as many in x as there are inputs. */
 dcs_dims dcs_size_points(const dcs_size *size);
 /* Elements of the input that a size has; 1 of a kind whose sizes are grids alone. */
 int64_t dcs_size_inputs(const dcs_size *size);
