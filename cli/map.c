@@ -36,7 +36,8 @@ static const dcs_option options[] = {
      "decide by DIR/dispatch.csv, as `dcsbench dispatch` wrote it on this machine",
      DCS_WORD(arguments, dispatch)},
     {"device", 'd', "DEVICE",
-     "where beside the CPU: cpu (nowhere else), %1$s (a GPU by the dispatch table)",
+     "where beside the CPU: cpu (nowhere else), %1$s (a GPU by the dispatch table), or several "
+     "that share each map, or the frames: %3$s",
      DCS_WORD(arguments, device)},
     {"explain", 0, NULL, "say which method was taken, and why", DCS_FLAG(arguments, explain)},
     {"time", 0, NULL,
