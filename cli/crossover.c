@@ -80,7 +80,7 @@ static void print_interval(const dcs_threshold *t) {
   printf(" %20s", both);
 }
 
-/* Of the longest name of a method and its problem. */
+/* Of the longest name of a method and its problem; of what is fixed. */
 static int method_width(const dcs_crossovers *found) {
   size_t width = sizeof "cpu_sequential" - 1;
   char text[DCS_TEXT];
@@ -91,16 +91,24 @@ static int method_width(const dcs_crossovers *found) {
   return (int)width;
 }
 
+static int fixed_width(const dcs_crossovers *found) {
+  size_t width = sizeof "512x512x1024" - 1;
+  char text[64];
+  for (size_t i = 0; i < found->n; i++)
+    if (strlen(dcs_crossover_fixed(&found->list[i], text)) > width) width = strlen(text);
+  return (int)width;
+}
+
 static void print_table(const dcs_crossovers *found) {
-  const int width = method_width(found);
-  printf("%-6s %-12s %-8s %-6s %-*s %-*s %5s %10s %20s %8s %8s  %s\n", "axis", "fixed", "shape",
-         "scope", width, "method a", width, "method b", "sizes", "estimate", "95%", "regret",
-         "worst", "status");
+  const int width = method_width(found), wide = fixed_width(found);
+  printf("%-6s %-*s %-8s %-6s %-*s %-*s %5s %10s %20s %8s %8s  %s\n", "axis", wide, "fixed",
+         "shape", "scope", width, "method a", width, "method b", "sizes", "estimate", "95%",
+         "regret", "worst", "status");
   for (size_t i = 0; i < found->n; i++) {
     const dcs_crossover *c = &found->list[i];
     const dcs_measured *m = &found->measured;
     char number[24], fixed[64], text[DCS_TEXT];
-    printf("%-6s %-12s ", dcs_crossover_axis(c), dcs_crossover_fixed(c, fixed));
+    printf("%-6s %-*s ", dcs_crossover_axis(c), wide, dcs_crossover_fixed(c, fixed));
     printf("%-8s %-6s", dcs_crossover_shape(c, text), dcs_scope_name(c->pair->scope));
     for (int which = 0; which < 2; which++)
       printf(" %-*s", width, dcs_crossover_what(m, c, which, text));
@@ -226,13 +234,17 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
       .doc =
           "Where does one method overtake another? From the samples of a run, for the number of "
           "atoms on each grid, for the grid points at each number of atoms on grids of one shape, "
-          "and in the plane of both: the size below which method a is faster and from which on "
+          "for the atoms of systems of one density, and in the plane of both: the size below which "
+          "method a is faster and from which on "
           "method b is, with its 95% interval, and the time lost by going by it at sizes that it "
           "was not drawn from. Written into DIR/thresholds.csv, and the sizes behind it into "
           "DIR/winners.csv; `dcsbench plot DIR` draws both.\v"
           "Methods: cpu_sequential, of a problem's CPU variants with one thread the first of the "
           "ladder; cpu_parallel, at each size the fastest CPU variant with most threads; gpu, at "
-          "each size the fastest on the GPU in the scope, whatever its memory. They are compared "
+          "each size the fastest on the GPU in the scope, whatever its memory; of the latter two "
+          "also "
+          "the fastest of each algorithm where the run has several: gpu_direct, gpu_mesh, "
+          "gpu_multilevel. They are compared "
           "on each problem of the run, and between two of its problems, as within and without a "
           "cutoff. CPU times are those of scope kernel.\n\n"
           "Status: ok; always_a, always_b: no crossover point; not_bracketed: none, but close to "

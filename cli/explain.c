@@ -118,13 +118,14 @@ static dcs_status explain(const arguments *a, const dcs_run *run) {
   static dcs_explanation explanation;
   dcs_method method;
   dcs_config problem;
-  dcs_dims grid = {0};
+  dcs_grid grid = {0};
   DCS_TRY(dcs_one_method(a->variant, a->config, &method));
   if (a->device && method.variant->backend == DCS_CPU)
     return dcs_fail(DCS_USAGE, "--device: %s runs on the CPU; --run names a run of its machine",
                     method.variant->id);
   DCS_TRY(dcs_problem_for(&a->choice, method.variant, &problem));
-  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid));
+  if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid.n));
+  DCS_TRY(dcs_case_takes(dcs_kind_of(method.variant), &grid));
   dcs_facts_of_run(run, &facts);
   if (a->device) DCS_TRY(read_device(a->device, &facts));
   const char *run_name = a->run ? a->run : "the shipped reference";
@@ -138,7 +139,7 @@ static dcs_status explain(const arguments *a, const dcs_run *run) {
                                        .problem = &problem,
                                        .any_problem = !dcs_chosen(&a->choice),
                                        .atoms = a->atoms,
-                                       .grid = grid,
+                                       .grid = grid.n,
                                        .predicted = a->predicted};
   DCS_TRY(dcs_explain_method(&request, &explanation));
   if (a->csv || a->json) return print_for_machines(a, &explanation);

@@ -40,8 +40,11 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, device)},
     {"explain", 0, NULL, "say which method was taken, and why", DCS_FLAG(arguments, explain)},
     {"time", 0, NULL,
-     "compute 15 maps more, and say what the library adds and what the method's phases take",
+     "compute 15 maps more, and say what the library adds and what the method's phases take; of "
+     "several frames, what the stages did: reading, preparing, copying, computing, adding",
      DCS_FLAG(arguments, time)},
+    {"csv", 'c', NULL, "the stages of --time as CSV", DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "the stages of --time as JSON", DCS_FLAG(arguments, json)},
     {"average", 0, NULL, "the mean of the maps of the frames of all TRAJ, to --out",
      DCS_FLAG(arguments, average)},
     {"variance", 0, NULL,

@@ -27,6 +27,7 @@ static dcs_status check_one(const dcs_map_arguments *a) {
   if (a->variance) return alone("--variance", "--average");
   if (a->checkpoint) return alone("--checkpoint", "--average");
   if (a->align) return alone("--align", several);
+  if (a->csv || a->json) return alone(a->csv ? "--csv" : "--json", several);
   if (a->frames)
     return dcs_fail(DCS_USAGE,
                     "--frames: expected %s, too; for the map of one frame alone, --frame %s",
@@ -39,6 +40,17 @@ static dcs_status check_one(const dcs_map_arguments *a) {
   return DCS_OK;
 }
 
+/* Standard input is read once. */
+static dcs_status check_standard_input(const dcs_map_arguments *a) {
+  int n = 0;
+  for (int f = 0; f < 2; f++)
+    n += strcmp(a->problem.input.files[f], "-") == 0;
+  for (int f = 0; f < a->n_more; f++)
+    n += strcmp(a->more[f], "-") == 0;
+  if (n <= 1) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "found - twice; expected standard input once");
+}
+
 dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
   const char *several = a->average ? "--average" : "--each";
   dcs_frame_range range;
@@ -49,12 +61,14 @@ dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
                     "%s: found one file; expected the one that gives charges, and the frames "
                     "behind it: trajectories, or files with a structure each",
                     several);
+  DCS_TRY(check_standard_input(a));
   if (a->at)
     return dcs_fail(DCS_USAGE, "--at and %s: points of your own are of one frame", several);
   if (a->problem.input.how.frame)
     return dcs_fail(DCS_USAGE, "--frame and %s: expected --frames %lld", several,
                     (long long)a->problem.input.how.frame);
   if (a->variance && !a->average) return alone("--variance", "--average");
+  if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: leave one out");
   if (a->checkpoint && a->each)
     return dcs_fail(DCS_USAGE, "--checkpoint and --each: expected one of them: the maps of frames "
                                "that a checkpoint has are not computed again");
@@ -198,9 +212,12 @@ static dcs_status compute_mean(frames_map *f, dcs_mean_job *mean) {
   mean->progress = &progress;
   dcs_status status = dcs_frames_mean(mean, &average, &times);
   dcs_progress_clear(&progress);
+  if (*times.lost) fprintf(stderr, "%s\n", times.lost);
   const double start = dcs_now_ns();
   if (status == DCS_OK && dcs_job->rank == 0) status = finish(f, average);
-  if (status == DCS_OK && f->a->time && dcs_job != dcs_alone())
+  if (status == DCS_OK && f->a->time && dcs_job == dcs_alone())
+    status = dcs_map_print_frame_times(&times, f->a->csv, f->a->json);
+  else if (status == DCS_OK && f->a->time)
     status = print_rank_times(f, &times, 1e-9 * (dcs_now_ns() - start));
   dcs_average_close(average);
   return status;

@@ -4,13 +4,14 @@
 
 #include "cli/commands.h"
 #include "library/dcsbench.h"
+#include "library/frames/run.h"
 
 typedef struct {
   dcs_problem_options problem;
   dcs_problem_choice choice;
   const char *grid, *out, *device, *dispatch, *slice, *at;
   dcs_units_options units;
-  bool explain, time;
+  bool explain, time, csv, json;
   /* Of several frames. */
   bool average, variance;
   const char *frames, *each, *align, *checkpoint; /* NULL: not given */
@@ -23,6 +24,9 @@ dcs_status dcs_map_check_frames(const dcs_map_arguments *a);
 
 /* Computes the maps of the frames, and writes their mean, or each of them, or both. */
 dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_config *problem);
+
+/* Says what the stages of the run did: a table, and a sentence. */
+dcs_status dcs_map_print_frame_times(const dcs_frames_times *times, bool csv, bool json);
 
 /* ---- of one map as well ---- */
 

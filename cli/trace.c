@@ -268,16 +268,18 @@ dcs_status dcs_command_trace(int argc, char **argv) {
       .check = check,
       .doc = "Run some blocks of a CUDA kernel without a GPU, and count for each load and store of "
              "its source what a card has to move for it."};
-  arguments a = {.arch = "sm_90", .atoms = 60, .grid = "520x9x2", .blocks = "few"};
+  arguments a = {.arch = "sm_90", .atoms = 60, .blocks = "few"};
   dcs_method method;
   dcs_config problem;
-  dcs_grid grid = {.spacing = DCS_RANDOM_SPACING};
+  dcs_grid grid = {0};
   dcs_case c;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.choice = &a.choice}));
   if (a.kernels) DCS_TRY(dcs_own_load_folder(a.kernels));
   DCS_TRY(dcs_one_method(a.variant, a.config, &method));
   DCS_TRY(dcs_problem_for(&a.choice, method.variant, &problem));
-  DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
+  if (a.grid) DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
+  DCS_TRY(dcs_case_takes(dcs_kind_of(method.variant), &grid));
+  if (!a.grid) grid.n = (dcs_dims){520, 9, 2};
   DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
   dcs_status status = a.device  ? dcs_run_launches(&method, &c, a.kernels, a.device)
                       : a.races ? look_for_races(&a, &method, &c)

@@ -87,14 +87,17 @@ typedef struct {
   const void *input[DCS_MAX_BUFFERS]; /* those that are inputs; may be NULL where only the shape
                                          matters (predicates, plans) */
   int64_t n_inputs;                   /* elements of buffer 0, which is an input: at least 1 */
-  dcs_dims n;                         /* points of a grid, each at least 1 */
+  dcs_dims n;                         /* points of a grid, each at least 1; without one, in x as
+                                         many as there are inputs, which each have an output */
   int64_t first_slice;                /* slice k of the problem is slice first_slice + k of the grid
                                          whose origin atoms are given from: a slab of it. Above 0
                                          for variants alone that solve the kind's initial problem,
                                          which compute the bits that the slab has in the whole grid
                                        */
   float spacing;                      /* of the points, angstrom */
-  dcs_config config;                  /* values of the kind's parameters */
+  double scale;      /* what a tolerance is relative to, where that is known: of many alike, of
+                        the first; 0: what the inputs say */
+  dcs_config config; /* values of the kind's parameters */
 } dcs_problem;
 
 /* ---- what a CUDA variant asks the harness to do ---- */
@@ -217,6 +220,8 @@ typedef enum {
   DCS_N_BOOK
 } dcs_book;
 
+#define DCS_DIRECT "direct"
+
 /* What a variant is made of that is not built in, but was read from files of the user's. */
 typedef struct {
   const char *file;           /* that describes it, by its absolute path */
@@ -239,6 +244,10 @@ typedef struct {
   const dcs_outside *outside; /* NULL: it is built in */
   dcs_backend backend;
   dcs_book book; /* at most one variant of each but DCS_BOOK_NONE */
+  /* Where problems of its kind are computed by several algorithms: the name of its own, "mesh".
+   * `crossover` holds those that were measured on one problem against each other. NULL:
+   * DCS_DIRECT. */
+  const char *algorithm;
   const dcs_param *params;
   int n_params;
 

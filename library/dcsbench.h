@@ -19,8 +19,9 @@
  *     1  a method failed or computed a wrong map     4  not on this machine: a GPU, memory
  *     2  an argument is wrong                        5  reading or writing failed
  *
- * A handle is used by one thread at a time; different threads may use different handles at once,
- * each with threads of its own for its maps. dcs_error_message() is the calling thread's.
+ * Many threads may use one handle: a call waits until the one before it is done, for each has all
+ * the threads and the GPU that the handle may take. Different handles compute at once, each with
+ * threads of its own for its maps. dcs_error_message() is the calling thread's.
  *
  * After fork() a child may go on with its parent's handle, or open its own: maps are computed on
  * the CPU by threads that last for the map (with `threads` 1 by the calling one), and on a GPU
@@ -109,6 +110,36 @@ int dcs_map(dcs_mapper *mapper, const dcs_map_request *request, float *map);
  * with the dispatch table or with methods so far: lines of text, cut at
  * `size` bytes. */
 int dcs_explain(dcs_mapper *mapper, const dcs_map_request *request, char *text, size_t size);
+
+/* ---- the mean of frames ---- */
+
+/* The maps of a molecule's frames, one after another, and what they are in the mean: of thousands
+ * of frames no map is kept. */
+typedef struct dcs_mean dcs_mean;
+
+typedef struct {
+  dcs_map_request map;   /* how many atoms there are, and the grid; its own atoms are NULL */
+  const double *charges; /* e, map.n_atoms of them, which are copied */
+  int variance;          /* not 0: the variance and the standard error are to be had, too */
+  int64_t frames;        /* how many there will be, for the standard error; 0: not known */
+} dcs_mean_request;
+
+/* The method that the first frame is computed by computes all; to a tolerance, the error allowed is
+ * a share of the first frame's map. The mapper outlives it; other maps may be computed meanwhile.
+ * The caller ends with dcs_mean_close(). */
+int dcs_mean_open(dcs_mapper *mapper, const dcs_mean_request *request, dcs_mean **mean);
+/* Computes the map of a frame and adds it: places[3 n_atoms], x, y, z, angstrom; cell[3], of a
+ * periodic request the edges in this frame, or NULL. Sums are in double precision and in blocks of
+ * 16 frames: the same bits as those of `dcsbench map --average` by the same method. On a status
+ * above 0 the frame is not counted. Threads add one after another. */
+int dcs_mean_add(dcs_mean *mean, const double *places, const double *cell);
+/* Writes nx*ny*nz floats each, where not NULL: the mean, the variance, and the standard error of
+ * the mean by block averaging, which frames that are correlated do not make too small. No frame is
+ * added afterwards. 2 without frames, or for a variance that was not asked for or of one frame. */
+int dcs_mean_finish(dcs_mean *mean, float *values, float *variance, float *error);
+void dcs_mean_close(dcs_mean *mean); /* NULL is fine */
+
+/* ---- times, failures ---- */
 
 /* How long the method itself took in the last map, ns; 0 before the first and on the emulated
  * device. What dcs_map() took on top of it is the library's share. */

@@ -213,8 +213,11 @@ static dcs_status make_map(void *data) {
 
 int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   map_job job = {m, request, map};
+  pthread_mutex_lock(&m->lock);
   dcs_mapper_leave_parent(m);
-  return dcs_team_run(m->threads, make_map, &job);
+  const dcs_status status = dcs_team_run(m->threads, make_map, &job);
+  pthread_mutex_unlock(&m->lock);
+  return status;
 }
 
 typedef struct {
@@ -235,7 +238,11 @@ dcs_status dcs_map_phases(dcs_mapper *m, dcs_phases *phases) {
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {
-  return m->method_ns;
+  pthread_mutex_t *lock = (pthread_mutex_t *)&m->lock;
+  pthread_mutex_lock(lock);
+  const double ns = m->method_ns;
+  pthread_mutex_unlock(lock);
+  return ns;
 }
 
 /* ---- explanation ---- */
@@ -322,10 +329,9 @@ static int first_good(const dcs_mapper *m, const dcs_choice *choice, int from) {
   return choice->n;
 }
 
-int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
+static void explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
   writer w = {text, size};
   dcs_choice choice;
-  DCS_TRY(dcs_request_check(r));
   dcs_mapper_leave_parent(m);
   const dcs_size size_asked = size_of(r);
   dcs_choose(m, &size_asked, r->spacing, &choice);
@@ -345,5 +351,12 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
   }
   say_why(&w, m, &size_asked, &choice);
   say(&w, "\n");
+}
+
+int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
+  DCS_TRY(dcs_request_check(r));
+  pthread_mutex_lock(&m->lock);
+  explain(m, r, text, size);
+  pthread_mutex_unlock(&m->lock);
   return DCS_OK;
 }

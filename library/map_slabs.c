@@ -87,26 +87,29 @@ static void choose(dcs_mapper *m, dcs_choice *choice) {
   dcs_choose(m, &size, m->c.spacing, choice);
 }
 
-/* Why the highest rung of the CPU's ladder, which runs anywhere, does not compute it. */
+/* Why the highest rung of the CPU's ladder, which runs anywhere, does not compute it: of those that
+ * solve such problems, else of all. */
 static dcs_status no_method(const dcs_mapper *m) {
+  const dcs_config *problem = &m->c.problem.config;
+  char highest[2 * DCS_TEXT] = "", text[DCS_TEXT];
   for (int v = dcs_n_variants - 1; v >= 0; v--) {
     const dcs_variant *variant = dcs_variants[v];
     const dcs_config config = dcs_initial_config(variant, m->threads);
     char why[DCS_TEXT];
-    if (variant->backend != DCS_CPU || dcs_kind_of(variant) != m->c.kind ||
-        !dcs_variant_available(variant, why) || !dcs_solves(variant, &m->c.problem.config, why) ||
-        dcs_applicable(variant, &m->c.problem, &config, why))
-      continue;
-    return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; %s: %s", variant->id,
-                    why);
+    if (variant->backend != DCS_CPU || dcs_kind_of(variant) != m->c.kind) continue;
+    if (dcs_variant_available(variant, why) && dcs_solves(variant, problem, why)) {
+      if (dcs_applicable(variant, &m->c.problem, &config, why)) continue;
+      return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; %s: %s", variant->id,
+                      why);
+    }
+    if (!*highest) snprintf(highest, sizeof highest, "%s: %s", variant->id, why);
   }
-  char problem[DCS_TEXT];
-  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; none computes %s",
-                  dcs_format_problem(m->c.kind, &m->c.problem.config, problem));
+  return dcs_fail(DCS_UNAVAILABLE, "no method can compute this map here; none computes %s; %s",
+                  dcs_format_problem(m->c.kind, problem, text), highest);
 }
 
 /* Opening the GPU may change what is best, so the choice is made anew. */
-static dcs_status choose_open(dcs_mapper *m, dcs_choice *choice) {
+dcs_status dcs_mapper_choose(dcs_mapper *m, dcs_choice *choice) {
   choose(m, choice);
   if (choice->n > 0 && backend_of(&choice->list[0].method) == DCS_GPU && !m->engines[DCS_GPU]) {
     (void)dcs_mapper_open_gpu(m); /* where it fails, what is left is the CPU */
@@ -119,7 +122,7 @@ static dcs_status choose_open(dcs_mapper *m, dcs_choice *choice) {
 static dcs_status compute(dcs_mapper *m, int64_t from, int64_t end, float *slab) {
   dcs_choice choice;
   dcs_status status = DCS_OK;
-  DCS_TRY(choose_open(m, &choice));
+  DCS_TRY(dcs_mapper_choose(m, &choice));
   for (int i = 0; i < choice.n; i++) {
     status = dcs_mapper_check(m, &choice.list[i].method);
     if (status == DCS_OK) status = run_slabs(m, &choice.list[i].method, from, end, slab);
@@ -132,7 +135,7 @@ dcs_status dcs_mapper_decide(dcs_mapper *m, char text[DCS_METHOD_TEXT]) {
   dcs_choice choice;
   dcs_status status = DCS_OK;
   char config[DCS_TEXT];
-  DCS_TRY(choose_open(m, &choice));
+  DCS_TRY(dcs_mapper_choose(m, &choice));
   for (int i = 0; i < choice.n; i++) {
     const dcs_method *method = &choice.list[i].method;
     status = dcs_mapper_check(m, method);
@@ -173,7 +176,9 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
 static double rate_of(const dcs_mapper *m, const dcs_method *method) {
   const double of_cpu = 1e9, of_gpu = 5e12, of_emulated = 1e7;
   if (backend_of(method) == DCS_CPU) return of_cpu * m->threads;
-  return m->engines[DCS_GPU] && !m->engines[DCS_GPU]->device->timed ? of_emulated : of_gpu;
+  const dcs_engine *engine = m->engines[DCS_GPU];
+  if (!engine) return of_gpu;
+  return (dcs_mapper_has_times(engine) ? of_gpu : of_emulated) * engine->n_devices;
 }
 
 int64_t dcs_mapper_slab_slices(dcs_mapper *m) {

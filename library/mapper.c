@@ -33,7 +33,7 @@ static dcs_status read_dispatch(dcs_mapper *m) {
 
 /* ---- engines ---- */
 
-/* Whether the card is the table's; says what differs. */
+/* Whether a card is the table's; says what differs. */
 static bool is_card_of_table(dcs_mapper *m, const dcs_device_facts *card) {
   const char *name = dcs_device_fact_value(card, dcs_dispatch_facts[DCS_FOR_GPU]);
   const char *capability =
@@ -68,14 +68,29 @@ void dcs_mapper_leave_parent(dcs_mapper *m) {
   m->ready[DCS_GPU] = (dcs_ready){0};
 }
 
+/* Opens one device or several, and reads the facts of each. */
+static dcs_status open_devices(const dcs_mapper *m, dcs_engine **engine,
+                               dcs_device_facts facts[DCS_MAX_DEVICES]) {
+  DCS_TRY(dcs_engine_devices_open(m->device ? m->device : dcs_default_device(), NULL, engine));
+  for (int d = 0; d < (*engine)->n_devices; d++)
+    DCS_TRY(dcs_device_read_facts((*engine)->devices[d], &facts[d]));
+  return DCS_OK;
+}
+
+/* The table's GPU times are of one card, or of as many as are here, all alike. */
+static bool are_cards_of_table(dcs_mapper *m, const dcs_device_facts *facts, int n) {
+  bool same = true;
+  for (int d = 0; d < n; d++)
+    same = same && is_card_of_table(m, &facts[d]);
+  return same;
+}
+
 dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
-  dcs_device_facts facts;
+  dcs_device_facts facts[DCS_MAX_DEVICES];
   dcs_engine *engine = NULL;
   if (m->engines[DCS_GPU]) return DCS_OK;
   if (m->gpu_refused) return dcs_fail(DCS_UNAVAILABLE, "%s", m->gpu_why);
-  dcs_status status =
-      dcs_engine_device_open(m->device ? m->device : dcs_default_device(), NULL, &engine);
-  if (status == DCS_OK) status = dcs_device_read_facts(engine->device, &facts);
+  const dcs_status status = open_devices(m, &engine, facts);
   if (status != DCS_OK) {
     m->engines[DCS_GPU] = engine;
     char why[sizeof m->gpu_why];
@@ -85,8 +100,8 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   }
   m->engines[DCS_GPU] = engine;
   m->opened_gpu_in = getpid();
-  m->other_card = m->use_dispatch && !is_card_of_table(m, &facts);
-  if (!m->use_dispatch || m->other_card) find_shipped(m, &facts);
+  m->other_card = m->use_dispatch && !are_cards_of_table(m, facts, engine->n_devices);
+  if (!m->use_dispatch || m->other_card) find_shipped(m, &facts[0]);
   return DCS_OK;
 }
 
@@ -112,6 +127,7 @@ int dcs_mapper_open(const dcs_mapper_options *options, dcs_mapper **mapper) {
   *mapper = NULL;
   dcs_mapper *m = calloc(1, sizeof *m);
   if (!m) return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");
+  pthread_mutex_init(&m->lock, NULL);
   dcs_status status = open_mapper(m, options ? options : &defaults);
   if (status == DCS_OK)
     *mapper = m;
@@ -127,6 +143,7 @@ void dcs_mapper_close(dcs_mapper *m) {
     if (m->engines[b]) m->engines[b]->close(m->engines[b]);
   dcs_case_free(&m->c);
   dcs_case_free(&m->part);
+  pthread_mutex_destroy(&m->lock);
   free(m->checked);
   free(m->device);
   free(m->dispatch_path);

@@ -7,6 +7,7 @@
 #include "library/map_slabs.h"
 #include "tuning/dispatch/dispatch.h"
 
+#include <pthread.h>
 #include <sys/types.h>
 
 /* A method that was checked on this machine by this handle. */
@@ -23,6 +24,7 @@ typedef struct {
 } dcs_ready;
 
 struct dcs_mapper {
+  pthread_mutex_t lock;         /* of all: the functions of dcsbench.h hold it */
   char *device, *dispatch_path; /* as asked for, or NULL */
   int threads;                  /* that a map takes at most */
   dcs_method only;              /* computes all maps; variant NULL: the choice */
@@ -66,13 +68,20 @@ typedef struct {
 /* What a size is computed by; spacing in angstrom. */
 void dcs_choose(const dcs_mapper *mapper, const dcs_size *size, double spacing, dcs_choice *choice);
 
+/* The choice for the map that was posed last; opens the GPU where that is best. DCS_UNAVAILABLE
+ * where there is no method at all. */
+dcs_status dcs_mapper_choose(dcs_mapper *mapper, dcs_choice *choice);
+
 /* What a request asks for; DCS_USAGE where it cannot be. */
 dcs_config dcs_request_problem(const dcs_map_request *request);
 dcs_status dcs_request_check(const dcs_map_request *request);
 
 /* In a child of fork() forgets the GPU that the parent opened, which must not be touched there. */
 void dcs_mapper_leave_parent(dcs_mapper *mapper);
-/* Opens the GPU unless it is open; the table's GPU methods are given up where the card is another.
+/* Whether times of the engine mean anything. */
+bool dcs_mapper_has_times(const dcs_engine *engine);
+/* Opens the GPU, or the GPUs, unless it is open; the table's GPU methods are given up where the
+ * card is another.
  */
 dcs_status dcs_mapper_open_gpu(dcs_mapper *mapper);
 /* Gives the GPU up after a failure that may have poisoned its context. */

@@ -21,6 +21,10 @@ static bool is_prepared(const dcs_ready *r, const dcs_method *method, const dcs_
          dcs_same_problem(dcs_kinds[0], &r->shape.config, &problem->config);
 }
 
+bool dcs_mapper_has_times(const dcs_engine *engine) {
+  return engine->n_devices == 0 || engine->devices[0]->timed;
+}
+
 static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_method *method,
                               const dcs_problem *problem, float *map) {
   dcs_ready *ready = &m->ready[method->variant->backend];
@@ -59,6 +63,16 @@ static dcs_status open_engine(dcs_mapper *m, dcs_backend backend, dcs_engine **e
   return DCS_OK;
 }
 
+/* Where one of several devices fails, the others compute the map without a time. */
+static dcs_outcome run_method(dcs_mapper *m, dcs_engine *engine) {
+  const bool timed = dcs_mapper_has_times(engine);
+  dcs_outcome outcome = DCS_OUTCOME_LAUNCH;
+  if (timed) outcome = engine->run(engine, 0, DCS_WARM, DCS_PAGEABLE, 1, &m->method_ns);
+  if (!timed || (outcome == DCS_OUTCOME_LAUNCH && engine->n_devices > 1))
+    outcome = engine->run(engine, 0, DCS_UNTIMED_WARM, DCS_PAGEABLE, 1, &m->method_ns);
+  return outcome;
+}
+
 dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_problem *problem,
                           float *map) {
   dcs_engine *engine;
@@ -69,11 +83,10 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
     return dcs_fail(DCS_UNAVAILABLE, "%s", why);
   DCS_TRY(open_engine(m, method->variant->backend, &engine));
   dcs_outcome outcome = make_ready(m, engine, method, problem, map);
-  const dcs_scope scope = !engine->device || engine->device->timed ? DCS_WARM : DCS_UNTIMED_WARM;
-  if (outcome == DCS_OUTCOME_OK)
-    outcome = engine->run(engine, 0, scope, DCS_PAGEABLE, 1, &m->method_ns);
+  if (outcome == DCS_OUTCOME_OK) outcome = run_method(m, engine);
   m->outcome = outcome;
   m->last = outcome == DCS_OUTCOME_OK ? engine : NULL;
+  if (engine->lost[0]) snprintf(m->gpu_why, sizeof m->gpu_why, "%s", engine->lost);
   if (outcome == DCS_OUTCOME_OK) return DCS_OK;
   char message[1024];
   snprintf(message, sizeof message, "%s", dcs_error_message());

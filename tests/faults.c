@@ -50,6 +50,12 @@ static const struct {
     {"page", "report @/small --html -o @/page.html", {"@/page.html"}, true, NULL},
     {"compare", "compare @/run @/run", {NULL}, true, NULL},
     {"map", "map @/in.pqr --grid 8^3 --out @/out.dx", {"@/out.dx"}, false, NULL},
+    {"mean",
+     "map tests/corpus/topology/ions.psf tests/corpus/topology/fixed.dcd --grid 4^3 --spacing 2 "
+     "--average --variance --out @/out.npy",
+     {"@/out.npy", "@/out_variance.npy", "@/out_error.npy"},
+     false,
+     NULL},
     {"crossover", "crossover @/run", {"@/run/thresholds.csv", "@/run/winners.csv"}, true, NULL},
     {"dispatch", "dispatch @/run", {"@/run/dispatch.csv", "@/run/dispatch.h"}, true, NULL},
     {"claims", "claims @/run", {"@/run/claims.csv"}, true, NULL},

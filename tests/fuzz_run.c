@@ -46,15 +46,25 @@ static const uint8_t *put_part(const char *name, const uint8_t *at, const uint8_
 }
 
 static void read_figures(void) {
-  static dcs_status (*const data[])(const dcs_figure_run *, FILE *, char[DCS_TEXT]) = {
-      dcs_figure_time_vs_atoms,    dcs_figure_rate_vs_coarsening,
-      dcs_figure_rate_vs_edge,     dcs_figure_padding_vs_edge,
-      dcs_figure_ladder,           dcs_figure_roofline,
-      dcs_figure_pareto,           dcs_figure_crossover_atoms,
-      dcs_figure_crossover_points, dcs_figure_crossover_map,
-      dcs_figure_cutoff_time,      dcs_figure_cutoff_density,
-      dcs_figure_cutoff_capacity,  dcs_figure_cutoff_error,
-      dcs_figure_tolerance_time,   dcs_figure_tolerance_atoms};
+  static dcs_status (*const data[])(const dcs_figure_run *, FILE *,
+                                    char[DCS_TEXT]) = {dcs_figure_time_vs_atoms,
+                                                       dcs_figure_rate_vs_coarsening,
+                                                       dcs_figure_rate_vs_edge,
+                                                       dcs_figure_padding_vs_edge,
+                                                       dcs_figure_ladder,
+                                                       dcs_figure_roofline,
+                                                       dcs_figure_pareto,
+                                                       dcs_figure_crossover_atoms,
+                                                       dcs_figure_crossover_points,
+                                                       dcs_figure_crossover_map,
+                                                       dcs_figure_cutoff_time,
+                                                       dcs_figure_cutoff_density,
+                                                       dcs_figure_cutoff_capacity,
+                                                       dcs_figure_cutoff_error,
+                                                       dcs_figure_tolerance_time,
+                                                       dcs_figure_tolerance_atoms,
+                                                       dcs_figure_tolerance_crossover,
+                                                       dcs_figure_crossover_system};
   dcs_figure_run run;
   char why[DCS_TEXT];
   if (dcs_figure_load(&run, folder, NULL) == DCS_OK)

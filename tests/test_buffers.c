@@ -10,6 +10,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/judge/oracle.h"
+#include "harness/problems/maps.h"
 #include "tests/planted_kernels.h"
 
 #include <math.h>
@@ -109,12 +110,12 @@ static const dcs_buffer buffers[] = {[WEIGHTS] = {.name = "weights", .bytes = si
                                                   .output = true,
                                                   .value = byte_value,
                                                   .reference = class_sums}};
-static const char *const axes[] = {"atoms", "nx", "ny", "nz"};
-
 /* With all buffers, with those but the classes, and cold. */
 static dcs_kind kind = {.id = "test",
-                        .axes = axes,
-                        .n_axes = 4,
+                        .axes = dcs_map_axes,
+                        .n_axes = DCS_MAP_AXES,
+                        .dimensions = dcs_map_dimensions,
+                        .n_dimensions = DCS_MAP_DIMENSIONS,
                         .buffers = buffers,
                         .n_buffers = 4,
                         .input = weigh,
@@ -368,8 +369,8 @@ static dcs_status seen_synchronize(dcs_device *device) {
   return real.synchronize(device);
 }
 
-static dcs_status one_ns(dcs_device *device, double *ns) {
-  (void)device;
+static dcs_status one_ns(dcs_device *device, int from, int to, double *ns) {
+  (void)device, (void)from, (void)to;
   *ns = 1;
   return DCS_OK;
 }

@@ -163,6 +163,12 @@ static void grids_beyond_the_memory_are_refused_before_anything_is_measured(void
   SWEEP_REFUSED(2, "--grid 1099511627776x1x1", "1099511627776", "1 to 1073741824");
 }
 
+/* The edges of a cell are one option. */
+static const char *option_of(const dcs_kind *kind, int param) {
+  const bool edge = kind->cell && param >= kind->cell_edges && param < kind->cell_edges + 3;
+  return edge ? "cell" : kind->params[param].name;
+}
+
 /* Where a problem is chosen, each parameter of each kind is an option; one of another kind is
  * refused. */
 static void parameters_of_kinds_are_options(void **state) {
@@ -174,7 +180,7 @@ static void parameters_of_kinds_are_options(void **state) {
     for (int k = 0; k < dcs_n_kinds; k++)
       for (int p = 0; p < dcs_kinds[k]->n_params; p++) {
         char option[64];
-        snprintf(option, sizeof option, "--%s=", dcs_kinds[k]->params[p].name);
+        snprintf(option, sizeof option, "--%s=", option_of(dcs_kinds[k], p));
         assert_contains(program_out, option);
       }
   }
@@ -182,6 +188,11 @@ static void parameters_of_kinds_are_options(void **state) {
   SWEEP_REFUSED(2, "--scale 2", "coulomb has no parameter \"scale\"");
   SWEEP_REFUSED(2, "--problem density --cutoff 5", "density has no parameter \"cutoff\"");
   SWEEP_REFUSED(2, "--cutoff 5", "cpu_gather: it computes the direct sum");
+  SWEEP_REFUSED(2, "--problem density --cell 5,5,5", "--cell: problem density has no cell");
+  SWEEP_REFUSED(2, "--cell 5,5,5", "cell_z: found 5 with an open boundary", "--boundary periodic");
+  SWEEP_REFUSED(2, "--cell 5,5", "--cell: found \"5,5\"; expected A,B,C");
+  SWEEP_REFUSED(2, "--cell 5,a,5 --boundary periodic --tolerance 1e-3", "cell_y: found \"a\"");
+  SWEEP_REFUSED(2, "--boundary periodic", "without a tolerance", "--tolerance 1e-4");
 }
 
 static void devices_that_cannot_be_timed_are_refused(void **state) {

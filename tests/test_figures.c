@@ -29,7 +29,7 @@ static void every_figure_has_its_files(void **state) {
   int skipped = 0;
   for (const char *at = printed; (at = strstr(at, "skipped: ")); at++)
     skipped++;
-  assert_int_equal(skipped, 11);
+  assert_int_equal(skipped, 13);
   assert_non_null(strstr(printed, "skipped: crossover_map: no thresholds.csv in the run folder; "
                                   "`dcsbench crossover` writes it\n"));
 }

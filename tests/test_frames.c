@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { ATOMS = 4, FRAMES = 9 };
 
@@ -236,6 +237,10 @@ static void a_pipe_goes_forward(void **state) {
   assert_frames(1, "2::2", -1, (int[]){2, 4, 6, 8, 0});
   assert_says(notes, "frame 9 is cut");
   close(end);
+  end = fill_pipe(file[0], 10, path);
+  assert_frames(1, "7:", -1, (int[]){7, 8, 0});
+  assert_says(notes, "frame 9 is cut");
+  close(end);
   end = fill_pipe(file[0], 0, path);
   assert_int_equal(open_list(1, "2:9", &frames), DCS_OK);
   assert_int_equal(dcs_frames_count(frames), 8);
@@ -255,6 +260,35 @@ static void a_pipe_goes_forward(void **state) {
   end = fill_pipe(file[0], 0, path);
   assert_not_opened(2, NULL, DCS_USAGE, "a pipe", "expected it last");
   close(end);
+}
+
+/* How many frames compressed data has, is not known before the end; it is read again from its
+ * start. */
+static void compressed_files_are_read(void **state) {
+  (void)state;
+  char bytes[8192];
+  dcs_frames *frames;
+  write_dcd(file[0], &plain);
+  FILE *in = fopen(file[0], "r");
+  gzFile out = gzopen(file[1], "w");
+  assert_true(in && out);
+  const size_t n = fread(bytes, 1, sizeof bytes, in);
+  fclose(in);
+  assert_int_equal(gzwrite(out, bytes, (unsigned)n), (int)n);
+  assert_int_equal(gzclose(out), Z_OK);
+  list[0] = file[0], list[1] = file[1];
+  assert_frames(2, "8:16:4", 3, (int[]){8, 12, 16, 0});
+  list[0] = file[1];
+  assert_frames(1, "2::3", -1, (int[]){2, 5, 8, 0});
+  assert_int_equal(open_list(1, NULL, &frames), DCS_OK);
+  static const int order[] = {8, 3, 4, 0};
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(dcs_frames_seek(frames, order[i]), DCS_OK);
+    assert_next(frames, order[i] + 1, order[i]);
+  }
+  assert_int_equal(dcs_frames_seek(frames, 9), DCS_OK);
+  assert_end(frames);
+  dcs_frames_close(frames);
 }
 
 /* ---- structures ---- */
@@ -413,6 +447,7 @@ int main(void) {
                                      cmocka_unit_test(other_atoms_are_refused),
                                      cmocka_unit_test(cells_change_with_the_frames),
                                      cmocka_unit_test(a_pipe_goes_forward),
+                                     cmocka_unit_test(compressed_files_are_read),
                                      cmocka_unit_test(models_are_frames),
                                      cmocka_unit_test(files_are_frames),
                                      cmocka_unit_test(models_of_a_pipe_are_frames),

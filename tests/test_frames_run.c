@@ -6,11 +6,18 @@
 
 #include <cmocka.h>
 
-#include "library/frames/run.h"
+#include "kernels/coulomb/coulomb.h"
+#include "library/frames/pipe.h"
+#include "library/map_slabs.h"
+#include "library/mapper.h"
 #include "tests/library_map.h"
 #include "tests/written_dcd.h"
 
 enum { ATOMS = 30, FRAMES = 37 };
+
+static int full(void) {
+  return getenv("DCS_TEST_FULL") != NULL;
+}
 
 static dcs_site sites[ATOMS];
 static const dcs_molecule top = {.sites = sites, .n = ATOMS};
@@ -62,9 +69,9 @@ typedef struct {
   float mean[POINTS], variance[POINTS], error[POINTS];
 } result;
 
-static dcs_status run(dcs_frames_job *job, one_process *p, dcs_frames_times *times) {
-  dcs_status status;
-  const char *path = trajectory(FRAMES);
+static void begin(dcs_frames_job *job, one_process *p) {
+  static const char *path;
+  path = trajectory(FRAMES);
   *p = (one_process){.fails = p->fails};
   job->top = &top;
   job->take = take;
@@ -73,7 +80,11 @@ static dcs_status run(dcs_frames_job *job, one_process *p, dcs_frames_times *tim
   if (dcs_frames_open(&path, 1, &top, NULL, NULL, &job->frames) != DCS_OK ||
       dcs_average_open(POINTS, job->variance, FRAMES, &p->average) != DCS_OK)
     fail_msg("%s", dcs_error_message());
-  status = dcs_frames_run(job, times);
+}
+
+static dcs_status run(dcs_frames_job *job, one_process *p, dcs_frames_times *times) {
+  begin(job, p);
+  const dcs_status status = dcs_frames_run(job, times);
   dcs_frames_close(job->frames);
   return status;
 }
@@ -97,6 +108,15 @@ static void take_frame(int frame, double of[4 * ATOMS]) {
   }
 }
 
+/* A tolerance is relative to the first frame's map. */
+static void map_frame(dcs_mapper *m, const dcs_map_request *r, bool first) {
+  static double scale;
+  if (dcs_mapper_pose(m, r) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (first) assert_true(dcs_map_scale(&m->c.problem, 1, &scale));
+  m->c.problem.scale = scale;
+  if (dcs_mapper_slices(m, 0, NZ, map) != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
 static void add_maps(const char *device, const dcs_map_request *request, one_process *p) {
   static double frame_atoms[4 * ATOMS];
   dcs_mapper *m = open_mapper(device, NULL);
@@ -108,7 +128,7 @@ static void add_maps(const char *device, const dcs_map_request *request, one_pro
   for (int f = 0; f < FRAMES; f++) {
     if (f % DCS_FRAME_BLOCK == 0) partial.frames = 0;
     take_frame(f, frame_atoms);
-    if (dcs_map(m, &r, map) != 0) fail_msg("%s", dcs_error_message());
+    map_frame(m, &r, f == 0);
     dcs_partial_add(&partial, map);
     if (f % DCS_FRAME_BLOCK == DCS_FRAME_BLOCK - 1 || f == FRAMES - 1)
       assert_int_equal(dcs_average_give(p->average, f / DCS_FRAME_BLOCK, &partial), DCS_OK);
@@ -149,9 +169,114 @@ static void on_the_cpu(void **state) {
   check("cpu", "cpu", &r);
 }
 
+static void on_a_device(void **state) {
+  (void)state;
+  dcs_map_request r = request_of(1);
+  check("emulated", "emulated", &r);
+  r.cutoff = 2.5;
+  check("emulated", "emulated", &r);
+}
+
+static void to_a_tolerance_on_a_device(void **state) {
+  (void)state;
+  dcs_map_request r = request_of(1);
+  r.tolerance = 1e-3;
+  check("emulated", "emulated", &r);
+}
+
+static void on_several_devices(void **state) {
+  (void)state;
+  dcs_map_request r = request_of(1);
+  check("emulated,emulated", "emulated", &r);
+}
+
+/* ---- devices that fail ---- */
+
+static int launches, fails_after;
+static dcs_status (*real_launch)(dcs_device *, dcs_module *, const char *, const int64_t[3],
+                                 const int[3], void **);
+
+static dcs_status planted_launch(dcs_device *device, dcs_module *module, const char *kernel,
+                                 const int64_t grid[3], const int block[3], void **args) {
+  if (launches++ >= fails_after) return dcs_fail(DCS_FAILED, "planted: the card fell off the bus");
+  return real_launch(device, module, kernel, grid, block, args);
+}
+
+/* The second of so many devices fails at a launch; returns what the run did. */
+static dcs_status run_failing(const char *devices, int after, result *r, dcs_frames_times *times) {
+  const dcs_map_request request = request_of(1);
+  one_process p = {0};
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &request, .device = devices, .variance = true};
+  begin(&job, &p);
+  if (dcs_pipe_open(&job, times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_device *device = pipe.workers[pipe.n_workers - 1].mapper->engines[DCS_GPU]->device;
+  launches = 0;
+  fails_after = after;
+  real_launch = device->launch;
+  device->launch = planted_launch;
+  const dcs_status status = dcs_pipe_run(&pipe);
+  dcs_pipe_close(&pipe);
+  dcs_frames_close(job.frames);
+  if (status == DCS_OK)
+    finish(&p, true, r);
+  else
+    dcs_average_close(p.average);
+  return status;
+}
+
+/* Wherever it fails: the blocks that it had are computed by the other. */
+static void another_device_does_what_one_leaves(void **state) {
+  (void)state;
+  static result expected, is;
+  dcs_frames_times times;
+  const dcs_map_request r = request_of(1);
+  expect("emulated", &r, &expected);
+  for (int after = 0; after < 70; after += full() ? 1 : 17) {
+    if (run_failing("emulated,emulated", after, &is, &times) != DCS_OK)
+      fail_msg("%s", dcs_error_message());
+    assert_memory_equal(is.mean, expected.mean, sizeof is.mean);
+    assert_memory_equal(is.error, expected.error, sizeof is.error);
+    assert_int_equal(times.frames, FRAMES);
+    if (launches > after) assert_contains(times.lost, "emulated failed, and its blocks were left");
+  }
+}
+
+static void a_run_without_devices_fails(void **state) {
+  (void)state;
+  static result none;
+  dcs_frames_times times;
+  assert_int_equal(run_failing("emulated", 20, &none, &times), DCS_FAILED);
+  assert_contains(dcs_error_message(), "fell off the bus");
+  assert_string_equal(times.lost, "");
+}
+
+/* ---- what ends a run ---- */
+
+static void failures_end_a_run(void **state) {
+  (void)state;
+  const dcs_map_request r = request_of(1);
+  dcs_frames_times times;
+  dcs_frames_job job = {.request = &r, .device = "cpu"};
+  one_process p = {.fails = DCS_IO};
+  assert_int_equal(run(&job, &p, &times), DCS_IO);
+  assert_contains(dcs_error_message(), "nobody takes block 0");
+  dcs_average_close(p.average);
+  job.method = "cpu_scatter threads=1000000";
+  p.fails = DCS_OK;
+  assert_int_equal(run(&job, &p, &times), DCS_INPUT);
+  dcs_average_close(p.average);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(on_the_cpu),
+      cmocka_unit_test(on_a_device),
+      cmocka_unit_test(to_a_tolerance_on_a_device),
+      cmocka_unit_test(on_several_devices),
+      cmocka_unit_test(another_device_does_what_one_leaves),
+      cmocka_unit_test(a_run_without_devices_fails),
+      cmocka_unit_test(failures_end_a_run),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/input/molecule.h"
+#include "harness/problems/methods.h"
 #include "tests/program.h"
 
 #include <dirent.h>
@@ -165,6 +166,49 @@ static void an_atom_on_a_grid_point(void **state) {
   free(d.values);
 }
 
+/* The cell that the file states, or one that is given; a second copy beside the first changes
+ * nothing. */
+static void a_periodic_map_spans_the_cell(void **state) {
+  (void)state;
+  static const char *const files[] = {
+      "ATOM      1  X   UNK     1       1.540   1.540   1.610 -0.8340 1.6612\n"
+      "ATOM      2  X   UNK     1       4.500   5.540   0.000  0.8340 1.6612\n",
+      "ATOM      3  X   UNK     1       1.540   1.540  10.610 -0.8340 1.6612\n"
+      "ATOM      4  X   UNK     1       4.500   5.540   9.000  0.8340 1.6612\n"};
+  static const char cell[] = "CRYST1    7.000    8.000    9.000  90.00  90.00  90.00\n";
+  char text[1024], why[DCS_TEXT];
+  dx one, two;
+  if (!dcs_variant_available(dcs_find_variant("cpu_mesh"), why)) skip();
+  snprintf(text, sizeof text, "%s%s", cell, files[0]);
+  put_file(in_folder("one.pqr"), text);
+  snprintf(text, sizeof text, "%s%s", files[0], files[1]);
+  put_file(in_folder("two.pqr"), text);
+  assert_status(program_run("map %s --boundary periodic --tolerance 1e-4 --spacing 1 -o %s",
+                            in_folder("one.pqr"), in_folder("one.dx")),
+                0);
+  assert_status(program_run("map %s --boundary periodic --tolerance 1e-4 --cell 7,8,18 --spacing 1 "
+                            "--grid 7x8x9 --origin -0.48,-0.46,-3.695 -o %s",
+                            in_folder("two.pqr"), in_folder("two.dx")),
+                0);
+  read_dx(in_folder("one.dx"), &one);
+  read_dx(in_folder("two.dx"), &two);
+  assert_true(one.n[0] == 7 && one.n[1] == 8 && one.n[2] == 9);
+  for (int p = 0; p < 7 * 8 * 9; p++)
+    if (!(fabs(one.values[p] - two.values[p]) <= 1e-4))
+      fail_msg("point %d: %g, and %g of two copies", p, one.values[p], two.values[p]);
+  free(one.values);
+  free(two.values);
+  assert_status(
+      program_run("map %s --boundary periodic --tolerance 1e-4 -o x.dx", in_folder("two.pqr")), 2);
+  assert_contains(program_err, "found no cell for a periodic boundary; expected the file to state");
+  snprintf(text, sizeof text, "CRYST1    7.000    8.000    9.000  90.00  90.00 120.00\n%s",
+           files[0]);
+  put_file(in_folder("skew.pqr"), text);
+  assert_status(
+      program_run("map %s --boundary periodic --tolerance 1e-4 -o x.dx", in_folder("skew.pqr")), 3);
+  assert_contains(program_err, "120");
+}
+
 static void a_table_of_no_use_is_said(void **state) {
   (void)state;
   mkdir(in_folder("run"), 0777);
@@ -289,6 +333,7 @@ int main(void) {
       cmocka_unit_test(the_file_holds_the_map),
       cmocka_unit_test(on_a_device_that_is_named),
       cmocka_unit_test(an_atom_on_a_grid_point),
+      cmocka_unit_test(a_periodic_map_spans_the_cell),
       cmocka_unit_test(a_table_of_no_use_is_said),
       cmocka_unit_test(a_table_of_this_machine_decides),
       cmocka_unit_test(a_table_decides_within_its_cutoffs),

@@ -336,6 +336,8 @@ static void what_does_not_fit_is_refused(void **state) {
   assert_refused("--average --grid 5000^3 -o x.dx", 4, "24 bytes a point for the mean");
   assert_status(program_run("map %s %s -o x.dx", in_folder("top.psf"), "--average"), 2);
   assert_contains(program_err, "found one file");
+  assert_status(program_run("map %s - a - --average -o x.dx", in_folder("top.psf")), 2);
+  assert_contains(program_err, "found - twice");
   assert_status(program_run("map %s a b -o x.dx", in_folder("top.psf")), 2);
   assert_contains(program_err, "found \"b\", a third file");
   assert_status(

@@ -57,11 +57,11 @@ static void orders_are_those_of_the_cpu(void **state) {
 /* Levels above the first take the nearer ones, the map's kernel those beyond all. */
 static void atoms_far_away(void **state) {
   (void)state;
-  static const double shifts[] = {12, 1e5};
+  static const double shifts[] = {12, 1e5}, charges[] = {5, 5e4};
   for (int i = 0; i < 2; i++) {
     const double size[3] = {6.4, 3.2, 4.8};
     dcs_site *sites = ml_sites(330, size, 1);
-    sites[7] = (dcs_site){.x = shifts[i], .y = 3, .z = -shifts[i], .q = 5};
+    sites[7] = (dcs_site){.x = shifts[i], .y = 3, .z = -shifts[i], .q = charges[i]};
     dcs_case c = case_of(sites, 330, (dcs_dims){9, 5, 7}, 0.8, 1e-2);
     free(sites);
     const dcs_config config = method(1, 30, 60);

@@ -7,6 +7,9 @@
 #include <cmocka.h>
 
 #include "harness/device/cuda/nvrtc.h"
+#include "harness/device/devices.h"
+#include "harness/device/kernel_source.h"
+#include "harness/verify/verify.h"
 #include "tests/cache_folder.h"
 
 #include <string.h>
@@ -140,6 +143,27 @@ static void written_down(void **state) {
   assert_int_equal(dcs_nvrtc_ptx(&local, "sm_1", &ptx), DCS_USAGE);
 }
 
+/* By other processes, into the cache. */
+static void compiles_ahead(void **state) {
+  (void)state;
+  need_nvrtc();
+  cache_folder_empty();
+  const dcs_variant *variant = dcs_find_variant("cuda_naive");
+  dcs_method list[] = {{variant, dcs_initial_config(variant, 1)},
+                       {variant, dcs_initial_config(variant, 1)},
+                       {dcs_find_variant("cpu_gather"), {{1}}}};
+  list[1].config.value[0] *= 2;
+  dcs_compile_ahead_for("sm_90", NULL, &(dcs_methods){.list = list, .n = 3});
+  for (int m = 0; m < 2; m++) {
+    dcs_kernel_source opened;
+    dcs_code_facts facts;
+    assert_int_equal(dcs_kernel_source_open(variant, &list[m].config, NULL, &opened), DCS_OK);
+    assert_int_equal(dcs_device_compile(&opened.source, "sm_90", &facts), DCS_OK);
+    assert_true(facts.cached);
+    dcs_kernel_source_free(&opened);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(version_is_one),
@@ -149,6 +173,7 @@ int main(void) {
       cmocka_unit_test(bad_source_has_the_log),
       cmocka_unit_test(unknown_archs_are_refused),
       cmocka_unit_test(written_down),
+      cmocka_unit_test(compiles_ahead),
   };
   return cmocka_run_group_tests_name("nvrtc", tests, cache_folder_make, cache_folder_remove);
 }

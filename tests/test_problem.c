@@ -39,7 +39,9 @@ static void kinds_are_complete(void **state) {
       axes += own->dimensions[d].n;
     }
     assert_int_equal(axes, own->n_axes);
-    assert_true(own->input && own->work && own->add && own->reach && own->single);
+    assert_true(own->input && own->work && own->reach && own->single);
+    assert_true(dcs_has_grid(own) ? own->add && dcs_map_of(own) >= 0
+                                  : !own->add && dcs_map_of(own) < 0);
     assert_non_null(own->verified[0]);
   }
   assert_null(dcs_find_kind("coulom"));

@@ -222,7 +222,8 @@ static void steps_are_launched_as_a_graph(void **state) {
 
 static int timed_steps;
 
-static dcs_status count_steps(dcs_device *device, double *ns) {
+static dcs_status count_steps(dcs_device *device, int from, int to, double *ns) {
+  (void)from, (void)to;
   (void)device;
   *ns = 100 * ++timed_steps;
   return DCS_OK;

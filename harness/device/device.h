@@ -10,7 +10,7 @@
 #include "kernels/contract.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
-enum { DCS_EVENTS = 11, DCS_STREAMS = 3 };
+enum { DCS_EVENTS = 25, DCS_STREAMS = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 typedef struct dcs_graph dcs_graph;
@@ -179,8 +179,8 @@ struct dcs_device {
    * recorded last; one that was never recorded has. */
   dcs_status (*record_event)(dcs_device *, int which);
   dcs_status (*synchronize_event)(dcs_device *, int which);
-  /* Time between events 0 and 1, once both have completed; waits for them. */
-  dcs_status (*elapsed_ns)(dcs_device *, double *ns);
+  /* Time between two events as recorded last, once both have completed; waits for them. */
+  dcs_status (*elapsed_ns)(dcs_device *, int from, int to, double *ns);
   dcs_status (*synchronize)(
       dcs_device *); /* until all streams are idle; launch errors surface here */
 

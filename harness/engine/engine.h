@@ -19,8 +19,7 @@ struct dcs_engine {
    * stay valid until the next. */
   dcs_outcome (*take)(dcs_engine *, const dcs_kind *, const dcs_problem *shape,
                       void *const out[DCS_MAX_BUFFERS]);
-  /* From now on `out` receives the results; all else stays. NULL where there are several devices.
-   */
+  /* From now on `out` receives the results; all else stays. */
   void (*redirect)(dcs_engine *, void *const out[DCS_MAX_BUFFERS]);
   /* Makes the method ready under a slot number for the problem of these values of the kind's
    * parameters; in a worker that replaces another the numbers come in any order. */

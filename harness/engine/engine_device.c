@@ -72,18 +72,6 @@ static dcs_outcome device_take(dcs_engine *engine, const dcs_kind *kind, const d
 
 /* ---- preparing a method ---- */
 
-/* The plan's scratch memory. */
-static dcs_status make_scratch(dcs_device_engine *e, dcs_device_method *m) {
-  dcs_device *device = e->engine.device;
-  for (int s = 0; s < DCS_MAX_SCRATCH; s++) {
-    const dcs_scratch *scratch = &m->plan.scratch[s];
-    dcs_block *block = scratch->zero ? &m->zero[s] : &e->scratch[s];
-    DCS_TRY(dcs_block_grow(device, DCS_BLOCK_DEVICE, (size_t)scratch->bytes, block));
-    if (scratch->zero) DCS_TRY(device->fill(device, block->ptr, 0, block->bytes / 4));
-  }
-  return DCS_OK;
-}
-
 static dcs_status grow_ring(dcs_device_engine *e, int64_t chunk_inputs) {
   dcs_device *device = e->engine.device;
   if (chunk_inputs <= e->ring_inputs) return DCS_OK;
@@ -139,7 +127,8 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
   if (m.plan.prepared && grow_ring(e, m.plan.chunk_inputs) != DCS_OK) return DCS_OUTCOME_MEMORY;
 
   if (!grow_slots(e, slot)) return DCS_OUTCOME_MEMORY;
-  dcs_outcome outcome = make_scratch(e, &m) == DCS_OK ? dcs_make_ffts(e, &m) : DCS_OUTCOME_MEMORY;
+  dcs_outcome outcome =
+      dcs_make_scratch(e, &m) == DCS_OK ? dcs_make_ffts(e, &m) : DCS_OUTCOME_MEMORY;
   if (outcome == DCS_OUTCOME_OK) outcome = load(e, &m, config, facts);
   m.registers = facts->registers;
   e->slots[slot] = m;
@@ -153,7 +142,7 @@ static dcs_status time_batch(dcs_device_engine *e, const dcs_device_method *m, c
   dcs_device *device = e->engine.device;
   if (scope == DCS_KERNEL) {
     DCS_TRY(dcs_run_kernel(e, m, p, inner));
-    return device->elapsed_ns(device, ns);
+    return device->elapsed_ns(device, DCS_EVENT_TIMES, DCS_EVENT_TIMES + 1, ns);
   }
   double start = dcs_now_ns();
   for (int64_t i = 0; i < inner; i++)

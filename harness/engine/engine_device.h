@@ -1,9 +1,10 @@
 /* The engine of a CUDA (or emulated) device, in the files that implement it: methods
  * (engine_device.c), where buffers lie (engine_device_memory.c), the steps and launches of a plan
- * (engine_device_launch.c), its Fourier transforms (engine_device_fft.c), their graphs
+ * (engine_device_launch.c), what a plan needs (engine_device_plan.c), its Fourier transforms
+ * (engine_device_fft.c), their graphs
  * (engine_device_graph.c), outputs as a scope has them (engine_device_map.c), inputs that the host
- * places (engine_device_place.c), and how a part of a map is computed (engine_device_part.c) where
- * several share one (engine_several.c).
+ * places (engine_device_place.c), how a part of a map is computed (engine_device_part.c) where
+ * several share one (engine_several.c), and frames one after another (engine_device_frames.c).
  *
  * A map is what a method computes at a time: all outputs. Those on the grid are computed and copied
  * in slices. */
@@ -68,6 +69,14 @@ enum { DCS_GRAPHS = 2 };
  * then what transforms work in. */
 enum { DCS_FFT_WORK = DCS_MAX_BUFFERS + DCS_MAX_SCRATCH, DCS_N_PLACES };
 
+/* A Fourier transform that was made ready, and what it works in. */
+typedef struct {
+  dcs_fft fft;
+  bool in_place;
+  dcs_device_fft *made;
+  size_t work_bytes;
+} dcs_made_fft;
+
 typedef struct {
   const dcs_variant *variant;
   dcs_config config;
@@ -81,8 +90,10 @@ typedef struct {
                         does so in a capture: a first map with kernels as steps is not captured */
   dcs_block zero[DCS_MAX_SCRATCH];     /* scratch that is zero: its own, so that one that leaves it
                                           wrong spoils no other */
-  dcs_device_fft *ffts[DCS_MAX_STEPS]; /* of the steps that are transforms */
-  size_t fft_work_bytes;               /* of the one that takes most */
+  dcs_device_fft *ffts[DCS_MAX_STEPS]; /* of the steps that are transforms, among made_ffts */
+  dcs_made_fft *made_ffts;             /* n_made_ffts; of plans that were adopted, too */
+  int n_made_ffts;
+  size_t fft_work_bytes; /* of the one that takes most */
   int registers;
 } dcs_device_method;
 
@@ -113,10 +124,19 @@ typedef struct {
 
 /* ---- Fourier transforms ---- */
 
-/* Makes the plan's transforms ready, and memory that they work in. DCS_OUTCOME_NOT_BUILT: there is
- * no library for them. */
+/* Makes the plan's transforms ready, those that are not, and memory that they work in.
+ * DCS_OUTCOME_NOT_BUILT: there is no library for them. */
 dcs_outcome dcs_make_ffts(dcs_device_engine *e, dcs_device_method *m);
 void dcs_free_ffts(dcs_device_engine *e, dcs_device_method *m);
+
+/* ---- plans ---- */
+
+/* The plan's scratch memory; what is there is kept where it is large enough. */
+dcs_status dcs_make_scratch(dcs_device_engine *e, dcs_device_method *m);
+/* From now on the method of that slot computes another problem of the shape, whose plan is given;
+ * nothing is compiled. Its graphs go. */
+dcs_outcome dcs_adopt_plan(dcs_device_engine *e, int slot, const dcs_problem *problem,
+                           const dcs_plan *plan);
 
 /* ---- memory ---- */
 

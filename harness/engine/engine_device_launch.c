@@ -214,7 +214,7 @@ dcs_status dcs_time_steps(dcs_device_engine *e, const dcs_device_method *m, cons
     else
       DCS_TRY(enqueue_step(e, m, p, step));
     DCS_TRY(device->record_event(device, DCS_EVENT_TIMES + 1));
-    DCS_TRY(device->elapsed_ns(device, &ns));
+    DCS_TRY(device->elapsed_ns(device, DCS_EVENT_TIMES, DCS_EVENT_TIMES + 1, &ns));
     dcs_phases_add(phases, phase_of(step), ns);
   }
   return DCS_OK;

@@ -72,6 +72,12 @@ static dcs_outcome several_take(dcs_engine *engine, const dcs_kind *kind, const 
   return outcome_of(s);
 }
 
+static void several_redirect(dcs_engine *engine, void *const out[DCS_MAX_BUFFERS]) {
+  dcs_several *s = (dcs_several *)engine;
+  for (int d = 0; d < s->n; d++)
+    if (!s->members[d].gone) s->members[d].e->engine.redirect(&s->members[d].e->engine, out);
+}
+
 static void prepare_on(dcs_several *s, dcs_member *member, void *arg) {
   const request *r = arg;
   (void)s;
@@ -208,8 +214,11 @@ dcs_status dcs_engine_devices_open(const char *text, const char *kernels, dcs_en
   if (list.n == 1) return dcs_engine_device_open(list.names[0], kernels, engine);
   dcs_several *s = calloc(1, sizeof *s);
   if (!s) return dcs_fail(DCS_UNAVAILABLE, "no memory for the engine of %s", text);
-  s->engine = (dcs_engine){
-      .take = several_take, .prepare = several_prepare, .run = several_run, .close = several_close};
+  s->engine = (dcs_engine){.take = several_take,
+                           .redirect = several_redirect,
+                           .prepare = several_prepare,
+                           .run = several_run,
+                           .close = several_close};
   snprintf(s->text, sizeof s->text, "%s", text);
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);

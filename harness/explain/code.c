@@ -20,6 +20,10 @@ static int points_of_thread(const dcs_subject *s) {
   dcs_problem large = s->shape;
   dcs_plan plan = {0};
   large.n = (dcs_dims){LARGE, LARGE, s->shape.n.z > 1 ? LARGE : 1};
+  if (!dcs_has_grid(s->size.kind)) {
+    large.n = (dcs_dims){LARGE, 1, 1};
+    large.n_inputs = LARGE;
+  }
   s->variant->plan(&large, s->config, &plan);
   dcs_dims points = s->variant->executed(&large, s->config);
   if (plan.launch_slices < points.z) points.z = plan.launch_slices;

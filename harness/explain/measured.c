@@ -52,6 +52,7 @@ static void choose_size(dcs_subject *s) {
   if (r->grid.x > 0) n = r->grid;
   const double atoms = s->row ? dcs_along(&s->row->size, 0) : 4000;
   s->size.axes[0] = r->atoms > 0 ? r->atoms : (int64_t)atoms;
+  if (!dcs_has_grid(s->size.kind)) return;
   s->size.axes[1] = n.x;
   s->size.axes[2] = n.y;
   s->size.axes[3] = n.z;

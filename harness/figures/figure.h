@@ -198,8 +198,11 @@ dcs_figure_panels dcs_figure_choose_panels(const dcs_figure_thresholds *t,
                                                         size_t b),
                                            bool (*drawn)(void *with, size_t row), void *with);
 
-/* A method of the threshold with its problem, if that is not the initial one, "gpu k=v";
- * returns text. */
+/* The problem that both methods of a threshold were measured on, "k=v"; "": the initial one, or
+ * they differ. */
+const char *dcs_figure_problem(const dcs_figure_thresholds *t, size_t threshold);
+/* A method of the threshold; where they differ with its problem, if that is not the initial one,
+ * "gpu k=v"; returns text. */
 char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b,
                         char text[DCS_TEXT]);
 

@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
   const dcs_figure_thresholds *t;
   int along;         /* dimension */
+  bool system;       /* of systems that grow in both */
   panel_size *sizes; /* room for all rows of winners.csv */
   size_t n;
   dcs_status status;
@@ -28,9 +29,11 @@ enum { FEWEST_SIZES = 2 };
 
 static bool is_fixed_at(const panels *p, size_t threshold, size_t winner, const dcs_size *size) {
   const char *shape = dcs_table_text(p->t->thresholds, threshold, "shape");
-  char fixed[64] = "";
-  if (p->t->run->kind->n_dimensions > 1) dcs_dimension_text(size, !p->along, fixed);
-  return strcmp(dcs_table_text(p->t->thresholds, threshold, "fixed"), fixed) == 0 &&
+  const char *fixed = dcs_table_text(p->t->thresholds, threshold, "fixed");
+  char own[64] = "";
+  if (p->t->run->kind->n_dimensions > 1) dcs_dimension_text(size, !p->along, own);
+  return (p->system ? dcs_same_density(strtod(fixed, NULL), dcs_density_of(size))
+                    : strcmp(fixed, own) == 0) &&
          (!*shape || strcmp(shape, dcs_table_text(p->t->winners, winner, "shape_slices")) == 0 ||
           strcmp(shape, dcs_table_text(p->t->winners, winner, "shape_multiples")) == 0);
 }
@@ -91,8 +94,8 @@ static bool take_sizes(void *with, size_t threshold) {
 
 /* ---- what is written ---- */
 
-/* "512x512x4, scope first"; what was found there: "16.9k (15.8k to 17.8k), ok"; and how far off the
- * answer of a method is that only comes near. */
+/* "512x512x4, scope first", or with a problem "cutoff=12, 512x512x4, first"; what was found there:
+ * "16.9k (15.8k to 17.8k), ok"; and how far off the answer of a method is that only comes near. */
 static void put_title(FILE *dat, const panels *p, size_t row) {
   const dcs_table *t = p->t->thresholds;
   const dcs_kind *kind = p->t->run->kind;
@@ -101,10 +104,12 @@ static void put_title(FILE *dat, const panels *p, size_t row) {
   const double values[3] = {dcs_figure_number(t, row, "estimate"), dcs_figure_number(t, row, "lo"),
                             dcs_figure_number(t, row, "hi")};
   char estimate[32], lo[32], hi[32], found[2 * DCS_TEXT], method[DCS_TEXT];
-  dcs_figure_series(dat, "%s%s%s%s%s, scope %s", dcs_table_text(t, row, "fixed"),
-                    p->along == 1 ? " " : "", p->along == 1 ? kind->dimensions[0].values : "",
-                    p->along == 1 ? ", grids " : "", dcs_table_text(t, row, "shape"),
-                    dcs_table_text(t, row, "scope"));
+  const char *problem = dcs_figure_problem(p->t, row);
+  dcs_figure_series(
+      dat, "%s%s%s%s%s%s%s, %s%s", problem, *problem ? ", " : "", dcs_table_text(t, row, "fixed"),
+      p->along == 1 ? " " : "", p->along == 1 ? kind->dimensions[0].values : "",
+      p->along == 1 ? ", grids " : "", p->along == 1 ? dcs_table_text(t, row, "shape") : "",
+      *problem ? "" : "scope ", dcs_table_text(t, row, "scope"));
   if (!isnan(values[0]))
     snprintf(found, sizeof found, "%s (%s to %s), %s%s", dcs_figure_short(values[0], estimate),
              isnan(values[1]) ? "open" : dcs_figure_short(values[1], lo),
@@ -162,8 +167,9 @@ static dcs_status put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
   DCS_TRY(p->status);
   if (chosen.n == 0)
     return dcs_figure_skip(why, "no threshold along %s has two sizes where no method is missing",
-                           along->values);
-  snprintf(title, sizeof title, "Crossover points along the %s", along->name);
+                           p->system ? "systems of one density" : along->values);
+  snprintf(title, sizeof title, "Crossover points along the %s%s", along->name,
+           p->system ? " of systems of one density" : "");
   dcs_figure_threshold_titles(dat, p->t, &chosen, title);
   for (size_t i = 0; i < chosen.n; i++) {
     take_sizes(p, chosen.rows[i]);
@@ -175,23 +181,26 @@ static dcs_status put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
   return DCS_OK;
 }
 
-static dcs_status figure_along(const dcs_figure_run *run, int dimension, FILE *dat,
-                               char why[DCS_TEXT]) {
+static dcs_status figure_along(const dcs_figure_run *run, panels p, FILE *dat, char why[DCS_TEXT]) {
   dcs_figure_thresholds t;
-  if (dimension >= run->kind->n_dimensions)
+  if (p.along >= run->kind->n_dimensions)
     return dcs_figure_skip(why, "the problem %s has no second dimension", run->kind->id);
-  dcs_status status =
-      dcs_figure_thresholds_open(run, run->kind->dimensions[dimension].values, &t, why);
-  if (status == DCS_OK && !why[0])
-    status = put_panels(dat, &(panels){.t = &t, .along = dimension}, why);
+  p.t = &t;
+  dcs_status status = dcs_figure_thresholds_open(
+      run, p.system ? "system" : run->kind->dimensions[p.along].values, &t, why);
+  if (status == DCS_OK && !why[0]) status = put_panels(dat, &p, why);
   dcs_figure_thresholds_close(&t);
   return status;
 }
 
 dcs_status dcs_figure_crossover_atoms(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  return figure_along(run, 0, dat, why);
+  return figure_along(run, (panels){.along = 0}, dat, why);
 }
 
 dcs_status dcs_figure_crossover_points(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
-  return figure_along(run, 1, dat, why);
+  return figure_along(run, (panels){.along = 1}, dat, why);
+}
+
+dcs_status dcs_figure_crossover_system(const dcs_figure_run *run, FILE *dat, char why[DCS_TEXT]) {
+  return figure_along(run, (panels){.along = 0, .system = true}, dat, why);
 }

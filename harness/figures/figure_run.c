@@ -175,7 +175,8 @@ static void read_limits(dcs_figure_run *run) {
                group == DCS_FIGURE_ONE_THREAD ? "1" : "all", mark + 2);
     else
       snprintf(key, sizeof key, "limit_%s", limit);
-    run->limits[group].evals_per_s = dcs_run_fact_number(of, key);
+    run->limits[group].evals_per_s =
+        dcs_run_fact_number(of, key) / dcs_limit_cost(run->kind, gpu ? DCS_GPU : DCS_CPU);
   }
 }
 

@@ -152,9 +152,17 @@ double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
 
 /* ---- texts ---- */
 
+const char *dcs_figure_problem(const dcs_figure_thresholds *t, size_t threshold) {
+  const char *config[2];
+  for (int b = 0; b < 2; b++)
+    config[b] = dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
+  return strcmp(config[0], config[1]) == 0 ? config[0] : "";
+}
+
 char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b,
                         char text[DCS_TEXT]) {
-  const char *config = dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
+  const bool shared = *dcs_figure_problem(t, threshold);
+  const char *config = shared ? "" : dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
   snprintf(text, DCS_TEXT, "%s%s%s", dcs_table_text(t->thresholds, threshold, method_columns[b][0]),
            *config ? " " : "", config);
   return text;
@@ -162,16 +170,26 @@ char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b
 
 enum { N_COLOURS = 8 };
 
+static bool has_method(const dcs_figure_thresholds *t, const char *wanted) {
+  char name[DCS_TEXT];
+  for (size_t i = 0; i < 2 * dcs_table_rows(t->thresholds); i++)
+    if (dcs_figure_on_axis(t, i / 2) &&
+        strcmp(dcs_figure_method(t, i / 2, i % 2, name), wanted) == 0)
+      return true;
+  return false;
+}
+
 /* The most common methods have the same in all runs; others as the file has them. */
 int dcs_figure_colour(const dcs_figure_thresholds *t, size_t threshold, bool b) {
   char known[N_COLOURS][DCS_TEXT] = {"cpu_parallel", "gpu", "cpu_sequential"};
   char wanted[DCS_TEXT], name[DCS_TEXT];
-  int n = 3;
+  int n = 2 + has_method(t, known[2]);
   dcs_figure_method(t, threshold, b, wanted);
   for (int colour = 0; colour < n; colour++)
     if (strcmp(known[colour], wanted) == 0) return colour + 1;
   for (size_t i = 0; n < N_COLOURS && i < 2 * dcs_table_rows(t->thresholds); i++) {
     int colour = 0;
+    if (!dcs_figure_on_axis(t, i / 2)) continue;
     dcs_figure_method(t, i / 2, i % 2, name);
     while (colour < n && strcmp(known[colour], name) != 0)
       colour++;

@@ -2,6 +2,7 @@
 #include "harness/frames/chemfiles.h"
 #include "harness/frames/trajectory.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,17 +17,56 @@ static dcs_status failed(const dcs_trajectory *t) {
                   h->library->last_error());
 }
 
-/* A file that was cut may have a frame more than can be read. */
+/* ---- files that are cut ---- */
+
+static void tell_cut(const dcs_trajectory *t) {
+  if (t->notes)
+    fprintf(t->notes, "%s: frame %" PRId64 " is cut: the file ends in it\n", t->path,
+            t->frames + 1);
+}
+
+/* It may count a frame more than can be read. */
 static void leave_out_cut(dcs_trajectory *t) {
   const handles *h = t->state;
   const int64_t stated = t->frames;
   while (t->frames > 0 &&
          h->library->trajectory_read_step(h->trajectory, (uint64_t)t->frames - 1, h->frame) != 0)
     t->frames--;
-  if (t->frames < stated && t->notes)
-    fprintf(t->notes, "%s: frame %" PRId64 " is cut: the file ends in it\n", t->path,
-            t->frames + 1);
+  if (t->frames < stated) tell_cut(t);
 }
+
+static bool is_xtc(dcs_slice head) {
+  return head.length >= 4 && memcmp(head.text, "\0\0\x07\xcb", 4) == 0;
+}
+
+/* Of XTC it counts whole frames and is silent about what is behind them. The bytes of a frame
+ * follow from its head: magic number, atoms, step, time, box, atoms; of few atoms floats, else
+ * precision, six bounds, an index, the bytes of what is compressed, and these, filled up to a
+ * multiple of 4.
+ */
+static dcs_status look_behind_xtc(const dcs_trajectory *t) {
+  enum { HEAD = 56, FEW = 9, COMPRESSED_HEAD = HEAD + 36 };
+  for (int64_t frame = 0; frame < t->frames; frame++) {
+    char bytes[COMPRESSED_HEAD] = {0};
+    uint32_t atoms, compressed;
+    dcs_slice head;
+    DCS_TRY(dcs_content_peek(t->content, sizeof bytes, &head));
+    memcpy(bytes, head.text, head.length);
+    memcpy(&atoms, bytes + 4, sizeof atoms);
+    memcpy(&compressed, bytes + COMPRESSED_HEAD - 4, sizeof compressed);
+    atoms = be32toh(atoms);
+    DCS_TRY(dcs_content_skip(
+        t->content, atoms <= FEW
+                        ? HEAD + 12 * (uint64_t)atoms
+                        : COMPRESSED_HEAD + (((uint64_t)be32toh(compressed) + 3) & ~UINT64_C(3))));
+  }
+  dcs_slice head;
+  DCS_TRY(dcs_content_peek(t->content, 1, &head));
+  if (head.length > 0) tell_cut(t);
+  return DCS_OK;
+}
+
+/* ---- the file ---- */
 
 static dcs_status open_file(dcs_trajectory *t) {
   uint64_t frames;
@@ -49,7 +89,7 @@ static dcs_status open_file(dcs_trajectory *t) {
   if (h->library->trajectory_nsteps(h->trajectory, &frames) != 0) return failed(t);
   t->frames = (int64_t)frames;
   leave_out_cut(t);
-  return DCS_OK;
+  return t->format->sniff == is_xtc ? look_behind_xtc(t) : DCS_OK;
 }
 
 static void close_file(dcs_trajectory *t) {
@@ -91,10 +131,6 @@ static dcs_status next(dcs_trajectory *t, double *places, dcs_unit_cell *cell, b
 }
 
 /* ---- formats ---- */
-
-static bool is_xtc(dcs_slice head) {
-  return head.length >= 4 && memcmp(head.text, "\0\0\x07\xcb", 4) == 0;
-}
 
 static bool is_trr(dcs_slice head) {
   return head.length >= 4 && memcmp(head.text, "\0\0\x07\xc9", 4) == 0;

@@ -300,7 +300,7 @@ static dcs_status read_axis(dcs_dcd *dcd, int axis) {
   char what[64];
   snprintf(what, sizeof what, "%c of frame %" PRId64, "xyz"[axis], dcd -> frame + 1);
   DCS_TRY(take_record(dcd, 4 * (uint64_t)n, what, &data));
-  if (!dcd->places[axis]) dcd->places[axis] = malloc((size_t)dcd->n_atoms * sizeof(float));
+  if (!dcd->places[axis]) dcd->places[axis] = calloc((size_t)dcd->n_atoms, sizeof(float));
   if (!dcd->places[axis])
     return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms", dcd->n_atoms);
   place(dcd, data, n, dcd->places[axis]);

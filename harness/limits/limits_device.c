@@ -49,7 +49,7 @@ static dcs_status timed_launch(const effort *e, dcs_module *module, int64_t bloc
   DCS_TRY(device->launch(device, module, "dcs", (int64_t[]){blocks, 1, 1},
                          (int[]){e->threads, 1, 1}, args));
   DCS_TRY(device->record_event(device, 1));
-  return e->runs ? device->elapsed_ns(device, ns) : device->synchronize(device);
+  return e->runs ? device->elapsed_ns(device, 0, 1, ns) : device->synchronize(device);
 }
 
 /* The first launch warms up. */

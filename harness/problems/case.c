@@ -34,6 +34,18 @@ dcs_size dcs_case_size(const dcs_case *c) {
 
 /* ---- the grid ---- */
 
+/* In the place of a grid. */
+static const dcs_grid one_point = {.n = {1, 1, 1}, .spacing = 1};
+
+dcs_status dcs_case_takes(const dcs_kind *kind, const dcs_grid *grid) {
+  const bool given = grid->n.x > 0 || grid->spacing > 0 || grid->has_origin;
+  if (!given || dcs_has_grid(kind)) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "found a grid, or its spacing or origin; expected none: %s has atoms "
+                  "alone",
+                  kind->id);
+}
+
 static dcs_status check_dims(dcs_dims n) {
   if (n.x < 1 || n.y < 1 || n.z < 1)
     return dcs_fail(DCS_USAGE,
@@ -113,7 +125,7 @@ double dcs_case_largest(const dcs_case *c) {
   const dcs_dims n = c->problem.n;
   int64_t longest = n.x > n.y ? n.x : n.y;
   longest = longest > n.z ? longest : n.z;
-  const double grid = c->spacing * (double)(longest - 1);
+  const double grid = dcs_has_grid(c->kind) ? c->spacing * (double)(longest - 1) : 0;
   double largest = grid;
   for (int64_t a = 0; a < c->n_sites; a++)
     largest =
@@ -317,7 +329,8 @@ dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid 
                   .sites = old.sites,
                   .fixes = old.fixes,
                   .spacing = grid->spacing};
-  c->problem = (dcs_problem){.n = grid->n, .spacing = (float)grid->spacing};
+  c->problem = (dcs_problem){.n = dcs_has_grid(kind) ? grid->n : (dcs_dims){n_sites, 1, 1},
+                             .spacing = (float)grid->spacing};
   for (int b = 0; b < DCS_MAX_BUFFERS; b++)
     c->problem.input[b] = old.problem.input[b];
   for (int d = 0; d < 3; d++)
@@ -425,7 +438,7 @@ dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid) {
 
 dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
                           const dcs_molecule *molecule, const dcs_grid *asked, dcs_case *c) {
-  dcs_grid grid = *asked;
+  dcs_grid grid = dcs_has_grid(kind) ? *asked : one_point;
   DCS_TRY(dcs_case_grid(molecule, &grid));
   *c = (dcs_case){0};
   DCS_TRY(dcs_case_begin(kind, molecule->n, &grid, c));
@@ -440,7 +453,7 @@ dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
 
 dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
                            const dcs_grid *asked, uint64_t seed, dcs_case *c) {
-  dcs_grid grid = *asked;
+  dcs_grid grid = dcs_has_grid(kind) ? *asked : one_point;
   if (n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)n_atoms);
   if (grid.spacing == 0) grid.spacing = DCS_RANDOM_SPACING;
@@ -452,7 +465,8 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
    * it. */
   double edge[3] = {(double)(grid.n.x - 1), (double)(grid.n.y - 1), (double)(grid.n.z - 1)};
   for (int d = 0; d < 3; d++)
-    edge[d] = grid.spacing * fmax(edge[d], 1);
+    edge[d] = dcs_has_grid(kind) ? grid.spacing * fmax(edge[d], 1)
+                                 : cbrt((double)n_atoms / DCS_RANDOM_DENSITY);
   dcs_random random = {seed};
   for (int64_t a = 0; a < n_atoms; a++) {
     dcs_site *s = &c->sites[a];

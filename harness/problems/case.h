@@ -41,11 +41,15 @@ struct dcs_case {
  * Returns the text. */
 char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]);
 
+/* DCS_USAGE where something of a grid is given, and the kind has none. */
+dcs_status dcs_case_takes(const dcs_kind *kind, const dcs_grid *grid);
+
 /* Fills in what was left open of a grid around the molecule: spacing, points, origin. DCS_USAGE for
  * one that cannot be (no points, too many, spacing not above 0 or not finite), or no atoms. */
 dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid);
 
-/* Derives the grid, builds the case and poses the problem (NULL: the kind's initial one). Where
+/* Derives the grid (of a kind without one: a point in the middle of the molecule's box, which is
+ * then the origin), builds the case and poses the problem (NULL: the kind's initial one). Where
  * that repeats in a cell, sites are put into the cell, from half a spacing before grid point (0, 0,
  * 0) on; of a case that was built otherwise, its methods do. DCS_USAGE as dcs_case_grid(),
  * DCS_UNAVAILABLE when memory is short. The caller frees with dcs_case_free().
@@ -67,8 +71,12 @@ dcs_status dcs_case_end(const dcs_config *problem, dcs_case *c);
 #define DCS_MOST_SPACING  1e7
 dcs_status dcs_check_spacing(double spacing); /* DCS_USAGE outside, NaN too */
 
+/* Of random atoms without a grid, in a cubic angstrom: about that of proteins with hydrogens. */
+#define DCS_RANDOM_DENSITY 0.1
+
 /* The first n_atoms of a seeded stream, uniform in the grid's box, charges uniform in [-1, 1),
- * radii in [1, 2); grid.n must be given; spacing 0 is DCS_RANDOM_SPACING. */
+ * radii in [1, 2); grid.n must be given; spacing 0 is DCS_RANDOM_SPACING. Of a kind without a grid
+ * the box is a cube of DCS_RANDOM_DENSITY. */
 dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
                            const dcs_grid *grid, uint64_t seed, dcs_case *c);
 

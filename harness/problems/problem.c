@@ -52,6 +52,12 @@ int64_t dcs_count(const dcs_kind *kind, int buffer, const dcs_problem *problem) 
   return b->output ? problem->n.x * problem->n.y * problem->n.z : problem->n_inputs;
 }
 
+bool dcs_has_grid(const dcs_kind *kind) {
+  for (int d = 0; d < kind->n_dimensions; d++)
+    if (kind->dimensions[d].n == 3) return true;
+  return false;
+}
+
 int dcs_map_of(const dcs_kind *kind) {
   for (int b = 0; b < kind->n_buffers; b++)
     if (dcs_on_grid(kind, b)) return b;

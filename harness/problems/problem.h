@@ -24,7 +24,7 @@ typedef struct {
 } dcs_size;
 
 /* A size is given, and thresholds are sought, along dimensions: one axis, or the three of a grid,
- * whose product counts. */
+ * whose product counts. A kind without a grid has an output for each input. */
 typedef struct {
   const char *name;   /* of the option (--atoms) and of the column of a plan */
   const char *values; /* what the product is called: "atoms", "points" */
@@ -144,8 +144,8 @@ struct dcs_kind {
   /* Whether single precision loses the value at a point very near to an atom, where it is replaced
    * by one in double precision. */
   bool singular;
-  /* The value of one atom alone at distance r: a law that needs no oracle. NULL: the map is no sum
-   * over atoms, and no such laws hold. */
+  /* The value of one atom alone at distance r, without a grid its own (r is 0): a law that needs no
+   * oracle. NULL: the map is no sum over atoms, nor a value of each, and no such laws hold. */
   double (*single)(const dcs_config *, const dcs_site *, double r);
   bool linear; /* in the charges */
 
@@ -154,6 +154,7 @@ struct dcs_kind {
   /* The measured limit that a rate is held against, as env.csv has it, on each backend; of the CPU
    * with %s for "1" or "all" threads. NULL: none is measured. */
   const char *limit[2];
+  double limit_cost[2]; /* what an evaluation takes of that limit's operations; 0: one */
 };
 
 /* Elements of a buffer of the problem. */
@@ -173,6 +174,12 @@ static inline bool dcs_reads_outputs(const dcs_kind *kind) {
     if (kind->buffers[b].read) return true;
   return false;
 }
+/* What an evaluation takes of the operations of limit[backend]. */
+static inline double dcs_limit_cost(const dcs_kind *kind, dcs_backend backend) {
+  return kind->limit_cost[backend] > 0 ? kind->limit_cost[backend] : 1;
+}
+/* Whether a grid is a dimension of its sizes. */
+bool dcs_has_grid(const dcs_kind *kind);
 /* The first buffer that is an output on the grid: the map. -1: there is none. */
 int dcs_map_of(const dcs_kind *kind);
 

@@ -161,13 +161,25 @@ bool dcs_same_along(const dcs_size *a, const dcs_size *b, int dimension) {
          memcmp(a->axes + d->first, b->axes + d->first, (size_t)d->n * sizeof a->axes[0]) == 0;
 }
 
+bool dcs_has_density(const dcs_kind *kind) {
+  return kind->n_dimensions == 2 && kind->dimensions[0].n == 1 && kind->dimensions[1].n == 3;
+}
+
+double dcs_density_of(const dcs_size *size) {
+  return dcs_along(size, 0) / dcs_along(size, 1);
+}
+
+bool dcs_same_density(double a, double b) {
+  return a <= 1.1 * b && b <= 1.1 * a;
+}
+
 dcs_dims dcs_size_points(const dcs_size *size) {
   for (int d = 0; d < size->kind->n_dimensions; d++) {
     const dcs_dimension *grid = &size->kind->dimensions[d];
     const int64_t *n = size->axes + grid->first;
     if (grid->n == 3) return (dcs_dims){n[0], n[1], n[2]};
   }
-  return (dcs_dims){1, 1, 1};
+  return (dcs_dims){size->kind->n_buffers > 0 ? dcs_size_inputs(size) : 1, 1, 1};
 }
 
 /* ---- work ---- */
@@ -188,6 +200,7 @@ double dcs_estimate(const dcs_size *size, double spacing, const int64_t tile[3])
   double all = 1;
   for (int d = 0; d < kind->n_dimensions; d++)
     all *= dcs_along(size, d);
+  if (!dcs_has_grid(kind)) all *= (double)n.x;
   for (int d = 0; half > 0 && d < 3; d++)
     all *=
         share_along(edges[d], spacing, half + 0.5 * spacing * (double)((tile ? tile[d] : 1) - 1));

@@ -41,13 +41,19 @@ double dcs_along(const dcs_size *size, int dimension);
 char *dcs_dimension_text(const dcs_size *size, int dimension, char text[64]);
 bool dcs_same_along(const dcs_size *a, const dcs_size *b, int dimension);
 
+/* Of a kind whose dimensions are inputs and a grid: inputs a point; whether two such are those of
+ * systems that differ in size alone, within 10%. */
+bool dcs_has_density(const dcs_kind *kind);
+double dcs_density_of(const dcs_size *size);
+bool dcs_same_density(double a, double b);
+
 /* Evaluations of a problem without its input, for inputs that fill the grid's box evenly; spacing
  * in angstrom. With `tile` (points; NULL: one), those that are done where all points of a tile take
  * what any of them takes. The ball around a point is taken for a cube of its volume: in a cube of
  * two ranges and more that is right to 5%, in a slab of one slice a sixth too small. */
 double dcs_estimate(const dcs_size *size, double spacing, const int64_t tile[3]);
 
-/* Points of the output; {1, 1, 1} of a kind without a grid. */
+/* Points of the output; of a kind without a grid as many in x as there are inputs. */
 dcs_dims dcs_size_points(const dcs_size *size);
 /* Elements of the input that a size has; 1 of a kind whose sizes are grids alone. */
 int64_t dcs_size_inputs(const dcs_size *size);

@@ -5,6 +5,7 @@
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,10 @@ static dcs_status check_memory(dcs_cell *cell, double available) {
 }
 
 static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *cell) {
-  cell->size = (dcs_size){kind, dcs_initial_problem(kind), {atoms, n.x, n.y, n.z}};
+  const int64_t axes[DCS_MAX_AXES] = {atoms, n.x, n.y, n.z};
+  cell->size = (dcs_size){kind, dcs_initial_problem(kind), {0}};
+  for (int a = 0; a < kind->n_axes; a++)
+    cell->size.axes[a] = axes[a];
 }
 
 /* Settles what was left to the input, so that a cell is known by its numbers; refuses what cannot
@@ -82,20 +86,21 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   dcs_molecule part = *molecule;
   dcs_grid grid = options->run.grid;
   const int64_t atoms = cell->size.axes[0];
+  const bool has_grid = dcs_has_grid(cell->size.kind);
   if (!options->run.input.files[0]) {
-    cell->spacing = grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
+    cell->spacing = !has_grid ? NAN : grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
     return check_memory(cell, available);
   }
   if (atoms > part.n)
     return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld",
                     options->run.input.files[0], (long long)part.n, (long long)atoms);
   if (atoms > 0) part.n = atoms;
-  grid.n = dcs_size_points(&cell->size);
+  if (has_grid) grid.n = dcs_size_points(&cell->size);
   cell->from_box = grid.n.x == 0;
   DCS_TRY(dcs_case_settle(cell->size.kind, molecule, options->run.input.files[0], &problem, &grid));
   DCS_TRY(dcs_case_grid(&part, &grid));
   set_size(cell->size.kind, part.n, grid.n, cell);
-  cell->spacing = grid.spacing;
+  cell->spacing = has_grid ? grid.spacing : NAN;
   return check_memory(cell, available);
 }
 
@@ -257,7 +262,10 @@ static dcs_status check_solved(const line_values *v) {
 
 static dcs_status parse_sizes(const dcs_sweep_line *line, line_values *v) {
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
-  if (!v->options->run.input.files[0] && (no_atoms || no_grid))
+  dcs_grid grid = v->options->run.grid;
+  grid.n.x = !no_grid;
+  DCS_TRY(dcs_case_takes(v->kind, &grid));
+  if (!v->options->run.input.files[0] && (no_atoms || (no_grid && dcs_has_grid(v->kind))))
     return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
                     no_atoms ? "--atoms" : "--grid");
   DCS_TRY(dcs_parse_integers("atoms", no_atoms ? "0" : line->atoms, no_atoms ? 0 : 1, 1000000000,

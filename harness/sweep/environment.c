@@ -110,7 +110,9 @@ void dcs_kept_limits(const dcs_run *run, dcs_facts *facts) {
 }
 
 double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
-  const char *name = dcs_kind_of(method->variant)->limit[method->variant->backend];
+  const dcs_kind *kind = dcs_kind_of(method->variant);
+  const char *name = kind->limit[method->variant->backend];
+  const double cost = dcs_limit_cost(kind, method->variant->backend);
   double of[2];
   if (!name) return NAN;
   for (int all = 0; all < 2; all++) {
@@ -119,7 +121,7 @@ double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
     snprintf(key + 6, sizeof key - 6, "%.*s%s%s", rest ? (int)(rest - name) : (int)strlen(name),
              name, rest ? all ? "all" : "1" : "", rest ? rest + 2 : "");
     const char *value = dcs_fact_value(facts, key);
-    of[all] = *value ? strtod(value, NULL) : NAN;
+    of[all] = *value ? strtod(value, NULL) / cost : NAN;
   }
   const char *there = dcs_fact_value(facts, "cpus");
   int cpus = *there ? atoi(there) : dcs_cpus();

@@ -143,7 +143,7 @@ static void find_work(dcs_case *c, double work, double given, dcs_record *record
   char why[DCS_TEXT];
   const dcs_method *method = &record->method;
   record->size = dcs_case_size(c);
-  record->spacing = c->spacing;
+  record->spacing = dcs_has_grid(c->kind) ? c->spacing : NAN;
   record->n_inputs = c->problem.n_inputs;
   record->work = work;
   record->given = given;

@@ -1,6 +1,6 @@
-/* Laws that any sum over atoms on a grid obeys (a kind without single() is none): checks that need
- * no oracle's values. Each law gives two maps, or a map and a formula, that must agree within a few
- * acceptance bounds. */
+/* Laws that any sum over atoms on a grid obeys, and, but for superposition, what has a value for
+ * each atom (a kind without single() is neither): checks that need no oracle's values. Each law
+ * gives two maps, or a map and a formula, that must agree within a few acceptance bounds. */
 #include "harness/verify/verify.h"
 
 #include "harness/base/random.h"
@@ -12,11 +12,13 @@
 
 enum { N_SITES = 40, NX = 13, NY = 11, NZ = 3, POINTS = NX * NY * NZ };
 
-/* The map of one molecule, and the bound of each point. */
+/* The map of one molecule, and the bound of each point; or its n values. */
 typedef struct {
+  int n;
   float v[POINTS];
   double bound[POINTS];
 } map_with_bounds;
+_Static_assert((int)N_SITES <= (int)POINTS, "a value of each atom has room");
 
 typedef struct {
   dcs_bench *bench;
@@ -44,8 +46,9 @@ static void make_sites(dcs_site *sites, int n) {
 static void take(const subject *s, const dcs_reference *reference, map_with_bounds *map) {
   dcs_trial trial = dcs_bench_try(s->bench, s->method, 0, reference);
   if (trial.lost[0]) memcpy(s->result->lost, trial.lost, sizeof trial.lost);
-  memcpy(map->v, s->bench->arena.map, sizeof map->v);
-  for (int i = 0; i < POINTS; i++)
+  map->n = (int)reference->n;
+  memcpy(map->v, s->bench->arena.out[reference->buffer], (size_t)map->n * sizeof map->v[0]);
+  for (int i = 0; i < map->n; i++)
     map->bound[i] = dcs_bound(reference, i, trial.longest_sum);
   if (trial.outcome == DCS_OUTCOME_OK || s->result->outcome != DCS_OUTCOME_OK) return;
   s->result->outcome = trial.outcome;
@@ -78,9 +81,9 @@ static void expect(const subject *s, const char *law, int i, double found, doubl
 static dcs_status one_atom(const subject *s, map_with_bounds *map) {
   dcs_site site = {.x = 1.28125, .y = 2.15625, .z = 0.71875, .q = -0.75, .radius = 1.25};
   DCS_TRY(compute(s, &site, 1, &lattice, map));
-  for (int i = 0; i < POINTS; i++) {
+  for (int i = 0; i < map->n; i++) {
     double x = 0.5 * (i % NX), y = 0.5 * (i / NX % NY), z = 0.5 * (i / NX / NY);
-    double r = hypot(hypot(x - site.x, y - site.y), z - site.z);
+    double r = dcs_has_grid(s->kind) ? hypot(hypot(x - site.x, y - site.y), z - site.z) : 0;
     expect(s, "the value of one atom", i, map->v[i], s->kind->single(&s->problem, &site, r),
            map->bound[i]);
   }
@@ -103,7 +106,8 @@ static dcs_status superposition(const subject *s, const map_with_bounds *whole,
 }
 
 /* What is changed: charges by a factor, places by a shift (angstrom; in y twice, in z three times
- * as far), the order of the atoms, x by a mirror. The map follows it. */
+ * as far), the order of the atoms, x by a mirror. A map follows the mirror, values of atoms their
+ * order. */
 typedef struct {
   const char *name;
   double factor, shift;
@@ -130,6 +134,12 @@ static void change_sites(const change *c, dcs_site sites[N_SITES], dcs_grid *gri
   }
 }
 
+/* Where value i was before the change. */
+static int value_before(const subject *s, const change *c, int i) {
+  if (!dcs_has_grid(s->kind)) return c->reversed ? N_SITES - 1 - i : i;
+  return c->mirrored ? i - i % NX + (NX - 1 - i % NX) : i;
+}
+
 static dcs_status try_change(const subject *s, const change *c, const map_with_bounds *whole,
                              map_with_bounds *map) {
   dcs_site sites[N_SITES];
@@ -137,8 +147,8 @@ static dcs_status try_change(const subject *s, const change *c, const map_with_b
   if (c->factor != 1 && !s->kind->linear) return DCS_OK;
   change_sites(c, sites, &grid);
   DCS_TRY(compute(s, sites, N_SITES, &grid, map));
-  for (int i = 0; i < POINTS; i++) {
-    const int from = c->mirrored ? i - i % NX + (NX - 1 - i % NX) : i;
+  for (int i = 0; i < map->n; i++) {
+    const int from = value_before(s, c, i);
     expect(s, c->name, i, map->v[i], c->factor * whole->v[from],
            map->bound[i] + fabs(c->factor) * whole->bound[from]);
   }
@@ -156,7 +166,7 @@ static dcs_status try_laws(const subject *s) {
   const bool alone = !s->kind->cell || !s->kind->cell(&shape, cell);
   dcs_status status = alone ? one_atom(s, other) : DCS_OK; /* else there are its images */
   if (status == DCS_OK) status = compute(s, sites, N_SITES, &lattice, whole);
-  if (status == DCS_OK) status = superposition(s, whole, other);
+  if (status == DCS_OK && dcs_has_grid(s->kind)) status = superposition(s, whole, other);
   for (size_t c = 0; status == DCS_OK && c < sizeof changes / sizeof changes[0]; c++)
     status = try_change(s, &changes[c], whole, other);
   free(whole);
@@ -166,8 +176,9 @@ static dcs_status try_laws(const subject *s) {
 dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method, const dcs_config *problem,
                               dcs_verification *result) {
   const subject s = {bench, method, result, dcs_kind_of(method->variant), *problem};
+  const dcs_dims n = dcs_has_grid(s.kind) ? lattice.n : (dcs_dims){N_SITES, 1, 1};
   const dcs_problem shape = {
-      .n_inputs = N_SITES, .n = lattice.n, .spacing = lattice.spacing, .config = *problem};
+      .n_inputs = N_SITES, .n = n, .spacing = lattice.spacing, .config = *problem};
   char why[DCS_TEXT]; /* a problem may be too large for a configuration */
   if (!s.kind->single) return DCS_OK;
   return dcs_applicable(method->variant, &shape, &method->config, why) ? try_laws(&s) : DCS_OK;

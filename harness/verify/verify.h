@@ -16,8 +16,8 @@ typedef struct {
 } dcs_verification;
 
 /* Runs a method on grids of 1 point, a tile less 1, a tile, a tile and 1, prime and non-cubic
- * sizes, and on numbers of atoms around its chunk, the smallest twice; then the physics. The status
- * is that of memory.
+ * sizes, and on numbers of atoms around its chunk, the smallest twice; then the physics. Without a
+ * grid, on numbers of atoms around a tile. The status is that of memory.
  */
 dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_verification *result);
 
@@ -32,13 +32,20 @@ dcs_status dcs_verify_on(dcs_bench *bench, const dcs_method *method, dcs_case *c
  * status. */
 dcs_status dcs_cover_methods(dcs_methods *methods);
 
+/* Compiles the CUDA kernels of methods for the bench's GPU, as many at once as there are CPUs: each
+ * is then found in the cache of compiled code. Where there is no GPU or no cache, or one does not
+ * compile, that is found out when it is used. */
+void dcs_compile_ahead(dcs_bench *bench, const dcs_methods *methods);
+/* The same for an architecture, such as sm_90, with the kernels of a folder, or NULL. */
+void dcs_compile_ahead_for(const char *arch, const char *kernels, const dcs_methods *methods);
+
 /* Whether the configuration is legal: it could compute a map of one point. */
 bool dcs_is_legal(const dcs_method *method, char why[DCS_TEXT]);
 
 /* The laws that any sum over atoms on a grid obeys, tried on one method and problem: the value of
  * one atom (where it has no images), linearity in the charges (where the kind is), superposition of
- * subsets, translation, permutation of atoms, mirror image. On a violation `result` says which
- * (outcome wrong). */
+ * subsets, translation, permutation of atoms, mirror image. Without a grid superposition is none.
+ * On a violation `result` says which (outcome wrong). */
 dcs_status dcs_verify_physics(dcs_bench *bench, const dcs_method *method, const dcs_config *problem,
                               dcs_verification *result);
 

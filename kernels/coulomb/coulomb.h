@@ -76,6 +76,10 @@ static inline const dcs_atom *dcs_atoms(const dcs_problem *problem) {
   return (const dcs_atom *)problem->input[DCS_COULOMB_ATOMS];
 }
 
+/* A lower bound of R, by a sample of points; the same however many threads find it. False: no
+ * memory. */
+bool dcs_map_scale(const dcs_problem *problem, int threads, double *scale);
+
 /* solves() of the variants of the direct sum, of those within a cutoff, and of those to a
  * tolerance; the last asks nothing of the boundary, which dcs_solves_open() does. */
 bool dcs_solves_direct(const dcs_config *problem_config, char why[DCS_TEXT]);

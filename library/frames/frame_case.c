@@ -4,6 +4,7 @@
 #include "library/mapper.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The frame's edges take the place of the request's. */
@@ -54,4 +55,29 @@ dcs_status dcs_frame_case(const dcs_map_request *request, const dcs_molecule *to
   DCS_TRY(dcs_case_begin(dcs_kinds[0], top->n, &grid, c));
   DCS_TRY(take_sites(r.origin, top, frame, c->sites));
   return dcs_case_end(&problem, c);
+}
+
+/* ---- method ---- */
+
+/* The first of the choice for the mapper's case that passes its check and can compute it. */
+static dcs_status choose_method(dcs_mapper *m, dcs_method *method) {
+  dcs_choice choice;
+  char why[DCS_TEXT] = "no method";
+  DCS_TRY(dcs_mapper_choose(m, &choice));
+  for (int i = 0; i < choice.n; i++) {
+    *method = choice.list[i].method;
+    if (!dcs_applicable(method->variant, &m->c.problem, &method->config, why)) continue;
+    if (dcs_mapper_check(m, method) == DCS_OK) return DCS_OK;
+    snprintf(why, sizeof why, "%.255s", dcs_error_message());
+  }
+  return dcs_fail(DCS_UNAVAILABLE, "no method can compute these frames here: %s", why);
+}
+
+dcs_status dcs_frame_method(dcs_mapper *m, char text[DCS_METHOD_TEXT]) {
+  dcs_method method;
+  char config[DCS_TEXT];
+  DCS_TRY(choose_method(m, &method));
+  snprintf(text, DCS_METHOD_TEXT, "%s %s", method.variant->id,
+           dcs_format_config(method.variant, &method.config, config));
+  return DCS_OK;
 }

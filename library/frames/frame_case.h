@@ -4,7 +4,7 @@
 
 #include "harness/frames/frames.h"
 #include "harness/problems/case.h"
-#include "library/dcsbench.h"
+#include "library/map_slabs.h"
 
 /* Builds the case of the request for the places of a frame and the charges of the topology; the
  * request's own atoms are left aside. Atoms that repeat in a cell do so in the frame's, where it
@@ -13,5 +13,9 @@
  * dcs_case_begin() and dcs_case_end(). */
 dcs_status dcs_frame_case(const dcs_map_request *request, const dcs_molecule *top,
                           const dcs_frame *frame, dcs_case *c);
+
+/* The first of the choice for the mapper's case that passes its check and can compute it, as text
+ * for dcs_mapper_keep(). */
+dcs_status dcs_frame_method(dcs_mapper *mapper, char text[DCS_METHOD_TEXT]);
 
 #endif

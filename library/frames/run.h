@@ -3,8 +3,8 @@
 #define DCS_FRAMES_RUN_H
 
 #include "harness/frames/frames.h"
-#include "library/dcsbench.h"
 #include "library/frames/average.h"
+#include "library/map_slabs.h"
 
 typedef struct {
   dcs_frames *frames;             /* read by a thread of the run's own */
@@ -44,11 +44,13 @@ typedef struct {
   int workers[DCS_N_STAGES];   /* 0: the stage is part of another */
   double wall_s;               /* from the first frame to the last block */
   int64_t frames;
+  int cards;      /* that compute; 0: the CPU */
+  char lost[512]; /* which of them failed, and why, while others did their part; "" */
 } dcs_frames_times;
 
 /* What the frames are computed by, as text: the choice for the size, if it can compute the first
  * frame. */
-dcs_status dcs_frames_method(const dcs_frames_job *job, char method[512]);
+dcs_status dcs_frames_method(const dcs_frames_job *job, char method[DCS_METHOD_TEXT]);
 
 /* Computes the blocks that `take` gives. Ends as the first failure did; blocks that were given
  * until then count. */

@@ -19,6 +19,8 @@ static bool same_shape(const dcs_crossover *c, const dcs_size *size) {
 bool dcs_crossover_covers(const dcs_crossover *c, const dcs_measured_size *other) {
   const dcs_size *like = &c->like->size, *size = &other->size;
   if (size->kind != like->kind) return false;
+  if (c->system)
+    return same_shape(c, size) && dcs_same_density(dcs_density_of(like), dcs_density_of(size));
   for (int d = 0; d < like->kind->n_dimensions; d++)
     if (d != c->along && !dcs_same_along(like, size, d)) return false;
   return !is_grid(like->kind, c->along) || same_shape(c, size);
@@ -108,6 +110,13 @@ static dcs_status find_along(search *s, dcs_crossover c) {
   return DCS_OK;
 }
 
+/* Of systems that the size is the first one of. */
+static dcs_status find_system(search *s, const dcs_measured_size *like) {
+  if (!dcs_has_density(like->size.kind)) return DCS_OK;
+  const dcs_shape shape = dcs_shape_of(dcs_size_points(&like->size), DCS_SHAPE_MULTIPLES);
+  return find_along(s, (dcs_crossover){.system = true, .like = like, .shape = shape});
+}
+
 /* ---- in the plane: of dimension 0 and the grid, dimension 1 ---- */
 
 static int by_points(const void *left, const void *right) {
@@ -161,11 +170,13 @@ static dcs_status find_in_plane(search *s, dcs_crossover c) {
 
 /* ---- a run ---- */
 
-/* The thresholds that a size is the first one of: along a dimension, or (DCS_MAX_DIMENSIONS) in the
- * plane. */
+enum { SYSTEM = DCS_MAX_DIMENSIONS, PLANE, N_DIRECTIONS };
+
+/* The thresholds that a size is the first one of: along a dimension, or in another direction. */
 static dcs_status find_of(search *s, const dcs_measured_size *like, int dimension) {
   const dcs_kind *kind = like->size.kind;
-  const bool plane = dimension == DCS_MAX_DIMENSIONS;
+  const bool plane = dimension == PLANE;
+  if (dimension == SYSTEM) return find_system(s, like);
   dcs_crossover c = {.along = plane ? 0 : dimension, .plane = plane, .like = like};
   if (plane ? kind->n_dimensions < 2 || !is_grid(kind, 1) : dimension >= kind->n_dimensions)
     return DCS_OK;
@@ -186,7 +197,7 @@ static dcs_status find_all(search *s) {
   DCS_TRY(dcs_room_take(&s->room, &s->grids, n, sizeof *s->grids, "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->likes, n, sizeof(const dcs_measured_size *), "sizes"));
   DCS_TRY(dcs_room_take(&s->room, &s->thresholds, n, sizeof *s->thresholds, "sizes"));
-  for (int dimension = 0; dimension <= DCS_MAX_DIMENSIONS; dimension++)
+  for (int dimension = 0; dimension < N_DIRECTIONS; dimension++)
     for (size_t i = 0; i < n; i++)
       DCS_TRY(find_of(s, &m->sizes[i], dimension));
   return DCS_OK;
@@ -205,7 +216,8 @@ static dcs_status check_found(const char *folder, const dcs_crossovers *found, s
                   "not ok); expected "
                   "two of: a CPU variant with one thread, CPU variants with all threads, variants "
                   "on a GPU, or the same on two problems, each at 4 numbers of atoms on one grid, "
-                  "on 4 grids of one shape, or at 2 numbers of atoms on each of 2 grids of one "
+                  "on 4 grids of one shape, 4 systems of one density, or at 2 numbers of atoms on "
+                  "each of 2 grids of one "
                   "shape",
                   folder, most, most == 1 ? "" : "s", found->measured.run.n_not_ok);
 }

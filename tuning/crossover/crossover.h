@@ -1,5 +1,6 @@
 /* Where one class of methods overtakes another in a run: the thresholds of all pairs, along each
- * dimension of the problem (number of atoms; grid points), and in the plane of both. */
+ * dimension of the problem (number of atoms; grid points), of systems that grow in both, and in the
+ * plane of both. */
 #ifndef DCS_CROSSOVER_H
 #define DCS_CROSSOVER_H
 
@@ -37,8 +38,9 @@ enum { DCS_CROSSOVER_SIZES = 4 }; /* the fewest that a threshold along a dimensi
 
 /* What a threshold is one of. The other dimension is fixed. */
 typedef struct {
-  int along;  /* the dimension that it is a value of; grids of one shape, where they are meant */
-  bool plane; /* on one grid of the frontier over grids of one shape */
+  int along;   /* the dimension that it is a value of; grids of one shape, where they are meant */
+  bool plane;  /* on one grid of the frontier over grids of one shape */
+  bool system; /* of systems of one density: grids of one shape, and inputs in proportion */
   const dcs_pair *pair;
   const dcs_measured_size *like; /* a size whose other dimension is the fixed one */
   dcs_shape shape;               /* of the grids along or in the plane */
@@ -47,8 +49,8 @@ typedef struct {
 
 typedef struct {
   dcs_measured measured;
-  dcs_crossover *list; /* by dimension, the plane last; by what is fixed, in the order of
-                          summary.csv, in the plane by pair and points */
+  dcs_crossover *list; /* by dimension, systems and the plane last; by what is fixed, in the order
+                          of summary.csv, in the plane by pair and points */
   size_t n;
 } dcs_crossovers;
 
@@ -71,7 +73,7 @@ typedef struct {
 size_t dcs_crossover_sizes(const dcs_measured *measured, const dcs_crossover *c,
                            dcs_crossover_size *sizes);
 
-/* Names (crossover_names.c). As thresholds.csv has it: "atoms", "points", "plane". */
+/* Names (crossover_names.c). As thresholds.csv has it: "atoms", "points", "system", "plane". */
 const char *dcs_crossover_axis(const dcs_crossover *c);
 /* Method A (0) or B (1) as thresholds.csv has it: where there is an estimate, A is the faster one
  * below it. */
@@ -81,7 +83,7 @@ const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover
 /* Both, as a text: "gpu cutoff=12,switching=c2"; returns text. */
 char *dcs_crossover_what(const dcs_measured *m, const dcs_crossover *c, int which,
                          char text[DCS_TEXT]);
-/* The grid, or the number of atoms; returns text. */
+/* The grid, the number of atoms, "0.0123 atoms/point"; returns text. */
 char *dcs_crossover_fixed(const dcs_crossover *c, char text[64]);
 /* "" where grids of all shapes are meant; returns text. */
 char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]);

@@ -41,8 +41,9 @@ static char *interval_text(const dcs_threshold *t, char text[64]) {
 static char *axis_text(const dcs_crossover *c, char text[DCS_TEXT]) {
   char fixed[64], shape[DCS_TEXT];
   const dcs_kind *kind = c->like->size.kind;
-  snprintf(text, DCS_TEXT, "%s", c->plane ? kind->dimensions[0].values : dcs_crossover_axis(c));
-  for (int d = 0; d < kind->n_dimensions; d++)
+  snprintf(text, DCS_TEXT, "%s", kind->dimensions[c->along].values);
+  if (c->system) dcs_append(text, DCS_TEXT, " at %s", dcs_crossover_fixed(c, fixed));
+  for (int d = 0; !c->system && d < kind->n_dimensions; d++)
     if (d != c->along && kind->made_of)
       dcs_append(text, DCS_TEXT, " at %s = %s", kind->dimensions[d].name,
                  dcs_dimension_text(&c->like->size, d, fixed));

@@ -9,7 +9,9 @@
 #include <string.h>
 
 const char *dcs_crossover_axis(const dcs_crossover *c) {
-  return c->plane ? "plane" : c->like->size.kind->dimensions[c->along].values;
+  return c->plane    ? "plane"
+         : c->system ? "system"
+                     : c->like->size.kind->dimensions[c->along].values;
 }
 
 /* The pair's side that is method A or B. */
@@ -27,14 +29,17 @@ const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover
 
 char *dcs_crossover_fixed(const dcs_crossover *c, char text[64]) {
   text[0] = '\0';
-  for (int d = 0; d < c->like->size.kind->n_dimensions; d++)
+  if (c->system)
+    snprintf(text, 64, "%.3g %s/point", dcs_density_of(&c->like->size),
+             c->like->size.kind->dimensions[0].values);
+  for (int d = 0; !c->system && d < c->like->size.kind->n_dimensions; d++)
     if (d != c->along) dcs_dimension_text(&c->like->size, d, text);
   return text;
 }
 
 char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]) {
   text[0] = '\0';
-  const bool grids = c->plane || c->like->size.kind->dimensions[c->along].n == 3;
+  const bool grids = c->plane || c->system || c->like->size.kind->dimensions[c->along].n == 3;
   return grids ? dcs_shape_text(c->shape, text) : text;
 }
 

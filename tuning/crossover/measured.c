@@ -3,16 +3,18 @@
 #include "harness/judge/ratio.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Those of this program's methods; what the run imported follows. */
 enum { CPU_SEQUENTIAL, CPU_PARALLEL, FIRST_GPU, N_OWN = FIRST_GPU + 3 };
-static const dcs_class own[N_OWN] = {[CPU_SEQUENTIAL] = {"cpu_sequential", DCS_KERNEL},
-                                     [CPU_PARALLEL] = {"cpu_parallel", DCS_KERNEL},
-                                     [FIRST_GPU] = {"gpu", DCS_KERNEL},
-                                     {"gpu", DCS_WARM},
-                                     {"gpu", DCS_FIRST}};
+static const dcs_class own[N_OWN] = {
+    [CPU_SEQUENTIAL] = {"cpu_sequential", DCS_KERNEL, .part_of = -1},
+    [CPU_PARALLEL] = {"cpu_parallel", DCS_KERNEL, .part_of = -1},
+    [FIRST_GPU] = {"gpu", DCS_KERNEL, .part_of = -1},
+    {"gpu", DCS_WARM, .part_of = -1},
+    {"gpu", DCS_FIRST, .part_of = -1}};
 
 const dcs_run_row *dcs_best(const dcs_measured_size *size, const dcs_pair *pair, int side) {
   return size->best[pair->best[side]]; /* NOLINT: the first n_sizes have it */
@@ -78,7 +80,12 @@ static bool is_imported(const dcs_run_row *row) {
   return row->size.kind->made_of != NULL;
 }
 
-enum { MOST_CLASSES = 2 }; /* of a row: one thread may be all threads */
+static const char *algorithm_of(const dcs_run_row *row) {
+  const dcs_variant *variant = dcs_find_variant(row->variant);
+  return variant && variant->algorithm ? variant->algorithm : DCS_DIRECT;
+}
+
+enum { MOST_CLASSES = 3 }; /* of a row: one thread may be all threads, with one algorithm */
 
 /* Whether the row counts for the class of the problem. */
 static bool belongs(const dcs_measured *m, const facts *f, int problem, const dcs_run_row *row,
@@ -86,6 +93,8 @@ static bool belongs(const dcs_measured *m, const facts *f, int problem, const dc
   const dcs_class *c = &m->classes[class];
   if (c->imported != is_imported(row)) return false;
   if (c->imported) return row->scope == c->scope && strcmp(row->variant, c->name) == 0;
+  if (c->part_of >= 0)
+    return strcmp(algorithm_of(row), c->algorithm) == 0 && belongs(m, f, problem, row, c->part_of);
   if (class >= FIRST_GPU) return row->backend == DCS_GPU && row->scope == c->scope;
   if (!is_cpu_kernel(row)) return false;
   if (class == CPU_PARALLEL) return row->threads == f->most_threads;
@@ -96,23 +105,56 @@ static bool belongs(const dcs_measured *m, const facts *f, int problem, const dc
 /* ---- classes ---- */
 
 static bool has_class(const dcs_measured *m, const dcs_run_row *row) {
-  for (int c = N_OWN; c < m->n_classes; c++)
+  for (int c = m->first_imported; c < m->n_classes; c++)
     if (m->classes[c].scope == row->scope && strcmp(m->classes[c].name, row->variant) == 0)
       return true;
   return false;
 }
 
+enum { MOST_ALGORITHMS = 4 };
+
+/* The algorithms of the run's variants, DCS_DIRECT first; returns how many. */
+static int find_algorithms(const dcs_run *run, const char *found[MOST_ALGORITHMS]) {
+  int n = 0;
+  found[n++] = DCS_DIRECT;
+  for (size_t i = 0; i < run->n_rows; i++) {
+    const char *algorithm = algorithm_of(&run->rows[i]);
+    int at = 0;
+    while (at < n && strcmp(found[at], algorithm) != 0)
+      at++;
+    if (is_ok(&run->rows[i]) && at == n && n < MOST_ALGORITHMS) found[n++] = algorithm;
+  }
+  return n;
+}
+
+/* Adds what cpu_parallel and gpu have of each algorithm; classes has room. */
+static dcs_status add_algorithms(dcs_measured *m) {
+  const char *algorithms[MOST_ALGORITHMS];
+  const int n = find_algorithms(&m->run, algorithms);
+  for (int c = CPU_PARALLEL; n > 1 && c < N_OWN; c++)
+    for (int a = 0; a < n; a++) {
+      char *name;
+      DCS_TRY(dcs_room_take(&m->room, &name, DCS_TEXT, 1, "names"));
+      snprintf(name, DCS_TEXT, "%s_%s", own[c].name, algorithms[a]);
+      m->classes[m->n_classes++] =
+          (dcs_class){name, own[c].scope, .part_of = c, .algorithm = algorithms[a]};
+    }
+  return DCS_OK;
+}
+
 static dcs_status find_classes(dcs_measured *m) {
-  size_t n = N_OWN;
+  size_t n = N_OWN + (N_OWN - CPU_PARALLEL) * MOST_ALGORITHMS;
   for (size_t i = 0; i < m->run.n_rows; i++)
     n += is_imported(&m->run.rows[i]);
   DCS_TRY(dcs_room_take(&m->room, &m->classes, n, sizeof *m->classes, "methods"));
   memcpy(m->classes, own, sizeof own);
   m->n_classes = N_OWN;
+  DCS_TRY(add_algorithms(m));
+  m->first_imported = m->n_classes;
   for (size_t i = 0; i < m->run.n_rows; i++) {
     const dcs_run_row *row = &m->run.rows[i];
     if (is_ok(row) && is_imported(row) && !has_class(m, row))
-      m->classes[m->n_classes++] = (dcs_class){row->variant, row->scope, true};
+      m->classes[m->n_classes++] = (dcs_class){row->variant, row->scope, true, .part_of = -1};
   }
   return DCS_OK;
 }
@@ -209,7 +251,9 @@ static void refer(const facts *f, dcs_measured *m) {
 }
 
 bool dcs_is_referred(const dcs_measured *m, const dcs_pair *pair) {
-  return m->n_referred > 0 && !m->classes[pair->class[1]].imported && pair->class[1] >= FIRST_GPU;
+  const dcs_class *b = &m->classes[pair->class[1]];
+  return m->n_referred > 0 && !b->imported &&
+         (b->part_of < 0 ? pair->class[1] : b->part_of) >= FIRST_GPU;
 }
 
 static dcs_status find_sizes(dcs_measured *m) {
@@ -251,7 +295,7 @@ static int count_won(const dcs_measured *m, int p, int class) {
   for (size_t i = 0; i < m->n_sizes; i++) {
     const dcs_run_row **best = m->sizes[i].best + p * m->n_classes;
     bool first = best[class] != NULL;
-    for (int c = N_OWN; first && c < m->n_classes; c++)
+    for (int c = m->first_imported; first && c < m->n_classes; c++)
       first = !best[c] || m->classes[c].scope != m->classes[class].scope ||
               best[c]->median_ns >= best[class]->median_ns;
     won += first;
@@ -262,7 +306,7 @@ static int count_won(const dcs_measured *m, int p, int class) {
 /* Whether an imported class is held against others: where there are too many, for what it won. */
 static bool is_kept(const dcs_measured *m, const int *won, int class) {
   int same = 0, before = 0;
-  for (int c = N_OWN; c < m->n_classes; c++) {
+  for (int c = m->first_imported; c < m->n_classes; c++) {
     if (m->classes[c].scope != m->classes[class].scope) continue;
     same++;
     before += won[c] > won[class] || (won[c] == won[class] && c < class);
@@ -273,9 +317,9 @@ static bool is_kept(const dcs_measured *m, const int *won, int class) {
 static dcs_status pair_imported(dcs_measured *m, int p) {
   int *won;
   DCS_TRY(dcs_room_take(&m->room, &won, (size_t)m->n_classes, sizeof *won, "methods"));
-  for (int c = N_OWN; c < m->n_classes; c++)
+  for (int c = m->first_imported; c < m->n_classes; c++)
     won[c] = count_won(m, p, c);
-  for (int a = N_OWN; a < m->n_classes; a++) {
+  for (int a = m->first_imported; a < m->n_classes; a++) {
     m->n_left_out += !is_kept(m, won, a);
     for (int b = a + 1; is_kept(m, won, a) && b < m->n_classes; b++)
       if (m->classes[a].scope == m->classes[b].scope && is_kept(m, won, b)) add_pair(m, p, a, p, b);
@@ -285,6 +329,9 @@ static dcs_status pair_imported(dcs_measured *m, int p) {
 
 static void pair_within(dcs_measured *m, int p) {
   add_pair(m, p, CPU_SEQUENTIAL, p, CPU_PARALLEL);
+  for (int a = N_OWN; a < m->first_imported; a++)
+    for (int b = a + 1; b < m->first_imported; b++)
+      if (m->classes[a].part_of == m->classes[b].part_of) add_pair(m, p, a, p, b);
   for (int gpu = FIRST_GPU; gpu < N_OWN; gpu++)
     for (int cpu = 0; cpu < FIRST_GPU; cpu++)
       add_pair(m, p, cpu, p, gpu);
@@ -293,6 +340,18 @@ static void pair_within(dcs_measured *m, int p) {
 static void pair_between(dcs_measured *m, int p, int q) {
   for (int c = CPU_PARALLEL; c < N_OWN; c++)
     add_pair(m, p, c, q, c);
+}
+
+/* Atoms that repeat have another potential: neither is computed in the other's place. */
+static bool same_cell(const dcs_measured *m, int p, int q) {
+  double cell[2][3] = {{0}};
+  bool repeats[2] = {false, false};
+  for (int i = 0; i < 2; i++) {
+    const dcs_kind *kind = m->problems[i ? q : p].kind;
+    const dcs_problem shape = {.n = {1, 1, 1}, .config = m->problems[i ? q : p].config};
+    repeats[i] = kind->cell && kind->cell(&shape, cell[i]);
+  }
+  return repeats[0] == repeats[1] && (!repeats[0] || memcmp(cell[0], cell[1], sizeof *cell) == 0);
 }
 
 static dcs_status find_pairs(dcs_measured *m) {
@@ -305,7 +364,7 @@ static dcs_status find_pairs(dcs_measured *m) {
   }
   for (int p = 0; p < m->n_problems; p++)
     for (int q = p + 1; q < m->n_problems; q++)
-      pair_between(m, p, q);
+      if (same_cell(m, p, q)) pair_between(m, p, q);
   return DCS_OK;
 }
 

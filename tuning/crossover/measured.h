@@ -9,17 +9,20 @@
 
 /* A class of methods, in one scope. Of this program's: cpu_sequential, of a problem's CPU variants
  * with one thread the first of the ladder; cpu_parallel, any CPU variant with the most threads in
- * the run; gpu, any variant on a GPU, whatever its memory. CPU methods count with their kernel time
- * against all scopes of the GPU: a program that computes on the CPU pays nothing else. Of another
- * program's methods each is a class, whatever its configuration. */
+ * the run; gpu, any variant on a GPU, whatever its memory; and where the run has variants of
+ * several algorithms, of cpu_parallel and gpu those of each: gpu_direct, gpu_mesh. CPU methods
+ * count with their kernel time against all scopes of the GPU: a program that computes on the CPU
+ * pays nothing else. Of another program's methods each is a class, whatever its configuration. */
 typedef struct {
   const char *name;
   dcs_scope scope;
   bool imported; /* the name is a variant's */
+  int part_of;   /* the class whose variants of one algorithm it has; -1: none */
+  const char *algorithm;
 } dcs_class;
 
-/* What is held against each other: two classes on one problem, or one class on two problems of a
- * kind. */
+/* What is held against each other: two classes on one problem, two algorithms of one class among
+ * them, or one class on two problems of a kind. */
 typedef struct {
   int problem[2];  /* of the run */
   int class[2];    /* of the run */
@@ -47,7 +50,7 @@ typedef struct {
   dcs_size *problems; /* as dcs_run_problems() has them */
   int n_problems;
   dcs_class *classes;
-  int n_classes;
+  int n_classes, first_imported; /* the run's own follow those of this program */
   dcs_pair *pairs; /* those that have a size in common; within problems, then between them */
   int n_left_out;  /* imported classes that are in no pair */
   size_t n_pairs;

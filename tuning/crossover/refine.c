@@ -33,10 +33,15 @@ typedef struct {
   int64_t most_atoms;
 } search;
 
-/* The size whose value along the threshold's dimension is nearest to x. */
+/* The size whose value along the threshold's dimension is nearest to x; a system grows in both. */
 static dcs_size size_at(const row *r, size_t like, double x) {
   dcs_size size = r->places[like].at->size;
   const dcs_dimension *d = &size.kind->dimensions[r->c->along];
+  if (r->c->system) {
+    size.axes[d->first] = (int64_t)fmax(1, round(x));
+    x /= dcs_density_of(&r->places[like].at->size);
+    d = &size.kind->dimensions[1];
+  }
   if (d->n == 1) {
     size.axes[d->first] = (int64_t)fmax(1, round(x));
     return size;

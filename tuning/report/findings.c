@@ -152,9 +152,10 @@ static char *where_words(const dcs_crossover *c, char text[DCS_TEXT]) {
     return text;
   }
   dcs_crossover_shape(c, shape);
+  const bool inputs = *shape && !c->system; /* are what is fixed */
   snprintf(text, DCS_TEXT, "%s%s%s%s%s%.100s", kind == dcs_kinds[0] ? "" : kind->id,
-           kind == dcs_kinds[0] ? "" : ", ", dcs_crossover_fixed(c, fixed), *shape ? " " : "",
-           *shape ? kind->dimensions[0].values : "", *shape ? ", grids " : "");
+           kind == dcs_kinds[0] ? "" : ", ", dcs_crossover_fixed(c, fixed), inputs ? " " : "",
+           inputs ? kind->dimensions[0].values : "", *shape ? ", grids " : "");
   return dcs_append(text, DCS_TEXT, "%s", shape);
 }
 
@@ -189,7 +190,8 @@ static const dcs_crossover *without_cost(const dcs_crossovers *found, const dcs_
   const dcs_scope less = c->pair->scope == DCS_FIRST ? DCS_WARM : DCS_KERNEL;
   for (size_t i = 0; i < found->n; i++) {
     const dcs_crossover *o = &found->list[i];
-    if (o->plane == c->plane && o->along == c->along && o->pair->scope == less &&
+    if (o->plane == c->plane && o->system == c->system && o->along == c->along &&
+        o->pair->scope == less &&
         memcmp(o->pair->problem, c->pair->problem, sizeof c->pair->problem) == 0 &&
         o->pair->class[0] == c->pair->class[0] && is_class(class_of(m, o, 1), "gpu") &&
         (c->like->size.kind->n_dimensions < 2 ||

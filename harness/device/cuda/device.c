@@ -172,11 +172,11 @@ static dcs_status cuda_synchronize_event(dcs_device *device, int which) {
   return DCS_CU(cuEventSynchronize, cuda->events[which]);
 }
 
-static dcs_status cuda_elapsed_ns(dcs_device *device, double *ns) {
+static dcs_status cuda_elapsed_ns(dcs_device *device, int from, int to, double *ns) {
   DCS_CUDA_ENTER(device, cuda);
   float ms;
-  DCS_TRY(DCS_CU(cuEventSynchronize, cuda->events[1]));
-  DCS_TRY(DCS_CU(cuEventElapsedTime, &ms, cuda->events[0], cuda->events[1]));
+  DCS_TRY(DCS_CU(cuEventSynchronize, cuda->events[to]));
+  DCS_TRY(DCS_CU(cuEventElapsedTime, &ms, cuda->events[from], cuda->events[to]));
   *ns = (double)ms * 1e6;
   return DCS_OK;
 }

@@ -383,8 +383,8 @@ static dcs_status emulated_record_event(dcs_device *device, int which) {
   return DCS_OK;
 }
 
-static dcs_status emulated_elapsed_ns(dcs_device *device, double *ns) {
-  (void)device, (void)ns;
+static dcs_status emulated_elapsed_ns(dcs_device *device, int from, int to, double *ns) {
+  (void)device, (void)from, (void)to, (void)ns;
   return dcs_fail(DCS_UNAVAILABLE, "the emulated device has no times; use a CUDA device");
 }
 

@@ -168,6 +168,7 @@ const dcs_variant dcs_variant_cpu_mesh = {
     .sources = sources,
     .idea = "to a tolerance: a short range sum, and a mesh with Fourier transforms for the rest",
     .backend = DCS_CPU,
+    .algorithm = "mesh",
     .params = params,
     .n_params = N_PARAMS,
     .available = available,

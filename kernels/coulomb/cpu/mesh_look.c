@@ -13,15 +13,23 @@ enum {
 
 /* ---- which atoms are near ---- */
 
+/* Of two numbers; fmax() and fmin() are calls. */
+static inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
+static inline double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
 static double outside(double at, double end) {
-  return fmax(fmax(-at, at - end), 0);
+  return larger(larger(-at, at - end), 0);
 }
 
 /* How far an atom is from the map, along the dimension where it is farthest. */
 static double away(const dcs_mesh_scene *scene, const dcs_atom *atom) {
   const double *map = scene->map;
-  return fmax(fmax(outside((double)atom->x, map[0]), outside((double)atom->y, map[1])),
-              outside((double)atom->z, map[2]));
+  return larger(larger(outside((double)atom->x, map[0]), outside((double)atom->y, map[1])),
+                outside((double)atom->z, map[2]));
 }
 
 bool dcs_mesh_is_far(const dcs_mesh_scene *scene, const dcs_atom *atom) {
@@ -45,8 +53,8 @@ static void find_box(const dcs_problem *problem, int threads, dcs_mesh_scene *sc
       potential += fabs((double)atoms[a].q) / distance;
       continue;
     }
-    x0 = fmin(x0, x), y0 = fmin(y0, y), z0 = fmin(z0, z);
-    x1 = fmax(x1, x), y1 = fmax(y1, y), z1 = fmax(z1, z);
+    x0 = smaller(x0, x), y0 = smaller(y0, y), z0 = smaller(z0, z);
+    x1 = larger(x1, x), y1 = larger(y1, y), z1 = larger(z1, z);
   }
   scene->lo[0] = x0, scene->lo[1] = y0, scene->lo[2] = z0;
   scene->hi[0] = x1, scene->hi[1] = y1, scene->hi[2] = z1;
@@ -176,7 +184,7 @@ static double scale_of(const dcs_mesh_sample *samples, int n) {
   return 0.85 * fmax(scale, w / CANCELLED);
 }
 
-static bool find_scale(const dcs_problem *problem, int threads, double *scale) {
+bool dcs_map_scale(const dcs_problem *problem, int threads, double *scale) {
   dcs_mesh_sample samples[SAMPLES];
   const int n = choose_samples(problem, samples);
   if (dcs_periodic(problem)) {
@@ -216,5 +224,7 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
     return true;
   }
   if (!scene->periodic) find_box(problem, threads, scene);
-  return find_scale(problem, threads, &scene->scale) && find_density(problem, cutoff, scene);
+  scene->scale = problem->scale;
+  return (problem->scale > 0 || dcs_map_scale(problem, threads, &scene->scale)) &&
+         find_density(problem, cutoff, scene);
 }

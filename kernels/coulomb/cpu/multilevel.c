@@ -234,6 +234,7 @@ const dcs_variant dcs_variant_cpu_multilevel = {
     .sources = sources,
     .idea = "to a tolerance: atoms within a cutoff, the smooth rest on lattices of splines",
     .backend = DCS_CPU,
+    .algorithm = "multilevel",
     .params = params,
     .n_params = N_PARAMS,
     .solves = solves,

@@ -290,6 +290,7 @@ const dcs_variant dcs_variant_cuda_multilevel = {
     .idea =
         "to a tolerance: atoms within a cutoff in cells, the smooth rest on lattices of splines",
     .backend = DCS_GPU,
+    .algorithm = "multilevel",
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .solves = solves,

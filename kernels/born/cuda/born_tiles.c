@@ -1,0 +1,72 @@
+/* Descriptor of cuda_born_tiles. */
+#include "kernels/born/cuda/launch.h"
+
+#include <stdio.h>
+
+enum { BLOCK_X, BLOCK_Y, COARSEN, MOST_THREADS = 256 };
+
+static const int block_x_tried[] = {32, 64, 128, DCS_TRIES_END};
+static const int block_y_tried[] = {1, 2, 4, 8, 16, DCS_TRIES_END};
+static const int coarsen_tried[] = {1, 2, 4, 6, 8, DCS_TRIES_END};
+static const dcs_param params[] = {
+    {"block_x", "threads of a block in x", 32, 256, 32, NULL, block_x_tried, DCS_ROLE_BLOCK_X},
+    {"block_y", "rows of threads, which share the spheres of a tile", 1, 16, 8, NULL, block_y_tried,
+     DCS_ROLE_BLOCK_Y},
+    {"coarsen", "atoms per thread", 1, 8, 4, NULL, coarsen_tried, DCS_ROLE_COARSEN}};
+
+static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
+  const int x = (int)config->value[BLOCK_X], y = (int)config->value[BLOCK_Y];
+  if (x % 32 != 0)
+    snprintf(why, DCS_TEXT, "block_x=%d; expected a multiple of 32, a warp", x);
+  else if (x * y > MOST_THREADS)
+    snprintf(why, DCS_TEXT,
+             "%d x %d = %d threads a block, whose lists need more shared memory than "
+             "48 KB; expected at most %d",
+             x, y, x * y, MOST_THREADS);
+  else
+    return dcs_born_fits(problem, x * y, true, why);
+  return false;
+}
+
+static int64_t tile_of(const dcs_config *config) {
+  return (int64_t)(config->value[BLOCK_X] * config->value[COARSEN]);
+}
+
+static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
+  return (dcs_dims){dcs_round_up(problem->n.x, tile_of(config)), 1, 1};
+}
+
+/* The series' coefficients of a sphere, once a block, are left out. */
+static double flops_per_eval(const dcs_config *config) {
+  return 3 + 1 + 2 * 2 + 1 + 2 + 3 * 2 + 1 + 2 + 1 / config->value[COARSEN];
+}
+
+/* Of a row of threads, near pairs among them, then of the rows. */
+static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
+  const int64_t y = (int64_t)config->value[BLOCK_Y];
+  return dcs_divide_up(problem->n_inputs, y) + y + 1;
+}
+
+static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  dcs_born_plan(problem, dcs_divide_up(problem->n_inputs, tile_of(config)),
+                (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], plan);
+}
+
+static const char *const sources[] = {"kernels/born/cuda/born_tiles.cu",
+                                      "kernels/born/cuda/born_tiles.c", DCS_BORN_SOURCES, NULL};
+
+const dcs_variant dcs_variant_cuda_born_tiles = {
+    .id = "cuda_born_tiles",
+    .kind = "born",
+    .sources = sources,
+    .idea =
+        "several atoms per thread, tiles of spheres in shared memory, shared by rows of threads",
+    .backend = DCS_GPU,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .applicable = applicable,
+    .executed = executed,
+    .flops_per_eval = flops_per_eval,
+    .longest_sum = longest_sum,
+    .plan = plan,
+};

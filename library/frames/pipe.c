@@ -1,0 +1,108 @@
+/* Who waits for whom. */
+#include "library/frames/pipe.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/grow.h"
+
+#include <stdio.h>
+
+void dcs_pipe_fail(dcs_pipe *p, dcs_status status) {
+  pthread_mutex_lock(&p->lock);
+  if (p->status == DCS_OK) {
+    p->status = status;
+    snprintf(p->why, sizeof p->why, "%s", dcs_error_message());
+  }
+  pthread_cond_broadcast(&p->changed);
+  pthread_mutex_unlock(&p->lock);
+}
+
+void dcs_pipe_add_time(dcs_pipe *p, dcs_stage stage, double ns) {
+  pthread_mutex_lock(&p->lock);
+  p->times->busy_s[stage] += 1e-9 * ns;
+  pthread_mutex_unlock(&p->lock);
+}
+
+void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double start) {
+  dcs_pipe_add_time(p, stage, dcs_now_ns() - start);
+}
+
+void dcs_pipe_set_slot(dcs_pipe *p, dcs_frame_slot *slot, dcs_slot_state state) {
+  pthread_mutex_lock(&p->lock);
+  slot->state = state;
+  if (state == DCS_SLOT_READ) p->read++;
+  pthread_cond_broadcast(&p->changed);
+  pthread_mutex_unlock(&p->lock);
+}
+
+static dcs_frame_slot *slot_of(dcs_pipe *p, int64_t frame) {
+  return &p->slots[frame % p->n_slots];
+}
+
+dcs_frame_slot *dcs_pipe_next_free(dcs_pipe *p) {
+  pthread_mutex_lock(&p->lock);
+  dcs_frame_slot *slot = slot_of(p, p->read);
+  while (p->status == DCS_OK && slot->state != DCS_SLOT_FREE)
+    pthread_cond_wait(&p->changed, &p->lock);
+  if (p->status != DCS_OK) slot = NULL;
+  pthread_mutex_unlock(&p->lock);
+  return slot;
+}
+
+dcs_frame_slot *dcs_pipe_next_read(dcs_pipe *p) {
+  pthread_mutex_lock(&p->lock);
+  while (p->status == DCS_OK && p->prepared == p->read && !p->ended)
+    pthread_cond_wait(&p->changed, &p->lock);
+  const bool more = p->status == DCS_OK && p->prepared < p->read;
+  dcs_frame_slot *slot = more ? slot_of(p, p->prepared++) : NULL;
+  if (slot) slot->state = DCS_SLOT_PREPARING;
+  pthread_mutex_unlock(&p->lock);
+  return slot;
+}
+
+dcs_read_block *dcs_pipe_next_block(dcs_pipe *p, bool wait) {
+  dcs_read_block *block = NULL;
+  pthread_mutex_lock(&p->lock);
+  while (wait && p->status == DCS_OK && p->taken == p->begun && !(p->over && p->done == p->begun))
+    pthread_cond_wait(&p->changed, &p->lock);
+  if (p->status == DCS_OK && p->taken < p->begun)
+    block = &p->blocks[p->taken++ % DCS_BLOCKS_AT_HAND];
+  pthread_mutex_unlock(&p->lock);
+  return block;
+}
+
+dcs_frame_slot *dcs_pipe_frame(dcs_pipe *p, const dcs_read_block *block, int64_t nth) {
+  pthread_mutex_lock(&p->lock);
+  dcs_frame_slot *slot = slot_of(p, block->first + nth);
+  bool there = false, more = true;
+  for (;;) {
+    more = nth < block->frames || !block->whole;
+    there = nth < block->frames && slot->state == DCS_SLOT_READY;
+    if (p->status != DCS_OK || !more || there) break;
+    pthread_cond_wait(&p->changed, &p->lock);
+  }
+  if (p->status != DCS_OK || !more) slot = NULL;
+  pthread_mutex_unlock(&p->lock);
+  return slot;
+}
+
+void dcs_pipe_done(dcs_pipe *p) {
+  pthread_mutex_lock(&p->lock);
+  p->done++;
+  pthread_cond_broadcast(&p->changed);
+  pthread_mutex_unlock(&p->lock);
+}
+
+bool dcs_pipe_give_back(dcs_pipe *p, const char *name, const int64_t *blocks, int n) {
+  char *lost = p->times->lost;
+  pthread_mutex_lock(&p->lock);
+  const bool others = --p->left > 0;
+  for (int b = 0; others && b < n; b++)
+    p->back[p->n_back++] = blocks[b];
+  if (others)
+    dcs_append(lost, sizeof p->times->lost,
+               "%s%s failed, and its blocks were left to the others: %s", *lost ? "; " : "", name,
+               dcs_error_message());
+  pthread_cond_broadcast(&p->changed);
+  pthread_mutex_unlock(&p->lock);
+  return others;
+}

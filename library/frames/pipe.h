@@ -1,0 +1,120 @@
+/* The inside of a run over frames.
+ *
+ *     reader -> frames read -> preparers -> frames prepared -> workers -> blocks -> giver
+ *
+ * A ring of slots holds frames in the order in which they are read; a block's frames follow each
+ * other. A worker (the CPU, or a card) owns the block that it took and computes its frames in
+ * order. What one that failed had goes back and is read again. */
+#ifndef DCS_PIPE_H
+#define DCS_PIPE_H
+
+#include "harness/engine/device_frames.h"
+#include "library/frames/run.h"
+#include "library/mapper.h"
+
+#include <pthread.h>
+
+typedef enum { DCS_SLOT_FREE, DCS_SLOT_READ, DCS_SLOT_PREPARING, DCS_SLOT_READY } dcs_slot_state;
+
+typedef struct {
+  dcs_slot_state state;
+  dcs_frame frame;
+  dcs_case c;
+  dcs_plan plan;     /* of a device's method */
+  dcs_status status; /* of its preparing, and what that said */
+  char why[2 * DCS_TEXT];
+} dcs_frame_slot;
+
+/* A block that is read: its frames are those of the run from `first` on. */
+typedef struct {
+  int64_t block, first, frames;
+  bool whole; /* all of it is read */
+} dcs_read_block;
+
+/* Blocks that are read and not done at once: every worker's, and those that the reader is ahead. */
+enum { DCS_BLOCKS_AT_HAND = 64 };
+
+/* A block that is computed, on its way to the giver. */
+typedef struct {
+  int64_t block;
+  dcs_partial partial; /* its arrays are the worker's */
+  bool full;
+} dcs_gift;
+
+typedef struct dcs_pipe dcs_pipe;
+
+typedef struct {
+  dcs_pipe *pipe;
+  dcs_mapper *mapper;
+  char name[32]; /* of its device, for messages */
+  dcs_gift gift;
+  dcs_device_frames *device; /* NULL: frames are computed one by one, by the mapper */
+} dcs_frame_worker;
+
+struct dcs_pipe {
+  const dcs_frames_job *job;
+  char text[DCS_METHOD_TEXT]; /* of the method, as dcs_mapper_keep() takes it */
+  dcs_method method;
+  bool planned; /* each frame brings its plan */
+  double scale; /* of the first frame */
+  dcs_frame_worker workers[DCS_MAX_DEVICES];
+  int n_workers, preparers;
+
+  pthread_mutex_t calls; /* of the job's functions */
+  pthread_mutex_t lock;  /* of all that follows */
+  pthread_cond_t changed;
+  dcs_frame_slot *slots;
+  int n_slots;
+  int64_t read, prepared; /* frames */
+  dcs_read_block blocks[DCS_BLOCKS_AT_HAND];
+  int64_t begun, taken, done; /* blocks: by the reader, by workers, and given or read again */
+  int64_t back[2 * DCS_MAX_DEVICES]; /* blocks of workers that failed */
+  int n_back;
+  bool over;         /* there is nothing more to read */
+  int left;          /* workers that work */
+  bool ended;        /* they have ended, all of them */
+  dcs_status status; /* the first failure of all, which ends the run */
+  char why[2 * DCS_TEXT];
+  dcs_frames_times *times;
+};
+
+/* ---- the run (run.c) ---- */
+
+/* Opens the workers; close it whatever the status. */
+dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs_pipe *p);
+/* All stages at once, once. */
+dcs_status dcs_pipe_run(dcs_pipe *p);
+void dcs_pipe_close(dcs_pipe *p);
+
+/* ---- in turn (pipe.c): each takes the lock ---- */
+
+/* Notes the failure, with the calling thread's message, unless there was one before; all stages
+ * then end. */
+void dcs_pipe_fail(dcs_pipe *p, dcs_status status);
+/* Adds what a stage did since `start` (dcs_now_ns()). */
+void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double start);
+void dcs_pipe_add_time(dcs_pipe *p, dcs_stage stage, double ns);
+
+/* Each of these waits until there is one; NULL: there is nothing more to do. */
+dcs_frame_slot *dcs_pipe_next_free(dcs_pipe *p);
+dcs_frame_slot *dcs_pipe_next_read(dcs_pipe *p);
+/* Without `wait`, NULL also where there is none now. */
+dcs_read_block *dcs_pipe_next_block(dcs_pipe *p, bool wait);
+/* The nth frame of the block, from 0, once it is prepared; NULL: it has no more, or all ends. */
+dcs_frame_slot *dcs_pipe_frame(dcs_pipe *p, const dcs_read_block *block, int64_t nth);
+void dcs_pipe_set_slot(dcs_pipe *p, dcs_frame_slot *slot, dcs_slot_state state);
+/* A worker failed, with the calling thread's message: the n blocks that it had are read again for
+ * the others; false where there are none. */
+bool dcs_pipe_give_back(dcs_pipe *p, const char *name, const int64_t *blocks, int n);
+
+/* A block is done: it was given, or had no frame. */
+void dcs_pipe_done(dcs_pipe *p);
+
+/* ---- the threads ---- */
+
+void *dcs_pipe_reader(void *pipe);
+void *dcs_pipe_preparer(void *pipe);
+void *dcs_pipe_worker(void *worker);
+void *dcs_pipe_giver(void *pipe);
+
+#endif

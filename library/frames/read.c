@@ -1,0 +1,138 @@
+/* Frames are read by one thread, and prepared by others. */
+#include "library/frames/pipe.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+#include "library/frames/frame_case.h"
+#include "library/team.h"
+
+#include <stdio.h>
+
+/* ---- reading ---- */
+
+/* The next block to read: one that came back, else what `take` says. While others may come back
+ * waits for the workers. -1: none. */
+static dcs_status next_block(dcs_pipe *p, int64_t *block, bool *again) {
+  const int64_t count = dcs_frames_count(p->job->frames);
+  *block = -1;
+  pthread_mutex_lock(&p->lock);
+  while (p->status == DCS_OK && p->n_back == 0 && p->over && p->done < p->begun)
+    pthread_cond_wait(&p->changed, &p->lock);
+  const bool stop = p->status != DCS_OK, ask = p->n_back == 0 && !p->over;
+  *again = !stop && p->n_back > 0;
+  if (*again) *block = p->back[--p->n_back];
+  pthread_mutex_unlock(&p->lock);
+  if (stop || !ask) return DCS_OK;
+  pthread_mutex_lock(&p->calls);
+  dcs_status status = p->job->take(p->job->user, block);
+  pthread_mutex_unlock(&p->calls);
+  if (count >= 0 && *block * DCS_FRAME_BLOCK >= count) *block = -1;
+  return status;
+}
+
+static bool begin_block(dcs_pipe *p, int64_t block, bool again) {
+  pthread_mutex_lock(&p->lock);
+  while (p->status == DCS_OK && p->begun - p->done >= DCS_BLOCKS_AT_HAND)
+    pthread_cond_wait(&p->changed, &p->lock);
+  const bool go_on = p->status == DCS_OK;
+  p->done += again;
+  p->blocks[p->begun++ % DCS_BLOCKS_AT_HAND] = (dcs_read_block){.block = block, .first = p->read};
+  pthread_mutex_unlock(&p->lock);
+  return go_on;
+}
+
+static void note_frame(dcs_pipe *p, dcs_frame_slot *slot) {
+  pthread_mutex_lock(&p->lock);
+  p->blocks[(p->begun - 1) % DCS_BLOCKS_AT_HAND].frames++;
+  pthread_mutex_unlock(&p->lock);
+  dcs_pipe_set_slot(p, slot, DCS_SLOT_READ);
+}
+
+/* *more is false behind the last frame of all. */
+static dcs_status read_block(dcs_pipe *p, int64_t block, bool again, bool *more) {
+  dcs_frames *frames = p->job->frames;
+  if (!begin_block(p, block, again)) return DCS_OK;
+  DCS_TRY(dcs_frames_seek(frames, block * DCS_FRAME_BLOCK));
+  for (int f = 0; *more && f < DCS_FRAME_BLOCK; f++) {
+    dcs_frame_slot *slot = dcs_pipe_next_free(p);
+    if (!slot) return DCS_OK;
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    const double start = dcs_now_ns();
+    DCS_TRY(dcs_frames_next(frames, &slot->frame, more));
+    dcs_pipe_worked(p, DCS_STAGE_READING, start);
+    if (*more) note_frame(p, slot);
+  }
+  return DCS_OK;
+}
+
+/* One behind the last frame has none. */
+static void end_block(dcs_pipe *p) {
+  pthread_mutex_lock(&p->lock);
+  p->blocks[(p->begun - 1) % DCS_BLOCKS_AT_HAND].whole = true;
+  pthread_cond_broadcast(&p->changed);
+  pthread_mutex_unlock(&p->lock);
+}
+
+static void end_reading(dcs_pipe *p) {
+  pthread_mutex_lock(&p->lock);
+  p->over = true;
+  pthread_cond_broadcast(&p->changed);
+  pthread_mutex_unlock(&p->lock);
+}
+
+static dcs_status read_all(dcs_pipe *p) {
+  for (;;) {
+    int64_t block;
+    bool again, more = true;
+    DCS_TRY(next_block(p, &block, &again));
+    if (block < 0) {
+      const bool was_over = p->over;
+      end_reading(p);
+      if (was_over) return DCS_OK;
+      continue;
+    }
+    DCS_TRY(read_block(p, block, again, &more));
+    end_block(p);
+    if (!more) end_reading(p);
+  }
+}
+
+void *dcs_pipe_reader(void *pipe) {
+  dcs_pipe *p = pipe;
+  const dcs_status status = read_all(p);
+  if (status != DCS_OK) dcs_pipe_fail(p, status);
+  return NULL;
+}
+
+/* ---- preparing ---- */
+
+static dcs_status prepare(const dcs_pipe *p, dcs_frame_slot *slot) {
+  const dcs_method *method = &p->method;
+  char why[DCS_TEXT];
+  DCS_TRY(dcs_frame_case(p->job->request, p->job->top, &slot->frame, &slot->c));
+  slot->c.problem.scale = p->scale;
+  if (!p->planned) return DCS_OK;
+  if (!dcs_applicable(method->variant, &slot->c.problem, &method->config, why))
+    return dcs_fail(DCS_UNAVAILABLE, "frame %lld: %s: %s", (long long)slot->frame.number,
+                    method->variant->id, why);
+  method->variant->plan(&slot->c.problem, &method->config, &slot->plan);
+  return DCS_OK;
+}
+
+/* A frame that cannot be prepared ends the run where its turn comes. */
+static dcs_status prepare_all(void *pipe) {
+  dcs_pipe *p = pipe;
+  for (dcs_frame_slot *slot; (slot = dcs_pipe_next_read(p)) != NULL;) {
+    const double start = dcs_now_ns();
+    slot->status = prepare(p, slot);
+    if (slot->status != DCS_OK) snprintf(slot->why, sizeof slot->why, "%s", dcs_error_message());
+    dcs_pipe_worked(p, DCS_STAGE_PREPARING, start);
+    dcs_pipe_set_slot(p, slot, DCS_SLOT_READY);
+  }
+  return DCS_OK;
+}
+
+void *dcs_pipe_preparer(void *pipe) {
+  (void)dcs_team_run(1, prepare_all, pipe);
+  return NULL;
+}
