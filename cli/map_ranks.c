@@ -118,11 +118,14 @@ static dcs_status decide(shared *s, char text[DECISION]) {
 }
 
 static uint64_t hash_request(const dcs_map_request *r) {
-  const double numbers[] = {r->origin[0], r->origin[1], r->origin[2], r->spacing, r->cutoff,
-                            r->tolerance, r->cell[0],   r->cell[1],   r->cell[2]};
-  const int64_t integers[] = {r->n_atoms, r->nx, r->ny, r->nz, r->switched, r->periodic};
-  const uint64_t hash = dcs_hash(DCS_HASH_START, numbers, sizeof numbers);
-  return dcs_hash(dcs_hash(hash, integers, sizeof integers), r->atoms,
+  char text[DCS_TEXT * 2];
+  const int length =
+      snprintf(text, sizeof text,
+               "%lld %lldx%lldx%lld %a %a,%a,%a cutoff %a %d tolerance %a cell %d %a,%a,%a",
+               (long long)r->n_atoms, (long long)r->nx, (long long)r->ny, (long long)r->nz,
+               r->spacing, r->origin[0], r->origin[1], r->origin[2], r->cutoff, r->switched,
+               r->tolerance, r->periodic, r->cell[0], r->cell[1], r->cell[2]);
+  return dcs_hash(dcs_hash(DCS_HASH_START, text, (size_t)length), r->atoms,
                   (size_t)r->n_atoms * 4 * sizeof *r->atoms);
 }
 
