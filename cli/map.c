@@ -165,6 +165,7 @@ static void print_explanation(FILE *out, dcs_mapper *mapper, const dcs_map_reque
 static dcs_status compute_by_ranks(const arguments *a, dcs_map_job *job, const dcs_map_request *r,
                                    dcs_field *field) {
   dcs_rank_times times;
+  job->whole = !a->out || dcs_is_picture(a->out);
   dcs_status status = dcs_map_by_ranks(dcs_job, job, r, field, &times);
   if (status == DCS_OK && a->time) status = dcs_print_rank_times(dcs_job, &times);
   dcs_map_end(job);

@@ -58,27 +58,43 @@ static bool can_place(const shared *s) {
   return stat(s->job->path, &facts) != 0 || S_ISREG(facts.st_mode);
 }
 
-/* Eight slabs for each rank, so that all end at about the same time, in what memory there is. */
-static void choose_slices(shared *s, double available) {
+/* Eight slabs for each rank, so that all end at about the same time. */
+static void choose_slices(shared *s) {
   enum { SLABS_OF_A_RANK = 8 };
-  const dcs_dims n = s->field->n;
-  const int64_t step = dcs_mapper_slab_step(s->job->mapper);
+  const int64_t nz = s->field->n.z, step = dcs_mapper_slab_step(s->job->mapper);
   const int64_t second = dcs_mapper_slab_slices(s->job->mapper);
-  int64_t slices =
-      dcs_round_up(dcs_divide_up(n.z, (int64_t)s->workers->size * SLABS_OF_A_RANK), step);
-  if (slices > second) slices = second;
-  while (slices > step && !dcs_map_fits(n, 2 * slices, available / s->workers->local_size))
-    slices = dcs_round_up(slices / 2, step);
-  s->slices = slices < n.z ? slices : n.z;
+  const int64_t slices =
+      dcs_round_up(dcs_divide_up(nz, (int64_t)s->workers->size * SLABS_OF_A_RANK), step);
+  s->slices = slices < second ? slices : second;
+}
+
+/* Slabs that may be taken ahead of the writer. */
+static int64_t slabs_ahead(const shared *s) {
+  return s->output == HELD ? 2 * (int64_t)s->workers->size + 2 : 0;
+}
+
+/* Where the map is not whole in memory, a rank of the host has room for its slab, and rank 0 for
+ * those that wait and for the writer's. */
+static dcs_status fit_slices(shared *s, double available) {
+  const int64_t step = dcs_mapper_slab_step(s->job->mapper);
+  const int64_t slabs = s->workers->local_size + slabs_ahead(s) + 2;
+  while (!dcs_map_fits(s->field->n, slabs * s->slices, available)) {
+    if (s->slices <= step || !dcs_mapper_slabs_exact(s->job->mapper))
+      return dcs_fail(DCS_UNAVAILABLE,
+                      "%lldx%lldx%lld points need more memory than the %.3g GB that are free",
+                      (long long)s->field->n.x, (long long)s->field->n.y, (long long)s->field->n.z,
+                      1e-9 * available);
+    s->slices = dcs_round_up(s->slices / 2, step);
+  }
+  return DCS_OK;
 }
 
 static dcs_status choose_output(shared *s, double available) {
   const dcs_dims n = s->field->n;
-  s->output = can_place(s) ? PLACED : dcs_map_fits(n, n.z, available) ? WHOLE : HELD;
-  if (s->output == HELD && (s->job->whole || s->slices == n.z))
-    return dcs_fail(DCS_UNAVAILABLE,
-                    "%lldx%lldx%lld points need more memory than the %.3g GB that are free",
-                    (long long)n.x, (long long)n.y, (long long)n.z, 1e-9 * available);
+  const bool whole = dcs_map_fits(n, n.z + s->workers->local_size * s->slices, available);
+  s->output = can_place(s) ? PLACED : whole || s->job->whole ? WHOLE : HELD;
+  if (s->output != WHOLE || !whole) DCS_TRY(fit_slices(s, available));
+  if (s->slices > n.z) s->slices = n.z;
   DCS_TRY(dcs_map_check_disk(s->job, s->output == HELD));
   return s->output == PLACED ? dcs_file_create(&s->file, s->job->path) : DCS_OK;
 }
@@ -92,7 +108,7 @@ static dcs_status decide(shared *s, char text[DECISION]) {
   DCS_TRY(dcs_mapper_decide(s->job->mapper, method));
   s->slices = s->field->n.z;
   if (dcs_mapper_slabs_exact(s->job->mapper))
-    choose_slices(s, available);
+    choose_slices(s);
   else if (s->workers->size > 1)
     fprintf(stderr, "one rank computes the map, for slabs of it would have other bits: %s\n",
             method);
@@ -102,11 +118,14 @@ static dcs_status decide(shared *s, char text[DECISION]) {
 }
 
 static uint64_t hash_request(const dcs_map_request *r) {
-  const double numbers[] = {r->origin[0], r->origin[1], r->origin[2], r->spacing, r->cutoff,
-                            r->tolerance, r->cell[0],   r->cell[1],   r->cell[2]};
-  const int64_t integers[] = {r->n_atoms, r->nx, r->ny, r->nz, r->switched, r->periodic};
-  const uint64_t hash = dcs_hash(DCS_HASH_START, numbers, sizeof numbers);
-  return dcs_hash(dcs_hash(hash, integers, sizeof integers), r->atoms,
+  char text[DCS_TEXT * 2];
+  const int length =
+      snprintf(text, sizeof text,
+               "%lld %lldx%lldx%lld %a %a,%a,%a cutoff %a %d tolerance %a cell %d %a,%a,%a",
+               (long long)r->n_atoms, (long long)r->nx, (long long)r->ny, (long long)r->nz,
+               r->spacing, r->origin[0], r->origin[1], r->origin[2], r->cutoff, r->switched,
+               r->tolerance, r->periodic, r->cell[0], r->cell[1], r->cell[2]);
+  return dcs_hash(dcs_hash(DCS_HASH_START, text, (size_t)length), r->atoms,
                   (size_t)r->n_atoms * 4 * sizeof *r->atoms);
 }
 
@@ -264,10 +283,7 @@ static dcs_status end_placed(shared *s) {
 /* ---- the map ---- */
 
 static dcs_status begin(shared *s) {
-  const dcs_parts parts = {.n = s->n,
-                           .ahead = s->output == HELD ? 2 * (int64_t)s->workers->size + 2 : 0,
-                           .deliver = deliver,
-                           .with = s};
+  const dcs_parts parts = {.n = s->n, .ahead = slabs_ahead(s), .deliver = deliver, .with = s};
   s->slab = malloc(bytes_of(s, 0));
   if (!s->slab)
     return dcs_fail(DCS_UNAVAILABLE, "no memory for a slab of %lld slices", (long long)s->slices);

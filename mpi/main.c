@@ -1,5 +1,6 @@
 /* dcsbench-mpi: the program as ranks of an MPI job. How they begin, agree and end. */
 #include "cli/commands.h"
+#include "harness/base/interrupt.h"
 #include "harness/device/devices.h"
 #include "mpi/ranks.h"
 
@@ -126,6 +127,8 @@ static void tell(dcs_workers *w, dcs_status status) {
   if (w->size == 1 || (!ranks->agreed && w->rank == 0)) {
     fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
   } else if (ranks->agreed) {
+    /* mpirun ends ranks by a signal when another has failed, or the user ends it. */
+    if (dcs_interrupted() && w->rank > 0) return;
     dprintf(ranks->err, "dcsbench: rank %d of %d on %s: %s\n", w->rank, w->size, w->host,
             dcs_error_message());
     MPI_Abort(MPI_COMM_WORLD, status);

@@ -1,6 +1,7 @@
 /* Parts of a job: a queue of them, a number on rank 0 that ranks fetch and add to; what they come
  * to goes to rank 0 as messages, a head and the pieces. */
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "mpi/ranks.h"
 
 #include <stdio.h>
@@ -191,6 +192,7 @@ static dcs_status wait_for_room(dcs_ranks *ranks, int64_t part) {
   int times = 0;
   while (part >= fetch(ranks, PASSED, MPI_NO_OP, 0) + ranks->parts.ahead) {
     DCS_TRY(failure(ranks));
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
     dcs_ranks_pause(&times);
   }
   return DCS_OK;
@@ -232,6 +234,7 @@ static dcs_status wait_for_parts(dcs_ranks *ranks) {
     all = ranks->delivered >= ranks->parts.n;
     status = ranks->failed;
     pthread_mutex_unlock(&ranks->delivering);
+    if (!all && dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
     if (!all) dcs_ranks_pause(&times);
   }
   pthread_mutex_lock(&ranks->delivering);

@@ -114,7 +114,7 @@ static void draw(const samples *s, dcs_random *random) {
 
 static void bootstrap(const samples *s, dcs_scale_fit *fit) {
   enum { DRAWS = 1000 };
-  double shares[DRAWS], a, b;
+  double shares[DRAWS], a = 0, b = 0;
   dcs_random random = {1};
   for (int d = 0; d < DRAWS; d++) {
     draw(s, &random);

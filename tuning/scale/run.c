@@ -71,7 +71,7 @@ static dcs_status run_rounds(const dcs_scale_plan *plan, dcs_csv *csv, int *orde
 
 dcs_status dcs_scale_run_all(const dcs_scale_plan *plan, const char *path, dcs_scale *s) {
   dcs_csv csv;
-  int *order = malloc((size_t)s->n_points * sizeof *order);
+  int *order = calloc((size_t)s->n_points, sizeof *order);
   if (!order) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d points", s->n_points);
   dcs_status status = dcs_csv_append(&csv, path); /* what was measured stays */
   if (status == DCS_OK) status = dcs_csv_finish(&csv, run_rounds(plan, &csv, order, s));
