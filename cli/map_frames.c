@@ -95,6 +95,7 @@ typedef struct {
   dcs_field field; /* the grid of all maps; values: a copy of one */
   double factor;   /* what 1 e/A is in the units asked for */
   dcs_frame_name each;
+  dcs_progress progress;
 } frames_map;
 
 /* Quietly: there may be thousands. */
@@ -205,13 +206,12 @@ static dcs_status print_rank_times(const frames_map *f, const dcs_frames_times *
   return dcs_print_rank_times(dcs_job, &mine);
 }
 
-static dcs_status compute_mean(frames_map *f, dcs_mean_job *mean) {
-  dcs_progress progress = dcs_progress_start();
+static dcs_status compute_mean(frames_map *f, const dcs_mean_job *mean) {
   dcs_frames_times times;
   dcs_average *average;
-  mean->progress = &progress;
+  f->progress = dcs_progress_start();
   dcs_status status = dcs_frames_mean(mean, &average, &times);
-  dcs_progress_clear(&progress);
+  dcs_progress_clear(&f->progress);
   if (*times.lost) fprintf(stderr, "%s\n", times.lost);
   const double start = dcs_now_ns();
   if (status == DCS_OK && dcs_job->rank == 0) status = finish(f, average);
@@ -235,7 +235,8 @@ static dcs_status compute(frames_map *f) {
                                .each = a->each ? write_frame : NULL},
                        .each_user = f,
                        .workers = dcs_job,
-                       .checkpoint = a->checkpoint};
+                       .checkpoint = a->checkpoint,
+                       .progress = &f->progress};
   if (a->dispatch) DCS_TRY(dcs_map_dispatch_path(a->dispatch, dispatch));
   if (a->dispatch) mean.job.dispatch = dispatch;
   if (a->explain || a->dispatch) explain(&mean.job, f);
