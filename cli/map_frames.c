@@ -110,12 +110,16 @@ static dcs_status write_frame(void *user, int64_t number, const float *map) {
 
 /* ---- memory ---- */
 
-/* Bytes a point: of maps, sums of blocks, the whole's sums, and what is written of them. */
+/* Bytes a point. Each device, or the CPU, has a map and the sums of two blocks; the whole has sums,
+ * and what is written of them. */
 static double bytes_a_point(const dcs_map_arguments *a) {
-  const double block = sizeof(float) + sizeof(double) * (a->variance ? 2 : 1);
+  dcs_device_list devices = {.n = 1};
+  if (dcs_names_several(a->device) && dcs_device_list_of(a->device, &devices) != DCS_OK)
+    devices.n = 1; /* opening them says why */
+  const double block = sizeof(float) + 2 * sizeof(double) * (a->variance ? 2 : 1);
   const double whole =
       a->variance ? 4 * sizeof(double) + 3 * sizeof(float) : sizeof(double) + sizeof(float);
-  return block + whole + (a->each ? sizeof(float) : 0);
+  return devices.n * block + whole + (a->each ? sizeof(float) : 0);
 }
 
 static dcs_status check_memory(const frames_map *f) {

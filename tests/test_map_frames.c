@@ -340,7 +340,7 @@ static void what_does_not_fit_is_refused(void **state) {
   assert_refused("--average --variance --frames 2 -o x.dx", 2, "found one frame");
   assert_refused("--average --align all --boundary periodic --tolerance 0.01 -o x.dx", 2,
                  "the cell would turn");
-  assert_refused("--average --grid 5000^3 -o x.dx", 4, "24 bytes a point for the mean");
+  assert_refused("--average --grid 5000^3 -o x.dx", 4, "32 bytes a point for the mean");
   assert_status(program_run("map %s %s -o x.dx", in_folder("top.psf"), "--average"), 2);
   assert_contains(program_err, "found one file");
   assert_status(program_run("map %s - a - --average -o x.dx", in_folder("top.psf")), 2);
