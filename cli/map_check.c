@@ -60,6 +60,7 @@ static dcs_status check_frames(const dcs_map_arguments *a) {
     return dcs_fail(DCS_USAGE, "--frame and %s: expected --frames %lld", several,
                     (long long)a->problem.input.how.frame);
   if (a->variance && !a->average) return alone("--variance", "--average");
+  if ((a->csv || a->json) && !a->time) return alone(a->csv ? "--csv" : "--json", "--time");
   if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: leave one out");
   if (a->checkpoint && a->each)
     return dcs_fail(DCS_USAGE, "--checkpoint and --each: expected one of them: the maps of frames "

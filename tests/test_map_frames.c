@@ -313,6 +313,25 @@ static void checkpoints_are_heeded(void **state) {
   assert_true(exists(in_folder("kept.npy")));
 }
 
+/* ---- what the stages did ---- */
+
+static void stages_are_told(void **state) {
+  (void)state;
+  char options[256];
+  snprintf(options, sizeof options, "--average -o %s --device cpu --time", in_folder("m.npy"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  assert_contains(program_out, "idle, %");
+  assert_contains(program_out, "7 frames in ");
+  assert_contains(program_out, "; the CPU computed ");
+  snprintf(options, sizeof options, "--average -o %s --device cpu --time --csv",
+           in_folder("m.npy"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  assert_true(strncmp(program_out, "stage,workers,busy_s,frame_ms,idle_share\nreading,1,", 51) ==
+              0);
+  assert_contains(program_out, "\ncomputing,1,");
+  assert_null(strstr(program_out, "copying")); /* part of nothing on the CPU */
+}
+
 /* ---- what is refused ---- */
 
 static void assert_refused(const char *options, int status, const char *says) {
@@ -328,6 +347,8 @@ static void what_does_not_fit_is_refused(void **state) {
   assert_refused("--checkpoint c -o x.dx", 2, "--checkpoint: expected --average");
   assert_refused("--checkpoint c --each a%d.npy", 2, "--checkpoint and --each");
   assert_refused("--average", 2, "--out FILE is missing");
+  assert_refused("--average -o x.npy --csv", 2, "--csv: expected --time");
+  assert_refused("--average -o x.npy --time --csv --json", 2, "leave one out");
   assert_refused("--each a%d.npy -o x.npy", 2, "--out is of the mean");
   assert_refused("--each a%d.npy --variance", 2, "--variance: expected --average");
   assert_refused("--average --frame 2 -o x.dx", 2, "expected --frames 2");
@@ -376,6 +397,7 @@ int main(void) {
                                      cmocka_unit_test(slices_are_written),
                                      cmocka_unit_test(cut_files_are_said),
                                      cmocka_unit_test(checkpoints_are_heeded),
+                                     cmocka_unit_test(stages_are_told),
                                      cmocka_unit_test(what_does_not_fit_is_refused),
                                      cmocka_unit_test(names_of_each_are_checked)};
   return cmocka_run_group_tests(tests, setup, program_teardown);
