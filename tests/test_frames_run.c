@@ -174,7 +174,7 @@ static void on_a_device(void **state) {
   dcs_map_request r = request_of(1);
   check("emulated", "emulated", &r);
   r.cutoff = 2.5;
-  check("emulated", "emulated", &r);
+  if (full()) check("emulated", "emulated", &r);
 }
 
 static void to_a_tolerance_on_a_device(void **state) {
@@ -232,7 +232,7 @@ static void another_device_does_what_one_leaves(void **state) {
   dcs_frames_times times;
   const dcs_map_request r = request_of(1);
   expect("emulated", &r, &expected);
-  for (int after = 0; after < 70; after += full() ? 1 : 17) {
+  for (int after = 0; after < 70; after += full() ? 1 : 31) {
     if (run_failing("emulated,emulated", after, &is, &times) != DCS_OK)
       fail_msg("%s", dcs_error_message());
     assert_memory_equal(is.mean, expected.mean, sizeof is.mean);
