@@ -36,6 +36,7 @@ typedef struct dcs_workers {
   char host[64];              /* "" where nobody asked */
   double begun_ns;            /* when the last begin() returned, by dcs_now_ns() */
   double communicating_s;     /* what take, give, put and finish spent within MPI so far */
+  double receiving_s;         /* of rank 0, beside: receiving and delivering the parts of others */
 
   /* Collective. Holds `hash`, of what each rank has read, against rank 0's, and gives all of them
    * rank 0's text (a method: bits must not depend on who computes). DCS_INPUT names a rank whose

@@ -118,7 +118,9 @@ static void *receive_all(void *data) {
     int source;
     if (look(ranks, &h, &source)) {
       times = 0;
+      const double start = dcs_now_ns();
       const dcs_status status = receive(ranks, source, &h);
+      ranks->workers.receiving_s += 1e-9 * (dcs_now_ns() - start);
       pthread_mutex_lock(&ranks->delivering);
       if (status != DCS_OK && ranks->failed == DCS_OK) fail_with(ranks, status);
       pthread_mutex_unlock(&ranks->delivering);
