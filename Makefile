@@ -148,7 +148,7 @@ define write_if_changed
 endef
 
 $(BUILD)/flags: FORCE
-	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)' '$(LDFLAGS) $(LDLIBS) $(MPICC)')
+	$(call write_if_changed,'$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) $(KERNEL_FLAGS)' '$(LDFLAGS) $(LDLIBS)' '$(MPICC)')
 
 # The commit: in a release, which may lie in the repository of another, what `git archive` wrote.
 ARCHIVED  := $(shell cat .archived)

@@ -36,7 +36,8 @@ static const dcs_option options[] = {
      "decide by DIR/dispatch.csv, as `dcsbench dispatch` wrote it on this machine",
      DCS_WORD(arguments, dispatch)},
     {"device", 'd', "DEVICE",
-     "where beside the CPU: cpu (nowhere else), %1$s (a GPU by the dispatch table)",
+     "where beside the CPU: cpu (nowhere else), %1$s (a GPU by the dispatch table), or several "
+     "that share each map, or the frames: %3$s",
      DCS_WORD(arguments, device)},
     {"explain", 0, NULL, "say which method was taken, and why", DCS_FLAG(arguments, explain)},
     {"time", 0, NULL,
@@ -63,41 +64,6 @@ static const dcs_option options[] = {
      "end",
      DCS_WORD(arguments, checkpoint)},
     {0}};
-
-/* --at needs no grid and no method. */
-static dcs_status check_at(const arguments *a) {
-  const char *other = a->grid       ? "--grid"
-                      : a->slice    ? "--slice"
-                      : a->device   ? "--device"
-                      : a->dispatch ? "--dispatch"
-                      : a->explain  ? "--explain"
-                      : a->time     ? "--time"
-                                    : NULL;
-  if (other)
-    return dcs_fail(DCS_USAGE,
-                    "--at and %s: points of your own are computed in double precision "
-                    "on the CPU, without a grid; leave one out",
-                    other);
-  const char *ending = a->out ? strrchr(a->out, '.') : NULL;
-  if (a->out && !(ending && strcmp(ending, ".csv") == 0))
-    return dcs_fail(DCS_USAGE,
-                    "--at writes CSV: found --out \"%s\"; expected a name that ends in "
-                    ".csv",
-                    a->out);
-  return DCS_OK;
-}
-
-static dcs_status check(const void *values) {
-  const arguments *a = values;
-  if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
-  DCS_TRY(dcs_map_check_frames(a));
-  if (a->at) return check_at(a);
-  if (a->out && dcs_is_picture(a->out) && !a->slice)
-    return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
-                    a->out);
-  if (a->out || a->each || a->explain || a->time) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "--out FILE is missing: where to write the map");
-}
 
 dcs_status dcs_map_dispatch_path(const char *dispatch, char path[4096]) {
   struct stat facts;
@@ -338,7 +304,7 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "--average or --each, the maps of the frames of trajectories, TRAJ, of the atoms whose "
           "charges TOP gives: results/frames.md.",
       .take_word = take_word,
-      .check = check};
+      .check = dcs_map_check};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(
       &line, argc, argv, &a,

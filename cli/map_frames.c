@@ -7,82 +7,11 @@
 #include "harness/base/machine.h"
 #include "harness/figures/slice.h"
 #include "harness/frames/frames.h"
-#include "kernels/coulomb/coulomb.h"
 #include "library/frames/mean.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- what goes together ---- */
-
-static dcs_status alone(const char *option, const char *with) {
-  return dcs_fail(DCS_USAGE, "%s: expected %s, too: it is of the maps of several frames", option,
-                  with);
-}
-
-/* Of one map. */
-static dcs_status check_one(const dcs_map_arguments *a) {
-  static const char several[] = "--average or --each";
-  if (a->variance) return alone("--variance", "--average");
-  if (a->checkpoint) return alone("--checkpoint", "--average");
-  if (a->align) return alone("--align", several);
-  if (a->csv || a->json) return alone(a->csv ? "--csv" : "--json", several);
-  if (a->frames)
-    return dcs_fail(DCS_USAGE,
-                    "--frames: expected %s, too; for the map of one frame alone, --frame %s",
-                    several, a->frames);
-  if (a->more)
-    return dcs_fail(DCS_USAGE,
-                    "found \"%s\", a third file; expected one, or two of which one gives charges "
-                    "and one places; or trajectories, and %s",
-                    a->more[0], several);
-  return DCS_OK;
-}
-
-/* Standard input is read once. */
-static dcs_status check_standard_input(const dcs_map_arguments *a) {
-  int n = 0;
-  for (int f = 0; f < 2; f++)
-    n += strcmp(a->problem.input.files[f], "-") == 0;
-  for (int f = 0; f < a->n_more; f++)
-    n += strcmp(a->more[f], "-") == 0;
-  if (n <= 1) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "found - twice; expected standard input once");
-}
-
-dcs_status dcs_map_check_frames(const dcs_map_arguments *a) {
-  const char *several = a->average ? "--average" : "--each";
-  dcs_frame_range range;
-  dcs_frame_name name;
-  if (!a->average && !a->each) return check_one(a);
-  if (!a->problem.input.files[1])
-    return dcs_fail(DCS_USAGE,
-                    "%s: found one file; expected the one that gives charges, and the frames "
-                    "behind it: trajectories, or files with a structure each",
-                    several);
-  DCS_TRY(check_standard_input(a));
-  if (a->at)
-    return dcs_fail(DCS_USAGE, "--at and %s: points of your own are of one frame", several);
-  if (a->problem.input.how.frame)
-    return dcs_fail(DCS_USAGE, "--frame and %s: expected --frames %lld", several,
-                    (long long)a->problem.input.how.frame);
-  if (a->variance && !a->average) return alone("--variance", "--average");
-  if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: leave one out");
-  if (a->checkpoint && a->each)
-    return dcs_fail(DCS_USAGE, "--checkpoint and --each: expected one of them: the maps of frames "
-                               "that a checkpoint has are not computed again");
-  if (a->average != (a->out != NULL))
-    return dcs_fail(DCS_USAGE, a->average
-                                   ? "--average: --out FILE is missing: where to write the mean"
-                                   : "--out is of the mean; expected --average, too");
-  if (a->frames) DCS_TRY(dcs_parse_frames(a->frames, &range));
-  if (!a->each) return DCS_OK;
-  DCS_TRY(dcs_frame_name_read(a->each, &name));
-  if (!dcs_is_picture(a->each) || a->slice) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "--each %s: a picture is of a slice; expected --slice z=12.5, too",
-                  a->each);
-}
 
 /* ---- the job ---- */
 
@@ -95,6 +24,7 @@ typedef struct {
   dcs_field field; /* the grid of all maps; values: a copy of one */
   double factor;   /* what 1 e/A is in the units asked for */
   dcs_frame_name each;
+  dcs_progress progress;
 } frames_map;
 
 /* Quietly: there may be thousands. */
@@ -109,12 +39,16 @@ static dcs_status write_frame(void *user, int64_t number, const float *map) {
 
 /* ---- memory ---- */
 
-/* Bytes a point: of maps, sums of blocks, the whole's sums, and what is written of them. */
+/* Bytes a point. Each device, or the CPU, has a map and the sums of two blocks; the whole has sums,
+ * and what is written of them. */
 static double bytes_a_point(const dcs_map_arguments *a) {
-  const double block = sizeof(float) + sizeof(double) * (a->variance ? 2 : 1);
+  dcs_device_list devices = {.n = 1};
+  if (dcs_names_several(a->device) && dcs_device_list_of(a->device, &devices) != DCS_OK)
+    devices.n = 1; /* opening them says why */
+  const double block = sizeof(float) + 2 * sizeof(double) * (a->variance ? 2 : 1);
   const double whole =
       a->variance ? 4 * sizeof(double) + 3 * sizeof(float) : sizeof(double) + sizeof(float);
-  return block + whole + (a->each ? sizeof(float) : 0);
+  return devices.n * block + whole + (a->each ? sizeof(float) : 0);
 }
 
 static dcs_status check_memory(const frames_map *f) {
@@ -205,13 +139,12 @@ static dcs_status print_rank_times(const frames_map *f, const dcs_frames_times *
   return dcs_print_rank_times(dcs_job, &mine);
 }
 
-static dcs_status compute_mean(frames_map *f, dcs_mean_job *mean) {
-  dcs_progress progress = dcs_progress_start();
+static dcs_status compute_mean(frames_map *f, const dcs_mean_job *mean) {
   dcs_frames_times times;
   dcs_average *average;
-  mean->progress = &progress;
+  f->progress = dcs_progress_start();
   dcs_status status = dcs_frames_mean(mean, &average, &times);
-  dcs_progress_clear(&progress);
+  dcs_progress_clear(&f->progress);
   if (*times.lost) fprintf(stderr, "%s\n", times.lost);
   const double start = dcs_now_ns();
   if (status == DCS_OK && dcs_job->rank == 0) status = finish(f, average);
@@ -235,7 +168,8 @@ static dcs_status compute(frames_map *f) {
                                .each = a->each ? write_frame : NULL},
                        .each_user = f,
                        .workers = dcs_job,
-                       .checkpoint = a->checkpoint};
+                       .checkpoint = a->checkpoint,
+                       .progress = &f->progress};
   if (a->dispatch) DCS_TRY(dcs_map_dispatch_path(a->dispatch, dispatch));
   if (a->dispatch) mean.job.dispatch = dispatch;
   if (a->explain || a->dispatch) explain(&mean.job, f);

@@ -19,8 +19,8 @@ typedef struct {
   int n_more;
 } dcs_map_arguments;
 
-/* What of several frames goes together; DCS_USAGE. */
-dcs_status dcs_map_check_frames(const dcs_map_arguments *a);
+/* Whether options go together: DCS_USAGE. */
+dcs_status dcs_map_check(const void *arguments);
 
 /* Computes the maps of the frames, and writes their mean, or each of them, or both. */
 dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_config *problem);

@@ -184,6 +184,7 @@ typedef struct {
   int64_t slice_step;    /* a launch may have fewer slices, any multiple of this, and grid[2] is
                             then slices / slice_step, rounded up; 0: launch_slices alone */
   int64_t spare_layers;  /* blocks in z beyond those of grid[2]: the kernel shares the output out */
+  bool incomplete;       /* applicable() says no: these are launches of the shape alone */
   dcs_dims stored;       /* points of an output's grid in device memory; at least the problem's */
   int64_t placed_inputs; /* elements of buffer 0 in device memory as the variant's place() puts
                             them; 0: as the problem has them */
@@ -283,6 +284,9 @@ typedef struct {
   dcs_status (*load)(const dcs_config *);
   /* CUDA: fills the launch plan. NULL on the CPU. */
   void (*plan)(const dcs_problem *, const dcs_config *, dcs_plan *);
+  /* The plan, and whether there is one, depends on what the inputs are, not on how many alone: it
+   * is made anew for other inputs. */
+  bool looks;
   /* CUDA, with plan.prepared: writes inputs first..first+n-1 as a launch of slice k takes them. */
   void (*prepare)(const dcs_problem *, int64_t first, int64_t n, int64_t k, void *prepared);
   /* CUDA, where the host arranges the inputs for the kernel (NULL: the device gets them as they

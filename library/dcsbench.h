@@ -42,9 +42,11 @@ typedef struct dcs_mapper dcs_mapper;
 /* All zero is a sensible choice. Strings are copied. */
 typedef struct {
   /* Where maps may be computed beside the CPU: NULL, the first GPU if the dispatch table says that
-   * it pays; "cpu", nowhere; "cuda:N" or "emulated" (a GPU's kernels on the CPU, for correctness):
-   * there, also without a dispatch table: then by what took least on the reference card of the same
-   * compute capability, if there is one, else by the highest rung of the GPU's ladder. */
+   * it pays; "cpu", nowhere; "cuda:N", several that share each map ("cuda:0,cuda:1", "cuda:all"),
+   * or "emulated" (a GPU's kernels on the CPU, for correctness): there, also without a dispatch
+   * table: then by what took least on the reference card of the same compute capability, if there
+   * is one, else by the highest rung of the GPU's ladder. One of several that fails leaves its part
+   * to the others. */
   const char *device;
   /* The dispatch table, dispatch.csv, that `dcsbench dispatch` wrote from a run on this machine.
    * NULL, or one that is damaged or of another machine or program (dcs_explain() says why): the

@@ -194,9 +194,14 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
 
 /* ---- map ---- */
 
+/* Methods look at their inputs more than once before they compute: what a tolerance is relative to
+ * is found here, for all of them and for slabs of the map. */
 dcs_status dcs_mapper_pose(dcs_mapper *m, const dcs_map_request *r) {
+  dcs_problem *problem = &m->c.problem;
   m->device_slices = 0;
-  return build_case(m, r);
+  DCS_TRY(build_case(m, r));
+  if (r->tolerance == 0 || dcs_map_scale(problem, m->threads, &problem->scale)) return DCS_OK;
+  return dcs_fail(DCS_UNAVAILABLE, "no memory for a sample of the map");
 }
 
 typedef struct {

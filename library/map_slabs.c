@@ -32,7 +32,9 @@ static dcs_status pose_part(dcs_mapper *m, int64_t from, int64_t end) {
     m->part.sites[a] = c->sites[a];
     m->part.sites[a].z -= c->spacing * (double)from;
   }
-  return dcs_case_end(&c->problem.config, &m->part);
+  DCS_TRY(dcs_case_end(&c->problem.config, &m->part));
+  m->part.problem.scale = c->problem.scale;
+  return DCS_OK;
 }
 
 static dcs_status run_slab(dcs_mapper *m, const dcs_method *method, int64_t from, int64_t end,

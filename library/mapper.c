@@ -33,9 +33,11 @@ static dcs_status read_dispatch(dcs_mapper *m) {
 
 /* ---- engines ---- */
 
-/* Whether a card is the table's; says what differs. */
-static bool is_card_of_table(dcs_mapper *m, const dcs_device_facts *card) {
-  const char *name = dcs_device_fact_value(card, dcs_dispatch_facts[DCS_FOR_GPU]);
+/* Whether so many cards like this one are the table's; says what differs. */
+static bool are_cards_of_table(dcs_mapper *m, const dcs_device_facts *card, int n) {
+  char name[DCS_FACT + 16];
+  dcs_dispatch_cards(n, dcs_device_fact_value(card, dcs_dispatch_facts[DCS_FOR_GPU]), name,
+                     sizeof name);
   const char *capability =
       dcs_device_fact_value(card, dcs_dispatch_facts[DCS_FOR_COMPUTE_CAPABILITY]);
   const char *of_name = m->dispatch.facts[DCS_FOR_GPU];
@@ -78,10 +80,10 @@ static dcs_status open_devices(const dcs_mapper *m, dcs_engine **engine,
 }
 
 /* The table's GPU times are of one card, or of as many as are here, all alike. */
-static bool are_cards_of_table(dcs_mapper *m, const dcs_device_facts *facts, int n) {
+static bool are_of_table(dcs_mapper *m, const dcs_device_facts *facts, int n) {
   bool same = true;
   for (int d = 0; d < n; d++)
-    same = same && is_card_of_table(m, &facts[d]);
+    same = same && are_cards_of_table(m, &facts[d], n);
   return same;
 }
 
@@ -100,7 +102,7 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   }
   m->engines[DCS_GPU] = engine;
   m->opened_gpu_in = getpid();
-  m->other_card = m->use_dispatch && !are_cards_of_table(m, facts, engine->n_devices);
+  m->other_card = m->use_dispatch && !are_of_table(m, facts, engine->n_devices);
   if (!m->use_dispatch || m->other_card) find_shipped(m, &facts[0]);
   return DCS_OK;
 }

@@ -25,6 +25,18 @@ bool dcs_mapper_has_times(const dcs_engine *engine) {
   return engine->n_devices == 0 || engine->devices[0]->timed;
 }
 
+/* The inputs that the engine stands ready for are others now. */
+static dcs_outcome look_again(dcs_engine *engine, const dcs_method *method,
+                              const dcs_problem *problem) {
+  dcs_plan plan;
+  char why[DCS_TEXT];
+  method->variant->plan(problem, &method->config, &plan);
+  if (!plan.incomplete) return engine->replan(engine, 0, problem, &plan);
+  if (dcs_applicable(method->variant, problem, &method->config, why)) why[0] = '\0';
+  (void)dcs_fail(DCS_UNAVAILABLE, "%s", why);
+  return DCS_OUTCOME_INAPPLICABLE;
+}
+
 static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_method *method,
                               const dcs_problem *problem, float *map) {
   dcs_ready *ready = &m->ready[method->variant->backend];
@@ -41,7 +53,8 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
       return outcome;
     }
   }
-  if (is_prepared(ready, method, problem)) return DCS_OUTCOME_OK;
+  if (is_prepared(ready, method, problem))
+    return method->variant->looks ? look_again(engine, method, problem) : DCS_OUTCOME_OK;
   ready->method.variant = NULL;
   ready->shape.config = problem->config;
   dcs_outcome outcome =
@@ -78,8 +91,11 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   dcs_engine *engine;
   char why[DCS_TEXT];
   m->outcome = DCS_OUTCOME_INAPPLICABLE;
+  const dcs_ready *ready = &m->ready[method->variant->backend];
+  const bool will_look = method->variant->looks && is_ready(ready, problem) &&
+                         is_prepared(ready, method, problem); /* once is enough */
   if (!dcs_variant_available(method->variant, why) ||
-      !dcs_applicable(method->variant, problem, &method->config, why))
+      (!will_look && !dcs_applicable(method->variant, problem, &method->config, why)))
     return dcs_fail(DCS_UNAVAILABLE, "%s", why);
   DCS_TRY(open_engine(m, method->variant->backend, &engine));
   dcs_outcome outcome = make_ready(m, engine, method, problem, map);

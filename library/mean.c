@@ -81,8 +81,7 @@ static dcs_status begin(dcs_mean *m) {
   DCS_TRY(dcs_frame_method(mapper, text));
   DCS_TRY(dcs_mapper_keep(mapper, text));
   m->method = mapper->only;
-  if (m->request.tolerance == 0 ||
-      dcs_map_scale(&mapper->c.problem, mapper->threads, &m->scale))
+  if (m->request.tolerance == 0 || dcs_map_scale(&mapper->c.problem, mapper->threads, &m->scale))
     return DCS_OK;
   m->method.variant = NULL;
   return dcs_fail(DCS_UNAVAILABLE, "no memory for a sample of the map");

@@ -110,6 +110,27 @@ static void problems_are_held_against_each_other(void **state) {
   dcs_table_free(t);
 }
 
+/* Periodic to two tolerances: these are held against each other, and not against open boundaries,
+ * nor against those of another cell. */
+static void problems_of_other_cells_are_not(void **state) {
+  (void)state;
+  static const char *const problems[] = {"tolerance=0.01", "tolerance=0.01,boundary=periodic",
+                                         "tolerance=0.001,boundary=periodic",
+                                         "tolerance=0.001,boundary=periodic,cell_x=9"};
+  static const expected rows[] = {
+      {"atoms", "kernel", "cpu_parallel", "cpu_parallel", "8x8x8", "always_a", 0}};
+  begin_run();
+  for (int atoms = 100; atoms <= 1600; atoms *= 2)
+    for (int p = 0; p < 4; p++) {
+      problem = problems[p];
+      put_method("mesh", 4, "kernel", atoms, 8, 4 - p, "ok");
+    }
+  problem = "";
+  end_run();
+  assert_status(crossover(""), 0);
+  assert_rows(rows, 1);
+}
+
 /* Along grid points: at 70 atoms a crossing at 1e5 points, the GPU being the one to take below it
  * (which exchanges A and B); at 80 a saw-tooth. Grids come in no order. */
 static void grids_at_fixed_atoms(void **state) {
@@ -357,6 +378,7 @@ int main(void) {
       cmocka_unit_test(planted_crossings_are_found),
       cmocka_unit_test(the_sequential_method_is_the_lowest_rung),
       cmocka_unit_test(problems_are_held_against_each_other),
+      cmocka_unit_test(problems_of_other_cells_are_not),
       cmocka_unit_test(grids_at_fixed_atoms),
       cmocka_unit_test(shapes_do_not_mix),
       cmocka_unit_test(the_plane_has_a_frontier),

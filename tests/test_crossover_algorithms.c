@@ -129,6 +129,73 @@ static void crossover_points_are_drawn_over_tolerances(void **state) {
   assert_data("crossover_system", "\n\n\"gpu_mesh\"\n100\t1\t");
 }
 
+/* ---- the tour ---- */
+
+#define SHIPPED "results/reference/nvidia-h200/tolerance/thresholds.csv"
+
+/* The threshold of two methods to a tolerance, either way around, on systems of one density. */
+static size_t find_pair(const dcs_table *t, const char *a, const char *b, const char *config) {
+  for (size_t r = 0; r < dcs_table_rows(t); r++) {
+    const char *first = text_at(t, r, "method_a"), *second = text_at(t, r, "method_b");
+    if (strcmp(text_at(t, r, "axis"), "system") == 0 &&
+        strcmp(text_at(t, r, "problem_config_a"), config) == 0 &&
+        strcmp(text_at(t, r, "problem_config_b"), config) == 0 &&
+        ((strcmp(first, a) == 0 && strcmp(second, b) == 0) ||
+         (strcmp(first, b) == 0 && strcmp(second, a) == 0)))
+      return r;
+  }
+  return dcs_table_rows(t);
+}
+
+/* "1,680 (1,670 to 1,720)" in a cell of the table: within its three digits of what was found. */
+static void check_cell(dcs_table *t, size_t row, const char *cell) {
+  static const char *const columns[] = {"estimate", "lo", "hi"};
+  char digits[64];
+  double values[3];
+  size_t n = 0;
+  for (const char *at = cell; *at && n < sizeof digits - 1; at++)
+    if (*at != ',') digits[n++] = *at;
+  digits[n] = '\0';
+  const char *from = strpbrk(digits, "0123456789");
+  if (!from) {
+    assert_true(row == dcs_table_rows(t) || isnan(number_at(t, row, "estimate")));
+    return;
+  }
+  if (sscanf(from, "%lf (%lf to %lf)", &values[0], &values[1], &values[2]) != 3)
+    fail_msg("found \"%s\"; expected such as \"1,680 (1,670 to 1,720)\"", cell);
+  assert_true(row < dcs_table_rows(t));
+  for (int c = 0; c < 3; c++)
+    if (!(fabs(values[c] / number_at(t, row, columns[c]) - 1) < 0.006))
+      fail_msg("found \"%s\" in the tour; %s has a %s of %g", cell, SHIPPED, columns[c],
+               number_at(t, row, columns[c]));
+}
+
+static void the_tour_has_the_shipped_crossover_points(void **state) {
+  (void)state;
+  static const char *const devices[][2] = {{"GPU", "gpu"}, {"16 CPUs", "cpu_parallel"}};
+  static const char *const pairs[][2] = {
+      {"mesh", "direct"}, {"multilevel", "direct"}, {"mesh", "multilevel"}};
+  static const char *const configs[] = {"tolerance=0.01", "tolerance=0.001", "tolerance=0.0001"};
+  char *page = get_file("kernels/README.md", NULL);
+  dcs_table *t;
+  assert_int_equal(dcs_table_read(SHIPPED, &t), DCS_OK);
+  for (int d = 0; d < 2; d++)
+    for (int p = 0; p < 3; p++) {
+      char begin[64], a[64], b[64], cell[3][64] = {""};
+      snprintf(begin, sizeof begin, "| %s: %s rather than %s |", devices[d][0], pairs[p][0],
+               pairs[p][1]);
+      snprintf(a, sizeof a, "%s_%s", devices[d][1], pairs[p][0]);
+      snprintf(b, sizeof b, "%s_%s", devices[d][1], pairs[p][1]);
+      const char *at = strstr(page, begin);
+      if (!at) fail_msg("kernels/README.md has no row \"%s\"", begin);
+      sscanf(at + strlen(begin), "%63[^|]|%63[^|]|%63[^|]|", cell[0], cell[1], cell[2]);
+      for (int c = 0; c < 3; c++)
+        check_cell(t, find_pair(t, a, b, configs[c]), cell[c]);
+    }
+  dcs_table_free(t);
+  free(page);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(algorithms_are_held_against_each_other),
@@ -136,6 +203,7 @@ int main(void) {
       cmocka_unit_test(one_algorithm_is_held_against_none),
       cmocka_unit_test(other_sizes_are_left_out),
       cmocka_unit_test(crossover_points_are_drawn_over_tolerances),
+      cmocka_unit_test(the_tour_has_the_shipped_crossover_points),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

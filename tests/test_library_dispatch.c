@@ -91,7 +91,7 @@ static void take_fact(dcs_dispatch *d, const dcs_device_facts *own, dcs_dispatch
 
 /* A table that holds for the emulated device: its GPU methods are taken, and dropped where the
  * card is another. */
-static void gpu_methods_are_of_one_card(void **state) {
+static void gpu_methods_are_of_the_cards_measured(void **state) {
   (void)state;
   const dcs_variant *cpu[64], *gpu[64];
   dcs_device *device;
@@ -114,12 +114,24 @@ static void gpu_methods_are_of_one_card(void **state) {
   assert_explains(m, &r, gpu[0]->id); /* it did not fail */
   dcs_mapper_close(m);
 
+  /* What was measured on two cards holds for as many. */
+  char cpu_alone[512];
+  snprintf(cpu_alone, sizeof cpu_alone, "in host memory: %s ", cpu[0]->id);
+  dcs_dispatch_cards(2, dcs_device_fact_value(&own, dcs_dispatch_facts[DCS_FOR_GPU]),
+                     d.facts[DCS_FOR_GPU], sizeof d.facts[0]);
+  write_dispatch(in_folder("gpu.csv"), &d);
+  m = open_mapper("emulated,emulated", in_folder("gpu.csv"));
+  assert_explains(m, &r, gpu[0]->id);
+  dcs_mapper_close(m);
+  m = open_mapper("emulated", in_folder("gpu.csv"));
+  assert_explains(m, &r, cpu_alone);
+  assert_explains(m, &r, "its GPU times are of \"2 x ");
+  dcs_mapper_close(m);
+
   snprintf(d.facts[DCS_FOR_GPU], sizeof d.facts[0], "Another Card");
   write_dispatch(in_folder("gpu.csv"), &d);
   m = open_mapper("emulated", in_folder("gpu.csv"));
-  char text[512];
-  snprintf(text, sizeof text, "in host memory: %s ", cpu[0]->id);
-  assert_explains(m, &r, text);
+  assert_explains(m, &r, cpu_alone);
   assert_explains(m, &r, "\"Another Card\"");
   assert_computes(m, &r);
   dcs_mapper_close(m);
@@ -388,7 +400,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_table_decides_by_size),
       cmocka_unit_test(methods_of_more_threads_than_allowed_are_not_used),
-      cmocka_unit_test(gpu_methods_are_of_one_card),
+      cmocka_unit_test(gpu_methods_are_of_the_cards_measured),
       cmocka_unit_test(the_table_decides_within_a_cutoff),
       cmocka_unit_test(what_the_table_is_not_about_falls_back),
       cmocka_unit_test(without_a_table_the_reference_of_the_class_decides),

@@ -191,6 +191,34 @@ static void devices_share_a_map(void **state) {
   dcs_mapper_close(two);
 }
 
+/* ---- plans that depend on atoms ---- */
+
+/* To a tolerance meshes are laid out for the atoms: other atoms, of the same number, get others. */
+static void other_atoms_get_other_meshes(void **state) {
+  (void)state;
+  static float direct[POINTS];
+  dcs_mapper *m = open_mapper("emulated", NULL), *right = open_mapper("cpu", NULL);
+  for (int i = 0; i < 2; i++) {
+    dcs_map_request r = request_of(40);
+    for (int a = 0; a < 40; a++)
+      for (int d = 0; i == 1 && d < 3; d++)
+        atoms[4 * a + d] += 1.2 * (atoms[4 * a + d] - r.origin[d]);
+    double squares = 0;
+    assert_computes(right, &r);
+    memcpy(direct, map, sizeof map);
+    for (int p = 0; p < POINTS; p++)
+      squares += direct[p] * direct[p];
+    r.tolerance = 1e-3;
+    for (int p = 0; p < POINTS; p++)
+      map[p] = NAN;
+    if (dcs_map(m, &r, map) != 0) fail_msg("%s", dcs_error_message());
+    for (int p = 0; p < POINTS; p++)
+      assert_true(fabs(map[p] - direct[p]) <= 1e-3 * sqrt(squares / POINTS));
+  }
+  dcs_mapper_close(right);
+  dcs_mapper_close(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_mean_is_that_of_the_maps),
@@ -198,6 +226,7 @@ int main(void) {
       cmocka_unit_test(wrong_means_are_refused),
       cmocka_unit_test(threads_share_a_handle),
       cmocka_unit_test(devices_share_a_map),
+      cmocka_unit_test(other_atoms_get_other_meshes),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -25,6 +25,9 @@ struct dcs_engine {
    * parameters; in a worker that replaces another the numbers come in any order. */
   dcs_outcome (*prepare)(dcs_engine *, int slot, const dcs_config *problem, const dcs_variant *,
                          const dcs_config *, dcs_code_facts *facts);
+  /* The method of that slot computes another problem of the shape from now on: other inputs, where
+   * they lay before. NULL on the CPU, where problems are looked at when they are computed. */
+  dcs_outcome (*replan)(dcs_engine *, int slot, const dcs_problem *problem, const dcs_plan *plan);
   /* Computes the outputs `inner` times, once in the untimed scopes; *ns is the time of all of them
    * together (0 when untimed), without what flushes caches before each of a kind with cold data.
    * Where copies are part of the scope, a device has the buffers in that kind of memory; what it

@@ -135,6 +135,12 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
   return outcome;
 }
 
+static dcs_outcome device_replan(dcs_engine *engine, int slot, const dcs_problem *problem,
+                                 const dcs_plan *plan) {
+  engine->device->select_stream(engine->device, 0);
+  return dcs_adopt_plan((dcs_device_engine *)engine, slot, problem, plan);
+}
+
 /* ---- running a method ---- */
 
 static dcs_status time_batch(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
@@ -263,6 +269,7 @@ dcs_status dcs_engine_device_open(const char *name, const char *kernels, dcs_eng
   e->engine = (dcs_engine){.take = device_take,
                            .redirect = device_redirect,
                            .prepare = device_prepare,
+                           .replan = device_replan,
                            .run = device_run,
                            .time_phases = device_time_phases,
                            .device = device,

@@ -86,6 +86,7 @@ typedef struct {
   dcs_ptr constant;                   /* address of the module's array of atoms */
   dcs_graph *graphs[DCS_GRAPHS];      /* the first alone without prepared; NULL: not captured */
   dcs_ptr captured[DCS_N_PLACES + 1]; /* the addresses that they hold, and that of prepared[0] */
+  bool replanned;    /* for inputs that changed, and may again: not captured, which takes longer */
   bool steps_loaded; /* the driver loads a kernel when it is first launched, and not every driver
                         does so in a capture: a first map with kernels as steps is not captured */
   dcs_block zero[DCS_MAX_SCRATCH];     /* scratch that is zero: its own, so that one that leaves it

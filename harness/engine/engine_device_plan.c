@@ -40,6 +40,7 @@ dcs_outcome dcs_adopt_plan(dcs_device_engine *e, int slot, const dcs_problem *pr
   dcs_destroy_graphs(e, m);
   m->problem = *problem;
   m->plan = *plan;
+  m->replanned = true;
   const dcs_status status = grow_scratch(e, m);
   if (status == DCS_OK) return dcs_make_ffts(e, m);
   return status == DCS_UNAVAILABLE ? DCS_OUTCOME_MEMORY : DCS_OUTCOME_LAUNCH;

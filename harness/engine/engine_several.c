@@ -127,6 +127,16 @@ static dcs_outcome several_prepare(dcs_engine *engine, int slot, const dcs_confi
   return outcome_of(s);
 }
 
+static dcs_outcome several_replan(dcs_engine *engine, int slot, const dcs_problem *problem,
+                                  const dcs_plan *plan) {
+  dcs_several *s = (dcs_several *)engine;
+  for (int d = 0; d < s->n; d++)
+    if (!s->members[d].gone)
+      dcs_member_ended(&s->members[d], s->members[d].e->engine.replan(&s->members[d].e->engine,
+                                                                      slot, problem, plan));
+  return outcome_of(s);
+}
+
 static dcs_outcome check_request(const dcs_several *s, bool timed, dcs_memory memory) {
   for (int d = 0; timed && d < s->n; d++) {
     if (s->members[d].e->engine.device->timed) continue;
@@ -217,6 +227,7 @@ dcs_status dcs_engine_devices_open(const char *text, const char *kernels, dcs_en
   s->engine = (dcs_engine){.take = several_take,
                            .redirect = several_redirect,
                            .prepare = several_prepare,
+                           .replan = several_replan,
                            .run = several_run,
                            .close = several_close};
   snprintf(s->text, sizeof s->text, "%s", text);

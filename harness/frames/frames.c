@@ -142,12 +142,12 @@ dcs_status dcs_frames_next(dcs_frames *f, dcs_frame *frame, bool *found) {
 
 static dcs_status keep_first(dcs_frames *f) {
   bool found;
-  const size_t bytes = 3 * (size_t)f->top->n * sizeof(double);
-  f->kept = (dcs_frame){.number = f->range.first, .places = malloc(bytes)};
+  const size_t n = 3 * (size_t)f->top->n;
+  f->kept = (dcs_frame){.number = f->range.first, .places = calloc(n, sizeof *f->kept.places)};
   if (!f->kept.places)
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the places of %" PRId64 " atoms", f->top->n);
   DCS_TRY(read_frame(f, &f->kept, &found));
-  f->hash = dcs_hash(f->hash, f->kept.places, bytes);
+  f->hash = dcs_hash(f->hash, f->kept.places, n * sizeof *f->kept.places);
   f->hash = dcs_hash(f->hash, &f->range, sizeof f->range);
   return DCS_OK;
 }

@@ -287,6 +287,7 @@ static void place(const dcs_dcd *dcd, const char *data, int64_t n, float *to) {
 /* The first that is not finite, or too large; n: none. */
 static int64_t find_bad(const float *value, int64_t n) {
   int bad = 0;
+#pragma omp simd reduction(| : bad)
   for (int64_t i = 0; i < n; i++)
     bad |= !(fabsf(value[i]) <= LARGEST);
   for (int64_t i = 0; bad && i < n; i++)

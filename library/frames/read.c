@@ -122,16 +122,17 @@ void *dcs_pipe_reader(void *pipe) {
 /* ---- preparing ---- */
 
 static dcs_status prepare(const dcs_pipe *p, dcs_frame_slot *slot) {
-  const dcs_method *method = &p->method;
+  const dcs_variant *variant = p->method.variant;
+  const dcs_config *config = &p->method.config;
   char why[DCS_TEXT];
   DCS_TRY(dcs_frame_case(p->job->request, p->job->top, &slot->frame, &slot->c));
   slot->c.problem.scale = p->scale;
   if (!p->planned) return DCS_OK;
-  if (!dcs_applicable(method->variant, &slot->c.problem, &method->config, why))
-    return dcs_fail(DCS_UNAVAILABLE, "frame %lld: %s: %s", (long long)slot->frame.number,
-                    method->variant->id, why);
-  method->variant->plan(&slot->c.problem, &method->config, &slot->plan);
-  return DCS_OK;
+  variant->plan(&slot->c.problem, config, &slot->plan);
+  if (variant->looks && !slot->plan.incomplete) return DCS_OK; /* which looked at all there is */
+  if (dcs_applicable(variant, &slot->c.problem, config, why)) return DCS_OK;
+  return dcs_fail(DCS_UNAVAILABLE, "frame %lld: %s: %s", (long long)slot->frame.number, variant->id,
+                  why);
 }
 
 /* A frame that cannot be prepared ends the run where its turn comes. */

@@ -1,5 +1,7 @@
 #include "tuning/dispatch/dispatch.h"
 
+#include <stdio.h>
+
 #include "harness/base/grow.h"
 
 #include <math.h>
@@ -9,6 +11,13 @@ const dcs_scope dcs_dispatch_scopes[DCS_DISPATCH_SCOPES] = {DCS_KERNEL, DCS_WARM
 const char *const dcs_dispatch_facts[DCS_N_FOR] = {
     "precision", "kernels_fnv1a64",        "cpu_model", "cpus",      "isa",         "isa_disabled",
     "gpu_name",  "gpu_compute_capability", "date",      "git_state", "command_line"};
+
+void dcs_dispatch_cards(int n, const char *name, char *text, size_t size) {
+  if (n > 1)
+    snprintf(text, size, "%d x %s", n, name);
+  else
+    snprintf(text, size, "%s", name);
+}
 
 int dcs_dispatch_scope_index(dcs_scope scope) {
   int s = 0;

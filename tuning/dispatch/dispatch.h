@@ -70,6 +70,8 @@ typedef enum {
   DCS_FOR_COMMAND,
   DCS_N_FOR
 } dcs_dispatch_fact;
+/* What DCS_FOR_GPU says of so many cards of a name: "NVIDIA H200", "2 x NVIDIA H200". */
+void dcs_dispatch_cards(int n, const char *name, char *text, size_t size);
 extern const char *const dcs_dispatch_facts[DCS_N_FOR]; /* columns of the table, keys of env.csv */
 
 enum { DCS_DISPATCH_FAMILIES = 16 };

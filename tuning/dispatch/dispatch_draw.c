@@ -1,6 +1,5 @@
 /* From a run to a decision: costs fitted to each method, the few methods that matter, and what the
  * decision loses at sizes held out. */
-#include "harness/device/devices.h"
 #include "tuning/dispatch/dispatch_pool.h"
 
 #include <stdlib.h>
@@ -62,27 +61,27 @@ static dcs_status draw_all(dcs_pool *p, FILE *notes, dcs_dispatch *dispatch) {
                   dcs_table_path(p->run->summary), DCS_DISPATCH_SIZES);
 }
 
-static dcs_status draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch) {
-  dcs_pool p;
-  *dispatch = (dcs_dispatch){0};
+/* What a table is for: times of several cards are those of as many. */
+static void take_facts(const dcs_run *run, dcs_dispatch *dispatch) {
+  const long cards = strtol(dcs_run_fact(run, "gpu_count"), NULL, 10);
+  char *gpu = dispatch->facts[DCS_FOR_GPU];
   for (int f = 0; f < DCS_N_FOR; f++)
     snprintf(dispatch->facts[f], sizeof dispatch->facts[f], "%s",
              f == DCS_FOR_PRECISION ? "float" : dcs_run_fact(run, dcs_dispatch_facts[f]));
+  if (cards > 1)
+    dcs_dispatch_cards((int)cards, dcs_run_fact(run, dcs_dispatch_facts[DCS_FOR_GPU]), gpu,
+                       sizeof dispatch->facts[DCS_FOR_GPU]);
+}
+
+static dcs_status draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch) {
+  dcs_pool p;
+  *dispatch = (dcs_dispatch){0};
+  take_facts(run, dispatch);
   dcs_status status = dcs_pool_open(run, &p);
   if (status == DCS_OK) dcs_pool_print_strays(&p, notes);
   if (status == DCS_OK) status = draw_all(&p, notes, dispatch);
   dcs_pool_close(&p);
   return status;
-}
-
-/* The library computes on one card. */
-static dcs_status check_one_card(const dcs_run *run) {
-  int cards = (int)strtol(dcs_run_fact(run, "gpu_count"), NULL, 10);
-  if (cards <= 1) return DCS_OK;
-  return dcs_fail(DCS_INPUT,
-                  "%s/env.csv: found gpu_count %d; expected 1: the library computes a map on one "
-                  "card, so measure with --device %s",
-                  run->folder, cards, dcs_default_device());
 }
 
 /* Rows whose measurement an interrupt ended; samples that it left without a row are said by
@@ -99,7 +98,6 @@ static void note_interrupted(const dcs_run *run, FILE *notes) {
 }
 
 dcs_status dcs_dispatch_draw(const dcs_run *run, FILE *notes, dcs_dispatch *dispatch) {
-  DCS_TRY(check_one_card(run));
   dcs_run_notes(run, notes);
   note_interrupted(run, notes);
   dcs_pool_notes(run, notes);

@@ -64,16 +64,16 @@ static void find_box(const dcs_problem *problem, int threads, dcs_mesh_scene *sc
 
 /* ---- the density of charges ---- */
 
-/* Cells of that many along each dimension; false: too many. */
-static bool divide(const dcs_mesh_scene *scene, double edge, int64_t n[3]) {
+/* Cells of that many along each dimension, in the arithmetic of cell_along(); false: too many. */
+static bool divide(const dcs_mesh_scene *scene, double per_edge, int64_t n[3]) {
   for (int d = 0; d < 3; d++)
-    n[d] = (int64_t)((scene->hi[d] - scene->lo[d]) / edge) + 1;
+    n[d] = (int64_t)((scene->hi[d] - scene->lo[d]) * per_edge) + 1;
   return n[0] * n[1] * n[2] <= MOST_CELLS;
 }
 
-static int64_t cell_along(const dcs_mesh_scene *scene, int d, float at, double edge) {
+static inline int64_t cell_along(const dcs_mesh_scene *scene, int d, float at, double per_edge) {
   const double inside = scene->periodic ? dcs_in_cell((double)at, scene->hi[d]) : (double)at;
-  return (int64_t)((inside - scene->lo[d]) / edge);
+  return (int64_t)((inside - scene->lo[d]) * per_edge);
 }
 
 /* Of cells no longer than the short range part or a periodic problem's cell: charges that lie
@@ -81,20 +81,21 @@ static int64_t cell_along(const dcs_mesh_scene *scene, int d, float at, double e
  * all that is in one may then be in a part of it. */
 static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_scene *scene) {
   const double least = fmin(cutoff, 4);
-  double edge = least, charge = 0, volume = 1;
+  double per_edge = 1 / least, charge = 0, volume = 1;
   int64_t n[3];
   for (int d = 0; d < 3; d++)
     volume *= scene->periodic ? fmin(least, scene->hi[d]) : least;
-  while (!divide(scene, edge, n))
-    edge *= 1.25;
+  while (!divide(scene, per_edge, n))
+    per_edge *= 0.8;
   float(*cells)[2] = calloc((size_t)(n[0] * n[1] * n[2]), sizeof *cells);
   if (!cells) return false;
   float most[2] = {1e-30f, 1e-30f};
   for (int64_t a = 0; a < problem->n_inputs; a++) {
     const dcs_atom *atom = &dcs_atoms(problem)[a];
-    if (dcs_mesh_is_far(scene, atom)) continue;
-    const int64_t x = cell_along(scene, 0, atom->x, edge), y = cell_along(scene, 1, atom->y, edge);
-    const int64_t z = cell_along(scene, 2, atom->z, edge);
+    if (scene->n_far > 0 && dcs_mesh_is_far(scene, atom)) continue;
+    const int64_t x = cell_along(scene, 0, atom->x, per_edge);
+    const int64_t y = cell_along(scene, 1, atom->y, per_edge);
+    const int64_t z = cell_along(scene, 2, atom->z, per_edge);
     float *cell = cells[(z * n[1] + y) * n[0] + x];
     cell[0] += atom->q * atom->q;
     cell[1] += fabsf(atom->q);

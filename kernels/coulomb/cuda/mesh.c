@@ -64,12 +64,18 @@ static bool accurate(const dcs_mesh_scene *scene, double tolerance, char why[DCS
   return false;
 }
 
+/* Finds a way that the kernels can go. */
+static bool can_go(const dcs_problem *problem, const dcs_config *config, dcs_mesh_way *w,
+                   char why[DCS_TEXT]) {
+  return find_way(problem, config, w, why) && fits(problem, &w->mesh, why) &&
+         (config->value[MESH] == DOUBLE || accurate(&w->scene, dcs_tolerance(problem), why));
+}
+
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   dcs_mesh_way w;
   return dcs_mesh_has_order((int)config->value[ORDER], why) &&
          dcs_near_applicable(problem, config, cutoff_of(problem, config), why) &&
-         find_way(problem, config, &w, why) && fits(problem, &w.mesh, why) &&
-         (config->value[MESH] == DOUBLE || accurate(&w.scene, dcs_tolerance(problem), why));
+         can_go(problem, config, &w, why);
 }
 
 static double flops_per_eval(const dcs_config *config) {
@@ -84,7 +90,7 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
   char why[DCS_TEXT];
   dcs_mesh_way w;
-  if (find_way(problem, config, &w, why)) {
+  if (can_go(problem, config, &w, why)) {
     dcs_mesh_plan(problem, config, &w, config->value[MESH] == DOUBLE, plan);
     return;
   }
@@ -92,6 +98,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   dcs_radial_taylor(cutoff_of(problem, config), DCS_RADIAL_LOW, &w.radial);
   dcs_short_range_plan(problem, config, &w.radial, plan);
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+  plan->incomplete = true;
 }
 
 static const char *const sources[] = {"kernels/coulomb/cuda/mesh.cu",
@@ -131,4 +138,5 @@ const dcs_variant dcs_variant_cuda_mesh = {
     .longest_sum = dcs_cells_longest_sum,
     .candidates = candidates,
     .plan = plan,
+    .looks = true,
 };

@@ -1,0 +1,116 @@
+/* What of the options of `map` goes together. */
+#include "cli/map_frame_files.h"
+#include "cli/map_frames.h"
+#include "harness/figures/slice.h"
+#include "harness/frames/frames.h"
+
+#include <string.h>
+
+/* ---- of several frames ---- */
+
+static dcs_status alone(const char *option, const char *with) {
+  return dcs_fail(DCS_USAGE, "%s: expected %s, too: it is of the maps of several frames", option,
+                  with);
+}
+
+/* Of one map. */
+static dcs_status check_one(const dcs_map_arguments *a) {
+  static const char several[] = "--average or --each";
+  if (a->variance) return alone("--variance", "--average");
+  if (a->checkpoint) return alone("--checkpoint", "--average");
+  if (a->align) return alone("--align", several);
+  if (a->csv || a->json) return alone(a->csv ? "--csv" : "--json", several);
+  if (a->frames)
+    return dcs_fail(DCS_USAGE,
+                    "--frames: expected %s, too; for the map of one frame alone, --frame %s",
+                    several, a->frames);
+  if (a->more)
+    return dcs_fail(DCS_USAGE,
+                    "found \"%s\", a third file; expected one, or two of which one gives charges "
+                    "and one places; or trajectories, and %s",
+                    a->more[0], several);
+  return DCS_OK;
+}
+
+/* Standard input is read once. */
+static dcs_status check_standard_input(const dcs_map_arguments *a) {
+  int n = 0;
+  for (int f = 0; f < 2; f++)
+    n += strcmp(a->problem.input.files[f], "-") == 0;
+  for (int f = 0; f < a->n_more; f++)
+    n += strcmp(a->more[f], "-") == 0;
+  if (n <= 1) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "found - twice; expected standard input once");
+}
+
+static dcs_status check_frames(const dcs_map_arguments *a) {
+  const char *several = a->average ? "--average" : "--each";
+  dcs_frame_range range;
+  dcs_frame_name name;
+  if (!a->average && !a->each) return check_one(a);
+  if (!a->problem.input.files[1])
+    return dcs_fail(DCS_USAGE,
+                    "%s: found one file; expected the one that gives charges, and the frames "
+                    "behind it: trajectories, or files with a structure each",
+                    several);
+  DCS_TRY(check_standard_input(a));
+  if (a->at)
+    return dcs_fail(DCS_USAGE, "--at and %s: points of your own are of one frame", several);
+  if (a->problem.input.how.frame)
+    return dcs_fail(DCS_USAGE, "--frame and %s: expected --frames %lld", several,
+                    (long long)a->problem.input.how.frame);
+  if (a->variance && !a->average) return alone("--variance", "--average");
+  if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: leave one out");
+  if (a->checkpoint && a->each)
+    return dcs_fail(DCS_USAGE, "--checkpoint and --each: expected one of them: the maps of frames "
+                               "that a checkpoint has are not computed again");
+  if (a->average != (a->out != NULL))
+    return dcs_fail(DCS_USAGE, a->average
+                                   ? "--average: --out FILE is missing: where to write the mean"
+                                   : "--out is of the mean; expected --average, too");
+  if (a->frames) DCS_TRY(dcs_parse_frames(a->frames, &range));
+  if (!a->each) return DCS_OK;
+  DCS_TRY(dcs_frame_name_read(a->each, &name));
+  if (!dcs_is_picture(a->each) || a->slice) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--each %s: a picture is of a slice; expected --slice z=12.5, too",
+                  a->each);
+}
+
+/* ---- of points ---- */
+
+/* --at needs no grid and no method. */
+static dcs_status check_at(const dcs_map_arguments *a) {
+  const char *other = a->grid       ? "--grid"
+                      : a->slice    ? "--slice"
+                      : a->device   ? "--device"
+                      : a->dispatch ? "--dispatch"
+                      : a->explain  ? "--explain"
+                      : a->time     ? "--time"
+                                    : NULL;
+  if (other)
+    return dcs_fail(DCS_USAGE,
+                    "--at and %s: points of your own are computed in double precision "
+                    "on the CPU, without a grid; leave one out",
+                    other);
+  const char *ending = a->out ? strrchr(a->out, '.') : NULL;
+  if (a->out && !(ending && strcmp(ending, ".csv") == 0))
+    return dcs_fail(DCS_USAGE,
+                    "--at writes CSV: found --out \"%s\"; expected a name that ends in "
+                    ".csv",
+                    a->out);
+  return DCS_OK;
+}
+
+/* ---- all of it ---- */
+
+dcs_status dcs_map_check(const void *arguments) {
+  const dcs_map_arguments *a = arguments;
+  if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
+  DCS_TRY(check_frames(a));
+  if (a->at) return check_at(a);
+  if (a->out && dcs_is_picture(a->out) && !a->slice)
+    return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
+                    a->out);
+  if (a->out || a->each || a->explain || a->time) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--out FILE is missing: where to write the map");
+}
