@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* What becomes of a slab: rank 0 puts it into the map in its memory, or holds it until the writer
  * asks; or the rank that computed it writes it. */
@@ -194,7 +195,11 @@ static dcs_status compute_slabs(shared *s) {
     const bool stop = s->stop;
     pthread_mutex_unlock(&s->lock);
     DCS_TRY(s->workers->take(s->workers, &part));
-    if (part < 0 || stop) return DCS_OK;
+    if (part == DCS_PARTS_END || stop) return DCS_OK;
+    if (part == DCS_PART_LATER) {
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
+      continue;
+    }
     dcs_progress_draw(&s->job->progress, (double)part / (double)s->n, "computing");
     DCS_TRY(dcs_map_slab(s->job, part * s->slices, end_of(s, part), s->slab));
     s->times.parts++;

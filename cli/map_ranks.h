@@ -12,7 +12,7 @@ typedef struct {
   int64_t most_parts; /* that the job could be cut into */
   double preparing_s; /* from the start of the program until there are parts to take */
   double reading_s, computing_s, writing_s;
-  double communicating_s;
+  double communicating_s, receiving_s;
   double wall_s; /* from the start of the program to the end of its work */
 } dcs_rank_times;
 

@@ -18,7 +18,7 @@
 static dcs_status print_times(const dcs_rank_times *all, int n) {
   static const char *const columns[] =
       DCS_NAMES("schema", "rank", "host", "parts", "most_parts", "preparing_s", "reading_s",
-                "computing_s", "communicating_s", "writing_s", "wall_s");
+                "computing_s", "communicating_s", "receiving_s", "writing_s", "wall_s");
   dcs_csv csv = dcs_csv_stdout();
   DCS_TRY(dcs_csv_header(&csv, columns));
   for (int r = 0; r < n; r++) {
@@ -29,7 +29,7 @@ static dcs_status print_times(const dcs_rank_times *all, int n) {
     dcs_csv_integer(&csv, t->parts);
     dcs_csv_integer(&csv, t->most_parts);
     DCS_CSV_NUMBERS(&csv, t->preparing_s, t->reading_s, t->computing_s, t->communicating_s,
-                    t->writing_s, t->wall_s);
+                    t->receiving_s, t->writing_s, t->wall_s);
     DCS_TRY(dcs_csv_row(&csv));
   }
   return DCS_OK;
@@ -40,6 +40,7 @@ dcs_status dcs_print_rank_times(dcs_workers *w, dcs_rank_times *mine) {
   if (!all) return dcs_fail(DCS_UNAVAILABLE, "no memory for the times of %d ranks", w->size);
   snprintf(mine->host, sizeof mine->host, "%s", w->host);
   mine->communicating_s = w->communicating_s;
+  mine->receiving_s = w->receiving_s;
   mine->preparing_s = 1e-9 * (w->begun_ns - dcs_started_ns);
   mine->wall_s = 1e-9 * (dcs_now_ns() - dcs_started_ns);
   dcs_status status = w->gather(w, mine, sizeof *mine, all);

@@ -32,7 +32,7 @@ static dcs_status take(dcs_workers *w, int64_t *part) {
   pthread_mutex_lock(&a->taking);
   while (a->next < a->parts.n && a->parts.done && a->parts.done(a->parts.with, a->next))
     a->next++;
-  *part = a->next < a->parts.n ? a->next++ : -1;
+  *part = a->next < a->parts.n ? a->next++ : DCS_PARTS_END;
   pthread_mutex_unlock(&a->taking);
   return DCS_OK;
 }

@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 
 enum { DCS_MAX_PIECES = 4 };
+enum { DCS_PARTS_END = -1, DCS_PART_LATER = -2 };
 
 typedef struct {
   int64_t n;
@@ -35,6 +36,7 @@ typedef struct dcs_workers {
   char host[64];              /* "" where nobody asked */
   double begun_ns;            /* when the last begin() returned, by dcs_now_ns() */
   double communicating_s;     /* what take, give, put and finish spent within MPI so far */
+  double receiving_s;         /* of rank 0, beside: receiving and delivering the parts of others */
 
   /* Collective. Holds `hash`, of what each rank has read, against rank 0's, and gives all of them
    * rank 0's text (a method: bits must not depend on who computes). DCS_INPUT names a rank whose
@@ -43,7 +45,9 @@ typedef struct dcs_workers {
   /* Collective: from now on parts are taken and given, by any thread. Of `parts` rank 0's counts;
    * what it points at stays until finish. */
   dcs_status (*begin)(struct dcs_workers *, const dcs_parts *parts);
-  /* The next part, ascending; -1: there are no more. A failure is of rank 0's deliver(). */
+  /* The next part, ascending; DCS_PARTS_END: there are no more; DCS_PART_LATER: rank 0 has no room
+   * for it yet, ask again in a millisecond. Waits for nobody. A failure is of rank 0's deliver().
+   */
   dcs_status (*take)(struct dcs_workers *, int64_t *part);
   /* Has rank 0 take what a part came to. The pieces may be used again when it returns. */
   dcs_status (*give)(struct dcs_workers *, int64_t part, const struct iovec *pieces, int n_pieces);

@@ -123,7 +123,7 @@ static dcs_status gather(dcs_workers *w, const void *mine, size_t bytes, void *a
 
 /* What all ranks were refused rank 0 tells alone; once they compute, a rank that fails ends all. */
 static void tell(dcs_workers *w, dcs_status status) {
-  const dcs_ranks *ranks = dcs_ranks_of(w);
+  dcs_ranks *ranks = dcs_ranks_of(w);
   if (w->size == 1 || (!ranks->agreed && w->rank == 0)) {
     fprintf(stderr, "dcsbench: %s\n", dcs_error_message());
   } else if (ranks->agreed) {
@@ -131,6 +131,7 @@ static void tell(dcs_workers *w, dcs_status status) {
     if (dcs_interrupted() && w->rank > 0) return;
     dprintf(ranks->err, "dcsbench: rank %d of %d on %s: %s\n", w->rank, w->size, w->host,
             dcs_error_message());
+    pthread_mutex_lock(&ranks->lock); /* no other thread is in MPI when it goes */
     MPI_Abort(MPI_COMM_WORLD, status);
   }
 }
@@ -143,6 +144,7 @@ static void end(int status, void *data) {
   if (!all) MPI_Abort(MPI_COMM_WORLD, DCS_UNAVAILABLE);
   if (!ranks->met) meet(ranks, status, 0, all);
   free(all);
+  dcs_ranks_stop(ranks);
   MPI_Finalize();
 }
 
@@ -182,6 +184,7 @@ int main(int argc, char **argv) {
                                         .close = dcs_ranks_close,
                                         .tell = tell},
                             .lock = PTHREAD_MUTEX_INITIALIZER,
+                            .taking = PTHREAD_MUTEX_INITIALIZER,
                             .delivering = PTHREAD_MUTEX_INITIALIZER};
   /* What the program starts of itself is no rank. */
   if (argc > 1 && strcmp(argv[1], "worker") == 0) return dcs_main(argc, argv, dcs_alone());

@@ -118,7 +118,9 @@ static void *receive_all(void *data) {
     int source;
     if (look(ranks, &h, &source)) {
       times = 0;
+      const double start = dcs_now_ns();
       const dcs_status status = receive(ranks, source, &h);
+      ranks->workers.receiving_s += 1e-9 * (dcs_now_ns() - start);
       pthread_mutex_lock(&ranks->delivering);
       if (status != DCS_OK && ranks->failed == DCS_OK) fail_with(ranks, status);
       pthread_mutex_unlock(&ranks->delivering);
@@ -177,38 +179,45 @@ dcs_status dcs_ranks_begin(dcs_workers *w, const dcs_parts *parts) {
   ranks->parts = *parts;
   ranks->stop = false;
   ranks->delivered = 0;
+  ranks->pending = -1;
   DCS_TRY(share_done(ranks));
   for (int64_t i = 0; ranks->done && i < ranks->parts.n; i++)
     ranks->delivered += ranks->done[i];
   make_counters(ranks);
   w->begun_ns = dcs_now_ns();
   if (w->rank > 0) return DCS_OK;
-  if (pthread_create(&ranks->receiver, NULL, receive_all, ranks) == 0) return DCS_OK;
+  ranks->receiving = pthread_create(&ranks->receiver, NULL, receive_all, ranks) == 0;
+  if (ranks->receiving) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE, "no thread can be started that receives from other ranks");
 }
 
-/* Waits until rank 0 has room for what the part comes to. */
-static dcs_status wait_for_room(dcs_ranks *ranks, int64_t part) {
-  int times = 0;
-  while (part >= fetch(ranks, PASSED, MPI_NO_OP, 0) + ranks->parts.ahead) {
-    DCS_TRY(failure(ranks));
-    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-    dcs_ranks_pause(&times);
-  }
-  return DCS_OK;
+static int64_t fetch_part(dcs_ranks *ranks) {
+  int64_t part;
+  do
+    part = fetch(ranks, NEXT, MPI_SUM, 1);
+  while (part < ranks->parts.n && ranks->done && ranks->done[part]);
+  return part;
+}
+
+/* Whether rank 0 has room for what the part comes to. */
+static bool has_room(dcs_ranks *ranks, int64_t part) {
+  return ranks->parts.ahead == 0 || part < fetch(ranks, PASSED, MPI_NO_OP, 0) + ranks->parts.ahead;
 }
 
 dcs_status dcs_ranks_take(dcs_workers *w, int64_t *part) {
   dcs_ranks *ranks = dcs_ranks_of(w);
   const double start = dcs_now_ns();
   DCS_TRY(failure(ranks));
-  do
-    *part = fetch(ranks, NEXT, MPI_SUM, 1);
-  while (*part < ranks->parts.n && ranks->done && ranks->done[*part]);
-  if (*part >= ranks->parts.n)
-    *part = -1;
-  else if (ranks->parts.ahead > 0)
-    DCS_TRY(wait_for_room(ranks, *part));
+  pthread_mutex_lock(&ranks->taking);
+  *part = ranks->pending >= 0 ? ranks->pending : fetch_part(ranks);
+  ranks->pending = -1;
+  if (*part >= ranks->parts.n) {
+    *part = DCS_PARTS_END;
+  } else if (!has_room(ranks, *part)) {
+    ranks->pending = *part;
+    *part = DCS_PART_LATER;
+  }
+  pthread_mutex_unlock(&ranks->taking);
   w->communicating_s += 1e-9 * (dcs_now_ns() - start);
   return DCS_OK;
 }
@@ -226,6 +235,15 @@ void dcs_ranks_passed(dcs_workers *w, int64_t part) {
   fetch(dcs_ranks_of(w), PASSED, MPI_REPLACE, part);
 }
 
+void dcs_ranks_stop(dcs_ranks *ranks) {
+  if (!ranks->receiving) return;
+  pthread_mutex_lock(&ranks->delivering);
+  ranks->stop = true;
+  pthread_mutex_unlock(&ranks->delivering);
+  pthread_join(ranks->receiver, NULL);
+  ranks->receiving = false;
+}
+
 static dcs_status wait_for_parts(dcs_ranks *ranks) {
   dcs_status status = DCS_OK;
   int times = 0;
@@ -237,10 +255,7 @@ static dcs_status wait_for_parts(dcs_ranks *ranks) {
     if (!all && dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
     if (!all) dcs_ranks_pause(&times);
   }
-  pthread_mutex_lock(&ranks->delivering);
-  ranks->stop = true;
-  pthread_mutex_unlock(&ranks->delivering);
-  pthread_join(ranks->receiver, NULL);
+  dcs_ranks_stop(ranks);
   return failure(ranks);
 }
 

@@ -25,8 +25,11 @@ typedef struct {
 
   /* ---- parts (mpi/parts.c) ---- */
   dcs_parts parts;
-  bool *done;         /* n flags, or NULL */
-  MPI_Win counters;   /* on rank 0: the next part, and the first that was not passed */
+  bool *done;       /* n flags, or NULL */
+  MPI_Win counters; /* on rank 0: the next part, and the first that was not passed */
+  int64_t pending;  /* was fetched, and rank 0 had no room for it; -1: none */
+  pthread_mutex_t taking;
+  bool receiving;     /* there is the thread: */
   pthread_t receiver; /* of rank 0 */
   pthread_mutex_t delivering;
   int64_t delivered; /* under `delivering`, as what follows */
@@ -51,6 +54,9 @@ void dcs_ranks_broadcast(dcs_ranks *ranks, void *bytes, size_t n);
 void dcs_ranks_barrier(dcs_ranks *ranks);
 /* A pause that grows with the number of those before it. */
 void dcs_ranks_pause(int *times);
+
+/* Ends the thread that receives, where it is there. */
+void dcs_ranks_stop(dcs_ranks *ranks);
 
 dcs_status dcs_ranks_begin(dcs_workers *, const dcs_parts *parts);
 dcs_status dcs_ranks_take(dcs_workers *, int64_t *part);

@@ -98,7 +98,7 @@ static void the_libraries_export_public_functions_alone(void **state) {
   (void)state;
   static const char functions[] =
       "dcs_error_message\ndcs_explain\ndcs_map\ndcs_map_method_ns\ndcs_mapper_close\n"
-      "dcs_mapper_open\n";
+      "dcs_mapper_open\ndcs_mean_add\ndcs_mean_close\ndcs_mean_finish\ndcs_mean_open\n";
   const char *names = "sed -n 's/.* [A-Z] \\(.*\\)$/\\1/p' | grep -v '^__' | LC_ALL=C sort";
   succeeds("nm", run("nm --extern-only --defined-only %s | %s",
                      in_folder("root/opt/dcs/lib/libdcs.a"), names));

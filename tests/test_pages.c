@@ -44,7 +44,8 @@ static void check_options(const char *page, const char *command, char **words) {
       fail_msg("%s: \"%s\": there is no command %s", page, command, words[1]);
     snprintf(asked, sizeof asked, "%s", words[1]);
   }
-  for (char **word = words + 2; *word; word++) {
+  /* Behind "--" is another program's command line. */
+  for (char **word = words + 2; *word && strcmp(*word, "--") != 0; word++) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(*word, "="), *word);
     if (name[0] == '-' && name[1] && !has_option(name))

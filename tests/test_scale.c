@@ -119,7 +119,7 @@ static void plant_model(planted *p, int64_t most_parts) {
                       .parts = most_parts > 10 ? 20 : 10,
                       .most_parts = most_parts,
                       .sent_parts = most_parts > 10 ? 10 : 5,
-                      .sending_s = 0.5,
+                      .receiving_s = 0.5,
                       .preparing_s = 1,
                       .writing_s = 0.5},
       0);

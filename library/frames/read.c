@@ -5,10 +5,27 @@
 #include "harness/base/interrupt.h"
 #include "library/frames/frame_case.h"
 #include "library/team.h"
+#include "library/workers.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* ---- reading ---- */
+
+/* What `take` says, once it says something, or the run has failed. */
+static dcs_status take(dcs_pipe *p, int64_t *block) {
+  for (bool stop = false; !stop;) {
+    pthread_mutex_lock(&p->calls);
+    const dcs_status status = p->job->take(p->job->user, block);
+    pthread_mutex_unlock(&p->calls);
+    if (status != DCS_OK || *block != DCS_PART_LATER) return status;
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    pthread_mutex_lock(&p->lock);
+    stop = p->status != DCS_OK || dcs_interrupted();
+    pthread_mutex_unlock(&p->lock);
+  }
+  return dcs_fail(DCS_FAILED, "interrupted");
+}
 
 /* The next block to read: one that came back, else what `take` says. While others may come back
  * waits for the workers. -1: none. */
@@ -23,9 +40,7 @@ static dcs_status next_block(dcs_pipe *p, int64_t *block, bool *again) {
   if (*again) *block = p->back[--p->n_back];
   pthread_mutex_unlock(&p->lock);
   if (stop || !ask) return DCS_OK;
-  pthread_mutex_lock(&p->calls);
-  dcs_status status = p->job->take(p->job->user, block);
-  pthread_mutex_unlock(&p->calls);
+  const dcs_status status = take(p, block);
   if (count >= 0 && *block * DCS_FRAME_BLOCK >= count) *block = -1;
   return status;
 }

@@ -18,7 +18,8 @@ typedef struct {
   const char *method;
   bool variance;
   /* The next block to compute, from 0 and ascending; -1: no more, as behind the last frame, which
-   * the run sees itself. One process counts; ranks of several fetch and add. */
+   * the run sees itself; -2: none yet, ask again in a millisecond. One process counts; ranks of
+   * several fetch and add (library/workers.h). */
   dcs_status (*take)(void *user, int64_t *block);
   /* What a block came to, in any order of blocks; the partial is the run's again. */
   dcs_status (*give)(void *user, int64_t block, const dcs_partial *partial);

@@ -153,13 +153,14 @@ static dcs_status build(command *c, const dcs_scale_plan *plan, const dcs_scale_
 static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
   static const char *const names[] =
       DCS_NAMES("schema", "rank", "parts", "most_parts", "preparing_s", "reading_s", "computing_s",
-                "communicating_s", "writing_s", "wall_s");
-  int at[10];
-  double v[10];
+                "communicating_s", "receiving_s", "writing_s", "wall_s");
+  enum { N = sizeof names / sizeof names[0] - 1 };
+  int at[N];
+  double v[N];
   DCS_TRY(dcs_table_need_all(t, names, at));
   if (strcmp(dcs_table_cell(t, row, at[0]), DCS_RANK_TIMES_SCHEMA) != 0)
     return dcs_table_wrong(t, row, "schema", at[0], DCS_RANK_TIMES_SCHEMA);
-  for (int i = 1; i < 10; i++) {
+  for (int i = 1; i < N; i++) {
     v[i] = dcs_table_number(t, row, at[i]);
     if (!isfinite(v[i])) return dcs_table_wrong(t, row, names[i], at[i], "a number");
   }
@@ -170,11 +171,11 @@ static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
   run->communicating_s += v[7];
   if (v[1] > 0) {
     run->sent_parts += (int64_t)v[2];
-    run->sending_s += v[7];
   } else {
     run->preparing_s = v[4];
-    run->writing_s = v[8];
-    run->wall_s = v[9];
+    run->receiving_s = v[8];
+    run->writing_s = v[9];
+    run->wall_s = v[10];
   }
   return DCS_OK;
 }

@@ -31,7 +31,7 @@ static double part(const dcs_scale_run *r) {
 }
 
 static double receiving(const dcs_scale_run *r) {
-  return r->sent_parts > 0 ? r->sending_s / (double)r->sent_parts : NAN;
+  return r->sent_parts > 0 ? r->receiving_s / (double)r->sent_parts : NAN;
 }
 
 /* Of strong scaling and not crowded: one rank, and the fewest of several with as many threads. */

@@ -26,14 +26,14 @@ typedef struct {
 } dcs_scale_point;
 
 /* One job. Of stages: seconds of all ranks together, but for what rank 0 does before there are
- * parts to take, and after the last. */
+ * parts to take (preparing), beside (receiving), and after the last (writing). */
 typedef struct {
   int point, round;
   int64_t parts, most_parts; /* that were computed; that the job could be cut into */
   int64_t sent_parts;        /* by ranks other than 0 */
   double launch_s;           /* what mpirun took on top of wall_s */
   double wall_s;             /* of rank 0, from its start to the end of its work */
-  double preparing_s, reading_s, computing_s, communicating_s, sending_s, writing_s;
+  double preparing_s, reading_s, computing_s, communicating_s, receiving_s, writing_s;
 } dcs_scale_run;
 
 typedef struct {
@@ -102,8 +102,8 @@ typedef struct {
   int64_t parts, most_parts; /* of one node; at most */
 } dcs_scale_model;
 
-/* From the medians of strong scaling at one rank, and from what ranks waited to send where there
- * are two or more. False: these were not measured. */
+/* From the medians of strong scaling at one rank, and of what rank 0 took to receive a part where
+ * there are two or more. False: these were not measured. */
 bool dcs_scale_model_of(const dcs_scale *scale, dcs_scale_model *model);
 /* Parts that so many nodes share: where one has as many as there can be, the same; else as many for
  * each, up to those. With `weak` always as many for each. */
