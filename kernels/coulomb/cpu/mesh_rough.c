@@ -59,13 +59,13 @@ typedef struct {
   float re[PACK], im[PACK];
 } phases;
 
-static void tabulate(const double turns[PACK], int most, phases *table) {
+static void tabulate(const float angles[PACK], int most, phases *table) {
   for (int b = 0; b < PACK; b++) {
     table[0].re[b] = 1;
     table[0].im[b] = 0;
     if (most == 0) continue;
-    table[1].re[b] = (float)cos(2 * acos(-1) * turns[b]);
-    table[1].im[b] = (float)sin(2 * acos(-1) * turns[b]);
+    table[1].re[b] = cosf(angles[b]);
+    table[1].im[b] = sinf(angles[b]);
   }
   for (int k = 2; k <= most; k++)
     for (int b = 0; b < PACK; b++) {
@@ -98,16 +98,16 @@ static void sum_part(const rough *s, const dcs_problem *problem, int64_t first, 
                      phases *const tables[3], double (*sum)[2]) {
   for (; first < end; first += PACK) {
     float q[PACK] = {0};
-    double turns[3][PACK] = {{0}};
+    float angles[3][PACK] = {{0}};
     for (int b = 0; b < PACK && first + b < end; b++) {
       const dcs_atom *atom = &dcs_atoms(problem)[first + b];
       const float at[3] = {atom->x, atom->y, atom->z};
       q[b] = atom->q;
       for (int d = 0; d < 3; d++)
-        turns[d][b] = (double)at[d] / s->cell[d];
+        angles[d][b] = at[d] * (float)(2 * acos(-1) / s->cell[d]);
     }
     for (int d = 0; d < 3; d++)
-      tabulate(turns[d], s->most[d], tables[d]);
+      tabulate(angles[d], s->most[d], tables[d]);
     for (int i = 0; i < s->n_waves; i++)
       add_pack(s->wave[i], q, tables, sum[i]);
   }
