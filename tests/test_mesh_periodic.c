@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "harness/problems/ewald.h"
+#include "kernels/coulomb/cpu/mesh_rough.h"
 #include "tests/crystals.h"
 #include "tests/periodic_scenes.h"
 
@@ -33,6 +35,32 @@ static dcs_config configured(uint64_t seed) {
 
 static void assert_near(double found, double expected, double error) {
   if (!(fabs(found - expected) <= error)) fail_msg("found %.9g; expected %.9g", found, expected);
+}
+
+/* Of terms: W, the root of the sum of the squares of q/r of the nearest images. */
+static void the_rough_sum_is_good_to_a_few_percent(void **state) {
+  (void)state;
+  enum { N = 40 };
+  for (int scene = 0; scene < N_CELLS; scene++) {
+    dcs_case c = periodic_case(scene, 5 + (uint64_t)scene, 1e-3, 7);
+    dcs_mesh_sample samples[N];
+    double points[N][3], v[N], cell[3], largest = 0;
+    for (int i = 0; i < N; i++) {
+      samples[i] = (dcs_mesh_sample){.v = 0};
+      dcs_case_point(&c, i * 97 % dcs_points(c.problem.n), points[i]);
+      for (int d = 0; d < 3; d++)
+        samples[i].at[d] = (float)points[i][d];
+    }
+    dcs_cell_edges(&c.problem, cell);
+    assert_true(dcs_mesh_sum_images(&c.problem, 1, samples, N));
+    assert_int_equal(dcs_ewald(c.sites, c.n_sites, cell, 1e-9, (const double(*)[3])points, N, v),
+                     DCS_OK);
+    for (int i = 0; i < N; i++)
+      if (samples[i].far) largest = fmax(largest, fabs(samples[i].v - v[i]) / sqrt(samples[i].w));
+    if (getenv("DCS_TEST_TELL")) printf("%-12s rough sum: %.4f\n", cells[scene], largest);
+    assert_true(largest <= 0.03);
+    dcs_case_free(&c);
+  }
 }
 
 /* In make check a few of the problems. */
@@ -138,6 +166,7 @@ static int find_variant(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_rough_sum_is_good_to_a_few_percent),
       cmocka_unit_test(no_tolerance_is_exceeded),
       cmocka_unit_test(the_madelung_constants_are_found),
       cmocka_unit_test(a_net_charge_is_neutralised),

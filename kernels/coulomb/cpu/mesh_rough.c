@@ -1,14 +1,15 @@
 /* A sum over all images at a few points, by the split of the mesh method and plain sums over atoms
- * and wave vectors: where a percent is enough, both are short. */
+ * and wave vectors: where a few percent are enough, both are short. */
 #include "kernels/coulomb/cpu/mesh_rough.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Where the split's transform ends, at k a = BETA, it has fallen by exp(-BETA). The reach of the
- * short range part, in units of the cell's mean edge: some 45 wave vectors are left, and of most
+ * short range part, in units of the cell's mean edge: some 25 wave vectors are left, and of most
  * cells the nearest image alone is within it. */
-static const double BETA = 6, OF_EDGE = 0.35;
+static const double BETA = 5, OF_EDGE = 0.35;
+enum { DEGREE = 5 }; /* of the polynomial, in r^2; its error is below that */
 
 enum {
   BLOCK = 4096, /* atoms that are summed in single precision before double takes over */
@@ -58,13 +59,13 @@ typedef struct {
   float re[PACK], im[PACK];
 } phases;
 
-static void tabulate(const double turns[PACK], int most, phases *table) {
+static void tabulate(const float angles[PACK], int most, phases *table) {
   for (int b = 0; b < PACK; b++) {
     table[0].re[b] = 1;
     table[0].im[b] = 0;
     if (most == 0) continue;
-    table[1].re[b] = (float)cos(2 * acos(-1) * turns[b]);
-    table[1].im[b] = (float)sin(2 * acos(-1) * turns[b]);
+    table[1].re[b] = cosf(angles[b]);
+    table[1].im[b] = sinf(angles[b]);
   }
   for (int k = 2; k <= most; k++)
     for (int b = 0; b < PACK; b++) {
@@ -97,16 +98,16 @@ static void sum_part(const rough *s, const dcs_problem *problem, int64_t first, 
                      phases *const tables[3], double (*sum)[2]) {
   for (; first < end; first += PACK) {
     float q[PACK] = {0};
-    double turns[3][PACK] = {{0}};
+    float angles[3][PACK] = {{0}};
     for (int b = 0; b < PACK && first + b < end; b++) {
       const dcs_atom *atom = &dcs_atoms(problem)[first + b];
       const float at[3] = {atom->x, atom->y, atom->z};
       q[b] = atom->q;
       for (int d = 0; d < 3; d++)
-        turns[d][b] = (double)at[d] / s->cell[d];
+        angles[d][b] = at[d] * (float)(2 * acos(-1) / s->cell[d]);
     }
     for (int d = 0; d < 3; d++)
-      tabulate(turns[d], s->most[d], tables[d]);
+      tabulate(angles[d], s->most[d], tables[d]);
     for (int i = 0; i < s->n_waves; i++)
       add_pack(s->wave[i], q, tables, sum[i]);
   }
@@ -156,31 +157,33 @@ static inline float nearest(float v) {
   return v + shift - shift;
 }
 
-/* From the atom's image that is nearest to the point to the point. */
-static inline float to_nearest(float at, float point, float edge) {
+/* From the point to the atom's image that is nearest to it. */
+static inline float to_nearest(float at, float point, float edge, float per_edge) {
   const float apart = at - point;
-  return apart - edge * nearest(apart / edge);
+  return apart - edge * nearest(apart * per_edge);
 }
 
 /* Adds a block of atoms: of each the image that is `beside` cells from the nearest one. */
 static void add_block(const rough *s, const dcs_atom *atoms, int64_t n, const int beside[3],
                       dcs_mesh_sample *sample) {
   const float lx = (float)s->cell[0], ly = (float)s->cell[1], lz = (float)s->cell[2];
+  const float px = 1 / lx, py = 1 / ly, pz = 1 / lz;
   const float sx = lx * (float)beside[0], sy = ly * (float)beside[1], sz = lz * (float)beside[2];
   const float *at = sample->at, *c = s->radial.c;
   const float reach2 = s->radial.cutoff * s->radial.cutoff;
   float v = 0, w = 0, nearest2 = INFINITY;
 #pragma omp simd reduction(+ : v, w) reduction(min : nearest2)
   for (int64_t a = 0; a < n; a++) {
-    const float dx = to_nearest(atoms[a].x, at[0], lx) + sx, q = atoms[a].q;
-    const float dy = to_nearest(atoms[a].y, at[1], ly) + sy;
-    const float dz = to_nearest(atoms[a].z, at[2], lz) + sz;
+    const float dx = to_nearest(atoms[a].x, at[0], lx, px) + sx, q = atoms[a].q;
+    const float dy = to_nearest(atoms[a].y, at[1], ly, py) + sy;
+    const float dz = to_nearest(atoms[a].z, at[2], lz, pz) + sz;
     const float r2 = dx * dx + dy * dy + dz * dz, least = r2 > 1 ? r2 : 1;
-    float softened = c[DCS_RADIAL_LOW];
-    for (int i = DCS_RADIAL_LOW - 1; i >= 0; i--)
+    const float term = q / sqrtf(least);
+    float softened = c[DEGREE];
+    for (int i = DEGREE - 1; i >= 0; i--)
       softened = softened * least + c[i];
-    v += least < reach2 ? q * (1 / sqrtf(least) - softened) : 0;
-    w += q * q / least;
+    v += least < reach2 ? term - q * softened : 0;
+    w += term * term;
     nearest2 = r2 < nearest2 ? r2 : nearest2;
   }
   sample->v += (double)v;
@@ -211,7 +214,7 @@ static rough split_cell(const dcs_problem *problem) {
   for (int d = 0; d < 3; d++)
     s.images[d] = (int)ceil(fmax(s.split.a / s.cell[d] - 0.5, 0));
   const dcs_split_series series = dcs_split_expand(&s.split);
-  dcs_radial_fit(dcs_split_softened, &series, s.split.a, DCS_RADIAL_LOW, &s.radial);
+  dcs_radial_fit(dcs_split_softened, &series, s.split.a, DEGREE, &s.radial);
   return s;
 }
 

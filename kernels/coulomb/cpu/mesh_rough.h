@@ -11,8 +11,8 @@ typedef struct {
   bool far; /* 1 angstrom or more from all atoms */
 } dcs_mesh_sample;
 
-/* The samples' v, of all images, off by a percent of its terms; w and far of each atom's nearest
- * image. False: no memory. */
+/* The samples' v, of all images, off by two percent or so of its terms; w and far of each atom's
+ * nearest image. False: no memory. */
 bool dcs_mesh_sum_images(const dcs_problem *problem, int threads, dcs_mesh_sample *samples, int n);
 
 #endif

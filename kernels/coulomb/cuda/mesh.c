@@ -1,6 +1,7 @@
 /* Descriptor of cuda_mesh. */
 #include "kernels/coulomb/cuda/mesh_plan.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -39,6 +40,10 @@ static bool fits(const dcs_problem *problem, const dcs_mesh *mesh, char why[DCS_
   if (problem->n.y > DCS_MESH_MOST_IN_Y) {
     snprintf(why, DCS_TEXT, "%lld points in y; at most %d", (long long)problem->n.y,
              DCS_MESH_MOST_IN_Y);
+    return false;
+  }
+  if (dcs_mesh_spread_atoms(problem, mesh) > INT_MAX / 2) {
+    snprintf(why, DCS_TEXT, "more than %d places for atoms that are spread", INT_MAX / 2);
     return false;
   }
   for (int l = 0; l < mesh->n_levels; l++)

@@ -27,6 +27,8 @@ struct meshes {
   int nz;                 /* points of the whole map */
   int map_axis, far_axis; /* where these tables begin */
   int periodic;
+  int n_spread;          /* atoms that are spread, of a periodic problem with images */
+  image_lattice lattice; /* and which */
 };
 
 static __device__ __forceinline__ int row_of(const mesh_level &level) {

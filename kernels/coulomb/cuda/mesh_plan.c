@@ -14,17 +14,23 @@ typedef struct {
   mesh_level level[DCS_MESH_LEVELS];
   double a, diameter, margin;
   dcs_near_grid cells;
-  int n_levels, far_nodes, nz, map_axis, far_axis, periodic;
+  int n_levels, far_nodes, nz, map_axis, far_axis, periodic, n_spread;
+  dcs_near_lattice lattice;
 } meshes;
 
 /* Behind the short range part's, aligned. */
-enum { OWN = (sizeof(dcs_short_range) + 7) / 8 * 8, CELLS = OWN + offsetof(meshes, cells) };
+enum {
+  OWN = (sizeof(dcs_short_range) + 7) / 8 * 8,
+  CELLS = OWN + offsetof(meshes, cells),
+  N_SPREAD = OWN + offsetof(meshes, n_spread),
+  LATTICE = OWN + offsetof(meshes, lattice)
+};
 _Static_assert(OWN + sizeof(meshes) <= DCS_OWN_BYTES, "a plan holds them");
 
 enum {
   SPREAD_LISTS = DCS_CELLS_N_SCRATCH, /* the sorted atoms that are spread */
   SPREAD_COUNTERS,
-  WRAPPED, /* atoms of a periodic problem, in the cell */
+  IMAGES, /* atoms of a periodic problem, and their images */
   TABLES,
   HALF, /* a mesh along one dimension, */
   PART, /* and two */
@@ -36,12 +42,34 @@ enum {
 
 /* ---- what kernels know of the meshes ---- */
 
+/* Images within the reach of a window of the nodes; of a problem that is not periodic none. */
+static dcs_near_lattice lattice_of(const dcs_mesh *mesh) {
+  const dcs_mesh_level *level = &mesh->level[0];
+  dcs_near_lattice lattice = {{0}};
+  for (int d = 0; mesh->periodic && d < 3; d++) {
+    const double reach = 0.501 * level->order * level->spacing[d];
+    lattice.period[d] = level->n[d] * level->spacing[d];
+    lattice.lo[d] = level->lo[d] - reach;
+    lattice.hi[d] = level->lo[d] + lattice.period[d] - level->spacing[d] + reach;
+    lattice.most[d] = (int)((lattice.hi[d] - lattice.lo[d]) / lattice.period[d]) + 1;
+  }
+  return lattice;
+}
+
+int64_t dcs_mesh_spread_atoms(const dcs_problem *problem, const dcs_mesh *mesh) {
+  const dcs_near_lattice lattice = lattice_of(mesh);
+  const int64_t images = (int64_t)lattice.most[0] * lattice.most[1] * lattice.most[2];
+  return (mesh->periodic ? images : 1) * problem->n_inputs;
+}
+
 /* Cells of about half a brick around the near atoms. Their corner has one coordinate. */
 static dcs_cells spread_cells(const dcs_problem *problem, const dcs_config *config,
                               const dcs_mesh_way *w) {
-  const dcs_mesh_scene *s = &w->scene;
-  const double corner = fmin(fmin(s->lo[0], s->lo[1]), s->lo[2]) - 0.1;
-  const double length[3] = {s->hi[0] - corner, s->hi[1] - corner, s->hi[2] - corner};
+  const dcs_near_lattice lattice = lattice_of(&w->mesh);
+  const double *lo = w->mesh.periodic ? lattice.lo : w->scene.lo;
+  const double *hi = w->mesh.periodic ? lattice.hi : w->scene.hi;
+  const double corner = fmin(fmin(lo[0], lo[1]), lo[2]) - 0.1;
+  const double length[3] = {hi[0] - corner, hi[1] - corner, hi[2] - corner};
   dcs_config with = *config;
   with.value[DCS_CELLS_EDGE] = fmax(40 * w->mesh.level[0].h, 10);
   return dcs_cells_divide(problem, &with, corner, length, 1);
@@ -73,7 +101,9 @@ static meshes meshes_of(const dcs_problem *problem, const dcs_mesh_way *w, const
                 .n_levels = mesh->n_levels,
                 .far_nodes = mesh->far_nodes,
                 .nz = (int)problem->n.z,
-                .periodic = mesh->periodic};
+                .periodic = mesh->periodic,
+                .n_spread = (int)dcs_mesh_spread_atoms(problem, mesh),
+                .lattice = lattice_of(mesh)};
   for (int l = 0; l < mesh->n_levels; l++) {
     const dcs_mesh_level *from = &mesh->level[l];
     mesh_level *to = &own.level[l];
@@ -121,10 +151,11 @@ static dcs_fft fft_of(const dcs_mesh_level *level, bool doubles) {
 static void add_scratch(const dcs_problem *problem, const dcs_mesh *mesh, const dcs_cells *cells,
                         bool doubles, int table_numbers, dcs_plan *plan) {
   const int64_t real = doubles ? 8 : 4, places = ((int64_t)cells->nx + 1) * cells->ny * cells->nz;
+  const int64_t n = dcs_mesh_spread_atoms(problem, mesh);
   int64_t half, part;
   count_passes(problem, mesh, &half, &part);
-  plan->scratch[SPREAD_LISTS].bytes = 4 * (7 * problem->n_inputs + 2 * places);
-  if (mesh->periodic) plan->scratch[WRAPPED].bytes = 16 * problem->n_inputs;
+  plan->scratch[SPREAD_LISTS].bytes = 4 * (7 * n + 2 * places);
+  if (mesh->periodic) plan->scratch[IMAGES].bytes = 16 * n;
   plan->scratch[SPREAD_COUNTERS] = (dcs_scratch){4 * (1 + places), .zero = true};
   plan->scratch[TABLES].bytes = real * table_numbers;
   plan->scratch[HALF].bytes = real * half;
@@ -175,35 +206,32 @@ static void add_pass(dcs_plan *plan, const char *kernel, int64_t nx, int64_t ny,
                                      .value = l});
 }
 
-static void add_sort(const dcs_problem *problem, const dcs_cells *cells, dcs_plan *plan) {
+static dcs_plan_step sort_step(const char *kernel, int64_t blocks, const dcs_arg *args) {
+  return (dcs_plan_step){.kernel = kernel,
+                         .block = {DCS_CELLS_SORT_THREADS, 1, 1},
+                         .grid = {blocks, 1, 1},
+                         .args = args};
+}
+
+static void add_sort(int64_t n, const dcs_cells *cells, bool periodic, dcs_plan *plan) {
+  static const dcs_arg images[] = {DCS_SCRATCH(IMAGES), DCS_BUFFER(DCS_COULOMB_ATOMS),
+                                   DCS_OWN_AT(N_SPREAD), DCS_OWN_AT(LATTICE), DCS_ARG_END};
   static const dcs_arg cells_alone[] = {DCS_SCRATCH(SPREAD_LISTS), DCS_SCRATCH(SPREAD_COUNTERS),
-                                        DCS_ARG_N_INPUTS, DCS_OWN_AT(CELLS), DCS_ARG_END};
-  static const dcs_arg with_atoms[] = {DCS_SCRATCH(SPREAD_LISTS),
-                                       DCS_SCRATCH(SPREAD_COUNTERS),
-                                       DCS_BUFFER(DCS_COULOMB_ATOMS),
-                                       DCS_ARG_N_INPUTS,
-                                       DCS_OWN_AT(CELLS),
-                                       DCS_ARG_END};
-  static const dcs_arg wrap[] = {DCS_SCRATCH(WRAPPED), DCS_BUFFER(DCS_COULOMB_ATOMS),
-                                 DCS_ARG_N_INPUTS, OF_SPREAD, DCS_ARG_END};
-  static const dcs_arg with_wrapped[] = {DCS_SCRATCH(SPREAD_LISTS), DCS_SCRATCH(SPREAD_COUNTERS),
-                                         DCS_SCRATCH(WRAPPED),      DCS_ARG_N_INPUTS,
-                                         DCS_OWN_AT(CELLS),         DCS_ARG_END};
-  const bool periodic = dcs_periodic(problem);
-  dcs_plan_step step = {.kernel = "mesh_wrap",
-                        .block = {DCS_CELLS_SORT_THREADS, 1, 1},
-                        .grid = {dcs_cells_sort_blocks(problem), 1, 1},
-                        .args = wrap};
-  if (periodic) dcs_add_step(plan, step);
-  step.args = periodic ? with_wrapped : with_atoms;
-  step.kernel = "group_atoms";
-  dcs_add_step(plan, step);
-  step.kernel = "place_atoms";
-  dcs_add_step(plan, (dcs_plan_step){.kernel = "place_rows",
-                                     .block = {DCS_CELLS_SORT_THREADS, 1, 1},
-                                     .grid = {(int64_t)cells->ny * cells->nz, 1, 1},
-                                     .args = cells_alone});
-  dcs_add_step(plan, step);
+                                        DCS_OWN_AT(N_SPREAD), DCS_OWN_AT(CELLS), DCS_ARG_END};
+#define SORTED(atoms)                                                                              \
+  {                                                                                                \
+    DCS_SCRATCH(SPREAD_LISTS), DCS_SCRATCH(SPREAD_COUNTERS), atoms, DCS_OWN_AT(N_SPREAD),          \
+        DCS_OWN_AT(CELLS), DCS_ARG_END                                                             \
+  }
+  static const dcs_arg with_atoms[] = SORTED(DCS_BUFFER(DCS_COULOMB_ATOMS));
+  static const dcs_arg with_images[] = SORTED(DCS_SCRATCH(IMAGES));
+#undef SORTED
+  const dcs_arg *args = periodic ? with_images : with_atoms;
+  const int64_t blocks = dcs_divide_up(n, DCS_CELLS_SORT_THREADS);
+  if (periodic) dcs_add_step(plan, sort_step("place_images", blocks, images));
+  dcs_add_step(plan, sort_step("group_atoms", blocks, args));
+  dcs_add_step(plan, sort_step("place_rows", (int64_t)cells->ny * cells->nz, cells_alone));
+  dcs_add_step(plan, sort_step("place_atoms", blocks, args));
 }
 
 static void add_tables(const dcs_problem *problem, const dcs_mesh *mesh, dcs_plan *plan) {
@@ -224,7 +252,7 @@ static void add_tables(const dcs_problem *problem, const dcs_mesh *mesh, dcs_pla
 static void add_spread(const dcs_mesh *mesh, dcs_plan *plan) {
   enum { BRICK = 8 };
   static const dcs_arg args[] = {
-      OF_LEVEL(0), DCS_SCRATCH(SPREAD_LISTS), DCS_ARG_N_INPUTS, OF_SPREAD,
+      OF_LEVEL(0), DCS_SCRATCH(SPREAD_LISTS), DCS_OWN_AT(N_SPREAD), OF_SPREAD,
       OF_MAP,      DCS_ARG_SPACING,           DCS_ARG_END};
   const int *nodes = mesh->periodic ? mesh->level[0].n : mesh->level[0].nodes;
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = OF_LEVEL(0)});
@@ -336,6 +364,6 @@ void dcs_mesh_plan(const dcs_problem *problem, const dcs_config *config, const d
   plan->args = args;
   memcpy(plan->own + OWN, &own, sizeof own);
   add_scratch(problem, &w->mesh, &cells, doubles, numbers, plan);
-  add_sort(problem, &cells, plan);
+  add_sort(own.n_spread, &cells, own.periodic, plan);
   add_steps(problem, &w->mesh, doubles, plan);
 }
