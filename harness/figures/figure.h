@@ -187,8 +187,9 @@ bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row);
 
 enum { DCS_FIGURE_PANELS = 6 };
 /* The rows to draw a panel for: those with status ok, then others with an estimate, then the rest,
- * each in the order of the file. `same` tells rows that share a panel, of which the first stands
- * for all (NULL: none do), and `drawn` which of these have data enough (given `with`). */
+ * each in the order of the file, as many as there are colours for. `same` tells rows that share a
+ * panel, of which the first stands for all (NULL: none do), and `drawn` which of these have data
+ * enough (given `with`). */
 typedef struct {
   size_t rows[DCS_FIGURE_PANELS], n;
   size_t total; /* panels that there could be */
@@ -220,8 +221,11 @@ dcs_status dcs_figure_no_winner(const dcs_figure_thresholds *t, size_t threshold
 double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
                               const dcs_size *size);
 
-/* A method's own colour, as a number of the scripts' line types. */
-int dcs_figure_colour(const dcs_figure_thresholds *t, size_t threshold, bool b);
+/* The colour of a method of one of the panels, its own there, as a number of the scripts' line
+ * types.
+ */
+int dcs_figure_colour(const dcs_figure_thresholds *t, const dcs_figure_panels *panels,
+                      size_t threshold, bool b);
 /* The first block, with the machine of thresholds: the run's own. */
 void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,
                                  const dcs_figure_panels *panels, const char *title);

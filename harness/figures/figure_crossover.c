@@ -16,6 +16,7 @@ typedef struct {
 
 typedef struct {
   const dcs_figure_thresholds *t;
+  dcs_figure_panels chosen;
   int along;         /* dimension */
   bool system;       /* of systems that grow in both */
   panel_size *sizes; /* room for all rows of winners.csv */
@@ -136,8 +137,8 @@ static void put_interval(FILE *dat, const panels *p, size_t row) {
   if (isnan(lo)) lo = p->sizes[0].x;
   if (isnan(hi)) hi = p->sizes[p->n - 1].x;
   if (isnan(estimate)) estimate = 0;
-  fprintf(dat, "%d\t%d\t%.9g\t%.9g\t%.9g\n", dcs_figure_colour(p->t, row, false),
-          dcs_figure_colour(p->t, row, true), estimate, lo, hi);
+  fprintf(dat, "%d\t%d\t%.9g\t%.9g\t%.9g\n", dcs_figure_colour(p->t, &p->chosen, row, false),
+          dcs_figure_colour(p->t, &p->chosen, row, true), estimate, lo, hi);
 }
 
 static void put_times(FILE *dat, const panels *p, size_t threshold, bool b) {
@@ -163,20 +164,20 @@ static dcs_status put_panels(FILE *dat, panels *p, char why[DCS_TEXT]) {
   char title[DCS_TEXT];
   DCS_TRY(dcs_room_take(p->t->run->figure, &p->sizes, dcs_table_rows(p->t->winners),
                         sizeof *p->sizes, "sizes"));
-  const dcs_figure_panels chosen = dcs_figure_choose_panels(p->t, NULL, take_sizes, p);
+  p->chosen = dcs_figure_choose_panels(p->t, NULL, take_sizes, p);
   DCS_TRY(p->status);
-  if (chosen.n == 0)
+  if (p->chosen.n == 0)
     return dcs_figure_skip(why, "no threshold along %s has two sizes where no method is missing",
                            p->system ? "systems of one density" : along->values);
   snprintf(title, sizeof title, "Crossover points along the %s%s", along->name,
            p->system ? " of systems of one density" : "");
-  dcs_figure_threshold_titles(dat, p->t, &chosen, title);
-  for (size_t i = 0; i < chosen.n; i++) {
-    take_sizes(p, chosen.rows[i]);
-    put_title(dat, p, chosen.rows[i]);
-    put_interval(dat, p, chosen.rows[i]);
-    put_times(dat, p, chosen.rows[i], false);
-    put_times(dat, p, chosen.rows[i], true);
+  dcs_figure_threshold_titles(dat, p->t, &p->chosen, title);
+  for (size_t i = 0; i < p->chosen.n; i++) {
+    take_sizes(p, p->chosen.rows[i]);
+    put_title(dat, p, p->chosen.rows[i]);
+    put_interval(dat, p, p->chosen.rows[i]);
+    put_times(dat, p, p->chosen.rows[i], false);
+    put_times(dat, p, p->chosen.rows[i], true);
   }
   return DCS_OK;
 }

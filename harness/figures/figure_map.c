@@ -13,6 +13,7 @@ typedef struct {
 
 typedef struct {
   const dcs_figure_thresholds *t;
+  const dcs_figure_panels *panels;
   rectangle *rectangles; /* room for all rows of winners.csv; by points, then by atoms */
   size_t n;
   double error; /* of a problem that approximates another; NaN: there is none */
@@ -159,14 +160,15 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
   take_rectangles(m, panel);
   if (m->n == 0) return dcs_figure_no_winner(m->t, panel);
   find_edges(m);
-  dcs_figure_series(dat, "grids %s, scope %s", dcs_table_text(t, panel, "shape"),
-                    dcs_table_text(t, panel, "scope"));
+  const char *problem = dcs_figure_problem(m->t, panel);
+  dcs_figure_series(dat, "%s%sgrids %s, scope %s", problem, *problem ? ", " : "",
+                    dcs_table_text(t, panel, "shape"), dcs_table_text(t, panel, "scope"));
   if (isnan(m->error))
     dcs_figure_line(dat, "%s or %s", a, b);
   else
     dcs_figure_line(dat, "%s or %s; error %.2g", a, b, m->error);
-  fprintf(dat, "%d\t%d\n", dcs_figure_colour(m->t, panel, false),
-          dcs_figure_colour(m->t, panel, true));
+  fprintf(dat, "%d\t%d\n", dcs_figure_colour(m->t, m->panels, panel, false),
+          dcs_figure_colour(m->t, m->panels, panel, true));
   put_rectangles(dat, m, 0, a);
   put_rectangles(dat, m, 1, b);
   put_rectangles(dat, m, 2, "unsure");
@@ -176,7 +178,7 @@ static dcs_status put_panel(FILE *dat, map *m, size_t panel) {
 
 static dcs_status put_panels(dcs_figure_thresholds *t, FILE *dat, char why[DCS_TEXT]) {
   const dcs_figure_panels panels = dcs_figure_choose_panels(t, same_panel, has_grids, t);
-  map m = {.t = t};
+  map m = {.t = t, .panels = &panels};
   if (panels.n == 0)
     return dcs_figure_skip(why, "no pair of methods was measured on %d grids of one shape",
                            FEWEST_GRIDS);

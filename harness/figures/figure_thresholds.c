@@ -58,6 +58,69 @@ bool dcs_figure_on_axis(const dcs_figure_thresholds *t, size_t row) {
          strcmp(dcs_table_text(t->thresholds, row, "axis"), t->axis) == 0;
 }
 
+/* ---- texts ---- */
+
+static const char *const method_columns[2][2] = {{"method_a", "problem_config_a"},
+                                                 {"method_b", "problem_config_b"}};
+
+const char *dcs_figure_problem(const dcs_figure_thresholds *t, size_t threshold) {
+  const char *config[2];
+  for (int b = 0; b < 2; b++)
+    config[b] = dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
+  return strcmp(config[0], config[1]) == 0 ? config[0] : "";
+}
+
+char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b,
+                        char text[DCS_TEXT]) {
+  const bool shared = *dcs_figure_problem(t, threshold);
+  const char *config = shared ? "" : dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
+  snprintf(text, DCS_TEXT, "%s%s%s", dcs_table_text(t->thresholds, threshold, method_columns[b][0]),
+           *config ? " " : "", config);
+  return text;
+}
+
+/* ---- colours ---- */
+
+enum { N_COLOURS = 8 };
+typedef struct {
+  char list[N_COLOURS][DCS_TEXT]; /* by colour, from the first */
+  int n;
+} methods;
+
+static int find_method(const methods *m, const char *name) {
+  int at = 0;
+  while (at < m->n && strcmp(m->list[at], name) != 0)
+    at++;
+  return at;
+}
+
+/* The methods of the panels; false where they are more than there are colours. The most common have
+ * the same in all runs; others as they come. */
+static bool take_methods(const dcs_figure_thresholds *t, const dcs_figure_panels *panels,
+                         methods *m) {
+  *m = (methods){.list = {"cpu_parallel", "gpu", "cpu_sequential"}, .n = 3};
+  char name[DCS_TEXT];
+  bool sequential = false;
+  for (size_t i = 0; i < 2 * panels->n; i++)
+    sequential |= strcmp(dcs_figure_method(t, panels->rows[i / 2], i % 2, name), m->list[2]) == 0;
+  m->n = 2 + sequential;
+  for (size_t i = 0; i < 2 * panels->n; i++) {
+    dcs_figure_method(t, panels->rows[i / 2], i % 2, name);
+    if (find_method(m, name) < m->n) continue;
+    if (m->n == N_COLOURS) return false;
+    snprintf(m->list[m->n++], DCS_TEXT, "%s", name);
+  }
+  return true;
+}
+
+int dcs_figure_colour(const dcs_figure_thresholds *t, const dcs_figure_panels *panels,
+                      size_t threshold, bool b) {
+  char name[DCS_TEXT];
+  methods m;
+  (void)take_methods(t, panels, &m);
+  return find_method(&m, dcs_figure_method(t, threshold, b, name)) + 1;
+}
+
 /* ---- panels ---- */
 
 /* 0: a crossover point that is sure; 1: another estimate; 2: none. */
@@ -79,6 +142,15 @@ static bool is_repeated(const dcs_figure_thresholds *t,
   return false;
 }
 
+/* One more, if there is room for it and colours for its methods. */
+static void add_panel(const dcs_figure_thresholds *t, dcs_figure_panels *panels, size_t row) {
+  methods m;
+  panels->total++;
+  if (panels->n == DCS_FIGURE_PANELS) return;
+  panels->rows[panels->n++] = row;
+  panels->n -= !take_methods(t, panels, &m);
+}
+
 dcs_figure_panels dcs_figure_choose_panels(const dcs_figure_thresholds *t,
                                            bool (*same)(const dcs_table *, size_t, size_t),
                                            bool (*drawn)(void *with, size_t row), void *with) {
@@ -89,14 +161,10 @@ dcs_figure_panels dcs_figure_choose_panels(const dcs_figure_thresholds *t,
       if (!dcs_figure_on_axis(t, row) || is_repeated(t, same, row, &rank) || rank != wanted ||
           !drawn(with, row))
         continue;
-      if (found.n < DCS_FIGURE_PANELS) found.rows[found.n++] = row;
-      found.total++;
+      add_panel(t, &found, row);
     }
   return found;
 }
-
-static const char *const method_columns[2][2] = {{"method_a", "problem_config_a"},
-                                                 {"method_b", "problem_config_b"}};
 
 /* Whether the threshold's method (a or b) is that one of the row of winners.csv. */
 static bool same_method(const dcs_figure_thresholds *t, size_t threshold, bool b, size_t winner,
@@ -148,55 +216,6 @@ double dcs_figure_model_error(const dcs_figure_thresholds *t, size_t threshold,
       if (row->ok) most = fmax(most, row->of->model_error);
   }
   return most;
-}
-
-/* ---- texts ---- */
-
-const char *dcs_figure_problem(const dcs_figure_thresholds *t, size_t threshold) {
-  const char *config[2];
-  for (int b = 0; b < 2; b++)
-    config[b] = dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
-  return strcmp(config[0], config[1]) == 0 ? config[0] : "";
-}
-
-char *dcs_figure_method(const dcs_figure_thresholds *t, size_t threshold, bool b,
-                        char text[DCS_TEXT]) {
-  const bool shared = *dcs_figure_problem(t, threshold);
-  const char *config = shared ? "" : dcs_table_text(t->thresholds, threshold, method_columns[b][1]);
-  snprintf(text, DCS_TEXT, "%s%s%s", dcs_table_text(t->thresholds, threshold, method_columns[b][0]),
-           *config ? " " : "", config);
-  return text;
-}
-
-enum { N_COLOURS = 8 };
-
-static bool has_method(const dcs_figure_thresholds *t, const char *wanted) {
-  char name[DCS_TEXT];
-  for (size_t i = 0; i < 2 * dcs_table_rows(t->thresholds); i++)
-    if (dcs_figure_on_axis(t, i / 2) &&
-        strcmp(dcs_figure_method(t, i / 2, i % 2, name), wanted) == 0)
-      return true;
-  return false;
-}
-
-/* The most common methods have the same in all runs; others as the file has them. */
-int dcs_figure_colour(const dcs_figure_thresholds *t, size_t threshold, bool b) {
-  char known[N_COLOURS][DCS_TEXT] = {"cpu_parallel", "gpu", "cpu_sequential"};
-  char wanted[DCS_TEXT], name[DCS_TEXT];
-  int n = 2 + has_method(t, known[2]);
-  dcs_figure_method(t, threshold, b, wanted);
-  for (int colour = 0; colour < n; colour++)
-    if (strcmp(known[colour], wanted) == 0) return colour + 1;
-  for (size_t i = 0; n < N_COLOURS && i < 2 * dcs_table_rows(t->thresholds); i++) {
-    int colour = 0;
-    if (!dcs_figure_on_axis(t, i / 2)) continue;
-    dcs_figure_method(t, i / 2, i % 2, name);
-    while (colour < n && strcmp(known[colour], name) != 0)
-      colour++;
-    if (colour == n) snprintf(known[n++], DCS_TEXT, "%s", name);
-    if (strcmp(name, wanted) == 0) return colour + 1;
-  }
-  return N_COLOURS;
 }
 
 void dcs_figure_threshold_titles(FILE *dat, const dcs_figure_thresholds *t,

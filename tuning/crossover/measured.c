@@ -351,7 +351,10 @@ static bool same_cell(const dcs_measured *m, int p, int q) {
     const dcs_problem shape = {.n = {1, 1, 1}, .config = m->problems[i ? q : p].config};
     repeats[i] = kind->cell && kind->cell(&shape, cell[i]);
   }
-  return repeats[0] == repeats[1] && (!repeats[0] || memcmp(cell[0], cell[1], sizeof *cell) == 0);
+  bool same = true;
+  for (int d = 0; d < 3; d++)
+    same &= cell[0][d] == cell[1][d];
+  return repeats[0] == repeats[1] && (!repeats[0] || same);
 }
 
 static dcs_status find_pairs(dcs_measured *m) {
