@@ -9,7 +9,7 @@ static const int coarsen_tried[] = {1, 2, 4, 6, 8, DCS_TRIES_END};
 static const dcs_param params[] = {
     {"block_y", "rows of 32 threads, which share the spheres of a tile", 1, 8, 8, NULL,
      block_y_tried, DCS_ROLE_BLOCK_Y},
-    {"coarsen", "atoms per thread", 1, 8, 8, NULL, coarsen_tried, DCS_ROLE_COARSEN}};
+    {"coarsen", "atoms per thread", 1, 8, 4, NULL, coarsen_tried, DCS_ROLE_COARSEN}};
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   return dcs_born_fits(problem, WARP * (int)config->value[BLOCK_Y], true, why);
