@@ -98,6 +98,6 @@ const dcs_variant dcs_variant_cpu_born = {
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
-    .longest_sum = dcs_cpu_longest_sum_all,
+    .longest_sum = dcs_cpu_longest_sum_blocks,
     .compute = compute,
 };

@@ -146,6 +146,7 @@ BORN_TARGET static void place_tile(const dcs_problem *p, int64_t first, born_til
     tile->per_radius.vector[v] = BORN_RECIPROCAL(tile->radius.vector[v]);
 }
 
+/* Terms are summed in parts: in long sums what is small is lost. */
 BORN_TARGET static void descreen(const dcs_problem *p, int64_t first, int64_t end, float *radii) {
   const dcs_born_spheres *spheres = (const dcs_born_spheres *)p;
   const dcs_born born = dcs_born_of(p);
@@ -153,8 +154,13 @@ BORN_TARGET static void descreen(const dcs_problem *p, int64_t first, int64_t en
   for (int64_t unit = first; unit < end; unit++) {
     place_tile(p, unit * TILE, &tile);
     born_values sum = {{{0}}};
-    for (int64_t j = 0; j < p->n_inputs; j++)
-      add_sphere(spheres, j, &tile, sum.vector);
+    for (int64_t from = 0; from < p->n_inputs; from += DCS_CPU_BLOCK) {
+      born_vector part[BORN_VECTORS] = {{0}};
+      for (int64_t j = from; j < p->n_inputs && j < from + DCS_CPU_BLOCK; j++)
+        add_sphere(spheres, j, &tile, part);
+      for (int v = 0; v < BORN_VECTORS; v++)
+        sum.vector[v] += part[v];
+    }
     for (int l = 0; l < TILE && unit * TILE + l < p->n_inputs; l++)
       radii[unit * TILE + l] = dcs_born_radius(born, tile.radius.lane[l], sum.lane[l]);
   }

@@ -32,10 +32,13 @@ static __device__ __forceinline__ float4 series_of(float s) {
                      0x1.035dp-1f * (s7 * s2));
 }
 
-/* T / 2 by the series. */
+/* T / 2 by the series: it is t^2 times the polynomial at t = 1 / r^2. */
+static __device__ __forceinline__ float series_at(float4 series, float t) {
+  return ((series.w * t + series.z) * t + series.y) * t + series.x;
+}
 static __device__ __forceinline__ float far_term(float r2, float4 series) {
   float t = reciprocal(r2);
-  return t * t * (((series.w * t + series.z) * t + series.y) * t + series.x);
+  return t * t * series_at(series, t);
 }
 
 /* T / 2 by the formula. The logarithm is off by 2^-21.4 where its argument is near 1: what is divided by

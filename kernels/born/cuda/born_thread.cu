@@ -11,6 +11,9 @@
 
 #include "kernels/born/cuda/born.cuh"
 
+/* Spheres whose terms are summed on their own: in long sums what is small is lost. */
+enum { PART = 256 };
+
 extern "C" __global__ void __launch_bounds__(BLOCK_X)
     dcs(float *radii, const float4 *atoms, int n_atoms, born born) {
   int i = blockIdx.x * BLOCK_X + threadIdx.x;
@@ -18,14 +21,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X)
   float4 own = atoms[i];
   float own_near2 = near2_of_atom(own.w), sum = 0.0f;
 
-  for (int j = 0; j < n_atoms; j++) {
-    float4 atom = atoms[j];
-    float s = born.descreening * atom.w;
-    float r2 = square_distance(own.x, own.y, own.z, atom);
-    if (r2 <= fmaxf(near2_of_sphere(s), own_near2))
-      sum += near_term(r2, own.w, s);
-    else
-      sum += far_term(r2, series_of(s));
+  for (int first = 0; first < n_atoms; first += PART) {
+    float part = 0.0f;
+    for (int j = first; j < min(first + PART, n_atoms); j++) {
+      float4 atom = atoms[j];
+      float s = born.descreening * atom.w;
+      float r2 = square_distance(own.x, own.y, own.z, atom);
+      if (r2 <= fmaxf(near2_of_sphere(s), own_near2))
+        part += near_term(r2, own.w, s);
+      else
+        part += far_term(r2, series_of(s));
+    }
+    sum += part;
   }
   radii[i] = born_radius(born, own.w, sum);
 }

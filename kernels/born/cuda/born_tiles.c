@@ -1,35 +1,22 @@
 /* Descriptor of cuda_born_tiles. */
 #include "kernels/born/cuda/launch.h"
 
-#include <stdio.h>
+enum { BLOCK_Y, COARSEN };
+enum { WARP = 32, FLUSHED = 8 }; /* as in the kernel */
 
-enum { BLOCK_X, BLOCK_Y, COARSEN, MOST_THREADS = 256 };
-
-static const int block_x_tried[] = {32, 64, 128, DCS_TRIES_END};
-static const int block_y_tried[] = {1, 2, 4, 8, 16, DCS_TRIES_END};
+static const int block_y_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
 static const int coarsen_tried[] = {1, 2, 4, 6, 8, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_x", "threads of a block in x", 32, 256, 32, NULL, block_x_tried, DCS_ROLE_BLOCK_X},
-    {"block_y", "rows of threads, which share the spheres of a tile", 1, 16, 8, NULL, block_y_tried,
-     DCS_ROLE_BLOCK_Y},
+    {"block_y", "rows of 32 threads, which share the spheres of a tile", 1, 8, 8, NULL,
+     block_y_tried, DCS_ROLE_BLOCK_Y},
     {"coarsen", "atoms per thread", 1, 8, 4, NULL, coarsen_tried, DCS_ROLE_COARSEN}};
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  const int x = (int)config->value[BLOCK_X], y = (int)config->value[BLOCK_Y];
-  if (x % 32 != 0)
-    snprintf(why, DCS_TEXT, "block_x=%d; expected a multiple of 32, a warp", x);
-  else if (x * y > MOST_THREADS)
-    snprintf(why, DCS_TEXT,
-             "%d x %d = %d threads a block, whose lists need more shared memory than "
-             "48 KB; expected at most %d",
-             x, y, x * y, MOST_THREADS);
-  else
-    return dcs_born_fits(problem, x * y, true, why);
-  return false;
+  return dcs_born_fits(problem, WARP * (int)config->value[BLOCK_Y], true, why);
 }
 
 static int64_t tile_of(const dcs_config *config) {
-  return (int64_t)(config->value[BLOCK_X] * config->value[COARSEN]);
+  return WARP * (int64_t)config->value[COARSEN];
 }
 
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
@@ -41,15 +28,15 @@ static double flops_per_eval(const dcs_config *config) {
   return 3 + 1 + 2 * 2 + 1 + 2 + 3 * 2 + 1 + 2 + 1 / config->value[COARSEN];
 }
 
-/* Of a row of threads, near pairs among them, then of the rows. */
+/* Of a row of threads between flushes, then these and near pairs, then the rows. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
-  const int64_t y = (int64_t)config->value[BLOCK_Y];
-  return dcs_divide_up(problem->n_inputs, y) + y + 1;
+  const int64_t y = (int64_t)config->value[BLOCK_Y], tiles = FLUSHED * WARP;
+  return tiles + dcs_divide_up(problem->n_inputs, tiles * y) + WARP * FLUSHED + y;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  dcs_born_plan(problem, dcs_divide_up(problem->n_inputs, tile_of(config)),
-                (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], plan);
+  dcs_born_plan(problem, dcs_divide_up(problem->n_inputs, tile_of(config)), WARP,
+                (int)config->value[BLOCK_Y], plan);
 }
 
 static const char *const sources[] = {"kernels/born/cuda/born_tiles.cu",
