@@ -57,6 +57,9 @@ typedef struct {
  * is a typical one. False: no memory. */
 bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_mesh_scene *scene);
 
+/* Its scale. */
+double dcs_mesh_scale(const dcs_problem *problem, int threads);
+
 bool dcs_mesh_is_far(const dcs_mesh_scene *scene, const dcs_atom *atom);
 
 /* ---- the meshes ---- */

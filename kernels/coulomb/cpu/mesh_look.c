@@ -201,6 +201,10 @@ bool dcs_map_scale(const dcs_problem *problem, int threads, double *scale) {
   return true;
 }
 
+double dcs_mesh_scale(const dcs_problem *problem, int threads) {
+  return find_scale(problem, threads);
+}
+
 /* ---- the scene ---- */
 
 bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_mesh_scene *scene) {
