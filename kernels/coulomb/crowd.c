@@ -169,33 +169,48 @@ bool dcs_crowd_look(const dcs_problem *problem, dcs_crowd *crowd) {
   return has_memory;
 }
 
-/* All waves of its charges count alike. */
-dcs_crowd dcs_crowd_of_water(void) {
-  static const double SQUARES = 0.06, SIZES = 0.1;
+dcs_crowd dcs_crowd_even(double squares, double sizes) {
   dcs_crowd crowd = {.spacing = 1};
   for (int reach = 0; reach < DCS_CROWD_REACHES; reach++) {
     const double volume = pow(8, reach);
-    crowd.atoms.squares[reach] = SQUARES * volume;
-    crowd.atoms.sizes[reach] = SIZES * volume;
+    crowd.atoms.squares[reach] = squares * volume;
+    crowd.atoms.sizes[reach] = sizes * volume;
     for (int detail = 0; detail < DCS_CROWD_DETAILS; detail++) {
-      crowd.grid[detail].squares[reach] = SQUARES * volume * pow(8, detail);
-      crowd.grid[detail].sizes[reach] = SIZES * volume * pow(2, detail); /* squares over 8 */
+      crowd.grid[detail].squares[reach] = squares * volume * pow(8, detail);
+      crowd.grid[detail].sizes[reach] = sizes * volume * pow(8, detail);
     }
   }
   return crowd;
 }
 
-/* Cubes are not longer than the reach, or what is in one counts as all in a part of it. */
+dcs_crowd dcs_crowd_of_water(void) {
+  dcs_crowd crowd = dcs_crowd_even(0.06, 0.1);
+  for (int detail = 0; detail < DCS_CROWD_DETAILS; detail++)
+    for (int reach = 0; reach < DCS_CROWD_REACHES; reach++)
+      crowd.grid[detail].sizes[reach] *= pow(0.25, detail);
+  return crowd;
+}
+
+/* Cubes are not much longer than the reach, or what is in one counts as all in a part of it: a
+ * crowd in a corner of one still errs less than the largest of a random error. */
+static const double LONGEST = 1.5;
 dcs_crowd_density dcs_crowd_at(const dcs_crowd *crowd, double detail, double reach) {
   int at = 0, along = 0;
   while (at < DCS_CROWD_DETAILS - 1 && crowd->spacing * (2 << at) <= detail)
     at++;
   double edge = crowd->spacing * (1 << at);
-  while (along < DCS_CROWD_REACHES - 1 && 2 * edge <= reach)
+  while (along < DCS_CROWD_REACHES - 1 && 2 * edge <= LONGEST * reach)
     edge *= 2, along++;
-  edge = fmin(edge, reach);
+  edge = fmin(edge, LONGEST * reach);
   const bool cancels = crowd->spacing <= detail;
   const dcs_crowd_sums *sums = cancels ? &crowd->grid[at] : &crowd->atoms;
   const double volume = edge * edge * edge;
   return (dcs_crowd_density){sums->squares[along] / volume, sums->sizes[along] / volume};
+}
+
+/* Of few points as of some thousand: those of two atoms are not normally distributed. */
+double dcs_crowd_largest(const dcs_problem *problem) {
+  static const double FEW = 1e4;
+  return sqrt(2 *
+              log(fmax((double)problem->n.x * (double)problem->n.y * (double)problem->n.z, FEW)));
 }

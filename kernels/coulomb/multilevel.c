@@ -90,19 +90,14 @@ typedef struct {
 static bool look(const dcs_problem *problem, int threads, scene *s) {
   *s = (scene){.crowd = dcs_crowd_of_water(), .scale = 0.2};
   if (!problem->input[DCS_COULOMB_ATOMS]) return true;
-  s->scale = dcs_mesh_scale(problem, threads);
-  return dcs_crowd_look(problem, &s->crowd);
+  s->scale = problem->scale;
+  return (problem->scale > 0 || dcs_map_scale(problem, threads, &s->scale)) &&
+         dcs_crowd_look(problem, &s->crowd);
 }
 
 static double longest_of(const dcs_problem *p) {
   const int64_t most = p->n.x > p->n.y ? p->n.x : p->n.y;
   return (double)p->spacing * (double)(most > p->n.z ? most : p->n.z);
-}
-
-/* Errors of charges at random are normally distributed: of as many points as the map has the
- * largest is so many times the root mean square. */
-static double largest_of(const dcs_problem *p) {
-  return sqrt(2 * log(fmax((double)p->n.x * (double)p->n.y * (double)p->n.z, 8)));
 }
 
 /* The largest error at a point that is expected, over R. Of a wave of length 2 h and less charges
@@ -118,7 +113,7 @@ static double error_of(const dcs_problem *problem, const scene *s, int which, do
     ordered += a * a * density.sizes;
     a *= 2;
   } while (longest * ratio > 4 * a);
-  random = largest_of(problem) * sqrt(random) * look_up(random_error[which], ratio);
+  random = dcs_crowd_largest(problem) * sqrt(random) * look_up(random_error[which], ratio);
   ordered *= 2 * look_up(ordered_error[which], ratio);
   return sqrt(random * random + ordered * ordered) / s->scale;
 }
@@ -128,15 +123,12 @@ double dcs_multilevel_error(const dcs_problem *problem, int which, double cutoff
   return look(problem, 1, &s) ? error_of(problem, &s, which, cutoff, ratio) : INFINITY;
 }
 
-/* Of the tolerance, that the expected error may take. */
-static const double RESERVE = 0.9;
-
 /* The least ratio whose error is at most the tolerance; 0: none. */
 static double least_ratio(const dcs_problem *problem, const scene *s, int which, double cutoff) {
   const int steps = (int)(4 * (ratios[N_RATIOS - 1] - ratios[0]));
   for (int i = 0; i <= steps; i++) {
     const double ratio = ratios[0] + 0.25 * i;
-    if (error_of(problem, s, which, cutoff, ratio) <= RESERVE * dcs_tolerance(problem))
+    if (error_of(problem, s, which, cutoff, ratio) <= DCS_CROWD_RESERVE * dcs_tolerance(problem))
       return ratio;
   }
   return 0;
