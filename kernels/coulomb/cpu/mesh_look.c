@@ -97,7 +97,8 @@ static bool find_periodic(const dcs_problem *problem, double cutoff, dcs_mesh_sc
       most[i] = cell[i] > most[i] ? cell[i] : most[i];
   }
   free(cells);
-  scene->crowd = dcs_crowd_even((double)most[0] / volume, (double)most[1] / volume);
+  /* no faces of bodies, which have several waves at once and count twice */
+  scene->crowd = dcs_crowd_even((double)most[0] / volume, 0.5 * (double)most[1] / volume);
   return true;
 }
 
