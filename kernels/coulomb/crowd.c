@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_NODES = 1 << 20 };
 static const double LEAST_SPACING = 2; /* angstrom */
@@ -17,26 +18,32 @@ static int64_t count(const grid *g) {
   return g->n[0] * g->n[1] * g->n[2];
 }
 
-static float coordinate(const dcs_atom *atom, int d) {
-  return d == 0 ? atom->x : d == 1 ? atom->y : atom->z;
+/* ---- the finest ---- */
+
+static inline float smaller(float a, float b) {
+  return a < b ? a : b;
 }
 
-/* ---- the finest ---- */
+static inline float larger(float a, float b) {
+  return a > b ? a : b;
+}
 
 /* The box of the atoms within `margin` of the map. */
 static void find_box(const dcs_problem *problem, double margin, double lo[3], double hi[3]) {
   const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
-  for (int d = 0; d < 3; d++) {
-    const float first = (float)-margin;
-    const float last = (float)((double)problem->spacing * (double)(n[d] - 1) + margin);
-    float least = last, most = first;
-    for (int64_t a = 0; a < problem->n_inputs; a++) {
-      const float at = coordinate(&dcs_atoms(problem)[a], d);
-      least = at < least ? at : least;
-      most = at > most ? at : most;
+  float least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int64_t a = 0; a < problem->n_inputs; a++) {
+    const dcs_atom atom = dcs_atoms(problem)[a];
+    const float at[3] = {atom.x, atom.y, atom.z};
+    for (int d = 0; d < 3; d++) {
+      least[d] = smaller(least[d], at[d]);
+      most[d] = larger(most[d], at[d]);
     }
-    lo[d] = (double)fmaxf(least, first);
-    hi[d] = fmax((double)fminf(most, last), lo[d]);
+  }
+  for (int d = 0; d < 3; d++) {
+    const double last = (double)problem->spacing * (double)(n[d] - 1) + margin;
+    lo[d] = fmin(fmax((double)least[d], -margin), last);
+    hi[d] = fmax(fmin((double)most[d], last), lo[d]);
   }
 }
 
@@ -59,20 +66,22 @@ static grid lay_out(const dcs_problem *problem) {
 }
 
 /* Adds an atom to the eight nodes around it; its sizes to the nearest before. Not one outside. */
-static void add_atom(const grid *g, const dcs_atom *atom, float *charge, float *squares,
-                     float *sizes) {
-  int64_t first = 0;
-  float t[3];
-  for (int d = 2; d >= 0; d--) {
-    const double along = ((double)coordinate(atom, d) - g->lo[d]) / g->spacing;
-    if (!(along >= 0 && along < (double)(g->n[d] - 1))) return;
-    first = first * g->n[d] + (int64_t)along;
-    t[d] = (float)(along - floor(along));
-  }
-  for (int corner = 0; corner < 8; corner++) {
-    const int x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
-    charge[first + (z * g->n[1] + y) * g->n[0] + x] +=
-        atom->q * (x ? t[0] : 1 - t[0]) * (y ? t[1] : 1 - t[1]) * (z ? t[2] : 1 - t[2]);
+static inline void add_atom(const grid *g, const dcs_atom *atom, float *charge, float *squares,
+                            float *sizes) {
+  const double per = 1 / g->spacing;
+  const double x = ((double)atom->x - g->lo[0]) * per, y = ((double)atom->y - g->lo[1]) * per,
+               z = ((double)atom->z - g->lo[2]) * per;
+  if (!(x >= 0 && y >= 0 && z >= 0 && x < (double)(g->n[0] - 1) && y < (double)(g->n[1] - 1) &&
+        z < (double)(g->n[2] - 1)))
+    return;
+  const int64_t i = (int64_t)x, j = (int64_t)y, k = (int64_t)z, row = g->n[0];
+  const int64_t first = (k * g->n[1] + j) * row + i, layer = row * g->n[1];
+  const float tx = (float)(x - (double)i), ty = (float)(y - (double)j), tz = (float)(z - (double)k);
+  for (int corner = 0; corner < 4; corner++) {
+    const float part = (corner & 1 ? ty : 1 - ty) * (corner >> 1 ? tz : 1 - tz) * atom->q;
+    float *at = charge + first + (corner & 1) * row + (corner >> 1) * layer;
+    at[0] += part * (1 - tx);
+    at[1] += part * tx;
   }
   squares[first] += atom->q * atom->q;
   sizes[first] += fabsf(atom->q);
@@ -80,22 +89,24 @@ static void add_atom(const grid *g, const dcs_atom *atom, float *charge, float *
 
 /* ---- coarser ones ---- */
 
-/* Sums of eight nodes each, in place. */
-static grid gather(const grid *g, float *values) {
+/* Sums of two rows each, and in them of two nodes. */
+static void add_row(const float *row, int64_t n, float *sums) {
+  for (int64_t x = 0; x < n / 2; x++)
+    sums[x] += row[2 * x] + row[2 * x + 1];
+  if (n % 2) sums[n / 2] += row[n - 1];
+}
+
+/* Sums of eight nodes each, into `sums`. */
+static grid gather(const grid *g, const float *values, float *sums) {
   grid half = *g;
   half.spacing = 2 * g->spacing;
   for (int d = 0; d < 3; d++)
     half.n[d] = (g->n[d] + 1) / 2;
-  for (int64_t z = 0; z < half.n[2]; z++)
-    for (int64_t y = 0; y < half.n[1]; y++)
-      for (int64_t x = 0; x < half.n[0]; x++) {
-        float sum = 0;
-        for (int64_t k = 2 * z; k < 2 * z + 2 && k < g->n[2]; k++)
-          for (int64_t j = 2 * y; j < 2 * y + 2 && j < g->n[1]; j++)
-            for (int64_t i = 2 * x; i < 2 * x + 2 && i < g->n[0]; i++)
-              sum += values[(k * g->n[1] + j) * g->n[0] + i];
-        values[(z * half.n[1] + y) * half.n[0] + x] = sum;
-      }
+  memset(sums, 0, (size_t)count(&half) * sizeof *sums);
+  for (int64_t z = 0; z < g->n[2]; z++)
+    for (int64_t y = 0; y < g->n[1]; y++)
+      add_row(values + (z * g->n[1] + y) * g->n[0], g->n[0],
+              sums + (z / 2 * half.n[1] + y / 2) * half.n[0]);
   return half;
 }
 
@@ -122,51 +133,54 @@ static grid coarsen(const grid *g, float *charge) {
   return half;
 }
 
-/* The largest sums in cubes of 1, 2, ... spacings; overwrites the values. */
-static void find_largest(const grid *g, float *values, double sums[DCS_CROWD_REACHES]) {
+static double largest(const grid *g, const float *values) {
+  float most = 0;
+  for (int64_t i = 0; i < count(g); i++)
+    most = larger(most, values[i]);
+  return (double)most;
+}
+
+/* The largest sums in cubes of 1, 2, ... spacings; overwrites the values. `room` for as many. */
+static void find_largest(const grid *g, float *values, float *room,
+                         double sums[DCS_CROWD_REACHES]) {
   grid of = *g;
   for (int reach = 0; reach < DCS_CROWD_REACHES; reach++) {
-    float most = 0;
-    if (reach > 0) of = gather(&of, values);
-    for (int64_t i = 0; i < count(&of); i++)
-      most = values[i] > most ? values[i] : most;
-    sums[reach] = (double)most;
+    float *from = reach % 2 ? values : room, *to = reach % 2 ? room : values;
+    if (reach > 0) of = gather(&of, from, to);
+    sums[reach] = largest(&of, to);
   }
 }
 
 /* Charges at random leave so much of the sum of their squares on a grid. */
 static const float LEFT = 8.0f / 27;
 
-static void look(grid g, float *charge, float *squares, float *sizes, dcs_crowd *crowd) {
-  find_largest(&g, squares, crowd->atoms.squares);
-  find_largest(&g, sizes, crowd->atoms.sizes);
+static void look(grid g, float *charge, float *squares, float *sizes, float *room,
+                 dcs_crowd *crowd) {
+  find_largest(&g, squares, room, crowd->atoms.squares);
+  find_largest(&g, sizes, room, crowd->atoms.sizes);
   for (int detail = 0; detail < DCS_CROWD_DETAILS; detail++) {
     if (detail > 0) g = coarsen(&g, charge);
     for (int64_t i = 0; i < count(&g); i++) {
       squares[i] = charge[i] * charge[i] / LEFT;
       sizes[i] = fabsf(charge[i]);
     }
-    find_largest(&g, squares, crowd->grid[detail].squares);
-    find_largest(&g, sizes, crowd->grid[detail].sizes);
+    find_largest(&g, squares, room, crowd->grid[detail].squares);
+    find_largest(&g, sizes, room, crowd->grid[detail].sizes);
   }
 }
 
 bool dcs_crowd_look(const dcs_problem *problem, dcs_crowd *crowd) {
+  enum { ARRAYS = 4 };
   const grid g = lay_out(problem);
-  float *charge = calloc((size_t)count(&g), sizeof *charge);
-  float *squares = calloc((size_t)count(&g), sizeof *squares);
-  float *sizes = calloc((size_t)count(&g), sizeof *sizes);
-  const bool has_memory = charge && squares && sizes;
+  const size_t n = (size_t)count(&g);
+  float *values = calloc(ARRAYS * n, sizeof *values);
   *crowd = (dcs_crowd){.spacing = g.spacing};
-  if (has_memory) {
-    for (int64_t a = 0; a < problem->n_inputs; a++)
-      add_atom(&g, &dcs_atoms(problem)[a], charge, squares, sizes);
-    look(g, charge, squares, sizes, crowd);
-  }
-  free(charge);
-  free(squares);
-  free(sizes);
-  return has_memory;
+  if (!values) return false;
+  for (int64_t a = 0; a < problem->n_inputs; a++)
+    add_atom(&g, &dcs_atoms(problem)[a], values, values + n, values + 2 * n);
+  look(g, values, values + n, values + 2 * n, values + 3 * n, crowd);
+  free(values);
+  return true;
 }
 
 dcs_crowd dcs_crowd_even(double squares, double sizes) {
