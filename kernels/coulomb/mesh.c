@@ -5,92 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- the estimate of the error ---- */
-
-/* Root mean square of the error that one charge of 1 e in 1 angstrom^3 makes, over sqrt(a), of a
- * mesh with a / h = 2.5, 3, 3.5, ..., and the beta that makes it least:
- *
- *     E^2 = integral of G^2 ((1 + A)^2 - 1) d^3k / (2 pi)^3 over the mesh's frequencies
- *         + integral of G^2 over those beyond,
- *
- * G = 4 pi/k^2 (F(k a) - F(4 k a)), A the sum of the squares of the window's transform at the
- * frequencies k + 2 pi n/h that the mesh takes for k, over that at k: once as charges are spread,
- * once as the map is read. Frequencies fold along one dimension at a time.
- *
- * Charges that repeat, in a crystal, add up at one frequency: of 1 e in 1 angstrom^3 they make an
- * error of the largest G sqrt(A), which is within a third of E a^(3/2) but for the largest a / h of
- * orders 10 and 12, where the table has it instead. */
-enum { ENTRIES = 16, ORDERS = 5, LEAST_ORDER = 4 };
-static const double FIRST_RATIO = 2.5, RATIO_STEP = 0.5;
-
-static const struct {
-  double error[ENTRIES], beta[ENTRIES];
-} table[ORDERS] = {
-    {{3.0e-03, 1.7e-03, 1.1e-03, 7.8e-04, 6.1e-04, 5.2e-04, 4.4e-04, 3.8e-04, 3.3e-04, 2.9e-04,
-      2.6e-04, 2.3e-04, 2.1e-04, 1.9e-04, 1.7e-04, 1.6e-04},
-     {6.00, 6.50, 6.75, 7.25, 7.75, 7.75, 7.75, 7.75, 7.75, 7.75, 7.75, 7.75, 7.75, 7.75, 8.00,
-      8.00}},
-    {{7.0e-04, 2.0e-04, 9.2e-05, 5.2e-05, 3.2e-05, 2.2e-05, 1.5e-05, 1.1e-05, 8.2e-06, 6.6e-06,
-      6.0e-06, 5.6e-06, 5.4e-06, 5.1e-06, 4.9e-06, 4.7e-06},
-     {7.50, 8.75, 9.50, 10.00, 10.25, 10.50, 10.75, 11.00, 11.25, 11.75, 12.50, 13.00, 13.00, 13.00,
-      12.75, 12.75}},
-    {{5.9e-04, 1.2e-04, 2.6e-05, 6.9e-06, 2.9e-06, 1.5e-06, 8.8e-07, 5.6e-07, 3.7e-07, 2.5e-07,
-      1.8e-07, 1.4e-07, 1.1e-07, 8.4e-08, 6.6e-08, 6.0e-08},
-     {7.75, 9.25, 10.75, 12.00, 12.75, 13.25, 13.75, 14.25, 14.50, 14.75, 15.00, 15.25, 15.50,
-      15.75, 16.00, 16.75}},
-    {{5.4e-04, 1.1e-04, 2.2e-05, 4.6e-06, 1.0e-06, 2.4e-07, 9.0e-08, 4.8e-08, 2.6e-08, 1.4e-08,
-      1.2e-08, 1.1e-08, 9.5e-09, 5.7e-09, 5.3e-09, 4.6e-09},
-     {7.75, 9.25, 10.75, 12.25, 13.75, 15.25, 16.00, 16.75, 17.50, 17.75, 19.00, 20.25, 21.50,
-      21.50, 22.75, 23.75}},
-    {{5.2e-04, 1.0e-04, 2.1e-05, 4.3e-06, 8.9e-07, 1.9e-07, 4.1e-08, 9.3e-09, 2.7e-09, 2.1e-09,
-      1.9e-09, 1.5e-09, 1.1e-09, 7.9e-10, 6.7e-10, 5.7e-10},
-     {7.75, 9.25, 10.75, 12.25, 14.00, 15.50, 16.75, 18.25, 19.75, 21.00, 22.50, 23.75, 24.75,
-      25.75, 27.00, 28.25}},
-};
-
-/* Sets h, beta and the window of a level with split.a and an order; the coarsest mesh whose error
- * is at most `error`. False: the finest of the table's is not enough. */
-static bool spacing_for(double error, dcs_mesh_level *level) {
-  const int order = level->order;
-  const double *errors = table[(order - LEAST_ORDER) / 2].error;
-  const double *betas = table[(order - LEAST_ORDER) / 2].beta;
-  int e = 0;
-  while (e < ENTRIES && errors[e] > error)
-    e++;
-  if (e == ENTRIES) return false;
-  const double back =
-      e == 0 ? 0 : log(error / errors[e]) / log(errors[e - 1] / errors[e]); /* 0..1 */
-  const double ratio = FIRST_RATIO + RATIO_STEP * (e - back);
-  level->h = level->split.a / ratio;
-  level->split.beta = e == 0 ? betas[0] : betas[e] + back * (betas[e - 1] - betas[e]);
-  /* half the frequencies that fold are suppressed best at this exponent */
-  const double oversampling = acos(-1) * ratio / level->split.beta;
-  level->window = fmin(0.97 * acos(-1) * order * (1 - 0.85 / (2 * oversampling)), 2.35 * order);
-  return true;
-}
-
-/* The same of the lowest order from level->order on that is enough. */
-static bool choose_spacing(double error, dcs_mesh_level *level) {
-  while (!spacing_for(error, level)) {
-    if (level->order == DCS_MESH_MOST_ORDER) return false;
-    level->order += 2;
-  }
-  return true;
-}
-
 /* ---- meshes ---- */
-
-/* The largest error over a map is so many times the root mean square that charges at random
- * positions make: a normal distribution, of whose 10^8 values the largest is 5.7 times the
- * deviation. */
-static const double SAFETY = 5;
-
-/* The largest error of a level with E = 1, of n: of charges at random, whose squares add up, and of
- * charges that repeat. */
-static double error_of(const dcs_mesh_scene *scene, double a, int n) {
-  const double repeated = fmin(scene->charge_density, scene->charge / (a * a * a));
-  return SAFETY * sqrt(n * scene->density * a) + n * repeated * a * a;
-}
 
 enum { REACH = 4 }; /* of a level's part, in units of its a */
 
@@ -135,7 +50,14 @@ static double length_of(const dcs_mesh_scene *scene) {
   return sqrt(length2);
 }
 
-/* Lays out n levels whose errors are in equal parts, `error` at most in all. */
+/* Of the error, what level l of n may make: most is the finest one's, which costs most. Squares add
+ * up to 1. */
+static double share_of(int l, int n) {
+  if (n == 1) return 1;
+  return l == 0 ? 0.8 : 0.6 / sqrt(n - 1);
+}
+
+/* Lays out n levels whose error is at most `error` in all. */
 static bool lay_out_levels(const dcs_mesh_scene *scene, double error, int order, double cutoff,
                            int n, dcs_mesh *mesh) {
   mesh->n_levels = n;
@@ -146,7 +68,7 @@ static bool lay_out_levels(const dcs_mesh_scene *scene, double error, int order,
     dcs_mesh_level *level = &mesh->level[l];
     level->split.a = a;
     level->order = l == 0 || order == DCS_MESH_MOST_ORDER ? order : order + 2;
-    if (!choose_spacing(error / error_of(scene, a, n), level)) return false;
+    if (!dcs_mesh_space(scene, share_of(l, n) * error, level)) return false;
     if (mesh->periodic) return lay_out_cell(scene, level);
     if (l + 1 == n) mesh->diameter = length_of(scene) + a; /* spread over a ball of radius a */
     if (!lay_out(scene, lo, hi, l + 1 < n ? REACH * a : mesh->diameter + a, level)) return false;
@@ -158,8 +80,10 @@ static bool lay_out_levels(const dcs_mesh_scene *scene, double error, int order,
   return true;
 }
 
-static double values_of(const dcs_mesh *mesh) {
-  double values = 0;
+/* Values of all levels; the steps of one more take as long as A_LEVEL values do. */
+static double cost_of(const dcs_mesh *mesh) {
+  static const double A_LEVEL = 1e5;
+  double values = A_LEVEL * mesh->n_levels;
   for (int l = 0; l < mesh->n_levels; l++)
     values += (double)mesh->level[l].n[0] * mesh->level[l].n[1] * mesh->level[l].n[2];
   return values;
@@ -180,8 +104,8 @@ bool dcs_mesh_choose(const dcs_mesh_scene *scene, double tolerance, int order, d
   dcs_mesh best = {0};
   for (int n = 1; n <= (scene->periodic ? 1 : DCS_MESH_LEVELS); n++) {
     dcs_mesh with = {.periodic = scene->periodic};
-    if (lay_out_levels(scene, 0.8 * error, order, cutoff, n, &with) &&
-        (best.n_levels == 0 || values_of(&with) < values_of(&best)))
+    if (lay_out_levels(scene, DCS_CROWD_RESERVE * error, order, cutoff, n, &with) &&
+        (best.n_levels == 0 || cost_of(&with) < cost_of(&best)))
       best = with;
   }
   *mesh = best;
@@ -199,7 +123,8 @@ bool dcs_mesh_choose(const dcs_mesh_scene *scene, double tolerance, int order, d
 void dcs_mesh_radial(const dcs_mesh_scene *scene, const dcs_mesh *mesh, double tolerance,
                      dcs_radial *radial) {
   const double a = mesh->level[0].split.a, volume = 4.0 / 3 * acos(-1) * a * a * a;
-  const double error = 0.1 * tolerance * scene->scale / (SAFETY * sqrt(scene->density * volume));
+  const double error =
+      0.1 * tolerance * scene->scale / (scene->largest * sqrt(scene->density * volume));
   const dcs_split_series series = dcs_split_expand(&mesh->level[0].split);
   int degree = 3;
   while (dcs_radial_fit(dcs_split_softened, &series, a, degree, radial) > error &&

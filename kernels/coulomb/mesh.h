@@ -30,6 +30,7 @@
 #define DCS_MESH_H
 
 #include "kernels/coulomb/coulomb.h"
+#include "kernels/coulomb/crowd.h"
 #include "kernels/coulomb/radial.h"
 #include "kernels/coulomb/split.h"
 
@@ -44,12 +45,11 @@ typedef struct {
   double margin;       /* angstrom */
   double lo[3], hi[3]; /* box around the map and the near atoms; of a periodic problem the cell */
   double map[3];       /* far corner of the map */
-  double
-      density; /* sum of q^2 in a cell of 4 angstrom or the cutoff, the largest, e^2/angstrom^3 */
-  double charge_density; /* the same of |q| */
-  double charge;         /* sum of |q| of the near atoms, e; INFINITY: of a periodic problem */
-  double scale;          /* a lower bound of R, e/angstrom */
-  double far_potential;  /* sum of |q| / distance from the map over the far atoms */
+  dcs_crowd crowd;
+  double density;       /* sum of q^2 within the cutoff, the largest, e^2/angstrom^3 */
+  double largest;       /* of the errors of charges at random, over their root mean square */
+  double scale;         /* a lower bound of R, e/angstrom */
+  double far_potential; /* sum of |q| / distance from the map over the far atoms */
   int64_t n_far;
 } dcs_mesh_scene;
 
@@ -79,6 +79,10 @@ typedef struct {
   double diameter; /* L: where the last level's 1/r ends, angstrom */
   int far_nodes;   /* along a dimension, for the far atoms; 0: there are none */
 } dcs_mesh;
+
+/* Sets h, beta and the window of a level with split.a and an order, which it raises where it has
+ * to: the coarsest mesh whose error is at most `error`, e/angstrom. False: there is none. */
+bool dcs_mesh_space(const dcs_mesh_scene *scene, double error, dcs_mesh_level *level);
 
 /* Chooses meshes for a tolerance. False, with why: the tolerance is below what they reach. */
 bool dcs_mesh_choose(const dcs_mesh_scene *scene, double tolerance, int order, double cutoff,

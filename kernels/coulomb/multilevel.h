@@ -25,7 +25,7 @@
  * Lattices cover the grid, not the atoms: level k holds the potential at the nodes that the grid
  * reads, and the charges within the reach of these, 2a 2^k. An atom farther away adds nothing to
  * this level and is spread on the first one whose charges reach it; one beyond the last is summed
- * directly. So a lattice's size is known without the atoms. */
+ * directly. */
 #ifndef DCS_MULTILEVEL_H
 #define DCS_MULTILEVEL_H
 
@@ -93,17 +93,17 @@ typedef struct {
   int order;
   double cutoff; /* angstrom, at least; 0: what is expected to take least time */
   double ratio;  /* a / h, at least */
+  int threads;   /* that look at the atoms */
 } dcs_ml_wanted;
 
 /* Chooses for the problem's shape and tolerance, so that the expected error keeps it. Few
- * evaluations (1e5) are the direct sum, whatever is wanted. False: that cannot be; says why. Pure;
- * lattices follow from the shape alone, and atoms, where they are given, say whether a direct sum
- * rounds too much. */
+ * evaluations (1e5) are the direct sum, whatever is wanted. False: that cannot be; says why. Pure.
+ * Atoms say how large the map is and how dense charges are (crowd.h); where they are not given, in
+ * plans of a shape, they are water's. */
 bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,
                            dcs_multilevel *m, char why[DCS_TEXT]);
 
-/* The largest error at a point that is expected over R, the root mean square of the map; the atoms
- * may lie anywhere. */
+/* The largest error at a point that is expected over R, the root mean square of the map. */
 double dcs_multilevel_error(const dcs_problem *problem, int order, double cutoff, double ratio);
 
 /* The p splines that are not 0 at t in 0..1 behind a node: those of the nodes -p/2 + 1 .. p/2

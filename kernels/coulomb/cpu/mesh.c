@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { THREADS, ISA, ORDER, CUTOFF, N_PARAMS };
-static const int order_tries[] = {6, 8, 10, DCS_TRIES_END};
+static const int order_tries[] = {4, 6, 8, 10, DCS_TRIES_END};
 static const int cutoff_tries[] = {30, 40, 50, 60, 80, 100, DCS_TRIES_END};
 
 /* ---- the plan of a map ---- */
@@ -150,6 +150,9 @@ static const char *const sources[] = {"kernels/coulomb/cpu/mesh.c",
                                       "kernels/coulomb/cpu/mesh_spread.h",
                                       "kernels/coulomb/mesh.c",
                                       "kernels/coulomb/mesh.h",
+                                      "kernels/coulomb/mesh_error.c",
+                                      "kernels/coulomb/crowd.c",
+                                      "kernels/coulomb/crowd.h",
                                       "kernels/coulomb/mesh_window.c",
                                       "kernels/coulomb/split.c",
                                       "kernels/coulomb/split.h",

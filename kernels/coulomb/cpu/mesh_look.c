@@ -71,20 +71,15 @@ static bool divide(const dcs_mesh_scene *scene, double per_edge, int64_t n[3]) {
   return n[0] * n[1] * n[2] <= MOST_CELLS;
 }
 
-static inline int64_t cell_along(const dcs_mesh_scene *scene, int d, float at, double per_edge) {
-  const double inside = scene->periodic ? dcs_in_cell((double)at, scene->hi[d]) : (double)at;
-  return (int64_t)((inside - scene->lo[d]) * per_edge);
-}
-
-/* Of cells no longer than the short range part or a periodic problem's cell: charges that lie
- * closer together than that err together. Cells are longer where there would be too many of them;
- * all that is in one may then be in a part of it. */
-static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_scene *scene) {
+/* Of a periodic problem's cells no longer than the short range part: charges that lie closer
+ * together than that err together. Cells are longer where there would be too many of them; all that
+ * is in one may then be in a part of it. */
+static bool find_periodic(const dcs_problem *problem, double cutoff, dcs_mesh_scene *scene) {
   const double least = fmin(cutoff, 4);
-  double per_edge = 1 / least, charge = 0, volume = 1;
+  double per_edge = 1 / least, volume = 1;
   int64_t n[3];
   for (int d = 0; d < 3; d++)
-    volume *= scene->periodic ? fmin(least, scene->hi[d]) : least;
+    volume *= fmin(least, scene->hi[d]);
   while (!divide(scene, per_edge, n))
     per_edge *= 0.8;
   float(*cells)[2] = calloc((size_t)(n[0] * n[1] * n[2]), sizeof *cells);
@@ -92,21 +87,26 @@ static bool find_density(const dcs_problem *problem, double cutoff, dcs_mesh_sce
   float most[2] = {1e-30f, 1e-30f};
   for (int64_t a = 0; a < problem->n_inputs; a++) {
     const dcs_atom *atom = &dcs_atoms(problem)[a];
-    if (scene->n_far > 0 && dcs_mesh_is_far(scene, atom)) continue;
-    const int64_t x = cell_along(scene, 0, atom->x, per_edge);
-    const int64_t y = cell_along(scene, 1, atom->y, per_edge);
-    const int64_t z = cell_along(scene, 2, atom->z, per_edge);
+    const int64_t x = (int64_t)(dcs_in_cell((double)atom->x, scene->hi[0]) * per_edge);
+    const int64_t y = (int64_t)(dcs_in_cell((double)atom->y, scene->hi[1]) * per_edge);
+    const int64_t z = (int64_t)(dcs_in_cell((double)atom->z, scene->hi[2]) * per_edge);
     float *cell = cells[(z * n[1] + y) * n[0] + x];
     cell[0] += atom->q * atom->q;
     cell[1] += fabsf(atom->q);
-    charge += fabs((double)atom->q);
     for (int i = 0; i < 2; i++)
       most[i] = cell[i] > most[i] ? cell[i] : most[i];
   }
   free(cells);
-  scene->density = (double)most[0] / volume;
-  scene->charge_density = (double)most[1] / volume;
-  scene->charge = scene->periodic ? INFINITY : charge;
+  /* no faces of bodies, which have several waves at once and count twice */
+  scene->crowd = dcs_crowd_even((double)most[0] / volume, 0.5 * (double)most[1] / volume);
+  return true;
+}
+
+static bool find_crowd(const dcs_problem *problem, double cutoff, dcs_mesh_scene *scene) {
+  if (!(scene->periodic ? find_periodic(problem, cutoff, scene)
+                        : dcs_crowd_look(problem, &scene->crowd)))
+    return false;
+  scene->density = fmax(dcs_crowd_at(&scene->crowd, 0, cutoff).squares, 1e-30);
   return true;
 }
 
@@ -209,6 +209,7 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
                                     h * (double)(problem->n.z - 1)}};
   double longest = fmax(fmax(scene->map[0], scene->map[1]), scene->map[2]);
   scene->margin = fmax(cutoff, 0.5 * longest);
+  scene->largest = dcs_crowd_largest(problem);
   for (int d = 0; d < 3; d++)
     scene->hi[d] = scene->map[d];
   scene->periodic = dcs_periodic(problem);
@@ -217,15 +218,13 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
     scene->margin = INFINITY;
   }
   if (!problem->input[DCS_COULOMB_ATOMS]) {
-    /* of water */
-    scene->density = 0.06;
-    scene->charge_density = 0.1;
-    scene->charge = 1e6;
+    scene->crowd = dcs_crowd_of_water();
+    scene->density = dcs_crowd_at(&scene->crowd, 0, cutoff).squares;
     scene->scale = 0.2;
     return true;
   }
   if (!scene->periodic) find_box(problem, threads, scene);
   scene->scale = problem->scale;
   return (problem->scale > 0 || dcs_map_scale(problem, threads, &scene->scale)) &&
-         find_density(problem, cutoff, scene);
+         find_crowd(problem, cutoff, scene);
 }

@@ -33,7 +33,8 @@ static bool choose(const dcs_problem *problem, const dcs_config *config, dcs_mul
                    char why[DCS_TEXT]) {
   const dcs_ml_wanted wanted = {.order = (int)config->value[ORDER],
                                 .cutoff = 0.1 * config->value[CUTOFF],
-                                .ratio = 0.1 * config->value[RATIO]};
+                                .ratio = 0.1 * config->value[RATIO],
+                                .threads = (int)config->value[THREADS]};
   return dcs_multilevel_choose(problem, &wanted, m, why);
 }
 
@@ -220,6 +221,9 @@ static const char *const sources[] = {"kernels/coulomb/cpu/multilevel.c",
                                       "kernels/common/phase.h",
                                       "kernels/coulomb/multilevel.c",
                                       "kernels/coulomb/multilevel.h",
+                                      "kernels/coulomb/crowd.c",
+                                      "kernels/coulomb/crowd.h",
+                                      "kernels/coulomb/cpu/mesh_look.c",
                                       "kernels/coulomb/multilevel_weights.c",
                                       "kernels/coulomb/cpu/simd.c",
                                       "kernels/coulomb/cpu/avx2.c",

@@ -9,8 +9,8 @@ enum { ORDER = DCS_CELLS_N_PARAMS, SHORT_RANGE, MESH, N_PARAMS };
 enum { SINGLE, DOUBLE };
 
 static const int tile_atoms_tried[] = {512, 1024, DCS_TRIES_END};
-static const int order_tried[] = {6, 8, 10, DCS_TRIES_END};
-static const int short_range_tried[] = {30, 40, 50, 60, DCS_TRIES_END};
+static const int order_tried[] = {4, 6, 8, 10, DCS_TRIES_END};
+static const int short_range_tried[] = {30, 40, 50, 60, 80, DCS_TRIES_END};
 static const char *const precisions[] = {"single", "double"};
 static const dcs_param params[N_PARAMS] = {
     DCS_NEAR_PARAMS(tile_atoms_tried),
@@ -119,6 +119,9 @@ static const char *const sources[] = {"kernels/coulomb/cuda/mesh.cu",
                                       "kernels/coulomb/cpu/mesh_rough.h",
                                       "kernels/coulomb/mesh.c",
                                       "kernels/coulomb/mesh.h",
+                                      "kernels/coulomb/mesh_error.c",
+                                      "kernels/coulomb/crowd.c",
+                                      "kernels/coulomb/crowd.h",
                                       "kernels/coulomb/split.c",
                                       "kernels/coulomb/split.h",
                                       "kernels/common/fft.c",

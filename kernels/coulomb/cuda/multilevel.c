@@ -62,7 +62,8 @@ static bool choose(const dcs_problem *problem, const dcs_config *config, dcs_mul
                    char why[DCS_TEXT]) {
   const dcs_ml_wanted wanted = {.order = (int)config->value[ORDER],
                                 .cutoff = 0.1 * config->value[CUTOFF],
-                                .ratio = 0.1 * config->value[RATIO]};
+                                .ratio = 0.1 * config->value[RATIO],
+                                .threads = 1};
   return dcs_multilevel_choose(problem, &wanted, m, why);
 }
 
@@ -280,6 +281,9 @@ static const char *const sources[] = {"kernels/coulomb/cuda/multilevel.cu",
                                       "kernels/coulomb/cuda/multilevel.c",
                                       "kernels/coulomb/multilevel.c",
                                       "kernels/coulomb/multilevel.h",
+                                      "kernels/coulomb/crowd.c",
+                                      "kernels/coulomb/crowd.h",
+                                      "kernels/coulomb/cpu/mesh_look.c",
                                       DCS_NEAR_SOURCES,
                                       NULL};
 
