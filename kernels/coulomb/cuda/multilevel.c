@@ -250,7 +250,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   dcs_radial radial;
   char why[DCS_TEXT];
   /* applicable() has asked; what is no problem to a tolerance has the shape of a direct sum */
-  if (!choose(problem, config, &m, why)) m.n_levels = 0;
+  const bool chosen = choose(problem, config, &m, why);
+  if (!chosen) m.n_levels = 0;
   dcs_radial_taylor(cutoff_of(problem, &m), m.n_levels > 0 ? m.softening : 1, &radial);
   dcs_short_range_plan(problem, config, &radial, plan);
   multilevel own = {.n_levels = m.n_levels};
@@ -274,6 +275,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   plan->args = args;
   memcpy(plan->own + OWN_AT, &own, sizeof own);
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+  plan->incomplete = !chosen || !dcs_near_applicable(problem, config, cutoff_of(problem, &m), why);
 }
 
 static const char *const sources[] = {"kernels/coulomb/cuda/multilevel.cu",
@@ -304,4 +306,5 @@ const dcs_variant dcs_variant_cuda_multilevel = {
     .longest_sum = dcs_cells_longest_sum,
     .candidates = candidates,
     .plan = plan,
+    .looks = true,
 };
