@@ -30,7 +30,8 @@ mpi=0
 if [ "$MPI" != 0 ] && printf '#include <mpi.h>\nint main(void){return MPI_Init(0,0);}\n' | $MPICC -x c - -o /dev/null 2>/dev/null; then mpi=1; fi
 if [ "$mpi" = 1 ]; then say "MPI: yes: dcsbench-mpi is built, for several machines"
 elif [ "$MPI" = 1 ]; then say "MPI=1 was asked for, but \"$MPICC\" does not compile with mpi.h"; exit 1
-else say "MPI: no: dcsbench-mpi is not built: maps are computed by one machine"; fi
+elif [ "$MPI" = 0 ]; then say "MPI: switched off: dcsbench-mpi is not built: maps are computed by one machine"
+else say "MPI: none: dcsbench-mpi is not built: maps are computed by one machine"; fi
 
 libs=1
 # The archive, so that what is built here runs where the library is not installed; without it the shared

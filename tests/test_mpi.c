@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "cli/map_ranks.h"
 #include "harness/output/field.h"
 #include "tests/mpi_job.h"
 
@@ -144,8 +145,28 @@ static void a_rank_that_dies_ends_the_job(void **state) {
     }
 }
 
+/* ---- devices of a rank ---- */
+
+static void assert_devices(int local_rank, int local_size, const char *asked, const char *own) {
+  const dcs_workers w = {.local_rank = local_rank, .local_size = local_size};
+  char text[DCS_TEXT];
+  assert_string_equal(dcs_rank_device(&w, asked, text), own);
+}
+
+static void ranks_of_a_host_share_its_devices(void **state) {
+  (void)state;
+  assert_devices(0, 2, "cuda:0,cuda:1,cuda:2,cuda:3", "cuda:0,cuda:2");
+  assert_devices(1, 2, "cuda:0,cuda:1,cuda:2,cuda:3", "cuda:1,cuda:3");
+  assert_devices(0, 3, "cuda:0,cuda:1,cuda:2,cuda:3", "cuda:0,cuda:3");
+  assert_devices(5, 6, "cuda:0,cuda:1", "cuda:1");
+  assert_devices(3, 4, "cuda:2", "cuda:2"); /* one that is named stays */
+  const dcs_workers w = {.local_rank = 1, .local_size = 2};
+  assert_null(dcs_rank_device(&w, NULL, NULL));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ranks_of_a_host_share_its_devices),
       cmocka_unit_test(slabs_are_the_bits_of_the_plain_program),
       cmocka_unit_test(arrays_are_the_same_in_another_order),
       cmocka_unit_test(other_maps_are_computed_by_one_rank),
