@@ -63,6 +63,14 @@ static void the_rough_sum_is_good_to_a_few_percent(void **state) {
   }
 }
 
+/* The finest tolerance of a cell of half an angstrom, where charges nearly cancel, may be refused.
+ */
+static bool is_refused(int scene, const dcs_case *c, const dcs_config *config) {
+  char why[DCS_TEXT];
+  return scene == CELL_TINY && dcs_tolerance(&c->problem) < 1e-5 &&
+         !dcs_applicable(variant, &c->problem, config, why);
+}
+
 /* In make check a few of the problems. */
 static void no_tolerance_is_exceeded(void **state) {
   (void)state;
@@ -77,6 +85,10 @@ static void no_tolerance_is_exceeded(void **state) {
         const dcs_config config = configured((uint64_t)(scene + round + t));
         dcs_case c = periodic_case(scene, seed, tolerances[t], rounds > 1 ? 12 : 7);
         char what[64];
+        if (is_refused(scene, &c, &config)) {
+          dcs_case_free(&c);
+          continue;
+        }
         compute(&c, &config);
         snprintf(what, sizeof what, "%s, seed %llu", cells[scene], (unsigned long long)seed);
         largest = fmax(largest, expect_tolerance(&c, map, what));
