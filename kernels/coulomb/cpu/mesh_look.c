@@ -97,9 +97,8 @@ static bool find_periodic(const dcs_problem *problem, double cutoff, dcs_mesh_sc
       most[i] = cell[i] > most[i] ? cell[i] : most[i];
   }
   free(cells);
-  /* in order there are no faces of bodies but the waves of a crystal, which are not in phase at one
-   * point: a quarter of what is in order in an open system */
-  scene->crowd = dcs_crowd_even((double)most[0] / volume, 0.25 * (double)most[1] / volume);
+  /* what is in order has no faces, whose waves are several at once and count twice */
+  scene->crowd = dcs_crowd_even((double)most[0] / volume, 0.5 * (double)most[1] / volume);
   return true;
 }
 
