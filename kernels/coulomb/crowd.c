@@ -183,10 +183,11 @@ bool dcs_crowd_look(const dcs_problem *problem, dcs_crowd *crowd) {
   return true;
 }
 
-dcs_crowd dcs_crowd_even(double squares, double sizes) {
-  dcs_crowd crowd = {.spacing = 1};
+/* Grids from that spacing on. */
+static dcs_crowd even(double spacing, double squares, double sizes) {
+  dcs_crowd crowd = {.spacing = spacing};
   for (int reach = 0; reach < DCS_CROWD_REACHES; reach++) {
-    const double volume = pow(8, reach);
+    const double volume = pow(spacing, 3) * pow(8, reach);
     crowd.atoms.squares[reach] = squares * volume;
     crowd.atoms.sizes[reach] = sizes * volume;
     for (int detail = 0; detail < DCS_CROWD_DETAILS; detail++) {
@@ -197,8 +198,13 @@ dcs_crowd dcs_crowd_even(double squares, double sizes) {
   return crowd;
 }
 
+/* Of cubes that are shorter than any reach. */
+dcs_crowd dcs_crowd_even(double squares, double sizes) {
+  return even(1e-3, squares, sizes);
+}
+
 dcs_crowd dcs_crowd_of_water(void) {
-  dcs_crowd crowd = dcs_crowd_even(0.06, 0.1);
+  dcs_crowd crowd = even(1, 0.06, 0.1);
   for (int detail = 0; detail < DCS_CROWD_DETAILS; detail++)
     for (int reach = 0; reach < DCS_CROWD_REACHES; reach++)
       crowd.grid[detail].sizes[reach] *= pow(0.25, detail);

@@ -277,7 +277,9 @@ static bool cheapest(const dcs_problem *p, const scene *s, const dcs_ml_wanted *
 static bool as_wanted(const dcs_problem *p, const scene *s, const dcs_ml_wanted *wanted,
                       dcs_multilevel *m, char why[DCS_TEXT]) {
   const double last = fmax(wanted->cutoff, 2 * longest_of(p));
-  for (double a = wanted->cutoff; a <= last; a *= STEP) {
+  const int steps = (int)floor(log(last / wanted->cutoff) / log(STEP));
+  double a = wanted->cutoff;
+  for (int i = 0; i <= steps; i++, a *= STEP) {
     const double ratio = least_ratio(p, s, wanted->order, a);
     if (ratio > 0 && build(p, wanted->order, a, fmax(ratio, wanted->ratio), m, why)) return true;
   }

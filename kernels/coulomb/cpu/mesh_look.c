@@ -97,7 +97,7 @@ static bool find_periodic(const dcs_problem *problem, double cutoff, dcs_mesh_sc
       most[i] = cell[i] > most[i] ? cell[i] : most[i];
   }
   free(cells);
-  /* no faces of bodies, which have several waves at once and count twice */
+  /* what is in order has no faces, whose waves are several at once and count twice */
   scene->crowd = dcs_crowd_even((double)most[0] / volume, 0.5 * (double)most[1] / volume);
   return true;
 }
