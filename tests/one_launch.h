@@ -83,7 +83,14 @@ static inline void release(prepared *p) {
   device->unload(device, p->module);
 }
 
-/* One launch, which adds to the map, on a device of so many SMs; the map as it is then. */
+/* Where the argument lies, of which `values` has those that are no scratch and not the plan's own.
+ */
+static inline void *argument(prepared *p, void *const *values, dcs_arg arg) {
+  if (arg >= DCS_ARG_OWN_AT) return &p->plan.own[arg - DCS_ARG_OWN_AT];
+  return arg >= DCS_ARG_SCRATCH ? &p->scratch[arg - DCS_ARG_SCRATCH] : values[arg];
+}
+
+/* One launch, on a device of so many SMs; the map as it is then. */
 static inline void launch(prepared *p, int sms, float *map) {
   int n_atoms = (int)p->problem.n_inputs, nx = (int)p->problem.n.x, ny = (int)p->problem.n.y;
   int nz = (int)p->problem.n.z, first = 0;
@@ -100,8 +107,7 @@ static inline void launch(prepared *p, int sms, float *map) {
   };
   void *args[DCS_MAX_ARGS];
   for (int a = 0; p->plan.args[a] != DCS_ARG_END; a++)
-    args[a] = p->plan.args[a] < DCS_ARG_SCRATCH ? values[p->plan.args[a]]
-                                                : &p->scratch[p->plan.args[a] - DCS_ARG_SCRATCH];
+    args[a] = argument(p, values, p->plan.args[a]);
   const int64_t *grid = p->plan.grid, all[3] = {grid[0], grid[1], grid[2] + p->plan.spare_layers};
   assert_int_equal(device->launch(device, p->module, "dcs", all, p->plan.block, args), DCS_OK);
   dcs_dims n = p->problem.n, stored = p->plan.stored;

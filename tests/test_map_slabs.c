@@ -108,8 +108,9 @@ static void slabs_of_a_device_have_them_too(void **state) {
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     if (!is_direct(variant) || variant->backend != DCS_GPU) continue;
-    const bool few = strcmp(variant->id, "cuda_constant") == 0 || /* z from the host */
-                     strcmp(variant->id, "cuda_split") == 0 ||    /* points of a brick differ */
+    const bool few = strcmp(variant->id, "cuda_constant") == 0 ||   /* z from the host */
+                     strcmp(variant->id, "cuda_split") == 0 ||      /* points of a brick differ */
+                     strcmp(variant->id, "cuda_neighbours") == 0 || /* ... and those beside them */
                      strcmp(variant->id, "cuda_reduce") == 0;
     if (!few && !getenv("DCS_TEST_FULL")) continue;
     assert_slabs_are_whole(engine, variant);
@@ -189,7 +190,7 @@ static bool launch_sparse(const char *id, dcs_dims n, int64_t layers) {
                           [DCS_ARG_SPACING] = &far.spacing};
   void *args[DCS_MAX_ARGS];
   for (int a = 0; p.plan.args[a] != DCS_ARG_END; a++)
-    args[a] = values[p.plan.args[a]];
+    args[a] = argument(&p, values, p.plan.args[a]);
   const int64_t grid[3] = {1, 2, layers};
   assert_int_equal(device->launch(device, p.module, "dcs", grid, p.plan.block, args), DCS_OK);
   for (int64_t k = 0; k < n.z; k++)

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *const dcs_brick_atoms[] = {"global", "constant"};
 
@@ -68,14 +69,29 @@ void dcs_brick_plan_of(const dcs_problem *problem, dcs_brick brick, dcs_plan *pl
   plan->prepared = false;
   plan->launch_slices = problem->n.z;
   plan->grid[2] = dcs_round_up(problem->n.z, brick.coarsen_z) / brick.coarsen_z;
+  const int32_t adds = plan->chunk_inputs < problem->n_inputs;
+  memcpy(plan->own, &adds, sizeof adds);
+  plan->n_steps = 0;
+  if (adds)
+    dcs_plan_adds_to(plan, DCS_COULOMB_MAP);
+  else
+    dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
 
 void dcs_brick_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,   DCS_ARG_N_INPUTS,
-                                 DCS_ARG_NX,  DCS_ARG_NY,      DCS_ARG_NZ,
-                                 DCS_ARG_K,   DCS_ARG_SPACING, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP,    DCS_ARG_ATOMS, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,     DCS_ARG_NZ,    DCS_ARG_K,        DCS_ARG_SPACING,
+                                 DCS_BRICK_ADDS, DCS_ARG_END};
   dcs_brick brick = dcs_brick_of(config);
   dcs_brick_plan_of(problem, brick, plan);
   plan->slice_step = brick.coarsen_z;
   plan->args = args;
+}
+
+/* As written: a reciprocal square root counts 2, in software its 2 integer operations 1 each, its 2
+ * multiplications as such and its 3 FMAs 2 each. */
+double dcs_brick_soft_flops(dcs_brick brick, double soft) {
+  double x = brick.coarsen_x, z = brick.coarsen_z;
+  double rsqrt = soft / 16 * (2 + 2 + 3 * 2) + (1 - soft / 16) * 2;
+  return 2 + rsqrt + 2 + (x + 2 + 3 * z) / (x * z);
 }

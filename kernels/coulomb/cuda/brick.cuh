@@ -3,14 +3,12 @@
 #ifndef DCS_BRICK_CUH
 #define DCS_BRICK_CUH
 
-/* Atoms of a kernel that reads them from constant or from global memory. */
-#ifdef ATOMS
-#if ATOMS == ATOMS_CONSTANT
+/* Atoms, from constant memory where the kernel can read them there, or from global memory. */
+#if defined ATOMS && ATOMS == ATOMS_CONSTANT
 __constant__ float4 atoms[CHUNK_ATOMS];
 #define ATOM(a) atoms[a]
 #else
 #define ATOM(a) __ldg(&global_atoms[a])
-#endif
 #endif
 
 /* The coordinates of the columns and slices. */
@@ -47,16 +45,18 @@ static __device__ __forceinline__ void add_atom(float4 atom, const float x[COARS
   }
 }
 
-/* Adds the sums to the map, as far as the brick lies in it. */
+/* Writes the sums to the map, or adds them to it, as far as the brick lies in it. */
 template <int HEIGHT>
-static __device__ __forceinline__ void add_to_map(const float sum[HEIGHT][COARSEN_X], int i, int j, int k,
-                                                  int nx, int ny, int nz, float *map) {
+static __device__ __forceinline__ void put_in_map(const float sum[HEIGHT][COARSEN_X], int i, int j, int k,
+                                                  int nx, int ny, int nz, bool adds, float *map) {
+  float *row = map + ((long long)k * ny + j) * nx + i;
 #pragma unroll
   for (int l = 0; l < HEIGHT; l++) {
 #pragma unroll
     for (int m = 0; m < COARSEN_X; m++)
       if (k + l < nz && i + m * BLOCK_X < nx && j < ny)
-        map[((long long)(k + l) * ny + j) * nx + i + m * BLOCK_X] += sum[l][m];
+        row[m * BLOCK_X] = adds ? row[m * BLOCK_X] + sum[l][m] : sum[l][m];
+    row += (long long)nx * ny;
   }
 }
 

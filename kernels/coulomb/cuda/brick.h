@@ -53,6 +53,8 @@ enum {
        dcs_tries_brick_chunk,                                                                      \
        DCS_ROLE_CHUNK},                                                                            \
       DCS_BRICK_UNROLLED(unroll)
+/* int: whether the launch adds to the map, which it writes otherwise. */
+#define DCS_BRICK_ADDS DCS_OWN_AT(0)
 extern const char *const dcs_brick_atoms[]; /* global, constant */
 extern const int dcs_tries_brick_x[], dcs_tries_brick_y[], dcs_tries_coarsen_x[],
     dcs_tries_coarsen_z[], dcs_tries_brick_chunk[], dcs_tries_unroll[];
@@ -78,5 +80,9 @@ bool dcs_brick_applicable(const dcs_problem *problem, const dcs_config *config, 
 dcs_dims dcs_brick_executed(const dcs_problem *problem, const dcs_config *config);
 int64_t dcs_brick_longest_sum(const dcs_problem *problem, const dcs_config *config);
 void dcs_brick_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan);
+/* Of every 16 points of a thread, those in software where that is no parameter. */
+enum { DCS_SOFT_SHARE = 5 };
+/* Operations an evaluation, with `soft` of every 16 reciprocal square roots in software. */
+double dcs_brick_soft_flops(dcs_brick brick, double soft);
 
 #endif

@@ -34,9 +34,7 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
 
 /* The additions of partial sums, one a point and split, are left out: they depend on the atoms. */
 static double flops_per_eval(const dcs_config *config) {
-  dcs_brick brick = dcs_brick_shape_of(config);
-  double x = brick.coarsen_x, z = brick.coarsen_z;
-  return 1 + 2 + 2 + (2 * x + 2 + 3 * z) / (x * z);
+  return dcs_brick_soft_flops(dcs_brick_shape_of(config), DCS_SOFT_SHARE);
 }
 
 /* The atoms of the largest split, or the partial sums, whose first additions are to zero. */
@@ -66,6 +64,8 @@ static const char *const sources[] = {"kernels/coulomb/cuda/reduce.cu",
                                       "kernels/coulomb/cuda/brick.c",
                                       "kernels/coulomb/cuda/brick.h",
                                       "kernels/coulomb/cuda/brick.cuh",
+                                      "kernels/coulomb/cuda/offset.cuh",
+                                      "kernels/coulomb/cuda/soft_root.cuh",
                                       "kernels/coulomb/cuda/slice.c",
                                       "kernels/coulomb/cuda/slice.h",
                                       "kernels/coulomb/coulomb.h",
@@ -75,7 +75,7 @@ const dcs_variant dcs_variant_cuda_reduce = {
     .id = "cuda_reduce",
     .kind = "coulomb",
     .sources = sources,
-    .idea = "as cuda_volume, the atoms of a tile split over blocks, partial sums added in order",
+    .idea = "as cuda_split, the atoms of a tile split over blocks, partial sums added in order",
     .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],

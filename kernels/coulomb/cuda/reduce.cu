@@ -1,6 +1,6 @@
-/* cuda_reduce: as cuda_volume, with the atoms split over blocks; for maps too small to fill the card.
+/* cuda_reduce: as cuda_split, with the atoms split over blocks; for maps too small to fill the card.
  *
- * Derives from cuda_volume, where the work is split by points alone. A map of 32^3 points at 8 points a
+ * Derives from cuda_split, where the work is split by points alone. A map of 32^3 points at 8 points a
  * thread is 32,768 / 8 / 32 = 128 warps; a card of 132 SMs that hold 64 warps each has room for 8,448.
  * However many atoms there are, 98% of it idles. Here the atoms of a tile of points are shared by SPLITS
  * blocks: with 64 of them the same map is 128 x 64 = 8,192 warps.
@@ -11,8 +11,15 @@
  * partials, in the order of the splits whoever is last: the same bits every time. It sets the counter back
  * to zero for the next launch.
  *
- * Per evaluation as in cuda_volume with atoms in global memory. Per point and split: 4 bytes written, 4
- * read, 1 addition; few atoms a split make that dear. Per block: 2 barriers, 2 fences, 1 atomic addition.
+ * Coordinates are counted in units of two spacings (offset.cuh), which spares registers. An H200 reaches 3,953 G
+ * evaluations a second with 64^3 points and 4,000 atoms in 16 parts, and 4,205 with 32^3 points and 1,000,000 atoms in
+ * 256; with roots in hardware alone 3,248 and 3,469, with software roots and coordinates in angstrom 3,742 and 3,976.
+ * (Tried and slower: 4 or 6 of 16 points in software, 3,515 and 3,616; bricks of 4 x 8, which take 32 parts for as many
+ * warps, 3,665; the roots of cuda_neighbours, 3,607, as half of the atoms are near.)
+ *
+ * Per evaluation as in cuda_split with 5 of 16 points in software and atoms in global memory. Per point and
+ * split: 4 bytes written, 4 read, 1 addition; few atoms a split make that dear. Per block: 2 barriers, 2 fences,
+ * 1 atomic addition.
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen_x 1..8, points block_x
  * apart; coarsen_z 1..16, adjacent slices; splits 1..256, blocks that share the atoms of a tile (as many as
  * there are atoms, if those are fewer); unroll: atoms an iteration of the loop, 1..8.
@@ -21,19 +28,29 @@
 
 #include "kernels/coulomb/cuda/brick.cuh"
 
+#define SOFT 5
+#include "kernels/coulomb/cuda/offset.cuh"
+
+struct plain_sums {
+  enum { middle = 0 };
+  static __device__ __forceinline__ float scale(int) {
+    return 1.0f;
+  }
+};
+
 /* The first atom of a split: parts that differ by one atom at most. */
 static __device__ __forceinline__ int first_of(int split, int splits, int n_atoms) {
   return (int)((long long)n_atoms * split / splits);
 }
 
 /* Adds atoms first..end-1 to the sums of the brick that begins at point (i, j, k). */
-static __device__ __forceinline__ void add_atoms(const float4 *atoms, int first, int end, int i, int j, int k,
-                                                 float spacing, float sum[COARSEN_Z][COARSEN_X]) {
-  float x[COARSEN_X], z[COARSEN_Z], y = spacing * j;
-  place_brick<COARSEN_Z>(i, k, spacing, x, z);
+static __device__ __forceinline__ void add_atoms(const float4 *global_atoms, int first, int end, int i, int j,
+                                                 int k, float spacing, float sum[COARSEN_Z][COARSEN_X]) {
+  const float per_unit = 0.5f / spacing, x = 0.5f * i, y = 0.5f * j, z = 0.5f * k;
 #pragma unroll UNROLL
   for (int a = first; a < end; a++)
-    add_atom<COARSEN_Z>(__ldg(&atoms[a]), x, y, z, sum);
+    add_own_roots<plain_sums>(offset_of(ATOM(a), x, y, z, per_unit), sum);
+  scale_sums<plain_sums>(per_unit, sum);
 }
 
 /* Counts this block at its tile; whether it is the last of them, and so sees what the others wrote. */
@@ -51,7 +68,7 @@ static __device__ __forceinline__ bool last_of_tile(int *counter, int splits, in
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    dcs(float *map, const float4 *atoms, int n_atoms, int nx, int ny, int nz, int first_k, float spacing,
+    dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k, float spacing,
         float *partials, int *counters) {
   const int threads = BLOCK_X * BLOCK_Y, points = COARSEN_X * COARSEN_Z;
   int splits = min(SPLITS, n_atoms);
@@ -65,8 +82,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
 
   float sum[COARSEN_Z][COARSEN_X] = {};
   if (i < nx && j < ny)
-    add_atoms(atoms, first_of(split, splits, n_atoms), first_of(split + 1, splits, n_atoms), i, j,
-              first_k + k, spacing, sum);
+    add_atoms(global_atoms, first_of(split, splits, n_atoms), first_of(split + 1, splits, n_atoms),
+                         i, j, first_k + k, spacing, sum);
 
   /* partials[split][tile][point of the brick][thread]: a warp writes adjacent floats, and a thread
    * of the last block reads what its counterparts in the others have written. */
@@ -86,5 +103,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     for (int p = 0; p < points; p++)
       sum[p / COARSEN_X][p % COARSEN_X] += mine[s * stride + p * threads];
   }
-  add_to_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, map);
+  put_in_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, false, map);
 }

@@ -9,24 +9,16 @@ static const dcs_param params[] = {
     {"soft", "of every 16 points of a thread, how many in software", 0, 16, 5, NULL, shares},
 };
 
-/* As written: a reciprocal square root counts 2, in software its 2 integer operations 1 each, its 2
- * multiplications as such and its 3 FMAs 2 each. */
 static double flops_per_eval(const dcs_config *config) {
-  dcs_brick brick = dcs_brick_of(config);
-  double x = brick.coarsen_x, z = brick.coarsen_z, soft = config->value[SOFT] / 16.0;
-  double rsqrt = soft * (2 + 2 + 3 * 2) + (1 - soft) * 2;
-  return 2 + rsqrt + 2 + (x + 2 + 3 * z) / (x * z);
+  return dcs_brick_soft_flops(dcs_brick_of(config), config->value[SOFT]);
 }
 
-static const char *const sources[] = {"kernels/coulomb/cuda/split.cu",
-                                      "kernels/coulomb/cuda/split.c",
-                                      "kernels/coulomb/cuda/brick.c",
-                                      "kernels/coulomb/cuda/brick.h",
-                                      "kernels/coulomb/cuda/brick.cuh",
-                                      "kernels/coulomb/cuda/slice.c",
-                                      "kernels/coulomb/cuda/slice.h",
-                                      "kernels/coulomb/coulomb.h",
-                                      NULL};
+static const char *const sources[] = {
+    "kernels/coulomb/cuda/split.cu",  "kernels/coulomb/cuda/split.c",
+    "kernels/coulomb/cuda/brick.c",   "kernels/coulomb/cuda/brick.h",
+    "kernels/coulomb/cuda/brick.cuh", "kernels/coulomb/cuda/soft_root.cuh",
+    "kernels/coulomb/cuda/slice.c",   "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/coulomb.h",      NULL};
 
 const dcs_variant dcs_variant_cuda_split = {
     .id = "cuda_split",

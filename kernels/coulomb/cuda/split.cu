@@ -36,24 +36,11 @@
  * Limits: as cuda_volume. */
 
 #include "kernels/coulomb/cuda/brick.cuh"
-
-#define SOFT_SCALE 0.06334664f
-
-/* 1/sqrt(r2) / SOFT_SCALE. */
-static __device__ __forceinline__ float soft_rsqrt(float r2) {
-  float y = __int_as_float(0x5f5f2000 - (__float_as_int(r2) >> 1));
-  float e = 2.2104355f - r2 * y * y;
-  return y * ((e * e + 2.7819405f) * e + 10.554387f);
-}
-
-/* Whether point p of the brick is one of the SOFT of every 16 that are spread evenly over it. */
-static __device__ __forceinline__ bool in_software(int p) {
-  return (p % 16 + 1) * SOFT / 16 > p % 16 * SOFT / 16;
-}
+#include "kernels/coulomb/cuda/soft_root.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k,
-        float spacing) {
+        float spacing, int adds) {
   int i = blockIdx.x * (BLOCK_X * COARSEN_X) + threadIdx.x;
   int j = blockIdx.y * BLOCK_Y + threadIdx.y;
   int k = blockIdx.z * COARSEN_Z;
@@ -86,5 +73,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
 #pragma unroll
   for (int p = 0; p < COARSEN_X * COARSEN_Z; p++)
     if (in_software(p)) sum[p / COARSEN_X][p % COARSEN_X] *= SOFT_SCALE;
-  add_to_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, map);
+  put_in_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, adds, map);
 }

@@ -19,9 +19,9 @@ static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
 
 /* A layer of blocks to spare, which CUDA must have room for. */
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_INPUTS, DCS_ARG_NX,
-                                 DCS_ARG_NY,  DCS_ARG_NZ,    DCS_ARG_K,        DCS_ARG_SPACING,
-                                 DCS_ARG_SMS, DCS_ARG_END};
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS,  DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,  DCS_ARG_NZ,     DCS_ARG_K,        DCS_ARG_SPACING,
+                                 DCS_ARG_SMS, DCS_BRICK_ADDS, DCS_ARG_END};
   dcs_brick_plan(problem, config, plan);
   plan->spare_layers = plan->grid[2] < 65535;
   plan->args = args;

@@ -60,19 +60,19 @@ static __device__ block_place place_of(long long block, long long columns, int l
 template <int HEIGHT>
 static __device__ __forceinline__ void brick(float *map, const float4 *global_atoms, int n_atoms,
                                              int nx, int ny, int nz, int first_k, float spacing,
-                                             int i, int j, int k) {
+                                             bool adds, int i, int j, int k) {
   float x[COARSEN_X], z[HEIGHT], sum[HEIGHT][COARSEN_X] = {};
   float y = spacing * j;
   place_brick<HEIGHT>(i, first_k + k, spacing, x, z);
 #pragma unroll UNROLL
   for (int a = 0; a < n_atoms; a++)
     add_atom<HEIGHT>(ATOM(a), x, y, z, sum);
-  add_to_map<HEIGHT>(sum, i, j, k, nx, ny, nz, map);
+  put_in_map<HEIGHT>(sum, i, j, k, nx, ny, nz, adds, map);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k,
-        float spacing, int sms) {
+        float spacing, int sms, int adds) {
   int layers = (nz + COARSEN_Z - 1) / COARSEN_Z;
   long long columns = (long long)gridDim.x * gridDim.y;
   long long block = blockIdx.x + gridDim.x * (blockIdx.y + (long long)gridDim.y * blockIdx.z);
@@ -81,7 +81,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
   int j = (int)(at.column / gridDim.x) * BLOCK_Y + threadIdx.y;
   if (i >= nx || j >= ny) return;
   if (at.height == COARSEN_Z)
-    brick<COARSEN_Z>(map, global_atoms, n_atoms, nx, ny, nz, first_k, spacing, i, j, at.k);
+    brick<COARSEN_Z>(map, global_atoms, n_atoms, nx, ny, nz, first_k, spacing, adds, i, j,
+                     at.k);
   else if (at.height == LOWER)
-    brick<LOWER>(map, global_atoms, n_atoms, nx, ny, nz, first_k, spacing, i, j, at.k);
+    brick<LOWER>(map, global_atoms, n_atoms, nx, ny, nz, first_k, spacing, adds, i, j,
+                     at.k);
 }

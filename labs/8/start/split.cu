@@ -20,7 +20,7 @@ static __device__ __forceinline__ bool in_software(int p) {
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k,
-        float spacing) {
+        float spacing, int adds) {
   int i = blockIdx.x * (BLOCK_X * COARSEN_X) + threadIdx.x;
   int j = blockIdx.y * BLOCK_Y + threadIdx.y;
   int k = blockIdx.z * COARSEN_Z;
@@ -51,5 +51,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
   }
 
   /* GAP 2: the polynomial gives 1/sqrt(r2) / SOFT_SCALE: multiply the sums in software, once. */
-  add_to_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, map);
+  put_in_map<COARSEN_Z>(sum, i, j, k, nx, ny, nz, adds, map);
 }
