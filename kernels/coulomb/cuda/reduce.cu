@@ -17,8 +17,9 @@
  * (Tried and slower: 4 or 6 of 16 points in software, 3,515 and 3,616; bricks of 4 x 8, which take 32 parts for as many
  * warps, 3,665; the roots of cuda_neighbours, 3,607, as half of the atoms are near.)
  *
- * Per evaluation as in cuda_split with 5 of 16 points in software and atoms in global memory. Per point and split: 4 bytes written, 4
- * read, 1 addition; few atoms a split make that dear. Per block: 2 barriers, 2 fences, 1 atomic addition.
+ * Per evaluation as in cuda_split with 5 of 16 points in software and atoms in global memory. Per point and
+ * split: 4 bytes written, 4 read, 1 addition; few atoms a split make that dear. Per block: 2 barriers, 2 fences,
+ * 1 atomic addition.
  * Parameters: block_x, block_y, threads of a block, product 1..1024; coarsen_x 1..8, points block_x
  * apart; coarsen_z 1..16, adjacent slices; splits 1..256, blocks that share the atoms of a tile (as many as
  * there are atoms, if those are fewer); unroll: atoms an iteration of the loop, 1..8.
