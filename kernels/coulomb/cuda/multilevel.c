@@ -286,6 +286,9 @@ static const char *const sources[] = {"kernels/coulomb/cuda/multilevel.cu",
                                       "kernels/coulomb/crowd.c",
                                       "kernels/coulomb/crowd.h",
                                       "kernels/coulomb/cpu/mesh_look.c",
+                                      "kernels/coulomb/split.h",
+                                      "kernels/coulomb/cpu/mesh_rough.h",
+                                      "kernels/coulomb/mesh.h",
                                       DCS_NEAR_SOURCES,
                                       NULL};
 
