@@ -9,9 +9,9 @@
  * Per far pair: 3 subtractions, 1 multiply, 2 FMA, 1 maximum and comparison, 1 reciprocal (an
  *   estimate and a Newton step: 2 operations; portable: a division), 3 FMA, 1 multiply, 1 FMA.
  * Parameters: threads (1..1024), which share the tiles; isa (portable, avx2, avx512).
- * Limits: tiles are of 8, 16, 64 atoms. An atom of a protein has some 50 near spheres, whatever
- *   its size: of 4,096 atoms a tile of 64 has a near pair with more than half of the spheres, if
- *   atoms next to each other in the input are not near in space. */
+ * Limits: tiles are of 8, 16, 32 atoms. An atom of a protein has some 40 near spheres, whatever
+ *   its size: of 4,096 atoms a tile of 32 has a near pair with a quarter of the spheres, if atoms
+ *   next to each other in the input are not near in space. */
 #include "kernels/born/cpu/born_spheres.h"
 
 #include <stdlib.h>

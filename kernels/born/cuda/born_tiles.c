@@ -28,7 +28,8 @@ static double flops_per_eval(const dcs_config *config) {
   return 3 + 1 + 2 * 2 + 1 + 2 + 3 * 2 + 1 + 2 + 1 / config->value[COARSEN];
 }
 
-/* Of a row of threads between flushes, then these and near pairs, then the rows. */
+/* Of a row of threads between flushes, then these and near pairs (of an atom a few hundred at most,
+ * unless hundreds of spheres lie in one another), then the rows. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
   const int64_t y = (int64_t)config->value[BLOCK_Y], tiles = FLUSHED * WARP;
   return tiles + dcs_divide_up(problem->n_inputs, tiles * y) + WARP * FLUSHED + y;
