@@ -22,9 +22,9 @@
  * Of four slices three are such a group and one has a root of its own: 13 + 3 issue slots for a column's 4 points,
  * 4.0 an evaluation, and with distances, test and loop 5.0, of which the special function units are busy 4.0. What
  * costs more is the register file: it has two banks, and an instruction that reads two operands from the same one
- * takes two cycles, unless one was kept from the instruction before. Counted in the code that
- * NVRTC 13.0 makes for sm_90, slots and such cycles together foretold the rates of nine texts within 7%: of this one
- * 5.5 cycles an evaluation, 5,900 G a second with the card 97% full. An H200 reaches, the units' rate being 4,173 G:
+ * takes two cycles, unless one was kept from the instruction before. Counted in the code that nvcc 13.0 makes for
+ * sm_90, slots and such cycles together foretold the rates of nine texts within 9%: of this one 5.5 cycles an
+ * evaluation, 5,900 G a second with the card 97% full. An H200 reaches, the units' rate being 4,173 G:
  *
  *     256^3 points, 4,000 atoms    5,604 (1.34), blocks of 8 x 128; 16 x 64: 5,546; 16 x 16: 5,231
  *     256 x 256 x 264              5,704 (1.37): blocks fill the last wave
