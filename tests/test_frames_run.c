@@ -10,8 +10,11 @@
 #include "library/frames/pipe.h"
 #include "library/map_slabs.h"
 #include "library/mapper.h"
+#include "library/workers.h"
 #include "tests/library_map.h"
 #include "tests/written_dcd.h"
+
+#include <time.h>
 
 enum { ATOMS = 30, FRAMES = 37 };
 
@@ -42,13 +45,15 @@ static const char *trajectory(int frames) {
 typedef struct {
   dcs_average *average;
   int64_t next, each;
+  int64_t ahead;      /* blocks that may be taken and not merged; 0: any */
   float last[POINTS]; /* of the last frame, when each is wanted */
   dcs_status fails;   /* of give */
 } one_process;
 
 static dcs_status take(void *user, int64_t *block) {
   one_process *p = user;
-  *block = p->next++;
+  const bool later = p->ahead > 0 && p->next - dcs_average_merged(p->average) >= p->ahead;
+  *block = later ? DCS_PART_LATER : p->next++;
   return DCS_OK;
 }
 
@@ -72,7 +77,7 @@ typedef struct {
 static void begin(dcs_frames_job *job, one_process *p) {
   static const char *path;
   path = trajectory(FRAMES);
-  *p = (one_process){.fails = p->fails};
+  *p = (one_process){.fails = p->fails, .ahead = p->ahead};
   job->top = &top;
   job->take = take;
   job->give = give;
@@ -242,6 +247,41 @@ static void another_device_does_what_one_leaves(void **state) {
   }
 }
 
+static dcs_device *first_to_launch;
+
+static dcs_status fail_first(dcs_device *device, dcs_module *module, const char *kernel,
+                             const int64_t grid[3], const int block[3], void **args) {
+  if (!first_to_launch) first_to_launch = device;
+  if (device == first_to_launch) return dcs_fail(DCS_FAILED, "planted: the first card is lost");
+  return real_launch(device, module, kernel, grid, block, args);
+}
+
+/* There is no other block before the one that came back is merged. */
+static void what_others_wait_for_comes_back(void **state) {
+  (void)state;
+  static result expected, is;
+  const dcs_map_request r = request_of(1);
+  one_process p = {.ahead = 1};
+  dcs_frames_times times;
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &r, .device = "emulated,emulated", .variance = true};
+  expect("emulated", &r, &expected);
+  begin(&job, &p);
+  if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  for (int w = 0; w < 2; w++) {
+    dcs_device *device = pipe.workers[w].mapper->engines[DCS_GPU]->device;
+    real_launch = device->launch;
+    device->launch = fail_first;
+  }
+  if (dcs_pipe_run(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_pipe_close(&pipe);
+  dcs_frames_close(job.frames);
+  assert_contains(times.lost, "the first card is lost");
+  finish(&p, true, &is);
+  assert_memory_equal(is.mean, expected.mean, sizeof is.mean);
+  assert_memory_equal(is.error, expected.error, sizeof is.error);
+}
+
 static void a_run_without_devices_fails(void **state) {
   (void)state;
   static result none;
@@ -251,7 +291,81 @@ static void a_run_without_devices_fails(void **state) {
   assert_string_equal(times.lost, "");
 }
 
+/* ---- few slots ---- */
+
+/* A worker that waits for a frame keeps none whose slot the reader waits for. */
+static void two_slots_do(void **state) {
+  (void)state;
+  static result expected, is;
+  const dcs_map_request r = request_of(1);
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &r, .device = "emulated", .variance = true};
+  expect("emulated", &r, &expected);
+  begin(&job, &p);
+  if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_non_null(pipe.workers[0].device);
+  const int slots = pipe.n_slots;
+  pipe.n_slots = 2;
+  if (dcs_pipe_run(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  pipe.n_slots = slots;
+  dcs_pipe_close(&pipe);
+  dcs_frames_close(job.frames);
+  finish(&p, true, &is);
+  assert_memory_equal(is.mean, expected.mean, sizeof is.mean);
+  assert_memory_equal(is.error, expected.error, sizeof is.error);
+}
+
 /* ---- what ends a run ---- */
+
+typedef struct {
+  dcs_pipe pipe;
+  int64_t next, given;
+  bool stayed;
+} slow_giver;
+
+static dcs_status take_from_slow(void *user, int64_t *block) {
+  slow_giver *s = user;
+  *block = s->next++;
+  return DCS_OK;
+}
+
+/* Another stage fails meanwhile, and the worker ends. */
+static dcs_status give_slowly(void *user, int64_t block, const dcs_partial *partial) {
+  slow_giver *s = user;
+  const dcs_partial at_first = *partial;
+  double sum[POINTS];
+  memcpy(sum, partial->sum, sizeof sum);
+  s->given++;
+  dcs_pipe_fail(&s->pipe, dcs_fail(DCS_IO, "planted: a stage fails"));
+  nanosleep(&(struct timespec){0, 50000000}, NULL);
+  s->stayed = block == 0 && memcmp(partial, &at_first, sizeof at_first) == 0 &&
+              memcmp(partial->sum, sum, sizeof sum) == 0;
+  return DCS_OK;
+}
+
+static void what_is_given_stays(void **state) {
+  (void)state;
+  static slow_giver s;
+  const dcs_map_request r = request_of(1);
+  one_process none = {0};
+  dcs_frames_times times;
+  dcs_frames_job job = {.request = &r, .device = "cpu", .variance = true};
+  begin(&job, &none);
+  job.take = take_from_slow;
+  job.give = give_slowly;
+  job.user = &s;
+  if (dcs_pipe_open(&job, &times, &s.pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(dcs_pipe_run(&s.pipe), DCS_IO);
+  assert_contains(dcs_error_message(), "a stage fails");
+  assert_true(s.stayed);
+  assert_int_equal(s.given, 1); /* the block that was under way goes nowhere */
+  assert_int_equal(times.frames, DCS_FRAME_BLOCK);
+  dcs_pipe_close(&s.pipe);
+  dcs_frames_close(job.frames);
+  dcs_average_close(none.average);
+}
 
 static void failures_end_a_run(void **state) {
   (void)state;
@@ -275,8 +389,11 @@ int main(void) {
       cmocka_unit_test(to_a_tolerance_on_a_device),
       cmocka_unit_test(on_several_devices),
       cmocka_unit_test(another_device_does_what_one_leaves),
+      cmocka_unit_test(what_others_wait_for_comes_back),
       cmocka_unit_test(a_run_without_devices_fails),
+      cmocka_unit_test(two_slots_do),
       cmocka_unit_test(failures_end_a_run),
+      cmocka_unit_test(what_is_given_stays),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -11,24 +11,27 @@
 
 /* ---- what is computed ---- */
 
-/* Waits until the last block was given, and hands over the next. */
+/* Under the lock: until the last block was given, or nobody will give it. */
+static void wait_until_given(dcs_frame_worker *w) {
+  while (w->gift.full && (w->pipe->status == DCS_OK || w->gift.giving))
+    pthread_cond_wait(&w->pipe->changed, &w->pipe->lock);
+}
+
+/* Where the run has failed the block may lack frames, and goes nowhere. */
 static void hand_over(dcs_frame_worker *w, int64_t block, const dcs_partial *partial) {
   dcs_pipe *p = w->pipe;
   pthread_mutex_lock(&p->lock);
-  while (w->gift.full && p->status == DCS_OK)
-    pthread_cond_wait(&p->changed, &p->lock);
-  w->gift = (dcs_gift){.block = block, .partial = *partial, .full = true};
+  wait_until_given(w);
+  if (p->status == DCS_OK) w->gift = (dcs_gift){.block = block, .partial = *partial, .full = true};
   pthread_cond_broadcast(&p->changed);
   pthread_mutex_unlock(&p->lock);
 }
 
 /* The giver may still read from the arrays of the last one. */
 static void wait_for_giver(dcs_frame_worker *w) {
-  dcs_pipe *p = w->pipe;
-  pthread_mutex_lock(&p->lock);
-  while (w->gift.full && p->status == DCS_OK)
-    pthread_cond_wait(&p->changed, &p->lock);
-  pthread_mutex_unlock(&p->lock);
+  pthread_mutex_lock(&w->pipe->lock);
+  wait_until_given(w);
+  pthread_mutex_unlock(&w->pipe->lock);
 }
 
 static dcs_status show(dcs_pipe *p, const dcs_frame_slot *slot, const float *map) {
@@ -192,9 +195,21 @@ static dcs_status hand_over_ended(driver *d) {
   return DCS_OK;
 }
 
+/* The block's nth frame; NULL: it has no more. While it is not there the frames in hand are waited
+ * for: the reader may need their slots. */
+static dcs_status next_frame(driver *d, const dcs_read_block *block, int64_t nth,
+                             dcs_frame_slot **slot) {
+  dcs_pipe *p = d->w->pipe;
+  while (d->waited < d->added && dcs_pipe_frame_is_awaited(p, block, nth))
+    DCS_TRY(wait_for_frame(d));
+  *slot = dcs_pipe_frame(p, block, nth);
+  return DCS_OK;
+}
+
 static dcs_status drive_block(driver *d, const dcs_read_block *block, int64_t *n) {
-  dcs_frame_slot *slot;
-  while ((slot = dcs_pipe_frame(d->w->pipe, block, *n)) != NULL) {
+  for (dcs_frame_slot *slot;;) {
+    DCS_TRY(next_frame(d, block, *n, &slot));
+    if (!slot) break;
     DCS_TRY(add_frame(d, slot, *n + 1));
     if (++*n == DCS_FRAMES_IN_HAND) DCS_TRY(hand_over_ended(d));
   }

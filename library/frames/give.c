@@ -18,6 +18,7 @@ static dcs_gift *next_gift(dcs_pipe *p) {
     pthread_cond_wait(&p->changed, &p->lock);
   }
   if (p->status != DCS_OK) gift = NULL;
+  if (gift) gift->giving = true;
   pthread_mutex_unlock(&p->lock);
   return gift;
 }
@@ -34,12 +35,13 @@ static dcs_status give(dcs_pipe *p, const dcs_gift *gift) {
 static dcs_status give_all(void *pipe) {
   dcs_pipe *p = pipe;
   for (dcs_gift *gift; (gift = next_gift(p)) != NULL;) {
-    DCS_TRY(give(p, gift));
+    const dcs_status status = give(p, gift);
     pthread_mutex_lock(&p->lock);
-    gift->full = false;
-    p->times->frames += gift->partial.frames;
+    gift->full = gift->giving = false;
+    if (status == DCS_OK) p->times->frames += gift->partial.frames;
     pthread_mutex_unlock(&p->lock);
     dcs_pipe_done(p);
+    DCS_TRY(status);
   }
   return DCS_OK;
 }

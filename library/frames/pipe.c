@@ -70,17 +70,26 @@ dcs_read_block *dcs_pipe_next_block(dcs_pipe *p, bool wait) {
   return block;
 }
 
+/* Under the lock. */
+static bool is_awaited(dcs_pipe *p, const dcs_read_block *block, int64_t nth) {
+  if (p->status != DCS_OK) return false;
+  return nth < block->frames ? slot_of(p, block->first + nth)->state != DCS_SLOT_READY
+                             : !block->whole;
+}
+
+bool dcs_pipe_frame_is_awaited(dcs_pipe *p, const dcs_read_block *block, int64_t nth) {
+  pthread_mutex_lock(&p->lock);
+  const bool awaited = is_awaited(p, block, nth);
+  pthread_mutex_unlock(&p->lock);
+  return awaited;
+}
+
 dcs_frame_slot *dcs_pipe_frame(dcs_pipe *p, const dcs_read_block *block, int64_t nth) {
   pthread_mutex_lock(&p->lock);
-  dcs_frame_slot *slot = slot_of(p, block->first + nth);
-  bool there = false, more = true;
-  for (;;) {
-    more = nth < block->frames || !block->whole;
-    there = nth < block->frames && slot->state == DCS_SLOT_READY;
-    if (p->status != DCS_OK || !more || there) break;
+  while (is_awaited(p, block, nth))
     pthread_cond_wait(&p->changed, &p->lock);
-  }
-  if (p->status != DCS_OK || !more) slot = NULL;
+  const bool there = p->status == DCS_OK && nth < block->frames;
+  dcs_frame_slot *slot = there ? slot_of(p, block->first + nth) : NULL;
   pthread_mutex_unlock(&p->lock);
   return slot;
 }

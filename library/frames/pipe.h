@@ -39,6 +39,7 @@ typedef struct {
   int64_t block;
   dcs_partial partial; /* its arrays are the worker's */
   bool full;
+  bool giving; /* the giver reads it, whatever fails meanwhile */
 } dcs_gift;
 
 typedef struct dcs_pipe dcs_pipe;
@@ -102,6 +103,8 @@ dcs_frame_slot *dcs_pipe_next_read(dcs_pipe *p);
 dcs_read_block *dcs_pipe_next_block(dcs_pipe *p, bool wait);
 /* The nth frame of the block, from 0, once it is prepared; NULL: it has no more, or all ends. */
 dcs_frame_slot *dcs_pipe_frame(dcs_pipe *p, const dcs_read_block *block, int64_t nth);
+/* Whether that would wait. */
+bool dcs_pipe_frame_is_awaited(dcs_pipe *p, const dcs_read_block *block, int64_t nth);
 void dcs_pipe_set_slot(dcs_pipe *p, dcs_frame_slot *slot, dcs_slot_state state);
 /* A worker failed, with the calling thread's message: the n blocks that it had are read again for
  * the others; false where there are none. */

@@ -12,23 +12,20 @@
 
 /* ---- reading ---- */
 
-/* What `take` says, once it says something, or the run has failed. */
+/* DCS_PART_LATER after a millisecond. */
 static dcs_status take(dcs_pipe *p, int64_t *block) {
-  for (bool stop = false; !stop;) {
-    pthread_mutex_lock(&p->calls);
-    const dcs_status status = p->job->take(p->job->user, block);
-    pthread_mutex_unlock(&p->calls);
-    if (status != DCS_OK || *block != DCS_PART_LATER) return status;
-    nanosleep(&(struct timespec){0, 1000000}, NULL);
-    pthread_mutex_lock(&p->lock);
-    stop = p->status != DCS_OK || dcs_interrupted();
-    pthread_mutex_unlock(&p->lock);
-  }
-  return dcs_fail(DCS_FAILED, "interrupted");
+  pthread_mutex_lock(&p->calls);
+  const dcs_status status = p->job->take(p->job->user, block);
+  pthread_mutex_unlock(&p->calls);
+  if (status != DCS_OK || *block != DCS_PART_LATER) return status;
+  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+  nanosleep(&(struct timespec){0, 1000000}, NULL);
+  return DCS_OK;
 }
 
 /* The next block to read: one that came back, else what `take` says. While others may come back
- * waits for the workers. -1: none. */
+ * waits for the workers. -1: none. DCS_PART_LATER: none now; the one that others wait for may come
+ * back. */
 static dcs_status next_block(dcs_pipe *p, int64_t *block, bool *again) {
   const int64_t count = dcs_frames_count(p->job->frames);
   *block = -1;
@@ -100,6 +97,7 @@ static dcs_status read_all(dcs_pipe *p) {
     int64_t block;
     bool again, more = true;
     DCS_TRY(next_block(p, &block, &again));
+    if (block == DCS_PART_LATER) continue;
     if (block < 0) {
       const bool was_over = p->over;
       end_reading(p);
