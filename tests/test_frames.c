@@ -11,6 +11,7 @@
 #include "tests/written_dcd.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -98,19 +99,9 @@ static void ranges_are_read(void **state) {
   assert_range("1:5000:10", 1, 5000, 10);
   assert_range("::3", 1, 0, 3);
   assert_range("2::3", 2, 0, 3);
-  static const char *const wrong[] = {"",
-                                      "0",
-                                      "-1",
-                                      "1:0",
-                                      "a",
-                                      "1:2:3:4",
-                                      "1:2:0",
-                                      "1,2",
-                                      "0:5",
-                                      "1: 5",
-                                      "5x",
-                                      "1:2x",
-                                      "99999999999999999999"};
+  static const char *const wrong[] = {
+      "",    "0",    "-1", "1:0",  "10::9000000000000000000", "a", "1:2:3:4", "1:2:0", "1,2",
+      "0:5", "1: 5", "5x", "1:2x", "99999999999999999999"};
   dcs_frame_range r;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     if (dcs_parse_frames(wrong[i], &r) != DCS_USAGE) fail_msg("\"%s\" was taken", wrong[i]);
@@ -171,6 +162,30 @@ static void cut_files_give_whole_frames(void **state) {
   assert_frames(1, "7:", 2, (int[]){7, 8, 0});
   assert_says(notes, "frame 9 is cut");
   assert_not_opened(1, "1:9", DCS_USAGE, "found 9", "has 8 whole frames");
+}
+
+/* Nor is it taken for a range that is wrong. */
+static void files_that_shrink_are_refused(void **state) {
+  (void)state;
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  struct stat facts;
+  bool found;
+  written_dcd many = plain;
+  many.frames = 1 << 14; /* more than is read at once */
+  write_dcd(file[0], &many);
+  list[0] = file[0];
+  assert_int_equal(open_list(1, NULL, &frames), DCS_OK);
+  assert_int_equal(stat(file[0], &facts), 0);
+  assert_int_equal(truncate(file[0], facts.st_size / 2), 0);
+  dcs_status status = DCS_OK;
+  found = true;
+  while (status == DCS_OK && found)
+    status = dcs_frames_next(frames, &frame, &found);
+  assert_int_equal(status, DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "expected the 16384 that it had when it was opened"));
+  dcs_frames_close(frames);
 }
 
 static void other_atoms_are_refused(void **state) {
@@ -355,14 +370,16 @@ static void models_of_a_pipe_are_frames(void **state) {
 /* What the head of the file states holds until a model states another. */
 static void cells_of_models(void **state) {
   (void)state;
-  double places[3 * ATOMS], edge[4];
+  double places[3 * ATOMS], edge[5];
   dcs_frame frame = {.places = places};
   dcs_frames *frames;
   bool found;
   FILE *out = fopen(file[0], "w");
   assert_non_null(out);
-  for (int model = 1; model <= 4; model++) {
-    if (model != 2 && model != 4)
+  for (int model = 1; model <= 5; model++) {
+    if (model == 5) /* as where there is no crystal */
+      fputs("CRYST1    1.000    1.000    1.000  90.00  90.00  90.00\n", out);
+    if (model == 1 || model == 3)
       fprintf(out, "CRYST1   %d.000   40.000   50.000  90.00  90.00  90.00\n", 30 + model);
     fprintf(out, "MODEL %d\n", model);
     for (int a = 0; a < ATOMS; a++)
@@ -372,12 +389,12 @@ static void cells_of_models(void **state) {
   assert_int_equal(fclose(out), 0);
   list[0] = file[0];
   assert_int_equal(open_list(1, NULL, &frames), DCS_OK);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
     edge[i] = frame.cell.edge[0];
   }
   dcs_frames_close(frames);
-  assert_true(edge[0] == 31 && edge[1] == 31 && edge[2] == 33 && edge[3] == 33);
+  assert_true(edge[0] == 31 && edge[1] == 31 && edge[2] == 33 && edge[3] == 33 && edge[4] == 33);
   assert_int_equal(open_list(1, "2", &frames), DCS_OK);
   assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
   assert_true(frame.cell.edge[0] == 31);
@@ -444,6 +461,7 @@ int main(void) {
                                      cmocka_unit_test(files_follow_each_other),
                                      cmocka_unit_test(frames_are_read_in_any_order),
                                      cmocka_unit_test(cut_files_give_whole_frames),
+                                     cmocka_unit_test(files_that_shrink_are_refused),
                                      cmocka_unit_test(other_atoms_are_refused),
                                      cmocka_unit_test(cells_change_with_the_frames),
                                      cmocka_unit_test(a_pipe_goes_forward),

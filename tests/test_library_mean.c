@@ -107,6 +107,8 @@ static void wrong_means_are_refused(void **state) {
                    DCS_USAGE);
   r.nx = NX;
   mean = open_mean(m, &r, 0);
+  assert_int_equal(dcs_mean_add(mean, NULL, NULL), DCS_USAGE);
+  assert_contains(dcs_error_message(), "no places");
   places[4] = NAN;
   assert_int_equal(dcs_mean_add(mean, places, NULL), DCS_INPUT);
   assert_contains(dcs_error_message(), "frame 1: atom 2 is at");
@@ -114,6 +116,23 @@ static void wrong_means_are_refused(void **state) {
   assert_contains(dcs_error_message(), "no frames");
   dcs_mean_close(mean);
   dcs_mean_close(NULL);
+  dcs_mapper_close(m);
+}
+
+/* No edge is taken from elsewhere. */
+static void wrong_cells_are_refused(void **state) {
+  (void)state;
+  static const double cells[][3] = {{10, 0, 6}, {0, 8, 6}, {-10, 8, 6}, {NAN, 8, 6}, {10, 8, 2e6}};
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  dcs_map_request r = frame(0);
+  r.tolerance = 0.01;
+  r.periodic = 1;
+  dcs_mean *mean = open_mean(m, &r, 0);
+  for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
+    assert_int_equal(dcs_mean_add(mean, places, cells[c]), DCS_INPUT);
+    assert_contains(dcs_error_message(), "frame 1: found a cell with edges of ");
+  }
+  dcs_mean_close(mean);
   dcs_mapper_close(m);
 }
 
@@ -240,6 +259,7 @@ int main(void) {
       cmocka_unit_test(the_mean_is_that_of_the_maps),
       cmocka_unit_test(frames_have_cells_of_their_own),
       cmocka_unit_test(wrong_means_are_refused),
+      cmocka_unit_test(wrong_cells_are_refused),
       cmocka_unit_test(threads_share_a_handle),
       cmocka_unit_test(devices_share_a_map),
       cmocka_unit_test(other_atoms_get_other_plans),

@@ -268,6 +268,27 @@ static void cells_change_with_the_frames(void **state) {
   assert_true(from_cell("typed2.npy", 2, 16) < 0.01);
 }
 
+/* A second frame's that cannot be read is not taken for the first one's. */
+static void wrong_cells_are_refused(void **state) {
+  (void)state;
+  char options[512];
+  FILE *out = fopen(in_folder("cells.pdb"), "w");
+  assert_non_null(out);
+  for (int model = 1; model <= 2; model++) {
+    fprintf(out, model == 1 ? "CRYST1   14.000   14.000   14.000  90.00  90.00  90.00\n"
+                            : "CRYST1   14.000   14.0\n");
+    fprintf(out, "MODEL %d\n", model);
+    for (int a = 0; a < ATOMS; a++)
+      fprintf(out, "ATOM  %5d  NA  ION A   1    %8.3f%8.3f%8.3f\n", a + 1, (double)place(0, a, 0),
+              (double)place(0, a, 1), (double)place(0, a, 2));
+    fputs("ENDMDL\n", out);
+  }
+  assert_int_equal(fclose(out), 0);
+  snprintf(options, sizeof options, "%s --average -o %s", periodic, in_folder("cells.npy"));
+  assert_status(map_frames("cells.pdb", options), 3);
+  assert_contains(program_err, "frame 2: found a cell that cannot be read, line 9");
+}
+
 static void slices_are_written(void **state) {
   (void)state;
   char options[512];
@@ -394,6 +415,7 @@ int main(void) {
                                      cmocka_unit_test(files_are_frames),
                                      cmocka_unit_test(other_problems_have_means),
                                      cmocka_unit_test(cells_change_with_the_frames),
+                                     cmocka_unit_test(wrong_cells_are_refused),
                                      cmocka_unit_test(slices_are_written),
                                      cmocka_unit_test(cut_files_are_said),
                                      cmocka_unit_test(checkpoints_are_heeded),

@@ -103,11 +103,19 @@ static dcs_status stand_before(dcs_frames *f, int64_t index, part **at) {
   return dcs_trajectory_open(p->path, f->top->n, p->frames, NULL, &p->open, &ignored);
 }
 
+static dcs_status changed(const part *p) {
+  return dcs_fail(DCS_INPUT,
+                  "%s: found %" PRId64 " whole frames; expected the %" PRId64 " that it had when "
+                  "it was opened: it was changed meanwhile",
+                  p->path, p->open->at, p->frames);
+}
+
 static dcs_status read_frame(dcs_frames *f, dcs_frame *frame, bool *found) {
   part *p;
   const int64_t index = frame->number - 1;
   DCS_TRY(stand_before(f, index, &p));
   DCS_TRY(dcs_trajectory_read(p->open, index - p->before, frame->places, &frame->cell, found));
+  if (!*found && p->frames >= 0) return changed(p);
   if (*found || (!f->range.last && f->index > 0)) return DCS_OK;
   return too_few(f, frame->number, p->before + p->open->at);
 }

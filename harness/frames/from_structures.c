@@ -78,11 +78,17 @@ static dcs_status count_models(dcs_trajectory *t) {
 
 /* ---- a frame ---- */
 
+/* Edges of 1 stand for a molecule that is no crystal. */
+static bool states_cell(const dcs_unit_cell *cell) {
+  const double *edge = cell->edge;
+  return cell->unreadable || (edge[0] != 0 && !(edge[0] == 1 && edge[1] == 1 && edge[2] == 1));
+}
+
 static dcs_status read_part(dcs_trajectory *t, dcs_content *content, dcs_molecule *m) {
   static const dcs_read_options how = {0};
   structures *s = t->state;
   DCS_TRY(s->reader->read(content, &how, m, NULL));
-  if (m->cell.edge[0] != 0 || m->cell.unreadable) s->cell = m->cell;
+  if (states_cell(&m->cell)) s->cell = m->cell;
   return dcs_trajectory_check(t, m->n);
 }
 

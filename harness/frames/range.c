@@ -10,12 +10,13 @@ static dcs_status wrong(const char *text) {
                   text);
 }
 
-/* A number from 1 on, as long as it is; `value` stays where there is none. */
+/* A number from 1 on, as long as it is; `value` stays where there is none. Two of them have a sum.
+ */
 static bool take_number(const char **text, int64_t *value) {
   const char *c = *text;
   int64_t number = 0;
   for (; dcs_is_digit(*c); c++) {
-    if (number > INT64_MAX / 10 - 1) return false;
+    if (number > INT64_MAX / 20 - 1) return false;
     number = 10 * number + (*c - '0');
   }
   if (c > *text) *value = number;

@@ -7,10 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The frame's edges take the place of the request's. */
+/* The frame's edges, where it states any, take the place of the request's. */
 static dcs_status take_cell(const dcs_frame *frame, dcs_map_request *r) {
   const dcs_unit_cell *cell = &frame->cell;
-  if (!r->periodic || !(cell->edge[0] > 0)) return DCS_OK;
+  const double *edge = cell->edge;
+  if (!r->periodic) return DCS_OK;
+  if (cell->unreadable)
+    return dcs_fail(DCS_INPUT,
+                    "frame %lld: found a cell that cannot be read, line %lld; expected three edges "
+                    "and three angles",
+                    (long long)frame->number, (long long)cell->unreadable);
+  if (edge[0] == 0 && edge[1] == 0 && edge[2] == 0) return DCS_OK;
+  for (int d = 0; d < 3; d++)
+    if (!(edge[d] >= 0.1 && edge[d] <= 1e6))
+      return dcs_fail(DCS_INPUT,
+                      "frame %lld: found a cell with edges of %g, %g and %g A; expected 0.1 to 1e6",
+                      (long long)frame->number, edge[0], edge[1], edge[2]);
   for (int d = 0; d < 3; d++)
     if (!(fabs(cell->angle[d] - 90) <= 1e-3))
       return dcs_fail(DCS_INPUT,
