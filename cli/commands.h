@@ -182,6 +182,8 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
 /* Whether a map or, of a slice, a picture can be written under that name; DCS_USAGE lists how names
  * end. */
 dcs_status dcs_check_map_name(const char *path);
+/* DCS_IO where no file of that name can be made: what takes long asks before. */
+dcs_status dcs_check_can_write(const char *path);
 /* Writes it in the format that its name ends in, and says to stderr what was written, and how long
  * that took; computing_ns, which may grow meanwhile: how long its values took, NULL: not known. */
 dcs_status dcs_write_map(const char *path, const dcs_field *field, const double *computing_ns);

@@ -256,11 +256,19 @@ static dcs_status map_molecule(const arguments *a, const dcs_kind *kind, dcs_con
   return status;
 }
 
+/* Before it is computed, which may take hours; ranks other than 0 write beside rank 0's. */
+static dcs_status check_can_write(const arguments *a) {
+  if (dcs_job->rank > 0) return DCS_OK;
+  if (a->out) DCS_TRY(dcs_check_can_write(a->out));
+  return a->checkpoint ? dcs_check_can_write(a->checkpoint) : DCS_OK;
+}
+
 static dcs_status map_file(arguments *a) {
   dcs_molecule m;
   const dcs_kind *kind;
   dcs_config problem;
   if (a->out) DCS_TRY(dcs_check_map_name(a->out));
+  DCS_TRY(check_can_write(a));
   if (a->at && dcs_job->rank > 0) return DCS_OK; /* few points: rank 0 computes them */
   if (!a->units.units) a->units.units = &dcs_all_units[0];
   DCS_TRY(dcs_one_problem(&a->choice, &kind, &problem));

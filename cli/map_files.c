@@ -2,12 +2,28 @@
 #include "cli/commands.h"
 #include "harness/base/clock.h"
 #include "harness/figures/slice.h"
+#include "harness/files/file.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 dcs_status dcs_check_map_name(const char *path) {
   const dcs_field_format *format;
   return dcs_is_picture(path) ? DCS_OK : dcs_field_format_of(path, &format);
+}
+
+dcs_status dcs_check_can_write(const char *path) {
+  struct stat facts;
+  const char *slash = strrchr(path, '/');
+  if (stat(path, &facts) == 0) return DCS_OK;
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  if (!folder) return dcs_fail(DCS_UNAVAILABLE, "no memory for the name %s", path);
+  const bool can = access(folder, W_OK | X_OK) == 0;
+  const dcs_status status = can ? DCS_OK : dcs_cannot("open for writing", path);
+  free(folder);
+  return status;
 }
 
 static const char *format_name(const char *path) {

@@ -325,6 +325,10 @@ static void checkpoints_are_heeded(void **state) {
   char options[512];
   snprintf(options, sizeof options, "--average --checkpoint %s -o %s", in_folder("state"),
            in_folder("kept.npy"));
+  assert_int_equal(mkdir(in_folder("state"), 0700), 0);
+  assert_status(map_frames("traj.dcd", options), 5);
+  assert_contains(program_err, "state: cannot read: Is a directory");
+  assert_int_equal(rmdir(in_folder("state")), 0);
   put_file(in_folder("state"), "no checkpoint");
   assert_status(map_frames("traj.dcd", options), 3);
   assert_contains(program_err, "state");
@@ -335,6 +339,19 @@ static void checkpoints_are_heeded(void **state) {
 }
 
 /* ---- what the stages did ---- */
+
+/* Before the first frame is computed. */
+static void places_to_write_are_checked(void **state) {
+  (void)state;
+  static const char *const nowhere[] = {"--average -o %s", "--average -o x.npy --checkpoint %s"};
+  char options[512];
+  for (int i = 0; i < 2; i++) {
+    snprintf(options, sizeof options, nowhere[i], in_folder("nowhere/x.npy"));
+    assert_status(map_frames("traj.dcd", options), 5);
+    assert_contains(program_err, "nowhere/x.npy: cannot open for writing");
+    assert_null(strstr(program_err, "frames on"));
+  }
+}
 
 static void stages_are_told(void **state) {
   (void)state;
@@ -419,6 +436,7 @@ int main(void) {
                                      cmocka_unit_test(slices_are_written),
                                      cmocka_unit_test(cut_files_are_said),
                                      cmocka_unit_test(checkpoints_are_heeded),
+                                     cmocka_unit_test(places_to_write_are_checked),
                                      cmocka_unit_test(stages_are_told),
                                      cmocka_unit_test(what_does_not_fit_is_refused),
                                      cmocka_unit_test(names_of_each_are_checked)};

@@ -91,7 +91,8 @@ static dcs_status damaged(const sealed *s, const char *what) {
 }
 
 static dcs_status get(sealed *s, void *bytes, size_t n) {
-  if (fread(bytes, 1, n, s->stream) != n) return damaged(s, "it ends too early");
+  if (fread(bytes, 1, n, s->stream) != n)
+    return ferror(s->stream) ? dcs_cannot("read", s->path) : damaged(s, "it ends too early");
   s->sum = add_to_sum(s->sum, bytes, n);
   return DCS_OK;
 }

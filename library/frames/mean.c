@@ -225,7 +225,8 @@ dcs_status dcs_frames_mean(const dcs_mean_job *job, dcs_average **average,
   }
   char why[1024];
   snprintf(why, sizeof why, "%s", dcs_error_message());
-  if (m.average) (void)save(&m);
+  if (m.average && save(&m) != DCS_OK && strcmp(why, dcs_error_message()) != 0)
+    dcs_append(why, sizeof why, "; the checkpoint was not written: %s", dcs_error_message());
   dcs_average_close(m.average);
   return dcs_fail(status, "%s", why);
 }
