@@ -42,9 +42,9 @@ static inline double dcs_partial_factor(int64_t n) {
 typedef struct dcs_average dcs_average;
 
 /* `frames`: how many there will be, below 0 where that is not known; the long blocks that the
- * standard error is taken from are a multiple of 16 frames, chosen so that there are 20 or a few
- * more of them, or 16 frames where it is not known. One thread at a time uses it.
- * dcs_average_close() frees it. */
+ * standard error is taken from are a multiple of 16 frames, chosen so that there are 20 to 39
+ * of them, or 16 frames below 320 and where their number is not known. One thread at a time uses
+ * it. dcs_average_close() frees it. */
 dcs_status dcs_average_open(int64_t points, bool variance, int64_t frames, dcs_average **average);
 void dcs_average_close(dcs_average *average); /* NULL is fine */
 
