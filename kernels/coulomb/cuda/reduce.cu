@@ -11,9 +11,11 @@
  * partials, in the order of the splits whoever is last: the same bits every time. It sets the counter back
  * to zero for the next launch.
  *
- * Coordinates are counted in units of two spacings (offset.cuh), which spares registers. An H200 reaches 3,953 G
- * evaluations a second with 64^3 points and 4,000 atoms in 16 parts, and 4,205 with 32^3 points and 1,000,000 atoms in
- * 256; with roots in hardware alone 3,248 and 3,469, with software roots and coordinates in angstrom 3,742 and 3,976.
+ * Coordinates are counted in units of two spacings (offset.cuh), which spares registers. With registers for 1,024
+ * threads an SM (60 a thread; by itself the compiler takes 40) an H200 reached 3,953 G evaluations a second with 64^3
+ * points and 4,000 atoms in 16 parts, and 4,205 with 32^3 points and 1,000,000 atoms in 256: measured in an earlier
+ * text, whose loop has the same operations. With 40 registers this text reached 3,508 and 3,712; with roots in
+ * hardware alone, 3,248 and 3,469; with software roots and coordinates in angstrom, 3,742 and 3,976.
  * (Tried and slower: 4 or 6 of 16 points in software, 3,515 and 3,616; bricks of 4 x 8, which take 32 parts for as many
  * warps, 3,665; the roots of cuda_neighbours, 3,607, as half of the atoms are near.)
  *
@@ -67,7 +69,15 @@ static __device__ __forceinline__ bool last_of_tile(int *counter, int splits, in
   return last;
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+/* With registers for 1,024 threads an SM: left alone, the compiler keeps to 40 a thread at 8 points, and roots wait
+ * for each other. Larger bricks need more than that leaves. */
+#if COARSEN_X * COARSEN_Z <= 32 && BLOCK_X * BLOCK_Y <= 512
+#define BOUNDS BLOCK_X *BLOCK_Y, 1024 / (BLOCK_X * BLOCK_Y)
+#else
+#define BOUNDS BLOCK_X *BLOCK_Y
+#endif
+
+extern "C" __global__ void __launch_bounds__(BOUNDS)
     dcs(float *map, const float4 *global_atoms, int n_atoms, int nx, int ny, int nz, int first_k, float spacing,
         float *partials, int *counters) {
   const int threads = BLOCK_X * BLOCK_Y, points = COARSEN_X * COARSEN_Z;
