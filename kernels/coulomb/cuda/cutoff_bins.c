@@ -113,6 +113,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   char why[DCS_TEXT];
   dcs_brick_plan_of(problem, brick_of(config), plan);
   plan->chunk_inputs = problem->n_inputs;
+  plan->n_steps = 0; /* all atoms in one launch: it writes the map */
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
   plan->slice_step = config->value[COARSEN_Z];
   plan->args = args;
   if (!dcs_bins_fit(&bins, why)) return; /* its shape may be asked for all the same */

@@ -123,5 +123,5 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 #pragma unroll
   for (int l = 0; l < COARSEN_Z; l++)
-    if (k + l < nz && i < nx && j < ny) map[((long long)(k + l) * ny + j) * nx + i] += sum[l];
+    if (k + l < nz && i < nx && j < ny) map[((long long)(k + l) * ny + j) * nx + i] = sum[l];
 }
