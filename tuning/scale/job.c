@@ -198,10 +198,10 @@ static dcs_status read_ranks(const char *out, const dcs_scale_point *p, dcs_scal
   return status;
 }
 
-/* The line of the program, if there is one, or the first. */
+/* The line of the program, if there is one, or the first; mpirun draws rules above its own. */
 static dcs_status say_failure(const captured *c) {
   const char *text = c->err ? c->err : "", *own = strstr(text, "dcsbench");
-  if (own) text = own;
+  text = own ? own : text + strspn(text, "-\n ");
   return dcs_fail(DCS_FAILED, "the job failed: %.*s", (int)strcspn(text, "\n"), text);
 }
 
