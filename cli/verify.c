@@ -200,7 +200,7 @@ static dcs_status run(const arguments *a, dcs_bench *bench) {
   if (a->device.device) DCS_TRY(gpu);
   dcs_status status = choose(a, gpu == DCS_OK, &methods);
   if (status == DCS_OK && a->device.kernels) say_unchanged(a->device.kernels, &methods);
-  if (status == DCS_OK && gpu == DCS_OK) dcs_compile_ahead(bench, &methods);
+  if (status == DCS_OK && gpu == DCS_OK) dcs_verify_compile(bench, &methods);
   if (status == DCS_OK)
     status = a->problem.input.files[0] ? verify_input(a, bench, &methods)
                                        : verify(bench, &methods, NULL);

@@ -81,6 +81,12 @@ for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h
   $compiler -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -fsyntax-only -x c "$h" || fail "$h does not compile alone"
 done
 
+# No name is that of two functions: of two in the archive a linker takes either, without a word.
+if [ -f "$BUILD/internal.a" ]; then
+  nm --defined-only "$BUILD/internal.a" | awk '$2 == "T" || $2 == "D" || $2 == "B" || $2 == "R" { print $3 }' | sort | uniq -d |
+    sed 's/^/lint: defined twice: /' | grep . && bad=1
+fi
+
 # Functions fit a screen.
 awk 'FNR == 1 { start = 0 }
      /^[a-zA-Z].*[)] \{$/ || /^    .*[)] \{$/ && prev ~ /^[a-z].*,$/ { start = FNR; name = $0 }

@@ -153,7 +153,7 @@ static void compiles_ahead(void **state) {
                        {variant, dcs_initial_config(variant, 1)},
                        {dcs_find_variant("cpu_gather"), {{1}}}};
   list[1].config.value[0] *= 2;
-  dcs_compile_ahead_for("sm_90", NULL, &(dcs_methods){.list = list, .n = 3});
+  dcs_verify_compile_for("sm_90", NULL, &(dcs_methods){.list = list, .n = 3});
   for (int m = 0; m < 2; m++) {
     dcs_kernel_source opened;
     dcs_code_facts facts;

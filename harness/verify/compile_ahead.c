@@ -32,7 +32,7 @@ static pid_t start_share(const dcs_methods *methods, int first, int step, const 
   return 0;
 }
 
-void dcs_compile_ahead_for(const char *arch, const char *kernels, const dcs_methods *methods) {
+void dcs_verify_compile_for(const char *arch, const char *kernels, const dcs_methods *methods) {
   enum { MOST = 32 };
   const int cpus = dcs_cpus() < MOST ? dcs_cpus() : MOST, n = methods->n < cpus ? methods->n : cpus;
   pid_t children[MOST];
@@ -58,7 +58,7 @@ static bool architecture(dcs_bench *bench, char arch[32]) {
   return true;
 }
 
-void dcs_compile_ahead(dcs_bench *bench, const dcs_methods *methods) {
+void dcs_verify_compile(dcs_bench *bench, const dcs_methods *methods) {
   char arch[32];
-  if (architecture(bench, arch)) dcs_compile_ahead_for(arch, bench->kernels, methods);
+  if (architecture(bench, arch)) dcs_verify_compile_for(arch, bench->kernels, methods);
 }

@@ -35,9 +35,9 @@ dcs_status dcs_cover_methods(dcs_methods *methods);
 /* Compiles the CUDA kernels of methods for the bench's GPU, as many at once as there are CPUs: each
  * is then found in the cache of compiled code. Where there is no GPU or no cache, or one does not
  * compile, that is found out when it is used. */
-void dcs_compile_ahead(dcs_bench *bench, const dcs_methods *methods);
+void dcs_verify_compile(dcs_bench *bench, const dcs_methods *methods);
 /* The same for an architecture, such as sm_90, with the kernels of a folder, or NULL. */
-void dcs_compile_ahead_for(const char *arch, const char *kernels, const dcs_methods *methods);
+void dcs_verify_compile_for(const char *arch, const char *kernels, const dcs_methods *methods);
 
 /* Whether the configuration is legal: it could compute a map of one point. */
 bool dcs_is_legal(const dcs_method *method, char why[DCS_TEXT]);
