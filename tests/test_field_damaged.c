@@ -86,6 +86,8 @@ static void headers_of_mrc_that_are_wrong(void **state) {
   refused("a.mrc", "found a cell angle of ");
   put_mrc(11, bits_of(0));
   refused("a.mrc", "points along an axis of 0 angstrom");
+  put_mrc(50, bits_of(INFINITY));
+  refused("a.mrc", "found inf as the first point's place or the spacing along y");
 }
 
 /* As CCP4 has it: no origin, but the index of the first point. */

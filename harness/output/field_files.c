@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -97,6 +98,19 @@ static dcs_status unknown_content(const char *path) {
                   names);
 }
 
+/* A format in binary may hold any bits; those that are no place could not be written in others. */
+static dcs_status check_place(const char *path, const dcs_field *f) {
+  for (int axis = 0; axis < 3; axis++) {
+    const double wrong = isfinite(f->origin[axis]) ? f->spacing[axis] : f->origin[axis];
+    if (!isfinite(wrong))
+      return dcs_fail(DCS_INPUT,
+                      "%s: found %g as the first point's place or the spacing along %c; expected "
+                      "finite numbers",
+                      path, wrong, "xyz"[axis]);
+  }
+  return DCS_OK;
+}
+
 static dcs_status read_open_file(FILE *in, const char *path, dcs_field *field) {
   char head[HEAD];
   struct stat facts;
@@ -108,7 +122,8 @@ static dcs_status read_open_file(FILE *in, const char *path, dcs_field *field) {
   const dcs_field_format *format = format_of_content(head, bytes);
   if (!format) return unknown_content(path);
   rewind(in);
-  return format->read(in, path, field);
+  DCS_TRY(format->read(in, path, field));
+  return check_place(path, field);
 }
 
 dcs_status dcs_field_read(const char *path, dcs_field *field) {
