@@ -45,7 +45,7 @@ static void put_line(FILE *dat, double x, double y) {
 
 static void put_fit(FILE *dat, const dcs_scale *s, const int64_t *nodes, int n) {
   const dcs_scale_fit fit = dcs_scale_amdahl(s);
-  if (!fit.known) return;
+  if (!fit.known || fit.parallel_s <= 0) return; /* then more workers took longer */
   dcs_figure_series(dat, "Amdahl, serial share %.2f%%", 100 * fit.share);
   for (int i = 0; i < n; i++)
     put_line(dat, (double)nodes[i],
