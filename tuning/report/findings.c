@@ -152,10 +152,11 @@ static char *where_words(const dcs_crossover *c, char text[DCS_TEXT]) {
     return text;
   }
   dcs_crossover_shape(c, shape);
+  dcs_crossover_fixed(c, fixed);
   const bool inputs = *shape && !c->system; /* are what is fixed */
-  snprintf(text, DCS_TEXT, "%s%s%s%s%s%.100s", kind == dcs_kinds[0] ? "" : kind->id,
-           kind == dcs_kinds[0] ? "" : ", ", dcs_crossover_fixed(c, fixed), inputs ? " " : "",
-           inputs ? kind->dimensions[0].values : "", *shape ? ", grids " : "");
+  const char *name = kind == dcs_kinds[0] ? "" : kind->id;
+  snprintf(text, DCS_TEXT, "%s%s%s%s%s%.100s", name, *name && (*fixed || *shape) ? ", " : "", fixed,
+           inputs ? " " : "", inputs ? kind->dimensions[0].values : "", *shape ? ", grids " : "");
   return dcs_append(text, DCS_TEXT, "%s", shape);
 }
 
