@@ -256,7 +256,7 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/coarsening.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/coarsening --resume
 	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
 	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 10 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
-	$(BIN) sweep --plan results/tolerance.plan.csv --spacing 0.5 --rounds 9 --budget 190 --device cuda:0 --out $(REFERENCE_OUT)/tolerance --resume
+	$(BIN) sweep --plan results/tolerance.plan.csv --spacing 0.5 --rounds 9 --budget 260 --device cuda:0 --out $(REFERENCE_OUT)/tolerance --resume
 	$(BIN) sweep --plan results/dispatch.plan.csv --rounds 5 --budget 240 --device cuda:0 --out $(REFERENCE_OUT)/dispatch --resume
 	$(BIN) sweep --plan results/random.plan.csv --rounds 5 --device cuda:0 --out $(REFERENCE_OUT)/random --resume
 	$(BIN) dispatch $(REFERENCE_OUT)/dispatch --measure --check $(REFERENCE_OUT)/random

@@ -110,25 +110,30 @@ static void problems_are_held_against_each_other(void **state) {
   dcs_table_free(t);
 }
 
-/* Periodic to two tolerances: these are held against each other, and not against open boundaries,
- * nor against those of another cell. */
-static void problems_of_other_cells_are_not(void **state) {
+/* To two tolerances: each is held against the direct sum, neither against the other, nor open
+ * boundaries against a cell. */
+static void tolerances_and_cells_are_not(void **state) {
   (void)state;
-  static const char *const problems[] = {"tolerance=0.01", "tolerance=0.01,boundary=periodic",
+  static const char *const problems[] = {"", "tolerance=0.01", "tolerance=0.001",
                                          "tolerance=0.001,boundary=periodic",
                                          "tolerance=0.001,boundary=periodic,cell_x=9"};
   static const expected rows[] = {
-      {"atoms", "kernel", "cpu_parallel", "cpu_parallel", "8x8x8", "always_a", 0}};
+      {"atoms", "kernel", "cpu_parallel", "cpu_parallel", "8x8x8", "always_b", 0},
+      {"atoms", "kernel", "cpu_parallel", "cpu_parallel", "8x8x8", "always_b", 0}};
   begin_run();
   for (int atoms = 100; atoms <= 1600; atoms *= 2)
-    for (int p = 0; p < 4; p++) {
+    for (int p = 0; p < 5; p++) {
       problem = problems[p];
-      put_method("mesh", 4, "kernel", atoms, 8, 4 - p, "ok");
+      put_method("mesh", 4, "kernel", atoms, 8, 5 - p, "ok");
     }
   problem = "";
   end_run();
   assert_status(crossover(""), 0);
-  assert_rows(rows, 1);
+  assert_rows(rows, 2);
+  dcs_table *t = run_table("run", "thresholds.csv");
+  for (size_t r = 0; r < 2; r++)
+    assert_string_equal(text_at(t, r, "problem_config_a"), "");
+  dcs_table_free(t);
 }
 
 /* Along grid points: at 70 atoms a crossing at 1e5 points, the GPU being the one to take below it
@@ -378,7 +383,7 @@ int main(void) {
       cmocka_unit_test(planted_crossings_are_found),
       cmocka_unit_test(the_sequential_method_is_the_lowest_rung),
       cmocka_unit_test(problems_are_held_against_each_other),
-      cmocka_unit_test(problems_of_other_cells_are_not),
+      cmocka_unit_test(tolerances_and_cells_are_not),
       cmocka_unit_test(grids_at_fixed_atoms),
       cmocka_unit_test(shapes_do_not_mix),
       cmocka_unit_test(the_plane_has_a_frontier),

@@ -343,18 +343,24 @@ static void pair_between(dcs_measured *m, int p, int q) {
 }
 
 /* Atoms that repeat have another potential: neither is computed in the other's place. */
-static bool same_cell(const dcs_measured *m, int p, int q) {
+static bool same_cell(const dcs_size *p, const dcs_size *q) {
+  const dcs_size *of[2] = {p, q};
   double cell[2][3] = {{0}};
   bool repeats[2] = {false, false};
   for (int i = 0; i < 2; i++) {
-    const dcs_kind *kind = m->problems[i ? q : p].kind;
-    const dcs_problem shape = {.n = {1, 1, 1}, .config = m->problems[i ? q : p].config};
-    repeats[i] = kind->cell && kind->cell(&shape, cell[i]);
+    const dcs_problem shape = {.n = {1, 1, 1}, .config = of[i]->config};
+    repeats[i] = of[i]->kind->cell && of[i]->kind->cell(&shape, cell[i]);
   }
   bool same = true;
   for (int d = 0; d < 3; d++)
     same &= cell[0][d] == cell[1][d];
   return repeats[0] == repeats[1] && (!repeats[0] || same);
+}
+
+/* Who asks for a tolerance has no use for another: that of less error costs more, or as much. */
+static bool two_tolerances(const dcs_size *p, const dcs_size *q) {
+  return p->kind->tolerance && q->kind->tolerance && p->kind->tolerance(&p->config) > 0 &&
+         q->kind->tolerance(&q->config) > 0;
 }
 
 static dcs_status find_pairs(dcs_measured *m) {
@@ -367,7 +373,9 @@ static dcs_status find_pairs(dcs_measured *m) {
   }
   for (int p = 0; p < m->n_problems; p++)
     for (int q = p + 1; q < m->n_problems; q++)
-      if (same_cell(m, p, q)) pair_between(m, p, q);
+      if (same_cell(&m->problems[p], &m->problems[q]) &&
+          !two_tolerances(&m->problems[p], &m->problems[q]))
+        pair_between(m, p, q);
   return DCS_OK;
 }
 
