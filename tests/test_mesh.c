@@ -115,7 +115,8 @@ static void no_tolerance_is_exceeded(void **state) {
     for (int t = 0; t < 4; t++) {
       double largest = 0;
       for (int round = 0; round < rounds; round++) {
-        const dcs_config config = configured(1, 6 + 2 * (round % 3), 30 + 7 * (round % 4));
+        const int order = round % 4 == 0 ? 0 : 4 + 2 * (round % 4);
+        const dcs_config config = configured(1, order, 30 + 7 * (round % 3));
         const uint64_t seed = 1000 * (uint64_t)scene + 10 * (uint64_t)round + (uint64_t)t;
         largest = fmax(largest, compute_scene(scene, seed, tolerances[t], &config));
       }
@@ -149,13 +150,34 @@ static void threads_do_not_change_a_bit(void **state) {
   dcs_case_free(&c);
 }
 
+/* Fewer nodes where a tolerance needs fewer, unless the configuration says how many. */
+static void the_order_follows_from_the_tolerance(void **state) {
+  (void)state;
+  assert_int_equal(dcs_mesh_order(0, 1e-2), 4);
+  assert_int_equal(dcs_mesh_order(0, 1e-3), 6);
+  assert_int_equal(dcs_mesh_order(0, 1e-4), 8);
+  assert_int_equal(dcs_mesh_order(0, 2e-6), 8);
+  assert_int_equal(dcs_mesh_order(10, 1e-2), 10);
+  static const double tolerances[] = {1e-2, 1e-3, 1e-4};
+  for (int t = 0; t < 3; t++) {
+    char why[DCS_TEXT] = "";
+    dcs_mesh_way way;
+    dcs_case c = case_of(SCATTERED, 1, tolerances[t]);
+    assert_true(dcs_mesh_find_way(&c.problem, 0, 5, 1, &way, why));
+    assert_int_equal(way.mesh.level[0].order, 4 + 2 * t);
+    dcs_case_free(&c);
+  }
+}
+
 static void what_it_refuses(void **state) {
   (void)state;
   char why[DCS_TEXT] = "";
   dcs_case c = case_of(SCATTERED, 1, 1e-3);
-  const dcs_config odd = configured(1, 7, 40), even = configured(1, 8, 40);
+  const dcs_config odd = configured(1, 7, 40), even = configured(1, 8, 40),
+                   two = configured(1, 2, 40);
   assert_false(dcs_applicable(variant, &c.problem, &odd, why));
-  assert_non_null(strstr(why, "an odd order"));
+  assert_non_null(strstr(why, "an order of 7"));
+  assert_false(dcs_applicable(variant, &c.problem, &two, why));
   c.problem.config = to_tolerance(1e-7);
   assert_false(dcs_applicable(variant, &c.problem, &even, why));
   assert_non_null(strstr(why, "down to 2e-06"));
@@ -184,6 +206,7 @@ int main(void) {
       cmocka_unit_test(no_tolerance_is_exceeded),
       cmocka_unit_test(parameters_do_not_change_what_is_promised),
       cmocka_unit_test(threads_do_not_change_a_bit),
+      cmocka_unit_test(the_order_follows_from_the_tolerance),
       cmocka_unit_test(what_it_refuses),
   };
   const int failed = cmocka_run_group_tests_name("the parts of the mesh method", parts, NULL, NULL);

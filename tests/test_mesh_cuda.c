@@ -38,7 +38,7 @@ static void maps_of_all_kinds(void **state) {
   static const double tolerances[] = {1e-2, 1e-4, 1e-5};
   for (int scene = 0; scene < N_SCENES; scene++) {
     const int t = scene % 3;
-    const dcs_config config = {{8, 8, 4, 30, 256, 8, 40, t == 2}};
+    const dcs_config config = {{8, 8, 4, 30, 256, 0, 40, t == 2}};
     char what[64];
     dcs_case c = case_of(scene, 77 + (uint64_t)scene, tolerances[t]);
     compute(&c, &config);
@@ -54,7 +54,7 @@ static void periodic_maps_of_all_kinds(void **state) {
   static const double tolerances[] = {1e-2, 1e-4, 1e-5};
   for (int scene = 0; scene < N_CELLS; scene++) {
     const int t = scene % 3;
-    const dcs_config config = {{8, 8, 4, 30, 256, 8, 40, t == 2}};
+    const dcs_config config = {{8, 8, 4, 30, 256, 0, 40, t == 2}};
     dcs_case c = periodic_case(scene, 99 + (uint64_t)scene, tolerances[t], 5);
     compute(&c, &config);
     const double most = expect_tolerance(&c, map, cells[scene]);

@@ -105,12 +105,15 @@ typedef struct {
 bool dcs_mesh_solves(const dcs_config *problem_config, char why[DCS_TEXT]);
 bool dcs_mesh_has_order(int order, char why[DCS_TEXT]);
 
+/* The order of a configuration that says `order`; 0: what takes least time to the tolerance. */
+int dcs_mesh_order(int order, double tolerance);
+
 /* The reach of the short range part of a configuration that says `cutoff`, angstrom: in a periodic
  * problem half of the cell's mean edge at most, so that images are few. */
 double dcs_mesh_cutoff(const dcs_problem *problem, double cutoff);
 
-/* The way of a problem with a short range part of dcs_mesh_cutoff(). False, with why: it has no
- * tolerance, or one below what meshes reach, or there is no memory. */
+/* The way of a problem with a short range part of dcs_mesh_cutoff() and dcs_mesh_order(). False,
+ * with why: it has no tolerance, or one below what meshes reach, or there is no memory. */
 bool dcs_mesh_find_way(const dcs_problem *problem, int order, double cutoff, int threads,
                        dcs_mesh_way *way, char why[DCS_TEXT]);
 

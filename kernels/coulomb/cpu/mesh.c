@@ -3,11 +3,11 @@
  * Idea: see mesh.h. The short range part is that of cpu_cutoff with another radial function; the
  * mesh is in double precision, for it costs little here. Derives from: cpu_cutoff in the short
  * range part. Parameters: threads (1..1024); isa, of the short range part; order, the nodes of the
- * window along a dimension; cutoff, the reach of the short range part in tenths of an angstrom.
- * Spacings and the windows' shapes follow from the tolerance and from what the problem's atoms say
- * about its map, so every configuration is on the line of equal error. A longer cutoff makes the
- * mesh coarser. Limits: the tolerance is held by an estimate, with a margin, not by a bound; the
- * short range part and the map are in single precision, whose floor is near 2e-6. */
+ * window along a dimension; short_range, the reach of the short range part in tenths of an
+ * angstrom. Spacings and the windows' shapes follow from the tolerance and from what the problem's
+ * atoms say about its map, so every configuration is on the line of equal error. A longer cutoff
+ * makes the mesh coarser. Limits: the tolerance is held by an estimate, with a margin, not by a
+ * bound; the short range part and the map are in single precision, whose floor is near 2e-6. */
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/cutoff.h"
@@ -125,10 +125,10 @@ static const dcs_param params[N_PARAMS] = {
     [ISA] = DCS_CPU_ISA,
     [ORDER] = {.name = "order",
                .meaning = "nodes that a charge is spread to along a dimension, even; more where a "
-                          "tolerance needs more",
-               .lo = 4,
+                          "tolerance needs more; 0: by the tolerance",
+               .lo = 0,
                .hi = DCS_MESH_MOST_ORDER,
-               .initial = 8,
+               .initial = 0,
                .tries = order_tries},
     [CUTOFF] = {.name = "short_range",
                 .meaning = "reach of the short range part in tenths of an angstrom; half of a "

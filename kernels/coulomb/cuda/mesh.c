@@ -15,8 +15,9 @@ static const char *const precisions[] = {"single", "double"};
 static const dcs_param params[N_PARAMS] = {
     DCS_NEAR_PARAMS(tile_atoms_tried),
     {"order",
-     "nodes that a charge is spread to along a dimension, even; more where a tolerance needs more",
-     4, DCS_MESH_MOST_ORDER, 8, NULL, order_tried},
+     "nodes that a charge is spread to along a dimension, even; more where a tolerance needs more; "
+     "0: by the tolerance",
+     0, DCS_MESH_MOST_ORDER, 0, NULL, order_tried},
     {"short_range",
      "reach of the short range part in tenths of an angstrom; half of a periodic cell's mean edge "
      "at most",
