@@ -44,6 +44,11 @@ static const dcs_option options[] = {
      "compute 15 maps more, and say what the library adds and what the method's phases take; of "
      "several frames, what the stages did: reading, preparing, copying, computing, adding",
      DCS_FLAG(arguments, time)},
+    {"timeline", 0, "DIR",
+     "of several frames, write DIR/timeline.csv and draw DIR/plots/timeline.png and .svg: when "
+     "each "
+     "stage was busy, and when idle",
+     DCS_WORD(arguments, timeline)},
     {"csv", 'c', NULL, "the stages of --time as CSV", DCS_FLAG(arguments, csv)},
     {"json", 'j', NULL, "the stages of --time as JSON", DCS_FLAG(arguments, json)},
     {"average", 0, NULL, "the mean of the maps of the frames of all TRAJ, to --out",

@@ -19,6 +19,7 @@ static dcs_status check_one(const dcs_map_arguments *a) {
   if (a->variance) return alone("--variance", "--average");
   if (a->checkpoint) return alone("--checkpoint", "--average");
   if (a->align) return alone("--align", several);
+  if (a->timeline) return alone("--timeline", several);
   if (a->csv || a->json) return alone(a->csv ? "--csv" : "--json", several);
   if (a->frames)
     return dcs_fail(DCS_USAGE,
@@ -62,6 +63,8 @@ static dcs_status check_frames(const dcs_map_arguments *a) {
   if (a->variance && !a->average) return alone("--variance", "--average");
   if ((a->csv || a->json) && !a->time) return alone(a->csv ? "--csv" : "--json", "--time");
   if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: leave one out");
+  if (a->timeline && dcs_job != dcs_alone())
+    return dcs_fail(DCS_USAGE, "--timeline: found %d ranks; expected one process", dcs_job->size);
   if (a->checkpoint && a->each)
     return dcs_fail(DCS_USAGE, "--checkpoint and --each: expected one of them: the maps of frames "
                                "that a checkpoint has are not computed again");

@@ -25,6 +25,7 @@ typedef struct {
   double factor;   /* what 1 e/A is in the units asked for */
   dcs_frame_name each;
   dcs_progress progress;
+  dcs_timeline timeline;
 } frames_map;
 
 /* Quietly: there may be thousands. */
@@ -152,6 +153,8 @@ static dcs_status compute_mean(frames_map *f, const dcs_mean_job *mean) {
     status = dcs_map_print_frame_times(&times, f->a->csv, f->a->json);
   else if (status == DCS_OK && f->a->time)
     status = print_rank_times(f, &times, 1e-9 * (dcs_now_ns() - start));
+  if (status == DCS_OK && f->a->timeline)
+    status = dcs_map_write_timeline(f->a->timeline, &times, &f->timeline);
   dcs_average_close(average);
   return status;
 }
@@ -165,6 +168,7 @@ static dcs_status compute(frames_map *f) {
                                .device = dcs_rank_device(dcs_job, a->device, own),
                                .threads = dcs_rank_threads(dcs_job),
                                .variance = a->variance,
+                               .timeline = a->timeline ? &f->timeline : NULL,
                                .each = a->each ? write_frame : NULL},
                        .each_user = f,
                        .workers = dcs_job,
@@ -269,6 +273,7 @@ dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_
   if (status == DCS_OK) status = run(&f, kind, problem);
   dcs_frames_close(f.frames);
   free(f.field.values);
+  dcs_timeline_free(&f.timeline);
   dcs_molecule_free(&f.top);
   return status;
 }

@@ -14,8 +14,8 @@ typedef struct {
   bool explain, time, csv, json;
   /* Of several frames. */
   bool average, variance;
-  const char *frames, *each, *align, *checkpoint; /* NULL: not given */
-  const char **more;                              /* files behind the two of the input */
+  const char *frames, *each, *align, *checkpoint, *timeline; /* NULL: not given */
+  const char **more;                                         /* files behind the two of the input */
   int n_more;
 } dcs_map_arguments;
 
@@ -27,6 +27,10 @@ dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_
 
 /* Says what the stages of the run did: a table, and a sentence. */
 dcs_status dcs_map_print_frame_times(const dcs_frames_times *times, bool csv, bool json);
+
+/* DIR/timeline.csv and DIR/plots/timeline: when they did what. Sorts the timeline. */
+dcs_status dcs_map_write_timeline(const char *dir, const dcs_frames_times *times,
+                                  dcs_timeline *timeline);
 
 /* ---- of one map as well ---- */
 

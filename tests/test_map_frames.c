@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/files/csv.h"
 #include "harness/output/field.h"
 #include "tests/program.h"
 #include "tests/written_dcd.h"
@@ -370,6 +371,26 @@ static void stages_are_told(void **state) {
   assert_null(strstr(program_out, "copying")); /* part of nothing on the CPU */
 }
 
+/* A span for each frame in each stage of its own. */
+static void stages_are_drawn(void **state) {
+  (void)state;
+  char options[512];
+  dcs_table *table;
+  int spans = 0;
+  snprintf(options, sizeof options, "--average -o %s --device cpu --timeline %s",
+           in_folder("m.npy"), in_folder("timeline"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  assert_int_equal(dcs_table_read(in_folder("timeline/timeline.csv"), &table), DCS_OK);
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    const double begin = atof(dcs_table_text(table, row, "begin_s"));
+    assert_true(begin >= 0 && begin <= atof(dcs_table_text(table, row, "end_s")));
+    spans += strcmp(dcs_table_text(table, row, "stage"), "computing") == 0;
+  }
+  assert_int_equal(spans, FRAMES);
+  dcs_table_free(table);
+  assert_true(exists(in_folder("timeline/plots/timeline.dat")));
+}
+
 /* ---- what is refused ---- */
 
 static void assert_refused(const char *options, int status, const char *says) {
@@ -383,6 +404,7 @@ static void what_does_not_fit_is_refused(void **state) {
   assert_refused("--variance -o x.dx", 2, "--variance: expected --average");
   assert_refused("--align all -o x.dx", 2, "--align: expected --average or --each");
   assert_refused("--checkpoint c -o x.dx", 2, "--checkpoint: expected --average");
+  assert_refused("--timeline t -o x.dx", 2, "--timeline: expected --average or --each");
   assert_refused("--checkpoint c --each a%d.npy", 2, "--checkpoint and --each");
   assert_refused("--average", 2, "--out FILE is missing");
   assert_refused("--average -o x.npy --csv", 2, "--csv: expected --time");
@@ -438,6 +460,7 @@ int main(void) {
                                      cmocka_unit_test(checkpoints_are_heeded),
                                      cmocka_unit_test(places_to_write_are_checked),
                                      cmocka_unit_test(stages_are_told),
+                                     cmocka_unit_test(stages_are_drawn),
                                      cmocka_unit_test(what_does_not_fit_is_refused),
                                      cmocka_unit_test(names_of_each_are_checked)};
   return cmocka_run_group_tests(tests, setup, program_teardown);

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { ROUNDS = 5 };
+enum { ROUNDS = 7 };
 
 /* ---- planted times ---- */
 
@@ -104,6 +104,23 @@ static void speed_up_and_efficiency(void **state) {
 }
 
 /* ---- simulation ---- */
+
+/* What both jobs of a round share cancels. */
+static void ranks_are_held_against_threads(void **state) {
+  (void)state;
+  planted p;
+  begin(&p);
+  add(&p, (dcs_scale_point){.ranks = 1, .threads = 2, .workers = 2}, (dcs_scale_run){.wall_s = 5},
+      0.8);
+  add(&p, strong(2), (dcs_scale_run){.wall_s = 5 * 1.02}, 0.8 * 1.02);
+  const dcs_ratio ratio = dcs_scale_ratio(&p.scale, 1, 0);
+  assert_near(ratio.value, 1.02);
+  assert_near(ratio.lo, 1.02);
+  assert_near(ratio.hi, 1.02);
+  p.scale.n_runs -= 2; /* rounds that were cut */
+  assert_near(dcs_scale_ratio(&p.scale, 1, 0).value, 1.02);
+  assert_true(isnan(dcs_scale_ratio(&p.scale, 1, 0).lo));
+}
 
 static void plant_model(planted *p, int64_t most_parts) {
   begin(p);
@@ -226,6 +243,7 @@ int main(void) {
       cmocka_unit_test(amdahls_law_is_found),
       cmocka_unit_test(one_number_of_workers_fits_nothing),
       cmocka_unit_test(speed_up_and_efficiency),
+      cmocka_unit_test(ranks_are_held_against_threads),
       cmocka_unit_test(a_queue_of_blocks_is_simulated),
       cmocka_unit_test(slabs_are_cut_finer_for_more_nodes),
       cmocka_unit_test(without_several_ranks_there_is_no_model),

@@ -10,7 +10,7 @@
 #include "kernels/contract.h"
 
 typedef uint64_t dcs_ptr; /* an address in device memory */
-enum { DCS_EVENTS = 25, DCS_STREAMS = 3 };
+enum { DCS_EVENTS = 26, DCS_STREAMS = 3 };
 typedef struct dcs_device dcs_device;
 typedef struct dcs_module dcs_module;
 typedef struct dcs_graph dcs_graph;

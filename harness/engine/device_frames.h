@@ -45,17 +45,19 @@ void dcs_device_frames_close(dcs_device_frames *frames); /* NULL is fine */
  * before. */
 dcs_outcome dcs_device_frames_add(dcs_device_frames *frames, const dcs_device_frame *frame,
                                   int64_t nth);
-/* What the device took for a frame, or for the sums of a block; 0 where it has no times. */
+/* When the device did something, by dcs_now_ns(); empty where it has no times. */
 typedef struct {
-  double compute_ns, copy_ns;
-} dcs_device_frame_times;
-/* Waits for the frame in hand that was enqueued first; its map is there then. Adds to the times. */
-dcs_outcome dcs_device_frames_wait(dcs_device_frames *frames, dcs_device_frame_times *times);
+  double begin_ns, end_ns;
+} dcs_device_span;
+/* Waits for the frame in hand that was enqueued first; its map is there then. Says when it was
+ * computed, and when its places were copied. */
+dcs_outcome dcs_device_frames_wait(dcs_device_frames *frames, dcs_device_span *computed,
+                                   dcs_device_span *copied);
 /* Enqueues the copying out of the sums of the block whose last frame was enqueued. Those of the
  * block before the last one are to be done with. */
 dcs_outcome dcs_device_frames_end_block(dcs_device_frames *frames);
 /* Waits for them. They stay until the next block but one ends. */
 dcs_outcome dcs_device_frames_sums(dcs_device_frames *frames, dcs_device_sums *sums,
-                                   dcs_device_frame_times *times);
+                                   dcs_device_span *copied);
 
 #endif

@@ -1,6 +1,7 @@
 /* The device engine: frames one after another. */
 #include "harness/engine/device_frames.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/embedded.h"
 #include "harness/engine/coherence.h"
 #include "harness/engine/engine_device.h"
@@ -19,7 +20,8 @@ enum {
   EVENT_ADDED = EVENT_BEGUN + 2,  /* its map to the sums */
   EVENT_OUT = EVENT_ADDED + 2,    /* the sums are about to be copied out */
   EVENT_SUMS = EVENT_OUT + 2,     /* they are in host memory */
-  EVENTS = EVENT_SUMS + 2
+  EVENT_OPENED = EVENT_SUMS + 2,  /* at opened_ns */
+  EVENTS
 };
 _Static_assert((int)EVENTS <= (int)DCS_EVENTS, "a device has as many events as are used");
 
@@ -40,6 +42,7 @@ struct dcs_device_frames {
   int64_t ended;                  /* blocks */
   int64_t points;
   bool squares;
+  double opened_ns;
 };
 
 static dcs_outcome as_outcome(dcs_status status) {
@@ -92,14 +95,23 @@ static dcs_outcome check_form(const dcs_kind *kind, const dcs_variant *variant) 
   return DCS_OUTCOME_INAPPLICABLE;
 }
 
+/* From then on the device's times can be told by the host's clock. */
+static dcs_status compare_clocks(dcs_device_frames *f) {
+  dcs_device *device = f->e->engine.device;
+  DCS_TRY(device->synchronize(device));
+  DCS_TRY(device->record_event(device, EVENT_OPENED));
+  DCS_TRY(device->synchronize_event(device, EVENT_OPENED));
+  f->opened_ns = dcs_now_ns();
+  return DCS_OK;
+}
+
 /* A first map, of nobody's: a driver loads a kernel when it is first launched. */
 static dcs_outcome warm_up(dcs_device_frames *f) {
-  dcs_device *device = f->e->engine.device;
   dcs_places places;
   const dcs_outcome outcome = dcs_find_places(f->e, &f->e->slots[0], DCS_PAGEABLE, false, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
-  dcs_status status = dcs_enqueue_map(f->e, &f->e->slots[0], &places);
-  return as_outcome(status == DCS_OK ? device->synchronize(device) : status);
+  const dcs_status status = dcs_enqueue_map(f->e, &f->e->slots[0], &places);
+  return as_outcome(status == DCS_OK ? compare_clocks(f) : status);
 }
 
 static dcs_outcome open_frames(dcs_device_frames *f, const dcs_kind *kind,
@@ -271,22 +283,23 @@ dcs_outcome dcs_device_frames_add(dcs_device_frames *f, const dcs_device_frame *
   return as_outcome(status);
 }
 
-/* Adds the time between two events that have passed. */
-static dcs_status add_time(dcs_device *device, int from, int to, double *sum) {
-  double ns = 0;
+/* Between two events that have passed. */
+static dcs_status take_span(dcs_device_frames *f, int from, int to, dcs_device_span *span) {
+  dcs_device *device = f->e->engine.device;
+  double before = 0, ns = 0;
+  if (device->timed) DCS_TRY(device->elapsed_ns(device, EVENT_OPENED, from, &before));
   if (device->timed) DCS_TRY(device->elapsed_ns(device, from, to, &ns));
-  *sum += ns;
+  *span = (dcs_device_span){f->opened_ns + before, f->opened_ns + before + ns};
   return DCS_OK;
 }
 
-dcs_outcome dcs_device_frames_wait(dcs_device_frames *f, dcs_device_frame_times *times) {
+dcs_outcome dcs_device_frames_wait(dcs_device_frames *f, dcs_device_span *computed,
+                                   dcs_device_span *copied) {
   dcs_device *device = f->e->engine.device;
   const int which = (int)(f->waited++ % DCS_FRAMES_IN_HAND);
   dcs_status status = device->synchronize_event(device, EVENT_ADDED + which);
-  if (status == DCS_OK)
-    status = add_time(device, EVENT_BEGUN + which, EVENT_ADDED + which, &times->compute_ns);
-  if (status == DCS_OK)
-    status = add_time(device, EVENT_IN + which, EVENT_COPIED + which, &times->copy_ns);
+  if (status == DCS_OK) status = take_span(f, EVENT_BEGUN + which, EVENT_ADDED + which, computed);
+  if (status == DCS_OK) status = take_span(f, EVENT_IN + which, EVENT_COPIED + which, copied);
   if (status == DCS_OK && f->map[which])
     memcpy(f->map[which], f->maps[which].host.host, (size_t)f->points * sizeof(float));
   return as_outcome(status);
@@ -312,13 +325,12 @@ dcs_outcome dcs_device_frames_end_block(dcs_device_frames *f) {
 }
 
 dcs_outcome dcs_device_frames_sums(dcs_device_frames *f, dcs_device_sums *sums,
-                                   dcs_device_frame_times *times) {
+                                   dcs_device_span *copied) {
   dcs_device *device = f->e->engine.device;
   const int set = (int)((f->ended - 1) % DCS_SUMS_IN_HAND);
   double *sum = f->sums[set].host.host;
   *sums = (dcs_device_sums){sum, f->squares ? sum + f->points : NULL};
   dcs_status status = device->synchronize_event(device, EVENT_SUMS + set);
-  if (status == DCS_OK)
-    status = add_time(device, EVENT_OUT + set, EVENT_SUMS + set, &times->copy_ns);
+  if (status == DCS_OK) status = take_span(f, EVENT_OUT + set, EVENT_SUMS + set, copied);
   return as_outcome(status);
 }

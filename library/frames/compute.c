@@ -147,16 +147,17 @@ static dcs_status check(driver *d, dcs_outcome outcome) {
   return outcome == DCS_OUTCOME_MEMORY ? DCS_UNAVAILABLE : DCS_FAILED;
 }
 
-static void add_times(driver *d, const dcs_device_frame_times *times) {
-  dcs_pipe_add_time(d->w->pipe, DCS_STAGE_COMPUTING, times->compute_ns);
-  dcs_pipe_add_time(d->w->pipe, DCS_STAGE_COPYING, times->copy_ns);
+static void add_time(driver *d, dcs_stage stage, const dcs_device_span *span) {
+  if (span->end_ns > span->begin_ns)
+    dcs_pipe_spent(d->w->pipe, stage, span->begin_ns, span->end_ns);
 }
 
 static dcs_status wait_for_frame(driver *d) {
   const int which = (int)(d->waited % DCS_FRAMES_IN_HAND);
-  dcs_device_frame_times times = {0};
-  DCS_TRY(check(d, dcs_device_frames_wait(d->w->device, &times)));
-  add_times(d, &times);
+  dcs_device_span computed, copied;
+  DCS_TRY(check(d, dcs_device_frames_wait(d->w->device, &computed, &copied)));
+  add_time(d, DCS_STAGE_COMPUTING, &computed);
+  add_time(d, DCS_STAGE_COPYING, &copied);
   d->waited++;
   DCS_TRY(show(d->w->pipe, d->slots[which], d->maps[which]));
   dcs_pipe_set_slot(d->w->pipe, d->slots[which], DCS_SLOT_FREE);
@@ -183,11 +184,11 @@ static dcs_status add_frame(driver *d, dcs_frame_slot *slot, int64_t nth) {
 
 /* The sums of the last block, which came while the first frames of this one were enqueued. */
 static dcs_status hand_over_ended(driver *d) {
-  dcs_device_frame_times times = {0};
+  dcs_device_span copied;
   dcs_device_sums sums;
   if (d->ended.frames == 0) return DCS_OK;
-  DCS_TRY(check(d, dcs_device_frames_sums(d->w->device, &sums, &times)));
-  add_times(d, &times);
+  DCS_TRY(check(d, dcs_device_frames_sums(d->w->device, &sums, &copied)));
+  add_time(d, DCS_STAGE_COPYING, &copied);
   d->ended.sum = sums.sum;
   d->ended.m2 = sums.m2;
   hand_over(d->w, d->ended_block, &d->ended);

@@ -16,14 +16,17 @@ void dcs_pipe_fail(dcs_pipe *p, dcs_status status) {
   pthread_mutex_unlock(&p->lock);
 }
 
-void dcs_pipe_add_time(dcs_pipe *p, dcs_stage stage, double ns) {
+void dcs_pipe_spent(dcs_pipe *p, dcs_stage stage, double begin, double end) {
   pthread_mutex_lock(&p->lock);
-  p->times->busy_s[stage] += 1e-9 * ns;
+  p->times->busy_s[stage] += 1e-9 * (end - begin);
+  if (p->job->timeline)
+    dcs_timeline_add(p->job->timeline, (dcs_span){(int)stage, 1e-9 * (begin - p->started_ns),
+                                                  1e-9 * (end - p->started_ns)});
   pthread_mutex_unlock(&p->lock);
 }
 
-void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double start) {
-  dcs_pipe_add_time(p, stage, dcs_now_ns() - start);
+void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double begin) {
+  dcs_pipe_spent(p, stage, begin, dcs_now_ns());
 }
 
 void dcs_pipe_set_slot(dcs_pipe *p, dcs_frame_slot *slot, dcs_slot_state state) {

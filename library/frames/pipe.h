@@ -77,6 +77,7 @@ struct dcs_pipe {
   dcs_status status; /* the first failure of all, which ends the run */
   char why[2 * DCS_TEXT];
   dcs_frames_times *times;
+  double started_ns; /* dcs_now_ns() at the first frame */
 };
 
 /* ---- the run (run.c) ---- */
@@ -92,9 +93,9 @@ void dcs_pipe_close(dcs_pipe *p);
 /* Notes the failure, with the calling thread's message, unless there was one before; all stages
  * then end. */
 void dcs_pipe_fail(dcs_pipe *p, dcs_status status);
-/* Adds what a stage did since `start` (dcs_now_ns()). */
-void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double start);
-void dcs_pipe_add_time(dcs_pipe *p, dcs_stage stage, double ns);
+/* Adds what a stage did from begin to end, or until now (dcs_now_ns()). */
+void dcs_pipe_spent(dcs_pipe *p, dcs_stage stage, double begin, double end);
+void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double begin);
 
 /* Each of these waits until there is one; NULL: there is nothing more to do. */
 dcs_frame_slot *dcs_pipe_next_free(dcs_pipe *p);

@@ -211,9 +211,9 @@ static void count_workers(const dcs_pipe *p, dcs_frames_times *times) {
 
 dcs_status dcs_pipe_run(dcs_pipe *p) {
   count_workers(p, p->times);
-  const double start_ns = dcs_now_ns();
+  p->started_ns = dcs_now_ns();
   run_stages(p);
-  p->times->wall_s = 1e-9 * (dcs_now_ns() - start_ns);
+  p->times->wall_s = 1e-9 * (dcs_now_ns() - p->started_ns);
   return p->status == DCS_OK ? DCS_OK : dcs_fail(p->status, "%s", p->why);
 }
 

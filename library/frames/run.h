@@ -4,6 +4,7 @@
 
 #include "harness/frames/frames.h"
 #include "library/frames/average.h"
+#include "library/frames/timeline.h"
 #include "library/map_slabs.h"
 
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
    * NULL: what dcs_frames_method() says. */
   const char *method;
   bool variance;
+  dcs_timeline *timeline; /* receives when the stages did what; NULL: not wanted */
   /* The next block to compute, from 0 and ascending; -1: no more, as behind the last frame, which
    * the run sees itself; -2: none yet, ask again in a millisecond. One process counts; ranks of
    * several fetch and add (library/workers.h). */

@@ -2,6 +2,7 @@
 #include "tuning/scale/scale.h"
 
 #include "harness/base/random.h"
+#include "harness/judge/paired.h"
 #include "harness/judge/stats.h"
 
 #include <math.h>
@@ -59,6 +60,27 @@ dcs_scale_row dcs_scale_row_of(const dcs_scale *s, int point) {
   row.speed_up = s->points[base].workers * rate(s, point) / rate(s, base);
   row.efficiency = row.speed_up / s->points[point].workers;
   return row;
+}
+
+/* Seconds of the point's job in that round; NaN: it was not run. */
+static double wall_in_round(const dcs_scale *s, int point, int round) {
+  for (int r = 0; r < s->n_runs; r++)
+    if (s->runs[r].point == point && s->runs[r].round == round) return s->runs[r].wall_s;
+  return NAN;
+}
+
+dcs_ratio dcs_scale_ratio(const dcs_scale *s, int a, int b) {
+  double over[MOST_RUNS], under[MOST_RUNS], room[MOST_RUNS], p;
+  int rounds[MOST_RUNS];
+  size_t n = 0;
+  for (int r = 0; r < s->n_runs && n < MOST_RUNS; r++) {
+    const double other = wall_in_round(s, b, s->runs[r].round);
+    if (s->runs[r].point != a || isnan(other)) continue;
+    rounds[n] = s->runs[r].round;
+    over[n] = s->runs[r].wall_s;
+    under[n++] = other;
+  }
+  return dcs_ratio_of_pairs(under, over, rounds, n, room, &p);
 }
 
 /* ---- Amdahl ---- */

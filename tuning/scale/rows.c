@@ -3,7 +3,7 @@
 
 #include "harness/files/csv.h"
 #include "harness/files/folder.h"
-#include "harness/judge/stats.h"
+#include "harness/judge/paired.h"
 
 #include <math.h>
 
@@ -107,6 +107,28 @@ dcs_status dcs_scale_write(const dcs_scale *s, const char *folder, int64_t last)
 
 /* ---- sentences ---- */
 
+static void say_ratio(const dcs_scale *s, int a, int b) {
+  const dcs_scale_point *p = &s->points[a], *q = &s->points[b];
+  const dcs_ratio ratio = dcs_scale_ratio(s, a, b);
+  printf("%d rank%s of %d thread%s took %.3f times as long as %d of %d", p->ranks,
+         p->ranks > 1 ? "s" : "", p->threads, p->threads > 1 ? "s" : "", ratio.value, q->ranks,
+         q->threads);
+  if (isnan(ratio.lo))
+    printf(" (no interval below %d rounds)\n", DCS_PAIRED_BLOCKS);
+  else
+    printf(" (95%%: %.3f to %.3f)\n", ratio.lo, ratio.hi);
+}
+
+/* Points of as many workers, of more ranks and of fewer. */
+static void say_ratios(const dcs_scale *s) {
+  for (int a = 0; a < s->n_points; a++)
+    for (int b = 0; b < s->n_points; b++) {
+      const dcs_scale_point *p = &s->points[a], *q = &s->points[b];
+      if (p->weak || q->weak || p->crowded || q->crowded) continue;
+      if (p->workers == q->workers && p->ranks > q->ranks) say_ratio(s, a, b);
+    }
+}
+
 static void say_fit(const dcs_scale *s) {
   const dcs_scale_fit fit = dcs_scale_amdahl(s);
   if (!fit.known) {
@@ -132,9 +154,9 @@ static void say_check(const dcs_scale *s, const dcs_scale_model *m) {
   for (int i = 0; i < n; i++) {
     const double measured_s = measured_at(s, nodes[i], false);
     if (!isnan(measured_s))
-      printf("%s%lld ranks %.4g s (measured %.4g s, error %+.1f%%)", i ? ", " : "",
-             (long long)nodes[i], dcs_scale_simulate(m, nodes[i], false), measured_s,
-             100 * (dcs_scale_simulate(m, nodes[i], false) / measured_s - 1));
+      printf("%s%lld rank%s %.4g s (measured %.4g s, error %+.1f%%)", i ? ", " : "",
+             (long long)nodes[i], nodes[i] > 1 ? "s" : "", dcs_scale_simulate(m, nodes[i], false),
+             measured_s, 100 * (dcs_scale_simulate(m, nodes[i], false) / measured_s - 1));
   }
   putchar('\n');
 }
@@ -167,6 +189,7 @@ dcs_status dcs_scale_print(const dcs_scale *s, int64_t nodes, dcs_sheet_form for
   for (int i = 0, said = 0; i < s->n_points && !said; i++)
     if (s->points[i].crowded)
       said = printf("points with more threads than CPUs count for no fit\n") > 0;
+  say_ratios(s);
   say_fit(s);
   say_simulation(s, nodes);
   return DCS_OK;

@@ -8,6 +8,7 @@
 
 #include "harness/base/progress.h"
 #include "harness/files/sheet.h"
+#include "harness/judge/ratio.h"
 #include "kernels/status.h"
 
 #include <stdbool.h>
@@ -77,6 +78,10 @@ typedef struct {
 
 /* The point of the same kind with the fewest workers stands for as many times one worker. */
 dcs_scale_row dcs_scale_row_of(const dcs_scale *scale, int point);
+
+/* Wall time of point a over that of point b, their jobs of each round held against each other; the
+ * interval from 6 rounds on. */
+dcs_ratio dcs_scale_ratio(const dcs_scale *scale, int a, int b);
 
 /* T(p) = serial_s + parallel_s / p, by least squares over the runs of strong scaling (Amdahl 1967).
  */
