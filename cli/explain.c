@@ -125,7 +125,7 @@ static dcs_status explain(const arguments *a, const dcs_run *run) {
                     method.variant->id);
   DCS_TRY(dcs_problem_for(&a->choice, method.variant, &problem));
   if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &grid.n));
-  DCS_TRY(dcs_case_takes(dcs_kind_of(method.variant), &grid));
+  DCS_TRY(dcs_case_takes(dcs_kind_of(method.variant), a->atoms > 0, &grid));
   dcs_facts_of_run(run, &facts);
   if (a->device) DCS_TRY(read_device(a->device, &facts));
   const char *run_name = a->run ? a->run : "the shipped reference";

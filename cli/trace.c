@@ -218,15 +218,15 @@ static dcs_status look_for_races(const arguments *a, const dcs_method *method, c
 /* What was traced, in a line. */
 static void name_trace(const arguments *a, const dcs_method *method, const dcs_case *c,
                        const dcs_kernel_trace *trace, char title[4 * DCS_TEXT]) {
-  char config[DCS_TEXT], problem[DCS_TEXT];
+  char config[DCS_TEXT], problem[DCS_TEXT], atoms[64] = "";
   dcs_format_problem(c->kind, &c->problem.config, problem);
+  if (dcs_has_atoms(c->kind)) snprintf(atoms, sizeof atoms, ", %lld atoms", (long long)c->n_sites);
   snprintf(title, 4 * DCS_TEXT,
-           "%s %s: %lld of %lld blocks of %lld launches; %s%s%s, %lld atoms, %lldx%lldx%lld; %s",
+           "%s %s: %lld of %lld blocks of %lld launches; %s%s%s%s, %lldx%lldx%lld; %s",
            method->variant->id, dcs_format_config(method->variant, &method->config, config),
            (long long)trace->watched, (long long)trace->blocks, (long long)trace->launches,
-           c->kind->id, *problem ? " " : "", problem, (long long)c->n_sites,
-           (long long)c->problem.n.x, (long long)c->problem.n.y, (long long)c->problem.n.z,
-           a->arch);
+           c->kind->id, *problem ? " " : "", problem, atoms, (long long)c->problem.n.x,
+           (long long)c->problem.n.y, (long long)c->problem.n.z, a->arch);
 }
 
 static dcs_status draw(const char *path, const char *title, const dcs_kernel_trace *trace) {
@@ -268,7 +268,7 @@ dcs_status dcs_command_trace(int argc, char **argv) {
       .check = check,
       .doc = "Run some blocks of a CUDA kernel without a GPU, and count for each load and store of "
              "its source what a card has to move for it."};
-  arguments a = {.arch = "sm_90", .atoms = 60, .blocks = "few"};
+  arguments a = {.arch = "sm_90", .blocks = "few"};
   dcs_method method;
   dcs_config problem;
   dcs_grid grid = {0};
@@ -278,8 +278,9 @@ dcs_status dcs_command_trace(int argc, char **argv) {
   DCS_TRY(dcs_one_method(a.variant, a.config, &method));
   DCS_TRY(dcs_problem_for(&a.choice, method.variant, &problem));
   if (a.grid) DCS_TRY(dcs_parse_grid(a.grid, &grid.n));
-  DCS_TRY(dcs_case_takes(dcs_kind_of(method.variant), &grid));
+  DCS_TRY(dcs_case_takes(dcs_kind_of(method.variant), a.atoms > 0, &grid));
   if (!a.grid) grid.n = (dcs_dims){520, 9, 2};
+  if (a.atoms == 0) a.atoms = 60;
   DCS_TRY(dcs_case_random(dcs_kind_of(method.variant), &problem, a.atoms, &grid, 1, &c));
   dcs_status status = a.device  ? dcs_run_launches(&method, &c, a.kernels, a.device)
                       : a.races ? look_for_races(&a, &method, &c)

@@ -211,11 +211,9 @@ static dcs_status take_source(arguments *a, const dcs_variant *variant) {
   source->input = a->problem.input;
   source->grid = a->problem.grid;
   source->seed = 1;
-  const bool has_grid = source->grid.n.x > 0 || !dcs_has_grid(dcs_kind_of(variant));
-  DCS_TRY(dcs_case_takes(dcs_kind_of(variant), &source->grid));
-  if (!source->input.files[0] && (source->atoms == 0 || !has_grid))
-    return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
-                    source->atoms == 0 ? "--atoms" : "--grid");
+  const bool input = source->input.files[0] != NULL;
+  DCS_TRY(dcs_case_takes(dcs_kind_of(variant), input || source->atoms > 0, &source->grid));
+  DCS_TRY(dcs_case_needs(dcs_kind_of(variant), input, source->atoms > 0, source->grid.n.x > 0));
   if (!dcs_chosen(&a->choice)) a->choice.kind = dcs_kind_of(variant);
   source->kind = a->choice.kind;
   if (strcmp(variant->kind, source->kind->id) == 0) return DCS_OK;

@@ -164,7 +164,7 @@ static dcs_status verify_input(const arguments *a, dcs_bench *bench, const dcs_m
   dcs_case_source source = {.input = a->problem.input, .grid = a->problem.grid};
   if (a->grid) DCS_TRY(dcs_parse_grid(a->grid, &source.grid.n));
   DCS_TRY(dcs_one_problem(&a->choice, &source.kind, &problem));
-  DCS_TRY(dcs_case_takes(source.kind, &source.grid));
+  DCS_TRY(dcs_case_takes(source.kind, true, &source.grid));
   DCS_TRY(dcs_case_from(&source, &problem, &c));
   char left_out[DCS_TEXT];
   if (*dcs_case_left_out(&c, left_out)) fprintf(stderr, "%s\n", left_out);

@@ -39,9 +39,11 @@ static void kinds_are_complete(void **state) {
       axes += own->dimensions[d].n;
     }
     assert_int_equal(axes, own->n_axes);
-    assert_true(own->input && own->work && own->reach && own->single);
-    assert_true(dcs_has_grid(own) ? own->add && dcs_map_of(own) >= 0
-                                  : !own->add && dcs_map_of(own) < 0);
+    assert_true(own->work && own->reach);
+    assert_true(dcs_has_atoms(own) ? own->input && own->single
+                                   : own->buffers[0].count && own->buffers[0].fill && !own->single);
+    assert_int_equal(dcs_has_grid(own), dcs_map_of(own) >= 0);
+    assert_int_equal(dcs_has_grid(own) && dcs_has_atoms(own), own->add != NULL);
     assert_non_null(own->verified[0]);
   }
   assert_null(dcs_find_kind("coulom"));

@@ -31,7 +31,7 @@ static distance distance_of(const dcs_subject *s, const dcs_run_row *row, const 
   const dcs_explain_request *r = s->request;
   const dcs_dims n = dcs_size_points(&row->size);
   distance d = {.other_config = strcmp(row->config, config) != 0};
-  if (r->atoms > 0) d.other_size += apart(row->size.axes[0], r->atoms);
+  if (r->atoms > 0) d.other_size += apart(dcs_size_inputs(&row->size), r->atoms);
   if (r->grid.x > 0)
     d.other_size += apart(n.x, r->grid.x) + apart(n.y, r->grid.y) + apart(n.z, r->grid.z);
   return d;
@@ -50,12 +50,8 @@ static void choose_size(dcs_subject *s) {
   const dcs_dims usual = {512, 512, 16};
   dcs_dims n = s->row ? dcs_size_points(&s->row->size) : usual;
   if (r->grid.x > 0) n = r->grid;
-  const double atoms = s->row ? dcs_along(&s->row->size, 0) : 4000;
-  s->size.axes[0] = r->atoms > 0 ? r->atoms : (int64_t)atoms;
-  if (!dcs_has_grid(s->size.kind)) return;
-  s->size.axes[1] = n.x;
-  s->size.axes[2] = n.y;
-  s->size.axes[3] = n.z;
+  const int64_t atoms = s->row ? dcs_size_inputs(&s->row->size) : 4000;
+  s->size = dcs_size_of(s->size.kind, &s->size.config, r->atoms > 0 ? r->atoms : atoms, n);
 }
 
 void dcs_explain_find_row(dcs_subject *s) {

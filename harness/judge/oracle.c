@@ -111,7 +111,7 @@ void dcs_reference_free(dcs_reference *reference) {
 static dcs_status refer_to(const dcs_case *c, int b, int64_t evals, dcs_reference *reference) {
   const dcs_buffer *buffer = &c->kind->buffers[b];
   int64_t points = dcs_count(c->kind, b, &c->problem) * (buffer->values > 1 ? buffer->values : 1);
-  int64_t wanted = evals / c->n_sites;
+  int64_t wanted = evals / (c->n_sites > 0 ? c->n_sites : 1);
   if (wanted < FEWEST_POINTS) wanted = FEWEST_POINTS;
   if (wanted > SMALL_MAP) wanted = SMALL_MAP;
   if (buffer->elements > 0) wanted = MOST_GIVEN; /* its reference costs nothing */

@@ -25,11 +25,7 @@ void dcs_case_free(dcs_case *c) {
 }
 
 dcs_size dcs_case_size(const dcs_case *c) {
-  const int64_t axes[DCS_MAX_AXES] = {c->n_sites, c->problem.n.x, c->problem.n.y, c->problem.n.z};
-  dcs_size size = {c->kind, c->problem.config, {0}};
-  for (int a = 0; a < c->kind->n_axes; a++)
-    size.axes[a] = axes[a];
-  return size;
+  return dcs_size_of(c->kind, &c->problem.config, c->n_sites, c->problem.n);
 }
 
 /* ---- the grid ---- */
@@ -37,13 +33,23 @@ dcs_size dcs_case_size(const dcs_case *c) {
 /* In the place of a grid. */
 static const dcs_grid one_point = {.n = {1, 1, 1}, .spacing = 1};
 
-dcs_status dcs_case_takes(const dcs_kind *kind, const dcs_grid *grid) {
+dcs_status dcs_case_takes(const dcs_kind *kind, bool atoms, const dcs_grid *grid) {
   const bool given = grid->n.x > 0 || grid->spacing > 0 || grid->has_origin;
+  if (atoms && !dcs_has_atoms(kind))
+    return dcs_fail(DCS_USAGE, "found atoms, or a file of them; expected none: %s has a grid alone",
+                    kind->id);
   if (!given || dcs_has_grid(kind)) return DCS_OK;
   return dcs_fail(DCS_USAGE,
                   "found a grid, or its spacing or origin; expected none: %s has atoms "
                   "alone",
                   kind->id);
+}
+
+dcs_status dcs_case_needs(const dcs_kind *kind, bool input, bool atoms, bool grid) {
+  const bool has_atoms = dcs_has_atoms(kind);
+  if (input || ((atoms || !has_atoms) && (grid || !dcs_has_grid(kind)))) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s is missing%s", has_atoms && !atoms ? "--atoms" : "--grid",
+                  has_atoms ? "; it is needed unless --input gives a molecule" : "");
 }
 
 static dcs_status check_dims(dcs_dims n) {
@@ -389,7 +395,7 @@ static dcs_status make_input(dcs_case *c, int b, int64_t n) {
 
 static dcs_status fill_inputs(dcs_case *c) {
   dcs_problem *p = &c->problem;
-  p->n_inputs = c->n_sites; /* at most */
+  p->n_inputs = dcs_has_atoms(c->kind) ? c->n_sites : 1; /* at most */
   for (int b = 0; b < c->kind->n_buffers; b++) {
     const dcs_buffer *buffer = &c->kind->buffers[b];
     if (buffer->output) continue;
@@ -397,7 +403,7 @@ static dcs_status fill_inputs(dcs_case *c) {
     DCS_TRY(make_input(c, b, n));
     void *data = (void *)p->input[b];
     if (buffer->fill) buffer->fill(c, b, data);
-    if (b == 0) p->n_inputs = buffer->fill ? n : fill_by_atom(c, data);
+    if (b == 0 && dcs_has_atoms(c->kind)) p->n_inputs = buffer->fill ? n : fill_by_atom(c, data);
   }
   return DCS_OK;
 }
@@ -454,7 +460,9 @@ dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
 dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
                            const dcs_grid *asked, uint64_t seed, dcs_case *c) {
   dcs_grid grid = dcs_has_grid(kind) ? *asked : one_point;
-  if (n_atoms < 1)
+  if (!dcs_has_atoms(kind))
+    n_atoms = 0;
+  else if (n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)n_atoms);
   if (grid.spacing == 0) grid.spacing = DCS_RANDOM_SPACING;
   DCS_TRY(check_dims(grid.n));

@@ -28,7 +28,8 @@ struct dcs_case {
   dcs_problem
       problem;           /* the inputs that kernels get (one at least): owned by the case; origin
                             subtracted in double, then rounded. Its config is the problem posed last */
-  dcs_site *sites;       /* all atoms of the input: n_sites; origin subtracted, double precision */
+  dcs_site *sites;       /* all atoms of the input: n_sites, 0 where the kind has none; origin
+                            subtracted, double precision */
   int64_t n_sites, room; /* room: sites and atoms that there is memory for */
   double spacing;
   double origin[3];
@@ -41,8 +42,12 @@ struct dcs_case {
  * Returns the text. */
 char *dcs_case_left_out(const dcs_case *c, char text[DCS_TEXT]);
 
-/* DCS_USAGE where something of a grid is given, and the kind has none. */
-dcs_status dcs_case_takes(const dcs_kind *kind, const dcs_grid *grid);
+/* DCS_USAGE where something of a grid is given, and the kind has none, or `atoms`: their number or
+ * a file of them. */
+dcs_status dcs_case_takes(const dcs_kind *kind, bool atoms, const dcs_grid *grid);
+
+/* DCS_USAGE where what the kind's sizes have is neither given nor to be had from an input. */
+dcs_status dcs_case_needs(const dcs_kind *kind, bool input, bool atoms, bool grid);
 
 /* Fills in what was left open of a grid around the molecule: spacing, points, origin. DCS_USAGE for
  * one that cannot be (no points, too many, spacing not above 0 or not finite), or no atoms. */
@@ -76,7 +81,7 @@ dcs_status dcs_check_spacing(double spacing); /* DCS_USAGE outside, NaN too */
 
 /* The first n_atoms of a seeded stream, uniform in the grid's box, charges uniform in [-1, 1),
  * radii in [1, 2); grid.n must be given; spacing 0 is DCS_RANDOM_SPACING. Of a kind without a grid
- * the box is a cube of DCS_RANDOM_DENSITY. */
+ * the box is a cube of DCS_RANDOM_DENSITY; one without atoms gets none. */
 dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
                            const dcs_grid *grid, uint64_t seed, dcs_case *c);
 

@@ -52,6 +52,10 @@ int64_t dcs_count(const dcs_kind *kind, int buffer, const dcs_problem *problem) 
   return b->output ? problem->n.x * problem->n.y * problem->n.z : problem->n_inputs;
 }
 
+bool dcs_has_atoms(const dcs_kind *kind) {
+  return kind->n_dimensions != 1 || kind->dimensions[0].n == 1;
+}
+
 bool dcs_has_grid(const dcs_kind *kind) {
   for (int d = 0; d < kind->n_dimensions; d++)
     if (kind->dimensions[d].n == 3) return true;

@@ -24,7 +24,8 @@ typedef struct {
 } dcs_size;
 
 /* A size is given, and thresholds are sought, along dimensions: one axis, or the three of a grid,
- * whose product counts. A kind without a grid has an output for each input. */
+ * whose product counts. A kind without a grid has an output for each input; one of a grid alone has
+ * no atoms: its inputs are fields, each with its own count() and fill(). */
 typedef struct {
   const char *name;   /* of the option (--atoms) and of the column of a plan */
   const char *values; /* what the product is called: "atoms", "points" */
@@ -180,6 +181,8 @@ static inline double dcs_limit_cost(const dcs_kind *kind, dcs_backend backend) {
 }
 /* Whether a grid is a dimension of its sizes. */
 bool dcs_has_grid(const dcs_kind *kind);
+/* Whether its inputs are atoms; else they are fields on the grid, which is all of its sizes. */
+bool dcs_has_atoms(const dcs_kind *kind);
 /* The first buffer that is an output on the grid: the map. -1: there is none. */
 int dcs_map_of(const dcs_kind *kind);
 

@@ -112,6 +112,18 @@ dcs_status dcs_size_read(const dcs_table *table, size_t row, const dcs_size_at *
   return DCS_OK;
 }
 
+dcs_size dcs_size_of(const dcs_kind *kind, const dcs_config *config, int64_t atoms, dcs_dims grid) {
+  dcs_size size = {kind, *config, {0}};
+  for (int d = 0; d < kind->n_dimensions; d++) {
+    const int64_t axes[3] = {grid.x, grid.y, grid.z}, first = kind->dimensions[d].first;
+    if (kind->dimensions[d].n == 1)
+      size.axes[first] = atoms;
+    else
+      memcpy(&size.axes[first], axes, sizeof axes);
+  }
+  return size;
+}
+
 /* ---- comparing ---- */
 
 bool dcs_same_axes(const dcs_size *a, const dcs_size *b) {
@@ -153,6 +165,12 @@ char *dcs_dimension_text(const dcs_size *size, int dimension, char text[64]) {
   for (int a = d->first; a < d->first + d->n; a++)
     dcs_append(text, 64, "%s%lld", a > d->first ? "x" : "", (long long)size->axes[a]);
   return text;
+}
+
+void dcs_size_words(const dcs_size *size, char atoms[64], char grid[64]) {
+  atoms[0] = grid[0] = '\0';
+  for (int d = 0; d < size->kind->n_dimensions; d++)
+    dcs_dimension_text(size, d, size->kind->dimensions[d].n == 1 ? atoms : grid);
 }
 
 bool dcs_same_along(const dcs_size *a, const dcs_size *b, int dimension) {

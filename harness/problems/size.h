@@ -30,6 +30,9 @@ dcs_status dcs_size_find(const dcs_table *table, dcs_size_at *at);
 /* Reads a row. DCS_INPUT names file, row, what was found and what would be right. */
 dcs_status dcs_size_read(const dcs_table *table, size_t row, const dcs_size_at *at, dcs_size *size);
 
+/* The size of so many atoms and that grid, as far as the kind has them. */
+dcs_size dcs_size_of(const dcs_kind *kind, const dcs_config *config, int64_t atoms, dcs_dims grid);
+
 bool dcs_same_size(const dcs_size *a, const dcs_size *b);
 bool dcs_same_axes(const dcs_size *a, const dcs_size *b);
 /* An order of all sizes: by kind, grid, atoms, then by the values of the parameters. */
@@ -40,6 +43,10 @@ int dcs_compare_sizes(const dcs_size *a, const dcs_size *b);
 double dcs_along(const dcs_size *size, int dimension);
 char *dcs_dimension_text(const dcs_size *size, int dimension, char text[64]);
 bool dcs_same_along(const dcs_size *a, const dcs_size *b, int dimension);
+
+/* Of a listed kind: what a sweep is given for the size, "4000" and "256x256x4", "" where the kind
+ * has no such dimension. */
+void dcs_size_words(const dcs_size *size, char atoms[64], char grid[64]);
 
 /* Of a kind whose dimensions are inputs and a grid: inputs a point; whether two such are those of
  * systems that differ in size alone, within 10%. */

@@ -60,8 +60,8 @@ static dcs_status parse_set(const char *what, const char *text, const char *(*na
 static dcs_status check_memory(dcs_cell *cell, double available) {
   char text[DCS_TEXT];
   const dcs_kind *kind = cell->size.kind;
-  const dcs_problem shape = {.n_inputs = cell->size.axes[0], .n = dcs_size_points(&cell->size)};
-  double bytes = (double)sizeof(dcs_site) * (double)cell->size.axes[0];
+  const dcs_problem shape = dcs_size_problem(&cell->size, cell->spacing);
+  double bytes = (double)sizeof(dcs_site) * (double)shape.n_inputs;
   for (int b = 0; b < kind->n_buffers; b++)
     bytes += (kind->buffers[b].output ? 1.0 : 2.0) * (double)dcs_buffer_bytes(kind, b, &shape);
   if (bytes <= available) return DCS_OK;
@@ -73,10 +73,8 @@ static dcs_status check_memory(dcs_cell *cell, double available) {
 }
 
 static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *cell) {
-  const int64_t axes[DCS_MAX_AXES] = {atoms, n.x, n.y, n.z};
-  cell->size = (dcs_size){kind, dcs_initial_problem(kind), {0}};
-  for (int a = 0; a < kind->n_axes; a++)
-    cell->size.axes[a] = axes[a];
+  const dcs_config initial = dcs_initial_problem(kind);
+  cell->size = dcs_size_of(kind, &initial, atoms, n);
 }
 
 /* Settles what was left to the input, so that a cell is known by its numbers; refuses what cannot
@@ -264,10 +262,9 @@ static dcs_status parse_sizes(const dcs_sweep_line *line, line_values *v) {
   bool no_atoms = !line->atoms || !*line->atoms, no_grid = !line->grid || !*line->grid;
   dcs_grid grid = v->options->run.grid;
   grid.n.x = !no_grid;
-  DCS_TRY(dcs_case_takes(v->kind, &grid));
-  if (!v->options->run.input.files[0] && (no_atoms || (no_grid && dcs_has_grid(v->kind))))
-    return dcs_fail(DCS_USAGE, "%s is missing; it is needed unless --input gives a molecule",
-                    no_atoms ? "--atoms" : "--grid");
+  const bool input = v->options->run.input.files[0] != NULL;
+  DCS_TRY(dcs_case_takes(v->kind, input || !no_atoms, &grid));
+  DCS_TRY(dcs_case_needs(v->kind, input, !no_atoms, !no_grid));
   DCS_TRY(dcs_parse_integers("atoms", no_atoms ? "0" : line->atoms, no_atoms ? 0 : 1, 1000000000,
                              &v->atoms, &v->n_atoms));
   if (!no_grid) {

@@ -111,7 +111,7 @@ static dcs_status build_case(const sweep *s, const dcs_cell *cell, dcs_case *c) 
   const dcs_kind *kind = cell->size.kind;
   if (!cell->from_box) grid.n = dcs_size_points(&cell->size);
   if (!s->options->run.input.files[0])
-    return dcs_case_random(kind, &cell->problems[0], cell->size.axes[0], &grid,
+    return dcs_case_random(kind, &cell->problems[0], dcs_size_inputs(&cell->size), &grid,
                            s->options->run.seed, c);
   dcs_molecule part = s->molecule;
   part.n = cell->size.axes[0];
@@ -176,7 +176,7 @@ static dcs_status pass_over(sweep *s, dcs_cell *cell) {
     record->judged = true;
     record->outcome = DCS_OUTCOME_MEMORY;
     record->why = strdup(cell->too_large);
-    record->n_inputs = record->size.axes[0];
+    record->n_inputs = dcs_size_inputs(&record->size);
     record->work = dcs_estimate(&record->size, record->spacing, NULL);
     record->candidates = (dcs_candidates){NAN, 0, NAN};
     record->energy_j = NAN;

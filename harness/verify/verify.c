@@ -140,7 +140,7 @@ dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_ver
   *result = (dcs_verification){0};
   DCS_TRY(problems_of(method, &p));
   if (dcs_has_grid(dcs_kind_of(method->variant))) DCS_TRY(verify_grids(bench, method, &p, result));
-  DCS_TRY(verify_atoms(bench, method, &p, result));
+  if (dcs_has_atoms(dcs_kind_of(method->variant))) DCS_TRY(verify_atoms(bench, method, &p, result));
   const int first = p.n > 2 ? 1 : 0; /* two problems from the middle of the list are enough */
   for (int i = first; i < first + 2 && i < p.n && result->outcome == DCS_OUTCOME_OK; i++)
     DCS_TRY(dcs_verify_physics(bench, method, &p.list[i], result));

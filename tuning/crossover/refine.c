@@ -53,7 +53,7 @@ static dcs_size size_at(const row *r, size_t like, double x) {
 
 static void propose(search *s, const row *r, double x, size_t a, size_t b, double step) {
   const dcs_refinement next = {size_at(r, a, x), step, {r->places[a].at, r->places[b].at}};
-  if (dcs_along(&next.size, 0) > (double)s->most_atoms) return;
+  if (dcs_size_inputs(&next.size) > s->most_atoms) return;
   for (size_t i = 0; i < s->m->n_sizes; i++)
     if (dcs_same_axes(&next.size, &s->m->sizes[i].size)) return;
   for (size_t i = 0; i < s->chosen->n; i++)

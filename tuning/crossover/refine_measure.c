@@ -84,7 +84,7 @@ size_t dcs_refine_unfinished(const dcs_crossovers *found) {
 
 /* ---- lines of a plan ---- */
 
-typedef char size_text[DCS_MAX_DIMENSIONS][64]; /* by dimension */
+typedef char size_text[2][64]; /* atoms, grid */
 
 typedef struct {
   dcs_room room;
@@ -115,11 +115,6 @@ static void add_lines(plan *p, const dcs_measured *m, const dcs_refinement *size
         add_line(p, size->near[side]->best[b], size->size.kind, text, p->configs[b / m->n_classes]);
 }
 
-static void write_size(const dcs_size *size, size_text text) {
-  for (int d = 0; d < size->kind->n_dimensions; d++)
-    dcs_dimension_text(size, d, text[d]);
-}
-
 /* Of the other sizes, the one nearest in log space; NULL: there is none. */
 static const dcs_measured_size *nearest(const dcs_measured *m, const dcs_size *size) {
   const dcs_measured_size *found = NULL;
@@ -146,7 +141,7 @@ static void add_unfinished(plan *p, const dcs_measured *m, size_text *text,
     if (!is_unfinished(run, row)) continue;
     const dcs_size *size = &run->rows[row].size;
     const dcs_measured_size *near = nearest(m, size);
-    write_size(size, *text);
+    dcs_size_words(size, (*text)[0], (*text)[1]);
     dcs_format_problem(size->kind, &size->config, *problem);
     add_line(p, &run->rows[row], size->kind, *text, *problem++);
     if (near) add_lines(p, m, &(dcs_refinement){.size = *size, .near = {near, near}}, *text);
@@ -166,7 +161,7 @@ static dcs_status make_plan(const dcs_crossovers *found, const dcs_refinements *
   for (int i = 0; i < m->n_problems; i++)
     dcs_format_problem(m->problems[i].kind, &m->problems[i].config, p->configs[i]);
   for (size_t i = 0; i < chosen->n; i++) {
-    write_size(&chosen->list[i].size, p->texts[i]);
+    dcs_size_words(&chosen->list[i].size, p->texts[i][0], p->texts[i][1]);
     add_lines(p, m, &chosen->list[i], p->texts[i]);
   }
   add_unfinished(p, m, p->texts + chosen->n, p->configs + m->n_problems);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct {
-  char dimension[DCS_MAX_DIMENSIONS][64], problem[DCS_TEXT];
+  char atoms[64], grid[64], problem[DCS_TEXT];
 } line_text;
 
 typedef struct {
@@ -17,13 +17,12 @@ typedef struct {
 static void add_line(plan *p, const dcs_run_row *row) {
   const dcs_size *size = &row->size;
   line_text *text = &p->texts[p->n];
-  for (int d = 0; d < size->kind->n_dimensions; d++)
-    dcs_dimension_text(size, d, text->dimension[d]);
+  dcs_size_words(size, text->atoms, text->grid);
   p->lines[p->n++] = (dcs_sweep_line){
       .variants = row->variant,
       .config = *row->config ? row->config : NULL,
-      .atoms = text->dimension[0],
-      .grid = text->dimension[1],
+      .atoms = text->atoms,
+      .grid = text->grid,
       .scope = dcs_scope_name(row->scope),
       .memory = *row->memory ? row->memory : NULL,
       .problem = size->kind->id,

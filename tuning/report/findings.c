@@ -153,7 +153,7 @@ static char *where_words(const dcs_crossover *c, char text[DCS_TEXT]) {
   }
   dcs_crossover_shape(c, shape);
   dcs_crossover_fixed(c, fixed);
-  const bool inputs = *shape && !c->system; /* are what is fixed */
+  const bool inputs = *fixed && *shape && !c->system; /* are what is fixed */
   const char *name = kind == dcs_kinds[0] ? "" : kind->id;
   snprintf(text, DCS_TEXT, "%s%s%s%s%s%.100s", name, *name && (*fixed || *shape) ? ", " : "", fixed,
            inputs ? " " : "", inputs ? kind->dimensions[0].values : "", *shape ? ", grids " : "");

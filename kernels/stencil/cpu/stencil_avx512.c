@@ -1,0 +1,9 @@
+/* Rows of a stencil in AVX-512; see stencil_rows.h. */
+#define STENCIL_BYTES 64
+
+#ifdef __x86_64__
+#define STENCIL_TARGET __attribute__((target("avx512f")))
+#endif
+
+#define STENCIL_KERNEL dcs_stencil_avx512
+#include "kernels/stencil/cpu/stencil_rows.h"
