@@ -9,6 +9,11 @@ As a module:
     from example import Mapper
     mapper = Mapper()
     values = mapper.map([(1.0, 2.0, 3.0, -0.5)], spacing=0.5, shape=(64, 64, 64))
+
+    mean = mapper.mean([-0.5], spacing=0.5, shape=(64, 64, 64), variance=True)
+    for places in frames:
+        mean.add(places)
+    values, variance, error = mean.finish()
 """
 import ctypes
 import math
@@ -51,6 +56,17 @@ class Request(ctypes.Structure):
     ]
 
 
+class MeanRequest(ctypes.Structure):
+    """dcs_mean_request."""
+
+    _fields_ = [
+        ("map", Request),
+        ("charges", ctypes.c_void_p),
+        ("variance", ctypes.c_int),
+        ("frames", ctypes.c_int64),
+    ]
+
+
 def _load(path):
     library = ctypes.CDLL(path)
     library.dcs_mapper_open.argtypes = [ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p)]
@@ -63,21 +79,41 @@ def _load(path):
         ctypes.c_char_p,
         ctypes.c_size_t,
     ]
+    library.dcs_mean_open.argtypes = [
+        ctypes.c_void_p,
+        ctypes.POINTER(MeanRequest),
+        ctypes.POINTER(ctypes.c_void_p),
+    ]
+    library.dcs_mean_add.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    library.dcs_mean_finish.argtypes = [ctypes.c_void_p] + 3 * [ctypes.c_void_p]
+    library.dcs_mean_close.argtypes = [ctypes.c_void_p]
+    library.dcs_mean_close.restype = None
     library.dcs_error_message.restype = ctypes.c_char_p
     return library
 
 
-def _atoms(atoms):
-    """Rows of x, y, z (angstrom), q (e) as doubles in a row, their address and their number. An array
-    of doubles in C order is taken as it is."""
+def _rows(rows, names):
+    """Rows of numbers, named "x y z q", as doubles in a row, their address and how many rows there are.
+    An array of doubles in C order is taken as it is."""
+    width = len(names.split())
     if numpy is not None:
-        rows = numpy.ascontiguousarray(atoms, dtype=numpy.float64)
-        if rows.ndim != 2 or rows.shape[1] != 4:
-            raise ValueError("atoms of shape %s; expected (n, 4): x, y, z, q" % (rows.shape,))
-        return rows, rows.ctypes.data, len(rows)
-    flat = [float(number) for x, y, z, q in atoms for number in (x, y, z, q)]
-    rows = (ctypes.c_double * len(flat))(*flat)
-    return rows, ctypes.addressof(rows), len(flat) // 4
+        array = numpy.ascontiguousarray(rows, dtype=numpy.float64)
+        if array.ndim != 2 or array.shape[1] != width:
+            raise ValueError("rows of shape %s; expected (n, %d): %s" % (array.shape, width, names))
+        return array, array.ctypes.data, len(array)
+    if any(len(row) != width for row in rows):
+        raise ValueError("expected rows of %d numbers: %s" % (width, names))
+    flat = [float(number) for row in rows for number in row]
+    array = (ctypes.c_double * len(flat))(*flat)
+    return array, ctypes.addressof(array), len(rows)
+
+
+def _shaped(values, shape):
+    """The floats of a map; with NumPy values[i, j, k] is that of the point origin + spacing (i, j, k);
+    without, values[(k * ny + j) * nx + i]."""
+    if numpy is None:
+        return values
+    return numpy.frombuffer(values, dtype=numpy.float32).reshape(shape[::-1]).T
 
 
 class Mapper:
@@ -99,17 +135,21 @@ class Mapper:
             raise RuntimeError("%s (status %d)" % (self._library.dcs_error_message().decode(), status))
 
     def map(self, atoms, spacing, shape, origin=(0.0, 0.0, 0.0), **more):
-        """The potential in e/angstrom, float32. With NumPy values[i, j, k] is that of the point
-        origin + spacing (i, j, k); without, values[(k * ny + j) * nx + i]. More fields of the request
-        may be given by their names: cutoff, switched, tolerance, periodic, cell."""
-        rows, address, n = _atoms(atoms)
+        """The potential in e/angstrom, float32, of rows of x, y, z (angstrom), q (e). More fields of
+        the request may be given by their names: cutoff, switched, tolerance, periodic, cell."""
+        rows, address, n = _rows(atoms, "x y z q")
         nx, ny, nz = shape
         request = Request(n, address, None, tuple(origin), spacing, nx, ny, nz, **more)
         values = (ctypes.c_float * (nx * ny * nz))()
         self._check(self._library.dcs_map(self._handle, request, values))
-        if numpy is None:
-            return values
-        return numpy.frombuffer(values, dtype=numpy.float32).reshape(nz, ny, nx).T
+        return _shaped(values, shape)
+
+    def mean(self, charges, spacing, shape, origin=(0.0, 0.0, 0.0), variance=False, frames=0, **more):
+        """The mean of the maps of frames that are added one after another; `frames`, how many there will
+        be, is for the standard error."""
+        charges = (ctypes.c_double * len(charges))(*charges)
+        request = Request(len(charges), None, None, tuple(origin), spacing, *shape, **more)
+        return Mean(self, MeanRequest(request, ctypes.addressof(charges), variance, frames), shape)
 
     def explain(self, n_atoms, spacing, shape):
         """Which method computes a map of this size, and why."""
@@ -119,16 +159,60 @@ class Mapper:
         return text.value.decode()
 
 
+class Mean:
+    """What Mapper.mean() returns."""
+
+    def __init__(self, mapper, request, shape):
+        self._mapper, self._library, self._shape = mapper, mapper._library, shape
+        self._atoms, self._variance, self._handle = request.map.n_atoms, request.variance, ctypes.c_void_p()
+        mapper._check(self._library.dcs_mean_open(mapper._handle, request, self._handle))
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self._library.dcs_mean_close(self._handle)
+
+    def add(self, places, cell=None):
+        """Computes a frame's map and adds it: rows of x, y, z; `cell`, of a periodic request, its edges."""
+        rows, address, n = _rows(places, "x y z")
+        if n != self._atoms:
+            raise ValueError("places of %d atoms; expected %d" % (n, self._atoms))
+        cell = None if cell is None else (ctypes.c_double * 3)(*cell)
+        self._mapper._check(self._library.dcs_mean_add(self._handle, address, cell))
+
+    def finish(self):
+        """The mean; with variance=True the mean, the variance and the standard error of the mean."""
+        nx, ny, nz = self._shape
+        maps = [(ctypes.c_float * (nx * ny * nz))() for _ in range(3 if self._variance else 1)]
+        self._mapper._check(self._library.dcs_mean_finish(self._handle, *(maps + [None, None])[:3]))
+        maps = [_shaped(values, self._shape) for values in maps]
+        return maps if self._variance else maps[0]
+
+
 def main():
     mapper = Mapper(*sys.argv[1:2])
     atoms, shape, spacing, origin = [(1, 2, 3, 1.0), (4, 4, 4, -0.5)], (16, 12, 8), 0.5, (0.1, 0.2, 0.3)
     values = mapper.map(atoms, spacing, shape, origin)
     i, j, k = 5, 6, 7
     point = [o + spacing * n for o, n in zip(origin, (i, j, k))]
-    expected = sum(q / math.dist(point, (x, y, z)) for x, y, z, q in atoms)
-    found = values[(k * shape[1] + j) * shape[0] + i] if numpy is None else values[i, j, k]
+
+    def at_point(values):
+        return values[(k * shape[1] + j) * shape[0] + i] if numpy is None else values[i, j, k]
+
+    def summed(shift):
+        return sum(q / math.dist(point, (x + shift, y, z)) for x, y, z, q in atoms)
+
     print(mapper.explain(len(atoms), spacing, shape), end="")
-    print("V(%g, %g, %g) = %.6g e/A; summed here: %.6g" % (*point, found, expected))
+    print("V(%g, %g, %g) = %.6g e/A; summed here: %.6g" % (*point, at_point(values), summed(0)))
+    shifts = [0.0, 0.25, 0.5]
+    mean = mapper.mean([q for x, y, z, q in atoms], spacing, shape, origin, variance=True)
+    for shift in shifts:
+        mean.add([(x + shift, y, z) for x, y, z, q in atoms])
+    values, variance, error = mean.finish()
+    expected = sum(summed(shift) for shift in shifts) / len(shifts)
+    print(
+        "mean of %d frames: %.6g e/A, standard error %.2g; summed here: %.6g"
+        % (len(shifts), at_point(values), at_point(error), expected)
+    )
 
 
 if __name__ == "__main__":

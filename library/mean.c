@@ -122,6 +122,9 @@ static dcs_status add(void *data) {
 int dcs_mean_add(dcs_mean *m, const double *places, const double *cell) {
   adding a = {.mean = m, .frame = {.places = (double *)places}};
   if (!places) return dcs_fail(DCS_USAGE, "no places; expected those of all atoms");
+  if (cell && !m->request.periodic)
+    return dcs_fail(DCS_USAGE, "found a cell of a frame; expected none: the request is not "
+                               "periodic");
   for (int d = 0; cell && d < 3; d++) {
     a.frame.cell.edge[d] = cell[d];
     a.frame.cell.angle[d] = 90;

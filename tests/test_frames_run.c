@@ -16,7 +16,7 @@
 
 #include <time.h>
 
-enum { ATOMS = 30, FRAMES = 37 };
+enum { ATOMS = 30, CHARGED = ATOMS - 1, FRAMES = 37 };
 
 static int full(void) {
   return getenv("DCS_TEST_FULL") != NULL;
@@ -195,6 +195,47 @@ static void on_several_devices(void **state) {
   check("emulated,emulated", "emulated", &r);
 }
 
+/* ---- copies ---- */
+
+static struct { int charges, places, sums, others; } copies;
+static dcs_status (*real_copy_in)(dcs_device *, dcs_ptr, const void *, size_t);
+static dcs_status (*real_copy_out)(dcs_device *, void *, dcs_dims, dcs_ptr, dcs_dims);
+
+static dcs_status count_copy_in(dcs_device *device, dcs_ptr to, const void *from, size_t bytes) {
+  if (bytes == CHARGED * sizeof(float))
+    copies.charges++;
+  else if (bytes == 3 * CHARGED * sizeof(float))
+    copies.places++;
+  else if (bytes != sizeof(float)) /* a value that single precision cannot compute */
+    copies.others++;
+  return real_copy_in(device, to, from, bytes);
+}
+
+static dcs_status count_copy_out(dcs_device *device, void *to, dcs_dims stored, dcs_ptr from,
+                                 dcs_dims packed) {
+  if (stored.x == 2 * POINTS * (int64_t)sizeof(double))
+    copies.sums++;
+  else
+    copies.others++;
+  return real_copy_out(device, to, stored, from, packed);
+}
+
+static void count_copies(dcs_device *device) {
+  real_copy_in = device->copy_in;
+  real_copy_out = device->copy_out;
+  device->copy_in = count_copy_in;
+  device->copy_out = count_copy_out;
+  memset(&copies, 0, sizeof copies);
+}
+
+/* What did not change is not copied: charges once, places with each frame, sums once a block. */
+static void assert_copies(void) {
+  assert_int_equal(copies.charges, 1);
+  assert_int_equal(copies.places, FRAMES);
+  assert_int_equal(copies.sums, dcs_divide_up(FRAMES, DCS_FRAME_BLOCK));
+  assert_int_equal(copies.others, 0);
+}
+
 /* ---- devices that fail ---- */
 
 static int launches, fails_after;
@@ -294,7 +335,7 @@ static void a_run_without_devices_fails(void **state) {
 /* ---- few slots ---- */
 
 /* A worker that waits for a frame keeps none whose slot the reader waits for. */
-static void two_slots_do(void **state) {
+static void two_slots_do_and_nothing_is_copied_twice(void **state) {
   (void)state;
   static result expected, is;
   const dcs_map_request r = request_of(1);
@@ -308,8 +349,10 @@ static void two_slots_do(void **state) {
   assert_non_null(pipe.workers[0].device);
   const int slots = pipe.n_slots;
   pipe.n_slots = 2;
+  count_copies(pipe.workers[0].mapper->engines[DCS_GPU]->device);
   if (dcs_pipe_run(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
   pipe.n_slots = slots;
+  assert_copies();
   dcs_pipe_close(&pipe);
   dcs_frames_close(job.frames);
   finish(&p, true, &is);
@@ -391,7 +434,7 @@ int main(void) {
       cmocka_unit_test(another_device_does_what_one_leaves),
       cmocka_unit_test(what_others_wait_for_comes_back),
       cmocka_unit_test(a_run_without_devices_fails),
-      cmocka_unit_test(two_slots_do),
+      cmocka_unit_test(two_slots_do_and_nothing_is_copied_twice),
       cmocka_unit_test(failures_end_a_run),
       cmocka_unit_test(what_is_given_stays),
   };

@@ -196,6 +196,7 @@ static void python_computes_maps(void **state) {
       "from example import *\n"
       "assert ctypes.sizeof(Options) == int(sys.argv[1])\n"
       "assert ctypes.sizeof(Request) == int(sys.argv[2])\n"
+      "assert ctypes.sizeof(MeanRequest) == int(sys.argv[3])\n"
       "atoms = [(math.sin(a), 2 * math.cos(a), 0.1 * a, 1 - 0.3 * a) for a in range(9)]\n"
       "def expected(i, j, k):\n"
       "    at = (0.25 + 0.5 * i, -1 + 0.5 * j, 0.5 * k)\n"
@@ -219,6 +220,16 @@ static void python_computes_maps(void **state) {
       "    check(m), check(Mapper(device='cpu'))\n"
       "    os._exit(0)\n"
       "assert os.waitpid(child, 0)[1] == 0\n"
+      "mean = m.mean([a[3] for a in atoms], 0.5, (7, 5, 3), (0.25, -1, 0), variance=True)\n"
+      "for frame in range(3): mean.add([a[:3] for a in atoms])\n"
+      "try: mean.add([a[:3] for a in atoms], (9, 9, 9))\n"
+      "except RuntimeError as e: assert 'not periodic' in str(e)\n"
+      "else: assert False\n"
+      "try: mean.add(atoms[:3])\n"
+      "except ValueError: pass\n"
+      "else: assert False\n"
+      "value, variance, error = [v[0] if numpy is None else v[0, 0, 0] for v in mean.finish()]\n"
+      "assert abs(value - expected(0, 0, 0)) < 1e-4 and variance == error == 0\n"
       "try: m.map(atoms, 1e-23, (7, 5, 3))\n"
       "except RuntimeError as e: assert 'spacing 1e-23' in str(e) and 'status 2' in str(e)\n"
       "else: assert False\n"
@@ -229,10 +240,10 @@ static void python_computes_maps(void **state) {
     print_message("skipped: a sanitizer, of which Python knows none\n");
   if (strstr(options, "-fsanitize") || !has("python3")) skip();
   put_file(in_folder("root/opt/dcs/share/doc/dcsbench/examples/check.py"), script);
-  succeeds("python",
-           run("cd %s && LD_LIBRARY_PATH=%s %s check.py %zu %zu",
-               in_folder("root/opt/dcs/share/doc/dcsbench/examples"), in_folder("root/opt/dcs/lib"),
-               python(), sizeof(dcs_mapper_options), sizeof(dcs_map_request)));
+  succeeds("python", run("cd %s && LD_LIBRARY_PATH=%s %s check.py %zu %zu %zu",
+                         in_folder("root/opt/dcs/share/doc/dcsbench/examples"),
+                         in_folder("root/opt/dcs/lib"), python(), sizeof(dcs_mapper_options),
+                         sizeof(dcs_map_request), sizeof(dcs_mean_request)));
   assert_contains(said, "right");
   paste("python", "pasted.py");
   succeeds("pasted", run("LD_LIBRARY_PATH=%s PYTHONPATH=%s %s %s", in_folder("root/opt/dcs/lib"),
@@ -241,6 +252,8 @@ static void python_computes_maps(void **state) {
   succeeds("example", run("LD_LIBRARY_PATH=%s %s %s/example.py", in_folder("root/opt/dcs/lib"),
                           python(), in_folder("root/opt/dcs/share/doc/dcsbench/examples")));
   assert_contains(said, "V(2.6, 3.2, 3.8) = 0.15651 e/A; summed here: 0.15651");
+  assert_contains(said,
+                  "mean of 3 frames: 0.233856 e/A, standard error 0.044; summed here: 0.2338");
 }
 
 /* From another folder, with kernels, labs and what starts workers in the program itself. */
@@ -291,7 +304,7 @@ static void shells_complete_commands_and_options(void **state) {
   if (!has("bash")) skip();
   expect_offered("dcsbench sw", "sweep\n");
   expect_offered("dcsbench map --ou", "--out=\n");
-  expect_offered("dcsbench map --ti", "--time\n");
+  expect_offered("dcsbench map --expl", "--explain\n");
   expect_offered("dcsbench map --input = tests/test_inst", "tests/test_install.c\n");
 }
 

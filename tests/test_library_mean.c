@@ -109,6 +109,8 @@ static void wrong_means_are_refused(void **state) {
   mean = open_mean(m, &r, 0);
   assert_int_equal(dcs_mean_add(mean, NULL, NULL), DCS_USAGE);
   assert_contains(dcs_error_message(), "no places");
+  assert_int_equal(dcs_mean_add(mean, places, (double[]){10, 8, 6}), DCS_USAGE);
+  assert_contains(dcs_error_message(), "the request is not periodic");
   places[4] = NAN;
   assert_int_equal(dcs_mean_add(mean, places, NULL), DCS_INPUT);
   assert_contains(dcs_error_message(), "frame 1: atom 2 is at");

@@ -13,6 +13,7 @@
 #include "tests/written_dcd.h"
 
 #include <math.h>
+#include <time.h>
 
 enum { ATOMS = 5, FRAMES = 7, EDGE = 6, POINTS = EDGE * EDGE * EDGE };
 
@@ -321,6 +322,38 @@ static void cut_files_are_said(void **state) {
 
 /* How a job goes on from one is tested with the mean; here, that the command heeds and removes it.
  */
+/* Writes all but the last bytes of a file into a pipe, which stays open; its end. */
+static int fill_pipe(const char *name, const char *from, int most) {
+  size_t bytes;
+  char *text = get_file(in_folder(from), &bytes);
+  assert_int_equal(mkfifo(in_folder(name), 0666), 0);
+  const int pipe = open(in_folder(name), O_RDWR);
+  assert_true(fcntl(pipe, F_SETPIPE_SZ, most) >= most);
+  assert_int_equal(write(pipe, text, bytes - 10), (ssize_t)bytes - 10);
+  free(text);
+  return pipe;
+}
+
+/* Behind more than is looked at to tell what the file is nobody writes, and nobody closes it: one
+ * signal is enough. */
+static void a_pipe_that_stalls_is_left(void **state) {
+  (void)state;
+  const written_dcd many = {.atoms = ATOMS, .frames = 1000, .place = place};
+  char line[4 * PATH_MAX];
+  write_dcd(in_folder("many.dcd"), &many);
+  const int pipe = fill_pipe("stalls.dcd", "many.dcd", 1 << 17), null = open("/dev/null", O_WRONLY);
+  snprintf(line, sizeof line, "map %s %s %s --frames 995: --each %s", in_folder("top.psf"),
+           in_folder("stalls.dcd"), grid, in_folder("piped%d.npy"));
+  const pid_t pid = program_start(line, null, null);
+  for (int tries = 0; tries < 6000 && !exists(in_folder("piped999.npy")); tries++)
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  assert_int_equal(kill(pid, SIGINT), 0);
+  assert_int_equal(program_wait(pid), 1);
+  assert_true(exists(in_folder("piped999.npy")));
+  close(null);
+  close(pipe);
+}
+
 static void checkpoints_are_heeded(void **state) {
   (void)state;
   char options[512];
@@ -457,6 +490,7 @@ int main(void) {
                                      cmocka_unit_test(wrong_cells_are_refused),
                                      cmocka_unit_test(slices_are_written),
                                      cmocka_unit_test(cut_files_are_said),
+                                     cmocka_unit_test(a_pipe_that_stalls_is_left),
                                      cmocka_unit_test(checkpoints_are_heeded),
                                      cmocka_unit_test(places_to_write_are_checked),
                                      cmocka_unit_test(stages_are_told),

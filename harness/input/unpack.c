@@ -1,11 +1,15 @@
 #include "harness/input/unpack.h"
 
+#include "harness/base/interrupt.h"
+
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { PACKED = 1 << 16, WINDOW_BITS = 15, GZIP_OR_ZLIB = 32 };
@@ -15,6 +19,7 @@ typedef enum { UNKNOWN, PLAIN, GZIP, ZLIB } packing;
 struct dcs_unpack {
   FILE *file;
   const char *path;
+  bool waits;  /* reading may wait for somebody to write: a pipe, a terminal */
   off_t begin; /* where the file stood at first */
   packing packing;
   z_stream z;
@@ -23,11 +28,18 @@ struct dcs_unpack {
   unsigned char packed[PACKED];
 };
 
+/* Not of text in memory, which has no descriptor. */
+static bool may_wait(FILE *file) {
+  struct stat facts;
+  return fileno(file) >= 0 && fstat(fileno(file), &facts) == 0 && !S_ISREG(facts.st_mode);
+}
+
 dcs_unpack *dcs_unpack_open(FILE *file, const char *path) {
   dcs_unpack *u = calloc(1, sizeof *u);
   if (!u) return NULL;
   u->file = file;
   u->path = path;
+  u->waits = may_wait(file);
   u->begin = ftello(file);
   if (inflateInit2(&u->z, WINDOW_BITS + GZIP_OR_ZLIB) == Z_OK) return u;
   free(u);
@@ -41,15 +53,44 @@ void dcs_unpack_close(dcs_unpack *u) {
   free(u);
 }
 
+static dcs_status cannot_read(const dcs_unpack *u) {
+  return dcs_fail(DCS_IO, "%s: cannot read: %s; expected a file with a molecule", u->path,
+                  strerror(errno));
+}
+
+/* What is there, at least a byte; an interrupt is looked for meanwhile, since another thread may
+ * have got the signal. Nothing goes through the stream's own buffer. */
+static dcs_status read_waiting(dcs_unpack *u, void *to, size_t size, size_t *got) {
+  enum { LOOK_MS = 100 };
+  struct pollfd ready = {.fd = fileno(u->file), .events = POLLIN};
+  for (;;) {
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    if (poll(&ready, 1, LOOK_MS) <= 0) continue;
+    const ssize_t n = read(ready.fd, to, size);
+    *got = n > 0 ? (size_t)n : 0;
+    if (n >= 0) return DCS_OK;
+    if (errno != EINTR && errno != EAGAIN) return cannot_read(u);
+  }
+}
+
+/* *got is 0 at the end alone. */
+static dcs_status read_some(dcs_unpack *u, void *to, size_t size, size_t *got) {
+  if (u->waits) return read_waiting(u, to, size, got);
+  *got = fread(to, 1, size, u->file);
+  return ferror(u->file) ? cannot_read(u) : DCS_OK;
+}
+
 /* Makes at least `least` bytes lie ahead, fewer where the file ends. */
 static dcs_status look_ahead(dcs_unpack *u, size_t least) {
+  size_t got = 1;
   if (u->z.avail_in >= least) return DCS_OK;
   if (u->z.avail_in > 0) memmove(u->packed, u->z.next_in, u->z.avail_in);
   u->z.next_in = u->packed;
-  u->z.avail_in += (unsigned)fread(u->packed + u->z.avail_in, 1, PACKED - u->z.avail_in, u->file);
-  if (!ferror(u->file)) return DCS_OK;
-  return dcs_fail(DCS_IO, "%s: cannot read: %s; expected a file with a molecule", u->path,
-                  strerror(errno));
+  while (u->z.avail_in < least && got > 0) {
+    DCS_TRY(read_some(u, u->packed + u->z.avail_in, PACKED - u->z.avail_in, &got));
+    u->z.avail_in += (unsigned)got;
+  }
+  return DCS_OK;
 }
 
 static bool begins_with(const dcs_unpack *u, const char *bytes) {
@@ -85,10 +126,7 @@ static dcs_status read_plain(dcs_unpack *u, char *to, size_t size, size_t *got) 
   memcpy(to, u->z.next_in, *got);
   u->z.next_in += *got;
   u->z.avail_in -= (unsigned)*got;
-  if (*got > 0) return DCS_OK;
-  *got = fread(to, 1, size, u->file);
-  if (!ferror(u->file)) return DCS_OK;
-  return dcs_fail(DCS_IO, "%s: cannot read: %s", u->path, strerror(errno));
+  return *got > 0 ? DCS_OK : read_some(u, to, size, got);
 }
 
 /* Behind the end of a member: another one, or nothing. */
