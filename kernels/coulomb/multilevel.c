@@ -6,10 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const dcs_multilevel_orders[DCS_ML_N_ORDERS + 1] = {"cubic", "quintic", "septic",
-                                                                "ninth", "auto"};
-const int dcs_multilevel_order_tries[] = {DCS_ML_CUBIC, DCS_ML_QUINTIC, DCS_ML_SEPTIC, DCS_ML_NINTH,
-                                          DCS_TRIES_END};
+const char *const dcs_multilevel_orders[DCS_ML_N_ORDERS] = {"cubic", "quintic", "septic", "ninth"};
 
 /* What single precision leaves of a tolerance. */
 static const double LEAST_TOLERANCE = 1e-5;
@@ -297,30 +294,22 @@ static bool sum_directly(const dcs_problem *problem, int which, dcs_multilevel *
   return dcs_direct_accurate(problem, problem->n_inputs, why);
 }
 
-/* What took least time on an H200, 160,161 atoms at random and 235^3 points: quintic 2.2 ms at 1e-2
- * (septic 2.9) and 4.3 at 1e-3 (4.4), septic 9.1 at 1e-4 (ninth 9.0). */
-static int usual_order(double tolerance) {
-  return tolerance >= 5e-4 ? DCS_ML_QUINTIC : DCS_ML_SEPTIC;
-}
-
-bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *asked,
+bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,
                            dcs_multilevel *m, char why[DCS_TEXT]) {
-  dcs_ml_wanted wanted = *asked;
-  if (wanted.order == DCS_ML_AUTO) wanted.order = usual_order(dcs_tolerance(problem));
   if (dcs_tolerance(problem) < LEAST_TOLERANCE) {
     snprintf(why, DCS_TEXT, "a tolerance of %g; single precision on its lattices keeps %g",
              dcs_tolerance(problem), LEAST_TOLERANCE);
     return false;
   }
-  if (direct_cost(problem) < FEW_EVALUATIONS) return sum_directly(problem, wanted.order, m, why);
+  if (direct_cost(problem) < FEW_EVALUATIONS) return sum_directly(problem, wanted->order, m, why);
   scene s;
-  if (!look(problem, wanted.threads, &s)) {
+  if (!look(problem, wanted->threads, &s)) {
     snprintf(why, DCS_TEXT, "no memory for the density of the charges");
     return false;
   }
-  if (wanted.cutoff > 0) return as_wanted(problem, &s, &wanted, m, why);
-  bool found = cheapest(problem, &s, &wanted, m);
-  if (!found || (!(wanted.ratio > 0) && direct_cost(problem) <= cost(problem, m)))
-    return sum_directly(problem, wanted.order, m, why);
+  if (wanted->cutoff > 0) return as_wanted(problem, &s, wanted, m, why);
+  bool found = cheapest(problem, &s, wanted, m);
+  if (!found || (!(wanted->ratio > 0) && direct_cost(problem) <= cost(problem, m)))
+    return sum_directly(problem, wanted->order, m, why);
   return true;
 }

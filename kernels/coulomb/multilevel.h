@@ -31,24 +31,14 @@
 
 #include "kernels/coulomb/coulomb.h"
 
-enum {
-  DCS_ML_CUBIC,
-  DCS_ML_QUINTIC,
-  DCS_ML_SEPTIC,
-  DCS_ML_NINTH,
-  DCS_ML_N_ORDERS,
-  DCS_ML_AUTO = DCS_ML_N_ORDERS
-};
-extern const char *const dcs_multilevel_orders[DCS_ML_N_ORDERS + 1];
-extern const int dcs_multilevel_order_tries[];
+enum { DCS_ML_CUBIC, DCS_ML_QUINTIC, DCS_ML_SEPTIC, DCS_ML_NINTH, DCS_ML_N_ORDERS };
+extern const char *const dcs_multilevel_orders[DCS_ML_N_ORDERS];
 
 /* The parameters of the variants. */
 #define DCS_ML_ORDER                                                                               \
   {                                                                                                \
-    .name = "order",                                                                               \
-    .meaning = "splines that interpolate on the lattices; auto: by the tolerance",                 \
-    .lo = DCS_ML_CUBIC, .hi = DCS_ML_AUTO, .initial = DCS_ML_AUTO,                                 \
-    .labels = dcs_multilevel_orders, .tries = dcs_multilevel_order_tries                           \
+    .name = "order", .meaning = "splines that interpolate on the lattices", .lo = DCS_ML_CUBIC,    \
+    .hi = DCS_ML_NINTH, .initial = DCS_ML_QUINTIC, .labels = dcs_multilevel_orders                 \
   }
 #define DCS_ML_CUTOFF(cutoff_tries)                                                                \
   {                                                                                                \
@@ -100,7 +90,7 @@ typedef struct {
 
 /* The parameters of a method. */
 typedef struct {
-  int order;     /* DCS_ML_AUTO: by the tolerance */
+  int order;
   double cutoff; /* angstrom, at least; 0: what is expected to take least time */
   double ratio;  /* a / h, at least */
   int threads;   /* that look at the atoms */

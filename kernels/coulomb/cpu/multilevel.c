@@ -56,7 +56,7 @@ static bool solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
 
 /* Of the short range part: r^2 (2), the reciprocal square root (2), P (2 a degree), and the sum. */
 static double flops_per_eval(const dcs_config *config) {
-  static const int degree[] = {2, 4, 5, 6, 5};
+  static const int degree[] = {2, 4, 5, 6};
   return 2 + 2 + 2 * degree[(int)config->value[ORDER]] + 3;
 }
 

@@ -89,7 +89,7 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
 
 /* Of the short range part: r^2 (2), the reciprocal square root (2), P (2 a degree), and the sum. */
 static double flops_per_eval(const dcs_config *config) {
-  static const int degree[] = {2, 4, 5, 6, 5};
+  static const int degree[] = {2, 4, 5, 6};
   return 1 + 2 + 2 + 2 * degree[(int)config->value[ORDER]] + 3 +
          5.0 / config->value[DCS_CELLS_COARSEN_Z];
 }
