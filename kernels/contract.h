@@ -91,15 +91,24 @@ typedef struct {
   dcs_dims n;          /* points of a grid, each at least 1; without one, in x as
                           many as there are inputs, which each have an output */
   int64_t first_slice; /* slice k of the problem is slice first_slice + k of the grid
-                          whose origin atoms are given from: a slab of it. Above 0
-                          for variants alone that solve the kind's initial problem,
-                          which compute the bits that the slab has in the whole grid
-                        */
+                          whose origin atoms are given from: a slab of it, for
+                          variants alone that solve the kind's initial problem or
+                          that say `slabs`. They compute the bits that the slab has in
+                          the whole grid */
+  int64_t grid_slices; /* of that grid; 0: it has no others than the problem */
   float spacing;       /* of the points, angstrom */
   double scale;        /* what a tolerance is relative to, where that is known: of many alike, of
                           the first; 0: what the inputs say */
   dcs_config config;   /* values of the kind's parameters */
 } dcs_problem;
+
+/* The problem, or the one of the whole grid that it is a slab of. */
+static inline dcs_problem dcs_whole_grid(const dcs_problem *problem) {
+  dcs_problem whole = *problem;
+  if (problem->grid_slices > 0) whole.n.z = problem->grid_slices;
+  whole.first_slice = whole.grid_slices = 0;
+  return whole;
+}
 
 /* ---- what a CUDA variant asks the harness to do ---- */
 
@@ -109,7 +118,7 @@ typedef enum {
   DCS_ARG_N_INPUTS, /* int: elements of buffer 0 that this launch takes */
   DCS_ARG_NX,       /* int: useful points in x */
   DCS_ARG_NY,       /* int: useful points in y */
-  DCS_ARG_NZ,       /* int: slices of this launch */
+  DCS_ARG_NZ,       /* int: slices of this launch; of a step, those of the grid */
   DCS_ARG_ROW,      /* int: points from one stored row to the next */
   DCS_ARG_K,        /* int: first slice of this launch, from the grid's origin */
   DCS_ARG_SPACING,  /* float: angstrom */
@@ -132,10 +141,10 @@ enum { DCS_MAX_ARGS = 32, DCS_MAX_STEPS = 64, DCS_OWN_BYTES = 1024 };
 
 /* What a step does. */
 typedef enum {
-  DCS_STEP_KERNEL,  /* launches a kernel of the module once, with all inputs and slices */
-  DCS_STEP_FILL,    /* makes the bytes of `to` zero */
-  DCS_STEP_COPY,    /* copies the first bytes of `from` to `to`, as many as the smaller has */
-  DCS_STEP_FFT,     /* a Fourier transform by the device's library, from `from` to `to` */
+  DCS_STEP_KERNEL, /* launches a kernel of the module once, with all inputs and the grid's slices */
+  DCS_STEP_FILL,   /* makes the bytes of `to` zero */
+  DCS_STEP_COPY,   /* copies the first bytes of `from` to `to`, as many as the smaller has */
+  DCS_STEP_FFT,    /* a Fourier transform by the device's library, from `from` to `to` */
   DCS_STEP_LAUNCHES /* launches the kernel `dcs` for all slices and inputs, as the plan has it */
 } dcs_step_does;
 
@@ -280,6 +289,20 @@ typedef struct {
    * memory for it cannot be had. One of several phases says which it is in, by dcs_phase() of
    * kernels/common/phase.h. NULL for CUDA. */
   bool (*compute)(const dcs_problem *, const dcs_config *, void *const out[DCS_MAX_BUFFERS]);
+  /* Its problems may be slabs of a grid whatever they are, not the kind's initial ones alone. CUDA:
+   * the launches come last, and the steps before them but those that fill an output are the same
+   * for all slabs of a grid, which what they leave in scratch serves. CPU: has the three functions
+   * that follow. */
+  bool slabs;
+  /* CPU, with `slabs`: computes what all slabs of the grid have in common, whatever slab the
+   * problem is, for forget(); NULL: no memory. */
+  void *(*begin)(const dcs_problem *, const dcs_config *);
+  /* compute() of a slab with what begin() made for its grid. */
+  bool (*compute_slab)(const dcs_problem *, const dcs_config *, const void *begun,
+                       void *const out[DCS_MAX_BUFFERS]);
+  void (*forget)(void *begun); /* NULL is fine */
+  /* Slices that slabs on the CPU should begin at a multiple of, for their time alone; 0: 1. */
+  int64_t slab_step;
   /* CPU: makes compute() of this configuration ready, in the process that calls it, where that has
    * to be compiled. DCS_FAILED with what the compiler says. NULL: it is. */
   dcs_status (*load)(const dcs_config *);

@@ -199,6 +199,7 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
 dcs_status dcs_mapper_pose(dcs_mapper *m, const dcs_map_request *r) {
   dcs_problem *problem = &m->c.problem;
   m->device_slices = 0;
+  m->ready[DCS_CPU].same_inputs = m->ready[DCS_GPU].same_inputs = false;
   DCS_TRY(build_case(m, r));
   if (r->tolerance == 0 || dcs_map_scale(problem, m->threads, &problem->scale)) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE, "no memory for a sample of the map");

@@ -12,11 +12,12 @@ static int64_t slice_points(const dcs_mapper *m) {
   return m->c.problem.n.x * m->c.problem.n.y;
 }
 
-/* Whether the variant computes each point alone, from all atoms. */
-static bool is_direct(const dcs_variant *variant) {
+/* Whether the variant's slabs have the bits of the whole: those of one that computes each point
+ * alone, from all atoms, and of one that computes what slabs have in common of the whole grid. */
+static bool is_exact(const dcs_variant *variant) {
   const dcs_config initial = dcs_initial_problem(dcs_kinds[0]);
   char why[DCS_TEXT];
-  return dcs_solves(variant, &initial, why);
+  return variant->slabs || dcs_solves(variant, &initial, why);
 }
 
 /* ---- one method ---- */
@@ -43,7 +44,8 @@ static dcs_status run_slab(dcs_mapper *m, const dcs_method *method, int64_t from
   const bool whole = from == 0 && end == problem.n.z;
   problem.n.z = end - from;
   problem.first_slice = from;
-  if (!whole && !is_direct(method->variant)) {
+  problem.grid_slices = !whole && method->variant->slabs ? m->c.problem.n.z : 0;
+  if (!whole && !is_exact(method->variant)) {
     DCS_TRY(pose_part(m, from, end));
     m->ready[backend_of(method)] = (dcs_ready){0}; /* other inputs lie where the last ones did */
     problem = m->part.problem;
@@ -54,6 +56,7 @@ static dcs_status run_slab(dcs_mapper *m, const dcs_method *method, int64_t from
 /* Slices that a launch of the method begins at a multiple of. */
 static int64_t step_of(const dcs_mapper *m, const dcs_method *method) {
   dcs_plan plan;
+  if (method->variant->slab_step > 0) return method->variant->slab_step;
   if (!method->variant->plan) return 1;
   method->variant->plan(&m->c.problem, &method->config, &plan);
   return plan.slice_step > 0 ? plan.slice_step : 1;
@@ -165,7 +168,7 @@ dcs_status dcs_mapper_keep(dcs_mapper *m, const char *text) {
 bool dcs_mapper_slabs_exact(dcs_mapper *m) {
   dcs_choice choice;
   choose(m, &choice);
-  return choice.n > 0 && is_direct(choice.list[0].method.variant);
+  return choice.n > 0 && is_exact(choice.list[0].method.variant);
 }
 
 int64_t dcs_mapper_slab_step(dcs_mapper *m) {
@@ -174,7 +177,9 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
   return choice.n > 0 ? step_of(m, &choice.list[0].method) : 1;
 }
 
-/* Evaluations a second that are at hand: a guess. */
+/* Evaluations a second that are at hand: a guess. Where not all atoms are summed at each point,
+ * each counts as so many. */
+enum { EVALS_A_POINT = 200 };
 static double rate_of(const dcs_mapper *m, const dcs_method *method) {
   const double of_cpu = 1e9, of_gpu = 5e12, of_emulated = 1e7;
   if (backend_of(method) == DCS_CPU) return of_cpu * m->threads;
@@ -187,8 +192,10 @@ int64_t dcs_mapper_slab_slices(dcs_mapper *m) {
   dcs_choice choice;
   const int64_t nz = m->c.problem.n.z;
   choose(m, &choice);
-  if (choice.n == 0 || !is_direct(choice.list[0].method.variant)) return nz;
-  const double slice = (double)slice_points(m) * (double)m->c.problem.n_inputs;
+  if (choice.n == 0 || !is_exact(choice.list[0].method.variant)) return nz;
+  const bool all = !choice.list[0].method.variant->slabs;
+  const double evals = all ? (double)m->c.problem.n_inputs : EVALS_A_POINT;
+  const double slice = (double)slice_points(m) * evals;
   const double slices = rate_of(m, &choice.list[0].method) / slice;
   if (slices >= (double)nz) return nz;
   return dcs_round_up((int64_t)slices + 1, step_of(m, &choice.list[0].method));

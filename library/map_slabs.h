@@ -4,10 +4,12 @@
  * any slice, and several devices share maps so. Who has less memory than the map needs, or shares
  * it with other processes, or tells of its progress, poses the map and asks for slab after slab.
  *
- * By a method of the direct sum, a slab's values are the bits that they are in the whole map, where
- * it begins at a multiple of dcs_mapper_slab_step() and the method is the same: the choice is that
- * of the whole map, and changes only where a method fails. Other methods compute a slab as a map of
- * its own, whose origin is the slab's: that is within the method's error, and not the same bits.
+ * A slab's values are the bits that they are in the whole map, where it begins at a multiple of
+ * dcs_mapper_slab_step() and the method is the same: the choice is that of the whole map, and
+ * changes only where a method fails. What slabs have in common, such as the potential of a mesh, is
+ * computed with the first one and stays for the next ones of the map that was posed last. Methods
+ * that cannot do so (atoms in bins) compute a slab as a map of its own, whose origin is the slab's:
+ * that is within the method's error, and not the same bits.
  *
  * Loops have the caller's threads; in a child of fork(), call these by dcs_team_run(). */
 #ifndef DCS_MAP_SLABS_H

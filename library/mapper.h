@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
   dcs_problem shape; /* config: of the method */
   dcs_method method; /* in slot 0; variant NULL: none */
+  bool same_inputs;  /* since it last computed */
 } dcs_ready;
 
 struct dcs_mapper {

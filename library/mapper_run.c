@@ -8,17 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the engine still holds points of this size and as many inputs, where these lie. */
-static bool is_ready(const dcs_ready *r, const dcs_problem *p) {
+/* Whether the engine still holds a slab of such a grid and as many inputs, where these lie; those
+ * that slabs have in common something of are the same, too. */
+static bool holds_grid(const dcs_ready *r, const dcs_problem *p) {
   return r->shape.input[0] && r->shape.input[0] == p->input[0] &&
          r->shape.n_inputs == p->n_inputs && r->shape.n.x == p->n.x && r->shape.n.y == p->n.y &&
-         r->shape.n.z == p->n.z && r->shape.first_slice == p->first_slice &&
-         r->shape.spacing == p->spacing;
+         r->shape.spacing == p->spacing && r->shape.grid_slices == p->grid_slices &&
+         (p->grid_slices == 0 || r->same_inputs);
+}
+
+/* And this very slab. */
+static bool is_ready(const dcs_ready *r, const dcs_problem *p) {
+  return holds_grid(r, p) && r->shape.n.z == p->n.z && r->shape.first_slice == p->first_slice;
 }
 
 static bool is_prepared(const dcs_ready *r, const dcs_method *method, const dcs_problem *problem) {
   return r->method.variant && dcs_same_method(&r->method, method) &&
          dcs_same_problem(dcs_kinds[0], &r->shape.config, &problem->config);
+}
+
+/* Whether it goes on from another slab of the same grid. */
+static bool is_next_slab(const dcs_ready *r, const dcs_method *method, const dcs_problem *p) {
+  return p->grid_slices > 0 && holds_grid(r, p) && !is_ready(r, p) && is_prepared(r, method, p);
 }
 
 bool dcs_mapper_has_times(const dcs_engine *engine) {
@@ -37,16 +48,29 @@ static dcs_outcome look_again(dcs_engine *engine, const dcs_method *method,
   return DCS_OUTCOME_INAPPLICABLE;
 }
 
+static dcs_outcome go_on(dcs_engine *engine, dcs_ready *ready, const dcs_problem *problem,
+                         void *const out[DCS_MAX_BUFFERS]) {
+  const dcs_method *method = &ready->method;
+  dcs_plan plan;
+  ready->shape = *problem;
+  if (method->variant->plan) method->variant->plan(problem, &method->config, &plan);
+  const dcs_outcome outcome = engine->move(engine, 0, &plan, out);
+  if (outcome != DCS_OUTCOME_OK) *ready = (dcs_ready){0};
+  return outcome;
+}
+
 static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_method *method,
                               const dcs_problem *problem, float *map) {
   dcs_ready *ready = &m->ready[method->variant->backend];
   dcs_code_facts facts;
   void *out[DCS_MAX_BUFFERS] = {NULL};
   out[dcs_map_of(dcs_kinds[0])] = map;
+  if (engine->move && is_next_slab(ready, method, problem))
+    return go_on(engine, ready, problem, out);
   if (is_ready(ready, problem)) {
     engine->redirect(engine, out);
   } else {
-    *ready = (dcs_ready){*problem, {0}};
+    *ready = (dcs_ready){.shape = *problem};
     dcs_outcome outcome = engine->take(engine, dcs_kinds[0], &ready->shape, out);
     if (outcome != DCS_OUTCOME_OK) {
       *ready = (dcs_ready){0};
@@ -92,8 +116,9 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   char why[DCS_TEXT];
   m->outcome = DCS_OUTCOME_INAPPLICABLE;
   const dcs_ready *ready = &m->ready[method->variant->backend];
-  const bool will_look = method->variant->looks && is_ready(ready, problem) &&
-                         is_prepared(ready, method, problem); /* once is enough */
+  const bool will_look =
+      (method->variant->looks && is_ready(ready, problem) && is_prepared(ready, method, problem)) ||
+      is_next_slab(ready, method, problem); /* once is enough */
   if (!dcs_variant_available(method->variant, why) ||
       (!will_look && !dcs_applicable(method->variant, problem, &method->config, why)))
     return dcs_fail(DCS_UNAVAILABLE, "%s", why);
@@ -102,6 +127,7 @@ dcs_status dcs_mapper_run(dcs_mapper *m, const dcs_method *method, const dcs_pro
   if (outcome == DCS_OUTCOME_OK) outcome = run_method(m, engine);
   m->outcome = outcome;
   m->last = outcome == DCS_OUTCOME_OK ? engine : NULL;
+  m->ready[method->variant->backend].same_inputs = outcome == DCS_OUTCOME_OK;
   if (engine->lost[0]) snprintf(m->gpu_why, sizeof m->gpu_why, "%s", engine->lost);
   if (outcome == DCS_OUTCOME_OK) return DCS_OK;
   char message[1024];

@@ -285,9 +285,9 @@ static void atoms_far_away(void **state) {
 /* Every step of the method is a phase, told once whatever the levels. */
 static void steps_are_phases(void **state) {
   (void)state;
-  static const char *const steps[] = {"set up",         "anterpolation", "restriction",
-                                      "lattice cutoff", "prolongation",  "interpolation",
-                                      "short range"};
+  static const char *const steps[] = {"set up",       "short range",    "anterpolation",
+                                      "restriction",  "lattice cutoff", "prolongation",
+                                      "interpolation"};
   enum { N_STEPS = sizeof steps / sizeof steps[0] };
   const double size[3] = {12, 12, 12};
   dcs_case c = case_of(ml_sites(150, size, 1), 150, (dcs_dims){25, 25, 25}, 0.5, 1e-2);

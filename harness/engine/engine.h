@@ -28,6 +28,12 @@ struct dcs_engine {
   /* The method of that slot computes another problem of the shape from now on: other inputs, where
    * they lay before. NULL on the CPU, where problems are looked at when they are computed. */
   dcs_outcome (*replan)(dcs_engine *, int slot, const dcs_problem *problem, const dcs_plan *plan);
+  /* The shape, which is the owner's, has become another slab of the same grid and inputs, and `out`
+   * receives it: the method of that slot, of a variant with `slabs`, computes it from now on, with
+   * what it has in common with the slab before. plan: of a device. NULL: methods are prepared anew.
+   */
+  dcs_outcome (*move)(dcs_engine *, int slot, const dcs_plan *plan,
+                      void *const out[DCS_MAX_BUFFERS]);
   /* Computes the outputs `inner` times, once in the untimed scopes; *ns is the time of all of them
    * together (0 when untimed), without what flushes caches before each of a kind with cold data.
    * Where copies are part of the scope, a device has the buffers in that kind of memory; what it

@@ -20,6 +20,7 @@ typedef struct {
     const dcs_variant *variant;
     dcs_config config;
     dcs_problem problem;
+    void *begun; /* what slabs of a grid have in common; NULL: nothing yet */
   } * slots;
   int n_slots;
 } cpu_engine;
@@ -45,12 +46,34 @@ static void cpu_redirect(dcs_engine *engine, void *const out[DCS_MAX_BUFFERS]) {
   }
 }
 
+static void forget(cpu_engine *cpu, int slot) {
+  if (cpu->slots[slot].begun) cpu->slots[slot].variant->forget(cpu->slots[slot].begun);
+  cpu->slots[slot].begun = NULL;
+}
+
+static void forget_all(cpu_engine *cpu) {
+  for (int s = 0; s < cpu->n_slots; s++)
+    forget(cpu, s);
+  cpu->n_slots = 0;
+}
+
 static dcs_outcome cpu_take(dcs_engine *engine, const dcs_kind *kind, const dcs_problem *shape,
                             void *const out[DCS_MAX_BUFFERS]) {
   cpu_engine *cpu = (cpu_engine *)engine;
+  forget_all(cpu);
   cpu->kind = kind;
   cpu->shape = shape;
-  cpu->n_slots = 0;
+  cpu_redirect(engine, out);
+  return DCS_OUTCOME_OK;
+}
+
+static dcs_outcome cpu_move(dcs_engine *engine, int slot, const dcs_plan *plan,
+                            void *const out[DCS_MAX_BUFFERS]) {
+  (void)plan;
+  cpu_engine *cpu = (cpu_engine *)engine;
+  const dcs_config config = cpu->slots[slot].problem.config;
+  cpu->slots[slot].problem = *cpu->shape;
+  cpu->slots[slot].problem.config = config;
   cpu_redirect(engine, out);
   return DCS_OUTCOME_OK;
 }
@@ -94,8 +117,10 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *p
       return DCS_OUTCOME_MEMORY;
     }
     cpu->slots = slots;
-    cpu->n_slots = slot + 1;
+    for (; cpu->n_slots <= slot; cpu->n_slots++)
+      cpu->slots[cpu->n_slots].begun = NULL;
   }
+  forget(cpu, slot);
   cpu->slots[slot].variant = variant;
   cpu->slots[slot].config = *config;
   cpu->slots[slot].problem = *cpu->shape;
@@ -136,11 +161,22 @@ static void begin_outputs(const cpu_engine *cpu) {
   }
 }
 
+/* What a slab has in common with others of its grid stays for these. */
+static bool compute_once(const cpu_engine *cpu, int slot) {
+  const dcs_variant *variant = cpu->slots[slot].variant;
+  const dcs_problem *problem = &cpu->slots[slot].problem;
+  const dcs_config *config = &cpu->slots[slot].config;
+  if (problem->grid_slices == 0) return variant->compute(problem, config, cpu->out);
+  void **begun = &cpu->slots[slot].begun;
+  if (!*begun) *begun = variant->begin(problem, config);
+  return *begun && variant->compute_slab(problem, config, *begun, cpu->out);
+}
+
 /* Computes the outputs `inner` times. */
 static dcs_status compute(const cpu_engine *cpu, int slot, int64_t inner) {
   const dcs_variant *variant = cpu->slots[slot].variant;
   for (int64_t i = 0; i < inner; i++)
-    if (!variant->compute(&cpu->slots[slot].problem, &cpu->slots[slot].config, cpu->out))
+    if (!compute_once(cpu, slot))
       return dcs_fail(DCS_UNAVAILABLE, "no memory for what %s prepares of %lld %s", variant->id,
                       (long long)cpu->shape->n_inputs, cpu->kind->buffers[0].name);
   return DCS_OK;
@@ -167,6 +203,7 @@ static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_me
 static dcs_outcome cpu_time_phases(dcs_engine *engine, int slot, dcs_phases *phases) {
   cpu_engine *cpu = (cpu_engine *)engine;
   begin_outputs(cpu);
+  if (slot < cpu->n_slots) forget(cpu, slot); /* it counts */
   phases->now_ns = dcs_now_ns;
   dcs_phases_listen(phases);
   const dcs_status status = compute(cpu, slot, 1);
@@ -177,6 +214,7 @@ static dcs_outcome cpu_time_phases(dcs_engine *engine, int slot, dcs_phases *pha
 
 static void cpu_close(dcs_engine *engine) {
   cpu_engine *cpu = (cpu_engine *)engine;
+  forget_all(cpu);
   free(cpu->cold);
   free(cpu->slots);
   free(cpu);
@@ -192,6 +230,7 @@ dcs_status dcs_engine_cpu_open(bool measured, dcs_engine **engine) {
   cpu->engine = (dcs_engine){.take = cpu_take,
                              .redirect = cpu_redirect,
                              .prepare = cpu_prepare,
+                             .move = cpu_move,
                              .run = cpu_run,
                              .time_phases = cpu_time_phases,
                              .close = cpu_close};

@@ -16,6 +16,7 @@ static void forget_methods(dcs_device_engine *e) {
       dcs_block_release(device, DCS_BLOCK_DEVICE, &e->slots[s].zero[z]);
   }
   e->n_slots = 0;
+  e->kept = 0;
 }
 
 static dcs_outcome as_outcome(dcs_status status, dcs_outcome failure) {
@@ -124,6 +125,7 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
   dcs_device_method m = {.variant = variant, .config = *config, .problem = *e->shape};
   m.problem.config = *problem;
   variant->plan(&m.problem, config, &m.plan);
+  e->kept = 0;
   if (m.plan.prepared && grow_ring(e, m.plan.chunk_inputs) != DCS_OK) return DCS_OUTCOME_MEMORY;
 
   if (!grow_slots(e, slot)) return DCS_OUTCOME_MEMORY;
@@ -137,8 +139,20 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
 
 static dcs_outcome device_replan(dcs_engine *engine, int slot, const dcs_problem *problem,
                                  const dcs_plan *plan) {
+  dcs_device_engine *e = (dcs_device_engine *)engine;
   engine->device->select_stream(engine->device, 0);
-  return dcs_adopt_plan((dcs_device_engine *)engine, slot, problem, plan);
+  e->kept = 0;
+  return dcs_adopt_plan(e, slot, problem, plan);
+}
+
+static dcs_outcome device_move(dcs_engine *engine, int slot, const dcs_plan *plan,
+                               void *const out[DCS_MAX_BUFFERS]) {
+  dcs_device_engine *e = (dcs_device_engine *)engine;
+  dcs_problem problem = *e->shape;
+  problem.config = e->slots[slot].problem.config;
+  device_redirect(engine, out);
+  engine->device->select_stream(engine->device, 0);
+  return dcs_adopt_plan(e, slot, &problem, plan);
 }
 
 /* ---- running a method ---- */
@@ -219,8 +233,10 @@ static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs
   *ns = 0;
   bool in_slabs = !places.seen && places.slabs.slices < e->shape->n.z;
   if (!in_slabs && dcs_keep_graphs(e, m, &places) != DCS_OK) return DCS_OUTCOME_LAUNCH;
+  if (e->kept != slot + 1) e->kept = 0;
   dcs_status status =
       timed ? run_timed(e, m, &places, scope, inner, ns) : run_untimed(e, m, &places, whole);
+  e->kept = status == DCS_OK && e->shape->grid_slices > 0 ? slot + 1 : 0;
   return as_outcome(status, DCS_OUTCOME_LAUNCH);
 }
 
@@ -233,6 +249,7 @@ static dcs_outcome device_time_phases(dcs_engine *engine, int slot, dcs_phases *
   dcs_outcome outcome = dcs_find_places(e, m, DCS_PAGEABLE, false, &places);
   if (outcome == DCS_OUTCOME_OK) outcome = dcs_place_ahead(e, m, &places, false);
   if (outcome != DCS_OUTCOME_OK) return outcome;
+  e->kept = 0;
   dcs_status status = dcs_begin_outputs(e, &places);
   if (status == DCS_OK) status = dcs_time_steps(e, m, &places, phases);
   return as_outcome(status, DCS_OUTCOME_LAUNCH);
@@ -270,6 +287,7 @@ dcs_status dcs_engine_device_open(const char *name, const char *kernels, dcs_eng
                            .redirect = device_redirect,
                            .prepare = device_prepare,
                            .replan = device_replan,
+                           .move = device_move,
                            .run = device_run,
                            .time_phases = device_time_phases,
                            .device = device,

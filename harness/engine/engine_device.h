@@ -121,6 +121,7 @@ typedef struct {
   int64_t launches; /* of methods that use the ring, since it was made */
   dcs_device_method *slots;
   int n_slots;
+  int kept; /* 1 + the slot whose scratch holds what the slabs of a grid have in common; 0: none */
 } dcs_device_engine;
 
 /* ---- Fourier transforms ---- */

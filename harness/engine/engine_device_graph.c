@@ -58,7 +58,7 @@ void dcs_destroy_graphs(dcs_device_engine *e, dcs_device_method *m) {
 
 dcs_status dcs_keep_graphs(dcs_device_engine *e, dcs_device_method *m, const dcs_places *p) {
   const dcs_plan *plan = &m->plan;
-  if (m->replanned || !worth_capturing(e->shape, plan)) return DCS_OK;
+  if (m->replanned || e->shape->grid_slices > 0 || !worth_capturing(e->shape, plan)) return DCS_OK;
   if (has_kernels(plan) && !m->steps_loaded) {
     m->steps_loaded = true;
     return DCS_OK;

@@ -129,7 +129,8 @@ dcs_status dcs_compute_slices(dcs_device_engine *e, const dcs_device_method *m, 
 
 static dcs_status launch_step(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                               const dcs_plan_step *step) {
-  launch_values values = values_of(e, m, p, 0, e->shape->n.z, 0, e->shape->n_inputs);
+  const int64_t slices = dcs_whole_grid(e->shape).n.z;
+  launch_values values = values_of(e, m, p, 0, slices, 0, e->shape->n_inputs);
   void *args[DCS_MAX_ARGS];
   values.value = step->value;
   fill_args(&values, step->args, args);
@@ -171,8 +172,9 @@ static bool fills_grid(const dcs_kind *kind, const dcs_plan_step *step) {
 dcs_status dcs_begin_map(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                          bool parts) {
   const dcs_plan_step *steps = m->plan.steps;
+  const bool kept = e->kept > 0 && m == &e->slots[e->kept - 1];
   for (int s = 0; s < launches_of(&m->plan); s++)
-    if (!parts || !fills_grid(e->kind, &steps[s])) DCS_TRY(enqueue_step(e, m, p, &steps[s]));
+    if (fills_grid(e->kind, &steps[s]) ? !parts : !kept) DCS_TRY(enqueue_step(e, m, p, &steps[s]));
   return dcs_constant_once(&m->plan, e->shape) ? load_chunk(e, m, p, 0, 0, e->shape->n_inputs)
                                                : DCS_OK;
 }

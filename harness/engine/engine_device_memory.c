@@ -172,7 +172,7 @@ static dcs_status fill_with_nan(dcs_device *device, dcs_ptr ptr, size_t bytes) {
 
 dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *p) {
   dcs_device *device = e->engine.device;
-  for (int s = 0; s < DCS_MAX_SCRATCH; s++)
+  for (int s = 0; s < DCS_MAX_SCRATCH && !e->kept; s++)
     DCS_TRY(fill_with_nan(device, e->scratch[s].ptr, e->scratch[s].bytes));
   DCS_TRY(fill_with_nan(device, e->fft_work.ptr, e->fft_work.bytes));
   for (int b = 0; b < e->kind->n_buffers; b++)

@@ -28,6 +28,7 @@ static dcs_status grow_scratch(dcs_device_engine *e, dcs_device_method *m) {
   dcs_device_method roomy = *m;
   for (int s = 0; s < DCS_MAX_SCRATCH; s++)
     roomy.plan.scratch[s].bytes += roomy.plan.scratch[s].bytes / 8;
+  e->kept = 0;
   DCS_TRY(device->synchronize(device));
   const dcs_status status = dcs_make_scratch(e, &roomy);
   memcpy(m->zero, roomy.zero, sizeof m->zero);

@@ -66,7 +66,7 @@ static inline bool dcs_periodic(const dcs_problem *problem) {
 /* The edges of the cell of a periodic problem, angstrom: of any length, multiples of the grid's
  * spacing or not; one that is not given is what the grid spans, points times spacing. */
 static inline void dcs_cell_edges(const dcs_problem *problem, double cell[3]) {
-  const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
+  const int64_t n[3] = {problem->n.x, problem->n.y, dcs_whole_grid(problem).n.z};
   for (int d = 0; d < 3; d++) {
     const double given = problem->config.value[DCS_COULOMB_CELL_X + d];
     cell[d] = given > 0 ? given : (double)n[d] * (double)problem->spacing;

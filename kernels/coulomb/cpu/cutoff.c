@@ -69,37 +69,55 @@ static dcs_cpu_bricks bricks_of(const dcs_config *config) {
                           .cell_edge = 0.1 * config->value[CELL_EDGE]};
 }
 
-/* What a kernel takes and gives beside the problem. */
-typedef struct {
-  const dcs_radial *radial;
-  double *pairs;
-  float *map;
-} operands;
+/* Runs a kernel over all bricks of the slices that are written. */
+static void run(const dcs_cutoff_cells *cells, int threads, dcs_cpu_kernel *kernel, float *map) {
+  const dcs_dims bricks = dcs_cutoff_bricks(cells->problem.n);
+  const int64_t end = dcs_divide_up(cells->first_slice + cells->n_slices, DCS_CUTOFF_BRICK);
+  dcs_cpu_run(&cells->problem, threads, DCS_CPU_GUIDED,
+              end * bricks.x * bricks.y - dcs_cutoff_bricks_below(cells), kernel, map);
+}
 
-/* Runs a kernel over all bricks. */
-static bool run(const dcs_problem *problem, const dcs_cpu_bricks *how, dcs_cpu_kernel *kernel,
-                operands with) {
-  const dcs_dims bricks = dcs_cutoff_bricks(problem->n);
-  dcs_cutoff_cells cells;
-  if (!dcs_cutoff_sort(problem, how->cell_edge, how->threads, &cells)) return false;
-  cells.pairs = with.pairs;
-  cells.radial = with.radial;
-  dcs_cpu_run(&cells.problem, how->threads, DCS_CPU_GUIDED, bricks.x * bricks.y * bricks.z, kernel,
-              with.map);
-  dcs_cutoff_free(&cells);
+static void *begin(const dcs_problem *problem, const dcs_config *config) {
+  const dcs_cpu_bricks how = bricks_of(config);
+  const dcs_problem whole = dcs_whole_grid(problem);
+  dcs_cutoff_cells *cells = malloc(sizeof *cells);
+  if (cells && dcs_cutoff_sort(&whole, how.cell_edge, how.threads, cells)) return cells;
+  free(cells);
+  return NULL;
+}
+
+static bool compute_slab(const dcs_problem *problem, const dcs_config *config, const void *begun,
+                         void *const out[]) {
+  const dcs_cpu_bricks how = bricks_of(config);
+  const dcs_cutoff_kernels *kernels = kernels_of(&how);
+  dcs_cutoff_cells cells = *(const dcs_cutoff_cells *)begun;
+  cells.first_slice = problem->first_slice;
+  cells.n_slices = problem->n.z;
+  run(&cells, how.threads, dcs_switched(problem) ? kernels->switched : kernels->plain,
+      out[DCS_COULOMB_MAP]);
   return true;
 }
 
+static void forget(void *begun) {
+  if (begun) dcs_cutoff_free(begun);
+  free(begun);
+}
+
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
-  const dcs_cpu_bricks how = bricks_of(config);
-  const dcs_cutoff_kernels *kernels = kernels_of(&how);
-  return run(problem, &how, dcs_switched(problem) ? kernels->switched : kernels->plain,
-             (operands){.map = out[DCS_COULOMB_MAP]});
+  void *begun = begin(problem, config);
+  const bool computed = begun && compute_slab(problem, config, begun, out);
+  forget(begun);
+  return computed;
 }
 
 static double count_pairs(const dcs_problem *problem, const dcs_cpu_bricks *how) {
   double pairs = 0;
-  return run(problem, how, kernels_of(how)->count, (operands){.pairs = &pairs}) ? pairs : NAN;
+  dcs_cutoff_cells cells;
+  if (!dcs_cutoff_sort(problem, how->cell_edge, how->threads, &cells)) return NAN;
+  cells.pairs = &pairs;
+  run(&cells, how->threads, kernels_of(how)->count, NULL);
+  dcs_cutoff_free(&cells);
+  return pairs;
 }
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,
@@ -124,15 +142,24 @@ static bool pose_within(const dcs_problem *problem, const dcs_radial *radial, dc
   return *images;
 }
 
-bool dcs_cpu_short_range(const dcs_problem *problem, const dcs_radial *radial,
-                         const dcs_cpu_bricks *how, float *map) {
+bool dcs_cpu_short_range_sort(const dcs_problem *problem, const dcs_radial *radial,
+                              const dcs_cpu_bricks *how, dcs_cutoff_cells *cells) {
+  const dcs_problem whole = dcs_whole_grid(problem);
   dcs_problem within;
   dcs_atom *images;
-  const bool done =
-      pose_within(problem, radial, &within, &images) &&
-      run(&within, how, kernels_of(how)->softened, (operands){.radial = radial, .map = map});
+  const bool done = pose_within(&whole, radial, &within, &images) &&
+                    dcs_cutoff_sort(&within, how->cell_edge, how->threads, cells);
   free(images);
   return done;
+}
+
+void dcs_cpu_short_range_add(const dcs_cutoff_cells *sorted, const dcs_problem *slab,
+                             const dcs_radial *radial, const dcs_cpu_bricks *how, float *map) {
+  dcs_cutoff_cells cells = *sorted;
+  cells.radial = radial;
+  cells.first_slice = slab->first_slice;
+  cells.n_slices = slab->n.z;
+  run(&cells, how->threads, kernels_of(how)->softened, map);
 }
 
 double dcs_cpu_short_range_pairs(const dcs_problem *problem, const dcs_radial *radial,
@@ -165,4 +192,9 @@ const dcs_variant dcs_variant_cpu_cutoff = {
     .longest_sum = longest_sum,
     .candidates = candidates,
     .compute = compute,
+    .slabs = true,
+    .begin = begin,
+    .compute_slab = compute_slab,
+    .forget = forget,
+    .slab_step = DCS_CUTOFF_BRICK,
 };

@@ -17,14 +17,20 @@ typedef struct {
   double cell_edge; /* angstrom */
 } dcs_cpu_bricks;
 
-/* Adds to the map (n.x*n.y*n.z floats) q (1/r - P(r^2)) of the problem's atoms, each at the points
- * nearer than the radial function's cutoff, as cpu_cutoff sums; the problem's own cutoff does not
- * count, and of a periodic one the images do. At most 2^24 points in a dimension and 2^31 - 17
- * atoms. At a point on an atom the value is of no use: it is one of those that the caller's problem
- * kind replaces. False: no memory. */
-bool dcs_cpu_short_range(const dcs_problem *problem, const dcs_radial *radial,
-                         const dcs_cpu_bricks *how, float *map);
-/* The candidate pairs of that; NAN: no memory. */
+typedef struct dcs_cutoff_cells dcs_cutoff_cells; /* cutoff_cells.h */
+
+/* Sorts the atoms for the next function, for all slabs of the problem's grid; of a periodic one the
+ * images, too. The problem's own cutoff does not count, but that of the radial function. At most
+ * 2^24 points in a dimension and 2^31 - 17 atoms. False: no memory; else the caller frees by
+ * dcs_cutoff_free(). */
+bool dcs_cpu_short_range_sort(const dcs_problem *problem, const dcs_radial *radial,
+                              const dcs_cpu_bricks *how, dcs_cutoff_cells *sorted);
+/* Adds to the map (the slab's n.x*n.y*n.z floats) q (1/r - P(r^2)) of the atoms, each at the points
+ * nearer than the radial function's cutoff, as cpu_cutoff sums. At a point on an atom the value is
+ * of no use: it is one of those that the caller's problem kind replaces. */
+void dcs_cpu_short_range_add(const dcs_cutoff_cells *sorted, const dcs_problem *slab,
+                             const dcs_radial *radial, const dcs_cpu_bricks *how, float *map);
+/* The candidate pairs of a problem; NAN: no memory. */
 double dcs_cpu_short_range_pairs(const dcs_problem *problem, const dcs_radial *radial,
                                  const dcs_cpu_bricks *how);
 

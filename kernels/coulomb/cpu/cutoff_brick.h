@@ -193,17 +193,19 @@ static inline void store_row(const float sums[T], int n, bool adds, float *to) {
     memcpy(to, sums, (size_t)n * sizeof *to);
 }
 
-/* Or adds the sums to what the map holds. */
-static void store_tile(const dcs_problem *p, const brick_place *place, int t, const tile_sums *sums,
-                       bool adds, float *map) {
+/* Or adds the sums to what the map holds; slices that are not written are left out. */
+static void store_tile(const dcs_cutoff_cells *cells, const brick_place *place, int t,
+                       const tile_sums *sums, bool adds, float *map) {
+  const dcs_problem *p = &cells->problem;
   const int tile[3] = {t % SIDE * T, t / SIDE % SIDE * T, t / SIDE / SIDE * T};
+  const int64_t slice = place->first[2] + tile[2] - cells->first_slice;
   int n[3];
   for (int d = 0; d < 3; d++)
     n[d] = place->n[d] - tile[d] < T ? place->n[d] - tile[d] : T;
   if (n[0] <= 0) return;
-  for (int k = 0; k < n[2]; k++)
+  for (int k = slice < 0 ? (int)-slice : 0; k < n[2] && slice + k < cells->n_slices; k++)
     for (int j = 0; j < n[1]; j++) {
-      int64_t row = (place->first[2] + tile[2] + k) * p->n.y + place->first[1] + tile[1] + j;
+      int64_t row = (slice + k) * p->n.y + place->first[1] + tile[1] + j;
       store_row(sums->point[k][j], n[0], adds, map + row * p->n.x + place->first[0] + tile[0]);
     }
 }
@@ -214,11 +216,11 @@ TILE_INLINE void sum_bricks(const dcs_problem *p, int64_t first, int64_t end, fl
   tile_brick brick;
   if (mode == SOFTENED) prepare_radial(cells->radial, &brick);
   for (int64_t b = first; b < end; b++) {
-    const brick_place place = place_brick(p, b);
+    const brick_place place = place_brick(p, dcs_cutoff_bricks_below(cells) + b);
     memset(brick.sums, 0, sizeof brick.sums);
     take_atoms(cells, &place, &brick, mode);
     for (int t = 0; t < TILES; t++)
-      store_tile(p, &place, t, &brick.sums[t], mode == SOFTENED, map);
+      store_tile(cells, &place, t, &brick.sums[t], mode == SOFTENED, map);
   }
 }
 

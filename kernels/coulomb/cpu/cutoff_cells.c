@@ -189,7 +189,7 @@ static bool sort_atoms(dcs_cutoff_cells *cells, int threads, const float lo[3], 
 bool dcs_cutoff_sort(const dcs_problem *problem, double edge, int threads,
                      dcs_cutoff_cells *cells) {
   float lo[3], hi[3];
-  *cells = (dcs_cutoff_cells){.problem = *problem};
+  *cells = (dcs_cutoff_cells){.problem = *problem, .n_slices = problem->n.z};
   if (problem->n_inputs < FEW_ATOMS) threads = 1;
   reach_of(problem, lo, hi);
   int64_t within = shrink(problem, threads, lo, hi);

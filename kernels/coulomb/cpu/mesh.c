@@ -11,12 +11,14 @@
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/cutoff.h"
+#include "kernels/coulomb/cpu/cutoff_cells.h"
 #include "kernels/coulomb/cpu/mesh_convolve.h"
 #include "kernels/coulomb/cpu/mesh_spread.h"
 #include "kernels/coulomb/images.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { THREADS, ISA, ORDER, CUTOFF, N_PARAMS };
@@ -47,7 +49,8 @@ static bool available(char why[DCS_TEXT]) {
   return dcs_fftw_available(why);
 }
 
-static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
+static bool applicable(const dcs_problem *slab, const dcs_config *config, char why[DCS_TEXT]) {
+  const dcs_problem grid = dcs_whole_grid(slab), *problem = &grid;
   dcs_mesh_way w;
   if (images_of(problem, config) * (double)problem->n_inputs > INT32_MAX - 16) {
     snprintf(why, DCS_TEXT, "more than %d atoms%s", INT32_MAX - 16,
@@ -60,41 +63,91 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
          (dcs_tolerance(problem) == 0 || find_way(problem, config, &w, why)); /* 0: of any */
 }
 
-/* ---- what is computed ---- */
+/* ---- what all slabs have in common ---- */
 
-static bool add_mesh(const dcs_problem *problem, const dcs_mesh_way *w, int threads,
-                     dcs_mesh_values *levels, float *map) {
+typedef struct {
+  dcs_mesh_way way;
+  dcs_cutoff_cells near; /* atoms for the short range part */
+  dcs_mesh_values levels[DCS_MESH_LEVELS];
+  dcs_mesh_axis axes[3]; /* of the grid's points */
+  dcs_mesh_far far;
+} begun_map;
+
+/* The potential of the mesh. */
+static bool begin_mesh(const dcs_problem *grid, int threads, begun_map *m) {
+  const dcs_mesh *mesh = &m->way.mesh;
   const double origin[3] = {0, 0, 0};
-  const int n[3] = {(int)problem->n.x, (int)problem->n.y, (int)problem->n.z};
-  dcs_mesh_axis axes[3] = {{0}};
+  const int n[3] = {(int)grid->n.x, (int)grid->n.y, (int)grid->n.z};
+  if (!dcs_mesh_allocate(mesh, threads, m->levels) ||
+      !dcs_mesh_axes(mesh, 0, origin, n, (double)grid->spacing, m->axes))
+    return false;
   dcs_phase("spread");
-  bool has_memory = dcs_mesh_axes(&w->mesh, 0, origin, n, (double)problem->spacing, axes) &&
-                    dcs_mesh_spread(problem, &w->scene, &w->mesh, threads, &levels[0].nodes);
+  if (!dcs_mesh_spread(grid, &m->way.scene, mesh, threads, &m->levels[0].nodes)) return false;
   dcs_phase("convolution");
-  has_memory = has_memory && dcs_mesh_convolve(&w->mesh, threads, levels);
-  dcs_phase("interpolation");
-  has_memory = has_memory && dcs_mesh_interpolate(&levels[0].nodes, axes, threads, map, NULL);
+  return dcs_mesh_convolve(mesh, threads, m->levels);
+}
+
+static void forget(void *begun) {
+  begun_map *m = begun;
+  if (!m) return;
+  dcs_cutoff_free(&m->near);
+  dcs_mesh_release(&m->way.mesh, m->levels);
   for (int d = 0; d < 3; d++)
-    dcs_mesh_axis_free(&axes[d]);
-  return has_memory;
+    dcs_mesh_axis_free(&m->axes[d]);
+  dcs_mesh_free_far(&m->far);
+  free(m);
+}
+
+static void *begin(const dcs_problem *problem, const dcs_config *config) {
+  const dcs_problem grid = dcs_whole_grid(problem);
+  const dcs_cpu_bricks bricks = bricks_of(config);
+  char why[DCS_TEXT];
+  dcs_phase("set up");
+  begun_map *m = calloc(1, sizeof *m);
+  bool has_memory = m && find_way(&grid, config, &m->way, why);
+  dcs_phase("short range");
+  has_memory = has_memory && dcs_cpu_short_range_sort(&grid, &m->way.radial, &bricks, &m->near) &&
+               begin_mesh(&grid, bricks.threads, m);
+  dcs_phase("far atoms");
+  if (has_memory && dcs_mesh_find_far(&grid, &m->way.scene, &m->way.mesh, bricks.threads, &m->far))
+    return m;
+  forget(m);
+  return NULL;
+}
+
+/* ---- the map ---- */
+
+/* The entries of the slab's slices. */
+static dcs_mesh_axis cut_axis(const dcs_mesh_axis *axis, const dcs_problem *slab) {
+  return (dcs_mesh_axis){(int)slab->n.z, axis->width, axis->first + slab->first_slice,
+                         axis->w + slab->first_slice * axis->width};
+}
+
+static bool interpolate(const dcs_mesh_nodes *nodes, const dcs_mesh_axis axes[3],
+                        const dcs_problem *slab, int threads, float *map) {
+  const dcs_mesh_axis cut[3] = {axes[0], axes[1], cut_axis(&axes[2], slab)};
+  return dcs_mesh_interpolate(nodes, cut, threads, map, NULL);
+}
+
+static bool compute_slab(const dcs_problem *problem, const dcs_config *config, const void *begun,
+                         void *const out[]) {
+  const begun_map *m = begun;
+  const dcs_cpu_bricks bricks = bricks_of(config);
+  float *map = out[DCS_COULOMB_MAP];
+  dcs_phase("short range");
+  memset(map, 0, (size_t)(problem->n.x * problem->n.y * problem->n.z) * sizeof *map);
+  dcs_cpu_short_range_add(&m->near, problem, &m->way.radial, &bricks, map);
+  dcs_phase("interpolation");
+  if (!interpolate(&m->levels[0].nodes, m->axes, problem, bricks.threads, map)) return false;
+  dcs_phase("far atoms");
+  return !m->far.potential || interpolate(&m->far.nodes, m->far.axes, problem, bricks.threads, map);
 }
 
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
-  float *map = out[DCS_COULOMB_MAP];
-  dcs_mesh_values levels[DCS_MESH_LEVELS];
-  const dcs_cpu_bricks bricks = bricks_of(config);
-  char why[DCS_TEXT];
-  dcs_mesh_way w;
-  dcs_phase("set up");
-  if (!find_way(problem, config, &w, why)) return false;
-  dcs_phase("short range");
-  memset(map, 0, (size_t)(problem->n.x * problem->n.y * problem->n.z) * sizeof *map);
-  bool has_memory = dcs_cpu_short_range(problem, &w.radial, &bricks, map);
-  has_memory = dcs_mesh_allocate(&w.mesh, bricks.threads, levels) && has_memory &&
-               add_mesh(problem, &w, bricks.threads, levels, map);
-  dcs_mesh_release(&w.mesh, levels);
-  dcs_phase("far atoms");
-  return has_memory && dcs_mesh_add_far(problem, &w.scene, &w.mesh, bricks.threads, map);
+  void *begun = begin(problem, config);
+  const bool computed = begun && compute_slab(problem, config, begun, out);
+  forget(begun);
+  return computed;
 }
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,
@@ -182,4 +235,9 @@ const dcs_variant dcs_variant_cpu_mesh = {
     .longest_sum = dcs_cpu_longest_sum_all,
     .candidates = candidates,
     .compute = compute,
+    .slabs = true,
+    .begin = begin,
+    .compute_slab = compute_slab,
+    .forget = forget,
+    .slab_step = DCS_CUTOFF_BRICK,
 };

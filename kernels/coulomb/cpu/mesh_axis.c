@@ -60,14 +60,14 @@ static void read_layer(const double *layer, const dcs_mesh_nodes *from, const dc
   }
 }
 
-/* Layers of nodes that are complete in x and y, along z. */
-static void read_column(const double *layers, const dcs_mesh_axis axes[3], int k, double *sums,
-                        float *map, const dcs_mesh_nodes *to) {
+/* Layers of nodes from the first one on that are complete in x and y, along z. */
+static void read_column(const double *layers, int first, const dcs_mesh_axis axes[3], int k,
+                        double *sums, float *map, const dcs_mesh_nodes *to) {
   const int nx = axes[0].n, ny = axes[1].n, width = axes[2].width;
   const int64_t layer = (int64_t)nx * ny;
   for (int j = 0; j < ny; j++) {
     memset(sums, 0, (size_t)nx * sizeof *sums);
-    add_rows(layers + axes[2].first[k] * layer + (int64_t)j * nx, layer,
+    add_rows(layers + (axes[2].first[k] - first) * layer + (int64_t)j * nx, layer,
              axes[2].w + (int64_t)k * width, width, nx, sums);
     if (map) {
       float *row = map + k * layer + (int64_t)j * nx;
@@ -81,21 +81,33 @@ static void read_column(const double *layers, const dcs_mesh_axis axes[3], int k
   }
 }
 
+/* The layers first..end-1 are those that are read along z. */
+static void find_layers(const dcs_mesh_axis *z, int *first, int *end) {
+  *first = *end = z->first[0];
+  for (int k = 0; k < z->n; k++) {
+    if (z->first[k] < *first) *first = z->first[k];
+    if (z->first[k] > *end) *end = z->first[k];
+  }
+  *end += z->width;
+}
+
 bool dcs_mesh_interpolate(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
                           float *map, const dcs_mesh_nodes *to) {
   const int64_t nx = axes[0].n, layer = nx * axes[1].n, rows = nx * from->n[1];
-  double *layers = malloc((size_t)(layer * from->n[2]) * sizeof *layers);
+  int first, end;
+  find_layers(&axes[2], &first, &end);
+  double *layers = malloc((size_t)(layer * (end - first)) * sizeof *layers);
   double *scratch = malloc((size_t)(rows * threads) * sizeof *scratch);
   if (layers && scratch) {
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++)
-      for (int k = t; k < from->n[2]; k += threads)
+      for (int k = first + t; k < end; k += threads)
         read_layer(from->at + k % from->stored[2] * from->layer, from, axes, scratch + t * rows,
-                   layers + k * layer);
+                   layers + (k - first) * layer);
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++)
       for (int k = t; k < axes[2].n; k += threads)
-        read_column(layers, axes, k, scratch + t * rows, map, to);
+        read_column(layers, first, axes, k, scratch + t * rows, map, to);
   }
   const bool has_memory = layers && scratch;
   free(layers);

@@ -148,27 +148,30 @@ static double far_potential(const dcs_problem *problem, const dcs_mesh_scene *sc
   return sum;
 }
 
-bool dcs_mesh_add_far(const dcs_problem *problem, const dcs_mesh_scene *scene, const dcs_mesh *mesh,
-                      int threads, float *map) {
+bool dcs_mesh_find_far(const dcs_problem *problem, const dcs_mesh_scene *scene,
+                       const dcs_mesh *mesh, int threads, dcs_mesh_far *far) {
   enum { MOST = DCS_MESH_FAR_NODES };
   if (mesh->far_nodes == 0) return true;
   const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
-  double at[3][MOST], potential[MOST * MOST * MOST];
-  dcs_mesh_axis axes[3] = {{0}};
-  bool has_memory = true;
+  double at[3][MOST];
   for (int d = 0; d < 3; d++)
-    has_memory = has_memory && place_far_nodes(mesh->far_nodes, scene->map[d], n[d],
-                                               (double)problem->spacing, at[d], &axes[d]);
-  const int nx = axes[0].width, ny = axes[1].width, nz = axes[2].width;
-  if (has_memory) {
+    if (!place_far_nodes(mesh->far_nodes, scene->map[d], n[d], (double)problem->spacing, at[d],
+                         &far->axes[d]))
+      return false;
+  const int nx = far->axes[0].width, ny = far->axes[1].width, nz = far->axes[2].width;
+  double *potential = malloc((size_t)(nx * ny * nz) * sizeof *potential);
+  if (!potential) return false;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (int i = 0; i < nx * ny * nz; i++)
-      potential[i] =
-          far_potential(problem, scene, at[0][i % nx], at[1][i / nx % ny], at[2][i / nx / ny]);
-    const dcs_mesh_nodes nodes = {potential, {nx, ny, nz}, {nx, ny, nz}, nx, (int64_t)nx * ny};
-    has_memory = dcs_mesh_interpolate(&nodes, axes, threads, map, NULL);
-  }
+  for (int i = 0; i < nx * ny * nz; i++)
+    potential[i] =
+        far_potential(problem, scene, at[0][i % nx], at[1][i / nx % ny], at[2][i / nx / ny]);
+  far->potential = potential;
+  far->nodes = (dcs_mesh_nodes){potential, {nx, ny, nz}, {nx, ny, nz}, nx, (int64_t)nx * ny};
+  return true;
+}
+
+void dcs_mesh_free_far(dcs_mesh_far *far) {
+  free(far->potential);
   for (int d = 0; d < 3; d++)
-    dcs_mesh_axis_free(&axes[d]);
-  return has_memory;
+    dcs_mesh_axis_free(&far->axes[d]);
 }

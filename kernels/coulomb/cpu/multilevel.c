@@ -16,6 +16,7 @@
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/cutoff.h"
+#include "kernels/coulomb/cpu/cutoff_cells.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,11 +32,12 @@ static const double CELL_EDGE = 4;
 
 static bool choose(const dcs_problem *problem, const dcs_config *config, dcs_multilevel *m,
                    char why[DCS_TEXT]) {
+  const dcs_problem grid = dcs_whole_grid(problem);
   const dcs_ml_wanted wanted = {.order = (int)config->value[ORDER],
                                 .cutoff = 0.1 * config->value[CUTOFF],
                                 .ratio = 0.1 * config->value[RATIO],
                                 .threads = (int)config->value[THREADS]};
-  return dcs_multilevel_choose(problem, &wanted, m, why);
+  return dcs_multilevel_choose(&grid, &wanted, m, why);
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
@@ -62,11 +64,18 @@ static double flops_per_eval(const dcs_config *config) {
 
 /* ---- long range ---- */
 
+/* What all slabs of a grid have in common. */
 typedef struct {
-  const dcs_multilevel *m;
-  const dcs_problem *problem;
+  dcs_multilevel chosen;
+  const dcs_multilevel *m; /* that */
+  dcs_problem grid;
+  const dcs_problem *problem; /* that */
   int threads, isa;
   dcs_ml_atoms atoms;
+  dcs_atom *far; /* beyond all levels: n_far */
+  int64_t n_far;
+  dcs_cutoff_cells near; /* atoms for the short range part, */
+  dcs_radial radial;     /* and its function */
   float *charge[DCS_ML_MOST_LEVELS], *potential[DCS_ML_MOST_LEVELS];
   float *weights[2]; /* of levels, of the top */
 } summation;
@@ -82,14 +91,19 @@ static bool allocate(summation *s) {
   return has_memory;
 }
 
-static void release(summation *s) {
-  for (int k = 0; k < s->m->n_levels; k++) {
+static void forget(void *begun) {
+  summation *s = begun;
+  if (!s) return;
+  for (int k = 0; k < s->chosen.n_levels; k++) {
     free(s->charge[k]);
     free(s->potential[k]);
   }
   free(s->weights[0]);
   free(s->weights[1]);
   dcs_multilevel_free(&s->atoms);
+  dcs_cutoff_free(&s->near);
+  free(s->far);
+  free(s);
 }
 
 static bool resample(const summation *s, dcs_ml_what what, int level, const float *in, bool adds,
@@ -142,53 +156,74 @@ static bool sum_directly(const dcs_problem *problem, int threads, int isa, float
                                 (void *[DCS_MAX_BUFFERS]){[DCS_COULOMB_MAP] = map});
 }
 
-/* Interpolation of the finest lattice, over what the map has of far atoms. */
-static bool interpolate(const summation *s, bool far, float *map) {
-  dcs_phase("interpolation");
-  return resample(s, DCS_ML_POINTS, 0, s->potential[0], far, map);
-}
-
-/* The atoms beyond all levels; *any: there are some, and the map was overwritten. */
-static bool sum_far(const summation *s, bool *any, float *map) {
+/* The atoms beyond all levels. False: no memory. */
+static bool find_far(summation *s) {
   const int32_t *start = s->atoms.start + s->atoms.plane[s->m->n_levels];
-  const int64_t n = start[1] - start[0];
-  *any = n > 0;
-  if (!*any) return true;
-  dcs_phase("far atoms");
-  dcs_atom *far = malloc((size_t)n * sizeof *far);
-  if (!far) return false;
-  for (int64_t a = 0; a < n; a++)
-    far[a] = dcs_atoms(s->problem)[s->atoms.atom[start[0] + a]];
-  dcs_problem problem = *s->problem;
-  problem.input[DCS_COULOMB_ATOMS] = far;
-  problem.n_inputs = n;
-  const bool summed = sum_directly(&problem, s->threads, s->isa, map);
-  free(far);
-  return summed;
+  s->n_far = start[1] - start[0];
+  if (s->n_far == 0) return true;
+  s->far = malloc((size_t)s->n_far * sizeof *s->far);
+  for (int64_t a = 0; s->far && a < s->n_far; a++)
+    s->far[a] = dcs_atoms(s->problem)[s->atoms.atom[start[0] + a]];
+  return s->far;
 }
 
-static bool sum_near(const summation *s, float *map) {
+static bool sort_near(summation *s) {
   const dcs_cpu_bricks how = {.threads = s->threads, .isa = s->isa, .cell_edge = CELL_EDGE};
-  dcs_radial radial;
   dcs_phase("short range");
-  dcs_radial_taylor(s->m->cutoff, s->m->softening, &radial);
-  return dcs_cpu_short_range(s->problem, &radial, &how, map);
+  dcs_radial_taylor(s->m->cutoff, s->m->softening, &s->radial);
+  return dcs_cpu_short_range_sort(s->problem, &s->radial, &how, &s->near);
+}
+
+static void *begin(const dcs_problem *problem, const dcs_config *config) {
+  char why[DCS_TEXT];
+  dcs_phase("set up");
+  summation *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  s->m = &s->chosen;
+  s->grid = dcs_whole_grid(problem);
+  s->problem = &s->grid;
+  s->threads = (int)config->value[THREADS];
+  s->isa = (int)config->value[ISA];
+  if (choose(problem, config, &s->chosen, why) &&
+      (s->m->n_levels == 0 ||
+       (sort_near(s) && allocate(s) && charge_levels(s) && add_levels(s) && find_far(s))))
+    return s;
+  forget(s);
+  return NULL;
+}
+
+/* The atoms beyond all levels; where there are any, the map is overwritten. */
+static bool sum_far(const summation *s, const dcs_problem *slab, float *map) {
+  dcs_problem problem = *slab;
+  if (s->n_far == 0) return true;
+  dcs_phase("far atoms");
+  problem.input[DCS_COULOMB_ATOMS] = s->far;
+  problem.n_inputs = s->n_far;
+  return sum_directly(&problem, s->threads, s->isa, map);
+}
+
+static bool compute_slab(const dcs_problem *problem, const dcs_config *config, const void *begun,
+                         void *const out[]) {
+  const summation *s = begun;
+  const dcs_cpu_bricks how = {.threads = s->threads, .isa = s->isa, .cell_edge = CELL_EDGE};
+  float *map = out[DCS_COULOMB_MAP];
+  (void)config;
+  if (s->m->n_levels == 0) return sum_directly(problem, s->threads, s->isa, map);
+  if (!sum_far(s, problem, map)) return false;
+  dcs_phase("interpolation");
+  if (!dcs_multilevel_resample(s->m, problem, DCS_ML_POINTS, 0, s->threads, s->potential[0],
+                               s->n_far > 0, map))
+    return false;
+  dcs_phase("short range");
+  dcs_cpu_short_range_add(&s->near, problem, &s->radial, &how, map);
+  return true;
 }
 
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
-  dcs_multilevel m;
-  char why[DCS_TEXT];
-  float *map = out[DCS_COULOMB_MAP];
-  const int threads = (int)config->value[THREADS], isa = (int)config->value[ISA];
-  bool far;
-  dcs_phase("set up");
-  if (!choose(problem, config, &m, why)) return false;
-  if (m.n_levels == 0) return sum_directly(problem, threads, isa, map);
-  summation s = {.m = &m, .problem = problem, .threads = threads, .isa = isa};
-  const bool summed = allocate(&s) && charge_levels(&s) && add_levels(&s) &&
-                      sum_far(&s, &far, map) && interpolate(&s, far, map) && sum_near(&s, map);
-  release(&s);
-  return summed;
+  void *begun = begin(problem, config);
+  const bool computed = begun && compute_slab(problem, config, begun, out);
+  forget(begun);
+  return computed;
 }
 
 /* Pairs of the short range part, the atoms that lattices hold counted as none. */
@@ -251,4 +286,9 @@ const dcs_variant dcs_variant_cpu_multilevel = {
     .longest_sum = dcs_cpu_longest_sum_all,
     .candidates = candidates,
     .compute = compute,
+    .slabs = true,
+    .begin = begin,
+    .compute_slab = compute_slab,
+    .forget = forget,
+    .slab_step = DCS_CUTOFF_BRICK,
 };

@@ -31,7 +31,7 @@ typedef enum {
   DCS_ML_FILTER,   /* of a level's charges: those of cardinal splines */
   DCS_ML_RESTRICT, /* of a level's charges: those of the next one */
   DCS_ML_PROLONG,  /* of the next level's potential: a level's */
-  DCS_ML_POINTS    /* of level 0's potential: the map */
+  DCS_ML_POINTS    /* of level 0's potential: the map, of a slab of the grid, too */
 } dcs_ml_what;
 
 /* Dimension after dimension: in becomes out, which is overwritten or (adds) added to. False: no

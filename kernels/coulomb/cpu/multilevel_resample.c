@@ -78,7 +78,8 @@ static void set_points(const dcs_multilevel *m, const dcs_problem *problem, int 
   const dcs_ml_level *level = &m->level[0];
   double weight[DCS_ML_MOST_NODES] = {0};
   for (int o = 0; o < rows->n; o++) {
-    const double at = (double)problem->spacing * o / level->h;
+    const int64_t point = o + (d == 2 ? problem->first_slice : 0);
+    const double at = (double)problem->spacing * (double)point / level->h;
     const int from = (int)floor(at) - m->nodes / 2 + 1 - level->potential.first[d];
     dcs_multilevel_splines(m->nodes, at - floor(at), weight);
     set_row(rows, o, from, from + m->nodes - 1, level->potential.n[d], weight);

@@ -51,4 +51,5 @@ const dcs_variant dcs_variant_cuda_cutoff_cells = {
     .longest_sum = dcs_cells_longest_sum,
     .candidates = candidates,
     .plan = plan,
+    .slabs = true,
 };

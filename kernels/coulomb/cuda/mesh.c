@@ -73,7 +73,8 @@ static bool accurate(const dcs_mesh_scene *scene, double tolerance, char why[DCS
 /* Finds a way that the kernels can go. */
 static bool can_go(const dcs_problem *problem, const dcs_config *config, dcs_mesh_way *w,
                    char why[DCS_TEXT]) {
-  return find_way(problem, config, w, why) && fits(problem, &w->mesh, why) &&
+  const dcs_problem grid = dcs_whole_grid(problem);
+  return find_way(&grid, config, w, why) && fits(&grid, &w->mesh, why) &&
          (config->value[MESH] == DOUBLE || accurate(&w->scene, dcs_tolerance(problem), why));
 }
 
@@ -148,4 +149,5 @@ const dcs_variant dcs_variant_cuda_mesh = {
     .candidates = candidates,
     .plan = plan,
     .looks = true,
+    .slabs = true,
 };

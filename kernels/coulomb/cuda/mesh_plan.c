@@ -131,16 +131,17 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* What the passes along x and y leave: half of the dimensions, and all but one. */
-static void count_passes(const dcs_problem *problem, const dcs_mesh *mesh, int64_t *half,
-                         int64_t *part) {
+/* Bytes of what the passes along x and y leave: half of the dimensions, and all but one. Those of
+ * the map are in single precision. */
+static void count_passes(const dcs_problem *problem, const dcs_mesh *mesh, int64_t real,
+                         int64_t *half, int64_t *part) {
   const int *finest = mesh->level[0].nodes;
-  *half = problem->n.x * finest[1] * finest[2];
-  *part = problem->n.x * problem->n.y * finest[2];
+  *half = 4 * problem->n.x * finest[1] * finest[2];
+  *part = 4 * problem->n.x * problem->n.y * finest[2];
   for (int l = 1; l < mesh->n_levels; l++) {
     const int *fine = mesh->level[l - 1].nodes, *coarse = mesh->level[l].nodes;
-    *half = larger(*half, (int64_t)fine[0] * coarse[1] * coarse[2]);
-    *part = larger(*part, (int64_t)fine[0] * fine[1] * coarse[2]);
+    *half = larger(*half, real * fine[0] * coarse[1] * coarse[2]);
+    *part = larger(*part, real * fine[0] * fine[1] * coarse[2]);
   }
 }
 
@@ -153,13 +154,13 @@ static void add_scratch(const dcs_problem *problem, const dcs_mesh *mesh, const 
   const int64_t real = doubles ? 8 : 4, places = ((int64_t)cells->nx + 1) * cells->ny * cells->nz;
   const int64_t n = dcs_mesh_spread_atoms(problem, mesh);
   int64_t half, part;
-  count_passes(problem, mesh, &half, &part);
+  count_passes(problem, mesh, real, &half, &part);
   plan->scratch[SPREAD_LISTS].bytes = 4 * (7 * n + 2 * places);
   if (mesh->periodic) plan->scratch[IMAGES].bytes = 16 * n;
   plan->scratch[SPREAD_COUNTERS] = (dcs_scratch){4 * (1 + places), .zero = true};
   plan->scratch[TABLES].bytes = real * table_numbers;
-  plan->scratch[HALF].bytes = real * half;
-  plan->scratch[PART].bytes = real * part;
+  plan->scratch[HALF].bytes = half;
+  plan->scratch[PART].bytes = part;
   if (mesh->far_nodes) {
     const int64_t far = mesh->far_nodes;
     plan->scratch[FAR].bytes = 4 * far * far * far;
@@ -357,13 +358,14 @@ void dcs_mesh_plan(const dcs_problem *problem, const dcs_config *config, const d
                                  DCS_SCRATCH(TABLES),
                                  OF_SPREAD,
                                  DCS_ARG_END};
-  const dcs_cells cells = spread_cells(problem, config, w);
-  meshes own = meshes_of(problem, w, &cells);
-  const int numbers = place_tables(problem, &w->mesh, &own);
+  const dcs_problem grid = dcs_whole_grid(problem);
+  const dcs_cells cells = spread_cells(&grid, config, w);
+  meshes own = meshes_of(&grid, w, &cells);
+  const int numbers = place_tables(&grid, &w->mesh, &own);
   dcs_short_range_plan(problem, config, &w->radial, plan);
   plan->args = args;
   memcpy(plan->own + OWN, &own, sizeof own);
-  add_scratch(problem, &w->mesh, &cells, doubles, numbers, plan);
+  add_scratch(&grid, &w->mesh, &cells, doubles, numbers, plan);
   add_sort(own.n_spread, &cells, own.periodic, plan);
-  add_steps(problem, &w->mesh, doubles, plan);
+  add_steps(&grid, &w->mesh, doubles, plan);
 }

@@ -60,11 +60,12 @@ static const dcs_param params[] = {
 
 static bool choose(const dcs_problem *problem, const dcs_config *config, dcs_multilevel *m,
                    char why[DCS_TEXT]) {
+  const dcs_problem grid = dcs_whole_grid(problem);
   const dcs_ml_wanted wanted = {.order = (int)config->value[ORDER],
                                 .cutoff = 0.1 * config->value[CUTOFF],
                                 .ratio = 0.1 * config->value[RATIO],
                                 .threads = 1};
-  return dcs_multilevel_choose(problem, &wanted, m, why);
+  return dcs_multilevel_choose(&grid, &wanted, m, why);
 }
 
 /* Of the cells; the direct sum has none, and they are not used. */
@@ -310,4 +311,5 @@ const dcs_variant dcs_variant_cuda_multilevel = {
     .candidates = candidates,
     .plan = plan,
     .looks = true,
+    .slabs = true,
 };

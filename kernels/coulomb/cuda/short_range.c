@@ -23,7 +23,8 @@ static double reach_of(double cutoff) {
 
 /* For atoms, and images of a periodic problem. */
 static double places_of(const dcs_problem *problem, double cutoff) {
-  const double images = dcs_periodic(problem) ? dcs_most_images(problem, reach_of(cutoff)) : 1;
+  const dcs_problem grid = dcs_whole_grid(problem);
+  const double images = dcs_periodic(problem) ? dcs_most_images(&grid, reach_of(cutoff)) : 1;
   return images * (double)problem->n_inputs;
 }
 
@@ -44,7 +45,7 @@ bool dcs_near_applicable(const dcs_problem *problem, const dcs_config *config, d
 /* With one to spare for rounding at the end. */
 dcs_cells dcs_near_cells(const dcs_problem *problem, const dcs_config *config, double cutoff) {
   const double reach = reach_of(cutoff), h = (double)problem->spacing;
-  const dcs_dims n = problem->n;
+  const dcs_dims n = dcs_whole_grid(problem).n;
   const double length[3] = {h * (double)(n.x - 1) + 2 * reach, h * (double)(n.y - 1) + 2 * reach,
                             h * (double)(n.z - 1) + 2 * reach};
   return dcs_cells_divide(problem, config, -reach, length, 1);
@@ -100,9 +101,10 @@ static dcs_near_radial radial_of(const dcs_radial *radial) {
 }
 
 static dcs_near_lattice lattice_of(const dcs_problem *problem, double reach) {
+  const dcs_problem grid = dcs_whole_grid(problem);
   dcs_image_line lines[3];
   dcs_near_lattice lattice = {{0}};
-  dcs_image_lines(problem, reach, lines);
+  dcs_image_lines(&grid, reach, lines);
   for (int d = 0; d < 3; d++) {
     lattice.period[d] = lines[d].period;
     lattice.lo[d] = lines[d].lo;

@@ -55,7 +55,7 @@ _Static_assert(sizeof(dcs_short_range) % 4 == 0 && sizeof(dcs_short_range) <= DC
  * (angstrom) within a float; when not, says why. */
 bool dcs_near_applicable(const dcs_problem *problem, const dcs_config *config, double cutoff,
                          char why[DCS_TEXT]);
-/* Cells that cover all within the cutoff of the grid. */
+/* Cells that cover all within the cutoff of the whole grid, for all slabs of it. */
 dcs_cells dcs_near_cells(const dcs_problem *problem, const dcs_config *config, double cutoff);
 /* Not switched. */
 dcs_near_grid dcs_near_grid_of(const dcs_cells *cells, double cutoff);
