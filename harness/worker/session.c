@@ -322,6 +322,10 @@ static dcs_outcome make_ready(dcs_session *session, int slot, dcs_code_facts *fa
   return outcome;
 }
 
+bool dcs_session_flushes(const dcs_session *session) {
+  return session->arena->kind->cold;
+}
+
 dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_variant *variant,
                                 const dcs_config *config, int *slot, dcs_code_facts *facts) {
   if (dcs_grow(&session->slots, (size_t)session->n_slots, sizeof *session->slots, "methods") !=

@@ -46,6 +46,9 @@ bool dcs_session_was_killed(const dcs_session *session);
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */
 void dcs_session_new_problem(dcs_session *session);
 
+/* Whether caches are flushed before each map that is timed, which takes longer than many a map. */
+bool dcs_session_flushes(const dcs_session *session);
+
 /* Makes a method ready for one of the arena's problems; *slot names it from then on. The functions
  * below leave the reason in dcs_error_message() when the outcome is not ok. */
 dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_variant *variant,

@@ -2,12 +2,13 @@
  *
  * Idea: what binds is memory, so each value is to come from it once. A thread takes a block of
  *   rows rows from slice to slice: of c the rows of five slices stay in its second-level cache
- *   (512 points a row, 16 rows: 5 x 20 x 2 KiB), of w and kz those of two. Vectors load unaligned;
+ *   (512 points a row, 64 rows: 5 x 68 x 2 KiB), of w and kz those of two. Vectors load unaligned;
  *   upwind sides need no branch, for a flux takes |u|.
  * Derives from: cpu_simd, for its portable vectors.
  * Per point: 6 fluxes of 13 operations (7 points: 8), 8 more, in a lane each; loads: 13 of c, 12
  *   coefficients, 8 of them new to the cache.
  * Parameters: threads (1..1024), which share the blocks; isa (portable, avx2, avx512); rows.
+ * Fewer rows need less cache, and break up what is read into runs too short to be fetched ahead.
  * Limits: rows shorter than a vector are computed point by point. A store reads what it overwrites
  *   first, so that memory moves 9 values for the 8 that count. */
 #include "kernels/stencil/cpu/stencil_job.h"
@@ -52,7 +53,7 @@ static const dcs_param params[N_PARAMS] = {
               .meaning = "rows of a block, which a thread takes from slice to slice",
               .lo = 1,
               .hi = 65536,
-              .initial = 16,
+              .initial = 64,
               .tries = rows_tried}};
 
 static const char *const sources[] = {"kernels/stencil/cpu/stencil.c",

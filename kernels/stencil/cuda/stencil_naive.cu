@@ -35,8 +35,10 @@ advance(const float *c, const float *u, const float *v, const float *w, const fl
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    dcs(float *out, const float *c, const float *u, const float *v, const float *w, const float *kx,
-        const float *ky, const float *kz, int nx, int ny, int n, int first, stencil s) {
+    dcs(float *__restrict__ out, const float *__restrict__ c, const float *__restrict__ u,
+        const float *__restrict__ v, const float *__restrict__ w, const float *__restrict__ kx,
+        const float *__restrict__ ky, const float *__restrict__ kz, int nx, int ny, int n,
+        int first, stencil s) {
   const int i = blockIdx.x * BLOCK_X + threadIdx.x, j = blockIdx.y * BLOCK_Y + threadIdx.y;
   const int k = first + (int)blockIdx.z;
   if (i >= nx || j >= ny || (int)blockIdx.z >= n) return;

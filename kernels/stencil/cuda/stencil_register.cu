@@ -42,7 +42,7 @@ advance(float *out, const float *c, const float *u, const float *v, const float 
   if (j >= ny) return; /* whole warps */
   const int own = min(i, nx - 1);
   const long long slice = (long long)nx * ny, row = (long long)j * nx;
-  const int begin = blockIdx.z * DEPTH;
+  const int begin = blockIdx.z * DEPTH, end = min(begin + DEPTH, n);
   const float *column = c + row + own;
   const long long ymm = (long long)(inside(j - 2, ny) - j) * nx,
                   ym = (long long)(inside(j - 1, ny) - j) * nx;
@@ -55,7 +55,7 @@ advance(float *out, const float *c, const float *u, const float *v, const float 
   float lower = flux_z<POINTS>(column[inside(k - 2, s.nz) * slice], mm, m, p, w[at + row + own],
                                kz[at + row + own]);
 #pragma unroll UNROLL
-  for (int step = begin; step < begin + DEPTH && step < n; step++, k++, at += slice) {
+  for (int step = begin; step < end; step++, k++, at += slice) {
     const long long here = at + row + own;
     pp = column[inside(k + 2, s.nz) * slice];
     float upper = flux_z<POINTS>(mm, m, p, pp, w[here + slice], kz[here + slice]);
@@ -73,8 +73,10 @@ advance(float *out, const float *c, const float *u, const float *v, const float 
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    dcs(float *out, const float *c, const float *u, const float *v, const float *w, const float *kx,
-        const float *ky, const float *kz, int nx, int ny, int n, int first, stencil s) {
+    dcs(float *__restrict__ out, const float *__restrict__ c, const float *__restrict__ u,
+        const float *__restrict__ v, const float *__restrict__ w, const float *__restrict__ kx,
+        const float *__restrict__ ky, const float *__restrict__ kz, int nx, int ny, int n,
+        int first, stencil s) {
   if (s.points == 13)
     advance<13>(out, c, u, v, w, kx, ky, kz, nx, ny, n, first, s);
   else if (s.points == 12)

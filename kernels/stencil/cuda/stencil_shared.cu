@@ -84,8 +84,10 @@ advance(tile_row *tile, const float *c, const float *u, const float *v, const fl
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    dcs(float *out, const float *c, const float *u, const float *v, const float *w, const float *kx,
-        const float *ky, const float *kz, int nx, int ny, int n, int first, stencil s) {
+    dcs(float *__restrict__ out, const float *__restrict__ c, const float *__restrict__ u,
+        const float *__restrict__ v, const float *__restrict__ w, const float *__restrict__ kx,
+        const float *__restrict__ ky, const float *__restrict__ kz, int nx, int ny, int n,
+        int first, stencil s) {
   __shared__ tile_row tile[BLOCK_Y + 2 * BEYOND];
   const int i0 = blockIdx.x * BLOCK_X, j0 = blockIdx.y * BLOCK_Y;
   const int i = i0 + threadIdx.x, j = j0 + threadIdx.y;
