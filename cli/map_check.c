@@ -84,13 +84,17 @@ static dcs_status check_frames(const dcs_map_arguments *a) {
 
 /* --at needs no grid and no method. */
 static dcs_status check_at(const dcs_map_arguments *a) {
-  const char *other = a->grid       ? "--grid"
-                      : a->slice    ? "--slice"
-                      : a->device   ? "--device"
-                      : a->dispatch ? "--dispatch"
-                      : a->explain  ? "--explain"
-                      : a->time     ? "--time"
-                                    : NULL;
+  const dcs_grid *grid = &a->problem.grid;
+  const char *other = a->grid             ? "--grid"
+                      : grid->spacing > 0 ? "--spacing"
+                      : grid->has_margin  ? "--margin"
+                      : grid->has_origin  ? "--origin"
+                      : a->slice          ? "--slice"
+                      : a->device         ? "--device"
+                      : a->dispatch       ? "--dispatch"
+                      : a->explain        ? "--explain"
+                      : a->time           ? "--time"
+                                          : NULL;
   if (other)
     return dcs_fail(DCS_USAGE,
                     "--at and %s: points of your own are computed in double precision "
@@ -112,6 +116,9 @@ dcs_status dcs_map_check(const void *arguments) {
   if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
   DCS_TRY(check_frames(a));
   if (a->at) return check_at(a);
+  if (a->grid && a->problem.grid.spacing > 0 && a->problem.grid.has_margin)
+    return dcs_fail(DCS_USAGE, "--margin with --grid and --spacing: these two make the grid alone; "
+                               "leave one of the three out");
   if (a->out && dcs_is_picture(a->out) && !a->slice)
     return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
                     a->out);

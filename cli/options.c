@@ -17,8 +17,9 @@ enum { MOST_OPTIONS = MOST_PARAMS + 32, FIRST_KEY = 1000 /* of those without a l
 typedef struct {
   const dcs_command_line *line;
   void *arguments;
-  dcs_problem_choice *choice; /* NULL: none */
-  dcs_typed *typed;           /* NULL: nobody asks */
+  dcs_problem_choice *choice;         /* NULL: none */
+  const dcs_problem_options *problem; /* NULL: none */
+  dcs_typed *typed;                   /* NULL: nobody asks */
   int n;
   dcs_option options[MOST_OPTIONS];
   void *values[MOST_OPTIONS];
@@ -64,6 +65,12 @@ static dcs_status take_origin(const char *text, void *values) {
   return status;
 }
 
+static dcs_status take_margin(const char *text, void *values) {
+  dcs_grid *grid = &((dcs_problem_options *)values)->grid;
+  grid->has_margin = true;
+  return dcs_parse_number("--margin", text, 0, 1e6, &grid->margin);
+}
+
 static dcs_status take_altloc(const char *text, void *values) {
   if (!text[0] || text[1] || text[0] <= ' ' || text[0] > '~')
     return dcs_fail(DCS_USAGE, "--altloc: found \"%s\"; expected one character, such as B", text);
@@ -91,8 +98,7 @@ static const dcs_option problem_options[] = {
     {"spacing", 0, "ANGSTROM",
      "grid spacing (what makes molecule and margin fit the grid; else 0.5)",
      DCS_NUMBER(dcs_problem_options, grid.spacing, DCS_LEAST_SPACING, DCS_MOST_SPACING)},
-    {"margin", 0, "ANGSTROM", "space around the molecule's box (5)",
-     DCS_NUMBER(dcs_problem_options, grid.margin, 0, 1e6)},
+    {"margin", 0, "ANGSTROM", "space around the molecule's box (5)", .take = take_margin},
     {"origin", 0, "X,Y,Z", "place of grid point 0,0,0 (grid centred on the molecule)",
      .take = take_origin},
     {0}};
@@ -191,12 +197,66 @@ static dcs_status assemble(dcs_problem_choice *choice) {
   return choice->cell ? append_cell(choice) : DCS_OK;
 }
 
-static dcs_status check_choice(const dcs_problem_choice *choice) {
+/* Whether a parameter has another value than the initial one in any of the problems. */
+static bool matters(const dcs_kind *kind, int param, const dcs_config *list, int n) {
+  for (int i = 0; i < n; i++)
+    if (list[i].value[param] != kind->params[param].initial) return true;
+  return false;
+}
+
+/* What was typed may be undone by the other values: there is nothing to switch without a cutoff. */
+static dcs_status check_typed(const dcs_problem_choice *choice, const dcs_config *list, int n) {
+  dcs_option params[MOST_PARAMS + 1];
+  const int n_params = list_params(params);
+  for (int i = 0; i < n_params; i++) {
+    char initial[32];
+    int p = 0;
+    while (p < choice->kind->n_params && strcmp(choice->kind->params[p].name, params[i].name) != 0)
+      p++;
+    if (!choice->typed[i] || p == choice->kind->n_params) continue;
+    const dcs_param *param = &choice->kind->params[p];
+    dcs_format_value(param, param->initial, initial);
+    if (param->labels && strcmp(choice->typed[i], initial) != 0 &&
+        !matters(choice->kind, p, list, n))
+      return dcs_fail(DCS_USAGE,
+                      "--%s: found \"%s\", which changes nothing here; expected it with "
+                      "what it is of (%s), or not at all",
+                      param->name, choice->typed[i], param->meaning);
+  }
+  return DCS_OK;
+}
+
+/* The problems' grids may not depend on the margin. */
+static dcs_status check_margin(const dcs_problem_options *problem, const dcs_problem_choice *choice,
+                               const dcs_config *list, int n) {
+  bool open = false;
+  double cell[3];
+  if (!problem || !problem->grid.has_margin) return DCS_OK;
+  if (!problem->input.files[0])
+    return dcs_fail(DCS_USAGE,
+                    "--margin: found %g without a molecule's file; expected one, for it is "
+                    "the space around its box",
+                    problem->grid.margin);
+  for (int i = 0; i < n; i++) {
+    const dcs_problem shape = {.config = list[i]};
+    open = open || !choice->kind->cell || !choice->kind->cell(&shape, cell);
+  }
+  if (open) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "--margin: found %g with a periodic boundary; expected none, for the grid "
+                  "spans the cell: --cell A,B,C makes that longer",
+                  problem->grid.margin);
+}
+
+static dcs_status check_choice(const dcs_problem_choice *choice,
+                               const dcs_problem_options *problem) {
   dcs_config *list;
   int n;
   DCS_TRY(dcs_parse_problems(choice->kind, choice->config, &list, &n));
+  dcs_status status = check_typed(choice, list, n);
+  if (status == DCS_OK) status = check_margin(problem, choice, list, n);
   free(list);
-  return DCS_OK;
+  return status;
 }
 
 bool dcs_chosen(const dcs_problem_choice *choice) {
@@ -401,7 +461,7 @@ static dcs_status check(const command_line *all) {
     return dcs_fail(DCS_USAGE, "%s", all->line->missing);
   if (all->choice) DCS_TRY(assemble(all->choice));
   if (all->line->check) DCS_TRY(all->line->check(all->arguments));
-  return all->choice ? check_choice(all->choice) : DCS_OK;
+  return all->choice ? check_choice(all->choice, all->problem) : DCS_OK;
 }
 
 static dcs_status take_option(command_line *all, int o, const char *arg) {
@@ -428,8 +488,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv, void *arguments,
                              dcs_shared_options shared) {
-  command_line all = {
-      .line = line, .arguments = arguments, .choice = shared.choice, .typed = shared.typed};
+  command_line all = {.line = line,
+                      .arguments = arguments,
+                      .choice = shared.choice,
+                      .problem = shared.problem,
+                      .typed = shared.typed};
   const struct argp argp = {.options = all.listed,
                             .parser = parse,
                             .args_doc = line->args_doc,

@@ -77,7 +77,7 @@ typedef struct {
   double spacing;     /* 1e-12 to 1e7: beyond, squares of distances leave single precision */
   int64_t nx, ny, nz; /* grid points */
   double cutoff;      /* above 0: of the atoms nearer than this to a point alone; 0: of all */
-  int switched;       /* not 0, with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
+  int switched;     /* not 0, only with a cutoff c: each term is multiplied by (1 - r^2 / c^2)^2 */
   double tolerance; /* 1e-12 to 0.5: the largest error allowed, over the root mean square of the map
                        away from atoms (beside the rounding of single precision near atoms); 0: the
                        direct sum. Not with a cutoff */

@@ -130,6 +130,9 @@ dcs_status dcs_request_check(const dcs_map_request *r) {
     if (r->cell[d] != 0 && !r->periodic)
       return dcs_fail(DCS_USAGE, "cell[%d] is %g and periodic 0; expected periodic 1, or no cell",
                       d, r->cell[d]);
+  if (r->switched && r->cutoff == 0)
+    return dcs_fail(DCS_USAGE, "switched is %d and cutoff 0; expected a cutoff, or switched 0",
+                    r->switched);
   dcs_config problem = dcs_request_problem(r);
   char why[DCS_TEXT];
   if (!dcs_kinds[0]->canonical(&problem, why)) return dcs_fail(DCS_USAGE, "%s", why);

@@ -193,6 +193,10 @@ static void parameters_of_kinds_are_options(void **state) {
   SWEEP_REFUSED(2, "--cell 5,5", "--cell: found \"5,5\"; expected A,B,C");
   SWEEP_REFUSED(2, "--cell 5,a,5 --boundary periodic --tolerance 1e-3", "cell_y: found \"a\"");
   SWEEP_REFUSED(2, "--boundary periodic", "without a tolerance", "--tolerance 1e-4");
+  SWEEP_REFUSED(2, "--margin 3", "--margin: found 3 without a molecule's file");
+  SWEEP_REFUSED(2, "--input x.pqr --margin 3 --boundary periodic --tolerance 1e-3",
+                "--margin: found 3 with a periodic boundary", "--cell A,B,C");
+  SWEEP_REFUSED(2, "--switching c2", "--switching: found \"c2\", which changes nothing here");
 }
 
 static void devices_that_cannot_be_timed_are_refused(void **state) {

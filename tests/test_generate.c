@@ -266,18 +266,22 @@ static void same_seed_same_atoms(void **state) {
   }
 }
 
-static void assert_round_trip(dcs_generated kind, int64_t n, double edge) {
+static void write_and_read(const dcs_molecule *m, dcs_molecule *back) {
   char path[] = "/tmp/dcs_generate_XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);
   FILE *out = fdopen(fd, "w");
   assert_non_null(out);
-  dcs_molecule m = generate(kind, n, edge, 8), back;
-  assert_int_equal(dcs_pqr_write(out, path, &m, "generated"), DCS_OK);
+  assert_int_equal(dcs_pqr_write(out, path, m, "generated"), DCS_OK);
   fclose(out);
-  dcs_status status = dcs_molecule_read(DCS_INPUT_FILE(path), &back, NULL);
+  dcs_status status = dcs_molecule_read(DCS_INPUT_FILE(path), back, NULL);
   unlink(path);
   if (status != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
+static void assert_round_trip(dcs_generated kind, int64_t n, double edge) {
+  dcs_molecule m = generate(kind, n, edge, 8), back;
+  write_and_read(&m, &back);
   assert_int_equal(back.n, m.n);
   for (int64_t i = 0; i < m.n; i++) {
     const dcs_site *a = &m.sites[i], *b = &back.sites[i];
@@ -366,6 +370,34 @@ static dcs_status cell_of(const char *text, double edge[3], bool *found) {
   return status;
 }
 
+/* Of what is generated the box, of copies all of theirs. */
+static void what_is_generated_states_its_cell(void **state) {
+  (void)state;
+  static const dcs_generated kinds[] = {DCS_WATER, DCS_UNIFORM, DCS_IONS, DCS_DROPLET};
+  static const int64_t copies[3] = {2, 1, 3};
+  for (int k = 0; k < 8; k++) {
+    dcs_molecule m, many, back;
+    bool found;
+    double edge[3], lo[3], hi[3];
+    const double asked = k < 4 ? 0 : 123456.5;
+    assert_int_equal(dcs_generate(kinds[k % 4], 3000, asked, 1, &m), DCS_OK);
+    dcs_molecule_box(&m, lo, hi);
+    for (int d = 0; d < 3; d++)
+      assert_true(asked > 0 ? fabs(m.cell.edge[d] - asked) < 1e-6
+                            : m.cell.edge[d] > hi[d] - lo[d] - 2 && m.cell.edge[d] < 400);
+    assert_int_equal(dcs_replicate(&m, copies, m.cell.edge, &many), DCS_OK);
+    write_and_read(&many, &back);
+    assert_int_equal(dcs_molecule_edges(&back, "m.pqr", edge, &found), DCS_OK);
+    assert_true(found);
+    for (int d = 0; d < 3; d++)
+      if (!(fabs(edge[d] - (double)copies[d] * m.cell.edge[d]) <= (asked > 0 ? 0.005 : 0.0005)))
+        fail_msg("%g; expected %lld of %g", edge[d], (long long)copies[d], m.cell.edge[d]);
+    dcs_molecule_free(&m);
+    dcs_molecule_free(&many);
+    dcs_molecule_free(&back);
+  }
+}
+
 static void the_cell_is_the_cryst1_record(void **state) {
   (void)state;
   double edge[3] = {0};
@@ -408,6 +440,7 @@ int main(void) {
       cmocka_unit_test(copies_stand_side_by_side),
       cmocka_unit_test(too_many_copies_are_refused),
       cmocka_unit_test(the_cell_is_the_cryst1_record),
+      cmocka_unit_test(what_is_generated_states_its_cell),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

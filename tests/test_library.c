@@ -97,7 +97,7 @@ static void maps_within_a_cutoff(void **state) {
     for (size_t i = 0; i < sizeof cutoffs / sizeof cutoffs[0]; i++) {
       dcs_map_request r = request_of(300);
       r.cutoff = cutoffs[i];
-      r.switched = switched;
+      r.switched = switched && r.cutoff > 0;
       for (int d = 0; d < 3; d++)
         atoms[d] = r.origin[d] + 3 * r.spacing; /* on a point */
       assert_computes(m, &r);
@@ -235,6 +235,9 @@ static void wrong_arguments_are_refused(void **state) {
   refuse(m, &r, "cutoff -1");
   r.cutoff = NAN;
   refuse(m, &r, "cutoff nan");
+  r.cutoff = 0;
+  r.switched = 1;
+  refuse(m, &r, "switched is 1 and cutoff 0; expected a cutoff");
   r = request_of(5);
   r.tolerance = 0.6;
   refuse(m, &r, "tolerance 0.6");

@@ -86,6 +86,11 @@ static dcs_status allocate(int64_t n, dcs_molecule *molecule) {
   return DCS_OK;
 }
 
+/* The molecule's box is a periodic cell. */
+static void set_cell(double edge, dcs_molecule *molecule) {
+  molecule->cell = (dcs_unit_cell){.edge = {edge, edge, edge}, .angle = {90, 90, 90}};
+}
+
 /* ---- lattices ---- */
 
 /* A simple cubic lattice of `side` cells along each edge; cell c is filled before cell c + 1, so
@@ -108,6 +113,10 @@ static dcs_status choose_lattice(int64_t n, int64_t room, int64_t atoms_each, do
                   " in that box, or an edge of at least %.1f",
                   n * atoms_each, edge, fits * fits * fits / room * atoms_each,
                   ceil((double)chosen->side * smallest * 10) / 10);
+}
+
+static double edge_of(const lattice *l) {
+  return l->pitch * (double)l->side;
 }
 
 /* The middle of a cell, displaced by a random vector no longer than `jitter`. */
@@ -156,6 +165,7 @@ static dcs_status generate_water(int64_t n, double edge, dcs_random *random,
   lattice l;
   DCS_TRY(choose_lattice(waters, 1, 3, edge, WATER_PITCH, WATER_PITCH_MIN, &l));
   DCS_TRY(allocate(3 * waters, molecule));
+  set_cell(edge_of(&l), molecule);
   for (int64_t i = 0; i < waters; i++) {
     double oxygen[3];
     jittered_centre(&l, i, WATER_JIT, random, oxygen);
@@ -201,6 +211,7 @@ static dcs_status generate_droplet(int64_t n, double edge, dcs_random *random,
   droplet_cell *cells = cells_from_the_middle(l.side);
   if (!cells) return dcs_fail(DCS_UNAVAILABLE, "no memory for the places of %" PRId64 " atoms", n);
   dcs_status status = allocate(3 * waters, molecule);
+  set_cell(edge_of(&l), molecule);
   for (int64_t i = 0; status == DCS_OK && i < waters; i++) {
     /* Around the ball, places in equal steps outwards. */
     int64_t at = i < dense ? i : dense + (i - dense) * others / (waters - dense);
@@ -219,6 +230,7 @@ static dcs_status generate_ions(int64_t n, double edge, dcs_random *random,
   lattice l;
   DCS_TRY(choose_lattice(n, 1, 1, edge, ION_PITCH, ION_DISTANCE, &l));
   DCS_TRY(allocate(n, molecule));
+  set_cell(edge_of(&l), molecule);
   double jitter = fmax(0, (l.pitch - ION_DISTANCE - ROUNDING) / 2);
   for (int64_t i = 0; i < n; i++) {
     double at[3];
@@ -244,6 +256,7 @@ static dcs_status generate_uniform(int64_t n, double edge, dcs_random *random,
   /* The edge in thousandths of an angstrom, so that its cube root is one of integers. */
   if (edge <= 0) edge = (double)cube_root_up(n * UNIFORM_VOLUME * 1000000000) / 1000;
   DCS_TRY(allocate(n, molecule));
+  set_cell(edge, molecule);
   int64_t sum = 0;
   for (int64_t i = 0; i < n; i++) {
     dcs_site *site = &molecule->sites[i];

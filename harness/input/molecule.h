@@ -141,14 +141,16 @@ typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS, DCS_DROPLET } dcs_generated;
  * up to whole molecules), uniform (random places, charges uniform in [-1, 1) shifted to a neutral
  * sum), ions (+1 and -1 alternately, no two closer than 2 angstrom), droplet (two thirds of the
  * water in a ball that is as dense as water, the rest around it, in ten times the volume). The box
- * is a cube from 0 whose edge follows from the density, or `edge` (angstrom) when it is above 0. */
+ * is a cube from 0 whose edge follows from the density, or `edge` (angstrom) when it is above 0; it
+ * is the molecule's cell. */
 dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t seed,
                         dcs_molecule *molecule);
 
 /* ---- copies of a molecule ---- */
 
 /* copies[0] x copies[1] x copies[2] copies, each shifted by so much (angstrom) against the one
- * before it; x goes round first. DCS_USAGE for fewer than one, or more than DCS_MOST_ATOMS. */
+ * before it; x goes round first. Their cell is as long as all of them. DCS_USAGE for fewer than
+ * one, or more than DCS_MOST_ATOMS. */
 dcs_status dcs_replicate(const dcs_molecule *one, const int64_t copies[3], const double shift[3],
                          dcs_molecule *many);
 

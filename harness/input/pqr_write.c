@@ -42,8 +42,25 @@ static bool write_remark(FILE *out, const char *remark) {
   return true;
 }
 
+/* As a PDB file has it, which VMD and others read in PQR files, too: a, b, c in 9 columns each and
+ * the angles in 7. */
+static bool write_cell(FILE *out, const dcs_unit_cell *cell) {
+  static const double most = 9999999; /* what fits the columns */
+  for (int axis = 0; axis < 3; axis++)
+    if (!(cell->edge[axis] > 0 && cell->edge[axis] < most)) return true;
+  if (fputs("CRYST1", out) == EOF) return false;
+  for (int axis = 0; axis < 3; axis++) {
+    const double edge = cell->edge[axis];
+    if (fprintf(out, "%9.*f", edge < 99999 ? 3 : edge < 999999 ? 2 : 1, edge) < 0) return false;
+  }
+  for (int axis = 0; axis < 3; axis++)
+    if (fprintf(out, "%7.2f", cell->angle[axis]) < 0) return false;
+  return fputs(" P 1           1\n", out) != EOF;
+}
+
 static bool write_all(FILE *out, const dcs_molecule *molecule, const char *remark) {
   if (remark != NULL && !write_remark(out, remark)) return false;
+  if (!write_cell(out, &molecule->cell)) return false;
   for (int64_t i = 0; i < molecule->n && !dcs_interrupted(); i++)
     if (!write_site(out, i, &molecule->sites[i])) return false;
   return fputs("END\n", out) != EOF && fflush(out) == 0;

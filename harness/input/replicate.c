@@ -28,5 +28,9 @@ dcs_status dcs_replicate(const dcs_molecule *one, const int64_t copies[3], const
     site->z += (double)(copy / copies[0] / copies[1]) * shift[2];
   }
   many->n = n;
+  for (int axis = 0; axis < 3; axis++) {
+    many->cell.edge[axis] = (double)copies[axis] * shift[axis];
+    many->cell.angle[axis] = 90;
+  }
   return DCS_OK;
 }

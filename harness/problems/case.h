@@ -11,6 +11,7 @@ typedef struct {
   dcs_dims n;       /* points; {0,0,0}: as many as box and margin need at that spacing */
   double spacing;   /* angstrom; 0: what makes box and margin fit n, or 0.5 without n */
   double margin;    /* angstrom around the molecule's box */
+  bool has_margin;  /* the user gave it */
   bool has_origin;  /* else the grid is centred on the molecule's box */
   double origin[3]; /* of grid point (0, 0, 0), angstrom */
   double cell[3];   /* edges, angstrom: above 0 the grid spans it, in place of box and margin, and

@@ -294,13 +294,17 @@ static bool sum_directly(const dcs_problem *problem, int which, dcs_multilevel *
   return dcs_direct_accurate(problem, problem->n_inputs, why);
 }
 
+bool dcs_multilevel_solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
+  if (!dcs_solves_tolerance(problem_config, why) || !dcs_solves_open(problem_config, why))
+    return false;
+  if (problem_config->value[DCS_COULOMB_TOLERANCE] >= LEAST_TOLERANCE) return true;
+  snprintf(why, DCS_TEXT, "it reaches tolerances down to %g, in single precision", LEAST_TOLERANCE);
+  return false;
+}
+
 bool dcs_multilevel_choose(const dcs_problem *problem, const dcs_ml_wanted *wanted,
                            dcs_multilevel *m, char why[DCS_TEXT]) {
-  if (dcs_tolerance(problem) < LEAST_TOLERANCE) {
-    snprintf(why, DCS_TEXT, "a tolerance of %g; single precision on its lattices keeps %g",
-             dcs_tolerance(problem), LEAST_TOLERANCE);
-    return false;
-  }
+  if (!dcs_multilevel_solves(&problem->config, why)) return false;
   if (direct_cost(problem) < FEW_EVALUATIONS) return sum_directly(problem, wanted->order, m, why);
   scene s;
   if (!look(problem, wanted->threads, &s)) {

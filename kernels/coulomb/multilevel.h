@@ -96,6 +96,9 @@ typedef struct {
   int threads;   /* that look at the atoms */
 } dcs_ml_wanted;
 
+/* Whether lattices compute such problems; when not, says why. */
+bool dcs_multilevel_solves(const dcs_config *problem_config, char why[DCS_TEXT]);
+
 /* Chooses for the problem's shape and tolerance, so that the expected error keeps it. Few
  * evaluations (1e5) are the direct sum, whatever is wanted. False: that cannot be; says why. Pure.
  * Atoms say how large the map is and how dense charges are (crowd.h); where they are not given, in

@@ -52,10 +52,6 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   return dcs_tolerance(problem) == 0 || choose(problem, config, &m, why);
 }
 
-static bool solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
-  return dcs_solves_tolerance(problem_config, why) && dcs_solves_open(problem_config, why);
-}
-
 /* Of the short range part: r^2 (2), the reciprocal square root (2), P (2 a degree), and the sum. */
 static double flops_per_eval(const dcs_config *config) {
   static const int degree[] = {2, 4, 5, 6};
@@ -279,7 +275,7 @@ const dcs_variant dcs_variant_cpu_multilevel = {
     .algorithm = "multilevel",
     .params = params,
     .n_params = N_PARAMS,
-    .solves = solves,
+    .solves = dcs_multilevel_solves,
     .applicable = applicable,
     .executed = dcs_cpu_executed_exactly,
     .flops_per_eval = flops_per_eval,

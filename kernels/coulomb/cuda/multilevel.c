@@ -73,10 +73,6 @@ static double cutoff_of(const dcs_problem *problem, const dcs_multilevel *m) {
   return m->n_levels > 0 ? m->cutoff : (double)problem->spacing;
 }
 
-static bool solves(const dcs_config *problem_config, char why[DCS_TEXT]) {
-  return dcs_solves_tolerance(problem_config, why) && dcs_solves_open(problem_config, why);
-}
-
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   dcs_multilevel m;
   if (problem->n.y > 65535) {
@@ -303,7 +299,7 @@ const dcs_variant dcs_variant_cuda_multilevel = {
     .algorithm = "multilevel",
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .solves = solves,
+    .solves = dcs_multilevel_solves,
     .applicable = applicable,
     .executed = dcs_cells_executed,
     .flops_per_eval = flops_per_eval,
