@@ -82,7 +82,7 @@ static const dcs_param params[] = {
 /* Cutoffs within a molecule, some, and more than most of the boxes that verify tries. */
 static const char *const verified[] = {"",
                                        "cutoff=4,electrostatics=ewald,alpha=0.5,boundary=periodic",
-                                       "cutoff=6.5,switch_from=2,radial_error=1e-5",
+                                       "cutoff=6.5,switch_from=2,radial_error=1e-05",
                                        "cutoff=3,boundary=periodic",
                                        "cutoff=1.2",
                                        "cutoff=9,electrostatics=ewald,radial_error=0.001",
@@ -203,6 +203,16 @@ static double work(const dcs_case *c, bool given) {
 
 #define U 0x1p-24
 
+/* Kernels compute, in units of u: r^2 from differences, 5, its root's reciprocal, 7; a charge over
+ * r^3, 26; the error function is off by 0.5, its polynomial by 5, its argument by 4, its
+ * exponential by 8, of 1 (DCS_FORCES_ERFC). R / r, its halves rounded, is off by 10, its twelfth
+ * power by 125, with its depth, factors, and, for a force, over r^2, by 160: WELL more. */
+enum { CHARGE = 48, WELL = 112 };
+static double rounding(const dcs_config *problem) {
+  (void)problem;
+  return CHARGE;
+}
+
 /* A pair's energy and -dE/dr; the sums of the magnitudes of their parts; how steep the second is at
  * most; and what the rounding of where switching stands may change of each. */
 typedef struct {
@@ -227,8 +237,9 @@ static void add_lennard_jones(const dcs_config *problem, double depth, double mi
   t->energy_size += size;
   t->force_size += force_size + size * fabs(by_r);
   t->slope += depth * (156 * a + 84 * b) / x + 2 * force_size * fabs(by_r) + size * by_r2;
-  t->energy_off += 1.5 * off * size;
-  t->force_off += 1.5 * off * force_size + 12 * r / width * off * size;
+  t->energy_off += (1.5 * off + WELL * U) * size;
+  t->force_off += (1.5 * off + WELL * U) * (force_size + size * fabs(by_r));
+  t->force_off += 12 * r / width * off * size;
 }
 
 static void add_coulomb(const dcs_config *problem, double qq, double r, terms *t) {
@@ -255,15 +266,6 @@ static terms terms_of(const dcs_case *c, int64_t i, int64_t j, double r) {
   add_lennard_jones(&c->problem.config, sqrt(a->depth * b->depth), a->half + b->half, r, &t);
   add_coulomb(&c->problem.config, DCS_FORCES_COULOMB * c->sites[i].q * c->sites[j].q, r, &t);
   return t;
-}
-
-/* Kernels compute, in units of u: r^2 from differences, 5, its root's reciprocal, 7; R / r, its
- * halves rounded, 10, its sixth power 62 and twelfth 125, with its depth and factors 135, and, for
- * a force, over r^2, 150; all others are below: the error function is off by 0.5, its polynomial by
- * 4, its exponential by 5, of 1 (DCS_FORCES_ERFC). */
-static double rounding(const dcs_config *problem) {
-  (void)problem;
-  return 160;
 }
 
 /* Places round, and the more where atoms repeat: they are put into the cell, which moves them by

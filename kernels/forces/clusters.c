@@ -20,10 +20,10 @@ dcs_forces_grid dcs_forces_divide(const dcs_problem *problem, double edge) {
   double length[3];
   grid.periodic = dcs_forces_cell(problem, length);
   for (int d = 0; d < 3 && !grid.periodic; d++)
-    length[d] = dcs_forces_cube(problem->n.x);
+    length[d] = dcs_forces_cube(dcs_forces_atoms_of(problem));
   for (;; edge *= 1.1) {
     divide(length, edge, &grid);
-    const double most = CELLS_AN_ATOM * (double)problem->n.x + FEW_CELLS;
+    const double most = CELLS_AN_ATOM * (double)dcs_forces_atoms_of(problem) + FEW_CELLS;
     if ((double)grid.n[0] * grid.n[1] * grid.n[2] <= most) break;
   }
   grid.edge = 1 / grid.per_edge[1];

@@ -81,13 +81,19 @@ static inline double dcs_forces_cube(int64_t atoms) {
   return DCS_FORCES_PITCH * ceil(cbrt((double)((atoms + 2) / 3)) - 1e-9);
 }
 
+/* Before inputs are filled there are outputs alone. */
+static inline int64_t dcs_forces_atoms_of(const dcs_problem *problem) {
+  return problem->n_inputs > problem->n.x ? problem->n_inputs : problem->n.x;
+}
+
 /* Whether atoms repeat, in a cell of these edges, angstrom. An edge of 0 stands for that of the
  * cube of as many atoms of water, or for twice the cutoff where that is more. */
 static inline bool dcs_forces_cell(const dcs_problem *problem, double edge[3]) {
   const double *value = problem->config.value;
+  const double cube = dcs_forces_cube(dcs_forces_atoms_of(problem));
   for (int d = 0; d < 3; d++) {
     edge[d] = value[DCS_FORCES_CELL_X + d];
-    if (!(edge[d] > 0)) edge[d] = fmax(dcs_forces_cube(problem->n.x), 2 * value[DCS_FORCES_CUTOFF]);
+    if (!(edge[d] > 0)) edge[d] = fmax(cube, 2 * value[DCS_FORCES_CUTOFF]);
   }
   return value[DCS_FORCES_BOUNDARY] == DCS_FORCES_PERIODIC;
 }

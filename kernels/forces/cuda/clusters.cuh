@@ -8,8 +8,9 @@
  * image is, so that no pair need look for one.
  *
  * Which atoms are excluded with any of the cluster's is told by a set of bits in shared memory:
- * an atom that is in it is marked in the list, and its pairs look the exclusions up; some 2% of
- * those listed are. The same bits every time: rows come in their order, and clusters share nothing.
+ * an atom that is in it is a suspect, and comes into a list of its own, whose pairs look the
+ * exclusions up, so that others know no branch. The set is wrong of some 2%
+ * of the atoms that are near. The same bits every time: rows come in their order, and clusters share nothing.
  *
  * A kernel includes this behind forces.cuh, gives pull_cluster() what computes a pair,
  *
@@ -123,10 +124,12 @@ extern "C" __global__ void cut_rows(float *scratch, int2 *clusters, int *n_clust
 
 enum { ALL = 0xffffffff, GROUPS = WARP / CLUSTER, LISTED = 2 * WARP, SET_WORDS = 32 };
 
-/* Atoms within reach: place and charge; half of R_min, root of the well, number, or -1 where no
- * atom of the cluster can be excluded with it. */
-struct near_atoms {
+/* Atoms within reach: place and charge; half of R_min, root of the well, number. */
+struct atom_list {
   float4 where[LISTED], what[LISTED];
+};
+struct near_atoms {
+  atom_list others, suspects;
   unsigned set[SET_WORDS];
 };
 
@@ -186,7 +189,9 @@ static __device__ __forceinline__ int2 cells_near(float lo, float hi, float far,
   return range;
 }
 
+/* In most cases there is nothing to divide. */
 static __device__ __forceinline__ int floor_divide(int i, int n) {
+  if (i >= 0 && i < n) return 0;
   return i >= 0 ? i / n : -((n - 1 - i) / n);
 }
 
@@ -195,35 +200,47 @@ static __device__ __forceinline__ int floor_divide(int i, int n) {
 static __device__ __forceinline__ float row_outside(int i, int d, const cluster_box &b,
                                                     const cell_grid &cells) {
   if (!cells.periodic) return 0.0f;
-  float edge = 1.0f / cells.per_edge[d];
+  float edge = __fdividef(1.0f, cells.per_edge[d]);
   float from = edge * i - cells.margin[d], to = edge * (i + 1) + cells.margin[d];
   return fmaxf(fmaxf(from - b.hi[d], b.lo[d] - to), 0.0f);
 }
 
-/* Lists which of 32 atoms from `first` on are within reach, behind the n that are listed; returns
- * how many then are. */
-static __device__ __forceinline__ int list_atoms(const float4 *sorted, const float4 *wells,
-                                                 int first, int end, float3 shift,
-                                                 const cluster_box &b, float reach2, int lane,
-                                                 int n, near_atoms *near) {
-  int j = first + lane;
-  float4 at = sorted[min(j, end - 1)];
+/* How many atoms are in both lists. */
+struct listed {
+  int others, suspects;
+};
+
+/* Behind the n that are in the list come those of the lanes that found one; returns how many then
+ * are. */
+static __device__ __forceinline__ int append(atom_list *list, int n, int lane, bool found,
+                                             float4 at, float4 what) {
+  unsigned all = __ballot_sync(ALL, found);
+  int to = n + __popc(all & ((1u << lane) - 1u));
+  if (found) {
+    list->where[to] = at;
+    list->what[to] = what;
+  }
+  return n + __popc(all);
+}
+
+/* Lists which of 32 atoms from `first` on are within reach. */
+static __device__ __forceinline__ listed list_atoms(const float4 *sorted, const float4 *wells,
+                                                    int first, int end, float3 shift,
+                                                    const cluster_box &b, float reach2, int lane,
+                                                    listed n, near_atoms *near) {
+  int j = min(first + lane, end - 1);
+  float4 at = sorted[j], what = wells[j];
   at.x += shift.x, at.y += shift.y, at.z += shift.z;
   float dx = outside(at.x, b.lo[0], b.hi[0]), dy = outside(at.y, b.lo[1], b.hi[1]),
         dz = outside(at.z, b.lo[2], b.hi[2]);
-  bool found = j < end && dx * dx + dy * dy + dz * dz <= reach2;
-  unsigned all = __ballot_sync(ALL, found);
-  if (found) {
-    int to = n + __popc(all & ((1u << lane) - 1u));
-    float4 what = wells[j];
-    int atom = __float_as_int(what.z);
-    bool suspect = near->set[atom / 32 % SET_WORDS] >> atom % 32 & 1u;
-    what.z = __int_as_float(suspect ? atom : -1);
-    near->where[to] = at;
-    near->what[to] = what;
-  }
+  bool found = first + lane < end && dx * dx + dy * dy + dz * dz <= reach2;
+  int atom = __float_as_int(what.z);
+  bool suspect = near->set[atom / 32 % SET_WORDS] >> atom % 32 & 1u;
+  n.others = append(&near->others, n.others, lane, found && !suspect, at, what);
+  if (__any_sync(ALL, found && suspect))
+    n.suspects = append(&near->suspects, n.suspects, lane, found && suspect, at, what);
   __syncwarp();
-  return n + __popc(all);
+  return n;
 }
 
 /* An atom of the cluster, its place and what else is known of it, and its sums. */
@@ -231,23 +248,23 @@ struct cluster_atom {
   float4 at, what, sum;
 };
 
-/* Adds the terms of the first n atoms of the list, summed apart: in long sums what is small is
- * lost. */
-template <class RADIAL>
-static __device__ __forceinline__ void take_list(const near_atoms *near, int n, int group,
+/* Adds the terms of the first n atoms of a list, a multiple of GROUPS, summed apart: in long sums
+ * what is small is lost. */
+template <bool SUSPECTS, class RADIAL>
+static __device__ __forceinline__ void take_list(const atom_list &list, int n, int group,
                                                  const RADIAL &radial, float cutoff2, exclusions e,
                                                  cluster_atom *own) {
   float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll 4
-  for (int k = group; k < n; k += GROUPS) {
-    float4 at = near->where[k], what = near->what[k];
+  for (int k = 0; k < n; k += GROUPS) {
+    float4 at = list.where[k + group], what = list.what[k + group];
     float dx = own->at.x - at.x, dy = own->at.y - at.y, dz = own->at.z - at.z;
     float r2 = dx * dx + dy * dy + dz * dz;
-    int atom = __float_as_int(what.z);
-    if (atom >= 0 && is_excluded(e, __float_as_int(own->what.z), atom)) r2 = cutoff2;
+    if (SUSPECTS && is_excluded(e, __float_as_int(own->what.z), __float_as_int(what.z)))
+      r2 = cutoff2;
     bool within = r2 < cutoff2;
     pull p = radial.at(within ? r2 : cutoff2, own->at.w * at.w, own->what.x + what.x,
-                    own->what.y * what.y);
+                       own->what.y * what.y);
     float force = within ? p.force : 0.0f;
     sum.x += force * dx;
     sum.y += force * dy;
@@ -258,6 +275,37 @@ static __device__ __forceinline__ void take_list(const near_atoms *near, int n, 
   own->sum.y += sum.y;
   own->sum.z += sum.z;
   own->sum.w += sum.w;
+}
+
+/* Takes all n, with atoms that are nowhere to make them a multiple of GROUPS. */
+template <bool SUSPECTS, class RADIAL>
+static __device__ __forceinline__ void take_rest(atom_list *list, int n, int lane,
+                                                 const RADIAL &radial, float cutoff2, exclusions e,
+                                                 cluster_atom *own) {
+  if (lane < GROUPS) {
+    list->where[n + lane] = make_float4(1e15f, 1e15f, 1e15f, 0.0f);
+    list->what[n + lane] = make_float4(0.0f, 0.0f, __int_as_float(-1), 0.0f);
+  }
+  __syncwarp();
+  take_list<SUSPECTS>(*list, (n + GROUPS - 1) / GROUPS * GROUPS, lane / CLUSTER, radial, cutoff2, e,
+                      own);
+}
+
+/* Takes the first 32 of a list of n, and moves the others to the front; returns how many. */
+template <bool SUSPECTS, class RADIAL>
+static __device__ __forceinline__ int take_full(atom_list *list, int n, int lane,
+                                                const RADIAL &radial, float cutoff2, exclusions e,
+                                                cluster_atom *own) {
+  if (n < WARP) return n;
+  take_list<SUSPECTS>(*list, WARP, lane / CLUSTER, radial, cutoff2, e, own);
+  n -= WARP;
+  __syncwarp();
+  if (lane < n) {
+    list->where[lane] = list->where[WARP + lane];
+    list->what[lane] = list->what[WARP + lane];
+  }
+  __syncwarp();
+  return n;
 }
 
 /* Over the groups of lanes. */
@@ -280,8 +328,9 @@ struct cluster_work {
 template <class RADIAL>
 static __device__ __forceinline__ void pull_cluster(float4 *forces, cell_memory m, cluster_work w,
                                                     const RADIAL &radial, const forces_own &o) {
-  int lane = threadIdx.x, group = lane / CLUSTER, place = w.cluster.x + lane % CLUSTER, n = 0;
-  float cutoff2 = o.terms.cutoff2, reach2 = cutoff2 * (1.0f + 0x1p-18f), reach = sqrtf(reach2);
+  int lane = threadIdx.x, place = w.cluster.x + lane % CLUSTER;
+  listed n = {0, 0};
+  float cutoff2 = o.terms.cutoff2, reach2 = cutoff2 * (1.0f + 0x1p-18f), reach = reach2 * rsqrtf(reach2);
   cluster_atom own;
   own.at = m.sorted[min(place, w.cluster.y - 1)];
   own.what = w.wells[min(place, w.cluster.y - 1)];
@@ -296,8 +345,8 @@ static __device__ __forceinline__ void pull_cluster(float4 *forces, cell_memory 
     for (int y = ys.x; y <= ys.y; y++) {
       float dy = row_outside(y, 1, b, cells), dz = row_outside(z, 2, b, cells);
       float left2 = reach2 - (dy * dy + dz * dz);
-      if (left2 < 0.0f) continue;
-      int2 xs = cells_near(b.lo[0], b.hi[0], sqrtf(left2), 0, cells.nx, cells);
+      if (left2 <= 0.0f) continue;
+      int2 xs = cells_near(b.lo[0], b.hi[0], left2 * rsqrtf(left2), 0, cells.nx, cells);
       int of_y = floor_divide(y, cells.ny), of_z = floor_divide(z, cells.nz);
       const int *start =
           m.start + ((z - of_z * cells.nz) * cells.ny + y - of_y * cells.ny) * (cells.nx + 1);
@@ -308,21 +357,17 @@ static __device__ __forceinline__ void pull_cluster(float4 *forces, cell_memory 
                                    cells.period[2] * of_z);
         for (int first = start[begin]; first < end; first += WARP) {
           n = list_atoms(m.sorted, w.wells, first, end, shift, b, reach2, lane, n, w.near);
-          if (n < WARP) continue;
-          take_list(w.near, WARP, group, radial, cutoff2, w.excluded, &own);
-          n -= WARP;
-          __syncwarp();
-          if (lane < n) {
-            w.near->where[lane] = w.near->where[WARP + lane];
-            w.near->what[lane] = w.near->what[WARP + lane];
-          }
-          __syncwarp();
+          n.others = take_full<false>(&w.near->others, n.others, lane, radial, cutoff2, w.excluded,
+                                      &own);
+          n.suspects = take_full<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2,
+                                       w.excluded, &own);
         }
         x += last - begin + 1;
       }
     }
-  take_list(w.near, n, group, radial, cutoff2, w.excluded, &own);
+  take_rest<false>(&w.near->others, n.others, lane, radial, cutoff2, w.excluded, &own);
+  take_rest<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2, w.excluded, &own);
   own.sum = make_float4(over_groups(own.sum.x), over_groups(own.sum.y), over_groups(own.sum.z),
                         0.5f * over_groups(own.sum.w));
-  if (group == 0 && place < w.cluster.y) forces[__float_as_int(own.what.z)] = own.sum;
+  if (lane < CLUSTER && place < w.cluster.y) forces[__float_as_int(own.what.z)] = own.sum;
 }

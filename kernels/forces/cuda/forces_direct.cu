@@ -23,7 +23,7 @@ template <bool EWALD> struct arithmetic {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     dcs(float4 *forces, float *scratch, const float4 *wells, const int2 *clusters,
         const int *n_clusters, const int *begins, const int *excluded, int n_atoms,
         forces_own own) {
