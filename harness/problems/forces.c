@@ -85,7 +85,7 @@ static const char *const verified[] = {"",
                                        "cutoff=6.5,switch_from=2,radial_error=1e-05",
                                        "cutoff=3,boundary=periodic",
                                        "cutoff=1.2",
-                                       "cutoff=9,electrostatics=ewald,radial_error=0.001",
+                                       "cutoff=9,electrostatics=ewald,radial_error=0.008",
                                        NULL};
 
 static double cutoff_of(const dcs_config *problem) {

@@ -20,7 +20,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                  DCS_ARG_N_INPUTS,
                                  DCS_ARG_OWN,
                                  DCS_ARG_END};
-  dcs_clusters_plan(problem, config, args, plan);
+  dcs_clusters_begin_plan(problem, config, args, plan);
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
 
 static const char *const sources[] = {"kernels/forces/cuda/forces_direct.cu",

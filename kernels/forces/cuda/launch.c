@@ -86,8 +86,8 @@ static void add_sort(const dcs_problem *problem, const dcs_forces_grid *cells, d
   add_sort_step("cut_rows", n_rows, cut, plan);
 }
 
-void dcs_clusters_plan(const dcs_problem *problem, const dcs_config *config, const dcs_arg *args,
-                       dcs_plan *plan) {
+void dcs_clusters_begin_plan(const dcs_problem *problem, const dcs_config *config,
+                             const dcs_arg *args, dcs_plan *plan) {
   const dcs_clusters_own own = {dcs_forces_terms_of(problem),
                                 dcs_forces_divide(problem, edge_of(config))};
   const int64_t n = problem->n_inputs, rows = (int64_t)own.cells.n[1] * own.cells.n[2];
@@ -105,6 +105,5 @@ void dcs_clusters_plan(const dcs_problem *problem, const dcs_config *config, con
                      .grid = {dcs_divide_up(clusters, warps), 1, 1},
                      .args = args};
   add_sort(problem, &own.cells, plan);
-  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
   memcpy(plan->own, &own, sizeof own);
 }

@@ -41,9 +41,10 @@ int64_t dcs_clusters_longest_sum(const dcs_problem *problem, const dcs_config *c
 void dcs_clusters_candidates(const dcs_problem *problem, const dcs_config *config,
                              dcs_candidates *found);
 
-/* A plan that sorts, and launches a warp a cluster, with these arguments. */
-void dcs_clusters_plan(const dcs_problem *problem, const dcs_config *config, const dcs_arg *args,
-                       dcs_plan *plan);
+/* A plan whose steps so far sort, of launches of a warp a cluster, with these arguments. Its `own`
+ * begins with dcs_clusters_own. */
+void dcs_clusters_begin_plan(const dcs_problem *problem, const dcs_config *config,
+                             const dcs_arg *args, dcs_plan *plan);
 
 /* The files that these come from, for a descriptor's sources. */
 #define DCS_CLUSTERS_SOURCES                                                                       \
