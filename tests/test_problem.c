@@ -40,7 +40,7 @@ static void kinds_are_complete(void **state) {
     }
     assert_int_equal(axes, own->n_axes);
     assert_true(own->work && own->reach);
-    assert_true(dcs_has_atoms(own) ? own->input && own->single
+    assert_true(dcs_has_atoms(own) ? own->input && (own->single || own->field)
                                    : own->buffers[0].count && own->buffers[0].fill && !own->single);
     assert_int_equal(dcs_has_grid(own), dcs_map_of(own) >= 0);
     assert_int_equal(dcs_has_grid(own) && dcs_has_atoms(own), own->add != NULL);

@@ -174,6 +174,16 @@ static dcs_status generate_water(int64_t n, double edge, dcs_random *random,
   return DCS_OK;
 }
 
+bool dcs_is_water(const dcs_molecule *molecule) {
+  for (int64_t i = 0; i < molecule->n; i++) {
+    const dcs_site *site = &molecule->sites[i], *oxygen = &molecule->sites[i - i % 3];
+    const double x = site->x - oxygen->x, y = site->y - oxygen->y, z = site->z - oxygen->z;
+    if (site->q != (i % 3 == 0 ? Q_O : Q_H)) return false;
+    if (i % 3 != 0 && !(fabs(sqrt(x * x + y * y + z * z) - OH) < 0.1)) return false;
+  }
+  return true;
+}
+
 /* ---- droplets ---- */
 
 /* Room for ten times the water, so that it is dense in one place and thin in the others. */

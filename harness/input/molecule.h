@@ -3,6 +3,7 @@
 #define DCS_MOLECULE_H
 
 #include "harness/input/content.h"
+#include "harness/input/force_field.h"
 
 #include <stdio.h>
 
@@ -35,6 +36,7 @@ typedef struct {
       *names; /* of the sites, of a topology and while two files are compared; NULL: not known */
   unsigned gives; /* DCS_PLACES, ...: the rest of the sites is 0 */
   dcs_unit_cell cell;
+  dcs_force_field field;
   uint64_t
       hash; /* of what was read, unpacked, and of what was chosen of it (harness/base/hash.h) */
 } dcs_molecule;
@@ -145,6 +147,10 @@ typedef enum { DCS_WATER, DCS_UNIFORM, DCS_IONS, DCS_DROPLET } dcs_generated;
  * is the molecule's cell. */
 dcs_status dcs_generate(dcs_generated kind, int64_t n, double edge, uint64_t seed,
                         dcs_molecule *molecule);
+
+/* Whether all its atoms are such water, O, H, H and so on, told by charges and places; the last
+ * molecule may lack some. */
+bool dcs_is_water(const dcs_molecule *molecule);
 
 /* ---- copies of a molecule ---- */
 

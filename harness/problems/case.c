@@ -21,6 +21,7 @@ void dcs_case_free(dcs_case *c) {
     free((void *)c->problem.input[b]);
   free(c->sites);
   free(c->fixes);
+  dcs_force_field_free(&c->field);
   *c = (dcs_case){0};
 }
 
@@ -327,6 +328,7 @@ static dcs_status make_room(dcs_case *c, int64_t n_sites) {
 dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid *grid,
                           dcs_case *c) {
   if (c->kind != kind) dcs_case_free(c);
+  dcs_force_field_free(&c->field);
   DCS_TRY(make_room(c, n_sites));
   const dcs_case old = *c;
   *c = (dcs_case){.kind = kind,
@@ -347,7 +349,7 @@ dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid 
 /* Of what repeats in a cell; 0 where that is rounding. */
 static double net_charge(const dcs_case *c) {
   double charge = 0, all = 0, cell[3];
-  if (!repeats(c, cell)) return 0;
+  if (!repeats(c, cell) || !dcs_has_grid(c->kind)) return 0;
   for (int64_t a = 0; a < c->n_sites; a++) {
     charge += c->sites[a].q;
     all += fabs(c->sites[a].q);
@@ -442,6 +444,20 @@ dcs_status dcs_case_grid(const dcs_molecule *molecule, dcs_grid *grid) {
   return derive_grid(lo, hi, grid);
 }
 
+/* The force field of the case's sites: the molecule's, or what all water has. */
+static dcs_status take_field(const dcs_molecule *molecule, dcs_case *c) {
+  if (!c->kind->field) return DCS_OK;
+  if (molecule->field.wells)
+    DCS_TRY(dcs_force_field_copy(&molecule->field, molecule->n, &c->field));
+  else if (dcs_is_water(molecule))
+    DCS_TRY(dcs_force_field_of_water(molecule->n, &c->field));
+  else
+    return dcs_fail(DCS_USAGE,
+                    "found atoms without bonds and Lennard-Jones parameters; expected water as "
+                    "generated, O, H, H and so on");
+  return dcs_force_field_exclude(&c->field);
+}
+
 dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
                           const dcs_molecule *molecule, const dcs_grid *asked, dcs_case *c) {
   dcs_grid grid = dcs_has_grid(kind) ? *asked : one_point;
@@ -454,7 +470,27 @@ dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
     c->sites[a].y -= c->origin[1];
     c->sites[a].z -= c->origin[2];
   }
-  return dcs_case_end(problem, c);
+  const dcs_status status = take_field(molecule, c);
+  if (status != DCS_OK) dcs_case_free(c);
+  return status == DCS_OK ? dcs_case_end(problem, c) : status;
+}
+
+/* A dimension of one point still gets a box one spacing thick, so that atoms do not all lie in it.
+ */
+static void fill_evenly(dcs_case *c, const dcs_grid *grid, uint64_t seed) {
+  double edge[3] = {(double)(grid->n.x - 1), (double)(grid->n.y - 1), (double)(grid->n.z - 1)};
+  for (int d = 0; d < 3; d++)
+    edge[d] = dcs_has_grid(c->kind) ? grid->spacing * fmax(edge[d], 1)
+                                    : cbrt((double)c->n_sites / DCS_RANDOM_DENSITY);
+  dcs_random random = {seed};
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    dcs_site *s = &c->sites[a];
+    s->x = edge[0] * dcs_random_unit(&random);
+    s->y = edge[1] * dcs_random_unit(&random);
+    s->z = edge[2] * dcs_random_unit(&random);
+    s->q = 2 * dcs_random_unit(&random) - 1;
+    s->radius = 1 + 0.1 * (double)(a % 10);
+  }
 }
 
 dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int64_t n_atoms,
@@ -469,20 +505,11 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
   DCS_TRY(derive_grid((double[3]){0, 0, 0}, (double[3]){0, 0, 0}, &grid));
   *c = (dcs_case){0};
   DCS_TRY(dcs_case_begin(kind, n_atoms, &grid, c));
-  /* A dimension of one point still gets a box one spacing thick, so that atoms do not all lie in
-   * it. */
-  double edge[3] = {(double)(grid.n.x - 1), (double)(grid.n.y - 1), (double)(grid.n.z - 1)};
-  for (int d = 0; d < 3; d++)
-    edge[d] = dcs_has_grid(kind) ? grid.spacing * fmax(edge[d], 1)
-                                 : cbrt((double)n_atoms / DCS_RANDOM_DENSITY);
-  dcs_random random = {seed};
-  for (int64_t a = 0; a < n_atoms; a++) {
-    dcs_site *s = &c->sites[a];
-    s->x = edge[0] * dcs_random_unit(&random);
-    s->y = edge[1] * dcs_random_unit(&random);
-    s->z = edge[2] * dcs_random_unit(&random);
-    s->q = 2 * dcs_random_unit(&random) - 1;
-    s->radius = 1 + 0.1 * (double)(a % 10);
-  }
-  return dcs_case_end(problem, c);
+  dcs_status status = DCS_OK;
+  if (kind->random)
+    status = kind->random(c, seed);
+  else
+    fill_evenly(c, &grid, seed);
+  if (status != DCS_OK) dcs_case_free(c);
+  return status == DCS_OK ? dcs_case_end(problem, c) : status;
 }

@@ -32,6 +32,7 @@ struct dcs_case {
   dcs_site *sites;       /* all atoms of the input: n_sites, 0 where the kind has none; origin
                             subtracted, double precision */
   int64_t n_sites, room; /* room: sites and atoms that there is memory for */
+  dcs_force_field field; /* of a kind that takes one, with what is excluded: owned by the case */
   double spacing;
   double origin[3];
   dcs_fix *fixes; /* of the problem posed last */

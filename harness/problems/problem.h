@@ -122,6 +122,10 @@ struct dcs_kind {
    * out. */
   bool (*input)(const dcs_site *, void *element);
   const char *adds_nothing; /* what such an atom has: "charge 0" */
+  bool field; /* its inputs take bonds and Lennard-Jones parameters of the atoms, too */
+  /* Sites of the case that is begun, and its force field, where an input is random. NULL: atoms
+   * that fill the grid, or a cube, evenly. */
+  dcs_status (*random)(dcs_case *, uint64_t seed);
   /* Useful work of one output: the evaluations asked for, of all atoms or (given) of those that
    * kernels get. */
   double (*work)(const dcs_case *, bool given);

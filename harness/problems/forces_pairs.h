@@ -1,0 +1,17 @@
+/* The pairs of a problem of forces, counted in double precision. */
+#ifndef DCS_FORCES_PAIRS_H
+#define DCS_FORCES_PAIRS_H
+
+#include "harness/problems/case.h"
+
+/* The difference of two places, the nearest image's where atoms repeat in a cell; its square. */
+double dcs_forces_apart(const double cell[3], bool periodic, const dcs_site *a, const dcs_site *b,
+                        double apart[3]);
+
+/* Whether a pair is excluded. */
+bool dcs_forces_excluded(const dcs_force_field *field, int64_t a, int64_t b);
+
+/* Pairs within the cutoff that are not excluded, each once. */
+double dcs_forces_count(const dcs_case *c);
+
+#endif

@@ -1,0 +1,24 @@
+/* What the instruction sets of cpu_forces share. */
+#ifndef DCS_CPU_FORCES_ATOMS_H
+#define DCS_CPU_FORCES_ATOMS_H
+
+#include "kernels/common/cpu.h"
+#include "kernels/forces/clusters.h"
+
+/* A problem, as dcs_cpu_run() hands it on, with its atoms in clusters. */
+typedef struct {
+  dcs_problem problem;
+  dcs_forces_terms terms;
+  dcs_forces_sorted sorted;
+  const dcs_forces_cluster *clusters;
+  const int32_t *begins, *excluded; /* the kind's */
+} dcs_forces_atoms;
+
+/* An instruction set: computes clusters of so many atoms. NULL: the compiler lacks it. */
+typedef struct {
+  dcs_cpu_kernel *pull; /* of dcs_forces_atoms */
+  int tile;
+} dcs_forces_kernel;
+extern const dcs_forces_kernel dcs_forces_portable, dcs_forces_avx2, dcs_forces_avx512;
+
+#endif

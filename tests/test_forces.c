@@ -1,0 +1,483 @@
+/* Forces: what is right, by hand and by laws; the CPU variant against that; inputs; and emulated
+ * kernels on crowded atoms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/judge/oracle.h"
+#include "kernels/forces/forces.h"
+#include "tests/run_folder.h"
+
+enum { GUARD = 64, N_ISAS = 3 };
+
+#define K 332.0636
+
+static const dcs_kind *kind;
+static const dcs_variant *cpu;
+static const dcs_grid none;
+
+static int find_entries(void **state) {
+  kind = dcs_find_kind("forces");
+  cpu = dcs_find_variant("cpu_forces");
+  return kind && cpu ? program_setup(state) : -1;
+}
+
+static dcs_config posed(const char *text) {
+  dcs_config problem;
+  if (dcs_parse_problem(kind, text, &problem) != DCS_OK) fail_msg("%s", dcs_error_message());
+  return problem;
+}
+
+static void assert_near(double found, double expected, double off) {
+  if (!(fabs(found - expected) <= off)) fail_msg("found %.15g, expected %.15g", found, expected);
+}
+
+/* Atoms with wells of their own, and bonds. */
+static dcs_case build(dcs_site *sites, int64_t n, dcs_lennard_jones *wells, int64_t (*bonds)[2],
+                      int64_t n_bonds, const char *problem) {
+  const dcs_molecule molecule = {
+      .sites = sites,
+      .n = n,
+      .field = {.n = n, .wells = wells, .bonds = bonds, .n_bonds = n_bonds}};
+  const dcs_config config = posed(problem);
+  dcs_case c;
+  if (dcs_case_build(kind, &config, &molecule, &none, &c) != DCS_OK)
+    fail_msg("%s", dcs_error_message());
+  return c;
+}
+
+static dcs_case water(int64_t n, const char *problem) {
+  const dcs_config config = posed(problem);
+  dcs_case c;
+  assert_int_equal(dcs_case_random(kind, &config, n, &none, (uint64_t)n, &c), DCS_OK);
+  return c;
+}
+
+/* Component k of atom i, 3: its energy. */
+static double right(const dcs_case *c, int64_t i, int k) {
+  return kind->buffers[DCS_FORCES_OUT]
+      .reference(c, DCS_FORCES_OUT, 4 * i + k, dcs_case_largest(c))
+      .v;
+}
+
+static double energy_of(const dcs_case *c) {
+  double energy = 0;
+  for (int64_t i = 0; i < c->n_sites; i++)
+    energy += right(c, i, 3);
+  return energy;
+}
+
+/* Computes into NaN, between guard words that must survive; false: the machine lacks it. */
+static bool compute(const dcs_case *c, int threads, int isa, float *forces) {
+  const int most = (int)cpu->params[0].hi;
+  const dcs_config config = {{threads < most ? threads : most, isa, 40}};
+  char why[DCS_TEXT];
+  if (!dcs_applicable(cpu, &c->problem, &config, why)) return false;
+  const size_t n = 4 * (size_t)c->n_sites;
+  float *whole = malloc((n + 2 * GUARD) * sizeof *whole);
+  assert_non_null(whole);
+  for (size_t i = 0; i < n + 2 * GUARD; i++)
+    whole[i] = i < GUARD || i >= GUARD + n ? 7 : NAN;
+  void *out[DCS_MAX_BUFFERS] = {[DCS_FORCES_OUT] = whole + GUARD};
+  assert_true(cpu->compute(&c->problem, &config, out));
+  for (size_t i = 0; i < GUARD; i++)
+    assert_true(whole[i] == 7 && whole[GUARD + n + i] == 7);
+  memcpy(forces, whole + GUARD, n * sizeof *forces);
+  free(whole);
+  return true;
+}
+
+static dcs_reference reference_of(const dcs_case *c) {
+  dcs_reference reference;
+  assert_int_equal(dcs_oracle(c, INT64_C(1) << 40, &reference), DCS_OK);
+  return reference;
+}
+
+/* To within what is accepted; returns how far all are off together, at most. */
+static double check_all(const dcs_case *c, int threads) {
+  double most = 0;
+  dcs_reference reference = reference_of(c);
+  float *forces = malloc(4 * (size_t)c->n_sites * sizeof *forces);
+  assert_non_null(forces);
+  for (int isa = 0; isa < N_ISAS; isa++) {
+    if (!compute(c, threads, isa, forces)) continue;
+    const dcs_verdict verdict = dcs_check(&reference, forces, c->n_sites);
+    if (!verdict.accepted)
+      fail_msg("isa %d, %d atoms, value %d: found %.9g, expected %.9g", isa, (int)c->n_sites,
+               (int)verdict.worst, verdict.found, verdict.expected);
+    most = fmax(most, verdict.rel_l2);
+  }
+  free(forces);
+  dcs_reference_free(&reference);
+  return most;
+}
+
+/* ---- what is right ---- */
+
+/* Argon-like atoms: at R_min the well's depth and no force, at R_min / 2^(1/6) no energy. */
+static void a_well_is_where_it_should_be(void **state) {
+  (void)state;
+  dcs_lennard_jones wells[] = {{1.5, 0.2}, {2, 0.8}};
+  const double minimum = 3.5, depth = 0.4;
+  dcs_site sites[] = {{.x = 1, .y = 2, .z = 3}, {.x = 1 + minimum, .y = 2, .z = 3}};
+  dcs_case c = build(sites, 2, wells, NULL, 0, "");
+  assert_near(energy_of(&c), -depth, 1e-12);
+  assert_near(right(&c, 0, 0), 0, 1e-12);
+  dcs_case_free(&c);
+  sites[1].x = 1 + minimum / pow(2, 1.0 / 6);
+  c = build(sites, 2, wells, NULL, 0, "");
+  assert_near(energy_of(&c), 0, 1e-12);
+  assert_near(right(&c, 0, 0), -24 * depth * pow(2, 1.0 / 6) / minimum, 1e-10);
+  assert_near(right(&c, 1, 0), 24 * depth * pow(2, 1.0 / 6) / minimum, 1e-10);
+  check_all(&c, 1);
+  dcs_case_free(&c);
+}
+
+/* From 9 to 12: at 10.5 t = (10.5^2 - 81) / 63, and the energy is 1 - 3 t^2 + 2 t^3 of what it was.
+ */
+static void wells_are_switched(void **state) {
+  (void)state;
+  static const double at[] = {8.9, 9.1, 10.5, 11.9, 12.1};
+  dcs_lennard_jones wells[] = {{2, 5}, {2, 5}};
+  for (int i = 0; i < 5; i++) {
+    const double r = at[i], t = fmin(fmax((r * r - 81) / 63, 0), 1), b = pow(4 / r, 6);
+    dcs_site sites[] = {{.z = 0}, {.z = r}};
+    dcs_case c = build(sites, 2, wells, NULL, 0, "switch_from=9");
+    assert_near(energy_of(&c), 5 * (b * b - 2 * b) * (1 - 3 * t * t + 2 * t * t * t), 1e-12);
+    check_all(&c, 1);
+    dcs_case_free(&c);
+  }
+}
+
+static void charges_are_shifted_or_of_an_ewald_sum(void **state) {
+  (void)state;
+  dcs_lennard_jones wells[2] = {{0}};
+  dcs_site sites[] = {{.q = 0.5}, {.y = 5, .q = -0.8}};
+  dcs_case c = build(sites, 2, wells, NULL, 0, "cutoff=10");
+  assert_near(energy_of(&c), -0.4 * K / 5 * 0.75 * 0.75, 1e-11);
+  assert_near(right(&c, 0, 1), 0.4 * K * (0.75 * 0.75 / 25 + 4 * 0.75 / 100), 1e-11);
+  check_all(&c, 1);
+  dcs_case_free(&c);
+  c = build(sites, 2, wells, NULL, 0, "cutoff=10,electrostatics=ewald,alpha=0.2");
+  assert_near(energy_of(&c), -0.4 * K / 5 * erfc(1), 1e-11);
+  assert_near(right(&c, 0, 1), 0.4 * K / 5 * (erfc(1) / 5 + 0.4 / sqrt(acos(-1)) * exp(-1)), 1e-11);
+  check_all(&c, 1);
+  dcs_case_free(&c);
+}
+
+/* A chain of six: 0 and 3 are the first that count. */
+static void bonded_atoms_are_excluded(void **state) {
+  (void)state;
+  enum { ATOMS = 6 };
+  int64_t bonds[][2] = {{1, 0}, {1, 2}, {2, 3}, {4, 3}, {4, 5}, {5, 4}};
+  dcs_lennard_jones wells[ATOMS] = {{0}};
+  dcs_site sites[ATOMS];
+  for (int i = 0; i < ATOMS; i++)
+    sites[i] = (dcs_site){.x = 1.5 * i, .y = i % 2, .q = 1};
+  dcs_case c = build(sites, ATOMS, wells, bonds, 6, "");
+  static const int32_t expected[] = {1, 2, 0, 2, 3, 0, 1, 3, 4, 1, 2, 4, 5, 2, 3, 5, 3, 4};
+  static const int32_t begins[] = {0, 2, 5, 9, 13, 16, 18};
+  assert_memory_equal(c.problem.input[DCS_FORCES_BEGINS], begins, sizeof begins);
+  assert_memory_equal(c.problem.input[DCS_FORCES_EXCLUDED], expected, sizeof expected);
+  assert_near(kind->work(&c, false), 6, 0); /* 0 3, 0 4, 0 5, 1 4, 1 5, 2 5 */
+  check_all(&c, 1);
+  dcs_case_free(&c);
+}
+
+/* One molecule has no pairs; of two, nine. A part of one has the bonds of its atoms. */
+static void molecules_of_water_do_not_pull_themselves(void **state) {
+  (void)state;
+  static const double pairs[] = {0, 0, 0, 3, 6, 9, 15};
+  for (int n = 1; n <= 7; n++) {
+    dcs_case c = water(n, "");
+    assert_near(kind->work(&c, false), pairs[n - 1], 0);
+    assert_near(c.field.n_bonds, n - (n + 2) / 3, 0);
+    check_all(&c, 1);
+    dcs_case_free(&c);
+  }
+}
+
+/* ---- laws ---- */
+
+static const char *const problems[] = {
+    "", "cutoff=5,electrostatics=ewald,alpha=0.5,switch_from=1", "cutoff=4.5,boundary=periodic",
+    "cutoff=6,boundary=periodic,electrostatics=ewald", "cutoff=1.5"};
+enum { N_PROBLEMS = sizeof problems / sizeof problems[0] };
+
+static void forces_sum_to_zero(void **state) {
+  (void)state;
+  enum { ATOMS = 66 };
+  float forces[4 * ATOMS];
+  for (int p = 0; p < N_PROBLEMS; p++) {
+    dcs_case c = water(ATOMS, problems[p]);
+    for (int k = 0; k < 3; k++) {
+      double sum = 0, size = 0;
+      for (int i = 0; i < ATOMS; i++) {
+        sum += right(&c, i, k);
+        size += fabs(right(&c, i, k));
+      }
+      assert_near(sum, 0, 1e-12 * size);
+      for (int isa = 0; isa < N_ISAS; isa++) {
+        if (!compute(&c, 1, isa, forces)) continue;
+        double found = 0;
+        for (int i = 0; i < ATOMS; i++)
+          found += (double)forces[4 * i + k];
+        assert_near(found, 0, 1e-5 * size);
+      }
+    }
+    dcs_case_free(&c);
+  }
+}
+
+/* By central differences: off by h^2 times the third derivative. */
+static void forces_are_the_energy_s_gradient(void **state) {
+  (void)state;
+  enum { ATOMS = 45 };
+  const double h = 1e-5;
+  for (int p = 0; p < N_PROBLEMS; p++) {
+    dcs_case c = water(ATOMS, problems[p]);
+    for (int i = 0; i < ATOMS; i += 7) {
+      double *const at[] = {&c.sites[i].x, &c.sites[i].y, &c.sites[i].z};
+      for (int k = 0; k < 3; k++) {
+        const double force = right(&c, i, k), was = *at[k];
+        *at[k] = was + h;
+        const double above = energy_of(&c);
+        *at[k] = was - h;
+        const double below = energy_of(&c);
+        *at[k] = was;
+        assert_near((below - above) / (2 * h), force, 1e-5 * (fabs(force) + 10));
+      }
+    }
+    dcs_case_free(&c);
+  }
+}
+
+static void forces_rotate_with_the_atoms(void **state) {
+  (void)state;
+  enum { ATOMS = 48 };
+  const double turn[3][3] = {{0.36, 0.48, -0.8}, {-0.8, 0.6, 0}, {0.48, 0.64, 0.6}};
+  dcs_case c = water(ATOMS, "cutoff=7"), turned = water(ATOMS, "cutoff=7");
+  for (int i = 0; i < ATOMS; i++) {
+    const double s[] = {c.sites[i].x, c.sites[i].y, c.sites[i].z};
+    double *const to[] = {&turned.sites[i].x, &turned.sites[i].y, &turned.sites[i].z};
+    for (int k = 0; k < 3; k++)
+      *to[k] = turn[k][0] * s[0] + turn[k][1] * s[1] + turn[k][2] * s[2] + 3;
+  }
+  for (int i = 0; i < ATOMS; i++) {
+    assert_near(right(&turned, i, 3), right(&c, i, 3), 1e-9 * (1 + fabs(right(&c, i, 3))));
+    for (int k = 0; k < 3; k++) {
+      const double expected = turn[k][0] * right(&c, i, 0) + turn[k][1] * right(&c, i, 1) +
+                              turn[k][2] * right(&c, i, 2);
+      assert_near(right(&turned, i, k), expected, 1e-9 * (10 + fabs(expected)));
+    }
+  }
+  dcs_case_free(&c);
+  dcs_case_free(&turned);
+}
+
+/* An atom near a face meets the one near the other, wherever either's image is. */
+static void images_pull(void **state) {
+  (void)state;
+  static const double shifts[] = {0, 20, -40, 60};
+  dcs_lennard_jones wells[] = {{1.5, 0.1}, {1.5, 0.1}};
+  for (int i = 0; i < 4; i++) {
+    dcs_site sites[] = {{.x = 0.5, .y = 1, .z = 2, .q = 1},
+                        {.x = 19 + shifts[i], .y = 1, .z = 2, .q = 1}};
+    dcs_case c =
+        build(sites, 2, wells, NULL, 0, "cutoff=9,boundary=periodic,cell_x=20,cell_y=18,cell_z=40");
+    dcs_site next[] = {{.x = 0.5, .y = 1, .z = 2, .q = 1}, {.x = -1, .y = 1, .z = 2, .q = 1}};
+    dcs_case open = build(next, 2, wells, NULL, 0, "cutoff=9");
+    assert_near(right(&c, 0, 0), right(&open, 0, 0), 1e-9);
+    assert_near(kind->work(&c, false), 1, 0);
+    check_all(&c, 1);
+    dcs_case_free(&c);
+    dcs_case_free(&open);
+  }
+}
+
+/* ---- wrong forces are rejected ---- */
+
+static void wrong_forces_are_rejected(void **state) {
+  (void)state;
+  enum { ATOMS = 150, VALUES = 4 * ATOMS };
+  float forces[VALUES], wrong[VALUES];
+  dcs_case c = water(ATOMS, "cutoff=8");
+  dcs_reference reference = reference_of(&c);
+  for (int i = 0; i < VALUES; i++)
+    forces[i] = (float)reference.sums[i].v;
+  assert_true(dcs_check(&reference, forces, ATOMS).accepted);
+  static const char *const others[] = {"cutoff=7.99", "cutoff=8,switch_from=5",
+                                       "cutoff=8,boundary=periodic",
+                                       "cutoff=8,electrostatics=ewald,alpha=0.05"};
+  for (int o = 0; o < 4; o++) {
+    dcs_case other = water(ATOMS, others[o]);
+    for (int i = 0; i < VALUES; i++)
+      wrong[i] = (float)right(&other, i / 4, i % 4);
+    if (dcs_check(&reference, wrong, ATOMS).accepted) fail_msg("%s passes", others[o]);
+    dcs_case_free(&other);
+  }
+  for (int w = 0; w < 4; w++) {
+    static const float factors[] = {0, -1, 1.001f, NAN};
+    memcpy(wrong, forces, sizeof wrong);
+    wrong[4 * 77 + w] *= factors[w];
+    assert_false(dcs_check(&reference, wrong, ATOMS).accepted);
+  }
+  dcs_reference_free(&reference);
+  dcs_case_free(&c);
+}
+
+/* ---- the CPU variant ---- */
+
+static void forces_agree_with_double_precision(void **state) {
+  (void)state;
+  static const int64_t sizes[] = {8, 15, 17, 33, 120, 400};
+  for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+    for (int p = 0; p < N_PROBLEMS; p++) {
+      dcs_case c = water(sizes[s], problems[p]);
+      assert_true(check_all(&c, 1 + (p + (int)s) % 3) < 2e-5);
+      dcs_case_free(&c);
+    }
+}
+
+/* Many in one cell, a few far away, some of them beyond what a float tells apart in cells; a long
+ * and narrow cell. */
+static void any_atoms(void **state) {
+  (void)state;
+  enum { ATOMS = 500, BONDS = 100 };
+  static dcs_site sites[ATOMS];
+  static dcs_lennard_jones wells[ATOMS];
+  static int64_t bonds[BONDS][2];
+  for (int i = 0; i < ATOMS; i++) {
+    sites[i] = (dcs_site){.x = 3 + 0.9 * (i % 8),
+                          .y = 0.9 * (i / 8 % 8),
+                          .z = 0.9 * (i / 64) - 7,
+                          .q = 0.1 * (i % 11 - 5)};
+    wells[i] = (dcs_lennard_jones){0.1 * (i % 5), 0.01 * (i % 7)};
+  }
+  sites[1].x = 1e6;
+  sites[2].y = -4e4;
+  sites[3] = (dcs_site){.x = 1e6, .y = 1.5, .q = 1};
+  for (int b = 0; b < BONDS; b++) {
+    bonds[b][0] = 37 * b % ATOMS;
+    bonds[b][1] = (37 * b + 61 * (b % 5)) % ATOMS;
+  }
+  dcs_case c = build(sites, ATOMS, wells, bonds, BONDS, "cutoff=4");
+  check_all(&c, 2);
+  dcs_case_free(&c);
+  sites[1].x = sites[3].x = 200;
+  c = build(sites, ATOMS, wells, bonds, BONDS,
+            "cutoff=3.5,boundary=periodic,cell_x=7,cell_y=300,cell_z=9.5");
+  check_all(&c, 2);
+  dcs_case_free(&c);
+}
+
+static void threads_change_nothing(void **state) {
+  (void)state;
+  enum { ATOMS = 500 };
+  float one[4 * ATOMS], three[4 * ATOMS];
+  dcs_case c = water(ATOMS, "");
+  assert_true(compute(&c, 1, 0, one) && compute(&c, 3, 0, three));
+  assert_memory_equal(one, three, sizeof one);
+  dcs_case_free(&c);
+}
+
+/* Cells count what all pairs do. */
+static void pairs_are_counted(void **state) {
+  (void)state;
+  enum { ATOMS = 3000 };
+  static const char *const counted[] = {"cutoff=6", "cutoff=5,boundary=periodic"};
+  for (int p = 0; p < 2; p++) {
+    dcs_case c = water(ATOMS, counted[p]);
+    const double cutoff = p ? 5 : 6, edge = 31.05163775311734;
+    int64_t pairs = 0;
+    for (int i = 0; i < ATOMS; i++)
+      for (int j = 0; j < i; j++) {
+        double apart[] = {c.sites[i].x - c.sites[j].x, c.sites[i].y - c.sites[j].y,
+                          c.sites[i].z - c.sites[j].z};
+        for (int d = 0; p && d < 3; d++)
+          apart[d] = remainder(apart[d], edge);
+        pairs += i / 3 != j / 3 &&
+                 apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2] < cutoff * cutoff;
+      }
+    assert_near(kind->work(&c, false), (double)pairs, 0);
+    dcs_case_free(&c);
+  }
+}
+
+/* ---- inputs ---- */
+
+static void problems_that_are_none_are_refused(void **state) {
+  (void)state;
+  static const char *const refused[][2] = {{"cutoff=8,switch_from=8", "expected 0.99 of it"},
+                                           {"cell_x=30", "expected --boundary periodic"},
+                                           {"boundary=periodic,cell_y=23", "twice the cutoff"},
+                                           {"radial_error=1e-9", "1e-6 and more"},
+                                           {"cutoff=0", "cutoff"}};
+  dcs_config problem;
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    assert_int_equal(dcs_parse_problem(kind, refused[i][0], &problem), DCS_USAGE);
+    assert_contains(dcs_error_message(), refused[i][1]);
+  }
+  assert_true(posed("alpha=0.3").value[DCS_FORCES_ALPHA] == kind->params[DCS_FORCES_ALPHA].initial);
+}
+
+/* Generated water is known by its charges and places; other atoms have no bonds. */
+static void water_is_read_from_files(void **state) {
+  (void)state;
+  assert_status(program_run("generate water --atoms 90 --out %s", in_folder("water.pqr")), 0);
+  assert_status(
+      program_run(
+          "verify --problem forces --variants cpu_forces --config threads=1,isa=portable --input "
+          "%s",
+          in_folder("water.pqr")),
+      0);
+  assert_contains(program_out, "2 maps");
+  assert_status(program_run("verify --problem forces --variants cpu_forces --input "
+                            "tests/corpus/molecule/plain.pqr"),
+                DCS_USAGE);
+  assert_contains(program_err, "without bonds and Lennard-Jones parameters");
+}
+
+static void sizes_are_measured(void **state) {
+  (void)state;
+  assert_status(program_run("sweep --problem forces --variants cpu_forces --config "
+                            "threads=1,isa=portable --cutoff 6 --atoms 60,120 --rounds 2 --out %s",
+                            in_folder("run")),
+                0);
+  dcs_table *t = run_table("run", "summary.csv");
+  assert_int_equal(dcs_table_rows(t), 2);
+  assert_string_equal(text_at(t, 1, "problem_config"), "cutoff=6");
+  dcs_case c = water(120, "cutoff=6");
+  assert_true(number_at(t, 1, "evals_executed") > 2 * number_at(t, 1, "evals_useful"));
+  assert_true(number_at(t, 1, "rel_l2_error") < 2e-5);
+  dcs_case_free(&c);
+  dcs_table_free(t);
+  assert_status(program_run("report %s", in_folder("run")), 0);
+  assert_contains(program_out, "cpu_forces");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_well_is_where_it_should_be),
+      cmocka_unit_test(wells_are_switched),
+      cmocka_unit_test(charges_are_shifted_or_of_an_ewald_sum),
+      cmocka_unit_test(bonded_atoms_are_excluded),
+      cmocka_unit_test(molecules_of_water_do_not_pull_themselves),
+      cmocka_unit_test(forces_sum_to_zero),
+      cmocka_unit_test(forces_are_the_energy_s_gradient),
+      cmocka_unit_test(forces_rotate_with_the_atoms),
+      cmocka_unit_test(images_pull),
+      cmocka_unit_test(wrong_forces_are_rejected),
+      cmocka_unit_test(forces_agree_with_double_precision),
+      cmocka_unit_test(any_atoms),
+      cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(pairs_are_counted),
+      cmocka_unit_test(problems_that_are_none_are_refused),
+      cmocka_unit_test(water_is_read_from_files),
+      cmocka_unit_test(sizes_are_measured),
+  };
+  return cmocka_run_group_tests_name("forces", tests, find_entries, program_teardown);
+}
