@@ -364,8 +364,9 @@ mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: 
 	@sh tests/mutants.sh $(BUILD) "$(MUTANTS)"
 
 KILLS ?= 300
-kills: $(BIN) $(BUILD)/tests/test_kills ## KILLS=300 kills at random moments: no row lost, doubled or wrong
+kills: all $(BUILD)/tests/test_kills $(BUILD)/tests/test_mpi_frames ## KILLS=300 kills at random moments: no row lost, doubled or wrong; and 100 of ranks that compute a mean: the same bits
 	BUILD=$(BUILD) DCS_KILLS=$(KILLS) $(BUILD)/tests/test_kills
+	BUILD=$(BUILD) DCS_TEST_FULL=1 $(BUILD)/tests/test_mpi_frames
 
 faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n
 	@$(BUILD)/faults $(BIN) $(BUILD)/fault_inject.so $(FAULTS)

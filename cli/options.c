@@ -321,10 +321,11 @@ static const dcs_option plan_options[] = {
      DCS_WORD(dcs_plan_options, line.atoms)},
     {"grid", 0, "LIST", "grids: 64x64x32, 64^3, 16:256:log4^3 (the molecule's box)",
      DCS_WORD(dcs_plan_options, line.grid)},
-    {"scope", 0, "LIST", "what is timed: kernel, warm, first (kernel)",
+    {"scope", 0, "LIST", "what is timed: kernel, warm, first, frame (kernel)",
      DCS_WORD(dcs_plan_options, line.scope)},
     {"memory", 0, "LIST",
-     "how data moves in scopes warm and first: pageable, pinned, mapped, managed, managed_prefetch "
+     "how data moves in scopes warm, first and frame: pageable, pinned, mapped, managed, "
+     "managed_prefetch "
      "(pageable)",
      DCS_WORD(dcs_plan_options, line.memory)},
     {"plan", 0, "FILE",

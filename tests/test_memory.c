@@ -97,6 +97,27 @@ static void expect_every_mode(bench_fixture *f, const char *id, const char *conf
   free(launched_once);
 }
 
+/* Places in that kind of memory, as frames have them, and charges that stay. */
+static void frames_give_the_same_map(void **state) {
+  bench_fixture *f = fixture_of(state);
+  static const char *const ids[] = {"cuda_naive", "cuda_volume"};
+  for (int i = 0; i < 2; i++) {
+    const dcs_method method = configured(ids[i], "");
+    dcs_trial trial = dcs_bench_try(&f->bench, &method, 0, &f->reference);
+    if (trial.outcome != DCS_OUTCOME_OK) fail_msg("%s", dcs_error_message());
+    float *launched_once = copy_of_map(f);
+    for (int m = 0; m < DCS_N_MEMORIES; m++) {
+      trial.verdict = (dcs_verdict){0};
+      dcs_bench_try_again(&f->bench, &f->reference, DCS_UNTIMED_FRAME, (dcs_memory)m, &trial);
+      if (trial.outcome != DCS_OUTCOME_OK || !trial.verdict.accepted)
+        fail_msg("%s %s: %s", ids[i], dcs_memory_name((dcs_memory)m), dcs_error_message());
+      assert_memory_equal(f->bench.arena.map, launched_once,
+                          (size_t)dcs_points(f->c.problem.n) * sizeof(float));
+    }
+    free(launched_once);
+  }
+}
+
 /* Bricks in z, from a slab that ends within the map's last brick to one that ends with it; atoms in
  * global memory, in constant memory at once, and in chunks. */
 static void slabs_of_a_volume_give_the_same_map(void **state) {
@@ -290,6 +311,7 @@ int main(int argc, char **argv) {
   if (argc > 2 && strcmp(argv[1], "worker") == 0)
     return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
   const struct CMUnitTest tests[] = {
+      EMULATED(frames_give_the_same_map),
       EMULATED(slabs_of_a_volume_give_the_same_map),
       EMULATED(many_slabs_give_the_same_map),
       EMULATED(slabs_of_slices_give_the_same_map),

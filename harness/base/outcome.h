@@ -29,15 +29,19 @@ bool dcs_find_outcome(const char *name, dcs_outcome *outcome); /* false: none ha
 
 /* What a timing includes (one bit each in a set of scopes). */
 typedef enum {
-  DCS_UNTIMED = 0,     /* a map as in `kernel`, then copied out, for verification */
-  DCS_KERNEL = 1,      /* launches alone; on the CPU the loop nest */
-  DCS_WARM = 2,        /* copy in, kernels, copy out; context alive, code loaded */
-  DCS_FIRST = 4,       /* a fresh process from its start to the finished map in host memory */
-  DCS_UNTIMED_WARM = 8 /* a map as in `warm` and `first`, for verification */
+  DCS_UNTIMED = 0,       /* a map as in `kernel`, then copied out, for verification */
+  DCS_KERNEL = 1,        /* launches alone; on the CPU the loop nest */
+  DCS_WARM = 2,          /* copy in, kernels, copy out; context alive, code loaded */
+  DCS_FIRST = 4,         /* a fresh process from its start to the finished map in host memory */
+  DCS_FRAME = 8,         /* of a device: one of many frames whose maps are added where they are */
+  DCS_UNTIMED_WARM = 16, /* a map as in `warm` and `first`, for verification */
+  DCS_UNTIMED_FRAME = 32 /* as in `frame` */
 } dcs_scope;
 
 const char *dcs_scope_name(dcs_scope scope);
 bool dcs_find_scope(const char *name, dcs_scope *scope); /* of those that are timed */
+bool dcs_is_timed(dcs_scope scope);
+dcs_scope dcs_untimed_as(dcs_scope scope); /* that verifies it */
 
 /* How atoms and map move between host and GPU. */
 typedef enum {

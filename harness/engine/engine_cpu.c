@@ -186,7 +186,7 @@ static dcs_outcome cpu_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_me
                            int64_t inner, double *ns) {
   (void)memory;
   cpu_engine *cpu = (cpu_engine *)engine;
-  const bool timed = scope != DCS_UNTIMED && scope != DCS_UNTIMED_WARM;
+  const bool timed = dcs_is_timed(scope);
   const bool cold = timed && cpu->kind->cold, anew = !timed || dcs_reads_outputs(cpu->kind);
   const int64_t batch = cold || anew ? 1 : inner;
   *ns = 0;

@@ -181,10 +181,13 @@ static dcs_status flush_cache(dcs_device_engine *e, bool wait) {
   return wait ? device->synchronize(device) : DCS_OK;
 }
 
+static dcs_status no_times(void) {
+  return dcs_fail(DCS_UNAVAILABLE, "this device has no times: it exists for correctness");
+}
+
 static dcs_status run_timed(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                             dcs_scope scope, int64_t inner, double *ns) {
-  if (!e->engine.device->timed)
-    return dcs_fail(DCS_UNAVAILABLE, "this device has no times: it exists for correctness");
+  if (!e->engine.device->timed) return no_times();
   const bool reads = dcs_reads_outputs(e->kind);
   if (!e->kind->cold && !reads) return time_batch(e, m, p, scope, inner, ns);
   for (int64_t i = 0; i < inner; i++) {
@@ -218,16 +221,26 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
   return DCS_OK;
 }
 
+/* Maps of the same inputs, which are copied for each all the same. */
+static dcs_outcome run_frames(dcs_device_engine *e, int slot, bool timed, dcs_memory memory,
+                              int64_t inner, double *ns) {
+  if (timed && !e->engine.device->timed) return as_outcome(no_times(), DCS_OUTCOME_LAUNCH);
+  return dcs_run_frames(e, slot, memory, timed ? inner : 1,
+                        timed ? NULL : e->out[dcs_map_of(e->kind)], ns);
+}
+
 static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_memory memory,
                               int64_t inner, double *ns) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
+  if (scope == DCS_FRAME || scope == DCS_UNTIMED_FRAME)
+    return run_frames(e, slot, scope == DCS_FRAME, memory, inner, ns);
   dcs_device_method *m = &e->slots[slot];
   dcs_places places;
   bool whole = scope == DCS_WARM || scope == DCS_UNTIMED_WARM;
   engine->device->select_stream(engine->device, 0);
   dcs_outcome outcome = dcs_find_places(e, m, whole ? memory : DCS_PAGEABLE, whole, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
-  const bool timed = scope != DCS_UNTIMED && scope != DCS_UNTIMED_WARM;
+  const bool timed = dcs_is_timed(scope);
   if (!whole) outcome = dcs_place_ahead(e, m, &places, timed);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   *ns = 0;

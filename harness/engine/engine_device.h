@@ -11,7 +11,7 @@
 #ifndef DCS_ENGINE_DEVICE_H
 #define DCS_ENGINE_DEVICE_H
 
-#include "harness/engine/engine.h"
+#include "harness/engine/device_frames.h"
 #include "harness/engine/share.h"
 #include "harness/engine/slabs.h"
 
@@ -179,6 +179,19 @@ dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dc
 /* Fills every place of the outputs with bytes that are NaN in floats and doubles, so that a value
  * that nobody wrote or copied is seen. */
 dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *places);
+
+/* ---- frames (device_frames.h) ---- */
+
+/* Frames of the method of that slot, which is prepared, with places and charges in that kind of
+ * memory. DCS_OUTCOME_NOT_BUILT where the device has none, else as dcs_device_frames_open(). */
+dcs_outcome dcs_device_frames_of(dcs_device_engine *e, int slot, dcs_memory memory,
+                                 dcs_device_frames **frames);
+
+/* Computes the method's problem so many times as frames that follow each other, two in hand: places
+ * are copied for each, in that kind of memory; charges and sums stay. `map` receives the last map
+ * itself; NULL: not wanted. *ns: of all of them together. */
+dcs_outcome dcs_run_frames(dcs_device_engine *e, int slot, dcs_memory memory, int64_t inner,
+                           float *map, double *ns);
 
 /* ---- maps ---- */
 

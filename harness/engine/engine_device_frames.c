@@ -25,7 +25,7 @@ enum {
 };
 _Static_assert((int)EVENTS <= (int)DCS_EVENTS, "a device has as many events as are used");
 
-/* What host and device both have. */
+/* What host and device both have. In memory that both see there is the host's block alone. */
 typedef struct {
   dcs_block host, device;
   dcs_valid valid;
@@ -33,6 +33,8 @@ typedef struct {
 
 struct dcs_device_frames {
   dcs_device_engine *e;
+  int slot;
+  dcs_memory memory;
   dcs_problem shape; /* with the inputs of the frame that is enqueued */
   dcs_module *module;
   both charges, places[DCS_FRAMES_IN_HAND], maps[DCS_FRAMES_IN_HAND];
@@ -63,6 +65,28 @@ static dcs_status make_both(dcs_device_frames *f, size_t bytes, both *b) {
   return dcs_block_grow(device, DCS_BLOCK_DEVICE, bytes, &b->device);
 }
 
+/* Where inputs of frames lie on the host. */
+static dcs_block_kind input_kind(const dcs_device_frames *f) {
+  return f->memory == DCS_PAGEABLE                            ? DCS_BLOCK_ORDINARY
+         : f->memory == DCS_PINNED || f->memory == DCS_MAPPED ? DCS_BLOCK_HOST
+                                                              : DCS_BLOCK_MANAGED;
+}
+
+static bool is_copied(const dcs_device_frames *f) {
+  return f->memory == DCS_PAGEABLE || f->memory == DCS_PINNED;
+}
+
+static dcs_status make_input(dcs_device_frames *f, size_t bytes, both *b) {
+  dcs_device *device = f->e->engine.device;
+  DCS_TRY(dcs_block_grow(device, input_kind(f), bytes, &b->host));
+  return is_copied(f) ? dcs_block_grow(device, DCS_BLOCK_DEVICE, bytes, &b->device) : DCS_OK;
+}
+
+/* For kernels. */
+static dcs_ptr input_of(const dcs_device_frames *f, const both *b) {
+  return is_copied(f) ? b->device.ptr : b->host.ptr;
+}
+
 static dcs_status load(dcs_device_frames *f) {
   dcs_device *device = f->e->engine.device;
   const dcs_source source = {.name = "harness/engine/frames.cu",
@@ -73,9 +97,9 @@ static dcs_status load(dcs_device_frames *f) {
 
 static dcs_status make_memory(dcs_device_frames *f) {
   const size_t n = (size_t)f->shape.n_inputs;
-  DCS_TRY(make_both(f, n * sizeof(float), &f->charges));
+  DCS_TRY(make_input(f, n * sizeof(float), &f->charges));
   for (int i = 0; i < DCS_FRAMES_IN_HAND; i++)
-    DCS_TRY(make_both(f, 3 * n * sizeof(float), &f->places[i]));
+    DCS_TRY(make_input(f, 3 * n * sizeof(float), &f->places[i]));
   for (int i = 0; i < DCS_SUMS_IN_HAND; i++)
     DCS_TRY(make_both(f, sums_bytes(f), &f->sums[i]));
   const float *atoms = f->shape.input[0];
@@ -108,10 +132,18 @@ static dcs_status compare_clocks(dcs_device_frames *f) {
 /* A first map, of nobody's: a driver loads a kernel when it is first launched. */
 static dcs_outcome warm_up(dcs_device_frames *f) {
   dcs_places places;
-  const dcs_outcome outcome = dcs_find_places(f->e, &f->e->slots[0], DCS_PAGEABLE, false, &places);
+  dcs_device_method *method = &f->e->slots[f->slot];
+  const dcs_outcome outcome = dcs_find_places(f->e, method, DCS_PAGEABLE, false, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
-  const dcs_status status = dcs_enqueue_map(f->e, &f->e->slots[0], &places);
+  const dcs_status status = dcs_enqueue_map(f->e, method, &places);
   return as_outcome(status == DCS_OK ? compare_clocks(f) : status);
+}
+
+/* The method is prepared. */
+static dcs_outcome make_ready(dcs_device_frames *f) {
+  dcs_outcome outcome = as_outcome(load(f));
+  if (outcome == DCS_OUTCOME_OK) outcome = as_outcome(make_memory(f));
+  return outcome == DCS_OUTCOME_OK ? warm_up(f) : outcome;
 }
 
 static dcs_outcome open_frames(dcs_device_frames *f, const dcs_kind *kind,
@@ -122,22 +154,27 @@ static dcs_outcome open_frames(dcs_device_frames *f, const dcs_kind *kind,
   dcs_outcome outcome = check_form(kind, variant);
   if (outcome == DCS_OUTCOME_OK) outcome = engine->take(engine, kind, &f->shape, out);
   if (outcome == DCS_OUTCOME_OK)
-    outcome = engine->prepare(engine, 0, &f->shape.config, variant, config, &facts);
-  if (outcome == DCS_OUTCOME_OK) outcome = as_outcome(load(f));
-  if (outcome == DCS_OUTCOME_OK) outcome = as_outcome(make_memory(f));
-  return outcome == DCS_OUTCOME_OK ? warm_up(f) : outcome;
+    outcome = engine->prepare(engine, f->slot, &f->shape.config, variant, config, &facts);
+  return outcome == DCS_OUTCOME_OK ? make_ready(f) : outcome;
+}
+
+/* NULL without memory. */
+static dcs_device_frames *new_frames(dcs_device_engine *e, const dcs_problem *shape,
+                                     dcs_memory memory) {
+  dcs_device_frames *f = calloc(1, sizeof *f);
+  if (f) *f = (dcs_device_frames){.e = e, .memory = memory, .shape = *shape};
+  if (f) f->points = dcs_points(shape->n);
+  if (!f) (void)dcs_fail(DCS_UNAVAILABLE, "no memory for frames");
+  return f;
 }
 
 dcs_outcome dcs_device_frames_open(dcs_engine *engine, const dcs_kind *kind,
                                    const dcs_variant *variant, const dcs_config *config,
                                    const dcs_problem *first, bool squares,
                                    dcs_device_frames **frames) {
-  dcs_device_frames *f = calloc(1, sizeof *f);
+  dcs_device_frames *f = new_frames((dcs_device_engine *)engine, first, DCS_PINNED);
   *frames = NULL;
-  if (!f) return as_outcome(dcs_fail(DCS_UNAVAILABLE, "no memory for frames"));
-  f->e = (dcs_device_engine *)engine;
-  f->shape = *first;
-  f->points = dcs_points(first->n);
+  if (!f) return DCS_OUTCOME_MEMORY;
   f->squares = squares;
   dcs_outcome outcome = open_frames(f, kind, variant, config);
   if (outcome == DCS_OUTCOME_OK)
@@ -147,8 +184,26 @@ dcs_outcome dcs_device_frames_open(dcs_engine *engine, const dcs_kind *kind,
   return outcome;
 }
 
-static void release_both(dcs_device *device, both *b) {
-  dcs_block_release(device, DCS_BLOCK_HOST, &b->host);
+dcs_outcome dcs_device_frames_of(dcs_device_engine *e, int slot, dcs_memory memory,
+                                 dcs_device_frames **frames) {
+  const dcs_variant *variant = e->slots[slot].variant;
+  *frames = NULL;
+  if (e->engine.device->supports(e->engine.device, memory) != DCS_OK) return DCS_OUTCOME_NOT_BUILT;
+  dcs_outcome outcome = check_form(e->kind, variant);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  dcs_device_frames *f = new_frames(e, e->shape, memory);
+  if (!f) return DCS_OUTCOME_MEMORY;
+  f->slot = slot;
+  outcome = make_ready(f);
+  if (outcome == DCS_OUTCOME_OK)
+    *frames = f;
+  else
+    dcs_device_frames_close(f);
+  return outcome;
+}
+
+static void release_both(dcs_device *device, dcs_block_kind kind, both *b) {
+  dcs_block_release(device, kind, &b->host);
   dcs_block_release(device, DCS_BLOCK_DEVICE, &b->device);
 }
 
@@ -158,23 +213,29 @@ void dcs_device_frames_close(dcs_device_frames *f) {
   (void)device->synchronize(device);
   device->select_stream(device, STREAM_COMPUTE);
   if (f->module) device->unload(device, f->module);
-  release_both(device, &f->charges);
+  release_both(device, input_kind(f), &f->charges);
   for (int i = 0; i < DCS_FRAMES_IN_HAND; i++) {
-    release_both(device, &f->places[i]);
-    release_both(device, &f->maps[i]);
+    release_both(device, input_kind(f), &f->places[i]);
+    release_both(device, DCS_BLOCK_HOST, &f->maps[i]);
   }
   for (int i = 0; i < DCS_SUMS_IN_HAND; i++)
-    release_both(device, &f->sums[i]);
+    release_both(device, DCS_BLOCK_HOST, &f->sums[i]);
   free(f);
 }
 
 /* ---- a frame ---- */
 
-/* Enqueues the copy to the device of what is stale there. */
-static dcs_status bring(dcs_device *device, both *b) {
+/* Enqueues the copy to the device of what is stale there. Memory that both see is fetched when it
+ * is read, or moved ahead. */
+static dcs_status bring(dcs_device_frames *f, both *b) {
+  dcs_device *device = f->e->engine.device;
   bool copy;
   DCS_TRY(dcs_device_reads(&b->valid, &copy));
-  return copy ? device->copy_in(device, b->device.ptr, b->host.host, b->host.bytes) : DCS_OK;
+  if (copy && is_copied(f))
+    return device->copy_in(device, b->device.ptr, b->host.host, b->host.bytes);
+  if (copy && f->memory == DCS_MANAGED_PREFETCH)
+    return device->prefetch(device, b->host.ptr, b->host.bytes, false);
+  return DCS_OK;
 }
 
 static dcs_status bring_places(dcs_device_frames *f, const dcs_problem *problem, int which) {
@@ -187,8 +248,8 @@ static dcs_status bring_places(dcs_device_frames *f, const dcs_problem *problem,
   device->select_stream(device, STREAM_IN);
   DCS_TRY(device->wait_event(device, EVENT_TAKEN + which));
   DCS_TRY(device->record_event(device, EVENT_IN + which));
-  DCS_TRY(bring(device, &f->charges));
-  DCS_TRY(bring(device, &f->places[which]));
+  DCS_TRY(bring(f, &f->charges));
+  DCS_TRY(bring(f, &f->places[which]));
   return device->record_event(device, EVENT_COPIED + which);
 }
 
@@ -196,7 +257,7 @@ static dcs_status bring_places(dcs_device_frames *f, const dcs_problem *problem,
 static dcs_status assemble(dcs_device_frames *f, dcs_ptr atoms, int which) {
   enum { THREADS = 256 };
   dcs_device *device = f->e->engine.device;
-  dcs_ptr places = f->places[which].device.ptr, charges = f->charges.device.ptr;
+  dcs_ptr places = input_of(f, &f->places[which]), charges = input_of(f, &f->charges);
   int n = (int)f->shape.n_inputs;
   void *args[] = {&atoms, &places, &charges, &n};
   DCS_TRY(device->wait_event(device, EVENT_COPIED + which));
@@ -257,7 +318,7 @@ static dcs_status compute(dcs_device_frames *f, const dcs_device_frame *frame,
   const dcs_buffer_place *map = &places->at[dcs_map_of(f->e->kind)];
   device->select_stream(device, STREAM_COMPUTE);
   DCS_TRY(assemble(f, places->at[0].ptr, which));
-  DCS_TRY(dcs_enqueue_map(f->e, &f->e->slots[0], places));
+  DCS_TRY(dcs_enqueue_map(f->e, &f->e->slots[f->slot], places));
   DCS_TRY(apply_fixes(f, frame, map));
   DCS_TRY(add_map(f, map, nth));
   DCS_TRY(copy_map(f, frame, map, which));
@@ -273,9 +334,9 @@ dcs_outcome dcs_device_frames_add(dcs_device_frames *f, const dcs_device_frame *
                                (long long)frame->problem.n_inputs, (long long)f->shape.n_inputs));
   f->shape.input[0] = frame->problem.input[0];
   f->e->engine.device->select_stream(f->e->engine.device, STREAM_COMPUTE);
-  dcs_outcome outcome = dcs_adopt_plan(f->e, 0, &frame->problem, &frame->plan);
+  dcs_outcome outcome = dcs_adopt_plan(f->e, f->slot, &frame->problem, &frame->plan);
   if (outcome == DCS_OUTCOME_OK)
-    outcome = dcs_find_places(f->e, &f->e->slots[0], DCS_PAGEABLE, false, &places);
+    outcome = dcs_find_places(f->e, &f->e->slots[f->slot], DCS_PAGEABLE, false, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   dcs_status status = bring_places(f, &frame->problem, which);
   if (status == DCS_OK) status = compute(f, frame, &places, nth, which);

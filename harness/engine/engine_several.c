@@ -154,6 +154,10 @@ static dcs_outcome several_run(dcs_engine *engine, int slot, dcs_scope scope, dc
   dcs_several *s = (dcs_several *)engine;
   const bool timed = scope == DCS_KERNEL || scope == DCS_WARM;
   const bool whole = scope == DCS_WARM || scope == DCS_UNTIMED_WARM;
+  if (scope == DCS_FRAME || scope == DCS_UNTIMED_FRAME) {
+    (void)dcs_fail(DCS_FAILED, "frames are not shared by several devices: each computes its own");
+    return DCS_OUTCOME_INAPPLICABLE;
+  }
   dcs_outcome outcome = check_request(s, timed, whole ? memory : DCS_PAGEABLE);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   dcs_share_maps(s, slot, scope, inner, ns);

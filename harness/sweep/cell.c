@@ -49,10 +49,10 @@ typedef struct {
 /* What is known of a method on a problem of this cell; records of one method and problem lie
  * together. */
 typedef struct {
-  const dcs_record *of; /* a record of them; NULL: none yet */
-  dcs_trial kernel;     /* as in scope kernel */
-  dcs_trial whole[DCS_N_MEMORIES];
-  bool tried[DCS_N_MEMORIES];
+  const dcs_record *of;               /* a record of them; NULL: none yet */
+  dcs_trial kernel;                   /* as in scope kernel */
+  dcs_trial whole[2][DCS_N_MEMORIES]; /* as in scope warm, and in scope frame */
+  bool tried[2][DCS_N_MEMORIES];
 } method_trials;
 
 static bool is_same(const dcs_record *a, const dcs_record *b) {
@@ -71,12 +71,13 @@ static const dcs_trial *verify(dcs_bench *bench, const references *refs, const d
     if (dcs_not_here(trial->outcome) && !trial->session) return trial; /* was said of the variant */
   }
   if (trial->outcome == DCS_OUTCOME_OK && dcs_scope_copies(record->method.variant, record->scope)) {
-    trial = &trials->whole[record->memory];
-    is_new = !trials->tried[record->memory];
+    const bool frame = record->scope == DCS_FRAME;
+    trial = &trials->whole[frame][record->memory];
+    is_new = !trials->tried[frame][record->memory];
     if (is_new) {
       *trial = trials->kernel;
-      dcs_bench_try_again(bench, reference, DCS_UNTIMED_WARM, record->memory, trial);
-      trials->tried[record->memory] = true;
+      dcs_bench_try_again(bench, reference, dcs_untimed_as(record->scope), record->memory, trial);
+      trials->tried[frame][record->memory] = true;
     }
   }
   if (is_new && trial->lost[0]) dcs_progress_say(progress, "%s", trial->lost);
@@ -354,7 +355,8 @@ static dcs_status check_again(dcs_bench *bench, const references *refs, timed *t
     if (record->outcome != DCS_OUTCOME_OK || record->n_times == 0) continue;
     if (!dcs_interrupted())
       dcs_bench_try_again(bench, &refs->of[record->problem],
-                          copies ? DCS_UNTIMED_WARM : DCS_UNTIMED, record->memory, trial);
+                          copies ? dcs_untimed_as(record->scope) : DCS_UNTIMED, record->memory,
+                          trial);
     if (dcs_interrupted()) {
       record->stop_reason = "interrupted";
     } else if (trial->outcome != DCS_OUTCOME_OK) {

@@ -210,8 +210,9 @@ static dcs_status fill_cell(dcs_cell *cell, const dcs_config *problem, const lin
     int index;
     if (!dcs_solves(variant, problem, why)) continue;
     DCS_TRY(take_problem(cell, problem, &index));
-    for (int scope = DCS_KERNEL; scope <= DCS_FIRST; scope <<= 1) {
-      if (!(line->scopes & scope) || (variant->backend == DCS_CPU && scope == DCS_WARM)) continue;
+    for (int scope = DCS_KERNEL; scope <= DCS_FRAME; scope <<= 1) {
+      const bool of_devices = scope == DCS_WARM || scope == DCS_FRAME;
+      if (!(line->scopes & scope) || (variant->backend == DCS_CPU && of_devices)) continue;
       DCS_TRY(add_scope(cell, method, index, (dcs_scope)scope, line));
     }
   }
@@ -284,7 +285,8 @@ static dcs_status parse_line(const dcs_sweep_line *line, bool gpu, line_values *
   DCS_TRY(dcs_select_methods(line->variants, v->tuned ? NULL : line->config, at_hand, &v->methods));
   DCS_TRY(check_solved(v));
   if (v->options->plan) drop_missing(&v->methods, gpu);
-  DCS_TRY(parse_set("scope", line->scope, scope_name, 3, "kernel, warm or first", &v->scopes));
+  DCS_TRY(
+      parse_set("scope", line->scope, scope_name, 4, "kernel, warm, first or frame", &v->scopes));
   DCS_TRY(parse_set("memory", line->memory, memory_name, DCS_N_MEMORIES,
                     "pageable, pinned, mapped, managed or managed_prefetch", &v->memories));
   return parse_sizes(line, v);

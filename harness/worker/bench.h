@@ -52,7 +52,7 @@ dcs_trial dcs_bench_try(dcs_bench *bench, const dcs_method *method, int which,
 
 /* Checks a method that was tried with success once more, over NaN again: what a computation leaves
  * behind must not matter to the next. Scope DCS_UNTIMED, or DCS_UNTIMED_WARM: as `warm` and `first`
- * compute it, with inputs and output in that kind of memory. */
+ * compute it, with inputs and output in that kind of memory, or DCS_UNTIMED_FRAME. */
 void dcs_bench_try_again(dcs_bench *bench, const dcs_reference *reference, dcs_scope scope,
                          dcs_memory memory, dcs_trial *trial);
 

@@ -60,8 +60,7 @@ static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena 
   if (cpu) reply->usage = dcs_usage_since(&start);
   if (reply->outcome != DCS_OUTCOME_OK) return;
   dcs_apply_fixes(arena->fixes + request->problem * arena->n_fixes, arena->n_fixes, arena->map);
-  bool timed = request->scope != DCS_UNTIMED && request->scope != DCS_UNTIMED_WARM;
-  if (timed) reply->telemetry = telemetry_of(engine);
+  if (dcs_is_timed(request->scope)) reply->telemetry = telemetry_of(engine);
 }
 
 static void limits(const dcs_engine *engine, bool all, dcs_reply *reply) {

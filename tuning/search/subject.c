@@ -40,7 +40,7 @@ dcs_problem dcs_subject_problem(const dcs_subject *subject) {
 }
 
 dcs_status dcs_scope_by_name(const char *name, dcs_scope *scope) {
-  if (dcs_find_scope(name, scope)) return DCS_OK;
+  if (dcs_find_scope(name, scope) && *scope != DCS_FRAME) return DCS_OK;
   return dcs_fail(DCS_INPUT, "scope: found \"%s\"; expected kernel, warm or first", name);
 }
 
@@ -110,7 +110,7 @@ dcs_status dcs_subject_read(const dcs_table *table, size_t row, dcs_subject *s) 
   int64_t units;
   *s = (dcs_subject){.variant = dcs_find_variant(cell(p, "variant"))};
   if (!s->variant) return wrong(p, "variant", "a variant of this program");
-  if (!dcs_find_scope(cell(p, "scope"), &s->scope))
+  if (dcs_scope_by_name(cell(p, "scope"), &s->scope) != DCS_OK)
     return wrong(p, "scope", "kernel, warm or first");
   if (dcs_parse_integer("", cell(p, "units"), 0, INT32_MAX, &units) != DCS_OK)
     return wrong(p, "units", "a whole number");

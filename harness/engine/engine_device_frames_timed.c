@@ -1,0 +1,44 @@
+/* The device engine: the problem of a method as frames that are timed, or verified. */
+#include "harness/base/clock.h"
+#include "harness/engine/device_frames.h"
+#include "harness/engine/engine_device.h"
+
+/* As many as there can be in hand. */
+static dcs_outcome compute_all(dcs_device_frames *f, const dcs_device_frame *frame, int64_t n) {
+  dcs_device_span computed, copied;
+  dcs_outcome outcome = DCS_OUTCOME_OK;
+  for (int64_t i = 0; i < n + DCS_FRAMES_IN_HAND && outcome == DCS_OUTCOME_OK; i++) {
+    if (i >= DCS_FRAMES_IN_HAND && i - DCS_FRAMES_IN_HAND < n)
+      outcome = dcs_device_frames_wait(f, &computed, &copied);
+    if (i < n && outcome == DCS_OUTCOME_OK) outcome = dcs_device_frames_add(f, frame, i + 1);
+  }
+  return outcome;
+}
+
+/* What nobody writes is seen: inputs, too, which each frame brings. */
+static dcs_outcome spoil(dcs_device_engine *e, int slot) {
+  dcs_device *device = e->engine.device;
+  dcs_places places;
+  const dcs_outcome outcome = dcs_find_places(e, &e->slots[slot], DCS_PAGEABLE, false, &places);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  const dcs_buffer_place *inputs = &places.at[0];
+  if (dcs_poison(e, &places) != DCS_OK ||
+      device->fill(device, inputs->ptr, 0xffffffffu, dcs_words(inputs->bytes)) != DCS_OK)
+    return DCS_OUTCOME_LAUNCH;
+  return DCS_OUTCOME_OK;
+}
+
+dcs_outcome dcs_run_frames(dcs_device_engine *e, int slot, dcs_memory memory, int64_t inner,
+                           float *map, double *ns) {
+  dcs_device_method *m = &e->slots[slot];
+  const dcs_device_frame frame = {.problem = m->problem, .plan = m->plan, .map = map};
+  dcs_device_frames *frames;
+  dcs_outcome outcome = dcs_device_frames_of(e, slot, memory, &frames);
+  if (outcome == DCS_OUTCOME_OK && map) outcome = spoil(e, slot);
+  const double start = dcs_now_ns();
+  if (outcome == DCS_OUTCOME_OK) outcome = compute_all(frames, &frame, inner);
+  *ns = dcs_now_ns() - start;
+  dcs_device_frames_close(frames);
+  m->replanned = false; /* by a plan of its own: other scopes may capture it */
+  return outcome;
+}
