@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The options of another compiler are not this one's. */
-static const char *const build_options = "-cl-std=CL1.2";
+static const char *const build_options = "-cl-std=CL1.2 -w";
 
 /* ---- from text to program ---- */
 

@@ -28,16 +28,20 @@ static dcs_status platform_text(const dcs_opencl_device *opencl, cl_uint what,
   return DCS_OK;
 }
 
-/* Registers and how many threads a compute unit holds are no words of OpenCL: a work-group at
- * least.
+/* The name says that it is OpenCL's: what was measured by CUDA on the same card is another
+ * device's. Registers and how many threads a compute unit holds are no words of OpenCL: a
+ * work-group at least.
  */
 static dcs_status opencl_info(dcs_device *device, dcs_device_info *info) {
   const dcs_opencl_device *opencl = dcs_opencl_of(device);
   cl_uint units, mhz;
   cl_ulong memory, cache;
   size_t group;
+  char name[DCS_FACT];
   *info = (dcs_device_info){0};
-  DCS_TRY(device_text(opencl, CL_DEVICE_NAME, info->name));
+  DCS_TRY(device_text(opencl, CL_DEVICE_NAME, name));
+  snprintf(info->name, sizeof info->name, "%s: %.100s",
+           opencl->type & CL_DEVICE_TYPE_CPU ? "OpenCL on a CPU" : "OpenCL", name);
   DCS_TRY(GET(opencl, CL_DEVICE_MAX_COMPUTE_UNITS, units));
   DCS_TRY(GET(opencl, CL_DEVICE_MAX_WORK_GROUP_SIZE, group));
   DCS_TRY(GET(opencl, CL_DEVICE_MAX_CLOCK_FREQUENCY, mhz));
@@ -51,9 +55,10 @@ static dcs_status opencl_info(dcs_device *device, dcs_device_info *info) {
   return DCS_OK;
 }
 
-enum { NAME, PLATFORM, PLATFORM_VERSION, VERSION, DRIVER, UNITS, CLOCK, MEMORY, N_FACTS };
+enum { NAME, TYPE, PLATFORM, PLATFORM_VERSION, VERSION, DRIVER, UNITS, CLOCK, MEMORY, N_FACTS };
 
 static const dcs_device_fact facts[] = {[NAME] = {"gpu_name", true},
+                                        [TYPE] = {"gpu_type", false},
                                         [PLATFORM] = {"opencl_platform", true},
                                         [PLATFORM_VERSION] = {"opencl_platform_version", true},
                                         [VERSION] = {"opencl_device_version", true},
@@ -68,6 +73,10 @@ static dcs_status opencl_read_facts(dcs_device *device, char values[][DCS_FACT])
   dcs_device_info info;
   DCS_TRY(opencl_info(device, &info));
   snprintf(values[NAME], DCS_FACT, "%s", info.name);
+  snprintf(values[TYPE], DCS_FACT, "%s",
+           opencl->type & CL_DEVICE_TYPE_CPU   ? "CPU"
+           : opencl->type & CL_DEVICE_TYPE_GPU ? "GPU"
+                                               : "accelerator");
   DCS_TRY(platform_text(opencl, CL_PLATFORM_NAME, values[PLATFORM]));
   DCS_TRY(platform_text(opencl, CL_PLATFORM_VERSION, values[PLATFORM_VERSION]));
   DCS_TRY(device_text(opencl, CL_DEVICE_VERSION, values[VERSION]));
@@ -209,6 +218,7 @@ static dcs_status look_at(dcs_opencl_device *opencl) {
   DCS_TRY(device_text(opencl, CL_DEVICE_NAME, text[2]));
   DCS_TRY(device_text(opencl, CL_DRIVER_VERSION, text[3]));
   snprintf(opencl->id, sizeof opencl->id, "%s; %s; %s; %s", text[0], text[1], text[2], text[3]);
+  DCS_TRY(GET(opencl, CL_DEVICE_TYPE, opencl->type));
   DCS_TRY(GET(opencl, CL_DEVICE_DOUBLE_FP_CONFIG, doubles));
   DCS_TRY(GET(opencl, CL_DEVICE_HOST_UNIFIED_MEMORY, unified));
   DCS_TRY(GET(opencl, CL_DEVICE_COMPILER_AVAILABLE, compiler));

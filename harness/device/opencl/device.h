@@ -29,6 +29,7 @@ typedef struct {
   dcs_device base; /* first: a dcs_device * is this struct's address */
   cl_platform_id platform;
   cl_device_id card;
+  cl_ulong type; /* bits of CL_DEVICE_TYPE_ */
   cl_context context;
   cl_command_queue queues[DCS_STREAMS];
   cl_command_queue queue; /* the one selected */

@@ -35,6 +35,7 @@ enum {
 enum {
   CL_PLATFORM_VERSION = 0x0901,
   CL_PLATFORM_NAME = 0x0902,
+  CL_DEVICE_TYPE = 0x1000,
   CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
   CL_DEVICE_MAX_WORK_GROUP_SIZE = 0x1004,
   CL_DEVICE_MAX_CLOCK_FREQUENCY = 0x100C,
@@ -57,6 +58,8 @@ enum {
 };
 
 #define CL_DEVICE_TYPE_ALL        ((cl_ulong)0xffffffff)
+#define CL_DEVICE_TYPE_CPU        ((cl_ulong)2)
+#define CL_DEVICE_TYPE_GPU        ((cl_ulong)4)
 #define CL_QUEUE_PROFILING_ENABLE ((cl_ulong)2)
 #define CL_MEM_READ_WRITE         ((cl_ulong)1)
 #define CL_MEM_ALLOC_HOST_PTR     ((cl_ulong)16)

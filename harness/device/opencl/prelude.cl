@@ -4,6 +4,15 @@
 #endif
 #pragma OPENCL FP_CONTRACT ON
 
+/* Words that are names in CUDA. */
+#define half dcs_half
+#define global dcs_global
+#define local dcs_local
+#define constant dcs_constant
+#define private dcs_private
+#define kernel dcs_kernel
+#define uniform dcs_uniform
+
 #define __global__ __kernel
 #define __device__
 #define __forceinline__ inline
