@@ -1,5 +1,7 @@
 /* dcsbench info [FILE] */
 #include "cli/commands.h"
+#include "harness/base/grow.h"
+#include "harness/device/devices.h"
 #include "harness/files/csv.h"
 #include "harness/files/private.h"
 #include "harness/sweep/environment.h"
@@ -22,6 +24,40 @@ static dcs_status print_fact(bool csv, const char *key, const char *value) {
   return dcs_csv_row(&out);
 }
 
+/* A line for each device of a kind that no default names: its name, and what it is in words. */
+static dcs_status print_devices(bool csv, const dcs_device_kind *kind) {
+  char name[DCS_DEVICE_NAME], value[4 * DCS_FACT];
+  dcs_device_facts devices[DCS_MAX_DEVICES];
+  dcs_session *session;
+  dcs_bench bench;
+  int n = 0;
+  snprintf(name, sizeof name, "%s:all", kind->prefix);
+  dcs_status status = dcs_bench_open(name, NULL, 60, &bench);
+  if (status == DCS_OK) {
+    status = dcs_bench_session(&bench, DCS_GPU, &session);
+    if (status == DCS_OK && dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) n = 0;
+    dcs_bench_close(&bench);
+  }
+  snprintf(name, sizeof name, "%s_missing", kind->prefix);
+  if (n == 0) return print_fact(csv, name, dcs_error_message());
+  for (int d = 0; d < n; d++) {
+    *value = '\0';
+    for (const dcs_device_fact *fact = kind->facts; fact->key; fact++)
+      if (fact->identity)
+        dcs_append(value, sizeof value, "%s%s", *value ? "; " : "",
+                   dcs_device_fact_value(&devices[d], fact->key));
+    snprintf(name, sizeof name, "%s:%d", kind->prefix, d % 100);
+    DCS_TRY(print_fact(csv, name, value));
+  }
+  return DCS_OK;
+}
+
+static dcs_status other_devices(bool csv) {
+  for (int k = 1; k < dcs_n_device_kinds; k++)
+    if (dcs_device_kinds[k]->count) DCS_TRY(print_devices(csv, dcs_device_kinds[k]));
+  return DCS_OK;
+}
+
 static dcs_status machine_info(bool csv) {
   dcs_facts facts = {0};
   dcs_bench bench;
@@ -33,6 +69,7 @@ static dcs_status machine_info(bool csv) {
     DCS_TRY(print_fact(csv, facts.list[f].key, facts.list[f].value));
   if (!*dcs_fact_value(&facts, "gpu_name")) DCS_TRY(print_fact(csv, "gpu_missing", bench.why));
   dcs_bench_close(&bench);
+  DCS_TRY(other_devices(csv));
   char path[PATH_MAX + 8], text[1024];
   const bool mpi = dcs_mpi_program(path) == DCS_OK;
   return print_fact(csv, mpi ? "mpi_program" : "mpi_missing",

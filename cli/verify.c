@@ -56,30 +56,33 @@ static dcs_status choose(const arguments *a, bool gpu, dcs_methods *methods) {
 typedef struct {
   int methods, cases, failed, missing;
   double bound_ratio;
-  char why[2 * DCS_TEXT]; /* of the last that is missing */
+  bool refused;           /* the last that is missing */
+  char why[2 * DCS_TEXT]; /* of it */
   int same;               /* that do not compile for the reason `error`, beside the first */
   char error[2 * DCS_TEXT];
 } totals;
 
-/* Whether the method has nothing to fail at here: a variant that is not here, or that several
- * devices cannot share. */
-static bool not_here(const dcs_bench *bench, const dcs_verification *v) {
-  return dcs_not_here(v->outcome) ||
-         (v->outcome == DCS_OUTCOME_INAPPLICABLE && dcs_names_several(bench->device));
+/* Whether the method has nothing to fail at here: a variant that is not here, that the device lacks
+ * something for, or that several devices cannot share. */
+static bool not_here(const dcs_verification *v) {
+  return dcs_not_here(v->outcome) || v->refused;
 }
 
-static void add(totals *t, const dcs_bench *bench, const dcs_verification *v) {
+static void add(totals *t, const dcs_verification *v) {
   t->methods++;
   t->cases += v->cases;
-  t->failed += v->outcome != DCS_OUTCOME_OK && !not_here(bench, v);
-  t->missing += not_here(bench, v);
+  t->failed += v->outcome != DCS_OUTCOME_OK && !not_here(v);
+  t->missing += not_here(v);
   if (v->bound_ratio > t->bound_ratio) t->bound_ratio = v->bound_ratio;
-  if (not_here(bench, v)) memcpy(t->why, v->why, sizeof t->why);
+  if (!not_here(v)) return;
+  t->refused = v->refused;
+  memcpy(t->why, v->why, sizeof t->why);
 }
 
 static void print_totals(const dcs_variant *variant, const totals *t) {
   if (t->missing)
-    printf("%-22s not here: %s\n", variant->id, t->why);
+    printf("%-22s %s: %s\n", variant->id,
+           t->refused ? dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE) : "not here", t->why);
   else if (!t->failed)
     printf("%-22s %4d configurations %6d maps   worst error %.3f of the tolerance   ok\n",
            variant->id, t->methods, t->cases, t->bound_ratio);
@@ -125,9 +128,9 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, dcs_c
     DCS_TRY(verify_one(bench, &methods->list[m], c, &v));
     if (v.lost[0]) dcs_progress_say(&progress, "%s", v.lost);
     if (dcs_interrupted()) break; /* the variant has no verdict */
-    if (v.outcome != DCS_OUTCOME_OK && !not_here(bench, &v))
+    if (v.outcome != DCS_OUTCOME_OK && !not_here(&v))
       say_failure(&methods->list[m], &v, &t, &progress);
-    add(&t, bench, &v);
+    add(&t, &v);
     if (m + 1 < methods->n && methods->list[m + 1].variant == variant && !t.missing) continue;
     while (m + 1 < methods->n && methods->list[m + 1].variant == variant)
       m++; /* a variant that is not there is said once */

@@ -3,7 +3,7 @@
 # "check-full", those that execute the notebook.
 set -eu
 packages="gcc g++ make libc6-dev libcsv-dev libjansson-dev zlib1g-dev libfftw3-double3 gnuplot-nox"
-case "$*" in *check*) packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross libopenmpi-dev openmpi-bin" ;; esac
+case "$*" in *check*) packages="$packages libcmocka-dev clang-format gcc-aarch64-linux-gnu libc6-dev-arm64-cross libopenmpi-dev openmpi-bin ocl-icd-libopencl1 pocl-opencl-icd" ;; esac
 case "$*" in *check-full*) packages="$packages python3-nbclient python3-ipykernel" ;; esac
 
 if ! command -v apt-get >/dev/null; then

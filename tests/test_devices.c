@@ -68,8 +68,9 @@ static void names_have_kinds(void **state) {
   (void)state;
   char names[DCS_TEXT], lists[DCS_TEXT];
   assert_string_equal(dcs_default_device(), "cuda:0");
-  assert_string_equal(dcs_device_names(names), "cuda:N or emulated");
-  assert_string_equal(dcs_device_list_names(lists), "cuda:0,cuda:1 or cuda:all");
+  assert_string_equal(dcs_device_names(names), "cuda:N, opencl:N or emulated");
+  assert_string_equal(dcs_device_list_names(lists),
+                      "cuda:0,cuda:1 or cuda:all, opencl:0,opencl:1 or opencl:all");
   assert_ptr_equal(dcs_device_kind_of(NULL), dcs_device_kinds[0]);
   assert_string_equal(dcs_device_kind_of("cuda:3")->prefix, "cuda");
   assert_string_equal(dcs_device_kind_of("emulated,emulated")->prefix, "emulated");

@@ -139,6 +139,9 @@ struct dcs_device {
   /* Enqueues a fill with one 32-bit pattern. */
   dcs_status (*fill)(dcs_device *, dcs_ptr to, uint32_t pattern, size_t words);
 
+  /* Whether it can run what a kernel of its language is written with: DCS_UNAVAILABLE names what it
+   * lacks. NULL: it can. */
+  dcs_status (*can_run)(dcs_device *, const dcs_source *source);
   /* Compiles (or takes from the cache) and loads. DCS_FAILED with the compiler's log when it does
    * not compile. The module belongs to the device; unload() frees it. */
   dcs_status (*load)(dcs_device *, const dcs_source *source, dcs_module **module,

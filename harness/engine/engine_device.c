@@ -105,6 +105,18 @@ static dcs_outcome load(dcs_device_engine *e, dcs_device_method *m, const dcs_co
   return as_outcome(status, DCS_OUTCOME_COMPILE);
 }
 
+/* Whether the device can run what the kernel is written with. */
+static bool can_run(const dcs_device_engine *e, const dcs_variant *variant,
+                    const dcs_config *config) {
+  dcs_kernel_source source;
+  if (!e->engine.device->can_run) return true;
+  if (dcs_kernel_source_open(variant, config, e->kernels, &source) != DCS_OK)
+    return true; /* load() says why */
+  const dcs_status status = e->engine.device->can_run(e->engine.device, &source.source);
+  dcs_kernel_source_free(&source);
+  return status == DCS_OK;
+}
+
 /* In a fresh worker, methods return in any order: those beyond `slot` stay. */
 static bool grow_slots(dcs_device_engine *e, int slot) {
   if (slot < e->n_slots) return true;
@@ -122,6 +134,7 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
                                   dcs_code_facts *facts) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
   if (!dcs_written_in(variant, engine->device->kind->language)) return DCS_OUTCOME_NOT_BUILT;
+  if (!can_run(e, variant, config)) return DCS_OUTCOME_INAPPLICABLE;
   dcs_device_method m = {.variant = variant, .config = *config, .problem = *e->shape};
   m.problem.config = *problem;
   variant->plan(&m.problem, config, &m.plan);

@@ -160,7 +160,7 @@ dcs_outcome dcs_find_places(dcs_device_engine *e, const dcs_device_method *m, dc
   if (cut && dcs_slice_bytes(e) > 0 && dcs_ends_with_launches(&m->plan))
     places->slabs = dcs_cut_slabs(&m->plan, e->shape, dcs_slice_bytes(e), resident);
   dcs_status status = device->supports(device, memory);
-  if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_NOT_BUILT;
+  if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_INAPPLICABLE;
   if (status == DCS_OK) status = place(e, m, cut, places);
   if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_MEMORY;
   return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_LAUNCH;

@@ -206,6 +206,11 @@ void dcs_run_notes(const dcs_run *run, FILE *out) {
             "--resume goes on\n",
             run->n_loose, plural(run->n_loose, "", "s"), plural(run->n_loose, "has", "have"),
             plural(run->n_loose, "is", "are"));
+  if (strcmp(dcs_run_fact(run, "gpu_type"), "CPU") == 0)
+    fprintf(out,
+            "what `gpu` is here is no card, but %s: its times and crossover points are not "
+            "a GPU's\n",
+            dcs_run_fact(run, "gpu_name"));
 }
 
 /* ---- what a run holds ---- */

@@ -44,9 +44,10 @@ static void note(dcs_verification *result, const dcs_trial *trial, const dcs_cas
     const dcs_size size = dcs_case_size(c);
     char text[DCS_TEXT];
     result->outcome = trial->outcome;
+    result->refused = trial->outcome == DCS_OUTCOME_INAPPLICABLE && trial->session;
     if (trial->outcome == DCS_OUTCOME_WRONG)
       result->bound_ratio = fmax(result->bound_ratio, trial->verdict.bound_ratio);
-    if (dcs_not_here(trial->outcome) ||
+    if (dcs_not_here(trial->outcome) || result->refused ||
         trial->outcome == DCS_OUTCOME_COMPILE) /* whatever the size */
       snprintf(result->why, sizeof result->why, "%s", dcs_error_message());
     else

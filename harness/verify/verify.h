@@ -9,6 +9,7 @@
 /* What came of one method on all its cases. */
 typedef struct {
   dcs_outcome outcome; /* the first that was not ok, else ok */
+  bool refused;        /* it is inapplicable, as the device or engine says, not the variant */
   int cases;           /* maps that were accepted */
   double bound_ratio;  /* largest |v - v_ref| / bound among them, and of one that was not */
   char why[2 * DCS_TEXT];

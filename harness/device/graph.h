@@ -1,13 +1,13 @@
-/* Graphs of the emulated device: a list of nodes, carried out at each launch. */
-#ifndef DCS_EMULATED_GRAPH_H
-#define DCS_EMULATED_GRAPH_H
+/* Graphs of devices that have none of their own: a list of nodes, carried out at each launch. */
+#ifndef DCS_GRAPH_H
+#define DCS_GRAPH_H
 
 #include "harness/device/device.h"
 
 enum { DCS_NODE_ARGS = DCS_MAX_ARGS, DCS_ARG_BYTES = DCS_OWN_BYTES };
 
 /* A launch when there is a module, a transform when there is one of these, else a copy when there
- * is a source, else a fill. */
+ * is a source on the host or in the device, else a fill. */
 typedef struct {
   dcs_module *module;
   const char *kernel;
@@ -21,7 +21,8 @@ typedef struct {
 
   dcs_ptr to;
   const void *from;
-  size_t n; /* bytes of a copy, words of a fill */
+  dcs_ptr within; /* a source in the device, where that has no addresses on the host */
+  size_t n;       /* bytes of a copy, words of a fill */
   uint32_t pattern;
 } dcs_graph_node;
 

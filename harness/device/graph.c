@@ -1,4 +1,4 @@
-#include "harness/device/emulated/graph.h"
+#include "harness/device/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +50,8 @@ dcs_status dcs_graph_launch(dcs_device *device, dcs_graph *graph) {
       DCS_TRY(launch_node(device, node));
     else if (node->fft)
       DCS_TRY(device->run_fft(device, node->fft, (uintptr_t)node->from, node->to, node->work));
+    else if (node->within)
+      DCS_TRY(device->copy(device, node->to, node->within, node->n));
     else if (node->from)
       DCS_TRY(device->copy_in(device, node->to, node->from, node->n));
     else
