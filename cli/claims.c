@@ -82,7 +82,7 @@ static void print_totals(const dcs_claims *claims) {
 static dcs_status check(const arguments *a, dcs_claims *claims) {
   DCS_TRY(dcs_claims_check(a->folder, claims));
   DCS_TRY(dcs_claims_write(a->folder, claims));
-  dcs_run_notes(&claims->rows.run, a->csv ? stderr : stdout);
+  dcs_run_notes(&claims->run, a->csv ? stderr : stdout);
   if (a->csv) {
     dcs_csv csv = dcs_csv_stdout();
     return dcs_claims_put(&csv, claims);

@@ -381,6 +381,59 @@ static void winners_are_counted(void **state) {
   judge_winners(1.0001, 9, "not_measured");
 }
 
+/* ---- claims that a kind has of its own ---- */
+
+/* On a grid of edge^3, which takes `ms` at `part` of the limit. */
+static void put_stencil(const char *variant, const char *config, int edge, double ms, double part) {
+  for (int i = 0; i < 9; i++)
+    fprintf(samples, "%d,%s,\"%s\",kernel,,cuda:0,stencil,,,%d,%d,%d,%.3f\n", i, variant, config,
+            edge, edge, edge, 1e6 * ms * (1 + 0.001 * (i - 4)));
+  fprintf(summary, "%s,\"%s\",kernel,,cuda:0,stencil,,,%d,%d,%d,gpu,,,,%.3f,ok,%.3f\n", variant,
+          config, edge, edge, edge, 1e6 * ms, part);
+}
+
+static void begin_stencil(void) {
+  begin_run();
+  rewind(summary);
+  fputs(KEYS ",backend,threads,chunk_atoms,registers,median_ns,outcome,limit_fraction\n", summary);
+}
+
+/* Large sizes alone count, and of a method the values that are claimed of; the book's claims are of
+ * another kind. */
+static void kinds_have_claims(void **state) {
+  (void)state;
+  begin_stencil();
+  put_stencil("cuda_stencil_naive", "block_x=64", 256, 3, 0.6);
+  put_stencil("cuda_stencil_shared", "block_x=64,halo=threads", 256, 2.5, 0.7);
+  put_stencil("cuda_stencil_shared", "block_x=64,halo=past", 256, 2, 0.8);
+  put_stencil("cuda_stencil_register", "depth=8", 256, 1, 0.9);
+  put_stencil("cuda_stencil_register", "depth=4", 32, 0.01, 0.1);
+  dcs_table *t = claims();
+  assert_int_equal(dcs_table_rows(t), 4);
+  assert_verdict(t, "stencil_85_percent_of_memory", "holds");
+  assert_verdict(t, "stencil_shared_beats_global", "holds");
+  assert_verdict(t, "stencil_registers_beat_shared", "holds");
+  assert_verdict(t, "stencil_halo_by_threads", "fails");
+  assert_counts(t, "stencil_85_percent_of_memory", 1, 0, 0, 0);
+  const size_t row = row_of(t, "stencil_halo_by_threads");
+  assert_true(fabs(number_at(t, row, "value") - 0.8) < 1e-3);
+  assert_string_equal(text_at(t, row, "atoms"), "");
+  assert_string_equal(text_at(t, row, "grid"), "256x256x256");
+  assert_string_equal(text_at(t, row, "base_config"), "block_x=64,halo=past");
+  dcs_table_free(t);
+  assert_contains(program_out, "4 claims: 3 hold, 0 partly, 1 fail, 0 not measured\n");
+}
+
+static void a_kind_falls_short_of_its_limit(void **state) {
+  (void)state;
+  begin_stencil();
+  put_stencil("cuda_stencil_register", "depth=8", 512, 1, 0.84);
+  conclude("stencil_85_percent_of_memory", "fails");
+  begin_stencil();
+  put_stencil("cuda_stencil_register", "depth=8", 512, 1, 0.8505);
+  conclude("stencil_85_percent_of_memory", "not_measured"); /* the interval crosses it */
+}
+
 /* ---- runs ---- */
 
 /* Arithmetic needs no run; the rest needs a GPU. */
@@ -459,6 +512,17 @@ static void the_book_names_one_variant_each(void **state) {
     assert_int_equal(n, 1);
     assert_true(*dcs_book_names[which]);
   }
+  for (int k = 0; dcs_claims_of_kinds[k]; k++) {
+    const dcs_kind_claims *of = dcs_claims_of_kinds[k];
+    assert_non_null(dcs_find_kind(of->kind));
+    assert_in_range(of->n, 1, 4);
+    for (int c = 0; c < of->n; c++) {
+      const dcs_claimed_method *const methods[] = {&of->list[c].method, &of->list[c].base};
+      for (int m = 0; m < 2; m++)
+        if (methods[m]->variant)
+          assert_string_equal(dcs_find_variant(methods[m]->variant)->kind, of->kind);
+    }
+  }
   for (size_t c = 0; c < dcs_n_claims; c++)
     for (size_t d = 0; d < c; d++)
       assert_string_not_equal(dcs_claim_list[c].id, dcs_claim_list[d].id);
@@ -478,6 +542,8 @@ int main(void) {
       cmocka_unit_test(reads_are_compared_in_pairs),
       cmocka_unit_test(blocks_of_one_kernel),
       cmocka_unit_test(winners_are_counted),
+      cmocka_unit_test(kinds_have_claims),
+      cmocka_unit_test(a_kind_falls_short_of_its_limit),
       cmocka_unit_test(a_run_without_a_gpu),
       cmocka_unit_test(the_csv_is_printed_as_it_is_written),
       cmocka_unit_test(lines_fit_a_terminal),

@@ -1,13 +1,11 @@
 #include "tuning/claims/claims.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The case study's problem. */
-static bool is_of_book(const dcs_size *size) {
-  const dcs_variant *book = dcs_find_book(DCS_BOOK_SEQUENTIAL);
-  if (!book || size->kind != dcs_kind_of(book)) return false;
+static bool is_taken(const dcs_size *size, const dcs_kind *kind) {
   const dcs_config initial = dcs_initial_problem(size->kind);
-  return dcs_same_problem(size->kind, &size->config, &initial);
+  return size->kind == kind && dcs_same_problem(size->kind, &size->config, &initial);
 }
 
 static void add_row(dcs_claim_rows *rows, const dcs_run_row *row) {
@@ -22,23 +20,32 @@ static void add_row(dcs_claim_rows *rows, const dcs_run_row *row) {
     rows->most_threads = row->threads;
 }
 
-dcs_status dcs_claim_rows_read(const char *folder, dcs_claim_rows *rows) {
+dcs_status dcs_claim_rows_take(const dcs_run *run, const dcs_kind *kind, dcs_room *room,
+                               dcs_claim_rows *rows) {
+  const dcs_variant *book = dcs_find_book(DCS_BOOK_SEQUENTIAL);
+  const size_t n = run->n_rows;
   *rows = (dcs_claim_rows){0};
-  DCS_TRY(dcs_run_open(&rows->run, folder));
-  const size_t n = rows->run.n_rows;
-  DCS_TRY(dcs_room_take(&rows->room, &rows->rows, n, sizeof *rows->rows, "rows"));
-  DCS_TRY(dcs_room_take(&rows->room, &rows->sizes, n, sizeof(const dcs_run_row *), "sizes"));
-  for (const dcs_run_row *row = rows->run.rows; row < rows->run.rows + n; row++)
-    if (row->outcome == DCS_OUTCOME_OK && is_of_book(&row->size)) add_row(rows, row);
+  if (!kind && book) kind = dcs_kind_of(book);
+  DCS_TRY(dcs_room_take(room, &rows->rows, n, sizeof *rows->rows, "rows"));
+  DCS_TRY(dcs_room_take(room, &rows->sizes, n, sizeof(const dcs_run_row *), "sizes"));
+  for (const dcs_run_row *row = run->rows; row < run->rows + n; row++)
+    if (row->outcome == DCS_OUTCOME_OK && is_taken(&row->size, kind)) add_row(rows, row);
   return DCS_OK;
 }
 
-void dcs_claim_rows_free(dcs_claim_rows *rows) {
-  dcs_run_close(&rows->run);
-  dcs_room_free(&rows->room);
-}
-
 /* ---- finding rows ---- */
+
+/* Whether a configuration has each of the values "a=1,b=2". */
+static bool has_values(const char *config, const char *values) {
+  char all[DCS_TEXT + 2], one[DCS_TEXT];
+  snprintf(all, sizeof all, ",%s,", config);
+  for (size_t n; *values; values += n + (values[n] == ',')) {
+    n = strcspn(values, ",");
+    snprintf(one, sizeof one, ",%.*s,", (int)n, values);
+    if (!strstr(all, one)) return false;
+  }
+  return true;
+}
 
 const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row *like,
                                   const dcs_claim_pick *pick) {
@@ -48,6 +55,7 @@ const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row 
     if (row->backend != pick->backend || row->scope != pick->scope ||
         (pick->variant && strcmp(row->variant, pick->variant) != 0) ||
         (pick->without && strcmp(row->variant, pick->without) == 0) ||
+        (pick->config && !has_values(row->config, pick->config)) ||
         (pick->threads > 0 && row->threads != pick->threads) ||
         !dcs_same_axes(&row->size, &like->size))
       continue;

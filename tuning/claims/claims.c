@@ -18,7 +18,10 @@ dcs_grade dcs_grade_interval(double lo, double hi, dcs_claimed claimed) {
 }
 
 static double evals(const dcs_run_row *row) {
-  return row ? dcs_along(&row->size, 0) * dcs_along(&row->size, 1) : 0;
+  double all = row != NULL;
+  for (int d = 0; row && d < row->size.kind->n_dimensions; d++)
+    all *= dcs_along(&row->size, d);
+  return all;
 }
 
 size_t dcs_claim_observed(const dcs_claim_result *result) {
@@ -69,22 +72,47 @@ const char *dcs_claim_missing(const dcs_claim_result *result) {
              : "more rounds, 6 at least: all intervals are missing or reach across a bound";
 }
 
-dcs_status dcs_claims_check(const char *folder, dcs_claims *claims) {
-  *claims = (dcs_claims){0};
-  DCS_TRY(dcs_claim_rows_read(folder, &claims->rows));
-  DCS_TRY(dcs_room_take(&claims->rows.room, &claims->list, dcs_n_claims, sizeof *claims->list,
-                        "claims"));
-  for (; claims->n < dcs_n_claims; claims->n++) {
-    dcs_claim_result *result = &claims->list[claims->n];
-    *result = (dcs_claim_result){.claim = &dcs_claim_list[claims->n], .least = NAN, .most = NAN};
-    result->claim->observe(&claims->rows, result);
-    result->verdict = verdict_of(result->counts);
+static void check(const dcs_claim *claim, const dcs_claim_rows *rows, dcs_claims *claims) {
+  dcs_claim_result *result = &claims->list[claims->n++];
+  *result = (dcs_claim_result){.claim = claim, .least = NAN, .most = NAN};
+  claim->observe(rows, result);
+  result->verdict = verdict_of(result->counts);
+}
+
+/* Those of a kind of whose problems the run has any; how many rows it has is added to *rows. */
+static dcs_status check_kind(const dcs_kind_claims *of, dcs_claims *claims, size_t *n_rows) {
+  dcs_claim_rows rows;
+  dcs_claim *list;
+  DCS_TRY(dcs_claim_rows_take(&claims->run, dcs_find_kind(of->kind), &claims->room, &rows));
+  *n_rows += rows.n;
+  if (rows.n == 0) return DCS_OK;
+  DCS_TRY(dcs_room_take(&claims->room, &list, (size_t)of->n, sizeof *list, "claims"));
+  for (int c = 0; c < of->n; c++) {
+    list[c] = dcs_claim_of(&of->list[c]);
+    check(&list[c], &rows, claims);
   }
   return DCS_OK;
 }
 
+dcs_status dcs_claims_check(const char *folder, dcs_claims *claims) {
+  dcs_claim_rows rows;
+  size_t most = dcs_n_claims, others = 0;
+  *claims = (dcs_claims){0};
+  DCS_TRY(dcs_run_open(&claims->run, folder));
+  for (int k = 0; dcs_claims_of_kinds[k]; k++)
+    most += (size_t)dcs_claims_of_kinds[k]->n;
+  DCS_TRY(dcs_room_take(&claims->room, &claims->list, most, sizeof *claims->list, "claims"));
+  for (int k = 0; dcs_claims_of_kinds[k]; k++)
+    DCS_TRY(check_kind(dcs_claims_of_kinds[k], claims, &others));
+  DCS_TRY(dcs_claim_rows_take(&claims->run, NULL, &claims->room, &rows));
+  for (size_t c = 0; (rows.n > 0 || others == 0) && c < dcs_n_claims; c++)
+    check(&dcs_claim_list[c], &rows, claims);
+  return DCS_OK;
+}
+
 void dcs_claims_free(dcs_claims *claims) {
-  dcs_claim_rows_free(&claims->rows);
+  dcs_run_close(&claims->run);
+  dcs_room_free(&claims->room);
 }
 
 /* ---- claims.csv ---- */
@@ -97,10 +125,10 @@ static void put_method(dcs_csv *csv, const dcs_run_row *row) {
 
 static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
   const dcs_run_row *m = o->method;
-  char text[64];
+  char atoms[64] = "", grid[64] = "";
+  if (m) dcs_size_words(&m->size, atoms, grid);
   DCS_CSV_NUMBERS(csv, any ? o->value : NAN, any ? o->lo : NAN, any ? o->hi : NAN);
-  for (int d = 0; d < 2; d++)
-    dcs_csv_text(csv, m ? dcs_dimension_text(&m->size, d, text) : "");
+  DCS_CSV_TEXTS(csv, atoms, grid);
   put_method(csv, m);
   put_method(csv, o->base);
   if (o->of)

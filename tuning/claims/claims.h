@@ -4,30 +4,29 @@
 
 #include "harness/base/grow.h"
 #include "harness/runs/run.h"
+#include "kernels/claims.h"
 
 /* ---- the rows of a run that claims are held against (claim_rows.c) ---- */
 
 typedef struct {
-  dcs_run run;
-  dcs_run_row *rows; /* those that are ok, of the problem of the case study, in the order of
+  dcs_run_row *rows; /* those that are ok, of the kind's initial problem, in the order of
                         summary.csv; median_ns is that of their samples */
   size_t n;
   const dcs_run_row **sizes; /* the first row of each size */
   size_t n_sizes;
-  dcs_room room;
   int most_threads; /* of a CPU row in scope kernel; 0: there is none */
 } dcs_claim_rows;
 
-/* Reads a run folder; the statuses of dcs_run_open(). Free with dcs_claim_rows_free(), whatever the
- * status. */
-dcs_status dcs_claim_rows_read(const char *folder, dcs_claim_rows *rows);
-void dcs_claim_rows_free(dcs_claim_rows *rows);
+/* Takes those of a kind (NULL: that of the case study) from a run; the arrays are the room's. */
+dcs_status dcs_claim_rows_take(const dcs_run *run, const dcs_kind *kind, dcs_room *room,
+                               dcs_claim_rows *rows);
 
 /* Which rows to take; of several, the one with the least median. It is picked from the samples that
  * it is then judged by, so it looks a little too fast where many configurations are close. */
 typedef struct {
   const char *variant; /* NULL: any */
   const char *without; /* a variant that is not to be taken; NULL: none */
+  const char *config;  /* values that it is to have, "halo=past"; NULL: any */
   dcs_scope scope;
   dcs_backend backend;
   int threads; /* 0: any */
@@ -105,6 +104,8 @@ typedef struct {
   dcs_scope scope;           /* of the GPU */
   double atoms_lo, atoms_hi; /* of the sizes that count; 0, 0: any */
   int64_t edge;              /* their slices have at least so long edges */
+  /* Of a claim that a kind has of its own. */
+  const dcs_kind_claim *said;
 } dcs_claim;
 
 struct dcs_claim_result {
@@ -116,12 +117,15 @@ struct dcs_claim_result {
 };
 
 typedef struct {
-  dcs_claim_rows rows;
+  dcs_run run;
   dcs_claim_result *list;
   size_t n;
+  dcs_room room;
 } dcs_claims;
 
-/* The statuses of dcs_claim_rows_read(). Free with dcs_claims_free(), whatever the status. */
+/* Holds against a run the case study's claims, if it has rows of that kind or of none that has
+ * claims, and those of the kinds that it has rows of. The statuses of dcs_run_open(). Free with
+ * dcs_claims_free(), whatever the status. */
 dcs_status dcs_claims_check(const char *folder, dcs_claims *claims);
 void dcs_claims_free(dcs_claims *claims);
 
@@ -140,6 +144,9 @@ dcs_status dcs_claims_write(const char *folder, const dcs_claims *claims);
 
 extern const dcs_claim dcs_claim_list[];
 extern const size_t dcs_n_claims;
+
+/* The claim that a kind has of its own. */
+dcs_claim dcs_claim_of(const dcs_kind_claim *said);
 
 /* Counts it, and shows it where it goes before what was shown. */
 void dcs_claim_add(dcs_claim_result *result, const dcs_observation *observation);

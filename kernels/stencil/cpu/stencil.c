@@ -9,8 +9,8 @@
  *   coefficients, 8 of them new to the cache.
  * Parameters: threads (1..1024), which share the blocks; isa (portable, avx2, avx512); rows.
  * Fewer rows need less cache, and break up what is read into runs too short to be fetched ahead.
- * Limits: rows shorter than a vector are computed point by point. A store reads what it overwrites
- *   first, so that memory moves 9 values for the 8 that count. */
+ * Limits: rows shorter than a vector are computed point by point. Where nx is no multiple of a
+ *   vector, a store reads what it overwrites first: memory moves 9 values for the 8 that count. */
 #include "kernels/stencil/cpu/stencil_job.h"
 
 enum { THREADS, ISA, ROWS, N_PARAMS };

@@ -2,7 +2,11 @@
 #define STENCIL_BYTES 32
 
 #ifdef __x86_64__
-#define STENCIL_TARGET __attribute__((target("avx2,fma")))
+#include <immintrin.h>
+
+#define STENCIL_TARGET        __attribute__((target("avx2,fma")))
+#define STENCIL_STREAM(to, v) _mm256_stream_ps(to, (__m256)(v))
+#define STENCIL_STREAMED()    _mm_sfence()
 #endif
 
 #define STENCIL_KERNEL dcs_stencil_avx2

@@ -31,9 +31,9 @@ STENCIL_INLINE VECTOR POINTS_NAME(flux_z)(VECTOR mm, VECTOR m, VECTOR p, VECTOR 
   return w * (1.0f / 3.0f * m + 5.0f / 6.0f * p - 1.0f / 6.0f * pp) - k * (p - m);
 }
 
-/* Points i.. of the row; x: c of the row from there on, and what is beside. */
-STENCIL_INLINE void POINTS_NAME(advance)(const stencil_row *r, const float *x, int64_t i,
-                                         int points) {
+/* Points i.. of the row, after the step; x: c of the row from there on, and what is beside. */
+STENCIL_INLINE VECTOR POINTS_NAME(advance)(const stencil_row *r, const float *x, int64_t i,
+                                           int points) {
 #define AT(pointer)   POINTS_NAME(load)((pointer) + i)
 #define BESIDE(cells) POINTS_NAME(load)(x + (cells))
   const VECTOR m = BESIDE(0), xm = BESIDE(-1), xp = BESIDE(1);
@@ -47,8 +47,7 @@ STENCIL_INLINE void POINTS_NAME(advance)(const stencil_row *r, const float *x, i
           POINTS_NAME(flux)(ymm, ym, m, yp, AT(r->v), AT(r->ky), points);
   rate += POINTS_NAME(flux_z)(zm, m, zp, zpp, AT(r->w + r->slice), AT(r->kz + r->slice), points) -
           POINTS_NAME(flux_z)(zmm, zm, m, zp, AT(r->w), AT(r->kz), points);
-  const VECTOR after = m - r->step * rate;
-  memcpy(r->out + i, &after, sizeof after);
+  return m - r->step * rate;
 #undef AT
 #undef BESIDE
 }

@@ -4,7 +4,12 @@
  *     STENCIL_KERNEL  the dcs_stencil_kernel to define
  *     STENCIL_BYTES   of a vector
  *
- * and, where the architecture has the instructions, STENCIL_TARGET, attributes of the functions.
+ * and, where the architecture has the instructions,
+ *
+ *     STENCIL_TARGET         attributes of the functions
+ *     STENCIL_STREAM(to, v)  stores a vector at a multiple of its size, past the caches: a line
+ * that is written whole need not be read first. Optional STENCIL_STREAMED()     makes what was
+ * stored so be seen before what is stored later
  *
  * A lane is a point of a row. The first and the last vector of a row read it from a copy with two
  * cells more at both ends, so that walls cost no branch; the last overlaps the one before. */
@@ -54,18 +59,37 @@ STENCIL_INLINE const float *with_ends(const stencil_row *r, int64_t n, int64_t a
   return line + 2;
 }
 
+#ifndef STENCIL_STREAM
+#define STENCIL_STREAM(to, v) memcpy(to, &(v), sizeof(v))
+#define STENCIL_STREAMED()
+#endif
+
+/* `aligned`: points i.. may be streamed. */
+STENCIL_INLINE void put(const stencil_row *r, const float *x, int64_t i, bool aligned, int points) {
+  const wide_vector after = wide_advance(r, x, i, points);
+  if (aligned)
+    STENCIL_STREAM(r->out + i, after);
+  else
+    memcpy(r->out + i, &after, sizeof after);
+}
+
 STENCIL_INLINE void advance_row(const stencil_row *r, int64_t n, int points) {
+  const bool aligned = (uintptr_t)r->out % STENCIL_BYTES == 0;
   float line[LANES + 4];
   const float *x = with_ends(r, n, 0, line);
-  for (int64_t i = 0; i < n && n < LANES; i++)
-    single_advance(r, x + i, i, points);
+  for (int64_t i = 0; i < n && n < LANES; i++) {
+    const single_vector after = single_advance(r, x + i, i, points);
+    memcpy(r->out + i, &after, sizeof after);
+  }
   if (n < LANES) return;
-  wide_advance(r, x, 0, points);
+  put(r, x, 0, aligned, points);
   int64_t i = LANES;
+  for (; aligned && i + LANES + 2 <= n; i += LANES)
+    put(r, r->x + i, i, true, points);
   for (; i + LANES + 2 <= n; i += LANES)
-    wide_advance(r, r->x + i, i, points);
-  if (i + LANES < n) wide_advance(r, with_ends(r, n, i, line), i, points);
-  if (i < n) wide_advance(r, with_ends(r, n, n - LANES, line), n - LANES, points);
+    put(r, r->x + i, i, false, points);
+  if (i + LANES < n) put(r, with_ends(r, n, i, line), i, aligned, points);
+  if (i < n) put(r, with_ends(r, n, n - LANES, line), n - LANES, aligned && n % LANES == 0, points);
 }
 
 static stencil_row row_of(const dcs_problem *p, int64_t j, int64_t k, float *out) {
@@ -113,6 +137,7 @@ STENCIL_TARGET static void advance(const dcs_problem *problem, int64_t first, in
                                    float *out) {
   for (int64_t unit = first; unit < end; unit++)
     advance_rows((const dcs_stencil_job *)problem, unit, out);
+  STENCIL_STREAMED();
 }
 
 const dcs_stencil_kernel STENCIL_KERNEL = {LANES, advance};

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool dcs_stencil_fits(const dcs_problem *problem, int x, int y, int depth, char why[DCS_TEXT]) {
+bool dcs_stencil_fits(const dcs_problem *problem, int x, int y, int coarsen, int depth,
+                      char why[DCS_TEXT]) {
   const dcs_dims n = problem->n;
   const int64_t most = 65535;
   if (x * y > 1024)
@@ -15,14 +16,16 @@ bool dcs_stencil_fits(const dcs_problem *problem, int x, int y, int depth, char 
   else if (dcs_divide_up(n.z, depth) > most)
     snprintf(why, DCS_TEXT, "%lld blocks in z; CUDA allows %lld",
              (long long)dcs_divide_up(n.z, depth), (long long)most);
-  else if (dcs_round_up(n.x, x) + 4 > INT_MAX || n.y > INT_MAX - 4 || n.z > INT_MAX - 4)
+  else if (dcs_round_up(n.x, (int64_t)x * coarsen) + 8 > INT_MAX || n.y > INT_MAX - 4 ||
+           n.z > INT_MAX - 4)
     snprintf(why, DCS_TEXT, "more than %d points in a dimension", INT_MAX - 4);
   else
     return true;
   return false;
 }
 
-void dcs_stencil_plan(const dcs_problem *problem, int x, int y, int depth, dcs_plan *plan) {
+void dcs_stencil_plan(const dcs_problem *problem, int x, int y, int coarsen, int depth,
+                      dcs_plan *plan) {
   static const dcs_arg args[] = {DCS_BUFFER(DCS_STENCIL_OUT),
                                  DCS_BUFFER(DCS_STENCIL_C),
                                  DCS_BUFFER(DCS_STENCIL_U),
@@ -39,14 +42,14 @@ void dcs_stencil_plan(const dcs_problem *problem, int x, int y, int depth, dcs_p
                                  DCS_ARG_END};
   const dcs_dims n = problem->n;
   const dcs_stencil own = dcs_stencil_of(problem);
-  *plan =
-      (dcs_plan){.chunk_inputs = problem->n_inputs,
-                 .launch_slices = n.z,
-                 .slice_step = depth,
-                 .stored = n,
-                 .block = {x, y, 1},
-                 .grid = {dcs_divide_up(n.x, x), dcs_divide_up(n.y, y), dcs_divide_up(n.z, depth)},
-                 .args = args};
+  *plan = (dcs_plan){.chunk_inputs = problem->n_inputs,
+                     .launch_slices = n.z,
+                     .slice_step = depth,
+                     .stored = n,
+                     .block = {x, y, 1},
+                     .grid = {dcs_divide_up(n.x, (int64_t)x * coarsen), dcs_divide_up(n.y, y),
+                              dcs_divide_up(n.z, depth)},
+                     .args = args};
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
   memcpy(plan->own, &own, sizeof own);
 }

@@ -4,12 +4,14 @@
 
 #include "kernels/stencil/stencil.h"
 
-/* One launch of blocks of x by y threads, a thread `depth` points in z, with arguments out, c, u,
- * v, w, kx, ky, kz, nx, ny, slices, first slice, stencil. */
-void dcs_stencil_plan(const dcs_problem *problem, int x, int y, int depth, dcs_plan *plan);
+/* One launch of blocks of x by y threads, a thread `coarsen` points in x and `depth` in z, with
+ * arguments out, c, u, v, w, kx, ky, kz, nx, ny, slices, first slice, stencil. */
+void dcs_stencil_plan(const dcs_problem *problem, int x, int y, int coarsen, int depth,
+                      dcs_plan *plan);
 
 /* Whether such blocks, and as many as the grid takes, are legal; when not, says why. */
-bool dcs_stencil_fits(const dcs_problem *problem, int x, int y, int depth, char why[DCS_TEXT]);
+bool dcs_stencil_fits(const dcs_problem *problem, int x, int y, int coarsen, int depth,
+                      char why[DCS_TEXT]);
 
 /* Descriptor functions that all share. */
 dcs_dims dcs_stencil_executed(const dcs_problem *problem, const dcs_config *config);

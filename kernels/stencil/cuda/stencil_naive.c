@@ -10,12 +10,12 @@ static const dcs_param params[] = {
     {"block_y", "threads of a block in y", 1, 1024, 4, NULL, block_y_tried, DCS_ROLE_BLOCK_Y}};
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_stencil_fits(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1,
+  return dcs_stencil_fits(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1, 1,
                           why);
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  dcs_stencil_plan(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1, plan);
+  dcs_stencil_plan(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1, 1, plan);
 }
 
 static const char *const sources[] = {"kernels/stencil/cuda/stencil_naive.cu",

@@ -1,70 +1,157 @@
-/* cuda_stencil_register: a thread takes a column of points up through the grid; the five cells in z
- * stay in registers, those in x come from the other threads of the warp.
+/* cuda_stencil_register: a thread takes a column of `coarsen` points of a row up through the grid;
+ * the cells in z stay in registers, those in x come from the other threads of the warp.
  *
  * Idea: each value of c is loaded for its own point and for four others, in y; the rest are moves.
  *   The flux through a cell's upper face is that through the next one's lower: in z the thread
  * keeps it, in x the next lane has it. The last lane of a warp computes both of its faces, and the
- * first two and the last load what no lane has. Derives from: cuda_stencil_naive. Per point: 4
- * fluxes of 13 operations (7 points: 8), 8 more; loads: 5 of c, 8 coefficients, 13 in place of 25;
- * 4 shuffles. A block begins with 4 slices of c and the lower faces. Parameters: block_x, a
- * multiple of 32, block_y, product up to 1024; depth, points of a thread in z. Limits: at most
- * 65,535 blocks in y and z. */
+ * first and the last load what no lane has. Several points a thread are loaded at once, 16 bytes of
+ *   4: what binds is how many bytes are on their way, and that takes fewer threads and requests.
+ * Derives from: cuda_stencil_naive.
+ * Per point: 4 fluxes of 13 operations (7 points: 8), 8 more; loads: 5 of c, 8 coefficients, 13 in
+ *   place of 25, a coarsen-th of them instructions; 4 / coarsen shuffles. A block begins with 3
+ *   slices of c and the lower faces.
+ * Parameters: block_x, a multiple of 32, block_y, product up to 1024; coarsen (1, 2, 4), depth,
+ *   points of a thread in z; resident, threads of an SM that registers are shared out among.
+ * Limits: at most 65,535 blocks in y and z; where nx is no multiple of coarsen, points are loaded
+ * one by one. */
 
 #include "kernels/stencil/cuda/stencil.cuh"
 
 #define ALL_LANES 0xffffffffu
 
-/* The difference of the fluxes in x. */
-template <int POINTS>
-static __device__ __forceinline__ float along_x(float m, const float *row, const float *u,
-                                                const float *kx, int i, int nx) {
+/* Of an SM. */
+#define BLOCKS (RESIDENT >= BLOCK_X * BLOCK_Y ? RESIDENT / (BLOCK_X * BLOCK_Y) : 1)
+
+#if COARSEN == 4
+typedef float4 vector;
+#elif COARSEN == 2
+typedef float2 vector;
+#else
+typedef float vector;
+#endif
+
+/* The points of a thread. */
+union cells {
+  vector all;
+  float at[COARSEN];
+};
+
+/* Those of the row from i on; beyond n - 1 the last one. WHOLE: they are inside and aligned, or
+ * none of them counts. */
+template <bool WHOLE>
+static __device__ __forceinline__ cells load(const float *__restrict__ row, int i, int n) {
+  cells c;
+  if (WHOLE)
+    c.all = *(const vector *)(row + min(i, n - COARSEN));
+  else
+    for (int e = 0; e < COARSEN; e++)
+      c.at[e] = row[min(i + e, n - 1)];
+  return c;
+}
+
+/* The differences of the fluxes in x. */
+template <int POINTS, bool WHOLE>
+static __device__ __forceinline__ cells along_x(const cells &m, const float *__restrict__ row,
+                                                const float *__restrict__ u,
+                                                const float *__restrict__ kx, int i, int nx) {
   const int lane = threadIdx.x % 32;
-  float mm = __shfl_up_sync(ALL_LANES, m, 1), mmm = __shfl_up_sync(ALL_LANES, m, 2);
-  float p = __shfl_down_sync(ALL_LANES, m, 1);
-  if (lane < 2) mmm = row[inside(i - 2, nx)];
-  if (lane == 0) mm = row[inside(i - 1, nx)];
-  if (lane == 31) p = row[inside(i + 1, nx)];
-  const int face = min(i, nx); /* where a row ends the next begins with a wall */
-  float lower = flux<POINTS>(mmm, mm, m, p, u[face], kx[face]);
-  float upper = __shfl_down_sync(ALL_LANES, lower, 1);
-  if (lane == 31) {
-    const int next = min(i + 1, nx);
-    upper = flux<POINTS>(mm, m, p, row[inside(i + 2, nx)], u[next], kx[next]);
+  const bool last = i + COARSEN >= nx;
+  float c[COARSEN + 3]; /* from cell i - 2 on */
+  c[0] = COARSEN > 1 ? __shfl_up_sync(ALL_LANES, m.at[COARSEN > 1 ? COARSEN - 2 : 0], 1)
+                     : __shfl_up_sync(ALL_LANES, m.at[0], 2);
+  c[1] = __shfl_up_sync(ALL_LANES, m.at[COARSEN - 1], 1);
+  c[COARSEN + 2] = __shfl_down_sync(ALL_LANES, m.at[0], 1);
+  if (lane == 0 || (COARSEN == 1 && lane == 1)) c[0] = row[inside(i - 2, nx)];
+  if (lane == 0) c[1] = row[inside(i - 1, nx)];
+  if (lane == 31 || last) c[COARSEN + 2] = row[inside(i + COARSEN, nx)];
+  /* A face n is the wall that the next row begins with. */
+  const cells un = load<WHOLE>(u, i, WHOLE ? nx : nx + 1),
+              kn = load<WHOLE>(kx, i, WHOLE ? nx : nx + 1);
+  cells lower;
+  for (int e = 0; e < COARSEN; e++) {
+    c[e + 2] = m.at[e];
+    lower.at[e] = 0.0f;
   }
-  return upper - lower;
+  for (int e = 0; e < COARSEN; e++)
+    lower.at[e] = flux<POINTS>(c[e], c[e + 1], c[e + 2], c[e + 3], un.at[e], kn.at[e]);
+  float upper = __shfl_down_sync(ALL_LANES, lower.at[0], 1);
+  if (lane == 31) {
+    const int face = min(i + COARSEN, nx);
+    upper = flux<POINTS>(c[COARSEN], c[COARSEN + 1], c[COARSEN + 2],
+                         row[inside(i + COARSEN + 1, nx)], u[face], kx[face]);
+  }
+  if (last) upper = 0.0f;
+  cells difference;
+  for (int e = 0; e < COARSEN; e++)
+    difference.at[e] =
+        (e + 1 < COARSEN ? lower.at[e + 1 < COARSEN ? e + 1 : 0] : upper) - lower.at[e];
+  return difference;
+}
+
+/* The pointers of a thread's row, in slice 0. */
+struct rows {
+  const float *c, *u, *v, *w, *kx, *ky, *kz;
+  long long below2, below, above, above2; /* to the rows beside, in the slice */
+};
+
+template <int POINTS, bool WHOLE>
+static __device__ __forceinline__ cells along_y(const cells &m, const rows &r, long long at, int i,
+                                                int nx) {
+  const cells mm = load<WHOLE>(r.c + at + r.below2, i, nx),
+              lm = load<WHOLE>(r.c + at + r.below, i, nx);
+  const cells p = load<WHOLE>(r.c + at + r.above, i, nx),
+              pp = load<WHOLE>(r.c + at + r.above2, i, nx);
+  const cells v = load<WHOLE>(r.v + at, i, nx), v1 = load<WHOLE>(r.v + at + nx, i, nx);
+  const cells k = load<WHOLE>(r.ky + at, i, nx), k1 = load<WHOLE>(r.ky + at + nx, i, nx);
+  cells difference;
+  for (int e = 0; e < COARSEN; e++)
+    difference.at[e] = flux<POINTS>(lm.at[e], m.at[e], p.at[e], pp.at[e], v1.at[e], k1.at[e]) -
+                       flux<POINTS>(mm.at[e], lm.at[e], m.at[e], p.at[e], v.at[e], k.at[e]);
+  return difference;
 }
 
 template <int POINTS>
-static __device__ __forceinline__ void
-advance(float *out, const float *c, const float *u, const float *v, const float *w, const float *kx,
-        const float *ky, const float *kz, int nx, int ny, int n, int first, stencil s) {
-  const int i = blockIdx.x * BLOCK_X + threadIdx.x, j = blockIdx.y * BLOCK_Y + threadIdx.y;
-  if (j >= ny) return; /* whole warps */
-  const int own = min(i, nx - 1);
-  const long long slice = (long long)nx * ny, row = (long long)j * nx;
-  const int begin = blockIdx.z * DEPTH, end = min(begin + DEPTH, n);
-  const float *column = c + row + own;
-  const long long ymm = (long long)(inside(j - 2, ny) - j) * nx,
-                  ym = (long long)(inside(j - 1, ny) - j) * nx;
-  const long long yp = (long long)(inside(j + 1, ny) - j) * nx,
-                  ypp = (long long)(inside(j + 2, ny) - j) * nx;
-  int k = first + begin;
-  long long at = k * slice;
-  float mm = column[inside(k - 1, s.nz) * slice], m = column[at];
-  float p = column[inside(k + 1, s.nz) * slice], pp;
-  float lower = flux_z<POINTS>(column[inside(k - 2, s.nz) * slice], mm, m, p, w[at + row + own],
-                               kz[at + row + own]);
-#pragma unroll UNROLL
-  for (int step = begin; step < end; step++, k++, at += slice) {
-    const long long here = at + row + own;
-    pp = column[inside(k + 2, s.nz) * slice];
-    float upper = flux_z<POINTS>(mm, m, p, pp, w[here + slice], kz[here + slice]);
-    float x = along_x<POINTS>(m, c + at + row, u + at + row, kx + at + row, i, nx);
-    float below = c[here + ym], above = c[here + yp];
-    float y = flux<POINTS>(below, m, above, c[here + ypp], v[here + nx], ky[here + nx]) -
-              flux<POINTS>(c[here + ymm], below, m, above, v[here], ky[here]);
-    if (i < nx)
-      out[(long long)step * slice + row + i] = m - s.step * (x + y + (upper - lower) + s.decay * m);
+static __device__ __forceinline__ cells along_z(const cells &mm, const cells &m, const cells &p,
+                                                const cells &pp, const cells &w, const cells &k) {
+  cells face;
+  for (int e = 0; e < COARSEN; e++)
+    face.at[e] = flux_z<POINTS>(mm.at[e], m.at[e], p.at[e], pp.at[e], w.at[e], k.at[e]);
+  return face;
+}
+
+template <bool WHOLE>
+static __device__ __forceinline__ void store(float *row, const cells &c, int i, int nx) {
+  if (WHOLE) {
+    if (i < nx) *(vector *)(row + i) = c.all;
+  } else {
+    for (int e = 0; e < COARSEN; e++)
+      if (i + e < nx) row[i + e] = c.at[e];
+  }
+}
+
+/* Up to DEPTH slices from `first` on, of which the launch's begin with `out`. */
+template <int POINTS, bool WHOLE>
+static __device__ __forceinline__ void advance(float *__restrict__ out, const rows &r, int nx,
+                                               long long slice, int first, int n, int i,
+                                               stencil s) {
+  long long at = first * slice;
+  cells mm = load<WHOLE>(r.c + inside(first - 1, s.nz) * slice, i, nx);
+  cells m = load<WHOLE>(r.c + at, i, nx);
+  cells p = load<WHOLE>(r.c + inside(first + 1, s.nz) * slice, i, nx);
+  cells lower = along_z<POINTS>(load<WHOLE>(r.c + inside(first - 2, s.nz) * slice, i, nx), mm, m, p,
+                                load<WHOLE>(r.w + at, i, nx), load<WHOLE>(r.kz + at, i, nx));
+#pragma unroll 1
+  for (int k = first; k < first + n; k++, at += slice, out += slice) {
+    const cells pp = load<WHOLE>(r.c + inside(k + 2, s.nz) * slice, i, nx);
+    const cells upper = along_z<POINTS>(mm, m, p, pp, load<WHOLE>(r.w + at + slice, i, nx),
+                                        load<WHOLE>(r.kz + at + slice, i, nx));
+    const cells x = along_x<POINTS, WHOLE>(m, r.c + at, r.u + at, r.kx + at, i, nx);
+    const cells y = along_y<POINTS, WHOLE>(m, r, at, i, nx);
+    cells after;
+    for (int e = 0; e < COARSEN; e++)
+      after.at[e] =
+          m.at[e] - s.step * (x.at[e] + y.at[e] + (upper.at[e] - lower.at[e]) + s.decay * m.at[e]);
+    store<WHOLE>(out, after, i, nx);
     lower = upper;
     mm = m;
     m = p;
@@ -72,15 +159,39 @@ advance(float *out, const float *c, const float *u, const float *v, const float 
   }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y, BLOCKS)
     dcs(float *__restrict__ out, const float *__restrict__ c, const float *__restrict__ u,
         const float *__restrict__ v, const float *__restrict__ w, const float *__restrict__ kx,
-        const float *__restrict__ ky, const float *__restrict__ kz, int nx, int ny, int n,
+        const float *__restrict__ ky, const float *__restrict__ kz, int nx, int ny, int slices,
         int first, stencil s) {
-  if (s.points == 13)
-    advance<13>(out, c, u, v, w, kx, ky, kz, nx, ny, n, first, s);
-  else if (s.points == 12)
-    advance<12>(out, c, u, v, w, kx, ky, kz, nx, ny, n, first, s);
-  else
-    advance<7>(out, c, u, v, w, kx, ky, kz, nx, ny, n, first, s);
+  const int i = (blockIdx.x * BLOCK_X + threadIdx.x) * COARSEN;
+  const int j = blockIdx.y * BLOCK_Y + threadIdx.y, begin = blockIdx.z * DEPTH;
+  if (j >= ny) return; /* whole warps */
+  const long long row = (long long)j * nx, slice = (long long)nx * ny;
+  const rows r = {c + row,
+                  u + row,
+                  v + row,
+                  w + row,
+                  kx + row,
+                  ky + row,
+                  kz + row,
+                  (long long)(inside(j - 2, ny) - j) * nx,
+                  (long long)(inside(j - 1, ny) - j) * nx,
+                  (long long)(inside(j + 1, ny) - j) * nx,
+                  (long long)(inside(j + 2, ny) - j) * nx};
+  float *to = out + begin * slice + row;
+  const int n = min(DEPTH, slices - begin);
+  const bool whole = nx % COARSEN == 0;
+#define ADVANCE(points)                                                                            \
+  if (whole)                                                                                       \
+    advance<points, true>(to, r, nx, slice, first + begin, n, i, s);                               \
+  else                                                                                             \
+    advance<points, false>(to, r, nx, slice, first + begin, n, i, s)
+  if (s.points == 13) {
+    ADVANCE(13);
+  } else if (s.points == 12) {
+    ADVANCE(12);
+  } else {
+    ADVANCE(7);
+  }
 }
