@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/coulomb/mesh.h"
 #include "tests/solved_problem.h"
 #include "tests/written_journal.h"
 
@@ -121,6 +122,69 @@ static void diagonals_are_a_step_off_in_two_parameters(void **state) {
   dcs_space_free(&space);
 }
 
+/* ---- to a tolerance ---- */
+
+static double value(const dcs_space *space, int c, const char *name) {
+  return space->configs[c].value[dcs_find_param(space->variant, name)];
+}
+
+/* The spacing of the finest mesh by which a configuration keeps the tolerance. */
+static double mesh_spacing(const dcs_problem *problem, const dcs_space *space, int c) {
+  const double cutoff = 0.1 * value(space, c, "short_range");
+  dcs_mesh_way way;
+  char why[DCS_TEXT];
+  if (!dcs_mesh_find_way(problem, (int)value(space, c, "order"), cutoff, 1, &way, why))
+    fail_msg("%s", why);
+  assert_true(way.mesh.level[0].split.a == cutoff);
+  return way.mesh.level[0].h;
+}
+
+/* A step of order or short_range takes the mesh's spacing along, so that the error stays: a longer
+ * short range part has a coarser mesh, and so have more nodes of a window. */
+static void a_mesh_moves_along_the_line_of_equal_error(void **state) {
+  (void)state;
+  const dcs_variant *mesh = dcs_find_variant("cpu_mesh");
+  dcs_problem problem = {.n_inputs = 3000, .n = {64, 64, 64}, .spacing = 0.5f};
+  char why[DCS_TEXT];
+  dcs_space space;
+  enum { CONFIGS = 4 * 6 };
+  double h[CONFIGS];
+  int longer = 0, wider = 0;
+  if (!dcs_variant_available(mesh, why)) skip();
+  problem.config.value[DCS_COULOMB_TOLERANCE] = 1e-4;
+  assert_int_equal(dcs_space_build(mesh, "threads=1,isa=portable", &problem, 1, &space), DCS_OK);
+  assert_int_equal(space.n, CONFIGS);
+  for (int c = 0; c < CONFIGS; c++)
+    h[c] = mesh_spacing(&problem, &space, c);
+  for (int c = 0; c < CONFIGS; c++) {
+    int near[CONFIGS];
+    assert_true(dcs_space_degree(&space) <= CONFIGS);
+    for (int i = dcs_space_neighbours(&space, c, near) - 1; i >= 0; i--) {
+      if (value(&space, near[i], "short_range") > value(&space, c, "short_range"))
+        assert_true(h[near[i]] > h[c]), longer++;
+      if (value(&space, near[i], "order") > value(&space, c, "order"))
+        assert_true(h[near[i]] >= h[c]), wider += h[near[i]] > h[c];
+    }
+  }
+  assert_true(longer == 60 && wider >= 18);
+  dcs_space_free(&space);
+}
+
+static void lattices_that_miss_the_tolerance_are_not_tried(void **state) {
+  (void)state;
+  dcs_problem problem = {.n_inputs = 3000, .n = {40, 40, 40}, .spacing = 0.8f};
+  dcs_space space;
+  problem.config.value[DCS_COULOMB_TOLERANCE] = 3e-5;
+  if (dcs_space_build(dcs_find_variant("cpu_multilevel"), "threads=1,isa=portable", &problem, 1,
+                      &space) != DCS_OK)
+    fail_msg("%s", dcs_error_message());
+  bool said = false;
+  for (int r = 0; r < space.n_reasons; r++)
+    said = said || strstr(space.reasons[r].why, "no lattice keeps a tolerance of 3e-05");
+  assert_true(said && space.n < space.n_all);
+  dcs_space_free(&space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spaces_hold_what_is_legal_and_say_why_not),
@@ -128,6 +192,8 @@ int main(void) {
       cmocka_unit_test(threads_stop_at_the_cpus),
       cmocka_unit_test(neighbours_differ_in_one_parameter),
       cmocka_unit_test(diagonals_are_a_step_off_in_two_parameters),
+      cmocka_unit_test(a_mesh_moves_along_the_line_of_equal_error),
+      cmocka_unit_test(lattices_that_miss_the_tolerance_are_not_tried),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }
