@@ -71,6 +71,27 @@ static void deviations_with_ties(void **state) {
   assert_true(same.median == 2 && same.mad == 0 && same.min == 2);
 }
 
+/* As of the sorted values, with and without ties; values[n] is not looked at. */
+static void a_median_needs_no_order(void **state) {
+  (void)state;
+  dcs_random random = {3};
+  assert_true(isnan(dcs_median_of((double[]){7}, 0)));
+  assert_true(dcs_median_of((double[]){2, 100, 1, 4, 3}, 5) == 3);
+  assert_true(dcs_median_of((double[]){16, 1, 7, 2, 11, 4}, 6) == 5.5);
+  for (size_t n = 1; n <= 40; n++)
+    for (int trial = 0; trial < 50; trial++) {
+      double sorted[41], values[41];
+      for (size_t i = 0; i < n; i++)
+        sorted[i] = values[i] = trial % 2 ? (double)dcs_random_below(&random, 5)
+                                          : (double)dcs_random_below(&random, 1000000);
+      sorted[n] = values[n] = -1;
+      dcs_sort_values(sorted, n);
+      assert_true(dcs_median_of(values, n) == dcs_median_of_sorted(sorted, n));
+      dcs_sort_values(values, n); /* none was lost */
+      assert_memory_equal(values, sorted, sizeof(double) * (n + 1));
+    }
+}
+
 static void the_input_is_sorted_in_place(void **state) {
   (void)state;
   double values[] = {5, -1, 3, 3, 0};
@@ -219,6 +240,7 @@ int main(void) {
       cmocka_unit_test(an_odd_count),
       cmocka_unit_test(an_even_count),
       cmocka_unit_test(deviations_with_ties),
+      cmocka_unit_test(a_median_needs_no_order),
       cmocka_unit_test(the_input_is_sorted_in_place),
       cmocka_unit_test(far_values_are_outliers),
       cmocka_unit_test(the_interval_has_the_tables_ranks),

@@ -18,6 +18,39 @@ double dcs_median_of_sorted(const double *values, size_t n) {
   return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
+/* Moves the k-th smallest value to its place, those below it before it (Hoare, Algorithm 65: FIND,
+ * CACM 4, 1961). */
+static void move_to_rank(double *values, size_t n, size_t k) {
+  ptrdiff_t first = 0, last = (ptrdiff_t)n - 1;
+  while (first < last) {
+    const double pivot = values[k];
+    ptrdiff_t up = first, down = last;
+    while (up <= down) {
+      while (values[up] < pivot)
+        up++;
+      while (pivot < values[down])
+        down--;
+      if (up > down) break;
+      const double swapped = values[up];
+      values[up++] = values[down];
+      values[down--] = swapped;
+    }
+    if (down < (ptrdiff_t)k) first = up;
+    if ((ptrdiff_t)k < up) last = down;
+  }
+}
+
+double dcs_median_of(double *values, size_t n) {
+  if (n == 0) return NAN;
+  const size_t half = n / 2;
+  move_to_rank(values, n, half);
+  if (n % 2) return values[half];
+  double below = values[0];
+  for (size_t i = 1; i < half; i++)
+    below = values[i] > below ? values[i] : below;
+  return 0.5 * (below + values[half]);
+}
+
 /* Rank k (from 0) such that the median lies between the k-th smallest and the k-th largest value
  * with probability at least 95%: 2 * P(Binomial(n, 1/2) <= k) <= 0.05. -1: none. */
 static long interval_rank(size_t n) {

@@ -10,6 +10,8 @@ void dcs_sort_values(double *values, size_t n);
 int dcs_by_value(const void *left, const void *right);
 /* NaN where n is 0. */
 double dcs_median_of_sorted(const double *values, size_t n);
+/* The same of values in any order, which are moved: several times faster than to sort them. */
+double dcs_median_of(double *values, size_t n);
 
 typedef struct {
   size_t n;

@@ -68,8 +68,7 @@ static double resampled_median(const dcs_threshold_row *row, const double *unifo
                                const double *times, size_t n) {
   for (size_t k = 0; k < n; k++)
     row->times[0][k] = times[(size_t)(uniform[k] * (double)n)];
-  dcs_sort_values(row->times[0], n);
-  return dcs_median_of_sorted(row->times[0], n);
+  return dcs_median_of(row->times[0], n);
 }
 
 /* Of the method and its rivals. */

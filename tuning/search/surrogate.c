@@ -47,8 +47,9 @@ typedef struct {
   int n, config[LEARN_FROM];
   double rest[LEARN_FROM]; /* times as compared (0: the best known) less the mean and the offset */
   double offset;           /* their average */
-  double factor[LEARN_FROM][LEARN_FROM]; /* Cholesky, lower; of the covariance over variance */
-  double solved[LEARN_FROM];             /* the covariance's inverse times the rest */
+  /* Cholesky's, of the covariance over variance: each line is a column of the lower factor. */
+  double factor[LEARN_FROM][LEARN_FROM];
+  double solved[LEARN_FROM]; /* the covariance's inverse times the rest */
   double variance;
   /* Room. */
   known *all;
@@ -128,31 +129,47 @@ static double log_prior(const model *m) {
   return -PRECISION * square / 2;
 }
 
+/* Solves factor * x = x of the first n known, by columns: their differences wait for nothing. */
+static void solve_forward(const model *m, int n, double *x) {
+  for (int k = 0; k < n; k++) {
+    x[k] /= m->factor[k][k];
+#pragma omp simd
+    for (int j = k + 1; j < n; j++)
+      x[j] -= x[k] * m->factor[k][j];
+  }
+}
+
+static void factorise(model *m) {
+  for (int i = 0; i < m->n; i++) {
+    double row[LEARN_FROM];
+    for (int k = 0; k < i; k++)
+      row[k] = covariance(m, m->config[i], m->config[k]);
+    solve_forward(m, i, row);
+    double rest = covariance(m, m->config[i], m->config[i]) + m->constant[m->features.n];
+    for (int k = 0; k < i; k++) {
+      rest -= row[k] * row[k];
+      m->factor[k][i] = row[k];
+    }
+    m->factor[i][i] = sqrt(fmax(rest, 1e-12));
+  }
+}
+
 /* Solves for these constants; returns how well they explain what is known: the log of the marginal
  * likelihood at the best variance, times the prior, up to a constant. */
 static double fit(model *m) {
-  double(*l)[LEARN_FROM] = m->factor, half[LEARN_FROM] = {0}, log_det = 0, square = 0;
-  for (int i = 0; i < m->n; i++)
-    for (int j = 0; j <= i; j++) {
-      double v =
-          covariance(m, m->config[i], m->config[j]) + (i == j ? m->constant[m->features.n] : 0);
-      for (int k = 0; k < j; k++)
-        v -= l[i][k] * l[j][k];
-      l[i][j] = i == j ? sqrt(fmax(v, 1e-12)) : v / l[j][j];
-    }
+  double half[LEARN_FROM], log_det = 0, square = 0;
+  factorise(m);
+  memcpy(half, m->rest, sizeof half);
+  solve_forward(m, m->n, half);
   for (int i = 0; i < m->n; i++) {
-    half[i] = m->rest[i];
-    for (int k = 0; k < i; k++)
-      half[i] -= l[i][k] * half[k];
-    half[i] /= l[i][i];
     square += half[i] * half[i];
-    log_det += log(l[i][i]);
+    log_det += log(m->factor[i][i]);
   }
   for (int i = m->n - 1; i >= 0; i--) {
     m->solved[i] = half[i];
     for (int k = i + 1; k < m->n; k++)
-      m->solved[i] -= l[k][i] * m->solved[k];
-    m->solved[i] /= l[i][i];
+      m->solved[i] -= m->factor[i][k] * m->solved[k];
+    m->solved[i] /= m->factor[i][i];
   }
   m->variance = fmax(square / m->n, 1e-9);
   return -0.5 * m->n * log(m->variance) - log_det + log_prior(m);
@@ -196,15 +213,14 @@ static void learn(model *m) {
 /* By how much a configuration is expected to be better than the best known, as times are compared.
  */
 static double expected_gain(const model *m, int config) {
-  double half[LEARN_FROM] = {0}, mean = 0, rest = 1;
+  double half[LEARN_FROM], mean = 0, rest = 1;
   for (int i = 0; i < m->n; i++) {
-    double v = covariance(m, config, m->config[i]);
-    mean += v * m->solved[i];
-    for (int k = 0; k < i; k++)
-      v -= m->factor[i][k] * half[k];
-    half[i] = v / m->factor[i][i];
-    rest -= half[i] * half[i];
+    half[i] = covariance(m, config, m->config[i]);
+    mean += half[i] * m->solved[i];
   }
+  solve_forward(m, m->n, half);
+  for (int i = 0; i < m->n; i++)
+    rest -= half[i] * half[i];
   double deviation = sqrt(m->variance * fmax(rest, 1e-9));
   double better = -(m->offset + mean_of(m, config) + mean);
   double z = better / deviation;
