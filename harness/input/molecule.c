@@ -9,6 +9,7 @@
 void dcs_molecule_free(dcs_molecule *molecule) {
   free(molecule->sites);
   free(molecule->names);
+  dcs_basis_free(molecule->basis);
   *molecule = (dcs_molecule){0};
 }
 

@@ -21,6 +21,7 @@ void dcs_case_free(dcs_case *c) {
     free((void *)c->problem.input[b]);
   free(c->sites);
   free(c->fixes);
+  dcs_basis_free(c->basis);
   *c = (dcs_case){0};
 }
 
@@ -328,6 +329,7 @@ dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid 
                           dcs_case *c) {
   if (c->kind != kind) dcs_case_free(c);
   DCS_TRY(make_room(c, n_sites));
+  dcs_basis_free(c->basis);
   const dcs_case old = *c;
   *c = (dcs_case){.kind = kind,
                   .n_sites = n_sites,
@@ -399,7 +401,7 @@ static dcs_status fill_inputs(dcs_case *c) {
   for (int b = 0; b < c->kind->n_buffers; b++) {
     const dcs_buffer *buffer = &c->kind->buffers[b];
     if (buffer->output) continue;
-    const int64_t n = dcs_count(c->kind, b, p);
+    const int64_t n = buffer->inputs ? buffer->inputs(c) : dcs_count(c->kind, b, p);
     DCS_TRY(make_input(c, b, n));
     void *data = (void *)p->input[b];
     if (buffer->fill) buffer->fill(c, b, data);
@@ -425,7 +427,8 @@ dcs_status dcs_case_end(const dcs_config *problem, dcs_case *c) {
   double cell[3];
   c->problem.config = problem ? *problem : initial;
   if (repeats(c, cell)) wrap(c, cell);
-  dcs_status status = fill_inputs(c);
+  dcs_status status = c->kind->complete ? c->kind->complete(c) : DCS_OK;
+  if (status == DCS_OK) status = fill_inputs(c);
   if (status == DCS_OK && c->kind->singular) status = find_fixes(c);
   if (status == DCS_OK)
     dcs_case_pose(c, problem ? problem : &initial);
@@ -453,6 +456,10 @@ dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
     c->sites[a].x -= c->origin[0];
     c->sites[a].y -= c->origin[1];
     c->sites[a].z -= c->origin[2];
+  }
+  if (molecule->basis && dcs_basis_copy(molecule->basis, molecule->n, &c->basis) != DCS_OK) {
+    dcs_case_free(c);
+    return DCS_UNAVAILABLE;
   }
   return dcs_case_end(problem, c);
 }
