@@ -106,6 +106,7 @@ template <int L> static __device__ __forceinline__ void add_shell(const tile *t,
   for (int c = 0; c < COLUMNS; c++)
     polynomials_in_z<L>(shell->c, dx, own->y[c] - shell->y, q[c]);
   int begin = t->begin[s];
+#pragma unroll 1
   for (int p = 0; p < shell->n; p++) {
     float at_x = exp2f(-shell->gaussians[p].rate * x2), xy[COLUMNS];
     if (L == 0) at_x *= shell->c[0];
