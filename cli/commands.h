@@ -104,7 +104,7 @@ typedef struct {
   double timeout_s;
 } dcs_device_options;
 
-/* --input, --format, --model, --altloc, --frame, --spacing, --margin, --origin */
+/* --input, --format, --model, --altloc, --frame, --orbital, --spacing, --margin, --origin */
 typedef struct {
   dcs_input input;
   dcs_grid grid;
@@ -165,7 +165,7 @@ typedef struct {
   dcs_device_options *device;
   dcs_problem_options *problem;
   dcs_problem_choice *choice;
-  dcs_read_options *read; /* --format, --model, --altloc, --frame, where there is no `problem` */
+  dcs_read_options *read; /* --format, --model, --altloc, --frame, --orbital, where there is no `problem` */
   dcs_plan_options *planned;
   dcs_typed *typed;
   dcs_units_options *units;

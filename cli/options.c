@@ -87,6 +87,8 @@ static const dcs_option read_options[] = {
      .take = take_altloc},
     {"frame", 0, "N", "which frame of a trajectory (1)",
      DCS_INTEGER(dcs_read_options, frame, 1, INT64_MAX)},
+    {"orbital", 0, "N", "which orbital of a Molden file (the highest that is occupied)",
+     DCS_INTEGER(dcs_read_options, orbital, 1, INT64_MAX)},
     {0}};
 
 static const dcs_option problem_options[] = {

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -308,6 +309,10 @@ typedef struct {
   dcs_status (*load)(const dcs_config *);
   /* CUDA: fills the launch plan. NULL on the CPU. */
   void (*plan)(const dcs_problem *, const dcs_config *, dcs_plan *);
+  /* CUDA, where the text of the kernel depends on what the inputs are: writes what is compiled in
+   * front of it. problem: inputs NULL or not; without them any that lets it compile. The problem
+   * itself may be NULL. */
+  void (*text)(const dcs_problem *, const dcs_config *, FILE *out);
   /* The plan, and whether there is one, depends on what the inputs are, not on how many alone: it
    * is made anew for other inputs. */
   bool looks;

@@ -40,10 +40,11 @@ static void kinds_are_complete(void **state) {
     }
     assert_int_equal(axes, own->n_axes);
     assert_true(own->work && own->reach);
-    assert_true(dcs_has_atoms(own) ? own->input && (own->single || own->field)
-                                   : own->buffers[0].count && own->buffers[0].fill && !own->single);
+    assert_true(own->buffers[0].fill
+                    ? (own->buffers[0].count || own->buffers[0].inputs) && !own->single && !own->add
+                    : own->input && (own->single || own->field));
     assert_int_equal(dcs_has_grid(own), dcs_map_of(own) >= 0);
-    assert_int_equal(dcs_has_grid(own) && dcs_has_atoms(own), own->add != NULL);
+    assert_int_equal(dcs_has_grid(own) && own->single != NULL, own->add != NULL);
     assert_non_null(own->verified[0]);
   }
   assert_null(dcs_find_kind("coulom"));

@@ -219,14 +219,38 @@ static dcs_status take_outside(const dcs_variant *variant, const dcs_config *con
   return source->text ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for %s", source->name);
 }
 
+/* Puts what the variant writes for the problem in front of the text. */
+static dcs_status write_front(const dcs_variant *variant, const dcs_problem *problem,
+                              const dcs_config *config, dcs_kernel_source *source) {
+  dcs_text_stream whole;
+  char *kernel = source->text;
+  DCS_TRY(dcs_text_begin(&whole));
+  variant->text(problem, config, whole.stream);
+  fprintf(whole.stream, "#line 1 \"%s\"\n%s", source->name, kernel);
+  DCS_TRY(dcs_text_end(&whole, &source->text, NULL));
+  free(kernel);
+  return DCS_OK;
+}
+
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source) {
+  return dcs_kernel_source_for(variant, NULL, config, kernels, source);
+}
+
+dcs_status dcs_kernel_source_for(const dcs_variant *variant, const dcs_problem *problem,
+                                 const dcs_config *config, const char *kernels,
+                                 dcs_kernel_source *source) {
   *source = (dcs_kernel_source){0};
   if (variant->outside)
     DCS_TRY(take_outside(variant, config, source));
   else
     DCS_TRY(open_text(variant->sources[0], kernels, source));
   if (!variant->outside) add_macros(variant, config, source);
+  if (variant->text) {
+    const dcs_status status = write_front(variant, problem, config, source);
+    if (status != DCS_OK) dcs_kernel_source_free(source);
+    if (status != DCS_OK) return status;
+  }
   source->source.name = source->name;
   source->source.text = source->text;
   source->source.options = source->options;

@@ -38,6 +38,11 @@ bool dcs_written_in(const dcs_variant *variant, const char *language);
  * left to free. */
 dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *config,
                                   const char *kernels, dcs_kernel_source *source);
+/* The same with what the variant writes in front of it for a problem (dcs_variant.text): that has
+ * the text of this problem alone. */
+dcs_status dcs_kernel_source_for(const dcs_variant *variant, const dcs_problem *problem,
+                                 const dcs_config *config, const char *kernels,
+                                 dcs_kernel_source *source);
 void dcs_kernel_source_free(dcs_kernel_source *source);
 
 /* One hash over the names and texts of all sources of a variant, on the CPU and for CUDA alike; a

@@ -97,7 +97,7 @@ static dcs_status find_constant(dcs_device_engine *e, dcs_device_method *m) {
 static dcs_outcome load(dcs_device_engine *e, dcs_device_method *m, const dcs_config *config,
                         dcs_code_facts *facts) {
   dcs_kernel_source source;
-  dcs_status status = dcs_kernel_source_open(m->variant, config, e->kernels, &source);
+  dcs_status status = dcs_kernel_source_for(m->variant, &m->problem, config, e->kernels, &source);
   if (status == DCS_OK)
     status = e->engine.device->load(e->engine.device, &source.source, &m->module, facts);
   dcs_kernel_source_free(&source);

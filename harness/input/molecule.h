@@ -2,6 +2,7 @@
 #ifndef DCS_MOLECULE_H
 #define DCS_MOLECULE_H
 
+#include "harness/input/basis.h"
 #include "harness/input/content.h"
 #include "harness/input/force_field.h"
 
@@ -21,7 +22,7 @@ typedef struct {
 } dcs_unit_cell;
 
 /* What a file says of atoms. */
-enum { DCS_PLACES = 1, DCS_CHARGES = 2, DCS_RADII = 4 };
+enum { DCS_PLACES = 1, DCS_CHARGES = 2, DCS_RADII = 4, DCS_ORBITAL = 8 };
 
 /* The name of an atom, without blanks around it and NULs behind it; a longer one is cut. */
 typedef struct {
@@ -34,7 +35,8 @@ typedef struct {
   int64_t n;
   dcs_name
       *names; /* of the sites, of a topology and while two files are compared; NULL: not known */
-  unsigned gives; /* DCS_PLACES, ...: the rest of the sites is 0 */
+  unsigned gives;   /* DCS_PLACES, ...: the rest of the sites is 0 */
+  dcs_basis *basis; /* of the orbital that was read; NULL: none was */
   dcs_unit_cell cell;
   dcs_force_field field;
   uint64_t
@@ -55,6 +57,7 @@ typedef struct {
   int64_t model;      /* the so many-th; 0: the first, and a note says that there are others */
   char altloc;        /* the alternate location; 0: the first of each residue, and a note says so */
   int64_t frame;      /* of a trajectory, from 1; 0: the first */
+  int64_t orbital;    /* the so many-th; 0: the highest that is occupied */
   bool names;         /* the names of atoms are wanted where no other file's are compared */
 } dcs_read_options;
 
@@ -104,6 +107,7 @@ typedef struct {
   dcs_model_line (*models)(dcs_slice line, dcs_model *model);
   bool locations; /* atoms may have alternate ones */
   bool frames;    /* a trajectory: one frame of it is read, and the reader gives the hash of it */
+  bool orbitals;  /* it has several, of which one is read */
   const char *instead; /* what would do where charges are missing, for messages; NULL: nothing */
   /* Whether a file that begins with these bytes is of the format. */
   bool (*sniff)(dcs_slice head);

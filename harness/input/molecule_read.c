@@ -103,6 +103,8 @@ static dcs_status check_options(const dcs_part *parts, int n, const dcs_read_opt
     return no_choice(&parts[0], "--altloc", "no alternate locations");
   if (how->frame > 1 && !a->frames && !b->frames)
     return no_choice(&parts[0], "--frame", "no frames to choose from");
+  if (how->orbital && !a->orbitals && !b->orbitals)
+    return no_choice(&parts[0], "--orbital", "no orbitals");
   return DCS_OK;
 }
 
@@ -116,6 +118,8 @@ static dcs_status read_part(dcs_part *part, const dcs_read_options *how, FILE *n
   if (how->model > 1 && part->reader->models)
     m->hash = dcs_hash(m->hash, &how->model, sizeof how->model);
   if (how->altloc && part->reader->locations) m->hash = dcs_hash(m->hash, &how->altloc, 1);
+  if (how->orbital && part->reader->orbitals)
+    m->hash = dcs_hash(m->hash, &how->orbital, sizeof how->orbital);
   return DCS_OK;
 }
 

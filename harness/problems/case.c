@@ -22,6 +22,7 @@ void dcs_case_free(dcs_case *c) {
   free(c->sites);
   free(c->fixes);
   dcs_force_field_free(&c->field);
+  dcs_basis_free(c->basis);
   *c = (dcs_case){0};
 }
 
@@ -330,6 +331,7 @@ dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid 
   if (c->kind != kind) dcs_case_free(c);
   dcs_force_field_free(&c->field);
   DCS_TRY(make_room(c, n_sites));
+  dcs_basis_free(c->basis);
   const dcs_case old = *c;
   *c = (dcs_case){.kind = kind,
                   .n_sites = n_sites,
@@ -401,7 +403,7 @@ static dcs_status fill_inputs(dcs_case *c) {
   for (int b = 0; b < c->kind->n_buffers; b++) {
     const dcs_buffer *buffer = &c->kind->buffers[b];
     if (buffer->output) continue;
-    const int64_t n = dcs_count(c->kind, b, p);
+    const int64_t n = buffer->inputs ? buffer->inputs(c) : dcs_count(c->kind, b, p);
     DCS_TRY(make_input(c, b, n));
     void *data = (void *)p->input[b];
     if (buffer->fill) buffer->fill(c, b, data);
@@ -427,7 +429,8 @@ dcs_status dcs_case_end(const dcs_config *problem, dcs_case *c) {
   double cell[3];
   c->problem.config = problem ? *problem : initial;
   if (repeats(c, cell)) wrap(c, cell);
-  dcs_status status = fill_inputs(c);
+  dcs_status status = c->kind->complete ? c->kind->complete(c) : DCS_OK;
+  if (status == DCS_OK) status = fill_inputs(c);
   if (status == DCS_OK && c->kind->singular) status = find_fixes(c);
   if (status == DCS_OK)
     dcs_case_pose(c, problem ? problem : &initial);
@@ -470,7 +473,9 @@ dcs_status dcs_case_build(const dcs_kind *kind, const dcs_config *problem,
     c->sites[a].y -= c->origin[1];
     c->sites[a].z -= c->origin[2];
   }
-  const dcs_status status = take_field(molecule, c);
+  dcs_status status = take_field(molecule, c);
+  if (status == DCS_OK && molecule->basis)
+    status = dcs_basis_copy(molecule->basis, molecule->n, &c->basis);
   if (status != DCS_OK) dcs_case_free(c);
   return status == DCS_OK ? dcs_case_end(problem, c) : status;
 }

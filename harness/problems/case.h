@@ -31,6 +31,7 @@ struct dcs_case {
                             subtracted in double, then rounded. Its config is the problem posed last */
   dcs_site *sites;       /* all atoms of the input: n_sites, 0 where the kind has none; origin
                             subtracted, double precision */
+  dcs_basis *basis;      /* of those sites, owned; NULL: the input had none */
   int64_t n_sites, room; /* room: sites and atoms that there is memory for */
   dcs_force_field field; /* of a kind that takes one, with what is excluded: owned by the case */
   double spacing;
@@ -98,7 +99,8 @@ typedef struct {
 /* Reads the molecule, or makes random atoms, and builds the case as above. */
 dcs_status dcs_case_from(const dcs_case_source *source, const dcs_config *problem, dcs_case *c);
 
-/* Of a problem whose atoms repeat in a cell: gives the edges that nobody gave those that the input,
+/* DCS_INPUT where the input, which was read from `path`, lacks what the kind needs. Of a problem
+ * whose atoms repeat in a cell: gives the edges that nobody gave those that the input,
  * which was read from `path`, states, and has the grid span the cell. DCS_USAGE: it states none,
  * and the grid is not given either; DCS_INPUT: it states one that is not orthorhombic. */
 dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,

@@ -1,5 +1,17 @@
 /* Apart from case.c: the library makes cases of molecules that are in memory, and reads no file. */
+#include "harness/base/grow.h"
 #include "harness/problems/case.h"
+
+static dcs_status check_needs(const dcs_kind *kind, const dcs_molecule *molecule,
+                              const char *path) {
+  char formats[DCS_TEXT] = "";
+  if (!(kind->needs & ~molecule->gives)) return DCS_OK;
+  for (int r = 0; r < dcs_n_readers; r++)
+    if (!(kind->needs & ~dcs_readers[r]->gives))
+      dcs_append(formats, sizeof formats, "%s%s", *formats ? " or " : "", dcs_readers[r]->name);
+  return dcs_fail(DCS_INPUT, "%s: found no orbital, which %s is computed of; expected a %s file",
+                  path, kind->id, formats);
+}
 
 /* Edges that are still 0 become those that the input states. */
 static dcs_status take_edges(const dcs_molecule *molecule, const char *path, bool given,
@@ -20,6 +32,7 @@ static dcs_status take_edges(const dcs_molecule *molecule, const char *path, boo
 
 dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
                            dcs_config *problem, dcs_grid *grid) {
+  DCS_TRY(check_needs(kind, molecule, path));
   dcs_problem shape = {.n = grid->n, .spacing = (float)grid->spacing, .config = *problem};
   if (!kind->cell || !kind->cell(&shape, grid->cell)) return DCS_OK;
   const bool given = grid->n.x > 0 && grid->spacing > 0;

@@ -60,6 +60,8 @@ typedef struct {
    * atoms that count; of an output, one for each point of the grid, so that it can be computed in
    * slices, padded, and shared by several devices (its `bytes` are a multiple of 4). */
   int64_t (*count)(const dcs_problem *);
+  /* Of buffer 0: elements, where the case's atoms alone tell. NULL: as count(). */
+  int64_t (*inputs)(const dcs_case *);
   int64_t elements; /* always so many, in place of count(); 0: as that tells */
   bool output; /* the method fills it, else the case: by fill(), or buffer 0 where that is NULL,
                   atom by atom (dcs_kind.input) */
@@ -126,12 +128,17 @@ struct dcs_kind {
   /* Sites of the case that is begun, and its force field, where an input is random. NULL: atoms
    * that fill the grid, or a cube, evenly. */
   dcs_status (*random)(dcs_case *, uint64_t seed);
+  /* What a file has to say of atoms, beside places: DCS_ORBITAL. */
+  unsigned needs;
+  /* Makes what the molecule did not have, of its sites, before inputs are filled. NULL: nothing. */
+  dcs_status (*complete)(dcs_case *);
   /* Useful work of one output: the evaluations asked for, of all atoms or (given) of those that
    * kernels get. */
   double (*work)(const dcs_case *, bool given);
   /* The distance from a point within which an atom usually counts, angstrom; 0: any. NULL: any.
    * What is estimated of the work without the input (dcs_estimate) rests on it. */
   double (*range)(const dcs_config *);
+  double evals_an_atom; /* at a point, of usual atoms: what is estimated rests on it; 0: one */
 
   /* ---- what is right ---- */
 
@@ -182,6 +189,10 @@ static inline bool dcs_reads_outputs(const dcs_kind *kind) {
 /* What an evaluation takes of the operations of limit[backend]. */
 static inline double dcs_limit_cost(const dcs_kind *kind, dcs_backend backend) {
   return kind->limit_cost[backend] > 0 ? kind->limit_cost[backend] : 1;
+}
+/* Evaluations of a usual atom at a point. */
+static inline double dcs_evals_an_atom(const dcs_kind *kind) {
+  return kind->evals_an_atom > 0 ? kind->evals_an_atom : 1;
 }
 /* Whether a grid is a dimension of its sizes. */
 bool dcs_has_grid(const dcs_kind *kind);

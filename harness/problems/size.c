@@ -215,7 +215,7 @@ double dcs_estimate(const dcs_size *size, double spacing, const int64_t tile[3])
       kind->range ? 0.80599597700823 * kind->range(&size->config) : 0;
   const dcs_dims n = dcs_size_points(size);
   const int64_t edges[3] = {n.x, n.y, n.z};
-  double all = 1;
+  double all = dcs_evals_an_atom(kind);
   for (int d = 0; d < kind->n_dimensions; d++)
     all *= dcs_along(size, d);
   if (!dcs_has_grid(kind)) all *= (double)n.x;

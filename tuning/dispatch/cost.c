@@ -10,7 +10,7 @@ const char *const dcs_cost_names[DCS_COST_TERMS] = {
 /* ---- sizes ---- */
 
 double dcs_cost_share(const dcs_size *size, double spacing, const int64_t tile[3]) {
-  double all = 1;
+  double all = dcs_evals_an_atom(size->kind);
   for (int d = 0; d < size->kind->n_dimensions; d++)
     all *= dcs_along(size, d);
   return dcs_estimate(size, spacing, tile) / all;

@@ -1,0 +1,18 @@
+/* The basis and the orbital of atoms that come without: generated ones. */
+#ifndef DCS_ORBITAL_BASIS_H
+#define DCS_ORBITAL_BASIS_H
+
+#include "harness/input/molecule.h"
+
+/* Of random atoms a fifth is hydrogen: primitives of an atom, and multiply-adds of one at a point
+ * (kernels/orbital/orbital.h), on average. */
+#define DCS_ORBITAL_EVALS (0.2 * 4 + 0.8 * 15)
+#define DCS_ORBITAL_FMA   ((0.2 * 4 + 0.8 * 21) / DCS_ORBITAL_EVALS)
+
+/* 6-31G* (Hehre, Ditchfield, Pople, J. Chem. Phys. 56, 1972; Hariharan, Pople, Theor. Chim. Acta
+ * 28, 1973) of hydrogen for atoms of a radius below 1.2 angstrom, else of carbon. What the orbital
+ * has of a function is the atom's charge times a number of the function's, -1 to 1, the same in all
+ * atoms: an atom's part of the orbital depends on that atom alone. The caller frees. */
+dcs_status dcs_orbital_basis(const dcs_site *sites, int64_t n_sites, dcs_basis **basis);
+
+#endif

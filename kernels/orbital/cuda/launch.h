@@ -1,0 +1,41 @@
+/* What the descriptors of orbitals share. */
+#ifndef DCS_CUDA_ORBITAL_LAUNCH_H
+#define DCS_CUDA_ORBITAL_LAUNCH_H
+
+#include "kernels/orbital/orbital.h"
+
+/* The points of a block: `x` by `y` threads, of points[1] rows and points[2] slices each. */
+typedef struct {
+  int x, y, points[3];
+} dcs_orbital_block_shape;
+
+/* Whether blocks are legal and as few as CUDA allows, and points and shells are few enough to be
+ * counted by int; when not, says why. */
+bool dcs_orbital_fits(const dcs_problem *problem, dcs_orbital_block_shape shape,
+                      char why[DCS_TEXT]);
+
+/* The points that blocks compute, padding included. */
+dcs_dims dcs_orbital_padded(const dcs_problem *problem, dcs_orbital_block_shape shape);
+void dcs_orbital_count(const dcs_problem *problem, dcs_dims executed, dcs_candidates *found);
+
+/* One launch of all shells and slices. */
+void dcs_orbital_plan(const dcs_problem *problem, dcs_orbital_block_shape shape, dcs_plan *plan);
+
+/* Launches of `chunk` shells each, in constant memory, which add to the map. */
+void dcs_orbital_constant_plan(const dcs_problem *problem, dcs_orbital_block_shape shape,
+                               int64_t chunk, dcs_plan *plan);
+
+/* Shells that constant memory, 64 KB, has room for. */
+enum { DCS_ORBITAL_CONSTANT = 65536 / sizeof(dcs_orbital_shell) };
+
+/* Operations of the built-in basis: of l + 1 of a primitive on average, and of a shell's polynomial
+ * in z a primitive. */
+#define DCS_ORBITAL_TERMS 1.375
+
+/* The files that these come from, for a descriptor's sources. */
+#define DCS_ORBITAL_SOURCES                                                                        \
+  "kernels/orbital/cuda/orbital.cuh", "kernels/orbital/cuda/launch.c",                             \
+      "kernels/orbital/cuda/launch.h", "kernels/orbital/orbital.h"
+#define DCS_ORBITAL_POINTS_SOURCES "kernels/orbital/cuda/orbital_points.cuh", DCS_ORBITAL_SOURCES
+
+#endif
