@@ -429,6 +429,27 @@ static void times_are_drawn_over_atoms_at_one_density(void **state) {
   lacks("split");
 }
 
+/* A doubling that costs 2.2 times the time, and one of eight times the atoms that costs 1.5 times
+ * each; below 100,000 atoms it is not told. */
+static void what_a_doubling_costs_is_told(void **state) {
+  (void)state;
+  static const struct {
+    int atoms, edge;
+    double ms;
+  } at[] = {{12500, 50, 0.1}, {100000, 100, 1}, {200000, 126, 2.2}, {1600000, 252, 7.425}};
+  begin(HEADER);
+  for (int i = 0; i < 4; i++) {
+    put((method){"mesh", "k=1", 0, "kernel", "tolerance=0.01", at[i].atoms, at[i].edge, at[i].ms,
+                 NULL, "1e-4", NULL});
+    if (i < 2)
+      put((method){"net", "k=1", 0, "kernel", "tolerance=0.01", at[i].atoms, at[i].edge, at[i].ms,
+                   NULL, "1e-4", NULL});
+  }
+  draw(dcs_figure_tolerance_atoms);
+  assert_contains(text, "\n\n\"mesh, GPU, x2.20 a doubling at most\"\n12500\t0.1\t");
+  assert_contains(text, "\n\n\"net, GPU\"\n12500\t0.1\t");
+}
+
 /* Figures of the direct sum say why a run without one has none of them. */
 static void a_run_without_a_direct_sum_is_told_so(void **state) {
   (void)state;
@@ -482,6 +503,7 @@ int main(void) {
       cmocka_unit_test(the_pictures_are_drawn),
       cmocka_unit_test(times_are_drawn_over_tolerances),
       cmocka_unit_test(times_are_drawn_over_atoms_at_one_density),
+      cmocka_unit_test(what_a_doubling_costs_is_told),
       cmocka_unit_test(a_run_without_a_direct_sum_is_told_so),
       cmocka_unit_test(tolerances_and_cutoffs_are_not_mixed),
   };

@@ -121,6 +121,18 @@ static void within_a_cutoff(void **state) {
   assert_contains(program_out, "64x64x64, cutoff=12; sm_90");
 }
 
+/* What a mesh does are not the evaluations of the direct sum, which would bind it at what that
+ * takes. */
+static void to_a_tolerance(void **state) {
+  (void)state;
+  assert_status(program_run("explain cpu_mesh --config threads=16 --tolerance 1e-3 --csv"), 0);
+  assert_true(isnan(value_of("work", "executed_evals")));
+  assert_contains(program_out, "of another algorithm");
+  assert_null(strstr(program_out, "\nlimits,evals,"));
+  assert_null(strstr(program_out, "\nlimits,fma,"));
+  assert_true(value_of("limits", "binds") < 5); /* memory */
+}
+
 /* A kernel of the user's: nobody says its operations, and nothing was measured. */
 static void an_own_kernel(void **state) {
   (void)state;
@@ -182,6 +194,7 @@ int main(void) {
       cmocka_unit_test(another_architecture),
       cmocka_unit_test(a_size_that_was_not_measured),
       cmocka_unit_test(within_a_cutoff),
+      cmocka_unit_test(to_a_tolerance),
       cmocka_unit_test(an_own_kernel),
       cmocka_unit_test(cpu_variants),
       cmocka_unit_test(as_text_and_json),

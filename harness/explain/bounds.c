@@ -25,8 +25,10 @@ static void add(bounds *all, const char *name, double seconds, const char *how, 
   snprintf(b->text, sizeof b->text, how, rate);
 }
 
-/* Evaluations that take time: all executed ones, of which the useful are a part. */
+/* Evaluations that take time: all executed ones, of which the useful are a part. NaN where another
+ * algorithm than the direct one computes: what it does instead follows from the inputs. */
 static double worked(const dcs_subject *s) {
+  if (s->variant->algorithm && s->variant->candidates) return NAN;
   return isnan(s->executed) ? s->useful : s->executed;
 }
 

@@ -61,7 +61,9 @@ static void add_work(dcs_subject *s) {
                   s->variant->candidates ? "estimated, for atoms that fill the grid evenly" : "");
   if (s->variant->candidates)
     dcs_explain_add(s, "work", "executed_evals", NAN, eval,
-                    "more: pairs are tried that turn out too far apart");
+                    s->variant->algorithm
+                        ? "of another algorithm: they, and their bounds, follow from the atoms"
+                        : "more: pairs are tried that turn out too far apart");
   else if (s->executed == s->useful)
     dcs_explain_add(s, "work", "executed_evals", s->executed, eval, "no padding");
   else

@@ -4,6 +4,8 @@
 
 #include "kernels/coulomb/coulomb.h"
 
+#include <math.h>
+
 static double tolerance_of(const dcs_figure_run *run, int problem) {
   return run->problems[problem].config.value[DCS_COULOMB_TOLERANCE];
 }
@@ -99,15 +101,41 @@ static bool measured(const dcs_figure_run *run, int size, int problem) {
   return tolerance_of(run, problem) > 0 && dcs_figure_best(run, &pick);
 }
 
+/* Below so many atoms the steps of a card take their least time, not their share. */
+static const double MANY_ATOMS = 1e5;
+
+/* How many times as long the next size of the line takes, by the doubling, where that is most, from
+ * MANY_ATOMS on; 0: there are no two sizes. */
+static double most_a_doubling(const dcs_figure_run *run, const dcs_sizes *sizes,
+                              dcs_figure_pick pick) {
+  double most = 0, atoms = 0, ms = 0;
+  for (int i = 0; i < sizes->n; i++) {
+    pick.size = sizes->list[i];
+    const double now = run->sizes[pick.size].inputs;
+    const dcs_figure_row *row = dcs_figure_best(run, &pick);
+    if (!row || now < MANY_ATOMS) continue;
+    if (atoms > 0) most = fmax(most, pow(dcs_figure_ms(row).value / ms, 1 / log2(now / atoms)));
+    atoms = now;
+    ms = dcs_figure_ms(row).value;
+  }
+  return most;
+}
+
 static void line_of_atoms(FILE *dat, const dcs_figure_run *run, const dcs_sizes *sizes, int variant,
                           dcs_figure_group group, int threads) {
+  const dcs_figure_pick any = pick_of(sizes->problem, DCS_FIGURE_ANY, variant, group, threads);
+  const double doubling = most_a_doubling(run, sizes, any);
+  char name[DCS_TEXT], grows[64] = "";
   bool begun = false;
+  if (doubling > 0) snprintf(grows, sizeof grows, ", x%.2f a doubling at most", doubling);
   for (int i = 0; i < sizes->n; i++) {
     const int size = sizes->list[i];
     const dcs_figure_pick pick = pick_of(sizes->problem, size, variant, group, threads);
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
     if (!row) continue;
-    if (!begun) begin_series(dat, run, variant, group, threads);
+    if (!begun)
+      dcs_figure_series(dat, "%s, %s%s", run->variants[variant],
+                        dcs_figure_group_name(run, group, threads, name), grows);
     begun = true;
     dcs_figure_point(dat, row, run->sizes[size].inputs, dcs_figure_ms(row));
   }

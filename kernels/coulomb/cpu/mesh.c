@@ -2,12 +2,13 @@
  *
  * Idea: see mesh.h. The short range part is that of cpu_cutoff with another radial function; the
  * mesh is in double precision, for it costs little here. Derives from: cpu_cutoff in the short
- * range part. Parameters: threads (1..1024); isa, of the short range part; order, the nodes of the
- * window along a dimension; short_range, the reach of the short range part in tenths of an
- * angstrom. Spacings and the windows' shapes follow from the tolerance and from what the problem's
- * atoms say about its map, so every configuration is on the line of equal error. A longer cutoff
- * makes the mesh coarser. Limits: the tolerance is held by an estimate, with a margin, not by a
- * bound; the short range part and the map are in single precision, whose floor is near 2e-6. */
+ * range part. Parameters: threads (1..1024); isa, of the short range part and of the loops over the
+ * mesh's nodes; order, the nodes of the window along a dimension; short_range, the reach of the
+ * short range part in tenths of an angstrom. Spacings and the windows' shapes follow from the
+ * tolerance and from what the problem's atoms say about its map, so every configuration is on the
+ * line of equal error. A longer cutoff makes the mesh coarser. Limits: the tolerance is held by an
+ * estimate, with a margin, not by a bound; the short range part and the map are in single
+ * precision, whose floor is near 2e-6. */
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/cutoff.h"
@@ -74,7 +75,9 @@ typedef struct {
 } begun_map;
 
 /* The potential of the mesh. */
-static bool begin_mesh(const dcs_problem *grid, int threads, begun_map *m) {
+static bool begin_mesh(const dcs_problem *grid, const dcs_cpu_bricks *how, begun_map *m) {
+  const dcs_mesh_lines *lines = dcs_mesh_lines_of(how->isa);
+  const int threads = how->threads;
   const dcs_mesh *mesh = &m->way.mesh;
   const double origin[3] = {0, 0, 0};
   const int n[3] = {(int)grid->n.x, (int)grid->n.y, (int)grid->n.z};
@@ -82,9 +85,10 @@ static bool begin_mesh(const dcs_problem *grid, int threads, begun_map *m) {
       !dcs_mesh_axes(mesh, 0, origin, n, (double)grid->spacing, m->axes))
     return false;
   dcs_phase("spread");
-  if (!dcs_mesh_spread(grid, &m->way.scene, mesh, threads, &m->levels[0].nodes)) return false;
+  if (!dcs_mesh_spread(grid, &m->way.scene, mesh, threads, lines, &m->levels[0].nodes))
+    return false;
   dcs_phase("convolution");
-  return dcs_mesh_convolve(mesh, threads, m->levels);
+  return dcs_mesh_convolve(mesh, threads, lines, m->levels);
 }
 
 static void forget(void *begun) {
@@ -107,7 +111,7 @@ static void *begin(const dcs_problem *problem, const dcs_config *config) {
   bool has_memory = m && find_way(&grid, config, &m->way, why);
   dcs_phase("short range");
   has_memory = has_memory && dcs_cpu_short_range_sort(&grid, &m->way.radial, &bricks, &m->near) &&
-               begin_mesh(&grid, bricks.threads, m);
+               begin_mesh(&grid, &bricks, m);
   dcs_phase("far atoms");
   if (has_memory && dcs_mesh_find_far(&grid, &m->way.scene, &m->way.mesh, bricks.threads, &m->far))
     return m;
@@ -124,9 +128,17 @@ static dcs_mesh_axis cut_axis(const dcs_mesh_axis *axis, const dcs_problem *slab
 }
 
 static bool interpolate(const dcs_mesh_nodes *nodes, const dcs_mesh_axis axes[3],
-                        const dcs_problem *slab, int threads, float *map) {
+                        const dcs_problem *slab, const dcs_cpu_bricks *how, float *map) {
   const dcs_mesh_axis cut[3] = {axes[0], axes[1], cut_axis(&axes[2], slab)};
-  return dcs_mesh_interpolate(nodes, cut, threads, map, NULL);
+  return dcs_mesh_interpolate(nodes, cut, how->threads, dcs_mesh_lines_of(how->isa), map, NULL);
+}
+
+static void clear(const dcs_problem *slab, int threads, float *map) {
+  const size_t slice = (size_t)(slab->n.x * slab->n.y);
+  (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int64_t k = 0; k < slab->n.z; k++)
+    memset(map + (size_t)k * slice, 0, slice * sizeof *map);
 }
 
 static bool compute_slab(const dcs_problem *problem, const dcs_config *config, const void *begun,
@@ -135,12 +147,12 @@ static bool compute_slab(const dcs_problem *problem, const dcs_config *config, c
   const dcs_cpu_bricks bricks = bricks_of(config);
   float *map = out[DCS_COULOMB_MAP];
   dcs_phase("short range");
-  memset(map, 0, (size_t)(problem->n.x * problem->n.y * problem->n.z) * sizeof *map);
+  clear(problem, bricks.threads, map);
   dcs_cpu_short_range_add(&m->near, problem, &m->way.radial, &bricks, map);
   dcs_phase("interpolation");
-  if (!interpolate(&m->levels[0].nodes, m->axes, problem, bricks.threads, map)) return false;
+  if (!interpolate(&m->levels[0].nodes, m->axes, problem, &bricks, map)) return false;
   dcs_phase("far atoms");
-  return !m->far.potential || interpolate(&m->far.nodes, m->far.axes, problem, bricks.threads, map);
+  return !m->far.potential || interpolate(&m->far.nodes, m->far.axes, problem, &bricks, map);
 }
 
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
@@ -196,6 +208,8 @@ static const char *const sources[] = {"kernels/coulomb/cpu/mesh.c",
                                       "kernels/coulomb/cpu/mesh_axis.h",
                                       "kernels/coulomb/cpu/mesh_convolve.c",
                                       "kernels/coulomb/cpu/mesh_convolve.h",
+                                      "kernels/coulomb/cpu/mesh_lines.c",
+                                      "kernels/coulomb/cpu/mesh_lines.h",
                                       "kernels/coulomb/cpu/mesh_look.c",
                                       "kernels/coulomb/cpu/mesh_rough.c",
                                       "kernels/coulomb/cpu/mesh_rough.h",

@@ -1,7 +1,19 @@
 #include "kernels/coulomb/cpu/mesh_axis.h"
+#include "kernels/coulomb/mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static int thread_number(void) {
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
 
 bool dcs_mesh_axis_make(int n, int width, dcs_mesh_axis *axis) {
   *axis = (dcs_mesh_axis){.n = n, .width = width};
@@ -20,17 +32,6 @@ void dcs_mesh_axis_free(dcs_mesh_axis *axis) {
 
 /* ---- interpolation ---- */
 
-/* Rows are summed along their other dimensions: to = sum of w[j] times the row j * step further. */
-static void add_rows(const double *rows, int64_t step, const double *w, int width, int n,
-                     double *to) {
-  for (int j = 0; j < width; j++) {
-    const double *row = rows + j * step, by = w[j];
-#pragma GCC ivdep
-    for (int i = 0; i < n; i++)
-      to[i] += by * row[i];
-  }
-}
-
 /* Along a row, of which so many nodes are stored. */
 static void read_row(const double *row, int stored, const dcs_mesh_axis *x, double *to) {
   for (int i = 0; i < x->n; i++) {
@@ -45,72 +46,108 @@ static void read_row(const double *row, int stored, const dcs_mesh_axis *x, doub
   }
 }
 
-/* A layer of nodes along x, into `rows`, then along y. */
-static void read_layer(const double *layer, const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3],
-                       double *rows, double *to) {
-  const int nx = axes[0].n;
+/* An interpolation: what it reads, how, and where it goes to. */
+typedef struct {
+  const dcs_mesh_nodes *from, *to; /* to: NULL for the map */
+  const dcs_mesh_axis *axes;
+  const dcs_mesh_lines *lines;
+  float *map;
+  double *layers; /* of nodes that are complete in x and y: layer k at k % ring */
+  int ring;
+} interpolation;
+
+static const double *layer_at(const interpolation *p, int k) {
+  return p->layers + (int64_t)(k % p->ring) * p->axes[0].n * p->axes[1].n;
+}
+
+/* Layer k of the nodes along x, into `rows`, then along y. */
+static void read_layer(const interpolation *p, int k, double *rows) {
+  const dcs_mesh_nodes *from = p->from;
+  const dcs_mesh_axis *y = &p->axes[1];
+  const double *layer = from->at + k % from->stored[2] * from->layer;
+  const double *near[DCS_MESH_FAR_NODES];
+  const int nx = p->axes[0].n;
+  double *to = p->layers + (int64_t)(k % p->ring) * nx * y->n;
   for (int j = 0; j < from->n[1]; j++)
-    read_row(layer + j % from->stored[1] * from->row, from->stored[0], &axes[0],
+    read_row(layer + j % from->stored[1] * from->row, from->stored[0], &p->axes[0],
              rows + (int64_t)j * nx);
-  for (int j = 0; j < axes[1].n; j++) {
-    double *row = to + (int64_t)j * nx;
-    memset(row, 0, (size_t)nx * sizeof *row);
-    add_rows(rows + (int64_t)axes[1].first[j] * nx, nx, axes[1].w + (int64_t)j * axes[1].width,
-             axes[1].width, nx, row);
+  for (int j = 0; j < y->n; j++) {
+    for (int i = 0; i < y->width; i++)
+      near[i] = rows + (int64_t)(y->first[j] + i) * nx;
+    p->lines->add_rows(near, y->w + (int64_t)j * y->width, y->width, nx, to + (int64_t)j * nx);
   }
 }
 
-/* Layers of nodes from the first one on that are complete in x and y, along z. */
-static void read_column(const double *layers, int first, const dcs_mesh_axis axes[3], int k,
-                        double *sums, float *map, const dcs_mesh_nodes *to) {
-  const int nx = axes[0].n, ny = axes[1].n, width = axes[2].width;
-  const int64_t layer = (int64_t)nx * ny;
+/* Slice k, along z. */
+static void read_slice(const interpolation *p, int k, double *sums) {
+  const int nx = p->axes[0].n, ny = p->axes[1].n;
+  const dcs_mesh_axis *z = &p->axes[2];
+  const double *near[DCS_MESH_FAR_NODES];
   for (int j = 0; j < ny; j++) {
-    memset(sums, 0, (size_t)nx * sizeof *sums);
-    add_rows(layers + (axes[2].first[k] - first) * layer + (int64_t)j * nx, layer,
-             axes[2].w + (int64_t)k * width, width, nx, sums);
-    if (map) {
-      float *row = map + k * layer + (int64_t)j * nx;
+    for (int i = 0; i < z->width; i++)
+      near[i] = layer_at(p, z->first[k] + i) + (int64_t)j * nx;
+    p->lines->add_rows(near, z->w + (int64_t)k * z->width, z->width, nx, sums);
+    if (p->map) {
+      float *row = p->map + ((int64_t)k * ny + j) * nx;
       for (int i = 0; i < nx; i++)
         row[i] += (float)sums[i];
     } else {
-      double *row = to->at + k * to->layer + j * to->row;
+      double *row = p->to->at + k * p->to->layer + j * p->to->row;
       for (int i = 0; i < nx; i++)
         row[i] += sums[i];
     }
   }
 }
 
-/* The layers first..end-1 are those that are read along z. */
-static void find_layers(const dcs_mesh_axis *z, int *first, int *end) {
-  *first = *end = z->first[0];
-  for (int k = 0; k < z->n; k++) {
-    if (z->first[k] < *first) *first = z->first[k];
-    if (z->first[k] > *end) *end = z->first[k];
+/* From slice k on, those that the ring has room for the layers of; layers end..*next-1 are not
+ * there yet. */
+static int slices_of_ring(const interpolation *p, int k, int end, int *next) {
+  const dcs_mesh_axis *z = &p->axes[2];
+  const int first = z->first[k];
+  int slices = 0;
+  *next = end;
+  for (; k + slices < z->n; slices++) {
+    const int begin = z->first[k + slices];
+    if (begin < first || begin + z->width > first + p->ring) break;
+    if (begin + z->width > *next) *next = begin + z->width;
   }
-  *end += z->width;
+  return slices;
+}
+
+/* A part of the layers is there at a time, so that they stay in a cache. */
+static void read_all(const interpolation *p, int threads, double *scratch, int64_t room) {
+  const dcs_mesh_axis *z = &p->axes[2];
+  int end = 0, next;
+  (void)threads;
+  for (int k = 0, slices; k < z->n; k += slices) {
+    if (k == 0 || z->first[k] < z->first[k - 1] || z->first[k] > end) end = z->first[k];
+    slices = slices_of_ring(p, k, end, &next);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+      double *own = scratch + room * thread_number();
+#pragma omp for schedule(static, 1)
+      for (int layer = end; layer < next; layer++)
+        read_layer(p, layer, own);
+#pragma omp for schedule(static, 1)
+      for (int slice = k; slice < k + slices; slice++)
+        read_slice(p, slice, own);
+    }
+    end = next;
+  }
 }
 
 bool dcs_mesh_interpolate(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
-                          float *map, const dcs_mesh_nodes *to) {
+                          const dcs_mesh_lines *lines, float *map, const dcs_mesh_nodes *to) {
+  enum { LEAST_NEW = 16 }; /* layers at a time */
   const int64_t nx = axes[0].n, layer = nx * axes[1].n, rows = nx * from->n[1];
-  int first, end;
-  find_layers(&axes[2], &first, &end);
-  double *layers = malloc((size_t)(layer * (end - first)) * sizeof *layers);
+  const int more = 2 * threads < LEAST_NEW ? LEAST_NEW : 2 * threads;
+  interpolation p = {from, to, axes, lines, map, NULL, axes[2].width + more};
+  if (p.ring > from->n[2]) p.ring = from->n[2];
+  p.layers = malloc((size_t)(layer * p.ring) * sizeof *p.layers);
   double *scratch = malloc((size_t)(rows * threads) * sizeof *scratch);
-  if (layers && scratch) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int t = 0; t < threads; t++)
-      for (int k = first + t; k < end; k += threads)
-        read_layer(from->at + k % from->stored[2] * from->layer, from, axes, scratch + t * rows,
-                   layers + (k - first) * layer);
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int t = 0; t < threads; t++)
-      for (int k = t; k < axes[2].n; k += threads)
-        read_column(layers, first, axes, k, scratch + t * rows, map, to);
-  }
-  const bool has_memory = layers && scratch;
-  free(layers);
+  const bool has_memory = p.layers && scratch;
+  if (has_memory) read_all(&p, threads, scratch, rows);
+  free(p.layers);
   free(scratch);
   return has_memory;
 }

@@ -3,6 +3,8 @@
 #ifndef DCS_CPU_MESH_AXIS_H
 #define DCS_CPU_MESH_AXIS_H
 
+#include "kernels/coulomb/cpu/mesh_lines.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,9 +29,10 @@ typedef struct {
 } dcs_mesh_nodes;
 
 /* Adds to the map (n of the axes, x fastest) or, where that is NULL, to the nodes `to` what the
- * axes read from `from`; no axis is wider than nodes are stored. False: no memory. */
+ * axes read from `from`; no axis is wider than nodes are stored, and DCS_MESH_FAR_NODES. The same
+ * bits with any number of threads. False: no memory. */
 bool dcs_mesh_interpolate(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
-                          float *map, const dcs_mesh_nodes *to);
+                          const dcs_mesh_lines *lines, float *map, const dcs_mesh_nodes *to);
 
 /* The transpose: spreads the nodes `from`, each where its weights are, and writes the nodes `to`;
  * neither are periodic. False: no memory. */

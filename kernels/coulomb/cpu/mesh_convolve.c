@@ -122,7 +122,8 @@ static bool multiply_level(const dcs_mesh *mesh, int l, int threads, const dcs_m
 
 /* ---- all levels ---- */
 
-bool dcs_mesh_convolve(const dcs_mesh *mesh, int threads, dcs_mesh_values *levels) {
+bool dcs_mesh_convolve(const dcs_mesh *mesh, int threads, const dcs_mesh_lines *lines,
+                       dcs_mesh_values *levels) {
   for (int l = 1; l < mesh->n_levels; l++)
     if (!dcs_mesh_restrict(&levels[l - 1].nodes, levels[l].axes, threads, &levels[l].nodes))
       return false;
@@ -131,7 +132,7 @@ bool dcs_mesh_convolve(const dcs_mesh *mesh, int threads, dcs_mesh_values *level
     if (!multiply_level(mesh, l, threads, &levels[l].nodes)) return false;
     dcs_fftw_backward(&levels[l].fftw);
     if (l + 1 < mesh->n_levels && !dcs_mesh_interpolate(&levels[l + 1].nodes, levels[l + 1].axes,
-                                                        threads, NULL, &levels[l].nodes))
+                                                        threads, lines, NULL, &levels[l].nodes))
       return false;
   }
   return true;

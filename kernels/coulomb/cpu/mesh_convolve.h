@@ -18,7 +18,8 @@ bool dcs_mesh_allocate(const dcs_mesh *mesh, int threads, dcs_mesh_values *level
 void dcs_mesh_release(const dcs_mesh *mesh, dcs_mesh_values *levels);
 
 /* The charges on the finest level become the potential there. False: no memory. */
-bool dcs_mesh_convolve(const dcs_mesh *mesh, int threads, dcs_mesh_values *levels);
+bool dcs_mesh_convolve(const dcs_mesh *mesh, int threads, const dcs_mesh_lines *lines,
+                       dcs_mesh_values *levels);
 
 /* The axes that read n positions, start + i * step angstrom in each dimension, from a level's
  * nodes. False: no memory; the caller frees the three. */

@@ -63,7 +63,8 @@ static void find_steps(int order, int first, int stored, int64_t step, int64_t *
     steps[i] = (first + i < stored ? first + i : first + i - stored) * step;
 }
 
-static void spread_atom(const dcs_mesh *mesh, const dcs_atom *atom, const dcs_mesh_nodes *nodes) {
+static void spread_atom(const dcs_mesh *mesh, const dcs_atom *atom, const dcs_mesh_lines *lines,
+                        const dcs_mesh_nodes *nodes) {
   const dcs_mesh_level *level = &mesh->level[0];
   const float at[3] = {atom->x, atom->y, atom->z};
   const int order = level->order;
@@ -76,6 +77,10 @@ static void spread_atom(const dcs_mesh *mesh, const dcs_atom *atom, const dcs_me
   find_steps(order, first[1], nodes->stored[1], nodes->row, y);
   find_steps(order, first[2], nodes->stored[2], nodes->layer, z);
   const int left = nodes->stored[0] - first[0], straight = left < order ? left : order;
+  if (straight == order) {
+    lines->spread(w[0], w[1], w[2], order, y, z, (double)atom->q, nodes->at + first[0]);
+    return;
+  }
   for (int k = 0; k < order; k++)
     for (int j = 0; j < order; j++) {
       const double by = (double)atom->q * w[2][k] * w[1][j];
@@ -89,7 +94,8 @@ static void spread_atom(const dcs_mesh *mesh, const dcs_atom *atom, const dcs_me
 
 /* Those of a parity in y and z. */
 static void spread_columns(const dcs_problem *problem, const dcs_mesh *mesh, const columns *c,
-                           int parity, int threads, const dcs_mesh_nodes *nodes) {
+                           int parity, int threads, const dcs_mesh_lines *lines,
+                           const dcs_mesh_nodes *nodes) {
   const int y0 = parity % 2, z0 = parity / 2;
   (void)threads;
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic) if (threads > 1)
@@ -97,17 +103,17 @@ static void spread_columns(const dcs_problem *problem, const dcs_mesh *mesh, con
     for (int y = y0; y < c->n[0]; y += 2) {
       const int64_t *start = &c->start[(int64_t)z * c->n[0] + y];
       for (int64_t a = start[0]; a < start[1]; a++)
-        spread_atom(mesh, &dcs_atoms(problem)[c->atoms[a]], nodes);
+        spread_atom(mesh, &dcs_atoms(problem)[c->atoms[a]], lines, nodes);
     }
 }
 
 bool dcs_mesh_spread(const dcs_problem *problem, const dcs_mesh_scene *scene, const dcs_mesh *mesh,
-                     int threads, const dcs_mesh_nodes *nodes) {
+                     int threads, const dcs_mesh_lines *lines, const dcs_mesh_nodes *nodes) {
   columns c;
   const bool sorted = sort_atoms(problem, scene, mesh, &c);
   if (sorted)
     for (int parity = 0; parity < 4; parity++)
-      spread_columns(problem, mesh, &c, parity, threads, nodes);
+      spread_columns(problem, mesh, &c, parity, threads, lines, nodes);
   free(c.start);
   free(c.atoms);
   return sorted;

@@ -8,7 +8,7 @@
 /* Adds the charges of the near atoms to the nodes of level 0. The same bits with any number of
  * threads. False: no memory. */
 bool dcs_mesh_spread(const dcs_problem *problem, const dcs_mesh_scene *scene, const dcs_mesh *mesh,
-                     int threads, const dcs_mesh_nodes *nodes);
+                     int threads, const dcs_mesh_lines *lines, const dcs_mesh_nodes *nodes);
 
 /* The potential of the far atoms: their sum at Chebyshev's nodes, to be interpolated. */
 typedef struct {
