@@ -52,7 +52,7 @@ static __device__ __forceinline__ float to_sphere(float x, float y, float z, flo
  * (minimax). That is t^2 (e^2 + z), e = x t + y, with these x, y, z. */
 static __device__ __forceinline__ float4 square_of(float s) {
   float s2 = s * s, s15 = s * sqrtf(s);
-  return make_float4(0x1.534de0p-1f * (s15 * s2), 0x1.34fd2ap-2f * s15, 0x1.f0319fp-3f * (s * s2), 0.0f);
+  return make_float4(0x1.534de0p-1f * (s15 * s2), 0x1.34fd2ap-2f * s15, 0x1.f031a0p-3f * (s * s2), 0.0f);
 }
 
 /* The atoms of a thread: i, i + 32, ... */
