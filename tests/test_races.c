@@ -117,21 +117,27 @@ static void planted_mistakes_are_named(void **state) {
 
 /* ---- fences and counters ---- */
 
-/* cuda_reduce's kernel with `from` replaced by `to`; how many races it then has. */
-static int races_of_reduce(const char *from, const char *to) {
-  const char *text = dcs_embedded("kernels/coulomb/cuda/reduce.cu"), *at = strstr(text, from);
+/* A kernel with `from` replaced by `to`; how many races it then has. */
+static int races_of(const char *id, const char *file, const char *config, const char *from,
+                    const char *to) {
+  char path[64];
+  snprintf(path, sizeof path, "kernels/coulomb/cuda/%s", file);
+  const char *text = dcs_embedded(path), *at = strstr(text, from);
   char *changed = malloc(strlen(text) + strlen(to) + 1);
   dcs_located_race *races;
   assert_non_null(at);
   assert_non_null(changed);
   sprintf(changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-  plant("reduce.cu", changed);
+  plant(file, changed);
   free(changed);
-  const int n =
-      find_races("cuda_reduce", "block_x=32,block_y=2,coarsen_x=1,coarsen_z=2,splits=3,unroll=1",
-                 "", (dcs_dims){33, 3, 2}, true, &races);
+  const int n = find_races(id, config, "", (dcs_dims){33, 3, 2}, true, &races);
   free(races);
   return n;
+}
+
+static int races_of_reduce(const char *from, const char *to) {
+  return races_of("cuda_reduce", "reduce.cu",
+                  "block_x=32,block_y=2,coarsen_x=1,coarsen_z=2,splits=3,unroll=1", from, to);
 }
 
 static void blocks_that_count_themselves(void **state) {
@@ -142,6 +148,13 @@ static void blocks_that_count_themselves(void **state) {
   assert_true(races_of_reduce("__threadfence(); /* the count", "/* the count") > 0);
   assert_true(races_of_reduce("last = atomicAdd(counter, 1) == splits - 1",
                               "last = (*counter)++ == splits - 1") > 0);
+}
+
+static void warps_that_add_up_their_parts(void **state) {
+  (void)state;
+  static const char config[] = "block_x=32,block_y=1,coarsen_x=1,coarsen_z=2,parts=3,unroll=1";
+  assert_int_equal(races_of("cuda_parts", "parts.cu", config, "sum", "sum"), 0);
+  assert_true(races_of("cuda_parts", "parts.cu", config, "  __syncthreads();\n", "") > 0);
 }
 
 /* ---- the ladder ---- */
@@ -168,6 +181,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_mistakes_are_named),
       cmocka_unit_test(blocks_that_count_themselves),
+      cmocka_unit_test(warps_that_add_up_their_parts),
       cmocka_unit_test(the_ladder_has_no_races),
   };
   return cmocka_run_group_tests_name("races", tests, kernel_folder_make, kernel_folder_remove);

@@ -1,5 +1,6 @@
-/* The kernel that splits the atoms over blocks, on the emulated device: no atom is lost or taken
- * twice, and the map has the same bits in whatever order the blocks run. */
+/* The kernels that split the atoms over blocks and over the warps of a block, on the emulated
+ * device: no atom is lost or taken twice, and the map has the same bits in whatever order the
+ * blocks run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,26 +31,41 @@ static const dcs_variant *reduce(dcs_config *config, int splits) {
   return variant;
 }
 
+static const dcs_variant *parts_of(dcs_config *config, int parts) {
+  const dcs_variant *variant = dcs_find_variant("cuda_parts");
+  assert_non_null(variant);
+  *config = dcs_initial_config(variant, 1);
+  config->value[dcs_find_param(variant, "block_x")] = 4;
+  config->value[dcs_find_param(variant, "block_y")] = 2;
+  config->value[dcs_find_param(variant, "parts")] = parts;
+  return variant;
+}
+
 /* All atoms at distance 1 from the only point, with charges 1, 2, 3, ...: the sum is exact. */
-static void no_atom_is_lost(void **state) {
-  (void)state;
+static void expect_all(const dcs_variant *variant, const dcs_config *config, int count) {
   enum { MOST = 300 };
-  static const int splits[] = {1, 2, 7, 64, 256};
   static dcs_atom atoms[MOST];
   for (int a = 0; a < MOST; a++)
     atoms[a] = (dcs_atom){0, 1, 0, (float)(a + 1)};
+  for (int n = 1; n <= MOST; n += n < 20 ? 1 : 7) {
+    const dcs_problem problem = {.input = {atoms}, .n_inputs = n, .n = {1, 1, 1}, .spacing = 0.5f};
+    prepared p = prepare(variant, config, &problem, false);
+    float sum;
+    launch_once(&p, &sum);
+    if (sum != (float)(n * (n + 1) / 2))
+      fail_msg("%s, %d atoms, %d parts: %g", variant->id, n, count, sum);
+    release(&p);
+  }
+}
+
+static void no_atom_is_lost(void **state) {
+  (void)state;
+  static const int splits[] = {1, 2, 7, 64, 256}, parts[] = {1, 7, 32};
+  dcs_config config;
   for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++)
-    for (int n = 1; n <= MOST; n += n < 20 ? 1 : 7) {
-      dcs_config config;
-      const dcs_variant *variant = reduce(&config, splits[s]);
-      const dcs_problem problem = {
-          .input = {atoms}, .n_inputs = n, .n = {1, 1, 1}, .spacing = 0.5f};
-      prepared p = prepare(variant, &config, &problem, false);
-      float sum;
-      launch_once(&p, &sum);
-      if (sum != (float)(n * (n + 1) / 2)) fail_msg("%d atoms, %d splits: %g", n, splits[s], sum);
-      release(&p);
-    }
+    expect_all(reduce(&config, splits[s]), &config, splits[s]);
+  for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
+    expect_all(parts_of(&config, parts[p]), &config, parts[p]);
 }
 
 enum { NX = 35, NY = 9, NZ = 5, POINTS = NX * NY * NZ, ATOMS = 300 };
@@ -89,6 +105,9 @@ static void the_order_of_blocks_changes_no_bit(void **state) {
     const dcs_variant *variant = reduce(&config, splits[s]);
     assert_true(same_in_either_order(variant, &config));
   }
+  dcs_config config;
+  const dcs_variant *variant = parts_of(&config, 7);
+  assert_true(same_in_either_order(variant, &config));
 }
 
 /* The comparison can fail: atomic additions in another order give other bits. */

@@ -1,33 +1,35 @@
 /* cuda_born_tiles: several atoms per thread; tiles of spheres go by in shared memory, near pairs are put aside.
  *
  * Derives from cuda_born_thread, as cuda_shared from cuda_naive. A thread loads a sphere and computes what
- * the sphere alone tells: the square within which it is near, and the series' coefficients. All threads then
- * take the tile: a row of 32 threads every BLOCK_Y-th sphere, so that rows share the work of the same atoms,
- * and COARSEN atoms a thread, so that what is read and compared once serves several pairs. At the end the
- * rows' sums are added, in order.
+ * the sphere alone tells. A warp takes the 32 spheres that it has loaded, so nobody waits for others, and every
+ * BLOCK_Y-th such tile: the warps of a block share the work of the same atoms. COARSEN atoms a thread let what is
+ * read once serve several pairs. At the end the warps' sums are added, in order.
  *
- * The loop over a tile has no branch. The least distance tells whether a thread's atoms are all far from the
- * sphere; if not, a predicate leaves its terms out and notes the sphere in the thread's list. When a list of the
- * warp has grown the lanes compute what they have noted, all at once, instead of each on its own where the
- * others wait.
+ * Most tiles are distant: a lane holds its sphere against the box around the atoms of the block, and finds it 8 s
+ * away or farther. There x = s^2 / r^2 is at most 1/64, and the series to x^2 does. The loop over such a tile
+ * compares nothing. In the others the least distance tells whether a thread's atoms are all far from a sphere; if
+ * not, a predicate leaves its terms out and notes the sphere in the thread's list. When a list of the warp has grown
+ * the lanes compute what they have noted, all at once, instead of each on its own where the others wait. Atoms in
+ * random order have the whole molecule in their box, and no tile is distant.
  *
- * Per far pair: 3 subtractions, 1 multiply, 2 FMA, 1 minimum, 1 reciprocal, 3 FMA, 1 multiply, 1 FMA: 13
- * instructions. Per sphere and thread: 2 loads of 16 bytes from shared memory (one broadcast each), 1 maximum,
- * 1 comparison, 4 for the list.
+ * Per distant pair: 3 subtractions, 1 multiply, 2 FMA, 1 reciprocal, 2 FMA, 1 multiply, 1 FMA: 11 instructions. Per
+ * sphere and thread: 2 loads of 16 bytes from shared memory (one broadcast each). What costs more is the register
+ * file: it has two banks, and an instruction that reads two operands from the same one takes two cycles
+ * (cuda_neighbours). So a sphere's x, y, z lie a register further than an atom's, which both come four at a time, and
+ * the series is a square and a constant: e e + a reads two operands, (z t + y) t + x three twice.
  * Parameters: block_y, rows of 32 threads a block, 1..8; coarsen, atoms a thread, 1..8. */
 
 #include "kernels/born/cuda/born.cuh"
 
-/* Spheres of a tile are as many as threads, a row's 32. A list has room for all of them, and for what was left
- * in it; of numbers of spheres in tiles since it was begun. */
-enum { WARP = 32, TILE = WARP * BLOCK_Y, KEPT = 8, LISTED = WARP + KEPT, MOST_TILES = 65536 / TILE };
+/* A list has room for a tile, and for what was left in it; of numbers of spheres since it was begun. */
+enum { WARP = 32, THREADS = WARP * BLOCK_Y, KEPT = 8, LISTED = WARP + KEPT, MOST_SPHERES = 65536 };
+#define ALL_LANES 0xffffffffu
 
 /* Sums are added to memory after so many tiles: in long sums what is small is lost. */
 enum { FLUSHED = 8 };
 
 struct sphere {
-  float4 where; /* place, and the square within which it is near */
-  float4 series;
+  float4 where; /* the square within which it is near, and its place */
   float radius;
 };
 
@@ -35,13 +37,33 @@ struct sphere {
 static __device__ __forceinline__ sphere load_sphere(const float4 *atoms, int j, int n_atoms, born born) {
   float4 atom = j < n_atoms ? atoms[j] : make_float4(1e15f, 1e15f, 1e15f, 0.0f);
   float s = born.descreening * atom.w;
-  return {make_float4(atom.x, atom.y, atom.z, near2_of_sphere(s)), series_of(s), s};
+  return {make_float4(near2_of_sphere(s), atom.x, atom.y, atom.z), s};
+}
+
+static __device__ __forceinline__ float to_sphere(float x, float y, float z, float4 where) {
+  float dx = x - where.y, dy = y - where.z, dz = z - where.w;
+  return dx * dx + dy * dy + dz * dz;
+}
+
+/* Squares of 8 s, in units of what is near. */
+#define DISTANT2 4.0f
+
+/* The series to x^2 for x <= 1/64 is s^3 t^2 (q0 + q1 x + q2 x^2), t = 1 / r^2; the relative error is 2.8 u at most
+ * (minimax). That is t^2 (e^2 + z), e = x t + y, with these x, y, z. */
+static __device__ __forceinline__ float4 square_of(float s) {
+  float s2 = s * s, s15 = s * sqrtf(s);
+  return make_float4(0x1.534de0p-1f * (s15 * s2), 0x1.34fd2ap-2f * s15, 0x1.f031a0p-3f * (s * s2), 0.0f);
 }
 
 /* The atoms of a thread: i, i + 32, ... */
 struct thread_atoms {
   float x[COARSEN], y[COARSEN], z[COARSEN], sum[COARSEN];
   float near2; /* the largest of theirs */
+};
+
+/* Around the atoms of a warp, which are those of the block. */
+struct box {
+  float lo[3], hi[3], near2;
 };
 
 static __device__ __forceinline__ float4 load_atom(const float4 *atoms, int i, int n_atoms, int k) {
@@ -63,15 +85,59 @@ static __device__ __forceinline__ thread_atoms load_atoms(const float4 *atoms, i
   return own;
 }
 
-/* Adds the terms of a sphere, if all are far; whether they are. */
-static __device__ __forceinline__ bool add_sphere(float4 where, float4 series, thread_atoms *own) {
-  float r2[COARSEN], least = r2[0] = square_distance(own->x[0], own->y[0], own->z[0], where);
+static __device__ __forceinline__ float least_of_warp(float v) {
+#pragma unroll
+  for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
+    v = fminf(v, __shfl_xor_sync(ALL_LANES, v, lanes));
+  return v;
+}
+
+static __device__ __forceinline__ void enclose(const float v[COARSEN], float *lo, float *hi) {
+  float least = v[0], most = v[0];
 #pragma unroll
   for (int k = 1; k < COARSEN; k++) {
-    r2[k] = square_distance(own->x[k], own->y[k], own->z[k], where);
+    least = fminf(least, v[k]);
+    most = fmaxf(most, v[k]);
+  }
+  *lo = least_of_warp(least);
+  *hi = -least_of_warp(-most);
+}
+
+static __device__ __forceinline__ box box_of(const thread_atoms &own) {
+  box box;
+  enclose(own.x, &box.lo[0], &box.hi[0]);
+  enclose(own.y, &box.lo[1], &box.hi[1]);
+  enclose(own.z, &box.lo[2], &box.hi[2]);
+  box.near2 = -least_of_warp(-own.near2);
+  return box;
+}
+
+/* Whether the sphere is distant from all atoms in the box; the margin is for rounding. */
+static __device__ __forceinline__ bool is_distant(float4 where, const box &box) {
+  float dx = fmaxf(0.0f, fmaxf(box.lo[0] - where.y, where.y - box.hi[0]));
+  float dy = fmaxf(0.0f, fmaxf(box.lo[1] - where.z, where.z - box.hi[1]));
+  float dz = fmaxf(0.0f, fmaxf(box.lo[2] - where.w, where.w - box.hi[2]));
+  return dx * dx + dy * dy + dz * dz > 1.0001f * fmaxf(DISTANT2 * where.x, box.near2);
+}
+
+/* Adds the terms of a sphere from which all atoms are distant. */
+static __device__ __forceinline__ void add_distant_sphere(float4 where, float4 square, thread_atoms *own) {
+#pragma unroll
+  for (int k = 0; k < COARSEN; k++) {
+    float t = reciprocal(to_sphere(own->x[k], own->y[k], own->z[k], where)), e = square.x * t + square.y;
+    own->sum[k] += t * t * (e * e + square.z);
+  }
+}
+
+/* Adds the terms of a sphere, if all atoms are far; whether they are. */
+static __device__ __forceinline__ bool add_sphere(float4 where, float4 series, thread_atoms *own) {
+  float r2[COARSEN], least = r2[0] = to_sphere(own->x[0], own->y[0], own->z[0], where);
+#pragma unroll
+  for (int k = 1; k < COARSEN; k++) {
+    r2[k] = to_sphere(own->x[k], own->y[k], own->z[k], where);
     least = fminf(least, r2[k]);
   }
-  bool far = least > fmaxf(where.w, own->near2);
+  bool far = least > fmaxf(where.x, own->near2);
 #pragma unroll
   for (int k = 0; k < COARSEN; k++) {
     float t = reciprocal(r2[k]), t2 = t * t, polynomial = series_at(series, t);
@@ -83,20 +149,21 @@ static __device__ __forceinline__ bool add_sphere(float4 where, float4 series, t
 /* Adds the terms of a sphere some of which are near, those to near[k][lane]. */
 static __device__ __forceinline__ void add_near_sphere(const float4 *atoms, int i, int n_atoms, sphere sphere,
                                                        thread_atoms *own, float near[COARSEN][WARP]) {
-  float near2 = fmaxf(sphere.where.w, own->near2);
+  float4 series = series_of(sphere.radius);
+  float near2 = fmaxf(sphere.where.x, own->near2);
   unsigned left = 0;
 #pragma unroll
   for (int k = 0; k < COARSEN; k++) {
-    float r2 = square_distance(own->x[k], own->y[k], own->z[k], sphere.where);
+    float r2 = to_sphere(own->x[k], own->y[k], own->z[k], sphere.where);
     if (r2 <= near2)
       left |= 1u << k;
     else
-      own->sum[k] += far_term(r2, sphere.series);
+      own->sum[k] += far_term(r2, series);
   }
   for (int k = 0; left; k++, left >>= 1) {
     if (!(left & 1u)) continue;
     float4 atom = load_atom(atoms, i, n_atoms, k);
-    float r2 = square_distance(atom.x, atom.y, atom.z, sphere.where);
+    float r2 = to_sphere(atom.x, atom.y, atom.z, sphere.where);
     near[k][threadIdx.x] += near_term(r2, atom.w, sphere.radius);
   }
 }
@@ -109,43 +176,54 @@ static __device__ __forceinline__ void flush(thread_atoms *own, float sums[COARS
   }
 }
 
-extern "C" __global__ void __launch_bounds__(TILE)
+/* Adds the pairs of a list, in whose place of this thread's `thread` begins, up to `end`. */
+static __device__ __forceinline__ void add_listed(const unsigned short *list, int thread, int end, int begins,
+                                                  const float4 *atoms, int i, int n_atoms, born born,
+                                                  thread_atoms *own, float near[COARSEN][WARP]) {
+  for (int e = thread; e < end; e += THREADS)
+    add_near_sphere(atoms, i, n_atoms, load_sphere(atoms, begins + list[e], n_atoms, born), own, near);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
     dcs(float *radii, const float4 *atoms, int n_atoms, born born) {
-  __shared__ float4 where[TILE], series[TILE];
+  __shared__ float4 where[BLOCK_Y][WARP], series[BLOCK_Y][WARP];
   __shared__ float sums[BLOCK_Y][COARSEN][WARP];
-  __shared__ unsigned short list[LISTED * TILE];
-  int row = threadIdx.y, thread = row * WARP + threadIdx.x;
-  int i = blockIdx.x * (WARP * COARSEN) + threadIdx.x;
-  int next = thread, list_begins = 0; /* in the list; first sphere of the tile that it begins with */
+  __shared__ unsigned short list[LISTED * THREADS];
+  int row = threadIdx.y, lane = threadIdx.x, thread = row * WARP + lane;
+  int i = blockIdx.x * (WARP * COARSEN) + lane;
+  int next = thread, list_begins = 0; /* in the list; sphere 0 of the list */
   thread_atoms own = load_atoms(atoms, i, n_atoms);
+  box box = box_of(own);
 #pragma unroll
   for (int k = 0; k < COARSEN; k++)
-    sums[row][k][threadIdx.x] = 0.0f;
+    sums[row][k][lane] = 0.0f;
 
-  for (int first = 0; first < n_atoms; first += TILE) {
-    __syncthreads(); /* nobody reads the tile before any more */
-    sphere loaded = load_sphere(atoms, first + thread, n_atoms, born);
-    where[thread] = loaded.where;
-    series[thread] = loaded.series;
-    __syncthreads();
-    int number = first - list_begins;
+  for (int first = row * WARP; first < n_atoms; first += THREADS) {
+    sphere loaded = load_sphere(atoms, first + lane, n_atoms, born);
+    bool distant = __all_sync(ALL_LANES, is_distant(loaded.where, box));
+    __syncwarp(); /* nobody reads the tile before any more */
+    where[row][lane] = loaded.where;
+    series[row][lane] = distant ? square_of(loaded.radius) : series_of(loaded.radius);
+    __syncwarp();
+    if (distant) {
 #pragma unroll 2
-    for (int j = row; j < TILE; j += BLOCK_Y)
-      if (!add_sphere(where[j], series[j], &own)) {
-        list[next] = (unsigned short)(number + j);
-        next += TILE;
+      for (int j = 0; j < WARP; j++)
+        add_distant_sphere(where[row][j], series[row][j], &own);
+    } else {
+      if (first + WARP - list_begins > MOST_SPHERES || __any_sync(ALL_LANES, next > KEPT * THREADS + thread)) {
+        add_listed(list, thread, next, list_begins, atoms, i, n_atoms, born, &own, sums[row]);
+        next = thread;
+        list_begins = first;
       }
-
-    bool full = number == (MOST_TILES - 1) * TILE || first + TILE >= n_atoms;
-    if (full || __any_sync(0xffffffffu, next > KEPT * TILE + thread)) {
-      for (int e = thread; e < next; e += TILE)
-        add_near_sphere(atoms, i, n_atoms, load_sphere(atoms, list_begins + list[e], n_atoms, born), &own,
-                        sums[row]);
-      next = thread;
-      list_begins = first + TILE;
+      for (int j = 0; j < WARP; j++)
+        if (!add_sphere(where[row][j], series[row][j], &own)) {
+          list[next] = (unsigned short)(first - list_begins + j);
+          next += THREADS;
+        }
     }
-    if (first / TILE % FLUSHED == FLUSHED - 1) flush(&own, sums[row]);
+    if (first / THREADS % FLUSHED == FLUSHED - 1) flush(&own, sums[row]);
   }
+  add_listed(list, thread, next, list_begins, atoms, i, n_atoms, born, &own, sums[row]);
   flush(&own, sums[row]);
 
   __syncthreads();

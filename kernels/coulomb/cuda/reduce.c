@@ -59,17 +59,13 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   plan->args = args;
 }
 
-static const char *const sources[] = {"kernels/coulomb/cuda/reduce.cu",
-                                      "kernels/coulomb/cuda/reduce.c",
-                                      "kernels/coulomb/cuda/brick.c",
-                                      "kernels/coulomb/cuda/brick.h",
-                                      "kernels/coulomb/cuda/brick.cuh",
-                                      "kernels/coulomb/cuda/offset.cuh",
-                                      "kernels/coulomb/cuda/soft_root.cuh",
-                                      "kernels/coulomb/cuda/slice.c",
-                                      "kernels/coulomb/cuda/slice.h",
-                                      "kernels/coulomb/coulomb.h",
-                                      NULL};
+static const char *const sources[] = {
+    "kernels/coulomb/cuda/reduce.cu",  "kernels/coulomb/cuda/reduce.c",
+    "kernels/coulomb/cuda/brick.c",    "kernels/coulomb/cuda/brick.h",
+    "kernels/coulomb/cuda/brick.cuh",  "kernels/coulomb/cuda/atom_range.cuh",
+    "kernels/coulomb/cuda/offset.cuh", "kernels/coulomb/cuda/soft_root.cuh",
+    "kernels/coulomb/cuda/slice.c",    "kernels/coulomb/cuda/slice.h",
+    "kernels/coulomb/coulomb.h",       NULL};
 
 const dcs_variant dcs_variant_cuda_reduce = {
     .id = "cuda_reduce",

@@ -1,0 +1,94 @@
+/* The kernel of Born radii by tiles, on the emulated device: spheres that are near, far and distant
+ * from a block's atoms, of one tile or of several; and what is wrong in any of these ways is found.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/verify/verify.h"
+#include "harness/worker/worker.h"
+#include "kernels/born/born.h"
+#include "tests/planted_kernels.h"
+
+enum { TILE = 32, GROUPS = 6, ATOMS = GROUPS * TILE + 5 };
+
+/* One atom with nothing but atoms without a radius around it, and groups of a tile each, s = 1.53.
+ * All are distant from that atom, one by 8.1 s, and what they take from it is all that changes its
+ * radius; among themselves they are near and far, two of them distant from the others. Less than a
+ * tile is far behind them. */
+static dcs_case groups(void) {
+  static const double places[GROUPS] = {0, 15.8, 19, 27, 60, 90};
+  static dcs_site sites[ATOMS];
+  const dcs_grid none = {0};
+  const dcs_kind *kind = dcs_find_kind("born");
+  const dcs_config problem = {{[DCS_BORN_SCALING] = DCS_BORN_HCT, [DCS_BORN_DESCREENING] = 0.8}};
+  const dcs_molecule molecule = {sites, ATOMS};
+  dcs_case c;
+  for (int a = 0; a < ATOMS; a++) {
+    const int group = a / TILE, at = a % TILE;
+    sites[a] = (dcs_site){.x = (group < GROUPS ? places[group] : -90) + 1.1 * (at % 4),
+                          .y = 1.1 * (at / 4 % 4),
+                          .z = 1.1 * (at / 16),
+                          .radius = group > 0 ? 2
+                                    : a == 0  ? 8
+                                              : 0};
+  }
+  assert_int_equal(dcs_case_build(kind, &problem, &molecule, &none, &c), DCS_OK);
+  return c;
+}
+
+static dcs_verification verify_groups(bench_fixture *f, int block_y, int coarsen) {
+  dcs_verification result = {0};
+  dcs_case c = groups();
+  dcs_method tiles = method_of("cuda_born_tiles");
+  tiles.config.value[dcs_find_param(tiles.variant, "block_y")] = block_y;
+  tiles.config.value[dcs_find_param(tiles.variant, "coarsen")] = coarsen;
+  assert_int_equal(dcs_verify_on(&f->bench, &tiles, &c, &result), DCS_OK);
+  dcs_case_free(&c);
+  return result;
+}
+
+static void every_tile_is_right(void **state) {
+  bench_fixture *f = fixture_of(state);
+  static const int configs[][2] = {{1, 1}, {3, 2}};
+  plant("born_tiles.cu", dcs_embedded("kernels/born/cuda/born_tiles.cu"));
+  for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+    const dcs_verification result = verify_groups(f, configs[i][0], configs[i][1]);
+    if (result.outcome != DCS_OUTCOME_OK)
+      fail_msg("block_y %d, coarsen %d: %s", configs[i][0], configs[i][1], result.why);
+  }
+}
+
+/* The kernel with `from` replaced by `to`, of the same length, is wrong. */
+static void expect_wrong(bench_fixture *f, const char *from, const char *to) {
+  char *text = strdup(dcs_embedded("kernels/born/cuda/born_tiles.cu"));
+  assert_non_null(text);
+  char *at = strstr(text, from);
+  assert_non_null(at);
+  assert_int_equal(strlen(from), strlen(to));
+  memcpy(at, to, strlen(to));
+  plant("born_tiles.cu", text);
+  free(text);
+  if (verify_groups(f, 1, 1).outcome != DCS_OUTCOME_WRONG) fail_msg("%s is not found", to);
+}
+
+static void faults_are_found(void **state) {
+  bench_fixture *f = fixture_of(state);
+  expect_wrong(f, "0x1.534de0p-1f", "0x1.5b4de0p-1f"); /* the term of x^2, and that of x */
+  expect_wrong(f, "0x1.34fd2ap-2f", "0x1.36fd2ap-2f"); /* of x, and the first */
+  expect_wrong(f, "0x1.f031a0p-3f", "0x1.f131a0p-3f"); /* the first */
+  expect_wrong(f, "> 1.0001f", ">-1.0001f");           /* near spheres taken for distant ones */
+  expect_wrong(f, "e < end", "e > end");               /* what is listed is left out */
+}
+
+#define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)
+
+int main(int argc, char **argv) {
+  if (argc > 2 && strcmp(argv[1], "worker") == 0)
+    return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  const struct CMUnitTest tests[] = {EMULATED(every_tile_is_right), EMULATED(faults_are_found)};
+  return cmocka_run_group_tests_name("born_tiles", tests, kernel_folder_make, kernel_folder_remove);
+}
