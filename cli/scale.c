@@ -1,6 +1,7 @@
 /* dcsbench scale */
 #include "tuning/scale/scale.h"
 #include "cli/commands.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
@@ -117,6 +118,22 @@ dcs_status dcs_mpi_program(char path[PATH_MAX + 8]) {
                   path);
 }
 
+/* Whether each point was run. */
+static bool is_whole(const dcs_scale *s) {
+  for (int i = 0, r; i < s->n_points; i++) {
+    for (r = 0; r < s->n_runs && s->runs[r].point != i; r++)
+      ;
+    if (r == s->n_runs) return false;
+  }
+  return true;
+}
+
+static dcs_status show(const arguments *a, const dcs_scale *s) {
+  DCS_TRY(dcs_scale_write(s, a->out, a->nodes));
+  DCS_TRY(dcs_scale_print(s, a->nodes, (dcs_sheet_form)a->form));
+  return dcs_scale_draw(s, a->out, a->nodes);
+}
+
 static dcs_status study(const arguments *a, dcs_scale *s) {
   char program[PATH_MAX + 8], path[4096];
   dcs_progress progress = dcs_progress_start();
@@ -132,10 +149,12 @@ static dcs_status study(const arguments *a, dcs_scale *s) {
                                .rounds = (int)a->rounds,
                                .seed = (uint64_t)a->seed,
                                .progress = &progress};
-  DCS_TRY(dcs_scale_run_all(&plan, path, s));
-  DCS_TRY(dcs_scale_write(s, a->out, a->nodes));
-  DCS_TRY(dcs_scale_print(s, a->nodes, (dcs_sheet_form)a->form));
-  return dcs_scale_draw(s, a->out, a->nodes);
+  const dcs_status status = dcs_scale_run_all(&plan, path, s);
+  if (status == DCS_OK) return show(a, s);
+  if (!dcs_interrupted() || !is_whole(s)) return status;
+  dcs_interrupt_release(); /* what was measured until then is shown */
+  DCS_TRY(show(a, s));
+  return dcs_fail(DCS_FAILED, "interrupted behind %d jobs", s->n_runs);
 }
 
 dcs_status dcs_command_scale(int argc, char **argv) {

@@ -131,9 +131,10 @@ typedef struct {
  * The caller ends with dcs_mean_close(). */
 int dcs_mean_open(dcs_mapper *mapper, const dcs_mean_request *request, dcs_mean **mean);
 /* Computes the map of a frame and adds it: places[3 n_atoms], x, y, z, angstrom; cell[3], of a
- * periodic request the edges in this frame, or NULL (2 where the request is not periodic). Sums are in double precision and in blocks of
- * 16 frames: the same bits as those of `dcsbench map --average` by the same method. On a status
- * above 0 the frame is not counted. Threads add one after another. */
+ * periodic request the edges in this frame, or NULL (2 where the request is not periodic). Sums are
+ * in double precision and in blocks of 16 frames: the same bits as those of `dcsbench map
+ * --average` by the same method. On a status above 0 the frame is not counted. Threads add one
+ * after another. */
 int dcs_mean_add(dcs_mean *mean, const double *places, const double *cell);
 /* Writes nx*ny*nz floats each, where not NULL: the mean, the variance, and the standard error of
  * the mean by block averaging, which frames that are correlated do not make too small. No frame is

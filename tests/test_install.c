@@ -189,57 +189,63 @@ static const char *python(void) {
   return exists(path) ? path : "python3";
 }
 
+/* What is run in the folder of the example. */
+static const char maps[] =
+    "import os, sys\n"
+    "from example import *\n"
+    "assert ctypes.sizeof(Options) == int(sys.argv[1])\n"
+    "assert ctypes.sizeof(Request) == int(sys.argv[2])\n"
+    "assert ctypes.sizeof(MeanRequest) == int(sys.argv[3])\n"
+    "atoms = [(math.sin(a), 2 * math.cos(a), 0.1 * a, 1 - 0.3 * a) for a in range(9)]\n"
+    "def expected(i, j, k):\n"
+    "    at = (0.25 + 0.5 * i, -1 + 0.5 * j, 0.5 * k)\n"
+    "    return sum(q / math.dist(at, (x, y, z)) for x, y, z, q in atoms)\n"
+    "def check(m):\n"
+    "    v = m.map(atoms, 0.5, (7, 5, 3), (0.25, -1, 0))\n"
+    "    for i, j, k in ((i, j, k) for i in range(7) for j in range(5) for k in range(3)):\n"
+    "        found = v[(k * 5 + j) * 7 + i] if numpy is None else v[i, j, k]\n"
+    "        assert abs(found - expected(i, j, k)) < 1e-4, (i, j, k, found, expected(i, j, k))\n"
+    "    if numpy is not None:\n"
+    "        assert v.dtype == numpy.float32 and not v.flags.owndata\n"
+    "m = Mapper(device='cpu', threads=2)\n"
+    "for more in (dict(cutoff=3, switched=True), dict(tolerance=1e-3)):\n"
+    "    v = m.map(atoms, 0.5, (16, 16, 16), (-4, -4, -4), **more)\n"
+    "    first = v[0] if numpy is None else v[0, 0, 0]\n"
+    "    whole = sum(q / math.dist((-4, -4, -4), (x, y, z)) for x, y, z, q in atoms)\n"
+    "    assert first == 0 if 'cutoff' in more else abs(first - whole) < 5e-3, (more, first)\n"
+    "check(m)\n"
+    "child = os.fork()\n"
+    "if child == 0:\n"
+    "    check(m), check(Mapper(device='cpu'))\n"
+    "    os._exit(0)\n"
+    "assert os.waitpid(child, 0)[1] == 0\n"
+    "try: m.map(atoms, 1e-23, (7, 5, 3))\n"
+    "except RuntimeError as e: assert 'spacing 1e-23' in str(e) and 'status 2' in str(e)\n"
+    "else: assert False\n"
+    "exec(open('mean.py').read())\n"
+    "print('right', numpy is not None)\n";
+
+static const char mean[] =
+    "mean = m.mean([a[3] for a in atoms], 0.5, (7, 5, 3), (0.25, -1, 0), variance=True)\n"
+    "for frame in range(3): mean.add([a[:3] for a in atoms])\n"
+    "try: mean.add([a[:3] for a in atoms], (9, 9, 9))\n"
+    "except RuntimeError as e: assert 'not periodic' in str(e)\n"
+    "else: assert False\n"
+    "try: mean.add(atoms[:3])\n"
+    "except ValueError: pass\n"
+    "else: assert False\n"
+    "value, variance, error = [v[0] if numpy is None else v[0, 0, 0] for v in mean.finish()]\n"
+    "assert abs(value - expected(0, 0, 0)) < 1e-4 and variance == error == 0\n";
+
 static void python_computes_maps(void **state) {
   (void)state;
-  static const char script[] =
-      "import os, sys\n"
-      "from example import *\n"
-      "assert ctypes.sizeof(Options) == int(sys.argv[1])\n"
-      "assert ctypes.sizeof(Request) == int(sys.argv[2])\n"
-      "assert ctypes.sizeof(MeanRequest) == int(sys.argv[3])\n"
-      "atoms = [(math.sin(a), 2 * math.cos(a), 0.1 * a, 1 - 0.3 * a) for a in range(9)]\n"
-      "def expected(i, j, k):\n"
-      "    at = (0.25 + 0.5 * i, -1 + 0.5 * j, 0.5 * k)\n"
-      "    return sum(q / math.dist(at, (x, y, z)) for x, y, z, q in atoms)\n"
-      "def check(m):\n"
-      "    v = m.map(atoms, 0.5, (7, 5, 3), (0.25, -1, 0))\n"
-      "    for i, j, k in ((i, j, k) for i in range(7) for j in range(5) for k in range(3)):\n"
-      "        found = v[(k * 5 + j) * 7 + i] if numpy is None else v[i, j, k]\n"
-      "        assert abs(found - expected(i, j, k)) < 1e-4, (i, j, k, found, expected(i, j, k))\n"
-      "    if numpy is not None:\n"
-      "        assert v.dtype == numpy.float32 and not v.flags.owndata\n"
-      "m = Mapper(device='cpu', threads=2)\n"
-      "for more in (dict(cutoff=3, switched=True), dict(tolerance=1e-3)):\n"
-      "    v = m.map(atoms, 0.5, (16, 16, 16), (-4, -4, -4), **more)\n"
-      "    first = v[0] if numpy is None else v[0, 0, 0]\n"
-      "    whole = sum(q / math.dist((-4, -4, -4), (x, y, z)) for x, y, z, q in atoms)\n"
-      "    assert first == 0 if 'cutoff' in more else abs(first - whole) < 5e-3, (more, first)\n"
-      "check(m)\n"
-      "child = os.fork()\n"
-      "if child == 0:\n"
-      "    check(m), check(Mapper(device='cpu'))\n"
-      "    os._exit(0)\n"
-      "assert os.waitpid(child, 0)[1] == 0\n"
-      "mean = m.mean([a[3] for a in atoms], 0.5, (7, 5, 3), (0.25, -1, 0), variance=True)\n"
-      "for frame in range(3): mean.add([a[:3] for a in atoms])\n"
-      "try: mean.add([a[:3] for a in atoms], (9, 9, 9))\n"
-      "except RuntimeError as e: assert 'not periodic' in str(e)\n"
-      "else: assert False\n"
-      "try: mean.add(atoms[:3])\n"
-      "except ValueError: pass\n"
-      "else: assert False\n"
-      "value, variance, error = [v[0] if numpy is None else v[0, 0, 0] for v in mean.finish()]\n"
-      "assert abs(value - expected(0, 0, 0)) < 1e-4 and variance == error == 0\n"
-      "try: m.map(atoms, 1e-23, (7, 5, 3))\n"
-      "except RuntimeError as e: assert 'spacing 1e-23' in str(e) and 'status 2' in str(e)\n"
-      "else: assert False\n"
-      "print('right', numpy is not None)\n";
   char options[512];
   linker_options(options);
   if (strstr(options, "-fsanitize"))
     print_message("skipped: a sanitizer, of which Python knows none\n");
   if (strstr(options, "-fsanitize") || !has("python3")) skip();
-  put_file(in_folder("root/opt/dcs/share/doc/dcsbench/examples/check.py"), script);
+  put_file(in_folder("root/opt/dcs/share/doc/dcsbench/examples/check.py"), maps);
+  put_file(in_folder("root/opt/dcs/share/doc/dcsbench/examples/mean.py"), mean);
   succeeds("python", run("cd %s && LD_LIBRARY_PATH=%s %s check.py %zu %zu %zu",
                          in_folder("root/opt/dcs/share/doc/dcsbench/examples"),
                          in_folder("root/opt/dcs/lib"), python(), sizeof(dcs_mapper_options),

@@ -11,6 +11,7 @@
 #include "tuning/scale/scale.h"
 
 #include <math.h>
+#include <time.h>
 
 enum { ROUNDS = 7 };
 
@@ -229,6 +230,32 @@ static void a_study_of_jobs(void **state) {
   assert_contains(program_err, "expected a folder without a study");
 }
 
+/* With what was measured until then. */
+static void a_study_ends_at_an_interrupt(void **state) {
+  (void)state;
+  char line[4 * PATH_MAX];
+  if (!mpi_here()) skip();
+  const int words = open(in_folder("said"), O_RDWR | O_CREAT | O_TRUNC, 0666);
+  snprintf(line, sizeof line, "scale --ranks 1 --rounds 1000 --out %s -- map %s --grid 8^3 -o %s",
+           in_folder("cut"), in_folder("water.pqr"), in_folder("map.mrc"));
+  const pid_t pid = program_start(line, words, words);
+  int rows = 0;
+  for (int tries = 0; tries < 6000 && rows < 3; tries++) {
+    char *text = get_file(in_folder("cut/runs.csv"), NULL);
+    rows = times_in(text, "\n");
+    free(text);
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  }
+  kill(pid, SIGINT);
+  assert_int_equal(program_wait(pid), 1);
+  char *text = get_file(in_folder("said"), NULL);
+  assert_contains(text, "interrupted behind ");
+  assert_contains(text, "Amdahl's law: not fitted");
+  free(text);
+  close(words);
+  assert_true(exists(in_folder("cut/scaling.csv")));
+}
+
 static void a_job_that_fails_is_told(void **state) {
   (void)state;
   if (!mpi_here()) skip();
@@ -249,6 +276,7 @@ int main(void) {
       cmocka_unit_test(without_several_ranks_there_is_no_model),
       cmocka_unit_test(the_command_line_is_checked),
       cmocka_unit_test(a_study_of_jobs),
+      cmocka_unit_test(a_study_ends_at_an_interrupt),
       cmocka_unit_test(a_job_that_fails_is_told),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

@@ -35,7 +35,7 @@ static int free_lane(const double *ends, int n, double begin) {
 }
 
 void dcs_timeline_lanes(dcs_timeline *t, const int *lanes, int *lane) {
-  double ends[MOST_LANES];
+  double ends[MOST_LANES] = {0};
   if (t->n > 0) qsort(t->spans, t->n, sizeof *t->spans, by_stage_and_begin);
   for (size_t i = 0; i < t->n; i++) {
     const dcs_span *span = &t->spans[i];
