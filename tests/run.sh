@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs cmocka programs, one on each CPU, each to its end, and shows what a program wrote when it has
+# Runs cmocka programs beside each other, each to its end, and shows what a program wrote when it has
 # ended; says at the end how many failed and what was skipped. A program fails by its own status, when
 # it lasts longer than DCS_TEST_SECONDS (no test may depend on how long something takes: this ends one
 # that hangs), when it does not say that its tests ran, and when it skips a test that tests/skips.txt
@@ -13,11 +13,13 @@ logs=$(mktemp -d) || exit 1
 trap 'rm -rf "$logs"' EXIT
 export here logs
 
-# Those that compile every kernel take longest: they begin. The status is what xargs makes of those of
-# the programs, so that no file needs to be written for a failure to count.
-long='test_\(ladder\|compile\)$'
-{ printf '%s\n' "$@" | grep "$long"; printf '%s\n' "$@" | grep -v "$long"; } |
-  xargs -P "$(nproc)" -n 1 sh "$here/run_one.sh"
+# Those that take longest begin, so that no CPU waits for the last; one program more than CPUs, for some
+# wait for what they started. The status is what xargs makes of those of the programs, so that no file
+# needs to be written for a failure to count.
+long="ladder compile lab_mistakes tune_figure tune_study labs sweep trace resume kills terminal threshold"
+{ for name in $long; do printf '%s\n' "$@" | grep "/test_$name\$"; done
+  printf '%s\n' "$@" | grep -vE "/test_($(echo $long | tr ' ' '|'))\$"; } |
+  xargs -P "$(($(nproc) + 1))" -n 1 sh "$here/run_one.sh"
 status=$?
 
 skipped=$(sort "$logs/skipped" 2>/dev/null)
