@@ -98,8 +98,9 @@ if command -v clang-format >/dev/null; then
 else echo "lint: clang-format is not installed: formatting not checked"; fi
 
 if command -v clang-tidy >/dev/null; then
-  # The analyzer ends a function after ten thousand states, which took a sixth of the time of its own limit
-  # (225,000) and found the same in functions that fit a screen. With DCS_TEST_FULL it goes to its limit.
+  # The analyzer ends a function after ten thousand states, which takes a sixth of the time of its own limit
+  # (225,000). Of null pointers planted before the last line of 207 functions of 20 files it finds 170 so, 172 to
+  # its limit, where it goes with DCS_TEST_FULL.
   steps="-Xclang -analyzer-config -Xclang max-nodes=10000"
   [ -z "${DCS_TEST_FULL:-}" ] || steps=
   cuda=$(sed -n 's/^CUDA_INCLUDE := \(..*\)/-isystem \1 -DDCS_WITH_CUDA=1/p' "$BUILD/config.mk")
