@@ -166,7 +166,7 @@ static void arguments_are_checked(void **state) {
       {"tune cpu_cutoff --atoms 8 --grid 8^3 --cutoff -1", "cutoff: found \"-1\""},
       {"tune cpu_cutoff --atoms 8 --grid 8^3 --problem colomb", "--problem: found \"colomb\""},
       {"tune cpu_cutoff --atoms 8 --grid 8^3 --cutoff 3 --switching c3", "switching: found \"c3\""},
-      {"tune cpu_cutoff --atoms 8 --grid 8^3 --switching c2", "none is given (--cutoff)"},
+      {"tune cpu_cutoff --atoms 8 --grid 8^3", "none is given (--cutoff)"},
       {"tune --replay x.csv --cutoff 3", "what a JOURNAL recorded has its own"},
   };
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {

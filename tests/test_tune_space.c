@@ -152,7 +152,8 @@ static void a_mesh_moves_along_the_line_of_equal_error(void **state) {
   int longer = 0, wider = 0;
   if (!dcs_variant_available(mesh, why)) skip();
   problem.config.value[DCS_COULOMB_TOLERANCE] = 1e-4;
-  assert_int_equal(dcs_space_build(mesh, "threads=1,isa=portable", &problem, 1, &space), DCS_OK);
+  assert_int_equal(
+      dcs_space_build(mesh, "threads=1,isa=portable,order=4|6|8|10", &problem, 1, &space), DCS_OK);
   assert_int_equal(space.n, CONFIGS);
   for (int c = 0; c < CONFIGS; c++)
     h[c] = mesh_spacing(&problem, &space, c);

@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum { THREADS, ISA, ORDER, CUTOFF, N_PARAMS };
-static const int order_tries[] = {4, 6, 8, 10, DCS_TRIES_END};
+static const int order_tries[] = {0, 4, 6, 8, 10, DCS_TRIES_END};
 static const int cutoff_tries[] = {30, 40, 50, 60, 80, 100, DCS_TRIES_END};
 
 /* ---- the plan of a map ---- */

@@ -159,7 +159,7 @@ bool dcs_mesh_find_far(const dcs_problem *problem, const dcs_mesh_scene *scene,
   enum { MOST = DCS_MESH_FAR_NODES };
   if (mesh->far_nodes == 0) return true;
   const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
-  double at[3][MOST];
+  double at[3][MOST] = {{0}};
   for (int d = 0; d < 3; d++)
     if (!place_far_nodes(mesh->far_nodes, scene->map[d], n[d], (double)problem->spacing, at[d],
                          &far->axes[d]))
@@ -167,6 +167,7 @@ bool dcs_mesh_find_far(const dcs_problem *problem, const dcs_mesh_scene *scene,
   const int nx = far->axes[0].width, ny = far->axes[1].width, nz = far->axes[2].width;
   double *potential = malloc((size_t)(nx * ny * nz) * sizeof *potential);
   if (!potential) return false;
+  (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (int i = 0; i < nx * ny * nz; i++)
     potential[i] =

@@ -9,7 +9,7 @@ enum { ORDER = DCS_CELLS_N_PARAMS, SHORT_RANGE, MESH, N_PARAMS };
 enum { SINGLE, DOUBLE };
 
 static const int tile_atoms_tried[] = {512, 1024, DCS_TRIES_END};
-static const int order_tried[] = {4, 6, 8, 10, DCS_TRIES_END};
+static const int order_tried[] = {0, 4, 6, 8, 10, DCS_TRIES_END};
 static const int short_range_tried[] = {30, 40, 50, 60, 80, DCS_TRIES_END};
 static const char *const precisions[] = {"single", "double"};
 static const dcs_param params[N_PARAMS] = {
