@@ -136,7 +136,7 @@ static dcs_status run_sizes(dcs_device *device, dcs_module *module, cl_kernel ke
   cl_mem memory;
   size_t offset;
   DCS_TRY(dcs_opencl_find(opencl, at, &memory, &offset));
-  DCS_TRY(DCS_CL(clSetKernelArg, kernel, 0, sizeof memory, &memory));
+  DCS_TRY(DCS_CL(clSetKernelArg, kernel, 0, sizeof(void *), &memory));
   DCS_TRY(
       DCS_CL(clEnqueueNDRangeKernel, opencl->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
   return DCS_CL(clEnqueueReadBuffer, opencl->queue, memory, 1, offset, bytes, sizes, 0, NULL, NULL);
