@@ -80,6 +80,9 @@ typedef struct {
   /* DCS_UNAVAILABLE says what is missing: driver, device, compiler. May be called by several
    * threads. The index is 0 where there is no count. */
   dcs_status (*open)(int index, dcs_device **device);
+  /* Whether such devices can run what a kernel of their language is written with: DCS_UNAVAILABLE
+   * names what they lack. NULL: they can. */
+  dcs_status (*can_run)(const dcs_source *source);
   /* Compiles for an architecture that need not be here, as dcs_nvrtc_compile() does; NULL: cannot.
    */
   dcs_status (*compile)(const dcs_source *source, const char *arch, void **image,
@@ -139,8 +142,7 @@ struct dcs_device {
   /* Enqueues a fill with one 32-bit pattern. */
   dcs_status (*fill)(dcs_device *, dcs_ptr to, uint32_t pattern, size_t words);
 
-  /* Whether it can run what a kernel of its language is written with: DCS_UNAVAILABLE names what it
-   * lacks. NULL: it can. */
+  /* As its kind's, and what this one lacks beside. NULL: it can. */
   dcs_status (*can_run)(dcs_device *, const dcs_source *source);
   /* Compiles (or takes from the cache) and loads. DCS_FAILED with the compiler's log when it does
    * not compile. The module belongs to the device; unload() frees it. */

@@ -230,6 +230,13 @@ static dcs_status opencl_symbol(dcs_device *device, dcs_module *module, const ch
   return dcs_fail(DCS_FAILED, "the kernel's module has no array named \"%s\"", name);
 }
 
+dcs_status dcs_opencl_can_run(const dcs_source *source) {
+  dcs_opencl_text text;
+  DCS_TRY(dcs_opencl_translate(source, true, &text));
+  free(text.text);
+  return DCS_OK;
+}
+
 static dcs_status opencl_can_run(dcs_device *device, const dcs_source *source) {
   dcs_opencl_text text;
   DCS_TRY(dcs_opencl_translate(source, dcs_opencl_of(device)->has_doubles, &text));

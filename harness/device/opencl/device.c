@@ -300,4 +300,5 @@ const dcs_device_kind dcs_device_opencl = {.prefix = "opencl",
                                            .launch = DCS_CUDA_LAUNCH,
                                            .facts = facts,
                                            .count = opencl_count,
-                                           .open = opencl_open};
+                                           .open = opencl_open,
+                                           .can_run = dcs_opencl_can_run};
