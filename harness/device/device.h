@@ -24,6 +24,8 @@ typedef struct {
   int clock_mhz;                /* maximum SM clock; 0: unknown */
   int64_t memory_bytes;
   int64_t cache_bytes; /* of the cache that all SMs share */
+  bool vectorises; /* its compiler makes lanes of a vector of threads where it can: what a kernel
+                      reaches is no limit of another */
 } dcs_device_info;
 
 /* A kernel source to compile: text, and "-DNAME=VALUE" options. */

@@ -52,6 +52,7 @@ static dcs_status opencl_info(dcs_device *device, dcs_device_info *info) {
   info->clock_mhz = (int)mhz;
   info->memory_bytes = (int64_t)memory;
   info->cache_bytes = (int64_t)cache;
+  info->vectorises = opencl->type & CL_DEVICE_TYPE_CPU;
   return DCS_OK;
 }
 
