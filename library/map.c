@@ -4,6 +4,8 @@
 #include "library/mapper.h"
 #include "library/team.h"
 
+#include "harness/device/devices.h"
+#include "harness/device/kernel_source.h"
 #include "harness/problems/case.h"
 #include "kernels/coulomb/coulomb.h"
 
@@ -327,10 +329,22 @@ static void say_why(writer *w, const dcs_mapper *m, const dcs_size *size,
           m->checked[i].why);
 }
 
-/* The first of the choice that has not failed its check. */
+/* Whether devices of the mapper's kind run what the kernel is written with, though none is open. */
+static bool can_run(const dcs_mapper *m, const dcs_method *method) {
+  const dcs_device_kind *kind = dcs_device_kind_of(m->device);
+  dcs_kernel_source source;
+  if (method->variant->backend != DCS_GPU || !kind || !kind->can_run) return true;
+  if (dcs_kernel_source_open(method->variant, &method->config, NULL, &source) != DCS_OK)
+    return false;
+  const dcs_status status = kind->can_run(&source.source);
+  dcs_kernel_source_free(&source);
+  return status == DCS_OK;
+}
+
+/* The first of the choice that has not failed its check, and will not. */
 static int first_good(const dcs_mapper *m, const dcs_choice *choice, int from) {
   for (int i = from; i < choice->n; i++) {
-    bool bad = false;
+    bool bad = !can_run(m, &choice->list[i].method);
     for (int k = 0; k < m->n_checked; k++)
       bad |= !m->checked[k].good && dcs_same_method(&m->checked[k].method, &choice->list[i].method);
     if (!bad) return i;

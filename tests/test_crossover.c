@@ -61,6 +61,21 @@ static void planted_crossings_are_found(void **state) {
   assert_contains(program_out, " 500 ");
 }
 
+/* A CPU that kernels for GPUs ran on. */
+static void a_gpu_that_is_none_is_said(void **state) {
+  (void)state;
+  begin_run();
+  put_atoms();
+  end_run();
+  assert_status(crossover(""), 0);
+  assert_null(strstr(program_out, "no card"));
+  put_file(run_path("env.csv"), "key,value\nschema,4\ncpu_model,Some CPU\ncpus,8\nseed,1\n"
+                                "gpu_name,OpenCL on a CPU: Some\ngpu_type,CPU\n");
+  assert_status(crossover(""), 0);
+  assert_contains(program_out,
+                  "what `gpu` is here is no card, but OpenCL on a CPU: Some: its times");
+}
+
 /* Whatever comes first in the run: the textbook's loop is the lowest rung. */
 static void the_sequential_method_is_the_lowest_rung(void **state) {
   (void)state;
@@ -381,6 +396,7 @@ static void too_few_samples_decide_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_crossings_are_found),
+      cmocka_unit_test(a_gpu_that_is_none_is_said),
       cmocka_unit_test(the_sequential_method_is_the_lowest_rung),
       cmocka_unit_test(problems_are_held_against_each_other),
       cmocka_unit_test(tolerances_and_cells_are_not),

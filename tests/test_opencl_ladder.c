@@ -66,6 +66,16 @@ static void times_are_measured(void **state) {
   dcs_table_free(summary);
 }
 
+static void maps_name_what_computed_them(void **state) {
+  (void)state;
+  if (!is_here()) skip();
+  put_file(in_folder("atoms.csv"), "x,y,z,q\n0.1,0.2,0.3,1\n2.5,1.1,0.7,-0.8\n1.3,3.2,1.9,0.25\n");
+  assert_status(
+      program_run("map %s --device opencl:0 --grid 9x7x5 --explain", in_folder("atoms.csv")), 0);
+  assert_contains(program_out, "cuda_split "); /* the rungs above need what OpenCL C has not */
+  assert_contains(program_out, "on the GPU");
+}
+
 static void a_device_that_is_not_there_is_said(void **state) {
   (void)state;
   if (!is_here()) skip();
@@ -77,6 +87,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_ladder_is_right),
       cmocka_unit_test(times_are_measured),
+      cmocka_unit_test(maps_name_what_computed_them),
       cmocka_unit_test(a_device_that_is_not_there_is_said),
   };
   return cmocka_run_group_tests_name("the ladder by OpenCL", tests, program_setup,

@@ -63,6 +63,9 @@ static void pointers_are_global_and_arrays_private(void **state) {
   expect("  __global float *point = map + n * 2;");
   expect("  *point = at(point, x);");
   free(translated.text);
+  translate("struct s { int a; };\nstatic __device__ int f(const s &x) { return x.a &x.a; }\n");
+  expect("f(const s x) { return x.a &x.a; }");
+  free(translated.text);
 }
 
 static void constant_arrays_are_arguments(void **state) {
@@ -135,10 +138,15 @@ static void what_opencl_lacks_is_named(void **state) {
       {"__device__ int f(int x) { return __shfl_down_sync(~0u, x, 1); }", "shuffles of a warp",
        true},
       {"__device__ void f() { asm(\"nop;\"); }", "instructions of NVIDIA's", true},
-      {"__device__ void f(const int &x) {}", "references", true},
+      {"__device__ void f(int &x) {}", "references", true},
       {"struct s { int x; int f() { return x; } };", "structs with functions", true},
       {"__device__ void f() { __shared__ int x[3]; }", "f has __shared__ memory", true},
       {"__device__ void f() { double x = 1; }", "double precision", false},
+      {"__device__ void f(float *x) {}\nextern \"C\" __global__ void dcs() {\n"
+       "  __shared__ float tile[3];\n  f(tile);\n}",
+       "gives its __shared__ tile", true},
+      {"extern \"C\" __global__ void dcs() { __shared__ int a, b[2]; int *p = &b[1]; }",
+       "gives its __shared__ b", true},
       {"__constant__ float one;", "no array of one dimension", true}};
   for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
     const dcs_source source = {.name = "kernel.cu", .text = refused[k].text};
@@ -148,6 +156,10 @@ static void what_opencl_lacks_is_named(void **state) {
       fail_msg("expected %s of kernel.cu in %s", refused[k].named, dcs_error_message());
   }
   translate("__device__ int f(int a, int b) { return a &b && a & b; }"); /* no reference */
+  free(translated.text);
+  translate("__device__ void f(float x) {}\nextern \"C\" __global__ void dcs(float *x) {\n"
+            "  __shared__ float tile[N], sum;\n  f(tile[0]);\n  f(sum);\n  x[2] = sum;\n  tile[0] "
+            "= x[0];\n  x[1] = tile[1];\n}");
   free(translated.text);
 }
 

@@ -318,7 +318,7 @@ static void commands_take_or_refuse_several(void **state) {
   assert_status(program_run("%s cuda_naive --config block_x=16,block_y=4", verify), 0);
   assert_contains(program_out, "1 configurations");
   assert_status(program_run("%s cuda_naive,cuda_scatter --config block_x=16", verify), 0);
-  assert_contains(program_out, "not here: ");
+  assert_contains(program_out, "inapplicable: ");
   assert_status(program_run("verify --device emulated,cuda:0"), 2);
   assert_contains(program_err, "emulated,cuda:0");
   assert_status(program_run("verify --device cuda:0,cuda:0"), 2);

@@ -24,6 +24,8 @@ typedef struct {
   int clock_mhz;                /* maximum SM clock; 0: unknown */
   int64_t memory_bytes;
   int64_t cache_bytes; /* of the cache that all SMs share */
+  bool vectorises; /* its compiler makes lanes of a vector of threads where it can: what a kernel
+                      reaches is no limit of another */
 } dcs_device_info;
 
 /* A kernel source to compile: text, and "-DNAME=VALUE" options. */
@@ -80,6 +82,9 @@ typedef struct {
   /* DCS_UNAVAILABLE says what is missing: driver, device, compiler. May be called by several
    * threads. The index is 0 where there is no count. */
   dcs_status (*open)(int index, dcs_device **device);
+  /* Whether such devices can run what a kernel of their language is written with: DCS_UNAVAILABLE
+   * names what they lack. NULL: they can. */
+  dcs_status (*can_run)(const dcs_source *source);
   /* Compiles for an architecture that need not be here, as dcs_nvrtc_compile() does; NULL: cannot.
    */
   dcs_status (*compile)(const dcs_source *source, const char *arch, void **image,
@@ -139,8 +144,7 @@ struct dcs_device {
   /* Enqueues a fill with one 32-bit pattern. */
   dcs_status (*fill)(dcs_device *, dcs_ptr to, uint32_t pattern, size_t words);
 
-  /* Whether it can run what a kernel of its language is written with: DCS_UNAVAILABLE names what it
-   * lacks. NULL: it can. */
+  /* As its kind's, and what this one lacks beside. NULL: it can. */
   dcs_status (*can_run)(dcs_device *, const dcs_source *source);
   /* Compiles (or takes from the cache) and loads. DCS_FAILED with the compiler's log when it does
    * not compile. The module belongs to the device; unload() frees it. */

@@ -106,11 +106,10 @@ static dcs_outcome load(dcs_device_engine *e, dcs_device_method *m, const dcs_co
 }
 
 /* Whether the device can run what the kernel is written with. */
-static bool can_run(const dcs_device_engine *e, const dcs_variant *variant,
-                    const dcs_config *config) {
+static bool can_run(const dcs_device_engine *e, const dcs_device_method *m) {
   dcs_kernel_source source;
   if (!e->engine.device->can_run) return true;
-  if (dcs_kernel_source_open(variant, config, e->kernels, &source) != DCS_OK)
+  if (dcs_kernel_source_for(m->variant, &m->problem, &m->config, e->kernels, &source) != DCS_OK)
     return true; /* load() says why */
   const dcs_status status = e->engine.device->can_run(e->engine.device, &source.source);
   dcs_kernel_source_free(&source);
@@ -134,9 +133,9 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
                                   dcs_code_facts *facts) {
   dcs_device_engine *e = (dcs_device_engine *)engine;
   if (!dcs_written_in(variant, engine->device->kind->language)) return DCS_OUTCOME_NOT_BUILT;
-  if (!can_run(e, variant, config)) return DCS_OUTCOME_INAPPLICABLE;
   dcs_device_method m = {.variant = variant, .config = *config, .problem = *e->shape};
   m.problem.config = *problem;
+  if (!can_run(e, &m)) return DCS_OUTCOME_INAPPLICABLE;
   variant->plan(&m.problem, config, &m.plan);
   e->kept = 0;
   if (m.plan.prepared && grow_ring(e, m.plan.chunk_inputs) != DCS_OK) return DCS_OUTCOME_MEMORY;

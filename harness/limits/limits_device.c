@@ -15,6 +15,7 @@ typedef struct {
   int threads, links; /* of a block, of a chain */
   int64_t copied;     /* float4 of copy.cu */
   int runs;
+  bool arithmetic; /* whether its rates are limits */
 } effort;
 
 enum { CHAINS = 8, RUNS = 10, COPY_RUNS = 5, COPY_BYTES = 1 << 26, LAUNCHES = 1000 };
@@ -216,7 +217,7 @@ static dcs_status measure_launch(dcs_device *device, dcs_limits *limits) {
 static dcs_status kernels(const effort *e, dcs_limits *limits) {
   double ns[DCS_MAX_LIMIT_RUNS];
   int links;
-  for (size_t c = 0; c < sizeof all_chains / sizeof all_chains[0]; c++) {
+  for (size_t c = 0; e->arithmetic && c < sizeof all_chains / sizeof all_chains[0]; c++) {
     DCS_TRY(arithmetic(e, &all_chains[c], &links, ns));
     const double work = CHAINS * (double)links * (double)e->blocks * e->threads;
     if (e->runs)
@@ -242,7 +243,8 @@ dcs_status dcs_measure_device(dcs_device *device, bool all, dcs_limits *limits) 
               .threads = 512,
               .links = 4096,
               .copied = copied < 1 << 25 ? copied : 1 << 25,
-              .runs = RUNS};
+              .runs = RUNS,
+              .arithmetic = !info.vectorises};
   DCS_TRY(kernels(&e, limits));
   if (!all) return DCS_OK;
   DCS_TRY(measure_copies(device, limits));
@@ -250,6 +252,11 @@ dcs_status dcs_measure_device(dcs_device *device, bool all, dcs_limits *limits) 
 }
 
 dcs_status dcs_check_device_probes(dcs_device *device) {
-  effort e = {.device = device, .blocks = 3, .threads = 32, .links = 64, .copied = 1000};
+  effort e = {.device = device,
+              .blocks = 3,
+              .threads = 32,
+              .links = 64,
+              .copied = 1000,
+              .arithmetic = true};
   return kernels(&e, NULL);
 }

@@ -136,7 +136,7 @@ static dcs_status run_sizes(dcs_device *device, dcs_module *module, cl_kernel ke
   cl_mem memory;
   size_t offset;
   DCS_TRY(dcs_opencl_find(opencl, at, &memory, &offset));
-  DCS_TRY(DCS_CL(clSetKernelArg, kernel, 0, sizeof memory, &memory));
+  DCS_TRY(DCS_CL(clSetKernelArg, kernel, 0, sizeof(void *), &memory));
   DCS_TRY(
       DCS_CL(clEnqueueNDRangeKernel, opencl->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
   return DCS_CL(clEnqueueReadBuffer, opencl->queue, memory, 1, offset, bytes, sizes, 0, NULL, NULL);
@@ -228,6 +228,13 @@ static dcs_status opencl_symbol(dcs_device *device, dcs_module *module, const ch
     return DCS_OK;
   }
   return dcs_fail(DCS_FAILED, "the kernel's module has no array named \"%s\"", name);
+}
+
+dcs_status dcs_opencl_can_run(const dcs_source *source) {
+  dcs_opencl_text text;
+  DCS_TRY(dcs_opencl_translate(source, true, &text));
+  free(text.text);
+  return DCS_OK;
 }
 
 static dcs_status opencl_can_run(dcs_device *device, const dcs_source *source) {

@@ -52,6 +52,7 @@ static dcs_status opencl_info(dcs_device *device, dcs_device_info *info) {
   info->clock_mhz = (int)mhz;
   info->memory_bytes = (int64_t)memory;
   info->cache_bytes = (int64_t)cache;
+  info->vectorises = opencl->type & CL_DEVICE_TYPE_CPU;
   return DCS_OK;
 }
 
@@ -300,4 +301,5 @@ const dcs_device_kind dcs_device_opencl = {.prefix = "opencl",
                                            .launch = DCS_CUDA_LAUNCH,
                                            .facts = facts,
                                            .count = opencl_count,
-                                           .open = opencl_open};
+                                           .open = opencl_open,
+                                           .can_run = dcs_opencl_can_run};

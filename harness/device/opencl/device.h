@@ -58,6 +58,8 @@ dcs_status dcs_opencl_find(const dcs_opencl_device *opencl, dcs_ptr ptr, cl_mem 
 
 /* ---- code ---- */
 
+/* Whether an OpenCL device that has doubles can run it. */
+dcs_status dcs_opencl_can_run(const dcs_source *source);
 /* Fills in can_run, load, unload, symbol. */
 void dcs_opencl_code_methods(dcs_device *device);
 /* The module's kernel of that name: its place among them. */

@@ -20,7 +20,7 @@ static dcs_status set_pointer(const dcs_opencl_device *opencl, cl_kernel kernel,
   size_t within = 0;
   if (ptr) DCS_TRY(dcs_opencl_find(opencl, ptr, &memory, &within));
   const int64_t offset = (int64_t)within;
-  DCS_TRY(DCS_CL(clSetKernelArg, kernel, at, sizeof memory, &memory));
+  DCS_TRY(DCS_CL(clSetKernelArg, kernel, at, sizeof(void *), &memory));
   return DCS_CL(clSetKernelArg, kernel, at + 1, sizeof offset, &offset);
 }
 
@@ -41,7 +41,7 @@ static dcs_status set_arguments(const dcs_opencl_device *opencl, const dcs_modul
     cl_mem memory;
     size_t none;
     DCS_TRY(dcs_opencl_find(opencl, module->constants[c], &memory, &none));
-    DCS_TRY(DCS_CL(clSetKernelArg, module->kernels[k], at++, sizeof memory, &memory));
+    DCS_TRY(DCS_CL(clSetKernelArg, module->kernels[k], at++, sizeof(void *), &memory));
   }
   return DCS_OK;
 }

@@ -57,6 +57,26 @@
 #define __expf(x) native_exp(x)
 #define __fdividef(x, y) native_divide(x, y)
 
+/* Rounded on their own: never one operation with what is next to them. */
+static inline float __fadd_rn(float x, float y) {
+#pragma OPENCL FP_CONTRACT OFF
+  return x + y;
+}
+static inline float __fmul_rn(float x, float y) {
+#pragma OPENCL FP_CONTRACT OFF
+  return x * y;
+}
+#if defined(cl_khr_fp64)
+static inline double __dadd_rn(double x, double y) {
+#pragma OPENCL FP_CONTRACT OFF
+  return x + y;
+}
+static inline double __dmul_rn(double x, double y) {
+#pragma OPENCL FP_CONTRACT OFF
+  return x * y;
+}
+#endif
+
 /* What CUDA adds atomically to a float, OpenCL C 1.2 exchanges until nobody came between. */
 static inline float __attribute__((overloadable)) atomicAdd(volatile __global float *at, float by) {
   volatile __global uint *bits = (volatile __global uint *)at;

@@ -48,13 +48,15 @@ static bool has_functions(const dcs_tokens *t, int at) {
   return false;
 }
 
-/* A reference: const TYPE &NAME, or that of a number. Between other words & is an operator. */
+/* A reference through which something changes: TYPE &NAME of a number. Between other words & is an
+ * operator. */
 static bool is_reference(const dcs_tokens *t, int at) {
   if (at < 2 || !dcs_token_is(&t->list[at], "&") || dcs_next_token(t, at + 1) != at + 1)
     return false;
-  const dcs_token *type = &t->list[at - 2], *before = at >= 4 ? &t->list[at - 4] : type;
-  return dcs_token_is(before, "const") || dcs_token_is(type, "float") ||
-         dcs_token_is(type, "int") || dcs_token_is(type, "double") || dcs_token_is(type, "float4");
+  const dcs_token *type = &t->list[at - 2];
+  return !dcs_is_constant_reference(t, at) &&
+         (dcs_token_is(type, "float") || dcs_token_is(type, "int") ||
+          dcs_token_is(type, "double") || dcs_token_is(type, "float4"));
 }
 
 dcs_status dcs_opencl_refuse(const char *name, bool doubles, const dcs_tokens *t) {

@@ -47,7 +47,7 @@ void dcs_write_struct_names(dcs_rewriter *r) {
 
 /* ---- calls ---- */
 
-static bool is_helper(const dcs_rewriter *r, const dcs_token *token) {
+bool dcs_is_function(const dcs_rewriter *r, const dcs_token *token) {
   for (int h = 0; h < r->n_helpers; h++)
     if (same(token, &r->tokens.list[r->helpers[h]])) return true;
   return false;
@@ -120,7 +120,7 @@ static int write_word(dcs_rewriter *r, open_calls *calls, int at) {
   write_text(r, word);
   if (dcs_token_is(word, "return") && next < t->n && dcs_token_is(&t->list[next], "{"))
     fprintf(r->out, " (%.*s)", t->list[r->result].length, t->list[r->result].text);
-  if (is_helper(r, word)) open_call(r, calls, at);
+  if (dcs_is_function(r, word)) open_call(r, calls, at);
   return at;
 }
 
@@ -131,7 +131,7 @@ void dcs_rewrite(dcs_rewriter *r, int from, int end) {
       dcs_write_constants(r, false, calls.alone[--calls.n]);
     if (r->tokens.list[i].kind == DCS_TOKEN_WORD)
       i = write_word(r, &calls, i);
-    else
+    else if (!dcs_is_constant_reference(&r->tokens, i)) /* a copy is the same */
       write_text(r, &r->tokens.list[i]);
   }
 }

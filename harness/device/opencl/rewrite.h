@@ -72,6 +72,8 @@ void dcs_write_helper(dcs_rewriter *r, const dcs_function *f);
 
 /* DCS_UNAVAILABLE: there are too many. */
 dcs_status dcs_add_function(dcs_rewriter *r, const dcs_function *f);
+/* Whether a word is the name of one of them. */
+bool dcs_is_function(const dcs_rewriter *r, const dcs_token *word);
 dcs_status dcs_add_template(dcs_rewriter *r, const dcs_function *f);
 /* The instances of templates that the function needs, before it. */
 dcs_status dcs_write_instances(dcs_rewriter *r, const dcs_function *f);

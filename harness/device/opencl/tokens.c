@@ -105,3 +105,10 @@ int dcs_closing_token(const dcs_tokens *tokens, int at) {
   }
   return at;
 }
+
+bool dcs_is_constant_reference(const dcs_tokens *tokens, int at) {
+  const dcs_token *list = tokens->list;
+  return at >= 4 && at + 1 < tokens->n && dcs_token_is(&list[at], "&") &&
+         list[at + 1].kind == DCS_TOKEN_WORD && list[at - 2].kind == DCS_TOKEN_WORD &&
+         dcs_token_is(&list[at - 4], "const");
+}

@@ -36,4 +36,7 @@ int dcs_next_token(const dcs_tokens *tokens, int at);
 /* The bracket that closes the one at `at`: ( [ or {; tokens->n: none. */
 int dcs_closing_token(const dcs_tokens *tokens, int at);
 
+/* Whether the token is the & of const TYPE &NAME. */
+bool dcs_is_constant_reference(const dcs_tokens *tokens, int at);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "harness/device/opencl/refuse.h"
 #include "harness/device/opencl/rewrite.h"
+#include "harness/device/opencl/shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,7 @@ static dcs_status write_kernel(dcs_rewriter *r, const dcs_function *f) {
   if (r->translated->n_kernels == DCS_OPENCL_KERNELS)
     return dcs_fail(DCS_UNAVAILABLE, "found more than %d kernels", DCS_OPENCL_KERNELS);
   dcs_opencl_kernel *kernel = &r->translated->kernels[r->translated->n_kernels++];
+  DCS_TRY(dcs_opencl_check_shared(r, f));
   snprintf(kernel->name, sizeof kernel->name, "%.*s", name->length, name->text);
   dcs_rewrite(r, f->from, f->open + 1);
   DCS_TRY(write_parameters(r, f, kernel));

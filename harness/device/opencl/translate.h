@@ -6,6 +6,7 @@
  *   stay as they are, private.
  * - a pointer argument of a kernel becomes a buffer and an offset, as OpenCL has no addresses.
  * - a __constant__ array becomes an argument of kernels, and of the functions that they call.
+ * - a reference that is const becomes a copy.
  * - structs are named without `struct`, and made by return { }.
  * - a template is written out for each argument that it is used with. */
 #ifndef DCS_OPENCL_TRANSLATE_H
