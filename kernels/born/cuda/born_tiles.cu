@@ -55,6 +55,16 @@ static __device__ __forceinline__ float4 square_of(float s) {
   return make_float4(0x1.534de0p-1f * (s15 * s2), 0x1.34fd2ap-2f * s15, 0x1.f031a0p-3f * (s * s2), 0.0f);
 }
 
+/* The series of born.h likewise, as a cube: t^2 ((e^2 + z) e + w), e = x t + y. */
+static __device__ __forceinline__ float4 cube_of(float s) {
+  float s2 = s * s, s3 = s * s2;
+  return make_float4(0x1.982584p-1f * s3, 0x1.c9ba7ep-3f * s, 0x1.6868f6p-2f * s2, 0x1.f2b2d2p-3f * s3);
+}
+static __device__ __forceinline__ float cube_at(float4 cube, float t) {
+  float e = cube.x * t + cube.y;
+  return (e * e + cube.z) * e + cube.w;
+}
+
 /* The atoms of a thread: i, i + 32, ... */
 struct thread_atoms {
   float x[COARSEN], y[COARSEN], z[COARSEN], sum[COARSEN];
@@ -130,7 +140,7 @@ static __device__ __forceinline__ void add_distant_sphere(float4 where, float4 s
 }
 
 /* Adds the terms of a sphere, if all atoms are far; whether they are. */
-static __device__ __forceinline__ bool add_sphere(float4 where, float4 series, thread_atoms *own) {
+static __device__ __forceinline__ bool add_sphere(float4 where, float4 cube, thread_atoms *own) {
   float r2[COARSEN], least = r2[0] = to_sphere(own->x[0], own->y[0], own->z[0], where);
 #pragma unroll
   for (int k = 1; k < COARSEN; k++) {
@@ -140,8 +150,8 @@ static __device__ __forceinline__ bool add_sphere(float4 where, float4 series, t
   bool far = least > fmaxf(where.x, own->near2);
 #pragma unroll
   for (int k = 0; k < COARSEN; k++) {
-    float t = reciprocal(r2[k]), t2 = t * t, polynomial = series_at(series, t);
-    if (far) own->sum[k] += t2 * polynomial;
+    float t = reciprocal(r2[k]), t2 = t * t, term = cube_at(cube, t);
+    if (far) own->sum[k] += t2 * term;
   }
   return far;
 }
@@ -203,7 +213,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     bool distant = __all_sync(ALL_LANES, is_distant(loaded.where, box));
     __syncwarp(); /* nobody reads the tile before any more */
     where[row][lane] = loaded.where;
-    series[row][lane] = distant ? square_of(loaded.radius) : series_of(loaded.radius);
+    series[row][lane] = distant ? square_of(loaded.radius) : cube_of(loaded.radius);
     __syncwarp();
     if (distant) {
 #pragma unroll 2
@@ -215,11 +225,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         next = thread;
         list_begins = first;
       }
+      unsigned near = 0;
+#pragma unroll 1
       for (int j = 0; j < WARP; j++)
-        if (!add_sphere(where[row][j], series[row][j], &own)) {
-          list[next] = (unsigned short)(first - list_begins + j);
-          next += THREADS;
-        }
+        if (!add_sphere(where[row][j], series[row][j], &own)) near |= 1u << j;
+      for (; near; near &= near - 1) {
+        list[next] = (unsigned short)(first - list_begins + __popc((near & -near) - 1));
+        next += THREADS;
+      }
     }
     if (first / THREADS % FLUSHED == FLUSHED - 1) flush(&own, sums[row]);
   }
