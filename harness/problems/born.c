@@ -115,7 +115,9 @@ static void add_sphere(const dcs_case *c, const dcs_site *atom, const dcs_site *
 /* Kernels compute s^3 t^2 (1/3 + ...), t = 1 / r^2, in units of u: the radius rounds by 1, the
  * factor by 1, s by 3, so s^3 by 11, with its coefficient 13; r^2 by 5 (differences 1 each, squares
  * and sums 3), so t^2 by 10, its reciprocals by 9, the square by 1; the series beyond its first
- * term is a tenth of it at most: 3 by rounding, 1 by s, 4 by what is left out; products 2. */
+ * term is a tenth of it at most: 3 by rounding, 1 by s, 4 by what is left out; products 2.
+ * Where the series is completed to a cube or a square, a quarter of its value rounds by
+ * 20, the rest by 13, and their sum by 1, which is no more than the 13, 3 and 1 above. */
 static double rounding(const dcs_config *problem) {
   (void)problem;
   return 13 + 10 + 9 + 1 + 3 + 1 + 4 + 2 + 1;

@@ -12,11 +12,22 @@
  * the lanes compute what they have noted, all at once, instead of each on its own where the others wait. Atoms in
  * random order have the whole molecule in their box, and no tile is distant.
  *
- * Per distant pair: 3 subtractions, 1 multiply, 2 FMA, 1 reciprocal, 2 FMA, 1 multiply, 1 FMA: 11 instructions. Per
- * sphere and thread: 2 loads of 16 bytes from shared memory (one broadcast each). What costs more is the register
- * file: it has two banks, and an instruction that reads two operands from the same one takes two cycles
- * (cuda_neighbours). So a sphere's x, y, z lie a register further than an atom's, which both come four at a time, and
- * the series is a square and a constant: e e + a reads two operands, (z t + y) t + x three twice.
+ * Per distant pair: 3 subtractions, 1 multiply, 2 FMA, 1 reciprocal, 2 FMA, 1 multiply, 1 FMA: 11 instructions; per far
+ * pair of another tile 1 FMA and 1 minimum more. Per sphere and thread: 2 loads of 16 bytes from shared memory (one
+ * broadcast each); where compared, 1 maximum, 1 comparison, 2 for the bit.
+ *
+ * What costs as much is the register file: it has two banks, and an instruction that reads two operands from the same
+ * one waits a cycle, unless one was kept from the instruction before (cuda_neighbours). An earlier text, with the
+ * series as ((w t + z) t + y) t + x and spheres and atoms both as x, y, z, has 183 instructions for 12 pairs and 64
+ * such cycles; the profiler saw 80% of the issue slots used, and in 94% of its samples an instruction issued; an H200
+ * took 6.44 ms for 100,000 atoms in random order. So a sphere's x, y, z lie a register further than an atom's,
+ * which both come four at a time; and the series is completed to a square or a cube: e e + z reads two operands where
+ * (w t + z) t reads three. In one call, 100,000 atoms: 5.45 ms in random order (76% of the limit, that text 64%),
+ * 4.45 ms for water in the order of its places (93%; that text 70%), both at coarsen=8. (Predicted, from instructions
+ * and cycles counted in the code: 5.1 and 4.4 ms. Tried and slower: loops unrolled twice, 5.54 and 4.61 ms; once where
+ * tiles are compared, 5.76 and 4.92; registers for 1,024 threads an SM, 6.07 and 5.13. What would bring the second
+ * figure to atoms in random order is to sort them by place first.)
+ *
  * Parameters: block_y, rows of 32 threads a block, 1..8; coarsen, atoms a thread, 1..8. */
 
 #include "kernels/born/cuda/born.cuh"
@@ -53,6 +64,16 @@ static __device__ __forceinline__ float to_sphere(float x, float y, float z, flo
 static __device__ __forceinline__ float4 square_of(float s) {
   float s2 = s * s, s15 = s * sqrtf(s);
   return make_float4(0x1.534de0p-1f * (s15 * s2), 0x1.34fd2ap-2f * s15, 0x1.f031a0p-3f * (s * s2), 0.0f);
+}
+
+/* The series of born.h likewise, as a cube: t^2 ((e^2 + z) e + w), e = x t + y. */
+static __device__ __forceinline__ float4 cube_of(float s) {
+  float s2 = s * s, s3 = s * s2;
+  return make_float4(0x1.982584p-1f * s3, 0x1.c9ba7ep-3f * s, 0x1.6868f6p-2f * s2, 0x1.f2b2d2p-3f * s3);
+}
+static __device__ __forceinline__ float cube_at(float4 cube, float t) {
+  float e = cube.x * t + cube.y;
+  return (e * e + cube.z) * e + cube.w;
 }
 
 /* The atoms of a thread: i, i + 32, ... */
@@ -130,7 +151,7 @@ static __device__ __forceinline__ void add_distant_sphere(float4 where, float4 s
 }
 
 /* Adds the terms of a sphere, if all atoms are far; whether they are. */
-static __device__ __forceinline__ bool add_sphere(float4 where, float4 series, thread_atoms *own) {
+static __device__ __forceinline__ bool add_sphere(float4 where, float4 cube, thread_atoms *own) {
   float r2[COARSEN], least = r2[0] = to_sphere(own->x[0], own->y[0], own->z[0], where);
 #pragma unroll
   for (int k = 1; k < COARSEN; k++) {
@@ -140,8 +161,8 @@ static __device__ __forceinline__ bool add_sphere(float4 where, float4 series, t
   bool far = least > fmaxf(where.x, own->near2);
 #pragma unroll
   for (int k = 0; k < COARSEN; k++) {
-    float t = reciprocal(r2[k]), t2 = t * t, polynomial = series_at(series, t);
-    if (far) own->sum[k] += t2 * polynomial;
+    float t = reciprocal(r2[k]), t2 = t * t, term = cube_at(cube, t);
+    if (far) own->sum[k] += t2 * term;
   }
   return far;
 }
@@ -203,10 +224,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     bool distant = __all_sync(ALL_LANES, is_distant(loaded.where, box));
     __syncwarp(); /* nobody reads the tile before any more */
     where[row][lane] = loaded.where;
-    series[row][lane] = distant ? square_of(loaded.radius) : series_of(loaded.radius);
+    series[row][lane] = distant ? square_of(loaded.radius) : cube_of(loaded.radius);
     __syncwarp();
     if (distant) {
-#pragma unroll 2
+#pragma unroll 4
       for (int j = 0; j < WARP; j++)
         add_distant_sphere(where[row][j], series[row][j], &own);
     } else {
@@ -215,11 +236,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         next = thread;
         list_begins = first;
       }
+      unsigned near = 0;
+#pragma unroll 4
       for (int j = 0; j < WARP; j++)
-        if (!add_sphere(where[row][j], series[row][j], &own)) {
-          list[next] = (unsigned short)(first - list_begins + j);
-          next += THREADS;
-        }
+        if (!add_sphere(where[row][j], series[row][j], &own)) near |= 1u << j;
+      for (; near; near &= near - 1) {
+        list[next] = (unsigned short)(first - list_begins + __popc((near & -near) - 1));
+        next += THREADS;
+      }
     }
     if (first / THREADS % FLUSHED == FLUSHED - 1) flush(&own, sums[row]);
   }
