@@ -131,7 +131,7 @@ static void bad_values_are_named_with_what_would_be_right(void **state) {
   SWEEP_REFUSED(2, "--config threads", "\"threads\"", "NAME=VALUE");
   SWEEP_REFUSED(2, "--variants cuda_padded --config read=middle", "read", "\"middle\"",
                 "start or end");
-  SWEEP_REFUSED(2, "--scope wram", "\"wram\"", "kernel, warm or first");
+  SWEEP_REFUSED(2, "--scope wram", "\"wram\"", "kernel, warm, first or frame");
   SWEEP_REFUSED(2, "--atoms 0", "atoms", "found 0", "expected 1 to");
   SWEEP_REFUSED(2, "--atoms 100A", "atoms", "\"100A\"", "whole number");
   SWEEP_REFUSED(2, "--atoms 100,", "atoms", "\"\"", "whole number");

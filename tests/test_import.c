@@ -194,7 +194,7 @@ static void wrong_files(void **state) {
   refused("method,n,time_ns\na,1,2\na,2,3", NULL, DCS_INPUT, "row 3: found no end of the row");
   refused("method,n,time_ns,round\na,1,2,0\nb,1,2,0\na,1,3,0\n", NULL, DCS_INPUT,
           "row 2 and row 4: found a twice in one round");
-  refused("method,n,time_ns,scope\na,1,2,cold\n", NULL, DCS_INPUT, "kernel, warm or first");
+  refused("method,n,time_ns,scope\na,1,2,cold\n", NULL, DCS_INPUT, "kernel, warm, first or frame");
   refused("method,n,time_ns\na,1,2\n", "size", DCS_USAGE, "found no \"size\"");
   refused("{\"results\": [{\"command\":", NULL, DCS_INPUT, "found no whole JSON");
   refused("{\"results\": []}", NULL, DCS_INPUT, "found no timings");

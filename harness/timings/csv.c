@@ -61,7 +61,7 @@ static dcs_status read_cells(const dcs_table *table, size_t row, const columns *
                                          INT64_MAX, &t->round) != DCS_OK)
     return dcs_table_wrong(table, row, "round", c->round, "a whole number from 0");
   if (c->scope >= 0 && !dcs_find_scope(dcs_table_cell(table, row, c->scope), &t->scope))
-    return dcs_table_wrong(table, row, "scope", c->scope, "kernel, warm or first");
+    return dcs_table_wrong(table, row, "scope", c->scope, "kernel, warm, first or frame");
   return DCS_OK;
 }
 

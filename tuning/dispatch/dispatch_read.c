@@ -125,7 +125,9 @@ static dcs_status read_numbers(const reader *r, dcs_dispatch_row *row) {
 static dcs_status find_table(const reader *r, const dcs_size *size, dcs_dispatch *dispatch,
                              dcs_dispatch_table **table) {
   dcs_scope scope;
-  if (!dcs_find_scope(text(r, SCOPE), &scope)) return wrong(r, SCOPE, "kernel, warm or first");
+  if (!dcs_find_scope(text(r, SCOPE), &scope) ||
+      dcs_dispatch_scopes[dcs_dispatch_scope_index(scope)] != scope)
+    return wrong(r, SCOPE, "kernel, warm or first");
   dcs_dispatch_family *family = dcs_dispatch_add(dispatch, size->kind, &size->config);
   if (!family) return wrong(r, CONFIG_LEAST, "one of at most 16 families of problems");
   *table = &family->tables[dcs_dispatch_scope_index(scope)];
