@@ -1,4 +1,5 @@
-/* Variants that compile for seconds a configuration, and lists without them. Include after
+/* Variants that compile for seconds a configuration, or have many for what they are, and lists
+ * without them. Include after
  * cmocka.h.
  */
 #ifndef DCS_TEST_SLOW_VARIANTS_H
@@ -12,7 +13,8 @@
 #include <string.h>
 
 static bool is_slow(const dcs_variant *variant) {
-  return strcmp(variant->id, "cuda_mesh") == 0 || strcmp(variant->id, "cuda_multilevel") == 0;
+  return strcmp(variant->id, "cuda_mesh") == 0 || strcmp(variant->id, "cuda_multilevel") == 0 ||
+         (variant->backend == DCS_GPU && strcmp(variant->kind, "stencil") == 0);
 }
 
 /* Whether a test is to try all configurations of the variant: of the slow ones with DCS_TEST_FULL

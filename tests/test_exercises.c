@@ -78,6 +78,8 @@ static const edited edits[] = {
      "found 0.000337065954, expected 0"},
     {"born/cuda/born_thread.cu", "far_term(r2, series_of(s))", "s * s * s / (3.0f * r2 * r2)",
      EMULATED "cuda_born_thread --config block_x=64", 1, "63 atoms: radii"},
+    {"stencil/cuda/stencil_naive.cu", "xp = row[inside(i + 1, nx)]", "xp = row[i + 1]",
+     EMULATED "cuda_stencil_naive --config block_x=32,block_y=4", 1, "31x3x2: point (30, 2, 1)"},
 };
 
 /* Writes a file of kernels/ with an edit to a path. */

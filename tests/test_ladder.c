@@ -48,9 +48,11 @@ static void assert_verified(dcs_backend backend) {
     const int problems = count_problems(variant);
     assert_true(configurations >= 1 && problems >= 1);
     /* each of 11 sizes with each problem, but those too large for a configuration; six sizes at
-     * least are small, and computed twice. Without a grid it is 5 and 2 */
-    const bool grid = dcs_has_grid(dcs_kind_of(variant));
-    const int sizes = grid ? 11 : 5, least = sizes + (grid ? 6 : 2);
+     * least are small, and computed twice. Without a grid it is 5 and 2, without atoms 6 and 1 */
+    const bool grid = dcs_has_grid(dcs_kind_of(variant)),
+               atoms = dcs_has_atoms(dcs_kind_of(variant));
+    const int sizes = !grid ? 5 : atoms ? 11 : 6;
+    const int least = sizes + (!grid ? 2 : atoms ? 6 : 1);
     assert_true(maps <= 2 * sizes * problems * configurations);
     assert_true(maps > least * (problems - 1) * configurations);
     assert_true(problems > 1 || maps >= least * configurations);
@@ -77,6 +79,10 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
                             "order=cubic|quintic|septic|ninth,coarsen_z=3"),
                 0);
   assert_contains(program_out, " 4 configurations");
+  assert_status(program_run("verify --device emulated --variants cuda_stencil_naive,"
+                            "cuda_stencil_shared,cuda_stencil_register --config "
+                            "block_x=32,block_y=4,depth=3,coarsen=2"),
+                0);
 }
 
 static void cuda_variants_are_right_on_the_emulated_device(void **state) {

@@ -31,8 +31,7 @@ static const dcs_param params[] = {
 
 /* A step so long that fluxes dwarf what is there, and one without a reaction. */
 static const char *const verified[] = {
-    "",  "points=12", "points=7", "step=1,decay=0", "points=12,step=1", "points=7,step=1,decay=3",
-    NULL};
+    "", "points=12", "points=7", "step=1,decay=0", "points=7,step=1,decay=3", NULL};
 
 static bool canonical(dcs_config *config, char why[DCS_TEXT]) {
   const int points = (int)config->value[POINTS];
