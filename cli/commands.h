@@ -165,7 +165,8 @@ typedef struct {
   dcs_device_options *device;
   dcs_problem_options *problem;
   dcs_problem_choice *choice;
-  dcs_read_options *read; /* --format, --model, --altloc, --frame, --orbital, where there is no `problem` */
+  dcs_read_options
+      *read; /* --format, --model, --altloc, --frame, --orbital, where there is no `problem` */
   dcs_plan_options *planned;
   dcs_typed *typed;
   dcs_units_options *units;
