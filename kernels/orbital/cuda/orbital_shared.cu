@@ -8,10 +8,10 @@
  * has of a column is a sum of products of the tables in x and y.
  *
  * A tile is of one type, so that how many primitives and which degree its shells have is known to all threads before,
- * and the loop over its primitives has neither branches nor a chain of loads: what it multiplies is there. (Tried and
- * slower by 2.3: shells of any type, whose degree was switched on one by one, and the power of two in x computed by
- * the thread. A warp then waits for a load, a branch and a power of two a shell, and two warps a scheduler cannot hide
- * that.)
+ * and the loop over its primitives has neither branches nor a chain of loads: what it multiplies is there. (Tried:
+ * shells of any type, whose degree was switched on one by one, and the power of two in x computed by the thread. A warp
+ * then waits for a load, a branch and a power of two a shell, and two warps a scheduler cannot hide that: 100 atoms on
+ * 128^3 points took an H200 0.38 ms, three times what the multiply-adds take.)
  *
  * Per term and point: 1 FMA. Per primitive of degree l and thread: l + 1 loads in x, l + 1 of COLUMNS values in y,
  * (l + 1) SLICES / 4 of 16 bytes in z (the last two one broadcast each), and of each monomial 1 multiply and 1 FMA a
