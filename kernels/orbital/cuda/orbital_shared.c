@@ -9,7 +9,7 @@ static const int columns_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
 static const int slices_tried[] = {8, 16, 32, DCS_TRIES_END};
 static const int tile_tried[] = {32, 64, 96, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_y", "rows of 32 threads", 1, 8, 4, NULL, block_y_tried, DCS_ROLE_BLOCK_Y},
+    {"block_y", "rows of 32 threads", 1, 8, 8, NULL, block_y_tried, DCS_ROLE_BLOCK_Y},
     {"columns", "adjacent rows of points per thread", 1, 8, 4, NULL, columns_tried},
     {"slices", "adjacent slices per thread, a multiple of 4", 4, 32, 16, NULL, slices_tried},
     {"tile_terms", "terms of a tile, of which a primitive has l + 1", 24, 128, 64, NULL,

@@ -11,12 +11,13 @@
  * and the loop over its primitives has neither branches nor a chain of loads: what it multiplies is there. (Tried:
  * shells of any type, whose degree was switched on one by one, and the power of two in x computed by the thread. A warp
  * then waits for a load, a branch and a power of two a shell, and two warps a scheduler cannot hide that: 100 atoms on
- * 128^3 points took an H200 0.38 ms, three times what the multiply-adds take.)
+ * 128^3 points took an H200 0.37 ms, as this one does 0.30; the multiply-adds alone would take 0.12.)
  *
  * Per term and point: 1 FMA. Per primitive of degree l and thread: l + 1 loads in x, l + 1 of COLUMNS values in y,
  * (l + 1) SLICES / 4 of 16 bytes in z (the last two one broadcast each), and of each monomial 1 multiply and 1 FMA a
  * column. At 4 columns of 16 slices 64 FMA of an s take 64 + 10 instructions, 128 of a p 128 + 30. Per primitive and
- * block: 32 + ROWS + SLICES powers of two, each some 10 instructions of a thread. FMA binds.
+ * block: 32 + ROWS + SLICES powers of two, each some 10 instructions of a thread. By instructions FMA binds; measured are 39% of its limit. What binds
+ * is not known: the loads from shared memory, 5 of 16 bytes a term, are the likeliest, as they share one path of an SM.
  * Parameters: block_y, rows of 32 threads of a block, 1..8; columns, adjacent rows of a thread, 1..8; slices, 4..32, a
  * multiple of 4; tile_terms, 24..128. What is in shared memory must fit 48 KB.
  * Limits: at most 65,535 blocks in y and in z. */
@@ -122,7 +123,7 @@ template <int L>
 static __device__ __forceinline__ void add_tile(const tile *t, tile_type type, int lane, int row,
                                                 float sum[COLUMNS][SLICES]) {
   const float *in_x = (const float *)t->x + lane, *in_y = (const float *)t->y + row;
-#pragma unroll 2
+#pragma unroll 1
   for (int e = 0; e < type.count * type.n; e++) {
     const float *coefficients = t->shells[(e * type.per_n) >> 16].c;
     float x[L + 1], y[L + 1][COLUMNS];
