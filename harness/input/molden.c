@@ -9,7 +9,7 @@
  * 0 the one of the highest energy, else the first. Coefficients that are not there are 0. Charges
  * are those of the nuclei. */
 #include "harness/base/grow.h"
-#include "harness/input/basis.h"
+#include "harness/input/molden_functions.h"
 #include "harness/input/site.h"
 
 #include <ctype.h>
@@ -187,77 +187,16 @@ static void read_spherical(reading *r) {
     r->spherical[3] = true;
 }
 
-/* ---- functions ---- */
-
-/* A function in monomials x^i y^j z^k: those of l, in the order of the file. */
-typedef struct {
-  signed char i, j, k;
-} powers;
-static const powers cartesian[DCS_MOST_L + 1][DCS_MOST_MONOMIALS] = {
-    {{0, 0, 0}},
-    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-    {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}},
-    {{3, 0, 0},
-     {0, 3, 0},
-     {0, 0, 3},
-     {1, 2, 0},
-     {2, 1, 0},
-     {2, 0, 1},
-     {1, 0, 2},
-     {0, 1, 2},
-     {0, 2, 1},
-     {1, 1, 1}}};
-
-/* Spherical functions as sums of monomials, over the square root of 4 times `per`; that of xz has 1
- * of it. */
-typedef struct {
-  int per;
-  struct {
-    signed char times;
-    powers of;
-  } terms[3];
-} harmonic;
-static const harmonic spherical_d[] = {{3, {{2, {0, 0, 2}}, {-1, {2, 0, 0}}, {-1, {0, 2, 0}}}},
-                                       {1, {{2, {1, 0, 1}}}},
-                                       {1, {{2, {0, 1, 1}}}},
-                                       {1, {{1, {2, 0, 0}}, {-1, {0, 2, 0}}}},
-                                       {1, {{2, {1, 1, 0}}}}};
-static const harmonic spherical_f[] = {{15, {{2, {0, 0, 3}}, {-3, {2, 0, 1}}, {-3, {0, 2, 1}}}},
-                                       {10, {{4, {1, 0, 2}}, {-1, {3, 0, 0}}, {-1, {1, 2, 0}}}},
-                                       {10, {{4, {0, 1, 2}}, {-1, {2, 1, 0}}, {-1, {0, 3, 0}}}},
-                                       {1, {{1, {2, 0, 1}}, {-1, {0, 2, 1}}}},
-                                       {1, {{2, {1, 1, 1}}}},
-                                       {6, {{1, {3, 0, 0}}, {-3, {1, 2, 0}}}},
-                                       {6, {{3, {2, 1, 0}}, {-1, {0, 3, 0}}}}};
-
-static int functions_of(const reading *r, int l) {
-  return r->spherical[l] ? 2 * l + 1 : dcs_monomials(l);
-}
-
-/* Adds c times function f of a shell to what the orbital has of its monomials. */
-static void add_function(const reading *r, int f, double c, dcs_shell *shell) {
-  const int l = shell->l;
-  if (!r->spherical[l]) {
-    const powers p = cartesian[l][f];
-    shell->c[dcs_monomial(l, p.j, p.k)] += c * dcs_monomial_norm(p.i, p.j, p.k);
-    return;
-  }
-  const harmonic *h = l == 2 ? &spherical_d[f] : &spherical_f[f];
-  for (int t = 0; t < 3; t++)
-    shell->c[dcs_monomial(l, h->terms[t].of.j, h->terms[t].of.k)] +=
-        c * h->terms[t].times / (2 * sqrt(h->per));
-}
+/* ---- orbitals ---- */
 
 static void spread_orbital(const reading *r) {
   int64_t at = 0;
   for (int64_t s = 0; s < r->basis->n_shells; s++) {
     dcs_shell *shell = &r->basis->shells[s];
-    for (int f = 0; f < functions_of(r, shell->l); f++)
-      add_function(r, f, r->chosen.c[at++], shell);
+    for (int f = 0; f < dcs_molden_functions(shell->l, r->spherical[shell->l]); f++)
+      dcs_molden_add(shell, r->spherical[shell->l], f, r->chosen.c[at++]);
   }
 }
-
-/* ---- orbitals ---- */
 
 /* Whether the orbital that was read takes the place of the chosen one. */
 static bool is_better(const reading *r) {
@@ -320,7 +259,8 @@ static dcs_status begin_orbitals(reading *r) {
   if (r->chosen.c) return dcs_line_wrong(place(r), r->line, "one section [MO]");
   if (r->basis->n_shells == 0) return dcs_line_wrong(place(r), r->line, "[GTO] before [MO]");
   for (int64_t s = 0; s < r->basis->n_shells; s++)
-    r->n_functions += functions_of(r, r->basis->shells[s].l);
+    r->n_functions +=
+        dcs_molden_functions(r->basis->shells[s].l, r->spherical[r->basis->shells[s].l]);
   r->now.c = calloc((size_t)r->n_functions, sizeof *r->now.c);
   r->chosen.c = calloc((size_t)r->n_functions, sizeof *r->chosen.c);
   return r->now.c && r->chosen.c ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for an orbital");

@@ -57,17 +57,32 @@ static dcs_orbital_shell part_of(const dcs_case *c, const dcs_shell *shell, int6
   return to;
 }
 
+static int compare_numbers(const float *a, const float *b, int n) {
+  for (int i = 0; i < n; i++)
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
 /* An order in which those of one type are next to each other. */
 static int compare_types(const dcs_orbital_shell *a, const dcs_orbital_shell *b) {
   if (a->l != b->l) return a->l < b->l ? -1 : 1;
   if (a->n != b->n) return a->n < b->n ? -1 : 1;
-  return memcmp(a->gaussian, b->gaussian, sizeof a->gaussian);
+  int order = 0;
+  for (int p = 0; order == 0 && p < a->n; p++) {
+    order = compare_numbers(&a->gaussian[p].rate, &b->gaussian[p].rate, 1);
+    if (order == 0) order = compare_numbers(&a->gaussian[p].weight, &b->gaussian[p].weight, 1);
+  }
+  return order;
 }
 
-/* Of a type in the order in which they were: by place, which tells atoms apart. */
+/* Those of a type by place, then by what the orbital has of them: others are equal. */
 static int compare_shells(const void *left, const void *right) {
-  const int by_type = compare_types(left, right);
-  return by_type != 0 ? by_type : memcmp(left, right, sizeof(dcs_orbital_shell));
+  const dcs_orbital_shell *a = left, *b = right;
+  int order = compare_types(a, b);
+  if (order == 0) order = compare_numbers(&a->x, &b->x, 1);
+  if (order == 0) order = compare_numbers(&a->y, &b->y, 1);
+  if (order == 0) order = compare_numbers(&a->z, &b->z, 1);
+  return order != 0 ? order : compare_numbers(a->c, b->c, DCS_ORBITAL_MONOMIALS);
 }
 
 static void fill(const dcs_case *c, int buffer, void *data) {

@@ -4,13 +4,13 @@
  * few hundred a primitive in place of one a point. What is left a point is a multiply-add for each
  *   term: l + 1 a primitive, a term for each power of dx. Of y and z a term needs a number a row,
  *   which rows of 16 get at once, the polynomial of dy and dz in it. Rows of points and terms are
- *   multiplied as matrices are: 4 rows of 2 or 4 vectors stay in registers.
+ *   multiplied as matrices are: 4 or 8 rows of 2 vectors stay in registers.
  * Derives from: cpu_density in its separable Gaussians, cpu_scatter in its order.
  * Per point: an FMA for each term; powers of two: by range reduction and a polynomial
  *   (orbital_tile.h).
  * Parameters: threads (1..1024), which share the rows; isa (portable, avx2, avx512).
  * Limits: blocks of 32 shells each pass over the map once. The tables of a block are made by one
- *   thread: some 10 us. A row shorter than a tile's vectors, 8 to 64 points, is computed as if it
+ *   thread: some 10 us. A row shorter than a tile's vectors, 8 to 32 points, is computed as if it
  *   were as long. */
 #include "kernels/orbital/cpu/orbital_block.h"
 
@@ -29,11 +29,12 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   return dcs_cpu_has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
 }
 
-/* Padded to the widest vectors' tiles. */
+/* Whole tiles. */
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
-  static const int wide[] = {8, 16, 64};
-  return (dcs_dims){dcs_round_up(problem->n.x, wide[(int)config->value[ISA]]),
-                    dcs_round_up(problem->n.y, 4), problem->n.z};
+  static const int wide[] = {8, 16, 32}, high[] = {4, 4, 8};
+  const int isa = (int)config->value[ISA];
+  return (dcs_dims){dcs_round_up(problem->n.x, wide[isa]), dcs_round_up(problem->n.y, high[isa]),
+                    problem->n.z};
 }
 
 /* Of the basis of generated atoms: a multiply-add a term. */

@@ -3,7 +3,7 @@
 #define ORBITAL_BYTES   64
 #ifdef __x86_64__
 #define ORBITAL_TARGET __attribute__((target("avx512f,fma")))
-#define ORBITAL_WIDE   4
-#define ORBITAL_HIGH   4
+#define ORBITAL_WIDE   2
+#define ORBITAL_HIGH   8
 #endif
 #include "kernels/orbital/cpu/orbital_tile.h"

@@ -15,9 +15,10 @@ enum {
 };
 
 /* A problem, as dcs_cpu_run() hands it on, the shells of the block, and of each of its primitives
- * and terms, in the shells' order, a row of values: 2^(-a dx^2) dx^m of term m at the grid's points
- * in x, 2^(-a dy^2) at those in y, and the weight times 2^(-a dz^2) at those in z. Rows are padded
- * to whole DCS_ORBITAL_LANES. */
+ * and terms, in the shells' order, values: 2^(-a dx^2) dx^m of term m at the grid's points in x,
+ * 2^(-a dy^2) at those in y, and the weight times 2^(-a dz^2) at those in z, a row each. In x a
+ * strip of points has DCS_ORBITAL_BLOCK_TERMS rows, one behind another, so that those of a tile are
+ * near each other. Rows are padded to whole DCS_ORBITAL_LANES. */
 typedef struct {
   dcs_problem problem;
   const dcs_orbital_shell *shells;

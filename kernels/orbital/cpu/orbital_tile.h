@@ -32,7 +32,8 @@ enum {
   LANES = ORBITAL_BYTES / (int)sizeof(float),
   WIDE = ORBITAL_WIDE,
   HIGH = ORBITAL_HIGH,
-  ROWS = DCS_ORBITAL_ROWS
+  ROWS = DCS_ORBITAL_ROWS,
+  STRIP = WIDE * LANES /* points of a tile in x */
 };
 
 /* 2^x for x <= 0: x = n + f, n an integer and |f| <= 1/2, by adding 1.5 2^23, whose low bits then
@@ -62,6 +63,11 @@ ORBITAL_INLINE void store(float *to, orbital_vector v) {
 
 /* ---- tables ---- */
 
+/* What term t has at the points of a strip. */
+ORBITAL_INLINE float *strip_of(const dcs_orbital_block *block, int64_t strip, int t) {
+  return block->x + (strip * DCS_ORBITAL_BLOCK_TERMS + t) * STRIP;
+}
+
 /* Differences of points i, i + 1, ... from a place. */
 ORBITAL_INLINE orbital_vector differences(int64_t i, float spacing, float place) {
   orbital_vector x;
@@ -70,29 +76,37 @@ ORBITAL_INLINE orbital_vector differences(int64_t i, float spacing, float place)
   return x - place;
 }
 
-/* A row of weight 2^(-rate d^2) at n points, and behind it that times d, d^2, ... d^powers. */
-ORBITAL_TARGET static void make_rows(dcs_orbital_gaussian g, float place, float spacing, int64_t n,
-                                     int powers, float *rows) {
+/* weight 2^(-rate d^2) at n points. */
+ORBITAL_TARGET static void make_row(dcs_orbital_gaussian g, float place, float spacing, int64_t n,
+                                    float *row) {
   for (int64_t i = 0; i < n; i += LANES) {
     const orbital_vector d = differences(i, spacing, place);
-    orbital_vector term = g.weight * power_of_two(-g.rate * (d * d));
-    for (int m = 0; m <= powers; m++, term *= d)
-      store(rows + m * n + i, term);
+    store(row + i, g.weight * power_of_two(-g.rate * (d * d)));
+  }
+}
+
+/* The terms of a primitive in x, of which the first is number t. */
+ORBITAL_TARGET static void make_terms(const dcs_orbital_block *block, float rate,
+                                      const dcs_orbital_shell *shell, int t) {
+  for (int64_t i = 0; i < block->nx; i += LANES) {
+    const orbital_vector d = differences(i, block->problem.spacing, shell->x);
+    orbital_vector term = power_of_two(-rate * (d * d));
+    for (int m = 0; m <= shell->l; m++, term *= d)
+      store(strip_of(block, i / STRIP, t + m) + i % STRIP, term);
   }
 }
 
 ORBITAL_TARGET static void begin(dcs_orbital_block *block) {
   const float h = block->problem.spacing;
-  float *x = block->x, *y = block->y, *z = block->z;
+  float *y = block->y, *z = block->z;
   block->n_terms = 0;
   for (int s = 0; s < block->n_shells; s++) {
     const dcs_orbital_shell *shell = &block->shells[s];
     for (int p = 0; p < shell->n; p++) {
       const dcs_orbital_gaussian whole = shell->gaussian[p], one = {whole.rate, 1};
-      make_rows(one, shell->x, h, block->nx, shell->l, x);
-      make_rows(one, shell->y, h, block->ny, 0, y);
-      make_rows(whole, shell->z, h, block->nz, 0, z);
-      x += (shell->l + 1) * block->nx;
+      make_terms(block, whole.rate, shell, block->n_terms);
+      make_row(one, shell->y, h, block->ny, y);
+      make_row(whole, shell->z, h, block->nz, z);
       y += block->ny;
       z += block->nz;
       block->n_terms += shell->l + 1;
@@ -149,12 +163,12 @@ ORBITAL_TARGET static void terms_at(const dcs_orbital_block *block, int64_t j, i
   }
 }
 
-/* Sums of HIGH rows at WIDE vectors of points from i on. */
-ORBITAL_TARGET static void sum_tile(const dcs_orbital_block *block, int64_t i, const float *terms,
-                                    orbital_vector sum[HIGH][WIDE]) {
-  const float *x = block->x + i;
+/* Sums of HIGH rows at the points of a strip. */
+ORBITAL_TARGET static void sum_tile(const dcs_orbital_block *block, int64_t strip,
+                                    const float *terms, orbital_vector sum[HIGH][WIDE]) {
+  const float *x = strip_of(block, strip, 0);
   orbital_vector s[HIGH][WIDE] = {{{0}}};
-  for (int t = 0; t < block->n_terms; t++, x += block->nx, terms += ROWS) {
+  for (int t = 0; t < block->n_terms; t++, x += STRIP, terms += ROWS) {
     orbital_vector v[WIDE];
 #pragma GCC unroll 8
     for (int w = 0; w < WIDE; w++)
@@ -172,7 +186,7 @@ ORBITAL_TARGET static void sum_tile(const dcs_orbital_block *block, int64_t i, c
 
 /* Puts n sums of a row where they belong, or adds them. */
 ORBITAL_INLINE void put_row(const orbital_vector *sum, int64_t n, bool first, float *to) {
-  float values[WIDE * LANES];
+  float values[STRIP];
   __builtin_memcpy(values, sum, sizeof values);
   for (int64_t i = 0; i < n; i++)
     to[i] = first ? values[i] : to[i] + values[i];
@@ -185,12 +199,12 @@ ORBITAL_TARGET static void add_unit(const dcs_orbital_block *block, int64_t unit
   const int64_t rows = n.y - j < ROWS ? n.y - j : ROWS;
   float terms[DCS_ORBITAL_BLOCK_TERMS * ROWS];
   terms_at(block, j, k, terms);
-  for (int64_t i = 0; i < n.x; i += WIDE * LANES)
+  for (int64_t i = 0; i < n.x; i += STRIP)
     for (int64_t r = 0; r < rows; r += HIGH) {
       orbital_vector sum[HIGH][WIDE];
-      sum_tile(block, i, terms + r, sum);
+      sum_tile(block, i / STRIP, terms + r, sum);
       for (int64_t row = r; row < r + HIGH && row < rows; row++)
-        put_row(sum[row - r], n.x - i < WIDE * LANES ? n.x - i : WIDE * LANES, block->first,
+        put_row(sum[row - r], n.x - i < STRIP ? n.x - i : STRIP, block->first,
                 map + ((k * n.y + j + row) * n.x + i));
     }
 }

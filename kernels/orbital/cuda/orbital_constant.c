@@ -10,7 +10,7 @@ static const int chunk_tried[] = {128, 585, DCS_TRIES_END};
 static const dcs_param params[] = {
     {"block_x", "threads of a block in x", 1, 1024, 32, NULL, block_x_tried, DCS_ROLE_BLOCK_X},
     {"block_y", "threads of a block in y", 1, 1024, 4, NULL, block_y_tried, DCS_ROLE_BLOCK_Y},
-    {"coarsen_z", "adjacent slices per thread", 1, 16, 4, NULL, coarsen_z_tried},
+    {"coarsen_z", "adjacent slices per thread", 1, 16, 8, NULL, coarsen_z_tried},
     {"chunk_shells", "shells per launch, in constant memory", 1, DCS_ORBITAL_CONSTANT,
      DCS_ORBITAL_CONSTANT, NULL, chunk_tried, DCS_ROLE_CHUNK}};
 

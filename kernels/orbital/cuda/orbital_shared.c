@@ -7,25 +7,24 @@ enum { WARP = 32, MOST_SHARED = 48 * 1024 };
 static const int block_y_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
 static const int columns_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
 static const int slices_tried[] = {8, 16, 32, DCS_TRIES_END};
-static const int tile_tried[] = {4, 8, 16, DCS_TRIES_END};
+static const int tile_tried[] = {32, 64, 96, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_y", "rows of 32 threads", 1, 8, 4, NULL, block_y_tried, DCS_ROLE_BLOCK_Y},
+    {"block_y", "rows of 32 threads", 1, 8, 8, NULL, block_y_tried, DCS_ROLE_BLOCK_Y},
     {"columns", "adjacent rows of points per thread", 1, 8, 4, NULL, columns_tried},
     {"slices", "adjacent slices per thread, a multiple of 4", 4, 32, 16, NULL, slices_tried},
-    {"tile_shells", "shells of a tile", 1, 16, 8, NULL, tile_tried}};
+    {"tile_terms", "terms of a tile, of which a primitive has l + 1", 24, 128, 64, NULL,
+     tile_tried}};
 
 static dcs_orbital_block_shape shape_of(const dcs_config *config) {
   const double *v = config->value;
   return (dcs_orbital_block_shape){WARP, (int)v[BLOCK_Y], {1, (int)v[COLUMNS], (int)v[SLICES]}};
 }
 
-/* Tables of slices and rows, the shells, whose primitives are which. */
+/* Three tables and a shell a term. */
 static int64_t shared_bytes(const dcs_config *config) {
   const dcs_orbital_block_shape s = shape_of(config);
-  const int64_t shells = (int64_t)config->value[TILE], primitives = shells * DCS_ORBITAL_PRIMITIVES;
-  const int64_t a_primitive = (DCS_ORBITAL_L + 1) * s.points[2] + s.y * s.points[1] + 1;
-  return 4 * primitives * a_primitive + shells * (int64_t)sizeof(dcs_orbital_shell) +
-         4 * (shells + 1);
+  const int64_t points = s.x + s.y * s.points[1] + s.points[2];
+  return (int64_t)config->value[TILE] * (4 * points + (int64_t)sizeof(dcs_orbital_shell)) + 16;
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
@@ -34,6 +33,9 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   if (!dcs_orbital_fits(problem, shape_of(config), why)) return false;
   if (slices % 4 != 0)
     snprintf(why, DCS_TEXT, "%d slices per thread; it must be a multiple of 4", slices);
+  else if ((int)(config->value[BLOCK_Y] * config->value[COLUMNS]) % 4 != 0)
+    snprintf(why, DCS_TEXT, "%d rows a block; it must be a multiple of 4",
+             (int)(config->value[BLOCK_Y] * config->value[COLUMNS]));
   else if (config->value[COLUMNS] * slices > 128)
     snprintf(why, DCS_TEXT, "%d columns of %d slices per thread; registers hold 128 sums",
              (int)config->value[COLUMNS], slices);
