@@ -52,9 +52,10 @@ void dcs_clusters_begin_plan(const dcs_problem *problem, const dcs_config *confi
 
 /* The files that these come from, for a descriptor's sources. */
 #define DCS_FORCES_SOURCES                                                                         \
-  "kernels/forces/cuda/sorted.cuh", "kernels/forces/cuda/forces.cuh",                              \
-      "kernels/forces/cuda/launch.c", "kernels/forces/cuda/launch.h", "kernels/forces/clusters.c", \
-      "kernels/forces/clusters.h", "kernels/forces/forces.h", "kernels/common/cuda/cells.cuh"
+  "kernels/forces/cuda/walk.cuh", "kernels/forces/cuda/sorted.cuh",                                \
+      "kernels/forces/cuda/forces.cuh", "kernels/forces/cuda/launch.c",                            \
+      "kernels/forces/cuda/launch.h", "kernels/forces/clusters.c", "kernels/forces/clusters.h",    \
+      "kernels/forces/forces.h", "kernels/common/cuda/cells.cuh"
 #define DCS_CLUSTERS_SOURCES "kernels/forces/cuda/clusters.cuh", DCS_FORCES_SOURCES
 
 #endif
