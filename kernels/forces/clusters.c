@@ -5,13 +5,16 @@
 
 /* ---- cells ---- */
 
-enum { MOST_IN_A_ROW = 1024, CELLS_AN_ATOM = 4, FEW_CELLS = 64 };
+enum { MOST_IN_A_ROW = 1024, CELLS_AN_ATOM = 4, FEW_CELLS = 128 };
 
+/* Where cells repeat without images there are two more to each row than atoms spread over: no two
+ * far ends share one, wherever cells begin. */
 static void divide(const double length[3], double edge, int finer, dcs_forces_grid *grid) {
   for (int d = 0; d < 3; d++) {
-    const double n = floor(length[d] / (d == 0 ? edge / finer : edge));
-    grid->n[d] = (int)fmin(fmax(n, 1), MOST_IN_A_ROW);
-    grid->per_edge[d] = (float)(grid->n[d] / length[d]);
+    const int parts = d == 0 ? finer : 1, spare = grid->periodic ? 0 : 2 * parts;
+    const double n = fmin(fmax(floor(length[d] * parts / edge), 1), MOST_IN_A_ROW);
+    grid->n[d] = (int)n + spare;
+    grid->per_edge[d] = (float)(n / length[d]);
   }
 }
 
