@@ -78,8 +78,8 @@ static const edited edits[] = {
      "found 0.000337065954, expected 0"},
     {"born/cuda/born_thread.cu", "far_term(r2, series_of(s))", "s * s * s / (3.0f * r2 * r2)",
      EMULATED "cuda_born_thread --config block_x=64", 1, "63 atoms: radii"},
-    {"forces/cuda/clusters.cuh", "if (SUSPECTS &&", "if (false && SUSPECTS &&",
-     EMULATED "cuda_forces_direct --config block_y=1", 1, "1 atoms: forces"},
+    {"forces/cuda/forces_patches.cu", " || is_in(low, high, t.atom[j] - atom)", "",
+     EMULATED "cuda_forces_patches --config block_x=32", 1, "1 atoms: forces"},
 };
 
 /* Writes a file of kernels/ with an edit to a path. */
