@@ -80,6 +80,8 @@ static const edited edits[] = {
      EMULATED "cuda_born_thread --config block_x=64", 1, "63 atoms: radii"},
     {"stencil/cuda/stencil_naive.cu", "xp = row[inside(i + 1, nx)]", "xp = row[i + 1]",
      EMULATED "cuda_stencil_naive --config block_x=32,block_y=4", 1, "31x3x2: point (30, 2, 1)"},
+    {"forces/cuda/forces_patches.cu", " || is_in(low, high, t.atom[j] - atom)", "",
+     EMULATED "cuda_forces_patches --config block_x=32", 1, "1 atoms: forces"},
 };
 
 /* Writes a file of kernels/ with an edit to a path. */

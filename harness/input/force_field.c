@@ -60,19 +60,24 @@ typedef struct {
   int32_t *begins, *to;
 } neighbours;
 
-static void list_neighbours(const dcs_force_field *field, neighbours *near) {
+/* False: no memory; what there is, is the caller's to free either way. */
+static bool list_neighbours(const dcs_force_field *field, neighbours *near) {
   const int64_t n = field->n;
+  int32_t *begins = near->begins = calloc((size_t)n + 1, sizeof *near->begins);
+  int32_t *to = near->to = calloc(2 * (size_t)field->n_bonds + 1, sizeof *near->to);
+  if (!begins || !to) return false;
   for (int64_t b = 0; b < field->n_bonds; b++)
     for (int end = 0; end < 2; end++)
-      near->begins[field->bonds[b][end] + 1]++;
+      begins[field->bonds[b][end] + 1]++;
   for (int64_t a = 0; a < n; a++)
-    near->begins[a + 1] += near->begins[a];
+    begins[a + 1] += begins[a];
   for (int64_t b = 0; b < field->n_bonds; b++)
     for (int end = 0; end < 2; end++)
-      near->to[near->begins[field->bonds[b][end]]++] = (int32_t)field->bonds[b][1 - end];
+      to[begins[field->bonds[b][end]]++] = (int32_t)field->bonds[b][1 - end];
   for (int64_t a = n; a > 0; a--) /* each begins where the one before it now ends */
-    near->begins[a] = near->begins[a - 1];
-  near->begins[0] = 0;
+    begins[a] = begins[a - 1];
+  begins[0] = 0;
+  return true;
 }
 
 /* How many numbers a list has with `atom` in its place, if it is not there. */
@@ -110,17 +115,14 @@ static int64_t most_excluded(const dcs_force_field *field, const neighbours *nea
 }
 
 dcs_status dcs_force_field_exclude(dcs_force_field *field) {
-  neighbours near = {calloc((size_t)field->n + 1, sizeof(int32_t)),
-                     calloc(2 * (size_t)field->n_bonds + 1, sizeof(int32_t))};
-  field->begins = calloc((size_t)field->n + 1, sizeof *field->begins);
-  if (near.begins && near.to) {
-    list_neighbours(field, &near);
-    field->excluded = calloc((size_t)most_excluded(field, &near), sizeof *field->excluded);
-  }
-  const bool known = field->begins && field->excluded;
+  neighbours near;
+  const bool listed = list_neighbours(field, &near);
+  int32_t *begins = field->begins = calloc((size_t)field->n + 1, sizeof *begins);
+  const int64_t most = listed ? most_excluded(field, &near) : 1;
+  int32_t *excluded = field->excluded = calloc((size_t)most, sizeof *excluded);
+  const bool known = listed && begins && excluded;
   for (int32_t a = 0; known && a < field->n; a++)
-    field->begins[a + 1] =
-        field->begins[a] + exclude_with(&near, a, field->excluded + field->begins[a]);
+    begins[a + 1] = begins[a] + exclude_with(&near, a, excluded + begins[a]);
   free(near.begins);
   free(near.to);
   return known ? DCS_OK : no_memory(field);

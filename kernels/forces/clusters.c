@@ -5,24 +5,27 @@
 
 /* ---- cells ---- */
 
-enum { MOST_IN_A_ROW = 1024, CELLS_AN_ATOM = 4, FEW_CELLS = 64 };
+enum { MOST_IN_A_ROW = 1024, CELLS_AN_ATOM = 4, FEW_CELLS = 128 };
 
-static void divide(const double length[3], double edge, dcs_forces_grid *grid) {
+/* Where cells repeat without images there are two more to each row than atoms spread over: no two
+ * far ends share one, wherever cells begin. */
+static void divide(const double length[3], double edge, int finer, dcs_forces_grid *grid) {
   for (int d = 0; d < 3; d++) {
-    const double n = floor(length[d] / (d == 0 ? edge / DCS_FORCES_FINER : edge));
-    grid->n[d] = (int)fmin(fmax(n, 1), MOST_IN_A_ROW);
-    grid->per_edge[d] = (float)(grid->n[d] / length[d]);
+    const int parts = d == 0 ? finer : 1, spare = grid->periodic ? 0 : 2 * parts;
+    const double n = fmin(fmax(floor(length[d] * parts / edge), 1), MOST_IN_A_ROW);
+    grid->n[d] = (int)n + spare;
+    grid->per_edge[d] = (float)(n / length[d]);
   }
 }
 
-dcs_forces_grid dcs_forces_divide(const dcs_problem *problem, double edge) {
+dcs_forces_grid dcs_forces_divide(const dcs_problem *problem, double edge, int finer) {
   dcs_forces_grid grid = {0};
   double length[3];
   grid.periodic = dcs_forces_cell(problem, length);
   for (int d = 0; d < 3 && !grid.periodic; d++)
     length[d] = dcs_forces_cube(dcs_forces_atoms_of(problem));
   for (;; edge *= 1.1) {
-    divide(length, edge, &grid);
+    divide(length, edge, finer, &grid);
     const double most = CELLS_AN_ATOM * (double)dcs_forces_atoms_of(problem) + FEW_CELLS;
     if ((double)grid.n[0] * grid.n[1] * grid.n[2] <= most) break;
   }
@@ -82,7 +85,8 @@ static void place(const dcs_problem *problem, dcs_forces_sorted *s, int64_t a, i
 
 bool dcs_forces_sort(const dcs_problem *problem, double edge, dcs_forces_sorted *sorted) {
   const int64_t n = problem->n_inputs;
-  *sorted = (dcs_forces_sorted){.grid = dcs_forces_divide(problem, edge), .n_atoms = n};
+  *sorted =
+      (dcs_forces_sorted){.grid = dcs_forces_divide(problem, edge, DCS_FORCES_FINER), .n_atoms = n};
   const dcs_forces_grid *grid = &sorted->grid;
   int32_t *cell = malloc((size_t)n * sizeof *cell);
   const bool room = allocate(n, count_cells(grid), sorted) && cell;

@@ -24,8 +24,9 @@ typedef struct {
   float margin[3];   /* what rounding may move an atom by, and more */
 } dcs_forces_grid;
 
-/* Cells of that edge in y and z, about, or longer where there would be too many. */
-dcs_forces_grid dcs_forces_divide(const dcs_problem *problem, double edge);
+/* Cells of that edge in y and z, or somewhat longer, so many times shorter in x; longer still where
+ * there would be too many. */
+dcs_forces_grid dcs_forces_divide(const dcs_problem *problem, double edge, int finer);
 
 /* Atoms in the order of their cells, x fastest. */
 typedef struct {

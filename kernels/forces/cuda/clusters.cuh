@@ -12,96 +12,14 @@
  * exclusions up, so that others know no branch. The set is wrong of some 2%
  * of the atoms that are near. The same bits every time: rows come in their order, and clusters share nothing.
  *
- * A kernel includes this behind forces.cuh, gives pull_cluster() what computes a pair,
+ * A kernel includes this, gives pull_cluster() what computes a pair,
  *
  *     pull RADIAL::at(float r2, float charges, float minimum, float depth)
  *
  * and has the parameters BLOCK_Y and CLUSTER, a power of two up to 32. */
 #define BLOCK_X 32
 
-/* dcs_forces_grid; n[d]: nx, ny, nz. */
-struct cell_grid {
-  int nx, ny, nz;
-  float edge;
-  int periodic;
-  float per_edge[3], period[3], margin[3];
-};
-
-/* Of rows, in y: what cells.cuh asks for and these kernels do without. */
-static __device__ __forceinline__ float cell_coordinate(float v, cell_grid cells) {
-  return v * cells.per_edge[1];
-}
-static __device__ __forceinline__ float cell_begin(int i, cell_grid cells) {
-  return cells.edge * i;
-}
-
-#include "kernels/common/cuda/cells.cuh"
-
-struct forces_own {
-  pair_terms terms;
-  cell_grid cells;
-};
-
-/* ---- sorting ---- */
-
-/* Into the periodic cell, but for rounding. */
-static __device__ __forceinline__ float put(float v, int d, const cell_grid &cells) {
-  return cells.periodic ? v - cells.period[d] * floorf(v / cells.period[d]) : v;
-}
-
-/* The number of a cell, of all and of images; of those that there are. */
-static __device__ __forceinline__ int cell_at(float v, int d, const cell_grid &cells) {
-  return (int)floorf(fminf(fmaxf(v * cells.per_edge[d], -1e9f), 1e9f));
-}
-static __device__ __forceinline__ int own_cell(float v, int d, int n, const cell_grid &cells) {
-  int i = cell_at(v, d, cells);
-  if (cells.periodic) return min(max(i, 0), n - 1);
-  i %= n;
-  return i < 0 ? i + n : i;
-}
-
-static __device__ __forceinline__ float4 put_atom(float4 atom, const cell_grid &cells) {
-  return make_float4(put(atom.x, 0, cells), put(atom.y, 1, cells), put(atom.z, 2, cells), atom.w);
-}
-
-/* Rows have a place more than cells. */
-static __device__ __forceinline__ int place_of_cell(float4 atom, const cell_grid &cells) {
-  int x = own_cell(atom.x, 0, cells.nx, cells), y = own_cell(atom.y, 1, cells.ny, cells),
-      z = own_cell(atom.z, 2, cells.nz, cells);
-  return (z * cells.ny + y) * (cells.nx + 1) + x;
-}
-
-extern "C" __global__ void group_atoms(float *scratch, int *counters, const float4 *atoms,
-                                       int n_atoms, forces_own own) {
-  __shared__ int cell[SORT_THREADS];
-  int t = threadIdx.x, a = blockIdx.x * SORT_THREADS + t;
-  int mine = a < n_atoms ? place_of_cell(put_atom(atoms[a], own.cells), own.cells) : -1;
-  cell[t] = mine;
-  __syncthreads();
-  group_atom(memory_of(scratch, n_atoms, own.cells), counters, cell, mine, a);
-}
-
-extern "C" __global__ void place_rows(float *scratch, int *counters, int n_atoms, forces_own own) {
-  place_row(memory_of(scratch, n_atoms, own.cells), counters, own.cells);
-}
-
-/* What else is known of an atom in its place: half of R_min, root of the well, its number. */
-static __device__ __forceinline__ float4 well_of(const float2 *wells, int a) {
-  return make_float4(wells[a].x, wells[a].y, __int_as_float(a), 0.0f);
-}
-
-extern "C" __global__ void place_atoms(float *scratch, int *counters, const float4 *atoms,
-                                       const float2 *wells, float4 *sorted_wells, int n_atoms,
-                                       forces_own own) {
-  cell_memory m = memory_of(scratch, n_atoms, own.cells);
-  int before = blockIdx.x * SORT_THREADS, a = before + threadIdx.x;
-  if (a == 0) counters[PLACED] = 0;
-  if (a >= n_atoms) return;
-  float4 atom = put_atom(atoms[a], own.cells);
-  int place = place_in_cell(m, place_of_cell(atom, own.cells), a, before);
-  m.sorted[place] = atom;
-  sorted_wells[place] = well_of(wells, a);
-}
+#include "kernels/forces/cuda/walk.cuh"
 
 /* A thread a row: places first..end - 1 of a row are a cluster. */
 extern "C" __global__ void cut_rows(float *scratch, int2 *clusters, int *n_clusters, int n_atoms,
@@ -122,7 +40,7 @@ extern "C" __global__ void cut_rows(float *scratch, int2 *clusters, int *n_clust
 
 /* ---- a cluster and its list ---- */
 
-enum { ALL = 0xffffffff, GROUPS = WARP / CLUSTER, LISTED = 2 * WARP, SET_WORDS = 32 };
+enum { GROUPS = WARP / CLUSTER, LISTED = 2 * WARP, SET_WORDS = 32 };
 
 /* Atoms within reach: place and charge; half of R_min, root of the well, number. */
 struct atom_list {
@@ -132,17 +50,6 @@ struct near_atoms {
   atom_list others, suspects;
   unsigned set[SET_WORDS];
 };
-
-/* The kind's lists of what is excluded. */
-struct exclusions {
-  const int *begins, *excluded;
-};
-
-static __device__ __forceinline__ bool is_excluded(exclusions e, int a, int b) {
-  for (int i = e.begins[a]; i < e.begins[a + 1]; i++)
-    if (e.excluded[i] == b) return true;
-  return a == b;
-}
 
 static __device__ __forceinline__ void add_to_set(near_atoms *near, int atom) {
   atomicOr(&near->set[atom / 32 % SET_WORDS], 1u << atom % 32);
@@ -167,43 +74,14 @@ static __device__ __forceinline__ float lowest(float v) {
   return v;
 }
 
-struct cluster_box {
-  float lo[3], hi[3];
-};
-
-static __device__ __forceinline__ cluster_box box_around(float4 at) {
-  cluster_box b;
+static __device__ __forceinline__ near_box box_around(float4 at) {
+  near_box b;
   b.lo[0] = lowest(at.x), b.lo[1] = lowest(at.y), b.lo[2] = lowest(at.z);
   b.hi[0] = -lowest(-at.x), b.hi[1] = -lowest(-at.y), b.hi[2] = -lowest(-at.z);
   return b;
 }
 
 /* ---- what is near ---- */
-
-static __device__ __forceinline__ int2 cells_near(float lo, float hi, float far, int d, int n,
-                                                  const cell_grid &cells) {
-  int2 range;
-  range.x = cell_at(lo - far - cells.margin[d], d, cells);
-  range.y = cell_at(hi + far + cells.margin[d], d, cells);
-  if (!cells.periodic) range.y = min(range.y, range.x + n - 1);
-  return range;
-}
-
-/* In most cases there is nothing to divide. */
-static __device__ __forceinline__ int floor_divide(int i, int n) {
-  if (i >= 0 && i < n) return 0;
-  return i >= 0 ? i / n : -((n - 1 - i) / n);
-}
-
-/* How far what lies in row i of images is from the box, at least; of cells that repeat without
- * images, anything. */
-static __device__ __forceinline__ float row_outside(int i, int d, const cluster_box &b,
-                                                    const cell_grid &cells) {
-  if (!cells.periodic) return 0.0f;
-  float edge = __fdividef(1.0f, cells.per_edge[d]);
-  float from = edge * i - cells.margin[d], to = edge * (i + 1) + cells.margin[d];
-  return fmaxf(fmaxf(from - b.hi[d], b.lo[d] - to), 0.0f);
-}
 
 /* How many atoms are in both lists. */
 struct listed {
@@ -226,7 +104,7 @@ static __device__ __forceinline__ int append(atom_list *list, int n, int lane, b
 /* Lists which of 32 atoms from `first` on are within reach. */
 static __device__ __forceinline__ listed list_atoms(const float4 *sorted, const float4 *wells,
                                                     int first, int end, float3 shift,
-                                                    const cluster_box &b, float reach2, int lane,
+                                                    const near_box &b, float reach2, int lane,
                                                     listed n, near_atoms *near) {
   int j = min(first + lane, end - 1);
   float4 at = sorted[j], what = wells[j];
@@ -330,41 +208,23 @@ static __device__ __forceinline__ void pull_cluster(float4 *forces, cell_memory 
                                                     const RADIAL &radial, const forces_own &o) {
   int lane = threadIdx.x, place = w.cluster.x + lane % CLUSTER;
   listed n = {0, 0};
-  float cutoff2 = o.terms.cutoff2, reach2 = cutoff2 * (1.0f + 0x1p-18f), reach = reach2 * rsqrtf(reach2);
+  float cutoff2 = o.terms.cutoff2, reach2 = cutoff2 * (1.0f + 0x1p-18f);
   cluster_atom own;
   own.at = m.sorted[min(place, w.cluster.y - 1)];
   own.what = w.wells[min(place, w.cluster.y - 1)];
   own.sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  cluster_box b = box_around(own.at);
+  near_box b = box_around(own.at);
   fill_set(w.near, lane, w.excluded, __float_as_int(own.what.z));
 
-  const cell_grid &cells = o.cells;
-  int2 ys = cells_near(b.lo[1], b.hi[1], reach, 1, cells.ny, cells);
-  int2 zs = cells_near(b.lo[2], b.hi[2], reach, 2, cells.nz, cells);
-  for (int z = zs.x; z <= zs.y; z++)
-    for (int y = ys.x; y <= ys.y; y++) {
-      float dy = row_outside(y, 1, b, cells), dz = row_outside(z, 2, b, cells);
-      float left2 = reach2 - (dy * dy + dz * dz);
-      if (left2 <= 0.0f) continue;
-      int2 xs = cells_near(b.lo[0], b.hi[0], left2 * rsqrtf(left2), 0, cells.nx, cells);
-      int of_y = floor_divide(y, cells.ny), of_z = floor_divide(z, cells.nz);
-      const int *start =
-          m.start + ((z - of_z * cells.nz) * cells.ny + y - of_y * cells.ny) * (cells.nx + 1);
-      for (int x = xs.x; x <= xs.y;) {
-        int of_x = floor_divide(x, cells.nx), begin = x - of_x * cells.nx;
-        int last = min(begin + xs.y - x, cells.nx - 1), end = start[last + 1];
-        float3 shift = make_float3(cells.period[0] * of_x, cells.period[1] * of_y,
-                                   cells.period[2] * of_z);
-        for (int first = start[begin]; first < end; first += WARP) {
-          n = list_atoms(m.sorted, w.wells, first, end, shift, b, reach2, lane, n, w.near);
-          n.others = take_full<false>(&w.near->others, n.others, lane, radial, cutoff2, w.excluded,
-                                      &own);
-          n.suspects = take_full<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2,
-                                       w.excluded, &own);
-        }
-        x += last - begin + 1;
-      }
+  walk_near(m, b, reach2, o.cells, [&](int begin, int end, float3 shift) {
+    for (int first = begin; first < end; first += WARP) {
+      n = list_atoms(m.sorted, w.wells, first, end, shift, b, reach2, lane, n, w.near);
+      n.others =
+          take_full<false>(&w.near->others, n.others, lane, radial, cutoff2, w.excluded, &own);
+      n.suspects =
+          take_full<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2, w.excluded, &own);
     }
+  });
   take_rest<false>(&w.near->others, n.others, lane, radial, cutoff2, w.excluded, &own);
   take_rest<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2, w.excluded, &own);
   own.sum = make_float4(over_groups(own.sum.x), over_groups(own.sum.y), over_groups(own.sum.z),

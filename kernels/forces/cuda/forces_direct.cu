@@ -12,8 +12,6 @@
  * Limits: of pairs of a cluster and its list a half (cluster=8) to a third (32) are within 12
  * angstrom; fewer atoms to a cluster meet shorter lists, but more lists have to be made. */
 
-#include "kernels/forces/cuda/forces.cuh"
-
 #include "kernels/forces/cuda/clusters.cuh"
 
 template <bool EWALD> struct arithmetic {

@@ -22,8 +22,6 @@
  * Limits: radial_error above 0. In 32 KB of shared memory there is room for 682 intervals: at 12
  * angstrom for a radial_error of 0.007 and more. */
 
-#include "kernels/forces/cuda/forces.cuh"
-
 #include "kernels/forces/cuda/clusters.cuh"
 
 struct table_own {

@@ -65,7 +65,7 @@ static void add_sort_step(const char *kernel, int64_t threads, const dcs_arg *ar
                                      .name = "sort"});
 }
 
-static void add_sort(const dcs_problem *problem, const dcs_forces_grid *cells, dcs_plan *plan) {
+void dcs_forces_add_sort(int64_t n, const dcs_forces_grid *cells, dcs_plan *plan) {
   static const dcs_arg group[] = {
       LISTS, COUNTERS, DCS_BUFFER(DCS_FORCES_ATOMS), DCS_ARG_N_INPUTS, DCS_ARG_OWN, DCS_ARG_END};
   static const dcs_arg rows[] = {LISTS, COUNTERS, DCS_ARG_N_INPUTS, DCS_ARG_OWN, DCS_ARG_END};
@@ -77,33 +77,37 @@ static void add_sort(const dcs_problem *problem, const dcs_forces_grid *cells, d
                                   DCS_ARG_N_INPUTS,
                                   DCS_ARG_OWN,
                                   DCS_ARG_END};
-  static const dcs_arg cut[] = {LISTS, CLUSTERS, COUNT, DCS_ARG_N_INPUTS, DCS_ARG_OWN, DCS_ARG_END};
   const int64_t n_rows = (int64_t)cells->n[1] * cells->n[2];
-  add_sort_step("group_atoms", problem->n_inputs, group, plan);
+  const int64_t places = (cells->n[0] + 1) * n_rows;
+  plan->scratch[DCS_CLUSTERS_LISTS].bytes = 4 * ((4 + 2 + 1) * n + 2 * places);
+  plan->scratch[DCS_CLUSTERS_COUNTERS] = (dcs_scratch){4 * (1 + places), .zero = true};
+  plan->scratch[DCS_CLUSTERS_WELLS].bytes = 16 * n;
+  add_sort_step("group_atoms", n, group, plan);
   add_sort_step("place_rows", n_rows * SORT_THREADS, rows, plan);
-  add_sort_step("place_atoms", problem->n_inputs, place, plan);
+  add_sort_step("place_atoms", n, place, plan);
+}
+
+static void add_cut(int64_t rows, dcs_plan *plan) {
+  static const dcs_arg cut[] = {LISTS, CLUSTERS, COUNT, DCS_ARG_N_INPUTS, DCS_ARG_OWN, DCS_ARG_END};
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_FILL, .to = COUNT, .name = "sort"});
-  add_sort_step("cut_rows", n_rows, cut, plan);
+  add_sort_step("cut_rows", rows, cut, plan);
 }
 
 void dcs_clusters_begin_plan(const dcs_problem *problem, const dcs_config *config,
                              const dcs_arg *args, dcs_plan *plan) {
   const dcs_clusters_own own = {dcs_forces_terms_of(problem),
-                                dcs_forces_divide(problem, edge_of(config))};
+                                dcs_forces_divide(problem, edge_of(config), DCS_FORCES_FINER)};
   const int64_t n = problem->n_inputs, rows = (int64_t)own.cells.n[1] * own.cells.n[2];
-  const int64_t places = (own.cells.n[0] + 1) * rows, clusters = n / size_of(config) + rows;
+  const int64_t clusters = n / size_of(config) + rows;
   const int warps = (int)config->value[DCS_CLUSTERS_BLOCK_Y];
   *plan = (dcs_plan){.chunk_inputs = n,
                      .launch_slices = 1,
                      .stored = problem->n,
-                     .scratch = {[DCS_CLUSTERS_LISTS] = {4 * ((4 + 2 + 1) * n + 2 * places)},
-                                 [DCS_CLUSTERS_COUNTERS] = {4 * (1 + places), .zero = true},
-                                 [DCS_CLUSTERS_WELLS] = {16 * n},
-                                 [DCS_CLUSTERS_LIST] = {8 * clusters},
-                                 [DCS_CLUSTERS_COUNT] = {4}},
+                     .scratch = {[DCS_CLUSTERS_LIST] = {8 * clusters}, [DCS_CLUSTERS_COUNT] = {4}},
                      .block = {WARP, warps, 1},
                      .grid = {dcs_divide_up(clusters, warps), 1, 1},
                      .args = args};
-  add_sort(problem, &own.cells, plan);
+  dcs_forces_add_sort(n, &own.cells, plan);
+  add_cut(rows, plan);
   memcpy(plan->own, &own, sizeof own);
 }

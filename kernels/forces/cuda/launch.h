@@ -1,5 +1,5 @@
-/* What the descriptors of forces share whose kernels take clusters (clusters.cuh): parameters, the
- * launch plan, and the candidates. */
+/* What the descriptors of forces share: how atoms are sorted (sorted.cuh), and, of kernels that
+ * take clusters (clusters.cuh), parameters, the launch plan, and the candidates. */
 #ifndef DCS_CUDA_FORCES_LAUNCH_H
 #define DCS_CUDA_FORCES_LAUNCH_H
 
@@ -41,15 +41,21 @@ int64_t dcs_clusters_longest_sum(const dcs_problem *problem, const dcs_config *c
 void dcs_clusters_candidates(const dcs_problem *problem, const dcs_config *config,
                              dcs_candidates *found);
 
+/* The plan's scratch for n atoms in cells, the first three of those above, and its steps that sort
+ * them. Its `own` begins with dcs_clusters_own. */
+void dcs_forces_add_sort(int64_t n, const dcs_forces_grid *cells, dcs_plan *plan);
+
 /* A plan whose steps so far sort, of launches of a warp a cluster, with these arguments. Its `own`
  * begins with dcs_clusters_own. */
 void dcs_clusters_begin_plan(const dcs_problem *problem, const dcs_config *config,
                              const dcs_arg *args, dcs_plan *plan);
 
 /* The files that these come from, for a descriptor's sources. */
-#define DCS_CLUSTERS_SOURCES                                                                       \
-  "kernels/forces/cuda/clusters.cuh", "kernels/forces/cuda/forces.cuh",                            \
-      "kernels/forces/cuda/launch.c", "kernels/forces/cuda/launch.h", "kernels/forces/clusters.c", \
-      "kernels/forces/clusters.h", "kernels/forces/forces.h", "kernels/common/cuda/cells.cuh"
+#define DCS_FORCES_SOURCES                                                                         \
+  "kernels/forces/cuda/walk.cuh", "kernels/forces/cuda/sorted.cuh",                                \
+      "kernels/forces/cuda/forces.cuh", "kernels/forces/cuda/launch.c",                            \
+      "kernels/forces/cuda/launch.h", "kernels/forces/clusters.c", "kernels/forces/clusters.h",    \
+      "kernels/forces/forces.h", "kernels/common/cuda/cells.cuh"
+#define DCS_CLUSTERS_SOURCES "kernels/forces/cuda/clusters.cuh", DCS_FORCES_SOURCES
 
 #endif
