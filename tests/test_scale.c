@@ -256,6 +256,24 @@ static void a_study_ends_at_an_interrupt(void **state) {
   assert_true(exists(in_folder("cut/scaling.csv")));
 }
 
+/* Each rank would bind its threads from the first CPU on. */
+static void ranks_are_not_bound_to_one_cpu(void **state) {
+  (void)state;
+  char script[2 * PATH_MAX];
+  if (!mpi_here()) skip();
+  snprintf(script, sizeof script, "#!/bin/sh\nenv >%s\nexit 1\n", in_folder("environment"));
+  put_file(in_folder("starter"), script);
+  assert_int_equal(chmod(in_folder("starter"), 0755), 0);
+  unsetenv("OMP_PROC_BIND");
+  assert_status(program_run("scale --ranks 2 --mpirun %s --out %s -- map x.pqr -o y.mrc",
+                            in_folder("starter"), in_folder("unbound")),
+                1);
+  char *text = get_file(in_folder("environment"), NULL);
+  assert_contains(text, "PATH=");
+  assert_null(strstr(text, "OMP_PROC_BIND"));
+  free(text);
+}
+
 static void a_job_that_fails_is_told(void **state) {
   (void)state;
   if (!mpi_here()) skip();
@@ -277,6 +295,7 @@ int main(void) {
       cmocka_unit_test(the_command_line_is_checked),
       cmocka_unit_test(a_study_of_jobs),
       cmocka_unit_test(a_study_ends_at_an_interrupt),
+      cmocka_unit_test(ranks_are_not_bound_to_one_cpu),
       cmocka_unit_test(a_job_that_fails_is_told),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
