@@ -148,6 +148,12 @@ static inline float __uint_as_float(unsigned x) {
   return dcs_emulated_bits<float>(x);
 }
 
+/* A store that caches need not keep. */
+template <class T> DCS_UNWATCHED static inline void __stcs(T *at, T value) {
+  memcpy(static_cast<void *>(at), &value, sizeof value);
+  DCS_TELL_ALL(DCS_EMULATED_STORE, at, sizeof value);
+}
+
 template <class T> DCS_UNWATCHED static inline T __ldg(const T *at) {
   T value;
   memcpy(static_cast<void *>(&value), at, sizeof value);
