@@ -59,6 +59,20 @@ static bool is_reference(const dcs_tokens *t, int at) {
           dcs_token_is(type, "double") || dcs_token_is(type, "float4"));
 }
 
+/* &NAME of what is declared as __shared__ TYPE NAME: pointers are __global, or private. */
+static bool is_pointer_to_shared(const dcs_tokens *t, int at) {
+  if (!dcs_token_is(&t->list[at], "&") || at + 1 >= t->n) return false;
+  const dcs_token *of = &t->list[at + 1];
+  for (int i = 0; i < t->n; i++) {
+    if (!dcs_token_is(&t->list[i], "__shared__")) continue;
+    const int name = dcs_next_token(t, dcs_next_token(t, i + 1) + 1);
+    if (name < t->n && t->list[name].length == of->length &&
+        memcmp(t->list[name].text, of->text, (size_t)of->length) == 0)
+      return true;
+  }
+  return false;
+}
+
 dcs_status dcs_opencl_refuse(const char *name, bool doubles, const dcs_tokens *t) {
   for (int i = 0; i < t->n; i++) {
     const dcs_token *token = &t->list[i];
@@ -67,6 +81,7 @@ dcs_status dcs_opencl_refuse(const char *name, bool doubles, const dcs_tokens *t
       what = "structs with functions";
     if (!what && !doubles && dcs_token_is(token, "double")) what = "numbers in double precision";
     if (!what && is_reference(t, i)) what = "references";
+    if (!what && is_pointer_to_shared(t, i)) what = "pointers to shared memory";
     if (what)
       return dcs_fail(DCS_UNAVAILABLE,
                       "%s uses %s (\"%.*s\"), which this device's OpenCL C has not", name, what,
