@@ -72,7 +72,7 @@ grep -nE -e '-(Ofast|ffast-math|ffinite-math-only)' "$BUILD/flags" && fail "-ffa
 # Headers compile alone.
 for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h mpi/*.h; do
   [ -f "$h" ] || continue
-  case $h in */emulator*.h | */cpu/*_brick.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
+  case $h in */emulator*.h | */cpu/*_brick.h | */cpu/*_points.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
   compiler=${CC:-cc}
   case $h in mpi/*) # where there is no MPI, nothing can know
     grep -q 'HAVE_MPI := 1' "$BUILD/config.mk" || continue

@@ -118,7 +118,10 @@ static void compute(const dcs_problem *p, const dcs_radial *radial, const dcs_cp
                     float before) {
   for (int i = 0; i < POINTS; i++)
     map[i] = before;
-  assert_true(dcs_cpu_short_range(p, radial, how, map));
+  dcs_cutoff_cells sorted;
+  assert_true(dcs_cpu_short_range_sort(p, radial, how, &sorted));
+  dcs_cpu_short_range_add(&sorted, p, radial, how, map);
+  dcs_cutoff_free(&sorted);
 }
 
 /* Every degree on every instruction set, added to what the map holds. */

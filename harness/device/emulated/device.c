@@ -7,8 +7,8 @@
 #include "harness/base/machine.h"
 #include "harness/device/cuda/language.h"
 #include "harness/device/emulated/code.h"
-#include "harness/device/graph.h"
 #include "harness/device/emulated/watch.h"
+#include "harness/device/graph.h"
 #include "kernels/common/fft.h"
 
 #include <dlfcn.h>
