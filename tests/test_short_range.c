@@ -9,6 +9,7 @@
 
 #include "kernels/common/cpu.h"
 #include "kernels/coulomb/cpu/cutoff.h"
+#include "kernels/coulomb/cpu/cutoff_cells.h"
 #include "tests/softened_sums.h"
 
 #include <string.h>
