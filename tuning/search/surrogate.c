@@ -129,7 +129,7 @@ static double log_prior(const model *m) {
   return -PRECISION * square / 2;
 }
 
-/* Solves factor * x = x of the first n known, by columns: their differences wait for nothing. */
+/* Solves factor * x = x of the first n known, by columns, whose differences are independent. */
 static void solve_forward(const model *m, int n, double *x) {
   for (int k = 0; k < n; k++) {
     x[k] /= m->factor[k][k];
