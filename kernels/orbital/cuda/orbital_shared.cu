@@ -1,25 +1,27 @@
 /* cuda_orbital_shared: Gaussians as products, which tiles of shells have as tables in shared memory.
  *
  * Derives from cuda_orbital_constant, which computes a power of two for each primitive and point. A Gaussian is
- * 2^(-a dx^2) 2^(-a dy^2) 2^(-a dz^2), and a monomial is a product, too. The points of a block have 32 coordinates in
- * x, ROWS in y and SLICES in z; for a tile of shells the block makes tables of 2^(-a d^2) d^m, m = 0 to l, for each of
- * these. A thread has COLUMNS rows of SLICES points, whose sums stay in registers: the map is a product of two
- * matrices, of columns by terms and terms by slices. A term, of which a primitive has l + 1, is a power of dz; what it
- * has of a column is a sum of products of the tables in x and y.
+ * 2^(-a dx^2) 2^(-a dy^2) 2^(-a dz^2), and a monomial is a product, too. The points of a block have 32 coordinates
+ * in x, ROWS in y and SLICES in z; for a tile of shells the block makes tables of 2^(-a d^2) d^m, m = 0 to l, for
+ * each of these. A thread has COLUMNS rows of SLICES points, whose sums stay in registers: the map is a product of
+ * two matrices, of columns by terms and terms by slices. A term, of which a primitive has l + 1, is a power of dz;
+ * what it has of a column is a sum of products of the tables in x and y.
  *
- * A tile is of one type, so that how many primitives and which degree its shells have is known to all threads before,
- * and the loop over its primitives has neither branches nor a chain of loads: what it multiplies is there. (Tried:
- * shells of any type, whose degree was switched on one by one, and the power of two in x computed by the thread. A warp
- * then waits for a load, a branch and a power of two a shell, and two warps a scheduler cannot hide that: 100 atoms on
- * 128^3 points took an H200 0.37 ms, as this one does 0.30; the multiply-adds alone would take 0.12.)
+ * A tile is of one type, so that how many primitives and which degree its shells have is known to all threads
+ * before, and the loop over its primitives has neither branches nor a chain of loads: what it multiplies is there.
+ * (Tried: shells of any type, whose degree was switched on one by one, and the power of two in x computed by the
+ * thread. A warp then waits for a load, a branch and a power of two a shell, and two warps a scheduler cannot hide
+ * that: 100 atoms on 128^3 points took an H200 0.37 ms, as this one does 0.30; the multiply-adds alone would take
+ * 0.12.)
  *
  * Per term and point: 1 FMA. Per primitive of degree l and thread: l + 1 loads in x, l + 1 of COLUMNS values in y,
  * (l + 1) SLICES / 4 of 16 bytes in z (the last two one broadcast each), and of each monomial 1 multiply and 1 FMA a
  * column. At 4 columns of 16 slices 64 FMA of an s take 64 + 10 instructions, 128 of a p 128 + 30. Per primitive and
- * block: 32 + ROWS + SLICES powers of two, each some 10 instructions of a thread. By instructions FMA binds; measured are 39% of its limit. What binds
- * is not known: the loads from shared memory, 5 of 16 bytes a term, are the likeliest, as they share one path of an SM.
- * Parameters: block_y, rows of 32 threads of a block, 1..8; columns, adjacent rows of a thread, 1..8; slices, 4..32, a
- * multiple of 4; tile_terms, 24..128. What is in shared memory must fit 48 KB.
+ * block: 32 + ROWS + SLICES powers of two, each some 10 instructions of a thread. By instructions FMA binds;
+ * measured are 39% of its limit. What binds is not known: the loads from shared memory, 5 of 16 bytes a term, are
+ * the likeliest, as they share one path of an SM.
+ * Parameters: block_y, rows of 32 threads of a block, 1..8; columns, adjacent rows of a thread, 1..8; slices, 4..32,
+ * a multiple of 4; tile_terms, 24..128. What is in shared memory must fit 48 KB.
  * Limits: at most 65,535 blocks in y and in z. */
 
 #include "kernels/orbital/cuda/orbital.cuh"
@@ -51,7 +53,8 @@ struct tile_type {
 /* ---- tiles ---- */
 
 /* Loads as many of the n_shells shells as fit, if they were all of the first one's type, and finds how many are. */
-static __device__ __forceinline__ tile_type load_shells(const orbital_shell *shells, int n_shells, int thread, tile *t) {
+static __device__ __forceinline__ tile_type load_shells(const orbital_shell *shells, int n_shells, int thread,
+                                                        tile *t) {
   tile_type found = {shells->l, shells->n, 0, 65536 / shells->n + 1};
   int type = shells->type, fit = min(min(TILE_TERMS / (found.n * (found.l + 1)), n_shells), THREADS);
   const int *from = (const int *)shells;
