@@ -112,9 +112,6 @@ static dcs_status run_command(int argc, char **argv) {
     dcs_interrupt_catch();
     dcs_continues_count();
     dcs_find_tuned = dcs_tuned_config;
-    /* Workers' threads stay on their CPUs, unless the user says; ranks of a job, each of which
-     * counts from the first CPU, would share that one. */
-    if (commands[c].run != dcs_command_scale) setenv("OMP_PROC_BIND", "true", 0);
     return commands[c].run(argc - 1, argv + 1);
   }
   return unknown_command(name);

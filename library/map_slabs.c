@@ -160,6 +160,9 @@ dcs_status dcs_mapper_keep(dcs_mapper *m, const char *text) {
   snprintf(variant, sizeof variant, "%.*s", (int)(space - text), text);
   dcs_method method;
   DCS_TRY(dcs_read_method(variant, space + 1, &method));
+  if (dcs_kind_of(method.variant) != dcs_kinds[0])
+    return dcs_fail(DCS_INPUT, "method: found \"%s\", of %s; expected one of %s", variant,
+                    method.variant->kind, dcs_kinds[0]->id);
   DCS_TRY(dcs_mapper_check(m, &method));
   m->only = method;
   return DCS_OK;

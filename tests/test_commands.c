@@ -26,6 +26,7 @@ static int setup(void **state) {
   put_script("bad", "test \"$1\" != fast");
   put_script("never", "exec sleep 30");
   put_script("fails", "exit 3");
+  put_script("own1", "test -z \"$OMP_PROC_BIND\"");
   put_script("short1", "exec sleep 0.02");
   put_script("short2", "exec sleep 0.02");
   return 0;
@@ -88,6 +89,15 @@ static void the_wall_clock(void **state) {
   assert_true(number_at(summary, 0, "min_ns") >= 2e7); /* it sleeps so long */
   assert_string_equal(text_at(summary, 0, "scope"), "first");
   dcs_table_free(summary);
+}
+
+/* What this program sets for threads of its own is none of theirs. */
+static void commands_have_the_environment_of_the_user(void **state) {
+  (void)state;
+  unsetenv("OMP_PROC_BIND");
+  assert_status(program_run("sweep --method own=%s{n} --size n=1 --rounds 2 --out %s",
+                            in_folder("own"), in_folder("environment")),
+                0);
 }
 
 static void what_fails_is_an_outcome(void **state) {
@@ -189,6 +199,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(times_that_commands_print),
                                      cmocka_unit_test(rounds_are_interleaved),
                                      cmocka_unit_test(the_wall_clock),
+                                     cmocka_unit_test(commands_have_the_environment_of_the_user),
                                      cmocka_unit_test(what_fails_is_an_outcome),
                                      cmocka_unit_test(wrong_output_is_not_timed),
                                      cmocka_unit_test(a_killed_run_goes_on),

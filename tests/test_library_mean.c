@@ -238,7 +238,7 @@ static void other_atoms_get_other_plans(void **state) {
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     const dcs_config initial = dcs_initial_config(variant, 1);
-    if (!variant->looks) continue;
+    if (!variant->looks || dcs_kind_of(variant) != dcs_kinds[0]) continue;
     dcs_mapper *m = open_mapper("emulated", NULL);
     snprintf(text, sizeof text, "%s %s", variant->id, dcs_format_config(variant, &initial, config));
     if (dcs_mapper_keep(m, text) != DCS_OK) fail_msg("%s", dcs_error_message());
@@ -256,6 +256,14 @@ static void other_atoms_get_other_plans(void **state) {
   dcs_mapper_close(right);
 }
 
+static void a_method_of_another_kind_is_refused(void **state) {
+  (void)state;
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  assert_int_equal(dcs_mapper_keep(m, "cpu_born threads=1,isa=portable"), DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "of born; expected one of coulomb"));
+  dcs_mapper_close(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_mean_is_that_of_the_maps),
@@ -264,6 +272,7 @@ int main(void) {
       cmocka_unit_test(wrong_cells_are_refused),
       cmocka_unit_test(threads_share_a_handle),
       cmocka_unit_test(devices_share_a_map),
+      cmocka_unit_test(a_method_of_another_kind_is_refused),
       cmocka_unit_test(other_atoms_get_other_plans),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

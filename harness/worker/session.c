@@ -60,6 +60,25 @@ static void add_outside(char *argv[MOST_WORDS], char hashes[DCS_MAX_ADDED][20]) 
   }
 }
 
+/* Starts a worker whose threads stay on their CPUs, unless the user says. Returns 0 or an errno. */
+static int start_bound(dcs_program *worker, pid_t *pid) {
+  static char bind[] = "OMP_PROC_BIND=true";
+  size_t n = 0;
+  if (getenv("OMP_PROC_BIND")) return dcs_process_start(worker, pid);
+  while (environ[n])
+    n++;
+  char **environment = malloc((n + 2) * sizeof *environment);
+  if (!environment) return ENOMEM;
+  memcpy(environment, environ, n * sizeof *environment);
+  environment[n] = bind;
+  environment[n + 1] = NULL;
+  worker->environment = environment;
+  const int error = dcs_process_start(worker, pid);
+  free(environment);
+  worker->environment = NULL;
+  return error;
+}
+
 static dcs_status start(const dcs_session *session, process *p) {
   int requests[2], replies[2];
   if (pipe2(requests, O_CLOEXEC) != 0)
@@ -73,11 +92,11 @@ static dcs_status start(const dcs_session *session, process *p) {
                             (char *)session->options.kernels};
   char hashes[DCS_MAX_ADDED][20];
   add_outside(argv, hashes);
-  const dcs_program worker = {.program = "/proc/self/exe",
-                              .argv = argv,
-                              .first = DCS_WORKER_REQUESTS,
-                              .ends = {requests[0], replies[1], session->arena->fd}};
-  int error = dcs_process_start(&worker, &p->pid);
+  dcs_program worker = {.program = "/proc/self/exe",
+                        .argv = argv,
+                        .first = DCS_WORKER_REQUESTS,
+                        .ends = {requests[0], replies[1], session->arena->fd}};
+  int error = start_bound(&worker, &p->pid);
   close(requests[0]);
   close(replies[1]);
   p->requests = requests[1];

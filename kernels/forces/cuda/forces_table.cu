@@ -100,7 +100,7 @@ enum { TABLE = 2048 }; /* float4 of the table that fit */
 enum { TABLE = 1 };
 #endif
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
     dcs(float4 *forces, float *scratch, const float4 *wells, const int2 *clusters,
         const int *n_clusters, const int *begins, const int *excluded, const float4 *table,
         int n_atoms, table_own o) {
