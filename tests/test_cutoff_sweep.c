@@ -185,7 +185,8 @@ static void what_cannot_be(void **state) {
   refuse("--cutoff nan", "cutoff: found \"nan\"");
   refuse("--cutoff 3,", "cutoff: found \"\"");
   refuse("--cutoff 3 --switching c3", "switching: found \"c3\"; expected none or c2");
-  refuse("--variants cpu_cutoff --switching c2", "--switching: found \"c2\", which changes nothing here");
+  refuse("--variants cpu_cutoff --switching c2",
+         "--switching: found \"c2\", which changes nothing here");
   refuse("--problem densty", "--problem: found \"densty\"");
   refuse("--problem density --cutoff 3", "density has no parameter \"cutoff\"");
   refuse("--variants cpu_cutoff --config cell_edge=0 --cutoff 3", "cell_edge: found 0");

@@ -37,7 +37,7 @@ char *dcs_device_names(char text[DCS_TEXT]);
 /* Those of several, for help: "cuda:0,cuda:1 or cuda:all". Returns text. */
 char *dcs_device_list_names(char text[DCS_TEXT]);
 
-enum { DCS_MAX_DEVICES = 16, DCS_DEVICE_NAME = 16, DCS_DEVICE_LABEL = DCS_DEVICE_NAME + 16 };
+enum { DCS_MAX_DEVICES = 16, DCS_DEVICE_NAME = 16, DCS_DEVICE_LABEL = DCS_DEVICE_NAME + 32 };
 
 typedef struct {
   char names[DCS_MAX_DEVICES][DCS_DEVICE_NAME]; /* each as dcs_device_open() takes it */
