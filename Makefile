@@ -282,7 +282,7 @@ check: ## all tests that end within minutes
 	$(MAKE) -j$(shell nproc) all $(TESTS) lint cross
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 	# The targets take longer to compile than they then run; the injector, which waits much, runs beside them.
-	$(MAKE) -j$(shell nproc) fuzz faults SECONDS=3 FUZZ_LEVEL=-O0 FAULTS="list info generate report compare"
+	FUZZ_TIMEOUT=60 $(MAKE) -j$(shell nproc) fuzz faults SECONDS=3 FUZZ_LEVEL=-O0 FAULTS="list info generate report compare"
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200
@@ -377,6 +377,7 @@ mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: 
 KILLS ?= 300
 kills: all $(BUILD)/tests/test_kills $(BUILD)/tests/test_mpi_frames ## KILLS=300 kills at random moments: no row lost, doubled or wrong; and 100 of ranks that compute a mean: the same bits
 	BUILD=$(BUILD) DCS_KILLS=$(KILLS) $(BUILD)/tests/test_kills
+	@[ "$(HAVE_MPI)" = 1 ] || { echo "kills: no MPI (make deps check installs it): ranks cannot be killed"; exit 1; }
 	BUILD=$(BUILD) DCS_TEST_FULL=1 $(BUILD)/tests/test_mpi_frames
 
 faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n

@@ -14,7 +14,7 @@ for name in "$@"; do for job in $jobs; do echo "$name $job"; done; done | xargs 
   case $1 in run | records) longest=32768 ;; lists | methods) longest=1024 ;; *) longest=4096 ;; esac
   mkdir -p "$build/corpus/$1"
   log=$build/fuzz_$1.$2.log
-  "$build/fuzz_$1" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=$longest -print_final_stats=1 \
+  "$build/fuzz_$1" -max_total_time="$seconds" -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 -max_len=$longest -print_final_stats=1 \
     -artifact_prefix="$build/broken/$1-" "$build/corpus/$1" "tests/corpus/$1" >"$log" 2>&1
   status=$?
   if [ $status != 0 ]; then echo "fuzz: $1: BROKEN, see $log"; grep -m 3 -E "ERROR|SUMMARY|not so" "$log"; fi
