@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/judge/oracle.h"
-#include "kernels/forces/forces.h"
+#include "kernels/forces/clusters.h"
 #include "tests/run_folder.h"
 
 enum { GUARD = 64, N_ISAS = 3 };
@@ -384,6 +384,15 @@ static void threads_change_nothing(void **state) {
   dcs_case_free(&c);
 }
 
+/* A problem without values has cells, too: no more than atoms have room in. */
+static void cells_have_an_edge(void **state) {
+  (void)state;
+  const dcs_problem problem = {.n_inputs = 300, .n = {300, 1, 1}};
+  const dcs_forces_grid grid = dcs_forces_divide(&problem, 0, DCS_FORCES_FINER);
+  assert_true(grid.edge >= 0.1f && grid.edge < DCS_FORCES_PITCH);
+  assert_true(grid.n[0] * grid.n[1] * grid.n[2] <= 4 * 300 + 128);
+}
+
 /* Cells count what all pairs do. */
 static void pairs_are_counted(void **state) {
   (void)state;
@@ -474,6 +483,7 @@ int main(void) {
       cmocka_unit_test(forces_agree_with_double_precision),
       cmocka_unit_test(any_atoms),
       cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(cells_have_an_edge),
       cmocka_unit_test(pairs_are_counted),
       cmocka_unit_test(problems_that_are_none_are_refused),
       cmocka_unit_test(water_is_read_from_files),
