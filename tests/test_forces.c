@@ -433,6 +433,24 @@ static void problems_that_are_none_are_refused(void **state) {
   assert_true(posed("alpha=0.3").value[DCS_FORCES_ALPHA] == kind->params[DCS_FORCES_ALPHA].initial);
 }
 
+/* What a file states is held against the cutoff, too, edge by edge. */
+static void a_file_s_cell_holds_twice_the_cutoff(void **state) {
+  (void)state;
+  dcs_site site = {.q = 1};
+  dcs_molecule m = {.sites = &site, .n = 1, .cell = {{30, 18.63, 24}, {90, 90, 90}, 0}};
+  dcs_config problem = posed("boundary=periodic");
+  dcs_grid grid = none;
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_INPUT);
+  assert_contains(dcs_error_message(), "w.pdb: cell_y: found 18.63 with a cutoff of 12");
+  assert_contains(dcs_error_message(), "twice the cutoff");
+  problem = posed("cutoff=9.3,boundary=periodic");
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_OK);
+  assert_near(problem.value[DCS_FORCES_CELL_Y], 18.63, 0);
+  problem = posed("boundary=periodic,cell_y=24");
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_OK);
+  assert_near(problem.value[DCS_FORCES_CELL_X], 30, 0);
+}
+
 /* Generated water is known by its charges and places; other atoms have no bonds. */
 static void water_is_read_from_files(void **state) {
   (void)state;
@@ -486,6 +504,7 @@ int main(void) {
       cmocka_unit_test(cells_have_an_edge),
       cmocka_unit_test(pairs_are_counted),
       cmocka_unit_test(problems_that_are_none_are_refused),
+      cmocka_unit_test(a_file_s_cell_holds_twice_the_cutoff),
       cmocka_unit_test(water_is_read_from_files),
       cmocka_unit_test(sizes_are_measured),
   };
