@@ -449,6 +449,12 @@ static void a_file_s_cell_holds_twice_the_cutoff(void **state) {
   problem = posed("boundary=periodic,cell_y=24");
   assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_OK);
   assert_near(problem.value[DCS_FORCES_CELL_X], 30, 0);
+  m.cell = (dcs_unit_cell){0};
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_OK);
+  problem = posed("boundary=periodic");
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_USAGE);
+  assert_contains(dcs_error_message(), "--cell A,B,C");
+  assert_null(strstr(dcs_error_message(), "--grid"));
 }
 
 /* Generated water is known by its charges and places; other atoms have no bonds. */

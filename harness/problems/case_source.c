@@ -23,9 +23,9 @@ static dcs_status take_edges(const dcs_kind *kind, const dcs_molecule *molecule,
   DCS_TRY(dcs_molecule_edges(molecule, path, edge, &found));
   if (!found && !given)
     return dcs_fail(DCS_USAGE,
-                    "%s: found no cell for a periodic boundary; expected the file to state one, "
-                    "--cell A,B,C, or --grid and --spacing",
-                    path);
+                    "%s: found no cell for a periodic boundary; expected the file to state one, or "
+                    "--cell A,B,C%s",
+                    path, dcs_has_grid(kind) ? ", or --grid and --spacing" : "");
   for (int d = 0; found && d < 3; d++)
     if (!(own[d] > 0)) own[d] = edge[d];
   if (kind->canonical && !kind->canonical(problem, why))
