@@ -416,6 +416,29 @@ static void pairs_are_counted(void **state) {
   }
 }
 
+/* Where terms are switched within a little of the cutoff, the finest table is off by 1.5e-5. */
+static void tables_say_what_they_cannot_meet(void **state) {
+  (void)state;
+  static const struct {
+    const char *problem;
+    bool met;
+  } tried[] = {{"radial_error=1e-06", true},
+               {"radial_error=1e-06,switch_from=11.88", false},
+               {"radial_error=1.5e-05,switch_from=11.88", false}, /* nothing left to rounding */
+               {"radial_error=1.7e-05,switch_from=11.88", true}};
+  const dcs_variant *table = dcs_find_variant("cuda_forces_table");
+  const dcs_config config = dcs_initial_config(table, 1);
+  char why[DCS_TEXT];
+  for (int i = 0; i < 4; i++) {
+    const dcs_config values = posed(tried[i].problem);
+    const dcs_size size = dcs_size_of(kind, &values, 3000, none.n);
+    const dcs_problem problem = dcs_size_problem(&size, 1);
+    const bool met = dcs_applicable(table, &problem, &config, why);
+    if (met != tried[i].met) fail_msg("%s: %s", tried[i].problem, met ? "met" : why);
+    if (!met) assert_contains(why, "may be off by 1.5e-05");
+  }
+}
+
 /* ---- inputs ---- */
 
 static void problems_that_are_none_are_refused(void **state) {
@@ -509,6 +532,7 @@ int main(void) {
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(cells_have_an_edge),
       cmocka_unit_test(pairs_are_counted),
+      cmocka_unit_test(tables_say_what_they_cannot_meet),
       cmocka_unit_test(problems_that_are_none_are_refused),
       cmocka_unit_test(a_file_s_cell_holds_twice_the_cutoff),
       cmocka_unit_test(water_is_read_from_files),
