@@ -456,6 +456,28 @@ static void problems_that_are_none_are_refused(void **state) {
   assert_true(posed("alpha=0.3").value[DCS_FORCES_ALPHA] == kind->params[DCS_FORCES_ALPHA].initial);
 }
 
+/* A molecule that is there twice; an atom and another's image, a cell away in a dimension or two.
+ */
+static void atoms_at_one_place_are_refused(void **state) {
+  (void)state;
+  static const double shifts[][3] = {{0, 0, 0}, {30, 0, 0}, {0, -30, 60}, {1e-3, 0, 0}};
+  static const char *const tried[] = {"", "boundary=periodic,cell_x=30,cell_y=30,cell_z=30"};
+  dcs_lennard_jones wells[6] = {{0}};
+  for (int s = 0; s < 4; s++)
+    for (int p = 0; p < 2; p++) {
+      dcs_site sites[6] = {{.x = 0.1}, {.x = 9.3, .y = 3.7}, {.z = 5.4}, {.y = 8}, {0}, {.z = -7}};
+      sites[4] = (dcs_site){sites[1].x + shifts[s][0], sites[1].y + shifts[s][1],
+                            sites[1].z + shifts[s][2], 0, 0};
+      const dcs_molecule m = {.sites = sites, .n = 6, .field = {.n = 6, .wells = wells}};
+      const dcs_config problem = posed(tried[p]);
+      const bool one = s == 0 || (p == 1 && s < 3);
+      dcs_case c;
+      assert_int_equal(dcs_case_build(kind, &problem, &m, &none, &c), one ? DCS_INPUT : DCS_OK);
+      if (one) assert_contains(dcs_error_message(), "atoms 2 and 5, counted from 1, lie at one");
+      dcs_case_free(&c);
+    }
+}
+
 /* What a file states is held against the cutoff, too, edge by edge. */
 static void a_file_s_cell_holds_twice_the_cutoff(void **state) {
   (void)state;
@@ -534,6 +556,7 @@ int main(void) {
       cmocka_unit_test(pairs_are_counted),
       cmocka_unit_test(tables_say_what_they_cannot_meet),
       cmocka_unit_test(problems_that_are_none_are_refused),
+      cmocka_unit_test(atoms_at_one_place_are_refused),
       cmocka_unit_test(a_file_s_cell_holds_twice_the_cutoff),
       cmocka_unit_test(water_is_read_from_files),
       cmocka_unit_test(sizes_are_measured),

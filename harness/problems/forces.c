@@ -193,6 +193,11 @@ static dcs_status random_water(dcs_case *c, uint64_t seed) {
   return dcs_force_field_exclude(&c->field);
 }
 
+/* Atoms have been put into the cell, if any. */
+static dcs_status complete(dcs_case *c) {
+  return dcs_forces_check_places(c);
+}
+
 /* Every atom has its terms whether its charge is 0 or not: given or not, the work is the same. */
 static double work(const dcs_case *c, bool given) {
   (void)given;
@@ -368,6 +373,7 @@ const dcs_kind dcs_kind_forces = {
     .input = input,
     .field = true,
     .random = random_water,
+    .complete = complete,
     .work = work,
     .reach = reach,
     .rounding = rounding,

@@ -130,7 +130,8 @@ struct dcs_kind {
   dcs_status (*random)(dcs_case *, uint64_t seed);
   /* What a file has to say of atoms, beside places: DCS_ORBITAL. */
   unsigned needs;
-  /* Makes what the molecule did not have, of its sites, before inputs are filled. NULL: nothing. */
+  /* Makes what the molecule did not have, of its sites, before inputs are filled, or refuses them.
+   * NULL: nothing. */
   dcs_status (*complete)(dcs_case *);
   /* Useful work of one output: the evaluations asked for, of all atoms or (given) of those that
    * kernels get. */
