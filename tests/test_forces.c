@@ -10,6 +10,7 @@
 #include "harness/judge/oracle.h"
 #include "kernels/forces/clusters.h"
 #include "tests/run_folder.h"
+#include "tuning/dispatch/cost.h"
 
 enum { GUARD = 64, N_ISAS = 3 };
 
@@ -412,8 +413,28 @@ static void pairs_are_counted(void **state) {
                  apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2] < cutoff * cutoff;
       }
     assert_near(kind->work(&c, false), (double)pairs, 0);
+    if (p) { /* without images there is a surface, too */
+      const dcs_size size = dcs_case_size(&c);
+      assert_near(dcs_estimate(&size, 1, NULL), (double)pairs, 0.1 * (double)pairs);
+    }
     dcs_case_free(&c);
   }
+}
+
+/* Pairs within the cutoff, not all; of few atoms no more than they have; a share of all of them. */
+static void estimates_are_of_pairs_within_the_cutoff(void **state) {
+  (void)state;
+  const dcs_config problem = posed("");
+  dcs_size size = dcs_size_of(kind, &problem, 160461, none.n);
+  assert_near(dcs_estimate(&size, 1, NULL), 5.807e7, 1e4);
+  assert_near(dcs_cost_share(&size, 1, NULL), 5.807e7 / (160461.0 * 160461), 1e-6);
+  size.axes[0] = 20;
+  assert_near(dcs_estimate(&size, 1, NULL), 190, 0);
+  size.axes[0] = 1;
+  assert_near(dcs_estimate(&size, 1, NULL), 0, 0);
+  size.kind = dcs_find_kind("born");
+  size.axes[0] = 20;
+  assert_near(dcs_cost_share(&size, 1, NULL), 1, 0);
 }
 
 /* Where terms are switched within a little of the cutoff, the finest table is off by 1.5e-5. */
@@ -554,6 +575,7 @@ int main(void) {
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(cells_have_an_edge),
       cmocka_unit_test(pairs_are_counted),
+      cmocka_unit_test(estimates_are_of_pairs_within_the_cutoff),
       cmocka_unit_test(tables_say_what_they_cannot_meet),
       cmocka_unit_test(problems_that_are_none_are_refused),
       cmocka_unit_test(atoms_at_one_place_are_refused),

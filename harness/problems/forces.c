@@ -204,6 +204,12 @@ static double work(const dcs_case *c, bool given) {
   return dcs_forces_count(c);
 }
 
+/* Half of the atoms within the cutoff of each, of water, 0.1 to a cubic angstrom. */
+static double estimate(const dcs_config *problem, int64_t n) {
+  const double around = 0.1 * (4.0 / 3) * acos(-1) * pow(cutoff_of(problem), 3);
+  return 0.5 * (double)n * fmin(around, (double)(n - 1));
+}
+
 /* ---- what is right ---- */
 
 #define U 0x1p-24
@@ -375,6 +381,7 @@ const dcs_kind dcs_kind_forces = {
     .random = random_water,
     .complete = complete,
     .work = work,
+    .estimate = estimate,
     .reach = reach,
     .rounding = rounding,
     .limit = {[DCS_CPU] = "cpu_%s_fma_per_s", [DCS_GPU] = "gpu_fma_per_s"},

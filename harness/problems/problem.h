@@ -139,6 +139,9 @@ struct dcs_kind {
   /* The distance from a point within which an atom usually counts, angstrom; 0: any. NULL: any.
    * What is estimated of the work without the input (dcs_estimate) rests on it. */
   double (*range)(const dcs_config *);
+  /* In place of range() and evals_an_atom, of a kind without a grid: the useful work that n usual
+   * atoms have. */
+  double (*estimate)(const dcs_config *, int64_t n);
   double evals_an_atom; /* at a point, of usual atoms: what is estimated rests on it; 0: one */
 
   /* ---- what is right ---- */
