@@ -174,6 +174,7 @@ static void a_grid_spans_the_cell(void **state) {
   m.cell = (dcs_unit_cell){0};
   assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_USAGE);
   assert_non_null(strstr(dcs_error_message(), "found no cell for a periodic boundary"));
+  assert_non_null(strstr(dcs_error_message(), "--grid and --spacing"));
 }
 
 int main(void) {

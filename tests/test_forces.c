@@ -8,8 +8,9 @@
 #include <cmocka.h>
 
 #include "harness/judge/oracle.h"
-#include "kernels/forces/forces.h"
+#include "kernels/forces/clusters.h"
 #include "tests/run_folder.h"
+#include "tuning/dispatch/cost.h"
 
 enum { GUARD = 64, N_ISAS = 3 };
 
@@ -384,6 +385,15 @@ static void threads_change_nothing(void **state) {
   dcs_case_free(&c);
 }
 
+/* A problem without values has cells, too: no more than atoms have room in. */
+static void cells_have_an_edge(void **state) {
+  (void)state;
+  const dcs_problem problem = {.n_inputs = 300, .n = {300, 1, 1}};
+  const dcs_forces_grid grid = dcs_forces_divide(&problem, 0, DCS_FORCES_FINER);
+  assert_true(grid.edge >= 0.1f && grid.edge < DCS_FORCES_PITCH);
+  assert_true(grid.n[0] * grid.n[1] * grid.n[2] <= 4 * 300 + 128);
+}
+
 /* Cells count what all pairs do. */
 static void pairs_are_counted(void **state) {
   (void)state;
@@ -403,7 +413,50 @@ static void pairs_are_counted(void **state) {
                  apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2] < cutoff * cutoff;
       }
     assert_near(kind->work(&c, false), (double)pairs, 0);
+    if (p) { /* without images there is a surface, too */
+      const dcs_size size = dcs_case_size(&c);
+      assert_near(dcs_estimate(&size, 1, NULL), (double)pairs, 0.1 * (double)pairs);
+    }
     dcs_case_free(&c);
+  }
+}
+
+/* Pairs within the cutoff, not all; of few atoms no more than they have; a share of all of them. */
+static void estimates_are_of_pairs_within_the_cutoff(void **state) {
+  (void)state;
+  const dcs_config problem = posed("");
+  dcs_size size = dcs_size_of(kind, &problem, 160461, none.n);
+  assert_near(dcs_estimate(&size, 1, NULL), 5.807e7, 1e4);
+  assert_near(dcs_cost_share(&size, 1, NULL), 5.807e7 / (160461.0 * 160461), 1e-6);
+  size.axes[0] = 20;
+  assert_near(dcs_estimate(&size, 1, NULL), 190, 0);
+  size.axes[0] = 1;
+  assert_near(dcs_estimate(&size, 1, NULL), 0, 0);
+  size.kind = dcs_find_kind("born");
+  size.axes[0] = 20;
+  assert_near(dcs_cost_share(&size, 1, NULL), 1, 0);
+}
+
+/* Where terms are switched within a little of the cutoff, the finest table is off by 1.5e-5. */
+static void tables_say_what_they_cannot_meet(void **state) {
+  (void)state;
+  static const struct {
+    const char *problem;
+    bool met;
+  } tried[] = {{"radial_error=1e-06", true},
+               {"radial_error=1e-06,switch_from=11.88", false},
+               {"radial_error=1.5e-05,switch_from=11.88", false}, /* nothing left to rounding */
+               {"radial_error=1.7e-05,switch_from=11.88", true}};
+  const dcs_variant *table = dcs_find_variant("cuda_forces_table");
+  const dcs_config config = dcs_initial_config(table, 1);
+  char why[DCS_TEXT];
+  for (int i = 0; i < 4; i++) {
+    const dcs_config values = posed(tried[i].problem);
+    const dcs_size size = dcs_size_of(kind, &values, 3000, none.n);
+    const dcs_problem problem = dcs_size_problem(&size, 1);
+    const bool met = dcs_applicable(table, &problem, &config, why);
+    if (met != tried[i].met) fail_msg("%s: %s", tried[i].problem, met ? "met" : why);
+    if (!met) assert_contains(why, "may be off by 1.5e-05");
   }
 }
 
@@ -422,6 +475,52 @@ static void problems_that_are_none_are_refused(void **state) {
     assert_contains(dcs_error_message(), refused[i][1]);
   }
   assert_true(posed("alpha=0.3").value[DCS_FORCES_ALPHA] == kind->params[DCS_FORCES_ALPHA].initial);
+}
+
+/* A molecule that is there twice; an atom and another's image, a cell away in a dimension or two.
+ */
+static void atoms_at_one_place_are_refused(void **state) {
+  (void)state;
+  static const double shifts[][3] = {{0, 0, 0}, {30, 0, 0}, {0, -30, 60}, {1e-3, 0, 0}};
+  static const char *const tried[] = {"", "boundary=periodic,cell_x=30,cell_y=30,cell_z=30"};
+  dcs_lennard_jones wells[6] = {{0}};
+  for (int s = 0; s < 4; s++)
+    for (int p = 0; p < 2; p++) {
+      dcs_site sites[6] = {{.x = 0.1}, {.x = 9.3, .y = 3.7}, {.z = 5.4}, {.y = 8}, {0}, {.z = -7}};
+      sites[4] = (dcs_site){sites[1].x + shifts[s][0], sites[1].y + shifts[s][1],
+                            sites[1].z + shifts[s][2], 0, 0};
+      const dcs_molecule m = {.sites = sites, .n = 6, .field = {.n = 6, .wells = wells}};
+      const dcs_config problem = posed(tried[p]);
+      const bool one = s == 0 || (p == 1 && s < 3);
+      dcs_case c;
+      assert_int_equal(dcs_case_build(kind, &problem, &m, &none, &c), one ? DCS_INPUT : DCS_OK);
+      if (one) assert_contains(dcs_error_message(), "atoms 2 and 5, counted from 1, lie at one");
+      dcs_case_free(&c);
+    }
+}
+
+/* What a file states is held against the cutoff, too, edge by edge. */
+static void a_file_s_cell_holds_twice_the_cutoff(void **state) {
+  (void)state;
+  dcs_site site = {.q = 1};
+  dcs_molecule m = {.sites = &site, .n = 1, .cell = {{30, 18.63, 24}, {90, 90, 90}, 0}};
+  dcs_config problem = posed("boundary=periodic");
+  dcs_grid grid = none;
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_INPUT);
+  assert_contains(dcs_error_message(), "w.pdb: cell_y: found 18.63 with a cutoff of 12");
+  assert_contains(dcs_error_message(), "twice the cutoff");
+  problem = posed("cutoff=9.3,boundary=periodic");
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_OK);
+  assert_near(problem.value[DCS_FORCES_CELL_Y], 18.63, 0);
+  problem = posed("boundary=periodic,cell_y=24");
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_OK);
+  assert_near(problem.value[DCS_FORCES_CELL_X], 30, 0);
+  m.cell = (dcs_unit_cell){0};
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_OK);
+  problem = posed("boundary=periodic");
+  assert_int_equal(dcs_case_settle(kind, &m, "w.pdb", &problem, &grid), DCS_USAGE);
+  assert_contains(dcs_error_message(), "--cell A,B,C");
+  assert_null(strstr(dcs_error_message(), "--grid"));
 }
 
 /* Generated water is known by its charges and places; other atoms have no bonds. */
@@ -474,8 +573,13 @@ int main(void) {
       cmocka_unit_test(forces_agree_with_double_precision),
       cmocka_unit_test(any_atoms),
       cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(cells_have_an_edge),
       cmocka_unit_test(pairs_are_counted),
+      cmocka_unit_test(estimates_are_of_pairs_within_the_cutoff),
+      cmocka_unit_test(tables_say_what_they_cannot_meet),
       cmocka_unit_test(problems_that_are_none_are_refused),
+      cmocka_unit_test(atoms_at_one_place_are_refused),
+      cmocka_unit_test(a_file_s_cell_holds_twice_the_cutoff),
       cmocka_unit_test(water_is_read_from_files),
       cmocka_unit_test(sizes_are_measured),
   };

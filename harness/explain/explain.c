@@ -58,7 +58,7 @@ static dcs_status find_work(dcs_subject *s) {
 static void add_work(dcs_subject *s) {
   const char *eval = s->size.kind->eval;
   dcs_explain_add(s, "work", "evals", s->useful, eval, "%s",
-                  s->variant->candidates ? "estimated, for atoms that fill the grid evenly" : "");
+                  s->variant->candidates ? "estimated, for atoms that are spread evenly" : "");
   if (s->variant->candidates)
     dcs_explain_add(s, "work", "executed_evals", NAN, eval,
                     s->variant->algorithm

@@ -102,7 +102,8 @@ dcs_status dcs_case_from(const dcs_case_source *source, const dcs_config *proble
 /* DCS_INPUT where the input, which was read from `path`, lacks what the kind needs. Of a problem
  * whose atoms repeat in a cell: gives the edges that nobody gave those that the input,
  * which was read from `path`, states, and has the grid span the cell. DCS_USAGE: it states none,
- * and the grid is not given either; DCS_INPUT: it states one that is not orthorhombic. */
+ * and the grid is not given either; DCS_INPUT: it states one that is not orthorhombic, or with
+ * which the values make no problem (dcs_kind.canonical). */
 dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
                            dcs_config *problem, dcs_grid *grid);
 

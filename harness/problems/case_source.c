@@ -14,19 +14,22 @@ static dcs_status check_needs(const dcs_kind *kind, const dcs_molecule *molecule
 }
 
 /* Edges that are still 0 become those that the input states. */
-static dcs_status take_edges(const dcs_molecule *molecule, const char *path, bool given,
-                             double own[3]) {
-  double edge[3];
+static dcs_status take_edges(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
+                             bool given, dcs_config *problem) {
+  double edge[3], *own = &problem->value[kind->cell_edges];
+  char why[DCS_TEXT];
   bool found;
   if (own[0] > 0 && own[1] > 0 && own[2] > 0) return DCS_OK;
   DCS_TRY(dcs_molecule_edges(molecule, path, edge, &found));
   if (!found && !given)
     return dcs_fail(DCS_USAGE,
-                    "%s: found no cell for a periodic boundary; expected the file to state one, "
-                    "--cell A,B,C, or --grid and --spacing",
-                    path);
+                    "%s: found no cell for a periodic boundary; expected the file to state one, or "
+                    "--cell A,B,C%s",
+                    path, dcs_has_grid(kind) ? ", or --grid and --spacing" : "");
   for (int d = 0; found && d < 3; d++)
     if (!(own[d] > 0)) own[d] = edge[d];
+  if (kind->canonical && !kind->canonical(problem, why))
+    return dcs_fail(DCS_INPUT, "%s: %s", path, why);
   return DCS_OK;
 }
 
@@ -36,7 +39,7 @@ dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, c
   dcs_problem shape = {.n = grid->n, .spacing = (float)grid->spacing, .config = *problem};
   if (!kind->cell || !kind->cell(&shape, grid->cell)) return DCS_OK;
   const bool given = grid->n.x > 0 && grid->spacing > 0;
-  DCS_TRY(take_edges(molecule, path, given, &problem->value[kind->cell_edges]));
+  DCS_TRY(take_edges(kind, molecule, path, given, problem));
   shape.config = *problem;
   (void)kind->cell(&shape, grid->cell);
   return DCS_OK;

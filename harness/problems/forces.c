@@ -193,10 +193,21 @@ static dcs_status random_water(dcs_case *c, uint64_t seed) {
   return dcs_force_field_exclude(&c->field);
 }
 
+/* Atoms have been put into the cell, if any. */
+static dcs_status complete(dcs_case *c) {
+  return dcs_forces_check_places(c);
+}
+
 /* Every atom has its terms whether its charge is 0 or not: given or not, the work is the same. */
 static double work(const dcs_case *c, bool given) {
   (void)given;
   return dcs_forces_count(c);
+}
+
+/* Half of the atoms within the cutoff of each, of water, 0.1 to a cubic angstrom. */
+static double estimate(const dcs_config *problem, int64_t n) {
+  const double around = 0.1 * (4.0 / 3) * acos(-1) * pow(cutoff_of(problem), 3);
+  return 0.5 * (double)n * fmin(around, (double)(n - 1));
 }
 
 /* ---- what is right ---- */
@@ -368,7 +379,9 @@ const dcs_kind dcs_kind_forces = {
     .input = input,
     .field = true,
     .random = random_water,
+    .complete = complete,
     .work = work,
+    .estimate = estimate,
     .reach = reach,
     .rounding = rounding,
     .limit = {[DCS_CPU] = "cpu_%s_fma_per_s", [DCS_GPU] = "gpu_fma_per_s"},

@@ -21,6 +21,45 @@ bool dcs_forces_excluded(const dcs_force_field *field, int64_t a, int64_t b) {
   return false;
 }
 
+/* ---- places ---- */
+
+typedef struct {
+  float at[3]; /* as kernels have it */
+  int64_t atom;
+} place;
+
+static int order_of_places(const place *a, const place *b) {
+  for (int d = 0; d < 3; d++)
+    if (a->at[d] != b->at[d]) return a->at[d] < b->at[d] ? -1 : 1;
+  return 0;
+}
+
+static int by_place(const void *a, const void *b) {
+  const place *one = a, *other = b;
+  const int order = order_of_places(one, other);
+  return order ? order : (one->atom > other->atom) - (one->atom < other->atom);
+}
+
+dcs_status dcs_forces_check_places(const dcs_case *c) {
+  place *list = malloc((size_t)c->n_sites * sizeof *list);
+  if (!list)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory to sort %lld atoms", (long long)c->n_sites);
+  for (int64_t a = 0; a < c->n_sites; a++) {
+    const dcs_site *s = &c->sites[a];
+    list[a] = (place){{(float)s->x, (float)s->y, (float)s->z}, a};
+  }
+  qsort(list, (size_t)c->n_sites, sizeof *list, by_place);
+  dcs_status status = DCS_OK;
+  for (int64_t a = 1; status == DCS_OK && a < c->n_sites; a++)
+    if (order_of_places(&list[a - 1], &list[a]) == 0)
+      status = dcs_fail(DCS_INPUT,
+                        "atoms %lld and %lld, counted from 1, lie at one place; expected each at "
+                        "its own, for the force between them is infinite",
+                        (long long)list[a - 1].atom + 1, (long long)list[a].atom + 1);
+  free(list);
+  return status;
+}
+
 /* ---- counting ---- */
 
 /* Cells of half a cutoff or more, in which the place of an atom counts modulo their number: those

@@ -130,7 +130,8 @@ struct dcs_kind {
   dcs_status (*random)(dcs_case *, uint64_t seed);
   /* What a file has to say of atoms, beside places: DCS_ORBITAL. */
   unsigned needs;
-  /* Makes what the molecule did not have, of its sites, before inputs are filled. NULL: nothing. */
+  /* Makes what the molecule did not have, of its sites, before inputs are filled, or refuses them.
+   * NULL: nothing. */
   dcs_status (*complete)(dcs_case *);
   /* Useful work of one output: the evaluations asked for, of all atoms or (given) of those that
    * kernels get. */
@@ -138,6 +139,9 @@ struct dcs_kind {
   /* The distance from a point within which an atom usually counts, angstrom; 0: any. NULL: any.
    * What is estimated of the work without the input (dcs_estimate) rests on it. */
   double (*range)(const dcs_config *);
+  /* In place of range() and evals_an_atom, of a kind without a grid: the useful work that n usual
+   * atoms have. */
+  double (*estimate)(const dcs_config *, int64_t n);
   double evals_an_atom; /* at a point, of usual atoms: what is estimated rests on it; 0: one */
 
   /* ---- what is right ---- */

@@ -209,16 +209,21 @@ static double share_along(int64_t n, double spacing, double half) {
   return 1 - beyond * beyond;
 }
 
+double dcs_all_evals(const dcs_size *size) {
+  double all = dcs_evals_an_atom(size->kind);
+  for (int d = 0; d < size->kind->n_dimensions; d++)
+    all *= dcs_along(size, d);
+  return dcs_has_grid(size->kind) ? all : all * (double)dcs_size_points(size).x;
+}
+
 double dcs_estimate(const dcs_size *size, double spacing, const int64_t tile[3]) {
   const dcs_kind *kind = size->kind;
+  if (kind->estimate) return kind->estimate(&size->config, dcs_size_inputs(size));
   const double half = /* cube root of pi / 6 */
       kind->range ? 0.80599597700823 * kind->range(&size->config) : 0;
   const dcs_dims n = dcs_size_points(size);
   const int64_t edges[3] = {n.x, n.y, n.z};
-  double all = dcs_evals_an_atom(kind);
-  for (int d = 0; d < kind->n_dimensions; d++)
-    all *= dcs_along(size, d);
-  if (!dcs_has_grid(kind)) all *= (double)n.x;
+  double all = dcs_all_evals(size);
   for (int d = 0; half > 0 && d < 3; d++)
     all *=
         share_along(edges[d], spacing, half + 0.5 * spacing * (double)((tile ? tile[d] : 1) - 1));

@@ -54,10 +54,14 @@ bool dcs_has_density(const dcs_kind *kind);
 double dcs_density_of(const dcs_size *size);
 bool dcs_same_density(double a, double b);
 
+/* Evaluations where each input counts at each output. */
+double dcs_all_evals(const dcs_size *size);
+
 /* Evaluations of a problem without its input, for inputs that fill the grid's box evenly; spacing
  * in angstrom. With `tile` (points; NULL: one), those that are done where all points of a tile take
  * what any of them takes. The ball around a point is taken for a cube of its volume: in a cube of
- * two ranges and more that is right to 5%, in a slab of one slice a sixth too small. */
+ * two ranges and more that is right to 5%, in a slab of one slice a sixth too small. Of a kind that
+ * estimates its own, that. */
 double dcs_estimate(const dcs_size *size, double spacing, const int64_t tile[3]);
 
 /* Points of the output; of a kind without a grid as many in x as there are inputs. */

@@ -6,6 +6,8 @@
 /* ---- cells ---- */
 
 enum { MOST_IN_A_ROW = 1024, CELLS_AN_ATOM = 4, FEW_CELLS = 128 };
+static const double LEAST_EDGE =
+    0.1; /* angstrom; plans are asked of problems without values, too */
 
 /* Where cells repeat without images there are two more to each row than atoms spread over: no two
  * far ends share one, wherever cells begin. */
@@ -24,6 +26,7 @@ dcs_forces_grid dcs_forces_divide(const dcs_problem *problem, double edge, int f
   grid.periodic = dcs_forces_cell(problem, length);
   for (int d = 0; d < 3 && !grid.periodic; d++)
     length[d] = dcs_forces_cube(dcs_forces_atoms_of(problem));
+  edge = fmax(edge, LEAST_EDGE);
   for (;; edge *= 1.1) {
     divide(length, edge, finer, &grid);
     const double most = CELLS_AN_ATOM * (double)dcs_forces_atoms_of(problem) + FEW_CELLS;

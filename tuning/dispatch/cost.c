@@ -10,10 +10,7 @@ const char *const dcs_cost_names[DCS_COST_TERMS] = {
 /* ---- sizes ---- */
 
 double dcs_cost_share(const dcs_size *size, double spacing, const int64_t tile[3]) {
-  double all = dcs_evals_an_atom(size->kind);
-  for (int d = 0; d < size->kind->n_dimensions; d++)
-    all *= dcs_along(size, d);
-  return dcs_estimate(size, spacing, tile) / all;
+  return dcs_estimate(size, spacing, tile) / dcs_all_evals(size);
 }
 
 void dcs_size_widen(dcs_size *least, dcs_size *most, const dcs_size *size) {

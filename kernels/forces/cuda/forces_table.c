@@ -7,6 +7,7 @@
 enum { MEMORY = DCS_CLUSTERS_N_PARAMS };
 enum { GLOBAL, SHARED };
 enum { TABLE = DCS_CLUSTERS_N_SCRATCH };
+enum { MOST_BITS = 16 };
 enum { SORT_THREADS = 64, MOST_SHARED = 682 /* intervals */, FIRST_EXPONENT = 0 /* of r^2 */ };
 
 /* As in the kernel. */
@@ -20,14 +21,22 @@ static const dcs_param params[] = {
     DCS_CLUSTERS_PARAMS,
     {"memory", "where the table lies", GLOBAL, SHARED, GLOBAL, memories, NULL}};
 
-/* Intervals to a power of two, 2^k: r^-14 is off by 7 / 4^k of it at most, and what is switched,
- * where that is done within w of r^2, by so many cubes of c^2 / w more. A tenth of what is allowed
- * is left to rounding. */
-static int bits_of(const dcs_problem *problem) {
+/* What terms are off by, over their magnitude, with 2^k intervals to a power of two: r^-14 by
+ * 7 / 4^k at most, and what is switched, where that is done within w of r^2, by so many cubes of
+ * c^2 / w more. */
+static double off_by(const dcs_problem *problem, int k) {
   const dcs_forces_terms terms = dcs_forces_terms_of(problem);
-  const double off = 7 + 0.5 * pow((double)terms.cutoff2 * (double)terms.slope, 3);
+  return (7 + 0.5 * pow((double)terms.cutoff2 * (double)terms.slope, 3)) / pow(4, k);
+}
+
+/* A tenth of what is allowed is left to rounding. */
+static bool is_met(const dcs_problem *problem, int k) {
+  return off_by(problem, k) <= 0.9 * problem->config.value[DCS_FORCES_RADIAL_ERROR];
+}
+
+static int bits_of(const dcs_problem *problem) {
   int k = 0;
-  while (k < 16 && off / pow(4, k) > 0.9 * problem->config.value[DCS_FORCES_RADIAL_ERROR])
+  while (k < MOST_BITS && !is_met(problem, k))
     k++;
   return k;
 }
@@ -52,6 +61,13 @@ static bool solves(const dcs_config *problem, char why[DCS_TEXT]) {
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   table_own own;
   if (!dcs_clusters_applicable(problem, config, why)) return false;
+  if (!is_met(problem, MOST_BITS)) {
+    snprintf(
+        why, DCS_TEXT,
+        "radial_error: found %g; tables of 2^%d intervals to a power of two may be off by %.2g",
+        problem->config.value[DCS_FORCES_RADIAL_ERROR], MOST_BITS, off_by(problem, MOST_BITS));
+    return false;
+  }
   divide(problem, &own);
   if (config->value[MEMORY] != SHARED) return true;
   if (own.n > MOST_SHARED)
