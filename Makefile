@@ -268,6 +268,7 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/density.plan.csv --input $(BUILD)/uniform.pqr --spacing 1 --rounds 15 --device cuda:0 --out $(REFERENCE_OUT)/density --resume
 	$(BIN) sweep --plan results/born.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/born --resume
 	$(BIN) sweep --plan results/stencil.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/stencil --resume
+	$(BIN) sweep --plan results/orbital.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/orbital --resume
 	$(BIN) sweep --plan results/forces.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/forces --resume
 REFERENCE_OUT ?= results/reference-new
 

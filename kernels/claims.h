@@ -17,7 +17,7 @@ typedef struct {
   dcs_claimed_method method, base; /* base of no variant: the kind's measured limit */
   double lo, hi;     /* how many times as fast, in kernel time; of the limit: which part of it */
   double partly_lo;  /* from where on it is right in part; INFINITY: nowhere */
-  double least_size; /* of the sizes that count: the product of their axes */
+  double least_size; /* of the sizes that count, in any problem: the product of their axes */
 } dcs_kind_claim;
 
 typedef struct {

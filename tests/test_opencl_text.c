@@ -8,8 +8,12 @@
 
 #include "harness/device/opencl/translate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static dcs_opencl_text translated;
 
@@ -163,6 +167,40 @@ static void what_opencl_lacks_is_named(void **state) {
   free(translated.text);
 }
 
+/* The address space that this process has, in bytes. */
+static rlim_t address_space(void) {
+  unsigned long pages = 0;
+  FILE *statm = fopen("/proc/self/statm", "r");
+  assert_non_null(statm);
+  assert_int_equal(fscanf(statm, "%lu", &pages), 1);
+  fclose(statm);
+  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* 2 million tokens, and memory for a sixth of them, in a process of its own. */
+static void short_memory_is_an_error(void **state) {
+  (void)state;
+  enum { LENGTH = 1 << 21, LEFT = 1 << 23 };
+  if (address_space() > (rlim_t)1 << 40) skip(); /* a sanitizer's, which needs more of it */
+  char *text = malloc(LENGTH + 1);
+  assert_non_null(text);
+  memset(text, ';', LENGTH);
+  text[LENGTH] = '\0';
+  const dcs_source source = {.name = "kernel.cu", .text = text};
+  const rlim_t bytes = address_space() + LEFT;
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes}) != 0) _exit(2);
+    const dcs_status status = dcs_opencl_translate(&source, true, &translated);
+    _exit(status != DCS_UNAVAILABLE || !strstr(dcs_error_message(), "no memory"));
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arguments_are_buffers_and_offsets),
@@ -172,6 +210,7 @@ int main(void) {
       cmocka_unit_test(templates_are_written_out),
       cmocka_unit_test(comments_and_texts_stay),
       cmocka_unit_test(what_opencl_lacks_is_named),
+      cmocka_unit_test(short_memory_is_an_error),
   };
   return cmocka_run_group_tests_name("kernels as OpenCL C", tests, NULL, NULL);
 }

@@ -357,6 +357,27 @@ static void files_without_orbitals_are_refused(void **state) {
   assert_contains(program_err, "which has no orbitals");
 }
 
+/* The first of two atoms has none of the basis. */
+static void atoms_without_shells_are_refused(void **state) {
+  (void)state;
+  put_file(in_folder("bare.molden"),
+           "[Molden Format]\n[Atoms] AU\nC 1 6 0 0 0\nC 2 6 0 0 2\n[GTO]\n2 0\ns 1\n1 1\n\n[MO]\n"
+           "Sym= a\nEne= 0\nSpin= Alpha\nOccup= 2\n1 1\n");
+  static const char *const commands[] = {"tune cpu_orbital --journal",
+                                         "sweep --variants cpu_orbital --out"};
+  for (int k = 0; k < 2; k++) {
+    assert_status(program_run("%s %s --problem orbital --grid 3^3 --atoms 1 --input %s",
+                              commands[k], in_folder(k ? "bare" : "bare.csv"),
+                              in_folder("bare.molden")),
+                  DCS_INPUT);
+    assert_contains(program_err, "the first 1 atoms have no shells; expected an atom with one");
+  }
+  dcs_case c = orbital_of(in_folder("bare.molden"), 0, 3, 1);
+  assert_int_equal(c.problem.n_inputs, 1);
+  check_all(&c, 1);
+  dcs_case_free(&c);
+}
+
 static void a_file_is_verified_and_measured(void **state) {
   (void)state;
   const char *path = write_file("d 2\n1.1 0.4\n0.3 0.7\nf 1\n0.8 1", "[5D]\n", 0, 12);
@@ -388,6 +409,7 @@ int main(void) {
       cmocka_unit_test(long_contractions_are_cut),
       cmocka_unit_test(the_text_is_of_the_basis),
       cmocka_unit_test(files_without_orbitals_are_refused),
+      cmocka_unit_test(atoms_without_shells_are_refused),
       cmocka_unit_test(a_file_is_verified_and_measured),
   };
   return cmocka_run_group_tests_name("orbital", tests, find_entries, program_teardown);

@@ -110,6 +110,22 @@ static void the_order_of_blocks_changes_no_bit(void **state) {
   assert_true(same_in_either_order(variant, &config));
 }
 
+/* Their partial sums would take 2^34 bytes. */
+static void the_largest_parts_are_refused(void **state) {
+  (void)state;
+  const dcs_variant *variant = dcs_find_variant("cuda_parts");
+  const dcs_problem problem = random_problem();
+  dcs_config config = dcs_initial_config(variant, 1);
+  char why[DCS_TEXT];
+  for (int p = 0; p < variant->n_params; p++)
+    config.value[p] = variant->params[p].hi;
+  assert_false(dcs_applicable(variant, &problem, &config, why));
+  config.value[dcs_find_param(variant, "block_x")] = 4;
+  config.value[dcs_find_param(variant, "block_y")] = 8;
+  assert_false(dcs_applicable(variant, &problem, &config, why));
+  assert_string_equal(why, "partial sums take 524288 bytes of shared memory; 49152 fit");
+}
+
 /* The comparison can fail: atomic additions in another order give other bits. */
 static void atomic_additions_do_depend_on_the_order(void **state) {
   (void)state;
@@ -123,6 +139,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_atom_is_lost),
       cmocka_unit_test(the_order_of_blocks_changes_no_bit),
+      cmocka_unit_test(the_largest_parts_are_refused),
       cmocka_unit_test(atomic_additions_do_depend_on_the_order),
   };
   return cmocka_run_group_tests_name("reduce", tests, open_device, close_device);

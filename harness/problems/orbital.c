@@ -16,8 +16,14 @@ static const char *const verified[] = {"", NULL};
 
 /* ---- inputs ---- */
 
+/* Of a file's basis the atoms that are taken may have no part. */
 static dcs_status complete(dcs_case *c) {
-  return c->basis ? DCS_OK : dcs_orbital_basis(c->sites, c->n_sites, &c->basis);
+  if (!c->basis) return dcs_orbital_basis(c->sites, c->n_sites, &c->basis);
+  if (c->basis->n_shells > 0) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "the first %lld atoms have no shells; expected an atom with one among them, of "
+                  "which an orbital is a sum",
+                  (long long)c->n_sites);
 }
 
 static int64_t parts_of(const dcs_shell *shell) {

@@ -73,7 +73,7 @@ static const dcs_run_row *in_scope(const dcs_claim_rows *rows, const dcs_run_row
                                    dcs_scope scope) {
   for (const dcs_run_row *row = rows->rows; row < rows->rows + rows->n; row++)
     if (dcs_same_row_method(row, like) && row->scope == scope &&
-        dcs_same_axes(&row->size, &like->size))
+        dcs_same_size(&row->size, &like->size))
       return row;
   return NULL;
 }
@@ -201,7 +201,7 @@ static void count_winners(const dcs_claim_rows *rows, const dcs_run_row *best,
   bool told = true;
   for (const dcs_run_row *row = rows->rows; row < rows->rows + rows->n; row++) {
     if (row->backend != DCS_GPU || row->scope != DCS_KERNEL ||
-        !dcs_same_axes(&row->size, &best->size))
+        !dcs_same_size(&row->size, &best->size))
       continue;
     const dcs_ratio ratio = dcs_row_ratio(best, row);
     told &= !isnan(ratio.lo);

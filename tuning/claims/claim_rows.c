@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_taken(const dcs_size *size, const dcs_kind *kind) {
+static bool is_initial(const dcs_size *size) {
   const dcs_config initial = dcs_initial_problem(size->kind);
-  return size->kind == kind && dcs_same_problem(size->kind, &size->config, &initial);
+  return dcs_same_problem(size->kind, &size->config, &initial);
 }
 
 static void add_row(dcs_claim_rows *rows, const dcs_run_row *row) {
@@ -13,7 +13,7 @@ static void add_row(dcs_claim_rows *rows, const dcs_run_row *row) {
   size_t size = 0;
   *own = *row;
   own->median_ns = row->stats.median;
-  while (size < rows->n_sizes && !dcs_same_axes(&rows->sizes[size]->size, &row->size))
+  while (size < rows->n_sizes && !dcs_same_size(&rows->sizes[size]->size, &row->size))
     size++;
   if (size == rows->n_sizes) rows->sizes[rows->n_sizes++] = own;
   if (row->backend == DCS_CPU && row->scope == DCS_KERNEL && row->threads > rows->most_threads)
@@ -24,12 +24,15 @@ dcs_status dcs_claim_rows_take(const dcs_run *run, const dcs_kind *kind, dcs_roo
                                dcs_claim_rows *rows) {
   const dcs_variant *book = dcs_find_book(DCS_BOOK_SEQUENTIAL);
   const size_t n = run->n_rows;
+  const bool of_book = !kind;
   *rows = (dcs_claim_rows){0};
-  if (!kind && book) kind = dcs_kind_of(book);
+  if (of_book && book) kind = dcs_kind_of(book);
   DCS_TRY(dcs_room_take(room, &rows->rows, n, sizeof *rows->rows, "rows"));
   DCS_TRY(dcs_room_take(room, &rows->sizes, n, sizeof(const dcs_run_row *), "sizes"));
   for (const dcs_run_row *row = run->rows; row < run->rows + n; row++)
-    if (row->outcome == DCS_OUTCOME_OK && is_taken(&row->size, kind)) add_row(rows, row);
+    if (row->outcome == DCS_OUTCOME_OK && row->size.kind == kind &&
+        (!of_book || is_initial(&row->size)))
+      add_row(rows, row);
   return DCS_OK;
 }
 
@@ -57,7 +60,7 @@ const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row 
         (pick->without && strcmp(row->variant, pick->without) == 0) ||
         (pick->config && !has_values(row->config, pick->config)) ||
         (pick->threads > 0 && row->threads != pick->threads) ||
-        !dcs_same_axes(&row->size, &like->size))
+        !dcs_same_size(&row->size, &like->size))
       continue;
     if (!best || row->median_ns < best->median_ns) best = row;
   }
@@ -66,5 +69,5 @@ const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row 
 
 bool dcs_claim_same_but(const dcs_run_row *a, const dcs_run_row *b, const char *prefix) {
   return strcmp(a->variant, b->variant) == 0 && a->scope == b->scope &&
-         dcs_same_axes(&a->size, &b->size) && dcs_same_config_but(a->config, b->config, prefix);
+         dcs_same_size(&a->size, &b->size) && dcs_same_config_but(a->config, b->config, prefix);
 }

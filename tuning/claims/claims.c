@@ -125,10 +125,11 @@ static void put_method(dcs_csv *csv, const dcs_run_row *row) {
 
 static void put_observation(dcs_csv *csv, const dcs_observation *o, bool any) {
   const dcs_run_row *m = o->method;
-  char atoms[64] = "", grid[64] = "";
+  char problem[DCS_TEXT] = "", atoms[64] = "", grid[64] = "";
+  if (m) dcs_format_problem(m->size.kind, &m->size.config, problem);
   if (m) dcs_size_words(&m->size, atoms, grid);
   DCS_CSV_NUMBERS(csv, any ? o->value : NAN, any ? o->lo : NAN, any ? o->hi : NAN);
-  DCS_CSV_TEXTS(csv, atoms, grid);
+  DCS_CSV_TEXTS(csv, problem, atoms, grid);
   put_method(csv, m);
   put_method(csv, o->base);
   if (o->of)
@@ -152,8 +153,8 @@ static dcs_status put(dcs_csv *csv, const dcs_claim_result *r) {
 dcs_status dcs_claims_put(dcs_csv *csv, const dcs_claims *claims) {
   static const char *const columns[] = DCS_NAMES(
       "claim", "source", "text", "verdict", "yes", "partly", "no", "unsure", "unit", "value",
-      "value_lo", "value_hi", "atoms", "grid", "variant", "config", "scope", "base_variant",
-      "base_config", "base_scope", "of", "least", "most", "missing", "rule");
+      "value_lo", "value_hi", "problem_config", "atoms", "grid", "variant", "config", "scope",
+      "base_variant", "base_config", "base_scope", "of", "least", "most", "missing", "rule");
   DCS_TRY(dcs_csv_header(csv, columns));
   for (size_t i = 0; i < claims->n; i++)
     DCS_TRY(put(csv, &claims->list[i]));

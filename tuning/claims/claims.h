@@ -9,15 +9,16 @@
 /* ---- the rows of a run that claims are held against (claim_rows.c) ---- */
 
 typedef struct {
-  dcs_run_row *rows; /* those that are ok, of the kind's initial problem, in the order of
-                        summary.csv; median_ns is that of their samples */
+  dcs_run_row *rows; /* those that are ok, in the order of summary.csv; median_ns is that of their
+                        samples */
   size_t n;
-  const dcs_run_row **sizes; /* the first row of each size */
+  const dcs_run_row **sizes; /* the first row of each size and problem */
   size_t n_sizes;
   int most_threads; /* of a CPU row in scope kernel; 0: there is none */
 } dcs_claim_rows;
 
-/* Takes those of a kind (NULL: that of the case study) from a run; the arrays are the room's. */
+/* Takes those of a kind, of all its problems, from a run; NULL: those of the case study's kind and
+ * its initial problem. The arrays are the room's. */
 dcs_status dcs_claim_rows_take(const dcs_run *run, const dcs_kind *kind, dcs_room *room,
                                dcs_claim_rows *rows);
 
@@ -32,12 +33,12 @@ typedef struct {
   int threads; /* 0: any */
 } dcs_claim_pick;
 
-/* The best row at the size of `like`, or NULL. */
+/* The best row of the size and problem of `like`, or NULL. */
 const dcs_run_row *dcs_claim_best(const dcs_claim_rows *rows, const dcs_run_row *like,
                                   const dcs_claim_pick *pick);
 
-/* Same variant, scope and size, and the same configuration but for the parameters whose names begin
- * with `prefix`. */
+/* Same variant, scope, size and problem, and the same configuration but for the parameters whose
+ * names begin with `prefix`. */
 bool dcs_claim_same_but(const dcs_run_row *a, const dcs_run_row *b, const char *prefix);
 
 /* ---- claims ---- */

@@ -73,6 +73,7 @@ dcs_status dcs_tokenize(const char *text, dcs_tokens *tokens) {
       dcs_token *list = realloc(tokens->list, (size_t)room * sizeof *list);
       if (!list) {
         free(tokens->list);
+        *tokens = (dcs_tokens){0};
         return dcs_fail(DCS_UNAVAILABLE, "no memory to translate a kernel");
       }
       tokens->list = list;

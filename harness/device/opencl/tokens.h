@@ -27,7 +27,7 @@ typedef struct {
   int n;
 } dcs_tokens;
 
-/* DCS_UNAVAILABLE: no memory. The caller frees tokens->list. */
+/* DCS_UNAVAILABLE: no memory, and there are no tokens. The caller frees tokens->list. */
 dcs_status dcs_tokenize(const char *text, dcs_tokens *tokens);
 
 bool dcs_token_is(const dcs_token *token, const char *text);

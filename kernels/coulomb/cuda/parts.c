@@ -23,14 +23,14 @@ static const dcs_param params[] = {
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
   const dcs_brick brick = dcs_brick_shape_of(config);
   const int parts = (int)config->value[PARTS], threads = brick.block_x * brick.block_y * parts;
-  const int bytes = threads * brick.coarsen_x * brick.coarsen_z * (int)sizeof(float);
+  const int64_t bytes = (int64_t)sizeof(float) * threads * brick.coarsen_x * brick.coarsen_z;
   if (!dcs_brick_fits(problem, brick, 1, why)) return false;
   if (threads > MOST_THREADS)
     snprintf(why, DCS_TEXT, "%d threads in %d parts; CUDA allows %d a block", threads, parts,
              MOST_THREADS);
   else if (bytes > MOST_SHARED_BYTES)
-    snprintf(why, DCS_TEXT, "partial sums take %d bytes of shared memory; %d fit", bytes,
-             MOST_SHARED_BYTES);
+    snprintf(why, DCS_TEXT, "partial sums take %lld bytes of shared memory; %d fit",
+             (long long)bytes, MOST_SHARED_BYTES);
   else
     return true;
   return false;

@@ -22,8 +22,8 @@
 
 /* What a thread knows of its place. */
 struct place {
-  int i, j, k, nx, ny; /* i, j clamped to the grid */
-  long long slice, at;
+  int i, j, k, nx, ny; /* i, j may lie beyond the grid, to which cell() clamps */
+  long long slice, at; /* points of a slice; of the thread's point, where it lies in the grid */
 };
 
 typedef float tile_row[BLOCK_X + 2 * BEYOND];
