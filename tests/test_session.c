@@ -132,6 +132,22 @@ static void a_time_across_a_stop_is_none(void **state) {
   assert_true(sample.continued);
 }
 
+/* However long a frame takes, its sample has several that follow each other. */
+static void a_sample_of_frames_has_eight(void **state) {
+  bench_fixture *f = fixture_of(state);
+  const dcs_method constant = method_of("cuda_constant");
+  dcs_session *session = session_of(f, DCS_GPU);
+  const int slot = prepare(f, &constant);
+  int64_t inner = 0; /* that it begins with: there are no times to find more by */
+  assert_int_equal(dcs_calibrate(session, slot, DCS_FRAME, DCS_PAGEABLE, &inner),
+                   DCS_OUTCOME_LAUNCH);
+  expect_said("has no times");
+  assert_int_equal(inner, 8);
+  assert_int_equal(dcs_calibrate(session, slot, DCS_WARM, DCS_PAGEABLE, &inner),
+                   DCS_OUTCOME_LAUNCH);
+  assert_int_equal(inner, 1);
+}
+
 static void an_emulated_device_has_no_times(void **state) {
   bench_fixture *f = fixture_of(state);
   const dcs_method constant = method_of("cuda_constant");
@@ -267,6 +283,7 @@ int main(int argc, char **argv) {
       ON_CPU(times_of_a_cpu_variant),
       ON_CPU(the_first_time_of_a_cpu_variant),
       EMULATED(a_time_across_a_stop_is_none),
+      EMULATED(a_sample_of_frames_has_eight),
       EMULATED(an_emulated_device_has_no_times),
       ON_CPU(the_cpu_has_limits),
       ON_CPU(a_killed_worker_is_replaced),

@@ -3,14 +3,15 @@
 #include "harness/engine/device_frames.h"
 #include "harness/engine/engine_device.h"
 
-/* As many as there can be in hand. */
-static dcs_outcome compute_all(dcs_device_frames *f, const dcs_device_frame *frame, int64_t n) {
+/* n frames, the first of them the nth of its block; as many as there can be in hand. */
+static dcs_outcome compute_all(dcs_device_frames *f, const dcs_device_frame *frame, int64_t nth,
+                               int64_t n) {
   dcs_device_span computed, copied;
   dcs_outcome outcome = DCS_OUTCOME_OK;
   for (int64_t i = 0; i < n + DCS_FRAMES_IN_HAND && outcome == DCS_OUTCOME_OK; i++) {
     if (i >= DCS_FRAMES_IN_HAND && i - DCS_FRAMES_IN_HAND < n)
       outcome = dcs_device_frames_wait(f, &computed, &copied);
-    if (i < n && outcome == DCS_OUTCOME_OK) outcome = dcs_device_frames_add(f, frame, i + 1);
+    if (i < n && outcome == DCS_OUTCOME_OK) outcome = dcs_device_frames_add(f, frame, nth + i);
   }
   return outcome;
 }
@@ -28,16 +29,29 @@ static dcs_outcome spoil(dcs_device_engine *e, int slot) {
   return DCS_OUTCOME_OK;
 }
 
+/* Behind two that are not timed: with these a driver loads the kernels, charges are copied, and the
+ * sums of a block are begun. */
+static dcs_outcome time_frames(dcs_device_frames *f, const dcs_device_frame *frame, int64_t inner,
+                               double *ns) {
+  const dcs_outcome outcome = compute_all(f, frame, 1, DCS_FRAMES_IN_HAND);
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  const double start = dcs_now_ns();
+  const dcs_outcome timed = compute_all(f, frame, 1 + DCS_FRAMES_IN_HAND, inner);
+  *ns = dcs_now_ns() - start;
+  return timed;
+}
+
 dcs_outcome dcs_run_frames(dcs_device_engine *e, int slot, dcs_memory memory, int64_t inner,
                            float *map, double *ns) {
   dcs_device_method *m = &e->slots[slot];
   const dcs_device_frame frame = {.problem = m->problem, .plan = m->plan, .map = map};
   dcs_device_frames *frames;
+  *ns = 0;
   dcs_outcome outcome = dcs_device_frames_of(e, slot, memory, &frames);
-  if (outcome == DCS_OUTCOME_OK && map) outcome = spoil(e, slot);
-  const double start = dcs_now_ns();
-  if (outcome == DCS_OUTCOME_OK) outcome = compute_all(frames, &frame, inner);
-  *ns = dcs_now_ns() - start;
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  if (map) outcome = spoil(e, slot);
+  if (outcome == DCS_OUTCOME_OK)
+    outcome = map ? compute_all(frames, &frame, 1, 1) : time_frames(frames, &frame, inner, ns);
   dcs_device_frames_close(frames);
   m->replanned = false; /* by a plan of its own: other scopes may capture it */
   return outcome;

@@ -26,7 +26,7 @@ dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs
 dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                           int64_t *inner) {
   dcs_sample sample = {0};
-  *inner = 1;
+  *inner = scope == DCS_FRAME ? DCS_LEAST_FRAMES : 1;
   if (scope == DCS_FIRST) return DCS_OUTCOME_OK;
   for (int tries = 0; tries < 8; tries++) {
     const double started = dcs_now_ns();

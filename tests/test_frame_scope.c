@@ -1,0 +1,122 @@
+/* Scope frame, on the emulated device: what is timed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/base/clock.h"
+#include "harness/engine/engine_device.h"
+#include "harness/worker/worker.h"
+#include "tests/planted_kernels.h"
+
+/* ---- an engine ---- */
+
+typedef struct {
+  bench_fixture *of;
+  dcs_engine *engine;
+  dcs_device *device;
+  float *map;
+} ready;
+
+static size_t map_bytes(const ready *r) {
+  return (size_t)dcs_points(r->of->c.problem.n) * sizeof(float);
+}
+
+static ready make_ready(void **state) {
+  ready r = {.of = fixture_of(state)};
+  const dcs_method method = method_of("cuda_naive");
+  void *out[DCS_MAX_BUFFERS] = {NULL};
+  dcs_code_facts facts;
+  assert_int_equal(dcs_engine_device_open("emulated", NULL, &r.engine), DCS_OK);
+  r.device = r.engine->device;
+  r.map = malloc(map_bytes(&r));
+  assert_non_null(r.map);
+  const dcs_case *c = &r.of->c;
+  out[dcs_map_of(c->kind)] = r.map;
+  assert_int_equal(r.engine->take(r.engine, c->kind, &c->problem, out), DCS_OUTCOME_OK);
+  assert_int_equal(
+      r.engine->prepare(r.engine, 0, &c->problem.config, method.variant, &method.config, &facts),
+      DCS_OUTCOME_OK);
+  return r;
+}
+
+static void end(ready *r) {
+  r->engine->close(r->engine);
+  free(r->map);
+}
+
+/* ---- a device that is looked at ---- */
+
+enum { MOST_FRAMES = 16 };
+
+static struct {
+  dcs_status (*launch)(dcs_device *, dcs_module *, const char *, const int64_t[3], const int[3],
+                       void **);
+  dcs_status (*synchronize)(dcs_device *);
+  int assembled, added;
+  double assembled_ns[MOST_FRAMES], synchronized_ns;
+  dcs_module *frames; /* of `assemble`; its `dcs` adds a map to the sums */
+} seen;
+
+static dcs_status see_launch(dcs_device *device, dcs_module *module, const char *kernel,
+                             const int64_t grid[3], const int block[3], void **args) {
+  if (strcmp(kernel, "assemble") == 0) {
+    assert_true(seen.assembled < MOST_FRAMES);
+    seen.frames = module;
+    seen.assembled_ns[seen.assembled++] = dcs_now_ns();
+  } else if (module == seen.frames) {
+    seen.added++;
+  }
+  return seen.launch(device, module, kernel, grid, block, args);
+}
+
+static dcs_status see_synchronize(dcs_device *device) {
+  seen.synchronized_ns = dcs_now_ns();
+  return seen.synchronize(device);
+}
+
+static dcs_status no_time_passes(dcs_device *device, int from, int to, double *ns) {
+  (void)device, (void)from, (void)to;
+  *ns = 0;
+  return DCS_OK;
+}
+
+static void look(dcs_device *device) {
+  memset(&seen, 0, sizeof seen);
+  seen.launch = device->launch;
+  seen.synchronize = device->synchronize;
+  device->launch = see_launch;
+  device->synchronize = see_synchronize;
+}
+
+/* ---- tests ---- */
+
+/* The clock starts behind two frames, and so does not run longer than from the second one's launch
+ * to the closing, which begins as the device is waited for. */
+static void two_frames_go_before_the_timed_ones(void **state) {
+  ready r = make_ready(state);
+  double ns;
+  r.device->timed = true;
+  r.device->elapsed_ns = no_time_passes;
+  look(r.device);
+  assert_int_equal(r.engine->run(r.engine, 0, DCS_FRAME, DCS_PINNED, 5, &ns), DCS_OUTCOME_OK);
+  assert_int_equal(seen.assembled, 2 + 5);
+  assert_int_equal(seen.added, 2 + 5);
+  assert_true(ns >= seen.assembled_ns[6] - seen.assembled_ns[2]);
+  assert_true(ns <= seen.synchronized_ns - seen.assembled_ns[1]);
+  end(&r);
+}
+
+#define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)
+
+int main(int argc, char **argv) {
+  if (argc > 2 && strcmp(argv[1], "worker") == 0)
+    return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
+  const struct CMUnitTest tests[] = {
+      EMULATED(two_frames_go_before_the_timed_ones),
+  };
+  return cmocka_run_group_tests_name("frame_scope", tests, kernel_folder_make,
+                                     kernel_folder_remove);
+}
