@@ -1,4 +1,4 @@
-/* Scope frame, on the emulated device: what is timed. */
+/* Scope frame, on the emulated device: what is timed, and what is verified. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,14 +47,29 @@ static void end(ready *r) {
   free(r->map);
 }
 
+static dcs_outcome compute(ready *r, dcs_scope scope) {
+  double ns;
+  memset(r->map, 0xff, map_bytes(r));
+  return r->engine->run(r->engine, 0, scope, DCS_PINNED, 1, &ns);
+}
+
+static bool is_right(const ready *r) {
+  const dcs_method method = method_of("cuda_naive");
+  return dcs_check(&r->of->reference, r->map,
+                   method.variant->longest_sum(&r->of->c.problem, &method.config))
+      .accepted;
+}
+
 /* ---- a device that is looked at ---- */
 
 enum { MOST_FRAMES = 16 };
+typedef enum { NO_FAULT, SPOILED_PLACES, LOST_MAP } fault;
 
 static struct {
   dcs_status (*launch)(dcs_device *, dcs_module *, const char *, const int64_t[3], const int[3],
                        void **);
   dcs_status (*synchronize)(dcs_device *);
+  fault in_second;
   int assembled, added;
   double assembled_ns[MOST_FRAMES], synchronized_ns;
   dcs_module *frames; /* of `assemble`; its `dcs` adds a map to the sums */
@@ -66,8 +81,10 @@ static dcs_status see_launch(dcs_device *device, dcs_module *module, const char 
     assert_true(seen.assembled < MOST_FRAMES);
     seen.frames = module;
     seen.assembled_ns[seen.assembled++] = dcs_now_ns();
-  } else if (module == seen.frames) {
-    seen.added++;
+    if (seen.in_second == SPOILED_PLACES && seen.assembled == 2)
+      DCS_TRY(device->fill(device, *(dcs_ptr *)args[1], 0xffffffffu, 3));
+  } else if (module == seen.frames && ++seen.added == 2 && seen.in_second == LOST_MAP) {
+    return DCS_OK;
   }
   return seen.launch(device, module, kernel, grid, block, args);
 }
@@ -83,10 +100,11 @@ static dcs_status no_time_passes(dcs_device *device, int from, int to, double *n
   return DCS_OK;
 }
 
-static void look(dcs_device *device) {
+static void look(dcs_device *device, fault in_second) {
   memset(&seen, 0, sizeof seen);
   seen.launch = device->launch;
   seen.synchronize = device->synchronize;
+  seen.in_second = in_second;
   device->launch = see_launch;
   device->synchronize = see_synchronize;
 }
@@ -100,13 +118,25 @@ static void two_frames_go_before_the_timed_ones(void **state) {
   double ns;
   r.device->timed = true;
   r.device->elapsed_ns = no_time_passes;
-  look(r.device);
+  look(r.device, NO_FAULT);
   assert_int_equal(r.engine->run(r.engine, 0, DCS_FRAME, DCS_PINNED, 5, &ns), DCS_OUTCOME_OK);
   assert_int_equal(seen.assembled, 2 + 5);
   assert_int_equal(seen.added, 2 + 5);
   assert_true(ns >= seen.assembled_ns[6] - seen.assembled_ns[2]);
   assert_true(ns <= seen.synchronized_ns - seen.assembled_ns[1]);
   end(&r);
+}
+
+/* Frames with either buffers, and their sums. */
+static void three_frames_are_verified(void **state) {
+  for (fault f = NO_FAULT; f <= LOST_MAP; f++) {
+    ready r = make_ready(state);
+    look(r.device, f);
+    assert_int_equal(compute(&r, DCS_UNTIMED_FRAME), DCS_OUTCOME_OK);
+    assert_int_equal(seen.assembled, 3);
+    assert_int_equal(is_right(&r), f == NO_FAULT);
+    end(&r);
+  }
 }
 
 #define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)
@@ -116,6 +146,7 @@ int main(int argc, char **argv) {
     return dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
   const struct CMUnitTest tests[] = {
       EMULATED(two_frames_go_before_the_timed_ones),
+      EMULATED(three_frames_are_verified),
   };
   return cmocka_run_group_tests_name("frame_scope", tests, kernel_folder_make,
                                      kernel_folder_remove);

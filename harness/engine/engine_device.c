@@ -237,8 +237,7 @@ static dcs_status run_untimed(dcs_device_engine *e, const dcs_device_method *m, 
 static dcs_outcome run_frames(dcs_device_engine *e, int slot, bool timed, dcs_memory memory,
                               int64_t inner, double *ns) {
   if (timed && !e->engine.device->timed) return as_outcome(no_times(), DCS_OUTCOME_LAUNCH);
-  return dcs_run_frames(e, slot, memory, timed ? inner : 1,
-                        timed ? NULL : e->out[dcs_map_of(e->kind)], ns);
+  return dcs_run_frames(e, slot, memory, inner, timed ? NULL : e->out[dcs_map_of(e->kind)], ns);
 }
 
 static dcs_outcome device_run(dcs_engine *engine, int slot, dcs_scope scope, dcs_memory memory,

@@ -189,9 +189,10 @@ dcs_outcome dcs_device_frames_of(dcs_device_engine *e, int slot, dcs_memory memo
 
 /* Computes the method's problem so many times as frames that follow each other, two in hand: places
  * are copied for each, in that kind of memory; charges and sums stay. *ns: of all of them together,
- * behind two that are not timed. `map` receives the map of one, untimed; NULL: not wanted. */
+ * behind two that are not timed. With `mean` it computes three, untimed, over NaN, and `mean`
+ * receives what their sums give. */
 dcs_outcome dcs_run_frames(dcs_device_engine *e, int slot, dcs_memory memory, int64_t inner,
-                           float *map, double *ns);
+                           float *mean, double *ns);
 
 /* ---- maps ---- */
 
