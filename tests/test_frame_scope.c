@@ -139,6 +139,19 @@ static void three_frames_are_verified(void **state) {
   }
 }
 
+static dcs_status lack_memory(dcs_device *device, dcs_memory memory) {
+  (void)device, (void)memory;
+  return dcs_fail(DCS_UNAVAILABLE, "no such memory");
+}
+
+static void memory_that_the_device_lacks_is_inapplicable(void **state) {
+  ready r = make_ready(state);
+  r.device->supports = lack_memory;
+  assert_int_equal(compute(&r, DCS_UNTIMED_FRAME), DCS_OUTCOME_INAPPLICABLE);
+  expect_said("no such memory");
+  end(&r);
+}
+
 #define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)
 
 int main(int argc, char **argv) {
@@ -147,6 +160,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       EMULATED(two_frames_go_before_the_timed_ones),
       EMULATED(three_frames_are_verified),
+      EMULATED(memory_that_the_device_lacks_is_inapplicable),
   };
   return cmocka_run_group_tests_name("frame_scope", tests, kernel_folder_make,
                                      kernel_folder_remove);

@@ -37,7 +37,7 @@ struct dcs_engine {
   /* Computes the outputs `inner` times, once in the untimed scopes; *ns is the time of all of them
    * together (0 when untimed), without what flushes caches before each of a kind with cold data.
    * Where copies are part of the scope, a device has the buffers in that kind of memory; what it
-   * cannot do is DCS_OUTCOME_NOT_BUILT. The result lies in `out` afterwards; on a device in the
+   * lacks is DCS_OUTCOME_INAPPLICABLE. The result lies in `out` afterwards; on a device in the
    * untimed scopes alone. */
   dcs_outcome (*run)(dcs_engine *, int slot, dcs_scope scope, dcs_memory memory, int64_t inner,
                      double *ns);

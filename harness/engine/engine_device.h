@@ -183,7 +183,7 @@ dcs_status dcs_poison(dcs_device_engine *e, const dcs_places *places);
 /* ---- frames (device_frames.h) ---- */
 
 /* Frames of the method of that slot, which is prepared, with places and charges in that kind of
- * memory. DCS_OUTCOME_NOT_BUILT where the device has none, else as dcs_device_frames_open(). */
+ * memory. DCS_OUTCOME_INAPPLICABLE where the device has none, else as dcs_device_frames_open(). */
 dcs_outcome dcs_device_frames_of(dcs_device_engine *e, int slot, dcs_memory memory,
                                  dcs_device_frames **frames);
 

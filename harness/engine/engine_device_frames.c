@@ -188,7 +188,9 @@ dcs_outcome dcs_device_frames_of(dcs_device_engine *e, int slot, dcs_memory memo
                                  dcs_device_frames **frames) {
   const dcs_variant *variant = e->slots[slot].variant;
   *frames = NULL;
-  if (e->engine.device->supports(e->engine.device, memory) != DCS_OK) return DCS_OUTCOME_NOT_BUILT;
+  const dcs_status supported = e->engine.device->supports(e->engine.device, memory);
+  if (supported == DCS_UNAVAILABLE) return DCS_OUTCOME_INAPPLICABLE;
+  if (supported != DCS_OK) return DCS_OUTCOME_LAUNCH;
   dcs_outcome outcome = check_form(e->kind, variant);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   dcs_device_frames *f = new_frames(e, e->shape, memory);
