@@ -1,4 +1,5 @@
-/* Scope frame, on the emulated device: what is timed, and what is verified. */
+/* Scope frame, on the emulated device: what is timed, what is verified, and what is left behind by
+ * frames that fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,6 +153,23 @@ static void memory_that_the_device_lacks_is_inapplicable(void **state) {
   end(&r);
 }
 
+static dcs_status run_out(dcs_device *device, int which) {
+  (void)device, (void)which;
+  return dcs_fail(DCS_UNAVAILABLE, "out of memory");
+}
+
+/* Before it assembles its atoms, which all methods share. */
+static void a_frame_that_fails_leaves_the_inputs_right(void **state) {
+  ready r = make_ready(state);
+  dcs_status (*wait_event)(dcs_device *, int) = r.device->wait_event;
+  r.device->wait_event = run_out;
+  assert_int_equal(compute(&r, DCS_UNTIMED_FRAME), DCS_OUTCOME_MEMORY);
+  r.device->wait_event = wait_event;
+  assert_int_equal(compute(&r, DCS_UNTIMED), DCS_OUTCOME_OK);
+  assert_true(is_right(&r));
+  end(&r);
+}
+
 #define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)
 
 int main(int argc, char **argv) {
@@ -161,6 +179,7 @@ int main(int argc, char **argv) {
       EMULATED(two_frames_go_before_the_timed_ones),
       EMULATED(three_frames_are_verified),
       EMULATED(memory_that_the_device_lacks_is_inapplicable),
+      EMULATED(a_frame_that_fails_leaves_the_inputs_right),
   };
   return cmocka_run_group_tests_name("frame_scope", tests, kernel_folder_make,
                                      kernel_folder_remove);

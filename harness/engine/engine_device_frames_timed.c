@@ -29,6 +29,13 @@ static dcs_outcome spoil(dcs_device_engine *e, int slot) {
   return DCS_OUTCOME_OK;
 }
 
+/* No frame of them has brought inputs that all methods share. */
+static void bring_back(dcs_device_engine *e) {
+  dcs_device *device = e->engine.device;
+  (void)device->copy_in(device, e->buffers[0][DCS_BLOCK_DEVICE].ptr, e->shape->input[0],
+                        dcs_buffer_bytes(e->kind, 0, e->shape));
+}
+
 /* Behind two that are not timed: with these a driver loads the kernels, charges are copied, and the
  * sums of a block are begun. */
 static dcs_outcome time_frames(dcs_device_frames *f, const dcs_device_frame *frame, int64_t inner,
@@ -69,6 +76,7 @@ dcs_outcome dcs_run_frames(dcs_device_engine *e, int slot, dcs_memory memory, in
   if (outcome == DCS_OUTCOME_OK)
     outcome = mean ? verify_frames(frames, &frame, mean) : time_frames(frames, &frame, inner, ns);
   dcs_device_frames_close(frames);
+  if (mean && outcome != DCS_OUTCOME_OK) bring_back(e);
   m->replanned = false; /* by a plan of its own: other scopes may capture it */
   return outcome;
 }
