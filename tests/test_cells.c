@@ -41,6 +41,14 @@ static void a_cell_weighs_its_evaluations(void **state) {
   assert_true(dcs_cell_weight(&cell) == 0);
 }
 
+/* Ten frames, eight of them timed, and 200 for each point, whose sums are page-locked. */
+static void frames_weigh_ten_and_their_sums(void **state) {
+  (void)state;
+  dcs_cell cell = direct_sums(1000, 100, 1);
+  cell.records[0].scope = DCS_FRAME;
+  assert_near(dcs_cell_weight(&cell), 1e8 + 10 * 1e9 + 2e8);
+}
+
 /* A ball of 6 angstrom has the volume of a cube of half edge 6 (pi / 6)^(1/3). Two places at random
  * on an edge of 49.5 are that near with 1 - (1 - half / 49.5)^2; no more atoms than all are. Beside
  * the direct sum. */
@@ -86,7 +94,9 @@ static void the_time_left_is_divided(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_cell_weighs_its_evaluations), cmocka_unit_test(a_cutoff_leaves_atoms_out),
+      cmocka_unit_test(a_cell_weighs_its_evaluations),
+      cmocka_unit_test(frames_weigh_ten_and_their_sums),
+      cmocka_unit_test(a_cutoff_leaves_atoms_out),
       cmocka_unit_test(methods_to_a_tolerance_weigh_points_and_atoms),
       cmocka_unit_test(the_time_left_is_divided)};
   return cmocka_run_group_tests(tests, NULL, NULL);

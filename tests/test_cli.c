@@ -160,6 +160,8 @@ static void grids_beyond_the_memory_are_refused_before_anything_is_measured(void
   (void)state;
   SWEEP_REFUSED(4, "--grid 10000^3", "10000x10000x10000", "4e+03 GB", "GB are free");
   SWEEP_REFUSED(4, "--grid 8192^3", "8192x8192x8192", "2.2e+03 GB", "GB are free");
+  SWEEP_REFUSED(4, "--variants cuda_naive --scope kernel,frame --grid 8192^3", "8192x8192x8192",
+                "1.1e+04 GB", "GB are free"); /* 16 B a point beside 4 */
   SWEEP_REFUSED(2, "--grid 1099511627776x1x1", "1099511627776", "1 to 1073741824");
 }
 

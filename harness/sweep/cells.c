@@ -4,6 +4,8 @@
 #include "harness/base/hash.h"
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
+#include "harness/engine/device_frames.h"
+#include "harness/worker/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,12 +58,25 @@ static dcs_status parse_set(const char *what, const char *text, const char *(*na
   return status;
 }
 
+static double points_of(const dcs_size *size) {
+  return dcs_has_grid(size->kind) ? (double)dcs_points(dcs_size_points(size)) : 0;
+}
+
+/* On the host, where frames are measured. */
+static double bytes_of_sums(const dcs_cell *cell) {
+  for (int r = 0; r < cell->n_records; r++)
+    if (cell->records[r].scope == DCS_FRAME)
+      return (double)DCS_SUMS_IN_HAND * sizeof(double) * points_of(&cell->size);
+  return 0;
+}
+
 /* Marks a cell that does not fit the bytes that are available. */
 static dcs_status check_memory(dcs_cell *cell, double available) {
   char text[DCS_TEXT];
+  if (cell->too_large) return DCS_OK;
   const dcs_kind *kind = cell->size.kind;
   const dcs_problem shape = dcs_size_problem(&cell->size, cell->spacing);
-  double bytes = (double)sizeof(dcs_site) * (double)shape.n_inputs;
+  double bytes = (double)sizeof(dcs_site) * (double)shape.n_inputs + bytes_of_sums(cell);
   for (int b = 0; b < kind->n_buffers; b++)
     bytes += (kind->buffers[b].output ? 1.0 : 2.0) * (double)dcs_buffer_bytes(kind, b, &shape);
   if (bytes <= available) return DCS_OK;
@@ -80,14 +95,14 @@ static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *
 /* Settles what was left to the input, so that a cell is known by its numbers; refuses what cannot
  * be before anything is measured. */
 static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *molecule,
-                         dcs_config problem, double available, dcs_cell *cell) {
+                         dcs_config problem, dcs_cell *cell) {
   dcs_molecule part = *molecule;
   dcs_grid grid = options->run.grid;
   const int64_t atoms = cell->size.axes[0];
   const bool has_grid = dcs_has_grid(cell->size.kind);
   if (!options->run.input.files[0]) {
     cell->spacing = !has_grid ? NAN : grid.spacing > 0 ? grid.spacing : DCS_RANDOM_SPACING;
-    return check_memory(cell, available);
+    return DCS_OK;
   }
   if (atoms > part.n)
     return dcs_fail(DCS_USAGE, "%s has %lld atoms; --atoms asks for %lld",
@@ -99,7 +114,7 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   DCS_TRY(dcs_case_grid(&part, &grid));
   set_size(cell->size.kind, part.n, grid.n, cell);
   cell->spacing = has_grid ? grid.spacing : NAN;
-  return check_memory(cell, available);
+  return DCS_OK;
 }
 
 enum { MOST_CELLS = 10000, MOST_RECORDS = 20000 };
@@ -298,14 +313,11 @@ static dcs_status expand_size(const line_values *v, int64_t atoms, dcs_dims grid
   dcs_cell wanted = {0}, *cell;
   if (v->methods.n == 0) return DCS_OK;
   set_size(v->kind, atoms, grid, &wanted);
-  DCS_TRY(settle(v->options, v->molecule, v->problems[0], v->available, &wanted));
-  const int n_before = cells->n;
-  dcs_status status = take_cell(cells, v->index, &wanted, &cell);
-  if (status != DCS_OK || cells->n == n_before) free(wanted.too_large);
-  DCS_TRY(status);
+  DCS_TRY(settle(v->options, v->molecule, v->problems[0], &wanted));
+  DCS_TRY(take_cell(cells, v->index, &wanted, &cell));
   for (int p = 0; p < v->n_problems; p++)
     DCS_TRY(fill_cell(cell, &v->problems[p], v));
-  return DCS_OK;
+  return check_memory(cell, v->available); /* a line may have brought frames */
 }
 
 static dcs_status expand_line(const dcs_sweep_line *line, bool gpu, line_values v,
@@ -366,6 +378,13 @@ static double estimated_work(const dcs_record *record) {
   return fmin(all, 1e3 * linear);
 }
 
+/* A sample is of several frames. Before them their sums are page-locked, and the first touch of 16
+ * bytes takes as long as some 200 evaluations. */
+static double weight_of_frames(const dcs_record *record) {
+  return (DCS_LEAST_FRAMES + DCS_FRAMES_IN_HAND - 1) * estimated_work(record) +
+         2e2 * points_of(&record->size);
+}
+
 double dcs_cell_weight(const dcs_cell *cell) {
   double weight = 0;
   for (int r = 0; r < cell->n_records; r++) {
@@ -374,6 +393,7 @@ double dcs_cell_weight(const dcs_cell *cell) {
     if (cell->too_large) continue;
     weight += estimated_work(record);
     if (record->scope == DCS_FIRST) weight += 2e10; /* a process is started for each sample */
+    if (record->scope == DCS_FRAME) weight += weight_of_frames(record);
   }
   return weight;
 }
