@@ -192,18 +192,23 @@ static void frontiers_decide_as_the_times_do(void **state) {
 /* ---- the figure ---- */
 
 /* Draws the run and reads the data back, which the caller frees. */
-static char *draw_times(void) {
-  dcs_crossovers found;
+static char *draw_run(void) {
   char path[128], *text;
   size_t bytes;
   const dcs_figures_options options = {.dir = out};
-  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
-  assert_int_equal(dcs_crossovers_write(out, &found), DCS_OK);
-  dcs_crossovers_free(&found);
   if (dcs_figures(&options) != DCS_OK) fail_msg("%s", dcs_error_message());
   snprintf(path, sizeof path, "%s/plots/external_times.dat", out);
   assert_int_equal(dcs_read_file(path, &text, &bytes), DCS_OK);
   return text;
+}
+
+/* As above, with the crossover points. */
+static char *draw_times(void) {
+  dcs_crossovers found;
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
+  assert_int_equal(dcs_crossovers_write(out, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  return draw_run();
 }
 
 static void times_are_drawn_with_their_crossover_points(void **state) {
@@ -247,6 +252,36 @@ static void the_fastest_of_many_are_drawn(void **state) {
   assert_null(strstr(data, "\"m2\"\n"));
   assert_non_null(strstr(data, "\"m0\"\n1\t0.00024\t0.00024\t0.00024\t\"m0\""));
   free(data);
+  forget_run();
+}
+
+/* The fastest comes first, in whichever scope. */
+static void times_of_frames_count_as_well(void **state) {
+  (void)state;
+  assert_int_equal(import("method,n,time_ns,scope\na,1,90,frame\nb,1,20,frame\n"
+                          "a,2,95,frame\nb,2,30,frame\n",
+                          NULL),
+                   DCS_OK);
+  char *data = draw_run();
+  const char *fast = strstr(data, "\"b\"\n"), *slow = strstr(data, "\"a\"\n");
+  assert_non_null(fast);
+  assert_non_null(slow);
+  assert_true(fast < slow);
+  free(data);
+  forget_run();
+}
+
+static void a_scope_that_is_none_is_named(void **state) {
+  (void)state;
+  dcs_run run;
+  char command[128];
+  assert_int_equal(import("method,n,time_ns\na,1,90\n", NULL), DCS_OK);
+  snprintf(command, sizeof command, "sed -i s/,warm,/,frames,/ %s/s*.csv", out);
+  assert_int_equal(system(command), 0);
+  assert_int_equal(dcs_run_open(&run, out), DCS_INPUT);
+  assert_non_null(
+      strstr(dcs_error_message(), "found scope \"frames\"; expected kernel, warm, first or frame"));
+  dcs_run_close(&run);
   forget_run();
 }
 
@@ -304,6 +339,8 @@ int main(void) {
                                      cmocka_unit_test(two_axes),
                                      cmocka_unit_test(times_are_drawn_with_their_crossover_points),
                                      cmocka_unit_test(the_fastest_of_many_are_drawn),
+                                     cmocka_unit_test(times_of_frames_count_as_well),
+                                     cmocka_unit_test(a_scope_that_is_none_is_named),
                                      cmocka_unit_test(frontiers_decide_as_the_times_do),
                                      cmocka_unit_test(a_decision_by_interpolation),
                                      cmocka_unit_test(decisions_that_are_refused)};

@@ -83,7 +83,7 @@ static dcs_status list_methods(times *t) {
     t->scopes = t->scopes || row->of->scope != t->methods[0].first->of->scope;
   }
   for (int s = 0; s < run->n_sizes; s++)
-    for (int scope = 0; scope <= DCS_FIRST; scope++) {
+    for (int scope = DCS_KERNEL; scope <= DCS_FRAME; scope <<= 1) {
       const dcs_figure_row *best = fastest_at(t, s, (dcs_scope)scope);
       if (best) t->methods[find_method(t, best)].fastest++;
     }

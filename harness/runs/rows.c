@@ -28,7 +28,7 @@ static dcs_status read_key(const dcs_table *t, size_t row, const key_columns *c,
                      .devices = dcs_table_cell(t, row, c->at[DEVICES])};
   if (!*r->variant) return dcs_table_wrong(t, row, "variant", c->at[VARIANT], "its id");
   if (!dcs_find_scope(dcs_table_cell(t, row, c->at[SCOPE]), &r->scope))
-    return dcs_table_wrong(t, row, "scope", c->at[SCOPE], "kernel, warm or first");
+    return dcs_table_wrong(t, row, "scope", c->at[SCOPE], "kernel, warm, first or frame");
   return dcs_size_read(t, row, &c->size, &r->size);
 }
 

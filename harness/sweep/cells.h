@@ -34,7 +34,8 @@ extern dcs_tuned_finder *dcs_find_tuned;
 
 /* Expands every line; lines that meet in a cell share it, and a method that two lines name in the
  * same scope and memory is measured once. Groups and plans leave out what
- * this machine cannot run. Scopes are `kernel`, `warm`, `first`; a CPU variant has no `warm`.
+ * this machine cannot run. Scopes are `kernel`, `warm`, `first`, `frame`; a CPU variant has no
+ * `warm` and no `frame`.
  * Memory multiplies the scopes that copies are part of; a method is measured on each of the line's
  * problems that its variant solves.
  * `molecule` is that of the input, if there is one; `facts` are those of the machine, for
