@@ -151,6 +151,30 @@ static void tolerances_and_cells_are_not(void **state) {
   dcs_table_free(t);
 }
 
+/* The rows of a kind without a grid are in no crossover point along points. */
+static void kinds_without_a_grid_are_apart(void **state) {
+  (void)state;
+  static const int edges[] = {16, 20, 32, 64, 80};
+  static const expected rows[] = {{"atoms", "kernel", "cpu_parallel", "gpu", "", "always_b", 0},
+                                  {"points", "kernel", "cpu_parallel", "gpu", "70", "ok", 1e5}};
+  begin_run();
+  for (int i = 0; i < 5; i++) {
+    const double points = pow(edges[i], 3);
+    for (int r = 0; r < rounds; r++) {
+      fprintf(samples, "%d,b,\"x=1,threads=4\",kernel,,cpu,born,,%d,,,,%d\n", r, 10 << i, 2000 + r);
+      fprintf(samples, "%d,bg,\"x=1,threads=0\",kernel,,cuda:0,born,,%d,,,,%d\n", r, 10 << i,
+              1000 + r);
+    }
+    fprintf(summary, "b,\"x=1,threads=4\",kernel,,cpu,born,,%d,,,,cpu,4,2004,ok\n", 10 << i);
+    fprintf(summary, "bg,\"x=1,threads=0\",kernel,,cuda:0,born,,%d,,,,gpu,,1004,ok\n", 10 << i);
+    put_method("plain", 4, "kernel", 70, edges[i], 2e-5 * points, "ok");
+    put_method("g", 0, "kernel", 70, edges[i], 2, "ok");
+  }
+  end_run();
+  assert_status(crossover(""), 0);
+  assert_rows(rows, 2);
+}
+
 /* Along grid points: at 70 atoms a crossing at 1e5 points, the GPU being the one to take below it
  * (which exchanges A and B); at 80 a saw-tooth. Grids come in no order. */
 static void grids_at_fixed_atoms(void **state) {
@@ -400,6 +424,7 @@ int main(void) {
       cmocka_unit_test(the_sequential_method_is_the_lowest_rung),
       cmocka_unit_test(problems_are_held_against_each_other),
       cmocka_unit_test(tolerances_and_cells_are_not),
+      cmocka_unit_test(kinds_without_a_grid_are_apart),
       cmocka_unit_test(grids_at_fixed_atoms),
       cmocka_unit_test(shapes_do_not_mix),
       cmocka_unit_test(the_plane_has_a_frontier),

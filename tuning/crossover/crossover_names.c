@@ -66,10 +66,11 @@ static const dcs_measured_size *next_to(const dcs_measured *m, const dcs_crossov
   const dcs_measured_size *found = NULL;
   for (size_t i = 0; i < m->n_sizes; i++) {
     const dcs_measured_size *size = &m->sizes[i];
-    const double x = dcs_along(&size->size, c->along);
-    if (!dcs_crossover_covers(c, size) || (x > c->threshold.estimate) != above ||
+    if (!dcs_crossover_covers(c, size) ||
         (!dcs_best(size, c->pair, 0) && !dcs_best(size, c->pair, 1)))
-      continue;
+      continue; /* of another kind, it may not even have the dimension */
+    const double x = dcs_along(&size->size, c->along);
+    if ((x > c->threshold.estimate) != above) continue;
     if (!found || (x < dcs_along(&found->size, c->along)) == above) found = size;
   }
   return found;
