@@ -207,6 +207,8 @@ static void sizes_agree_in_dimensions(void **state) {
   assert_true(!dcs_same_along(&a, &d, 0) && dcs_same_along(&a, &d, 1));
   assert_false(dcs_same_axes(&a, &c) || dcs_same_axes(&a, &d));
   assert_true(dcs_along(&a, 0) == 4000 && dcs_along(&a, 1) == 131072);
+  const dcs_size alone = {.kind = dcs_find_kind("born"), .axes = {70}};
+  assert_true(dcs_along(&alone, 0) == 70 && isnan(dcs_along(&alone, 1)));
   assert_string_equal(dcs_dimension_text(&a, 0, text), "4000");
   assert_string_equal(dcs_dimension_text(&a, 1, text), "256x128x4");
   const dcs_dims n = dcs_size_points(&a);

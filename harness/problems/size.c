@@ -152,6 +152,7 @@ int dcs_compare_sizes(const dcs_size *a, const dcs_size *b) {
 /* ---- dimensions ---- */
 
 double dcs_along(const dcs_size *size, int dimension) {
+  if (dimension >= size->kind->n_dimensions) return NAN;
   const dcs_dimension *d = &size->kind->dimensions[dimension];
   double product = 1;
   for (int a = d->first; a < d->first + d->n; a++)

@@ -38,8 +38,8 @@ bool dcs_same_axes(const dcs_size *a, const dcs_size *b);
 /* An order of all sizes: by kind, grid, atoms, then by the values of the parameters. */
 int dcs_compare_sizes(const dcs_size *a, const dcs_size *b);
 
-/* The product of the axes of a dimension; "4000", "256x256x4" (returns text); whether both sizes
- * agree in it. */
+/* The product of the axes of a dimension, NAN where the kind has no such dimension; "4000",
+ * "256x256x4" (returns text); whether both sizes agree in it. */
 double dcs_along(const dcs_size *size, int dimension);
 char *dcs_dimension_text(const dcs_size *size, int dimension, char text[64]);
 bool dcs_same_along(const dcs_size *a, const dcs_size *b, int dimension);
