@@ -312,8 +312,9 @@ dcs_status dcs_command_map(int argc, char **argv) {
           "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
           "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
           "that took least on the reference card of its compute capability. A map that needs more "
-          "memory than is free is computed in slabs, which are the same bits; "
-          "those of a file in which z varies fastest wait beside it: results/maps.md. With "
+          "memory than is free is computed in slabs, which are the same bits but by two methods of "
+          "the GPU; those of a file in which z varies fastest wait beside it: results/maps.md. "
+          "With "
           "--average or --each, the maps of the frames of trajectories, TRAJ, of the atoms whose "
           "charges TOP gives: results/frames.md.",
       .take_word = take_word,

@@ -4,7 +4,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/hash.h"
 #include "harness/base/interrupt.h"
-#include "harness/base/machine.h"
 #include "harness/files/file.h"
 
 #include <pthread.h>
@@ -80,11 +79,13 @@ static dcs_status fit_slices(shared *s, double available) {
   const int64_t step = dcs_mapper_slab_step(s->job->mapper);
   const int64_t slabs = s->workers->local_size + slabs_ahead(s) + 2;
   while (!dcs_map_fits(s->field->n, slabs * s->slices, available)) {
-    if (s->slices <= step || !dcs_mapper_slabs_exact(s->job->mapper))
+    if (s->slices <= step || !dcs_mapper_slabs_exact(s->job->mapper)) {
+      char text[128];
       return dcs_fail(DCS_UNAVAILABLE,
-                      "%lldx%lldx%lld points need more memory than the %.3g GB that are free",
+                      "%lldx%lldx%lld points need more memory than there is for %d ranks: %s",
                       (long long)s->field->n.x, (long long)s->field->n.y, (long long)s->field->n.z,
-                      1e-9 * available);
+                      s->workers->local_size, dcs_map_tell_free(s->job, available, text));
+    }
     s->slices = dcs_round_up(s->slices / 2, step);
   }
   return DCS_OK;
@@ -105,8 +106,9 @@ enum { DECISION = DCS_METHOD_TEXT + 48 };
 /* As text: what becomes of slabs, their slices, the method. */
 static dcs_status decide(shared *s, char text[DECISION]) {
   char method[DCS_METHOD_TEXT];
-  const double available = (double)dcs_available_memory();
   DCS_TRY(dcs_mapper_decide(s->job->mapper, method));
+  const double available =
+      dcs_map_memory(s->job, dcs_mapper_slabs_exact(s->job->mapper) ? s->workers->local_size : 1);
   s->slices = s->field->n.z;
   if (dcs_mapper_slabs_exact(s->job->mapper))
     choose_slices(s);

@@ -62,11 +62,25 @@ bool dcs_map_fits(dcs_dims n, int64_t slices, double available) {
   return needed_bytes(n, slices) <= SHARE_WHOLE * available;
 }
 
-static dcs_status too_large(dcs_dims n, int64_t slices, double available) {
-  return dcs_fail(DCS_UNAVAILABLE,
-                  "%lldx%lldx%lld points need %.3g GB of memory%s; %.3g GB are free",
+double dcs_map_memory(dcs_map_job *job, int processes) {
+  job->working = processes * dcs_mapper_working_bytes(job->mapper);
+  return fmax((double)dcs_available_memory() - job->working, 0);
+}
+
+char *dcs_map_tell_free(const dcs_map_job *job, double available, char text[128]) {
+  const int used = snprintf(text, 128, "%.3g GB are free", 1e-9 * available);
+  if (job->working > 0.01 * available)
+    snprintf(text + used, 128 - (size_t)used, " beside %.3g GB that the method takes",
+             1e-9 * job->working);
+  return text;
+}
+
+static dcs_status too_large(const dcs_map_job *job, int64_t slices, double available) {
+  const dcs_dims n = job->n;
+  char text[128];
+  return dcs_fail(DCS_UNAVAILABLE, "%lldx%lldx%lld points need %.3g GB of memory%s; %s",
                   (long long)n.x, (long long)n.y, (long long)n.z, 1e-9 * needed_bytes(n, slices),
-                  slices < n.z ? ", slice by slice" : "", 1e-9 * available);
+                  slices < n.z ? ", slice by slice" : "", dcs_map_tell_free(job, available, text));
 }
 
 /* As many slices as half of the memory has room for, a multiple of the step where there is. */
@@ -74,7 +88,7 @@ static dcs_status choose_slab(dcs_map_job *job, dcs_dims n, double available) {
   const int64_t step = dcs_mapper_slab_step(job->mapper);
   const double one = needed_bytes(n, 1), two = needed_bytes(n, 2);
   int64_t slices = 1 + (int64_t)floor((SHARE_SLABS * available - one) / (two - one));
-  if (slices < 1 || job->whole) return too_large(n, job->whole ? n.z : 1, available);
+  if (slices < 1 || job->whole) return too_large(job, job->whole ? n.z : 1, available);
   if (slices > step) slices -= slices % step;
   job->slabs.slices = slices < n.z ? slices : n.z;
   return DCS_OK;
@@ -83,11 +97,11 @@ static dcs_status choose_slab(dcs_map_job *job, dcs_dims n, double available) {
 static void say_slabs(const dcs_map_job *job, dcs_dims n, double available) {
   const dcs_field_format *format;
   const double bytes = (double)dcs_points(n) * sizeof(float);
+  char text[128];
   const bool waits = dcs_field_format_of(job->path, &format) == DCS_OK && !format->x_fastest;
   fprintf(stderr,
-          "the map needs %.3g GB of memory, and %.3g GB are free: it is computed in %lld slabs of "
-          "%lld slices",
-          1e-9 * needed_bytes(n, n.z), 1e-9 * available,
+          "the map needs %.3g GB of memory, and %s: it is computed in %lld slabs of %lld slices",
+          1e-9 * needed_bytes(n, n.z), dcs_map_tell_free(job, available, text),
           (long long)dcs_divide_up(n.z, job->slabs.slices), (long long)job->slabs.slices);
   if (waits)
     fprintf(stderr, ", which wait in a file of %.3g GB beside %s", 1e-9 * bytes, job->path);
@@ -98,7 +112,7 @@ static dcs_status begin_slabs(dcs_map_job *job, dcs_field *field, double availab
   DCS_TRY(choose_slab(job, field->n, available));
   const size_t points = (size_t)field->n.x * (size_t)field->n.y * (size_t)job->slabs.slices;
   job->slabs.values = malloc(points * sizeof *job->slabs.values);
-  if (!job->slabs.values) return too_large(field->n, job->slabs.slices, available);
+  if (!job->slabs.values) return too_large(job, job->slabs.slices, available);
   job->slabs.compute = compute_slab;
   job->slabs.with = job;
   job->slabs.beside = job->path;
@@ -134,7 +148,7 @@ dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_f
   job->n = field->n;
   job->progress = dcs_progress_start();
   snprintf(field->units, sizeof field->units, "%s", job->units);
-  const double available = (double)dcs_available_memory();
+  const double available = dcs_map_memory(job, 1);
   const bool slabs = !dcs_map_fits(field->n, field->n.z, available);
   DCS_TRY(dcs_map_check_disk(job, slabs));
   if (slabs) return begin_slabs(job, field, available);

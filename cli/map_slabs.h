@@ -9,8 +9,9 @@ typedef struct {
   dcs_mapper *mapper;
   const char *path; /* of the map's file; NULL: it is not written */
   const char *units;
-  double factor; /* what 1 e/A is in these units */
-  bool whole;    /* its values are needed in memory */
+  double factor;  /* what 1 e/A is in these units */
+  bool whole;     /* its values are needed in memory */
+  double working; /* bytes that its method takes beside the values, of all processes of the host */
   dcs_dims n;
   dcs_progress progress;
   double computing_ns; /* so far */
@@ -30,6 +31,11 @@ void dcs_map_end(dcs_map_job *job);
 
 /* Slices from..end-1 of the posed map, in its units. */
 dcs_status dcs_map_slab(dcs_map_job *job, int64_t from, int64_t end, float *values);
+/* Bytes of memory for values of the posed map, its method's working memory in so many processes of
+ * this host set aside; sets job->working. */
+double dcs_map_memory(dcs_map_job *job, int processes);
+/* Writes "1.5 GB are free", of that memory, and beside what it is; returns text. */
+char *dcs_map_tell_free(const dcs_map_job *job, double available, char text[128]);
 /* Whether so many slices, and what writing takes, have room in `available` bytes of memory. */
 bool dcs_map_fits(dcs_dims n, int64_t slices, double available);
 /* DCS_IO where the disk has no room for job->path, or for slabs that wait beside it. */

@@ -302,6 +302,9 @@ typedef struct {
   bool (*compute_slab)(const dcs_problem *, const dcs_config *, const void *begun,
                        void *const out[DCS_MAX_BUFFERS]);
   void (*forget)(void *begun); /* NULL is fine */
+  /* CPU, with `slabs`: about how many bytes of memory begin() and compute_slab() take beside inputs
+   * and outputs, at most, whatever slab the problem is. NULL: few. */
+  double (*working_bytes)(const dcs_problem *, const dcs_config *);
   /* Slices that slabs on the CPU should begin at a multiple of, for their time alone; 0: 1. */
   int64_t slab_step;
   /* CPU: makes compute() of this configuration ready, in the process that calls it, where that has

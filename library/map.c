@@ -199,12 +199,16 @@ static dcs_status build_case(dcs_mapper *m, const dcs_map_request *r) {
 
 /* ---- map ---- */
 
+void dcs_mapper_change_inputs(dcs_mapper *m) {
+  m->device_slices = 0;
+  m->ready[DCS_CPU].same_inputs = m->ready[DCS_GPU].same_inputs = false;
+}
+
 /* Methods look at their inputs more than once before they compute: what a tolerance is relative to
  * is found here, for all of them and for slabs of the map. */
 dcs_status dcs_mapper_pose(dcs_mapper *m, const dcs_map_request *r) {
   dcs_problem *problem = &m->c.problem;
-  m->device_slices = 0;
-  m->ready[DCS_CPU].same_inputs = m->ready[DCS_GPU].same_inputs = false;
+  dcs_mapper_change_inputs(m);
   DCS_TRY(build_case(m, r));
   if (r->tolerance == 0 || dcs_map_scale(problem, m->threads, &problem->scale)) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE, "no memory for a sample of the map");

@@ -180,6 +180,14 @@ int64_t dcs_mapper_slab_step(dcs_mapper *m) {
   return choice.n > 0 ? step_of(m, &choice.list[0].method) : 1;
 }
 
+double dcs_mapper_working_bytes(dcs_mapper *m) {
+  dcs_choice choice;
+  choose(m, &choice);
+  const dcs_method *method = &choice.list[0].method;
+  if (choice.n == 0 || !method->variant->working_bytes) return 0;
+  return method->variant->working_bytes(&m->c.problem, &method->config);
+}
+
 /* Evaluations a second that are at hand: a guess. Where not all atoms are summed at each point,
  * each counts as so many. */
 enum { EVALS_A_POINT = 200 };

@@ -5,11 +5,12 @@
  * it with other processes, or tells of its progress, poses the map and asks for slab after slab.
  *
  * A slab's values are the bits that they are in the whole map, where it begins at a multiple of
- * dcs_mapper_slab_step() and the method is the same: the choice is that of the whole map, and
- * changes only where a method fails. What slabs have in common, such as the potential of a mesh, is
- * computed with the first one and stays for the next ones of the map that was posed last. Methods
- * that cannot do so (atoms in bins) compute a slab as a map of its own, whose origin is the slab's:
- * that is within the method's error, and not the same bits.
+ * dcs_mapper_slab_step() and the method is the same, its threads and the kind of CPU included: the
+ * choice is that of the whole map, and changes only where a method fails. What slabs have in
+ * common, such as the potential of a mesh, is computed with the first one, by each device, and
+ * stays for the next ones of the map that was posed last. Methods that cannot do so (atoms in bins)
+ * compute a slab as a map of its own, whose origin is the slab's: that is within the method's
+ * error, and not the same bits.
  *
  * Loops have the caller's threads; in a child of fork(), call these by dcs_team_run(). */
 #ifndef DCS_MAP_SLABS_H
@@ -37,6 +38,9 @@ int64_t dcs_mapper_slab_step(dcs_mapper *mapper);
 /* Slices of a slab that takes about a second, for who tells of the progress; all of them where
  * slabs would have other bits. */
 int64_t dcs_mapper_slab_slices(dcs_mapper *mapper);
+/* About the bytes of host memory that computing the map that was posed last takes beside its values
+ * (meshes, sorted atoms), as a whole or in slabs, which do not free them before the next map. */
+double dcs_mapper_working_bytes(dcs_mapper *mapper);
 /* Computes its slices from..end-1, slab[(k - from)*ny*nx + j*nx + i], in parts where the device's
  * memory is too small. */
 dcs_status dcs_mapper_slices(dcs_mapper *mapper, int64_t from, int64_t end, float *slab);

@@ -77,6 +77,11 @@ dcs_status dcs_mapper_choose(dcs_mapper *mapper, dcs_choice *choice);
 dcs_config dcs_request_problem(const dcs_map_request *request);
 dcs_status dcs_request_check(const dcs_map_request *request);
 
+/* The mapper's case becomes that of other inputs: nothing that was found out of the last ones
+ * holds.
+ */
+void dcs_mapper_change_inputs(dcs_mapper *mapper);
+
 /* In a child of fork() forgets the GPU that the parent opened, which must not be touched there. */
 void dcs_mapper_leave_parent(dcs_mapper *mapper);
 /* Whether times of the engine mean anything. */

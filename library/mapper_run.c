@@ -65,8 +65,7 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
   dcs_code_facts facts;
   void *out[DCS_MAX_BUFFERS] = {NULL};
   out[dcs_map_of(dcs_kinds[0])] = map;
-  if (engine->move && is_next_slab(ready, method, problem))
-    return go_on(engine, ready, problem, out);
+  if (is_next_slab(ready, method, problem)) return go_on(engine, ready, problem, out);
   if (is_ready(ready, problem)) {
     engine->redirect(engine, out);
   } else {

@@ -98,7 +98,7 @@ static dcs_status give_block(dcs_mean *m) {
 static dcs_status compute(adding *a) {
   dcs_mean *m = a->mean;
   dcs_mapper *mapper = m->mapper;
-  mapper->device_slices = 0;
+  dcs_mapper_change_inputs(mapper);
   DCS_TRY(dcs_frame_case(&m->request, &m->top, &a->frame, &mapper->c));
   DCS_TRY(begin(m));
   mapper->only = m->method;

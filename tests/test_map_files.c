@@ -9,7 +9,7 @@
 
 #include "harness/input/molecule.h"
 #include "harness/output/field.h"
-#include "tests/program.h"
+#include "tests/shell.h"
 
 #include <math.h>
 
@@ -227,6 +227,20 @@ static void maps_that_are_too_large_are_refused_at_once(void **state) {
   assert_contains(program_err, "16384x16384x4096 points needs 4.4e+03 GB of memory; ");
 }
 
+/* A slab has room in what ulimit leaves, but not beside the meshes or lattices, some 3 GB of them.
+ */
+static void maps_without_room_for_their_method_are_refused(void **state) {
+  (void)state;
+  assert_int_equal(symlink("/dev/null", in_folder("none.mrc")), 0); /* no disk is asked */
+  assert_int_equal(run("ulimit -v 2500000 && OMP_NUM_THREADS=1 %s map %s -o %s --grid 1500^3 "
+                       "--spacing 0.5 --tolerance 1e-4",
+                       program_path(), water(), in_folder("none.mrc")),
+                   4);
+  assert_contains(said, "1500x1500x1500 points need ");
+  assert_contains(said, " GB of memory, slice by slice; 0 GB are free beside ");
+  assert_contains(said, " GB that the method takes");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_format_holds_the_map),
@@ -238,6 +252,7 @@ int main(void) {
       cmocka_unit_test(points_that_are_wrong),
       cmocka_unit_test(thin_and_long_grids_are_maps),
       cmocka_unit_test(maps_that_are_too_large_are_refused_at_once),
+      cmocka_unit_test(maps_without_room_for_their_method_are_refused),
   };
   return cmocka_run_group_tests_name("map files", tests, program_setup, program_teardown);
 }

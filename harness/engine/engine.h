@@ -30,8 +30,7 @@ struct dcs_engine {
   dcs_outcome (*replan)(dcs_engine *, int slot, const dcs_problem *problem, const dcs_plan *plan);
   /* The shape, which is the owner's, has become another slab of the same grid and inputs, and `out`
    * receives it: the method of that slot, of a variant with `slabs`, computes it from now on, with
-   * what it has in common with the slab before. plan: of a device. NULL: methods are prepared anew.
-   */
+   * what it has in common with the slab before. plan: of a device. */
   dcs_outcome (*move)(dcs_engine *, int slot, const dcs_plan *plan,
                       void *const out[DCS_MAX_BUFFERS]);
   /* Computes the outputs `inner` times, once in the untimed scopes; *ns is the time of all of them

@@ -137,6 +137,17 @@ static dcs_outcome several_replan(dcs_engine *engine, int slot, const dcs_proble
   return outcome_of(s);
 }
 
+/* Each device has begun the map that the slab before was of, so each goes on from there. */
+static dcs_outcome several_move(dcs_engine *engine, int slot, const dcs_plan *plan,
+                                void *const out[DCS_MAX_BUFFERS]) {
+  dcs_several *s = (dcs_several *)engine;
+  for (int d = 0; d < s->n; d++)
+    if (!s->members[d].gone)
+      dcs_member_ended(&s->members[d],
+                       s->members[d].e->engine.move(&s->members[d].e->engine, slot, plan, out));
+  return outcome_of(s);
+}
+
 static dcs_outcome check_request(const dcs_several *s, bool timed, dcs_memory memory) {
   for (int d = 0; timed && d < s->n; d++) {
     if (s->members[d].e->engine.device->timed) continue;
@@ -232,6 +243,7 @@ dcs_status dcs_engine_devices_open(const char *text, const char *kernels, dcs_en
                            .redirect = several_redirect,
                            .prepare = several_prepare,
                            .replan = several_replan,
+                           .move = several_move,
                            .run = several_run,
                            .close = several_close};
   snprintf(s->text, sizeof s->text, "%s", text);

@@ -141,6 +141,7 @@ static void drive(dcs_several *s, dcs_member *member, void *arg) {
   job *j = arg;
   driver v = {.s = s, .j = j, .d = (int)(member - s->members), .e = member->e};
   v.m = &v.e->slots[j->slot];
+  if (v.e->kept != j->slot + 1) v.e->kept = 0;
   member->outcome = DCS_OUTCOME_OK;
   dcs_outcome outcome = make_ready(&v);
   if (outcome != DCS_OUTCOME_OK) leave(&v, outcome);
@@ -149,6 +150,7 @@ static void drive(dcs_several *s, dcs_member *member, void *arg) {
     if (!member->gone && share_map(&v) != DCS_OK) leave(&v, DCS_OUTCOME_LAUNCH);
     meet(s, j, false);
   }
+  v.e->kept = !member->gone && s->shape->grid_slices > 0 ? j->slot + 1 : 0;
 }
 
 void dcs_share_maps(dcs_several *s, int slot, dcs_scope scope, int64_t inner, double *ns) {

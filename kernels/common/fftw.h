@@ -22,7 +22,8 @@ static inline int dcs_fftw_row(int nx) {
 }
 
 /* Plans both transforms of `data`, which is not touched; threads share them where FFTW's library of
- * threads is there, too. False: it cannot be planned. The caller frees. */
+ * threads is there, too. What a plan rounds depends on how many these are and on the CPU's
+ * instruction sets. False: it cannot be planned. The caller frees. */
 bool dcs_fftw_plan(const int n[3], int threads, double *data, dcs_fftw *fftw);
 void dcs_fftw_forward(const dcs_fftw *fftw);
 /* Not divided by the number of values. */

@@ -70,7 +70,7 @@ static dcs_status compute_slot(mapping *c, dcs_frame_slot *slot) {
   const double start = dcs_now_ns();
   DCS_TRY(check_slot(slot));
   m->c = slot->c;
-  m->device_slices = 0;
+  dcs_mapper_change_inputs(m);
   const dcs_status status = dcs_mapper_slices(m, 0, m->c.problem.n.z, c->map);
   slot->c = m->c;
   m->c = own;

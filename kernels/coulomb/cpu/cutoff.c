@@ -110,6 +110,11 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, void *
   return computed;
 }
 
+static double working_bytes(const dcs_problem *problem, const dcs_config *config) {
+  (void)config;
+  return DCS_CUTOFF_ATOM_BYTES * (double)problem->n_inputs;
+}
+
 static double count_pairs(const dcs_problem *problem, const dcs_cpu_bricks *how) {
   double pairs = 0;
   dcs_cutoff_cells cells;
@@ -196,5 +201,6 @@ const dcs_variant dcs_variant_cpu_cutoff = {
     .begin = begin,
     .compute_slab = compute_slab,
     .forget = forget,
+    .working_bytes = working_bytes,
     .slab_step = DCS_CUTOFF_BRICK,
 };

@@ -19,6 +19,10 @@ typedef struct {
 
 typedef struct dcs_cutoff_cells dcs_cutoff_cells; /* cutoff_cells.h */
 
+/* Bytes an atom, or an image of one, takes while it is sorted, at most: the image, what is sorted,
+ * its cell, starts of cells, counts by threads. */
+enum { DCS_CUTOFF_ATOM_BYTES = 16 + 16 + 4 + 16 + 32 };
+
 /* Sorts the atoms for the next function, for all slabs of the problem's grid; of a periodic one the
  * images, too. The problem's own cutoff does not count, but that of the radial function. At most
  * 2^24 points in a dimension and 2^31 - 17 atoms. False: no memory; else the caller frees by

@@ -162,6 +162,20 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, void *
   return computed;
 }
 
+/* Meshes, atoms, axes, and what the map is read from layer by layer. */
+static double working_bytes(const dcs_problem *problem, const dcs_config *config) {
+  const dcs_problem grid = dcs_whole_grid(problem);
+  const double atoms = images_of(&grid, config) * (double)grid.n_inputs;
+  const double axes = (double)(grid.n.x + grid.n.y + grid.n.z);
+  dcs_mesh_way w;
+  char why[DCS_TEXT];
+  if (!find_way(&grid, config, &w, why)) return 0;
+  const int entries = w.mesh.level[0].order + w.mesh.far_nodes;
+  return dcs_mesh_working_bytes(&w.mesh, grid.n, (int)config->value[THREADS]) +
+         (DCS_CUTOFF_ATOM_BYTES + 2 * sizeof(int32_t)) * atoms +
+         axes * (entries * (double)sizeof(double) + 2 * sizeof(int32_t));
+}
+
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
   const dcs_cpu_bricks bricks = bricks_of(config);
@@ -253,5 +267,6 @@ const dcs_variant dcs_variant_cpu_mesh = {
     .begin = begin,
     .compute_slab = compute_slab,
     .forget = forget,
+    .working_bytes = working_bytes,
     .slab_step = DCS_CUTOFF_BRICK,
 };

@@ -136,13 +136,17 @@ static void read_all(const interpolation *p, int threads, double *scratch, int64
   }
 }
 
+int dcs_mesh_layers(int width, int nodes, int threads) {
+  enum { LEAST_NEW = 16 }; /* at a time */
+  const int layers = width + (2 * threads < LEAST_NEW ? LEAST_NEW : 2 * threads);
+  return layers < nodes ? layers : nodes;
+}
+
 bool dcs_mesh_interpolate(const dcs_mesh_nodes *from, const dcs_mesh_axis axes[3], int threads,
                           const dcs_mesh_lines *lines, float *map, const dcs_mesh_nodes *to) {
-  enum { LEAST_NEW = 16 }; /* layers at a time */
   const int64_t nx = axes[0].n, layer = nx * axes[1].n, rows = nx * from->n[1];
-  const int more = 2 * threads < LEAST_NEW ? LEAST_NEW : 2 * threads;
-  interpolation p = {from, to, axes, lines, map, NULL, axes[2].width + more};
-  if (p.ring > from->n[2]) p.ring = from->n[2];
+  const int ring = dcs_mesh_layers(axes[2].width, from->n[2], threads);
+  interpolation p = {from, to, axes, lines, map, NULL, ring};
   p.layers = malloc((size_t)(layer * p.ring) * sizeof *p.layers);
   double *scratch = malloc((size_t)(rows * threads) * sizeof *scratch);
   const bool has_memory = p.layers && scratch;

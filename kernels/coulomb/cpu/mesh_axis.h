@@ -28,6 +28,9 @@ typedef struct {
   int64_t row, layer;
 } dcs_mesh_nodes;
 
+/* Layers of `nodes` that the next function has in memory at a time for an axis in z that wide. */
+int dcs_mesh_layers(int width, int nodes, int threads);
+
 /* Adds to the map (n of the axes, x fastest) or, where that is NULL, to the nodes `to` what the
  * axes read from `from`; no axis is wider than nodes are stored, and DCS_MESH_FAR_NODES. The same
  * bits with any number of threads. False: no memory. */

@@ -222,6 +222,22 @@ static bool compute(const dcs_problem *problem, const dcs_config *config, void *
   return computed;
 }
 
+/* Lattices; and what is the larger, the charges with padding of a lattice cutoff or the lattice
+ * read along x and y at the map's points. */
+static double working_bytes(const dcs_problem *problem, const dcs_config *config) {
+  dcs_multilevel m;
+  char why[DCS_TEXT];
+  if (!choose(problem, config, &m, why) || m.n_levels == 0) return 0;
+  const double x = (double)problem->n.x, y = (double)problem->n.y;
+  const int *n = m.level[0].potential.n;
+  double nodes = 0;
+  for (int k = 0; k < m.n_levels; k++)
+    nodes += (double)(dcs_ml_nodes(&m.level[k].charge) + dcs_ml_nodes(&m.level[k].potential));
+  const double padded = 2 * (double)dcs_ml_nodes(&m.level[0].charge), read = x * n[2] * (n[1] + y);
+  return sizeof(float) * (nodes + fmax(padded, read)) +
+         (DCS_CUTOFF_ATOM_BYTES + 3 * sizeof(int32_t)) * (double)problem->n_inputs;
+}
+
 /* Pairs of the short range part, the atoms that lattices hold counted as none. */
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
@@ -286,5 +302,6 @@ const dcs_variant dcs_variant_cpu_multilevel = {
     .begin = begin,
     .compute_slab = compute_slab,
     .forget = forget,
+    .working_bytes = working_bytes,
     .slab_step = DCS_CUTOFF_BRICK,
 };
