@@ -56,6 +56,16 @@ static inline void put_method(const char *variant, int threads, const char *scop
   put_on_grid(variant, threads, scope, atoms, (const int[3]){edge, edge, edge}, ms, outcome);
 }
 
+/* Methods of a kind without a grid: on the CPU 2 us, on the GPU 1 us. */
+static inline void put_born(int atoms) {
+  for (int r = 0; r < rounds; r++) {
+    fprintf(samples, "%d,b,\"x=1,threads=4\",kernel,,cpu,born,,%d,,,,%d\n", r, atoms, 2000 + r);
+    fprintf(samples, "%d,bg,\"x=1,threads=0\",kernel,,cuda:0,born,,%d,,,,%d\n", r, atoms, 1000 + r);
+  }
+  fprintf(summary, "b,\"x=1,threads=4\",kernel,,cpu,born,,%d,,,,cpu,4,2004,ok\n", atoms);
+  fprintf(summary, "bg,\"x=1,threads=0\",kernel,,cuda:0,born,,%d,,,,gpu,,1004,ok\n", atoms);
+}
+
 /* Five numbers of atoms on 8^3: one thread takes 1 us an atom, four 15 us times the root of the
  * atoms, the GPU 0.5, 1 and 0.61 ms; and methods that are not to count. */
 static inline void put_atoms(void) {

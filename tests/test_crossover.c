@@ -158,13 +158,7 @@ static void kinds_without_a_grid_are_apart(void **state) {
   begin_run();
   for (int i = 0; i < 5; i++) {
     const double points = pow(edges[i], 3);
-    for (int r = 0; r < rounds; r++) {
-      fprintf(samples, "%d,b,\"x=1,threads=4\",kernel,,cpu,born,,%d,,,,%d\n", r, 10 << i, 2000 + r);
-      fprintf(samples, "%d,bg,\"x=1,threads=0\",kernel,,cuda:0,born,,%d,,,,%d\n", r, 10 << i,
-              1000 + r);
-    }
-    fprintf(summary, "b,\"x=1,threads=4\",kernel,,cpu,born,,%d,,,,cpu,4,2004,ok\n", 10 << i);
-    fprintf(summary, "bg,\"x=1,threads=0\",kernel,,cuda:0,born,,%d,,,,gpu,,1004,ok\n", 10 << i);
+    put_born(10 << i);
     put_method("plain", 4, "kernel", 70, edges[i], 2e-5 * points, "ok");
     put_method("g", 0, "kernel", 70, edges[i], 2, "ok");
   }

@@ -146,8 +146,21 @@ static void files_that_are_wrong_are_named(void **state) {
   assert_contains(program_err, "thresholds.csv: row 2: found none of its sizes in ");
 }
 
+/* Nothing is fixed where there are atoms alone. */
+static void titles_of_kinds_without_a_grid(void **state) {
+  (void)state;
+  begin_run();
+  for (int i = 0; i < 5; i++)
+    put_born(10 << i);
+  end_run();
+  assert_status(crossover(""), 0);
+  assert_status(program_run("plot %s --figure crossover_atoms", in_folder("run")), 0);
+  assert_data("born_crossover_atoms", "\n\n\"scope kernel\"\n\"always gpu\"\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(titles_of_kinds_without_a_grid),
       cmocka_unit_test(thresholds_are_drawn_with_their_times),
       cmocka_unit_test(a_cutoff_is_drawn_beside_the_direct_sum),
       cmocka_unit_test(sizes_that_lack_a_method_are_left_out),

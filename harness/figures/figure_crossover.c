@@ -106,11 +106,12 @@ static void put_title(FILE *dat, const panels *p, size_t row) {
                             dcs_figure_number(t, row, "hi")};
   char estimate[32], lo[32], hi[32], found[2 * DCS_TEXT], method[DCS_TEXT];
   const char *problem = dcs_figure_problem(p->t, row);
-  dcs_figure_series(
-      dat, "%s%s%s%s%s%s%s, %s%s", problem, *problem ? ", " : "", dcs_table_text(t, row, "fixed"),
-      p->along == 1 ? " " : "", p->along == 1 ? kind->dimensions[0].values : "",
-      p->along == 1 ? ", grids " : "", p->along == 1 ? dcs_table_text(t, row, "shape") : "",
-      *problem ? "" : "scope ", dcs_table_text(t, row, "scope"));
+  char fixed[3 * DCS_TEXT];
+  snprintf(fixed, sizeof fixed, "%s%s%s%s%s", dcs_table_text(t, row, "fixed"),
+           p->along == 1 ? " " : "", p->along == 1 ? kind->dimensions[0].values : "",
+           p->along == 1 ? ", grids " : "", p->along == 1 ? dcs_table_text(t, row, "shape") : "");
+  dcs_figure_series(dat, "%s%s%s%s%s%s", problem, *problem ? ", " : "", fixed, *fixed ? ", " : "",
+                    *problem ? "" : "scope ", dcs_table_text(t, row, "scope"));
   if (!isnan(values[0]))
     snprintf(found, sizeof found, "%s (%s to %s), %s%s", dcs_figure_short(values[0], estimate),
              isnan(values[1]) ? "open" : dcs_figure_short(values[1], lo),
