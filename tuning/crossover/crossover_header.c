@@ -197,8 +197,9 @@ static int put_points(FILE *out, const frontier *f, bool *open) {
   return points;
 }
 
-/* A function where it has two points at least, and one is a crossover point. */
+/* A function where there is a second dimension, with two points at least, one a crossover point. */
 static void put_function(FILE *out, const dcs_measured *m, const frontier *f) {
+  if (f->list->like->size.kind->n_dimensions < 2) return;
   const dcs_crossover *first = next_point(f, NULL), *named = first;
   bool open;
   while (named && isnan(named->threshold.estimate))
