@@ -237,7 +237,7 @@ REFERENCE := $(firstword $(wildcard results/reference/*))
 STUDY     ?= results/study
 
 study: all ## verify and time every method this machine can run; CSV files, figures and a page in results/study
-	$(BIN) sweep --plan results/study.plan.csv --rounds 7 --budget 105 --out $(STUDY) --resume
+	$(BIN) sweep --plan results/study.plan.csv --rounds 7 --budget 95 --out $(STUDY) --resume
 	$(BIN) crossover $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 	$(BIN) plot $(STUDY) $(if $(REFERENCE),--reference $(REFERENCE))
 	@echo "The study as a page:"
