@@ -36,6 +36,5 @@ enum { DCS_ORBITAL_CONSTANT = 65536 / sizeof(dcs_orbital_shell) };
 #define DCS_ORBITAL_SOURCES                                                                        \
   "kernels/orbital/cuda/orbital.cuh", "kernels/orbital/cuda/launch.c",                             \
       "kernels/orbital/cuda/launch.h", "kernels/orbital/orbital.h"
-#define DCS_ORBITAL_POINTS_SOURCES "kernels/orbital/cuda/orbital_points.cuh", DCS_ORBITAL_SOURCES
 
 #endif
