@@ -19,9 +19,8 @@ static const dcs_option options[] = {
     {"out", 'o', "FOLDER", "where to write (the run folder)", DCS_WORD(arguments, out)},
     {"bench", 'b', NULL, "time decisions, too", DCS_FLAG(arguments, bench)},
     {"measure", 0, NULL,
-     "first measure those rows again, into DIR, whose time is far off what smaller and larger "
-     "sizes "
-     "took",
+     "first measure those rows again, into DIR, whose samples disagree or whose time is far off "
+     "what smaller and larger sizes took; with --check into RUN what the table takes and RUN lacks",
      DCS_FLAG(arguments, measure)},
     {"check", 0, "RUN",
      "hold the table against another run, of all methods at sizes drawn by lot; a row a size goes "
@@ -130,7 +129,8 @@ static void print_check(dcs_dispatch_check *check, const dcs_dispatch_family *fa
   const char *name = dcs_scope_name(scope);
   const dcs_loss own = dcs_dispatch_check_loss(check, family, scope, false, &sizes);
   if (sizes == 0) return;
-  printf("%-6s %lld sizes of %s:\n", name, (long long)sizes, check->other.run->folder);
+  printf("%-6s %lld size%s of %s:\n", name, (long long)sizes, sizes == 1 ? "" : "s",
+         check->other.run->folder);
   print_loss(name, "  the table loses", &own);
   const dcs_loss nearest = dcs_dispatch_check_loss(check, family, scope, true, &sizes);
   print_loss(name, "  the nearest size loses", &nearest);
@@ -152,9 +152,28 @@ static dcs_status check_table(const arguments *a, const char *out, const dcs_dis
   return status;
 }
 
+static dcs_refine_options how_to_measure(const arguments *a) {
+  return (dcs_refine_options){
+      .device = a->device.device, .kernels = a->device.kernels, .timeout_s = a->device.timeout_s};
+}
+
+static dcs_status measure_taken(const arguments *a, const dcs_dispatch *drawn, const dcs_run *run) {
+  const dcs_refine_options how = how_to_measure(a);
+  dcs_run other;
+  dcs_dispatch_check check = {0};
+  size_t measured;
+  dcs_status status = dcs_run_open(&other, a->check);
+  if (status == DCS_OK) status = dcs_dispatch_check_against(drawn, run, &other, &check);
+  if (status == DCS_OK) status = dcs_dispatch_measure_taken(&check, &how, stdout, &measured);
+  dcs_dispatch_check_free(&check);
+  dcs_run_close(&other);
+  return status;
+}
+
 static dcs_status check_by(const arguments *a, const char *out, const dcs_dispatch *drawn,
                            const dcs_run *run) {
   dcs_run other;
+  if (a->measure) DCS_TRY(measure_taken(a, drawn, run));
   dcs_status status = dcs_run_open(&other, a->check);
   if (status == DCS_OK) status = check_table(a, out, drawn, run, &other);
   dcs_run_close(&other);
@@ -178,11 +197,10 @@ static dcs_status draw(const arguments *a, const dcs_measured *measured, const c
 }
 
 static dcs_status measure_again(const arguments *a, dcs_measured *measured) {
-  const dcs_refine_options how = {
-      .device = a->device.device, .kernels = a->device.kernels, .timeout_s = a->device.timeout_s};
-  size_t strays;
-  DCS_TRY(dcs_dispatch_measure(&measured->run, &how, stdout, &strays));
-  if (strays == 0) return DCS_OK;
+  const dcs_refine_options how = how_to_measure(a);
+  size_t again;
+  DCS_TRY(dcs_dispatch_measure(&measured->run, &how, stdout, &again));
+  if (again == 0) return DCS_OK;
   dcs_measured_free(measured);
   return dcs_measured_read(a->folder, NULL, measured);
 }

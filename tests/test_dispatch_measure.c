@@ -35,10 +35,29 @@ static void rows_that_stray_are_measured_again(void **state) {
   assert_contains(program_out, far_off);
   assert_status(dispatch("--measure"), 0);
   assert_contains(program_out,
-                  "1 row is measured again: smaller and larger sizes took other times");
+                  "measured again: samples disagree, or smaller and larger sizes took");
   assert_null(strstr(program_out, far_off));
   assert_status(dispatch("--measure"), 0); /* nothing is left to measure */
   assert_null(strstr(program_out, "measured again"));
+}
+
+/* The run held against lacks the one method that the table takes. */
+static void what_a_check_lacks_is_measured(void **state) {
+  (void)state;
+  char arguments[4096];
+  assert_status(program_run("sweep --variants cpu_gather --config threads=1|2 --atoms 100 "
+                            "--grid 20^3 --rounds 2 --out %s",
+                            in_folder("other")),
+                0);
+  snprintf(arguments, sizeof arguments, "--check %s", in_folder("other"));
+  assert_status(dispatch(arguments), 0);
+  assert_contains(program_out, "the table loses: not known");
+  strcat(arguments, " --measure");
+  assert_status(dispatch(arguments), 0);
+  assert_contains(program_out, "lacks 3 times of what the table takes: measured now");
+  assert_null(strstr(program_out, "the table loses: not known"));
+  assert_status(dispatch(arguments), 0);
+  assert_null(strstr(program_out, "measured now"));
 }
 
 static void what_cannot_be_measured_again_is_refused(void **state) {
@@ -50,6 +69,7 @@ static void what_cannot_be_measured_again_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_that_stray_are_measured_again),
+      cmocka_unit_test(what_a_check_lacks_is_measured),
       cmocka_unit_test(what_cannot_be_measured_again_is_refused),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

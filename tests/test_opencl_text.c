@@ -42,6 +42,7 @@ static void arguments_are_buffers_and_offsets(void **state) {
   expect("{__global float *map = (__global float *)((__global char *)dcs_buffer_of_map + "
          "dcs_offset_of_map); ");
   expect_none("extern");
+  expect_none("launch_bounds");
   expect_none("long long");
   assert_int_equal(translated.n_kernels, 2);
   assert_string_equal(translated.kernels[1].name, "second");

@@ -1,70 +1,129 @@
-/* Measuring again, into the run's folder, rows of which some must be wrong. */
+/* Measuring into a run's folder what a decision needs: again, rows that must not be believed; of
+ * another run, what it is held against and lacks. */
 #include "tuning/dispatch/dispatch_measure.h"
 
 #include <string.h>
 
 typedef struct {
-  char atoms[64], grid[64], problem[DCS_TEXT];
+  char atoms[64], grid[64], problem[DCS_TEXT], config[DCS_TEXT];
 } line_text;
 
 typedef struct {
-  dcs_pool pool;
+  dcs_room room;
   dcs_sweep_line *lines;
   line_text *texts;
   size_t n, most; /* lines; samples of one of them */
 } plan;
 
-static void add_line(plan *p, const dcs_run_row *row) {
-  const dcs_size *size = &row->size;
+static void add_line(plan *p, const char *variant, const char *config, const dcs_size *size,
+                     dcs_scope scope) {
   line_text *text = &p->texts[p->n];
   dcs_size_words(size, text->atoms, text->grid);
   p->lines[p->n++] = (dcs_sweep_line){
-      .variants = row->variant,
-      .config = *row->config ? row->config : NULL,
+      .variants = variant,
+      .config = *config ? config : NULL,
       .atoms = text->atoms,
       .grid = text->grid,
-      .scope = dcs_scope_name(row->scope),
-      .memory = *row->memory ? row->memory : NULL,
+      .scope = dcs_scope_name(scope),
       .problem = size->kind->id,
       .problem_config = dcs_format_problem(size->kind, &size->config, text->problem)};
+}
+
+static void add_row(plan *p, const dcs_run_row *row) {
+  add_line(p, row->variant, row->config, &row->size, row->scope);
+  p->lines[p->n - 1].memory = *row->memory ? row->memory : NULL;
   if (row->n_times > p->most) p->most = row->n_times;
 }
 
+static dcs_status make_room(plan *p, size_t lines) {
+  DCS_TRY(dcs_room_take(&p->room, &p->lines, lines, sizeof *p->lines, "lines"));
+  return dcs_room_take(&p->room, &p->texts, lines, sizeof *p->texts, "lines");
+}
+
+static dcs_status refuse_input(const dcs_run *run) {
+  if (!*dcs_run_fact(run, "input")) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "the run has the atoms of %s, and only its name is recorded: --measure is for "
+                  "runs of random atoms",
+                  dcs_run_fact(run, "input"));
+}
+
+/* ---- rows that are in doubt ---- */
+
 static dcs_status make_plan(const dcs_run *run, plan *p) {
-  DCS_TRY(dcs_pool_open(run, &p->pool));
-  const size_t doubtful = p->pool.n_doubtful;
-  DCS_TRY(dcs_room_take(&p->pool.room, &p->lines, doubtful, sizeof *p->lines, "lines"));
-  DCS_TRY(dcs_room_take(&p->pool.room, &p->texts, doubtful, sizeof *p->texts, "lines"));
-  for (size_t i = 0; i < p->pool.n_rates; i++)
-    if (p->pool.rates[i].doubtful) add_line(p, p->pool.rates[i].row);
-  return DCS_OK;
+  dcs_pool pool = {0};
+  dcs_status status = dcs_pool_open(run, &pool);
+  if (status == DCS_OK) status = make_room(p, pool.n_doubtful);
+  for (size_t i = 0; status == DCS_OK && i < pool.n_rates; i++)
+    if (pool.rates[i].doubtful) add_row(p, pool.rates[i].row);
+  dcs_pool_close(&pool);
+  return status;
 }
 
 /* With twice as many new samples as old ones the median is one of the new. */
 static int rounds_of(const plan *p) {
-  const int least = 15;
+  const int least = DCS_DISPATCH_ENOUGH;
   return p->most > (size_t)least / 3 ? 3 * (int)p->most : least;
 }
 
+static dcs_status measure_again(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
+                                const plan *p) {
+  dcs_refine_options how = *options;
+  how.rounds = rounds_of(p);
+  how.again = true;
+  DCS_TRY(refuse_input(run));
+  fprintf(notes,
+          "%zu row%s measured again: samples disagree, or smaller and larger sizes took other "
+          "times\n",
+          p->n, p->n == 1 ? " is" : "s are");
+  fflush(notes);
+  return dcs_refine_sweep(run, &how, p->lines, (int)p->n);
+}
+
 dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
-                                size_t *doubtful) {
+                                size_t *measured) {
+  plan p = {0};
+  dcs_status status = make_plan(run, &p);
+  *measured = p.n;
+  if (status == DCS_OK && p.n > 0) status = measure_again(run, options, notes, &p);
+  dcs_room_free(&p.room);
+  return status;
+}
+
+/* ---- what a check lacks ---- */
+
+static dcs_status plan_check(const dcs_dispatch_check *check, plan *p) {
+  DCS_TRY(make_room(p, check->n));
+  for (size_t i = 0; i < check->n; i++) {
+    const dcs_dispatch_check_row *row = &check->rows[i];
+    const dcs_dispatch_method *taken = row->taken.method;
+    if (!taken || row->own) continue;
+    char *config = p->texts[p->n].config;
+    dcs_format_config(taken->variant, &taken->config, config);
+    add_line(p, taken->variant->id, config, &row->row->size,
+             taken->variant->backend == DCS_CPU ? DCS_KERNEL : row->scope);
+  }
+  for (size_t r = 0; r < check->other.n_rates; r++)
+    if (check->other.rates[r].row->n_times > p->most) p->most = check->other.rates[r].row->n_times;
+  return DCS_OK;
+}
+
+dcs_status dcs_dispatch_measure_taken(const dcs_dispatch_check *check,
+                                      const dcs_refine_options *options, FILE *notes,
+                                      size_t *measured) {
+  const dcs_run *run = check->other.run;
   plan p = {0};
   dcs_refine_options how = *options;
-  dcs_status status = make_plan(run, &p);
-  *doubtful = p.n;
-  if (status == DCS_OK && *dcs_run_fact(run, "input"))
-    status = dcs_fail(DCS_USAGE,
-                      "the run has the atoms of %s, and only its name is recorded: --measure is "
-                      "for runs of random atoms",
-                      dcs_run_fact(run, "input"));
-  how.rounds = rounds_of(&p);
-  how.again = true;
+  dcs_status status = plan_check(check, &p);
+  *measured = p.n;
+  how.rounds = (int)p.most;
+  if (status == DCS_OK && p.n > 0) status = refuse_input(run);
   if (status == DCS_OK && p.n > 0) {
-    fprintf(notes, "%zu row%s measured again: smaller and larger sizes took other times\n", p.n,
-            p.n == 1 ? " is" : "s are");
+    fprintf(notes, "%s lacks %zu time%s of what the table takes: measured now\n", run->folder, p.n,
+            p.n == 1 ? "" : "s");
     fflush(notes);
     status = dcs_refine_sweep(run, &how, p.lines, (int)p.n);
   }
-  dcs_pool_close(&p.pool);
+  dcs_room_free(&p.room);
   return status;
 }

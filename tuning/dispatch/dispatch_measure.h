@@ -3,13 +3,19 @@
 #define DCS_DISPATCH_MEASURE_H
 
 #include "tuning/crossover/refine.h"
-#include "tuning/dispatch/dispatch_pool.h"
+#include "tuning/dispatch/dispatch_check.h"
 
 /* Takes twice as many samples as there are of the doubtful rows, into the run's folder, with the
- * device, kernels and time-out of the options; *doubtful becomes the number of rows. Where it is
+ * device, kernels and time-out of the options; *measured becomes the number of rows. Where it is
  * not 0 the run must be read anew. DCS_USAGE where the run had an input; the statuses of
  * dcs_refine_sweep(). */
 dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
-                                size_t *doubtful);
+                                size_t *measured);
+
+/* Measures into the run that a table is held against what the table takes there, where the run
+ * lacks it; else the same. */
+dcs_status dcs_dispatch_measure_taken(const dcs_dispatch_check *check,
+                                      const dcs_refine_options *options, FILE *notes,
+                                      size_t *measured);
 
 #endif

@@ -18,7 +18,6 @@
 #define __forceinline__ inline
 #define __shared__ __local
 #define __restrict__ restrict
-#define __launch_bounds__(...)
 
 #define threadIdx ((uint3)(get_local_id(0), get_local_id(1), get_local_id(2)))
 #define blockIdx ((uint3)(get_group_id(0), get_group_id(1), get_group_id(2)))

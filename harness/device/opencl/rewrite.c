@@ -114,6 +114,7 @@ static int write_word(dcs_rewriter *r, open_calls *calls, int at) {
   }
   const bool quoted = next < t->n && t->list[next].kind == DCS_TOKEN_TEXT;
   if (dcs_token_is(word, "extern") && quoted) return next;
+  if (dcs_token_is(word, "__launch_bounds__")) return dcs_closing_token(t, next);
   if (dcs_token_is(word, "long") && next < t->n && dcs_token_is(&t->list[next], "long")) return at;
   if (is_type(r, word) && next < t->n && dcs_token_is(&t->list[next], "*"))
     fputs("__global ", r->out);
