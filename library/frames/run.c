@@ -144,6 +144,7 @@ dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs
   pthread_mutex_init(&p->calls, NULL);
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->changed, NULL);
+  pthread_cond_init(&p->to_prepare, NULL);
   return open_all(p);
 }
 
@@ -158,6 +159,7 @@ void dcs_pipe_close(dcs_pipe *p) {
     free(p->slots[s].raw.bytes);
   }
   free(p->slots);
+  pthread_cond_destroy(&p->to_prepare);
   pthread_cond_destroy(&p->changed);
   pthread_mutex_destroy(&p->lock);
   pthread_mutex_destroy(&p->calls);
@@ -197,6 +199,7 @@ static void run_stages(dcs_pipe *p) {
   pthread_mutex_lock(&p->lock);
   p->ended = true;
   pthread_cond_broadcast(&p->changed);
+  pthread_cond_broadcast(&p->to_prepare);
   pthread_mutex_unlock(&p->lock);
   join(&others);
 }
