@@ -5,6 +5,7 @@
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
+#include "harness/sweep/environment.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ typedef struct {
   int form;
   char *words[MOST_WORDS + 1];
   int n_words;
+  int argc;
+  char **argv; /* as typed, for env.csv */
 } arguments;
 
 static const dcs_option options[] = {
@@ -41,7 +44,7 @@ static const dcs_option options[] = {
     {"nodes", 0, "N", "simulate up to so many nodes (1000)",
      DCS_INTEGER(arguments, nodes, 2, 1000000)},
     {"seed", 0, "N", "of the order (1)", DCS_INTEGER(arguments, seed, 0, INT64_MAX)},
-    {"out", 'o', "DIR", "the folder for runs.csv, scaling.csv, simulated.csv and plots",
+    {"out", 'o', "DIR", "the folder for env.csv, runs.csv, scaling.csv, simulated.csv and plots",
      DCS_WORD(arguments, out)},
     {"csv", 'c', NULL, "write CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
     {"json", 'j', NULL, "write JSON", DCS_VALUE(arguments, form, DCS_SHEET_JSON)},
@@ -134,6 +137,17 @@ static dcs_status show(const arguments *a, const dcs_scale *s) {
   return dcs_scale_draw(s, a->out, a->nodes);
 }
 
+/* Of the machine that starts the jobs, and of this program. */
+static dcs_status write_facts(const arguments *a) {
+  const dcs_run_facts run = {.seed = (uint64_t)a->seed, .argc = a->argc, .argv = a->argv};
+  dcs_facts facts = {0};
+  char path[4096];
+  dcs_machine_facts(&facts);
+  DCS_TRY(dcs_run_facts_add(&run, &facts));
+  DCS_TRY(dcs_path_in(a->out, "env.csv", path));
+  return dcs_write_facts(path, &facts);
+}
+
 static dcs_status study(const arguments *a, dcs_scale *s) {
   char program[PATH_MAX + 8], path[4096];
   dcs_progress progress = dcs_progress_start();
@@ -143,6 +157,7 @@ static dcs_status study(const arguments *a, dcs_scale *s) {
   DCS_TRY(dcs_path_in(a->out, "runs.csv", path));
   if (dcs_exists(path))
     return dcs_fail(DCS_USAGE, "%s is there; expected a folder without a study", path);
+  DCS_TRY(write_facts(a));
   const dcs_scale_plan plan = {.mpirun = a->mpirun,
                                .program = program,
                                .words = a->words,
@@ -168,7 +183,7 @@ dcs_status dcs_command_scale(int argc, char **argv) {
           "results/clusters.md tells more.",
       .take_word = take_word,
       .check = check};
-  arguments a = {.rounds = 7, .nodes = 1000, .seed = 1};
+  arguments a = {.rounds = 7, .nodes = 1000, .seed = 1, .argc = argc, .argv = argv};
   dcs_scale s = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){0}));
   const dcs_status status = study(&a, &s);

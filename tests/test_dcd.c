@@ -151,6 +151,32 @@ static void assert_frame(const flavour *f, int64_t asked, int frame) {
   dcs_molecule_free(&m);
 }
 
+/* As those of trajectories are. */
+static void assert_in_two_steps(const flavour *f) {
+  dcs_content *content;
+  dcs_dcd dcd, taken;
+  dcs_unit_cell cell;
+  char *bytes = NULL;
+  size_t room = 0;
+  double at[3 * ATOMS];
+  bool found = true;
+  assert_int_equal(dcs_content_open(file[1], &content), DCS_OK);
+  assert_int_equal(dcs_dcd_open(content, &dcd), DCS_OK);
+  for (int frame = 0; frame < FRAMES; frame++) {
+    assert_int_equal(dcs_dcd_take(&dcd, &bytes, &room, &taken, &found), DCS_OK);
+    assert_true(found);
+    assert_int_equal(dcs_dcd_decode(&taken, at, &cell), DCS_OK);
+    for (int v = 0; v < 3 * ATOMS; v++)
+      assert_true(at[v] == place(f, frame, v / 3, v % 3));
+    assert_true(cell.edge[2] == (f->has_cell ? 50 : 0));
+  }
+  assert_int_equal(dcs_dcd_take(&dcd, &bytes, &room, &taken, &found), DCS_OK);
+  assert_false(found);
+  free(bytes);
+  dcs_dcd_close(&dcd);
+  dcs_content_close(content);
+}
+
 static void every_flavour_is_read(void **state) {
   (void)state;
   for (int bits = 0; bits < 64; bits++) {
@@ -168,6 +194,7 @@ static void every_flavour_is_read(void **state) {
     assert_frame(&f, 1, 0);
     assert_frame(&f, 3, 2);
     assert_frame(&f, FRAMES, FRAMES - 1);
+    if (!f.fixed) assert_in_two_steps(&f);
   }
 }
 

@@ -427,6 +427,45 @@ static void wrong_models_are_refused(void **state) {
   assert_not_opened(1, NULL, DCS_INPUT, "the file is empty", "DCD");
 }
 
+/* ---- in two steps ---- */
+
+static void put_number(int file_index, long at, float value) {
+  FILE *out = fopen(file[file_index], "r+");
+  assert_non_null(out);
+  fseek(out, at, SEEK_END);
+  assert_int_equal(fwrite(&value, sizeof value, 1, out), 1);
+  fclose(out);
+}
+
+static void frames_are_taken_and_made_in_any_order(void **state) {
+  (void)state;
+  enum { N = FRAMES };
+  double places[N][3 * ATOMS];
+  dcs_frame frame[N];
+  dcs_raw_frame raw[N] = {0};
+  dcs_frames *frames;
+  bool found;
+  write_dcd(file[0], &plain);
+  put_number(0, -8, NAN); /* of the last frame, before its marker */
+  list[0] = file[0];
+  assert_int_equal(open_list(1, NULL, &frames), DCS_OK);
+  for (int i = 0; i < N; i++) {
+    frame[i].places = places[i];
+    assert_int_equal(dcs_frames_take(frames, &frame[i], &raw[i], &found), DCS_OK);
+    assert_true(found);
+  }
+  assert_int_equal(dcs_frames_take(frames, &frame[0], &raw[0], &found), DCS_OK);
+  assert_false(found);
+  for (int i = N - 1; i >= 0; i--) {
+    assert_int_equal(dcs_frames_make(frames, &raw[i], &frame[i]), i == N - 1 ? DCS_INPUT : DCS_OK);
+    if (i == N - 1) assert_says(dcs_error_message(), "z of frame 9, atom 4");
+    for (int v = 0; i < N - 1 && v < 3 * ATOMS; v++)
+      assert_true(places[i][v] == place(i, v / 3, v % 3));
+    free(raw[i].bytes);
+  }
+  dcs_frames_close(frames);
+}
+
 /* ---- identity ---- */
 
 static uint64_t hash_of(const char *text) {
@@ -471,6 +510,7 @@ int main(void) {
                                      cmocka_unit_test(models_of_a_pipe_are_frames),
                                      cmocka_unit_test(cells_of_models),
                                      cmocka_unit_test(wrong_models_are_refused),
+                                     cmocka_unit_test(frames_are_taken_and_made_in_any_order),
                                      cmocka_unit_test(the_hash_is_of_what_is_read)};
   const int failed = cmocka_run_group_tests(tests, make_files, remove_files);
   if (noted) fclose(noted);

@@ -209,6 +209,10 @@ static void a_study_of_jobs(void **state) {
                   in_folder("study"), in_folder("water.pqr"), in_folder("map.mrc")),
       0);
   assert_contains(program_out, "speed-up");
+  char *facts = get_file(in_folder("study/env.csv"), NULL);
+  assert_contains(facts, "command_line,\"dcsbench scale --ranks 1,2 --rounds 2 ");
+  assert_contains(facts, "\ncpus,");
+  free(facts);
   assert_int_equal(dcs_table_read(in_folder("study/runs.csv"), &table), DCS_OK);
   assert_int_equal(dcs_table_rows(table), 4);
   for (size_t row = 0; row < 4; row++) {

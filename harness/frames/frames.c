@@ -23,6 +23,7 @@ struct dcs_frames {
   int64_t count;         /* selected; -1: not known */
   int64_t index;         /* of the next to be read */
   dcs_frame kept;        /* the first selected */
+  dcs_raw_frame raw;     /* of one that is read in one step */
   dcs_selection aligned; /* n 0: they are as they are read */
   bool without_cells;
   uint64_t hash;
@@ -110,14 +111,18 @@ static dcs_status changed(const part *p) {
                   p->path, p->open->at, p->frames);
 }
 
-static dcs_status read_frame(dcs_frames *f, dcs_frame *frame, bool *found) {
+static dcs_status take_frame(dcs_frames *f, dcs_frame *frame, dcs_raw_frame *raw, bool *found) {
   part *p;
   const int64_t index = frame->number - 1;
   DCS_TRY(stand_before(f, index, &p));
-  DCS_TRY(dcs_trajectory_read(p->open, index - p->before, frame->places, &frame->cell, found));
+  DCS_TRY(dcs_trajectory_read(p->open, index - p->before, frame, raw, found));
   if (!*found && p->frames >= 0) return changed(p);
   if (*found || (!f->range.last && f->index > 0)) return DCS_OK;
   return too_few(f, frame->number, p->before + p->open->at);
+}
+
+static dcs_status decode(const dcs_raw_frame *raw, dcs_frame *frame) {
+  return raw->undecoded ? dcs_dcd_decode(&raw->dcd, frame->places, &frame->cell) : DCS_OK;
 }
 
 static void align(const dcs_frames *f, double *places) {
@@ -132,18 +137,34 @@ static void copy_places(const dcs_frames *f, const dcs_frame *from, dcs_frame *t
   memcpy(to->places, from->places, 3 * (size_t)f->top->n * sizeof *to->places);
 }
 
-dcs_status dcs_frames_next(dcs_frames *f, dcs_frame *frame, bool *found) {
+dcs_status dcs_frames_take(dcs_frames *f, dcs_frame *frame, dcs_raw_frame *raw, bool *found) {
   *found = f->count < 0 || f->index < f->count;
+  raw->undecoded = false;
   if (!*found) return DCS_OK;
   frame->number = f->range.first + f->index * f->range.step;
   if (f->index == 0)
     copy_places(f, &f->kept, frame);
   else
-    DCS_TRY(read_frame(f, frame, found));
-  if (*found && f->index > 0) align(f, frame->places);
-  if (f->without_cells) frame->cell = (dcs_unit_cell){0};
+    DCS_TRY(take_frame(f, frame, raw, found));
   f->index += *found;
   return DCS_OK;
+}
+
+dcs_status dcs_frames_make(const dcs_frames *f, const dcs_raw_frame *raw, dcs_frame *frame) {
+  DCS_TRY(decode(raw, frame));
+  if (frame->number != f->kept.number) align(f, frame->places);
+  if (f->without_cells) frame->cell = (dcs_unit_cell){0};
+  return DCS_OK;
+}
+
+/* After a failure the next is the same. */
+dcs_status dcs_frames_next(dcs_frames *f, dcs_frame *frame, bool *found) {
+  const int64_t index = f->index;
+  DCS_TRY(dcs_frames_take(f, frame, &f->raw, found));
+  if (!*found) return DCS_OK;
+  const dcs_status status = dcs_frames_make(f, &f->raw, frame);
+  if (status != DCS_OK) f->index = index;
+  return status;
 }
 
 /* ---- all of it ---- */
@@ -154,7 +175,8 @@ static dcs_status keep_first(dcs_frames *f) {
   f->kept = (dcs_frame){.number = f->range.first, .places = calloc(n, sizeof *f->kept.places)};
   if (!f->kept.places)
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the places of %" PRId64 " atoms", f->top->n);
-  DCS_TRY(read_frame(f, &f->kept, &found));
+  DCS_TRY(take_frame(f, &f->kept, &f->raw, &found));
+  DCS_TRY(decode(&f->raw, &f->kept));
   f->hash = dcs_hash(f->hash, f->kept.places, n * sizeof *f->kept.places);
   f->hash = dcs_hash(f->hash, &f->range, sizeof f->range);
   return DCS_OK;
@@ -193,6 +215,7 @@ void dcs_frames_close(dcs_frames *f) {
   free(f->parts);
   free(f->kept.places);
   free(f->aligned.atoms);
+  free(f->raw.bytes);
   free(f);
 }
 

@@ -3,13 +3,21 @@
 #ifndef DCS_FRAMES_H
 #define DCS_FRAMES_H
 
-#include "harness/input/molecule.h"
+#include "harness/input/dcd_trajectory.h"
 
 typedef struct {
   int64_t number;     /* over all files, from 1 */
   double *places;     /* x, y, z of each atom, angstrom: 3 n; the caller's memory */
   dcs_unit_cell cell; /* all 0: none is stated */
 } dcs_frame;
+
+/* Of a frame that is taken, what is left to do; all 0 before. free() its bytes at the end. */
+typedef struct {
+  char *bytes;
+  size_t room;
+  bool undecoded; /* else its places are read */
+  dcs_dcd dcd;
+} dcs_raw_frame;
 
 /* From 1; last 0: to the end. */
 typedef struct {
@@ -56,6 +64,11 @@ dcs_status dcs_frames_seek(dcs_frames *frames, int64_t index);
  * the same. DCS_INPUT for a frame that is wrong, DCS_USAGE for one that the pipe has passed, or
  * where it ends before the range does. */
 dcs_status dcs_frames_next(dcs_frames *frames, dcs_frame *frame, bool *found);
+
+/* The same in two steps, of which the second, which is most of the work, is done by any number of
+ * threads while others are taken. DCS_INPUT by either. */
+dcs_status dcs_frames_take(dcs_frames *frames, dcs_frame *frame, dcs_raw_frame *raw, bool *found);
+dcs_status dcs_frames_make(const dcs_frames *frames, const dcs_raw_frame *raw, dcs_frame *frame);
 
 /* Of what is read, for who goes on with a computation later: sizes and first bytes of the files,
  * places of the first frame, range, alignment. Names are no part of it. */

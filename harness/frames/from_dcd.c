@@ -12,6 +12,7 @@ static dcs_status open_dcd(dcs_trajectory *t) {
   DCS_TRY(dcs_trajectory_check(t, dcd->n_atoms));
   if (dcs_content_size(t->content, &bytes)) t->frames = dcs_dcd_frames(dcd, bytes, &left);
   if (t->notes) dcs_dcd_tell(dcd, t->notes);
+  t->apart = dcd->n_fixed == 0;
   return DCS_OK;
 }
 
@@ -34,6 +35,11 @@ static dcs_status pass(dcs_trajectory *t, int64_t frames, bool *found) {
   return to_the_cut(t, dcs_dcd_pass(t->state, frames, found), found);
 }
 
+static dcs_status take(dcs_trajectory *t, dcs_raw_frame *raw, bool *found) {
+  return to_the_cut(t, dcs_dcd_take(t->state, &raw->bytes, &raw->room, &raw->dcd, found), found);
+}
+
+/* Where atoms are fixed, which the first frame alone has. */
 static dcs_status next(dcs_trajectory *t, double *places, dcs_unit_cell *cell, bool *found) {
   const dcs_dcd *dcd = t->state;
   DCS_TRY(to_the_cut(t, dcs_dcd_next(t->state, found), found));
@@ -53,4 +59,5 @@ const dcs_trajectory_format dcs_trajectory_dcd = {.name = "DCD",
                                                   .open = open_dcd,
                                                   .close = close_dcd,
                                                   .pass = pass,
-                                                  .next = next};
+                                                  .next = next,
+                                                  .take = take};

@@ -50,21 +50,23 @@ void dcs_trajectory_close(dcs_trajectory *t) {
   free(t);
 }
 
-static dcs_status read_at(dcs_trajectory *t, int64_t index, double *places, dcs_unit_cell *cell,
+static dcs_status read_at(dcs_trajectory *t, int64_t index, dcs_frame *frame, dcs_raw_frame *raw,
                           bool *found) {
   *found = true;
-  *cell = (dcs_unit_cell){0};
+  frame->cell = (dcs_unit_cell){0};
+  raw->undecoded = t->apart;
   if (index > t->at) DCS_TRY(t->format->pass(t, index - t->at, found));
   if (!*found) return DCS_OK;
   t->at = index;
-  DCS_TRY(t->format->next(t, places, cell, found));
+  DCS_TRY(t->apart ? t->format->take(t, raw, found)
+                   : t->format->next(t, frame->places, &frame->cell, found));
   if (*found) t->at++;
   return DCS_OK;
 }
 
-dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, double *places,
-                               dcs_unit_cell *cell, bool *found) {
-  const dcs_status status = read_at(t, index, places, cell, found);
+dcs_status dcs_trajectory_read(dcs_trajectory *t, int64_t index, dcs_frame *frame,
+                               dcs_raw_frame *raw, bool *found) {
+  const dcs_status status = read_at(t, index, frame, raw, found);
   if (status != DCS_OK) t->at = INT64_MAX; /* somewhere within a frame */
   return status;
 }

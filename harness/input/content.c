@@ -139,6 +139,22 @@ dcs_status dcs_content_take(dcs_content *c, size_t bytes, const char **data) {
   return DCS_OK;
 }
 
+/* Past the window where that is empty. */
+dcs_status dcs_content_copy(dcs_content *c, size_t bytes, char *to, size_t *got) {
+  const size_t there = c->end - c->at;
+  size_t more = *got = there < bytes ? there : bytes;
+  memcpy(to, c->window + c->at, more);
+  c->at += more;
+  while (*got < bytes && !c->ended) {
+    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    DCS_TRY(dcs_unpack_read(c->bytes, to + *got, bytes - *got, &more));
+    if (!c->unhashed) c->hash = dcs_hash(c->hash, to + *got, more);
+    *got += more;
+    c->ended = more == 0;
+  }
+  return DCS_OK;
+}
+
 dcs_status dcs_content_skip(dcs_content *c, uint64_t bytes) {
   while (bytes > 0) {
     const size_t there = c->end - c->at, part = bytes < there ? (size_t)bytes : there;

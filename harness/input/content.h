@@ -30,6 +30,8 @@ dcs_status dcs_content_line(dcs_content *content, dcs_slice *line, bool *found);
 
 /* Exactly so many bytes; DCS_INPUT where the file ends before. */
 dcs_status dcs_content_take(dcs_content *content, size_t bytes, const char **data);
+/* Copies so many bytes, *got fewer where the file ends. */
+dcs_status dcs_content_copy(dcs_content *content, size_t bytes, char *to, size_t *got);
 /* Passes over so many bytes, or to the end; where the file is no pipe they are not read, and no
  * part of the hash. */
 dcs_status dcs_content_skip(dcs_content *content, uint64_t bytes);

@@ -34,10 +34,17 @@ static const float LARGEST = 1e7F; /* coordinate, angstrom */
 
 /* ---- numbers ---- */
 
-static uint32_t integer_at(const char *from, bool swapped) {
+static inline uint32_t integer_at(const char *from, bool swapped) {
   uint32_t value;
   memcpy(&value, from, sizeof value);
   return swapped ? __builtin_bswap32(value) : value;
+}
+
+static inline float float_at(const char *from, bool swapped) {
+  const uint32_t bits = integer_at(from, swapped);
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
 static double double_at(const char *from, bool swapped) {
@@ -62,12 +69,23 @@ static size_t marker_bytes(const dcs_dcd *dcd) {
 
 /* ---- records ---- */
 
-static const char *path_of(const dcs_dcd *dcd) {
-  return dcs_content_place(dcd->content).path;
+static dcs_status peek(const dcs_dcd *dcd, size_t bytes, dcs_slice *next) {
+  if (dcd->content) return dcs_content_peek(dcd->content, bytes, next);
+  const size_t there = dcd->taken.length;
+  *next = (dcs_slice){dcd->taken.text, there < bytes ? there : bytes};
+  return DCS_OK;
+}
+
+/* Of bytes that were peeked at. */
+static dcs_status take(dcs_dcd *dcd, size_t bytes, const char **data) {
+  if (dcd->content) return dcs_content_take(dcd->content, bytes, data);
+  *data = dcd->taken.text;
+  dcd->taken = (dcs_slice){*data + bytes, dcd->taken.length - bytes};
+  return DCS_OK;
 }
 
 static dcs_status wrong(const dcs_dcd *dcd, uint64_t found, const char *expected) {
-  return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found %" PRIu64 "; expected %s", path_of(dcd),
+  return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found %" PRIu64 "; expected %s", dcd->path,
                   dcd->at, found, expected);
 }
 
@@ -75,11 +93,11 @@ static dcs_status cut(dcs_dcd *dcd, const char *what) {
   dcd->cut = true;
   if (dcd->frame == 0 && !dcd->places[0])
     return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found the end of the file; expected %s",
-                    path_of(dcd), dcd->at, what);
+                    dcd->path, dcd->at, what);
   return dcs_fail(DCS_INPUT,
                   "%s: byte %" PRIu64 ": found the end of the file inside frame %" PRId64
                   "; expected %s",
-                  path_of(dcd), dcd->at, dcd->frame + 1, what);
+                  dcd->path, dcd->at, dcd->frame + 1, what);
 }
 
 /* Whether the next record's marker says `bytes`; expected[128] gets what is right. */
@@ -87,7 +105,7 @@ static dcs_status check_marker(dcs_dcd *dcd, uint64_t bytes, const char *what, c
   const size_t marker = marker_bytes(dcd);
   dcs_slice next;
   snprintf(expected, 128, "%" PRIu64 ", the bytes of %s", bytes, what);
-  DCS_TRY(dcs_content_peek(dcd->content, marker, &next));
+  DCS_TRY(peek(dcd, marker, &next));
   if (next.length < marker) return cut(dcd, expected);
   return marker_at(next.text, dcd) == bytes ? DCS_OK
                                             : wrong(dcd, marker_at(next.text, dcd), expected);
@@ -99,9 +117,9 @@ static dcs_status take_record(dcs_dcd *dcd, uint64_t bytes, const char *what, co
   char expected[128];
   dcs_slice next;
   DCS_TRY(check_marker(dcd, bytes, what, expected));
-  DCS_TRY(dcs_content_peek(dcd->content, whole, &next));
+  DCS_TRY(peek(dcd, whole, &next));
   if (next.length < whole) return cut(dcd, expected);
-  DCS_TRY(dcs_content_take(dcd->content, whole, data));
+  DCS_TRY(take(dcd, whole, data));
   *data += marker;
   dcd->at += marker + bytes;
   if (marker_at(*data + bytes, dcd) != bytes)
@@ -140,13 +158,13 @@ static dcs_status read_first(dcs_dcd *dcd) {
     return dcs_fail(DCS_INPUT,
                     "%s: found velocities (VELD); expected a DCD file with coordinates "
                     "(CORD)",
-                    path_of(dcd));
+                    dcd->path);
   const bool charmm = value[VERSION] != 0;
   if (charmm && value[CHARGES])
     return dcs_fail(DCS_INPUT,
                     "%s: found fluctuating charges in its frames; expected coordinates "
                     "alone, and charges in a topology",
-                    path_of(dcd));
+                    dcd->path);
   dcd->has_cell = charmm && value[CELLS];
   dcd->has_fourth = charmm && value[FOURTH];
   dcd->n_fixed = value[FIXED];
@@ -192,7 +210,7 @@ static dcs_status read_moving(dcs_dcd *dcd) {
       return dcs_fail(DCS_INPUT,
                       "%s: found %" PRIu32 " among the atoms that move; expected 1 to "
                       "%" PRId64,
-                      path_of(dcd), atom, dcd->n_atoms);
+                      dcd->path, atom, dcd->n_atoms);
     dcd->moving[i] = (int32_t)atom - 1;
   }
   return DCS_OK;
@@ -201,26 +219,26 @@ static dcs_status read_moving(dcs_dcd *dcd) {
 dcs_status dcs_dcd_open(dcs_content *content, dcs_dcd *dcd) {
   const char *data;
   dcs_slice head;
-  *dcd = (dcs_dcd){.content = content};
+  *dcd = (dcs_dcd){.content = content, .path = dcs_content_place(content).path};
   dcs_content_unhashed(content);
   DCS_TRY(dcs_content_peek(content, 12, &head));
   if (!find_flavour(head, dcd))
     return dcs_fail(DCS_INPUT,
                     "%s: byte 0: found another start; expected a record of 84 bytes "
                     "with \"CORD\", of a DCD file",
-                    path_of(dcd));
+                    dcd->path);
   DCS_TRY(read_first(dcd));
   DCS_TRY(pass_titles(dcd));
   DCS_TRY(take_record(dcd, 4, "the number of atoms", &data));
   dcd->n_atoms = (int32_t)integer_at(data, dcd->swapped);
   if (dcd->n_atoms < 1)
-    return dcs_fail(DCS_INPUT, "%s: found %" PRId64 " atoms; expected 1 or more", path_of(dcd),
+    return dcs_fail(DCS_INPUT, "%s: found %" PRId64 " atoms; expected 1 or more", dcd->path,
                     dcd->n_atoms);
   if (dcd->n_fixed < 0 || dcd->n_fixed >= dcd->n_atoms)
     return dcs_fail(DCS_INPUT,
                     "%s: found %" PRId64 " fixed atoms of %" PRId64 "; expected fewer, "
                     "and not below 0",
-                    path_of(dcd), dcd->n_fixed, dcd->n_atoms);
+                    dcd->path, dcd->n_fixed, dcd->n_atoms);
   return dcd->n_fixed ? read_moving(dcd) : DCS_OK;
 }
 
@@ -267,58 +285,55 @@ static dcs_status read_cell(dcs_dcd *dcd) {
   return DCS_OK;
 }
 
-/* Copies the numbers of a record to their atoms. */
-static void place(const dcs_dcd *dcd, const char *data, int64_t n, float *to) {
-  uint32_t bits;
-  if (dcd->frame == 0 || !dcd->moving) {
-    memcpy(to, data, (size_t)n * sizeof *to);
-    for (int64_t i = 0; dcd->swapped && i < n; i++) {
-      bits = integer_at(data + 4 * i, true);
-      memcpy(&to[i], &bits, sizeof bits);
-    }
-    return;
+/* The first of a record that is not finite, or too large; n: none. */
+static int64_t find_bad(const char *data, bool swapped, int64_t n) {
+  int bad = 0;
+  if (swapped) {
+    for (int64_t i = 0; i < n; i++)
+      bad |= !(fabsf(float_at(data + 4 * i, true)) <= LARGEST);
+  } else {
+#pragma omp simd reduction(| : bad)
+    for (int64_t i = 0; i < n; i++)
+      bad |= !(fabsf(float_at(data + 4 * i, false)) <= LARGEST);
   }
-  for (int64_t i = 0; i < n; i++) {
-    bits = integer_at(data + 4 * i, dcd->swapped);
-    memcpy(&to[dcd->moving[i]], &bits, sizeof bits);
-  }
+  for (int64_t i = 0; bad && i < n; i++)
+    if (!(fabsf(float_at(data + 4 * i, swapped)) <= LARGEST)) return i;
+  return n;
 }
 
-/* The first that is not finite, or too large; n: none. */
-static int64_t find_bad(const float *value, int64_t n) {
-  int bad = 0;
-#pragma omp simd reduction(| : bad)
-  for (int64_t i = 0; i < n; i++)
-    bad |= !(fabsf(value[i]) <= LARGEST);
-  for (int64_t i = 0; bad && i < n; i++)
-    if (!(fabsf(value[i]) <= LARGEST)) return i;
-  return n;
+/* The record of an axis. */
+static dcs_status take_axis(dcs_dcd *dcd, int axis, const char **data) {
+  const int64_t n = held(dcd, dcd->frame);
+  char what[64];
+  snprintf(what, sizeof what, "%c of frame %" PRId64, "xyz"[axis], dcd -> frame + 1);
+  DCS_TRY(take_record(dcd, 4 * (uint64_t)n, what, data));
+  const int64_t bad = find_bad(*data, dcd->swapped, n);
+  if (bad == n) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: found %g, %s, atom %" PRId64 ", before byte %" PRIu64
+                  "; expected at most %g "
+                  "in size",
+                  dcd->path, (double)float_at(*data + 4 * bad, dcd->swapped), what,
+                  (n < dcd->n_atoms ? dcd->moving[bad] : bad) + 1, dcd->at, (double)LARGEST);
 }
 
 static dcs_status read_axis(dcs_dcd *dcd, int axis) {
   const int64_t n = held(dcd, dcd->frame);
   const char *data;
-  char what[64];
-  snprintf(what, sizeof what, "%c of frame %" PRId64, "xyz"[axis], dcd -> frame + 1);
-  DCS_TRY(take_record(dcd, 4 * (uint64_t)n, what, &data));
+  DCS_TRY(take_axis(dcd, axis, &data));
   if (!dcd->places[axis]) dcd->places[axis] = calloc((size_t)dcd->n_atoms, sizeof(float));
   if (!dcd->places[axis])
     return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms", dcd->n_atoms);
-  place(dcd, data, n, dcd->places[axis]);
-  const int64_t bad = find_bad(dcd->places[axis], dcd->n_atoms);
-  if (bad == dcd->n_atoms) return DCS_OK;
-  return dcs_fail(
-      DCS_INPUT,
-      "%s: found %g, %s, atom %" PRId64 ", before byte %" PRIu64 "; expected at most %g "
-      "in size",
-      path_of(dcd), (double)dcd->places[axis][bad], what, bad + 1, dcd->at, (double)LARGEST);
+  for (int64_t i = 0; i < n; i++)
+    dcd->places[axis][n < dcd->n_atoms ? dcd->moving[i] : i] = float_at(data + 4 * i, dcd->swapped);
+  return DCS_OK;
 }
 
 /* Whether there is a frame more, which begins as one does. */
 static dcs_status is_there(dcs_dcd *dcd, bool *found) {
   char expected[128];
   dcs_slice next;
-  DCS_TRY(dcs_content_peek(dcd->content, 1, &next));
+  DCS_TRY(peek(dcd, 1, &next));
   *found = next.length > 0;
   if (!*found) return DCS_OK;
   return dcd->has_cell ? check_marker(dcd, CELL, "the cell", expected)
@@ -338,6 +353,59 @@ dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found) {
   dcd->frame++;
   return DCS_OK;
 }
+
+/* ---- in two steps ---- */
+
+static dcs_status grow(char **bytes, size_t *room, size_t size) {
+  if (*room >= size) return DCS_OK;
+  char *larger = realloc(*bytes, size);
+  if (!larger) return dcs_fail(DCS_UNAVAILABLE, "no memory for a frame of %zu bytes", size);
+  *bytes = larger;
+  *room = size;
+  return DCS_OK;
+}
+
+dcs_status dcs_dcd_take(dcs_dcd *dcd, char **bytes, size_t *room, dcs_dcd *frame, bool *found) {
+  const size_t size = (size_t)frame_bytes(dcd, dcd->frame);
+  size_t got;
+  DCS_TRY(grow(bytes, room, size));
+  DCS_TRY(dcs_content_copy(dcd->content, size, *bytes, &got));
+  *frame = *dcd;
+  frame->content = NULL;
+  frame->taken = (dcs_slice){*bytes, got};
+  const dcs_status status = is_there(frame, found);
+  dcd->cut = frame->cut;
+  DCS_TRY(status);
+  if (!*found) return DCS_OK;
+  if (got < size) return cut(dcd, "all of it");
+  dcd->at += size;
+  dcd->frame++;
+  return DCS_OK;
+}
+
+static inline void gather(const char *const axes[3], bool swapped, int64_t n, double *places) {
+  for (int64_t i = 0; i < n; i++)
+    for (int axis = 0; axis < 3; axis++)
+      places[3 * i + axis] = (double)float_at(axes[axis] + 4 * i, swapped);
+}
+
+dcs_status dcs_dcd_decode(const dcs_dcd *frame, double *places, dcs_unit_cell *cell) {
+  dcs_dcd dcd = *frame;
+  const char *axes[3], *ignored;
+  if (dcd.has_cell) DCS_TRY(read_cell(&dcd));
+  *cell = dcd.cell;
+  for (int axis = 0; axis < 3; axis++)
+    DCS_TRY(take_axis(&dcd, axis, &axes[axis]));
+  if (dcd.has_fourth)
+    DCS_TRY(take_record(&dcd, 4 * (uint64_t)dcd.n_atoms, "the fourth dimension", &ignored));
+  if (dcd.swapped)
+    gather(axes, true, dcd.n_atoms, places);
+  else
+    gather(axes, false, dcd.n_atoms, places);
+  return DCS_OK;
+}
+
+/* ---- passing over frames ---- */
 
 /* Passes over frames one after the other, as those of a pipe. */
 static dcs_status pass_each(dcs_dcd *dcd, int64_t frames, bool *found) {
@@ -380,7 +448,7 @@ dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found) {
 /* ---- what is said of a file ---- */
 
 void dcs_dcd_tell_cut(const dcs_dcd *dcd, int64_t frame, FILE *notes) {
-  fprintf(notes, "%s: frame %" PRId64 " is cut: the file ends in it\n", path_of(dcd), frame);
+  fprintf(notes, "%s: frame %" PRId64 " is cut: the file ends in it\n", dcd->path, frame);
 }
 
 void dcs_dcd_tell(const dcs_dcd *dcd, FILE *notes) {
@@ -389,6 +457,6 @@ void dcs_dcd_tell(const dcs_dcd *dcd, FILE *notes) {
   const int64_t frames = dcs_dcd_frames(dcd, bytes, &left);
   if (left > 0) dcs_dcd_tell_cut(dcd, frames + 1, notes);
   if (dcd->n_stated > 0 && dcd->n_stated != frames)
-    fprintf(notes, "%s: its header says %" PRId64 " frames, it has %" PRId64 "\n", path_of(dcd),
+    fprintf(notes, "%s: its header says %" PRId64 " frames, it has %" PRId64 "\n", dcd->path,
             dcd->n_stated, frames);
 }

@@ -5,12 +5,14 @@
 #include "harness/input/molecule.h"
 
 typedef struct {
-  dcs_content *content;
-  bool swapped;    /* of the other byte order */
-  bool wide;       /* record markers of 64 bits */
-  bool has_cell;   /* a record with the cell before each frame */
-  bool has_fourth; /* and one with a fourth dimension behind it */
-  bool cut;        /* the file was seen to end within a record, or before one */
+  dcs_content *content; /* NULL of a frame that was taken */
+  const char *path;     /* for messages */
+  dcs_slice taken;      /* of a frame: what of its bytes is not yet decoded */
+  bool swapped;         /* of the other byte order */
+  bool wide;            /* record markers of 64 bits */
+  bool has_cell;        /* a record with the cell before each frame */
+  bool has_fourth;      /* and one with a fourth dimension behind it */
+  bool cut;             /* the file was seen to end within a record, or before one */
   int64_t n_atoms, n_fixed;
   int64_t n_stated; /* frames, as the header has it; programs leave it 0 until they end */
   int64_t frame;    /* frames read or passed so far */
@@ -33,6 +35,12 @@ void dcs_dcd_close(dcs_dcd *dcd);
 /* Reads the next frame in a few large pieces; *found is false at the end of the file. DCS_INPUT for
  * a frame that is cut, or whose records are not as the header says. */
 dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found);
+/* The same in two steps where no atoms are fixed. The first copies the next frame's bytes to
+ * memory of the caller's, which it makes larger with realloc() where need be; the second gives x, y
+ * and z of each atom, and takes any thread. `frame` lasts as long as the bytes and the file's name.
+ */
+dcs_status dcs_dcd_take(dcs_dcd *dcd, char **bytes, size_t *room, dcs_dcd *frame, bool *found);
+dcs_status dcs_dcd_decode(const dcs_dcd *frame, double *places, dcs_unit_cell *cell);
 /* Passes over frames, by one seek where the file is no pipe; where atoms are fixed the first is
  * read, which the others need. *found is false where there are fewer. */
 dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found);

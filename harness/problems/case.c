@@ -277,13 +277,24 @@ static double nearest(const dcs_case *c, const dcs_site *s, double *reach, int64
   return distance2(c, s, *reach, at);
 }
 
-/* Whether any of the sites is very near to a point. */
+/* How far a coordinate is from the nearest multiple of the spacing, to rounding: what is added and
+ * subtracted leaves no digits behind the point. */
+static double off_plane(double at, double spacing, double per_spacing) {
+  static const double ROUND = 0x1.8p52;
+  const double index = (at * per_spacing + ROUND) - ROUND;
+  return fabs(spacing * index - at);
+}
+
+/* Whether any of the sites may be very near to a point: in x and y it is, or almost. */
 static bool any_near(const dcs_case *c, int64_t from, int64_t end) {
+  const double spacing = c->spacing, per_spacing = 1 / spacing;
   bool any = false;
   for (int64_t a = from; a < end; a++) {
-    double reach;
-    int64_t at[3] = {0};
-    any |= nearest(c, &c->sites[a], &reach, at) < reach * reach;
+    const dcs_site *s = &c->sites[a];
+    const double most = larger(fabs(s->x), larger(fabs(s->y), fabs(s->z)));
+    const double reach = (1 + 1e-6) * near(c, most) + 1e-14 * most;
+    any |= (off_plane(s->x, spacing, per_spacing) <= reach) &
+           (off_plane(s->y, spacing, per_spacing) <= reach);
   }
   return any;
 }

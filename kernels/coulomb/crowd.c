@@ -28,18 +28,38 @@ static inline float larger(float a, float b) {
   return a > b ? a : b;
 }
 
+/* Of some atoms at once, each with lanes of its own, as vectors have them. */
+void dcs_crowd_box(const dcs_problem *problem, float least[4], float most[4]) {
+  enum { AT_ONCE = 4, LANES = 4 * AT_ONCE };
+  const float *values = problem->input[DCS_COULOMB_ATOMS];
+  const int64_t n = 4 * problem->n_inputs;
+  float lo[LANES], hi[LANES];
+  for (int l = 0; l < LANES; l++)
+    lo[l] = INFINITY, hi[l] = -INFINITY;
+  for (int64_t i = 0; i + LANES <= n; i += LANES) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      lo[l] = smaller(lo[l], values[i + l]);
+      hi[l] = larger(hi[l], values[i + l]);
+    }
+  }
+  for (int64_t i = n / LANES * LANES; i < n; i++) {
+    lo[i % 4] = smaller(lo[i % 4], values[i]);
+    hi[i % 4] = larger(hi[i % 4], values[i]);
+  }
+  for (int l = 4; l < LANES; l++) {
+    lo[l % 4] = smaller(lo[l % 4], lo[l]);
+    hi[l % 4] = larger(hi[l % 4], hi[l]);
+  }
+  memcpy(least, lo, 4 * sizeof *lo);
+  memcpy(most, hi, 4 * sizeof *hi);
+}
+
 /* The box of the atoms within `margin` of the map. */
 static void find_box(const dcs_problem *problem, double margin, double lo[3], double hi[3]) {
   const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
-  float least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int64_t a = 0; a < problem->n_inputs; a++) {
-    const dcs_atom atom = dcs_atoms(problem)[a];
-    const float at[3] = {atom.x, atom.y, atom.z};
-    for (int d = 0; d < 3; d++) {
-      least[d] = smaller(least[d], at[d]);
-      most[d] = larger(most[d], at[d]);
-    }
-  }
+  float least[4], most[4];
+  dcs_crowd_box(problem, least, most);
   for (int d = 0; d < 3; d++) {
     const double last = (double)problem->spacing * (double)(n[d] - 1) + margin;
     lo[d] = fmin(fmax((double)least[d], -margin), last);
@@ -65,6 +85,11 @@ static grid lay_out(const dcs_problem *problem) {
   }
 }
 
+static inline void add_pair(float part, float tx, float *at) {
+  at[0] += part * (1 - tx);
+  at[1] += part * tx;
+}
+
 /* Adds an atom to the eight nodes around it; its sizes to the nearest before. Not one outside. */
 static inline void add_atom(const grid *g, const dcs_atom *atom, float *charge, float *squares,
                             float *sizes) {
@@ -77,17 +102,19 @@ static inline void add_atom(const grid *g, const dcs_atom *atom, float *charge, 
   const int64_t i = (int64_t)x, j = (int64_t)y, k = (int64_t)z, row = g->n[0];
   const int64_t first = (k * g->n[1] + j) * row + i, layer = row * g->n[1];
   const float tx = (float)(x - (double)i), ty = (float)(y - (double)j), tz = (float)(z - (double)k);
-  for (int corner = 0; corner < 4; corner++) {
-    const float part = (corner & 1 ? ty : 1 - ty) * (corner >> 1 ? tz : 1 - tz) * atom->q;
-    float *at = charge + first + (corner & 1) * row + (corner >> 1) * layer;
-    at[0] += part * (1 - tx);
-    at[1] += part * tx;
-  }
+  float *at = charge + first;
+  add_pair((1 - ty) * (1 - tz) * atom->q, tx, at);
+  add_pair(ty * (1 - tz) * atom->q, tx, at + row);
+  add_pair((1 - ty) * tz * atom->q, tx, at + layer);
+  add_pair(ty * tz * atom->q, tx, at + layer + row);
   squares[first] += atom->q * atom->q;
   sizes[first] += fabsf(atom->q);
 }
 
 /* ---- coarser ones ---- */
+
+/* Charges at random leave so much of the sum of their squares on a grid. */
+static const float LEFT = 8.0f / 27;
 
 /* Sums of two rows each, and in them of two nodes. */
 static void add_row(const float *row, int64_t n, float *sums) {
@@ -110,34 +137,68 @@ static grid gather(const grid *g, const float *values, float *sums) {
   return half;
 }
 
-/* The charges on the grid of twice the spacing, in place: a node's own, and half of those beside
- * it. */
-static grid coarsen(const grid *g, float *charge) {
+/* Adds a row's nodes to those of twice the spacing: a node's own, and half of those beside it. */
+static void coarsen_row(const float *row, int64_t n, float part, float *sums) {
+  const float half = 0.5f * part;
+  sums[0] += part * row[0];
+  sums[0] += half * row[1];
+  for (int64_t x = 1; 2 * x + 1 < n; x++) {
+    float sum = sums[x];
+    sum += half * row[2 * x - 1];
+    sum += part * row[2 * x];
+    sum += half * row[2 * x + 1];
+    sums[x] = sum;
+  }
+  sums[n / 2] += half * row[2 * (n / 2) - 1];
+  if (n % 2) sums[n / 2] += part * row[n - 1];
+}
+
+/* The charges on the grid of twice the spacing, in place; `room` for a row. There are two nodes at
+ * least along each dimension. */
+static grid coarsen(const grid *g, float *charge, float *room) {
   grid half = *g;
   half.spacing = 2 * g->spacing;
   for (int d = 0; d < 3; d++)
     half.n[d] = g->n[d] / 2 + 1;
+  const size_t bytes = (size_t)half.n[0] * sizeof *room;
   for (int64_t z = 0; z < half.n[2]; z++)
-    for (int64_t y = 0; y < half.n[1]; y++)
-      for (int64_t x = 0; x < half.n[0]; x++) {
-        float sum = 0;
-        for (int64_t k = 2 * z - 1; k < 2 * z + 2; k++)
-          for (int64_t j = 2 * y - 1; j < 2 * y + 2; j++)
-            for (int64_t i = 2 * x - 1; i < 2 * x + 2; i++) {
-              if (k < 0 || j < 0 || i < 0 || k >= g->n[2] || j >= g->n[1] || i >= g->n[0]) continue;
-              const float part = (k & 1 ? 0.5f : 1) * (j & 1 ? 0.5f : 1) * (i & 1 ? 0.5f : 1);
-              sum += part * charge[(k * g->n[1] + j) * g->n[0] + i];
-            }
-        charge[(z * half.n[1] + y) * half.n[0] + x] = sum;
-      }
+    for (int64_t y = 0; y < half.n[1]; y++) {
+      memset(room, 0, bytes);
+      for (int64_t k = 2 * z - 1; k < 2 * z + 2; k++)
+        for (int64_t j = 2 * y - 1; j < 2 * y + 2; j++) {
+          if (k < 0 || j < 0 || k >= g->n[2] || j >= g->n[1]) continue;
+          const float part = (k & 1 ? 0.5f : 1) * (j & 1 ? 0.5f : 1);
+          coarsen_row(charge + (k * g->n[1] + j) * g->n[0], g->n[0], part, room);
+        }
+      memcpy(charge + (z * half.n[1] + y) * half.n[0], room, bytes);
+    }
   return half;
 }
 
 static double largest(const grid *g, const float *values) {
-  float most = 0;
-  for (int64_t i = 0; i < count(g); i++)
-    most = larger(most, values[i]);
-  return (double)most;
+  enum { LANES = 16 };
+  const int64_t n = count(g);
+  float most[LANES] = {0};
+  for (int64_t i = 0; i + LANES <= n; i += LANES) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++)
+      most[l] = larger(most[l], values[i + l]);
+  }
+  for (int64_t i = n / LANES * LANES; i < n; i++)
+    most[0] = larger(most[0], values[i]);
+  for (int l = 1; l < LANES; l++)
+    most[0] = larger(most[0], most[l]);
+  return (double)most[0];
+}
+
+/* What its charges are as squares and as sizes. */
+static void measure(const grid *g, const float *charge, float *squares, float *sizes) {
+  const int64_t n = count(g);
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) {
+    squares[i] = charge[i] * charge[i] / LEFT;
+    sizes[i] = fabsf(charge[i]);
+  }
 }
 
 /* The largest sums in cubes of 1, 2, ... spacings; overwrites the values. `room` for as many. */
@@ -151,19 +212,13 @@ static void find_largest(const grid *g, float *values, float *room,
   }
 }
 
-/* Charges at random leave so much of the sum of their squares on a grid. */
-static const float LEFT = 8.0f / 27;
-
 static void look(grid g, float *charge, float *squares, float *sizes, float *room,
                  dcs_crowd *crowd) {
   find_largest(&g, squares, room, crowd->atoms.squares);
   find_largest(&g, sizes, room, crowd->atoms.sizes);
   for (int detail = 0; detail < DCS_CROWD_DETAILS; detail++) {
-    if (detail > 0) g = coarsen(&g, charge);
-    for (int64_t i = 0; i < count(&g); i++) {
-      squares[i] = charge[i] * charge[i] / LEFT;
-      sizes[i] = fabsf(charge[i]);
-    }
+    if (detail > 0) g = coarsen(&g, charge, room);
+    measure(&g, charge, squares, sizes);
     find_largest(&g, squares, room, crowd->grid[detail].squares);
     find_largest(&g, sizes, room, crowd->grid[detail].sizes);
   }

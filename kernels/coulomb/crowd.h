@@ -23,6 +23,10 @@ typedef struct {
   dcs_crowd_sums atoms, grid[DCS_CROWD_DETAILS];
 } dcs_crowd;
 
+/* The box of the atoms, or of other inputs of four floats: their least and largest x, y, z and q.
+ * INFINITY and -INFINITY of none. */
+void dcs_crowd_box(const dcs_problem *problem, float least[4], float most[4]);
+
 /* Looks at the atoms, but those so far from the map that they are one charge to it. False: no
  * memory. */
 bool dcs_crowd_look(const dcs_problem *problem, dcs_crowd *crowd);

@@ -126,10 +126,7 @@ void dcs_mesh_radial(const dcs_mesh_scene *scene, const dcs_mesh *mesh, double t
   const double error =
       0.1 * tolerance * scene->scale / (scene->largest * sqrt(scene->density * volume));
   const dcs_split_series series = dcs_split_expand(&mesh->level[0].split);
-  int degree = 3;
-  while (dcs_radial_fit(dcs_split_softened, &series, a, degree, radial) > error &&
-         degree < DCS_RADIAL_MOST)
-    degree++;
+  dcs_radial_fit_to(dcs_split_softened, &series, a, 3, error, radial);
 }
 
 /* ---- the way of a problem ---- */

@@ -72,24 +72,38 @@ static void to_powers(const double a[MOST + 1], int degree, double c[MOST + 1]) 
   }
 }
 
-/* The largest difference at many points, both ends among them. */
-static double difference(dcs_softened *softened, const void *context, const dcs_radial *radial) {
+/* The largest difference at many points, both ends among them; or one that is above `enough`. */
+static double difference(dcs_softened *softened, const void *context, double enough,
+                         const dcs_radial *radial) {
   enum { POINTS = 1000 };
   double largest = 0;
-  for (int i = 0; i <= POINTS; i++) {
+  for (int i = 0; i <= POINTS && largest <= enough; i++) {
     const double r = (double)radial->cutoff * sqrt((double)i / POINTS);
     largest = fmax(largest, fabs(dcs_radial_softened(radial, r) - softened(r, context)));
   }
   return largest;
 }
 
-double dcs_radial_fit(dcs_softened *softened, const void *context, double cutoff, int degree,
-                      dcs_radial *radial) {
+static double fit(dcs_softened *softened, const void *context, double cutoff, int degree,
+                  double enough, dcs_radial *radial) {
   double a[MOST + 1], c[MOST + 1];
   interpolate(softened, context, cutoff, degree, a);
   to_powers(a, degree, c);
   *radial = store(c, cutoff, degree, 1, -2);
-  return difference(softened, context, radial);
+  return difference(softened, context, enough, radial);
+}
+
+double dcs_radial_fit(dcs_softened *softened, const void *context, double cutoff, int degree,
+                      dcs_radial *radial) {
+  return fit(softened, context, cutoff, degree, INFINITY, radial);
+}
+
+double dcs_radial_fit_to(dcs_softened *softened, const void *context, double cutoff, int degree,
+                         double error, dcs_radial *radial) {
+  double found = INFINITY;
+  for (; degree <= MOST && !(found <= error); degree++)
+    found = fit(softened, context, cutoff, degree, degree < MOST ? error : INFINITY, radial);
+  return found;
 }
 
 /* erf(alpha r)/r; near 0 the quotient is its limit to the last bit. */
@@ -99,10 +113,7 @@ static double softened_erf(double r, const void *context) {
 }
 
 double dcs_radial_erf(double alpha, double cutoff, double error, dcs_radial *radial) {
-  double found = INFINITY;
-  for (int degree = 1; degree <= MOST && !(found <= error); degree++)
-    found = dcs_radial_fit(softened_erf, &alpha, cutoff, degree, radial);
-  return found;
+  return dcs_radial_fit_to(softened_erf, &alpha, cutoff, 1, error, radial);
 }
 
 /* With u = 1 - r^2/a^2, 1/r is (1 - u)^(-1/2) / a: coefficients follow each other by (i - 1/2) / i.

@@ -30,6 +30,11 @@ typedef double dcs_softened(double r, const void *context);
 double dcs_radial_fit(dcs_softened *softened, const void *context, double cutoff, int degree,
                       dcs_radial *radial);
 
+/* That of the lowest degree, from `degree` on, whose largest difference is at most `error`, or of
+ * the highest; returns what it is. */
+double dcs_radial_fit_to(dcs_softened *softened, const void *context, double cutoff, int degree,
+                         double error, dcs_radial *radial);
+
 /* Of erf(alpha r)/r, of the lowest degree whose largest difference is at most `error`, or of the
  * highest; returns what it is. 1 / alpha is in angstrom. */
 double dcs_radial_erf(double alpha, double cutoff, double error, dcs_radial *radial);

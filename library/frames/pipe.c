@@ -13,6 +13,7 @@ void dcs_pipe_fail(dcs_pipe *p, dcs_status status) {
     snprintf(p->why, sizeof p->why, "%s", dcs_error_message());
   }
   pthread_cond_broadcast(&p->changed);
+  pthread_cond_broadcast(&p->to_prepare);
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -32,8 +33,11 @@ void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double begin) {
 void dcs_pipe_set_slot(dcs_pipe *p, dcs_frame_slot *slot, dcs_slot_state state) {
   pthread_mutex_lock(&p->lock);
   slot->state = state;
-  if (state == DCS_SLOT_READ) p->read++;
-  pthread_cond_broadcast(&p->changed);
+  p->read += state == DCS_SLOT_READ;
+  if (state == DCS_SLOT_READ)
+    pthread_cond_signal(&p->to_prepare);
+  else
+    pthread_cond_broadcast(&p->changed);
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -54,7 +58,7 @@ dcs_frame_slot *dcs_pipe_next_free(dcs_pipe *p) {
 dcs_frame_slot *dcs_pipe_next_read(dcs_pipe *p) {
   pthread_mutex_lock(&p->lock);
   while (p->status == DCS_OK && p->prepared == p->read && !p->ended)
-    pthread_cond_wait(&p->changed, &p->lock);
+    pthread_cond_wait(&p->to_prepare, &p->lock);
   const bool more = p->status == DCS_OK && p->prepared < p->read;
   dcs_frame_slot *slot = more ? slot_of(p, p->prepared++) : NULL;
   if (slot) slot->state = DCS_SLOT_PREPARING;

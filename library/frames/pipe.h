@@ -19,6 +19,7 @@ typedef enum { DCS_SLOT_FREE, DCS_SLOT_READ, DCS_SLOT_PREPARING, DCS_SLOT_READY 
 typedef struct {
   dcs_slot_state state;
   dcs_frame frame;
+  dcs_raw_frame raw; /* what the preparer makes of it */
   dcs_case c;
   dcs_plan plan;     /* of a device's method */
   dcs_status status; /* of its preparing, and what that said */
@@ -61,9 +62,9 @@ struct dcs_pipe {
   dcs_frame_worker workers[DCS_MAX_DEVICES];
   int n_workers, preparers;
 
-  pthread_mutex_t calls; /* of the job's functions */
-  pthread_mutex_t lock;  /* of all that follows */
-  pthread_cond_t changed;
+  pthread_mutex_t calls;              /* of the job's functions */
+  pthread_mutex_t lock;               /* of all that follows */
+  pthread_cond_t changed, to_prepare; /* preparers, of whom many may wait, wait for the second */
   dcs_frame_slot *slots;
   int n_slots;
   int64_t read, prepared; /* frames */

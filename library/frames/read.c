@@ -70,7 +70,7 @@ static dcs_status read_block(dcs_pipe *p, int64_t block, bool again, bool *more)
     if (!slot) return DCS_OK;
     if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
     const double start = dcs_now_ns();
-    DCS_TRY(dcs_frames_next(frames, &slot->frame, more));
+    DCS_TRY(dcs_frames_take(frames, &slot->frame, &slot->raw, more));
     dcs_pipe_worked(p, DCS_STAGE_READING, start);
     if (*more) note_frame(p, slot);
   }
@@ -123,6 +123,7 @@ static dcs_status prepare(const dcs_pipe *p, dcs_frame_slot *slot) {
   const dcs_variant *variant = p->method.variant;
   const dcs_config *config = &p->method.config;
   char why[DCS_TEXT];
+  DCS_TRY(dcs_frames_make(p->job->frames, &slot->raw, &slot->frame));
   DCS_TRY(dcs_frame_case(p->job->request, p->job->top, &slot->frame, &slot->c));
   slot->c.problem.scale = p->scale;
   if (!p->planned) return DCS_OK;

@@ -106,7 +106,7 @@ static int preparers_of(const dcs_pipe *p) {
  * there. Not more than 1 GiB, as far as some are needed at least. */
 static dcs_status make_slots(dcs_pipe *p, int preparers) {
   const int64_t n = p->job->top->n,
-                each = n * (int64_t)(3 * sizeof(double) + sizeof(dcs_site) + 16);
+                each = n * (int64_t)(3 * (sizeof(float) + sizeof(double)) + sizeof(dcs_site) + 16);
   const int64_t least = 4 + p->n_workers, most = (INT64_C(1) << 30) / each;
   int64_t slots = preparers + 4 + (p->n_workers > 1 ? DCS_FRAME_BLOCK * p->n_workers : 0);
   if (slots > most) slots = most > least ? most : least;
@@ -144,6 +144,7 @@ dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs
   pthread_mutex_init(&p->calls, NULL);
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->changed, NULL);
+  pthread_cond_init(&p->to_prepare, NULL);
   return open_all(p);
 }
 
@@ -155,8 +156,10 @@ void dcs_pipe_close(dcs_pipe *p) {
   for (int s = 0; s < p->n_slots; s++) {
     dcs_case_free(&p->slots[s].c);
     free(p->slots[s].frame.places);
+    free(p->slots[s].raw.bytes);
   }
   free(p->slots);
+  pthread_cond_destroy(&p->to_prepare);
   pthread_cond_destroy(&p->changed);
   pthread_mutex_destroy(&p->lock);
   pthread_mutex_destroy(&p->calls);
@@ -196,6 +199,7 @@ static void run_stages(dcs_pipe *p) {
   pthread_mutex_lock(&p->lock);
   p->ended = true;
   pthread_cond_broadcast(&p->changed);
+  pthread_cond_broadcast(&p->to_prepare);
   pthread_mutex_unlock(&p->lock);
   join(&others);
 }

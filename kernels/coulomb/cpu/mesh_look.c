@@ -36,7 +36,20 @@ bool dcs_mesh_is_far(const dcs_mesh_scene *scene, const dcs_atom *atom) {
   return away(scene, atom) > scene->margin;
 }
 
-/* The box of the map and the near atoms. */
+/* The box of the map and the atoms, where all of them are near. */
+static bool find_near_box(const dcs_problem *problem, dcs_mesh_scene *scene) {
+  float least[4], most[4];
+  dcs_crowd_box(problem, least, most);
+  const dcs_atom lo = {least[0], least[1], least[2], 0}, hi = {most[0], most[1], most[2], 0};
+  if (dcs_mesh_is_far(scene, &lo) || dcs_mesh_is_far(scene, &hi)) return false;
+  for (int d = 0; d < 3; d++) {
+    scene->lo[d] = smaller(0, (double)least[d]);
+    scene->hi[d] = larger(scene->map[d], (double)most[d]);
+  }
+  return true;
+}
+
+/* The box of the map and the near atoms, and what the far ones are. */
 static void find_box(const dcs_problem *problem, int threads, dcs_mesh_scene *scene) {
   const dcs_atom *atoms = dcs_atoms(problem);
   double x0 = 0, y0 = 0, z0 = 0, x1 = scene->map[0], y1 = scene->map[1], z1 = scene->map[2];
@@ -223,7 +236,7 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
     scene->scale = 0.2;
     return true;
   }
-  if (!scene->periodic) find_box(problem, threads, scene);
+  if (!scene->periodic && !find_near_box(problem, scene)) find_box(problem, threads, scene);
   scene->scale = problem->scale;
   return (problem->scale > 0 || dcs_map_scale(problem, threads, &scene->scale)) &&
          find_crowd(problem, cutoff, scene);
