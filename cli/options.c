@@ -78,6 +78,15 @@ static dcs_status take_altloc(const char *text, void *values) {
   return DCS_OK;
 }
 
+static dcs_status take_parameters(const char *path, void *values) {
+  dcs_read_options *how = values;
+  if (how->n_parameters == DCS_MOST_PARAMETERS)
+    return dcs_fail(DCS_USAGE, "--parameters: found more than %d files; expected fewer",
+                    DCS_MOST_PARAMETERS);
+  how->parameters[how->n_parameters++] = path;
+  return DCS_OK;
+}
+
 static const dcs_option read_options[] = {
     {"format", 'F', "NAME", "of the molecule's file: %1$s (known by its content)",
      DCS_WORD(dcs_read_options, format)},
@@ -89,6 +98,10 @@ static const dcs_option read_options[] = {
      DCS_INTEGER(dcs_read_options, frame, 1, INT64_MAX)},
     {"orbital", 0, "N", "which orbital of a Molden file (the highest that is occupied)",
      DCS_INTEGER(dcs_read_options, orbital, 1, INT64_MAX)},
+    {"parameters", 0, "FILE",
+     "CHARMM's parameters (.prm, .par, .str) of the types of a PSF file, for forces; as often as "
+     "there are files",
+     .take = take_parameters},
     {0}};
 
 static const dcs_option problem_options[] = {

@@ -113,6 +113,10 @@ dcs_status dcs_combine_parts(dcs_part parts[2], dcs_molecule *whole, FILE *notes
   *whole = places->molecule;
   places->molecule = (dcs_molecule){0};
   whole->gives |= charges->molecule.gives;
+  whole->types = charges->molecule.types;
+  whole->field = charges->molecule.field;
+  charges->molecule.types = NULL;
+  charges->molecule.field = (dcs_force_field){0};
   whole->hash = dcs_hash(charges->molecule.hash, &whole->hash, sizeof whole->hash);
   for (int64_t i = 0; i < whole->n; i++) {
     whole->sites[i].q = charges->molecule.sites[i].q;

@@ -1,6 +1,7 @@
 #include "harness/input/force_field.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,14 @@
 void dcs_force_field_free(dcs_force_field *field) {
   free(field->wells);
   free(field->bonds);
+  free(field->types);
+  free(field->pairs);
+  free(field->wells14);
+  free(field->pairs14);
   free(field->begins);
   free(field->excluded);
+  free(field->begins14);
+  free(field->special);
   *field = (dcs_force_field){0};
 }
 
@@ -29,14 +36,45 @@ static dcs_status allocate(int64_t n, int64_t n_bonds, dcs_force_field *field) {
   return field->wells && field->bonds ? DCS_OK : no_memory(field);
 }
 
-dcs_status dcs_force_field_copy(const dcs_force_field *from, int64_t n, dcs_force_field *field) {
-  DCS_TRY(allocate(n, from->n_bonds, field));
-  memcpy(field->wells, from->wells, (size_t)n * sizeof *field->wells);
+/* Makes *copy, the address of a pointer, one of n elements; of NULL it is NULL. */
+static bool copy_list(const void *from, size_t n, size_t element, void *copy) {
+  void *own = from ? malloc((n + 1) * element) : NULL;
+  if (own) memcpy(own, from, n * element);
+  memcpy(copy, &own, sizeof own);
+  return own || !from;
+}
+
+static void copy_bonds(const dcs_force_field *from, dcs_force_field *field) {
   field->n_bonds = 0;
   for (int64_t b = 0; b < from->n_bonds; b++)
-    if (from->bonds[b][0] < n && from->bonds[b][1] < n)
+    if (from->bonds[b][0] < field->n && from->bonds[b][1] < field->n)
       memcpy(field->bonds[field->n_bonds++], from->bonds[b], sizeof *field->bonds);
-  return DCS_OK;
+}
+
+dcs_status dcs_force_field_copy(const dcs_force_field *from, int64_t n, dcs_force_field *field) {
+  const size_t atoms = (size_t)n, pairs = (size_t)from->n_types * (size_t)from->n_types;
+  DCS_TRY(allocate(n, from->n_bonds, field));
+  memcpy(field->wells, from->wells, atoms * sizeof *field->wells);
+  copy_bonds(from, field);
+  field->n_types = from->n_types;
+  field->charges14 = from->charges14;
+  if (copy_list(from->types, atoms, sizeof *field->types, &field->types) &&
+      copy_list(from->pairs, pairs, sizeof *field->pairs, &field->pairs) &&
+      copy_list(from->wells14, atoms, sizeof *field->wells14, &field->wells14) &&
+      copy_list(from->pairs14, pairs, sizeof *field->pairs14, &field->pairs14))
+    return DCS_OK;
+  return no_memory(field);
+}
+
+dcs_pair_well dcs_combine_wells(const dcs_lennard_jones *one, const dcs_lennard_jones *other) {
+  return (dcs_pair_well){one->half + other->half, sqrt(one->depth * other->depth)};
+}
+
+dcs_pair_well dcs_force_field_well(const dcs_force_field *field, int64_t a, int64_t b) {
+  const dcs_lennard_jones *one = &field->wells[a], *other = &field->wells[b];
+  if (field->types && field->types[a] > 0 && field->types[b] > 0)
+    return field->pairs[(field->types[a] - 1) * field->n_types + field->types[b] - 1];
+  return dcs_combine_wells(one, other);
 }
 
 dcs_status dcs_force_field_of_water(int64_t n, dcs_force_field *field) {
@@ -51,79 +89,4 @@ dcs_status dcs_force_field_of_water(int64_t n, dcs_force_field *field) {
     field->bonds[bonds++][1] = a;
   }
   return DCS_OK;
-}
-
-/* ---- exclusions ---- */
-
-/* The atoms that each is bonded to: of atom a, to[begins[a]..begins[a + 1] - 1]. */
-typedef struct {
-  int32_t *begins, *to;
-} neighbours;
-
-/* False: no memory; what there is, is the caller's to free either way. */
-static bool list_neighbours(const dcs_force_field *field, neighbours *near) {
-  const int64_t n = field->n;
-  int32_t *begins = near->begins = calloc((size_t)n + 1, sizeof *near->begins);
-  int32_t *to = near->to = calloc(2 * (size_t)field->n_bonds + 1, sizeof *near->to);
-  if (!begins || !to) return false;
-  for (int64_t b = 0; b < field->n_bonds; b++)
-    for (int end = 0; end < 2; end++)
-      begins[field->bonds[b][end] + 1]++;
-  for (int64_t a = 0; a < n; a++)
-    begins[a + 1] += begins[a];
-  for (int64_t b = 0; b < field->n_bonds; b++)
-    for (int end = 0; end < 2; end++)
-      to[begins[field->bonds[b][end]]++] = (int32_t)field->bonds[b][1 - end];
-  for (int64_t a = n; a > 0; a--) /* each begins where the one before it now ends */
-    begins[a] = begins[a - 1];
-  begins[0] = 0;
-  return true;
-}
-
-/* How many numbers a list has with `atom` in its place, if it is not there. */
-static int32_t insert(int32_t *list, int32_t n, int32_t atom) {
-  int32_t at = n;
-  while (at > 0 && list[at - 1] > atom)
-    at--;
-  if (at > 0 && list[at - 1] == atom) return n;
-  memmove(&list[at + 1], &list[at], (size_t)(n - at) * sizeof *list);
-  list[at] = atom;
-  return n + 1;
-}
-
-/* Lists what is excluded with an atom; returns how many. */
-static int32_t exclude_with(const neighbours *near, int32_t atom, int32_t *list) {
-  int32_t n = 0;
-  for (int32_t b = near->begins[atom]; b < near->begins[atom + 1]; b++) {
-    const int32_t middle = near->to[b];
-    if (middle != atom) n = insert(list, n, middle);
-    for (int32_t c = near->begins[middle]; c < near->begins[middle + 1]; c++)
-      if (near->to[c] != atom) n = insert(list, n, near->to[c]);
-  }
-  return n;
-}
-
-/* What all lists may have, duplicates counted. */
-static int64_t most_excluded(const dcs_force_field *field, const neighbours *near) {
-  int64_t most = 1;
-  for (int64_t b = 0; b < field->n_bonds; b++)
-    for (int end = 0; end < 2; end++) {
-      const int64_t to = field->bonds[b][end];
-      most += 1 + near->begins[to + 1] - near->begins[to];
-    }
-  return most;
-}
-
-dcs_status dcs_force_field_exclude(dcs_force_field *field) {
-  neighbours near;
-  const bool listed = list_neighbours(field, &near);
-  int32_t *begins = field->begins = calloc((size_t)field->n + 1, sizeof *begins);
-  const int64_t most = listed ? most_excluded(field, &near) : 1;
-  int32_t *excluded = field->excluded = calloc((size_t)most, sizeof *excluded);
-  const bool known = listed && begins && excluded;
-  for (int32_t a = 0; known && a < field->n; a++)
-    begins[a + 1] = begins[a] + exclude_with(&near, a, excluded + begins[a]);
-  free(near.begins);
-  free(near.to);
-  return known ? DCS_OK : no_memory(field);
 }

@@ -9,6 +9,7 @@
 void dcs_molecule_free(dcs_molecule *molecule) {
   free(molecule->sites);
   free(molecule->names);
+  free(molecule->types);
   dcs_force_field_free(&molecule->field);
   dcs_basis_free(molecule->basis);
   *molecule = (dcs_molecule){0};

@@ -35,6 +35,7 @@ typedef struct {
   int64_t n;
   dcs_name
       *names; /* of the sites, of a topology and while two files are compared; NULL: not known */
+  dcs_name *types;  /* of a force field, likewise, where --parameters are given; NULL: not known */
   unsigned gives;   /* DCS_PLACES, ...: the rest of the sites is 0 */
   dcs_basis *basis; /* of the orbital that was read; NULL: none was */
   dcs_unit_cell cell;
@@ -51,6 +52,8 @@ int64_t dcs_molecule_zero_charges(const dcs_molecule *molecule);
 /* Smallest box that holds every site: lo[3], hi[3]. */
 void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]);
 
+enum { DCS_MOST_PARAMETERS = 16 };
+
 /* What is read of a file. */
 typedef struct {
   const char *format; /* a name of formats.def, in any case; NULL: known by content */
@@ -59,6 +62,9 @@ typedef struct {
   int64_t frame;      /* of a trajectory, from 1; 0: the first */
   int64_t orbital;    /* the so many-th; 0: the highest that is occupied */
   bool names;         /* the names of atoms are wanted where no other file's are compared */
+  /* CHARMM's parameters of the atoms' types, n_parameters files: types and bonds are wanted. */
+  const char *parameters[DCS_MOST_PARAMETERS];
+  int n_parameters;
 } dcs_read_options;
 
 /* What a molecule is read from. */
@@ -72,7 +78,8 @@ typedef struct {
 
 /* Reads a file, or a pipe, in a format of formats.def, which is known by its content (the format's
  * file says exactly what is accepted), plain or compressed (content.h); or two, of which one gives
- * charges and the other places of the same atoms (combine.c). `notes` (may be NULL)
+ * charges and the other places of the same atoms (combine.c). With parameters the atoms get a force
+ * field. `notes` (may be NULL)
  * receives a line of text for each thing a user should know: atoms left out and why, all charges
  * zero. DCS_INPUT names file, line, what was found and what would be right; DCS_IO when it cannot
  * be read; DCS_USAGE for a format, model or location that is not there. The caller frees. */

@@ -4,6 +4,7 @@
 #include "harness/base/grow.h"
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
+#include "harness/input/charmm/parameters.h"
 #include "harness/input/combine.h"
 
 #include <stdlib.h>
@@ -146,17 +147,47 @@ static void note_zero(const char *path, const dcs_molecule *molecule, FILE *note
     fprintf(notes, "%s: every charge is zero, so the map will be zero everywhere\n", path);
 }
 
+/* Of two, types are of that which gives charges. */
+static const char *path_of_types(const dcs_part parts[2]) {
+  const bool second = parts[1].reader && (parts[1].reader->gives & DCS_CHARGES);
+  return dcs_content_place(parts[second].content).path;
+}
+
+/* Gives the atoms, whose types `path` has, the wells of all files of parameters. */
+static dcs_status read_parameters(const char *path, const dcs_read_options *how,
+                                  dcs_molecule *molecule) {
+  dcs_charmm parameters = {0};
+  dcs_status status = DCS_OK;
+  uint64_t hash;
+  if (!molecule->types)
+    return dcs_fail(DCS_USAGE,
+                    "--parameters: %s has no types of atoms; expected a PSF, and a second --input "
+                    "with places",
+                    path);
+  for (int p = 0; status == DCS_OK && p < how->n_parameters; p++) {
+    status = dcs_charmm_read(how->parameters[p], &parameters, &hash);
+    if (status == DCS_OK) molecule->hash = dcs_hash(molecule->hash, &hash, sizeof hash);
+  }
+  if (status == DCS_OK) status = dcs_charmm_assign(&parameters, path, molecule);
+  dcs_charmm_free(&parameters);
+  return status;
+}
+
 dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FILE *notes) {
   dcs_part parts[2] = {0};
   *molecule = (dcs_molecule){0};
   dcs_status status = read_parts(input, parts, molecule, notes);
+  if (status == DCS_OK && input->how.n_parameters > 0)
+    status = read_parameters(path_of_types(parts), &input->how, molecule);
   for (int p = 0; p < 2; p++) {
     dcs_content_close(parts[p].content);
     dcs_molecule_free(&parts[p].molecule);
   }
+  if (status != DCS_OK) dcs_molecule_free(molecule);
   DCS_TRY(status);
   free(molecule->names);
-  molecule->names = NULL;
+  free(molecule->types);
+  molecule->names = molecule->types = NULL;
   note_zero(input->files[0], molecule, notes);
   return DCS_OK;
 }

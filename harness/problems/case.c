@@ -467,8 +467,8 @@ static dcs_status take_field(const dcs_molecule *molecule, dcs_case *c) {
     DCS_TRY(dcs_force_field_of_water(molecule->n, &c->field));
   else
     return dcs_fail(DCS_USAGE,
-                    "found atoms without bonds and Lennard-Jones parameters; expected water as "
-                    "generated, O, H, H and so on");
+                    "found atoms without bonds and Lennard-Jones parameters; expected a PSF file, "
+                    "places and CHARMM's --parameters, or water as generated, O, H, H and so on");
   return dcs_force_field_exclude(&c->field);
 }
 

@@ -5,6 +5,9 @@
 static dcs_status check_needs(const dcs_kind *kind, const dcs_molecule *molecule,
                               const char *path) {
   char formats[DCS_TEXT] = "";
+  if (molecule->field.wells && !kind->field)
+    return dcs_fail(DCS_USAGE, "--parameters: found them with %s, which has no use of them",
+                    kind->id);
   if (!(kind->needs & ~molecule->gives)) return DCS_OK;
   for (int r = 0; r < dcs_n_readers; r++)
     if (!(kind->needs & ~dcs_readers[r]->gives))

@@ -152,6 +152,20 @@ static int64_t all_excluded(const dcs_problem *problem) {
   return n > 1 ? n : 1;
 }
 
+/* What types are usual: none; there is one element at least. */
+static int64_t table_places(const dcs_problem *problem) {
+  const int32_t *types = problem->input[DCS_FORCES_TYPES];
+  const int64_t n = types ? types[problem->n.x] : 0;
+  return n > 1 ? n * n : 1;
+}
+
+/* Of water none; there is one element at least. */
+static int64_t all_special(const dcs_problem *problem) {
+  const int32_t *begins = problem->input[DCS_FORCES_SPECIAL_BEGINS];
+  const int64_t n = begins ? begins[problem->n.x] : 0;
+  return n > 1 ? n : 1;
+}
+
 static bool input(const dcs_site *site, void *element) {
   *(dcs_particle *)element = (dcs_particle){(float)site->x, (float)site->y, (float)site->z,
                                             (float)(site->q * sqrt(DCS_FORCES_COULOMB))};
@@ -175,6 +189,39 @@ static void fill_excluded(const dcs_case *c, int buffer, void *data) {
   (void)buffer;
   *(int32_t *)data = 0;
   memcpy(data, c->field.excluded, n * sizeof *c->field.excluded);
+}
+
+static void fill_types(const dcs_case *c, int buffer, void *data) {
+  int32_t *types = data;
+  (void)buffer;
+  for (int64_t a = 0; a < c->n_sites; a++)
+    types[a] = c->field.types ? c->field.types[a] : 0;
+  types[c->n_sites] = c->field.n_types;
+}
+
+static void fill_table(const dcs_case *c, int buffer, void *data) {
+  const int n = c->field.n_types;
+  dcs_pair *table = data;
+  (void)buffer;
+  table[0] = (dcs_pair){0};
+  for (int i = 0; i < n * n; i++)
+    table[i] = (dcs_pair){(float)c->field.pairs[i].minimum, (float)c->field.pairs[i].depth};
+}
+
+static void fill_special_begins(const dcs_case *c, int buffer, void *data) {
+  (void)buffer;
+  memcpy(data, c->field.begins14, (size_t)(c->n_sites + 1) * sizeof *c->field.begins14);
+}
+
+static void fill_special(const dcs_case *c, int buffer, void *data) {
+  dcs_special *list = data;
+  (void)buffer;
+  list[0] = (dcs_special){0};
+  for (int32_t i = 0; i < c->field.begins14[c->n_sites]; i++) {
+    const dcs_special_pair *pair = &c->field.special[i];
+    list[i] = (dcs_special){pair->atom, (float)pair->well.minimum, (float)pair->well.depth,
+                            (float)pair->charges};
+  }
 }
 
 /* Water, its cube around the origin. */
@@ -271,11 +318,14 @@ static void add_coulomb(const dcs_config *problem, double qq, double r, terms *t
   t->energy_size += size / r;
 }
 
-static terms terms_of(const dcs_case *c, int64_t i, int64_t j, double r) {
-  const dcs_lennard_jones *a = &c->field.wells[i], *b = &c->field.wells[j];
+/* Of a pair, or, `special`, of one that is so. */
+static terms terms_of(const dcs_case *c, int64_t i, int64_t j, const dcs_special_pair *special,
+                      double r) {
+  const dcs_pair_well well = special ? special->well : dcs_force_field_well(&c->field, i, j);
+  const double charges = c->sites[i].q * c->sites[j].q * (special ? special->charges : 1);
   terms t = {0};
-  add_lennard_jones(&c->problem.config, sqrt(a->depth * b->depth), a->half + b->half, r, &t);
-  add_coulomb(&c->problem.config, DCS_FORCES_COULOMB * c->sites[i].q * c->sites[j].q, r, &t);
+  add_lennard_jones(&c->problem.config, well.depth, well.minimum, r, &t);
+  add_coulomb(&c->problem.config, DCS_FORCES_COULOMB * charges, r, &t);
   return t;
 }
 
@@ -289,14 +339,14 @@ static double rounded_places(const double cell_edges[3], bool periodic, double l
 /* Adds what atom j does to the value of atom i: a component of its force, or, k = 3, its energy.
  * Magnitudes and slopes are those at the nearest that rounding may bring the pair. Where it may
  * carry the pair across the cutoff, an Ewald term is there or not. */
-static void add_pair(const dcs_case *c, int64_t i, int64_t j, int k, const double apart[3],
-                     double places, dcs_sums *sums) {
+static void add_pair(const dcs_case *c, int64_t i, int64_t j, const dcs_special_pair *special,
+                     int k, const double apart[3], double places, dcs_sums *sums) {
   const double r = sqrt(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
   const double cutoff = cutoff_of(&c->problem.config), moved = 6 * U * places + 8 * U * cutoff;
   const double along = k < 3 ? apart[k] / r : 0.5, allowed = c->problem.config.value[RADIAL_ERROR];
   const bool within = r < cutoff;
-  const terms t = terms_of(c, i, j, fmin(r, cutoff)),
-              near = terms_of(c, i, j, fmax(fmin(r, cutoff) - moved, 0.5 * r));
+  const terms t = terms_of(c, i, j, special, fmin(r, cutoff)),
+              near = terms_of(c, i, j, special, fmax(fmin(r, cutoff) - moved, 0.5 * r));
   const double size = (k < 3 ? near.force_size : near.energy_size) * fabs(along);
   if (fabs(r - cutoff) <= moved)
     sums->e += fabs((k < 3 ? near.force : near.energy) * along) +
@@ -317,10 +367,14 @@ static dcs_sums reference(const dcs_case *c, int buffer, int64_t value, double l
   const double reach = cutoff + 6 * U * places + 8 * U * cutoff;
   dcs_sums sums = {0};
   (void)buffer;
-  for (int64_t j = 0; j < c->n_sites; j++)
-    if (dcs_forces_apart(edges, periodic, &c->sites[i], &c->sites[j], apart) <= reach * reach &&
-        j != i && !dcs_forces_excluded(&c->field, i, j))
-      add_pair(c, i, j, (int)(value % 4), apart, places, &sums);
+  for (int64_t j = 0; j < c->n_sites; j++) {
+    if (dcs_forces_apart(edges, periodic, &c->sites[i], &c->sites[j], apart) > reach * reach ||
+        j == i)
+      continue;
+    const dcs_special_pair *special = dcs_forces_special(&c->field, i, j);
+    if (special || !dcs_forces_excluded(&c->field, i, j))
+      add_pair(c, i, j, special, (int)(value % 4), apart, places, &sums);
+  }
   if (largest > 0) sums.d *= places / largest;
   return sums;
 }
@@ -349,6 +403,22 @@ static const dcs_buffer buffers[] = {
                              .bytes = sizeof(int32_t),
                              .count = all_excluded,
                              .fill = fill_excluded},
+    [DCS_FORCES_TYPES] = {.name = "types",
+                          .bytes = sizeof(int32_t),
+                          .count = one_more,
+                          .fill = fill_types},
+    [DCS_FORCES_TABLE] = {.name = "table",
+                          .bytes = sizeof(dcs_pair),
+                          .count = table_places,
+                          .fill = fill_table},
+    [DCS_FORCES_SPECIAL_BEGINS] = {.name = "special_begins",
+                                   .bytes = sizeof(int32_t),
+                                   .count = one_more,
+                                   .fill = fill_special_begins},
+    [DCS_FORCES_SPECIAL] = {.name = "special",
+                            .bytes = sizeof(dcs_special),
+                            .count = all_special,
+                            .fill = fill_special},
     [DCS_FORCES_OUT] = {.name = "forces",
                         .bytes = sizeof(dcs_force),
                         .count = one_an_atom,

@@ -21,6 +21,12 @@ bool dcs_forces_excluded(const dcs_force_field *field, int64_t a, int64_t b) {
   return false;
 }
 
+const dcs_special_pair *dcs_forces_special(const dcs_force_field *field, int64_t a, int64_t b) {
+  for (int32_t s = field->begins14[a]; s < field->begins14[a + 1]; s++)
+    if (field->special[s].atom == b) return &field->special[s];
+  return NULL;
+}
+
 /* ---- places ---- */
 
 typedef struct {
@@ -116,7 +122,7 @@ static bool counts(const cells *in, int64_t a, int64_t b) {
   double apart[3];
   return dcs_forces_apart(in->cell, in->periodic, &in->c->sites[a], &in->c->sites[b], apart) <
              cutoff * cutoff &&
-         !dcs_forces_excluded(&in->c->field, a, b);
+         (dcs_forces_special(&in->c->field, a, b) || !dcs_forces_excluded(&in->c->field, a, b));
 }
 
 /* Pairs of atom a with those before it. */

@@ -159,6 +159,16 @@ static void add_grid(const dcs_run_facts *run, dcs_facts *facts) {
                  grid->origin[2]);
 }
 
+/* "a.psf + a.pdb + par.prm": files that give what those before them lack. */
+static const char *name_files(const dcs_input *input, char names[DCS_TEXT]) {
+  *names = '\0';
+  for (int f = 0; f < 2 && input->files[f]; f++)
+    dcs_append(names, DCS_TEXT, "%s%s", f ? " + " : "", basename(input->files[f]));
+  for (int p = 0; p < input->how.n_parameters; p++)
+    dcs_append(names, DCS_TEXT, " + %s", basename(input->how.parameters[p]));
+  return names;
+}
+
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
   dcs_fact_add(facts, "seed", "%llu", (unsigned long long)run->seed);
   add_grid(run, facts);
@@ -166,9 +176,8 @@ dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts) {
                (unsigned long long)dcs_all_variants_hash(run->kernels));
   DCS_TRY(add_program_hash(facts));
   if (run->input.files[0]) {
-    const char *const *files = run->input.files; /* of two, the second gives what the first lacks */
-    dcs_fact_add(facts, "input", "%s%s%s", basename(files[0]), files[1] ? " + " : "",
-                 files[1] ? basename(files[1]) : "");
+    char names[DCS_TEXT];
+    dcs_fact_add(facts, "input", "%s", name_files(&run->input, names));
     dcs_fact_add(facts, "input_fnv1a64", "%016llx", (unsigned long long)run->input_hash);
   }
   if (run->interleaved) dcs_fact_add(facts, "interleaved", "%s", run->interleaved);

@@ -1,7 +1,7 @@
 /* The problem kind `forces`: Lennard-Jones and Coulomb forces and energies of n atoms, of all pairs
  * within a cutoff c that are not excluded. With r the distance of a pair, R the sum of the atoms'
  * halves of R_min and e the root of the product of their wells (Lorentz and Berthelot, as CHARMM
- * combines them), its energy in kcal/mol is
+ * combines them), or what a table has of their types (NBFIX), its energy in kcal/mol is
  *
  *     S(r) e ((R/r)^12 - 2 (R/r)^6)  +  k q_i q_j C(r) / r,       k = 332.0636
  *
@@ -12,7 +12,10 @@
  * ends at the cutoff. Of an excluded pair neither counts; an Ewald sum takes what its mesh adds of
  * it, erf(alpha r) / r, away elsewhere.
  *
- * Excluded are bonded atoms and those bonded to the same atom (1-2, 1-3). */
+ * Excluded are bonded atoms and those bonded to the same atom (1-2, 1-3). A special pair (1-4,
+ * where its R, e or charges are not those of others) is excluded, too, and added apart, from a
+ * list: by special.c on CPUs, by a step of special.cuh on GPUs. It ends at the cutoff as others do.
+ */
 #ifndef DCS_FORCES_H
 #define DCS_FORCES_H
 
@@ -21,8 +24,21 @@
 #include <math.h>
 
 /* The kind's buffers: dcs_particle each; dcs_well each; ints, where the atoms that are excluded
- * with each begin in the next (one more than atoms); their numbers, ascending; dcs_force each. */
-enum { DCS_FORCES_ATOMS, DCS_FORCES_WELLS, DCS_FORCES_BEGINS, DCS_FORCES_EXCLUDED, DCS_FORCES_OUT };
+ * with each begin in the next (one more than atoms); their numbers, ascending; ints, each atom's
+ * type of those that a table has, from 1 on, or 0, and behind them how many, n; the table, n * n
+ * dcs_pair, of types a + 1 and b + 1 in place a n + b; ints, where the special pairs of each begin
+ * in the next (one more than atoms); dcs_special; dcs_force each. */
+enum {
+  DCS_FORCES_ATOMS,
+  DCS_FORCES_WELLS,
+  DCS_FORCES_BEGINS,
+  DCS_FORCES_EXCLUDED,
+  DCS_FORCES_TYPES,
+  DCS_FORCES_TABLE,
+  DCS_FORCES_SPECIAL_BEGINS,
+  DCS_FORCES_SPECIAL,
+  DCS_FORCES_OUT
+};
 
 typedef struct {
   float x, y, z; /* angstrom */
@@ -33,6 +49,17 @@ typedef struct {
 typedef struct {
   float half, root;
 } dcs_well;
+
+/* Of a pair: R, angstrom; the well's depth, kcal/mol. */
+typedef struct {
+  float minimum, depth;
+} dcs_pair;
+
+/* A special pair: the other atom; R, depth; what its product of charges is multiplied by. */
+typedef struct {
+  int32_t atom;
+  float minimum, depth, charges;
+} dcs_special;
 
 typedef struct {
   float x, y, z; /* kcal/mol/angstrom */
@@ -74,6 +101,12 @@ static inline const dcs_particle *dcs_particles(const dcs_problem *problem) {
 }
 static inline const dcs_well *dcs_wells(const dcs_problem *problem) {
   return (const dcs_well *)problem->input[DCS_FORCES_WELLS];
+}
+
+/* Whether any pair is special; where inputs are not known, some may be. */
+static inline bool dcs_forces_any_special(const dcs_problem *problem) {
+  const int32_t *begins = (const int32_t *)problem->input[DCS_FORCES_SPECIAL_BEGINS];
+  return !begins || begins[problem->n_inputs] > 0;
 }
 
 /* The edge of the cube of the lattice of so many atoms, angstrom. */

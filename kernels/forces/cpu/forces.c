@@ -5,11 +5,10 @@
  * What is within the cutoff of its box is listed; then each atom of the list meets all lanes at
  * once, so that nothing is gathered and forces need no reduction. A pair is computed from both its
  *   sides: a sum over lanes for the other side would cost as much as it saves. Bonded atoms are
- *   told from a small set of bits, and looked up where it says so.
- * Derives from: cpu_born.
- * Per pair: 3 subtractions, 3 for r^2, a reciprocal square root (an estimate and a Newton step:
- *   5 operations), Lennard-Jones with switching 24, Coulomb 9 (shifted) or 35 (Ewald), 10 to mask
- *   and add.
+ *   told from a small set of bits, and looked up where it says so, as are pairs of types in a
+ * table. Special pairs are added behind all others. Derives from: cpu_born. Per pair: 3
+ * subtractions, 3 for r^2, a reciprocal square root (an estimate and a Newton step: 5 operations),
+ * Lennard-Jones with switching 24, Coulomb 9 (shifted) or 35 (Ewald), 10 to mask and add.
  * Parameters: threads (1..1024), which share the clusters; isa (portable, avx2, avx512); cell_edge
  *   in tenths of an angstrom.
  * Limits: clusters are of 4, 8, 16 atoms. At 12 angstrom half of the pairs of a cluster of 8 and
@@ -58,7 +57,9 @@ static bool compute(const dcs_problem *problem, const dcs_config *config,
   dcs_forces_atoms atoms = {.problem = *problem,
                             .terms = dcs_forces_terms_of(problem),
                             .begins = problem->input[DCS_FORCES_BEGINS],
-                            .excluded = problem->input[DCS_FORCES_EXCLUDED]};
+                            .excluded = problem->input[DCS_FORCES_EXCLUDED],
+                            .types = problem->input[DCS_FORCES_TYPES],
+                            .table = problem->input[DCS_FORCES_TABLE]};
   int64_t n;
   if (!dcs_forces_sort(problem, edge_of(config), &atoms.sorted)) return false;
   dcs_forces_cluster *clusters = dcs_forces_clusters(&atoms.sorted, kernel->tile, &n);
@@ -78,6 +79,7 @@ static const dcs_param params[N_PARAMS] = {[THREADS] = DCS_CPU_THREADS,
 static const char *const sources[] = {"kernels/forces/cpu/forces.c",
                                       "kernels/forces/cpu/forces_atoms.h",
                                       "kernels/forces/cpu/forces_tile.h",
+                                      "kernels/forces/cpu/special.c",
                                       "kernels/forces/cpu/forces_avx2.c",
                                       "kernels/forces/cpu/forces_avx512.c",
                                       "kernels/forces/cpu/forces_portable.c",

@@ -11,8 +11,12 @@ typedef struct {
   dcs_forces_terms terms;
   dcs_forces_sorted sorted;
   const dcs_forces_cluster *clusters;
-  const int32_t *begins, *excluded; /* the kind's */
+  const int32_t *begins, *excluded, *types; /* the kind's */
+  const dcs_pair *table;                    /* likewise */
 } dcs_forces_atoms;
+
+/* Adds what the special pairs of an atom do to it. */
+void dcs_forces_add_special(const dcs_forces_atoms *atoms, int64_t a, dcs_force *force);
 
 /* An instruction set: computes clusters of so many atoms. NULL: the compiler lacks it. */
 typedef struct {

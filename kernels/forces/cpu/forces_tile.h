@@ -33,21 +33,23 @@ typedef union {
   float lane[LANES];
 } tile_values;
 
-/* Atoms that are within reach, as they come, and whether any of the tile's may be excluded. */
+/* Atoms that are within reach, as they come, and whether a pair with any of the tile's may be
+ * excluded, or in the table. */
 typedef struct {
   float x[LISTED], y[LISTED], z[LISTED];
   int32_t at[LISTED], suspect[LISTED];
   int n;
 } tile_list;
 
-/* The atoms of a tile, and their sums. Bit a % 2048 of the set is set if atom a is one of them or
- * excluded with one: few others' are. */
+/* The atoms of a tile, whether any is of a type in the table, and their sums. Bit a % 2048 of the
+ * set is set if atom a is one of them or excluded with one: few others' are. */
 typedef struct {
   const dcs_forces_atoms *atoms;
   const dcs_forces_cluster *cluster;
   tile_values x, y, z, q, half, root;
   tile_vector sum[4]; /* force and energy */
   uint32_t set[SET_WORDS];
+  bool in_table;
 } tile;
 
 FORCES_INLINE tile_vector choose(tile_mask mask, tile_vector yes, tile_vector no) {
@@ -85,27 +87,31 @@ FORCES_INLINE tile_vector error_function(tile_vector z, tile_vector bell) {
   return p * t * bell;
 }
 
+/* The wells of pairs. */
+typedef struct {
+  tile_vector minimum, depth;
+} tile_wells;
+
 /* Adds the terms of an atom to those of the tile, at squares of distances r2: in lanes beyond the
  * cutoff nothing. */
-FORCES_INLINE void add_atom(tile *t, const tile_list *list, int i, tile_vector r2, bool ewald,
-                            tile_vector sum[4]) {
+FORCES_INLINE void add_atom(tile *t, const tile_list *list, int i, tile_vector r2, tile_wells wells,
+                            bool ewald, tile_vector sum[4]) {
   const dcs_forces_terms *terms = &t->atoms->terms;
-  const dcs_forces_sorted *s = &t->atoms->sorted;
   const int32_t j = list->at[i];
   const tile_vector zero = {0};
   const tile_mask within = (tile_mask)(r2 < terms->cutoff2);
   r2 = choose(within, r2, zero + terms->cutoff2);
   const tile_vector per_r = TILE_RSQRT(r2) * TILE_UNSCALE, per_r2 = per_r * per_r;
 
-  const tile_vector ratio = (t->half.vector + s->half[j]) * per_r, ratio2 = ratio * ratio;
-  const tile_vector b = ratio2 * ratio2 * ratio2, depth = t->root.vector * s->root[j] * b;
+  const tile_vector ratio = wells.minimum * per_r, ratio2 = ratio * ratio;
+  const tile_vector b = ratio2 * ratio2 * ratio2, depth = wells.depth * b;
   const tile_vector u = saturated(r2 * terms->slope - terms->from);
   const tile_vector on = 1.0f + u * u * (2.0f * u - 3.0f), off = u * (u - 1.0f) * terms->slope;
   const tile_vector well = depth * (b - 2.0f);
   tile_vector energy = well * on;
   tile_vector force = 12.0f * (depth * (b - 1.0f) * on * per_r2 - well * off);
 
-  const tile_vector charges = t->q.vector * s->q[j] * per_r;
+  const tile_vector charges = t->q.vector * t->atoms->sorted.q[j] * per_r;
   if (ewald) {
     const tile_vector bell = power_of_two(r2 * terms->power);
     const tile_vector part = error_function(terms->alpha * (r2 * per_r), bell);
@@ -123,37 +129,57 @@ FORCES_INLINE void add_atom(tile *t, const tile_list *list, int i, tile_vector r
   sum[3] += choose(within, energy, zero);
 }
 
+/* The list ascends. */
 static bool is_excluded(const dcs_forces_atoms *atoms, int32_t a, int32_t b) {
-  for (int32_t e = atoms->begins[a]; e < atoms->begins[a + 1]; e++)
-    if (atoms->excluded[e] == b) return true;
-  return a == b;
+  const int32_t end = atoms->begins[a + 1];
+  int32_t e = atoms->begins[a];
+  while (e < end && atoms->excluded[e] < b)
+    e++;
+  return a == b || (e < end && atoms->excluded[e] == b);
 }
 
-/* Moves atoms of the tile beyond the cutoff that are excluded with place j. */
-TILE_TARGET static __attribute__((noinline)) void exclude(const tile *t, int32_t j,
-                                                          tile_vector *r2) {
+/* The table's pair of two atoms; NULL: their wells combine. */
+static const dcs_pair *find_pair(const dcs_forces_atoms *atoms, int32_t a, int32_t b) {
+  const int32_t *types = atoms->types, n = types[atoms->sorted.n_atoms];
+  if (types[a] == 0 || types[b] == 0) return NULL;
+  return &atoms->table[(int64_t)(types[a] - 1) * n + types[b] - 1];
+}
+
+/* Moves atoms of the tile beyond the cutoff that are excluded with place j, and gives others what
+ * the table has of a pair. */
+TILE_TARGET static __attribute__((noinline)) void look_up(const tile *t, int32_t j, tile_vector *r2,
+                                                          tile_wells *wells) {
   const int32_t *atom = t->atoms->sorted.atom;
-  tile_values far = {*r2};
-  for (int32_t i = t->cluster->first; i < t->cluster->end; i++)
-    if (is_excluded(t->atoms, atom[i], atom[j])) far.lane[i - t->cluster->first] = INFINITY;
+  tile_values far = {*r2}, minimum = {wells->minimum}, depth = {wells->depth};
+  for (int32_t i = t->cluster->first; i < t->cluster->end; i++) {
+    const int lane = i - t->cluster->first;
+    const dcs_pair *pair = t->in_table ? find_pair(t->atoms, atom[i], atom[j]) : NULL;
+    if (is_excluded(t->atoms, atom[i], atom[j])) far.lane[lane] = INFINITY;
+    if (pair) minimum.lane[lane] = pair->minimum;
+    if (pair) depth.lane[lane] = pair->depth;
+  }
   *r2 = far.vector;
+  *wells = (tile_wells){minimum.vector, depth.vector};
 }
 
 /* Takes the list; its terms are summed apart: in long sums what is small is lost. */
 TILE_TARGET static __attribute__((noinline)) void take_list(tile *t, tile_list *list) {
   const bool ewald = t->atoms->terms.alpha > 0;
   const float cutoff2 = t->atoms->terms.cutoff2;
+  const dcs_forces_sorted *s = &t->atoms->sorted;
   tile_vector sum[4] = {{0}};
   for (int i = 0; i < list->n; i++) {
+    const int32_t j = list->at[i];
     const tile_vector dx = t->x.vector - list->x[i], dy = t->y.vector - list->y[i];
     const tile_vector dz = t->z.vector - list->z[i];
     tile_vector r2 = dx * dx + dy * dy + dz * dz;
     if (!FORCES_ANY(r2, cutoff2)) continue;
-    if (list->suspect[i]) exclude(t, list->at[i], &r2);
+    tile_wells wells = {t->half.vector + s->half[j], t->root.vector * s->root[j]};
+    if (list->suspect[i]) look_up(t, j, &r2, &wells);
     if (ewald)
-      add_atom(t, list, i, r2, true, sum);
+      add_atom(t, list, i, r2, wells, true, sum);
     else
-      add_atom(t, list, i, r2, false, sum);
+      add_atom(t, list, i, r2, wells, false, sum);
   }
   for (int k = 0; k < 4; k++)
     t->sum[k] += sum[k];
@@ -165,6 +191,7 @@ TILE_TARGET static __attribute__((noinline)) void take_list(tile *t, tile_list *
 TILE_TARGET static int32_t list_run(const tile *t, const dcs_forces_run *run, float reach2,
                                     int32_t first, tile_list *list) {
   const dcs_forces_sorted *s = &t->atoms->sorted;
+  const int32_t *types = t->atoms->types;
   const int32_t end = run->end - first < LISTED - list->n ? run->end : first + LISTED - list->n;
   for (int32_t j = first; j < end; j++) {
     const float x = s->x[j] + run->shift[0], y = s->y[j] + run->shift[1];
@@ -174,7 +201,8 @@ TILE_TARGET static int32_t list_run(const tile *t, const dcs_forces_run *run, fl
     list->y[list->n] = y;
     list->z[list->n] = z;
     list->at[list->n] = j;
-    list->suspect[list->n] = t->set[bit / 32] >> bit % 32 & 1;
+    list->suspect[list->n] =
+        (t->set[bit / 32] >> bit % 32 & 1) || (t->in_table && types[s->atom[j]]);
     list->n += dcs_forces_outside(t->cluster->lo, t->cluster->hi, x, y, z) <= reach2;
   }
   return end;
@@ -200,6 +228,7 @@ TILE_TARGET static void place_tile(const dcs_forces_atoms *atoms, int64_t number
     t->q.lane[l] = s->q[i];
     t->half.lane[l] = s->half[i];
     t->root.lane[l] = s->root[i];
+    t->in_table = t->in_table || atoms->types[s->atom[i]] > 0;
     add_to_set(t, s->atom[i]);
     for (int32_t e = atoms->begins[s->atom[i]]; e < atoms->begins[s->atom[i] + 1]; e++)
       add_to_set(t, atoms->excluded[e]);
@@ -209,8 +238,9 @@ TILE_TARGET static void place_tile(const dcs_forces_atoms *atoms, int64_t number
 TILE_TARGET static void store_tile(const tile *t, dcs_force *forces) {
   for (int32_t i = t->cluster->first; i < t->cluster->end; i++) {
     const int l = i - t->cluster->first;
-    forces[t->atoms->sorted.atom[i]] =
-        (dcs_force){t->sum[0][l], t->sum[1][l], t->sum[2][l], 0.5f * t->sum[3][l]};
+    dcs_force *force = &forces[t->atoms->sorted.atom[i]];
+    *force = (dcs_force){t->sum[0][l], t->sum[1][l], t->sum[2][l], 0.5f * t->sum[3][l]};
+    dcs_forces_add_special(t->atoms, t->atoms->sorted.atom[i], force);
   }
 }
 

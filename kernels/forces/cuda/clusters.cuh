@@ -10,7 +10,8 @@
  * Which atoms are excluded with any of the cluster's is told by a set of bits in shared memory:
  * an atom that is in it is a suspect, and comes into a list of its own, whose pairs look the
  * exclusions up, so that others know no branch. The set is wrong of some 2%
- * of the atoms that are near. The same bits every time: rows come in their order, and clusters share nothing.
+ * of the atoms of water that are near. Suspects are, too, those that the table of types has, near a
+ * cluster with any that it has. The same bits every time: rows come in their order, and clusters share nothing.
  *
  * A kernel includes this, gives pull_cluster() what computes a pair,
  *
@@ -55,7 +56,7 @@ static __device__ __forceinline__ void add_to_set(near_atoms *near, int atom) {
   atomicOr(&near->set[atom / 32 % SET_WORDS], 1u << atom % 32);
 }
 
-static __device__ __forceinline__ void fill_set(near_atoms *near, int lane, exclusions e,
+static __device__ __forceinline__ void fill_set(near_atoms *near, int lane, pair_rules e,
                                                 int atom) {
   near->set[lane] = 0u;
   __syncwarp();
@@ -101,11 +102,12 @@ static __device__ __forceinline__ int append(atom_list *list, int n, int lane, b
   return n + __popc(all);
 }
 
-/* Lists which of 32 atoms from `first` on are within reach. */
+/* Lists which of 32 atoms from `first` on are within reach. in_table: all bits, where any type of the
+ * cluster's is in the table; else 0. */
 static __device__ __forceinline__ listed list_atoms(const float4 *sorted, const float4 *wells,
                                                     int first, int end, float3 shift,
                                                     const near_box &b, float reach2, int lane,
-                                                    listed n, near_atoms *near) {
+                                                    listed n, int in_table, near_atoms *near) {
   int j = min(first + lane, end - 1);
   float4 at = sorted[j], what = wells[j];
   at.x += shift.x, at.y += shift.y, at.z += shift.z;
@@ -113,7 +115,8 @@ static __device__ __forceinline__ listed list_atoms(const float4 *sorted, const 
         dz = outside(at.z, b.lo[2], b.hi[2]);
   bool found = first + lane < end && dx * dx + dy * dy + dz * dz <= reach2;
   int atom = __float_as_int(what.z);
-  bool suspect = near->set[atom / 32 % SET_WORDS] >> atom % 32 & 1u;
+  bool suspect = (near->set[atom / 32 % SET_WORDS] >> atom % 32 & 1u) ||
+                 (__float_as_int(what.w) & in_table) != 0;
   n.others = append(&near->others, n.others, lane, found && !suspect, at, what);
   if (__any_sync(ALL, found && suspect))
     n.suspects = append(&near->suspects, n.suspects, lane, found && suspect, at, what);
@@ -130,7 +133,7 @@ struct cluster_atom {
  * what is small is lost. */
 template <bool SUSPECTS, class RADIAL>
 static __device__ __forceinline__ void take_list(const atom_list &list, int n, int group,
-                                                 const RADIAL &radial, float cutoff2, exclusions e,
+                                                 const RADIAL &radial, float cutoff2, pair_rules e,
                                                  cluster_atom *own) {
   float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll 4
@@ -138,11 +141,13 @@ static __device__ __forceinline__ void take_list(const atom_list &list, int n, i
     float4 at = list.where[k + group], what = list.what[k + group];
     float dx = own->at.x - at.x, dy = own->at.y - at.y, dz = own->at.z - at.z;
     float r2 = dx * dx + dy * dy + dz * dz;
-    if (SUSPECTS && is_excluded(e, __float_as_int(own->what.z), __float_as_int(what.z)))
-      r2 = cutoff2;
+    float minimum = own->what.x + what.x, depth = own->what.y * what.y;
+    if (SUSPECTS) {
+      if (is_excluded(e, __float_as_int(own->what.z), __float_as_int(what.z))) r2 = cutoff2;
+      look_up(e, __float_as_int(own->what.w), __float_as_int(what.w), &minimum, &depth);
+    }
     bool within = r2 < cutoff2;
-    pull p = radial.at(within ? r2 : cutoff2, own->at.w * at.w, own->what.x + what.x,
-                       own->what.y * what.y);
+    pull p = radial.at(within ? r2 : cutoff2, own->at.w * at.w, minimum, depth);
     float force = within ? p.force : 0.0f;
     sum.x += force * dx;
     sum.y += force * dy;
@@ -158,11 +163,11 @@ static __device__ __forceinline__ void take_list(const atom_list &list, int n, i
 /* Takes all n, with atoms that are nowhere to make them a multiple of GROUPS. */
 template <bool SUSPECTS, class RADIAL>
 static __device__ __forceinline__ void take_rest(atom_list *list, int n, int lane,
-                                                 const RADIAL &radial, float cutoff2, exclusions e,
+                                                 const RADIAL &radial, float cutoff2, pair_rules e,
                                                  cluster_atom *own) {
   if (lane < GROUPS) {
     list->where[n + lane] = make_float4(1e15f, 1e15f, 1e15f, 0.0f);
-    list->what[n + lane] = make_float4(0.0f, 0.0f, __int_as_float(-1), 0.0f);
+    list->what[n + lane] = make_float4(0.0f, 0.0f, __int_as_float(-1), __int_as_float(0));
   }
   __syncwarp();
   take_list<SUSPECTS>(*list, (n + GROUPS - 1) / GROUPS * GROUPS, lane / CLUSTER, radial, cutoff2, e,
@@ -172,7 +177,7 @@ static __device__ __forceinline__ void take_rest(atom_list *list, int n, int lan
 /* Takes the first 32 of a list of n, and moves the others to the front; returns how many. */
 template <bool SUSPECTS, class RADIAL>
 static __device__ __forceinline__ int take_full(atom_list *list, int n, int lane,
-                                                const RADIAL &radial, float cutoff2, exclusions e,
+                                                const RADIAL &radial, float cutoff2, pair_rules e,
                                                 cluster_atom *own) {
   if (n < WARP) return n;
   take_list<SUSPECTS>(*list, WARP, lane / CLUSTER, radial, cutoff2, e, own);
@@ -198,7 +203,7 @@ static __device__ __forceinline__ float over_groups(float v) {
 struct cluster_work {
   const float4 *wells;
   int2 cluster;
-  exclusions excluded;
+  pair_rules rules;
   near_atoms *near;
 };
 
@@ -214,19 +219,21 @@ static __device__ __forceinline__ void pull_cluster(float4 *forces, cell_memory 
   own.what = w.wells[min(place, w.cluster.y - 1)];
   own.sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   near_box b = box_around(own.at);
-  fill_set(w.near, lane, w.excluded, __float_as_int(own.what.z));
+  fill_set(w.near, lane, w.rules, __float_as_int(own.what.z));
+  int in_table = __any_sync(ALL, __float_as_int(own.what.w) != 0) ? -1 : 0;
 
   walk_near(m, b, reach2, o.cells, [&](int begin, int end, float3 shift) {
     for (int first = begin; first < end; first += WARP) {
-      n = list_atoms(m.sorted, w.wells, first, end, shift, b, reach2, lane, n, w.near);
+      n = list_atoms(m.sorted, w.wells, first, end, shift, b, reach2, lane, n, in_table,
+                     w.near);
       n.others =
-          take_full<false>(&w.near->others, n.others, lane, radial, cutoff2, w.excluded, &own);
+          take_full<false>(&w.near->others, n.others, lane, radial, cutoff2, w.rules, &own);
       n.suspects =
-          take_full<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2, w.excluded, &own);
+          take_full<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2, w.rules, &own);
     }
   });
-  take_rest<false>(&w.near->others, n.others, lane, radial, cutoff2, w.excluded, &own);
-  take_rest<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2, w.excluded, &own);
+  take_rest<false>(&w.near->others, n.others, lane, radial, cutoff2, w.rules, &own);
+  take_rest<true>(&w.near->suspects, n.suspects, lane, radial, cutoff2, w.rules, &own);
   own.sum = make_float4(over_groups(own.sum.x), over_groups(own.sum.y), over_groups(own.sum.z),
                         0.5f * over_groups(own.sum.w));
   if (lane < CLUSTER && place < w.cluster.y) forces[__float_as_int(own.what.z)] = own.sum;

@@ -25,12 +25,12 @@ template <bool EWALD> struct arithmetic {
 
 extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
     dcs(float4 *forces, float *scratch, const float4 *wells, const int2 *clusters,
-        const int *n_clusters, const int *begins, const int *excluded, int n_atoms,
+        const int *n_clusters, const int *begins, const int *excluded, const int *types, const float2 *pairs, int n_atoms,
         forces_own own) {
   __shared__ near_atoms near[BLOCK_Y];
   int c = blockIdx.x * BLOCK_Y + threadIdx.y;
   if (c >= *n_clusters) return;
-  cluster_work w = {wells, clusters[c], {begins, excluded}, &near[threadIdx.y]};
+  cluster_work w = {wells, clusters[c], {begins, excluded, types + n_atoms, pairs}, &near[threadIdx.y]};
   cell_memory m = memory_of(scratch, n_atoms, own.cells);
   if (own.terms.alpha > 0.0f)
     pull_cluster(forces, m, w, arithmetic<true>{own.terms}, own);

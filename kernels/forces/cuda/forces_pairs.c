@@ -65,19 +65,13 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                  DCS_SCRATCH(DCS_CLUSTERS_WELLS),
                                  DCS_SCRATCH(LIST),
                                  DCS_SCRATCH(LENGTHS),
+                                 DCS_BUFFER(DCS_FORCES_BEGINS),
+                                 DCS_BUFFER(DCS_FORCES_EXCLUDED),
+                                 DCS_BUFFER(DCS_FORCES_TYPES),
+                                 DCS_BUFFER(DCS_FORCES_TABLE),
                                  DCS_ARG_N_INPUTS,
                                  DCS_ARG_OWN,
                                  DCS_ARG_END};
-  static const dcs_arg listed[] = {DCS_BUFFER(DCS_FORCES_OUT),
-                                   DCS_SCRATCH(DCS_CLUSTERS_LISTS),
-                                   DCS_SCRATCH(DCS_CLUSTERS_WELLS),
-                                   DCS_SCRATCH(LIST),
-                                   DCS_SCRATCH(LENGTHS),
-                                   DCS_BUFFER(DCS_FORCES_BEGINS),
-                                   DCS_BUFFER(DCS_FORCES_EXCLUDED),
-                                   DCS_ARG_N_INPUTS,
-                                   DCS_ARG_OWN,
-                                   DCS_ARG_END};
   const dcs_clusters_own own = {dcs_forces_terms_of(problem),
                                 dcs_forces_divide(problem, edge_of(config), DCS_FORCES_FINER)};
   const int64_t n = problem->n_inputs;
@@ -96,9 +90,10 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   dcs_add_step(plan, (dcs_plan_step){.kernel = "list_pairs",
                                      .block = {WARP, warps, 1},
                                      .grid = {dcs_divide_up(n, warps), 1, 1},
-                                     .args = listed,
+                                     .args = args,
                                      .name = "list"});
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+  dcs_forces_add_special_step(problem, plan);
 }
 
 static const char *const sources[] = {"kernels/forces/cuda/forces_pairs.cu",
@@ -119,4 +114,5 @@ const dcs_variant dcs_variant_cuda_forces_pairs = {
     .longest_sum = longest_sum,
     .candidates = candidates,
     .plan = plan,
+    .looks = true,
 };

@@ -23,23 +23,17 @@
 
 #include "kernels/forces/cuda/walk.cuh"
 
-
-/* The nearest image's. */
-static __device__ __forceinline__ float nearest(float d, int axis, const cell_grid &cells) {
-  float period = cells.period[axis];
-  return cells.periodic ? d - period * rintf(__fdividef(d, period)) : d;
-}
-
 /* What place j does to an atom, times its distance: force, and half of the energy. */
 static __device__ __forceinline__ float4 pull_of(float4 at, float4 what, float4 other,
-                                                 float4 other_what, const forces_own &o) {
+                                                 float4 other_what, pair_rules rules,
+                                                 const forces_own &o) {
   float dx = nearest(at.x - other.x, 0, o.cells), dy = nearest(at.y - other.y, 1, o.cells),
         dz = nearest(at.z - other.z, 2, o.cells);
   float r2 = dx * dx + dy * dy + dz * dz;
   if (!(r2 < o.terms.cutoff2)) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   float charges = at.w * other.w, minimum = what.x + other_what.x, depth = what.y * other_what.y;
-  pull p = o.terms.alpha > 0.0f ? pull_at<true>(o.terms, r2, charges, minimum, depth)
-                                : pull_at<false>(o.terms, r2, charges, minimum, depth);
+  look_up(rules, __float_as_int(what.w), __float_as_int(other_what.w), &minimum, &depth);
+  pull p = any_pull_at(o.terms, r2, charges, minimum, depth);
   return make_float4(p.force * dx, p.force * dy, p.force * dz, 0.5f * p.energy);
 }
 
@@ -55,12 +49,13 @@ static __device__ __forceinline__ void add_to(float4 *forces, float4 what, float
 /* A warp a place: its row of the list. */
 extern "C" __global__ void __launch_bounds__(THREADS)
     list_pairs(float4 *forces, float *scratch, const float4 *wells, int *list, int *length,
-               const int *begins, const int *excluded, int n_atoms, forces_own o) {
+               const int *begins, const int *excluded, const int *types, const float2 *pairs,
+               int n_atoms, forces_own o) {
   int i = blockIdx.x * BLOCK_Y + threadIdx.y, lane = threadIdx.x, n = 0;
   if (i >= n_atoms) return;
   cell_memory m = memory_of(scratch, n_atoms, o.cells);
   float4 at = m.sorted[i], what = wells[i];
-  exclusions e = {begins, excluded};
+  pair_rules rules = {begins, excluded, types + n_atoms, pairs};
   float reach2 = o.terms.cutoff2 * (1.0f + 0x1p-18f);
   near_box b = {{at.x, at.y, at.z}, {at.x, at.y, at.z}};
   walk_near(m, b, reach2, o.cells, [&](int begin, int end, float3 shift) {
@@ -72,12 +67,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       bool found = first + lane < end && dx * dx + dy * dy + dz * dz <= reach2 &&
                    (ADDING == ADDING_SEGMENTS || j > i);
       if (found)
-        found = !is_excluded(e, __float_as_int(what.z), __float_as_int(wells[j].z));
+        found = !is_excluded(rules, __float_as_int(what.z), __float_as_int(wells[j].z));
       unsigned all = __ballot_sync(ALL, found);
       int to = n + __popc(all & ((1u << lane) - 1u));
       if (found && to < ROOM) list[(long long)i * ROOM + to] = j;
       if (found && to >= ROOM) {
-        float4 p = pull_of(at, what, other, wells[j], o);
+        float4 p = pull_of(at, what, other, wells[j], rules, o);
         add_to(forces, what, p, 1.0f);
         if (ADDING == ADDING_ATOMICS) add_to(forces, wells[j], p, -1.0f);
       }
@@ -97,14 +92,16 @@ static __device__ __forceinline__ float over_lanes(float v) {
 /* A warp a row. */
 extern "C" __global__ void __launch_bounds__(THREADS)
     dcs(float4 *forces, float *scratch, const float4 *wells, const int *list, const int *length,
-        int n_atoms, forces_own o) {
+        const int *begins, const int *excluded, const int *types, const float2 *pairs, int n_atoms,
+        forces_own o) {
   int i = blockIdx.x * BLOCK_Y + threadIdx.y, lane = threadIdx.x;
   if (i >= n_atoms) return;
   cell_memory m = memory_of(scratch, n_atoms, o.cells);
   float4 at = m.sorted[i], what = wells[i], sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  pair_rules rules = {begins, excluded, types + n_atoms, pairs};
   for (int k = lane; k < length[i]; k += WARP) {
     int j = list[(long long)i * ROOM + k];
-    float4 other_what = wells[j], p = pull_of(at, what, m.sorted[j], other_what, o);
+    float4 other_what = wells[j], p = pull_of(at, what, m.sorted[j], other_what, rules, o);
     sum.x += p.x;
     sum.y += p.y;
     sum.z += p.z;

@@ -32,33 +32,21 @@ static bool pattern_of(const int32_t *begins, const int32_t *excluded, int64_t a
   return true;
 }
 
-/* Lists the different patterns; where inputs are not known there are none. */
-static bool list_patterns(const dcs_problem *problem, patches_own *own, char why[DCS_TEXT]) {
+/* Lists the first different patterns; where inputs are not known there are none. */
+static void list_patterns(const dcs_problem *problem, patches_own *own) {
   const int32_t *begins = problem->input[DCS_FORCES_BEGINS];
   own->n_patterns = 0;
-  for (int64_t a = 0; begins && a < problem->n_inputs; a++) {
+  for (int64_t a = 0; begins && a < problem->n_inputs && own->n_patterns < MOST_PATTERNS; a++) {
     uint64_t bits;
-    if (!pattern_of(begins, problem->input[DCS_FORCES_EXCLUDED], a, &bits)) {
-      snprintf(why, DCS_TEXT,
-               "atom %lld is excluded with one that is 32 or more from it in the "
-               "input; expected nearer ones, for patterns of 64 bits",
-               (long long)a + 1);
-      return false;
-    }
+    if (!pattern_of(begins, problem->input[DCS_FORCES_EXCLUDED], a, &bits)) continue;
     const uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32);
     int k = 0;
     while (k < own->n_patterns && (own->bits[k][0] != low || own->bits[k][1] != high))
       k++;
-    if (k == MOST_PATTERNS) {
-      snprintf(why, DCS_TEXT, "more than %d patterns of exclusions; so many are in constant memory",
-               MOST_PATTERNS);
-      return false;
-    }
     own->bits[k][0] = low;
     own->bits[k][1] = high;
     own->n_patterns += k == own->n_patterns;
   }
-  return true;
 }
 
 /* ---- patches ---- */
@@ -74,14 +62,13 @@ static int64_t count(const dcs_forces_grid *grid) {
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  patches_own own;
   if ((int)config->value[BLOCK_X] % 32 != 0)
     snprintf(why, DCS_TEXT, "%g threads; expected a multiple of 32, a warp",
              config->value[BLOCK_X]);
   else if (problem->n_inputs > MOST_ATOMS)
     snprintf(why, DCS_TEXT, "more than %d atoms", MOST_ATOMS);
   else
-    return list_patterns(problem, &own, why);
+    return true;
   return false;
 }
 
@@ -117,6 +104,10 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   static const dcs_arg args[] = {DCS_BUFFER(DCS_FORCES_OUT),
                                  DCS_SCRATCH(DCS_CLUSTERS_LISTS),
                                  DCS_SCRATCH(DCS_CLUSTERS_WELLS),
+                                 DCS_BUFFER(DCS_FORCES_BEGINS),
+                                 DCS_BUFFER(DCS_FORCES_EXCLUDED),
+                                 DCS_BUFFER(DCS_FORCES_TYPES),
+                                 DCS_BUFFER(DCS_FORCES_TABLE),
                                  DCS_ARG_N_INPUTS,
                                  DCS_ARG_OWN,
                                  DCS_ARG_END};
@@ -127,9 +118,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                   DCS_ARG_OWN,
                                   DCS_ARG_END};
   patches_own own = {.own = {dcs_forces_terms_of(problem), patches_of(problem)}};
-  char why[DCS_TEXT];
   const int64_t n = problem->n_inputs, cells = count(&own.own.cells);
-  (void)list_patterns(problem, &own, why);
+  list_patterns(problem, &own);
   *plan = (dcs_plan){
       .chunk_inputs = n,
       .launch_slices = 1,
@@ -145,6 +135,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                      .args = found,
                                      .name = "patterns"});
   dcs_plan_adds_to(plan, DCS_FORCES_OUT);
+  dcs_forces_add_special_step(problem, plan);
 }
 
 static const char *const sources[] = {"kernels/forces/cuda/forces_patches.cu",

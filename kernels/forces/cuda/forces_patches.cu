@@ -10,17 +10,20 @@
  *
  * Which atoms are excluded is an array of 64 bits an atom: bit 32 + d is set where the atom d further
  * on in the input is. Atoms that are bonded alike have the same bits; there are few different ones
- * (of water three), and they lie in the kernel's arguments, which are constant memory.
+ * (of water three), and they lie in the kernel's arguments, which are constant memory. What has no
+ * room there, the patterns behind the first 64 and those with an atom farther on, as bridges of
+ * proteins and chains of lipids have, is looked up in the list, where the other atom's number is
+ * between the list's first and last.
  *
  * Per pair: as cuda_forces_direct, and 4 operations to look at the bits; 7 loads from shared memory.
  * Parameters: block_x, a multiple of 32, 32..256.
- * Limits: a sphere is 16% of 27 cells as wide as its radius: of 7 pairs 6 are too far. What is
- * excluded must be less than 32 further on, and have 64 patterns at most. Sums are in another order
- * each time. */
+ * Limits: a sphere is 16% of 27 cells as wide as its radius: of 7 pairs 6 are too far. Sums are in
+ * another order each time. */
 
 #define BLOCK_Y 1
 
 #include "kernels/forces/cuda/sorted.cuh"
+#include "kernels/forces/cuda/special.cuh"
 
 enum { MOST_PATTERNS = 64, AROUND = 27 };
 
@@ -36,23 +39,31 @@ static __device__ __forceinline__ bool is_in(unsigned low, unsigned high, int d)
   return bit < 64u && ((bit < 32u ? low : high) >> (bit & 31u) & 1u);
 }
 
-/* A thread a place: the number of the atom's pattern, behind what else is known of it. */
+/* Behind what else is known of an atom: its type in the table, and, from bit PATTERN_AT on, the number
+ * of its pattern, or NO_PATTERN. */
+enum { PATTERN_AT = 16, NO_PATTERN = MOST_PATTERNS };
+
+static __device__ __forceinline__ int type_of(float4 what) {
+  return __float_as_int(what.w) & ((1 << PATTERN_AT) - 1);
+}
+
+/* A thread a place. */
 extern "C" __global__ void find_patterns(float4 *wells, const int *begins, const int *excluded,
                                          int n_atoms, patches_own o) {
   int place = blockIdx.x * SORT_THREADS + threadIdx.x;
   if (place >= n_atoms) return;
-  int atom = __float_as_int(wells[place].z), found = 0;
+  int atom = __float_as_int(wells[place].z), found = NO_PATTERN;
   unsigned low = 0u, high = 1u; /* itself */
+  bool far = false;
   for (int e = begins[atom]; e < begins[atom + 1]; e++) {
     int bit = excluded[e] - atom + 32;
-    if (bit < 32)
-      low |= 1u << bit;
-    else
-      high |= 1u << (bit - 32);
+    far = far || bit < 0 || bit >= 64;
+    if (bit >= 0 && bit < 32) low |= 1u << bit;
+    if (bit >= 32 && bit < 64) high |= 1u << (bit - 32);
   }
-  for (int k = 0; k < o.n_patterns; k++)
+  for (int k = 0; k < o.n_patterns && !far; k++)
     if (o.bits[k][0] == low && o.bits[k][1] == high) found = k;
-  wells[place].w = __int_as_float(found);
+  wells[place].w = __int_as_float(__float_as_int(wells[place].w) | found << PATTERN_AT);
 }
 
 /* A cell of images, in a dimension: which cell it is of, and its image. */
@@ -99,8 +110,23 @@ static __device__ __forceinline__ patch_run run_around(cell_memory m, int cell, 
 /* Atoms as they go by. */
 struct tile {
   float x[BLOCK_X], y[BLOCK_X], z[BLOCK_X], q[BLOCK_X], half[BLOCK_X], root[BLOCK_X];
-  int atom[BLOCK_X];
+  int atom[BLOCK_X], type[BLOCK_X];
 };
+
+/* What an atom is excluded with: a pattern, or a list whose first and last numbers these are. */
+struct own_exclusions {
+  unsigned low, high;
+  int from, to;
+};
+
+static __device__ __forceinline__ own_exclusions exclusions_of(float4 what, pair_rules rules,
+                                                               const patches_own &o) {
+  int atom = __float_as_int(what.z), pattern = __float_as_int(what.w) >> PATTERN_AT;
+  int begin = rules.begins[atom], end = rules.begins[atom + 1];
+  if (pattern != NO_PATTERN) return {o.bits[pattern][0], o.bits[pattern][1], 0, -1};
+  if (begin == end) return {0u, 1u, 0, -1};
+  return {0u, 1u, rules.excluded[begin], rules.excluded[end - 1]};
+}
 
 static __device__ __forceinline__ void load_tile(tile *to, const cell_memory &m,
                                                  const float4 *wells, const patch_run &run,
@@ -115,21 +141,25 @@ static __device__ __forceinline__ void load_tile(tile *to, const cell_memory &m,
   to->half[t] = what.x;
   to->root[t] = what.y;
   to->atom[t] = __float_as_int(what.z);
+  to->type[t] = type_of(what);
 }
 
 /* What n atoms of the tile do to one. */
 template <bool EWALD>
 static __device__ __forceinline__ void take_tile(const tile &t, int n, float4 at, float4 what,
+                                                 own_exclusions out, pair_rules rules,
                                                  const patches_own &o, float4 *sum) {
-  int atom = __float_as_int(what.z), pattern = __float_as_int(what.w);
-  unsigned low = o.bits[pattern][0], high = o.bits[pattern][1];
+  int atom = __float_as_int(what.z), type = type_of(what);
   float cutoff2 = o.own.terms.cutoff2;
   float4 part = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   for (int j = 0; j < n; j++) {
     float dx = at.x - t.x[j], dy = at.y - t.y[j], dz = at.z - t.z[j];
     float r2 = dx * dx + dy * dy + dz * dz;
-    if (!(r2 < cutoff2) || is_in(low, high, t.atom[j] - atom)) continue;
-    pull p = pull_at<EWALD>(o.own.terms, r2, at.w * t.q[j], what.x + t.half[j], what.y * t.root[j]);
+    if (!(r2 < cutoff2) || is_in(out.low, out.high, t.atom[j] - atom)) continue;
+    if (t.atom[j] >= out.from && t.atom[j] <= out.to && is_excluded(rules, atom, t.atom[j])) continue;
+    float minimum = what.x + t.half[j], depth = what.y * t.root[j];
+    look_up(rules, type, t.type[j], &minimum, &depth);
+    pull p = pull_at<EWALD>(o.own.terms, r2, at.w * t.q[j], minimum, depth);
     part.x += p.force * dx;
     part.y += p.force * dy;
     part.z += p.force * dz;
@@ -143,25 +173,28 @@ static __device__ __forceinline__ void take_tile(const tile &t, int n, float4 at
 
 /* Block (k, cell): what the k-th cell around it does to a cell. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-    dcs(float4 *forces, float *scratch, const float4 *wells, int n_atoms, patches_own o) {
+    dcs(float4 *forces, float *scratch, const float4 *wells, const int *begins, const int *excluded,
+        const int *types, const float2 *pairs, int n_atoms, patches_own o) {
   __shared__ tile near;
   cell_memory m = memory_of(scratch, n_atoms, o.own.cells);
   int cell = blockIdx.y + gridDim.y * blockIdx.z;
   if (cell >= o.own.cells.nx * o.own.cells.ny * o.own.cells.nz) return;
+  pair_rules rules = {begins, excluded, types + n_atoms, pairs};
   patch_run own = run_of_cell(m, cell, o.own.cells),
             other = run_around(m, cell, blockIdx.x, o.own.cells);
   for (int base = own.first; base < own.end; base += BLOCK_X) {
     int i = min(base + (int)threadIdx.x, own.end - 1);
     float4 at = m.sorted[i], what = wells[i], sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    own_exclusions out = exclusions_of(what, rules, o);
     for (int first = other.first; first < other.end; first += BLOCK_X) {
       __syncthreads(); /* nobody reads the tile before any more */
       load_tile(&near, m, wells, other, first);
       __syncthreads();
       int n = min(other.end - first, BLOCK_X);
       if (o.own.terms.alpha > 0.0f)
-        take_tile<true>(near, n, at, what, o, &sum);
+        take_tile<true>(near, n, at, what, out, rules, o, &sum);
       else
-        take_tile<false>(near, n, at, what, o, &sum);
+        take_tile<false>(near, n, at, what, out, rules, o, &sum);
     }
     float *to = (float *)&forces[__float_as_int(what.z)];
     if (base + (int)threadIdx.x >= own.end || other.first >= other.end) continue;

@@ -93,6 +93,8 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                  DCS_SCRATCH(DCS_CLUSTERS_COUNT),
                                  DCS_BUFFER(DCS_FORCES_BEGINS),
                                  DCS_BUFFER(DCS_FORCES_EXCLUDED),
+                                 DCS_BUFFER(DCS_FORCES_TYPES),
+                                 DCS_BUFFER(DCS_FORCES_TABLE),
                                  DCS_SCRATCH(TABLE),
                                  DCS_ARG_N_INPUTS,
                                  DCS_ARG_OWN,
@@ -110,6 +112,7 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                      .args = filled,
                                      .name = "table"});
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+  dcs_forces_add_special_step(problem, plan);
 }
 
 static const char *const sources[] = {"kernels/forces/cuda/forces_table.cu",
@@ -131,4 +134,5 @@ const dcs_variant dcs_variant_cuda_forces_table = {
     .longest_sum = dcs_clusters_longest_sum,
     .candidates = dcs_clusters_candidates,
     .plan = plan,
+    .looks = true,
 };

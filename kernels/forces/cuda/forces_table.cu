@@ -102,7 +102,7 @@ enum { TABLE = 1 };
 
 extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
     dcs(float4 *forces, float *scratch, const float4 *wells, const int2 *clusters,
-        const int *n_clusters, const int *begins, const int *excluded, const float4 *table,
+        const int *n_clusters, const int *begins, const int *excluded, const int *types, const float2 *pairs, const float4 *table,
         int n_atoms, table_own o) {
   __shared__ near_atoms near[BLOCK_Y];
   __shared__ float4 copy[TABLE];
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
   }
   int c = blockIdx.x * BLOCK_Y + threadIdx.y;
   if (c >= *n_clusters) return;
-  cluster_work w = {wells, clusters[c], {begins, excluded}, &near[threadIdx.y]};
+  cluster_work w = {wells, clusters[c], {begins, excluded, types + n_atoms, pairs}, &near[threadIdx.y]};
   cell_memory m = memory_of(scratch, n_atoms, o.own.cells);
   if (o.own.terms.alpha > 0.0f)
     pull_cluster(forces, m, w, tabulated<true>{table, o}, o.own);

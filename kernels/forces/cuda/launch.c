@@ -73,6 +73,7 @@ void dcs_forces_add_sort(int64_t n, const dcs_forces_grid *cells, dcs_plan *plan
                                   COUNTERS,
                                   DCS_BUFFER(DCS_FORCES_ATOMS),
                                   DCS_BUFFER(DCS_FORCES_WELLS),
+                                  DCS_BUFFER(DCS_FORCES_TYPES),
                                   WELLS,
                                   DCS_ARG_N_INPUTS,
                                   DCS_ARG_OWN,
@@ -85,6 +86,19 @@ void dcs_forces_add_sort(int64_t n, const dcs_forces_grid *cells, dcs_plan *plan
   add_sort_step("group_atoms", n, group, plan);
   add_sort_step("place_rows", n_rows * SORT_THREADS, rows, plan);
   add_sort_step("place_atoms", n, place, plan);
+}
+
+void dcs_forces_add_special_step(const dcs_problem *problem, dcs_plan *plan) {
+  static const dcs_arg args[] = {DCS_BUFFER(DCS_FORCES_OUT),
+                                 DCS_BUFFER(DCS_FORCES_ATOMS),
+                                 DCS_BUFFER(DCS_FORCES_SPECIAL_BEGINS),
+                                 DCS_BUFFER(DCS_FORCES_SPECIAL),
+                                 DCS_ARG_N_INPUTS,
+                                 DCS_ARG_OWN,
+                                 DCS_ARG_END};
+  if (!dcs_forces_any_special(problem)) return;
+  add_sort_step("add_special", problem->n_inputs, args, plan);
+  plan->steps[plan->n_steps - 1].name = "special";
 }
 
 static void add_cut(int64_t rows, dcs_plan *plan) {

@@ -50,12 +50,16 @@ void dcs_forces_add_sort(int64_t n, const dcs_forces_grid *cells, dcs_plan *plan
 void dcs_clusters_begin_plan(const dcs_problem *problem, const dcs_config *config,
                              const dcs_arg *args, dcs_plan *plan);
 
+/* The step behind all others that adds special pairs, where there are any: a variant that has it
+ * looks. */
+void dcs_forces_add_special_step(const dcs_problem *problem, dcs_plan *plan);
+
 /* The files that these come from, for a descriptor's sources. */
 #define DCS_FORCES_SOURCES                                                                         \
-  "kernels/forces/cuda/walk.cuh", "kernels/forces/cuda/sorted.cuh",                                \
-      "kernels/forces/cuda/forces.cuh", "kernels/forces/cuda/launch.c",                            \
-      "kernels/forces/cuda/launch.h", "kernels/forces/clusters.c", "kernels/forces/clusters.h",    \
-      "kernels/forces/forces.h", "kernels/common/cuda/cells.cuh"
+  "kernels/forces/cuda/walk.cuh", "kernels/forces/cuda/special.cuh",                               \
+      "kernels/forces/cuda/sorted.cuh", "kernels/forces/cuda/forces.cuh",                          \
+      "kernels/forces/cuda/launch.c", "kernels/forces/cuda/launch.h", "kernels/forces/clusters.c", \
+      "kernels/forces/clusters.h", "kernels/forces/forces.h", "kernels/common/cuda/cells.cuh"
 #define DCS_CLUSTERS_SOURCES "kernels/forces/cuda/clusters.cuh", DCS_FORCES_SOURCES
 
 #endif

@@ -68,14 +68,15 @@ extern "C" __global__ void place_rows(float *scratch, int *counters, int n_atoms
   place_row(memory_of(scratch, n_atoms, own.cells), counters, own.cells);
 }
 
-/* What else is known of an atom in its place: half of R_min, root of the well, its number. */
-static __device__ __forceinline__ float4 well_of(const float2 *wells, int a) {
-  return make_float4(wells[a].x, wells[a].y, __int_as_float(a), 0.0f);
+/* What else is known of an atom in its place: half of R_min, root of the well, its number, its type
+ * in the table. */
+static __device__ __forceinline__ float4 well_of(const float2 *wells, const int *types, int a) {
+  return make_float4(wells[a].x, wells[a].y, __int_as_float(a), __int_as_float(types[a]));
 }
 
 extern "C" __global__ void place_atoms(float *scratch, int *counters, const float4 *atoms,
-                                       const float2 *wells, float4 *sorted_wells, int n_atoms,
-                                       forces_own own) {
+                                       const float2 *wells, const int *types, float4 *sorted_wells,
+                                       int n_atoms, forces_own own) {
   cell_memory m = memory_of(scratch, n_atoms, own.cells);
   int before = blockIdx.x * SORT_THREADS, a = before + threadIdx.x;
   if (a == 0) counters[PLACED] = 0;
@@ -83,5 +84,5 @@ extern "C" __global__ void place_atoms(float *scratch, int *counters, const floa
   float4 atom = put_atom(atoms[a], own.cells);
   int place = place_in_cell(m, place_of_cell(atom, own.cells), a, before);
   m.sorted[place] = atom;
-  sorted_wells[place] = well_of(wells, a);
+  sorted_wells[place] = well_of(wells, types, a);
 }

@@ -1,6 +1,7 @@
 /* What is near: the runs of places that hold all atoms within reach of a box, as
- * kernels/forces/clusters.h has them; and what is excluded. */
+ * kernels/forces/clusters.h has them. */
 #include "kernels/forces/cuda/sorted.cuh"
+#include "kernels/forces/cuda/special.cuh"
 
 enum { ALL = 0xffffffff };
 
@@ -61,13 +62,3 @@ static __device__ __forceinline__ void walk_near(const cell_memory &m, const nea
     }
 }
 
-/* The kind's lists of what is excluded. */
-struct exclusions {
-  const int *begins, *excluded;
-};
-
-static __device__ __forceinline__ bool is_excluded(exclusions e, int a, int b) {
-  for (int i = e.begins[a]; i < e.begins[a + 1]; i++)
-    if (e.excluded[i] == b) return true;
-  return a == b;
-}
