@@ -59,6 +59,7 @@ typedef struct {
   int64_t frame;      /* of a trajectory, from 1; 0: the first */
   int64_t orbital;    /* the so many-th; 0: the highest that is occupied */
   bool names;         /* the names of atoms are wanted where no other file's are compared */
+  bool shape;         /* charges are not wanted, but radii, of the elements where no file has any */
 } dcs_read_options;
 
 /* What a molecule is read from. */
