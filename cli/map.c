@@ -94,31 +94,32 @@ static dcs_status time_phases(dcs_mapper *mapper, int maps) {
   return DCS_OK;
 }
 
-static dcs_status compute_times(dcs_mapper *mapper, const dcs_map_request *r, float *map) {
+static dcs_status compute_times(const dcs_map_job *job, float *map) {
   enum { MAPS = 15 };
   double whole[MAPS], method[MAPS], share[MAPS];
   for (int i = 0; i < MAPS; i++) {
     double start = dcs_now_ns();
-    DCS_TRY(dcs_map(mapper, r, map));
+    DCS_TRY(job->request ? (dcs_status)dcs_map(job->mapper, job->request, map)
+                         : dcs_mapper_again(job->mapper, map));
     whole[i] = dcs_now_ns() - start;
-    method[i] = dcs_map_method_ns(mapper);
+    method[i] = dcs_map_method_ns(job->mapper);
     share[i] = method[i] > 0 ? whole[i] / method[i] - 1 : NAN;
   }
   if (isnan(share[0])) return dcs_fail(DCS_UNAVAILABLE, "this device has no times");
   printf("%d maps of %lld atoms on %lldx%lldx%lld points: %.4g ms a map, of them %.4g ms the "
          "method; the library adds %.3f%% (medians)\n",
-         MAPS, (long long)r->n_atoms, (long long)r->nx, (long long)r->ny, (long long)r->nz,
+         MAPS, (long long)job->atoms, (long long)job->n.x, (long long)job->n.y, (long long)job->n.z,
          1e-6 * dcs_summarize(whole, MAPS).median, 1e-6 * dcs_summarize(method, MAPS).median,
          100 * dcs_summarize(share, MAPS).median);
-  return time_phases(mapper, MAPS);
+  return time_phases(job->mapper, MAPS);
 }
 
 /* On memory of its own. */
-static dcs_status time_maps(dcs_mapper *mapper, const dcs_map_request *r) {
-  dcs_field map = {.n = {r->nx, r->ny, r->nz}};
+static dcs_status time_maps(const dcs_map_job *job) {
+  dcs_field map = {.n = job->n};
   DCS_TRY(dcs_field_allocate(&map));
   dcs_interrupt_release();
-  const dcs_status status = compute_times(mapper, r, map.values);
+  const dcs_status status = compute_times(job, map.values);
   dcs_interrupt_catch();
   dcs_field_free(&map);
   return status;
@@ -126,34 +127,40 @@ static dcs_status time_maps(dcs_mapper *mapper, const dcs_map_request *r) {
 
 /* ---- map ---- */
 
-static void print_explanation(FILE *out, dcs_mapper *mapper, const dcs_map_request *r) {
+static void print_explanation(FILE *out, dcs_mapper *mapper, const dcs_case *c) {
   char text[16384];
-  if (dcs_explain(mapper, r, text, sizeof text) == DCS_OK) fputs(text, out);
+  const dcs_size size = dcs_case_size(c);
+  dcs_mapper_explain(mapper, &size, c->spacing, text, sizeof text);
+  fputs(text, out);
 }
 
 /* --time is then a table of the ranks. */
-static dcs_status compute_by_ranks(const arguments *a, dcs_map_job *job, const dcs_map_request *r,
-                                   dcs_field *field) {
+static dcs_status compute_by_ranks(const arguments *a, dcs_map_job *job, dcs_field *field) {
   dcs_rank_times times;
   job->whole = !a->out || dcs_is_picture(a->out);
-  dcs_status status = dcs_map_by_ranks(dcs_job, job, r, field, &times);
+  dcs_status status = dcs_map_by_ranks(dcs_job, job, field, &times);
   if (status == DCS_OK && a->time) status = dcs_print_rank_times(dcs_job, &times);
   dcs_map_end(job);
   return status;
 }
 
-static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_request *r,
-                          dcs_field *field) {
+/* `request`: NULL of a kind that the library has none of. */
+static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_request *request,
+                          dcs_case *c, dcs_field *field) {
+  const bool potential = c->kind->potential;
   dcs_map_job job = {.mapper = mapper,
+                     .request = request,
+                     .c = c,
+                     .atoms = c->n_sites,
                      .path = a->out,
-                     .units = a->units.units->name,
-                     .factor = dcs_units_factor(a->units.units, a->units.kelvin),
+                     .units = potential ? a->units.units->name : c->kind->unit,
+                     .factor = potential ? dcs_units_factor(a->units.units, a->units.kelvin) : 1,
                      .whole = !a->out || a->time || dcs_is_picture(a->out)};
-  if (a->explain || a->dispatch) print_explanation(a->explain ? stdout : stderr, mapper, r);
+  if (a->explain || a->dispatch) print_explanation(a->explain ? stdout : stderr, mapper, c);
   if (!a->out && !a->time) return DCS_OK;
-  if (dcs_job != dcs_alone()) return compute_by_ranks(a, &job, r, field);
-  dcs_status status = dcs_map_begin(&job, r, field);
-  if (status == DCS_OK && a->time) status = time_maps(mapper, r);
+  if (dcs_job != dcs_alone()) return compute_by_ranks(a, &job, field);
+  dcs_status status = dcs_map_begin(&job, field);
+  if (status == DCS_OK && a->time) status = time_maps(&job);
   if (status == DCS_OK && a->out) status = dcs_map_write(&job, field);
   dcs_map_end(&job);
   return status;
@@ -182,26 +189,34 @@ dcs_map_request dcs_map_request_of(const dcs_problem *p, double spacing, const d
   return r;
 }
 
-static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_case *c) {
+static dcs_status open_and_compute(const arguments *a, const dcs_map_request *request,
+                                   dcs_case *c) {
   dcs_mapper *mapper;
   dcs_field field = {.n = c->problem.n, .spacing = {c->spacing, c->spacing, c->spacing}};
   memcpy(field.origin, c->origin, sizeof field.origin);
-  double *atoms = malloc((size_t)m->n * 4 * sizeof *atoms);
-  dcs_map_request r = dcs_map_request_of(&c->problem, c->spacing, c->origin);
-  r.n_atoms = m->n;
-  r.atoms = atoms;
-  for (int64_t i = 0; atoms && i < m->n; i++)
-    memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
-  dcs_status status = atoms
-                          ? open_mapper(a, &mapper)
-                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)m->n);
-  if (status == DCS_OK) {
-    status = compute(a, mapper, &r, &field);
-    dcs_mapper_close(mapper);
-  }
-  free(atoms);
+  DCS_TRY(open_mapper(a, &mapper));
+  const dcs_status status = compute(a, mapper, request, c, &field);
+  dcs_mapper_close(mapper);
   dcs_field_free(&field);
   return status;
+}
+
+/* As programs ask the library, for what it has requests of. */
+static dcs_status map_request(const arguments *a, const dcs_molecule *m, dcs_case *c) {
+  double *atoms = malloc((size_t)m->n * 4 * sizeof *atoms);
+  dcs_map_request r = dcs_map_request_of(&c->problem, c->spacing, c->origin);
+  if (!atoms) return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)m->n);
+  r.n_atoms = m->n;
+  r.atoms = atoms;
+  for (int64_t i = 0; i < m->n; i++)
+    memcpy(atoms + 4 * i, &m->sites[i], 4 * sizeof *atoms); /* x, y, z, q come first */
+  const dcs_status status = open_and_compute(a, &r, c);
+  free(atoms);
+  return status;
+}
+
+static dcs_status map_case(const arguments *a, const dcs_molecule *m, dcs_case *c) {
+  return c->kind == dcs_kinds[0] ? map_request(a, m, c) : open_and_compute(a, NULL, c);
 }
 
 /* ---- points of the user's own ---- */
@@ -209,18 +224,20 @@ static dcs_status map_case(const arguments *a, const dcs_molecule *m, const dcs_
 static dcs_status map_points(const arguments *a, const dcs_case *c) {
   dcs_point *points;
   int64_t n, on_atoms;
+  const bool potential = c->kind->potential;
+  const char *units = potential ? a->units.units->name : c->kind->unit;
   DCS_TRY(dcs_points_read(a->at, &points, &n));
   double *values = malloc((size_t)n * sizeof *values);
   dcs_status status = values ? dcs_points_values(c, points, n, values, &on_atoms)
                              : dcs_fail(DCS_UNAVAILABLE, "no memory for %lld points", (long long)n);
-  if (status == DCS_OK && on_atoms)
+  if (status == DCS_OK && on_atoms && c->kind->singular)
     fprintf(stderr, "%lld points lie on atoms, which are left out of the sum there\n",
             (long long)on_atoms);
   if (status == DCS_OK)
-    status = dcs_points_write(a->out, points, n, values, a->units.units->name,
-                              dcs_units_factor(a->units.units, a->units.kelvin));
+    status = dcs_points_write(a->out, points, n, values, units,
+                              potential ? dcs_units_factor(a->units.units, a->units.kelvin) : 1);
   if (status == DCS_OK && a->out)
-    fprintf(stderr, "%s: %lld points, %s, CSV\n", a->out, (long long)n, a->units.units->name);
+    fprintf(stderr, "%s: %lld points, %s, CSV\n", a->out, (long long)n, units);
   free(values);
   free(points);
   return status;
@@ -277,10 +294,8 @@ static dcs_status map_file(arguments *a) {
   if (a->at && dcs_job->rank > 0) return DCS_OK; /* few points: rank 0 computes them */
   if (!a->units.units) a->units.units = &dcs_all_units[0];
   DCS_TRY(dcs_one_problem(&a->choice, &kind, &problem));
-  if (kind != dcs_kinds[0])
-    return dcs_fail(DCS_USAGE, "--problem: found %s; expected %s: the library computes no other",
-                    kind->id, dcs_kinds[0]->id);
   if (a->average || a->each) return dcs_map_frames(a, kind, &problem);
+  a->problem.input.how.shape = kind->shape;
   DCS_TRY(dcs_molecule_read(&a->problem.input, &m, stderr));
   dcs_status status = map_molecule(a, kind, &problem, &m);
   dcs_molecule_free(&m);
@@ -305,7 +320,8 @@ dcs_status dcs_command_map(int argc, char **argv) {
       .options = options,
       .args_doc = "FILE [FILE]\nTOP TRAJ...",
       .doc =
-          "Compute the potential map of a molecule by the fastest method, and write it. Of two "
+          "Compute the map of a molecule by the fastest method, and write it: the potential, or "
+          "with --problem density or orbital that (results/maps.md). Of two "
           "files "
           "one gives charges and the other places, as of --input twice. Without a "
           "dispatch table, or where it is of another machine or "

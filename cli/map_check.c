@@ -109,11 +109,35 @@ static dcs_status check_at(const dcs_map_arguments *a) {
   return DCS_OK;
 }
 
+/* ---- of a kind ---- */
+
+static dcs_status only(const char *option, const dcs_map_arguments *a, const char *expected) {
+  return dcs_fail(DCS_USAGE, "%s: found --problem %s; expected %s", option, a->choice.kind->id,
+                  expected);
+}
+
+static dcs_status check_kind(const dcs_map_arguments *a) {
+  const dcs_kind *kind = a->choice.kind;
+  char kinds[DCS_TEXT];
+  if (!dcs_is_map(kind))
+    return dcs_fail(DCS_USAGE,
+                    "--problem: found %s, which has no map: what it computes is not a value at "
+                    "each point of a grid around atoms; expected one of %s",
+                    kind->id, dcs_map_kinds(kinds));
+  if (kind == dcs_kinds[0]) return DCS_OK;
+  if (a->average || a->each) return only(a->average ? "--average" : "--each", a, dcs_kinds[0]->id);
+  if (a->units.units && !kind->potential)
+    return only("--units", a, "them of a potential, or not at all");
+  if (a->at && !kind->add) return only("--at", a, "a sum over atoms, or a grid");
+  return DCS_OK;
+}
+
 /* ---- all of it ---- */
 
 dcs_status dcs_map_check(const void *arguments) {
   const dcs_map_arguments *a = arguments;
   if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
+  DCS_TRY(check_kind(a));
   DCS_TRY(check_frames(a));
   if (a->at) return check_at(a);
   if (a->grid && a->problem.grid.spacing > 0 && a->problem.grid.has_margin)

@@ -2,7 +2,6 @@
 
 #include "cli/commands.h"
 #include "harness/base/clock.h"
-#include "harness/base/hash.h"
 #include "harness/base/interrupt.h"
 #include "harness/files/file.h"
 
@@ -120,25 +119,13 @@ static dcs_status decide(shared *s, char text[DECISION]) {
   return DCS_OK;
 }
 
-static uint64_t hash_request(const dcs_map_request *r) {
-  char text[DCS_TEXT * 2];
-  const int length =
-      snprintf(text, sizeof text,
-               "%lld %lldx%lldx%lld %a %a,%a,%a cutoff %a %d tolerance %a cell %d %a,%a,%a",
-               (long long)r->n_atoms, (long long)r->nx, (long long)r->ny, (long long)r->nz,
-               r->spacing, r->origin[0], r->origin[1], r->origin[2], r->cutoff, r->switched,
-               r->tolerance, r->periodic, r->cell[0], r->cell[1], r->cell[2]);
-  return dcs_hash(dcs_hash(DCS_HASH_START, text, (size_t)length), r->atoms,
-                  (size_t)r->n_atoms * 4 * sizeof *r->atoms);
-}
-
-static dcs_status settle(shared *s, const dcs_map_request *request) {
+static dcs_status settle(shared *s) {
   char text[DECISION] = "";
   int what = WHOLE, used = 0;
   long long slices = 1;
-  DCS_TRY(dcs_mapper_pose(s->job->mapper, request));
+  DCS_TRY(dcs_map_pose(s->job));
   if (s->workers->rank == 0) DCS_TRY(decide(s, text));
-  DCS_TRY(s->workers->agree(s->workers, hash_request(request), text, sizeof text));
+  DCS_TRY(s->workers->agree(s->workers, dcs_mapper_hash(s->job->mapper), text, sizeof text));
   sscanf(text, "%d %lld %n", &what, &slices, &used);
   s->output = (output)what;
   s->slices = slices;
@@ -338,15 +325,15 @@ static void free_shared(shared *s, dcs_status status) {
   free(s->slab);
 }
 
-static dcs_status compute_and_write(shared *s, const dcs_map_request *request) {
-  DCS_TRY(settle(s, request));
+static dcs_status compute_and_write(shared *s) {
+  DCS_TRY(settle(s));
   const double started_ns = dcs_now_ns();
   DCS_TRY(compute(s));
   return write_map(s, started_ns);
 }
 
-dcs_status dcs_map_by_ranks(dcs_workers *workers, dcs_map_job *job, const dcs_map_request *request,
-                            dcs_field *field, dcs_rank_times *times) {
+dcs_status dcs_map_by_ranks(dcs_workers *workers, dcs_map_job *job, dcs_field *field,
+                            dcs_rank_times *times) {
   shared s = {.workers = workers,
               .job = job,
               .field = field,
@@ -356,7 +343,7 @@ dcs_status dcs_map_by_ranks(dcs_workers *workers, dcs_map_job *job, const dcs_ma
   job->n = field->n;
   job->progress = dcs_progress_start();
   snprintf(field->units, sizeof field->units, "%s", job->units);
-  const dcs_status status = compute_and_write(&s, request);
+  const dcs_status status = compute_and_write(&s);
   *times = s.times;
   free_shared(&s, status);
   return status;

@@ -21,8 +21,8 @@ typedef struct {
  * have known places each rank writes its slabs itself; else rank 0 gathers them: whole where it has
  * the memory (then they are in field->values, which the caller frees), or in their order. The file
  * is that of one process, but for .npy: the same array in Fortran's order. */
-dcs_status dcs_map_by_ranks(dcs_workers *workers, dcs_map_job *job, const dcs_map_request *request,
-                            dcs_field *field, dcs_rank_times *times);
+dcs_status dcs_map_by_ranks(dcs_workers *workers, dcs_map_job *job, dcs_field *field,
+                            dcs_rank_times *times);
 
 /* What `device` means for a rank: of several devices (also cuda:all) every so many-th, as many as
  * the host has ranks, from the rank's place on; where there are more ranks than devices one, its

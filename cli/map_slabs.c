@@ -143,8 +143,13 @@ dcs_status dcs_map_check_disk(const dcs_map_job *job, bool slabs) {
                   1e-9 * bytes, waiting > 0 ? ", slabs that wait included" : "", 1e-9 * available);
 }
 
-dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_field *field) {
-  DCS_TRY(dcs_mapper_pose(job->mapper, request));
+dcs_status dcs_map_pose(dcs_map_job *job) {
+  return job->request ? dcs_mapper_pose(job->mapper, job->request)
+                      : dcs_mapper_pose_case(job->mapper, job->c);
+}
+
+dcs_status dcs_map_begin(dcs_map_job *job, dcs_field *field) {
+  DCS_TRY(dcs_map_pose(job));
   job->n = field->n;
   job->progress = dcs_progress_start();
   snprintf(field->units, sizeof field->units, "%s", job->units);

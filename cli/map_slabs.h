@@ -7,12 +7,15 @@
 
 typedef struct {
   dcs_mapper *mapper;
+  const dcs_map_request *request; /* what is computed; NULL: the case */
+  dcs_case *c; /* in its stead, of a kind that the library has no requests of: posing empties it */
   const char *path; /* of the map's file; NULL: it is not written */
   const char *units;
-  double factor;  /* what 1 e/A is in these units */
+  double factor;  /* what 1 of the kind's unit is in these units */
   bool whole;     /* its values are needed in memory */
   double working; /* bytes that its method takes beside the values, of all processes of the host */
   dcs_dims n;
+  int64_t atoms;
   dcs_progress progress;
   double computing_ns; /* so far */
   dcs_slab_source slabs;
@@ -22,13 +25,14 @@ typedef struct {
  * ends the program. Where they need more memory than there is, field->slabs computes them when
  * they are written, and stderr says so; slabs belong to the job. DCS_UNAVAILABLE where even a slab
  * needs too much, or the values are needed whole, DCS_IO where the disk is too small. */
-dcs_status dcs_map_begin(dcs_map_job *job, const dcs_map_request *request, dcs_field *field);
+dcs_status dcs_map_begin(dcs_map_job *job, dcs_field *field);
 /* Writes it, tells of the progress, and says what was written where. */
 dcs_status dcs_map_write(dcs_map_job *job, dcs_field *field);
 void dcs_map_end(dcs_map_job *job);
 
 /* ---- what maps of several ranks need, too (cli/map_ranks.h) ---- */
 
+dcs_status dcs_map_pose(dcs_map_job *job);
 /* Slices from..end-1 of the posed map, in its units. */
 dcs_status dcs_map_slab(dcs_map_job *job, int64_t from, int64_t end, float *values);
 /* Bytes of memory for values of the posed map, its method's working memory in so many processes of

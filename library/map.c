@@ -214,6 +214,21 @@ dcs_status dcs_mapper_pose(dcs_mapper *m, const dcs_map_request *r) {
   return dcs_fail(DCS_UNAVAILABLE, "no memory for a sample of the map");
 }
 
+/* Kinds of maps to a tolerance are posed by requests, which know its scale. */
+dcs_status dcs_mapper_pose_case(dcs_mapper *m, dcs_case *c) {
+  dcs_mapper_change_inputs(m);
+  dcs_case_free(&m->c);
+  m->c = *c;
+  *c = (dcs_case){0};
+  m->ready[DCS_CPU] = m->ready[DCS_GPU] = (dcs_ready){0};
+  return DCS_OK;
+}
+
+dcs_status dcs_mapper_again(dcs_mapper *m, float *map) {
+  dcs_mapper_change_inputs(m);
+  return dcs_mapper_slices(m, 0, m->c.problem.n.z, map);
+}
+
 typedef struct {
   dcs_mapper *m;
   const dcs_map_request *request;
@@ -356,17 +371,28 @@ static int first_good(const dcs_mapper *m, const dcs_choice *choice, int from) {
   return choice->n;
 }
 
-static void explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
+static void say_size(writer *w, const dcs_size *size) {
+  const dcs_dims n = dcs_size_points(size);
+  const double cutoff = size->config.value[DCS_COULOMB_CUTOFF];
+  char text[DCS_TEXT];
+  say(w, "%lld atoms, %lldx%lldx%lld points, ", (long long)dcs_size_inputs(size), (long long)n.x,
+      (long long)n.y, (long long)n.z);
+  if (size->kind != dcs_kinds[0])
+    say(w, "%s%s%s, ", size->kind->id,
+        *dcs_format_problem(size->kind, &size->config, text) ? ", " : "", text);
+  else if (cutoff > 0)
+    say(w, "within a cutoff of %g angstrom, ", cutoff);
+}
+
+static void explain(dcs_mapper *m, const dcs_size *size_asked, double spacing, char *text,
+                    size_t size) {
   writer w = {text, size};
   dcs_choice choice;
   dcs_mapper_leave_parent(m);
-  const dcs_size size_asked = size_of(r);
-  dcs_choose(m, &size_asked, r->spacing, &choice);
+  dcs_choose(m, size_asked, spacing, &choice);
   int pick = first_good(m, &choice, 0), next = first_good(m, &choice, pick + 1);
   if (size > 0) text[0] = '\0';
-  say(&w, "%lld atoms, %lldx%lldx%lld points, ", (long long)r->n_atoms, (long long)r->nx,
-      (long long)r->ny, (long long)r->nz);
-  if (r->cutoff > 0) say(&w, "within a cutoff of %g angstrom, ", r->cutoff);
+  say_size(&w, size_asked);
   say(&w, "in host memory: ");
   if (pick < choice.n)
     say_method(&w, &choice.list[pick]);
@@ -376,14 +402,20 @@ static void explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t 
     say(&w, "\nnext best: ");
     say_method(&w, &choice.list[next]);
   }
-  say_why(&w, m, &size_asked, &choice);
+  say_why(&w, m, size_asked, &choice);
   say(&w, "\n");
+}
+
+void dcs_mapper_explain(dcs_mapper *m, const dcs_size *size, double spacing, char *text,
+                        size_t length) {
+  pthread_mutex_lock(&m->lock);
+  explain(m, size, spacing, text, length);
+  pthread_mutex_unlock(&m->lock);
 }
 
 int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
   DCS_TRY(dcs_request_check(r));
-  pthread_mutex_lock(&m->lock);
-  explain(m, r, text, size);
-  pthread_mutex_unlock(&m->lock);
+  const dcs_size asked = size_of(r);
+  dcs_mapper_explain(m, &asked, r->spacing, text, size);
   return DCS_OK;
 }

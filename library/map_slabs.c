@@ -1,6 +1,8 @@
 /* Maps in slabs. */
 #include "library/mapper.h"
 
+#include "harness/base/hash.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@ static int64_t slice_points(const dcs_mapper *m) {
 /* Whether the variant's slabs have the bits of the whole: those of one that computes each point
  * alone, from all atoms, and of one that computes what slabs have in common of the whole grid. */
 static bool is_exact(const dcs_variant *variant) {
-  const dcs_config initial = dcs_initial_problem(dcs_kinds[0]);
+  const dcs_config initial = dcs_initial_problem(dcs_kind_of(variant));
   char why[DCS_TEXT];
   return variant->slabs || dcs_solves(variant, &initial, why);
 }
@@ -160,12 +162,25 @@ dcs_status dcs_mapper_keep(dcs_mapper *m, const char *text) {
   snprintf(variant, sizeof variant, "%.*s", (int)(space - text), text);
   dcs_method method;
   DCS_TRY(dcs_read_method(variant, space + 1, &method));
-  if (dcs_kind_of(method.variant) != dcs_kinds[0])
+  const dcs_kind *kind = m->c.kind ? m->c.kind : dcs_kinds[0]; /* posed, or to come */
+  if (dcs_kind_of(method.variant) != kind)
     return dcs_fail(DCS_INPUT, "method: found \"%s\", of %s; expected one of %s", variant,
-                    method.variant->kind, dcs_kinds[0]->id);
+                    method.variant->kind, kind->id);
   DCS_TRY(dcs_mapper_check(m, &method));
   m->only = method;
   return DCS_OK;
+}
+
+uint64_t dcs_mapper_hash(const dcs_mapper *m) {
+  const dcs_problem *p = &m->c.problem;
+  char text[2 * DCS_TEXT];
+  int used = snprintf(text, sizeof text, "%s %lldx%lldx%lld %a %a,%a,%a", m->c.kind->id,
+                      (long long)p->n.x, (long long)p->n.y, (long long)p->n.z, m->c.spacing,
+                      m->c.origin[0], m->c.origin[1], m->c.origin[2]);
+  uint64_t hash = dcs_hash(DCS_HASH_START, text, (size_t)used);
+  hash = dcs_hash(hash, p->config.value, (size_t)m->c.kind->n_params * sizeof *p->config.value);
+  hash = dcs_hash(hash, m->c.sites, (size_t)m->c.n_sites * sizeof *m->c.sites);
+  return dcs_hash(hash, p->input[0], dcs_buffer_bytes(m->c.kind, 0, p));
 }
 
 bool dcs_mapper_slabs_exact(dcs_mapper *m) {
@@ -204,7 +219,8 @@ int64_t dcs_mapper_slab_slices(dcs_mapper *m) {
   const int64_t nz = m->c.problem.n.z;
   choose(m, &choice);
   if (choice.n == 0 || !is_exact(choice.list[0].method.variant)) return nz;
-  const bool all = !choice.list[0].method.variant->slabs;
+  const bool all = !choice.list[0].method.variant->slabs &&
+                   dcs_problem_range(m->c.kind, &m->c.problem.config) == 0;
   const double evals = all ? (double)m->c.problem.n_inputs : EVALS_A_POINT;
   const double slice = (double)slice_points(m) * evals;
   const double slices = rate_of(m, &choice.list[0].method) / slice;

@@ -16,13 +16,23 @@
 #ifndef DCS_MAP_SLABS_H
 #define DCS_MAP_SLABS_H
 
-#include "kernels/contract.h"
+#include "harness/problems/case.h"
 #include "library/dcsbench.h"
 
 #include <stdbool.h>
 
 /* Takes the request's atoms, which are not needed afterwards. */
 dcs_status dcs_mapper_pose(dcs_mapper *mapper, const dcs_map_request *request);
+/* The same of a case of any kind that is a map (dcs_is_map): takes what it holds, and leaves it
+ * empty. */
+dcs_status dcs_mapper_pose_case(dcs_mapper *mapper, dcs_case *c);
+/* Computes the map that was posed last once more, as if its inputs were others. */
+dcs_status dcs_mapper_again(dcs_mapper *mapper, float *map);
+/* dcs_explain() of a size of any kind; spacing in angstrom. */
+void dcs_mapper_explain(dcs_mapper *mapper, const dcs_size *size, double spacing, char *text,
+                        size_t length);
+/* Of all that the map that was posed last depends on, but the method. */
+uint64_t dcs_mapper_hash(const dcs_mapper *mapper);
 enum { DCS_METHOD_TEXT = 2 * DCS_TEXT };
 
 /* Decides which method computes the map that was posed last, and keeps to it: where it fails later,

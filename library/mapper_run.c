@@ -24,7 +24,7 @@ static bool is_ready(const dcs_ready *r, const dcs_problem *p) {
 
 static bool is_prepared(const dcs_ready *r, const dcs_method *method, const dcs_problem *problem) {
   return r->method.variant && dcs_same_method(&r->method, method) &&
-         dcs_same_problem(dcs_kinds[0], &r->shape.config, &problem->config);
+         dcs_same_problem(dcs_kind_of(method->variant), &r->shape.config, &problem->config);
 }
 
 /* Whether it goes on from another slab of the same grid. */
@@ -62,15 +62,16 @@ static dcs_outcome go_on(dcs_engine *engine, dcs_ready *ready, const dcs_problem
 static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_method *method,
                               const dcs_problem *problem, float *map) {
   dcs_ready *ready = &m->ready[method->variant->backend];
+  const dcs_kind *kind = dcs_kind_of(method->variant);
   dcs_code_facts facts;
   void *out[DCS_MAX_BUFFERS] = {NULL};
-  out[dcs_map_of(dcs_kinds[0])] = map;
+  out[dcs_map_of(kind)] = map;
   if (is_next_slab(ready, method, problem)) return go_on(engine, ready, problem, out);
   if (is_ready(ready, problem)) {
     engine->redirect(engine, out);
   } else {
     *ready = (dcs_ready){.shape = *problem};
-    dcs_outcome outcome = engine->take(engine, dcs_kinds[0], &ready->shape, out);
+    dcs_outcome outcome = engine->take(engine, kind, &ready->shape, out);
     if (outcome != DCS_OUTCOME_OK) {
       *ready = (dcs_ready){0};
       return outcome;
@@ -177,7 +178,7 @@ dcs_status dcs_mapper_check(dcs_mapper *m, const dcs_method *method) {
   for (int i = 0; i < m->n_checked; i++)
     if (dcs_same_method(&m->checked[i].method, method))
       return m->checked[i].good ? DCS_OK : dcs_fail(DCS_FAILED, "%s", m->checked[i].why);
-  DCS_TRY(dcs_case_random(dcs_kinds[0], NULL, CHECK_ATOMS, &grid, 1, &c));
+  DCS_TRY(dcs_case_random(dcs_kind_of(method->variant), NULL, CHECK_ATOMS, &grid, 1, &c));
   dcs_status status = pose_solved(method->variant, &c);
   if (status == DCS_OK) status = check_on(m, method, &c);
   dcs_case_free(&c);

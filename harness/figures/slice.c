@@ -53,7 +53,8 @@ static void put_names(FILE *data, const dcs_field *f, const plane *p) {
   dcs_figure_line(data, "%c = %.6g Å", 'x' + p->fixed, f->origin[p->fixed]);
   dcs_figure_block(data);
   fprintf(data, "\"%c [Å]\"\t\"%c [Å]\"\t", 'x' + p->across, 'x' + p->up);
-  dcs_figure_line(data, "potential [%s]", f->units[0] ? f->units : "unknown units");
+  dcs_figure_line(data, "%s [%s]", dcs_is_potential(f) ? "potential" : "value",
+                  f->units[0] ? f->units : "unknown units");
 }
 
 static void put_data(FILE *data, const dcs_field *f, const plane *p, double limit) {

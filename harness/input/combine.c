@@ -31,9 +31,9 @@ static const char *path_of(const dcs_part *part) {
   return dcs_content_place(part->content).path;
 }
 
-static dcs_status check_one(const dcs_part *part) {
+static dcs_status check_one(const dcs_part *part, const dcs_read_options *how) {
   const dcs_reader *reader = part->reader;
-  const unsigned lacks = BOTH & ~reader->gives;
+  const unsigned lacks = (how->shape ? DCS_PLACES : BOTH) & ~reader->gives;
   char names[256];
   if (!lacks) return DCS_OK;
   return dcs_fail(
@@ -45,9 +45,9 @@ static dcs_status check_one(const dcs_part *part) {
       reader->instead ? ", or " : "", reader->instead ? reader->instead : "");
 }
 
-dcs_status dcs_check_parts(const dcs_part *parts, int n) {
+dcs_status dcs_check_parts(const dcs_part *parts, int n, const dcs_read_options *how) {
   char charges[256], places[256];
-  if (n == 1) return check_one(&parts[0]);
+  if (n == 1) return check_one(&parts[0], how);
   const unsigned twice = parts[0].reader->gives & parts[1].reader->gives & BOTH;
   if (!twice) return DCS_OK;
   return dcs_fail(DCS_INPUT,
@@ -112,6 +112,7 @@ dcs_status dcs_combine_parts(dcs_part parts[2], dcs_molecule *whole, FILE *notes
   if (notes) compare_names(charges, places, notes);
   *whole = places->molecule;
   places->molecule = (dcs_molecule){0};
+  const bool radii = (charges->molecule.gives & DCS_RADII) || !(whole->gives & DCS_RADII);
   whole->gives |= charges->molecule.gives;
   whole->types = charges->molecule.types;
   whole->field = charges->molecule.field;
@@ -120,7 +121,7 @@ dcs_status dcs_combine_parts(dcs_part parts[2], dcs_molecule *whole, FILE *notes
   whole->hash = dcs_hash(charges->molecule.hash, &whole->hash, sizeof whole->hash);
   for (int64_t i = 0; i < whole->n; i++) {
     whole->sites[i].q = charges->molecule.sites[i].q;
-    whole->sites[i].radius = charges->molecule.sites[i].radius;
+    if (radii) whole->sites[i].radius = charges->molecule.sites[i].radius;
   }
   dcs_molecule_free(&charges->molecule);
   return DCS_OK;

@@ -11,9 +11,9 @@ typedef struct {
   dcs_molecule molecule;
 } dcs_part;
 
-/* Whether the parts, one or two, give charges and places, each once; DCS_INPUT says what they give
- * and what would be right. */
-dcs_status dcs_check_parts(const dcs_part *parts, int n);
+/* Whether the parts, one or two, give charges and places, each once, as far as they are wanted;
+ * DCS_INPUT says what they give and what would be right. */
+dcs_status dcs_check_parts(const dcs_part *parts, int n, const dcs_read_options *how);
 
 /* Whether a part gives charges; DCS_INPUT says what would. */
 dcs_status dcs_check_topology(const dcs_part *part);

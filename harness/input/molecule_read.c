@@ -133,7 +133,7 @@ static dcs_status read_parts(const dcs_input *input, dcs_part *parts, dcs_molecu
     DCS_TRY(dcs_content_open(input->files[p], &parts[p].content));
   DCS_TRY(find_readers(parts, n, input->how.format));
   DCS_TRY(check_options(parts, n, &input->how));
-  DCS_TRY(dcs_check_parts(parts, n));
+  DCS_TRY(dcs_check_parts(parts, n, &input->how));
   for (int p = 0; p < n; p++)
     DCS_TRY(read_part(&parts[p], &input->how, notes));
   if (n == 2) return dcs_combine_parts(parts, molecule, notes);
@@ -188,7 +188,7 @@ dcs_status dcs_molecule_read(const dcs_input *input, dcs_molecule *molecule, FIL
   free(molecule->names);
   free(molecule->types);
   molecule->names = molecule->types = NULL;
-  note_zero(input->files[0], molecule, notes);
+  if (!input->how.shape) note_zero(input->files[0], molecule, notes);
   return DCS_OK;
 }
 

@@ -1,4 +1,5 @@
-/* The PDB reader: places and names of atoms, no charges.
+/* The PDB reader: places and names of atoms, no charges; radii of the elements where they are asked
+ * for.
  *
  * An atom is a line that starts with ATOM or HETATM. Models, alternate locations and the cell of
  * CRYST1 are those of records.h; every other line is passed over.
@@ -17,6 +18,7 @@
  * it is one unless an atom is one of a PQR file and has other numbers than two of two decimals in
  * those columns. */
 #include "harness/base/grow.h"
+#include "harness/input/element.h"
 #include "harness/input/pqr_fields.h"
 #include "harness/input/records.h"
 
@@ -112,9 +114,25 @@ static dcs_status add_atom(dcs_where where, dcs_slice line, const double at[3], 
 
 /* ---- the file ---- */
 
+/* Returns how many are no element: they have carbon's. */
+static int64_t set_radius(dcs_slice line, dcs_site *site) {
+  const double radius = dcs_element_radius(dcs_element_of_pdb(line));
+  site->radius = radius > 0 ? radius : dcs_element_radius((dcs_slice){"C", 1});
+  return !(radius > 0);
+}
+
+static dcs_status end(dcs_records *records, int64_t unknown, dcs_molecule *m, FILE *notes) {
+  if (unknown > 0 && notes)
+    fprintf(notes, "%" PRId64 " of %" PRId64 " atoms name no element and have carbon's radius\n",
+            unknown, m->n);
+  return dcs_records_end(records, notes);
+}
+
 static dcs_status read_pdb(dcs_content *content, const dcs_read_options *how, dcs_molecule *m,
                            FILE *notes) {
   dcs_records records;
+  int64_t unknown = 0;
+  if (how->shape) m->gives |= DCS_RADII;
   dcs_records_begin(&records, content, how, m);
   for (;;) {
     dcs_slice line;
@@ -122,13 +140,14 @@ static dcs_status read_pdb(dcs_content *content, const dcs_read_options *how, dc
     bool found;
     double at[3];
     DCS_TRY(dcs_records_next(&records, &line, &record, &found));
-    if (!found) return dcs_records_end(&records, notes);
+    if (!found) return end(&records, unknown, m, notes);
     const dcs_where where = dcs_content_place(content);
     if (!read_places(&line, at))
       return dcs_line_wrong(where, line,
                             "an atom with x, y and z in columns 31-38, 39-46 and 47-54");
     dcs_records_take(&records, line, true);
     DCS_TRY(add_atom(where, line, at, m));
+    if (how->shape) unknown += set_radius(line, &m->sites[m->n - 1]);
   }
 }
 

@@ -16,7 +16,7 @@ static const char units_are[] = "units: ";
 
 static void put_head(FILE *out, const dcs_field *f) {
   const int64_t n[3] = {f->n.x, f->n.y, f->n.z};
-  fputs("Direct Coulomb Summation: the sum of charge / distance\n", out);
+  fprintf(out, "%s\n", dcs_field_title(f));
   fprintf(out, "%s%s; lengths in bohr; x outer loop, z inner loop\n", units_are,
           f->units[0] ? f->units : "unknown");
   fprintf(out, "%5d %17.10f %17.10f %17.10f\n", 0, f->origin[0] / BOHR, f->origin[1] / BOHR,

@@ -13,7 +13,7 @@ static const char units_are[] = "# units: ";
 
 static void put_head(FILE *out, const dcs_field *f) {
   const long long nx = f->n.x, ny = f->n.y, nz = f->n.z;
-  fputs("# Direct Coulomb Summation: the sum of charge / distance\n", out);
+  fprintf(out, "# %s\n", dcs_field_title(f));
   if (f->units[0]) fprintf(out, "%s%s\n", units_are, f->units);
   fputs("# lengths in angstrom; z varies fastest, then y, then x\n", out);
   fprintf(out, "object 1 class gridpositions counts %lld %lld %lld\n", nx, ny, nz);

@@ -90,6 +90,15 @@ double dcs_units_factor(const dcs_units *units, double kelvin) {
   return strcmp(units->name, "kT/e") == 0 ? units->factor / kelvin : units->factor;
 }
 
+bool dcs_is_potential(const dcs_field *field) {
+  return !field->units[0] || units_named(field->units);
+}
+
+const char *dcs_field_title(const dcs_field *field) {
+  return dcs_is_potential(field) ? "Direct Coulomb Summation: the sum of charge / distance"
+                                 : "dcsbench: values on a grid";
+}
+
 void dcs_point_columns(const char *units, const char *names[5]) {
   const dcs_units *known = units_named(units);
   names[0] = "x_angstrom";

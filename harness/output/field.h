@@ -56,6 +56,10 @@ extern const int dcs_n_units;
 dcs_status dcs_find_units(const char *name, const dcs_units **units);
 /* What 1 e/A is in it at a temperature (K), which kT/e alone depends on. */
 double dcs_units_factor(const dcs_units *units, double kelvin);
+/* Whether its units are those of a potential; also where they are unknown. */
+bool dcs_is_potential(const dcs_field *field);
+/* What it is, for the head of a file. */
+const char *dcs_field_title(const dcs_field *field);
 /* Column names of x, y, z and the value in CSV files, NULL last. */
 void dcs_point_columns(const char *units, const char *names[5]);
 

@@ -12,8 +12,8 @@ static dcs_status check_needs(const dcs_kind *kind, const dcs_molecule *molecule
   for (int r = 0; r < dcs_n_readers; r++)
     if (!(kind->needs & ~dcs_readers[r]->gives))
       dcs_append(formats, sizeof formats, "%s%s", *formats ? " or " : "", dcs_readers[r]->name);
-  return dcs_fail(DCS_INPUT, "%s: found no orbital, which %s is computed of; expected a %s file",
-                  path, kind->id, formats);
+  return dcs_fail(DCS_INPUT, "%s: found no %s, which %s is computed of; expected a %s file", path,
+                  kind->needs & DCS_ORBITAL ? "orbital" : "radii", kind->id, formats);
 }
 
 /* Edges that are still 0 become those that the input states. */
@@ -51,7 +51,9 @@ dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, c
 dcs_status dcs_case_from(const dcs_case_source *s, const dcs_config *problem, dcs_case *c) {
   dcs_molecule molecule = {0};
   if (!s->input.files[0]) return dcs_case_random(s->kind, problem, s->atoms, &s->grid, s->seed, c);
-  DCS_TRY(dcs_molecule_read(&s->input, &molecule, stderr));
+  dcs_input input = s->input;
+  input.how.shape = s->kind->shape;
+  DCS_TRY(dcs_molecule_read(&input, &molecule, stderr));
   dcs_molecule part = molecule;
   dcs_status status = DCS_OK;
   if (s->atoms > molecule.n)

@@ -289,5 +289,6 @@ const dcs_kind dcs_kind_coulomb = {
     .singular = true,
     .single = single,
     .linear = true,
+    .potential = true,
     .limit = {[DCS_CPU] = "cpu_%s_evals_per_s", [DCS_GPU] = "gpu_rsqrt_per_s"},
 };

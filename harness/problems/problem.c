@@ -68,6 +68,23 @@ int dcs_map_of(const dcs_kind *kind) {
   return -1;
 }
 
+bool dcs_is_map(const dcs_kind *kind) {
+  const int map = dcs_map_of(kind);
+  int outputs = 0;
+  for (int b = 0; b < kind->n_buffers; b++)
+    outputs += kind->buffers[b].output;
+  return !kind->made_of && dcs_has_atoms(kind) && outputs == 1 && map >= 0 &&
+         !kind->buffers[map].value;
+}
+
+char *dcs_map_kinds(char text[DCS_TEXT]) {
+  text[0] = '\0';
+  for (int k = 0; k < dcs_n_kinds; k++)
+    if (dcs_is_map(dcs_kinds[k]))
+      dcs_append(text, DCS_TEXT, "%s%s", *text ? ", " : "", dcs_kinds[k]->id);
+  return text;
+}
+
 dcs_config dcs_initial_problem(const dcs_kind *kind) {
   dcs_config config = {{0}};
   for (int p = 0; p < kind->n_params; p++)

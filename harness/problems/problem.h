@@ -128,8 +128,9 @@ struct dcs_kind {
   /* Sites of the case that is begun, and its force field, where an input is random. NULL: atoms
    * that fill the grid, or a cube, evenly. */
   dcs_status (*random)(dcs_case *, uint64_t seed);
-  /* What a file has to say of atoms, beside places: DCS_ORBITAL. */
+  /* What a file has to say of atoms, beside places: DCS_ORBITAL, DCS_RADII. */
   unsigned needs;
+  bool shape; /* charges are of no concern */
   /* Makes what the molecule did not have, of its sites, before inputs are filled, or refuses them.
    * NULL: nothing. */
   dcs_status (*complete)(dcs_case *);
@@ -164,6 +165,8 @@ struct dcs_kind {
    * oracle. NULL: the map is no sum over atoms, nor a value of each, and no such laws hold. */
   double (*single)(const dcs_config *, const dcs_site *, double r);
   bool linear; /* in the charges */
+  /* The output is a potential, which other units are known of (harness/output/field.h). */
+  bool potential;
 
   /* ---- limits ---- */
 
@@ -204,6 +207,11 @@ bool dcs_has_grid(const dcs_kind *kind);
 bool dcs_has_atoms(const dcs_kind *kind);
 /* The first buffer that is an output on the grid: the map. -1: there is none. */
 int dcs_map_of(const dcs_kind *kind);
+/* Whether a map is all that it computes of atoms, a float at each point: what can be written as the
+ * map of a molecule. */
+bool dcs_is_map(const dcs_kind *kind);
+/* Those that are, for messages: "coulomb, density". Returns text. */
+char *dcs_map_kinds(char text[DCS_TEXT]);
 
 /* The list, in order; the first is the one that is meant where none is named. Behind it those that
  * were added, which live as long as the program. */
