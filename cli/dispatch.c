@@ -20,7 +20,8 @@ static const dcs_option options[] = {
     {"bench", 'b', NULL, "time decisions, too", DCS_FLAG(arguments, bench)},
     {"measure", 0, NULL,
      "first measure those rows again, into DIR, whose samples disagree or whose time is far off "
-     "what smaller and larger sizes took; with --check into RUN what the table takes and RUN lacks",
+     "what smaller and larger sizes took; with --check into RUN, too, and what RUN lacks of what "
+     "the table takes",
      DCS_FLAG(arguments, measure)},
     {"check", 0, "RUN",
      "hold the table against another run, of all methods at sizes drawn by lot; a row a size goes "
@@ -157,6 +158,16 @@ static dcs_refine_options how_to_measure(const arguments *a) {
       .device = a->device.device, .kernels = a->device.kernels, .timeout_s = a->device.timeout_s};
 }
 
+static dcs_status measure_other(const arguments *a) {
+  const dcs_refine_options how = how_to_measure(a);
+  dcs_run other;
+  size_t again;
+  dcs_status status = dcs_run_open(&other, a->check);
+  if (status == DCS_OK) status = dcs_dispatch_measure(&other, &how, stdout, &again);
+  dcs_run_close(&other);
+  return status;
+}
+
 static dcs_status measure_taken(const arguments *a, const dcs_dispatch *drawn, const dcs_run *run) {
   const dcs_refine_options how = how_to_measure(a);
   dcs_run other;
@@ -173,6 +184,7 @@ static dcs_status measure_taken(const arguments *a, const dcs_dispatch *drawn, c
 static dcs_status check_by(const arguments *a, const char *out, const dcs_dispatch *drawn,
                            const dcs_run *run) {
   dcs_run other;
+  if (a->measure) DCS_TRY(measure_other(a));
   if (a->measure) DCS_TRY(measure_taken(a, drawn, run));
   dcs_status status = dcs_run_open(&other, a->check);
   if (status == DCS_OK) status = check_table(a, out, drawn, run, &other);

@@ -103,6 +103,8 @@ void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double spacing,
   double tail = cost->resident > 0 && waves > cost->resident ? waves - cost->resident : 0;
   double steps =
       groups * (double)inputs / (double)shares * dcs_cost_share(size, spacing, shape->tile);
+  /* Rows of a block's threads beyond the grid are warps that have nothing to do. */
+  const double rows = n.y < shape->tile[1] ? (double)n.y / (double)shape->tile[1] : 1;
   times[DCS_COST_MAP] = 1;
   times[DCS_COST_POINT] = (double)n.x * (double)n.y * (double)n.z;
   times[DCS_COST_INPUT] = (double)inputs;
@@ -110,8 +112,8 @@ void dcs_cost_count(const dcs_cost *cost, const dcs_size *size, double spacing,
   times[DCS_COST_SHARE] = groups * chunks * (double)shares;
   times[DCS_COST_WAVE] = groups * chunks * waves;
   times[DCS_COST_STEP] = steps;
-  times[DCS_COST_WAVE_STEP] = steps * waves;
-  times[DCS_COST_TAIL_STEP] = steps * tail;
+  times[DCS_COST_WAVE_STEP] = rows * steps * waves;
+  times[DCS_COST_TAIL_STEP] = rows * steps * tail;
   times[DCS_COST_EVAL] = (double)inputs * points * dcs_cost_share(size, spacing, NULL);
 }
 

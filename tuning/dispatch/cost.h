@@ -38,7 +38,7 @@ enum {
   DCS_COST_SHARE,     /* of a tile's inputs, of each launch: partial sums are added one by one */
   DCS_COST_WAVE,      /* of a launch: blocks that share inputs leave partial sums */
   DCS_COST_STEP,      /* from an input to the next, as a block goes through those that it adds */
-  DCS_COST_WAVE_STEP, /* the same, once for each wave */
+  DCS_COST_WAVE_STEP, /* the same, once for each wave, for the share of a tile's rows in the grid */
   DCS_COST_TAIL_STEP, /* the same, for each wave after the co-resident ones, on top of that */
   DCS_COST_EVAL,      /* padding included; where the range is not any, those of dcs_cost_share() */
   DCS_COST_TERMS
