@@ -375,6 +375,13 @@ $(BUILD)/fuzz_%: tests/fuzz_%.c $(BUILD)/readers.a $(BUILD)/flags
 mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each (MUTANTS=PATTERN: those whose heading matches)
 	@sh tests/mutants.sh $(BUILD) "$(MUTANTS)"
 
+pairs: $(BIN) ## how often `compare` is wrong: the same build twice, PAIRS=20 times, and one that does 5% more; half an hour on 2 quiet CPUs
+	@sh tests/pairs.sh $(BIN) $(BUILD)/pairs/slower $(BUILD)/pairs
+
+windows: $(BIN) $(BUILD)/tests/test_windows ## record 2,000 rounds of 10 methods, on the CPU and on a GPU, and hold intervals against them
+	@sh tests/windows.sh $(BIN) $(BUILD)/windows
+	@for f in $(BUILD)/windows/windows_?pu.csv; do DCS_WINDOWS=$$f $(BUILD)/tests/test_windows; done
+
 KILLS ?= 300
 kills: all $(BUILD)/tests/test_kills $(BUILD)/tests/test_mpi_frames ## KILLS=300 kills at random moments: no row lost, doubled or wrong; and 100 of ranks that compute a mean: the same bits
 	BUILD=$(BUILD) DCS_KILLS=$(KILLS) $(BUILD)/tests/test_kills
