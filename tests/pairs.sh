@@ -3,17 +3,17 @@
 # other and in turns (compare --run), the second half of them beside a load of one core at random
 # moments; and, where there is no load, in turns with a program whose kernels do 5% more. Pairs run at
 # the same time where LANES names several sets of CPUs ("0,1 2,3"; one: all CPUs).
-# Usage: pairs.sh PROGRAM SLOWER OUT: writes OUT/pairs.csv, a row a comparison of a method and size,
-# and prints what tests/pairs.awk makes of it. Without SLOWER's file, it is built from the tree.
+# Usage: pairs.sh PROGRAM OUT [SLOWER]: writes OUT/pairs.csv, a row a comparison of a method and size,
+# and prints what tests/pairs.awk makes of it. SLOWER is built from the tree where it is not given.
 set -u
-program=$(realpath "$1") slower=$2 out=$3 pairs=${PAIRS:-20}
+program=$(realpath "$1") out=$2 slower=${3:-} pairs=${PAIRS:-20}
 lanes=${LANES:-$(taskset -cp $$ | sed 's/.*: //')}
 what="--variants cpu_gather,cpu_scatter,cpu_simd,cpu_avx2 --config threads=1|max --atoms 100,200,400 --grid 16x16x40"
 mkdir -p "$out"
 out=$(realpath "$out")
 
 # The same sources but for one line: a map is computed, and a twentieth of it once more.
-if [ ! -x "$slower" ]; then
+if [ -z "$slower" ]; then
   tree=$out/tree engine=harness/engine/engine_cpu.c
   mkdir -p "$tree"
   git ls-files -z | xargs -0 tar cf - | tar xf - -C "$tree"
