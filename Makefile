@@ -77,7 +77,7 @@ MPI_BIN     := $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/dcsbench-mpi)
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full documented check-gpu check-trace browser readers notebook cross reference bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
+.PHONY: all libs probe-now deps study check check-full documented pairs windows check-gpu check-trace browser readers notebook cross reference bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
 
 all: libs $(BIN) $(MPI_BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
@@ -374,6 +374,13 @@ $(BUILD)/fuzz_%: tests/fuzz_%.c $(BUILD)/readers.a $(BUILD)/flags
 
 mutants: $(BIN) ## plant the faults of tests/mutants.txt in a copy of the tree: tests must find each (MUTANTS=PATTERN: those whose heading matches)
 	@sh tests/mutants.sh $(BUILD) "$(MUTANTS)"
+
+pairs: $(BIN) ## how often `compare` is wrong: the same build twice, PAIRS=20 times, and one that does 5% more; half an hour on 2 quiet CPUs
+	@sh tests/pairs.sh $(BIN) $(BUILD)/pairs
+
+windows: $(BIN) $(BUILD)/tests/test_windows ## record 2,000 rounds of 10 methods, on the CPU and on a GPU, and hold intervals against them
+	@sh tests/windows.sh $(BIN) $(BUILD)/windows
+	@for f in $(BUILD)/windows/windows_?pu.csv; do DCS_WINDOWS=$$f $(BUILD)/tests/test_windows; done
 
 KILLS ?= 300
 kills: all $(BUILD)/tests/test_kills $(BUILD)/tests/test_mpi_frames ## KILLS=300 kills at random moments: no row lost, doubled or wrong; and 100 of ranks that compute a mean: the same bits

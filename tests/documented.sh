@@ -10,13 +10,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/results" "$work/other"
 ln -s "$tree/kernels" "$tree/labs" "$tree/build" "$work"
-ln -s "$tree"/results/*.csv "$tree/results/reference" "$work/results"
+ln -s "$tree"/results/*.csv "$tree/results/examples" "$tree/results/reference" "$work/results"
 ln -s "$tree/build/dcsbench" "$work/other/dcsbench"
 cp -r "$tree/kernels/coulomb/cuda" "$work/mine"
 export XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
 
 commands() {
-  sed -e :a -e '/\\$/N; s/\\\n *//; ta' README.md kernels/README.md |
+  sed -e :a -e '/\\$/N; s/\\\n *//; ta' README.md kernels/README.md kernels/*/README.md |
     sed -n 's/^    \(build\/dcsbench \)/\1/p' | sed -e 's/  *# .*//' -e 's/\.\.\/mine/mine/g' |
     grep -E '^build/dcsbench (sweep|tune|limits|compare --run|crossover .*--refine)' |
     grep -vE 'cuda_mine|cuda_NAME|\./mine'

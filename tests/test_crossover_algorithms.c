@@ -176,7 +176,7 @@ static void the_tour_has_the_shipped_crossover_points(void **state) {
   static const char *const pairs[][2] = {
       {"mesh", "direct"}, {"multilevel", "direct"}, {"mesh", "multilevel"}};
   static const char *const configs[] = {"tolerance=0.01", "tolerance=0.001", "tolerance=0.0001"};
-  char *page = get_file("kernels/README.md", NULL);
+  char *page = get_file("kernels/coulomb/README.md", NULL);
   dcs_table *t;
   assert_int_equal(dcs_table_read(SHIPPED, &t), DCS_OK);
   for (int d = 0; d < 2; d++)
@@ -187,7 +187,7 @@ static void the_tour_has_the_shipped_crossover_points(void **state) {
       snprintf(a, sizeof a, "%s_%s", devices[d][1], pairs[p][0]);
       snprintf(b, sizeof b, "%s_%s", devices[d][1], pairs[p][1]);
       const char *at = strstr(page, begin);
-      if (!at) fail_msg("kernels/README.md has no row \"%s\"", begin);
+      if (!at) fail_msg("kernels/coulomb/README.md has no row \"%s\"", begin);
       sscanf(at + strlen(begin), "%63[^|]|%63[^|]|%63[^|]|", cell[0], cell[1], cell[2]);
       for (int c = 0; c < 3; c++)
         check_cell(t, find_pair(t, a, b, configs[c]), cell[c]);

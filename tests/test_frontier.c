@@ -197,6 +197,20 @@ static void regret_by_hand(void **state) {
   assert_true(fabs(found[1].regret_mean - 0.5 * expm1(0.25)) < 1e-9);
 }
 
+/* The first grid alone says that B gains with atoms, by its larger size; held out, the other grid
+ * decides, which says that A does: A is taken at that size, at e^2 times the time of B. */
+static void the_direction_is_found_without_the_size_held_out(void **state) {
+  (void)state;
+  double d[GRIDS][SIZES];
+  dcs_threshold found[GRIDS];
+  for (int g = 0; g < GRIDS; g++)
+    for (int i = 0; i < SIZES; i++)
+      d[g][i] = i > 1 ? NAN : g == 0 ? 3 * i - 1 : 0.5 - i;
+  find_in(d, 0, 1, 2, found);
+  assert_int_equal(found[0].below, 0);
+  assert_true(fabs(found[0].regret_worst - expm1(2)) < 1e-9);
+}
+
 /* Thresholds of 2, 0.5 and 0.25 steps. Of the second and the third grid the first size alone tells
  * of a crossing. Held out, that of the second still lies below the frontier between its neighbours;
  * the third has no neighbour beyond it, and loses. */
@@ -284,6 +298,7 @@ int main(void) {
       cmocka_unit_test(a_sawtooth_has_multiple_crossings),
       cmocka_unit_test(equal_methods_are_ambiguous),
       cmocka_unit_test(regret_by_hand),
+      cmocka_unit_test(the_direction_is_found_without_the_size_held_out),
       cmocka_unit_test(neighbours_tell_what_lies_beyond_the_sizes),
       cmocka_unit_test(too_little_is_refused),
       cmocka_unit_test(the_interval_covers_a_steep_frontier),

@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <glob.h>
 #include <jansson.h>
+#include <unistd.h>
 #include <wordexp.h>
 
 #include "harness/labs/lab.h"
@@ -64,7 +66,7 @@ static void check_command(const char *page, const char *command) {
 
 static void commands_have_these_options(void **state) {
   (void)state;
-  static const char *const pages[] = {"README.md", "*/*.md", "labs/*/*.md"};
+  static const char *const pages[] = {"README.md", "*/*.md", "labs/*/*.md", "kernels/*/*.md"};
   int n = 0;
   for (size_t p = 0; p < sizeof pages / sizeof pages[0]; p++) {
     glob_t found;
@@ -78,6 +80,63 @@ static void commands_have_these_options(void **state) {
     globfree(&found);
   }
   assert_true(n > 150);
+}
+
+/* ---- links ---- */
+
+/* Whether a page has a heading with this anchor, as GitHub makes it: lower case, letters, digits, -
+ * and _ stay, spaces become -. */
+static bool has_anchor(const char *page, const char *anchor) {
+  for (const char *line = page; line; line = strchr(line, '\n'), line += line != NULL) {
+    const char *of = anchor, *at = line + strspn(line, "#");
+    if (at == line || *at++ != ' ') continue;
+    for (; *at && *at != '\n'; at++) {
+      const char c = *at == ' ' ? '-' : (char)tolower((unsigned char)*at);
+      if (!isalnum((unsigned char)c) && c != '-' && c != '_') continue;
+      if (*of++ != c) break;
+    }
+    if ((!*at || *at == '\n') && !*of) return true;
+  }
+  return false;
+}
+
+/* `link`, "maps.md#units", in the page at `path`. */
+static void check_link(const char *path, const char *page, const char *link) {
+  const size_t length = strcspn(link, "#");
+  const char *slash = strrchr(path, '/'), *anchor = link[length] ? link + length + 1 : NULL;
+  char to[PATH_MAX];
+  snprintf(to, sizeof to, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)length, link);
+  if (length > 0 && access(to, F_OK) != 0) fail_msg("%s: there is no %s", path, to);
+  if (!anchor) return;
+  char *other = length > 0 ? get_file(to, NULL) : NULL;
+  if (!has_anchor(other ? other : page, anchor)) fail_msg("%s: %s has no such heading", path, link);
+  free(other);
+}
+
+static int check_links(const char *path) {
+  char *page = get_file(path, NULL), link[256];
+  int n = 0;
+  for (const char *at = page; (at = strstr(at, "](")) != NULL; at += 2) {
+    if (sscanf(at, "](%255[^) \n]", link) != 1 || strchr(link, ':')) continue;
+    check_link(path, page, link);
+    n++;
+  }
+  free(page);
+  return n;
+}
+
+static void links_lead_somewhere(void **state) {
+  (void)state;
+  static const char *const pages[] = {"README.md", "*/*.md", "labs/*/*.md", "kernels/*/*.md"};
+  int n = 0;
+  for (size_t p = 0; p < sizeof pages / sizeof pages[0]; p++) {
+    glob_t found;
+    assert_int_equal(glob(pages[p], 0, NULL, &found), 0);
+    for (size_t f = 0; f < found.gl_pathc; f++)
+      n += check_links(found.gl_pathv[f]);
+    globfree(&found);
+  }
+  assert_true(n > 250);
 }
 
 /* ---- commands of the labs ---- */
@@ -219,6 +278,7 @@ static void the_notebook_is_well_formed(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(commands_have_these_options),
+      cmocka_unit_test(links_lead_somewhere),
       cmocka_unit_test(the_notebook_is_well_formed),
       cmocka_unit_test(commands_of_labs_run),
   };

@@ -8,6 +8,7 @@
 
 #include "harness/base/random.h"
 #include "harness/judge/stats.h"
+#include "harness/sweep/cell.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,11 +208,46 @@ static double series_coverage(double lag_1, int n, uint64_t seed) {
 static void the_interval_heeds_autocorrelation(void **state) {
   (void)state;
   static const int sizes[] = {15, 30, 60, 200};
-  static const struct { double lag_1, least; } rows[] = {{0, 0.95}, {0.37, 0.94}, {0.6, 0.90}};
+  static const struct { double lag_1, least; } rows[] = {{0, 0.97}, {0.37, 0.96}, {0.6, 0.93}};
   for (int r = 0; r < 3; r++)
     for (int s = 0; s < 4; s++) {
       const double share = series_coverage(rows[r].lag_1, sizes[s], 7 + (uint64_t)s);
       print_message("lag-1 %.2f, %d samples: %.3f\n", rows[r].lag_1, sizes[s], share);
+      assert_true(share >= rows[r].least);
+    }
+}
+
+/* The share of sessions that end as a sweep's do, whose interval then holds the median. */
+static double stopped_coverage(double lag_1, double scatter, uint64_t seed) {
+  enum { SESSIONS = 2000 };
+  const dcs_sampling sampling = dcs_sampling_of(0);
+  dcs_random random = {seed};
+  int covered = 0;
+  for (int s = 0; s < SESSIONS; s++) {
+    double times[200], room[200], log_time = 2 * log(lognormal(&random));
+    for (int n = 1; n <= sampling.most; n++) {
+      log_time = lag_1 * log_time + sqrt(1 - lag_1 * lag_1) * 2 * log(lognormal(&random));
+      times[n - 1] = exp(scatter * log_time);
+      if (n < sampling.most && !dcs_is_time_to_look(&sampling, (size_t)n)) continue;
+      const dcs_stats stats = dcs_summarize_series(times, (size_t)n, room);
+      const bool narrow = stats.hi - stats.median <= sampling.precision * stats.median &&
+                          stats.median - stats.lo <= sampling.precision * stats.median;
+      if (!narrow && n < sampling.most) continue;
+      covered += stats.lo <= 1 && 1 <= stats.hi;
+      break;
+    }
+  }
+  return (double)covered / SESSIONS;
+}
+
+static void a_narrow_interval_that_ends_sampling_holds(void **state) {
+  (void)state;
+  static const double scatters[] = {0.01, 0.02, 0.03};
+  static const struct { double lag_1, least; } rows[] = {{0, 0.95}, {0.37, 0.94}, {0.6, 0.90}};
+  for (int r = 0; r < 3; r++)
+    for (int s = 0; s < 3; s++) {
+      const double share = stopped_coverage(rows[r].lag_1, scatters[s], 5);
+      print_message("stopped, lag-1 %.2f, scatter %.2f: %.3f\n", rows[r].lag_1, scatters[s], share);
       assert_true(share >= rows[r].least);
     }
 }
@@ -248,6 +284,7 @@ int main(void) {
       cmocka_unit_test(the_interval_covers_the_median),
       cmocka_unit_test(a_series_tells_less_than_its_number),
       cmocka_unit_test(the_interval_heeds_autocorrelation),
+      cmocka_unit_test(a_narrow_interval_that_ends_sampling_holds),
   };
   return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

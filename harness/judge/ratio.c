@@ -61,16 +61,33 @@ static size_t normal_rank(size_t n_a, size_t n_b, double quantile) {
   return (size_t)floor(0.5 * pairs + 0.5 - quantile * deviation);
 }
 
-dcs_ratio dcs_ratio_of_times(const double *a, size_t n_a, const double *b, size_t n_b) {
+/* The variances of both add up. */
+static double inflation_of(size_t n_a, double a, size_t n_b, double b) {
+  const double share = (double)n_b / (double)(n_a + n_b); /* of 1/n_a in 1/n_a + 1/n_b */
+  return sqrt(share * a * a + (1 - share) * b * b);
+}
+
+static size_t farther(size_t rank, size_t n, double inflation) {
+  const double middle = 0.5 * (double)(n + 1), at = middle - inflation * (middle - (double)rank);
+  return at > 1 ? (size_t)at : 1;
+}
+
+dcs_ratio dcs_ratio_of_series(const double *a, size_t n_a, double inflation_a, const double *b,
+                              size_t n_b, double inflation_b) {
   dcs_ratio ratio = {.n_a = n_a, .n_b = n_b, .value = NAN, .lo = NAN, .hi = NAN};
   if (n_a == 0 || n_b == 0) return ratio;
   ratio.value = median_ratio(a, n_a, b, n_b);
   if (n_a < DCS_RATIO_SAMPLES || n_b < DCS_RATIO_SAMPLES) return ratio;
   size_t rank =
       n_a + n_b <= EXACT ? exact_rank(n_a, n_b, 0.025) : normal_rank(n_a, n_b, 1.959963985);
+  rank = farther(rank, n_a * n_b, inflation_of(n_a, inflation_a, n_b, inflation_b));
   ratio.lo = kth_ratio(a, n_a, b, n_b, rank);
   ratio.hi = kth_ratio(a, n_a, b, n_b, n_a * n_b + 1 - rank);
   return ratio;
+}
+
+dcs_ratio dcs_ratio_of_times(const double *a, size_t n_a, const double *b, size_t n_b) {
+  return dcs_ratio_of_series(a, n_a, 1, b, n_b, 1);
 }
 
 dcs_change dcs_change_of_ratio(const dcs_ratio *ratio) {

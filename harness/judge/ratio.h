@@ -21,6 +21,11 @@ typedef struct {
  * ties more often. Exact for up to 66 values together; for more, by the normal approximation with
  * continuity correction. Ratios are exact to rounding. Exchanging a and b gives the reciprocals. */
 dcs_ratio dcs_ratio_of_times(const double *a, size_t n_a, const double *b, size_t n_b);
+/* The same of two series, whose intervals are by so much wider than of independent times
+ * (dcs_stats.inflation): the ends are as many times as far from the middle of the ranks, the range
+ * of all ratios at most. */
+dcs_ratio dcs_ratio_of_series(const double *a, size_t n_a, double inflation_a, const double *b,
+                              size_t n_b, double inflation_b);
 
 typedef enum {
   DCS_CHANGE_SAME,   /* the whole interval lies within the margin around 1 */

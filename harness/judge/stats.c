@@ -67,7 +67,8 @@ static long interval_rank(size_t n) {
 }
 
 dcs_stats dcs_summarize(double *values, size_t n) {
-  dcs_stats stats = {.n = n, .median = NAN, .lo = NAN, .hi = NAN, .min = NAN, .mad = NAN};
+  dcs_stats stats = {
+      .n = n, .median = NAN, .lo = NAN, .hi = NAN, .min = NAN, .mad = NAN, .inflation = 1};
   if (n == 0) return stats;
   dcs_sort_values(values, n);
   stats.median = dcs_median_of_sorted(values, n);
@@ -111,12 +112,17 @@ static double side_correlation(const double *times, size_t n, double median) {
   return fmin(fmax(s, 0), 0.9);
 }
 
+/* Half the standard deviations that an interval of 95% of independent values is wide, and one of
+ * 97.2%. */
+static const double half_of_95 = 0.98, half_of_97_2 = 1.1;
+
 dcs_stats dcs_summarize_series(const double *times, size_t n, double *room) {
   if (n > 0) memcpy(room, times, n * sizeof *room);
   dcs_stats stats = dcs_summarize(room, n);
   if (isnan(stats.lo)) return stats;
   const double s = side_correlation(times, n, stats.median);
-  const double half = 0.98 * sqrt((double)n * (1 + s) / (1 - s)), rank = 0.5 * (double)n - half;
+  stats.inflation = half_of_97_2 / half_of_95 * sqrt((1 + s) / (1 - s));
+  const double half = half_of_95 * sqrt((double)n) * stats.inflation, rank = 0.5 * (double)n - half;
   const size_t at = rank > 0 ? (size_t)rank : 0;
   stats.lo = fmin(stats.lo, room[at]);
   stats.hi = fmax(stats.hi, room[n - 1 - at]);

@@ -66,7 +66,8 @@ bool dcs_row_disturbed(const dcs_run_row *row) {
 }
 
 dcs_ratio dcs_row_ratio(const dcs_run_row *a, const dcs_run_row *b) {
-  return dcs_ratio_of_times(a->sorted, a->n_times, b->sorted, b->n_times);
+  return dcs_ratio_of_series(a->sorted, a->n_times, a->stats.inflation, b->sorted, b->n_times,
+                             b->stats.inflation);
 }
 
 /* ---- numbers of summary.csv ---- */

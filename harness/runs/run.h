@@ -87,7 +87,7 @@ bool dcs_same_row_method(const dcs_run_row *a, const dcs_run_row *b);
 /* Whether both configurations, as texts, are the same but for the parameters whose names begin with
  * `prefix`. */
 bool dcs_same_config_but(const char *a, const char *b, const char *prefix);
-/* The times of b over those of a, as dcs_ratio_of_times() has it. */
+/* The times of b over those of a, as dcs_ratio_of_series() has it. */
 dcs_ratio dcs_row_ratio(const dcs_run_row *a, const dcs_run_row *b);
 
 /* The distinct problems of the rows that are ok, in the order of dcs_compare_sizes() with equal

@@ -146,6 +146,11 @@ static double beyond_sizes(plane *p, line *lines, size_t g, double own) {
 
 /* ---- intervals, regret, statuses ---- */
 
+/* The direction that fits better over all grids. */
+static int find_direction(plane *p, const line *lines) {
+  return fit_grids(p, lines, 1) < fit_grids(p, lines, 0);
+}
+
 static void resample(plane *p) {
   dcs_random random = {1};
   for (int r = 0; r < DCS_THRESHOLD_RESAMPLES; r++) {
@@ -169,6 +174,7 @@ static double held_out_loss(plane *p, size_t g, size_t held) {
     p->others[1][n++] = whole.d[i];
   }
   p->lines[g] = (line){p->others[0], p->others[1], n};
+  p->below = find_direction(p, p->lines);
   size_t counted = find_frontier(p, p->lines);
   double log_threshold =
       counted == p->n ? on_grid(p, p->lines, g) : between_grids(p, counted, p->log_points[g]);
@@ -211,10 +217,10 @@ static void judge(plane *p, size_t g, double log_threshold, dcs_threshold *t) {
 }
 
 static void find(plane *p, dcs_threshold *thresholds) {
-  p->below = fit_grids(p, p->lines, 1) < fit_grids(p, p->lines, 0);
-  resample(p);
   for (size_t g = 0; g < p->n; g++)
     find_regret(p, g, &thresholds[g]);
+  p->below = find_direction(p, p->lines);
+  resample(p);
   (void)find_frontier(p, p->lines);
   for (size_t g = 0; g < p->n; g++) {
     judge(p, g, on_grid(p, p->lines, g), &thresholds[g]);

@@ -56,7 +56,7 @@ typedef struct {
  * Biopharmaceutical Research 9, 2017); rising or falling, whichever fits better. Where the sure
  * signs change more than once no monotone curve is true, and it is the one threshold that loses
  * least over all sizes, the loss at a size being the chosen median over the smaller one, less 1. A
- * sign is sure where the 95% interval of dcs_ratio_of_times() leaves 1 out.
+ * sign is sure where the 95% interval of dcs_ratio_of_series() leaves 1 out.
  *
  * The interval is the percentile bootstrap over rounds (Efron and Tibshirani, An Introduction to
  * the Bootstrap, 1993, chapter 13): 4000 resamples with a fixed seed, each with the same rounds at

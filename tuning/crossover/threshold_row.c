@@ -18,14 +18,13 @@ dcs_threshold dcs_threshold_none(size_t n) {
 static void judge_sizes(dcs_threshold_row *row) {
   for (size_t i = 0; i < row->n; i++) {
     const dcs_threshold_size *size = &row->sizes[i];
-    double median[2];
-    for (int m = 0; m < 2; m++) {
-      memcpy(row->times[m], size->times[m], size->n[m] * sizeof(double));
-      median[m] = dcs_summarize(row->times[m], size->n[m]).median; /* sorts */
-    }
-    dcs_ratio ratio = dcs_ratio_of_times(row->times[0], size->n[0], row->times[1], size->n[1]);
+    dcs_stats stats[2];
+    for (int m = 0; m < 2; m++)
+      stats[m] = dcs_summarize_series(size->times[m], size->n[m], row->times[m]); /* sorted there */
+    dcs_ratio ratio = dcs_ratio_of_series(row->times[0], size->n[0], stats[0].inflation,
+                                          row->times[1], size->n[1], stats[1].inflation);
     row->log_x[i] = log(size->x);
-    row->d[i] = log(median[0]) - log(median[1]);
+    row->d[i] = log(stats[0].median) - log(stats[1].median);
     row->signs[i] = (ratio.hi < 1) - (ratio.lo > 1);
   }
 }

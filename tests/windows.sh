@@ -1,0 +1,44 @@
+#!/bin/sh
+# Records ROUNDS (2000) interleaved rounds of 10 methods on the CPU, and of 10 on the GPU where there is
+# one, as build/tests/test_windows reads them: OUT/windows_cpu.csv and OUT/windows_gpu.csv, a column a
+# method and a row a round, ns; the runs' env.csv beside them. Half a minute each on an H200's host.
+# DEVICES="cpu gpu" says which. Usage: windows.sh PROGRAM OUT
+set -u
+program=$(realpath "$1") out=$2 rounds=${ROUNDS:-2000}
+mkdir -p "$out"
+
+# As a table, from the samples of the run $1; a round that a method lacks is left out.
+table() {
+  awk -F, -v OFS=, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { name = $at["variant"] ($at["config"] ~ /^threads=/ ? " " $at["config"] : "")
+      if (!(name in known)) { known[name]; names[++n] = name }
+      time[$at["round"], name] = $at["time_ns"] + 0; if ($at["round"] > last) last = $at["round"] }
+    END {
+      for (i = 1; i <= n; i++) printf "%s%s", names[i], i < n ? "," : "\n"
+      for (r = 0; r <= last; r++) {
+        line = ""
+        for (i = 1; i <= n; i++) { if (!((r, names[i]) in time)) break; line = line (i > 1 ? "," : "") sprintf("%.5g", time[r, names[i]]) }
+        if (i > n) print line
+      } }' "$1/samples.csv" >"$out/windows_$2.csv"
+  cp "$1/env.csv" "$out/windows_$2.env.csv"
+}
+
+# The rounds of a sweep as windows_$1.csv; where it cannot measure, what it says is printed.
+record() {
+  name=$1
+  shift
+  run=$(mktemp -d)
+  if "$program" sweep --rounds "$rounds" --out "$run/run" "$@" >"$run/log" 2>&1; then table "$run/run" "$name"; else tail -n 1 "$run/log"; fi
+  rm -rf "$run"
+}
+
+for device in ${DEVICES:-cpu gpu}; do
+  case $device in
+    cpu) record cpu --variants cpu_gather,cpu_scatter,cpu_scatter_hoisted,cpu_simd,cpu_avx2 \
+      --config 'threads=1|max' --atoms 100 --grid 16x16x40 ;;
+    gpu) record gpu --variants \
+      cuda_naive,cuda_constant,cuda_coarsened,cuda_coalesced,cuda_padded,cuda_volume,cuda_split,cuda_neighbours,cuda_reduce,cuda_parts \
+      --atoms 1000 --grid 64^3 ;;
+  esac
+done
