@@ -10,12 +10,14 @@
 #include "harness/base/clock.h"
 #include "harness/engine/engine_device.h"
 #include "harness/worker/worker.h"
+#include "kernels/coulomb/cuda/brick.h"
 #include "tests/planted_kernels.h"
 
 /* ---- an engine ---- */
 
 typedef struct {
   bench_fixture *of;
+  dcs_method method;
   dcs_engine *engine;
   dcs_device *device;
   float *map;
@@ -25,9 +27,8 @@ static size_t map_bytes(const ready *r) {
   return (size_t)dcs_points(r->of->c.problem.n) * sizeof(float);
 }
 
-static ready make_ready(void **state) {
-  ready r = {.of = fixture_of(state)};
-  const dcs_method method = method_of("cuda_naive");
+static ready make_ready_of(void **state, dcs_method method) {
+  ready r = {.of = fixture_of(state), .method = method};
   void *out[DCS_MAX_BUFFERS] = {NULL};
   dcs_code_facts facts;
   assert_int_equal(dcs_engine_device_open("emulated", NULL, &r.engine), DCS_OK);
@@ -43,6 +44,10 @@ static ready make_ready(void **state) {
   return r;
 }
 
+static ready make_ready(void **state) {
+  return make_ready_of(state, method_of("cuda_naive"));
+}
+
 static void end(ready *r) {
   r->engine->close(r->engine);
   free(r->map);
@@ -55,9 +60,8 @@ static dcs_outcome compute(ready *r, dcs_scope scope) {
 }
 
 static bool is_right(const ready *r) {
-  const dcs_method method = method_of("cuda_naive");
   return dcs_check(&r->of->reference, r->map,
-                   method.variant->longest_sum(&r->of->c.problem, &method.config))
+                   r->method.variant->longest_sum(&r->of->c.problem, &r->method.config))
       .accepted;
 }
 
@@ -140,6 +144,21 @@ static void three_frames_are_verified(void **state) {
   }
 }
 
+/* Constant memory gets what came, on the device: not the host's atoms once more. */
+static void constant_memory_has_the_places_that_came(void **state) {
+  dcs_method method = method_of("cuda_volume");
+  method.config.value[DCS_BRICK_ATOMS] = 1;
+  assert_string_equal(dcs_brick_atoms[1], "constant");
+  method.config.value[DCS_BRICK_CHUNK_ATOMS] = 64; /* of some hundred */
+  for (fault f = NO_FAULT; f <= SPOILED_PLACES; f++) {
+    ready r = make_ready_of(state, method);
+    look(r.device, f);
+    assert_int_equal(compute(&r, DCS_UNTIMED_FRAME), DCS_OUTCOME_OK);
+    assert_int_equal(is_right(&r), f == NO_FAULT);
+    end(&r);
+  }
+}
+
 static dcs_status lack_memory(dcs_device *device, dcs_memory memory) {
   (void)device, (void)memory;
   return dcs_fail(DCS_UNAVAILABLE, "no such memory");
@@ -178,6 +197,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       EMULATED(two_frames_go_before_the_timed_ones),
       EMULATED(three_frames_are_verified),
+      EMULATED(constant_memory_has_the_places_that_came),
       EMULATED(memory_that_the_device_lacks_is_inapplicable),
       EMULATED(a_frame_that_fails_leaves_the_inputs_right),
   };

@@ -154,8 +154,8 @@ typedef struct {
       stored; /* packed, and there: of a grid that is an output, x in bytes; else bytes x 1 x 1
                */
   void *view; /* the same as the host sees it; NULL: it does not */
-  void *host; /* of an input: what explicit copies start from. Of an output: where it lies when it
-                 is finished, packed; may be `view` */
+  void *host; /* of an input: what explicit copies start from; NULL: the device alone has it. Of an
+                 output: where it lies when it is finished, packed; may be `view` */
 } dcs_buffer_place;
 typedef struct {
   dcs_memory memory;

@@ -340,6 +340,7 @@ dcs_outcome dcs_device_frames_add(dcs_device_frames *f, const dcs_device_frame *
   if (outcome == DCS_OUTCOME_OK)
     outcome = dcs_find_places(f->e, &f->e->slots[f->slot], DCS_PAGEABLE, false, &places);
   if (outcome != DCS_OUTCOME_OK) return outcome;
+  places.at[0].host = NULL; /* they come together on the device */
   dcs_status status = bring_places(f, &frame->problem, which);
   if (status == DCS_OK) status = compute(f, frame, &places, nth, which);
   f->added += status == DCS_OK;

@@ -55,12 +55,15 @@ static void fill_args(launch_values *v, const dcs_arg *list, void *args[DCS_MAX_
 static dcs_status load_chunk(dcs_device_engine *e, const dcs_device_method *m, const dcs_places *p,
                              int64_t k, int64_t first, int64_t n) {
   dcs_device *device = e->engine.device;
-  const char *chunk = (const char *)p->at[0].host + (size_t)first * e->input_bytes;
+  const size_t from = (size_t)first * e->input_bytes, bytes = (size_t)n * e->input_bytes;
+  const char *chunk = (const char *)p->at[0].host + from;
+  if (!m->plan.prepared && !p->at[0].host)
+    return device->copy(device, m->constant, p->at[0].ptr + (dcs_ptr)from, bytes);
   if (m->plan.prepared && p->prepared)
     chunk = p->prepared + (size_t)(k * e->shape->n_inputs + first) * e->input_bytes;
   else if (m->plan.prepared)
     DCS_TRY(prepare_in_ring(e, m, first, n, k, &chunk));
-  return device->copy_in(device, m->constant, chunk, (size_t)n * e->input_bytes);
+  return device->copy_in(device, m->constant, chunk, bytes);
 }
 
 /* The values of a launch of inputs first..first+n-1 on `slices` slices from k on. */
