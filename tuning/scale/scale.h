@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /* Schemas of the table that ranks print, and of the study's files. */
-#define DCS_RANK_TIMES_SCHEMA "rank_times.1"
-#define DCS_SCALE_SCHEMA      "scale.1"
+#define DCS_RANK_TIMES_SCHEMA "rank_times.2"
+#define DCS_SCALE_SCHEMA      "scale.2"
 
 typedef struct {
   bool weak;
