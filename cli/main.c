@@ -48,7 +48,7 @@ static const command commands[] = {
     {"explain", dcs_command_explain, "what a method does, and what it cannot be faster than"},
     {"trace", dcs_command_trace, "what a kernel's loads and stores cost a card, line by line"},
     {"lab", dcs_command_lab, "exercises: begin one, check your kernels without a GPU"},
-    {"scale", dcs_command_scale, "run `map` by more and more ranks: speed-up and what limits it"},
+    {"scale", dcs_command_scale, "run `map` or `steps` by more ranks: speed-up and what limits it"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
