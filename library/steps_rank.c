@@ -13,6 +13,22 @@ void dcs_steps_share(int64_t slices, int of, int size, int64_t *from, int64_t *e
 
 /* ---- the rank's grid ---- */
 
+/* All fields, and the map once more; on a device's host, that is for checks. Asked before any rank
+ * of the host has taken its own. */
+static dcs_status check_memory(const dcs_steps_rank *r) {
+  int64_t bytes = 0;
+  const int64_t available = dcs_available_memory() / r->workers->local_size;
+  for (int b = 0; b < r->c.kind->n_buffers; b++)
+    bytes += (int64_t)dcs_buffer_bytes(r->c.kind, b, &r->c.problem);
+  if (bytes <= available) return DCS_OK;
+  return dcs_fail(DCS_UNAVAILABLE,
+                  "%lld slices of %lldx%lld points need %.3g GB of memory; each "
+                  "of this host's %d ranks has %.3g",
+                  (long long)r->c.problem.n.z, (long long)r->c.problem.n.x,
+                  (long long)r->c.problem.n.y, 1e-9 * (double)bytes, r->workers->local_size,
+                  1e-9 * (double)available);
+}
+
 dcs_status dcs_steps_cut(dcs_steps_rank *r) {
   const dcs_steps *s = r->steps;
   const int of = r->workers->rank, size = r->workers->size;
@@ -40,28 +56,12 @@ dcs_status dcs_steps_cut(dcs_steps_rank *r) {
                                 .grid_slices = s->n.z,
                                 .spacing = (float)DCS_RANDOM_SPACING,
                                 .config = s->problem}};
-  return DCS_OK;
-}
-
-/* All fields, and the map once more; on a device's host, that is for checks. */
-static dcs_status check_memory(const dcs_steps_rank *r) {
-  int64_t bytes = 0;
-  const int64_t available = dcs_available_memory() / r->workers->local_size;
-  for (int b = 0; b < r->c.kind->n_buffers; b++)
-    bytes += (int64_t)dcs_buffer_bytes(r->c.kind, b, &r->c.problem);
-  if (bytes <= available) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE,
-                  "%lld slices of %lldx%lld points need %.3g GB of memory; each "
-                  "of this host's %d ranks has %.3g",
-                  (long long)r->c.problem.n.z, (long long)r->c.problem.n.x,
-                  (long long)r->c.problem.n.y, 1e-9 * (double)bytes, r->workers->local_size,
-                  1e-9 * (double)available);
+  return check_memory(r);
 }
 
 dcs_status dcs_steps_fill(dcs_steps_rank *r) {
   const dcs_kind *kind = r->c.kind;
   void *inputs[DCS_MAX_BUFFERS] = {NULL};
-  DCS_TRY(check_memory(r));
   r->room = dcs_divide_up(r->steps->n.z, r->workers->size);
   r->slices = calloc((size_t)r->room, sizeof *r->slices);
   if (!r->slices) return dcs_fail(DCS_UNAVAILABLE, "no memory for sums of slices");

@@ -25,7 +25,7 @@ typedef struct {
   int64_t room;
 } dcs_steps_rank;
 
-/* The rank's part of the whole grid; nothing is allocated. */
+/* The rank's part of the whole grid; nothing is allocated, but there is memory for it. */
 dcs_status dcs_steps_cut(dcs_steps_rank *r);
 /* Makes the inputs, and the stepper. */
 dcs_status dcs_steps_fill(dcs_steps_rank *r);
