@@ -6,13 +6,18 @@
 
 enum { N_REQUESTS = sizeof((dcs_ranks *)NULL)->halos / sizeof(MPI_Request) };
 
+void dcs_ranks_forget_slice(dcs_ranks *ranks) {
+  if (ranks->floats > 0) MPI_Type_free(&ranks->slice);
+  ranks->floats = 0;
+}
+
 /* A slice as a type, so that counts are slices, however large these are. */
 static dcs_status make_slice(dcs_ranks *ranks, int64_t floats) {
   if (ranks->floats == floats) return DCS_OK;
   if (floats > INT_MAX)
     return dcs_fail(DCS_USAGE, "a slice of %lld points; expected at most %d", (long long)floats,
                     INT_MAX);
-  if (ranks->floats > 0) MPI_Type_free(&ranks->slice);
+  dcs_ranks_forget_slice(ranks);
   MPI_Type_contiguous((int)floats, MPI_FLOAT, &ranks->slice);
   MPI_Type_commit(&ranks->slice);
   ranks->floats = floats;
@@ -44,9 +49,10 @@ dcs_status dcs_ranks_halos_begin(dcs_workers *w, const dcs_halos *halos) {
 
 bool dcs_ranks_halos_there(dcs_workers *w) {
   dcs_ranks *ranks = dcs_ranks_of(w);
+  MPI_Status statuses[N_REQUESTS];
   int done;
   pthread_mutex_lock(&ranks->lock);
-  MPI_Testall(N_REQUESTS, ranks->halos, &done, MPI_STATUSES_IGNORE);
+  MPI_Testall(N_REQUESTS, ranks->halos, &done, statuses);
   pthread_mutex_unlock(&ranks->lock);
   return done;
 }

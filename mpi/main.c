@@ -145,6 +145,7 @@ static void end(int status, void *data) {
   if (!ranks->met) meet(ranks, status, 0, all);
   free(all);
   dcs_ranks_stop(ranks);
+  dcs_ranks_forget_slice(ranks);
   MPI_Finalize();
 }
 

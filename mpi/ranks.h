@@ -38,7 +38,7 @@ typedef struct {
   char why[1024];
 
   /* ---- halos (mpi/halos.c) ---- */
-  MPI_Datatype slice; /* `floats` of them; 0: there is none */
+  MPI_Datatype slice; /* of so many floats; 0: there is none */
   int64_t floats;
   MPI_Request halos[4];
 
@@ -69,6 +69,8 @@ dcs_status dcs_ranks_give(dcs_workers *, int64_t part, const struct iovec *piece
 void dcs_ranks_passed(dcs_workers *, int64_t part);
 dcs_status dcs_ranks_finish(dcs_workers *);
 
+/* Before MPI ends. */
+void dcs_ranks_forget_slice(dcs_ranks *ranks);
 dcs_status dcs_ranks_halos_begin(dcs_workers *, const dcs_halos *halos);
 bool dcs_ranks_halos_there(dcs_workers *);
 void dcs_ranks_halos_wait(dcs_workers *);
