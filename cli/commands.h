@@ -20,7 +20,8 @@ dcs_command_function dcs_command_list, dcs_command_info, dcs_command_limits, dcs
     dcs_command_verify, dcs_command_sweep, dcs_command_compile, dcs_command_plot,
     dcs_command_report, dcs_command_compare, dcs_command_crossover, dcs_command_claims,
     dcs_command_dispatch, dcs_command_map, dcs_command_tune, dcs_command_trace, dcs_command_import,
-    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert, dcs_command_scale;
+    dcs_command_lab, dcs_command_explain, dcs_command_diff, dcs_command_convert, dcs_command_scale,
+    dcs_command_steps;
 
 /* The program: runs the command that is named and returns the exit status. */
 int dcs_main(int argc, char **argv, dcs_workers *workers);
@@ -111,9 +112,9 @@ typedef struct {
 } dcs_problem_options;
 
 /* --problem, and an option for each parameter of a kind: --cutoff, --switching, ... What was typed
- * is checked against the kind. */
+ * is checked against the kind. All else is zero before options are read. */
 typedef struct {
-  const dcs_kind *kind;
+  const dcs_kind *kind;  /* before: the one that is meant where none is named; NULL: the first */
   char config[DCS_TEXT]; /* as problem_config, where a value may be several: "cutoff=0|12" */
   const char *typed[DCS_MAX_PARAMS * 8]; /* by option; NULL: not given */
   const char *cell;                      /* --cell A,B,C; NULL: not given */

@@ -40,6 +40,7 @@ static const command commands[] = {
     {"dispatch", dcs_command_dispatch,
      "which method is fastest by size and place, from a run folder"},
     {"map", dcs_command_map, "compute the map of a molecule by the fastest method, into a file"},
+    {"steps", dcs_command_steps, "many steps of a stencil, by the ranks of a job"},
     {"diff", dcs_command_diff, "compare two maps in any format"},
     {"convert", dcs_command_convert, "write a map in another format or other units, or a slice"},
     {"tune", dcs_command_tune, "search for the best configuration of a variant"},
@@ -47,7 +48,7 @@ static const command commands[] = {
     {"explain", dcs_command_explain, "what a method does, and what it cannot be faster than"},
     {"trace", dcs_command_trace, "what a kernel's loads and stores cost a card, line by line"},
     {"lab", dcs_command_lab, "exercises: begin one, check your kernels without a GPU"},
-    {"scale", dcs_command_scale, "run `map` by more and more ranks: speed-up and what limits it"},
+    {"scale", dcs_command_scale, "run `map` or `steps` by more ranks: speed-up and what limits it"},
     {"plot", dcs_command_plot, "draw the figures of a run folder"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -101,10 +102,11 @@ static dcs_status run_command(int argc, char **argv) {
   if (strcmp(name, "worker") == 0 && argc >= 3) return run_worker(argc, argv);
   for (int c = 0; c < N_COMMANDS; c++) {
     if (strcmp(name, commands[c].name) != 0) continue;
-    if (dcs_job->size > 1 && commands[c].run != dcs_command_map)
+    if (dcs_job->size > 1 && commands[c].run != dcs_command_map &&
+        commands[c].run != dcs_command_steps)
       return dcs_fail(DCS_USAGE,
                       "%d ranks were started; expected one for `%s`: several compute "
-                      "`map` alone",
+                      "`map` and `steps` alone",
                       dcs_job->size, name);
     char full[64];
     snprintf(full, sizeof full, "dcsbench %s", name);

@@ -10,10 +10,13 @@ typedef struct {
   char host[64];
   int64_t parts;      /* that it computed */
   int64_t most_parts; /* that the job could be cut into */
+  int64_t steps;      /* of `steps`: of the job; 0: parts come from a queue */
+  int64_t slices;     /* of `steps`: of this rank */
   double preparing_s; /* from the start of the program until there are parts to take */
   double reading_s, computing_s, writing_s;
   double communicating_s, receiving_s;
-  double wall_s; /* from the start of the program to the end of its work */
+  double hidden_s; /* of `steps`: that halos were on their way while it computed */
+  double wall_s;   /* from the start of the program to the end of its work */
 } dcs_rank_times;
 
 /* Collective: computes the map and writes it, where job->path is not NULL. Ranks take slabs from a

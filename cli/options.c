@@ -518,7 +518,7 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
   if (shared.problem) *shared.problem = (dcs_problem_options){.grid = {.margin = 5}};
   if (shared.units) *shared.units = (dcs_units_options){.kelvin = 298.15};
   if (shared.planned) *shared.planned = (dcs_plan_options){.seed = 1};
-  if (shared.choice) *shared.choice = (dcs_problem_choice){.kind = dcs_kinds[0]};
+  if (shared.choice && !shared.choice->kind) shared.choice->kind = dcs_kinds[0];
   list_options(&all, shared);
   /* In order: argv stays as it was typed, for the record. */
   error_t error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &all);

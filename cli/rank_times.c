@@ -17,8 +17,9 @@
 
 static dcs_status print_times(const dcs_rank_times *all, int n) {
   static const char *const columns[] =
-      DCS_NAMES("schema", "rank", "host", "parts", "most_parts", "preparing_s", "reading_s",
-                "computing_s", "communicating_s", "receiving_s", "writing_s", "wall_s");
+      DCS_NAMES("schema", "rank", "host", "parts", "most_parts", "steps", "slices", "preparing_s",
+                "reading_s", "computing_s", "communicating_s", "hidden_s", "receiving_s",
+                "writing_s", "wall_s");
   dcs_csv csv = dcs_csv_stdout();
   DCS_TRY(dcs_csv_header(&csv, columns));
   for (int r = 0; r < n; r++) {
@@ -28,8 +29,10 @@ static dcs_status print_times(const dcs_rank_times *all, int n) {
     dcs_csv_text(&csv, t->host);
     dcs_csv_integer(&csv, t->parts);
     dcs_csv_integer(&csv, t->most_parts);
+    dcs_csv_integer(&csv, t->steps);
+    dcs_csv_integer(&csv, t->slices);
     DCS_CSV_NUMBERS(&csv, t->preparing_s, t->reading_s, t->computing_s, t->communicating_s,
-                    t->receiving_s, t->writing_s, t->wall_s);
+                    t->hidden_s, t->receiving_s, t->writing_s, t->wall_s);
     DCS_TRY(dcs_csv_row(&csv));
   }
   return DCS_OK;

@@ -31,9 +31,10 @@ static const dcs_option options[] = {
     {"cards", 0, "LIST",
      "in place of threads: how many cards of each host the job sees; the command then has --device",
      DCS_WORD(arguments, cards)},
-    {"weak", 0, "FRAMES",
-     "weak scaling, too: each point once more with --frames 1:N, N so many for each worker (a "
-     "thread of a rank, or a card)",
+    {"weak", 0, "N",
+     "weak scaling, too: each point once more with --frames N of `map`, --slices N of `steps`, N "
+     "so "
+     "many for each worker (a thread of a rank, or a card)",
      DCS_INTEGER(arguments, weak, 1, 1000000000)},
     {"rounds", 0, "N", "how often each point is run, in random order within a round (7)",
      DCS_INTEGER(arguments, rounds, 1, 1000)},
@@ -57,11 +58,15 @@ static bool take_word(char *word, void *values) {
   return true;
 }
 
+static bool is_steps(const arguments *a) {
+  return strcmp(a->words[0], "steps") == 0;
+}
+
 static dcs_status check(const void *values) {
   const arguments *a = values;
-  if (a->n_words < 2 || strcmp(a->words[0], "map") != 0)
-    return dcs_fail(DCS_USAGE,
-                    "found no command line; expected -- map FILE ... behind the options");
+  if (a->n_words < 1 || (!is_steps(a) && (a->n_words < 2 || strcmp(a->words[0], "map") != 0)))
+    return dcs_fail(DCS_USAGE, "found no command line; expected -- map FILE ... or -- steps ... "
+                               "behind the options");
   if (!a->out) return dcs_fail(DCS_USAGE, "--out DIR is missing: where to write the study");
   if (a->cards && a->threads)
     return dcs_fail(DCS_USAGE, "--cards and --threads: expected one of them");
@@ -161,6 +166,7 @@ static dcs_status study(const arguments *a, dcs_scale *s) {
   const dcs_scale_plan plan = {.mpirun = a->mpirun,
                                .program = program,
                                .words = a->words,
+                               .slices = is_steps(a),
                                .rounds = (int)a->rounds,
                                .seed = (uint64_t)a->seed,
                                .progress = &progress};
@@ -175,9 +181,10 @@ static dcs_status study(const arguments *a, dcs_scale *s) {
 dcs_status dcs_command_scale(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .args_doc = "-- map FILE ...",
+      .args_doc = "-- map FILE ...\n-- steps ...",
       .doc =
-          "Run `map` as MPI jobs of more and more ranks and threads, or cards: speed-up, "
+          "Run `map` or `steps` as MPI jobs of more and more ranks and threads, or cards: "
+          "speed-up, "
           "efficiency, the share of communication, Amdahl's serial share, and how it would go on "
           "to 1,000 nodes by a model that is held against what was measured. "
           "results/clusters.md tells more.",

@@ -30,6 +30,15 @@ typedef struct {
   void *with;
 } dcs_parts;
 
+/* What a rank and its neighbours, the ranks before and behind it, send each other: `slices` of
+ * `floats` each, one behind the other. [0]: with the rank before; NULL: there is none. */
+typedef struct {
+  const float *sent[2];
+  float *received[2];
+  int slices;
+  int64_t floats;
+} dcs_halos;
+
 typedef struct dcs_workers {
   int rank, size;             /* this process, from 0; how many there are */
   int local_rank, local_size; /* the same of this host: a rank's card is local_rank modulo cards */
@@ -58,6 +67,12 @@ typedef struct dcs_workers {
   /* Collective: what each rank has to say, `bytes` of the same length, goes to all[size] of rank 0.
    */
   dcs_status (*gather)(struct dcs_workers *, const void *mine, size_t bytes, void *all);
+
+  /* NULL where this process is alone. Begins to send and to receive; both are under way until
+   * halos_there() has said true, which looks and waits for nobody, or halos_wait() returned. */
+  dcs_status (*halos_begin)(struct dcs_workers *, const dcs_halos *halos);
+  bool (*halos_there)(struct dcs_workers *);
+  void (*halos_wait)(struct dcs_workers *);
 
   /* One file that all ranks write parts of; open is NULL where there is no such thing. Opening and
    * closing are collective. Rank 0 has made the file, and its path counts. */

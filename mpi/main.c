@@ -145,6 +145,7 @@ static void end(int status, void *data) {
   if (!ranks->met) meet(ranks, status, 0, all);
   free(all);
   dcs_ranks_stop(ranks);
+  dcs_ranks_forget_slice(ranks);
   MPI_Finalize();
 }
 
@@ -179,6 +180,9 @@ int main(int argc, char **argv) {
                                         .passed = dcs_ranks_passed,
                                         .finish = dcs_ranks_finish,
                                         .gather = gather,
+                                        .halos_begin = dcs_ranks_halos_begin,
+                                        .halos_there = dcs_ranks_halos_there,
+                                        .halos_wait = dcs_ranks_halos_wait,
                                         .open = dcs_ranks_open,
                                         .put = dcs_ranks_put,
                                         .close = dcs_ranks_close,

@@ -14,7 +14,7 @@
 #include <mpi.h>
 #include <pthread.h>
 
-enum { DCS_TAG_HEAD = 1, DCS_TAG_PIECE = 2 };
+enum { DCS_TAG_HEAD = 1, DCS_TAG_PIECE = 2, DCS_TAG_UP = 3, DCS_TAG_DOWN = 4 };
 
 typedef struct {
   dcs_workers workers; /* first: the rest is found behind it */
@@ -36,6 +36,11 @@ typedef struct {
   bool stop;         /* the receiver ends */
   dcs_status failed; /* of a delivery */
   char why[1024];
+
+  /* ---- halos (mpi/halos.c) ---- */
+  MPI_Datatype slice; /* of so many floats; 0: there is none */
+  int64_t floats;
+  MPI_Request halos[4];
 
   /* ---- file (mpi/shared_file.c) ---- */
   MPI_File file;
@@ -63,6 +68,12 @@ dcs_status dcs_ranks_take(dcs_workers *, int64_t *part);
 dcs_status dcs_ranks_give(dcs_workers *, int64_t part, const struct iovec *pieces, int n_pieces);
 void dcs_ranks_passed(dcs_workers *, int64_t part);
 dcs_status dcs_ranks_finish(dcs_workers *);
+
+/* Before MPI ends. */
+void dcs_ranks_forget_slice(dcs_ranks *ranks);
+dcs_status dcs_ranks_halos_begin(dcs_workers *, const dcs_halos *halos);
+bool dcs_ranks_halos_there(dcs_workers *);
+void dcs_ranks_halos_wait(dcs_workers *);
 
 dcs_status dcs_ranks_open(dcs_workers *, const char *path);
 dcs_status dcs_ranks_put(dcs_workers *, int64_t offset, const void *bytes, size_t n);

@@ -88,7 +88,7 @@ static void what_all_are_refused_is_said_once(void **state) {
       run_ranks(3, "map %s --grid 9^3 -o %s/no.txt", in_folder("water.pqr"), test_folder), 2);
   assert_int_equal(times_in(said, "no.txt"), 1);
   assert_int_equal(run_ranks(2, "verify"), 2);
-  assert_int_equal(times_in(said, "several compute `map` alone"), 1);
+  assert_int_equal(times_in(said, "several compute `map` and `steps` alone"), 1);
 }
 
 /* Different programs in one job, as where hosts have different files. */

@@ -174,6 +174,47 @@ static void slabs_are_cut_finer_for_more_nodes(void **state) {
   assert_near(dcs_scale_simulate(&m, 1, false), 21.5);
 }
 
+/* 20 steps of 64 slices, 4 s each on one node; halos of two ranks: 0.1 s a step and neighbour that
+ * is waited for, 0.5 that is not; beside steps 2 s and 0.125 a slice. */
+static void plant_steps(planted *p) {
+  const dcs_scale_run run = {.steps = 20, .slices = 64, .most_parts = 32, .writing_s = 0.5};
+  dcs_scale_run one = run, two = run;
+  begin(p);
+  one.parts = 1;
+  one.computing_s = 80;
+  one.wall_s = 2 + 8 + 80 + 0.5;
+  two.parts = 2;
+  two.computing_s = 80;
+  two.communicating_s = 2 * 20 * 0.1;
+  two.hidden_s = 2 * 20 * 0.5;
+  two.wall_s = 2 + 4 + 40 + 20 * 0.1 + 0.5;
+  add(p, strong(1), one, 0);
+  add(p, strong(2), two, 0);
+}
+
+static void steps_with_halos_are_simulated(void **state) {
+  (void)state;
+  planted p;
+  dcs_scale_model m;
+  plant_steps(&p);
+  assert_true(dcs_scale_model_of(&p.scale, &m));
+  assert_near(m.step_s, 4);
+  assert_near(m.slice_s, 0.125);
+  assert_near(m.preparing_s, 2);
+  assert_near(dcs_scale_simulate(&m, 1, false), 90.5); /* as planted */
+  assert_near(dcs_scale_simulate(&m, 2, false), 48.5);
+  /* Four: two neighbours, and 12 of 16 slices to hide behind, 0.75 of 1 s. */
+  assert_near(dcs_scale_simulate(&m, 4, false), 2 + 2 + 20 * (1 + 0.2 + 0.25) + 0.5);
+  /* Not more than 32 slabs of two slices, which hide nothing. */
+  assert_int_equal(dcs_scale_parts(&m, 1000, false), 32);
+  assert_near(dcs_scale_simulate(&m, 32, false), 2 + 0.25 + 20 * (0.125 + 0.2 + 1) + 0.5);
+  assert_near(dcs_scale_simulate(&m, 1000, false), dcs_scale_simulate(&m, 32, false));
+  assert_near(dcs_scale_simulate(&m, 5, false), /* the largest of 13 slices */
+              2 + 13 * 0.125 + 20 * (13 * 0.0625 + 0.2 + 1 - 9 * 0.0625) + 0.5);
+  assert_true(dcs_scale_grows(&m));
+  assert_near(dcs_scale_simulate(&m, 1000, true), 90.5 + 20 * 0.2);
+}
+
 static void without_several_ranks_there_is_no_model(void **state) {
   (void)state;
   planted p;
@@ -232,6 +273,28 @@ static void a_study_of_jobs(void **state) {
                             in_folder("water.pqr"), in_folder("map.mrc")),
                 2);
   assert_contains(program_err, "expected a folder without a study");
+}
+
+/* The weak points have so many slices for each rank. */
+static void a_study_of_steps(void **state) {
+  (void)state;
+  dcs_table *table;
+  if (!mpi_here()) skip();
+  assert_status(program_run("scale --ranks 1,2 --weak 6 --rounds 1 --nodes 100 --out %s -- steps "
+                            "--grid 8x8x10 --steps 3",
+                            in_folder("steps")),
+                0);
+  assert_contains(program_out, "simulation of 3 steps");
+  assert_contains(program_out, "no more than 5 slabs");
+  assert_int_equal(dcs_table_read(in_folder("steps/runs.csv"), &table), DCS_OK);
+  assert_int_equal(dcs_table_rows(table), 4);
+  for (size_t row = 0; row < 4; row++) {
+    const int ranks = atoi(dcs_table_text(table, row, "ranks"));
+    const bool weak = strcmp(dcs_table_text(table, row, "scaling"), "weak") == 0;
+    assert_int_equal(atoi(dcs_table_text(table, row, "slices")), weak ? 6 * ranks : 10);
+    assert_int_equal(atoi(dcs_table_text(table, row, "steps")), 3);
+  }
+  dcs_table_free(table);
 }
 
 /* With what was measured until then. */
@@ -295,9 +358,11 @@ int main(void) {
       cmocka_unit_test(ranks_are_held_against_threads),
       cmocka_unit_test(a_queue_of_blocks_is_simulated),
       cmocka_unit_test(slabs_are_cut_finer_for_more_nodes),
+      cmocka_unit_test(steps_with_halos_are_simulated),
       cmocka_unit_test(without_several_ranks_there_is_no_model),
       cmocka_unit_test(the_command_line_is_checked),
       cmocka_unit_test(a_study_of_jobs),
+      cmocka_unit_test(a_study_of_steps),
       cmocka_unit_test(a_study_ends_at_an_interrupt),
       cmocka_unit_test(ranks_are_not_bound_to_one_cpu),
       cmocka_unit_test(a_job_that_fails_is_told),

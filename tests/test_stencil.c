@@ -252,6 +252,56 @@ static void any_grid(void **state) {
   }
 }
 
+/* Any slab of a grid has the bits that it has in the whole one, whatever the threads. */
+static void slabs_are_the_bits_of_the_whole(void **state) {
+  (void)state;
+  enum { NX = 37, NY = 7, NZ = 9, SLICE = NX * NY };
+  static float whole[SLICE * NZ], slab[SLICE * NZ];
+  dcs_case c = build(NX, NY, NZ, posed(13, 0.3, 0.1));
+  for (int isa = 0; isa < N_ISAS; isa++) {
+    if (!compute(&c, 1, isa, 3, whole)) continue;
+    for (int from = 0; from < NZ; from++)
+      for (int end = from + 1; end <= NZ; end += 2) {
+        dcs_case part = c;
+        part.problem.n.z = end - from;
+        part.problem.first_slice = from;
+        part.problem.grid_slices = NZ;
+        assert_true(compute(&part, 1 + from % 2, isa, 2, slab));
+        assert_memory_equal(slab, whole + SLICE * from, SLICE * (end - from) * sizeof *slab);
+      }
+  }
+  dcs_case_free(&c);
+}
+
+/* A slab that is filled as a grid of its own: what is computed of it is that of the whole grid, but
+ * for two slices where it is cut, and one of 7 points. */
+static void cut_grids_are_grids_of_their_own(void **state) {
+  (void)state;
+  enum { NX = 9, NY = 5, NZ = 12, SLICE = NX * NY, FROM = 3, N = 6 };
+  static float whole[SLICE * NZ], own[SLICE * N];
+  for (size_t p = 0; p < sizeof all_points / sizeof all_points[0]; p++) {
+    dcs_case c = build(NX, NY, NZ, posed(all_points[p], 0.3, 0.1)),
+             part = build(NX, NY, N, posed(all_points[p], 0.3, 0.1));
+    const int halo = kind->stepping->halo(&c.problem.config);
+    assert_int_equal(halo, all_points[p] == 7 ? 1 : 2);
+    part.problem.first_slice = FROM;
+    part.problem.grid_slices = NZ;
+    for (int b = 0; b < DCS_STENCIL_OUT; b++)
+      kind->buffers[b].fill(&part, b, field(&part, b));
+    part.problem.first_slice = part.problem.grid_slices = 0;
+    assert_true(compute(&c, 1, 0, 4, whole));
+    assert_true(compute(&part, 1, 0, 4, own));
+    assert_memory_equal(own + halo * SLICE, whole + (FROM + halo) * SLICE,
+                        (N - 2 * halo) * SLICE * sizeof *own);
+    assert_true(memcmp(own, whole + FROM * SLICE, SLICE * sizeof *own) != 0);
+    dcs_reference reference = reference_of(&part);
+    assert_true(dcs_check(&reference, own, 1).accepted);
+    dcs_reference_free(&reference);
+    dcs_case_free(&c);
+    dcs_case_free(&part);
+  }
+}
+
 /* ---- a kind without atoms ---- */
 
 static void sizes_are_grids_alone(void **state) {
@@ -327,6 +377,8 @@ int main(void) {
       cmocka_unit_test(errors_fall_with_the_cells),
       cmocka_unit_test(twelve_points_are_thirteen_less_one),
       cmocka_unit_test(wrong_steps_are_rejected),
+      cmocka_unit_test(slabs_are_the_bits_of_the_whole),
+      cmocka_unit_test(cut_grids_are_grids_of_their_own),
       cmocka_unit_test(any_grid),
       cmocka_unit_test(sizes_are_grids_alone),
       cmocka_unit_test(atoms_are_refused),

@@ -79,6 +79,15 @@ typedef struct {
   dcs_sums (*reference)(const dcs_case *, int buffer, int64_t i, double largest);
 } dcs_buffer;
 
+/* Of a kind whose problem is one step of many: its map becomes the input of the next. A point of it
+ * depends on that input `halo` slices below and above at most. fill() of a slab of a grid makes a
+ * grid of its own of it, closed where it is cut, whose output is that of the whole grid but for
+ * `halo` slices at each cut. */
+typedef struct {
+  int input; /* which buffer */
+  int (*halo)(const dcs_config *);
+} dcs_stepping;
+
 struct dcs_kind {
   const char *id;          /* column `problem` */
   const char *what;        /* one line */
@@ -117,6 +126,7 @@ struct dcs_kind {
 
   const dcs_buffer *buffers;
   int n_buffers;
+  const dcs_stepping *stepping; /* NULL: it is none */
   /* Whether its data are cold where they are used: caches are flushed, untimed, before they are
    * computed. */
   bool cold;

@@ -93,13 +93,17 @@ static double value_at(dcs_dims n, int b, int64_t i, int64_t j, int64_t k) {
   }
 }
 
+/* Where a slab is cut its first faces are a wall, as its last are. */
 static void fill(const dcs_case *c, int b, void *data) {
-  const dcs_dims n = c->problem.n;
+  const dcs_dims n = c->problem.n, whole = dcs_whole_grid(&c->problem).n;
+  const int64_t first = c->problem.first_slice;
+  const bool of_z = b == DCS_STENCIL_W || b == DCS_STENCIL_KZ;
   float *values = data;
 #pragma omp parallel for
   for (int64_t row = 0; row < n.y * n.z; row++)
     for (int64_t i = 0; i < n.x; i++)
-      values[row * n.x + i] = (float)value_at(n, b, i, row % n.y, row / n.y);
+      values[row * n.x + i] =
+          of_z && row < n.y ? 0 : (float)value_at(whole, b, i, row % n.y, first + row / n.y);
   if (b != DCS_STENCIL_C)
     memset(values + cells(&c->problem), 0, (size_t)(n.x * n.y) * sizeof *values);
 }
@@ -178,6 +182,10 @@ static double reach(const dcs_case *c) {
   return 0;
 }
 
+static int halo(const dcs_config *problem) {
+  return problem->value[POINTS] > 7 ? 2 : 1;
+}
+
 /* ---- the kind ---- */
 
 static const char *const axes[] = {"nx", "ny", "nz", NULL};
@@ -198,6 +206,8 @@ static const dcs_buffer buffers[DCS_STENCIL_BUFFERS] = {
                          .output = true,
                          .reference = reference}};
 
+static const dcs_stepping stepping = {.input = DCS_STENCIL_C, .halo = halo};
+
 /* A point must move the elements of all buffers once. */
 enum { BYTES = DCS_STENCIL_BUFFERS * (int)sizeof(float) };
 
@@ -216,6 +226,7 @@ const dcs_kind dcs_kind_stencil = {
     .canonical = canonical,
     .buffers = buffers,
     .n_buffers = DCS_STENCIL_BUFFERS,
+    .stepping = &stepping,
     .cold = true,
     .work = work,
     .reach = reach,

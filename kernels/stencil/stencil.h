@@ -55,7 +55,7 @@ typedef struct {
 static inline dcs_stencil dcs_stencil_of(const dcs_problem *problem) {
   const double *value = problem->config.value;
   return (dcs_stencil){(float)value[DCS_STENCIL_STEP], (float)value[DCS_STENCIL_DECAY],
-                       (int)value[DCS_STENCIL_POINTS], (int)problem->n.z};
+                       (int)value[DCS_STENCIL_POINTS], (int)dcs_whole_grid(problem).n.z};
 }
 
 #endif

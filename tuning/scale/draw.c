@@ -55,7 +55,7 @@ static void put_fit(FILE *dat, const dcs_scale *s, const int64_t *nodes, int n) 
 static void put_simulated(FILE *dat, const dcs_scale *s, const int64_t *nodes, int n) {
   dcs_scale_model m;
   if (!dcs_scale_model_of(s, &m)) return;
-  for (int weak = 0; weak <= (m.parts >= m.most_parts); weak++) {
+  for (int weak = 0; weak <= dcs_scale_grows(&m); weak++) {
     dcs_figure_series(dat, "simulated nodes, %s", weak ? "weak" : "strong");
     for (int i = 0; i < n; i++)
       put_line(dat, (double)nodes[i],

@@ -139,8 +139,8 @@ static dcs_status build(command *c, const dcs_scale_plan *plan, const dcs_scale_
   add(c, plan->program);
   for (int i = 0; plan->words[i]; i++)
     add(c, plan->words[i]);
-  if (p->weak) add(c, "--frames");
-  if (p->weak) add_text(c, "1:%lld", (long long)p->frames);
+  if (p->weak) add(c, plan->slices ? "--slices" : "--frames");
+  if (p->weak) add_text(c, "%s%lld", plan->slices ? "" : "1:", (long long)p->frames);
   add(c, "--time");
   if (c->n == MOST_WORDS)
     return dcs_fail(DCS_USAGE, "found a command of more than %d words", MOST_WORDS);
@@ -151,9 +151,9 @@ static dcs_status build(command *c, const dcs_scale_plan *plan, const dcs_scale_
 /* ---- what the ranks print ---- */
 
 static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
-  static const char *const names[] =
-      DCS_NAMES("schema", "rank", "parts", "most_parts", "preparing_s", "reading_s", "computing_s",
-                "communicating_s", "receiving_s", "writing_s", "wall_s");
+  static const char *const names[] = DCS_NAMES(
+      "schema", "rank", "parts", "most_parts", "preparing_s", "reading_s", "computing_s",
+      "communicating_s", "receiving_s", "writing_s", "wall_s", "steps", "slices", "hidden_s");
   enum { N = sizeof names / sizeof names[0] - 1 };
   int at[N];
   double v[N];
@@ -169,6 +169,9 @@ static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
   run->reading_s += v[5];
   run->computing_s += v[6];
   run->communicating_s += v[7];
+  run->steps = (int64_t)v[11];
+  run->slices += (int64_t)v[12];
+  run->hidden_s += v[13];
   if (v[1] > 0) {
     run->sent_parts += (int64_t)v[2];
   } else {
@@ -184,7 +187,7 @@ static dcs_status read_ranks(const char *out, const dcs_scale_point *p, dcs_scal
   const char *begin = out ? strstr(out, "schema,rank,") : NULL;
   dcs_table *table;
   if (!begin)
-    return dcs_fail(DCS_FAILED, "the job printed no times of its ranks; expected those of `map`");
+    return dcs_fail(DCS_FAILED, "the job printed no times of its ranks; expected a table of them");
   DCS_TRY(dcs_table_parse("the ranks' times", begin, strlen(begin), &table));
   dcs_status status = DCS_OK;
   if (dcs_table_rows(table) != (size_t)p->ranks)

@@ -34,6 +34,23 @@ static double receiving(const dcs_scale_run *r) {
   return r->sent_parts > 0 ? r->receiving_s / (double)r->sent_parts : NAN;
 }
 
+/* Of steps, of which each rank has one part: all but these and writing. */
+static double beside_steps(const dcs_scale_run *r) {
+  return r->wall_s - r->writing_s - (r->computing_s + r->communicating_s) / (double)r->parts;
+}
+
+static double computing(const dcs_scale_run *r) {
+  return r->computing_s;
+}
+
+static double communicating(const dcs_scale_run *r) {
+  return r->communicating_s;
+}
+
+static double hidden(const dcs_scale_run *r) {
+  return r->hidden_s;
+}
+
 /* Of strong scaling and not crowded: one rank, and the fewest of several with as many threads. */
 static bool find_points(const dcs_scale *s, int *one, int *several) {
   *one = *several = -1;
@@ -56,6 +73,27 @@ static const dcs_scale_run *first_run(const dcs_scale *s, int point) {
   return NULL;
 }
 
+/* Beside steps is a part that each node has, and one for each of its slices. The halos of several
+ * ranks were sent through 2 (ranks - 1) ends of slabs. */
+static bool model_of_steps(const dcs_scale *s, int one, int several, const dcs_scale_run *first,
+                           dcs_scale_model *m) {
+  const double ranks = s->points[several].ranks, slices = (double)first->slices;
+  const double steps = (double)first->steps, ends = 2 * (ranks - 1);
+  const double all_s = median_of(s, one, beside_steps);
+  const double share_s = median_of(s, several, beside_steps);
+  const double slice_s = (all_s - share_s) / (slices - slices / ranks);
+  m->steps = first->steps;
+  m->slices = first->slices;
+  m->slice_s = fmin(fmax(slice_s, 0), all_s / slices);
+  m->preparing_s = all_s - m->slice_s * slices;
+  m->part_s = median_of(s, one, computing);
+  m->step_s = m->part_s / steps;
+  m->exposed_s = median_of(s, several, communicating) / (steps * ends);
+  m->hidden_s = median_of(s, several, hidden) / (steps * ends);
+  m->receive_s = 0;
+  return m->part_s > 0 && first->slices > 0;
+}
+
 bool dcs_scale_model_of(const dcs_scale *s, dcs_scale_model *model) {
   int one, several;
   if (!find_points(s, &one, &several)) return false;
@@ -67,6 +105,7 @@ bool dcs_scale_model_of(const dcs_scale *s, dcs_scale_model *model) {
                              .writing_s = median_of(s, several, writing),
                              .parts = first->parts,
                              .most_parts = first->most_parts};
+  if (first->steps > 0) return model_of_steps(s, one, several, first, model);
   /* Parts of a job that is cut finer for more ranks are smaller. */
   model->receive_s *= (double)other->parts / (double)first->parts;
   return isfinite(model->receive_s) && model->part_s > 0;
@@ -74,8 +113,26 @@ bool dcs_scale_model_of(const dcs_scale *s, dcs_scale_model *model) {
 
 int64_t dcs_scale_parts(const dcs_scale_model *m, int64_t nodes, bool weak) {
   if (weak) return m->parts * nodes;
+  if (m->steps > 0) return nodes < m->most_parts ? nodes : m->most_parts;
   if (m->parts >= m->most_parts) return m->parts;
   return m->parts * nodes < m->most_parts ? m->parts * nodes : m->most_parts;
+}
+
+bool dcs_scale_grows(const dcs_scale_model *m) {
+  return m->steps > 0 || m->parts >= m->most_parts;
+}
+
+/* ---- steps ---- */
+
+static double simulate_steps(const dcs_scale_model *m, int64_t nodes, bool weak) {
+  const int64_t slabs = dcs_scale_parts(m, nodes, weak), halo = m->slices / m->most_parts;
+  const int64_t own = weak ? m->slices : (m->slices + slabs - 1) / slabs;
+  const int64_t neighbours = slabs > 2 ? 2 : slabs - 1, inner = own - neighbours * halo;
+  const double one_s = m->step_s / (double)m->slices;
+  const double hides_s = inner > 0 ? one_s * (double)inner : 0;
+  const double shown_s = fmax(m->hidden_s * (double)neighbours - hides_s, 0);
+  const double step_s = one_s * (double)own + m->exposed_s * (double)neighbours + shown_s;
+  return m->preparing_s + m->slice_s * (double)own + (double)m->steps * step_s + m->writing_s;
 }
 
 /* ---- events ---- */
@@ -113,6 +170,7 @@ static double run_parts(double *free_s, int64_t nodes, int64_t parts, double par
 }
 
 double dcs_scale_simulate(const dcs_scale_model *m, int64_t nodes, bool weak) {
+  if (m->steps > 0) return simulate_steps(m, nodes, weak);
   const int64_t parts = dcs_scale_parts(m, nodes, weak);
   const double size = weak ? 1 : (double)m->parts / (double)parts; /* of a part */
   double *free_s = calloc((size_t)nodes, sizeof *free_s);

@@ -84,7 +84,7 @@ static dcs_status put_all_simulated(dcs_csv *csv, const dcs_scale *s, int64_t la
   const int n = dcs_scale_nodes(last, nodes);
   DCS_TRY(dcs_csv_header(csv, columns));
   if (!dcs_scale_model_of(s, &model)) return DCS_OK;
-  for (int weak = 0; weak <= (model.parts >= model.most_parts); weak++)
+  for (int weak = 0; weak <= dcs_scale_grows(&model); weak++)
     for (int i = 0; i < n; i++)
       DCS_TRY(put_simulated(csv, s, &model, nodes[i], weak));
   return DCS_OK;
@@ -170,14 +170,22 @@ static void say_simulation(const dcs_scale *s, int64_t nodes) {
   }
   const double one_s = dcs_scale_simulate(&m, 1, false),
                s_of = dcs_scale_simulate(&m, nodes, false);
-  printf("simulation of a queue of parts, %.4g s each, that rank 0 receives in %.4g s each: ",
-         m.part_s, m.receive_s);
+  if (m.steps > 0)
+    printf("simulation of %lld steps, %.4g ms each on one node, and halos of %.4g ms exposed and "
+           "%.4g ms hidden a neighbour: ",
+           (long long)m.steps, 1e3 * m.step_s, 1e3 * m.exposed_s, 1e3 * m.hidden_s);
+  else
+    printf("simulation of a queue of parts, %.4g s each, that rank 0 receives in %.4g s each: ",
+           m.part_s, m.receive_s);
   say_check(s, &m);
   printf("on %lld nodes this job would take %.4g s, %.3g times as fast as on one, in %lld parts\n",
          (long long)nodes, s_of, one_s / s_of, (long long)dcs_scale_parts(&m, nodes, false));
-  if (m.parts < m.most_parts) return;
+  if (m.steps > 0)
+    printf("(no more than %lld slabs; memory, caches and network are those of this host)\n",
+           (long long)m.most_parts);
+  if (!dcs_scale_grows(&m)) return;
   const double weak_s = dcs_scale_simulate(&m, nodes, true);
-  printf("a job %lld times as long would take %.4g s there: an efficiency of %.1f%%\n",
+  printf("a job %lld times as large would take %.4g s there: an efficiency of %.1f%%\n",
          (long long)nodes, weak_s, 100 * dcs_scale_simulate(&m, 1, true) / weak_s);
 }
 

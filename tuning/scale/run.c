@@ -15,10 +15,10 @@ void dcs_scale_free(dcs_scale *s) {
 }
 
 static dcs_status put_header(dcs_csv *csv) {
-  static const char *const columns[] =
-      DCS_NAMES("schema", "round", "scaling", "ranks", "threads", "cards", "workers", "frames",
-                "crowded", "parts", "most_parts", "launch_s", "wall_s", "preparing_s", "reading_s",
-                "computing_s", "communicating_s", "receiving_s", "writing_s");
+  static const char *const columns[] = DCS_NAMES(
+      "schema", "round", "scaling", "ranks", "threads", "cards", "workers", "frames", "crowded",
+      "parts", "most_parts", "steps", "slices", "launch_s", "wall_s", "preparing_s", "reading_s",
+      "computing_s", "communicating_s", "hidden_s", "receiving_s", "writing_s");
   return dcs_csv_header(csv, columns);
 }
 
@@ -37,8 +37,10 @@ static dcs_status put_run(dcs_csv *csv, const dcs_scale_point *p, const dcs_scal
   dcs_csv_integer(csv, p->crowded);
   dcs_csv_integer(csv, r->parts);
   dcs_csv_integer(csv, r->most_parts);
+  dcs_csv_integer(csv, r->steps);
+  dcs_csv_integer(csv, r->slices);
   DCS_CSV_NUMBERS(csv, r->launch_s, r->wall_s, r->preparing_s, r->reading_s, r->computing_s,
-                  r->communicating_s, r->receiving_s, r->writing_s);
+                  r->communicating_s, r->hidden_s, r->receiving_s, r->writing_s);
   return dcs_csv_row(csv);
 }
 

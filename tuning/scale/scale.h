@@ -1,8 +1,9 @@
 /* Scaling: how much faster a job becomes with more ranks, threads or cards.
  *
- * A study runs one command line of `map` as MPI jobs, the points of the study in random order
- * within each round, and reads the times that the ranks print. In strong scaling the job stays the
- * same; in weak scaling its frames are so many for each worker (a rank's thread, or a card). */
+ * A study runs one command line of `map` or `steps` as MPI jobs, the points of the study in random
+ * order within each round, and reads the times that the ranks print. In strong scaling the job
+ * stays the same; in weak scaling its frames, or its grid's slices, are so many for each worker (a
+ * rank's thread, or a card). */
 #ifndef DCS_SCALE_H
 #define DCS_SCALE_H
 
@@ -15,14 +16,14 @@
 #include <stdint.h>
 
 /* Schemas of the table that ranks print, and of the study's files. */
-#define DCS_RANK_TIMES_SCHEMA "rank_times.1"
-#define DCS_SCALE_SCHEMA      "scale.1"
+#define DCS_RANK_TIMES_SCHEMA "rank_times.2"
+#define DCS_SCALE_SCHEMA      "scale.2"
 
 typedef struct {
   bool weak;
   int ranks, threads, cards; /* cards 0: the CPU, or whatever device the command names */
   int workers;               /* cards, or ranks times threads */
-  int64_t frames;            /* weak: of the job */
+  int64_t frames;            /* weak: of the job, or slices */
   bool crowded;              /* more threads than CPUs: it counts for no fit */
 } dcs_scale_point;
 
@@ -32,9 +33,12 @@ typedef struct {
   int point, round;
   int64_t parts, most_parts; /* that were computed; that the job could be cut into */
   int64_t sent_parts;        /* by ranks other than 0 */
+  int64_t steps;             /* of a job of slabs that exchange halos after each; 0: of a queue */
+  int64_t slices;            /* of its whole grid */
   double launch_s;           /* what mpirun took on top of wall_s */
   double wall_s;             /* of rank 0, from its start to the end of its work */
   double preparing_s, reading_s, computing_s, communicating_s, receiving_s, writing_s;
+  double hidden_s; /* that halos were on their way while ranks computed */
 } dcs_scale_run;
 
 typedef struct {
@@ -52,6 +56,7 @@ typedef struct {
   const char *mpirun;  /* its words, with what it needs: "mpirun -hostfile hosts"; NULL: mpirun */
   const char *program; /* dcsbench-mpi */
   char *const *words;  /* of the command, "map" first, NULL last */
+  bool slices;         /* weak scaling is of slices, not of frames */
   int rounds;
   uint64_t seed;
   dcs_progress *progress;
@@ -101,10 +106,25 @@ dcs_scale_fit dcs_scale_amdahl(const dcs_scale *scale);
  * computes it (part_s), and hands it to rank 0, which receives one after another (receive_s each);
  * rank 0, which computes too, receives beside. When all were received it writes (writing_s). A node
  * waits until its part was received. Not in the model: the start of the job, networks that fill up,
- * files that many read at once, nodes that differ. */
+ * files that many read at once, nodes that differ.
+ *
+ * Of steps: all nodes go on together, and the one with most slices, which has two neighbours, tells
+ * how fast. A step takes what its slices take, as many-th of one node's step; what of each
+ * neighbour's halo was exposed, which no number of nodes changes, for slabs have the same surface;
+ * and what of the hidden part finds no slices that need no halo to hide behind. More nodes than
+ * slabs can be have nothing to do. Not in the model, beside: that nodes have memories of their own,
+ * where ranks of one host share one; caches that hold a small slab; networks that are slower than
+ * the memory that ranks of one host send through. */
 typedef struct {
   double preparing_s, part_s, receive_s, writing_s;
   int64_t parts, most_parts; /* of one node; at most */
+  /* ---- of steps: else 0 ---- */
+  int64_t steps, slices;
+  double slice_s;             /* what a slice of a node takes before and behind the steps, and
+                                 preparing_s what does not depend on slices */
+  double step_s;              /* of one node that has all slices */
+  double exposed_s, hidden_s; /* of a step, for each neighbour: halos, while it computes nothing,
+                                 and while it computes */
 } dcs_scale_model;
 
 /* From the medians of strong scaling at one rank, and of what rank 0 took to receive a part where
@@ -112,7 +132,10 @@ typedef struct {
 bool dcs_scale_model_of(const dcs_scale *scale, dcs_scale_model *model);
 /* Parts that so many nodes share: where one has as many as there can be, the same; else as many for
  * each, up to those. With `weak` always as many for each. */
+/* Slabs of steps: a node has one. */
 int64_t dcs_scale_parts(const dcs_scale_model *model, int64_t nodes, bool weak);
+/* Whether a job so many times as large is simulated: it keeps as many nodes busy. */
+bool dcs_scale_grows(const dcs_scale_model *model);
 /* Seconds that so many nodes take for so many parts of one node's size, or `parts` of the job's. */
 double dcs_scale_simulate(const dcs_scale_model *model, int64_t nodes, bool weak);
 

@@ -38,7 +38,9 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 
 static bool compute(const dcs_problem *problem, const dcs_config *config,
                     void *const out[DCS_MAX_BUFFERS]) {
-  const dcs_stencil_job job = {*problem, (int64_t)config->value[ROWS]};
+  dcs_stencil_job job = {*problem, problem->first_slice, dcs_whole_grid(problem).n.z,
+                         (int64_t)config->value[ROWS]};
+  job.problem.first_slice = job.problem.grid_slices = 0;
   dcs_cpu_run(&job.problem, (int)config->value[THREADS], DCS_CPU_GUIDED,
               dcs_stencil_blocks(&job) * problem->n.z, kernel_of(config)->advance,
               out[DCS_STENCIL_OUT]);

@@ -5,10 +5,11 @@
 #include "kernels/common/cpu.h"
 #include "kernels/stencil/stencil.h"
 
-/* `problem` comes first: kernels get its address. */
+/* `problem` comes first: kernels get its address. It has the slices that are computed, which begin
+ * with slice first_slice of the grid_slices that inputs have. */
 typedef struct {
   dcs_problem problem;
-  int64_t rows;
+  int64_t first_slice, grid_slices, rows;
 } dcs_stencil_job;
 
 /* A unit is a block of rows rows of a slice; slices are fastest, so that a thread takes its rows

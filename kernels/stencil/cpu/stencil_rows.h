@@ -92,12 +92,14 @@ STENCIL_INLINE void advance_row(const stencil_row *r, int64_t n, int points) {
   if (i < n) put(r, with_ends(r, n, n - LANES, line), n - LANES, aligned && n % LANES == 0, points);
 }
 
-static stencil_row row_of(const dcs_problem *p, int64_t j, int64_t k, float *out) {
+/* Row j of slice k of the job. */
+static stencil_row row_of(const dcs_stencil_job *job, int64_t j, int64_t k, float *out) {
   static const int beside[4] = {-2, -1, 1, 2};
+  const dcs_problem *p = &job->problem;
   const float *const *in = (const float *const *)p->input, *c = in[DCS_STENCIL_C];
   const dcs_dims n = p->n;
   const dcs_stencil own = dcs_stencil_of(p);
-  const int64_t at = (k * n.y + j) * n.x;
+  const int64_t whole_k = job->first_slice + k, at = (whole_k * n.y + j) * n.x;
   stencil_row r = {.x = c + at,
                    .u = in[DCS_STENCIL_U] + at,
                    .v = in[DCS_STENCIL_V] + at,
@@ -105,14 +107,14 @@ static stencil_row row_of(const dcs_problem *p, int64_t j, int64_t k, float *out
                    .kx = in[DCS_STENCIL_KX] + at,
                    .ky = in[DCS_STENCIL_KY] + at,
                    .kz = in[DCS_STENCIL_KZ] + at,
-                   .out = out + at,
+                   .out = out + (k * n.y + j) * n.x,
                    .row = n.x,
                    .slice = n.x * n.y,
                    .step = own.step,
                    .decay = own.decay};
   for (int b = 0; b < 4; b++) {
-    r.y[b] = c + (k * n.y + inside(j + beside[b], n.y)) * n.x;
-    r.z[b] = c + (inside(k + beside[b], n.z) * n.y + j) * n.x;
+    r.y[b] = c + (whole_k * n.y + inside(j + beside[b], n.y)) * n.x;
+    r.z[b] = c + (inside(whole_k + beside[b], job->grid_slices) * n.y + j) * n.x;
   }
   return r;
 }
@@ -123,7 +125,7 @@ STENCIL_TARGET static void advance_rows(const dcs_stencil_job *job, int64_t unit
   const int64_t k = unit % p->n.z, first = unit / p->n.z * job->rows;
   const int64_t end = first + job->rows < p->n.y ? first + job->rows : p->n.y;
   for (int64_t j = first; j < end; j++) {
-    const stencil_row r = row_of(p, j, k, out);
+    const stencil_row r = row_of(job, j, k, out);
     if (points == 13)
       advance_row(&r, p->n.x, 13);
     else if (points == 12)
