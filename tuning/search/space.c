@@ -289,3 +289,18 @@ int dcs_space_nearest(const dcs_space *space, const dcs_config *config) {
       nearest = c;
   return nearest;
 }
+
+int dcs_space_middle(const dcs_space *space) {
+  int middle = 0;
+  double least = INFINITY;
+  for (int c = 0; c < space->n; c++) {
+    double off = 0;
+    for (int p = 0; p < space->variant->n_params; p++) {
+      const int n = space->n_values[p];
+      off += fabs((double)(space->position[c][p] - n / 2)) / n;
+    }
+    if (off < least) middle = c;
+    least = fmin(least, off);
+  }
+  return middle;
+}

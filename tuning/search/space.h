@@ -59,4 +59,8 @@ int dcs_space_nearest(const dcs_space *space, const dcs_config *config);
 /* How many steps. Values between two of the space's count as half a step. */
 double dcs_space_distance(const dcs_space *space, int config, const dcs_config *from);
 
+/* The configuration nearest to the middle value of each parameter, by the part of its values that
+ * lie between. */
+int dcs_space_middle(const dcs_space *space);
+
 #endif
