@@ -29,7 +29,7 @@ static const dcs_option options[] = {
 static dcs_status list_labs(void) {
   dcs_lab lab;
   for (int n = 1; n <= DCS_LABS; n++) {
-    if (dcs_lab_open(n, &lab) != DCS_OK) continue;
+    DCS_TRY(dcs_lab_open(n, &lab));
     printf("%d  %s\n", n, lab.title);
     dcs_lab_free(&lab);
   }

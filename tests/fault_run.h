@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 16, TEXT = 1 << 20 };
+enum { MOST_WORDS = 32, TEXT = 1 << 20 };
 
 typedef enum {
   MALLOC,
@@ -57,13 +57,17 @@ static const double most_s = 300;
 
 /* ---- files ---- */
 
-/* The text with the folder for every @; the last four stay valid. */
+/* The text with the folder for every @, the program for every %, and %d for #; the last four stay
+ * valid. */
 static char *expand(const char *text) {
   static char texts[4][2 * PATH_MAX];
   static int next;
   char *to = texts[next = (next + 1) % 4], *at = to;
   for (; *text; text++)
-    at += *text == '@' ? sprintf(at, "%s", folder) : sprintf(at, "%c", *text);
+    at += *text == '@'   ? sprintf(at, "%s", folder)
+          : *text == '%' ? sprintf(at, "%s", program)
+          : *text == '#' ? sprintf(at, "%%d")
+                         : sprintf(at, "%c", *text);
   *at = '\0';
   return to;
 }

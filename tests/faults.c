@@ -1,7 +1,9 @@
 /* Makes the n-th call of a kind fail, for every n until the program ends without a fault, command
  * by command: no crash, no hang, and never status 0 with wrong or missing output. Calls of the
- * system fail by ptrace, allocations by tests/fault_inject.c. Usage: faults PROGRAM INJECT_LIBRARY
- * [COMMAND...]. */
+ * system fail by ptrace, allocations by tests/fault_inject.c. Of a command with more than
+ * FAULTS_EVERY (4,000) calls of a kind, all n up to that fail, and of those beyond one in about 50,
+ * drawn by lot; FAULTS_PART=2/3: every third n from the second on. Usage: faults PROGRAM
+ * INJECT_LIBRARY [COMMAND...]. */
 #ifndef __x86_64__
 #include <stdio.h>
 
@@ -17,33 +19,23 @@ int main(void) { /* the registers of a call are those of one architecture */
 
 enum { MOST_OUTPUTS = 3 };
 
-/* In arguments and names @ is the folder of the test. */
+/* In arguments and names @ is the folder of the test, in which tests/corpus/topology is copied, and
+ * % the program. */
 static const struct {
   const char *name, *arguments, *outputs[MOST_OUTPUTS];
   bool prints;       /* always the same */
   const char *fresh; /* a folder that must not be there; its files hold times: their rows count */
   bool worker;       /* the faults are those of the first worker, not of the program */
   const char *begun; /* where that folder's files are from, NULL: it is not there */
+  bool grows;        /* rows are added, as many as times by chance ask for; none is taken away */
 } commands[] = {
     {"list", "list --csv", {NULL}, true, NULL},
     {"info", "info --csv @/in.pqr", {NULL}, true, NULL},
-    {"packed", "info --csv tests/corpus/molecule/named.gz", {NULL}, true, NULL},
-    {"points", "info --csv tests/corpus/molecule/points.xyzq", {NULL}, true, NULL},
-    {"pair",
-     "info --csv tests/corpus/topology/ions.psf tests/corpus/topology/ions.pdb",
-     {NULL},
-     true,
-     NULL},
-    {"amber",
-     "info --csv tests/corpus/topology/ions.rst7 tests/corpus/topology/ions.prmtop",
-     {NULL},
-     true,
-     NULL},
-    {"frames",
-     "info --csv tests/corpus/topology/fixed.dcd tests/corpus/topology/ions.psf --frame 2",
-     {NULL},
-     true,
-     NULL},
+    {"packed", "info --csv @/named.gz", {NULL}, true, NULL},
+    {"points", "info --csv @/points.xyzq", {NULL}, true, NULL},
+    {"pair", "info --csv @/ions.psf @/ions.pdb", {NULL}, true, NULL},
+    {"amber", "info --csv @/ions.rst7 @/ions.prmtop", {NULL}, true, NULL},
+    {"frames", "info --csv @/fixed.dcd @/ions.psf --frame 2", {NULL}, true, NULL},
     {"generate", "generate water --atoms 3 --out @/out.pqr", {"@/out.pqr"}, false, NULL},
     {"copies", "generate replicate @/in.pqr 2 1 1 --out @/out.pqr", {"@/out.pqr"}, false, NULL},
     {"report", "report @/run", {NULL}, true, NULL},
@@ -51,7 +43,7 @@ static const struct {
     {"compare", "compare @/run @/run", {NULL}, true, NULL},
     {"map", "map @/in.pqr --grid 8^3 --out @/out.dx", {"@/out.dx"}, false, NULL},
     {"mean",
-     "map tests/corpus/topology/ions.psf tests/corpus/topology/fixed.dcd --grid 4^3 --spacing 2 "
+     "map @/ions.psf @/fixed.dcd --grid 4^3 --spacing 2 "
      "--average --variance --out @/out.npy",
      {"@/out.npy", "@/out_variance.npy", "@/out_error.npy"},
      false,
@@ -101,6 +93,60 @@ static const struct {
      true,
      NULL,
      true},
+    {"tune-worker",
+     "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3",
+     {"@/data/tuned.csv"},
+     .fresh = "@/data",
+     .worker = true},
+    {"refine",
+     "crossover @/new --refine --rounds 1",
+     {"@/new/summary.csv", "@/new/samples.csv"},
+     .fresh = "@/new",
+     .begun = "@/real",
+     .grows = true},
+    {"measure",
+     "dispatch @/new --measure",
+     {"@/new/summary.csv", "@/new/samples.csv"},
+     .fresh = "@/new",
+     .begun = "@/strayed",
+     .grows = true},
+    {"compare-run",
+     "compare --run % % --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 6 "
+     "--out @/kept",
+     {"@/kept/a/summary.csv", "@/kept/b/summary.csv"},
+     .fresh = "@/kept"},
+    {"study",
+     "tune --study @/journal.csv --samples 3 --out @/study",
+     {"@/study/study.csv"},
+     .fresh = "@/study"},
+    {"pareto",
+     "tune cpu_gather --pareto=error --atoms 5 --grid 4^3 --budget-evals 2 --samples 2 "
+     "--journal @/pareto/journal.csv --out @/pareto",
+     {"@/pareto/pareto.csv"},
+     .fresh = "@/pareto",
+     .begun = "@/begun"},
+    {"import",
+     "import @/times.csv --out @/new",
+     {"@/new/summary.csv", "@/new/samples.csv"},
+     .fresh = "@/new"},
+    {"checkpoint",
+     "map @/ions.psf @/fixed.dcd --grid 4^3 --spacing 2 --average --checkpoint @/saved --out "
+     "@/out.npy",
+     {"@/out.npy"}},
+    {"each",
+     "map @/ions.psf @/fixed.dcd --grid 4^3 --spacing 2 --each @/out_#.dx",
+     {"@/out_1.dx", "@/out_2.dx"}},
+    {"map-gpu", "map @/in.pqr --grid 4^3 --device emulated --out @/out.dx", {"@/out.dx"}},
+    {"convert", "convert @/map.dx @/out.npy", {"@/out.npy"}},
+    {"diff", "diff @/map.dx @/map.dx --csv", {NULL}, .prints = true},
+    {"t4", "report @/run --t4 @/out.json", {"@/out.json"}},
+    {"trace",
+     "trace cuda_naive --config block_x=16,block_y=16 --atoms 5 --grid 16x16x1 --csv",
+     {NULL},
+     .prints = true},
+    {"labs", "lab", {NULL}, .prints = true},
+    {"lab-start", "lab 1 --start @/lab", {"@/lab/README.md"}, .fresh = "@/lab"},
+    {"lab-check", "lab 1 --kernels labs/1/solution", {NULL}},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -162,6 +208,17 @@ static bool file_has_rows(const char *path, const char *whole, bool or_fewer) {
   return holds;
 }
 
+/* A run to which rows are added: none is gone of those that it had. */
+static bool file_has_grown(const char *path, const char *begun) {
+  char before[PATH_MAX];
+  snprintf(before, sizeof before, "%s/%s", begun, strrchr(path, '/') + 1);
+  char *found = get_file(path), *had = get_file(before);
+  const bool holds = *had && rows(found) >= rows(had);
+  free(found);
+  free(had);
+  return holds;
+}
+
 /* After status 0 the file is the new one, after another it may be the old one too. */
 static bool file_holds(const char *path, const char *whole, bool or_old) {
   char *found = get_file(path);
@@ -209,6 +266,13 @@ static bool blames_a_method(int c) {
   return blames;
 }
 
+static bool output_holds(int c, int output, const char *whole, bool done) {
+  const char *path = commands[c].outputs[output];
+  if (commands[c].grows) return file_has_grown(path, commands[c].begun);
+  if (commands[c].fresh) return file_has_rows(path, whole, !done);
+  return file_holds(path, whole, !done);
+}
+
 static void check(int c, fault kind, long n, const result *r, const expected *e) {
   bool done = WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0;
   if (!r->injected && !done) complain(c, kind, n, "fails without a fault");
@@ -216,9 +280,7 @@ static void check(int c, fault kind, long n, const result *r, const expected *e)
   if (WIFEXITED(r->status) && WEXITSTATUS(r->status) > 5)
     complain(c, kind, n, "a status of no meaning");
   for (int o = 0; o < MOST_OUTPUTS && commands[c].outputs[o]; o++)
-    if (commands[c].fresh ? !file_has_rows(commands[c].outputs[o], e->files[o], !done)
-                          : !file_holds(commands[c].outputs[o], e->files[o], !done))
-      complain(c, kind, n, commands[c].outputs[o]);
+    if (!output_holds(c, o, e->files[o], done)) complain(c, kind, n, commands[c].outputs[o]);
   if (done && commands[c].prints && !file_holds("@/stdout", e->printed, false) &&
       !prints_the_fault(kind))
     complain(c, kind, n, "status 0, and not all was printed");
@@ -231,8 +293,9 @@ static void check(int c, fault kind, long n, const result *r, const expected *e)
   if (parts > 0) complain(c, kind, n, "left a part behind");
 }
 
-/* Files of which only the first row stays where it is not env.csv: a run that was begun. */
-static void copy_begun(const char *from, const char *to) {
+/* The files of a run; without `rows` only the header of those that have them stays: it was begun.
+ */
+static void copy_run(const char *from, const char *to, bool rows) {
   static const char *const names[] = {"env.csv", "samples.csv", "summary.csv"};
   char source[PATH_MAX], target[PATH_MAX];
   mkdir(expand(to), 0777);
@@ -240,7 +303,7 @@ static void copy_begun(const char *from, const char *to) {
     snprintf(source, sizeof source, "%s/%s", from, names[i]);
     snprintf(target, sizeof target, "%s/%s", to, names[i]);
     char *text = get_file(source);
-    put_file(target, text, i == 0 ? strlen(text) : strcspn(text, "\n") + 1);
+    put_file(target, text, rows || i == 0 ? strlen(text) : strcspn(text, "\n") + 1);
     free(text);
   }
 }
@@ -248,7 +311,7 @@ static void copy_begun(const char *from, const char *to) {
 static void put_begun(int c) {
   if (!commands[c].fresh) return;
   nftw(expand(commands[c].fresh), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-  if (commands[c].begun) copy_begun(commands[c].begun, commands[c].fresh);
+  if (commands[c].begun) copy_run(commands[c].begun, commands[c].fresh, true);
 }
 
 static expected fault_free(int c) {
@@ -274,22 +337,45 @@ static result run_with_fault(int c, fault kind, long n) {
   return run(commands[c].arguments, commands[c].worker, kind, n);
 }
 
+static long every = 4000, part = 1, parts_in_all = 1;
+
+static void read_environment(void) {
+  const char *bound = getenv("FAULTS_EVERY"), *share = getenv("FAULTS_PART");
+  if (bound) every = atol(bound);
+  if (share && sscanf(share, "%ld/%ld", &part, &parts_in_all) != 2) die("FAULTS_PART");
+}
+
+/* The n after this one. */
+static long next(long n) {
+  enum { APART = 50 };
+  static unsigned lot = 1;
+  if (n < every) return n + parts_in_all;
+  lot = lot * 1664525u + 1013904223u;
+  return n + parts_in_all * (1 + (long)((lot >> 8) % (2 * APART - 1)));
+}
+
+static void inject_kind(int c, fault kind, const expected *e) {
+  long tried = 0, last = 0;
+  double longest_s = 0;
+  for (long n = part;; n = next(n)) {
+    result r = run_with_fault(c, kind, n);
+    if (is_over_time(&r)) r = run_with_fault(c, kind, n); /* or the machine hung */
+    check(c, kind, n, &r, e);
+    longest_s = fmax(longest_s, r.s);
+    if (!r.injected) break;
+    tried++;
+    last = n;
+  }
+  printf("faults: %s: %s: %ld, the last of them %ld, the longest %.2f s of %.1f\n",
+         commands[c].name, faults[kind].name, tried, last, longest_s, limit_s);
+  fflush(stdout);
+}
+
 static void inject(int c) {
   expected e = fault_free(c);
   if (!e.printed) return;
-  for (int kind = 0; kind < N_KINDS; kind++) {
-    long n = 0;
-    double longest_s = 0;
-    for (result r = {.injected = true}; r.injected;) {
-      r = run_with_fault(c, (fault)kind, ++n);
-      if (is_over_time(&r)) r = run_with_fault(c, (fault)kind, n); /* or the machine hung */
-      check(c, (fault)kind, n, &r, &e);
-      longest_s = fmax(longest_s, r.s);
-    }
-    printf("faults: %s: %s: %ld, the longest %.2f s of %.1f\n", commands[c].name, faults[kind].name,
-           n - 1, longest_s, limit_s);
-    fflush(stdout);
-  }
+  for (int kind = 0; kind < N_KINDS; kind++)
+    inject_kind(c, (fault)kind, &e);
   free(e.printed);
   for (int o = 0; o < MOST_OUTPUTS; o++)
     free(e.files[o]);
@@ -301,12 +387,64 @@ static bool chosen(const char *name, int argc, char **argv) {
   return argc == 3;
 }
 
+/* Files of the corpus, where reading them can fail. */
+static void copy_corpus(void) {
+  static const char *const files[][2] = {
+      {"molecule/plain.pqr", "in.pqr"},        {"molecule/named.gz", "named.gz"},
+      {"molecule/points.xyzq", "points.xyzq"}, {"topology/ions.psf", "ions.psf"},
+      {"topology/ions.pdb", "ions.pdb"},       {"topology/ions.rst7", "ions.rst7"},
+      {"topology/ions.prmtop", "ions.prmtop"}, {"topology/fixed.dcd", "fixed.dcd"}};
+  char command[2 * PATH_MAX];
+  for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+    snprintf(command, sizeof command, "cp tests/corpus/%s %s/%s", files[f][0], folder, files[f][1]);
+    if (system(command) != 0) die(command);
+  }
+}
+
+/* As many configurations as a study needs. */
+static void write_journal(void) {
+  char command[2 * PATH_MAX];
+  snprintf(command, sizeof command,
+           "head -n 41 results/reference/nvidia-h200/journal_padded.csv >%s/journal.csv", folder);
+  if (system(command) != 0) die(command);
+}
+
+static void change_times(const char *run, const char *file, const char *column, const char *time) {
+  char command[4 * PATH_MAX];
+  snprintf(command, sizeof command,
+           "cd %s/%s && awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }\n"
+           "NR > 1 { n = $at[\"atoms\"]; one = $at[\"config\"] == \"threads=1\"; "
+           "$at[\"%s\"] = %s } 1' %s >t && mv t %s",
+           folder, run, column, time, file, file);
+  if (system(command) != 0) die(command);
+}
+
+/* A run of this machine in which two threads overtake one at 50 atoms, and one in which a time is
+ * far off. */
+static void make_real_runs(void) {
+  static const char *const sweep =
+      "sweep --variants cpu_gather --config threads=1|2 --atoms 10,20,40,80,160 --grid 4^3 "
+      "--rounds 1 --out @/";
+  static const char *const times[][2] = {
+      {"real", "one ? 1000 * n : 50000"},
+      {"strayed", "(one ? 1000 * n : 50000) / (one && n == 40 ? 1000 : 1)"}};
+  char command[512];
+  for (int r = 0; r < 2; r++) {
+    snprintf(command, sizeof command, "%s%s", sweep, times[r][0]);
+    (void)run(command, false, FSYNC, LONG_MAX);
+    change_times(times[r][0], "samples.csv", "time_ns", times[r][1]);
+    change_times(times[r][0], "summary.csv", "median_ns", times[r][1]);
+  }
+}
+
 static void prepare(void) {
-  char path[2 * PATH_MAX], *molecule = get_file("tests/corpus/molecule/plain.pqr");
+  static const char times[] = "method,n,time_ms\na,8,1\na,8,1.1\nb,8,3\nb,64,2\na,64,4\n";
+  char path[2 * PATH_MAX];
   if (!mkdtemp(folder)) die(folder);
   limit_s = most_s;
-  put_file("@/in.pqr", molecule, strlen(molecule));
-  free(molecule);
+  copy_corpus();
+  write_journal();
+  put_file("@/times.csv", times, sizeof times - 1);
   make_run("tests/corpus/run/reference", "@/run");
   make_run("tests/corpus/run/reference", "@/small");
   make_gnuplot();
@@ -318,7 +456,9 @@ static void prepare(void) {
   for (int c = 0; c < N_COMMANDS; c++) /* what these write is read by others */
     if (strcmp(commands[c].name, "tune") == 0 || strcmp(commands[c].name, "sweep") == 0)
       (void)run(commands[c].arguments, false, FSYNC, LONG_MAX);
-  copy_begun("@/new", "@/begun");
+  copy_run("@/new", "@/begun", false);
+  make_real_runs();
+  (void)run("map @/in.pqr --grid 4^3 --out @/map.dx", false, FSYNC, LONG_MAX);
 }
 
 int main(int argc, char **argv) {
@@ -326,6 +466,7 @@ int main(int argc, char **argv) {
   if (argc < 3) return 2;
   program = argv[1];
   library = realpath(argv[2], real);
+  read_environment();
   prepare();
   for (int c = 0; c < N_COMMANDS; c++)
     if (chosen(commands[c].name, argc, argv)) inject(c);

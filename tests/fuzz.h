@@ -40,6 +40,12 @@ static inline const char *fuzz_file(int which, const uint8_t *data, size_t size)
   return names[which];
 }
 
+/* Makes a folder, in memory where the system keeps one there; its path stays in `folder`. */
+static inline void fuzz_folder(char folder[64]) {
+  snprintf(folder, 64, "%s/dcs-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  FUZZ_EXPECT(mkdtemp(folder));
+}
+
 /* Where what readers have to say goes. */
 static inline FILE *fuzz_notes(void) {
   static FILE *notes;

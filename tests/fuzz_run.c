@@ -25,11 +25,8 @@ static void remove_folder(void) {
   rmdir(folder);
 }
 
-/* In memory where the system keeps a folder there. */
 static void make_folder(void) {
-  snprintf(folder, sizeof folder, "%s/dcs-fuzz-XXXXXX",
-           access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-  FUZZ_EXPECT(mkdtemp(folder));
+  fuzz_folder(folder);
   atexit(remove_folder);
 }
 

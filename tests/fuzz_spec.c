@@ -3,7 +3,7 @@
 #include "harness/spec/spec.h"
 #include "tests/fuzz.h"
 
-static char folder[] = "/tmp/dcs-fuzz-spec-XXXXXX", path[64];
+static char folder[64], path[96];
 
 static void put(const char *name, const void *bytes, size_t n) {
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -12,11 +12,21 @@ static void put(const char *name, const void *bytes, size_t n) {
   FUZZ_EXPECT(fclose(file) == 0);
 }
 
+static void remove_folder(void) {
+  static const char *const names[] = {"spec.json", "k.cu", "k.c"};
+  for (int f = 0; f < 3; f++) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[f]);
+    unlink(path);
+  }
+  rmdir(folder);
+}
+
 static void begin(void) {
   static const char cuda[] = "__global__ void k(float *x) { x[0] = 1; }\n",
                     c[] = "void k(void *const *arguments) {}\n";
   if (path[0]) return;
-  FUZZ_EXPECT(mkdtemp(folder));
+  fuzz_folder(folder);
+  atexit(remove_folder);
   put("k.cu", cuda, sizeof cuda - 1);
   put("k.c", c, sizeof c - 1);
 }

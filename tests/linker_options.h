@@ -12,6 +12,14 @@ static inline char *build_flags(void) {
   return get_file(path, NULL);
 }
 
+/* Built so that programs take terabytes of addresses, whatever they use of them. */
+static inline int takes_all_addresses(void) {
+  char *flags = build_flags();
+  const int takes = strstr(flags, "-fsanitize=address") || strstr(flags, "-fsanitize=thread");
+  free(flags);
+  return takes;
+}
+
 /* How libcsv is linked here. */
 static inline const char *csv_option(void) {
   char *flags = build_flags();

@@ -12,6 +12,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/sweep/sweep.h"
 #include "harness/worker/worker.h"
+#include "tests/linker_options.h"
 #include "tests/run_folder.h"
 
 #include <dirent.h>
@@ -260,6 +261,23 @@ static void another_signal_of_the_kernels_is_a_crash(void **state) {
   assert_contains(trial.why, "Aborted");
 }
 
+/* 400 threads whose stacks have no room: OpenMP's runtime would end the worker. */
+static void threads_that_cannot_start_are_want_of_memory(void **state) {
+  (void)state;
+  const struct rlimit few = {2000000000, RLIM_INFINITY};
+  struct rlimit all;
+  assert_int_equal(getrlimit(RLIMIT_AS, &all), 0);
+#ifdef _OPENMP
+  if (takes_all_addresses() || setrlimit(RLIMIT_AS, &few) != 0) skip();
+  int status = program_run("sweep --variants cpu_gather --config threads=400 --atoms 5 --grid 4^3 "
+                           "--rounds 1 --out %s",
+                           in_folder("threads"));
+  assert_int_equal(setrlimit(RLIMIT_AS, &all), 0);
+  assert_status(status, 4);
+  assert_contains(program_err, "memory: threads=400: cannot start them");
+#endif
+}
+
 static void too_short_to_start_in_is_a_timeout(void **state) {
   (void)state;
   assert_int_equal(try_struck((strike){.at = NONE}, 1e-9).outcome, DCS_OUTCOME_TIMEOUT);
@@ -281,6 +299,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(killed_twice_is_out_of_memory),
       cmocka_unit_test(rows_of_killed_workers_are_gone_on_with),
       cmocka_unit_test(another_signal_of_the_kernels_is_a_crash),
+      cmocka_unit_test(threads_that_cannot_start_are_want_of_memory),
       cmocka_unit_test(too_short_to_start_in_is_a_timeout),
       cmocka_unit_test(a_second_interrupt_leaves_the_rows),
       cmocka_unit_test(a_signal_is_never_a_result),

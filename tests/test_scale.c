@@ -143,6 +143,20 @@ static void plant_model(planted *p, int64_t most_parts) {
       0);
 }
 
+/* On a busy machine one rank may have computed all before the other began. */
+static void runs_in_which_nothing_was_received_tell_nothing(void **state) {
+  (void)state;
+  planted p;
+  dcs_scale_model m;
+  plant_model(&p, 10);
+  p.scale.runs[p.scale.n_runs - 1].sent_parts = 0;
+  assert_true(dcs_scale_model_of(&p.scale, &m));
+  assert_near(m.receive_s, 0.1);
+  for (int r = 0; r < p.scale.n_runs; r++)
+    p.scale.runs[r].sent_parts = 0;
+  assert_false(dcs_scale_model_of(&p.scale, &m));
+}
+
 static void a_queue_of_blocks_is_simulated(void **state) {
   (void)state;
   planted p;
@@ -357,6 +371,7 @@ int main(void) {
       cmocka_unit_test(speed_up_and_efficiency),
       cmocka_unit_test(ranks_are_held_against_threads),
       cmocka_unit_test(a_queue_of_blocks_is_simulated),
+      cmocka_unit_test(runs_in_which_nothing_was_received_tell_nothing),
       cmocka_unit_test(slabs_are_cut_finer_for_more_nodes),
       cmocka_unit_test(steps_with_halos_are_simulated),
       cmocka_unit_test(without_several_ranks_there_is_no_model),

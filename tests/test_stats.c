@@ -29,6 +29,18 @@ static void nothing_is_unknown(void **state) {
   assert_true(isnan(stats.min) && isnan(stats.mad));
 }
 
+/* Wherever it stands; values that are NaN have no order. */
+static void a_value_that_is_none_is_unknown(void **state) {
+  (void)state;
+  for (int at = 0; at < 7; at++) {
+    double values[7] = {5, 3, 9, 1, 7, 2, 8};
+    values[at] = NAN;
+    dcs_stats s = dcs_summarize(values, 7);
+    assert_int_equal(s.n, 7);
+    assert_true(isnan(s.median) && isnan(s.lo) && isnan(s.hi) && isnan(s.min) && isnan(s.mad));
+  }
+}
+
 static void one_and_two_values(void **state) {
   (void)state;
   dcs_stats one = summarize((const double[]){7}, 1);
@@ -272,6 +284,7 @@ static void far_values_are_outliers(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_is_unknown),
+      cmocka_unit_test(a_value_that_is_none_is_unknown),
       cmocka_unit_test(one_and_two_values),
       cmocka_unit_test(an_odd_count),
       cmocka_unit_test(an_even_count),

@@ -86,7 +86,8 @@ static void an_interrupted_tuning_keeps_what_it_measured(void **state) {
            "tune cpu_gather --atoms 20000 --grid 64^3 --config threads=1 --samples 1000");
   FILE *out = tmpfile(), *err = tmpfile();
   pid_t pid = program_start(arguments, fileno(out), fileno(err));
-  usleep(1500000);
+  while (!exists(in_folder("data/journal.csv")) && waitpid(pid, NULL, WNOHANG) == 0)
+    usleep(10000);
   kill(pid, SIGINT);
   int status = program_wait(pid);
   program_take(err, program_err, sizeof program_err);
@@ -97,8 +98,15 @@ static void an_interrupted_tuning_keeps_what_it_measured(void **state) {
   dcs_table_free(journal);
 }
 
+/* A journal that cannot be read: what is wrong besides is said before it is looked at. */
+static void put_wrong_journal(void) {
+  mkdir(in_folder("data"), 0777);
+  put_file(in_folder("data/journal.csv"), "this,is,none\n");
+}
+
 static void what_cannot_run_here_is_said(void **state) {
   (void)state;
+  put_wrong_journal();
   setenv("DCS_DISABLE_ISA", "avx512,avx2", 1);
   int status = program_run("tune cpu_avx512 --grid 64^3 --atoms 2000 --budget 20");
   unsetenv("DCS_DISABLE_ISA");
@@ -106,6 +114,7 @@ static void what_cannot_run_here_is_said(void **state) {
   assert_contains(program_err, "cpu_avx512");
   if (program_has_gpu()) return;
   assert_status(program_run("tune cuda_padded --grid 64^3 --atoms 2000"), 4);
+  assert_status(program_run("tune cpu_simd cuda_padded --pareto=error --grid 8^3 --atoms 20"), 4);
 }
 
 static void arguments_are_checked(void **state) {
@@ -133,11 +142,14 @@ static void arguments_are_checked(void **state) {
       {"tune show everything", "found \"everything\"; expected nothing", 2},
       {"tune forget", "what to forget", 2},
       {"tune forget cpu_gathr", "did you mean cpu_gather", 2},
+      {"tune cpu_gather --atoms 8 --grid 8^3", "journal.csv: found no column", 3},
   };
+  put_wrong_journal();
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     assert_status(program_run("%s", cases[c].arguments), cases[c].status);
     assert_contains(program_err, cases[c].said);
   }
+  unlink(in_folder("data/journal.csv"));
 }
 
 static void the_space_is_listed(void **state) {
@@ -288,7 +300,8 @@ static void a_wrong_kernel_is_an_outcome_without_a_time(void **state) {
   assert_int_equal(dcs_space_build(variant, "block_x=32,block_y=4", &f->c.problem, 2, &space),
                    DCS_OK);
   assert_int_equal(dcs_journal_open(in_folder("wrong.csv"), &journal), DCS_OK);
-  assert_int_equal(dcs_live_open(&live, &space, DCS_KERNEL, &journal), DCS_OK);
+  assert_int_equal(dcs_live_open(&live, &space, DCS_KERNEL), DCS_OK);
+  live.journal = &journal;
   assert_int_equal(live.evaluator.more(&live.evaluator, 0, 3, &e), DCS_OK);
   assert_true(e.known);
   assert_int_equal(e.outcome, DCS_OUTCOME_WRONG);

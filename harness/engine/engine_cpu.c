@@ -3,6 +3,8 @@
 #include "harness/base/machine.h"
 #include "harness/engine/engine.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -78,6 +80,47 @@ static dcs_outcome cpu_move(dcs_engine *engine, int slot, const dcs_plan *plan,
   return DCS_OUTCOME_OK;
 }
 
+#ifdef _OPENMP
+static void *wait_for_gate(void *gate) {
+  (void)pthread_mutex_lock(gate);
+  (void)pthread_mutex_unlock(gate);
+  return NULL;
+}
+
+/* Starts so many threads beside each other and ends them; returns pthread_create's error. */
+static int try_threads(int n) {
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t *threads = malloc((size_t)n * sizeof *threads);
+  int started = 0, error = threads ? 0 : ENOMEM;
+  (void)pthread_mutex_lock(&gate);
+  while (!error && started < n)
+    if (!(error = pthread_create(&threads[started], NULL, wait_for_gate, &gate))) started++;
+  (void)pthread_mutex_unlock(&gate);
+  for (int t = 0; t < started; t++)
+    (void)pthread_join(threads[t], NULL);
+  free(threads);
+  return error;
+}
+#endif
+
+/* OpenMP's runtime ends the process that it cannot start a thread in, which is not the method's
+ * doing. The team of before waits for more work, and needs to be started no more. */
+static dcs_outcome check_threads(const dcs_variant *variant, const dcs_config *config) {
+#ifdef _OPENMP
+  static int there = 1;
+  const int threads = dcs_role_value(variant, config, DCS_ROLE_THREADS, 1),
+            error = threads > there ? try_threads(threads - there) : 0;
+  if (error) {
+    (void)dcs_fail(DCS_UNAVAILABLE, "threads=%d: cannot start them: %s", threads, strerror(error));
+    return DCS_OUTCOME_MEMORY;
+  }
+  there = threads;
+#else
+  (void)variant, (void)config;
+#endif
+  return DCS_OUTCOME_OK;
+}
+
 /* Threads that a team which asks for so many really has; with the dynamic ones off, always as many.
  */
 static int team_of(int threads) {
@@ -107,7 +150,8 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *p
                                dcs_code_facts *facts) {
   cpu_engine *cpu = (cpu_engine *)engine;
   const double started = dcs_now_ns();
-  dcs_outcome outcome = cpu->measured ? check_team(variant, config) : DCS_OUTCOME_OK;
+  dcs_outcome outcome = check_threads(variant, config);
+  if (outcome == DCS_OUTCOME_OK && cpu->measured) outcome = check_team(variant, config);
   if (outcome != DCS_OUTCOME_OK) return outcome;
   if (variant->load && variant->load(config) != DCS_OK) return DCS_OUTCOME_COMPILE;
   if (slot >= cpu->n_slots) { /* in a fresh worker, methods return in any order */

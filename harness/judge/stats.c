@@ -69,6 +69,8 @@ static long interval_rank(size_t n) {
 dcs_stats dcs_summarize(double *values, size_t n) {
   dcs_stats stats = {
       .n = n, .median = NAN, .lo = NAN, .hi = NAN, .min = NAN, .mad = NAN, .inflation = 1};
+  for (size_t i = 0; i < n; i++)
+    if (isnan(values[i])) return stats;
   if (n == 0) return stats;
   dcs_sort_values(values, n);
   stats.median = dcs_median_of_sorted(values, n);

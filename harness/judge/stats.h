@@ -22,9 +22,9 @@ typedef struct {
   double inflation; /* by how much an interval is wider than of so many independent values */
 } dcs_stats;
 
-/* values[n] is sorted in place. n = 0 gives NaN everywhere. The interval is the pair of order
- * statistics whose coverage by the binomial distribution is at least 95% (David and Nagaraja, Order
- * Statistics, 3rd ed., section 7.1); inflation is 1. */
+/* values[n] is sorted in place. n = 0 gives NaN everywhere, as a NaN among the values does. The
+ * interval is the pair of order statistics whose coverage by the binomial distribution is at least
+ * 95% (David and Nagaraja, Order Statistics, 3rd ed., section 7.1); inflation is 1. */
 dcs_stats dcs_summarize(double *values, size_t n);
 
 /* The same of times in the order that they were taken, from one session; room[n] gets them sorted.

@@ -8,12 +8,14 @@
 
 enum { MOST_RUNS = 4096 };
 
-/* The median over the runs of a point. */
+/* The median over the runs of a point that tell it. */
 static double median_of(const dcs_scale *s, int point, double (*value)(const dcs_scale_run *run)) {
   double values[MOST_RUNS];
   size_t n = 0;
-  for (int r = 0; r < s->n_runs && n < MOST_RUNS; r++)
-    if (s->runs[r].point == point) values[n++] = value(&s->runs[r]);
+  for (int r = 0; r < s->n_runs && n < MOST_RUNS; r++) {
+    const double found = value(&s->runs[r]);
+    if (s->runs[r].point == point && !isnan(found)) values[n++] = found;
+  }
   return dcs_summarize(values, n).median;
 }
 
@@ -30,6 +32,7 @@ static double part(const dcs_scale_run *r) {
   return (r->wall_s - r->preparing_s - r->writing_s) / (double)r->parts;
 }
 
+/* NaN: others had computed all before this one's ranks began. */
 static double receiving(const dcs_scale_run *r) {
   return r->sent_parts > 0 ? r->receiving_s / (double)r->sent_parts : NAN;
 }

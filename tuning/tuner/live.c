@@ -137,12 +137,10 @@ static dcs_status more(dcs_evaluator *evaluator, int config, int samples, dcs_ev
   return status;
 }
 
-dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope,
-                         dcs_journal_writer *journal) {
+dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope) {
   live->evaluator.more = more;
   live->space = space;
   live->scope = scope;
-  live->journal = journal;
   live->progress = dcs_progress_start();
   live->methods = calloc((size_t)space->n, sizeof *live->methods);
   if (!live->methods) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", space->n);

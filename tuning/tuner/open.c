@@ -131,31 +131,35 @@ static dcs_status compile_ahead(dcs_tuning *t) {
   return dcs_compile_ahead(&t->space, o->kernels, arch, dcs_cpus(), until_ns, &t->live.progress);
 }
 
-static dcs_status open_all(dcs_tuning *t, dcs_journal_writer *journal, double until_ns) {
+static dcs_status open_all(dcs_tuning *t) {
   const dcs_tune_options *o = t->options;
-  const dcs_budget budget = {o->budget_evals, until_ns};
-  char path[4096];
   DCS_TRY(dcs_bench_open(o->device, o->kernels, o->timeout_s, &t->live.bench));
   DCS_TRY(dcs_tuned_ready());
   DCS_TRY(open_machine(t));
   DCS_TRY(dcs_space_build(o->variant, o->config, &t->live.c.problem, dcs_cpus(), &t->space));
   DCS_TRY(fill_subject(t));
-  DCS_TRY(open_journal(o, journal, path));
-  DCS_TRY(dcs_search_open(&t->space, &t->live.subject, &t->live.evaluator, o->samples, o->seed,
-                          budget, &t->search));
-  DCS_TRY(take_up(t, path));
   t->live.unverified = o->unverified;
-  DCS_TRY(dcs_live_open(&t->live, &t->space, o->scope, journal));
-  return compile_ahead(t);
+  return dcs_live_open(&t->live, &t->space, o->scope);
 }
 
-dcs_status dcs_tuning_open(dcs_tuning *t, const dcs_tune_options *options,
-                           dcs_journal_writer *journal, double until_ns) {
+dcs_status dcs_tuning_open(dcs_tuning *t, const dcs_tune_options *options) {
   *t = (dcs_tuning){.options = options};
   DCS_TRY(dcs_objective_open(options->objective, &t->objective));
   DCS_TRY(dcs_objective_open(options->objective, &t->live.objective));
   t->live.energies = t->objective.needs_energy;
-  return open_all(t, journal, until_ns);
+  return open_all(t);
+}
+
+dcs_status dcs_tuning_go_on(dcs_tuning *t, dcs_journal_writer *journal, double until_ns) {
+  const dcs_tune_options *o = t->options;
+  const dcs_budget budget = {o->budget_evals, until_ns};
+  char path[4096];
+  DCS_TRY(open_journal(o, journal, path));
+  t->live.journal = journal;
+  DCS_TRY(dcs_search_open(&t->space, &t->live.subject, &t->live.evaluator, o->samples, o->seed,
+                          budget, &t->search));
+  DCS_TRY(take_up(t, path));
+  return compile_ahead(t);
 }
 
 void dcs_tuning_close(dcs_tuning *t) {

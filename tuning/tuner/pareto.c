@@ -45,11 +45,13 @@ static dcs_status open_tunings(fronts *f) {
     o->objective = searches[f->pareto->axis].objective;
     o->budget_s /= f->n;
     f->open++;
-    DCS_TRY(dcs_tuning_open(t, o, &f->journal, INFINITY));
+    DCS_TRY(dcs_tuning_open(t, o));
     if (f->pareto->axis == DCS_PARETO_ERROR)
       DCS_TRY(dcs_model_error(&t->live.c, ORACLE_EVALS, &t->live.reference, error));
     if (isnan(*error)) *error = 0;
   }
+  for (int t = 0; t < f->n; t++)
+    DCS_TRY(dcs_tuning_go_on(&f->tunings[t], &f->journal, INFINITY));
   return DCS_OK;
 }
 

@@ -108,8 +108,9 @@ static dcs_status finish(dcs_tuning *t, double until_ns) {
 static dcs_status run(dcs_tuning *t, const dcs_tune_options *options, dcs_journal_writer *journal) {
   const double started_ns = dcs_now_ns(), budget_ns = 1e9 * options->budget_s;
   const bool is_limited = options->budget_s > 0;
-  DCS_TRY(dcs_tuning_open(t, options, journal,
-                          is_limited ? started_ns + (1 - FINAL_SHARE) * budget_ns : INFINITY));
+  DCS_TRY(dcs_tuning_open(t, options));
+  DCS_TRY(dcs_tuning_go_on(t, journal,
+                           is_limited ? started_ns + (1 - FINAL_SHARE) * budget_ns : INFINITY));
   DCS_TRY(dcs_tuning_search(t));
   return finish(t, is_limited ? started_ns + budget_ns : INFINITY);
 }

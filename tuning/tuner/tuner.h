@@ -75,9 +75,9 @@ typedef struct {
 } dcs_live;
 
 /* The bench is open, the case put before it, objective and subject set already; all are the live
- * evaluator's from now on. Free with dcs_live_close(), whatever the status. */
-dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope,
-                         dcs_journal_writer *journal);
+ * evaluator's from now on. Its journal is set before the first evaluation. Free with
+ * dcs_live_close(), whatever the status. */
+dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope);
 void dcs_live_close(dcs_live *live);
 
 typedef struct {

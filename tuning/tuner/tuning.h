@@ -15,11 +15,12 @@ typedef struct {
   double given; /* useful work of the inputs that kernels get */
 } dcs_tuning;
 
-/* Opens the machine, the journal (where another tuning has not done so yet), builds the space,
- * takes up what the journal knows, and compiles ahead; the search may last until then. Nothing is
- * searched yet. Close whatever the status; the journal is the caller's. */
-dcs_status dcs_tuning_open(dcs_tuning *t, const dcs_tune_options *options,
-                           dcs_journal_writer *journal, double until_ns);
+/* Opens the machine and builds the space: all that can be wrong with the options is said before a
+ * journal is touched. Close whatever the status. */
+dcs_status dcs_tuning_open(dcs_tuning *t, const dcs_tune_options *options);
+/* Opens the journal, where another tuning has not done so yet, takes up what it knows, and compiles
+ * ahead; the search may last until then. The journal is the caller's. */
+dcs_status dcs_tuning_go_on(dcs_tuning *t, dcs_journal_writer *journal, double until_ns);
 void dcs_tuning_close(dcs_tuning *t);
 
 /* From now on values are another objective's, also of what is known. */
