@@ -47,6 +47,19 @@ static void the_ladder_is_right(void **state) {
   assert_contains(program_out, "which this device's OpenCL C has not");
 }
 
+/* As cards of NVIDIA allow, whose OpenCL compiles kernels for blocks of 256 threads. */
+static void blocks_that_the_device_has_not_are_inapplicable(void **state) {
+  (void)state;
+  if (!is_here()) skip();
+  setenv("POCL_MAX_WORK_GROUP_SIZE", "256", 1);
+  const int status =
+      program_run("verify --device opencl:0 --variants cuda_naive --config block_x=128,block_y=8");
+  unsetenv("POCL_MAX_WORK_GROUP_SIZE");
+  assert_status(status, 4);
+  assert_contains(program_out, "cuda_naive             inapplicable: 1024 threads a block; the "
+                               "device allows this kernel 256");
+}
+
 /* With the limits that a sweep measures first, which takes a CPU long. */
 static void times_are_measured(void **state) {
   (void)state;
@@ -86,6 +99,7 @@ static void a_device_that_is_not_there_is_said(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_ladder_is_right),
+      cmocka_unit_test(blocks_that_the_device_has_not_are_inapplicable),
       cmocka_unit_test(times_are_measured),
       cmocka_unit_test(maps_name_what_computed_them),
       cmocka_unit_test(a_device_that_is_not_there_is_said),

@@ -40,6 +40,7 @@ typedef struct {
 typedef struct {
   int registers, spill_bytes, constant_bytes, shared_bytes;
   int local_bytes;   /* of a thread: spilled registers, and arrays that are in no registers */
+  int block_threads; /* of which a block of it has at most so many; 0: unknown */
   double compile_ms; /* what compiling cost when it was compiled, also if it came from the cache */
   bool cached;
 } dcs_code_facts;

@@ -105,6 +105,14 @@ static dcs_outcome load(dcs_device_engine *e, dcs_device_method *m, const dcs_co
   return as_outcome(status, DCS_OUTCOME_COMPILE);
 }
 
+/* Whether blocks are no larger than the compiled kernel allows, which is the device's to say. */
+static bool fits(const dcs_device_method *m, const dcs_code_facts *facts) {
+  const int64_t threads = (int64_t)m->plan.block[0] * m->plan.block[1] * m->plan.block[2];
+  if (facts->block_threads == 0 || threads <= facts->block_threads) return true;
+  return dcs_fail(DCS_USAGE, "%lld threads a block; the device allows this kernel %d",
+                  (long long)threads, facts->block_threads) == DCS_OK;
+}
+
 /* Whether the device can run what the kernel is written with. */
 static bool can_run(const dcs_device_engine *e, const dcs_device_method *m) {
   dcs_kernel_source source;
@@ -144,6 +152,7 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
   dcs_outcome outcome =
       dcs_make_scratch(e, &m) == DCS_OK ? dcs_make_ffts(e, &m) : DCS_OUTCOME_MEMORY;
   if (outcome == DCS_OUTCOME_OK) outcome = load(e, &m, config, facts);
+  if (outcome == DCS_OUTCOME_OK && !fits(&m, facts)) outcome = DCS_OUTCOME_INAPPLICABLE;
   m.registers = facts->registers;
   e->slots[slot] = m;
   return outcome;

@@ -174,6 +174,7 @@ static dcs_status fill_module(dcs_device *device, dcs_module *module, dcs_code_f
     DCS_TRY(DCS_CL(clGetKernelWorkGroupInfo, module->kernels[k], opencl->card,
                    CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL));
     facts->shared_bytes = (int)local;
+    DCS_TRY(dcs_opencl_block_threads(opencl, module, k, &facts->block_threads));
   }
   for (int c = 0; c < module->text.n_constants; c++)
     DCS_TRY(device->alloc(device, opencl->constant_bytes, &module->constants[c]));

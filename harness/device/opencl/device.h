@@ -64,6 +64,9 @@ dcs_status dcs_opencl_can_run(const dcs_source *source);
 void dcs_opencl_code_methods(dcs_device *device);
 /* The module's kernel of that name: its place among them. */
 dcs_status dcs_opencl_find_kernel(const dcs_module *module, const char *name, int *found);
+/* How many threads a block of the module's k-th kernel has at most. */
+dcs_status dcs_opencl_block_threads(const dcs_opencl_device *opencl, const dcs_module *module,
+                                    int k, int *threads);
 
 /* ---- launches ---- */
 

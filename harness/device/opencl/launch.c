@@ -4,6 +4,7 @@
 
 #include "harness/device/graph.h"
 
+#include <limits.h>
 #include <string.h>
 
 dcs_status dcs_opencl_find_kernel(const dcs_module *module, const char *name, int *found) {
@@ -48,15 +49,23 @@ static dcs_status set_arguments(const dcs_opencl_device *opencl, const dcs_modul
 
 /* ---- launches ---- */
 
-static dcs_status check_group(const dcs_opencl_device *opencl, const dcs_module *module, int k,
-                              const int block[3]) {
+dcs_status dcs_opencl_block_threads(const dcs_opencl_device *opencl, const dcs_module *module,
+                                    int k, int *threads) {
   size_t most;
-  const size_t threads = (size_t)block[0] * (size_t)block[1] * (size_t)block[2];
   DCS_TRY(DCS_CL(clGetKernelWorkGroupInfo, module->kernels[k], opencl->card,
                  CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL));
+  *threads = most < INT_MAX ? (int)most : INT_MAX;
+  return DCS_OK;
+}
+
+static dcs_status check_group(const dcs_opencl_device *opencl, const dcs_module *module, int k,
+                              const int block[3]) {
+  int most;
+  const int64_t threads = (int64_t)block[0] * block[1] * block[2];
+  DCS_TRY(dcs_opencl_block_threads(opencl, module, k, &most));
   if (threads <= most) return DCS_OK;
-  return dcs_fail(DCS_FAILED, "launch refused: a block has %zu threads; at most %zu of %s fit",
-                  threads, most, module->text.kernels[k].name);
+  return dcs_fail(DCS_FAILED, "launch refused: a block has %lld threads; at most %d of %s fit",
+                  (long long)threads, most, module->text.kernels[k].name);
 }
 
 static dcs_status capture_launch(dcs_opencl_device *opencl, dcs_module *module, const char *name,
