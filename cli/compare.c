@@ -95,6 +95,11 @@ static void print_spreads(FILE *out, const char *mark, const dcs_comparison *c) 
     else
       fprintf(out, "assumed: `dcsbench limits --sessions 10` measures it, `compare --run` does "
                    "without\n");
+    if (s->deviation < c->scatter[backend])
+      fprintf(out,
+              "%s%s ratios scatter by %.2g%%: the machine changed its pace; that is in each "
+              "interval, too\n",
+              mark, of, 100 * c->scatter[backend]);
   }
 }
 

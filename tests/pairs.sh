@@ -42,7 +42,7 @@ load() {
 # Rows of a comparison, with the pair's number, its load, and how it was measured before them.
 keep() {
   awk -F, -v OFS=, -v pair="$1" -v load="$2" -v how="$3" '
-    BEGIN { n = split("variant config atoms median_a_ns median_b_ns ratio ratio_lo ratio_hi p verdict", kept, " ") }
+    BEGIN { n = split("variant config atoms ratio ratio_lo ratio_hi p verdict", kept, " ") }
     !/,/ { next }
     !header++ { for (i = 1; i <= NF; i++) at[$i] = i; $0 = "pair,load,how"; for (i = 1; i <= n; i++) $0 = $0 "," kept[i]; print; next }
     { line = pair "," load "," how; for (i = 1; i <= n; i++) line = line "," $at[kept[i]]; print line }' "$3" >"$3.rows"

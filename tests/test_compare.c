@@ -145,6 +145,34 @@ static void a_planted_change_is_found_and_nothing_else(void **state) {
 
 /* ---- sessions ---- */
 
+/* Eight rows; the times of `run` are those of the first times `factors`. */
+static void put_factors(const char *run, const double factors[8]) {
+  measured rows[9] = {{0}};
+  for (int r = 0; r < 8; r++)
+    rows[r] = (measured){"v1", "kernel", 100 + r, 9, 2 * factors[r], 0.001, "ok"};
+  put_run(run, ENV, rows);
+}
+
+/* All rows 10% slower are a slower build. A pace that changed from row to row is none: by 10% in
+ * the mean, too, and by a deviation of 1.4826 times 0.1. */
+static void a_pace_that_changes_is_in_the_interval(void **state) {
+  (void)state;
+  static const double once[] = {1, 1, 1, 1, 1, 1, 1, 1};
+  static const double slower[] = {1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1};
+  double moved[8];
+  for (int r = 0; r < 8; r++)
+    moved[r] = 1.1 * exp(r % 2 ? 0.1 : -0.1);
+  put_factors("a", once);
+  put_factors("slower", slower);
+  put_factors("moved", moved);
+  assert_status(compare("a", "slower", ""), 1);
+  assert_contains(program_out, "8 compared: 8 slower");
+  assert_null(strstr(program_out, "changed its pace"));
+  assert_status(compare("a", "moved", ""), 0);
+  assert_contains(program_out, "8 compared: 0 slower, 0 faster");
+  assert_contains(program_out, "CPU ratios scatter by 15%: the machine changed its pace");
+}
+
 static void assert_interval(double value, double half_within, double half_between) {
   dcs_table *t = written();
   assert_true(fabs(number_at(t, 0, "ratio") - value) < 1e-6);
@@ -311,6 +339,7 @@ int main(void) {
       cmocka_unit_test(the_table_tells_the_same_and_counts),
       cmocka_unit_test(the_status_tells_whether_anything_is_slower),
       cmocka_unit_test(a_planted_change_is_found_and_nothing_else),
+      cmocka_unit_test(a_pace_that_changes_is_in_the_interval),
       cmocka_unit_test(the_spread_between_sessions_is_in_the_interval),
       cmocka_unit_test(sessions_of_the_runs_tell_their_spread),
       cmocka_unit_test(sessions_of_a_machine_are_kept_for_it),

@@ -26,13 +26,24 @@ static void judge_pairs(dcs_compared *row, double *room) {
   row->ratio = dcs_ratio_of_pairs(a->times, b->times, a->process, n, room, &row->p);
 }
 
-/* Of samples of sessions one after the other. */
-static void judge_sessions(dcs_compared *row, const dcs_comparison *c) {
+/* Of samples of sessions one after the other: what differs between sessions goes in. */
+static void widen(dcs_compared *row, const dcs_comparison *c) {
   const dcs_run_row *a = row->row[0], *b = row->row[1];
-  row->ratio = dcs_row_ratio(a, b);
-  dcs_spread_widen(dcs_spread_half(&c->spread[a->backend], dcs_row_sessions(&c->runs[0], a),
-                                   dcs_row_sessions(&c->runs[1], b)),
-                   &row->ratio);
+  const double between = dcs_spread_half(&c->spread[a->backend], dcs_row_sessions(&c->runs[0], a),
+                                         dcs_row_sessions(&c->runs[1], b));
+  dcs_spread_widen(hypot(between, 1.96 * c->scatter[a->backend]), &row->ratio);
+}
+
+static void widen_all(const workroom *w, dcs_comparison *c) {
+  for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+      if (!c->list[i].failed && c->list[i].row[0]->backend == backend)
+        w->values[n++] = c->list[i].ratio.value;
+    c->scatter[backend] = dcs_spread_scatter(w->values, n);
+  }
+  for (size_t i = 0; i < c->n; i++)
+    if (!c->list[i].failed) widen(&c->list[i], c);
 }
 
 /* Judges rows of one key, all but the change. */
@@ -55,7 +66,7 @@ static dcs_compared judge(const dcs_run_row *a, const dcs_run_row *b, const work
   if (c->interleaved)
     judge_pairs(&found, w->values);
   else
-    judge_sessions(&found, c);
+    found.ratio = dcs_row_ratio(a, b);
   return found;
 }
 
@@ -115,6 +126,7 @@ static dcs_status compare_rows(dcs_comparison *c) {
   bool room = w.sorted && w.values && w.order && c->list;
   if (room) {
     judge_all(&w, c);
+    if (!c->interleaved) widen_all(&w, c);
     find_changes(&w, c);
   }
   free(w.sorted);

@@ -1,6 +1,7 @@
 #include "harness/compare/spread.h"
 
 #include "harness/base/grow.h"
+#include "harness/judge/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,15 @@ double dcs_spread_half(const dcs_spread *spread, int sessions_a, int sessions_b)
 void dcs_spread_widen(double half, dcs_ratio *ratio) {
   ratio->lo = ratio->value * exp(-hypot(log(ratio->value / ratio->lo), half));
   ratio->hi = ratio->value * exp(hypot(log(ratio->hi / ratio->value), half));
+}
+
+double dcs_spread_scatter(double *ratios, size_t n) {
+  enum { LEAST_ROWS = 8 };
+  if (n < LEAST_ROWS) return 0;
+  const double median = log(dcs_median_of(ratios, n));
+  for (size_t i = 0; i < n; i++)
+    ratios[i] = fabs(log(ratios[i]) - median);
+  return 1.4826 * dcs_median_of(ratios, n);
 }
 
 /* ---- sessions of a row ---- */

@@ -32,6 +32,11 @@ double dcs_spread_half(const dcs_spread *spread, int sessions_a, int sessions_b)
  * the squares of their halves add up. NaN stays. */
 void dcs_spread_widen(double half, dcs_ratio *ratio);
 
+/* How far rows' ratios scatter around their median, which a build that is slower everywhere moves
+ * and does not widen: a standard deviation of the logarithms, by the median deviation, which rows
+ * that differ leave as it is as long as they are few. 0 of fewer than 8. ratios[n] is changed. */
+double dcs_spread_scatter(double *ratios, size_t n);
+
 /* Sessions that a row's samples are of: those of its processes that took 3 or more. One for a run
  * whose samples took turns: its processes are of one session. */
 int dcs_row_sessions(const dcs_run *run, const dcs_run_row *row);
