@@ -157,17 +157,33 @@ static void what_is_known_is_free(void **state) {
 typedef struct {
   dcs_evaluator evaluator;
   const dcs_space *space;
+  bool sound;        /* none fails */
+  int asked[200], n; /* in the order they were */
 } planted;
 
-/* Every fifth fails; the others take what was planted. */
+/* Every fifth fails, where not all are sound; the others take what was planted. */
 static dcs_status plant(dcs_evaluator *evaluator, int config, int samples, dcs_evaluation *e) {
-  const planted *from = (const planted *)evaluator;
+  planted *from = (planted *)evaluator;
   double ns = written_truth(from->space, config);
+  if (from->n < 200) from->asked[from->n++] = config;
   e->known = true;
-  e->outcome = config % 5 == 0 ? DCS_OUTCOME_LAUNCH : DCS_OUTCOME_OK;
+  e->outcome = !from->sound && config % 5 == 0 ? DCS_OUTCOME_LAUNCH : DCS_OUTCOME_OK;
   while (e->outcome == DCS_OUTCOME_OK && e->n < samples)
     if (dcs_evaluation_add(e, &ns, 1) != DCS_OK) return DCS_UNAVAILABLE;
   return DCS_OK;
+}
+
+/* In how many parameters the i-th that was asked for differs from the nearest of those before. */
+static int steps_taken(const planted *from, int i) {
+  const dcs_space *space = from->space;
+  int least = INT_MAX;
+  for (int b = 0; b < i; b++) {
+    int steps = 0;
+    for (int p = 0; p < space->variant->n_params; p++)
+      steps += space->position[from->asked[i]][p] != space->position[from->asked[b]][p];
+    if (steps < least) least = steps;
+  }
+  return least;
 }
 
 /* More configurations than a model looks through, and more evaluations than it takes. */
@@ -180,7 +196,7 @@ static void a_large_space_is_searched_in_part(void **state) {
                                    "block_x=1:32,block_y=1:16,coarsen=1:8", &problem, 2, &space),
                    DCS_OK);
   assert_true(space.n > 4096);
-  planted from = {{plant}, &space};
+  planted from = {.evaluator = {plant}, .space = &space};
   assert_int_equal(
       dcs_search_open(&space, NULL, &from.evaluator, 3, 1, (dcs_budget){200, INFINITY}, &search),
       DCS_OK);
@@ -191,6 +207,45 @@ static void a_large_space_is_searched_in_part(void **state) {
   for (int c = 0; c < space.n; c++)
     better += c % 5 != 0 && written_truth(&space, c) < written_truth(&space, best);
   assert_true(better < space.n / 100);
+  dcs_search_close(&search);
+  dcs_space_free(&space);
+}
+
+enum { N_KNOBS = 6, N_SETTINGS = 4, N_LARGE = 4096 }; /* N_SETTINGS to the N_KNOBS */
+
+static void make_large(dcs_space *space) {
+  static const dcs_param knob = {.meaning = "", .lo = 0, .hi = N_SETTINGS - 1, .real = true};
+  static const char *const names[N_KNOBS] = {"a", "b", "c", "d", "e", "f"};
+  static dcs_param params[N_KNOBS];
+  static const dcs_variant variant = {.id = "own", .params = params, .n_params = N_KNOBS};
+  static dcs_config configs[N_LARGE];
+  for (int p = 0; p < N_KNOBS; p++) {
+    params[p] = knob;
+    params[p].name = names[p];
+  }
+  for (int c = 0; c < N_LARGE; c++)
+    for (int p = 0, left = c; p < N_KNOBS; p++, left /= N_SETTINGS)
+      configs[c].value[p] = left % N_SETTINGS;
+  assert_int_equal(dcs_space_of_configs(&variant, configs, N_LARGE, space), DCS_OK);
+}
+
+/* It begins with the start and the middle; then it steps from what it knows. */
+static void a_large_space_is_searched_by_steps(void **state) {
+  (void)state;
+  dcs_space space;
+  dcs_search search;
+  make_large(&space);
+  planted from = {.evaluator = {plant}, .space = &space, .sound = true};
+  assert_int_equal(
+      dcs_search_open(&space, NULL, &from.evaluator, 1, 1, (dcs_budget){8, INFINITY}, &search),
+      DCS_OK);
+  dcs_search_surrogate(&search);
+  assert_int_equal(search.status, DCS_OK);
+  assert_int_equal(from.n, 8);
+  assert_int_equal(from.asked[0], search.start);
+  assert_int_equal(from.asked[1], dcs_space_middle(&space));
+  for (int i = 2; i < 8; i++)
+    assert_in_range(steps_taken(&from, i), 1, 2);
   dcs_search_close(&search);
   dcs_space_free(&space);
 }
@@ -251,6 +306,7 @@ int main(void) {
                                       recorded_end),
       cmocka_unit_test_setup_teardown(what_is_known_is_free, recorded_begin, recorded_end),
       cmocka_unit_test(a_large_space_is_searched_in_part),
+      cmocka_unit_test(a_large_space_is_searched_by_steps),
       cmocka_unit_test_setup_teardown(the_default_beats_random_on_a_smooth_space, recorded_begin,
                                       recorded_end),
       cmocka_unit_test_setup_teardown(finalists_overlap_the_best, recorded_begin, recorded_end),
