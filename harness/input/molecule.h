@@ -65,7 +65,7 @@ typedef struct {
   /* CHARMM's parameters of the atoms' types, n_parameters files: types and bonds are wanted. */
   const char *parameters[DCS_MOST_PARAMETERS];
   int n_parameters;
-  bool shape;         /* charges are not wanted, but radii, of the elements where no file has any */
+  bool shape; /* charges are not wanted, but radii, of the elements where no file has any */
 } dcs_read_options;
 
 /* What a molecule is read from. */
