@@ -137,7 +137,7 @@ static void fill_pairs(const assignment *a, dcs_force_field *field) {
 
 static dcs_status find_fixes(assignment *a) {
   dcs_force_field *field = &a->molecule->field;
-  a->fix = calloc((size_t)a->n * (size_t)a->n, sizeof(const dcs_charmm_fix *));
+  a->fix = calloc((size_t)a->n * (size_t)a->n + 1, sizeof(const dcs_charmm_fix *));
   if (!a->fix) return dcs_fail(DCS_UNAVAILABLE, "no memory for the pairs of %d types", a->n);
   for (int64_t f = 0; f < a->parameters->n_fixes; f++)
     set_fix(a, &a->parameters->fixes[f]);

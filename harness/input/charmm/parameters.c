@@ -29,6 +29,7 @@
 /* ---- lines ---- */
 
 enum { MOST_TEXT = 4096 };
+enum { OUTSIDE, NONBONDED, NBFIX, ATOMS, HBOND, CMAP, BONDS, ANGLES, DIHEDRALS, IMPROPER };
 
 typedef struct {
   dcs_content *content;
@@ -76,7 +77,12 @@ static dcs_status append(reader *r, dcs_slice line, bool *goes_on) {
   return DCS_OK;
 }
 
-/* The next line that has a word; titles, which begin with *, are passed over. */
+/* Within sections a type may begin with *. */
+static bool is_title(const reader *r, dcs_slice line) {
+  return r->section == OUTSIDE && r->length == 0 && line.length > 0 && line.text[0] == '*';
+}
+
+/* The next line that has a word. */
 static dcs_status next_line(reader *r, bool *found) {
   dcs_slice line;
   bool goes_on = false;
@@ -85,7 +91,7 @@ static dcs_status next_line(reader *r, bool *found) {
   for (;;) {
     DCS_TRY(dcs_content_line(r->content, &line, found));
     if (!*found) break;
-    if (r->length == 0 && line.length > 0 && line.text[0] == '*') continue;
+    if (is_title(r, line)) continue;
     if (r->length == 0) r->line.at = dcs_content_place(r->content);
     DCS_TRY(append(r, without_comment(line), &goes_on));
     if (goes_on) continue;
@@ -100,8 +106,6 @@ static dcs_status next_line(reader *r, bool *found) {
 }
 
 /* ---- sections ---- */
-
-enum { OUTSIDE, NONBONDED, NBFIX, ATOMS, HBOND, CMAP, BONDS, ANGLES, DIHEDRALS, IMPROPER };
 
 /* `types` words and `numbers` of lines that are passed over; `options` may stand behind a name. */
 typedef struct {

@@ -175,7 +175,13 @@ TILE_TARGET static __attribute__((noinline)) void take_list(tile *t, tile_list *
     tile_vector r2 = dx * dx + dy * dy + dz * dz;
     if (!FORCES_ANY(r2, cutoff2)) continue;
     tile_wells wells = {t->half.vector + s->half[j], t->root.vector * s->root[j]};
-    if (list->suspect[i]) look_up(t, j, &r2, &wells);
+    if (list->suspect[i]) { /* what has no address stays in registers */
+      tile_vector far = r2;
+      tile_wells found = wells;
+      look_up(t, j, &far, &found);
+      r2 = far;
+      wells = found;
+    }
     if (ewald)
       add_atom(t, list, i, r2, wells, true, sum);
     else
@@ -191,7 +197,7 @@ TILE_TARGET static __attribute__((noinline)) void take_list(tile *t, tile_list *
 TILE_TARGET static int32_t list_run(const tile *t, const dcs_forces_run *run, float reach2,
                                     int32_t first, tile_list *list) {
   const dcs_forces_sorted *s = &t->atoms->sorted;
-  const int32_t *types = t->atoms->types;
+  const int32_t *types = t->in_table ? t->atoms->types : NULL;
   const int32_t end = run->end - first < LISTED - list->n ? run->end : first + LISTED - list->n;
   for (int32_t j = first; j < end; j++) {
     const float x = s->x[j] + run->shift[0], y = s->y[j] + run->shift[1];
@@ -201,8 +207,7 @@ TILE_TARGET static int32_t list_run(const tile *t, const dcs_forces_run *run, fl
     list->y[list->n] = y;
     list->z[list->n] = z;
     list->at[list->n] = j;
-    list->suspect[list->n] =
-        (t->set[bit / 32] >> bit % 32 & 1) || (t->in_table && types[s->atom[j]]);
+    list->suspect[list->n] = (t->set[bit / 32] >> bit % 32 & 1) || (types && types[s->atom[j]]);
     list->n += dcs_forces_outside(t->cluster->lo, t->cluster->hi, x, y, z) <= reach2;
   }
   return end;
