@@ -73,7 +73,7 @@ static void ranks_have_the_bits_of_the_plain_program(void **state) {
   assert_same("plain.mrc", "ranks.mrc");
   assert_same("plain_variance.mrc", "ranks_variance.mrc");
   assert_same("plain_error.mrc", "ranks_error.mrc");
-  assert_contains(said, "rank_times.1,2,");
+  assert_contains(said, "rank_times.2,2,");
   assert_int_equal(times_in(said, "150 frames on 24x24x24"), 1); /* rank 0 alone speaks */
 }
 
