@@ -154,6 +154,7 @@ static dcs_outcome device_prepare(dcs_engine *engine, int slot, const dcs_config
   if (outcome == DCS_OUTCOME_OK) outcome = load(e, &m, config, facts);
   if (outcome == DCS_OUTCOME_OK && !fits(&m, facts)) outcome = DCS_OUTCOME_INAPPLICABLE;
   m.registers = facts->registers;
+  dcs_free_ffts(e, &e->slots[slot]);
   e->slots[slot] = m;
   return outcome;
 }

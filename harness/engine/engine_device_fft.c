@@ -47,10 +47,7 @@ static dcs_status make(dcs_device_engine *e, dcs_device_method *m, int s) {
 
 dcs_outcome dcs_make_ffts(dcs_device_engine *e, dcs_device_method *m) {
   dcs_device *device = e->engine.device;
-  if (m->n_made_ffts > MOST_MADE) {
-    (void)device->synchronize(device);
-    dcs_free_ffts(e, m);
-  }
+  if (m->n_made_ffts > MOST_MADE) dcs_free_ffts(e, m);
   for (int s = 0; s < m->plan.n_steps; s++) {
     if (m->plan.steps[s].does != DCS_STEP_FFT) continue;
     if (device->has_fft(device) != DCS_OK) return DCS_OUTCOME_NOT_BUILT;
@@ -61,6 +58,7 @@ dcs_outcome dcs_make_ffts(dcs_device_engine *e, dcs_device_method *m) {
 }
 
 void dcs_free_ffts(dcs_device_engine *e, dcs_device_method *m) {
+  if (m->n_made_ffts > 0) (void)e->engine.device->synchronize(e->engine.device);
   for (int i = 0; i < m->n_made_ffts; i++)
     e->engine.device->free_fft(e->engine.device, m->made_ffts[i].made);
   free(m->made_ffts);
