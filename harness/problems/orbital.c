@@ -3,6 +3,7 @@
 #include "harness/base/grow.h"
 #include "harness/problems/maps.h"
 #include "harness/problems/orbital_basis.h"
+#include "harness/problems/orbital_terms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -209,6 +210,10 @@ static const dcs_buffer buffers[] = {
                             .count = usual_shells,
                             .inputs = count_shells,
                             .fill = fill},
+    [DCS_ORBITAL_TERMS] = {.name = "terms",
+                           .bytes = sizeof(dcs_orbital_term),
+                           .count = dcs_orbital_term_places,
+                           .fill = dcs_orbital_fill_terms},
     [DCS_ORBITAL_MAP] = {
         .name = "map", .bytes = sizeof(float), .output = true, .reference = reference}};
 
