@@ -8,16 +8,15 @@
  * A lane holds its sphere against the box around the atoms of the block. Where that is 32 s away or farther, x =
  * s^2 / r^2 is at most 1/1024, and the series to x does; where it is 8 s, 1/64, and that to x^2. A tile all of whose
  * spheres are remote, or distant, is computed without comparing anything. In the others the least distance tells
- * whether a thread's atoms are all far from a sphere; if
- * not, a predicate leaves its terms out and notes the sphere in the thread's list. When a list of the warp has grown
- * the lanes compute what they have noted, all at once, instead of each on its own where the others wait. Atoms in
+ * whether a thread's atoms are all far from a sphere; if not, a predicate leaves its terms out and notes the sphere
+ * in the thread's list. When a list of the warp has grown the lanes compute what they have noted, all at once, instead of each on its own where the others wait. Atoms in
  * random order have the whole molecule in their box, and no tile is distant: so they are sorted by place first
  * (sort.cuh; order=place), by five small kernels that count as a part of the time. Of few atoms that takes longer than
  * it saves, and order=input leaves it out.
  *
  * Per remote pair: 3 subtractions, 1 multiply, 2 FMA, 1 reciprocal, 1 multiply, 2 FMA: 10 instructions; per distant
- * pair 1 FMA more, per far pair of another tile 2 FMA and 1 minimum more. Per sphere and thread: 2 loads of 16 bytes from shared memory (one
- * broadcast each); where compared, 1 maximum, 1 comparison, 2 for the bit.
+ * pair 1 FMA more, per far pair of another tile 2 FMA and 1 minimum more. Per sphere and thread: 2 loads of 16 bytes
+ * from shared memory (one broadcast each); where compared, 1 maximum, 1 comparison, 2 for the bit.
  *
  * What costs as much is the register file: it has two banks, and an instruction that reads two operands from the same
  * one waits a cycle, unless one was kept from the instruction before (cuda_neighbours). An earlier text, with the

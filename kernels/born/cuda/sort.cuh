@@ -32,7 +32,8 @@ static __device__ __forceinline__ corners no_corners() {
 }
 
 /* SORT_BOXES blocks: a box around an atom of so many each. */
-extern "C" __global__ void __launch_bounds__(SORT_THREADS) find_boxes(corners *boxes, const float4 *atoms, int n_atoms) {
+extern "C" __global__ void __launch_bounds__(SORT_THREADS)
+    find_boxes(corners *boxes, const float4 *atoms, int n_atoms) {
   __shared__ corners shared[SORT_THREADS];
   corners own = no_corners();
   for (int a = blockIdx.x * SORT_THREADS + threadIdx.x; a < n_atoms; a += SORT_BOXES * SORT_THREADS) {

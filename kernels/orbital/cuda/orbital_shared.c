@@ -1,33 +1,33 @@
 /* Descriptor of cuda_orbital_shared. */
 #include "kernels/orbital/cuda/launch.h"
 
-enum { BLOCK_Y, BLOCK_Z, GROUPS, TERMS_A_WARP };
+enum { WARPS_Y, WARPS_Z, GROUPS, TERMS_A_WARP };
 enum { WARP = 32, ROWS = 2, SLICES = 32, MOST_WARPS = 32, MOST_SHARED = 48 * 1024 };
 
-static const int block_y_tried[] = {1, 2, 4, DCS_TRIES_END};
-static const int block_z_tried[] = {1, 2, 4, DCS_TRIES_END};
+static const int warps_y_tried[] = {1, 2, 4, DCS_TRIES_END};
+static const int warps_z_tried[] = {1, 2, 4, DCS_TRIES_END};
 static const int groups_tried[] = {1, 2, 4, DCS_TRIES_END};
 static const int terms_tried[] = {1, 2, 4, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_y", "warps of a block in y, of 2 rows", 1, 8, 2, NULL, block_y_tried},
-    {"block_z", "warps of a block in z, of 32 slices", 1, 8, 4, NULL, block_z_tried},
+    {"warps_y", "warps of a block in y, of 2 rows", 1, 8, 2, NULL, warps_y_tried},
+    {"warps_z", "warps of a block in z, of 32 slices", 1, 8, 4, NULL, warps_z_tried},
     {"groups", "of so many warps that share the terms", 1, 8, 2, NULL, groups_tried},
     {"terms_a_warp", "terms of a tile that a warp makes", 1, 8, 1, NULL, terms_tried}};
 
 static dcs_orbital_block_shape shape_of(const dcs_config *config) {
   const double *v = config->value;
-  return (dcs_orbital_block_shape){WARP, (int)v[BLOCK_Y], {1, ROWS, SLICES * (int)v[BLOCK_Z]}};
+  return (dcs_orbital_block_shape){WARP, (int)v[WARPS_Y], {1, ROWS, SLICES * (int)v[WARPS_Z]}};
 }
 
 static int warps_of(const dcs_config *config) {
   const double *v = config->value;
-  return (int)(v[BLOCK_Y] * v[BLOCK_Z] * v[GROUPS]);
+  return (int)(v[WARPS_Y] * v[WARPS_Z] * v[GROUPS]);
 }
 
 /* Two tiles, of a number for each column and slice of a term. */
 static int64_t shared_bytes(const dcs_config *config) {
   const double *v = config->value;
-  const int64_t numbers = WARP * ROWS * (int64_t)v[BLOCK_Y] + SLICES * (int64_t)v[BLOCK_Z];
+  const int64_t numbers = WARP * ROWS * (int64_t)v[WARPS_Y] + SLICES * (int64_t)v[WARPS_Z];
   return 2 * 4 * numbers * warps_of(config) * (int64_t)v[TERMS_A_WARP];
 }
 
@@ -56,8 +56,8 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
 /* A multiply-add a term; a column's 8 operations are for all slices of the block, a slice's 6 for
  * all columns. */
 static double flops_per_eval(const dcs_config *config) {
-  const double columns = WARP * ROWS * config->value[BLOCK_Y];
-  const double slices = SLICES * config->value[BLOCK_Z];
+  const double columns = WARP * ROWS * config->value[WARPS_Y];
+  const double slices = SLICES * config->value[WARPS_Z];
   return DCS_ORBITAL_TERMS_OF_ONE * (2 + 8 / slices + 6 / columns);
 }
 

@@ -5,29 +5,31 @@
  * slices, is a matrix of columns by terms times one of terms by slices. Shells of one exponent, as s and p of carbon in
  * 6-31G*, have their terms in common: 14.4 an atom, where shells on their own have 17.6.
  *
- * A block has 32 points in x, 2 BLOCK_Y rows and 32 BLOCK_Z slices. Of a tile of terms it makes both matrices, a warp a
+ * A block has 32 points in x, 2 WARPS_Y rows and 32 WARPS_Z slices. Of a tile of terms it makes both matrices, a warp a
  * term at a time, a lane four columns of a row and four slices; what a term is it has loaded a tile before. Then each
  * thread adds to its 64 sums, 2 rows of 4 points by 8 slices, what it reads in 4 loads of 16 bytes a term: of a warp's
- * loads each is of 128 bytes or fewer, no two of which share a bank. There are two tiles, so that one barrier a tile
- * does. GROUPS groups of warps have the same points and share the terms, and add up at the end: 128^3 points are 128
- * blocks of 128 columns and 128 slices, one an SM, and 8 warps of 64 sums a thread; with two groups it has 16. Even
- * groups make the next tile before they add, odd ones after, so that the special function units and the multiply-adds
- * work at the same time.
+ * loads each is of 128 bytes or fewer, no two of which share a bank, and of half a warp lanes i and i xor 1, or i xor
+ * 2, read the same: an SM then serves 16 lanes at a time, else 8. There are two tiles, so that one barrier a tile does.
+ * GROUPS groups of warps have the same points and share the terms, and add up at the end: 128^3 points are 128 blocks
+ * of 128 columns and 128 slices, one an SM, and 8 warps of 64 sums a thread; with two groups it has 16. Even groups
+ * make the next tile before they add, odd ones after, so that the special function units and the multiply-adds work at
+ * the same time.
  *
  * Per term and point: 1 FMA. Per term, thread and 64 points: 4 loads of 16 bytes. Per term and block: 128 columns of 2
- * FMA, 1 multiply, 1 power of two and 1 multiply (more of higher degree), 128 slices of 1 FMA, 1 multiply and 1 power of two; with
- * loads, stores and addresses some 70 instructions of a warp, beside 512 FMA of all its warps and 32 loads.
- * Parameters: block_y, block_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
+ * FMA, 1 multiply, 1 power of two and 1 multiply (more of higher degree), 128 slices of 1 FMA, 1 multiply and 1 power
+ * of two; with loads, stores and addresses some 70 instructions of a warp, beside 512 FMA of all its warps and 32
+ * loads.
+ * Parameters: warps_y, warps_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
  * 48 KB of shared memory.
  * Limits: at most 65,535 blocks in y and in z. */
 
 enum {
   WARP = 32,
-  WARPS_OF_GROUP = BLOCK_Y * BLOCK_Z,
+  WARPS_OF_GROUP = WARPS_Y * WARPS_Z,
   THREADS_OF_GROUP = WARP * WARPS_OF_GROUP,
   WARPS = WARPS_OF_GROUP * GROUPS,
-  ROWS = 2 * BLOCK_Y,
-  SLICES = 32 * BLOCK_Z,
+  ROWS = 2 * WARPS_Y,
+  SLICES = 32 * WARPS_Z,
   TERMS = TERMS_A_WARP * WARPS,
   TERMS_OF_GROUP = TERMS / GROUPS,
   FOURS_X = WARP / 4,
@@ -92,6 +94,12 @@ static __device__ __forceinline__ float4 four_columns(const orbital_term &term, 
   return make_float4(u[0], u[1], u[2], u[3]);
 }
 
+static __device__ __forceinline__ void multiply(const float d[4], float v[4]) {
+#pragma unroll
+  for (int s = 0; s < 4; s++)
+    v[s] *= d[s];
+}
+
 static __device__ __forceinline__ float4 four_slices(const orbital_term &term, int power, float z) {
   float d[4], v[4];
 #pragma unroll
@@ -99,11 +107,11 @@ static __device__ __forceinline__ float4 four_slices(const orbital_term &term, i
     d[s] = __fmaf_rn(term.at.w, z + s, -term.at.z);
     v[s] = exp2f(-(d[s] * d[s]));
   }
-#pragma unroll 1
-  for (int m = 0; m < power; m++)
-#pragma unroll
-    for (int s = 0; s < 4; s++)
-      v[s] *= d[s];
+  if (power > 0) {
+    multiply(d, v);
+    if (power > 1) multiply(d, v);
+    if (power > 2) multiply(d, v);
+  }
   return make_float4(v[0], v[1], v[2], v[3]);
 }
 
@@ -157,7 +165,7 @@ static __device__ __forceinline__ void add_four(const float4 &u, const float z[8
 
 /* Adds the terms of a tile that are the group's. */
 static __device__ __forceinline__ void add_terms(const float4 *u, const float4 *z, thread_sums sum) {
-#pragma unroll 8
+#pragma unroll 4
   for (int e = 0; e < TERMS_OF_GROUP; e++, u += FOURS_U, z += FOURS_Z) {
     float4 near = z[0], far = z[4];
     const float eight[8] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
@@ -199,7 +207,8 @@ extern "C" __global__ void __launch_bounds__(WARP *WARPS)
   __shared__ tile tiles[2];
   int lane = threadIdx.x, warp = threadIdx.y, group = warp / WARPS_OF_GROUP, of_group = warp % WARPS_OF_GROUP;
   int i = blockIdx.x * WARP, j = blockIdx.y * ROWS, k = blockIdx.z * SLICES;
-  int four = lane % FOURS_X, row = 2 * (of_group % BLOCK_Y), slice = 32 * (of_group / BLOCK_Y) + 4 * (lane / FOURS_X);
+  int four = lane / 2 % FOURS_X, row = 2 * (of_group % WARPS_Y);
+  int slice = 32 * (of_group / WARPS_Y) + 4 * (lane % 2 + lane / 16 * 2);
   int in_u = row * FOURS_X + four, in_z = slice / 4;
   int n_terms = __float_as_int(terms[1].w);
   float x = (float)i, y = (float)j, z = (float)(first + k);
