@@ -217,8 +217,8 @@ static const dcs_buffer buffers[] = {
     [DCS_ORBITAL_MAP] = {
         .name = "map", .bytes = sizeof(float), .output = true, .reference = reference}};
 
-/* Of the basis of generated atoms, an atom has 12.8 primitives, and a primitive 1.125 multiply-adds a
- * point, of terms that shells share: orbital_basis.h. */
+/* Of the basis of generated atoms, an atom has 12.8 primitives, and a primitive 1.125 multiply-adds
+ * a point, of terms that shells share: orbital_basis.h. */
 const dcs_kind dcs_kind_orbital = {
     .id = "orbital",
     .what = "amplitude of a molecular orbital: a sum of contracted Gaussians, s to f",
