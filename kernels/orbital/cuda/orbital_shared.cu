@@ -8,9 +8,8 @@
  * A block has 32 points in x, 2 WARPS_Y rows and 32 WARPS_Z slices. Of a tile of terms it makes both matrices, a warp a
  * term at a time, a lane four columns of a row and four slices; what a term is it has loaded a tile before. Then each
  * thread adds to its 64 sums, 2 rows of 4 points by 8 slices, what it reads in 4 loads of 16 bytes a term: of a warp's
- * loads each is of 128 bytes or fewer, no two of which share a bank, and of half a warp lanes i and i xor 1, or i xor
- * 2, read the same: an SM then serves 16 lanes at a time, else 8. There are two tiles, so that one barrier a tile does.
- * GROUPS groups of warps have the same points and share the terms, and add up at the end: 128^3 points are 128 blocks
+ * loads each is of 128 bytes or fewer, no two of which share a bank. There are two tiles, so that one barrier a tile
+ * does. GROUPS groups of warps have the same points and share the terms, and add up at the end: 128^3 points are 128 blocks
  * of 128 columns and 128 slices, one an SM, and 8 warps of 64 sums a thread; with two groups it has 16. Even groups
  * make the next tile before they add, odd ones after, so that the special function units and the multiply-adds work at
  * the same time.
@@ -19,6 +18,19 @@
  * FMA, 1 multiply, 1 power of two and 1 multiply (more of higher degree), 128 slices of 1 FMA, 1 multiply and 1 power
  * of two; with loads, stores and addresses some 70 instructions of a warp, beside 512 FMA of all its warps and 32
  * loads.
+ *
+ * What binds is the register file (cuda_neighbours): an instruction that reads two registers of one bank takes two
+ * cycles, unless one was kept from the instruction before. Counted in the code for sm_90, a text that had tables in x,
+ * y and z and a sum of products of these in each thread took 376 cycles for 128 multiply-adds where shells are p (222
+ * instructions of floats, 39 others, 115 such cycles), 505 for 192 where they are d: 34% and 38%, of the limit by
+ * 17.6 terms an H200 measured 39%, 0.30 ms. The first text of this kernel stored four sums at a time, which puts sums
+ * into the banks of what is multiplied: 74 such cycles for 128 multiply-adds, 0.169 ms (57% of the limit by 14.4
+ * terms; predicted without such cycles: 0.125); unrolled 4 times in place of 8, 0.161. So a thread's four points of a
+ * row are FOURS_X apart, and a sum is stored on its own, 8 lanes a row: 23 such cycles for 128 multiply-adds. Not
+ * measured yet; predicted from 722 cycles a warp and tile, of which the first texts took 0.92: 0.121 ms, 79%. (Tried
+ * with the first text: one group, 0.170; all groups making the next tile before they add, 0.169; lanes i and i xor 8
+ * reading the same columns, 0.168, so what is shared in a load does not matter; blocks of 64 slices, two an SM, 0.20.)
+ *
  * Parameters: warps_y, warps_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
  * 48 KB of shared memory.
  * Limits: at most 65,535 blocks in y and in z. */
@@ -78,14 +90,14 @@ static __device__ __forceinline__ void in_x(const orbital_term &term, const floa
   }
 }
 
-/* Four columns of a row, of the block's first point at (x, y). */
+/* Four columns of a row, FOURS_X apart, the first at (x, y). */
 template <int DEGREE>
 static __device__ __forceinline__ float4 four_columns(const orbital_term &term, const float4 *more, float x, float y) {
   float dy = __fmaf_rn(term.at.w, y, -term.at.y), minus_dy2 = -(dy * dy), a[4], u[4];
   in_x<DEGREE>(term, more, dy, a);
 #pragma unroll
   for (int v = 0; v < 4; v++) {
-    float dx = __fmaf_rn(term.at.w, x + v, -term.at.x), p = a[DEGREE];
+    float dx = __fmaf_rn(term.at.w, x + v * FOURS_X, -term.at.x), p = a[DEGREE];
 #pragma unroll
     for (int m = DEGREE - 1; m >= 0; m--)
       p = p * dx + a[m];
@@ -123,7 +135,7 @@ static __device__ __forceinline__ void make_term(const orbital_term &term, const
   for (int begin = 0; begin < FOURS_U; begin += WARP) {
     int four = begin + lane;
     if (FOURS_U % WARP != 0 && four >= FOURS_U) break;
-    float at_x = x + 4 * (lane % FOURS_X), at_y = y + four / FOURS_X;
+    float at_x = x + lane % FOURS_X, at_y = y + four / FOURS_X;
     switch (shape >> 2) {
     case 0: u[four] = four_columns<0>(term, more, at_x, at_y); break;
     case 1: u[four] = four_columns<1>(term, more, at_x, at_y); break;
@@ -151,26 +163,21 @@ static __device__ __forceinline__ void make_part(orbital_term own[TERMS_A_WARP],
 
 /* ---- sums ---- */
 
-/* A thread's points: 2 rows of 4 in x, and 8 slices. */
-typedef float thread_sums[2][4][8];
-
-static __device__ __forceinline__ void add_four(const float4 &u, const float z[8], float sum[4][8]) {
-  const float v[4] = {u.x, u.y, u.z, u.w};
-#pragma unroll
-  for (int x = 0; x < 4; x++)
-#pragma unroll
-    for (int s = 0; s < 8; s++)
-      sum[x][s] += v[x] * z[s];
-}
+/* A thread's points: 2 rows of 4 in x, each FOURS_X from the next, and 8 slices. */
+typedef float thread_sums[8][8];
 
 /* Adds the terms of a tile that are the group's. */
 static __device__ __forceinline__ void add_terms(const float4 *u, const float4 *z, thread_sums sum) {
-#pragma unroll 4
+#pragma unroll 2
   for (int e = 0; e < TERMS_OF_GROUP; e++, u += FOURS_U, z += FOURS_Z) {
-    float4 near = z[0], far = z[4];
-    const float eight[8] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
-    add_four(u[0], eight, sum[0]);
-    add_four(u[FOURS_X], eight, sum[1]);
+    float4 a = u[0], b = u[FOURS_X], near = z[0], far = z[4];
+    const float columns[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    const float slices[8] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
+#pragma unroll
+    for (int s = 0; s < 8; s++)
+#pragma unroll
+      for (int c = 0; c < 8; c++)
+        sum[c][s] += columns[c] * slices[s];
   }
 }
 
@@ -182,24 +189,12 @@ static __device__ __forceinline__ void add_groups(float *memory, int group, int 
       __syncthreads();
 #pragma unroll
       for (int s = 0; s < 8; s++)
-        if (group == g) memory[s * THREADS_OF_GROUP + thread] = sum[p / 4][p % 4][s];
+        if (group == g) memory[s * THREADS_OF_GROUP + thread] = sum[p][s];
       __syncthreads();
 #pragma unroll
       for (int s = 0; s < 8; s++)
-        if (group == 0) sum[p / 4][p % 4][s] += memory[s * THREADS_OF_GROUP + thread];
+        if (group == 0) sum[p][s] += memory[s * THREADS_OF_GROUP + thread];
     }
-}
-
-/* Four points of a row that begins at `row`. */
-static __device__ __forceinline__ void put_four(float *row, int i, int nx, float a, float b, float c, float d) {
-  if (nx % 4 == 0) {
-    if (i < nx) *(float4 *)(row + i) = make_float4(a, b, c, d);
-    return;
-  }
-  if (i < nx) row[i] = a;
-  if (i + 1 < nx) row[i + 1] = b;
-  if (i + 2 < nx) row[i + 2] = c;
-  if (i + 3 < nx) row[i + 3] = d;
 }
 
 extern "C" __global__ void __launch_bounds__(WARP *WARPS)
@@ -220,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(WARP *WARPS)
   for (int p = 0; p < 8; p++)
 #pragma unroll
     for (int s = 0; s < 8; s++)
-      sum[p / 4][p % 4][s] = 0.0f;
+      sum[p][s] = 0.0f;
   int at = 4 + 4 * part;
 #pragma unroll
   for (int w = 0; w < TERMS_A_WARP; w++)
@@ -240,12 +235,10 @@ extern "C" __global__ void __launch_bounds__(WARP *WARPS)
   add_groups((float *)tiles, group, of_group * WARP + lane, sum);
   if (group > 0) return;
 #pragma unroll
-  for (int r = 0; r < 2; r++)
+  for (int p = 0; p < 8; p++)
 #pragma unroll
     for (int s = 0; s < 8; s++) {
-      int in_y = j + row + r, at_z = k + slice + s % 4 + s / 4 * 16;
-      if (in_y < ny && at_z < nz)
-        put_four(map + ((long long)at_z * ny + in_y) * nx, i + 4 * four, nx, sum[r][0][s], sum[r][1][s], sum[r][2][s],
-                 sum[r][3][s]);
+      int at_x = i + four + p % 4 * FOURS_X, at_y = j + row + p / 4, at_z = k + slice + s % 4 + s / 4 * 16;
+      if (at_x < nx && at_y < ny && at_z < nz) map[((long long)at_z * ny + at_y) * nx + at_x] = sum[p][s];
     }
 }
