@@ -9,10 +9,10 @@
  * s^2 / r^2 is at most 1/1024, and the series to x does; where it is 8 s, 1/64, and that to x^2. A tile all of whose
  * spheres are remote, or distant, is computed without comparing anything. In the others the least distance tells
  * whether a thread's atoms are all far from a sphere; if not, a predicate leaves its terms out and notes the sphere
- * in the thread's list. When a list of the warp has grown the lanes compute what they have noted, all at once, instead of each on its own where the others wait. Atoms in
- * random order have the whole molecule in their box, and no tile is distant: so they are sorted by place first
- * (sort.cuh; order=place), by five small kernels that count as a part of the time. Of few atoms that takes longer than
- * it saves, and order=input leaves it out.
+ * in the thread's list. When a list of the warp has grown the lanes compute what they have noted, all at once, instead
+ * of each on its own where the others wait. Atoms in random order have the whole molecule in their box, and no tile is
+ * distant: so they are sorted by place first (sort.cuh; order=place), by five small kernels that count as a part of the
+ * time. Of few atoms that takes longer than it saves, and order=input leaves it out.
  *
  * Per remote pair: 3 subtractions, 1 multiply, 2 FMA, 1 reciprocal, 1 multiply, 2 FMA: 10 instructions; per distant
  * pair 1 FMA more, per far pair of another tile 2 FMA and 1 minimum more. Per sphere and thread: 2 loads of 16 bytes
@@ -27,8 +27,8 @@
  * (w t + z) t reads three. In one call, 100,000 atoms: 5.45 ms in random order (76% of the limit, that text 64%),
  * 4.45 ms for water in the order of its places (93%; that text 70%), both at coarsen=8. (Predicted, from instructions
  * and cycles counted in the code: 5.1 and 4.4 ms. Tried and slower: loops unrolled twice, 5.54 and 4.61 ms; once where
- * tiles are compared, 5.76 and 4.92; registers for 1,024 threads an SM, 6.07 and 5.13.) Sorted by place, and with remote
- * tiles apart, an H200 takes 4.48 ms for 100,000 atoms in random order, sorting included, and 5.64 ms with order=input
+ * tiles are compared, 5.76 and 4.92; registers for 1,024 threads an SM, 6.07 and 5.13.) Sorted by place, and with
+ * remote tiles apart, an H200 takes 4.48 ms for 100,000 atoms in random order, sorting included, and 5.64 ms with order=input
  * in the same call: 93% of the limit of 13 instructions a pair, which holds while every pair is compared, 71% of that
  * of 10, which a remote pair takes. (Predicted: 4.1 ms. A remote pair has 10.5 instructions in the code and 1.6 cycles
  * for operands, a distant one some 14, a far one of another tile 17.) At 4,096 atoms sorting takes 0.02 ms of 0.10.

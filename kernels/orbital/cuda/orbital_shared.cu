@@ -9,10 +9,10 @@
  * term at a time, a lane four columns of a row and four slices; what a term is it has loaded a tile before. Then each
  * thread adds to its 64 sums, 2 rows of 4 points by 8 slices, what it reads in 4 loads of 16 bytes a term: of a warp's
  * loads each is of 128 bytes or fewer, no two of which share a bank. There are two tiles, so that one barrier a tile
- * does. GROUPS groups of warps have the same points and share the terms, and add up at the end: 128^3 points are 128 blocks
- * of 128 columns and 128 slices, one an SM, and 8 warps of 64 sums a thread; with two groups it has 16. Even groups
- * make the next tile before they add, odd ones after, so that the special function units and the multiply-adds work at
- * the same time.
+ * does. GROUPS groups of warps have the same points and share the terms, and add up at the end: 128^3 points are 128
+ * blocks of 128 columns and 128 slices, one an SM, and 8 warps of 64 sums a thread; with two groups it has 16. Even
+ * groups make the next tile before they add, odd ones after, so that the special function units and the multiply-adds
+ * work at the same time.
  *
  * Per term and point: 1 FMA. Per term, thread and 64 points: 4 loads of 16 bytes. Per term and block: 128 columns of 2
  * FMA, 1 multiply, 1 power of two and 1 multiply (more of higher degree), 128 slices of 1 FMA, 1 multiply and 1 power
@@ -24,12 +24,12 @@
  * y and z and a sum of products of these in each thread took 376 cycles for 128 multiply-adds where shells are p (222
  * instructions of floats, 39 others, 115 such cycles), 505 for 192 where they are d: 34% and 38%, of the limit by
  * 17.6 terms an H200 measured 39%, 0.30 ms. The first text of this kernel stored four sums at a time, which puts sums
- * into the banks of what is multiplied: 74 such cycles for 128 multiply-adds, 0.169 ms (57% of the limit by 14.4
+ * into the banks of what is multiplied: 93 such cycles for 128 multiply-adds, 0.169 ms (57% of the limit by 14.4
  * terms; predicted without such cycles: 0.125); unrolled 4 times in place of 8, 0.161. So a thread's four points of a
  * row are FOURS_X apart, and a sum is stored on its own, 8 lanes a row: 23 such cycles for 128 multiply-adds. Not
  * measured yet; predicted from 722 cycles a warp and tile, of which the first texts took 0.92: 0.121 ms, 79%. (Tried
- * with the first text: one group, 0.170; all groups making the next tile before they add, 0.169; lanes i and i xor 8
- * reading the same columns, 0.168, so what is shared in a load does not matter; blocks of 64 slices, two an SM, 0.20.)
+ * with the first text: one group, 0.170; all groups making the next tile before they add, 0.169; columns read by lanes
+ * i and i xor 8 in place of i xor 1, the same within 1%; blocks of 64 slices, two an SM, 0.20.)
  *
  * Parameters: warps_y, warps_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
  * 48 KB of shared memory.
