@@ -10,8 +10,8 @@
  *
  * Along a line of points in z all a term needs of z is 2^(-a dz^2) dz^m, m <= l, which is the same
  * for all lines; of x and y it needs 2^(-a (dx^2 + dy^2)) times a polynomial, which is the same
- * for all points of the line: a primitive of degree l costs a point l + 1 multiply-adds, and nothing
- * where another of the same atom, of that rate and a degree as high, has them already. */
+ * for all points of the line: a primitive of degree l costs a point l + 1 multiply-adds, and
+ * nothing where another of the same atom, of that rate and a degree as high, has them already. */
 #ifndef DCS_ORBITAL_H
 #define DCS_ORBITAL_H
 
