@@ -14,6 +14,7 @@
 #include "tests/planted_kernels.h"
 
 enum { TILE = 32, GROUPS = 6, ATOMS = GROUPS * TILE + 5 };
+enum { AS_THEY_COME, SORTED };
 
 /* One atom with nothing but atoms without a radius around it, and groups of a tile each, s = 1.53.
  * All are distant from that atom, one by 8.1 s, and what they take from it is all that changes its
@@ -40,12 +41,13 @@ static dcs_case groups(void) {
   return c;
 }
 
-static dcs_verification verify_groups(bench_fixture *f, int block_y, int coarsen) {
+static dcs_verification verify_groups(bench_fixture *f, int block_y, int coarsen, int order) {
   dcs_verification result = {0};
   dcs_case c = groups();
   dcs_method tiles = method_of("cuda_born_tiles");
   tiles.config.value[dcs_find_param(tiles.variant, "block_y")] = block_y;
   tiles.config.value[dcs_find_param(tiles.variant, "coarsen")] = coarsen;
+  tiles.config.value[dcs_find_param(tiles.variant, "order")] = order;
   assert_int_equal(dcs_verify_on(&f->bench, &tiles, &c, &result), DCS_OK);
   dcs_case_free(&c);
   return result;
@@ -53,26 +55,35 @@ static dcs_verification verify_groups(bench_fixture *f, int block_y, int coarsen
 
 static void every_tile_is_right(void **state) {
   bench_fixture *f = fixture_of(state);
-  static const int configs[][2] = {{1, 1}, {3, 2}};
+  static const int configs[][3] = {{1, 1, AS_THEY_COME}, {3, 2, AS_THEY_COME}, {2, 1, SORTED}};
   plant("born_tiles.cu", dcs_embedded("kernels/born/cuda/born_tiles.cu"));
   for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
-    const dcs_verification result = verify_groups(f, configs[i][0], configs[i][1]);
+    const dcs_verification result = verify_groups(f, configs[i][0], configs[i][1], configs[i][2]);
     if (result.outcome != DCS_OUTCOME_OK)
-      fail_msg("block_y %d, coarsen %d: %s", configs[i][0], configs[i][1], result.why);
+      fail_msg("block_y %d, coarsen %d, order %d: %s", configs[i][0], configs[i][1], configs[i][2],
+               result.why);
   }
 }
 
-/* The kernel with `from` replaced by `to`, of the same length, is wrong. */
-static void expect_wrong(bench_fixture *f, const char *from, const char *to) {
-  char *text = strdup(dcs_embedded("kernels/born/cuda/born_tiles.cu"));
+/* The kernel with `from` replaced by `to`, of the same length, in a file, is wrong. */
+static void expect_wrong_in(bench_fixture *f, const char *file, int order, const char *from,
+                            const char *to) {
+  char path[64];
+  snprintf(path, sizeof path, "kernels/born/cuda/%s", file);
+  char *text = strdup(dcs_embedded(path));
   assert_non_null(text);
   char *at = strstr(text, from);
   assert_non_null(at);
   assert_int_equal(strlen(from), strlen(to));
   memcpy(at, to, strlen(to));
-  plant("born_tiles.cu", text);
+  plant(file, text);
   free(text);
-  if (verify_groups(f, 1, 1).outcome != DCS_OUTCOME_WRONG) fail_msg("%s is not found", to);
+  if (verify_groups(f, 1, 1, order).outcome != DCS_OUTCOME_WRONG) fail_msg("%s is not found", to);
+  plant(file, dcs_embedded(path));
+}
+
+static void expect_wrong(bench_fixture *f, const char *from, const char *to) {
+  expect_wrong_in(f, "born_tiles.cu", AS_THEY_COME, from, to);
 }
 
 static void faults_are_found(void **state) {
@@ -80,8 +91,12 @@ static void faults_are_found(void **state) {
   expect_wrong(f, "0x1.534de0p-1f", "0x1.5b4de0p-1f"); /* the term of x^2, and that of x */
   expect_wrong(f, "0x1.34fd2ap-2f", "0x1.36fd2ap-2f"); /* of x, and the first */
   expect_wrong(f, "0x1.f031a0p-3f", "0x1.f131a0p-3f"); /* the first */
-  expect_wrong(f, "> 1.0001f", ">-1.0001f");           /* near spheres taken for distant ones */
+  expect_wrong(f, "0x1.555552p-2f", "0x1.545552p-2f"); /* of remote ones */
+  expect_wrong(f, "<= 1.0001f", "<=-1.0001f");         /* near spheres taken for distant ones */
+  expect_wrong(f, "> 1.0001f", ">-1.0001f");           /* distant ones for remote ones */
   expect_wrong(f, "e < end", "e > end");               /* what is listed is left out */
+  expect_wrong_in(f, "sort.cuh", SORTED, "numbers[to] = a",
+                  "numbers[to] = l"); /* radii of others */
 }
 
 #define EMULATED(f) cmocka_unit_test_setup_teardown(f, emulated_begin, emulated_end)

@@ -229,6 +229,37 @@ static void a_p_function_is_odd(void **state) {
   }
 }
 
+/* ---- terms ---- */
+
+static const dcs_orbital_term *terms_of(const dcs_case *c) {
+  return (const dcs_orbital_term *)c->problem.input[DCS_ORBITAL_TERMS];
+}
+
+static double term_at(const dcs_orbital_term *t, double i, double j, double k) {
+  const double root = (double)t->root, x = root * i - (double)t->x, y = root * j - (double)t->y;
+  const double z = root * k - (double)t->z;
+  double sum = 0;
+  for (int degree = 0, n = 0; degree <= t->shape / 4; degree++)
+    for (int m = 0; m <= degree; m++, n++)
+      sum += (double)(n < 3 ? t->c[n] : t->more[n - 3]) * pow(x, degree - m) * pow(y, m);
+  return sum * pow(z, t->shape % 4) * exp2(-(x * x + y * y + z * z));
+}
+
+/* So many terms, whose sum is the orbital at every point; and behind them terms of nothing. */
+static void check_terms(const dcs_case *c, int n) {
+  const dcs_orbital_term *terms = terms_of(c);
+  const dcs_dims dims = c->problem.n;
+  assert_int_equal(terms->shape, n);
+  for (int64_t i = 0; i < dcs_points(dims); i++) {
+    double sum = 0;
+    for (int t = 1; t <= n + DCS_ORBITAL_SPARE_TERMS; t++)
+      sum += term_at(&terms[t], (double)(i % dims.x), (double)(i / dims.x % dims.y),
+                     (double)(i / dims.x / dims.y));
+    const double expected = value_at(c, i);
+    assert_near(sum, expected, 1e-5 * (fabs(expected) + 0.1));
+  }
+}
+
 /* ---- generated atoms ---- */
 
 static dcs_case random_case(int64_t atoms, dcs_dims n, uint64_t seed) {
@@ -250,6 +281,7 @@ static void generated_atoms_have_a_basis(void **state) {
   for (int64_t s = 1; s < c.problem.n_inputs; s++)
     assert_true(dcs_orbital_shells(&c.problem)[s].type >=
                 dcs_orbital_shells(&c.problem)[s - 1].type);
+  check_terms(&c, 2 * 4 + 8 * (6 + 2 * 4 + 3)); /* carbon's p have exponents of s */
   dcs_case_free(&c);
 }
 
@@ -320,6 +352,7 @@ static void long_contractions_are_cut(void **state) {
     dcs_case c = orbital_of(write_file(shells, "", 0.125, 20), f, 9, 0.4);
     assert_int_equal(c.problem.n_inputs, 8);
     check_all(&c, 2);
+    check_terms(&c, 8 * 4); /* of f, which the others share */
     dcs_case_free(&c);
   }
 }

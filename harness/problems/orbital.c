@@ -3,6 +3,7 @@
 #include "harness/base/grow.h"
 #include "harness/problems/maps.h"
 #include "harness/problems/orbital_basis.h"
+#include "harness/problems/orbital_terms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -209,11 +210,15 @@ static const dcs_buffer buffers[] = {
                             .count = usual_shells,
                             .inputs = count_shells,
                             .fill = fill},
+    [DCS_ORBITAL_TERMS] = {.name = "terms",
+                           .bytes = sizeof(dcs_orbital_term),
+                           .count = dcs_orbital_term_places,
+                           .fill = dcs_orbital_fill_terms},
     [DCS_ORBITAL_MAP] = {
         .name = "map", .bytes = sizeof(float), .output = true, .reference = reference}};
 
-/* Of the basis of generated atoms, an atom has 12.8 primitives, and a primitive l + 1 = 1.375
- * multiply-adds a point: orbital_basis.h. */
+/* Of the basis of generated atoms, an atom has 12.8 primitives, and a primitive 1.125 multiply-adds
+ * a point, of terms that shells share: orbital_basis.h. */
 const dcs_kind dcs_kind_orbital = {
     .id = "orbital",
     .what = "amplitude of a molecular orbital: a sum of contracted Gaussians, s to f",

@@ -10,14 +10,16 @@
  *
  * Along a line of points in z all a term needs of z is 2^(-a dz^2) dz^m, m <= l, which is the same
  * for all lines; of x and y it needs 2^(-a (dx^2 + dy^2)) times a polynomial, which is the same
- * for all points of the line: a primitive of degree l costs a point l + 1 multiply-adds. */
+ * for all points of the line: a primitive of degree l costs a point l + 1 multiply-adds, and
+ * nothing where another of the same atom, of that rate and a degree as high, has them already. */
 #ifndef DCS_ORBITAL_H
 #define DCS_ORBITAL_H
 
 #include "kernels/contract.h"
 
-/* The kind's buffers: dcs_orbital_shell each; a grid of floats, bohr^-3/2. */
-enum { DCS_ORBITAL_SHELLS, DCS_ORBITAL_MAP };
+/* The kind's buffers: dcs_orbital_shell each; the same as terms, dcs_orbital_term each; a grid of
+ * floats, bohr^-3/2. */
+enum { DCS_ORBITAL_SHELLS, DCS_ORBITAL_TERMS, DCS_ORBITAL_MAP };
 
 enum { DCS_ORBITAL_L = 3, DCS_ORBITAL_PRIMITIVES = 6, DCS_ORBITAL_MONOMIALS = 10 };
 
@@ -37,6 +39,27 @@ typedef struct {
   int32_t type;                   /* from 0 */
   dcs_orbital_gaussian gaussian[DCS_ORBITAL_PRIMITIVES];
 } dcs_orbital_shell;
+
+/* A term is a product of what it has of a column of points, x and y, and of a slice, z:
+ *
+ *     P(d_x, d_y) 2^-(d_x^2 + d_y^2)  times  d_z^power 2^-(d_z^2),     d = root (i, j, k) - (x, y,
+ * z)
+ *
+ * in units in which its Gaussian is 2^-(d^2). Shells of an atom that have a primitive of the same
+ * rate, as s and p of split-valence bases do, have that primitive's terms in common: l + 1 of them,
+ * of the highest l. P is of a degree up to `degree`, its monomials in the order
+ * 1, x, y, xx, xy, yy, xxx, xxy, xyy, yyy.
+ *
+ * The first element of the buffer is no term: its shape is how many follow. Behind them are terms
+ * of nothing, at least DCS_ORBITAL_SPARE_TERMS: a kernel that loads tiles ahead finds some. */
+enum { DCS_ORBITAL_SPARE_TERMS = 128 };
+typedef struct {
+  float x, y, z, root;
+  float c[3];
+  int32_t shape; /* power + 4 degree */
+  float more[DCS_ORBITAL_MONOMIALS - 3];
+  float unused;
+} dcs_orbital_term;
 
 static inline const dcs_orbital_shell *dcs_orbital_shells(const dcs_problem *problem) {
   return (const dcs_orbital_shell *)problem->input[DCS_ORBITAL_SHELLS];

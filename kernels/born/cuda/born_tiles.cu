@@ -5,16 +5,18 @@
  * BLOCK_Y-th such tile: the warps of a block share the work of the same atoms. COARSEN atoms a thread let what is
  * read once serve several pairs. At the end the warps' sums are added, in order.
  *
- * Most tiles are distant: a lane holds its sphere against the box around the atoms of the block, and finds it 8 s
- * away or farther. There x = s^2 / r^2 is at most 1/64, and the series to x^2 does. The loop over such a tile
- * compares nothing. In the others the least distance tells whether a thread's atoms are all far from a sphere; if
- * not, a predicate leaves its terms out and notes the sphere in the thread's list. When a list of the warp has grown
- * the lanes compute what they have noted, all at once, instead of each on its own where the others wait. Atoms in
- * random order have the whole molecule in their box, and no tile is distant.
+ * A lane holds its sphere against the box around the atoms of the block. Where that is 32 s away or farther, x =
+ * s^2 / r^2 is at most 1/1024, and the series to x does; where it is 8 s, 1/64, and that to x^2. A tile all of whose
+ * spheres are remote, or distant, is computed without comparing anything. In the others the least distance tells
+ * whether a thread's atoms are all far from a sphere; if not, a predicate leaves its terms out and notes the sphere
+ * in the thread's list. When a list of the warp has grown the lanes compute what they have noted, all at once, instead
+ * of each on its own where the others wait. Atoms in random order have the whole molecule in their box, and no tile is
+ * distant: so they are sorted by place first (sort.cuh; order=place), by five small kernels that count as a part of the
+ * time. Of few atoms that takes longer than it saves, and order=input leaves it out.
  *
- * Per distant pair: 3 subtractions, 1 multiply, 2 FMA, 1 reciprocal, 2 FMA, 1 multiply, 1 FMA: 11 instructions; per far
- * pair of another tile 1 FMA and 1 minimum more. Per sphere and thread: 2 loads of 16 bytes from shared memory (one
- * broadcast each); where compared, 1 maximum, 1 comparison, 2 for the bit.
+ * Per remote pair: 3 subtractions, 1 multiply, 2 FMA, 1 reciprocal, 1 multiply, 2 FMA: 10 instructions; per distant
+ * pair 1 FMA more, per far pair of another tile 2 FMA and 1 minimum more. Per sphere and thread: 2 loads of 16 bytes
+ * from shared memory (one broadcast each); where compared, 1 maximum, 1 comparison, 2 for the bit.
  *
  * What costs as much is the register file: it has two banks, and an instruction that reads two operands from the same
  * one waits a cycle, unless one was kept from the instruction before (cuda_neighbours). An earlier text, with the
@@ -25,12 +27,16 @@
  * (w t + z) t reads three. In one call, 100,000 atoms: 5.45 ms in random order (76% of the limit, that text 64%),
  * 4.45 ms for water in the order of its places (93%; that text 70%), both at coarsen=8. (Predicted, from instructions
  * and cycles counted in the code: 5.1 and 4.4 ms. Tried and slower: loops unrolled twice, 5.54 and 4.61 ms; once where
- * tiles are compared, 5.76 and 4.92; registers for 1,024 threads an SM, 6.07 and 5.13. What would bring the second
- * figure to atoms in random order is to sort them by place first.)
+ * tiles are compared, 5.76 and 4.92; registers for 1,024 threads an SM, 6.07 and 5.13.) Sorted by place, and with
+ * remote tiles apart, an H200 takes 4.48 ms for 100,000 atoms in random order, sorting included, and 5.64 ms with order=input
+ * in the same call: 93% of the limit of 13 instructions a pair, which holds while every pair is compared, 71% of that
+ * of 10, which a remote pair takes. (Predicted: 4.1 ms. A remote pair has 10.5 instructions in the code and 1.6 cycles
+ * for operands, a distant one some 14, a far one of another tile 17.) At 4,096 atoms sorting takes 0.02 ms of 0.10.
  *
- * Parameters: block_y, rows of 32 threads a block, 1..8; coarsen, atoms a thread, 1..8. */
+ * Parameters: block_y, rows of 32 threads a block, 1..8; coarsen, atoms a thread, 1..8; order, input or place. */
 
 #include "kernels/born/cuda/born.cuh"
+#include "kernels/born/cuda/sort.cuh"
 
 /* A list has room for a tile, and for what was left in it; of numbers of spheres since it was begun. */
 enum { WARP = 32, THREADS = WARP * BLOCK_Y, KEPT = 8, LISTED = WARP + KEPT, MOST_SPHERES = 65536 };
@@ -56,14 +62,21 @@ static __device__ __forceinline__ float to_sphere(float x, float y, float z, flo
   return dx * dx + dy * dy + dz * dz;
 }
 
-/* Squares of 8 s, in units of what is near. */
+/* Squares of 8 s and of 32 s, in units of what is near. */
 #define DISTANT2 4.0f
+#define REMOTE2  64.0f
 
 /* The series to x^2 for x <= 1/64 is s^3 t^2 (q0 + q1 x + q2 x^2), t = 1 / r^2; the relative error is 2.8 u at most
  * (minimax). That is t^2 (e^2 + z), e = x t + y, with these x, y, z. */
 static __device__ __forceinline__ float4 square_of(float s) {
   float s2 = s * s, s15 = s * sqrtf(s);
   return make_float4(0x1.534de0p-1f * (s15 * s2), 0x1.34fd2ap-2f * s15, 0x1.f031a0p-3f * (s * s2), 0.0f);
+}
+
+/* The series to x for x <= 1/1024 is t^2 (x t + y); the relative error is 2.6 u at most (minimax). */
+static __device__ __forceinline__ float4 line_of(float s) {
+  float s3 = s * (s * s);
+  return make_float4(0x1.9a075p-2f * (s3 * (s * s)), 0x1.555552p-2f * s3, 0.0f, 0.0f);
 }
 
 /* The series of born.h likewise, as a cube: t^2 ((e^2 + z) e + w), e = x t + y. */
@@ -133,20 +146,29 @@ static __device__ __forceinline__ box box_of(const thread_atoms &own) {
   return box;
 }
 
-/* Whether the sphere is distant from all atoms in the box; the margin is for rounding. */
-static __device__ __forceinline__ bool is_distant(float4 where, const box &box) {
+/* How far away a sphere is from all atoms in the box: the ways to compute its terms. The margin is for rounding. */
+enum { NEAR, DISTANT, REMOTE };
+static __device__ __forceinline__ int place_of(float4 where, const box &box) {
   float dx = fmaxf(0.0f, fmaxf(box.lo[0] - where.y, where.y - box.hi[0]));
   float dy = fmaxf(0.0f, fmaxf(box.lo[1] - where.z, where.z - box.hi[1]));
-  float dz = fmaxf(0.0f, fmaxf(box.lo[2] - where.w, where.w - box.hi[2]));
-  return dx * dx + dy * dy + dz * dz > 1.0001f * fmaxf(DISTANT2 * where.x, box.near2);
+  float dz = fmaxf(0.0f, fmaxf(box.lo[2] - where.w, where.w - box.hi[2])), r2 = dx * dx + dy * dy + dz * dz;
+  if (r2 <= 1.0001f * fmaxf(DISTANT2 * where.x, box.near2)) return NEAR;
+  return r2 > 1.0001f * REMOTE2 * where.x ? REMOTE : DISTANT;
 }
 
-/* Adds the terms of a sphere from which all atoms are distant. */
+/* Adds the terms of a sphere from which all atoms are distant, or remote. */
 static __device__ __forceinline__ void add_distant_sphere(float4 where, float4 square, thread_atoms *own) {
 #pragma unroll
   for (int k = 0; k < COARSEN; k++) {
     float t = reciprocal(to_sphere(own->x[k], own->y[k], own->z[k], where)), e = square.x * t + square.y;
     own->sum[k] += t * t * (e * e + square.z);
+  }
+}
+static __device__ __forceinline__ void add_remote_sphere(float4 where, float4 line, thread_atoms *own) {
+#pragma unroll
+  for (int k = 0; k < COARSEN; k++) {
+    float t = reciprocal(to_sphere(own->x[k], own->y[k], own->z[k], where));
+    own->sum[k] += t * t * (line.x * t + line.y);
   }
 }
 
@@ -206,7 +228,7 @@ static __device__ __forceinline__ void add_listed(const unsigned short *list, in
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    dcs(float *radii, const float4 *atoms, int n_atoms, born born) {
+    dcs(float *radii, const float4 *atoms, const int *numbers, int n_atoms, born born) {
   __shared__ float4 where[BLOCK_Y][WARP], series[BLOCK_Y][WARP];
   __shared__ float sums[BLOCK_Y][COARSEN][WARP];
   __shared__ unsigned short list[LISTED * THREADS];
@@ -221,12 +243,19 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
   for (int first = row * WARP; first < n_atoms; first += THREADS) {
     sphere loaded = load_sphere(atoms, first + lane, n_atoms, born);
-    bool distant = __all_sync(ALL_LANES, is_distant(loaded.where, box));
+    int place = place_of(loaded.where, box);
+    bool remote = __all_sync(ALL_LANES, place == REMOTE), distant = __all_sync(ALL_LANES, place != NEAR);
     __syncwarp(); /* nobody reads the tile before any more */
     where[row][lane] = loaded.where;
-    series[row][lane] = distant ? square_of(loaded.radius) : cube_of(loaded.radius);
+    series[row][lane] = remote    ? line_of(loaded.radius)
+                        : distant ? square_of(loaded.radius)
+                                  : cube_of(loaded.radius);
     __syncwarp();
-    if (distant) {
+    if (remote) {
+#pragma unroll 4
+      for (int j = 0; j < WARP; j++)
+        add_remote_sphere(where[row][j], series[row][j], &own);
+    } else if (distant) {
 #pragma unroll 4
       for (int j = 0; j < WARP; j++)
         add_distant_sphere(where[row][j], series[row][j], &own);
@@ -256,6 +285,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (int r = 1; r < BLOCK_Y; r++)
       sum += sums[r][k][threadIdx.x];
     int at = i + k * WARP;
-    if (at < n_atoms) radii[at] = born_radius(born, atoms[at].w, sum);
+    if (at < n_atoms) radii[ORDER == ORDER_PLACE ? numbers[at] : at] = born_radius(born, atoms[at].w, sum);
   }
 }

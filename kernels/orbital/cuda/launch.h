@@ -28,9 +28,8 @@ void dcs_orbital_constant_plan(const dcs_problem *problem, dcs_orbital_block_sha
 /* Shells that constant memory, 64 KB, has room for. */
 enum { DCS_ORBITAL_CONSTANT = 65536 / sizeof(dcs_orbital_shell) };
 
-/* Operations of the built-in basis: of l + 1 of a primitive on average, and of a shell's polynomial
- * in z a primitive. */
-#define DCS_ORBITAL_TERMS 1.375
+/* Terms of a primitive of the built-in basis on average: of kernels/orbital/orbital.h. */
+#define DCS_ORBITAL_TERMS_OF_ONE 1.125
 
 /* The files that these come from, for a descriptor's sources. */
 #define DCS_ORBITAL_SOURCES                                                                        \

@@ -1,44 +1,41 @@
 /* Descriptor of cuda_orbital_shared. */
 #include "kernels/orbital/cuda/launch.h"
 
-enum { BLOCK_Y, COLUMNS, SLICES, TILE };
-enum { WARP = 32, MOST_SHARED = 48 * 1024 };
+enum { WARPS_Y, WARPS_Z, GROUPS, TERMS_A_WARP };
+enum { WARP = 32, ROWS = 2, SLICES = 32, MOST_WARPS = 32, MOST_SHARED = 48 * 1024 };
 
-static const int block_y_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
-static const int columns_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
-static const int slices_tried[] = {8, 16, 32, DCS_TRIES_END};
-static const int tile_tried[] = {32, 64, 96, DCS_TRIES_END};
+static const int warps_y_tried[] = {1, 2, 4, DCS_TRIES_END};
+static const int warps_z_tried[] = {1, 2, 4, DCS_TRIES_END};
+static const int groups_tried[] = {1, 2, 4, DCS_TRIES_END};
+static const int terms_tried[] = {1, 2, 4, DCS_TRIES_END};
 static const dcs_param params[] = {
-    {"block_y", "rows of 32 threads", 1, 8, 8, NULL, block_y_tried, DCS_ROLE_BLOCK_Y},
-    {"columns", "adjacent rows of points per thread", 1, 8, 4, NULL, columns_tried},
-    {"slices", "adjacent slices per thread, a multiple of 4", 4, 32, 16, NULL, slices_tried},
-    {"tile_terms", "terms of a tile, of which a primitive has l + 1", 24, 128, 64, NULL,
-     tile_tried}};
+    {"warps_y", "warps of a block in y, of 2 rows", 1, 8, 2, NULL, warps_y_tried},
+    {"warps_z", "warps of a block in z, of 32 slices", 1, 8, 4, NULL, warps_z_tried},
+    {"groups", "of so many warps that share the terms", 1, 8, 2, NULL, groups_tried},
+    {"terms_a_warp", "terms of a tile that a warp makes", 1, 8, 1, NULL, terms_tried}};
 
 static dcs_orbital_block_shape shape_of(const dcs_config *config) {
   const double *v = config->value;
-  return (dcs_orbital_block_shape){WARP, (int)v[BLOCK_Y], {1, (int)v[COLUMNS], (int)v[SLICES]}};
+  return (dcs_orbital_block_shape){WARP, (int)v[WARPS_Y], {1, ROWS, SLICES * (int)v[WARPS_Z]}};
 }
 
-/* Three tables and a shell a term. */
+static int warps_of(const dcs_config *config) {
+  const double *v = config->value;
+  return (int)(v[WARPS_Y] * v[WARPS_Z] * v[GROUPS]);
+}
+
+/* Two tiles, of a number for each column and slice of a term. */
 static int64_t shared_bytes(const dcs_config *config) {
-  const dcs_orbital_block_shape s = shape_of(config);
-  const int64_t points = s.x + s.y * s.points[1] + s.points[2];
-  return (int64_t)config->value[TILE] * (4 * points + (int64_t)sizeof(dcs_orbital_shell)) + 16;
+  const double *v = config->value;
+  const int64_t numbers = WARP * ROWS * (int64_t)v[WARPS_Y] + SLICES * (int64_t)v[WARPS_Z];
+  return 2 * 4 * numbers * warps_of(config) * (int64_t)v[TERMS_A_WARP];
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  const int slices = (int)config->value[SLICES];
   const int64_t shared = shared_bytes(config);
   if (!dcs_orbital_fits(problem, shape_of(config), why)) return false;
-  if (slices % 4 != 0)
-    snprintf(why, DCS_TEXT, "%d slices per thread; it must be a multiple of 4", slices);
-  else if ((int)(config->value[BLOCK_Y] * config->value[COLUMNS]) % 4 != 0)
-    snprintf(why, DCS_TEXT, "%d rows a block; it must be a multiple of 4",
-             (int)(config->value[BLOCK_Y] * config->value[COLUMNS]));
-  else if (config->value[COLUMNS] * slices > 128)
-    snprintf(why, DCS_TEXT, "%d columns of %d slices per thread; registers hold 128 sums",
-             (int)config->value[COLUMNS], slices);
+  if (warps_of(config) > MOST_WARPS)
+    snprintf(why, DCS_TEXT, "%d warps a block; CUDA allows %d", warps_of(config), MOST_WARPS);
   else if (shared > MOST_SHARED)
     snprintf(why, DCS_TEXT, "%lld bytes of shared memory a block; CUDA allows %d",
              (long long)shared, MOST_SHARED);
@@ -56,28 +53,30 @@ static void candidates(const dcs_problem *problem, const dcs_config *config,
   dcs_orbital_count(problem, executed(problem, config), found);
 }
 
-/* A multiply-add a term; a column of slices shares the rest. */
+/* A multiply-add a term; a column's 8 operations are for all slices of the block, a slice's 6 for
+ * all columns. */
 static double flops_per_eval(const dcs_config *config) {
-  return 2 * DCS_ORBITAL_TERMS +
-         (5 + 2 * config->value[COLUMNS]) / (config->value[COLUMNS] * config->value[SLICES]);
+  const double columns = WARP * ROWS * config->value[WARPS_Y];
+  const double slices = SLICES * config->value[WARPS_Z];
+  return DCS_ORBITAL_TERMS_OF_ONE * (2 + 8 / slices + 6 / columns);
 }
 
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n_inputs * DCS_ORBITAL_PRIMITIVES * (DCS_ORBITAL_L + 1);
+  const int64_t terms = problem->n_inputs * DCS_ORBITAL_PRIMITIVES * (DCS_ORBITAL_L + 1);
+  const int64_t groups = (int64_t)config->value[GROUPS];
+  return dcs_divide_up(terms, groups) + groups;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
   static const dcs_arg args[] = {DCS_BUFFER(DCS_ORBITAL_MAP),
-                                 DCS_BUFFER(DCS_ORBITAL_SHELLS),
-                                 DCS_ARG_N_INPUTS,
+                                 DCS_BUFFER(DCS_ORBITAL_TERMS),
                                  DCS_ARG_NX,
                                  DCS_ARG_NY,
                                  DCS_ARG_NZ,
                                  DCS_ARG_K,
-                                 DCS_ARG_SPACING,
                                  DCS_ARG_END};
   dcs_orbital_plan(problem, shape_of(config), plan);
+  plan->block[1] = warps_of(config);
   plan->args = args;
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
@@ -90,7 +89,7 @@ const dcs_variant dcs_variant_cuda_orbital_shared = {
     .id = "cuda_orbital_shared",
     .kind = "orbital",
     .sources = sources,
-    .idea = "Gaussians as products: tables in y and z of tiles of shells in shared memory",
+    .idea = "a product of matrices: what terms have of columns times what they have of slices",
     .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],

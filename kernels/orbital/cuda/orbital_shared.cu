@@ -1,184 +1,244 @@
-/* cuda_orbital_shared: Gaussians as products, which tiles of shells have as tables in shared memory.
+/* cuda_orbital_shared: the map as a product of two matrices, tiles of which lie in shared memory.
  *
- * Derives from cuda_orbital_constant, which computes a power of two for each primitive and point. A Gaussian is
- * 2^(-a dx^2) 2^(-a dy^2) 2^(-a dz^2), and a monomial is a product, too. The points of a block have 32 coordinates
- * in x, ROWS in y and SLICES in z; for a tile of shells the block makes tables of 2^(-a d^2) d^m, m = 0 to l, for
- * each of these. A thread has COLUMNS rows of SLICES points, whose sums stay in registers: the map is a product of
- * two matrices, of columns by terms and terms by slices. A term, of which a primitive has l + 1, is a power of dz;
- * what it has of a column is a sum of products of the tables in x and y.
+ * Derives from cuda_orbital_constant, which computes a power of two for each primitive and point. A term of an orbital
+ * (kernels/orbital/orbital.h) is a number of the column, of x and y, times a number of the slice: the map, columns by
+ * slices, is a matrix of columns by terms times one of terms by slices. Shells of one exponent, as s and p of carbon in
+ * 6-31G*, have their terms in common: 14.4 an atom, where shells on their own have 17.6.
  *
- * A tile is of one type, so that how many primitives and which degree its shells have is known to all threads
- * before, and the loop over its primitives has neither branches nor a chain of loads: what it multiplies is there.
- * (Tried: shells of any type, whose degree was switched on one by one, and the power of two in x computed by the
- * thread. A warp then waits for a load, a branch and a power of two a shell, and two warps a scheduler cannot hide
- * that: 100 atoms on 128^3 points took an H200 0.37 ms, as this one does 0.30; the multiply-adds alone would take
- * 0.12.)
+ * A block has 32 points in x, 2 WARPS_Y rows and 32 WARPS_Z slices. Of a tile of terms it makes both matrices, a warp a
+ * term at a time, a lane four columns of a row and four slices; what a term is it has loaded a tile before. Then each
+ * thread adds to its 64 sums, 2 rows of 4 points by 8 slices, what it reads in 4 loads of 16 bytes a term: of a warp's
+ * loads each is of 128 bytes or fewer, no two of which share a bank. There are two tiles, so that one barrier a tile
+ * does. GROUPS groups of warps have the same points and share the terms, and add up at the end: 128^3 points are 128
+ * blocks of 128 columns and 128 slices, one an SM, and 8 warps of 64 sums a thread; with two groups it has 16. Even
+ * groups make the next tile before they add, odd ones after, so that the special function units and the multiply-adds
+ * work at the same time.
  *
- * Per term and point: 1 FMA. Per primitive of degree l and thread: l + 1 loads in x, l + 1 of COLUMNS values in y,
- * (l + 1) SLICES / 4 of 16 bytes in z (the last two one broadcast each), and of each monomial 1 multiply and 1 FMA a
- * column. At 4 columns of 16 slices 64 FMA of an s take 64 + 10 instructions, 128 of a p 128 + 30. Per primitive and
- * block: 32 + ROWS + SLICES powers of two, each some 10 instructions of a thread. By instructions FMA binds;
- * measured are 39% of its limit. What binds is not known: the loads from shared memory, 5 of 16 bytes a term, are
- * the likeliest, as they share one path of an SM.
- * Parameters: block_y, rows of 32 threads of a block, 1..8; columns, adjacent rows of a thread, 1..8; slices, 4..32,
- * a multiple of 4; tile_terms, 24..128. What is in shared memory must fit 48 KB.
+ * Per term and point: 1 FMA. Per term, thread and 64 points: 4 loads of 16 bytes. Per term and block: 128 columns of 2
+ * FMA, 1 multiply, 1 power of two and 1 multiply (more of higher degree), 128 slices of 1 FMA, 1 multiply and 1 power
+ * of two; with loads, stores and addresses some 70 instructions of a warp, beside 512 FMA of all its warps and 32
+ * loads.
+ *
+ * What binds is the register file (cuda_neighbours): an instruction that reads two registers of one bank takes two
+ * cycles, unless one was kept from the instruction before. Counted in the code for sm_90, a text that had tables in x,
+ * y and z and a sum of products of these in each thread took 376 cycles for 128 multiply-adds where shells are p (222
+ * instructions of floats, 39 others, 115 such cycles), 505 for 192 where they are d: 34% and 38%, of the limit by
+ * 17.6 terms an H200 measured 39%, 0.30 ms. The first text of this kernel stored four sums at a time, which puts sums
+ * into the banks of what is multiplied: 93 such cycles for 128 multiply-adds, 0.169 ms (57% of the limit by 14.4
+ * terms; predicted without such cycles: 0.125); unrolled 4 times in place of 8, 0.161. So a thread's four points of a
+ * row are FOURS_X apart, and a sum is stored on its own, 8 lanes a row: 23 such cycles for 128 multiply-adds. Not
+ * measured yet; predicted from 722 cycles a warp and tile, of which the first texts took 0.92: 0.121 ms, 79%. (Tried
+ * with the first text: one group, 0.170; all groups making the next tile before they add, 0.169; columns read by lanes
+ * i and i xor 8 in place of i xor 1, the same within 1%; blocks of 64 slices, two an SM, 0.20.)
+ *
+ * Parameters: warps_y, warps_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
+ * 48 KB of shared memory.
  * Limits: at most 65,535 blocks in y and in z. */
-
-#include "kernels/orbital/cuda/orbital.cuh"
 
 enum {
   WARP = 32,
-  THREADS = WARP * BLOCK_Y,
-  ROWS = BLOCK_Y * COLUMNS,
+  WARPS_OF_GROUP = WARPS_Y * WARPS_Z,
+  THREADS_OF_GROUP = WARP * WARPS_OF_GROUP,
+  WARPS = WARPS_OF_GROUP * GROUPS,
+  ROWS = 2 * WARPS_Y,
+  SLICES = 32 * WARPS_Z,
+  TERMS = TERMS_A_WARP * WARPS,
+  TERMS_OF_GROUP = TERMS / GROUPS,
   FOURS_X = WARP / 4,
-  FOURS_Y = ROWS / 4,
-  FOURS_Z = SLICES / 4,
-  FOURS = FOURS_X + FOURS_Y + FOURS_Z,
-  WORDS = sizeof(orbital_shell) / 4
+  FOURS_U = ROWS * FOURS_X,
+  FOURS_Z = SLICES / 4
 };
 
-/* The tables of a tile's terms, those of a primitive one behind another, in powers; its shells. */
+/* dcs_orbital_term, its first half. */
+struct orbital_term {
+  float4 at; /* x, y, z and root */
+  float4 c;  /* three coefficients and the shape */
+};
+
+/* What each term has of the block's columns, and of its slices. */
 struct tile {
-  float4 x[TILE_TERMS][FOURS_X], y[TILE_TERMS][FOURS_Y], z[TILE_TERMS][FOURS_Z];
-  orbital_shell shells[TILE_TERMS];
-  int count; /* of them that are of the first one's type */
-};
-
-/* What is known of a tile: its shells' degree and primitives; shells. */
-struct tile_type {
-  int l, n, count;
-  int per_n; /* e / n is (e per_n) >> 16 */
+  float4 u[TERMS][FOURS_U], z[TERMS][FOURS_Z];
 };
 
 /* ---- tiles ---- */
 
-/* Loads as many of the n_shells shells as fit, if they were all of the first one's type, and finds how many are. */
-static __device__ __forceinline__ tile_type load_shells(const orbital_shell *shells, int n_shells, int thread,
-                                                        tile *t) {
-  tile_type found = {shells->l, shells->n, 0, 65536 / shells->n + 1};
-  int type = shells->type, fit = min(min(TILE_TERMS / (found.n * (found.l + 1)), n_shells), THREADS);
-  const int *from = (const int *)shells;
-  int *to = (int *)t->shells;
-  __syncthreads(); /* nobody reads the tile before any more */
-  if (thread < fit && shells[thread].type == type && (thread + 1 == fit || shells[thread + 1].type != type))
-    t->count = thread + 1;
-  for (int w = thread; w < fit * WORDS; w += THREADS)
-    to[w] = from[w];
-  __syncthreads();
-  found.count = t->count;
-  return found;
+static __device__ __forceinline__ orbital_term load_term(const float4 *terms) {
+  orbital_term term = {terms[0], terms[1]};
+  return term;
 }
 
-/* Four values of a table, at points from `first` on, in powers. */
-static __device__ __forceinline__ void make_four(float rate, float weight, float place, float spacing, int first, int l,
-                                                 float4 *to, int stride) {
-  float d[4], term[4];
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    d[i] = spacing * (first + i) - place;
-    term[i] = weight * exp2f(-rate * (d[i] * d[i]));
+/* The polynomial at dx, dy, by Horner's rule in dx: a[m] is what is multiplied by dx^m. */
+template <int DEGREE>
+static __device__ __forceinline__ void in_x(const orbital_term &term, const float4 *more, float dy, float *a) {
+  a[0] = term.c.x;
+  if (DEGREE >= 1) {
+    a[0] += term.c.z * dy;
+    a[1] = term.c.y;
   }
-  for (int m = 0; m <= l; m++, to += stride) {
-    *to = make_float4(term[0], term[1], term[2], term[3]);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      term[i] *= d[i];
+  if (DEGREE >= 2) {
+    float4 c = more[0];
+    a[0] += c.z * dy * dy;
+    a[1] += c.y * dy;
+    a[2] = c.x;
+    if (DEGREE >= 3) {
+      float4 f = more[1];
+      a[0] += f.z * dy * dy * dy;
+      a[1] += f.y * dy * dy;
+      a[2] += f.x * dy;
+      a[3] = c.w;
+    }
   }
 }
 
-/* Weights are in x; those of s with what the orbital has of it. */
-static __device__ __forceinline__ void make_tables(tile_type type, int i, int j, int k, float spacing, int thread,
-                                                   tile *t) {
-  for (int four = thread; four < type.count * type.n * FOURS; four += THREADS) {
-    int e = four / FOURS, at = four % FOURS, s = (e * type.per_n) >> 16, term = e * (type.l + 1);
-    const orbital_shell *shell = &t->shells[s];
-    gaussian g = shell->gaussians[e - s * type.n];
-    if (at < FOURS_X)
-      make_four(g.rate, type.l == 0 ? g.weight * shell->c[0] : g.weight, shell->x, spacing, i + 4 * at, type.l,
-                &t->x[term][at], FOURS_X);
-    else if (at < FOURS_X + FOURS_Y)
-      make_four(g.rate, 1.0f, shell->y, spacing, j + 4 * (at - FOURS_X), type.l, &t->y[term][at - FOURS_X], FOURS_Y);
-    else
-      make_four(g.rate, 1.0f, shell->z, spacing, k + 4 * (at - FOURS_X - FOURS_Y), type.l,
-                &t->z[term][at - FOURS_X - FOURS_Y], FOURS_Z);
+/* Four columns of a row, FOURS_X apart, the first at (x, y). */
+template <int DEGREE>
+static __device__ __forceinline__ float4 four_columns(const orbital_term &term, const float4 *more, float x, float y) {
+  float dy = __fmaf_rn(term.at.w, y, -term.at.y), minus_dy2 = -(dy * dy), a[4], u[4];
+  in_x<DEGREE>(term, more, dy, a);
+#pragma unroll
+  for (int v = 0; v < 4; v++) {
+    float dx = __fmaf_rn(term.at.w, x + v * FOURS_X, -term.at.x), p = a[DEGREE];
+#pragma unroll
+    for (int m = DEGREE - 1; m >= 0; m--)
+      p = p * dx + a[m];
+    u[v] = p * exp2f(minus_dy2 - dx * dx);
+  }
+  return make_float4(u[0], u[1], u[2], u[3]);
+}
+
+static __device__ __forceinline__ void multiply(const float d[4], float v[4]) {
+#pragma unroll
+  for (int s = 0; s < 4; s++)
+    v[s] *= d[s];
+}
+
+static __device__ __forceinline__ float4 four_slices(const orbital_term &term, int power, float z) {
+  float d[4], v[4];
+#pragma unroll
+  for (int s = 0; s < 4; s++) {
+    d[s] = __fmaf_rn(term.at.w, z + s, -term.at.z);
+    v[s] = exp2f(-(d[s] * d[s]));
+  }
+  if (power > 0) {
+    multiply(d, v);
+    if (power > 1) multiply(d, v);
+    if (power > 2) multiply(d, v);
+  }
+  return make_float4(v[0], v[1], v[2], v[3]);
+}
+
+/* What a warp's term has of the tile. */
+static __device__ __forceinline__ void make_term(const orbital_term &term, const float4 *more, float x, float y,
+                                                 float z, int lane, float4 *u, float4 *to_z) {
+  int shape = __float_as_int(term.c.w);
+#pragma unroll
+  for (int begin = 0; begin < FOURS_U; begin += WARP) {
+    int four = begin + lane;
+    if (FOURS_U % WARP != 0 && four >= FOURS_U) break;
+    float at_x = x + lane % FOURS_X, at_y = y + four / FOURS_X;
+    switch (shape >> 2) {
+    case 0: u[four] = four_columns<0>(term, more, at_x, at_y); break;
+    case 1: u[four] = four_columns<1>(term, more, at_x, at_y); break;
+    case 2: u[four] = four_columns<2>(term, more, at_x, at_y); break;
+    default: u[four] = four_columns<3>(term, more, at_x, at_y);
+    }
+  }
+#pragma unroll
+  for (int begin = 0; begin < FOURS_Z; begin += WARP) {
+    int four = begin + lane;
+    if (FOURS_Z % WARP != 0 && four >= FOURS_Z) break;
+    to_z[four] = four_slices(term, shape & 3, z + 4 * four);
+  }
+}
+
+/* A warp's part of a tile, of terms that it has loaded; loads those of the next tile, from `next` on. */
+static __device__ __forceinline__ void make_part(orbital_term own[TERMS_A_WARP], const float4 *next, float x, float y,
+                                                 float z, int lane, float4 *u, float4 *to_z) {
+#pragma unroll
+  for (int w = 0; w < TERMS_A_WARP; w++) {
+    make_term(own[w], next + 4 * (w - TERMS) + 2, x, y, z, lane, u + w * FOURS_U, to_z + w * FOURS_Z);
+    own[w] = load_term(next + 4 * w);
   }
 }
 
 /* ---- sums ---- */
 
-/* Adds u times the row of slices, of each column. */
-static __device__ __forceinline__ void add_term(const float *u, const float4 *z, float sum[COLUMNS][SLICES]) {
+/* A thread's points: 2 rows of 4 in x, each FOURS_X from the next, and 8 slices. */
+typedef float thread_sums[8][8];
+
+/* Adds the terms of a tile that are the group's. */
+static __device__ __forceinline__ void add_terms(const float4 *u, const float4 *z, thread_sums sum) {
+#pragma unroll 2
+  for (int e = 0; e < TERMS_OF_GROUP; e++, u += FOURS_U, z += FOURS_Z) {
+    float4 a = u[0], b = u[FOURS_X], near = z[0], far = z[4];
+    const float columns[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    const float slices[8] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
 #pragma unroll
-  for (int v = 0; v < FOURS_Z; v++) {
-    float4 four = z[v];
+    for (int s = 0; s < 8; s++)
 #pragma unroll
-    for (int c = 0; c < COLUMNS; c++) {
-      sum[c][4 * v] += u[c] * four.x;
-      sum[c][4 * v + 1] += u[c] * four.y;
-      sum[c][4 * v + 2] += u[c] * four.z;
-      sum[c][4 * v + 3] += u[c] * four.w;
-    }
+      for (int c = 0; c < 8; c++)
+        sum[c][s] += columns[c] * slices[s];
   }
 }
 
-/* The primitives of a tile whose shells are of degree L. Monomials are in powers of z, in each in powers of y. */
-template <int L>
-static __device__ __forceinline__ void add_tile(const tile *t, tile_type type, int lane, int row,
-                                                float sum[COLUMNS][SLICES]) {
-  const float *in_x = (const float *)t->x + lane, *in_y = (const float *)t->y + row;
-#pragma unroll 1
-  for (int e = 0; e < type.count * type.n; e++) {
-    const float *coefficients = t->shells[(e * type.per_n) >> 16].c;
-    float x[L + 1], y[L + 1][COLUMNS];
+/* Adds the sums of the other groups to those of the first, through memory for 8 of each thread. */
+static __device__ __forceinline__ void add_groups(float *memory, int group, int thread, thread_sums sum) {
+  for (int g = 1; g < GROUPS; g++)
 #pragma unroll
-    for (int m = 0; m <= L; m++) {
-      x[m] = in_x[(e * (L + 1) + m) * WARP];
+    for (int p = 0; p < 8; p++) {
+      __syncthreads();
 #pragma unroll
-      for (int c = 0; c < COLUMNS; c++)
-        y[m][c] = in_y[(e * (L + 1) + m) * ROWS + c];
+      for (int s = 0; s < 8; s++)
+        if (group == g) memory[s * THREADS_OF_GROUP + thread] = sum[p][s];
+      __syncthreads();
+#pragma unroll
+      for (int s = 0; s < 8; s++)
+        if (group == 0) sum[p][s] += memory[s * THREADS_OF_GROUP + thread];
     }
-#pragma unroll
-    for (int m = 0; m <= L; m++) {
-      float u[COLUMNS];
-#pragma unroll
-      for (int j = 0; j <= L - m; j++) {
-        float a = L == 0 ? x[0] : coefficients[m * (2 * L + 3 - m) / 2 + j] * x[L - m - j];
-#pragma unroll
-        for (int c = 0; c < COLUMNS; c++)
-          u[c] = j == 0 ? a * y[0][c] : u[c] + a * y[j][c];
-      }
-      add_term(u, t->z[e * (L + 1) + m], sum);
-    }
-  }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    dcs(float *map, const orbital_shell *shells, int n_shells, int nx, int ny, int nz, int first, float spacing) {
-  __shared__ tile tile;
-  int thread = threadIdx.y * WARP + threadIdx.x, row = threadIdx.y * COLUMNS;
+extern "C" __global__ void __launch_bounds__(WARP *WARPS)
+    dcs(float *map, const float4 *terms, int nx, int ny, int nz, int first) {
+  __shared__ tile tiles[2];
+  int lane = threadIdx.x, warp = threadIdx.y, group = warp / WARPS_OF_GROUP, of_group = warp % WARPS_OF_GROUP;
   int i = blockIdx.x * WARP, j = blockIdx.y * ROWS, k = blockIdx.z * SLICES;
-  float sum[COLUMNS][SLICES];
+  int four = lane / 2 % FOURS_X, row = 2 * (of_group % WARPS_Y);
+  int slice = 32 * (of_group / WARPS_Y) + 4 * (lane % 2 + lane / 16 * 2);
+  int in_u = row * FOURS_X + four, in_z = slice / 4;
+  int n_terms = __float_as_int(terms[1].w);
+  float x = (float)i, y = (float)j, z = (float)(first + k);
+  int part = warp * TERMS_A_WARP, of_tile = group * TERMS_OF_GROUP;
+  bool early = group % 2 == 0;
+  thread_sums sum;
+  orbital_term own[TERMS_A_WARP];
 #pragma unroll
-  for (int c = 0; c < COLUMNS; c++)
+  for (int p = 0; p < 8; p++)
 #pragma unroll
-    for (int l = 0; l < SLICES; l++)
-      sum[c][l] = 0.0f;
-  tile_type type;
-  for (int from = 0; from < n_shells; from += type.count) {
-    type = load_shells(shells + from, n_shells - from, thread, &tile);
-    make_tables(type, i, j, first + k, spacing, thread, &tile);
+    for (int s = 0; s < 8; s++)
+      sum[p][s] = 0.0f;
+  int at = 4 + 4 * part;
+#pragma unroll
+  for (int w = 0; w < TERMS_A_WARP; w++)
+    own[w] = load_term(terms + at + 4 * w);
+  at += 4 * TERMS;
+  make_part(own, terms + at, x, y, z, lane, tiles[0].u[part], tiles[0].z[part]);
+  __syncthreads();
+  int now = 0;
+  for (int t = 0; t < n_terms; t += TERMS, now ^= 1) {
+    tile *next = &tiles[now ^ 1];
+    at += 4 * TERMS;
+    if (early) make_part(own, terms + at, x, y, z, lane, next->u[part], next->z[part]);
+    add_terms(tiles[now].u[of_tile] + in_u, tiles[now].z[of_tile] + in_z, sum);
+    if (!early) make_part(own, terms + at, x, y, z, lane, next->u[part], next->z[part]);
     __syncthreads();
-    switch (type.l) {
-    case 0: add_tile<0>(&tile, type, threadIdx.x, row, sum); break;
-    case 1: add_tile<1>(&tile, type, threadIdx.x, row, sum); break;
-    case 2: add_tile<2>(&tile, type, threadIdx.x, row, sum); break;
-    default: add_tile<3>(&tile, type, threadIdx.x, row, sum);
-    }
   }
+  add_groups((float *)tiles, group, of_group * WARP + lane, sum);
+  if (group > 0) return;
 #pragma unroll
-  for (int c = 0; c < COLUMNS; c++)
+  for (int p = 0; p < 8; p++)
 #pragma unroll
-    for (int l = 0; l < SLICES; l++)
-      if (i + threadIdx.x < nx && j + row + c < ny && k + l < nz)
-        map[((long long)(k + l) * ny + j + row + c) * nx + i + threadIdx.x] = sum[c][l];
+    for (int s = 0; s < 8; s++) {
+      int at_x = i + four + p % 4 * FOURS_X, at_y = j + row + p / 4, at_z = k + slice + s % 4 + s / 4 * 16;
+      if (at_x < nx && at_y < ny && at_z < nz) map[((long long)at_z * ny + at_y) * nx + at_x] = sum[p][s];
+    }
 }
