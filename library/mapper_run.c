@@ -2,6 +2,7 @@
 #include "library/mapper.h"
 
 #include "harness/base/grow.h"
+#include "harness/base/interrupt.h"
 #include "harness/judge/oracle.h"
 
 #include <math.h>
@@ -182,6 +183,7 @@ dcs_status dcs_mapper_check(dcs_mapper *m, const dcs_method *method) {
   dcs_status status = pose_solved(method->variant, &c);
   if (status == DCS_OK) status = check_on(m, method, &c);
   dcs_case_free(&c);
+  if (status != DCS_OK && dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
   const bool good = status == DCS_OK;
   dcs_checked checked = {.method = *method, .good = good};
   if (!good) snprintf(checked.why, sizeof checked.why, "%s", dcs_error_message());

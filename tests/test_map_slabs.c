@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
+
+#include "harness/base/interrupt.h"
 #include "harness/base/machine.h"
 #include "harness/engine/engine.h"
 #include "harness/engine/slabs.h"
@@ -324,8 +327,13 @@ static void the_library_computes_slabs(void **state) {
   dcs_mapper_close(m);
 }
 
-/* A sanitizer keeps what was freed. */
-#ifdef __SANITIZE_ADDRESS__
+/* A sanitizer keeps what was freed, and takes all addresses. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool sanitized = true;
 #else
 static const bool sanitized = false;
@@ -362,11 +370,11 @@ static void a_map_larger_than_the_device_goes_in_parts(void **state) {
   (void)state;
   enum { X = 1 << 14, Z = 16 };
   const size_t bytes = (size_t)X * 8 * Z * sizeof(float); /* 8 MiB */
+  if (!device || sanitized) skip();
   float *expected = malloc(bytes), *found = malloc(bytes);
   dcs_mapper *m;
   const dcs_mapper_options emulated = {.device = "emulated"};
   const dcs_map_request r = request_of(two, X, Z, 0);
-  if (!device || sanitized) skip();
   mallopt(M_MMAP_THRESHOLD, 1 << 18); /* what is freed is the system's again */
   assert_int_equal(dcs_mapper_open(&emulated, &m), 0);
   do_without_barriers(m);
@@ -385,6 +393,23 @@ static void a_map_larger_than_the_device_goes_in_parts(void **state) {
   free(found);
 }
 
+/* The last test: the process stays interrupted. */
+static void an_interrupt_is_no_fault_of_a_method(void **state) {
+  (void)state;
+  dcs_mapper *m;
+  const dcs_mapper_options cpu = {.device = "cpu"};
+  const dcs_variant *variant = dcs_find_variant("cpu_gather");
+  assert_int_equal(dcs_mapper_open(&cpu, &m), DCS_OK);
+  const dcs_method method = {variant, dcs_initial_config(variant, 1)};
+  dcs_interrupt_catch();
+  raise(SIGINT);
+  assert_int_equal(dcs_mapper_check(m, &method), DCS_FAILED);
+  assert_string_equal(dcs_error_message(), "interrupted");
+  assert_int_equal(m->n_checked, 0);
+  dcs_interrupt_release();
+  dcs_mapper_close(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slabs_have_the_bits_of_the_whole_map),
@@ -395,6 +420,7 @@ int main(void) {
       cmocka_unit_test(tiles_that_a_kernel_cannot_count_are_refused),
       cmocka_unit_test(the_library_computes_slabs),
       cmocka_unit_test(a_map_larger_than_the_device_goes_in_parts),
+      cmocka_unit_test(an_interrupt_is_no_fault_of_a_method),
   };
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

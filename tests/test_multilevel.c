@@ -290,7 +290,9 @@ static void steps_are_phases(void **state) {
                                       "interpolation"};
   enum { N_STEPS = sizeof steps / sizeof steps[0] };
   const double size[3] = {12, 12, 12};
-  dcs_case c = case_of(ml_sites(150, size, 1), 150, (dcs_dims){25, 25, 25}, 0.5, 1e-2);
+  dcs_site *sites = ml_sites(150, size, 1);
+  dcs_case c = case_of(sites, 150, (dcs_dims){25, 25, 25}, 0.5, 1e-2);
+  free(sites);
   const dcs_config config = method(1, DCS_CPU_PORTABLE, DCS_ML_CUBIC, 20, 0);
   assert_true(lattices(&c, DCS_ML_CUBIC, 2, 0).n_levels > 1);
   dcs_phases phases = {.now_ns = dcs_now_ns};

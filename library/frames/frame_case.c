@@ -1,5 +1,6 @@
 #include "library/frames/frame_case.h"
 
+#include "harness/base/interrupt.h"
 #include "kernels/coulomb/coulomb.h"
 #include "library/mapper.h"
 
@@ -79,7 +80,8 @@ static dcs_status choose_method(dcs_mapper *m, dcs_method *method) {
   for (int i = 0; i < choice.n; i++) {
     *method = choice.list[i].method;
     if (!dcs_applicable(method->variant, &m->c.problem, &method->config, why)) continue;
-    if (dcs_mapper_check(m, method) == DCS_OK) return DCS_OK;
+    const dcs_status status = dcs_mapper_check(m, method);
+    if (status == DCS_OK || dcs_interrupted()) return status;
     snprintf(why, sizeof why, "%.255s", dcs_error_message());
   }
   return dcs_fail(DCS_UNAVAILABLE, "no method can compute these frames here: %s", why);
