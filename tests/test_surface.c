@@ -227,8 +227,10 @@ static void threads_change_nothing(void **state) {
   }
 }
 
+/* The emulated one, or with DCS_TEST_DEVICE=cuda:0 a card. */
 static void a_device_has_the_same_bits(void **state) {
   (void)state;
+  const char *named = getenv("DCS_TEST_DEVICE");
   dcs_field field = {.n = {70, 6, 5}, .spacing = {1, 1, 1}};
   assert_int_equal(dcs_field_allocate(&field), DCS_OK);
   seed = 3;
@@ -236,7 +238,7 @@ static void a_device_has_the_same_bits(void **state) {
     field.values[p] = (float)(next_random() - 0.5);
   for (int sign = -1; sign <= 1; sign += 2) {
     dcs_surface_mesh here = surface_of(&field, 0.1 * sign, 1);
-    dcs_surface_mesh there = surface_on("emulated", &field, 0.1 * sign, 1);
+    dcs_surface_mesh there = surface_on(named ? named : "emulated", &field, 0.1 * sign, 1);
     assert_string_equal(here.by, "cpu_surface");
     assert_string_equal(there.by, "cuda_surface");
     expect_same(&here, &there);

@@ -3,145 +3,65 @@
  * Idea: a word has what is inside of 64 points of a row; exclusive ors of words that are next to
  *   each other are the cut edges, and what is neither all ones nor all zeros the cells that have
  * triangles: the map is read once, and then only at edges that are cut. Counted bits before a point
- * number its vertices, so that no cell keeps any. Parameters: threads. Limits: 2^31 vertices or
+ * number its vertices, so that no cell keeps any. Parameters: threads; isa (portable, avx2, which
+ * compares eight values at once and counts bits in an instruction). Limits: 2^31 vertices or
  * triangles. */
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/surface/cpu/bits.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { WORD = 64 };
+enum { THREADS, ISA, N_PARAMS };
 
-typedef struct {
-  dcs_surface_bits bits;
-  dcs_surface_counts *before; /* of each word: those of all words before it */
-  dcs_surface_vertex *vertices;
-  dcs_surface_triangle *triangles;
-} job;
-
-/* ---- count ---- */
-
-static void count(const job *to, int threads) {
-  const int64_t words = to->bits.words;
+static void count(const dcs_surface_kernel *kernel, const dcs_surface_bits *b, int threads) {
   (void)threads;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-  for (int64_t at = 0; at < to->bits.n.y * to->bits.n.z * words; at++)
-    to->before[at] = dcs_surface_count(&to->bits, at / words, at % words);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+  for (int64_t row = 0; row < b->n.y * b->n.z; row++)
+    kernel->count(b, row, b->before + row * b->words);
 }
 
-/* ---- emit ---- */
-
-/* The vertex of the edge from `point` of a row, whose value is a, to the next one along the axis.
- */
-static void put_vertex(const job *to, int64_t row, int64_t i, int axis, int64_t id) {
-  const dcs_surface_bits *b = &to->bits;
-  const int64_t step = axis == 0 ? 1 : axis == 1 ? b->n.x : b->n.x * b->n.y;
-  const float *at = b->map + row * b->n.x + i;
-  const float t = (b->level - at[0]) / (at[step] - at[0]);
-  const float x = (float)i, y = (float)(row % b->n.y), z = (float)(row / b->n.y);
-  to->vertices[id] =
-      (dcs_surface_vertex){axis == 0 ? x + t : x, axis == 1 ? y + t : y, axis == 2 ? z + t : z};
-}
-
-static void emit_vertices(const job *to, int64_t row, int64_t word) {
-  const dcs_surface_cuts cuts = dcs_surface_cuts_of(&to->bits, row, word);
-  int64_t id = to->before[row * to->bits.words + word].vertices;
-  for (uint64_t left = cuts.along[0] | cuts.along[1] | cuts.along[2]; left; left &= left - 1) {
-    const int bit = __builtin_ctzll(left);
-    for (int axis = 0; axis < 3; axis++)
-      if (cuts.along[axis] >> bit & 1) put_vertex(to, row, word * WORD + bit, axis, id++);
-  }
-}
-
-/* The words that begin the edges of a word's cells: [y + 2 z], and those behind them in x. */
-typedef struct {
-  dcs_surface_cuts cuts[2][4];
-  int64_t before[2][4];
-} around;
-
-static around words_around(const job *to, int64_t row, int64_t word) {
-  const dcs_surface_bits *b = &to->bits;
-  around a;
-  for (int next = 0; next < 2 && word + next < b->words; next++)
-    for (int q = 0; q < 4; q++) {
-      const int64_t of = row + (q & 1) + (q >> 1) * b->n.y;
-      a.cuts[next][q] = dcs_surface_cuts_of(b, of, word + next);
-      a.before[next][q] = to->before[of * b->words + word + next].vertices;
-    }
-  return a;
-}
-
-/* The number of the vertex on an edge (surface.h) of the cell at a bit. */
-static int32_t vertex_of(const around *a, int edge, int bit) {
-  const int axis = edge / 4, q = edge % 4;
-  const int row = axis == 0 ? q : axis == 1 ? q & 2 : q >> 1, at = bit + (axis ? q & 1 : 0);
-  const int next = at == WORD;
-  const uint64_t *along = a->cuts[next][row].along, below = ((uint64_t)1 << at % WORD) - 1;
-  int64_t id = a->before[next][row];
-  for (int d = 0; d < 3; d++)
-    id += __builtin_popcountll(along[d] & below) + (d < axis && (along[d] >> at % WORD & 1));
-  return (int32_t)id;
-}
-
-static void emit_triangles(const job *to, int64_t row, int64_t word) {
-  dcs_surface_cells cells;
-  dcs_surface_cells_of(&to->bits, row, word, &cells);
-  if (!cells.cut) return;
-  const around a = words_around(to, row, word);
-  int64_t id = to->before[row * to->bits.words + word].triangles;
-  for (uint64_t left = cells.cut; left; left &= left - 1) {
-    const int bit = __builtin_ctzll(left);
-    uint64_t packed = to->bits.cases[dcs_surface_case(&cells, bit)];
-    for (int n = (int)(packed >> 60); n > 0; n--, id++)
-      for (int v = 0; v < 3; v++, packed >>= 4)
-        to->triangles[id].vertex[v] = vertex_of(&a, (int)(packed & 15), bit);
-  }
-}
-
-static void emit(const job *to, int threads) {
-  const int64_t words = to->bits.words;
+static void emit(const dcs_surface_kernel *kernel, const dcs_surface_bits *b, int threads) {
   (void)threads;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-  for (int64_t at = 0; at < to->bits.n.y * to->bits.n.z * words; at++) {
-    emit_vertices(to, at / words, at % words);
-    emit_triangles(to, at / words, at % words);
-  }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+  for (int64_t row = 0; row < b->n.y * b->n.z; row++)
+    kernel->emit(b, row);
 }
 
-/* ---- the variant ---- */
+static void run(const dcs_surface_kernel *kernel, const dcs_surface_bits *bits, int threads) {
+  dcs_phase("classify");
+  dcs_surface_classify(kernel, bits, threads);
+  dcs_phase("count");
+  count(kernel, bits, threads);
+  dcs_phase("scan");
+  dcs_surface_scan(bits->before, bits->n.y * bits->n.z * bits->words);
+  dcs_phase("emit");
+  emit(kernel, bits, threads);
+  dcs_phase(NULL);
+}
 
 static bool compute(const dcs_problem *problem, const dcs_config *config,
                     void *const out[DCS_MAX_BUFFERS]) {
-  const int threads = (int)config->value[0];
-  job to = {.bits = {.map = problem->input[DCS_SURFACE_MAP],
-                     .cases = problem->input[DCS_SURFACE_CASES],
-                     .level = dcs_surface_level(problem),
-                     .n = problem->n},
-            .vertices = out[DCS_SURFACE_VERTICES],
-            .triangles = out[DCS_SURFACE_TRIANGLES]};
-  const int64_t words = problem->n.y * problem->n.z * dcs_divide_up(problem->n.x, WORD);
-  to.before = malloc((size_t)words * sizeof *to.before);
-  const bool made = to.before && dcs_surface_bits_make(&to.bits);
-  if (made) {
-    dcs_phase("classify");
-    dcs_surface_classify(&to.bits, threads);
-    dcs_phase("count");
-    count(&to, threads);
-    dcs_phase("scan");
-    dcs_surface_scan(to.before, words);
-    dcs_phase("emit");
-    emit(&to, threads);
-    dcs_surface_bits_free(&to.bits);
-  }
-  dcs_phase(NULL);
-  free(to.before);
-  return made;
+  dcs_surface_bits bits = {.map = problem->input[DCS_SURFACE_MAP],
+                           .cases = problem->input[DCS_SURFACE_CASES],
+                           .level = dcs_surface_level(problem),
+                           .n = problem->n,
+                           .vertices = out[DCS_SURFACE_VERTICES],
+                           .triangles = out[DCS_SURFACE_TRIANGLES]};
+  if (!dcs_surface_bits_make(&bits)) return false;
+  bits.before = malloc((size_t)(bits.n.y * bits.n.z * bits.words) * sizeof *bits.before);
+  const bool room = bits.before != NULL;
+  if (room)
+    run(config->value[ISA] > DCS_CPU_PORTABLE ? &dcs_surface_avx2 : &dcs_surface_portable, &bits,
+        (int)config->value[THREADS]);
+  free(bits.before);
+  dcs_surface_bits_free(&bits);
+  return room;
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_surface_fits(problem, why) && dcs_cpu_applicable(problem, config, why);
+  return dcs_surface_fits(problem, why) && dcs_cpu_has_isa((int)config->value[ISA], why) &&
+         dcs_cpu_applicable(problem, config, why);
 }
 
 /* Of a vertex: two differences, a quotient, a sum. */
@@ -156,10 +76,26 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
   return 1;
 }
 
-static const char *const sources[] = {
-    "kernels/surface/cpu/surface.c", "kernels/surface/cpu/bits.c", "kernels/surface/cpu/bits.h",
-    "kernels/surface/cases.c",       "kernels/common/cpu.c",       "kernels/common/cpu.h",
-    "kernels/common/phase.h",        "kernels/surface/surface.h",  NULL};
+static const dcs_param params[N_PARAMS] = {[THREADS] = DCS_CPU_THREADS,
+                                           [ISA] = {.name = "isa",
+                                                    .meaning = "instruction set",
+                                                    .lo = DCS_CPU_PORTABLE,
+                                                    .hi = DCS_CPU_AVX2,
+                                                    .initial = DCS_HIGHEST,
+                                                    .labels = dcs_cpu_isas}};
+
+static const char *const sources[] = {"kernels/surface/cpu/surface.c",
+                                      "kernels/surface/cpu/surface_points.h",
+                                      "kernels/surface/cpu/surface_avx2.c",
+                                      "kernels/surface/cpu/surface_portable.c",
+                                      "kernels/surface/cpu/bits.c",
+                                      "kernels/surface/cpu/bits.h",
+                                      "kernels/surface/cases.c",
+                                      "kernels/common/cpu.c",
+                                      "kernels/common/cpu.h",
+                                      "kernels/common/phase.h",
+                                      "kernels/surface/surface.h",
+                                      NULL};
 
 const dcs_variant dcs_variant_cpu_surface = {
     .id = "cpu_surface",
@@ -167,8 +103,8 @@ const dcs_variant dcs_variant_cpu_surface = {
     .sources = sources,
     .idea = "what is inside as bits, 64 points a word; cut edges and cells are found by logic",
     .backend = DCS_CPU,
-    .params = dcs_cpu_params,
-    .n_params = 1,
+    .params = params,
+    .n_params = N_PARAMS,
     .applicable = applicable,
     .executed = dcs_cpu_executed_exactly,
     .flops_per_eval = flops_per_eval,
