@@ -1,6 +1,7 @@
 /* dcsbench map */
 #include "cli/map_frames.h"
 #include "cli/map_ranks.h"
+#include "cli/map_surface.h"
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
@@ -32,6 +33,10 @@ static const dcs_option options[] = {
      "compute at points instead of a grid, in double precision on the CPU: a CSV with the columns "
      "x, y, z, angstrom; to --out FILE.csv or standard output",
      DCS_WORD(arguments, at)},
+    {"isovalue", 0, "V,...",
+     "the surface of the map at V, in its units, as triangles: to --out FILE.ply or .obj, with its "
+     "area and volume to standard output; 0.05,-0.05 for both signs of an orbital",
+     DCS_WORD(arguments, isovalue)},
     {"dispatch", 0, "DIR",
      "decide by DIR/dispatch.csv, as `dcsbench dispatch` wrote it on this machine",
      DCS_WORD(arguments, dispatch)},
@@ -49,8 +54,8 @@ static const dcs_option options[] = {
      "each "
      "stage was busy, and when idle",
      DCS_WORD(arguments, timeline)},
-    {"csv", 'c', NULL, "the stages of --time as CSV", DCS_FLAG(arguments, csv)},
-    {"json", 'j', NULL, "the stages of --time as JSON", DCS_FLAG(arguments, json)},
+    {"csv", 'c', NULL, "the stages of --time, or the surfaces, as CSV", DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "the same as JSON", DCS_FLAG(arguments, json)},
     {"average", 0, NULL, "the mean of the maps of the frames of all TRAJ, to --out",
      DCS_FLAG(arguments, average)},
     {"variance", 0, NULL,
@@ -152,16 +157,19 @@ static dcs_status compute(const arguments *a, dcs_mapper *mapper, const dcs_map_
                      .request = request,
                      .c = c,
                      .atoms = c->n_sites,
-                     .path = a->out,
+                     .path = a->isovalue ? NULL : a->out,
                      .units = potential ? a->units.units->name : c->kind->unit,
                      .factor = potential ? dcs_units_factor(a->units.units, a->units.kelvin) : 1,
-                     .whole = !a->out || a->time || dcs_is_picture(a->out)};
+                     .whole = !a->out || a->time || a->isovalue || dcs_is_picture(a->out)};
   if (a->explain || a->dispatch) print_explanation(a->explain ? stdout : stderr, mapper, c);
-  if (!a->out && !a->time) return DCS_OK;
+  if (!a->out && !a->time && !a->isovalue) return DCS_OK;
   if (dcs_job != dcs_alone()) return compute_by_ranks(a, &job, field);
   dcs_status status = dcs_map_begin(&job, field);
   if (status == DCS_OK && a->time) status = time_maps(&job);
-  if (status == DCS_OK && a->out) status = dcs_map_write(&job, field);
+  if (status == DCS_OK && a->isovalue)
+    status = dcs_map_surfaces(a, mapper, field);
+  else if (status == DCS_OK && a->out)
+    status = dcs_map_write(&job, field);
   dcs_map_end(&job);
   return status;
 }
@@ -289,7 +297,7 @@ static dcs_status map_file(arguments *a) {
   dcs_molecule m;
   const dcs_kind *kind;
   dcs_config problem;
-  if (a->out) DCS_TRY(dcs_check_map_name(a->out));
+  if (a->out) DCS_TRY(a->isovalue ? dcs_check_mesh_name(a->out) : dcs_check_map_name(a->out));
   DCS_TRY(check_can_write(a));
   if (a->at && dcs_job->rank > 0) return DCS_OK; /* few points: rank 0 computes them */
   if (!a->units.units) a->units.units = &dcs_all_units[0];

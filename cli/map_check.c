@@ -1,9 +1,11 @@
 /* What of the options of `map` goes together. */
 #include "cli/map_frame_files.h"
 #include "cli/map_frames.h"
+#include "cli/map_surface.h"
 #include "harness/figures/slice.h"
 #include "harness/frames/frames.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- of several frames ---- */
@@ -20,7 +22,8 @@ static dcs_status check_one(const dcs_map_arguments *a) {
   if (a->checkpoint) return alone("--checkpoint", "--average");
   if (a->align) return alone("--align", several);
   if (a->timeline) return alone("--timeline", several);
-  if (a->csv || a->json) return alone(a->csv ? "--csv" : "--json", several);
+  if ((a->csv || a->json) && !a->isovalue)
+    return alone(a->csv ? "--csv" : "--json", "--average, --each or --isovalue");
   if (a->frames)
     return dcs_fail(DCS_USAGE,
                     "--frames: expected %s, too; for the map of one frame alone, --frame %s",
@@ -132,12 +135,36 @@ static dcs_status check_kind(const dcs_map_arguments *a) {
   return DCS_OK;
 }
 
+/* ---- of surfaces ---- */
+
+static dcs_status check_surface(const dcs_map_arguments *a) {
+  const char *other = a->at        ? "--at"
+                      : a->slice   ? "--slice"
+                      : a->average ? "--average"
+                      : a->each    ? "--each"
+                                   : NULL;
+  double *values;
+  int n;
+  if (other)
+    return dcs_fail(DCS_USAGE,
+                    "--isovalue and %s: a surface is of one map on a whole grid; leave "
+                    "one out",
+                    other);
+  if (dcs_job != dcs_alone())
+    return dcs_fail(DCS_USAGE, "--isovalue: found %d ranks; expected one process", dcs_job->size);
+  if (a->csv && a->json) return dcs_fail(DCS_USAGE, "--csv and --json: leave one out");
+  DCS_TRY(dcs_parse_isovalues(a->isovalue, &values, &n));
+  free(values);
+  return DCS_OK;
+}
+
 /* ---- all of it ---- */
 
 dcs_status dcs_map_check(const void *arguments) {
   const dcs_map_arguments *a = arguments;
   if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
   DCS_TRY(check_kind(a));
+  if (a->isovalue) DCS_TRY(check_surface(a));
   DCS_TRY(check_frames(a));
   if (a->at) return check_at(a);
   if (a->grid && a->problem.grid.spacing > 0 && a->problem.grid.has_margin)
@@ -146,6 +173,6 @@ dcs_status dcs_map_check(const void *arguments) {
   if (a->out && dcs_is_picture(a->out) && !a->slice)
     return dcs_fail(DCS_USAGE, "--out %s: a picture is of a slice; expected --slice z=12.5, too",
                     a->out);
-  if (a->out || a->each || a->explain || a->time) return DCS_OK;
+  if (a->out || a->each || a->explain || a->time || a->isovalue) return DCS_OK;
   return dcs_fail(DCS_USAGE, "--out FILE is missing: where to write the map");
 }

@@ -9,7 +9,7 @@
 typedef struct {
   dcs_problem_options problem;
   dcs_problem_choice choice;
-  const char *grid, *out, *device, *dispatch, *slice, *at;
+  const char *grid, *out, *device, *dispatch, *slice, *at, *isovalue;
   dcs_units_options units;
   bool explain, time, csv, json;
   /* Of several frames. */
