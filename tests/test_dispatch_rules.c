@@ -1,6 +1,6 @@
 /* The decision model stays while it beats simpler rules on the shipped runs: what is fastest at the
- * nearest measured size, and each method's times interpolated in log space. Prints what each loses,
- * as results/deciding.md has it. */
+ * nearest measured size, and each method's times interpolated in log space. What each loses stands
+ * in results/deciding.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/grow.h"
 #include "tuning/crossover/measured.h"
 #include "tuning/dispatch/dispatch_check.h"
 
@@ -95,12 +96,37 @@ static dcs_loss loss_of_interpolation(const dcs_pool *from, const dcs_pool *in) 
 
 /* ---- runs ---- */
 
-static void print(const char *run, dcs_scope scope, const losses *l) {
-  static const char *const names[N_RULES] = {"costs", "interpolated", "nearest"};
-  for (int r = 0; r < N_RULES && l->of[r].sizes > 0; r++)
-    print_message("%-11s %-6s %-12s mean %6.2f%%  95%% %7.2f%%  worst %8.2f%%  of %lld\n", run,
-                  dcs_scope_name(scope), names[r], 100 * l->of[r].mean, 100 * l->of[r].p95,
-                  100 * l->of[r].worst, (long long)l->of[r].sizes);
+static void add_percent(char *text, size_t size, double share) {
+  const double percent = 100 * share;
+  dcs_append(text, size, percent < 99.95 ? "%.1f" : "%.0f", percent);
+}
+
+static char *read_page(void) {
+  FILE *file = fopen("results/deciding.md", "r");
+  char *text = NULL;
+  size_t room = 0;
+  assert_non_null(file);
+  assert_true(getdelim(&text, &room, '\0', file) > 0);
+  fclose(file);
+  return text;
+}
+
+/* The page has the run's row, as it is computed here. */
+static void expect_in_page(const char *run, dcs_scope scope, const losses *l) {
+  char row[512] = "";
+  if (l->of[COSTS].sizes == 0) return;
+  dcs_append(row, sizeof row, "| %s | `%s` |", run, dcs_scope_name(scope));
+  for (int r = 0; r < N_RULES; r++) {
+    const double shares[] = {l->of[r].mean, l->of[r].p95, l->of[r].worst};
+    for (int k = 0; k < 3; k++) {
+      dcs_append(row, sizeof row, k > 0 ? ", " : " ");
+      add_percent(row, sizeof row, shares[k]);
+    }
+    dcs_append(row, sizeof row, "%% of %lld |", (long long)l->of[r].sizes);
+  }
+  char *page = read_page();
+  if (!strstr(page, row)) fail_msg("results/deciding.md lacks the row\n%s", row);
+  free(page);
 }
 
 static void open_run(const char *folder, dcs_measured *m, dcs_dispatch *d) {
@@ -131,13 +157,14 @@ static void sizes_held_out(void **state) {
   (void)state;
   static const char *const runs[] = {REFERENCE, REFERENCE "/dispatch", REFERENCE "/within",
                                      REFERENCE "/cutoff"};
+  static const char *const names[] = {"the reference itself", "`dispatch`", "`within`", "`cutoff`"};
   for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
     dcs_measured m;
     dcs_dispatch d;
     open_run(runs[r], &m, &d);
     for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
       const losses l = held_out(&m, &d, s);
-      print(strrchr(runs[r], '/') + 1, dcs_dispatch_scopes[s], &l);
+      expect_in_page(names[r], dcs_dispatch_scopes[s], &l);
       if (r < 2) assert_costs_win(&l);
       assert_false(l.of[COSTS].mean > 0.07); /* within a cutoff there is nothing to win */
     }
@@ -163,7 +190,7 @@ static void sizes_drawn_by_lot(void **state) {
     assert_int_equal(dcs_pool_fill(&check.drawn_from, family, scope), DCS_OK);
     assert_int_equal(dcs_pool_fill(&check.other, family, scope), DCS_OK);
     l.of[INTERPOLATED] = loss_of_interpolation(&check.drawn_from, &check.other);
-    print("random", scope, &l);
+    expect_in_page("`random`", scope, &l);
     assert_int_equal(sizes, 40);
     assert_costs_win(&l);
     assert_true(l.of[COSTS].mean <= 0.03);

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { DCS_DISPATCH_SCHEMA = 5 };
+enum { DCS_DISPATCH_SCHEMA = 6 };
 
 /* kernel: inputs lie on the device and the output stays there. warm: both in host memory, the
  * context is alive. first: the same from a cold start. */

@@ -92,6 +92,22 @@ dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *op
 
 /* ---- what a check lacks ---- */
 
+static bool same_line(const dcs_sweep_line *a, const dcs_sweep_line *b) {
+  return strcmp(a->variants, b->variants) == 0 && strcmp(a->scope, b->scope) == 0 &&
+         strcmp(a->atoms, b->atoms) == 0 && strcmp(a->grid, b->grid) == 0 &&
+         strcmp(a->problem, b->problem) == 0 && strcmp(a->problem_config, b->problem_config) == 0 &&
+         strcmp(a->config ? a->config : "", b->config ? b->config : "") == 0;
+}
+
+/* CPU methods come up once a scope, with the same time. */
+static void drop_repeated(plan *p) {
+  for (size_t i = 0; i + 1 < p->n; i++)
+    if (same_line(&p->lines[i], &p->lines[p->n - 1])) {
+      p->n--;
+      return;
+    }
+}
+
 static dcs_status plan_check(const dcs_dispatch_check *check, plan *p) {
   DCS_TRY(make_room(p, check->n));
   for (size_t i = 0; i < check->n; i++) {
@@ -102,6 +118,7 @@ static dcs_status plan_check(const dcs_dispatch_check *check, plan *p) {
     dcs_format_config(taken->variant, &taken->config, config);
     add_line(p, taken->variant->id, config, &row->row->size,
              taken->variant->backend == DCS_CPU ? DCS_KERNEL : row->scope);
+    drop_repeated(p);
   }
   for (size_t r = 0; r < check->other.n_rates; r++)
     if (check->other.rates[r].row->n_times > p->most) p->most = check->other.rates[r].row->n_times;
