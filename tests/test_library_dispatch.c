@@ -326,12 +326,12 @@ static void tables_of_other_schemas_are_misses(void **state) {
   put_file(in_folder("bad.csv"), "schema,rows,scope,variant,config,cells,wave_blocks,ns_map\n"
                                  "1,1,warm,cpu_gather,threads=1,5,0,10\n");
   assert_miss(
-      "row 2: found schema \"1\"; expected 5: draw the table anew, with `dcsbench dispatch` on "
+      "row 2: found schema \"1\"; expected 6: draw the table anew, with `dcsbench dispatch` on "
       "its run folder");
   put_file(in_folder("bad.csv"),
            "schema,rows,scope,smooth,cutoff_least,cutoff_most,variant,config,cells,ns_late_step\n"
            "3,1,warm,,,,cpu_gather,threads=1,5,0\n");
-  assert_miss("row 2: found schema \"3\"; expected 5");
+  assert_miss("row 2: found schema \"3\"; expected 6");
 }
 
 static void damaged_tables_are_misses(void **state) {
@@ -342,10 +342,10 @@ static void damaged_tables_are_misses(void **state) {
   assert_true(variants_here(DCS_CPU, cpu) > 0);
   add_method(&d, cpu[0], 1, 1);
   write_dispatch(in_folder("good.csv"), &d);
-  damage("\n5,2,", "\n6,2,");
-  assert_miss("row 2: found schema \"6\"; expected 5");
-  damage("\n5,2,first,", "\n3,2,first,");
-  assert_miss("row 3: found schema \"3\"; expected 5");
+  damage("\n6,2,", "\n7,2,");
+  assert_miss("row 2: found schema \"7\"; expected 6");
+  damage("\n6,2,first,", "\n3,2,first,");
+  assert_miss("row 3: found schema \"3\"; expected 6");
   damage(",coulomb,,,", ",volts,,,");
   assert_miss("found problem \"volts\"");
   damage(",coulomb,,,", ",coulomb,\"cutoff=3,switching=c3\",\"cutoff=3,switching=c2\",");
@@ -391,7 +391,7 @@ static void damaged_tables_are_misses(void **state) {
   assert_miss("found no rows");
   put_file(in_folder("bad.csv"), "");
   assert_miss("bad.csv");
-  put_file(in_folder("bad.csv"), "schema,rows\n5,1\n");
+  put_file(in_folder("bad.csv"), "schema,rows\n6,1\n");
   assert_miss("column");
   free(text);
 }
