@@ -48,11 +48,13 @@ static void assert_verified(dcs_backend backend) {
     const int problems = count_problems(variant);
     assert_true(configurations >= 1 && problems >= 1);
     /* each of 11 sizes with each problem, but those too large for a configuration; six sizes at
-     * least are small, and computed twice. Without a grid it is 5 and 2, without atoms 6 and 1 */
+     * least are small, and computed twice. Without a grid it is 5 and 2, without atoms 6 and 1. The
+     * whole molecule of a kind is one more, and small */
     const bool grid = dcs_has_grid(dcs_kind_of(variant)),
                atoms = dcs_has_atoms(dcs_kind_of(variant));
-    const int sizes = !grid ? 5 : atoms ? 11 : 6;
-    const int least = sizes + (!grid ? 2 : atoms ? 6 : 1);
+    const int whole = dcs_kind_of(variant)->whole != NULL;
+    const int sizes = (!grid ? 5 : atoms ? 11 : 6) + whole;
+    const int least = sizes + (!grid ? 2 : atoms ? 6 : 1) + whole;
     assert_true(maps <= 2 * sizes * problems * configurations);
     assert_true(maps > least * (problems - 1) * configurations);
     assert_true(problems > 1 || maps >= least * configurations);

@@ -285,6 +285,24 @@ static void generated_atoms_have_a_basis(void **state) {
   dcs_case_free(&c);
 }
 
+/* Verify's own molecule: every monomial of s to f counts, and terms are of every shape. */
+static void verify_has_every_shell(void **state) {
+  (void)state;
+  dcs_molecule m;
+  assert_int_equal(kind->whole(&m), DCS_OK);
+  assert_int_equal(m.basis->n_shells, DCS_MOST_L + 1);
+  for (int l = 0; l <= DCS_MOST_L; l++) {
+    assert_int_equal(m.basis->shells[l].l, l);
+    for (int i = 0; i < dcs_monomials(l); i++)
+      assert_true(m.basis->shells[l].c[i] != 0);
+  }
+  dcs_case c = build(&m, 6, 0.37);
+  dcs_molecule_free(&m);
+  check_terms(&c, 2 * 1 + 1 * 2 + 2 * 3 + 2 * 4);
+  check_all(&c, 1);
+  dcs_case_free(&c);
+}
+
 static void orbitals_agree_with_double_precision(void **state) {
   (void)state;
   static const dcs_dims grids[] = {{1, 1, 1}, {17, 5, 3}, {65, 33, 2}};
@@ -436,6 +454,7 @@ int main(void) {
       cmocka_unit_test(contractions_have_norm_1),
       cmocka_unit_test(a_p_function_is_odd),
       cmocka_unit_test(generated_atoms_have_a_basis),
+      cmocka_unit_test(verify_has_every_shell),
       cmocka_unit_test(orbitals_agree_with_double_precision),
       cmocka_unit_test(orbitals_are_linear_and_move),
       cmocka_unit_test(wrong_orbitals_are_rejected),

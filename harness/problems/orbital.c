@@ -229,6 +229,7 @@ const dcs_kind dcs_kind_orbital = {
     .dimensions = dcs_map_dimensions,
     .n_dimensions = DCS_MAP_DIMENSIONS,
     .verified = verified,
+    .whole = dcs_orbital_whole,
     .buffers = buffers,
     .n_buffers = sizeof buffers / sizeof buffers[0],
     .needs = DCS_ORBITAL,

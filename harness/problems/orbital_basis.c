@@ -26,6 +26,11 @@ static const built_in carbon[] = {
     {1, 3, {{7.8682724, 0.0689991}, {1.8812885, 0.316424}, {0.5442493, 0.7443083}}},
     {1, 1, {{0.1687144, 1}}},
     {2, 1, {{0.8, 1}}}};
+/* Where a grid of a few angstrom has large values of all functions. */
+static const built_in whole[] = {{0, 2, {{1.1, 0.4}, {0.3, 0.7}}},
+                                 {1, 1, {{0.25, 1}}},
+                                 {2, 2, {{0.9, 0.3}, {0.35, 0.8}}},
+                                 {3, 2, {{0.7, 0.5}, {0.2, 0.6}}}};
 
 #define MOST_RADIUS_OF_HYDROGEN 1.2
 
@@ -49,13 +54,18 @@ static dcs_status add_shell(const built_in *from, int64_t atom, double charge, i
   return DCS_OK;
 }
 
-static dcs_status add_atom(const dcs_site *site, int64_t atom, dcs_basis *basis) {
-  const bool light = site->radius < MOST_RADIUS_OF_HYDROGEN;
-  const int n = light ? sizeof hydrogen / sizeof hydrogen[0] : sizeof carbon / sizeof carbon[0];
+static dcs_status add_shells(const built_in *from, int n, int64_t atom, double charge,
+                             dcs_basis *basis) {
   int function = 0;
   for (int s = 0; s < n; s++)
-    DCS_TRY(add_shell(light ? &hydrogen[s] : &carbon[s], atom, site->q, &function, basis));
+    DCS_TRY(add_shell(&from[s], atom, charge, &function, basis));
   return DCS_OK;
+}
+
+static dcs_status add_atom(const dcs_site *site, int64_t atom, dcs_basis *basis) {
+  if (site->radius < MOST_RADIUS_OF_HYDROGEN)
+    return add_shells(hydrogen, sizeof hydrogen / sizeof hydrogen[0], atom, site->q, basis);
+  return add_shells(carbon, sizeof carbon / sizeof carbon[0], atom, site->q, basis);
 }
 
 dcs_status dcs_orbital_basis(const dcs_site *sites, int64_t n_sites, dcs_basis **basis) {
@@ -68,4 +78,14 @@ dcs_status dcs_orbital_basis(const dcs_site *sites, int64_t n_sites, dcs_basis *
   dcs_basis_free(*basis);
   *basis = NULL;
   return status;
+}
+
+dcs_status dcs_orbital_whole(dcs_molecule *molecule) {
+  *molecule = (dcs_molecule){.sites = malloc(sizeof *molecule->sites),
+                             .n = 1,
+                             .basis = calloc(1, sizeof *molecule->basis)};
+  if (!molecule->sites || !molecule->basis)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for an atom");
+  molecule->sites[0] = (dcs_site){.x = 1.4, .y = 0.8, .z = 0.3, .q = 1};
+  return add_shells(whole, sizeof whole / sizeof whole[0], 0, 1, molecule->basis);
 }

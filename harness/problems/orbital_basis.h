@@ -16,4 +16,9 @@
  * atoms: an atom's part of the orbital depends on that atom alone. The caller frees. */
 dcs_status dcs_orbital_basis(const dcs_site *sites, int64_t n_sites, dcs_basis **basis);
 
+/* An atom with a shell of each degree, s to f, which generated atoms do not have: 6-31G* ends with
+ * d. Each has exponents of its own, so that as terms, too, they are of all shapes. The caller frees
+ * the molecule, whatever the status. */
+dcs_status dcs_orbital_whole(dcs_molecule *molecule);
+
 #endif

@@ -104,6 +104,9 @@ struct dcs_kind {
   const char *made_of;
   /* Problems that verify tries each variant on, as problem_config; NULL last. */
   const char *const *verified;
+  /* A molecule that verify tries beside random atoms, which lack something that kernels compute;
+   * the caller frees, whatever the status. NULL: they lack nothing. */
+  dcs_status (*whole)(dcs_molecule *);
 
   /* Gives values that change nothing their initial values, so that equal problems have equal keys.
    * False: the values make no problem; `why` says what was found and what would be right. NULL: all

@@ -136,12 +136,30 @@ static dcs_status verify_atoms(dcs_bench *bench, const dcs_method *method, const
   return DCS_OK;
 }
 
+/* What random atoms lack, on the grid of those. */
+static dcs_status verify_whole(dcs_bench *bench, const dcs_method *method, const problems *p,
+                               dcs_verification *result) {
+  const dcs_kind *kind = dcs_kind_of(method->variant);
+  const dcs_grid grid = {.n = {9, 5, 2}, .spacing = 0.37, .has_origin = true};
+  dcs_molecule molecule;
+  dcs_case c;
+  dcs_status status = kind->whole(&molecule);
+  if (status == DCS_OK) status = dcs_case_build(kind, &p->list[0], &molecule, &grid, &c);
+  dcs_molecule_free(&molecule);
+  DCS_TRY(status);
+  status = dcs_verify_on(bench, method, &c, result);
+  dcs_case_free(&c);
+  return status;
+}
+
 dcs_status dcs_verify_method(dcs_bench *bench, const dcs_method *method, dcs_verification *result) {
   problems p;
   *result = (dcs_verification){0};
   DCS_TRY(problems_of(method, &p));
   if (dcs_has_grid(dcs_kind_of(method->variant))) DCS_TRY(verify_grids(bench, method, &p, result));
   if (dcs_has_atoms(dcs_kind_of(method->variant))) DCS_TRY(verify_atoms(bench, method, &p, result));
+  if (dcs_kind_of(method->variant)->whole && result->outcome == DCS_OUTCOME_OK)
+    DCS_TRY(verify_whole(bench, method, &p, result));
   const int first = p.n > 2 ? 1 : 0; /* two problems from the middle of the list are enough */
   for (int i = first; i < first + 2 && i < p.n && result->outcome == DCS_OUTCOME_OK; i++)
     DCS_TRY(dcs_verify_physics(bench, method, &p.list[i], result));
