@@ -86,6 +86,6 @@ dcs_status dcs_orbital_whole(dcs_molecule *molecule) {
                              .basis = calloc(1, sizeof *molecule->basis)};
   if (!molecule->sites || !molecule->basis)
     return dcs_fail(DCS_UNAVAILABLE, "no memory for an atom");
-  molecule->sites[0] = (dcs_site){.x = 1.4, .y = 0.8, .z = 0.3, .q = 1};
+  molecule->sites[0] = (dcs_site){.x = 1.4, .y = 1.1, .z = -0.6, .q = 1};
   return add_shells(whole, sizeof whole / sizeof whole[0], 0, 1, molecule->basis);
 }
