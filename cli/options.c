@@ -302,11 +302,16 @@ static dcs_status take_units(const char *name, void *values) {
   return dcs_find_units(name, &((dcs_units_options *)values)->units);
 }
 
+static dcs_status take_temperature(const char *text, void *values) {
+  dcs_units_options *units = values;
+  units->has_kelvin = true;
+  return dcs_parse_number("--temperature", text, 1e-3, 1e9, &units->kelvin);
+}
+
 static const dcs_option units_options[] = {
     {"units", 0, "UNITS", "of the potential: e/A, V, kT/e, kcal/mol/e (e/A; of a file its own)",
      .take = take_units},
-    {"temperature", 0, "KELVIN", "of kT/e (298.15)",
-     DCS_NUMBER(dcs_units_options, kelvin, 1e-3, 1e9)},
+    {"temperature", 0, "KELVIN", "of kT/e (298.15)", .take = take_temperature},
     {0}};
 
 dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *variant,

@@ -319,57 +319,57 @@ static void special_pairs_have_their_values(void **state) {
 
 /* ---- what is refused ---- */
 
+static const char *const wrong_parameters[][2] = {
+    {"", "found no section of parameters"},
+    {"C 0 -1 1\n", "found no section of parameters"},
+    {"NONBONDED\nO 0 -1 1\n", "atom 1: found the type C;"},
+    {"NONBONDED\nC 0 -1\n", "0.prm:2: found \"C 0 -1\"; expected a type and three numbers or six"},
+    {"NONBONDED\nC 0 -1 1 0\n", "three numbers or six"},
+    {"NONBONDED\nC 0 -1 1 comment\n", "three numbers or six"},
+    {"NONBONDED\nC 0 -1 1 0 -1 1 0\n", "three numbers or six"},
+    {"NONBONDED\n\n! \nC 0 0.5 1\n", "0.prm:4: found \"0.5\"; expected an epsilon of at most 0"},
+    {"NONBONDED\nC 0 nan 1\n", "three numbers or six"},
+    {"NONBONDED\nC 0 -1e9 1\n", "-1e+06 at least"},
+    {"NONBONDED\nC 0 -1 -1\n", "found \"-1\"; expected a length of 0 to 100 angstrom"},
+    {"NONBONDED\nC 0 -1 1 0 -1 101\n", "found \"101\"; expected a length"},
+    {"NONBONDED\nC 0 -1 1 0 1 1\n", "found \"1\"; expected an epsilon"},
+    {"NONBONDED\nLONGTYPE9 0 -1 1\n", "at most 8 characters"},
+    {"NONBONDED nbxmod 4\nC 0 -1 1\n", "0.prm:1: found \"4\"; expected 5 behind NBXMOD"},
+    {"NONBONDED eps 4.0\n", "expected 1 behind EPS"},
+    {"NONBONDED e14fac\n", "a number behind e14f"},
+    {"NONBONDED e14fac 2\n", "0 to 1 behind E14FAC"},
+    {"NONBONDED e14fac 1\nNONBONDED e14fac 0.5\n", "0.prm:2: found \"0.5\"; expected 1 behind"},
+    {"NONBONDED -\natom geom\n", "0.prm:1: found \"geom\"; expected no GEOM"},
+    {"NONBONDED nbxmod 5 rdie\nC 0 -1 1\n", "0.prm:1: found \"rdie\"; expected no RDIELECTRIC"},
+    {"NONBONDED\nC 0 -1 1\nEND\nNBFX\nC C -0.25 4\n",
+     "0.prm:4: found \"NBFX\"; expected the name of a section"},
+    {"* title\nNBFX\nC C -0.25 4\nNONBONDED\nC 0 -1 1\n", "0.prm:2: found \"NBFX\""},
+    {"ATOMS\nMASS 1 C 12\nNBFX\nC C -0.25 4\n",
+     "0.prm:3: found \"NBFX\"; expected MASS, in section ATOMS"},
+    {"NONBONDED -\n", "the end behind a line that goes on"},
+    {"NBFIX\nC C -1\n", "two types and two numbers or four"},
+    {"NBFIX\nC C -1 1 2\n", "two types and two numbers or four"},
+    {"NBFIX\nC -1 1\n", "two types and two numbers or four"},
+    {"NBFIX\nC C 1 1\n", "found \"1\"; expected an epsilon of at most 0"},
+    {"NBFIX\nC C -1 1 -1 1000\n", "expected a length"},
+    {"NBFIX\nC LONGTYPE9 -1 1\n", "at most 8 characters"},
+    {"BONDS\nC C 1 1\nNOBONDED\nC 0 -1 1\n",
+     "0.prm:3: found \"NOBONDED\"; expected 2 types and 2 numbers, in section BOND"},
+    {"ANGLES\nC C C 1\n", "3 types and 2 numbers, in section ANGL"},
+    {"IMPHI\nC C C C 1 2 x\n", "4 types and 3 numbers, in section IMPR"},
+    {"CMAP\nC C C C C C C C\n", "in section CMAP"},
+    {"MASS x C 12\n", "MASS, a whole number, a type"},
+    {"MASS 1.5 C 12\n", "MASS, a whole number"},
+    {"MASS 1\n", "MASS, a whole number"},
+    {"MASS 1 LONGTYPE9 12\n", "at most 8 characters"}};
+
 static void wrong_parameters_are_refused(void **state) {
   (void)state;
   static const char *const types[] = {"C"};
-  static const char *const refused[][2] = {
-      {"", "found no section of parameters"},
-      {"C 0 -1 1\n", "found no section of parameters"},
-      {"NONBONDED\nO 0 -1 1\n", "atom 1: found the type C;"},
-      {"NONBONDED\nC 0 -1\n",
-       "0.prm:2: found \"C 0 -1\"; expected a type and three numbers or six"},
-      {"NONBONDED\nC 0 -1 1 0\n", "three numbers or six"},
-      {"NONBONDED\nC 0 -1 1 comment\n", "three numbers or six"},
-      {"NONBONDED\nC 0 -1 1 0 -1 1 0\n", "three numbers or six"},
-      {"NONBONDED\n\n! \nC 0 0.5 1\n", "0.prm:4: found \"0.5\"; expected an epsilon of at most 0"},
-      {"NONBONDED\nC 0 nan 1\n", "three numbers or six"},
-      {"NONBONDED\nC 0 -1e9 1\n", "-1e+06 at least"},
-      {"NONBONDED\nC 0 -1 -1\n", "found \"-1\"; expected a length of 0 to 100 angstrom"},
-      {"NONBONDED\nC 0 -1 1 0 -1 101\n", "found \"101\"; expected a length"},
-      {"NONBONDED\nC 0 -1 1 0 1 1\n", "found \"1\"; expected an epsilon"},
-      {"NONBONDED\nLONGTYPE9 0 -1 1\n", "at most 8 characters"},
-      {"NONBONDED nbxmod 4\nC 0 -1 1\n", "0.prm:1: found \"4\"; expected 5 behind NBXMOD"},
-      {"NONBONDED eps 4.0\n", "expected 1 behind EPS"},
-      {"NONBONDED e14fac\n", "a number behind e14f"},
-      {"NONBONDED e14fac 2\n", "0 to 1 behind E14FAC"},
-      {"NONBONDED e14fac 1\nNONBONDED e14fac 0.5\n", "0.prm:2: found \"0.5\"; expected 1 behind"},
-      {"NONBONDED -\natom geom\n", "0.prm:1: found \"geom\"; expected no GEOM"},
-      {"NONBONDED nbxmod 5 rdie\nC 0 -1 1\n", "0.prm:1: found \"rdie\"; expected no RDIELECTRIC"},
-      {"NONBONDED\nC 0 -1 1\nEND\nNBFX\nC C -0.25 4\n",
-       "0.prm:4: found \"NBFX\"; expected the name of a section"},
-      {"* title\nNBFX\nC C -0.25 4\nNONBONDED\nC 0 -1 1\n", "0.prm:2: found \"NBFX\""},
-      {"ATOMS\nMASS 1 C 12\nNBFX\nC C -0.25 4\n",
-       "0.prm:3: found \"NBFX\"; expected MASS, in section ATOMS"},
-      {"NONBONDED -\n", "the end behind a line that goes on"},
-      {"NBFIX\nC C -1\n", "two types and two numbers or four"},
-      {"NBFIX\nC C -1 1 2\n", "two types and two numbers or four"},
-      {"NBFIX\nC -1 1\n", "two types and two numbers or four"},
-      {"NBFIX\nC C 1 1\n", "found \"1\"; expected an epsilon of at most 0"},
-      {"NBFIX\nC C -1 1 -1 1000\n", "expected a length"},
-      {"NBFIX\nC LONGTYPE9 -1 1\n", "at most 8 characters"},
-      {"BONDS\nC C 1 1\nNOBONDED\nC 0 -1 1\n",
-       "0.prm:3: found \"NOBONDED\"; expected 2 types and 2 numbers, in section BOND"},
-      {"ANGLES\nC C C 1\n", "3 types and 2 numbers, in section ANGL"},
-      {"IMPHI\nC C C C 1 2 x\n", "4 types and 3 numbers, in section IMPR"},
-      {"CMAP\nC C C C C C C C\n", "in section CMAP"},
-      {"MASS x C 12\n", "MASS, a whole number, a type"},
-      {"MASS 1.5 C 12\n", "MASS, a whole number"},
-      {"MASS 1\n", "MASS, a whole number"},
-      {"MASS 1 LONGTYPE9 12\n", "at most 8 characters"}};
   put_molecule(types, 1, "", 0);
-  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    const dcs_input input = with_parameters(&refused[i][0], 1);
-    ASSERT_REFUSED(&input, DCS_INPUT, refused[i][1]);
+  for (size_t i = 0; i < sizeof wrong_parameters / sizeof wrong_parameters[0]; i++) {
+    const dcs_input input = with_parameters(&wrong_parameters[i][0], 1);
+    ASSERT_REFUSED(&input, DCS_INPUT, wrong_parameters[i][1]);
   }
   char *text = calloc(1, 9000);
   assert_non_null(text);

@@ -108,6 +108,7 @@ static void drop_repeated(plan *p) {
     }
 }
 
+/* As often as the run has measured others, if that is enough: rows that were in doubt have more. */
 static dcs_status plan_check(const dcs_dispatch_check *check, plan *p) {
   DCS_TRY(make_room(p, check->n));
   for (size_t i = 0; i < check->n; i++) {
@@ -133,7 +134,7 @@ dcs_status dcs_dispatch_measure_taken(const dcs_dispatch_check *check,
   dcs_refine_options how = *options;
   dcs_status status = plan_check(check, &p);
   *measured = p.n;
-  how.rounds = (int)p.most;
+  how.rounds = p.most < DCS_DISPATCH_ENOUGH ? (int)p.most : DCS_DISPATCH_ENOUGH;
   if (status == DCS_OK && p.n > 0) status = refuse_input(run);
   if (status == DCS_OK && p.n > 0) {
     fprintf(notes, "%s lacks %zu time%s of what the table takes: measured now\n", run->folder, p.n,
