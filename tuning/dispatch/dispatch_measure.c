@@ -108,7 +108,6 @@ static void drop_repeated(plan *p) {
     }
 }
 
-/* As often as the run has measured others, if that is enough: rows that were in doubt have more. */
 static dcs_status plan_check(const dcs_dispatch_check *check, plan *p) {
   DCS_TRY(make_room(p, check->n));
   for (size_t i = 0; i < check->n; i++) {
@@ -126,6 +125,7 @@ static dcs_status plan_check(const dcs_dispatch_check *check, plan *p) {
   return DCS_OK;
 }
 
+/* As often as the run has measured others, if that is enough: rows that were in doubt have more. */
 dcs_status dcs_dispatch_measure_taken(const dcs_dispatch_check *check,
                                       const dcs_refine_options *options, FILE *notes,
                                       size_t *measured) {
