@@ -130,6 +130,7 @@ dcs_status dcs_one_problem(const dcs_problem_choice *choice, const dcs_kind **ki
 typedef struct {
   const dcs_units *units; /* NULL: not given */
   double kelvin;
+  bool has_kelvin; /* it was given */
 } dcs_units_options;
 
 /* Of a command about one variant: the problem that was asked for; where none was, the first on

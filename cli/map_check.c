@@ -135,6 +135,13 @@ static dcs_status check_kind(const dcs_map_arguments *a) {
   return DCS_OK;
 }
 
+static dcs_status check_temperature(const dcs_units_options *o) {
+  if (!o->has_kelvin || (o->units && strcmp(o->units->name, "kT/e") == 0)) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "--temperature: found %g K and units of %s; expected --units kT/e, too",
+                  o->kelvin, o->units ? o->units->name : "no temperature");
+}
+
 /* ---- of surfaces ---- */
 
 static dcs_status check_surface(const dcs_map_arguments *a) {
@@ -164,6 +171,7 @@ dcs_status dcs_map_check(const void *arguments) {
   const dcs_map_arguments *a = arguments;
   if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
   DCS_TRY(check_kind(a));
+  DCS_TRY(check_temperature(&a->units));
   if (a->isovalue) DCS_TRY(check_surface(a));
   DCS_TRY(check_frames(a));
   if (a->at) return check_at(a);

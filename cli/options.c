@@ -98,6 +98,10 @@ static const dcs_option read_options[] = {
      DCS_INTEGER(dcs_read_options, frame, 1, INT64_MAX)},
     {"orbital", 0, "N", "which orbital of a Molden file (the highest that is occupied)",
      DCS_INTEGER(dcs_read_options, orbital, 1, INT64_MAX)},
+    {0}};
+
+/* Of no map. */
+static const dcs_option parameters_option[] = {
     {"parameters", 0, "FILE",
      "CHARMM's parameters (.prm, .par, .str) of the types of a PSF file, for forces; as often as "
      "there are files",
@@ -263,6 +267,14 @@ static dcs_status check_margin(const dcs_problem_options *problem, const dcs_pro
                   problem->grid.margin);
 }
 
+static dcs_status check_parameters(const dcs_problem_options *problem) {
+  if (!problem || problem->input.how.n_parameters == 0 || problem->input.files[0]) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "--parameters: found %s without a molecule's file; expected --input twice, a PSF "
+                  "and one with places",
+                  problem->input.how.parameters[0]);
+}
+
 static dcs_status check_choice(const dcs_problem_choice *choice,
                                const dcs_problem_options *problem) {
   dcs_config *list;
@@ -290,11 +302,16 @@ static dcs_status take_units(const char *name, void *values) {
   return dcs_find_units(name, &((dcs_units_options *)values)->units);
 }
 
+static dcs_status take_temperature(const char *text, void *values) {
+  dcs_units_options *units = values;
+  units->has_kelvin = true;
+  return dcs_parse_number("--temperature", text, 1e-3, 1e9, &units->kelvin);
+}
+
 static const dcs_option units_options[] = {
     {"units", 0, "UNITS", "of the potential: e/A, V, kT/e, kcal/mol/e (e/A; of a file its own)",
      .take = take_units},
-    {"temperature", 0, "KELVIN", "of kT/e (298.15)",
-     DCS_NUMBER(dcs_units_options, kelvin, 1e-3, 1e9)},
+    {"temperature", 0, "KELVIN", "of kT/e (298.15)", .take = take_temperature},
     {0}};
 
 dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *variant,
@@ -378,6 +395,7 @@ static void list_options(command_line *all, dcs_shared_options shared) {
   if (shared.problem) add_options(all, problem_options, shared.problem, 0);
   if (shared.problem) shared.read = &shared.problem->input.how;
   if (shared.read) add_options(all, read_options, shared.read, 0);
+  if (shared.read && !shared.units) add_options(all, parameters_option, shared.read, 0);
   if (shared.units) add_options(all, units_options, shared.units, 0);
   if (shared.choice) {
     list_params(params);
@@ -477,6 +495,7 @@ static dcs_status check(const command_line *all) {
     return dcs_fail(DCS_USAGE, "%s", all->line->missing);
   if (all->choice) DCS_TRY(assemble(all->choice));
   if (all->line->check) DCS_TRY(all->line->check(all->arguments));
+  DCS_TRY(check_parameters(all->problem));
   return all->choice ? check_choice(all->choice, all->problem) : DCS_OK;
 }
 

@@ -136,6 +136,16 @@ static bool is_whole(const dcs_scale *s) {
   return true;
 }
 
+/* Nothing of a study is kept whose command line fails in the first round: the next one, mended, may
+ * have the folder. */
+static dcs_status forget(const arguments *a, const char *runs, dcs_status status) {
+  char facts[4096];
+  DCS_TRY(dcs_path_in(a->out, "env.csv", facts));
+  unlink(runs);
+  unlink(facts);
+  return status;
+}
+
 static dcs_status show(const arguments *a, const dcs_scale *s) {
   DCS_TRY(dcs_scale_write(s, a->out, a->nodes));
   DCS_TRY(dcs_scale_print(s, a->nodes, (dcs_sheet_form)a->form));
@@ -172,7 +182,8 @@ static dcs_status study(const arguments *a, dcs_scale *s) {
                                .progress = &progress};
   const dcs_status status = dcs_scale_run_all(&plan, path, s);
   if (status == DCS_OK) return show(a, s);
-  if (!dcs_interrupted() || !is_whole(s)) return status;
+  if (!is_whole(s)) return dcs_interrupted() ? status : forget(a, path, status);
+  if (!dcs_interrupted()) return status;
   dcs_interrupt_release(); /* what was measured until then is shown */
   DCS_TRY(show(a, s));
   return dcs_fail(DCS_FAILED, "interrupted behind %d jobs", s->n_runs);

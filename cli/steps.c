@@ -34,7 +34,8 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, config)},
     {"device", 'd', "DEVICE", "for a GPU's variant: %1$s; with %3$s each rank has its own",
      DCS_WORD(arguments, device)},
-    {"out", 'o', "FILE", "write the field after the last step; the name ends in %1$s",
+    {"out", 'o', "FILE",
+     "write the field after the last step, lengths in grid steps; the name ends in %1$s",
      DCS_WORD(arguments, out)},
     {"time", 0, NULL, "print what each rank took, as CSV", DCS_FLAG(arguments, time)},
     {"csv", 'c', NULL, "the result as CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
@@ -46,7 +47,8 @@ static dcs_status check(const void *values) {
   if (a->time && a->form != DCS_SHEET_TEXT)
     return dcs_fail(DCS_USAGE, "--time and --csv or --json: expected one of them");
   if (a->device) DCS_TRY(dcs_check_devices(a->device));
-  return a->out ? dcs_check_map_name(a->out) : DCS_OK;
+  const dcs_field_format *format;
+  return a->out ? dcs_field_format_of(a->out, &format) : DCS_OK;
 }
 
 /* ---- what is asked for ---- */
@@ -219,7 +221,8 @@ static dcs_status print_times(const dcs_steps *s, const dcs_steps_result *r, dou
 /* ---- the command ---- */
 
 static dcs_status write_field(const arguments *a, const dcs_steps *s, float *values) {
-  dcs_field field = {.n = s->n, .spacing = {1, 1, 1}, .values = values};
+  dcs_field field = {.n = s->n, .spacing = {1, 1, 1}, .in_steps = true, .values = values};
+  snprintf(field.units, sizeof field.units, "%s", s->kind->unit);
   const double computing_ns = 0;
   return dcs_write_map(a->out, &field, &computing_ns);
 }

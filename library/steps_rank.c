@@ -4,6 +4,7 @@
 #include "harness/base/machine.h"
 #include "harness/judge/oracle.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void dcs_steps_share(int64_t slices, int of, int size, int64_t *from, int64_t *end) {
@@ -13,20 +14,23 @@ void dcs_steps_share(int64_t slices, int of, int size, int64_t *from, int64_t *e
 
 /* ---- the rank's grid ---- */
 
-/* All fields, and the map once more; on a device's host, that is for checks. Asked before any rank
- * of the host has taken its own. */
+/* All fields, and the map once more; on a device's host, that is for checks. With `gather` rank 0
+ * has all values beside them at the end. Asked before any rank of the host has taken its own. */
 static dcs_status check_memory(const dcs_steps_rank *r) {
+  const bool gathers = r->steps->gather && r->workers->rank == 0;
+  const double whole =
+      gathers ? (double)dcs_points(r->steps->n) * (double)sizeof *r->result->values : 0;
+  const double share = ((double)dcs_available_memory() - whole) / r->workers->local_size;
   int64_t bytes = 0;
-  const int64_t available = dcs_available_memory() / r->workers->local_size;
   for (int b = 0; b < r->c.kind->n_buffers; b++)
     bytes += (int64_t)dcs_buffer_bytes(r->c.kind, b, &r->c.problem);
-  if (bytes <= available) return DCS_OK;
+  if ((double)bytes <= share) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE,
                   "%lld slices of %lldx%lld points need %.3g GB of memory; each "
-                  "of this host's %d ranks has %.3g",
+                  "of this host's %d ranks has %.3g%s",
                   (long long)r->c.problem.n.z, (long long)r->c.problem.n.x,
                   (long long)r->c.problem.n.y, 1e-9 * (double)bytes, r->workers->local_size,
-                  1e-9 * (double)available);
+                  1e-9 * fmax(share, 0), gathers ? " beside the values of all slices" : "");
 }
 
 dcs_status dcs_steps_cut(dcs_steps_rank *r) {

@@ -60,6 +60,30 @@ static void what_a_check_lacks_is_measured(void **state) {
   assert_null(strstr(program_out, "measured now"));
 }
 
+static size_t samples_of(const char *folder) {
+  dcs_table *table;
+  assert_int_equal(dcs_table_read(in_folder(folder), &table), DCS_OK);
+  const size_t rows = dcs_table_rows(table);
+  dcs_table_free(table);
+  return rows;
+}
+
+/* A run of more samples than a decision needs, as rows have that were in doubt. */
+static void what_a_check_lacks_is_measured_often_enough(void **state) {
+  (void)state;
+  char arguments[4096];
+  assert_status(program_run("sweep --variants cpu_gather --config threads=1|2 --atoms 100 "
+                            "--grid 8^3 --scope kernel --rounds 20 --out %s",
+                            in_folder("often")),
+                0);
+  const size_t before = samples_of("often/samples.csv");
+  assert_int_equal(before, 2 * 20);
+  snprintf(arguments, sizeof arguments, "--check %s --measure", in_folder("often"));
+  assert_status(dispatch(arguments), 0);
+  assert_contains(program_out, "lacks 1 time of what the table takes: measured now");
+  assert_int_equal(samples_of("often/samples.csv") - before, 15);
+}
+
 static void what_cannot_be_measured_again_is_refused(void **state) {
   (void)state;
   assert_status(dispatch("--device cuda:0"), 2);
@@ -70,6 +94,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_that_stray_are_measured_again),
       cmocka_unit_test(what_a_check_lacks_is_measured),
+      cmocka_unit_test(what_a_check_lacks_is_measured_often_enough),
       cmocka_unit_test(what_cannot_be_measured_again_is_refused),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

@@ -341,6 +341,53 @@ static void the_program_takes_them(void **state) {
   assert_contains(program_out, "--parameters=FILE");
 }
 
+/* Nobody would look at them; of a map they are no option. */
+static void parameters_that_nothing_reads_are_refused(void **state) {
+  (void)state;
+  static const char *const without[] = {"verify", "sweep --out none"};
+  for (int c = 0; c < 2; c++) {
+    assert_status(program_run("%s --problem forces --parameters none.prm", without[c]), DCS_USAGE);
+    assert_contains(program_err, "--parameters: found none.prm without a molecule's file");
+  }
+  assert_status(program_run("map a.psf a.dcd --average --out a.npy --parameters none.prm"),
+                DCS_USAGE);
+  assert_contains(program_err, "unrecognized option '--parameters'");
+  assert_status(program_run("map --help"), 0);
+  assert_null(strstr(program_out, "--parameters"));
+}
+
+static void files_that_are_no_parameters_are_called_so(void **state) {
+  (void)state;
+  const char *const paths[][2] = {{in_folder("none.prm"), "none.prm: cannot read: No such file"},
+                                  {test_folder, ": cannot read: Is a directory"}};
+  put_protein();
+  for (int p = 0; p < 2; p++) {
+    assert_status(program_run("verify --problem forces --variants cpu_forces " FILES,
+                              in_folder("a.psf"), in_folder("a.pdb"), paths[p][0]),
+                  DCS_IO);
+    assert_contains(program_err, paths[p][1]);
+    assert_contains(program_err, "; expected a file of CHARMM's parameters");
+  }
+}
+
+static void ions_without_bonds_are_right(void **state) {
+  (void)state;
+  model m = {0};
+  add_atom(&m, "SOD", 1, 0, 0, 0);
+  add_atom(&m, "SOD", 1, 3, 0, 0);
+  put_files(&m, "PSF", "NONBONDED\nSOD 0 -0.0469 1.41075\n");
+  assert_status(program_run("verify --problem forces --variants cpu_forces --config "
+                            "threads=1,isa=portable " FILES,
+                            in_folder("a.psf"), in_folder("a.pdb"), in_folder("a.prm")),
+                0);
+  dcs_case c = read_case("cutoff=8");
+  int32_t excluded = -1;
+  assert_int_equal(c.field.begins[2], 0);
+  kind->buffers[DCS_FORCES_EXCLUDED].fill(&c, DCS_FORCES_EXCLUDED, &excluded);
+  assert_int_equal(excluded, 0);
+  dcs_case_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(energies_are_as_by_hand),
@@ -352,6 +399,9 @@ int main(void) {
       cmocka_unit_test(wrong_parameters_are_seen),
       cmocka_unit_test(emulated_kernels_are_right),
       cmocka_unit_test(the_program_takes_them),
+      cmocka_unit_test(parameters_that_nothing_reads_are_refused),
+      cmocka_unit_test(files_that_are_no_parameters_are_called_so),
+      cmocka_unit_test(ions_without_bonds_are_right),
   };
   return cmocka_run_group_tests_name("forces of PSF files", tests, find_entries, program_teardown);
 }

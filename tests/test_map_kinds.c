@@ -60,11 +60,11 @@ static void a_density_in_every_format(void **state) {
                               "--origin 1.25,-2,0.5 -o %s",
                               water(), in_folder(names[f])),
                   0);
-    assert_contains(program_err, "13x8x5 points, 1, ");
+    assert_contains(program_err, "13x8x5 points, dimensionless, ");
     check_density(names[f]);
   }
   char *text = get_file(in_folder("d.dx"), NULL);
-  assert_contains(text, "# units: 1\n");
+  assert_contains(text, "# units: dimensionless\n");
   assert_null(strstr(text, "Coulomb"));
   free(text);
 }
@@ -193,6 +193,9 @@ static void kinds_without_a_map_and_options_of_other_kinds(void **state) {
     assert_contains(program_err, "expected one of coulomb, density, orbital");
   }
   refused("--problem density --units V", "--units: found --problem density");
+  refused("--problem density --temperature 300", "--temperature: found 300 K");
+  refused("--temperature 300", "--temperature: found 300 K");
+  refused("--units V --temperature 300", "and units of V; expected --units kT/e, too");
   refused("--problem density --cutoff 5", "density has no parameter \"cutoff\"");
   refused("--problem density --each 'a%d.npy'", "--each: found --problem density");
   refused("--problem orbital --scale 2", "orbital has no parameter \"scale\"");

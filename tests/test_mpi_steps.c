@@ -10,6 +10,7 @@
 #include "harness/output/field.h"
 #include "kernels/stencil/stencil.h"
 #include "library/steps.h"
+#include "tests/linker_options.h"
 #include "tests/mpi_job.h"
 
 #include <math.h>
@@ -198,6 +199,46 @@ static void what_cannot_be_is_refused(void **state) {
   assert_int_equal(times_in(said, "found 5 ranks"), 1);
 }
 
+/* Of the kind's units, on a grid whose points have no places. */
+static void files_of_the_field_are_no_potential(void **state) {
+  (void)state;
+  static const char *const holds[][3] = {
+      {"dx", "# units: kg/m3\n", "# lengths in grid steps;"},
+      {"cube", "units: kg/m3; lengths in grid steps;", " 1.0000000000 "},
+      {"csv", "x_steps,y_steps,z_steps,value\n0,0,0,", "\n2,1,1,"}};
+  for (int f = 0; f < 3; f++) {
+    char name[16];
+    snprintf(name, sizeof name, "few.%s", holds[f][0]);
+    assert_status(program_run("steps --grid 3x2x2 --steps 1 -o %s", in_folder(name)), 0);
+    char *text = get_file(in_folder(name), NULL);
+    assert_contains(text, holds[f][1]);
+    assert_contains(text, holds[f][2]);
+    assert_null(strstr(text, "Coulomb"));
+    free(text);
+  }
+  assert_status(program_run("steps --grid 3x2x2 --steps 1 -o %s", in_folder("few.mrc")), 0);
+  dcs_field field;
+  assert_int_equal(dcs_field_read(in_folder("few.mrc"), &field), DCS_OK);
+  assert_string_equal(field.units, "kg/m3");
+  assert_int_equal(dcs_points(field.n), 12);
+  dcs_field_free(&field);
+  char *mrc = get_file(in_folder("few.mrc"), NULL);
+  assert_memory_equal(mrc + 224, "dcsbench: values, lengths in grid steps, units: kg/m3", 53);
+  free(mrc);
+}
+
+/* The slab has room in what ulimit leaves, but not beside the values of all slices. */
+static void rank_0_has_room_for_all_values(void **state) {
+  (void)state;
+  if (takes_all_addresses()) skip();
+  assert_int_equal(run("ulimit -v 1000000 && OMP_NUM_THREADS=1 %s steps --steps 1 --grid 310^3 "
+                       "-o %s",
+                       program_path(), in_folder("none.npy")),
+                   4);
+  assert_contains(said, "310 slices of 310x310 points need 0.956 GB of memory; ");
+  assert_contains(said, " beside the values of all slices");
+}
+
 /* Ticks of a process's CPU time. */
 static long ticks_of(pid_t pid) {
   char path[64];
@@ -245,6 +286,8 @@ int main(void) {
       cmocka_unit_test(ranks_compute_the_same_bits),
       cmocka_unit_test(ranks_of_devices_compute_the_same_bits),
       cmocka_unit_test(what_cannot_be_is_refused),
+      cmocka_unit_test(files_of_the_field_are_no_potential),
+      cmocka_unit_test(rank_0_has_room_for_all_values),
       cmocka_unit_test(a_rank_that_dies_ends_the_job),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

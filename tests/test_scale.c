@@ -77,6 +77,19 @@ static void amdahls_law_is_found(void **state) {
   assert_true(fit.hi > 0.205 && fit.hi < 0.3);
 }
 
+/* Jobs of noise, faster by more than their workers: a share is 0 to 1. */
+static void a_serial_share_is_not_negative(void **state) {
+  (void)state;
+  planted p;
+  begin(&p);
+  for (int ranks = 1; ranks <= 2; ranks++)
+    add(&p, strong(ranks), (dcs_scale_run){.wall_s = ranks == 1 ? 4 : 1.9}, 0.1);
+  const dcs_scale_fit fit = dcs_scale_amdahl(&p.scale);
+  assert_near(fit.serial_s, -0.2);
+  assert_true(fit.share == 0 && fit.lo == 0);
+  assert_true(fit.hi >= 0 && fit.hi < 0.1);
+}
+
 static void one_number_of_workers_fits_nothing(void **state) {
   (void)state;
   planted p;
@@ -215,6 +228,8 @@ static void steps_with_halos_are_simulated(void **state) {
   assert_near(m.step_s, 4);
   assert_near(m.slice_s, 0.125);
   assert_near(m.preparing_s, 2);
+  assert_true(dcs_scale_fitted(&m, 1, false) && dcs_scale_fitted(&m, 2, false));
+  assert_false(dcs_scale_fitted(&m, 4, false) || dcs_scale_fitted(&m, 1, true));
   assert_near(dcs_scale_simulate(&m, 1, false), 90.5); /* as planted */
   assert_near(dcs_scale_simulate(&m, 2, false), 48.5);
   /* Four: two neighbours, and 12 of 16 slices to hide behind, 0.75 of 1 s. */
@@ -300,6 +315,8 @@ static void a_study_of_steps(void **state) {
                 0);
   assert_contains(program_out, "simulation of 3 steps");
   assert_contains(program_out, "no more than 5 slabs");
+  assert_int_equal(times_in(program_out, " s (fitted to "), 2);
+  assert_null(strstr(program_out, ", error "));
   assert_int_equal(dcs_table_read(in_folder("steps/runs.csv"), &table), DCS_OK);
   assert_int_equal(dcs_table_rows(table), 4);
   for (size_t row = 0; row < 4; row++) {
@@ -362,11 +379,20 @@ static void a_job_that_fails_is_told(void **state) {
                             in_folder("failed"), in_folder("none.pqr"), in_folder("map.mrc")),
                 1);
   assert_contains(program_err, "none.pqr: cannot open");
+  assert_false(exists(in_folder("failed/runs.csv")));
+  assert_false(exists(in_folder("failed/env.csv")));
+  assert_status(program_run("scale --ranks 2 --rounds 1 --weak 1 --out %s -- steps --grid 8^3 "
+                            "--steps 1",
+                            in_folder("failed")),
+                1);
+  assert_contains(program_err, "found 2 ranks for 2 slices");
+  assert_false(exists(in_folder("failed/runs.csv"))); /* of the other point neither */
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(amdahls_law_is_found),
+      cmocka_unit_test(a_serial_share_is_not_negative),
       cmocka_unit_test(one_number_of_workers_fits_nothing),
       cmocka_unit_test(speed_up_and_efficiency),
       cmocka_unit_test(ranks_are_held_against_threads),

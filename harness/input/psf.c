@@ -26,6 +26,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <strings.h>
 
 /* A word for each place before the mass, and the mass. */
 enum { FIRST_CHARGE = 4, LAST_CHARGE = 6, WORDS = LAST_CHARGE + 2 };
@@ -78,13 +79,13 @@ static bool is_section(dcs_slice line, const char *what, dcs_slice *count) {
 
 /* ---- atoms ---- */
 
-/* The flag stands behind PSF in the first line. */
+/* The flag stands behind PSF in the first line, in any case. */
 static dcs_status check_flags(dcs_content *content, dcs_slice line) {
   enum { MOST = 32 };
   dcs_slice words[MOST + 1];
   int n = dcs_line_words(line, MOST, words);
   for (int w = 1; w < n; w++)
-    if (dcs_is_word(words[w], "DRUDE"))
+    if (words[w].length == 5 && strncasecmp(words[w].text, "DRUDE", 5) == 0)
       return dcs_line_wrong(dcs_content_place(content), words[w],
                             "no Drude particles: their pairs are screened");
   return DCS_OK;
@@ -180,6 +181,9 @@ static dcs_status read_bonds(dcs_content *content, int64_t n_bonds, dcs_molecule
     for (int w = 0; w < n; w++, ends++) {
       DCS_TRY(dcs_grow(&field->bonds, (size_t)(ends / 2), sizeof *field->bonds, "bonds"));
       DCS_TRY(take_number(content, words[w], 1, m->n, &atom));
+      if (ends % 2 == 1 && field->bonds[ends / 2][0] == atom - 1)
+        return dcs_line_wrong(dcs_content_place(content), words[w],
+                              "a bond of two atoms, not of one with itself");
       field->bonds[ends / 2][ends % 2] = atom - 1;
       field->n_bonds = (ends + 1) / 2;
     }

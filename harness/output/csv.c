@@ -14,7 +14,10 @@ static void put_row(FILE *out, const dcs_field *f, int64_t i, int64_t j, int64_t
 static dcs_status write_csv(FILE *out, const dcs_field *f) {
   const char *names[5];
   dcs_point_columns(f->units, names);
-  fprintf(out, "%s,%s,%s,%s\n", names[0], names[1], names[2], names[3]);
+  if (f->in_steps)
+    fprintf(out, "x_steps,y_steps,z_steps,%s\n", names[3]);
+  else
+    fprintf(out, "%s,%s,%s,%s\n", names[0], names[1], names[2], names[3]);
   for (int64_t from = 0, end; from < f->n.z && !ferror(out); from = end) { /* closing says so */
     const float *values;
     DCS_TRY(dcs_field_next(f, from, &end, &values));

@@ -16,15 +16,16 @@ static const char units_are[] = "units: ";
 
 static void put_head(FILE *out, const dcs_field *f) {
   const int64_t n[3] = {f->n.x, f->n.y, f->n.z};
+  const double length = f->in_steps ? 1 : BOHR;
   fprintf(out, "%s\n", dcs_field_title(f));
-  fprintf(out, "%s%s; lengths in bohr; x outer loop, z inner loop\n", units_are,
-          f->units[0] ? f->units : "unknown");
-  fprintf(out, "%5d %17.10f %17.10f %17.10f\n", 0, f->origin[0] / BOHR, f->origin[1] / BOHR,
-          f->origin[2] / BOHR);
+  fprintf(out, "%s%s; lengths in %s; x outer loop, z inner loop\n", units_are,
+          f->units[0] ? f->units : "unknown", f->in_steps ? dcs_field_lengths(f) : "bohr");
+  fprintf(out, "%5d %17.10f %17.10f %17.10f\n", 0, f->origin[0] / length, f->origin[1] / length,
+          f->origin[2] / length);
   for (int axis = 0; axis < 3; axis++) {
     fprintf(out, "%5lld", (long long)n[axis]);
     for (int along = 0; along < 3; along++)
-      fprintf(out, " %17.10f", along == axis ? f->spacing[axis] / BOHR : 0.0);
+      fprintf(out, " %17.10f", along == axis ? f->spacing[axis] / length : 0.0);
     fputc('\n', out);
   }
 }

@@ -15,7 +15,7 @@ static void put_head(FILE *out, const dcs_field *f) {
   const long long nx = f->n.x, ny = f->n.y, nz = f->n.z;
   fprintf(out, "# %s\n", dcs_field_title(f));
   if (f->units[0]) fprintf(out, "%s%s\n", units_are, f->units);
-  fputs("# lengths in angstrom; z varies fastest, then y, then x\n", out);
+  fprintf(out, "# lengths in %s; z varies fastest, then y, then x\n", dcs_field_lengths(f));
   fprintf(out, "object 1 class gridpositions counts %lld %lld %lld\n", nx, ny, nz);
   fprintf(out, "origin %.12g %.12g %.12g\n", f->origin[0], f->origin[1], f->origin[2]);
   fprintf(out, "delta %.12g 0 0\ndelta 0 %.12g 0\ndelta 0 0 %.12g\n", f->spacing[0], f->spacing[1],

@@ -99,6 +99,10 @@ const char *dcs_field_title(const dcs_field *field) {
                                  : "dcsbench: values on a grid";
 }
 
+const char *dcs_field_lengths(const dcs_field *field) {
+  return field->in_steps ? "grid steps" : "angstrom";
+}
+
 void dcs_point_columns(const char *units, const char *names[5]) {
   const dcs_units *known = units_named(units);
   names[0] = "x_angstrom";

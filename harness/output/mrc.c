@@ -87,9 +87,9 @@ static void set_header(header *h, const dcs_field *f) {
   memcpy(&h->bits[STAMP], "\x44\x44\0\0", 4); /* little endian */
   set_integer(h, LABELS, 1);
   char *label = (char *)&h->bits[LABEL];
-  int used =
-      snprintf(label, LABEL_BYTES, "dcsbench: %s%s%s", dcs_is_potential(f) ? "potential" : "values",
-               f->units[0] ? ", units: " : "", f->units);
+  int used = snprintf(
+      label, LABEL_BYTES, "dcsbench: %s%s%s%s", dcs_is_potential(f) ? "potential" : "values",
+      f->in_steps ? ", lengths in grid steps" : "", f->units[0] ? ", units: " : "", f->units);
   memset(label + used, ' ', (size_t)(LABEL_BYTES - used));
 }
 

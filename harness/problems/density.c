@@ -133,7 +133,7 @@ static double single(const dcs_config *problem, const dcs_site *site, double r) 
 const dcs_kind dcs_kind_density = {
     .id = "density",
     .what = "Gaussian density map: sum of exp(-r^2 / (2 (scale radius)^2)) over the atoms",
-    .unit = "1",
+    .unit = "dimensionless",
     .eval = "evaluations",
     .params = params,
     .n_params = sizeof params / sizeof params[0],

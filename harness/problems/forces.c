@@ -188,7 +188,7 @@ static void fill_excluded(const dcs_case *c, int buffer, void *data) {
   const size_t n = (size_t)c->field.begins[c->n_sites];
   (void)buffer;
   *(int32_t *)data = 0;
-  memcpy(data, c->field.excluded, n * sizeof *c->field.excluded);
+  if (n > 0) memcpy(data, c->field.excluded, n * sizeof *c->field.excluded);
 }
 
 static void fill_types(const dcs_case *c, int buffer, void *data) {

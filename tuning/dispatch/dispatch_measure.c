@@ -125,6 +125,7 @@ static dcs_status plan_check(const dcs_dispatch_check *check, plan *p) {
   return DCS_OK;
 }
 
+/* As often as the run has measured others, if that is enough: rows that were in doubt have more. */
 dcs_status dcs_dispatch_measure_taken(const dcs_dispatch_check *check,
                                       const dcs_refine_options *options, FILE *notes,
                                       size_t *measured) {
@@ -133,7 +134,7 @@ dcs_status dcs_dispatch_measure_taken(const dcs_dispatch_check *check,
   dcs_refine_options how = *options;
   dcs_status status = plan_check(check, &p);
   *measured = p.n;
-  how.rounds = (int)p.most;
+  how.rounds = p.most < DCS_DISPATCH_ENOUGH ? (int)p.most : DCS_DISPATCH_ENOUGH;
   if (status == DCS_OK && p.n > 0) status = refuse_input(run);
   if (status == DCS_OK && p.n > 0) {
     fprintf(notes, "%s lacks %zu time%s of what the table takes: measured now\n", run->folder, p.n,

@@ -116,8 +116,9 @@ static bool fit_line(const sample *list, int n, double *a, double *b) {
   return true;
 }
 
+/* Where more workers save more than all of their time, noise or caches, nothing is serial. */
 static double share(double a, double b) {
-  return a / (a + b);
+  return fmin(fmax(a / (a + b), 0), 1);
 }
 
 typedef struct {

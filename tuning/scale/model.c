@@ -94,6 +94,7 @@ static bool model_of_steps(const dcs_scale *s, int one, int several, const dcs_s
   m->exposed_s = median_of(s, several, communicating) / (steps * ends);
   m->hidden_s = median_of(s, several, hidden) / (steps * ends);
   m->receive_s = 0;
+  m->fitted = s->points[several].ranks;
   return m->part_s > 0 && first->slices > 0;
 }
 
@@ -119,6 +120,10 @@ int64_t dcs_scale_parts(const dcs_scale_model *m, int64_t nodes, bool weak) {
   if (m->steps > 0) return nodes < m->most_parts ? nodes : m->most_parts;
   if (m->parts >= m->most_parts) return m->parts;
   return m->parts * nodes < m->most_parts ? m->parts * nodes : m->most_parts;
+}
+
+bool dcs_scale_fitted(const dcs_scale_model *m, int64_t ranks, bool weak) {
+  return m->fitted > 0 && !weak && (ranks == 1 || ranks == m->fitted);
 }
 
 bool dcs_scale_grows(const dcs_scale_model *m) {

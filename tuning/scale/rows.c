@@ -67,11 +67,12 @@ static dcs_status put_simulated(dcs_csv *csv, const dcs_scale *s, const dcs_scal
   const double one_s = dcs_scale_simulate(m, 1, weak), s_of = dcs_scale_simulate(m, nodes, weak);
   const double speed_up = one_s / s_of * (weak ? (double)nodes : 1);
   const double measured_s = measured_at(s, nodes, weak);
+  const double error = dcs_scale_fitted(m, nodes, weak) ? NAN : s_of / measured_s - 1;
   dcs_csv_text(csv, DCS_SCALE_SCHEMA);
   dcs_csv_text(csv, weak ? "weak" : "strong");
   dcs_csv_integer(csv, nodes);
   dcs_csv_integer(csv, dcs_scale_parts(m, nodes, weak));
-  DCS_CSV_NUMBERS(csv, s_of, speed_up, speed_up / (double)nodes, measured_s, s_of / measured_s - 1);
+  DCS_CSV_NUMBERS(csv, s_of, speed_up, speed_up / (double)nodes, measured_s, error);
   return dcs_csv_row(csv);
 }
 
@@ -153,10 +154,14 @@ static void say_check(const dcs_scale *s, const dcs_scale_model *m) {
   const int n = dcs_scale_nodes(64, nodes);
   for (int i = 0; i < n; i++) {
     const double measured_s = measured_at(s, nodes[i], false);
-    if (!isnan(measured_s))
-      printf("%s%lld rank%s %.4g s (measured %.4g s, error %+.1f%%)", i ? ", " : "",
-             (long long)nodes[i], nodes[i] > 1 ? "s" : "", dcs_scale_simulate(m, nodes[i], false),
-             measured_s, 100 * (dcs_scale_simulate(m, nodes[i], false) / measured_s - 1));
+    const double simulated_s = dcs_scale_simulate(m, nodes[i], false);
+    if (isnan(measured_s)) continue;
+    printf("%s%lld rank%s %.4g s (", i ? ", " : "", (long long)nodes[i], nodes[i] > 1 ? "s" : "",
+           simulated_s);
+    if (dcs_scale_fitted(m, nodes[i], false))
+      printf("fitted to %.4g s)", measured_s);
+    else
+      printf("measured %.4g s, error %+.1f%%)", measured_s, 100 * (simulated_s / measured_s - 1));
   }
   putchar('\n');
 }

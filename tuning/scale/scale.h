@@ -93,7 +93,8 @@ dcs_ratio dcs_scale_ratio(const dcs_scale *scale, int a, int b);
 typedef struct {
   bool known; /* there are two numbers of workers or more */
   double serial_s, parallel_s;
-  double share, lo, hi;          /* of the serial part at p = 1; 95% by bootstrap over the runs */
+  double share, lo, hi;          /* of the serial part at p = 1, 0 to 1; 95% by bootstrap over the
+                                    runs */
   double preparing_s, writing_s; /* of rank 0, medians: what the serial part is made of, and what is
                                     not in them is waiting for the last parts and for each other */
 } dcs_scale_fit;
@@ -125,6 +126,8 @@ typedef struct {
   double step_s;              /* of one node that has all slices */
   double exposed_s, hidden_s; /* of a step, for each neighbour: halos, while it computes nothing,
                                  and while it computes */
+  int64_t fitted;             /* so many ranks, and one, are what the model was made of: that it
+                                 meets their times tells nothing */
 } dcs_scale_model;
 
 /* From the medians of strong scaling at one rank, and of what rank 0 took to receive a part where
@@ -134,6 +137,8 @@ bool dcs_scale_model_of(const dcs_scale *scale, dcs_scale_model *model);
  * each, up to those. With `weak` always as many for each. */
 /* Slabs of steps: a node has one. */
 int64_t dcs_scale_parts(const dcs_scale_model *model, int64_t nodes, bool weak);
+/* Whether the model was fitted to the time of so many ranks. */
+bool dcs_scale_fitted(const dcs_scale_model *model, int64_t ranks, bool weak);
 /* Whether a job so many times as large is simulated: it keeps as many nodes busy. */
 bool dcs_scale_grows(const dcs_scale_model *model);
 /* Seconds that so many nodes take for so many parts of one node's size, or `parts` of the job's. */

@@ -5,6 +5,7 @@
  *     E14FAC   what the Coulomb terms of pairs 1-4 are multiplied by, the same in all files
  *     EPS      1
  *     GEOM     refused: R_min would be the root of the product of both, not the sum of halves
+ *     RDIE     refused: the dielectric constant would be the distance; CDIE is what it is here
  *
  * Others, cutoffs and ways to switch, are of a simulation, and are passed over. */
 #include "harness/base/grow.h"
@@ -35,6 +36,9 @@ static dcs_status take_option(const dcs_charmm_line *line, int at, dcs_charmm *p
   if (dcs_charmm_is(word, "GEOM"))
     return dcs_line_wrong(line->at, word,
                           "no GEOM: R_min of a pair is the sum of its atoms' halves");
+  if (dcs_charmm_is(word, "RDIE"))
+    return dcs_line_wrong(line->at, word,
+                          "no RDIELECTRIC: the Coulomb term is of 1 / distance, as by CDIE");
   if (!modes && !factor && !constant) return DCS_OK;
   if (!dcs_line_number(next, &value))
     return dcs_line_wrong(line->at, next, "a number behind %.4s", word.text);

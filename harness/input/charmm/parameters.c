@@ -3,8 +3,9 @@
  * A text behind ! is a comment, a line that ends with - goes on in the next, case does not matter.
  * A section begins with its name on a line of its own (NONBONDED and HBOND may have options behind
  * it) and ends where the next begins, with END, or where a stream goes on (READ, RETURN). What is
- * outside of sections is passed over: titles, a stream's commands, and the topology in it or in a
- * file of its own (.rtf), but for its MASS lines.
+ * outside of sections is passed over, but for MASS lines: titles, a stream's commands, and the
+ * topology in it or in a file of its own (.rtf). In a file without READ, which is no stream, a line
+ * there that is of no topology is refused: a section's name that is misspelt hides none.
  *
  * NONBONDED  type, a number, epsilon (kcal/mol, at most 0), R_min/2 (angstrom); and perhaps the
  *            last three once more for pairs that are three bonds apart. Options: nonbonded.c
@@ -21,10 +22,13 @@
 #include "harness/base/hash.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- lines ---- */
 
@@ -39,6 +43,10 @@ typedef struct {
   dcs_charmm_line line;
   int section;
   bool has_any; /* a section, or a MASS line */
+  bool has_read;
+  /* ---- the first line that is known nowhere ---- */
+  dcs_where unknown_at;
+  char unknown[64];
 } reader;
 
 bool dcs_charmm_is(dcs_slice word, const char *start) {
@@ -182,6 +190,29 @@ static dcs_status pass_over(const reader *r) {
   return DCS_OK;
 }
 
+/* A line outside of sections: a topology's, or its version. */
+static bool is_topology(const dcs_charmm_line *line) {
+  static const char *const starts[] = {"DECL", "DEFA", "AUTO", "RESI", "PRES", "GROU", "ATOM",
+                                       "BOND", "DOUB", "TRIP", "ANGL", "THET", "DIHE", "PHI",
+                                       "IMPR", "IMPH", "CMAP", "DONO", "ACCE", "IC",   "BILD",
+                                       "PATC", "DELE", "LONE", "ANIS", "END",  "STOP"};
+  for (size_t s = 0; s < sizeof starts / sizeof starts[0]; s++)
+    if (dcs_charmm_is(line->words[0], starts[s])) return true;
+  return count_numbers(line, 0) == line->n;
+}
+
+static dcs_status take_outside(reader *r) {
+  const dcs_charmm_line *line = &r->line;
+  if (dcs_charmm_is(line->words[0], "MASS")) return take_mass(r);
+  if (r->section == ATOMS)
+    return dcs_line_wrong(line->at, line->text,
+                          "MASS, in section ATOMS, or the name of another (NONBONDED, NBFIX, ...)");
+  if (r->unknown[0] || is_topology(line)) return DCS_OK;
+  r->unknown_at = line->at;
+  snprintf(r->unknown, sizeof r->unknown, "%.*s", (int)line->text.length, line->text.text);
+  return DCS_OK;
+}
+
 static dcs_status begin_section(reader *r, const section *s) {
   r->section = s->section;
   r->has_any = true;
@@ -192,12 +223,12 @@ static dcs_status take_line(reader *r) {
   const dcs_charmm_line *line = &r->line;
   const section *s = begun(line);
   if (ends_section(line)) {
+    r->has_read = r->has_read || dcs_charmm_is(line->words[0], "READ");
     r->section = OUTSIDE;
     return DCS_OK;
   }
   if (s) return begin_section(r, s);
-  if (r->section == OUTSIDE || r->section == ATOMS)
-    return dcs_charmm_is(line->words[0], "MASS") ? take_mass(r) : DCS_OK;
+  if (r->section == OUTSIDE || r->section == ATOMS) return take_outside(r);
   if (r->section == NONBONDED) return dcs_charmm_nonbonded(line, r->parameters);
   if (r->section == NBFIX) return dcs_charmm_nbfix(line, r->parameters);
   return pass_over(r);
@@ -212,13 +243,26 @@ static dcs_status read_lines(reader *r) {
     if (!found) break;
     DCS_TRY(take_line(r));
   }
-  if (r->has_any) return DCS_OK;
-  return dcs_fail(DCS_INPUT,
-                  "%s: found no section of parameters; expected CHARMM's, with a line NONBONDED",
-                  dcs_content_place(r->content).path);
+  if (!r->has_any)
+    return dcs_fail(DCS_INPUT,
+                    "%s: found no section of parameters; expected CHARMM's, with a line NONBONDED",
+                    dcs_content_place(r->content).path);
+  if (r->has_read || !r->unknown[0]) return DCS_OK;
+  return dcs_line_wrong(r->unknown_at, (dcs_slice){r->unknown, strlen(r->unknown)},
+                        "the name of a section (NONBONDED, NBFIX, ...), or a line of a topology");
+}
+
+static dcs_status check_file(const char *path) {
+  struct stat facts;
+  if (strcmp(path, "-") == 0) return DCS_OK; /* standard input */
+  const bool there = access(path, R_OK) == 0 && stat(path, &facts) == 0;
+  if (there && !S_ISDIR(facts.st_mode)) return DCS_OK;
+  return dcs_fail(DCS_IO, "%s: cannot read: %s; expected a file of CHARMM's parameters", path,
+                  strerror(there ? EISDIR : errno));
 }
 
 dcs_status dcs_charmm_read(const char *path, dcs_charmm *parameters, uint64_t *hash) {
+  DCS_TRY(check_file(path));
   reader *r = calloc(1, sizeof *r);
   if (!r) return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", path);
   r->parameters = parameters;
