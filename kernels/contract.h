@@ -93,9 +93,8 @@ typedef struct {
                           many as there are inputs, which each have an output */
   int64_t first_slice; /* slice k of the problem is slice first_slice + k of the grid
                           whose origin atoms are given from: a slab of it, for
-                          variants alone that solve the kind's initial problem or
-                          that say `slabs`. They compute the bits that the slab has in
-                          the whole grid */
+                          variants alone that dcs_computes_slabs() says yes of. They
+                          compute the bits that the slab has in the whole grid */
   int64_t grid_slices; /* of that grid; 0: it has no others than the problem */
   float spacing;       /* of the points, angstrom */
   double scale;        /* what a tolerance is relative to, where that is known: of many alike, of
@@ -290,10 +289,10 @@ typedef struct {
    * memory for it cannot be had. One of several phases says which it is in, by dcs_phase() of
    * kernels/common/phase.h. NULL for CUDA. */
   bool (*compute)(const dcs_problem *, const dcs_config *, void *const out[DCS_MAX_BUFFERS]);
-  /* Its problems may be slabs of a grid whatever they are, not the kind's initial ones alone. CUDA:
+  /* Its problems may be slabs of a grid, though not every input is taken to every point. CUDA:
    * the launches come last, and the steps before them but those that fill an output are the same
    * for all slabs of a grid, which what they leave in scratch serves. CPU: has the three functions
-   * that follow. */
+   * that follow, or none of them where slabs have nothing in common: compute() computes them. */
   bool slabs;
   /* CPU, with `slabs`: computes what all slabs of the grid have in common, whatever slab the
    * problem is, for forget(); NULL: no memory. */
@@ -379,6 +378,10 @@ static inline int64_t dcs_divide_up(int64_t n, int64_t by) {
 static inline int64_t dcs_round_up(int64_t n, int64_t by) {
   return dcs_divide_up(n, by) * by;
 }
+
+/* Whether its problems may be slabs of a grid: it says so, or it takes every input to every point,
+ * without anything that inputs have in common. */
+bool dcs_computes_slabs(const dcs_variant *);
 
 /* Adds a step to a plan. */
 static inline void dcs_add_step(dcs_plan *plan, dcs_plan_step step) {

@@ -51,6 +51,10 @@ const dcs_variant *dcs_find_book(dcs_book book) {
   return NULL;
 }
 
+bool dcs_computes_slabs(const dcs_variant *variant) {
+  return variant->slabs || !variant->candidates;
+}
+
 int dcs_find_param(const dcs_variant *variant, const char *name) {
   for (int p = 0; p < variant->n_params; p++)
     if (strcmp(variant->params[p].name, name) == 0) return p;

@@ -14,14 +14,6 @@ static int64_t slice_points(const dcs_mapper *m) {
   return m->c.problem.n.x * m->c.problem.n.y;
 }
 
-/* Whether the variant's slabs have the bits of the whole: those of one that computes each point
- * alone, from all atoms, and of one that computes what slabs have in common of the whole grid. */
-static bool is_exact(const dcs_variant *variant) {
-  const dcs_config initial = dcs_initial_problem(dcs_kind_of(variant));
-  char why[DCS_TEXT];
-  return variant->slabs || dcs_solves(variant, &initial, why);
-}
-
 /* ---- one method ---- */
 
 /* The slab as a map of its own; the edges of a periodic cell are values of the problem. */
@@ -35,6 +27,7 @@ static dcs_status pose_part(dcs_mapper *m, int64_t from, int64_t end) {
     m->part.sites[a] = c->sites[a];
     m->part.sites[a].z -= c->spacing * (double)from;
   }
+  if (c->basis) DCS_TRY(dcs_basis_copy(c->basis, c->n_sites, &m->part.basis));
   DCS_TRY(dcs_case_end(&c->problem.config, &m->part));
   m->part.problem.scale = c->problem.scale;
   return DCS_OK;
@@ -47,7 +40,7 @@ static dcs_status run_slab(dcs_mapper *m, const dcs_method *method, int64_t from
   problem.n.z = end - from;
   problem.first_slice = from;
   problem.grid_slices = !whole && method->variant->slabs ? m->c.problem.n.z : 0;
-  if (!whole && !is_exact(method->variant)) {
+  if (!whole && !dcs_computes_slabs(method->variant)) {
     DCS_TRY(pose_part(m, from, end));
     m->ready[backend_of(method)] = (dcs_ready){0}; /* other inputs lie where the last ones did */
     problem = m->part.problem;
@@ -186,7 +179,7 @@ uint64_t dcs_mapper_hash(const dcs_mapper *m) {
 bool dcs_mapper_slabs_exact(dcs_mapper *m) {
   dcs_choice choice;
   choose(m, &choice);
-  return choice.n > 0 && is_exact(choice.list[0].method.variant);
+  return choice.n > 0 && dcs_computes_slabs(choice.list[0].method.variant);
 }
 
 int64_t dcs_mapper_slab_step(dcs_mapper *m) {
@@ -218,7 +211,7 @@ int64_t dcs_mapper_slab_slices(dcs_mapper *m) {
   dcs_choice choice;
   const int64_t nz = m->c.problem.n.z;
   choose(m, &choice);
-  if (choice.n == 0 || !is_exact(choice.list[0].method.variant)) return nz;
+  if (choice.n == 0 || !dcs_computes_slabs(choice.list[0].method.variant)) return nz;
   const bool all = !choice.list[0].method.variant->slabs &&
                    dcs_problem_range(m->c.kind, &m->c.problem.config) == 0;
   const double evals = all ? (double)m->c.problem.n_inputs : EVALS_A_POINT;

@@ -8,7 +8,8 @@
 
 #include "harness/judge/oracle.h"
 #include "harness/output/field.h"
-#include "tests/program.h"
+#include "tests/linker_options.h"
+#include "tests/shell.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,6 +175,47 @@ static void a_p_orbital_is_written_as_a_cube(void **state) {
   dcs_field_free(&field);
 }
 
+/* ---- in slabs ---- */
+
+static void compute_by(const char *before, const char *what, const char *name) {
+  if (run("%s %s map --problem %s --grid 200x200x280 --spacing 0.2 --origin=-14,-14,-24 -o %s",
+          before, program_path(), what, in_folder(name)) != 0)
+    fail_msg("%s", said);
+}
+
+static void assert_same_values(const char *a, const char *b) {
+  dcs_field first = read_field(a), second = read_field(b);
+  assert_true(first.n.x == 200 && first.n.z == 280 && second.n.z == 280);
+  for (size_t p = 0; p < 200 * 200 * 280; p++)
+    if (memcmp(&first.values[p], &second.values[p], sizeof *first.values) != 0)
+      fail_msg("%s: value %zu: found %.9g, expected %.9g", b, p, (double)second.values[p],
+               (double)first.values[p]);
+  dcs_field_free(&first);
+  dcs_field_free(&second);
+}
+
+/* More than a second's points of one thread, which tells of its progress between slabs; and more
+ * than there is memory for. */
+static void slabs_have_the_bits_of_the_whole(const char *what) {
+  compute_by("OMP_NUM_THREADS=8", what, "whole.npy");
+  compute_by("OMP_NUM_THREADS=1", what, "cut.npy");
+  assert_same_values("whole.npy", "cut.npy");
+  if (takes_all_addresses()) return;
+  compute_by("ulimit -v 45000 && OMP_NUM_THREADS=1", what, "short.npy");
+  assert_contains(said, ": it is computed in ");
+  assert_same_values("whole.npy", "short.npy");
+}
+
+static void large_densities_and_orbitals_are_the_same_in_slabs(void **state) {
+  (void)state;
+  char what[PATH_MAX];
+  snprintf(what, sizeof what, "density %s", water());
+  slabs_have_the_bits_of_the_whole(what);
+  put_file(in_folder("s.molden"), ATOM "[GTO]\n1 0\ns 1 1.00\n0.05 1.0\n" MO "1 1.0\n");
+  snprintf(what, sizeof what, "orbital %s", in_folder("s.molden"));
+  slabs_have_the_bits_of_the_whole(what);
+}
+
 /* ---- what is refused ---- */
 
 static void refused(const char *options, const char *why) {
@@ -216,6 +258,7 @@ int main(void) {
       cmocka_unit_test(points_of_the_users_own),
       cmocka_unit_test(an_s_orbital_has_its_values),
       cmocka_unit_test(a_p_orbital_is_written_as_a_cube),
+      cmocka_unit_test(large_densities_and_orbitals_are_the_same_in_slabs),
       cmocka_unit_test(kinds_without_a_map_and_options_of_other_kinds),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

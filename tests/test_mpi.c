@@ -79,6 +79,31 @@ static void slabs_of_other_methods_are_the_same_bits_too(void **state) {
   assert_null(strstr(said, "one rank computes the map"));
 }
 
+/* Densities and orbitals, by one rank alone as well, which computes slab after slab. */
+static void assert_same_kind(const char *what) {
+  assert_status(program_run("map --problem %s --grid 16x9x21 -o %s/plain.dx", what, test_folder),
+                0);
+  for (int ranks = 1; ranks <= 3; ranks += 2) {
+    if (run_ranks(ranks, "map --problem %s --grid 16x9x21 -o %s/ranks.dx", what, test_folder) != 0)
+      fail_msg("%s", said);
+    assert_null(strstr(said, "one rank computes the map"));
+    assert_same_file("plain.dx", "ranks.dx");
+  }
+}
+
+static void slabs_of_other_kinds_are_the_same_bits_too(void **state) {
+  (void)state;
+  char what[PATH_MAX];
+  if (!mpi_here()) skip();
+  snprintf(what, sizeof what, "density %s", in_folder("water.pqr"));
+  assert_same_kind(what);
+  put_file(in_folder("s.molden"), "[Molden Format]\n[Atoms] AU\nH 1 1 0 0 1\n[GTO]\n1 0\n"
+                                  "s 1 1.00\n0.05 1.0\n\n[MO]\nSym= a\nEne= -0.5\nSpin= Alpha\n"
+                                  "Occup= 1\n1 1.0\n");
+  snprintf(what, sizeof what, "orbital %s", in_folder("s.molden"));
+  assert_same_kind(what);
+}
+
 /* ---- failures ---- */
 
 static void what_all_are_refused_is_said_once(void **state) {
@@ -172,6 +197,7 @@ int main(void) {
       cmocka_unit_test(slabs_are_the_bits_of_the_plain_program),
       cmocka_unit_test(arrays_are_the_same_in_another_order),
       cmocka_unit_test(slabs_of_other_methods_are_the_same_bits_too),
+      cmocka_unit_test(slabs_of_other_kinds_are_the_same_bits_too),
       cmocka_unit_test(what_all_are_refused_is_said_once),
       cmocka_unit_test(a_rank_that_fails_is_named),
       cmocka_unit_test(a_rank_that_dies_ends_the_job),

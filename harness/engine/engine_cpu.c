@@ -210,7 +210,8 @@ static bool compute_once(const cpu_engine *cpu, int slot) {
   const dcs_variant *variant = cpu->slots[slot].variant;
   const dcs_problem *problem = &cpu->slots[slot].problem;
   const dcs_config *config = &cpu->slots[slot].config;
-  if (problem->grid_slices == 0) return variant->compute(problem, config, cpu->out);
+  if (problem->grid_slices == 0 || !variant->begin)
+    return variant->compute(problem, config, cpu->out);
   void **begun = &cpu->slots[slot].begun;
   if (!*begun) *begun = variant->begin(problem, config);
   return *begun && variant->compute_slab(problem, config, *begun, cpu->out);

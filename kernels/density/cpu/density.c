@@ -20,6 +20,7 @@
 #include "kernels/density/cpu/density_cells.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { THREADS, ISA, CELL_EDGE, N_PARAMS };
 static const int edge_tries[] = {10, 20, 30, 40, 60, 80, DCS_TRIES_END};
@@ -50,29 +51,64 @@ static const dcs_density_kernels *kernels_of(const dcs_config *config) {
   return kernels[(int)config->value[ISA]];
 }
 
-/* Runs a kernel over all bricks. */
-static bool run(const dcs_problem *problem, const dcs_config *config, dcs_cpu_kernel *kernel,
-                double *pairs, float *map) {
-  const int threads = (int)config->value[THREADS];
-  const dcs_dims bricks = dcs_density_bricks(problem->n);
-  dcs_density_cells cells;
-  if (!dcs_density_sort(problem, 0.1 * config->value[CELL_EDGE], threads, &cells)) return false;
-  cells.pairs = pairs;
-  dcs_cpu_run(&cells.problem, threads, DCS_CPU_GUIDED, bricks.x * bricks.y * bricks.z, kernel, map);
-  dcs_density_free(&cells);
+/* Runs a kernel over all bricks of the slices that are written. */
+static void run(const dcs_density_cells *cells, const dcs_config *config, dcs_cpu_kernel *kernel,
+                float *map) {
+  const dcs_dims bricks = dcs_density_bricks(cells->problem.n);
+  const int64_t end = dcs_divide_up(cells->first_slice + cells->n_slices, DCS_DENSITY_Z);
+  dcs_cpu_run(&cells->problem, (int)config->value[THREADS], DCS_CPU_GUIDED,
+              end * bricks.x * bricks.y - dcs_density_bricks_below(cells), kernel, map);
+}
+
+static bool sort(const dcs_problem *problem, const dcs_config *config, dcs_density_cells *cells) {
+  return dcs_density_sort(problem, 0.1 * config->value[CELL_EDGE], (int)config->value[THREADS],
+                          cells);
+}
+
+static void *begin(const dcs_problem *problem, const dcs_config *config) {
+  const dcs_problem whole = dcs_whole_grid(problem);
+  dcs_density_cells *cells = malloc(sizeof *cells);
+  if (cells && sort(&whole, config, cells)) return cells;
+  free(cells);
+  return NULL;
+}
+
+static bool compute_slab(const dcs_problem *problem, const dcs_config *config, const void *begun,
+                         void *const out[]) {
+  dcs_density_cells cells = *(const dcs_density_cells *)begun;
+  cells.first_slice = problem->first_slice;
+  cells.n_slices = problem->n.z;
+  run(&cells, config, kernels_of(config)->sum, out[DCS_DENSITY_MAP]);
   return true;
 }
 
+static void forget(void *begun) {
+  if (begun) dcs_density_free(begun);
+  free(begun);
+}
+
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
-  float *map = out[DCS_DENSITY_MAP];
-  return run(problem, config, kernels_of(config)->sum, NULL, map);
+  void *begun = begin(problem, config);
+  const bool computed = begun && compute_slab(problem, config, begun, out);
+  forget(begun);
+  return computed;
+}
+
+static double working_bytes(const dcs_problem *problem, const dcs_config *config) {
+  (void)config;
+  return DCS_DENSITY_ATOM_BYTES * (double)problem->n_inputs;
 }
 
 static void candidates(const dcs_problem *problem, const dcs_config *config,
                        dcs_candidates *found) {
   double pairs = 0;
-  bool counted = run(problem, config, kernels_of(config)->count, &pairs, NULL);
-  *found = (dcs_candidates){.pairs = counted ? pairs : NAN, .fill = NAN};
+  dcs_density_cells cells;
+  *found = (dcs_candidates){.pairs = NAN, .fill = NAN};
+  if (!sort(problem, config, &cells)) return;
+  cells.pairs = &pairs;
+  run(&cells, config, kernels_of(config)->count, NULL);
+  dcs_density_free(&cells);
+  found->pairs = pairs;
 }
 
 static const dcs_param params[N_PARAMS] = {
@@ -104,4 +140,10 @@ const dcs_variant dcs_variant_cpu_density = {
     .longest_sum = dcs_cpu_longest_sum_all,
     .candidates = candidates,
     .compute = compute,
+    .slabs = true,
+    .begin = begin,
+    .compute_slab = compute_slab,
+    .forget = forget,
+    .working_bytes = working_bytes,
+    .slab_step = DCS_DENSITY_Z,
 };

@@ -94,10 +94,13 @@ static void place_brick(const dcs_problem *p, int64_t number, density_brick *bri
   }
 }
 
-static void store_brick(const dcs_problem *p, const density_brick *brick, float *map) {
-  for (int k = 0; k < brick->n[2]; k++)
+/* Slices that are not written are left out. */
+static void store_brick(const dcs_density_cells *cells, const density_brick *brick, float *map) {
+  const dcs_problem *p = &cells->problem;
+  const int64_t slice = brick->first[2] - cells->first_slice;
+  for (int k = slice < 0 ? (int)-slice : 0; k < brick->n[2] && slice + k < cells->n_slices; k++)
     for (int j = 0; j < brick->n[1]; j++) {
-      int64_t row = (brick->first[2] + k) * p->n.y + brick->first[1] + j;
+      int64_t row = (slice + k) * p->n.y + brick->first[1] + j;
       float *to = map + row * p->n.x + brick->first[0];
       if (brick->n[0] == X)
         memcpy(to, brick->sums.point[k][j], X * sizeof *map); /* of a size that is known */
@@ -196,12 +199,14 @@ DENSITY_INLINE int64_t add_atoms(const dcs_density_cells *cells, density_brick *
 
 DENSITY_TARGET static void sum_bricks(const dcs_problem *p, int64_t first, int64_t end,
                                       float *map) {
+  const dcs_density_cells *cells = (const dcs_density_cells *)p;
+  const int64_t below = dcs_density_bricks_below(cells);
   density_brick brick;
-  for (int64_t b = first; b < end; b++) {
+  for (int64_t b = below + first; b < below + end; b++) {
     place_brick(p, b, &brick);
     memset(&brick.sums, 0, sizeof brick.sums);
-    add_atoms((const dcs_density_cells *)p, &brick, false);
-    store_brick(p, &brick, map);
+    add_atoms(cells, &brick, false);
+    store_brick(cells, &brick, map);
   }
 }
 

@@ -101,7 +101,8 @@ static bool allocate(dcs_density_cells *cells) {
 
 bool dcs_density_sort(const dcs_problem *problem, double edge, int threads,
                       dcs_density_cells *cells) {
-  *cells = (dcs_density_cells){.problem = *problem, .limit = (float)dcs_density_limit(problem)};
+  *cells = (dcs_density_cells){
+      .problem = *problem, .n_slices = problem->n.z, .limit = (float)dcs_density_limit(problem)};
   choose_cells(edge, cells);
   int32_t *cell_of = malloc((size_t)problem->n_inputs * sizeof *cell_of);
   const bool has_memory = allocate(cells) && cell_of;

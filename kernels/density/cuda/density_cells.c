@@ -67,9 +67,10 @@ static double flops_per_eval(const dcs_config *config) {
 
 /* ---- cells ---- */
 
-/* The grid's box, from 0 on: an atom outside that reaches it is in the nearest cell. */
+/* The whole grid's box, from 0 on, whatever slab the problem is: an atom outside that reaches it is
+ * in the nearest cell. */
 static cell_grid cells_of(const dcs_problem *problem, const dcs_config *config, dcs_cells *cells) {
-  const int64_t n[3] = {problem->n.x, problem->n.y, problem->n.z};
+  const int64_t n[3] = {problem->n.x, problem->n.y, dcs_whole_grid(problem).n.z};
   const float limit = (float)dcs_density_limit(problem);
   double length[3];
   cell_grid own = {
@@ -149,4 +150,5 @@ const dcs_variant dcs_variant_cuda_density_cells = {
     .longest_sum = dcs_cells_longest_sum,
     .candidates = candidates,
     .plan = plan,
+    .slabs = true,
 };

@@ -71,7 +71,9 @@ static bool make_room(dcs_orbital_block *block) {
 static bool compute(const dcs_problem *problem, const dcs_config *config, void *const out[]) {
   const dcs_orbital_kernels *kernels = kernels_of(config);
   const int64_t units = dcs_divide_up(problem->n.y, DCS_ORBITAL_ROWS) * problem->n.z;
-  dcs_orbital_block block = {.problem = *problem, .first = true};
+  dcs_orbital_block block = {
+      .problem = *problem, .first_slice = problem->first_slice, .first = true};
+  block.problem.first_slice = 0;
   const bool has_memory = make_room(&block);
   for (int64_t s = 0; has_memory && s < problem->n_inputs; s += DCS_ORBITAL_BLOCK) {
     const int64_t left = problem->n_inputs - s;
@@ -115,4 +117,5 @@ const dcs_variant dcs_variant_cpu_orbital = {
     .longest_sum = longest_sum,
     .candidates = candidates,
     .compute = compute,
+    .slabs = true,
 };

@@ -14,14 +14,15 @@ enum {
   DCS_ORBITAL_BLOCK_TERMS = DCS_ORBITAL_BLOCK_PRIMITIVES * (DCS_ORBITAL_L + 1)
 };
 
-/* A problem, as dcs_cpu_run() hands it on, the shells of the block, and of each of its primitives
- * and terms, in the shells' order, values: 2^(-a dx^2) dx^m of term m at the grid's points in x,
- * 2^(-a dy^2) at those in y, and the weight times 2^(-a dz^2) at those in z, a row each. In x a
- * strip of points has DCS_ORBITAL_BLOCK_TERMS rows, one behind another, so that those of a tile are
- * near each other. Rows are padded to whole DCS_ORBITAL_LANES. */
+/* A problem, as dcs_cpu_run() hands it on: with a first_slice of 0; the shells of the block, and of
+ * each of its primitives and terms, in the shells' order, values: 2^(-a dx^2) dx^m of term m at the
+ * grid's points in x, 2^(-a dy^2) at those in y, and the weight times 2^(-a dz^2) at those in z, a
+ * row each. In x a strip of points has DCS_ORBITAL_BLOCK_TERMS rows, one behind another, so that
+ * those of a tile are near each other. Rows are padded to whole DCS_ORBITAL_LANES. */
 typedef struct {
   dcs_problem problem;
   const dcs_orbital_shell *shells;
+  int64_t first_slice; /* of the whole grid, where the problem's slices begin */
   int n_shells, n_terms;
   int64_t nx, ny, nz; /* padded */
   float *x, *y, *z;

@@ -76,11 +76,11 @@ ORBITAL_INLINE orbital_vector differences(int64_t i, float spacing, float place)
   return x - place;
 }
 
-/* weight 2^(-rate d^2) at n points. */
-ORBITAL_TARGET static void make_row(dcs_orbital_gaussian g, float place, float spacing, int64_t n,
-                                    float *row) {
+/* weight 2^(-rate d^2) at n points from point `first` on. */
+ORBITAL_TARGET static void make_row(dcs_orbital_gaussian g, float place, float spacing,
+                                    int64_t first, int64_t n, float *row) {
   for (int64_t i = 0; i < n; i += LANES) {
-    const orbital_vector d = differences(i, spacing, place);
+    const orbital_vector d = differences(first + i, spacing, place);
     store(row + i, g.weight * power_of_two(-g.rate * (d * d)));
   }
 }
@@ -105,8 +105,8 @@ ORBITAL_TARGET static void begin(dcs_orbital_block *block) {
     for (int p = 0; p < shell->n; p++) {
       const dcs_orbital_gaussian whole = shell->gaussian[p], one = {whole.rate, 1};
       make_terms(block, whole.rate, shell, block->n_terms);
-      make_row(one, shell->y, h, block->ny, y);
-      make_row(whole, shell->z, h, block->nz, z);
+      make_row(one, shell->y, h, 0, block->ny, y);
+      make_row(whole, shell->z, h, block->first_slice, block->nz, z);
       y += block->ny;
       z += block->nz;
       block->n_terms += shell->l + 1;
@@ -136,7 +136,7 @@ ORBITAL_INLINE orbital_vector polynomial(const dcs_orbital_shell *shell, int m, 
 /* The terms of a shell at ROWS rows from row j of slice k on. */
 ORBITAL_INLINE void shell_at(const dcs_orbital_block *block, const dcs_orbital_shell *shell,
                              int64_t j, int64_t k, const float *y, const float *z, float *terms) {
-  const float h = block->problem.spacing, dz = (float)k * h - shell->z;
+  const float h = block->problem.spacing, dz = (float)(block->first_slice + k) * h - shell->z;
   for (int v = 0; v < ROWS; v += LANES) {
     const orbital_vector dy = differences(j + v, h, shell->y);
     orbital_vector of_x[DCS_ORBITAL_L + 1];

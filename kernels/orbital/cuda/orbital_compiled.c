@@ -68,5 +68,6 @@ const dcs_variant dcs_variant_cuda_orbital_compiled = {
     .longest_sum = dcs_orbital_points_longest,
     .candidates = dcs_orbital_points_candidates,
     .plan = dcs_orbital_points_plan,
+    .slabs = true,
     .text = text,
 };

@@ -19,4 +19,5 @@ const dcs_variant dcs_variant_cuda_orbital_constant = {
     .longest_sum = dcs_orbital_points_longest,
     .candidates = dcs_orbital_points_candidates,
     .plan = dcs_orbital_points_plan,
+    .slabs = true,
 };

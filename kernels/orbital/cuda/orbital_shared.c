@@ -99,4 +99,5 @@ const dcs_variant dcs_variant_cuda_orbital_shared = {
     .longest_sum = longest_sum,
     .candidates = candidates,
     .plan = plan,
+    .slabs = true,
 };

@@ -1,0 +1,136 @@
+/* Slabs of every kind that is a map, by every variant: the bits of the whole map, or, of variants
+ * that do not say so, a map of their own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "library/mapper.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { X = 9, Y = 7, Z = 37, SLICE = X * Y, N = SLICE * Z, ATOMS = 24 };
+
+static float all[N], parts[N];
+
+/* The last of the kind's problems that the variant is to be tried on. */
+static dcs_config problem_of(const dcs_variant *variant) {
+  const dcs_kind *kind = dcs_kind_of(variant);
+  dcs_config found = dcs_initial_problem(kind);
+  for (const char *const *text = kind->verified; *text; text++) {
+    dcs_config problem;
+    assert_int_equal(dcs_parse_problem(kind, *text, &problem), DCS_OK);
+    if (dcs_tries(variant, &problem)) found = problem;
+  }
+  return found;
+}
+
+/* Atoms all over a grid that is longest in z: those above a slab lie beyond most of its points. */
+static void pose(dcs_mapper *m, const dcs_variant *variant) {
+  const dcs_grid grid = {.n = {X, Y, Z}, .spacing = 0.6};
+  const dcs_config problem = problem_of(variant);
+  dcs_case c;
+  assert_int_equal(dcs_case_random(dcs_kind_of(variant), &problem, ATOMS, &grid, 3, &c), DCS_OK);
+  if (dcs_mapper_pose_case(m, &c) != DCS_OK) fail_msg("%s", dcs_error_message());
+}
+
+static void compute(dcs_mapper *m, int64_t from, int64_t end, float *map) {
+  if (dcs_mapper_slices(m, from, end, map + from * SLICE) != DCS_OK)
+    fail_msg("%s: %s", m->only.variant->id, dcs_error_message());
+}
+
+static void assert_point(const dcs_variant *variant, int p) {
+  const double off = fabs((double)parts[p] - (double)all[p]), size = fabs((double)all[p]);
+  if (dcs_computes_slabs(variant) ? memcmp(&parts[p], &all[p], sizeof *all) != 0
+                                  : !(off <= 1e-4 * (1 + size)))
+    fail_msg("%s: slice %d: %.9g in a slab, %.9g", variant->id, p / SLICE, (double)parts[p],
+             (double)all[p]);
+}
+
+/* Slabs from top to bottom, so that none goes on from where another ended. */
+static void check(const char *device, const dcs_variant *variant, int64_t slices) {
+  const dcs_mapper_options options = {.device = device, .threads = 2};
+  dcs_mapper *m;
+  if (dcs_mapper_open(&options, &m) != 0) fail_msg("%s", dcs_error_message());
+  m->only = (dcs_method){variant, dcs_initial_config(variant, 2)};
+  pose(m, variant);
+  memset(parts, 0xff, sizeof parts);
+  compute(m, 0, Z, all);
+  for (int64_t k = (Z - 1) / slices * slices; k >= 0; k -= slices)
+    compute(m, k, k + slices < Z ? k + slices : Z, parts);
+  for (int p = 0; p < N; p++)
+    assert_point(variant, p);
+  dcs_mapper_close(m);
+}
+
+static bool is_map_by(const dcs_variant *variant, dcs_backend backend) {
+  char why[DCS_TEXT];
+  return variant->backend == backend && dcs_is_map(dcs_kind_of(variant)) &&
+         dcs_variant_available(variant, why);
+}
+
+static void on_the_cpu(void **state) {
+  (void)state;
+  int n = 0;
+  for (int v = 0; v < dcs_n_built_in; v++) {
+    if (!is_map_by(dcs_variants[v], DCS_CPU)) continue;
+    check("cpu", dcs_variants[v], 8);
+    check("cpu", dcs_variants[v], 5);
+    n++;
+  }
+  assert_true(n >= 6);
+}
+
+/* Slabs that begin where blocks of any initial configuration may. */
+static void on_a_device(void **state) {
+  (void)state;
+  dcs_engine *engine;
+  int n = 0;
+  if (dcs_engine_device_open("emulated", NULL, &engine) != DCS_OK) skip();
+  engine->close(engine);
+  for (int v = 0; v < dcs_n_built_in; v++) {
+    const dcs_variant *variant = dcs_variants[v];
+    if (!is_map_by(variant, DCS_GPU)) continue;
+    if (dcs_kind_of(variant) == dcs_kinds[0] && !getenv("DCS_TEST_FULL")) continue; /* slow */
+    check("emulated", variant, 16);
+    n++;
+  }
+  assert_true(n >= 5);
+}
+
+/* Devices of one map take slices of it, too. */
+static void on_two_devices(void **state) {
+  (void)state;
+  static const char *const ids[] = {"cuda_density_cells", "cuda_orbital_constant"};
+  dcs_engine *engine;
+  if (dcs_engine_device_open("emulated", NULL, &engine) != DCS_OK) skip();
+  engine->close(engine);
+  for (int i = 0; i < 2; i++)
+    check("emulated,emulated", dcs_find_variant(ids[i]), 16);
+}
+
+/* A variant that takes some inputs to some points alone is whole, or says that its slabs are. */
+static void the_contract_decides(void **state) {
+  (void)state;
+  dcs_variant variant = *dcs_find_variant("cpu_density");
+  assert_true(dcs_computes_slabs(&variant));
+  variant.slabs = false;
+  assert_false(dcs_computes_slabs(&variant));
+  variant.candidates = NULL;
+  assert_true(dcs_computes_slabs(&variant));
+  assert_false(dcs_computes_slabs(dcs_find_variant("cuda_cutoff_bins")));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_contract_decides),
+      cmocka_unit_test(on_the_cpu),
+      cmocka_unit_test(on_a_device),
+      cmocka_unit_test(on_two_devices),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
