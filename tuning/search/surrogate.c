@@ -106,13 +106,10 @@ static void add_candidate(model *m, int config) {
 static void add_any(model *m) {
   dcs_search *s = m->search;
   int left = s->space->n - s->n_known, wanted = left < CANDIDATES ? left : CANDIDATES;
+  const bool all = left == wanted;
   for (int c = 0; c < s->space->n; c++) {
     if (s->known[c].known) continue;
-    if (left > wanted && dcs_random_below(&s->random, left) >= wanted) {
-      left--;
-      continue;
-    }
-    left--;
+    if (!all && dcs_random_below(&s->random, left--) >= wanted) continue;
     add_candidate(m, c);
     wanted--;
   }
