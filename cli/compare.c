@@ -75,6 +75,22 @@ static void print_notes(FILE *out, const char *mark, const dcs_comparison *c) {
     }
 }
 
+/* A line for each scope of a backend whose ratios scatter more than its sessions do. */
+static void print_scatter(FILE *out, const char *mark, dcs_backend backend,
+                          const dcs_comparison *c) {
+  for (size_t i = 0, seen = DCS_UNTIMED; i < c->n; i++) {
+    const dcs_run_row *row = c->list[i].row[0];
+    if (row->backend != backend || seen & row->scope || c->list[i].failed) continue;
+    seen |= row->scope;
+    if (c->list[i].scatter <= c->spread[backend].deviation) continue;
+    fprintf(out,
+            "%s%s ratios of scope %s scatter by %.2g%%: the machine changed its pace, or some "
+            "methods changed: `compare --run` tells; that is in each interval, too\n",
+            mark, backend == DCS_CPU ? "CPU" : "GPU", dcs_scope_name(row->scope),
+            100 * c->list[i].scatter);
+  }
+}
+
 /* What the intervals are of. */
 static void print_spreads(FILE *out, const char *mark, const dcs_comparison *c) {
   if (c->interleaved)
@@ -95,11 +111,7 @@ static void print_spreads(FILE *out, const char *mark, const dcs_comparison *c) 
     else
       fprintf(out, "assumed: `dcsbench limits --sessions 10` measures it, `compare --run` does "
                    "without\n");
-    if (s->deviation < c->scatter[backend])
-      fprintf(out,
-              "%s%s ratios scatter by %.2g%%: the machine changed its pace; that is in each "
-              "interval, too\n",
-              mark, of, 100 * c->scatter[backend]);
+    print_scatter(out, mark, backend, c);
   }
 }
 
@@ -196,6 +208,7 @@ static dcs_status write_row(dcs_csv *csv, const dcs_comparison *c, const dcs_com
   dcs_csv_number(csv, row->ratio.lo);
   dcs_csv_number(csv, row->ratio.hi);
   dcs_csv_number(csv, c->interleaved || row->failed ? NAN : c->spread[of[0]->backend].deviation);
+  dcs_csv_number(csv, c->interleaved || row->failed ? NAN : row->scatter);
   dcs_csv_number(csv, row->p);
   dcs_csv_text(csv, dcs_outcome_name(of[0]->outcome));
   dcs_csv_text(csv, dcs_outcome_name(of[1]->outcome));
@@ -208,7 +221,7 @@ static dcs_status write_csv(const dcs_comparison *c) {
   static const char *const method[] = DCS_NAMES("variant", "config", "scope", "memory", "devices");
   static const char *const compared[] =
       DCS_NAMES("n_a", "n_b", "median_a_ns", "median_b_ns", "ratio", "ratio_lo", "ratio_hi",
-                "spread", "p", "outcome_a", "outcome_b", "verdict", "forced");
+                "spread", "scatter", "p", "outcome_a", "outcome_b", "verdict", "forced");
   dcs_csv csv = dcs_csv_stdout();
   dcs_csv_names(&csv, method);
   dcs_csv_names(&csv, dcs_size_columns);

@@ -5,6 +5,8 @@
 #include "harness/base/hash.h"
 #include "harness/base/interrupt.h"
 
+#include "version.h" /* written by the Makefile */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,12 +113,14 @@ static dcs_status advance(dcs_steps_rank *r) {
 
 /* ---- all of it ---- */
 
+/* Of what must be the same on all ranks. */
 static uint64_t hash_of(const dcs_steps *s) {
+  static const char program[] = DCS_VERSION " " DCS_GIT_STATE " " DCS_COMPILER " " DCS_FLAGS;
   char problem[DCS_TEXT], text[2 * DCS_TEXT];
   const int length = snprintf(text, sizeof text, "%s %s %lldx%lldx%lld %lld %d", s->kind->id,
                               dcs_format_problem(s->kind, &s->problem, problem), (long long)s->n.x,
                               (long long)s->n.y, (long long)s->n.z, (long long)s->steps, s->gather);
-  return dcs_hash(DCS_HASH_START, text, (size_t)length);
+  return dcs_hash(dcs_hash(DCS_HASH_START, program, sizeof program), text, (size_t)length);
 }
 
 /* All take rank 0's method, for bits depend on it, and each its own number of threads. */

@@ -4,6 +4,7 @@
 #include "harness/base/hash.h"
 #include "harness/base/machine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,16 @@ static dcs_status look_after(dcs_steps_rank *r) {
   return DCS_OK;
 }
 
+/* Of a slice of the whole grid. Its sum is finite where all its values are: floats cannot add up
+ * to more than a double holds. */
+static dcs_status check_finite(const dcs_steps_rank *r, int64_t at, double after) {
+  if (isfinite(after)) return DCS_OK;
+  return dcs_fail(DCS_FAILED,
+                  "after %lld steps slice %lld has values that are not finite: the steps are too "
+                  "long and diverge; expected a smaller --step",
+                  (long long)r->steps->steps, (long long)at);
+}
+
 /* all: of rank 0, `room` slices of each rank. */
 static dcs_status collect_slices(dcs_steps_rank *r, dcs_steps_slice *all) {
   const size_t bytes = (size_t)r->room * sizeof *all;
@@ -55,6 +66,7 @@ static dcs_status collect_slices(dcs_steps_rank *r, dcs_steps_slice *all) {
       r->result->sum_before += slice->before;
       r->result->sum_after += slice->after;
       r->result->hash = dcs_hash(r->result->hash, &slice->hash, sizeof slice->hash);
+      DCS_TRY(check_finite(r, from + k, slice->after));
     }
   }
   return DCS_OK;

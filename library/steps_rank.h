@@ -35,7 +35,8 @@ void dcs_steps_free(dcs_steps_rank *r);
 
 /* Sums of its slices before the steps. */
 dcs_status dcs_steps_look_before(dcs_steps_rank *r);
-/* Collective: sums and hashes after them, all slices' for rank 0's result; all values. */
+/* Collective: sums and hashes after them, all slices' for rank 0's result, and DCS_FAILED there
+ * where a value is not finite; all values. */
 dcs_status dcs_steps_tell_slices(dcs_steps_rank *r);
 dcs_status dcs_steps_collect_values(dcs_steps_rank *r);
 

@@ -58,7 +58,7 @@ void dcs_ranks_barrier(dcs_ranks *ranks) {
 
 /* ---- agreeing ---- */
 
-/* How a rank begins: what it has read, or why it cannot go on. */
+/* How a rank begins: what it has read and is, or why it cannot go on. */
 typedef struct {
   dcs_status status;
   uint64_t hash;
@@ -90,8 +90,8 @@ static dcs_status refused(const dcs_ranks *ranks, const beginning *all) {
   for (int r = 1; r < ranks->workers.size; r++)
     if (all[r].hash != all[0].hash)
       return dcs_fail(DCS_INPUT,
-                      "rank %d on %s has read other input than rank 0 on %s; expected the same "
-                      "files on all hosts",
+                      "rank %d on %s has read other input than rank 0 on %s, or is another "
+                      "program; expected the same files, options and program on all hosts",
                       r, all[r].host, all[0].host);
   return DCS_OK;
 }

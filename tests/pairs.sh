@@ -4,7 +4,7 @@
 # moments; and, where there is no load, in turns with a program whose kernels do 5% more. Pairs run at
 # the same time where LANES names several sets of CPUs ("0,1 2,3"; one: all CPUs).
 # Usage: pairs.sh PROGRAM OUT [SLOWER]: writes OUT/pairs.csv, a row a comparison of a method and size,
-# and prints what tests/pairs.awk makes of it. SLOWER is built from the tree where it is not given.
+# and pairs.env.csv, facts of a run of it; prints what tests/pairs.awk makes of it. SLOWER is built from the tree where it is not given.
 set -u
 program=$(realpath "$1") out=$2 slower=${3:-} pairs=${PAIRS:-20}
 lanes=${LANES:-$(taskset -cp $$ | sed 's/.*: //')}
@@ -82,4 +82,5 @@ for cpus in $lanes; do
 done
 wait
 cat "$out"/*/*.rows | awk '!/^pair/ || !n++' >"$out/pairs.csv"
+cp "$out/1/a/env.csv" "$out/pairs.env.csv"
 awk -f "$(dirname "$0")/pairs.awk" "$out/pairs.csv"

@@ -50,8 +50,8 @@ static void the_csv_has_its_columns(void **state) {
   (void)state;
   static const char *const columns = "variant,config,scope,memory,devices,problem,problem_config,"
                                      "atoms,nx,ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
-                                     "ratio_lo,ratio_hi,spread,p,outcome_a,outcome_b,verdict,"
-                                     "forced\n";
+                                     "ratio_lo,ratio_hi,spread,scatter,p,outcome_a,outcome_b,"
+                                     "verdict,forced\n";
   compare_examples("--csv");
   assert_true(strncmp(program_out, columns, strlen(columns)) == 0);
   dcs_table *t = written();
@@ -170,7 +170,36 @@ static void a_pace_that_changes_is_in_the_interval(void **state) {
   assert_null(strstr(program_out, "changed its pace"));
   assert_status(compare("a", "moved", ""), 0);
   assert_contains(program_out, "8 compared: 0 slower, 0 faster");
-  assert_contains(program_out, "CPU ratios scatter by 15%: the machine changed its pace");
+  assert_contains(program_out, "CPU ratios of scope kernel scatter by 15%: the machine changed its "
+                               "pace, or some methods changed: `compare --run` tells");
+}
+
+/* 12 rows, half of them by 1.3, which is 1.4826 times half of log 1.3; beside them 8 rows of
+ * another scope, all slower by 1.1. */
+static void put_halves(const char *run, double changed, double warm) {
+  measured rows[21] = {{0}};
+  for (int r = 0; r < 12; r++)
+    rows[r] = (measured){"v1", "kernel", 100 + r, 9, r % 2 ? 2 * changed : 2, 0.001, "ok"};
+  for (int r = 12; r < 20; r++)
+    rows[r] = (measured){"v1", "warm", 100 + r, 9, 2 * warm, 0.001, "ok"};
+  put_run(run, ENV, rows);
+}
+
+/* Sessions one after the other do not tell a half that changed from a pace, and it is said; the
+ * other scope has nothing of it. */
+static void a_scatter_is_of_one_scope(void **state) {
+  (void)state;
+  put_halves("a", 1, 1);
+  put_halves("b", 1.3, 1.1);
+  assert_status(compare("a", "b", ""), 1);
+  assert_contains(program_out, "20 compared: 8 slower, 0 faster, 0 same, 12 unsure");
+  assert_contains(program_out, "CPU ratios of scope kernel scatter by 19%");
+  assert_null(strstr(program_out, "scope warm"));
+  compare("a", "b", "--csv");
+  dcs_table *t = written();
+  for (size_t r = 0; r < 20; r++)
+    assert_float_equal(number_at(t, r, "scatter"), r < 12 ? 1.4826 * log(1.3) / 2 : 0, 1e-6);
+  dcs_table_free(t);
 }
 
 static void assert_interval(double value, double half_within, double half_between) {
@@ -340,6 +369,7 @@ int main(void) {
       cmocka_unit_test(the_status_tells_whether_anything_is_slower),
       cmocka_unit_test(a_planted_change_is_found_and_nothing_else),
       cmocka_unit_test(a_pace_that_changes_is_in_the_interval),
+      cmocka_unit_test(a_scatter_is_of_one_scope),
       cmocka_unit_test(the_spread_between_sessions_is_in_the_interval),
       cmocka_unit_test(sessions_of_the_runs_tell_their_spread),
       cmocka_unit_test(sessions_of_a_machine_are_kept_for_it),

@@ -13,7 +13,10 @@
 #include "tests/linker_options.h"
 #include "tests/mpi_job.h"
 
+#include "version.h" /* written by the Makefile */
+
 #include <math.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { NX = 19, NY = 6, NZ = 11, STEPS = 4, POINTS = NX * NY * NZ };
@@ -239,6 +242,51 @@ static void rank_0_has_room_for_all_values(void **state) {
   assert_contains(said, " beside the values of all slices");
 }
 
+/* Steps of 1 are too long; no file is written of what they come to. */
+static void steps_that_diverge_fail(void **state) {
+  (void)state;
+  char arguments[2 * PATH_MAX];
+  snprintf(arguments, sizeof arguments, "steps --grid 8^3 --steps 1000 --step 1 -o %s",
+           in_folder("diverged.npy"));
+  assert_status(program_run("%s", arguments), 1);
+  assert_contains(program_err, "after 1000 steps slice 0 has values that are not finite");
+  assert_contains(program_err, "expected a smaller --step");
+  assert_false(exists(in_folder("diverged.npy")));
+  assert_status(program_run("steps --grid 8^3 --steps 1000 --step 0.4 --points 7"), 0);
+  if (!mpi_here()) skip();
+  assert_int_equal(run_ranks(2, "%s", arguments), 1);
+  assert_contains(said, "expected a smaller --step");
+  assert_false(exists(in_folder("diverged.npy")));
+}
+
+/* A copy of the program that another compiler seems to have made. */
+static void put_other_program(const char *to) {
+  static const char made_by[] = DCS_COMPILER " " DCS_FLAGS;
+  char path[PATH_MAX + 8];
+  size_t bytes;
+  snprintf(path, sizeof path, "%s-mpi", program_path());
+  char *text = get_file(path, &bytes);
+  char *at = memmem(text, bytes, made_by, strlen(made_by));
+  assert_non_null(at);
+  *at = '?';
+  FILE *file = fopen(to, "w");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(chmod(to, 0755), 0);
+  free(text);
+}
+
+static void another_program_is_refused(void **state) {
+  (void)state;
+  if (!mpi_here()) skip();
+  put_other_program(in_folder("other"));
+  assert_int_equal(run("%s %s-mpi steps --grid 8^3 --steps 1 : -n 1 %s steps --grid 8^3 --steps 1",
+                       mpirun(1), program_path(), in_folder("other")),
+                   3);
+  assert_contains(said, "or is another program; expected the same files, options and program");
+}
+
 /* Ticks of a process's CPU time. */
 static long ticks_of(pid_t pid) {
   char path[64];
@@ -288,6 +336,8 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(files_of_the_field_are_no_potential),
       cmocka_unit_test(rank_0_has_room_for_all_values),
+      cmocka_unit_test(steps_that_diverge_fail),
+      cmocka_unit_test(another_program_is_refused),
       cmocka_unit_test(a_rank_that_dies_ends_the_job),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

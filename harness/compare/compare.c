@@ -31,19 +31,30 @@ static void widen(dcs_compared *row, const dcs_comparison *c) {
   const dcs_run_row *a = row->row[0], *b = row->row[1];
   const double between = dcs_spread_half(&c->spread[a->backend], dcs_row_sessions(&c->runs[0], a),
                                          dcs_row_sessions(&c->runs[1], b));
-  dcs_spread_widen(hypot(between, 1.96 * c->scatter[a->backend]), &row->ratio);
+  dcs_spread_widen(hypot(between, 1.96 * row->scatter), &row->ratio);
+}
+
+static bool is_of(const dcs_compared *row, dcs_backend backend, dcs_scope scope) {
+  return !row->failed && row->row[0]->backend == backend && row->row[0]->scope == scope;
+}
+
+static void widen_group(const workroom *w, dcs_backend backend, dcs_scope scope,
+                        dcs_comparison *c) {
+  size_t n = 0;
+  for (size_t i = 0; i < c->n; i++)
+    if (is_of(&c->list[i], backend, scope)) w->values[n++] = c->list[i].ratio.value;
+  const double scatter = dcs_spread_scatter(w->values, n);
+  for (size_t i = 0; i < c->n; i++) {
+    if (!is_of(&c->list[i], backend, scope)) continue;
+    c->list[i].scatter = scatter;
+    widen(&c->list[i], c);
+  }
 }
 
 static void widen_all(const workroom *w, dcs_comparison *c) {
-  for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++) {
-    size_t n = 0;
-    for (size_t i = 0; i < c->n; i++)
-      if (!c->list[i].failed && c->list[i].row[0]->backend == backend)
-        w->values[n++] = c->list[i].ratio.value;
-    c->scatter[backend] = dcs_spread_scatter(w->values, n);
-  }
-  for (size_t i = 0; i < c->n; i++)
-    if (!c->list[i].failed) widen(&c->list[i], c);
+  for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++)
+    for (dcs_scope scope = DCS_KERNEL; dcs_is_timed(scope); scope <<= 1)
+      widen_group(w, backend, scope, c);
 }
 
 /* Judges rows of one key, all but the change. */

@@ -12,7 +12,8 @@ typedef struct {
   bool failed;               /* an outcome is not ok: no times are compared */
   double median_ns[2];       /* of the samples; NaN when failed */
   dcs_ratio ratio;           /* NaN when failed; the numbers of samples are told all the same */
-  double p; /* of such a ratio without a change, after Holm's correction; NaN: not in pairs */
+  double scatter; /* dcs_spread_scatter() of the rows of its backend and scope, in its interval */
+  double p;       /* of such a ratio without a change, after Holm's correction; NaN: not in pairs */
   dcs_change change; /* UNSURE when failed */
 } dcs_compared;
 
@@ -26,7 +27,6 @@ typedef struct {
   bool forced;          /* the runs are not comparable */
   bool interleaved;     /* their samples were taken in turns */
   dcs_spread spread[2]; /* by backend: of sessions, taken into the intervals when they were not */
-  double scatter[2];    /* by backend: dcs_spread_scatter() of the rows; taken in as well */
   bool any[2];          /* by backend: rows were compared */
   dcs_compared *list;   /* in the order of A's summary; those that failed in both runs left out */
   size_t n;
@@ -49,8 +49,9 @@ typedef struct {
  * margin. A correction would base the verdicts at 9 samples on the extreme ones.
  * What differs from one session to the next is in the interval: by the spread between the sessions
  * of the runs, where rows of both have 3 or more; else by the machine's in the file `spreads`
- * (NULL: there is none); else by the default. Where the rows' ratios scatter around their median,
- * the machine changed its pace within a session, and that is in the intervals, too.
+ * (NULL: there is none); else by the default. Where the ratios of a backend's rows in a scope
+ * scatter around their median, the machine changed its pace within a session or many methods did:
+ * these two look the same. The scatter is in the intervals, too, and can hide such changes.
  *
  * DCS_USAGE, naming the facts and their values, when the runs are not comparable and not `force`;
  * DCS_INPUT when no row is ok in both; otherwise the statuses of dcs_run_open(). Free with

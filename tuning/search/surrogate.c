@@ -102,13 +102,14 @@ static void add_candidate(model *m, int config) {
   m->candidates[m->n++] = config;
 }
 
-/* A random part of those not tried, or all. */
+/* A random part of those not tried, or all: then nothing is drawn, and the seed plays no part. */
 static void add_any(model *m) {
   dcs_search *s = m->search;
   int left = s->space->n - s->n_known, wanted = left < CANDIDATES ? left : CANDIDATES;
+  const bool all = left == wanted;
   for (int c = 0; c < s->space->n; c++) {
     if (s->known[c].known) continue;
-    if (dcs_random_below(&s->random, left--) >= wanted) continue;
+    if (!all && dcs_random_below(&s->random, left--) >= wanted) continue;
     add_candidate(m, c);
     wanted--;
   }

@@ -24,14 +24,15 @@ static double worst_regret(const dcs_replay *replay) {
   return worst;
 }
 
-/* One search; what it had found counts on when it ends early. */
+/* One search; what it had found counts on when it ends early. *drew: the seed played a part. */
 static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, int samples,
-                              int seed, double best, dcs_study_curves *curves) {
+                              int seed, double best, dcs_study_curves *curves, bool *drew) {
   dcs_search search;
   dcs_budget budget = {curves->evals, INFINITY};
   dcs_status status =
       dcs_search_open(&replay->space, &replay->recording->subject, &replay->evaluator, samples,
                       (uint64_t)seed + 1, budget, &search);
+  const uint64_t before = search.random.state;
   if (status == DCS_OK) {
     strategy->run(&search);
     status = search.status;
@@ -40,8 +41,9 @@ static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, 
   for (int e = 0; status == DCS_OK && e < curves->evals; e++) {
     int pick = e < search.n_evals ? search.picks[e] : -1;
     if (pick >= 0) regret = dcs_replay_truth(replay, pick) / best - 1;
-    curves->regret[(size_t)e * DCS_STUDY_SEEDS + (size_t)seed] = regret;
+    curves->regret[(size_t)e * (size_t)curves->seeds + (size_t)seed] = regret;
   }
+  *drew = search.random.state != before;
   dcs_search_close(&search);
   return status;
 }
@@ -49,14 +51,19 @@ static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, 
 dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *strategy, int samples,
                               dcs_study_curves *curves) {
   const int evals = replay->space.n < DCS_STUDY_EVALS ? replay->space.n : DCS_STUDY_EVALS;
+  const double best = best_truth(replay);
   dcs_replay own = *replay;
-  *curves = (dcs_study_curves){calloc((size_t)evals * DCS_STUDY_SEEDS, sizeof(double)), evals,
+  bool drew;
+  *curves = (dcs_study_curves){calloc((size_t)evals * DCS_STUDY_SEEDS, sizeof(double)), 1, evals,
                                worst_regret(replay)};
   if (!curves->regret) return dcs_fail(DCS_UNAVAILABLE, "no memory for a study");
   if (samples > replay->samples) samples = replay->samples;
+  DCS_TRY(search_once(&own, strategy, samples, 0, best, curves, &drew));
+  if (!drew) return DCS_OK;
+  curves->seeds = DCS_STUDY_SEEDS;
   for (int seed = 0; seed < DCS_STUDY_SEEDS; seed++) {
     if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-    DCS_TRY(search_once(&own, strategy, samples, seed, best_truth(replay), curves));
+    DCS_TRY(search_once(&own, strategy, samples, seed, best, curves, &drew));
   }
   for (int e = 0; e < evals; e++)
     dcs_sort_values(curves->regret + (size_t)e * DCS_STUDY_SEEDS, DCS_STUDY_SEEDS);
@@ -64,17 +71,17 @@ dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *stra
 }
 
 double dcs_study_quantile(const dcs_study_curves *curves, int evals, double p) {
-  const double *sorted = curves->regret + (size_t)(evals - 1) * DCS_STUDY_SEEDS;
-  double at = p * (DCS_STUDY_SEEDS - 1);
+  const double *sorted = curves->regret + (size_t)(evals - 1) * (size_t)curves->seeds;
+  double at = p * (curves->seeds - 1);
   int below = (int)at;
-  if (below + 1 >= DCS_STUDY_SEEDS || !isfinite(sorted[below + 1])) return sorted[below];
+  if (below + 1 >= curves->seeds || !isfinite(sorted[below + 1])) return sorted[below];
   return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
 }
 
 int dcs_study_within(const dcs_study_curves *curves, int evals, double limit) {
-  const double *sorted = curves->regret + (size_t)(evals - 1) * DCS_STUDY_SEEDS;
+  const double *sorted = curves->regret + (size_t)(evals - 1) * (size_t)curves->seeds;
   int n = 0;
-  while (n < DCS_STUDY_SEEDS && sorted[n] <= limit)
+  while (n < curves->seeds && sorted[n] <= limit)
     n++;
   return n;
 }

@@ -52,7 +52,9 @@ static void put_regret(FILE *dat, const drawing *d) {
     dcs_figure_series(dat, "%s", dcs_strategies[k].name);
     for (int e = 1; e <= curves->evals; e++) {
       const dcs_study_mean mean = dcs_study_regret(curves, e);
-      fprintf(dat, "%d\t%.9g\t%.9g\t%.9g\n", e, 100 * mean.value, 100 * mean.lo, 100 * mean.hi);
+      const bool any = !isnan(mean.lo); /* else the band is the line */
+      fprintf(dat, "%d\t%.9g\t%.9g\t%.9g\n", e, 100 * mean.value,
+              100 * (any ? mean.lo : mean.value), 100 * (any ? mean.hi : mean.value));
     }
   }
 }

@@ -26,7 +26,7 @@ static dcs_status put_curves(dcs_csv *csv, const dcs_replay *replay, const char 
     dcs_csv_text(csv, strategy);
     DCS_CSV_NUMBERS(csv, e, (double)e / replay->space.n, dcs_study_quantile(curves, e, 0.25),
                     dcs_study_quantile(curves, e, 0.5), dcs_study_quantile(curves, e, 0.75),
-                    dcs_study_within(curves, e, NEAR));
+                    dcs_study_within(curves, e, NEAR) * DCS_STUDY_SEEDS / curves->seeds);
     DCS_TRY(dcs_csv_row(csv));
   }
   return DCS_OK;
@@ -69,7 +69,7 @@ static void print_curves(const dcs_replay *replay, const dcs_study_curves *curve
     printf("%-18s %-26s %7d %-11s %13.2f%% %10d of %3d %8d of %5d\n", s->variant->id,
            dcs_size_text(&s->size, size), replay->space.n, dcs_strategies[k].name,
            100 * dcs_study_quantile(&curves[k], tenth, 0.5),
-           dcs_study_within(&curves[k], tenth, NEAR), DCS_STUDY_SEEDS,
+           dcs_study_within(&curves[k], tenth, NEAR), curves[k].seeds,
            worse_than_random(&curves[k], &curves[random]), curves[k].evals);
 }
 

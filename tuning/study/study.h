@@ -4,7 +4,7 @@
 
 #include "tuning/journal/journal.h"
 
-/* Replays every strategy with 100 seeds on every recording; writes study.csv, regret.csv and
+/* Replays every strategy with 100 seeds on every recording, once where it draws nothing; writes study.csv, regret.csv and
  * importance.csv into `out` (made where it is missing), the figures into a folder there for each
  * recording, and prints a table. A recording of fewer than 20 configurations is left out, with a
  * line that says so; DCS_INPUT when none is left. */
@@ -38,7 +38,8 @@ enum {
 /* What a search had found after so many evaluations: its true time over that of the best recorded,
  * less 1; INFINITY before the first that is ok. */
 typedef struct {
-  double *regret; /* [evals * DCS_STUDY_SEEDS + seed], evals from 0: after the first */
+  double *regret; /* [evals * seeds + seed], evals from 0: after the first */
+  int seeds;      /* DCS_STUDY_SEEDS, or 1 where the search drew nothing: it is the same with all */
   int evals;      /* as many as configurations were recorded, but no more than DCS_STUDY_EVALS */
   double worst;   /* of the slowest that is ok */
 } dcs_study_curves;
@@ -61,7 +62,7 @@ double dcs_study_best_at(const dcs_replay *replay, int p, int v, int q, int w);
 
 /* ---- mean regret (regret.c) ---- */
 
-/* The mean over the seeds and its 95% interval. */
+/* The mean over the seeds and its 95% interval; of one seed there is none: NaN. */
 typedef struct {
   double value, lo, hi;
 } dcs_study_mean;
