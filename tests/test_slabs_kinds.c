@@ -113,6 +113,45 @@ static void on_two_devices(void **state) {
     check("emulated,emulated", dcs_find_variant(ids[i]), 16);
 }
 
+/* A map of more than a megabyte is copied from the device in slabs while others are computed. */
+static void copied_in_slabs(dcs_engine *engine, const char *id) {
+  const dcs_variant *variant = dcs_find_variant(id);
+  const dcs_grid grid = {.n = {80, 66, 50}, .spacing = 0.3};
+  const size_t bytes = (size_t)dcs_points(grid.n) * sizeof(float);
+  const dcs_config config = dcs_initial_config(variant, 1);
+  float *maps[2] = {malloc(bytes), malloc(bytes)};
+  void *out[DCS_MAX_BUFFERS] = {NULL};
+  dcs_code_facts facts;
+  dcs_case c;
+  double ns;
+  assert_true(maps[0] && maps[1]);
+  assert_int_equal(dcs_case_random(dcs_kind_of(variant), NULL, ATOMS, &grid, 3, &c), DCS_OK);
+  for (int warm = 0; warm < 2; warm++) {
+    out[dcs_map_of(dcs_kind_of(variant))] = maps[warm];
+    memset(maps[warm], 0xff, bytes);
+    if (engine->take(engine, dcs_kind_of(variant), &c.problem, out) != DCS_OUTCOME_OK ||
+        engine->prepare(engine, 0, &c.problem.config, variant, &config, &facts) != DCS_OUTCOME_OK ||
+        engine->run(engine, 0, warm ? DCS_UNTIMED_WARM : DCS_UNTIMED, DCS_PAGEABLE, 1, &ns) !=
+            DCS_OUTCOME_OK)
+      fail_msg("%s: %s", id, dcs_error_message());
+  }
+  if (memcmp(maps[0], maps[1], bytes) != 0) fail_msg("%s: slabs have other bits", id);
+  free(maps[0]);
+  free(maps[1]);
+  dcs_case_free(&c);
+}
+
+static void while_others_are_copied(void **state) {
+  (void)state;
+  dcs_engine *engine;
+  if (!getenv("DCS_TEST_FULL")) return; /* slow */
+  if (dcs_engine_device_open("emulated", NULL, &engine) != DCS_OK) skip();
+  copied_in_slabs(engine, "cuda_density_cells");
+  copied_in_slabs(engine, "cuda_density_naive");
+  copied_in_slabs(engine, "cuda_orbital_shared");
+  engine->close(engine);
+}
+
 /* A variant that takes some inputs to some points alone is whole, or says that its slabs are. */
 static void the_contract_decides(void **state) {
   (void)state;
@@ -131,6 +170,7 @@ int main(void) {
       cmocka_unit_test(on_the_cpu),
       cmocka_unit_test(on_a_device),
       cmocka_unit_test(on_two_devices),
+      cmocka_unit_test(while_others_are_copied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
