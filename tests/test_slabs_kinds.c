@@ -164,13 +164,32 @@ static void the_contract_decides(void **state) {
   assert_false(dcs_computes_slabs(dcs_find_variant("cuda_cutoff_bins")));
 }
 
+/* Where a slab is a map of its own, it has the case's basis: of functions twice as large. */
+static void maps_of_their_own_have_the_basis(void **state) {
+  (void)state;
+  const dcs_mapper_options options = {.device = "cpu", .threads = 1};
+  dcs_variant variant = *dcs_find_variant("cpu_orbital");
+  dcs_mapper *m;
+  variant.slabs = false;
+  assert_int_equal(dcs_mapper_open(&options, &m), 0);
+  m->only = (dcs_method){&variant, dcs_initial_config(&variant, 1)};
+  pose(m, &variant);
+  compute(m, 0, Z, all);
+  for (int64_t p = 0; p < m->c.basis->n_primitives; p++)
+    m->c.basis->primitives[p].coefficient *= 2;
+  for (int64_t k = 0; k < Z; k += 8)
+    compute(m, k, k + 8 < Z ? k + 8 : Z, parts);
+  for (int p = 0; p < N; p++)
+    if (!(fabs((double)parts[p] - 2 * (double)all[p]) <= 1e-5 * (1 + fabs((double)all[p]))))
+      fail_msg("slice %d: %.9g, expected twice %.9g", p / SLICE, (double)parts[p], (double)all[p]);
+  dcs_mapper_close(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_contract_decides),
-      cmocka_unit_test(on_the_cpu),
-      cmocka_unit_test(on_a_device),
-      cmocka_unit_test(on_two_devices),
-      cmocka_unit_test(while_others_are_copied),
+      cmocka_unit_test(the_contract_decides), cmocka_unit_test(maps_of_their_own_have_the_basis),
+      cmocka_unit_test(on_the_cpu),           cmocka_unit_test(on_a_device),
+      cmocka_unit_test(on_two_devices),       cmocka_unit_test(while_others_are_copied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
