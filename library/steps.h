@@ -47,8 +47,8 @@ typedef struct {
 void dcs_steps_share(int64_t slices, int rank, int size, int64_t *from, int64_t *end);
 
 /* Collective. The first step is computed once more before, and checked against the oracle:
- * DCS_FAILED where it is wrong, and where after the last a value is not finite. DCS_USAGE where there are more ranks than slabs of `halo` slices;
- * DCS_UNAVAILABLE where memory is short. */
+ * DCS_FAILED where it is wrong, and where after the last a value is not finite. DCS_USAGE where
+ * there are more ranks than slabs of `halo` slices; DCS_UNAVAILABLE where memory is short. */
 dcs_status dcs_steps_run(dcs_workers *workers, const dcs_steps *steps, dcs_steps_result *result);
 
 #endif
