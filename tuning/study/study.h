@@ -4,10 +4,10 @@
 
 #include "tuning/journal/journal.h"
 
-/* Replays every strategy with 100 seeds on every recording, once where it draws nothing; writes study.csv, regret.csv and
- * importance.csv into `out` (made where it is missing), the figures into a folder there for each
- * recording, and prints a table. A recording of fewer than 20 configurations is left out, with a
- * line that says so; DCS_INPUT when none is left. */
+/* Replays every strategy with 100 seeds on every recording, once where it draws nothing; writes
+ * study.csv, regret.csv and importance.csv into `out` (made where it is missing), the figures into
+ * a folder there for each recording, and prints a table. A recording of fewer than 20
+ * configurations is left out, with a line that says so; DCS_INPUT when none is left. */
 dcs_status dcs_tune_study(const dcs_journal *journal, int samples, const char *out);
 
 /* ---- a recorded space in the place of a machine (replay.c) ---- */
