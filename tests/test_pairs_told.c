@@ -34,9 +34,19 @@ static void more_than_chance_brings_is_not_so(void **state) {
   assert_contains(said, "NOT SO    turns: 4 of 20 runs");
 }
 
+/* Or else `make pairs` could not plant its 5%. */
+static void the_line_that_is_slowed_is_there(void **state) {
+  (void)state;
+  assert_int_equal(run("grep -Fxc \"$(sed -n \"s/^  line='\\(.*\\)'$/\\1/p\" tests/pairs.sh)\" "
+                       "harness/engine/engine_cpu.c"),
+                   0);
+  assert_string_equal(said, "1\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_shipped_run_keeps_what_is_promised),
+      cmocka_unit_test(the_line_that_is_slowed_is_there),
       cmocka_unit_test(more_than_chance_brings_is_not_so),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
