@@ -294,7 +294,7 @@ static void the_default_beats_random_on_a_smooth_space(void **state) {
   print_message("of 20: random %d, the default %d, misled %d\n", random, own, misled);
   assert_true(own >= 18);
   assert_true(random < 18);
-  assert_true(misled >= random + 5);
+  assert_true(misled > 2 * random);
 }
 
 /* ---- the finalists ---- */
