@@ -94,7 +94,7 @@ static const struct {
      NULL,
      true},
     {"tune-worker",
-     "tune cpu_scatter --config threads=1 --atoms 5 --grid 4^3 --budget 1 --samples 3",
+     "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3",
      {"@/data/tuned.csv"},
      .fresh = "@/data",
      .worker = true},
