@@ -163,7 +163,7 @@ static dcs_status measure_other(const arguments *a) {
   dcs_run other;
   size_t again;
   dcs_status status = dcs_run_open(&other, a->check);
-  if (status == DCS_OK) status = dcs_dispatch_measure(&other, &how, stdout, &again);
+  if (status == DCS_OK) status = dcs_dispatch_measure_held(&other, &how, stdout, &again);
   dcs_run_close(&other);
   return status;
 }

@@ -41,6 +41,47 @@ static void rows_that_stray_are_measured_again(void **state) {
   assert_null(strstr(program_out, "measured again"));
 }
 
+/* Of all variants where it is NULL. */
+static size_t samples_of(const char *file, const char *variant) {
+  dcs_table *table;
+  size_t n = 0;
+  assert_int_equal(dcs_table_read(in_folder(file), &table), DCS_OK);
+  for (size_t r = 0; r < dcs_table_rows(table); r++)
+    n += !variant || strcmp(dcs_table_text(table, r, "variant"), variant) == 0;
+  dcs_table_free(table);
+  return n;
+}
+
+/* Of each method's samples the second takes half of the first and the third half as long again. */
+static void scatter_samples(const char *folder) {
+  char command[4096];
+  snprintf(
+      command, sizeof command,
+      "cd '%s' && awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }\n"
+      "{ m = $at[\"variant\"]; if (!(m in t)) t[m] = $at[\"time_ns\"] }\n"
+      "{ $at[\"time_ns\"] = t[m] * ($at[\"round\"] == 1 ? 0.5 : $at[\"round\"] == 2 ? 1.5 : 1) } "
+      "1' "
+      "samples.csv > part && mv part samples.csv",
+      in_folder(folder));
+  if (system(command) != 0) fail_msg("failed: %s", command);
+}
+
+/* Of the run held against: the slow method's samples disagree as much, but it is never fastest. */
+static void of_a_check_what_may_be_fastest_is_measured_again(void **state) {
+  (void)state;
+  char arguments[4096];
+  assert_status(program_run("sweep --variants cpu_gather,cpu_scatter_hoisted --config threads=1 "
+                            "--atoms 300 --grid 16^3 --scope kernel --rounds 3 --out %s",
+                            in_folder("held")),
+                0);
+  scatter_samples("held");
+  snprintf(arguments, sizeof arguments, "--check %s --measure", in_folder("held"));
+  assert_status(dispatch(arguments), 0);
+  assert_contains(program_out, "1 row is measured again");
+  assert_int_equal(samples_of("held/samples.csv", "cpu_gather"), 3);
+  assert_int_equal(samples_of("held/samples.csv", "cpu_scatter_hoisted"), 15);
+}
+
 /* The run held against lacks the one method that the table takes. */
 static void what_a_check_lacks_is_measured(void **state) {
   (void)state;
@@ -60,14 +101,6 @@ static void what_a_check_lacks_is_measured(void **state) {
   assert_null(strstr(program_out, "measured now"));
 }
 
-static size_t samples_of(const char *folder) {
-  dcs_table *table;
-  assert_int_equal(dcs_table_read(in_folder(folder), &table), DCS_OK);
-  const size_t rows = dcs_table_rows(table);
-  dcs_table_free(table);
-  return rows;
-}
-
 /* A run of more samples than a decision needs, as rows have that were in doubt. */
 static void what_a_check_lacks_is_measured_often_enough(void **state) {
   (void)state;
@@ -76,12 +109,12 @@ static void what_a_check_lacks_is_measured_often_enough(void **state) {
                             "--grid 8^3 --scope kernel --rounds 20 --out %s",
                             in_folder("often")),
                 0);
-  const size_t before = samples_of("often/samples.csv");
+  const size_t before = samples_of("often/samples.csv", NULL);
   assert_int_equal(before, 2 * 20);
   snprintf(arguments, sizeof arguments, "--check %s --measure", in_folder("often"));
   assert_status(dispatch(arguments), 0);
   assert_contains(program_out, "lacks 1 time of what the table takes: measured now");
-  assert_int_equal(samples_of("often/samples.csv") - before, 15);
+  assert_int_equal(samples_of("often/samples.csv", NULL) - before, 15);
 }
 
 static void what_cannot_be_measured_again_is_refused(void **state) {
@@ -93,6 +126,7 @@ static void what_cannot_be_measured_again_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_that_stray_are_measured_again),
+      cmocka_unit_test(of_a_check_what_may_be_fastest_is_measured_again),
       cmocka_unit_test(what_a_check_lacks_is_measured),
       cmocka_unit_test(what_a_check_lacks_is_measured_often_enough),
       cmocka_unit_test(what_cannot_be_measured_again_is_refused),

@@ -2,7 +2,11 @@
  * another run, what it is held against and lacks. */
 #include "tuning/dispatch/dispatch_measure.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A row of so many samples is not taken again because they disagree. */
+enum { ENOUGH = 15 };
 
 typedef struct {
   char atoms[64], grid[64], problem[DCS_TEXT], config[DCS_TEXT];
@@ -50,20 +54,63 @@ static dcs_status refuse_input(const dcs_run *run) {
 
 /* ---- rows that are in doubt ---- */
 
-static dcs_status make_plan(const dcs_run *run, plan *p) {
+typedef bool is_asked_for(const dcs_pool *p, const dcs_rate *rate);
+
+/* Of few samples half took a quarter longer than the least: a fit may be led astray. */
+static bool is_loose(const dcs_pool *p, const dcs_rate *rate) {
+  const dcs_run_row *row = rate->row;
+  (void)p;
+  if (row->n_times == 0 || row->n_times >= ENOUGH) return false;
+  return row->n_times == 1 || row->sorted[row->n_times / 2] > 1.25 * row->sorted[0];
+}
+
+/* CPU methods count in every scope, with their kernel time. */
+static bool counts_in(const dcs_rate *rate, dcs_scope scope) {
+  return rate->row->scope == scope || rate->method.variant->backend == DCS_CPU;
+}
+
+static double fastest(const dcs_pool *p, const dcs_size *size, dcs_scope scope) {
+  double least = INFINITY;
+  for (size_t i = 0; i < p->n_rates; i++) {
+    const dcs_rate *rate = &p->rates[i];
+    if (counts_in(rate, scope) && dcs_same_size(&rate->row->size, size))
+      least = fmin(least, rate->sample.ns);
+  }
+  return least;
+}
+
+static bool may_be_fastest(const dcs_pool *p, const dcs_rate *rate) {
+  for (int s = 0; s < DCS_DISPATCH_SCOPES; s++) {
+    const dcs_scope scope = dcs_dispatch_scopes[s];
+    if (counts_in(rate, scope) && rate->row->sorted[0] < 1.25 * fastest(p, &rate->row->size, scope))
+      return true;
+  }
+  return false;
+}
+
+/* Of few samples the middle half spreads over more than 5%, so that a loss may be theirs, and the
+ * method may be the fastest there: others lose whatever they take. */
+static bool is_unsettled(const dcs_pool *p, const dcs_rate *rate) {
+  const size_t n = rate->row->n_times;
+  const double *sorted = rate->row->sorted;
+  if (n == 0 || n >= ENOUGH) return false;
+  if (n >= 3 && sorted[3 * n / 4] - sorted[n / 4] <= 0.05 * sorted[n / 2]) return false;
+  return may_be_fastest(p, rate);
+}
+
+static dcs_status make_plan(const dcs_run *run, is_asked_for *also, plan *p) {
   dcs_pool pool = {0};
   dcs_status status = dcs_pool_open(run, &pool);
-  if (status == DCS_OK) status = make_room(p, pool.n_doubtful);
+  if (status == DCS_OK) status = make_room(p, pool.n_rates);
   for (size_t i = 0; status == DCS_OK && i < pool.n_rates; i++)
-    if (pool.rates[i].doubtful) add_row(p, pool.rates[i].row);
+    if (pool.rates[i].doubtful || also(&pool, &pool.rates[i])) add_row(p, pool.rates[i].row);
   dcs_pool_close(&pool);
   return status;
 }
 
 /* With twice as many new samples as old ones the median is one of the new. */
 static int rounds_of(const plan *p) {
-  const int least = DCS_DISPATCH_ENOUGH;
-  return p->most > (size_t)least / 3 ? 3 * (int)p->most : least;
+  return p->most > ENOUGH / 3 ? 3 * (int)p->most : ENOUGH;
 }
 
 static dcs_status measure_again(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
@@ -80,14 +127,24 @@ static dcs_status measure_again(const dcs_run *run, const dcs_refine_options *op
   return dcs_refine_sweep(run, &how, p->lines, (int)p->n);
 }
 
-dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
-                                size_t *measured) {
+static dcs_status measure_rows(const dcs_run *run, is_asked_for *also,
+                               const dcs_refine_options *options, FILE *notes, size_t *measured) {
   plan p = {0};
-  dcs_status status = make_plan(run, &p);
+  dcs_status status = make_plan(run, also, &p);
   *measured = p.n;
   if (status == DCS_OK && p.n > 0) status = measure_again(run, options, notes, &p);
   dcs_room_free(&p.room);
   return status;
+}
+
+dcs_status dcs_dispatch_measure(const dcs_run *run, const dcs_refine_options *options, FILE *notes,
+                                size_t *measured) {
+  return measure_rows(run, is_loose, options, notes, measured);
+}
+
+dcs_status dcs_dispatch_measure_held(const dcs_run *run, const dcs_refine_options *options,
+                                     FILE *notes, size_t *measured) {
+  return measure_rows(run, is_unsettled, options, notes, measured);
 }
 
 /* ---- what a check lacks ---- */
@@ -134,7 +191,7 @@ dcs_status dcs_dispatch_measure_taken(const dcs_dispatch_check *check,
   dcs_refine_options how = *options;
   dcs_status status = plan_check(check, &p);
   *measured = p.n;
-  how.rounds = p.most < DCS_DISPATCH_ENOUGH ? (int)p.most : DCS_DISPATCH_ENOUGH;
+  how.rounds = p.most < ENOUGH ? (int)p.most : ENOUGH;
   if (status == DCS_OK && p.n > 0) status = refuse_input(run);
   if (status == DCS_OK && p.n > 0) {
     fprintf(notes, "%s lacks %zu time%s of what the table takes: measured now\n", run->folder, p.n,

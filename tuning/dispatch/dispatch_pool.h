@@ -10,9 +10,6 @@
 /* How many sizes stand for each measured one in a choice. */
 enum { DCS_POOL_AROUND = 4 };
 
-/* A row of so many samples is not taken again because they disagree. */
-enum { DCS_DISPATCH_ENOUGH = 15 };
-
 /* A row of the summary that is ok, whatever the problem and the scope. */
 typedef struct {
   const dcs_run_row *row;
@@ -21,7 +18,7 @@ typedef struct {
   dcs_cost_sample sample;
   int clashes;   /* rates of the method that cannot be right where this one is */
   bool strays;   /* it is the one that is wrong, and counts for nothing */
-  bool doubtful; /* it is, or could be as well, or its few samples disagree */
+  bool doubtful; /* it is, or could be as well */
 } dcs_rate;
 
 /* A method in one scope, with what was measured of it. */
@@ -40,7 +37,7 @@ typedef struct {
   dcs_room room, filled; /* for all families and scopes; for one of them */
   int sm_count;
   dcs_rate *rates;
-  size_t n_rates, n_strays, n_doubtful;
+  size_t n_rates, n_strays;
   const dcs_dispatch_family *family; /* the pool is filled with */
   dcs_scope scope;                   /* and what of it */
   dcs_candidate *list;
@@ -62,8 +59,8 @@ void dcs_pool_close(dcs_pool *p);
 void dcs_pool_notes(const dcs_run *run, FILE *out);
 
 /* Marks the fewest rates that leave no two of a method of which the smaller problem took three
- * times as long as the larger or more; says which they are. In doubt are these, those that could be
- * as well, and those of few samples that disagree. */
+ * times as long as the larger or more; says which they are. In doubt are these and those that could
+ * be as well. */
 void dcs_pool_find_strays(dcs_pool *p);
 void dcs_pool_print_strays(const dcs_pool *p, FILE *out);
 

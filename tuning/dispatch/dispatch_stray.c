@@ -77,22 +77,11 @@ static void leave_out(dcs_pool *p, dcs_rate *worst) {
   }
 }
 
-/* Whether more samples would say more: there is one, or half of a few took a quarter longer than
- * the least. */
-static bool is_loose(const dcs_run_row *row) {
-  if (row->n_times == 0 || row->n_times >= DCS_DISPATCH_ENOUGH) return false;
-  return row->n_times == 1 || row->sorted[row->n_times / 2] > 1.25 * row->sorted[0];
-}
-
 void dcs_pool_find_strays(dcs_pool *p) {
   dcs_rate *worst;
   count_clashes(p);
   while ((worst = find_worst(p)) != NULL)
     leave_out(p, worst);
-  for (size_t i = 0; i < p->n_rates; i++) {
-    p->rates[i].doubtful |= is_loose(p->rates[i].row);
-    p->n_doubtful += p->rates[i].doubtful;
-  }
 }
 
 void dcs_pool_print_strays(const dcs_pool *p, FILE *out) {
