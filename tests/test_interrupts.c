@@ -278,6 +278,30 @@ static void threads_that_cannot_start_are_want_of_memory(void **state) {
 #endif
 }
 
+/* Stacks larger than all addresses, which are OpenMP's alone: its runtime ends the worker behind
+ * the check for threads. A resume tries the row again. */
+static void a_thread_that_does_not_start_is_no_crash(void **state) {
+  (void)state;
+#ifdef _OPENMP
+  static const char sweep[] = "sweep --variants cpu_gather --config threads=2 --atoms 5 "
+                              "--grid 4^3 --rounds 1 --resume --out %s";
+  setenv("OMP_NUM_THREADS", "1", 1); /* of the program itself */
+  setenv("OMP_STACKSIZE", "200000G", 1);
+  int status = program_run(sweep, in_folder("stacks"));
+  unsetenv("OMP_STACKSIZE");
+  unsetenv("OMP_NUM_THREADS");
+  assert_status(status, DCS_FAILED);
+  dcs_table *summary = run_table("stacks", "summary.csv");
+  assert_int_equal(dcs_table_rows(summary), 1);
+  assert_string_equal(text_at(summary, 0, "outcome"), "memory");
+  assert_string_equal(text_at(summary, 0, "stop_reason"), "killed");
+  assert_contains(text_at(summary, 0, "why"), "cannot start a thread");
+  dcs_table_free(summary);
+  assert_status(program_run(sweep, in_folder("stacks")), 0);
+  check_run("stacks", 1, 1);
+#endif
+}
+
 static void too_short_to_start_in_is_a_timeout(void **state) {
   (void)state;
   assert_int_equal(try_struck((strike){.at = NONE}, 1e-9).outcome, DCS_OUTCOME_TIMEOUT);
@@ -300,6 +324,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(rows_of_killed_workers_are_gone_on_with),
       cmocka_unit_test(another_signal_of_the_kernels_is_a_crash),
       cmocka_unit_test(threads_that_cannot_start_are_want_of_memory),
+      cmocka_unit_test(a_thread_that_does_not_start_is_no_crash),
       cmocka_unit_test(too_short_to_start_in_is_a_timeout),
       cmocka_unit_test(a_second_interrupt_leaves_the_rows),
       cmocka_unit_test(a_signal_is_never_a_result),

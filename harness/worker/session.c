@@ -37,7 +37,7 @@ struct dcs_session {
   char lost[2 * DCS_TEXT];
   bool announced; /* the worker that runs now knows the problem */
   int killed_by;  /* the signal from outside that ended the last worker that died; 0: none did */
-  bool unstarted; /* there was no process or pipe for the last worker */
+  bool unstarted; /* there was no process or pipe for the last worker, or no thread in it */
   slot_state *slots;
   int n_slots;
 };
@@ -215,6 +215,7 @@ static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
   if (outcome != DCS_OUTCOME_OK) return outcome;
   if (reply->outcome != DCS_OUTCOME_OK || reply->status != DCS_OK)
     (void)dcs_fail(reply->status != DCS_OK ? reply->status : DCS_FAILED, "%s", reply->message);
+  session->unstarted = reply->unstarted;
   if (reply->outcome == DCS_OUTCOME_OK && reply->lost[0])
     memcpy(session->lost, reply->lost, sizeof session->lost);
   return reply->outcome;
@@ -231,10 +232,10 @@ static dcs_outcome begin(dcs_session *session) {
   for (int s = 0; s < session->n_slots; s++)
     session->slots[s].ready = false;
   dcs_outcome outcome = receive(session, &session->worker, &reply);
-  if (outcome != DCS_OUTCOME_OK) return outcome;
-  if (reply.status != DCS_OK) {
-    stop(&session->worker, false);
-    return DCS_OUTCOME_NO_DEVICE;
+  if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = DCS_OUTCOME_NO_DEVICE;
+  if (outcome != DCS_OUTCOME_OK) {
+    stop(&session->worker, outcome != DCS_OUTCOME_NO_DEVICE);
+    return outcome;
   }
   session->n_devices = reply.n_cards;
   memcpy(session->devices, reply.cards, sizeof session->devices);

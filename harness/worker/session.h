@@ -3,7 +3,8 @@
  *
  * A worker that SIGKILL, SIGTERM, SIGINT, SIGHUP or SIGQUIT ended was killed from outside: no
  * kernel raises these. What it was asked is asked once more, in a fresh worker. Killed again, the
- * outcome is `memory` after SIGKILL, which the system sends where memory runs out, else `crash`. On
+ * outcome is `memory` after SIGKILL, which the system sends where memory runs out, else `crash`.
+ * One that a library ended by exit(), as OpenMP's does for want of a thread, is `memory`, too. On
  * an interrupt of the program itself, outcomes mean nothing: ask dcs_interrupted(). */
 #ifndef DCS_SESSION_H
 #define DCS_SESSION_H
@@ -40,7 +41,8 @@ void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 void dcs_session_restart(dcs_session *session);
 
 /* Whether the last outcome, of a crash or want of memory, is that of a worker which was killed
- * twice or could not be started: not the method's doing, and worth another try at another time. */
+ * twice, or that, or a thread in it, could not be started: not the method's doing, and worth
+ * another try at another time. */
 bool dcs_session_was_killed(const dcs_session *session);
 
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */

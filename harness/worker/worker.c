@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -134,6 +135,18 @@ dcs_status dcs_worker_refuse(dcs_status status) {
   return status;
 }
 
+static bool serving;
+
+/* What calls exit() here is a library, as OpenMP's runtime does where it cannot start a thread; no
+ * kernel does. The request is answered with that. */
+static void tell_end(void) {
+  static dcs_reply reply = {.outcome = DCS_OUTCOME_MEMORY, .unstarted = true};
+  if (!serving) return;
+  snprintf(reply.message, sizeof reply.message,
+           "a library ended the worker, as OpenMP's does where it cannot start a thread");
+  (void)write_all(DCS_WORKER_REPLIES, &reply, sizeof reply);
+}
+
 dcs_status dcs_worker(const char *device, const char *kernels) {
   dcs_arena arena = {.fd = DCS_WORKER_ARENA};
   dcs_engine *engine = NULL;
@@ -148,6 +161,7 @@ dcs_status dcs_worker(const char *device, const char *kernels) {
   signal(SIGTERM, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   dcs_continues_count();
+  serving = atexit(tell_end) == 0;
 
   reply.status = open_engine(device, kernels && *kernels ? kernels : NULL, &engine, &reply);
   if (reply.status != DCS_OK)
@@ -158,6 +172,7 @@ dcs_status dcs_worker(const char *device, const char *kernels) {
     serve(engine, &request, &arena, facts, &reply);
     alive = answer(&request, &reply, facts, engine->n_devices);
   }
+  serving = false;
   if (engine) engine->close(engine);
   return reply.status;
 }
