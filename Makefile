@@ -257,8 +257,8 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
 	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 10 --device cuda:0 --out $(REFERENCE_OUT)/within --resume
 	$(BIN) sweep --plan results/tolerance.plan.csv --spacing 0.5 --rounds 9 --budget 260 --device cuda:0 --out $(REFERENCE_OUT)/tolerance --resume
-	$(BIN) sweep --plan results/dispatch.plan.csv --rounds 5 --budget 300 --device cuda:0 --out $(REFERENCE_OUT)/dispatch --resume
-	$(BIN) sweep --plan results/random.plan.csv --rounds 5 --budget 240 --device cuda:0 --out $(REFERENCE_OUT)/random --resume
+	$(BIN) sweep --plan results/dispatch.plan.csv --rounds 15 --budget 300 --device cuda:0 --out $(REFERENCE_OUT)/dispatch --resume
+	$(BIN) sweep --plan results/random.plan.csv --rounds 15 --budget 240 --device cuda:0 --out $(REFERENCE_OUT)/random --resume
 	$(BIN) dispatch $(REFERENCE_OUT)/dispatch --measure --check $(REFERENCE_OUT)/random
 	$(BIN) generate water --atoms 160461 --out $(BUILD)/water.pqr
 	$(BIN) sweep --plan results/water.plan.csv --input $(BUILD)/water.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/water --resume
