@@ -10,7 +10,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/judge/oracle.h"
-#include "harness/problems/maps.h"
+#include "harness/problems/common.h"
 #include "tests/planted_kernels.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The problem kind `born`: generalised Born radii by pairwise descreening. */
 #include "kernels/born/born.h"
-#include "harness/problems/case.h"
+#include "harness/problems/common.h"
 
 #include <math.h>
 
@@ -34,10 +34,6 @@ static const char *const verified[] = {"",
                                        NULL};
 
 /* ---- inputs and outputs ---- */
-
-static int64_t one_an_atom(const dcs_problem *problem) {
-  return problem->n_inputs;
-}
 
 /* What is left of an atom's radius; 0: it has none, takes nothing and gets none. */
 static double radius_of(const dcs_site *site) {
@@ -180,11 +176,6 @@ static dcs_sums reference(const dcs_case *c, int buffer, int64_t i, double large
                     .e = slope * sums.e + last_rounding(problem, p, integral)};
 }
 
-static double reach(const dcs_case *c) {
-  (void)c;
-  return INFINITY;
-}
-
 /* An atom alone. */
 static double single(const dcs_config *problem, const dcs_site *site, double r) {
   (void)problem;
@@ -194,14 +185,11 @@ static double single(const dcs_config *problem, const dcs_site *site, double r) 
 
 /* ---- the kind ---- */
 
-static const char *const axes[] = {"atoms", NULL};
-static const dcs_dimension dimensions[] = {{"atoms", "atoms", 0, 1}};
-
 static const dcs_buffer buffers[] = {
     [DCS_BORN_ATOMS] = {.name = "atoms", .bytes = sizeof(dcs_sphere)},
     [DCS_BORN_RADII] = {.name = "radii",
                         .bytes = sizeof(float),
-                        .count = one_an_atom,
+                        .count = dcs_one_an_atom,
                         .output = true,
                         .reference = reference}};
 
@@ -216,16 +204,16 @@ const dcs_kind dcs_kind_born = {
     .eval = "pairs",
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .axes = axes,
-    .n_axes = 1,
-    .dimensions = dimensions,
-    .n_dimensions = 1,
+    .axes = dcs_atom_axes,
+    .n_axes = DCS_ATOM_AXES,
+    .dimensions = dcs_atom_dimensions,
+    .n_dimensions = DCS_ATOM_DIMENSIONS,
     .verified = verified,
     .buffers = buffers,
     .n_buffers = sizeof buffers / sizeof buffers[0],
     .input = input,
     .work = work,
-    .reach = reach,
+    .reach = dcs_reaches_all,
     .rounding = rounding,
     .single = single,
     .limit = {[DCS_CPU] = "cpu_%s_fma_per_s", [DCS_GPU] = "gpu_fma_per_s"},

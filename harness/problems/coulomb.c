@@ -1,8 +1,8 @@
 /* The problem kind `coulomb`: the electrostatic potential map, as a direct sum, within a cutoff, or
  * to a tolerance. */
 #include "kernels/coulomb/coulomb.h"
+#include "harness/problems/common.h"
 #include "harness/problems/ewald.h"
-#include "harness/problems/maps.h"
 
 #include <math.h>
 #include <stdlib.h>

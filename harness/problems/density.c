@@ -1,6 +1,6 @@
 /* The problem kind `density`: the Gaussian density map of QuickSurf. */
 #include "kernels/density/density.h"
-#include "harness/problems/maps.h"
+#include "harness/problems/common.h"
 
 #include <math.h>
 

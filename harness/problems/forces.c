@@ -1,5 +1,6 @@
 /* The problem kind `forces`: Lennard-Jones and Coulomb forces and energies within a cutoff. */
 #include "kernels/forces/forces.h"
+#include "harness/problems/common.h"
 #include "harness/problems/forces_pairs.h"
 
 #include <math.h>
@@ -136,10 +137,6 @@ static bool cell(const dcs_problem *problem, double edge[3]) {
 }
 
 /* ---- inputs and outputs ---- */
-
-static int64_t one_an_atom(const dcs_problem *problem) {
-  return problem->n.x;
-}
 
 static int64_t one_more(const dcs_problem *problem) {
   return problem->n.x + 1;
@@ -379,21 +376,13 @@ static dcs_sums reference(const dcs_case *c, int buffer, int64_t value, double l
   return sums;
 }
 
-static double reach(const dcs_case *c) {
-  (void)c;
-  return INFINITY;
-}
-
 /* ---- the kind ---- */
-
-static const char *const axes[] = {"atoms", NULL};
-static const dcs_dimension dimensions[] = {{"atoms", "atoms", 0, 1}};
 
 static const dcs_buffer buffers[] = {
     [DCS_FORCES_ATOMS] = {.name = "atoms", .bytes = sizeof(dcs_particle)},
     [DCS_FORCES_WELLS] = {.name = "wells",
                           .bytes = sizeof(dcs_well),
-                          .count = one_an_atom,
+                          .count = dcs_one_an_atom,
                           .fill = fill_wells},
     [DCS_FORCES_BEGINS] = {.name = "begins",
                            .bytes = sizeof(int32_t),
@@ -421,7 +410,7 @@ static const dcs_buffer buffers[] = {
                             .fill = fill_special},
     [DCS_FORCES_OUT] = {.name = "forces",
                         .bytes = sizeof(dcs_force),
-                        .count = one_an_atom,
+                        .count = dcs_one_an_atom,
                         .output = true,
                         .values = 4,
                         .reference = reference}};
@@ -436,10 +425,10 @@ const dcs_kind dcs_kind_forces = {
     .eval = "pairs",
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .axes = axes,
-    .n_axes = 1,
-    .dimensions = dimensions,
-    .n_dimensions = 1,
+    .axes = dcs_atom_axes,
+    .n_axes = DCS_ATOM_AXES,
+    .dimensions = dcs_atom_dimensions,
+    .n_dimensions = DCS_ATOM_DIMENSIONS,
     .verified = verified,
     .canonical = canonical,
     .cell = cell,
@@ -452,7 +441,7 @@ const dcs_kind dcs_kind_forces = {
     .complete = complete,
     .work = work,
     .estimate = estimate,
-    .reach = reach,
+    .reach = dcs_reaches_all,
     .rounding = rounding,
     .limit = {[DCS_CPU] = "cpu_%s_fma_per_s", [DCS_GPU] = "gpu_fma_per_s"},
     .limit_cost = {[DCS_CPU] = 43, [DCS_GPU] = 43},

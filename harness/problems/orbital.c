@@ -1,7 +1,7 @@
 /* The problem kind `orbital`: the amplitude of a molecular orbital on a grid. */
 #include "kernels/orbital/orbital.h"
 #include "harness/base/grow.h"
-#include "harness/problems/maps.h"
+#include "harness/problems/common.h"
 #include "harness/problems/orbital_basis.h"
 #include "harness/problems/orbital_terms.h"
 
@@ -197,11 +197,6 @@ static double rounding(const dcs_config *problem) {
   return 1 + 1 + 3 + 3 + 4 + 3 * 4 + 4 + 6 + 3 + 6;
 }
 
-static double reach(const dcs_case *c) {
-  (void)c;
-  return INFINITY;
-}
-
 /* ---- the kind ---- */
 
 static const dcs_buffer buffers[] = {
@@ -236,7 +231,7 @@ const dcs_kind dcs_kind_orbital = {
     .complete = complete,
     .work = work,
     .evals_an_atom = DCS_ORBITAL_EVALS,
-    .reach = reach,
+    .reach = dcs_reaches_all,
     .rounding = rounding,
     .limit = {[DCS_CPU] = "cpu_%s_fma_per_s", [DCS_GPU] = "gpu_fma_per_s"},
     .limit_cost = {[DCS_CPU] = DCS_ORBITAL_FMA, [DCS_GPU] = DCS_ORBITAL_FMA},

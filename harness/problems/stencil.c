@@ -1,6 +1,6 @@
 /* The problem kind `stencil`: a step of advection, diffusion and reaction on a grid. */
 #include "kernels/stencil/stencil.h"
-#include "harness/problems/case.h"
+#include "harness/problems/common.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -179,19 +179,11 @@ static double rounding(const dcs_config *problem) {
   return 8 + 1 + 3 + 2 + 1;
 }
 
-static double reach(const dcs_case *c) {
-  (void)c;
-  return 0;
-}
-
 static int halo(const dcs_config *problem) {
   return problem->value[POINTS] > 7 ? 2 : 1;
 }
 
 /* ---- the kind ---- */
-
-static const char *const axes[] = {"nx", "ny", "nz", NULL};
-static const dcs_dimension dimensions[] = {{"grid", "points", 0, 3}};
 
 #define FIELD(text, elements)                                                                      \
   { .name = text, .bytes = sizeof(float), .count = elements, .fill = fill }
@@ -220,10 +212,10 @@ const dcs_kind dcs_kind_stencil = {
     .eval = "points",
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .axes = axes,
-    .n_axes = 3,
-    .dimensions = dimensions,
-    .n_dimensions = 1,
+    .axes = dcs_grid_axes,
+    .n_axes = DCS_GRID_AXES,
+    .dimensions = dcs_grid_dimensions,
+    .n_dimensions = DCS_GRID_DIMENSIONS,
     .verified = verified,
     .canonical = canonical,
     .buffers = buffers,
@@ -231,7 +223,7 @@ const dcs_kind dcs_kind_stencil = {
     .stepping = &stepping,
     .cold = true,
     .work = work,
-    .reach = reach,
+    .reach = dcs_reaches_all,
     .rounding = rounding,
     .limit = {[DCS_CPU] = "cpu_%s_memory_bytes_per_s", [DCS_GPU] = "gpu_memory_bytes_per_s"},
     .limit_cost = {[DCS_CPU] = BYTES, [DCS_GPU] = BYTES},

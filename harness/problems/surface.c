@@ -1,7 +1,7 @@
 /* The problem kind `surface`: the isosurface of a map. */
 #include "kernels/surface/surface.h"
 #include "harness/base/machine.h"
-#include "harness/problems/case.h"
+#include "harness/problems/common.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,15 +197,7 @@ static double rounding(const dcs_config *problem) {
   return 4;
 }
 
-static double reach(const dcs_case *c) {
-  (void)c;
-  return 0;
-}
-
 /* ---- the kind ---- */
-
-static const char *const axes[] = {"nx", "ny", "nz", NULL};
-static const dcs_dimension dimensions[] = {{"grid", "points", 0, 3}};
 
 static const dcs_buffer buffers[DCS_SURFACE_BUFFERS] = {
     [DCS_SURFACE_MAP] = {.name = "map", .bytes = sizeof(float), .count = points, .fill = fill_map},
@@ -244,16 +236,16 @@ const dcs_kind dcs_kind_surface = {
     .what = "the isosurface of a map as triangles, by marching cubes",
     .unit = "spacings",
     .eval = "points",
-    .axes = axes,
-    .n_axes = 3,
-    .dimensions = dimensions,
-    .n_dimensions = 1,
+    .axes = dcs_grid_axes,
+    .n_axes = DCS_GRID_AXES,
+    .dimensions = dcs_grid_dimensions,
+    .n_dimensions = DCS_GRID_DIMENSIONS,
     .verified = verified,
     .buffers = buffers,
     .n_buffers = DCS_SURFACE_BUFFERS,
     .cold = true,
     .work = work,
-    .reach = reach,
+    .reach = dcs_reaches_all,
     .rounding = rounding,
     .limit = {[DCS_CPU] = "cpu_%s_memory_bytes_per_s", [DCS_GPU] = "gpu_memory_bytes_per_s"},
     .limit_cost = {[DCS_CPU] = BYTES, [DCS_GPU] = BYTES},

@@ -1,4 +1,5 @@
 /* The kind of problems that a specification makes: one problem, whose buffers are the arguments. */
+#include "harness/problems/common.h"
 #include "harness/spec/made.h"
 
 #include "harness/base/hash.h"
@@ -54,11 +55,6 @@ static dcs_sums reference(const dcs_case *c, int b, int64_t i, double largest) {
 static double work(const dcs_case *c, bool given) {
   (void)given;
   return dcs_made_of_kind(c->kind)->outputs;
-}
-
-static double nothing_reaches(const dcs_case *c) {
-  (void)c;
-  return 0;
 }
 
 static double nothing_rounds(const dcs_config *config) {
@@ -149,7 +145,7 @@ dcs_status dcs_made_fill_kind(dcs_made *made, bool runs) {
                           .verified = none,
                           .buffers = made->buffers,
                           .work = work,
-                          .reach = nothing_reaches,
+                          .reach = dcs_reaches_all,
                           .rounding = nothing_rounds};
   made->of = &made->kind;
   DCS_TRY(add_buffers(made));

@@ -41,19 +41,33 @@ static void write_entries(const char *source, char *entries, size_t size) {
   }
 }
 
-/* Prelude, kernels and entries as one text (malloc'd); #line keeps the kernels' own line numbers.
+/* What is put before kernels; watch: "" where nobody watches. */
+typedef struct {
+  const char *watch, *language, *run;
+} preludes;
+
+static bool find_preludes(bool watched, preludes *p) {
+  *p = (preludes){.watch = watched ? dcs_embedded("harness/device/emulated/emulator_watch.h") : "",
+                  .language = dcs_embedded("harness/device/emulated/emulator.h"),
+                  .run = dcs_embedded("harness/device/emulated/emulator_run.h")};
+  return p->watch && p->language && p->run;
+}
+
+/* Preludes, kernels and entries as one text (malloc'd); #line keeps the kernels' own line numbers.
  * Fibres are slow: threads run as loops where the source has nothing that they wait at. */
-static char *whole_text(const char *watch, const char *prelude, const dcs_source *source) {
-  int fibres = *watch || strstr(source->text, "__syncthreads") || strstr(source->text, "_sync(");
-  static const char format[] = "#define DCS_EMULATED_FIBRES %d\n%s%s\n#line 1 \"%s\"\n%s\n#line 1 "
-                               "\"entry\"\n%s";
+static char *whole_text(const preludes *p, const dcs_source *source) {
+  int fibres = *p->watch || strstr(source->text, "__syncthreads") || strstr(source->text, "_sync(");
+  static const char format[] =
+      "#define DCS_EMULATED_FIBRES %d\n%s%s%s\n#line 1 \"%s\"\n%s\n#line 1 "
+      "\"entry\"\n%s";
   char entries[MOST_ENTRIES * (DCS_KERNEL_NAME + 32)];
   write_entries(source->text, entries, sizeof entries);
-  size_t bytes = sizeof format + strlen(watch) + strlen(prelude) + strlen(source->name) +
-                 strlen(source->text) + strlen(entries);
+  size_t bytes = sizeof format + strlen(p->watch) + strlen(p->language) + strlen(p->run) +
+                 strlen(source->name) + strlen(source->text) + strlen(entries);
   char *text = malloc(bytes);
   if (text)
-    snprintf(text, bytes, format, fibres, watch, prelude, source->name, source->text, entries);
+    snprintf(text, bytes, format, fibres, p->watch, p->language, p->run, source->name, source->text,
+             entries);
   return text;
 }
 
@@ -122,12 +136,11 @@ dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, bool watched,
                                 const dcs_source *source, void **image, size_t *bytes,
                                 dcs_code_facts *facts) {
   dcs_source whole = *source;
-  const char *prelude = dcs_embedded("harness/device/emulated/emulator.h");
-  const char *watch = watched ? dcs_embedded("harness/device/emulated/emulator_watch.h") : "";
-  if (!prelude || !watch)
+  preludes p;
+  if (!find_preludes(watched, &p))
     return dcs_fail(DCS_UNAVAILABLE,
                     "this program was built without the emulator's preludes in it");
-  char *text = whole_text(watch, prelude, source);
+  char *text = whole_text(&p, source);
   const char **options = calloc((size_t)source->n_options + 1, sizeof *options);
   if (!text || !options) {
     free(text);

@@ -6,9 +6,9 @@
 
 enum { DCS_KERNEL_NAME = 64 };
 
-/* Puts the prelude (emulator.h; where the kernel is watched, emulator_watch.h before it) before the
- * source and an entry for each kernel behind it: functions dcs_emulated_run_KERNEL and
- * dcs_emulated_sizes_of_KERNEL. *image (malloc'd, the caller frees) is
+/* Puts the preludes (emulator.h and emulator_run.h; where the kernel is watched, emulator_watch.h
+ * before them) before the source and an entry for each kernel behind it: functions
+ * dcs_emulated_run_KERNEL and dcs_emulated_sizes_of_KERNEL. *image (malloc'd, the caller frees) is
  * a shared object, taken from the code cache where it is there. DCS_FAILED with the compiler's
  * output when it does not compile. */
 dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, bool watched,
