@@ -251,6 +251,7 @@ static dcs_status run(const arguments *a) {
   DCS_TRY(find_device(a, &s, device));
   DCS_TRY(dcs_parse_grid(a->grid ? a->grid : "256^3", &s.n));
   if (a->slices > 0) s.n.z = a->slices;
+  DCS_TRY(dcs_check_grid(s.n));
   if (a->out && dcs_job->rank == 0) DCS_TRY(dcs_check_can_write(a->out));
   DCS_TRY(dcs_steps_run(dcs_job, &s, &result));
   const dcs_status status = show(a, &s, &result);

@@ -112,10 +112,7 @@ dcs_status dcs_request_check(const dcs_map_request *r) {
   if (r->n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)r->n_atoms);
   DCS_TRY(dcs_check_spacing(r->spacing));
-  if (r->nx < 1 || r->ny < 1 || r->nz < 1)
-    return dcs_fail(DCS_USAGE,
-                    "grid %lldx%lldx%lld has no points; every dimension must be at least 1",
-                    (long long)r->nx, (long long)r->ny, (long long)r->nz);
+  DCS_TRY(dcs_check_grid((dcs_dims){r->nx, r->ny, r->nz}));
   if (!(r->cutoff == 0 || (r->cutoff >= 1e-6 && r->cutoff <= 1e6)))
     return dcs_fail(DCS_USAGE, "cutoff %g; it must be 0 for none, or 1e-6 to 1e6 angstrom",
                     r->cutoff);

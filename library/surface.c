@@ -35,8 +35,14 @@ static dcs_status pose(const dcs_mapper *m, const dcs_field *field, double isova
   return dcs_fail(DCS_UNAVAILABLE, "no memory for a surface");
 }
 
-/* What the map has, where that is no surface. */
+/* What the map has, where that is no surface. A flat grid has no cells. */
 static dcs_status no_surface(const dcs_field *field, double isovalue) {
+  const dcs_dims n = field->n;
+  if (n.x < 2 || n.y < 2 || n.z < 2)
+    return dcs_fail(DCS_USAGE,
+                    "found a grid of %lldx%lldx%lld points; a surface needs two at least "
+                    "in each dimension",
+                    (long long)n.x, (long long)n.y, (long long)n.z);
   double least = INFINITY, greatest = -INFINITY;
   for (int64_t i = 0; i < dcs_points(field->n); i++) {
     least = fmin(least, field->values[i]);
@@ -105,7 +111,7 @@ static void turn(dcs_surface_mesh *mesh) {
 
 static dcs_status compute(dcs_mapper *m, const dcs_field *field, const posed *p,
                           dcs_surface_mesh *mesh) {
-  if (dcs_surface_size(&p->problem)->vertices == 0) return no_surface(field, mesh->isovalue);
+  if (dcs_surface_size(&p->problem)->triangles == 0) return no_surface(field, mesh->isovalue);
   DCS_TRY(make_room(p, mesh));
   void *const out[DCS_MAX_BUFFERS] = {
       [DCS_SURFACE_VERTICES] = mesh->vertices, [DCS_SURFACE_TRIANGLES] = mesh->triangles};

@@ -5,6 +5,7 @@
 #include "mpi/ranks.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,9 @@ static dcs_status agree(dcs_workers *w, uint64_t hash, char *text, size_t size) 
 static dcs_status gather(dcs_workers *w, const void *mine, size_t bytes, void *all) {
   dcs_ranks *ranks = dcs_ranks_of(w);
   MPI_Request request;
+  if (bytes > INT_MAX)
+    return dcs_fail(DCS_USAGE, "%zu bytes of a rank to gather; MPI counts %d at most", bytes,
+                    INT_MAX);
   pthread_mutex_lock(&ranks->lock);
   MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
   pthread_mutex_unlock(&ranks->lock);

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Plants each mutant of tests/mutants.txt in a copy of the tree and demands that what the table names
-# fails. What is named must pass on the sources as they are; a mutant whose line is not there once, or
-# that does not build, fails the run, as one does that lives. Usage: mutants.sh BUILD [PATTERN]: only
-# mutants whose heading matches it. MUTANT_JOBS copies at a time (all CPUs).
+# fails. What is named must pass on the sources as they are; a mutant whose line is not there once, that
+# does not build, or that is a kernel which does not compile while tests run, fails the run, as one does
+# that lives. Usage: mutants.sh BUILD [PATTERN]: only mutants whose heading matches it. MUTANT_JOBS copies
+# at a time (all CPUs).
 build=$(realpath "$1") only=$2 here=$PWD
 jobs=${MUTANT_JOBS:-$(nproc)}
 root=$build/mutants
@@ -41,10 +42,27 @@ cat >"$root/names" <<'END'
 sed 's/^[^:]*: //' | awk '$1 == "survives:" { exit } { for (i = 1; i <= NF; i++) if ($i == "verify" || $i == "faults") { print $i, $(i + 1); i++ } else print $i }'
 END
 
+# The compiler of kernels, which keeps what it had to say of those that do not compile.
+mkdir "$root/bin"
+for cxx in c++ g++ clang++; do
+  real=$(command -v $cxx) || continue
+  cat >"$root/bin/$cxx" <<END
+#!/bin/sh
+said=\$(mktemp)
+"$real" "\$@" 2>"\$said"
+status=\$?
+cat "\$said" >&2
+[ \$status = 0 ] || cat "\$said" >>"\${MUTANT_SAID:-/dev/null}"
+rm -f "\$said"
+exit \$status
+END
+  chmod +x "$root/bin/$cxx"
+done
+
 # Takes its share of the mutants in a copy of its own.
 cat >"$root/worker" <<'END'
 cd "$root/tree$1" || exit 1
-export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build
+export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build PATH="$root/bin:$PATH" MUTANT_SAID="$PWD/said"
 for mutant in $(ls "$root/list" | awk -v n="$1" -v of="$jobs" 'NR % of == n'); do
   { read -r head; IFS= read -r from; IFS= read -r to; } <"$root/list/$mutant"
   file=${head%%:*} what="$file: $from"
@@ -55,11 +73,16 @@ for mutant in $(ls "$root/list" | awk -v n="$1" -v of="$jobs" 'NR % of == n'); d
   cat changed >"$file"
   verdict=LIVES
   echo "$head" | sh "$root/names" >wanted
+  : >"$MUTANT_SAID"
   while read -r name word; do
     sh "$root/run_one" $name $word </dev/null
     case $? in 0) ;; 124 | 137) verdict="found by $name $word, which did not end"; break ;; 9) verdict="DOES NOT BUILD"; cp log "$root/$mutant.log"; break ;; *) verdict="found by $name $word"; break ;; esac
   done <wanted
   [ -s wanted ] || verdict="known to live"
+  if grep -qE "(^|/)$(basename "$file"):[0-9:]* error: " "$MUTANT_SAID"; then
+    verdict="DOES NOT COMPILE, rewrite it:"
+    cp "$MUTANT_SAID" "$root/$mutant.log"
+  fi
   case $verdict in found*|known*) echo "mutants: $what: $verdict" ;; *) echo "$verdict $what" | tee -a "$root/bad" ;; esac
   cp -p kept "$file"
   touch "$file"

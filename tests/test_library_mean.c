@@ -105,7 +105,12 @@ static void wrong_means_are_refused(void **state) {
   r.nx = 0;
   assert_int_equal(dcs_mean_open(m, &(dcs_mean_request){.map = r, .charges = charges}, &none),
                    DCS_USAGE);
-  r.nx = NX;
+  r.nx = r.ny = (int64_t)1 << 31; /* times 4 slices: 2^64 points */
+  r.nz = 4;
+  assert_int_equal(dcs_mean_open(m, &(dcs_mean_request){.map = r, .charges = charges}, &none),
+                   DCS_USAGE);
+  assert_contains(dcs_error_message(), "more points than 2^40");
+  r = frame(0);
   mean = open_mean(m, &r, 0);
   assert_int_equal(dcs_mean_add(mean, NULL, NULL), DCS_USAGE);
   assert_contains(dcs_error_message(), "no places");

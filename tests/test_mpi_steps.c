@@ -196,6 +196,10 @@ static void what_cannot_be_is_refused(void **state) {
   assert_status(program_run("steps --device emulated --variant cpu_stencil"), 2);
   assert_status(program_run("steps --grid 8^3 --device emulated --time"), 2);
   assert_status(program_run("steps --time --csv"), 2);
+  assert_status(program_run("steps --grid 1073741824x1073741824x16"), 2);
+  assert_contains(program_err, "more points than 2^40");
+  assert_status(program_run("steps --grid 1048576x1048576x1 --slices 2147483648"), 2);
+  assert_contains(program_err, "grid 1048576x1048576x2147483648 has more points than 2^40");
   if (!mpi_here()) skip();
   assert_int_equal(run_ranks(5, "steps --grid 8x8x9"), 2);
   assert_contains(said, "found 5 ranks for 9 slices; expected at most 4");

@@ -372,6 +372,43 @@ static void ranks_are_not_bound_to_one_cpu(void **state) {
   free(text);
 }
 
+/* What starts ranks is the user's, and so is what it prints. */
+static void numbers_that_no_rank_has_are_refused(void **state) {
+  static const char *const parts[] = {"1e300", "-1e13", "nan", "inf", "9223372036854775808"};
+  static const char *const words[] = {NULL};
+  char script[2 * PATH_MAX];
+  const dcs_scale_plan plan = {
+      .program = "dcsbench", .mpirun = in_folder("starter"), .words = (char **)words};
+  const dcs_scale_point one = strong(1);
+  (void)state;
+  for (size_t i = 0; i <= sizeof parts / sizeof parts[0]; i++) {
+    const bool good = i == sizeof parts / sizeof parts[0];
+    dcs_scale_run run = {0};
+    snprintf(script, sizeof script,
+             "#!/bin/sh\necho schema,rank,parts,most_parts,preparing_s,reading_s,computing_s,"
+             "communicating_s,receiving_s,writing_s,wall_s,steps,slices,hidden_s\n"
+             "echo " DCS_RANK_TIMES_SCHEMA ",0,%s,1,1,1,1,1,1,1,10,0,0,0\n",
+             good ? "7" : parts[i]);
+    put_file(in_folder("starter"), script);
+    assert_int_equal(chmod(in_folder("starter"), 0755), 0);
+    assert_int_equal(dcs_scale_job(&plan, &one, &run), good ? DCS_OK : DCS_INPUT);
+    if (good) assert_int_equal(run.parts, 7);
+    if (!good) assert_contains(dcs_error_message(), "a number of at most 1e12");
+  }
+}
+
+/* Steps of no slabs: an integer would be divided by 0. */
+static void no_parts_are_no_model(void **state) {
+  planted p;
+  dcs_scale_model m;
+  const dcs_scale_run run = {.wall_s = 3, .parts = 2, .steps = 20, .slices = 64};
+  (void)state;
+  begin(&p);
+  add(&p, strong(1), run, 0);
+  add(&p, strong(2), run, 0);
+  assert_false(dcs_scale_model_of(&p.scale, &m));
+}
+
 static void a_job_that_fails_is_told(void **state) {
   (void)state;
   if (!mpi_here()) skip();
@@ -394,6 +431,8 @@ int main(void) {
       cmocka_unit_test(amdahls_law_is_found),
       cmocka_unit_test(a_serial_share_is_not_negative),
       cmocka_unit_test(one_number_of_workers_fits_nothing),
+      cmocka_unit_test(numbers_that_no_rank_has_are_refused),
+      cmocka_unit_test(no_parts_are_no_model),
       cmocka_unit_test(speed_up_and_efficiency),
       cmocka_unit_test(ranks_are_held_against_threads),
       cmocka_unit_test(a_queue_of_blocks_is_simulated),

@@ -256,6 +256,9 @@ static void no_surface_is_said(void **state) {
   assert_int_equal(dcs_mapper_open(&(dcs_mapper_options){.device = "cpu"}, &mapper), 0);
   assert_int_equal(dcs_mapper_surface(mapper, &field, 5, &mesh), DCS_USAGE);
   assert_contains(dcs_error_message(), "isovalue 5: found no surface; the map's values are -2.");
+  field.n.z = 1;
+  assert_int_equal(dcs_mapper_surface(mapper, &field, -1, &mesh), DCS_USAGE);
+  assert_contains(dcs_error_message(), "found a grid of 9x9x1 points; a surface needs two");
   dcs_mapper_close(mapper);
   dcs_field_free(&field);
 }

@@ -266,6 +266,26 @@ static void bad_grids_are_refused(void **state) {
   said("found 64:16; expected the smaller number first");
 }
 
+/* Products of edges that fit, which 64 bits do not hold, are computed nowhere. */
+static void grids_of_too_many_points_are_refused(void **state) {
+  static const char *const texts[] = {"1073741824^3", "1073741824x1073741824x16",
+                                      "16777216x16777216x65536", "10322^3", "1048576x1048576x2"};
+  dcs_dims n, *grids;
+  int count;
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    assert_int_equal(dcs_parse_grid(texts[i], &n), DCS_USAGE);
+    said("more points than 2^40");
+    assert_int_equal(dcs_parse_grids(texts[i], &grids, &count), DCS_USAGE);
+    said("more points than 2^40");
+    assert_null(grids);
+  }
+  assert_int_equal(dcs_parse_grids("8^3,10000:20000:10000^3", &grids, &count), DCS_USAGE);
+  said("grid 20000x20000x20000 has more points than 2^40");
+  assert_int_equal(dcs_parse_grid("10321^3", &n), DCS_OK);
+  assert_int_equal(dcs_parse_grid("1048576x1048576x1", &n), DCS_OK);
+}
+
 /* What is refused leaves nothing: a caller that frees its lists frees none of them twice. */
 static void a_refused_list_is_none(void **state) {
   (void)state;
@@ -409,6 +429,7 @@ int main(void) {
       cmocka_unit_test(a_refused_list_is_none),
       cmocka_unit_test(grids_are_read),
       cmocka_unit_test(bad_grids_are_refused),
+      cmocka_unit_test(grids_of_too_many_points_are_refused),
       cmocka_unit_test(splitting_keeps_empty_parts),
       cmocka_unit_test(the_nearest_name),
       cmocka_unit_test(files_are_read_whole),

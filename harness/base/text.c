@@ -182,6 +182,17 @@ static dcs_status bad_grid(const char *text) {
 
 enum { LONGEST_EDGE = 1 << 30 };
 
+dcs_status dcs_check_grid(dcs_dims n) {
+  if (n.x < 1 || n.y < 1 || n.z < 1)
+    return dcs_fail(DCS_USAGE,
+                    "grid %lldx%lldx%lld has no points; every dimension must be at least 1",
+                    (long long)n.x, (long long)n.y, (long long)n.z);
+  if (n.x > DCS_MOST_ALONG || n.y > DCS_MOST_ALONG / n.x || n.z > DCS_MOST_ALONG / (n.x * n.y))
+    return dcs_fail(DCS_USAGE, "grid %lldx%lldx%lld has more points than 2^40", (long long)n.x,
+                    (long long)n.y, (long long)n.z);
+  return DCS_OK;
+}
+
 dcs_status dcs_parse_grid(const char *text, dcs_dims *n) {
   char **parts;
   int n_parts;
@@ -194,18 +205,20 @@ dcs_status dcs_parse_grid(const char *text, dcs_dims *n) {
     number[length - 2] = '\0';
     DCS_TRY(dcs_parse_integer("grid", number, 1, LONGEST_EDGE, &edge[0]));
     *n = (dcs_dims){edge[0], edge[0], edge[0]};
-    return DCS_OK;
+    return dcs_check_grid(*n);
   }
   DCS_TRY(dcs_split(text, 'x', &parts, &n_parts));
   dcs_status status = n_parts == 3 ? DCS_OK : bad_grid(text);
   for (int d = 0; status == DCS_OK && d < 3; d++)
     status = dcs_parse_integer("grid", parts[d], 1, LONGEST_EDGE, &edge[d]);
   free(parts);
-  if (status == DCS_OK) *n = (dcs_dims){edge[0], edge[1], edge[2]};
-  return status;
+  DCS_TRY(status);
+  *n = (dcs_dims){edge[0], edge[1], edge[2]};
+  return dcs_check_grid(*n);
 }
 
 static dcs_status add_grid(dcs_dims **grids, int *n, dcs_dims grid) {
+  DCS_TRY(dcs_check_grid(grid));
   DCS_TRY(dcs_grow(grids, (size_t)*n, sizeof **grids, "grids"));
   (*grids)[(*n)++] = grid;
   return DCS_OK;

@@ -16,9 +16,15 @@ dcs_status dcs_parse_number(const char *what, const char *text, double lo, doubl
 dcs_status dcs_parse_integers(const char *what, const char *text, int64_t lo, int64_t hi,
                               int64_t **values, int *n);
 
-/* "NXxNYxNZ" or "N^3". */
+/* The most that an axis of a size, or the points of a grid, may be: 2^40 (4 TiB of floats). */
+#define DCS_MOST_ALONG ((int64_t)1 << 40)
+/* DCS_USAGE for a grid that has no points, or more than that: their number is computed nowhere
+ * before. */
+dcs_status dcs_check_grid(dcs_dims n);
+
+/* "NXxNYxNZ" or "N^3"; checked. */
 dcs_status dcs_parse_grid(const char *text, dcs_dims *n);
-/* "a,b,c" of grids, and "lo:hi:logN^3" for a range of cubes. */
+/* "a,b,c" of grids, and "lo:hi:logN^3" for a range of cubes; checked. */
 dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n);
 
 /* Splits at `separator` into malloc'd parts (one block; free *parts). Empty parts are kept. */

@@ -28,8 +28,8 @@ typedef struct {
 /* ---- writing ---- */
 
 static void put(FILE *out, uint64_t value, int bytes) {
-  for (int b = 0; b < bytes; b++)
-    fputc((int)(value >> (8 * b) & 255), out);
+  for (int b = 0; b < bytes; b++, value >>= 8)
+    fputc((int)(value & 255), out);
 }
 
 /* Version, flags and method; 1 January 1980, as archives that are made again have it; checksum and

@@ -270,7 +270,7 @@ dcs_status dcs_case_random(const dcs_kind *kind, const dcs_config *problem, int6
   else if (n_atoms < 1)
     return dcs_fail(DCS_USAGE, "%lld atoms; a map needs at least 1", (long long)n_atoms);
   if (grid.spacing == 0) grid.spacing = DCS_RANDOM_SPACING;
-  DCS_TRY(dcs_check_dims(grid.n));
+  DCS_TRY(dcs_check_grid(grid.n));
   DCS_TRY(dcs_derive_grid((double[3]){0, 0, 0}, (double[3]){0, 0, 0}, &grid));
   *c = (dcs_case){0};
   DCS_TRY(dcs_case_begin(kind, n_atoms, &grid, c));

@@ -22,17 +22,6 @@ dcs_status dcs_case_needs(const dcs_kind *kind, bool input, bool atoms, bool gri
                   has_atoms ? "; it is needed unless --input gives a molecule" : "");
 }
 
-dcs_status dcs_check_dims(dcs_dims n) {
-  if (n.x < 1 || n.y < 1 || n.z < 1)
-    return dcs_fail(DCS_USAGE,
-                    "grid %lldx%lldx%lld has no points; every dimension must be at least 1",
-                    (long long)n.x, (long long)n.y, (long long)n.z);
-  if (n.x > DCS_MOST_ALONG || n.y > DCS_MOST_ALONG / n.x || n.z > DCS_MOST_ALONG / (n.x * n.y))
-    return dcs_fail(DCS_USAGE, "grid %lldx%lldx%lld has more points than 2^40", (long long)n.x,
-                    (long long)n.y, (long long)n.z);
-  return DCS_OK;
-}
-
 dcs_status dcs_check_spacing(double spacing) {
   if (spacing >= DCS_LEAST_SPACING && spacing <= DCS_MOST_SPACING) return DCS_OK;
   return dcs_fail(DCS_USAGE,
@@ -63,7 +52,7 @@ static void derive_spacing(const double extent[3], dcs_grid *grid) {
 
 dcs_status dcs_derive_grid(const double lo[3], const double hi[3], dcs_grid *grid) {
   bool has_n = grid->n.x || grid->n.y || grid->n.z;
-  if (has_n) DCS_TRY(dcs_check_dims(grid->n));
+  if (has_n) DCS_TRY(dcs_check_grid(grid->n));
   double extent[3];
   for (int d = 0; d < 3; d++)
     extent[d] = hi[d] - lo[d] + 2 * grid->margin;
@@ -82,7 +71,7 @@ dcs_status dcs_derive_grid(const double lo[3], const double hi[3], dcs_grid *gri
                         grid->spacing, n[d]);
     }
     grid->n = (dcs_dims){(int64_t)n[0], (int64_t)n[1], (int64_t)n[2]};
-    DCS_TRY(dcs_check_dims(grid->n));
+    DCS_TRY(dcs_check_grid(grid->n));
   }
   if (!grid->has_origin) {
     const int64_t n[3] = {grid->n.x, grid->n.y, grid->n.z};

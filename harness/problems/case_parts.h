@@ -4,9 +4,6 @@
 
 #include "harness/problems/case.h"
 
-/* DCS_USAGE of a grid without points, or with more than 2^40. */
-dcs_status dcs_check_dims(dcs_dims n);
-
 /* Fills in what the user left open of a grid around the box from lo to hi. */
 dcs_status dcs_derive_grid(const double lo[3], const double hi[3], dcs_grid *grid);
 

@@ -2,6 +2,7 @@
 #ifndef DCS_SIZE_H
 #define DCS_SIZE_H
 
+#include "harness/base/text.h"
 #include "harness/files/csv.h"
 #include "harness/problems/problem.h"
 
@@ -10,9 +11,6 @@ extern const char *const dcs_size_columns[];
 enum { DCS_SIZE_COLUMNS = 2 + DCS_MAX_AXES };
 /* Those of the axes alone, in a file of sizes of that kind: a made one has its own. NULL last. */
 const char *const *dcs_size_axes(const dcs_kind *kind);
-
-/* The most that an axis, or the product of a dimension, may be: 2^40 (4 TiB of floats). */
-#define DCS_MOST_ALONG ((int64_t)1 << 40)
 
 /* Writes the cells of these columns; of the axes alone. */
 void dcs_size_put(dcs_csv *csv, const dcs_size *size);

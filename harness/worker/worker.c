@@ -137,8 +137,8 @@ dcs_status dcs_worker_refuse(dcs_status status) {
 
 static bool serving;
 
-/* What calls exit() here is a library, as OpenMP's runtime does where it cannot start a thread; no
- * kernel does. The request is answered with that. */
+/* What ends the process here is a library, as OpenMP's runtime does where it cannot start a thread;
+ * no kernel does. The request is answered with that. */
 static void tell_end(void) {
   static dcs_reply reply = {.outcome = DCS_OUTCOME_MEMORY, .unstarted = true};
   if (!serving) return;

@@ -23,18 +23,21 @@ typedef struct {
   double s;   /* how long it took */
 } captured;
 
+/* NULL: there is no memory for all of it, or it cannot be read. */
 static char *take_text(FILE *file) {
   size_t used = 0, got = 1;
-  char *text = calloc(1, 1);
+  char *text = NULL;
   rewind(file);
-  while (text && got > 0) {
+  while (got > 0) {
     char *more = realloc(text, used + 4097);
     if (!more) break;
     text = more;
     used += got = fread(text + used, 1, 4096, file);
     text[used] = '\0';
   }
-  return text;
+  if (got == 0 && !ferror(file)) return text;
+  free(text);
+  return NULL;
 }
 
 static int run_between(char *const *argv, FILE *out, FILE *err, captured *c) {
@@ -47,7 +50,7 @@ static int run_between(char *const *argv, FILE *out, FILE *err, captured *c) {
   c->s = 1e-9 * (dcs_now_ns() - start);
   c->out = take_text(out);
   c->err = take_text(err);
-  return cause;
+  return cause == 0 && !(c->out && c->err) ? ENOMEM : cause;
 }
 
 /* Returns 0 or an errno; the texts are the caller's. */
@@ -150,6 +153,9 @@ static dcs_status build(command *c, const dcs_scale_plan *plan, const dcs_scale_
 
 /* ---- what the ranks print ---- */
 
+/* Of seconds, and of counts, which are multiplied by up to a million nodes. */
+#define MOST_NUMBER 1e12
+
 static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
   static const char *const names[] = DCS_NAMES(
       "schema", "rank", "parts", "most_parts", "preparing_s", "reading_s", "computing_s",
@@ -162,7 +168,8 @@ static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
     return dcs_table_wrong(t, row, "schema", at[0], DCS_RANK_TIMES_SCHEMA);
   for (int i = 1; i < N; i++) {
     v[i] = dcs_table_number(t, row, at[i]);
-    if (!isfinite(v[i])) return dcs_table_wrong(t, row, names[i], at[i], "a number");
+    if (!(fabs(v[i]) <= MOST_NUMBER))
+      return dcs_table_wrong(t, row, names[i], at[i], "a number of at most 1e12 in size");
   }
   run->parts += (int64_t)v[2];
   run->most_parts = (int64_t)v[3];

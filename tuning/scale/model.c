@@ -102,7 +102,7 @@ bool dcs_scale_model_of(const dcs_scale *s, dcs_scale_model *model) {
   int one, several;
   if (!find_points(s, &one, &several)) return false;
   const dcs_scale_run *first = first_run(s, one), *other = first_run(s, several);
-  if (!first || !other || first->parts < 1) return false;
+  if (!first || !other || first->parts < 1 || first->most_parts < 1) return false;
   *model = (dcs_scale_model){.preparing_s = median_of(s, several, preparing),
                              .part_s = median_of(s, one, part),
                              .receive_s = median_of(s, several, receiving),

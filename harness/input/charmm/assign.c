@@ -28,15 +28,26 @@ static bool is_digit(char c) {
   return dcs_is_digit(c);
 }
 
-/* Whether a name fits a pattern: * any characters, % one, # any digits, + one. */
+/* Whether one character fits: % any, + a digit, others themselves. */
+static bool fits_one(char pattern, char c) {
+  return pattern == '%' || (pattern == '+' && is_digit(c)) || pattern == c;
+}
+
+/* Whether a name fits a pattern: beside these * any characters, # any digits. Bit i of `fit`: what
+ * was looked at of the pattern fits the name's first i characters. */
 static bool fits(const char *pattern, size_t n, const char *name, size_t m) {
-  if (n == 0) return m == 0;
-  const bool many = *pattern == '*' || *pattern == '#', digits = *pattern == '#';
-  if (many && fits(pattern + 1, n - 1, name, m)) return true;
-  if (m == 0) return false;
-  if (many) return (!digits || is_digit(*name)) && fits(pattern, n, name + 1, m - 1);
-  if (*pattern != '%' && !(*pattern == '+' && is_digit(*name)) && *pattern != *name) return false;
-  return fits(pattern + 1, n - 1, name + 1, m - 1);
+  unsigned fit = 1;
+  for (size_t p = 0; p < n; p++) {
+    const bool many = pattern[p] == '*' || pattern[p] == '#';
+    unsigned next = many ? fit : 0;
+    for (size_t i = 0; i < m; i++)
+      if (many && (next >> i & 1) && (pattern[p] == '*' || is_digit(name[i])))
+        next |= 2u << i;
+      else if (!many && (fit >> i & 1) && fits_one(pattern[p], name[i]))
+        next |= 2u << i;
+    fit = next;
+  }
+  return fit >> m & 1;
 }
 
 static bool is_of(const dcs_name *pattern, const dcs_name *type) {
