@@ -334,7 +334,7 @@ asan: ## the tests under the address sanitizer
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address -fno-omit-frame-pointer" check-unit
 ubsan: export DCS_TEST_SECONDS = 3600
 ubsan: ## the tests under the undefined-behaviour sanitizer
-	$(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all" check-unit
+	$(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all" check-unit
 tsan: export DCS_TEST_SECONDS = 3600
 tsan: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
 tsan: ## the tests under the thread sanitizer (clang and its OpenMP runtime)

@@ -182,6 +182,22 @@ static void wrong_answers_are_not_given_away(void **state) {
   assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 3);
 }
 
+static void a_result_of_no_lab_is_refused(void **state) {
+  static const char *const labs[] = {"1e300", "", "0", "9", "4.5", "x"};
+  char text[512];
+  (void)state;
+  assert_int_equal(mkdir(in_folder("forged"), 0777), 0);
+  for (size_t i = 0; i < sizeof labs / sizeof labs[0]; i++) {
+    snprintf(text, sizeof text,
+             "name,lab,check,variant,config,atoms,nx,ny,nz,outcome,measured,limit,first,said,"
+             "sources_hash\nEve,%s,speed,,,1,1,1,1,passed,1,1,1,,0\n",
+             labs[i]);
+    put_file(in_folder("forged/Eve.lab4.csv"), text);
+    assert_status(program_run("lab --collect %s", in_folder("forged")), 3);
+    assert_contains(program_err, "expected the number of a lab");
+  }
+}
+
 static void results_are_collected(void **state) {
   (void)state;
   const char *class = in_folder("class");
@@ -207,10 +223,15 @@ static void results_are_collected(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(points_in_words),         cmocka_unit_test(turns_come_one_after_another),
-      cmocka_unit_test(labs_are_listed),         cmocka_unit_test(a_lab_begins),
-      cmocka_unit_test(solutions_pass),          cmocka_unit_test(gaps_fail),
-      cmocka_unit_test(a_missing_file_is_named), cmocka_unit_test(wrong_answers_are_not_given_away),
+      cmocka_unit_test(points_in_words),
+      cmocka_unit_test(turns_come_one_after_another),
+      cmocka_unit_test(labs_are_listed),
+      cmocka_unit_test(a_lab_begins),
+      cmocka_unit_test(solutions_pass),
+      cmocka_unit_test(gaps_fail),
+      cmocka_unit_test(a_missing_file_is_named),
+      cmocka_unit_test(wrong_answers_are_not_given_away),
+      cmocka_unit_test(a_result_of_no_lab_is_refused),
       cmocka_unit_test(results_are_collected),
   };
   return cmocka_run_group_tests_name("labs", tests, program_setup, program_teardown);

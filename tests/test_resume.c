@@ -413,6 +413,25 @@ static void a_cut_file_of_samples_is_noticed(void **state) {
   free(summary);
 }
 
+/* A number of a sample that no integer holds would be taken for any. */
+static void a_number_that_no_sample_has_is_refused(void **state) {
+  (void)state;
+  char path[PATH_MAX];
+  copy_run("killed", "numbered");
+  char *samples = run_file("numbered", "samples.csv", NULL);
+  snprintf(path, sizeof path, "%s/samples.csv", in_folder("numbered"));
+  char *last = strrchr(samples, '\n');
+  *last = '\0';
+  char *row = strrchr(samples, '\n') + 1, *rest = strchr(strchr(row, ',') + 1, ',');
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "%.*s0,1e300%s\n", (int)(row - samples), samples, rest);
+  assert_int_equal(fclose(file), 0);
+  free(samples);
+  assert_status(program_run("%s", sweep_line("numbered", "--resume")), 3);
+  assert_contains(program_err, "\"1e300\"; expected a number, at least 0");
+}
+
 /* ---- interrupted ---- */
 
 static void an_interrupted_sweep_says_how_to_go_on(void **state) {
@@ -500,6 +519,7 @@ int main(void) {
       cmocka_unit_test(two_builds_share_no_row),
       cmocka_unit_test(two_inputs_through_a_pipe_share_no_row),
       cmocka_unit_test(a_cut_file_of_samples_is_noticed),
+      cmocka_unit_test(a_number_that_no_sample_has_is_refused),
       cmocka_unit_test(an_interrupted_sweep_says_how_to_go_on),
       cmocka_unit_test(a_budget_ends_the_sampling),
       cmocka_unit_test(a_full_disk_is_said_and_what_was_written_is_whole),

@@ -89,9 +89,9 @@ static dcs_status find_card(dcs_subject *s) {
   snprintf(s->arch_text, sizeof s->arch_text, "sm_%.0f", number);
   s->arch = s->request->arch ? s->request->arch : s->arch_text;
   DCS_TRY(dcs_find_capability(s->arch, &s->capability));
-  const bool known = *capability && s->capability->number == (int)number;
+  const bool known = *capability && s->capability->number == number;
   const double sms = known ? dcs_explain_fact(s, "gpu_sm_count") : NAN;
-  s->sms = sms >= 1 ? (int)sms : 0;
+  s->sms = sms >= 1 && sms <= INT_MAX ? (int)sms : 0;
   s->clock_hz = known ? 1e6 * dcs_explain_fact(s, "gpu_max_clock_mhz") : NAN;
   return DCS_OK;
 }
@@ -155,7 +155,7 @@ static void add_compiled(dcs_subject *s) {
 static bool has_registers(const dcs_subject *s) {
   const char *there = dcs_run_fact(s->request->run, "gpu_compute_capability");
   return s->same_method && !s->request->kernels && s->row->registers > 0 &&
-         (int)round(10 * strtod(there, NULL)) == s->capability->number;
+         round(10 * strtod(there, NULL)) == s->capability->number;
 }
 
 /* What is missing, from the error message. */

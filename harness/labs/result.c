@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,15 @@ dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_lab_findings *findings, 
 
 /* ---- collecting ---- */
 
+/* Students hand these files in. */
+static dcs_status read_lab(const dcs_table *table, size_t row, int column, int *lab) {
+  const double number = dcs_table_number(table, row, column);
+  if (!(number >= 1 && number <= DCS_LABS && number == floor(number)))
+    return dcs_table_wrong(table, row, "lab", column, "the number of a lab");
+  *lab = (int)number;
+  return DCS_OK;
+}
+
 static dcs_status read_submission(const char *path, dcs_submission *s) {
   dcs_table *table;
   int at[N_COLUMNS];
@@ -112,7 +122,7 @@ static dcs_status read_submission(const char *path, dcs_submission *s) {
     const bool speed = strcmp(dcs_table_cell(table, r, at[CHECK]), "speed") == 0;
     snprintf(s->name, sizeof s->name, "%s", dcs_table_cell(table, r, at[NAME]));
     snprintf(s->sources, sizeof s->sources, "%s", dcs_table_cell(table, r, at[SOURCES]));
-    s->lab = (int)dcs_table_number(table, r, at[LAB]);
+    status = read_lab(table, r, at[LAB], &s->lab);
     s->passed += strcmp(outcome, "passed") == 0;
     s->asked += !speed || strcmp(outcome, "not_done") != 0;
     if (dcs_table_number(table, r, at[FIRST]) == 1)

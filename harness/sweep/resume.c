@@ -54,7 +54,8 @@ static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys
     dcs_cell *cell;
     dcs_record *record = find_record(&keys[row], cells, &cell);
     const double number = dcs_table_number(samples, row, order);
-    if (!(number >= 0)) return dcs_table_wrong(samples, row, "seq", order, "a number");
+    if (!(number >= 0 && number < 0x1p53))
+      return dcs_table_wrong(samples, row, "seq", order, "a number, at least 0");
     if (number >= (double)*seq) *seq = (int64_t)number + 1;
     const double of = dcs_table_number(samples, row, processes);
     if (of >= *process && of < INT_MAX) *process = (int)of + 1;
