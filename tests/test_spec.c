@@ -144,6 +144,24 @@ static void fills_give_their_values(void **state) {
   dcs_expression_free(e);
 }
 
+/* Beyond what a float holds there is no number, though a double has one. */
+static void a_float_takes_no_larger_numbers(void **state) {
+  static const double values[] = {3.5e38, -1e300, INFINITY, NAN};
+  dcs_spec_argument one = argument_of("float", 1, 1), twice = argument_of("double", 1, 1);
+  dcs_spec_fill fill = {.type = DCS_FILL_CONSTANT, .where = "here"};
+  double data;
+  (void)state;
+  for (int v = 0; v < 4; v++) {
+    fill.value = values[v];
+    assert_int_equal(dcs_spec_make_data(&one, &fill, &data), DCS_INPUT);
+    assert_contains(dcs_error_message(), "expected a value of float");
+    assert_int_equal(dcs_spec_make_data(&twice, &fill, &data), v < 2 ? DCS_OK : DCS_INPUT);
+    if (v < 2) assert_true(data == values[v]);
+  }
+  fill.value = 3.4028234e38;
+  assert_int_equal(dcs_spec_make_data(&one, &fill, &data), DCS_OK);
+}
+
 static void random_values_depend_on_the_seed_alone(void **state) {
   (void)state;
   enum { N = 1000 };
@@ -216,6 +234,7 @@ int main(void) {
       cmocka_unit_test(the_example_is_read),
       cmocka_unit_test(what_is_not_taken_is_refused_with_its_path),
       cmocka_unit_test(fills_give_their_values),
+      cmocka_unit_test(a_float_takes_no_larger_numbers),
       cmocka_unit_test(random_values_depend_on_the_seed_alone),
       cmocka_unit_test(a_file_has_as_many_bytes_as_values),
       cmocka_unit_test(a_specification_makes_a_problem_and_a_variant),

@@ -4,6 +4,7 @@
 #include "harness/base/random.h"
 #include "harness/base/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ double dcs_element_value(const dcs_element *element, const void *data, int64_t i
 /* The whole numbers that the element holds; those of 64 bits as far as doubles tell them apart. */
 static bool holds(const dcs_element *element, double value) {
   const int bits = 8 * element->bytes;
-  if (element->real) return isfinite(value);
+  if (element->real) return fabs(value) <= (element->bytes == 4 ? FLT_MAX : DBL_MAX);
   if (value != floor(value)) return false;
   if (strcmp(element->name, "bool") == 0) return value == 0 || value == 1;
   if (!element->is_signed) return value >= 0 && value < ldexp(1, bits);
@@ -50,9 +51,9 @@ static bool holds(const dcs_element *element, double value) {
 /* False: it does not fit. */
 static bool put(const dcs_element *element, void *data, int64_t i, double value) {
   char *at = (char *)data + i * element->bytes;
-  const float single = (float)value;
   if (!holds(element, value)) return false;
   if (element->real && element->bytes == 4) {
+    const float single = (float)value;
     memcpy(at, &single, sizeof single);
     return true;
   }
