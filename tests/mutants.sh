@@ -49,7 +49,7 @@ for cxx in c++ g++ clang++; do
   cat >"$root/bin/$cxx" <<END
 #!/bin/sh
 said=\$(mktemp)
-"$real" "\$@" 2>"\$said"
+PATH='$PATH' "$real" "\$@" 2>"\$said" # where it may look for itself
 status=\$?
 cat "\$said" >&2
 [ \$status = 0 ] || cat "\$said" >>"\${MUTANT_SAID:-/dev/null}"
@@ -62,7 +62,7 @@ done
 # Takes its share of the mutants in a copy of its own.
 cat >"$root/worker" <<'END'
 cd "$root/tree$1" || exit 1
-export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build PATH="$root/bin:$PATH" MUTANT_SAID="$PWD/said"
+export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build MUTANT_SAID="$PWD/said"
 for mutant in $(ls "$root/list" | awk -v n="$1" -v of="$jobs" 'NR % of == n'); do
   { read -r head; IFS= read -r from; IFS= read -r to; } <"$root/list/$mutant"
   file=${head%%:*} what="$file: $from"
@@ -93,7 +93,7 @@ for job in $(seq 0 $((jobs - 1))); do
   mkdir "$root/tree$job"
   git ls-files -z | xargs -0 tar cf - | tar xf - -C "$root/tree$job"
 done
-export root jobs make_options="-s"
+export root jobs make_options="-s" PATH="$root/bin:$PATH"
 
 # What is named passes without mutants, or it would find nothing.
 cat "$root"/list/* | grep -E '^[a-z/_.]+: ' | sh "$root/names" | sort -u >"$root/all"
