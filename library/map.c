@@ -1,5 +1,6 @@
 /* dcs_map() and dcs_explain(): the choice, and the map by it. */
 #include "harness/base/grow.h"
+#include "harness/base/text.h"
 #include "library/map_phases.h"
 #include "library/mapper.h"
 #include "library/team.h"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/text.h"
 #include "tests/coulomb_problem.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
+#include "harness/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>

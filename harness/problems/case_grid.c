@@ -1,6 +1,8 @@
 /* The grid of a case. */
 #include "harness/problems/case_parts.h"
 
+#include "harness/base/text.h"
+
 #include <math.h>
 
 dcs_status dcs_case_takes(const dcs_kind *kind, bool atoms, const dcs_grid *grid) {

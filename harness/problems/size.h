@@ -2,7 +2,6 @@
 #ifndef DCS_SIZE_H
 #define DCS_SIZE_H
 
-#include "harness/base/text.h"
 #include "harness/files/csv.h"
 #include "harness/problems/problem.h"
 
