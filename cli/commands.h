@@ -137,6 +137,8 @@ typedef struct {
  * which the variant is verified. */
 dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *variant,
                            dcs_config *problem);
+/* The variant with that id; DCS_USAGE suggests the nearest. */
+dcs_status dcs_one_variant(const char *id, const dcs_variant **variant);
 /* The one method that a variant and a configuration mean. DCS_USAGE for several. */
 dcs_status dcs_one_method(const char *variant, const char *config, dcs_method *method);
 

@@ -187,6 +187,16 @@ dcs_status dcs_problem_for(const dcs_problem_choice *choice, const dcs_variant *
   return dcs_fail(DCS_USAGE, "%s: %s", variant->id, why);
 }
 
+dcs_status dcs_one_variant(const char *id, const dcs_variant **variant) {
+  dcs_methods methods; /* says what is near when there is none */
+  *variant = dcs_find_variant(id);
+  if (*variant) return DCS_OK;
+  DCS_TRY(dcs_select_methods(id, NULL, (dcs_at_hand){.gpu = true}, &methods));
+  free(methods.list);
+  return dcs_fail(DCS_USAGE, "found \"%s\"; expected one variant, such as `dcsbench list` shows",
+                  id);
+}
+
 dcs_status dcs_one_method(const char *variant, const char *config, dcs_method *method) {
   dcs_methods methods;
   DCS_TRY(dcs_select_methods(variant, config, (dcs_at_hand){.gpu = true}, &methods));

@@ -1,10 +1,10 @@
 /* dcsbench tune */
 #include "cli/commands.h"
 #include "cli/tune_spec.h"
+#include "cli/tuned.h"
 #include "harness/base/grow.h"
 #include "harness/base/text.h"
 #include "harness/spec/own.h"
-#include "tuning/database/tuned.h"
 #include "tuning/study/study.h"
 #include "tuning/tuner/pareto.h"
 #include "tuning/tuner/tuner.h"
@@ -124,17 +124,6 @@ static dcs_status check(const void *values) {
     return dcs_fail(DCS_USAGE, "found \"%s\" after the variant; one is tuned at a time",
                     a->words[1]);
   return DCS_OK;
-}
-
-/* The variant with that id; DCS_USAGE suggests the nearest. */
-static dcs_status find_one_variant(const char *id, const dcs_variant **variant) {
-  dcs_methods methods; /* says what is near when there is none */
-  *variant = dcs_find_variant(id);
-  if (*variant) return DCS_OK;
-  DCS_TRY(dcs_select_methods(id, NULL, (dcs_at_hand){.gpu = true}, &methods));
-  free(methods.list);
-  return dcs_fail(DCS_USAGE, "found \"%s\"; expected one variant, such as `dcsbench list` shows",
-                  id);
 }
 
 /* ---- what a search needs ---- */
@@ -259,7 +248,7 @@ static dcs_status list_tunings(arguments *a, dcs_config **problems, dcs_tune_opt
   int n_problems = 0;
   for (int w = 0; w < a->n_words; w++) {
     const dcs_variant *variant;
-    DCS_TRY(find_one_variant(a->words[w], &variant));
+    DCS_TRY(dcs_one_variant(a->words[w], &variant));
     DCS_TRY(take_source(a, variant));
     DCS_TRY(check_scope(a, variant));
     if (w == 0)
@@ -304,79 +293,10 @@ static dcs_status run(arguments *a) {
   a->tune.seed = (uint64_t)a->seed;
   a->tune.samples = (int)a->samples;
   if (a->pareto) return find_front(a);
-  if (!a->tune.variant) DCS_TRY(find_one_variant(a->words[0], &a->tune.variant));
+  if (!a->tune.variant) DCS_TRY(dcs_one_variant(a->words[0], &a->tune.variant));
   DCS_TRY(take_problem(a));
   DCS_TRY(check_scope(a, a->tune.variant));
   return a->what == DO_LIST ? list_space(a) : dcs_tune(&a->tune);
-}
-
-/* ---- what tuned.csv holds: show, export, forget ---- */
-
-static dcs_status read_tuned(char path[4096], dcs_tuned *tuned) {
-  DCS_TRY(dcs_tuned_path("tuned.csv", path));
-  DCS_TRY(dcs_tuned_read(path, tuned));
-  dcs_tuned_say_left_out(path, tuned, stderr);
-  return DCS_OK;
-}
-
-static void show_entry(const dcs_tuned_entry *e) {
-  const dcs_subject *s = &e->subject;
-  char config[DCS_TEXT], size[DCS_TEXT];
-  printf("%-20s %-7s %-30s %10.4g  %s  (%s%s%s, %d %s, sources %s, of %.10s)\n", s->variant->id,
-         dcs_scope_name(s->scope), dcs_size_text(&s->size, size), s->work / e->time.median_ns,
-         dcs_format_config(s->variant, &e->config, config), s->objective,
-         *s->objective ? " least, " : "", s->machine, s->units,
-         s->variant->backend == DCS_CPU ? "CPUs" : "SMs", s->kernel_hash, e->time.date);
-}
-
-static dcs_status show(void) {
-  char path[4096];
-  dcs_tuned tuned = {0};
-  dcs_status status = read_tuned(path, &tuned);
-  if (status == DCS_OK && tuned.n == 0) printf("%s holds no entry\n", path);
-  if (status == DCS_OK && tuned.n > 0)
-    printf("%-20s %-7s %-30s 10^9 evals/s  configuration\n", "variant", "scope", "size");
-  for (int r = 0; status == DCS_OK && r < tuned.n; r++)
-    show_entry(&tuned.list[r]);
-  dcs_tuned_free(&tuned);
-  return status;
-}
-
-static dcs_status export(void) {
-  char path[4096];
-  dcs_tuned tuned = {0};
-  dcs_status status = read_tuned(path, &tuned);
-  if (status == DCS_OK) status = dcs_tuned_export(stdout, &tuned);
-  dcs_tuned_free(&tuned);
-  return status;
-}
-
-static dcs_status forget(int argc, char **argv) {
-  const dcs_variant *variant = NULL;
-  char path[4096];
-  int removed;
-  if (argc != 3)
-    return dcs_fail(DCS_USAGE, "tune forget: expected one variant, or all: what to forget");
-  if (strcmp(argv[2], "all") != 0) DCS_TRY(find_one_variant(argv[2], &variant));
-  DCS_TRY(dcs_tuned_path("tuned.csv", path));
-  DCS_TRY(dcs_tuned_forget(path, variant, &removed));
-  printf("%s: %d entr%s removed\n", path, removed, removed == 1 ? "y" : "ies");
-  return DCS_OK;
-}
-
-static const char *const commands[] = {"show", "export", "forget"};
-
-static bool is_for_tuned(const char *word) {
-  for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++)
-    if (strcmp(word, commands[c]) == 0) return true;
-  return false;
-}
-
-static dcs_status run_for_tuned(int argc, char **argv) {
-  if (strcmp(argv[1], "forget") == 0) return forget(argc, argv);
-  if (argc > 2)
-    return dcs_fail(DCS_USAGE, "tune %s: found \"%s\"; expected nothing", argv[1], argv[2]);
-  return strcmp(argv[1], "show") == 0 ? show() : export();
 }
 
 /* ---- the command ---- */
@@ -410,7 +330,7 @@ dcs_status dcs_command_tune(int argc, char **argv) {
       .check = check};
   arguments a = {
       .tune = {.scope = DCS_KERNEL, .budget_evals = -1, .objective = ""}, .seed = 1, .samples = 7};
-  if (argc > 1 && is_for_tuned(argv[1])) return run_for_tuned(argc, argv);
+  if (argc > 1 && dcs_is_tuned_command(argv[1])) return dcs_tuned_command(argc, argv);
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
                             (dcs_shared_options){&a.device, &a.problem, &a.choice}));
   return run(&a);

@@ -4,8 +4,6 @@
 #include "harness/base/hash.h"
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
-#include "harness/engine/device_frames.h"
-#include "harness/worker/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,35 +54,6 @@ static dcs_status parse_set(const char *what, const char *text, const char *(*na
   }
   free(parts);
   return status;
-}
-
-static double points_of(const dcs_size *size) {
-  return dcs_has_grid(size->kind) ? (double)dcs_points(dcs_size_points(size)) : 0;
-}
-
-/* On the host, where frames are measured. */
-static double bytes_of_sums(const dcs_cell *cell) {
-  for (int r = 0; r < cell->n_records; r++)
-    if (cell->records[r].scope == DCS_FRAME)
-      return (double)DCS_SUMS_IN_HAND * sizeof(double) * points_of(&cell->size);
-  return 0;
-}
-
-/* Marks a cell that does not fit the bytes that are available. */
-static dcs_status check_memory(dcs_cell *cell, double available) {
-  char text[DCS_TEXT];
-  if (cell->too_large) return DCS_OK;
-  const dcs_kind *kind = cell->size.kind;
-  const dcs_problem shape = dcs_size_problem(&cell->size, cell->spacing);
-  double bytes = (double)sizeof(dcs_site) * (double)shape.n_inputs + bytes_of_sums(cell);
-  for (int b = 0; b < kind->n_buffers; b++)
-    bytes += (kind->buffers[b].output ? 1.0 : 2.0) * (double)dcs_buffer_bytes(kind, b, &shape);
-  if (bytes <= available) return DCS_OK;
-  if (asprintf(&cell->too_large, "%s: needs %.3g GB of memory; %.3g GB are free",
-               dcs_size_text(&cell->size, text), 1e-9 * bytes, 1e-9 * available) >= 0)
-    return DCS_OK;
-  cell->too_large = NULL;
-  return dcs_fail(DCS_UNAVAILABLE, "no memory to say what does not fit it");
 }
 
 static void set_size(const dcs_kind *kind, int64_t atoms, dcs_dims n, dcs_cell *cell) {
@@ -317,7 +286,7 @@ static dcs_status expand_size(const line_values *v, int64_t atoms, dcs_dims grid
   DCS_TRY(take_cell(cells, v->index, &wanted, &cell));
   for (int p = 0; p < v->n_problems; p++)
     DCS_TRY(fill_cell(cell, &v->problems[p], v));
-  return check_memory(cell, v->available); /* a line may have brought frames */
+  return dcs_cell_check_memory(cell, v->available); /* a line may have brought frames */
 }
 
 static dcs_status expand_line(const dcs_sweep_line *line, bool gpu, line_values v,
@@ -362,55 +331,4 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
   if (status != DCS_OK) dcs_cells_free(cells);
   if (options->budget_s > 0) dcs_cells_light_first(cells);
   return status;
-}
-
-/* ---- what cells weigh ---- */
-
-/* Evaluations that would take as long: to a tolerance, methods that do not do all pairs take as
- * long as a thousand for each point and each input, within a factor of two on CPU and GPU. */
-static double estimated_work(const dcs_record *record) {
-  const dcs_size *size = &record->size;
-  const double all = dcs_estimate(size, record->spacing, NULL);
-  if (!size->kind->tolerance || !(size->kind->tolerance(&size->config) > 0) ||
-      !record->method.variant->candidates)
-    return all;
-  const double linear = dcs_points(dcs_size_points(size)) + dcs_along(size, 0);
-  return fmin(all, 1e3 * linear);
-}
-
-/* A sample is of several frames. Before them their sums are page-locked, and the first touch of 16
- * bytes takes as long as some 200 evaluations. */
-static double weight_of_frames(const dcs_record *record) {
-  return (DCS_LEAST_FRAMES + DCS_FRAMES_IN_HAND - 1) * estimated_work(record) +
-         2e2 * points_of(&record->size);
-}
-
-double dcs_cell_weight(const dcs_cell *cell) {
-  double weight = 0;
-  for (int r = 0; r < cell->n_records; r++) {
-    const dcs_record *record = &cell->records[r];
-    weight += 1e8;
-    if (cell->too_large) continue;
-    weight += estimated_work(record);
-    if (record->scope == DCS_FIRST) weight += 2e10; /* a process is started for each sample */
-    if (record->scope == DCS_FRAME) weight += weight_of_frames(record);
-  }
-  return weight;
-}
-
-double dcs_cell_share(const dcs_cells *cells, int c) {
-  double left = 0;
-  for (int later = c; later < cells->n; later++)
-    left += dcs_cell_weight(&cells->list[later]);
-  return 0.5 * dcs_cell_weight(&cells->list[c]) / left + 0.5 / (cells->n - c);
-}
-
-void dcs_cells_light_first(dcs_cells *cells) {
-  for (int c = 1; c < cells->n; c++) {
-    dcs_cell cell = cells->list[c];
-    int at = c;
-    for (; at > 0 && dcs_cell_weight(&cells->list[at - 1]) > dcs_cell_weight(&cell); at--)
-      cells->list[at] = cells->list[at - 1];
-    cells->list[at] = cell;
-  }
 }

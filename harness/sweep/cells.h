@@ -48,7 +48,10 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
 void dcs_cells_free(dcs_cells *cells);
 void dcs_cell_free(dcs_cell *cell); /* what it holds */
 
-/* ---- what cells weigh ---- */
+/* ---- what cells cost ---- */
+
+/* Marks a cell that does not fit the bytes that are available. */
+dcs_status dcs_cell_check_memory(dcs_cell *cell, double available);
 
 /* How long a cell takes, in units that only compare: evaluations, and a fixed cost. */
 double dcs_cell_weight(const dcs_cell *cell);
