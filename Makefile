@@ -270,6 +270,7 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/stencil.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/stencil --resume
 	$(BIN) sweep --plan results/orbital.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/orbital --resume
 	$(BIN) sweep --plan results/forces.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/forces --resume
+	$(BIN) sweep --plan results/surface.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/surface --resume
 REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----

@@ -16,12 +16,13 @@ typedef struct {
 
 /* Which takes `ms` at `part` of the limit. */
 static void put_at(place at, const char *variant, const char *config, double ms, double part) {
+  const bool cpu = strncmp(variant, "cpu_", 4) == 0;
   char keys[256];
-  snprintf(keys, sizeof keys, "%s,\"%s\",kernel,,cuda:0,%s,\"%s\",%s", variant, config, at.kind,
-           at.problem, at.axes);
+  snprintf(keys, sizeof keys, "%s,\"%s\",kernel,,%s,%s,\"%s\",%s", variant, config,
+           cpu ? "cpu" : "cuda:0", at.kind, at.problem, at.axes);
   for (int i = 0; i < 9; i++)
     fprintf(samples, "%d,%s,%.3f\n", i, keys, 1e6 * ms * (1 + 0.001 * (i - 4)));
-  fprintf(summary, "%s,gpu,,,,%.3f,ok,%.3f\n", keys, 1e6 * ms, part);
+  fprintf(summary, "%s,%s,,,,%.3f,ok,%.3f\n", keys, cpu ? "cpu" : "gpu", 1e6 * ms, part);
 }
 
 static void put_stencil(const char *variant, const char *config, int edge, double ms, double part) {
@@ -132,6 +133,30 @@ static void orbitals_are_judged(void **state) {
   dcs_table_free(t);
 }
 
+/* Sixteen threads are not one. */
+static void surfaces_are_judged(void **state) {
+  (void)state;
+  const place large = {"surface", "", ",512,512,512"}, small = {"surface", "", ",64,64,64"};
+  begin_kind();
+  put_at(large, "cpu_surface", "threads=1,isa=avx2", 30, 0.1);
+  put_at(large, "cpu_surface", "threads=16,isa=avx2", 3, 0.1);
+  put_at(large, "cuda_surface", "block=256,scan=block", 1.2, 0.1);
+  put_at(large, "cuda_surface", "block=256,scan=levels", 1, 0.1);
+  put_at(small, "cuda_surface", "block=256,scan=block", 0.01, 0.1);
+  put_at(small, "cuda_surface", "block=256,scan=levels", 0.02, 0.1);
+  dcs_table *t = claims();
+  assert_int_equal(dcs_table_rows(t), 2);
+  assert_verdict(t, "surface_dozens_of_a_thread", "holds");
+  assert_verdict(t, "surface_levels_beat_one_block", "holds");
+  assert_value(t, "surface_dozens_of_a_thread", 30);
+  assert_value(t, "surface_levels_beat_one_block", 1.2);
+  dcs_table_free(t);
+  begin_kind();
+  put_at(large, "cpu_surface", "threads=1,isa=avx2", 20, 0.1);
+  put_at(large, "cuda_surface", "block=256,scan=block", 1, 0.1);
+  conclude("surface_dozens_of_a_thread", "partly");
+}
+
 /* The book's claims are of the initial problem alone. */
 static void the_book_is_of_the_initial_problem(void **state) {
   (void)state;
@@ -178,6 +203,7 @@ int main(void) {
       cmocka_unit_test(a_kind_falls_short_of_its_limit),
       cmocka_unit_test(forces_are_judged_in_each_problem),
       cmocka_unit_test(orbitals_are_judged),
+      cmocka_unit_test(surfaces_are_judged),
       cmocka_unit_test(the_book_is_of_the_initial_problem),
       cmocka_unit_test(plans_have_what_is_claimed_of),
   };

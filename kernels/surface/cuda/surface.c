@@ -5,13 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK };
-enum { INSIDE, BEFORE, SUMS };
+enum { BLOCK, SCAN };
+enum { SCAN_BLOCK, SCAN_LEVELS };
+enum { INSIDE, BEFORE, SUMS, LEVEL };
 enum { WARP = 32 };
 
 static const int block_tried[] = {64, 128, 256, 512, DCS_TRIES_END};
+static const char *const scans[] = {"block", "levels"};
 static const dcs_param params[] = {
-    {"block", "threads of a block", WARP, 1024, 256, NULL, block_tried, DCS_ROLE_NONE}};
+    {"block", "threads of a block", WARP, 1024, 256, NULL, block_tried, DCS_ROLE_NONE},
+    {.name = "scan",
+     .meaning = "who scans the blocks' sums: one block, or blocks in two levels",
+     .hi = 1,
+     .initial = SCAN_BLOCK,
+     .labels = scans}};
 
 /* What kernels get. */
 typedef struct {
@@ -58,7 +65,27 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 
 #define OWN DCS_OWN_AT(offsetof(own_values, grid)), DCS_OWN_AT(offsetof(own_values, words))
 
-static void add_steps(const dcs_problem *problem, int threads, dcs_plan *plan) {
+static void add_scan(int64_t sums, int threads, bool levels, dcs_plan *plan) {
+  static const dcs_arg scan[] = {DCS_SCRATCH(SUMS), DCS_OWN_AT(offsetof(own_values, words)),
+                                 DCS_ARG_END};
+  static const dcs_arg sum_level[] = {DCS_SCRATCH(LEVEL), DCS_SCRATCH(SUMS),
+                                      DCS_OWN_AT(offsetof(own_values, words)), DCS_ARG_END};
+  static const dcs_arg scan_level[] = {DCS_SCRATCH(SUMS), DCS_SCRATCH(LEVEL),
+                                       DCS_OWN_AT(offsetof(own_values, words)), DCS_ARG_END};
+  dcs_plan_step step = {
+      .kernel = "scan", .block = {threads, 1, 1}, .grid = {1, 1, 1}, .args = scan};
+  if (levels) {
+    step.grid[0] = dcs_divide_up(sums, threads);
+    step.kernel = "sum_level";
+    step.args = sum_level;
+    dcs_add_step(plan, step);
+    step.kernel = "scan_level";
+    step.args = scan_level;
+  }
+  dcs_add_step(plan, step);
+}
+
+static void add_steps(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
   static const dcs_arg classify[] = {DCS_SCRATCH(INSIDE), DCS_BUFFER(DCS_SURFACE_MAP),
                                      DCS_BUFFER(DCS_SURFACE_LEVEL), OWN, DCS_ARG_END};
   static const dcs_arg count[] = {DCS_SCRATCH(BEFORE),
@@ -67,8 +94,7 @@ static void add_steps(const dcs_problem *problem, int threads, dcs_plan *plan) {
                                   DCS_BUFFER(DCS_SURFACE_CASES),
                                   OWN,
                                   DCS_ARG_END};
-  static const dcs_arg scan[] = {DCS_SCRATCH(SUMS), DCS_OWN_AT(offsetof(own_values, words)),
-                                 DCS_ARG_END};
+  const int threads = (int)config->value[BLOCK];
   const int64_t words = all_words(problem);
   dcs_add_step(plan, (dcs_plan_step){.kernel = "classify",
                                      .block = {WARP, threads / WARP, 1},
@@ -78,9 +104,7 @@ static void add_steps(const dcs_problem *problem, int threads, dcs_plan *plan) {
                                      .block = {threads, 1, 1},
                                      .grid = {dcs_divide_up(words, threads), 1, 1},
                                      .args = count});
-  dcs_add_step(
-      plan,
-      (dcs_plan_step){.kernel = "scan", .block = {threads, 1, 1}, .grid = {1, 1, 1}, .args = scan});
+  add_scan(dcs_divide_up(words, threads), threads, config->value[SCAN] == SCAN_LEVELS, plan);
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES, .name = "emit"});
 }
 
@@ -97,19 +121,20 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
                                  DCS_ARG_END};
   const dcs_dims n = problem->n;
   const int threads = (int)config->value[BLOCK];
-  const int64_t words = all_words(problem);
+  const int64_t words = all_words(problem), sums = dcs_divide_up(words, threads);
   const own_values own = {{(int)n.x, (int)n.y, (int)n.z, (int)dcs_divide_up(n.x, WARP)}, words};
   *plan = (dcs_plan){.chunk_inputs = problem->n_inputs,
                      .launch_slices = n.z,
                      .stored = n,
                      .scratch = {[INSIDE] = {4 * words},
                                  [BEFORE] = {8 * words},
-                                 [SUMS] = {8 * dcs_divide_up(words, threads)}},
+                                 [SUMS] = {8 * sums},
+                                 [LEVEL] = {8 * dcs_divide_up(sums, threads)}},
                      .block = {WARP, threads / WARP, 1},
                      .grid = {dcs_divide_up(words, threads / WARP), 1, 1},
                      .args = args};
   memcpy(plan->own, &own, sizeof own);
-  add_steps(problem, threads, plan);
+  add_steps(problem, config, plan);
 }
 
 static const char *const sources[] = {

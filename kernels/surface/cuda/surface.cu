@@ -2,9 +2,10 @@
  *
  * Idea: the map is read once; a ballot makes a word of 32 points. A thread a word counts vertices
  *   and triangles, by exclusive ors and the cases of cells that are cut, and blocks scan their own;
- * one block scans the blocks' sums. A warp emits what a word has, a lane a point: bits below a
- * point's number its vertices, so cells share them without a search. Parameters: block, threads
- * of a block. Limits: 2^31 - 1 vertices or triangles. */
+ * the blocks' sums are scanned by one block (scan=block), or by a block for each `block` of them,
+ * which adds up before those of all blocks before it (scan=levels). A warp emits what a word has,
+ * a lane a point: bits below a point's number its vertices, so cells share them without a search.
+ * Parameters: block, threads of a block; scan. Limits: 2^31 - 1 vertices or triangles. */
 
 #include "kernels/surface/cuda/surface.cuh"
 
@@ -80,6 +81,31 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   }
 }
 
+static __device__ __forceinline__ counts sum_at(const counts *sums, long long words) {
+  const long long at = (long long)blockIdx.x * BLOCK + threadIdx.x;
+  return at < (words + BLOCK - 1) / BLOCK ? sums[at] : 0ull;
+}
+
+/* By a block for BLOCK of the sums: what they come to. */
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    sum_level(counts *__restrict__ level, const counts *__restrict__ sums, long long words) {
+  counts sum;
+  scan_block(sum_at(sums, words), &sum);
+  if (threadIdx.x == 0) level[blockIdx.x] = sum;
+}
+
+/* What `scan` does, by as many blocks as sum_level. */
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    scan_level(counts *__restrict__ sums, const counts *__restrict__ level, long long words) {
+  const long long at = (long long)blockIdx.x * BLOCK + threadIdx.x;
+  counts own = 0, done, sum;
+  for (unsigned b = threadIdx.x; b < blockIdx.x; b += BLOCK)
+    own += level[b];
+  scan_block(own, &done);
+  const counts first = scan_block(sum_at(sums, words), &sum);
+  if (at < (words + BLOCK - 1) / BLOCK) sums[at] = done + first;
+}
+
 static __device__ __forceinline__ counts before_word(const counts *before, const counts *sums,
                                                      long long at) {
   return before[at] + sums[at / BLOCK];
@@ -102,10 +128,9 @@ static __device__ __forceinline__ int vertex_of(const unsigned *inside, const co
   return id;
 }
 
-static __device__ __forceinline__ void emit_vertices(float *vertices, const float *map,
-                                                     float level, surface_grid g, int i, int j,
-                                                     int k, const surface_cuts *cuts,
-                                                     long long first) {
+static __device__ __forceinline__ void emit_vertices(float *vertices, const float *map, float level,
+                                                     surface_grid g, int i, int j, int k,
+                                                     const surface_cuts *cuts, long long first) {
   const int bit = i & 31;
   const long long at = ((long long)k * g.ny + j) * g.nx + i;
   const long long step[3] = {1, g.nx, (long long)g.nx * g.ny};
