@@ -27,6 +27,7 @@ static const struct {
   const char *fresh; /* a folder that must not be there; its files hold times: their rows count */
   bool worker;       /* the faults are those of the first worker, not of the program */
   const char *begun; /* where that folder's files are from, NULL: it is not there */
+  bool judges;       /* status 1 says that what it judges has failed, which no fault of ours is */
   bool grows;        /* rows are added, as many as times by chance ask for; none is taken away */
 } commands[] = {
     {"list", "list --csv", {NULL}, true, NULL},
@@ -111,13 +112,13 @@ static const struct {
      .begun = "@/strayed",
      .grows = true},
     {"compare-run",
-     "compare --run % % --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 6 "
-     "--out @/kept",
+     "compare --run @/sweep @/sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 "
+     "--rounds 6 --out @/kept",
      {"@/kept/a/summary.csv", "@/kept/b/summary.csv"},
      .fresh = "@/kept"},
     {"study",
      "tune --study @/journal.csv --samples 3 --out @/study",
-     {"@/study/study.csv"},
+     {"@/study/study.csv", "@/study/regret.csv", "@/study/importance.csv"},
      .fresh = "@/study"},
     {"pareto",
      "tune cpu_gather --pareto=error --atoms 5 --grid 4^3 --budget-evals 2 --samples 2 "
@@ -146,7 +147,13 @@ static const struct {
      .prints = true},
     {"labs", "lab", {NULL}, .prints = true},
     {"lab-start", "lab 1 --start @/lab", {"@/lab/README.md"}, .fresh = "@/lab"},
-    {"lab-check", "lab 1 --kernels labs/1/solution", {NULL}},
+    {"lab-check", "lab 5 --kernels labs/5/solution", {NULL}, .judges = true},
+    {"lab-worker", "lab 5 --kernels labs/5/solution", {NULL}, .worker = true, .judges = true},
+    {"scale",
+     "scale --mpirun @/mpirun --ranks 1,2,4 --weak 2 --rounds 3 --nodes 8 --out @/scale -- "
+     "map @/ions.psf @/fixed.dcd --grid 4^3 --spacing 2 --average --out @/out.npy",
+     {"@/scale/runs.csv", "@/scale/scaling.csv", "@/scale/simulated.csv"},
+     .fresh = "@/scale"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -177,6 +184,31 @@ static void make_gnuplot(void) {
       "echo '<?xml version=\"1.0\"?><svg></svg>' >\"$name.svg$part\"\n";
   put_file("@/gnuplot", script, sizeof script - 1);
   chmod(expand("@/gnuplot"), 0755);
+}
+
+/* A program whose `sweep` knows the CPU's limits, which take longer to measure than all else. */
+static void make_sweep(void) {
+  char script[8 * PATH_MAX];
+  const int length = snprintf(
+      script, sizeof script,
+      "#!/bin/sh\nfor word; do case $word in --out=*) out=${word#*=};; --turns=*) of=${word#*=};; "
+      "esac; done\nmkdir -p \"$out\" && cp %s/begun/*.csv \"$out\" && "
+      "echo \"interleaved,$of\" >>\"$out/env.csv\" && exec %s \"$@\" --resume\n",
+      folder, program);
+  put_file("@/sweep", script, (size_t)length);
+  chmod(expand("@/sweep"), 0755);
+}
+
+/* An mpirun of jobs whose ranks take no time. */
+static void make_mpirun(void) {
+  static const char script[] =
+      "#!/bin/sh\necho schema,rank,parts,most_parts,preparing_s,reading_s,computing_s,"
+      "communicating_s,receiving_s,writing_s,wall_s,steps,slices,hidden_s\n"
+      "rank=0; while [ $rank -lt $2 ]; do\n"
+      "echo \"rank_times.2,$rank,2,2,1,0.5,$((8 / $2)).25,0.25,0,1,$((4 + 8 / $2)),0,0,0\"\n"
+      "rank=$((rank + 1)); done\n";
+  put_file("@/mpirun", script, sizeof script - 1);
+  chmod(expand("@/mpirun"), 0755);
 }
 
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *walk) {
@@ -286,6 +318,8 @@ static void check(int c, fault kind, long n, const result *r, const expected *e)
     complain(c, kind, n, "status 0, and not all was printed");
   if (done && kind == FSYNC && r->injected)
     complain(c, kind, n, "status 0, and the disk may not have it");
+  if (commands[c].judges && r->injected && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 1)
+    complain(c, kind, n, "recorded as the failure of what it judges");
   if (blames_a_method(c)) complain(c, kind, n, "recorded as the crash of a method");
   if (!done && file_holds("@/stderr", "", false)) complain(c, kind, n, "failed without a word");
   parts = 0;
@@ -405,7 +439,7 @@ static void copy_corpus(void) {
 static void write_journal(void) {
   char command[2 * PATH_MAX];
   snprintf(command, sizeof command,
-           "head -n 41 results/reference/nvidia-h200/journal_padded.csv >%s/journal.csv", folder);
+           "head -n 21 results/reference/nvidia-h200/journal_padded.csv >%s/journal.csv", folder);
   if (system(command) != 0) die(command);
 }
 
@@ -448,6 +482,7 @@ static void prepare(void) {
   make_run("tests/corpus/run/reference", "@/run");
   make_run("tests/corpus/run/reference", "@/small");
   make_gnuplot();
+  make_mpirun();
   snprintf(path, sizeof path, "%s:%s", folder, getenv("PATH"));
   setenv("PATH", path, 1);
   setenv("OMP_NUM_THREADS", "1", 1);
@@ -457,6 +492,7 @@ static void prepare(void) {
     if (strcmp(commands[c].name, "tune") == 0 || strcmp(commands[c].name, "sweep") == 0)
       (void)run(commands[c].arguments, false, FSYNC, LONG_MAX);
   copy_run("@/new", "@/begun", false);
+  make_sweep();
   make_real_runs();
   (void)run("map @/in.pqr --grid 4^3 --out @/map.dx", false, FSYNC, LONG_MAX);
 }

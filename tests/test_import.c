@@ -212,6 +212,27 @@ static void a_run_is_never_written_over(void **state) {
   forget_run();
 }
 
+/* A killed import left its tables without env.csv: the next one writes them again, and no file that
+ * is none of them. */
+static void what_a_killed_import_left_is_no_run(void **state) {
+  (void)state;
+  char env[128], samples[128];
+  snprintf(env, sizeof env, "%s/env.csv", out);
+  snprintf(samples, sizeof samples, "%s/samples.csv", out);
+  assert_int_equal(import("method,n,time_ns\na,1,2\n", NULL), DCS_OK);
+  assert_int_equal(unlink(env), 0);
+  assert_int_equal(import("method,n,time_ns\na,1,3\n", NULL), DCS_OK);
+  dcs_run run;
+  open_run(&run);
+  assert_float_equal(run.rows[0].median_ns, 3, 0);
+  dcs_run_close(&run);
+  assert_int_equal(unlink(env), 0);
+  FILE *own = fopen(samples, "w");
+  assert_true(own && fputs("sample,mass\na,1\n", own) >= 0 && fclose(own) == 0);
+  assert_int_equal(import("method,n,time_ns\na,1,3\n", NULL), DCS_USAGE);
+  forget_run();
+}
+
 /* ---- kinds ---- */
 
 static void a_kind_for_each_set_of_names(void **state) {
@@ -237,6 +258,7 @@ int main(void) {
                                      cmocka_unit_test(t4_configurations),
                                      cmocka_unit_test(wrong_files),
                                      cmocka_unit_test(a_run_is_never_written_over),
+                                     cmocka_unit_test(what_a_killed_import_left_is_no_run),
                                      cmocka_unit_test(a_kind_for_each_set_of_names)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -112,6 +112,8 @@ static void a_program_that_takes_no_turns_is_refused(void **state) {
                  "begins with \"turns 2\"; expected \"turns 1\"");
   expect_refused("#!/bin/sh\necho turns 1\nread word\nexit 3\n", DCS_INPUT,
                  "ended with status 3 before it had measured all");
+  expect_refused("#!/bin/sh\nkill -KILL $$\n", DCS_FAILED,
+                 "before it had measured all"); /* whether it takes turns is not known */
   expect_refused("#!/bin/sh\necho turns 1\nread word\necho here\nread word\n", DCS_FAILED,
                  "wrote \"here\"");
   assert_int_equal(interleave(in_folder("a"), in_folder("absent"), 1), DCS_USAGE);

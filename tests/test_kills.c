@@ -37,6 +37,7 @@ typedef struct {
   int share; /* of all trials */
   bool cold; /* kernels are compiled anew */
   bool anew; /* it takes no folder in which it began; long, and so among many kills alone */
+  bool once; /* it takes no folder in which it has ended */
   double ms; /* it lasts unharmed */
 } job;
 
@@ -256,14 +257,46 @@ static void compare_whole(void) {
 static void nothing(void) {
 }
 
-/* %1$s: the folder of the test; %2$s: the program. */
+/* ---- what is imported, and steps ---- */
+
+enum { TIMES = 400 };
+
+static void write_times(void) {
+  FILE *out = fopen(in_folder("times.csv"), "w");
+  assert_non_null(out);
+  fputs("method,n,time_ms\n", out);
+  for (int t = 0; t < TIMES; t++)
+    fprintf(out, "%s,%d,%d.25\n", t % 2 ? "old" : "new", 1 + t / 8, 1 + t % 8);
+  assert_int_equal(fclose(out), 0);
+}
+
+static void import_whole(void) {
+  dcs_run run;
+  if (dcs_run_open(&run, in_folder("run")) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(run.n_rows, TIMES / 4);
+  for (size_t row = 0; row < run.n_rows; row++)
+    assert_int_equal(run.rows[row].n, 4);
+  dcs_run_close(&run);
+}
+
+static void steps_so_far(void) {
+  expect_none_or_whole("steps.dx", "steps.dx");
+}
+
+static void steps_whole(void) {
+  expect_file("steps.dx", "steps.dx");
+}
+
+/* %1$s: the folder of the test. */
 #define SWEEP                                                                                      \
   "sweep --variants cpu_gather,cpu_simd --config threads=1 --atoms 20,30 --grid 4^3 "              \
   "--scope kernel,first --rounds 3 --resume --out %1$s/run"
 #define COMPARE                                                                                    \
-  "compare --run %2$s %2$s --variants cpu_gather --config threads=1 --atoms 5,9 --grid 4^3 "       \
+  "compare --run %1$s/sweep %1$s/sweep --variants cpu_gather --config threads=1 --atoms 5,9 "      \
+  "--grid 4^3 "                                                                                    \
   "--rounds 6 --out %1$s/run/kept"
-#define MAP "map tests/corpus/molecule/plain.pqr --grid 8^3 --device emulated --out %1$s/run/map.dx"
+#define MAP   "map tests/corpus/molecule/plain.pqr --grid 8^3 --device emulated --out %1$s/run/map.dx"
+#define STEPS "steps --grid 20^3 --steps 400 --config threads=1 --out %1$s/run/steps.dx"
 #define MEAN                                                                                       \
   "map %1$s/top.psf %1$s/traj.dcd --grid 24^3 --average --variance --checkpoint %1$s/run/saved "   \
   "--out %1$s/run/mean.dx"
@@ -284,6 +317,9 @@ static job jobs[] = {
     {"map", MAP, begin_empty, map_so_far, map_whole, 2},
     {"map, compiled anew", MAP, begin_empty, map_so_far, map_whole, 1, .cold = true},
     {"map --average", MEAN, begin_empty, mean_so_far, mean_whole, 4},
+    {"import", "import %1$s/times.csv --out %1$s/run", begin_empty, nothing, import_whole, 2,
+     .once = true},
+    {"steps", STEPS, begin_empty, steps_so_far, steps_whole, 2},
     {"verify",
      "verify --variants cpu_scatter,cuda_naive --config block_x=16,block_y=4,threads=1 "
      "--device emulated",
@@ -338,7 +374,7 @@ static FILE *messages;
 
 static pid_t start(const job *j) {
   char line[3 * PATH_MAX];
-  snprintf(line, sizeof line, j->line, test_folder, program_path()); /* NOLINT: those above */
+  snprintf(line, sizeof line, j->line, test_folder); /* NOLINT: those above */
   messages = tmpfile();
   int null = open("/dev/null", O_WRONLY);
   assert_true(messages && null >= 0);
@@ -378,9 +414,25 @@ static bool is_right(const job *j, const strike *s, int status) {
   return status == 1 && strstr(program_err, "interrupted");
 }
 
+static char cache[PATH_MAX];
+
+static void empty_folder(bool cold) {
+  setenv("DCSBENCH_CACHE", cold ? in_folder("run") : cache, 1);
+  remove_folder("run");
+  assert_int_equal(mkdir(in_folder("run"), 0777), 0);
+  free(samples_before);
+  free(journal_before);
+  samples_before = journal_before = NULL;
+}
+
+static void remove_refused(const job *j) {
+  if (j->anew) remove_folder("run/kept");
+  if (j->once && exists(in_folder("run/env.csv"))) empty_folder(j->cold);
+}
+
 static void run_struck(const job *j) {
   const strike s = plan_strike(j);
-  if (j->anew) remove_folder("run/kept");
+  remove_refused(j);
   pid_t pid = start(j);
   wait_ms(s.after_ms);
   if (!ended(pid)) {
@@ -415,7 +467,7 @@ static int count_part(const char *path, const struct stat *facts, int kind, stru
 }
 
 static void run_unharmed(job *j) {
-  if (j->anew) remove_folder("run/kept");
+  remove_refused(j);
   const int status = finish(j, start(j));
   if (status != 0 && !compares(j, NULL, status))
     fail_msg("%s: status %d: %s", j->name, status, program_err);
@@ -424,17 +476,6 @@ static void run_unharmed(job *j) {
   n_left = 0;
   nftw(in_folder("run"), count_part, 16, FTW_PHYS);
   assert_int_equal(n_left, 0);
-}
-
-static char cache[PATH_MAX];
-
-static void empty_folder(bool cold) {
-  setenv("DCSBENCH_CACHE", cold ? in_folder("run") : cache, 1);
-  remove_folder("run");
-  assert_int_equal(mkdir(in_folder("run"), 0777), 0);
-  free(samples_before);
-  free(journal_before);
-  samples_before = journal_before = NULL;
 }
 
 static void try_job(job *j) {
@@ -485,10 +526,22 @@ static void make_strayed(void) {
   }
 }
 
+/* A program whose `sweep` knows the CPU's limits, which take longer to measure than all else. */
+static void make_sweep(void) {
+  char script[3 * PATH_MAX];
+  snprintf(script, sizeof script,
+           "#!/bin/sh\nfor word; do case $word in --out=*) out=${word#*=};; esac; done\n"
+           "mkdir -p \"$out\" && cp %s/begun/*.csv \"$out\" && exec %s \"$@\" --resume\n",
+           test_folder, program_path());
+  put_file(in_folder("sweep"), script);
+  assert_int_equal(chmod(in_folder("sweep"), 0755), 0);
+}
+
 static void make_runs(void) {
   empty_folder(false);
   assert_status(program_run(SWEEP, test_folder), 0); /* NOLINT */
   make_begun();
+  make_sweep();
   empty_folder(false);
   assert_int_equal(rmdir(in_folder("run")), 0);
   put_real_run("");
@@ -500,9 +553,12 @@ static void make_runs(void) {
   assert_status(program_run("dispatch %s", in_folder("measured")), 0);
   make_strayed();
   write_trajectory();
+  write_times();
   assert_int_equal(mkdir(in_folder("run"), 0777), 0);
   assert_status(program_run(MAP, test_folder), 0); /* NOLINT */
   copy_file("run/map.dx", "map.dx");
+  assert_status(program_run(STEPS, test_folder), 0); /* NOLINT */
+  copy_file("run/steps.dx", "steps.dx");
   assert_status(program_run(MEAN, test_folder), 0); /* NOLINT */
   for (int f = 0; f < 3; f++)
     copy_file(in_run(means[f]), means[f]);
@@ -537,6 +593,7 @@ static void nothing_is_lost_by_kills(void **state) {
     const int before = kills;
     try_job(&jobs[j]);
     tried[j] += kills - before;
+    if (kills / 50 > before / 50) print_message("kills: %d of %d\n", kills, most), fflush(stdout);
   }
   for (int j = 0; j < N_JOBS; j++)
     print_message("kills: %s (%.0f ms): %d\n", jobs[j].name, jobs[j].ms, tried[j]);

@@ -88,6 +88,9 @@ static dcs_status ended_early(sweep *s) {
   const bool met = s->met;
   const int status = finish(s);
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+  if (status < 0)
+    return dcs_fail(DCS_FAILED, "%s: a signal ended %s before it had measured all", s->of->name,
+                    s->of->program);
   if (met) /* its words stand above */
     return dcs_fail(status > DCS_OK && status <= DCS_IO ? (dcs_status)status : DCS_FAILED,
                     "%s: %s ended with status %d before it had measured all", s->of->name,

@@ -119,12 +119,22 @@ static dcs_status write_files(writing *w, const char *folder) {
   return write_facts(w->timings, path);
 }
 
+/* Tables of rows without an env.csv are what a killed import left: they are written again. */
+static bool is_part_of_import(const char *path) {
+  static const char *const names[] = DCS_NAMES("variant", "config", "scope");
+  dcs_table *table;
+  const dcs_status status = dcs_table_read(path, &table);
+  const bool is = status == DCS_OK && dcs_table_need_all(table, names, NULL) == DCS_OK;
+  if (status == DCS_OK) dcs_table_free(table);
+  return is;
+}
+
 static dcs_status check_folder(const char *folder) {
   static const char *const files[] = {"env.csv", "samples.csv", "summary.csv"};
   for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
     char path[4096];
     DCS_TRY(dcs_path_in(folder, files[f], path));
-    if (dcs_exists(path))
+    if (dcs_exists(path) && (f == 0 || !is_part_of_import(path)))
       return dcs_fail(DCS_USAGE, "%s: holds a run already; take another folder", folder);
   }
   return DCS_OK;
