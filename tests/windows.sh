@@ -1,10 +1,10 @@
 #!/bin/sh
 # Records ROUNDS (2000) interleaved rounds of 10 methods on the CPU, and of 10 on the GPU where there is
 # one, as build/tests/test_windows reads them: OUT/windows_cpu.csv and OUT/windows_gpu.csv, a column a
-# method and a row a round, ns; the runs' env.csv beside them. Half a minute each on an H200's host.
-# DEVICES="cpu gpu" says which. Usage: windows.sh PROGRAM OUT
+# method and a row a round, ns; the runs' env.csv beside them. Samples last 1 to 2 ms: half a minute each.
+# DEVICES="cpu gpu" says which. What SECONDS_EACH (300) interrupt is kept. Usage: windows.sh PROGRAM OUT
 set -u
-program=$(realpath "$1") out=$2 rounds=${ROUNDS:-2000}
+program=$(realpath "$1") out=$2 rounds=${ROUNDS:-2000} seconds=${SECONDS_EACH:-300}
 mkdir -p "$out"
 
 # As a table, from the samples of the run $1; a round that a method lacks is left out.
@@ -29,16 +29,17 @@ record() {
   name=$1
   shift
   run=$(mktemp -d)
-  if "$program" sweep --rounds "$rounds" --out "$run/run" "$@" >"$run/log" 2>&1; then table "$run/run" "$name"; else tail -n 1 "$run/log"; fi
+  timeout -s INT -k 5 "$seconds" "$program" sweep --rounds "$rounds" --out "$run/run" "$@" >"$run/log" 2>&1 || tail -n 1 "$run/log"
+  [ "$(wc -l <"$run/run/samples.csv")" -gt 1 ] && table "$run/run" "$name"
   rm -rf "$run"
 }
 
 for device in ${DEVICES:-cpu gpu}; do
   case $device in
     cpu) record cpu --variants cpu_gather,cpu_scatter,cpu_scatter_hoisted,cpu_simd,cpu_avx2 \
-      --config 'threads=1|max' --atoms 100 --grid 16x16x40 ;;
+      --config 'threads=1|max' --atoms 30 --grid 16x16x40 ;;
     gpu) record gpu --variants \
       cuda_naive,cuda_constant,cuda_coarsened,cuda_coalesced,cuda_padded,cuda_volume,cuda_split,cuda_neighbours,cuda_reduce,cuda_parts \
-      --atoms 1000 --grid 64^3 ;;
+      --atoms 1000 --grid 64x64x16 ;;
   esac
 done
