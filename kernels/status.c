@@ -6,6 +6,7 @@
 
 static _Thread_local char message[4096];
 static _Thread_local char trace[4096];
+static _Thread_local bool want;
 
 /* The message before may be a part of the new one. */
 void dcs_fail_at(const char *file, int line, const char *format, ...) {
@@ -15,7 +16,17 @@ void dcs_fail_at(const char *file, int line, const char *format, ...) {
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   strcpy(message, text);
+  want = false;
   snprintf(trace, sizeof trace, "%s:%d\n", file, line);
+}
+
+dcs_status dcs_note_want(void) {
+  want = true;
+  return DCS_UNAVAILABLE;
+}
+
+bool dcs_wanted(void) {
+  return want;
 }
 
 void dcs_trace(const char *file, int line, const char *expr) {

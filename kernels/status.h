@@ -7,6 +7,8 @@
 #ifndef DCS_STATUS_H
 #define DCS_STATUS_H
 
+#include <stdbool.h>
+
 typedef enum {
   DCS_OK = 0,
   DCS_FAILED = 1,      /* a measurement or a verification failed */
@@ -20,6 +22,12 @@ typedef enum {
 #define dcs_fail(status, ...) (dcs_fail_at(__FILE__, __LINE__, __VA_ARGS__), (status))
 void dcs_fail_at(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* DCS_UNAVAILABLE of what may be there at another time: memory, a process. */
+#define dcs_want(...) (dcs_fail_at(__FILE__, __LINE__, __VA_ARGS__), dcs_note_want())
+dcs_status dcs_note_want(void);
+/* Whether the last failure on this thread was such a want. */
+bool dcs_wanted(void);
 
 /* Returns from the calling function when `expr` is not DCS_OK, adding file, line and expression to
  * the trace. */

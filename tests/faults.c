@@ -94,6 +94,11 @@ static const struct {
      true,
      NULL,
      true},
+    {"compile-worker", /* of the emulated device: nothing of the kernel is in the cache */
+     "verify --variants cuda_naive --config block_x=16,block_y=16 --device emulated",
+     {NULL},
+     .fresh = "@/cache",
+     .worker = true},
     {"tune-worker",
      "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3",
      {"@/data/tuned.csv"},
@@ -288,7 +293,7 @@ static bool prints_the_fault(fault kind) {
 /* Faults are never the doing of a method: its worker may have no memory, but it does not crash. */
 static bool blames_a_method(int c) {
   char *said = get_file("@/stderr");
-  bool blames = strstr(said, "crash") != NULL;
+  bool blames = strstr(said, "crash") || strstr(said, ": compile: ");
   free(said);
   for (int o = 0; o < MOST_OUTPUTS && commands[c].outputs[o]; o++) {
     char *text = get_file(commands[c].outputs[o]);
@@ -320,7 +325,7 @@ static void check(int c, fault kind, long n, const result *r, const expected *e)
     complain(c, kind, n, "status 0, and the disk may not have it");
   if (commands[c].judges && r->injected && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 1)
     complain(c, kind, n, "recorded as the failure of what it judges");
-  if (blames_a_method(c)) complain(c, kind, n, "recorded as the crash of a method");
+  if (blames_a_method(c)) complain(c, kind, n, "recorded as the fault of a method");
   if (!done && file_holds("@/stderr", "", false)) complain(c, kind, n, "failed without a word");
   parts = 0;
   nftw(folder, count_part, 16, FTW_PHYS);

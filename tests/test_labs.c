@@ -9,12 +9,42 @@
 
 #include <cmocka.h>
 
+#include "harness/labs/apart.h"
 #include "harness/labs/lab.h"
 #include "harness/labs/points.h"
 #include "harness/labs/turn.h"
 #include "tests/program.h"
 
 /* ---- parts ---- */
+
+static dcs_status end_by(void *context) {
+  const int signal = *(int *)context;
+  if (signal == 0) exit(0);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  raise(signal);
+  return DCS_OK;
+}
+
+/* A crash is the kernel's, a kill or the end of all by a library is not. */
+static void kills_are_told_from_crashes(void **state) {
+  (void)state;
+  static const struct {
+    int signal;
+    dcs_status status;
+    bool crashed;
+  } ends[] = {{SIGABRT, DCS_OK, true},
+              {SIGFPE, DCS_OK, true},
+              {SIGKILL, DCS_UNAVAILABLE, false},
+              {SIGTERM, DCS_UNAVAILABLE, false},
+              {0, DCS_UNAVAILABLE, false}};
+  for (size_t e = 0; e < sizeof ends / sizeof ends[0]; e++) {
+    int signal = ends[e].signal;
+    bool crashed;
+    fflush(NULL);
+    assert_int_equal(dcs_run_apart(end_by, &signal, sizeof signal, &crashed), ends[e].status);
+    assert_int_equal(crashed, ends[e].crashed);
+  }
+}
 
 /* What is said of the points of 8 x 3 x 2 that `in` says yes to. */
 static void expect_words(bool (*in)(int x, int y, int z), const char *words) {
@@ -223,6 +253,7 @@ static void results_are_collected(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kills_are_told_from_crashes),
       cmocka_unit_test(points_in_words),
       cmocka_unit_test(turns_come_one_after_another),
       cmocka_unit_test(labs_are_listed),

@@ -50,6 +50,23 @@ static void has_no_source(void **state) {
   expect_ok(f, "cuda_constant");
 }
 
+/* Where the compiler's files have no room for a while, it is no fault of the kernel. */
+static void cannot_be_compiled_for_now(void **state) {
+  bench_fixture *f = fixture_of(state);
+  expect_ok(f, "cuda_constant");
+  plant("naive.cu", PLANTED_HEAD PLANTED_SUM("0", "n_atoms") "} /* compiled anew */\n");
+  char *temporary = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+  setenv("TMPDIR", "/nonexistent", 1);
+  dcs_session_restart(session_of(f, DCS_GPU));
+  assert_int_equal(try_variant(f, "cuda_naive").outcome, DCS_OUTCOME_MEMORY);
+  expect_said("cannot make a temporary folder");
+  unsetenv("TMPDIR");
+  if (temporary) setenv("TMPDIR", temporary, 1);
+  free(temporary);
+  expect_ok(f, "cuda_naive");
+  plant("naive.cu", right_kernel);
+}
+
 static void dereferences_null(void **state) {
   expect_fault(state, PLANTED_HEAD "  *(volatile int *)(size_t)(nx - nx) = 1;\n}\n",
                DCS_OUTCOME_CRASH, "the worker on emulated ");
@@ -159,6 +176,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       EMULATED(does_not_compile),
       EMULATED(has_no_source),
+      EMULATED(cannot_be_compiled_for_now),
       EMULATED(dereferences_null),
       EMULATED(ends_the_process),
       EMULATED(is_killed_each_time),

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,4 +46,9 @@ int dcs_process_wait(pid_t pid, int *status) {
   while (waitpid(pid, status, 0) < 0)
     if (errno != EINTR) return errno;
   return 0;
+}
+
+bool dcs_is_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+         signal == SIGQUIT;
 }

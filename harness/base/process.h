@@ -21,4 +21,7 @@ int dcs_process_start(const dcs_program *program, pid_t *pid);
 /* Waits until it has ended; 0 or an errno. *status is waitpid's. */
 int dcs_process_wait(pid_t pid, int *status);
 
+/* Whether a process that the signal ended was killed by somebody: no code raises these. */
+bool dcs_is_from_outside(int signal);
+
 #endif

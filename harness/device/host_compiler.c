@@ -92,7 +92,14 @@ static dcs_status write_file(const char *path, const void *data, size_t bytes) {
 
 /* ---- running ---- */
 
-/* Runs a program with its output going to a file. */
+/* A program that is not there will not be there the next time either. */
+static dcs_status could_not_start(const char *program, int error) {
+  if (error == ENOENT || error == EACCES)
+    return dcs_fail(DCS_UNAVAILABLE, "cannot start %s: %s", program, strerror(error));
+  return dcs_want("cannot start %s: %s", program, strerror(error));
+}
+
+/* Runs a program with its output going to a file. A signal is not what it makes of its input. */
 static dcs_status run(char *const argv[], const char *output, bool *succeeded) {
   int log = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (log < 0) return dcs_fail(DCS_IO, "cannot write %s: %s", output, strerror(errno));
@@ -100,9 +107,10 @@ static dcs_status run(char *const argv[], const char *output, bool *succeeded) {
   pid_t child;
   int status, error = dcs_process_start(&program, &child);
   close(log);
-  if (error) return dcs_fail(DCS_UNAVAILABLE, "cannot start %s: %s", argv[0], strerror(error));
+  if (error) return could_not_start(argv[0], error);
   error = dcs_process_wait(child, &status);
   if (error) return dcs_fail(DCS_IO, "cannot wait for %s: %s", argv[0], strerror(error));
+  if (WIFSIGNALED(status)) return dcs_want("%s died: %s", argv[0], strsignal(WTERMSIG(status)));
   *succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return DCS_OK;
 }
@@ -204,7 +212,7 @@ static dcs_status start_compiler(const dcs_host_compiler *compiler, const dcs_so
   size_t n_fixed = sizeof fixed / sizeof fixed[0];
   size_t n_words = (size_t)compiler->n_words;
   const char **argv = calloc(n_words + n_fixed + (size_t)source->n_options + 1, sizeof *argv);
-  if (!argv) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+  if (!argv) return dcs_want("no memory to compile %s", source->name);
   for (size_t i = 0; i < n_words; i++)
     argv[i] = compiler->words[i];
   memcpy(argv + n_words, fixed, sizeof fixed);

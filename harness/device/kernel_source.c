@@ -99,7 +99,7 @@ static dcs_status read_text(const char *path, const char *kernels, bool must, ch
   const char *built_in = dcs_embedded(path);
   if (!built_in) return dcs_fail(DCS_UNAVAILABLE, "%s is not built into this program", path);
   *text = strdup(built_in);
-  return *text ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for the text of %s", path);
+  return *text ? DCS_OK : dcs_want("no memory for the text of %s", path);
 }
 
 /* Whether the line is #include "path". */
@@ -216,7 +216,7 @@ static dcs_status take_outside(const dcs_variant *variant, const dcs_config *con
   }
   for (int o = 0; o < outside->n_options; o++)
     source->options[source->source.n_options++] = outside->options[o];
-  return source->text ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for %s", source->name);
+  return source->text ? DCS_OK : dcs_want("no memory for %s", source->name);
 }
 
 /* Puts what the variant writes for the problem in front of the text. */

@@ -153,7 +153,8 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *p
   dcs_outcome outcome = check_threads(variant, config);
   if (outcome == DCS_OUTCOME_OK && cpu->measured) outcome = check_team(variant, config);
   if (outcome != DCS_OUTCOME_OK) return outcome;
-  if (variant->load && variant->load(config) != DCS_OK) return DCS_OUTCOME_COMPILE;
+  const dcs_status loaded = variant->load ? variant->load(config) : DCS_OK;
+  if (loaded != DCS_OK) return dcs_unloaded(loaded);
   if (slot >= cpu->n_slots) { /* in a fresh worker, methods return in any order */
     void *slots = realloc(cpu->slots, (size_t)(slot + 1) * sizeof *cpu->slots);
     if (!slots) {

@@ -97,12 +97,14 @@ static dcs_status find_constant(dcs_device_engine *e, dcs_device_method *m) {
 static dcs_outcome load(dcs_device_engine *e, dcs_device_method *m, const dcs_config *config,
                         dcs_code_facts *facts) {
   dcs_kernel_source source;
-  dcs_status status = dcs_kernel_source_for(m->variant, &m->problem, config, e->kernels, &source);
-  if (status == DCS_OK)
-    status = e->engine.device->load(e->engine.device, &source.source, &m->module, facts);
+  if (dcs_kernel_source_for(m->variant, &m->problem, config, e->kernels, &source) != DCS_OK) {
+    dcs_kernel_source_free(&source);
+    return dcs_wanted() ? DCS_OUTCOME_MEMORY : DCS_OUTCOME_COMPILE;
+  }
+  dcs_status status = e->engine.device->load(e->engine.device, &source.source, &m->module, facts);
   dcs_kernel_source_free(&source);
   if (status == DCS_OK && m->plan.constant_inputs) status = find_constant(e, m);
-  return as_outcome(status, DCS_OUTCOME_COMPILE);
+  return status == DCS_OK ? DCS_OUTCOME_OK : dcs_unloaded(status);
 }
 
 /* Whether blocks are no larger than the compiled kernel allows, which is the device's to say. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* What the child leaves, followed by the context. */
@@ -33,8 +34,11 @@ dcs_status dcs_run_apart(dcs_status (*run)(void *), void *context, size_t bytes,
   if (child == 0) run_child(run, context, bytes, shared);
   const int error = child < 0 ? errno : dcs_process_wait(child, &ended);
   dcs_status status = DCS_OK;
-  *crashed = !error && !shared->done;
-  if (error)
+  const bool gone = !error && !shared->done;
+  *crashed = gone && WIFSIGNALED(ended) && !dcs_is_from_outside(WTERMSIG(ended));
+  if (gone && !*crashed) /* by a library's exit() or from outside, which is no fault of a kernel */
+    status = dcs_want("the process of a check was ended");
+  else if (error)
     status = dcs_fail(DCS_UNAVAILABLE, "cannot start a process for a check: %s", strerror(error));
   else if (shared->done)
     memcpy(context, shared + 1, bytes);

@@ -82,7 +82,7 @@ static dcs_status check_right(checker *k, dcs_case *c) {
   DCS_TRY(dcs_oracle(c, EVERY_POINT, &reference));
   const dcs_trial trial = dcs_bench_try(&k->bench, &k->finding->demand->method, 0, &reference);
   dcs_status status = DCS_OK;
-  if (dcs_not_here(trial.outcome))
+  if (dcs_not_here(trial.outcome) || trial.outcome == DCS_OUTCOME_MEMORY || trial.killed)
     status = dcs_fail(DCS_UNAVAILABLE, "%s", trial.why);
   else
     say_trial(k, c, &reference, trial.outcome);

@@ -146,14 +146,9 @@ static int wait_readable(int fd, double *until_ns) {
   return 0;
 }
 
-static bool is_from_outside(int signal) {
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
-         signal == SIGQUIT;
-}
-
 static dcs_outcome died(dcs_session *session, process *p) {
   int status = stop(p, true), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  session->killed_by = is_from_outside(signal) ? signal : 0;
+  session->killed_by = dcs_is_from_outside(signal) ? signal : 0;
   if (signal)
     (void)dcs_fail(DCS_FAILED, "the worker on %s died: %s", session->options.device,
                    strsignal(signal));
@@ -180,7 +175,7 @@ static void forget_kills(dcs_session *session) {
   session->unstarted = false;
 }
 
-/* The machine's want, not a crash of the method. */
+/* The machine's want, or a device that is gone: not a crash of the method. */
 static dcs_outcome unstarted(dcs_session *session) {
   session->unstarted = true;
   return DCS_OUTCOME_MEMORY;
@@ -298,7 +293,7 @@ void dcs_session_new_problem(dcs_session *session) {
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
   forget_kills(session);
   dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
-  if (outcome == DCS_OUTCOME_NO_DEVICE) return DCS_OUTCOME_CRASH; /* it was open before */
+  if (outcome == DCS_OUTCOME_NO_DEVICE) return unstarted(session); /* it was open before */
   if (outcome != DCS_OUTCOME_OK) return outcome;
   if (!send_request(&session->worker, request)) return died(session, &session->worker);
   outcome = receive(session, &session->worker, reply);
@@ -400,7 +395,7 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
     if (!send_request(&p, &requests[r])) return died(session, &p);
   for (int r = 0; r < n + 1; r++) { /* the first answer is about opening the device */
     dcs_outcome outcome = receive(session, &p, &reply);
-    if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = DCS_OUTCOME_CRASH;
+    if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = unstarted(session);
     if (outcome != DCS_OUTCOME_OK) {
       stop(&p, true);
       return outcome;

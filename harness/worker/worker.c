@@ -104,6 +104,7 @@ static void serve(dcs_engine *engine, const dcs_request *request, dcs_arena *are
     break;
   }
   reply->continued = dcs_continues() != continues;
+  reply->unstarted = reply->outcome == DCS_OUTCOME_MEMORY && dcs_wanted();
   if (reply->outcome != DCS_OUTCOME_OK)
     snprintf(reply->message, sizeof reply->message, "%s", dcs_error_message());
   memcpy(reply->lost, engine->lost, sizeof reply->lost);

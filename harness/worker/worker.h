@@ -37,8 +37,8 @@ typedef struct {
   dcs_telemetry telemetry; /* run */
   dcs_usage usage;         /* run on the CPU; else all 0 */
   bool continued;          /* the worker was stopped meanwhile, or may have been */
-  bool unstarted;     /* a library ended the worker: for want of a thread, not the method's doing */
-  char message[4096]; /* when outcome or status is not ok */
+  bool unstarted; /* for want of memory, a process or a thread, which is not the method's doing */
+  char message[4096];      /* when outcome or status is not ok */
   char lost[2 * DCS_TEXT]; /* which of several devices failed while the others went on; "" */
 } dcs_reply;
 

@@ -133,8 +133,8 @@ dcs_status dcs_tune_study(const dcs_journal *journal, int samples, const char *o
   static const char *const importance[] = DCS_NAMES("parameter", "values", "importance");
   output o = {.out = out, .samples = samples};
   DCS_TRY(dcs_make_folder(out, 0777));
-  DCS_TRY(open_table(&o.study, out, "study.csv", study));
-  dcs_status status = open_table(&o.importance, out, "importance.csv", importance);
+  dcs_status status = open_table(&o.study, out, "study.csv", study);
+  if (status == DCS_OK) status = open_table(&o.importance, out, "importance.csv", importance);
   if (status == DCS_OK) status = open_table(&o.regret, out, "regret.csv", regret);
   if (status == DCS_OK) status = study_all(&o, journal);
   dcs_csv *const files[] = {&o.study, &o.regret, &o.importance};

@@ -94,8 +94,8 @@ static dcs_status cuda_load(dcs_device *device, const dcs_source *source, dcs_mo
   void *image;
   DCS_TRY(compile_for_card(cuda, source, &image, facts));
   dcs_module *loaded = calloc(1, sizeof *loaded);
-  dcs_status status = loaded ? load_image(image, loaded, facts)
-                             : dcs_fail(DCS_UNAVAILABLE, "no memory to load %s", source->name);
+  dcs_status status =
+      loaded ? load_image(image, loaded, facts) : dcs_want("no memory to load %s", source->name);
   free(image);
   if (status != DCS_OK) {
     free(loaded);

@@ -3,8 +3,9 @@
 
 #if DCS_WITH_CUDA
 
+#include <dirent.h>
 #include <dlfcn.h>
-#include <glob.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,23 +43,31 @@ static dcs_status initialise(void) {
   return DCS_UNAVAILABLE;
 }
 
-/* Whether the PCI bus has a display device or accelerator of NVIDIA's. */
-static bool has_card(void) {
-  glob_t found;
-  bool has = false;
-  if (glob("/sys/bus/pci/devices/*/uevent", 0, NULL, &found) != 0) return false;
-  for (size_t i = 0; i < found.gl_pathc && !has; i++) {
-    char line[256];
-    bool nvidia = false, display = false;
-    FILE *file = fopen(found.gl_pathv[i], "r");
-    while (file && fgets(line, sizeof line, file)) {
-      nvidia |= strncmp(line, "PCI_ID=10DE:", 12) == 0;
-      display |= strncmp(line, "PCI_CLASS=3", 11) == 0; /* 30000, 30200 */
-    }
-    if (file) fclose(file);
-    has = nvidia && display;
+static bool is_card(int devices, const char *name) {
+  char path[300], line[256];
+  bool nvidia = false, display = false;
+  snprintf(path, sizeof path, "%s/uevent", name);
+  const int fd = openat(devices, path, O_RDONLY | O_CLOEXEC);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+  while (file && fgets(line, sizeof line, file)) {
+    nvidia |= strncmp(line, "PCI_ID=10DE:", 12) == 0;
+    display |= strncmp(line, "PCI_CLASS=3", 11) == 0; /* 30000, 30200 */
   }
-  globfree(&found);
+  if (file)
+    fclose(file);
+  else if (fd >= 0)
+    close(fd);
+  return nvidia && display;
+}
+
+/* Whether the PCI bus has a display device or accelerator of NVIDIA's. Not by glob(), which frees
+ * twice where memory is short (glibc 2.36). */
+static bool has_card(void) {
+  DIR *devices = opendir("/sys/bus/pci/devices");
+  bool has = false;
+  for (struct dirent *entry; devices && !has && (entry = readdir(devices));)
+    has = is_card(dirfd(devices), entry->d_name);
+  if (devices) closedir(devices);
   return has;
 }
 

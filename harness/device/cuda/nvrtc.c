@@ -173,7 +173,7 @@ static dcs_status get_log(nvrtcProgram program, char **log) {
   size_t bytes;
   DCS_TRY(NVRTC(nvrtcGetProgramLogSize, program, &bytes));
   *log = calloc(bytes + 1, 1);
-  if (!*log) return dcs_fail(DCS_UNAVAILABLE, "no memory for a compiler log of %zu bytes", bytes);
+  if (!*log) return dcs_want("no memory for a compiler log of %zu bytes", bytes);
   dcs_status status = NVRTC(nvrtcGetProgramLog, program, *log);
   if (status != DCS_OK) free(*log);
   return status;
@@ -182,7 +182,7 @@ static dcs_status get_log(nvrtcProgram program, char **log) {
 static dcs_status get_cubin(nvrtcProgram program, void **image, size_t *bytes) {
   DCS_TRY(NVRTC(nvrtcGetCUBINSize, program, bytes));
   *image = malloc(*bytes);
-  if (!*image) return dcs_fail(DCS_UNAVAILABLE, "no memory for a cubin of %zu bytes", *bytes);
+  if (!*image) return dcs_want("no memory for a cubin of %zu bytes", *bytes);
   dcs_status status = NVRTC(nvrtcGetCUBIN, program, *image);
   if (status != DCS_OK) free(*image);
   return status;
@@ -244,7 +244,7 @@ dcs_status dcs_nvrtc_compile(const dcs_source *source, const char *arch, void **
   char compiler[128];
   snprintf(compiler, sizeof compiler, "nvrtc %d.%d %s", lib.major, lib.minor, FIXED_TEXT);
   char *key = dcs_codecache_key(compiler, arch, source);
-  if (!key) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+  if (!key) return dcs_want("no memory to compile %s", source->name);
   void *code = NULL;
   size_t bytes = 0;
   dcs_status status = DCS_OK;
@@ -269,7 +269,7 @@ static dcs_status get_ptx(nvrtcProgram program, char **text) {
   size_t bytes;
   DCS_TRY(NVRTC(nvrtcGetPTXSize, program, &bytes));
   *text = calloc(bytes + 1, 1);
-  if (!*text) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu bytes of PTX", bytes);
+  if (!*text) return dcs_want("no memory for %zu bytes of PTX", bytes);
   dcs_status status = NVRTC(nvrtcGetPTX, program, *text);
   if (status != DCS_OK) free(*text);
   return status;

@@ -74,7 +74,7 @@ static char *whole_text(const preludes *p, const dcs_source *source) {
 static dcs_status compile_cached(const dcs_host_compiler *compiler, const dcs_source *whole,
                                  void **image, size_t *bytes, dcs_code_facts *facts) {
   char *key = dcs_codecache_key(compiler->version, "emulated", whole);
-  if (!key) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", whole->name);
+  if (!key) return dcs_want("no memory to compile %s", whole->name);
   dcs_status status = DCS_OK;
   if (!dcs_codecache_get(key, image, bytes, facts)) {
     double start = dcs_now_ns();
@@ -112,7 +112,7 @@ static dcs_status compile_so(const dcs_host_compiler *compiler, const char *cons
                              dcs_code_facts *facts) {
   dcs_source whole = *source;
   const char **options = calloc((size_t)source->n_options + (size_t)n, sizeof *options);
-  if (!options) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+  if (!options) return dcs_want("no memory to compile %s", source->name);
   for (int i = 0; i < source->n_options; i++)
     options[i] = source->options[i];
   memcpy(options + source->n_options, how, (size_t)n * sizeof *how);
@@ -145,7 +145,7 @@ dcs_status dcs_emulated_compile(const dcs_host_compiler *compiler, bool watched,
   if (!text || !options) {
     free(text);
     free(options);
-    return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+    return dcs_want("no memory to compile %s", source->name);
   }
   whole.text = text;
   keep_macros(source, options, &whole);

@@ -61,7 +61,7 @@ static dcs_status emulated_read_facts(dcs_device *device, char values[][DCS_FACT
 static dcs_status make_module(dcs_emulated_device *emulated, const dcs_source *source,
                               const void *image, size_t bytes, dcs_module **module) {
   dcs_module *loaded = calloc(1, sizeof *loaded);
-  if (!loaded) return dcs_fail(DCS_UNAVAILABLE, "no memory to load %s", source->name);
+  if (!loaded) return dcs_want("no memory to load %s", source->name);
   dcs_status status = dcs_host_compiler_load(image, bytes, &loaded->handle);
   if (status == DCS_OK && emulated->observed)
     status = dcs_watch_code(loaded->handle, image, bytes, &emulated->observer,

@@ -97,7 +97,7 @@ static dcs_status compile(const dcs_opencl_device *opencl, const char *name, con
   char *key = dcs_codecache_key("OpenCL C", opencl->id, &whole);
   void *image = NULL;
   size_t bytes;
-  if (!key) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", name);
+  if (!key) return dcs_want("no memory to compile %s", name);
   dcs_status status = DCS_OK;
   const bool cached =
       dcs_codecache_get(key, &image, &bytes, facts) && build_image(opencl, image, bytes, program);
@@ -148,7 +148,7 @@ static dcs_status find_sizes(dcs_device *device, dcs_module *module) {
   cl_int result;
   cl_kernel kernel = dcs_opencl.clCreateKernel(module->program, "dcs_sizes", &result);
   dcs_status status = dcs_opencl_check("clCreateKernel", result);
-  if (status == DCS_OK && !sizes) status = dcs_fail(DCS_UNAVAILABLE, "no memory for sizes");
+  if (status == DCS_OK && !sizes) status = dcs_want("no memory for sizes");
   if (status == DCS_OK)
     status = device->alloc(device, (size_t)module->text.n_sizes * sizeof *sizes, &at);
   if (status == DCS_OK) status = run_sizes(device, module, kernel, at, sizes);
@@ -198,7 +198,7 @@ static dcs_status opencl_load(dcs_device *device, const dcs_source *source, dcs_
                               dcs_code_facts *facts) {
   dcs_opencl_device *opencl = dcs_opencl_of(device);
   dcs_module *loaded = calloc(1, sizeof *loaded);
-  if (!loaded) return dcs_fail(DCS_FAILED, "no memory to load %s", source->name);
+  if (!loaded) return dcs_want("no memory to load %s", source->name);
   dcs_status status = make_program(opencl, source, loaded, facts);
   if (status == DCS_OK) status = fill_module(device, loaded, facts);
   if (status != DCS_OK) {

@@ -74,7 +74,7 @@ dcs_status dcs_tokenize(const char *text, dcs_tokens *tokens) {
       if (!list) {
         free(tokens->list);
         *tokens = (dcs_tokens){0};
-        return dcs_fail(DCS_UNAVAILABLE, "no memory to translate a kernel");
+        return dcs_want("no memory to translate a kernel");
       }
       tokens->list = list;
     }

@@ -235,7 +235,7 @@ dcs_status dcs_opencl_translate(const dcs_source *source, bool doubles,
   dcs_text_stream whole;
   *translated = (dcs_opencl_text){0};
   dcs_rewriter *r = calloc(1, sizeof *r);
-  if (!r) return dcs_fail(DCS_UNAVAILABLE, "no memory to translate %s", source->name);
+  if (!r) return dcs_want("no memory to translate %s", source->name);
   r->source = source;
   r->translated = translated;
   dcs_status status = dcs_tokenize(source->text, &r->tokens);
