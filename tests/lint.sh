@@ -48,6 +48,13 @@ for f in $(grep -rli cutoff harness tuning | grep -vE '^harness/(problems/(coulo
   sed 's@/\*.*@@; /^ *\*/d' "$f" | grep -i cutoff && fail "$f knows of cutoffs, a parameter of kinds"
 done
 
+# A mutant changes a line that its file has once: what moves takes its mutants along.
+awk '/^- / && file { print file; print substr($0, 3) } { file = /^[a-z].*: / ? substr($1, 1, index($1, ":") - 1) : "" }' tests/mutants.txt |
+  while read -r file && IFS= read -r line; do
+    n=$(sed 's/^[ \t]*//' "$file" 2>/dev/null | grep -cxF -e "$line")
+    [ "$n" = 1 ] || printf '%s has %s times, not once: %s\n' "$file" "${n:-0}" "$line"
+  done | grep . && fail "tests/mutants.txt: the lines above"
+
 # Dependencies run one way: a folder includes itself and the floors below it, which this list has from
 # the ground up.
 floors="kernels harness/base harness/files harness/device harness/input harness/frames harness/problems harness/spec harness/output harness/judge \

@@ -122,8 +122,8 @@ static void add(content *to, const void *bytes, size_t n) {
 }
 
 static void add_number(content *to, uint64_t value, int bytes) {
-  for (int b = 0; b < bytes; b++) {
-    const char byte = (char)(value >> 8 * b);
+  for (int b = 0; b < bytes; b++, value >>= 8) {
+    const char byte = (char)(value & 255);
     add(to, &byte, 1);
   }
 }

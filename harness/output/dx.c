@@ -1,5 +1,6 @@
 /* OpenDX, which VMD, PyMOL, ChimeraX and APBS read: text, z fastest, three values a line. A comment
  * states the units. Read are regular grids whose axes are those of the coordinates. */
+#include "harness/base/text.h"
 #include "harness/output/digits.h"
 #include "harness/output/print.h"
 #include "harness/output/words.h"
@@ -74,7 +75,7 @@ static dcs_status read_counts(dcs_words *w, dcs_dims *n) {
   int64_t *counts[3] = {&n->x, &n->y, &n->z};
   for (int axis = 0; axis < 3; axis++)
     DCS_TRY(dcs_words_integer(w, "a count of points, 1 or more", 1, INT32_MAX, counts[axis]));
-  return DCS_OK;
+  return dcs_check_grid(*n) == DCS_OK ? DCS_OK : dcs_words_wrong(w, "at most 2^40 points");
 }
 
 static dcs_status read_places(dcs_words *w, dcs_field *f) {
