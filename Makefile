@@ -355,8 +355,9 @@ coverage-unit: $(BIN) $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
 SECONDS ?= 60
 NOT_FUZZED = harness/explain harness/labs harness/limits harness/trace harness/verify library \
   tuning/report tuning/scale tuning/study tuning/tuner
-FUZZ_LEVEL ?= -O1
-FUZZ_FLAGS = $(FUZZ_LEVEL) -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZ_LEVEL ?= -O2
+FUZZ_FLAGS = $(FUZZ_LEVEL) -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+  -fsanitize-coverage-ignorelist=tests/fuzz_uncounted.txt
 FUZZ      := $(patsubst tests/fuzz_%.c,%,$(wildcard tests/fuzz_*.c))
 fuzz: ## every reader under libFuzzer (clang), SECONDS=60 each
 	@if [ "$(HAVE_FUZZER)" = 1 ]; then \
@@ -364,7 +365,8 @@ fuzz: ## every reader under libFuzzer (clang), SECONDS=60 each
 	  sh tests/fuzz.sh $(BUILD)/fuzz $(SECONDS) $(FUZZ); \
 	else echo "fuzz: skipped: no clang with libFuzzer here"; fi
 
-$(BUILD)/readers.a: $(filter-out $(foreach room,$(NOT_FUZZED),$(BUILD)/$(room)/%),$(OBJ))
+$(BUILD)/readers.a: $(filter-out $(foreach room,$(NOT_FUZZED),$(BUILD)/$(room)/%),$(OBJ)) \
+  $(BUILD)/library/frames/average.o $(BUILD)/library/frames/average_file.o
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^

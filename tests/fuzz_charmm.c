@@ -1,4 +1,4 @@
-/* Any bytes as CHARMM's parameters of a few types, and as a PSF file whose bonds are wanted. */
+/* Any bytes as CHARMM's parameters of a few types, or as a PSF file whose bonds are wanted. */
 #include "harness/input/charmm/parameters.h"
 #include "tests/fuzz.h"
 
@@ -73,7 +73,9 @@ static void read_bonds(const char *path) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *path = fuzz_file(0, data, size);
-  read_parameters(path);
-  if (size > 3 && memcmp(data, "PSF", 3) == 0) read_bonds(path);
+  if (size > 3 && memcmp(data, "PSF", 3) == 0)
+    read_bonds(path);
+  else
+    read_parameters(path);
   return 0;
 }

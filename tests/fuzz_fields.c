@@ -3,19 +3,6 @@
 #include "tests/fuzz.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-static dcs_status read_bytes(const uint8_t *data, size_t size, dcs_field *field) {
-  char path[64];
-  int fd = memfd_create("fuzz", 0);
-  FUZZ_EXPECT(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  dcs_status status = dcs_field_read(path, field);
-  close(fd);
-  return status;
-}
 
 static void write_and_read(const dcs_field *field) {
   char *bytes;
@@ -23,7 +10,7 @@ static void write_and_read(const dcs_field *field) {
   dcs_field again;
   FILE *out = open_memstream(&bytes, &size);
   FUZZ_EXPECT(out && dcs_field_formats[0]->write(out, field) == DCS_OK && fclose(out) == 0);
-  FUZZ_EXPECT(read_bytes((const uint8_t *)bytes, size, &again) == DCS_OK);
+  FUZZ_EXPECT(dcs_field_read(fuzz_file(1, (const uint8_t *)bytes, size), &again) == DCS_OK);
   FUZZ_EXPECT(again.n.x == field->n.x && again.n.y == field->n.y && again.n.z == field->n.z);
   for (int64_t i = 0; i < dcs_points(field->n); i++)
     FUZZ_EXPECT(again.values[i] == field->values[i]);
@@ -40,7 +27,7 @@ static bool writable(const dcs_field *field) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   dcs_field field;
-  dcs_status status = read_bytes(data, size, &field);
+  dcs_status status = dcs_field_read(fuzz_file(0, data, size), &field);
   FUZZ_EXPECT(status == DCS_OK || field.values == NULL);
   if (status != DCS_OK) return 0;
   if (writable(&field)) write_and_read(&field);

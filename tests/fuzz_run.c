@@ -1,5 +1,5 @@
 /* Any bytes as the files of a run folder, one after another with a line of one form feed between
- * them, and everything that reads such a folder. */
+ * them. The first says what reads it: c compare, f figures, x crossovers, d dispatch, k claims. */
 #include "harness/compare/compare.h"
 #include "harness/figures/figure.h"
 #include "harness/runs/run.h"
@@ -13,6 +13,7 @@ static const char *const files[] = {"env.csv", "samples.csv", "summary.csv", "th
 enum { N_FILES = sizeof files / sizeof files[0] };
 
 static char folder[64], path[128];
+static int open_files[N_FILES];
 
 static const char *path_of(const char *name) {
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -28,17 +29,16 @@ static void remove_folder(void) {
 static void make_folder(void) {
   fuzz_folder(folder);
   atexit(remove_folder);
+  for (int f = 0; f < N_FILES; f++)
+    open_files[f] = fuzz_open(path_of(files[f]));
 }
 
 /* Returns what is left behind the file. */
-static const uint8_t *put_part(const char *name, const uint8_t *at, const uint8_t *end) {
+static const uint8_t *put_part(int file, const uint8_t *at, const uint8_t *end) {
   static const char between[] = "\f\n";
   const uint8_t *stop = memmem(at, (size_t)(end - at), between, 2);
   if (!stop) stop = end;
-  FILE *file = fopen(path_of(name), "w");
-  FUZZ_EXPECT(file);
-  fwrite(at, 1, (size_t)(stop - at), file);
-  fclose(file);
+  fuzz_fill(open_files[file], at, (size_t)(stop - at));
   return stop < end ? stop + 2 : end;
 }
 
@@ -70,30 +70,43 @@ static void read_figures(void) {
   dcs_figure_unload(&run);
 }
 
-static void read_tuning(void) {
+static void compare(void) {
+  const char *const folders[2] = {folder, folder};
+  dcs_comparison comparison;
+  (void)dcs_compare(folders, false, NULL, &comparison);
+  dcs_comparison_free(&comparison);
+}
+
+static void find_crossovers(void) {
   dcs_crossovers crossovers;
-  dcs_dispatch dispatch;
-  dcs_measured measured;
-  dcs_claims claims;
   (void)dcs_crossovers_find(folder, NULL, &crossovers);
   dcs_crossovers_free(&crossovers);
+}
+
+static void draw_dispatch(void) {
+  static dcs_dispatch dispatch;
+  dcs_measured measured;
   if (dcs_measured_read(folder, NULL, &measured) == DCS_OK)
     (void)dcs_dispatch_draw(&measured.run, fuzz_notes(), &dispatch);
   dcs_measured_free(&measured);
+}
+
+static void check_claims(void) {
+  dcs_claims claims;
   (void)dcs_claims_check(folder, &claims);
   dcs_claims_free(&claims);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const uint8_t *at = data, *end = data + size;
+  if (size == 0) return 0;
+  const uint8_t *at = data + 1, *end = data + size;
   if (!*folder) make_folder();
   for (int f = 0; f < N_FILES; f++)
-    at = put_part(files[f], at, end);
-  const char *const folders[2] = {folder, folder};
-  dcs_comparison comparison;
-  (void)dcs_compare(folders, false, NULL, &comparison);
-  dcs_comparison_free(&comparison);
-  read_figures();
-  read_tuning();
+    at = put_part(f, at, end);
+  if (data[0] == 'c') compare();
+  if (data[0] == 'f') read_figures();
+  if (data[0] == 'x') find_crossovers();
+  if (data[0] == 'd') draw_dispatch();
+  if (data[0] == 'k') check_claims();
   return 0;
 }

@@ -4,6 +4,7 @@
 #include "tests/fuzz.h"
 
 static char folder[64], path[96];
+static int spec_file;
 
 static void put(const char *name, const void *bytes, size_t n) {
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -29,6 +30,8 @@ static void begin(void) {
   atexit(remove_folder);
   put("k.cu", cuda, sizeof cuda - 1);
   put("k.c", c, sizeof c - 1);
+  put("spec.json", "", 0);
+  spec_file = fuzz_open(path);
 }
 
 static void make_data(const dcs_spec_argument *a, const dcs_spec_fill *fill) {
@@ -46,7 +49,7 @@ static void make_data(const dcs_spec_argument *a, const dcs_spec_fill *fill) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   dcs_spec spec;
   begin();
-  put("spec.json", data, size);
+  fuzz_fill(spec_file, data, size);
   if (dcs_spec_read(path, &spec) == DCS_OK) {
     FUZZ_EXPECT(spec.kernel && spec.kernel_name);
     for (int a = 0; !spec.problem && a < spec.n_arguments; a++) {

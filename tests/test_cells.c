@@ -10,6 +10,7 @@
 #include "tests/coulomb_problem.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void assert_near(double found, double expected) {
   if (!(fabs(found / expected - 1) < 1e-12))
@@ -86,10 +87,32 @@ static void the_time_left_is_divided(void **state) {
   assert_near(dcs_cell_share(&cells, 1), 0.5 * 8 / 9 + 0.5 / 2);
   assert_near(dcs_cell_share(&cells, 2), 1);
   list[2] = direct_sums(9, 99, 1);
-  dcs_cells_light_first(&cells);
+  assert_int_equal(dcs_cells_light_first(&cells), DCS_OK);
   assert_int_equal(list[0].size.axes[1], 99);
   assert_int_equal(list[1].n_records, 1);
   assert_int_equal(list[2].n_records, 8);
+}
+
+/* As many as a plan may have, the heaviest first: each is weighed once, not once for each other,
+ * which took minutes. Of those that weigh the same the order stays. */
+static void many_cells_are_ordered(void **state) {
+  (void)state;
+  enum { CELLS = 10000 };
+  dcs_cell *list = calloc(CELLS, sizeof *list);
+  dcs_cells cells = {.list = list, .n = CELLS};
+  const dcs_cell heavy = direct_sums(9, 100, 8);
+  assert_non_null(list);
+  for (int c = 0; c < CELLS; c++) {
+    list[c] = heavy;
+    list[c].n_records = 8 - c / (CELLS / 8); /* 8 first, 1 last */
+    list[c].spacing = c;
+  }
+  assert_int_equal(dcs_cells_light_first(&cells), DCS_OK);
+  for (int c = 0; c < CELLS; c++) {
+    assert_int_equal(list[c].n_records, 1 + c / (CELLS / 8));
+    assert_true(list[c].spacing == (7 - c / (CELLS / 8)) * (CELLS / 8) + c % (CELLS / 8));
+  }
+  free(list);
 }
 
 int main(void) {
@@ -98,6 +121,7 @@ int main(void) {
       cmocka_unit_test(frames_weigh_ten_and_their_sums),
       cmocka_unit_test(a_cutoff_leaves_atoms_out),
       cmocka_unit_test(methods_to_a_tolerance_weigh_points_and_atoms),
-      cmocka_unit_test(the_time_left_is_divided)};
+      cmocka_unit_test(the_time_left_is_divided),
+      cmocka_unit_test(many_cells_are_ordered)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

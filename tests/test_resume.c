@@ -257,25 +257,26 @@ static void cells_of_an_input_are_told_apart(void **state) {
 }
 
 /* A run with samples of a method in several scopes and memories. */
-static void put_apart(void) {
+static void put_apart(const char *last_seq) {
   static const char samples[] =
       "round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,"
       "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark,process\n"
       "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,coulomb,,50,8,8,8,1,10,,,,,,0\n"
       "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,coulomb,,50,8,8,8,1,20,,,,,,0\n"
       "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,30,,,,,preempted,0\n"
-      "1,3,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,,2\n";
+      "1,%s,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,,2\n";
   static const char summary[] =
       "variant,backend,config,devices,scope,memory,problem,problem_config,atoms,nx,ny,nz,n,"
       "median_ns,outcome,stop_reason\n"
       "cuda_scatter,gpu,block_x=128,cuda:0,kernel,,coulomb,,50,8,8,8,1,10,ok,budget\n"
       "cuda_scatter,gpu,block_x=128,cuda:0,warm,pageable,coulomb,,50,8,8,8,1,20,ok,budget\n"
       "cuda_scatter,gpu,block_x=128,cuda:0,warm,mapped,coulomb,,50,8,8,8,9,,launch,\n";
-  char env[128];
+  char env[128], text[sizeof samples + 16];
   snprintf(env, sizeof env, "key,value\nschema,%d\ncpu_model,x\ncpus,1\nseed,1\n", DCS_RUN_SCHEMA);
-  assert_int_equal(mkdir(in_folder("apart"), 0777), 0);
+  snprintf(text, sizeof text, samples, last_seq);
+  assert_true(mkdir(in_folder("apart"), 0777) == 0 || exists(in_folder("apart")));
   put_file(in_folder("apart/env.csv"), env);
-  put_file(in_folder("apart/samples.csv"), samples);
+  put_file(in_folder("apart/samples.csv"), text);
   put_file(in_folder("apart/summary.csv"), summary);
 }
 
@@ -293,7 +294,7 @@ static void memory_tells_records_apart(void **state) {
   dcs_cells cells;
   int64_t seq = 0;
   int process = 0;
-  put_apart();
+  put_apart("3");
   assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
   dcs_run run;
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
@@ -324,6 +325,20 @@ static void memory_tells_records_apart(void **state) {
     assert_true(number_at(kept, row, "n") == rows[row].n);
   }
   dcs_table_free(kept);
+}
+
+/* A number that no integer holds is refused; it is what the next samples are counted from. */
+static void a_number_of_a_sample_has_an_end(void **state) {
+  (void)state;
+  dcs_cells cells = {0};
+  int64_t seq = 0;
+  int process = 0;
+  dcs_run run;
+  put_apart("1e300");
+  assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
+  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process), DCS_INPUT);
+  assert_non_null(strstr(dcs_error_message(), "found seq \"1e300\"; expected a number"));
+  dcs_run_close(&run);
 }
 
 /* ---- another run ---- */
@@ -516,6 +531,7 @@ int main(void) {
       cmocka_unit_test(another_schema_is_refused),
       cmocka_unit_test(cells_of_an_input_are_told_apart),
       cmocka_unit_test(memory_tells_records_apart),
+      cmocka_unit_test(a_number_of_a_sample_has_an_end),
       cmocka_unit_test(two_builds_share_no_row),
       cmocka_unit_test(two_inputs_through_a_pipe_share_no_row),
       cmocka_unit_test(a_cut_file_of_samples_is_noticed),

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WINDOW = 1 << 18 };
+enum { WINDOW = 1 << 16 };
 
 struct dcs_content {
   const char *path; /* for messages */

@@ -35,20 +35,19 @@ static bool may_wait(FILE *file) {
 }
 
 dcs_unpack *dcs_unpack_open(FILE *file, const char *path) {
-  dcs_unpack *u = calloc(1, sizeof *u);
+  dcs_unpack *u = malloc(sizeof *u);
   if (!u) return NULL;
+  memset(u, 0, offsetof(dcs_unpack, packed)); /* the rest is much, and read only once written */
   u->file = file;
   u->path = path;
   u->waits = may_wait(file);
   u->begin = ftello(file);
-  if (inflateInit2(&u->z, WINDOW_BITS + GZIP_OR_ZLIB) == Z_OK) return u;
-  free(u);
-  return NULL;
+  return u;
 }
 
 void dcs_unpack_close(dcs_unpack *u) {
   if (!u) return;
-  inflateEnd(&u->z);
+  inflateEnd(&u->z); /* nothing to zlib where it never began */
   if (u->file != stdin) fclose(u->file);
   free(u);
 }
@@ -118,7 +117,9 @@ static dcs_status find_packing(dcs_unpack *u) {
                       "none",
                       u->path, others[i][1]);
   }
-  return DCS_OK;
+  if (u->packing == PLAIN || inflateInit2(&u->z, WINDOW_BITS + GZIP_OR_ZLIB) == Z_OK) return DCS_OK;
+  u->packing = UNKNOWN;
+  return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", u->path);
 }
 
 static dcs_status read_plain(dcs_unpack *u, char *to, size_t size, size_t *got) {

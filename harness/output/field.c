@@ -24,15 +24,15 @@ static dcs_status count_bytes(const dcs_field *f, size_t *bytes) {
 }
 
 dcs_status dcs_field_allocate(dcs_field *field) {
+  enum { SMALL = 1 << 20 }; /* asking what is free takes longer than a map of so many bytes */
   size_t bytes;
   DCS_TRY(count_bytes(field, &bytes));
-  const int64_t available = dcs_available_memory();
-  if ((int64_t)bytes <= available) field->values = malloc(bytes);
+  if (bytes <= SMALL || (int64_t)bytes <= dcs_available_memory()) field->values = malloc(bytes);
   if (field->values) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE,
                   "a map of %lldx%lldx%lld points needs %.3g GB of memory; %.3g GB are free",
                   (long long)field->n.x, (long long)field->n.y, (long long)field->n.z,
-                  1e-9 * (double)bytes, 1e-9 * (double)available);
+                  1e-9 * (double)bytes, 1e-9 * (double)dcs_available_memory());
 }
 
 dcs_status dcs_field_allocate_for(FILE *in, const char *path, int least, dcs_field *field) {

@@ -328,7 +328,7 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
                                   "the chosen scope on this machine; `dcsbench list` shows why");
   if (status == DCS_OK && n_fit == 0)
     status = dcs_fail(DCS_UNAVAILABLE, "%s", cells->list[0].too_large);
+  if (status == DCS_OK && options->budget_s > 0) status = dcs_cells_light_first(cells);
   if (status != DCS_OK) dcs_cells_free(cells);
-  if (options->budget_s > 0) dcs_cells_light_first(cells);
   return status;
 }

@@ -59,7 +59,7 @@ double dcs_cell_weight(const dcs_cell *cell);
  * weight, since each round of a cell takes as long, and half evenly: what takes long whatever the
  * size, such as starting a process, is not starved. */
 double dcs_cell_share(const dcs_cells *cells, int c);
-/* Orders the cells: the light ones first, else as they came. */
-void dcs_cells_light_first(dcs_cells *cells);
+/* Orders the cells: the light ones first, else as they came. DCS_UNAVAILABLE: memory is short. */
+dcs_status dcs_cells_light_first(dcs_cells *cells);
 
 #endif

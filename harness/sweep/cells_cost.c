@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static double points_of(const dcs_size *size) {
   return dcs_has_grid(size->kind) ? (double)dcs_points(dcs_size_points(size)) : 0;
@@ -75,12 +76,29 @@ double dcs_cell_share(const dcs_cells *cells, int c) {
   return 0.5 * dcs_cell_weight(&cells->list[c]) / left + 0.5 / (cells->n - c);
 }
 
-void dcs_cells_light_first(dcs_cells *cells) {
-  for (int c = 1; c < cells->n; c++) {
-    dcs_cell cell = cells->list[c];
-    int at = c;
-    for (; at > 0 && dcs_cell_weight(&cells->list[at - 1]) > dcs_cell_weight(&cell); at--)
-      cells->list[at] = cells->list[at - 1];
-    cells->list[at] = cell;
-  }
+typedef struct {
+  double weight;
+  dcs_cell cell;
+  int at; /* where it was */
+} weighed_cell;
+
+static int by_weight(const void *left, const void *right) {
+  const weighed_cell *a = left, *b = right;
+  if (a->weight != b->weight) return a->weight < b->weight ? -1 : 1;
+  return a->at - b->at;
+}
+
+/* Weighed once each: thousands of cells may come with the heavy ones first. */
+dcs_status dcs_cells_light_first(dcs_cells *cells) {
+  const size_t n = (size_t)cells->n;
+  if (n < 2) return DCS_OK;
+  weighed_cell *list = malloc(n * sizeof *list);
+  if (!list) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu sizes", n);
+  for (int c = 0; c < cells->n; c++)
+    list[c] = (weighed_cell){dcs_cell_weight(&cells->list[c]), cells->list[c], c};
+  qsort(list, n, sizeof *list, by_weight);
+  for (int c = 0; c < cells->n; c++)
+    cells->list[c] = list[c].cell;
+  free(list);
+  return DCS_OK;
 }
