@@ -19,17 +19,22 @@
  * of two; with loads, stores and addresses some 70 instructions of a warp, beside 512 FMA of all its warps and 32
  * loads.
  *
- * What binds is the register file (cuda_neighbours): an instruction that reads two registers of one bank takes two
- * cycles, unless one was kept from the instruction before. Counted in the code for sm_90, a text that had tables in x,
- * y and z and a sum of products of these in each thread took 376 cycles for 128 multiply-adds where shells are p (222
- * instructions of floats, 39 others, 115 such cycles), 505 for 192 where they are d: 34% and 38%, of the limit by
- * 17.6 terms an H200 measured 39%, 0.30 ms. The first text of this kernel stored four sums at a time, which puts sums
- * into the banks of what is multiplied: 93 such cycles for 128 multiply-adds, 0.169 ms (57% of the limit by 14.4
- * terms; predicted without such cycles: 0.125); unrolled 4 times in place of 8, 0.161. So a thread's four points of a
- * row are FOURS_X apart, and a sum is stored on its own, 8 lanes a row: 23 such cycles for 128 multiply-adds. Not
- * measured yet; predicted from 722 cycles a warp and tile, of which the first texts took 0.92: 0.121 ms, 79%. (Tried
- * with the first text: one group, 0.170; all groups making the next tile before they add, 0.169; columns read by lanes
- * i and i xor 8 in place of i xor 1, the same within 1%; blocks of 64 slices, two an SM, 0.20.)
+ * What binds are issue slots and the register file (cuda_neighbours): two registers of one bank in an instruction cost
+ * time, unless one was kept from the instruction before. An earlier text, with tables in x, y and z and a sum of
+ * products of these in each thread, had 222 instructions of floats, 39 others and 115 such conflicts for 128
+ * multiply-adds of p shells: 0.30 ms for 100 atoms on 128^3 points, 39% of the limit by 17.6 terms. The first text of
+ * this kernel stored four sums at a time, which puts sums into the banks of what is multiplied: 102 conflicts for 128
+ * multiply-adds, 0.161 ms (60% of the limit by 14.4 terms). So a thread's four points of a row are FOURS_X apart, and a
+ * sum is stored on its own, 8 lanes a row: 27 conflicts, and in a later call an H200 took 0.142 ms, 68%.
+ *
+ * Predicted was 0.121 ms, 79%: a cycle a conflict, and the count of cycles times 0.92. The loop, unrolled 8 times, and
+ * what a tile costs beside are 621 instructions a warp and tile, 2,484 a scheduler; with conflicts as cycles 2,940.
+ * Measured are 3,010, if at 1.98 GHz and less the 5 us that do not grow with atoms (10, 100, 1,000). But the two texts
+ * differ by 19 us and by 1,200 conflicts a scheduler and tile: a third of a cycle each. Then some 365 of the 3,010 are
+ * waits for something else. (In the same call: unrolled twice, 0.147 and 0.149, and 1.44 ms for 1,000 atoms; once,
+ * 0.154; one group, 0.165; warps_y=4 and warps_z=2, unrolled twice, 0.159. With the first text, unrolled 8 times,
+ * 0.169: all groups making the next tile before they add, the same; columns read by lanes i and i xor 8 in place of i
+ * xor 1, the same within 1%; blocks of 64 slices, two an SM, 0.20.)
  *
  * Parameters: warps_y, warps_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
  * 48 KB of shared memory.
@@ -168,7 +173,7 @@ typedef float thread_sums[8][8];
 
 /* Adds the terms of a tile that are the group's. */
 static __device__ __forceinline__ void add_terms(const float4 *u, const float4 *z, thread_sums sum) {
-#pragma unroll 2
+#pragma unroll 8
   for (int e = 0; e < TERMS_OF_GROUP; e++, u += FOURS_U, z += FOURS_Z) {
     float4 a = u[0], b = u[FOURS_X], near = z[0], far = z[4];
     const float columns[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
