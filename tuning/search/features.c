@@ -6,8 +6,10 @@
 
 /* From one value of a parameter to the next times differ little. Parameters that shape the launch
  * do so by what it looks like; what is left to each of them, such as a block's width at the same
- * number of threads, matters less. */
+ * number of threads, matters less. Beside launches that is the weight of a parameter of five
+ * values; of more each step matters less, lest the one with most values be taken to matter most. */
 static const double WEIGHT = 0.3, SHAPE_WEIGHT = 0.03;
+enum { USUAL_STEPS = 4 };
 
 /* Where nothing is known of launches: how often a value can be halved, up to a warp's 32 threads. A
  * block of 48 is nearer to one of 80 than to one of 64, whatever their order. */
@@ -101,8 +103,9 @@ static void add_parameters(const dcs_space *space, const launch *launches, int *
     if (space->n_values[p] < 2) continue;
     bool shapes = launches && shapes_launches(space, launches, p, list);
     if (!launches) add_halves(space, p, f);
-    const int feature =
-        begin_feature(f, space->variant->params[p].labels != NULL, shapes ? SHAPE_WEIGHT : WEIGHT);
+    const double part = launches ? sqrt((double)USUAL_STEPS / (space->n_values[p] - 1)) : 1;
+    const int feature = begin_feature(f, space->variant->params[p].labels != NULL,
+                                      part * (shapes ? SHAPE_WEIGHT : WEIGHT));
     for (int c = 0; c < space->n; c++)
       f->at[c][feature] = space->position[c][p];
   }
