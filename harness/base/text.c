@@ -305,9 +305,17 @@ char *dcs_did_you_mean(const char *text, const char *const *names, int n, char h
 
 /* ---- files ---- */
 
+/* With more memory, or descriptors, it may be opened another time. */
+static dcs_status could_not_open(const char *path) {
+  const int cause = errno;
+  (void)dcs_fail(DCS_IO, "%s: cannot open: %s", path, strerror(cause));
+  if (cause == ENOMEM || cause == EMFILE || cause == ENFILE) (void)dcs_note_want();
+  return DCS_IO;
+}
+
 dcs_status dcs_read_file(const char *path, char **text, size_t *bytes) {
   FILE *file = fopen(path, "rb");
-  if (!file) return dcs_fail(DCS_IO, "%s: cannot open: %s", path, strerror(errno));
+  if (!file) return could_not_open(path);
   struct stat info;
   if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
     fclose(file);
@@ -328,7 +336,7 @@ dcs_status dcs_read_file(const char *path, char **text, size_t *bytes) {
   bool failed = ferror(file);
   int cause = errno;
   fclose(file);
-  if (!buffer) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory for its text", path);
+  if (!buffer) return dcs_want("%s: no memory for its text", path);
   if (failed) {
     free(buffer);
     return dcs_fail(DCS_IO, "%s: cannot read: %s", path, strerror(cause));

@@ -26,7 +26,7 @@ static ssize_t add(void *data, const char *bytes, size_t size) {
 static dcs_status no_memory(dcs_text_stream *text) {
   free(text->text);
   *text = (dcs_text_stream){0};
-  return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a text");
+  return dcs_want("not enough memory for a text");
 }
 
 dcs_status dcs_text_begin(dcs_text_stream *text) {

@@ -107,7 +107,7 @@ dcs_status dcs_watch_code(void *handle, const void *image, size_t bytes,
   if (!code || !copy) {
     free(code);
     free(copy);
-    return dcs_fail(DCS_UNAVAILABLE, "no memory to watch a kernel");
+    return dcs_want("no memory to watch a kernel");
   }
   memcpy(copy, image, bytes);
   *code = (dcs_watched_code){.image = copy,
