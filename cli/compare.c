@@ -44,7 +44,7 @@ static const dcs_option options[] = {
      DCS_FLAG(arguments, run)},
     {"out", 'o', "DIR", "with --run: keep the two run folders, DIR/a and DIR/b",
      DCS_WORD(arguments, out)},
-    {"csv", 'c', NULL, "write CSV; what differs goes to standard error", DCS_FLAG(arguments, csv)},
+    {"csv", 'c', NULL, "print CSV; what differs goes to standard error", DCS_FLAG(arguments, csv)},
     {"html", 0, "FILE", "write a page of both, side by side, too (B/compare.html)",
      .take = take_html, .arg_optional = true},
     {0}};

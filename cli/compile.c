@@ -24,7 +24,7 @@ static const dcs_option options[] = {
     {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
     {"spec", 0, "FILE", "the kernel of a specification, as `dcsbench tune FILE` takes it",
      DCS_WORD(arguments, spec)},
-    {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
+    {"csv", 'c', NULL, "print CSV", DCS_FLAG(arguments, csv)},
     {0}};
 
 static dcs_status print_row(const arguments *a, const char *variant, const char *config,

@@ -32,7 +32,7 @@ static dcs_status take_refine(const char *arg, void *values) {
 static const dcs_option options[] = {
     {"csv", 'c', NULL, "print thresholds.csv; what was left out goes to standard error",
      DCS_FLAG(arguments, csv)},
-    {"json", 'j', NULL, "the same as JSON", DCS_FLAG(arguments, json)},
+    {"json", 'j', NULL, "print the same as JSON", DCS_FLAG(arguments, json)},
     {"header", 0, "FILE", "write the thresholds as a C header, too", DCS_WORD(arguments, header)},
     {"refine", 0, "N",
      "measure at most N (8) more sizes into DIR, where crossover points lie, and find them again",
@@ -232,34 +232,29 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
       .doc =
-          "Where does one method overtake another? From the samples of a run, for the number of "
-          "atoms on each grid, for the grid points at each number of atoms on grids of one shape, "
-          "for the atoms of systems of one density, and in the plane of both: the size below which "
-          "method a is faster and from which on "
-          "method b is, with its 95% interval, and the time lost by going by it at sizes that it "
-          "was not drawn from. Written into DIR/thresholds.csv, and the sizes behind it into "
-          "DIR/winners.csv; `dcsbench plot DIR` draws both.\v"
-          "Methods: cpu_sequential, of a problem's CPU variants with one thread the first of the "
-          "ladder; cpu_parallel, at each size the fastest CPU variant with most threads; gpu, at "
-          "each size the fastest on the GPU in the scope, whatever its memory; of the latter two "
-          "also "
-          "the fastest of each algorithm where the run has several: gpu_direct, gpu_mesh, "
-          "gpu_multilevel. They are compared "
-          "on each problem of the run, and between two of its problems, as within and without a "
-          "cutoff. CPU times are those of scope kernel.\n\n"
-          "Status: ok; always_a, always_b: no crossover point; not_bracketed: none, but close to "
-          "one "
-          "at an end; multiple_crossings: the estimate is the one threshold that loses least; "
-          "ambiguous: no size is sure, the interval is wider than a factor of 4, or the "
-          "estimate loses more than 5% at a size; lossy: ok or ambiguous, but it loses more than "
-          "5% at a size that it was not drawn from. Two methods need 4 sizes in common along "
+          "From which size on one method overtakes another, by the samples of a run: along the "
+          "number of atoms on each grid, along the grid points at each number of atoms, along "
+          "systems of one density, and in the plane of both. For each pair the size below which "
+          "method a is faster and from which on method b is, with its 95% interval, and the time "
+          "lost by going by it at sizes that it was not drawn from. Written into "
+          "DIR/thresholds.csv, and the sizes behind it into DIR/winners.csv; `dcsbench plot DIR` "
+          "draws both.\vMethods: cpu_sequential, the first variant of the ladder with one thread; "
+          "cpu_parallel, at each size the fastest CPU variant with most threads; gpu, at each size "
+          "the fastest on the GPU in the scope, whatever its memory; of the latter two also the "
+          "fastest of each algorithm where the run has several: gpu_direct, gpu_mesh, "
+          "gpu_multilevel. They are compared on each problem of the run, and between two of its "
+          "problems, as within and without a cutoff. CPU times are those of scope "
+          "kernel.\n\nStatus: ok; always_a, always_b: no crossover point; not_bracketed: none, but "
+          "close to one at an end; multiple_crossings: the estimate is the one threshold that "
+          "loses least; ambiguous: no size is sure, the interval is wider than a factor of 4, or "
+          "the estimate loses more than 5% at a size; lossy: ok or ambiguous, but it loses more "
+          "than 5% at a size that it was not drawn from. Two methods need 4 sizes in common along "
           "an axis, 2 numbers of atoms on each of 2 grids in the plane, and 6 samples at a size "
-          "that is to be sure.\n\n"
-          "--refine measures the methods that are best at the neighbouring sizes: at two sizes "
-          "between those around each crossover point, and a factor of 2 further out where it is "
-          "not bracketed or its interval is open; the widest gaps first. What an interrupt left "
-          "unfinished is gone on with. It needs the machine "
-          "and the program of the run. results/README.md explains the columns.",
+          "that is to be sure.\n\n--refine measures two sizes between those around each crossover "
+          "point, and one a factor of 2 further out where it is not bracketed or its interval is "
+          "open, the widest gaps first, with the methods that are best at the neighbouring sizes. "
+          "It needs the machine and the program of the run; what an interrupt left unfinished is "
+          "gone on with. results/README.md explains the columns.",
       DCS_RUN_FOLDER(arguments, folder),
       .check = check,
       .device_title = "With --refine:"};

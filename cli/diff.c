@@ -16,8 +16,8 @@ static const dcs_option options[] = {
      "end with status 1 if the largest difference is above X times the root mean square of B",
      DCS_NUMBER(arguments, tolerance, 0, 1e30)},
     {"temperature", 0, "KELVIN", "of kT/e (298.15)", DCS_NUMBER(arguments, kelvin, 1e-3, 1e9)},
-    {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
-    {"json", 'j', NULL, "as JSON", DCS_FLAG(arguments, json)},
+    {"csv", 'c', NULL, "print CSV", DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "print JSON", DCS_FLAG(arguments, json)},
     {0}};
 
 static dcs_status check(const void *values) {

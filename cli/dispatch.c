@@ -16,7 +16,7 @@ typedef struct {
 } arguments;
 
 static const dcs_option options[] = {
-    {"out", 'o', "FOLDER", "where to write (the run folder)", DCS_WORD(arguments, out)},
+    {"out", 'o', "DIR", "where to write (the run folder)", DCS_WORD(arguments, out)},
     {"bench", 'b', NULL, "time decisions, too", DCS_FLAG(arguments, bench)},
     {"measure", 0, NULL,
      "first measure those rows again, into DIR, whose samples disagree or whose time is far off "
@@ -233,33 +233,23 @@ static dcs_status dispatch(const arguments *a) {
 dcs_status dcs_command_dispatch(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
-      .doc =
-          "Which method computes a problem fastest, by its size and where the data lie? From the "
-          "verified rows of a run, written as dispatch.csv (for `dcsbench map` and the library) "
-          "and as dispatch.h (a C header for any other program)."
-          "\v"
-          "Scopes: kernel, the inputs lie on the GPU and the output stays there; warm, both in "
-          "host "
-          "memory and the GPU's context alive; first, the same from a cold start. CPU methods "
-          "count with their kernel time (in kernel only where no GPU was measured).\n\n"
-          "The time of each method is a sum of costs (of a problem, a point, an input, a launch, a "
-          "step of a block from input to input, an evaluation, ...; of blocks, as many waves as "
-          "the busiest SM has) fitted to what was measured; a method needs 3 sizes. A row is left "
-          "out and said where a "
-          "problem took three times as long as a larger one by the same method. Beyond the "
-          "measured "
-          "sizes no method is taken for faster than the best rate that it has shown. Each size is "
-          "held out once: the loss printed is what the table drawn from all others costs there, "
-          "over the method that it loses most against, at the sizes where the method that it "
-          "takes was measured; beside it stands the loss of the simplest rule, to take what is "
-          "fastest at the nearest other size in log space.\n\n"
-          "Problems are decided by rows of the same kind and the same parameters; those that are "
-          "real numbers, such as a cutoff, may lie from 1/1.26 of the least to 1.26 times the "
-          "greatest that was measured. Of a run that `dcsbench import` made, dispatch.h alone is "
-          "written: it chooses among the imported methods, by their times interpolated along one "
-          "axis or by the nearest size, whichever loses less. Within a cutoff the evaluations are "
-          "the pairs within it "
-          "where atoms fill the grid's box evenly.",
+      .doc = "Which method computes a problem fastest, by its size and where the data lie? Drawn "
+             "from the verified rows of a run, and written as dispatch.csv (for `dcsbench map` and "
+             "the library) and as dispatch.h (a C header for any other program).\vScopes: kernel, "
+             "the inputs lie on the GPU and the output stays there; warm, both in host memory and "
+             "the GPU's context alive; first, the same from a cold start. CPU methods count with "
+             "their kernel time (in kernel only where no GPU was measured).\n\nThe time of each "
+             "method is a sum of costs (of a map, a point, an atom, a launch, a wave of blocks, an "
+             "evaluation, ...) fitted to what was measured; a method needs 3 sizes. Beyond the "
+             "measured sizes no method is taken for faster than the best rate that it has shown. "
+             "Problems are decided by rows of the same kind and the same parameters; those that "
+             "are real numbers, such as a cutoff, may lie from 1/1.26 of the least to 1.26 times "
+             "the greatest that was measured.\n\nEach size is held out once: the loss printed is "
+             "what the table drawn from all others costs there, over the method that it loses most "
+             "against, at the sizes where the method that it takes was measured. Beside it stands "
+             "the loss of the simplest rule: what is fastest at the nearest other size in log "
+             "space.\n\nOf a run that `dcsbench import` made, dispatch.h alone is written: it "
+             "chooses among the imported methods. results/deciding.md tells more.",
       DCS_RUN_FOLDER(arguments, folder),
       .check = check};
   arguments a = {0};

@@ -36,8 +36,8 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, run)},
     {"predict", 'p', "RATE", "evaluations/s that you expect: the ratio to what was measured",
      DCS_NUMBER(arguments, predicted, 1, 1e18)},
-    {"csv", 'c', NULL, "as CSV: section,name,value,unit,text", DCS_FLAG(arguments, csv)},
-    {"json", 'j', NULL, "as JSON", DCS_FLAG(arguments, json)},
+    {"csv", 'c', NULL, "print CSV: section,name,value,unit,text", DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "print JSON", DCS_FLAG(arguments, json)},
     {0}};
 
 static dcs_status check(const void *values) {

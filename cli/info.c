@@ -12,7 +12,7 @@ typedef struct {
 } arguments;
 
 static const dcs_option options[] = {
-    {"csv", 'c', NULL, "as CSV: key,value", DCS_FLAG(arguments, csv)}, {0}};
+    {"csv", 'c', NULL, "print CSV: key,value", DCS_FLAG(arguments, csv)}, {0}};
 
 static dcs_status print_fact(bool csv, const char *key, const char *value) {
   if (!csv) {

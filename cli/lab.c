@@ -23,7 +23,7 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, submit)},
     {"name", 0, "NAME", "whose result it is ($USER)", DCS_WORD(arguments, name)},
     {"collect", 0, "DIR", "make a table of the results in DIR", DCS_WORD(arguments, collect)},
-    {"csv", 'c', NULL, "that table as CSV", DCS_FLAG(arguments, csv)},
+    {"csv", 'c', NULL, "print that table as CSV", DCS_FLAG(arguments, csv)},
     {0}};
 
 static dcs_status list_labs(void) {

@@ -13,7 +13,7 @@ typedef struct {
 
 static const dcs_option options[] = {
     {"csv", 'c', NULL,
-     "a CSV row a variant: id, problem, backend, built, available, why_not, "
+     "print CSV, a row a variant: id, problem, backend, built, available, why_not, "
      "parameters, idea",
      DCS_FLAG(arguments, csv)},
     {"kernels", 0, "DIR", "and the variants of your own in DIR", DCS_WORD(arguments, kernels)},

@@ -54,8 +54,9 @@ static const dcs_option options[] = {
      "each "
      "stage was busy, and when idle",
      DCS_WORD(arguments, timeline)},
-    {"csv", 'c', NULL, "the stages of --time, or the surfaces, as CSV", DCS_FLAG(arguments, csv)},
-    {"json", 'j', NULL, "the same as JSON", DCS_FLAG(arguments, json)},
+    {"csv", 'c', NULL, "print the stages of --time, or the surfaces, as CSV",
+     DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "print the same as JSON", DCS_FLAG(arguments, json)},
     {"average", 0, NULL, "the mean of the maps of the frames of all TRAJ, to --out",
      DCS_FLAG(arguments, average)},
     {"variance", 0, NULL,
@@ -327,20 +328,17 @@ dcs_status dcs_command_map(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
       .args_doc = "FILE [FILE]\nTOP TRAJ...",
-      .doc =
-          "Compute the map of a molecule by the fastest method, and write it: the potential, or "
-          "with --problem density or orbital that (results/maps.md). Of two "
-          "files "
-          "one gives charges and the other places, as of --input twice. Without a "
-          "dispatch table, or where it is of another machine or "
-          "program or has nothing measured within such a cutoff, the CPU computes, by the highest "
-          "rung of the ladder that runs here; with --device, the GPU that it names, by the method "
-          "that took least on the reference card of its compute capability. A map that needs more "
-          "memory than is free is computed in slabs, which are the same bits but by two methods of "
-          "the GPU; those of a file in which z varies fastest wait beside it: results/maps.md. "
-          "With "
-          "--average or --each, the maps of the frames of trajectories, TRAJ, of the atoms whose "
-          "charges TOP gives: results/frames.md.",
+      .doc = "Compute the map of a molecule by the fastest method, and write it: the potential, or "
+             "with --problem density or orbital that (results/maps.md). Of two files one gives "
+             "charges and the other places, as of --input twice. With --average or --each, the "
+             "maps of the frames of trajectories, TRAJ, of the atoms whose charges TOP gives "
+             "(results/frames.md).\vThe method is that of the dispatch table. Without one, or "
+             "where it is of another machine or program or has nothing measured within such a "
+             "cutoff, the CPU computes, by the highest rung of the ladder that runs here; with "
+             "--device, the GPU that it names, by the method that took least on the reference card "
+             "of its compute capability.\n\nA map that needs more memory than is free is computed "
+             "in slabs, which are the same bits but by two methods of the GPU; those of a file in "
+             "which z varies fastest wait beside it: results/maps.md.",
       .take_word = take_word,
       .check = dcs_map_check};
   arguments a = {0};

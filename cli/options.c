@@ -14,6 +14,14 @@ enum {
   FIRST_KEY = 1000 /* of those without a letter */
 };
 
+/* Groups of options in the help; those of the command alone come first, without a title. */
+typedef enum { OF_COMMAND, OF_PLAN, OF_MOLECULE, OF_PROBLEM, OF_DEVICE, N_GROUPS } option_group;
+static const char *const titles[N_GROUPS] = {
+    [OF_PLAN] = "What is measured:",
+    [OF_MOLECULE] = "The molecule and its grid:",
+    [OF_PROBLEM] = "The problem, and its parameters behind the problems that have them:",
+    [OF_DEVICE] = "Where it is computed:"};
+
 /* All options of a command, shared ones among them: what they are, whose values they set, and as
  * argp wants them. */
 typedef struct {
@@ -25,12 +33,13 @@ typedef struct {
   int n;
   dcs_option options[MOST_OPTIONS];
   void *values[MOST_OPTIONS];
-  struct argp_option listed[MOST_OPTIONS + 2]; /* and a title, and the end */
+  struct argp_option listed[MOST_OPTIONS + N_GROUPS + 1]; /* and titles, and the end */
 } command_line;
 
 /* ---- all options of a command ---- */
 
-static void add_options(command_line *all, const dcs_option *options, void *values, int group) {
+static void add_options(command_line *all, const dcs_option *options, void *values,
+                        option_group group) {
   for (const dcs_option *o = options; o && o->name && all->n < MOST_OPTIONS; o++) {
     const int key = o->letter ? o->letter : FIRST_KEY + all->n;
     all->options[all->n] = *o;
@@ -42,22 +51,40 @@ static void add_options(command_line *all, const dcs_option *options, void *valu
 
 static void list_options(command_line *all, dcs_shared_options shared) {
   dcs_option params[DCS_MOST_PARAM_OPTIONS + 1];
-  const int group = all->line->device_title ? 1 : 0;
-  add_options(all, all->line->options, all->arguments, 0);
-  if (shared.planned) add_options(all, dcs_listed_plan, shared.planned, 0);
-  if (shared.problem) add_options(all, dcs_listed_problem, shared.problem, 0);
+  bool any[N_GROUPS] = {[OF_PLAN] = shared.planned,
+                        [OF_MOLECULE] = shared.problem || shared.read,
+                        [OF_PROBLEM] = shared.choice,
+                        [OF_DEVICE] = shared.device};
+  add_options(all, all->line->options, all->arguments, OF_COMMAND);
+  if (shared.planned) add_options(all, dcs_listed_plan, shared.planned, OF_PLAN);
+  if (shared.problem) add_options(all, dcs_listed_problem, shared.problem, OF_MOLECULE);
   if (shared.problem) shared.read = &shared.problem->input.how;
-  if (shared.read) add_options(all, dcs_listed_read, shared.read, 0);
-  if (shared.read && !shared.units) add_options(all, dcs_listed_parameters, shared.read, 0);
-  if (shared.units) add_options(all, dcs_listed_units, shared.units, 0);
+  if (shared.read) add_options(all, dcs_listed_read, shared.read, OF_MOLECULE);
+  if (shared.read && !shared.units)
+    add_options(all, dcs_listed_parameters, shared.read, OF_MOLECULE);
+  if (shared.units) add_options(all, dcs_listed_units, shared.units, OF_COMMAND);
   if (shared.choice) {
     dcs_list_params(params);
-    add_options(all, dcs_listed_kind, shared.choice, 0);
-    add_options(all, params, shared.choice, 0);
-    add_options(all, dcs_listed_cell, shared.choice, 0);
+    add_options(all, dcs_listed_kind, shared.choice, OF_PROBLEM);
+    add_options(all, params, shared.choice, OF_PROBLEM);
+    add_options(all, dcs_listed_cell, shared.choice, OF_PROBLEM);
   }
-  if (shared.device) add_options(all, dcs_listed_device, shared.device, group);
-  if (group) all->listed[all->n] = (struct argp_option){.doc = all->line->device_title, .group = 1};
+  if (shared.device) add_options(all, dcs_listed_device, shared.device, OF_DEVICE);
+  struct argp_option *title = all->listed + all->n;
+  for (option_group g = OF_PLAN; g < N_GROUPS; g++)
+    if (any[g])
+      *title++ = (struct argp_option){
+          .doc = g == OF_DEVICE && all->line->device_title ? all->line->device_title : titles[g],
+          .group = (int)g};
+}
+
+/* "coulomb, forces: text" of an option that is a parameter of problems. */
+static char *name_problems(const command_line *all, int key, const char *text) {
+  char kinds[DCS_TEXT], *named;
+  const int o = key - FIRST_KEY;
+  if (o < 0 || o >= all->n || !all->choice || all->values[o] != all->choice) return (char *)text;
+  if (!*dcs_kinds_with(all->options[o].name, kinds)) return (char *)text;
+  return asprintf(&named, "%s: %s", kinds, text) < 0 ? NULL : named;
 }
 
 /* The texts of options that have choices in them. --device: %1$s becomes the names of devices, %2$s
@@ -66,8 +93,8 @@ static void list_options(command_line *all, dcs_shared_options shared) {
 static char *name_choices(int key, const char *text, void *input) {
   char names[DCS_TEXT], lists[DCS_TEXT], *named;
   int length;
-  (void)input;
-  if (!text || !strchr(text, '%')) return (char *)text;
+  if (!text) return NULL;
+  if (!strchr(text, '%')) return name_problems(input, key, text);
   if (key == 'd')
     length = asprintf(&named, text, dcs_device_names(names), dcs_default_device(),
                       dcs_device_list_names(lists));

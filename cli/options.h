@@ -26,6 +26,9 @@ extern const dcs_option dcs_listed_kind[], dcs_listed_cell[]; /* of dcs_problem_
 /* One for each name that a parameter has, whichever kinds have it. Returns how many. */
 int dcs_list_params(dcs_option params[DCS_MOST_PARAM_OPTIONS + 1]);
 
+/* The kinds that have a parameter of that name, "coulomb, forces"; "": none. Returns the text. */
+char *dcs_kinds_with(const char *param, char text[DCS_TEXT]);
+
 /* What was typed, "--cutoff 0,12", as problem_config has it, "cutoff=0|12". */
 dcs_status dcs_assemble_choice(dcs_problem_choice *choice);
 

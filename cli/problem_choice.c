@@ -1,6 +1,7 @@
 /* Which problem is meant: --problem, --cell, and an option for each parameter of a kind. */
 #include "cli/options.h"
 
+#include "harness/base/grow.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -60,6 +61,15 @@ int dcs_list_params(dcs_option params[DCS_MOST_PARAM_OPTIONS + 1]) {
     }
   params[n] = (dcs_option){0};
   return n;
+}
+
+char *dcs_kinds_with(const char *name, char text[DCS_TEXT]) {
+  *text = '\0';
+  for (int k = 0; k < dcs_n_kinds; k++)
+    for (int p = 0; p < dcs_kinds[k]->n_params; p++)
+      if (strcmp(dcs_kinds[k]->params[p].name, name) == 0)
+        dcs_append(text, DCS_TEXT, "%s%s", *text ? ", " : "", dcs_kinds[k]->id);
+  return text;
 }
 
 /* ---- from what was typed to problems ---- */

@@ -20,9 +20,9 @@ typedef struct {
 
 static const dcs_option options[] = {
     {"all", 'a', NULL, "every row", DCS_FLAG(arguments, all)},
-    {"csv", 'c', NULL, "write CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
-    {"json", 'j', NULL, "write JSON", DCS_VALUE(arguments, form, DCS_SHEET_JSON)},
-    {"markdown", 'm', NULL, "write markdown", DCS_VALUE(arguments, form, DCS_SHEET_MARKDOWN)},
+    {"csv", 'c', NULL, "print CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
+    {"json", 'j', NULL, "print JSON", DCS_VALUE(arguments, form, DCS_SHEET_JSON)},
+    {"markdown", 'm', NULL, "print markdown", DCS_VALUE(arguments, form, DCS_SHEET_MARKDOWN)},
     {"html", 0, NULL,
      "write DIR/report.html: a page of its own with figures, tables, thresholds, claims and method",
      DCS_FLAG(arguments, html)},
@@ -171,13 +171,13 @@ dcs_status dcs_command_report(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
       .args_doc = "DIR\n--t4 FILE DIR|JOURNAL",
-      .doc = "Tell of a run: the best configuration of each variant (CPU variants: with one thread "
-             "and with most) on each problem, at a large size that most of them share, with half "
-             "the width of the median's 95% interval, the rate of useful work, the error of a "
-             "problem that approximates another, and the rate's share of the machine's measured "
-             "limit; then what to look at: what is fastest, crossover points and what they are due "
-             "to, claims, failures, scatter, and which tuned configurations no longer take the "
-             "time that was recorded of them. Of a folder that holds runs: which they are.",
+      .doc = "Print a run: of each variant (CPU variants with one thread and with most) the best "
+             "configuration on each problem, at a large size that most of them share. The columns: "
+             "time with half the width of its 95% interval, rate of useful work, error of a "
+             "problem that approximates another, share of the machine's measured limit. Sentences "
+             "below say what is fastest, where crossover points are and why, which claims hold, "
+             "what failed or scatters, and which tuned configurations no longer take their "
+             "previous time. Of a folder that holds runs: which they are.",
       .place = DCS_PLACE(arguments, folder, const char *),
       .words = 1,
       .missing = "the run folder is missing",

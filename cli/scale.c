@@ -47,8 +47,8 @@ static const dcs_option options[] = {
     {"seed", 0, "N", "of the order (1)", DCS_INTEGER(arguments, seed, 0, INT64_MAX)},
     {"out", 'o', "DIR", "the folder for env.csv, runs.csv, scaling.csv, simulated.csv and plots",
      DCS_WORD(arguments, out)},
-    {"csv", 'c', NULL, "write CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
-    {"json", 'j', NULL, "write JSON", DCS_VALUE(arguments, form, DCS_SHEET_JSON)},
+    {"csv", 'c', NULL, "print CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
+    {"json", 'j', NULL, "print JSON", DCS_VALUE(arguments, form, DCS_SHEET_JSON)},
     {0}};
 
 static bool take_word(char *word, void *values) {

@@ -38,8 +38,8 @@ static const dcs_option options[] = {
      "write the field after the last step, lengths in grid steps; the name ends in %1$s",
      DCS_WORD(arguments, out)},
     {"time", 0, NULL, "print what each rank took, as CSV", DCS_FLAG(arguments, time)},
-    {"csv", 'c', NULL, "the result as CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
-    {"json", 'j', NULL, "the result as JSON", DCS_VALUE(arguments, form, DCS_SHEET_JSON)},
+    {"csv", 'c', NULL, "print CSV", DCS_VALUE(arguments, form, DCS_SHEET_CSV)},
+    {"json", 'j', NULL, "print JSON", DCS_VALUE(arguments, form, DCS_SHEET_JSON)},
     {0}};
 
 static dcs_status check(const void *values) {

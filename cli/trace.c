@@ -34,8 +34,8 @@ static const dcs_option options[] = {
     {"kernels", 0, "DIR", "read the .cu files from DIR", DCS_WORD(arguments, kernels)},
     {"out", 'o', "FILE.svg", "draw which lane of a warp touches which address",
      DCS_WORD(arguments, figure)},
-    {"csv", 'c', NULL, "as CSV", DCS_FLAG(arguments, csv)},
-    {"json", 'j', NULL, "as JSON", DCS_FLAG(arguments, json)},
+    {"csv", 'c', NULL, "print CSV", DCS_FLAG(arguments, csv)},
+    {"json", 'j', NULL, "print JSON", DCS_FLAG(arguments, json)},
     {0}};
 
 static dcs_status check(const void *values) {

@@ -44,7 +44,7 @@ grep -rnE '^#include "harness/device/[a-z_]*/' harness tuning library cli | grep
 grep -rn '^#include "harness/device/devices.h"' harness/device/*/ && fail "a kind of devices knows no table"
 
 # And with what is a kind's own: nothing but its file and its figures computes with a cutoff.
-for f in $(grep -rli cutoff harness tuning | grep -vE '^harness/(problems/(coulomb|density|forces|forces_pairs)\.c|figures/(coulomb/|figures\.def))'); do
+for f in $(grep -rli cutoff harness tuning | grep -vE '^harness/(problems/(coulomb|density|forces|forces_pairs|forces_reference)\.c|figures/(coulomb/|figures\.def))'); do
   sed 's@/\*.*@@; /^ *\*/d' "$f" | grep -i cutoff && fail "$f knows of cutoffs, a parameter of kinds"
 done
 

@@ -1,4 +1,4 @@
-/* The pairs of a problem of forces, counted in double precision. */
+/* The pairs of a problem of forces, counted and computed in double precision. */
 #ifndef DCS_FORCES_PAIRS_H
 #define DCS_FORCES_PAIRS_H
 
@@ -21,5 +21,9 @@ dcs_status dcs_forces_check_places(const dcs_case *c);
 
 /* Pairs within the cutoff that are special or not excluded, each once. */
 double dcs_forces_count(const dcs_case *c);
+
+/* dcs_kind.rounding, and dcs_buffer.reference of the forces (forces_reference.c). */
+double dcs_forces_rounding(const dcs_config *problem);
+dcs_sums dcs_forces_reference(const dcs_case *c, int buffer, int64_t value, double largest);
 
 #endif

@@ -10,19 +10,18 @@ enum { POINTS = DCS_STENCIL_POINTS, STEP = DCS_STENCIL_STEP, DECAY = DCS_STENCIL
 
 static const dcs_param params[] = {
     [POINTS] = {.name = "points",
-                .meaning = "of the stencil: 13, 12 where everything sinks, or 7",
+                .meaning = "how many a point is computed from: 13, 12 where everything sinks, or 7",
                 .lo = 7,
                 .hi = 13,
                 .initial = 13},
-    [STEP] =
-        {.name = "step",
-         .meaning =
-             "of time; velocities are below 1.1 cells a unit, and steps of up to 0.4 stay bounded",
-         .lo = 1e-3,
-         .hi = 1,
-         .initial = 0.1,
-         .real = true,
-         .times = DCS_TIMES_ANY},
+    [STEP] = {.name = "step",
+              .meaning = "its length in time; velocities are below 1.1 cells a unit, and steps of "
+                         "up to 0.4 stay bounded",
+              .lo = 1e-3,
+              .hi = 1,
+              .initial = 0.1,
+              .real = true,
+              .times = DCS_TIMES_ANY},
     [DECAY] = {.name = "decay",
                .meaning = "rate of the reaction, a unit of time",
                .lo = 0,
