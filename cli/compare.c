@@ -134,7 +134,8 @@ static dcs_status interleave(const arguments *a, session *s, dcs_typed words[2])
     programs[side] = (dcs_interleaved){a->sides[side], s->programs[side], words[side].words};
   }
   const int rounds = a->planned.rounds ? (int)a->planned.rounds : ROUNDS;
-  return dcs_interleave(programs, (rounds + BLOCKS - 1) / BLOCKS, (uint64_t)a->planned.seed);
+  return dcs_interleave(programs, (rounds + BLOCKS - 1) / BLOCKS, (uint64_t)a->planned.seed,
+                        a->planned.budget_s == 0 ? DCS_BUDGET_ADVICE : NULL);
 }
 
 static dcs_status measure_into(const arguments *a, const char *folder, dcs_comparison *c) {

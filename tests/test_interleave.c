@@ -37,7 +37,7 @@ static dcs_status interleave(const char *a, const char *b, int rounds) {
   char *const argv[] = {"program", NULL};
   const dcs_interleaved programs[2] = {{"first", a, argv}, {"second", b, argv}};
   unlink(in_folder("log"));
-  return dcs_interleave(programs, rounds, 1);
+  return dcs_interleave(programs, rounds, 1, NULL);
 }
 
 typedef struct {
@@ -75,6 +75,33 @@ static void turns_come_in_pairs_of_either_order(void **state) {
     assert_string_equal(two->word, fresh ? "fresh" : "go");
   }
   assert_true(b_first > TURNS / 8 && b_first < TURNS / 2 - TURNS / 8);
+}
+
+/* What takes more than a minute says how long, once, and how to have it shorter. */
+static void what_takes_long_is_said_with_advice(void **state) {
+  (void)state;
+  char *const argv[] = {"program", NULL};
+  char said[256];
+  const dcs_interleaved programs[2] = {{"first", in_folder("slow"), argv},
+                                       {"second", in_folder("slow"), argv}};
+  put_file(in_folder("slow"), "#!/bin/sh\n"
+                              "echo turns 1; read word\n"
+                              "echo at 0 0 0 0; read word; sleep 1\n"
+                              "echo at 0 1 0 0.012; read word; sleep 1\n"
+                              "echo at 0 2 0 0.024; read word; echo end\n");
+  assert_int_equal(chmod(in_folder("slow"), 0755), 0);
+  FILE *file = tmpfile();
+  const int before = dup(STDERR_FILENO);
+  assert_non_null(file);
+  dup2(fileno(file), STDERR_FILENO);
+  const dcs_status status = dcs_interleave(programs, 3, 1, "fewer are enough");
+  dup2(before, STDERR_FILENO);
+  close(before);
+  program_take(file, said, sizeof said);
+  assert_int_equal(status, DCS_OK);
+  assert_non_null(strstr(said, "about "));
+  assert_non_null(strstr(said, " in all; fewer are enough\n"));
+  assert_null(strstr(strstr(said, "fewer") + 1, "fewer"));
 }
 
 /* One measures more: a method that the other lacks, rounds that its budget ends. */
@@ -210,6 +237,7 @@ static void words_that_do_not_fit_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(turns_come_in_pairs_of_either_order),
+      cmocka_unit_test(what_takes_long_is_said_with_advice),
       cmocka_unit_test(the_one_behind_catches_up),
       cmocka_unit_test(a_program_that_takes_no_turns_is_refused),
       cmocka_unit_test(a_thread_that_lacks_its_cpu_is_disturbed),

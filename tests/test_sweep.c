@@ -238,6 +238,15 @@ static void what_cannot_run_has_a_row_and_the_sweep_goes_on(void **state) {
                             in_folder("nothing")),
                 4);
   assert_contains(program_err, "nothing that was asked for can run on this machine\n");
+  /* What is computed to judge, or to tell an error of a model, is not for what cannot run. */
+  assert_status(program_run("sweep --variants cuda_cutoff_cells --cutoff 3 --atoms 50 --grid 8^3 "
+                            "--out %s",
+                            in_folder("nothing_within")),
+                4);
+  t = run_table("nothing_within", "summary.csv");
+  assert_string_equal(text_at(t, 0, "model_error"), "");
+  assert_string_equal(text_at(t, 0, "evals_useful"), "25600");
+  dcs_table_free(t);
 }
 
 /* Each memory is a row of the scopes that copy, and of those alone. */

@@ -1,26 +1,16 @@
 #!/bin/sh
 # Records ROUNDS (2000) interleaved rounds of 10 methods on the CPU, and of 10 on the GPU where there is
 # one, as build/tests/test_windows reads them: OUT/windows_cpu.csv and OUT/windows_gpu.csv, a column a
-# method and a row a round, ns; the runs' env.csv beside them. Samples last 1 to 2 ms: half a minute each.
-# DEVICES="cpu gpu" says which. What SECONDS_EACH (300) interrupt is kept. Usage: windows.sh PROGRAM OUT
+# method and a row a round, ns; the runs' env.csv beside them. Half a minute on a
+# CPU, two minutes on an H200, where the card's clock and power are read after each sample. DEVICES="cpu gpu"
+# says which. What SECONDS_EACH (300) interrupt is kept. Usage: windows.sh PROGRAM OUT
 set -u
 program=$(realpath "$1") out=$2 rounds=${ROUNDS:-2000} seconds=${SECONDS_EACH:-300}
 mkdir -p "$out"
 
-# As a table, from the samples of the run $1; a round that a method lacks is left out.
+# As a table, from the samples of the run $1.
 table() {
-  awk -F, -v OFS=, '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    { name = $at["variant"] ($at["config"] ~ /^threads=/ ? " " $at["config"] : "")
-      if (!(name in known)) { known[name]; names[++n] = name }
-      time[$at["round"], name] = $at["time_ns"] + 0; if ($at["round"] > last) last = $at["round"] }
-    END {
-      for (i = 1; i <= n; i++) printf "%s%s", names[i], i < n ? "," : "\n"
-      for (r = 0; r <= last; r++) {
-        line = ""
-        for (i = 1; i <= n; i++) { if (!((r, names[i]) in time)) break; line = line (i > 1 ? "," : "") sprintf("%.5g", time[r, names[i]]) }
-        if (i > n) print line
-      } }' "$1/samples.csv" >"$out/windows_$2.csv"
+  awk -f tests/windows.awk "$1/samples.csv" >"$out/windows_$2.csv"
   cp "$1/env.csv" "$out/windows_$2.env.csv"
 }
 

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* The advice of what --budget ends. */
+#define DCS_BUDGET_ADVICE "--budget SECONDS ends it sooner"
+
 typedef struct {
   bool shown; /* stderr is a terminal that can be written over */
   bool quiet; /* nothing is drawn: somebody else tells of the progress */

@@ -181,11 +181,13 @@ static dcs_status give_turns(turns *t) {
   return DCS_OK;
 }
 
-dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_t seed) {
+dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_t seed,
+                          const char *advice) {
   const place nowhere = {-1, 0, 0};
   turns t = {.rounds = rounds, .random = {seed}, .progress = dcs_progress_start()};
   for (int i = 0; i < 2; i++)
     t.sweeps[i] = (sweep){.of = &programs[i], .at = nowhere, .renewed = nowhere};
+  t.progress.advice = advice;
   signal(SIGPIPE, SIG_IGN); /* a sweep that is gone shows as an error of write() */
   dcs_status status = give_turns(&t);
   dcs_progress_clear(&t.progress);

@@ -18,8 +18,10 @@ typedef struct {
  * started anew, so that what a process has for good (where its memory lies) is not taken for a
  * difference of the programs. Methods that failed are the runs' affair. DCS_USAGE when a program
  * does not take turns as this one gives them; when one ended
- * early its own status; DCS_FAILED on an interrupt.
+ * early its own status; DCS_FAILED on an interrupt. `advice` is said once where all will take more
+ * than a minute; NULL: nothing.
  */
-dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_t seed);
+dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_t seed,
+                          const char *advice);
 
 #endif

@@ -375,12 +375,26 @@ static void forget_references(references *refs) {
   free(refs->model_error);
 }
 
-static dcs_status refer(dcs_case *c, const dcs_config *problems, int n, references *refs) {
+/* Whether a worker runs for one of the methods. */
+static bool any_here(dcs_bench *bench, const dcs_record *records, int n) {
+  dcs_session *session;
+  for (int i = 0; i < n; i++)
+    if (dcs_bench_session(bench, records[i].method.variant->backend, &session) == DCS_OK)
+      return true;
+  return false;
+}
+
+/* The references of the problems; empty ones where nothing will be held against them, which may
+ * cost seconds on a machine without the device. */
+static dcs_status refer(dcs_case *c, const dcs_config *problems, int n, bool needed,
+                        references *refs) {
   *refs = (references){calloc((size_t)n, sizeof *refs->of),
                        calloc((size_t)n, sizeof *refs->model_error), n};
   if (!refs->of || !refs->model_error)
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the references of %d problems", n);
   for (int p = 0; p < n; p++) {
+    refs->model_error[p] = NAN;
+    if (!needed) continue;
     dcs_case_pose(c, &problems[p]);
     DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &refs->of[p]));
     DCS_TRY(dcs_model_error(c, ORACLE_EVALS, &refs->of[p], &refs->model_error[p]));
@@ -418,7 +432,7 @@ dcs_status dcs_measure_cell(dcs_bench *bench, dcs_case *c, const dcs_config *pro
   const rounds_context rounds = {options, samples, seq, clocks, progress};
   if (n < 1) return DCS_OK;
   dcs_status status = dcs_bench_put(bench, c, problems, n_problems);
-  if (status == DCS_OK) status = refer(c, problems, n_problems, &refs);
+  if (status == DCS_OK) status = refer(c, problems, n_problems, any_here(bench, records, n), &refs);
   if (status == DCS_OK) status = take_rounds(bench, &refs, records, n, &rounds);
   forget_references(&refs);
   return status;

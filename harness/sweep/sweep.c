@@ -384,7 +384,7 @@ static dcs_status run(sweep *s) {
   DCS_TRY(open_folder(s));
   s->progress = dcs_progress_start();
   s->progress.quiet = s->turns.taken;
-  if (s->options->budget_s == 0) s->progress.advice = "--budget SECONDS ends it sooner";
+  if (s->options->budget_s == 0) s->progress.advice = DCS_BUDGET_ADVICE;
   if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->cells);
   dcs_status status = measure_cells(s);
   dcs_progress_clear(&s->progress);
