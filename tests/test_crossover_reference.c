@@ -102,11 +102,57 @@ static void what_does_not_fit_is_not_used(void **state) {
   assert_contains(program_err, "nowhere/env.csv");
 }
 
+/* ---- what is shipped ---- */
+
+static void assert_same_tables(const dcs_table *a, const dcs_table *b) {
+  assert_int_equal(dcs_table_rows(a), dcs_table_rows(b));
+  assert_int_equal(dcs_table_columns(a), dcs_table_columns(b));
+  for (size_t row = 0; row < dcs_table_rows(a); row++)
+    for (int column = 0; column < (int)dcs_table_columns(a); column++) {
+      const char *one = dcs_table_cell(a, row, column), *two = dcs_table_cell(b, row, column);
+      char *end;
+      const double number = strtod(one, &end);
+      if (strcmp(one, two) == 0) continue;
+      if (*end || !(fabs(number - strtod(two, NULL)) <= 1e-9 * fabs(number)))
+        fail_msg("row %zu, column %d: shipped %s, found %s", row, column + 1, one, two);
+    }
+}
+
+/* Rules of intervals change: what was drawn by older ones is not left beside the samples. */
+static void the_shipped_tables_are_what_is_found(void **state) {
+  (void)state;
+  static const char *const runs[] = {"", "/cutoff", "/tolerance"};
+  static const char *const files[] = {"winners.csv", "thresholds.csv"};
+  static const char *const read[] = {"env.csv", "samples.csv", "summary.csv"};
+  for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
+    char path[512], name[64];
+    snprintf(name, sizeof name, "shipped%zu", r);
+    assert_int_equal(mkdir(in_folder(name), 0755), 0);
+    for (size_t f = 0; f < sizeof read / sizeof read[0]; f++) {
+      snprintf(path, sizeof path, "results/reference/nvidia-h200%s/%s", runs[r], read[f]);
+      char *text = get_file(path, NULL);
+      snprintf(path, sizeof path, "%s/%s", name, read[f]);
+      put_file(in_folder(path), text);
+      free(text);
+    }
+    assert_status(program_run("crossover %s", in_folder(name)), 0);
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+      dcs_table *shipped, *found = run_table(name, files[f]);
+      snprintf(path, sizeof path, "results/reference/nvidia-h200%s/%s", runs[r], files[f]);
+      assert_int_equal(dcs_table_read(path, &shipped), DCS_OK);
+      assert_same_tables(shipped, found);
+      dcs_table_free(shipped);
+      dcs_table_free(found);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_cpu_is_held_against_the_card_of_another_machine),
       cmocka_unit_test(own_times_of_a_card_stand),
       cmocka_unit_test(what_does_not_fit_is_not_used),
+      cmocka_unit_test(the_shipped_tables_are_what_is_found),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -107,6 +107,7 @@ static dcs_status verify_all(dcs_bench *bench, const references *refs, timed *ti
                              dcs_progress *progress) {
   method_trials trials = {0};
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
+    dcs_progress_draw(progress, 0, "verifying");
     const dcs_trial *trial = verify(bench, refs, times[i].record, &trials, progress);
     if (dcs_interrupted()) break;
     times[i].trial = *trial;
@@ -353,6 +354,7 @@ static dcs_status check_again(dcs_bench *bench, const references *refs, timed *t
     dcs_trial *trial = &times[i].trial;
     const bool copies = dcs_scope_copies(record->method.variant, record->scope);
     if (record->outcome != DCS_OUTCOME_OK || record->n_times == 0) continue;
+    dcs_progress_draw(progress, 1, "verifying again");
     if (!dcs_interrupted())
       dcs_bench_try_again(bench, &refs->of[record->problem],
                           copies ? dcs_untimed_as(record->scope) : DCS_UNTIMED, record->memory,
@@ -387,7 +389,7 @@ static bool any_here(dcs_bench *bench, const dcs_record *records, int n) {
 /* The references of the problems; empty ones where nothing will be held against them, which may
  * cost seconds on a machine without the device. */
 static dcs_status refer(dcs_case *c, const dcs_config *problems, int n, bool needed,
-                        references *refs) {
+                        references *refs, dcs_progress *progress) {
   *refs = (references){calloc((size_t)n, sizeof *refs->of),
                        calloc((size_t)n, sizeof *refs->model_error), n};
   if (!refs->of || !refs->model_error)
@@ -395,6 +397,7 @@ static dcs_status refer(dcs_case *c, const dcs_config *problems, int n, bool nee
   for (int p = 0; p < n; p++) {
     refs->model_error[p] = NAN;
     if (!needed) continue;
+    dcs_progress_draw(progress, 0, "reference values");
     dcs_case_pose(c, &problems[p]);
     DCS_TRY(dcs_oracle(c, ORACLE_EVALS, &refs->of[p]));
     DCS_TRY(dcs_model_error(c, ORACLE_EVALS, &refs->of[p], &refs->model_error[p]));
@@ -413,6 +416,8 @@ static dcs_status take_rounds(dcs_bench *bench, const references *refs, dcs_reco
       records[i].model_error = refs->model_error[records[i].problem];
     }
     status = verify_all(bench, refs, times, n, rounds->progress);
+    if (rounds->progress->base == 0) /* the time left is told by samples */
+      dcs_progress_next(rounds->progress);
     if (status == DCS_OK) status = run_rounds(times, order, n, rounds);
     if (status == DCS_OK && rounds->options->energy) measure_energies(times, n, rounds->progress);
     if (status == DCS_OK) status = check_again(bench, refs, times, n, rounds->progress);
@@ -432,7 +437,8 @@ dcs_status dcs_measure_cell(dcs_bench *bench, dcs_case *c, const dcs_config *pro
   const rounds_context rounds = {options, samples, seq, clocks, progress};
   if (n < 1) return DCS_OK;
   dcs_status status = dcs_bench_put(bench, c, problems, n_problems);
-  if (status == DCS_OK) status = refer(c, problems, n_problems, any_here(bench, records, n), &refs);
+  if (status == DCS_OK)
+    status = refer(c, problems, n_problems, any_here(bench, records, n), &refs, progress);
   if (status == DCS_OK) status = take_rounds(bench, &refs, records, n, &rounds);
   forget_references(&refs);
   return status;

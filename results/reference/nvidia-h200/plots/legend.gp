@@ -14,7 +14,7 @@ set lmargin at screen 0.05
 set rmargin at screen 0.95
 set bmargin at screen 0.005
 set tmargin at screen 0.08
-set key inside center center vertical maxrows (LONG > 70 ? 2 : 1) Left reverse samplen 1.5 font SMALL
+set key inside center center vertical maxrows (LONG > 110 ? 3 : LONG > 70 ? 2 : 1) Left reverse samplen 1.5 font SMALL
 set xrange [0:1]
 set yrange [0:1]
 if (STYLE eq "lines") {

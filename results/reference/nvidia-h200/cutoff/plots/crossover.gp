@@ -1,4 +1,4 @@
-# The panels of crossover_atoms and crossover_points. Loaded with XLABEL set.
+# The panels of crossover_atoms, crossover_points and crossover_system. Loaded with XLABEL set.
 BLOCKS = 3
 load "panels.gp"
 set format x "%.0s%c"
