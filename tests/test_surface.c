@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "harness/verify/verify.h"
+#include "harness/worker/worker.h"
 #include "library/surface.h"
 #include "tests/program.h"
 
@@ -248,6 +250,28 @@ static void a_device_has_the_same_bits(void **state) {
   dcs_field_free(&field);
 }
 
+/* A map of 50 sums, where a block takes 32 of them at a time. */
+static void any_scan_gives_the_same(void **state) {
+  (void)state;
+  const char *named = getenv("DCS_TEST_DEVICE");
+  const dcs_grid grid = {.n = {2, 40, 40}, .spacing = 1};
+  dcs_method method = {.variant = dcs_find_variant("cuda_surface")};
+  dcs_bench bench;
+  dcs_case c;
+  assert_int_equal(dcs_bench_open(named ? named : "emulated", NULL, 120, &bench), DCS_OK);
+  assert_int_equal(dcs_case_random(dcs_kind_of(method.variant), NULL, 0, &grid, 1, &c), DCS_OK);
+  method.config = dcs_initial_config(method.variant, 1);
+  method.config.value[dcs_find_param(method.variant, "block")] = 32;
+  for (int levels = 0; levels < 2; levels++) {
+    dcs_verification result = {.outcome = DCS_OUTCOME_OK};
+    method.config.value[dcs_find_param(method.variant, "scan")] = levels;
+    assert_int_equal(dcs_verify_on(&bench, &method, &c, &result), DCS_OK);
+    if (result.outcome != DCS_OUTCOME_OK) fail_msg("%s", result.why);
+  }
+  dcs_case_free(&c);
+  dcs_bench_close(&bench);
+}
+
 static void no_surface_is_said(void **state) {
   (void)state;
   dcs_field field = field_of(sphere, 9);
@@ -396,7 +420,9 @@ static void what_is_wrong_is_said(void **state) {
   free(text);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 2 && strcmp(argv[1], "worker") == 0)
+    return (int)dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_sphere_converges_at_second_order),
       cmocka_unit_test(shapes_have_their_euler_characteristic),
@@ -405,6 +431,7 @@ int main(void) {
       cmocka_unit_test(random_maps_are_closed_in_every_case),
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(a_device_has_the_same_bits),
+      cmocka_unit_test(any_scan_gives_the_same),
       cmocka_unit_test(no_surface_is_said),
       cmocka_unit_test(a_damaged_mesh_is_not_closed),
       cmocka_unit_test(a_ply_holds_the_surface),

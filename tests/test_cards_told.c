@@ -1,0 +1,84 @@
+/* What the pages tell of two cards and of modes of memory, held against what was measured. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/program.h"
+#include "tests/run_folder.h"
+
+#define SHIPPED "results/reference/nvidia-h200/"
+
+static dcs_table *shipped(const char *path) {
+  dcs_table *t;
+  if (dcs_table_read(path, &t) != DCS_OK) fail_msg("%s", dcs_error_message());
+  return t;
+}
+
+static double median_ms(const dcs_table *t, size_t row) {
+  return number_at(t, row, "median_ns") / 1e6;
+}
+
+static void a_map_by_one_card_and_two(void **state) {
+  (void)state;
+  dcs_table *one = shipped(SHIPPED "cards/one/summary.csv");
+  dcs_table *two = shipped(SHIPPED "cards/two/summary.csv");
+  char *page = get_file("results/clusters.md", NULL), told[128];
+  const double a = median_ms(one, 0), b = median_ms(two, 0);
+  assert_string_equal(text_at(one, 0, "config"), text_at(two, 0, "config"));
+  assert_true(a > 2000 && a < 10000 && b > 1000);
+  snprintf(told, sizeof told, "took %d,%03d ms by one card and %d,%03d by two: %.1f%% of linear",
+           (int)(a + 0.5) / 1000, (int)(a + 0.5) % 1000, (int)(b + 0.5) / 1000,
+           (int)(b + 0.5) % 1000, 100 * a / b / 2);
+  assert_contains(page, told);
+  free(page);
+  dcs_table_free(one);
+  dcs_table_free(two);
+}
+
+/* Of the spans in which a card computed, what lies from 0.1 s until blocks run out. */
+static void cards_are_busy(void **state) {
+  (void)state;
+  const double from = 0.1, until = 1.55;
+  dcs_table *t = shipped(SHIPPED "cards/frames/timeline.csv");
+  char *page = get_file("results/clusters.md", NULL), told[64];
+  double busy = 0;
+  for (size_t row = 0; row < dcs_table_rows(t); row++) {
+    if (strcmp(text_at(t, row, "stage"), "computing") != 0) continue;
+    const double a = number_at(t, row, "begin_s"), b = number_at(t, row, "end_s");
+    if (a < until && b > from) busy += (b < until ? b : until) - (a > from ? a : from);
+  }
+  snprintf(told, sizeof told, "the cards computed %.1f%% of the time",
+           100 * busy / (until - from) / 2);
+  assert_contains(page, told);
+  free(page);
+  dcs_table_free(t);
+}
+
+static void modes_of_memory(void **state) {
+  (void)state;
+  dcs_table *mesh = shipped(SHIPPED "memory/mesh/summary.csv");
+  dcs_table *direct = shipped(SHIPPED "memory/direct/summary.csv");
+  char *page = get_file("results/frames.md", NULL), told[64];
+  assert_int_equal(dcs_table_rows(mesh), 5);
+  for (size_t row = 0; row < 5; row++) {
+    assert_string_equal(text_at(mesh, row, "memory"), text_at(direct, row, "memory"));
+    snprintf(told, sizeof told, "| `%s` | %.3f | %.3f |\n", text_at(mesh, row, "memory"),
+             median_ms(mesh, row), median_ms(direct, row));
+    assert_contains(page, told);
+  }
+  free(page);
+  dcs_table_free(mesh);
+  dcs_table_free(direct);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_map_by_one_card_and_two),
+      cmocka_unit_test(cards_are_busy),
+      cmocka_unit_test(modes_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
