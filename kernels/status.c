@@ -20,9 +20,8 @@ void dcs_fail_at(const char *file, int line, const char *format, ...) {
   snprintf(trace, sizeof trace, "%s:%d\n", file, line);
 }
 
-dcs_status dcs_note_want(void) {
+void dcs_note_want(void) {
   want = true;
-  return DCS_UNAVAILABLE;
 }
 
 bool dcs_wanted(void) {

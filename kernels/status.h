@@ -24,8 +24,9 @@ void dcs_fail_at(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* DCS_UNAVAILABLE of what may be there at another time: memory, a process. */
-#define dcs_want(...) (dcs_fail_at(__FILE__, __LINE__, __VA_ARGS__), dcs_note_want())
-dcs_status dcs_note_want(void);
+#define dcs_want(...)                                                                              \
+  (dcs_fail_at(__FILE__, __LINE__, __VA_ARGS__), dcs_note_want(), DCS_UNAVAILABLE)
+void dcs_note_want(void);
 /* Whether the last failure on this thread was such a want. */
 bool dcs_wanted(void);
 

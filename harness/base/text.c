@@ -309,7 +309,7 @@ char *dcs_did_you_mean(const char *text, const char *const *names, int n, char h
 static dcs_status could_not_open(const char *path) {
   const int cause = errno;
   (void)dcs_fail(DCS_IO, "%s: cannot open: %s", path, strerror(cause));
-  if (cause == ENOMEM || cause == EMFILE || cause == ENFILE) (void)dcs_note_want();
+  if (cause == ENOMEM || cause == EMFILE || cause == ENFILE) dcs_note_want();
   return DCS_IO;
 }
 

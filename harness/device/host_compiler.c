@@ -138,7 +138,7 @@ static dcs_status ask_version(dcs_host_compiler *compiler, const char *command,
   memcpy(argv, compiler->words, (size_t)compiler->n_words * sizeof argv[0]);
   argv[compiler->n_words] = option;
   argv[compiler->n_words + 1] = NULL;
-  bool succeeded;
+  bool succeeded = false;
   DCS_TRY(run(argv, scratch->log, &succeeded));
   if (!succeeded)
     return dcs_fail(DCS_UNAVAILABLE, "the %s compiler does not work: \"%s --version\" fails",
@@ -226,7 +226,7 @@ static dcs_status start_compiler(const dcs_host_compiler *compiler, const dcs_so
 static dcs_status compile(const dcs_host_compiler *compiler, const dcs_source *source,
                           const scratch_files *scratch, void **image, size_t *bytes) {
   DCS_TRY(write_file(scratch->source, source->text, strlen(source->text)));
-  bool succeeded;
+  bool succeeded = false;
   DCS_TRY(start_compiler(compiler, source, scratch, &succeeded));
   if (succeeded) return dcs_read_file(scratch->object, (char **)image, bytes);
   char *log;
@@ -281,7 +281,7 @@ static dcs_status ask_lines(const scratch_files *scratch, const void *image, siz
   char list[sizeof scratch->source + 1], object[sizeof scratch->object];
   char program[] = "addr2line", option[] = "-e";
   char *const argv[] = {program, option, object, list, NULL};
-  bool succeeded;
+  bool succeeded = false;
   snprintf(list, sizeof list, "@%s", scratch->source);
   snprintf(object, sizeof object, "%s", scratch->object);
   DCS_TRY(write_file(scratch->object, image, bytes));

@@ -27,7 +27,7 @@ static void run_child(dcs_status (*run)(void *), void *context, size_t bytes, re
 
 dcs_status dcs_run_apart(dcs_status (*run)(void *), void *context, size_t bytes, bool *crashed) {
   const size_t size = sizeof(result) + bytes;
-  int ended;
+  int ended = 0;
   result *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return dcs_fail(DCS_UNAVAILABLE, "no memory for a check");
   pid_t child = fork();
@@ -36,7 +36,7 @@ dcs_status dcs_run_apart(dcs_status (*run)(void *), void *context, size_t bytes,
   dcs_status status = DCS_OK;
   const bool gone = !error && !shared->done;
   *crashed = gone && WIFSIGNALED(ended) && !dcs_is_from_outside(WTERMSIG(ended));
-  if (gone && !*crashed) /* by a library's exit() or from outside, which is no fault of a kernel */
+  if (gone && !*crashed) /* by a library or from outside, which is no fault of a kernel */
     status = dcs_want("the process of a check was ended");
   else if (error)
     status = dcs_fail(DCS_UNAVAILABLE, "cannot start a process for a check: %s", strerror(error));

@@ -39,10 +39,10 @@ static dcs_status evaluate_chain(evaluation *v, const dcs_node *node, dcs_value 
 
 /* Room for so many values; one more than none. */
 static dcs_status take_items(evaluation *v, int column, int n, dcs_value **items) {
+  DCS_TRY(dcs_room_take(v->room, items, (size_t)n + 1, sizeof **items, "values in a list"));
   v->n_items += n;
-  if (v->n_items > MOST_ITEMS)
-    return dcs_no_value(column, "more than 1000000 values in lists", "fewer");
-  return dcs_room_take(v->room, items, (size_t)n + 1, sizeof **items, "values in a list");
+  if (v->n_items <= MOST_ITEMS) return DCS_OK;
+  return dcs_no_value(column, "more than 1000000 values in lists", "fewer");
 }
 
 static dcs_status evaluate_list(evaluation *v, const dcs_node *node, dcs_value *value) {
