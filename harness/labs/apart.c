@@ -36,7 +36,7 @@ dcs_status dcs_run_apart(dcs_status (*run)(void *), void *context, size_t bytes,
   dcs_status status = DCS_OK;
   const bool gone = !error && !shared->done;
   *crashed = gone && WIFSIGNALED(ended) && !dcs_is_from_outside(WTERMSIG(ended));
-  if (gone && !*crashed) /* by a library's exit() or from outside, which is no fault of a kernel */
+  if (gone && !*crashed) /* by a library or from outside, which is no fault of a kernel */
     status = dcs_want("the process of a check was ended");
   else if (error)
     status = dcs_fail(DCS_UNAVAILABLE, "cannot start a process for a check: %s", strerror(error));
