@@ -120,12 +120,24 @@ static void what_is_known_promises_least(void **state) {
               0.01 * dcs_process_gain(&f->process, most_promising(f), -1));
 }
 
+/* Two that take the same time do not tell that all do. */
+static void two_that_are_alike_leave_much_open(void **state) {
+  fixture *f = *state;
+  const int configs[] = {dcs_space_middle(&f->space), dcs_space_middle(&f->space) + 1};
+  const double times[] = {0, 1e-6};
+  dcs_process_know(&f->process, configs, times, 2);
+  dcs_process_learn(&f->process);
+  dcs_process_solve(&f->process);
+  assert_true(dcs_process_gain(&f->process, 0, -1) > 0.05);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(the_middle_of_the_space, begin, end),
       cmocka_unit_test_setup_teardown(parameters_add_up, begin, end),
       cmocka_unit_test_setup_teardown(gains_below_a_bound_are_none, begin, end),
       cmocka_unit_test_setup_teardown(what_is_known_promises_least, begin, end),
+      cmocka_unit_test_setup_teardown(two_that_are_alike_leave_much_open, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-/* From one value of a parameter to the next times differ little. Parameters that shape the launch
- * do so by what it looks like; what is left to each of them, such as a block's width at the same
- * number of threads, matters less. Beside launches that is the weight of a parameter of five
- * values; of more each step matters less, lest the one with most values be taken to matter most. */
+/* From one value of a parameter to the next times differ little: so much where it has five values;
+ * of more each step matters less, lest the one with most values be taken to matter most. Parameters
+ * that shape the launch do so by what it looks like; what is left to each of them, such as a
+ * block's width at the same number of threads, matters less. */
 static const double WEIGHT = 0.3, SHAPE_WEIGHT = 0.03;
 enum { USUAL_STEPS = 4 };
 
@@ -103,7 +103,7 @@ static void add_parameters(const dcs_space *space, const launch *launches, int *
     if (space->n_values[p] < 2) continue;
     bool shapes = launches && shapes_launches(space, launches, p, list);
     if (!launches) add_halves(space, p, f);
-    const double part = launches ? sqrt((double)USUAL_STEPS / (space->n_values[p] - 1)) : 1;
+    const double part = sqrt((double)USUAL_STEPS / (space->n_values[p] - 1));
     const int feature = begin_feature(f, space->variant->params[p].labels != NULL,
                                       part * (shapes ? SHAPE_WEIGHT : WEIGHT));
     for (int c = 0; c < space->n; c++)
@@ -139,6 +139,7 @@ dcs_status dcs_features_build(const dcs_space *space, const dcs_subject *subject
   DCS_TRY(dcs_room_take(room, &features->at, n, sizeof *features->at, "features"));
   DCS_TRY(dcs_room_take(room, &features->work, n, sizeof *features->work, "features"));
   const bool known = find_launches(space, subject, launches);
+  features->of_launches = known;
   if (known) add_launches(space, launches, features);
   add_parameters(space, known ? launches : NULL, list, features);
   return DCS_OK;

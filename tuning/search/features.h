@@ -9,6 +9,7 @@
 enum { DCS_MOST_FEATURES = 2 * DCS_MAX_PARAMS + 3 };
 
 typedef struct {
+  bool of_launches;                 /* what launches look like is among them */
   int n;                            /* those in which configurations differ */
   bool names[DCS_MOST_FEATURES];    /* values without an order: all are equally far */
   double weight[DCS_MOST_FEATURES]; /* of a square of a difference, before anything is known */

@@ -10,6 +10,10 @@ enum { SWEEPS = 9 }; /* over the constants at most, each time they are learned *
  * at least a fifth of their covariance. */
 static const double FIRST_NOISE = 0.01, FIRST_REACH = 4, PRECISION = 0.25;
 
+/* Where nothing is known of launches, what compared times usually scatter by counts for as much as
+ * so many configurations: a few that happen to be alike do not tell that all are. */
+static const double USUAL_VARIANCE = 0.5, USUAL_COUNTS = 4;
+
 /* Those in which a constant is looked for: of weights, the noise, the reach. */
 typedef struct {
   double least, most;
@@ -120,7 +124,8 @@ static double log_prior(const dcs_process *p) {
 /* Solves; returns how well the constants explain what is known: the log of the marginal likelihood
  * at the best variance, times the prior, up to a constant. */
 static double explain(dcs_process *p) {
-  double half[DCS_PROCESS_MOST], log_det = 0, square = 0;
+  const double usual = p->features->of_launches ? 0 : USUAL_COUNTS, n = p->n + usual;
+  double half[DCS_PROCESS_MOST], log_det = 0, square = usual * USUAL_VARIANCE;
   factorise(p);
   memcpy(half, p->rest, sizeof half);
   solve_columns(p, 0, p->n, p->n, half);
@@ -134,8 +139,8 @@ static double explain(dcs_process *p) {
       p->solved[i] -= p->factor[i][k] * p->solved[k];
     p->solved[i] /= p->factor[i][i];
   }
-  p->variance = fmax(square / p->n, 1e-9);
-  return -0.5 * p->n * log(p->variance) - log_det + log_prior(p);
+  p->variance = fmax(square / n, 1e-9);
+  return -0.5 * n * log(p->variance) - log_det + log_prior(p);
 }
 
 void dcs_process_solve(dcs_process *p) {
