@@ -89,7 +89,7 @@ void dcs_case_pose(dcs_case *c, const dcs_config *problem) {
 static const dcs_grid one_point = {.n = {1, 1, 1}, .spacing = 1};
 
 static dcs_status make_room(dcs_case *c, int64_t n_sites) {
-  if (n_sites <= c->room) return DCS_OK;
+  if (n_sites < 1 || n_sites <= c->room) return DCS_OK;
   dcs_case_free(c);
   c->sites = n_sites > 0 && n_sites <= PTRDIFF_MAX / (int64_t)sizeof *c->sites
                  ? malloc((size_t)n_sites * sizeof *c->sites)
