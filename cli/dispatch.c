@@ -20,8 +20,9 @@ static const dcs_option options[] = {
     {"bench", 'b', NULL, "time decisions, too", DCS_FLAG(arguments, bench)},
     {"measure", 0, NULL,
      "first measure those rows again, into DIR, whose samples disagree or whose time is far off "
-     "what smaller and larger sizes took; with --check into RUN, too, and what RUN lacks of what "
-     "the table takes",
+     "what smaller and larger sizes took; with --check into RUN, too, those that may be the "
+     "fastest "
+     "at their size, and what RUN lacks of what the table takes",
      DCS_FLAG(arguments, measure)},
     {"check", 0, "RUN",
      "hold the table against another run, of all methods at sizes drawn by lot; a row a size goes "

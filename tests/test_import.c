@@ -230,6 +230,10 @@ static void what_a_killed_import_left_is_no_run(void **state) {
   FILE *own = fopen(samples, "w");
   assert_true(own && fputs("sample,mass\na,1\n", own) >= 0 && fclose(own) == 0);
   assert_int_equal(import("method,n,time_ns\na,1,3\n", NULL), DCS_USAGE);
+  FILE *swept = fopen(samples, "w"); /* of this program, with an env.csv that was lost */
+  assert_true(swept && fputs("round,variant,config,scope,atoms\n0,a,,kernel,1\n", swept) >= 0 &&
+              fclose(swept) == 0);
+  assert_int_equal(import("method,n,time_ns\na,1,3\n", NULL), DCS_USAGE);
   forget_run();
 }
 

@@ -140,6 +140,21 @@ static void a_crash_costs_itself_alone(void **state) {
   dcs_table_free(journal);
 }
 
+/* A kernel of the user's that ends the worker is at fault itself, not the want of a thread. */
+static void an_exit_is_a_crash(void **state) {
+  (void)state;
+  copy_example("dot.json");
+  copy_example("dot.c");
+  change("dot.c", "{", "{ exit(0);");
+  change("dot.c", "", "#include <stdlib.h>\n");
+  assert_status(program_run("tune %s --budget-evals 2 --samples 1 --journal %s",
+                            in_folder("dot.json"), in_folder("exit.csv")),
+                1);
+  dcs_table *journal = run_table(".", "exit.csv");
+  assert_true(dcs_table_rows(journal) == 2 && count(journal, "outcome", "crash") == 2);
+  dcs_table_free(journal);
+}
+
 static void nothing_that_is_not_verified_is_kept(void **state) {
   (void)state;
   copy_example("dot.json");
@@ -276,6 +291,27 @@ static void a_variant_in_c_is_measured_beside_those_built_in(void **state) {
   assert_contains(program_out, "own_loop");
 }
 
+/* A compiler without room for its files is no fault of the kernel: a resume measures it. */
+static void want_of_room_is_not_for_good(void **state) {
+  (void)state;
+  static const char sweep[] = "sweep --variants own_loop --kernels %s --config STEP=1 --atoms 5 "
+                              "--grid 4^3 --rounds 1 --resume --out %s";
+  char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL, kernels[PATH_MAX];
+  snprintf(kernels, sizeof kernels, "%s", in_folder("own"));
+  setenv("DCSBENCH_CACHE", in_folder("cold"), 1);
+  setenv("TMPDIR", in_folder("none"), 1);
+  const int status = program_run(sweep, kernels, in_folder("room"));
+  if (before)
+    setenv("TMPDIR", before, 1);
+  else
+    unsetenv("TMPDIR");
+  free(before);
+  assert_status(status, DCS_FAILED);
+  assert_contains(program_err, "memory");
+  assert_status(program_run(sweep, kernels, in_folder("room")), 0);
+  assert_contains(program_out, "1 measurements ok");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_example_in_cuda_is_checked_without_a_gpu),
@@ -284,11 +320,13 @@ int main(void) {
       cmocka_unit_test(a_wrong_kernel_has_no_time),
       cmocka_unit_test(what_does_not_compile_is_said),
       cmocka_unit_test(a_crash_costs_itself_alone),
+      cmocka_unit_test(an_exit_is_a_crash),
       cmocka_unit_test(nothing_that_is_not_verified_is_kept),
       cmocka_unit_test(words_are_checked),
       cmocka_unit_test(a_folder_adds_its_variants),
       cmocka_unit_test(a_wrong_variant_is_found),
       cmocka_unit_test(a_variant_in_c_is_measured_beside_those_built_in),
+      cmocka_unit_test(want_of_room_is_not_for_good),
   };
   return cmocka_run_group_tests_name("own", tests, begin, program_teardown);
 }

@@ -12,8 +12,8 @@
 #include "tests/planted_kernels.h"
 #include "tests/solved_problem.h"
 
-/* Six sizes and five numbers of atoms. */
-enum { CASES = 11 };
+/* Seven sizes and five numbers of atoms. */
+enum { CASES = 12 };
 
 /* `small`: cases of so few points that they are computed twice; of the numbers of atoms all are. */
 static void expect_verified(bench_fixture *f, const dcs_method *method, int small) {
@@ -66,7 +66,7 @@ static void planted_faults_are_named(void **state) {
   expect_wrong(f, PLANTED_HEAD "  if (i >= BLOCK_X) return;\n" PLANTED_SUM("0", "n_atoms") "}\n", 4,
                "37 atoms, 129x9x3: ");
   /* from the 256th atom on, none counts */
-  expect_wrong(f, PLANTED_HEAD PLANTED_SUM("0", "min(n_atoms, 256)") "}\n", 13,
+  expect_wrong(f, PLANTED_HEAD PLANTED_SUM("0", "min(n_atoms, 256)") "}\n", 14,
                "257 atoms, 9x5x2: ");
 }
 

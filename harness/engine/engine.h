@@ -59,7 +59,8 @@ struct dcs_engine {
 /* What a method is that could not be loaded: for want of memory, a process or room for files, which
  * is no fault of its own, or one that does not compile. */
 static inline dcs_outcome dcs_unloaded(dcs_status status) {
-  return status == DCS_IO || dcs_wanted() ? DCS_OUTCOME_MEMORY : DCS_OUTCOME_COMPILE;
+  if (status == DCS_IO) dcs_note_want();
+  return dcs_wanted() ? DCS_OUTCOME_MEMORY : DCS_OUTCOME_COMPILE;
 }
 
 /* `measured`: what a method is prepared with as a number of threads it has, or it is `not_built`;

@@ -377,12 +377,13 @@ static void forget_references(references *refs) {
   free(refs->model_error);
 }
 
-/* Whether a worker runs for one of the methods. */
+/* Whether one of the methods may run: the CPU is here even if its worker does not start at once. */
 static bool any_here(dcs_bench *bench, const dcs_record *records, int n) {
   dcs_session *session;
-  for (int i = 0; i < n; i++)
-    if (dcs_bench_session(bench, records[i].method.variant->backend, &session) == DCS_OK)
-      return true;
+  for (int i = 0; i < n; i++) {
+    const dcs_backend backend = records[i].method.variant->backend;
+    if (backend == DCS_CPU || dcs_bench_session(bench, backend, &session) == DCS_OK) return true;
+  }
   return false;
 }
 

@@ -1,6 +1,7 @@
 /* Arranged timings as a run folder. */
 #include "harness/files/csv.h"
 #include "harness/files/folder.h"
+#include "harness/problems/external.h"
 #include "harness/runs/run.h"
 #include "harness/sweep/environment.h"
 #include "harness/timings/rows.h"
@@ -119,9 +120,10 @@ static dcs_status write_files(writing *w, const char *folder) {
   return write_facts(w->timings, path);
 }
 
-/* Tables of rows without an env.csv are what a killed import left: they are written again. */
+/* Tables of imported rows without an env.csv are what a killed import left: they are written again.
+ */
 static bool is_part_of_import(const char *path) {
-  static const char *const names[] = DCS_NAMES("variant", "config", "scope");
+  const char *const names[] = {"variant", "config", "scope", dcs_external_axes[0], NULL};
   dcs_table *table;
   const dcs_status status = dcs_table_read(path, &table);
   const bool is = status == DCS_OK && dcs_table_need_all(table, names, NULL) == DCS_OK;

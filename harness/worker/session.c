@@ -370,6 +370,7 @@ dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs
   const dcs_request request = {.op = DCS_DO_RUN,
                                .slot = slot,
                                .problem = session->slots[slot].problem,
+                               .variant = session->slots[slot].variant,
                                .scope = scope,
                                .memory = memory,
                                .inner = inner};
@@ -416,6 +417,7 @@ dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
                                   prepare,
                                   {.op = DCS_DO_RUN,
                                    .problem = prepare.problem,
+                                   .variant = prepare.variant,
                                    .scope = DCS_WARM,
                                    .memory = memory,
                                    .inner = 1}};

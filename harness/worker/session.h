@@ -4,8 +4,9 @@
  * A worker that SIGKILL, SIGTERM, SIGINT, SIGHUP or SIGQUIT ended was killed from outside: no
  * kernel raises these. What it was asked is asked once more, in a fresh worker. Killed again, the
  * outcome is `memory` after SIGKILL, which the system sends where memory runs out, else `crash`.
- * One that a library ended, as OpenMP's does for want of a thread, is `memory`, too. On an
- * interrupt of the program itself, outcomes mean nothing: ask dcs_interrupted(). */
+ * One that a library ended, as OpenMP's does for want of a thread, is `memory`, too; `crash` where
+ * the kernels come from outside and may have done so. On an interrupt of the program itself,
+ * outcomes mean nothing: ask dcs_interrupted(). */
 #ifndef DCS_SESSION_H
 #define DCS_SESSION_H
 

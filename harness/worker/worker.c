@@ -136,15 +136,25 @@ dcs_status dcs_worker_refuse(dcs_status status) {
   return status;
 }
 
-static bool serving;
+/* The worker serves requests; the kernel of this one comes from outside. */
+static bool serving, foreign;
+
+/* Of a folder of kernels those of devices are, whatever their name. */
+static bool is_foreign(const dcs_request *request, const dcs_engine *engine, const char *kernels) {
+  if (request->op != DCS_DO_PREPARE && request->op != DCS_DO_RUN) return false;
+  return dcs_variants[request->variant]->outside || (kernels && *kernels && engine->n_devices > 0);
+}
 
 /* What ends the process here is a library, as OpenMP's runtime does where it cannot start a thread;
- * no kernel does. The request is answered with that. */
+ * no kernel of this program does, but one from outside may. The request is answered with that. */
 static void tell_end(void) {
-  static dcs_reply reply = {.outcome = DCS_OUTCOME_MEMORY, .unstarted = true};
+  static dcs_reply reply;
   if (!serving) return;
-  snprintf(reply.message, sizeof reply.message,
-           "a library ended the worker, as OpenMP's does where it cannot start a thread");
+  reply.outcome = foreign ? DCS_OUTCOME_CRASH : DCS_OUTCOME_MEMORY;
+  reply.unstarted = !foreign;
+  snprintf(reply.message, sizeof reply.message, "%s",
+           foreign ? "the kernel, or a library, ended the worker"
+                   : "a library ended the worker, as OpenMP's does where it cannot start a thread");
   (void)write_all(DCS_WORKER_REPLIES, &reply, sizeof reply);
 }
 
@@ -170,7 +180,9 @@ dcs_status dcs_worker(const char *device, const char *kernels) {
 
   bool alive = write_all(DCS_WORKER_REPLIES, &reply, sizeof reply) && reply.status == DCS_OK;
   while (alive && read_all(DCS_WORKER_REQUESTS, &request, sizeof request)) {
+    foreign = is_foreign(&request, engine, kernels);
     serve(engine, &request, &arena, facts, &reply);
+    foreign = false;
     alive = answer(&request, &reply, facts, engine->n_devices);
   }
   serving = false;

@@ -18,7 +18,7 @@ typedef struct {
   dcs_op op;
   int slot;          /* prepare, run */
   int problem;       /* prepare, run: which of the arena's */
-  int variant;       /* prepare: index in dcs_variants */
+  int variant;       /* prepare, run: index in dcs_variants */
   dcs_config config; /* prepare */
   dcs_scope scope;   /* run */
   dcs_memory memory; /* run */

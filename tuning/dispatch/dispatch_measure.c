@@ -73,7 +73,7 @@ static double fastest(const dcs_pool *p, const dcs_size *size, dcs_scope scope) 
   double least = INFINITY;
   for (size_t i = 0; i < p->n_rates; i++) {
     const dcs_rate *rate = &p->rates[i];
-    if (counts_in(rate, scope) && dcs_same_size(&rate->row->size, size))
+    if (!rate->strays && counts_in(rate, scope) && dcs_same_size(&rate->row->size, size))
       least = fmin(least, rate->sample.ns);
   }
   return least;
