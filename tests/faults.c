@@ -166,10 +166,11 @@ static int broken;
 
 /* ---- files ---- */
 
-/* The files of a run lie in one of the corpus, with a form feed on a line between them. */
+/* The files of a run lie in one of the corpus, behind the letter that tells its target what to do,
+ * with a form feed on a line between them. */
 static void make_run(const char *corpus, const char *run) {
   static const char *const names[] = {"env", "samples", "summary"};
-  char path[PATH_MAX], *text = get_file(corpus), *at = text;
+  char path[PATH_MAX], *text = get_file(corpus), *at = text + 1;
   if (mkdir(expand(run), 0777) != 0) die(run);
   for (int i = 0; i < 3; i++) {
     char *end = strstr(at, "\f\n");
@@ -426,7 +427,7 @@ static bool chosen(const char *name, int argc, char **argv) {
   return argc == 3;
 }
 
-/* Files of the corpus, where reading them can fail. */
+/* Files of the corpus, where reading them can fail, without the letter for their target. */
 static void copy_corpus(void) {
   static const char *const files[][2] = {
       {"molecule/plain.pqr", "in.pqr"},        {"molecule/named.gz", "named.gz"},
@@ -435,7 +436,8 @@ static void copy_corpus(void) {
       {"topology/ions.prmtop", "ions.prmtop"}, {"topology/fixed.dcd", "fixed.dcd"}};
   char command[2 * PATH_MAX];
   for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
-    snprintf(command, sizeof command, "cp tests/corpus/%s %s/%s", files[f][0], folder, files[f][1]);
+    snprintf(command, sizeof command, "tail -c +2 tests/corpus/%s >%s/%s", files[f][0], folder,
+             files[f][1]);
     if (system(command) != 0) die(command);
   }
 }
