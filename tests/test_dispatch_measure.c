@@ -52,17 +52,17 @@ static size_t samples_of(const char *file, const char *variant) {
   return n;
 }
 
-/* Of each method's samples the second takes half of the first and the third half as long again. */
-static void scatter_samples(const char *folder) {
+/* Puts times into a file of the run: cpu_gather takes 4 ms, others 1, by half less and half more in
+ * the second and third sample. */
+static void put_times(const char *folder, const char *file, const char *column) {
   char command[4096];
-  snprintf(
-      command, sizeof command,
-      "cd '%s' && awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }\n"
-      "{ m = $at[\"variant\"]; if (!(m in t)) t[m] = $at[\"time_ns\"] }\n"
-      "{ $at[\"time_ns\"] = t[m] * ($at[\"round\"] == 1 ? 0.5 : $at[\"round\"] == 2 ? 1.5 : 1) } "
-      "1' "
-      "samples.csv > part && mv part samples.csv",
-      in_folder(folder));
+  snprintf(command, sizeof command,
+           "cd '%s' && awk -F, -v OFS=, "
+           "'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }\n"
+           "{ round = (\"round\" in at) ? $at[\"round\"] : 0\n"
+           "  $at[\"%s\"] = ($at[\"variant\"] == \"cpu_gather\" ? 4e6 : 1e6) * "
+           "(round == 1 ? 0.5 : round == 2 ? 1.5 : 1) } 1' %s > part && mv part %s",
+           in_folder(folder), column, file, file);
   if (system(command) != 0) fail_msg("failed: %s", command);
 }
 
@@ -74,7 +74,8 @@ static void of_a_check_what_may_be_fastest_is_measured_again(void **state) {
                             "--atoms 300 --grid 16^3 --scope kernel --rounds 3 --out %s",
                             in_folder("held")),
                 0);
-  scatter_samples("held");
+  put_times("held", "samples.csv", "time_ns");
+  put_times("held", "summary.csv", "median_ns");
   snprintf(arguments, sizeof arguments, "--check %s --measure", in_folder("held"));
   assert_status(dispatch(arguments), 0);
   assert_contains(program_out, "1 row is measured again");
