@@ -21,8 +21,7 @@ static const dcs_option options[] = {
     {"measure", 0, NULL,
      "first measure those rows again, into DIR, whose samples disagree or whose time is far off "
      "what smaller and larger sizes took; with --check into RUN, too, those that may be the "
-     "fastest "
-     "at their size, and what RUN lacks of what the table takes",
+     "fastest at their size, and what RUN lacks of what the table takes",
      DCS_FLAG(arguments, measure)},
     {"check", 0, "RUN",
      "hold the table against another run, of all methods at sizes drawn by lot; a row a size goes "
