@@ -217,9 +217,18 @@ static dcs_status measure_again(const arguments *a, dcs_measured *measured) {
   return dcs_measured_read(a->folder, NULL, measured);
 }
 
+/* Told before anything is measured or written. */
+static dcs_status look_at_check(const char *folder) {
+  dcs_run other;
+  const dcs_status status = dcs_run_open(&other, folder);
+  dcs_run_close(&other);
+  return status;
+}
+
 static dcs_status dispatch(const arguments *a) {
   dcs_measured measured;
   const char *out = a->out ? a->out : a->folder;
+  if (a->check) DCS_TRY(look_at_check(a->check));
   dcs_status status = dcs_measured_read(a->folder, NULL, &measured);
   if (status == DCS_OK && a->measure && !dcs_is_imported(&measured))
     status = measure_again(a, &measured);

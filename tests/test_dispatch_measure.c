@@ -118,6 +118,15 @@ static void what_a_check_lacks_is_measured_often_enough(void **state) {
   assert_int_equal(samples_of("often/samples.csv", NULL) - before, 15);
 }
 
+static void a_check_that_is_not_there_is_told_first(void **state) {
+  (void)state;
+  char arguments[4096];
+  snprintf(arguments, sizeof arguments, "--check %s --measure", in_folder("none"));
+  assert_status(dispatch(arguments), DCS_IO);
+  assert_contains(program_err, "none/env.csv: cannot open");
+  assert_string_equal(program_out, "");
+}
+
 static void what_cannot_be_measured_again_is_refused(void **state) {
   (void)state;
   assert_status(dispatch("--device cuda:0"), 2);
@@ -130,6 +139,7 @@ int main(void) {
       cmocka_unit_test(of_a_check_what_may_be_fastest_is_measured_again),
       cmocka_unit_test(what_a_check_lacks_is_measured),
       cmocka_unit_test(what_a_check_lacks_is_measured_often_enough),
+      cmocka_unit_test(a_check_that_is_not_there_is_told_first),
       cmocka_unit_test(what_cannot_be_measured_again_is_refused),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
