@@ -55,14 +55,13 @@ static void name_problem(const dcs_frames_job *job, char *text, size_t size) {
 
 /* With one thread, however many it has: they change no bits, and a job may go on with others. */
 static dcs_status name_method(const char *text, char name[512]) {
-  const char *space = strchr(text, ' ');
-  char id[64], config[DCS_TEXT];
+  char config[DCS_TEXT];
   dcs_method method;
-  snprintf(id, sizeof id, "%.*s", (int)strcspn(text, " "), text);
-  DCS_TRY(dcs_read_method(id, space ? space + 1 : "", &method));
+  DCS_TRY(dcs_method_of(text, &method));
   for (int p = 0; p < method.variant->n_params; p++)
     if (method.variant->params[p].role == DCS_ROLE_THREADS) method.config.value[p] = 1;
-  snprintf(name, 512, "%s %s", id, dcs_format_config(method.variant, &method.config, config));
+  snprintf(name, 512, "%s %s", method.variant->id,
+           dcs_format_config(method.variant, &method.config, config));
   return DCS_OK;
 }
 

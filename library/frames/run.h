@@ -43,9 +43,11 @@ typedef enum {
 extern const char *const dcs_stage_names[DCS_N_STAGES];
 
 typedef struct {
-  double busy_s[DCS_N_STAGES]; /* of all its workers together */
-  int workers[DCS_N_STAGES];   /* 0: the stage is part of another */
-  double wall_s;               /* from the first frame to the last block */
+  double busy_s[DCS_N_STAGES];  /* of all its workers together */
+  double ahead_s[DCS_N_STAGES]; /* of it, while the devices were opened */
+  int workers[DCS_N_STAGES];    /* 0: the stage is part of another */
+  double opening_s; /* of the devices, from the begin of reading; frames are prepared meanwhile */
+  double wall_s;    /* from then to the last block */
   int64_t frames;
   int cards;      /* that compute; 0: the CPU */
   char lost[512]; /* which of them failed, and why, while others did their part; "" */
