@@ -384,7 +384,9 @@ static void a_device_that_does_not_open_ends_the_run(void **state) {
   dcs_frames_times times;
   dcs_frames_job job = {.request = &r, .device = "emulated"};
   begin(&job, &p);
-  if (dcs_frames_method(&job, method) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_mapper *chooser;
+  if (dcs_frames_method(&job, method, &chooser) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_mapper_close(chooser);
   job.method = method;
   job.device = "cuda:98,cuda:99";
   assert_int_equal(dcs_frames_run(&job, &times), DCS_UNAVAILABLE);

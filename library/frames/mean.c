@@ -18,7 +18,8 @@ typedef struct {
   dcs_workers *workers;
   dcs_average_job identity;
   char method[512];
-  int64_t blocks; /* of all frames; INT64_MAX where their number is not known */
+  dcs_mapper *opened; /* what chose it, until the run has it; NULL: nothing here */
+  int64_t blocks;     /* of all frames; INT64_MAX where their number is not known */
 
   /* ---- of rank 0 ---- */
   dcs_average *average;
@@ -185,7 +186,7 @@ static dcs_status agree(mean *m) {
     if (job_of(m)->method)
       snprintf(m->method, sizeof m->method, "%s", job_of(m)->method);
     else
-      DCS_TRY(dcs_frames_method(job_of(m), m->method));
+      DCS_TRY(dcs_frames_method(job_of(m), m->method, &m->opened));
     DCS_TRY(name_method(m->method, m->identity.method));
     DCS_TRY(open_average(m));
   }
@@ -208,16 +209,19 @@ static dcs_status compute(mean *m, dcs_frames_times *times) {
                            .deliver = deliver,
                            .with = m};
   DCS_TRY(m->workers->begin(m->workers, &parts));
+  job.opened = m->opened;
+  m->opened = NULL;
   DCS_TRY(dcs_frames_run(&job, times));
   return m->workers->finish(m->workers);
 }
 
 dcs_status dcs_frames_mean(const dcs_mean_job *job, dcs_average **average,
                            dcs_frames_times *times) {
-  mean m = {.mean = job, .workers = job->workers};
+  mean m = {.mean = job, .workers = job->workers, .opened = job->job.opened};
   *average = NULL;
   *times = (dcs_frames_times){0};
   const dcs_status status = compute(&m, times);
+  dcs_mapper_close(m.opened);
   if (status == DCS_OK) {
     *average = m.average;
     return DCS_OK;

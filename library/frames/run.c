@@ -47,12 +47,17 @@ static dcs_status first_frame(const dcs_frames_job *job, dcs_case *c) {
   return status == DCS_OK ? dcs_frames_seek(job->frames, 0) : status;
 }
 
-dcs_status dcs_frames_method(const dcs_frames_job *job, char text[DCS_METHOD_TEXT]) {
+dcs_status dcs_frames_method(const dcs_frames_job *job, char text[DCS_METHOD_TEXT],
+                             dcs_mapper **opened) {
   dcs_mapper *m;
+  *opened = NULL;
   DCS_TRY(open_first(job, &m));
   dcs_status status = first_frame(job, &m->c);
   if (status == DCS_OK) status = dcs_frame_method(m, text);
-  dcs_mapper_close(m);
+  if (status == DCS_OK)
+    *opened = m;
+  else
+    dcs_mapper_close(m);
   return status;
 }
 
@@ -102,7 +107,7 @@ static dcs_status open_all(dcs_pipe *p) {
   if (p->job->method)
     snprintf(p->text, sizeof p->text, "%s", p->job->method);
   else
-    DCS_TRY(dcs_frames_method(p->job, p->text));
+    DCS_TRY(dcs_frames_method(p->job, p->text, &p->workers[0].mapper));
   DCS_TRY(dcs_team_size(p->job->threads, &p->threads));
   DCS_TRY(dcs_method_of(p->text, &p->method));
   p->planned = p->method.variant->plan && !p->method.variant->place;
@@ -118,7 +123,11 @@ static dcs_status open_all(dcs_pipe *p) {
 }
 
 dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs_pipe *p) {
-  *p = (dcs_pipe){.job = job, .times = times, .opened_ns = INFINITY};
+  *p = (dcs_pipe){.job = job,
+                  .times = times,
+                  .workers[0].mapper = job->opened,
+                  .n_workers = 1,
+                  .opened_ns = INFINITY};
   *times = (dcs_frames_times){0};
   pthread_mutex_init(&p->calls, NULL);
   pthread_mutex_init(&p->lock, NULL);
@@ -180,7 +189,7 @@ static void open_device(dcs_frame_worker *w) {
 static dcs_status open_worker(dcs_frame_worker *w) {
   dcs_frames_job job = *w->pipe->job;
   if (dcs_names_several(job.device)) job.device = w->name;
-  DCS_TRY(open_mapper(&job, &w->mapper));
+  if (!w->mapper) DCS_TRY(open_mapper(&job, &w->mapper));
   DCS_TRY(dcs_mapper_keep(w->mapper, w->pipe->text));
   if (w->pipe->method.variant->backend == DCS_GPU) open_device(w);
   return DCS_OK;
