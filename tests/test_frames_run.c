@@ -236,6 +236,32 @@ static void assert_copies(void) {
   assert_int_equal(copies.others, 0);
 }
 
+/* ---- workers of the CPU ---- */
+
+static void run_on_threads(int threads, const dcs_map_request *r, int workers, result *is) {
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_frames_job job = {.request = r, .device = "cpu", .threads = threads, .variance = true};
+  if (run(&job, &p, &times) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(times.workers[DCS_STAGE_COMPUTING], workers);
+  assert_int_equal(times.frames, FRAMES);
+  finish(&p, true, is);
+}
+
+/* Three blocks: three workers of a thread, who compute one each, or all threads one after another,
+ * whichever is faster. */
+static void threads_divide_blocks_or_share_frames(void **state) {
+  (void)state;
+  static const int workers[] = {1, 1, 3, 1, 1, 3};
+  static result expected, is;
+  const dcs_map_request r = request_of(1);
+  expect("cpu", &r, &expected);
+  for (int threads = 1; threads <= 6; threads++) {
+    run_on_threads(threads, &r, workers[threads - 1], &is);
+    assert_memory_equal(&is, &expected, sizeof is);
+  }
+}
+
 /* ---- devices that fail ---- */
 
 static int launches, fails_after;
@@ -497,6 +523,7 @@ int main(void) {
       cmocka_unit_test(on_a_device),
       cmocka_unit_test(to_a_tolerance_on_a_device),
       cmocka_unit_test(on_several_devices),
+      cmocka_unit_test(threads_divide_blocks_or_share_frames),
       cmocka_unit_test(another_device_does_what_one_leaves),
       cmocka_unit_test(what_others_wait_for_comes_back),
       cmocka_unit_test(a_run_without_devices_fails),

@@ -3,8 +3,8 @@
  *     reader -> frames read -> preparers -> frames prepared -> workers -> blocks -> giver
  *
  * A ring of slots holds frames in the order in which they are read; a block's frames follow each
- * other. A worker (the CPU, or a card) owns the block that it took and computes its frames in
- * order. What one that failed had goes back and is read again.
+ * other. A worker (some threads of the CPU, or a card) owns the block that it took and computes its
+ * frames in order. What one that failed had goes back and is read again.
  *
  * Devices take a while to open. Meanwhile frames are read and prepared, as many as there are slots.
  */
@@ -71,7 +71,8 @@ struct dcs_pipe {
   dcs_case first; /* frame, which devices are opened with, and its scale */
   double scale;
   dcs_frame_worker workers[DCS_MAX_DEVICES];
-  int n_workers, threads, preparers; /* threads: that the job may have */
+  int n_workers, preparers;
+  int threads, threads_each; /* that the job may have, and a worker of the CPU */
   dcs_pipe_threads others;
 
   pthread_mutex_t calls;              /* of the job's functions */
@@ -93,8 +94,10 @@ struct dcs_pipe {
   double started_ns, opened_ns; /* dcs_now_ns() when reading began; when the devices were open */
 };
 
-/* ---- the run (run.c) ---- */
+/* ---- the run (open.c, run.c) ---- */
 
+/* A mapper of the job's device. */
+dcs_status dcs_frames_mapper(const dcs_frames_job *job, dcs_mapper **mapper);
 /* Finds the method and makes room for frames; close it whatever the status. */
 dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs_pipe *p);
 /* Begins to read and to prepare, and opens the devices, all at once. */

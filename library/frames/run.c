@@ -1,140 +1,14 @@
-/* Maps of frames: the method, and the run. */
+/* Maps of frames: the run. */
 #include "library/frames/run.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/machine.h"
-#include "kernels/coulomb/coulomb.h"
-#include "library/frames/frame_case.h"
 #include "library/frames/pipe.h"
-#include "library/team.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const dcs_stage_names[DCS_N_STAGES] = {"reading",   "preparing", "copying",
                                                    "computing", "adding",    "writing"};
-
-/* ---- method ---- */
-
-static dcs_status open_mapper(const dcs_frames_job *job, dcs_mapper **mapper) {
-  const dcs_mapper_options options = {
-      .device = job->device, .dispatch = job->dispatch, .threads = job->threads};
-  return dcs_mapper_open(&options, mapper);
-}
-
-/* Of several devices the first. */
-static dcs_status open_first(const dcs_frames_job *job, dcs_mapper **mapper) {
-  dcs_frames_job of = *job;
-  dcs_device_list list;
-  if (dcs_names_several(job->device)) {
-    DCS_TRY(dcs_device_list_of(job->device, &list));
-    of.device = list.names[0];
-  }
-  return open_mapper(&of, mapper);
-}
-
-static dcs_status first_frame(const dcs_frames_job *job, dcs_case *c) {
-  dcs_frame frame = {.places = malloc((size_t)job->top->n * 3 * sizeof(double))};
-  bool found = false;
-  if (!frame.places)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)job->top->n);
-  dcs_status status = dcs_frames_seek(job->frames, 0);
-  if (status == DCS_OK) status = dcs_frames_next(job->frames, &frame, &found);
-  if (status == DCS_OK && !found) status = dcs_fail(DCS_INPUT, "no frames; expected at least 1");
-  if (status == DCS_OK) status = dcs_frame_case(job->request, job->top, &frame, c);
-  free(frame.places);
-  return status == DCS_OK ? dcs_frames_seek(job->frames, 0) : status;
-}
-
-dcs_status dcs_frames_method(const dcs_frames_job *job, char text[DCS_METHOD_TEXT],
-                             dcs_mapper **opened) {
-  dcs_mapper *m;
-  *opened = NULL;
-  DCS_TRY(open_first(job, &m));
-  dcs_status status = first_frame(job, &m->c);
-  if (status == DCS_OK) status = dcs_frame_method(m, text);
-  if (status == DCS_OK)
-    *opened = m;
-  else
-    dcs_mapper_close(m);
-  return status;
-}
-
-/* ---- opening ---- */
-
-/* One for each device that is named, or one; a method of the CPU takes all CPUs. */
-static dcs_status name_workers(dcs_pipe *p) {
-  const char *device = p->job->device;
-  dcs_device_list list = {.n = 1};
-  const bool several = dcs_names_several(device);
-  if (several) DCS_TRY(dcs_device_list_of(device, &list));
-  p->n_workers = p->method.variant->backend == DCS_CPU ? 1 : list.n;
-  for (int w = 0; w < p->n_workers; w++) {
-    p->workers[w].pipe = p;
-    snprintf(p->workers[w].name, sizeof p->workers[w].name, "%s",
-             several  ? list.names[w]
-             : device ? device
-                      : dcs_default_device());
-  }
-  return DCS_OK;
-}
-
-static void choose_preparers(dcs_pipe *p) {
-  const int most = DCS_MOST_PREPARERS / DCS_MAX_DEVICES * p->n_workers;
-  p->preparers = p->threads < most ? p->threads : most;
-  if (p->method.variant->backend == DCS_CPU) p->preparers = 1;
-}
-
-/* Frames that are read, prepared or computed: with several workers, each has a block of its own
- * there. Not more than 1 GiB, as far as some are needed at least. */
-static dcs_status make_slots(dcs_pipe *p) {
-  const int64_t n = p->job->top->n,
-                each = n * (int64_t)(3 * (sizeof(float) + sizeof(double)) + sizeof(dcs_site) + 16);
-  const int64_t least = 4 + p->n_workers, most = (INT64_C(1) << 30) / each;
-  int64_t slots = p->preparers + 4 + (p->n_workers > 1 ? DCS_FRAME_BLOCK * p->n_workers : 0);
-  if (slots > most) slots = most > least ? most : least;
-  p->slots = calloc((size_t)slots, sizeof *p->slots);
-  p->n_slots = p->slots ? (int)slots : 0;
-  for (int s = 0; s < p->n_slots; s++)
-    if (!(p->slots[s].frame.places = malloc((size_t)n * 3 * sizeof(double)))) p->n_slots = s;
-  if (p->n_slots == slots) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld frames of %lld atoms", (long long)slots,
-                  (long long)n);
-}
-
-static dcs_status open_all(dcs_pipe *p) {
-  if (p->job->method)
-    snprintf(p->text, sizeof p->text, "%s", p->job->method);
-  else
-    DCS_TRY(dcs_frames_method(p->job, p->text, &p->workers[0].mapper));
-  DCS_TRY(dcs_team_size(p->job->threads, &p->threads));
-  DCS_TRY(dcs_method_of(p->text, &p->method));
-  p->planned = p->method.variant->plan && !p->method.variant->place;
-  dcs_status status = first_frame(p->job, &p->first);
-  if (status == DCS_OK && dcs_tolerance(&p->first.problem) > 0 &&
-      !dcs_map_scale(&p->first.problem, dcs_loop_threads(), &p->scale))
-    status = dcs_fail(DCS_UNAVAILABLE, "no memory for a sample of the map");
-  p->first.problem.scale = p->scale;
-  DCS_TRY(status);
-  DCS_TRY(name_workers(p));
-  choose_preparers(p);
-  return make_slots(p);
-}
-
-dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs_pipe *p) {
-  *p = (dcs_pipe){.job = job,
-                  .times = times,
-                  .workers[0].mapper = job->opened,
-                  .n_workers = 1,
-                  .opened_ns = INFINITY};
-  *times = (dcs_frames_times){0};
-  pthread_mutex_init(&p->calls, NULL);
-  pthread_mutex_init(&p->lock, NULL);
-  pthread_cond_init(&p->changed, NULL);
-  pthread_cond_init(&p->to_prepare, NULL);
-  return open_all(p);
-}
 
 /* ---- threads ---- */
 
@@ -185,11 +59,12 @@ static void open_device(dcs_frame_worker *w) {
                                &p->first.problem, p->job->variance, &w->device);
 }
 
-/* The mapper of one device, NULL as the caller of the run left it, with the method alone. */
+/* The mapper of its device, with the method alone. */
 static dcs_status open_worker(dcs_frame_worker *w) {
   dcs_frames_job job = *w->pipe->job;
-  if (dcs_names_several(job.device)) job.device = w->name;
-  if (!w->mapper) DCS_TRY(open_mapper(&job, &w->mapper));
+  job.device = w->name;
+  if (!w->mapper) DCS_TRY(dcs_frames_mapper(&job, &w->mapper));
+  w->mapper->threads = w->pipe->threads_each;
   DCS_TRY(dcs_mapper_keep(w->mapper, w->pipe->text));
   if (w->pipe->method.variant->backend == DCS_GPU) open_device(w);
   return DCS_OK;
@@ -220,10 +95,11 @@ dcs_status dcs_pipe_start(dcs_pipe *p) {
 
 static void count_workers(const dcs_pipe *p, dcs_frames_times *times) {
   times->cards = p->method.variant->backend == DCS_GPU ? p->n_workers : 0;
-  times->workers[DCS_STAGE_READING] = times->workers[DCS_STAGE_ADDING] = 1;
+  times->workers[DCS_STAGE_READING] = 1;
   times->workers[DCS_STAGE_PREPARING] = p->preparers;
   times->workers[DCS_STAGE_COPYING] = p->workers[0].device ? p->n_workers : 0;
   times->workers[DCS_STAGE_COMPUTING] = p->n_workers;
+  times->workers[DCS_STAGE_ADDING] = p->workers[0].device ? 1 : p->n_workers; /* of maps, too */
   times->workers[DCS_STAGE_WRITING] = p->job->each != NULL;
 }
 
