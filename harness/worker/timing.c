@@ -50,6 +50,11 @@ bool dcs_calibration_next(dcs_calibration *c, double ns, double cold_ns) {
   return true;
 }
 
+int64_t dcs_lengthened(int64_t inner, double ns) {
+  if (ns >= SAMPLE_NS / 2) return inner;
+  return (int64_t)ceil((double)inner * fmin(1.2 * SAMPLE_NS / fmax(ns, 1), 1000));
+}
+
 dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                           int64_t *inner) {
   dcs_calibration c = {.inner = scope == DCS_FRAME ? DCS_LEAST_FRAMES : 1};

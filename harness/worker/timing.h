@@ -25,6 +25,10 @@ typedef struct {
  * of 1 ms, also when nothing holds them up, or cannot. Begins with {.inner = least}. */
 bool dcs_calibration_next(dcs_calibration *c, double ns, double cold_ns);
 
+/* Maps in the next sample after one of `inner` that took ns: more where that was short, as behind a
+ * calibration that was held up all the time. */
+int64_t dcs_lengthened(int64_t inner, double ns);
+
 /* Finds how many maps last a sample; its runs warm up and are not data. */
 dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                           int64_t *inner);
