@@ -209,18 +209,24 @@ static double budget_of(const sweep *s, int c) {
   return s->options->budget_s > 0 ? fmax(left_s * dcs_cell_share(&s->cells, c), 1e-3) : 0;
 }
 
+/* Of all the time, what cell c takes: of a budget what it may use, else by weight. */
+static double share_of(const sweep *s, int c, double done, double total_weight) {
+  if (s->options->budget_s > 0) return (1 - done) * dcs_cell_share(&s->cells, c);
+  return dcs_cell_weight(&s->cells.list[c]) / total_weight;
+}
+
 static dcs_status measure_cells(sweep *s) {
-  double total = 0, done = 0;
+  double done = 0, total_weight = 0;
   for (int c = 0; c < s->cells.n; c++)
-    total += dcs_cell_weight(&s->cells.list[c]);
+    total_weight += dcs_cell_weight(&s->cells.list[c]);
   for (int c = 0; c < s->cells.n && !dcs_interrupted(); c++) {
-    s->progress.base = done / total;
-    s->progress.span = dcs_cell_weight(&s->cells.list[c]) / total;
+    s->progress.base = done;
+    s->progress.span = share_of(s, c, done, total_weight);
     s->turns.cell = c;
     dcs_status status = measure_cell(s, &s->cells.list[c], budget_of(s, c));
     if (status == DCS_FAILED && dcs_interrupted()) return DCS_OK; /* verdict_of() says so */
     DCS_TRY(status);
-    done += dcs_cell_weight(&s->cells.list[c]);
+    done += s->progress.span;
   }
   return DCS_OK;
 }
