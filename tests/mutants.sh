@@ -39,7 +39,7 @@ END
 
 # The names in a heading, one a line, a word that a verify or faults takes behind it.
 cat >"$root/names" <<'END'
-sed 's/^[^:]*: //' | awk '$1 == "survives:" { exit } { for (i = 1; i <= NF; i++) if ($i == "verify" || $i == "faults") { print $i, $(i + 1); i++ } else print $i }'
+sed 's/^[^:]*: //' | awk '$1 == "survives:" { next } { for (i = 1; i <= NF; i++) if ($i == "verify" || $i == "faults") { print $i, $(i + 1); i++ } else print $i }'
 END
 
 # The compiler of kernels, which keeps what it had to say of those that do not compile.
