@@ -298,12 +298,13 @@ static void say_missing(const sweep *s, bool gpu) {
     fprintf(stderr, "GPU variants are left out: %s\n", s->bench.why);
 }
 
-/* Whether there were something to measure if a GPU were here. */
-static bool only_on_gpu(const sweep *s, const dcs_facts *facts) {
+/* Whether there were something to measure on a GPU if one were here. */
+static bool wants_gpu(const sweep *s, const dcs_facts *facts) {
   dcs_cells cells = {0};
   const dcs_status status = dcs_expand_cells(s->options, &s->molecule, true, facts, &cells);
+  const bool wants = status == DCS_OK && any_of(&cells, DCS_GPU);
   dcs_cells_free(&cells);
-  return status == DCS_OK;
+  return wants;
 }
 
 /* The cells to measure, with or without CUDA variants as the GPU is there or not. */
@@ -318,9 +319,11 @@ static dcs_status plan_cells(sweep *s) {
   dcs_machine_facts(&facts);
   if (gpu) dcs_gpu_facts(&s->bench, &facts);
   status = dcs_expand_cells(options, &s->molecule, gpu, &facts, &s->cells);
-  if (status == DCS_UNAVAILABLE && !gpu && only_on_gpu(s, &facts))
+  if (status == DCS_UNAVAILABLE && !gpu && wants_gpu(s, &facts))
     return dcs_fail(status, "nothing to measure but on a GPU: %s", s->bench.why);
   DCS_TRY(status);
+  if (s->bench.killed[DCS_GPU] && wants_gpu(s, &facts))
+    return dcs_fail(DCS_UNAVAILABLE, "it is not known whether a GPU is here: %s", s->bench.why);
   say_missing(s, gpu);
   return DCS_OK;
 }

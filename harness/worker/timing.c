@@ -19,7 +19,7 @@ dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs
   do
     outcome = scope == DCS_FIRST ? dcs_session_first(session, slot, memory, sample)
                                  : dcs_session_run(session, slot, scope, memory, inner, sample);
-  while (outcome == DCS_OUTCOME_OK && sample->continued && !dcs_interrupted());
+  while (outcome == DCS_OUTCOME_OK && (sample->continued || sample->fresh) && !dcs_interrupted());
   return outcome;
 }
 
