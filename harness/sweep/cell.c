@@ -209,6 +209,8 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
                         .telemetry = sample.telemetry,
                         .mark = mark,
                         .process = c->options->turns->process};
+  if (record->scope != DCS_FIRST && !dcs_session_flushes(t->trial.session))
+    t->inner = dcs_lengthened(t->inner, sample.ns);
   DCS_TRY(dcs_clocks_add(c->clocks, sample.telemetry.sm_mhz));
   return keep(t->record, &row, c->samples);
 }
