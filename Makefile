@@ -77,7 +77,7 @@ MPI_BIN     := $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/dcsbench-mpi)
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full documented pairs windows check-gpu check-trace browser readers notebook cross reference bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
+.PHONY: all libs probe-now deps study check check-full documented pairs windows check-gpu check-trace browser readers notebook cross reference reference-kinds bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
 
 all: libs $(BIN) $(MPI_BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
@@ -266,11 +266,13 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/droplet.plan.csv --input $(BUILD)/droplet.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/droplet --resume
 	$(BIN) generate uniform --atoms 147976 --edge 169 --out $(BUILD)/uniform.pqr
 	$(BIN) sweep --plan results/density.plan.csv --input $(BUILD)/uniform.pqr --spacing 1 --rounds 15 --device cuda:0 --out $(REFERENCE_OUT)/density --resume
-	$(BIN) sweep --plan results/born.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/born --resume
-	$(BIN) sweep --plan results/stencil.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/stencil --resume
-	$(BIN) sweep --plan results/orbital.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/orbital --resume
-	$(BIN) sweep --plan results/forces.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/forces --resume
-	$(BIN) sweep --plan results/surface.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/surface --resume
+	$(MAKE) reference-kinds
+REFERENCE_KINDS = born stencil orbital forces surface
+reference-kinds: $(BUILT) ## on a GPU: the part of it that is of these kinds, with their claims
+	for kind in $(REFERENCE_KINDS); do \
+	  $(BIN) sweep --plan results/$$kind.plan.csv --rounds 15 --budget 35 --device cuda:0 --out $(REFERENCE_OUT)/$$kind --resume && \
+	  $(BIN) claims $(REFERENCE_OUT)/$$kind || exit; \
+	done
 REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----
