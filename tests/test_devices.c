@@ -127,7 +127,7 @@ static void a_device_is_of_its_kind(void **state) {
   assert_int_equal(dcs_device_read_facts(device, &facts), DCS_OK);
   assert_string_equal(dcs_device_fact_value(&facts, "gpu_name"), "emulated");
   assert_string_equal(dcs_device_fact_value(&facts, "gpu_uuid"), "");
-  assert_int_equal(device->telemetry(device).throttle, -1);
+  assert_int_equal(device->telemetry(device, true).throttle, -1);
   device->close(device);
 }
 

@@ -41,7 +41,8 @@
 /* In a child that finds the stand-in: prints what is read. */
 static int print_telemetry(const char *uuid) {
   char names[DCS_TEXT];
-  dcs_telemetry t = dcs_nvml_read(uuid);
+  const dcs_telemetry t = dcs_nvml_read(uuid, true);
+  if (!isnan(dcs_nvml_read(uuid, false).energy_j)) return 1; /* it was not asked for */
   printf("%g %g %g [%s] %g %g\n", t.sm_mhz, t.temperature_c, t.power_w,
          dcs_throttle_names(t.throttle, names), t.energy_j, dcs_nvml_power_limit_w(uuid));
   return 0;

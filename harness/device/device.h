@@ -106,8 +106,9 @@ struct dcs_device {
   dcs_status (*info)(dcs_device *, dcs_device_info *info);
   /* Values of the kind's facts, in order; each is "" before, and stays so where it is not known. */
   dcs_status (*read_facts)(dcs_device *, char values[][DCS_FACT]);
-  /* What its counters show now; unknown where it has none. */
-  dcs_telemetry (*telemetry)(dcs_device *);
+  /* What its counters show now; unknown where it has none. That of energy is read only where it is
+   * asked for: it may take longer than a map. */
+  dcs_telemetry (*telemetry)(dcs_device *, bool energy);
   void (*close)(dcs_device *);
 
   dcs_status (*alloc)(dcs_device *, size_t bytes, dcs_ptr *ptr);

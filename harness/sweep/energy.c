@@ -62,7 +62,7 @@ dcs_outcome dcs_measure_spent(const dcs_energy_method *m, double output_ns, int 
   while (*got < n && part.idle_ns < STILL_NS && !dcs_interrupted()) {
     dcs_sample sample;
     dcs_outcome outcome =
-        dcs_session_run(m->session, m->slot, m->scope, m->memory, outputs, &sample);
+        dcs_session_run_energy(m->session, m->slot, m->scope, m->memory, outputs, &sample);
     if (outcome != DCS_OUTCOME_OK) return outcome;
     const double counter_j =
         m->backend == DCS_CPU ? read_packages(&cpu) : sample.telemetry.energy_j;

@@ -365,21 +365,30 @@ static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, d
   return outcome;
 }
 
-dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
-                            int64_t inner, dcs_sample *sample) {
-  const dcs_request request = {.op = DCS_DO_RUN,
-                               .slot = slot,
-                               .problem = session->slots[slot].problem,
-                               .variant = session->slots[slot].variant,
-                               .scope = scope,
-                               .memory = memory,
-                               .inner = inner};
+static dcs_outcome run(dcs_session *session, dcs_request request, dcs_sample *sample) {
   dcs_outcome outcome;
   int kills = 0;
+  request.op = DCS_DO_RUN;
+  request.problem = session->slots[request.slot].problem;
+  request.variant = session->slots[request.slot].variant;
   do
     outcome = run_ready(session, &request, sample);
   while (ask_again(session, &outcome, &kills));
   return outcome;
+}
+
+dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
+                            int64_t inner, dcs_sample *sample) {
+  return run(session, (dcs_request){.slot = slot, .scope = scope, .memory = memory, .inner = inner},
+             sample);
+}
+
+dcs_outcome dcs_session_run_energy(dcs_session *session, int slot, dcs_scope scope,
+                                   dcs_memory memory, int64_t inner, dcs_sample *sample) {
+  return run(
+      session,
+      (dcs_request){.slot = slot, .scope = scope, .memory = memory, .inner = inner, .energy = true},
+      sample);
 }
 
 /* All requests wait in the pipe before the worker runs. */

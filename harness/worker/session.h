@@ -69,6 +69,10 @@ typedef struct {
 dcs_outcome dcs_session_run(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                             int64_t inner, dcs_sample *sample);
 
+/* The same, with the counters of energy in the telemetry. */
+dcs_outcome dcs_session_run_energy(dcs_session *session, int slot, dcs_scope scope,
+                                   dcs_memory memory, int64_t inner, dcs_sample *sample);
+
 /* Scope `first`: a fresh process from its start until the map lies in host memory. */
 dcs_outcome dcs_session_first(dcs_session *session, int slot, dcs_memory memory,
                               dcs_sample *sample);

@@ -43,10 +43,10 @@ static void take(dcs_engine *engine, dcs_arena *arena, dcs_reply *reply) {
                        : DCS_OUTCOME_MEMORY;
 }
 
-static dcs_telemetry telemetry_of(const dcs_engine *engine) {
+static dcs_telemetry telemetry_of(const dcs_engine *engine, bool energy) {
   dcs_telemetry t = dcs_telemetry_unknown();
   for (int d = 0; d < engine->n_devices; d++) {
-    dcs_telemetry one = engine->devices[d]->telemetry(engine->devices[d]);
+    dcs_telemetry one = engine->devices[d]->telemetry(engine->devices[d], energy);
     t = d == 0 ? one : dcs_telemetry_join(&t, &one);
   }
   return t;
@@ -61,7 +61,7 @@ static void run(dcs_engine *engine, const dcs_request *request, const dcs_arena 
   if (cpu) reply->usage = dcs_usage_since(&start);
   if (reply->outcome != DCS_OUTCOME_OK) return;
   dcs_apply_fixes(arena->fixes + request->problem * arena->n_fixes, arena->n_fixes, arena->map);
-  if (dcs_is_timed(request->scope)) reply->telemetry = telemetry_of(engine);
+  if (dcs_is_timed(request->scope)) reply->telemetry = telemetry_of(engine, request->energy);
 }
 
 static void limits(const dcs_engine *engine, bool all, dcs_reply *reply) {

@@ -23,6 +23,7 @@ typedef struct {
   dcs_scope scope;   /* run */
   dcs_memory memory; /* run */
   int64_t inner;     /* run: maps */
+  bool energy;       /* run: the energy counters as well */
   bool all;          /* limits: those that cost more time, too */
 } dcs_request;
 

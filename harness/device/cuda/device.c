@@ -51,8 +51,8 @@ static dcs_status cuda_info(dcs_device *device, dcs_device_info *info) {
   return DCS_OK;
 }
 
-static dcs_telemetry cuda_telemetry(dcs_device *device) {
-  return dcs_nvml_read(((const dcs_cuda_device *)device)->uuid);
+static dcs_telemetry cuda_telemetry(dcs_device *device, bool energy) {
+  return dcs_nvml_read(((const dcs_cuda_device *)device)->uuid, energy);
 }
 
 /* ---- code ---- */

@@ -46,7 +46,7 @@ static bool open_nvml(void) {
   return true;
 }
 
-dcs_telemetry dcs_nvml_read(const char *uuid) {
+dcs_telemetry dcs_nvml_read(const char *uuid, bool energy) {
   dcs_telemetry t = dcs_telemetry_unknown();
   nvml_device device;
   unsigned value;
@@ -55,7 +55,7 @@ dcs_telemetry dcs_nvml_read(const char *uuid) {
   if (nvml.clock(device, CLOCK_SM, &value) == NVML_OK) t.sm_mhz = value;
   if (nvml.temperature(device, TEMPERATURE_GPU, &value) == NVML_OK) t.temperature_c = value;
   if (nvml.power(device, &value) == NVML_OK) t.power_w = 1e-3 * value;
-  if (nvml.energy && nvml.energy(device, &millijoule) == NVML_OK)
+  if (energy && nvml.energy && nvml.energy(device, &millijoule) == NVML_OK)
     t.energy_j = 1e-3 * (double)millijoule;
   if (nvml.reasons && nvml.reasons(device, &reasons) == NVML_OK) t.throttle = (int64_t)reasons;
   return t;

@@ -40,8 +40,9 @@ static dcs_status emulated_info(dcs_device *device, dcs_device_info *info) {
   return DCS_OK;
 }
 
-static dcs_telemetry emulated_telemetry(dcs_device *device) {
+static dcs_telemetry emulated_telemetry(dcs_device *device, bool energy) {
   (void)device;
+  (void)energy;
   return dcs_telemetry_unknown();
 }
 

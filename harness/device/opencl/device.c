@@ -88,8 +88,9 @@ static dcs_status opencl_read_facts(dcs_device *device, char values[][DCS_FACT])
   return DCS_OK;
 }
 
-static dcs_telemetry opencl_telemetry(dcs_device *device) {
+static dcs_telemetry opencl_telemetry(dcs_device *device, bool energy) {
   (void)device;
+  (void)energy;
   return dcs_telemetry_unknown();
 }
 
