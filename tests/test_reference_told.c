@@ -206,12 +206,28 @@ static void claims_of_the_card(const dcs_table *t, const char *page) {
                all.least, all.most);
 }
 
+/* From where on the GPU wins against all threads, its start included: to hundreds of atoms. */
+static void expect_crossover(const char *page) {
+  dcs_table *t = shipped("thresholds.csv");
+  char lo[32] = "", hi[32] = "";
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    if (strcmp(text_at(t, row, "axis"), "atoms") == 0 &&
+        strcmp(text_at(t, row, "scope"), "first") == 0 &&
+        strcmp(text_at(t, row, "fixed"), "512x512x4") == 0) {
+      add_thousands(lo, sizeof lo, 100 * round(number_at(t, row, "lo") / 100));
+      add_thousands(hi, sizeof hi, 100 * round(number_at(t, row, "hi") / 100));
+    }
+  expect_words(page, "the crossover point is at %s to %s)", lo, hi);
+  dcs_table_free(t);
+}
+
 static void the_table_of_claims(void **state) {
   (void)state;
   dcs_table *t = shipped("claims.csv");
   char *page = get_file("README.md", NULL);
   claims_of_versions(t, page);
   claims_of_the_card(t, page);
+  expect_crossover(page);
   assert_string_equal(found_of(t, "padding_fades").verdict, "holds");
   assert_string_equal(found_of(t, "operations_per_evaluation").verdict, "holds");
   free(page);
