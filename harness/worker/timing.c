@@ -23,26 +23,45 @@ dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs
   return outcome;
 }
 
+/* A batch that lasts a sample may do so for having been held up: threads that had to wake, a host
+ * that took its CPUs. A map's time then falls when there are more of them. */
+static const double HELD_UP = 0.9, LONG_NS = 20e6;
+enum { TIMES_AS_MANY = 8, BATCHES = 12 };
+
+bool dcs_calibration_next(dcs_calibration *c, double ns, double cold_ns) {
+  const double map_ns = ns / (double)c->inner;
+  double most = cold_ns > 0 ? COLD_SAMPLE_NS / cold_ns : INFINITY; /* times as many maps */
+  if (ns < SAMPLE_NS) {
+    c->long_inner = 0;
+    if (most <= 2) return false;
+    most = fmin(most, fmin(1.2 * SAMPLE_NS / fmax(ns, 1), 1000));
+    c->inner = (int64_t)ceil((double)c->inner * most);
+    return true;
+  }
+  if (c->long_inner > 0 && map_ns > HELD_UP * c->map_ns) {
+    c->inner = c->long_inner;
+    return false;
+  }
+  c->long_inner = c->inner;
+  c->map_ns = map_ns;
+  if (ns >= LONG_NS) return false;
+  most = fmin(most, fmin(LONG_NS / ns, TIMES_AS_MANY));
+  c->inner *= (int64_t)fmax(most, 1);
+  return true;
+}
+
 dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                           int64_t *inner) {
-  dcs_sample sample = {0};
-  *inner = scope == DCS_FRAME ? DCS_LEAST_FRAMES : 1;
-  if (scope == DCS_FIRST) return DCS_OUTCOME_OK;
-  for (int tries = 0; tries < 8; tries++) {
+  dcs_calibration c = {.inner = scope == DCS_FRAME ? DCS_LEAST_FRAMES : 1};
+  bool more = scope != DCS_FIRST;
+  dcs_outcome outcome = DCS_OUTCOME_OK;
+  for (int batch = 0; more && batch < BATCHES && outcome == DCS_OUTCOME_OK; batch++) {
+    dcs_sample sample = {0};
     const double started = dcs_now_ns();
-    dcs_outcome outcome = dcs_take_sample(session, slot, scope, memory, *inner, &sample);
-    const double cold = dcs_session_flushes(session) ? dcs_now_ns() - started : 0;
-    /* A map that was held up once must not pass for a long one. */
-    double ns = sample.ns;
-    if (outcome == DCS_OUTCOME_OK && ns >= SAMPLE_NS && ns < 20 * SAMPLE_NS) {
-      outcome = dcs_take_sample(session, slot, scope, memory, *inner, &sample);
-      sample.ns = fmin(sample.ns, ns);
-    }
-    if (outcome != DCS_OUTCOME_OK || sample.ns >= SAMPLE_NS || 2 * cold >= COLD_SAMPLE_NS)
-      return outcome;
-    double factor = 1.2 * SAMPLE_NS / fmax(sample.ns, 1);
-    if (cold > 0) factor = fmin(factor, COLD_SAMPLE_NS / cold);
-    *inner = (int64_t)ceil((double)*inner * fmin(factor, 1000));
+    outcome = dcs_take_sample(session, slot, scope, memory, c.inner, &sample);
+    const double cold_ns = dcs_session_flushes(session) ? dcs_now_ns() - started : 0;
+    if (outcome == DCS_OUTCOME_OK) more = dcs_calibration_next(&c, sample.ns, cold_ns);
   }
-  return DCS_OUTCOME_OK;
+  *inner = c.inner;
+  return outcome;
 }
