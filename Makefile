@@ -77,7 +77,7 @@ MPI_BIN     := $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/dcsbench-mpi)
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full documented pairs windows check-gpu check-trace browser readers notebook cross reference bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
+.PHONY: all libs probe-now deps study check check-full documented pairs windows check-gpu check-trace browser readers notebook cross reference reference-kinds bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
 
 all: libs $(BIN) $(MPI_BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
@@ -266,11 +266,13 @@ reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, i
 	$(BIN) sweep --plan results/droplet.plan.csv --input $(BUILD)/droplet.pqr $(REFERENCE_BOX) --out $(REFERENCE_OUT)/droplet --resume
 	$(BIN) generate uniform --atoms 147976 --edge 169 --out $(BUILD)/uniform.pqr
 	$(BIN) sweep --plan results/density.plan.csv --input $(BUILD)/uniform.pqr --spacing 1 --rounds 15 --device cuda:0 --out $(REFERENCE_OUT)/density --resume
-	$(BIN) sweep --plan results/born.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/born --resume
-	$(BIN) sweep --plan results/stencil.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/stencil --resume
-	$(BIN) sweep --plan results/orbital.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/orbital --resume
-	$(BIN) sweep --plan results/forces.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/forces --resume
-	$(BIN) sweep --plan results/surface.plan.csv --rounds 9 --budget 60 --device cuda:0 --out $(REFERENCE_OUT)/surface --resume
+	$(MAKE) reference-kinds
+REFERENCE_KINDS = born stencil orbital forces surface
+reference-kinds: $(BUILT) ## on a GPU: the part of it that is of these kinds, with their claims
+	for kind in $(REFERENCE_KINDS); do \
+	  $(BIN) sweep --plan results/$$kind.plan.csv --rounds 15 --budget 35 --device cuda:0 --out $(REFERENCE_OUT)/$$kind --resume && \
+	  $(BIN) claims $(REFERENCE_OUT)/$$kind || exit; \
+	done
 REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----
@@ -351,22 +353,30 @@ coverage-unit: $(BIN) $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
 	@BUILD=$(BUILD) sh tests/coverage.sh $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
 
 # clang brings libFuzzer; the program is built with it, for the readers are all over it, but for the rooms
-# that none of them needs.
+# of which few files read something.
 SECONDS ?= 60
 NOT_FUZZED = harness/explain harness/labs harness/limits harness/trace harness/verify library \
   tuning/report tuning/scale tuning/study tuning/tuner
+FUZZED_TOO = harness/labs/answers harness/labs/lab harness/labs/result library/frames/average \
+  library/frames/average_file tuning/scale/job
 FUZZ_LEVEL ?= -O2
-FUZZ_FLAGS = $(FUZZ_LEVEL) -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
-  -fsanitize-coverage-ignorelist=tests/fuzz_uncounted.txt
+# Without traces of comparisons, which took a third of the time; those of texts and bytes libFuzzer sees as
+# they are made.
+FUZZ_COUNTS = inline-8bit-counters,pc-table
+FUZZ_FLAGS = $(FUZZ_LEVEL) -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+  -fsanitize-coverage=$(FUZZ_COUNTS) -fsanitize-coverage-ignorelist=tests/fuzz_uncounted.txt
+# Methods are linked with the readers, and none runs.
+FUZZ_KERNEL_FLAGS = -O0 -fno-sanitize=all -fno-sanitize-coverage=$(FUZZ_COUNTS)
 FUZZ      := $(patsubst tests/fuzz_%.c,%,$(wildcard tests/fuzz_*.c))
 fuzz: ## every reader under libFuzzer (clang), SECONDS=60 each
 	@if [ "$(HAVE_FUZZER)" = 1 ]; then \
-	  $(MAKE) BUILD=$(BUILD)/fuzz CC=clang CFLAGS="$(FUZZ_FLAGS)" OPENMP=0 $(addprefix $(BUILD)/fuzz/fuzz_,$(FUZZ)) && \
+	  $(MAKE) BUILD=$(BUILD)/fuzz CC=clang CFLAGS="$(FUZZ_FLAGS)" KERNEL_FLAGS="$(FUZZ_KERNEL_FLAGS)" OPENMP=0 \
+	    $(addprefix $(BUILD)/fuzz/fuzz_,$(FUZZ)) && \
 	  sh tests/fuzz.sh $(BUILD)/fuzz $(SECONDS) $(FUZZ); \
 	else echo "fuzz: skipped: no clang with libFuzzer here"; fi
 
 $(BUILD)/readers.a: $(filter-out $(foreach room,$(NOT_FUZZED),$(BUILD)/$(room)/%),$(OBJ)) \
-  $(BUILD)/library/frames/average.o $(BUILD)/library/frames/average_file.o
+  $(patsubst %,$(BUILD)/%.o,$(FUZZED_TOO))
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)$(AR) qcs $@ $^

@@ -14,7 +14,8 @@
 typedef struct {
   const char *folder;
   bool csv, json;
-  int64_t refine; /* sizes at most; 0: none */
+  int64_t refine;  /* sizes at most; 0: none */
+  double budget_s; /* 0: none */
   int64_t rounds;
   dcs_input input;
   const char *header, *reference;
@@ -43,6 +44,8 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, reference)},
     {"rounds", 0, "N", "with --refine: samples of each method, as of `dcsbench sweep`",
      DCS_INTEGER(arguments, rounds, 1, 1000000)},
+    {"budget", 0, "SECONDS", "with --refine: stop sampling after about so long",
+     DCS_NUMBER(arguments, budget_s, 0.001, 1e7)},
     {"input", 'i', "FILE",
      "with --refine: the run's molecule, where it had one, as of `dcsbench sweep`",
      DCS_FILES(arguments, input)},
@@ -59,8 +62,10 @@ static dcs_status check(const void *values) {
   if (a->refine && a->reference)
     return dcs_fail(DCS_USAGE, "--refine measures on this machine, and --reference is of another: "
                                "give one of them");
-  if (!a->refine && (a->rounds || a->input.files[0] || a->device.device || a->device.kernels))
-    return dcs_fail(DCS_USAGE, "--rounds, --input, --device and --kernels are for --refine");
+  if (!a->refine &&
+      (a->rounds || a->budget_s > 0 || a->input.files[0] || a->device.device || a->device.kernels))
+    return dcs_fail(DCS_USAGE,
+                    "--rounds, --budget, --input, --device and --kernels are for --refine");
   return DCS_OK;
 }
 
@@ -139,6 +144,7 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
                                   .device = a->device.device,
                                   .kernels = a->device.kernels,
                                   .timeout_s = a->device.timeout_s,
+                                  .budget_s = a->budget_s,
                                   .rounds = (int)a->rounds};
   dcs_refinements chosen = {0};
   const size_t unfinished = dcs_refine_unfinished(found);

@@ -12,6 +12,7 @@
 typedef struct {
   const char *folder, *out, *check;
   bool bench, measure;
+  double budget_s; /* 0: none */
   dcs_device_options device;
 } arguments;
 
@@ -23,6 +24,9 @@ static const dcs_option options[] = {
      "what smaller and larger sizes took; with --check into RUN, too, those that may be the "
      "fastest at their size, and what RUN lacks of what the table takes",
      DCS_FLAG(arguments, measure)},
+    {"budget", 0, "SECONDS",
+     "with --measure: stop sampling after about so long; with --check, half of it is for DIR",
+     DCS_NUMBER(arguments, budget_s, 0.001, 1e7)},
     {"check", 0, "RUN",
      "hold the table against another run, of all methods at sizes drawn by lot; a row a size goes "
      "into check.csv",
@@ -31,8 +35,8 @@ static const dcs_option options[] = {
 
 static dcs_status check(const void *values) {
   const arguments *a = values;
-  if (!a->measure && (a->device.device || a->device.kernels))
-    return dcs_fail(DCS_USAGE, "--device and --kernels are for --measure");
+  if (!a->measure && (a->budget_s > 0 || a->device.device || a->device.kernels))
+    return dcs_fail(DCS_USAGE, "--budget, --device and --kernels are for --measure");
   return DCS_OK;
 }
 
@@ -153,13 +157,16 @@ static dcs_status check_table(const arguments *a, const char *out, const dcs_dis
   return status;
 }
 
-static dcs_refine_options how_to_measure(const arguments *a) {
-  return (dcs_refine_options){
-      .device = a->device.device, .kernels = a->device.kernels, .timeout_s = a->device.timeout_s};
+/* `share`: of the budget. */
+static dcs_refine_options how_to_measure(const arguments *a, double share) {
+  return (dcs_refine_options){.device = a->device.device,
+                              .kernels = a->device.kernels,
+                              .timeout_s = a->device.timeout_s,
+                              .budget_s = share * a->budget_s};
 }
 
 static dcs_status measure_other(const arguments *a) {
-  const dcs_refine_options how = how_to_measure(a);
+  const dcs_refine_options how = how_to_measure(a, 0.25);
   dcs_run other;
   size_t again;
   dcs_status status = dcs_run_open(&other, a->check);
@@ -169,7 +176,7 @@ static dcs_status measure_other(const arguments *a) {
 }
 
 static dcs_status measure_taken(const arguments *a, const dcs_dispatch *drawn, const dcs_run *run) {
-  const dcs_refine_options how = how_to_measure(a);
+  const dcs_refine_options how = how_to_measure(a, 0.25);
   dcs_run other;
   dcs_dispatch_check check = {0};
   size_t measured;
@@ -209,7 +216,7 @@ static dcs_status draw(const arguments *a, const dcs_measured *measured, const c
 }
 
 static dcs_status measure_again(const arguments *a, dcs_measured *measured) {
-  const dcs_refine_options how = how_to_measure(a);
+  const dcs_refine_options how = how_to_measure(a, a->check ? 0.5 : 1);
   size_t again;
   DCS_TRY(dcs_dispatch_measure(&measured->run, &how, stdout, &again));
   if (again == 0) return DCS_OK;

@@ -5,9 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of the wall time of all workers of the stage. */
-static double busy_share(const dcs_frames_times *t, int stage) {
-  return t->busy_s[stage] / (t->wall_s * t->workers[stage]);
+double dcs_map_busy_share(const dcs_frames_times *t, int stage) {
+  return (t->busy_s[stage] - t->ahead_s[stage]) / (t->wall_s * t->workers[stage]);
 }
 
 static dcs_status print_table(const dcs_frames_times *t, dcs_sheet_form form) {
@@ -25,7 +24,7 @@ static dcs_status print_table(const dcs_frames_times *t, dcs_sheet_form form) {
     dcs_sheet_number(&sheet, t->workers[s]);
     dcs_sheet_number(&sheet, t->busy_s[s]);
     dcs_sheet_number(&sheet, t->frames > 0 ? 1e3 * t->busy_s[s] / (double)t->frames : NAN);
-    dcs_sheet_number(&sheet, 1 - busy_share(t, s));
+    dcs_sheet_number(&sheet, 1 - dcs_map_busy_share(t, s));
   }
   const dcs_status status = dcs_sheet_write(&sheet, form, stdout);
   dcs_sheet_free(&sheet);
@@ -35,11 +34,11 @@ static dcs_status print_table(const dcs_frames_times *t, dcs_sheet_form form) {
 dcs_status dcs_map_print_frame_times(const dcs_frames_times *t, bool csv, bool json) {
   if (csv || json) return print_table(t, csv ? DCS_SHEET_CSV : DCS_SHEET_JSON);
   DCS_TRY(print_table(t, DCS_SHEET_TEXT));
+  const char *who = t->cards == 0 ? "the CPU" : t->cards == 1 ? "the card" : "the cards";
+  if (t->cards > 0)
+    printf("%s opened in %.2g s, while frames were read and prepared; ", who, t->opening_s);
   printf("%lld frames in %.4g s, %.4g ms a frame; %s computed %.1f%% of that time\n",
          (long long)t->frames, t->wall_s, t->frames > 0 ? 1e3 * t->wall_s / (double)t->frames : 0,
-         t->cards == 0   ? "the CPU"
-         : t->cards == 1 ? "the card"
-                         : "the cards",
-         100 * busy_share(t, DCS_STAGE_COMPUTING));
+         who, 100 * dcs_map_busy_share(t, DCS_STAGE_COMPUTING));
   return DCS_OK;
 }

@@ -178,7 +178,7 @@ static dcs_status compute(frames_map *f) {
   if (a->dispatch) mean.job.dispatch = dispatch;
   if (a->explain || a->dispatch) explain(&mean.job, f);
   if (a->explain) {
-    DCS_TRY(dcs_frames_method(&mean.job, method));
+    DCS_TRY(dcs_frames_method(&mean.job, method, &mean.job.opened));
     printf("all frames by %s\n", method);
     mean.job.method = method;
   }

@@ -28,6 +28,9 @@ dcs_status dcs_map_frames(const dcs_map_arguments *a, const dcs_kind *kind, dcs_
 /* Says what the stages of the run did: a table, and a sentence. */
 dcs_status dcs_map_print_frame_times(const dcs_frames_times *times, bool csv, bool json);
 
+/* Of a stage's workers and the time from when the devices were open. */
+double dcs_map_busy_share(const dcs_frames_times *times, int stage);
+
 /* DIR/timeline.csv and DIR/plots/timeline: when they did what. Sorts the timeline. */
 dcs_status dcs_map_write_timeline(const char *dir, const dcs_frames_times *times,
                                   dcs_timeline *timeline);

@@ -57,7 +57,7 @@ static void put_names(FILE *dat, const dcs_frames_times *t) {
   dcs_figure_series(dat, "stages");
   for (int s = 0; s < DCS_N_STAGES; s++) {
     if (t->workers[s] == 0) continue;
-    const double idle = 1 - t->busy_s[s] / (t->wall_s * t->workers[s]);
+    const double idle = 1 - dcs_map_busy_share(t, s);
     fprintf(dat, "%d\t\"%s", row_of(t, s), dcs_stage_names[s]);
     if (t->workers[s] > 1) fprintf(dat, " by %d", t->workers[s]);
     fprintf(dat, ": idle %.1f%%\"\n", 100 * fmax(0, idle));
@@ -68,25 +68,26 @@ static void put_names(FILE *dat, const dcs_frames_times *t) {
 static void put_shares(FILE *dat, const drawing *d) {
   enum { BINS = 200 };
   const dcs_frames_times *t = d->times;
+  const double end = t->opening_s + t->wall_s;
   double share[BINS];
   dcs_figure_series(dat, "all %lld frames: busy share of each stage", (long long)t->frames);
   for (int s = 0; s < DCS_N_STAGES; s++) {
     if (t->workers[s] == 0) continue;
-    dcs_timeline_shares(d->timeline, s, t->workers[s], 0, t->wall_s, BINS, share);
+    dcs_timeline_shares(d->timeline, s, t->workers[s], 0, end, BINS, share);
     for (int b = 0; b < BINS; b++)
       if (share[b] > 0)
-        fprintf(dat, "%.9g\t%.9g\t%d\t%.9g\t%d\n", b * t->wall_s / BINS, (b + 1) * t->wall_s / BINS,
+        fprintf(dat, "%.9g\t%.9g\t%d\t%.9g\t%d\n", b * end / BINS, (b + 1) * end / BINS,
                 row_of(t, s), row_of(t, s) + drawn * fmin(1, share[b]), s + 1);
   }
 }
 
-/* Around the middle of the run, so long that the frames in it can be told apart; all of a short
- * one. */
+/* Around the middle of the computing, so long that the frames in it can be told apart; all of a
+ * short one. */
 static void choose_window(const dcs_frames_times *t, double *from, double *to) {
   enum { FRAMES = 40 };
   const double share = t->frames > FRAMES ? FRAMES / (double)t->frames : 1;
-  *from = t->wall_s * (1 - share) / 2;
-  *to = t->wall_s * (1 + share) / 2;
+  *from = t->opening_s + t->wall_s * (1 - share) / 2;
+  *to = t->opening_s + t->wall_s * (1 + share) / 2;
 }
 
 static void put_window(FILE *dat, const drawing *d) {

@@ -200,7 +200,7 @@ static dcs_status run(const arguments *a, dcs_bench *bench) {
   dcs_session *session;
   dcs_methods methods = {0};
   dcs_status gpu = dcs_bench_session(bench, DCS_GPU, &session);
-  if (a->device.device) DCS_TRY(gpu);
+  if (a->device.device || bench->killed[DCS_GPU]) DCS_TRY(gpu);
   dcs_status status = choose(a, gpu == DCS_OK, &methods);
   if (status == DCS_OK && a->device.kernels) say_unchanged(a->device.kernels, &methods);
   if (status == DCS_OK && gpu == DCS_OK) dcs_verify_compile(bench, &methods);

@@ -149,16 +149,12 @@ dcs_status dcs_mapper_decide(dcs_mapper *m, char text[DCS_METHOD_TEXT]) {
 }
 
 dcs_status dcs_mapper_keep(dcs_mapper *m, const char *text) {
-  char variant[DCS_TEXT];
-  const char *space = strchr(text, ' ');
-  if (!space) return dcs_fail(DCS_INPUT, "method: found \"%s\"; expected VARIANT CONFIG", text);
-  snprintf(variant, sizeof variant, "%.*s", (int)(space - text), text);
   dcs_method method;
-  DCS_TRY(dcs_read_method(variant, space + 1, &method));
+  DCS_TRY(dcs_method_of(text, &method));
   const dcs_kind *kind = m->c.kind ? m->c.kind : dcs_kinds[0]; /* posed, or to come */
   if (dcs_kind_of(method.variant) != kind)
-    return dcs_fail(DCS_INPUT, "method: found \"%s\", of %s; expected one of %s", variant,
-                    method.variant->kind, kind->id);
+    return dcs_fail(DCS_INPUT, "method: found \"%s\", of %s; expected one of %s",
+                    method.variant->id, method.variant->kind, kind->id);
   DCS_TRY(dcs_mapper_check(m, &method));
   m->only = method;
   return DCS_OK;

@@ -133,9 +133,7 @@ static dcs_status settle(dcs_steps_rank *r) {
   if (r->workers->rank == 0) return DCS_OK;
   const int threads = dcs_find_role(method.variant, DCS_ROLE_THREADS);
   const double own = threads >= 0 ? method.config.value[threads] : 0;
-  char *space = strchr(text, ' ');
-  *space = '\0';
-  DCS_TRY(dcs_read_method(text, space + 1, &method));
+  DCS_TRY(dcs_method_of(text, &method));
   const int there = dcs_find_role(method.variant, DCS_ROLE_THREADS);
   if (threads >= 0 && there >= 0) method.config.value[there] = own;
   r->stepped.variant = method.variant;

@@ -11,7 +11,13 @@ export build seconds
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:malloc_context_size=0:quarantine_size_mb=1
 jobs=$(seq "${FUZZ_JOBS:-1}")
 for name in "$@"; do for job in $jobs; do echo "$name $job"; done; done | xargs -P "$(nproc)" -L 1 sh -c '
-  case $1 in run | records) longest=16384 ;; lists | methods) longest=1024 ;; *) longest=4096 ;; esac
+  case $1 in
+  run) longest=16384 ;;
+  records) longest=8192 ;;
+  checkpoint | fields | spec) longest=2048 ;;
+  codecache | decimal | expression | lists | methods) longest=512 ;;
+  *) longest=1024 ;;
+  esac
   mkdir -p "$build/corpus/$1"
   log=$build/fuzz_$1.$2.log
   "$build/fuzz_$1" -max_total_time="$seconds" -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 -max_len=$longest -print_final_stats=1 \

@@ -1,5 +1,8 @@
-/* Lists, grids and problems as people type them; the first byte says of what. */
+/* Lists, grids, problems, frames and selections of atoms as people type them; the first byte says
+ * of what. */
 #include "harness/base/text.h"
+#include "harness/frames/frames.h"
+#include "harness/frames/selection.h"
 #include "harness/problems/problem.h"
 #include "tests/fuzz.h"
 
@@ -43,6 +46,25 @@ static void problems(const char *text, const dcs_kind *kind) {
   free(list);
 }
 
+static void frames(const char *text) {
+  dcs_frame_range range;
+  if (dcs_parse_frames(text, &range) == DCS_OK)
+    FUZZ_EXPECT(range.first >= 1 && range.step >= 1 &&
+                (range.last == 0 || range.last >= range.first) && range.last < INT64_MAX / 2 &&
+                range.step < INT64_MAX / 2);
+}
+
+static void atoms(const char *text) {
+  static dcs_name names[] = {{"N"}, {"CA"}, {"CB"}, {"C"}, {"O"}, {"N"}, {"CA"}, {""}};
+  static dcs_molecule m = {.n = sizeof names / sizeof names[0], .names = names};
+  dcs_selection chosen;
+  const dcs_status status = dcs_select_atoms(text, &m, &chosen);
+  FUZZ_EXPECT((status == DCS_OK) == (chosen.n > 0) && (chosen.n > 0) == (chosen.atoms != NULL));
+  for (int64_t i = 0; i < chosen.n; i++)
+    FUZZ_EXPECT(chosen.atoms[i] >= (i ? chosen.atoms[i - 1] + 1 : 0) && chosen.atoms[i] < m.n);
+  free(chosen.atoms);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
   char *text = fuzz_text(data + 1, size - 1);
@@ -50,6 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (data[0] == 'g') grids(text);
   if (data[0] == 'c') problems(text, dcs_kinds[0]);
   if (data[0] == 'd') problems(text, dcs_kinds[dcs_n_kinds - 1]);
+  if (data[0] == 'f') frames(text);
+  if (data[0] == 's') atoms(text);
   free(text);
   return 0;
 }

@@ -47,6 +47,16 @@ static void a_batch_that_was_held_up_is_not_long(void **state) {
   }
 }
 
+/* Whatever held up every batch of the calibration: the first sample that is not tells. */
+static void a_short_sample_is_followed_by_longer_ones(void **state) {
+  (void)state;
+  assert_int_equal(dcs_lengthened(1, 5e4), 24);
+  assert_int_equal(dcs_lengthened(3, 4e5), 9);
+  assert_int_equal(dcs_lengthened(3, 5e5), 3);
+  assert_int_equal(dcs_lengthened(1, 7e6), 1);
+  assert_int_equal(dcs_lengthened(2, 0), 2000);
+}
+
 static void maps_on_cold_data_stay_within_their_time(void **state) {
   (void)state;
   dcs_calibration c = {.inner = 1};
@@ -60,6 +70,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_sample_lasts_a_millisecond),
       cmocka_unit_test(a_batch_that_was_held_up_is_not_long),
+      cmocka_unit_test(a_short_sample_is_followed_by_longer_ones),
       cmocka_unit_test(maps_on_cold_data_stay_within_their_time),
   };
   return cmocka_run_group_tests_name("calibration", tests, NULL, NULL);

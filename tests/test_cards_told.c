@@ -1,4 +1,5 @@
 /* What the pages tell of two cards and of modes of memory, held against what was measured. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,17 +39,72 @@ static void a_map_by_one_card_and_two(void **state) {
   dcs_table_free(two);
 }
 
-/* Of the spans in which a card computed, what lies from 0.1 s until blocks run out. */
+/* ---- frames ---- */
+
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Of the runs of so many frames by so many cards. */
+static double median_of(const dcs_table *t, int frames, int cards, const char *column) {
+  double values[16];
+  size_t n = 0;
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    if (number_at(t, row, "frames") == frames && number_at(t, row, "cards") == cards)
+      values[n++] = number_at(t, row, column);
+  assert_true(n >= 2 && n <= 16);
+  qsort(values, n, sizeof *values, by_value);
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static void frames_by_one_card_and_two(void **state) {
+  (void)state;
+  static const int counts[] = {2016, 10000};
+  dcs_table *t = shipped(SHIPPED "cards/frames/runs.csv");
+  char *page = get_file("results/clusters.md", NULL), told[256];
+  for (int i = 0; i < 2; i++) {
+    double wall[2], whole[2];
+    for (int c = 0; c < 2; c++) {
+      const int n = counts[i];
+      wall[c] = median_of(t, n, c + 1, "wall_s");
+      whole[c] = median_of(t, n, c + 1, "whole_s");
+      int used = snprintf(told, sizeof told, "  | %d,%03d | %d | %.3f | %.3f | ", n / 1000,
+                          n % 1000, c + 1, median_of(t, n, c + 1, "opening_s"), wall[c]);
+      if (c == 0) snprintf(told + used, sizeof told - (size_t)used, "| %.3f | |\n", whole[0]);
+      if (c == 1)
+        snprintf(told + used, sizeof told - (size_t)used, "%.1f | %.3f | %.1f |\n",
+                 100 * wall[0] / wall[1] / 2, whole[1], 100 * whole[0] / whole[1] / 2);
+      assert_contains(page, told);
+    }
+  }
+  free(page);
+  dcs_table_free(t);
+}
+
+/* The mean of so many frames has one hash. */
+static void cards_gave_the_same_bits(void **state) {
+  (void)state;
+  dcs_table *t = shipped(SHIPPED "cards/frames/runs.csv");
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    for (size_t other = 0; other < row; other++)
+      if (number_at(t, row, "frames") == number_at(t, other, "frames"))
+        assert_string_equal(text_at(t, row, "mean_md5"), text_at(t, other, "mean_md5"));
+  dcs_table_free(t);
+}
+
+/* Of the spans in which a card computed, from the first to the last. */
 static void cards_are_busy(void **state) {
   (void)state;
-  const double from = 0.1, until = 1.55;
+  double from = INFINITY, until = 0, busy = 0;
   dcs_table *t = shipped(SHIPPED "cards/frames/timeline.csv");
   char *page = get_file("results/clusters.md", NULL), told[64];
-  double busy = 0;
   for (size_t row = 0; row < dcs_table_rows(t); row++) {
     if (strcmp(text_at(t, row, "stage"), "computing") != 0) continue;
     const double a = number_at(t, row, "begin_s"), b = number_at(t, row, "end_s");
-    if (a < until && b > from) busy += (b < until ? b : until) - (a > from ? a : from);
+    from = fmin(from, a);
+    until = fmax(until, b);
+    busy += b - a;
   }
   snprintf(told, sizeof told, "the cards computed %.1f%% of the time",
            100 * busy / (until - from) / 2);
@@ -76,8 +132,8 @@ static void modes_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_map_by_one_card_and_two),
-      cmocka_unit_test(cards_are_busy),
+      cmocka_unit_test(a_map_by_one_card_and_two), cmocka_unit_test(frames_by_one_card_and_two),
+      cmocka_unit_test(cards_gave_the_same_bits),  cmocka_unit_test(cards_are_busy),
       cmocka_unit_test(modes_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,8 @@ static void what_cannot_be_measured_again_is_refused(void **state) {
   (void)state;
   assert_status(dispatch("--device cuda:0"), 2);
   assert_contains(program_err, "--device and --kernels are for --measure");
+  assert_status(program_run("dispatch --budget 1 %s", in_folder("run")), 2);
+  assert_contains(program_err, "--budget, --device and --kernels are for --measure");
 }
 
 int main(void) {

@@ -236,6 +236,32 @@ static void assert_copies(void) {
   assert_int_equal(copies.others, 0);
 }
 
+/* ---- workers of the CPU ---- */
+
+static void run_on_threads(int threads, const dcs_map_request *r, int workers, result *is) {
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_frames_job job = {.request = r, .device = "cpu", .threads = threads, .variance = true};
+  if (run(&job, &p, &times) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(times.workers[DCS_STAGE_COMPUTING], workers);
+  assert_int_equal(times.frames, FRAMES);
+  finish(&p, true, is);
+}
+
+/* Three blocks: three workers of a thread, who compute one each, or all threads one after another,
+ * whichever is faster. */
+static void threads_divide_blocks_or_share_frames(void **state) {
+  (void)state;
+  static const int workers[] = {1, 1, 3, 1, 1, 3};
+  static result expected, is;
+  const dcs_map_request r = request_of(1);
+  expect("cpu", &r, &expected);
+  for (int threads = 1; threads <= 6; threads++) {
+    run_on_threads(threads, &r, workers[threads - 1], &is);
+    assert_memory_equal(&is, &expected, sizeof is);
+  }
+}
+
 /* ---- devices that fail ---- */
 
 static int launches, fails_after;
@@ -256,6 +282,7 @@ static dcs_status run_failing(const char *devices, int after, result *r, dcs_fra
   dcs_frames_job job = {.request = &request, .device = devices, .variance = true};
   begin(&job, &p);
   if (dcs_pipe_open(&job, times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (dcs_pipe_start(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
   dcs_device *device = pipe.workers[pipe.n_workers - 1].mapper->engines[DCS_GPU]->device;
   launches = 0;
   fails_after = after;
@@ -309,6 +336,7 @@ static void what_others_wait_for_comes_back(void **state) {
   expect("emulated", &r, &expected);
   begin(&job, &p);
   if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (dcs_pipe_start(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
   for (int w = 0; w < 2; w++) {
     dcs_device *device = pipe.workers[w].mapper->engines[DCS_GPU]->device;
     real_launch = device->launch;
@@ -332,6 +360,68 @@ static void a_run_without_devices_fails(void **state) {
   assert_string_equal(times.lost, "");
 }
 
+/* ---- while devices open ---- */
+
+static int64_t prepared(dcs_pipe *p) {
+  int64_t n = 0;
+  pthread_mutex_lock(&p->lock);
+  for (int s = 0; s < p->n_slots; s++)
+    n += p->slots[s].state == DCS_SLOT_READY;
+  pthread_mutex_unlock(&p->lock);
+  return n;
+}
+
+/* The first frames are there before any device computes, and no device waits for them. */
+static void frames_are_prepared_meanwhile(void **state) {
+  (void)state;
+  static result expected, is;
+  const dcs_map_request r = request_of(1);
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &r, .device = "emulated,emulated", .variance = true};
+  expect("emulated", &r, &expected);
+  begin(&job, &p);
+  if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(pipe.n_workers, 2);
+  if (dcs_pipe_start(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  for (int ms = 0; prepared(&pipe) < FRAMES && ms < 20000; ms++)
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  assert_int_equal(prepared(&pipe), FRAMES);
+  if (dcs_pipe_run(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_pipe_close(&pipe);
+  dcs_frames_close(job.frames);
+  assert_true(times.opening_s > 0 && times.wall_s > 0);
+  for (int s = 0; s < DCS_N_STAGES; s++)
+    assert_true(times.ahead_s[s] <= times.busy_s[s]);
+  assert_true(times.ahead_s[DCS_STAGE_PREPARING] > 0);
+  assert_true(times.ahead_s[DCS_STAGE_COMPUTING] == 0);
+  finish(&p, true, &is);
+  assert_memory_equal(is.mean, expected.mean, sizeof is.mean);
+  assert_memory_equal(is.error, expected.error, sizeof is.error);
+}
+
+/* Whoever reads or prepares ends as well. */
+static void a_device_that_does_not_open_ends_the_run(void **state) {
+  (void)state;
+  char method[DCS_METHOD_TEXT];
+  const dcs_map_request r = request_of(1);
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_frames_job job = {.request = &r, .device = "emulated"};
+  begin(&job, &p);
+  dcs_mapper *chooser;
+  if (dcs_frames_method(&job, method, &chooser) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_mapper_close(chooser);
+  job.method = method;
+  job.device = "cuda:98,cuda:99";
+  assert_int_equal(dcs_frames_run(&job, &times), DCS_UNAVAILABLE);
+  assert_contains(dcs_error_message(), "CUDA");
+  assert_int_equal(times.frames, 0);
+  dcs_frames_close(job.frames);
+  dcs_average_close(p.average);
+}
+
 /* ---- few slots ---- */
 
 /* A worker that waits for a frame keeps none whose slot the reader waits for. */
@@ -346,9 +436,10 @@ static void two_slots_do_and_nothing_is_copied_twice(void **state) {
   expect("emulated", &r, &expected);
   begin(&job, &p);
   if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
-  assert_non_null(pipe.workers[0].device);
   const int slots = pipe.n_slots;
   pipe.n_slots = 2;
+  if (dcs_pipe_start(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_non_null(pipe.workers[0].device);
   count_copies(pipe.workers[0].mapper->engines[DCS_GPU]->device);
   if (dcs_pipe_run(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
   pipe.n_slots = slots;
@@ -400,6 +491,7 @@ static void what_is_given_stays(void **state) {
   job.give = give_slowly;
   job.user = &s;
   if (dcs_pipe_open(&job, &times, &s.pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(dcs_pipe_start(&s.pipe), DCS_OK);
   assert_int_equal(dcs_pipe_run(&s.pipe), DCS_IO);
   assert_contains(dcs_error_message(), "a stage fails");
   assert_true(s.stayed);
@@ -431,9 +523,12 @@ int main(void) {
       cmocka_unit_test(on_a_device),
       cmocka_unit_test(to_a_tolerance_on_a_device),
       cmocka_unit_test(on_several_devices),
+      cmocka_unit_test(threads_divide_blocks_or_share_frames),
       cmocka_unit_test(another_device_does_what_one_leaves),
       cmocka_unit_test(what_others_wait_for_comes_back),
       cmocka_unit_test(a_run_without_devices_fails),
+      cmocka_unit_test(frames_are_prepared_meanwhile),
+      cmocka_unit_test(a_device_that_does_not_open_ends_the_run),
       cmocka_unit_test(two_slots_do_and_nothing_is_copied_twice),
       cmocka_unit_test(failures_end_a_run),
       cmocka_unit_test(what_is_given_stays),

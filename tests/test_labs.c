@@ -209,8 +209,28 @@ static void wrong_answers_are_not_given_away(void **state) {
                   "the measured sizes\n");
   assert_contains(program_out, "first_status: lossy is not right: ");
   assert_contains(program_out, "kernel_status: there is no answer yet\n");
+  put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,9000");
+  assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 3);
+  assert_contains(program_err, "answers.csv: row 2: found no end of the row");
   put_file(in_folder("seven/answers.csv"), "question\nthreshold\n");
   assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 3);
+}
+
+#define RESULT_COLUMNS                                                                             \
+  "name,lab,check,variant,config,atoms,nx,ny,nz,outcome,measured,limit,first,said,sources_hash\n"
+
+static void a_result_that_was_cut_is_refused(void **state) {
+  static const char *const bad[][2] = {
+      {RESULT_COLUMNS, "found no rows"},
+      {RESULT_COLUMNS "Eve,4,right,,,1,1,1,1,passed,1,1,0,,0\nEve,4,races,,,1,1,1,1,fai",
+       "row 3: found no end of the row"}};
+  (void)state;
+  assert_int_equal(mkdir(in_folder("cut"), 0777), 0);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    put_file(in_folder("cut/Eve.lab4.csv"), bad[i][0]);
+    assert_status(program_run("lab --collect %s", in_folder("cut")), 3);
+    assert_contains(program_err, bad[i][1]);
+  }
 }
 
 static void a_result_of_no_lab_is_refused(void **state) {
@@ -219,10 +239,7 @@ static void a_result_of_no_lab_is_refused(void **state) {
   (void)state;
   assert_int_equal(mkdir(in_folder("forged"), 0777), 0);
   for (size_t i = 0; i < sizeof labs / sizeof labs[0]; i++) {
-    snprintf(text, sizeof text,
-             "name,lab,check,variant,config,atoms,nx,ny,nz,outcome,measured,limit,first,said,"
-             "sources_hash\nEve,%s,speed,,,1,1,1,1,passed,1,1,1,,0\n",
-             labs[i]);
+    snprintf(text, sizeof text, RESULT_COLUMNS "Eve,%s,speed,,,1,1,1,1,passed,1,1,1,,0\n", labs[i]);
     put_file(in_folder("forged/Eve.lab4.csv"), text);
     assert_status(program_run("lab --collect %s", in_folder("forged")), 3);
     assert_contains(program_err, "expected the number of a lab");
@@ -264,6 +281,7 @@ int main(void) {
       cmocka_unit_test(a_missing_file_is_named),
       cmocka_unit_test(wrong_answers_are_not_given_away),
       cmocka_unit_test(a_result_of_no_lab_is_refused),
+      cmocka_unit_test(a_result_that_was_cut_is_refused),
       cmocka_unit_test(results_are_collected),
   };
   return cmocka_run_group_tests_name("labs", tests, program_setup, program_teardown);

@@ -374,7 +374,7 @@ static void ranks_are_not_bound_to_one_cpu(void **state) {
 
 /* What starts ranks is the user's, and so is what it prints. */
 static void numbers_that_no_rank_has_are_refused(void **state) {
-  static const char *const parts[] = {"1e300", "-1e13", "nan", "inf", "9223372036854775808"};
+  static const char *const parts[] = {"1e300", "-1e13", "-1", "nan", "inf", "9223372036854775808"};
   static const char *const words[] = {NULL};
   char script[2 * PATH_MAX];
   const dcs_scale_plan plan = {

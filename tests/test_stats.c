@@ -27,6 +27,8 @@ static void nothing_is_unknown(void **state) {
   assert_int_equal(stats.n, 0);
   assert_true(isnan(stats.median) && isnan(stats.lo) && isnan(stats.hi));
   assert_true(isnan(stats.min) && isnan(stats.mad));
+  dcs_sort_values(NULL, 0);
+  assert_true(isnan(dcs_summarize(NULL, 0).median));
 }
 
 /* Wherever it stands; values that are NaN have no order. */

@@ -412,6 +412,8 @@ static void a_plan_that_is_wrong_is_named_with_its_row(void **state) {
       {"variants,config,atoms,grid,scope\ncpu,,5,8^3,wram\n", {"row 2", "\"wram\""}},
       {"variants,config,atoms,grid,scope,memory\ncpu,,5,8^3,,pined\n", {"row 2", "\"pined\""}},
       {"variants,config,atoms,grid,scope\ncpu,,5\n", {"row 2", "3 cells; expected 5"}},
+      {"variants,config,atoms,grid,scope\ncpu,,5,8^3,kernel\ncpu,,6,8^3,kernel",
+       {"row 3", "expected a newline behind it"}},
       {"", {"empty file", "header row"}}};
   for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
     put_file(in_folder("bad.csv"), bad[b].text);

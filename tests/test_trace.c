@@ -232,6 +232,17 @@ static void every_line_is_counted(void **state) {
   dcs_trace_free(&trace);
 }
 
+static void a_kernel_without_memory_has_no_lines(void **state) {
+  (void)state;
+  dcs_kernel_trace trace;
+  plant("naive.cu", PLANTED_HEAD "}\n");
+  trace_or_skip("cuda_naive", "block_x=32,block_y=1", "", (dcs_dims){64, 1, 1},
+                (dcs_trace_options){.kernels = kernel_folder}, &trace);
+  assert_int_equal(trace.n_rows, 0);
+  assert_int_equal(trace.blocks, 2);
+  dcs_trace_free(&trace);
+}
+
 /* Nothing is counted of a kernel that leaves its memory. */
 static void accesses_outside_are_errors(void **state) {
   (void)state;
@@ -343,6 +354,7 @@ int main(void) {
       cmocka_unit_test(addresses_of_constant_memory),
       cmocka_unit_test(lanes_are_drawn),
       cmocka_unit_test(every_line_is_counted),
+      cmocka_unit_test(a_kernel_without_memory_has_no_lines),
       cmocka_unit_test(accesses_outside_are_errors),
       cmocka_unit_test(the_strided_stores_and_their_cure),
       cmocka_unit_test(all_variants_are_traced),

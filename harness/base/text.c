@@ -262,11 +262,14 @@ dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n) {
 
 /* ---- names ---- */
 
-/* Levenshtein distance; texts beyond 63 characters are far from everything. */
+enum { FAR = 4 };
+
+/* Levenshtein distance, or FAR where it is seen to be as much or more: by the lengths, or as one is
+ * beyond 63 characters. */
 static int edit_distance(const char *a, const char *b) {
   size_t la = strlen(a), lb = strlen(b);
   int row[64];
-  if (la > 63 || lb > 63) return 64;
+  if (la > 63 || lb > 63 || la >= lb + FAR || lb >= la + FAR) return FAR;
   for (size_t j = 0; j <= lb; j++)
     row[j] = (int)j;
   for (size_t i = 1; i <= la; i++) {
@@ -285,7 +288,7 @@ static int edit_distance(const char *a, const char *b) {
 
 const char *dcs_nearest_name(const char *text, const char *const *names, int n) {
   const char *nearest = NULL;
-  int least = 4;
+  int least = FAR;
   for (int i = 0; i < n; i++) {
     int distance = edit_distance(text, names[i]);
     if (distance < least) {

@@ -104,10 +104,11 @@ static int try_threads(int n) {
 #endif
 
 /* OpenMP's runtime ends the process that it cannot start a thread in, which is not the method's
- * doing. The team of before waits for more work, and needs to be started no more. */
+ * doing. The calling thread's team of before waits for more work, and needs to be started no more.
+ */
 static dcs_outcome check_threads(const dcs_variant *variant, const dcs_config *config) {
 #ifdef _OPENMP
-  static int there = 1;
+  static _Thread_local int there = 1;
   const int threads = dcs_role_value(variant, config, DCS_ROLE_THREADS, 1),
             error = threads > there ? try_threads(threads - there) : 0;
   if (error) {

@@ -161,6 +161,17 @@ dcs_status dcs_table_read(const char *path, dcs_table **table) {
   return status;
 }
 
+dcs_status dcs_table_read_whole(const char *path, dcs_table **table) {
+  DCS_TRY(dcs_table_read(path, table));
+  if (!(*table)->torn) return DCS_OK;
+  dcs_status status =
+      dcs_fail(DCS_INPUT, "%s: row %zu: found no end of the row; expected a newline behind it",
+               path, dcs_table_rows(*table) + 2);
+  dcs_table_free(*table);
+  *table = NULL;
+  return status;
+}
+
 void dcs_table_free(dcs_table *table) {
   if (table == NULL) return;
   free(table->path);

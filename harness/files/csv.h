@@ -24,7 +24,9 @@ typedef struct dcs_table dcs_table;
  * DCS_INPUT and the row's number, a ragged row, a doubled column name and an empty file; DCS_IO
  * when the file cannot be read. The caller frees the table with dcs_table_free(). */
 dcs_status dcs_table_read(const char *path, dcs_table **table);
-/* The same of bytes[length]; messages call them `name`. */
+/* The same of a file that nobody goes on writing: DCS_INPUT for a torn last row. */
+dcs_status dcs_table_read_whole(const char *path, dcs_table **table);
+/* The same as dcs_table_read() of bytes[length]; messages call them `name`. */
 dcs_status dcs_table_parse(const char *name, const char *bytes, size_t length, dcs_table **table);
 void dcs_table_free(dcs_table *table); /* NULL is fine */
 

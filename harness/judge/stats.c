@@ -10,7 +10,7 @@ int dcs_by_value(const void *left, const void *right) {
 }
 
 void dcs_sort_values(double *values, size_t n) {
-  qsort(values, n, sizeof *values, dcs_by_value);
+  if (n > 0) qsort(values, n, sizeof *values, dcs_by_value);
 }
 
 double dcs_median_of_sorted(const double *values, size_t n) {

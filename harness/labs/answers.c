@@ -187,7 +187,7 @@ static dcs_status read_answers(const char *folder, dcs_table **answers) {
   char path[4096];
   int at[2];
   DCS_TRY(dcs_path_in(folder, "answers.csv", path));
-  DCS_TRY(dcs_table_read(path, answers));
+  DCS_TRY(dcs_table_read_whole(path, answers));
   dcs_status status = dcs_table_need_all(*answers, columns, at);
   if (status != DCS_OK) dcs_table_free(*answers);
   return status;

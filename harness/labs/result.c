@@ -115,8 +115,10 @@ static dcs_status read_submission(const char *path, dcs_submission *s) {
   dcs_table *table;
   int at[N_COLUMNS];
   *s = (dcs_submission){0};
-  DCS_TRY(dcs_table_read(path, &table));
+  DCS_TRY(dcs_table_read_whole(path, &table));
   dcs_status status = dcs_table_need_all(table, columns, at);
+  if (status == DCS_OK && dcs_table_rows(table) == 0)
+    status = dcs_fail(DCS_INPUT, "%s: found no rows; expected one for each check of a lab", path);
   for (size_t r = 0; status == DCS_OK && r < dcs_table_rows(table); r++) {
     const char *outcome = dcs_table_cell(table, r, at[OUTCOME]);
     const bool speed = strcmp(dcs_table_cell(table, r, at[CHECK]), "speed") == 0;

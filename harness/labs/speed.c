@@ -72,6 +72,7 @@ static dcs_status time_case(race *r, dcs_case *c, dcs_lab_finding *finding) {
   const dcs_outcome outcome = compare(r, &reference, finding);
   dcs_reference_free(&reference);
   if (outcome == DCS_OUTCOME_OK || dcs_not_here(outcome)) return DCS_OK;
+  if (outcome == DCS_OUTCOME_MEMORY) return dcs_fail(DCS_UNAVAILABLE, "%s", dcs_error_message());
   finding->done = true;
   finding->fault = DCS_FAULT_CRASH;
   snprintf(finding->said, sizeof finding->said, "on the GPU: %s: %.500s", dcs_outcome_name(outcome),

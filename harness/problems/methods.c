@@ -305,3 +305,11 @@ dcs_status dcs_read_method(const char *id, const char *config, dcs_method *metho
                   "found config \"%s\"; expected a value for each parameter of %s, in order",
                   config, id);
 }
+
+dcs_status dcs_method_of(const char *text, dcs_method *method) {
+  char variant[DCS_TEXT];
+  const char *space = strchr(text, ' ');
+  if (!space) return dcs_fail(DCS_INPUT, "method: found \"%s\"; expected VARIANT CONFIG", text);
+  snprintf(variant, sizeof variant, "%.*s", (int)(space - text), text);
+  return dcs_read_method(variant, space + 1, method);
+}

@@ -38,6 +38,8 @@ dcs_status dcs_select_methods(const char *variants, const char *config, dcs_at_h
 /* The method that a row of a file names: an id, and a value for each of its parameters as
  * dcs_format_config() writes them. DCS_INPUT says what was found and what would be right. */
 dcs_status dcs_read_method(const char *variant, const char *config, dcs_method *method);
+/* The same of both in one text, "VARIANT CONFIG". */
+dcs_status dcs_method_of(const char *text, dcs_method *method);
 
 bool dcs_same_method(const dcs_method *a, const dcs_method *b);
 

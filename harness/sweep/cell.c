@@ -22,7 +22,6 @@ typedef struct {
   dcs_trial trial;
   int64_t inner;
   double spent_s, again_s; /* in all; of it, for samples that were taken again */
-  bool cold;               /* its worker was started anew */
   bool done;
 } timed;
 
@@ -166,16 +165,6 @@ static dcs_outcome take_steady(timed *t, const dcs_clocks *clocks, dcs_sample *s
   return outcome;
 }
 
-/* What a fresh worker does first is no data. */
-static dcs_outcome warm_up(timed *t) {
-  dcs_sample sample;
-  const dcs_record *record = t->record;
-  if (!t->cold || record->scope == DCS_FIRST) return DCS_OUTCOME_OK;
-  t->cold = false;
-  return dcs_take_sample(t->trial.session, t->trial.slot, record->scope, record->memory, t->inner,
-                         &sample);
-}
-
 /* The method failed after it was verified, for the reason in dcs_error_message(). */
 static dcs_status fail(timed *t, dcs_outcome outcome) {
   t->trial.outcome = outcome;
@@ -193,7 +182,6 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
   dcs_outcome outcome = t->inner == 0 ? dcs_calibrate(t->trial.session, t->trial.slot,
                                                       record->scope, record->memory, &t->inner)
                                       : DCS_OUTCOME_OK;
-  if (outcome == DCS_OUTCOME_OK) outcome = warm_up(t);
   if (outcome == DCS_OUTCOME_OK) outcome = take_steady(t, c->clocks, &sample, &mark);
   t->spent_s += 1e-9 * (dcs_now_ns() - started);
   if (dcs_interrupted()) return DCS_OK;
@@ -209,6 +197,8 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
                         .telemetry = sample.telemetry,
                         .mark = mark,
                         .process = c->options->turns->process};
+  if (record->scope != DCS_FIRST && !dcs_session_flushes(t->trial.session))
+    t->inner = dcs_lengthened(t->inner, sample.ns);
   DCS_TRY(dcs_clocks_add(c->clocks, sample.telemetry.sm_mhz));
   return keep(t->record, &row, c->samples);
 }
@@ -286,10 +276,8 @@ static dcs_status wait_turn(timed *times, int n, int round, int place, const rou
   DCS_TRY(
       dcs_turns_wait(turns, round, place, c->progress->base + c->progress->span * share, &fresh));
   turns->process += fresh;
-  for (int i = 0; fresh && i < n; i++) {
+  for (int i = 0; fresh && i < n; i++)
     if (times[i].trial.session) dcs_session_restart(times[i].trial.session);
-    times[i].cold = true;
-  }
   return DCS_OK;
 }
 

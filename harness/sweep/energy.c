@@ -67,7 +67,7 @@ dcs_outcome dcs_measure_spent(const dcs_energy_method *m, double output_ns, int 
     const double counter_j =
         m->backend == DCS_CPU ? read_packages(&cpu) : sample.telemetry.energy_j;
     if (isnan(counter_j)) break;
-    if (sample.continued) part = (dcs_energy_part){0}; /* others' energy is in it */
+    if (sample.continued || sample.fresh) part = (dcs_energy_part){0}; /* others' energy is in it */
     *got += dcs_energy_take(&part, counter_j, sample.ns, outputs, &parts[*got]);
   }
   return DCS_OUTCOME_OK;

@@ -46,7 +46,7 @@ static dcs_status read_lines(const dcs_table *table, dcs_sweep_line **lines, int
 }
 
 dcs_status dcs_read_plan(const char *path, dcs_table **table, dcs_sweep_line **lines, int *n) {
-  DCS_TRY(dcs_table_read(path, table));
+  DCS_TRY(dcs_table_read_whole(path, table));
   dcs_status status = read_lines(*table, lines, n);
   if (status != DCS_OK) dcs_table_free(*table);
   return status;

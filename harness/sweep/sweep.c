@@ -209,18 +209,24 @@ static double budget_of(const sweep *s, int c) {
   return s->options->budget_s > 0 ? fmax(left_s * dcs_cell_share(&s->cells, c), 1e-3) : 0;
 }
 
+/* Of all the time, what cell c takes: of a budget what it may use, else by weight. */
+static double share_of(const sweep *s, int c, double done, double total_weight) {
+  if (s->options->budget_s > 0) return (1 - done) * dcs_cell_share(&s->cells, c);
+  return dcs_cell_weight(&s->cells.list[c]) / total_weight;
+}
+
 static dcs_status measure_cells(sweep *s) {
-  double total = 0, done = 0;
+  double done = 0, total_weight = 0;
   for (int c = 0; c < s->cells.n; c++)
-    total += dcs_cell_weight(&s->cells.list[c]);
+    total_weight += dcs_cell_weight(&s->cells.list[c]);
   for (int c = 0; c < s->cells.n && !dcs_interrupted(); c++) {
-    s->progress.base = done / total;
-    s->progress.span = dcs_cell_weight(&s->cells.list[c]) / total;
+    s->progress.base = done;
+    s->progress.span = share_of(s, c, done, total_weight);
     s->turns.cell = c;
     dcs_status status = measure_cell(s, &s->cells.list[c], budget_of(s, c));
     if (status == DCS_FAILED && dcs_interrupted()) return DCS_OK; /* verdict_of() says so */
     DCS_TRY(status);
-    done += dcs_cell_weight(&s->cells.list[c]);
+    done += s->progress.span;
   }
   return DCS_OK;
 }
@@ -292,12 +298,13 @@ static void say_missing(const sweep *s, bool gpu) {
     fprintf(stderr, "GPU variants are left out: %s\n", s->bench.why);
 }
 
-/* Whether there were something to measure if a GPU were here. */
-static bool only_on_gpu(const sweep *s, const dcs_facts *facts) {
+/* Whether there were something to measure on a GPU if one were here. */
+static bool wants_gpu(const sweep *s, const dcs_facts *facts) {
   dcs_cells cells = {0};
   const dcs_status status = dcs_expand_cells(s->options, &s->molecule, true, facts, &cells);
+  const bool wants = status == DCS_OK && any_of(&cells, DCS_GPU);
   dcs_cells_free(&cells);
-  return status == DCS_OK;
+  return wants;
 }
 
 /* The cells to measure, with or without CUDA variants as the GPU is there or not. */
@@ -312,9 +319,11 @@ static dcs_status plan_cells(sweep *s) {
   dcs_machine_facts(&facts);
   if (gpu) dcs_gpu_facts(&s->bench, &facts);
   status = dcs_expand_cells(options, &s->molecule, gpu, &facts, &s->cells);
-  if (status == DCS_UNAVAILABLE && !gpu && only_on_gpu(s, &facts))
+  if (status == DCS_UNAVAILABLE && !gpu && wants_gpu(s, &facts))
     return dcs_fail(status, "nothing to measure but on a GPU: %s", s->bench.why);
   DCS_TRY(status);
+  if (s->bench.killed[DCS_GPU] && wants_gpu(s, &facts))
+    return dcs_fail(DCS_UNAVAILABLE, "it is not known whether a GPU is here: %s", s->bench.why);
   say_missing(s, gpu);
   return DCS_OK;
 }

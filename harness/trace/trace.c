@@ -167,7 +167,7 @@ static dcs_status on_done(void *context, dcs_device *device) {
   for (int i = 0; i < trace->n_rows; i++)
     trace->rows[i].source = lines[i];
   free(lines);
-  qsort(trace->rows, (size_t)trace->n_rows, sizeof *trace->rows, by_place);
+  if (trace->n_rows > 0) qsort(trace->rows, (size_t)trace->n_rows, sizeof *trace->rows, by_place);
   return DCS_OK;
 }
 

@@ -37,7 +37,7 @@ struct dcs_session {
   char lost[2 * DCS_TEXT];
   bool announced; /* the worker that runs now knows the problem */
   int killed_by;  /* the signal from outside that ended the last worker that died; 0: none did */
-  bool unstarted; /* there was no process or pipe for the last worker, or no thread in it */
+  bool unstarted; /* the last worker did not begin, or a thread in it */
   slot_state *slots;
   int n_slots;
 };
@@ -216,9 +216,25 @@ static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
   return reply->outcome;
 }
 
+/* The first answer, which tells whether the device could be opened. The CPU is always there; the
+ * driver of a device may end each worker. */
+static dcs_outcome receive_first(dcs_session *session, process *p, dcs_reply *reply) {
+  const bool cpu = strcmp(session->options.device, "cpu") == 0;
+  const dcs_outcome outcome = receive(session, p, reply);
+  if (outcome == DCS_OUTCOME_CRASH) session->unstarted = cpu;
+  if (outcome != DCS_OUTCOME_OK || reply->status == DCS_OK) return outcome;
+  return cpu ? unstarted(session) : DCS_OUTCOME_NO_DEVICE;
+}
+
+/* The outcome of a start where an earlier worker had begun: what ends this one, but for a signal
+ * from outside, is the machine's want, too. */
+static dcs_outcome again_of(dcs_session *session, dcs_outcome outcome) {
+  if (outcome == DCS_OUTCOME_NO_DEVICE) return unstarted(session);
+  return outcome == DCS_OUTCOME_CRASH && !session->killed_by ? unstarted(session) : outcome;
+}
+
 /* ---- the session ---- */
 
-/* Starts the worker. Its first answer tells whether the device could be opened. */
 static dcs_outcome begin(dcs_session *session) {
   dcs_reply reply;
   forget_kills(session);
@@ -226,8 +242,7 @@ static dcs_outcome begin(dcs_session *session) {
   session->announced = false;
   for (int s = 0; s < session->n_slots; s++)
     session->slots[s].ready = false;
-  dcs_outcome outcome = receive(session, &session->worker, &reply);
-  if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = DCS_OUTCOME_NO_DEVICE;
+  const dcs_outcome outcome = receive_first(session, &session->worker, &reply);
   if (outcome != DCS_OUTCOME_OK) {
     stop(&session->worker, outcome != DCS_OUTCOME_NO_DEVICE);
     return outcome;
@@ -293,8 +308,7 @@ void dcs_session_new_problem(dcs_session *session) {
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
   forget_kills(session);
   dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
-  if (outcome == DCS_OUTCOME_NO_DEVICE) return unstarted(session); /* it was open before */
-  if (outcome != DCS_OUTCOME_OK) return outcome;
+  if (outcome != DCS_OUTCOME_OK) return again_of(session, outcome);
   if (!send_request(&session->worker, request)) return died(session, &session->worker);
   outcome = receive(session, &session->worker, reply);
   if (outcome == DCS_OUTCOME_LAUNCH || outcome == DCS_OUTCOME_MEMORY) stop(&session->worker, true);
@@ -357,11 +371,12 @@ dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_var
 static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, dcs_sample *sample) {
   dcs_reply reply;
   const int continues = dcs_continues();
+  const bool fresh = session->worker.pid == 0 || !session->slots[request->slot].ready;
   dcs_outcome outcome = try_ready(session, request->slot, NULL);
   if (outcome == DCS_OUTCOME_OK) outcome = ask(session, request, &reply);
   if (outcome == DCS_OUTCOME_OK)
     *sample = (dcs_sample){reply.ns, reply.telemetry, reply.usage,
-                           reply.continued || dcs_continues() != continues};
+                           reply.continued || dcs_continues() != continues, fresh};
   return outcome;
 }
 
@@ -391,7 +406,8 @@ dcs_outcome dcs_session_run_energy(dcs_session *session, int slot, dcs_scope sco
       sample);
 }
 
-/* All requests wait in the pipe before the worker runs. */
+/* All requests wait in the pipe before the worker runs: one that ends before them has answered what
+ * it could. */
 static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, int n,
                              dcs_sample *sample) {
   process p;
@@ -401,19 +417,21 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
   double started = dcs_now_ns();
   forget_kills(session);
   if (start(session, &p) != DCS_OK) return unstarted(session);
-  for (int r = 0; r < n; r++)
-    if (!send_request(&p, &requests[r])) return died(session, &p);
-  for (int r = 0; r < n + 1; r++) { /* the first answer is about opening the device */
-    dcs_outcome outcome = receive(session, &p, &reply);
-    if (outcome == DCS_OUTCOME_OK && reply.status != DCS_OK) outcome = unstarted(session);
+  for (int r = 0; r < n && send_request(&p, &requests[r]); r++)
+    ;
+  for (int r = 0; r < n + 1; r++) {
+    const dcs_outcome outcome = r == 0 ? again_of(session, receive_first(session, &p, &reply))
+                                       : receive(session, &p, &reply);
     if (outcome != DCS_OUTCOME_OK) {
       stop(&p, true);
       return outcome;
     }
     continued = continued || reply.continued;
   }
-  *sample = (dcs_sample){dcs_now_ns() - started, reply.telemetry, reply.usage,
-                         continued || dcs_continues() != continues};
+  *sample = (dcs_sample){.ns = dcs_now_ns() - started,
+                         .telemetry = reply.telemetry,
+                         .usage = reply.usage,
+                         .continued = continued || dcs_continues() != continues};
   stop(&p, false);
   return DCS_OUTCOME_OK;
 }

@@ -42,8 +42,8 @@ void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 void dcs_session_restart(dcs_session *session);
 
 /* Whether the last outcome, of a crash or want of memory, is that of a worker which was killed
- * twice, or that, or a thread in it, could not be started: not the method's doing, and worth
- * another try at another time. */
+ * twice, or that, or a thread in it, could not be started, or ended before it said that it was
+ * there: not the method's doing, and worth another try at another time. */
 bool dcs_session_was_killed(const dcs_session *session);
 
 /* Announces that the arena holds a new problem; prepared methods are forgotten. */
@@ -62,6 +62,7 @@ typedef struct {
   dcs_telemetry telemetry;
   dcs_usage usage; /* on the CPU; else all 0 */
   bool continued;  /* this process or the worker went on after a stop (Ctrl-Z): no time */
+  bool fresh;      /* what a worker that was started anew did first with the method: no time */
 } dcs_sample;
 
 /* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. `memory`

@@ -19,7 +19,7 @@ dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs
   do
     outcome = scope == DCS_FIRST ? dcs_session_first(session, slot, memory, sample)
                                  : dcs_session_run(session, slot, scope, memory, inner, sample);
-  while (outcome == DCS_OUTCOME_OK && sample->continued && !dcs_interrupted());
+  while (outcome == DCS_OUTCOME_OK && (sample->continued || sample->fresh) && !dcs_interrupted());
   return outcome;
 }
 
@@ -48,6 +48,11 @@ bool dcs_calibration_next(dcs_calibration *c, double ns, double cold_ns) {
   most = fmin(most, fmin(LONG_NS / ns, TIMES_AS_MANY));
   c->inner *= (int64_t)fmax(most, 1);
   return true;
+}
+
+int64_t dcs_lengthened(int64_t inner, double ns) {
+  if (ns >= SAMPLE_NS / 2) return inner;
+  return (int64_t)ceil((double)inner * fmin(1.2 * SAMPLE_NS / fmax(ns, 1), 1000));
 }
 
 dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,

@@ -9,8 +9,9 @@
 /* In a sample of scope `frame`, so that there are two in hand for nearly all of it. */
 enum { DCS_LEAST_FRAMES = 8 };
 
-/* `inner` maps in a sample; one, in a fresh process, in scope `first`. One across Ctrl-Z is taken
- * again. The reason of an outcome that is not ok lies in dcs_error_message(). */
+/* `inner` maps in a sample; one, in a fresh process, in scope `first`. One across Ctrl-Z, or
+ * the first of a worker that was started anew, is taken again. The reason of an outcome that is not
+ * ok lies in dcs_error_message(). */
 dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,
                             int64_t inner, dcs_sample *sample);
 
@@ -24,6 +25,10 @@ typedef struct {
  * before each map (cold_ns; else 0), and chooses the next batch. False: c->inner maps last a sample
  * of 1 ms, also when nothing holds them up, or cannot. Begins with {.inner = least}. */
 bool dcs_calibration_next(dcs_calibration *c, double ns, double cold_ns);
+
+/* Maps in the next sample after one of `inner` that took ns: more where that was short, as behind a
+ * calibration that was held up all the time. */
+int64_t dcs_lengthened(int64_t inner, double ns);
 
 /* Finds how many maps last a sample; its runs warm up and are not data. */
 dcs_outcome dcs_calibrate(dcs_session *session, int slot, dcs_scope scope, dcs_memory memory,

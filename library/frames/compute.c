@@ -2,6 +2,7 @@
 #include "library/frames/pipe.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "library/team.h"
 
@@ -102,7 +103,8 @@ static dcs_status compute_blocks(mapping *c) {
     dcs_partial *partial = &c->partials[i];
     const dcs_status status = compute_block(c, block, partial);
     if (c->failed) drop_frames(p, block, partial->frames);
-    if (c->failed && dcs_pipe_give_back(p, c->w->name, &number, 1)) return DCS_OK;
+    if (c->failed && !dcs_interrupted() && dcs_pipe_give_back(p, c->w->name, &number, 1))
+      return DCS_OK;
     if (status != DCS_OK) return status;
     if (partial->frames > 0)
       hand_over(c->w, number, partial);
@@ -288,7 +290,7 @@ static dcs_status work(void *data) {
 
 void *dcs_pipe_worker(void *worker) {
   dcs_frame_worker *w = worker;
-  const dcs_status status = dcs_team_run(w->mapper->threads, work, w);
+  const dcs_status status = dcs_team_run(w->pipe->threads_each, work, w);
   if (status != DCS_OK) dcs_pipe_fail(w->pipe, status);
   return NULL;
 }

@@ -48,9 +48,8 @@ static dcs_status give_all(void *pipe) {
 
 void *dcs_pipe_giver(void *pipe) {
   dcs_pipe *p = pipe;
-  const int threads = p->workers[0].mapper->threads;
   const dcs_status status =
-      dcs_team_run(threads < MOST_THREADS ? threads : MOST_THREADS, give_all, p);
+      dcs_team_run(p->threads < MOST_THREADS ? p->threads : MOST_THREADS, give_all, p);
   if (status != DCS_OK) dcs_pipe_fail(p, status);
   return NULL;
 }

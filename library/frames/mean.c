@@ -18,7 +18,8 @@ typedef struct {
   dcs_workers *workers;
   dcs_average_job identity;
   char method[512];
-  int64_t blocks; /* of all frames; INT64_MAX where their number is not known */
+  dcs_mapper *opened; /* what chose it, until the run has it; NULL: nothing here */
+  int64_t blocks;     /* of all frames; INT64_MAX where their number is not known */
 
   /* ---- of rank 0 ---- */
   dcs_average *average;
@@ -55,14 +56,13 @@ static void name_problem(const dcs_frames_job *job, char *text, size_t size) {
 
 /* With one thread, however many it has: they change no bits, and a job may go on with others. */
 static dcs_status name_method(const char *text, char name[512]) {
-  const char *space = strchr(text, ' ');
-  char id[64], config[DCS_TEXT];
+  char config[DCS_TEXT];
   dcs_method method;
-  snprintf(id, sizeof id, "%.*s", (int)strcspn(text, " "), text);
-  DCS_TRY(dcs_read_method(id, space ? space + 1 : "", &method));
+  DCS_TRY(dcs_method_of(text, &method));
   for (int p = 0; p < method.variant->n_params; p++)
     if (method.variant->params[p].role == DCS_ROLE_THREADS) method.config.value[p] = 1;
-  snprintf(name, 512, "%s %s", id, dcs_format_config(method.variant, &method.config, config));
+  snprintf(name, 512, "%s %s", method.variant->id,
+           dcs_format_config(method.variant, &method.config, config));
   return DCS_OK;
 }
 
@@ -186,7 +186,7 @@ static dcs_status agree(mean *m) {
     if (job_of(m)->method)
       snprintf(m->method, sizeof m->method, "%s", job_of(m)->method);
     else
-      DCS_TRY(dcs_frames_method(job_of(m), m->method));
+      DCS_TRY(dcs_frames_method(job_of(m), m->method, &m->opened));
     DCS_TRY(name_method(m->method, m->identity.method));
     DCS_TRY(open_average(m));
   }
@@ -209,16 +209,19 @@ static dcs_status compute(mean *m, dcs_frames_times *times) {
                            .deliver = deliver,
                            .with = m};
   DCS_TRY(m->workers->begin(m->workers, &parts));
+  job.opened = m->opened;
+  m->opened = NULL;
   DCS_TRY(dcs_frames_run(&job, times));
   return m->workers->finish(m->workers);
 }
 
 dcs_status dcs_frames_mean(const dcs_mean_job *job, dcs_average **average,
                            dcs_frames_times *times) {
-  mean m = {.mean = job, .workers = job->workers};
+  mean m = {.mean = job, .workers = job->workers, .opened = job->job.opened};
   *average = NULL;
   *times = (dcs_frames_times){0};
   const dcs_status status = compute(&m, times);
+  dcs_mapper_close(m.opened);
   if (status == DCS_OK) {
     *average = m.average;
     return DCS_OK;

@@ -4,6 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"
 
+#include <math.h>
 #include <stdio.h>
 
 void dcs_pipe_fail(dcs_pipe *p, dcs_status status) {
@@ -20,6 +21,7 @@ void dcs_pipe_fail(dcs_pipe *p, dcs_status status) {
 void dcs_pipe_spent(dcs_pipe *p, dcs_stage stage, double begin, double end) {
   pthread_mutex_lock(&p->lock);
   p->times->busy_s[stage] += 1e-9 * (end - begin);
+  p->times->ahead_s[stage] += 1e-9 * fmax(0, fmin(end, p->opened_ns) - begin);
   if (p->job->timeline)
     dcs_timeline_add(p->job->timeline, (dcs_span){(int)stage, 1e-9 * (begin - p->started_ns),
                                                   1e-9 * (end - p->started_ns)});

@@ -3,8 +3,11 @@
  *     reader -> frames read -> preparers -> frames prepared -> workers -> blocks -> giver
  *
  * A ring of slots holds frames in the order in which they are read; a block's frames follow each
- * other. A worker (the CPU, or a card) owns the block that it took and computes its frames in
- * order. What one that failed had goes back and is read again. */
+ * other. A worker (some threads of the CPU, or a card) owns the block that it took and computes its
+ * frames in order. What one that failed had goes back and is read again.
+ *
+ * Devices take a while to open. Meanwhile frames are read and prepared, as many as there are slots.
+ */
 #ifndef DCS_PIPE_H
 #define DCS_PIPE_H
 
@@ -35,6 +38,13 @@ typedef struct {
 /* Blocks that are read and not done at once: every worker's, and those that the reader is ahead. */
 enum { DCS_BLOCKS_AT_HAND = 64 };
 
+/* Threads that were started, but for those of the workers: reader, giver, preparers. */
+enum { DCS_MOST_PREPARERS = 8 * DCS_MAX_DEVICES };
+typedef struct {
+  pthread_t list[DCS_MOST_PREPARERS + 2];
+  int n;
+} dcs_pipe_threads;
+
 /* A block that is computed, on its way to the giver. */
 typedef struct {
   int64_t block;
@@ -57,10 +67,13 @@ struct dcs_pipe {
   const dcs_frames_job *job;
   char text[DCS_METHOD_TEXT]; /* of the method, as dcs_mapper_keep() takes it */
   dcs_method method;
-  bool planned; /* each frame brings its plan */
-  double scale; /* of the first frame */
+  bool planned;   /* each frame brings its plan */
+  dcs_case first; /* frame, which devices are opened with, and its scale */
+  double scale;
   dcs_frame_worker workers[DCS_MAX_DEVICES];
   int n_workers, preparers;
+  int threads, threads_each; /* that the job may have, and a worker of the CPU */
+  dcs_pipe_threads others;
 
   pthread_mutex_t calls;              /* of the job's functions */
   pthread_mutex_t lock;               /* of all that follows */
@@ -78,14 +91,18 @@ struct dcs_pipe {
   dcs_status status; /* the first failure of all, which ends the run */
   char why[2 * DCS_TEXT];
   dcs_frames_times *times;
-  double started_ns; /* dcs_now_ns() at the first frame */
+  double started_ns, opened_ns; /* dcs_now_ns() when reading began; when the devices were open */
 };
 
-/* ---- the run (run.c) ---- */
+/* ---- the run (open.c, run.c) ---- */
 
-/* Opens the workers; close it whatever the status. */
+/* A mapper of the job's device. */
+dcs_status dcs_frames_mapper(const dcs_frames_job *job, dcs_mapper **mapper);
+/* Finds the method and makes room for frames; close it whatever the status. */
 dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs_pipe *p);
-/* All stages at once, once. */
+/* Begins to read and to prepare, and opens the devices, all at once. */
+dcs_status dcs_pipe_start(dcs_pipe *p);
+/* Computes until there is no more to do. */
 dcs_status dcs_pipe_run(dcs_pipe *p);
 void dcs_pipe_close(dcs_pipe *p);
 
@@ -94,7 +111,8 @@ void dcs_pipe_close(dcs_pipe *p);
 /* Notes the failure, with the calling thread's message, unless there was one before; all stages
  * then end. */
 void dcs_pipe_fail(dcs_pipe *p, dcs_status status);
-/* Adds what a stage did from begin to end, or until now (dcs_now_ns()). */
+/* Adds what a stage did from begin to end, or until now (dcs_now_ns()). Before the devices are open
+ * opened_ns is INFINITY. */
 void dcs_pipe_spent(dcs_pipe *p, dcs_stage stage, double begin, double end);
 void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double begin);
 

@@ -17,6 +17,7 @@ typedef struct {
   /* "VARIANT CONFIG", by which all frames are computed: bits must not depend on who computes.
    * NULL: what dcs_frames_method() says. */
   const char *method;
+  dcs_mapper *opened; /* what chose it, of the first device: the run's own from then on; or NULL */
   bool variance;
   dcs_timeline *timeline; /* receives when the stages did what; NULL: not wanted */
   /* The next block to compute, from 0 and ascending; -1: no more, as behind the last frame, which
@@ -43,17 +44,22 @@ typedef enum {
 extern const char *const dcs_stage_names[DCS_N_STAGES];
 
 typedef struct {
-  double busy_s[DCS_N_STAGES]; /* of all its workers together */
-  int workers[DCS_N_STAGES];   /* 0: the stage is part of another */
-  double wall_s;               /* from the first frame to the last block */
+  double busy_s[DCS_N_STAGES];  /* of all its workers together */
+  double ahead_s[DCS_N_STAGES]; /* of it, while the devices were opened */
+  int workers[DCS_N_STAGES];    /* 0: the stage is part of another */
+  double opening_s; /* of the devices, from the begin of reading; frames are prepared meanwhile */
+  double wall_s;    /* from then to the last block */
   int64_t frames;
   int cards;      /* that compute; 0: the CPU */
   char lost[512]; /* which of them failed, and why, while others did their part; "" */
 } dcs_frames_times;
 
 /* What the frames are computed by, as text: the choice for the size, if it can compute the first
- * frame. */
-dcs_status dcs_frames_method(const dcs_frames_job *job, char method[DCS_METHOD_TEXT]);
+ * frame. *opened is what chose, for the job's `opened` or the caller to close; NULL after a
+ * failure.
+ */
+dcs_status dcs_frames_method(const dcs_frames_job *job, char method[DCS_METHOD_TEXT],
+                             dcs_mapper **opened);
 
 /* Computes the blocks that `take` gives. Ends as the first failure did; blocks that were given
  * until then count. */

@@ -39,8 +39,9 @@ typedef struct {
   const char *device;  /* NULL: that of the run */
   const char *kernels; /* folder; NULL: the kernels built in */
   double timeout_s;
-  int rounds; /* 0: as many as precision needs */
-  bool again; /* go on with rows that have fewer, why ever they stopped */
+  int rounds;      /* 0: as many as precision needs */
+  double budget_s; /* 0: none */
+  bool again;      /* go on with rows that have fewer, why ever they stopped */
 } dcs_refine_options;
 
 /* The number of atoms that the run's input has, INT64_MAX where atoms are random. DCS_USAGE when

@@ -189,6 +189,7 @@ dcs_status dcs_refine_sweep(const dcs_run *run, const dcs_refine_options *option
   o.card = *dcs_run_fact(run, "gpu_name");
   o.device_chosen = options->device || o.card;
   o.timeout_s = options->timeout_s;
+  o.budget_s = options->budget_s;
   o.sampling = dcs_sampling_of(options->rounds);
   return dcs_sweep(&o);
 }

@@ -168,8 +168,8 @@ static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
     return dcs_table_wrong(t, row, "schema", at[0], DCS_RANK_TIMES_SCHEMA);
   for (int i = 1; i < N; i++) {
     v[i] = dcs_table_number(t, row, at[i]);
-    if (!(fabs(v[i]) <= MOST_NUMBER))
-      return dcs_table_wrong(t, row, names[i], at[i], "a number of at most 1e12 in size");
+    if (!(v[i] >= 0 && v[i] <= MOST_NUMBER))
+      return dcs_table_wrong(t, row, names[i], at[i], "a number of at most 1e12, 0 at least");
   }
   run->parts += (int64_t)v[2];
   run->most_parts = (int64_t)v[3];
@@ -190,8 +190,8 @@ static dcs_status add_rank(const dcs_table *t, size_t row, dcs_scale_run *run) {
   return DCS_OK;
 }
 
-static dcs_status read_ranks(const char *out, const dcs_scale_point *p, dcs_scale_run *run) {
-  const char *begin = out ? strstr(out, "schema,rank,") : NULL;
+dcs_status dcs_scale_read_ranks(const char *printed, const dcs_scale_point *p, dcs_scale_run *run) {
+  const char *begin = printed ? strstr(printed, "schema,rank,") : NULL;
   dcs_table *table;
   if (!begin)
     return dcs_fail(DCS_FAILED, "the job printed no times of its ranks; expected a table of them");
@@ -226,7 +226,7 @@ static dcs_status run_command(const command *c, const dcs_scale_point *p, dcs_sc
   else if (!WIFEXITED(got.status) || WEXITSTATUS(got.status) != 0)
     status = say_failure(&got);
   else
-    status = read_ranks(got.out, p, run);
+    status = dcs_scale_read_ranks(got.out, p, run);
   run->launch_s = got.s - run->wall_s;
   free_captured(&got);
   return status;

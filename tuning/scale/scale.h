@@ -66,6 +66,11 @@ typedef struct {
  * with what the job said where it fails. */
 dcs_status dcs_scale_job(const dcs_scale_plan *plan, const dcs_scale_point *point,
                          dcs_scale_run *run);
+/* What the ranks of a point's job printed, of which their table is the last: all of *run but point,
+ * round and launch_s. DCS_FAILED where the table is missing or of other ranks, DCS_INPUT for a
+ * wrong one. */
+dcs_status dcs_scale_read_ranks(const char *printed, const dcs_scale_point *point,
+                                dcs_scale_run *run);
 /* Runs all points, and appends header and a row for each job to `path`; a failure or an interrupt
  * leaves those before. */
 dcs_status dcs_scale_run_all(const dcs_scale_plan *plan, const char *path, dcs_scale *scale);

@@ -25,16 +25,22 @@
  * multiply-adds of p shells: 0.30 ms for 100 atoms on 128^3 points, 39% of the limit by 17.6 terms. The first text of
  * this kernel stored four sums at a time, which puts sums into the banks of what is multiplied: 102 conflicts for 128
  * multiply-adds, 0.161 ms (60% of the limit by 14.4 terms). So a thread's four points of a row are FOURS_X apart, and a
- * sum is stored on its own, 8 lanes a row: 27 conflicts, and in a later call an H200 took 0.142 ms, 68%.
+ * sum is stored on its own, 8 lanes a row: 27 conflicts, and in a later call an H200 took 0.142 ms, 68%. All of them were
+ * where a slice begins: its first multiply-add reads three registers. So columns are walked to and fro, and the column
+ * is kept from the slice before; the compiler's order of loads undoes some of it, 18 are left. In one call 0.1391 ms
+ * (0.1389 to 0.1396), 69%, against 0.1413 (0.1410 to 0.1426) with columns always upwards; with 1,000 atoms 1.340
+ * against 1.363, 72%. Predicted was 0.134, from a cycle a conflict: again it is a third of one.
  *
- * Predicted was 0.121 ms, 79%: a cycle a conflict, and the count of cycles times 0.92. The loop, unrolled 8 times, and
- * what a tile costs beside are 621 instructions a warp and tile, 2,484 a scheduler; with conflicts as cycles 2,940.
- * Measured are 3,010, if at 1.98 GHz and less the 5 us that do not grow with atoms (10, 100, 1,000). But the two texts
- * differ by 19 us and by 1,200 conflicts a scheduler and tile: a third of a cycle each. Then some 365 of the 3,010 are
- * waits for something else. (In the same call: unrolled twice, 0.147 and 0.149, and 1.44 ms for 1,000 atoms; once,
- * 0.154; one group, 0.165; warps_y=4 and warps_z=2, unrolled twice, 0.159. With the first text, unrolled 8 times,
- * 0.169: all groups making the next tile before they add, the same; columns read by lanes i and i xor 8 in place of i
- * xor 1, the same within 1%; blocks of 64 slices, two an SM, 0.20.)
+ * The rest is waiting. At 1.98 GHz and less the 5 us that do not grow with atoms (10, 100, 1,000) a tile takes some 2,950
+ * cycles a scheduler, of which 2,470 issue and 100 are conflicts. Fewer slots do not help where fewer warps wait: 16
+ * slices a thread, so 128 sums, 8 warps, 6 loads for 128 multiply-adds and 4 to 10 conflicts, has 623 to 640 slots and
+ * cycles a term by the count by which this text has 690. Predicted were 0.121 to 0.126 ms; it took 0.147 with 24 terms a
+ * tile, 0.151 with 16, 0.166 with 8: two warps a scheduler do not hide loads and a barrier a tile.
+ * (In the same call: that with each term loaded one ahead, 0.148 to 0.180; 64 sums with a term ahead, unrolled twice and
+ * 11 conflicts, 0.144; unrolled once, 8 conflicts, 0.152. In earlier calls, columns upwards: unrolled twice, 0.147 and
+ * 0.149, and 1.44 ms for 1,000 atoms; once, 0.154; one group, 0.165; warps_y=4 and warps_z=2, unrolled twice, 0.159.
+ * With the first text, unrolled 8 times, 0.169: all groups making the next tile before they add, the same; columns read
+ * by lanes i and i xor 8 in place of i xor 1, the same within 1%; blocks of 64 slices, two an SM, 0.20.)
  *
  * Parameters: warps_y, warps_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
  * 48 KB of shared memory.
@@ -106,7 +112,7 @@ static __device__ __forceinline__ float4 four_columns(const orbital_term &term, 
 #pragma unroll
     for (int m = DEGREE - 1; m >= 0; m--)
       p = p * dx + a[m];
-    u[v] = p * exp2f(minus_dy2 - dx * dx);
+    u[v] = p * exp2f(__fmaf_rn(-dx, dx, minus_dy2));
   }
   return make_float4(u[0], u[1], u[2], u[3]);
 }
@@ -178,27 +184,33 @@ static __device__ __forceinline__ void add_terms(const float4 *u, const float4 *
     float4 a = u[0], b = u[FOURS_X], near = z[0], far = z[4];
     const float columns[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
     const float slices[8] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
+    /* To and fro: each multiply-add has an operand of the one before. */
 #pragma unroll
     for (int s = 0; s < 8; s++)
 #pragma unroll
-      for (int c = 0; c < 8; c++)
+      for (int t = 0; t < 8; t++) {
+        int c = s % 2 == 0 ? t : 7 - t;
         sum[c][s] += columns[c] * slices[s];
+      }
   }
 }
 
-/* Adds the sums of the other groups to those of the first, through memory for 8 of each thread. */
+/* Columns, of whose sums the memory of two tiles holds a group's. */
+enum { COLUMNS_AT_ONCE = 2 * sizeof(tile) >= 4 * 8 * THREADS_OF_GROUP * sizeof(float) ? 4 : 1 };
+
+/* Adds the sums of the other groups to those of the first, through memory. */
 static __device__ __forceinline__ void add_groups(float *memory, int group, int thread, thread_sums sum) {
   for (int g = 1; g < GROUPS; g++)
 #pragma unroll
-    for (int p = 0; p < 8; p++) {
+    for (int p = 0; p < 8; p += COLUMNS_AT_ONCE) {
       __syncthreads();
 #pragma unroll
-      for (int s = 0; s < 8; s++)
-        if (group == g) memory[s * THREADS_OF_GROUP + thread] = sum[p][s];
+      for (int v = 0; v < 8 * COLUMNS_AT_ONCE; v++)
+        if (group == g) memory[v * THREADS_OF_GROUP + thread] = sum[p + v / 8][v % 8];
       __syncthreads();
 #pragma unroll
-      for (int s = 0; s < 8; s++)
-        if (group == 0) sum[p][s] += memory[s * THREADS_OF_GROUP + thread];
+      for (int v = 0; v < 8 * COLUMNS_AT_ONCE; v++)
+        if (group == 0) sum[p + v / 8][v % 8] += memory[v * THREADS_OF_GROUP + thread];
     }
 }
 
