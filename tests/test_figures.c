@@ -41,6 +41,9 @@ static void the_best_rows_are_selected(void **state) {
   assert_has("time_vs_atoms", ".dat", "\n\n\"CPU sequential: cpu_gather\"\n100\t2\t1.9\t2.1\t");
   assert_has("time_vs_atoms", ".dat", "\n\n\"CPU best, 1 thread\"\n100\t0.5\t0.5\t0.5\t\"quick\"");
   assert_has("time_vs_atoms", ".dat", "\n1000\t20\t19\t21\t\"cpu_gather\"\t\"threads=1\"\n\n");
+  /* The best of one thread at 100 atoms was not tried at 1000. */
+  assert_has("time_vs_atoms", ".dat",
+             "\n\n\"CPU best, 1 thread\"\n100\t0.5\t0.5\t0.5\t\"quick\"\t\"threads=1\"\n\n\n");
   assert_has("time_vs_atoms", ".dat", "\n\n\"CPU best, 4 threads\"\n1000\t1.6\t");
   assert_has("time_vs_atoms", ".dat", "\n\n\"GPU best, warm\"\n100\t0.03\t");
   assert_has("time_vs_atoms", ".dat",
