@@ -3,6 +3,8 @@
 Usage: others.py SEEDS FILE... > kernel_tuner.csv, where Kernel Tuner is installed. A FILE is T4 or a cache of
 Kernel Tuner. Each search has a budget of 100 evaluations, and one of 30; of both the better mean after 10 and 30 counts.
 An evaluation takes the median of the recorded times; a search that has found nothing counts as the slowest.
+Each search has a Searchspace of its own: it keeps neighbours that were looked up, and simulated_annealing goes to those
+first, so that one for all seeds would tell a search what the searches before it had found.
 """
 import csv
 import json
@@ -69,9 +71,11 @@ class Recorded:
         return result
 
 
-def search(space, params, times, strategy, budget, seed):
+def search(params, times, strategy, budget, seed):
     random.seed(seed)
     numpy.random.seed(seed)
+    space = Searchspace(None, None, None, from_cache={
+        "tune_params": params, "cache": {str(k): dict(zip(params, k)) for k in times}})
     runner = Recorded(list(params), times)
     options = Options(tune_params=params, objective=["time"], objective_higher_is_better=[False], max_fevals=budget,
                       strategy_options=Options(max_fevals=budget), budget=util.TuningBudget(None, min(budget, len(times))),
@@ -88,10 +92,8 @@ def compare(path, seeds, out):
     params, times = read(path)
     right = [t for t in times.values() if t is not None]
     best, worst = min(right), max(right)
-    space = Searchspace(None, None, None, from_cache={
-        "tune_params": params, "cache": {str(k): dict(zip(params, k)) for k in times}})
     for strategy in STRATEGIES:
-        orders = {budget: [search(space, params, times, strategy, budget, s) for s in range(1, seeds + 1)]
+        orders = {budget: [search(params, times, strategy, budget, s) for s in range(1, seeds + 1)]
                   for budget in (100, 30)}
         for after in (10, 30, 100):
             means = [statistics.mean(min([t for t in order[:after] if t is not None], default=worst) / best - 1
