@@ -252,7 +252,7 @@ BUILT = $(if $(filter 1,$(HAVE_LIBS)),all)
 
 REFERENCE_BOX = --spacing 0.5 --margin 0 --rounds 5 --device cuda:0
 reference: $(BUILT) ## on a GPU: measure what results/reference/<card>/ ships, into $(REFERENCE_OUT)
-	$(BIN) sweep --plan results/reference.plan.csv --rounds 15 --device cuda:0 --out $(REFERENCE_OUT) --resume
+	$(BIN) sweep --plan results/reference.plan.csv --rounds 7 --device cuda:0 --out $(REFERENCE_OUT) --resume
 	$(BIN) sweep --plan results/coarsening.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/coarsening --resume
 	$(BIN) sweep --plan results/cutoff.plan.csv --rounds 9 --device cuda:0 --out $(REFERENCE_OUT)/cutoff --resume
 	$(BIN) sweep --plan results/within.plan.csv --spacing 0.5 --rounds 10 --device cuda:0 --out $(REFERENCE_OUT)/within --resume

@@ -30,6 +30,14 @@ dcs_status dcs_team_size(int asked, int *threads) {
   return DCS_OK;
 }
 
+bool dcs_team_is_bound(void) {
+#ifdef _OPENMP
+  return omp_get_proc_bind() != omp_proc_bind_false;
+#else
+  return false;
+#endif
+}
+
 typedef struct {
   int threads;
   dcs_status (*work)(void *data);

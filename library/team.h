@@ -11,6 +11,9 @@
  * DCS_UNAVAILABLE where more than one was asked for and there is no OpenMP. */
 dcs_status dcs_team_size(int asked, int *threads);
 
+/* Whether OpenMP binds threads to CPUs, as OMP_PROC_BIND or OMP_PLACES asks for. */
+bool dcs_team_is_bound(void);
+
 /* Runs work(data) with loops of at most so many threads, and returns its status. In a child of
  * fork() the threads that OpenMP keeps for the caller are gone, and loops of several would wait for
  * them without end: there it is run by a new thread, which has none yet. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/grow.h"
 #include "tests/drawn_figures.h"
 
 static const char *const names[] = {"time_vs_atoms", "rate_vs_coarsening", "rate_vs_edge",
@@ -40,6 +41,9 @@ static void the_best_rows_are_selected(void **state) {
   assert_has("time_vs_atoms", ".dat", "\n\n\"CPU sequential: cpu_gather\"\n100\t2\t1.9\t2.1\t");
   assert_has("time_vs_atoms", ".dat", "\n\n\"CPU best, 1 thread\"\n100\t0.5\t0.5\t0.5\t\"quick\"");
   assert_has("time_vs_atoms", ".dat", "\n1000\t20\t19\t21\t\"cpu_gather\"\t\"threads=1\"\n\n");
+  /* The best of one thread at 100 atoms was not tried at 1000. */
+  assert_has("time_vs_atoms", ".dat",
+             "\n\n\"CPU best, 1 thread\"\n100\t0.5\t0.5\t0.5\t\"quick\"\t\"threads=1\"\n\n\n");
   assert_has("time_vs_atoms", ".dat", "\n\n\"CPU best, 4 threads\"\n1000\t1.6\t");
   assert_has("time_vs_atoms", ".dat", "\n\n\"GPU best, warm\"\n100\t0.03\t");
   assert_has("time_vs_atoms", ".dat",
@@ -142,6 +146,22 @@ static void the_ladder_fills_in(void **state) {
   assert_has("ladder", ".dat", "each variant, 20000 atoms, 9x9x1, kernel time");
   assert_has("ladder", ".dat", "\n2\t-1\t\"one\"\t\"1\"\t\"\"\t\"10 atoms, 9x9x1\"\n");
   assert_has("ladder", ".dat", "\n2\t-2\t\"two\"\t\"4\"\t\"\"\t\"\"\n");
+}
+
+/* 48 pixels a rung, or what 576 are for so many. */
+static void the_ladder_is_as_tall_as_its_rows(void **state) {
+  (void)state;
+  assert_int_equal(
+      draw(HEADER "one,gpu,,,,kernel,-,,coulomb,,10,9,9,1,9,9,1,0,1,1,1,1e9,,ok\n", ENV, NULL),
+      DCS_OK);
+  if (!pictures()) return;
+  assert_has("ladder", ".svg", "viewBox=\"0 0 1200 260\"");
+  char rows[8192] = HEADER;
+  for (char name = 'a'; name <= 'z'; name++)
+    dcs_append(rows, sizeof rows, "%c,gpu,,,,kernel,-,,coulomb,,10,9,9,1,9,9,1,0,1,1,1,1e9,,ok\n",
+               name);
+  assert_int_equal(draw(rows, ENV, NULL), DCS_OK);
+  assert_has("ladder", ".svg", "viewBox=\"0 0 1200 783\"");
 }
 
 static void a_wrong_result_is_never_a_time(void **state) {
@@ -286,6 +306,7 @@ int main(void) {
       FIGURE_TEST(the_best_memory_is_named),
       FIGURE_TEST(the_ladder_is_in_order),
       FIGURE_TEST(the_ladder_fills_in),
+      FIGURE_TEST(the_ladder_is_as_tall_as_its_rows),
       FIGURE_TEST(known_variants_follow_the_list),
       FIGURE_TEST(a_wrong_result_is_never_a_time),
       FIGURE_TEST(labels_stay_text),

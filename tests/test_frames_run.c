@@ -10,13 +10,24 @@
 #include "library/frames/pipe.h"
 #include "library/map_slabs.h"
 #include "library/mapper.h"
+#include "library/team.h"
 #include "library/workers.h"
 #include "tests/library_map.h"
 #include "tests/written_dcd.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { ATOMS = 30, CHARGED = ATOMS - 1, FRAMES = 37 };
+
+#ifdef _OPENMP
+static const bool several_threads = true;
+#else
+static const bool several_threads = false;
+#endif
 
 static int full(void) {
   return getenv("DCS_TEST_FULL") != NULL;
@@ -256,10 +267,81 @@ static void threads_divide_blocks_or_share_frames(void **state) {
   static result expected, is;
   const dcs_map_request r = request_of(1);
   expect("cpu", &r, &expected);
-  for (int threads = 1; threads <= 6; threads++) {
-    run_on_threads(threads, &r, workers[threads - 1], &is);
+  for (int threads = 1; threads <= (several_threads ? 6 : 1); threads++) {
+    run_on_threads(threads, &r, dcs_team_is_bound() ? 1 : workers[threads - 1], &is);
     assert_memory_equal(&is, &expected, sizeof is);
   }
+}
+
+#ifdef DCS_THREAD_SANITIZER /* which starts threads itself */
+static const bool counted = false;
+static atomic_int created;
+#else
+static const bool counted = true;
+static atomic_int created; /* threads, those of OpenMP among them */
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(void *),
+                   void *data) {
+  create_function *create = (create_function *)dlsym(RTLD_NEXT, "pthread_create");
+  atomic_fetch_add(&created, 1);
+  return create(thread, how, work, data);
+}
+#endif
+
+/* Three workers of one thread; while they open none has threads of its own. */
+static void workers_open_by_their_threads(void **state) {
+  (void)state;
+  const dcs_map_request r = request_of(1);
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &r, .device = "cpu", .threads = 3};
+  if (!several_threads || !counted || dcs_team_is_bound()) skip();
+  begin(&job, &p);
+  if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(pipe.n_workers, 3);
+  created = 0;
+  if (dcs_pipe_start(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(created, 3 + 3); /* reader, giver, preparer */
+  if (dcs_pipe_run(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_pipe_close(&pipe);
+  dcs_frames_close(job.frames);
+  dcs_average_close(p.average);
+}
+
+static int workers_of(int64_t edge) {
+  dcs_map_request r = request_of(1);
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &r, .device = "cpu", .threads = 3};
+  r.nx = r.ny = r.nz = edge;
+  begin(&job, &p);
+  if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  const int n = pipe.n_workers;
+  dcs_pipe_close(&pipe);
+  dcs_frames_close(job.frames);
+  dcs_average_close(p.average);
+  return n;
+}
+
+/* Each would need 160 MB, and 128 MB are an eighth of what is free. */
+static void workers_leave_memory_to_others(void **state) {
+  (void)state;
+  struct rlimit limit, few;
+  long long pages = 0;
+  if (!several_threads) skip();
+  FILE *statm = fopen("/proc/self/statm", "r");
+  assert_true(statm && fscanf(statm, "%lld", &pages) == 1);
+  fclose(statm);
+  assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+  few = (struct rlimit){(rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (1 << 30), limit.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_AS, &few), 0);
+  const int small = workers_of(50), large = workers_of(200);
+  assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+  assert_int_equal(small, dcs_team_is_bound() ? 1 : 3);
+  assert_int_equal(large, 1);
 }
 
 /* ---- devices that fail ---- */
@@ -485,7 +567,7 @@ static void what_is_given_stays(void **state) {
   const dcs_map_request r = request_of(1);
   one_process none = {0};
   dcs_frames_times times;
-  dcs_frames_job job = {.request = &r, .device = "cpu", .variance = true};
+  dcs_frames_job job = {.request = &r, .device = "cpu", .threads = 1, .variance = true};
   begin(&job, &none);
   job.take = take_from_slow;
   job.give = give_slowly;
@@ -506,7 +588,7 @@ static void failures_end_a_run(void **state) {
   (void)state;
   const dcs_map_request r = request_of(1);
   dcs_frames_times times;
-  dcs_frames_job job = {.request = &r, .device = "cpu"};
+  dcs_frames_job job = {.request = &r, .device = "cpu", .threads = 1}; /* block 0 is the first */
   one_process p = {.fails = DCS_IO};
   assert_int_equal(run(&job, &p, &times), DCS_IO);
   assert_contains(dcs_error_message(), "nobody takes block 0");
@@ -524,6 +606,8 @@ int main(void) {
       cmocka_unit_test(to_a_tolerance_on_a_device),
       cmocka_unit_test(on_several_devices),
       cmocka_unit_test(threads_divide_blocks_or_share_frames),
+      cmocka_unit_test(workers_open_by_their_threads),
+      cmocka_unit_test(workers_leave_memory_to_others),
       cmocka_unit_test(another_device_does_what_one_leaves),
       cmocka_unit_test(what_others_wait_for_comes_back),
       cmocka_unit_test(a_run_without_devices_fails),

@@ -404,6 +404,21 @@ static void stages_are_told(void **state) {
   assert_null(strstr(program_out, "copying")); /* part of nothing on the CPU */
 }
 
+/* What takes 2 workers where there are threads for them: those would be on one CPU. */
+static void bound_threads_share_frames(void **state) {
+  (void)state;
+  const written_dcd two_blocks = {.atoms = ATOMS, .frames = 32, .place = place};
+  char options[256];
+  write_dcd(in_folder("blocks.dcd"), &two_blocks);
+  snprintf(options, sizeof options, "--average -o %s --device cpu --time --csv",
+           in_folder("bound.npy"));
+  assert_int_equal(setenv("OMP_PROC_BIND", "true", 1), 0);
+  const int status = map_frames("blocks.dcd", options);
+  assert_int_equal(unsetenv("OMP_PROC_BIND"), 0);
+  assert_status(status, 0);
+  assert_contains(program_out, "\ncomputing,1,");
+}
+
 /* A span for each frame in each stage of its own. */
 static void stages_are_drawn(void **state) {
   (void)state;
@@ -494,6 +509,7 @@ int main(void) {
                                      cmocka_unit_test(checkpoints_are_heeded),
                                      cmocka_unit_test(places_to_write_are_checked),
                                      cmocka_unit_test(stages_are_told),
+                                     cmocka_unit_test(bound_threads_share_frames),
                                      cmocka_unit_test(stages_are_drawn),
                                      cmocka_unit_test(what_does_not_fit_is_refused),
                                      cmocka_unit_test(names_of_each_are_checked)};

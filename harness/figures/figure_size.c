@@ -53,13 +53,29 @@ static bool choose_grid(const dcs_figure_run *run, size_range *best) {
   return found;
 }
 
+/* Whether a variant that is the best at another size was not tried at this one: what is the best
+ * here says little then. */
+static bool lacks_variant(const dcs_figure_run *run, size_range grid, dcs_figure_pick pick) {
+  const int size = pick.size, variant = pick.variant;
+  for (int other = grid.first; other < grid.end; other++) {
+    pick.size = other;
+    pick.variant = variant;
+    const dcs_figure_row *best = dcs_figure_best(run, &pick);
+    if (!best) continue;
+    pick.size = size;
+    pick.variant = best->variant;
+    if (!dcs_figure_next(run, &pick, NULL)) return true;
+  }
+  return false;
+}
+
 /* The best matching time at each atom count; nothing where there is none. */
 static void time_series(FILE *dat, const dcs_figure_run *run, size_range grid, dcs_figure_pick pick,
                         const char *name) {
   bool named = false;
   for (pick.size = grid.first; pick.size < grid.end; pick.size++) {
     const dcs_figure_row *row = dcs_figure_best(run, &pick);
-    if (!row) continue;
+    if (!row || lacks_variant(run, grid, pick)) continue;
     if (!named) dcs_figure_series(dat, "%s", name);
     named = true;
     dcs_figure_point(dat, row, run->sizes[pick.size].inputs, dcs_figure_ms(row));

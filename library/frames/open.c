@@ -63,10 +63,9 @@ static int64_t frame_bytes(const dcs_pipe *p) {
   return p->job->top->n * (int64_t)(3 * (sizeof(float) + sizeof(double)) + sizeof(dcs_site) + 16);
 }
 
-/* For frames, and for what workers of the CPU need. */
+/* Of what is free: methods need some of their own. */
 static double room(void) {
-  static const double share = 0.125; /* of what is free: methods need some of their own */
-  return fmax(0x1p30, share * (double)dcs_available_memory());
+  return 0.125 * (double)dcs_available_memory();
 }
 
 /* Of a worker of the CPU: a block's frames, a map, and the sums of two blocks. */
@@ -84,8 +83,10 @@ static double speed_of(int64_t blocks, int workers, int threads) {
          (1 + lost * (threads - 1));
 }
 
-/* Workers of the CPU, which divide its threads: those that are fastest, and have room. */
+/* Workers of the CPU, which divide its threads: those that are fastest, and have room. One where
+ * threads are bound: those of others would begin on the CPU of the first. */
 static int choose_workers(const dcs_pipe *p) {
+  if (dcs_team_is_bound()) return 1;
   const int64_t frames = dcs_frames_count(p->job->frames);
   const int64_t blocks = frames < 0 ? INT32_MAX : dcs_divide_up(frames, DCS_FRAME_BLOCK);
   const double most = fmin(fmin(p->threads, DCS_MAX_DEVICES), room() / worker_bytes(p));
@@ -140,7 +141,8 @@ static void choose_preparers(dcs_pipe *p) {
 /* Frames that are read, prepared or computed: with several workers, each has a block of its own
  * there, as far as there is room; some are needed at least. */
 static dcs_status make_slots(dcs_pipe *p) {
-  const int64_t least = 4 + p->n_workers, most = (int64_t)(room() / (double)frame_bytes(p));
+  const int64_t least = 4 + p->n_workers;
+  const int64_t most = (int64_t)(fmax(0x1p30, room()) / (double)frame_bytes(p));
   int64_t slots = p->preparers + 4 + (p->n_workers > 1 ? DCS_FRAME_BLOCK * p->n_workers : 0);
   const size_t places = (size_t)p->job->top->n * 3 * sizeof(double);
   if (slots > most) slots = most > least ? most : least;

@@ -3,6 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "library/frames/pipe.h"
+#include "library/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,8 @@ static void open_device(dcs_frame_worker *w) {
 }
 
 /* The mapper of its device, with the method alone. */
-static dcs_status open_worker(dcs_frame_worker *w) {
+static dcs_status open_worker(void *worker) {
+  dcs_frame_worker *w = worker;
   dcs_frames_job job = *w->pipe->job;
   job.device = w->name;
   if (!w->mapper) DCS_TRY(dcs_frames_mapper(&job, &w->mapper));
@@ -70,9 +72,10 @@ static dcs_status open_worker(dcs_frame_worker *w) {
   return DCS_OK;
 }
 
+/* The method is checked by as many threads as the worker will have, however many open at once. */
 static void *open_in_thread(void *worker) {
-  dcs_frame_worker *w = worker;
-  const dcs_status status = open_worker(w);
+  const dcs_frame_worker *w = worker;
+  const dcs_status status = dcs_team_run(w->pipe->threads_each, open_worker, worker);
   if (status != DCS_OK) dcs_pipe_fail(w->pipe, status);
   return NULL;
 }

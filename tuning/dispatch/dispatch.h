@@ -17,7 +17,7 @@ enum { DCS_DISPATCH_SCOPES = 3 };
 extern const dcs_scope dcs_dispatch_scopes[DCS_DISPATCH_SCOPES];
 int dcs_dispatch_scope_index(dcs_scope scope); /* in the list above */
 
-enum { DCS_DISPATCH_MOST = 8 }; /* methods of a scope: more cost time at every decision */
+enum { DCS_DISPATCH_MOST = 10 }; /* methods of a scope: more cost time at every decision */
 
 typedef struct {
   const dcs_variant *variant;

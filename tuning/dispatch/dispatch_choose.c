@@ -5,15 +5,16 @@
 
 /* A decision is also asked for sizes beyond the measured ones: each size stands for itself, for
  * fewer and more inputs, and for a larger grid; where inputs count within a range only, for smaller
- * and larger boxes of the same density. */
+ * and larger boxes of the same density. And for one slice of its grid, where a thread of several
+ * slices has little to do. */
 typedef struct {
   int64_t inputs, edges; /* factors */
-  bool down;
+  bool down, flat;
 } reach;
 static const reach any_range[DCS_POOL_AROUND] = {
-    {1, 1, false}, {16, 1, true}, {16, 1, false}, {16, 2, false}};
+    {1, 1}, {16, 1, .down = true}, {16, 1}, {16, 2}, {1, 1, .flat = true}};
 static const reach some_range[DCS_POOL_AROUND] = {
-    {1, 1, false}, {8, 2, true}, {64, 4, true}, {8, 2, false}};
+    {1, 1}, {8, 2, .down = true}, {64, 4, .down = true}, {8, 2}, {1, 1, .flat = true}};
 
 static dcs_size around(const dcs_size *size, int which) {
   const dcs_kind *kind = size->kind;
@@ -25,6 +26,7 @@ static dcs_size around(const dcs_size *size, int which) {
     const int64_t by = dimension->n == 1 ? step->inputs : step->edges;
     for (int a = dimension->first; a < dimension->first + dimension->n; a++)
       s.axes[a] = step->down ? dcs_divide_up(s.axes[a], by) : s.axes[a] * by;
+    if (step->flat && dimension->n == 3) s.axes[dimension->first + 2] = 1;
   }
   return s;
 }

@@ -8,7 +8,7 @@
 #include "tuning/dispatch/dispatch.h"
 
 /* How many sizes stand for each measured one in a choice. */
-enum { DCS_POOL_AROUND = 4 };
+enum { DCS_POOL_AROUND = 5 };
 
 /* A row of the summary that is ok, whatever the problem and the scope. */
 typedef struct {

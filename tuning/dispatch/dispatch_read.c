@@ -132,7 +132,7 @@ static dcs_status find_table(const reader *r, const dcs_size *size, dcs_dispatch
   if (!family) return wrong(r, CONFIG_LEAST, "one of at most 16 families of problems");
   *table = &family->tables[dcs_dispatch_scope_index(scope)];
   if ((*table)->n < DCS_DISPATCH_MOST) return DCS_OK;
-  return wrong(r, SCOPE, "at most 8 rows of it and its problem");
+  return wrong(r, SCOPE, "at most 10 rows of it and its problem");
 }
 
 static dcs_status read_row(const reader *r, dcs_dispatch *dispatch) {
