@@ -23,6 +23,9 @@ static dcs_status begin(dcs_workers *w, const dcs_parts *parts) {
   alone *a = (alone *)w;
   a->parts = *parts;
   a->next = 0;
+  w->left = parts->n;
+  for (int64_t i = 0; parts->done && parts->n < INT64_MAX && i < parts->n; i++)
+    w->left -= parts->done(parts->with, i);
   w->begun_ns = dcs_now_ns();
   return DCS_OK;
 }

@@ -44,6 +44,7 @@ typedef struct dcs_workers {
   int local_rank, local_size; /* the same of this host: a rank's card is local_rank modulo cards */
   char host[64];              /* "" where nobody asked */
   double begun_ns;            /* when the last begin() returned, by dcs_now_ns() */
+  int64_t left;               /* parts that were not done then; INT64_MAX: nobody knows */
   double communicating_s;     /* what take, give, put and finish spent within MPI so far */
   double receiving_s;         /* of rank 0, beside: receiving and delivering the parts of others */
 

@@ -183,6 +183,7 @@ dcs_status dcs_ranks_begin(dcs_workers *w, const dcs_parts *parts) {
   DCS_TRY(share_done(ranks));
   for (int64_t i = 0; ranks->done && i < ranks->parts.n; i++)
     ranks->delivered += ranks->done[i];
+  w->left = ranks->parts.n - ranks->delivered;
   make_counters(ranks);
   w->begun_ns = dcs_now_ns();
   if (w->rank > 0) return DCS_OK;

@@ -16,8 +16,10 @@
 #include "tests/written_dcd.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,17 +87,21 @@ typedef struct {
   float mean[POINTS], variance[POINTS], error[POINTS];
 } result;
 
-static void begin(dcs_frames_job *job, one_process *p) {
+static void begin_with(int frames, dcs_frames_job *job, one_process *p) {
   static const char *path;
-  path = trajectory(FRAMES);
+  path = trajectory(frames);
   *p = (one_process){.fails = p->fails, .ahead = p->ahead};
   job->top = &top;
   job->take = take;
   job->give = give;
   job->user = p;
   if (dcs_frames_open(&path, 1, &top, NULL, NULL, &job->frames) != DCS_OK ||
-      dcs_average_open(POINTS, job->variance, FRAMES, &p->average) != DCS_OK)
+      dcs_average_open(POINTS, job->variance, frames, &p->average) != DCS_OK)
     fail_msg("%s", dcs_error_message());
+}
+
+static void begin(dcs_frames_job *job, one_process *p) {
+  begin_with(FRAMES, job, p);
 }
 
 static dcs_status run(dcs_frames_job *job, one_process *p, dcs_frames_times *times) {
@@ -310,20 +316,37 @@ static void workers_open_by_their_threads(void **state) {
   dcs_average_close(p.average);
 }
 
-static int workers_of(int64_t edge) {
+static int64_t prepared(dcs_pipe *p) {
+  int64_t n = 0;
+  pthread_mutex_lock(&p->lock);
+  for (int s = 0; s < p->n_slots; s++)
+    n += p->slots[s].state == DCS_SLOT_READY;
+  pthread_mutex_unlock(&p->lock);
+  return n;
+}
+
+static int workers_of_job(int64_t edge, int frames, dcs_frames_job job) {
   dcs_map_request r = request_of(1);
   one_process p = {0};
   dcs_frames_times times;
   dcs_pipe pipe;
-  dcs_frames_job job = {.request = &r, .device = "cpu", .threads = 3};
   r.nx = r.ny = r.nz = edge;
-  begin(&job, &p);
+  job.request = &r;
+  job.device = "cpu";
+  begin_with(frames, &job, &p);
   if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
   const int n = pipe.n_workers;
   dcs_pipe_close(&pipe);
   dcs_frames_close(job.frames);
   dcs_average_close(p.average);
   return n;
+}
+
+static int workers_of(int64_t edge, int ranks_here) {
+  return workers_of_job(
+      edge, FRAMES,
+      (dcs_frames_job){
+          .threads = 3, .ranks = ranks_here, .ranks_here = ranks_here, .blocks = 3 * ranks_here});
 }
 
 /* Each would need 160 MB, and 128 MB are an eighth of what is free. */
@@ -338,10 +361,103 @@ static void workers_leave_memory_to_others(void **state) {
   assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
   few = (struct rlimit){(rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (1 << 30), limit.rlim_max};
   assert_int_equal(setrlimit(RLIMIT_AS, &few), 0);
-  const int small = workers_of(50), large = workers_of(200);
+  const int small = workers_of(50, 1), large = workers_of(200, 1);
+  const int one_of_many = workers_of(50, 64);
   assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
   assert_int_equal(small, dcs_team_is_bound() ? 1 : 3);
   assert_int_equal(large, 1);
+  assert_int_equal(one_of_many, 1); /* 2 MB are a rank's, and each worker would need 5 */
+}
+
+/* ---- ranks ---- */
+
+/* Of four threads, by blocks that are a rank's: ranks share those that are left. */
+static void ranks_divide_blocks(void **state) {
+  (void)state;
+  static const struct {
+    int ranks, blocks, workers;
+  } jobs[] = {
+      {0, 0, 4}, {1, 4, 4}, {2, 4, 2}, {4, 4, 1}, {2, 8, 4}, {1, 2, 2}, {1, 1, 1}, {2, 0, 1},
+  };
+  if (!several_threads || dcs_team_is_bound()) skip();
+  for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+    const dcs_frames_job job = {
+        .threads = 4, .ranks = jobs[j].ranks, .ranks_here = 1, .blocks = jobs[j].blocks};
+    assert_int_equal(workers_of_job(NX, 4 * DCS_FRAME_BLOCK, job), jobs[j].workers);
+  }
+}
+
+static bool every_third(const void *with, int64_t part) {
+  (void)with;
+  return part % 3 == 0;
+}
+
+static void what_a_checkpoint_has_is_not_left(void **state) {
+  (void)state;
+  dcs_workers *alone = dcs_alone();
+  dcs_parts parts = {.n = 10};
+  assert_int_equal(alone->begin(alone, &parts), DCS_OK);
+  assert_int_equal(alone->left, 10);
+  parts.done = every_third;
+  assert_int_equal(alone->begin(alone, &parts), DCS_OK);
+  assert_int_equal(alone->left, 6);
+  parts.n = INT64_MAX; /* frames of a pipe */
+  assert_int_equal(alone->begin(alone, &parts), DCS_OK);
+  assert_true(alone->left == INT64_MAX);
+}
+
+/* One of two ranks, of which the other takes none of the four blocks. */
+typedef struct {
+  one_process p;                    /* first */
+  int64_t frames_done[4], computed; /* frames of each block; whole blocks */
+  bool hurried;                     /* a block was taken for which no worker was idle */
+} one_of_two;
+
+static dcs_status note_each(void *user, int64_t number, const float *values) {
+  one_of_two *o = user;
+  (void)values;
+  o->hurried = o->hurried || o->p.next > 2 + o->computed;
+  o->computed += ++o->frames_done[(number - 1) / DCS_FRAME_BLOCK] == DCS_FRAME_BLOCK;
+  return DCS_OK;
+}
+
+static int64_t taken(dcs_pipe *p, const one_process *by) {
+  pthread_mutex_lock(&p->calls);
+  const int64_t n = by->next;
+  pthread_mutex_unlock(&p->calls);
+  return n;
+}
+
+/* However long the other one takes to open, its half of the blocks waits for it; one that does not
+ * come has them all computed here. */
+static void a_rank_leaves_blocks_to_others(void **state) {
+  (void)state;
+  const dcs_map_request r = request_of(1);
+  one_of_two o = {0};
+  dcs_frames_times times;
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &r,
+                        .device = "cpu",
+                        .threads = 4,
+                        .ranks = 2,
+                        .ranks_here = 2,
+                        .blocks = 4,
+                        .each = note_each};
+  if (!several_threads || dcs_team_is_bound()) skip();
+  begin_with(4 * DCS_FRAME_BLOCK, &job, &o.p);
+  if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_int_equal(pipe.n_workers, 2);
+  if (dcs_pipe_start(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  for (int ms = 0; prepared(&pipe) < 2 * DCS_FRAME_BLOCK && ms < 20000; ms++)
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  nanosleep(&(struct timespec){0, 50000000}, NULL); /* in which it could take more */
+  assert_int_equal(taken(&pipe, &o.p), 2);
+  if (dcs_pipe_run(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_pipe_close(&pipe);
+  dcs_frames_close(job.frames);
+  assert_int_equal(times.frames, 4 * DCS_FRAME_BLOCK);
+  assert_false(o.hurried);
+  dcs_average_close(o.p.average);
 }
 
 /* ---- devices that fail ---- */
@@ -444,15 +560,6 @@ static void a_run_without_devices_fails(void **state) {
 
 /* ---- while devices open ---- */
 
-static int64_t prepared(dcs_pipe *p) {
-  int64_t n = 0;
-  pthread_mutex_lock(&p->lock);
-  for (int s = 0; s < p->n_slots; s++)
-    n += p->slots[s].state == DCS_SLOT_READY;
-  pthread_mutex_unlock(&p->lock);
-  return n;
-}
-
 /* The first frames are there before any device computes, and no device waits for them. */
 static void frames_are_prepared_meanwhile(void **state) {
   (void)state;
@@ -500,6 +607,98 @@ static void a_device_that_does_not_open_ends_the_run(void **state) {
   assert_int_equal(dcs_frames_run(&job, &times), DCS_UNAVAILABLE);
   assert_contains(dcs_error_message(), "CUDA");
   assert_int_equal(times.frames, 0);
+  dcs_frames_close(job.frames);
+  dcs_average_close(p.average);
+}
+
+enum { STALLED_BLOCKS = 11 };
+
+/* A pipe with so many blocks, more than is looked at to tell what the file is, and a part of the
+ * next frame; nobody writes the rest and nobody closes it. Its end for writing. */
+static int open_stalled(dcs_frames **frames) {
+  static const char *path;
+  enum { ALL = 300, ROOM = 1 << 17 };
+  size_t bytes;
+  char *text = get_file(trajectory(ALL), &bytes);
+  bytes = bytes * (STALLED_BLOCKS * DCS_FRAME_BLOCK + 1) / ALL;
+  path = in_folder("stalls.dcd");
+  assert_int_equal(mkfifo(path, 0600), 0);
+  const int pipe = open(path, O_RDWR);
+  assert_true(fcntl(pipe, F_SETPIPE_SZ, ROOM) >= ROOM);
+  assert_int_equal(write(pipe, text, bytes), (ssize_t)bytes);
+  free(text);
+  if (dcs_frames_open(&path, 1, &top, NULL, NULL, frames) != DCS_OK)
+    fail_msg("%s", dcs_error_message());
+  return pipe;
+}
+
+/* Long after the reader has come to the bytes that are not there. */
+static dcs_status fail_at_last(void *user, int64_t block, const dcs_partial *partial) {
+  (void)user, (void)partial;
+  if (block < STALLED_BLOCKS - 1) return DCS_OK;
+  nanosleep(&(struct timespec){0, 200000000}, NULL);
+  return dcs_fail(DCS_IO, "nobody takes block %d", (int)block);
+}
+
+/* While the reader waits for its bytes another stage fails: the run ends. */
+static void a_pipe_that_stalls_holds_no_failure(void **state) {
+  (void)state;
+  const dcs_map_request r = request_of(1);
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_frames_job job = {.request = &r,
+                        .device = "cpu",
+                        .threads = 1,
+                        .top = &top,
+                        .take = take,
+                        .give = fail_at_last,
+                        .user = &p};
+  const int pipe = open_stalled(&job.frames);
+  assert_int_equal(dcs_frames_run(&job, &times), DCS_IO);
+  assert_contains(dcs_error_message(), "nobody takes block 10");
+  dcs_frames_close(job.frames);
+  close(pipe);
+}
+
+/* ---- blocks ---- */
+
+enum { BLOCKS = DCS_BLOCKS_AT_HAND + 6 };
+
+/* What a worker does, but for computing; returns which block it was. */
+static int64_t leaf_through(dcs_pipe *p, const dcs_read_block *block) {
+  dcs_frame_slot *slot;
+  for (int64_t n = 0; (slot = dcs_pipe_frame(p, block, n)) != NULL; n++)
+    dcs_pipe_set_slot(p, slot, DCS_SLOT_FREE);
+  const int64_t number = block->block;
+  dcs_pipe_done(p);
+  return number;
+}
+
+/* As many blocks as are held at once are read while a worker looks at the first of them; it stays
+ * what it was, and the next one is read when the worker lets it go. */
+static void a_block_that_is_looked_at_stays(void **state) {
+  (void)state;
+  const dcs_map_request r = request_of(1);
+  one_process p = {0};
+  dcs_frames_times times;
+  dcs_pipe pipe;
+  dcs_frames_job job = {.request = &r, .device = "cpu", .threads = 1};
+  begin_with(BLOCKS * DCS_FRAME_BLOCK, &job, &p);
+  if (dcs_pipe_open(&job, &times, &pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  if (dcs_pipe_start(&pipe) != DCS_OK) fail_msg("%s", dcs_error_message());
+  dcs_frame_worker slow = {.pipe = &pipe}, fast = slow;
+  const dcs_read_block *first = dcs_pipe_next_block(&slow, true), *block;
+  assert_int_equal(leaf_through(&pipe, first), 0);
+  for (int64_t b = 1; b < DCS_BLOCKS_AT_HAND; b++)
+    assert_int_equal(leaf_through(&pipe, dcs_pipe_next_block(&fast, true)), b);
+  nanosleep(&(struct timespec){0, 50000000}, NULL); /* in which the reader could go on */
+  assert_null(dcs_pipe_next_block(&fast, false));
+  assert_int_equal(first->block, 0);
+  assert_int_equal(first->frames, DCS_FRAME_BLOCK);
+  block = dcs_pipe_next_block(&slow, true);
+  for (int64_t b = DCS_BLOCKS_AT_HAND; b < BLOCKS; b++, block = dcs_pipe_next_block(&fast, true))
+    assert_int_equal(leaf_through(&pipe, block), b);
+  dcs_pipe_close(&pipe);
   dcs_frames_close(job.frames);
   dcs_average_close(p.average);
 }
@@ -608,11 +807,16 @@ int main(void) {
       cmocka_unit_test(threads_divide_blocks_or_share_frames),
       cmocka_unit_test(workers_open_by_their_threads),
       cmocka_unit_test(workers_leave_memory_to_others),
+      cmocka_unit_test(ranks_divide_blocks),
+      cmocka_unit_test(what_a_checkpoint_has_is_not_left),
+      cmocka_unit_test(a_rank_leaves_blocks_to_others),
       cmocka_unit_test(another_device_does_what_one_leaves),
       cmocka_unit_test(what_others_wait_for_comes_back),
       cmocka_unit_test(a_run_without_devices_fails),
       cmocka_unit_test(frames_are_prepared_meanwhile),
       cmocka_unit_test(a_device_that_does_not_open_ends_the_run),
+      cmocka_unit_test(a_pipe_that_stalls_holds_no_failure),
+      cmocka_unit_test(a_block_that_is_looked_at_stays),
       cmocka_unit_test(two_slots_do_and_nothing_is_copied_twice),
       cmocka_unit_test(failures_end_a_run),
       cmocka_unit_test(what_is_given_stays),

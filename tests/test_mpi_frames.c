@@ -77,6 +77,25 @@ static void ranks_have_the_bits_of_the_plain_program(void **state) {
   assert_int_equal(times_in(said, "150 frames on 24x24x24"), 1); /* rank 0 alone speaks */
 }
 
+/* Four blocks, of which each rank by itself would have all its threads take one. */
+static void ranks_of_several_threads_do(void **state) {
+  (void)state;
+  int parts[2] = {0};
+  if (!mpi_here()) skip();
+  assert_status(program_run("%s", mean_of("traj.dcd", "plain.mrc", "--frames 1:64")), 0);
+  if (run("%s %s env OMP_NUM_THREADS=4 %s-mpi %s", mpirun(2), is_open_mpi() ? "--bind-to none" : "",
+          program_path(), mean_of("traj.dcd", "ranks.mrc", "--frames 1:64 --time")) != 0)
+    fail_msg("%s", said);
+  assert_same("plain.mrc", "ranks.mrc");
+  for (int r = 0; r < 2; r++) {
+    char begin[64];
+    snprintf(begin, sizeof begin, "rank_times.2,%d,", r);
+    const char *at = strstr(said, begin);
+    if (!at || sscanf(at + strlen(begin), "%*[^,],%d,4,", &parts[r]) != 1) fail_msg("%s", said);
+  }
+  assert_int_equal(parts[0] + parts[1], 4);
+}
+
 /* ---- checkpoints ---- */
 
 /* A frame that is wrong ends the job, and the blocks before it are kept. */
@@ -252,6 +271,7 @@ static void a_mean_survives_kills(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_have_the_bits_of_the_plain_program),
+      cmocka_unit_test(ranks_of_several_threads_do),
       cmocka_unit_test(a_job_goes_on_from_its_checkpoint),
       cmocka_unit_test(ranks_go_on_from_it_too),
       cmocka_unit_test(a_checkpoint_of_another_job_is_refused),

@@ -73,6 +73,12 @@ void dcs_interrupt_removes(const char *path) {
   removed = path;
 }
 
+static _Thread_local const atomic_bool *by;
+
+void dcs_interrupt_by(const atomic_bool *flag) {
+  by = flag;
+}
+
 bool dcs_interrupted(void) {
-  return interrupted;
+  return interrupted || (by && *by);
 }

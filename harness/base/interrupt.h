@@ -3,6 +3,7 @@
 #ifndef DCS_INTERRUPT_H
 #define DCS_INTERRUPT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* From now on SIGINT, SIGTERM and SIGHUP (unless the program was started with it ignored, as by
@@ -11,6 +12,9 @@ void dcs_interrupt_catch(void);
 /* They do what they did before: where there is nothing to save. */
 void dcs_interrupt_release(void);
 bool dcs_interrupted(void);
+/* From now on, for the calling thread, a flag that is true is an interrupt, too: what it waits for
+ * is not wanted any more. NULL: none. */
+void dcs_interrupt_by(const atomic_bool *flag);
 /* While they are caught: from now on one ends the program at once, and the file of that name goes
  * (""; none); NULL: as before. The text is the caller's. */
 void dcs_interrupt_removes(const char *path);

@@ -98,13 +98,12 @@ static dcs_status compute_block(mapping *c, const dcs_read_block *block, dcs_par
 static dcs_status compute_blocks(mapping *c) {
   dcs_pipe *p = c->w->pipe;
   const dcs_read_block *block;
-  for (int i = 0; (block = dcs_pipe_next_block(p, true)) != NULL; i = 1 - i) {
+  for (int i = 0; (block = dcs_pipe_next_block(c->w, true)) != NULL; i = 1 - i) {
     const int64_t number = block->block;
     dcs_partial *partial = &c->partials[i];
     const dcs_status status = compute_block(c, block, partial);
     if (c->failed) drop_frames(p, block, partial->frames);
-    if (c->failed && !dcs_interrupted() && dcs_pipe_give_back(p, c->w->name, &number, 1))
-      return DCS_OK;
+    if (c->failed && !dcs_interrupted() && dcs_pipe_give_back(c->w, &number, 1)) return DCS_OK;
     if (status != DCS_OK) return status;
     if (partial->frames > 0)
       hand_over(c->w, number, partial);
@@ -243,18 +242,17 @@ static bool give_back(driver *d, const dcs_read_block *block, int64_t nth) {
   for (; d->waited < d->added; d->waited++)
     dcs_pipe_set_slot(p, d->slots[d->waited % DCS_FRAMES_IN_HAND], DCS_SLOT_FREE);
   if (block) drop_frames(p, block, nth);
-  return dcs_pipe_give_back(p, d->w->name, blocks, n);
+  return dcs_pipe_give_back(d->w, blocks, n);
 }
 
 static dcs_status drive_blocks(driver *d) {
-  dcs_pipe *p = d->w->pipe;
   for (;;) {
     int64_t n = 0;
     dcs_status status = DCS_OK;
-    const dcs_read_block *block = dcs_pipe_next_block(p, false);
+    const dcs_read_block *block = dcs_pipe_next_block(d->w, false);
     if (!block) {
       status = finish(d);
-      if (status == DCS_OK) block = dcs_pipe_next_block(p, true);
+      if (status == DCS_OK) block = dcs_pipe_next_block(d->w, true);
       if (status == DCS_OK && !block) return DCS_OK;
     }
     if (status == DCS_OK) status = drive_block(d, block, &n);

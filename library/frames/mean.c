@@ -209,6 +209,9 @@ static dcs_status compute(mean *m, dcs_frames_times *times) {
                            .deliver = deliver,
                            .with = m};
   DCS_TRY(m->workers->begin(m->workers, &parts));
+  job.ranks = m->workers->size;
+  job.ranks_here = m->workers->local_size;
+  job.blocks = m->workers->left;
   job.opened = m->opened;
   m->opened = NULL;
   DCS_TRY(dcs_frames_run(&job, times));

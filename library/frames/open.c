@@ -63,9 +63,14 @@ static int64_t frame_bytes(const dcs_pipe *p) {
   return p->job->top->n * (int64_t)(3 * (sizeof(float) + sizeof(double)) + sizeof(dcs_site) + 16);
 }
 
+/* A rank's share of what is this host's. */
+static double share_of_host(const dcs_pipe *p, double bytes) {
+  return p->job->ranks_here > 1 ? bytes / p->job->ranks_here : bytes;
+}
+
 /* Of what is free: methods need some of their own. */
-static double room(void) {
-  return 0.125 * (double)dcs_available_memory();
+static double room(const dcs_pipe *p) {
+  return share_of_host(p, 0.125 * (double)dcs_available_memory());
 }
 
 /* Of a worker of the CPU: a block's frames, a map, and the sums of two blocks. */
@@ -83,13 +88,21 @@ static double speed_of(int64_t blocks, int workers, int threads) {
          (1 + lost * (threads - 1));
 }
 
+/* Of this rank, if all are as fast. */
+static int64_t count_blocks(const dcs_pipe *p) {
+  const int64_t frames = dcs_frames_count(p->job->frames);
+  const int64_t left = p->job->ranks > 0 ? p->job->blocks
+                       : frames < 0      ? INT64_MAX
+                                         : dcs_divide_up(frames, DCS_FRAME_BLOCK);
+  return left > INT32_MAX ? INT32_MAX : dcs_divide_up(left, p->ranks);
+}
+
 /* Workers of the CPU, which divide its threads: those that are fastest, and have room. One where
  * threads are bound: those of others would begin on the CPU of the first. */
 static int choose_workers(const dcs_pipe *p) {
   if (dcs_team_is_bound()) return 1;
-  const int64_t frames = dcs_frames_count(p->job->frames);
-  const int64_t blocks = frames < 0 ? INT32_MAX : dcs_divide_up(frames, DCS_FRAME_BLOCK);
-  const double most = fmin(fmin(p->threads, DCS_MAX_DEVICES), room() / worker_bytes(p));
+  const int64_t blocks = count_blocks(p);
+  const double most = fmin(fmin(p->threads, DCS_MAX_DEVICES), room(p) / worker_bytes(p));
   int best = 1;
   for (int w = 2; w <= most; w++)
     if (speed_of(blocks, w, p->threads / w) > speed_of(blocks, best, p->threads / best)) best = w;
@@ -107,7 +120,7 @@ static dcs_status name_workers(dcs_pipe *p) {
     DCS_TRY(dcs_device_list_of(device, &list));
   else
     snprintf(list.names[0], sizeof list.names[0], "%s", device);
-  p->n_workers = list.n;
+  p->n_workers = p->idle = list.n;
   for (int w = 0; w < list.n; w++) {
     p->workers[w].pipe = p;
     snprintf(p->workers[w].name, sizeof p->workers[w].name, "%s", on_cpu ? "cpu" : list.names[w]);
@@ -142,7 +155,7 @@ static void choose_preparers(dcs_pipe *p) {
  * there, as far as there is room; some are needed at least. */
 static dcs_status make_slots(dcs_pipe *p) {
   const int64_t least = 4 + p->n_workers;
-  const int64_t most = (int64_t)(fmax(0x1p30, room()) / (double)frame_bytes(p));
+  const int64_t most = (int64_t)(fmax(share_of_host(p, 0x1p30), room(p)) / (double)frame_bytes(p));
   int64_t slots = p->preparers + 4 + (p->n_workers > 1 ? DCS_FRAME_BLOCK * p->n_workers : 0);
   const size_t places = (size_t)p->job->top->n * 3 * sizeof(double);
   if (slots > most) slots = most > least ? most : least;
@@ -191,6 +204,8 @@ dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs
                   .times = times,
                   .workers[0].mapper = job->opened,
                   .n_workers = 1,
+                  .ranks = job->ranks > 1 ? job->ranks : 1,
+                  .last = -1,
                   .opened_ns = INFINITY};
   *times = (dcs_frames_times){0};
   pthread_mutex_init(&p->calls, NULL);

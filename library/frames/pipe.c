@@ -13,6 +13,7 @@ void dcs_pipe_fail(dcs_pipe *p, dcs_status status) {
     p->status = status;
     snprintf(p->why, sizeof p->why, "%s", dcs_error_message());
   }
+  p->stop = true;
   pthread_cond_broadcast(&p->changed);
   pthread_cond_broadcast(&p->to_prepare);
   pthread_mutex_unlock(&p->lock);
@@ -68,15 +69,27 @@ dcs_frame_slot *dcs_pipe_next_read(dcs_pipe *p) {
   return slot;
 }
 
-dcs_read_block *dcs_pipe_next_block(dcs_pipe *p, bool wait) {
-  dcs_read_block *block = NULL;
+/* Under the lock: the worker looks no more at the block that it had. */
+static void let_go(dcs_frame_worker *w) {
+  if (!w->block) return;
+  w->block->held = false;
+  w->block = NULL;
+  pthread_cond_broadcast(&w->pipe->changed);
+}
+
+dcs_read_block *dcs_pipe_next_block(dcs_frame_worker *w, bool wait) {
+  dcs_pipe *p = w->pipe;
   pthread_mutex_lock(&p->lock);
+  p->idle += w->block != NULL;
+  let_go(w);
   while (wait && p->status == DCS_OK && p->taken == p->begun && !(p->over && p->done == p->begun))
     pthread_cond_wait(&p->changed, &p->lock);
-  if (p->status == DCS_OK && p->taken < p->begun)
-    block = &p->blocks[p->taken++ % DCS_BLOCKS_AT_HAND];
+  if (p->status == DCS_OK && p->taken < p->begun) {
+    w->block = &p->blocks[p->taken++ % DCS_BLOCKS_AT_HAND];
+    p->idle--;
+  }
   pthread_mutex_unlock(&p->lock);
-  return block;
+  return w->block;
 }
 
 /* Under the lock. */
@@ -110,16 +123,19 @@ void dcs_pipe_done(dcs_pipe *p) {
   pthread_mutex_unlock(&p->lock);
 }
 
-bool dcs_pipe_give_back(dcs_pipe *p, const char *name, const int64_t *blocks, int n) {
+bool dcs_pipe_give_back(dcs_frame_worker *w, const int64_t *blocks, int n) {
+  dcs_pipe *p = w->pipe;
   char *lost = p->times->lost;
   pthread_mutex_lock(&p->lock);
+  p->idle -= w->block == NULL;
+  let_go(w);
   const bool others = --p->left > 0;
   for (int b = 0; others && b < n; b++)
     p->back[p->n_back++] = blocks[b];
   if (others)
     dcs_append(lost, sizeof p->times->lost,
-               "%s%s failed, and its blocks were left to the others: %s", *lost ? "; " : "", name,
-               dcs_error_message());
+               "%s%s failed, and its blocks were left to the others: %s", *lost ? "; " : "",
+               w->name, dcs_error_message());
   pthread_cond_broadcast(&p->changed);
   pthread_mutex_unlock(&p->lock);
   return others;

@@ -16,6 +16,7 @@
 #include "library/mapper.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef enum { DCS_SLOT_FREE, DCS_SLOT_READ, DCS_SLOT_PREPARING, DCS_SLOT_READY } dcs_slot_state;
 
@@ -33,9 +34,10 @@ typedef struct {
 typedef struct {
   int64_t block, first, frames;
   bool whole; /* all of it is read */
+  bool held;  /* a worker looks at it, or will */
 } dcs_read_block;
 
-/* Blocks that are read and not done at once: every worker's, and those that the reader is ahead. */
+/* Blocks that are held at once: every worker's, and those that the reader is ahead. */
 enum { DCS_BLOCKS_AT_HAND = 64 };
 
 /* Threads that were started, but for those of the workers: reader, giver, preparers. */
@@ -44,6 +46,10 @@ typedef struct {
   pthread_t list[DCS_MOST_PREPARERS + 2];
   int n;
 } dcs_pipe_threads;
+
+/* With fewer the reader would wait though there is room for frames (open.c). */
+_Static_assert(DCS_BLOCKS_AT_HAND >= 2 * DCS_MAX_DEVICES + DCS_MOST_PREPARERS / DCS_FRAME_BLOCK + 2,
+               "a block of each worker, one ahead of it, and those that are prepared");
 
 /* A block that is computed, on its way to the giver. */
 typedef struct {
@@ -60,6 +66,7 @@ typedef struct {
   dcs_mapper *mapper;
   char name[32]; /* of its device, for messages */
   dcs_gift gift;
+  dcs_read_block *block;     /* that it has; NULL: none */
   dcs_device_frames *device; /* NULL: frames are computed one by one, by the mapper */
 } dcs_frame_worker;
 
@@ -72,8 +79,12 @@ struct dcs_pipe {
   double scale;
   dcs_frame_worker workers[DCS_MAX_DEVICES];
   int n_workers, preparers;
+  int ranks;                 /* that take blocks: 1 at least */
   int threads, threads_each; /* that the job may have, and a worker of the CPU */
   dcs_pipe_threads others;
+
+  int64_t last;     /* of the reader: the block that it took last; -1: none */
+  atomic_bool stop; /* what waits for a pipe's bytes shall not: the run has failed */
 
   pthread_mutex_t calls;              /* of the job's functions */
   pthread_mutex_t lock;               /* of all that follows */
@@ -87,6 +98,7 @@ struct dcs_pipe {
   int n_back;
   bool over;         /* there is nothing more to read */
   int left;          /* workers that work */
+  int idle;          /* those without a block, also before they begin */
   bool ended;        /* they have ended, all of them */
   dcs_status status; /* the first failure of all, which ends the run */
   char why[2 * DCS_TEXT];
@@ -119,16 +131,17 @@ void dcs_pipe_worked(dcs_pipe *p, dcs_stage stage, double begin);
 /* Each of these waits until there is one; NULL: there is nothing more to do. */
 dcs_frame_slot *dcs_pipe_next_free(dcs_pipe *p);
 dcs_frame_slot *dcs_pipe_next_read(dcs_pipe *p);
-/* Without `wait`, NULL also where there is none now. */
-dcs_read_block *dcs_pipe_next_block(dcs_pipe *p, bool wait);
+/* The worker is done with the one that it had. Without `wait`, NULL also where there is none now.
+ */
+dcs_read_block *dcs_pipe_next_block(dcs_frame_worker *w, bool wait);
 /* The nth frame of the block, from 0, once it is prepared; NULL: it has no more, or all ends. */
 dcs_frame_slot *dcs_pipe_frame(dcs_pipe *p, const dcs_read_block *block, int64_t nth);
 /* Whether that would wait. */
 bool dcs_pipe_frame_is_awaited(dcs_pipe *p, const dcs_read_block *block, int64_t nth);
 void dcs_pipe_set_slot(dcs_pipe *p, dcs_frame_slot *slot, dcs_slot_state state);
-/* A worker failed, with the calling thread's message: the n blocks that it had are read again for
+/* The worker failed, with the calling thread's message: the n blocks that it had are read again for
  * the others; false where there are none. */
-bool dcs_pipe_give_back(dcs_pipe *p, const char *name, const int64_t *blocks, int n);
+bool dcs_pipe_give_back(dcs_frame_worker *w, const int64_t *blocks, int n);
 
 /* A block is done: it was given, or had no frame. */
 void dcs_pipe_done(dcs_pipe *p);

@@ -23,6 +23,22 @@ static dcs_status take(dcs_pipe *p, int64_t *block) {
   return DCS_OK;
 }
 
+/* Under the lock: whether another rank may be idle sooner than a worker here. Each idle worker has
+ * a block; of those that are left this rank reads others ahead as far as its share is more than its
+ * workers will ask for. */
+static bool is_turn_of_others(const dcs_pipe *p) {
+  const int64_t count = dcs_frames_count(p->job->frames);
+  if (p->ranks == 1) return false;
+  const int64_t left = dcs_divide_up(count, DCS_FRAME_BLOCK) - 1 - p->last;
+  const int64_t ahead = left / p->ranks - p->n_workers;
+  return p->begun - p->taken >= p->idle + (ahead > 0 ? ahead : 0);
+}
+
+/* Under the lock: no block is to be asked for now. */
+static bool is_to_wait(const dcs_pipe *p) {
+  return p->over ? p->done < p->begun : is_turn_of_others(p);
+}
+
 /* The next block to read: one that came back, else what `take` says. While others may come back
  * waits for the workers. -1: none. DCS_PART_LATER: none now; the one that others wait for may come
  * back. */
@@ -30,7 +46,7 @@ static dcs_status next_block(dcs_pipe *p, int64_t *block, bool *again) {
   const int64_t count = dcs_frames_count(p->job->frames);
   *block = -1;
   pthread_mutex_lock(&p->lock);
-  while (p->status == DCS_OK && p->n_back == 0 && p->over && p->done < p->begun)
+  while (p->status == DCS_OK && p->n_back == 0 && is_to_wait(p))
     pthread_cond_wait(&p->changed, &p->lock);
   const bool stop = p->status != DCS_OK, ask = p->n_back == 0 && !p->over;
   *again = !stop && p->n_back > 0;
@@ -39,16 +55,21 @@ static dcs_status next_block(dcs_pipe *p, int64_t *block, bool *again) {
   if (stop || !ask) return DCS_OK;
   const dcs_status status = take(p, block);
   if (count >= 0 && *block * DCS_FRAME_BLOCK >= count) *block = -1;
+  if (*block >= 0) p->last = *block;
   return status;
 }
 
 static bool begin_block(dcs_pipe *p, int64_t block, bool again) {
   pthread_mutex_lock(&p->lock);
-  while (p->status == DCS_OK && p->begun - p->done >= DCS_BLOCKS_AT_HAND)
+  dcs_read_block *entry = &p->blocks[p->begun % DCS_BLOCKS_AT_HAND];
+  while (p->status == DCS_OK && entry->held)
     pthread_cond_wait(&p->changed, &p->lock);
   const bool go_on = p->status == DCS_OK;
-  p->done += again;
-  p->blocks[p->begun++ % DCS_BLOCKS_AT_HAND] = (dcs_read_block){.block = block, .first = p->read};
+  if (go_on) {
+    p->done += again;
+    *entry = (dcs_read_block){.block = block, .first = p->read, .held = true};
+    p->begun++;
+  }
   pthread_mutex_unlock(&p->lock);
   return go_on;
 }
@@ -58,6 +79,14 @@ static void note_frame(dcs_pipe *p, dcs_frame_slot *slot) {
   p->blocks[(p->begun - 1) % DCS_BLOCKS_AT_HAND].frames++;
   pthread_mutex_unlock(&p->lock);
   dcs_pipe_set_slot(p, slot, DCS_SLOT_READ);
+}
+
+/* One behind the last frame has none. */
+static void end_block(dcs_pipe *p) {
+  pthread_mutex_lock(&p->lock);
+  p->blocks[(p->begun - 1) % DCS_BLOCKS_AT_HAND].whole = true;
+  pthread_cond_broadcast(&p->changed);
+  pthread_mutex_unlock(&p->lock);
 }
 
 /* *more is false behind the last frame of all. */
@@ -74,15 +103,8 @@ static dcs_status read_block(dcs_pipe *p, int64_t block, bool again, bool *more)
     dcs_pipe_worked(p, DCS_STAGE_READING, start);
     if (*more) note_frame(p, slot);
   }
+  end_block(p);
   return DCS_OK;
-}
-
-/* One behind the last frame has none. */
-static void end_block(dcs_pipe *p) {
-  pthread_mutex_lock(&p->lock);
-  p->blocks[(p->begun - 1) % DCS_BLOCKS_AT_HAND].whole = true;
-  pthread_cond_broadcast(&p->changed);
-  pthread_mutex_unlock(&p->lock);
 }
 
 static void end_reading(dcs_pipe *p) {
@@ -105,13 +127,13 @@ static dcs_status read_all(dcs_pipe *p) {
       continue;
     }
     DCS_TRY(read_block(p, block, again, &more));
-    end_block(p);
     if (!more) end_reading(p);
   }
 }
 
 void *dcs_pipe_reader(void *pipe) {
   dcs_pipe *p = pipe;
+  dcs_interrupt_by(&p->stop);
   const dcs_status status = read_all(p);
   if (status != DCS_OK) dcs_pipe_fail(p, status);
   return NULL;

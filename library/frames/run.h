@@ -18,6 +18,10 @@ typedef struct {
    * NULL: what dcs_frames_method() says. */
   const char *method;
   dcs_mapper *opened; /* what chose it, of the first device: the run's own from then on; or NULL */
+  /* Processes that take blocks, how many of them on this host, and the blocks that are left to all
+   * of them, INT64_MAX where nobody knows. ranks 0: this process alone, and all blocks. */
+  int ranks, ranks_here;
+  int64_t blocks;
   bool variance;
   dcs_timeline *timeline; /* receives when the stages did what; NULL: not wanted */
   /* The next block to compute, from 0 and ascending; -1: no more, as behind the last frame, which
