@@ -25,7 +25,8 @@ typedef struct {
   int problem; /* which of the arena's */
   int variant; /* index in dcs_variants */
   dcs_config config;
-  bool ready; /* prepared in the worker that runs now */
+  bool ready;                    /* prepared in the worker that runs now */
+  unsigned cold[DCS_N_MEMORIES]; /* scopes that it has not run in, while an earlier worker might */
 } slot_state;
 
 struct dcs_session {
@@ -240,8 +241,10 @@ static dcs_outcome begin(dcs_session *session) {
   forget_kills(session);
   if (start(session, &session->worker) != DCS_OK) return unstarted(session);
   session->announced = false;
-  for (int s = 0; s < session->n_slots; s++)
+  for (int s = 0; s < session->n_slots; s++) {
     session->slots[s].ready = false;
+    memset(session->slots[s].cold, 0xff, sizeof session->slots[s].cold);
+  }
   const dcs_outcome outcome = receive_first(session, &session->worker, &reply);
   if (outcome != DCS_OUTCOME_OK) {
     stop(&session->worker, outcome != DCS_OUTCOME_NO_DEVICE);
@@ -371,12 +374,13 @@ dcs_outcome dcs_session_prepare(dcs_session *session, int problem, const dcs_var
 static dcs_outcome run_ready(dcs_session *session, const dcs_request *request, dcs_sample *sample) {
   dcs_reply reply;
   const int continues = dcs_continues();
-  const bool fresh = session->worker.pid == 0 || !session->slots[request->slot].ready;
   dcs_outcome outcome = try_ready(session, request->slot, NULL);
   if (outcome == DCS_OUTCOME_OK) outcome = ask(session, request, &reply);
-  if (outcome == DCS_OUTCOME_OK)
-    *sample = (dcs_sample){reply.ns, reply.telemetry, reply.usage,
-                           reply.continued || dcs_continues() != continues, fresh};
+  if (outcome != DCS_OUTCOME_OK) return outcome;
+  unsigned *cold = &session->slots[request->slot].cold[request->memory];
+  *sample = (dcs_sample){reply.ns, reply.telemetry, reply.usage,
+                         reply.continued || dcs_continues() != continues, *cold & request->scope};
+  *cold &= ~(unsigned)request->scope;
   return outcome;
 }
 

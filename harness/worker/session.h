@@ -62,7 +62,7 @@ typedef struct {
   dcs_telemetry telemetry;
   dcs_usage usage; /* on the CPU; else all 0 */
   bool continued;  /* this process or the worker went on after a stop (Ctrl-Z): no time */
-  bool fresh;      /* what a worker that was started anew did first with the method: no time */
+  bool fresh;      /* what a worker that was started anew did first, so, with the method: no time */
 } dcs_sample;
 
 /* Runs a prepared method; after a crash of the worker it is prepared again in a fresh one. `memory`
