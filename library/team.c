@@ -3,6 +3,7 @@
 #include "harness/base/machine.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,38 @@ bool dcs_team_is_bound(void) {
 #else
   return false;
 #endif
+}
+
+#ifdef _OPENMP
+static void add_place(int place, cpu_set_t *cpus) {
+  int ids[CPU_SETSIZE];
+  const int n = omp_get_place_num_procs(place);
+  if (n > CPU_SETSIZE) return;
+  omp_get_place_proc_ids(place, ids);
+  for (int i = 0; i < n; i++)
+    if (ids[i] < CPU_SETSIZE) CPU_SET(ids[i], cpus);
+}
+
+static void allow_places(pthread_attr_t *how) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  for (int p = 0; p < omp_get_num_places(); p++)
+    add_place(p, &cpus);
+  if (CPU_COUNT(&cpus) > 0) pthread_attr_setaffinity_np(how, sizeof cpus, &cpus);
+}
+#else
+static void allow_places(pthread_attr_t *how) {
+  (void)how;
+}
+#endif
+
+int dcs_team_start(pthread_t *thread, void *(*main)(void *), void *data) {
+  pthread_attr_t how;
+  pthread_attr_init(&how);
+  if (dcs_team_is_bound()) allow_places(&how);
+  const int error = pthread_create(thread, &how, main, data);
+  pthread_attr_destroy(&how);
+  return error;
 }
 
 typedef struct {

@@ -4,6 +4,7 @@
 
 #include "kernels/status.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -13,6 +14,10 @@ dcs_status dcs_team_size(int asked, int *threads);
 
 /* Whether OpenMP binds threads to CPUs, as OMP_PROC_BIND or OMP_PLACES asks for. */
 bool dcs_team_is_bound(void);
+
+/* pthread_create(), of a thread that may run wherever OpenMP has places: where these bind the
+ * calling thread to one, it would be bound to the same. */
+int dcs_team_start(pthread_t *thread, void *(*main)(void *), void *data);
 
 /* Runs work(data) with loops of at most so many threads, and returns its status. In a child of
  * fork() the threads that OpenMP keeps for the caller are gone, and loops of several would wait for

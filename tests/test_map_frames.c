@@ -12,6 +12,7 @@
 #include "tests/program.h"
 #include "tests/written_dcd.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <time.h>
 
@@ -354,6 +355,58 @@ static void a_pipe_that_stalls_is_left(void **state) {
   close(pipe);
 }
 
+/* What a thread's status says of its CPUs, as "0-3,8". */
+static void cpus_of(const char *pid, const char *thread, char text[256]) {
+  char path[128], line[256];
+  *text = '\0';
+  snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/status", pid, thread);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file))
+    sscanf(line, "Cpus_allowed_list: %255s", text);
+  if (file) fclose(file);
+}
+
+/* Threads of a process that may run where this one may. */
+static int free_threads(pid_t of) {
+  char pid[24], own[24], path[64], all[256], cpus[256];
+  int n = 0;
+  snprintf(own, sizeof own, "%d", (int)getpid());
+  snprintf(pid, sizeof pid, "%d", (int)of);
+  snprintf(path, sizeof path, "/proc/%s/task", pid);
+  cpus_of(own, own, all);
+  DIR *threads = opendir(path);
+  assert_non_null(threads);
+  for (struct dirent *entry; (entry = readdir(threads));) {
+    cpus_of(pid, entry->d_name, cpus);
+    n += *cpus && strcmp(cpus, all) == 0;
+  }
+  closedir(threads);
+  return n;
+}
+
+/* OpenMP binds its threads to a CPU each, and who has a team of them, as workers and giver; reader
+ * and preparers may run anywhere. */
+static void bound_threads_leave_the_others_free(void **state) {
+  (void)state;
+  const written_dcd many = {.atoms = ATOMS, .frames = 1000, .place = place};
+  char line[4 * PATH_MAX];
+  write_dcd(in_folder("many.dcd"), &many);
+  const int pipe = fill_pipe("bound.dcd", "many.dcd", 1 << 17), null = open("/dev/null", O_WRONLY);
+  snprintf(line, sizeof line, "map %s %s %s --frames 995: --each %s", in_folder("top.psf"),
+           in_folder("bound.dcd"), grid, in_folder("bound%d.npy"));
+  setenv("OMP_PROC_BIND", "true", 1);
+  const pid_t pid = program_start(line, null, null);
+  unsetenv("OMP_PROC_BIND");
+  for (int tries = 0; tries < 6000 && !exists(in_folder("bound999.npy")); tries++)
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  const int n = free_threads(pid);
+  assert_int_equal(kill(pid, SIGINT), 0);
+  assert_int_equal(program_wait(pid), 1);
+  assert_true(n >= 2);
+  close(null);
+  close(pipe);
+}
+
 static void checkpoints_are_heeded(void **state) {
   (void)state;
   char options[512];
@@ -506,6 +559,7 @@ int main(void) {
                                      cmocka_unit_test(slices_are_written),
                                      cmocka_unit_test(cut_files_are_said),
                                      cmocka_unit_test(a_pipe_that_stalls_is_left),
+                                     cmocka_unit_test(bound_threads_leave_the_others_free),
                                      cmocka_unit_test(checkpoints_are_heeded),
                                      cmocka_unit_test(places_to_write_are_checked),
                                      cmocka_unit_test(stages_are_told),

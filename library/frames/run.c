@@ -14,7 +14,7 @@ const char *const dcs_stage_names[DCS_N_STAGES] = {"reading",   "preparing", "co
 /* ---- threads ---- */
 
 static bool start(dcs_pipe *p, void *(*main)(void *), void *data, pthread_t *thread) {
-  const int error = pthread_create(thread, NULL, main, data);
+  const int error = dcs_team_start(thread, main, data);
   if (error)
     dcs_pipe_fail(p, dcs_fail(DCS_UNAVAILABLE, "cannot start a thread: %s", strerror(error)));
   return error == 0;
