@@ -1,4 +1,5 @@
-/* What the pages tell of two cards and of modes of memory, held against what was measured. */
+/* What the pages tell of two cards, of ranks and of modes of memory, held against what was
+ * measured. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -130,11 +131,36 @@ static void modes_of_memory(void **state) {
   dcs_table_free(direct);
 }
 
+/* Ranks of threads, and what the simulation says of two. */
+static void ranks_and_threads(void **state) {
+  (void)state;
+  dcs_table *t = shipped(SHIPPED "ranks/scaling.csv"), *s = shipped(SHIPPED "ranks/simulated.csv");
+  char *page = get_file("results/clusters.md", NULL), told[96];
+  for (size_t row = 0; row < dcs_table_rows(t); row++) {
+    if (number_at(t, row, "crowded") != 0) continue;
+    snprintf(told, sizeof told, "  | %s | %s | %.3f | %.3f |\n", text_at(t, row, "ranks"),
+             text_at(t, row, "threads"), number_at(t, row, "wall_s"),
+             number_at(t, row, "speed_up"));
+    assert_contains(page, told);
+  }
+  assert_int_equal(dcs_table_rows(t), 4);
+  for (size_t row = 0; row < dcs_table_rows(s); row++) {
+    if (strcmp(text_at(s, row, "nodes"), "2") != 0 || !*text_at(s, row, "measured_s")) continue;
+    snprintf(told, sizeof told, "The simulation says %.3f s for 2 ranks,\n  %.1f%% less",
+             number_at(s, row, "wall_s"),
+             100 - 100 * number_at(s, row, "wall_s") / number_at(s, row, "measured_s"));
+    assert_contains(page, told);
+  }
+  free(page);
+  dcs_table_free(t);
+  dcs_table_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_map_by_one_card_and_two), cmocka_unit_test(frames_by_one_card_and_two),
       cmocka_unit_test(cards_gave_the_same_bits),  cmocka_unit_test(cards_are_busy),
-      cmocka_unit_test(modes_of_memory),
+      cmocka_unit_test(ranks_and_threads),         cmocka_unit_test(modes_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
