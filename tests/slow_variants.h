@@ -17,18 +17,29 @@ static bool is_slow(const dcs_variant *variant) {
          (variant->backend == DCS_GPU && strcmp(variant->kind, "stencil") == 0);
 }
 
+/* Those that compute for long on the emulated device. */
+static inline bool is_long(const dcs_variant *variant) {
+  return strcmp(variant->id, "cuda_cutoff_bins") == 0 ||
+         strcmp(variant->id, "cuda_orbital_shared") == 0;
+}
+
 /* Whether a test is to try all configurations of the variant: of the slow ones with DCS_TEST_FULL
  * alone. */
 static bool is_tried(const dcs_variant *variant) {
   return getenv("DCS_TEST_FULL") || !is_slow(variant);
 }
 
-/* Those on the GPU that are tried, as --variants takes them. */
-static const char *tried_variants(void) {
+/* The same on the emulated device. */
+static inline bool is_computed(const dcs_variant *variant) {
+  return is_tried(variant) && (getenv("DCS_TEST_FULL") || !is_long(variant));
+}
+
+/* Those on the GPU of which `is` holds, as --variants takes them. */
+static const char *variants_that(bool (*is)(const dcs_variant *)) {
   static char list[4096];
   size_t n = 0;
   for (int v = 0; v < dcs_n_variants; v++)
-    if (dcs_variants[v]->backend == DCS_GPU && is_tried(dcs_variants[v]))
+    if (dcs_variants[v]->backend == DCS_GPU && is(dcs_variants[v]))
       n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? "," : "", dcs_variants[v]->id);
   return list;
 }

@@ -39,7 +39,7 @@ static void assert_verified(dcs_backend backend) {
   for (int v = 0; v < dcs_n_variants; v++) {
     const dcs_variant *variant = dcs_variants[v];
     if (variant->backend != backend || (variant->available && !variant->available(why))) continue;
-    if (!is_tried(variant)) continue;
+    if (!is_computed(variant)) continue;
     const char *line = line_of(variant->id);
     assert_non_null(line);
     int configurations, maps;
@@ -81,6 +81,14 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
                             "order=cubic|quintic|septic|ninth,coarsen_z=3"),
                 0);
   assert_contains(program_out, " 4 configurations");
+  assert_status(program_run("verify --device emulated --variants cuda_cutoff_bins --config "
+                            "block_x=8,block_y=8,coarsen_z=8,bin_edge=20|30,capacity=2|8"),
+                0);
+  assert_contains(program_out, " 4 configurations");
+  assert_status(program_run("verify --device emulated --variants cuda_orbital_shared --config "
+                            "warps_y=1,warps_z=3,groups=3,terms_a_warp=1|2"),
+                0);
+  assert_contains(program_out, " 2 configurations");
   assert_status(program_run("verify --device emulated --variants cuda_stencil_naive,"
                             "cuda_stencil_shared,cuda_stencil_register --config "
                             "block_x=32,block_y=4,depth=3,coarsen=2"),
@@ -90,7 +98,7 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
 static void cuda_variants_are_right_on_the_emulated_device(void **state) {
   (void)state;
   program_seconds = 900; /* it compiles a hundred kernels */
-  int status = program_run("verify --device emulated --variants %s", tried_variants());
+  int status = program_run("verify --device emulated --variants %s", variants_that(is_computed));
   if (status == DCS_UNAVAILABLE) {
     printf("skipped: no C++ compiler for the emulated device: %s", program_err);
     skip();
