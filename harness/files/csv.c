@@ -161,12 +161,18 @@ dcs_status dcs_table_read(const char *path, dcs_table **table) {
   return status;
 }
 
+dcs_status dcs_table_need_end(const dcs_table *table) {
+  if (!table->torn) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: row %zu: found no end of the row, as where a file was cut; expected a "
+                  "newline behind it",
+                  table->path, dcs_table_rows(table) + 2);
+}
+
 dcs_status dcs_table_read_whole(const char *path, dcs_table **table) {
   DCS_TRY(dcs_table_read(path, table));
-  if (!(*table)->torn) return DCS_OK;
-  dcs_status status =
-      dcs_fail(DCS_INPUT, "%s: row %zu: found no end of the row; expected a newline behind it",
-               path, dcs_table_rows(*table) + 2);
+  const dcs_status status = dcs_table_need_end(*table);
+  if (status == DCS_OK) return DCS_OK;
   dcs_table_free(*table);
   *table = NULL;
   return status;

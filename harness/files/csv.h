@@ -33,6 +33,8 @@ void dcs_table_free(dcs_table *table); /* NULL is fine */
 size_t dcs_table_rows(const dcs_table *table);
 size_t dcs_table_columns(const dcs_table *table);
 bool dcs_table_torn(const dcs_table *table);
+/* DCS_INPUT where it was. */
+dcs_status dcs_table_need_end(const dcs_table *table);
 const char *dcs_table_path(const dcs_table *table);
 
 /* The name of a column, owned by the table. */

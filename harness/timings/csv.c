@@ -84,12 +84,7 @@ static dcs_status read_rows(const dcs_table *table, dcs_timings *timings) {
   DCS_TRY(find_columns(table, &c));
   for (size_t row = 0; row < dcs_table_rows(table); row++)
     DCS_TRY(read_row(table, row, &c, timings));
-  if (!dcs_table_torn(table)) return DCS_OK;
-  return dcs_fail(
-      DCS_INPUT,
-      "%s: row %zu: found no end of the row; expected a newline behind it: the file was "
-      "cut",
-      dcs_table_path(table), dcs_table_rows(table) + 2);
+  return dcs_table_need_end(table);
 }
 
 /* As spreadsheets write them where a comma is the decimal mark. */
