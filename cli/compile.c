@@ -69,7 +69,7 @@ static void say_failure(const dcs_method *method, const char *config, const char
   char error[sizeof t->error];
   snprintf(error, sizeof error, "%s", log ? log : dcs_error_message());
   t->failed++;
-  if (method->variant == t->failing && strcmp(error, t->error) == 0) {
+  if (t->failing && method->variant == t->failing && strcmp(error, t->error) == 0) {
     t->same++;
     return;
   }
@@ -82,8 +82,8 @@ static void say_failure(const dcs_method *method, const char *config, const char
 /* Behind a variant's last configuration. */
 static void say_same(totals *t) {
   if (t->same > 0)
-    fprintf(stderr, "%s: %d more configuration%s not compile for the same reason\n",
-            t->failing->id, t->same, t->same == 1 ? " does" : "s do");
+    fprintf(stderr, "%s: %d more configuration%s not compile for the same reason\n", t->failing->id,
+            t->same, t->same == 1 ? " does" : "s do");
   t->same = 0;
 }
 

@@ -87,8 +87,7 @@ static dcs_status study_one(output *o, const dcs_recorded_space *recording) {
   dcs_study_curves curves[16] = {{0}}; /* one a strategy */
   dcs_status status = dcs_replay_open(recording, &replay);
   for (int k = 0; status == DCS_OK && k < dcs_n_strategies; k++) {
-    status = dcs_study_strategy(&replay, &dcs_strategies[k], o->samples, &o->progress,
-                                &curves[k]);
+    status = dcs_study_strategy(&replay, &dcs_strategies[k], o->samples, &o->progress, &curves[k]);
     if (status == DCS_OK)
       status = put_curves(&o->study, &replay, dcs_strategies[k].name, &curves[k]);
     if (status == DCS_OK)
