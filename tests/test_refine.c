@@ -288,6 +288,12 @@ static void options_are_checked(void **state) {
   assert_contains(program_out,
                   "nothing to refine: there is no crossover point, one method is faster "
                   "at all sizes\n");
+  rounds = 5; /* nothing is sure */
+  put_row(4, 2, 100);
+  rounds = 9;
+  assert_status(crossover("--refine"), 0);
+  assert_contains(program_out, "nothing to refine: there is no crossover point, and none can be "
+                               "looked for further out; what is unsure needs more samples\n");
   put_row(5, 1.08, 1.12); /* one, between sizes within 10% */
   assert_status(crossover("--refine"), 0);
   assert_contains(program_out, "nothing to refine: each crossover point lies between");
