@@ -6,17 +6,17 @@
 
 enum { EXACT = 64 };
 
-/* The values of the blocks, in room; returns how many. A block's log ratios are gathered where its
- * value goes: it is never behind them. */
+/* The values of the blocks, in room; returns how many. */
 static size_t take_blocks(const double *a, const double *b, const int *block, size_t n,
                           double *room) {
   size_t blocks = 0;
   for (size_t first = 0, end; first < n; first = end) {
-    for (end = first; end < n && block[end] == block[first]; end++)
-      room[blocks + end - first] = log(b[end] / a[end]);
-    dcs_sort_values(room + blocks, end - first);
-    room[blocks] = dcs_median_of_sorted(room + blocks, end - first);
-    blocks++;
+    double least_a = a[first], least_b = b[first];
+    for (end = first; end < n && block[end] == block[first]; end++) {
+      least_a = fmin(least_a, a[end]);
+      least_b = fmin(least_b, b[end]);
+    }
+    room[blocks++] = log(least_b / least_a);
   }
   return blocks;
 }

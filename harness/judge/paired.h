@@ -8,15 +8,16 @@
 enum { DCS_PAIRED_BLOCKS = 6 };
 
 /* a[n] and b[n] are times above 0, in the order they were taken. Consecutive ones with equal
- * block[] are a block, of one pair of processes. A block gives one value, the median of its log
- * ratios b/a: what outlasts a sample (drift, autocorrelation) is the same in both of a pair, what a
- * process has for good is the same in a block, and a sample that was held up is no median. The
- * order within each pair is drawn by lot; so if the programs are equal, each value has either sign
- * with the same probability, whatever the times do. That is all that Wilcoxon's signed-rank test
- * needs (Lehmann, Nonparametrics, 1975, chapter 3): the ratio is the Hodges-Lehmann estimate, the
- * median of the averages of all two values, and the interval is what the test at 5% does not
- * reject; at least 95%. Exact for up to 64 blocks; for more, by the normal approximation with
- * continuity correction.
+ * block[] are a block, of one pair of processes. A block gives one value, the log ratio of its
+ * least times: what a process has for good is the same in a block, what outlasts a block (drift) is
+ * the same in both of its sides, and a sample that was held up is not the least. A difference that
+ * shows only in some samples does not count: in a block of 4, where each of B's is slower with
+ * probability q, the least is with q^4. The order within each pair is drawn by lot; so if the
+ * programs are equal, each value has either sign with the same probability, whatever the times do.
+ * That is all that Wilcoxon's signed-rank test needs (Lehmann, Nonparametrics, 1975, chapter 3):
+ * the ratio is the Hodges-Lehmann estimate, the median of the averages of all two values, and the
+ * interval is what the test at 5% does not reject; at least 95%. Exact for up to 64 blocks; for
+ * more, by the normal approximation with continuity correction.
  *
  * *p is the two-sided probability of values at least as far beyond the margin (DCS_CHANGE_MARGIN)
  * when the ratio lies at its end; at least 2^(1 - blocks). NaN, as the interval, below
