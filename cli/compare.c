@@ -191,7 +191,7 @@ dcs_status dcs_command_compare(int argc, char **argv) {
           "A machine is faster at one time than at another. With --run one sample of A and one of "
           "B "
           "follow each other in random order, 64 pairs of each size unless --rounds says; the "
-          "ratio is that of the fastest samples of blocks of them, and "
+          "ratio is the median of theirs, and "
           "SLOWER and FASTER hold for all sizes together: a program against itself ends with "
           "status "
           "1 in fewer than one session in twenty. Runs measured one after the other have the "
