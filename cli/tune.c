@@ -335,8 +335,9 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "greedy: to the first better neighbour, then again from elsewhere.",
       .take_word = take_word,
       .check = check};
-  arguments a = {
-      .tune = {.scope = DCS_KERNEL, .last_s = NAN, .budget_evals = -1, .objective = ""}, .seed = 1, .samples = 7};
+  arguments a = {.tune = {.scope = DCS_KERNEL, .last_s = NAN, .budget_evals = -1, .objective = ""},
+                 .seed = 1,
+                 .samples = 7};
   if (argc > 1 && dcs_is_tuned_command(argv[1])) return dcs_tuned_command(argc, argv);
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
                             (dcs_shared_options){&a.device, &a.problem, &a.choice}));
