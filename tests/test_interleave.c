@@ -146,6 +146,7 @@ static void waiting_threads_let_the_other_program_run(void **state) {
   for (int user = 0; user < 2; user++) {
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("KMP_BLOCKTIME");
+    unsetenv("OMP_WAIT_POLICY");
     if (policy[user]) setenv("OMP_WAIT_POLICY", policy[user], true);
     assert_int_equal(interleave(in_folder("a"), in_folder("b"), 99), DCS_OK);
     char *waits = get_file(in_folder("waits"), NULL);
