@@ -139,6 +139,22 @@ static void wrong_output_is_not_timed(void **state) {
   assert_int_equal(rows_in("wrong", "samples.csv"), 2);
 }
 
+/* A budget that is spent by the trial leaves no row out. */
+static void the_least_budget_has_a_sample_of_each(void **state) {
+  (void)state;
+  assert_status(program_run("sweep --method a=%s{n} --method b=%s{n} --size n=1,2 --budget 0.01 "
+                            "--out %s",
+                            in_folder("short"), in_folder("short"), in_folder("hurried")),
+                0);
+  dcs_table *summary = run_table("hurried", "summary.csv");
+  assert_int_equal(dcs_table_rows(summary), 4);
+  for (size_t row = 0; row < 4; row++) {
+    assert_string_equal(text_at(summary, row, "stop_reason"), "budget");
+    assert_float_equal(number_at(summary, row, "n"), 1, 0);
+  }
+  dcs_table_free(summary);
+}
+
 /* What no run may hold is no time. */
 static void a_time_that_is_none_is_wrong(void **state) {
   (void)state;
@@ -235,6 +251,7 @@ int main(void) {
                                      cmocka_unit_test(commands_have_the_environment_of_the_user),
                                      cmocka_unit_test(what_fails_is_an_outcome),
                                      cmocka_unit_test(wrong_output_is_not_timed),
+                                     cmocka_unit_test(the_least_budget_has_a_sample_of_each),
                                      cmocka_unit_test(a_time_that_is_none_is_wrong),
                                      cmocka_unit_test(what_was_measured_is_not_written_over),
                                      cmocka_unit_test(a_killed_run_goes_on),
