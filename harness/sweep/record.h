@@ -25,8 +25,8 @@ typedef struct {
   double given;              /* those of the inputs that kernels get */
   dcs_candidates candidates; /* of a variant that has them */
   double model_error;        /* of a problem that approximates another; else NaN */
-  bool finished;             /* an earlier part of the run is done with it, and has the outcome */
-  bool judged;               /* now, not in an earlier part of the run; outcome and verdict hold */
+  bool finished; /* an earlier part of the run, or pass, is done with it: outcome is its */
+  bool judged;   /* now, not in an earlier part of the run; outcome and verdict hold */
   dcs_outcome outcome;
   char *why;               /* of an outcome that is not ok; else NULL */
   const char *stop_reason; /* rounds, interval, budget, interrupted, killed; "" without samples */
@@ -59,8 +59,7 @@ dcs_status dcs_record_add(dcs_record *record, double time_ns, const char *mark);
 /* Of its times, as a series; NaN without memory for a copy. */
 dcs_stats dcs_record_stats(const dcs_record *record);
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row);
-/* Sorts record->times_ns. */
-dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record);
+dcs_status dcs_write_summary(dcs_csv *csv, const dcs_record *record);
 
 /* Whether copies between host and GPU are part of the scope. */
 bool dcs_scope_copies(const dcs_variant *variant, dcs_scope scope);
