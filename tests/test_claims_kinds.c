@@ -121,13 +121,16 @@ static void orbitals_are_judged(void **state) {
   put_at(large, "cuda_orbital_compiled", "coarsen_z=8", 2.1, 0.2);
   put_at(large, "cuda_orbital_shared", "warps_y=2", 1, 0.4);
   put_at(small, "cuda_orbital_constant", "coarsen_z=8", 0.1, 0.1);
+  put_at(large, "cuda_orbital_tensor", "", 0.8, 0.3);
   put_at(small, "cuda_orbital_shared", "warps_y=2", 0.1, 0.9);
   dcs_table *t = claims();
-  assert_int_equal(dcs_table_rows(t), 3);
+  assert_int_equal(dcs_table_rows(t), 4);
   assert_verdict(t, "orbital_80_percent_of_fma", "fails");
   assert_verdict(t, "orbital_compiled_40_percent", "holds");
   assert_verdict(t, "orbital_products_beat_powers", "holds");
-  assert_value(t, "orbital_80_percent_of_fma", 0.4);
+  assert_verdict(t, "orbital_tensor_cores", "partly");
+  assert_value(t, "orbital_tensor_cores", 1 / 0.8);
+  assert_value(t, "orbital_80_percent_of_fma", 0.3); /* of the fastest */
   assert_value(t, "orbital_compiled_40_percent", 3 / 2.1);
   assert_value(t, "orbital_products_beat_powers", 3);
   dcs_table_free(t);
