@@ -29,7 +29,9 @@ static const dcs_option options[] = {
     {"threads", 0, "LIST", "threads of each rank; all combinations are run (1)",
      DCS_WORD(arguments, threads)},
     {"cards", 0, "LIST",
-     "in place of threads: how many cards of each host the job sees; the command then has --device",
+     "in place of threads: how many cards of each host the job sees; the command then has "
+     "--device, "
+     "and ranks divide the CPUs",
      DCS_WORD(arguments, cards)},
     {"weak", 0, "N",
      "weak scaling, too: each point once more with --frames N of `map`, --slices N of `steps`, N "
@@ -80,7 +82,7 @@ static void add_point(const arguments *a, dcs_scale *s, bool weak, int ranks, in
   dcs_scale_point p = {.weak = weak, .ranks = ranks, .threads = threads, .cards = cards};
   p.workers = cards > 0 ? cards : ranks * threads;
   p.frames = weak ? a->weak * p.workers : 0;
-  p.crowded = !a->mpirun && ranks * threads > dcs_cpus();
+  p.crowded = !a->mpirun && ranks * (threads > 0 ? threads : 1) > dcs_cpus();
   s->points[s->n_points++] = p;
 }
 
@@ -89,7 +91,7 @@ static void add_points(const arguments *a, dcs_scale *s, const int64_t *ranks, i
   for (int weak = 0; weak <= (a->weak > 0); weak++)
     for (int r = 0; r < n_ranks; r++)
       for (int o = 0; o < n_others; o++)
-        add_point(a, s, weak, (int)ranks[r], a->cards ? 1 : (int)others[o],
+        add_point(a, s, weak, (int)ranks[r], a->cards ? 0 : (int)others[o],
                   a->cards ? (int)others[o] : 0);
 }
 

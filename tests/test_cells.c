@@ -115,8 +115,36 @@ static void many_cells_are_ordered(void **state) {
   free(list);
 }
 
+/* Cells 1, 3 and 4 have a method that the budget ended with few samples; 3 took longer than is
+ * left. Those that are measured on come last, and all keep their order. */
+static void what_the_budget_cut_short_comes_last(void **state) {
+  (void)state;
+  dcs_record records[5][2] = {0};
+  dcs_cell list[5] = {0};
+  dcs_cells cells = {.list = list, .n = 5};
+  const size_t samples[5] = {7, 6, 7, 3, 2};
+  for (int c = 0; c < 5; c++) {
+    records[c][0] = (dcs_record){.stop_reason = "rounds", .n_times = 7, .judged = true};
+    records[c][1] = (dcs_record){
+        .stop_reason = samples[c] < 7 ? "budget" : "rounds", .n_times = samples[c], .judged = true};
+    list[c] = (dcs_cell){.records = records[c], .n_records = 2, .spacing = c, .took_s = 1 + c % 3};
+  }
+  list[3].took_s = 9;
+  assert_int_equal(dcs_cells_short_last(&cells, 7, 8), 3);
+  const double order[5] = {0, 2, 3, 1, 4};
+  for (int c = 0; c < 5; c++)
+    assert_true(list[c].spacing == order[c]);
+  assert_int_equal(dcs_cells_short_last(&cells, 7, 0.5), 5);
+  assert_int_equal(dcs_cells_short_last(&cells, 3, 8), 4); /* of 3 samples, 6 are enough */
+  dcs_cell_forget_verdicts(&list[4]);
+  assert_false(list[4].records[0].judged || list[4].records[1].judged);
+  assert_int_equal(list[4].records[1].n_times, 2);
+  assert_string_equal(list[4].records[1].stop_reason, "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_the_budget_cut_short_comes_last),
       cmocka_unit_test(a_cell_weighs_its_evaluations),
       cmocka_unit_test(frames_weigh_ten_and_their_sums),
       cmocka_unit_test(a_cutoff_leaves_atoms_out),

@@ -151,7 +151,7 @@ static void without_a_table_the_reference_of_the_class_decides(void **state) {
   assert_int_equal(dcs_dispatch_shipped("0.1", &shipped), DCS_UNAVAILABLE);
   assert_int_equal(shipped.n_families, 0);
   assert_int_equal(dcs_dispatch_shipped("9.0", &m->shipped), DCS_OK);
-  assert_explains(m, &r, "in host memory: cuda_split ");
+  assert_explains(m, &r, "in host memory: cuda_neighbours block_x=16,block_y=64,");
   assert_explains(m, &r,
                   "\nno dispatch table; what took least on the reference's NVIDIA H200, of "
                   "the same compute capability\n");

@@ -490,6 +490,53 @@ static void a_budget_ends_the_sampling(void **state) {
   assert_unchanged("budget", "spent"); /* a spent budget is an end */
 }
 
+/* The first size spends its share before it has its samples, the second, which starts a process a
+ * sample, needs a part of its own: the first gets the rest. Larger budgets on a busy machine. */
+static void what_is_left_of_a_budget_is_used(void **state) {
+  (void)state;
+  bool used = false;
+  put_file(in_folder("left.plan.csv"), "variants,config,atoms,grid,scope\n"
+                                       "cpu_gather,threads=1,900,32^3,kernel\n"
+                                       "cpu_gather,threads=1,1,1x1x1,first\n");
+  for (int seconds = 3; !used && seconds < 100; seconds *= 2) {
+    char plan[PATH_MAX], folder[32];
+    snprintf(plan, sizeof plan, "%s", in_folder("left.plan.csv"));
+    snprintf(folder, sizeof folder, "left%d", seconds);
+    assert_status(program_run("sweep --plan %s --rounds %d --budget %d --out %s", plan,
+                              33 * seconds, seconds, in_folder(folder)),
+                  0);
+    used = strstr(program_err, "1 size has fewer samples than asked for: more in the ") != NULL;
+    check_run(folder, 2, 0);
+    dcs_table *summary = run_table(folder, "summary.csv");
+    const size_t slow = dcs_table_rows(summary) - 1; /* written last where it was measured on */
+    if (used) {
+      assert_true(number_at(summary, slow, "atoms") == 900);
+      assert_true(number_at(summary, 0, "n") == 33 * seconds);
+    }
+    dcs_table_free(summary);
+  }
+  assert_true(used);
+}
+
+/* The sweep was killed while it measured on a size that the budget had ended. */
+static void samples_behind_a_row_are_counted(void **state) {
+  (void)state;
+  char path[PATH_MAX];
+  const char *line = "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds "
+                     "%d --out %s %s";
+  assert_status(program_run(line, 4, in_folder("behind"), ""), 0);
+  char *row = run_file("behind", "summary.csv", NULL);
+  assert_status(program_run(line, 7, in_folder("behind"), "--resume"), 0);
+  char *reason = strstr(row, ",ok,rounds,");
+  assert_non_null(reason);
+  memcpy(reason, ",ok,budget,", strlen(",ok,budget,"));
+  snprintf(path, sizeof path, "%s/summary.csv", in_folder("behind"));
+  put_file(path, row); /* it counts 4 samples of 7 */
+  free(row);
+  assert_status(program_run(line, 7, in_folder("behind"), "--resume"), 0);
+  check_run("behind", 1, 7);
+}
+
 /* ---- a full disk ---- */
 
 static void a_full_disk_is_said_and_what_was_written_is_whole(void **state) {
@@ -538,6 +585,8 @@ int main(void) {
       cmocka_unit_test(a_number_that_no_sample_has_is_refused),
       cmocka_unit_test(an_interrupted_sweep_says_how_to_go_on),
       cmocka_unit_test(a_budget_ends_the_sampling),
+      cmocka_unit_test(what_is_left_of_a_budget_is_used),
+      cmocka_unit_test(samples_behind_a_row_are_counted),
       cmocka_unit_test(a_full_disk_is_said_and_what_was_written_is_whole),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

@@ -244,6 +244,31 @@ static void steps_with_halos_are_simulated(void **state) {
   assert_near(dcs_scale_simulate(&m, 1000, true), 90.5 + 20 * 0.2);
 }
 
+/* Ranks on cards: two on two are two nodes of one card; two on one, or one on two, are not. */
+static void ranks_on_cards_are_nodes_of_one_card(void **state) {
+  (void)state;
+  planted p;
+  dcs_scale_model m;
+  char text[DCS_SCALE_POINT_TEXT];
+  const dcs_scale_run run = {.wall_s = 21, .parts = 10, .most_parts = 10, .preparing_s = 1};
+  dcs_scale_run shared = run, apart = run;
+  shared.sent_parts = apart.sent_parts = 5;
+  shared.receiving_s = 5;
+  apart.receiving_s = 0.5;
+  begin(&p);
+  add(&p, (dcs_scale_point){.ranks = 1, .cards = 1, .workers = 1}, run, 0);
+  add(&p, (dcs_scale_point){.ranks = 1, .cards = 2, .workers = 2}, run, 0);
+  add(&p, (dcs_scale_point){.ranks = 2, .cards = 1, .workers = 1}, shared, 0);
+  assert_false(dcs_scale_model_of(&p.scale, &m));
+  add(&p, (dcs_scale_point){.ranks = 2, .cards = 2, .workers = 2}, apart, 0);
+  assert_true(dcs_scale_model_of(&p.scale, &m));
+  assert_near(m.receive_s, 0.1);
+  assert_string_equal(dcs_scale_point_text(&p.points[1], text), "1 rank on 2 cards");
+  assert_string_equal(dcs_scale_point_text(&p.points[2], text), "2 ranks on 1 card");
+  const dcs_scale_point threads = strong(2);
+  assert_string_equal(dcs_scale_point_text(&threads, text), "2 ranks of 1 thread");
+}
+
 static void without_several_ranks_there_is_no_model(void **state) {
   (void)state;
   planted p;
@@ -359,7 +384,8 @@ static void ranks_are_not_bound_to_one_cpu(void **state) {
   (void)state;
   char script[2 * PATH_MAX];
   if (!mpi_here()) skip();
-  snprintf(script, sizeof script, "#!/bin/sh\nenv >%s\nexit 1\n", in_folder("environment"));
+  snprintf(script, sizeof script, "#!/bin/sh\nenv >%s\necho \"$@\" >%s\nexit 1\n",
+           in_folder("environment"), in_folder("said"));
   put_file(in_folder("starter"), script);
   assert_int_equal(chmod(in_folder("starter"), 0755), 0);
   unsetenv("OMP_PROC_BIND");
@@ -369,6 +395,19 @@ static void ranks_are_not_bound_to_one_cpu(void **state) {
   char *text = get_file(in_folder("environment"), NULL);
   assert_contains(text, "PATH=");
   assert_null(strstr(text, "OMP_PROC_BIND"));
+  free(text);
+}
+
+/* What prepares frames for a card are the CPU's threads: ranks divide all of them. */
+static void ranks_on_cards_have_all_threads(void **state) {
+  (void)state;
+  if (!mpi_here()) skip();
+  unsetenv("OMP_NUM_THREADS");
+  assert_status(program_run("scale --ranks 2 --cards 3 --mpirun %s --out %s -- map x.pqr -o y.mrc",
+                            in_folder("starter"), in_folder("on_cards")),
+                1);
+  char *text = get_file(in_folder("said"), NULL);
+  assert_contains(text, "2 env CUDA_VISIBLE_DEVICES=0,1,2 ");
   free(text);
 }
 
@@ -435,6 +474,7 @@ int main(void) {
       cmocka_unit_test(no_parts_are_no_model),
       cmocka_unit_test(speed_up_and_efficiency),
       cmocka_unit_test(ranks_are_held_against_threads),
+      cmocka_unit_test(ranks_on_cards_are_nodes_of_one_card),
       cmocka_unit_test(a_queue_of_blocks_is_simulated),
       cmocka_unit_test(runs_in_which_nothing_was_received_tell_nothing),
       cmocka_unit_test(slabs_are_cut_finer_for_more_nodes),
@@ -445,6 +485,7 @@ int main(void) {
       cmocka_unit_test(a_study_of_steps),
       cmocka_unit_test(a_study_ends_at_an_interrupt),
       cmocka_unit_test(ranks_are_not_bound_to_one_cpu),
+      cmocka_unit_test(ranks_on_cards_have_all_threads),
       cmocka_unit_test(a_job_that_fails_is_told),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

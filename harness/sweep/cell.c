@@ -288,8 +288,8 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
   for (int i = 0; i < n; i++) {
     order[i] = i;
     times[i].done = !times[i].record->judged || times[i].record->outcome != DCS_OUTCOME_OK;
-    n_timed += !times[i].done;
     if (!times[i].done) check_done(&times[i], c->options, n, 0);
+    n_timed += !times[i].done;
   }
   bool more = true;
   for (int round = 0; more && !dcs_interrupted(); round++) {

@@ -21,6 +21,16 @@ void dcs_cell_free(dcs_cell *cell) {
   free(cell->too_large);
 }
 
+void dcs_cell_forget_verdicts(dcs_cell *cell) {
+  for (int r = 0; r < cell->n_records; r++) {
+    dcs_record *record = &cell->records[r];
+    free(record->why);
+    record->why = NULL;
+    record->judged = false;
+    record->stop_reason = "";
+  }
+}
+
 void dcs_cells_free(dcs_cells *cells) {
   for (int c = 0; c < cells->n; c++)
     dcs_cell_free(&cells->list[c]);

@@ -16,7 +16,8 @@ typedef struct {
   int n_problems;
   dcs_record *records;
   int n_records;
-  bool has_rows; /* summary.csv has some of it, from an earlier part of the run */
+  bool has_rows; /* summary.csv has some of it */
+  double took_s; /* to measure it, now; 0: not yet */
 } dcs_cell;
 
 typedef struct {
@@ -47,6 +48,8 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
                             bool gpu, const dcs_facts *facts, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);
 void dcs_cell_free(dcs_cell *cell); /* what it holds */
+/* What was found of its methods, which will be verified again; their samples stay. */
+void dcs_cell_forget_verdicts(dcs_cell *cell);
 
 /* ---- what cells cost ---- */
 
@@ -59,6 +62,10 @@ double dcs_cell_weight(const dcs_cell *cell);
  * weight, since each round of a cell takes as long, and half evenly: what takes long whatever the
  * size, such as starting a process, is not starved. */
 double dcs_cell_share(const dcs_cells *cells, int c);
+/* Moves the cells that were measured, in at most `left_s` each, and have a method whose samples the
+ * budget ended below `least`, behind the others, in their order, to be measured on; index of the
+ * first. */
+int dcs_cells_short_last(dcs_cells *cells, int least, double left_s);
 /* Orders the cells: the light ones first, else as they came. DCS_UNAVAILABLE: memory is short. */
 dcs_status dcs_cells_light_first(dcs_cells *cells);
 

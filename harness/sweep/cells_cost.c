@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double points_of(const dcs_size *size) {
   return dcs_has_grid(size->kind) ? (double)dcs_points(dcs_size_points(size)) : 0;
@@ -101,4 +102,23 @@ dcs_status dcs_cells_light_first(dcs_cells *cells) {
     cells->list[c] = list[c].cell;
   free(list);
   return DCS_OK;
+}
+
+static bool is_short(const dcs_cell *cell, int least) {
+  for (int r = 0; r < cell->n_records; r++) {
+    const dcs_record *record = &cell->records[r];
+    if (strcmp(record->stop_reason, "budget") == 0 && record->n_times < (size_t)least) return true;
+  }
+  return false;
+}
+
+int dcs_cells_short_last(dcs_cells *cells, int least, double left_s) {
+  int first = cells->n;
+  for (int c = cells->n - 1; c >= 0; c--) {
+    const dcs_cell cell = cells->list[c];
+    if (!is_short(&cell, least) || !(cell.took_s <= left_s)) continue;
+    memmove(cells->list + c, cells->list + c + 1, (size_t)(--first - c) * sizeof cell);
+    cells->list[first] = cell;
+  }
+  return first;
 }

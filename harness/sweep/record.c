@@ -135,12 +135,11 @@ static void write_verdict(dcs_csv *csv, const dcs_record *record) {
                   checked ? record->verdict.bound_ratio : NAN, checked ? model_error(record) : NAN);
 }
 
-dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record) {
+dcs_status dcs_write_summary(dcs_csv *csv, const dcs_record *record) {
   const dcs_method *method = &record->method;
   dcs_problem shape = dcs_size_problem(&record->size, record->spacing);
   shape.n_inputs = record->n_inputs;
   const dcs_stats stats = dcs_record_stats(record);
-  dcs_sort_values(record->times_ns, record->n_times);
   write_what(csv, record);
   write_work(csv, record, method->variant->executed(&shape, &method->config));
   DCS_CSV_NUMBERS(csv, (double)stats.n, stats.median, stats.lo, stats.hi, stats.min, stats.mad,

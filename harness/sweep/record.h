@@ -59,8 +59,7 @@ dcs_status dcs_record_add(dcs_record *record, double time_ns, const char *mark);
 /* Of its times, as a series; NaN without memory for a copy. */
 dcs_stats dcs_record_stats(const dcs_record *record);
 dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sample_row *row);
-/* Sorts record->times_ns. */
-dcs_status dcs_write_summary(dcs_csv *csv, dcs_record *record);
+dcs_status dcs_write_summary(dcs_csv *csv, const dcs_record *record);
 
 /* Whether copies between host and GPU are part of the scope. */
 bool dcs_scope_copies(const dcs_variant *variant, dcs_scope scope);

@@ -70,10 +70,13 @@ static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys
 
 /* Whether the row needs no more work: it failed for good, has samples enough, or its budget was
  * spent. An interrupted one may have samples enough, but its output was not checked after the last;
- * that its worker was killed is not the method's doing. */
-static bool is_finished(const dcs_run *run, const dcs_run_row *row, int rounds, bool again) {
+ * that its worker was killed is not the method's doing. Samples that the row does not count came
+ * after it. */
+static bool is_finished(const dcs_run *run, const dcs_run_row *row, size_t n_samples, int rounds,
+                        bool again) {
   const char *reason = dcs_run_cell(run, row, "stop_reason");
   if (strcmp(reason, "killed") == 0) return false;
+  if (row->outcome == DCS_OUTCOME_OK && n_samples > (size_t)row->n) return false;
   if (again) return row->outcome != DCS_OUTCOME_OK || row->n >= rounds;
   return row->outcome != DCS_OUTCOME_OK || strcmp(reason, "budget") == 0 ||
          strcmp(reason, "interval") == 0 ||
@@ -93,7 +96,8 @@ static void take_rows(const dcs_run *run, int rounds, bool again, dcs_cells *cel
     dcs_record *record = find_record(&run->rows[i], cells, &cell);
     if (!record) continue;
     cell->has_rows = true;
-    record->finished = record->finished || is_finished(run, &run->rows[i], rounds, again);
+    record->finished =
+        record->finished || is_finished(run, &run->rows[i], record->n_times, rounds, again);
   }
   for (int c = 0; c < cells->n; c++)
     if (all_finished(&cells->list[c]))

@@ -135,6 +135,7 @@ static dcs_status write_cell(sweep *s, dcs_cell *cell) {
       if (!cell->has_rows) DCS_TRY(dcs_write_summary(&s->summary, &cell->records[r]));
       DCS_TRY(dcs_tuned_check_write(s->options->out, &cell->records[r]));
     }
+  cell->has_rows = true;
   return DCS_OK;
 }
 
@@ -202,11 +203,15 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   return write_cell(s, cell);
 }
 
+/* Of the budget. */
+static double left_s(const sweep *s) {
+  return s->options->budget_s - 1e-9 * (dcs_now_ns() - s->progress.started_ns);
+}
+
 /* What a cell may use of the time that is left; 0: there is no budget. What it does not need is
  * left to the next ones. */
 static double budget_of(const sweep *s, int c) {
-  double left_s = s->options->budget_s - 1e-9 * (dcs_now_ns() - s->progress.started_ns);
-  return s->options->budget_s > 0 ? fmax(left_s * dcs_cell_share(&s->cells, c), 1e-3) : 0;
+  return s->options->budget_s > 0 ? fmax(left_s(s) * dcs_cell_share(&s->cells, c), 1e-3) : 0;
 }
 
 /* Of all the time, what cell c takes: of a budget what it may use, else by weight. */
@@ -215,20 +220,39 @@ static double share_of(const sweep *s, int c, double done, double total_weight) 
   return dcs_cell_weight(&s->cells.list[c]) / total_weight;
 }
 
-static dcs_status measure_cells(sweep *s) {
+/* Measures the cells from `first` on. */
+static dcs_status measure_cells(sweep *s, int first) {
   double done = 0, total_weight = 0;
-  for (int c = 0; c < s->cells.n; c++)
+  for (int c = first; c < s->cells.n; c++)
     total_weight += dcs_cell_weight(&s->cells.list[c]);
-  for (int c = 0; c < s->cells.n && !dcs_interrupted(); c++) {
+  for (int c = first; c < s->cells.n && !dcs_interrupted(); c++) {
+    const double started = dcs_now_ns();
     s->progress.base = done;
     s->progress.span = share_of(s, c, done, total_weight);
     s->turns.cell = c;
     dcs_status status = measure_cell(s, &s->cells.list[c], budget_of(s, c));
     if (status == DCS_FAILED && dcs_interrupted()) return DCS_OK; /* verdict_of() says so */
     DCS_TRY(status);
+    s->cells.list[c].took_s = 1e-9 * (dcs_now_ns() - started);
     done += s->progress.span;
   }
   return DCS_OK;
+}
+
+/* Cells whose share of the budget was spent before each method had its samples get what the others
+ * left, where it is more than they took: their methods are verified again. */
+static dcs_status measure_short_cells(sweep *s) {
+  if (s->options->budget_s == 0 || s->turns.taken || dcs_interrupted()) return DCS_OK;
+  const double left = left_s(s);
+  const int first = dcs_cells_short_last(&s->cells, s->options->sampling.least, left),
+            n = s->cells.n - first;
+  if (n == 0) return DCS_OK;
+  dcs_progress_say(&s->progress, "%d size%s fewer samples than asked for: more in the %.0f s left",
+                   n, n == 1 ? " has" : "s have", left);
+  dcs_progress_next(&s->progress);
+  for (int c = first; c < s->cells.n; c++)
+    dcs_cell_forget_verdicts(&s->cells.list[c]);
+  return measure_cells(s, first);
 }
 
 static bool asked_for(const dcs_cells *cells, const dcs_variant *variant) {
@@ -395,7 +419,8 @@ static dcs_status run(sweep *s) {
   s->progress.quiet = s->turns.taken;
   if (s->options->budget_s == 0) s->progress.advice = DCS_BUDGET_ADVICE;
   if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->cells);
-  dcs_status status = measure_cells(s);
+  dcs_status status = measure_cells(s, 0);
+  if (status == DCS_OK) status = measure_short_cells(s);
   dcs_progress_clear(&s->progress);
   DCS_TRY(status);
   DCS_TRY(dcs_tuned_check_say(s->options->out, stderr));

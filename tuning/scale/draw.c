@@ -9,14 +9,15 @@
 #include <stdlib.h>
 
 static void put_measured(FILE *dat, const dcs_scale *s, bool weak, bool crowded) {
+  char text[DCS_SCALE_POINT_TEXT];
   for (int i = 0; i < s->n_points; i++) {
     const dcs_scale_point *p = &s->points[i];
     if (p->weak != weak || p->crowded != crowded) continue;
     const dcs_scale_row row = dcs_scale_row_of(s, i);
     const double lo = row.hi_s > 0 ? row.speed_up * row.wall_s / row.hi_s : row.speed_up,
                  hi = row.lo_s > 0 ? row.speed_up * row.wall_s / row.lo_s : row.speed_up;
-    fprintf(dat, "%d\t%.9g\t%.9g\t%.9g\t%d ranks, %d threads\n", p->workers, row.speed_up, lo, hi,
-            p->ranks, p->threads);
+    fprintf(dat, "%d\t%.9g\t%.9g\t%.9g\t%s\n", p->workers, row.speed_up, lo, hi,
+            dcs_scale_point_text(p, text));
   }
 }
 

@@ -137,7 +137,7 @@ static dcs_status build(command *c, const dcs_scale_plan *plan, const dcs_scale_
   add(c, "-n");
   add_text(c, "%d", p->ranks);
   add(c, "env");
-  add_text(c, "OMP_NUM_THREADS=%d", p->threads);
+  if (p->threads > 0) add_text(c, "OMP_NUM_THREADS=%d", p->threads);
   if (p->cards > 0) add_cards(c, p->cards);
   add(c, plan->program);
   for (int i = 0; plan->words[i]; i++)

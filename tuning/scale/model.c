@@ -54,7 +54,8 @@ static double hidden(const dcs_scale_run *r) {
   return r->hidden_s;
 }
 
-/* Of strong scaling and not crowded: one rank, and the fewest of several with as many threads. */
+/* Of strong scaling and not crowded: one rank, and the fewest of several with as many workers each.
+ */
 static bool find_points(const dcs_scale *s, int *one, int *several) {
   *one = *several = -1;
   for (int i = 0; i < s->n_points; i++) {
@@ -64,7 +65,8 @@ static bool find_points(const dcs_scale *s, int *one, int *several) {
   }
   for (int i = 0; i < s->n_points && *one >= 0; i++) {
     const dcs_scale_point *p = &s->points[i];
-    if (p->weak || p->crowded || p->ranks == 1 || p->threads != s->points[*one].threads) continue;
+    if (p->weak || p->crowded || p->ranks == 1) continue;
+    if (p->workers != p->ranks * s->points[*one].workers) continue;
     if (*several < 0 || p->ranks < s->points[*several].ranks) *several = i;
   }
   return *several >= 0;

@@ -47,7 +47,8 @@ static dcs_sheet sheet_of(const dcs_scale *s) {
 
 /* ---- simulation ---- */
 
-/* The median of what was measured at so many ranks of the model's threads; NaN: nothing was. */
+/* The median of what was measured at so many ranks, each of the model's workers; NaN: nothing was.
+ */
 static double measured_at(const dcs_scale *s, int64_t ranks, bool weak) {
   int one = -1;
   for (int i = 0; i < s->n_points; i++)
@@ -56,7 +57,8 @@ static double measured_at(const dcs_scale *s, int64_t ranks, bool weak) {
       one = i;
   for (int i = 0; i < s->n_points && one >= 0; i++) {
     const dcs_scale_point *p = &s->points[i];
-    if (!p->crowded && p->weak == weak && p->ranks == ranks && p->threads == s->points[one].threads)
+    if (!p->crowded && p->weak == weak && p->ranks == ranks &&
+        p->workers == ranks * s->points[one].workers)
       return dcs_scale_row_of(s, i).wall_s;
   }
   return NAN;
@@ -109,11 +111,10 @@ dcs_status dcs_scale_write(const dcs_scale *s, const char *folder, int64_t last)
 /* ---- sentences ---- */
 
 static void say_ratio(const dcs_scale *s, int a, int b) {
-  const dcs_scale_point *p = &s->points[a], *q = &s->points[b];
+  char of[DCS_SCALE_POINT_TEXT], other[DCS_SCALE_POINT_TEXT];
   const dcs_ratio ratio = dcs_scale_ratio(s, a, b);
-  printf("%d rank%s of %d thread%s took %.3f times as long as %d of %d", p->ranks,
-         p->ranks > 1 ? "s" : "", p->threads, p->threads > 1 ? "s" : "", ratio.value, q->ranks,
-         q->threads);
+  printf("%s took %.3f times as long as %s", dcs_scale_point_text(&s->points[a], of), ratio.value,
+         dcs_scale_point_text(&s->points[b], other));
   if (isnan(ratio.lo))
     printf(" (no interval below %d rounds)\n", DCS_PAIRED_BLOCKS);
   else
@@ -170,7 +171,7 @@ static void say_simulation(const dcs_scale *s, int64_t nodes) {
   dcs_scale_model m;
   if (!dcs_scale_model_of(s, &m)) {
     printf("simulation: none: expected strong scaling at one rank and at several of as many "
-           "threads, on CPUs of their own\n");
+           "threads or cards, on CPUs of their own\n");
     return;
   }
   const double one_s = dcs_scale_simulate(&m, 1, false),

@@ -6,12 +6,21 @@
 #include "harness/base/random.h"
 #include "harness/files/csv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void dcs_scale_free(dcs_scale *s) {
   free(s->points);
   free(s->runs);
   *s = (dcs_scale){0};
+}
+
+char *dcs_scale_point_text(const dcs_scale_point *p, char text[DCS_SCALE_POINT_TEXT]) {
+  const bool cards = p->cards > 0;
+  const int n = cards ? p->cards : p->threads;
+  snprintf(text, DCS_SCALE_POINT_TEXT, "%d rank%s %s %d %s%s", p->ranks, p->ranks > 1 ? "s" : "",
+           cards ? "on" : "of", n, cards ? "card" : "thread", n > 1 ? "s" : "");
+  return text;
 }
 
 static dcs_status put_header(dcs_csv *csv) {
@@ -48,8 +57,8 @@ static dcs_status run_point(const dcs_scale_plan *plan, int point, int round, dc
                             dcs_scale *s) {
   const dcs_scale_point *p = &s->points[point];
   dcs_scale_run run = {.point = point, .round = round};
-  char what[96];
-  snprintf(what, sizeof what, "%d ranks of %d threads, round %d", p->ranks, p->threads, round + 1);
+  char of[DCS_SCALE_POINT_TEXT], what[96];
+  snprintf(what, sizeof what, "%s, round %d", dcs_scale_point_text(p, of), round + 1);
   dcs_progress_draw(plan->progress, (double)s->n_runs / (double)(plan->rounds * s->n_points), what);
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
   DCS_TRY(dcs_scale_job(plan, p, &run));

@@ -21,10 +21,11 @@
 
 typedef struct {
   bool weak;
-  int ranks, threads, cards; /* cards 0: the CPU, or whatever device the command names */
-  int workers;               /* cards, or ranks times threads */
-  int64_t frames;            /* weak: of the job, or slices */
-  bool crowded;              /* more threads than CPUs: it counts for no fit */
+  int ranks, cards; /* cards 0: the CPU, or whatever device the command names */
+  int threads;      /* of a rank; 0, of cards: as many as it finds */
+  int workers;      /* cards, or ranks times threads */
+  int64_t frames;   /* weak: of the job, or slices */
+  bool crowded;     /* more threads than CPUs: it counts for no fit */
 } dcs_scale_point;
 
 /* One job. Of stages: seconds of all ranks together, but for what rank 0 does before there are
@@ -139,8 +140,7 @@ typedef struct {
  * there are two or more. False: these were not measured. */
 bool dcs_scale_model_of(const dcs_scale *scale, dcs_scale_model *model);
 /* Parts that so many nodes share: where one has as many as there can be, the same; else as many for
- * each, up to those. With `weak` always as many for each. */
-/* Slabs of steps: a node has one. */
+ * each, up to those. With `weak` always as many for each. Of steps a node has one, its slab. */
 int64_t dcs_scale_parts(const dcs_scale_model *model, int64_t nodes, bool weak);
 /* Whether the model was fitted to the time of so many ranks. */
 bool dcs_scale_fitted(const dcs_scale_model *model, int64_t ranks, bool weak);
@@ -150,6 +150,10 @@ bool dcs_scale_grows(const dcs_scale_model *model);
 double dcs_scale_simulate(const dcs_scale_model *model, int64_t nodes, bool weak);
 
 /* ---- writing (tuning/scale/rows.c, draw.c) ---- */
+
+/* "2 ranks of 1 thread", "4 ranks on 2 cards". Returns text. */
+enum { DCS_SCALE_POINT_TEXT = 64 };
+char *dcs_scale_point_text(const dcs_scale_point *point, char text[DCS_SCALE_POINT_TEXT]);
 
 /* DIR/scaling.csv, a row for each point, and DIR/simulated.csv up to so many nodes. */
 dcs_status dcs_scale_write(const dcs_scale *scale, const char *folder, int64_t nodes);
