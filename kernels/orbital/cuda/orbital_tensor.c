@@ -30,14 +30,13 @@ static double flops_per_eval(const dcs_config *config) {
 }
 
 /* Tensor cores truncate, by 6.5 u of a sum at most: of 8 products and what they are added to each
- * by u / 2 of the largest, and the result by 2 u. So `sums` one behind another are off by 6.5 u
- * sums, as 3 u sqrt(L) is with L = 4.7 sums^2. Then come those of 64 terms. */
+ * by u / 2 of the largest, and the result by 2 u. A tile's are 6 one behind another, 39 u, as 3 u
+ * sqrt(L) is with L = 169. Then come those of all tiles. */
 static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
-  enum { OF_ONE = 64, K = 8 };
+  enum { OF_A_TILE = 169, TERMS = 16 };
   const int64_t terms = problem->n_inputs * DCS_ORBITAL_PRIMITIVES * (DCS_ORBITAL_L + 1);
-  const int64_t sums = 3 * dcs_divide_up(terms < OF_ONE ? terms : OF_ONE, K);
   (void)config;
-  return 5 * sums * sums + dcs_divide_up(terms, OF_ONE);
+  return OF_A_TILE + dcs_divide_up(terms, TERMS);
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
