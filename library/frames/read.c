@@ -162,6 +162,7 @@ static dcs_status prepare_all(void *pipe) {
   for (dcs_frame_slot *slot; (slot = dcs_pipe_next_read(p)) != NULL;) {
     const double start = dcs_now_ns();
     slot->status = prepare(p, slot);
+    dcs_team_unbind();
     if (slot->status != DCS_OK) snprintf(slot->why, sizeof slot->why, "%s", dcs_error_message());
     dcs_pipe_worked(p, DCS_STAGE_PREPARING, start);
     dcs_pipe_set_slot(p, slot, DCS_SLOT_READY);
