@@ -14,9 +14,7 @@
 
 /* DCS_PART_LATER after a millisecond. */
 static dcs_status take(dcs_pipe *p, int64_t *block) {
-  pthread_mutex_lock(&p->calls);
   const dcs_status status = p->job->take(p->job->user, block);
-  pthread_mutex_unlock(&p->calls);
   if (status != DCS_OK || *block != DCS_PART_LATER) return status;
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
   nanosleep(&(struct timespec){0, 1000000}, NULL);
