@@ -130,7 +130,7 @@ static dcs_status write_t4_of_journal(const arguments *a) {
   dcs_journal journal;
   DCS_TRY(dcs_table_read(path, &table));
   dcs_status status = dcs_journal_read(&path, 1, &journal, stderr);
-  if (status == DCS_OK && journal.n == 0)
+  if (status == DCS_OK && dcs_table_rows(table) == 0)
     status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", path);
   if (status == DCS_OK) status = dcs_t4_write_journal(table, a->t4);
   dcs_journal_free(&journal);

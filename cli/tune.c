@@ -167,7 +167,10 @@ static dcs_status with_journals(arguments *a) {
   if (a->spec) DCS_TRY(dcs_own_load(a->spec, NULL, false, &a->tune.variant));
   dcs_status status = dcs_journal_read(a->words, a->n_words, &journal, stderr);
   if (status == DCS_OK && journal.n == 0)
-    status = dcs_fail(DCS_INPUT, "%s: found no evaluation; expected a row at least", a->words[0]);
+    status = dcs_fail(DCS_INPUT,
+                      "%s: found no evaluation of a variant that is known; expected one, or --spec "
+                      "with the specification of its rows",
+                      a->words[0]);
   if (status == DCS_OK && a->what == DO_STUDY)
     status = dcs_tune_study(&journal, (int)a->samples, a->out);
   if (status == DCS_OK && a->pareto)

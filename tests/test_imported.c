@@ -105,6 +105,9 @@ static void thresholds_to_paste(void **state) {
                       "loses at most 2.1% at a size that it was not drawn from");
   snprintf(header, sizeof header, "%s/thresholds.h", folder);
   assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  t->regret_worst = 1.506; /* no digits with an exponent */
+  assert_non_null(strstr(dcs_crossover_sentence(&found.measured, &found.list[0], sentence),
+                         "; it loses at most 150% at"));
   dcs_crossovers_free(&found);
   forget_run();
   check_user("#include \"thresholds.h\"\n"

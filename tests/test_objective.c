@@ -139,6 +139,11 @@ static void energy_that_nothing_reports_is_refused(void **state) {
   assert_contains(program_err, "the emulated device reports no energy");
   assert_status(program_run("tune cpu_simd --atoms 10 --grid 8^3 --objective time_ns*"), 2);
   assert_contains(program_err, "expected time, energy, edp or an expression");
+  assert_status(program_run("tune cpu_simd --atoms 10 --grid 8^3 --budget-evals 1 --objective "
+                            "registers*time_ns"),
+                3);
+  assert_contains(program_err, "the objective registers*time_ns: ");
+  assert_contains(program_err, "; unknown here: registers, energy_j");
   if (dcs_rapl_read(DCS_RAPL_FOLDER).n > 0) return;
   assert_status(program_run("tune cpu_simd --atoms 10 --grid 8^3 --objective edp"), 4);
   assert_contains(program_err, "energy_uj");

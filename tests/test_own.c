@@ -81,6 +81,25 @@ static void the_example_in_c_is_tuned_resumed_and_kept(void **state) {
   assert_contains(program_out, "found SUMS=");
 }
 
+/* As T4 they are read with the specification, and without it: its parameters alone. */
+static void evaluations_of_a_specification_are_written_for_others(void **state) {
+  (void)state;
+  const char *const t4 = "dot.t4.json";
+  assert_status(program_run("tune results/examples/dot.json --strategy exhaustive --samples 3 "
+                            "--journal %s",
+                            in_folder("dot.csv")),
+                0);
+  assert_status(program_run("report --t4 %s %s", in_folder(t4), in_folder("dot.csv")), 0);
+  assert_status(program_run("tune --replay %s --strategy exhaustive", in_folder(t4)), 0);
+  assert_contains(program_out, "dot: 8 evaluations by strategy exhaustive");
+  assert_contains(program_out, ": 0.00% slower than the best recorded, SUMS=");
+  assert_status(program_run("tune --replay %s --spec results/examples/dot.json", in_folder(t4)), 0);
+  assert_contains(program_out, "own_dot: 8 evaluations by strategy surrogate");
+  assert_status(program_run("tune --replay %s", in_folder("dot.csv")), 3);
+  assert_contains(program_err, "found no evaluation of a variant that is known; expected one, or "
+                               "--spec");
+}
+
 /* Rows of a specification mean nothing to a tuning of anything else, and do no harm. */
 static void other_tunings_go_on_beside_it(void **state) {
   (void)state;
@@ -316,6 +335,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_example_in_cuda_is_checked_without_a_gpu),
       cmocka_unit_test(the_example_in_c_is_tuned_resumed_and_kept),
+      cmocka_unit_test(evaluations_of_a_specification_are_written_for_others),
       cmocka_unit_test(other_tunings_go_on_beside_it),
       cmocka_unit_test(a_wrong_kernel_has_no_time),
       cmocka_unit_test(what_does_not_compile_is_said),

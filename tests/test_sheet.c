@@ -123,17 +123,18 @@ static void nothing_is_a_table_too(void **state) {
   dcs_sheet_free(&sheet);
 }
 
-/* Numbers where all cells of a column are, or are empty; one text makes texts of all. */
+/* Numbers where all cells of a column are, or are empty; one text makes texts of all. What is
+ * unknown is null in JSON, in a column without any number, too. */
 static void a_file_is_a_table(void **state) {
   (void)state;
-  static const char text[] = "name,lo,grid\na,1.5,4000\n\"b \"\"c\"\"\",,16x16x4\n";
+  static const char text[] = "name,lo,grid,hi\na,1.5,4000,\n\"b \"\"c\"\"\",,16x16x4,\n";
   dcs_table *table;
   dcs_sheet sheet;
   assert_int_equal(dcs_table_parse("times.csv", text, sizeof text - 1, &table), DCS_OK);
   assert_int_equal(dcs_sheet_of_table(table, &sheet), DCS_OK);
   check(&sheet, DCS_SHEET_JSON,
-        "[\n {\"name\": \"a\", \"lo\": 1.5, \"grid\": \"4000\"},\n"
-        " {\"name\": \"b \\\"c\\\"\", \"lo\": null, \"grid\": \"16x16x4\"}\n]\n");
+        "[\n {\"name\": \"a\", \"lo\": 1.5, \"grid\": \"4000\", \"hi\": null},\n"
+        " {\"name\": \"b \\\"c\\\"\", \"lo\": null, \"grid\": \"16x16x4\", \"hi\": null}\n]\n");
   check(&sheet, DCS_SHEET_CSV, text);
   dcs_sheet_free(&sheet);
   dcs_table_free(table);

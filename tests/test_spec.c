@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/spec/own.h"
+#include "harness/verify/verify.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -224,6 +225,7 @@ static void a_specification_makes_a_problem_and_a_variant(void **state) {
   assert_false(dcs_applicable(v, &problem, &(dcs_config){{33, 1, 1}}, why));
   assert_string_equal(why, "BLOCK=33 is none of its values");
   assert_true(dcs_applicable(v, &problem, &(dcs_config){{64, 4, 0}}, why));
+  assert_true(dcs_is_legal(&(dcs_method){v, {{64, 4, 0}}}, why)); /* as `compile` asks */
   v->plan(&problem, &(dcs_config){{64, 4, 0}}, &plan);
   assert_true(plan.block[0] == 64 && plan.block[1] == 1 && plan.grid[1] == 1);
   assert_int_equal(plan.grid[0], (100000 + 255) / 256);

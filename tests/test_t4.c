@@ -246,6 +246,24 @@ static void a_run_is_written(void **state) {
   dcs_table_free(summary);
 }
 
+static void axes_of_timings_keep_their_names(void **state) {
+  (void)state;
+  put_file(in_folder("times.csv"),
+           "method,rows,columns,time_ns\na,3,5,700\na,4,5,800\na,4,6,900\n");
+  assert_status(program_run("import %s --out %s", in_folder("times.csv"), in_folder("times")), 0);
+  assert_status(program_run("report --t4 %s %s", in_folder("times.json"), in_folder("times")), 0);
+  assert_status(program_run("import %s --size rows,columns --out %s", in_folder("times.json"),
+                            in_folder("times_again")),
+                0);
+  dcs_table *summary = run_table("times_again", "summary.csv");
+  assert_int_equal(dcs_table_rows(summary), 3);
+  assert_string_equal(dcs_table_text(summary, 1, "problem_config"), "rows,columns");
+  assert_string_equal(dcs_table_text(summary, 1, "axis_1"), "4");
+  assert_string_equal(dcs_table_text(summary, 1, "axis_2"), "5");
+  assert_string_equal(dcs_table_text(summary, 1, "median_ns"), "800");
+  dcs_table_free(summary);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(t4_of_kernel_tuner),
@@ -255,6 +273,7 @@ int main(void) {
       cmocka_unit_test(wrong_files_are_refused_with_their_place),
       cmocka_unit_test(a_journal_comes_back_to_the_last_digit),
       cmocka_unit_test(a_run_is_written),
+      cmocka_unit_test(axes_of_timings_keep_their_names),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

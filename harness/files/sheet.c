@@ -17,13 +17,10 @@ dcs_sheet dcs_sheet_begin(const char *caption, const dcs_sheet_column *columns, 
 }
 
 static bool has_numbers(const dcs_table *table, int column) {
-  bool any = false;
-  for (size_t row = 0; row < dcs_table_rows(table); row++) {
-    if (!*dcs_table_cell(table, row, column)) continue;
-    if (isnan(dcs_table_number(table, row, column))) return false;
-    any = true;
-  }
-  return any;
+  for (size_t row = 0; row < dcs_table_rows(table); row++)
+    if (*dcs_table_cell(table, row, column) && isnan(dcs_table_number(table, row, column)))
+      return false;
+  return true;
 }
 
 dcs_status dcs_sheet_of_table(const dcs_table *table, dcs_sheet *sheet) {

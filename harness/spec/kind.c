@@ -136,13 +136,13 @@ static dcs_status make_data(dcs_made *made) {
 }
 
 dcs_status dcs_made_fill_kind(dcs_made *made, bool runs) {
-  static const char *const none[] = {NULL};
+  static const char *const none[] = {NULL}, *const one[] = {"", NULL};
   made->kind = (dcs_kind){.id = made->id,
                           .what = made->what,
                           .unit = "",
                           .eval = "value",
                           .axes = none,
-                          .verified = none,
+                          .verified = one,
                           .buffers = made->buffers,
                           .work = work,
                           .reach = dcs_reaches_all,

@@ -69,13 +69,23 @@ static dcs_status put_config(json_t *object, const char *config) {
   return fits ? DCS_OK : no_memory();
 }
 
+/* The name of an axis of timings is its user's. */
+static const char *name_of(const source *s, size_t row, const char *key) {
+  const dcs_kind *kind = s->run ? s->run->rows[row].size.kind : NULL;
+  if (!kind || !kind->made_of) return key;
+  for (int a = 0; a < kind->n_axes; a++)
+    if (strcmp(key, kind->axes[a]) == 0) return kind->dimensions[a].name;
+  return key;
+}
+
 static dcs_status put_configuration(const source *s, size_t row, json_t *result) {
   json_t *object = json_object();
   if (json_object_set_new(result, "configuration", object) != 0 ||
       !put_value(object, "variant", dcs_table_text(s->table, row, "variant")))
     return no_memory();
   for (int k = 0; k < N_KEYS; k++)
-    if (s->varies[k] && !put_value(object, keys[k], dcs_table_text(s->table, row, keys[k])))
+    if (s->varies[k] &&
+        !put_value(object, name_of(s, row, keys[k]), dcs_table_text(s->table, row, keys[k])))
       return no_memory();
   return put_config(object, dcs_table_text(s->table, row, "config"));
 }

@@ -92,6 +92,9 @@ char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]);
 char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]);
 /* The card of the reference whose GPU times these are; "" where all are of the run. */
 const char *dcs_crossover_card(const dcs_measured *m, const dcs_crossover *c);
+/* The time lost at worst at a size that the estimate was not drawn from, in percent to two digits;
+ * NaN: unknown. */
+double dcs_crossover_loss(const dcs_crossover *c);
 /* "n (warm): use gpu from 51 on (95%: 50 to 52), cpu below; it loses at most 2% at a size that it
  * was not drawn from": figures no finer than the interval supports. Returns text. */
 char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char text[1024]);

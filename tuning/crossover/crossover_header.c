@@ -22,6 +22,12 @@ static double rounded(double value, const dcs_threshold *t) {
   return unit * round(value / unit);
 }
 
+double dcs_crossover_loss(const dcs_crossover *c) {
+  const double loss = 100 * c->threshold.regret_worst;
+  const double unit = pow(10, floor(log10(loss)) - 1);
+  return loss > 0 ? round(loss / unit) * unit : loss;
+}
+
 /* "95%: 17290 to 18940"; returns text. */
 static char *interval_text(const dcs_threshold *t, char text[64]) {
   if (isnan(t->lo) && isnan(t->hi))
@@ -85,8 +91,8 @@ char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char
            dcs_scope_name(c->pair->scope), b, rounded(t->estimate, t), interval_text(t, interval),
            a);
   if (t->regret_worst > 0)
-    dcs_append(text, 1024, "; it loses at most %.2g%% at a size that it was not drawn from",
-               100 * t->regret_worst);
+    dcs_append(text, 1024, "; it loses at most %.6g%% at a size that it was not drawn from",
+               dcs_crossover_loss(c));
   else if (t->regret_worst == 0)
     dcs_append(text, 1024, "; it loses nothing at sizes that it was not drawn from");
   if (t->status != DCS_THRESHOLD_OK)

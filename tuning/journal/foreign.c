@@ -274,8 +274,10 @@ dcs_status dcs_journal_add_t4(const char *path, const json_t *root, dcs_journal 
                     "%s: found no results of a tuner; expected T4, KTT's output or a "
                     "cache of Kernel Tuner",
                     path);
+  const int before = journal->n;
   if (json_object_get(json_array_get(json_object_get(root, "results"), 0), "dcsbench"))
-    return add_own(path, root, journal);
+    DCS_TRY(add_own(path, root, journal));
+  if (journal->n > before) return DCS_OK;
   collection c = {.path = path, .index = json_object()};
   dcs_status status = c.index ? dcs_t4_each(path, root, collect, &c) : no_memory();
   if (status == DCS_OK) status = record(&c, root, journal);

@@ -245,8 +245,8 @@ static dcs_status say_crossover(const dcs_crossovers *found, const dcs_crossover
   if (t->status != DCS_THRESHOLD_OK)
     dcs_append(text, sizeof text, "; status %s", dcs_threshold_status_name(t->status));
   if (t->regret_worst > 0.005)
-    dcs_append(text, sizeof text, "; going by it loses up to %.2g%% at sizes held out",
-               100 * t->regret_worst);
+    dcs_append(text, sizeof text, "; going by it loses up to %.6g%% at sizes held out",
+               dcs_crossover_loss(c));
   if (*dcs_crossover_card(m, c))
     dcs_append(text, sizeof text, "; the GPU's times are of another machine, a reference (%s)",
                dcs_crossover_card(m, c));

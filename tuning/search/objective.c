@@ -1,5 +1,7 @@
 #include "tuning/search/objective.h"
 
+#include "harness/base/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +55,16 @@ void dcs_objective_close(dcs_objective *objective) {
   *objective = (dcs_objective){.text = ""};
 }
 
+/* What an expression could not be computed from: "; unknown here: registers, energy_j", or nothing;
+ * returns text. */
+static const char *unknown(const dcs_value values[N_NAMES], char text[DCS_TEXT]) {
+  *text = '\0';
+  for (int v = 0; v < N_NAMES; v++)
+    if (isnan(dcs_value_real(&values[v])))
+      dcs_append(text, DCS_TEXT, "%s%s", *text ? ", " : "; unknown here: ", names[v]);
+  return text;
+}
+
 dcs_status dcs_objective_value(const dcs_objective *o, const dcs_subject *subject,
                                const dcs_evaluation *e, const dcs_spent *spent, double *value) {
   const dcs_value values[N_NAMES] = {dcs_real_value(spent->time_ns), dcs_real_value(subject->work),
@@ -63,7 +75,11 @@ dcs_status dcs_objective_value(const dcs_objective *o, const dcs_subject *subjec
   dcs_status status = dcs_expression_value(o->expression, values, &room, &found);
   *value = status == DCS_OK ? dcs_value_real(&found) : NAN;
   dcs_room_free(&room);
-  DCS_TRY(status);
+  if (status != DCS_OK) {
+    char why[2 * DCS_TEXT], text[DCS_TEXT];
+    snprintf(why, sizeof why, "%s", dcs_error_message());
+    return dcs_fail(status, "the objective %s: %s%s", o->text, why, unknown(values, text));
+  }
   if (*value > 0 && isfinite(*value)) return DCS_OK;
   return dcs_fail(DCS_INPUT, "the objective %s: found %g; expected a number above 0", o->text,
                   *value);
