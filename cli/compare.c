@@ -83,7 +83,7 @@ static dcs_status compare(const arguments *a, const char *const folders[2], dcs_
 /* ---- measuring both ---- */
 
 /* A pair of processes measures so many rounds that ROUNDS make this many blocks of them. */
-enum { ROUNDS = 48, BLOCKS = 16 };
+enum { ROUNDS = 64, BLOCKS = 16 };
 
 typedef struct {
   char folders[2][4096]; /* of the runs */
@@ -190,7 +190,8 @@ dcs_status dcs_command_compare(int argc, char **argv) {
           "are refused.\n\n"
           "A machine is faster at one time than at another. With --run one sample of A and one of "
           "B "
-          "follow each other in random order, 48 pairs of each size unless --rounds says, and "
+          "follow each other in random order, 64 pairs of each size unless --rounds says; the "
+          "ratio is the median of theirs, and "
           "SLOWER and FASTER hold for all sizes together: a program against itself ends with "
           "status "
           "1 in fewer than one session in twenty. Runs measured one after the other have the "

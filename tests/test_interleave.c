@@ -77,6 +77,85 @@ static void turns_come_in_pairs_of_either_order(void **state) {
   assert_true(b_first > TURNS / 8 && b_first < TURNS / 2 - TURNS / 8);
 }
 
+/* A program that takes `rounds` samples at a size, of `inner` maps of `method` each, and writes
+ * down every word that lets it. */
+static void put_sampler(const char *name, int rounds, int inner, const char *method) {
+  char text[1024];
+  snprintf(text, sizeof text,
+           "#!/bin/sh\n"
+           "echo turns 1; read word\n"
+           "round=0; last=0; while [ $round -lt %d ]; do\n"
+           "  echo at 0 $round 0 0.5 $last %s; read word || exit\n"
+           "  last=%d; echo %s $round $word >> %s; echo $GOMP_SPINCOUNT $KMP_BLOCKTIME > %s\n"
+           "  round=$((round + 1)); done\n"
+           "echo at 0 -1 0 1 $last; read word; echo end\n",
+           rounds, method, inner, name, in_folder("log"), in_folder("waits"));
+  put_file(in_folder(name), text);
+  assert_int_equal(chmod(in_folder(name), 0755), 0);
+}
+
+/* Whoever is second in a pair takes as many maps as the first did; whoever begins one, or is alone
+ * in it, as many as it likes. */
+static void both_samples_of_a_pair_hold_the_same_maps(void **state) {
+  (void)state;
+  enum { ROUNDS = 12, MORE = 2 };
+  char line[64], name[8], word[8];
+  int firsts[2] = {0}, lines = 0;
+  put_sampler("a", ROUNDS + MORE, 10, "c0ffee");
+  put_sampler("b", ROUNDS, 20, "c0ffee");
+  assert_int_equal(interleave(in_folder("a"), in_folder("b"), 4), DCS_OK);
+  FILE *log = fopen(in_folder("log"), "r");
+  assert_non_null(log);
+  for (; fgets(line, sizeof line, log); lines++) {
+    int round, inner = 0;
+    assert_true(sscanf(line, "%7s %d %7s %d", name, &round, word, &inner) >= 3);
+    assert_int_equal(round, lines < 2 * ROUNDS ? lines / 2 : lines - ROUNDS);
+    assert_string_equal(word, round > 0 && round % 4 == 0 ? "fresh" : "go");
+    const bool second = lines < 2 * ROUNDS && lines % 2;
+    assert_int_equal(inner, !second ? 0 : *name == 'a' ? 20 : 10);
+    if (lines < 2 * ROUNDS && !second) firsts[*name == 'b']++;
+  }
+  fclose(log);
+  assert_int_equal(lines, 2 * ROUNDS + MORE);
+  assert_true(firsts[0] > 0 && firsts[1] > 0);
+}
+
+/* A build that does not say what its samples hold is not told either; nor one that is at another
+ * method. */
+static void samples_of_no_pair_are_told_no_number(void **state) {
+  (void)state;
+  for (int other = 0; other < 2; other++) {
+    if (other)
+      put_sampler("a", 3, 10, "c0ffe");
+    else
+      put_program("a", 3, 1);
+    put_sampler("b", 3, 20, "c0ffee");
+    assert_int_equal(interleave(in_folder("a"), in_folder("b"), 99), DCS_OK);
+    char *log = get_file(in_folder("log"), NULL);
+    assert_null(strstr(log, " 10"));
+    assert_null(strstr(log, " 20"));
+    free(log);
+  }
+}
+
+static void waiting_threads_let_the_other_program_run(void **state) {
+  (void)state;
+  static const char *const policy[] = {NULL, "active"}, *const count[] = {"10000 1\n", "\n"};
+  put_sampler("a", 1, 1, "c0ffee");
+  put_sampler("b", 1, 1, "c0ffee");
+  for (int user = 0; user < 2; user++) {
+    unsetenv("GOMP_SPINCOUNT");
+    unsetenv("KMP_BLOCKTIME");
+    unsetenv("OMP_WAIT_POLICY");
+    if (policy[user]) setenv("OMP_WAIT_POLICY", policy[user], true);
+    assert_int_equal(interleave(in_folder("a"), in_folder("b"), 99), DCS_OK);
+    char *waits = get_file(in_folder("waits"), NULL);
+    assert_string_equal(waits, count[user]);
+    free(waits);
+  }
+  unsetenv("OMP_WAIT_POLICY");
+}
+
 /* What takes more than a minute says how long, once, and how to have it shorter. */
 static void what_takes_long_is_said_with_advice(void **state) {
   (void)state;
@@ -172,6 +251,7 @@ static void a_thread_that_lacks_its_cpu_is_disturbed(void **state) {
 static void both_are_measured_and_kept(void **state) {
   (void)state;
   const char *program = program_path();
+  double inner[12];
   int status = program_run("compare --run %s %s " SWEEP " --seed 3 --out %s", program, program,
                            in_folder("kept"));
   assert_true(status == 0 || status == 1); /* as the times are */
@@ -183,6 +263,11 @@ static void both_are_measured_and_kept(void **state) {
     assert_int_equal(dcs_table_rows(summary), 2);
     for (size_t r = 0; r < 12; r++) /* each round has processes of its own */
       assert_int_equal(number_at(samples, r, "process"), r < 6 ? r : r - 1);
+    for (size_t r = 0; r < 12; r++)
+      if (side == 0)
+        inner[r] = number_at(samples, r, "inner");
+      else
+        assert_true(number_at(samples, r, "inner") == inner[r]);
     for (size_t r = 0; r < 2; r++) {
       assert_string_equal(text_at(summary, r, "outcome"), "ok");
       assert_true(number_at(summary, r, "disturbed") <= 6);
@@ -237,6 +322,9 @@ static void words_that_do_not_fit_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(turns_come_in_pairs_of_either_order),
+      cmocka_unit_test(both_samples_of_a_pair_hold_the_same_maps),
+      cmocka_unit_test(samples_of_no_pair_are_told_no_number),
+      cmocka_unit_test(waiting_threads_let_the_other_program_run),
       cmocka_unit_test(what_takes_long_is_said_with_advice),
       cmocka_unit_test(the_one_behind_catches_up),
       cmocka_unit_test(a_program_that_takes_no_turns_is_refused),

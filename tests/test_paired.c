@@ -15,60 +15,88 @@ static void assert_near(double found, double expected) {
     fail_msg("found %.17g, expected %.17g", found, expected);
 }
 
-/* Pairs whose log ratios are values[n], a block each. */
-static dcs_ratio ratio_of_values(const double *values, size_t n, double *p) {
-  double a[128], b[128], room[128];
-  int block[128];
+enum { MANY = 128 };
+
+/* Pairs whose log ratios are values[n], in blocks of `per`. */
+static dcs_ratio ratio_of_values(const double *values, size_t n, int per, double *p) {
+  double a[MANY], b[MANY], room[DCS_PAIRED_ROOM * MANY];
+  int block[MANY];
   for (size_t i = 0; i < n; i++) {
     a[i] = 5;
     b[i] = 5 * exp(values[i]);
-    block[i] = (int)i;
+    block[i] = (int)i / per;
   }
   return dcs_ratio_of_pairs(a, b, block, n, room, p);
 }
 
 /* ---- by hand ---- */
 
-static void a_block_counts_once_by_its_median(void **state) {
+static void the_ratio_is_the_median_of_all_pairs(void **state) {
   (void)state;
   static const double a[] = {1, 1, 1, 2, 2, 4, 1}, b[] = {3, 90, 2, 2, 18, 4, 0.5};
   static const int block[] = {0, 0, 0, 3, 3, 7, 9};
-  double room[7], p;
-  /* Medians 3, the root of 1 * 9, 1, 0.5. Averages of their logarithms as ratios, sorted: 0.5,
-   * 0.707, 1, 1.225, 1.225, 1.732, 1.732, 3, 3, 3; the middle is the root of 1.225 * 1.732. */
-  dcs_ratio ratio = dcs_ratio_of_pairs(a, b, block, 7, room, &p);
-  assert_near(ratio.value, pow(1.5 * 3, 0.25));
+  double room[DCS_PAIRED_ROOM * 7], p;
+  dcs_ratio ratio = dcs_ratio_of_pairs(a, b, block, 7, room, &p); /* 0.5 1 1 2 3 9 90 */
+  assert_near(ratio.value, 2);
   assert_true(ratio.n_a == 7 && ratio.n_b == 7);
-  assert_true(isnan(ratio.lo) && isnan(ratio.hi) && isnan(p));
+  assert_true(isnan(ratio.lo) && isnan(ratio.hi) && isnan(p)); /* four blocks */
+  assert_near(dcs_ratio_of_pairs(a, b, block, 6, room, &p).value, sqrt(2 * 3));
   assert_true(isnan(dcs_ratio_of_pairs(a, b, block, 0, room, &p).value) && isnan(p));
 }
 
-/* Values 2^i: of the averages, (2^i + 2^j)/2 with i >= j, those that are at most 2^i/2 + 2^j/2 are
- * i(i + 1)/2 + j + 1, so that an end is its own rank. */
-static size_t rank_of(double log_ratio) {
-  const double sum = 2 * log_ratio;
-  const int i = (int)floor(log2(sum / (1 + 1e-9))); /* 2^i + 2^i counts as 2^(i + 1) - */
-  const double rest = sum - exp2(i);
-  const int j = rest > 0.5 ? (int)lround(log2(rest)) : 0;
-  return (size_t)(i * (i + 1) / 2 + j + 1);
+static double normal(dcs_random *random) {
+  double u = 1 - dcs_random_unit(random), v = dcs_random_unit(random);
+  return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-static void the_interval_has_the_tables_ranks(void **state) {
+/* The share of all flips of blocks whose sum of signed scores is at least that of the values. */
+static double share_of_flips(const double *values, int n, int per, double centre) {
+  const int blocks = (n + per - 1) / per, end = (n + 3) / 4, most = end < 8 ? end : 8;
+  int sums[20] = {0}, found = 0, as_far = 0;
+  for (int i = 0; i < n; i++) {
+    int nearer = 0;
+    for (int j = 0; j < n; j++)
+      nearer += fabs(values[j] - centre) < fabs(values[i] - centre);
+    const int rank = nearer + 1 < end ? nearer + 1 : end;
+    const int score = (int)ceil((double)rank * most / end);
+    sums[i / per] += values[i] > centre ? score : -score;
+  }
+  for (int k = 0; k < blocks; k++)
+    found += sums[k];
+  for (int flips = 0; flips < 1 << blocks; flips++) {
+    int sum = 0;
+    for (int k = 0; k < blocks; k++)
+      sum += flips >> k & 1 ? -sums[k] : sums[k];
+    as_far += sum >= found;
+  }
+  return (double)as_far / (1 << blocks);
+}
+
+static void probability_and_interval_are_those_of_all_flips(void **state) {
   (void)state;
-  /* The largest sum that is significant at 5%, two-sided, as tables of the test print it. */
   static const struct {
-    size_t n, critical;
-  } table[] = {{6, 0}, {7, 2}, {8, 3}, {9, 5}, {10, 8}, {12, 13}, {15, 25}, {16, 29}, {20, 52}};
-  for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
-    double values[20], p;
-    for (size_t i = 0; i < table[t].n; i++)
-      values[i] = exp2((double)i) / 4096;
-    dcs_ratio ratio = ratio_of_values(values, table[t].n, &p);
-    assert_int_equal(rank_of(4096 * log(ratio.lo)), table[t].critical + 1);
-    for (size_t i = 0; i < table[t].n; i++)
-      values[i] = -values[i];
-    ratio = ratio_of_values(values, table[t].n, &p);
-    assert_int_equal(rank_of(-4096 * log(ratio.hi)), table[t].critical + 1);
+    int n, per;
+  } sizes[] = {{6, 1}, {8, 1}, {14, 2}, {33, 3}, {48, 4}, {100, 10}};
+  const double margin = log(DCS_CHANGE_MARGIN), step = 2e-6;
+  dcs_random random = {17};
+  for (int t = 0; t < 60; t++) {
+    const int n = sizes[t % 6].n, per = sizes[t % 6].per;
+    double values[MANY], turned[MANY], p, turned_p;
+    for (int i = 0; i < n; i++) {
+      values[i] = 0.03 + 0.02 * normal(&random);
+      turned[i] = -values[i];
+    }
+    const dcs_ratio ratio = ratio_of_values(values, (size_t)n, per, &p);
+    const dcs_ratio other = ratio_of_values(turned, (size_t)n, per, &turned_p);
+    const double expected = 2 * share_of_flips(values, n, per, margin);
+    assert_true(expected < 1 ? fabs(p - expected) < 1e-9 : p == 1);
+    assert_true(share_of_flips(values, n, per, log(ratio.lo) - step) <= 0.025);
+    assert_true(share_of_flips(values, n, per, log(ratio.lo) + step) > 0.025);
+    assert_true(share_of_flips(turned, n, per, -log(ratio.hi) - step) <= 0.025);
+    assert_true(share_of_flips(turned, n, per, -log(ratio.hi) + step) > 0.025);
+    assert_near(other.value, 1 / ratio.value);
+    assert_near(other.lo, 1 / ratio.hi);
+    assert_near(turned_p, p);
   }
 }
 
@@ -78,26 +106,26 @@ static void the_probability_is_beyond_the_margin(void **state) {
   const double margin = log(DCS_CHANGE_MARGIN);
   for (int i = 0; i < 8; i++)
     values[i] = margin + 0.01 + 0.001 * i;
-  (void)ratio_of_values(values, 8, &p); /* all eight on one side */
+  (void)ratio_of_values(values, 8, 1, &p); /* all eight on one side */
   assert_near(p, 2.0 / 256);
-  values[0] = margin - 0.0005; /* the least in size: its rank is 1; sums 0 and 1 of 256 */
-  (void)ratio_of_values(values, 8, &p);
+  values[0] = margin - 0.0005; /* the least in size: its score is 1; sums 0 and 1 of 256 */
+  (void)ratio_of_values(values, 8, 1, &p);
   assert_near(p, 2 * 2.0 / 256);
-  values[0] = margin - 0.0145; /* it is in size the fifth: sums 0 to 5 are 1 1 1 2 2 3 of 256 */
-  (void)ratio_of_values(values, 8, &p);
-  assert_near(p, 2 * 10.0 / 256);
+  values[0] = margin - 0.0145; /* it is in size the fifth: sums 0, 1 and 2 are 1 1 7 of 256 */
+  (void)ratio_of_values(values, 8, 1, &p);
+  assert_near(p, 2 * 9.0 / 256);
   for (int i = 0; i < 8; i++)
     values[i] = -values[i];
-  (void)ratio_of_values(values, 8, &p); /* of the other side the same */
-  assert_near(p, 2 * 10.0 / 256);
+  (void)ratio_of_values(values, 8, 1, &p); /* of the other side the same */
+  assert_near(p, 2 * 9.0 / 256);
   for (int i = 0; i < 8; i++)
     values[i] = 0;
-  dcs_ratio ratio = ratio_of_values(values, 8, &p);
+  dcs_ratio ratio = ratio_of_values(values, 8, 1, &p);
   assert_true(ratio.value == 1 && ratio.lo == 1 && ratio.hi == 1 && p == 1);
-  for (int i = 0; i < 70; i++) /* more than are counted exactly: 2^-69 is no more */
+  for (int i = 0; i < 70; i++)
     values[i] = margin + 0.01 + 0.001 * i;
-  (void)ratio_of_values(values, 70, &p);
-  assert_true(p > 0 && p < 1e-11);
+  (void)ratio_of_values(values, 70, 1, &p);
+  assert_near(p, exp2(-69));
 }
 
 static void holm_corrects_step_by_step(void **state) {
@@ -118,7 +146,7 @@ static void holm_corrects_step_by_step(void **state) {
 
 /* ---- by simulation ---- */
 
-enum { ROUNDS = 48, PER_BLOCK = 3, BLOCKS = ROUNDS / PER_BLOCK, SIZES = 24 };
+enum { ROUNDS = 64, PER_BLOCK = 4, BLOCKS = ROUNDS / PER_BLOCK, SIZES = 24 };
 
 typedef struct {
   double scatter; /* of a sample */
@@ -128,12 +156,10 @@ typedef struct {
   double held_up; /* the share of samples that are, by up to three times their time */
 } machine;
 
-static const machine quiet = {0.01, 0.9, 0.03, 0.004, 0.02}, busy = {0.03, 0.9, 0.1, 0.01, 0.3};
-
-static double normal(dcs_random *random) {
-  double u = 1 - dcs_random_unit(random), v = dcs_random_unit(random);
-  return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
-}
+/* `shared`: as a virtual host with 16 CPUs was found, of which others' work takes a part of the
+ * speed for many samples at a time. */
+static const machine quiet = {0.01, 0.9, 0.03, 0.004, 0.02}, busy = {0.03, 0.9, 0.1, 0.01, 0.3},
+                     shared = {0.02, 0.97, 0.08, 0.004, 0.05};
 
 /* A time at a speed of the machine that goes on from the last one's. */
 static double take(const machine *m, double *speed, double process, dcs_random *random) {
@@ -145,7 +171,7 @@ static double take(const machine *m, double *speed, double process, dcs_random *
 
 /* A size of a session: B's times are `factor` times A's. */
 static dcs_ratio simulate(const machine *m, double factor, dcs_random *random, double *p) {
-  double a[ROUNDS], b[ROUNDS], room[ROUNDS], speed = 0, process[2] = {0};
+  double a[ROUNDS], b[ROUNDS], room[DCS_PAIRED_ROOM * ROUNDS], speed = 0, process[2] = {0};
   int block[ROUNDS];
   for (int r = 0; r < ROUNDS; r++) {
     if (r % PER_BLOCK == 0)
@@ -189,12 +215,13 @@ static counts simulate_sessions(const machine *m, double factor, int sessions, u
 
 static void a_program_against_itself_is_rarely_told_apart(void **state) {
   (void)state;
-  const machine *machines[] = {&quiet, &busy};
+  const machine *machines[] = {&quiet, &busy, &shared};
+  static const char *const names[] = {"quiet", "busy", "shared"};
   const int sessions = simulated_trials(4000, 300);
-  for (int m = 0; m < 2; m++) {
+  for (int m = 0; m < 3; m++) {
     counts c = simulate_sessions(machines[m], 1, sessions, 11 + (uint64_t)m);
     print_message("%s: %.2f%% of intervals hold 1; %d and %d of %d sizes changed, in %d sessions\n",
-                  m ? "busy" : "quiet", 100.0 * c.covered / (sessions * SIZES), c.slower, c.faster,
+                  names[m], 100.0 * c.covered / (sessions * SIZES), c.slower, c.faster,
                   sessions * SIZES, c.sessions);
     assert_true(c.covered >= simulated_least(0.95, sessions * SIZES, true));
     assert_true(c.slower <= 0.025 * sessions * SIZES && c.faster <= 0.025 * sessions * SIZES);
@@ -224,7 +251,12 @@ static void a_change_of_5_percent_is_found(void **state) {
     assert_true(found >= 0.95 * sessions * SIZES);
     assert_int_equal(wrong, 0);
   }
-  counts c = simulate_sessions(&busy, 1.05, sessions, 31);
+  counts c = simulate_sessions(&shared, 1.05, sessions, 41);
+  print_message("shared: found in %d of %d sizes, wrong in %d\n", c.slower, sessions * SIZES,
+                c.faster);
+  assert_true(c.slower >= 0.95 * sessions * SIZES);
+  assert_int_equal(c.faster, 0);
+  c = simulate_sessions(&busy, 1.05, sessions, 31);
   print_message("busy: found in %d of %d sizes, wrong in %d\n", c.slower, sessions * SIZES,
                 c.faster);
   assert_int_equal(c.faster, 0);
@@ -232,8 +264,8 @@ static void a_change_of_5_percent_is_found(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_block_counts_once_by_its_median),
-      cmocka_unit_test(the_interval_has_the_tables_ranks),
+      cmocka_unit_test(the_ratio_is_the_median_of_all_pairs),
+      cmocka_unit_test(probability_and_interval_are_those_of_all_flips),
       cmocka_unit_test(the_probability_is_beyond_the_margin),
       cmocka_unit_test(holm_corrects_step_by_step),
       cmocka_unit_test(a_program_against_itself_is_rarely_told_apart),

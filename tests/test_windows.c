@@ -113,6 +113,17 @@ static void windows_of_cpus_that_change_their_pace_hold_what_is_said(void **stat
   assert_float_equal(coverage(INFINITY, &of_all), 0.38, 0.005);
 }
 
+/* Ten methods on a card, three of which take one of three times by chance. */
+static void windows_of_many_launches_hold_what_is_said(void **state) {
+  (void)state;
+  double of_all;
+  read_session("results/reference/nvidia-h200/windows_launches.csv");
+  assert_int_equal(recorded.methods, 10);
+  assert_int_equal(recorded.rounds, 2000);
+  assert_float_equal(coverage(0.001, &of_all), 0.88, 0.005);
+  assert_float_equal(of_all, 0.83, 0.005);
+}
+
 /* ---- how they are recorded ---- */
 
 static void a_runs_samples_are_a_table_of_its_rounds(void **state) {
@@ -147,6 +158,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quiet_windows_hold_their_sessions_median),
       cmocka_unit_test(windows_of_cpus_that_change_their_pace_hold_what_is_said),
+      cmocka_unit_test(windows_of_many_launches_hold_what_is_said),
       cmocka_unit_test(a_runs_samples_are_a_table_of_its_rounds),
   };
   return cmocka_run_group_tests_name("windows", tests, NULL, NULL);

@@ -131,7 +131,7 @@ static void find_changes(const workroom *w, dcs_comparison *c) {
 static dcs_status compare_rows(dcs_comparison *c) {
   const size_t n = c->runs[0].n_rows + 1, samples = dcs_table_rows(c->runs[0].samples);
   workroom w = {malloc((c->runs[1].n_rows + 1) * sizeof(const dcs_run_row *)),
-                malloc((n > samples ? n : samples) * sizeof *w.values),
+                malloc((n + DCS_PAIRED_ROOM * samples) * sizeof *w.values),
                 malloc(n * sizeof *w.order)};
   c->list = calloc(n, sizeof *c->list);
   bool room = w.sorted && w.values && w.order && c->list;

@@ -4,111 +4,109 @@
 
 #include <math.h>
 
-enum { EXACT = 64 };
+/* Scores of ranks are whole numbers up to this. */
+enum { MOST = 8 };
 
-/* The values of the blocks, in room; returns how many. A block's log ratios are gathered where its
- * value goes: it is never behind them. */
-static size_t take_blocks(const double *a, const double *b, const int *block, size_t n,
-                          double *room) {
-  size_t blocks = 0;
-  for (size_t first = 0, end; first < n; first = end) {
-    for (end = first; end < n && block[end] == block[first]; end++)
-      room[blocks + end - first] = log(b[end] / a[end]);
-    dcs_sort_values(room + blocks, end - first);
-    room[blocks] = dcs_median_of_sorted(room + blocks, end - first);
-    blocks++;
+/* n log ratios, and room: of each block the sum of its scores, of sums the ways to them. */
+typedef struct {
+  double *values;
+  const int *block;
+  size_t n;
+  double *sums, *ways;
+} pairs;
+
+/* Of the i-th value by the rank of its distance from the centre, of equal ones the first first; all
+ * beyond a quarter of the ranks have the highest. */
+static size_t score_of(const pairs *p, size_t i, double centre) {
+  const double distance = fabs(p->values[i] - centre);
+  const size_t end = (p->n + 3) / 4, most = end < MOST ? end : MOST;
+  size_t rank = 1;
+  for (size_t j = 0; j < p->n && rank < end; j++) {
+    const double other = fabs(p->values[j] - centre);
+    rank += other < distance || (other == distance && j < i);
   }
-  return blocks;
+  return (rank * most + end - 1) / end;
 }
 
-/* Of the n(n + 1)/2 averages of two values, each with itself included, how many are at most x. The
- * values ascend. */
-static size_t count_at_most(const double *values, size_t n, double x) {
-  size_t count = 0, end = n; /* of those that go with value i */
-  for (size_t i = 0; i < n; i++) {
-    while (end > 0 && values[i] + values[end - 1] > 2 * x)
-      end--;
-    count += end > i ? end - i : 0;
+/* The scores of a block's values above the centre less those of its values below; they begin at
+ * *first, which goes on to the next block. */
+static double sum_of_block(const pairs *p, double centre, size_t *first) {
+  const int block = p->block[*first];
+  double sum = 0;
+  for (; *first < p->n && p->block[*first] == block; ++*first) {
+    const double value = p->values[*first];
+    if (value != centre) sum += (value > centre ? 1 : -1) * (double)score_of(p, *first, centre);
   }
-  return count;
+  return sum;
 }
 
-/* The k-th smallest average, k from 1, by bisection down to neighbouring numbers. */
-static double kth_average(const double *values, size_t n, size_t k) {
-  double lo = values[0], hi = values[n - 1];
-  if (count_at_most(values, n, lo) >= k) return lo;
-  for (double middle = 0.5 * (lo + hi); middle > lo && middle < hi; middle = 0.5 * (lo + hi)) {
-    if (count_at_most(values, n, middle) >= k)
-      hi = middle;
-    else
-      lo = middle;
+/* The probability of blocks as far above the centre, or further, if their signs are those of coins:
+ * that those which fell tails sum up to no more than the blocks below it do. 1 from a half on. */
+static double tail(const pairs *p, double centre) {
+  size_t blocks = 0, below = 0, all = 0;
+  for (size_t i = 0; i < p->n;) {
+    const double sum = sum_of_block(p, centre, &i);
+    p->sums[blocks++] = fabs(sum);
+    all += (size_t)fabs(sum);
+    below += sum < 0 ? (size_t)-sum : 0;
   }
-  return hi;
-}
-
-/* The probability that so many averages or fewer lie on one side of the centre: that of a sum of at
- * most `count` of those of 1..n whose coin fell heads. */
-static double tail(size_t n, size_t count) {
-  double ways[EXACT * (EXACT + 1) / 2 + 1] = {1}, sum = 0;
-  const double all = (double)n * (double)(n + 1) / 2;
-  if ((double)count >= all) return 1;
-  if (n > EXACT) {
-    const double deviation = sqrt(all * (double)(2 * n + 1) / 12);
-    return 0.5 * erfc((0.5 * all - (double)count - 0.5) / deviation / sqrt(2));
+  if (2 * below >= all) return 1;
+  double *ways = p->ways, sum = 0;
+  for (size_t s = 0; s <= below; s++)
+    ways[s] = s == 0;
+  for (size_t b = 0; b < blocks; b++) {
+    const size_t more = (size_t)p->sums[b];
+    for (size_t s = below + 1; s-- > more;)
+      ways[s] += ways[s - more];
   }
-  for (size_t i = 1; i <= n; i++)
-    for (size_t s = count; s >= i; s--)
-      ways[s] += ways[s - i];
-  for (size_t s = 0; s <= count; s++)
+  for (size_t s = 0; s <= below; s++)
     sum += ways[s];
-  return ldexp(sum, -(int)n);
+  return ldexp(sum, -(int)blocks);
 }
 
-/* The rank of the interval's ends, from below and from above: averages beyond it are as few as the
- * test at 5% takes for chance no more. */
-static size_t interval_rank(size_t n) {
-  size_t lo = 0, hi = n * (n + 1) / 2; /* tail(lo) is at most 0.025, tail(hi) above */
-  while (hi - lo > 1) {
-    const size_t middle = lo + (hi - lo) / 2;
-    if (tail(n, middle) <= 0.025)
-      lo = middle;
+static void negate(const pairs *p) {
+  for (size_t i = 0; i < p->n; i++)
+    p->values[i] = -p->values[i];
+}
+
+/* The lower end of the interval, of values whose median is `middle`. */
+static double lower_end(const pairs *p, double middle) {
+  double lo = p->values[0], hi = middle;
+  for (size_t i = 1; i < p->n; i++)
+    lo = fmin(lo, p->values[i]);
+  if (tail(p, lo) > 0.025) return lo; /* what is below is rejected: there are blocks enough */
+  while (hi - lo > 1e-6) {
+    const double centre = 0.5 * (lo + hi);
+    if (tail(p, centre) > 0.025)
+      hi = centre;
     else
-      hi = middle;
+      lo = centre;
   }
-  return hi;
+  return lo;
 }
 
-static double median_average(const double *values, size_t n) {
-  const size_t all = n * (n + 1) / 2;
-  const double upper = kth_average(values, n, all / 2 + 1);
-  return all % 2 ? upper : 0.5 * (kth_average(values, n, all / 2) + upper);
-}
-
-/* Of values whose estimate is above 0. */
-static double probability(const double *values, size_t n) {
-  return fmin(1, 2 * tail(n, count_at_most(values, n, log(DCS_CHANGE_MARGIN))));
-}
-
-static void negate(double *values, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    values[i] = -values[i];
-  dcs_sort_values(values, n);
+static size_t count_blocks(const int *block, size_t n) {
+  size_t blocks = n > 0;
+  for (size_t i = 1; i < n; i++)
+    blocks += block[i] != block[i - 1];
+  return blocks;
 }
 
 dcs_ratio dcs_ratio_of_pairs(const double *a, const double *b, const int *block, size_t n,
                              double *room, double *p) {
   dcs_ratio ratio = {.n_a = n, .n_b = n, .value = NAN, .lo = NAN, .hi = NAN};
-  const size_t blocks = take_blocks(a, b, block, n, room);
+  const pairs of = {room, block, n, room + n, room + 2 * n};
+  for (size_t i = 0; i < n; i++)
+    room[i] = of.ways[i] = log(b[i] / a[i]);
+  const double middle = dcs_median_of(of.ways, n);
   *p = NAN;
-  if (blocks == 0) return ratio;
-  dcs_sort_values(room, blocks);
-  ratio.value = exp(median_average(room, blocks));
-  if (blocks < DCS_PAIRED_BLOCKS) return ratio;
-  const size_t rank = interval_rank(blocks);
-  ratio.lo = exp(kth_average(room, blocks, rank));
-  ratio.hi = exp(kth_average(room, blocks, blocks * (blocks + 1) / 2 + 1 - rank));
-  if (ratio.value < 1) negate(room, blocks);
-  *p = probability(room, blocks);
+  ratio.value = exp(middle);
+  if (count_blocks(block, n) < DCS_PAIRED_BLOCKS) return ratio;
+  ratio.lo = exp(lower_end(&of, middle));
+  negate(&of);
+  ratio.hi = exp(-lower_end(&of, -middle));
+  if (middle > 0) negate(&of);
+  *p = fmin(1, 2 * tail(&of, log(DCS_CHANGE_MARGIN)));
   return ratio;
 }
 

@@ -1,6 +1,7 @@
 #include "harness/sweep/cell.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
 #include "harness/judge/ratio.h"
@@ -100,12 +101,18 @@ static dcs_status take_outcome(dcs_record *record, const dcs_trial *trial) {
   return DCS_OK;
 }
 
+/* What failed in an earlier part of the run has failed: samples of it may be of wrong outputs. */
+static bool has_failed(const dcs_record *record) {
+  return record->finished && record->outcome != DCS_OUTCOME_OK;
+}
+
 /* Verifies every method in each way that it is timed; `times` gets what the timing needs. An
  * interrupted trial tells nothing of its method. */
 static dcs_status verify_all(dcs_bench *bench, const references *refs, timed *times, int n,
                              dcs_progress *progress) {
   method_trials trials = {0};
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
+    if (has_failed(times[i].record)) continue;
     dcs_progress_draw(progress, 0, "verifying");
     const dcs_trial *trial = verify(bench, refs, times[i].record, &trials, progress);
     if (dcs_interrupted()) break;
@@ -197,6 +204,7 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
                         .telemetry = sample.telemetry,
                         .mark = mark,
                         .process = c->options->turns->process};
+  c->options->turns->inner = t->inner;
   if (record->scope != DCS_FIRST && !dcs_session_flushes(t->trial.session))
     t->inner = dcs_lengthened(t->inner, sample.ns);
   DCS_TRY(dcs_clocks_add(c->clocks, sample.telemetry.sm_mhz));
@@ -268,16 +276,28 @@ static double share_done(const timed *times, int n, const dcs_cell_options *opti
   return begun > 0 ? spent / (expected * (1 + waiting / begun)) : 0;
 }
 
-/* Waits for the turn of a place in a round. */
-static dcs_status wait_turn(timed *times, int n, int round, int place, const rounds_context *c) {
+/* The same in every build that has the method. */
+static uint64_t hash_of(const dcs_record *record) {
+  char config[DCS_TEXT], text[2 * DCS_TEXT];
+  snprintf(text, sizeof text, "%s %s %d %d %d", record->method.variant->id,
+           dcs_format_config(record->method.variant, &record->method.config, config), record->scope,
+           record->memory, record->problem);
+  return dcs_hash(DCS_HASH_START, text, strlen(text));
+}
+
+/* Waits for the turn of a place in a round, where `next` is to be timed, or of the end (NULL). */
+static dcs_status wait_turn(timed *times, int n, int round, int place, timed *next,
+                            const rounds_context *c) {
   dcs_turns *turns = c->options->turns;
-  const double share = share_done(times, n, c->options);
-  bool fresh;
-  DCS_TRY(
-      dcs_turns_wait(turns, round, place, c->progress->base + c->progress->span * share, &fresh));
-  turns->process += fresh;
-  for (int i = 0; fresh && i < n; i++)
+  const double done = c->progress->base + c->progress->span * share_done(times, n, c->options);
+  const dcs_turns_place at = {round, place, done, next ? hash_of(next->record) : 0};
+  dcs_turn turn;
+  DCS_TRY(dcs_turns_wait(turns, &at, &turn));
+  turns->process += turn.fresh;
+  turns->inner = 0;
+  for (int i = 0; turn.fresh && i < n; i++)
     if (times[i].trial.session) dcs_session_restart(times[i].trial.session);
+  if (next && turn.inner > 0) next->inner = turn.inner;
   return DCS_OK;
 }
 
@@ -300,7 +320,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
       if (t->done) continue;
       dcs_progress_draw(c->progress, share_done(times, n, c->options),
                         t->record->method.variant->id); /* NOLINT: every record is set */
-      DCS_TRY(wait_turn(times, n, round, i, c));
+      DCS_TRY(wait_turn(times, n, round, i, t, c));
       DCS_TRY(sample_once(t, c));
       if (!t->done) check_done(t, c->options, n_timed, 1e-9 * (dcs_now_ns() - started));
       more = more || !t->done;
@@ -308,7 +328,7 @@ static dcs_status run_rounds(timed *times, int *order, int n, const rounds_conte
   }
   for (int i = 0; i < n; i++)
     if (!times[i].done) finish(&times[i], "interrupted");
-  return wait_turn(times, n, DCS_TURNS_SIZE_OVER, 0, c);
+  return wait_turn(times, n, DCS_TURNS_SIZE_OVER, 0, NULL, c);
 }
 
 /* The energy of a map by each method that was timed. */

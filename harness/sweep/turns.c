@@ -2,6 +2,7 @@
 
 #include "harness/base/interrupt.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,14 +30,16 @@ dcs_status dcs_turns_begin(const dcs_turns *turns) {
   return listen(line);
 }
 
-dcs_status dcs_turns_wait(const dcs_turns *turns, int round, int place, double done, bool *fresh) {
-  char line[DCS_TURNS_LINE];
-  *fresh = false;
+dcs_status dcs_turns_wait(const dcs_turns *turns, const dcs_turns_place *at, dcs_turn *turn) {
+  char line[DCS_TURNS_LINE], word[8] = "";
+  *turn = (dcs_turn){0};
   if (!turns->taken) return DCS_OK;
-  snprintf(line, sizeof line, "at %d %d %d %.6f\n", turns->cell, round, place, done);
+  snprintf(line, sizeof line, "at %d %d %d %.6f %" PRId64 " %" PRIx64 "\n", turns->cell, at->round,
+           at->place, at->done, turns->inner, at->method);
   DCS_TRY(say(line));
   DCS_TRY(listen(line));
-  *fresh = strcmp(line, DCS_TURNS_FRESH) == 0;
+  (void)sscanf(line, "%7s %" SCNd64, word, &turn->inner);
+  turn->fresh = strcmp(word, DCS_TURNS_FRESH) == 0;
   return DCS_OK;
 }
 
