@@ -113,6 +113,26 @@ static void other_tunings_go_on_beside_it(void **state) {
   assert_null(strstr(program_err, "left out"));
 }
 
+/* Without its specification a winner is shown, kept, and forgotten by its id, as any other. */
+static void winners_of_specifications_are_in_the_database(void **state) {
+  (void)state;
+  assert_status(program_run("tune show"), 0);
+  assert_contains(program_out, "own_dot ");
+  assert_contains(program_out, "SUMS=");
+  assert_status(program_run("tune export"), 0);
+  assert_contains(program_out, ",own_dot,");
+  assert_status(program_run("tune forget cpu_gather"), 0);
+  assert_contains(program_out, ": 1 entry removed");
+  assert_status(program_run("tune results/examples/dot.json --budget-evals 5 --samples 3"), 0);
+  assert_contains(program_out, "the time of ");
+  assert_status(program_run("tune forget own_do"), 0);
+  assert_contains(program_out, ": 0 entries removed");
+  assert_status(program_run("tune forget own_dot"), 0);
+  assert_null(strstr(program_out, ": 0 entries removed"));
+  assert_status(program_run("tune show"), 0);
+  assert_contains(program_out, "holds no entry");
+}
+
 /* ---- what is wrong ---- */
 
 static void a_wrong_kernel_has_no_time(void **state) {
@@ -339,6 +359,7 @@ int main(void) {
       cmocka_unit_test(the_example_in_c_is_tuned_resumed_and_kept),
       cmocka_unit_test(evaluations_of_a_specification_are_written_for_others),
       cmocka_unit_test(other_tunings_go_on_beside_it),
+      cmocka_unit_test(winners_of_specifications_are_in_the_database),
       cmocka_unit_test(a_wrong_kernel_has_no_time),
       cmocka_unit_test(what_does_not_compile_is_said),
       cmocka_unit_test(a_crash_costs_itself_alone),

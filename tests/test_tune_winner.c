@@ -55,6 +55,16 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   assert_string_equal(w.reason, "every other one is slower");
   assert_true(w.list[1].config == 0 && w.list[1].ratio.lo > 1.05);
 
+  for (int f = 0; f < 3; f++)
+    free(fresh[f].times);
+  plant_times(&fresh[0], 1.0, 0.8); /* wide intervals tie what is a fifth slower, too */
+  plant_times(&fresh[1], 1.3, 0.8);
+  plant_times(&fresh[2], 1.2, 0.8);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(w.n_tied, 3);
+  assert_int_equal(w.list[w.pick].config, 2);
+  assert_string_equal(w.reason, "least median");
+
   fresh[0].outcome = DCS_OUTCOME_CRASH; /* then the next */
   assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
   assert_int_equal(w.n, 2);
