@@ -134,6 +134,23 @@ static void known_variants_follow_the_list(void **state) {
   assert_has("ladder", ".dat", "\n\"CPU: Model C, GPU: Card G\"\n");
 }
 
+/* Its share is of its own units' limit, which is not the one that is drawn. */
+static void a_rung_on_other_units_is_marked(void **state) {
+  (void)state;
+  static const char *const line =
+      "\"* of the limit of the units that it multiplies on, not of the one drawn\"\n";
+  assert_int_equal(
+      draw(HEADER "cuda_orbital_tensor,gpu,,,,kernel,-,,coulomb,,10,9,9,1,9,9,1,0,1,1,1,1e9,.5,ok\n"
+                  "cuda_naive,gpu,,,,kernel,-,,coulomb,,10,9,9,1,9,9,1,0,1,1,1,1e9,.4,ok\n",
+           ENV, NULL),
+      DCS_OK);
+  assert_has("ladder", ".dat", "\"cuda_orbital_tensor\"\t\"1\"\t\"50.0%*\"\t\"\"\n");
+  assert_has("ladder", ".dat", "\"cuda_naive\"\t\"1\"\t\"40.0%\"\t\"\"\n");
+  assert_has("ladder", ".dat", line);
+  assert_int_equal(draw(HEADER GPU_ROWS CPU_ROWS, ENV, NULL), DCS_OK);
+  assert_lacks("ladder", ".dat", line);
+}
+
 /* Two cells with a third of the most rungs or more: the larger is drawn, and what it lacks comes
  * from the other and says so. */
 static void the_ladder_fills_in(void **state) {
@@ -328,6 +345,7 @@ int main(void) {
       FIGURE_TEST(factors_are_compared_on_the_same_configurations),
       FIGURE_TEST(the_best_memory_is_named),
       FIGURE_TEST(the_ladder_is_in_order),
+      FIGURE_TEST(a_rung_on_other_units_is_marked),
       FIGURE_TEST(the_ladder_fills_in),
       FIGURE_TEST(the_ladder_is_as_tall_as_its_rows),
       FIGURE_TEST(known_variants_follow_the_list),

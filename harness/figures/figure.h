@@ -103,6 +103,8 @@ const dcs_figure_row *dcs_figure_next(const dcs_figure_run *run, const dcs_figur
 const dcs_figure_row *dcs_figure_best(const dcs_figure_run *run, const dcs_figure_pick *pick);
 /* The same, and where its size has none, that of the largest size that has one. */
 const dcs_figure_row *dcs_figure_best_or_elsewhere(const dcs_figure_run *run, dcs_figure_pick pick);
+/* Whether a variant of that name multiplies on units that have a limit of their own. */
+bool dcs_figure_on_other_units(const char *name);
 /* The most threads of a matching CPU row that may be drawn; at least 1. */
 int dcs_figure_most_threads(const dcs_figure_run *run, dcs_figure_pick pick);
 /* Whether a size has more points, or as many and no fewer inputs. */

@@ -67,7 +67,8 @@ static void write_texts(FILE *dat, const dcs_figure_run *run, int size, const ru
     const dcs_figure_row *row = list->rungs[r].row;
     char axes[DCS_TEXT] = "", share[32] = "";
     if (isfinite(row->of->limit_fraction))
-      snprintf(share, sizeof share, "%.1f%%", 100 * row->of->limit_fraction);
+      snprintf(share, sizeof share, "%.1f%%%s", 100 * row->of->limit_fraction,
+               dcs_figure_on_other_units(run->variants[row->variant]) ? "*" : "");
     if (row->size != size) dcs_figure_axes(run, row->size, axes);
     fprintf(dat, "%d\t%d\t", row->of->backend == DCS_GPU ? 2 : 1, list->rungs[r].y);
     dcs_figure_text(dat, row->variant == variant ? "" : run->variants[row->variant], 2);
@@ -98,6 +99,12 @@ static void write_group(FILE *dat, const dcs_figure_run *run, const rung_list *l
   if (any && limit > 0) fprintf(dat, "%.9g\n", limit);
 }
 
+static bool any_on_other_units(const dcs_figure_run *run, const rung_list *list) {
+  for (int r = 0; r < list->n; r++)
+    if (dcs_figure_on_other_units(run->variants[list->rungs[r].row->variant])) return true;
+  return false;
+}
+
 static void write_ladder(FILE *dat, const dcs_figure_run *run, int size, const rung_list *list) {
   char axes[DCS_TEXT];
   dcs_figure_seen seen = {0};
@@ -108,6 +115,8 @@ static void write_ladder(FILE *dat, const dcs_figure_run *run, int size, const r
   dcs_figure_titles(dat, run, seen,
                     "The ladder: best configuration of each variant, %s, kernel time",
                     dcs_figure_axes(run, size, axes));
+  if (any_on_other_units(run, list))
+    dcs_figure_line(dat, "* of the limit of the units that it multiplies on, not of the one drawn");
   write_texts(dat, run, size, list);
   for (int group = 0; group < DCS_FIGURE_GROUPS; group++)
     write_group(dat, run, list, (dcs_figure_group)group);

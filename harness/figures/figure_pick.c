@@ -106,3 +106,8 @@ void dcs_figure_see(const dcs_figure_run *run, const dcs_figure_pick *pick, dcs_
     seen->left_out += !row->ok;
   }
 }
+
+bool dcs_figure_on_other_units(const char *name) {
+  const dcs_variant *variant = dcs_find_variant(name);
+  return variant && variant->limit;
+}

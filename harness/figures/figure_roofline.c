@@ -21,19 +21,13 @@ typedef struct {
   double lo_x, hi_x, lo_y, hi_y; /* of the axes */
 } panel;
 
-/* Whether it computes on units that the roof is not of. */
-static bool has_its_own_roof(const char *name) {
-  const dcs_variant *variant = dcs_find_variant(name);
-  return variant && variant->limit;
-}
-
 static void take_points(panel *p, const dcs_figure_run *run, int size, int threads) {
   dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
   dcs_figure_pick_group(&pick, p->group, threads);
   for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++) {
     const dcs_figure_row *row = dcs_figure_best_or_elsewhere(run, pick);
     if (!row || !(row->of->bytes_moved > 0 && row->of->flops_per_eval > 0)) continue;
-    if (has_its_own_roof(run->variants[pick.variant])) {
+    if (dcs_figure_on_other_units(run->variants[pick.variant])) {
       p->other_roof = run->variants[pick.variant];
       continue;
     }
