@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- of several frames ---- */
 
@@ -47,6 +48,51 @@ static dcs_status check_standard_input(const dcs_map_arguments *a) {
   return dcs_fail(DCS_USAGE, "found - twice; expected standard input once");
 }
 
+/* Facts of a file, or of the folder that it will be in. */
+static bool look_at(const char *path, const char **name, bool *there, struct stat *facts) {
+  const char *slash = strrchr(path, '/');
+  char folder[4096];
+  *name = slash ? slash + 1 : path;
+  *there = stat(path, facts) == 0;
+  if (*there) return true;
+  snprintf(folder, sizeof folder, "%.*s", (int)(*name - path), path);
+  return stat(*folder ? folder : ".", facts) == 0;
+}
+
+static bool is_same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  const char *name_a, *name_b;
+  bool there_a, there_b;
+  return look_at(a, &name_a, &there_a, &of_a) && look_at(b, &name_b, &there_b, &of_b) &&
+         there_a == there_b && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino &&
+         (there_a || strcmp(name_a, name_b) == 0);
+}
+
+/* At the end the checkpoint is removed. */
+static dcs_status check_apart(const dcs_map_arguments *a, const char *other) {
+  if (!other || !is_same_file(a->checkpoint, other)) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "--checkpoint: found %s, which is read, or written to; expected a file "
+                  "of its own, which is removed at the end",
+                  other);
+}
+
+static dcs_status check_checkpoint(const dcs_map_arguments *a) {
+  static const char *const beside[] = {"variance", "error"};
+  char path[4096];
+  if (!a->checkpoint) return DCS_OK;
+  DCS_TRY(check_apart(a, a->out));
+  for (int i = 0; i < 2 && a->variance; i++) {
+    DCS_TRY(dcs_name_beside(a->out, beside[i], path));
+    DCS_TRY(check_apart(a, path));
+  }
+  for (int f = 0; f < 2; f++)
+    DCS_TRY(check_apart(a, a->problem.input.files[f]));
+  for (int f = 0; f < a->n_more; f++)
+    DCS_TRY(check_apart(a, a->more[f]));
+  return DCS_OK;
+}
+
 static dcs_status check_frames(const dcs_map_arguments *a) {
   const char *several = a->average ? "--average" : "--each";
   dcs_frame_range range;
@@ -75,6 +121,7 @@ static dcs_status check_frames(const dcs_map_arguments *a) {
     return dcs_fail(DCS_USAGE, a->average
                                    ? "--average: --out FILE is missing: where to write the mean"
                                    : "--out is of the mean; expected --average, too");
+  DCS_TRY(check_checkpoint(a));
   if (a->frames) DCS_TRY(dcs_parse_frames(a->frames, &range));
   if (!a->each) return DCS_OK;
   DCS_TRY(dcs_frame_name_read(a->each, &name));

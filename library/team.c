@@ -79,11 +79,16 @@ typedef struct {
   char message[4096];
 } job;
 
-/* The number of threads is the calling thread's own, and is left as it was. */
+/* The number of threads is the calling thread's own, and is left as it was. Who has no team may run
+ * where it might before: clang's OpenMP binds a thread to the first place when it gets to know it.
+ */
 static dcs_status run_here(const job *j) {
 #ifdef _OPENMP
+  cpu_set_t cpus;
+  const bool alone = j->threads == 1 && sched_getaffinity(0, sizeof cpus, &cpus) == 0;
   const int before = omp_get_max_threads();
   omp_set_num_threads(j->threads);
+  if (alone && dcs_team_is_bound()) (void)sched_setaffinity(0, sizeof cpus, &cpus);
   dcs_status status = j->work(j->data);
   omp_set_num_threads(before);
   return status;

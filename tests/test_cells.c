@@ -142,9 +142,31 @@ static void what_the_budget_cut_short_comes_last(void **state) {
   assert_string_equal(list[4].records[1].stop_reason, "");
 }
 
+/* Measured on, a method that was wrong would get the times of its wrong maps. */
+static void what_failed_is_not_measured_on(void **state) {
+  (void)state;
+  static const struct {
+    dcs_outcome outcome;
+    const char *reason;
+    bool finished;
+  } is[] = {{DCS_OUTCOME_OK, "budget", false},
+            {DCS_OUTCOME_WRONG, "", true},
+            {DCS_OUTCOME_TIMEOUT, "", true},
+            {DCS_OUTCOME_MEMORY, "killed", false}};
+  dcs_record records[4] = {0};
+  dcs_cell cell = {.records = records, .n_records = 4};
+  for (int r = 0; r < 4; r++)
+    records[r] =
+        (dcs_record){.outcome = is[r].outcome, .stop_reason = is[r].reason, .judged = true};
+  dcs_cell_forget_verdicts(&cell);
+  for (int r = 0; r < 4; r++)
+    assert_true(records[r].finished == is[r].finished && records[r].outcome == is[r].outcome);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_the_budget_cut_short_comes_last),
+      cmocka_unit_test(what_failed_is_not_measured_on),
       cmocka_unit_test(a_cell_weighs_its_evaluations),
       cmocka_unit_test(frames_weigh_ten_and_their_sums),
       cmocka_unit_test(a_cutoff_leaves_atoms_out),

@@ -139,6 +139,55 @@ static void wrong_output_is_not_timed(void **state) {
   assert_int_equal(rows_in("wrong", "samples.csv"), 2);
 }
 
+/* A budget that is spent by the trial leaves no row out. */
+static void the_least_budget_has_a_sample_of_each(void **state) {
+  (void)state;
+  assert_status(program_run("sweep --method a=%s{n} --method b=%s{n} --size n=1,2 --budget 0.01 "
+                            "--out %s",
+                            in_folder("short"), in_folder("short"), in_folder("hurried")),
+                0);
+  dcs_table *summary = run_table("hurried", "summary.csv");
+  assert_int_equal(dcs_table_rows(summary), 4);
+  for (size_t row = 0; row < 4; row++) {
+    assert_string_equal(text_at(summary, row, "stop_reason"), "budget");
+    assert_float_equal(number_at(summary, row, "n"), 1, 0);
+  }
+  dcs_table_free(summary);
+}
+
+/* What no run may hold is no time. */
+static void a_time_that_is_none_is_wrong(void **state) {
+  (void)state;
+  static const char *const printed[] = {"1e300", "1e-400", "0", "-1", "."};
+  for (size_t i = 0; i < sizeof printed / sizeof printed[0]; i++) {
+    char body[64], run[32];
+    snprintf(body, sizeof body, "echo took %s", printed[i]);
+    snprintf(run, sizeof run, "none%zu", i);
+    put_script("prints", body);
+    assert_status(program_run("sweep --method a=%s --size n=1 --time-from stdout:took.(.*) "
+                              "--rounds 1 --out %s",
+                              in_folder("prints"), in_folder(run)),
+                  1);
+    dcs_table *summary = run_table(run, "summary.csv");
+    assert_string_equal(text_at(summary, 0, "outcome"), "wrong");
+    assert_contains(text_at(summary, 0, "why"), "found time");
+    dcs_table_free(summary);
+    assert_int_equal(rows_in(run, "samples.csv"), 0);
+  }
+}
+
+/* A run whose env.csv was lost. */
+static void what_was_measured_is_not_written_over(void **state) {
+  (void)state;
+  static const char line[] = "sweep --method a=true --size n=1 --rounds 2 --resume --out %s";
+  const char *out = in_folder("lost");
+  assert_status(program_run(line, out), 0);
+  assert_int_equal(unlink(in_folder("lost/env.csv")), 0);
+  assert_status(program_run(line, out), 2);
+  assert_contains(program_err, "lost/samples.csv: belongs to no run that has an env.csv");
+  assert_int_equal(rows_in("lost", "samples.csv"), 2);
+}
+
 /* Killed at any moment, it goes on: every sample once. */
 static void a_killed_run_goes_on(void **state) {
   (void)state;
@@ -202,6 +251,9 @@ int main(void) {
                                      cmocka_unit_test(commands_have_the_environment_of_the_user),
                                      cmocka_unit_test(what_fails_is_an_outcome),
                                      cmocka_unit_test(wrong_output_is_not_timed),
+                                     cmocka_unit_test(the_least_budget_has_a_sample_of_each),
+                                     cmocka_unit_test(a_time_that_is_none_is_wrong),
+                                     cmocka_unit_test(what_was_measured_is_not_written_over),
                                      cmocka_unit_test(a_killed_run_goes_on),
                                      cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests(tests, setup, program_teardown);

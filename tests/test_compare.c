@@ -310,6 +310,33 @@ static void sessions_of_a_machine_are_kept_for_it(void **state) {
   assert_status(program_run("limits --sessions 3"), 2);
 }
 
+static void sessions_kept_at_once_lose_no_row(void **state) {
+  (void)state;
+  enum { PROCESSES = 6, ROWS = 20 };
+  const measured list[] = {{"v1", "kernel", 100, 9, 2, 1e-9, "ok"}, {0}};
+  const dcs_spread spread = {.deviation = 0.01, .degrees = 3};
+  const char *path = in_folder("at_once.csv");
+  dcs_run run;
+  pid_t pids[PROCESSES];
+  put_run("at_once", ENV "date,2026-03-04T05:06:07Z\n", list);
+  assert_int_equal(dcs_run_open(&run, in_folder("at_once")), DCS_OK);
+  for (int p = 0; p < PROCESSES; p++) {
+    assert_true((pids[p] = fork()) >= 0);
+    if (pids[p] > 0) continue;
+    int failed = 0;
+    for (int r = 0; r < ROWS; r++)
+      failed += dcs_spread_put(path, &run, DCS_CPU, &spread) != DCS_OK;
+    _exit(failed);
+  }
+  for (int p = 0; p < PROCESSES; p++)
+    assert_int_equal(program_wait(pids[p]), 0);
+  dcs_table *table;
+  assert_int_equal(dcs_table_read_whole(path, &table), DCS_OK);
+  assert_int_equal(dcs_table_rows(table), PROCESSES * ROWS);
+  dcs_table_free(table);
+  dcs_run_close(&run);
+}
+
 /* Samples taken in turns: the same times say what no sequence of sessions does. */
 static void runs_measured_in_turns_are_compared_in_pairs(void **state) {
   (void)state;
@@ -373,6 +400,7 @@ int main(void) {
       cmocka_unit_test(the_spread_between_sessions_is_in_the_interval),
       cmocka_unit_test(sessions_of_the_runs_tell_their_spread),
       cmocka_unit_test(sessions_of_a_machine_are_kept_for_it),
+      cmocka_unit_test(sessions_kept_at_once_lose_no_row),
       cmocka_unit_test(runs_measured_in_turns_are_compared_in_pairs),
       cmocka_unit_test(rows_that_stayed_disturbed_say_so),
   };

@@ -248,6 +248,27 @@ static void assert_append(const char *before, const char *after) {
   assert_holds(after);
 }
 
+/* As a killed process leaves a table: without a file, with an empty one, or a part of the header.
+ */
+static void append_begins_a_table_once(void **state) {
+  (void)state;
+  static const char *const names[] = {"a", "b", NULL};
+  static const char *const before[] = {"", "a", "a,\"", "a,b\n", "a,b\n7"};
+  dcs_csv csv;
+  for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+    put(before[i]);
+    if (i == 0) assert_int_equal(unlink(path), 0);
+    for (int row = 0; row < 2; row++) {
+      assert_int_equal(dcs_csv_append_table(&csv, path, names), DCS_OK);
+      dcs_csv_integer(&csv, 8);
+      dcs_csv_text(&csv, "y");
+      assert_int_equal(dcs_csv_finish(&csv, dcs_csv_row(&csv)), DCS_OK);
+    }
+    assert_holds("a,b\n8,y\n8,y\n");
+  }
+  assert_int_equal(dcs_csv_append_table(&csv, "/nowhere/at/all.csv", names), DCS_IO);
+}
+
 static void append_cuts_a_torn_row(void **state) {
   (void)state;
   assert_append("", "8,y\n");
@@ -355,6 +376,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(writes_shortest_numbers, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(writes_numbers_of_one_cell, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(abandon_leaves_the_old_file, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(append_begins_a_table_once, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(append_cuts_a_torn_row, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_full_disk_is_said, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_missing_folder_is_said, make_folder, remove_folder),

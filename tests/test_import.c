@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/files/lock.h"
 #include "harness/problems/external.h"
 #include "harness/problems/size.h"
 #include "harness/runs/run.h"
@@ -14,6 +15,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void open_run(dcs_run *run) {
   if (dcs_run_open(run, out) != DCS_OK) fail_msg("%s", dcs_error_message());
@@ -237,6 +239,23 @@ static void what_a_killed_import_left_is_no_run(void **state) {
   forget_run();
 }
 
+/* Tables of one beside the facts of the other would be a run. */
+static void a_second_import_at_once_ends(void **state) {
+  (void)state;
+  char path[128];
+  dcs_lock lock;
+  assert_int_equal(mkdir(out, 0700), 0);
+  snprintf(path, sizeof path, "%s/run.lock", out);
+  assert_int_equal(dcs_lock_own(path, "wait", &lock), DCS_OK);
+  assert_int_equal(import("method,n,time_ns\na,1,2\n", NULL), DCS_UNAVAILABLE);
+  assert_non_null(strstr(dcs_error_message(), "wait for its end, or take another folder"));
+  dcs_lock_leave(&lock);
+  snprintf(path, sizeof path, "%s/samples.csv", out);
+  assert_int_not_equal(access(path, F_OK), 0);
+  assert_int_equal(import("method,n,time_ns\na,1,2\n", NULL), DCS_OK);
+  forget_run();
+}
+
 /* ---- kinds ---- */
 
 static void a_kind_for_each_set_of_names(void **state) {
@@ -263,6 +282,7 @@ int main(void) {
                                      cmocka_unit_test(wrong_files),
                                      cmocka_unit_test(a_run_is_never_written_over),
                                      cmocka_unit_test(what_a_killed_import_left_is_no_run),
+                                     cmocka_unit_test(a_second_import_at_once_ends),
                                      cmocka_unit_test(a_kind_for_each_set_of_names)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -261,6 +261,27 @@ static void another_signal_of_the_kernels_is_a_crash(void **state) {
   assert_contains(trial.why, "Aborted");
 }
 
+/* The worker is aborted at a wait, counted from here. It may have answered before: then it is tried
+ * again. */
+static dcs_trial try_aborted(int at, dcs_outcome expected) {
+  dcs_trial trial = {0};
+  for (int tries = 0; tries < 50 && trial.outcome != expected; tries++)
+    trial = try_struck((strike){waits + at, SIGABRT, true, false}, 60);
+  assert_int_equal(trial.outcome, expected);
+  return trial;
+}
+
+/* As clang's OpenMP ends a worker in which it cannot start a thread: while a method is prepared its
+ * kernel does not run. */
+static void aborted_before_its_kernel_ran_is_no_crash(void **state) {
+  (void)state;
+  enum { PREPARING = 2, RUNNING }; /* behind the start, and the problem */
+  const dcs_trial trial = try_aborted(PREPARING, DCS_OUTCOME_MEMORY);
+  assert_true(trial.killed);
+  assert_contains(trial.why, "cannot start a thread");
+  (void)try_aborted(RUNNING, DCS_OUTCOME_CRASH);
+}
+
 /* 400 threads whose stacks have no room: OpenMP's runtime would end the worker. */
 static void threads_that_cannot_start_are_want_of_memory(void **state) {
   (void)state;
@@ -323,6 +344,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(killed_twice_is_out_of_memory),
       cmocka_unit_test(rows_of_killed_workers_are_gone_on_with),
       cmocka_unit_test(another_signal_of_the_kernels_is_a_crash),
+      cmocka_unit_test(aborted_before_its_kernel_ran_is_no_crash),
       cmocka_unit_test(threads_that_cannot_start_are_want_of_memory),
       cmocka_unit_test(a_thread_that_does_not_start_is_no_crash),
       cmocka_unit_test(too_short_to_start_in_is_a_timeout),

@@ -425,6 +425,31 @@ static void checkpoints_are_heeded(void **state) {
   assert_true(exists(in_folder("kept.npy")));
 }
 
+/* It is removed at the end: so would be the mean, with status 0. */
+static void a_checkpoint_is_a_file_of_its_own(void **state) {
+  (void)state;
+  static const char *const options[] = {
+      "--average -o %s/own.npy --checkpoint %s/own.npy",
+      "--average -o %s/own.npy --checkpoint %s/./own.npy",
+      "--average --variance -o %s/own.npy --checkpoint %s/own_error.npy",
+      "--average -o %s/own.npy --checkpoint %s/top.psf"};
+  char text[512], top[PATH_MAX];
+  size_t before, after;
+  snprintf(top, sizeof top, "%s", in_folder("top.psf"));
+  free(get_file(top, &before));
+  for (int there = 0; there < 2; there++) {
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+      snprintf(text, sizeof text, options[o], in_folder(""), in_folder(""));
+      assert_status(map_frames("traj.dcd", text), 2);
+      assert_contains(program_err, "expected a file of its own");
+    }
+    put_file(in_folder("own.npy"), "there");
+    put_file(in_folder("own_error.npy"), "there");
+  }
+  free(get_file(top, &after));
+  assert_true(before > 0 && after == before);
+}
+
 /* ---- what the stages did ---- */
 
 /* Before the first frame is computed. */
@@ -561,6 +586,7 @@ int main(void) {
                                      cmocka_unit_test(a_pipe_that_stalls_is_left),
                                      cmocka_unit_test(bound_threads_leave_the_others_free),
                                      cmocka_unit_test(checkpoints_are_heeded),
+                                     cmocka_unit_test(a_checkpoint_is_a_file_of_its_own),
                                      cmocka_unit_test(places_to_write_are_checked),
                                      cmocka_unit_test(stages_are_told),
                                      cmocka_unit_test(bound_threads_share_frames),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/clock.h"
 #include "tuning/tuner/tuner.h"
 
 #include <math.h>
@@ -97,10 +98,28 @@ static void registers_decide_where_padding_does_not(void **state) {
   dcs_space_free(&space);
 }
 
+/* Two minutes, or what is left of a budget, or as asked for; nothing where nothing is to be told
+ * apart. */
+static void how_long_the_last_measurement_spans(void **state) {
+  (void)state;
+  const double second = 1e9, left = dcs_now_ns() + 50 * second, long_left = left + 500 * second,
+               over = dcs_now_ns() - second;
+  const dcs_tune_options plain = {.last_s = NAN}, asked = {.last_s = 7};
+  assert_true(dcs_last_span_ns(&plain, 2, INFINITY) == 120 * second);
+  assert_true(dcs_last_span_ns(&plain, 1, INFINITY) == 0);
+  assert_true(dcs_last_span_ns(&plain, 8, long_left) == 120 * second);
+  assert_true(dcs_last_span_ns(&plain, 8, left) <= 50 * second &&
+              dcs_last_span_ns(&plain, 8, left) > 1);
+  assert_true(dcs_last_span_ns(&plain, 8, over) == 0);
+  assert_true(dcs_last_span_ns(&asked, 2, INFINITY) == 7 * second);
+  assert_true(dcs_last_span_ns(&asked, 2, left) == 7 * second);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_tied_are_told_and_the_pick_has_its_reason),
       cmocka_unit_test(registers_decide_where_padding_does_not),
+      cmocka_unit_test(how_long_the_last_measurement_spans),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

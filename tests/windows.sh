@@ -19,7 +19,8 @@ record() {
   name=$1
   shift
   run=$(mktemp -d)
-  timeout -s INT -k 5 "$seconds" "$program" sweep --rounds "$rounds" --out "$run/run" "$@" >"$run/log" 2>&1 || tail -n 1 "$run/log"
+  (cd "$run" && timeout -s INT -k 5 "$seconds" "$program" sweep --rounds "$rounds" --out run "$@") >"$run/log" 2>&1 ||
+    tail -n 1 "$run/log"
   [ "$(wc -l <"$run/run/samples.csv")" -gt 1 ] && table "$run/run" "$name"
   rm -rf "$run"
 }

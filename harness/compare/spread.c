@@ -1,6 +1,7 @@
 #include "harness/compare/spread.h"
 
 #include "harness/base/grow.h"
+#include "harness/files/lock.h"
 #include "harness/judge/stats.h"
 
 #include <math.h>
@@ -178,18 +179,10 @@ static const char *name_of(dcs_backend backend) {
   return backend == DCS_GPU ? "gpu" : "cpu";
 }
 
-static dcs_status start_file(const char *path) {
-  dcs_csv csv;
-  if (access(path, F_OK) == 0) return DCS_OK;
-  DCS_TRY(dcs_csv_create(&csv, path));
-  return dcs_csv_finish(&csv, dcs_csv_header(&csv, columns));
-}
-
-dcs_status dcs_spread_put(const char *path, const dcs_run *run, dcs_backend backend,
+static dcs_status put_row(const char *path, const dcs_run *run, dcs_backend backend,
                           const dcs_spread *spread) {
   dcs_csv csv;
-  DCS_TRY(start_file(path));
-  DCS_TRY(dcs_csv_append(&csv, path));
+  DCS_TRY(dcs_csv_append_table(&csv, path, columns));
   dcs_csv_text(&csv, SCHEMA);
   dcs_csv_text(&csv, dcs_run_fact(run, "date"));
   dcs_csv_text(&csv, name_of(backend));
@@ -199,6 +192,17 @@ dcs_status dcs_spread_put(const char *path, const dcs_run *run, dcs_backend back
   dcs_csv_integer(&csv, spread->degrees + 1);
   dcs_csv_number(&csv, spread->deviation);
   return dcs_csv_finish(&csv, dcs_csv_row(&csv));
+}
+
+dcs_status dcs_spread_put(const char *path, const dcs_run *run, dcs_backend backend,
+                          const dcs_spread *spread) {
+  char name[4096 + 8];
+  dcs_lock lock;
+  snprintf(name, sizeof name, "%s.lock", path);
+  DCS_TRY(dcs_lock_wait(name, false, "set DCSBENCH_DATA to a folder that has them", &lock));
+  const dcs_status status = put_row(path, run, backend, spread);
+  dcs_lock_leave(&lock);
+  return status;
 }
 
 static dcs_status read_spread(const dcs_table *t, size_t row, const int at[], dcs_spread *spread) {

@@ -367,3 +367,14 @@ dcs_status dcs_csv_finish(dcs_csv *csv, dcs_status status) {
   dcs_csv_abandon(csv);
   return status;
 }
+
+dcs_status dcs_csv_append_table(dcs_csv *csv, const char *path, const char *const *columns) {
+  struct stat facts;
+  DCS_TRY(dcs_csv_append(csv, path));
+  dcs_status status =
+      fstat(fileno(csv->file.stream), &facts) == 0 ? DCS_OK : dcs_cannot("read", path);
+  if (status == DCS_OK && S_ISREG(facts.st_mode) && facts.st_size == 0)
+    status = dcs_csv_header(csv, columns);
+  if (status != DCS_OK) dcs_csv_abandon(csv);
+  return status;
+}

@@ -72,6 +72,8 @@ dcs_status dcs_csv_create(dcs_csv *csv, const char *path);
 dcs_csv dcs_csv_stdout(void);
 /* Opens `path` for appending rows in place; a torn last row is cut off first. */
 dcs_status dcs_csv_append(dcs_csv *csv, const char *path);
+/* The same; where that leaves nothing the names of the columns, NULL last, come first. */
+dcs_status dcs_csv_append_table(dcs_csv *csv, const char *path, const char *const *columns);
 
 void dcs_csv_text(dcs_csv *csv, const char *text);
 void dcs_csv_integer(dcs_csv *csv, int64_t value);

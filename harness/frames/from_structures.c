@@ -32,21 +32,20 @@ static dcs_status next_line(dcs_content *content, size_t *at, dcs_slice *line, b
   }
 }
 
-/* The bytes and lines of the next model; *found is false where no atom is left. */
-static dcs_status find_model(const dcs_trajectory *t, size_t *bytes, int64_t *lines, bool *found) {
+/* The bytes and lines of the next model, which has no atom where none is left. */
+static dcs_status find_model(const dcs_trajectory *t, size_t *bytes, int64_t *lines,
+                             dcs_model *model) {
   const structures *s = t->state;
-  dcs_model model = {0};
   dcs_slice line;
   bool more;
   *bytes = 0;
+  *model = (dcs_model){0};
   for (*lines = 0;; ++*lines) {
     const size_t before = *bytes;
     DCS_TRY(next_line(t->content, bytes, &line, &more));
-    *found = model.atoms;
     if (!more) return DCS_OK;
     if (s->lines + *lines == 0) line = dcs_behind_mark(line);
-    const dcs_model_line is = s->reader->models(line, &model);
-    *found = model.atoms;
+    const dcs_model_line is = s->reader->models(line, model);
     if (is == DCS_BEHIND_MODEL) *bytes = before;
     if (is == DCS_ENDS_MODEL) ++*lines;
     if (is != DCS_WITHIN_MODEL) return DCS_OK;
@@ -55,7 +54,9 @@ static dcs_status find_model(const dcs_trajectory *t, size_t *bytes, int64_t *li
 
 static dcs_status take_model(dcs_trajectory *t, const char **text, size_t *bytes, int64_t *lines,
                              bool *found) {
-  DCS_TRY(find_model(t, bytes, lines, found));
+  dcs_model model;
+  DCS_TRY(find_model(t, bytes, lines, &model));
+  *found = model.atoms;
   return *found ? dcs_content_take(t->content, *bytes, text) : DCS_OK;
 }
 
@@ -107,11 +108,15 @@ static dcs_status read_model(dcs_trajectory *t, dcs_molecule *m, bool *found) {
   return status;
 }
 
+static bool has_models(const dcs_trajectory *t) {
+  const structures *s = t->state;
+  return s->reader->models && t->frames != 1;
+}
+
 /* Of one structure no piece is cut out and copied. */
 static dcs_status read_molecule(dcs_trajectory *t, dcs_molecule *m, bool *found) {
-  const structures *s = t->state;
   *m = (dcs_molecule){0};
-  if (s->reader->models && t->frames != 1) return read_model(t, m, found);
+  if (has_models(t)) return read_model(t, m, found);
   *found = t->at == 0;
   return *found ? read_part(t, t->content, m) : DCS_OK;
 }
@@ -147,22 +152,29 @@ static void close_structures(dcs_trajectory *t) {
   free(t->state);
 }
 
-/* What a first model states of the cell holds for those that state none. */
-static dcs_status pass(dcs_trajectory *t, int64_t frames, bool *found) {
+/* What a model states of the cell holds for those behind it that state none; the first is read for
+ * what is wrong with it, too. */
+static dcs_status pass_one(dcs_trajectory *t, bool *found) {
   structures *s = t->state;
-  const char *text;
+  dcs_model model = {.cell = true};
+  dcs_molecule m;
   size_t bytes;
   int64_t lines;
+  const char *text;
+  if (has_models(t)) DCS_TRY(find_model(t, &bytes, &lines, &model));
+  if (t->at == 0 || model.cell) {
+    const dcs_status status = read_molecule(t, &m, found);
+    dcs_molecule_free(&m);
+    return status;
+  }
+  *found = model.atoms;
+  s->lines += lines;
+  return *found ? dcs_content_take(t->content, bytes, &text) : DCS_OK;
+}
+
+static dcs_status pass(dcs_trajectory *t, int64_t frames, bool *found) {
   for (*found = true; frames > 0 && *found; frames--) {
-    if (t->at == 0) {
-      dcs_molecule first;
-      const dcs_status status = read_molecule(t, &first, found);
-      dcs_molecule_free(&first);
-      DCS_TRY(status);
-    } else {
-      DCS_TRY(take_model(t, &text, &bytes, &lines, found));
-      s->lines += lines;
-    }
+    DCS_TRY(pass_one(t, found));
     t->at += *found;
   }
   return DCS_OK;

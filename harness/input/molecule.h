@@ -102,6 +102,7 @@ typedef struct {
   int64_t lines; /* of the model so far */
   int64_t last;  /* 0: not known yet, how many it has */
   bool atoms;    /* it has one */
+  bool cell;     /* it states one, readable or not */
 } dcs_model;
 typedef enum { DCS_WITHIN_MODEL, DCS_ENDS_MODEL, DCS_BEHIND_MODEL } dcs_model_line;
 

@@ -50,6 +50,7 @@ dcs_model_line dcs_records_model(dcs_slice line, dcs_model *model) {
   if (model->atoms && is_model(line)) return DCS_BEHIND_MODEL;
   if (model->atoms && dcs_starts_with(line, "ENDMDL")) return DCS_ENDS_MODEL;
   model->atoms = model->atoms || dcs_records_name(line) > 0;
+  model->cell = model->cell || dcs_starts_with(line, "CRYST1");
   return DCS_WITHIN_MODEL;
 }
 

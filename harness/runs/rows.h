@@ -4,9 +4,6 @@
 
 #include "harness/runs/run.h"
 
-/* Nanoseconds of a sample or a median may be up to this: 30 years. */
-#define DCS_MOST_NS 1e18
-
 /* Reads the rows of run->summary. */
 dcs_status dcs_run_read_rows(dcs_run *run);
 

@@ -168,6 +168,16 @@ dcs_status dcs_run_open_summary(dcs_run *run, const char *folder) {
   return dcs_run_read_rows(run);
 }
 
+dcs_status dcs_run_check_no_rows(const char *path) {
+  dcs_table *table;
+  if (!dcs_exists(path)) return DCS_OK;
+  bool rows = dcs_table_read(path, &table) != DCS_OK || dcs_table_rows(table) > 0;
+  dcs_table_free(table);
+  if (!rows) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s: belongs to no run that has an env.csv; take another folder",
+                  path);
+}
+
 dcs_status dcs_run_open_shipped(dcs_run *run) {
   return dcs_run_open_summary(run, shipped);
 }

@@ -14,6 +14,9 @@
 /* The value of `schema` in env.csv: it changes when columns do. */
 #define DCS_RUN_SCHEMA 4
 
+/* Nanoseconds of a sample or a median may be up to this: 30 years. */
+#define DCS_MOST_NS 1e18
+
 /* A row of summary.csv. Texts are the run's. Numbers are NaN where the cell is empty; of a row that
  * is ok, median_ns is not. */
 typedef struct {
@@ -56,6 +59,9 @@ typedef struct {
 dcs_status dcs_run_open(dcs_run *run, const char *folder);
 /* The same without samples.csv, for what only draws or prints the summary: rows have no times. */
 dcs_status dcs_run_open_summary(dcs_run *run, const char *folder);
+/* What was measured is never written over: that a table, before a run is begun in its folder, is
+ * not there or has no rows, as where a begin was cut off. DCS_USAGE else. */
+dcs_status dcs_run_check_no_rows(const char *path);
 /* The summary of the reference that is built into the program, measured on one card and its host.
  */
 dcs_status dcs_run_open_shipped(dcs_run *run);

@@ -101,12 +101,18 @@ static dcs_status take_outcome(dcs_record *record, const dcs_trial *trial) {
   return DCS_OK;
 }
 
+/* What failed in an earlier part of the run has failed: samples of it may be of wrong outputs. */
+static bool has_failed(const dcs_record *record) {
+  return record->finished && record->outcome != DCS_OUTCOME_OK;
+}
+
 /* Verifies every method in each way that it is timed; `times` gets what the timing needs. An
  * interrupted trial tells nothing of its method. */
 static dcs_status verify_all(dcs_bench *bench, const references *refs, timed *times, int n,
                              dcs_progress *progress) {
   method_trials trials = {0};
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
+    if (has_failed(times[i].record)) continue;
     dcs_progress_draw(progress, 0, "verifying");
     const dcs_trial *trial = verify(bench, refs, times[i].record, &trials, progress);
     if (dcs_interrupted()) break;

@@ -24,6 +24,8 @@ void dcs_cell_free(dcs_cell *cell) {
 void dcs_cell_forget_verdicts(dcs_cell *cell) {
   for (int r = 0; r < cell->n_records; r++) {
     dcs_record *record = &cell->records[r];
+    const bool failed = record->judged && record->outcome != DCS_OUTCOME_OK;
+    record->finished = record->finished || (failed && strcmp(record->stop_reason, "killed") != 0);
     free(record->why);
     record->why = NULL;
     record->judged = false;

@@ -48,7 +48,8 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
                             bool gpu, const dcs_facts *facts, dcs_cells *cells);
 void dcs_cells_free(dcs_cells *cells);
 void dcs_cell_free(dcs_cell *cell); /* what it holds */
-/* What was found of its methods, which will be verified again; their samples stay. */
+/* What was found of its methods, which will be verified again; their samples stay. What failed, and
+ * was not killed, is finished. */
 void dcs_cell_forget_verdicts(dcs_cell *cell);
 
 /* ---- what cells cost ---- */

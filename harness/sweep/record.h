@@ -25,8 +25,8 @@ typedef struct {
   double given;              /* those of the inputs that kernels get */
   dcs_candidates candidates; /* of a variant that has them */
   double model_error;        /* of a problem that approximates another; else NaN */
-  bool finished;             /* an earlier part of the run is done with it */
-  bool judged;               /* now, not in an earlier part of the run; outcome and verdict hold */
+  bool finished; /* an earlier part of the run, or pass, is done with it: outcome is its */
+  bool judged;   /* now, not in an earlier part of the run; outcome and verdict hold */
   dcs_outcome outcome;
   char *why;               /* of an outcome that is not ok; else NULL */
   const char *stop_reason; /* rounds, interval, budget, interrupted, killed; "" without samples */

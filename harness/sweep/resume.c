@@ -96,8 +96,9 @@ static void take_rows(const dcs_run *run, int rounds, bool again, dcs_cells *cel
     dcs_record *record = find_record(&run->rows[i], cells, &cell);
     if (!record) continue;
     cell->has_rows = true;
-    record->finished =
-        record->finished || is_finished(run, &run->rows[i], record->n_times, rounds, again);
+    if (!is_finished(run, &run->rows[i], record->n_times, rounds, again)) continue;
+    record->finished = true;
+    record->outcome = run->rows[i].outcome;
   }
   for (int c = 0; c < cells->n; c++)
     if (all_finished(&cells->list[c]))

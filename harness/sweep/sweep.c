@@ -45,17 +45,6 @@ static dcs_status start_file(const char *path, const char *const *columns) {
   return dcs_csv_finish(&csv, dcs_csv_header(&csv, columns));
 }
 
-/* What was measured is never written over: a start that was cut off leaves headers alone. */
-static dcs_status check_no_rows(const char *path) {
-  dcs_table *table;
-  if (!dcs_exists(path)) return DCS_OK;
-  bool rows = dcs_table_read(path, &table) != DCS_OK || dcs_table_rows(table) > 0;
-  dcs_table_free(table);
-  if (!rows) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "%s: belongs to no run that has an env.csv; take another folder",
-                  path);
-}
-
 /* From now on the folder is this sweep's: two at once would double samples and lose rows. */
 static dcs_status take_folder(sweep *s) {
   char path[4096];
@@ -86,8 +75,8 @@ static dcs_status take_up(sweep *s) {
 /* env.csv comes last: a folder that has it is a whole run folder. */
 static dcs_status start_files(const sweep *s) {
   char path[4096];
-  DCS_TRY(check_no_rows(path_in(s, "samples.csv", path)));
-  DCS_TRY(check_no_rows(path_in(s, "summary.csv", path)));
+  DCS_TRY(dcs_run_check_no_rows(path_in(s, "samples.csv", path)));
+  DCS_TRY(dcs_run_check_no_rows(path_in(s, "summary.csv", path)));
   DCS_TRY(start_file(path_in(s, "samples.csv", path), dcs_sample_columns));
   DCS_TRY(start_file(path_in(s, "summary.csv", path), dcs_summary_columns));
   return dcs_write_facts(path_in(s, "env.csv", path), &s->facts);

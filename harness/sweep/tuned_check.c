@@ -2,6 +2,7 @@
 
 #include "harness/files/folder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The first N_KEYS say what was measured. */
@@ -23,10 +24,22 @@ static bool is_comparable(const dcs_record *record) {
          record->work == record->previous_work;
 }
 
+static dcs_status check_times(const dcs_record *record, dcs_recheck *check) {
+  const size_t n = record->n_times;
+  double *sorted = malloc(n * sizeof *sorted);
+  if (!sorted) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
+  memcpy(sorted, record->times_ns, n * sizeof *sorted);
+  dcs_sort_values(sorted, n);
+  *check = dcs_recheck_times(&record->previous, sorted, n);
+  free(sorted);
+  return DCS_OK;
+}
+
 static dcs_status write_row(dcs_csv *csv, const dcs_record *record) {
   const dcs_method *method = &record->method;
   const dcs_previous_time *then = &record->previous;
-  const dcs_recheck check = dcs_recheck_times(then, record->times_ns, record->n_times);
+  dcs_recheck check;
+  DCS_TRY(check_times(record, &check));
   const double rate_then = 1e9 * record->work / then->median_ns;
   char config[DCS_TEXT];
   DCS_CSV_TEXTS(csv, method->variant->id,
@@ -45,11 +58,8 @@ dcs_status dcs_tuned_check_write(const char *folder, const dcs_record *record) {
   dcs_csv csv;
   if (!is_comparable(record)) return DCS_OK;
   DCS_TRY(dcs_path_in(folder, "tuned_check.csv", path));
-  bool started = dcs_exists(path);
-  DCS_TRY(dcs_csv_append(&csv, path));
-  dcs_status status = started ? DCS_OK : dcs_csv_header(&csv, columns);
-  if (status == DCS_OK) status = write_row(&csv, record);
-  return dcs_csv_finish(&csv, status);
+  DCS_TRY(dcs_csv_append_table(&csv, path, columns));
+  return dcs_csv_finish(&csv, write_row(&csv, record));
 }
 
 /* ---- saying ---- */

@@ -81,14 +81,15 @@ dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeho
 
 /* ---- running ---- */
 
-/* Whether the process ended in time; a wait that fails for another reason counts as ended. */
+/* Whether the process ended in time; a wait that fails for another reason counts as ended. It looks
+ * up once a second: a signal may come just before poll(). */
 static bool wait_for_end(int pidfd, double timeout_s) {
   const double until = dcs_now_ns() + 1e9 * timeout_s;
   struct pollfd end = {.fd = pidfd, .events = POLLIN};
   for (;;) {
     const double left_ms = 1e-6 * (until - dcs_now_ns());
     if (left_ms <= 0 || dcs_interrupted()) return false;
-    const int ready = poll(&end, 1, (int)fmin(left_ms + 1, 1e9));
+    const int ready = poll(&end, 1, (int)fmin(left_ms + 1, 1000));
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
   }
 }
@@ -161,10 +162,12 @@ dcs_status dcs_command_time(const regex_t *expression, const char *text, double 
     length++;
   if (length > 0 && !isnan(dcs_timing_ns(1, strndupa(behind, length))))
     snprintf(unit, sizeof unit, "%.*s", (int)length, behind);
-  double value;
-  if (!dcs_decimal_read(at, number, &value) || !(value > 0))
-    return dcs_fail(DCS_FAILED, "found time \"%.*s\" in its output; expected a number above zero",
-                    (int)all, at);
-  *ns = dcs_timing_ns(value, unit);
-  return DCS_OK;
+  double value = NAN;
+  const bool read = dcs_decimal_read(at, number, &value);
+  *ns = read ? dcs_timing_ns(value, unit) : NAN;
+  if (*ns > 0 && *ns <= DCS_MOST_NS) return DCS_OK;
+  return dcs_fail(DCS_FAILED,
+                  "found time \"%.*s\" in its output; expected one above zero, up to "
+                  "30 years",
+                  (int)all, at);
 }

@@ -35,7 +35,8 @@ dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeho
 dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns);
 
 /* The nanoseconds that text says: the first group of the expression, a number and perhaps a unit
- * behind it (s, ms, us, ns; s where there is none). DCS_FAILED: it does not match. */
+ * behind it (s, ms, us, ns; s where there is none). DCS_FAILED: it does not match, or is no time of
+ * a run. */
 dcs_status dcs_command_time(const regex_t *expression, const char *text, double *ns);
 
 #endif

@@ -54,7 +54,7 @@ static dcs_status find_columns(const dcs_table *table, columns *c) {
 
 static dcs_status read_cells(const dcs_table *table, size_t row, const columns *c, dcs_timing *t) {
   t->time_ns = dcs_timing_ns(dcs_table_number(table, row, c->time), c->unit);
-  if (!(t->time_ns > 0 && t->time_ns <= 1e18))
+  if (!(t->time_ns > 0 && t->time_ns <= DCS_MOST_NS))
     return dcs_table_wrong(table, row, dcs_table_header(table, c->time), c->time,
                            "a time, above zero");
   if (c->round >= 0 && dcs_parse_integer("round", dcs_table_cell(table, row, c->round), 0,

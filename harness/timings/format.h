@@ -2,6 +2,7 @@
 #ifndef DCS_TIMINGS_FORMAT_H
 #define DCS_TIMINGS_FORMAT_H
 
+#include "harness/runs/run.h"
 #include "harness/timings/json.h"
 #include "harness/timings/timings.h"
 

@@ -156,6 +156,7 @@ static void try_all(dcs_measuring *m, dcs_measured_row *rows, int n) {
   }
 }
 
+/* Whole rounds, until there is no more time; one sample of each, however little that is. */
 static dcs_status take_rounds(dcs_measuring *m, dcs_measured_row *rows, int n, double until_ns) {
   dcs_random random = {m->options->seed + (uint64_t)(rows - m->rows)};
   bool left = true;
@@ -164,13 +165,15 @@ static dcs_status take_rounds(dcs_measuring *m, dcs_measured_row *rows, int n, d
   dcs_status status = DCS_OK;
   for (int i = 0; i < n; i++)
     order[i] = i;
-  while (status == DCS_OK && left && !dcs_interrupted() && dcs_now_ns() < until_ns) {
+  while (status == DCS_OK && left && !dcs_interrupted()) {
+    const bool over = dcs_now_ns() >= until_ns;
     left = false;
     dcs_shuffle(&random, order, n);
     for (int i = 0; status == DCS_OK && i < n && !dcs_interrupted(); i++) {
-      if (has_enough(m, &rows[order[i]])) continue;
-      status = sample(m, &rows[order[i]]);
-      left = left || !has_enough(m, &rows[order[i]]);
+      dcs_measured_row *r = &rows[order[i]];
+      if (has_enough(m, r) || (over && r->n > 0)) continue;
+      status = sample(m, r);
+      left = left || !has_enough(m, r);
     }
   }
   free(order);

@@ -56,6 +56,8 @@ static void find_facts(const dcs_measure_options *o, dcs_facts *facts) {
 static dcs_status start_folder(dcs_measuring *m, const dcs_facts *facts) {
   char path[4096];
   dcs_csv csv;
+  DCS_TRY(dcs_run_check_no_rows(path_in(m, "samples.csv", path)));
+  DCS_TRY(dcs_run_check_no_rows(path_in(m, "summary.csv", path)));
   DCS_TRY(dcs_csv_create(&csv, path_in(m, "samples.csv", path)));
   DCS_TRY(dcs_csv_finish(&csv, dcs_timings_sample_header(&csv, m->kind)));
   DCS_TRY(dcs_measure_write(m));

@@ -87,7 +87,7 @@ static dcs_status unknown(const char *path) {
 static dcs_status check_times(const dcs_timings *timings) {
   for (size_t i = 0; i < timings->n; i++) {
     const dcs_timing *t = &timings->list[i];
-    if (t->outcome != DCS_OUTCOME_OK || (t->time_ns > 0 && t->time_ns <= 1e18)) continue;
+    if (t->outcome != DCS_OUTCOME_OK || (t->time_ns > 0 && t->time_ns <= DCS_MOST_NS)) continue;
     return dcs_fail(DCS_INPUT, "%s: %s: found a time of %g ns of %s; expected one above zero",
                     timings->path, t->where, t->time_ns, t->method);
   }

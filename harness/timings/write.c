@@ -1,6 +1,7 @@
 /* Arranged timings as a run folder. */
 #include "harness/files/csv.h"
 #include "harness/files/folder.h"
+#include "harness/files/lock.h"
 #include "harness/problems/external.h"
 #include "harness/runs/run.h"
 #include "harness/sweep/environment.h"
@@ -56,6 +57,7 @@ typedef struct {
   const dcs_kind *kind;
   const dcs_timing **sorted;
   double *times;
+  dcs_lock lock;    /* of the folder */
   size_t rows, few; /* few: rows with too few samples for an interval */
 } writing;
 
@@ -107,7 +109,7 @@ static dcs_status check_rows(const writing *w) {
 }
 
 /* env.csv comes last: a folder that has it is a whole run folder. */
-static dcs_status write_files(writing *w, const char *folder) {
+static dcs_status write_tables(writing *w, const char *folder) {
   char path[4096];
   dcs_csv csv;
   DCS_TRY(dcs_path_in(folder, "samples.csv", path));
@@ -142,6 +144,16 @@ static dcs_status check_folder(const char *folder) {
   return DCS_OK;
 }
 
+/* Two imports at once would leave tables of one beside the facts of the other. */
+static dcs_status write_run(writing *w, const char *folder) {
+  char path[4096];
+  DCS_TRY(dcs_make_folder(folder, 0777));
+  DCS_TRY(dcs_path_in(folder, "run.lock", path));
+  DCS_TRY(dcs_lock_own(path, "take another folder", &w->lock));
+  DCS_TRY(check_folder(folder));
+  return write_tables(w, folder);
+}
+
 dcs_status dcs_timings_write(const dcs_timings *timings, const dcs_kind *kind, const char *folder,
                              FILE *out) {
   const size_t n = timings->n;
@@ -149,16 +161,16 @@ dcs_status dcs_timings_write(const dcs_timings *timings, const dcs_kind *kind, c
                .kind = kind,
                .sorted = malloc((n + 1) * sizeof(const dcs_timing *)),
                .times = malloc((n + 1) * sizeof(double))};
-  dcs_status status = w.sorted && w.times ? check_folder(folder)
-                                          : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu times", n);
+  dcs_status status =
+      w.sorted && w.times ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu times", n);
   for (size_t i = 0; status == DCS_OK && i < n; i++)
     w.sorted[i] = &timings->list[i];
   if (status == DCS_OK) {
     qsort(w.sorted, n, sizeof(const dcs_timing *), in_order);
     status = check_rows(&w);
   }
-  if (status == DCS_OK) status = dcs_make_folder(folder, 0777);
-  if (status == DCS_OK) status = write_files(&w, folder);
+  if (status == DCS_OK) status = write_run(&w, folder);
+  dcs_lock_leave(&w.lock);
   if (status == DCS_OK)
     fprintf(out, "%zu times of %zu rows, %zu of them with too few samples for an interval\n", n,
             w.rows, w.few);

@@ -38,6 +38,7 @@ struct dcs_session {
   char lost[2 * DCS_TEXT];
   bool announced; /* the worker that runs now knows the problem */
   int killed_by;  /* the signal from outside that ended the last worker that died; 0: none did */
+  bool aborted;   /* that ended so */
   bool unstarted; /* the last worker did not begin, or a thread in it */
   slot_state *slots;
   int n_slots;
@@ -150,6 +151,7 @@ static int wait_readable(int fd, double *until_ns) {
 static dcs_outcome died(dcs_session *session, process *p) {
   int status = stop(p, true), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   session->killed_by = dcs_is_from_outside(signal) ? signal : 0;
+  session->aborted = signal == SIGABRT;
   if (signal)
     (void)dcs_fail(DCS_FAILED, "the worker on %s died: %s", session->options.device,
                    strsignal(signal));
@@ -173,7 +175,7 @@ static bool ask_again(const dcs_session *session, dcs_outcome *outcome, int *kil
 
 static void forget_kills(dcs_session *session) {
   session->killed_by = 0;
-  session->unstarted = false;
+  session->aborted = session->unstarted = false;
 }
 
 /* The machine's want, or a device that is gone: not a crash of the method. */
@@ -217,10 +219,26 @@ static dcs_outcome receive(dcs_session *session, process *p, dcs_reply *reply) {
   return reply->outcome;
 }
 
+static bool is_cpu(const dcs_session *session) {
+  return strcmp(session->options.device, "cpu") == 0;
+}
+
+/* The outcome of preparing. On the CPU no kernel of this program runs meanwhile, but OpenMP's team
+ * is started: clang's runtime aborts where it cannot. */
+static dcs_outcome prepared(dcs_session *session, const dcs_request *request, dcs_outcome outcome) {
+  const bool kernel = !is_cpu(session) || dcs_variants[request->variant]->outside;
+  if (outcome != DCS_OUTCOME_CRASH || !session->aborted || kernel) return outcome;
+  (void)dcs_fail(DCS_UNAVAILABLE,
+                 "the worker on %s was aborted, as by OpenMP's runtime where it "
+                 "cannot start a thread",
+                 session->options.device);
+  return unstarted(session);
+}
+
 /* The first answer, which tells whether the device could be opened. The CPU is always there; the
  * driver of a device may end each worker. */
 static dcs_outcome receive_first(dcs_session *session, process *p, dcs_reply *reply) {
-  const bool cpu = strcmp(session->options.device, "cpu") == 0;
+  const bool cpu = is_cpu(session);
   const dcs_outcome outcome = receive(session, p, reply);
   if (outcome == DCS_OUTCOME_CRASH) session->unstarted = cpu;
   if (outcome != DCS_OUTCOME_OK || reply->status == DCS_OK) return outcome;
@@ -339,7 +357,7 @@ static dcs_outcome try_ready(dcs_session *session, int slot, dcs_code_facts *fac
   if (outcome != DCS_OUTCOME_OK || session->slots[slot].ready) return outcome;
   dcs_request request = prepare_request(session, slot);
   dcs_reply reply;
-  outcome = ask(session, &request, &reply);
+  outcome = prepared(session, &request, ask(session, &request, &reply));
   session->slots[slot].ready = outcome == DCS_OUTCOME_OK;
   if (facts && outcome == DCS_OUTCOME_OK) *facts = reply.facts;
   return outcome;
@@ -424,8 +442,10 @@ static dcs_outcome run_fresh(dcs_session *session, const dcs_request *requests, 
   for (int r = 0; r < n && send_request(&p, &requests[r]); r++)
     ;
   for (int r = 0; r < n + 1; r++) {
-    const dcs_outcome outcome = r == 0 ? again_of(session, receive_first(session, &p, &reply))
-                                       : receive(session, &p, &reply);
+    dcs_outcome outcome = r == 0 ? again_of(session, receive_first(session, &p, &reply))
+                                 : receive(session, &p, &reply);
+    if (r > 0 && requests[r - 1].op == DCS_DO_PREPARE)
+      outcome = prepared(session, &requests[r - 1], outcome);
     if (outcome != DCS_OUTCOME_OK) {
       stop(&p, true);
       return outcome;
