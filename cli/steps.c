@@ -103,7 +103,8 @@ static dcs_status find_device(const arguments *a, dcs_steps *s, char text[DCS_TE
   if (a->time) DCS_TRY(dcs_need_times(s->device));
   const dcs_device_kind *kind = dcs_device_kind_of(s->device);
   int n;
-  if (kind && kind->count) DCS_TRY(kind->count(&n)); /* before fields are made, which takes longer */
+  if (kind && kind->count)
+    DCS_TRY(kind->count(&n)); /* before fields are made, which takes longer */
   const char *more = strchr(s->device, ',');
   if (!more) return DCS_OK;
   fprintf(stderr, "rank %d drives the first of %s: start a rank for each\n", dcs_job->rank,
