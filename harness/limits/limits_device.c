@@ -246,13 +246,13 @@ static dcs_status kernels(const effort *e, dcs_limits *limits) {
   double ns[DCS_MAX_LIMIT_RUNS];
   int links;
   for (size_t c = 0; e->arithmetic && c < sizeof all_chains / sizeof all_chains[0]; c++) {
-    const chains *chains = &all_chains[c];
-    const dcs_status status = arithmetic(e, chains, &links, ns);
-    if (status != DCS_OK && chains->lacking && e->runs) continue;
+    const chains *chain = &all_chains[c];
+    const dcs_status status = arithmetic(e, chain, &links, ns);
+    if (status != DCS_OK && chain->lacking && e->runs) continue;
     DCS_TRY(status);
-    const double per_link = CHAINS * (double)chains->per_link;
+    const double per_link = CHAINS * (double)chain->per_link;
     const double work = per_link * (double)links * (double)e->blocks * e->threads;
-    if (e->runs) dcs_limits_add_rate(limits, chains->name, "1/s", chains->how, work, ns, e->runs);
+    if (e->runs) dcs_limits_add_rate(limits, chain->name, "1/s", chain->how, work, ns, e->runs);
   }
   DCS_TRY(memory(e, ns));
   if (e->runs)
