@@ -101,6 +101,10 @@ static dcs_status find_device(const arguments *a, dcs_steps *s, char text[DCS_TE
   if (s->method.variant->backend == DCS_CPU) return DCS_OK;
   s->device = dcs_rank_device(dcs_job, a->device ? a->device : dcs_default_device(), text);
   if (a->time) DCS_TRY(dcs_need_times(s->device));
+  const dcs_device_kind *kind = dcs_device_kind_of(s->device);
+  int n;
+  if (kind && kind->count)
+    DCS_TRY(kind->count(&n)); /* before fields are made, which takes longer */
   const char *more = strchr(s->device, ',');
   if (!more) return DCS_OK;
   fprintf(stderr, "rank %d drives the first of %s: start a rank for each\n", dcs_job->rank,

@@ -234,6 +234,23 @@ static void plans_have_what_is_claimed_of(void **state) {
   }
 }
 
+/* `make study` measures problems of each such kind, on the CPU and on a GPU. */
+static void the_study_has_each_of_these_kinds(void **state) {
+  (void)state;
+  dcs_table *plan;
+  assert_int_equal(dcs_table_read("results/study.plan.csv", &plan), DCS_OK);
+  for (int k = 0; dcs_claims_of_kinds[k]; k++) {
+    bool cpu = false, gpu = false;
+    for (size_t row = 0; row < dcs_table_rows(plan); row++) {
+      if (strcmp(text_at(plan, row, "problem"), dcs_claims_of_kinds[k]->kind) != 0) continue;
+      cpu = cpu || strncmp(text_at(plan, row, "variants"), "cpu_", 4) == 0;
+      gpu = gpu || strncmp(text_at(plan, row, "variants"), "cuda_", 5) == 0;
+    }
+    if (!cpu || !gpu) fail_msg("the study lacks %s", dcs_claims_of_kinds[k]->kind);
+  }
+  dcs_table_free(plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kinds_have_claims),
@@ -245,6 +262,7 @@ int main(void) {
       cmocka_unit_test(the_book_is_of_its_kind),
       cmocka_unit_test(the_book_is_of_the_initial_problem),
       cmocka_unit_test(plans_have_what_is_claimed_of),
+      cmocka_unit_test(the_study_has_each_of_these_kinds),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

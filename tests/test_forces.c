@@ -474,8 +474,116 @@ static void sizes_are_measured(void **state) {
   assert_contains(program_out, "cpu_forces");
 }
 
+/* ---- clusters ---- */
+
+/* Atoms on a lattice, 2.15 angstrom apart and shifted by up to 0.3 in each direction, around a
+ * place. The caller frees the two inputs. */
+static dcs_problem lattice(const int n[3], float place, bool periodic) {
+  const int64_t all = (int64_t)n[0] * n[1] * n[2];
+  dcs_particle *p = calloc((size_t)all, sizeof *p);
+  dcs_well *wells = calloc((size_t)all, sizeof *wells);
+  uint64_t seed = 1;
+  assert_true(p && wells);
+  for (int64_t a = 0; a < all; a++) {
+    const int64_t at[3] = {a % n[0], a / n[0] % n[1], a / n[0] / n[1]};
+    float *to[3] = {&p[a].x, &p[a].y, &p[a].z};
+    for (int d = 0; d < 3; d++) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      const double shift = (double)(seed >> 40) / (1 << 24) - 0.5;
+      *to[d] = place + (float)(2.15 * (double)(at[d] - n[d] / 2) + 0.6 * shift);
+    }
+  }
+  dcs_problem problem = {.n_inputs = all, .n = {all, 1, 1}};
+  problem.input[DCS_FORCES_ATOMS] = p;
+  problem.input[DCS_FORCES_WELLS] = wells;
+  problem.config.value[DCS_FORCES_CUTOFF] = 12;
+  problem.config.value[DCS_FORCES_BOUNDARY] = periodic ? DCS_FORCES_PERIODIC : 0;
+  return problem;
+}
+
+static void free_lattice(dcs_problem *problem) {
+  free((void *)problem->input[DCS_FORCES_ATOMS]);
+  free((void *)problem->input[DCS_FORCES_WELLS]);
+}
+
+/* How many atoms a cluster's walk looks at, and how many of those are near. */
+static int64_t walk(const dcs_forces_sorted *s, const dcs_forces_cluster *c, float reach2,
+                    int64_t *near) {
+  dcs_forces_runs runs = dcs_forces_near(s, c, reach2);
+  dcs_forces_run run;
+  int64_t looked = *near = 0;
+  while (dcs_forces_next(&runs, &run)) {
+    looked += run.end - run.first;
+    for (int32_t j = run.first; j < run.end; j++)
+      *near += dcs_forces_outside(c->lo, c->hi, s->x[j], s->y[j], s->z[j]) <= reach2;
+  }
+  return looked;
+}
+
+static int64_t all_near(const dcs_forces_sorted *s, const dcs_forces_cluster *c, float reach2) {
+  int64_t near = 0;
+  for (int64_t j = 0; j < s->n_atoms; j++)
+    near += dcs_forces_outside(c->lo, c->hi, s->x[j], s->y[j], s->z[j]) <= reach2;
+  return near;
+}
+
+/* Without a boundary, where cells repeat: none is missed and none met twice, in cubes, plates and
+ * rods, wherever they lie. */
+static void walks_meet_all_that_is_near_once(void **state) {
+  (void)state;
+  static const int shapes[][3] = {{1, 1, 1},   {5, 5, 5},   {14, 14, 14}, {10, 14, 20},
+                                  {4, 4, 150}, {40, 40, 2}, {150, 4, 4}};
+  static const float places[] = {0, 1000, -40000};
+  for (int i = 0; i < 7 * 3; i++) {
+    dcs_problem problem = lattice(shapes[i / 3], places[i % 3], false);
+    const float reach2 = dcs_forces_reach2(&problem);
+    dcs_forces_sorted s;
+    int64_t n, near, atoms = 0;
+    assert_true(dcs_forces_sort(&problem, 5.5, &s));
+    dcs_forces_cluster *c = dcs_forces_clusters(&s, 16, &n);
+    assert_non_null(c);
+    for (int64_t k = 0; k < n; k++) {
+      atoms += c[k].end - c[k].first;
+      walk(&s, &c[k], reach2, &near);
+      assert_int_equal(near, all_near(&s, &c[k], reach2));
+    }
+    assert_int_equal(atoms, problem.n_inputs);
+    free(c);
+    dcs_forces_sorted_free(&s);
+    free_lattice(&problem);
+  }
+}
+
+/* A warp that looks at many times what others do ends last: of a cube, and of a molecule somewhat
+ * longer, no cluster looks at twice the mean. */
+static void no_cluster_looks_at_much_more_than_others(void **state) {
+  (void)state;
+  static const int shapes[][3] = {{29, 29, 29}, {20, 30, 40}, {40, 30, 20}};
+  for (int i = 0; i < 3; i++) {
+    dcs_problem problem = lattice(shapes[i], 0, false);
+    dcs_forces_sorted s;
+    int64_t n, near, most = 0, all = 0;
+    assert_true(dcs_forces_sort(&problem, 5.5, &s));
+    dcs_forces_cluster *c = dcs_forces_clusters(&s, 16, &n);
+    assert_non_null(c);
+    for (int64_t k = 0; k < n; k++) {
+      const int64_t looked = walk(&s, &c[k], dcs_forces_reach2(&problem), &near);
+      if (looked > most) most = looked;
+      all += looked;
+    }
+    if (!(most < 2 * all / n))
+      fail_msg("of %lld clusters one looks at %lld atoms; the mean is %lld", (long long)n,
+               (long long)most, (long long)(all / n));
+    free(c);
+    dcs_forces_sorted_free(&s);
+    free_lattice(&problem);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(walks_meet_all_that_is_near_once),
+      cmocka_unit_test(no_cluster_looks_at_much_more_than_others),
       cmocka_unit_test(a_well_is_where_it_should_be),
       cmocka_unit_test(wells_are_switched),
       cmocka_unit_test(charges_are_shifted_or_of_an_ewald_sum),

@@ -9,13 +9,14 @@ enum { MOST_IN_A_ROW = 1024, CELLS_AN_ATOM = 4, FEW_CELLS = 128 };
 static const double LEAST_EDGE =
     0.1; /* angstrom; plans are asked of problems without values, too */
 
-/* Where cells repeat without images there are two more to each row than atoms spread over: no two
- * far ends share one, wherever cells begin. */
+/* Where cells repeat without images there are half as many more and two to each row than a cube of
+ * the atoms takes: no two far ends share one, wherever cells begin, of a molecule half as long
+ * again as that. */
 static void divide(const double length[3], double edge, int finer, dcs_forces_grid *grid) {
   for (int d = 0; d < 3; d++) {
-    const int parts = d == 0 ? finer : 1, spare = grid->periodic ? 0 : 2 * parts;
+    const int parts = d == 0 ? finer : 1;
     const double n = fmin(fmax(floor(length[d] * parts / edge), 1), MOST_IN_A_ROW);
-    grid->n[d] = (int)n + spare;
+    grid->n[d] = (int)n + (grid->periodic ? 0 : (int)n / 2 + 2 * parts);
     grid->per_edge[d] = (float)(n / length[d]);
   }
 }
@@ -133,14 +134,39 @@ static dcs_forces_cluster cluster_of(const dcs_forces_sorted *s, int32_t first, 
   return c;
 }
 
+/* Of a row's places, the first whose cell has a lower number than that of the first of all: where
+ * cells repeat, atoms of the other end follow. end: none has. */
+static int32_t seam_of(const dcs_forces_sorted *s, int32_t first, int32_t end) {
+  int32_t lo = first, hi = end;
+  if (s->grid.periodic) return end;
+  while (lo < hi) {
+    const int32_t middle = lo + (hi - lo) / 2;
+    if (cell_at(&s->grid, s->x[middle], 0) < cell_at(&s->grid, s->x[first], 0))
+      hi = middle;
+    else
+      lo = middle + 1;
+  }
+  return lo;
+}
+
+static int64_t cut(const dcs_forces_sorted *s, int32_t first, int32_t end, int size,
+                   dcs_forces_cluster *to) {
+  int64_t n = 0;
+  for (; first < end; first += size)
+    to[n++] = cluster_of(s, first, first + size < end ? first + size : end);
+  return n;
+}
+
 dcs_forces_cluster *dcs_forces_clusters(const dcs_forces_sorted *s, int size, int64_t *n) {
-  const int64_t rows = (int64_t)s->grid.n[1] * s->grid.n[2], most = s->n_atoms / size + rows + 1;
+  const int64_t rows = (int64_t)s->grid.n[1] * s->grid.n[2];
+  const int64_t most = s->n_atoms / size + 2 * rows + 1;
   dcs_forces_cluster *clusters = malloc((size_t)most * sizeof *clusters);
   *n = 0;
   for (int64_t row = 0; clusters && row < rows; row++) {
-    const int32_t end = s->begins[(row + 1) * s->grid.n[0]];
-    for (int32_t first = s->begins[row * s->grid.n[0]]; first < end; first += size)
-      clusters[(*n)++] = cluster_of(s, first, first + size < end ? first + size : end);
+    const int32_t first = s->begins[row * s->grid.n[0]], end = s->begins[(row + 1) * s->grid.n[0]];
+    const int32_t seam = seam_of(s, first, end);
+    *n += cut(s, first, seam, size, clusters + *n);
+    *n += cut(s, seam, end, size, clusters + *n);
   }
   return clusters;
 }
@@ -174,13 +200,15 @@ static int floor_divide(int i, int n) {
   return i >= 0 ? i / n : -((n - 1 - i) / n);
 }
 
-/* How far what lies in row i of images is from the box in a dimension, at least. */
+/* How far what is near and lies in row i, of images or of cells that repeat, is from the box in a
+ * dimension, at least. Where rows that repeat are all looked at, row i has what is near in others
+ * of its number, too. */
 static float row_outside(const dcs_forces_runs *runs, int i, int d) {
   const dcs_forces_grid *grid = &runs->sorted->grid;
-  const float edge = 1 / grid->per_edge[d], from = edge * (float)i - grid->margin[d];
-  const float to = edge * (float)(i + 1) + grid->margin[d];
-  if (!grid->periodic) return 0; /* other cells have the number, too */
-  return fmaxf(fmaxf(from - runs->hi[d], runs->lo[d] - to), 0);
+  const float edge = 1 / grid->per_edge[d], from = edge * (float)i, to = edge * (float)(i + 1);
+  const float margin = grid->margin[d] + 0x1p-20f * fmaxf(fabsf(from), fabsf(to));
+  if (!grid->periodic && runs->to[d] - runs->from[d] >= grid->n[d] - 1) return 0;
+  return fmaxf(fmaxf(from - margin - runs->hi[d], runs->lo[d] - to - margin), 0);
 }
 
 /* Goes to the next row within reach, and to the cells of it that are. */

@@ -46,8 +46,8 @@ typedef struct {
   float lo[3], hi[3];
 } dcs_forces_cluster;
 
-/* Cuts rows into clusters of `size` atoms, or fewer at a row's end. The caller frees; NULL: no
- * memory. */
+/* Cuts rows into clusters of `size` atoms, or fewer at a row's end and, of cells that repeat
+ * without images, where a row goes on from its other end. The caller frees; NULL: no memory. */
 dcs_forces_cluster *dcs_forces_clusters(const dcs_forces_sorted *sorted, int size, int64_t *n);
 
 /* The runs of places that hold all atoms within reach of a box, and more: each is that of an image,

@@ -22,21 +22,44 @@
 
 #include "kernels/forces/cuda/walk.cuh"
 
-/* A thread a row: places first..end - 1 of a row are a cluster. */
+/* Of a row's places, the first whose cell has a lower number than that of the first of all: where
+ * cells repeat, atoms of the other end follow. end: none has. */
+static __device__ __forceinline__ int seam_of(const float4 *sorted, int first, int end,
+                                              const cell_grid &cells) {
+  int lo = first, hi = end;
+  if (cells.periodic) return end;
+  while (lo < hi) {
+    int middle = lo + (hi - lo) / 2;
+    if (cell_at(sorted[middle].x, 0, cells) < cell_at(sorted[first].x, 0, cells))
+      hi = middle;
+    else
+      lo = middle + 1;
+  }
+  return lo;
+}
+
+static __device__ __forceinline__ void cut(int2 *clusters, int first, int end) {
+  for (; first < end; first += CLUSTER) {
+    int2 cluster;
+    cluster.x = first;
+    cluster.y = min(first + CLUSTER, end);
+    *clusters++ = cluster;
+  }
+}
+
+/* A thread a row: places first..end - 1 of a row, or of its part before or behind the seam, are a
+ * cluster. */
 extern "C" __global__ void cut_rows(float *scratch, int2 *clusters, int *n_clusters, int n_atoms,
                                     forces_own own) {
   cell_memory m = memory_of(scratch, n_atoms, own.cells);
   int row = blockIdx.x * SORT_THREADS + threadIdx.x;
   if (row >= own.cells.ny * own.cells.nz) return;
   const int *start = m.start + row * (own.cells.nx + 1);
-  int first = start[0], end = start[own.cells.nx], n = (end - first + CLUSTER - 1) / CLUSTER;
-  int at = atomicAdd(n_clusters, n);
-  for (int c = 0; c < n; c++) {
-    int2 cluster;
-    cluster.x = first + c * CLUSTER;
-    cluster.y = min(first + (c + 1) * CLUSTER, end);
-    clusters[at + c] = cluster;
-  }
+  int first = start[0], end = start[own.cells.nx], seam = seam_of(m.sorted, first, end, own.cells);
+  int before = (seam - first + CLUSTER - 1) / CLUSTER, n = before + (end - seam + CLUSTER - 1) / CLUSTER;
+  clusters += atomicAdd(n_clusters, n);
+  cut(clusters, first, seam);
+  cut(clusters + before, seam, end);
 }
 
 /* ---- a cluster and its list ---- */

@@ -112,7 +112,7 @@ void dcs_clusters_begin_plan(const dcs_problem *problem, const dcs_config *confi
   const dcs_clusters_own own = {dcs_forces_terms_of(problem),
                                 dcs_forces_divide(problem, edge_of(config), DCS_FORCES_FINER)};
   const int64_t n = problem->n_inputs, rows = (int64_t)own.cells.n[1] * own.cells.n[2];
-  const int64_t clusters = n / size_of(config) + rows;
+  const int64_t clusters = n / size_of(config) + (own.cells.periodic ? 1 : 2) * rows;
   const int warps = (int)config->value[DCS_CLUSTERS_BLOCK_Y];
   *plan = (dcs_plan){.chunk_inputs = n,
                      .launch_slices = 1,

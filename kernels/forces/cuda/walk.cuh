@@ -24,14 +24,15 @@ static __device__ __forceinline__ int floor_divide(int i, int n) {
   return i >= 0 ? i / n : -((n - 1 - i) / n);
 }
 
-/* How far what lies in row i of images is from the box, at least; of cells that repeat without
- * images, anything. */
-static __device__ __forceinline__ float row_outside(int i, int d, const near_box &b,
-                                                    const cell_grid &cells) {
-  if (!cells.periodic) return 0.0f;
-  float edge = __fdividef(1.0f, cells.per_edge[d]);
-  float from = edge * i - cells.margin[d], to = edge * (i + 1) + cells.margin[d];
-  return fmaxf(fmaxf(from - b.hi[d], b.lo[d] - to), 0.0f);
+/* How far what is near and lies in row i, of images or of cells that repeat, is from the box, at
+ * least. Where all n rows that repeat are looked at, row i has what is near in others of its number,
+ * too. */
+static __device__ __forceinline__ float row_outside(int i, int d, int2 looked_at, int n,
+                                                    const near_box &b, const cell_grid &cells) {
+  if (!cells.periodic && looked_at.y - looked_at.x >= n - 1) return 0.0f;
+  float edge = __fdividef(1.0f, cells.per_edge[d]), from = edge * i, to = edge * (i + 1);
+  float margin = cells.margin[d] + 0x1p-20f * fmaxf(fabsf(from), fabsf(to));
+  return fmaxf(fmaxf(from - margin - b.hi[d], b.lo[d] - to - margin), 0.0f);
 }
 
 /* Calls visit(first, end, shift) for each run, shifted as its image is. */
@@ -44,7 +45,8 @@ static __device__ __forceinline__ void walk_near(const cell_memory &m, const nea
   int2 zs = cells_near(b.lo[2], b.hi[2], reach, 2, cells.nz, cells);
   for (int z = zs.x; z <= zs.y; z++)
     for (int y = ys.x; y <= ys.y; y++) {
-      float dy = row_outside(y, 1, b, cells), dz = row_outside(z, 2, b, cells);
+      float dy = row_outside(y, 1, ys, cells.ny, b, cells);
+      float dz = row_outside(z, 2, zs, cells.nz, b, cells);
       float left2 = reach2 - (dy * dy + dz * dz);
       if (left2 <= 0.0f) continue;
       int2 xs = cells_near(b.lo[0], b.hi[0], left2 * rsqrtf(left2), 0, cells.nx, cells);
