@@ -56,8 +56,36 @@ static dcs_status print_header(const arguments *a) {
 
 /* What became of the configurations. */
 typedef struct {
-  int compiled, failed, illegal;
+  int compiled, failed;
+  const dcs_variant *failing; /* the last that did not compile, for the reason `error` */
+  int same;                   /* its configurations that do not for the same, beside the first */
+  char error[2 * DCS_TEXT];
 } totals;
+
+/* A mistake in a source is said once: the variant's other configurations have it, too, on other
+ * architectures as well, which the first line names. */
+static void say_failure(const dcs_method *method, const char *config, const char *arch, totals *t) {
+  const char *log = strchr(dcs_error_message(), '\n');
+  char error[sizeof t->error];
+  snprintf(error, sizeof error, "%s", log ? log : dcs_error_message());
+  t->failed++;
+  if (t->failing && method->variant == t->failing && strcmp(error, t->error) == 0) {
+    t->same++;
+    return;
+  }
+  t->failing = method->variant;
+  memcpy(t->error, error, sizeof error);
+  fprintf(stderr, "%s %s %s: compile: %s\n", method->variant->id, config, arch,
+          dcs_error_message());
+}
+
+/* Behind a variant's last configuration. */
+static void say_same(totals *t) {
+  if (t->same > 0)
+    fprintf(stderr, "%s: %d more configuration%s not compile for the same reason\n", t->failing->id,
+            t->same, t->same == 1 ? " does" : "s do");
+  t->same = 0;
+}
 
 /* A source that does not compile is counted and said; the others go on. The header waits for a row,
  * so that no table stands above an error. */
@@ -71,9 +99,7 @@ static dcs_status compile_one(const arguments *a, const dcs_method *method, cons
   dcs_kernel_source_free(&source);
   dcs_format_config(method->variant, &method->config, config);
   if (status == DCS_FAILED) {
-    fprintf(stderr, "%s %s %s: compile: %s\n", method->variant->id, config, arch,
-            dcs_error_message());
-    t->failed++;
+    say_failure(method, config, arch, t);
     return DCS_OK;
   }
   DCS_TRY(status);
@@ -98,13 +124,12 @@ static dcs_status choose(const arguments *a, dcs_methods *methods) {
 }
 
 /* A configuration that could compute nothing is refused, as a sweep does. */
-static bool is_legal(const dcs_method *method, totals *t) {
+static bool is_legal(const dcs_method *method) {
   char why[DCS_TEXT], config[DCS_TEXT];
   if (dcs_is_legal(method, why)) return true;
   fprintf(stderr, "%s %s: %s: %s\n", method->variant->id,
           dcs_format_config(method->variant, &method->config, config),
           dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE), why);
-  t->illegal++;
   return false;
 }
 
@@ -112,9 +137,10 @@ static dcs_status compile_all(const arguments *a, char **archs, int n_archs, tot
   dcs_methods methods = {0};
   dcs_status status = choose(a, &methods);
   for (int m = 0; status == DCS_OK && m < methods.n; m++) {
-    const bool legal = is_legal(&methods.list[m], t);
+    const bool legal = is_legal(&methods.list[m]);
     for (int i = 0; legal && status == DCS_OK && i < n_archs && !dcs_interrupted(); i++)
       status = compile_one(a, &methods.list[m], archs[i], t);
+    if (m + 1 == methods.n || methods.list[m + 1].variant != methods.list[m].variant) say_same(t);
   }
   free(methods.list);
   return status;

@@ -122,8 +122,10 @@ static void print_table(const dcs_crossovers *found) {
     printf(" %8s", format(number, c->threshold.regret_mean, 100, "%"));
     printf(" %8s", format(number, c->threshold.regret_worst, 100, "%"));
     printf("  %s", dcs_threshold_status_name(c->threshold.status));
-    dcs_crossover_gaps(m, c, text);
-    printf("%s%s\n", *text ? "; next to it: " : "", text);
+    if (*dcs_crossover_gaps(m, c, text)) printf("; next to it: %s", text);
+    const double error = dcs_crossover_model_error(m, c);
+    if (error > 0) printf("; at a model error of up to %.2g", error);
+    printf("\n");
   }
 }
 
@@ -244,7 +246,9 @@ dcs_status dcs_command_crossover(int argc, char **argv) {
           "method a is faster and from which on method b is, with its 95% interval, and the time "
           "lost by going by it at sizes that it was not drawn from. Written into "
           "DIR/thresholds.csv, and the sizes behind it into DIR/winners.csv; `dcsbench plot DIR` "
-          "draws both.\vMethods: cpu_sequential, the first variant of the ladder with one thread; "
+          "draws both.\vMethods: cpu_sequential, the textbook's loop with one thread "
+          "(cpu_one_thread: the first variant of "
+          "the ladder there is in its place); "
           "cpu_parallel, at each size the fastest CPU variant with most threads; gpu, at each size "
           "the fastest on the GPU in the scope, whatever its memory; of the latter two also the "
           "fastest of each algorithm where the run has several: gpu_direct, gpu_mesh, "

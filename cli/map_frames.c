@@ -40,30 +40,39 @@ static dcs_status write_frame(void *user, int64_t number, const float *map) {
 
 /* ---- memory ---- */
 
-/* Bytes a point. Each device, or the CPU, has a map and the sums of two blocks; the whole has sums,
- * and what is written of them. */
-static double bytes_a_point(const dcs_map_arguments *a) {
+/* Devices, or CPUs of ranks, that compute on this host: ranks share its devices, or divide them. */
+static int count_computing(const dcs_map_arguments *a) {
   dcs_device_list devices = {.n = 1};
   if (dcs_names_several(a->device) && dcs_device_list_of(a->device, &devices) != DCS_OK)
     devices.n = 1; /* opening them says why */
+  return devices.n > dcs_job->local_size ? devices.n : dcs_job->local_size;
+}
+
+/* Bytes a point of this host. Each device, or the CPU, has a map and the sums of two blocks; rank 0
+ * has the sums of all, and what is written of them; a rank the map that it writes. */
+static double bytes_a_point(const dcs_map_arguments *a) {
   const double block = sizeof(float) + 2 * sizeof(double) * (a->variance ? 2 : 1);
   const double whole =
       a->variance ? 4 * sizeof(double) + 3 * sizeof(float) : sizeof(double) + sizeof(float);
-  return devices.n * block + whole + (a->each ? sizeof(float) : 0);
+  return count_computing(a) * block + (dcs_job->rank == 0 ? whole : 0) +
+         (a->each ? dcs_job->local_size * (double)sizeof(float) : 0);
 }
 
 static dcs_status check_memory(const frames_map *f) {
   static const double share = 0.9; /* of what is free: the rest is left to others */
   const dcs_dims n = f->field.n;
-  const double needed = (double)dcs_points(n) * bytes_a_point(f->a);
+  const double each = bytes_a_point(f->a), needed = (double)dcs_points(n) * each;
   const double available = (double)dcs_available_memory();
+  char ranks[64] = "";
   if (needed <= share * available) return DCS_OK;
-  return dcs_fail(DCS_UNAVAILABLE,
-                  "%lldx%lldx%lld points need %.3g GB of memory, %g bytes a point for %s; %.3g GB "
-                  "are free",
-                  (long long)n.x, (long long)n.y, (long long)n.z, 1e-9 * needed,
-                  bytes_a_point(f->a), f->a->variance ? "mean and variance" : "the mean",
-                  1e-9 * available);
+  if (dcs_job->local_size > 1)
+    snprintf(ranks, sizeof ranks, " by %d ranks of this host", dcs_job->local_size);
+  return dcs_fail(
+      DCS_UNAVAILABLE,
+      "%lldx%lldx%lld points need %.3g GB of memory, %g bytes a point for %s%s; %.3g GB "
+      "are free",
+      (long long)n.x, (long long)n.y, (long long)n.z, 1e-9 * needed, each,
+      f->a->variance ? "mean and variance" : "the mean", ranks, 1e-9 * available);
 }
 
 /* ---- results ---- */

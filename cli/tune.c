@@ -69,6 +69,10 @@ static const dcs_option options[] = {
      DCS_WORD(arguments, strategy)},
     {"budget", 0, "SECONDS", "end after about so long",
      DCS_NUMBER(arguments, tune.budget_s, 0.001, 1e7)},
+    {"last", 0, "SECONDS",
+     "how long the last measurement of those that may be the best lasts (120; with --budget what "
+     "is left of it, if that is less)",
+     DCS_NUMBER(arguments, tune.last_s, 0, 1e6)},
     {"budget-evals", 0, "N", "search no further after so many evaluations",
      DCS_INTEGER(arguments, tune.budget_evals, 1, INT32_MAX)},
     {"samples", 0, "N", "samples of an evaluation (7)", DCS_INTEGER(arguments, samples, 1, 1000)},
@@ -331,8 +335,9 @@ dcs_status dcs_command_tune(int argc, char **argv) {
           "greedy: to the first better neighbour, then again from elsewhere.",
       .take_word = take_word,
       .check = check};
-  arguments a = {
-      .tune = {.scope = DCS_KERNEL, .budget_evals = -1, .objective = ""}, .seed = 1, .samples = 7};
+  arguments a = {.tune = {.scope = DCS_KERNEL, .last_s = NAN, .budget_evals = -1, .objective = ""},
+                 .seed = 1,
+                 .samples = 7};
   if (argc > 1 && dcs_is_tuned_command(argv[1])) return dcs_tuned_command(argc, argv);
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a,
                             (dcs_shared_options){&a.device, &a.problem, &a.choice}));

@@ -279,6 +279,10 @@ typedef struct {
   /* Floating-point operations per executed evaluation: add, subtract, multiply 1, FMA 2, reciprocal
    * square root and exponential 2. */
   double (*flops_per_eval)(const dcs_config *);
+  /* The measured limit that its rate is held against, and what an executed evaluation takes of it:
+   * of a unit that others of its kind do not use. NULL: as dcs_kind has them. */
+  const char *limit;
+  double limit_cost;
   /* Longest run of float additions into one accumulator (L of the acceptance bound). */
   int64_t (*longest_sum)(const dcs_problem *, const dcs_config *);
   /* Where it is not every input at every executed point: what is done with the problem, whose

@@ -49,26 +49,35 @@ static void add_place(int place, cpu_set_t *cpus) {
     if (ids[i] < CPU_SETSIZE) CPU_SET(ids[i], cpus);
 }
 
-static void allow_places(pthread_attr_t *how) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
+/* Returns how many CPUs there are in them. */
+static int find_places(cpu_set_t *cpus) {
+  CPU_ZERO(cpus);
   for (int p = 0; p < omp_get_num_places(); p++)
-    add_place(p, &cpus);
-  if (CPU_COUNT(&cpus) > 0) pthread_attr_setaffinity_np(how, sizeof cpus, &cpus);
+    add_place(p, cpus);
+  return CPU_COUNT(cpus);
 }
 #else
-static void allow_places(pthread_attr_t *how) {
-  (void)how;
+static int find_places(cpu_set_t *cpus) {
+  (void)cpus;
+  return 0;
 }
 #endif
 
 int dcs_team_start(pthread_t *thread, void *(*main)(void *), void *data) {
   pthread_attr_t how;
+  cpu_set_t cpus;
   pthread_attr_init(&how);
-  if (dcs_team_is_bound()) allow_places(&how);
+  if (dcs_team_is_bound() && find_places(&cpus) > 0)
+    pthread_attr_setaffinity_np(&how, sizeof cpus, &cpus);
   const int error = pthread_create(thread, &how, main, data);
   pthread_attr_destroy(&how);
   return error;
+}
+
+void dcs_team_unbind(void) {
+  cpu_set_t cpus;
+  if (dcs_team_is_bound() && find_places(&cpus) > 0)
+    pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus);
 }
 
 typedef struct {

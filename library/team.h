@@ -19,6 +19,9 @@ bool dcs_team_is_bound(void);
  * calling thread to one, it would be bound to the same. */
 int dcs_team_start(pthread_t *thread, void *(*main)(void *), void *data);
 
+/* The calling thread may run there again: its first loop has bound it to the first of them. */
+void dcs_team_unbind(void);
+
 /* Runs work(data) with loops of at most so many threads, and returns its status. In a child of
  * fork() the threads that OpenMP keeps for the caller are gone, and loops of several would wait for
  * them without end: there it is run by a new thread, which has none yet. */

@@ -30,10 +30,19 @@ static dcs_status begin(dcs_workers *w, const dcs_parts *parts) {
   return DCS_OK;
 }
 
+/* What is delivered meanwhile changes the same. */
+static bool is_done(alone *a, int64_t part) {
+  if (!a->parts.done) return false;
+  pthread_mutex_lock(&a->delivering);
+  const bool done = a->parts.done(a->parts.with, part);
+  pthread_mutex_unlock(&a->delivering);
+  return done;
+}
+
 static dcs_status take(dcs_workers *w, int64_t *part) {
   alone *a = (alone *)w;
   pthread_mutex_lock(&a->taking);
-  while (a->next < a->parts.n && a->parts.done && a->parts.done(a->parts.with, a->next))
+  while (a->next < a->parts.n && is_done(a, a->next))
     a->next++;
   *part = a->next < a->parts.n ? a->next++ : DCS_PARTS_END;
   pthread_mutex_unlock(&a->taking);

@@ -70,12 +70,12 @@ static inline void put_born(int atoms) {
  * atoms, the GPU 0.5, 1 and 0.61 ms; and methods that are not to count. */
 static inline void put_atoms(void) {
   for (int atoms = 100; atoms <= 1600; atoms *= 2) {
-    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
-    put_method("plain", 1, "first", atoms, 8, 1e-6, "ok"); /* not kernel time */
-    put_method("fast", 1, "kernel", atoms, 8, 1e-6, "ok"); /* not the first variant */
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("cpu_gather", 1, "first", atoms, 8, 1e-6, "ok"); /* not kernel time */
+    put_method("fast", 1, "kernel", atoms, 8, 1e-6, "ok");      /* not the first variant */
     put_method("fast", 4, "kernel", atoms, 8, 0.015 * sqrt(atoms), "ok");
-    put_method("plain", 4, "kernel", atoms, 8, 0.02 * sqrt(atoms), "ok");
-    put_method("plain", 2, "kernel", atoms, 8, 1e-6, "ok"); /* not all threads */
+    put_method("cpu_gather", 4, "kernel", atoms, 8, 0.02 * sqrt(atoms), "ok");
+    put_method("cpu_gather", 2, "kernel", atoms, 8, 1e-6, "ok"); /* not all threads */
     put_method("g1", 0, "kernel", atoms, 8, atoms < 300 ? 0.5 : 5, "ok");
     put_method("g2", 0, "kernel", atoms, 8, atoms < 300 ? 5 : 0.5, "ok");
     put_method("g2", 0, "warm", atoms, 8, 1, "ok");

@@ -67,7 +67,7 @@ static const struct {
      false,
      "@/begun"},
     {"tune",
-     "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3",
+     "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3 --last 0",
      {"@/data/tuned.csv"},
      false,
      "@/data"},
@@ -100,7 +100,7 @@ static const struct {
      .fresh = "@/cache",
      .worker = true},
     {"tune-worker",
-     "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3",
+     "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3 --last 0",
      {"@/data/tuned.csv"},
      .fresh = "@/data",
      .worker = true},
@@ -126,7 +126,7 @@ static const struct {
      {"@/study/study.csv", "@/study/regret.csv", "@/study/importance.csv"},
      .fresh = "@/study"},
     {"pareto",
-     "tune cpu_gather --pareto=error --atoms 5 --grid 4^3 --budget-evals 2 --samples 2 "
+     "tune cpu_gather --pareto=error --atoms 5 --grid 4^3 --budget-evals 2 --samples 2 --last 0 "
      "--journal @/pareto/journal.csv --out @/pareto",
      {"@/pareto/pareto.csv"},
      .fresh = "@/pareto",

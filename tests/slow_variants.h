@@ -20,7 +20,8 @@ static bool is_slow(const dcs_variant *variant) {
 /* Those that compute for long on the emulated device. */
 static inline bool is_long(const dcs_variant *variant) {
   return strcmp(variant->id, "cuda_cutoff_bins") == 0 ||
-         strcmp(variant->id, "cuda_orbital_shared") == 0;
+         strcmp(variant->id, "cuda_orbital_shared") == 0 ||
+         strcmp(variant->id, "cuda_orbital_tensor") == 0;
 }
 
 /* Whether a test is to try all configurations of the variant: of the slow ones with DCS_TEST_FULL

@@ -121,13 +121,16 @@ static void orbitals_are_judged(void **state) {
   put_at(large, "cuda_orbital_compiled", "coarsen_z=8", 2.1, 0.2);
   put_at(large, "cuda_orbital_shared", "warps_y=2", 1, 0.4);
   put_at(small, "cuda_orbital_constant", "coarsen_z=8", 0.1, 0.1);
+  put_at(large, "cuda_orbital_tensor", "", 0.8, 0.3);
   put_at(small, "cuda_orbital_shared", "warps_y=2", 0.1, 0.9);
   dcs_table *t = claims();
-  assert_int_equal(dcs_table_rows(t), 3);
+  assert_int_equal(dcs_table_rows(t), 4);
   assert_verdict(t, "orbital_80_percent_of_fma", "fails");
   assert_verdict(t, "orbital_compiled_40_percent", "holds");
   assert_verdict(t, "orbital_products_beat_powers", "holds");
-  assert_value(t, "orbital_80_percent_of_fma", 0.4);
+  assert_verdict(t, "orbital_tensor_cores", "partly");
+  assert_value(t, "orbital_tensor_cores", 1 / 0.8);
+  assert_value(t, "orbital_80_percent_of_fma", 0.3); /* of the fastest */
   assert_value(t, "orbital_compiled_40_percent", 3 / 2.1);
   assert_value(t, "orbital_products_beat_powers", 3);
   dcs_table_free(t);
@@ -155,6 +158,40 @@ static void surfaces_are_judged(void **state) {
   put_at(large, "cpu_surface", "threads=1,isa=avx2", 20, 0.1);
   put_at(large, "cuda_surface", "block=256,scan=block", 1, 0.1);
   conclude("surface_dozens_of_a_thread", "partly");
+}
+
+/* Blocks win at few atoms, threads at many: both are observed. */
+static void born_radii_are_judged(void **state) {
+  (void)state;
+  const place large = {"born", "", "100000,,,"}, few = {"born", "", "4096,,,"};
+  begin_kind();
+  put_at(large, "cuda_born_thread", "block_x=64", 12, 0.2);
+  put_at(large, "cuda_born_block", "block_x=128", 15, 0.2);
+  put_at(large, "cuda_born_tiles", "block_y=8,coarsen=8,order=place", 4, 0.7);
+  put_at(few, "cuda_born_thread", "block_x=64", 0.2, 0.2);
+  put_at(few, "cuda_born_block", "block_x=128", 0.1, 0.2);
+  put_at(few, "cuda_born_tiles", "block_y=8,coarsen=8,order=place", 0.3, 0.9);
+  dcs_table *t = claims();
+  assert_int_equal(dcs_table_rows(t), 3);
+  assert_verdict(t, "born_85_percent_of_issue", "fails");
+  assert_verdict(t, "born_block_beats_thread", "partly");
+  assert_verdict(t, "born_tiles_beat_thread", "holds");
+  assert_value(t, "born_85_percent_of_issue", 0.7);
+  assert_value(t, "born_tiles_beat_thread", 3);
+  assert_counts(t, "born_block_beats_thread", 1, 0, 1, 0);
+  dcs_table_free(t);
+}
+
+/* A kind that nothing is claimed of is not held against another's. */
+static void the_book_is_of_its_kind(void **state) {
+  (void)state;
+  const place map = {"density", "", "4000,64,64,64"};
+  begin_kind();
+  put_at(map, "cuda_density_naive", "block_x=16", 1, 0.1);
+  dcs_table *t = claims();
+  assert_int_equal(dcs_table_rows(t), 0);
+  dcs_table_free(t);
+  assert_contains(program_out, "0 claims: 0 hold, 0 partly, 0 fail, 0 not measured\n");
 }
 
 /* The book's claims are of the initial problem alone. */
@@ -204,6 +241,8 @@ int main(void) {
       cmocka_unit_test(forces_are_judged_in_each_problem),
       cmocka_unit_test(orbitals_are_judged),
       cmocka_unit_test(surfaces_are_judged),
+      cmocka_unit_test(born_radii_are_judged),
+      cmocka_unit_test(the_book_is_of_its_kind),
       cmocka_unit_test(the_book_is_of_the_initial_problem),
       cmocka_unit_test(plans_have_what_is_claimed_of),
   };

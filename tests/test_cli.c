@@ -323,6 +323,32 @@ static void a_syntax_error_is_said_once(void **state) {
                   "cuda_naive: 5 more configurations do not compile for the same reason");
 }
 
+/* Whatever the configuration and the architecture; another variant has its own. */
+static void compile_says_a_syntax_error_once_too(void **state) {
+  (void)state;
+  static const char *const said[] = {"naive.cu(2): error", "coarsened.cu(2): error"};
+  assert_int_equal(mkdir(in_folder("slips"), 0777), 0);
+  for (int f = 0; f < 2; f++)
+    put_file(in_folder(f ? "slips/coarsened.cu" : "slips/naive.cu"),
+             "extern \"C\" __global__ void dcs() {\n  int x = ;\n}\n");
+  const int status = program_run("compile --variants cuda_naive,cuda_coarsened --kernels %s "
+                                 "--config block_x=8|16,block_y=1 --arch sm_75,sm_90",
+                                 in_folder("slips"));
+  if (status == DCS_UNAVAILABLE) skip();
+  assert_status(status, 1);
+  for (int f = 0; f < 2; f++) {
+    const char *first = strstr(program_err, said[f]);
+    assert_non_null(first);
+    assert_null(strstr(first + 1, said[f]));
+  }
+  assert_contains(program_err,
+                  "cuda_naive: 3 more configurations do not compile for the same reason\n");
+  assert_contains(program_err,
+                  "cuda_coarsened: 3 more configurations do not compile for the same reason\n");
+  assert_contains(program_err, "8 configurations did not compile\n");
+  assert_string_equal(program_out, "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_command_is_a_usage_error_that_shows_the_help),
@@ -339,6 +365,7 @@ int main(void) {
       cmocka_unit_test(a_short_machine_lists_nothing),
       cmocka_unit_test(bound_threads_leave_the_cpus),
       cmocka_unit_test(a_syntax_error_is_said_once),
+      cmocka_unit_test(compile_says_a_syntax_error_once_too),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -94,6 +94,35 @@ static void the_sequential_method_is_the_lowest_rung(void **state) {
   dcs_table_free(t);
 }
 
+/* The lowest rung that was measured with one thread has another name where it is not that loop. */
+static void the_sequential_method_is_the_textbooks_loop(void **state) {
+  (void)state;
+  static const char *const variants[] = {"cpu_simd", "cpu_gather"};
+  static const char *const names[] = {"cpu_one_thread", "cpu_sequential"};
+  static const char *const words[] = {"the CPU with one thread below",
+                                      "the sequential CPU code below"};
+  for (int v = 0; v < 2; v++) {
+    begin_run();
+    for (int atoms = 100; atoms <= 800; atoms *= 2) {
+      put_method(variants[v], 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+      put_method("cpu_avx2", 4, "kernel", atoms, 8, 0.3, "ok");
+    }
+    end_run();
+    assert_status(crossover(""), 0);
+    for (int f = 0; f < 2; f++) {
+      dcs_table *t = run_table("run", f ? "thresholds.csv" : "winners.csv");
+      for (size_t r = 0; r < dcs_table_rows(t); r++)
+        assert_string_equal(text_at(t, r, "method_a"), names[v]);
+      assert_true(dcs_table_rows(t) > 0);
+      dcs_table_free(t);
+    }
+    assert_contains(program_out, names[v]);
+    assert_null(strstr(program_out, names[!v]));
+    assert_status(program_run("report %s --markdown", in_folder("run")), 0);
+    assert_contains(program_out, words[v]);
+  }
+}
+
 /* The direct sum takes 1 ms for 100 atoms, within a cutoff always 2.5 ms: they cross at 250. On the
  * GPU it is 0.1 ms against 0.04: at 40, below all sizes. */
 static void problems_are_held_against_each_other(void **state) {
@@ -159,7 +188,7 @@ static void kinds_without_a_grid_are_apart(void **state) {
   for (int i = 0; i < 5; i++) {
     const double points = pow(edges[i], 3);
     put_born(10 << i);
-    put_method("plain", 4, "kernel", 70, edges[i], 2e-5 * points, "ok");
+    put_method("cpu_gather", 4, "kernel", 70, edges[i], 2e-5 * points, "ok");
     put_method("g", 0, "kernel", 70, edges[i], 2, "ok");
   }
   end_run();
@@ -184,9 +213,9 @@ static void grids_at_fixed_atoms(void **state) {
   begin_run();
   for (int i = 0; i < 5; i++) {
     double points = pow(edges[i], 3);
-    put_method("plain", 1, "kernel", 70, edges[i], 2, "ok");
+    put_method("cpu_gather", 1, "kernel", 70, edges[i], 2, "ok");
     put_method("g", 0, "kernel", 70, edges[i], 2e-5 * points, "ok");
-    put_method("plain", 1, "kernel", 80, edges[i], 2, "ok");
+    put_method("cpu_gather", 1, "kernel", 80, edges[i], 2, "ok");
     put_method("g", 0, "kernel", 80, edges[i], teeth[i], "ok");
   }
   end_run();
@@ -224,10 +253,10 @@ static void shapes_do_not_mix(void **state) {
     static const double at[] = {1e4, 1e5, 2e4, 4e5}; /* points of the crossing */
     for (int g = 0; g < 4; g++) {
       double points = (double)grids[g][0] * grids[g][1] * grids[g][2];
-      put_on_grid("plain", 1, "kernel", 50, grids[g], points / at[g], "ok");
+      put_on_grid("cpu_gather", 1, "kernel", 50, grids[g], points / at[g], "ok");
       put_on_grid("g", 0, "kernel", 50, grids[g], 1, "ok");
     }
-    if (i < 3) put_on_grid("plain", 1, "kernel", 50, (const int[3]){edge, edge, 1}, 1, "ok");
+    if (i < 3) put_on_grid("cpu_gather", 1, "kernel", 50, (const int[3]){edge, edge, 1}, 1, "ok");
     if (i < 3) put_on_grid("g", 0, "kernel", 50, (const int[3]){edge, edge, 1}, 9, "ok");
   }
   end_run();
@@ -256,7 +285,7 @@ static void the_plane_has_a_frontier(void **state) {
   for (int g = 2; g >= 0; g--)
     for (int i = 0; i < 4 && grids[g].atoms[i]; i++) {
       double points = pow(grids[g].edge, 3);
-      put_method("plain", 1, "kernel", grids[g].atoms[i], grids[g].edge,
+      put_method("cpu_gather", 1, "kernel", grids[g].atoms[i], grids[g].edge,
                  points * grids[g].atoms[i] / 5e7, "ok");
       put_method("g", 0, "warm", grids[g].atoms[i], grids[g].edge, 1, "ok");
     }
@@ -296,7 +325,7 @@ static void each_size_has_its_winner(void **state) {
     assert_true(number_at(t, row, "atoms") == atoms && number_at(t, row, "points") == 512);
     assert_string_equal(text_at(t, row, "shape_slices"), "NxNx8");
     assert_string_equal(text_at(t, row, "shape_multiples"), "N^3");
-    assert_string_equal(text_at(t, row, "variant_a"), "plain");
+    assert_string_equal(text_at(t, row, "variant_a"), "cpu_gather");
     assert_string_equal(text_at(t, row, "variant_b"), r < 2 ? "g1" : "g2");
     assert_true(fabs(number_at(t, row, "median_b_ns") / 5e5 - 1) < 1e-6);
     assert_true(fabs(number_at(t, row, "ratio") / (500 / atoms) - 1) < 0.002);
@@ -320,7 +349,7 @@ static void the_csv_is_printed_as_it_is_written(void **state) {
   (void)state;
   static const char *const columns = "axis,scope,problem,method_a,problem_config_a,method_b,"
                                      "problem_config_b,fixed,shape,sizes,estimate,lo,hi,status,"
-                                     "regret_mean,regret_worst,gaps,gpu_reference\n";
+                                     "regret_mean,regret_worst,model_error,gaps,gpu_reference\n";
   begin_run();
   put_atoms();
   end_run();
@@ -343,7 +372,7 @@ static void a_loss_at_a_size_held_out_is_a_status(void **state) {
   } sizes[] = {{100, 0.1}, {200, 0.2}, {300, 1.5}, {2000, 1.55}};
   begin_run();
   for (int i = 0; i < 4; i++) {
-    put_method("plain", 1, "kernel", sizes[i].atoms, 8, sizes[i].ms, "ok");
+    put_method("cpu_gather", 1, "kernel", sizes[i].atoms, 8, sizes[i].ms, "ok");
     put_method("g", 0, "kernel", sizes[i].atoms, 8, 1, "ok");
   }
   end_run();
@@ -361,15 +390,18 @@ static void what_is_missing_beside_it_is_said(void **state) {
   (void)state;
   begin_run();
   for (int atoms = 100; atoms <= 1600; atoms *= 2) {
-    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
     rounds = atoms == 400 ? 3 : 9;
     put_method("g", 0, "kernel", atoms, 8, 0.5, "ok");
     rounds = 9;
   }
-  put_method("plain", 1, "kernel", 600, 8, 0.6, "ok");
+  put_method("cpu_gather", 1, "kernel", 600, 8, 0.6, "ok");
   end_run();
   assert_status(crossover(""), 0);
   assert_contains(program_out, "; next to it: gpu 3 samples at 400; gpu missing at 600\n");
+  assert_contains(program_out,
+                  "sizes that it was not drawn from; next to it: gpu 3 samples at 400; "
+                  "gpu missing at 600.\n"); /* the sentence */
   dcs_table *t = run_table("run", "thresholds.csv");
   assert_true(fabs(number_at(t, 0, "estimate") / 500 - 1) < 1e-3);
   assert_string_equal(text_at(t, 0, "gaps"), "gpu 3 samples at 400; gpu missing at 600");
@@ -380,7 +412,7 @@ static void no_crossing_is_a_status(void **state) {
   (void)state;
   begin_run();
   for (int atoms = 100; atoms <= 800; atoms *= 2) {
-    put_method("plain", 1, "kernel", atoms, 8, 1, "ok");
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1, "ok");
     put_method("g", 0, "kernel", atoms, 8, 2, "ok");
   }
   end_run();
@@ -422,6 +454,7 @@ int main(void) {
       cmocka_unit_test(planted_crossings_are_found),
       cmocka_unit_test(a_gpu_that_is_none_is_said),
       cmocka_unit_test(the_sequential_method_is_the_lowest_rung),
+      cmocka_unit_test(the_sequential_method_is_the_textbooks_loop),
       cmocka_unit_test(problems_are_held_against_each_other),
       cmocka_unit_test(tolerances_and_cells_are_not),
       cmocka_unit_test(kinds_without_a_grid_are_apart),

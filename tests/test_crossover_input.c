@@ -17,7 +17,7 @@ static void refuse(const char *said) {
 
 static void refuse_summary(const char *text, const char *said) {
   begin_run();
-  put_method("plain", 1, "kernel", 100, 8, 1, "ok");
+  put_method("cpu_gather", 1, "kernel", 100, 8, 1, "ok");
   end_run();
   put_file(run_path("summary.csv"), text);
   refuse(said);
@@ -117,9 +117,9 @@ static void rows_that_were_cut_are_said(void **state) {
                                "interrupted, and --resume goes on\n");
   unlink(run_path("thresholds.csv"));
   begin_run();
-  put_method("plain", 1, "kernel", 100, 8, 1, "ok");
+  put_method("cpu_gather", 1, "kernel", 100, 8, 1, "ok");
   fputs("plain,,kernel\n", summary);
-  put_method("plain", 1, "kernel", 200, 8, 1, "ok");
+  put_method("cpu_gather", 1, "kernel", 200, 8, 1, "ok");
   end_run();
   refuse("run/summary.csv: row 3");
 }
@@ -129,7 +129,7 @@ static void a_wrong_method_has_no_threshold(void **state) {
   (void)state;
   begin_run();
   for (int atoms = 100; atoms <= 800; atoms *= 2) {
-    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
     put_method("g", 0, "kernel", atoms, 8, 0.3, "wrong");
   }
   end_run();
@@ -139,7 +139,7 @@ static void a_wrong_method_has_no_threshold(void **state) {
 static void too_few_sizes_are_refused(void **state) {
   (void)state;
   begin_run();
-  put_method("plain", 1, "kernel", 100, 8, 1, "ok");
+  put_method("cpu_gather", 1, "kernel", 100, 8, 1, "ok");
   put_method("g", 0, "kernel", 200, 8, 1, "ok");
   put_method("g", 0, "kernel", 100, 8, 1, "crash");
   put_method("p", 4, "kernel", 300, 8, 1, "ok");
@@ -148,7 +148,7 @@ static void too_few_sizes_are_refused(void **state) {
   for (int n = 1; n <= 3; n++) {
     begin_run();
     for (int i = 0; i < n; i++) {
-      put_method("plain", 1, "kernel", 100 << i, 8, 1, "ok");
+      put_method("cpu_gather", 1, "kernel", 100 << i, 8, 1, "ok");
       put_method("g", 0, "kernel", 100 << i, 8, 2, "ok");
     }
     end_run();

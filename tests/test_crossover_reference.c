@@ -13,7 +13,7 @@ enum { MOST_ATOMS = 1600 };
 /* One thread takes 1 us an atom. */
 static void put_cpu(void) {
   for (int atoms = 100; atoms <= MOST_ATOMS; atoms *= 2)
-    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
 }
 
 /* A card takes 0.5 ms; of twice the atoms, too. Its host's CPU is another than the run's. */
@@ -23,7 +23,7 @@ static void put_card(void) {
   put_file(run_path("env.csv"),
            "key,value\nschema,4\ncpu_model,Host\ncpus,64\nseed,1\ngpu_name,Some Card\n");
   for (int atoms = 100; atoms <= 2 * MOST_ATOMS; atoms *= 2) {
-    put_method("plain", 1, "kernel", atoms, 8, 1e-6, "ok");
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1e-6, "ok");
     put_method("g1", 0, "kernel", atoms, 8, 0.5, "ok");
   }
   end_run();
@@ -93,7 +93,7 @@ static void what_does_not_fit_is_not_used(void **state) {
   begin_run();
   put_cpu();
   for (int atoms = 100; atoms <= MOST_ATOMS; atoms *= 2)
-    put_method("plain", 2, "kernel", atoms, 8, 0.2, "ok");
+    put_method("cpu_gather", 2, "kernel", atoms, 8, 0.2, "ok");
   end_run();
   assert_status(with_reference(""), 0);
   assert_contains(program_out, "/card: not used: it has no GPU times at the run's sizes");

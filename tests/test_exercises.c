@@ -84,6 +84,8 @@ static const edited edits[] = {
      "found 0.000337065954, expected 0"},
     {"born/cuda/born_thread.cu", "far_term(r2, series_of(s))", "s * s * s / (3.0f * r2 * r2)",
      EMULATED "cuda_born_thread --config block_x=64", 1, "63 atoms: radii"},
+    {"orbital/cuda/orbital_tensor.cu", "z[v] - first_bits(z[v])", "0.0f",
+     EMULATED "cuda_orbital_tensor", 1, "37 atoms, 31x3x2"},
     {"stencil/cuda/stencil_naive.cu", "xp = row[inside(i + 1, nx)]", "xp = row[i + 1]",
      EMULATED "cuda_stencil_naive --config block_x=32,block_y=4", 1, "31x3x2: point (30, 2, 1)"},
     {"forces/cuda/forces_patches.cu", " || is_in(out.low, out.high, t.atom[j] - atom)", "",

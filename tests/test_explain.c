@@ -173,6 +173,8 @@ static void instructions_by_unit(void **state) {
       {"BAR.SYNC.DEFER_BLOCKING", true, DCS_PIPE_BARRIER, 0},
       {"BSSY", true, DCS_PIPE_BRANCH, 0},
       {"DFMA", true, DCS_PIPE_OTHER, 0},
+      {"HMMA.1688.F32.TF32", true, DCS_PIPE_TENSOR, 0},
+      {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", false, DCS_PIPE_TENSOR, 0},
       {"fma.rn.ftz.f32", false, DCS_PIPE_FP32, 2},
       {"sub.ftz.f32", false, DCS_PIPE_FP32, 1},
       {"fma.rn.f32x2", false, DCS_PIPE_FP32, 4},
@@ -254,6 +256,26 @@ static void local_memory_in_a_loop(void **state) {
   assert_int_equal(loop.whole, 89);
 }
 
+/* Of warps that make tiles and others that multiply them, the latter: products are what is asked
+ * for, whatever else has more instructions. */
+static void products_of_matrices_tell_the_loop(void **state) {
+  (void)state;
+  static const char two[] = "\t.section\t.text.dcs,\"ax\",@progbits\n"
+                            ".L_x_0:\n"
+                            "        /*0000*/  MUFU.EX2 R0, R1 ;\n"
+                            "        /*0010*/  FADD R0, R0, R1 ;\n"
+                            "        /*0020*/  @P0 BRA `(.L_x_0);\n"
+                            ".L_x_1:\n"
+                            "        /*0030*/  HMMA.1688.F32.TF32 R4, R8, R12, R4 ;\n"
+                            "        /*0040*/  @P1 BRA `(.L_x_1);\n"
+                            "        /*0050*/  EXIT ;\n";
+  dcs_inner_loop loop;
+  assert_int_equal(dcs_find_inner_loop(two, true, &loop), DCS_OK);
+  assert_int_equal(loop.instructions, 2);
+  assert_int_equal(loop.count[DCS_PIPE_TENSOR], 1);
+  assert_int_equal(loop.count[DCS_PIPE_SFU], 0);
+}
+
 static void texts_without_a_loop_or_a_kernel(void **state) {
   (void)state;
   static const char straight[] = "\t.section\t.text.dcs,\"ax\",@progbits\n"
@@ -301,6 +323,7 @@ int main(void) {
       cmocka_unit_test(machine_code_of_an_unrolled_loop),
       cmocka_unit_test(intermediate_code),
       cmocka_unit_test(local_memory_in_a_loop),
+      cmocka_unit_test(products_of_matrices_tell_the_loop),
       cmocka_unit_test(texts_without_a_loop_or_a_kernel),
       cmocka_unit_test(vectors_of_cpu_variants),
   };

@@ -109,6 +109,14 @@ static void a_size_that_was_not_measured(void **state) {
   assert_null(strstr(program_out, "of the limit "));
 }
 
+/* The run has no rate of tensor cores: what binds is not known, whatever memory allows. */
+static void a_limit_that_was_not_measured(void **state) {
+  (void)state;
+  assert_status(program_run("explain cuda_orbital_tensor --atoms 100 --grid 64^3 --csv"), 0);
+  assert_true(isnan(value_of("limits", "binds")));
+  assert_contains(program_out, "unknown: gpu_tf32_fma_per_s was not measured");
+}
+
 /* The problem within a cutoff that was measured. */
 static void within_a_cutoff(void **state) {
   (void)state;
@@ -196,6 +204,7 @@ int main(void) {
       cmocka_unit_test(an_array_in_local_memory),
       cmocka_unit_test(another_architecture),
       cmocka_unit_test(a_size_that_was_not_measured),
+      cmocka_unit_test(a_limit_that_was_not_measured),
       cmocka_unit_test(within_a_cutoff),
       cmocka_unit_test(to_a_tolerance),
       cmocka_unit_test(an_own_kernel),

@@ -8,6 +8,7 @@
 
 #include "harness/engine/engine.h"
 #include "kernels/common/fft.h"
+#include "kernels/common/fftw.h"
 #include "tests/cache_folder.h"
 #include "tests/coulomb_problem.h"
 
@@ -127,6 +128,37 @@ static void transforms_are_those_of_the_definition(void **state) {
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
     for (int way = 0; way < 4; way++)
       there_and_back(sizes[s], way & 1, way & 2);
+}
+
+/* FFTW's, shared by threads: of the definition, and the same bits by however many there are. */
+static void threads_of_fftw_change_no_bit(void **state) {
+  (void)state;
+  static const dcs_dims sizes[] = {{8, 1, 1}, {15, 5, 3}, {12, 7, 2}, {10, 8, 9}, {30, 28, 2}};
+  char why[256];
+  if (!dcs_fftw_available(why)) skip();
+  for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+    const dcs_fft fft = {sizes[s], .forward = true, .doubles = true};
+    const int n[3] = {(int)fft.n.x, (int)fft.n.y, (int)fft.n.z};
+    const size_t bytes = (size_t)dcs_fft_bytes(&fft);
+    void *one[2] = {malloc(bytes), malloc(bytes)}, *many = numbers(&fft);
+    for (int threads = 1; threads <= 9; threads++) {
+      dcs_fftw fftw;
+      assert_true(dcs_fftw_plan(n, threads, many, &fftw));
+      put_signal(&fft, true, many);
+      dcs_fftw_forward(&fftw);
+      if (threads == 1) expect_spectrum(&fft, many);
+      if (threads == 1) memcpy(one[0], many, bytes);
+      assert_memory_equal(one[0], many, bytes);
+      dcs_fftw_backward(&fftw);
+      expect_signal(&fft, true, many);
+      if (threads == 1) memcpy(one[1], many, bytes);
+      assert_memory_equal(one[1], many, bytes);
+      dcs_fftw_free(&fftw);
+    }
+    free(one[0]);
+    free(one[1]);
+    free(many);
+  }
 }
 
 static void lengths_have_small_factors(void **state) {
@@ -329,6 +361,7 @@ static void what_cannot_be_is_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(transforms_are_those_of_the_definition),
+      cmocka_unit_test(threads_of_fftw_change_no_bit),
       cmocka_unit_test(lengths_have_small_factors),
       cmocka_unit_test(a_plan_transforms_there_and_back),
       cmocka_unit_test(methods_follow_each_other),

@@ -164,6 +164,29 @@ static void the_ladder_is_as_tall_as_its_rows(void **state) {
   assert_has("ladder", ".svg", "viewBox=\"0 0 1200 783\"");
 }
 
+/* Where a text stands in a picture, from above. */
+static double height_of(const char *svg, const char *text) {
+  static const char move[] = "translate(";
+  const char *end = strstr(svg, text), *found = NULL;
+  if (!end) fail_msg("no %s in the picture", text);
+  for (const char *at = svg; (at = strstr(at, move)) != NULL && at < end; at++)
+    found = at;
+  assert_non_null(found);
+  return strtod(strchr(found, ',') + 1, NULL);
+}
+
+/* Of as few rows that each has 48 pixels, too: below the CPU's two and the numbers of its axis. */
+static void the_ladders_panels_lie_below_each_other(void **state) {
+  (void)state;
+  assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL), DCS_OK);
+  if (!pictures()) return;
+  char *svg = get("ladder", ".svg");
+  const double cpu = height_of(svg, ">quick<"), gpu = height_of(svg, ">teeth<");
+  if (!(gpu >= cpu + 48 + 84))
+    fail_msg("the GPU's panel begins at %g, the CPU's ends at %g", gpu, cpu);
+  free(svg);
+}
+
 static void a_wrong_result_is_never_a_time(void **state) {
   (void)state;
   assert_int_equal(draw(HEADER CPU_ROWS GPU_ROWS, ENV, NULL), DCS_OK);
@@ -308,6 +331,7 @@ int main(void) {
       FIGURE_TEST(the_ladder_fills_in),
       FIGURE_TEST(the_ladder_is_as_tall_as_its_rows),
       FIGURE_TEST(known_variants_follow_the_list),
+      FIGURE_TEST(the_ladders_panels_lie_below_each_other),
       FIGURE_TEST(a_wrong_result_is_never_a_time),
       FIGURE_TEST(labels_stay_text),
       FIGURE_TEST(without_gnuplot_the_data_are_left),

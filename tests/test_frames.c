@@ -483,24 +483,6 @@ static float other_place(int frame, int atom, int axis) {
   return place(frame, atom, axis) + (float)(frame == 2);
 }
 
-static float other_end(int frame, int atom, int axis) {
-  return place(frame, atom, axis) + (float)(frame == 499);
-}
-
-/* Of one size, and alike as far as their middle and beyond. */
-static void the_hash_is_of_the_end_too(void **state) {
-  (void)state;
-  written_dcd many = {.atoms = ATOMS, .frames = 500, .place = place};
-  write_dcd(file[0], &many);
-  many.place = other_end;
-  write_dcd(file[1], &many);
-  list[0] = file[0];
-  const uint64_t hash = hash_of(NULL);
-  assert_int_equal(hash_of(NULL), hash);
-  list[0] = file[1];
-  assert_int_not_equal(hash_of(NULL), hash);
-}
-
 static void the_hash_is_of_what_is_read(void **state) {
   (void)state;
   written_dcd other = plain;
@@ -532,7 +514,6 @@ int main(void) {
                                      cmocka_unit_test(cells_of_models),
                                      cmocka_unit_test(wrong_models_are_refused),
                                      cmocka_unit_test(frames_are_taken_and_made_in_any_order),
-                                     cmocka_unit_test(the_hash_is_of_the_end_too),
                                      cmocka_unit_test(the_hash_is_of_what_is_read)};
   const int failed = cmocka_run_group_tests(tests, make_files, remove_files);
   if (noted) fclose(noted);

@@ -148,7 +148,7 @@ static void a_cutoff_is_faster_and_less_accurate(void **state) {
   (void)state;
   assert_status(program_run("tune cpu_cutoff cpu_simd --pareto=error --cutoff 0|4 --switching c2 "
                             "--config threads=1 --atoms 2000 --grid 24^3 "
-                            "--budget-evals 2 --samples 6 --journal %s --out %s",
+                            "--budget-evals 2 --samples 6 --last 0 --journal %s --out %s",
                             in_folder("here.csv"), in_folder("here")),
                 0);
   assert_contains(program_out, "time against error, 2000 atoms, 24x24x24");
@@ -165,7 +165,7 @@ static void a_cutoff_is_faster_and_less_accurate(void **state) {
 static void a_specification_has_a_front_too(void **state) {
   (void)state;
   assert_status(program_run("tune results/examples/dot.json --pareto=error --budget-evals 4 "
-                            "--samples 6 --journal %s --out %s",
+                            "--samples 6 --last 0 --journal %s --out %s",
                             in_folder("dot.csv"), in_folder("dot")),
                 0);
   assert_contains(program_out, "time against error, dot of dot.json");

@@ -306,7 +306,7 @@ static job jobs[] = {
     {"sweep from its start", SWEEP, begin_empty, sweep_so_far, sweep_whole, 1},
     {"tune",
      "tune cpu_cutoff --atoms 5 --grid 4^3 --cutoff 3 --config threads=1,isa=portable|avx2 "
-     "--strategy exhaustive --samples 3",
+     "--strategy exhaustive --samples 3 --last 0",
      begin_empty, tune_so_far, tune_whole, 4},
     {"crossover --refine", "crossover %1$s/run --refine --rounds 6", begin_refine, sweep_so_far,
      refine_whole, 4},

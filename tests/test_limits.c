@@ -130,11 +130,18 @@ static void a_method_has_the_limit_of_its_threads(void **state) {
   dcs_facts none = {.n = 0};
   dcs_facts facts = {.list = {{"limit_cpu_1_evals_per_s", "1e9"},
                               {"limit_cpu_all_evals_per_s", "3e9"},
-                              {"limit_gpu_rsqrt_per_s", "4e12"}},
-                     .n = 3};
+                              {"limit_gpu_rsqrt_per_s", "4e12"},
+                              {"limit_gpu_fma_per_s", "3.6e13"},
+                              {"limit_gpu_tf32_fma_per_s", "1.35e14"}},
+                     .n = 5};
   int cpus = dcs_cpus();
   assert_true(limit_with(&facts, "cpu_gather", 1) == 1e9);
   assert_true(limit_with(&facts, "cuda_naive", 0) == 4e12);
+  /* Of its own unit, where a variant names one: 1.125 multiply-adds, three times on tensor cores.
+   */
+  assert_close(limit_with(&facts, "cuda_orbital_shared", 0), 3.2e13);
+  assert_close(limit_with(&facts, "cuda_orbital_tensor", 0), 4e13);
+  assert_true(isnan(limit_with(&none, "cuda_orbital_tensor", 0)));
   assert_true(isnan(limit_with(&none, "cpu_gather", 1)));
   assert_true(isnan(limit_with(&none, "cuda_naive", 0)));
   if (cpus == 1) return;

@@ -343,7 +343,7 @@ static void a_pipe_that_stalls_is_left(void **state) {
   char line[4 * PATH_MAX];
   write_dcd(in_folder("many.dcd"), &many);
   const int pipe = fill_pipe("stalls.dcd", "many.dcd", 1 << 17), null = open("/dev/null", O_WRONLY);
-  snprintf(line, sizeof line, "map %s %s %s --frames 995: --each %s", in_folder("top.psf"),
+  snprintf(line, sizeof line, "map %s %s %s --frames 960: --each %s", in_folder("top.psf"),
            in_folder("stalls.dcd"), grid, in_folder("piped%d.npy"));
   const pid_t pid = program_start(line, null, null);
   for (int tries = 0; tries < 6000 && !exists(in_folder("piped999.npy")); tries++)
@@ -384,15 +384,15 @@ static int free_threads(pid_t of) {
   return n;
 }
 
-/* OpenMP binds its threads to a CPU each, and who has a team of them, as workers and giver; reader
- * and preparers may run anywhere. */
+/* OpenMP binds its threads to a CPU each, and workers that have a team of them; reader, preparers
+ * and giver may run anywhere, also behind loops of their own. */
 static void bound_threads_leave_the_others_free(void **state) {
   (void)state;
   const written_dcd many = {.atoms = ATOMS, .frames = 1000, .place = place};
   char line[4 * PATH_MAX];
   write_dcd(in_folder("many.dcd"), &many);
   const int pipe = fill_pipe("bound.dcd", "many.dcd", 1 << 17), null = open("/dev/null", O_WRONLY);
-  snprintf(line, sizeof line, "map %s %s %s --frames 995: --each %s", in_folder("top.psf"),
+  snprintf(line, sizeof line, "map %s %s %s --frames 960: --each %s", in_folder("top.psf"),
            in_folder("bound.dcd"), grid, in_folder("bound%d.npy"));
   setenv("OMP_PROC_BIND", "true", 1);
   const pid_t pid = program_start(line, null, null);
@@ -402,7 +402,7 @@ static void bound_threads_leave_the_others_free(void **state) {
   const int n = free_threads(pid);
   assert_int_equal(kill(pid, SIGINT), 0);
   assert_int_equal(program_wait(pid), 1);
-  assert_true(n >= 2);
+  assert_true(n >= 3);
   close(null);
   close(pipe);
 }

@@ -150,6 +150,24 @@ static void threads_do_not_change_a_bit(void **state) {
   dcs_case_free(&c);
 }
 
+/* Nor of what the atoms say about the meshes. */
+static void threads_do_not_change_the_scene(void **state) {
+  (void)state;
+  dcs_mesh_scene one, many;
+  dcs_case c = case_of(FAR_CROWD, 7, 1e-4);
+  assert_true(dcs_mesh_look(&c.problem, 4, 1, &one));
+  assert_true(one.n_far > 20 && one.far_potential > 0);
+  for (int threads = 2; threads <= 9; threads++) {
+    assert_true(dcs_mesh_look(&c.problem, 4, threads, &many));
+    assert_true(many.far_potential == one.far_potential);
+    assert_int_equal(many.n_far, one.n_far);
+    for (int d = 0; d < 3; d++)
+      assert_true(many.lo[d] == one.lo[d] && many.hi[d] == one.hi[d]);
+    assert_true(many.scale == one.scale && many.density == one.density);
+  }
+  dcs_case_free(&c);
+}
+
 /* Fewer nodes where a tolerance needs fewer, unless the configuration says how many. */
 static void the_order_follows_from_the_tolerance(void **state) {
   (void)state;
@@ -206,6 +224,7 @@ int main(void) {
       cmocka_unit_test(no_tolerance_is_exceeded),
       cmocka_unit_test(parameters_do_not_change_what_is_promised),
       cmocka_unit_test(threads_do_not_change_a_bit),
+      cmocka_unit_test(threads_do_not_change_the_scene),
       cmocka_unit_test(the_order_follows_from_the_tolerance),
       cmocka_unit_test(what_it_refuses),
   };

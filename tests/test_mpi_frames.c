@@ -96,6 +96,28 @@ static void ranks_of_several_threads_do(void **state) {
   assert_int_equal(parts[0] + parts[1], 4);
 }
 
+/* Each rank of a host has a map and the sums of two blocks there, rank 0 the whole beside: 20 bytes
+ * a point and 12. Ranks that share devices have as many; devices that are more than ranks count. */
+static void memory_is_that_of_all_ranks_of_the_host(void **state) {
+  (void)state;
+  const char *job = "map %s %s --grid 16384x16384x4096 --average -o %s --device %s";
+  static const char *const devices[][2] = {
+      {"cpu", "72 bytes a point for the mean by 3 ranks of this host"},
+      {"emulated,emulated", "72 bytes a point for the mean by 3 ranks of this host"},
+      {"emulated,emulated,emulated,emulated", "92 bytes a point for the mean by 3 ranks of"}};
+  if (!mpi_here()) skip();
+  for (int d = 0; d < 3; d++) {
+    assert_int_equal(run_ranks(3, job, in_folder("top.psf"), in_folder("traj.dcd"),
+                               in_folder("none.mrc"), devices[d][0]),
+                     4);
+    assert_contains(said, devices[d][1]);
+  }
+  assert_status(
+      program_run(job, in_folder("top.psf"), in_folder("traj.dcd"), in_folder("none.mrc"), "cpu"),
+      4);
+  assert_contains(program_err, "32 bytes a point for the mean; ");
+}
+
 /* ---- checkpoints ---- */
 
 /* A frame that is wrong ends the job, and the blocks before it are kept. */
@@ -271,6 +293,7 @@ static void a_mean_survives_kills(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_have_the_bits_of_the_plain_program),
+      cmocka_unit_test(memory_is_that_of_all_ranks_of_the_host),
       cmocka_unit_test(ranks_of_several_threads_do),
       cmocka_unit_test(a_job_goes_on_from_its_checkpoint),
       cmocka_unit_test(ranks_go_on_from_it_too),

@@ -62,7 +62,8 @@ static void the_example_in_cuda_is_checked_without_a_gpu(void **state) {
 
 static void the_example_in_c_is_tuned_resumed_and_kept(void **state) {
   (void)state;
-  const char *const command = "tune results/examples/dot.json --budget-evals 5 --samples 3";
+  const char *const command =
+      "tune results/examples/dot.json --budget-evals 5 --samples 3 --last 0";
   assert_status(program_run("%s", command), 0);
   assert_contains(program_out, "own_dot: 5 evaluations by strategy surrogate");
   assert_contains(program_err, "the winner is kept");
@@ -112,6 +113,26 @@ static void other_tunings_go_on_beside_it(void **state) {
   assert_null(strstr(program_err, "left out"));
 }
 
+/* Without its specification a winner is shown, kept, and forgotten by its id, as any other. */
+static void winners_of_specifications_are_in_the_database(void **state) {
+  (void)state;
+  assert_status(program_run("tune show"), 0);
+  assert_contains(program_out, "own_dot ");
+  assert_contains(program_out, "SUMS=");
+  assert_status(program_run("tune export"), 0);
+  assert_contains(program_out, ",own_dot,");
+  assert_status(program_run("tune forget cpu_gather"), 0);
+  assert_contains(program_out, ": 1 entry removed");
+  assert_status(program_run("tune results/examples/dot.json --budget-evals 5 --samples 3"), 0);
+  assert_contains(program_out, "the time of ");
+  assert_status(program_run("tune forget own_do"), 0);
+  assert_contains(program_out, ": 0 entries removed");
+  assert_status(program_run("tune forget own_dot"), 0);
+  assert_null(strstr(program_out, ": 0 entries removed"));
+  assert_status(program_run("tune show"), 0);
+  assert_contains(program_out, "holds no entry");
+}
+
 /* ---- what is wrong ---- */
 
 static void a_wrong_kernel_has_no_time(void **state) {
@@ -150,7 +171,7 @@ static void a_crash_costs_itself_alone(void **state) {
   copy_example("dot.json");
   copy_example("dot.c");
   change("dot.c", "*sum = 0;", "if (SUMS == 2) *(volatile int *)8 = 1;\n  *sum = 0;");
-  assert_status(program_run("tune %s --samples 1 --journal %s", in_folder("dot.json"),
+  assert_status(program_run("tune %s --samples 1 --last 0 --journal %s", in_folder("dot.json"),
                             in_folder("crash.csv")),
                 0);
   dcs_table *journal = run_table(".", "crash.csv");
@@ -186,7 +207,8 @@ static void nothing_that_is_not_verified_is_kept(void **state) {
   free(text);
   assert_status(program_run("tune %s", in_folder("free.json")), 2);
   assert_contains(program_err, "--unverified");
-  const char *const command = "tune %s --unverified --budget-evals 2 --samples 3 --journal %s";
+  const char *const command =
+      "tune %s --unverified --budget-evals 2 --samples 3 --last 0 --journal %s";
   for (int time = 0; time < 2; time++) {
     assert_status(program_run(command, in_folder("free.json"), in_folder("free.csv")), 0);
     assert_contains(program_err, "the winner is not kept");
@@ -337,6 +359,7 @@ int main(void) {
       cmocka_unit_test(the_example_in_c_is_tuned_resumed_and_kept),
       cmocka_unit_test(evaluations_of_a_specification_are_written_for_others),
       cmocka_unit_test(other_tunings_go_on_beside_it),
+      cmocka_unit_test(winners_of_specifications_are_in_the_database),
       cmocka_unit_test(a_wrong_kernel_has_no_time),
       cmocka_unit_test(what_does_not_compile_is_said),
       cmocka_unit_test(a_crash_costs_itself_alone),

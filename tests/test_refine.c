@@ -36,7 +36,7 @@ static void put_row(int n, double factor, double ms) {
   begin_run();
   for (int i = 0; i < n; i++) {
     int atoms = (int)(1000 * pow(factor, i) + 0.5);
-    put_method("plain", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
+    put_method("cpu_gather", 1, "kernel", atoms, 8, 1e-3 * atoms, "ok");
     put_method("g", 0, "kernel", atoms, 8, ms, "ok");
   }
   end_run();
@@ -89,11 +89,11 @@ static void grids_are_of_the_shape(void **state) {
   static const int n[3] = {8, 8, 3};
   begin_run();
   for (int edge = 10; edge <= 80; edge *= 2) {
-    put_method("plain", 1, "kernel", 70, edge, 1e-3 * pow(edge, 3), "ok");
+    put_method("cpu_gather", 1, "kernel", 70, edge, 1e-3 * pow(edge, 3), "ok");
     put_method("g", 0, "kernel", 70, edge, 20, "ok");
   }
   for (int atoms = 1; atoms <= 100000; atoms *= 10) {
-    put_on_grid("plain", 1, "kernel", atoms, n, atoms, "ok");
+    put_on_grid("cpu_gather", 1, "kernel", atoms, n, atoms, "ok");
     put_on_grid("g", 0, "kernel", atoms, n, 200, "ok");
   }
   end_run();
@@ -111,7 +111,7 @@ static void all_crossings_of_a_sawtooth(void **state) {
   static const double ms[] = {2, 2, 0.5, 0.5, 2};
   begin_run();
   for (int i = 0; i < 5; i++) {
-    put_method("plain", 1, "kernel", 100 << i, 8, 1, "ok");
+    put_method("cpu_gather", 1, "kernel", 100 << i, 8, 1, "ok");
     put_method("g", 0, "kernel", 100 << i, 8, ms[i], "ok");
   }
   end_run();
@@ -288,6 +288,12 @@ static void options_are_checked(void **state) {
   assert_contains(program_out,
                   "nothing to refine: there is no crossover point, one method is faster "
                   "at all sizes\n");
+  rounds = 5; /* nothing is sure */
+  put_row(4, 2, 100);
+  rounds = 9;
+  assert_status(crossover("--refine"), 0);
+  assert_contains(program_out, "nothing to refine: there is no crossover point, and none can be "
+                               "looked for further out; what is unsure needs more samples\n");
   put_row(5, 1.08, 1.12); /* one, between sizes within 10% */
   assert_status(crossover("--refine"), 0);
   assert_contains(program_out, "nothing to refine: each crossover point lies between");

@@ -128,6 +128,17 @@ static void variants_of_other_sizes_are_marked(void **state) {
   lacks("*");
 }
 
+/* Its operations are those of tensor cores, which the roof is not of. */
+static void another_units_variant_is_left_out(void **state) {
+  (void)state;
+  figure(HEADER ROWS
+         "cuda_orbital_tensor,gpu,,,kernel,-,,coulomb,,100,100,100,1,1e3,,,1e12,8,4e5,ok\n",
+         CPU_LIMITS GPU_LIMITS);
+  lacks("8000");
+  assert_contains(text,
+                  "\"left out: cuda_orbital_tensor, which multiplies on other units than FMA\"\n");
+}
+
 static void what_is_missing_is_said(void **state) {
   (void)state;
   figure(HEADER, CPU_LIMITS);
@@ -181,6 +192,7 @@ int main(void) {
       cmocka_unit_test(roofs_bend_at_the_ridge),
       cmocka_unit_test(names_stand_apart),
       cmocka_unit_test(variants_of_other_sizes_are_marked),
+      cmocka_unit_test(another_units_variant_is_left_out),
       cmocka_unit_test(what_is_missing_is_said),
       cmocka_unit_test(bytes_by_hand),
   };

@@ -9,6 +9,7 @@
 
 #include "harness/base/progress.h"
 #include "tests/run_folder.h"
+#include "tuning/search/search.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -185,6 +186,27 @@ static void a_map_draws_its_computing_and_writing(void **state) {
   while (last > tty.text && last[-1] != 'K')
     last--;
   assert_int_equal(strncmp(last - strlen(erase), erase, strlen(erase)), 0);
+}
+
+/* Which strategy, and how many of its seeds are done; the table starts on a line of its own. */
+static void a_study_draws_its_seeds(void **state) {
+  (void)state;
+  char line[3 * PATH_MAX], journal[4 * PATH_MAX] = "", row[PATH_MAX];
+  FILE *shipped = fopen("results/reference/nvidia-h200/journal_padded.csv", "r");
+  assert_non_null(shipped);
+  for (int rows = 0; rows < 31 && fgets(row, sizeof row, shipped); rows++)
+    strcat(journal, row);
+  assert_int_equal(fclose(shipped), 0);
+  put_file(in_folder("journal.csv"), journal);
+  snprintf(line, sizeof line, "tune --study %s --out %s", in_folder("journal.csv"),
+           in_folder("study"));
+  setenv("TERM", "xterm", 1);
+  start_on_terminal(line, 80);
+  assert_int_equal(end_on_terminal(), 0);
+  assert_contains(tty.text, "\r\033[K  0%  ");
+  for (int k = 0; k < dcs_n_strategies; k++)
+    if (strstr(tty.text, dcs_strategies[k].name)) return;
+  fail_msg("no strategy is named: %s", tty.text);
 }
 
 static void a_dumb_terminal_gets_no_drawn_one(void **state) {
@@ -377,6 +399,7 @@ int main(void) {
       cmocka_unit_test(a_pipe_gets_no_drawn_progress),
       cmocka_unit_test(a_terminal_gets_it_and_the_files_do_not),
       cmocka_unit_test(a_map_draws_its_computing_and_writing),
+      cmocka_unit_test(a_study_draws_its_seeds),
       cmocka_unit_test(a_dumb_terminal_gets_no_drawn_one),
       cmocka_unit_test(messages_start_on_a_line_of_their_own),
       cmocka_unit_test(elsewhere_a_line_every_ten_seconds),

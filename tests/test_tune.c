@@ -38,7 +38,7 @@ static void forget_all(void) {
 static void a_cpu_variant_is_tuned_and_kept(void **state) {
   (void)state;
   forget_all();
-  assert_status(program_run("tune cpu_gather %s --budget 20", small), 0);
+  assert_status(program_run("tune cpu_gather %s --budget 20 --last 0", small), 0);
   assert_contains(program_out, "strategy surrogate");
   assert_contains(program_out, "\ncpu_gather threads=");
   assert_contains(program_err, "the winner is kept");
@@ -108,7 +108,7 @@ static void what_cannot_run_here_is_said(void **state) {
   (void)state;
   put_wrong_journal();
   setenv("DCS_DISABLE_ISA", "avx512,avx2", 1);
-  int status = program_run("tune cpu_avx512 --grid 64^3 --atoms 2000 --budget 20");
+  int status = program_run("tune cpu_avx512 --grid 64^3 --atoms 2000 --budget 20 --last 0");
   unsetenv("DCS_DISABLE_ISA");
   assert_status(status, 4);
   assert_contains(program_err, "cpu_avx512");
@@ -135,6 +135,9 @@ static void arguments_are_checked(void **state) {
        2},
       {"tune cpu_gather --atoms 8 --grid 8^3 --scope warm", "for a CPU variant", 2},
       {"tune cpu_gather --atoms 8 --grid 8^3 --config thread=2", "did you mean threads", 2},
+      {"tune cuda_naive --atoms 8 --grid 8^3 --config blokc_x=16", "did you mean block_x", 2},
+      {"tune cuda_naive --atoms 8 --grid 8^3 --config block_x=0", "found 0; expected 1 to", 2},
+      {"tune cuda_naive --atoms 8 --grid 8^3 --pareto --config block_x=0", "found 0; expected", 2},
       {"tune cuda_naive --atoms 8 --grid 8^3 --device emulated", "no times", 2},
       {"tune --replay", "a JOURNAL is missing", 2},
       {"tune --study x.csv", "--out DIR is missing", 2},

@@ -11,7 +11,7 @@
 #include "tests/run_folder.h"
 #include "tests/written_journal.h"
 
-#define FEW  "--config threads=1,isa=portable,cell_edge=20|40 --samples 6"
+#define FEW  "--config threads=1,isa=portable,cell_edge=20|40 --samples 6 --last 0"
 #define TINY "--atoms 60 --grid 12x10x8"
 
 static int begin(void **state) {
@@ -135,6 +135,25 @@ static void a_molecule_has_its_entry(void **state) {
 }
 
 /* What was measured of another problem is not known of this one. */
+/* The last measurement of what cannot be told apart is spread over the time asked for, says so, and
+ * that minutes are in no interval of seconds. */
+static void the_last_measurement_says_how_long_it_was(void **state) {
+  (void)state;
+  forget_all();
+  double over_s;
+  int rows = 0;
+  assert_status(
+      program_run("tune cpu_cutoff %s --cutoff 2.5 --switching c2 " FEW " --last 3", TINY), 0);
+  const char *said = strstr(program_out, "in interleaved rounds over ");
+  assert_non_null(said);
+  assert_int_equal(sscanf(said, "in interleaved rounds over %lf s, each in processes", &over_s), 1);
+  assert_true(over_s > 0.9 * 3 * 14 / 15);
+  if (over_s < 60) assert_contains(program_out, "within minutes is in no interval of ");
+  for (said = program_out; (said = strstr(said, "     15 ")); said++)
+    rows++;
+  assert_int_equal(rows, 2); /* both have all samples */
+}
+
 static void the_journal_serves_its_own_problem_alone(void **state) {
   (void)state;
   static const char *const others[] = {"--cutoff 2 --switching c2", "--cutoff 2.5",
@@ -235,6 +254,7 @@ int main(void) {
       cmocka_unit_test(a_variant_is_tuned_within_a_cutoff),
       cmocka_unit_test(a_sweep_takes_the_entry_of_its_problem),
       cmocka_unit_test(a_molecule_has_its_entry),
+      cmocka_unit_test(the_last_measurement_says_how_long_it_was),
       cmocka_unit_test(the_journal_serves_its_own_problem_alone),
       cmocka_unit_test(arguments_are_checked),
       cmocka_unit_test(the_space_is_listed),

@@ -71,7 +71,9 @@ static void curves_fall_to_the_best(void **state) {
   recorded *r = *state;
   for (int k = 0; k < dcs_n_strategies; k++) {
     dcs_study_curves curves;
-    assert_int_equal(dcs_study_strategy(&r->replay, &dcs_strategies[k], 7, &curves), DCS_OK);
+    dcs_progress progress = {.quiet = true};
+    assert_int_equal(dcs_study_strategy(&r->replay, &dcs_strategies[k], 7, &progress, &curves),
+                     DCS_OK);
     assert_int_equal(curves.evals, r->space.n);
     for (int e = 2; e <= curves.evals; e++) {
       assert_true(dcs_study_quantile(&curves, e, 0.5) <= dcs_study_quantile(&curves, e - 1, 0.5));

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/clock.h"
 #include "tuning/tuner/tuner.h"
 
 #include <math.h>
@@ -54,6 +55,16 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   assert_string_equal(w.reason, "every other one is slower");
   assert_true(w.list[1].config == 0 && w.list[1].ratio.lo > 1.05);
 
+  for (int f = 0; f < 3; f++)
+    free(fresh[f].times);
+  plant_times(&fresh[0], 1.0, 0.8); /* wide intervals tie what is a fifth slower, too */
+  plant_times(&fresh[1], 1.3, 0.8);
+  plant_times(&fresh[2], 1.2, 0.8);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(w.n_tied, 3);
+  assert_int_equal(w.list[w.pick].config, 2);
+  assert_string_equal(w.reason, "least median");
+
   fresh[0].outcome = DCS_OUTCOME_CRASH; /* then the next */
   assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
   assert_int_equal(w.n, 2);
@@ -97,10 +108,28 @@ static void registers_decide_where_padding_does_not(void **state) {
   dcs_space_free(&space);
 }
 
+/* Two minutes, or what is left of a budget, or as asked for; nothing where nothing is to be told
+ * apart. */
+static void how_long_the_last_measurement_spans(void **state) {
+  (void)state;
+  const double second = 1e9, left = dcs_now_ns() + 50 * second, long_left = left + 500 * second,
+               over = dcs_now_ns() - second;
+  const dcs_tune_options plain = {.last_s = NAN}, asked = {.last_s = 7};
+  assert_true(dcs_last_span_ns(&plain, 2, INFINITY) == 120 * second);
+  assert_true(dcs_last_span_ns(&plain, 1, INFINITY) == 0);
+  assert_true(dcs_last_span_ns(&plain, 8, long_left) == 120 * second);
+  assert_true(dcs_last_span_ns(&plain, 8, left) <= 50 * second &&
+              dcs_last_span_ns(&plain, 8, left) > 1);
+  assert_true(dcs_last_span_ns(&plain, 8, over) == 0);
+  assert_true(dcs_last_span_ns(&asked, 2, INFINITY) == 7 * second);
+  assert_true(dcs_last_span_ns(&asked, 2, left) == 7 * second);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_tied_are_told_and_the_pick_has_its_reason),
       cmocka_unit_test(registers_decide_where_padding_does_not),
+      cmocka_unit_test(how_long_the_last_measurement_spans),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,7 @@ static void forgetting_leaves_the_others(void **state) {
   (void)state;
   int removed, damaged;
   put_entries(N_ENTRIES);
-  assert_int_equal(dcs_tuned_forget(database(), dcs_find_variant("cuda_padded"), &removed), DCS_OK);
+  assert_int_equal(dcs_tuned_forget(database(), "cuda_padded", &removed), DCS_OK);
   assert_int_equal(removed, N_ENTRIES / 2);
   assert_int_equal(read_sound(&damaged), N_ENTRIES / 2);
   assert_int_equal(dcs_tuned_forget(database(), NULL, &removed), DCS_OK);

@@ -1,9 +1,8 @@
 #!/bin/sh
 # Records ROUNDS (2000) interleaved rounds of 10 methods on the CPU, and of 10 on the GPU where there is
 # one, as build/tests/test_windows reads them: OUT/windows_cpu.csv and OUT/windows_gpu.csv, a column a
-# method and a row a round, ns; the runs' env.csv beside them. Half a minute on a
-# CPU, two minutes on an H200, where the card's clock and power are read after each sample. DEVICES="cpu gpu"
-# says which. What SECONDS_EACH (300) interrupt is kept. Usage: windows.sh PROGRAM OUT
+# method and a row a round, ns; the runs' env.csv beside them. Half a minute on a CPU, as long on an H200 (35 s).
+# DEVICES="cpu gpu" says which. What SECONDS_EACH (300) interrupt is kept. Usage: windows.sh PROGRAM OUT
 set -u
 program=$(realpath "$1") out=$2 rounds=${ROUNDS:-2000} seconds=${SECONDS_EACH:-300}
 mkdir -p "$out"
@@ -19,7 +18,8 @@ record() {
   name=$1
   shift
   run=$(mktemp -d)
-  timeout -s INT -k 5 "$seconds" "$program" sweep --rounds "$rounds" --out "$run/run" "$@" >"$run/log" 2>&1 || tail -n 1 "$run/log"
+  (cd "$run" && timeout -s INT -k 5 "$seconds" "$program" sweep --rounds "$rounds" --out run "$@") >"$run/log" 2>&1 ||
+    tail -n 1 "$run/log"
   [ "$(wc -l <"$run/run/samples.csv")" -gt 1 ] && table "$run/run" "$name"
   rm -rf "$run"
 }

@@ -257,6 +257,13 @@ dcs_status dcs_kernel_source_for(const dcs_variant *variant, const dcs_problem *
   return DCS_OK;
 }
 
+dcs_status dcs_kernel_source_built_in(const char *path, dcs_kernel_source *source) {
+  *source = (dcs_kernel_source){0};
+  DCS_TRY(open_text(path, NULL, source));
+  source->source = (dcs_source){.name = source->name, .text = source->text};
+  return DCS_OK;
+}
+
 dcs_status dcs_variant_hash(const dcs_variant *variant, const char *kernels, uint64_t *hash) {
   const dcs_config config = dcs_initial_config(variant, 1);
   const char *const *path = variant->sources;

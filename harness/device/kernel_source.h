@@ -43,6 +43,8 @@ dcs_status dcs_kernel_source_open(const dcs_variant *variant, const dcs_config *
 dcs_status dcs_kernel_source_for(const dcs_variant *variant, const dcs_problem *problem,
                                  const dcs_config *config, const char *kernels,
                                  dcs_kernel_source *source);
+/* The same of a kernel that is built in and no variant's, without options. */
+dcs_status dcs_kernel_source_built_in(const char *path, dcs_kernel_source *source);
 void dcs_kernel_source_free(dcs_kernel_source *source);
 
 /* One hash over the names and texts of all sources of a variant, on the CPU and for CUDA alike; a

@@ -103,25 +103,6 @@ static int try_threads(int n) {
 }
 #endif
 
-/* OpenMP's runtime ends the process that it cannot start a thread in, which is not the method's
- * doing. The calling thread's team of before waits for more work, and needs to be started no more.
- */
-static dcs_outcome check_threads(const dcs_variant *variant, const dcs_config *config) {
-#ifdef _OPENMP
-  static _Thread_local int there = 1;
-  const int threads = dcs_role_value(variant, config, DCS_ROLE_THREADS, 1),
-            error = threads > there ? try_threads(threads - there) : 0;
-  if (error) {
-    (void)dcs_fail(DCS_UNAVAILABLE, "threads=%d: cannot start them: %s", threads, strerror(error));
-    return DCS_OUTCOME_MEMORY;
-  }
-  there = threads;
-#else
-  (void)variant, (void)config;
-#endif
-  return DCS_OUTCOME_OK;
-}
-
 /* Threads that a team which asks for so many really has; with the dynamic ones off, always as many.
  */
 static int team_of(int threads) {
@@ -134,6 +115,32 @@ static int team_of(int threads) {
   (void)threads;
 #endif
   return team;
+}
+
+/* OpenMP's runtime ends the process that it cannot start a thread in, which is not the method's
+ * doing. The calling thread's team of before waits for more work, and needs to be started no more.
+ * One thread at a time tries and then starts its team, or both would count on the same room. */
+static dcs_outcome check_threads(const dcs_variant *variant, const dcs_config *config) {
+#ifdef _OPENMP
+  static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+  static _Thread_local int there = 1;
+  const int threads = dcs_role_value(variant, config, DCS_ROLE_THREADS, 1);
+  int error = 0;
+  if (threads > there) {
+    pthread_mutex_lock(&starting);
+    error = try_threads(threads - there);
+    if (!error) team_of(threads);
+    pthread_mutex_unlock(&starting);
+  }
+  if (error) {
+    (void)dcs_fail(DCS_UNAVAILABLE, "threads=%d: cannot start them: %s", threads, strerror(error));
+    return DCS_OUTCOME_MEMORY;
+  }
+  there = threads;
+#else
+  (void)variant, (void)config;
+#endif
+  return DCS_OUTCOME_OK;
 }
 
 /* What is measured under a number of threads has that many. */

@@ -66,6 +66,7 @@ static void add_measured_limits(bounds *all, const dcs_subject *s, const char *c
   const double fma = dcs_explain_fact(s, key);
   add(all, "evals", worked(s) / limit, "were all done by the units of the measured limit: %.4g/s",
       limit);
+  if (s->variant->limit) return; /* its operations are another unit's */
   add(all, "fma", worked(s) * s->flops / (2 * fma), "were all operations FMAs: %.4g FMAs/s", fma);
 }
 
@@ -84,6 +85,11 @@ static void find_bounds(const dcs_subject *s, bounds *all) {
   add(all, "memory", s->bytes / rate, "main memory at the measured %.4g bytes/s", rate);
 }
 
+/* Of a variant that has a limit of its own, whether that was measured. */
+static bool limit_is_known(const dcs_subject *s) {
+  return !s->variant->limit || !isnan(dcs_limit_for(s->request->facts, s->request->method));
+}
+
 void dcs_explain_bounds(dcs_subject *s) {
   bounds all = {.n = 0};
   const bound *binds = NULL;
@@ -93,8 +99,11 @@ void dcs_explain_bounds(dcs_subject *s) {
                     all.list[b].text);
     if (!binds || all.list[b].seconds > binds->seconds) binds = &all.list[b];
   }
-  if (!binds) {
-    dcs_explain_add(s, "limits", "binds", NAN, "ms", "unknown: rates of the machine are not known");
+  if (!binds || !limit_is_known(s)) {
+    dcs_explain_add(s, "limits", "binds", NAN, "ms",
+                    binds ? "unknown: %s was not measured"
+                          : "unknown: rates of the machine are not known",
+                    s->variant->limit);
     return;
   }
   s->least_s = binds->seconds;

@@ -113,13 +113,14 @@ static void add_card(dcs_subject *s) {
 /* Evaluations of a thread in an iteration of the inner loop. The compiler's operations tell
  * roughly, since it computes some again and others once; then the inputs that are loaded do, all
  * points of a thread taking each, or the special functions, one an evaluation. NaN: no arithmetic
- * is in it. */
+ * is in it, or that of a warp, products of matrices. */
 static double evals_of_iteration(const dcs_subject *s) {
   const dcs_inner_loop *loop = &s->loop;
   const int special = loop->count[DCS_PIPE_SFU], points = s->points;
   const int inputs = loop->loaded_bytes / (int)s->size.kind->buffers[0].bytes;
   const double rough = (loop->fp32_operations + 2 * special) / s->flops;
   const double exact[] = {(double)inputs * points, special};
+  if (loop->count[DCS_PIPE_TENSOR] > 0) return NAN;
   if (isnan(s->flops)) return special > 0 ? special : NAN; /* all that is known */
   if (rough < 0.5) return NAN;
   for (int i = 0; i < 2; i++)

@@ -15,7 +15,8 @@ typedef enum {
   DCS_PIPE_IMAD,    /* multiplications of integers, which FMA units do */
   DCS_PIPE_CONVERT, /* from and to integers */
   DCS_PIPE_UNIFORM, /* what is the same for the whole warp, done once for it */
-  DCS_PIPE_OTHER,   /* double and half precision, tensor cores, texture, shuffles, votes, ... */
+  DCS_PIPE_TENSOR,  /* products of matrices */
+  DCS_PIPE_OTHER,   /* double and half precision, texture, shuffles, votes, ... */
   DCS_PIPE_LOAD_CONSTANT,
   DCS_PIPE_LOAD_GLOBAL,
   DCS_PIPE_STORE_GLOBAL,
@@ -50,9 +51,9 @@ dcs_pipe dcs_pipe_of(const char *name, bool machine, int *operations);
 int dcs_loaded_bytes(const char *name, bool machine);
 
 /* The innermost loop of the kernel `dcs` in a listing: from the target of a branch back to the
- * branch, no other such inside. Of several, one with special functions, since these are what an
- * evaluation takes; then the one with the most instructions. DCS_FAILED where the text has no such
- * kernel. */
+ * branch, no other such inside. Of several, one with products of matrices or else with special
+ * functions, since these are what an evaluation takes; then the one with the most instructions.
+ * DCS_FAILED where the text has no such kernel. */
 dcs_status dcs_find_inner_loop(const char *text, bool machine, dcs_inner_loop *loop);
 
 #endif

@@ -183,8 +183,12 @@ static dcs_inner_loop count(const kernel *k, interval in) {
 }
 
 static bool better(const dcs_inner_loop *a, const dcs_inner_loop *b) {
-  const bool special[] = {a->count[DCS_PIPE_SFU] > 0, b->count[DCS_PIPE_SFU] > 0};
-  return special[0] != special[1] ? special[0] : a->instructions > b->instructions;
+  static const dcs_pipe telling[] = {DCS_PIPE_TENSOR, DCS_PIPE_SFU};
+  for (int p = 0; p < 2; p++) {
+    const bool has[] = {a->count[telling[p]] > 0, b->count[telling[p]] > 0};
+    if (has[0] != has[1]) return has[0];
+  }
+  return a->instructions > b->instructions;
 }
 
 static dcs_status choose_loop(const kernel *k, dcs_inner_loop *loop) {

@@ -5,10 +5,10 @@
 #include <string.h>
 
 const char *const dcs_pipe_names[DCS_N_PIPES] = {
-    "fp32",          "sfu",          "integer",       "imad",        "convert",
-    "uniform",       "other",        "load_constant", "load_global", "store_global",
-    "load_shared",   "store_shared", "load_local",    "store_local", "load_generic",
-    "store_generic", "atomic",       "barrier",       "branch"};
+    "fp32",         "sfu",           "integer",      "imad",          "convert",
+    "uniform",      "tensor",        "other",        "load_constant", "load_global",
+    "store_global", "load_shared",   "store_shared", "load_local",    "store_local",
+    "load_generic", "store_generic", "atomic",       "barrier",       "branch"};
 
 typedef struct {
   dcs_pipe pipe;
@@ -27,6 +27,7 @@ static const unit machine_units[] = {
     {DCS_PIPE_IMAD, " IMAD IMUL IDP IDP4A "},
     {DCS_PIPE_CONVERT, " I2F I2FP F2I F2F F2FP F2IP I2I FRND POPC FLO BREV "},
     {DCS_PIPE_UNIFORM, " R2UR "},
+    {DCS_PIPE_TENSOR, " HMMA IMMA DMMA BMMA QMMA OMMA HGMMA IGMMA QGMMA "},
     {DCS_PIPE_LOAD_CONSTANT, " LDC LDCU ULDC "},
     {DCS_PIPE_LOAD_GLOBAL, " LDG LDGSTS "},
     {DCS_PIPE_STORE_GLOBAL, " STG "},
@@ -48,6 +49,7 @@ static const unit ptx_units[] = {
                        "bfi bfind bmsk szext cvta isspacep testp copysign "},
     {DCS_PIPE_IMAD, " mul mad mul24 mad24 dp4a dp2a "},
     {DCS_PIPE_CONVERT, " cvt popc clz brev "},
+    {DCS_PIPE_TENSOR, " mma wmma wgmma "},
     {DCS_PIPE_BARRIER, " bar barrier membar fence nanosleep "},
     {DCS_PIPE_BRANCH, " bra brx call ret exit trap brkpt "},
     {DCS_PIPE_ATOMIC, " atom red "},

@@ -71,7 +71,9 @@ static void write_texts(FILE *dat, const dcs_figure_run *run, int size, const ru
     if (row->size != size) dcs_figure_axes(run, row->size, axes);
     fprintf(dat, "%d\t%d\t", row->of->backend == DCS_GPU ? 2 : 1, list->rungs[r].y);
     dcs_figure_text(dat, row->variant == variant ? "" : run->variants[row->variant], 2);
-    fprintf(dat, "\t\"%.4g\"\t\"%s\"\t\"%s\"\n", 1e-9 * row->of->evals_per_s, share, axes);
+    const double rate = 1e-9 * row->of->evals_per_s;
+    fprintf(dat, rate < 1e4 ? "\t\"%.4g\"" : "\t\"%.0f\"", rate);
+    fprintf(dat, "\t\"%s\"\t\"%s\"\n", share, axes);
     variant = row->variant;
   }
 }
@@ -91,7 +93,8 @@ static void write_group(FILE *dat, const dcs_figure_run *run, const rung_list *l
     dcs_figure_method_texts(dat, at->row->of->variant, at->row->of->config, "");
     any = true;
   }
-  dcs_figure_series(dat, "its measured limit: %.4g", limit);
+  dcs_figure_series(dat, limit < 1e4 ? "its measured limit: %.4g" : "its measured limit: %.0f",
+                    limit);
   if (any && limit > 0) fprintf(dat, "%.9g\n", limit);
 }
 

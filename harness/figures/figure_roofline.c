@@ -17,8 +17,15 @@ typedef struct {
   const dcs_figure_limits *limits;
   point *points; /* descending by gflops; room for all variants */
   int n;
+  const char *other_roof;        /* a variant that was left out for its roof, or NULL */
   double lo_x, hi_x, lo_y, hi_y; /* of the axes */
 } panel;
+
+/* Whether it computes on units that the roof is not of. */
+static bool has_its_own_roof(const char *name) {
+  const dcs_variant *variant = dcs_find_variant(name);
+  return variant && variant->limit;
+}
 
 static void take_points(panel *p, const dcs_figure_run *run, int size, int threads) {
   dcs_figure_pick pick = dcs_figure_pick_at(size, DCS_KERNEL);
@@ -26,6 +33,10 @@ static void take_points(panel *p, const dcs_figure_run *run, int size, int threa
   for (pick.variant = 0; pick.variant < run->n_variants; pick.variant++) {
     const dcs_figure_row *row = dcs_figure_best_or_elsewhere(run, pick);
     if (!row || !(row->of->bytes_moved > 0 && row->of->flops_per_eval > 0)) continue;
+    if (has_its_own_roof(run->variants[pick.variant])) {
+      p->other_roof = run->variants[pick.variant];
+      continue;
+    }
     const double gflops = 1e-9 * row->of->flops_per_eval * row->of->evals_per_s;
     p->points[p->n++] = (point){row, gflops * row->of->median_ns / row->of->bytes_moved, gflops, 0};
   }
@@ -89,7 +100,9 @@ static void write_head(FILE *dat, const dcs_figure_run *run, const panel *p, int
   else
     snprintf(roof, sizeof roof, "no roof, its limits are not in env.csv");
   if (p->limits->evals_per_s > 0)
-    snprintf(limit, sizeof limit, "; dashed: %.4g·10⁹ %s/s of %.3g operations",
+    snprintf(limit, sizeof limit,
+             p->limits->evals_per_s < 1e13 ? "; dashed: %.4g·10⁹ %s/s of %.3g operations"
+                                           : "; dashed: %.0f·10⁹ %s/s of %.3g operations",
              1e-9 * p->limits->evals_per_s, run->kind->eval, flops);
   else
     snprintf(limit, sizeof limit, "; no limit of %s in env.csv", run->kind->eval);
@@ -146,6 +159,9 @@ static void write_titles(FILE *dat, const dcs_figure_run *run, const panel *pane
   dcs_figure_titles(dat, run, seen, "Roofline: best configuration of each variant, %s, kernel time",
                     dcs_figure_axes(run, size, axes));
   if (elsewhere) dcs_figure_line(dat, "* not measured at that size: at its largest other");
+  if (panels[DCS_FIGURE_GPU].other_roof)
+    dcs_figure_line(dat, "left out: %s, which multiplies on other units than FMA",
+                    panels[DCS_FIGURE_GPU].other_roof);
 }
 
 static void write_roofline(FILE *dat, const dcs_figure_run *run, panel *panels, int size,

@@ -70,9 +70,8 @@ dcs_status dcs_frames_next(dcs_frames *frames, dcs_frame *frame, bool *found);
 dcs_status dcs_frames_take(dcs_frames *frames, dcs_frame *frame, dcs_raw_frame *raw, bool *found);
 dcs_status dcs_frames_make(const dcs_frames *frames, const dcs_raw_frame *raw, dcs_frame *frame);
 
-/* Of what is read, for who goes on with a computation later: sizes of the files and bytes of each
- * up to its end (not all of them: that would take as long as reading), places of the first frame,
- * range, alignment. Names are no part of it. */
+/* Of what is read, for who goes on with a computation later: sizes and first bytes of the files,
+ * places of the first frame, range, alignment. Names are no part of it. */
 uint64_t dcs_frames_hash(const dcs_frames *frames);
 
 #endif

@@ -2,11 +2,9 @@
 
 #include "harness/base/hash.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define DCS_TRAJECTORY(name) extern const dcs_trajectory_format dcs_trajectory_##name;
 #include "harness/frames/trajectories.def"
@@ -16,21 +14,7 @@ static const dcs_trajectory_format *const formats[] = {
 #include "harness/frames/trajectories.def"
 };
 
-enum { HEAD = 65536, HASHED = 4096, PLACES = 16 };
-
-/* Bytes at as many places, evenly apart, of which the last is the end: simulations of one system
- * give files of one size, and may begin alike. */
-static uint64_t hash_places(const char *path, int64_t size, uint64_t hash) {
-  char bytes[HASHED];
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  for (int64_t p = 1; file >= 0 && p <= PLACES; p++) {
-    const int64_t behind = PLACES - p, at = size - HASHED - (size - HASHED) / PLACES * behind;
-    const ssize_t got = pread(file, bytes, sizeof bytes, at);
-    if (got > 0) hash = dcs_hash(hash, bytes, (size_t)got);
-  }
-  if (file >= 0) close(file);
-  return hash;
-}
+enum { HEAD = 65536, HASHED = 4096 };
 
 static dcs_status begin(dcs_trajectory *t, uint64_t *hash) {
   struct stat facts;
@@ -40,7 +24,6 @@ static dcs_status begin(dcs_trajectory *t, uint64_t *hash) {
   DCS_TRY(dcs_content_peek(t->content, HEAD, &head));
   *hash = dcs_hash(DCS_HASH_START, head.text, head.length < HASHED ? head.length : HASHED);
   if (t->regular) *hash = dcs_hash(*hash, &facts.st_size, sizeof facts.st_size);
-  if (t->regular && facts.st_size > HASHED) *hash = hash_places(t->path, facts.st_size, *hash);
   for (size_t f = 0; !t->format; f++)
     if (!formats[f]->sniff || formats[f]->sniff(head)) t->format = formats[f];
   return t->format->open(t);

@@ -36,8 +36,8 @@ struct dcs_trajectory {
 };
 
 /* Opens a file that has frames of so many atoms, whichever format it is; `frames`: so many, where
- * that was found before; -1. Gives a hash of its size, first bytes and others up to its end, of a
- * pipe of the first alone. The caller closes, which NULL is fine for. */
+ * that was found before; -1. Gives a hash of its size and first bytes. The caller closes, which
+ * NULL is fine for. */
 dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, int64_t frames, FILE *notes,
                                dcs_trajectory **trajectory, uint64_t *hash);
 void dcs_trajectory_close(dcs_trajectory *trajectory);

@@ -1,7 +1,7 @@
 /* The limits of a device: chains.cu and copy.cu timed with its own events, copies
  * and launches with the wall clock. */
 #include "harness/base/clock.h"
-#include "harness/base/embedded.h"
+#include "harness/device/kernel_source.h"
 #include "harness/limits/limits.h"
 
 #include <math.h>
@@ -23,23 +23,45 @@ enum { CHAINS = 8, RUNS = 10, COPY_RUNS = 5, COPY_BYTES = 1 << 26, LAUNCHES = 10
 /* Chains of one operation, which end at `value`. The change of sign of exp2 takes another pipe than
  * the special function units, one of a scheduler's 8 cycles. */
 typedef struct {
+  const char *source;
   const char *options[3];
   float value;
+  int per_link; /* operations of a thread */
+  bool lacking; /* cards may have no such units */
   const char *name, *how;
 } chains;
 
-static const chains all_chains[] = {{{"-DCHAINS=8", "-DUNROLL=4", "-DLINK=rsqrtf(y)"},
-                                     1.0f,
-                                     "gpu_rsqrt_per_s",
-                                     "8 independent chains of rsqrt a thread"},
-                                    {{"-DCHAINS=8", "-DUNROLL=4", "-DLINK=exp2f(-y)"},
-                                     0.6411857f,
-                                     "gpu_exp2_per_s",
-                                     "8 independent chains of 2^-y a thread"},
-                                    {{"-DCHAINS=8", "-DUNROLL=8", "-DLINK=y*half+1.0f"},
-                                     2.0f,
-                                     "gpu_fma_per_s",
-                                     "8 independent chains of y m + c a thread"}};
+#define CHAINS_CU "harness/limits/chains.cu"
+
+static const chains all_chains[] = {
+    {CHAINS_CU,
+     {"-DCHAINS=8", "-DUNROLL=4", "-DLINK=rsqrtf(y)"},
+     1.0f,
+     1,
+     false,
+     "gpu_rsqrt_per_s",
+     "8 independent chains of rsqrt a thread"},
+    {CHAINS_CU,
+     {"-DCHAINS=8", "-DUNROLL=4", "-DLINK=exp2f(-y)"},
+     0.6411857f,
+     1,
+     false,
+     "gpu_exp2_per_s",
+     "8 independent chains of 2^-y a thread"},
+    {CHAINS_CU,
+     {"-DCHAINS=8", "-DUNROLL=8", "-DLINK=y*half+1.0f"},
+     2.0f,
+     1,
+     false,
+     "gpu_fma_per_s",
+     "8 independent chains of y m + c a thread"},
+    {"harness/limits/products.cu",
+     {"-DCHAINS=8", "-DUNROLL=2"},
+     1.0f,
+     16 * 8 * 8 / 32,
+     true,
+     "gpu_tf32_fma_per_s",
+     "8 independent sums of products a warp, 16 x 8 by 8 x 8 in TF32 (mma.sync)"}};
 
 /* ---- kernels ---- */
 
@@ -64,9 +86,14 @@ static dcs_status timed_launches(const effort *e, dcs_module *module, int64_t bl
 
 static dcs_status load(const effort *e, const char *path, const char *const *options, int n,
                        dcs_module **module) {
-  dcs_source source = {path, dcs_embedded(path), options, n};
+  dcs_kernel_source kernel;
   dcs_code_facts facts;
-  return e->device->load(e->device, &source, module, &facts);
+  DCS_TRY(dcs_kernel_source_built_in(path, &kernel));
+  kernel.source.options = options;
+  kernel.source.n_options = n;
+  const dcs_status status = e->device->load(e->device, &kernel.source, module, &facts);
+  dcs_kernel_source_free(&kernel);
+  return status;
 }
 
 /* Whether the last of `n` floats is what it should be. */
@@ -105,7 +132,8 @@ static dcs_status arithmetic(const effort *e, const chains *c, int *links,
   float half = 0.5f;
   void *args[] = {&out, links, &half};
   *links = e->links;
-  DCS_TRY(load(e, "harness/limits/chains.cu", c->options, 3, &module));
+  const int n_options = c->options[2] ? 3 : 2;
+  DCS_TRY(load(e, c->source, c->options, n_options, &module));
   dcs_status status = device->alloc(device, (size_t)n * sizeof(float), &out);
   if (status == DCS_OK) {
     status = fit_links(e, module, args, links);
@@ -218,10 +246,13 @@ static dcs_status kernels(const effort *e, dcs_limits *limits) {
   double ns[DCS_MAX_LIMIT_RUNS];
   int links;
   for (size_t c = 0; e->arithmetic && c < sizeof all_chains / sizeof all_chains[0]; c++) {
-    DCS_TRY(arithmetic(e, &all_chains[c], &links, ns));
-    const double work = CHAINS * (double)links * (double)e->blocks * e->threads;
-    if (e->runs)
-      dcs_limits_add_rate(limits, all_chains[c].name, "1/s", all_chains[c].how, work, ns, e->runs);
+    const chains *chain = &all_chains[c];
+    const dcs_status status = arithmetic(e, chain, &links, ns);
+    if (status != DCS_OK && chain->lacking && e->runs) continue;
+    DCS_TRY(status);
+    const double per_link = CHAINS * (double)chain->per_link;
+    const double work = per_link * (double)links * (double)e->blocks * e->threads;
+    if (e->runs) dcs_limits_add_rate(limits, chain->name, "1/s", chain->how, work, ns, e->runs);
   }
   DCS_TRY(memory(e, ns));
   if (e->runs)

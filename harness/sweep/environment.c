@@ -111,8 +111,9 @@ void dcs_kept_limits(const dcs_run *run, dcs_facts *facts) {
 
 double dcs_limit_for(const dcs_facts *facts, const dcs_method *method) {
   const dcs_kind *kind = dcs_kind_of(method->variant);
-  const char *name = kind->limit[method->variant->backend];
-  const double cost = dcs_limit_cost(kind, method->variant->backend);
+  const dcs_variant *variant = method->variant;
+  const char *name = variant->limit ? variant->limit : kind->limit[variant->backend];
+  const double cost = variant->limit ? variant->limit_cost : dcs_limit_cost(kind, variant->backend);
   double of[2];
   if (!name) return NAN;
   for (int all = 0; all < 2; all++) {

@@ -4,6 +4,7 @@
 #define DCS_FFTW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether FFTW in double precision is there; when not, names the package that brings it. The first
  * call opens it. */
@@ -12,8 +13,10 @@ bool dcs_fftw_available(char why[256]);
 /* What transforms are made of: real values in place, x fastest. A row of n[0] values has room for
  * n[0] / 2 + 1 complex ones. */
 typedef struct {
-  void *forward, *backward;
+  void *layer[2], *lines[2]; /* plans: forward, backward */
   double *data;
+  void *room; /* of the threads */
+  int n[3], threads;
 } dcs_fftw;
 
 /* Values in a row in memory. */
@@ -21,10 +24,12 @@ static inline int dcs_fftw_row(int nx) {
   return 2 * (nx / 2 + 1);
 }
 
-/* Plans both transforms of `data`, which is not touched; threads share them where FFTW's library of
- * threads is there, too. What a plan rounds depends on how many these are and on the CPU's
- * instruction sets. False: it cannot be planned. The caller frees. */
+/* Plans both transforms of `data`, which lies on a multiple of 16 bytes and is not touched; so many
+ * threads share them, however many without a bit of difference. What is rounded depends on the
+ * instruction sets of the CPU. False: it cannot be planned. The caller frees. */
 bool dcs_fftw_plan(const int n[3], int threads, double *data, dcs_fftw *fftw);
+/* Memory that it takes beside the data. */
+double dcs_fftw_bytes(const int n[3], int threads);
 void dcs_fftw_forward(const dcs_fftw *fftw);
 /* Not divided by the number of values. */
 void dcs_fftw_backward(const dcs_fftw *fftw);

@@ -91,22 +91,28 @@ dcs_status dcs_average_open(int64_t points, bool variance, int64_t frames, dcs_a
   return made ? DCS_OK : no_memory(points);
 }
 
-static void free_early(dcs_early *early) {
-  dcs_partial_free(&early->partial);
-  free(early);
+/* Moves the first of a list to another. */
+static void move_early(dcs_early **from, dcs_early **to) {
+  dcs_early *early = *from;
+  *from = early->next;
+  early->next = *to;
+  *to = early;
 }
 
 void dcs_average_clear(dcs_average *a) {
-  while (a->early) {
-    dcs_early *next = a->early->next;
-    free_early(a->early);
-    a->early = next;
-  }
+  while (a->early)
+    move_early(&a->early, &a->spare);
 }
 
 void dcs_average_close(dcs_average *a) {
   if (!a) return;
   dcs_average_clear(a);
+  while (a->spare) {
+    dcs_early *next = a->spare->next;
+    dcs_partial_free(&a->spare->partial);
+    free(a->spare);
+    a->spare = next;
+  }
   for (int m = 0; m < a->n_maps; m++)
     free(a->maps[m]);
   free(a);
@@ -157,22 +163,35 @@ static void merge(dcs_average *a, const dcs_partial *p) {
   a->n_long += closes;
 }
 
-dcs_status dcs_average_keep(dcs_average *a, int64_t block, const dcs_partial *p) {
-  dcs_early *early = calloc(1, sizeof *early), **at = &a->early;
+static dcs_status make_spare(dcs_average *a) {
+  dcs_early *early = calloc(1, sizeof *early);
   if (!early) return no_memory(a->points);
-  early->block = block;
-  dcs_status status = dcs_partial_make(a->points, a->n_maps > 1, &early->partial);
+  const dcs_status status = dcs_partial_make(a->points, a->n_maps > 1, &early->partial);
   if (status != DCS_OK) {
     free(early);
     return status;
   }
-  early->partial.frames = p->frames;
-  memcpy(early->partial.sum, p->sum, (size_t)a->points * sizeof *p->sum);
-  if (a->n_maps > 1) memcpy(early->partial.m2, p->m2, (size_t)a->points * sizeof *p->m2);
+  a->spare = early;
+  return DCS_OK;
+}
+
+static void copy_partial(const dcs_partial *from, dcs_partial *to) {
+  to->frames = from->frames;
+#pragma omp parallel for if (from->points > MANY)
+  for (int64_t i = 0; i < from->points; i++) {
+    to->sum[i] = from->sum[i];
+    if (to->m2) to->m2[i] = from->m2[i];
+  }
+}
+
+dcs_status dcs_average_keep(dcs_average *a, int64_t block, const dcs_partial *p) {
+  dcs_early **at = &a->early;
+  if (!a->spare) DCS_TRY(make_spare(a));
+  copy_partial(p, &a->spare->partial);
+  a->spare->block = block;
   while (*at && (*at)->block < block)
     at = &(*at)->next;
-  early->next = *at;
-  *at = early;
+  move_early(&a->spare, at);
   return DCS_OK;
 }
 
@@ -186,10 +205,8 @@ dcs_status dcs_average_give(dcs_average *a, int64_t block, const dcs_partial *p)
   if (block > a->blocks) return dcs_average_keep(a, block, p);
   merge(a, p);
   while (a->early && a->early->block == a->blocks) {
-    dcs_early *early = a->early;
-    a->early = early->next;
-    merge(a, &early->partial);
-    free_early(early);
+    merge(a, &a->early->partial);
+    move_early(&a->early, &a->spare);
   }
   return DCS_OK;
 }

@@ -27,6 +27,7 @@ struct dcs_average {
   double *maps[DCS_N_AVERAGE_MAPS];
   int n_maps;
   dcs_early *early; /* in the order of blocks */
+  dcs_early *spare; /* that have waited: memory that was never touched costs more than a copy */
 };
 
 /* Forgets the blocks that wait. */

@@ -288,6 +288,7 @@ static dcs_status work(void *data) {
 
 void *dcs_pipe_worker(void *worker) {
   dcs_frame_worker *w = worker;
+  dcs_pipe_all_started(w->pipe);
   const dcs_status status = dcs_team_run(w->pipe->threads_each, work, w);
   if (status != DCS_OK) dcs_pipe_fail(w->pipe, status);
   return NULL;

@@ -36,6 +36,7 @@ static dcs_status give_all(void *pipe) {
   dcs_pipe *p = pipe;
   for (dcs_gift *gift; (gift = next_gift(p)) != NULL;) {
     const dcs_status status = give(p, gift);
+    dcs_team_unbind();
     pthread_mutex_lock(&p->lock);
     gift->full = gift->giving = false;
     if (status == DCS_OK) p->times->frames += gift->partial.frames;

@@ -208,6 +208,7 @@ dcs_status dcs_pipe_open(const dcs_frames_job *job, dcs_frames_times *times, dcs
                   .last = -1,
                   .opened_ns = INFINITY};
   *times = (dcs_frames_times){0};
+  pthread_mutex_init(&p->starting, NULL);
   pthread_mutex_init(&p->calls, NULL);
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->changed, NULL);

@@ -7,6 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
+void dcs_pipe_all_started(dcs_pipe *p) {
+  pthread_mutex_lock(&p->starting);
+  pthread_mutex_unlock(&p->starting);
+}
+
 void dcs_pipe_fail(dcs_pipe *p, dcs_status status) {
   pthread_mutex_lock(&p->lock);
   if (p->status == DCS_OK) {

@@ -86,6 +86,7 @@ struct dcs_pipe {
   int64_t last;     /* of the reader: the block that it took last; -1: none */
   atomic_bool stop; /* what waits for a pipe's bytes shall not: the run has failed */
 
+  pthread_mutex_t starting;           /* held while workers' threads are started */
   pthread_mutex_t calls;              /* of the job's functions */
   pthread_mutex_t lock;               /* of all that follows */
   pthread_cond_t changed, to_prepare; /* preparers, of whom many may wait, wait for the second */
@@ -119,6 +120,10 @@ dcs_status dcs_pipe_run(dcs_pipe *p);
 void dcs_pipe_close(dcs_pipe *p);
 
 /* ---- in turn (pipe.c): each takes the lock ---- */
+
+/* Called by a worker's thread first: waits until those of all workers have started. OpenMP's
+ * runtime ends the process where one of its own does not start. */
+void dcs_pipe_all_started(dcs_pipe *p);
 
 /* Notes the failure, with the calling thread's message, unless there was one before; all stages
  * then end. */

@@ -14,9 +14,7 @@
 
 /* DCS_PART_LATER after a millisecond. */
 static dcs_status take(dcs_pipe *p, int64_t *block) {
-  pthread_mutex_lock(&p->calls);
   const dcs_status status = p->job->take(p->job->user, block);
-  pthread_mutex_unlock(&p->calls);
   if (status != DCS_OK || *block != DCS_PART_LATER) return status;
   if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
   nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -162,6 +160,7 @@ static dcs_status prepare_all(void *pipe) {
   for (dcs_frame_slot *slot; (slot = dcs_pipe_next_read(p)) != NULL;) {
     const double start = dcs_now_ns();
     slot->status = prepare(p, slot);
+    dcs_team_unbind();
     if (slot->status != DCS_OK) snprintf(slot->why, sizeof slot->why, "%s", dcs_error_message());
     dcs_pipe_worked(p, DCS_STAGE_PREPARING, start);
     dcs_pipe_set_slot(p, slot, DCS_SLOT_READY);

@@ -34,12 +34,15 @@ static void end_others(dcs_pipe *p) {
     pthread_join(p->others.list[--p->others.n], NULL);
 }
 
-/* A thread for each worker, until they have ended. */
+/* A thread for each worker, until they have ended. Those of their loops begin when all are there.
+ */
 static void each_worker(dcs_pipe *p, void *(*main)(void *)) {
   pthread_t list[DCS_MAX_DEVICES];
   int n = 0;
+  pthread_mutex_lock(&p->starting);
   for (int w = 0; w < p->n_workers; w++)
     n += start(p, main, &p->workers[w], &list[n]);
+  pthread_mutex_unlock(&p->starting);
   while (n > 0)
     pthread_join(list[--n], NULL);
 }
@@ -75,6 +78,7 @@ static dcs_status open_worker(void *worker) {
 /* The method is checked by as many threads as the worker will have, however many open at once. */
 static void *open_in_thread(void *worker) {
   const dcs_frame_worker *w = worker;
+  dcs_pipe_all_started(w->pipe);
   const dcs_status status = dcs_team_run(w->pipe->threads_each, open_worker, worker);
   if (status != DCS_OK) dcs_pipe_fail(w->pipe, status);
   return NULL;
@@ -132,6 +136,7 @@ void dcs_pipe_close(dcs_pipe *p) {
   pthread_cond_destroy(&p->changed);
   pthread_mutex_destroy(&p->lock);
   pthread_mutex_destroy(&p->calls);
+  pthread_mutex_destroy(&p->starting);
 }
 
 dcs_status dcs_frames_run(const dcs_frames_job *job, dcs_frames_times *times) {

@@ -32,7 +32,9 @@ typedef struct {
   dcs_status (*give)(void *user, int64_t block, const dcs_partial *partial);
   /* The map of a frame, by its number in the source, in any order; NULL: not wanted. */
   dcs_status (*each)(void *user, int64_t number, const float *map);
-  void *user; /* the three are called by one thread at a time, not always the same */
+  /* take is called by one thread; beside it, give and each by one thread at a time, not always the
+   * same: what they do must not hold up the reading. */
+  void *user;
 } dcs_frames_job;
 
 /* What the stages did. A stage is idle when it waits for another. */

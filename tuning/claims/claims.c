@@ -79,12 +79,11 @@ static void check(const dcs_claim *claim, const dcs_claim_rows *rows, dcs_claims
   result->verdict = verdict_of(result->counts);
 }
 
-/* Those of a kind of whose problems the run has any; how many rows it has is added to *rows. */
-static dcs_status check_kind(const dcs_kind_claims *of, dcs_claims *claims, size_t *n_rows) {
+/* Those of a kind of whose problems the run has any. */
+static dcs_status check_kind(const dcs_kind_claims *of, dcs_claims *claims) {
   dcs_claim_rows rows;
   dcs_claim *list;
   DCS_TRY(dcs_claim_rows_take(&claims->run, dcs_find_kind(of->kind), &claims->room, &rows));
-  *n_rows += rows.n;
   if (rows.n == 0) return DCS_OK;
   DCS_TRY(dcs_room_take(&claims->room, &list, (size_t)of->n, sizeof *list, "claims"));
   for (int c = 0; c < of->n; c++) {
@@ -94,18 +93,26 @@ static dcs_status check_kind(const dcs_kind_claims *of, dcs_claims *claims, size
   return DCS_OK;
 }
 
+/* Whether the run has problems of the book's kind, or none at all. */
+static bool is_of_the_book(const dcs_run *run) {
+  const char *kind = dcs_find_book(DCS_BOOK_VERSION_1)->kind;
+  for (size_t r = 0; r < run->n_rows; r++)
+    if (strcmp(run->rows[r].size.kind->id, kind) == 0) return true;
+  return run->n_rows == 0;
+}
+
 dcs_status dcs_claims_check(const char *folder, dcs_claims *claims) {
   dcs_claim_rows rows;
-  size_t most = dcs_n_claims, others = 0;
+  size_t most = dcs_n_claims;
   *claims = (dcs_claims){0};
   DCS_TRY(dcs_run_open(&claims->run, folder));
   for (int k = 0; dcs_claims_of_kinds[k]; k++)
     most += (size_t)dcs_claims_of_kinds[k]->n;
   DCS_TRY(dcs_room_take(&claims->room, &claims->list, most, sizeof *claims->list, "claims"));
   for (int k = 0; dcs_claims_of_kinds[k]; k++)
-    DCS_TRY(check_kind(dcs_claims_of_kinds[k], claims, &others));
+    DCS_TRY(check_kind(dcs_claims_of_kinds[k], claims));
   DCS_TRY(dcs_claim_rows_take(&claims->run, NULL, &claims->room, &rows));
-  for (size_t c = 0; (rows.n > 0 || others == 0) && c < dcs_n_claims; c++)
+  for (size_t c = 0; is_of_the_book(&claims->run) && c < dcs_n_claims; c++)
     check(&dcs_claim_list[c], &rows, claims);
   return DCS_OK;
 }

@@ -90,13 +90,17 @@ char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]);
 /* What weakens the estimate at the sizes that the run has next to it: "gpu missing at 800",
  * "cpu_parallel 3 samples at 400"; "" where nothing does. Returns text. */
 char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]);
+/* How far the answers of its methods are from the exact one of the problem that they approximate,
+ * at most over its sizes (model_error of summary.csv); NaN: they approximate none. */
+double dcs_crossover_model_error(const dcs_measured *m, const dcs_crossover *c);
 /* The card of the reference whose GPU times these are; "" where all are of the run. */
 const char *dcs_crossover_card(const dcs_measured *m, const dcs_crossover *c);
 /* The time lost at worst at a size that the estimate was not drawn from, in percent to two digits;
  * NaN: unknown. */
 double dcs_crossover_loss(const dcs_crossover *c);
 /* "n (warm): use gpu from 51 on (95%: 50 to 52), cpu below; it loses at most 2% at a size that it
- * was not drawn from": figures no finer than the interval supports. Returns text. */
+ * was not drawn from; next to it: gpu missing at 64": figures no finer than the interval supports.
+ * Returns text. */
 char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char text[1024]);
 
 /* Header and rows of thresholds.csv (crossover_files.c). */

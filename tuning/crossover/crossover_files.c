@@ -23,7 +23,7 @@ static dcs_status put_threshold(dcs_csv *csv, const dcs_measured *m, const dcs_c
   dcs_csv_text(csv, dcs_crossover_shape(c, text));
   DCS_CSV_NUMBERS(csv, (double)t->sizes, t->estimate, t->lo, t->hi);
   dcs_csv_text(csv, dcs_threshold_status_name(t->status));
-  DCS_CSV_NUMBERS(csv, t->regret_mean, t->regret_worst);
+  DCS_CSV_NUMBERS(csv, t->regret_mean, t->regret_worst, dcs_crossover_model_error(m, c));
   DCS_CSV_TEXTS(csv, dcs_crossover_gaps(m, c, text), dcs_crossover_card(m, c));
   return dcs_csv_row(csv);
 }
@@ -32,7 +32,7 @@ dcs_status dcs_crossovers_put(dcs_csv *csv, const dcs_crossovers *found) {
   static const char *const columns[] =
       DCS_NAMES("axis", "scope", "problem", "method_a", "problem_config_a", "method_b",
                 "problem_config_b", "fixed", "shape", "sizes", "estimate", "lo", "hi", "status",
-                "regret_mean", "regret_worst", "gaps", "gpu_reference");
+                "regret_mean", "regret_worst", "model_error", "gaps", "gpu_reference");
   DCS_TRY(dcs_csv_header(csv, columns));
   for (size_t i = 0; i < found->n; i++)
     DCS_TRY(put_threshold(csv, &found->measured, &found->list[i]));
@@ -62,7 +62,7 @@ static dcs_status put_winner(dcs_csv *csv, const dcs_measured *m, const dcs_pair
   const dcs_ratio ratio = dcs_row_ratio(best[0], best[1]);
   DCS_CSV_TEXTS(csv, dcs_scope_name(pair->scope), at->size.kind->id);
   for (int side = 0; side < 2; side++) {
-    dcs_csv_text(csv, m->classes[pair->class[side]].name);
+    dcs_csv_text(csv, dcs_class_name(m, pair->problem[side], pair->class[side]));
     put_problem(csv, &m->problems[pair->problem[side]]);
   }
   put_size(csv, &at->size);

@@ -61,8 +61,13 @@ static char *axis_text(const dcs_crossover *c, char text[DCS_TEXT]) {
   return text;
 }
 
-static void append_card(const dcs_measured *m, const dcs_crossover *c, char text[1024]) {
+/* What is to be known beside a time or a threshold. */
+static void append_notes(const dcs_measured *m, const dcs_crossover *c, char text[1024]) {
   const char *card = dcs_crossover_card(m, c);
+  const double error = dcs_crossover_model_error(m, c);
+  char gaps[DCS_TEXT];
+  if (*dcs_crossover_gaps(m, c, gaps)) dcs_append(text, 1024, "; next to it: %s", gaps);
+  if (error > 0) dcs_append(text, 1024, "; at a model error of up to %.2g", error);
   if (*card)
     dcs_append(text, 1024, "; of two machines: the GPU's times are those of a reference, %s", card);
 }
@@ -84,7 +89,7 @@ char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char
              : close ? ", and the methods come close at an end,"
                      : ", because nothing is sure",
              t->sizes);
-    append_card(m, c, text);
+    append_notes(m, c, text);
     return text;
   }
   snprintf(text, 1024, "%s (%s): use %s from %.15g on (%s), %s below", axis,
@@ -97,7 +102,7 @@ char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char
     dcs_append(text, 1024, "; it loses nothing at sizes that it was not drawn from");
   if (t->status != DCS_THRESHOLD_OK)
     dcs_append(text, 1024, " [%s]", dcs_threshold_status_name(t->status));
-  append_card(m, c, text);
+  append_notes(m, c, text);
   return text;
 }
 

@@ -20,7 +20,8 @@ static int side_of(const dcs_crossover *c, int which) {
 }
 
 const char *dcs_crossover_method(const dcs_measured *m, const dcs_crossover *c, int which) {
-  return m->classes[c->pair->class[side_of(c, which)]].name;
+  const int side = side_of(c, which);
+  return dcs_class_name(m, c->pair->problem[side], c->pair->class[side]);
 }
 
 const dcs_size *dcs_crossover_problem(const dcs_measured *m, const dcs_crossover *c, int which) {
@@ -52,6 +53,15 @@ char *dcs_crossover_what(const dcs_measured *m, const dcs_crossover *c, int whic
   snprintf(text, DCS_TEXT, "%s%s%.200s", dcs_crossover_method(m, c, which), *config ? " " : "",
            config);
   return text;
+}
+
+double dcs_crossover_model_error(const dcs_measured *m, const dcs_crossover *c) {
+  double most = NAN;
+  for (size_t i = 0; i < m->n_sizes; i++)
+    for (int side = 0; side < 2; side++)
+      if (dcs_has_both(&m->sizes[i], c->pair) && dcs_crossover_covers(c, &m->sizes[i]))
+        most = fmax(most, dcs_best(&m->sizes[i], c->pair, side)->model_error);
+  return most;
 }
 
 const char *dcs_crossover_card(const dcs_measured *m, const dcs_crossover *c) {

@@ -16,6 +16,13 @@ static const dcs_class own[N_OWN] = {
     {"gpu", DCS_WARM, .part_of = -1},
     {"gpu", DCS_FIRST, .part_of = -1}};
 
+const char *dcs_class_name(const dcs_measured *m, int problem, int class) {
+  if (class != CPU_SEQUENTIAL || !m->sequential[problem]) return m->classes[class].name;
+  const dcs_variant *variant = dcs_find_variant(m->sequential[problem]);
+  const bool book = variant && variant->book == DCS_BOOK_SEQUENTIAL;
+  return book ? m->classes[class].name : "cpu_one_thread";
+}
+
 const dcs_run_row *dcs_best(const dcs_measured_size *size, const dcs_pair *pair, int side) {
   return size->best[pair->best[side]]; /* NOLINT: the first n_sizes have it */
 }
@@ -41,7 +48,6 @@ bool dcs_has_both(const dcs_measured_size *size, const dcs_pair *pair) {
 /* ---- classes of rows ---- */
 
 typedef struct {
-  const char **sequential;  /* variant of each problem; NULL where there is none */
   const dcs_run_row **best; /* place for those of all sizes */
   const dcs_member **members;
   int most_threads;
@@ -71,8 +77,8 @@ static void find_facts(const dcs_measured *m, facts *f) {
     if (p < 0 || !is_cpu_kernel(row)) continue;
     if (is_ok(row) && row->threads > f->most_threads) f->most_threads = row->threads;
     if (row->threads == 1 &&
-        (!f->sequential[p] || dcs_find_rung(row->variant) < dcs_find_rung(f->sequential[p])))
-      f->sequential[p] = row->variant;
+        (!m->sequential[p] || dcs_find_rung(row->variant) < dcs_find_rung(m->sequential[p])))
+      m->sequential[p] = row->variant;
   }
 }
 
@@ -98,7 +104,7 @@ static bool belongs(const dcs_measured *m, const facts *f, int problem, const dc
   if (class >= FIRST_GPU) return row->backend == DCS_GPU && row->scope == c->scope;
   if (!is_cpu_kernel(row)) return false;
   if (class == CPU_PARALLEL) return row->threads == f->most_threads;
-  const char *sequential = f->sequential[problem];
+  const char *sequential = m->sequential[problem];
   return row->threads == 1 && sequential && strcmp(row->variant, sequential) == 0;
 }
 
@@ -259,7 +265,7 @@ bool dcs_is_referred(const dcs_measured *m, const dcs_pair *pair) {
 static dcs_status find_sizes(dcs_measured *m) {
   const size_t n = m->run.n_rows, problems = (size_t)m->n_problems;
   facts f = {0};
-  DCS_TRY(dcs_room_take(&m->room, &f.sequential, problems, sizeof *f.sequential, "problems"));
+  DCS_TRY(dcs_room_take(&m->room, &m->sequential, problems, sizeof *m->sequential, "problems"));
   DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems,
                         (size_t)m->n_classes * sizeof(const dcs_run_row *), "rows"));
   DCS_TRY(dcs_room_take(&m->room, &f.members, n * problems,

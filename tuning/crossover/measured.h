@@ -8,7 +8,8 @@
 #include "tuning/crossover/threshold.h"
 
 /* A class of methods, in one scope. Of this program's: cpu_sequential, of a problem's CPU variants
- * with one thread the first of the ladder; cpu_parallel, any CPU variant with the most threads in
+ * with one thread the first of the ladder (cpu_one_thread where that is not the textbook's loop:
+ * dcs_class_name()); cpu_parallel, any CPU variant with the most threads in
  * the run; gpu, any variant on a GPU, whatever its memory; and where the run has variants of
  * several algorithms, of cpu_parallel and gpu those of each: gpu_direct, gpu_mesh. CPU methods
  * count with their kernel time against all scopes of the GPU: a program that computes on the CPU
@@ -49,6 +50,7 @@ typedef struct {
   dcs_run run;
   dcs_size *problems; /* as dcs_run_problems() has them */
   int n_problems;
+  const char **sequential; /* of each problem, the variant behind cpu_sequential; NULL: none is */
   dcs_class *classes;
   int n_classes, first_imported; /* the run's own follow those of this program */
   dcs_pair *pairs; /* those that have a size in common; within problems, then between them */
@@ -74,6 +76,10 @@ enum { DCS_MOST_IMPORTED = 8 };
  * status. */
 dcs_status dcs_measured_read(const char *folder, const char *reference, dcs_measured *measured);
 void dcs_measured_free(dcs_measured *measured);
+
+/* The class as files name it on the problem of that index: "cpu_sequential" is only ever the
+ * textbook's loop. */
+const char *dcs_class_name(const dcs_measured *measured, int problem, int class);
 
 /* The best row of the pair's first (0) or second (1) class at a size, NULL: none; whether there are
  * both. */

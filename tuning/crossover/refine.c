@@ -77,7 +77,8 @@ static void propose_beyond(search *s, const row *r, bool above) {
 
 static void propose_for(search *s, const row *r) {
   const dcs_threshold *t = &r->c->threshold;
-  s->chosen->any |= t->status != DCS_THRESHOLD_ALWAYS_A && t->status != DCS_THRESHOLD_ALWAYS_B;
+  s->chosen->crossing |= !isnan(t->estimate);
+  s->chosen->open |= t->status != DCS_THRESHOLD_ALWAYS_A && t->status != DCS_THRESHOLD_ALWAYS_B;
   if (t->status == DCS_THRESHOLD_NOT_BRACKETED)
     propose_beyond(s, r, fabs(advantage(r, r->n - 1)) < fabs(advantage(r, 0)));
   if (isnan(t->estimate)) return;
@@ -126,12 +127,13 @@ dcs_status dcs_refine_choose(const dcs_crossovers *found, size_t most, int64_t m
 
 void dcs_refine_print(FILE *out, const dcs_refinements *chosen) {
   char size[DCS_TEXT], near[2][DCS_TEXT];
-  if (!chosen->any)
-    fprintf(out, "nothing to refine: there is no crossover point, one method is faster at all "
-                 "sizes\n");
-  else if (chosen->n == 0)
-    fprintf(out, "nothing to refine: each crossover point lies between sizes within 10%%, or what "
-                 "is unsure needs more samples\n");
+  if (chosen->n == 0)
+    fprintf(out, "nothing to refine: %s\n",
+            chosen->crossing ? "each crossover point lies between sizes within 10%, or what is "
+                               "unsure needs more samples"
+            : chosen->open   ? "there is no crossover point, and none can be looked for further "
+                               "out; what is unsure needs more samples"
+                             : "there is no crossover point, one method is faster at all sizes");
   for (size_t i = 0; i < chosen->n; i++) {
     const dcs_refinement *next = &chosen->list[i];
     const bool end = next->near[0] == next->near[1];

@@ -18,7 +18,8 @@ typedef struct {
   dcs_refinement *list; /* the widest steps first */
   size_t n, left_out;   /* left out: more than were asked for */
   dcs_room room;
-  bool any; /* not each threshold says that one method is always faster */
+  bool crossing; /* there is a crossover point */
+  bool open;     /* not each threshold says that one method is always faster */
 } dcs_refinements;
 
 /* Chooses at most `most` sizes, none of them measured, none above most_atoms, from

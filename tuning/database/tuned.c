@@ -103,6 +103,7 @@ static size_t keep_whole(const char *text, size_t bytes, char *kept, dcs_tuned *
     }
     at += length + 1;
   }
+  kept[used] = '\0';
   return used;
 }
 
@@ -118,19 +119,38 @@ static void add(dcs_tuned *tuned, const dcs_tuned_entry *entry) {
   tuned->list[tuned->n++] = *entry;
 }
 
-static dcs_status read_table(const dcs_table *table, dcs_tuned *tuned) {
+/* The line below; of a text whose lines all end. */
+static const char *below(const char *line) {
+  return strchr(line, '\n') + 1;
+}
+
+/* Keeps the line of a specification's row, one of `text`. */
+static dcs_status add_line(dcs_tuned *tuned, const char *text, const char *line) {
+  if (!tuned->specs) {
+    tuned->specs = calloc(strlen(text) + 1, 1);
+    if (!tuned->specs) return dcs_fail(DCS_UNAVAILABLE, "no memory for rows of tuned.csv");
+    strncat(tuned->specs, text, (size_t)(below(text) - text));
+  }
+  strncat(tuned->specs, line, (size_t)(below(line) - line));
+  return DCS_OK;
+}
+
+/* The text is the header and a line for each row. */
+static dcs_status read_table(const dcs_table *table, const char *text, dcs_tuned *tuned) {
   size_t rows = dcs_table_rows(table);
+  const char *line = below(text);
   tuned->list = calloc(rows + 1, sizeof *tuned->list);
   if (!tuned->list) return dcs_fail(DCS_UNAVAILABLE, "%s: no memory", dcs_table_path(table));
-  for (size_t row = 0; row < rows; row++) {
+  for (size_t row = 0; row < rows; row++, line = below(line)) {
     dcs_tuned_entry entry;
     dcs_status status = dcs_tuned_read_row(table, row, &entry);
     if (status == DCS_UNAVAILABLE) return status;
     if (status == DCS_OK)
       add(tuned, &entry);
+    else if (strncmp(dcs_table_text(table, row, "variant"), DCS_OWN, strlen(DCS_OWN)) == 0)
+      DCS_TRY(add_line(tuned, text, line));
     else
-      tuned->foreign +=
-          strncmp(dcs_table_text(table, row, "variant"), DCS_OWN, strlen(DCS_OWN)) != 0;
+      tuned->foreign++;
   }
   return DCS_OK;
 }
@@ -143,7 +163,7 @@ static dcs_status read_text(const char *path, const char *text, size_t bytes, dc
   dcs_status status =
       kept ? dcs_table_parse(path, kept, keep_whole(text, bytes, kept, tuned), &table)
            : dcs_fail(DCS_UNAVAILABLE, "%s: no memory to read it", path);
-  if (status == DCS_OK) status = read_table(table, tuned);
+  if (status == DCS_OK) status = read_table(table, kept, tuned);
   dcs_table_free(table);
   free(kept ? kept : header);
   return status;
@@ -183,6 +203,7 @@ void dcs_tuned_say_left_out(const char *path, const dcs_tuned *tuned, FILE *out)
 
 void dcs_tuned_free(dcs_tuned *tuned) {
   free(tuned->list);
+  free(tuned->specs);
   *tuned = (dcs_tuned){0};
 }
 
@@ -194,6 +215,8 @@ dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned) {
     free(row);
     if (!written) return dcs_fail(DCS_IO, "cannot write: %s", strerror(errno));
   }
+  if (tuned->specs && fputs(below(tuned->specs), out) == EOF)
+    return dcs_fail(DCS_IO, "cannot write: %s", strerror(errno));
   return DCS_OK;
 }
 
@@ -205,14 +228,37 @@ static dcs_status replace(const char *path, const dcs_tuned *tuned) {
   return dcs_csv_finish(&csv, dcs_tuned_export(csv.file.stream, tuned));
 }
 
+/* Whether the variant, a row's second cell, has that id. */
+static bool is_of(const char *line, const char *id) {
+  const char *cell = strchr(line, ',') + 1;
+  return strncmp(cell, id, strlen(id)) == 0 && cell[strlen(id)] == ',';
+}
+
+/* Removes the lines of specifications of that id (NULL: all); returns how many. */
+static int forget_lines(dcs_tuned *tuned, const char *id) {
+  int removed = 0;
+  char *line = tuned->specs ? tuned->specs + (below(tuned->specs) - tuned->specs) : NULL;
+  while (line && *line) {
+    const char *next = below(line);
+    if (id && !is_of(line, id)) {
+      line += next - line;
+      continue;
+    }
+    memmove(line, next, strlen(next) + 1);
+    removed++;
+  }
+  return removed;
+}
+
 /* Under the lock. */
-static dcs_status forget(const char *path, const dcs_variant *variant, int *removed) {
+static dcs_status forget(const char *path, const char *id, int *removed) {
   dcs_tuned tuned;
   int left = 0;
   dcs_status status = read_file(path, &tuned);
   for (int r = 0; r < tuned.n; r++)
-    if (variant && tuned.list[r].subject.variant != variant) tuned.list[left++] = tuned.list[r];
-  *removed = tuned.n - left;
+    if (id && strcmp(tuned.list[r].subject.variant->id, id) != 0)
+      tuned.list[left++] = tuned.list[r];
+  *removed = tuned.n - left + forget_lines(&tuned, id);
   bool is_there = tuned.list != NULL;
   tuned.n = left;
   if (status == DCS_OK && is_there) status = replace(path, &tuned);
@@ -220,11 +266,11 @@ static dcs_status forget(const char *path, const dcs_variant *variant, int *remo
   return status;
 }
 
-dcs_status dcs_tuned_forget(const char *path, const dcs_variant *variant, int *removed) {
+dcs_status dcs_tuned_forget(const char *path, const char *id, int *removed) {
   dcs_lock lock;
   *removed = 0;
   DCS_TRY(take_lock(path, false, &lock));
-  dcs_status status = forget(path, variant, removed);
+  dcs_status status = forget(path, id, removed);
   dcs_lock_leave(&lock);
   return status;
 }

@@ -32,6 +32,8 @@ typedef struct {
   int n;
   int damaged; /* rows whose checksum is wrong */
   int foreign; /* whole rows of another schema, or of a variant or value that this program lacks */
+  char *specs; /* rows of specifications that are not read now, as they stand, below the header;
+                  NULL: none */
 } dcs_tuned;
 
 /* A file that is not there is empty. The caller frees with dcs_tuned_free(), whatever the status.
@@ -41,9 +43,9 @@ void dcs_tuned_free(dcs_tuned *tuned);
 /* Says how many rows were left out, and why. */
 void dcs_tuned_say_left_out(const char *path, const dcs_tuned *tuned, FILE *out);
 
-/* Removes the variant's entries (NULL: all), what is damaged, and what is foreign; *removed counts
- * entries of this program. */
-dcs_status dcs_tuned_forget(const char *path, const dcs_variant *variant, int *removed);
+/* Removes a variant's entries by its id (NULL: all), what is damaged, and what is foreign; *removed
+ * counts entries of this program. */
+dcs_status dcs_tuned_forget(const char *path, const char *id, int *removed);
 
 /* Header and entries, as a tuned.csv of their own. */
 dcs_status dcs_tuned_export(FILE *out, const dcs_tuned *tuned);

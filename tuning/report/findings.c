@@ -117,11 +117,15 @@ static bool is_class(const dcs_class *class, const char *name) {
   return !class->imported && strcmp(class->name, name) == 0;
 }
 
-static const char *class_words(const dcs_class *class) {
-  return is_class(class, "cpu_sequential") ? "the sequential CPU code"
-         : is_class(class, "cpu_parallel") ? "the CPU with all threads"
-         : is_class(class, "gpu")          ? "the GPU"
-                                           : class->name;
+/* The pair's class on that side. */
+static const char *class_words(const dcs_measured *m, const dcs_crossover *c, int side) {
+  const char *name = dcs_class_name(m, c->pair->problem[side], c->pair->class[side]);
+  return class_of(m, c, side)->imported        ? name
+         : strcmp(name, "cpu_sequential") == 0 ? "the sequential CPU code"
+         : strcmp(name, "cpu_one_thread") == 0 ? "the CPU with one thread"
+         : strcmp(name, "cpu_parallel") == 0   ? "the CPU with all threads"
+         : strcmp(name, "gpu") == 0            ? "the GPU"
+                                               : name;
 }
 
 static const char *scope_words(dcs_scope scope) {
@@ -138,8 +142,8 @@ static char *side_words(const dcs_measured *m, const dcs_crossover *c, int side,
   config[0] = '\0';
   if (!problem->kind->made_of) dcs_format_problem(problem->kind, &problem->config, config);
   if (!*config && c->pair->problem[0] != c->pair->problem[1]) strcpy(config, "plain");
-  snprintf(text, DCS_TEXT, "%s%s%.150s%s", class_words(class_of(m, c, side)), *config ? " (" : "",
-           config, *config ? ")" : "");
+  snprintf(text, DCS_TEXT, "%s%s%.150s%s", class_words(m, c, side), *config ? " (" : "", config,
+           *config ? ")" : "");
   return text;
 }
 
@@ -229,13 +233,19 @@ static void append_because(const dcs_crossovers *found, const dcs_crossover *c,
     dcs_append(text, 4 * DCS_TEXT, " from %s on", about(other->threshold.estimate, number));
 }
 
+/* No speed without its accuracy, where the problem approximates another. */
+static void append_error(double error, char *text, size_t size) {
+  if (error > 0) dcs_append(text, size, ", at a model error of up to %.2g", error);
+}
+
 /* "the GPU loses to the CPU with all threads below 18,100 atoms (95%: 17,300 to 18,900) because
  * ..." */
 static dcs_status say_crossover(const dcs_crossovers *found, const dcs_crossover *c,
                                 dcs_findings *to) {
   const dcs_threshold *t = &c->threshold;
   const dcs_measured *m = &found->measured;
-  char where[DCS_TEXT], a[DCS_TEXT], b[DCS_TEXT], n[64], lo[64], hi[64], text[4 * DCS_TEXT] = "";
+  char where[DCS_TEXT], a[DCS_TEXT], b[DCS_TEXT], n[64], lo[64], hi[64], gaps[DCS_TEXT],
+      text[4 * DCS_TEXT] = "";
   dcs_append(text, sizeof text, "%s loses to %s below %s %s", side_words(m, c, 1 - t->below, a),
              side_words(m, c, t->below, b), about(t->estimate, n),
              c->like->size.kind->dimensions[c->along].values);
@@ -247,6 +257,8 @@ static dcs_status say_crossover(const dcs_crossovers *found, const dcs_crossover
   if (t->regret_worst > 0.005)
     dcs_append(text, sizeof text, "; going by it loses up to %.6g%% at sizes held out",
                dcs_crossover_loss(c));
+  if (*dcs_crossover_gaps(m, c, gaps)) dcs_append(text, sizeof text, "; next to it: %s", gaps);
+  append_error(dcs_crossover_model_error(m, c), text, sizeof text);
   if (*dcs_crossover_card(m, c))
     dcs_append(text, sizeof text, "; the GPU's times are of another machine, a reference (%s)",
                dcs_crossover_card(m, c));
@@ -273,17 +285,20 @@ static bool is_always(const dcs_measured *m, const dcs_crossover *c) {
 static dcs_status say_always(const dcs_crossovers *found, size_t at, dcs_findings *to) {
   const dcs_crossover *c = &found->list[at];
   const int ahead = c->threshold.status == DCS_THRESHOLD_ALWAYS_B;
-  char places[2 * DCS_TEXT] = "", where[DCS_TEXT], a[DCS_TEXT], b[DCS_TEXT];
+  char places[2 * DCS_TEXT] = "", where[DCS_TEXT], a[DCS_TEXT], b[DCS_TEXT], more[64] = "";
+  double error = NAN;
   for (size_t i = 0; i < found->n; i++) {
     if (!same_always(c, &found->list[i])) continue;
     if (i < at) return DCS_OK; /* said already */
     dcs_append(places, sizeof places, "%s%s", *places ? "; " : "",
                where_words(&found->list[i], where));
+    error = fmax(error, dcs_crossover_model_error(&found->measured, &found->list[i]));
   }
-  return dcs_findings_say(to, "At every size measured%s%s, %s, %s is ahead of %s.",
+  append_error(error, more, sizeof more);
+  return dcs_findings_say(to, "At every size measured%s%s, %s, %s is ahead of %s%s.",
                           *places ? " of " : "", places, scope_words(c->pair->scope),
                           side_words(&found->measured, c, ahead, a),
-                          side_words(&found->measured, c, !ahead, b));
+                          side_words(&found->measured, c, !ahead, b), more);
 }
 
 static dcs_status say_thresholds(const dcs_crossovers *found, dcs_findings *to) {

@@ -49,7 +49,7 @@ static dcs_status search_once(dcs_replay *replay, const dcs_strategy *strategy, 
 }
 
 dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *strategy, int samples,
-                              dcs_study_curves *curves) {
+                              dcs_progress *progress, dcs_study_curves *curves) {
   const int evals = replay->space.n < DCS_STUDY_EVALS ? replay->space.n : DCS_STUDY_EVALS;
   const double best = best_truth(replay);
   dcs_replay own = *replay;
@@ -58,11 +58,14 @@ dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *stra
                                worst_regret(replay)};
   if (!curves->regret) return dcs_fail(DCS_UNAVAILABLE, "no memory for a study");
   if (samples > replay->samples) samples = replay->samples;
+  dcs_progress_next(progress);
+  dcs_progress_draw(progress, 0, strategy->name);
   DCS_TRY(search_once(&own, strategy, samples, 0, best, curves, &drew));
   if (!drew) return DCS_OK;
   curves->seeds = DCS_STUDY_SEEDS;
   for (int seed = 0; seed < DCS_STUDY_SEEDS; seed++) {
     if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+    dcs_progress_draw(progress, (double)seed / DCS_STUDY_SEEDS, strategy->name);
     DCS_TRY(search_once(&own, strategy, samples, seed, best, curves, &drew));
   }
   for (int e = 0; e < evals; e++)

@@ -79,6 +79,7 @@ typedef struct {
   const char *out;
   int samples;
   dcs_csv study, regret, importance;
+  dcs_progress progress;
 } output;
 
 static dcs_status study_one(output *o, const dcs_recorded_space *recording) {
@@ -86,12 +87,13 @@ static dcs_status study_one(output *o, const dcs_recorded_space *recording) {
   dcs_study_curves curves[16] = {{0}}; /* one a strategy */
   dcs_status status = dcs_replay_open(recording, &replay);
   for (int k = 0; status == DCS_OK && k < dcs_n_strategies; k++) {
-    status = dcs_study_strategy(&replay, &dcs_strategies[k], o->samples, &curves[k]);
+    status = dcs_study_strategy(&replay, &dcs_strategies[k], o->samples, &o->progress, &curves[k]);
     if (status == DCS_OK)
       status = put_curves(&o->study, &replay, dcs_strategies[k].name, &curves[k]);
     if (status == DCS_OK)
       status = dcs_study_put_regret(&o->regret, &replay, dcs_strategies[k].name, &curves[k]);
   }
+  dcs_progress_clear(&o->progress);
   if (status == DCS_OK) status = put_importance(&o->importance, &replay);
   if (status == DCS_OK) print_curves(&replay, curves);
   if (status == DCS_OK) dcs_study_print_regret(curves);
@@ -131,7 +133,7 @@ dcs_status dcs_tune_study(const dcs_journal *journal, int samples, const char *o
   static const char *const regret[] = DCS_NAMES("configurations", "strategy", "evals", "seeds",
                                                 "regret_mean", "regret_lo", "regret_hi");
   static const char *const importance[] = DCS_NAMES("parameter", "values", "importance");
-  output o = {.out = out, .samples = samples};
+  output o = {.out = out, .samples = samples, .progress = dcs_progress_start()};
   DCS_TRY(dcs_make_folder(out, 0777));
   dcs_status status = open_table(&o.study, out, "study.csv", study);
   if (status == DCS_OK) status = open_table(&o.importance, out, "importance.csv", importance);

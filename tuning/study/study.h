@@ -2,6 +2,7 @@
 #ifndef DCS_TUNE_STUDY_H
 #define DCS_TUNE_STUDY_H
 
+#include "harness/base/progress.h"
 #include "tuning/journal/journal.h"
 
 /* Replays every strategy with 100 seeds on every recording, once where it draws nothing; writes
@@ -44,9 +45,9 @@ typedef struct {
   double worst;   /* of the slowest that is ok */
 } dcs_study_curves;
 
-/* The caller frees curves->regret. */
+/* progress shows how many seeds are done. The caller frees curves->regret. */
 dcs_status dcs_study_strategy(const dcs_replay *replay, const dcs_strategy *strategy, int samples,
-                              dcs_study_curves *curves);
+                              dcs_progress *progress, dcs_study_curves *curves);
 
 /* The p-quantile over the seeds after so many evaluations (1 or more), and in how many of them the
  * regret is at most `limit`. */

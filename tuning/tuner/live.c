@@ -5,8 +5,10 @@
 #include "harness/worker/timing.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The time of one output, for who runs many. */
 static dcs_outcome time_one(dcs_live *live, dcs_live_method *m) {
@@ -194,6 +196,29 @@ static dcs_status one_round(const dcs_live_pick *picks, const int *order, int n,
   return DCS_OK;
 }
 
+double dcs_last_span_ns(const dcs_tune_options *options, int picks, double until_ns) {
+  const bool asked = !isnan(options->last_s);
+  const double span_ns =
+      fmin(1e9 * (asked ? options->last_s : DCS_LAST_S), until_ns - dcs_now_ns());
+  if (picks < 2 || span_ns < 0) return 0;
+  if (isinf(until_ns) && !asked)
+    fprintf(stderr, "the best once more, over %d s; --last SECONDS or --budget ends it sooner\n",
+            DCS_LAST_S);
+  return span_ns;
+}
+
+/* Until the round is due; the progress goes on meanwhile. */
+static void await_round(const dcs_live_pick *pick, const dcs_final_rounds *how, int round,
+                        double began_ns) {
+  const struct timespec pause = {.tv_nsec = 50000000};
+  const double due_ns = began_ns + how->span_ns * round / how->most;
+  while (dcs_now_ns() < fmin(due_ns, how->until_ns) && !dcs_interrupted()) {
+    dcs_progress_draw(&pick->live->progress, (dcs_now_ns() - began_ns) / how->span_ns,
+                      "the best once more");
+    nanosleep(&pause, NULL);
+  }
+}
+
 static dcs_status rounds(const dcs_live_pick *picks, int n, const dcs_final_rounds *how,
                          dcs_evaluation *fresh) {
   int order[DCS_MAX_PICKS];
@@ -204,10 +229,12 @@ static dcs_status rounds(const dcs_live_pick *picks, int n, const dcs_final_roun
     fresh[f].known = true;
     fresh[f].outcome = make_ready(picks[f].live, picks[f].config, &fresh[f]);
   }
+  const double began_ns = dcs_now_ns();
+  dcs_progress_next(&picks[0].live->progress);
   for (int r = 0; r < how->most && !dcs_interrupted(); r++) {
+    await_round(&picks[0], how, r, began_ns);
     if (r >= how->least && dcs_now_ns() >= how->until_ns) break;
-    if (n > 0)
-      dcs_progress_draw(&picks[0].live->progress, (double)r / how->most, "the best once more");
+    dcs_progress_draw(&picks[0].live->progress, (double)r / how->most, "the best once more");
     dcs_shuffle(&random, order, n);
     start_processes(picks, n);
     DCS_TRY(one_round(picks, order, n, fresh));

@@ -4,9 +4,11 @@
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/device/rapl.h"
+#include "harness/problems/methods.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What certainly has no energy is told before anything is measured. */
@@ -131,8 +133,18 @@ static dcs_status compile_ahead(dcs_tuning *t) {
   return dcs_compile_ahead(&t->space, o->kernels, arch, dcs_cpus(), until_ns, &t->live.progress);
 }
 
+/* What is wrong with the values given is said before what this machine lacks. */
+static dcs_status check_config(const dcs_tune_options *o) {
+  dcs_methods methods = {0};
+  dcs_status status =
+      dcs_select_methods(o->variant->id, o->config, (dcs_at_hand){.gpu = true}, &methods);
+  free(methods.list);
+  return status;
+}
+
 static dcs_status open_all(dcs_tuning *t) {
   const dcs_tune_options *o = t->options;
+  DCS_TRY(check_config(o));
   DCS_TRY(dcs_bench_open(o->device, o->kernels, o->timeout_s, &t->live.bench));
   DCS_TRY(dcs_tuned_ready());
   DCS_TRY(open_machine(t));

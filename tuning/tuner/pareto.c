@@ -142,7 +142,9 @@ static dcs_status show_fresh(const fronts *f, const candidate *list, int n,
 static dcs_status measure_front(fronts *f, const candidate *list, int n) {
   dcs_live_pick picks[DCS_MAX_PICKS];
   dcs_evaluation fresh[DCS_MAX_PICKS] = {{0}};
-  const dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, f->until_ns, f->options[0].seed};
+  const dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, f->until_ns,
+                                dcs_last_span_ns(&f->options[0], n, f->until_ns),
+                                f->options[0].seed};
   if (n < 1) return dcs_fail(DCS_FAILED, "there is no front: no configuration was measured");
   for (int i = 0; i < n; i++)
     picks[i] = (dcs_live_pick){&f->tunings[list[i].tuning].live, list[i].config};

@@ -51,11 +51,18 @@ static char *energy_cell(const dcs_subject *subject, double energy_j, char cell[
   return cell;
 }
 
-void dcs_print_winner(const dcs_space *space, const dcs_winner *w, const dcs_subject *subject) {
+static const double MINUTE_S = 60;
+
+void dcs_print_winner(const dcs_space *space, const dcs_winner *w, const dcs_subject *subject,
+                      double took_s) {
   char text[DCS_TEXT], joules[32];
-  printf("the best once more, in interleaved rounds, each in processes of its own:\n   %12s %12s "
-         "%s%17s %6s %8s %5s  %s\n",
-         "median ms", "10^9 evals/s", *subject->objective ? "         J " : "",
+  printf("the best once more, in interleaved rounds over %.3g s, each in processes of its own:\n",
+         took_s);
+  if (w->n > 1 && took_s < MINUTE_S)
+    printf("how the machine changes within minutes is in no interval of %.3g s: --last SECONDS\n",
+           took_s);
+  printf("   %12s %12s %s%17s %6s %8s %5s  %s\n", "median ms", "10^9 evals/s",
+         *subject->objective ? "         J " : "",
          *subject->objective ? "to best 95%" : "time to best 95%", "n", "padding", "regs",
          "configuration");
   for (int f = 0; f < w->n; f++) {

@@ -79,12 +79,16 @@ static dcs_status finish(dcs_tuning *t, double until_ns) {
   last_measurement last = {.previous_at = -1};
   dcs_live_pick picks[DCS_MAX_FINALISTS];
   dcs_winner winner;
-  const dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, until_ns, t->options->seed};
+  dcs_final_rounds how = {FINAL_LEAST, FINAL_MOST, until_ns, 0, t->options->seed};
   last.n = as_many_as_fit(t, dcs_finalists(&t->search, last.configs), until_ns);
   add_previous(t, &last);
   for (int f = 0; f < last.n; f++)
     picks[f] = (dcs_live_pick){&t->live, last.configs[f]};
+  dcs_progress_clear(&t->live.progress);
+  how.span_ns = dcs_last_span_ns(t->options, last.n, until_ns);
+  const double began_ns = dcs_now_ns();
   dcs_status status = dcs_live_rounds(picks, last.n, &how, last.fresh);
+  const double took_s = 1e-9 * (dcs_now_ns() - began_ns);
   dcs_progress_clear(&t->live.progress);
   if (status == DCS_OK && dcs_interrupted()) status = dcs_fail(DCS_FAILED, "interrupted");
   if (status == DCS_OK) {
@@ -93,7 +97,7 @@ static dcs_status finish(dcs_tuning *t, double until_ns) {
                                last.n, &winner);
   }
   if (status == DCS_OK) {
-    dcs_print_winner(&t->space, &winner, &t->live.subject);
+    dcs_print_winner(&t->space, &winner, &t->live.subject, took_s);
     if (t->options->unverified)
       fprintf(stderr, "nothing was verified: the winner is not kept\n");
     else
@@ -108,9 +112,10 @@ static dcs_status finish(dcs_tuning *t, double until_ns) {
 static dcs_status run(dcs_tuning *t, const dcs_tune_options *options, dcs_journal_writer *journal) {
   const double started_ns = dcs_now_ns(), budget_ns = 1e9 * options->budget_s;
   const bool is_limited = options->budget_s > 0;
+  const double last_ns =
+      isnan(options->last_s) ? FINAL_SHARE * budget_ns : fmin(1e9 * options->last_s, budget_ns);
   DCS_TRY(dcs_tuning_open(t, options));
-  DCS_TRY(dcs_tuning_go_on(t, journal,
-                           is_limited ? started_ns + (1 - FINAL_SHARE) * budget_ns : INFINITY));
+  DCS_TRY(dcs_tuning_go_on(t, journal, is_limited ? started_ns + budget_ns - last_ns : INFINITY));
   DCS_TRY(dcs_tuning_search(t));
   return finish(t, is_limited ? started_ns + budget_ns : INFINITY);
 }

@@ -23,6 +23,8 @@ typedef struct {
   int samples;
   int64_t budget_evals;  /* -1: none */
   double budget_s;       /* 0: none; the last measurement included */
+  double last_s;         /* seconds that the last measurement spans; NaN: DCS_LAST_S, or with a
+                            budget what is left of it, if that is less */
   const char *journal;   /* NULL: journal.csv in the data folder */
   const char *objective; /* as dcs_objective_open() takes it */
   bool unverified;       /* the problem has no reference: no winner is kept */
@@ -80,11 +82,20 @@ typedef struct {
 dcs_status dcs_live_open(dcs_live *live, const dcs_space *space, dcs_scope scope);
 void dcs_live_close(dcs_live *live);
 
+/* What changes in a minute or two is in the intervals of the last measurement. */
+enum { DCS_LAST_S = 120 };
+
 typedef struct {
   int least, most; /* rounds: `most`, or fewer, but `least`, when the time is over */
-  double until_ns;
-  uint64_t seed; /* of the order */
+  double until_ns; /* INFINITY: there is no end */
+  double span_ns;  /* what they are spread over, where nothing takes longer */
+  uint64_t seed;   /* of the order */
 } dcs_final_rounds;
+
+/* How long the last measurement spans by the options, of what is left until until_ns; 0 where
+ * there is a single configuration and nothing to be told apart. What takes long without a budget
+ * is said. */
+double dcs_last_span_ns(const dcs_tune_options *options, int picks, double until_ns);
 
 /* A configuration of a live evaluator. */
 typedef struct {
@@ -95,9 +106,9 @@ typedef struct {
 enum { DCS_MAX_PICKS = 24 };
 
 /* Samples picks[n], at most DCS_MAX_PICKS of evaluators that share a journal, anew in interleaved
- * rounds of random order, each in worker processes of its own. fresh[n] receives the samples, which
- * go into the journal as "final"; the caller frees them. A configuration that fails now has that
- * outcome. */
+ * rounds of random order, each in worker processes of its own, spread over how->span_ns. fresh[n]
+ * receives the samples, which go into the journal as "final"; the caller frees them. A
+ * configuration that fails now has that outcome. */
 dcs_status dcs_live_rounds(const dcs_live_pick *picks, int n, const dcs_final_rounds *how,
                            dcs_evaluation *fresh);
 
@@ -152,7 +163,8 @@ void dcs_print_space(const dcs_space *space, const dcs_size *size);
 void dcs_print_search(const dcs_search *search, const char *strategy);
 
 /* The finalists, which of them are tied, and the pick with its reason. */
-void dcs_print_winner(const dcs_space *space, const dcs_winner *winner, const dcs_subject *subject);
+void dcs_print_winner(const dcs_space *space, const dcs_winner *winner, const dcs_subject *subject,
+                      double took_s);
 
 /* Whether the pick of an earlier tuning still takes its previous time, now that it was measured
  * again. */

@@ -34,6 +34,8 @@ int dcs_finalists(const dcs_search *search, int configs[DCS_MAX_FINALISTS]) {
 static const char *const criteria[] = {"least padding", "fewest registers",
                                        "closest to the initial configuration", "least median"};
 
+enum { LEAST_MEDIAN = 3 };
+
 /* Whether a comes before b, and by which criterion: the first in which they differ. */
 static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, int *by) {
   const bool padded = fabs(a->overhead - b->overhead) > 1e-12;
@@ -42,9 +44,15 @@ static bool is_preferred(const dcs_finalist *a, const dcs_finalist *b, int *by) 
                          known ? a->registers - b->registers : 0, a->distance - b->distance,
                          a->fresh->stats.median - b->fresh->stats.median};
   *by = 0;
-  while (*by < 3 && more[*by] == 0)
+  while (*by < LEAST_MEDIAN && more[*by] == 0)
     ++*by;
   return more[*by] < 0;
+}
+
+/* Intervals that are wide tie much: what the others are preferred to is no slower than this by the
+ * median. */
+static bool is_near(const dcs_finalist *f) {
+  return f->tied && f->ratio.value <= 1.05;
 }
 
 /* The criterion by which the pick beats the last of its rivals: each earlier one left several. */
@@ -52,10 +60,11 @@ static void pick(dcs_winner *w) {
   int by, last = -1;
   w->pick = 0;
   for (int f = 1; f < w->n; f++)
-    if (w->list[f].tied && is_preferred(&w->list[f], &w->list[w->pick], &by)) w->pick = f;
+    if (is_near(&w->list[f]) && is_preferred(&w->list[f], &w->list[w->pick], &by)) w->pick = f;
   for (int f = 0; f < w->n; f++) {
     if (f == w->pick || !w->list[f].tied) continue;
-    (void)is_preferred(&w->list[w->pick], &w->list[f], &by);
+    by = LEAST_MEDIAN;
+    if (is_near(&w->list[f])) (void)is_preferred(&w->list[w->pick], &w->list[f], &by);
     if (by > last) last = by;
   }
   w->reason = last < 0 ? "every other one is slower" : criteria[last];

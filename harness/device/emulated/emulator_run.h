@@ -146,6 +146,38 @@ DCS_UNWATCHED static inline int __all_sync(unsigned lanes, int vote) {
   return __ballot_sync(lanes, !vote) == 0;
 }
 
+/* ---- products of matrices ---- */
+
+/* What a lane gives of a product of 16 x 8 by 8 x 8: kernels/common/cuda/tensor.cuh. */
+struct dcs_emulated_fragments {
+  const float *a, *b;
+};
+
+/* A number as a tensor core reads it: its 13 last bits are left out. */
+static inline double dcs_emulated_tf32(float x) {
+  return __uint_as_float(__float_as_uint(x) & ~0x1fffu);
+}
+
+/* Row and column of d[v] are lane / 4 + 8 (v / 2) and lane % 4 * 2 + v % 2. */
+DCS_UNWATCHED static inline void dcs_emulated_mma_sync(float d[4], const float a[4],
+                                                       const float b[2]) {
+  DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);
+  dcs_emulated_fragments own = {a, b}, *of[DCS_EMULATED_WARP];
+  dcs_emulated_fibre_now->given = reinterpret_cast<uint64_t>(&own);
+  dcs_emulated_wait_for_lanes(~0u);
+  for (int lane = 0; lane < DCS_EMULATED_WARP; lane++)
+    of[lane] = reinterpret_cast<dcs_emulated_fragments *>(dcs_emulated_given(lane, 0));
+  int row = dcs_emulated_lane() / 4, column = dcs_emulated_lane() % 4 * 2;
+  for (int v = 0; v < 4; v++) {
+    double sum = d[v];
+    for (int k = 0; k < 8; k++)
+      sum += dcs_emulated_tf32(of[row * 4 + k % 4]->a[v / 2 + k / 4 * 2]) *
+             dcs_emulated_tf32(of[(column + v % 2) * 4 + k % 4]->b[k / 4]);
+    d[v] = static_cast<float>(sum);
+  }
+  dcs_emulated_wait_for_lanes(~0u);
+}
+
 /* ---- fibres of a block ---- */
 
 /* What a fibre starts with: makecontext passes nothing but ints. */

@@ -32,6 +32,10 @@
  * in the same call: 93% of the limit of 13 instructions a pair, which holds while every pair is compared, 71% of that
  * of 10, which a remote pair takes. (Predicted: 4.1 ms. A remote pair has 10.5 instructions in the code and 1.6 cycles
  * for operands, a distant one some 14, a far one of another tile 17.) At 4,096 atoms sorting takes 0.02 ms of 0.10.
+ * Tried and slower: a remote pair's r^2 as |s|^2 + (|a|^2 - 2 s.a), from the middle of the box, has 8.4 instructions in
+ * the code where this text has 10.4. Predicted were 4.0 to 4.4 ms; by turns it took 4.55 and 4.56, this text 4.50 and
+ * 4.47. It needs 127 registers, this one 80, so 512 threads an SM in place of 768; with 6 atoms a thread, 4.55. A
+ * reciprocal alone takes a scheduler 8 cycles.
  *
  * Parameters: block_y, rows of 32 threads a block, 1..8; coarsen, atoms a thread, 1..8; order, input or place. */
 

@@ -57,12 +57,14 @@ double dcs_mesh_working_bytes(const dcs_mesh *mesh, dcs_dims n, int threads) {
   const dcs_mesh_level *finest = &mesh->level[0];
   const double read =
       (double)dcs_mesh_layers(finest->order, finest->nodes[2], threads) * (double)n.x * (double)n.y;
-  double nodes = 0, restricted = 0;
-  for (int l = 0; l < mesh->n_levels; l++)
+  double nodes = 0, lines = 0, restricted = 0;
+  for (int l = 0; l < mesh->n_levels; l++) {
     nodes += (double)dcs_fftw_row(finest[l].n[0]) * finest[l].n[1] * finest[l].n[2];
+    lines += dcs_fftw_bytes(finest[l].n, threads);
+  }
   if (mesh->n_levels > 1)
     restricted = (double)finest->nodes[0] * finest->nodes[1] * finest[1].nodes[2];
-  return sizeof(double) * (nodes + fmax(read, restricted));
+  return lines + sizeof(double) * (nodes + fmax(read, restricted));
 }
 
 /* ---- in Fourier space ---- */

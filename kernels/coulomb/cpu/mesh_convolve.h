@@ -17,8 +17,8 @@ typedef struct {
 bool dcs_mesh_allocate(const dcs_mesh *mesh, int threads, dcs_mesh_values *levels);
 void dcs_mesh_release(const dcs_mesh *mesh, dcs_mesh_values *levels);
 
-/* What the meshes take, and the layers that are there at a time when coarser meshes are made or a
- * map of n points is read. */
+/* What the meshes and their transforms take, and the layers that are there at a time when coarser
+ * meshes are made or a map of n points is read. */
 double dcs_mesh_working_bytes(const dcs_mesh *mesh, dcs_dims n, int threads);
 
 /* The charges on the finest level become the potential there. False: no memory. */

@@ -49,21 +49,29 @@ static bool find_near_box(const dcs_problem *problem, dcs_mesh_scene *scene) {
   return true;
 }
 
+/* In the order of the atoms: how many threads there are changes no bit. */
+static double far_potential(const dcs_problem *problem, const dcs_mesh_scene *scene) {
+  const dcs_atom *atoms = dcs_atoms(problem);
+  double potential = 0;
+  for (int64_t a = 0; a < problem->n_inputs; a++) {
+    const double distance = away(scene, &atoms[a]);
+    if (distance > scene->margin) potential += fabs((double)atoms[a].q) / distance;
+  }
+  return potential;
+}
+
 /* The box of the map and the near atoms, and what the far ones are. */
 static void find_box(const dcs_problem *problem, int threads, dcs_mesh_scene *scene) {
   const dcs_atom *atoms = dcs_atoms(problem);
   double x0 = 0, y0 = 0, z0 = 0, x1 = scene->map[0], y1 = scene->map[1], z1 = scene->map[2];
-  double potential = 0;
   int64_t n_far = 0;
   (void)threads;
 #pragma omp parallel for num_threads(threads) reduction(min : x0, y0, z0) \
-    reduction(max : x1, y1, z1) reduction(+ : potential, n_far) if (threads > 1)
+    reduction(max : x1, y1, z1) reduction(+ : n_far) if (threads > 1)
   for (int64_t a = 0; a < problem->n_inputs; a++) {
     const double x = (double)atoms[a].x, y = (double)atoms[a].y, z = (double)atoms[a].z;
-    const double distance = away(scene, &atoms[a]);
-    if (distance > scene->margin) {
+    if (away(scene, &atoms[a]) > scene->margin) {
       n_far++;
-      potential += fabs((double)atoms[a].q) / distance;
       continue;
     }
     x0 = smaller(x0, x), y0 = smaller(y0, y), z0 = smaller(z0, z);
@@ -71,7 +79,7 @@ static void find_box(const dcs_problem *problem, int threads, dcs_mesh_scene *sc
   }
   scene->lo[0] = x0, scene->lo[1] = y0, scene->lo[2] = z0;
   scene->hi[0] = x1, scene->hi[1] = y1, scene->hi[2] = z1;
-  scene->far_potential = potential;
+  scene->far_potential = n_far > 0 ? far_potential(problem, scene) : 0;
   scene->n_far = n_far;
 }
 

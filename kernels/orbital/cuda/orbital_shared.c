@@ -81,9 +81,9 @@ static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan 
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
 }
 
-static const char *const sources[] = {"kernels/orbital/cuda/orbital_shared.cu",
-                                      "kernels/orbital/cuda/orbital_shared.c", DCS_ORBITAL_SOURCES,
-                                      NULL};
+static const char *const sources[] = {
+    "kernels/orbital/cuda/orbital_shared.cu", "kernels/orbital/cuda/orbital_shared.c",
+    "kernels/orbital/cuda/orbital_terms.cuh", DCS_ORBITAL_SOURCES, NULL};
 
 const dcs_variant dcs_variant_cuda_orbital_shared = {
     .id = "cuda_orbital_shared",

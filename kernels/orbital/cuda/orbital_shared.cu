@@ -46,6 +46,8 @@
  * 48 KB of shared memory.
  * Limits: at most 65,535 blocks in y and in z. */
 
+#include "kernels/orbital/cuda/orbital_terms.cuh"
+
 enum {
   WARP = 32,
   WARPS_OF_GROUP = WARPS_Y * WARPS_Z,
@@ -60,46 +62,12 @@ enum {
   FOURS_Z = SLICES / 4
 };
 
-/* dcs_orbital_term, its first half. */
-struct orbital_term {
-  float4 at; /* x, y, z and root */
-  float4 c;  /* three coefficients and the shape */
-};
-
 /* What each term has of the block's columns, and of its slices. */
 struct tile {
   float4 u[TERMS][FOURS_U], z[TERMS][FOURS_Z];
 };
 
 /* ---- tiles ---- */
-
-static __device__ __forceinline__ orbital_term load_term(const float4 *terms) {
-  orbital_term term = {terms[0], terms[1]};
-  return term;
-}
-
-/* The polynomial at dx, dy, by Horner's rule in dx: a[m] is what is multiplied by dx^m. */
-template <int DEGREE>
-static __device__ __forceinline__ void in_x(const orbital_term &term, const float4 *more, float dy, float *a) {
-  a[0] = term.c.x;
-  if (DEGREE >= 1) {
-    a[0] += term.c.z * dy;
-    a[1] = term.c.y;
-  }
-  if (DEGREE >= 2) {
-    float4 c = more[0];
-    a[0] += c.z * dy * dy;
-    a[1] += c.y * dy;
-    a[2] = c.x;
-    if (DEGREE >= 3) {
-      float4 f = more[1];
-      a[0] += f.z * dy * dy * dy;
-      a[1] += f.y * dy * dy;
-      a[2] += f.x * dy;
-      a[3] = c.w;
-    }
-  }
-}
 
 /* Four columns of a row, FOURS_X apart, the first at (x, y). */
 template <int DEGREE>
