@@ -82,8 +82,7 @@ static dcs_status compare(const arguments *a, const char *const folders[2], dcs_
 
 /* ---- measuring both ---- */
 
-/* A pair of processes measures so many rounds that ROUNDS make this many blocks of them. */
-enum { ROUNDS = 64, BLOCKS = 16 };
+enum { ROUNDS = 64 };
 
 typedef struct {
   char folders[2][4096]; /* of the runs */
@@ -134,7 +133,7 @@ static dcs_status interleave(const arguments *a, session *s, dcs_typed words[2])
     programs[side] = (dcs_interleaved){a->sides[side], s->programs[side], words[side].words};
   }
   const int rounds = a->planned.rounds ? (int)a->planned.rounds : ROUNDS;
-  return dcs_interleave(programs, (rounds + BLOCKS - 1) / BLOCKS, (uint64_t)a->planned.seed,
+  return dcs_interleave(programs, rounds, (uint64_t)a->planned.seed,
                         a->planned.budget_s == 0 ? DCS_BUDGET_ADVICE : NULL);
 }
 

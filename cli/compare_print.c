@@ -1,6 +1,7 @@
 /* What `dcsbench compare` prints: a table, or CSV. */
 #include "cli/compare_print.h"
 
+#include "harness/compare/interleave.h"
 #include "harness/files/csv.h"
 
 #include <math.h>
@@ -99,6 +100,19 @@ static size_t count_few(const dcs_comparison *c) {
   return few;
 }
 
+static void print_few(const char *mark, size_t few, bool interleaved) {
+  const char *has = few == 1 ? "s" : "ve";
+  if (few > 0 && interleaved)
+    printf("%s%zu of the unsure ha%s samples of fewer than %d pairs of processes, too few for a "
+           "verdict: measure with more budget, or with --rounds %d or fewer, each of which starts "
+           "new ones\n",
+           mark, few, has, DCS_PAIRED_BLOCKS, DCS_INTERLEAVE_BLOCKS);
+  else if (few > 0)
+    printf("%s%zu of the unsure ha%s fewer than %d samples, too few for a verdict: measure with "
+           "--rounds %d or more, with budget enough for them\n",
+           mark, few, has, DCS_RATIO_SAMPLES, DCS_RATIO_SAMPLES);
+}
+
 static void print_counts(const char *mark, const dcs_comparison *c) {
   size_t total = 0;
   for (int change = 0; change < DCS_N_CHANGES; change++)
@@ -106,11 +120,7 @@ static void print_counts(const char *mark, const dcs_comparison *c) {
   printf("%s%zu compared: %zu slower, %zu faster, %zu same, %zu unsure; median ratio %.3f\n", mark,
          total, c->changes[DCS_CHANGE_SLOWER], c->changes[DCS_CHANGE_FASTER],
          c->changes[DCS_CHANGE_SAME], c->changes[DCS_CHANGE_UNSURE], c->median_ratio);
-  if (count_few(c) > 0)
-    printf("%s%zu of the unsure ha%s fewer than %d samples, too few for a verdict: measure with "
-           "--rounds %d or more, with budget enough for them\n",
-           mark, count_few(c), count_few(c) == 1 ? "s" : "ve", DCS_RATIO_SAMPLES,
-           DCS_RATIO_SAMPLES);
+  print_few(mark, count_few(c), c->interleaved);
   size_t disturbed = 0;
   for (size_t i = 0; i < c->n; i++)
     disturbed += is_disturbed(&c->list[i]);

@@ -103,7 +103,7 @@ static const dcs_option options[] = {
     {"resume", 0, NULL, "continue the run in --out", DCS_FLAG(arguments, resume)},
     {"turns", 0, "NAME",
      "wait for a line on standard input before each sample, as `compare --run` gives them; NAME is "
-     "that of the two runs in env.csv",
+     "that of the two runs in env.csv. Half of --budget is this sweep's",
      DCS_WORD(arguments, turns)},
     {0}};
 

@@ -134,6 +134,9 @@ static void what_the_budget_cut_short_comes_last(void **state) {
   const double order[5] = {0, 2, 3, 1, 4};
   for (int c = 0; c < 5; c++)
     assert_true(list[c].spacing == order[c]);
+  assert_int_equal(dcs_cells_short_last(&cells, 7, 3.5), 4); /* 1 and 4 took 2 s each */
+  assert_true(list[3].spacing == 4 && list[4].spacing == 1);
+  assert_int_equal(dcs_cells_short_last(&cells, 7, 8), 3); /* 4 and 1 */
   assert_int_equal(dcs_cells_short_last(&cells, 7, 0.5), 5);
   assert_int_equal(dcs_cells_short_last(&cells, 3, 8), 4); /* of 3 samples, 6 are enough */
   dcs_cell_forget_verdicts(&list[4]);

@@ -370,6 +370,7 @@ static void runs_measured_in_turns_are_compared_in_pairs(void **state) {
   put_sessions("b", b, 5, "interleaved,3f\n");
   assert_status(compare("a", "b", ""), 0);
   assert_contains(program_out, "UNSURE");
+  assert_contains(program_out, "samples of fewer than 6 pairs of processes");
 }
 
 static void rows_that_stayed_disturbed_say_so(void **state) {

@@ -33,11 +33,12 @@ static void put_program(const char *name, int rounds, int places) {
   assert_int_equal(chmod(in_folder(name), 0755), 0);
 }
 
+/* With workers started anew every `rounds` rounds. */
 static dcs_status interleave(const char *a, const char *b, int rounds) {
   char *const argv[] = {"program", NULL};
   const dcs_interleaved programs[2] = {{"first", a, argv}, {"second", b, argv}};
   unlink(in_folder("log"));
-  return dcs_interleave(programs, rounds, 1, NULL);
+  return dcs_interleave(programs, rounds * DCS_INTERLEAVE_BLOCKS, 1, NULL);
 }
 
 typedef struct {
@@ -154,6 +155,35 @@ static void waiting_threads_let_the_other_program_run(void **state) {
     free(waits);
   }
   unsetenv("OMP_WAIT_POLICY");
+}
+
+/* 17 rounds make 16 blocks, as 16 do; 40 make some of two and some of three. */
+static void blocks_are_as_even_as_can_be(void **state) {
+  (void)state;
+  static const struct {
+    int rounds, blocks, least, most;
+  } of[] = {{6, 6, 1, 1}, {16, 16, 1, 1}, {17, 16, 1, 2}, {40, 16, 2, 3}};
+  char *const argv[] = {"program", NULL};
+  turn turns[4 * 41];
+  for (size_t s = 0; s < sizeof of / sizeof of[0]; s++) {
+    put_program("a", of[s].rounds, 1);
+    const dcs_interleaved program = {"program", in_folder("a"), argv};
+    unlink(in_folder("log"));
+    assert_int_equal(
+        dcs_interleave((const dcs_interleaved[]){program, program}, of[s].rounds, 1, NULL), DCS_OK);
+    const int n = read_turns(turns, 4 * 41);
+    assert_int_equal(n, 4 * (of[s].rounds + 1));
+    int began = 0, blocks = 0;
+    for (int i = 0; i < n / 2; i += 2) { /* of the first size, both programs' */
+      const turn *t = &turns[i];
+      const int round = t->round < 0 ? of[s].rounds : t->round;
+      if (t->round >= 0 && strcmp(t->word, "fresh") != 0) continue;
+      assert_in_range(round - began, of[s].least, of[s].most);
+      began = round;
+      blocks++;
+    }
+    assert_int_equal(blocks, of[s].blocks);
+  }
 }
 
 /* What takes more than a minute says how long, once, and how to have it shorter. */
@@ -289,6 +319,51 @@ static void both_are_measured_and_kept(void **state) {
   assert_contains(program_err, "holds a run already");
 }
 
+/* The samples of a real sweep that has half a budget, beside a program without a run. */
+static dcs_table *take_turns_with(const char *other, int rounds, int seconds) {
+  char folder[32], run[48], path[PATH_MAX];
+  put_file(in_folder("other"), other);
+  assert_int_equal(chmod(in_folder("other"), 0755), 0);
+  snprintf(path, sizeof path, "%s", in_folder("other"));
+  snprintf(folder, sizeof folder, "half%d-%d", rounds, seconds);
+  assert_status(program_run("compare --run %s %s --variants cpu_gather --config threads=1 "
+                            "--atoms 500 --grid 16^3 --rounds %d --budget %d --out %s",
+                            program_path(), path, rounds, seconds, in_folder(folder)),
+                5); /* other has no run */
+  snprintf(run, sizeof run, "%s/a", folder);
+  return run_table(run, "samples.csv");
+}
+
+/* Six rounds in which the other one takes longer than all of the budget. */
+static void what_the_other_takes_is_not_of_the_budget(void **state) {
+  (void)state;
+  size_t n = 0;
+  for (int seconds = 4; n < 6 && seconds <= 16; seconds *= 2) { /* on a busy machine a larger one */
+    char other[256];
+    snprintf(other, sizeof other,
+             "#!/bin/sh\necho turns 1; read word\n"
+             "for r in 0 1 2 3 4 5; do echo at 0 $r 0 0; read word || exit; sleep %d; done\n"
+             "echo at 0 -1 0 1; read word; echo end\n",
+             seconds / 4);
+    dcs_table *samples = take_turns_with(other, 6, seconds);
+    n = dcs_table_rows(samples);
+    dcs_table_free(samples);
+  }
+  assert_int_equal(n, 6);
+}
+
+static void half_of_a_budget_is_a_sides(void **state) {
+  (void)state;
+  double took_s = 0;
+  dcs_table *samples = take_turns_with("#!/bin/sh\necho turns 1; read word; echo end\n", 100000, 4);
+  const size_t n = dcs_table_rows(samples);
+  for (size_t r = 0; r < n; r++)
+    took_s += 1e-9 * number_at(samples, r, "inner") * number_at(samples, r, "time_ns");
+  dcs_table_free(samples);
+  assert_true(n >= 6);
+  assert_true(took_s < 2.2);
+}
+
 static void a_folder_of_kernels_is_a_side(void **state) {
   (void)state;
   char path[PATH_MAX];
@@ -325,11 +400,14 @@ int main(void) {
       cmocka_unit_test(both_samples_of_a_pair_hold_the_same_maps),
       cmocka_unit_test(samples_of_no_pair_are_told_no_number),
       cmocka_unit_test(waiting_threads_let_the_other_program_run),
+      cmocka_unit_test(blocks_are_as_even_as_can_be),
       cmocka_unit_test(what_takes_long_is_said_with_advice),
       cmocka_unit_test(the_one_behind_catches_up),
       cmocka_unit_test(a_program_that_takes_no_turns_is_refused),
       cmocka_unit_test(a_thread_that_lacks_its_cpu_is_disturbed),
       cmocka_unit_test(both_are_measured_and_kept),
+      cmocka_unit_test(what_the_other_takes_is_not_of_the_budget),
+      cmocka_unit_test(half_of_a_budget_is_a_sides),
       cmocka_unit_test(a_folder_of_kernels_is_a_side),
       cmocka_unit_test(words_that_do_not_fit_are_refused),
   };

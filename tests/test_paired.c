@@ -128,6 +128,26 @@ static void the_probability_is_beyond_the_margin(void **state) {
   assert_near(p, exp2(-69));
 }
 
+/* 2^2000 flips are more than a number tells; their shares are not. */
+static void thousands_of_blocks_have_an_interval(void **state) {
+  (void)state;
+  enum { BLOCKS = 2000 };
+  static double a[BLOCKS], b[BLOCKS], room[DCS_PAIRED_ROOM * BLOCKS];
+  static int block[BLOCKS];
+  double p;
+  for (int i = 0; i < BLOCKS; i++) {
+    a[i] = 1;
+    b[i] = exp(0.05 + 1e-5 * (i - BLOCKS / 2));
+    block[i] = i;
+  }
+  const dcs_ratio ratio = dcs_ratio_of_pairs(a, b, block, BLOCKS, room, &p);
+  /* Scores are nearly signs: their sum's deviation is about 45 of 2,000, on either side 22 pairs.
+   */
+  assert_true(log(ratio.lo) > 0.05 - 1e-5 * 66 && log(ratio.lo) < 0.05 - 1e-5 * 22);
+  assert_true(log(ratio.hi) < 0.05 + 1e-5 * 66 && log(ratio.hi) > 0.05 + 1e-5 * 22);
+  assert_true(p >= 0 && p < 1e-100);
+}
+
 static void holm_corrects_step_by_step(void **state) {
   (void)state;
   double p[] = {0.04, NAN, 0.001, 0.02, 0.015, 0.6};
@@ -267,6 +287,7 @@ int main(void) {
       cmocka_unit_test(the_ratio_is_the_median_of_all_pairs),
       cmocka_unit_test(probability_and_interval_are_those_of_all_flips),
       cmocka_unit_test(the_probability_is_beyond_the_margin),
+      cmocka_unit_test(thousands_of_blocks_have_an_interval),
       cmocka_unit_test(holm_corrects_step_by_step),
       cmocka_unit_test(a_program_against_itself_is_rarely_told_apart),
       cmocka_unit_test(at_the_margin_one_session_in_twenty_errs),

@@ -119,6 +119,23 @@ static void speed_up_and_efficiency(void **state) {
 
 /* ---- simulation ---- */
 
+/* As many rounds as the command takes, a pair of jobs in each. */
+static void a_thousand_rounds_are_held_against_each_other(void **state) {
+  (void)state;
+  enum { MANY = 1000 };
+  dcs_scale_point points[2] = {strong(1), strong(2)};
+  dcs_scale_run *runs = calloc(2 * MANY, sizeof *runs);
+  dcs_scale scale = {.points = points, .n_points = 2, .runs = runs, .n_runs = 2 * MANY};
+  assert_non_null(runs);
+  for (int r = 0; r < 2 * MANY; r++)
+    runs[r] = (dcs_scale_run){.point = r % 2, .round = r / 2, .wall_s = r % 2 ? 1 + 1e-4 * r : 1};
+  const dcs_ratio ratio = dcs_scale_ratio(&scale, 1, 0);
+  assert_near(ratio.value, sqrt((1.1 - 1e-4) * (1.1 + 1e-4)));
+  assert_true(ratio.n_a == MANY && ratio.lo > 1.09 && ratio.lo < 1.1);
+  assert_true(ratio.hi > 1.1 && ratio.hi < 1.11);
+  free(runs);
+}
+
 /* What both jobs of a round share cancels. */
 static void ranks_are_held_against_threads(void **state) {
   (void)state;
@@ -473,6 +490,7 @@ int main(void) {
       cmocka_unit_test(numbers_that_no_rank_has_are_refused),
       cmocka_unit_test(no_parts_are_no_model),
       cmocka_unit_test(speed_up_and_efficiency),
+      cmocka_unit_test(a_thousand_rounds_are_held_against_each_other),
       cmocka_unit_test(ranks_are_held_against_threads),
       cmocka_unit_test(ranks_on_cards_are_nodes_of_one_card),
       cmocka_unit_test(a_queue_of_blocks_is_simulated),

@@ -135,9 +135,13 @@ static dcs_status listen(sweep *s) {
                   s->of->program, line);
 }
 
+static int block_of(int round, int rounds) {
+  return (int)((int64_t)round * DCS_INTERLEAVE_BLOCKS / rounds);
+}
+
 /* Whether its workers are to be started anew before the sample that it is at. */
 static bool is_due(const sweep *s, int rounds) {
-  return s->at.round > 0 && s->at.round % rounds == 0 &&
+  return s->at.round > 0 && block_of(s->at.round, rounds) != block_of(s->at.round - 1, rounds) &&
          (s->renewed.cell != s->at.cell || s->renewed.round != s->at.round);
 }
 

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+/* Of the rounds at a size; each is of processes of its own. */
+enum { DCS_INTERLEAVE_BLOCKS = 16 };
+
 typedef struct {
   const char *name;    /* for messages */
   const char *program; /* a path */
@@ -14,12 +17,12 @@ typedef struct {
 } dcs_interleaved;
 
 /* Runs both to their ends: where both are at the same place of the same round, the order is drawn
- * from `seed`; else the one that is behind goes first. Every `rounds` rounds their workers are
- * started anew, so that what a process has for good (where its memory lies) is not taken for a
- * difference of the programs. Methods that failed are the runs' affair. DCS_USAGE when a program
- * does not take turns as this one gives them; when one ended
- * early its own status; DCS_FAILED on an interrupt. `advice` is said once where all will take more
- * than a minute; NULL: nothing.
+ * from `seed`; else the one that is behind goes first. Their workers are started anew,
+ * at most DCS_INTERLEAVE_BLOCKS - 1 times in `rounds` rounds of a size and evenly, so that what a
+ * process has for good (where its memory lies) is not taken for a difference of the programs.
+ * Methods that failed are the runs' affair. DCS_USAGE when a program does not take turns as this
+ * one gives them; when one ended early its own status; DCS_FAILED on an interrupt. `advice` is said
+ * once where all will take more than a minute; NULL: nothing.
  */
 dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_t seed,
                           const char *advice);

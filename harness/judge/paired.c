@@ -7,12 +7,12 @@
 /* Scores of ranks are whole numbers up to this. */
 enum { MOST = 8 };
 
-/* n log ratios, and room: of each block the sum of its scores, of sums the ways to them. */
+/* n log ratios, and room: of each block the sum of its scores, of sums their chances. */
 typedef struct {
   double *values;
   const int *block;
   size_t n;
-  double *sums, *ways;
+  double *sums, *chances;
 } pairs;
 
 /* Of the i-th value by the rank of its distance from the centre, of equal ones the first first; all
@@ -51,17 +51,17 @@ static double tail(const pairs *p, double centre) {
     below += sum < 0 ? (size_t)-sum : 0;
   }
   if (2 * below >= all) return 1;
-  double *ways = p->ways, sum = 0;
+  double *chances = p->chances, sum = 0;
   for (size_t s = 0; s <= below; s++)
-    ways[s] = s == 0;
+    chances[s] = s == 0;
   for (size_t b = 0; b < blocks; b++) {
     const size_t more = (size_t)p->sums[b];
-    for (size_t s = below + 1; s-- > more;)
-      ways[s] += ways[s - more];
+    for (size_t s = below + 1; s-- > 0;)
+      chances[s] = 0.5 * (chances[s] + (s >= more ? chances[s - more] : 0));
   }
   for (size_t s = 0; s <= below; s++)
-    sum += ways[s];
-  return ldexp(sum, -(int)blocks);
+    sum += chances[s];
+  return sum;
 }
 
 static void negate(const pairs *p) {
@@ -97,8 +97,8 @@ dcs_ratio dcs_ratio_of_pairs(const double *a, const double *b, const int *block,
   dcs_ratio ratio = {.n_a = n, .n_b = n, .value = NAN, .lo = NAN, .hi = NAN};
   const pairs of = {room, block, n, room + n, room + 2 * n};
   for (size_t i = 0; i < n; i++)
-    room[i] = of.ways[i] = log(b[i] / a[i]);
-  const double middle = dcs_median_of(of.ways, n);
+    room[i] = of.chances[i] = log(b[i] / a[i]);
+  const double middle = dcs_median_of(of.chances, n);
   *p = NAN;
   ratio.value = exp(middle);
   if (count_blocks(block, n) < DCS_PAIRED_BLOCKS) return ratio;

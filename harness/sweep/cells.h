@@ -63,9 +63,9 @@ double dcs_cell_weight(const dcs_cell *cell);
  * weight, since each round of a cell takes as long, and half evenly: what takes long whatever the
  * size, such as starting a process, is not starved. */
 double dcs_cell_share(const dcs_cells *cells, int c);
-/* Moves the cells that were measured, in at most `left_s` each, and have a method whose samples the
- * budget ended below `least`, behind the others, in their order, to be measured on; index of the
- * first. */
+/* Moves cells that were measured and have a method whose samples the budget ended below `least`
+ * behind the others, in their order, to be measured on: as many, from the first, as took at most
+ * `left_s` together. Index of the first. */
 int dcs_cells_short_last(dcs_cells *cells, int least, double left_s);
 /* Orders the cells: the light ones first, else as they came. DCS_UNAVAILABLE: memory is short. */
 dcs_status dcs_cells_light_first(dcs_cells *cells);

@@ -114,11 +114,16 @@ static bool is_short(const dcs_cell *cell, int least) {
 
 int dcs_cells_short_last(dcs_cells *cells, int least, double left_s) {
   int first = cells->n;
-  for (int c = cells->n - 1; c >= 0; c--) {
+  for (int c = 0; c < first;) {
     const dcs_cell cell = cells->list[c];
-    if (!is_short(&cell, least) || !(cell.took_s <= left_s)) continue;
-    memmove(cells->list + c, cells->list + c + 1, (size_t)(--first - c) * sizeof cell);
-    cells->list[first] = cell;
+    if (!is_short(&cell, least) || !(cell.took_s <= left_s)) {
+      c++;
+      continue;
+    }
+    left_s -= cell.took_s;
+    memmove(cells->list + c, cells->list + c + 1, (size_t)(cells->n - 1 - c) * sizeof cell);
+    cells->list[cells->n - 1] = cell;
+    first--;
   }
   return first;
 }

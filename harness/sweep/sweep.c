@@ -192,9 +192,10 @@ static dcs_status measure_cell(sweep *s, dcs_cell *cell, double budget_s) {
   return write_cell(s, cell);
 }
 
-/* Of the budget. */
+/* Of the budget; where turns are taken, of its half: the other sweep has as much. */
 static double left_s(const sweep *s) {
-  return s->options->budget_s - 1e-9 * (dcs_now_ns() - s->progress.started_ns);
+  const double budget_s = s->options->budget_s / (s->turns.taken ? 2 : 1);
+  return budget_s - 1e-9 * (dcs_now_ns() - s->progress.started_ns - s->turns.waited_ns);
 }
 
 /* What a cell may use of the time that is left; 0: there is no budget. What it does not need is
@@ -229,7 +230,7 @@ static dcs_status measure_cells(sweep *s, int first) {
 }
 
 /* Cells whose share of the budget was spent before each method had its samples get what the others
- * left, where it is more than they took: their methods are verified again. */
+ * left, where it is more than they took together: their methods are verified again. */
 static dcs_status measure_short_cells(sweep *s) {
   if (s->options->budget_s == 0 || s->turns.taken || dcs_interrupted()) return DCS_OK;
   const double left = left_s(s);

@@ -1,5 +1,6 @@
 #include "harness/sweep/turns.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 
 #include <inttypes.h>
@@ -30,14 +31,16 @@ dcs_status dcs_turns_begin(const dcs_turns *turns) {
   return listen(line);
 }
 
-dcs_status dcs_turns_wait(const dcs_turns *turns, const dcs_turns_place *at, dcs_turn *turn) {
+dcs_status dcs_turns_wait(dcs_turns *turns, const dcs_turns_place *at, dcs_turn *turn) {
   char line[DCS_TURNS_LINE], word[8] = "";
   *turn = (dcs_turn){0};
   if (!turns->taken) return DCS_OK;
+  const double started = dcs_now_ns();
   snprintf(line, sizeof line, "at %d %d %d %.6f %" PRId64 " %" PRIx64 "\n", turns->cell, at->round,
            at->place, at->done, turns->inner, at->method);
   DCS_TRY(say(line));
   DCS_TRY(listen(line));
+  turns->waited_ns += dcs_now_ns() - started;
   (void)sscanf(line, "%7s %" SCNd64, word, &turn->inner);
   turn->fresh = strcmp(word, DCS_TURNS_FRESH) == 0;
   return DCS_OK;

@@ -28,10 +28,11 @@
 enum { DCS_TURNS_LINE = 128, DCS_TURNS_SIZE_OVER = -1 };
 
 typedef struct {
-  bool taken;    /* else nothing waits */
-  int cell;      /* which of the sweep's */
-  int process;   /* how often the workers were started anew, in earlier parts of the run, too */
-  int64_t inner; /* maps in the last sample; 0: none was taken */
+  bool taken;       /* else nothing waits */
+  int cell;         /* which of the sweep's */
+  int process;      /* how often the workers were started anew, in earlier parts of the run, too */
+  int64_t inner;    /* maps in the last sample; 0: none was taken */
+  double waited_ns; /* before samples, in all: the other sweep's time, not this one's */
 } dcs_turns;
 
 /* Before a sample. */
@@ -50,7 +51,7 @@ typedef struct {
 /* Each does nothing when no turns are taken. They wait on standard input; DCS_FAILED when it ends:
  * the driver is gone. An interrupt ends a wait with DCS_OK. */
 dcs_status dcs_turns_begin(const dcs_turns *turns);
-dcs_status dcs_turns_wait(const dcs_turns *turns, const dcs_turns_place *at, dcs_turn *turn);
+dcs_status dcs_turns_wait(dcs_turns *turns, const dcs_turns_place *at, dcs_turn *turn);
 dcs_status dcs_turns_end(const dcs_turns *turns);
 
 #endif

@@ -70,7 +70,7 @@ static double wall_in_round(const dcs_scale *s, int point, int round) {
 }
 
 dcs_ratio dcs_scale_ratio(const dcs_scale *s, int a, int b) {
-  double over[MOST_RUNS], under[MOST_RUNS], room[MOST_RUNS], p;
+  double over[MOST_RUNS], under[MOST_RUNS], room[DCS_PAIRED_ROOM * MOST_RUNS], p;
   int rounds[MOST_RUNS];
   size_t n = 0;
   for (int r = 0; r < s->n_runs && n < MOST_RUNS; r++) {
