@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_slow(const dcs_variant *variant) {
+static inline bool is_slow(const dcs_variant *variant) {
   return strcmp(variant->id, "cuda_mesh") == 0 || strcmp(variant->id, "cuda_multilevel") == 0 ||
          (variant->backend == DCS_GPU && strcmp(variant->kind, "stencil") == 0);
 }
@@ -26,7 +26,7 @@ static inline bool is_long(const dcs_variant *variant) {
 
 /* Whether a test is to try all configurations of the variant: of the slow ones with DCS_TEST_FULL
  * alone. */
-static bool is_tried(const dcs_variant *variant) {
+static inline bool is_tried(const dcs_variant *variant) {
   return getenv("DCS_TEST_FULL") || !is_slow(variant);
 }
 
@@ -36,7 +36,7 @@ static inline bool is_computed(const dcs_variant *variant) {
 }
 
 /* Those on the GPU of which `is` holds, as --variants takes them. */
-static const char *variants_that(bool (*is)(const dcs_variant *)) {
+static inline const char *variants_that(bool (*is)(const dcs_variant *)) {
   static char list[4096];
   size_t n = 0;
   for (int v = 0; v < dcs_n_variants; v++)

@@ -156,7 +156,7 @@ static void every_plan_gives_finite_features(void **state) {
     subject.size.config = solved_problem(subject.variant);
     build_space(&subject, NULL, &space);
     assert_int_equal(dcs_features_build(&space, &subject, &room, &f), DCS_OK);
-    assert_true(f.n > 0);
+    assert_true(space.n > 1 ? f.n > 0 : f.n == 0); /* one configuration has nothing to tell apart */
     double least = INFINITY;
     for (int c = 0; c < space.n; c++) {
       least = fmin(least, f.work[c]);

@@ -151,6 +151,8 @@ DCS_UNWATCHED static inline int __all_sync(unsigned lanes, int vote) {
 /* What a lane gives of a product of 16 x 8 by 8 x 8: kernels/common/cuda/tensor.cuh. */
 struct dcs_emulated_fragments {
   const float *a, *b;
+  float *d;
+  bool done;
 };
 
 /* A number as a tensor core reads it: its 13 last bits are left out. */
@@ -159,23 +161,37 @@ static inline double dcs_emulated_tf32(float x) {
 }
 
 /* Row and column of d[v] are lane / 4 + 8 (v / 2) and lane % 4 * 2 + v % 2. */
+DCS_UNWATCHED static inline void dcs_emulated_multiply(dcs_emulated_fragments *const *of) {
+  double a[16][8], b[8][8];
+  for (int lane = 0; lane < DCS_EMULATED_WARP; lane++) {
+    for (int v = 0; v < 4; v++)
+      a[lane / 4 + v % 2 * 8][lane % 4 + v / 2 * 4] = dcs_emulated_tf32(of[lane]->a[v]);
+    for (int v = 0; v < 2; v++)
+      b[lane % 4 + v * 4][lane / 4] = dcs_emulated_tf32(of[lane]->b[v]);
+  }
+  for (int lane = 0; lane < DCS_EMULATED_WARP; lane++) {
+    for (int v = 0; v < 4; v++) {
+      const double *row = a[lane / 4 + v / 2 * 8];
+      double sum = of[lane]->d[v];
+      for (int k = 0; k < 8; k++)
+        sum += row[k] * b[k][lane % 4 * 2 + v % 2];
+      of[lane]->d[v] = static_cast<float>(sum);
+    }
+    of[lane]->done = true;
+  }
+}
+
+/* The first lane to go on computes for all, while the others have not gone on. */
 DCS_UNWATCHED static inline void dcs_emulated_mma_sync(float d[4], const float a[4],
                                                        const float b[2]) {
   DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);
-  dcs_emulated_fragments own = {a, b}, *of[DCS_EMULATED_WARP];
+  dcs_emulated_fragments own = {a, b, d, false}, *of[DCS_EMULATED_WARP];
   dcs_emulated_fibre_now->given = reinterpret_cast<uint64_t>(&own);
   dcs_emulated_wait_for_lanes(~0u);
+  if (own.done) return;
   for (int lane = 0; lane < DCS_EMULATED_WARP; lane++)
     of[lane] = reinterpret_cast<dcs_emulated_fragments *>(dcs_emulated_given(lane, 0));
-  int row = dcs_emulated_lane() / 4, column = dcs_emulated_lane() % 4 * 2;
-  for (int v = 0; v < 4; v++) {
-    double sum = d[v];
-    for (int k = 0; k < 8; k++)
-      sum += dcs_emulated_tf32(of[row * 4 + k % 4]->a[v / 2 + k / 4 * 2]) *
-             dcs_emulated_tf32(of[(column + v % 2) * 4 + k % 4]->b[k / 4]);
-    d[v] = static_cast<float>(sum);
-  }
-  dcs_emulated_wait_for_lanes(~0u);
+  dcs_emulated_multiply(of);
 }
 
 /* ---- fibres of a block ---- */
