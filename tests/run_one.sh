@@ -25,5 +25,5 @@ for test in $(sed -n 's/^\[  SKIPPED \] \([A-Za-z0-9_]*\)$/\1/p' "$log" | sort -
 done
 
 { echo "== $program"; cat "$log"; printf '%s' "$bad"; } >"$log.whole"
-cat "$log.whole"
+flock "$logs" cat "$log.whole" # one after another: two at once into one file would lose text
 [ -z "$bad" ] || { echo "$program" >>"$logs/failed"; exit 1; }

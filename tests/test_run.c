@@ -71,6 +71,26 @@ static void programs_that_fail(void **state) {
   }
 }
 
+/* Programs that end together write to one file; each has its whole text there. */
+static void texts_of_programs_that_end_together_are_whole(void **state) {
+  (void)state;
+  enum { N = 20, ROUNDS = 10 };
+  char names[256] = "", whole[PATH_MAX + 64];
+  for (int i = 0; i < N; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "test_%d", i);
+    put_script(name, PASSED);
+    snprintf(names + strlen(names), sizeof names - strlen(names), " %s", name);
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    assert_status(run(names, ENOUGH), 0);
+    for (int i = 0; i < N; i++) {
+      snprintf(whole, sizeof whole, "== %s/test_%d\n[==========] 2 test(s) run.\n", test_folder, i);
+      assert_contains(program_err, whole);
+    }
+  }
+}
+
 /* A folder of logs that takes nothing, as a full one: the status alone must tell. */
 static void a_failure_needs_no_log(void **state) {
   (void)state;
@@ -111,6 +131,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(programs_that_pass),
       cmocka_unit_test(programs_that_fail),
+      cmocka_unit_test(texts_of_programs_that_end_together_are_whole),
       cmocka_unit_test(a_failure_needs_no_log),
       cmocka_unit_test(the_list_of_skips_is_of_tests),
   };
