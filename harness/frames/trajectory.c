@@ -50,6 +50,16 @@ void dcs_trajectory_close(dcs_trajectory *t) {
   free(t);
 }
 
+static dcs_status next(dcs_trajectory *t, dcs_unit_cell *cell, dcs_raw_frame *raw, bool *found) {
+  const size_t size = 3 * (size_t)t->n_atoms * sizeof(double);
+  char *bytes = raw->room < size ? realloc(raw->bytes, size) : raw->bytes;
+  if (!bytes)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for the places of %" PRId64 " atoms", t->n_atoms);
+  raw->bytes = bytes;
+  if (raw->room < size) raw->room = size;
+  return t->format->next(t, (double *)bytes, cell, found);
+}
+
 static dcs_status read_at(dcs_trajectory *t, int64_t index, dcs_frame *frame, dcs_raw_frame *raw,
                           bool *found) {
   *found = true;
@@ -58,8 +68,7 @@ static dcs_status read_at(dcs_trajectory *t, int64_t index, dcs_frame *frame, dc
   if (index > t->at) DCS_TRY(t->format->pass(t, index - t->at, found));
   if (!*found) return DCS_OK;
   t->at = index;
-  DCS_TRY(t->apart ? t->format->take(t, raw, found)
-                   : t->format->next(t, frame->places, &frame->cell, found));
+  DCS_TRY(t->apart ? t->format->take(t, raw, found) : next(t, &frame->cell, raw, found));
   if (*found) t->at++;
   return DCS_OK;
 }

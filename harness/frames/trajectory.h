@@ -18,7 +18,7 @@ typedef struct {
   dcs_status (*pass)(dcs_trajectory *t, int64_t frames, bool *found);
   /* Reads places, angstrom, and the cell, which is all 0 before. */
   dcs_status (*next)(dcs_trajectory *t, double *places, dcs_unit_cell *cell, bool *found);
-  /* In its place where ->apart: takes the bytes of the frame. */
+  /* In its place where ->apart: takes the bytes of the frame, or says where they are. */
   dcs_status (*take)(dcs_trajectory *t, dcs_raw_frame *raw, bool *found);
 } dcs_trajectory_format;
 
@@ -31,7 +31,8 @@ struct dcs_trajectory {
   int64_t frames;  /* that are whole; -1: not known */
   int64_t at;      /* read or passed so far; INT64_MAX: it is of no more use */
   FILE *notes;     /* NULL: none */
-  bool apart;      /* frames are taken, and decoded by whom it suits */
+  bool apart;      /* frames are taken, and decoded by whom it suits, */
+  bool in_place;   /* who then reads them, too */
   void *state;     /* of the format */
 };
 
@@ -42,7 +43,7 @@ dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, int64_t frames
                                dcs_trajectory **trajectory, uint64_t *hash);
 void dcs_trajectory_close(dcs_trajectory *trajectory);
 
-/* Reads, or takes, the frame `index`, from 0, which none read or passed so far is. */
+/* Reads to raw->bytes, or takes, the frame `index`, from 0, which none read or passed so far is. */
 dcs_status dcs_trajectory_read(dcs_trajectory *trajectory, int64_t index, dcs_frame *frame,
                                dcs_raw_frame *raw, bool *found);
 

@@ -174,6 +174,11 @@ bool dcs_content_size(const dcs_content *c, uint64_t *bytes) {
   return dcs_unpack_size(c->bytes, bytes);
 }
 
+dcs_shared_file *dcs_content_share(const dcs_content *c) {
+  const int descriptor = dcs_unpack_descriptor(c->bytes);
+  return descriptor < 0 ? NULL : dcs_shared_file_open(descriptor);
+}
+
 dcs_status dcs_content_rest(dcs_content *c, dcs_slice *rest) {
   while (!c->ended)
     DCS_TRY(fill(c));

@@ -199,3 +199,8 @@ bool dcs_unpack_seek(dcs_unpack *u, uint64_t bytes) {
   u->z.avail_in -= ahead;
   return true;
 }
+
+int dcs_unpack_descriptor(const dcs_unpack *u) {
+  uint64_t ignored;
+  return u->begin == 0 && dcs_unpack_size(u, &ignored) ? fileno(u->file) : -1;
+}

@@ -24,5 +24,7 @@ dcs_status dcs_unpack_read(dcs_unpack *unpack, char *to, size_t size, size_t *go
  * without reading them. False elsewhere, and nothing was moved. */
 bool dcs_unpack_size(const dcs_unpack *unpack, uint64_t *bytes);
 bool dcs_unpack_seek(dcs_unpack *unpack, uint64_t bytes);
+/* Its descriptor, where the first byte is the file's first; -1 elsewhere. */
+int dcs_unpack_descriptor(const dcs_unpack *unpack);
 
 #endif
