@@ -107,8 +107,9 @@ static void orbitals(void **state) {
          "1,000 atoms %.3f ms, %.0f%%, %.2f times",
          ms(tensor), part(tensor), ms(shared) / ms(tensor), ms(many_tensor), part(many_tensor),
          ms(many_shared) / ms(many_tensor));
-  expect("results/reference.md", "takes `cuda_orbital_tensor` %.3f ms and `cuda_orbital_shared` %.3f",
-         ms(tensor), ms(shared));
+  expect("results/reference.md",
+         "takes `cuda_orbital_tensor` %.3f ms and `cuda_orbital_shared` %.3f", ms(tensor),
+         ms(shared));
 }
 
 static void born_radii(void **state) {
