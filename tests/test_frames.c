@@ -307,6 +307,55 @@ static void compressed_files_are_read(void **state) {
   dcs_frames_close(frames);
 }
 
+/* At each byte of the compressed file: what was unpacked until then gives its whole frames, and a
+ * note. */
+static void cut_compressed_files_give_whole_frames(void **state) {
+  (void)state;
+  enum { HEADER = 92 + 92 + 12, EACH = 3 * (4 * ATOMS + 8) };
+  char bytes[8192], packed[8192];
+  dcs_frames *frames;
+  int seen = 0;
+  write_dcd(file[0], &plain);
+  FILE *in = fopen(file[0], "r");
+  gzFile out = gzopen(file[1], "w");
+  assert_true(in && out);
+  const size_t n = fread(bytes, 1, sizeof bytes, in);
+  fclose(in);
+  assert_int_equal(n, HEADER + FRAMES * EACH);
+  assert_int_equal(gzwrite(out, bytes, (unsigned)n), (int)n);
+  assert_int_equal(gzclose(out), Z_OK);
+  in = fopen(file[1], "r");
+  const size_t size = fread(packed, 1, sizeof packed, in);
+  fclose(in);
+  list[0] = file[1];
+  for (size_t cut = size - 1; cut > 0; cut--) {
+    z_stream z = {.next_in = (unsigned char *)packed,
+                  .avail_in = (unsigned)cut,
+                  .next_out = (unsigned char *)bytes,
+                  .avail_out = sizeof bytes};
+    assert_int_equal(inflateInit2(&z, 31), Z_OK);
+    inflate(&z, Z_SYNC_FLUSH);
+    const int64_t there = (int64_t)z.total_out - HEADER, whole = there < 0 ? 0 : there / EACH;
+    inflateEnd(&z);
+    put_bytes(1, packed, cut);
+    const dcs_status status = open_list(1, NULL, &frames);
+    assert_int_equal(status, whole > 0 ? DCS_OK : DCS_INPUT);
+    if (whole == 0) continue;
+    for (int i = 0; i < whole; i++)
+      assert_next(frames, i + 1, i);
+    assert_end(frames);
+    char said[64];
+    if (there % EACH)
+      snprintf(said, sizeof said, "frame %d is cut: the file ends in it", (int)whole + 1);
+    else
+      snprintf(said, sizeof said, "the compressed data is cut behind frame %d", (int)whole);
+    assert_says(notes, said);
+    seen |= there % EACH ? 1 : 2;
+    dcs_frames_close(frames);
+  }
+  assert_int_equal(seen, 3);
+}
+
 /* ---- structures ---- */
 
 /* A file of the list with models, in one of the formats; the frames are those of place(). */
@@ -575,6 +624,7 @@ int main(void) {
                                      cmocka_unit_test(cells_change_with_the_frames),
                                      cmocka_unit_test(a_pipe_goes_forward),
                                      cmocka_unit_test(compressed_files_are_read),
+                                     cmocka_unit_test(cut_compressed_files_give_whole_frames),
                                      cmocka_unit_test(models_are_frames),
                                      cmocka_unit_test(files_are_frames),
                                      cmocka_unit_test(models_of_a_pipe_are_frames),

@@ -103,7 +103,8 @@ static dcs_status stand_before(dcs_frames *f, int64_t index, part **at) {
     p->open = NULL;
   }
   if (p->open) return DCS_OK;
-  return dcs_trajectory_open(p->path, f->top->n, p->frames, NULL, &p->open, &ignored);
+  FILE *notes = p->frames < 0 ? f->notes : NULL; /* of its end, which was not seen before */
+  return dcs_trajectory_open(p->path, f->top->n, p->frames, notes, &p->open, &ignored);
 }
 
 static dcs_status changed(const part *p) {

@@ -2,6 +2,7 @@
 #include "harness/frames/trajectory.h"
 #include "harness/input/dcd_trajectory.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -36,11 +37,14 @@ static void close_dcd(dcs_trajectory *t) {
   free(s);
 }
 
-/* Where a pipe ends within a frame, which is seen no earlier, the frames end. */
+/* Where a pipe or compressed data ends within a frame, which is seen no earlier, the frames end. */
 static dcs_status to_the_cut(dcs_trajectory *t, dcs_status status, bool *found) {
   const dcs_dcd *dcd = dcd_of(t);
   const bool cut = status != DCS_OK && dcd->cut && dcd->frame > 0;
   if (cut && t->notes) dcs_dcd_tell_cut(dcd, dcd->frame + 1, t->notes);
+  if (!cut && !*found && t->notes && dcs_content_is_cut(t->content))
+    fprintf(t->notes, "%s: the compressed data is cut behind frame %" PRId64 "\n", t->path,
+            dcd->frame);
   if (cut) *found = false;
   if (!*found) t->at = dcd->frame;
   return cut ? DCS_OK : status;
@@ -86,6 +90,7 @@ static dcs_status next(dcs_trajectory *t, double *places, dcs_unit_cell *cell, b
 }
 
 const dcs_trajectory_format dcs_trajectory_dcd = {.name = "DCD",
+                                                  .cuts = true,
                                                   .sniff = dcs_is_dcd,
                                                   .open = open_dcd,
                                                   .close = close_dcd,

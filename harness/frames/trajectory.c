@@ -20,12 +20,14 @@ static dcs_status begin(dcs_trajectory *t, uint64_t *hash) {
   struct stat facts;
   dcs_slice head;
   DCS_TRY(dcs_content_open(t->path, &t->content));
+  dcs_content_allow_cut(t->content);
   t->regular = stat(t->path, &facts) == 0 && S_ISREG(facts.st_mode);
   DCS_TRY(dcs_content_peek(t->content, HEAD, &head));
   *hash = dcs_hash(DCS_HASH_START, head.text, head.length < HASHED ? head.length : HASHED);
   if (t->regular) *hash = dcs_hash(*hash, &facts.st_size, sizeof facts.st_size);
   for (size_t f = 0; !t->format; f++)
     if (!formats[f]->sniff || formats[f]->sniff(head)) t->format = formats[f];
+  if (!t->format->cuts) DCS_TRY(dcs_content_refuse_cut(t->content));
   return t->format->open(t);
 }
 

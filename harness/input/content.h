@@ -44,6 +44,12 @@ bool dcs_content_size(const dcs_content *content, uint64_t *bytes);
 /* The file itself, for who reads at any place of it; the caller lets go. NULL where there is none:
  * of a pipe, compressed data or a text in memory, or where memory or descriptors are short. */
 dcs_shared_file *dcs_content_share(const dcs_content *content);
+/* From now on the content ends, and is cut, where compressed data ends too early; and as it was
+ * before, DCS_INPUT where that has happened. */
+void dcs_content_allow_cut(dcs_content *content);
+dcs_status dcs_content_refuse_cut(dcs_content *content);
+/* At the end: whether it is. */
+bool dcs_content_is_cut(const dcs_content *content);
 /* All bytes up to the end. */
 dcs_status dcs_content_rest(dcs_content *content, dcs_slice *rest);
 

@@ -8,6 +8,7 @@
 #include "library/workers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* ---- reading ---- */
