@@ -56,8 +56,8 @@ static void one_batch_does_not_decide(void **state) {
       dcs_calibration c = {.inner = 1};
       bool more = true;
       for (int batch = 0; more && batch < 12; batch++)
-        more = dcs_calibration_next(
-            &c, (double)c.inner * map_ns + (batch == late ? late_ns[l] : 0), 0);
+        more = dcs_calibration_next(&c, (double)c.inner * map_ns + (batch == late ? late_ns[l] : 0),
+                                    0);
       assert_false(more);
       assert_true((double)c.inner * map_ns >= 0.9e6);
     }
