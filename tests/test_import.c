@@ -206,8 +206,8 @@ static void wrong_files(void **state) {
   char text[512];
   snprintf(text, sizeof text, "method,n,time_ns\n%0*d,1,2\n", DCS_MOST_NAME + 1, 7);
   refused(text, NULL, DCS_INPUT, "of 201 bytes; expected up to 200");
-  snprintf(text, sizeof text, "method,%0101d,time_ns\na,1,2\n", 7);
-  refused(text, NULL, DCS_INPUT, "an axis whose name is 101 bytes; expected up to 100");
+  snprintf(text, sizeof text, "method,%061d,time_ns\na,1,2\n", 7);
+  refused(text, NULL, DCS_INPUT, "an axis whose name is 61 bytes; expected up to 60");
   refused("{\"results\": [{\"command\":", NULL, DCS_INPUT, "found no whole JSON");
   refused("{\"results\": []}", NULL, DCS_INPUT, "found no timings");
 }

@@ -10,7 +10,7 @@ const char *const dcs_external_axes[] = {"axis_1", "axis_2", NULL};
 _Static_assert(sizeof dcs_external_axes / sizeof dcs_external_axes[0] == DCS_MAX_DIMENSIONS + 1,
                "each axis is a dimension");
 
-enum { MOST_AXIS = 100 }; /* bytes: two of them stand in a text */
+enum { MOST_AXIS = 60 }; /* bytes: two of them stand in a text beside their values */
 
 typedef struct made {
   struct made *next;
