@@ -22,7 +22,8 @@ awk -v out="$root/list" -v only="$only" '
 cat >"$root/run_one" <<'END'
 limit=$root/limit.$1.$2
 case $1 in
-  test_*) make $make_options BUILD=build "build/tests/$1" build/dcsbench >log 2>&1 || exit 9
+  test_*) case $1 in test_mpi*) ranks=build/dcsbench-mpi ;; *) ranks= ;; esac
+    make $make_options BUILD=build "build/tests/$1" build/dcsbench $ranks >log 2>&1 || exit 9
     set -- "build/tests/$1" ;;
   verify) make $make_options BUILD=build build/dcsbench >log 2>&1 || exit 9
     set -- build/dcsbench verify --device emulated --variants "$2" ;;
@@ -99,7 +100,7 @@ END
 for place in $(seq 0 $((jobs - 1))); do
   mkdir -p "$root/tree$place/build"
   git ls-files -z | xargs -0 tar cf - | tar xf - -C "$root/tree$place"
-  (cd "$build" && tar cf - cli harness kernels library tuning embedded.* flags internal.a version.h) |
+  (cd "$build" && tar cf - $(ls -d cli harness kernels library mpi tuning embedded.* flags internal.a version.h 2>/dev/null)) |
     tar xf - -C "$root/tree$place/build"
 done
 export root make_options="-s" PATH="$root/bin:$PATH" BUILD=build
