@@ -263,6 +263,11 @@ static void other_checkpoints_are_refused(void **state) {
     fputc(was, file);
     fclose(file);
   }
+  FILE *file = fopen(path, "ab"); /* one too many */
+  fputc(0, file);
+  fclose(file);
+  assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_INPUT);
+  assert_int_equal(dcs_average_frames(a), 0);
   assert_int_equal(truncate(path, 200), 0);
   assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "ends too early"));
