@@ -55,8 +55,8 @@ static const struct {
     {"claims", "claims @/run", {"@/run/claims.csv"}, true, NULL},
     {"plot", "plot @/small", {"@/small/plots/ladder.dat", "@/small/plots/ladder.svg"}, true, NULL},
     {"methods",
-     "sweep --method a=@/timed --method b=@/timed{n} --size n=1 --check @/timed --rounds 2 --out "
-     "@/new",
+     "sweep --method a=@/timed --method b=@/timed{n} --size n=1 --check @/timed --time-from "
+     "stdout:took.(.*) --rounds 2 --out @/new",
      {"@/new/summary.csv", "@/new/samples.csv"},
      .fresh = "@/new"},
     {"steps", "steps --grid 4^3 --steps 2 --config threads=1 --out @/out.npy", {"@/out.npy"}},
@@ -200,7 +200,7 @@ static void make_run(const char *corpus, const char *run) {
 
 /* Commands to be timed. */
 static void make_timed(void) {
-  static const char script[] = "#!/bin/sh\n:\n";
+  static const char script[] = "#!/bin/sh\necho took 1 ms\n";
   static const char *const names[] = {"@/timed", "@/timed1"};
   for (int n = 0; n < 2; n++) {
     put_file(names[n], script, sizeof script - 1);
@@ -333,12 +333,14 @@ static bool prints_the_fault(fault kind) {
 
 /* Faults are never the doing of a method: its worker may have no memory, but it does not crash. */
 static bool blames_a_method(int c) {
+  static const char *const blamed[] = {",crash,", ",wrong,", ",not_built,"};
   char *said = get_file("@/stderr");
   bool blames = strstr(said, "crash") || strstr(said, ": compile: ");
   free(said);
   for (int o = 0; o < MOST_OUTPUTS && commands[c].outputs[o]; o++) {
     char *text = get_file(commands[c].outputs[o]);
-    blames = blames || strstr(text, ",crash,");
+    for (size_t b = 0; b < sizeof blamed / sizeof blamed[0]; b++)
+      blames = blames || strstr(text, blamed[b]);
     free(text);
   }
   return blames;

@@ -6,6 +6,7 @@
 #include "harness/timings/format.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -87,6 +88,11 @@ static dcs_outcome outcome_of(int status, const char *program) {
   return DCS_OUTCOME_CRASH;
 }
 
+/* Whether a start failed for want of memory, processes or descriptors, not for what was started. */
+static bool is_want(int error) {
+  return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE;
+}
+
 static dcs_outcome run_words(const dcs_timed_command *command, char **argv, double *ns) {
   const dcs_program program = {
       .program = argv[0],
@@ -98,7 +104,7 @@ static dcs_outcome run_words(const dcs_timed_command *command, char **argv, doub
   const int error = dcs_process_start(&program, &pid);
   if (error) {
     (void)dcs_fail(DCS_UNAVAILABLE, "%s: cannot be started: %s", argv[0], strerror(error));
-    return DCS_OUTCOME_NOT_BUILT;
+    return is_want(error) ? DCS_OUTCOME_MEMORY : DCS_OUTCOME_NOT_BUILT;
   }
   const int pidfd = dcs_process_descriptor(pid);
   const bool ended = pidfd >= 0 && dcs_process_ends(pidfd, command->timeout_s, true);
@@ -119,8 +125,10 @@ static dcs_outcome run_words(const dcs_timed_command *command, char **argv, doub
 dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns) {
   wordexp_t words;
   *ns = NAN;
-  if (split(command->command, command->placeholders, command->n_placeholders, &words) != DCS_OK)
-    return DCS_OUTCOME_NOT_BUILT;
+  const dcs_status status =
+      split(command->command, command->placeholders, command->n_placeholders, &words);
+  if (status != DCS_OK)
+    return status == DCS_UNAVAILABLE ? DCS_OUTCOME_MEMORY : DCS_OUTCOME_NOT_BUILT;
   dcs_outcome outcome = run_words(command, words.we_wordv, ns);
   wordfree(&words);
   return outcome;
@@ -130,7 +138,11 @@ dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns) {
 
 dcs_status dcs_command_time(const regex_t *expression, const char *text, double *ns) {
   regmatch_t match[2];
-  if (regexec(expression, text, 2, match, 0) != 0 || match[1].rm_so < 0)
+  errno = 0;
+  const bool found = regexec(expression, text, 2, match, 0) == 0;
+  if (!found && errno == ENOMEM) /* which glibc takes for no match */
+    return dcs_fail(DCS_UNAVAILABLE, "no memory to look for a time");
+  if (!found || match[1].rm_so < 0)
     return dcs_fail(DCS_FAILED, "found no time in its output \"%.60s\"", text);
   const char *at = text + match[1].rm_so;
   const size_t all = (size_t)(match[1].rm_eo - match[1].rm_so);

@@ -30,13 +30,14 @@ dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeho
 
 /* Runs it to its end: *ns is the wall clock from before its start. Not ok: why is in
  * dcs_error_message(): it could not be started (not_built), ended with another status than 0 or by
- * a signal (crash), took too long (timeout; it and what it started are killed). An interrupt kills
- * it, too, and nothing is known then. */
+ * a signal (crash), took too long (timeout; it and what it started are killed), or this machine has
+ * no memory, process or descriptor for it now (memory). An interrupt kills it, too, and nothing is
+ * known then. */
 dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns);
 
 /* The nanoseconds that text says: the first group of the expression, a number and perhaps a unit
  * behind it (s, ms, us, ns; s where there is none). DCS_FAILED: it does not match, or is no time of
- * a run. */
+ * a run; DCS_UNAVAILABLE: no memory to look. */
 dcs_status dcs_command_time(const regex_t *expression, const char *text, double *ns);
 
 #endif

@@ -36,26 +36,22 @@ static void find_placeholders(const dcs_measure_options *o, const dcs_measured_r
   p->list[p->n++] = (dcs_placeholder){"method", r->of.method};
 }
 
-static dcs_outcome failed(dcs_measured_row *r, dcs_outcome outcome) {
-  r->of.outcome = outcome;
-  snprintf(r->why, sizeof r->why, "%s", dcs_error_message());
-  return outcome;
-}
-
-/* What the command wrote, as a text; the caller frees it. NULL: no memory. */
-static char *read_output(int file) {
-  char *text = malloc(MOST_OUTPUT + 1);
-  if (!text) return NULL;
-  const ssize_t n = pread(file, text, MOST_OUTPUT, 0);
-  text[n > 0 ? n : 0] = '\0';
-  return text;
+/* What the command wrote, as a text; the caller frees it. */
+static dcs_status read_output(int file, char **text) {
+  *text = malloc(MOST_OUTPUT + 1);
+  if (!*text) return dcs_fail(DCS_UNAVAILABLE, "no memory for a command's output");
+  const ssize_t n = pread(file, *text, MOST_OUTPUT, 0);
+  (*text)[n > 0 ? n : 0] = '\0';
+  return DCS_OK;
 }
 
 static dcs_outcome printed_time(const dcs_measuring *m, int output, double *ns) {
-  char *text = read_output(output);
-  const bool found = text && dcs_command_time(&m->expression, text, ns) == DCS_OK;
+  char *text;
+  dcs_status status = read_output(output, &text);
+  if (status == DCS_OK) status = dcs_command_time(&m->expression, text, ns);
   free(text);
-  return found ? DCS_OUTCOME_OK : DCS_OUTCOME_WRONG;
+  if (status == DCS_UNAVAILABLE) return DCS_OUTCOME_MEMORY;
+  return status == DCS_OK ? DCS_OUTCOME_OK : DCS_OUTCOME_WRONG;
 }
 
 /* Has the user's command look at what the method wrote. */
@@ -133,27 +129,32 @@ static void say_failure(dcs_measuring *m, const dcs_measured_row *r) {
                    dcs_outcome_name(r->of.outcome), r->why);
 }
 
-static dcs_status sample(dcs_measuring *m, dcs_measured_row *r) {
-  double ns;
-  const dcs_outcome outcome = run_once(m, r, false, &ns);
-  if (dcs_interrupted()) return DCS_OK;
-  if (outcome == DCS_OUTCOME_OK) return add_time(m, r, ns);
-  failed(r, outcome);
+/* The want of this machine is no method's failure: it ends the sweep, and --resume goes on. */
+static dcs_status note_failure(dcs_measuring *m, dcs_measured_row *r, dcs_outcome outcome) {
+  if (outcome == DCS_OUTCOME_MEMORY) return DCS_UNAVAILABLE;
+  r->of.outcome = outcome;
+  snprintf(r->why, sizeof r->why, "%s", dcs_error_message());
   say_failure(m, r);
   return DCS_OK;
 }
 
+static dcs_status sample(dcs_measuring *m, dcs_measured_row *r) {
+  double ns;
+  const dcs_outcome outcome = run_once(m, r, false, &ns);
+  if (dcs_interrupted()) return DCS_OK;
+  return outcome == DCS_OUTCOME_OK ? add_time(m, r, ns) : note_failure(m, r, outcome);
+}
+
 /* Tries those that have no samples yet: a cold start is none of them. */
-static void try_all(dcs_measuring *m, dcs_measured_row *rows, int n) {
+static dcs_status try_all(dcs_measuring *m, dcs_measured_row *rows, int n) {
   for (int i = 0; i < n && !dcs_interrupted(); i++) {
     dcs_measured_row *r = &rows[i];
     double ns;
     if (has_enough(m, r)) continue;
     const dcs_outcome outcome = run_once(m, r, true, &ns);
-    if (outcome == DCS_OUTCOME_OK || dcs_interrupted()) continue;
-    failed(r, outcome);
-    say_failure(m, r);
+    if (outcome != DCS_OUTCOME_OK && !dcs_interrupted()) DCS_TRY(note_failure(m, r, outcome));
   }
+  return DCS_OK;
 }
 
 /* Whole rounds, until there is no more time; one sample of each, however little that is. */
@@ -195,10 +196,11 @@ static int count_sizes(const dcs_measure_options *o) {
 /* The last axis counts fastest. */
 static dcs_status make_rows(dcs_measuring *m) {
   const dcs_measure_options *o = m->options;
-  m->n_rows = count_sizes(o) * o->n_methods;
-  m->rows = calloc((size_t)m->n_rows, sizeof *m->rows);
-  if (!m->rows) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d rows", m->n_rows);
-  for (int i = 0; i < m->n_rows; i++) {
+  const int n = count_sizes(o) * o->n_methods;
+  m->rows = calloc((size_t)n, sizeof *m->rows);
+  if (!m->rows) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d rows", n);
+  m->n_rows = n;
+  for (int i = 0; i < n; i++) {
     const dcs_timed_method *method = &o->methods[i % o->n_methods];
     dcs_measured_row *r = &m->rows[i];
     int rest = i / o->n_methods;
@@ -223,7 +225,10 @@ static dcs_status check_commands(dcs_measuring *m) {
     DCS_TRY(dcs_command_check(o->methods[i].command, p.list, p.n));
   if (o->check) DCS_TRY(dcs_command_check(o->check, p.list, p.n));
   if (!o->time_from) return DCS_OK;
-  if (regcomp(&m->expression, o->time_from, REG_EXTENDED | REG_NEWLINE) != 0)
+  const int error = regcomp(&m->expression, o->time_from, REG_EXTENDED | REG_NEWLINE);
+  if (error == REG_ESPACE)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for --time-from \"%s\"", o->time_from);
+  if (error != 0)
     return dcs_fail(DCS_USAGE, "--time-from: found \"%s\"; expected an extended regular expression",
                     o->time_from);
   if (m->expression.re_nsub > 0) return DCS_OK;
@@ -242,7 +247,7 @@ static dcs_status measure_sizes(dcs_measuring *m) {
     const double until = o->budget_s > 0 ? dcs_now_ns() + fmax(left_ns, 1) / (n - s) : INFINITY;
     dcs_measured_row *rows = m->rows + s * o->n_methods;
     dcs_progress_draw(&m->progress, (double)s / n, rows->of.method);
-    try_all(m, rows, o->n_methods);
+    DCS_TRY(try_all(m, rows, o->n_methods));
     DCS_TRY(take_rounds(m, rows, o->n_methods, until));
     DCS_TRY(dcs_measure_write(m));
   }
