@@ -1,7 +1,7 @@
 /* Makes the n-th call of a kind fail, for every n until the program ends without a fault, command
  * by command: no crash, no hang, and never status 0 with wrong or missing output. Calls of the
  * system fail by ptrace, allocations by tests/fault_inject.c. Of a command with more than
- * FAULTS_EVERY (400) allocations those of each call stack that no earlier command had fail: the
+ * FAULTS_EVERY (200) allocations those of each call stack that no earlier command had fail: the
  * first, and one of the others, drawn by lot. FAULTS_PART=2/3: every third run from the second on.
  * Usage: faults PROGRAM INJECT_LIBRARY [COMMAND...]. */
 #ifndef __x86_64__
@@ -420,7 +420,7 @@ static result run_with_fault(int c, place at) {
   return run_at(commands[c].arguments, commands[c].worker, at.kind, at.stack, at.n);
 }
 
-static long every = 400, part = 1, parts_in_all = 1;
+static long every = 200, part = 1, parts_in_all = 1;
 
 static void read_environment(void) {
   const char *bound = getenv("FAULTS_EVERY"), *share = getenv("FAULTS_PART");

@@ -8,10 +8,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* Of the standard normal distribution. */
+static inline double simulated_normal(dcs_random *random) {
+  double u = 1 - dcs_random_unit(random), v = dcs_random_unit(random);
+  return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
 /* Lognormal scatter, and now and then a time that is up to half as long again. */
 static inline double simulated_noise(dcs_random *random, double scatter) {
-  double u = 1 - dcs_random_unit(random), v = dcs_random_unit(random);
-  double factor = exp(scatter * sqrt(-2 * log(u)) * cos(2 * M_PI * v));
+  double factor = exp(scatter * simulated_normal(random));
   if (scatter > 0 && dcs_random_unit(random) < 0.05)
     factor *= 1.05 + 0.45 * dcs_random_unit(random);
   return factor;
