@@ -304,7 +304,7 @@ static void the_command_line_is_checked(void **state) {
   assert_status(program_run("scale --ranks 1,2 -- map x.pqr -o y.dx"), 2);
   assert_contains(program_err, "--out DIR is missing");
   assert_status(program_run("scale --ranks 0 --out %s/a -- map x.pqr -o y.dx", test_folder),
-                mpi_here() ? 2 : 4);
+                mpi_is_built() ? 2 : 4);
 }
 
 static void a_study_of_jobs(void **state) {
