@@ -45,7 +45,7 @@ dcs_stats dcs_summarize(double *values, size_t n);
  *   quantile and drawn towards that of independent values with the weight of 4 batches.
  *
  * Who stops when the interval is narrow stops more often where it is so by chance: it is that of
- * 97.2% of as many, which leaves 95% with autocorrelations up to 0.37 and 91% with 0.6 under the
+ * 97.2% of as many, which leaves 95% with autocorrelations up to 0.37 and 92% with 0.6 under the
  * rule of dcs_is_time_to_look(), and more of a number that was fixed before (by simulation,
  * tests/test_stats.c). Neither end is nearer to the median than DCS_PACE times it. */
 dcs_stats dcs_summarize_series(const double *times, size_t n, double *room);

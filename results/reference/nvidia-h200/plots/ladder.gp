@@ -16,13 +16,14 @@ ABOVE = 64 + 24 * TITLES_records # titles and legend
 BETWEEN = 84 # two panels
 BELOW = 90
 ROW = 576.0 / (ROWS[1] + ROWS[2] + (BOTH ? 3.6 : 0))
-ROW = ROW > 48 ? 48 : ROW
+ROW = ROW > 48 ? 48.0 : ROW # real, as what it is divided by is not
 PIXELS = ceil(ABOVE + ROW * (ROWS[1] + ROWS[2] + (BOTH ? 0.4 : 0.2)) + (BOTH ? BETWEEN : 0) + BELOW)
 PIXELS = PIXELS > 800 ? 800 : PIXELS
 do for [FORMAT in "png svg"] {
   load "style.gp"
   stats DATA index 1 using (strlen(strcol(3))) name "NAMES" nooutput
   stats DATA index 1 using (strlen(strcol(6))) name "SIZES" nooutput
+  if (SIZES_max > 0 && SIZES_max < 19) { SIZES_max = 19 } # the column's title
   array FIRST[3] = [2, 6, 8]
   array LO[2]
   array HI[2]
