@@ -2,15 +2,13 @@
 #include "tuning/report/report.h"
 #include "cli/commands.h"
 #include "harness/files/folder.h"
+#include "harness/runs/find.h"
 #include "harness/timings/t4_write.h"
 #include "tuning/journal/journal.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { DEPTH = 4 /* of folders in which runs are looked for */ };
+#include <sys/stat.h>
 
 typedef struct {
   const char *folder, *out, *reference, *t4;
@@ -109,12 +107,6 @@ static dcs_status tell(const arguments *a) {
 
 /* ---- T4 ---- */
 
-static bool is_run(const char *folder) {
-  char path[4096];
-  return snprintf(path, sizeof path, "%s/summary.csv", folder) < (int)sizeof path &&
-         access(path, F_OK) == 0;
-}
-
 static dcs_status write_t4_of_run(const arguments *a) {
   dcs_run run;
   dcs_status status = dcs_run_open(&run, a->folder);
@@ -139,32 +131,18 @@ static dcs_status write_t4_of_journal(const arguments *a) {
 }
 
 static dcs_status write_t4(const arguments *a) {
-  DCS_TRY(is_run(a->folder) ? write_t4_of_run(a) : write_t4_of_journal(a));
+  struct stat found;
+  const bool journal = stat(a->folder, &found) == 0 && !S_ISDIR(found.st_mode);
+  DCS_TRY(journal ? write_t4_of_journal(a) : write_t4_of_run(a));
   printf("%s\n", a->t4);
   return DCS_OK;
 }
 
 /* ---- a folder of runs ---- */
 
-/* Prints the run folders in this one; returns how many. */
-static size_t list_runs(const char *folder, int depth) {
-  struct dirent **entries;
-  size_t found = 0;
-  const int n = scandir(folder, &entries, NULL, alphasort);
-  for (int i = 0; i < n; i++) {
-    char path[4096];
-    const char *name = entries[i]->d_name;
-    if (*name != '.' && snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path) {
-      if (is_run(path)) {
-        printf("%s\n", path);
-        found++;
-      }
-      if (depth < DEPTH) found += list_runs(path, depth + 1);
-    }
-    free(entries[i]);
-  }
-  if (n >= 0) free(entries);
-  return found;
+static void print_run(const char *path, void *to) {
+  (void)to;
+  printf("%s\n", path);
 }
 
 dcs_status dcs_command_report(int argc, char **argv) {
@@ -185,6 +163,7 @@ dcs_status dcs_command_report(int argc, char **argv) {
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){NULL}));
   if (a.t4) return write_t4(&a);
-  if (!is_run(a.folder) && list_runs(a.folder, 1) > 0) return DCS_OK;
+  const bool lists = !dcs_is_run(a.folder) && !a.html && a.form == DCS_SHEET_TEXT;
+  if (lists && dcs_runs_within(a.folder, print_run, NULL) > 0) return DCS_OK;
   return tell(&a);
 }

@@ -48,6 +48,10 @@ static dcs_status take_method(const char *arg, void *values) {
                       (int)length, arg);
   char *name = strndup(arg, length);
   if (!name) return dcs_fail(DCS_UNAVAILABLE, "no memory for the command line");
+  if (!dcs_is_name(name)) {
+    free(name);
+    return dcs_fail(DCS_USAGE, "--method: found a name of %zu bytes; expected " DCS_A_NAME, length);
+  }
   c->methods[c->n_methods++] = (dcs_timed_method){name, arg + length + 1};
   return DCS_OK;
 }

@@ -152,7 +152,7 @@ static bool is_call(fault kind, pid_t pid, const struct user_regs_struct *r) {
     return (r->orig_rax == SYS_write || r->orig_rax == SYS_writev) && r->rdi != 2 &&
            is_our_file(pid, r->rdi);
   case READ:
-    return r->orig_rax == SYS_read && is_our_file(pid, r->rdi);
+    return (r->orig_rax == SYS_read || r->orig_rax == SYS_pread64) && is_our_file(pid, r->rdi);
   case OPEN:
     return (r->orig_rax == SYS_open && names_our_file(pid, r->rdi)) ||
            (r->orig_rax == SYS_openat && names_our_file(pid, r->rsi));

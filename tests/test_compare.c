@@ -237,8 +237,10 @@ static void the_spread_between_sessions_is_in_the_interval(void **state) {
   put_spread("1e-6", "9");
 }
 
-/* A run of which each process took five samples, with these times. */
-static void put_sessions(const char *run, const double *ms, int n, const char *more) {
+/* A run of which each process took five samples, with these times. Before sample `replaced` another
+ * took the place of one that died; NONE: before none. */
+enum { NONE = -1 };
+static void put_replaced(const char *run, const double *ms, int n, const char *more, int replaced) {
   char env[512];
   snprintf(env, sizeof env, "%s%s", ENV, more);
   put_run(run, env, steady);
@@ -249,8 +251,12 @@ static void put_sessions(const char *run, const double *ms, int n, const char *m
         samples);
   for (int i = 0; i < 5 * n; i++)
     fprintf(samples, "%d,%d,v1,\"x=1,y=2\",kernel,,cpu,coulomb,,100,8,8,4,1,%.6f,,%d\n", i, i,
-            1e6 * ms[i / 5] * (1 + 1e-9 * (i % 5)), i / 5);
+            1e6 * ms[i / 5] * (1 + 1e-9 * (i % 5)), i / 5 + (replaced != NONE && i >= replaced));
   assert_int_equal(fclose(samples), 0);
+}
+
+static void put_sessions(const char *run, const double *ms, int n, const char *more) {
+  put_replaced(run, ms, n, more, NONE);
 }
 
 static void sessions_of_the_runs_tell_their_spread(void **state) {
@@ -373,6 +379,25 @@ static void runs_measured_in_turns_are_compared_in_pairs(void **state) {
   assert_contains(program_out, "samples of fewer than 6 pairs of processes");
 }
 
+/* A process that died leaves the other's block as it is, on either side and on both. */
+static void a_block_is_of_both_processes(void **state) {
+  (void)state;
+  double a[8], b[8];
+  for (int i = 0; i < 8; i++) {
+    a[i] = 2 + 0.25 * i;
+    b[i] = a[i] * (1.049 + 0.001 * (i % 3));
+  }
+  static const int replaced[][2] = {{7, NONE}, {NONE, 7}, {7, 13}, {5, NONE}, {NONE, 38}};
+  for (size_t r = 0; r < sizeof replaced / sizeof replaced[0]; r++) {
+    put_replaced("a", a, 8, "interleaved,1f\n", replaced[r][0]);
+    put_replaced("b", b, 8, "interleaved,1f\n", replaced[r][1]);
+    assert_status(compare("a", "b", "--csv"), 1);
+    dcs_table *t = written();
+    assert_true(number_at(t, 0, "p") == 2.0 / 256);
+    dcs_table_free(t);
+  }
+}
+
 static void rows_that_stayed_disturbed_say_so(void **state) {
   (void)state;
   put_run("a", ENV, steady);
@@ -409,6 +434,7 @@ int main(void) {
       cmocka_unit_test(sessions_of_a_machine_are_kept_for_it),
       cmocka_unit_test(sessions_kept_at_once_lose_no_row),
       cmocka_unit_test(runs_measured_in_turns_are_compared_in_pairs),
+      cmocka_unit_test(a_block_is_of_both_processes),
       cmocka_unit_test(rows_that_stayed_disturbed_say_so),
   };
   return cmocka_run_group_tests(tests, make_folder_with_spread, program_teardown);

@@ -177,6 +177,96 @@ static void assert_in_two_steps(const flavour *f) {
   dcs_content_close(content);
 }
 
+/* What reading at any place and copying first come to, of the next frame: the same, errors too. */
+static dcs_status read_both_ways(dcs_dcd *dcd, const dcs_shared_file *from, double *at,
+                                 dcs_unit_cell *cell) {
+  double again[3 * ATOMS];
+  char why[512] = "", *bytes = NULL;
+  dcs_unit_cell other;
+  dcs_dcd taken;
+  size_t room = 0;
+  bool found;
+  const dcs_status status = dcs_dcd_read(dcd, from, at, cell);
+  if (status != DCS_OK) snprintf(why, sizeof why, "%s", dcs_error_message());
+  dcs_status copied = dcs_dcd_take(dcd, &bytes, &room, &taken, &found);
+  if (copied == DCS_OK) copied = dcs_dcd_decode(&taken, again, &other);
+  assert_int_equal(status, copied);
+  if (status != DCS_OK)
+    assert_string_equal(why, dcs_error_message());
+  else
+    assert_true(memcmp(at, again, sizeof again) == 0 && memcmp(cell, &other, sizeof other) == 0);
+  free(bytes);
+  return status;
+}
+
+static dcs_shared_file *open_shared(dcs_content **content, dcs_dcd *dcd) {
+  assert_int_equal(dcs_content_open(file[1], content), DCS_OK);
+  assert_int_equal(dcs_dcd_open(*content, dcd), DCS_OK);
+  dcs_shared_file *from = dcs_content_share(*content);
+  assert_non_null(from);
+  return from;
+}
+
+static void close_shared(dcs_content *content, dcs_dcd *dcd, dcs_shared_file *from) {
+  dcs_shared_file_let_go(from);
+  dcs_dcd_close(dcd);
+  dcs_content_close(content);
+}
+
+static void assert_in_place(const flavour *f) {
+  dcs_content *content;
+  dcs_dcd dcd;
+  dcs_unit_cell cell;
+  double at[3 * ATOMS];
+  dcs_shared_file *from = open_shared(&content, &dcd);
+  for (int frame = 0; frame < FRAMES; frame++) {
+    assert_int_equal(read_both_ways(&dcd, from, at, &cell), DCS_OK);
+    for (int v = 0; v < 3 * ATOMS; v++)
+      assert_true(at[v] == place(f, frame, v / 3, v % 3));
+    assert_true(cell.edge[2] == (f->has_cell ? 50 : 0));
+  }
+  assert_int_equal(dcs_dcd_leap(&dcd, dcs_shared_file_size(from), 1), 0);
+  close_shared(content, &dcd, from);
+}
+
+/* The first frame of a file with so many of the bytes. */
+static dcs_status read_damaged(const image *made, size_t bytes) {
+  dcs_content *content;
+  dcs_dcd dcd;
+  dcs_unit_cell cell;
+  double at[3 * ATOMS];
+  put_bytes(1, made->bytes, bytes);
+  dcs_shared_file *from = open_shared(&content, &dcd);
+  const dcs_status status =
+      bytes < made->n ? dcs_dcd_read(&dcd, from, at, &cell) : read_both_ways(&dcd, from, at, &cell);
+  close_shared(content, &dcd, from);
+  return status;
+}
+
+/* Each byte of a frame is changed in its turn, and the file cut before it. */
+static void damage_is_told_alike(void **state) {
+  (void)state;
+  const flavour flavours[] = {{.charmm = true, .has_cell = true},
+                              {.swapped = true, .wide = true, .charmm = true, .has_fourth = true}};
+  for (size_t i = 0; i < 2; i++) {
+    const size_t marker = flavours[i].wide ? 8 : 4, records = 4;
+    const size_t header = 84 + 84 + 4 + 3 * 2 * marker, last = i == 0 ? 48 : 20;
+    const size_t frame = records * 2 * marker + 3 * 20 + last;
+    size_t refused = 0;
+    image made = make(&flavours[i]);
+    assert_int_equal(made.n, header + FRAMES * frame);
+    for (size_t at = header; at < header + frame; at++) {
+      made.bytes[at] ^= 0x3e;
+      refused += read_damaged(&made, made.n) != DCS_OK;
+      made.bytes[at] ^= 0x3e;
+      assert_int_equal(read_damaged(&made, at), DCS_INPUT);
+      assert_says(dcs_error_message(), "found the end of the file");
+    }
+    /* Those of markers, and the highest of each coordinate. */
+    assert_int_equal(refused, records * 2 * marker + 3 * ATOMS);
+  }
+}
+
 static void every_flavour_is_read(void **state) {
   (void)state;
   for (int bits = 0; bits < 64; bits++) {
@@ -194,7 +284,9 @@ static void every_flavour_is_read(void **state) {
     assert_frame(&f, 1, 0);
     assert_frame(&f, 3, 2);
     assert_frame(&f, FRAMES, FRAMES - 1);
-    if (!f.fixed) assert_in_two_steps(&f);
+    if (f.fixed) continue;
+    assert_in_two_steps(&f);
+    assert_in_place(&f);
   }
 }
 
@@ -393,15 +485,11 @@ static void no_cut_is_taken_for_a_file(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_flavour_is_read),
-      cmocka_unit_test(frames_are_counted),
-      cmocka_unit_test(a_pipe_is_read),
-      cmocka_unit_test(a_cut_file_is_said),
-      cmocka_unit_test(other_counts_of_frames_are_said),
-      cmocka_unit_test(the_hash_is_of_the_frame),
-      cmocka_unit_test(cells_are_of_three_kinds),
-      cmocka_unit_test(lies_are_refused),
-      cmocka_unit_test(no_cut_is_taken_for_a_file),
+      cmocka_unit_test(every_flavour_is_read),    cmocka_unit_test(damage_is_told_alike),
+      cmocka_unit_test(frames_are_counted),       cmocka_unit_test(a_pipe_is_read),
+      cmocka_unit_test(a_cut_file_is_said),       cmocka_unit_test(other_counts_of_frames_are_said),
+      cmocka_unit_test(the_hash_is_of_the_frame), cmocka_unit_test(cells_are_of_three_kinds),
+      cmocka_unit_test(lies_are_refused),         cmocka_unit_test(no_cut_is_taken_for_a_file),
   };
   return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -11,6 +11,7 @@
 #include "tests/written_dcd.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -306,6 +307,55 @@ static void compressed_files_are_read(void **state) {
   dcs_frames_close(frames);
 }
 
+/* At each byte of the compressed file: what was unpacked until then gives its whole frames, and a
+ * note. */
+static void cut_compressed_files_give_whole_frames(void **state) {
+  (void)state;
+  enum { HEADER = 92 + 92 + 12, EACH = 3 * (4 * ATOMS + 8) };
+  char bytes[8192], packed[8192];
+  dcs_frames *frames;
+  int seen = 0;
+  write_dcd(file[0], &plain);
+  FILE *in = fopen(file[0], "r");
+  gzFile out = gzopen(file[1], "w");
+  assert_true(in && out);
+  const size_t n = fread(bytes, 1, sizeof bytes, in);
+  fclose(in);
+  assert_int_equal(n, HEADER + FRAMES * EACH);
+  assert_int_equal(gzwrite(out, bytes, (unsigned)n), (int)n);
+  assert_int_equal(gzclose(out), Z_OK);
+  in = fopen(file[1], "r");
+  const size_t size = fread(packed, 1, sizeof packed, in);
+  fclose(in);
+  list[0] = file[1];
+  for (size_t cut = size - 1; cut > 0; cut--) {
+    z_stream z = {.next_in = (unsigned char *)packed,
+                  .avail_in = (unsigned)cut,
+                  .next_out = (unsigned char *)bytes,
+                  .avail_out = sizeof bytes};
+    assert_int_equal(inflateInit2(&z, 31), Z_OK);
+    inflate(&z, Z_SYNC_FLUSH);
+    const int64_t there = (int64_t)z.total_out - HEADER, whole = there < 0 ? 0 : there / EACH;
+    inflateEnd(&z);
+    put_bytes(1, packed, cut);
+    const dcs_status status = open_list(1, NULL, &frames);
+    assert_int_equal(status, whole > 0 ? DCS_OK : DCS_INPUT);
+    if (whole == 0) continue;
+    for (int i = 0; i < whole; i++)
+      assert_next(frames, i + 1, i);
+    assert_end(frames);
+    char said[64];
+    if (there % EACH)
+      snprintf(said, sizeof said, "frame %d is cut: the file ends in it", (int)whole + 1);
+    else
+      snprintf(said, sizeof said, "the compressed data is cut behind frame %d", (int)whole);
+    assert_says(notes, said);
+    seen |= there % EACH ? 1 : 2;
+    dcs_frames_close(frames);
+  }
+  assert_int_equal(seen, 3);
+}
+
 /* ---- structures ---- */
 
 /* A file of the list with models, in one of the formats; the frames are those of place(). */
@@ -469,6 +519,72 @@ static void frames_are_taken_and_made_in_any_order(void **state) {
   dcs_frames_close(frames);
 }
 
+/* More than is read at once, of two files: when the second is read the first is not open any more.
+ */
+enum { MANY = 20000, OF_EACH = 5, THREADS = 4 };
+
+typedef struct {
+  dcs_frames *frames;
+  int first;
+  dcs_frame frame[2 * OF_EACH];
+  dcs_raw_frame *raw; /* of all threads */
+  dcs_status status[2 * OF_EACH];
+  char why[512];
+} maker;
+
+static void *make_each_fourth(void *data) {
+  maker *m = data;
+  for (int i = m->first; i < 2 * OF_EACH; i += THREADS) {
+    m->status[i] = dcs_frames_make(m->frames, &m->raw[i], &m->frame[i]);
+    if (m->status[i] != DCS_OK) snprintf(m->why, sizeof m->why, "%s", dcs_error_message());
+  }
+  return NULL;
+}
+
+static void threads_make_frames_of_files(void **state) {
+  (void)state;
+  enum { ALL = 2 * OF_EACH };
+  static const dcs_molecule many = {.n = MANY};
+  const written_dcd large = {.atoms = MANY, .frames = OF_EACH, .place = place};
+  static dcs_raw_frame raw[ALL];
+  static maker makers[THREADS];
+  pthread_t threads[THREADS];
+  double *places = malloc(3 * sizeof *places * MANY * ALL);
+  dcs_frames *frames;
+  bool found, takes, makes;
+  assert_non_null(places);
+  for (int i = 0; i < 2; i++)
+    write_dcd(list[i] = file[i], &large);
+  put_number(1, -8, INFINITY); /* of the last frame, before its marker */
+  begin_notes();
+  assert_int_equal(dcs_frames_open(list, 2, &many, NULL, noted, &frames), DCS_OK);
+  dcs_frames_who_reads(frames, &takes, &makes);
+  assert_true(makes && !takes);
+  for (int i = 0; i < ALL; i++) {
+    dcs_frame frame;
+    assert_int_equal(dcs_frames_take(frames, &frame, &raw[i], &found), DCS_OK);
+    assert_true(found && frame.number == i + 1);
+    frame.places = places + (size_t)i * 3 * MANY;
+    makers[i % THREADS].frame[i] = frame;
+  }
+  for (int t = 0; t < THREADS; t++) {
+    makers[t].frames = frames, makers[t].first = t, makers[t].raw = raw;
+    assert_int_equal(pthread_create(&threads[t], NULL, make_each_fourth, &makers[t]), 0);
+  }
+  for (int t = 0; t < THREADS; t++)
+    pthread_join(threads[t], NULL);
+  for (int i = 0; i < ALL; i++) {
+    const maker *m = &makers[i % THREADS];
+    assert_int_equal(m->status[i], i == ALL - 1 ? DCS_INPUT : DCS_OK);
+    if (i == ALL - 1) assert_says(m->why, "z of frame 5, atom 20000");
+    for (int v = 0; i < ALL - 1 && v < 3 * MANY; v++)
+      assert_true(m->frame[i].places[v] == place(i % OF_EACH, v / 3, v % 3));
+    dcs_raw_frame_free(&raw[i]);
+  }
+  dcs_frames_close(frames);
+  free(places);
+}
+
 /* ---- identity ---- */
 
 static uint64_t hash_of(const char *text) {
@@ -508,12 +624,14 @@ int main(void) {
                                      cmocka_unit_test(cells_change_with_the_frames),
                                      cmocka_unit_test(a_pipe_goes_forward),
                                      cmocka_unit_test(compressed_files_are_read),
+                                     cmocka_unit_test(cut_compressed_files_give_whole_frames),
                                      cmocka_unit_test(models_are_frames),
                                      cmocka_unit_test(files_are_frames),
                                      cmocka_unit_test(models_of_a_pipe_are_frames),
                                      cmocka_unit_test(cells_of_models),
                                      cmocka_unit_test(wrong_models_are_refused),
                                      cmocka_unit_test(frames_are_taken_and_made_in_any_order),
+                                     cmocka_unit_test(threads_make_frames_of_files),
                                      cmocka_unit_test(the_hash_is_of_what_is_read)};
   const int failed = cmocka_run_group_tests(tests, make_files, remove_files);
   if (noted) fclose(noted);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/text.h"
 #include "harness/files/lock.h"
 #include "harness/problems/external.h"
 #include "harness/problems/size.h"
@@ -198,6 +199,15 @@ static void wrong_files(void **state) {
           "row 2 and row 4: found a twice in one round");
   refused("method,n,time_ns,scope\na,1,2,cold\n", NULL, DCS_INPUT, "kernel, warm, first or frame");
   refused("method,n,time_ns\na,1,2\n", "size", DCS_USAGE, "found no \"size\"");
+  refused("method,n,time_ns\n\"a\nb\",1,2\n", NULL, DCS_INPUT, "row 2: found a name or value of 3");
+  refused("method,n,time_ns\n\33[31ma,1,2\n", NULL, DCS_INPUT, "without control characters");
+  refused("method,n,time_ns\n\xff,1,2\n", NULL, DCS_INPUT, "of UTF-8");
+  refused("method,\"n\nm\",time_ns\na,1,2\n", NULL, DCS_INPUT, "a name or value of 3 bytes");
+  char text[512];
+  snprintf(text, sizeof text, "method,n,time_ns\n%0*d,1,2\n", DCS_MOST_NAME + 1, 7);
+  refused(text, NULL, DCS_INPUT, "of 201 bytes; expected up to 200");
+  snprintf(text, sizeof text, "method,%061d,time_ns\na,1,2\n", 7);
+  refused(text, NULL, DCS_INPUT, "an axis whose name is 61 bytes; expected up to 60");
   refused("{\"results\": [{\"command\":", NULL, DCS_INPUT, "found no whole JSON");
   refused("{\"results\": []}", NULL, DCS_INPUT, "found no timings");
 }

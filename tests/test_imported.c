@@ -124,6 +124,17 @@ static void write_thresholds(void) {
   dcs_crossovers_free(&found);
 }
 
+static void write_decision(void) {
+  char header[128];
+  dcs_measured measured;
+  dcs_imported drawn;
+  assert_int_equal(dcs_measured_read(out, NULL, &measured), DCS_OK);
+  assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
+  snprintf(header, sizeof header, "%s/dispatch.h", folder);
+  assert_int_equal(dcs_imported_write_header(header, &drawn), DCS_OK);
+  dcs_measured_free(&measured);
+}
+
 /* Two axes: the frontier is a function; and the decision is that of the nearest size. */
 static void two_axes(void **state) {
   (void)state;
@@ -158,6 +169,35 @@ static void two_axes(void **state) {
              "  if (dcs_dispatch_choose(4, 2) != DCS_DISPATCH_SLOW) return 4;\n"
              "  if (dcs_dispatch_choose(250, 90) != DCS_DISPATCH_FAST) return 5;\n"
              "  return 0;\n}\n");
+}
+
+/* Methods whose names differ in signs alone, and axes whose names would end a comment. */
+static void names_of_a_header_are_all_different(void **state) {
+  (void)state;
+  static const char *const methods[] = {"a-b", "a_b", "a_b_2", "A B", "日", "本", "*/ int", "for"};
+  enum { METHODS = sizeof methods / sizeof methods[0] };
+  static char text[1 << 16];
+  size_t used = (size_t)snprintf(text, sizeof text, "method,*/ int x; /*,b*/,round,time_ns\n");
+  for (int round = 0; round < 6; round++)
+    for (int n = 1; n <= 1000; n *= 10)
+      for (int m = 1; m <= 10; m *= 10)
+        for (int method = 0; method < METHODS; method++)
+          used += (size_t)snprintf(text + used, sizeof text - used, "%s,%d,%d,%d,%g\n",
+                                   methods[method], n, m, round,
+                                   (method + 1) * n + 1000.0 / (method + 1) + m + 0.001 * round);
+  assert_true(used < sizeof text);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  write_thresholds();
+  write_decision();
+  forget_run();
+  check_user("#include \"thresholds.h\"\n#include \"dispatch.h\"\n"
+             "int main(void) {\n"
+             "  const dcs_dispatch_method all[] = {DCS_DISPATCH_A_B, DCS_DISPATCH_A_B_2,\n"
+             "      DCS_DISPATCH_A_B_2_2, DCS_DISPATCH_A_B_3, DCS_DISPATCH_, DCS_DISPATCH__2,\n"
+             "      DCS_DISPATCH_INT, DCS_DISPATCH_FOR};\n"
+             "  unsigned seen = 0;\n"
+             "  for (int i = 0; i < 8; i++) seen |= 1u << all[i];\n"
+             "  return seen == 255 ? 0 : 1;\n}\n");
 }
 
 /* Three methods whose pairs do not follow each other, and values of the second axis at which one is
@@ -340,6 +380,7 @@ int main(void) {
                                      cmocka_unit_test(too_few_sizes_are_said),
                                      cmocka_unit_test(thresholds_to_paste),
                                      cmocka_unit_test(two_axes),
+                                     cmocka_unit_test(names_of_a_header_are_all_different),
                                      cmocka_unit_test(times_are_drawn_with_their_crossover_points),
                                      cmocka_unit_test(the_fastest_of_many_are_drawn),
                                      cmocka_unit_test(times_of_frames_count_as_well),

@@ -209,6 +209,37 @@ static void a_second_interrupt_leaves_the_rows(void **state) {
   expect_whole("left");
 }
 
+/* The processes of the samples of scope `kernel`, which are in the order they were taken; whether
+ * there are two. */
+static bool are_of_two_processes(const char *run) {
+  dcs_table *samples = run_table(run, "samples.csv");
+  int process = 0;
+  for (size_t row = 0; row < dcs_table_rows(samples); row++) {
+    if (strcmp(text_at(samples, row, "scope"), "kernel") != 0) continue;
+    const double found = number_at(samples, row, "process");
+    assert_true(found == process || found == ++process);
+  }
+  dcs_table_free(samples);
+  assert_in_range(process, 0, 1);
+  return process == 1;
+}
+
+/* Killed at some wait of the samples. What a kill before them leaves is of one process. */
+static void who_takes_the_place_of_a_killed_worker_is_another_process(void **state) {
+  (void)state;
+  bool two = false;
+  assert_int_equal(sweep_struck("one", (strike){.at = NONE}, 60), DCS_OK);
+  assert_false(are_of_two_processes("one"));
+  for (int at = waits - ROWS; !two && at > 1; at--) {
+    char run[32];
+    snprintf(run, sizeof run, "replaced-%d", at);
+    assert_int_equal(sweep_struck(run, (strike){at, SIGKILL, true, false}, 60), DCS_OK);
+    expect_whole(run);
+    two = are_of_two_processes(run);
+  }
+  assert_true(two);
+}
+
 /* ---- what is killed again, and time-outs ---- */
 
 static dcs_trial try_struck(strike s, double timeout_s) {
@@ -341,6 +372,7 @@ int main(int argc, char **argv) {
     return (int)dcs_worker(argv[2], argc > 3 ? argv[3] : NULL);
   if (argc == 8 && strcmp(argv[1], "struck") == 0) return struck_program(argv + 2);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(who_takes_the_place_of_a_killed_worker_is_another_process),
       cmocka_unit_test(killed_twice_is_out_of_memory),
       cmocka_unit_test(rows_of_killed_workers_are_gone_on_with),
       cmocka_unit_test(another_signal_of_the_kernels_is_a_crash),

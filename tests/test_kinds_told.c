@@ -107,8 +107,9 @@ static void orbitals(void **state) {
          "1,000 atoms %.3f ms, %.0f%%, %.2f times",
          ms(tensor), part(tensor), ms(shared) / ms(tensor), ms(many_tensor), part(many_tensor),
          ms(many_shared) / ms(many_tensor));
-  expect("README.md", "takes `cuda_orbital_tensor` %.3f ms and `cuda_orbital_shared` %.3f",
-         ms(tensor), ms(shared));
+  expect("results/reference.md",
+         "takes `cuda_orbital_tensor` %.3f ms and `cuda_orbital_shared` %.3f", ms(tensor),
+         ms(shared));
 }
 
 static void born_radii(void **state) {
@@ -132,7 +133,7 @@ static void born_radii(void **state) {
   expect(page, "%.3f ms at 5,060; at 16,000 it takes %.2f ms, and tiles with `coarsen=2` %.2f",
          ms(block), ms(lost), ms(won));
   assert_true(ms(last) < ms(beaten));
-  expect("README.md", "`cuda_born_tiles` %.1f ms", ms(tiles));
+  expect("results/reference.md", "`cuda_born_tiles` %.1f ms", ms(tiles));
 }
 
 static void stencils(void **state) {
@@ -158,8 +159,8 @@ static void stencils(void **state) {
          "256^3 %.0f, %.0f%%",
          1e-9 * rate(best), part(best), 1e-9 * rate(depth), 1e-9 * rate(one), 1e-9 * rate(smaller),
          part(smaller));
-  expect("README.md", "`cuda_stencil_register` %.2f ms", ms(best));
-  expect("README.md",
+  expect("results/reference.md", "`cuda_stencil_register` %.2f ms", ms(best));
+  expect("results/reference.md",
          "%.0f%% of the measured memory bandwidth, by the 32 bytes a point that it must move; a "
          "thread a point %.0f%%, a tile in shared memory %.0f%%",
          part(best), part(naive), part(threads));
@@ -193,7 +194,7 @@ static void forces(void **state) {
          ms(fine), ms(rough), ms(in_shared));
   expect(page, "%.2f ms with `cluster=8`, %.2f with 16, %.2f with 32; with an Ewald sum %.2f.",
          ms(of_8), ms(direct), ms(of_32), ms(ewald));
-  expect("README.md", "`cuda_forces_direct` %.2f ms", ms(direct));
+  expect("results/reference.md", "`cuda_forces_direct` %.2f ms", ms(direct));
 }
 
 static void forces_without_a_boundary(void **state) {
@@ -239,7 +240,7 @@ static void surfaces(void **state) {
          ms(levels), ms(block), ms(small_levels), ms(small_block));
   expect(page, "takes %.0f ms at 256^3, %.0f times as long, sixteen %.1f", ms(thread),
          ms(thread) / ms(small_levels), ms(sixteen));
-  expect("README.md", "`cuda_surface` %.1f ms", ms(levels));
+  expect("results/reference.md", "`cuda_surface` %.1f ms", ms(levels));
 }
 
 /* ---- claims ---- */

@@ -150,6 +150,45 @@ static void a_folder_of_runs_is_listed(void **state) {
   assert_string_equal(program_out, expected);
 }
 
+static void a_folder_of_runs_is_no_run(void **state) {
+  (void)state;
+  static const char *const commands[] = {
+      "plot %s",          "crossover %s",          "dispatch %s",
+      "claims %s",        "compare %s other",      "report %s --csv",
+      "report %s --html", "report %s --t4 x.json", "explain cuda_naive --run %s"};
+  char all[PATH_MAX], empty[PATH_MAX], file[PATH_MAX], path[PATH_MAX + 16], line[PATH_MAX + 64];
+  snprintf(all, sizeof all, "%s", in_folder("many"));
+  snprintf(empty, sizeof empty, "%s", in_folder("empty"));
+  snprintf(file, sizeof file, "%s", in_folder("file.csv"));
+  mkdir(all, 0777);
+  mkdir(empty, 0777);
+  put_file(file, "");
+  for (char name = 'a'; name <= 'd'; name++) {
+    snprintf(path, sizeof path, "many/%c", name);
+    put_run(path, "");
+  }
+  const struct {
+    const char *folder;
+    char says[2 * PATH_MAX];
+  } folders[] = {{all, "is no run folder, but holds 4; name one: "},
+                 {empty, "is no run folder, nor are there any in it"},
+                 {file, "is a file; expected a run folder"}};
+  for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++)
+    for (size_t f = 0; f < sizeof folders / sizeof folders[0]; f++) {
+      snprintf(line, sizeof line, commands[c], folders[f].folder); /* NOLINT: of the list above */
+      const bool journal = f == 2 && strstr(commands[c], "--t4");  /* a file may be one */
+      assert_status(program_run("%s", line), journal ? 3 : 5);
+      if (journal) continue;
+      snprintf(line, sizeof line, "%s: %s", folders[f].folder, folders[f].says);
+      assert_contains(program_err, line);
+      assert_string_equal(program_out, "");
+      if (f > 0) continue;
+      snprintf(line, sizeof line, "%s/c, ... (`dcsbench report` of the folder lists them)", all);
+      assert_contains(program_err, line);
+      assert_null(strstr(program_err, "many/d"));
+    }
+}
+
 static void what_is_no_run_is_refused(void **state) {
   (void)state;
   assert_status(program_run("report"), 2);
@@ -168,6 +207,7 @@ int main(void) {
       cmocka_unit_test(another_programs_timings),
       cmocka_unit_test(one_form_at_a_time),
       cmocka_unit_test(a_folder_of_runs_is_listed),
+      cmocka_unit_test(a_folder_of_runs_is_no_run),
       cmocka_unit_test(what_is_no_run_is_refused),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

@@ -413,6 +413,42 @@ static void a_room_gives_zeroed_elements_and_refuses_what_cannot_be(void **state
   assert_null(room.last);
 }
 
+static void names_that_are_shown(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      "a",        "BM_Sort<int>/8", "größe",           "日本語", "\xf0\x9f\x98\x80",
+      "\xc2\xa0", "\xed\x9f\xbf",   "\xf4\x8f\xbf\xbf"};
+  static const char *const none[] = {"",
+                                     "a\nb",
+                                     "\t",
+                                     "\x7f",
+                                     "\xc2\x85",
+                                     "\x80",
+                                     "\xc0\xaf",
+                                     "\xc3",
+                                     "a\xe6\x97",
+                                     "\xe0\x9f\xbf",
+                                     "\xed\xa0\x80",
+                                     "\xf0\x8f\xbf\xbf",
+                                     "\xff",
+                                     "\xc3(",
+                                     "\xf4\x90\x80\x80",
+                                     "\xf5\x80\x80\x80"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    assert_true(dcs_is_name(names[i]));
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+    if (dcs_is_name(none[i])) fail_msg("%zu is a name", i);
+  char text[DCS_MOST_NAME + 2];
+  memset(text, 'x', sizeof text);
+  text[DCS_MOST_NAME + 1] = '\0';
+  assert_false(dcs_is_name(text));
+  text[DCS_MOST_NAME] = '\0';
+  assert_true(dcs_is_name(text));
+  assert_int_equal(dcs_character("ö"), 2);
+  assert_int_equal(dcs_character("日"), 3);
+  assert_int_equal(dcs_character(""), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(integers_are_read),
@@ -432,6 +468,7 @@ int main(void) {
       cmocka_unit_test(grids_of_too_many_points_are_refused),
       cmocka_unit_test(splitting_keeps_empty_parts),
       cmocka_unit_test(the_nearest_name),
+      cmocka_unit_test(names_that_are_shown),
       cmocka_unit_test(files_are_read_whole),
       cmocka_unit_test(a_room_gives_zeroed_elements_and_refuses_what_cannot_be),
   };

@@ -254,6 +254,7 @@ static void a_journal_is_replayed_without_a_machine(void **state) {
   const char *path = in_folder("recorded.csv");
   assert_status(program_run("tune --replay %s --strategy exhaustive", path), 0);
   assert_contains(program_out, ": 0.00% slower than the best recorded");
+  assert_contains(program_out, "3000 atoms, 100x90x80, Generated \"card\", 1, cuda_padded: 304");
   assert_status(program_run("tune --replay %s --seed 4 --budget-evals 25", path), 0);
   assert_contains(program_out, "25 evaluations");
   char *before = strdup(program_out);

@@ -12,4 +12,15 @@ void dcs_put_comment(FILE *out, const char *text);
  * macro. */
 void dcs_put_name(FILE *out, const char *text, bool upper);
 
+/* The names of a header so far. Begins as {0}; the texts are its own. */
+typedef struct {
+  char **list;
+  size_t n;
+  bool no_memory; /* one could not be kept: what was written is no header */
+} dcs_c_names;
+
+/* Writes text as a whole name, as dcs_put_name() does; one that is taken has a number behind it. */
+void dcs_put_new_name(FILE *out, const char *text, bool upper, dcs_c_names *taken);
+void dcs_c_names_free(dcs_c_names *names);
+
 #endif

@@ -349,3 +349,27 @@ dcs_status dcs_read_file(const char *path, char **text, size_t *bytes) {
   if (bytes) *bytes = used;
   return DCS_OK;
 }
+
+/* ---- names ---- */
+
+int dcs_character(const char *text) {
+  const unsigned char *c = (const unsigned char *)text;
+  const int bytes = *c < 0x80 ? *c != 0 : *c < 0xc2 ? 0 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+  if (*c > 0xf4) return 0;
+  for (int i = 1; i < bytes; i++)
+    if ((c[i] & 0xc0) != 0x80) return 0;
+  /* Longer than need be, halves of UTF-16's pairs, beyond the last. */
+  if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f)) return 0;
+  if ((*c == 0xf0 && c[1] < 0x90) || (*c == 0xf4 && c[1] > 0x8f)) return 0;
+  return bytes;
+}
+
+bool dcs_is_name(const char *text) {
+  if (!*text || strlen(text) > DCS_MOST_NAME) return false;
+  for (int bytes; *text; text += bytes) {
+    const unsigned char c = (unsigned char)*text, second = (unsigned char)text[1];
+    bytes = dcs_character(text);
+    if (bytes == 0 || c < ' ' || c == 127 || (c == 0xc2 && second < 0xa0)) return false;
+  }
+  return true;
+}

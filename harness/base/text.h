@@ -30,6 +30,14 @@ dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n);
 /* Splits at `separator` into malloc'd parts (one block; free *parts). Empty parts are kept. */
 dcs_status dcs_split(const char *text, char separator, char ***parts, int *n);
 
+/* Bytes of the UTF-8 character that the text begins with; 0: it begins with none, as at its end or
+ * where a character was cut off. */
+int dcs_character(const char *text);
+/* Names that are shown, in tables, files and pictures: methods and axes of other programs. */
+enum { DCS_MOST_NAME = 200 };
+#define DCS_A_NAME "up to 200 bytes of UTF-8, without control characters"
+bool dcs_is_name(const char *text);
+
 /* The name among `names` nearest to `text` (edit distance at most 3), or NULL: for "did you mean".
  */
 const char *dcs_nearest_name(const char *text, const char *const *names, int n);

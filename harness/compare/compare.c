@@ -17,13 +17,25 @@ typedef struct {
   const dcs_run_row **sorted;
   double *values;
   size_t *order;
+  int *block;
 } workroom;
 
+/* The blocks of n pairs. One ends where both processes are others than at its begin: after a crash
+ * one of the two is, and what the other has for good goes on. */
+static void find_blocks(const dcs_run_row *a, const dcs_run_row *b, size_t n, int *block) {
+  size_t begin = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (a->process[i] != a->process[begin] && b->process[i] != b->process[begin]) begin = i;
+    block[i] = (int)begin;
+  }
+}
+
 /* Of samples taken in turns. */
-static void judge_pairs(dcs_compared *row, double *room) {
+static void judge_pairs(dcs_compared *row, const workroom *w) {
   const dcs_run_row *a = row->row[0], *b = row->row[1];
   const size_t n = a->n_times < b->n_times ? a->n_times : b->n_times;
-  row->ratio = dcs_ratio_of_pairs(a->times, b->times, a->process, n, room, &row->p);
+  find_blocks(a, b, n, w->block);
+  row->ratio = dcs_ratio_of_pairs(a->times, b->times, w->block, n, w->values, &row->p);
 }
 
 /* Of samples of sessions one after the other: what differs between sessions goes in. */
@@ -75,7 +87,7 @@ static dcs_compared judge(const dcs_run_row *a, const dcs_run_row *b, const work
   found.median_ns[1] = b->stats.median;
   c->any[a->backend] = true;
   if (c->interleaved)
-    judge_pairs(&found, w->values);
+    judge_pairs(&found, w);
   else
     found.ratio = dcs_row_ratio(a, b);
   return found;
@@ -132,9 +144,9 @@ static dcs_status compare_rows(dcs_comparison *c) {
   const size_t n = c->runs[0].n_rows + 1, samples = dcs_table_rows(c->runs[0].samples);
   workroom w = {malloc((c->runs[1].n_rows + 1) * sizeof(const dcs_run_row *)),
                 malloc((n + DCS_PAIRED_ROOM * samples) * sizeof *w.values),
-                malloc(n * sizeof *w.order)};
+                malloc(n * sizeof *w.order), malloc((samples + 1) * sizeof *w.block)};
   c->list = calloc(n, sizeof *c->list);
-  bool room = w.sorted && w.values && w.order && c->list;
+  bool room = w.sorted && w.values && w.order && w.block && c->list;
   if (room) {
     judge_all(&w, c);
     if (!c->interleaved) widen_all(&w, c);
@@ -143,6 +155,7 @@ static dcs_status compare_rows(dcs_comparison *c) {
   free(w.sorted);
   free(w.values);
   free(w.order);
+  free(w.block);
   return room ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory to compare %zu rows", n);
 }
 

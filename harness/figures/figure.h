@@ -133,8 +133,9 @@ dcs_figure_value dcs_figure_geps(const dcs_figure_row *row); /* 1e9 evaluations/
 dcs_figure_value dcs_figure_scaled(dcs_figure_value value, double factor);
 
 /* Writes the text as a quoted string that gnuplot reads back unchanged; control characters become
- * spaces. `decodes` is how often gnuplot interprets backslashes on the text's way to the picture: 1
- * for titles, 2 for points drawn "with labels". */
+ * spaces, bytes that are no character of UTF-8 are left out. `decodes` is how often gnuplot
+ * interprets backslashes on the text's way to the picture: 1 for titles, 2 for points drawn "with
+ * labels". */
 void dcs_figure_text(FILE *dat, const char *text, int decodes);
 /* The first block: the title, the problem before it if it is not the initial one of the first kind,
  * the machines that are drawn and how many rows were left out; more lines may follow. */

@@ -1,6 +1,7 @@
 /* The data files that gnuplot reads: blocks two blank lines apart, tab-separated, texts quoted. The
  * scripts hold no text of the data, so a label can never become a command. */
 #include "harness/base/grow.h"
+#include "harness/base/text.h"
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -47,13 +48,18 @@ void dcs_figure_text(FILE *dat, const char *text, int decodes) {
    */
   static const char *const backslash[] = {"\\", "\\134", "\\134134"};
   fputc('"', dat);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    if (*c == '"')
+  for (int bytes; *text; text += bytes) { /* a byte that is no character would spoil a picture */
+    const unsigned char c = (unsigned char)*text;
+    bytes = dcs_character(text);
+    if (c == '"')
       fputs("\\042", dat);
-    else if (*c == '\\')
+    else if (c == '\\')
       fputs(backslash[decodes], dat);
+    else if (c < ' ' || c == 127)
+      fputc(' ', dat);
     else
-      fputc(*c < ' ' || *c == 127 ? ' ' : *c, dat);
+      fwrite(text, 1, (size_t)bytes, dat);
+    if (bytes == 0) bytes = 1;
   }
   fputc('"', dat);
 }

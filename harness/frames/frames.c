@@ -12,6 +12,7 @@ typedef struct {
   int64_t before; /* frames of the files before it */
   int64_t frames; /* -1: not known; the last file alone */
   bool regular;
+  bool in_place;        /* its frames are read by who makes them */
   dcs_trajectory *open; /* NULL: not now */
 } part;
 
@@ -37,6 +38,7 @@ static dcs_status look_at(dcs_frames *f, part *p) {
   DCS_TRY(dcs_trajectory_open(p->path, f->top->n, -1, f->notes, &p->open, &hash));
   p->frames = p->open->frames;
   p->regular = p->open->regular;
+  p->in_place = p->open->in_place;
   f->hash = dcs_hash(f->hash, &hash, sizeof hash);
   if (!p->regular) return DCS_OK;
   dcs_trajectory_close(p->open);
@@ -101,7 +103,8 @@ static dcs_status stand_before(dcs_frames *f, int64_t index, part **at) {
     p->open = NULL;
   }
   if (p->open) return DCS_OK;
-  return dcs_trajectory_open(p->path, f->top->n, p->frames, NULL, &p->open, &ignored);
+  FILE *notes = p->frames < 0 ? f->notes : NULL; /* of its end, which was not seen before */
+  return dcs_trajectory_open(p->path, f->top->n, p->frames, notes, &p->open, &ignored);
 }
 
 static dcs_status changed(const part *p) {
@@ -121,8 +124,25 @@ static dcs_status take_frame(dcs_frames *f, dcs_frame *frame, dcs_raw_frame *raw
   return too_few(f, frame->number, p->before + p->open->at);
 }
 
-static dcs_status decode(const dcs_raw_frame *raw, dcs_frame *frame) {
-  return raw->undecoded ? dcs_dcd_decode(&raw->dcd, frame->places, &frame->cell) : DCS_OK;
+static void copy_places(const dcs_frames *f, const void *from, dcs_frame *to) {
+  memcpy(to->places, from, 3 * (size_t)f->top->n * sizeof *to->places);
+}
+
+static void let_go(dcs_raw_frame *raw) {
+  dcs_shared_file_let_go(raw->file);
+  raw->file = NULL;
+}
+
+static dcs_status decode(const dcs_frames *f, dcs_raw_frame *raw, dcs_frame *frame) {
+  dcs_status status = DCS_OK;
+  if (raw->file)
+    status = dcs_dcd_read(&raw->dcd, raw->file, frame->places, &frame->cell);
+  else if (raw->undecoded)
+    status = dcs_dcd_decode(&raw->dcd, frame->places, &frame->cell);
+  else
+    copy_places(f, raw->bytes, frame);
+  let_go(raw);
+  return status;
 }
 
 static void align(const dcs_frames *f, double *places) {
@@ -132,27 +152,30 @@ static void align(const dcs_frames *f, double *places) {
   dcs_move(&motion, places, f->top->n);
 }
 
-static void copy_places(const dcs_frames *f, const dcs_frame *from, dcs_frame *to) {
-  to->cell = from->cell;
-  memcpy(to->places, from->places, 3 * (size_t)f->top->n * sizeof *to->places);
-}
-
 dcs_status dcs_frames_take(dcs_frames *f, dcs_frame *frame, dcs_raw_frame *raw, bool *found) {
   *found = f->count < 0 || f->index < f->count;
-  raw->undecoded = false;
+  let_go(raw);
   if (!*found) return DCS_OK;
   frame->number = f->range.first + f->index * f->range.step;
   if (f->index == 0)
-    copy_places(f, &f->kept, frame);
+    frame->cell = f->kept.cell;
   else
     DCS_TRY(take_frame(f, frame, raw, found));
   f->index += *found;
   return DCS_OK;
 }
 
-dcs_status dcs_frames_make(const dcs_frames *f, const dcs_raw_frame *raw, dcs_frame *frame) {
-  DCS_TRY(decode(raw, frame));
-  if (frame->number != f->kept.number) align(f, frame->places);
+static dcs_status make(const dcs_frames *f, dcs_raw_frame *raw, dcs_frame *frame) {
+  DCS_TRY(decode(f, raw, frame));
+  align(f, frame->places);
+  return DCS_OK;
+}
+
+dcs_status dcs_frames_make(const dcs_frames *f, dcs_raw_frame *raw, dcs_frame *frame) {
+  if (frame->number == f->kept.number)
+    copy_places(f, f->kept.places, frame);
+  else
+    DCS_TRY(make(f, raw, frame));
   if (f->without_cells) frame->cell = (dcs_unit_cell){0};
   return DCS_OK;
 }
@@ -167,6 +190,18 @@ dcs_status dcs_frames_next(dcs_frames *f, dcs_frame *frame, bool *found) {
   return status;
 }
 
+void dcs_raw_frame_free(dcs_raw_frame *raw) {
+  dcs_shared_file_let_go(raw->file);
+  free(raw->bytes);
+  *raw = (dcs_raw_frame){0};
+}
+
+void dcs_frames_who_reads(const dcs_frames *f, bool *takes, bool *makes) {
+  *takes = *makes = false;
+  for (int p = 0; p < f->n_parts; p++)
+    *(f->parts[p].in_place ? makes : takes) = true;
+}
+
 /* ---- all of it ---- */
 
 static dcs_status keep_first(dcs_frames *f) {
@@ -176,7 +211,7 @@ static dcs_status keep_first(dcs_frames *f) {
   if (!f->kept.places)
     return dcs_fail(DCS_UNAVAILABLE, "no memory for the places of %" PRId64 " atoms", f->top->n);
   DCS_TRY(take_frame(f, &f->kept, &f->raw, &found));
-  DCS_TRY(decode(&f->raw, &f->kept));
+  DCS_TRY(decode(f, &f->raw, &f->kept));
   f->hash = dcs_hash(f->hash, f->kept.places, n * sizeof *f->kept.places);
   f->hash = dcs_hash(f->hash, &f->range, sizeof f->range);
   return DCS_OK;
@@ -215,7 +250,7 @@ void dcs_frames_close(dcs_frames *f) {
   free(f->parts);
   free(f->kept.places);
   free(f->aligned.atoms);
-  free(f->raw.bytes);
+  dcs_raw_frame_free(&f->raw);
   free(f);
 }
 

@@ -11,13 +11,15 @@ typedef struct {
   dcs_unit_cell cell; /* all 0: none is stated */
 } dcs_frame;
 
-/* Of a frame that is taken, what is left to do; all 0 before. free() its bytes at the end. */
+/* Of a frame that is taken, what is left to do; all 0 before. dcs_raw_frame_free() at the end. */
 typedef struct {
-  char *bytes;
+  char *bytes; /* undecoded, or the places */
   size_t room;
-  bool undecoded; /* else its places are read */
+  bool undecoded;
   dcs_dcd dcd;
+  dcs_shared_file *file; /* held: it is to be read from here, and decoded; NULL: it is read */
 } dcs_raw_frame;
+void dcs_raw_frame_free(dcs_raw_frame *raw);
 
 /* From 1; last 0: to the end. */
 typedef struct {
@@ -66,9 +68,14 @@ dcs_status dcs_frames_seek(dcs_frames *frames, int64_t index);
 dcs_status dcs_frames_next(dcs_frames *frames, dcs_frame *frame, bool *found);
 
 /* The same in two steps, of which the second, which is most of the work, is done by any number of
- * threads while others are taken. DCS_INPUT by either. */
+ * threads while others are taken; it needs the frame's memory for places, the first does not. Fail
+ * as the one step does. */
 dcs_status dcs_frames_take(dcs_frames *frames, dcs_frame *frame, dcs_raw_frame *raw, bool *found);
-dcs_status dcs_frames_make(const dcs_frames *frames, const dcs_raw_frame *raw, dcs_frame *frame);
+dcs_status dcs_frames_make(const dcs_frames *frames, dcs_raw_frame *raw, dcs_frame *frame);
+
+/* Whether files are read by who takes their frames, and whether by who makes them, as it is with a
+ * DCD file at any place of which reading may begin. */
+void dcs_frames_who_reads(const dcs_frames *frames, bool *takes, bool *makes);
 
 /* Of what is read, for who goes on with a computation later: sizes and first bytes of the files,
  * places of the first frame, range, alignment. Names are no part of it. */

@@ -20,12 +20,14 @@ static dcs_status begin(dcs_trajectory *t, uint64_t *hash) {
   struct stat facts;
   dcs_slice head;
   DCS_TRY(dcs_content_open(t->path, &t->content));
+  dcs_content_allow_cut(t->content);
   t->regular = stat(t->path, &facts) == 0 && S_ISREG(facts.st_mode);
   DCS_TRY(dcs_content_peek(t->content, HEAD, &head));
   *hash = dcs_hash(DCS_HASH_START, head.text, head.length < HASHED ? head.length : HASHED);
   if (t->regular) *hash = dcs_hash(*hash, &facts.st_size, sizeof facts.st_size);
   for (size_t f = 0; !t->format; f++)
     if (!formats[f]->sniff || formats[f]->sniff(head)) t->format = formats[f];
+  if (!t->format->cuts) DCS_TRY(dcs_content_refuse_cut(t->content));
   return t->format->open(t);
 }
 
@@ -50,6 +52,16 @@ void dcs_trajectory_close(dcs_trajectory *t) {
   free(t);
 }
 
+static dcs_status next(dcs_trajectory *t, dcs_unit_cell *cell, dcs_raw_frame *raw, bool *found) {
+  const size_t size = 3 * (size_t)t->n_atoms * sizeof(double);
+  char *bytes = raw->room < size ? realloc(raw->bytes, size) : raw->bytes;
+  if (!bytes)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for the places of %" PRId64 " atoms", t->n_atoms);
+  raw->bytes = bytes;
+  if (raw->room < size) raw->room = size;
+  return t->format->next(t, (double *)bytes, cell, found);
+}
+
 static dcs_status read_at(dcs_trajectory *t, int64_t index, dcs_frame *frame, dcs_raw_frame *raw,
                           bool *found) {
   *found = true;
@@ -58,8 +70,7 @@ static dcs_status read_at(dcs_trajectory *t, int64_t index, dcs_frame *frame, dc
   if (index > t->at) DCS_TRY(t->format->pass(t, index - t->at, found));
   if (!*found) return DCS_OK;
   t->at = index;
-  DCS_TRY(t->apart ? t->format->take(t, raw, found)
-                   : t->format->next(t, frame->places, &frame->cell, found));
+  DCS_TRY(t->apart ? t->format->take(t, raw, found) : next(t, &frame->cell, raw, found));
   if (*found) t->at++;
   return DCS_OK;
 }

@@ -9,6 +9,7 @@ typedef struct dcs_trajectory dcs_trajectory;
 /* Functions fail as dcs_frames_open() and dcs_frames_next() do. */
 typedef struct {
   const char *name;
+  bool cuts; /* its frames are known to be whole: compressed data may be cut */
   bool (*sniff)(dcs_slice head); /* whether a file that begins so is of the format; NULL: any */
   /* Gets ready to read the first frame; sets ->state, and ->frames where these can be counted and
    * were not before. After a failure `close` is called, too. */
@@ -18,7 +19,7 @@ typedef struct {
   dcs_status (*pass)(dcs_trajectory *t, int64_t frames, bool *found);
   /* Reads places, angstrom, and the cell, which is all 0 before. */
   dcs_status (*next)(dcs_trajectory *t, double *places, dcs_unit_cell *cell, bool *found);
-  /* In its place where ->apart: takes the bytes of the frame. */
+  /* In its place where ->apart: takes the bytes of the frame, or says where they are. */
   dcs_status (*take)(dcs_trajectory *t, dcs_raw_frame *raw, bool *found);
 } dcs_trajectory_format;
 
@@ -31,7 +32,8 @@ struct dcs_trajectory {
   int64_t frames;  /* that are whole; -1: not known */
   int64_t at;      /* read or passed so far; INT64_MAX: it is of no more use */
   FILE *notes;     /* NULL: none */
-  bool apart;      /* frames are taken, and decoded by whom it suits */
+  bool apart;      /* frames are taken, and decoded by whom it suits, */
+  bool in_place;   /* who then reads them, too */
   void *state;     /* of the format */
 };
 
@@ -42,7 +44,7 @@ dcs_status dcs_trajectory_open(const char *path, int64_t n_atoms, int64_t frames
                                dcs_trajectory **trajectory, uint64_t *hash);
 void dcs_trajectory_close(dcs_trajectory *trajectory);
 
-/* Reads, or takes, the frame `index`, from 0, which none read or passed so far is. */
+/* Reads to raw->bytes, or takes, the frame `index`, from 0, which none read or passed so far is. */
 dcs_status dcs_trajectory_read(dcs_trajectory *trajectory, int64_t index, dcs_frame *frame,
                                dcs_raw_frame *raw, bool *found);
 

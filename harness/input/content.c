@@ -18,6 +18,7 @@ struct dcs_content {
   char *window; /* of `room` bytes; those from `at` to `end` are read and not yet taken */
   size_t room, at, end;
   bool ended; /* nothing is behind the window */
+  bool may_be_cut;
   int64_t line;
   bool unhashed;
   uint64_t hash; /* of all bytes that came into the window */
@@ -69,9 +70,17 @@ dcs_where dcs_content_place(const dcs_content *content) {
   return (dcs_where){content->path, content->line};
 }
 
+/* *got is 0 at the end alone. */
+static dcs_status read_more(dcs_content *c, char *to, size_t size, size_t *got) {
+  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
+  DCS_TRY(dcs_unpack_read(c->bytes, to, size, got));
+  if (!c->unhashed) c->hash = dcs_hash(c->hash, to, *got);
+  c->ended = *got == 0;
+  return c->ended && !c->may_be_cut ? dcs_unpack_check_end(c->bytes) : DCS_OK;
+}
+
 /* Makes the window hold more than it does, unless the file has ended. */
 static dcs_status fill(dcs_content *c) {
-  if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
   if (c->at > 0) memmove(c->window, c->window + c->at, c->end - c->at);
   c->end -= c->at;
   c->at = 0;
@@ -82,10 +91,8 @@ static dcs_status fill(dcs_content *c) {
     c->room *= 2;
   }
   size_t got;
-  DCS_TRY(dcs_unpack_read(c->bytes, c->window + c->end, c->room - c->end, &got));
-  if (!c->unhashed) c->hash = dcs_hash(c->hash, c->window + c->end, got);
+  DCS_TRY(read_more(c, c->window + c->end, c->room - c->end, &got));
   c->end += got;
-  c->ended = got == 0;
   return DCS_OK;
 }
 
@@ -146,11 +153,8 @@ dcs_status dcs_content_copy(dcs_content *c, size_t bytes, char *to, size_t *got)
   memcpy(to, c->window + c->at, more);
   c->at += more;
   while (*got < bytes && !c->ended) {
-    if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
-    DCS_TRY(dcs_unpack_read(c->bytes, to + *got, bytes - *got, &more));
-    if (!c->unhashed) c->hash = dcs_hash(c->hash, to + *got, more);
+    DCS_TRY(read_more(c, to + *got, bytes - *got, &more));
     *got += more;
-    c->ended = more == 0;
   }
   return DCS_OK;
 }
@@ -172,6 +176,24 @@ void dcs_content_unhashed(dcs_content *c) {
 
 bool dcs_content_size(const dcs_content *c, uint64_t *bytes) {
   return dcs_unpack_size(c->bytes, bytes);
+}
+
+dcs_shared_file *dcs_content_share(const dcs_content *c) {
+  const int descriptor = dcs_unpack_descriptor(c->bytes);
+  return descriptor < 0 ? NULL : dcs_shared_file_open(descriptor);
+}
+
+void dcs_content_allow_cut(dcs_content *c) {
+  c->may_be_cut = true;
+}
+
+dcs_status dcs_content_refuse_cut(dcs_content *c) {
+  c->may_be_cut = false;
+  return c->ended ? dcs_unpack_check_end(c->bytes) : DCS_OK;
+}
+
+bool dcs_content_is_cut(const dcs_content *c) {
+  return dcs_unpack_is_cut(c->bytes);
 }
 
 dcs_status dcs_content_rest(dcs_content *c, dcs_slice *rest) {

@@ -3,6 +3,7 @@
 #ifndef DCS_CONTENT_H
 #define DCS_CONTENT_H
 
+#include "harness/files/shared_file.h"
 #include "harness/input/line.h"
 
 typedef struct dcs_content dcs_content;
@@ -40,6 +41,15 @@ dcs_status dcs_content_skip(dcs_content *content, uint64_t bytes);
 void dcs_content_unhashed(dcs_content *content);
 /* The bytes of all the content; false where they are not known before it was read. */
 bool dcs_content_size(const dcs_content *content, uint64_t *bytes);
+/* The file itself, for who reads at any place of it; the caller lets go. NULL where there is none:
+ * of a pipe, compressed data or a text in memory, or where memory or descriptors are short. */
+dcs_shared_file *dcs_content_share(const dcs_content *content);
+/* From now on the content ends, and is cut, where compressed data ends too early; and as it was
+ * before, DCS_INPUT where that has happened. */
+void dcs_content_allow_cut(dcs_content *content);
+dcs_status dcs_content_refuse_cut(dcs_content *content);
+/* At the end: whether it is. */
+bool dcs_content_is_cut(const dcs_content *content);
 /* All bytes up to the end. */
 dcs_status dcs_content_rest(dcs_content *content, dcs_slice *rest);
 

@@ -21,51 +21,14 @@
  * Refused: velocities ("VELD"), fluctuating charges, coordinates in double precision, coordinates
  * that are not finite or beyond 1e7 angstrom.
  */
-#include "harness/input/dcd_trajectory.h"
+#include "harness/input/dcd_numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { HEADER = 84, INTEGERS = 20, CELL = 48, MOST_OF_RECORD = INT32_MAX };
+enum { HEADER = 84, INTEGERS = 20, CELL = DCS_DCD_CELL_BYTES, MOST_OF_RECORD = INT32_MAX };
 enum { FRAMES = 0, FIXED = 8, CELLS = 10, FOURTH = 11, CHARGES = 12, VERSION = 19 };
-
-static const float LARGEST = 1e7F; /* coordinate, angstrom */
-
-/* ---- numbers ---- */
-
-static inline uint32_t integer_at(const char *from, bool swapped) {
-  uint32_t value;
-  memcpy(&value, from, sizeof value);
-  return swapped ? __builtin_bswap32(value) : value;
-}
-
-static inline float float_at(const char *from, bool swapped) {
-  const uint32_t bits = integer_at(from, swapped);
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static double double_at(const char *from, bool swapped) {
-  uint64_t bits;
-  double value;
-  memcpy(&bits, from, sizeof bits);
-  if (swapped) bits = __builtin_bswap64(bits);
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static uint64_t marker_at(const char *from, const dcs_dcd *dcd) {
-  uint64_t value;
-  if (!dcd->wide) return integer_at(from, dcd->swapped);
-  memcpy(&value, from, sizeof value);
-  return dcd->swapped ? __builtin_bswap64(value) : value;
-}
-
-static size_t marker_bytes(const dcs_dcd *dcd) {
-  return dcd->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-}
 
 /* ---- records ---- */
 
@@ -102,18 +65,19 @@ static dcs_status cut(dcs_dcd *dcd, const char *what) {
 
 /* Whether the next record's marker says `bytes`; expected[128] gets what is right. */
 static dcs_status check_marker(dcs_dcd *dcd, uint64_t bytes, const char *what, char *expected) {
-  const size_t marker = marker_bytes(dcd);
+  const size_t marker = dcs_dcd_marker_bytes(dcd);
   dcs_slice next;
   snprintf(expected, 128, "%" PRIu64 ", the bytes of %s", bytes, what);
   DCS_TRY(peek(dcd, marker, &next));
   if (next.length < marker) return cut(dcd, expected);
-  return marker_at(next.text, dcd) == bytes ? DCS_OK
-                                            : wrong(dcd, marker_at(next.text, dcd), expected);
+  return dcs_dcd_marker_at(next.text, dcd) == bytes
+             ? DCS_OK
+             : wrong(dcd, dcs_dcd_marker_at(next.text, dcd), expected);
 }
 
 /* The next record, which has `bytes` bytes; *data lasts until the next call. */
 static dcs_status take_record(dcs_dcd *dcd, uint64_t bytes, const char *what, const char **data) {
-  const size_t marker = marker_bytes(dcd), whole = (size_t)bytes + 2 * marker;
+  const size_t marker = dcs_dcd_marker_bytes(dcd), whole = (size_t)bytes + 2 * marker;
   char expected[128];
   dcs_slice next;
   DCS_TRY(check_marker(dcd, bytes, what, expected));
@@ -122,8 +86,8 @@ static dcs_status take_record(dcs_dcd *dcd, uint64_t bytes, const char *what, co
   DCS_TRY(take(dcd, whole, data));
   *data += marker;
   dcd->at += marker + bytes;
-  if (marker_at(*data + bytes, dcd) != bytes)
-    return wrong(dcd, marker_at(*data + bytes, dcd), expected);
+  if (dcs_dcd_marker_at(*data + bytes, dcd) != bytes)
+    return wrong(dcd, dcs_dcd_marker_at(*data + bytes, dcd), expected);
   dcd->at += marker;
   return DCS_OK;
 }
@@ -135,8 +99,8 @@ static bool find_flavour(dcs_slice head, dcs_dcd *dcd) {
   for (int way = 0; way < 4; way++) {
     dcd->wide = way / 2;
     dcd->swapped = way % 2;
-    const size_t marker = marker_bytes(dcd);
-    if (head.length < marker + 4 || marker_at(head.text, dcd) != HEADER) continue;
+    const size_t marker = dcs_dcd_marker_bytes(dcd);
+    if (head.length < marker + 4 || dcs_dcd_marker_at(head.text, dcd) != HEADER) continue;
     const dcs_slice behind = {head.text + marker, head.length - marker};
     if (dcs_starts_with(behind, "CORD") || dcs_starts_with(behind, "VELD")) return true;
   }
@@ -153,7 +117,7 @@ static dcs_status read_first(dcs_dcd *dcd) {
   int32_t value[INTEGERS];
   DCS_TRY(take_record(dcd, HEADER, "the header", &data));
   for (int i = 0; i < INTEGERS; i++)
-    value[i] = (int32_t)integer_at(data + 4 + (size_t)i * 4, dcd->swapped);
+    value[i] = (int32_t)dcs_dcd_integer_at(data + 4 + (size_t)i * 4, dcd->swapped);
   if (memcmp(data, "CORD", 4) != 0)
     return dcs_fail(DCS_INPUT,
                     "%s: found velocities (VELD); expected a DCD file with coordinates "
@@ -174,13 +138,13 @@ static dcs_status read_first(dcs_dcd *dcd) {
 
 /* Takes a marker of the titles' record. */
 static dcs_status take_marker(dcs_dcd *dcd, const char *what, uint64_t *bytes) {
-  const size_t marker = marker_bytes(dcd);
+  const size_t marker = dcs_dcd_marker_bytes(dcd);
   const char *data;
   dcs_slice next;
   DCS_TRY(dcs_content_peek(dcd->content, marker, &next));
   if (next.length < marker) return cut(dcd, what);
   DCS_TRY(dcs_content_take(dcd->content, marker, &data));
-  *bytes = marker_at(data, dcd);
+  *bytes = dcs_dcd_marker_at(data, dcd);
   return DCS_OK;
 }
 
@@ -191,10 +155,10 @@ static dcs_status pass_titles(dcs_dcd *dcd) {
   DCS_TRY(take_marker(dcd, "the bytes of the titles", &bytes));
   if (bytes > MOST_OF_RECORD) return wrong(dcd, bytes, "the bytes of the titles");
   DCS_TRY(dcs_content_skip(dcd->content, bytes));
-  dcd->at += marker_bytes(dcd) + bytes;
+  dcd->at += dcs_dcd_marker_bytes(dcd) + bytes;
   DCS_TRY(take_marker(dcd, again, &end));
   if (end != bytes) return wrong(dcd, end, again);
-  dcd->at += marker_bytes(dcd);
+  dcd->at += dcs_dcd_marker_bytes(dcd);
   return DCS_OK;
 }
 
@@ -205,7 +169,7 @@ static dcs_status read_moving(dcs_dcd *dcd) {
   dcd->moving = malloc((size_t)n * sizeof *dcd->moving);
   if (!dcd->moving) return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms", n);
   for (int64_t i = 0; i < n; i++) {
-    const uint32_t atom = integer_at(data + 4 * i, dcd->swapped);
+    const uint32_t atom = dcs_dcd_integer_at(data + 4 * i, dcd->swapped);
     if (atom < 1 || atom > dcd->n_atoms)
       return dcs_fail(DCS_INPUT,
                       "%s: found %" PRIu32 " among the atoms that move; expected 1 to "
@@ -230,7 +194,7 @@ dcs_status dcs_dcd_open(dcs_content *content, dcs_dcd *dcd) {
   DCS_TRY(read_first(dcd));
   DCS_TRY(pass_titles(dcd));
   DCS_TRY(take_record(dcd, 4, "the number of atoms", &data));
-  dcd->n_atoms = (int32_t)integer_at(data, dcd->swapped);
+  dcd->n_atoms = (int32_t)dcs_dcd_integer_at(data, dcd->swapped);
   if (dcd->n_atoms < 1)
     return dcs_fail(DCS_INPUT, "%s: found %" PRId64 " atoms; expected 1 or more", dcd->path,
                     dcd->n_atoms);
@@ -256,17 +220,21 @@ static int64_t held(const dcs_dcd *dcd, int64_t frame) {
   return frame == 0 ? dcd->n_atoms : dcd->n_atoms - dcd->n_fixed;
 }
 
-static uint64_t frame_bytes(const dcs_dcd *dcd, int64_t frame) {
-  const uint64_t markers = 2 * marker_bytes(dcd), axes = dcd->has_fourth ? 4 : 3;
+static uint64_t bytes_of(const dcs_dcd *dcd, int64_t frame) {
+  const uint64_t markers = 2 * dcs_dcd_marker_bytes(dcd), axes = dcd->has_fourth ? 4 : 3;
   return (dcd->has_cell ? CELL + markers : 0) + axes * (4 * (uint64_t)held(dcd, frame) + markers);
 }
 
+size_t dcs_dcd_frame_bytes(const dcs_dcd *dcd) {
+  return (size_t)bytes_of(dcd, dcd->frame);
+}
+
 int64_t dcs_dcd_frames(const dcs_dcd *dcd, uint64_t bytes, uint64_t *left) {
-  const uint64_t each = frame_bytes(dcd, 1);
+  const uint64_t each = bytes_of(dcd, 1);
   int64_t frames = dcd->frame;
   *left = bytes > dcd->at ? bytes - dcd->at : 0;
-  if (frames == 0 && *left >= frame_bytes(dcd, 0)) {
-    *left -= frame_bytes(dcd, 0);
+  if (frames == 0 && *left >= bytes_of(dcd, 0)) {
+    *left -= bytes_of(dcd, 0);
     frames = 1;
   }
   if (frames == 0 || each == 0) return frames;
@@ -280,7 +248,7 @@ static dcs_status read_cell(dcs_dcd *dcd) {
   double value[6];
   DCS_TRY(take_record(dcd, CELL, "the cell", &data));
   for (int i = 0; i < 6; i++)
-    value[i] = double_at(data + (size_t)i * 8, dcd->swapped);
+    value[i] = dcs_dcd_double_at(data + (size_t)i * 8, dcd->swapped);
   dcd->cell = dcs_dcd_cell(value);
   return DCS_OK;
 }
@@ -290,31 +258,36 @@ static int64_t find_bad(const char *data, bool swapped, int64_t n) {
   int bad = 0;
   if (swapped) {
     for (int64_t i = 0; i < n; i++)
-      bad |= !(fabsf(float_at(data + 4 * i, true)) <= LARGEST);
+      bad |= !(fabsf(dcs_dcd_float_at(data + 4 * i, true)) <= DCS_DCD_LARGEST);
   } else {
 #pragma omp simd reduction(| : bad)
     for (int64_t i = 0; i < n; i++)
-      bad |= !(fabsf(float_at(data + 4 * i, false)) <= LARGEST);
+      bad |= !(fabsf(dcs_dcd_float_at(data + 4 * i, false)) <= DCS_DCD_LARGEST);
   }
   for (int64_t i = 0; bad && i < n; i++)
-    if (!(fabsf(float_at(data + 4 * i, swapped)) <= LARGEST)) return i;
+    if (!(fabsf(dcs_dcd_float_at(data + 4 * i, swapped)) <= DCS_DCD_LARGEST)) return i;
   return n;
+}
+
+static char *name_axis(const dcs_dcd *dcd, int axis, char what[64]) {
+  snprintf(what, 64, "%c of frame %" PRId64, "xyz"[axis], dcd -> frame + 1);
+  return what;
 }
 
 /* The record of an axis. */
 static dcs_status take_axis(dcs_dcd *dcd, int axis, const char **data) {
   const int64_t n = held(dcd, dcd->frame);
   char what[64];
-  snprintf(what, sizeof what, "%c of frame %" PRId64, "xyz"[axis], dcd -> frame + 1);
+  name_axis(dcd, axis, what);
   DCS_TRY(take_record(dcd, 4 * (uint64_t)n, what, data));
   const int64_t bad = find_bad(*data, dcd->swapped, n);
   if (bad == n) return DCS_OK;
-  return dcs_fail(DCS_INPUT,
-                  "%s: found %g, %s, atom %" PRId64 ", before byte %" PRIu64
-                  "; expected at most %g "
-                  "in size",
-                  dcd->path, (double)float_at(*data + 4 * bad, dcd->swapped), what,
-                  (n < dcd->n_atoms ? dcd->moving[bad] : bad) + 1, dcd->at, (double)LARGEST);
+  return dcs_fail(
+      DCS_INPUT,
+      "%s: found %g, %s, atom %" PRId64 ", before byte %" PRIu64 "; expected at most %g "
+      "in size",
+      dcd->path, (double)dcs_dcd_float_at(*data + 4 * bad, dcd->swapped), what,
+      (n < dcd->n_atoms ? dcd->moving[bad] : bad) + 1, dcd->at, (double)DCS_DCD_LARGEST);
 }
 
 static dcs_status read_axis(dcs_dcd *dcd, int axis) {
@@ -324,20 +297,23 @@ static dcs_status read_axis(dcs_dcd *dcd, int axis) {
   if (!dcd->places[axis]) dcd->places[axis] = calloc((size_t)dcd->n_atoms, sizeof(float));
   if (!dcd->places[axis])
     return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms", dcd->n_atoms);
-  for (int64_t i = 0; i < n; i++)
-    dcd->places[axis][n < dcd->n_atoms ? dcd->moving[i] : i] = float_at(data + 4 * i, dcd->swapped);
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t to = n < dcd->n_atoms ? dcd->moving[i] : i;
+    dcd->places[axis][to] = dcs_dcd_float_at(data + 4 * i, dcd->swapped);
+  }
   return DCS_OK;
 }
 
 /* Whether there is a frame more, which begins as one does. */
 static dcs_status is_there(dcs_dcd *dcd, bool *found) {
-  char expected[128];
+  char expected[128], what[64];
   dcs_slice next;
   DCS_TRY(peek(dcd, 1, &next));
   *found = next.length > 0;
   if (!*found) return DCS_OK;
   return dcd->has_cell ? check_marker(dcd, CELL, "the cell", expected)
-                       : check_marker(dcd, 4 * (uint64_t)held(dcd, dcd->frame), "x", expected);
+                       : check_marker(dcd, 4 * (uint64_t)held(dcd, dcd->frame),
+                                      name_axis(dcd, 0, what), expected);
 }
 
 dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found) {
@@ -366,7 +342,7 @@ static dcs_status grow(char **bytes, size_t *room, size_t size) {
 }
 
 dcs_status dcs_dcd_take(dcs_dcd *dcd, char **bytes, size_t *room, dcs_dcd *frame, bool *found) {
-  const size_t size = (size_t)frame_bytes(dcd, dcd->frame);
+  const size_t size = dcs_dcd_frame_bytes(dcd);
   size_t got;
   DCS_TRY(grow(bytes, room, size));
   DCS_TRY(dcs_content_copy(dcd->content, size, *bytes, &got));
@@ -386,7 +362,7 @@ dcs_status dcs_dcd_take(dcs_dcd *dcd, char **bytes, size_t *room, dcs_dcd *frame
 static inline void gather(const char *const axes[3], bool swapped, int64_t n, double *places) {
   for (int64_t i = 0; i < n; i++)
     for (int axis = 0; axis < 3; axis++)
-      places[3 * i + axis] = (double)float_at(axes[axis] + 4 * i, swapped);
+      places[3 * i + axis] = (double)dcs_dcd_float_at(axes[axis] + 4 * i, swapped);
 }
 
 dcs_status dcs_dcd_decode(const dcs_dcd *frame, double *places, dcs_unit_cell *cell) {
@@ -411,7 +387,7 @@ dcs_status dcs_dcd_decode(const dcs_dcd *frame, double *places, dcs_unit_cell *c
 static dcs_status pass_each(dcs_dcd *dcd, int64_t frames, bool *found) {
   const char *last;
   for (; frames > 0; frames--) {
-    const uint64_t bytes = frame_bytes(dcd, dcd->frame);
+    const uint64_t bytes = dcs_dcd_frame_bytes(dcd);
     dcs_slice next;
     DCS_TRY(is_there(dcd, found));
     if (!*found) return DCS_OK;
@@ -425,8 +401,18 @@ static dcs_status pass_each(dcs_dcd *dcd, int64_t frames, bool *found) {
   return DCS_OK;
 }
 
+int64_t dcs_dcd_leap(dcs_dcd *dcd, uint64_t bytes, int64_t frames) {
+  uint64_t left;
+  const int64_t there = dcs_dcd_frames(dcd, bytes, &left) - dcd->frame;
+  const int64_t passed = there < frames ? there : frames;
+  /* All frames that are left have one size: where atoms are fixed the first was read. */
+  dcd->at += (uint64_t)passed * dcs_dcd_frame_bytes(dcd);
+  dcd->frame += passed;
+  return passed;
+}
+
 dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found) {
-  uint64_t bytes, left;
+  uint64_t bytes;
   *found = true;
   if (frames > 0 && dcd->n_fixed && dcd->frame == 0) {
     DCS_TRY(dcs_dcd_next(dcd, found));
@@ -435,13 +421,9 @@ dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found) {
   if (!*found || frames <= 0) return DCS_OK;
   if (!dcs_content_size(dcd->content, &bytes)) return pass_each(dcd, frames, found);
   DCS_TRY(is_there(dcd, found));
-  const int64_t there = dcs_dcd_frames(dcd, bytes, &left) - dcd->frame;
-  const int64_t passed = there < frames ? there : frames;
-  /* All frames that are left have one size: where atoms are fixed the first was read. */
-  const uint64_t over = (uint64_t)passed * frame_bytes(dcd, dcd->frame);
-  DCS_TRY(dcs_content_skip(dcd->content, over));
-  dcd->at += over;
-  dcd->frame += passed;
+  const uint64_t before = dcd->at;
+  const int64_t passed = dcs_dcd_leap(dcd, bytes, frames);
+  DCS_TRY(dcs_content_skip(dcd->content, dcd->at - before));
   return passed < frames ? dcs_dcd_next(dcd, found) : DCS_OK;
 }
 

@@ -41,6 +41,13 @@ dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found);
  */
 dcs_status dcs_dcd_take(dcs_dcd *dcd, char **bytes, size_t *room, dcs_dcd *frame, bool *found);
 dcs_status dcs_dcd_decode(const dcs_dcd *frame, double *places, dcs_unit_cell *cell);
+/* And the next frame in one step, which leaves `dcd` as it is: any number of threads read frames of
+ * one file at once (dcd_blocks.c). No atoms are fixed here either. DCS_IO where it cannot be read.
+ */
+dcs_status dcs_dcd_read(const dcs_dcd *dcd, const dcs_shared_file *file, double *places,
+                        dcs_unit_cell *cell);
+/* Passes over frames of a file of so many bytes, and reads nothing; returns how many there were. */
+int64_t dcs_dcd_leap(dcs_dcd *dcd, uint64_t bytes, int64_t frames);
 /* Passes over frames, by one seek where the file is no pipe; where atoms are fixed the first is
  * read, which the others need. *found is false where there are fewer. */
 dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found);
@@ -48,6 +55,8 @@ dcs_status dcs_dcd_pass(dcs_dcd *dcd, int64_t frames, bool *found);
 /* The cell that the six numbers of a frame mean (dcd.c). */
 dcs_unit_cell dcs_dcd_cell(const double value[6]);
 
+/* The bytes of the next frame. */
+size_t dcs_dcd_frame_bytes(const dcs_dcd *dcd);
 /* The whole frames of a file of so many bytes, and what is left over. */
 int64_t dcs_dcd_frames(const dcs_dcd *dcd, uint64_t bytes, uint64_t *left);
 

@@ -25,6 +25,7 @@ struct dcs_unpack {
   z_stream z;
   uint64_t given; /* bytes, for messages */
   bool between;   /* behind the end of a member */
+  bool cut;       /* the file ended within one */
   unsigned char packed[PACKED];
 };
 
@@ -142,16 +143,13 @@ static dcs_status next_member(dcs_unpack *u, bool *end) {
   return inflateReset(&u->z) == Z_OK ? DCS_OK : dcs_fail(DCS_FAILED, "zlib cannot begin again");
 }
 
+/* What zlib holds back comes even where no more bytes do. */
 static dcs_status inflate_some(dcs_unpack *u) {
   DCS_TRY(look_ahead(u, 1));
-  if (u->z.avail_in == 0)
-    return dcs_fail(DCS_INPUT,
-                    "%s: found the end of the file within compressed data, behind %llu "
-                    "bytes of its content; expected all of it",
-                    u->path, (unsigned long long)u->given);
   const int result = inflate(&u->z, Z_NO_FLUSH);
   u->between = result == Z_STREAM_END;
-  if (result == Z_OK || result == Z_STREAM_END) return DCS_OK;
+  u->cut = result == Z_BUF_ERROR && u->z.avail_in == 0;
+  if (u->cut || result == Z_OK || result == Z_STREAM_END) return DCS_OK;
   if (result == Z_MEM_ERROR) return dcs_fail(DCS_UNAVAILABLE, "no memory to read %s", u->path);
   return dcs_fail(DCS_INPUT,
                   "%s: found damaged compressed data behind %llu bytes of its content "
@@ -163,7 +161,7 @@ static dcs_status inflate_some(dcs_unpack *u) {
 static dcs_status read_packed(dcs_unpack *u, char *to, size_t size, size_t *got) {
   bool end = false;
   *got = 0;
-  while (*got == 0) {
+  while (*got == 0 && !u->cut) {
     if (u->between) DCS_TRY(next_member(u, &end));
     if (end) return DCS_OK;
     u->z.next_out = (unsigned char *)to;
@@ -182,6 +180,18 @@ dcs_status dcs_unpack_read(dcs_unpack *u, char *to, size_t size, size_t *got) {
   return u->packing == PLAIN ? read_plain(u, to, size, got) : read_packed(u, to, size, got);
 }
 
+bool dcs_unpack_is_cut(const dcs_unpack *u) {
+  return u->cut;
+}
+
+dcs_status dcs_unpack_check_end(const dcs_unpack *u) {
+  if (!u->cut) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: found the end of the file within compressed data, behind %llu bytes of its "
+                  "content; expected all of it",
+                  u->path, (unsigned long long)u->given);
+}
+
 bool dcs_unpack_size(const dcs_unpack *u, uint64_t *bytes) {
   struct stat facts;
   if (u->packing != PLAIN || fstat(fileno(u->file), &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -198,4 +208,9 @@ bool dcs_unpack_seek(dcs_unpack *u, uint64_t bytes) {
   u->z.next_in += ahead;
   u->z.avail_in -= ahead;
   return true;
+}
+
+int dcs_unpack_descriptor(const dcs_unpack *u) {
+  uint64_t ignored;
+  return u->begin == 0 && dcs_unpack_size(u, &ignored) ? fileno(u->file) : -1;
 }

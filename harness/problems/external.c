@@ -10,6 +10,8 @@ const char *const dcs_external_axes[] = {"axis_1", "axis_2", NULL};
 _Static_assert(sizeof dcs_external_axes / sizeof dcs_external_axes[0] == DCS_MAX_DIMENSIONS + 1,
                "each axis is a dimension");
 
+enum { MOST_AXIS = 60 }; /* bytes: two of them stand in a text beside their values */
+
 typedef struct made {
   struct made *next;
   dcs_kind kind;
@@ -34,6 +36,12 @@ static dcs_status check_names(char *const *parts, int n, const char *names) {
     if (!*parts[i] || (i > 0 && strcmp(parts[i], parts[0]) == 0))
       return dcs_fail(DCS_INPUT, "found axes \"%s\"; expected a name for each, all different",
                       names);
+  for (int i = 0; i < n; i++)
+    if (!dcs_is_name(parts[i]) || strlen(parts[i]) > MOST_AXIS)
+      return dcs_fail(DCS_INPUT,
+                      "found an axis whose name is %zu bytes; expected up to %d bytes of UTF-8, "
+                      "without control characters",
+                      strlen(parts[i]), MOST_AXIS);
   return DCS_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "harness/base/embedded.h"
 #include "harness/files/folder.h"
+#include "harness/runs/find.h"
 #include "harness/runs/rows.h"
 
 #include <limits.h>
@@ -145,6 +146,7 @@ static dcs_status check_facts_once(const dcs_run *run) {
 /* What is unknown in both runs is not the same: an env.csv that was cut short is refused. */
 static dcs_status read_facts(dcs_run *run) {
   static const char *const always[] = {"cpu_model", "cpus", "seed"};
+  if (run->folder != shipped) DCS_TRY(dcs_check_run(run->folder));
   DCS_TRY(read_file(run->folder, "env.csv", &run->env));
   DCS_TRY(dcs_table_need(run->env, "key", &run->env_key));
   DCS_TRY(dcs_table_need(run->env, "value", &run->env_value));

@@ -51,11 +51,11 @@ typedef struct {
 } dcs_run;
 
 /* Reads a folder. Samples are handed to the row of their key, each to one. DCS_USAGE when the
- * folder's name is too long; DCS_IO when a file is missing; DCS_INPUT names file, row, what was
- * found and what would be right: another schema, a missing column, a time, size or number that is
- * none, a fact that every run has missing or given twice, two rows of the same key, a row that is
- * ok without times or with fewer samples than it says: samples.csv was cut. Free with
- * dcs_run_close(), whatever the status. */
+ * folder's name is too long; DCS_IO when a file is missing, or as dcs_check_run() says; DCS_INPUT
+ * names file, row, what was found and what would be right: another schema, a missing column, a
+ * time, size or number that is none, a fact that every run has missing or given twice, two rows of
+ * the same key, a row that is ok without times or with fewer samples than it says: samples.csv was
+ * cut. Free with dcs_run_close(), whatever the status. */
 dcs_status dcs_run_open(dcs_run *run, const char *folder);
 /* The same without samples.csv, for what only draws or prints the summary: rows have no times. */
 dcs_status dcs_run_open_summary(dcs_run *run, const char *folder);

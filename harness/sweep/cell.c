@@ -203,7 +203,8 @@ static dcs_status sample_once(timed *t, const rounds_context *c) {
                         .time_ns = sample.ns / (double)t->inner,
                         .telemetry = sample.telemetry,
                         .mark = mark,
-                        .process = c->options->turns->process};
+                        .process =
+                            c->options->turns->process + dcs_session_replaced(t->trial.session)};
   c->options->turns->inner = t->inner;
   if (record->scope != DCS_FIRST && !dcs_session_flushes(t->trial.session))
     t->inner = dcs_lengthened(t->inner, sample.ns);

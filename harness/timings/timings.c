@@ -83,10 +83,22 @@ static dcs_status unknown(const char *path) {
   return dcs_fail(DCS_INPUT, "%s: found no timings; expected one of: %s", path, list);
 }
 
+static dcs_status check_names(const dcs_timings *timings, const dcs_timing *t) {
+  const char *wrong = dcs_is_name(t->method) ? NULL : t->method;
+  for (int v = 0; v < t->n_values; v++) {
+    if (!dcs_is_name(t->values[v].name)) wrong = t->values[v].name;
+    if (*t->values[v].value && !dcs_is_name(t->values[v].value)) wrong = t->values[v].value;
+  }
+  if (!wrong) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s: %s: found a name or value of %zu bytes; expected " DCS_A_NAME,
+                  timings->path, t->where, strlen(wrong));
+}
+
 /* A time is wanted that can be put beside others. */
 static dcs_status check_times(const dcs_timings *timings) {
   for (size_t i = 0; i < timings->n; i++) {
     const dcs_timing *t = &timings->list[i];
+    DCS_TRY(check_names(timings, t));
     if (t->outcome != DCS_OUTCOME_OK || (t->time_ns > 0 && t->time_ns <= DCS_MOST_NS)) continue;
     return dcs_fail(DCS_INPUT, "%s: %s: found a time of %g ns of %s; expected one above zero",
                     timings->path, t->where, t->time_ns, t->method);

@@ -40,6 +40,8 @@ struct dcs_session {
   int killed_by;  /* the signal from outside that ended the last worker that died; 0: none did */
   bool aborted;   /* that ended so */
   bool unstarted; /* the last worker did not begin, or a thread in it */
+  bool restarted; /* the next worker is asked for by dcs_session_restart() */
+  int replaced;   /* workers begun that were not */
   slot_state *slots;
   int n_slots;
 };
@@ -316,6 +318,11 @@ void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]) {
 
 void dcs_session_restart(dcs_session *session) {
   stop(&session->worker, false);
+  session->restarted = true;
+}
+
+int dcs_session_replaced(const dcs_session *session) {
+  return session->replaced;
 }
 
 void dcs_session_new_problem(dcs_session *session) {
@@ -323,13 +330,22 @@ void dcs_session_new_problem(dcs_session *session) {
   session->n_slots = 0;
 }
 
+/* A worker in the place of an earlier one. */
+static dcs_outcome begin_again(dcs_session *session) {
+  const dcs_outcome outcome = begin(session);
+  if (outcome != DCS_OUTCOME_OK) return again_of(session, outcome);
+  session->replaced += !session->restarted;
+  session->restarted = false;
+  return DCS_OUTCOME_OK;
+}
+
 /* One request and its answer. A launch that failed may have poisoned the device's context, and
  * memory that ran out may be missed by methods that share it: the worker is given up, and the next
  * request starts a fresh one. */
 static dcs_outcome ask(dcs_session *session, const dcs_request *request, dcs_reply *reply) {
   forget_kills(session);
-  dcs_outcome outcome = session->worker.pid == 0 ? begin(session) : DCS_OUTCOME_OK;
-  if (outcome != DCS_OUTCOME_OK) return again_of(session, outcome);
+  dcs_outcome outcome = session->worker.pid == 0 ? begin_again(session) : DCS_OUTCOME_OK;
+  if (outcome != DCS_OUTCOME_OK) return outcome;
   if (!send_request(&session->worker, request)) return died(session, &session->worker);
   outcome = receive(session, &session->worker, reply);
   if (outcome == DCS_OUTCOME_LAUNCH || outcome == DCS_OUTCOME_MEMORY) stop(&session->worker, true);

@@ -41,6 +41,10 @@ void dcs_session_take_lost(dcs_session *session, char lost[2 * DCS_TEXT]);
 /* Ends the worker: the next request starts a fresh one, in which methods are prepared again. */
 void dcs_session_restart(dcs_session *session);
 
+/* How many workers took the place of one that died, hung or was given up; not of one that
+ * dcs_session_restart() ended. */
+int dcs_session_replaced(const dcs_session *session);
+
 /* Whether the last outcome, of a crash or want of memory, is that of a worker which was killed
  * twice, or that, or a thread in it, could not be started, or ended before it said that it was
  * there: not the method's doing, and worth another try at another time. */

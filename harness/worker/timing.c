@@ -24,8 +24,9 @@ dcs_outcome dcs_take_sample(dcs_session *session, int slot, dcs_scope scope, dcs
 }
 
 /* A batch that lasts a sample may do so for having been held up: threads that had to wake, a host
- * that took its CPUs. A map's time then falls when there are more of them. */
-static const double HELD_UP = 0.9, LONG_NS = 20e6;
+ * that took its CPUs. A map's time then falls when there are more of them. Of a batch that is long
+ * already there is another of as many; nothing holds one up for LONGEST_NS. */
+static const double HELD_UP = 0.9, LONG_NS = 20e6, LONGEST_NS = 1e9;
 enum { TIMES_AS_MANY = 8, BATCHES = 12 };
 
 bool dcs_calibration_next(dcs_calibration *c, double ns, double cold_ns) {
@@ -42,9 +43,10 @@ bool dcs_calibration_next(dcs_calibration *c, double ns, double cold_ns) {
     c->inner = c->long_inner;
     return false;
   }
+  const bool long_again = ns >= LONG_NS && c->long_inner == c->inner;
   c->long_inner = c->inner;
   c->map_ns = map_ns;
-  if (ns >= LONG_NS) return false;
+  if (long_again || ns >= LONGEST_NS) return false;
   most = fmin(most, fmin(LONG_NS / ns, TIMES_AS_MANY));
   c->inner *= (int64_t)fmax(most, 1);
   return true;

@@ -157,12 +157,9 @@ static dcs_status make_slots(dcs_pipe *p) {
   const int64_t least = 4 + p->n_workers;
   const int64_t most = (int64_t)(fmax(share_of_host(p, 0x1p30), room(p)) / (double)frame_bytes(p));
   int64_t slots = p->preparers + 4 + (p->n_workers > 1 ? DCS_FRAME_BLOCK * p->n_workers : 0);
-  const size_t places = (size_t)p->job->top->n * 3 * sizeof(double);
   if (slots > most) slots = most > least ? most : least;
   p->slots = calloc((size_t)slots, sizeof *p->slots);
   p->n_slots = p->slots ? (int)slots : 0;
-  for (int s = 0; s < p->n_slots; s++)
-    if (!(p->slots[s].frame.places = malloc(places))) p->n_slots = s;
   if (p->n_slots == slots) return DCS_OK;
   return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld frames of %lld atoms", (long long)slots,
                   (long long)p->job->top->n);

@@ -22,8 +22,8 @@ typedef enum { DCS_SLOT_FREE, DCS_SLOT_READ, DCS_SLOT_PREPARING, DCS_SLOT_READY 
 
 typedef struct {
   dcs_slot_state state;
-  dcs_frame frame;
-  dcs_raw_frame raw; /* what the preparer makes of it */
+  dcs_frame frame;   /* its places are the preparer's, while it is prepared */
+  dcs_raw_frame raw; /* what that makes it of */
   dcs_case c;
   dcs_plan plan;     /* of a device's method */
   dcs_status status; /* of its preparing, and what that said */

@@ -1,4 +1,4 @@
-/* Frames are read by one thread, and prepared by others. */
+/* Frames are taken by one thread, and prepared by others, which also read those of a DCD file. */
 #include "library/frames/pipe.h"
 
 #include "harness/base/clock.h"
@@ -8,6 +8,7 @@
 #include "library/workers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* ---- reading ---- */
@@ -98,7 +99,7 @@ static dcs_status read_block(dcs_pipe *p, int64_t block, bool again, bool *more)
     if (dcs_interrupted()) return dcs_fail(DCS_FAILED, "interrupted");
     const double start = dcs_now_ns();
     DCS_TRY(dcs_frames_take(frames, &slot->frame, &slot->raw, more));
-    dcs_pipe_worked(p, DCS_STAGE_READING, start);
+    if (!slot->raw.file) dcs_pipe_worked(p, DCS_STAGE_READING, start);
     if (*more) note_frame(p, slot);
   }
   end_block(p);
@@ -139,11 +140,23 @@ void *dcs_pipe_reader(void *pipe) {
 
 /* ---- preparing ---- */
 
-static dcs_status prepare(const dcs_pipe *p, dcs_frame_slot *slot) {
+/* Places of the frame. What has to be read for them is the stage of reading, which *start is then
+ * the end of. */
+static dcs_status make(dcs_pipe *p, dcs_frame_slot *slot, double *start) {
+  const bool reads = slot->raw.file != NULL;
+  const dcs_status status = dcs_frames_make(p->job->frames, &slot->raw, &slot->frame);
+  const double now = dcs_now_ns();
+  if (!reads) return status;
+  dcs_pipe_spent(p, DCS_STAGE_READING, *start, now);
+  *start = now;
+  return status;
+}
+
+static dcs_status prepare(dcs_pipe *p, dcs_frame_slot *slot, double *start) {
   const dcs_variant *variant = p->method.variant;
   const dcs_config *config = &p->method.config;
   char why[DCS_TEXT];
-  DCS_TRY(dcs_frames_make(p->job->frames, &slot->raw, &slot->frame));
+  DCS_TRY(make(p, slot, start));
   DCS_TRY(dcs_frame_case(p->job->request, p->job->top, &slot->frame, &slot->c));
   slot->c.problem.scale = p->scale;
   if (!p->planned) return DCS_OK;
@@ -157,18 +170,24 @@ static dcs_status prepare(const dcs_pipe *p, dcs_frame_slot *slot) {
 /* A frame that cannot be prepared ends the run where its turn comes. */
 static dcs_status prepare_all(void *pipe) {
   dcs_pipe *p = pipe;
+  double *places = malloc((size_t)p->job->top->n * 3 * sizeof *places);
+  if (!places)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)p->job->top->n);
   for (dcs_frame_slot *slot; (slot = dcs_pipe_next_read(p)) != NULL;) {
-    const double start = dcs_now_ns();
-    slot->status = prepare(p, slot);
+    double start = dcs_now_ns();
+    slot->frame.places = places;
+    slot->status = prepare(p, slot, &start);
     dcs_team_unbind();
     if (slot->status != DCS_OK) snprintf(slot->why, sizeof slot->why, "%s", dcs_error_message());
     dcs_pipe_worked(p, DCS_STAGE_PREPARING, start);
     dcs_pipe_set_slot(p, slot, DCS_SLOT_READY);
   }
+  free(places);
   return DCS_OK;
 }
 
 void *dcs_pipe_preparer(void *pipe) {
-  (void)dcs_team_run(1, prepare_all, pipe);
+  const dcs_status status = dcs_team_run(1, prepare_all, pipe);
+  if (status != DCS_OK) dcs_pipe_fail(pipe, status);
   return NULL;
 }

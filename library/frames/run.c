@@ -101,8 +101,10 @@ dcs_status dcs_pipe_start(dcs_pipe *p) {
 }
 
 static void count_workers(const dcs_pipe *p, dcs_frames_times *times) {
+  bool takes, makes;
+  dcs_frames_who_reads(p->job->frames, &takes, &makes);
   times->cards = p->method.variant->backend == DCS_GPU ? p->n_workers : 0;
-  times->workers[DCS_STAGE_READING] = 1;
+  times->workers[DCS_STAGE_READING] = takes + (makes ? p->preparers : 0);
   times->workers[DCS_STAGE_PREPARING] = p->preparers;
   times->workers[DCS_STAGE_COPYING] = p->workers[0].device ? p->n_workers : 0;
   times->workers[DCS_STAGE_COMPUTING] = p->n_workers;
@@ -127,8 +129,7 @@ void dcs_pipe_close(dcs_pipe *p) {
   }
   for (int s = 0; s < p->n_slots; s++) {
     dcs_case_free(&p->slots[s].c);
-    free(p->slots[s].frame.places);
-    free(p->slots[s].raw.bytes);
+    dcs_raw_frame_free(&p->slots[s].raw);
   }
   free(p->slots);
   dcs_case_free(&p->first);

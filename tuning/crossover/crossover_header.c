@@ -109,7 +109,8 @@ char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char
 /* ---- the header ---- */
 
 /* DCS_GPU_OVER_CPU_WARM_FROM_N: what the threshold is of, told apart by what is fixed. */
-static void put_name(FILE *out, const dcs_measured *m, const dcs_crossover *c, bool macro) {
+static void put_name(FILE *out, const dcs_measured *m, const dcs_crossover *c, bool macro,
+                     dcs_c_names *taken) {
   char b[DCS_TEXT], a[DCS_TEXT], axis[DCS_TEXT], name[4 * DCS_TEXT];
   dcs_crossover_what(m, c, 1, b);
   dcs_crossover_what(m, c, 0, a);
@@ -119,7 +120,7 @@ static void put_name(FILE *out, const dcs_measured *m, const dcs_crossover *c, b
     axis_text(c, axis);
   snprintf(name, sizeof name, "DCS_%s_OVER_%s_%s_FROM_%s", b, a, dcs_scope_name(c->pair->scope),
            axis);
-  dcs_put_name(out, name, macro);
+  dcs_put_new_name(out, name, macro, taken);
 }
 
 static void put_sentence(FILE *out, const dcs_measured *m, const dcs_crossover *c) {
@@ -129,11 +130,12 @@ static void put_sentence(FILE *out, const dcs_measured *m, const dcs_crossover *
   fputs(". */\n", out);
 }
 
-static void put_define(FILE *out, const dcs_measured *m, const dcs_crossover *c) {
+static void put_define(FILE *out, const dcs_measured *m, const dcs_crossover *c,
+                       dcs_c_names *taken) {
   put_sentence(out, m, c);
   if (isnan(c->threshold.estimate)) return;
   fputs("#define ", out);
-  put_name(out, m, c, true);
+  put_name(out, m, c, true, taken);
   fprintf(out, " %.15g\n", rounded(c->threshold.estimate, &c->threshold));
 }
 
@@ -192,7 +194,11 @@ static int put_points(FILE *out, const frontier *f, bool *open) {
   char text[64];
   int points = 0;
   *open = false;
-  fprintf(out, "\n/* From so many %s on, by %s:", dimensions[0].values, dimensions[1].values);
+  fputs("\n/* From so many ", out);
+  dcs_put_comment(out, dimensions[0].values);
+  fputs(" on, by ", out);
+  dcs_put_comment(out, dimensions[1].values);
+  fputc(':', out);
   while ((c = next_point(f, c))) {
     const double x = dcs_along(&c->like->size, 1);
     fputs(points++ ? ", " : " ", out);
@@ -209,7 +215,7 @@ static int put_points(FILE *out, const frontier *f, bool *open) {
 }
 
 /* A function where there is a second dimension, with two points at least, one a crossover point. */
-static void put_function(FILE *out, const dcs_measured *m, const frontier *f) {
+static void put_function(FILE *out, const dcs_measured *m, const frontier *f, dcs_c_names *taken) {
   if (f->list->like->size.kind->n_dimensions < 2) return;
   const dcs_crossover *first = next_point(f, NULL), *named = first;
   bool open;
@@ -218,7 +224,7 @@ static void put_function(FILE *out, const dcs_measured *m, const frontier *f) {
   if (!named || !next_point(f, first)) return;
   const int last = put_points(out, f, &open) - 1;
   fputs("static inline double ", out);
-  put_name(out, m, named, false);
+  put_name(out, m, named, false, taken);
   fputs("(double at) {\n", out);
   put_array(out, "x", f, true);
   put_array(out, "from", f, false);
@@ -283,15 +289,20 @@ static void order_by_frontier(const dcs_crossovers *found, dcs_crossover *list) 
   }
 }
 
-static void put_thresholds(FILE *out, const dcs_measured *m, const dcs_crossover *list, size_t n) {
+static dcs_status put_thresholds(FILE *out, const dcs_measured *m, const dcs_crossover *list,
+                                 size_t n) {
+  dcs_c_names taken = {0};
   for (size_t i = 0, end; i < n; i = end) {
     for (end = i + 1; end < n && same_frontier(&list[i], &list[end]);)
       end++;
     for (size_t t = i; t < end && !list[i].plane; t++)
-      put_define(out, m, &list[t]);
+      put_define(out, m, &list[t], &taken);
     for (int below = 0; below < 2; below++)
-      put_function(out, m, &(frontier){&list[i], end - i, below});
+      put_function(out, m, &(frontier){&list[i], end - i, below}, &taken);
   }
+  const bool whole = !taken.no_memory;
+  dcs_c_names_free(&taken);
+  return whole ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for names");
 }
 
 dcs_status dcs_crossovers_write_header(const char *path, const dcs_crossovers *found) {
@@ -313,8 +324,8 @@ dcs_status dcs_crossovers_write_header(const char *path, const dcs_crossovers *f
       "#ifndef DCS_CROSSOVER_THRESHOLDS_H\n#define DCS_CROSSOVER_THRESHOLDS_H\n\n"
       "#include <math.h>\n",
       out);
-  put_thresholds(out, m, list, found->n);
+  status = put_thresholds(out, m, list, found->n);
   fputs("\n#endif\n", out);
   free(list);
-  return dcs_file_close(&file);
+  return dcs_file_finish(&file, status);
 }

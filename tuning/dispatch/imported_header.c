@@ -3,9 +3,9 @@
 
 #include "harness/base/c_text.h"
 #include "harness/base/decimal.h"
+#include "harness/base/text.h"
 #include "harness/files/file.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static const dcs_class *class_of(const dcs_imported *d, int i) {
 static void put_loss(FILE *out, const char *rule, const dcs_loss *loss) {
   if (loss->sizes == 0) return;
   fprintf(out,
-          " *   %-12s mean %.2g%%, 95th percentile %.2g%%, worst %.2g%% of %lld sizes held out\n",
+          " *   %-12s mean %.1f%%, 95th percentile %.1f%%, worst %.1f%% of %lld sizes held out\n",
           rule, 100 * loss->mean, 100 * loss->p95, 100 * loss->worst, (long long)loss->sizes);
 }
 
@@ -41,30 +41,22 @@ static void put_front(FILE *out, const dcs_imported *d) {
   fputs(" */\n#ifndef DCS_DISPATCH_H\n#define DCS_DISPATCH_H\n\n#include <math.h>\n\n", out);
 }
 
-/* Whether two names give the same enumerator: they differ in signs or case alone. */
-static bool collide(const char *a, const char *b) {
-  for (; *a && *b; a++, b++) {
-    const int x = (unsigned char)*a, y = (unsigned char)*b;
-    if (isalnum(x) || isalnum(y) ? toupper(x) != toupper(y) : false) return false;
-  }
-  return *a == *b;
-}
-
-static void put_methods(FILE *out, const dcs_imported *d) {
+static dcs_status put_methods(FILE *out, const dcs_imported *d) {
+  dcs_c_names taken = {0};
   fputs("typedef enum {", out);
   for (int c = 0; c < d->n; c++) {
-    fprintf(out, "%s\n  DCS_DISPATCH_", c ? "," : "");
-    dcs_put_name(out, class_of(d, c)->name, true);
-    for (int before = 0; before < c; before++)
-      if (collide(class_of(d, before)->name, class_of(d, c)->name)) {
-        fprintf(out, "_%d", c);
-        break;
-      }
+    char text[DCS_MOST_NAME + 32];
+    fputs(c ? ",\n  " : "\n  ", out);
+    snprintf(text, sizeof text, "DCS_DISPATCH_%s", class_of(d, c)->name);
+    dcs_put_new_name(out, text, true, &taken);
     fputs(" /* ", out);
     dcs_put_comment(out, class_of(d, c)->name);
     fputs(" */", out);
   }
   fputs("\n} dcs_dispatch_method;\n\n", out);
+  const bool whole = !taken.no_memory;
+  dcs_c_names_free(&taken);
+  return whole ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for names");
 }
 
 /* Sizes of the run, ascending along the first axis. */
@@ -180,10 +172,10 @@ dcs_status dcs_imported_write_header(const char *path, const dcs_imported *drawn
   dcs_status status = dcs_file_create(&file, path);
   if (status == DCS_OK) {
     put_front(file.stream, drawn);
-    put_methods(file.stream, drawn);
+    status = put_methods(file.stream, drawn);
     put_decision(file.stream, drawn, sizes);
     fputs("\n#endif\n", file.stream);
-    status = dcs_file_close(&file);
+    status = dcs_file_finish(&file, status);
   }
   free(sizes);
   return status;

@@ -116,7 +116,7 @@ void dcs_print_replay(const dcs_replay *replay, const dcs_search *search, const 
   char text[DCS_TEXT];
   for (int c = 1; c < replay->space.n; c++)
     if (dcs_replay_truth(replay, c) < dcs_replay_truth(replay, true_best)) true_best = c;
-  printf("%s%s", dcs_size_text(&s->size, text), *text ? ", " : "");
+  if (*dcs_size_text(&s->size, text)) printf("%s, ", text);
   printf("%s%s", s->machine, *s->machine ? ", " : "");
   if (*s->objective) printf("least %s, ", s->objective);
   dcs_print_search(search, strategy);
