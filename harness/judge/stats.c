@@ -119,11 +119,11 @@ static double side_of(double time, double median) {
 }
 
 /* By how much wider the interval is of sides whose means over batches scatter as they do, as the
- * header says. n is 6 at least. */
+ * header says. */
 static double batch_inflation(const double *times, size_t n, double median) {
   enum { MOST_BATCHES = 8, WEIGHT = 4 };
-  /* Student's 97.5% quantiles of 1 + WEIGHT degrees of freedom and more, over the normal one */
-  static const double quantiles[] = {2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201};
+  /* Student's 97.5% quantiles: of batches + WEIGHT - 1 degrees of freedom, from no batch on. */
+  static const double quantiles[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201};
   const size_t batches = n / 3 < MOST_BATCHES ? n / 3 : MOST_BATCHES;
   double mean = 0, squares = 0;
   for (size_t i = 0; i < n; i++)
@@ -135,7 +135,7 @@ static double batch_inflation(const double *times, size_t n, double median) {
       sum += side_of(times[i], median) - mean;
     squares += sum * sum / (double)(end - first);
   }
-  return quantiles[batches - 2] / 1.96 * sqrt((squares + WEIGHT) / (double)(batches - 1 + WEIGHT));
+  return quantiles[batches] / 1.96 * sqrt((squares + WEIGHT) / (double)(batches + WEIGHT - 1));
 }
 
 /* Half the standard deviations that an interval of 95% of independent values is wide, and one of
