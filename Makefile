@@ -404,10 +404,10 @@ kills: all $(BUILD)/tests/test_kills $(BUILD)/tests/test_mpi_frames ## KILLS=300
 faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n
 	@$(BUILD)/faults $(BIN) $(BUILD)/fault_inject.so $(FAULTS)
 
-$(BUILD)/faults: tests/faults.c tests/fault_run.h tests/same_words.h $(BUILD)/flags
+$(BUILD)/faults: tests/faults.c tests/fault_run.h tests/fault_record.h tests/same_words.h $(BUILD)/flags
 	$(Q)$(CC) $(BASE_FLAGS) -o $@ $< $(LDFLAGS) -lm
 
-$(BUILD)/fault_inject.so: tests/fault_inject.c $(BUILD)/flags
+$(BUILD)/fault_inject.so: tests/fault_inject.c tests/fault_record.h $(BUILD)/flags
 	$(Q)$(CC) $(BASE_FLAGS) -fPIC -shared -o $@ $< $(LDFLAGS)
 
 .PHONY: check-unit

@@ -4,6 +4,8 @@
 #ifndef DCS_TEST_FAULT_RUN_H
 #define DCS_TEST_FAULT_RUN_H
 
+#include "tests/fault_record.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -96,11 +98,12 @@ static char *get_file(const char *path) {
 typedef struct {
   int status; /* wait's */
   bool injected;
-  double s; /* how long it took */
+  double s;                   /* how long it took */
+  const fault_record *record; /* of allocations; until the next run */
 } result;
 
-static void become(const char *arguments, bool worker, fault kind, long n) {
-  char *line = expand(arguments), *words[MOST_WORDS], text[32];
+static void become(const char *arguments, bool worker, fault kind) {
+  char *line = expand(arguments), *words[MOST_WORDS];
   int count = 0;
   words[count++] = strdup("dcsbench");
   for (char *word = strtok(line, " "); word && count < MOST_WORDS - 1; word = strtok(NULL, " "))
@@ -115,9 +118,7 @@ static void become(const char *arguments, bool worker, fault kind, long n) {
       &(struct itimerval){.it_value = {(time_t)whole_s, (suseconds_t)(1e6 * (limit_s - whole_s))}},
       NULL);
   if (kind == MALLOC) {
-    snprintf(text, sizeof text, "%ld", n);
-    setenv("DCS_FAULT_MALLOC", text, 1);
-    setenv("DCS_FAULT_FILE", expand("@/told"), 1);
+    setenv("DCS_FAULT_FILE", expand("@/record"), 1);
     if (worker) setenv("DCS_FAULT_WORKER", "1", 1);
     setenv("LD_PRELOAD", library, 1);
   } else {
@@ -245,23 +246,42 @@ static double now_s(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static result run(const char *arguments, bool worker, fault kind, long n) {
+/* What processes with tests/fault_inject.c find in the folder; its bytes are zeros. */
+static fault_record *open_record(void) {
+  const int fd = open(expand("@/record"), O_RDWR | O_CREAT | O_TRUNC, 0666);
+  if (fd < 0 || ftruncate(fd, sizeof(fault_record)) != 0) die("record");
+  void *map = mmap(NULL, sizeof(fault_record), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) die("record");
+  close(fd);
+  return map;
+}
+
+/* Of an allocation n is that of those with the call stack, where that is not 0; with n = 0 all
+ * stacks are written down instead. */
+static result run_at(const char *arguments, bool worker, fault kind, uint64_t stack, long n) {
+  static fault_record *record;
   result r = {0};
-  put_file("@/told", "-", 1);
+  if (!record) record = open_record();
+  memset(record, 0, sizeof *record);
+  record->n = n;
+  record->stack = stack;
   const double begin = now_s();
   pid_t pid = fork();
   if (pid < 0) die("fork");
-  if (pid == 0) become(arguments, worker, kind, n);
+  if (pid == 0) become(arguments, worker, kind);
   if (kind != MALLOC) {
     r = trace(pid, worker, kind, n);
   } else {
     waitpid(pid, &r.status, 0);
-    char *told = get_file("@/told");
-    r.injected = strcmp(told, "x") == 0;
-    free(told);
+    r.injected = record->injected;
   }
   r.s = now_s() - begin;
+  r.record = record;
   return r;
+}
+
+static result run(const char *arguments, bool worker, fault kind, long n) {
+  return run_at(arguments, worker, kind, 0, n);
 }
 
 #endif

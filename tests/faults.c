@@ -1,9 +1,9 @@
 /* Makes the n-th call of a kind fail, for every n until the program ends without a fault, command
  * by command: no crash, no hang, and never status 0 with wrong or missing output. Calls of the
  * system fail by ptrace, allocations by tests/fault_inject.c. Of a command with more than
- * FAULTS_EVERY (4,000) calls of a kind, all n up to that fail, and of those beyond one in about 50,
- * drawn by lot; FAULTS_PART=2/3: every third n from the second on. Usage: faults PROGRAM
- * INJECT_LIBRARY [COMMAND...]. */
+ * FAULTS_EVERY (400) allocations those of each call stack that no earlier command had fail: the
+ * first, and one of the others, drawn by lot. FAULTS_PART=2/3: every third run from the second on.
+ * Usage: faults PROGRAM INJECT_LIBRARY [COMMAND...]. */
 #ifndef __x86_64__
 #include <stdio.h>
 
@@ -16,6 +16,7 @@ int main(void) { /* the registers of a call are those of one architecture */
 #include "tests/same_words.h"
 
 #include <ftw.h>
+#include <inttypes.h>
 
 enum { MOST_OUTPUTS = 3 };
 
@@ -28,7 +29,7 @@ static const struct {
   bool worker;       /* the faults are those of the first worker, not of the program */
   const char *begun; /* where that folder's files are from, NULL: it is not there */
   bool judges;       /* status 1 says that what it judges has failed, which no fault of ours is */
-  bool grows;        /* rows are added, as many as times by chance ask for; none is taken away */
+  bool grows;        /* samples are added, as many as times by chance ask for; none is taken away */
 } commands[] = {
     {"list", "list --csv", {NULL}, true, NULL},
     {"info", "info --csv @/in.pqr", {NULL}, true, NULL},
@@ -53,11 +54,6 @@ static const struct {
     {"dispatch", "dispatch @/run", {"@/run/dispatch.csv", "@/run/dispatch.h"}, true, NULL},
     {"claims", "claims @/run", {"@/run/claims.csv"}, true, NULL},
     {"plot", "plot @/small", {"@/small/plots/ladder.dat", "@/small/plots/ladder.svg"}, true, NULL},
-    {"sweep",
-     "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 1 --out @/new",
-     {"@/new/summary.csv", "@/new/samples.csv"},
-     false,
-     "@/new"},
     {"resume",
      "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 1 --out @/new "
      "--resume",
@@ -66,6 +62,11 @@ static const struct {
      "@/new",
      false,
      "@/begun"},
+    {"sweep", /* which measures limits, and takes longer */
+     "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 1 --out @/new",
+     {"@/new/summary.csv", "@/new/samples.csv"},
+     false,
+     "@/new"},
     {"tune",
      "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3 --last 0",
      {"@/data/tuned.csv"},
@@ -105,7 +106,7 @@ static const struct {
      .fresh = "@/data",
      .worker = true},
     {"refine",
-     "crossover @/new --refine --rounds 1",
+     "crossover @/new --refine=1 --rounds 1",
      {"@/new/summary.csv", "@/new/samples.csv"},
      .fresh = "@/new",
      .begun = "@/real",
@@ -246,12 +247,12 @@ static bool file_has_rows(const char *path, const char *whole, bool or_fewer) {
   return holds;
 }
 
-/* A run to which rows are added: none is gone of those that it had. */
-static bool file_has_grown(const char *path, const char *begun) {
+/* A run to which rows are added: `more` at least, and none is gone of those that it had. */
+static bool file_has_grown(const char *path, const char *begun, int more) {
   char before[PATH_MAX];
   snprintf(before, sizeof before, "%s/%s", begun, strrchr(path, '/') + 1);
   char *found = get_file(path), *had = get_file(before);
-  const bool holds = *had && rows(found) >= rows(had);
+  const bool holds = *had && rows(found) >= rows(had) + more;
   free(found);
   free(had);
   return holds;
@@ -275,10 +276,24 @@ typedef struct {
   char *printed, *files[MOST_OUTPUTS];
 } expected;
 
-static void complain(int command, fault kind, long n, const char *what) {
+/* The n-th call of a kind; of allocations with a call stack where that is not 0. */
+typedef struct {
+  fault kind;
+  uint64_t stack;
+  long n;
+} place;
+
+static void complain(int command, place at, const result *r, const char *what) {
   char *said = get_file("@/stderr");
-  printf("faults: %s, %s %ld: %s: %.300s\n", commands[command].name, faults[kind].name, n, what,
-         said);
+  printf("faults: %s, %s %ld", commands[command].name, faults[at.kind].name, at.n);
+  if (at.stack) printf(" of stack %016" PRIx64, at.stack);
+  printf(": %s: %.300s\n", what, said);
+  if (at.kind == MALLOC && r->injected) {
+    printf("faults: failed in: addr2line -fpse %s", program);
+    for (int f = 0; r->record->frames[f]; f++)
+      printf(" %#" PRIxPTR, r->record->frames[f]);
+    puts("");
+  }
   free(said);
   broken++;
 }
@@ -306,31 +321,32 @@ static bool blames_a_method(int c) {
 
 static bool output_holds(int c, int output, const char *whole, bool done) {
   const char *path = commands[c].outputs[output];
-  if (commands[c].grows) return file_has_grown(path, commands[c].begun);
+  const bool samples = strstr(path, "samples") != NULL;
+  if (commands[c].grows) return file_has_grown(path, commands[c].begun, done && samples);
   if (commands[c].fresh) return file_has_rows(path, whole, !done);
   return file_holds(path, whole, !done);
 }
 
-static void check(int c, fault kind, long n, const result *r, const expected *e) {
+static void check(int c, place at, const result *r, const expected *e) {
   bool done = WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0;
-  if (!r->injected && !done) complain(c, kind, n, "fails without a fault");
-  if (WIFSIGNALED(r->status)) complain(c, kind, n, is_over_time(r) ? "hangs" : "ended by a signal");
+  if (!r->injected && !done) complain(c, at, r, "fails without a fault");
+  if (WIFSIGNALED(r->status)) complain(c, at, r, is_over_time(r) ? "hangs" : "ended by a signal");
   if (WIFEXITED(r->status) && WEXITSTATUS(r->status) > 5)
-    complain(c, kind, n, "a status of no meaning");
+    complain(c, at, r, "a status of no meaning");
   for (int o = 0; o < MOST_OUTPUTS && commands[c].outputs[o]; o++)
-    if (!output_holds(c, o, e->files[o], done)) complain(c, kind, n, commands[c].outputs[o]);
+    if (!output_holds(c, o, e->files[o], done)) complain(c, at, r, commands[c].outputs[o]);
   if (done && commands[c].prints && !file_holds("@/stdout", e->printed, false) &&
-      !prints_the_fault(kind))
-    complain(c, kind, n, "status 0, and not all was printed");
-  if (done && kind == FSYNC && r->injected)
-    complain(c, kind, n, "status 0, and the disk may not have it");
+      !prints_the_fault(at.kind))
+    complain(c, at, r, "status 0, and not all was printed");
+  if (done && at.kind == FSYNC && r->injected)
+    complain(c, at, r, "status 0, and the disk may not have it");
   if (commands[c].judges && r->injected && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 1)
-    complain(c, kind, n, "recorded as the failure of what it judges");
-  if (blames_a_method(c)) complain(c, kind, n, "recorded as the fault of a method");
-  if (!done && file_holds("@/stderr", "", false)) complain(c, kind, n, "failed without a word");
+    complain(c, at, r, "recorded as the failure of what it judges");
+  if (blames_a_method(c)) complain(c, at, r, "recorded as the fault of a method");
+  if (!done && file_holds("@/stderr", "", false)) complain(c, at, r, "failed without a word");
   parts = 0;
   nftw(folder, count_part, 16, FTW_PHYS);
-  if (parts > 0) complain(c, kind, n, "left a part behind");
+  if (parts > 0) complain(c, at, r, "left a part behind");
 }
 
 /* The files of a run; without `rows` only the header of those that have them stays: it was begun.
@@ -361,7 +377,7 @@ static expected fault_free(int c) {
   result r = run(commands[c].arguments, commands[c].worker, FSYNC, LONG_MAX);
   limit_s = fmin(20 * r.s + 1, most_s);
   if (!WIFEXITED(r.status) || WEXITSTATUS(r.status) != 0) {
-    complain(c, FSYNC, 0, "fails without a fault");
+    complain(c, (place){FSYNC, 0, 0}, &r, "fails without a fault");
     return e;
   }
   e.printed = get_file("@/stdout");
@@ -370,14 +386,14 @@ static expected fault_free(int c) {
   return e;
 }
 
-static result run_with_fault(int c, fault kind, long n) {
+static result run_with_fault(int c, place at) {
   put_begun(c);
   for (int o = 0; !commands[c].fresh && o < MOST_OUTPUTS && commands[c].outputs[o]; o++)
     put_file(commands[c].outputs[o], "old\n", 4);
-  return run(commands[c].arguments, commands[c].worker, kind, n);
+  return run_at(commands[c].arguments, commands[c].worker, at.kind, at.stack, at.n);
 }
 
-static long every = 4000, part = 1, parts_in_all = 1;
+static long every = 400, part = 1, parts_in_all = 1;
 
 static void read_environment(void) {
   const char *bound = getenv("FAULTS_EVERY"), *share = getenv("FAULTS_PART");
@@ -385,37 +401,92 @@ static void read_environment(void) {
   if (share && sscanf(share, "%ld/%ld", &part, &parts_in_all) != 2) die("FAULTS_PART");
 }
 
-/* The n after this one. */
-static long next(long n) {
-  enum { APART = 50 };
-  static unsigned lot = 1;
-  if (n < every) return n + parts_in_all;
-  lot = lot * 1664525u + 1013904223u;
-  return n + parts_in_all * (1 + (long)((lot >> 8) % (2 * APART - 1)));
+typedef struct {
+  long met, tried; /* runs in which the call failed, and all */
+  double longest_s;
+} tally;
+
+/* Whether the call that is to fail is there, or another has the run. */
+static bool inject_at(int c, place at, const expected *e, tally *t) {
+  if (t->tried++ % parts_in_all != part - 1) return true;
+  result r = run_with_fault(c, at);
+  if (is_over_time(&r)) r = run_with_fault(c, at); /* or the machine hung */
+  check(c, at, &r, e);
+  t->longest_s = fmax(t->longest_s, r.s);
+  t->met += r.injected;
+  return r.injected;
 }
 
-static void inject_kind(int c, fault kind, const expected *e) {
-  long tried = 0, last = 0;
-  double longest_s = 0;
-  for (long n = part;; n = next(n)) {
-    result r = run_with_fault(c, kind, n);
-    if (is_over_time(&r)) r = run_with_fault(c, kind, n); /* or the machine hung */
-    check(c, kind, n, &r, e);
-    longest_s = fmax(longest_s, r.s);
-    if (!r.injected) break;
-    tried++;
-    last = n;
+static fault_stack tried[MOST_STACKS]; /* with all that an earlier command made fail */
+
+static fault_stack *find_tried(uint64_t hash) {
+  uint64_t s = hash % MOST_STACKS;
+  while (tried[s].hash && tried[s].hash != hash)
+    s = (s + 1) % MOST_STACKS;
+  return &tried[s];
+}
+
+/* The call stacks of a command's allocations; the caller frees. */
+static fault_record *recorded(int c) {
+  const result r = run_with_fault(c, (place){MALLOC, 0, 0});
+  fault_record *copy = malloc(sizeof *copy);
+  if (!copy) die("malloc");
+  memcpy(copy, r.record, sizeof *copy);
+  return copy;
+}
+
+static long drawn(long among) {
+  static unsigned lot = 1;
+  lot = lot * 1664525u + 1013904223u;
+  return (long)((lot >> 8) % (unsigned long)among);
+}
+
+/* Of those that no earlier command has. */
+static void inject_stacks(int c, const fault_record *record, const expected *e, tally *t) {
+  for (const fault_stack *s = record->stacks; s < record->stacks + MOST_STACKS; s++) {
+    if (!s->hash || find_tried(s->hash)->hash) continue;
+    (void)inject_at(c, (place){MALLOC, s->hash, 1}, e, t);
+    if (s->calls > 1) (void)inject_at(c, (place){MALLOC, s->hash, 2 + drawn(s->calls - 1)}, e, t);
   }
-  printf("faults: %s: %s: %ld, the last of them %ld, the longest %.2f s of %.1f\n",
-         commands[c].name, faults[kind].name, tried, last, longest_s, limit_s);
+}
+
+static void inject_every_n(int c, fault kind, const expected *e, tally *t) {
+  for (long n = 1; inject_at(c, (place){kind, 0, n}, e, t); n++)
+    ;
+}
+
+static void say(int c, fault kind, const tally *t, const char *how) {
+  printf("faults: %s: %s: %ld%s, the longest %.2f s of %.1f\n", commands[c].name, faults[kind].name,
+         t->met, how, t->longest_s, limit_s);
   fflush(stdout);
+}
+
+static void inject_allocations(int c, const expected *e) {
+  tally t = {0};
+  fault_record *record = recorded(c);
+  const bool many = record->calls > every;
+  if (many)
+    inject_stacks(c, record, e, &t);
+  else
+    inject_every_n(c, MALLOC, e, &t);
+  for (const fault_stack *s = record->stacks; s < record->stacks + MOST_STACKS; s++)
+    if (s->hash) find_tried(s->hash)->hash = s->hash;
+  say(c, MALLOC, &t, many ? " by call stack" : "");
+  free(record);
+}
+
+static void inject_calls(int c, fault kind, const expected *e) {
+  tally t = {0};
+  inject_every_n(c, kind, e, &t);
+  say(c, kind, &t, "");
 }
 
 static void inject(int c) {
   expected e = fault_free(c);
   if (!e.printed) return;
-  for (int kind = 0; kind < N_KINDS; kind++)
-    inject_kind(c, (fault)kind, &e);
+  inject_allocations(c, &e);
+  for (int kind = MALLOC + 1; kind < N_KINDS; kind++)
+    inject_calls(c, (fault)kind, &e);
   free(e.printed);
   for (int o = 0; o < MOST_OUTPUTS; o++)
     free(e.files[o]);
@@ -460,15 +531,15 @@ static void change_times(const char *run, const char *file, const char *column, 
   if (system(command) != 0) die(command);
 }
 
-/* A run of this machine in which two threads overtake one at 50 atoms, and one in which a time is
+/* A run of this machine in which two threads overtake one at 60 atoms, and one in which a time is
  * far off. */
 static void make_real_runs(void) {
   static const char *const sweep =
-      "sweep --variants cpu_gather --config threads=1|2 --atoms 10,20,40,80,160 --grid 4^3 "
-      "--rounds 1 --out @/";
+      "sweep --variants cpu_gather --config threads=1|2 --atoms 10,40,90,160 --grid 4^3 "
+      "--rounds 6 --out @/";
   static const char *const times[][2] = {
-      {"real", "one ? 1000 * n : 50000"},
-      {"strayed", "(one ? 1000 * n : 50000) / (one && n == 40 ? 1000 : 1)"}};
+      {"real", "one ? 1000 * n : 60000"},
+      {"strayed", "(one ? 1000 * n : 60000) / (one && n == 40 ? 1000 : 1)"}};
   char command[512];
   for (int r = 0; r < 2; r++) {
     snprintf(command, sizeof command, "%s%s", sweep, times[r][0]);

@@ -22,7 +22,8 @@ awk -v out="$root/list" -v only="$only" '
 cat >"$root/run_one" <<'END'
 limit=$root/limit.$1.$2
 case $1 in
-  test_*) make $make_options BUILD=build "build/tests/$1" build/dcsbench >log 2>&1 || exit 9
+  test_*) case $1 in test_mpi*) ranks=build/dcsbench-mpi ;; *) ranks= ;; esac
+    make $make_options BUILD=build "build/tests/$1" build/dcsbench $ranks >log 2>&1 || exit 9
     set -- "build/tests/$1" ;;
   verify) make $make_options BUILD=build build/dcsbench >log 2>&1 || exit 9
     set -- build/dcsbench verify --device emulated --variants "$2" ;;
@@ -59,53 +60,55 @@ END
   chmod +x "$root/bin/$cxx"
 done
 
-# Takes its share of the mutants in a copy of its own.
-cat >"$root/worker" <<'END'
-cd "$root/tree$1" || exit 1
-export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build MUTANT_SAID="$PWD/said"
-for mutant in $(ls "$root/list" | awk -v n="$1" -v of="$jobs" 'NR % of == n'); do
-  { read -r head; IFS= read -r from; IFS= read -r to; } <"$root/list/$mutant"
-  file=${head%%:*} what="$file: $from"
-  cp -p "$file" kept
-  FROM=$from TO=$to awk '{ line = $0; sub(/^[ \t]*/, "", line)
-    if (line == ENVIRON["FROM"]) { n++; print ENVIRON["TO"] } else print } END { exit n != 1 }' kept >changed
-  if [ $? != 0 ]; then echo "NOT THERE ONCE $what" >>"$root/bad"; continue; fi
-  cat changed >"$file"
-  verdict=LIVES
-  echo "$head" | sh "$root/names" >wanted
-  : >"$MUTANT_SAID"
-  while read -r name word; do
-    sh "$root/run_one" $name $word </dev/null
-    case $? in 0) ;; 124 | 137) verdict="found by $name $word, which did not end"; break ;; 9) verdict="DOES NOT BUILD"; cp log "$root/$mutant.log"; break ;; *) verdict="found by $name $word"; break ;; esac
-  done <wanted
-  [ -s wanted ] || verdict="known to live"
-  if grep -qE "(^|/)$(basename "$file"):[0-9:]* error: " "$MUTANT_SAID"; then
-    verdict="DOES NOT COMPILE, rewrite it:"
-    cp "$MUTANT_SAID" "$root/$mutant.log"
-  fi
-  case $verdict in found*|known*) echo "mutants: $what: $verdict" ;; *) echo "$verdict $what" | tee -a "$root/bad" ;; esac
-  cp -p kept "$file"
-  touch "$file"
-done
+# Plants one mutant in the copy of the tree that its place in the queue has.
+cat >"$root/plant" <<'END'
+mutant=$1
+cd "$root/tree$PLACE" || exit 1
+export DCSBENCH_CACHE="$PWD/build/cache" MUTANT_SAID="$PWD/said"
+{ read -r head; IFS= read -r from; IFS= read -r to; } <"$root/list/$mutant"
+file=${head%%:*} what="${head%%:*}: $from" begin=$(date +%s)
+cp -p "$file" kept
+FROM=$from TO=$to awk '{ line = $0; sub(/^[ \t]*/, "", line)
+  if (line == ENVIRON["FROM"]) { n++; print ENVIRON["TO"] } else print } END { exit n != 1 }' kept >changed
+if [ $? != 0 ]; then echo "NOT THERE ONCE $what" | tee -a "$root/bad"; exit; fi
+cat changed >"$file"
+verdict=LIVES
+echo "$head" | sh "$root/names" >wanted
+: >"$MUTANT_SAID"
+while read -r name word; do
+  sh "$root/run_one" $name $word </dev/null
+  case $? in 0) ;; 124 | 137) verdict="found by $name $word, which did not end"; break ;; 9) verdict="DOES NOT BUILD"; cp log "$root/$mutant.log"; break ;; *) verdict="found by $name $word"; break ;; esac
+done <wanted
+[ -s wanted ] || verdict="known to live"
+if grep -qE "(^|/)$(basename "$file"):[0-9:]* error: " "$MUTANT_SAID"; then
+  verdict="DOES NOT COMPILE, rewrite it:"
+  cp "$MUTANT_SAID" "$root/$mutant.log"
+fi
+case $verdict in found* | known*) echo "mutants: $what: $verdict, $(($(date +%s) - begin)) s" ;; *) echo "$verdict $what" | tee -a "$root/bad" ;; esac
+cp -p kept "$file"
+touch "$file"
 END
 
-for job in $(seq 0 $((jobs - 1))); do
-  mkdir "$root/tree$job"
-  git ls-files -z | xargs -0 tar cf - | tar xf - -C "$root/tree$job"
+# What is named must pass without mutants, or it would find nothing.
+cat >"$root/itself" <<'END'
+cd "$root/tree$PLACE" || exit 1
+export DCSBENCH_CACHE="$PWD/build/cache"
+sh "$root/run_one" "$@" </dev/null || { echo "FAILS BY ITSELF $*" | tee -a "$root/bad"; cp log "$root/itself.log"; }
+END
+
+# Each copy has what is built already: a mutant costs one compilation and the links.
+for place in $(seq 0 $((jobs - 1))); do
+  mkdir -p "$root/tree$place/build"
+  git ls-files -z | xargs -0 tar cf - | tar xf - -C "$root/tree$place"
+  (cd "$build" && tar cf - $(ls -d cli harness kernels library mpi tuning embedded.* flags internal.a version.h 2>/dev/null)) |
+    tar xf - -C "$root/tree$place/build"
 done
-export root jobs make_options="-s" PATH="$root/bin:$PATH"
+export root make_options="-s" PATH="$root/bin:$PATH" BUILD=build
 export DCS_TEST_SECONDS=3600 # a call that a busy machine holds up is not found for that
+queue() { xargs -P "$jobs" --process-slot-var=PLACE "$@"; }
 
-# What is named passes without mutants, or it would find nothing.
-cat "$root"/list/* | grep -E '^[a-z/_.]+: ' | sh "$root/names" | sort -u >"$root/all"
-split -n "r/$jobs" -d -a 2 "$root/all" "$root/part."
-seq 0 $((jobs - 1)) | xargs -P "$jobs" -I{} sh -c '
-  cd "$root/tree{}"; export DCSBENCH_CACHE="$PWD/build/cache" BUILD=build
-  while read -r name word; do
-    sh "$root/run_one" $name $word </dev/null || { echo "FAILS BY ITSELF $name $word" | tee -a "$root/bad"; cp log "$root/itself.log"; }
-  done <"$root/part.$(printf %02d {})"'
-
-seq 0 $((jobs - 1)) | xargs -P "$jobs" -I{} sh "$root/worker" {}
+cat "$root"/list/* | grep -E '^[a-z/_.]+: ' | sh "$root/names" | sort -u | queue -L 1 sh "$root/itself"
+ls "$root/list" | queue -n 1 sh "$root/plant"
 n=$(ls "$root/list" | wc -l)
 lives=$(grep -l ': survives: ' "$root"/list/* | wc -l)
 if [ -e "$root/bad" ]; then echo "mutants: $(wc -l <"$root/bad") of $n NOT FOUND:"; cat "$root/bad"; exit 1; fi

@@ -41,6 +41,7 @@ static void give(dcs_average *a, const int64_t *order, int64_t from, int64_t end
   assert_int_equal(dcs_partial_make(POINTS, true, &p), DCS_OK);
   for (int64_t b = from; b < end; b++) {
     fill(order[b], frames, &p);
+    p.atoms = (uint64_t)(7 * order[b] + 1);
     assert_int_equal(dcs_average_give(a, order[b], &p), DCS_OK);
   }
   dcs_partial_free(&p);
@@ -183,8 +184,14 @@ static void go_on(const char *path, const int64_t *order, int64_t done, const re
   assert_int_equal(dcs_average_open(POINTS, true, MOST_FRAMES, &a), DCS_OK);
   assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_OK);
   assert_true(found);
+  int64_t last = -1;
+  uint64_t atoms;
   for (int64_t b = 0; b < BLOCKS; b++)
     assert_int_equal(dcs_average_has(a, order[b]), b < done);
+  for (int64_t b = 0; b < done; b++)
+    if (order[b] > last) last = order[b];
+  assert_int_equal(dcs_average_last(a, &atoms), last);
+  if (last >= 0) assert_int_equal(atoms, 7 * last + 1);
   give(a, order, done, BLOCKS, MOST_FRAMES);
   const result r = finish(a);
   assert_memory_equal(&r, whole, sizeof r);
@@ -256,6 +263,11 @@ static void other_checkpoints_are_refused(void **state) {
     fputc(was, file);
     fclose(file);
   }
+  FILE *file = fopen(path, "ab"); /* one too many */
+  fputc(0, file);
+  fclose(file);
+  assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_INPUT);
+  assert_int_equal(dcs_average_frames(a), 0);
   assert_int_equal(truncate(path, 200), 0);
   assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "ends too early"));

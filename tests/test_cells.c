@@ -116,7 +116,8 @@ static void many_cells_are_ordered(void **state) {
 }
 
 /* Cells 1, 3 and 4 have a method that the budget ended with few samples; 3 took longer than is
- * left. Those that are measured on come last, and all keep their order. */
+ * left. What has few for another reason, as a method of cell 0 that failed, gets no more. Those
+ * that are measured on come last, and all keep their order. */
 static void what_the_budget_cut_short_comes_last(void **state) {
   (void)state;
   dcs_record records[5][2] = {0};
@@ -129,6 +130,7 @@ static void what_the_budget_cut_short_comes_last(void **state) {
         .stop_reason = samples[c] < 7 ? "budget" : "rounds", .n_times = samples[c], .judged = true};
     list[c] = (dcs_cell){.records = records[c], .n_records = 2, .spacing = c, .took_s = 1 + c % 3};
   }
+  records[0][0] = (dcs_record){.stop_reason = "", .outcome = DCS_OUTCOME_CRASH, .judged = true};
   list[3].took_s = 9;
   assert_int_equal(dcs_cells_short_last(&cells, 7, 8), 3);
   const double order[5] = {0, 2, 3, 1, 4};

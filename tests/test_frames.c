@@ -296,6 +296,7 @@ static void compressed_files_are_read(void **state) {
   assert_frames(2, "8:16:4", 3, (int[]){8, 12, 16, 0});
   list[0] = file[1];
   assert_frames(1, "2::3", -1, (int[]){2, 5, 8, 0});
+  assert_string_equal(notes, "");
   assert_int_equal(open_list(1, NULL, &frames), DCS_OK);
   static const int order[] = {8, 3, 4, 0};
   for (int i = 0; i < 4; i++) {

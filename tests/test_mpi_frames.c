@@ -19,9 +19,11 @@
 enum { ATOMS = 60, FRAMES = 150, BAD = 98 };
 
 static int bad_frame; /* from 1; 0: none */
+static int forked;    /* the frame, from 1, with which another simulation begins; 0: none */
 
 static float place(int frame, int atom, int axis) {
   if (frame + 1 == bad_frame) return NAN;
+  if (forked && frame + 1 >= forked) frame++;
   return (float)(9 * sin(1.7 * atom + 2.3 * axis) + 0.6 * sin(0.3 * frame * (1 + atom % 5) + axis));
 }
 
@@ -190,6 +192,25 @@ static void a_checkpoint_of_another_job_is_refused(void **state) {
   assert_int_equal(times_in(said, "the checkpoint is of another job"), 1);
 }
 
+/* It is as large, and begins as the one that the checkpoint is of. */
+static void a_simulation_that_begins_alike_is_another(void **state) {
+  (void)state;
+  fail_at_a_frame();
+  bad_frame = 0;
+  forked = 40;
+  write_dcd(in_folder("other.dcd"), &moving);
+  assert_refused("other.dcd", "", "frames: found other atoms in number ");
+  forked = BAD; /* what the checkpoint has is the same */
+  write_dcd(in_folder("other.dcd"), &moving);
+  forked = 0;
+  char option[PATH_MAX];
+  snprintf(option, sizeof option, "--checkpoint %s", in_folder("saved"));
+  assert_status(program_run("%s", mean_of("other.dcd", "went_on.mrc", option)), 0);
+  assert_goes_on(program_err);
+  assert_status(program_run("%s", mean_of("other.dcd", "plain.mrc", "")), 0);
+  assert_same("plain.mrc", "went_on.mrc");
+}
+
 /* ---- kills ---- */
 
 static void wait_ms(double ms) {
@@ -303,6 +324,7 @@ int main(void) {
       cmocka_unit_test(a_job_goes_on_from_its_checkpoint),
       cmocka_unit_test(ranks_go_on_from_it_too),
       cmocka_unit_test(a_checkpoint_of_another_job_is_refused),
+      cmocka_unit_test(a_simulation_that_begins_alike_is_another),
       cmocka_unit_test(a_mean_survives_kills),
   };
   return cmocka_run_group_tests(tests, setup, program_teardown);

@@ -162,6 +162,10 @@ static void holm_corrects_step_by_step(void **state) {
   double most[] = {0.5, 0.7};
   dcs_holm(most, 2, order);
   assert_true(most[0] == 1 && most[1] == 1);
+  double near[] = {0.011, 0.01, 0.5}; /* none is below that of a smaller one */
+  dcs_holm(near, 3, order);
+  assert_near(near[1], 0.03);
+  assert_near(near[0], 0.03);
 }
 
 /* ---- by simulation ---- */

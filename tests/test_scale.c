@@ -396,6 +396,36 @@ static void a_study_ends_at_an_interrupt(void **state) {
   assert_true(exists(in_folder("cut/scaling.csv")));
 }
 
+/* A job that ends by itself in ten minutes: one that heeds SIGTERM, and one that does not. */
+static void an_interrupt_ends_the_job(void **state) {
+  (void)state;
+  static const char *const jobs[] = {"trap 'touch told; exit 1' TERM; touch begun\n"
+                                     "while [ ! -e gone ]; do sleep 0.1; done\n",
+                                     "trap '' TERM; touch begun; exec sleep 600\n"};
+  char script[2 * PATH_MAX], line[4 * PATH_MAX];
+  for (int i = 0; i < 2; i++) {
+    snprintf(script, sizeof script, "#!/bin/sh\ncd %s\n%s", in_folder(""), jobs[i]);
+    put_file(in_folder("starter"), script);
+    assert_int_equal(chmod(in_folder("starter"), 0755), 0);
+    unlink(in_folder("begun"));
+    const int words = open(in_folder("said"), O_RDWR | O_CREAT | O_TRUNC, 0666);
+    snprintf(line, sizeof line, "scale --ranks 1 --mpirun %s --out %s -- map x.pqr -o y.mrc",
+             in_folder("starter"), in_folder("ended"));
+    const pid_t pid = program_start(line, words, words);
+    while (!exists(in_folder("begun")))
+      nanosleep(&(struct timespec){0, 10000000}, NULL);
+    kill(pid, SIGINT);
+    assert_int_equal(program_wait(pid), 1);
+    char *text = get_file(in_folder("said"), NULL);
+    assert_contains(text, "interrupted");
+    free(text);
+    close(words);
+    assert_true(exists(in_folder("told")));
+    unlink(in_folder("ended/runs.csv"));
+    unlink(in_folder("ended/env.csv"));
+  }
+}
+
 /* Each rank would bind its threads from the first CPU on. */
 static void ranks_are_not_bound_to_one_cpu(void **state) {
   (void)state;
@@ -502,6 +532,7 @@ int main(void) {
       cmocka_unit_test(a_study_of_jobs),
       cmocka_unit_test(a_study_of_steps),
       cmocka_unit_test(a_study_ends_at_an_interrupt),
+      cmocka_unit_test(an_interrupt_ends_the_job),
       cmocka_unit_test(ranks_are_not_bound_to_one_cpu),
       cmocka_unit_test(ranks_on_cards_have_all_threads),
       cmocka_unit_test(a_job_that_fails_is_told),

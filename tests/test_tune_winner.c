@@ -108,6 +108,33 @@ static void registers_decide_where_padding_does_not(void **state) {
   dcs_space_free(&space);
 }
 
+/* Of three samples each there is no interval: who is within 5% of the best by the median. */
+static void without_intervals_finalists_are_within_5_percent(void **state) {
+  (void)state;
+  static const double medians[] = {1.06, 1.04, 1};
+  const dcs_problem problem = {.n_inputs = 3000, .n = {64, 64, 8}, .spacing = 1};
+  dcs_space space;
+  dcs_search search;
+  int found[DCS_MAX_FINALISTS];
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=16|32|64,block_y=4,coarsen=4,read=end,chunk_atoms=4000",
+                                   &problem, 2, &space),
+                   DCS_OK);
+  assert_int_equal(dcs_search_open(&space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
+                   DCS_OK);
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < 3; i++) {
+      const double time = 1e6 * medians[c];
+      search.known[c].known = true;
+      assert_int_equal(dcs_evaluation_add(&search.known[c], &time, 1), DCS_OK);
+    }
+  assert_true(isnan(search.known[2].stats.hi));
+  assert_int_equal(dcs_finalists(&search, found), 2);
+  assert_true(found[0] == 2 && found[1] == 1);
+  dcs_search_close(&search);
+  dcs_space_free(&space);
+}
+
 /* Two minutes, or what is left of a budget, or as asked for; nothing where nothing is to be told
  * apart. */
 static void how_long_the_last_measurement_spans(void **state) {
@@ -129,6 +156,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_tied_are_told_and_the_pick_has_its_reason),
       cmocka_unit_test(registers_decide_where_padding_does_not),
+      cmocka_unit_test(without_intervals_finalists_are_within_5_percent),
       cmocka_unit_test(how_long_the_last_measurement_spans),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,10 +3,16 @@
 #endif
 #include "harness/base/process.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +52,22 @@ int dcs_process_wait(pid_t pid, int *status) {
   while (waitpid(pid, status, 0) < 0)
     if (errno != EINTR) return errno;
   return 0;
+}
+
+int dcs_process_descriptor(pid_t pid) {
+  return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* It looks up once a second: a signal may come just before poll(). */
+bool dcs_process_ends(int descriptor, double timeout_s, bool until_interrupt) {
+  const double until = dcs_now_ns() + 1e9 * timeout_s;
+  struct pollfd end = {.fd = descriptor, .events = POLLIN};
+  for (;;) {
+    const double left_ms = 1e-6 * (until - dcs_now_ns());
+    if (left_ms <= 0 || (until_interrupt && dcs_interrupted())) return false;
+    const int ready = poll(&end, 1, (int)fmin(left_ms + 1, 1000));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+  }
 }
 
 bool dcs_is_from_outside(int signal) {

@@ -21,6 +21,13 @@ int dcs_process_start(const dcs_program *program, pid_t *pid);
 /* Waits until it has ended; 0 or an errno. *status is waitpid's. */
 int dcs_process_wait(pid_t pid, int *status);
 
+/* A descriptor of the process, closed on exec; -1 and errno where there is none: before Linux 5.3.
+ */
+int dcs_process_descriptor(pid_t pid);
+/* Waits so long at most, and where that is wanted until an interrupt: whether the process has
+ * ended, for dcs_process_wait() to be called. A wait that fails for another reason says so, too. */
+bool dcs_process_ends(int descriptor, double timeout_s, bool until_interrupt);
+
 /* Whether a process that the signal ended was killed by somebody: no code raises these. */
 bool dcs_is_from_outside(int signal);
 

@@ -38,6 +38,10 @@ uint64_t dcs_shared_file_size(const dcs_shared_file *file) {
   return fstat(file->descriptor, &facts) == 0 ? (uint64_t)facts.st_size : 0;
 }
 
+void dcs_shared_file_ahead(const dcs_shared_file *file, uint64_t at, size_t bytes) {
+  (void)posix_fadvise(file->descriptor, (off_t)at, (off_t)bytes, POSIX_FADV_WILLNEED);
+}
+
 ssize_t dcs_shared_file_read(const dcs_shared_file *file, uint64_t at, void *to, size_t bytes) {
   size_t got = 0;
   while (got < bytes) {

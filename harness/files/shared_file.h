@@ -16,6 +16,8 @@ void dcs_shared_file_let_go(dcs_shared_file *file); /* NULL is fine */
 
 /* Bytes that it has now. */
 uint64_t dcs_shared_file_size(const dcs_shared_file *file);
+/* Says that so many bytes from `at` on will be read soon. */
+void dcs_shared_file_ahead(const dcs_shared_file *file, uint64_t at, size_t bytes);
 /* Copies bytes from byte `at` on; returns how many, fewer where the file ends, or -1 and errno. */
 ssize_t dcs_shared_file_read(const dcs_shared_file *file, uint64_t at, void *to, size_t bytes);
 

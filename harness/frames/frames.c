@@ -286,6 +286,13 @@ dcs_status dcs_frames_seek(dcs_frames *f, int64_t index) {
   return DCS_OK;
 }
 
+bool dcs_frames_go_back(const dcs_frames *f) {
+  bool all = true;
+  for (int p = 0; p < f->n_parts; p++)
+    all = all && f->parts[p].regular;
+  return all;
+}
+
 uint64_t dcs_frames_hash(const dcs_frames *f) {
   return f->hash;
 }

@@ -62,6 +62,9 @@ int64_t dcs_frames_count(const dcs_frames *frames);
  * there is not. The first is kept in memory; a pipe else goes forward alone. */
 dcs_status dcs_frames_seek(dcs_frames *frames, int64_t index);
 
+/* Whether each may be read again. */
+bool dcs_frames_go_back(const dcs_frames *frames);
+
 /* Reads the next; *found is false behind the last. One thread at a time uses a source, not always
  * the same. DCS_INPUT for a frame that is wrong, DCS_USAGE for one that the pipe has passed, or
  * where it ends before the range does. */

@@ -70,7 +70,9 @@ static dcs_status take(dcs_trajectory *t, dcs_raw_frame *raw, bool *found) {
     return to_the_cut(t, dcs_dcd_take(dcd_of(t), &raw->bytes, &raw->room, &raw->dcd, found), found);
   raw->dcd = s->dcd;
   *found = leap(t, 1);
-  if (*found) raw->file = dcs_shared_file_hold(s->file);
+  if (!*found) return DCS_OK;
+  raw->file = dcs_shared_file_hold(s->file);
+  dcs_shared_file_ahead(raw->file, raw->dcd.at, dcs_dcd_frame_bytes(&raw->dcd));
   return DCS_OK;
 }
 

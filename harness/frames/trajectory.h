@@ -9,7 +9,7 @@ typedef struct dcs_trajectory dcs_trajectory;
 /* Functions fail as dcs_frames_open() and dcs_frames_next() do. */
 typedef struct {
   const char *name;
-  bool cuts; /* its frames are known to be whole: compressed data may be cut */
+  bool cuts;                     /* its frames are known to be whole: compressed data may be cut */
   bool (*sniff)(dcs_slice head); /* whether a file that begins so is of the format; NULL: any */
   /* Gets ready to read the first frame; sets ->state, and ->frames where these can be counted and
    * were not before. After a failure `close` is called, too. */

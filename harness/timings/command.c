@@ -2,18 +2,14 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/decimal.h"
-#include "harness/base/interrupt.h"
 #include "harness/base/process.h"
 #include "harness/timings/format.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -81,19 +77,6 @@ dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeho
 
 /* ---- running ---- */
 
-/* Whether the process ended in time; a wait that fails for another reason counts as ended. It looks
- * up once a second: a signal may come just before poll(). */
-static bool wait_for_end(int pidfd, double timeout_s) {
-  const double until = dcs_now_ns() + 1e9 * timeout_s;
-  struct pollfd end = {.fd = pidfd, .events = POLLIN};
-  for (;;) {
-    const double left_ms = 1e-6 * (until - dcs_now_ns());
-    if (left_ms <= 0 || dcs_interrupted()) return false;
-    const int ready = poll(&end, 1, (int)fmin(left_ms + 1, 1000));
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
-  }
-}
-
 static dcs_outcome outcome_of(int status, const char *program) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return DCS_OUTCOME_OK;
   if (WIFSIGNALED(status))
@@ -117,8 +100,8 @@ static dcs_outcome run_words(const dcs_timed_command *command, char **argv, doub
     (void)dcs_fail(DCS_UNAVAILABLE, "%s: cannot be started: %s", argv[0], strerror(error));
     return DCS_OUTCOME_NOT_BUILT;
   }
-  const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-  const bool ended = pidfd >= 0 && wait_for_end(pidfd, command->timeout_s);
+  const int pidfd = dcs_process_descriptor(pid);
+  const bool ended = pidfd >= 0 && dcs_process_ends(pidfd, command->timeout_s, true);
   *ns = dcs_now_ns() - started;
   if (!ended) kill(-pid, SIGKILL);
   int status = 0;

@@ -105,7 +105,7 @@ static dcs_trace_row *row_of(recorder *r, const dcs_memory_request *request) {
 
 static void count_request(void *context, const dcs_memory_request *request) {
   recorder *r = context;
-  dcs_trace_row *row = row_of(r, request);
+  dcs_trace_row *row = r->status == DCS_OK ? row_of(r, request) : NULL;
   if (!row) return;
   const dcs_request_counts counts = dcs_request_count(request);
   row->requests++;

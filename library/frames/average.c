@@ -159,6 +159,7 @@ static void merge(dcs_average *a, const dcs_partial *p) {
   for (int64_t i = 0; i < a->points; i++)
     sum[i] += p->sum[i];
   a->frames += p->frames;
+  a->atoms = p->atoms;
   a->blocks++;
   a->n_long += closes;
 }
@@ -177,6 +178,7 @@ static dcs_status make_spare(dcs_average *a) {
 
 static void copy_partial(const dcs_partial *from, dcs_partial *to) {
   to->frames = from->frames;
+  to->atoms = from->atoms;
 #pragma omp parallel for if (from->points > MANY)
   for (int64_t i = 0; i < from->points; i++) {
     to->sum[i] = from->sum[i];
@@ -221,6 +223,16 @@ bool dcs_average_has(const dcs_average *a, int64_t block) {
 
 int64_t dcs_average_merged(const dcs_average *a) {
   return a->blocks;
+}
+
+int64_t dcs_average_last(const dcs_average *a, uint64_t *atoms) {
+  int64_t last = a->blocks - 1;
+  *atoms = a->atoms;
+  for (const dcs_early *early = a->early; early; early = early->next) {
+    last = early->block;
+    *atoms = early->partial.atoms;
+  }
+  return last;
 }
 
 int64_t dcs_average_frames(const dcs_average *a) {

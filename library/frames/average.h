@@ -23,6 +23,7 @@ typedef struct {
   int64_t points, frames;
   double *sum; /* of the maps */
   double *m2;  /* of the squares of their deviations from their mean; NULL: no variance is wanted */
+  uint64_t atoms; /* hash of those of its first frame, for checkpoints alone */
 } dcs_partial;
 
 /* Makes an empty one; dcs_partial_free() frees it. DCS_UNAVAILABLE when memory is short. */
@@ -58,6 +59,9 @@ bool dcs_average_has(const dcs_average *average, int64_t block);
 int64_t dcs_average_frames(const dcs_average *average);
 /* All blocks before this one are merged: those behind it that were given wait. */
 int64_t dcs_average_merged(const dcs_average *average);
+
+/* The last of all blocks that were given, and the hash of its atoms; -1: none was. */
+int64_t dcs_average_last(const dcs_average *average, uint64_t *atoms);
 
 /* Writes each that is not NULL: the mean; the variance, with frames - 1 as its divisor; the
  * standard error of the mean by block averaging (the idea is in Flyvbjerg and Petersen, J. Chem.

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char MAGIC[8] = "DCSAVG2";
+static const char MAGIC[8] = "DCSAVG3";
 
 /* As it is written, in the machine's byte order; another's does not have the magic's neighbour. */
 typedef struct {
@@ -16,6 +16,7 @@ typedef struct {
   uint64_t order; /* 1 */
   dcs_average_job job;
   int64_t points, n_maps, in_long, blocks, frames, n_long, n_early;
+  uint64_t atoms; /* of the block merged last */
 } header;
 
 /* A stream with the checksum of what went through it. */
@@ -25,17 +26,6 @@ typedef struct {
   uint64_t sum;
 } sealed;
 
-/* Words of eight bytes at a time, which is as good against damage and eight times as fast. */
-static uint64_t add_to_sum(uint64_t sum, const void *bytes, size_t n) {
-  const char *at = bytes;
-  for (uint64_t word; n >= sizeof word; at += sizeof word, n -= sizeof word) {
-    memcpy(&word, at, sizeof word);
-    sum = (sum ^ word) * 0x100000001b3u;
-    sum ^= sum >> 29;
-  }
-  return dcs_hash(sum, at, n);
-}
-
 static header header_of(const dcs_average *a, const dcs_average_job *job) {
   header h = {.order = 1,
               .job = *job,
@@ -44,7 +34,8 @@ static header header_of(const dcs_average *a, const dcs_average_job *job) {
               .in_long = a->in_long,
               .blocks = a->blocks,
               .frames = a->frames,
-              .n_long = a->n_long};
+              .n_long = a->n_long,
+              .atoms = a->atoms};
   memcpy(h.magic, MAGIC, sizeof h.magic);
   for (const dcs_early *early = a->early; early; early = early->next)
     h.n_early++;
@@ -55,7 +46,7 @@ static header header_of(const dcs_average *a, const dcs_average_job *job) {
 
 /* Errors are left to the closing. */
 static void put(sealed *s, const void *bytes, size_t n) {
-  s->sum = add_to_sum(s->sum, bytes, n);
+  s->sum = dcs_hash_words(s->sum, bytes, n);
   fwrite(bytes, 1, n, s->stream);
 }
 
@@ -68,6 +59,7 @@ static void put_all(sealed *s, const dcs_average *a, const dcs_average_job *job)
   for (const dcs_early *early = a->early; early; early = early->next) {
     put(s, &early->block, sizeof early->block);
     put(s, &early->partial.frames, sizeof early->partial.frames);
+    put(s, &early->partial.atoms, sizeof early->partial.atoms);
     put(s, early->partial.sum, bytes);
     if (a->n_maps > 1) put(s, early->partial.m2, bytes);
   }
@@ -93,7 +85,7 @@ static dcs_status damaged(const sealed *s, const char *what) {
 static dcs_status get(sealed *s, void *bytes, size_t n) {
   if (fread(bytes, 1, n, s->stream) != n)
     return ferror(s->stream) ? dcs_cannot("read", s->path) : damaged(s, "it ends too early");
-  s->sum = add_to_sum(s->sum, bytes, n);
+  s->sum = dcs_hash_words(s->sum, bytes, n);
   return DCS_OK;
 }
 
@@ -140,6 +132,7 @@ static dcs_status get_early(sealed *s, dcs_average *a) {
   DCS_TRY(dcs_partial_make(a->points, a->n_maps > 1, &partial));
   dcs_status status = get(s, &block, sizeof block);
   if (status == DCS_OK) status = get(s, &partial.frames, sizeof partial.frames);
+  if (status == DCS_OK) status = get(s, &partial.atoms, sizeof partial.atoms);
   if (status == DCS_OK) status = get(s, partial.sum, bytes);
   if (status == DCS_OK && partial.m2) status = get(s, partial.m2, bytes);
   if (status == DCS_OK) status = dcs_average_keep(a, block, &partial);
@@ -161,6 +154,7 @@ static dcs_status get_all(sealed *s, dcs_average *a, const dcs_average_job *job)
   a->blocks = h.blocks;
   a->frames = h.frames;
   a->n_long = h.n_long;
+  a->atoms = h.atoms;
   return DCS_OK;
 }
 

@@ -24,6 +24,7 @@ struct dcs_average {
   int64_t points;
   int64_t in_long;                /* blocks of a long block */
   int64_t blocks, frames, n_long; /* that are merged; whole long blocks */
+  uint64_t atoms;                 /* hash, of the block merged last */
   double *maps[DCS_N_AVERAGE_MAPS];
   int n_maps;
   dcs_early *early; /* in the order of blocks */

@@ -4,6 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "library/frames/frame_case.h"
 #include "library/team.h"
 
 #include <stdio.h>
@@ -65,11 +66,12 @@ typedef struct {
 } mapping;
 
 /* The mapper computes its own case: the slot's takes its place meanwhile. */
-static dcs_status compute_slot(mapping *c, dcs_frame_slot *slot) {
+static dcs_status compute_slot(mapping *c, dcs_frame_slot *slot, dcs_partial *partial) {
   dcs_mapper *m = c->w->mapper;
   const dcs_case own = m->c;
   const double start = dcs_now_ns();
   DCS_TRY(check_slot(slot));
+  if (partial->frames == 0) partial->atoms = dcs_frame_case_hash(&slot->c);
   m->c = slot->c;
   dcs_mapper_change_inputs(m);
   const dcs_status status = dcs_mapper_slices(m, 0, m->c.problem.n.z, c->map);
@@ -85,7 +87,7 @@ static dcs_status compute_block(mapping *c, const dcs_read_block *block, dcs_par
   dcs_frame_slot *slot;
   partial->frames = 0;
   while ((slot = dcs_pipe_frame(p, block, partial->frames)) != NULL) {
-    DCS_TRY(compute_slot(c, slot));
+    DCS_TRY(compute_slot(c, slot, partial));
     const double start = dcs_now_ns();
     dcs_partial_add(partial, c->map);
     dcs_pipe_worked(p, DCS_STAGE_ADDING, start);
@@ -209,9 +211,11 @@ static dcs_status next_frame(driver *d, const dcs_read_block *block, int64_t nth
 }
 
 static dcs_status drive_block(driver *d, const dcs_read_block *block, int64_t *n) {
+  uint64_t atoms = 0;
   for (dcs_frame_slot *slot;;) {
     DCS_TRY(next_frame(d, block, *n, &slot));
     if (!slot) break;
+    if (*n == 0 && slot->status == DCS_OK) atoms = dcs_frame_case_hash(&slot->c);
     DCS_TRY(add_frame(d, slot, *n + 1));
     if (++*n == DCS_FRAMES_IN_HAND) DCS_TRY(hand_over_ended(d));
   }
@@ -221,6 +225,7 @@ static dcs_status drive_block(driver *d, const dcs_read_block *block, int64_t *n
     return DCS_OK;
   }
   d->ended.frames = *n;
+  d->ended.atoms = atoms;
   d->ended_block = block->block;
   return check(d, dcs_device_frames_end_block(d->w->device));
 }

@@ -14,6 +14,14 @@
 dcs_status dcs_frame_case(const dcs_map_request *request, const dcs_molecule *top,
                           const dcs_frame *frame, dcs_case *c);
 
+/* The case of the frame of that index, from 0, of those that are selected; the next to be read is
+ * then the first. DCS_INPUT where there is none. */
+dcs_status dcs_frame_case_at(dcs_frames *frames, int64_t index, const dcs_map_request *request,
+                             const dcs_molecule *top, dcs_case *c);
+
+/* Of the atoms that kernels get. */
+uint64_t dcs_frame_case_hash(const dcs_case *c);
+
 /* The first of the choice for the mapper's case that passes its check and can compute it, as text
  * for dcs_mapper_keep(). */
 dcs_status dcs_frame_method(dcs_mapper *mapper, char text[DCS_METHOD_TEXT]);

@@ -6,6 +6,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/machine.h"
 #include "harness/problems/methods.h"
+#include "library/frames/frame_case.h"
 
 #include "version.h" /* written by the Makefile */
 
@@ -97,6 +98,25 @@ static dcs_status save_now_and_then(mean *m) {
   return dcs_now_ns() - m->saved_ns < least_between * m->saving_ns ? DCS_OK : save(m);
 }
 
+/* Simulations of one system may begin alike, and have files of one size. A pipe is not looked at:
+ * it has no way back. */
+static dcs_status check_last(const mean *m) {
+  const dcs_frames_job *job = job_of(m);
+  uint64_t atoms;
+  dcs_case c = {0};
+  const int64_t block = dcs_average_last(m->average, &atoms), index = block * DCS_FRAME_BLOCK;
+  if (block < 0 || !dcs_frames_go_back(job->frames)) return DCS_OK;
+  DCS_TRY(dcs_frame_case_at(job->frames, index, job->request, job->top, &c));
+  const bool same = dcs_frame_case_hash(&c) == atoms;
+  dcs_case_free(&c);
+  if (same) return DCS_OK;
+  return dcs_fail(
+      DCS_INPUT,
+      "%s: the checkpoint is of another job: frames: found other atoms in number %lld of "
+      "those selected; expected this job's: remove it to begin anew",
+      m->mean->checkpoint, (long long)index + 1);
+}
+
 static dcs_status open_average(mean *m) {
   bool found;
   const dcs_frames_job *job = job_of(m);
@@ -104,6 +124,7 @@ static dcs_status open_average(mean *m) {
   DCS_TRY(dcs_average_open(points, job->variance, dcs_frames_count(job->frames), &m->average));
   if (!m->mean->checkpoint) return DCS_OK;
   DCS_TRY(dcs_average_read(m->average, m->mean->checkpoint, &m->identity, &found));
+  if (found) DCS_TRY(check_last(m));
   if (found)
     fprintf(stderr, "%s: going on behind %lld frames\n", m->mean->checkpoint,
             (long long)dcs_average_frames(m->average));
@@ -125,11 +146,18 @@ static void draw(const mean *m) {
   dcs_progress_draw(m->mean->progress, frames > 0 ? (double)done / (double)frames : 0, text);
 }
 
-/* Pieces: the number of frames, their sum, and with variances the squares. */
+/* Of the first piece. Behind it are the sum, and with variances the squares. */
+typedef struct {
+  int64_t frames;
+  uint64_t atoms;
+} head;
+
 static dcs_status deliver(void *with, int64_t block, const struct iovec *pieces, int n_pieces) {
   mean *m = with;
+  const head *h = pieces[0].iov_base;
   const dcs_partial partial = {.points = (int64_t)(pieces[1].iov_len / sizeof(double)),
-                               .frames = *(const int64_t *)pieces[0].iov_base,
+                               .frames = h->frames,
+                               .atoms = h->atoms,
                                .sum = pieces[1].iov_base,
                                .m2 = n_pieces > 2 ? pieces[2].iov_base : NULL};
   DCS_TRY(dcs_average_give(m->average, block, &partial));
@@ -147,10 +175,9 @@ static dcs_status take(void *user, int64_t *block) {
 
 static dcs_status give(void *user, int64_t block, const dcs_partial *partial) {
   mean *m = user;
-  int64_t frames = partial->frames;
+  head h = {partial->frames, partial->atoms};
   const size_t bytes = (size_t)partial->points * sizeof(double);
-  const struct iovec pieces[] = {
-      {&frames, sizeof frames}, {partial->sum, bytes}, {partial->m2, bytes}};
+  const struct iovec pieces[] = {{&h, sizeof h}, {partial->sum, bytes}, {partial->m2, bytes}};
   return m->workers->give(m->workers, block, pieces, partial->m2 ? 3 : 2);
 }
 

@@ -30,16 +30,7 @@ static dcs_status open_first(const dcs_frames_job *job, dcs_mapper **mapper) {
 }
 
 static dcs_status first_frame(const dcs_frames_job *job, dcs_case *c) {
-  dcs_frame frame = {.places = malloc((size_t)job->top->n * 3 * sizeof(double))};
-  bool found = false;
-  if (!frame.places)
-    return dcs_fail(DCS_UNAVAILABLE, "no memory for %lld atoms", (long long)job->top->n);
-  dcs_status status = dcs_frames_seek(job->frames, 0);
-  if (status == DCS_OK) status = dcs_frames_next(job->frames, &frame, &found);
-  if (status == DCS_OK && !found) status = dcs_fail(DCS_INPUT, "no frames; expected at least 1");
-  if (status == DCS_OK) status = dcs_frame_case(job->request, job->top, &frame, c);
-  free(frame.places);
-  return status == DCS_OK ? dcs_frames_seek(job->frames, 0) : status;
+  return dcs_frame_case_at(job->frames, 0, job->request, job->top, c);
 }
 
 dcs_status dcs_frames_method(const dcs_frames_job *job, char text[DCS_METHOD_TEXT],

@@ -3,12 +3,14 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/files/csv.h"
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +42,25 @@ static char *take_text(FILE *file) {
   return NULL;
 }
 
+/* An interrupt ends the job: mpirun tells the ranks, and has some seconds for it. */
+static int wait_for_job(pid_t pid, int *status) {
+  enum { SECONDS = 3 };
+  const int descriptor = dcs_process_descriptor(pid);
+  if (descriptor >= 0) {
+    if (!dcs_process_ends(descriptor, INFINITY, true)) kill(pid, SIGTERM);
+    if (!dcs_process_ends(descriptor, SECONDS, false)) kill(pid, SIGKILL);
+    close(descriptor);
+  }
+  return dcs_process_wait(pid, status);
+}
+
 static int run_between(char *const *argv, FILE *out, FILE *err, captured *c) {
   pid_t pid;
   const double start = dcs_now_ns();
   const dcs_program program = {
       .program = argv[0], .argv = argv, .ends = {-1, fileno(out), fileno(err)}};
   int cause = dcs_process_start(&program, &pid);
-  if (cause == 0) cause = dcs_process_wait(pid, &c->status);
+  if (cause == 0) cause = wait_for_job(pid, &c->status);
   c->s = 1e-9 * (dcs_now_ns() - start);
   c->out = take_text(out);
   c->err = take_text(err);
@@ -224,7 +238,7 @@ static dcs_status run_command(const command *c, const dcs_scale_point *p, dcs_sc
                       "cannot start %s: %s; expected the program that starts ranks of MPI jobs",
                       c->words[0], strerror(cause));
   else if (!WIFEXITED(got.status) || WEXITSTATUS(got.status) != 0)
-    status = say_failure(&got);
+    status = dcs_interrupted() ? dcs_fail(DCS_FAILED, "interrupted") : say_failure(&got);
   else
     status = dcs_scale_read_ranks(got.out, p, run);
   run->launch_s = got.s - run->wall_s;
