@@ -81,16 +81,17 @@ static void print_totals(const dcs_claims *claims) {
 
 static dcs_status check(const arguments *a, dcs_claims *claims) {
   DCS_TRY(dcs_claims_check(a->folder, claims));
-  DCS_TRY(dcs_claims_write(a->folder, claims));
+  const dcs_status written = dcs_claims_write(a->folder, claims); /* may be read only */
   dcs_run_notes(&claims->run, a->csv ? stderr : stdout);
   if (a->csv) {
     dcs_csv csv = dcs_csv_stdout();
-    return dcs_claims_put(&csv, claims);
+    DCS_TRY(dcs_claims_put(&csv, claims));
+  } else {
+    for (size_t i = 0; i < claims->n; i++)
+      print_claim(&claims->list[i]);
+    print_totals(claims);
   }
-  for (size_t i = 0; i < claims->n; i++)
-    print_claim(&claims->list[i]);
-  print_totals(claims);
-  return DCS_OK;
+  return written;
 }
 
 dcs_status dcs_command_claims(int argc, char **argv) {

@@ -3,12 +3,13 @@
 #include "cli/commands.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
-#include "harness/files/folder.h"
 #include "harness/files/sheet.h"
+#include "harness/files/text_stream.h"
 #include "harness/judge/ratio.h"
 #include "tuning/crossover/refine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -204,18 +205,39 @@ static void print_notes(const dcs_measured *m, FILE *out) {
             unsure, m->n_sizes, unsure == 1 ? "s" : "ve", DCS_RATIO_SAMPLES, DCS_RATIO_SAMPLES);
 }
 
-/* What was written, as JSON. */
-static dcs_status print_json(const char *folder) {
-  char path[4096];
-  dcs_table *table;
-  dcs_sheet sheet;
-  DCS_TRY(dcs_path_in(folder, "thresholds.csv", path));
-  DCS_TRY(dcs_table_read(path, &table));
-  dcs_status status = dcs_sheet_of_table(table, &sheet);
+/* thresholds.csv as JSON. */
+static dcs_status print_json(const dcs_crossovers *found) {
+  static const char name[] = "thresholds.csv";
+  dcs_text_stream text;
+  char *whole;
+  size_t bytes;
+  dcs_table *table = NULL;
+  dcs_sheet sheet = {0};
+  DCS_TRY(dcs_text_begin(&text));
+  dcs_csv csv = dcs_csv_on(text.stream, name);
+  const dcs_status put = dcs_crossovers_put(&csv, found);
+  dcs_status status = dcs_text_end(&text, &whole, &bytes);
+  if (put != DCS_OK) status = put;
+  if (status == DCS_OK) status = dcs_table_parse(name, whole, bytes, &table);
+  if (status == DCS_OK) status = dcs_sheet_of_table(table, &sheet);
   if (status == DCS_OK) status = dcs_sheet_write(&sheet, DCS_SHEET_JSON, stdout);
   dcs_sheet_free(&sheet);
   dcs_table_free(table);
+  free(whole);
   return status;
+}
+
+/* In the form that was asked for. */
+static dcs_status print(const arguments *a, const dcs_crossovers *found) {
+  print_notes(&found->measured, a->csv || a->json ? stderr : stdout);
+  if (a->json) return print_json(found);
+  if (a->csv) {
+    dcs_csv csv = dcs_csv_stdout();
+    return dcs_crossovers_put(&csv, found);
+  }
+  print_table(found);
+  print_sentences(found);
+  return DCS_OK;
 }
 
 static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
@@ -223,17 +245,11 @@ static dcs_status crossover(const arguments *a, dcs_crossovers *found) {
   DCS_TRY(dcs_crossovers_find(a->folder, a->reference, found));
   if (a->refine) status = refine(a, found);
   if (status != DCS_OK && status != DCS_FAILED) return status;
-  DCS_TRY(dcs_crossovers_write(a->folder, found));
+  /* A folder that may only be read is told of all the same. */
+  const dcs_status written = dcs_crossovers_write(a->folder, found);
+  DCS_TRY(print(a, found));
   if (a->header) DCS_TRY(dcs_crossovers_write_header(a->header, found));
-  print_notes(&found->measured, a->csv || a->json ? stderr : stdout);
-  if (a->json) return print_json(a->folder);
-  if (!a->csv) {
-    print_table(found);
-    print_sentences(found);
-    return status;
-  }
-  dcs_csv csv = dcs_csv_stdout();
-  return dcs_crossovers_put(&csv, found);
+  return written == DCS_OK ? status : written;
 }
 
 dcs_status dcs_command_crossover(int argc, char **argv) {

@@ -68,28 +68,39 @@ static bool is_same_file(const char *a, const char *b) {
          (there_a || strcmp(name_a, name_b) == 0);
 }
 
+/* Whether the file is one that is read. */
+static bool is_read(const dcs_map_arguments *a, const char *path) {
+  for (int f = 0; f < 2; f++)
+    if (a->problem.input.files[f] && is_same_file(path, a->problem.input.files[f])) return true;
+  for (int f = 0; f < a->n_more; f++)
+    if (is_same_file(path, a->more[f])) return true;
+  return a->at && is_same_file(path, a->at);
+}
+
+/* A map in the place of its molecule would be the last. */
+static dcs_status check_out(const dcs_map_arguments *a) {
+  if (!a->out || !is_read(a, a->out)) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--out %s: it is read, too; expected another name", a->out);
+}
+
 /* At the end the checkpoint is removed. */
-static dcs_status check_apart(const dcs_map_arguments *a, const char *other) {
-  if (!other || !is_same_file(a->checkpoint, other)) return DCS_OK;
+static dcs_status not_apart(const dcs_map_arguments *a) {
   return dcs_fail(DCS_USAGE,
                   "--checkpoint: found %s, which is read, or written to; expected a file "
                   "of its own, which is removed at the end",
-                  other);
+                  a->checkpoint);
 }
 
 static dcs_status check_checkpoint(const dcs_map_arguments *a) {
   static const char *const beside[] = {"variance", "error"};
   char path[4096];
   if (!a->checkpoint) return DCS_OK;
-  DCS_TRY(check_apart(a, a->out));
+  if (is_read(a, a->checkpoint) || (a->out && is_same_file(a->checkpoint, a->out)))
+    return not_apart(a);
   for (int i = 0; i < 2 && a->variance; i++) {
     DCS_TRY(dcs_name_beside(a->out, beside[i], path));
-    DCS_TRY(check_apart(a, path));
+    if (is_same_file(a->checkpoint, path)) return not_apart(a);
   }
-  for (int f = 0; f < 2; f++)
-    DCS_TRY(check_apart(a, a->problem.input.files[f]));
-  for (int f = 0; f < a->n_more; f++)
-    DCS_TRY(check_apart(a, a->more[f]));
   return DCS_OK;
 }
 
@@ -219,6 +230,7 @@ dcs_status dcs_map_check(const void *arguments) {
   if (!a->problem.input.files[0]) return dcs_fail(DCS_USAGE, "the molecule's file is missing");
   DCS_TRY(check_kind(a));
   DCS_TRY(check_temperature(&a->units));
+  DCS_TRY(check_out(a));
   if (a->isovalue) DCS_TRY(check_surface(a));
   DCS_TRY(check_frames(a));
   if (a->at) return check_at(a);

@@ -40,6 +40,20 @@ static void the_csv_is_printed_as_it_is_written(void **state) {
   free(written);
 }
 
+/* As in a folder that may only be read. */
+static void what_cannot_be_written_is_told_all_the_same(void **state) {
+  (void)state;
+  judge_coarsening(1.4, 0, 0, "holds");
+  unlink(run_path("claims.csv"));
+  assert_int_equal(mkdir(run_path("claims.csv"), 0777), 0);
+  assert_status(program_run("claims %s", in_folder("run")), 5);
+  assert_contains(program_out, "16 claims: 3 hold");
+  assert_contains(program_err, "claims.csv");
+  assert_status(program_run("claims --csv %s", in_folder("run")), 5);
+  assert_contains(program_out, "\ncoarsening_40_percent,");
+  assert_int_equal(rmdir(run_path("claims.csv")), 0);
+}
+
 static void lines_fit_a_terminal(void **state) {
   (void)state;
   judge_coarsening(3, 0, 0, "partly");
@@ -106,6 +120,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_without_a_gpu),
       cmocka_unit_test(the_csv_is_printed_as_it_is_written),
+      cmocka_unit_test(what_cannot_be_written_is_told_all_the_same),
       cmocka_unit_test(lines_fit_a_terminal),
       cmocka_unit_test(bad_folders_are_refused),
       cmocka_unit_test(the_book_names_one_variant_each),

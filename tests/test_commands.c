@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/timings/command.h"
 #include "tests/run_folder.h"
 
 /* A script NAME of the folder, which {n} may be the end of. */
@@ -176,6 +177,44 @@ static void a_time_that_is_none_is_wrong(void **state) {
   }
 }
 
+static void a_time_is_read_with_its_unit(void **state) {
+  (void)state;
+  static const struct {
+    const char *printed, *expression;
+    double ns; /* 0: none */
+  } cases[] = {{"took 5", "took (.*)", 5e9},
+               {"took 5.3 ms", "took (.*)", 5.3e6},
+               {"took 5.3ms", "took ([0-9.]+)", 5.3e6},
+               {"took 5.3 \xc2\xb5s", "took (.*)", 5300},
+               {"took 5.3\xce\xbcs", "took ([0-9.]+)", 5300},
+               {"took 2e3 ns in all", "took ([^ ]+)", 2000},
+               {"took 5 in all", "took ([0-9.]+)", 5e9},
+               {"took 5, then 3", "took ([0-9.]+)", 5e9},
+               {"took 5.", "took ([0-9]+)", 5e9},
+               {"took 2 min", "took (.*)", 120e9},
+               {"took 1.5 hours", "took (.*)", 5400e9},
+               {"took 3 sec", "took (.*)", 3e9},
+               {"took 5,3 ms", "took (.*)", 0},
+               {"took 1,234.5 ms", "took ([0-9.,]+)", 0},
+               {"took 5.3 ms", "took ([0-9]+)", 0},
+               {"took 53 ms", "took ([0-9])", 0},
+               {"took 1:23.4", "took (.*)", 0},
+               {"real 1m2.5s", "real (.*)", 0},
+               {"took 5 weeks", "took (.*)", 0},
+               {"took 5x", "took ([0-9]+)", 0},
+               {"took", "took(.*)", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    regex_t expression;
+    double ns = NAN;
+    assert_int_equal(regcomp(&expression, cases[i].expression, REG_EXTENDED), 0);
+    const dcs_status status = dcs_command_time(&expression, cases[i].printed, &ns);
+    regfree(&expression);
+    if (status != (cases[i].ns > 0 ? DCS_OK : DCS_FAILED)) fail_msg("\"%s\"", cases[i].printed);
+    if (status == DCS_OK && !(fabs(ns / cases[i].ns - 1) < 1e-12))
+      fail_msg("\"%s\": %g ns", cases[i].printed, ns);
+  }
+}
+
 /* A run whose env.csv was lost. */
 static void what_was_measured_is_not_written_over(void **state) {
   (void)state;
@@ -252,6 +291,7 @@ int main(void) {
                                      cmocka_unit_test(what_fails_is_an_outcome),
                                      cmocka_unit_test(wrong_output_is_not_timed),
                                      cmocka_unit_test(the_least_budget_has_a_sample_of_each),
+                                     cmocka_unit_test(a_time_is_read_with_its_unit),
                                      cmocka_unit_test(a_time_that_is_none_is_wrong),
                                      cmocka_unit_test(what_was_measured_is_not_written_over),
                                      cmocka_unit_test(a_killed_run_goes_on),

@@ -76,6 +76,25 @@ static void a_gpu_that_is_none_is_said(void **state) {
                   "what `gpu` is here is no card, but OpenCL on a CPU: Some: its times");
 }
 
+/* As in a folder that may only be read. */
+static void what_cannot_be_written_is_told_all_the_same(void **state) {
+  (void)state;
+  static const char *const forms[] = {"", "--csv", "--json"};
+  static const char *const told[] = {" 500 ", "atoms,kernel,coulomb,cpu_sequential,",
+                                     "{\"axis\": \"atoms\", \"scope\": \"kernel\""};
+  begin_run();
+  put_atoms();
+  end_run();
+  unlink(run_path("winners.csv"));
+  assert_int_equal(mkdir(run_path("winners.csv"), 0777), 0);
+  for (int f = 0; f < 3; f++) {
+    assert_status(crossover(forms[f]), 5);
+    assert_contains(program_out, told[f]);
+    assert_contains(program_err, "winners.csv");
+  }
+  assert_int_equal(rmdir(run_path("winners.csv")), 0);
+}
+
 /* Whatever comes first in the run: the textbook's loop is the lowest rung. */
 static void the_sequential_method_is_the_lowest_rung(void **state) {
   (void)state;
@@ -453,6 +472,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_crossings_are_found),
       cmocka_unit_test(a_gpu_that_is_none_is_said),
+      cmocka_unit_test(what_cannot_be_written_is_told_all_the_same),
       cmocka_unit_test(the_sequential_method_is_the_lowest_rung),
       cmocka_unit_test(the_sequential_method_is_the_textbooks_loop),
       cmocka_unit_test(problems_are_held_against_each_other),

@@ -194,6 +194,30 @@ static void points_that_are_wrong(void **state) {
   assert_status(program_run("map %s --at %s -o map.dx", water(), in_folder("bad.csv")), 2);
 }
 
+static void what_is_read_is_not_written_over(void **state) {
+  (void)state;
+  static const char atoms[] = "x,y,z,q\n1,2,3,1\n", points[] = "x,y,z\n0,0,0\n";
+  char molecule[PATH_MAX], at[PATH_MAX], link[PATH_MAX];
+  snprintf(molecule, sizeof molecule, "%s", in_folder("molecule.csv"));
+  snprintf(at, sizeof at, "%s", in_folder("own_points.csv"));
+  snprintf(link, sizeof link, "%s", in_folder("link.csv"));
+  put_file(molecule, atoms);
+  put_file(at, points);
+  assert_int_equal(symlink("molecule.csv", link), 0);
+  assert_status(program_run("map %s -o %s", molecule, molecule), 2);
+  assert_contains(program_err, "it is read, too; expected another name");
+  assert_status(program_run("map %s -o %s", molecule, link), 2);
+  assert_status(program_run("map %s --at %s -o %s", molecule, at, at), 2);
+  assert_status(program_run("map %s --at %s -o %s", molecule, at, molecule), 2);
+  const char *const files[] = {molecule, at}, *const texts[] = {atoms, points};
+  for (int f = 0; f < 2; f++) {
+    char *text = get_file(files[f], NULL);
+    assert_string_equal(text, texts[f]);
+    free(text);
+  }
+  assert_status(program_run("map %s --at %s -o %s", molecule, at, in_folder("other.csv")), 0);
+}
+
 /* One plane of points, or a point, however close they are: no cell of anything. */
 static void thin_and_long_grids_are_maps(void **state) {
   (void)state;
@@ -251,6 +275,7 @@ int main(void) {
       cmocka_unit_test(slices_are_planes),
       cmocka_unit_test(a_slice_is_a_picture),
       cmocka_unit_test(points_of_ones_own),
+      cmocka_unit_test(what_is_read_is_not_written_over),
       cmocka_unit_test(points_that_are_wrong),
       cmocka_unit_test(thin_and_long_grids_are_maps),
       cmocka_unit_test(maps_that_are_too_large_are_refused_at_once),

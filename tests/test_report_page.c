@@ -79,6 +79,17 @@ static char *page_of(const char *run, size_t *bytes) {
 
 /* ---- tests ---- */
 
+static void a_full_disk_is_said_of_the_page(void **state) {
+  (void)state;
+  put_crossing_run("full", ENV);
+  if (access("/dev/full", W_OK) != 0) {
+    print_message("no /dev/full here: skipped\n");
+    return;
+  }
+  assert_status(program_run("report %s --html --out /dev/full", in_folder("full")), 5);
+  assert_contains(program_err, "/dev/full: ");
+}
+
 /* d = log(CPU / GPU) is log(100 / 151.01) at 100,000 atoms and log(1000 / 160.01) at 1,000,000; it
  * is 0 at 10^(5 + 0.41218 / (0.41218 + 1.83252)) = 152,600. */
 static void sentences_follow_from_the_data(void **state) {
@@ -251,6 +262,7 @@ static void two_runs_stand_side_by_side(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_runs_stand_side_by_side),
+      cmocka_unit_test(a_full_disk_is_said_of_the_page),
       cmocka_unit_test(sentences_follow_from_the_data),
       cmocka_unit_test(the_page_has_what_the_run_has),
       cmocka_unit_test(texts_of_files_are_no_markup),

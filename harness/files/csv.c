@@ -262,9 +262,12 @@ dcs_status dcs_csv_create(dcs_csv *csv, const char *path) {
   return dcs_file_create(&csv->file, path);
 }
 
+dcs_csv dcs_csv_on(FILE *stream, const char *name) {
+  return (dcs_csv){.file = {.stream = stream, .path = (char *)name}, .first_cell = true};
+}
+
 dcs_csv dcs_csv_stdout(void) {
-  static char name[] = "standard output";
-  return (dcs_csv){.file = {.stream = stdout, .path = name}, .first_cell = true};
+  return dcs_csv_on(stdout, "standard output");
 }
 
 static dcs_status cut_torn_row(FILE *file, const char *path) {

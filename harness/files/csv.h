@@ -70,6 +70,8 @@ typedef struct {
 dcs_status dcs_csv_create(dcs_csv *csv, const char *path);
 /* Rows on standard output, which stays open: there is nothing to close. */
 dcs_csv dcs_csv_stdout(void);
+/* The same on a stream, whose name errors tell; both stay the caller's. */
+dcs_csv dcs_csv_on(FILE *stream, const char *name);
 /* Opens `path` for appending rows in place; a torn last row is cut off first. */
 dcs_status dcs_csv_append(dcs_csv *csv, const char *path);
 /* The same; where that leaves nothing the names of the columns, NULL last, come first. */

@@ -277,14 +277,13 @@ static dcs_status write_for_people(const dcs_sheet *sheet, dcs_sheet_form form, 
   else
     write_html(sheet, seen, n, out);
   free(seen);
-  return ferror(out) ? dcs_fail(DCS_IO, "cannot write a table") : DCS_OK;
+  return DCS_OK;
 }
 
 /* ---- for machines ---- */
 
 static dcs_status write_csv(const dcs_sheet *sheet, FILE *out) {
-  dcs_csv csv = dcs_csv_stdout();
-  csv.file.stream = out;
+  dcs_csv csv = dcs_csv_on(out, out == stdout ? "standard output" : "a table");
   for (int c = 0; c < sheet->n_columns; c++)
     if (sheet->columns[c].name) dcs_csv_text(&csv, sheet->columns[c].name);
   DCS_TRY(dcs_csv_row(&csv));
@@ -320,7 +319,7 @@ static void put_json_cell(const dcs_sheet *sheet, size_t row, int column, FILE *
     fputs(isfinite(value) ? dcs_decimal_write(value, text) : "null", out);
 }
 
-static dcs_status write_json(const dcs_sheet *sheet, FILE *out) {
+static void write_json(const dcs_sheet *sheet, FILE *out) {
   fputc('[', out);
   for (size_t row = 0; row < dcs_sheet_rows(sheet); row++) {
     bool first = true;
@@ -336,12 +335,12 @@ static dcs_status write_json(const dcs_sheet *sheet, FILE *out) {
     fputc('}', out);
   }
   fputs("\n]\n", out);
-  return ferror(out) ? dcs_fail(DCS_IO, "cannot write a table") : DCS_OK;
 }
 
 dcs_status dcs_sheet_write(const dcs_sheet *sheet, dcs_sheet_form form, FILE *out) {
   if (sheet->failed) return dcs_fail(DCS_UNAVAILABLE, "not enough memory for a table");
   if (form == DCS_SHEET_CSV) return write_csv(sheet, out);
-  if (form == DCS_SHEET_JSON) return write_json(sheet, out);
-  return write_for_people(sheet, form, out);
+  if (form != DCS_SHEET_JSON) return write_for_people(sheet, form, out);
+  write_json(sheet, out);
+  return DCS_OK;
 }

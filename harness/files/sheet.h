@@ -57,7 +57,8 @@ size_t dcs_sheet_rows(const dcs_sheet *sheet);
 
 /* People do not see columns whose cells are all empty; JSON is an array of objects, where unknown
  * is null. The first column of HTML heads its rows. Whatever was in a text is a text in each form.
- * DCS_UNAVAILABLE where memory was short, DCS_IO where a write failed. */
+ * DCS_UNAVAILABLE where memory was short. That a write failed is for who closes the stream to say.
+ */
 dcs_status dcs_sheet_write(const dcs_sheet *sheet, dcs_sheet_form form, FILE *out);
 
 /* The text with what is markup in HTML escaped; in markdown, where a bar or a line's end would be

@@ -136,6 +136,40 @@ dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns) {
 
 /* ---- what a command prints ---- */
 
+/* Whether the number that ends before `rest` goes on there: "5,3", "1:23", "5.3" of which a group
+ * took the "5". */
+static bool goes_on(const char *rest) {
+  if (isdigit((unsigned char)*rest)) return true;
+  return *rest && strchr(".,:'_", *rest) && isdigit((unsigned char)rest[1]);
+}
+
+/* The letters that text begins with, a micro sign being u. */
+static void read_word(const char *text, char word[16]) {
+  size_t length = 0;
+  while (length < 15) {
+    const bool micro = strncmp(text, "\xc2\xb5", 2) == 0 || strncmp(text, "\xce\xbc", 2) == 0;
+    if (!micro && !isalpha((unsigned char)*text)) break;
+    word[length++] = micro ? 'u' : *text;
+    text += micro ? 2 : 1;
+  }
+  word[length] = '\0';
+}
+
+/* Nanoseconds of a number and what is behind it; NaN where it is no time. A word that is no unit
+ * may follow behind a blank, outside of the group: "took 5 in all". */
+static double time_of(const char *number, size_t length, size_t group) {
+  const char *rest = number + length;
+  char word[16];
+  double value = NAN;
+  if (goes_on(rest) || !dcs_decimal_read(number, length, &value)) return NAN;
+  while (isspace((unsigned char)*rest))
+    rest++;
+  read_word(rest, word);
+  const double ns = dcs_timing_ns(value, word);
+  const bool unit = *word && (rest == number + length || rest < number + group);
+  return isnan(ns) && !unit ? dcs_timing_ns(value, "s") : ns;
+}
+
 dcs_status dcs_command_time(const regex_t *expression, const char *text, double *ns) {
   regmatch_t match[2];
   errno = 0;
@@ -145,24 +179,14 @@ dcs_status dcs_command_time(const regex_t *expression, const char *text, double 
   if (!found || match[1].rm_so < 0)
     return dcs_fail(DCS_FAILED, "found no time in its output \"%.60s\"", text);
   const char *at = text + match[1].rm_so;
-  const size_t all = (size_t)(match[1].rm_eo - match[1].rm_so);
-  char unit[8] = "s";
-  size_t number = 0, length = 0;
-  while (number < all && strchr("+-.0123456789eE", at[number])) /* NOLINT: at is not at the end */
-    number++;
-  const char *behind = at + number;
-  while (isspace((unsigned char)*behind))
-    behind++;
-  while (isalpha((unsigned char)behind[length]) && length + 1 < sizeof unit)
+  const size_t group = (size_t)(match[1].rm_eo - match[1].rm_so);
+  size_t length = 0;
+  while (length < group && strchr("+-.0123456789eE", at[length])) /* NOLINT: not at its end */
     length++;
-  if (length > 0 && !isnan(dcs_timing_ns(1, strndupa(behind, length))))
-    snprintf(unit, sizeof unit, "%.*s", (int)length, behind);
-  double value = NAN;
-  const bool read = dcs_decimal_read(at, number, &value);
-  *ns = read ? dcs_timing_ns(value, unit) : NAN;
+  *ns = time_of(at, length, group);
   if (*ns > 0 && *ns <= DCS_MOST_NS) return DCS_OK;
   return dcs_fail(DCS_FAILED,
-                  "found time \"%.*s\" in its output; expected one above zero, up to "
-                  "30 years",
-                  (int)all, at);
+                  "found time \"%.*s\" in its output; expected one above zero, up to 30 years, as "
+                  "\"5.3\" (seconds) or \"5.3 ms\"",
+                  (int)group, at);
 }

@@ -35,9 +35,11 @@ dcs_status dcs_command_check(const char *command, const dcs_placeholder *placeho
  * known then. */
 dcs_outcome dcs_command_run(const dcs_timed_command *command, double *ns);
 
-/* The nanoseconds that text says: the first group of the expression, a number and perhaps a unit
- * behind it (s, ms, us, ns; s where there is none). DCS_FAILED: it does not match, or is no time of
- * a run; DCS_UNAVAILABLE: no memory to look. */
+/* The nanoseconds that text says: the first group of the expression, a number with a point as its
+ * decimal mark and perhaps a unit behind it, in the group or not (s, ms, us, ns, min, h and their
+ * longer names; s where there is none). DCS_FAILED: it does not match, or is no time of a run: the
+ * number goes on behind the group or a comma, or the unit is another. DCS_UNAVAILABLE: no memory to
+ * look. */
 dcs_status dcs_command_time(const regex_t *expression, const char *text, double *ns);
 
 #endif

@@ -66,9 +66,10 @@ double dcs_timing_ns(double time, const char *unit) {
     const char *name;
     double ns;
   } units[] = {
-      {"s", 1e9},          {"ms", 1e6},           {"us", 1e3},           {"ns", 1},
-      {"seconds", 1e9},    {"milliseconds", 1e6}, {"microseconds", 1e3}, {"nanoseconds", 1},
-      {"miliseconds", 1e6} /* as the Auto-Tuning benchmark hub writes it */};
+      {"s", 1e9},       {"ms", 1e6},           {"us", 1e3},           {"ns", 1},
+      {"seconds", 1e9}, {"milliseconds", 1e6}, {"microseconds", 1e3}, {"nanoseconds", 1},
+      {"sec", 1e9},     {"min", 6e10},         {"minutes", 6e10},     {"h", 36e11},
+      {"hours", 36e11}, {"miliseconds", 1e6} /* as the Auto-Tuning benchmark hub writes it */};
   for (size_t u = 0; u < sizeof units / sizeof units[0]; u++)
     if (strcasecmp(unit, units[u].name) == 0) return time * units[u].ns;
   return NAN;
