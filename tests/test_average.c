@@ -277,6 +277,40 @@ static void other_checkpoints_are_refused(void **state) {
 
 /* ---- misuse ---- */
 
+/* Read to its end, where its checksum is wrong: the average goes on as if there had been none. */
+static void nothing_is_left_of_a_damaged_checkpoint(void **state) {
+  (void)state;
+  char path[64];
+  dcs_average *a;
+  int64_t order[BLOCKS];
+  bool found;
+  checkpoint_path(path);
+  in_order(order);
+  assert_int_equal(dcs_average_open(POINTS, true, MOST_FRAMES, &a), DCS_OK);
+  give(a, order, 3, 40, MOST_FRAMES); /* without the first ones they wait */
+  assert_int_equal(dcs_average_write(a, path, &job), DCS_OK);
+  dcs_average_close(a);
+  FILE *file = fopen(path, "r+b");
+  fseek(file, -1, SEEK_END);
+  const int last = fgetc(file);
+  fseek(file, -1, SEEK_END);
+  fputc(last ^ 1, file);
+  fclose(file);
+  assert_int_equal(dcs_average_open(POINTS, true, MOST_FRAMES, &a), DCS_OK);
+  assert_int_equal(dcs_average_read(a, path, &job, &found), DCS_INPUT);
+  for (int64_t b = 0; b < BLOCKS; b++)
+    assert_false(dcs_average_has(a, b));
+  give(a, order, 0, BLOCKS, MOST_FRAMES);
+  const result r = finish(a);
+  dcs_average_close(a);
+  assert_int_equal(dcs_average_open(POINTS, true, MOST_FRAMES, &a), DCS_OK);
+  give(a, order, 0, BLOCKS, MOST_FRAMES);
+  const result whole = finish(a);
+  assert_memory_equal(&r, &whole, sizeof r);
+  dcs_average_close(a);
+  unlink(path);
+}
+
 static void blocks_are_needed_once(void **state) {
   (void)state;
   dcs_average *a;
@@ -309,6 +343,7 @@ int main(void) {
       cmocka_unit_test(any_order_gives_the_same_bits),
       cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
       cmocka_unit_test(other_checkpoints_are_refused),
+      cmocka_unit_test(nothing_is_left_of_a_damaged_checkpoint),
       cmocka_unit_test(blocks_are_needed_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
