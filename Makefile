@@ -332,6 +332,9 @@ cross: $(BUILD)/version.h ## compile everything for aarch64, where the portable 
 	  done; echo "cross: every file compiles for aarch64"; \
 	else echo "cross: skipped: no aarch64-linux-gnu-gcc (make deps check installs it)"; fi
 
+# What the emulated device and NVRTC make of a kernel is the same whatever compiled this program: it is compiled once for
+# all. What compiles is run where tests have a cache of their own.
+asan ubsan tsan: export DCSBENCH_CACHE ?= $(BUILD)/test-cache
 asan: export DCS_TEST_SECONDS = 3600
 asan: ## the tests under the address sanitizer
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address -fno-omit-frame-pointer" check-unit

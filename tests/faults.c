@@ -54,6 +54,12 @@ static const struct {
     {"dispatch", "dispatch @/run", {"@/run/dispatch.csv", "@/run/dispatch.h"}, true, NULL},
     {"claims", "claims @/run", {"@/run/claims.csv"}, true, NULL},
     {"plot", "plot @/small", {"@/small/plots/ladder.dat", "@/small/plots/ladder.svg"}, true, NULL},
+    {"methods",
+     "sweep --method a=@/timed --method b=@/timed{n} --size n=1 --check @/timed --rounds 2 --out "
+     "@/new",
+     {"@/new/summary.csv", "@/new/samples.csv"},
+     .fresh = "@/new"},
+    {"steps", "steps --grid 4^3 --steps 2 --config threads=1 --out @/out.npy", {"@/out.npy"}},
     {"resume",
      "sweep --variants cpu_gather --config threads=1 --atoms 5 --grid 4^3 --rounds 1 --out @/new "
      "--resume",
@@ -72,6 +78,10 @@ static const struct {
      {"@/data/tuned.csv"},
      false,
      "@/data"},
+    {"own",
+     "tune results/examples/dot.json --budget-evals 1 --samples 3 --last 0",
+     {"@/data/tuned.csv"},
+     .fresh = "@/data"},
     {"replay", "tune --replay @/data/journal.csv", {NULL}, false},
     {"tuned", "tune export", {NULL}, true},
     {"verify", "verify --variants cpu_gather --config threads=1", {NULL}, true},
@@ -102,6 +112,11 @@ static const struct {
      .worker = true},
     {"tune-worker",
      "tune cpu_scatter --atoms 5 --grid 4^3 --budget 1 --samples 3 --last 0",
+     {"@/data/tuned.csv"},
+     .fresh = "@/data",
+     .worker = true},
+    {"own-worker",
+     "tune results/examples/dot.json --budget-evals 1 --samples 3 --last 0",
      {"@/data/tuned.csv"},
      .fresh = "@/data",
      .worker = true},
@@ -181,6 +196,16 @@ static void make_run(const char *corpus, const char *run) {
     at = end ? end + 2 : at + size;
   }
   free(text);
+}
+
+/* Commands to be timed. */
+static void make_timed(void) {
+  static const char script[] = "#!/bin/sh\n:\n";
+  static const char *const names[] = {"@/timed", "@/timed1"};
+  for (int n = 0; n < 2; n++) {
+    put_file(names[n], script, sizeof script - 1);
+    chmod(expand(names[n]), 0755);
+  }
 }
 
 /* A gnuplot whose pictures are whole and take no time. */
@@ -559,6 +584,7 @@ static void prepare(void) {
   put_file("@/times.csv", times, sizeof times - 1);
   make_run("tests/corpus/run/reference", "@/run");
   make_run("tests/corpus/run/reference", "@/small");
+  make_timed();
   make_gnuplot();
   make_mpirun();
   snprintf(path, sizeof path, "%s:%s", folder, getenv("PATH"));

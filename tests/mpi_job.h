@@ -6,15 +6,20 @@
 
 #include <dirent.h>
 
+static inline int mpi_is_built(void) {
+  char path[PATH_MAX + 8];
+  snprintf(path, sizeof path, "%s-mpi", program_path());
+  return exists(path);
+}
+
 /* Where the program was not built for MPI, or runs under the thread sanitizer, which knows nothing
  * of MPI's own threads, there is nothing to test. */
 static inline int mpi_here(void) {
-  char path[PATH_MAX + 8];
-  snprintf(path, sizeof path, "%s-mpi", program_path());
 #ifdef DCS_THREAD_SANITIZER
   return 0;
+#else
+  return mpi_is_built();
 #endif
-  return exists(path);
 }
 
 static inline int is_open_mpi(void) {

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/cache_folder.h"
@@ -153,6 +154,13 @@ static inline pid_t program_start(const char *arguments, int out, int err) {
   return pid;
 }
 
+/* Whether it still runs, after a pause of 2 ms: for as long as a call may last. */
+static inline int program_goes_on(pid_t pid) {
+  siginfo_t ended = {0};
+  nanosleep(&(struct timespec){0, 2000000}, NULL);
+  return waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+}
+
 /* The exit status, or 128 + the signal that ended it. */
 static inline int program_wait(pid_t pid) {
   int status;
@@ -195,6 +203,20 @@ static inline int program_run(const char *format, ...) {
 
 static inline void assert_contains(const char *text, const char *part) {
   if (!strstr(text, part)) fail_msg("found \"%s\"; expected it to contain \"%s\"", text, part);
+}
+
+/* Whether a line is one of progress, which what lasts longer than seconds says. */
+static inline int tells_progress(const char *line) {
+  if (strspn(line, " 0123456789") == 3 && line[3] == '%') return 1;
+  const char *in_all = strstr(line, " in all; ");
+  return strncmp(line, "about ", 6) == 0 && in_all && in_all < line + strcspn(line, "\n");
+}
+
+/* Fails when the last run wrote to stderr, but for its progress. */
+static inline void assert_no_errors(void) {
+  for (const char *line = program_err; *line;
+       line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
+    if (!tells_progress(line)) fail_msg("found \"%s\"; expected nothing", line);
 }
 
 /* Fails with what the program said. */

@@ -40,8 +40,8 @@ static void thresholds_are_drawn_with_their_times(void **state) {
   assert_data("crossover_atoms", "\"Crossover points along the atoms");
   assert_data("crossover_atoms", "\n\n\"10x10x10, scope warm\"\n\"2k (2k to 2k), ok\"\n3\t2\t2000");
   assert_data("crossover_atoms",
-              "\n\n\"cpu_sequential\"\n125\t0.125\t0.124875\t0.125125\t\"cpu_gather\"");
-  assert_data("crossover_atoms", "\n\n\"gpu\"\n125\t2\t1.998\t2.002\t\"g\"");
+              "\n\n\"cpu_sequential\"\n125\t0.125\t0.124625\t0.125375\t\"cpu_gather\"");
+  assert_data("crossover_atoms", "\n\n\"gpu\"\n125\t2\t1.994\t2.006\t\"g\"");
   if (!strstr(program_out, "gnuplot is not on the PATH")) {
     assert_contains(program_out, "crossover_atoms.png and .svg\n");
     assert_contains(program_out, "crossover_map.png and .svg\n");
@@ -128,7 +128,7 @@ static void sizes_that_lack_a_method_are_left_out(void **state) {
   assert_status(crossover(""), 0);
   assert_status(plot(), 0);
   assert_data("crossover_points",
-              "\n\n\"gpu\"\n1000\t10\t9.99\t10.01\t\"h\"\t\"x=1,threads=0\"\n8000\t10\t");
+              "\n\n\"gpu\"\n1000\t10\t9.97\t10.03\t\"h\"\t\"x=1,threads=0\"\n8000\t10\t");
   assert_data("crossover_points", "\"h\"\t\"x=1,threads=0\"\n512000\t10\t");
 }
 

@@ -117,7 +117,7 @@ static void points_of_the_users_own(void **state) {
   assert_status(program_run("map --problem density %s --at %s", in_folder("one.pqr"),
                             in_folder("points.csv")),
                 0);
-  assert_string_equal(program_err, "");
+  assert_no_errors();
   assert_contains(program_out, "x_angstrom,y_angstrom,z_angstrom,value\n1,0,0,1\n1,1.5,0,0.6065");
   assert_contains(program_out, "\n1,0,99,0\n");
 }

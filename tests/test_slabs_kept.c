@@ -175,8 +175,13 @@ static void frames_are_other_inputs(void **state) {
 
 /* ---- memory ---- */
 
-/* What the process has of malloc()'s; a sanitizer has its own. */
+/* A sanitizer's malloc() has a count of its own. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+/* Bytes that the process has of malloc(). */
 static double taken(void) {
+  if (__sanitizer_get_current_allocated_bytes)
+    return (double)__sanitizer_get_current_allocated_bytes();
   const struct mallinfo2 now_has = mallinfo2();
   return (double)now_has.uordblks + (double)now_has.hblkhd;
 }
@@ -198,7 +203,6 @@ static void check_memory(const char *id, const dcs_map_request *r) {
   assert_non_null(begun);
   m->only.variant->forget(begun);
   dcs_mapper_close(m);
-  if (taken() == 0) skip();
   if (!(kept <= said && kept > 0.3 * said))
     fail_msg("%s keeps %g bytes, and %g were said", id, kept, said);
 }

@@ -257,8 +257,8 @@ static void a_sweep_goes_on_later(void **state) {
   (void)state;
   assert_status(sweep_struck(NO_PROCESS, ALWAYS, 0, "whole"), DCS_OK);
   check_run("whole", ROWS, ROUNDS);
-  const int all = starts;
-  assert_true(all >= 2 + 2 * ROUNDS); /* is there a GPU; the session; those of scope first */
+  const int all = 2 + 2 * ROUNDS; /* is there a GPU; the session; those of scope first */
+  assert_true(starts >= all);     /* a busy machine may ask for one more */
   for (int w = 0; w < N_WAYS; w++)
     for (int first = 1; first < all; first++) {
       char run[32];

@@ -75,7 +75,7 @@ static void small_sweep(const char *run, int rounds) {
                   "--grid 8^3,9x7x5 --scope kernel,first --rounds %d --out %s",
                   rounds, in_folder(run)),
       0);
-  assert_string_equal(program_err, "");
+  assert_no_errors();
   assert_header(run, "samples.csv", samples_header);
   assert_header(run, "summary.csv", summary_header);
   check_run(run, 16, rounds); /* 2 variants, 2 atoms, 2 grids, 2 scopes */

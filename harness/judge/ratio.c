@@ -1,5 +1,7 @@
 #include "harness/judge/ratio.h"
 
+#include "harness/judge/stats.h"
+
 #include <math.h>
 #include <stdint.h>
 
@@ -72,22 +74,32 @@ static size_t farther(size_t rank, size_t n, double inflation) {
   return at > 1 ? (size_t)at : 1;
 }
 
-dcs_ratio dcs_ratio_of_series(const double *a, size_t n_a, double inflation_a, const double *b,
-                              size_t n_b, double inflation_b) {
+static dcs_ratio ratio_of(const double *a, size_t n_a, const double *b, size_t n_b,
+                          double inflation) {
   dcs_ratio ratio = {.n_a = n_a, .n_b = n_b, .value = NAN, .lo = NAN, .hi = NAN};
   if (n_a == 0 || n_b == 0) return ratio;
   ratio.value = median_ratio(a, n_a, b, n_b);
   if (n_a < DCS_RATIO_SAMPLES || n_b < DCS_RATIO_SAMPLES) return ratio;
   size_t rank =
       n_a + n_b <= EXACT ? exact_rank(n_a, n_b, 0.025) : normal_rank(n_a, n_b, 1.959963985);
-  rank = farther(rank, n_a * n_b, inflation_of(n_a, inflation_a, n_b, inflation_b));
+  rank = farther(rank, n_a * n_b, inflation);
   ratio.lo = kth_ratio(a, n_a, b, n_b, rank);
   ratio.hi = kth_ratio(a, n_a, b, n_b, n_a * n_b + 1 - rank);
   return ratio;
 }
 
+dcs_ratio dcs_ratio_of_series(const double *a, size_t n_a, double inflation_a, const double *b,
+                              size_t n_b, double inflation_b) {
+  static const double least = 1 + 1.41421356 * DCS_PACE; /* both change their pace */
+  dcs_ratio ratio = ratio_of(a, n_a, b, n_b, inflation_of(n_a, inflation_a, n_b, inflation_b));
+  if (isnan(ratio.lo)) return ratio;
+  ratio.lo = fmin(ratio.lo, ratio.value / least);
+  ratio.hi = fmax(ratio.hi, ratio.value * least);
+  return ratio;
+}
+
 dcs_ratio dcs_ratio_of_times(const double *a, size_t n_a, const double *b, size_t n_b) {
-  return dcs_ratio_of_series(a, n_a, 1, b, n_b, 1);
+  return ratio_of(a, n_a, b, n_b, 1);
 }
 
 dcs_change dcs_change_of_ratio(const dcs_ratio *ratio) {

@@ -23,7 +23,7 @@ typedef struct {
 dcs_ratio dcs_ratio_of_times(const double *a, size_t n_a, const double *b, size_t n_b);
 /* The same of two series, whose intervals are by so much wider than of independent times
  * (dcs_stats.inflation): the ends are as many times as far from the middle of the ranks, the range
- * of all ratios at most. */
+ * of all ratios at most, and no nearer to the value than sqrt(2) DCS_PACE allows. */
 dcs_ratio dcs_ratio_of_series(const double *a, size_t n_a, double inflation_a, const double *b,
                               size_t n_b, double inflation_b);
 

@@ -4,13 +4,26 @@ ALONG = "atoms"
 ACROSS = "points"
 # The ladder as dots, with columns of text. Block 1: panel (1: CPU, 2: GPU), y, name, rate, share of the
 # limit, size. Then for each group (CPU with one thread, with all, GPU) two series: rate, its interval,
-# y; the measured limit. Empty ones are not drawn.
+# y; the measured limit. Empty ones are not drawn. The picture is as tall as its rows need, 800 pixels at
+# most; lengths down are in pixels.
+array ROWS[2] = [0, 0]
+set datafile separator "\t"
+set datafile commentschars ""
+stats NAME.".dat" index 0 using 0 name "TITLES" nooutput
+stats NAME.".dat" index 1 using (ROWS[$1] = ROWS[$1] + 1, 0) nooutput
+BOTH = ROWS[1] * ROWS[2] > 0
+ABOVE = 64 + 24 * TITLES_records # titles and legend
+BETWEEN = 84 # two panels
+BELOW = 90
+ROW = 576.0 / (ROWS[1] + ROWS[2] + (BOTH ? 3.6 : 0))
+ROW = ROW > 48 ? 48.0 : ROW # real, as what it is divided by is not
+PIXELS = ceil(ABOVE + ROW * (ROWS[1] + ROWS[2] + (BOTH ? 0.4 : 0.2)) + (BOTH ? BETWEEN : 0) + BELOW)
+PIXELS = PIXELS > 800 ? 800 : PIXELS
 do for [FORMAT in "png svg"] {
   load "style.gp"
   stats DATA index 1 using (strlen(strcol(3))) name "NAMES" nooutput
   stats DATA index 1 using (strlen(strcol(6))) name "SIZES" nooutput
-  array ROWS[2] = [0, 0]
-  stats DATA index 1 using (ROWS[$1] = ROWS[$1] + 1, 0) nooutput
+  if (SIZES_max > 0 && SIZES_max < 19) { SIZES_max = 19 } # the column's title
   array FIRST[3] = [2, 6, 8]
   array LO[2]
   array HI[2]
@@ -23,11 +36,9 @@ do for [FORMAT in "png svg"] {
     }
   }
   SMALL = FORMAT eq "png" ? ",11" : ",13"
-  LINE = 0.72 / (ROWS[1] + ROWS[2] + (ROWS[1] * ROWS[2] > 0 ? 3.6 : 0)) # a row, of the picture's height
-  LINE = LINE > 0.06 ? 0.06 : LINE
   LEFT = 0.045 + NAMES_max * 0.0072
   RIGHT = 0.98 - 0.0092 * 18 - 0.0068 * SIZES_max
-  TOP = 0.92 - 0.03 * TITLES
+  TOP = 1 - real(ABOVE) / PIXELS
   set logscale x
   set format x "%g"
   set ytics 1 scale 0 format ""
@@ -39,8 +50,8 @@ do for [FORMAT in "png svg"] {
     set xrange [LO[p]:HI[p]]
     set yrange [-ROWS[p]-0.6:-0.4]
     set tmargin at screen TOP
-    set bmargin at screen TOP - LINE * (ROWS[p] + 0.2)
-    set key at screen LEFT, screen TOP + 0.004 left bottom \
+    set bmargin at screen TOP - ROW * (ROWS[p] + 0.2) / PIXELS
+    set key at screen LEFT, screen TOP + 3.0 / PIXELS left bottom \
       vertical maxrows (p == 1 ? 2 : 1) Left reverse samplen 2 width 2 font SMALL
     set xlabel (p == 2 || ROWS[2] == 0 ? "useful work [10⁹ ".EVALS."/s]" : "") offset 0,0.5
     set label 2 "10⁹/s" right at graph 1, graph 1 offset 8,0.8 font SMALL
@@ -55,7 +66,7 @@ do for [FORMAT in "png svg"] {
         offset (c == 4 ? 8 : 16),0 font SMALL notitle, \
       DATA index 1 using (HI[p]):($1 == p ? $2 : NaN):(strcol(6)) with labels left offset 18,0 font SMALL notitle
     unset label 1
-    TOP = TOP - LINE * ROWS[p] - 0.105
+    TOP = TOP - (ROW * ROWS[p] + BETWEEN) / PIXELS
   }
   unset multiplot
   unset output

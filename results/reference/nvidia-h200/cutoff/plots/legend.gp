@@ -14,7 +14,14 @@ set lmargin at screen 0.05
 set rmargin at screen 0.95
 set bmargin at screen 0.005
 set tmargin at screen 0.08
-set key inside center center vertical maxrows (LONG > 110 ? 3 : LONG > 70 ? 2 : 1) Left reverse samplen 1.5 font SMALL
+ENTRIES = STYLE eq "lines" ? strlen(MARK) > 0 : 2
+LONGEST = strlen(MARK)
+do for [m=1:|NAMES|] {
+  ENTRIES = ENTRIES + (strlen(NAMES[m]) > 0)
+  LONGEST = strlen(NAMES[m]) > LONGEST ? strlen(NAMES[m]) : LONGEST
+}
+ABREAST = 124 / (LONGEST + 6) # as wide as the longest, its sign included
+set key inside center center vertical maxrows ceil(real(ENTRIES) / (ABREAST > 1 ? ABREAST : 1)) Left reverse samplen 1.5 font SMALL
 set xrange [0:1]
 set yrange [0:1]
 if (STYLE eq "lines") {

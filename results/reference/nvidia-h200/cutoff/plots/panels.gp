@@ -16,8 +16,6 @@ do for [p=0:PANELS-1] {
   stats DATA index (BLOCKS*p+3) every ::0::0 using (T = strcol(1), 0) nooutput
   NAMES[B] = T
 }
-LONG = 0 # characters of the legend
-do for [m=1:|NAMES|] { LONG = LONG + strlen(NAMES[m]) }
 SMALL = FORMAT eq "png" ? ",11" : ",13"
 set logscale xy
 unset tmargin

@@ -6,18 +6,21 @@ set encoding utf8
 set datafile separator "\t"
 set datafile commentschars ""
 
+# The height in pixels; a figure that fits what it shows has its own.
+PIXELS = exists("PIXELS") ? PIXELS : 800
+
 # PART ends the names of pictures that are drawn beside. A gnuplot without pngcairo draws no PNG.
 PART = exists("PART") ? PART : ""
 if (FORMAT eq "png") {
   if (strstrt(GPVAL_TERMINALS, "pngcairo")) {
-    set terminal pngcairo noenhanced size 1200,800 font "sans,13" background rgb "white"
+    set terminal pngcairo noenhanced size 1200,PIXELS font "sans,13" background rgb "white"
     set output NAME.".".FORMAT.PART
   } else {
     print "no pngcairo: PNG is not drawn"
     set terminal unknown
   }
 } else {
-  set terminal svg noenhanced size 1200,800 font "sans,16" background rgb "white"
+  set terminal svg noenhanced size 1200,PIXELS font "sans,16" background rgb "white"
   set output NAME.".".FORMAT.PART
 }
 DATA = NAME.".dat"
@@ -46,4 +49,4 @@ set tmargin TITLES + 2.5
 stats DATA using 0 nooutput
 LAST = STATS_blocks - 1
 # Centred on the picture, not on the axes: a legend outside makes those narrow.
-set label 1 TITLE at screen 0.5, screen 0.97 center
+set label 1 TITLE at screen 0.5, screen 1 - 24./PIXELS center
