@@ -7,6 +7,7 @@
 #include "tuning/dispatch/dispatch_measure.h"
 #include "tuning/dispatch/imported.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -64,6 +65,10 @@ static void print_table(const dcs_dispatch_table *t, const char *scope) {
   printf("%-6s %lld sizes held out, each once:\n", scope, (long long)t->held_out);
   print_loss(scope, "  the table loses", &t->loss);
   print_loss(scope, "  the nearest size loses", &t->nearest);
+  if (t->loss.sizes > 0 && t->nearest.sizes > 0 && t->loss.mean > fmax(0.05, t->nearest.mean))
+    printf("%-6s   what is fastest at the nearest size would lose less: do not use the table as it "
+           "is; measure more sizes, or wrong times again with --measure\n",
+           scope);
 }
 
 static void print_tables(const dcs_dispatch *dispatch) {

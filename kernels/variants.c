@@ -1,5 +1,6 @@
 #include "kernels/contract.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,10 +100,14 @@ char *dcs_format_value(const dcs_param *param, double value, char text[32]) {
     snprintf(text, 32, "%s", param->labels[(int)(value - param->lo)]);
     return text;
   }
+  /* Texts are compared and kept: whatever a caller of the library writes as its decimal mark. */
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
   for (int digits = 6; digits <= 17; digits++) { /* the fewest that read back */
     snprintf(text, 32, "%.*g", digits, value);
     if (strtod(text, NULL) == value) break;
   }
+  uselocale(before);
+  if (plain) freelocale(plain);
   return text;
 }
 

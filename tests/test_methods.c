@@ -9,6 +9,7 @@
 #include "harness/problems/methods.h"
 #include "kernels/coulomb/coulomb.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,34 @@ static void configurations_round_trip(void **state) {
     }
 }
 
+/* Whatever a caller of the library chose: dispatch.csv keeps the texts, and they are compared. */
+static void texts_are_the_same_in_every_locale(void **state) {
+  (void)state;
+  char folder[] = "/tmp/dcs-test-locale-XXXXXX", command[128], text[DCS_TEXT];
+  assert_non_null(mkdtemp(folder));
+  snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
+           folder);
+  const bool made = system(command) == 0;
+  setenv("LOCPATH", folder, 1);
+  const bool chosen = made && setlocale(LC_ALL, "de_DE.UTF-8");
+  if (chosen) {
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    assert_string_equal(text, "0,5");
+    const dcs_config third = {{[DCS_COULOMB_TOLERANCE] = 1e-3}};
+    assert_string_equal(dcs_format_problem(dcs_kinds[0], &third, text), "tolerance=0.001");
+    dcs_config read;
+    assert_int_equal(dcs_parse_problem(dcs_kinds[0], "tolerance=0.001", &read), DCS_OK);
+    assert_true(read.value[DCS_COULOMB_TOLERANCE] == 1e-3);
+    snprintf(text, sizeof text, "%.1f", 0.5); /* the caller's is as it was */
+    assert_string_equal(text, "0,5");
+    setlocale(LC_ALL, "C");
+  }
+  unsetenv("LOCPATH");
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  assert_int_equal(system(command), 0);
+  if (!chosen) skip();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups),
@@ -353,6 +382,7 @@ int main(void) {
       cmocka_unit_test(a_parameter_that_only_some_have),
       cmocka_unit_test(bad_configurations),
       cmocka_unit_test(configurations_round_trip),
+      cmocka_unit_test(texts_are_the_same_in_every_locale),
   };
   unsetenv("DCS_DISABLE_ISA");
   return cmocka_run_group_tests_name("methods", tests, NULL, NULL);

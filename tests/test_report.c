@@ -171,7 +171,7 @@ static void a_folder_of_runs_is_no_run(void **state) {
     const char *folder;
     char says[2 * PATH_MAX];
   } folders[] = {{all, "is no run folder, but holds 4; name one: "},
-                 {empty, "is no run folder, nor are there any in it"},
+                 {empty, "has no env.csv, nor run folders in it"},
                  {file, "is a file; expected a run folder"}};
   for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++)
     for (size_t f = 0; f < sizeof folders / sizeof folders[0]; f++) {

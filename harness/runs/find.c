@@ -67,7 +67,7 @@ dcs_status dcs_check_run(const char *folder) {
   const size_t n = dcs_runs_within(folder, name_some, &some);
   if (n == 0)
     return dcs_fail(DCS_IO,
-                    "%s: is no run folder, nor are there any in it; expected one, as "
+                    "%s: has no env.csv, nor run folders in it; expected a run folder, as "
                     "`dcsbench sweep --out DIR` and `dcsbench import` make",
                     folder);
   return dcs_fail(DCS_IO, "%s: is no run folder, but holds %zu; name one: %s%s", folder, n,
