@@ -105,6 +105,28 @@ static void grids_are_of_the_shape(void **state) {
   assert_size(3, 70, (dcs_dims){32, 32, 32});
 }
 
+/* The same where the grids' gap is the wider one, and comes behind the other in the files. */
+static void the_widest_gap_is_first(void **state) {
+  (void)state;
+  static const int n[3] = {8, 8, 3};
+  begin_run();
+  for (int edge = 10; edge <= 80; edge *= 2) {
+    put_method("cpu_gather", 1, "kernel", 70, edge, 1e-3 * pow(edge, 3), "ok");
+    put_method("g", 0, "kernel", 70, edge, 20, "ok");
+  }
+  for (int atoms = 1; atoms <= 4096; atoms *= 4) {
+    put_on_grid("cpu_gather", 1, "kernel", atoms, n, atoms, "ok");
+    put_on_grid("g", 0, "kernel", atoms, n, 200, "ok");
+  }
+  end_run();
+  choose(8, INT64_MAX);
+  assert_int_equal(chosen.n, 4);
+  assert_size(0, 70, (dcs_dims){25, 25, 25});
+  assert_size(1, 70, (dcs_dims){32, 32, 32});
+  assert_size(2, 102, (dcs_dims){8, 8, 3});
+  assert_size(3, 161, (dcs_dims){8, 8, 3});
+}
+
 /* Of a saw-tooth, all gaps where the faster method changes. */
 static void all_crossings_of_a_sawtooth(void **state) {
   (void)state;
@@ -311,6 +333,7 @@ int main(void) {
       cmocka_unit_test(further_out_where_nothing_is_bracketed),
       cmocka_unit_test(nothing_where_nothing_is_open),
       cmocka_unit_test(grids_are_of_the_shape),
+      cmocka_unit_test(the_widest_gap_is_first),
       cmocka_unit_test(all_crossings_of_a_sawtooth),
       cmocka_unit_test(the_sizes_are_measured_into_the_run),
       cmocka_unit_test(what_is_unfinished_is_gone_on_with),
