@@ -106,6 +106,8 @@ static dcs_status replicate(const arguments *a, dcs_molecule *m, char remark[REM
                     a->atoms >= 0 ? "--atoms" : "--seed");
   for (int axis = 0; axis < 3; axis++)
     DCS_TRY(dcs_parse_integer(names[axis], a->words[axis + 1], 1, DCS_MOST_ATOMS, &copies[axis]));
+  if (a->out && dcs_is_same_file(a->out, a->words[0]))
+    return dcs_fail(DCS_USAGE, "--out %s: it is read, too; expected another name", a->out);
   const dcs_input input = {{a->words[0]}, a->how};
   dcs_molecule one;
   double shift[3];

@@ -3,11 +3,11 @@
 #include "cli/map_frames.h"
 #include "cli/map_surface.h"
 #include "harness/figures/slice.h"
+#include "harness/files/file.h"
 #include "harness/frames/frames.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- of several frames ---- */
 
@@ -48,33 +48,13 @@ static dcs_status check_standard_input(const dcs_map_arguments *a) {
   return dcs_fail(DCS_USAGE, "found - twice; expected standard input once");
 }
 
-/* Facts of a file, or of the folder that it will be in. */
-static bool look_at(const char *path, const char **name, bool *there, struct stat *facts) {
-  const char *slash = strrchr(path, '/');
-  char folder[4096];
-  *name = slash ? slash + 1 : path;
-  *there = stat(path, facts) == 0;
-  if (*there) return true;
-  snprintf(folder, sizeof folder, "%.*s", (int)(*name - path), path);
-  return stat(*folder ? folder : ".", facts) == 0;
-}
-
-static bool is_same_file(const char *a, const char *b) {
-  struct stat of_a, of_b;
-  const char *name_a, *name_b;
-  bool there_a, there_b;
-  return look_at(a, &name_a, &there_a, &of_a) && look_at(b, &name_b, &there_b, &of_b) &&
-         there_a == there_b && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino &&
-         (there_a || strcmp(name_a, name_b) == 0);
-}
-
 /* Whether the file is one that is read. */
 static bool is_read(const dcs_map_arguments *a, const char *path) {
   for (int f = 0; f < 2; f++)
-    if (a->problem.input.files[f] && is_same_file(path, a->problem.input.files[f])) return true;
+    if (a->problem.input.files[f] && dcs_is_same_file(path, a->problem.input.files[f])) return true;
   for (int f = 0; f < a->n_more; f++)
-    if (is_same_file(path, a->more[f])) return true;
-  return a->at && is_same_file(path, a->at);
+    if (dcs_is_same_file(path, a->more[f])) return true;
+  return a->at && dcs_is_same_file(path, a->at);
 }
 
 /* A map in the place of its molecule would be the last. */
@@ -95,11 +75,11 @@ static dcs_status check_checkpoint(const dcs_map_arguments *a) {
   static const char *const beside[] = {"variance", "error"};
   char path[4096];
   if (!a->checkpoint) return DCS_OK;
-  if (is_read(a, a->checkpoint) || (a->out && is_same_file(a->checkpoint, a->out)))
+  if (is_read(a, a->checkpoint) || (a->out && dcs_is_same_file(a->checkpoint, a->out)))
     return not_apart(a);
   for (int i = 0; i < 2 && a->variance; i++) {
     DCS_TRY(dcs_name_beside(a->out, beside[i], path));
-    if (is_same_file(a->checkpoint, path)) return not_apart(a);
+    if (dcs_is_same_file(a->checkpoint, path)) return not_apart(a);
   }
   return DCS_OK;
 }

@@ -209,6 +209,8 @@ static void what_is_read_is_not_written_over(void **state) {
   assert_status(program_run("map %s -o %s", molecule, link), 2);
   assert_status(program_run("map %s --at %s -o %s", molecule, at, at), 2);
   assert_status(program_run("map %s --at %s -o %s", molecule, at, molecule), 2);
+  assert_status(program_run("generate replicate %s 2 1 1 -o %s", molecule, link), 2);
+  assert_contains(program_err, "it is read, too; expected another name");
   const char *const files[] = {molecule, at}, *const texts[] = {atoms, points};
   for (int f = 0; f < 2; f++) {
     char *text = get_file(files[f], NULL);

@@ -16,6 +16,30 @@ dcs_status dcs_cannot(const char *what, const char *path) {
   return dcs_fail(DCS_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
+/* ---- names of one file ---- */
+
+/* Facts of a file, or of the folder that it will be in. */
+static bool look_at(const char *path, const char **name, bool *there, struct stat *facts) {
+  const char *slash = strrchr(path, '/');
+  char folder[4096];
+  *name = slash ? slash + 1 : path;
+  *there = stat(path, facts) == 0;
+  if (*there) return true;
+  snprintf(folder, sizeof folder, "%.*s", (int)(*name - path), path);
+  return stat(*folder ? folder : ".", facts) == 0;
+}
+
+bool dcs_is_same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  const char *name_a, *name_b;
+  bool there_a, there_b;
+  return look_at(a, &name_a, &there_a, &of_a) && look_at(b, &name_b, &there_b, &of_b) &&
+         there_a == there_b && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino &&
+         (there_a || strcmp(name_a, name_b) == 0);
+}
+
+/* ---- what is written ---- */
+
 static void release(dcs_file *file) {
   free(file->path);
   free(file->beside);

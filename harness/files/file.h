@@ -4,6 +4,7 @@
 
 #include "kernels/status.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef struct {
@@ -28,6 +29,9 @@ dcs_status dcs_file_close(dcs_file *file);
 void dcs_file_abandon(dcs_file *file);
 /* The one or the other, by what became of the writing. */
 dcs_status dcs_file_finish(dcs_file *file, dcs_status status);
+
+/* Whether two names, through links too, are of one file, be it there or to be written. */
+bool dcs_is_same_file(const char *a, const char *b);
 
 /* DCS_IO: "PATH: cannot WHAT: " and what errno says. */
 dcs_status dcs_cannot(const char *what, const char *path);
