@@ -277,10 +277,11 @@ REFERENCE_OUT ?= results/reference-new
 
 # ---- tests ----
 
+# Tests spend their time in what they test: without optimisation they compile in a quarter of the time, and run as fast.
 $(BUILD)/tests/%: tests/%.c $(BUILD)/internal.a $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)
-	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(BASE_FLAGS) $(HARNESS_FLAGS) -O0 -MMD -MP -MF $@.d -o $@ $< $(BUILD)/internal.a $(LDFLAGS) $(LDLIBS) -lcmocka
 
 check: ## all tests that end within minutes
 	$(MAKE) -j$(shell nproc) all $(TESTS) lint cross
