@@ -82,23 +82,29 @@ static void nothing_where_nothing_is_open(void **state) {
   assert_int_equal(chosen.n, 0);
 }
 
-/* Along points, a grid of the row's shape. A crossing at 20000 points, and one at 200 atoms on
- * slices, whose gap is wider: it comes first. */
-static void grids_are_of_the_shape(void **state) {
-  (void)state;
+/* A crossing at 20000 points of cubes, and one at 200 atoms on slices of 1, `by`, `by`^2 to `most`
+ * atoms. */
+static void choose_on_two_axes(int most, int by) {
   static const int n[3] = {8, 8, 3};
   begin_run();
   for (int edge = 10; edge <= 80; edge *= 2) {
     put_method("cpu_gather", 1, "kernel", 70, edge, 1e-3 * pow(edge, 3), "ok");
     put_method("g", 0, "kernel", 70, edge, 20, "ok");
   }
-  for (int atoms = 1; atoms <= 100000; atoms *= 10) {
+  for (int atoms = 1; atoms <= most; atoms *= by) {
     put_on_grid("cpu_gather", 1, "kernel", atoms, n, atoms, "ok");
     put_on_grid("g", 0, "kernel", atoms, n, 200, "ok");
   }
   end_run();
   choose(8, INT64_MAX);
   assert_int_equal(chosen.n, 4);
+}
+
+/* Along points, a grid of the row's shape. A crossing at 20000 points, and one at 200 atoms on
+ * slices, whose gap is wider: it comes first. */
+static void grids_are_of_the_shape(void **state) {
+  (void)state;
+  choose_on_two_axes(100000, 10);
   assert_size(0, 215, (dcs_dims){8, 8, 3});
   assert_size(1, 464, (dcs_dims){8, 8, 3});
   assert_size(2, 70, (dcs_dims){25, 25, 25});
@@ -108,19 +114,7 @@ static void grids_are_of_the_shape(void **state) {
 /* The same where the grids' gap is the wider one, and comes behind the other in the files. */
 static void the_widest_gap_is_first(void **state) {
   (void)state;
-  static const int n[3] = {8, 8, 3};
-  begin_run();
-  for (int edge = 10; edge <= 80; edge *= 2) {
-    put_method("cpu_gather", 1, "kernel", 70, edge, 1e-3 * pow(edge, 3), "ok");
-    put_method("g", 0, "kernel", 70, edge, 20, "ok");
-  }
-  for (int atoms = 1; atoms <= 4096; atoms *= 4) {
-    put_on_grid("cpu_gather", 1, "kernel", atoms, n, atoms, "ok");
-    put_on_grid("g", 0, "kernel", atoms, n, 200, "ok");
-  }
-  end_run();
-  choose(8, INT64_MAX);
-  assert_int_equal(chosen.n, 4);
+  choose_on_two_axes(4096, 4);
   assert_size(0, 70, (dcs_dims){25, 25, 25});
   assert_size(1, 70, (dcs_dims){32, 32, 32});
   assert_size(2, 102, (dcs_dims){8, 8, 3});
