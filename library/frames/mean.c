@@ -106,10 +106,10 @@ static dcs_status check_last(const mean *m) {
   dcs_case c = {0};
   const int64_t block = dcs_average_last(m->average, &atoms), index = block * DCS_FRAME_BLOCK;
   if (block < 0 || !dcs_frames_go_back(job->frames)) return DCS_OK;
-  DCS_TRY(dcs_frame_case_at(job->frames, index, job->request, job->top, &c));
-  const bool same = dcs_frame_case_hash(&c) == atoms;
+  const dcs_status status = dcs_frame_case_at(job->frames, index, job->request, job->top, &c);
+  const bool same = status == DCS_OK && dcs_frame_case_hash(&c) == atoms;
   dcs_case_free(&c);
-  if (same) return DCS_OK;
+  if (same || status != DCS_OK) return status;
   return dcs_fail(
       DCS_INPUT,
       "%s: the checkpoint is of another job: frames: found other atoms in number %lld of "
