@@ -278,12 +278,11 @@ static void a_pipe_goes_forward(void **state) {
   close(end);
 }
 
-/* How many frames compressed data has, is not known before the end; it is read again from its
- * start. */
-static void compressed_files_are_read(void **state) {
-  (void)state;
-  char bytes[8192];
-  dcs_frames *frames;
+enum { MOST_BYTES = 8192 };
+
+/* Writes the plain file, and compressed as the second; how many bytes it has. */
+static size_t write_compressed(void) {
+  char bytes[MOST_BYTES];
   write_dcd(file[0], &plain);
   FILE *in = fopen(file[0], "r");
   gzFile out = gzopen(file[1], "w");
@@ -292,6 +291,15 @@ static void compressed_files_are_read(void **state) {
   fclose(in);
   assert_int_equal(gzwrite(out, bytes, (unsigned)n), (int)n);
   assert_int_equal(gzclose(out), Z_OK);
+  return n;
+}
+
+/* How many frames compressed data has, is not known before the end; it is read again from its
+ * start. */
+static void compressed_files_are_read(void **state) {
+  (void)state;
+  dcs_frames *frames;
+  write_compressed();
   list[0] = file[0], list[1] = file[1];
   assert_frames(2, "8:16:4", 3, (int[]){8, 12, 16, 0});
   list[0] = file[1];
@@ -313,19 +321,11 @@ static void compressed_files_are_read(void **state) {
 static void cut_compressed_files_give_whole_frames(void **state) {
   (void)state;
   enum { HEADER = 92 + 92 + 12, EACH = 3 * (4 * ATOMS + 8) };
-  char bytes[8192], packed[8192];
+  char bytes[MOST_BYTES], packed[MOST_BYTES];
   dcs_frames *frames;
   int seen = 0;
-  write_dcd(file[0], &plain);
-  FILE *in = fopen(file[0], "r");
-  gzFile out = gzopen(file[1], "w");
-  assert_true(in && out);
-  const size_t n = fread(bytes, 1, sizeof bytes, in);
-  fclose(in);
-  assert_int_equal(n, HEADER + FRAMES * EACH);
-  assert_int_equal(gzwrite(out, bytes, (unsigned)n), (int)n);
-  assert_int_equal(gzclose(out), Z_OK);
-  in = fopen(file[1], "r");
+  assert_int_equal(write_compressed(), HEADER + FRAMES * EACH);
+  FILE *in = fopen(file[1], "r");
   const size_t size = fread(packed, 1, sizeof packed, in);
   fclose(in);
   list[0] = file[1];
