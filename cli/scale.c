@@ -5,7 +5,7 @@
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
-#include "harness/sweep/environment.h"
+#include "harness/runs/environment.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef DCS_CELLS_H
 #define DCS_CELLS_H
 
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 #include "harness/sweep/sweep.h"
 
 typedef struct {

@@ -5,10 +5,10 @@
 #include "harness/device/rapl.h"
 #include "harness/files/folder.h"
 #include "harness/files/lock.h"
-#include "harness/sweep/cell.h"
+#include "harness/rounds/rounds.h"
+#include "harness/runs/tuned_check.h"
 #include "harness/sweep/cells.h"
 #include "harness/sweep/resume.h"
-#include "harness/sweep/tuned_check.h"
 #include "harness/sweep/watch.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define DCS_TIMINGS_MEASURE_H
 
 #include "harness/problems/problem.h"
-#include "harness/sweep/cell.h"
+#include "harness/rounds/rounds.h"
 
 typedef struct {
   const char *name, *command; /* "./a {n}" */

@@ -1,4 +1,4 @@
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 
 #include "harness/base/grow.h"
 #include "harness/problems/case.h"

@@ -1,4 +1,4 @@
-#include "harness/sweep/environment.h"
+#include "harness/runs/environment.h"
 
 #include "harness/base/grow.h"
 #include "harness/base/hash.h"

@@ -1,12 +1,12 @@
 /* Measuring one cell: every method on every problem of one molecule and grid, verified, then timed
  * in rounds. */
-#ifndef DCS_CELL_H
-#define DCS_CELL_H
+#ifndef DCS_ROUNDS_H
+#define DCS_ROUNDS_H
 
 #include "harness/base/progress.h"
-#include "harness/sweep/clocks.h"
-#include "harness/sweep/record.h"
-#include "harness/sweep/turns.h"
+#include "harness/rounds/clocks.h"
+#include "harness/rounds/turns.h"
+#include "harness/runs/record.h"
 #include "harness/worker/bench.h"
 
 /* When a method has samples enough: from `least` on as soon as the 95% interval of its median lies

@@ -1,4 +1,4 @@
-#include "harness/sweep/clocks.h"
+#include "harness/rounds/clocks.h"
 
 #include "harness/base/grow.h"
 #include "harness/judge/stats.h"

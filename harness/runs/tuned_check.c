@@ -1,4 +1,4 @@
-#include "harness/sweep/tuned_check.h"
+#include "harness/runs/tuned_check.h"
 
 #include "harness/files/folder.h"
 

@@ -1,6 +1,6 @@
 /* Main-memory traffic of a map, from the launch plan: the one place where it is derived. */
 #include "harness/problems/case.h"
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 
 /* Of a buffer that launches take `groups` times, all inputs each time, or write in `chunks`. */
 static double moved(const dcs_kind *kind, int b, const dcs_problem *shape, const dcs_plan *plan) {

@@ -1,4 +1,4 @@
-#include "harness/sweep/energy.h"
+#include "harness/rounds/energy.h"
 
 #include "harness/base/interrupt.h"
 #include "harness/device/rapl.h"

@@ -1,4 +1,4 @@
-#include "harness/sweep/turns.h"
+#include "harness/rounds/turns.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"

@@ -3,7 +3,7 @@
 #ifndef DCS_TUNED_CHECK_H
 #define DCS_TUNED_CHECK_H
 
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 
 #include <stdio.h>
 

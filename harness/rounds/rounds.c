@@ -1,4 +1,4 @@
-#include "harness/sweep/cell.h"
+#include "harness/rounds/rounds.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/hash.h"
@@ -6,7 +6,7 @@
 #include "harness/base/random.h"
 #include "harness/judge/ratio.h"
 #include "harness/judge/stats.h"
-#include "harness/sweep/energy.h"
+#include "harness/rounds/energy.h"
 #include "harness/worker/timing.h"
 
 #include <math.h>
