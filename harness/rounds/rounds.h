@@ -5,24 +5,10 @@
 
 #include "harness/base/progress.h"
 #include "harness/rounds/clocks.h"
+#include "harness/rounds/sampling.h"
 #include "harness/rounds/turns.h"
 #include "harness/runs/record.h"
 #include "harness/worker/bench.h"
-
-/* When a method has samples enough: from `least` on as soon as the 95% interval of its median lies
- * within `precision` of the median on either side, and at the latest at `most`. */
-typedef struct {
-  int least, most;
-  double precision; /* 0.01: 1% */
-} dcs_sampling;
-
-/* Exactly so many rounds; of 0, as many as a precision of 1% needs, 15 to 200. */
-dcs_sampling dcs_sampling_of(int rounds);
-
-/* Who looks at an interval after each sample and stops when it is narrow, stops when it happens to
- * be. So it is looked at rarely: with `least` samples, and then with half as many again each time.
- */
-bool dcs_is_time_to_look(const dcs_sampling *sampling, size_t n);
 
 /* What methods of this run needed until they had samples enough: the next ones will need about as
  * many. */
