@@ -58,7 +58,7 @@ awk '/^- / && file { print file; print substr($0, 3) } { file = /^[a-z].*: / ? s
 # Dependencies run one way: a folder includes itself and the floors below it, which this list has from
 # the ground up.
 floors="kernels harness/base harness/files harness/device harness/input harness/frames harness/problems harness/spec harness/output harness/judge \
-harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/rounds harness/sweep harness/explain harness/timings harness/compare \
+harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/rounds harness/sweep harness/explain harness/timings harness/commands harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
 tuning/claims tuning/dispatch tuning/report tuning/scale library cli mpi"
 allowed=version\\.h

@@ -1,11 +1,11 @@
-/* The run folder of timed commands. Internal to harness/timings. */
-#ifndef DCS_TIMINGS_MEASURE_RUN_H
-#define DCS_TIMINGS_MEASURE_RUN_H
+/* The run folder of timed commands. Internal to harness/commands. */
+#ifndef DCS_MEASURE_RUN_H
+#define DCS_MEASURE_RUN_H
 
 #include "harness/base/progress.h"
+#include "harness/commands/measure.h"
 #include "harness/files/csv.h"
 #include "harness/files/lock.h"
-#include "harness/timings/measure.h"
 #include "harness/timings/timings.h"
 
 #include <regex.h>

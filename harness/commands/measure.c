@@ -1,12 +1,13 @@
-
+/* Users' commands: each tried and checked at each size, then timed in rounds. */
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/random.h"
+#include "harness/commands/command.h"
+#include "harness/commands/measure_run.h"
 #include "harness/judge/stats.h"
 #include "harness/problems/external.h"
-#include "harness/timings/command.h"
-#include "harness/timings/measure_run.h"
+#include "harness/problems/size.h"
 #include "harness/timings/rows.h"
 
 #include <errno.h>
@@ -99,8 +100,7 @@ static dcs_outcome run_once(const dcs_measuring *m, const dcs_measured_row *r, b
 
 static bool is_precise(dcs_measuring *m, const dcs_measured_row *r) {
   const dcs_stats s = dcs_summarize_series(r->times, r->n, m->room);
-  const double most = m->options->sampling.precision * s.median;
-  return s.hi - s.median <= most && s.median - s.lo <= most;
+  return dcs_is_precise(&m->options->sampling, &s);
 }
 
 static bool has_enough(dcs_measuring *m, dcs_measured_row *r) {

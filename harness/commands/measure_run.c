@@ -1,4 +1,4 @@
-#include "harness/timings/measure_run.h"
+#include "harness/commands/measure_run.h"
 
 #include "harness/base/grow.h"
 #include "harness/base/hash.h"

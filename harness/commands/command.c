@@ -1,9 +1,10 @@
-#include "harness/timings/command.h"
+#include "harness/commands/command.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/decimal.h"
 #include "harness/base/process.h"
-#include "harness/timings/format.h"
+#include "harness/runs/run.h"
+#include "harness/timings/timings.h"
 
 #include <ctype.h>
 #include <errno.h>

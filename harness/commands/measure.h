@@ -1,10 +1,10 @@
 /* Timing users' commands: whole programs, in interleaved rounds, into a run folder of a problem of
  * kind `external`. */
-#ifndef DCS_TIMINGS_MEASURE_H
-#define DCS_TIMINGS_MEASURE_H
+#ifndef DCS_MEASURE_H
+#define DCS_MEASURE_H
 
 #include "harness/problems/problem.h"
-#include "harness/rounds/rounds.h"
+#include "harness/rounds/sampling.h"
 
 typedef struct {
   const char *name, *command; /* "./a {n}" */
