@@ -1,4 +1,4 @@
-#include "harness/engine/coherence.h"
+#include "harness/engine/device/coherence.h"
 
 void dcs_host_writes(dcs_valid *valid) {
   *valid = DCS_VALID_ON_HOST;

@@ -1,7 +1,7 @@
 /* The device engine: parts of a map that several devices share. A device has memory for the whole
  * map, computes its parts where they belong, and copies them to the host through a stage of two
  * pieces. */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 enum { PIECES = 2, PIECE_BYTES = 1 << 22 };
 

@@ -1,6 +1,6 @@
 /* A frame of a DCD file is read where it lies, in blocks that stay in the CPU's cache: a part of x,
  * y and z each, which go from there to the atoms' places. */
-#include "harness/input/dcd_numbers.h"
+#include "harness/input/dcd/numbers.h"
 
 #include <errno.h>
 #include <math.h>

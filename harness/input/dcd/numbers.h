@@ -2,7 +2,7 @@
 #ifndef DCS_DCD_NUMBERS_H
 #define DCS_DCD_NUMBERS_H
 
-#include "harness/input/dcd_trajectory.h"
+#include "harness/input/dcd/trajectory.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The device engine: the Fourier transforms of a plan. */
 #include "harness/base/grow.h"
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/embedded.h"
-#include "harness/engine/coherence.h"
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/coherence.h"
+#include "harness/engine/device/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +89,8 @@ static dcs_ptr input_of(const dcs_device_frames *f, const both *b) {
 
 static dcs_status load(dcs_device_frames *f) {
   dcs_device *device = f->e->engine.device;
-  const dcs_source source = {.name = "harness/engine/frames.cu",
-                             .text = dcs_embedded("harness/engine/frames.cu")};
+  const dcs_source source = {.name = "harness/engine/device/frames.cu",
+                             .text = dcs_embedded("harness/engine/device/frames.cu")};
   dcs_code_facts facts;
   return device->load(device, &source, &f->module, &facts);
 }

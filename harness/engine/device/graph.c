@@ -1,5 +1,5 @@
 /* The device engine: maps whose launches are captured in graphs. */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The device engine: inputs that the host arranges for the kernel, and the overflow that it keeps.
  */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <string.h>
 

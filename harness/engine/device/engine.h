@@ -1,10 +1,4 @@
-/* The engine of a CUDA (or emulated) device, in the files that implement it: methods
- * (engine_device.c), where buffers lie (engine_device_memory.c), the steps and launches of a plan
- * (engine_device_launch.c), what a plan needs (engine_device_plan.c), its Fourier transforms
- * (engine_device_fft.c), their graphs
- * (engine_device_graph.c), outputs as a scope has them (engine_device_map.c), inputs that the host
- * places (engine_device_place.c), how a part of a map is computed (engine_device_part.c) where
- * several share one (engine_several.c), and frames one after another (engine_device_frames.c).
+/* The engine of one device: what the files of this folder, each a section here, have in common.
  *
  * A map is what a method computes at a time: all outputs. Those on the grid are computed and copied
  * in slices. */

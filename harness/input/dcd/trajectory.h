@@ -1,4 +1,4 @@
-/* DCD trajectories, frame after frame: see dcd_trajectory.c for what is accepted. */
+/* DCD trajectories, frame after frame: see trajectory.c for what is accepted. */
 #ifndef DCS_DCD_TRAJECTORY_H
 #define DCS_DCD_TRAJECTORY_H
 
@@ -42,7 +42,7 @@ dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found);
 dcs_status dcs_dcd_take(dcs_dcd *dcd, char **bytes, size_t *room, dcs_dcd *frame, bool *found);
 dcs_status dcs_dcd_decode(const dcs_dcd *frame, double *places, dcs_unit_cell *cell);
 /* And the next frame in one step, which leaves `dcd` as it is: any number of threads read frames of
- * one file at once (dcd_blocks.c). No atoms are fixed here either. DCS_IO where it cannot be read.
+ * one file at once (blocks.c). No atoms are fixed here either. DCS_IO where it cannot be read.
  */
 dcs_status dcs_dcd_read(const dcs_dcd *dcd, const dcs_shared_file *file, double *places,
                         dcs_unit_cell *cell);

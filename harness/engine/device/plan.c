@@ -1,5 +1,5 @@
 /* The device engine: what a plan needs, and plans that take the place of others. */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <string.h>
 

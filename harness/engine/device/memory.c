@@ -1,6 +1,6 @@
 /* The device engine: where buffers lie in each mode of memory. */
 #include "harness/base/machine.h"
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The device engine: outputs as a scope has them: launches alone, or copied in and out in slabs. */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The device engine: problems and methods. */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 #include "harness/base/clock.h"
 #include "harness/device/kernel_source.h"
 

@@ -1,5 +1,5 @@
 /* The device engine: the steps and launches of a plan. */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <string.h>
 

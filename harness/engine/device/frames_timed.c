@@ -1,7 +1,7 @@
 /* The device engine: the problem of a method as frames that are timed, or verified. */
 #include "harness/base/clock.h"
+#include "harness/engine/device/engine.h"
 #include "harness/engine/device_frames.h"
-#include "harness/engine/engine_device.h"
 
 /* n frames, the first of them the nth of its block; as many as there can be in hand. */
 static dcs_outcome compute_all(dcs_device_frames *f, const dcs_device_frame *frame, int64_t nth,

@@ -21,7 +21,7 @@
  * Refused: velocities ("VELD"), fluctuating charges, coordinates in double precision, coordinates
  * that are not finite or beyond 1e7 angstrom.
  */
-#include "harness/input/dcd_numbers.h"
+#include "harness/input/dcd/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
