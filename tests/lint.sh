@@ -77,7 +77,7 @@ grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c kernels/*/*/*.c &
 grep -nE -e '-(Ofast|ffast-math|ffinite-math-only)' "$BUILD/flags" && fail "-ffast-math makes isnan a constant"
 
 # Headers compile alone.
-for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h mpi/*.h; do
+for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h cli/*/*.h mpi/*.h; do
   [ -f "$h" ] || continue
   case $h in */emulator*.h | */cpu/*_brick.h | */cpu/*_points.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
   compiler=${CC:-cc}

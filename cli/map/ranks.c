@@ -1,4 +1,4 @@
-#include "cli/map_ranks.h"
+#include "cli/map/ranks.h"
 
 #include "cli/commands.h"
 #include "harness/base/clock.h"

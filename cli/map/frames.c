@@ -1,8 +1,8 @@
 /* Maps of several frames: their mean, or each of them. */
-#include "cli/map_frames.h"
+#include "cli/map/frames.h"
 
-#include "cli/map_frame_files.h"
-#include "cli/map_ranks.h"
+#include "cli/map/frame_files.h"
+#include "cli/map/ranks.h"
 #include "harness/base/clock.h"
 #include "harness/base/machine.h"
 #include "harness/figures/slice.h"

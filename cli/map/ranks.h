@@ -2,7 +2,7 @@
 #ifndef DCS_CLI_MAP_RANKS_H
 #define DCS_CLI_MAP_RANKS_H
 
-#include "cli/map_slabs.h"
+#include "cli/map/slabs.h"
 #include "library/workers.h"
 
 /* Of one rank, s. */

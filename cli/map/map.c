@@ -1,7 +1,7 @@
 /* dcsbench map */
-#include "cli/map_frames.h"
-#include "cli/map_ranks.h"
-#include "cli/map_surface.h"
+#include "cli/map/frames.h"
+#include "cli/map/ranks.h"
+#include "cli/map/surface.h"
 #include "harness/base/clock.h"
 #include "harness/base/grow.h"
 #include "harness/base/interrupt.h"

@@ -30,7 +30,7 @@ dcs_status dcs_map_begin(dcs_map_job *job, dcs_field *field);
 dcs_status dcs_map_write(dcs_map_job *job, dcs_field *field);
 void dcs_map_end(dcs_map_job *job);
 
-/* ---- what maps of several ranks need, too (cli/map_ranks.h) ---- */
+/* ---- what maps of several ranks need, too (cli/map/ranks.h) ---- */
 
 dcs_status dcs_map_pose(dcs_map_job *job);
 /* Slices from..end-1 of the posed map, in its units. */

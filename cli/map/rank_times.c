@@ -1,5 +1,5 @@
 /* What the ranks of a job took, and which devices and CPUs they have. */
-#include "cli/map_ranks.h"
+#include "cli/map/ranks.h"
 
 #include "cli/commands.h"
 #include "harness/base/clock.h"

@@ -1,5 +1,5 @@
 /* What the stages of a run over frames did: `map --average --time`. */
-#include "cli/map_frames.h"
+#include "cli/map/frames.h"
 #include "harness/files/sheet.h"
 
 #include <math.h>

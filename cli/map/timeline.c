@@ -1,5 +1,5 @@
 /* When the stages of a run over frames did what: DIR/timeline.csv and a figure. */
-#include "cli/map_frames.h"
+#include "cli/map/frames.h"
 #include "harness/base/decimal.h"
 #include "harness/figures/figure.h"
 #include "harness/figures/figures.h"

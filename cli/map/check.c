@@ -1,7 +1,7 @@
 /* What of the options of `map` goes together. */
-#include "cli/map_frame_files.h"
-#include "cli/map_frames.h"
-#include "cli/map_surface.h"
+#include "cli/map/frame_files.h"
+#include "cli/map/frames.h"
+#include "cli/map/surface.h"
 #include "harness/figures/slice.h"
 #include "harness/files/file.h"
 #include "harness/frames/frames.h"

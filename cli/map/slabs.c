@@ -1,4 +1,4 @@
-#include "cli/map_slabs.h"
+#include "cli/map/slabs.h"
 
 #include "cli/commands.h"
 #include "harness/base/clock.h"

@@ -2,7 +2,7 @@
 #ifndef DCS_CLI_MAP_SURFACE_H
 #define DCS_CLI_MAP_SURFACE_H
 
-#include "cli/map_frames.h"
+#include "cli/map/frames.h"
 #include "library/surface.h"
 
 /* "0.5", "0.05,-0.05": DCS_USAGE for what is no list of numbers. The caller frees *list. */

@@ -1,4 +1,4 @@
-#include "cli/map_surface.h"
+#include "cli/map/surface.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"

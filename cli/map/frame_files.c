@@ -1,4 +1,4 @@
-#include "cli/map_frame_files.h"
+#include "cli/map/frame_files.h"
 
 #include <string.h>
 
