@@ -196,6 +196,50 @@ static void other_writers_are_read(void **state) {
   dcs_field_free(&f);
 }
 
+/* As APBS begins it, with empty comments, and as Gaussian does, with the number of values a point.
+ */
+static void heads_of_others_are_read(void **state) {
+  (void)state;
+  dcs_field f;
+  put_file(in_folder("apbs.dx"), "# Data from 3.4.1\n# \n#\n# units: V\n# POTENTIAL (kT/e)\n# \n"
+                                 "object 1 class gridpositions counts 2 1 1\norigin 1 2 3\n"
+                                 "delta 0.5 0 0\ndelta 0 1 0\ndelta 0 0 2e0\n"
+                                 "object 2 class gridconnections counts 2 1 1\n"
+                                 "object 3 class array type double rank 0 items 2 data follows\n"
+                                 "1 2\n");
+  if (dcs_field_read(in_folder("apbs.dx"), &f) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_string_equal(f.units, "V");
+  assert_true(f.origin[0] == 1 && at(&f, 1, 0, 0) == 2);
+  dcs_field_free(&f);
+  put_file(in_folder("gaussian.cube"), "title\n\n  1 0.0 0.0 1.0   1\r\n -1 0.5 0 0\n 1 0 1 0\n"
+                                       " 2 0 0 2\n 8 8.0 0 0 0\n 7.0 -1E-3\n");
+  if (dcs_field_read(in_folder("gaussian.cube"), &f) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_true(f.origin[2] == 1 && f.spacing[0] == 0.5 && f.spacing[2] == 2);
+  assert_true(at(&f, 0, 0, 0) == 7 && at(&f, 0, 0, 1) == -1e-3f);
+  dcs_field_free(&f);
+}
+
+/* Lengths in grid steps stay so. */
+static void steps_are_read_as_steps(void **state) {
+  (void)state;
+  static const char *const names[] = {"steps.dx", "steps.cube", "steps.mrc"};
+  dcs_field f = sample(NX), g;
+  f.in_steps = true;
+  strcpy(f.units, "kg/m3");
+  for (int axis = 0; axis < 3; axis++) {
+    f.origin[axis] = axis;
+    f.spacing[axis] = 1;
+  }
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(dcs_field_write(in_folder(names[i]), &f), DCS_OK);
+    assert_int_equal(dcs_field_read(in_folder(names[i]), &g), DCS_OK);
+    assert_true(g.in_steps);
+    assert_string_equal(g.units, "kg/m3");
+    same_places(&f, &g, 0);
+    dcs_field_free(&g);
+  }
+}
+
 static void refuses(const char *name, const char *text, const char *message) {
   dcs_field f;
   put_file(in_folder(name), text);
@@ -224,6 +268,12 @@ static void wrong_files_are_refused(void **state) {
   refuses("skew.cube", "t\nc\n 0 0 0 0\n 1 1 0 0\n 1 0 1 0.5\n 1 0 0 1\n 1\n",
           "a grid along the axes of the coordinates");
   refuses("orbital.cube", "t\nc\n -2 0 0 0\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n", "an orbital");
+  refuses("two.cube", "t\nc\n 0 0 0 0 2\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1 2\n",
+          "two.cube:3: found \" 2\" behind the origin; expected 1 value a point");
+  refuses("more.cube", "t\nc\n 0 0 0 0 1 1\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n",
+          "expected 1 value a point");
+  refuses("word.cube", "t\nc\n 0 0 0 0 x\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n",
+          "expected 1 value a point");
 }
 
 static void cut_files_are_refused(void **state) {
@@ -311,6 +361,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_is_read),  cmocka_unit_test(mrc_has_its_bytes),
       cmocka_unit_test(npy_has_its_bytes),        cmocka_unit_test(texts_have_their_numbers),
+      cmocka_unit_test(heads_of_others_are_read), cmocka_unit_test(steps_are_read_as_steps),
       cmocka_unit_test(cube_has_its_columns),     cmocka_unit_test(csv_has_a_row_a_point),
       cmocka_unit_test(other_writers_are_read),   cmocka_unit_test(wrong_files_are_refused),
       cmocka_unit_test(cut_files_are_refused),    cmocka_unit_test(damaged_archives_are_refused),

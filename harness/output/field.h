@@ -26,7 +26,7 @@ typedef struct {
   dcs_dims n;
   double origin[3];  /* of point (0, 0, 0), angstrom */
   double spacing[3]; /* angstrom; all 0: the file it was read from does not say where points are */
-  bool in_steps;     /* lengths are grid steps, not angstrom; of what is only written */
+  bool in_steps;     /* lengths are grid steps, not angstrom */
   char units[DCS_UNITS_TEXT];   /* "e/A"; "": unknown */
   float *values;                /* [(k * n.y + j) * n.x + i]; NULL with slabs */
   const dcs_slab_source *slabs; /* instead of values, of a map that is only written; NULL */
@@ -63,6 +63,8 @@ bool dcs_is_potential(const dcs_field *field);
 const char *dcs_field_title(const dcs_field *field);
 /* What its lengths are in: "angstrom". */
 const char *dcs_field_lengths(const dcs_field *field);
+/* Whether a comment says that lengths are grid steps, as those who write it do. */
+bool dcs_field_is_in_steps(const char *comment);
 /* Column names of x, y, z, angstrom, and the value in CSV files, NULL last. */
 void dcs_point_columns(const char *units, const char *names[5]);
 
