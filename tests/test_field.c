@@ -219,6 +219,42 @@ static void heads_of_others_are_read(void **state) {
   dcs_field_free(&f);
 }
 
+/* As masked maps of others have them. */
+static void what_is_not_finite_is_read_back(void **state) {
+  (void)state;
+  static const char *const names[] = {"not.dx", "not.cube", "not.mrc", "not.npy", "not.npz"};
+  dcs_field f = sample(NX), g;
+  values[0] = -(float)NAN;
+  values[1] = INFINITY;
+  values[2] = -INFINITY;
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(dcs_field_write(in_folder(names[i]), &f), DCS_OK);
+    if (dcs_field_read(in_folder(names[i]), &g) != DCS_OK) fail_msg("%s", dcs_error_message());
+    assert_true(isnan(g.values[0]) && g.values[1] == INFINITY && g.values[2] == -INFINITY);
+    dcs_field_free(&g);
+  }
+  assert_int_equal(dcs_field_write(in_folder("not.csv"), &f), DCS_OK);
+  char *text = get_file(in_folder("not.csv"), NULL);
+  assert_contains(text,
+                  "-1.25,2.5,1000.125,nan\n-0.75,2.5,1000.125,inf\n-0.25,2.5,1000.125,-inf\n");
+  free(text);
+}
+
+static void maps_without_places_are_not_given_any(void **state) {
+  (void)state;
+  static const char *const names[] = {"none.dx", "none.cube", "none.mrc", "none.csv", "none.npz"};
+  const dcs_field f = sample(NX);
+  dcs_field g;
+  assert_int_equal(dcs_field_write(in_folder("none.npy"), &f), DCS_OK);
+  assert_int_equal(dcs_field_read(in_folder("none.npy"), &g), DCS_OK);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(dcs_field_write(in_folder(names[i]), &g), i < 4 ? DCS_INPUT : DCS_OK);
+    assert_int_equal(access(in_folder(names[i]), F_OK), i < 4 ? -1 : 0);
+  }
+  assert_contains(dcs_error_message(), "where the map's points are is not known");
+  dcs_field_free(&g);
+}
+
 /* Lengths in grid steps stay so. */
 static void steps_are_read_as_steps(void **state) {
   (void)state;
@@ -359,13 +395,22 @@ static void slices_are_planes_of_the_map(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_written_is_read),  cmocka_unit_test(mrc_has_its_bytes),
-      cmocka_unit_test(npy_has_its_bytes),        cmocka_unit_test(texts_have_their_numbers),
-      cmocka_unit_test(heads_of_others_are_read), cmocka_unit_test(steps_are_read_as_steps),
-      cmocka_unit_test(cube_has_its_columns),     cmocka_unit_test(csv_has_a_row_a_point),
-      cmocka_unit_test(other_writers_are_read),   cmocka_unit_test(wrong_files_are_refused),
-      cmocka_unit_test(cut_files_are_refused),    cmocka_unit_test(damaged_archives_are_refused),
-      cmocka_unit_test(units_have_their_factors), cmocka_unit_test(slices_are_planes_of_the_map),
+      cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(mrc_has_its_bytes),
+      cmocka_unit_test(npy_has_its_bytes),
+      cmocka_unit_test(texts_have_their_numbers),
+      cmocka_unit_test(heads_of_others_are_read),
+      cmocka_unit_test(steps_are_read_as_steps),
+      cmocka_unit_test(what_is_not_finite_is_read_back),
+      cmocka_unit_test(maps_without_places_are_not_given_any),
+      cmocka_unit_test(cube_has_its_columns),
+      cmocka_unit_test(csv_has_a_row_a_point),
+      cmocka_unit_test(other_writers_are_read),
+      cmocka_unit_test(wrong_files_are_refused),
+      cmocka_unit_test(cut_files_are_refused),
+      cmocka_unit_test(damaged_archives_are_refused),
+      cmocka_unit_test(units_have_their_factors),
+      cmocka_unit_test(slices_are_planes_of_the_map),
   };
   return cmocka_run_group_tests_name("field", tests, program_setup, program_teardown);
 }

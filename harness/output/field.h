@@ -129,6 +129,7 @@ typedef struct {
   const char *name;   /* "OpenDX" */
   const char *suffix; /* ".dx", of the names of its files */
   int least_bytes;    /* of a value in a file */
+  bool placeless;     /* it may hold a map of which nobody knows where its points are */
   bool x_fastest; /* slabs go straight to the file; else they wait in another until all are there
                    */
   /* Writes from the stream's begin. Errors of the file may be left to who closes it. An interrupt
@@ -155,8 +156,9 @@ dcs_status dcs_field_format_of(const char *path, const dcs_field_format **format
 /* Those that are known, for messages: ".dx (OpenDX)". Returns text. */
 char *dcs_field_format_list(char text[DCS_TEXT]);
 
-/* Writes the map beside `path` and renames. An interrupt (dcs_interrupted) ends it with DCS_FAILED;
- * that, and a full disk (DCS_IO), leave an old file as it was. */
+/* Writes the map beside `path` and renames. DCS_INPUT for one without places in a format that has
+ * them. An interrupt (dcs_interrupted) ends it with DCS_FAILED; that, and a full disk (DCS_IO),
+ * leave an old file as it was. */
 dcs_status dcs_field_write(const char *path, const dcs_field *field);
 
 /* Reads a map; the caller frees it. DCS_IO where the file cannot be read. */
