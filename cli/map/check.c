@@ -84,10 +84,35 @@ static dcs_status check_checkpoint(const dcs_map_arguments *a) {
   return DCS_OK;
 }
 
+/* A frame's map in the place of the mean, or of what is read, would be lost, or the other. */
+static dcs_status check_apart(const dcs_frame_name *each, const char *path) {
+  if (!path || !dcs_frame_name_is(each, path)) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--each %s: %s is read, or written to; expected other names",
+                  each->pattern, path);
+}
+
+static dcs_status check_each(const dcs_map_arguments *a) {
+  static const char *const beside[] = {"variance", "error"};
+  dcs_frame_name name;
+  char path[4096];
+  DCS_TRY(dcs_frame_name_read(a->each, &name));
+  DCS_TRY(check_apart(&name, a->out));
+  for (int i = 0; i < 2 && a->variance; i++) {
+    DCS_TRY(dcs_name_beside(a->out, beside[i], path));
+    DCS_TRY(check_apart(&name, path));
+  }
+  for (int f = 0; f < 2; f++)
+    DCS_TRY(check_apart(&name, a->problem.input.files[f]));
+  for (int f = 0; f < a->n_more; f++)
+    DCS_TRY(check_apart(&name, a->more[f]));
+  if (!dcs_is_picture(a->each) || a->slice) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--each %s: a picture is of a slice; expected --slice z=12.5, too",
+                  a->each);
+}
+
 static dcs_status check_frames(const dcs_map_arguments *a) {
   const char *several = a->average ? "--average" : "--each";
   dcs_frame_range range;
-  dcs_frame_name name;
   if (!a->average && !a->each) return check_one(a);
   if (!a->problem.input.files[1])
     return dcs_fail(DCS_USAGE,
@@ -114,11 +139,7 @@ static dcs_status check_frames(const dcs_map_arguments *a) {
                                    : "--out is of the mean; expected --average, too");
   DCS_TRY(check_checkpoint(a));
   if (a->frames) DCS_TRY(dcs_parse_frames(a->frames, &range));
-  if (!a->each) return DCS_OK;
-  DCS_TRY(dcs_frame_name_read(a->each, &name));
-  if (!dcs_is_picture(a->each) || a->slice) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "--each %s: a picture is of a slice; expected --slice z=12.5, too",
-                  a->each);
+  return a->each ? check_each(a) : DCS_OK;
 }
 
 /* ---- of points ---- */

@@ -1,5 +1,8 @@
 #include "cli/map/frame_files.h"
 
+#include "harness/files/file.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static dcs_status wrong(const char *pattern) {
@@ -36,6 +39,16 @@ dcs_status dcs_frame_name_of(const dcs_frame_name *n, int64_t frame, char path[4
                             : snprintf(path, 4096, "%.*s%*lld%s", n->before, n->pattern, n->width,
                                        (long long)frame, rest);
   return used < 4096 ? DCS_OK : too_long("--each", n->pattern);
+}
+
+bool dcs_frame_name_is(const dcs_frame_name *n, const char *path) {
+  const char *before = basename(n->pattern), *base = basename(path);
+  const size_t length = (size_t)(n->pattern + n->before - before);
+  char named[4096], *end;
+  if (before > n->pattern + n->before || strncmp(base, before, length) != 0) return false;
+  const long long frame = strtoll(base + length, &end, 10);
+  return frame >= 1 && strcmp(end, n->pattern + n->before + n->consumed) == 0 &&
+         dcs_frame_name_of(n, frame, named) == DCS_OK && dcs_is_same_file(named, path);
 }
 
 dcs_status dcs_name_beside(const char *path, const char *what, char beside[4096]) {

@@ -18,6 +18,8 @@ typedef struct {
 dcs_status dcs_frame_name_read(const char *pattern, dcs_frame_name *name);
 /* The name of a frame's file. DCS_USAGE where it is too long. */
 dcs_status dcs_frame_name_of(const dcs_frame_name *name, int64_t frame, char path[4096]);
+/* Whether a path is that of a frame's file. */
+bool dcs_frame_name_is(const dcs_frame_name *name, const char *path);
 
 /* "mean.dx" and "variance": "mean_variance.dx". */
 dcs_status dcs_name_beside(const char *path, const char *what, char beside[4096]);
