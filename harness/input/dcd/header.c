@@ -64,7 +64,7 @@ static dcs_status take_marker(dcs_dcd *dcd, const char *what, uint64_t *bytes) {
 /* Passes over the titles, however many. */
 static dcs_status pass_titles(dcs_dcd *dcd) {
   static const char again[] = "the bytes of the titles again";
-  uint64_t bytes, end;
+  uint64_t bytes = 0, end = 0;
   DCS_TRY(take_marker(dcd, "the bytes of the titles", &bytes));
   if (bytes > INT32_MAX) return dcs_dcd_wrong(dcd, bytes, "the bytes of the titles");
   DCS_TRY(dcs_content_skip(dcd->content, bytes));
