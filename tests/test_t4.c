@@ -225,6 +225,33 @@ static void a_journal_comes_back_to_the_last_digit(void **state) {
   free(own);
 }
 
+/* The schema has no word for it: invalid is none, and `correctness` is 0. */
+static void unverified_times_are_written(void **state) {
+  (void)state;
+  dcs_space space;
+  written_space unverified = padded_space;
+  unverified.outcome = DCS_OUTCOME_UNVERIFIED;
+  unverified.fails_every = 0;
+  put_journal(in_folder("u.csv"), &unverified, &space);
+  assert_status(program_run("report --t4 %s %s", in_folder("u.json"), in_folder("u.csv")), 0);
+  json_t *root = assert_t4("u.json", (size_t)space.n);
+  dcs_space_free(&space);
+  const json_t *results = dcs_json_array(root, "results");
+  for (size_t r = 0; r < json_array_size(results); r++) {
+    const json_t *result = json_array_get(results, r);
+    assert_string_equal(dcs_json_text(result, "invalidity"), "correct");
+    assert_true(dcs_json_number(result, "correctness") == 0);
+    assert_int_equal(json_array_size(dcs_json_array(result, "measurements")), 1);
+  }
+  json_decref(root);
+  char *own;
+  assert_status(program_run("tune --replay %s --budget-evals 25", in_folder("u.csv")), 0);
+  assert_non_null(own = strdup(program_out));
+  assert_status(program_run("tune --replay %s --budget-evals 25", in_folder("u.json")), 0);
+  assert_string_equal(program_out, own);
+  free(own);
+}
+
 static void a_run_is_written(void **state) {
   (void)state;
   assert_status(program_run("sweep --variants cpu_gather,cpu_scatter --config threads=1 --atoms "
@@ -272,6 +299,7 @@ int main(void) {
       cmocka_unit_test(a_cache_of_kernel_tuner),
       cmocka_unit_test(wrong_files_are_refused_with_their_place),
       cmocka_unit_test(a_journal_comes_back_to_the_last_digit),
+      cmocka_unit_test(unverified_times_are_written),
       cmocka_unit_test(a_run_is_written),
       cmocka_unit_test(axes_of_timings_keep_their_names),
   };

@@ -133,6 +133,7 @@ static dcs_status put_times(const source *s, size_t row, samples *taken, json_t 
 static const char *invalidity(dcs_outcome outcome) {
   switch (outcome) {
   case DCS_OUTCOME_OK:
+  case DCS_OUTCOME_UNVERIFIED: /* the schema has no word for it: `correctness` is 0 */
     return "correct";
   case DCS_OUTCOME_TIMEOUT:
     return "timeout";
@@ -169,7 +170,7 @@ static dcs_status put_result(const source *s, size_t row, json_t *results) {
                              ok, "objectives", "time");
   if (json_array_append_new(results, result) != 0) return no_memory();
   DCS_TRY(put_configuration(s, row, result));
-  dcs_status status = ok ? take_samples(s, row, &taken) : DCS_OK;
+  dcs_status status = dcs_outcome_has_times(outcome) ? take_samples(s, row, &taken) : DCS_OK;
   if (status == DCS_OK) status = put_times(s, row, &taken, result);
   free(taken.times);
   if (status == DCS_OK && !s->run) status = put_own(s, row, result);
