@@ -21,199 +21,11 @@
  * Refused: velocities ("VELD"), fluctuating charges, coordinates in double precision, coordinates
  * that are not finite or beyond 1e7 angstrom.
  */
-#include "harness/input/dcd/numbers.h"
+#include "harness/input/dcd/records.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-enum { HEADER = 84, INTEGERS = 20, CELL = DCS_DCD_CELL_BYTES, MOST_OF_RECORD = INT32_MAX };
-enum { FRAMES = 0, FIXED = 8, CELLS = 10, FOURTH = 11, CHARGES = 12, VERSION = 19 };
-
-/* ---- records ---- */
-
-static dcs_status peek(const dcs_dcd *dcd, size_t bytes, dcs_slice *next) {
-  if (dcd->content) return dcs_content_peek(dcd->content, bytes, next);
-  const size_t there = dcd->taken.length;
-  *next = (dcs_slice){dcd->taken.text, there < bytes ? there : bytes};
-  return DCS_OK;
-}
-
-/* Of bytes that were peeked at. */
-static dcs_status take(dcs_dcd *dcd, size_t bytes, const char **data) {
-  if (dcd->content) return dcs_content_take(dcd->content, bytes, data);
-  *data = dcd->taken.text;
-  dcd->taken = (dcs_slice){*data + bytes, dcd->taken.length - bytes};
-  return DCS_OK;
-}
-
-static dcs_status wrong(const dcs_dcd *dcd, uint64_t found, const char *expected) {
-  return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found %" PRIu64 "; expected %s", dcd->path,
-                  dcd->at, found, expected);
-}
-
-static dcs_status cut(dcs_dcd *dcd, const char *what) {
-  dcd->cut = true;
-  if (dcd->frame == 0 && !dcd->places[0])
-    return dcs_fail(DCS_INPUT, "%s: byte %" PRIu64 ": found the end of the file; expected %s",
-                    dcd->path, dcd->at, what);
-  return dcs_fail(DCS_INPUT,
-                  "%s: byte %" PRIu64 ": found the end of the file inside frame %" PRId64
-                  "; expected %s",
-                  dcd->path, dcd->at, dcd->frame + 1, what);
-}
-
-/* Whether the next record's marker says `bytes`; expected[128] gets what is right. */
-static dcs_status check_marker(dcs_dcd *dcd, uint64_t bytes, const char *what, char *expected) {
-  const size_t marker = dcs_dcd_marker_bytes(dcd);
-  dcs_slice next;
-  snprintf(expected, 128, "%" PRIu64 ", the bytes of %s", bytes, what);
-  DCS_TRY(peek(dcd, marker, &next));
-  if (next.length < marker) return cut(dcd, expected);
-  return dcs_dcd_marker_at(next.text, dcd) == bytes
-             ? DCS_OK
-             : wrong(dcd, dcs_dcd_marker_at(next.text, dcd), expected);
-}
-
-/* The next record, which has `bytes` bytes; *data lasts until the next call. */
-static dcs_status take_record(dcs_dcd *dcd, uint64_t bytes, const char *what, const char **data) {
-  const size_t marker = dcs_dcd_marker_bytes(dcd), whole = (size_t)bytes + 2 * marker;
-  char expected[128];
-  dcs_slice next;
-  DCS_TRY(check_marker(dcd, bytes, what, expected));
-  DCS_TRY(peek(dcd, whole, &next));
-  if (next.length < whole) return cut(dcd, expected);
-  DCS_TRY(take(dcd, whole, data));
-  *data += marker;
-  dcd->at += marker + bytes;
-  if (dcs_dcd_marker_at(*data + bytes, dcd) != bytes)
-    return wrong(dcd, dcs_dcd_marker_at(*data + bytes, dcd), expected);
-  dcd->at += marker;
-  return DCS_OK;
-}
-
-/* ---- the header ---- */
-
-/* Markers and byte order by the first record, of 84 bytes. */
-static bool find_flavour(dcs_slice head, dcs_dcd *dcd) {
-  for (int way = 0; way < 4; way++) {
-    dcd->wide = way / 2;
-    dcd->swapped = way % 2;
-    const size_t marker = dcs_dcd_marker_bytes(dcd);
-    if (head.length < marker + 4 || dcs_dcd_marker_at(head.text, dcd) != HEADER) continue;
-    const dcs_slice behind = {head.text + marker, head.length - marker};
-    if (dcs_starts_with(behind, "CORD") || dcs_starts_with(behind, "VELD")) return true;
-  }
-  return false;
-}
-
-bool dcs_is_dcd(dcs_slice head) {
-  dcs_dcd dcd = {0};
-  return find_flavour(head, &dcd);
-}
-
-static dcs_status read_first(dcs_dcd *dcd) {
-  const char *data;
-  int32_t value[INTEGERS];
-  DCS_TRY(take_record(dcd, HEADER, "the header", &data));
-  for (int i = 0; i < INTEGERS; i++)
-    value[i] = (int32_t)dcs_dcd_integer_at(data + 4 + (size_t)i * 4, dcd->swapped);
-  if (memcmp(data, "CORD", 4) != 0)
-    return dcs_fail(DCS_INPUT,
-                    "%s: found velocities (VELD); expected a DCD file with coordinates "
-                    "(CORD)",
-                    dcd->path);
-  const bool charmm = value[VERSION] != 0;
-  if (charmm && value[CHARGES])
-    return dcs_fail(DCS_INPUT,
-                    "%s: found fluctuating charges in its frames; expected coordinates "
-                    "alone, and charges in a topology",
-                    dcd->path);
-  dcd->has_cell = charmm && value[CELLS];
-  dcd->has_fourth = charmm && value[FOURTH];
-  dcd->n_fixed = value[FIXED];
-  dcd->n_stated = value[FRAMES] > 0 ? value[FRAMES] : 0;
-  return DCS_OK;
-}
-
-/* Takes a marker of the titles' record. */
-static dcs_status take_marker(dcs_dcd *dcd, const char *what, uint64_t *bytes) {
-  const size_t marker = dcs_dcd_marker_bytes(dcd);
-  const char *data;
-  dcs_slice next;
-  DCS_TRY(dcs_content_peek(dcd->content, marker, &next));
-  if (next.length < marker) return cut(dcd, what);
-  DCS_TRY(dcs_content_take(dcd->content, marker, &data));
-  *bytes = dcs_dcd_marker_at(data, dcd);
-  return DCS_OK;
-}
-
-/* Passes over the titles, however many. */
-static dcs_status pass_titles(dcs_dcd *dcd) {
-  static const char again[] = "the bytes of the titles again";
-  uint64_t bytes, end;
-  DCS_TRY(take_marker(dcd, "the bytes of the titles", &bytes));
-  if (bytes > MOST_OF_RECORD) return wrong(dcd, bytes, "the bytes of the titles");
-  DCS_TRY(dcs_content_skip(dcd->content, bytes));
-  dcd->at += dcs_dcd_marker_bytes(dcd) + bytes;
-  DCS_TRY(take_marker(dcd, again, &end));
-  if (end != bytes) return wrong(dcd, end, again);
-  dcd->at += dcs_dcd_marker_bytes(dcd);
-  return DCS_OK;
-}
-
-static dcs_status read_moving(dcs_dcd *dcd) {
-  const int64_t n = dcd->n_atoms - dcd->n_fixed;
-  const char *data;
-  DCS_TRY(take_record(dcd, 4 * (uint64_t)n, "the numbers of the atoms that move", &data));
-  dcd->moving = malloc((size_t)n * sizeof *dcd->moving);
-  if (!dcd->moving) return dcs_fail(DCS_UNAVAILABLE, "no memory for %" PRId64 " atoms", n);
-  for (int64_t i = 0; i < n; i++) {
-    const uint32_t atom = dcs_dcd_integer_at(data + 4 * i, dcd->swapped);
-    if (atom < 1 || atom > dcd->n_atoms)
-      return dcs_fail(DCS_INPUT,
-                      "%s: found %" PRIu32 " among the atoms that move; expected 1 to "
-                      "%" PRId64,
-                      dcd->path, atom, dcd->n_atoms);
-    dcd->moving[i] = (int32_t)atom - 1;
-  }
-  return DCS_OK;
-}
-
-dcs_status dcs_dcd_open(dcs_content *content, dcs_dcd *dcd) {
-  const char *data;
-  dcs_slice head;
-  *dcd = (dcs_dcd){.content = content, .path = dcs_content_place(content).path};
-  dcs_content_unhashed(content);
-  DCS_TRY(dcs_content_peek(content, 12, &head));
-  if (!find_flavour(head, dcd))
-    return dcs_fail(DCS_INPUT,
-                    "%s: byte 0: found another start; expected a record of 84 bytes "
-                    "with \"CORD\", of a DCD file",
-                    dcd->path);
-  DCS_TRY(read_first(dcd));
-  DCS_TRY(pass_titles(dcd));
-  DCS_TRY(take_record(dcd, 4, "the number of atoms", &data));
-  dcd->n_atoms = (int32_t)dcs_dcd_integer_at(data, dcd->swapped);
-  if (dcd->n_atoms < 1)
-    return dcs_fail(DCS_INPUT, "%s: found %" PRId64 " atoms; expected 1 or more", dcd->path,
-                    dcd->n_atoms);
-  if (dcd->n_fixed < 0 || dcd->n_fixed >= dcd->n_atoms)
-    return dcs_fail(DCS_INPUT,
-                    "%s: found %" PRId64 " fixed atoms of %" PRId64 "; expected fewer, "
-                    "and not below 0",
-                    dcd->path, dcd->n_fixed, dcd->n_atoms);
-  return dcd->n_fixed ? read_moving(dcd) : DCS_OK;
-}
-
-void dcs_dcd_close(dcs_dcd *dcd) {
-  free(dcd->moving);
-  for (int axis = 0; axis < 3; axis++)
-    free(dcd->places[axis]);
-  *dcd = (dcs_dcd){0};
-}
-
-/* ---- frames ---- */
 
 /* The atoms that the next frame holds. */
 static int64_t held(const dcs_dcd *dcd, int64_t frame) {
@@ -222,7 +34,8 @@ static int64_t held(const dcs_dcd *dcd, int64_t frame) {
 
 static uint64_t bytes_of(const dcs_dcd *dcd, int64_t frame) {
   const uint64_t markers = 2 * dcs_dcd_marker_bytes(dcd), axes = dcd->has_fourth ? 4 : 3;
-  return (dcd->has_cell ? CELL + markers : 0) + axes * (4 * (uint64_t)held(dcd, frame) + markers);
+  return (dcd->has_cell ? DCS_DCD_CELL_BYTES + markers : 0) +
+         axes * (4 * (uint64_t)held(dcd, frame) + markers);
 }
 
 size_t dcs_dcd_frame_bytes(const dcs_dcd *dcd) {
@@ -246,7 +59,7 @@ int64_t dcs_dcd_frames(const dcs_dcd *dcd, uint64_t bytes, uint64_t *left) {
 static dcs_status read_cell(dcs_dcd *dcd) {
   const char *data;
   double value[6];
-  DCS_TRY(take_record(dcd, CELL, "the cell", &data));
+  DCS_TRY(dcs_dcd_take_record(dcd, DCS_DCD_CELL_BYTES, "the cell", &data));
   for (int i = 0; i < 6; i++)
     value[i] = dcs_dcd_double_at(data + (size_t)i * 8, dcd->swapped);
   dcd->cell = dcs_dcd_cell(value);
@@ -279,7 +92,7 @@ static dcs_status take_axis(dcs_dcd *dcd, int axis, const char **data) {
   const int64_t n = held(dcd, dcd->frame);
   char what[64];
   name_axis(dcd, axis, what);
-  DCS_TRY(take_record(dcd, 4 * (uint64_t)n, what, data));
+  DCS_TRY(dcs_dcd_take_record(dcd, 4 * (uint64_t)n, what, data));
   const int64_t bad = find_bad(*data, dcd->swapped, n);
   if (bad == n) return DCS_OK;
   return dcs_fail(
@@ -308,12 +121,12 @@ static dcs_status read_axis(dcs_dcd *dcd, int axis) {
 static dcs_status is_there(dcs_dcd *dcd, bool *found) {
   char expected[128], what[64];
   dcs_slice next;
-  DCS_TRY(peek(dcd, 1, &next));
+  DCS_TRY(dcs_dcd_peek(dcd, 1, &next));
   *found = next.length > 0;
   if (!*found) return DCS_OK;
-  return dcd->has_cell ? check_marker(dcd, CELL, "the cell", expected)
-                       : check_marker(dcd, 4 * (uint64_t)held(dcd, dcd->frame),
-                                      name_axis(dcd, 0, what), expected);
+  return dcd->has_cell ? dcs_dcd_check_marker(dcd, DCS_DCD_CELL_BYTES, "the cell", expected)
+                       : dcs_dcd_check_marker(dcd, 4 * (uint64_t)held(dcd, dcd->frame),
+                                              name_axis(dcd, 0, what), expected);
 }
 
 dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found) {
@@ -324,8 +137,8 @@ dcs_status dcs_dcd_next(dcs_dcd *dcd, bool *found) {
   for (int axis = 0; axis < 3; axis++)
     DCS_TRY(read_axis(dcd, axis));
   if (dcd->has_fourth)
-    DCS_TRY(
-        take_record(dcd, 4 * (uint64_t)held(dcd, dcd->frame), "the fourth dimension", &ignored));
+    DCS_TRY(dcs_dcd_take_record(dcd, 4 * (uint64_t)held(dcd, dcd->frame), "the fourth dimension",
+                                &ignored));
   dcd->frame++;
   return DCS_OK;
 }
@@ -353,7 +166,7 @@ dcs_status dcs_dcd_take(dcs_dcd *dcd, char **bytes, size_t *room, dcs_dcd *frame
   dcd->cut = frame->cut;
   DCS_TRY(status);
   if (!*found) return DCS_OK;
-  if (got < size) return cut(dcd, "all of it");
+  if (got < size) return dcs_dcd_cut(dcd, "all of it");
   dcd->at += size;
   dcd->frame++;
   return DCS_OK;
@@ -373,7 +186,7 @@ dcs_status dcs_dcd_decode(const dcs_dcd *frame, double *places, dcs_unit_cell *c
   for (int axis = 0; axis < 3; axis++)
     DCS_TRY(take_axis(&dcd, axis, &axes[axis]));
   if (dcd.has_fourth)
-    DCS_TRY(take_record(&dcd, 4 * (uint64_t)dcd.n_atoms, "the fourth dimension", &ignored));
+    DCS_TRY(dcs_dcd_take_record(&dcd, 4 * (uint64_t)dcd.n_atoms, "the fourth dimension", &ignored));
   if (dcd.swapped)
     gather(axes, true, dcd.n_atoms, places);
   else
@@ -393,7 +206,7 @@ static dcs_status pass_each(dcs_dcd *dcd, int64_t frames, bool *found) {
     if (!*found) return DCS_OK;
     DCS_TRY(dcs_content_skip(dcd->content, bytes - 1));
     DCS_TRY(dcs_content_peek(dcd->content, 1, &next));
-    if (next.length == 0) return cut(dcd, "all of it");
+    if (next.length == 0) return dcs_dcd_cut(dcd, "all of it");
     DCS_TRY(dcs_content_take(dcd->content, 1, &last));
     dcd->at += bytes;
     dcd->frame++;
