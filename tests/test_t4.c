@@ -78,6 +78,22 @@ static void t4_of_ktt(void **state) {
   dcs_journal_free(&journal);
 }
 
+/* What was tuned for may be a rate: that is no time, and its unit not that of the times. */
+#define A_RATE  "\"objectives\":[\"GFLOP/s\"],\"invalidity\":\"correct\",\"measurements\":["
+#define OF_1234 "{\"name\":\"GFLOP/s\",\"value\":1234,\"unit\":\"\"}"
+static void t4_of_a_rate(void **state) {
+  (void)state;
+  dcs_journal journal;
+  read_text("{\"results\":["
+            "{\"configuration\":{\"X\":8},\"times\":{\"runtimes\":[]}," A_RATE OF_1234
+            ",{\"name\":\"time\",\"value\":2,\"unit\":\"us\"}]},"
+            "{\"configuration\":{\"X\":16},\"times\":{\"runtimes\":[3]}," A_RATE OF_1234 "]}]}",
+            &journal);
+  assert_recorded(&journal.list[0], 0, "X=8", 2000);
+  assert_recorded(&journal.list[0], 1, "X=16", 3e6);
+  dcs_journal_free(&journal);
+}
+
 static void ktt_output(void **state) {
   (void)state;
   dcs_journal journal;
@@ -120,6 +136,9 @@ static void wrong_files_are_refused_with_their_place(void **state) {
 #define OK(config, times)                                                                          \
   "{\"configuration\":" config ",\"times\":{\"runtimes\":[" times                                  \
   "]},\"invalidity\":\"correct\",\"correctness\":1}"
+  refused("{\"results\":[{\"configuration\":{\"X\":8},\"times\":{\"runtimes\":[]}," A_RATE OF_1234
+          "]}]}",
+          "results[0].times.runtimes: found no time; expected one at least");
   refused("{\"a\":1}", "found no results of a tuner");
   refused("{\"results\":[" OK("{\"x\":1}", "1") ",", "line 1");
   refused("{\"results\":[" OK("{\"x\":1}", "1") "," OK("{\"x\":2}", "-1") "]}",
@@ -268,6 +287,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(t4_of_kernel_tuner),
       cmocka_unit_test(t4_of_ktt),
+      cmocka_unit_test(t4_of_a_rate),
       cmocka_unit_test(ktt_output),
       cmocka_unit_test(a_cache_of_kernel_tuner),
       cmocka_unit_test(wrong_files_are_refused_with_their_place),
