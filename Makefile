@@ -62,9 +62,9 @@ LDLIBS        = $(LIB_CSV) $(LIB_JSON) $(LIB_Z) -ldl -lm
 KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.c)) $(wildcard kernels/*/cuda/*.c)
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c library/*/*.c)
-CLI_SRC     := $(wildcard cli/*.c)
+CLI_SRC     := $(wildcard cli/*.c cli/*/*.c)
 MPI_SRC     := $(wildcard mpi/*.c)
-EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h harness/*/*/prelude.cl labs/*/*.csv labs/*/README.md labs/*/start/* tuning/*/*.in tuning/*/*.html plots/*.gp results/reference/nvidia-h200/env.csv results/reference/nvidia-h200/summary.csv results/reference/nvidia-h200/winners.csv results/reference/nvidia-h200/thresholds.csv results/reference/*/dispatch/dispatch.csv)
+EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/*.cu harness/*/*/emulator*.h harness/*/*/prelude.cl labs/*/*.csv labs/*/README.md labs/*/start/* tuning/*/*.in tuning/*/*.html plots/*.gp results/reference/nvidia-h200/env.csv results/reference/nvidia-h200/summary.csv results/reference/nvidia-h200/winners.csv results/reference/nvidia-h200/thresholds.csv results/reference/*/dispatch/dispatch.csv)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
@@ -418,7 +418,7 @@ $(BUILD)/fault_inject.so: tests/fault_inject.c tests/fault_record.h $(BUILD)/fla
 check-unit: all $(TESTS)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
-SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] tuning/*/*.[ch] library/*.[ch] library/*/*.[ch] cli/*.[ch] mpi/*.[ch] tests/*.[ch])
+SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] tuning/*/*.[ch] library/*.[ch] library/*/*.[ch] cli/*.[ch] cli/*/*.[ch] mpi/*.[ch] tests/*.[ch])
 
 format: ## format the C sources
 	clang-format -i $(SOURCES)

@@ -6,8 +6,8 @@
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
 #include "harness/files/lock.h"
+#include "harness/runs/environment.h"
 #include "harness/runs/find.h"
-#include "harness/sweep/environment.h"
 
 #include <limits.h>
 #include <stdlib.h>

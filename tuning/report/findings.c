@@ -3,7 +3,7 @@
 
 #include "harness/base/grow.h"
 #include "harness/files/text_stream.h"
-#include "harness/sweep/tuned_check.h"
+#include "harness/runs/tuned_check.h"
 
 #include <math.h>
 #include <stdarg.h>
