@@ -283,6 +283,30 @@ static void axes_of_timings_keep_their_names(void **state) {
   dcs_table_free(summary);
 }
 
+/* Names of methods that read as numbers are names all the same. */
+static void names_come_back_as_they_were(void **state) {
+  (void)state;
+  static const char *const names[] = {"007", "1d5", "7"};
+  put_file(in_folder("names.csv"), "method,block,n,time_ns\n007,08,1,5\n007,8,2,5\n"
+                                   "1d5,8,1,5\n1d5,8,2,5\n7,8,1,5\n7,8,2,5\n");
+  assert_status(
+      program_run("import %s --size n --out %s", in_folder("names.csv"), in_folder("names")), 0);
+  assert_status(program_run("report --t4 %s %s", in_folder("names.json"), in_folder("names")), 0);
+  assert_status(
+      program_run("import %s --size n --out %s", in_folder("names.json"), in_folder("names_again")),
+      0);
+  dcs_table *before = run_table("names", "summary.csv"),
+            *after = run_table("names_again", "summary.csv");
+  assert_int_equal(dcs_table_rows(after), 6);
+  for (size_t row = 0; row < 6; row++) {
+    assert_string_equal(dcs_table_text(after, row, "variant"), names[row / 2]);
+    assert_string_equal(dcs_table_text(after, row, "config"),
+                        dcs_table_text(before, row, "config"));
+  }
+  dcs_table_free(before);
+  dcs_table_free(after);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(t4_of_kernel_tuner),
@@ -294,6 +318,7 @@ int main(void) {
       cmocka_unit_test(a_journal_comes_back_to_the_last_digit),
       cmocka_unit_test(a_run_is_written),
       cmocka_unit_test(axes_of_timings_keep_their_names),
+      cmocka_unit_test(names_come_back_as_they_were),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }
