@@ -148,6 +148,7 @@ static void hyperfine_commands_are_told_by_all_results(void **state) {
                                             {"named", "20"},
                                             {"./c {n} x{n}", "3"},
                                             {"./c {n} x{n}", "4"},
+                                            {"./d {n} 5", "3"},
                                             {"./alone3 {n}", "3"}};
   dcs_run run;
   assert_int_equal(
@@ -160,12 +161,13 @@ static void hyperfine_commands_are_told_by_all_results(void **state) {
              "{\"command\":\"named\",\"median\":1,\"parameters\":{\"n\":\"20\"}},"
              "{\"command\":\"./c 3 x3\",\"median\":1,\"parameters\":{\"n\":\"3\"}},"
              "{\"command\":\"./c 4 x4\",\"median\":1,\"parameters\":{\"n\":\"4\"}},"
+             "{\"command\":\"./d 3 5\",\"median\":1,\"parameters\":{\"n\":3}},"
              "{\"command\":\"./alone3 3\",\"median\":1,\"parameters\":{\"n\":\"3\"}}]}",
              NULL),
       DCS_OK);
   open_run(&run);
-  assert_int_equal(run.n_rows, 9);
-  for (size_t e = 0; e < 9; e++)
+  assert_int_equal(run.n_rows, 10);
+  for (size_t e = 0; e < 10; e++)
     (void)row_of(&run, expected[e][0], "", atoi(expected[e][1]), 0);
   dcs_run_close(&run);
   forget_run();

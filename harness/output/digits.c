@@ -74,9 +74,10 @@ static uint32_t nine_digits(float value, int *e, int *dropped) {
 /* What is no number has no sign. */
 static int put_not_finite(float value, char text[DCS_DIGITS_TEXT]) {
   const char *name = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-  const size_t length = strlen(name);
-  memcpy(text, name, length);
-  return (int)length;
+  int length = 0;
+  for (; name[length]; length++)
+    text[length] = name[length];
+  return length;
 }
 
 int dcs_float_digits(float value, char text[DCS_DIGITS_TEXT]) {

@@ -53,9 +53,11 @@ static bool see(typed *t) {
 static bool type_on(typed *t, const char *from, size_t used);
 
 /* With the value that stands at a place replaced, if it does. */
-static bool type_name(typed *t, const char *from, size_t used, const char *name,
-                      const char *value) {
-  const size_t length = value ? strlen(value) : 0;
+static bool type_name(typed *t, const char *from, size_t used, const char *name, const json_t *of) {
+  char number[32] = "";
+  if (json_is_number(of)) snprintf(number, sizeof number, "%.15g", json_number_value(of));
+  const char *value = json_is_string(of) ? json_string_value(of) : number;
+  const size_t length = strlen(value);
   if (length == 0 || strncmp(from, value, length) != 0 || t->n >= MOST_TYPED ||
       used + strlen(name) + 2 + strlen(from + length) > LONGEST)
     return true;
@@ -74,7 +76,7 @@ static bool type_on(typed *t, const char *from, size_t used) {
   json_t *value;
   for (; *from && t->n < MOST_TYPED; from++) {
     json_object_foreach((json_t *)t->parameters, name, value) {
-      if (!type_name(t, from, used, name, json_string_value(value))) return false;
+      if (!type_name(t, from, used, name, value)) return false;
     }
     t->text[used++] = *from;
   }
