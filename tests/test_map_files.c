@@ -86,6 +86,21 @@ static void units_are_converted(void **state) {
   assert_contains(program_err, "a.npy: found no units that are known");
 }
 
+/* Equal maps of zeros differ by nothing, and of what is no number there is no largest difference.
+ */
+static void maps_without_a_size_are_compared(void **state) {
+  (void)state;
+  float values[2] = {0, 0};
+  dcs_field f = {.n = {2, 1, 1}, .spacing = {1, 1, 1}, .units = "V", .values = values};
+  assert_int_equal(dcs_field_write(in_folder("zero.npz"), &f), DCS_OK);
+  values[0] = values[1] = (float)NAN;
+  assert_int_equal(dcs_field_write(in_folder("none.npz"), &f), DCS_OK);
+  assert_status(program_run("diff %s %s --csv", in_folder("zero.npz"), in_folder("zero.npz")), 0);
+  assert_contains(program_out, "\n2,0,0,0,0,0,0,0,0,0,0,0\n");
+  assert_status(program_run("diff %s %s --csv", in_folder("none.npz"), in_folder("zero.npz")), 0);
+  assert_contains(program_out, "\n2,2,,,,,,,,,,0\n");
+}
+
 static void differences_are_found(void **state) {
   (void)state;
   dcs_field f;
@@ -274,6 +289,7 @@ int main(void) {
       cmocka_unit_test(every_format_holds_the_map),
       cmocka_unit_test(units_are_converted),
       cmocka_unit_test(differences_are_found),
+      cmocka_unit_test(maps_without_a_size_are_compared),
       cmocka_unit_test(slices_are_planes),
       cmocka_unit_test(a_slice_is_a_picture),
       cmocka_unit_test(points_of_ones_own),
