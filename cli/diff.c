@@ -75,8 +75,8 @@ typedef struct {
 } difference;
 
 /* Of equal maps of zeros it is none. */
-static double relative(double difference, double of) {
-  return difference == 0 ? 0 : difference / of;
+static double relative(double by, double of) {
+  return by == 0 ? 0 : by / of;
 }
 
 static double root_mean(double squares, double n) {
