@@ -175,6 +175,30 @@ static void a_slice_is_a_picture(void **state) {
   free(picture);
 }
 
+/* Of -2 to 2, nearly half of it no numbers, and 1 in 400 far beyond; lengths in grid steps. */
+static void colours_are_of_numbers(void **state) {
+  (void)state;
+  enum { EDGE = 20 };
+  float values[EDGE * EDGE];
+  dcs_field f = {.n = {EDGE, EDGE, 1}, .spacing = {1, 1, 1}, .in_steps = true, .values = values};
+  for (int i = 0; i < EDGE * EDGE; i++)
+    values[i] = i % 5 < 2 ? (float)NAN : (float)(i % EDGE) * 4.0f / (EDGE - 1) - 2;
+  values[3] = 2e6f;
+  values[4] = INFINITY;
+  assert_int_equal(dcs_field_write(in_folder("masked.mrc"), &f), DCS_OK);
+  int status = program_run("convert %s %s", in_folder("masked.mrc"), in_folder("masked.svg"));
+  if (status == 4) {
+    print_message("skipped: no gnuplot\n");
+    skip();
+  }
+  assert_status(status, 0);
+  char *picture = get_file(in_folder("masked.svg"), NULL);
+  assert_contains(picture, "> 2<");
+  assert_contains(picture, ">-2<");
+  assert_contains(picture, "x [grid steps]");
+  free(picture);
+}
+
 static void points_of_ones_own(void **state) {
   (void)state;
   put_file(in_folder("points.csv"), "name,z,y,x\na,1,2,3\n\"b,c\",-4.5,0,1e1\n");
@@ -292,6 +316,7 @@ int main(void) {
       cmocka_unit_test(maps_without_a_size_are_compared),
       cmocka_unit_test(slices_are_planes),
       cmocka_unit_test(a_slice_is_a_picture),
+      cmocka_unit_test(colours_are_of_numbers),
       cmocka_unit_test(points_of_ones_own),
       cmocka_unit_test(what_is_read_is_not_written_over),
       cmocka_unit_test(points_that_are_wrong),
