@@ -62,9 +62,9 @@ LDLIBS        = $(LIB_CSV) $(LIB_JSON) $(LIB_Z) -ldl -lm
 KERNEL_SRC  := $(filter-out kernels/common/%,$(wildcard kernels/*.c kernels/*/*.c)) $(wildcard kernels/*/cuda/*.c)
 CPU_SRC     := $(wildcard kernels/common/*.c kernels/*/cpu/*.c)
 HARNESS_SRC := $(wildcard harness/*/*.c harness/*/*/*.c tuning/*/*.c library/*.c library/*/*.c)
-CLI_SRC     := $(wildcard cli/*.c)
+CLI_SRC     := $(wildcard cli/*.c cli/*/*.c)
 MPI_SRC     := $(wildcard mpi/*.c)
-EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/emulator*.h harness/*/*/prelude.cl labs/*/*.csv labs/*/README.md labs/*/start/* tuning/*/*.in tuning/*/*.html plots/*.gp results/reference/nvidia-h200/env.csv results/reference/nvidia-h200/summary.csv results/reference/nvidia-h200/winners.csv results/reference/nvidia-h200/thresholds.csv results/reference/*/dispatch/dispatch.csv)
+EMBEDDED    := $(wildcard kernels/*/*.[ch] kernels/*/*/*.[ch] kernels/*/*/*.cu kernels/*/*/*.cuh harness/*/*.cu harness/*/*/*.cu harness/*/*/emulator*.h harness/*/*/prelude.cl labs/*/*.csv labs/*/README.md labs/*/start/* tuning/*/*.in tuning/*/*.html plots/*.gp results/reference/nvidia-h200/env.csv results/reference/nvidia-h200/summary.csv results/reference/nvidia-h200/winners.csv results/reference/nvidia-h200/thresholds.csv results/reference/*/dispatch/dispatch.csv)
 TEST_SRC    := $(wildcard tests/test_*.c)
 OBJ         := $(patsubst %.c,$(BUILD)/%.o,$(KERNEL_SRC) $(CPU_SRC) $(HARNESS_SRC)) $(BUILD)/embedded.o
 CLI_OBJ     := $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC))
@@ -347,13 +347,13 @@ tsan: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
 tsan: ## the tests under the thread sanitizer (clang and its OpenMP runtime)
 	$(MAKE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" check-unit
 
-# The tests of what reads and writes files: those that include one of its headers.
-COVERED_TESTS = $(shell grep -lE '"harness/(input|output|files)/' tests/test_*.c)
+# The tests of what reads and writes files: those that include one of its headers, or the surfaces that it writes.
+COVERED_TESTS = $(shell grep -lE '"(harness/(input|output|files)/|library/surface\.h)' tests/test_*.c)
 coverage: ## line coverage of readers and writers by their tests (gcov): fails under 95%
 	$(MAKE) BUILD=$(BUILD)/coverage CC=gcc CFLAGS="-O0 -g --coverage" coverage-unit
 
 .PHONY: coverage-unit
-coverage-unit: $(BIN) $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
+coverage-unit: $(BIN) $(MPI_BIN) $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
 	@BUILD=$(BUILD) sh tests/coverage.sh $(patsubst %.c,$(BUILD)/%,$(COVERED_TESTS))
 
 # clang brings libFuzzer; the program is built with it, for the readers are all over it, but for the rooms
@@ -408,7 +408,7 @@ kills: all $(BUILD)/tests/test_kills $(BUILD)/tests/test_mpi_frames ## KILLS=300
 faults: $(BIN) $(BUILD)/faults $(BUILD)/fault_inject.so ## the n-th allocation, write, open, ... of cheap commands fails, for every n
 	@$(BUILD)/faults $(BIN) $(BUILD)/fault_inject.so $(FAULTS)
 
-$(BUILD)/faults: tests/faults.c tests/fault_run.h tests/fault_record.h tests/same_words.h $(BUILD)/flags
+$(BUILD)/faults: tests/faults.c tests/fault_commands.h tests/fault_files.h tests/fault_run.h tests/fault_record.h tests/same_words.h $(BUILD)/flags
 	$(Q)$(CC) $(BASE_FLAGS) -o $@ $< $(LDFLAGS) -lm
 
 $(BUILD)/fault_inject.so: tests/fault_inject.c tests/fault_record.h $(BUILD)/flags
@@ -418,7 +418,7 @@ $(BUILD)/fault_inject.so: tests/fault_inject.c tests/fault_record.h $(BUILD)/fla
 check-unit: all $(TESTS)
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 
-SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] tuning/*/*.[ch] library/*.[ch] library/*/*.[ch] cli/*.[ch] mpi/*.[ch] tests/*.[ch])
+SOURCES = $(wildcard kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] tuning/*/*.[ch] library/*.[ch] library/*/*.[ch] cli/*.[ch] cli/*/*.[ch] mpi/*.[ch] tests/*.[ch])
 
 format: ## format the C sources
 	clang-format -i $(SOURCES)

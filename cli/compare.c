@@ -4,6 +4,7 @@
 #include "cli/compare_print.h"
 #include "harness/compare/interleave.h"
 #include "harness/files/folder.h"
+#include "harness/runs/find.h"
 #include "tuning/database/tuned.h"
 #include "tuning/report/report.h"
 
@@ -50,6 +51,12 @@ static const dcs_option options[] = {
     {0}};
 
 /* ---- as a page ---- */
+
+static dcs_status check_page(const arguments *a, const char *const folders[2]) {
+  for (int side = 0; side < 2 && a->page; side++)
+    DCS_TRY(dcs_run_check_apart(folders[side], "--html", a->page));
+  return DCS_OK;
+}
 
 static dcs_status write_page(const arguments *a, const char *const folders[2],
                              const dcs_comparison *c) {
@@ -143,11 +150,13 @@ static dcs_status measure_into(const arguments *a, const char *folder, dcs_compa
   snprintf(s.name, sizeof s.name, "%llx-%x", (unsigned long long)time(NULL), (unsigned)getpid());
   for (int side = 0; side < 2; side++)
     DCS_TRY(dcs_path_in(folder, side ? "b" : "a", s.folders[side]));
+  const char *const folders[2] = {s.folders[0], s.folders[1]};
+  DCS_TRY(check_page(a, folders));
   dcs_status status = interleave(a, &s, words);
   for (int side = 0; side < 2; side++)
     dcs_typed_free(&words[side]);
   DCS_TRY(status);
-  return compare(a, (const char *const[]){s.folders[0], s.folders[1]}, c);
+  return compare(a, folders, c);
 }
 
 static dcs_status measure(const arguments *a, dcs_comparison *c) {
@@ -172,6 +181,7 @@ static dcs_status check(const void *values) {
   if (a->planned.rounds > 0 && a->planned.rounds < DCS_PAIRED_BLOCKS)
     return dcs_fail(DCS_USAGE, "--rounds %d: expected %d or more, for an interval",
                     (int)a->planned.rounds, DCS_PAIRED_BLOCKS);
+  if (!a->run) DCS_TRY(check_page(a, a->sides));
   return dcs_check_plan(&a->planned, &a->choice);
 }
 

@@ -6,6 +6,7 @@
 #include "harness/files/sheet.h"
 #include "harness/files/text_stream.h"
 #include "harness/judge/ratio.h"
+#include "harness/runs/find.h"
 #include "tuning/crossover/refine.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ static dcs_status check(const void *values) {
       (a->rounds || a->budget_s > 0 || a->input.files[0] || a->device.device || a->device.kernels))
     return dcs_fail(DCS_USAGE,
                     "--rounds, --budget, --input, --device and --kernels are for --refine");
-  return DCS_OK;
+  return a->header ? dcs_run_check_apart(a->folder, "--header", a->header) : DCS_OK;
 }
 
 static const char *format(char text[24], double value, double scale, const char *unit) {

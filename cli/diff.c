@@ -3,6 +3,7 @@
 #include "harness/files/sheet.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct {
   const char *words[2];
@@ -44,9 +45,9 @@ static dcs_status check_places(const arguments *a, const dcs_field *f, const dcs
                          fabs(f->spacing[axis] - g->spacing[axis]) * (double)(n[axis] - 1);
     if (shift > 1e-6 * far + 1e-3 * f->spacing[axis])
       return dcs_fail(DCS_INPUT,
-                      "the points of %s and %s are up to %.3g angstrom apart along %c; "
+                      "the points of %s and %s are up to %.3g %s apart along %c; "
                       "expected the same grid",
-                      a->words[0], a->words[1], shift, 'x' + axis);
+                      a->words[0], a->words[1], shift, dcs_field_lengths(f), 'x' + axis);
   }
   return DCS_OK;
 }
@@ -54,6 +55,7 @@ static dcs_status check_places(const arguments *a, const dcs_field *f, const dcs
 /* What B is to be multiplied by to have A's units; 1 where either is unknown, which is said. */
 static double factor_between(const arguments *a, const dcs_field *f, const dcs_field *g) {
   const dcs_units *to, *from;
+  if (f->units[0] && strcmp(f->units, g->units) == 0) return 1;
   if (!f->units[0] || !g->units[0] || dcs_find_units(f->units, &to) != DCS_OK ||
       dcs_find_units(g->units, &from) != DCS_OK) {
     fprintf(stderr, "the units of %s are not known: values are compared as they are\n",
@@ -142,7 +144,8 @@ static void print_for_people(const dcs_field *f, const difference *d) {
   printf("largest difference    %.6g (%.3g of B's root mean square): A %.9g, B %.9g\n", d->most,
          d->most / d->rms_b, d->value_a, d->value_b);
   if (!isnan(d->at[0]))
-    printf("at                    %.6g, %.6g, %.6g angstrom\n", d->at[0], d->at[1], d->at[2]);
+    printf("at                    %.6g, %.6g, %.6g %s\n", d->at[0], d->at[1], d->at[2],
+           dcs_field_lengths(f));
   if (d->not_numbers) printf("not numbers           %lld points\n", (long long)d->not_numbers);
 }
 

@@ -4,7 +4,7 @@
 #include "harness/device/devices.h"
 #include "harness/files/csv.h"
 #include "harness/files/private.h"
-#include "harness/sweep/environment.h"
+#include "harness/runs/environment.h"
 
 typedef struct {
   bool csv;

@@ -87,6 +87,9 @@ static dcs_status look_at_kernels(const arguments *a, const dcs_lab *lab,
                                   dcs_lab_findings *findings) {
   const char *user = getenv("USER"), *name = a->name ? a->name : user ? user : "";
   if (a->submit && !*name) return dcs_fail(DCS_USAGE, "--submit: expected --name NAME as well");
+  if (a->submit && !dcs_is_name(name))
+    return dcs_fail(DCS_USAGE, "--name: found a name of %zu bytes; expected " DCS_A_NAME,
+                    strlen(name));
   DCS_TRY(dcs_lab_check(lab, a->kernels, findings));
   DCS_TRY(dcs_lab_speed(a->kernels, findings, tell_before));
   if (!a->submit) return DCS_OK;
@@ -155,11 +158,12 @@ static dcs_status print_class_csv(const dcs_submission *list, int n) {
 static void print_class(const dcs_submission *list, int n) {
   int passed = 0;
   for (int s = 0; s < n; s++) {
-    const char *same = same_as(list, s);
+    const bool all = list[s].passed == list[s].asked;
+    const char *same = same_as(list, s), *said = *list[s].said ? list[s].said : "not passed";
     printf("lab %d  %-24s %2d of %2d  %s%s%s%s\n", list[s].lab, list[s].name, list[s].passed,
-           list[s].asked, *list[s].said ? list[s].said : "passed",
-           *same ? " (the same kernels as " : "", same, *same ? ")" : "");
-    passed += !*list[s].said;
+           list[s].asked, all ? "passed" : said, *same ? " (the same kernels as " : "", same,
+           *same ? ")" : "");
+    passed += all;
   }
   printf("%d of %d passed\n", passed, n);
 }

@@ -85,6 +85,7 @@ static dcs_status print_for_people(dcs_report *report, const arguments *a) {
 static dcs_status write_page(dcs_report *report, const arguments *a) {
   char path[4096];
   DCS_TRY(dcs_path_in(a->folder, "report.html", path));
+  if (a->out) DCS_TRY(dcs_run_check_apart(a->folder, "--out", a->out));
   DCS_TRY(dcs_report_page(report, a->out ? a->out : path));
   printf("%s\n", a->out ? a->out : path);
   return DCS_OK;
@@ -109,6 +110,7 @@ static dcs_status tell(const arguments *a) {
 
 static dcs_status write_t4_of_run(const arguments *a) {
   dcs_run run;
+  DCS_TRY(dcs_run_check_apart(a->folder, "--t4", a->t4));
   dcs_status status = dcs_run_open(&run, a->folder);
   if (status == DCS_OK) status = dcs_t4_write_run(&run, a->t4);
   dcs_run_close(&run);
@@ -120,6 +122,8 @@ static dcs_status write_t4_of_journal(const arguments *a) {
   char *path = (char *)a->folder;
   dcs_table *table;
   dcs_journal journal;
+  if (dcs_is_same_file(path, a->t4))
+    return dcs_fail(DCS_USAGE, "--t4 %s: it is read, too; expected another name", a->t4);
   DCS_TRY(dcs_table_read(path, &table));
   dcs_status status = dcs_journal_read(&path, 1, &journal, stderr);
   if (status == DCS_OK && dcs_table_rows(table) == 0)

@@ -5,7 +5,9 @@
 #include "harness/base/machine.h"
 #include "harness/base/text.h"
 #include "harness/files/folder.h"
-#include "harness/sweep/environment.h"
+#include "harness/files/lock.h"
+#include "harness/runs/environment.h"
+#include "harness/runs/find.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -165,12 +167,10 @@ static dcs_status write_facts(const arguments *a) {
   return dcs_write_facts(path, &facts);
 }
 
-static dcs_status study(const arguments *a, dcs_scale *s) {
-  char program[PATH_MAX + 8], path[4096];
+static dcs_status study_in(const arguments *a, const char *program, dcs_scale *s) {
+  char path[4096];
   dcs_progress progress = dcs_progress_start();
-  DCS_TRY(dcs_mpi_program(program));
-  DCS_TRY(make_points(a, s));
-  DCS_TRY(dcs_make_folder(a->out, 0777));
+  DCS_TRY(dcs_run_check_none(a->out));
   DCS_TRY(dcs_path_in(a->out, "runs.csv", path));
   if (dcs_exists(path))
     return dcs_fail(DCS_USAGE, "%s is there; expected a folder without a study", path);
@@ -189,6 +189,20 @@ static dcs_status study(const arguments *a, dcs_scale *s) {
   dcs_interrupt_release(); /* what was measured until then is shown */
   DCS_TRY(show(a, s));
   return dcs_fail(DCS_FAILED, "interrupted behind %d jobs", s->n_runs);
+}
+
+/* Two at once would mix their rows, and leave the facts of one of them. */
+static dcs_status study(const arguments *a, dcs_scale *s) {
+  char program[PATH_MAX + 8], path[4096];
+  dcs_lock lock = {0};
+  DCS_TRY(dcs_mpi_program(program));
+  DCS_TRY(make_points(a, s));
+  DCS_TRY(dcs_make_folder(a->out, 0777));
+  DCS_TRY(dcs_path_in(a->out, "run.lock", path));
+  DCS_TRY(dcs_lock_own(path, "take another folder", &lock));
+  const dcs_status status = study_in(a, program, s);
+  dcs_lock_leave(&lock);
+  return status;
 }
 
 dcs_status dcs_command_scale(int argc, char **argv) {

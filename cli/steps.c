@@ -1,7 +1,7 @@
 /* dcsbench steps */
 #include "library/steps.h"
 #include "cli/commands.h"
-#include "cli/map_ranks.h"
+#include "cli/map/ranks.h"
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/device/devices.h"

@@ -3,8 +3,8 @@
 
 #include "cli/commands.h"
 #include "harness/base/text.h"
+#include "harness/commands/measure.h"
 #include "harness/problems/size.h"
-#include "harness/timings/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

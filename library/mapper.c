@@ -1,7 +1,7 @@
 /* The library's handle: opening, the dispatch table, the GPU. */
 #include "library/mapper.h"
 
-#include "harness/sweep/environment.h"
+#include "harness/runs/environment.h"
 #include "library/team.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 # Lines of the rooms of readers and writers that their tests execute: of each file and each room; fails where
 # a room has less than LEAST percent. BUILD is built with --coverage; arguments: the test programs.
 set -u
-least=${LEAST:-95} rooms="harness/input harness/input/charmm harness/output harness/files"
+least=${LEAST:-95} rooms="harness/input harness/input/charmm harness/input/dcd harness/output harness/files"
 find "$BUILD" -name '*.gcda' -delete
 BUILD=$BUILD sh tests/run.sh "$@" >"$BUILD/coverage.log" 2>&1 || { cat "$BUILD/coverage.log"; exit 1; }
 for room in $rooms; do

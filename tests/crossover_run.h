@@ -2,7 +2,7 @@
 #ifndef DCS_TEST_CROSSOVER_RUN_H
 #define DCS_TEST_CROSSOVER_RUN_H
 
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 #include "tests/run_folder.h"
 
 #define KEYS            "variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz"

@@ -58,7 +58,7 @@ awk '/^- / && file { print file; print substr($0, 3) } { file = /^[a-z].*: / ? s
 # Dependencies run one way: a folder includes itself and the floors below it, which this list has from
 # the ground up.
 floors="kernels harness/base harness/files harness/device harness/input harness/frames harness/problems harness/spec harness/output harness/judge \
-harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/sweep harness/explain harness/timings harness/compare \
+harness/limits harness/engine harness/trace harness/worker harness/labs harness/verify harness/runs harness/rounds harness/sweep harness/explain harness/timings harness/commands harness/compare \
 harness/figures tuning/search tuning/journal tuning/database tuning/study tuning/tuner tuning/crossover \
 tuning/claims tuning/dispatch tuning/report tuning/scale library cli mpi"
 allowed=version\\.h
@@ -77,7 +77,7 @@ grep -nE '\b(printf|puts|putchar)\(' kernels/*.c kernels/*/*.c kernels/*/*/*.c &
 grep -nE -e '-(Ofast|ffast-math|ffinite-math-only)' "$BUILD/flags" && fail "-ffast-math makes isnan a constant"
 
 # Headers compile alone.
-for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h mpi/*.h; do
+for h in kernels/*.h kernels/*/*.h kernels/*/*/*.h harness/*/*.h harness/*/*/*.h tuning/*/*.h library/*.h library/*/*.h cli/*.h cli/*/*.h mpi/*.h; do
   [ -f "$h" ] || continue
   case $h in */emulator*.h | */cpu/*_brick.h | */cpu/*_points.h | */cpu/*tile.h | */rsqrt_*.h | */probe_loops.h) continue ;; esac # C++, or made for one place
   compiler=${CC:-cc}

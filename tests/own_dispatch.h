@@ -4,7 +4,7 @@
 #define DCS_TEST_OWN_DISPATCH_H
 
 #include "harness/problems/methods.h"
-#include "harness/sweep/environment.h"
+#include "harness/runs/environment.h"
 #include "tests/program.h"
 #include "tuning/dispatch/dispatch.h"
 

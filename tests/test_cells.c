@@ -147,6 +147,26 @@ static void what_the_budget_cut_short_comes_last(void **state) {
   assert_string_equal(list[4].records[1].stop_reason, "");
 }
 
+/* What lacks 1 of 7 samples needs little of the time that is left, and what lacks 5 all that the
+ * others leave: a sixth, four thirds and five halves of what they took. */
+static void what_lacks_most_is_the_last(void **state) {
+  (void)state;
+  dcs_record records[3] = {0};
+  dcs_cell list[3] = {0};
+  dcs_cells cells = {.list = list, .n = 3};
+  const size_t samples[3] = {2, 6, 3};
+  for (int c = 0; c < 3; c++) {
+    records[c] = (dcs_record){.stop_reason = "budget", .n_times = samples[c], .judged = true};
+    list[c] = (dcs_cell){.records = &records[c], .n_records = 1, .spacing = c, .took_s = 1};
+  }
+  assert_int_equal(dcs_cells_short_last(&cells, 7, 9), 0);
+  assert_true(list[0].spacing == 1 && list[1].spacing == 2 && list[2].spacing == 0);
+  for (int c = 0; c < 3; c++)
+    if (list[c].spacing == 1) list[c].took_s = 16; /* lacks 2.7 s, the others 1.3 and 2.5 */
+  assert_int_equal(dcs_cells_short_last(&cells, 7, 99), 0);
+  assert_true(list[0].spacing == 2 && list[1].spacing == 0 && list[2].spacing == 1);
+}
+
 /* Measured on, a method that was wrong would get the times of its wrong maps. */
 static void what_failed_is_not_measured_on(void **state) {
   (void)state;
@@ -171,6 +191,7 @@ static void what_failed_is_not_measured_on(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_the_budget_cut_short_comes_last),
+      cmocka_unit_test(what_lacks_most_is_the_last),
       cmocka_unit_test(what_failed_is_not_measured_on),
       cmocka_unit_test(a_cell_weighs_its_evaluations),
       cmocka_unit_test(frames_weigh_ten_and_their_sums),

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "harness/engine/coherence.h"
+#include "harness/engine/device/coherence.h"
 
 static bool host_reads(dcs_valid *valid) {
   bool copy;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/timings/command.h"
+#include "harness/commands/command.h"
 #include "tests/run_folder.h"
 
 /* A script NAME of the folder, which {n} may be the end of. */

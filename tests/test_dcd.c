@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/input/dcd_trajectory.h"
+#include "harness/input/dcd/trajectory.h"
 #include "tests/read_molecule.h"
 
 #include <math.h>

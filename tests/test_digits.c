@@ -46,7 +46,11 @@ static void known_numbers(void **state) {
                {1.17549435e-38f, "1.1754944e-38"}, /* the least normal one */
                {1.40129846e-45f, "1.0e-45"},       /* the least */
                {8388608.5f, "8.388608e+06"},
-               {14.39964548f, "1.4399646e+01"}};
+               {14.39964548f, "1.4399646e+01"},
+               {(float)NAN, "nan"},
+               {-(float)NAN, "nan"},
+               {INFINITY, "inf"},
+               {-INFINITY, "-inf"}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     assert_string_equal(written(known[i].value), known[i].text);
 }

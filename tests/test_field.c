@@ -196,6 +196,86 @@ static void other_writers_are_read(void **state) {
   dcs_field_free(&f);
 }
 
+/* As APBS begins it, with empty comments, and as Gaussian does, with the number of values a point.
+ */
+static void heads_of_others_are_read(void **state) {
+  (void)state;
+  dcs_field f;
+  put_file(in_folder("apbs.dx"), "# Data from 3.4.1\n# \n#\n# units: V\n# POTENTIAL (kT/e)\n# \n"
+                                 "object 1 class gridpositions counts 2 1 1\norigin 1 2 3\n"
+                                 "delta 0.5 0 0\ndelta 0 1 0\ndelta 0 0 2e0\n"
+                                 "object 2 class gridconnections counts 2 1 1\n"
+                                 "object 3 class array type double rank 0 items 2 data follows\n"
+                                 "1 2\n");
+  if (dcs_field_read(in_folder("apbs.dx"), &f) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_string_equal(f.units, "V");
+  assert_true(f.origin[0] == 1 && at(&f, 1, 0, 0) == 2);
+  dcs_field_free(&f);
+  put_file(in_folder("gaussian.cube"), "title\n\n  1 0.0 0.0 1.0   1\r\n -1 0.5 0 0\n 1 0 1 0\n"
+                                       " 2 0 0 2\n 8 8.0 0 0 0\n 7.0 -1E-3\n");
+  if (dcs_field_read(in_folder("gaussian.cube"), &f) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_true(f.origin[2] == 1 && f.spacing[0] == 0.5 && f.spacing[2] == 2);
+  assert_true(at(&f, 0, 0, 0) == 7 && at(&f, 0, 0, 1) == -1e-3f);
+  dcs_field_free(&f);
+}
+
+/* As masked maps of others have them. */
+static void what_is_not_finite_is_read_back(void **state) {
+  (void)state;
+  static const char *const names[] = {"not.dx", "not.cube", "not.mrc", "not.npy", "not.npz"};
+  dcs_field f = sample(NX), g;
+  values[0] = -(float)NAN;
+  values[1] = INFINITY;
+  values[2] = -INFINITY;
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(dcs_field_write(in_folder(names[i]), &f), DCS_OK);
+    if (dcs_field_read(in_folder(names[i]), &g) != DCS_OK) fail_msg("%s", dcs_error_message());
+    assert_true(isnan(g.values[0]) && g.values[1] == INFINITY && g.values[2] == -INFINITY);
+    dcs_field_free(&g);
+  }
+  assert_int_equal(dcs_field_write(in_folder("not.csv"), &f), DCS_OK);
+  char *text = get_file(in_folder("not.csv"), NULL);
+  assert_contains(text,
+                  "-1.25,2.5,1000.125,nan\n-0.75,2.5,1000.125,inf\n-0.25,2.5,1000.125,-inf\n");
+  free(text);
+}
+
+static void maps_without_places_are_not_given_any(void **state) {
+  (void)state;
+  static const char *const names[] = {"none.dx", "none.cube", "none.mrc", "none.csv", "none.npz"};
+  const dcs_field f = sample(NX);
+  dcs_field g;
+  assert_int_equal(dcs_field_write(in_folder("none.npy"), &f), DCS_OK);
+  assert_int_equal(dcs_field_read(in_folder("none.npy"), &g), DCS_OK);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(dcs_field_write(in_folder(names[i]), &g), i < 4 ? DCS_INPUT : DCS_OK);
+    assert_int_equal(access(in_folder(names[i]), F_OK), i < 4 ? -1 : 0);
+  }
+  assert_contains(dcs_error_message(), "where the map's points are is not known");
+  dcs_field_free(&g);
+}
+
+/* Lengths in grid steps stay so. */
+static void steps_are_read_as_steps(void **state) {
+  (void)state;
+  static const char *const names[] = {"steps.dx", "steps.cube", "steps.mrc"};
+  dcs_field f = sample(NX), g;
+  f.in_steps = true;
+  strcpy(f.units, "kg/m3");
+  for (int axis = 0; axis < 3; axis++) {
+    f.origin[axis] = axis;
+    f.spacing[axis] = 1;
+  }
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(dcs_field_write(in_folder(names[i]), &f), DCS_OK);
+    assert_int_equal(dcs_field_read(in_folder(names[i]), &g), DCS_OK);
+    assert_true(g.in_steps);
+    assert_string_equal(g.units, "kg/m3");
+    same_places(&f, &g, 0);
+    dcs_field_free(&g);
+  }
+}
+
 static void refuses(const char *name, const char *text, const char *message) {
   dcs_field f;
   put_file(in_folder(name), text);
@@ -224,6 +304,12 @@ static void wrong_files_are_refused(void **state) {
   refuses("skew.cube", "t\nc\n 0 0 0 0\n 1 1 0 0\n 1 0 1 0.5\n 1 0 0 1\n 1\n",
           "a grid along the axes of the coordinates");
   refuses("orbital.cube", "t\nc\n -2 0 0 0\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n", "an orbital");
+  refuses("two.cube", "t\nc\n 0 0 0 0 2\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1 2\n",
+          "two.cube:3: found \" 2\" behind the origin; expected 1 value a point");
+  refuses("more.cube", "t\nc\n 0 0 0 0 1 1\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n",
+          "expected 1 value a point");
+  refuses("word.cube", "t\nc\n 0 0 0 0 x\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n",
+          "expected 1 value a point");
 }
 
 static void cut_files_are_refused(void **state) {
@@ -309,12 +395,22 @@ static void slices_are_planes_of_the_map(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_written_is_read),  cmocka_unit_test(mrc_has_its_bytes),
-      cmocka_unit_test(npy_has_its_bytes),        cmocka_unit_test(texts_have_their_numbers),
-      cmocka_unit_test(cube_has_its_columns),     cmocka_unit_test(csv_has_a_row_a_point),
-      cmocka_unit_test(other_writers_are_read),   cmocka_unit_test(wrong_files_are_refused),
-      cmocka_unit_test(cut_files_are_refused),    cmocka_unit_test(damaged_archives_are_refused),
-      cmocka_unit_test(units_have_their_factors), cmocka_unit_test(slices_are_planes_of_the_map),
+      cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(mrc_has_its_bytes),
+      cmocka_unit_test(npy_has_its_bytes),
+      cmocka_unit_test(texts_have_their_numbers),
+      cmocka_unit_test(heads_of_others_are_read),
+      cmocka_unit_test(steps_are_read_as_steps),
+      cmocka_unit_test(what_is_not_finite_is_read_back),
+      cmocka_unit_test(maps_without_places_are_not_given_any),
+      cmocka_unit_test(cube_has_its_columns),
+      cmocka_unit_test(csv_has_a_row_a_point),
+      cmocka_unit_test(other_writers_are_read),
+      cmocka_unit_test(wrong_files_are_refused),
+      cmocka_unit_test(cut_files_are_refused),
+      cmocka_unit_test(damaged_archives_are_refused),
+      cmocka_unit_test(units_have_their_factors),
+      cmocka_unit_test(slices_are_planes_of_the_map),
   };
   return cmocka_run_group_tests_name("field", tests, program_setup, program_teardown);
 }

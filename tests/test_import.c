@@ -15,6 +15,7 @@
 #include "tests/imported_run.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -134,6 +135,55 @@ static void hyperfine_commands(void **state) {
   refused("{\"results\":[{\"command\":\"./a 1\",\"times\":[0.5,0.1],\"exit_codes\":[0,3],"
           "\"parameters\":{\"n\":\"1\"}}]}",
           NULL, DCS_INPUT, "results[0]: found exit code 3 of \"./a 1\" in run 2");
+}
+
+/* A command whose values stand in several places, in the program's name, or behind one another. */
+static void hyperfine_commands_are_told_by_all_results(void **state) {
+  (void)state;
+  static const char *const expected[][2] = {{"./a {n} -o {n}.txt", "10"},
+                                            {"./a {n} -o {n}.txt", "20"},
+                                            {"./b10 {n}", "10"},
+                                            {"./b10 {n}", "20"},
+                                            {"named", "10"},
+                                            {"named", "20"},
+                                            {"./c {n} x{n}", "3"},
+                                            {"./c {n} x{n}", "4"},
+                                            {"./d {n} 5", "3"},
+                                            {"./alone3 {n}", "3"}};
+  dcs_run run;
+  assert_int_equal(
+      import("{\"results\":["
+             "{\"command\":\"./a 10 -o 10.txt\",\"median\":1,\"parameters\":{\"n\":\"10\"}},"
+             "{\"command\":\"./a 20 -o 20.txt\",\"median\":1,\"parameters\":{\"n\":\"20\"}},"
+             "{\"command\":\"./b10 10\",\"median\":1,\"parameters\":{\"n\":\"10\"}},"
+             "{\"command\":\"./b10 20\",\"median\":1,\"parameters\":{\"n\":\"20\"}},"
+             "{\"command\":\"named\",\"median\":1,\"parameters\":{\"n\":\"10\"}},"
+             "{\"command\":\"named\",\"median\":1,\"parameters\":{\"n\":\"20\"}},"
+             "{\"command\":\"./c 3 x3\",\"median\":1,\"parameters\":{\"n\":\"3\"}},"
+             "{\"command\":\"./c 4 x4\",\"median\":1,\"parameters\":{\"n\":\"4\"}},"
+             "{\"command\":\"./d 3 5\",\"median\":1,\"parameters\":{\"n\":3}},"
+             "{\"command\":\"./alone3 3\",\"median\":1,\"parameters\":{\"n\":\"3\"}}]}",
+             NULL),
+      DCS_OK);
+  open_run(&run);
+  assert_int_equal(run.n_rows, 10);
+  for (size_t e = 0; e < 10; e++)
+    (void)row_of(&run, expected[e][0], "", atoi(expected[e][1]), 0);
+  dcs_run_close(&run);
+  forget_run();
+  assert_int_equal(
+      import("{\"results\":["
+             "{\"command\":\"./a 10 10\",\"median\":1,\"parameters\":{\"m\":\"10\",\"n\":\"10\"}},"
+             "{\"command\":\"./a 10 1\",\"median\":1,\"parameters\":{\"m\":\"1\",\"n\":\"10\"}},"
+             "{\"command\":\"./a 1 10\",\"median\":1,\"parameters\":{\"m\":\"10\",\"n\":\"1\"}}]}",
+             NULL),
+      DCS_OK);
+  open_run(&run);
+  (void)row_of(&run, "./a {n} {m}", "", 10, 10);
+  (void)row_of(&run, "./a {n} {m}", "", 1, 10);
+  (void)row_of(&run, "./a {n} {m}", "", 10, 1);
+  dcs_run_close(&run);
+  forget_run();
 }
 
 static void nvbench_means(void **state) {
@@ -287,6 +337,7 @@ int main(void) {
                                      cmocka_unit_test(csv_two_sizes_and_a_configuration),
                                      cmocka_unit_test(google_benchmark_repetitions),
                                      cmocka_unit_test(hyperfine_commands),
+                                     cmocka_unit_test(hyperfine_commands_are_told_by_all_results),
                                      cmocka_unit_test(nvbench_means),
                                      cmocka_unit_test(t4_configurations),
                                      cmocka_unit_test(wrong_files),

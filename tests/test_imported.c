@@ -114,6 +114,30 @@ static void thresholds_to_paste(void **state) {
              "int main(void) { return DCS_FAST_OVER_SLOW_WARM_FROM_N == 18060 ? 0 : 1; }\n");
 }
 
+/* Times of 10 n and 35: at 3 the one is faster, at 4 the other. */
+static void small_thresholds_are_whole_sizes(void **state) {
+  (void)state;
+  char text[2048] = "method,n,time_ns\n", header[128], sentence[1024];
+  dcs_crossovers found;
+  for (int n = 1; n <= 6; n++)
+    for (int round = 0; round < 7; round++)
+      dcs_append(text, sizeof text, "a,%d,%d\nb,%d,35\n", n, 10 * n, n);
+  assert_int_equal(import(text, NULL), DCS_OK);
+  assert_int_equal(dcs_crossovers_find(out, NULL, &found), DCS_OK);
+  assert_true(found.list[0].threshold.estimate > 3 && found.list[0].threshold.estimate < 4);
+  assert_string_equal(dcs_crossover_sentence(&found.measured, &found.list[0], sentence),
+                      "n (warm): use b from 4 on (95%: 4 to 4), a below; it loses nothing at sizes "
+                      "that it was not drawn from");
+  snprintf(header, sizeof header, "%s/thresholds.h", folder);
+  assert_int_equal(dcs_crossovers_write_header(header, &found), DCS_OK);
+  dcs_crossovers_free(&found);
+  forget_run();
+  check_user("#include \"thresholds.h\"\n"
+             "int main(void) { return DCS_B_OVER_A_WARM_FROM_N == 4 ? 0 : 1; }\n");
+  assert_true(dcs_crossover_whole(4) == 4 && dcs_crossover_whole(exp(log(1000))) == 1000);
+  assert_true(dcs_crossover_whole(4.01) == 5);
+}
+
 /* thresholds.h of the run, into the folder of check_user(). */
 static void write_thresholds(void) {
   dcs_crossovers found;
@@ -379,6 +403,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_planted_threshold_is_within_its_interval),
                                      cmocka_unit_test(too_few_sizes_are_said),
                                      cmocka_unit_test(thresholds_to_paste),
+                                     cmocka_unit_test(small_thresholds_are_whole_sizes),
                                      cmocka_unit_test(two_axes),
                                      cmocka_unit_test(names_of_a_header_are_all_different),
                                      cmocka_unit_test(times_are_drawn_with_their_crossover_points),

@@ -200,7 +200,7 @@ static void wrong_answers_are_not_given_away(void **state) {
   (void)state;
   assert_status(program_run("lab 7 --start %s", in_folder("seven")), 0);
   assert_true(exists(in_folder("seven/winners.csv")) && exists(in_folder("seven/thresholds.csv")));
-  put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,9000\nloss_of_1000,1608\n"
+  put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,9000\nloss_of_1000,1688\n"
                                            "first_status,lossy\n");
   assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 1);
   assert_contains(program_out, "FAILED  threshold\nok      loss_of_1000\n");
@@ -269,6 +269,27 @@ static void results_are_collected(void **state) {
   assert_contains(program_out, ",Ada,\n");
 }
 
+/* Two names of one file's name, a name with ".lab" in it, and what a terminal would heed. */
+static void nobodys_result_replaces_anothers(void **state) {
+  (void)state;
+  static const char *const names[] = {"\xe6\x9d\x8e", "\xe7\x8e\x8b", "A+B", "joe.lab"};
+  const char *class = in_folder("names");
+  for (int n = 0; n < 4; n++)
+    assert_status(
+        program_run("lab 4 --kernels labs/4/solution --submit %s --name %s", class, names[n]), 0);
+  assert_status(program_run("lab 4 --kernels labs/4/solution --submit %s --name A_B", class), 2);
+  assert_contains(program_err, "A_B.lab4.csv: is the result of \"A+B\"; expected another --name");
+  assert_status(program_run("lab 4 --kernels labs/4/start --submit %s --name A+B", class), 1);
+  assert_status(program_run("lab 4 --kernels labs/4/start --submit %s --name a\tb", class), 2);
+  put_file(in_folder("names/Eve.lab4.csv"),
+           RESULT_COLUMNS "E\033[2J\xc2\x9bve,4,right,,,1,1,1,1,failed,1,1,0,,0\n");
+  assert_status(program_run("lab --collect %s", class), 0);
+  for (int n = 0; n < 4; n++)
+    assert_contains(program_out, names[n]);
+  assert_contains(program_out, "lab 4  E?[2J?ve                  0 of  1  not passed\n");
+  assert_contains(program_out, "\n3 of 5 passed\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kills_are_told_from_crashes),
@@ -283,6 +304,7 @@ int main(void) {
       cmocka_unit_test(a_result_of_no_lab_is_refused),
       cmocka_unit_test(a_result_that_was_cut_is_refused),
       cmocka_unit_test(results_are_collected),
+      cmocka_unit_test(nobodys_result_replaces_anothers),
   };
   return cmocka_run_group_tests_name("labs", tests, program_setup, program_teardown);
 }

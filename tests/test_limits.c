@@ -9,7 +9,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/limits/limits.h"
-#include "harness/sweep/environment.h"
+#include "harness/runs/environment.h"
 #include "kernels/common/probe.h"
 #include "tests/run_folder.h"
 

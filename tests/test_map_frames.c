@@ -142,6 +142,31 @@ static void each_frame_has_its_file(void **state) {
   }
 }
 
+static void maps_of_frames_have_names_of_their_own(void **state) {
+  (void)state;
+  static const char *const out[] = {"own_3.npy", "./own_3.npy", "own.npy"};
+  char options[512], read[128];
+  for (int i = 0; i < 3; i++) {
+    snprintf(options, sizeof options, "--each %s --average -o %s/%s", in_folder("own_%d.npy"),
+             test_folder, out[i]);
+    assert_status(map_frames("traj.dcd", options), i < 2 ? 2 : 0);
+    if (i < 2) assert_contains(program_err, "is read, or written to; expected other names");
+  }
+  snprintf(options, sizeof options, "--each %s --average --variance -o %s",
+           in_folder("of_variance%d.npy"), in_folder("of.npy"));
+  assert_status(map_frames("traj.dcd", options), 0);
+  static const char atoms[] = "x,y,z,q\n1,2,3,1\n";
+  put_file(in_folder("atoms_1.csv"), atoms);
+  put_file(in_folder("atoms_2.csv"), atoms);
+  snprintf(read, sizeof read, "%s", in_folder("atoms_2.csv"));
+  assert_status(program_run("map %s %s --each %s --grid 2^3", in_folder("atoms_1.csv"), read,
+                            in_folder("atoms_%d.csv")),
+                2);
+  char *after = get_file(in_folder("atoms_1.csv"), NULL);
+  assert_string_equal(after, atoms);
+  free(after);
+}
+
 /* The grid lies around the first selected frame, and says so. */
 static void the_grid_is_fixed(void **state) {
   (void)state;
@@ -575,6 +600,7 @@ static void names_of_each_are_checked(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(averages_are_those_of_the_maps),
                                      cmocka_unit_test(each_frame_has_its_file),
+                                     cmocka_unit_test(maps_of_frames_have_names_of_their_own),
                                      cmocka_unit_test(the_grid_is_fixed),
                                      cmocka_unit_test(aligned_frames_have_one_map),
                                      cmocka_unit_test(files_are_frames),

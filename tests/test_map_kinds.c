@@ -93,6 +93,13 @@ static void a_pdb_file_has_radii_of_elements(void **state) {
       {"ATOM      2  CA  ALA A   1       0.000   0.000   0.000  1.00 10.00", 1.7},
       {"HETATM    2 CA    CA A   1       0.000   0.000   0.000  1.00 10.00", 2},
       {"ATOM      5 HB11 ALA A   1       0.000   0.000   0.000  1.00 10.00", 1.2},
+      {"ATOM      6 NE2  HIS A   1       0.000   0.000   0.000  1.00 10.00", 1.55},
+      {"ATOM      7 CD1  LEU A   1       0.000   0.000   0.000  1.00 10.00", 1.7},
+      {"ATOM      8 HE2  HIS A   1       0.000   0.000   0.000  1.00 10.00", 1.2},
+      {"HETATM    9 FE   HEM A   1       0.000   0.000   0.000  1.00 10.00", 2},
+      {"ATOM     10 SOD  SOD A   1       0.000   0.000   0.000  1.00 10.00", 2.27},
+      {"ATOM     11 CLA  CLA A   1       0.000   0.000   0.000  1.00 10.00", 1.75},
+      {"ATOM     12  CLA CLA A   1       0.000   0.000   0.000  1.00 10.00", 1.75},
       {"HETATM    6  X1  UNK A   2       0.000   0.000   0.000  1.00 10.00          ZN", 1.39},
       {"HETATM    6 ?     UN A   2       0.000   0.000   0.000  1.00 10.00", 1.7}};
   for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++) {

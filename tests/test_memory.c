@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/base/machine.h"
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 #include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
 

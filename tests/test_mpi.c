@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/map_ranks.h"
+#include "cli/map/ranks.h"
 #include "harness/output/field.h"
 #include "tests/mpi_job.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/sweep/tuned_check.h"
+#include "harness/runs/tuned_check.h"
 #include "tests/run_folder.h"
 #include "tuning/database/tuned.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "harness/figures/figure.h"
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 #include "tests/program.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/files/csv.h"
+#include "harness/files/lock.h"
 #include "tests/mpi_job.h"
 #include "tuning/scale/scale.h"
 
@@ -346,6 +347,27 @@ static void a_study_of_jobs(void **state) {
   assert_contains(program_err, "expected a folder without a study");
 }
 
+/* A run's facts are its own; two studies at once would have those of one. */
+static void a_study_has_a_folder_of_its_own(void **state) {
+  (void)state;
+  dcs_lock lock = {0};
+  static const char facts[] = "key,value\nschema,4\n";
+  if (!mpi_here()) skip();
+  assert_int_equal(mkdir(in_folder("run"), 0777), 0);
+  put_file(in_folder("run/env.csv"), facts);
+  put_file(in_folder("run/samples.csv"), "round\n");
+  assert_status(program_run("scale --ranks 1 --out %s -- steps --grid 8^3", in_folder("run")), 2);
+  assert_contains(program_err, "holds a run already");
+  char *after = get_file(in_folder("run/env.csv"), NULL);
+  assert_string_equal(after, facts);
+  free(after);
+  assert_int_equal(mkdir(in_folder("taken"), 0777), 0);
+  assert_int_equal(dcs_lock_own(in_folder("taken/run.lock"), "", &lock), DCS_OK);
+  assert_status(program_run("scale --ranks 1 --out %s -- steps --grid 8^3", in_folder("taken")), 4);
+  assert_false(exists(in_folder("taken/env.csv")));
+  dcs_lock_leave(&lock);
+}
+
 /* The weak points have so many slices for each rank. */
 static void a_study_of_steps(void **state) {
   (void)state;
@@ -530,6 +552,7 @@ int main(void) {
       cmocka_unit_test(the_command_line_is_checked),
       cmocka_unit_test(a_study_of_jobs),
       cmocka_unit_test(a_study_of_steps),
+      cmocka_unit_test(a_study_has_a_folder_of_its_own),
       cmocka_unit_test(a_study_ends_at_an_interrupt),
       cmocka_unit_test(an_interrupt_ends_the_job),
       cmocka_unit_test(ranks_are_not_bound_to_one_cpu),

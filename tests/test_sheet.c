@@ -140,12 +140,27 @@ static void a_file_is_a_table(void **state) {
   dcs_table_free(table);
 }
 
+static void names_that_read_as_numbers_are_texts(void **state) {
+  (void)state;
+  static const char text[] = "name,ns\n007,7\n8,1.5\n";
+  dcs_table *table;
+  dcs_sheet sheet;
+  assert_int_equal(dcs_table_parse("times.csv", text, sizeof text - 1, &table), DCS_OK);
+  assert_int_equal(dcs_sheet_of_table(table, &sheet), DCS_OK);
+  check(&sheet, DCS_SHEET_JSON,
+        "[\n {\"name\": \"007\", \"ns\": 7},\n {\"name\": \"8\", \"ns\": 1.5}\n]\n");
+  check(&sheet, DCS_SHEET_CSV, text);
+  dcs_sheet_free(&sheet);
+  dcs_table_free(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_form_has_the_cells),
       cmocka_unit_test(html_has_headers_for_rows_and_columns),
       cmocka_unit_test(texts_are_texts),
       cmocka_unit_test(a_file_is_a_table),
+      cmocka_unit_test(names_that_read_as_numbers_are_texts),
       cmocka_unit_test(nothing_is_a_table_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/map_slabs.h"
+#include "cli/map/slabs.h"
 #include "kernels/common/phase.h"
 #include "library/mapper.h"
 #include "tests/plain_map.h"

@@ -8,7 +8,7 @@
 
 #include "harness/base/random.h"
 #include "harness/judge/stats.h"
-#include "harness/sweep/cell.h"
+#include "harness/rounds/rounds.h"
 
 #include <math.h>
 #include <string.h>

@@ -78,6 +78,22 @@ static void t4_of_ktt(void **state) {
   dcs_journal_free(&journal);
 }
 
+/* What was tuned for may be a rate: that is no time, and its unit not that of the times. */
+#define A_RATE  "\"objectives\":[\"GFLOP/s\"],\"invalidity\":\"correct\",\"measurements\":["
+#define OF_1234 "{\"name\":\"GFLOP/s\",\"value\":1234,\"unit\":\"\"}"
+static void t4_of_a_rate(void **state) {
+  (void)state;
+  dcs_journal journal;
+  read_text("{\"results\":["
+            "{\"configuration\":{\"X\":8},\"times\":{\"runtimes\":[]}," A_RATE OF_1234
+            ",{\"name\":\"time\",\"value\":2,\"unit\":\"us\"}]},"
+            "{\"configuration\":{\"X\":16},\"times\":{\"runtimes\":[3]}," A_RATE OF_1234 "]}]}",
+            &journal);
+  assert_recorded(&journal.list[0], 0, "X=8", 2000);
+  assert_recorded(&journal.list[0], 1, "X=16", 3e6);
+  dcs_journal_free(&journal);
+}
+
 static void ktt_output(void **state) {
   (void)state;
   dcs_journal journal;
@@ -120,6 +136,9 @@ static void wrong_files_are_refused_with_their_place(void **state) {
 #define OK(config, times)                                                                          \
   "{\"configuration\":" config ",\"times\":{\"runtimes\":[" times                                  \
   "]},\"invalidity\":\"correct\",\"correctness\":1}"
+  refused("{\"results\":[{\"configuration\":{\"X\":8},\"times\":{\"runtimes\":[]}," A_RATE OF_1234
+          "]}]}",
+          "results[0].times.runtimes: found no time; expected one at least");
   refused("{\"a\":1}", "found no results of a tuner");
   refused("{\"results\":[" OK("{\"x\":1}", "1") ",", "line 1");
   refused("{\"results\":[" OK("{\"x\":1}", "1") "," OK("{\"x\":2}", "-1") "]}",
@@ -225,6 +244,33 @@ static void a_journal_comes_back_to_the_last_digit(void **state) {
   free(own);
 }
 
+/* The schema has no word for it: invalid is none, and `correctness` is 0. */
+static void unverified_times_are_written(void **state) {
+  (void)state;
+  dcs_space space;
+  written_space unverified = padded_space;
+  unverified.outcome = DCS_OUTCOME_UNVERIFIED;
+  unverified.fails_every = 0;
+  put_journal(in_folder("u.csv"), &unverified, &space);
+  assert_status(program_run("report --t4 %s %s", in_folder("u.json"), in_folder("u.csv")), 0);
+  json_t *root = assert_t4("u.json", (size_t)space.n);
+  dcs_space_free(&space);
+  const json_t *results = dcs_json_array(root, "results");
+  for (size_t r = 0; r < json_array_size(results); r++) {
+    const json_t *result = json_array_get(results, r);
+    assert_string_equal(dcs_json_text(result, "invalidity"), "correct");
+    assert_true(dcs_json_number(result, "correctness") == 0);
+    assert_int_equal(json_array_size(dcs_json_array(result, "measurements")), 1);
+  }
+  json_decref(root);
+  char *own;
+  assert_status(program_run("tune --replay %s --budget-evals 25", in_folder("u.csv")), 0);
+  assert_non_null(own = strdup(program_out));
+  assert_status(program_run("tune --replay %s --budget-evals 25", in_folder("u.json")), 0);
+  assert_string_equal(program_out, own);
+  free(own);
+}
+
 static void a_run_is_written(void **state) {
   (void)state;
   assert_status(program_run("sweep --variants cpu_gather,cpu_scatter --config threads=1 --atoms "
@@ -264,16 +310,43 @@ static void axes_of_timings_keep_their_names(void **state) {
   dcs_table_free(summary);
 }
 
+/* Names of methods that read as numbers are names all the same. */
+static void names_come_back_as_they_were(void **state) {
+  (void)state;
+  static const char *const names[] = {"007", "1d5", "7"};
+  put_file(in_folder("names.csv"), "method,block,n,time_ns\n007,08,1,5\n007,8,2,5\n"
+                                   "1d5,8,1,5\n1d5,8,2,5\n7,8,1,5\n7,8,2,5\n");
+  assert_status(
+      program_run("import %s --size n --out %s", in_folder("names.csv"), in_folder("names")), 0);
+  assert_status(program_run("report --t4 %s %s", in_folder("names.json"), in_folder("names")), 0);
+  assert_status(
+      program_run("import %s --size n --out %s", in_folder("names.json"), in_folder("names_again")),
+      0);
+  dcs_table *before = run_table("names", "summary.csv"),
+            *after = run_table("names_again", "summary.csv");
+  assert_int_equal(dcs_table_rows(after), 6);
+  for (size_t row = 0; row < 6; row++) {
+    assert_string_equal(dcs_table_text(after, row, "variant"), names[row / 2]);
+    assert_string_equal(dcs_table_text(after, row, "config"),
+                        dcs_table_text(before, row, "config"));
+  }
+  dcs_table_free(before);
+  dcs_table_free(after);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(t4_of_kernel_tuner),
       cmocka_unit_test(t4_of_ktt),
+      cmocka_unit_test(t4_of_a_rate),
       cmocka_unit_test(ktt_output),
       cmocka_unit_test(a_cache_of_kernel_tuner),
       cmocka_unit_test(wrong_files_are_refused_with_their_place),
       cmocka_unit_test(a_journal_comes_back_to_the_last_digit),
+      cmocka_unit_test(unverified_times_are_written),
       cmocka_unit_test(a_run_is_written),
       cmocka_unit_test(axes_of_timings_keep_their_names),
+      cmocka_unit_test(names_come_back_as_they_were),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -10,8 +10,8 @@
 #include "harness/device/cuda/nvml.h"
 #include "harness/device/rapl.h"
 #include "harness/files/csv.h"
-#include "harness/sweep/clocks.h"
-#include "harness/sweep/energy.h"
+#include "harness/rounds/clocks.h"
+#include "harness/rounds/energy.h"
 #include "tests/run_folder.h"
 
 #include <math.h>

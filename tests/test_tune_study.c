@@ -174,6 +174,45 @@ static void small_recordings_are_left_out(void **state) {
   assert_false(exists(in_folder("few_study/study.csv")));
 }
 
+/* Times count whether or not there was something to hold the outputs against. */
+static void unverified_times_are_studied_as_others(void **state) {
+  (void)state;
+  static const dcs_outcome outcomes[] = {DCS_OUTCOME_OK, DCS_OUTCOME_UNVERIFIED};
+  char *regret[2];
+  for (int o = 0; o < 2; o++) {
+    dcs_space space;
+    written_space part = padded_space;
+    part.config = a_part;
+    part.outcome = outcomes[o];
+    unlink(in_folder("part.csv"));
+    put_journal(in_folder("part.csv"), &part, &space);
+    dcs_space_free(&space);
+    assert_status(program_run("tune --study %s --out %s", in_folder("part.csv"), in_folder("part")),
+                  0);
+    regret[o] = get_file(in_folder("part/regret.csv"), NULL);
+  }
+  assert_string_equal(regret[0], regret[1]);
+  free(regret[0]);
+  free(regret[1]);
+}
+
+static void recordings_without_a_time_are_left_out(void **state) {
+  (void)state;
+  dcs_space space;
+  written_space part = padded_space;
+  part.config = a_part;
+  part.outcome = DCS_OUTCOME_COMPILE;
+  put_journal(in_folder("none.csv"), &part, &space);
+  const int n = space.n;
+  dcs_space_free(&space);
+  assert_status(program_run("tune --study %s --out %s", in_folder("none.csv"), in_folder("none")),
+                3);
+  char said[99];
+  snprintf(said, sizeof said, "none of %d configurations has a time", n);
+  assert_contains(program_out, said);
+  assert_contains(program_err, "one with a time");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(importance_is_what_the_worst_value_costs, recorded_begin,
@@ -183,6 +222,8 @@ int main(void) {
       cmocka_unit_test(means_of_known_curves),
       cmocka_unit_test(the_study_is_written_and_drawn),
       cmocka_unit_test(small_recordings_are_left_out),
+      cmocka_unit_test(unverified_times_are_studied_as_others),
+      cmocka_unit_test(recordings_without_a_time_are_left_out),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -21,6 +21,7 @@ typedef struct {
   uint64_t seed;
   const char *problem; /* as problem_config; NULL: the initial one */
   const char *config;  /* the part of the space that is recorded; NULL: all of it */
+  dcs_outcome outcome; /* of those that do not fail to launch */
 } written_space;
 
 enum { WRITTEN_WORK = 123456789 };
@@ -60,7 +61,8 @@ static inline void written_evaluation(const written_space *w, const dcs_space *s
     e->outcome = DCS_OUTCOME_LAUNCH;
     return;
   }
-  for (int i = 0; i < w->samples; i++) {
+  e->outcome = w->outcome;
+  for (int i = 0; dcs_outcome_has_times(w->outcome) && i < w->samples; i++) {
     double noise = dcs_random_unit(random) + dcs_random_unit(random) - 1;
     double time = written_truth(space, c) * (1 + w->scatter * noise);
     assert_int_equal(dcs_evaluation_add(e, &time, 1), DCS_OK);

@@ -131,3 +131,9 @@ bool dcs_numbers_next(const char **text, double *value) {
   if (**text && *++*text == '\0') return false; /* a space after the last */
   return dcs_decimal_read(number, length, value);
 }
+
+bool dcs_decimal_read_back(const char *text, double *value) {
+  char again[DCS_DECIMAL_TEXT];
+  return dcs_decimal_read(text, strlen(text), value) &&
+         strcmp(dcs_decimal_write(*value, again), text) == 0;
+}

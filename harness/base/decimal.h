@@ -20,6 +20,9 @@ bool dcs_numbers_next(const char **text, double *value);
 /* Writes whole numbers below 1e15 as such, others as the shortest %g text that reads back as the
  * finite `value`; returns text. */
 char *dcs_decimal_write(double value, char text[DCS_DECIMAL_TEXT]);
+/* The number of a text that is as dcs_decimal_write() writes it. False of any other, a name that
+ * reads as a number among them: "007", "1d5". */
+bool dcs_decimal_read_back(const char *text, double *value);
 
 /* Makes '.' the decimal point of this thread's printf until dcs_decimal_leave(). */
 locale_t dcs_decimal_enter(void);

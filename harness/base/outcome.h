@@ -25,6 +25,10 @@ const char *dcs_outcome_name(dcs_outcome outcome);
 static inline bool dcs_not_here(dcs_outcome outcome) {
   return outcome == DCS_OUTCOME_NOT_BUILT || outcome == DCS_OUTCOME_NO_DEVICE;
 }
+/* Whether times of it count: it is right, or there is nothing that tells. */
+static inline bool dcs_outcome_has_times(dcs_outcome outcome) {
+  return outcome == DCS_OUTCOME_OK || outcome == DCS_OUTCOME_UNVERIFIED;
+}
 bool dcs_find_outcome(const char *name, dcs_outcome *outcome); /* false: none has that name */
 
 /* What a timing includes (one bit each in a set of scopes). */

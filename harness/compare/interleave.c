@@ -5,7 +5,7 @@
 #include "harness/base/process.h"
 #include "harness/base/progress.h"
 #include "harness/base/random.h"
-#include "harness/sweep/turns.h"
+#include "harness/rounds/turns.h"
 
 #include <errno.h>
 #include <fcntl.h>

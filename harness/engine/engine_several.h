@@ -4,7 +4,7 @@
 #ifndef DCS_ENGINE_SEVERAL_H
 #define DCS_ENGINE_SEVERAL_H
 
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* Steps on a device: all fields stay there, and the slices of the ends alone travel. */
-#include "harness/engine/engine_device.h"
+#include "harness/engine/device/engine.h"
 #include "harness/engine/stepper.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "harness/base/grow.h"
 #include "harness/problems/case.h"
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 #include "kernels/common/probe.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #define DCS_EXPLAIN_H
 
 #include "harness/problems/methods.h"
+#include "harness/runs/environment.h"
 #include "harness/runs/run.h"
-#include "harness/sweep/environment.h"
 
 typedef struct {
   const dcs_method *method;

@@ -16,10 +16,15 @@ dcs_sheet dcs_sheet_begin(const char *caption, const dcs_sheet_column *columns, 
   return sheet;
 }
 
+/* Names may read as numbers, too. */
 static bool has_numbers(const dcs_table *table, int column) {
-  for (size_t row = 0; row < dcs_table_rows(table); row++)
-    if (*dcs_table_cell(table, row, column) && isnan(dcs_table_number(table, row, column)))
+  for (size_t row = 0; row < dcs_table_rows(table); row++) {
+    const char *cell = dcs_table_cell(table, row, column);
+    double number;
+    if (*cell && !dcs_decimal_read_back(cell, &number) &&
+        !isinf(dcs_table_number(table, row, column)))
       return false;
+  }
   return true;
 }
 

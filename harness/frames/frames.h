@@ -3,7 +3,7 @@
 #ifndef DCS_FRAMES_H
 #define DCS_FRAMES_H
 
-#include "harness/input/dcd_trajectory.h"
+#include "harness/input/dcd/trajectory.h"
 
 typedef struct {
   int64_t number;     /* over all files, from 1 */

@@ -1,6 +1,6 @@
 /* Frames of DCD trajectories. */
 #include "harness/frames/trajectory.h"
-#include "harness/input/dcd_trajectory.h"
+#include "harness/input/dcd/trajectory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

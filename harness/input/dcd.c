@@ -1,12 +1,12 @@
 /* A frame of a DCD trajectory as a molecule: its places, in the file's order, and its cell. What is
- * accepted stands in dcd_trajectory.c; frames are counted from 1, and the hash is that of the one
+ * accepted stands in dcd/trajectory.c; frames are counted from 1, and the hash is that of the one
  * that was read.
  *
  * Cells are A, gamma, B, beta, alpha, C. Three angles that all lie within -1 to 1 are cosines (NAMD
  * after 2.5, VMD, LAMMPS), within 30 to 150 they are degrees (NAMD before, MDAnalysis, OpenMM);
  * else the six are CHARMM's symmetric matrix by rows, whose rows are the edges. A cell with an edge
  * of 0, or that is none of these, is not stated. */
-#include "harness/input/dcd_trajectory.h"
+#include "harness/input/dcd/trajectory.h"
 
 #include "harness/base/hash.h"
 

@@ -10,7 +10,8 @@
 double dcs_element_radius(dcs_slice symbol);
 
 /* The symbol in a line of a PDB file, in columns 77-78 or else in the atom's name, columns 13-16: a
- * symbol of one letter begins in column 14, but where a name of four begins in 13. */
+ * symbol of one letter begins in column 14, but where a name of four begins in 13, or in amino
+ * acids and nucleotides, which have no other. Ions may have CHARMM's names. */
 dcs_slice dcs_element_of_pdb(dcs_slice line);
 
 #endif

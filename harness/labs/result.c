@@ -85,23 +85,6 @@ static dcs_status write_findings(dcs_csv *csv, const dcs_lab *lab, const dcs_lab
   return DCS_OK;
 }
 
-dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_lab_findings *findings, const char *files,
-                          const char *folder, const char *name) {
-  char file[DCS_TEXT], path[4096], hash[32];
-  dcs_csv csv;
-  snprintf(file, sizeof file, "%.200s.lab%d.csv", name, lab->number);
-  for (char *c = file; *c; c++)
-    if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
-  if (file[0] == '.') file[0] = '_';
-  snprintf(hash, sizeof hash, "%016" PRIx64, hash_sources(lab, files));
-  DCS_TRY(dcs_make_folder(folder, 0777));
-  DCS_TRY(dcs_path_in(folder, file, path));
-  DCS_TRY(dcs_csv_create(&csv, path));
-  return dcs_csv_finish(&csv, write_findings(&csv, lab, findings, hash, name));
-}
-
-/* ---- collecting ---- */
-
 /* Students hand these files in. */
 static dcs_status read_lab(const dcs_table *table, size_t row, int column, int *lab) {
   const double number = dcs_table_number(table, row, column);
@@ -109,6 +92,19 @@ static dcs_status read_lab(const dcs_table *table, size_t row, int column, int *
     return dcs_table_wrong(table, row, "lab", column, "the number of a lab");
   *lab = (int)number;
   return DCS_OK;
+}
+
+/* What is no character, or tells a terminal what to do, is shown as "?". */
+static void take_shown(const char *cell, char *shown, size_t size) {
+  size_t used = 0;
+  for (int bytes; *cell && used + 4 < size; cell += bytes) {
+    char one[5] = "";
+    const int length = dcs_character(cell);
+    bytes = length > 0 ? length : 1;
+    memcpy(one, cell, (size_t)bytes);
+    used += (size_t)snprintf(shown + used, size - used, "%s", dcs_is_name(one) ? one : "?");
+  }
+  shown[used] = '\0';
 }
 
 static dcs_status read_submission(const char *path, dcs_submission *s) {
@@ -122,21 +118,51 @@ static dcs_status read_submission(const char *path, dcs_submission *s) {
   for (size_t r = 0; status == DCS_OK && r < dcs_table_rows(table); r++) {
     const char *outcome = dcs_table_cell(table, r, at[OUTCOME]);
     const bool speed = strcmp(dcs_table_cell(table, r, at[CHECK]), "speed") == 0;
-    snprintf(s->name, sizeof s->name, "%s", dcs_table_cell(table, r, at[NAME]));
+    take_shown(dcs_table_cell(table, r, at[NAME]), s->name, sizeof s->name);
     snprintf(s->sources, sizeof s->sources, "%s", dcs_table_cell(table, r, at[SOURCES]));
     status = read_lab(table, r, at[LAB], &s->lab);
     s->passed += strcmp(outcome, "passed") == 0;
     s->asked += !speed || strcmp(outcome, "not_done") != 0;
     if (dcs_table_number(table, r, at[FIRST]) == 1)
-      snprintf(s->said, sizeof s->said, "%s", dcs_table_cell(table, r, at[SAID]));
+      take_shown(dcs_table_cell(table, r, at[SAID]), s->said, sizeof s->said);
   }
   dcs_table_free(table);
   return status;
 }
 
+/* What one hands in never replaces what another did. */
+static dcs_status check_owner(const char *path, const char *name) {
+  dcs_submission there;
+  if (read_submission(path, &there) != DCS_OK || strcmp(there.name, name) == 0) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s: is the result of \"%s\"; expected another --name", path,
+                  there.name);
+}
+
+dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_lab_findings *findings, const char *files,
+                          const char *folder, const char *name) {
+  char file[DCS_TEXT], path[4096], hash[32];
+  dcs_csv csv;
+  snprintf(file, sizeof file, "%.200s.lab%d.csv", name, lab->number);
+  for (char *c = file; *c; c++)
+    if (isascii(*c) && !isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
+  if (file[0] == '.') file[0] = '_';
+  snprintf(hash, sizeof hash, "%016" PRIx64, hash_sources(lab, files));
+  DCS_TRY(dcs_make_folder(folder, 0777));
+  DCS_TRY(dcs_path_in(folder, file, path));
+  DCS_TRY(check_owner(path, name));
+  DCS_TRY(dcs_csv_create(&csv, path));
+  return dcs_csv_finish(&csv, write_findings(&csv, lab, findings, hash, name));
+}
+
+/* ---- collecting ---- */
+
 static bool is_result(const char *name) {
-  const char *end = strstr(name, ".lab");
-  return end && isdigit((unsigned char)end[4]) && strcmp(end + 5, ".csv") == 0;
+  enum { ENDING = sizeof ".lab1.csv" - 1 };
+  const size_t length = strlen(name);
+  if (length <= ENDING) return false;
+  const char *end = name + length - ENDING;
+  return strncmp(end, ".lab", 4) == 0 && isdigit((unsigned char)end[4]) &&
+         strcmp(end + 5, ".csv") == 0;
 }
 
 static int by_lab_and_name(const void *left, const void *right) {

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-/* Writes FOLDER/NAME.labN.csv, a row a check; with what was checked in the folder `files`; what is
- * no letter, digit, dot or hyphen of the name becomes "_" in the file's. The folder is made where
- * it is missing. */
+/* Writes FOLDER/NAME.labN.csv, a row a check; with what was checked in the folder `files`; what of
+ * the name (dcs_is_name) is ASCII and no letter, digit, dot or hyphen becomes "_" in the file's.
+ * DCS_USAGE where another name's result has that file. The folder is made where it is missing. */
 dcs_status dcs_lab_submit(const dcs_lab *lab, const dcs_lab_findings *findings, const char *files,
                           const char *folder, const char *name);
 

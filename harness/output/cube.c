@@ -83,14 +83,26 @@ static dcs_status read_axis(dcs_words *w, int axis, int64_t *n, double *step) {
   return DCS_OK;
 }
 
+/* The rest of the line of the origin: how many values a point has, where it is given. */
+static dcs_status read_values_a_point(dcs_words *w) {
+  char line[HEAD_LINE], more;
+  int values = 1;
+  dcs_words_line(w, line, sizeof line);
+  const int n = sscanf(line, "%d %c", &values, &more);
+  if (n <= 1 && values == 1 && (n == 1 || line[strspn(line, " \t")] == '\0')) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s:%ld: found \"%s\" behind the origin; expected 1 value a point",
+                  w->path, w->line - 1, line);
+}
+
 static dcs_status read_grid(dcs_words *w, dcs_field *f, int64_t *atoms) {
   int64_t n[3];
   DCS_TRY(dcs_words_integer(w, "a count of atoms, not below 0 (an orbital)", 0, MOST_ATOMS, atoms));
   for (int axis = 0; axis < 3; axis++)
     DCS_TRY(dcs_words_number(w, "a coordinate", &f->origin[axis]));
+  DCS_TRY(read_values_a_point(w));
   for (int axis = 0; axis < 3; axis++)
     DCS_TRY(read_axis(w, axis, &n[axis], &f->spacing[axis]));
-  double length = n[0] > 0 ? BOHR : 1;
+  const double length = n[0] > 0 && !f->in_steps ? BOHR : 1;
   for (int axis = 0; axis < 3; axis++) {
     f->origin[axis] *= length;
     f->spacing[axis] *= length;
@@ -105,6 +117,7 @@ static dcs_status read_cube(FILE *in, const char *path, dcs_field *f) {
   int64_t atoms;
   dcs_words_line(&w, line, sizeof line);
   dcs_words_line(&w, line, sizeof line);
+  f->in_steps = dcs_field_is_in_steps(line);
   if (strncmp(line, units_are, strlen(units_are)) == 0) {
     line[strcspn(line, ";")] = '\0';
     if (strcmp(line + strlen(units_are), "unknown") != 0)

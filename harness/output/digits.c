@@ -71,8 +71,18 @@ static uint32_t nine_digits(float value, int *e, int *dropped) {
   return kept / 10;
 }
 
+/* What is no number has no sign. */
+static int put_not_finite(float value, char text[DCS_DIGITS_TEXT]) {
+  const char *name = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  int length = 0;
+  for (; name[length]; length++)
+    text[length] = name[length];
+  return length;
+}
+
 int dcs_float_digits(float value, char text[DCS_DIGITS_TEXT]) {
   char *at = text;
+  if (!isfinite(value)) return put_not_finite(value, text);
   if (signbit(value)) *at++ = '-';
   if (value == 0) {
     static const char zero[] = {'0', '.', '0', 'e', '+', '0', '0'};

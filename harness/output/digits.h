@@ -4,9 +4,10 @@
 
 enum { DCS_DIGITS_TEXT = 16 };
 
-/* Writes the fewest digits that read back as the finite `value`, of those the nearest to it, as
- * "-1.2345678e-02", without an end; returns how many bytes. A zero is "0.0e+00". A number halfway
- * to the next one of single precision, which reads back only by the rule for ties, is not taken. */
+/* Writes the fewest digits that read back as the value, of those the nearest to it, as
+ * "-1.2345678e-02", without an end; returns how many bytes. A zero is "0.0e+00"; what is not finite
+ * "nan", "inf", "-inf". A number halfway to the next one of single precision, which reads back only
+ * by the rule for ties, is not taken. */
 int dcs_float_digits(float value, char text[DCS_DIGITS_TEXT]);
 
 enum { DCS_COLUMN = 13 };

@@ -53,14 +53,14 @@ static bool is_dx(const char *head, size_t bytes) {
   return memmem(head, bytes, "class gridpositions", 19) != NULL;
 }
 
-/* Comments up to the first word, "object". */
+/* Comments up to the first word, "object"; some are empty. */
 static dcs_status read_comments(dcs_words *w, dcs_field *f) {
   char comment[256];
   while (dcs_words_next(w) && w->word[0] == '#') {
-    bool units = false;
-    if (!w->word[1]) units = dcs_words_next(w) && strcmp(w->word, "units:") == 0;
-    if (units && dcs_words_next(w)) snprintf(f->units, sizeof f->units, "%.23s", w->word);
     dcs_words_line(w, comment, sizeof comment);
+    if (w->word[1]) continue;
+    sscanf(comment, " units: %23s", f->units);
+    if (dcs_field_is_in_steps(comment)) f->in_steps = true;
   }
   return strcmp(w->word, "object") == 0 ? DCS_OK : dcs_words_wrong(w, "object");
 }

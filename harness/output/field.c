@@ -99,8 +99,15 @@ const char *dcs_field_title(const dcs_field *field) {
                                  : "dcsbench: values on a grid";
 }
 
+static const char grid_steps[] = "grid steps";
+
 const char *dcs_field_lengths(const dcs_field *field) {
-  return field->in_steps ? "grid steps" : "angstrom";
+  return field->in_steps ? grid_steps : "angstrom";
+}
+
+bool dcs_field_is_in_steps(const char *comment) {
+  const char *lengths = strstr(comment, "lengths in ");
+  return lengths && strncmp(lengths + 11, grid_steps, sizeof grid_steps - 1) == 0;
 }
 
 void dcs_point_columns(const char *units, const char *names[5]) {

@@ -26,7 +26,7 @@ typedef struct {
   dcs_dims n;
   double origin[3];  /* of point (0, 0, 0), angstrom */
   double spacing[3]; /* angstrom; all 0: the file it was read from does not say where points are */
-  bool in_steps;     /* lengths are grid steps, not angstrom; of what is only written */
+  bool in_steps;     /* lengths are grid steps, not angstrom */
   char units[DCS_UNITS_TEXT];   /* "e/A"; "": unknown */
   float *values;                /* [(k * n.y + j) * n.x + i]; NULL with slabs */
   const dcs_slab_source *slabs; /* instead of values, of a map that is only written; NULL */
@@ -63,6 +63,8 @@ bool dcs_is_potential(const dcs_field *field);
 const char *dcs_field_title(const dcs_field *field);
 /* What its lengths are in: "angstrom". */
 const char *dcs_field_lengths(const dcs_field *field);
+/* Whether a comment says that lengths are grid steps, as those who write it do. */
+bool dcs_field_is_in_steps(const char *comment);
 /* Column names of x, y, z, angstrom, and the value in CSV files, NULL last. */
 void dcs_point_columns(const char *units, const char *names[5]);
 
@@ -127,6 +129,7 @@ typedef struct {
   const char *name;   /* "OpenDX" */
   const char *suffix; /* ".dx", of the names of its files */
   int least_bytes;    /* of a value in a file */
+  bool placeless;     /* it may hold a map of which nobody knows where its points are */
   bool x_fastest; /* slabs go straight to the file; else they wait in another until all are there
                    */
   /* Writes from the stream's begin. Errors of the file may be left to who closes it. An interrupt
@@ -153,8 +156,9 @@ dcs_status dcs_field_format_of(const char *path, const dcs_field_format **format
 /* Those that are known, for messages: ".dx (OpenDX)". Returns text. */
 char *dcs_field_format_list(char text[DCS_TEXT]);
 
-/* Writes the map beside `path` and renames. An interrupt (dcs_interrupted) ends it with DCS_FAILED;
- * that, and a full disk (DCS_IO), leave an old file as it was. */
+/* Writes the map beside `path` and renames. DCS_INPUT for one without places in a format that has
+ * them. An interrupt (dcs_interrupted) ends it with DCS_FAILED; that, and a full disk (DCS_IO),
+ * leave an old file as it was. */
 dcs_status dcs_field_write(const char *path, const dcs_field *field);
 
 /* Reads a map; the caller frees it. DCS_IO where the file cannot be read. */

@@ -45,6 +45,11 @@ dcs_status dcs_field_write(const char *path, const dcs_field *field) {
   const dcs_field_format *format;
   dcs_file file;
   DCS_TRY(dcs_field_format_of(path, &format));
+  if (field->spacing[0] == 0 && !format->placeless)
+    return dcs_fail(DCS_INPUT,
+                    "%s: where the map's points are is not known; expected a name that ends in "
+                    ".npy or .npz, or a map whose file says it",
+                    path);
   DCS_TRY(dcs_file_create(&file, path));
   locale_t before = dcs_decimal_enter();
   if (field->slabs) dcs_interrupt_removes(file.beside ? file.beside : "");

@@ -174,11 +174,13 @@ static void take_places(const header *h, dcs_field *f) {
     f->origin[axis] = integer_of(h, START + axis) * f->spacing[axis];
 }
 
-static void take_units(const header *h, dcs_field *f) {
+static void take_label(const header *h, dcs_field *f) {
   char label[LABEL_BYTES + 1];
   snprintf(label, sizeof label, "%.80s", (const char *)&h->bits[LABEL]);
   const char *units = strstr(label, "units: ");
-  if (integer_of(h, LABELS) > 0 && units) sscanf(units + 7, "%23s", f->units);
+  if (integer_of(h, LABELS) < 1) return;
+  if (units) sscanf(units + 7, "%23s", f->units);
+  f->in_steps = dcs_field_is_in_steps(label);
 }
 
 static dcs_status read_mrc(FILE *in, const char *path, dcs_field *f) {
@@ -187,7 +189,7 @@ static dcs_status read_mrc(FILE *in, const char *path, dcs_field *f) {
     return dcs_fail(DCS_INPUT, "%s: found a part of a header; expected 1024 bytes", path);
   DCS_TRY(check(&h, path));
   take_places(&h, f);
-  take_units(&h, f);
+  take_label(&h, f);
   if (fseeko(in, integer_of(&h, EXTENDED), SEEK_CUR) != 0) return dcs_cannot("read", path);
   DCS_TRY(dcs_field_allocate_for(in, path, 4, f));
   return dcs_get_floats(in, path, f->values, dcs_points(f->n));

@@ -173,6 +173,7 @@ static dcs_status read_npy(FILE *in, const char *path, dcs_field *f) {
 const dcs_field_format dcs_field_format_npy = {.name = "NumPy",
                                                .suffix = ".npy",
                                                .least_bytes = 4,
+                                               .placeless = true,
                                                .write = write_npy,
                                                .head = place_head,
                                                .sniff = is_npy,

@@ -354,6 +354,7 @@ static bool is_npz(const char *head, size_t bytes) {
 const dcs_field_format dcs_field_format_npz = {.name = "NumPy archive",
                                                .suffix = ".npz",
                                                .least_bytes = 4,
+                                               .placeless = true,
                                                .write = write_npz,
                                                .sniff = is_npz,
                                                .read = read_npz};

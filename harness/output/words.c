@@ -3,8 +3,10 @@
 #include "harness/base/decimal.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool dcs_words_next(dcs_words *words) {
   FILE *in = words->in;
@@ -51,6 +53,17 @@ dcs_status dcs_words_number(dcs_words *words, const char *what, double *value) {
   return dcs_words_wrong(words, what);
 }
 
+/* A value of a map may be none, or beyond single precision: "nan", "INF", "-inf". */
+static dcs_status read_value(dcs_words *words, double *value) {
+  static const char what[] = "a value of the map";
+  if (!dcs_words_next(words)) return dcs_words_wrong(words, what);
+  const char *word = words->word, *plain = word + (*word == '-' || *word == '+');
+  if (dcs_decimal_read(word, strlen(word), value)) return DCS_OK;
+  *value = strcasecmp(plain, "nan") == 0 ? NAN : *word == '-' ? -INFINITY : INFINITY;
+  if (isnan(*value) || strcasecmp(plain, "inf") == 0) return DCS_OK;
+  return dcs_words_wrong(words, what);
+}
+
 dcs_status dcs_words_integer(dcs_words *words, const char *what, int64_t lo, int64_t hi,
                              int64_t *value) {
   double number;
@@ -68,7 +81,7 @@ dcs_status dcs_words_values(dcs_words *words, dcs_field *field) {
   for (int64_t i = 0; i < n.x; i++)
     for (int64_t j = 0; j < n.y; j++)
       for (int64_t k = 0; k < n.z; k++) {
-        DCS_TRY(dcs_words_number(words, "a value of the map", &value));
+        DCS_TRY(read_value(words, &value));
         field->values[(k * n.y + j) * n.x + i] = (float)value;
       }
   return DCS_OK;

@@ -1,6 +1,8 @@
 #include "harness/runs/find.h"
 
 #include "harness/base/grow.h"
+#include "harness/files/file.h"
+#include "harness/files/folder.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -72,4 +74,23 @@ dcs_status dcs_check_run(const char *folder) {
                     folder);
   return dcs_fail(DCS_IO, "%s: is no run folder, but holds %zu; name one: %s%s", folder, n,
                   some.text, n > NAMED ? ", ... (`dcsbench report` of the folder lists them)" : "");
+}
+
+dcs_status dcs_run_check_apart(const char *folder, const char *option, const char *path) {
+  static const char *const tables[] = {"env.csv",         "samples.csv",    "summary.csv",
+                                       "tuned_check.csv", "thresholds.csv", "winners.csv",
+                                       "dispatch.csv",    "check.csv",      "claims.csv"};
+  for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+    char table[4096];
+    DCS_TRY(dcs_path_in(folder, tables[t], table));
+    if (dcs_is_same_file(table, path))
+      return dcs_fail(DCS_USAGE, "%s %s: it is a table of the run; expected another name", option,
+                      path);
+  }
+  return DCS_OK;
+}
+
+dcs_status dcs_run_check_none(const char *folder) {
+  if (!has(folder, "samples.csv") && !has(folder, "summary.csv")) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "%s: holds a run already; take another folder", folder);
 }

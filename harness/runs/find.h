@@ -19,4 +19,11 @@ size_t dcs_runs_within(const char *folder, void (*tell)(const char *path, void *
  * does not exist or is a run, so that the missing file is what is to be named. */
 dcs_status dcs_check_run(const char *folder);
 
+/* What was measured is not written over: that the file that `option` names is none of the folder's
+ * tables, there already or not. DCS_USAGE else. */
+dcs_status dcs_run_check_apart(const char *folder, const char *option, const char *path);
+
+/* That no run was measured or imported into the folder. DCS_USAGE else. */
+dcs_status dcs_run_check_none(const char *folder);
+
 #endif

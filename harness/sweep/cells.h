@@ -4,7 +4,7 @@
 #ifndef DCS_CELLS_H
 #define DCS_CELLS_H
 
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 #include "harness/sweep/sweep.h"
 
 typedef struct {
@@ -64,8 +64,9 @@ double dcs_cell_weight(const dcs_cell *cell);
  * size, such as starting a process, is not starved. */
 double dcs_cell_share(const dcs_cells *cells, int c);
 /* Moves cells that were measured and have a method whose samples the budget ended below `least`
- * behind the others, in their order, to be measured on: as many, from the first, as took at most
- * `left_s` together. Index of the first. */
+ * behind the others, to be measured on: as many, from the first, as took at most `left_s` together;
+ * of these the one that lacks most last, since it gets what the others do not need. Index of the
+ * first. */
 int dcs_cells_short_last(dcs_cells *cells, int least, double left_s);
 /* Orders the cells: the light ones first, else as they came. DCS_UNAVAILABLE: memory is short. */
 dcs_status dcs_cells_light_first(dcs_cells *cells);

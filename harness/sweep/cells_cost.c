@@ -104,25 +104,35 @@ dcs_status dcs_cells_light_first(dcs_cells *cells) {
   return DCS_OK;
 }
 
-static bool is_short(const dcs_cell *cell, int least) {
+/* Seconds that a measured cell lacks until each method has `least` samples, from what it took; 0:
+ * the budget ended none below that. */
+static double lacks_s(const dcs_cell *cell, int least) {
+  double share = 0;
   for (int r = 0; r < cell->n_records; r++) {
     const dcs_record *record = &cell->records[r];
-    if (strcmp(record->stop_reason, "budget") == 0 && record->n_times < (size_t)least) return true;
+    const double n = (double)record->n_times;
+    if (strcmp(record->stop_reason, "budget") == 0 && n < least)
+      share = fmax(share, (least - n) / fmax(n, 1));
   }
-  return false;
+  return share * cell->took_s;
 }
 
 int dcs_cells_short_last(dcs_cells *cells, int least, double left_s) {
-  int first = cells->n;
+  const int n = cells->n;
+  int first = n;
   for (int c = 0; c < first;) {
     const dcs_cell cell = cells->list[c];
-    if (!is_short(&cell, least) || !(cell.took_s <= left_s)) {
+    const double lacks = lacks_s(&cell, least);
+    if (!(lacks > 0) || !(cell.took_s <= left_s)) {
       c++;
       continue;
     }
     left_s -= cell.took_s;
-    memmove(cells->list + c, cells->list + c + 1, (size_t)(cells->n - 1 - c) * sizeof cell);
-    cells->list[cells->n - 1] = cell;
+    memmove(cells->list + c, cells->list + c + 1, (size_t)(n - 1 - c) * sizeof cell);
+    int at = n - 1;
+    for (; at > first - 1 && lacks_s(&cells->list[at - 1], least) > lacks; at--)
+      cells->list[at] = cells->list[at - 1];
+    cells->list[at] = cell;
     first--;
   }
   return first;

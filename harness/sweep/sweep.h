@@ -2,8 +2,8 @@
 #ifndef DCS_SWEEP_H
 #define DCS_SWEEP_H
 
-#include "harness/sweep/cell.h"
-#include "harness/sweep/environment.h"
+#include "harness/rounds/rounds.h"
+#include "harness/runs/environment.h"
 
 /* One line of a plan: every method on every number of atoms and every grid. Texts as on the command
  * line; all but variants may be NULL (atoms: all of the input; grid: the input's box; scope:

@@ -29,7 +29,4 @@ dcs_status dcs_timing_value_add(dcs_timing *timing, const char *name, const char
 /* The same of a JSON value: a number, a text, true or false. */
 dcs_status dcs_timing_json_add(dcs_timing *timing, const char *name, const json_t *value);
 
-/* Nanoseconds of a time in that unit: s, ms, us, ns, or their names written out; NaN: no unit. */
-double dcs_timing_ns(double time, const char *unit);
-
 #endif

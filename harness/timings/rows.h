@@ -1,4 +1,4 @@
-/* Rows of timings in the files of a run folder. Internal to harness/timings. */
+/* Rows of timings in the files of a run folder. */
 #ifndef DCS_TIMINGS_ROWS_H
 #define DCS_TIMINGS_ROWS_H
 

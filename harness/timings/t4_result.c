@@ -75,22 +75,34 @@ static json_t *one_time(double time) {
 
 /* ---- T4 ---- */
 
-/* The measurement of what was tuned for: the first of `objectives`, else "time". */
-static const json_t *find_objective(const json_t *from) {
-  const char *name = json_string_value(json_array_get(dcs_json_array(from, "objectives"), 0));
+static const json_t *find_measurement(const json_t *from, const char *name) {
   const json_t *list = dcs_json_array(from, "measurements");
   for (size_t m = 0; m < json_array_size(list); m++) {
     const json_t *measurement = json_array_get(list, m);
-    if (strcmp(dcs_json_text(measurement, "name"), name ? name : "time") == 0) return measurement;
+    if (strcmp(dcs_json_text(measurement, "name"), name) == 0) return measurement;
   }
   return NULL;
 }
 
+/* Not a rate or an energy, which may be what was tuned for. */
+static bool is_time(const json_t *measurement) {
+  const char *unit = dcs_json_text(measurement, "unit");
+  if (*unit) return !isnan(dcs_timing_ns(1, unit));
+  return strncmp(dcs_json_text(measurement, "name"), "time", 4) == 0;
+}
+
+/* The measurement of the time that was tuned for: of the first of `objectives`, else "time". */
+static const json_t *find_time(const json_t *from) {
+  const char *name = json_string_value(json_array_get(dcs_json_array(from, "objectives"), 0));
+  const json_t *objective = name ? find_measurement(from, name) : NULL;
+  return is_time(objective) ? objective : find_measurement(from, "time");
+}
+
 /* That of the measurement, else of the file, else milliseconds. */
-static void find_unit(const json_t *root, const json_t *objective, dcs_t4_result *result) {
+static void find_unit(const json_t *root, const json_t *time, dcs_t4_result *result) {
   const json_t *metadata = json_object_get(root, "metadata");
   result->unit_ns = 1e6;
-  if (!take_unit(dcs_json_text(objective, "unit"), result))
+  if (!take_unit(dcs_json_text(time, "unit"), result))
     (void)take_unit(dcs_json_text(metadata, "timeunit"), result);
 }
 
@@ -103,15 +115,15 @@ static dcs_status read_t4(const json_t *root, const json_t *from, dcs_t4_result 
                                        {"correctness", DCS_OUTCOME_WRONG},
                                        {"constraints", DCS_OUTCOME_INAPPLICABLE},
                                        {NULL, DCS_OUTCOME_OK}};
-  const json_t *times = json_object_get(from, "times"), *objective = find_objective(from);
+  const json_t *times = json_object_get(from, "times"), *time = find_time(from);
   DCS_TRY(take_outcome(from, "invalidity", names,
                        "correct, timeout, compile, runtime, correctness or constraints", result));
-  find_unit(root, objective, result);
+  find_unit(root, time, result);
   result->configuration = json_incref(json_object_get(from, "configuration"));
   result->runtimes = json_incref(json_object_get(times, "runtimes"));
-  if (json_array_size(result->runtimes) == 0 && dcs_json_number(objective, "value") > 0) {
+  if (json_array_size(result->runtimes) == 0 && dcs_json_number(time, "value") > 0) {
     json_decref(result->runtimes);
-    result->runtimes = one_time(dcs_json_number(objective, "value"));
+    result->runtimes = one_time(dcs_json_number(time, "value"));
   }
   result->own = json_object_get(from, "dcsbench");
   result->compile_ms = dcs_json_number(times, "compilation_time") * result->unit_ns / 1e6;

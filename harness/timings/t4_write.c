@@ -42,10 +42,10 @@ static void find_what_varies(source *s) {
         s->varies[k] = true;
 }
 
-/* A number where the text is one. */
+/* A number where the text is one, and no name that reads as one. */
 static bool put_value(json_t *object, const char *name, const char *text) {
   double number;
-  if (!dcs_decimal_read(text, strlen(text), &number))
+  if (!dcs_decimal_read_back(text, &number))
     return json_object_set_new(object, name, json_string(text)) == 0;
   const bool whole = number == floor(number) && fabs(number) < 1e15;
   return json_object_set_new(object, name,
@@ -81,7 +81,8 @@ static const char *name_of(const source *s, size_t row, const char *key) {
 static dcs_status put_configuration(const source *s, size_t row, json_t *result) {
   json_t *object = json_object();
   if (json_object_set_new(result, "configuration", object) != 0 ||
-      !put_value(object, "variant", dcs_table_text(s->table, row, "variant")))
+      json_object_set_new(object, "variant",
+                          json_string(dcs_table_text(s->table, row, "variant"))) != 0)
     return no_memory();
   for (int k = 0; k < N_KEYS; k++)
     if (s->varies[k] &&
@@ -133,6 +134,7 @@ static dcs_status put_times(const source *s, size_t row, samples *taken, json_t 
 static const char *invalidity(dcs_outcome outcome) {
   switch (outcome) {
   case DCS_OUTCOME_OK:
+  case DCS_OUTCOME_UNVERIFIED: /* the schema has no word for it: `correctness` is 0 */
     return "correct";
   case DCS_OUTCOME_TIMEOUT:
     return "timeout";
@@ -169,7 +171,7 @@ static dcs_status put_result(const source *s, size_t row, json_t *results) {
                              ok, "objectives", "time");
   if (json_array_append_new(results, result) != 0) return no_memory();
   DCS_TRY(put_configuration(s, row, result));
-  dcs_status status = ok ? take_samples(s, row, &taken) : DCS_OK;
+  dcs_status status = dcs_outcome_has_times(outcome) ? take_samples(s, row, &taken) : DCS_OK;
   if (status == DCS_OK) status = put_times(s, row, &taken, result);
   free(taken.times);
   if (status == DCS_OK && !s->run) status = put_own(s, row, result);

@@ -57,6 +57,9 @@ void dcs_timings_free(dcs_timings *timings);
  * to say, or said a name that no time has; DCS_INPUT: a size that is none. */
 dcs_status dcs_timings_arrange(dcs_timings *timings, const char *sizes, const dcs_kind **kind);
 
+/* Nanoseconds of a time in that unit: s, ms, us, ns, or their names written out; NaN: no unit. */
+double dcs_timing_ns(double time, const char *unit);
+
 /* Writes env.csv, samples.csv and summary.csv of arranged timings into a new folder. DCS_USAGE: the
  * folder holds a run. Notes go to `out`: what has too few samples, or none. */
 dcs_status dcs_timings_write(const dcs_timings *timings, const dcs_kind *kind, const char *folder,

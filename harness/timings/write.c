@@ -3,8 +3,8 @@
 #include "harness/files/folder.h"
 #include "harness/files/lock.h"
 #include "harness/problems/external.h"
+#include "harness/runs/environment.h"
 #include "harness/runs/run.h"
-#include "harness/sweep/environment.h"
 #include "harness/timings/rows.h"
 
 #include <stdlib.h>

@@ -30,7 +30,7 @@ typedef struct {
 dcs_status dcs_partial_make(int64_t points, bool variance, dcs_partial *partial);
 void dcs_partial_free(dcs_partial *partial);
 /* Adds the map of the next frame; what arrays hold is not read as long as frames is 0. A GPU's
- * harness/engine/frames.cu does the same operations. */
+ * harness/engine/device/frames.cu does the same operations. */
 void dcs_partial_add(dcs_partial *partial, const float *map);
 
 /* By which dcs_partial_add() multiplies when it adds the nth frame: 1 / (n (n - 1)). */

@@ -95,6 +95,9 @@ char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char tex
 double dcs_crossover_model_error(const dcs_measured *m, const dcs_crossover *c);
 /* The card of the reference whose GPU times these are; "" where all are of the run. */
 const char *dcs_crossover_card(const dcs_measured *m, const dcs_crossover *c);
+/* The first whole size that is not below a threshold: of 3.5, from which on a method is the faster
+ * one, that is 4. The error of a logarithm counts for nothing. */
+double dcs_crossover_whole(double value);
 /* The time lost at worst at a size that the estimate was not drawn from, in percent to two digits;
  * NaN: unknown. */
 double dcs_crossover_loss(const dcs_crossover *c);

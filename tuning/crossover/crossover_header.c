@@ -17,9 +17,13 @@ static double unit_of(const dcs_threshold *t) {
   return width > 100 ? pow(10, floor(log10(width)) - 2) : 1;
 }
 
+double dcs_crossover_whole(double value) {
+  return ceil(value * (1 - 1e-9));
+}
+
 static double rounded(double value, const dcs_threshold *t) {
   const double unit = unit_of(t);
-  return unit * round(value / unit);
+  return unit > 1 ? unit * round(value / unit) : dcs_crossover_whole(value);
 }
 
 double dcs_crossover_loss(const dcs_crossover *c) {

@@ -214,7 +214,7 @@ static dcs_status read_evaluation(place p, const dcs_subject *subject, dcs_evalu
   dcs_outcome outcome;
   if (!dcs_find_outcome(cell(p, OUTCOME), &outcome))
     return wrong(p, OUTCOME, "an outcome, such as ok");
-  if (e->outcome != DCS_OUTCOME_OK || outcome != DCS_OUTCOME_OK) e->n = 0;
+  if (!dcs_outcome_has_times(e->outcome) || !dcs_outcome_has_times(outcome)) e->n = 0;
   e->known = true;
   e->outcome = outcome;
   double registers = number(p, REGISTERS);
@@ -223,7 +223,8 @@ static dcs_status read_evaluation(place p, const dcs_subject *subject, dcs_evalu
   if (!isnan(number(p, COMPILE_MS))) e->compile_ms = number(p, COMPILE_MS);
   if (!isnan(number(p, ERROR))) e->error = number(p, ERROR);
   DCS_TRY(read_values(p, subject, e));
-  if (outcome == DCS_OUTCOME_OK && e->n == 0) return wrong(p, TIMES, "times, as the outcome is ok");
+  if (dcs_outcome_has_times(outcome) && e->n == 0)
+    return wrong(p, TIMES, "times, as there is an output");
   return DCS_OK;
 }
 

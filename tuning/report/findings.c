@@ -3,7 +3,7 @@
 
 #include "harness/base/grow.h"
 #include "harness/files/text_stream.h"
-#include "harness/sweep/tuned_check.h"
+#include "harness/runs/tuned_check.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -31,11 +31,13 @@ void dcs_findings_free(dcs_findings *findings) {
   *findings = (dcs_findings){0};
 }
 
-/* "18,100": of a whole number above 0, three digits that count; returns text. */
+/* "18,100": of a size above 0 from which on something holds, three digits that count; returns
+ * text. */
 static char *about(double value, char text[64]) {
   char digits[64];
   const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1;
-  const int n = snprintf(digits, sizeof digits, "%.0f", round(value / unit) * unit);
+  const double whole = unit > 1 ? round(value / unit) * unit : dcs_crossover_whole(value);
+  const int n = snprintf(digits, sizeof digits, "%.0f", whole);
   int used = 0;
   for (int i = 0; i < n && used < 62; i++) {
     if (i > 0 && (n - i) % 3 == 0) text[used++] = ',';

@@ -5,7 +5,7 @@
 #include "harness/base/outcome.h"
 #include "harness/base/random.h"
 #include "harness/judge/stats.h"
-#include "harness/sweep/energy.h"
+#include "harness/rounds/energy.h"
 #include "tuning/search/space.h"
 #include "tuning/search/subject.h"
 

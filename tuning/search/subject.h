@@ -4,7 +4,7 @@
 
 #include "harness/base/outcome.h"
 #include "harness/problems/size.h"
-#include "harness/sweep/environment.h"
+#include "harness/runs/environment.h"
 
 /* Room for an objective as a user wrote it. */
 enum { DCS_OBJECTIVE_TEXT = 128 };

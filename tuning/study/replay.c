@@ -7,7 +7,7 @@ static dcs_status more(dcs_evaluator *evaluator, int config, int samples, dcs_ev
   const dcs_replay *replay = (const dcs_replay *)evaluator;
   const dcs_evaluation *from = &replay->recording->evaluations[replay->recorded[config]];
   e->known = true;
-  e->outcome = from->outcome;
+  e->outcome = dcs_outcome_has_times(from->outcome) ? DCS_OUTCOME_OK : from->outcome;
   e->registers = from->registers;
   e->compile_ms = from->compile_ms;
   e->error = from->error;
@@ -24,7 +24,7 @@ dcs_status dcs_replay_open(const dcs_recorded_space *recording, dcs_replay *repl
   replay->samples = INT_MAX;
   for (int c = 0; c < recording->n; c++) {
     const dcs_evaluation *e = &recording->evaluations[c];
-    if (e->outcome == DCS_OUTCOME_OK && e->n < replay->samples) replay->samples = e->n;
+    if (dcs_outcome_has_times(e->outcome) && e->n < replay->samples) replay->samples = e->n;
     replay->recorded[dcs_space_find(&replay->space, &recording->configs[c])] = c;
   }
   return DCS_OK;
@@ -36,5 +36,5 @@ void dcs_replay_close(dcs_replay *replay) {
 
 double dcs_replay_truth(const dcs_replay *replay, int config) {
   const dcs_evaluation *e = &replay->recording->evaluations[replay->recorded[config]];
-  return e->outcome == DCS_OUTCOME_OK ? e->stats.median : INFINITY;
+  return dcs_outcome_has_times(e->outcome) ? e->stats.median : INFINITY;
 }

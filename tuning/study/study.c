@@ -104,26 +104,43 @@ static dcs_status study_one(output *o, const dcs_recorded_space *recording) {
   return status;
 }
 
+static bool has_times(const dcs_recorded_space *recording) {
+  for (int c = 0; c < recording->n; c++)
+    if (dcs_outcome_has_times(recording->evaluations[c].outcome)) return true;
+  return false;
+}
+
+/* Why nothing can be learned from it; NULL: it can. */
+static const char *why_left_out(const dcs_recorded_space *recording, char text[DCS_TEXT]) {
+  if (recording->n >= FEWEST_CONFIGS && has_times(recording)) return NULL;
+  if (recording->n >= FEWEST_CONFIGS)
+    snprintf(text, DCS_TEXT, "none of %d configurations has a time", recording->n);
+  else
+    snprintf(text, DCS_TEXT, "%d configurations; a study takes %d", recording->n, FEWEST_CONFIGS);
+  return text;
+}
+
 static dcs_status study_all(output *o, const dcs_journal *journal) {
   int n = 0;
   print_header();
   for (int r = 0; r < journal->n; r++) {
     const dcs_recorded_space *recording = &journal->list[r];
-    if (recording->n < FEWEST_CONFIGS) {
-      char size[DCS_TEXT];
-      printf("%s on %s: left out: %d configurations; a study takes %d\n",
-             recording->subject.variant->id, dcs_size_text(&recording->subject.size, size),
-             recording->n, FEWEST_CONFIGS);
+    char text[DCS_TEXT], size[DCS_TEXT];
+    const char *why = why_left_out(recording, text);
+    if (why) {
+      printf("%s on %s: left out: %s\n", recording->subject.variant->id,
+             dcs_size_text(&recording->subject.size, size), why);
       continue;
     }
     DCS_TRY(study_one(o, recording));
     n++;
   }
   if (n > 0) return DCS_OK;
-  return dcs_fail(DCS_INPUT,
-                  "no recording has %d configurations; record one with `dcsbench tune "
-                  "VARIANT --strategy exhaustive --journal FILE`",
-                  FEWEST_CONFIGS);
+  return dcs_fail(
+      DCS_INPUT,
+      "no recording has %d configurations, one with a time; record one with `dcsbench tune "
+      "VARIANT --strategy exhaustive --journal FILE`",
+      FEWEST_CONFIGS);
 }
 
 dcs_status dcs_tune_study(const dcs_journal *journal, int samples, const char *out) {

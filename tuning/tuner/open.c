@@ -87,7 +87,7 @@ static bool is_lasting(dcs_outcome outcome) {
 /* Samples are valued anew: objectives of one journal may differ from the search's. */
 static dcs_status take_known(dcs_tuning *t, const dcs_evaluation *from, dcs_evaluation *known) {
   known->known = true;
-  known->outcome = from->outcome == DCS_OUTCOME_UNVERIFIED ? DCS_OUTCOME_OK : from->outcome;
+  known->outcome = dcs_outcome_has_times(from->outcome) ? DCS_OUTCOME_OK : from->outcome;
   known->registers = from->registers;
   known->compile_ms = from->compile_ms;
   known->error = from->error;

@@ -30,7 +30,7 @@ static double rounded(double error) {
 
 bool dcs_pareto_point_of(dcs_pareto_axis axis, const dcs_evaluation *e, double error,
                          dcs_pareto_point *point) {
-  if (!e->known || e->outcome != DCS_OUTCOME_OK || e->n == 0) return false;
+  if (!e->known || !dcs_outcome_has_times(e->outcome) || e->n == 0) return false;
   double *times = calloc(2 * (size_t)e->n, sizeof *times), *energies = times + e->n;
   if (!times) return false;
   for (int i = 0; i < e->n; i++) {

@@ -2,7 +2,7 @@
 
 #include "harness/judge/stats.h"
 #include "harness/problems/methods.h"
-#include "harness/sweep/record.h"
+#include "harness/runs/record.h"
 
 #include <math.h>
 

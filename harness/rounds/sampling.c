@@ -1,0 +1,17 @@
+#include "harness/rounds/sampling.h"
+
+dcs_sampling dcs_sampling_of(int rounds) {
+  return rounds > 0 ? (dcs_sampling){rounds, rounds, 0} : (dcs_sampling){15, 200, 0.01};
+}
+
+bool dcs_is_time_to_look(const dcs_sampling *sampling, size_t n) {
+  size_t at = (size_t)sampling->least;
+  while (at < n)
+    at += (at + 1) / 2;
+  return at == n;
+}
+
+bool dcs_is_precise(const dcs_sampling *sampling, const dcs_stats *stats) {
+  const double most = sampling->precision * stats->median;
+  return stats->hi - stats->median <= most && stats->median - stats->lo <= most;
+}
