@@ -77,7 +77,7 @@ MPI_BIN     := $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/dcsbench-mpi)
 SHARED      := $(BUILD)/shared/libdcs.so
 
 .DEFAULT_GOAL := all
-.PHONY: all libs probe-now deps study check check-full documented pairs windows check-gpu check-trace browser readers notebook cross reference reference-kinds bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
+.PHONY: all libs probe-now deps study check check-full documented pairs windows library-times check-gpu check-trace browser readers notebook cross reference reference-kinds bench format lint coverage asan ubsan tsan fuzz faults kills mutants install dist help clean
 
 all: libs $(BIN) $(MPI_BIN) $(BUILD)/libdcs.a $(SHARED) $(BUILD)/include/dcsbench.h ## build build/dcsbench, build/libdcs.a and build/shared/libdcs.so
 
@@ -398,6 +398,12 @@ pairs: $(BIN) ## how often `compare` is wrong: the same build twice, PAIRS=20 ti
 windows: $(BIN) $(BUILD)/tests/test_windows ## record 2,000 rounds of 10 methods, on the CPU and on a GPU, and hold intervals against them
 	@sh tests/windows.sh $(BIN) $(BUILD)/windows
 	@for f in $(BUILD)/windows/windows_?pu.csv; do DCS_WINDOWS=$$f $(BUILD)/tests/test_windows; done
+
+library-times: $(BUILD)/library_times ## on a GPU: a map by the library, beside its method's time and a plain copy of the map
+	@$<
+
+$(BUILD)/library_times: tests/library_times.c $(BUILD)/libdcs.a
+	$(Q)$(CC) $(BASE_FLAGS) -Ilibrary -o $@ $< $(BUILD)/libdcs.a $(STATIC_LIBS)
 
 KILLS ?= 300
 kills: all $(BUILD)/tests/test_kills $(BUILD)/tests/test_mpi_frames ## KILLS=300 kills at random moments: no row lost, doubled or wrong; and 100 of ranks that compute a mean: the same bits

@@ -33,19 +33,28 @@ static void print_notes(FILE *out, const char *mark, const dcs_comparison *c) {
     }
 }
 
-/* A line for each scope of a backend whose ratios scatter more than its sessions do. */
+/* A line for each scope of a backend whose ratios scatter more than its sessions do, or move from
+ * size to size. */
 static void print_scatter(FILE *out, const char *mark, dcs_backend backend,
                           const dcs_comparison *c) {
   for (size_t i = 0, seen = DCS_UNTIMED; i < c->n; i++) {
     const dcs_run_row *row = c->list[i].row[0];
     if (row->backend != backend || seen & row->scope || c->list[i].failed) continue;
     seen |= row->scope;
-    if (c->list[i].scatter <= c->spread[backend].deviation) continue;
-    fprintf(out,
-            "%s%s ratios of scope %s scatter by %.2g%%: the machine changed its pace, or some "
-            "methods changed: `compare --run` tells; that is in each interval, too\n",
-            mark, backend == DCS_CPU ? "CPU" : "GPU", dcs_scope_name(row->scope),
-            100 * c->list[i].scatter);
+    const char *of = backend == DCS_CPU ? "CPU" : "GPU", *scope = dcs_scope_name(row->scope);
+    if (c->list[i].scatter > c->spread[backend].deviation)
+      fprintf(out,
+              "%s%s ratios of scope %s scatter by %.2g%%: the machine changed its pace, or some "
+              "methods changed: `compare --run` tells; that is in each interval, too\n",
+              mark, of, scope, 100 * c->list[i].scatter);
+    if (c->list[i].pace > dcs_spread_half(&c->spread[backend], 1, 1))
+      fprintf(
+          out,
+          "%s%s ratios of scope %s move together from size to size, by up to %.2g%%: the machine "
+          "changed its pace, or all methods changed at some sizes: `compare --run` tells; that is "
+          "in "
+          "each interval, too\n",
+          mark, of, scope, 100 * (exp(c->list[i].pace) - 1));
   }
 }
 
@@ -181,6 +190,7 @@ static dcs_status write_row(dcs_csv *csv, const dcs_comparison *c, const dcs_com
   dcs_csv_number(csv, row->ratio.hi);
   dcs_csv_number(csv, c->interleaved || row->failed ? NAN : c->spread[of[0]->backend].deviation);
   dcs_csv_number(csv, c->interleaved || row->failed ? NAN : row->scatter);
+  dcs_csv_number(csv, c->interleaved || row->failed ? NAN : row->pace);
   dcs_csv_number(csv, row->p);
   dcs_csv_text(csv, dcs_outcome_name(of[0]->outcome));
   dcs_csv_text(csv, dcs_outcome_name(of[1]->outcome));
@@ -193,7 +203,7 @@ dcs_status dcs_write_comparison(const dcs_comparison *c) {
   static const char *const method[] = DCS_NAMES("variant", "config", "scope", "memory", "devices");
   static const char *const compared[] =
       DCS_NAMES("n_a", "n_b", "median_a_ns", "median_b_ns", "ratio", "ratio_lo", "ratio_hi",
-                "spread", "scatter", "p", "outcome_a", "outcome_b", "verdict", "forced");
+                "spread", "scatter", "pace", "p", "outcome_a", "outcome_b", "verdict", "forced");
   dcs_csv csv = dcs_csv_stdout();
   dcs_csv_names(&csv, method);
   dcs_csv_names(&csv, dcs_size_columns);

@@ -57,7 +57,7 @@ static const char *const fuzz_words[] = {
     "coarsen=all",
     "8x8x8",
     "8^3",
-    "1:10000^3",
+    "1:20000^3",
     "1:1000000:log9",
     "\"1,2,3,4\"",
     "always_a",

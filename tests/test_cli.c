@@ -140,6 +140,8 @@ static void bad_values_are_named_with_what_would_be_right(void **state) {
   SWEEP_REFUSED(2, "--grid 8x8", "\"8x8\"", "NXxNYxNZ or N^3");
   SWEEP_REFUSED(2, "--grid 8^3,", "grid", "found \"\"", "NXxNYxNZ or N^3");
   SWEEP_REFUSED(2, "--atoms 1:200 --grid 1:200^3", "more than 10000 sizes");
+  SWEEP_REFUSED(2, "--variants cpu_gather --config threads=1:21 --atoms 1:100 --grid 1:100^3",
+                "more than 200000 rows");
   SWEEP_REFUSED(2, "--grid 0x8x8", "grid", "found 0", "1 to");
   SWEEP_REFUSED(2, "--rounds 0", "--rounds", "found 0", "1 to 1000000");
   SWEEP_REFUSED(2, "--budget -1", "--budget", "found -1");

@@ -50,7 +50,7 @@ static void the_csv_has_its_columns(void **state) {
   (void)state;
   static const char *const columns = "variant,config,scope,memory,devices,problem,problem_config,"
                                      "atoms,nx,ny,nz,n_a,n_b,median_a_ns,median_b_ns,ratio,"
-                                     "ratio_lo,ratio_hi,spread,scatter,p,outcome_a,outcome_b,"
+                                     "ratio_lo,ratio_hi,spread,scatter,pace,p,outcome_a,outcome_b,"
                                      "verdict,forced\n";
   compare_examples("--csv");
   assert_true(strncmp(program_out, columns, strlen(columns)) == 0);
@@ -200,6 +200,46 @@ static void a_scatter_is_of_one_scope(void **state) {
   for (size_t r = 0; r < 20; r++)
     assert_float_equal(number_at(t, r, "scatter"), r < 12 ? 1.4826 * log(1.3) / 2 : 0, 1e-6);
   dcs_table_free(t);
+}
+
+/* Four sizes of three methods; times of `run` are those of the first times the size's and the
+ * method's factor. */
+static void put_sizes(const char *run, const double sizes[4], const double methods[3]) {
+  static const char *const names[] = {"v1", "v2", "v3"};
+  measured rows[13] = {{0}};
+  for (int r = 0; r < 12; r++)
+    rows[r] = (measured){names[r % 3], "kernel", 100 + r / 3, 9, 2 * sizes[r / 3] * methods[r % 3],
+                         0.001,        "ok"};
+  put_run(run, ENV, rows);
+}
+
+/* What all methods of a size have in common may be a slow spell while it was measured: of 0, 0, 0
+ * and log 1.3 the deviation is half of log 1.3, and Student's quantile of 3 degrees of
+ * freedom 3.18. What a method has in common at all sizes is not, nor what all rows have. */
+static void a_pace_from_size_to_size_is_in_the_interval(void **state) {
+  (void)state;
+  static const double alike[] = {1, 1, 1, 1}, one_size[] = {1, 1.3, 1, 1},
+                      all[] = {1.1, 1.1, 1.1, 1.1}, one_method[] = {1, 1.3, 1};
+  put_sizes("a", alike, alike);
+  put_sizes("size", one_size, alike);
+  put_sizes("method", alike, one_method);
+  put_sizes("all", all, alike);
+  assert_status(compare("a", "size", ""), 0);
+  assert_contains(program_out, "12 compared: 0 slower, 0 faster");
+  assert_contains(
+      program_out,
+      "CPU ratios of scope kernel move together from size to size, by up to 52%: the machine "
+      "changed its pace, or all methods changed at some sizes: `compare --run` tells");
+  compare("a", "size", "--csv");
+  dcs_table *t = written();
+  for (size_t r = 0; r < 12; r++)
+    assert_float_equal(number_at(t, r, "pace"), 3.182446 * log(1.3) / 2, 1e-6);
+  dcs_table_free(t);
+  assert_status(compare("a", "method", ""), 1);
+  assert_contains(program_out, "12 compared: 4 slower, 0 faster");
+  assert_null(strstr(program_out, "move together"));
+  assert_status(compare("a", "all", ""), 1);
+  assert_contains(program_out, "12 compared: 12 slower");
 }
 
 static void assert_interval(double value, double half_within, double half_between) {
@@ -430,6 +470,7 @@ int main(void) {
       cmocka_unit_test(a_planted_change_is_found_and_nothing_else),
       cmocka_unit_test(a_pace_that_changes_is_in_the_interval),
       cmocka_unit_test(a_scatter_is_of_one_scope),
+      cmocka_unit_test(a_pace_from_size_to_size_is_in_the_interval),
       cmocka_unit_test(the_spread_between_sessions_is_in_the_interval),
       cmocka_unit_test(sessions_of_the_runs_tell_their_spread),
       cmocka_unit_test(sessions_of_a_machine_are_kept_for_it),

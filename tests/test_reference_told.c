@@ -244,11 +244,76 @@ static void the_table_of_claims(void **state) {
   dcs_table_free(t);
 }
 
+/* ---- moving data ---- */
+
+/* Of a table of times by edge, atoms and memory, ms. */
+static double time_of(const dcs_table *t, const char *edge, const char *n_edge, const char *n_atoms,
+                      const char *memory, const char *scope, const char *column) {
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    if (strcmp(text_at(t, row, edge), n_edge) == 0 &&
+        strcmp(text_at(t, row, "atoms"), n_atoms) == 0 &&
+        (!memory || strcmp(text_at(t, row, "memory"), memory) == 0) &&
+        (!scope || strcmp(text_at(t, row, "scope"), scope) == 0))
+      return number_at(t, row, column);
+  fail_msg("no %s of %s points along an edge and %s atoms", column, n_edge, n_atoms);
+  return NAN;
+}
+
+/* A map with its copy takes less than a plain copy of it into ordinary memory. */
+static void expect_faster_than_copies(const dcs_table *maps, const dcs_table *library) {
+  for (size_t row = 0; row < dcs_table_rows(maps); row++) {
+    if (strcmp(text_at(maps, row, "scope"), "warm") != 0) continue;
+    const double copy = time_of(library, "edge", text_at(maps, row, "nx"),
+                                text_at(maps, row, "atoms"), "pageable", NULL, "plain_copy_ms");
+    if (number_at(maps, row, "nx") >= 96)
+      assert_true(1e-6 * number_at(maps, row, "median_ns") < copy);
+  }
+}
+
+/* How many times its method's time a map takes by the library, at most. */
+static double most_of_library(const dcs_table *t, const char *memory, double from, double to) {
+  double most = 0;
+  for (size_t row = 0; row < dcs_table_rows(t); row++)
+    if (strcmp(text_at(t, row, "memory"), memory) == 0 && number_at(t, row, "edge") >= from &&
+        number_at(t, row, "edge") <= to)
+      most = fmax(most, number_at(t, row, "map_ms") / number_at(t, row, "method_ms"));
+  return most;
+}
+
+static void moving_data(void **state) {
+  (void)state;
+  dcs_table *maps = shipped("copies/summary.csv"), *library = shipped("library.csv");
+  char *page = get_file(PAGE, NULL);
+  const double kernel = time_of(maps, "nx", "256", "64", NULL, "kernel", "median_ns"),
+               pinned = time_of(maps, "nx", "256", "64", "pinned", "warm", "median_ns"),
+               pageable = time_of(maps, "nx", "256", "64", "pageable", "warm", "median_ns");
+  expect_words(page,
+               "takes `cuda_neighbours` %.2f ms (`kernel`), with its copy to page-locked memory "
+               "%.2f ms and to",
+               1e-6 * kernel, 1e-6 * pinned);
+  expect_words(page, "memory %.2f ms (`warm`;", 1e-6 * pageable);
+  expect_words(page, "to ordinary memory alone takes %.2f.",
+               time_of(library, "edge", "256", "64", "pageable", NULL, "plain_copy_ms"));
+  expect_words(page, "`dcs_map()` takes %.2f and %.2f ms",
+               time_of(library, "edge", "256", "64", "pinned", NULL, "map_ms"),
+               time_of(library, "edge", "256", "64", "pageable", NULL, "map_ms"));
+  expect_words(page, "at most %.2f times its method's time in page-locked memory and %.2f times in",
+               most_of_library(library, "pinned", 96, 512),
+               most_of_library(library, "pageable", 96, 512));
+  expect_words(page, "up to %.2f and %.2f times", most_of_library(library, "pinned", 64, 64),
+               most_of_library(library, "pageable", 64, 64));
+  expect_faster_than_copies(maps, library);
+  free(page);
+  dcs_table_free(maps);
+  dcs_table_free(library);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_table_of_rates),
       cmocka_unit_test(intervals),
       cmocka_unit_test(the_table_of_claims),
+      cmocka_unit_test(moving_data),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

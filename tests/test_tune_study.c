@@ -213,6 +213,22 @@ static void recordings_without_a_time_are_left_out(void **state) {
   assert_contains(program_err, "one with a time");
 }
 
+/* As an H200 timed it; all seeds search it alike. */
+static void the_best_of_ktts_kernel_is_found(void **state) {
+  (void)state;
+  for (int seed = 1; seed <= 3; seed++) {
+    double behind = NAN;
+    assert_status(program_run("tune --replay results/reference/nvidia-h200/coulomb3d.t4.json "
+                              "--budget-evals 20 --seed %d",
+                              seed),
+                  0);
+    const char *found = strstr(program_out, "USE_SOA=0: ");
+    assert_non_null(found);
+    assert_int_equal(sscanf(found, "USE_SOA=0: %lf%% slower than the best", &behind), 1);
+    assert_true(behind < 0.3);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(importance_is_what_the_worst_value_costs, recorded_begin,
@@ -222,6 +238,7 @@ int main(void) {
       cmocka_unit_test(means_of_known_curves),
       cmocka_unit_test(the_study_is_written_and_drawn),
       cmocka_unit_test(small_recordings_are_left_out),
+      cmocka_unit_test(the_best_of_ktts_kernel_is_found),
       cmocka_unit_test(unverified_times_are_studied_as_others),
       cmocka_unit_test(recordings_without_a_time_are_left_out),
   };

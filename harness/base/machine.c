@@ -1,5 +1,6 @@
 #include "harness/base/machine.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -119,8 +120,16 @@ static int64_t cpus_of_groups(int64_t cpus, bool version_2) {
   return cpus;
 }
 
+/* Asked once: it takes several files, and steps of microseconds ask for their threads. */
+static int quota(void) {
+  static _Atomic int cpus;
+  if (cpus == 0) cpus = (int)cpus_of_groups(cpus_of_groups(INT_MAX, true), false);
+  return cpus;
+}
+
 int dcs_cpus(void) {
-  return (int)cpus_of_groups(cpus_of_groups(affinity(), true), false);
+  const int usable = affinity(), limit = quota();
+  return usable < limit ? usable : limit;
 }
 
 int dcs_loop_threads(void) {

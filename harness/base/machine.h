@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* CPUs: its affinity, and the quotas of its control groups (version 1 or 2, that of a job and those
- * around it) rounded up. */
+/* CPUs: its affinity, and the quotas that its control groups (version 1 or 2, that of a job and
+ * those around it) had when first asked for, rounded up. */
 int dcs_cpus(void);
 
 /* Threads that a loop without a number of its own shall take: what OpenMP was told for this thread

@@ -12,7 +12,8 @@ static int by_key(const void *left, const void *right) {
   return dcs_compare_rows(*(const dcs_run_row *const *)left, *(const dcs_run_row *const *)right);
 }
 
-/* Room for a comparison: of B's rows, of A's, and of A's samples. */
+/* Room for a comparison: of B's rows, of A's (values: twice, or with what pairs of its samples
+ * take), and of A's samples. */
 typedef struct {
   const dcs_run_row **sorted;
   double *values;
@@ -43,11 +44,28 @@ static void widen(dcs_compared *row, const dcs_comparison *c) {
   const dcs_run_row *a = row->row[0], *b = row->row[1];
   const double between = dcs_spread_half(&c->spread[a->backend], dcs_row_sessions(&c->runs[0], a),
                                          dcs_row_sessions(&c->runs[1], b));
-  dcs_spread_widen(hypot(between, 1.96 * row->scatter), &row->ratio);
+  dcs_spread_widen(hypot(hypot(between, 1.96 * row->scatter), row->pace), &row->ratio);
 }
 
 static bool is_of(const dcs_compared *row, dcs_backend backend, dcs_scope scope) {
   return !row->failed && row->row[0]->backend == backend && row->row[0]->scope == scope;
+}
+
+/* How far sizes lie apart; rows of a size stand together in a summary. */
+static double pace_of(const workroom *w, dcs_backend backend, dcs_scope scope,
+                      const dcs_comparison *c) {
+  enum { LEAST_ROWS = 3 }; /* of a size */
+  double *medians = w->values + c->n;
+  size_t n = 0;
+  for (size_t first = 0, end; first < c->n; first = end) {
+    size_t rows = 0;
+    for (end = first;
+         end < c->n && dcs_same_axes(&c->list[first].row[0]->size, &c->list[end].row[0]->size);
+         end++)
+      if (is_of(&c->list[end], backend, scope)) w->values[rows++] = c->list[end].ratio.value;
+    if (rows >= LEAST_ROWS) medians[n++] = log(dcs_median_of(w->values, rows));
+  }
+  return dcs_spread_of_sizes(medians, n);
 }
 
 static void widen_group(const workroom *w, dcs_backend backend, dcs_scope scope,
@@ -55,10 +73,11 @@ static void widen_group(const workroom *w, dcs_backend backend, dcs_scope scope,
   size_t n = 0;
   for (size_t i = 0; i < c->n; i++)
     if (is_of(&c->list[i], backend, scope)) w->values[n++] = c->list[i].ratio.value;
-  const double scatter = dcs_spread_scatter(w->values, n);
+  const double scatter = dcs_spread_scatter(w->values, n), pace = pace_of(w, backend, scope, c);
   for (size_t i = 0; i < c->n; i++) {
     if (!is_of(&c->list[i], backend, scope)) continue;
     c->list[i].scatter = scatter;
+    c->list[i].pace = pace;
     widen(&c->list[i], c);
   }
 }
@@ -143,7 +162,7 @@ static void find_changes(const workroom *w, dcs_comparison *c) {
 static dcs_status compare_rows(dcs_comparison *c) {
   const size_t n = c->runs[0].n_rows + 1, samples = dcs_table_rows(c->runs[0].samples);
   workroom w = {malloc((c->runs[1].n_rows + 1) * sizeof(const dcs_run_row *)),
-                malloc((n + DCS_PAIRED_ROOM * samples) * sizeof *w.values),
+                malloc((2 * n + DCS_PAIRED_ROOM * samples) * sizeof *w.values),
                 malloc(n * sizeof *w.order), malloc((samples + 1) * sizeof *w.block)};
   c->list = calloc(n, sizeof *c->list);
   bool room = w.sorted && w.values && w.order && w.block && c->list;

@@ -13,6 +13,7 @@ typedef struct {
   double median_ns[2];       /* of the samples; NaN when failed */
   dcs_ratio ratio;           /* NaN when failed; the numbers of samples are told all the same */
   double scatter; /* dcs_spread_scatter() of the rows of its backend and scope, in its interval */
+  double pace;    /* dcs_spread_of_sizes() of them, in its interval, too */
   double p;       /* of such a ratio without a change, after Holm's correction; NaN: not in pairs */
   dcs_change change; /* UNSURE when failed */
 } dcs_compared;
@@ -51,7 +52,9 @@ typedef struct {
  * of the runs, where rows of both have 3 or more; else by the machine's in the file `spreads`
  * (NULL: there is none); else by the default. Where the ratios of a backend's rows in a scope
  * scatter around their median, the machine changed its pace within a session or many methods did:
- * these two look the same. The scatter is in the intervals, too, and can hide such changes.
+ * these two look the same. The scatter is in the intervals, too, and can hide such changes. So it
+ * is with sizes of 3 rows or more whose rows moved together: how far sizes lie apart is in the
+ * intervals.
  *
  * DCS_USAGE, naming the facts and their values, when the runs are not comparable and not `force`;
  * DCS_INPUT when no row is ok in both; otherwise the statuses of dcs_run_open(). Free with

@@ -17,10 +17,12 @@ dcs_spread dcs_default_spread(void) {
 
 /* ---- in an interval ---- */
 
-/* The 97.5% point of Student's t, by its expansion around that of the normal distribution
- * (Abramowitz and Stegun, 26.7.5): within 1% from 3 degrees of freedom on. */
+/* The 97.5% point of Student's t; 0 degrees: of the normal distribution, by whose point it is
+ * expanded from 4 degrees on (Abramowitz and Stegun, 26.7.5): within 0.3%. */
 static double student(int degrees) {
-  const double z = 1.959963985, n = degrees > 0 ? 1.0 / degrees : 0;
+  static const double few[] = {1.959963985, 12.70620474, 4.302652730, 3.182446305};
+  if (degrees < 4) return few[degrees > 0 ? degrees : 0];
+  const double z = few[0], n = 1.0 / degrees;
   const double z2 = z * z, z3 = z * z2, z5 = z3 * z2, z7 = z5 * z2;
   return z + n * (z3 + z) / 4 + n * n * (5 * z5 + 16 * z3 + 3 * z) / 96 +
          n * n * n * (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384;
@@ -42,6 +44,18 @@ double dcs_spread_scatter(double *ratios, size_t n) {
   for (size_t i = 0; i < n; i++)
     ratios[i] = fabs(log(ratios[i]) - median);
   return 1.4826 * dcs_median_of(ratios, n);
+}
+
+double dcs_spread_of_sizes(const double *medians, size_t n) {
+  enum { LEAST_SIZES = 3 };
+  double sum = 0, squares = 0;
+  if (n < LEAST_SIZES) return 0;
+  for (size_t i = 0; i < n; i++)
+    sum += medians[i];
+  for (size_t i = 0; i < n; i++)
+    squares += (medians[i] - sum / (double)n) * (medians[i] - sum / (double)n);
+  const int degrees = (int)n - 1;
+  return student(degrees) * sqrt(squares / degrees);
 }
 
 /* ---- sessions of a row ---- */

@@ -37,6 +37,11 @@ void dcs_spread_widen(double half, dcs_ratio *ratio);
  * that differ leave as it is as long as they are few. 0 of fewer than 8. ratios[n] is changed. */
 double dcs_spread_scatter(double *ratios, size_t n);
 
+/* Rows of a size are measured at the same time, and what slows the machine meanwhile falls on all
+ * of them. How far it moves one of n sizes, each given by the median of its rows' log ratios: half
+ * the width of the 95% interval. 0 of fewer than 3 sizes. */
+double dcs_spread_of_sizes(const double *medians, size_t n);
+
 /* Sessions that a row's samples are of: those of its processes that took 3 or more. One for a run
  * whose samples took turns: its processes are of one session. */
 int dcs_row_sessions(const dcs_run *run, const dcs_run_row *row);

@@ -98,12 +98,13 @@ static dcs_status settle(const dcs_sweep_options *options, const dcs_molecule *m
   return DCS_OK;
 }
 
-enum { MOST_CELLS = 10000, MOST_RECORDS = 20000 };
+enum { MOST_CELLS = 10000, MOST_RECORDS = 20000, MOST_ROWS = 200000 };
 
 /* Where a cell of these axes is: 1 + its place in the list, at the hash of its axes or behind; 0:
  * free. */
 typedef struct {
   int at[1 << 15];
+  int n_rows; /* of all cells */
 } cell_index;
 
 static dcs_status refuse_many(void) {
@@ -296,8 +297,12 @@ static dcs_status expand_size(const line_values *v, int64_t atoms, dcs_dims grid
   set_size(v->kind, atoms, grid, &wanted);
   DCS_TRY(settle(v->options, v->molecule, v->problems[0], &wanted));
   DCS_TRY(take_cell(cells, v->index, &wanted, &cell));
+  const int before = cell->n_records;
   for (int p = 0; p < v->n_problems; p++)
     DCS_TRY(fill_cell(cell, &v->problems[p], v));
+  v->index->n_rows += cell->n_records - before;
+  if (v->index->n_rows > MOST_ROWS)
+    return dcs_fail(DCS_USAGE, "more than %d rows to measure", MOST_ROWS);
   return dcs_cell_check_memory(cell, v->available); /* a line may have brought frames */
 }
 
@@ -328,13 +333,12 @@ dcs_status dcs_expand_cells(const dcs_sweep_options *options, const dcs_molecule
     if (status == DCS_USAGE && options->plan) /* the header is row 1 */
       status = dcs_fail(DCS_INPUT, "%s: row %d: %s", options->plan, l + 2, dcs_error_message());
   }
+  const int n_rows = common.index ? common.index->n_rows : 0;
   free(common.index);
-  int n_records = 0, n_fit = 0;
-  for (int c = 0; c < cells->n; c++) {
-    n_records += cells->list[c].n_records;
+  int n_fit = 0;
+  for (int c = 0; c < cells->n; c++)
     n_fit += !cells->list[c].too_large;
-  }
-  if (status == DCS_OK && n_records == 0)
+  if (status == DCS_OK && n_rows == 0)
     status =
         dcs_fail(DCS_UNAVAILABLE, "nothing to measure: no chosen variant computes this problem in "
                                   "the chosen scope on this machine; `dcsbench list` shows why");
