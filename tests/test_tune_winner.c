@@ -57,16 +57,6 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
 
   for (int f = 0; f < 3; f++)
     free(fresh[f].times);
-  plant_times(&fresh[0], 1.003, 1e-5); /* a machine's pace moves by as much, whatever the scatter */
-  plant_times(&fresh[1], 1.000, 1e-5);
-  plant_times(&fresh[2], 1.005, 1e-5);
-  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
-  assert_int_equal(w.n_tied, 2);
-  assert_true(w.list[1].config == 2 && w.list[1].tied && w.list[1].ratio.lo < 1);
-  assert_true(w.list[2].config == 0 && !w.list[2].tied && w.list[2].ratio.lo > 1);
-
-  for (int f = 0; f < 3; f++)
-    free(fresh[f].times);
   plant_times(&fresh[0], 1.0, 0.8); /* wide intervals tie what is a fifth slower, too */
   plant_times(&fresh[1], 1.3, 0.8);
   plant_times(&fresh[2], 1.2, 0.8);
