@@ -48,13 +48,11 @@ static void print_scatter(FILE *out, const char *mark, dcs_backend backend,
               "methods changed: `compare --run` tells; that is in each interval, too\n",
               mark, of, scope, 100 * c->list[i].scatter);
     if (c->list[i].pace > dcs_spread_half(&c->spread[backend], 1, 1))
-      fprintf(
-          out,
-          "%s%s ratios of scope %s move together from size to size, by up to %.2g%%: the machine "
-          "changed its pace, or all methods changed at some sizes: `compare --run` tells; that is "
-          "in "
-          "each interval, too\n",
-          mark, of, scope, 100 * (exp(c->list[i].pace) - 1));
+      fprintf(out,
+              "%s%s ratios of scope %s move together from size to size, by up to %.2g%%: the "
+              "machine changed its pace, or all methods changed at some sizes: `compare --run` "
+              "tells; that is in each interval, too\n",
+              mark, of, scope, 100 * (exp(c->list[i].pace) - 1));
   }
 }
 

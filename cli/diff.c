@@ -74,6 +74,15 @@ typedef struct {
   int64_t not_numbers;
 } difference;
 
+/* Of equal maps of zeros it is none. */
+static double relative(double by, double of) {
+  return by == 0 ? 0 : by / of;
+}
+
+static double root_mean(double squares, double n) {
+  return n > 0 ? sqrt(squares / n) : NAN;
+}
+
 static difference subtract(const dcs_field *f, const dcs_field *g, double factor) {
   const int64_t n = dcs_points(f->n);
   double a2 = 0, b2 = 0, d2 = 0;
@@ -92,15 +101,16 @@ static difference subtract(const dcs_field *f, const dcs_field *g, double factor
     d.where = i;
   }
   const double counted = (double)(n - d.not_numbers);
-  d.rms_a = sqrt(a2 / counted);
-  d.rms_b = sqrt(b2 / counted);
-  d.rms = sqrt(d2 / counted);
+  d.rms_a = root_mean(a2, counted);
+  d.rms_b = root_mean(b2, counted);
+  d.rms = root_mean(d2, counted);
+  if (counted == 0) d.most = NAN;
   d.value_a = f->values[d.where];
   d.value_b = g->values[d.where] * factor;
   const dcs_field *placed = f->spacing[0] > 0 ? f : g;
   const int64_t at[3] = {d.where % f->n.x, d.where / f->n.x % f->n.y, d.where / f->n.x / f->n.y};
   for (int axis = 0; axis < 3; axis++)
-    d.at[axis] = placed->spacing[axis] > 0
+    d.at[axis] = placed->spacing[axis] > 0 && counted > 0
                      ? placed->origin[axis] + placed->spacing[axis] * (double)at[axis]
                      : NAN;
   return d;
@@ -115,7 +125,7 @@ static dcs_status print_for_machines(const arguments *a, const dcs_field *f, con
                  {"rms_a", d->rms_a},
                  {"rms_b", d->rms_b},
                  {"rms_difference", d->rms},
-                 {"relative_l2", d->rms / d->rms_b},
+                 {"relative_l2", relative(d->rms, d->rms_b)},
                  {"largest_difference", d->most},
                  {"x_angstrom", d->at[0]},
                  {"y_angstrom", d->at[1]},
@@ -140,9 +150,9 @@ static void print_for_people(const dcs_field *f, const difference *d) {
   printf("units                 %s\n", f->units[0] ? f->units : "unknown");
   printf("root mean square      A %.6g, B %.6g, A - B %.6g\n", d->rms_a, d->rms_b, d->rms);
   printf("relative difference   %.3g (root mean square of A - B, over that of B)\n",
-         d->rms / d->rms_b);
+         relative(d->rms, d->rms_b));
   printf("largest difference    %.6g (%.3g of B's root mean square): A %.9g, B %.9g\n", d->most,
-         d->most / d->rms_b, d->value_a, d->value_b);
+         relative(d->most, d->rms_b), d->value_a, d->value_b);
   if (!isnan(d->at[0]))
     printf("at                    %.6g, %.6g, %.6g %s\n", d->at[0], d->at[1], d->at[2],
            dcs_field_lengths(f));
@@ -160,7 +170,7 @@ static dcs_status compare(const arguments *a, const dcs_field *f, dcs_field *g) 
   if (d.not_numbers)
     return dcs_fail(DCS_FAILED, "%lld points are not numbers", (long long)d.not_numbers);
   return dcs_fail(DCS_FAILED, "the largest difference is %.3g of B's root mean square, above %g",
-                  d.most / d.rms_b, a->tolerance);
+                  relative(d.most, d.rms_b), a->tolerance);
 }
 
 dcs_status dcs_command_diff(int argc, char **argv) {

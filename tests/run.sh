@@ -22,6 +22,7 @@ long="ladder compile lab_mistakes tune_figure tune_study labs sweep trace resume
   xargs -P "$(($(nproc) + 2))" -n 1 sh "$here/run_one.sh"
 status=$?
 
+echo "CPU seconds of the longest: $(sort -rn "$logs"/*.cpu | head -n 12 | tr '\n' ',')"
 skipped=$(sort "$logs/skipped" 2>/dev/null)
 if [ -n "$skipped" ]; then printf 'skipped, %d tests:\n%s\n' "$(echo "$skipped" | wc -l)" "$skipped"; fi
 if [ $status -ne 0 ]; then

@@ -96,7 +96,8 @@ static void sentences_tell_of_the_error(void **state) {
   static const char *const sentence =
       "atoms on 10x10x10 (kernel): use gpu cutoff=12,switching=c2 from 1000 on (95%: 1000 to "
       "1000), "
-      "gpu below; it loses nothing at sizes that it was not drawn from; at a model error of up to "
+      "gpu below; it loses nothing at sizes that it was not drawn from; the sizes next to it are "
+      "500 and 2000: closer ones may move it; at a model error of up to "
       "0.25.\n";
   assert_status(crossover(""), 0);
   assert_contains(program_out, sentence);

@@ -246,6 +246,14 @@ static void a_result_of_no_lab_is_refused(void **state) {
   }
 }
 
+static void a_pipe_is_no_result(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(in_folder("pipes"), 0777), 0);
+  assert_int_equal(mkfifo(in_folder("pipes/Eve.lab4.csv"), 0666), 0);
+  assert_status(program_run("lab --collect %s", in_folder("pipes")), 3);
+  assert_contains(program_err, "Eve.lab4.csv: is no regular file");
+}
+
 static void results_are_collected(void **state) {
   (void)state;
   const char *class = in_folder("class");
@@ -303,6 +311,7 @@ int main(void) {
       cmocka_unit_test(wrong_answers_are_not_given_away),
       cmocka_unit_test(a_result_of_no_lab_is_refused),
       cmocka_unit_test(a_result_that_was_cut_is_refused),
+      cmocka_unit_test(a_pipe_is_no_result),
       cmocka_unit_test(results_are_collected),
       cmocka_unit_test(nobodys_result_replaces_anothers),
   };

@@ -86,6 +86,21 @@ static void units_are_converted(void **state) {
   assert_contains(program_err, "a.npy: found no units that are known");
 }
 
+/* Equal maps of zeros differ by nothing, and of what is no number there is no largest difference.
+ */
+static void maps_without_a_size_are_compared(void **state) {
+  (void)state;
+  float values[2] = {0, 0};
+  dcs_field f = {.n = {2, 1, 1}, .spacing = {1, 1, 1}, .units = "V", .values = values};
+  assert_int_equal(dcs_field_write(in_folder("zero.npz"), &f), DCS_OK);
+  values[0] = values[1] = (float)NAN;
+  assert_int_equal(dcs_field_write(in_folder("none.npz"), &f), DCS_OK);
+  assert_status(program_run("diff %s %s --csv", in_folder("zero.npz"), in_folder("zero.npz")), 0);
+  assert_contains(program_out, "\n2,0,0,0,0,0,0,0,0,0,0,0\n");
+  assert_status(program_run("diff %s %s --csv", in_folder("none.npz"), in_folder("zero.npz")), 0);
+  assert_contains(program_out, "\n2,2,,,,,,,,,,0\n");
+}
+
 static void differences_are_found(void **state) {
   (void)state;
   dcs_field f;
@@ -157,6 +172,30 @@ static void a_slice_is_a_picture(void **state) {
   char *picture = get_file(in_folder("s.svg"), NULL);
   assert_contains(picture, "potential [e/A]");
   assert_contains(picture, "</svg>");
+  free(picture);
+}
+
+/* Of -2 to 2, nearly half of it no numbers, and 1 in 400 far beyond; lengths in grid steps. */
+static void colours_are_of_numbers(void **state) {
+  (void)state;
+  enum { EDGE = 20 };
+  float values[EDGE * EDGE];
+  dcs_field f = {.n = {EDGE, EDGE, 1}, .spacing = {1, 1, 1}, .in_steps = true, .values = values};
+  for (int i = 0; i < EDGE * EDGE; i++)
+    values[i] = i % 5 < 2 ? (float)NAN : (float)(i % EDGE) * 4.0f / (EDGE - 1) - 2;
+  values[3] = 2e6f;
+  values[4] = INFINITY;
+  assert_int_equal(dcs_field_write(in_folder("masked.mrc"), &f), DCS_OK);
+  int status = program_run("convert %s %s", in_folder("masked.mrc"), in_folder("masked.svg"));
+  if (status == 4) {
+    print_message("skipped: no gnuplot\n");
+    skip();
+  }
+  assert_status(status, 0);
+  char *picture = get_file(in_folder("masked.svg"), NULL);
+  assert_contains(picture, "> 2<");
+  assert_contains(picture, ">-2<");
+  assert_contains(picture, "x [grid steps]");
   free(picture);
 }
 
@@ -274,8 +313,10 @@ int main(void) {
       cmocka_unit_test(every_format_holds_the_map),
       cmocka_unit_test(units_are_converted),
       cmocka_unit_test(differences_are_found),
+      cmocka_unit_test(maps_without_a_size_are_compared),
       cmocka_unit_test(slices_are_planes),
       cmocka_unit_test(a_slice_is_a_picture),
+      cmocka_unit_test(colours_are_of_numbers),
       cmocka_unit_test(points_of_ones_own),
       cmocka_unit_test(what_is_read_is_not_written_over),
       cmocka_unit_test(points_that_are_wrong),

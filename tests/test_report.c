@@ -156,7 +156,7 @@ static void a_folder_of_runs_is_no_run(void **state) {
       "plot %s",          "crossover %s",          "dispatch %s",
       "claims %s",        "compare %s other",      "report %s --csv",
       "report %s --html", "report %s --t4 x.json", "explain cuda_naive --run %s"};
-  char all[PATH_MAX], empty[PATH_MAX], file[PATH_MAX], path[PATH_MAX + 16], line[PATH_MAX + 64];
+  char all[PATH_MAX], empty[PATH_MAX], file[PATH_MAX], path[PATH_MAX + 16], line[3 * PATH_MAX + 64];
   snprintf(all, sizeof all, "%s", in_folder("many"));
   snprintf(empty, sizeof empty, "%s", in_folder("empty"));
   snprintf(file, sizeof file, "%s", in_folder("file.csv"));

@@ -77,6 +77,34 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   dcs_space_free(&space);
 }
 
+/* A machine's pace moves by as much, whatever the scatter. */
+static void a_pace_ties(void **state) {
+  (void)state;
+  const dcs_problem problem = {.n_inputs = 3000, .n = {64, 64, 8}, .spacing = 1};
+  dcs_space space;
+  dcs_search search;
+  dcs_winner w;
+  dcs_evaluation fresh[3];
+  const int configs[] = {2, 1, 0};
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=16|32|64,block_y=4,coarsen=4,read=end,chunk_atoms=4000",
+                                   &problem, 2, &space),
+                   DCS_OK);
+  assert_int_equal(dcs_search_open(&space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
+                   DCS_OK);
+  plant_times(&fresh[0], 1.003, 1e-5);
+  plant_times(&fresh[1], 1.000, 1e-5);
+  plant_times(&fresh[2], 1.005, 1e-5);
+  assert_int_equal(dcs_choose_winner(&search, &problem, 0, configs, fresh, 3, &w), DCS_OK);
+  assert_int_equal(w.n_tied, 2);
+  assert_true(w.list[1].config == 2 && w.list[1].tied && w.list[1].ratio.lo < 1);
+  assert_true(w.list[2].config == 0 && !w.list[2].tied && w.list[2].ratio.lo > 1);
+  for (int f = 0; f < 3; f++)
+    free(fresh[f].times);
+  dcs_search_close(&search);
+  dcs_space_free(&space);
+}
+
 static void registers_decide_where_padding_does_not(void **state) {
   (void)state;
   const dcs_problem problem = {.n_inputs = 3000, .n = {64, 64, 8}, .spacing = 1};
@@ -155,6 +183,7 @@ static void how_long_the_last_measurement_spans(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_tied_are_told_and_the_pick_has_its_reason),
+      cmocka_unit_test(a_pace_ties),
       cmocka_unit_test(registers_decide_where_padding_does_not),
       cmocka_unit_test(without_intervals_finalists_are_within_5_percent),
       cmocka_unit_test(how_long_the_last_measurement_spans),

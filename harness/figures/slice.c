@@ -35,24 +35,25 @@ static dcs_status find_plane(const dcs_field *f, plane *p) {
                   (long long)f->n.x, (long long)f->n.y, (long long)f->n.z);
 }
 
-/* The magnitude below which 99% of the values lie; 1 where all are 0. */
+/* The magnitude below which 99% of the finite values lie; 1 where all are 0, or there are none. */
 static dcs_status colour_limit(const dcs_field *f, double *limit) {
-  const int64_t n = dcs_points(f->n);
-  double *sizes = malloc((size_t)n * sizeof *sizes);
+  double *sizes = malloc((size_t)dcs_points(f->n) * sizeof *sizes);
+  size_t n = 0;
   if (!sizes) return dcs_fail(DCS_UNAVAILABLE, "no memory to draw a slice");
-  for (int64_t i = 0; i < n; i++)
-    sizes[i] = fabs((double)f->values[i]);
-  dcs_sort_values(sizes, (size_t)n);
-  *limit = sizes[(n - 1) * 99 / 100];
+  for (int64_t i = 0; i < dcs_points(f->n); i++)
+    if (isfinite(f->values[i])) sizes[n++] = fabs((double)f->values[i]);
+  dcs_sort_values(sizes, n);
+  *limit = n > 0 ? sizes[(n - 1) * 99 / 100] : 0;
   if (!(*limit > 0)) *limit = 1;
   free(sizes);
   return DCS_OK;
 }
 
 static void put_names(FILE *data, const dcs_field *f, const plane *p) {
-  dcs_figure_line(data, "%c = %.6g Å", 'x' + p->fixed, f->origin[p->fixed]);
+  const char *lengths = f->in_steps ? dcs_field_lengths(f) : "Å";
+  dcs_figure_line(data, "%c = %.6g %s", 'x' + p->fixed, f->origin[p->fixed], lengths);
   dcs_figure_block(data);
-  fprintf(data, "\"%c [Å]\"\t\"%c [Å]\"\t", 'x' + p->across, 'x' + p->up);
+  fprintf(data, "\"%c [%s]\"\t\"%c [%s]\"\t", 'x' + p->across, lengths, 'x' + p->up, lengths);
   dcs_figure_line(data, "%s [%s]", dcs_is_potential(f) ? "potential" : "value",
                   f->units[0] ? f->units : "unknown units");
 }

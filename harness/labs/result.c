@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const columns[] =
     DCS_NAMES("name", "lab", "check", "variant", "config", "atoms", "nx", "ny", "nz", "outcome",
@@ -170,11 +171,19 @@ static int by_lab_and_name(const void *left, const void *right) {
   return a->lab != b->lab ? a->lab - b->lab : strcmp(a->name, b->name);
 }
 
+/* A pipe would be waited for. */
+static dcs_status check_file(const char *path) {
+  struct stat facts;
+  if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s: is no regular file; expected the result of a lab", path);
+}
+
 static dcs_status read_folder(DIR *files, const char *folder, dcs_submission **list, int *n) {
   char path[4096];
   for (struct dirent *entry; (entry = readdir(files)) != NULL;) {
     if (!is_result(entry->d_name)) continue;
     DCS_TRY(dcs_path_in(folder, entry->d_name, path));
+    DCS_TRY(check_file(path));
     DCS_TRY(dcs_grow(list, (size_t)*n, sizeof **list, "results of a lab"));
     DCS_TRY(read_submission(path, &(*list)[*n]));
     (*n)++;

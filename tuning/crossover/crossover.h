@@ -90,6 +90,9 @@ char *dcs_crossover_shape(const dcs_crossover *c, char text[DCS_TEXT]);
 /* What weakens the estimate at the sizes that the run has next to it: "gpu missing at 800",
  * "cpu_parallel 3 samples at 400"; "" where nothing does. Returns text. */
 char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]);
+/* Whether the sizes next to the estimate, below and above it, are more than a factor of 2 apart:
+ * its interval does not cover how the ratio bends between them. */
+bool dcs_crossover_far_apart(const dcs_measured *m, const dcs_crossover *c, double sizes[2]);
 /* How far the answers of its methods are from the exact one of the problem that they approximate,
  * at most over its sizes (model_error of summary.csv); NaN: they approximate none. */
 double dcs_crossover_model_error(const dcs_measured *m, const dcs_crossover *c);
@@ -102,8 +105,8 @@ double dcs_crossover_whole(double value);
  * NaN: unknown. */
 double dcs_crossover_loss(const dcs_crossover *c);
 /* "n (warm): use gpu from 51 on (95%: 50 to 52), cpu below; it loses at most 2% at a size that it
- * was not drawn from; next to it: gpu missing at 64": figures no finer than the interval supports.
- * Returns text. */
+ * was not drawn from; next to it: gpu missing at 64": figures no finer than the interval supports,
+ * and sizes that are far apart. Returns text. */
 char *dcs_crossover_sentence(const dcs_measured *m, const dcs_crossover *c, char text[1024]);
 
 /* Header and rows of thresholds.csv (crossover_files.c). */

@@ -69,6 +69,10 @@ static char *axis_text(const dcs_crossover *c, char text[DCS_TEXT]) {
 static void append_notes(const dcs_measured *m, const dcs_crossover *c, char text[1024]) {
   const char *card = dcs_crossover_card(m, c);
   const double error = dcs_crossover_model_error(m, c);
+  double sizes[2];
+  if (dcs_crossover_far_apart(m, c, sizes))
+    dcs_append(text, 1024, "; the sizes next to it are %.15g and %.15g: closer ones may move it",
+               sizes[0], sizes[1]);
   char gaps[DCS_TEXT];
   if (*dcs_crossover_gaps(m, c, gaps)) dcs_append(text, 1024, "; next to it: %s", gaps);
   if (error > 0) dcs_append(text, 1024, "; at a model error of up to %.2g", error);

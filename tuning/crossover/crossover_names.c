@@ -97,6 +97,17 @@ static void add_gap(const dcs_measured *m, const dcs_crossover *c, const dcs_mea
              dcs_dimension_text(&size->size, c->along, at));
 }
 
+bool dcs_crossover_far_apart(const dcs_measured *m, const dcs_crossover *c, double sizes[2]) {
+  const double far_apart = 2;
+  if (isnan(c->threshold.estimate)) return false;
+  for (int above = 0; above < 2; above++) {
+    const dcs_measured_size *size = next_to(m, c, above);
+    if (!size) return false;
+    sizes[above] = dcs_along(&size->size, c->along);
+  }
+  return sizes[1] > far_apart * sizes[0];
+}
+
 char *dcs_crossover_gaps(const dcs_measured *m, const dcs_crossover *c, char text[DCS_TEXT]) {
   text[0] = '\0';
   for (int above = 0; !isnan(c->threshold.estimate) && above < 2; above++) {

@@ -109,8 +109,8 @@ dcs_status dcs_choose_winner(const dcs_search *search, const dcs_problem *proble
   for (int f = 0; f < winner->n; f++) {
     dcs_finalist *entry = &winner->list[f];
     const dcs_evaluation *best = winner->list[0].fresh, *other = entry->fresh;
-    entry->ratio =
-        dcs_ratio_of_times(best->sorted, (size_t)best->n, other->sorted, (size_t)other->n);
+    entry->ratio = dcs_ratio_of_series(best->sorted, (size_t)best->n, best->stats.inflation,
+                                       other->sorted, (size_t)other->n, other->stats.inflation);
     entry->tied = f == 0 || !(entry->ratio.lo > 1);
     winner->n_tied += entry->tied;
   }

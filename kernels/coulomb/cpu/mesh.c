@@ -59,8 +59,7 @@ static bool applicable(const dcs_problem *slab, const dcs_config *config, char w
     return false;
   }
   return dcs_mesh_has_order((int)config->value[ORDER], why) &&
-         dcs_cpu_has_isa((int)config->value[ISA], why) &&
-         dcs_cpu_applicable(problem, config, why) &&
+         dcs_cpu_isa_applicable(problem, config, why) &&
          (dcs_tolerance(problem) == 0 || find_way(problem, config, &w, why)); /* 0: of any */
 }
 

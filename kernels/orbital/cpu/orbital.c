@@ -25,10 +25,6 @@ static const dcs_orbital_kernels *kernels_of(const dcs_config *config) {
   return kernels[(int)config->value[ISA]];
 }
 
-static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_cpu_has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
-}
-
 /* Whole tiles. */
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
   static const int wide[] = {8, 16, 32}, high[] = {4, 4, 8};
@@ -111,7 +107,7 @@ const dcs_variant dcs_variant_cpu_orbital = {
     .backend = DCS_CPU,
     .params = params,
     .n_params = N_PARAMS,
-    .applicable = applicable,
+    .applicable = dcs_cpu_isa_applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
     .longest_sum = longest_sum,

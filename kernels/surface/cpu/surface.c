@@ -60,8 +60,7 @@ static bool compute(const dcs_problem *problem, const dcs_config *config,
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_surface_fits(problem, why) && dcs_cpu_has_isa((int)config->value[ISA], why) &&
-         dcs_cpu_applicable(problem, config, why);
+  return dcs_surface_fits(problem, why) && dcs_cpu_isa_applicable(problem, config, why);
 }
 
 /* Of a vertex: two differences, a quotient, a sum. */
