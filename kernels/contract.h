@@ -383,6 +383,17 @@ static inline int64_t dcs_round_up(int64_t n, int64_t by) {
   return dcs_divide_up(n, by) * by;
 }
 
+/* Of a descriptor whose variant computes the grid's points and no more; whose sums have a term of
+ * each input. */
+static inline dcs_dims dcs_executed_exactly(const dcs_problem *problem, const dcs_config *config) {
+  (void)config;
+  return problem->n;
+}
+static inline int64_t dcs_longest_sum_all(const dcs_problem *problem, const dcs_config *config) {
+  (void)config;
+  return problem->n_inputs;
+}
+
 /* Whether its problems may be slabs of a grid: it says so, or it takes every input to every point,
  * without anything that inputs have in common. */
 bool dcs_computes_slabs(const dcs_variant *);

@@ -164,6 +164,8 @@ static void grids_beyond_the_memory_are_refused_before_anything_is_measured(void
   SWEEP_REFUSED(4, "--grid 8192^3", "8192x8192x8192", "2.2e+03 GB", "GB are free");
   SWEEP_REFUSED(4, "--variants cuda_naive --scope kernel,frame --grid 8192^3", "8192x8192x8192",
                 "1.1e+04 GB", "GB are free"); /* 16 B a point beside 4 */
+  SWEEP_REFUSED(4, "--variants cpu_orbital --atoms 1000000000 --grid 8^3",
+                "1000000000 atoms, 8x8x8", "needs 1.03e+03 GB", "GB are free");
   SWEEP_REFUSED(2, "--grid 1099511627776x1x1", "1099511627776", "1 to 1073741824");
 }
 

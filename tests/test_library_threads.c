@@ -13,6 +13,9 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdbool.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 /* ---- what a trial does ---- */
 
@@ -41,11 +44,21 @@ static int threads_at_first(void) {
   return threads_of_process();
 }
 
-/* Prints how many threads a map of three loops that have many parts left behind. */
+/* Of loops that the caller has. */
+static int threads_of_loops(void) {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+/* Prints how many threads a map of three loops that have many parts left behind; the caller's own
+ * loops take as many as they did. */
 static int count_threads(int threads) {
   enum { SIDE = 48 };
   static float many[SIDE * SIDE * SIDE];
-  const int before = threads_at_first();
+  const int before = threads_at_first(), of_loops = threads_of_loops();
   dcs_mapper *m;
   dcs_map_request r = request_of(MOST_ATOMS);
   r.nx = r.ny = r.nz = SIDE;
@@ -56,7 +69,9 @@ static int count_threads(int threads) {
   if (dcs_map(m, &r, many) != 0) return failed("within a cutoff");
   printf("map: %d threads\n", 1 + threads_of_process() - before);
   dcs_mapper_close(m);
-  return 0;
+  if (threads_of_loops() == of_loops) return 0;
+  printf("the caller's loops took %d threads, now %d\n", of_loops, threads_of_loops());
+  return 1;
 }
 
 /* Whether it computes the request, which a whole process shares, into a map of its own. */

@@ -9,8 +9,9 @@
 int64_t dcs_orbital_term_places(const dcs_problem *problem) {
   const dcs_orbital_shell *shells = dcs_orbital_shells(problem);
   int64_t n = 1 + DCS_ORBITAL_SPARE_TERMS;
+  if (!shells) return n + problem->n_inputs * DCS_ORBITAL_PRIMITIVES;
   for (int64_t s = 0; s < problem->n_inputs; s++)
-    n += shells ? (int64_t)shells[s].n * (shells[s].l + 1) : DCS_ORBITAL_PRIMITIVES;
+    n += (int64_t)shells[s].n * (shells[s].l + 1);
   return n;
 }
 

@@ -28,6 +28,11 @@ bool dcs_cpu_applicable(const dcs_problem *problem, const dcs_config *config, ch
   return true;
 }
 
+bool dcs_cpu_isa_applicable(const dcs_problem *problem, const dcs_config *config,
+                            char why[DCS_TEXT]) {
+  return dcs_cpu_has_isa((int)config->value[1], why) && dcs_cpu_applicable(problem, config, why);
+}
+
 dcs_dims dcs_cpu_executed_exactly(const dcs_problem *problem, const dcs_config *config) {
   (void)config;
   return problem->n;

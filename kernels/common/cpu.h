@@ -44,6 +44,9 @@ extern const char *const dcs_cpu_isas[]; /* portable, avx2, avx512 */
 
 /* Descriptor functions that most CPU variants share. */
 bool dcs_cpu_applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]);
+/* The same where the second parameter is DCS_CPU_ISA. */
+bool dcs_cpu_isa_applicable(const dcs_problem *problem, const dcs_config *config,
+                            char why[DCS_TEXT]);
 dcs_dims dcs_cpu_executed_exactly(const dcs_problem *problem, const dcs_config *config);
 int64_t dcs_cpu_longest_sum_all(const dcs_problem *problem, const dcs_config *config);
 int64_t dcs_cpu_longest_sum_blocks(const dcs_problem *problem, const dcs_config *config);

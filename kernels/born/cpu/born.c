@@ -24,10 +24,6 @@ static const dcs_born_kernel *kernel_of(const dcs_config *config) {
   return kernels[(int)config->value[ISA]];
 }
 
-static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_cpu_has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
-}
-
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
   return (dcs_dims){dcs_round_up(problem->n.x, kernel_of(config)->tile), 1, 1};
 }
@@ -95,7 +91,7 @@ const dcs_variant dcs_variant_cpu_born = {
     .backend = DCS_CPU,
     .params = params,
     .n_params = N_PARAMS,
-    .applicable = applicable,
+    .applicable = dcs_cpu_isa_applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
     .longest_sum = dcs_cpu_longest_sum_blocks,

@@ -11,11 +11,6 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   return dcs_born_fits(problem, (int)config->value[BLOCK_X], false, why);
 }
 
-static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n;
-}
-
 static double flops_per_eval(const dcs_config *config) {
   (void)config;
   return 1 + 2 + 3 + 1 + 2 * 2 + 2 + 7 + 3 * 2 + 1 + 2;
@@ -44,7 +39,7 @@ const dcs_variant dcs_variant_cuda_born_thread = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .applicable = applicable,
-    .executed = executed,
+    .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,
     .longest_sum = longest_sum,
     .plan = plan,

@@ -19,23 +19,18 @@
  * from shared memory (one broadcast each); where compared, 1 maximum, 1 comparison, 2 for the bit.
  *
  * What costs as much is the register file: it has two banks, and an instruction that reads two operands from the same
- * one waits a cycle, unless one was kept from the instruction before (cuda_neighbours). An earlier text, with the
- * series as ((w t + z) t + y) t + x and spheres and atoms both as x, y, z, has 183 instructions for 12 pairs and 64
- * such cycles; the profiler saw 80% of the issue slots used, and in 94% of its samples an instruction issued; an H200
- * took 6.44 ms for 100,000 atoms in random order. So a sphere's x, y, z lie a register further than an atom's,
- * which both come four at a time; and the series is completed to a square or a cube: e e + z reads two operands where
- * (w t + z) t reads three. In one call, 100,000 atoms: 5.45 ms in random order (76% of the limit, that text 64%),
- * 4.45 ms for water in the order of its places (93%; that text 70%), both at coarsen=8. (Predicted, from instructions
- * and cycles counted in the code: 5.1 and 4.4 ms. Tried and slower: loops unrolled twice, 5.54 and 4.61 ms; once where
- * tiles are compared, 5.76 and 4.92; registers for 1,024 threads an SM, 6.07 and 5.13.) Sorted by place, and with
- * remote tiles apart, an H200 takes 4.48 ms for 100,000 atoms in random order, sorting included, and 5.64 ms with order=input
- * in the same call: 93% of the limit of 13 instructions a pair, which holds while every pair is compared, 71% of that
- * of 10, which a remote pair takes. (Predicted: 4.1 ms. A remote pair has 10.5 instructions in the code and 1.6 cycles
- * for operands, a distant one some 14, a far one of another tile 17.) At 4,096 atoms sorting takes 0.02 ms of 0.10.
- * Tried and slower: a remote pair's r^2 as |s|^2 + (|a|^2 - 2 s.a), from the middle of the box, has 8.4 instructions in
- * the code where this text has 10.4. Predicted were 4.0 to 4.4 ms; by turns it took 4.55 and 4.56, this text 4.50 and
- * 4.47. It needs 127 registers, this one 80, so 512 threads an SM in place of 768; with 6 atoms a thread, 4.55. A
- * reciprocal alone takes a scheduler 8 cycles.
+ * one waits a cycle, unless one was kept from the instruction before (cuda_neighbours). So a sphere's x, y, z, which
+ * come four at a time like an atom's, lie a register further; and the series is completed to a square or a cube:
+ * e e + z reads two operands where (w t + z) t reads three. With the series as ((w t + z) t + y) t + x and both as
+ * x, y, z there are 64 such cycles beside 183 instructions for 12 pairs.
+ *
+ * An H200 takes 4.48 ms for 100,000 atoms in random order, sorting included (at 4,096 atoms 0.02 ms of 0.10), and 5.64
+ * with order=input in the same call: 93% of the limit of 13 instructions a pair, which holds while every pair is
+ * compared, 71% of that of 10, which a remote pair takes. In the code a remote pair has 10.5 instructions and 1.6
+ * cycles for operands, a distant one some 14, a far one of another tile 17.
+ * (Tried and slower: loops unrolled twice, or once where tiles are compared; registers for 1,024 threads an SM; 6 atoms
+ * a thread; a remote pair's r^2 as |s|^2 + (|a|^2 - 2 s.a), which has 2 instructions fewer and needs 127 registers,
+ * not 80.)
  *
  * Parameters: block_y, rows of 32 threads a block, 1..8; coarsen, atoms a thread, 1..8; order, input or place. */
 

@@ -60,11 +60,6 @@ dcs_dims dcs_cells_executed(const dcs_problem *problem, const dcs_config *config
   return (dcs_dims){blocks.x * r.x, blocks.y * r.y, blocks.z * r.z};
 }
 
-int64_t dcs_cells_longest_sum(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n_inputs;
-}
-
 /* ---- cells ---- */
 
 /* Few enough that an int counts them and adding them up costs little beside the atoms; and in one

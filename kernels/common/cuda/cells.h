@@ -52,7 +52,6 @@ bool dcs_cells_applicable(const dcs_problem *problem, const dcs_config *config,
 /* Blocks are computed whole. */
 dcs_dims dcs_cells_executed(const dcs_problem *problem, const dcs_config *config);
 /* All atoms may count at a point. */
-int64_t dcs_cells_longest_sum(const dcs_problem *problem, const dcs_config *config);
 
 /* Cells from a corner on, which has this coordinate in all dimensions. */
 typedef struct {

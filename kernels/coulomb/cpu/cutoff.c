@@ -32,7 +32,7 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
     snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - DCS_CUTOFF_PAD);
     return false;
   }
-  return dcs_cpu_has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
+  return dcs_cpu_isa_applicable(problem, config, why);
 }
 
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {

@@ -46,8 +46,7 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
     snprintf(why, DCS_TEXT, "more than %d atoms", INT32_MAX - 16);
     return false;
   }
-  if (!dcs_cpu_has_isa((int)config->value[ISA], why) || !dcs_cpu_applicable(problem, config, why))
-    return false;
+  if (!dcs_cpu_isa_applicable(problem, config, why)) return false;
   /* no tolerance: the question is what this machine has */
   return dcs_tolerance(problem) == 0 || choose(problem, config, &m, why);
 }

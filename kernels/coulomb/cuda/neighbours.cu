@@ -22,21 +22,19 @@
  * Of four slices three are such a group and one has a root of its own: 13 + 3 issue slots for a column's 4 points,
  * 4.0 an evaluation, and with distances, test and loop 5.0, of which the special function units are busy 4.0. What
  * costs more is the register file: it has two banks, and an instruction that reads two operands from the same one
- * takes two cycles, unless one was kept from the instruction before. Counted in the code that nvcc 13.0 makes for
- * sm_90, slots and such cycles together foretold the rates of nine texts within 9%: of this one 5.5 cycles an
- * evaluation, 5,900 G a second with the card 97% full. An H200 reaches, the units' rate being 4,173 G:
+ * takes two cycles, unless one was kept from the instruction before. Slots and such cycles, counted in the code that
+ * nvcc 13.0 makes for sm_90, are 5.5 an evaluation here: 5,900 G a second with the card 97% full. An H200 reaches, the
+ * units' rate being 4,173 G:
  *
  *     256^3 points, 4,000 atoms    5,604 (1.34), blocks of 8 x 128; 16 x 64: 5,546; 16 x 16: 5,231
  *     256 x 256 x 264              5,704 (1.37): blocks fill the last wave
  *     256^3, 64 atoms              5,190 (1.24): the map is written once, without zeroing and reading it
  *
  * On maps whose atoms are near, or that do not fill the card, cuda_split and cuda_reduce are as fast or faster.
- * (Tried and slower, in an earlier text, one atom a test and in global memory, 5,199: a quadratic for |d| <= 0.018 and
- * the cubic behind it, 5,347, though it has 0.5 slots fewer: the units would be busy 4.0 of 4.4 cycles; five slices a
- * group, 5,274, where more atoms are near and more roots are needed of their own; degree 4 for |d| <= 0.12, 5,029. By
- * chance of its registers another text of the same operations had 77 cycles for operands beside its 165 instructions an
- * atom, this one has 17, and reached 4,229. Tried and slower in this text: one or four atoms a test, 5,341 and 5,306;
- * groups side by side and then the slices alone, 5,412; rows of 64 threads, 4,640, as more of a warp's atoms are near.)
+ * (Tried and slower: a quadratic for |d| <= 0.018 and the cubic behind it; degree 4 for |d| <= 0.12; five slices a
+ * group, where more atoms are near; one or four atoms a test; groups side by side and then the slices alone; rows of 64
+ * threads, where more of a warp's atoms are near. A text of the same operations with 77 cycles for operands beside its
+ * 165 instructions an atom, where this one has 17, reached 4,229.)
  *
  * Parameters: as cuda_volume. Limits: as cuda_volume. */
 

@@ -1,9 +1,6 @@
 /* Descriptor of cuda_padded. */
 #include "kernels/coulomb/cuda/slice.h"
 
-static const dcs_param params[] = {DCS_PARAM_BLOCK_X(32), DCS_PARAM_BLOCK_Y(4), DCS_PARAM_COARSEN,
-                                   DCS_PARAM_CHUNK_ATOMS(4000), DCS_PARAM_READ};
-
 /* Whole tiles. */
 static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
   dcs_slice_shape shape = dcs_slice_shape_of(config);
@@ -32,8 +29,8 @@ const dcs_variant dcs_variant_cuda_padded = {
     .idea = "K points of a row per thread, block_x apart, on a padded map without edge tests",
     .backend = DCS_GPU,
     .book = DCS_BOOK_VERSION_3,
-    .params = params,
-    .n_params = 5,
+    .params = dcs_coarse_params,
+    .n_params = DCS_COARSE_PARAMS,
     .solves = dcs_solves_direct,
     .accurate = dcs_direct_accurate,
     .applicable = dcs_coarse_applicable,

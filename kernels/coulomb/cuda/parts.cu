@@ -17,12 +17,9 @@
  *     32^3  reduce   1,623             3,195       3,756
  *           parts    2,852             3,700       3,884
  *
- * (Predicted: 10%, 2% and 1% at 64^3, 30% and 0 at 32^3. Tried and slower: to go on over the blocks of a cluster,
- * compute capability 9.0: a block adds up its parts, the cluster waits, and each block adds its share of the points
- * over the others' sums, read from distributed shared memory. With as many warps in all, clusters of 4 and 8 blocks
- * reached, at 64^3 and 4,000 atoms, 3,480 and 3,414 with 4 parts, 2,232 and 2,292 with 1; at 32^3 and 1,000 atoms,
- * 2,022 and 2,123 with 4 parts, 2,138 and 2,071 with 8; with 1,000,000 2,708 to 3,273. A cluster's blocks must find
- * room together and end together, and small blocks read the same atoms once each where the warps of one share them.)
+ * (Tried and slower: to go on over the blocks of a cluster, compute capability 9.0, each of which adds its share of the
+ * points over the others' sums, read from distributed shared memory. A cluster's blocks must find room together and
+ * end together, and small blocks read the same atoms once each where the warps of one share them.)
  *
  * Per evaluation as in cuda_reduce. Per point and part: 4 bytes of shared memory written and read, 1 addition. Per
  * block: 1 barrier.

@@ -13,11 +13,11 @@
  *
  * Coordinates are counted in units of two spacings (offset.cuh), which spares registers. With registers for 1,024
  * threads an SM (60 a thread; by itself the compiler takes 40) an H200 reached 3,953 G evaluations a second with 64^3
- * points and 4,000 atoms in 16 parts, and 4,205 with 32^3 points and 1,000,000 atoms in 256: measured in an earlier
- * text, whose loop has the same operations. With 40 registers this text reached 3,508 and 3,712; with roots in
- * hardware alone, 3,248 and 3,469; with software roots and coordinates in angstrom, 3,742 and 3,976.
- * (Tried and slower: 4 or 6 of 16 points in software, 3,515 and 3,616; bricks of 4 x 8, which take 32 parts for as many
- * warps, 3,665; the roots of cuda_neighbours, 3,607, as half of the atoms are near.)
+ * points and 4,000 atoms in 16 parts, and 4,205 with 32^3 points and 1,000,000 atoms in 256, in an earlier form of the
+ * loop, of the same operations. With 40 registers it reaches 3,508 and 3,712; with roots in hardware alone, 3,248 and
+ * 3,469; with software roots and coordinates in angstrom, 3,742 and 3,976.
+ * (Tried and slower: 4 or 6 of 16 points in software; bricks of 4 x 8, which take 32 parts for as many warps; the roots
+ * of cuda_neighbours, as half of the atoms are near.)
  *
  * Per evaluation as in cuda_split with 5 of 16 points in software and atoms in global memory. Per point and
  * split: 4 bytes written, 4 read, 1 addition; few atoms a split make that dear. Per block: 2 barriers, 2 fences,

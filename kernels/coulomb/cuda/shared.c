@@ -32,11 +32,6 @@ static double flops_per_eval(const dcs_config *config) {
   return (5 + 7 * k) / k;
 }
 
-static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n_inputs;
-}
-
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
   static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_ATOMS, DCS_ARG_N_INPUTS, DCS_ARG_NX,
                                  DCS_ARG_NY,  DCS_ARG_K,     DCS_ARG_SPACING,  DCS_ARG_END};
@@ -64,6 +59,6 @@ const dcs_variant dcs_variant_cuda_shared = {
     .applicable = applicable,
     .executed = executed,
     .flops_per_eval = flops_per_eval,
-    .longest_sum = longest_sum,
+    .longest_sum = dcs_longest_sum_all,
     .plan = plan,
 };

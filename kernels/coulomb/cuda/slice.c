@@ -64,9 +64,20 @@ dcs_slice_shape dcs_slice_shape_of(const dcs_config *config) {
                            config->value[DCS_COARSEN], config->value[DCS_CHUNK_ATOMS]};
 }
 
+const dcs_param dcs_coarse_params[DCS_COARSE_PARAMS] = {
+    DCS_PARAM_BLOCK_X(32), DCS_PARAM_BLOCK_Y(4), DCS_PARAM_COARSEN, DCS_PARAM_CHUNK_ATOMS(4000),
+    DCS_PARAM_READ};
+
 bool dcs_coarse_applicable(const dcs_problem *problem, const dcs_config *config,
                            char why[DCS_TEXT]) {
   return dcs_slice_applicable(problem, dcs_slice_shape_of(config), why);
+}
+
+void dcs_coarse_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  static const dcs_arg args[] = {DCS_ARG_MAP, DCS_ARG_N_INPUTS, DCS_ARG_NX,
+                                 DCS_ARG_NY,  DCS_ARG_SPACING,  DCS_ARG_END};
+  dcs_slice_plan(problem, dcs_slice_shape_of(config), problem->n, plan);
+  plan->args = args;
 }
 
 double dcs_coarse_flops(const dcs_config *config) {
@@ -90,9 +101,4 @@ int64_t dcs_strided_columns(int64_t nx, int block_x, int coarsen) {
   int64_t rest = nx % ((int64_t)block_x * coarsen);
   int64_t columns = rest < block_x ? rest : block_x;
   return nx - rest + columns * coarsen;
-}
-
-dcs_dims dcs_executed_exactly(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n;
 }

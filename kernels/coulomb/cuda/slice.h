@@ -58,7 +58,11 @@ void dcs_prepare_dz2(const dcs_problem *problem, int64_t first, int64_t n, int64
 void dcs_slice_plan(const dcs_problem *problem, dcs_slice_shape shape, dcs_dims stored,
                     dcs_plan *plan);
 
-/* The kernels with constant memory and the full set of parameters. */
+/* The kernels with constant memory and the full set of parameters. The plan is that of kernels that
+ * guard the edges of the map. */
+enum { DCS_COARSE_PARAMS = 5 };
+extern const dcs_param dcs_coarse_params[DCS_COARSE_PARAMS];
+void dcs_coarse_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan);
 dcs_slice_shape dcs_slice_shape_of(const dcs_config *config);
 bool dcs_coarse_applicable(const dcs_problem *problem, const dcs_config *config,
                            char why[DCS_TEXT]);
@@ -72,7 +76,5 @@ int64_t dcs_chunked_longest_sum(int64_t n_atoms, int64_t chunk_atoms);
  * `coarsen` points, block_x apart: whole tiles, then in the last tile as many columns of `coarsen`
  * points as there are threads with a first point. */
 int64_t dcs_strided_columns(int64_t nx, int block_x, int coarsen);
-
-dcs_dims dcs_executed_exactly(const dcs_problem *problem, const dcs_config *config);
 
 #endif

@@ -25,12 +25,10 @@
  * fill the units' queue: their warp waits while the FMA pipes idle, and the other way round behind a
  * burst. So the points in software are spread evenly over the brick. With 256^3 points and 4,000 atoms, an
  * H200 reaches 1.17 times the units' rate, and 1.21 times with 264 slices: 512 blocks of 1,024 threads are
- * four waves on 132 SMs, of which the last is not full, 528 are. (Tried and slower: whole
- * blocks, or whole atoms, in software and others in hardware, so that the warps of a scheduler complement
- * each other. Tried and not better since the polynomial: adding up a row of the brick while the next row's
- * distances are computed. Tried and 1% faster, not worth its length: distances divided by the charge, so
- * that the last product falls away; there the profiler saw 84% of the units' time and 87% of the issue
- * slots used while the card was full.)
+ * four waves on 132 SMs, of which the last is not full, 528 are. (Tried and slower: whole blocks, or whole
+ * atoms, in software and others in hardware. Tried and not better: adding up a row of the brick while the next
+ * row's distances are computed. Tried and 1% faster, not worth its length: distances divided by the charge, so
+ * that the last product falls away.)
  *
  * Parameters: as cuda_volume; soft: of every 16 points of a thread, how many in software, 0..16.
  * Limits: as cuda_volume. */

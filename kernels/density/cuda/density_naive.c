@@ -37,19 +37,9 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   return false;
 }
 
-static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n;
-}
-
 static double flops_per_eval(const dcs_config *config) {
   (void)config;
   return 3 + 1 + 2 * 2 + 1 + 2 + 1 + 2; /* the last 2: -rate / R^2 */
-}
-
-static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n_inputs;
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
@@ -89,8 +79,8 @@ const dcs_variant dcs_variant_cuda_density_naive = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .applicable = applicable,
-    .executed = executed,
+    .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,
-    .longest_sum = longest_sum,
+    .longest_sum = dcs_longest_sum_all,
     .plan = plan,
 };

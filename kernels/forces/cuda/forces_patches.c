@@ -72,11 +72,6 @@ static bool applicable(const dcs_problem *problem, const dcs_config *config, cha
   return false;
 }
 
-static dcs_dims executed(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n;
-}
-
 static double flops_per_eval(const dcs_config *config) {
   (void)config;
   return 3 + 5 + 2 + 18 + 12 + 11 + 7;
@@ -151,7 +146,7 @@ const dcs_variant dcs_variant_cuda_forces_patches = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .applicable = applicable,
-    .executed = executed,
+    .executed = dcs_executed_exactly,
     .flops_per_eval = flops_per_eval,
     .longest_sum = longest_sum,
     .candidates = candidates,

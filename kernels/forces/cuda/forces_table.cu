@@ -6,8 +6,8 @@
  * each power of two has as many intervals: what a table is off by is then the same part of a term
  * at all distances, and no root is needed. An interval is told by the bits of r^2, its exponent and
  * the first bits of its fraction; those that follow say where r^2 lies within it. (Textures round
- * that place to 8 bits, and are no part of this house; the table lies in global memory, which a
- * multiprocessor caches, or in shared memory.)
+ * that place to 8 bits. Here the table lies in global memory, which a multiprocessor caches, or in
+ * shared memory.)
  *
  * Six functions: force and energy of a charge, of (1 / r)^12 and of (1 / r)^6, switched, each its
  * value at an interval's begin and what it grows by: 48 bytes an interval. The interval is so wide

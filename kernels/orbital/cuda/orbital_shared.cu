@@ -20,27 +20,16 @@
  * loads.
  *
  * What binds are issue slots and the register file (cuda_neighbours): two registers of one bank in an instruction cost
- * time, unless one was kept from the instruction before. An earlier text, with tables in x, y and z and a sum of
- * products of these in each thread, had 222 instructions of floats, 39 others and 115 such conflicts for 128
- * multiply-adds of p shells: 0.30 ms for 100 atoms on 128^3 points, 39% of the limit by 17.6 terms. The first text of
- * this kernel stored four sums at a time, which puts sums into the banks of what is multiplied: 102 conflicts for 128
- * multiply-adds, 0.161 ms (60% of the limit by 14.4 terms). So a thread's four points of a row are FOURS_X apart, and a
- * sum is stored on its own, 8 lanes a row: 27 conflicts, and in a later call an H200 took 0.142 ms, 68%. All of them were
- * where a slice begins: its first multiply-add reads three registers. So columns are walked to and fro, and the column
- * is kept from the slice before; the compiler's order of loads undoes some of it, 18 are left. In one call 0.1391 ms
- * (0.1389 to 0.1396), 69%, against 0.1413 (0.1410 to 0.1426) with columns always upwards; with 1,000 atoms 1.340
- * against 1.363, 72%. Predicted was 0.134, from a cycle a conflict: again it is a third of one.
+ * time, unless one was kept from the instruction before. So a thread's four points of a row are FOURS_X apart and a
+ * sum is stored on its own, 8 lanes a row: four sums stored at once lie in the banks of what is multiplied. And columns
+ * are walked to and fro, which keeps the column from the slice before. 18 such conflicts for 128 multiply-adds of p
+ * shells are left. With 100 atoms on 128^3 points an H200 takes 0.139 ms, 69% of the limit by 14.4 terms (columns
+ * always upwards, in the same call: 0.141); with 1,000 atoms 1.340 ms, 72%.
  *
- * The rest is waiting. At 1.98 GHz and less the 5 us that do not grow with atoms (10, 100, 1,000) a tile takes some 2,950
- * cycles a scheduler, of which 2,470 issue and 100 are conflicts. Fewer slots do not help where fewer warps wait: 16
- * slices a thread, so 128 sums, 8 warps, 6 loads for 128 multiply-adds and 4 to 10 conflicts, has 623 to 640 slots and
- * cycles a term by the count by which this text has 690. Predicted were 0.121 to 0.126 ms; it took 0.147 with 24 terms a
- * tile, 0.151 with 16, 0.166 with 8: two warps a scheduler do not hide loads and a barrier a tile.
- * (In the same call: that with each term loaded one ahead, 0.148 to 0.180; 64 sums with a term ahead, unrolled twice and
- * 11 conflicts, 0.144; unrolled once, 8 conflicts, 0.152. In earlier calls, columns upwards: unrolled twice, 0.147 and
- * 0.149, and 1.44 ms for 1,000 atoms; once, 0.154; one group, 0.165; warps_y=4 and warps_z=2, unrolled twice, 0.159.
- * With the first text, unrolled 8 times, 0.169: all groups making the next tile before they add, the same; columns read
- * by lanes i and i xor 8 in place of i xor 1, the same within 1%; blocks of 64 slices, two an SM, 0.20.)
+ * The rest is waiting: a tile takes some 2,950 cycles a scheduler, of which 2,470 issue and 100 are conflicts.
+ * (Tried and slower: 128 sums a thread, which takes fewer issue slots but leaves two warps a scheduler to hide loads
+ * and a barrier a tile, 0.147 ms and more; a term loaded ahead, 0.144 and more; one group; all groups making the next
+ * tile before they add; blocks of 64 slices, two an SM.)
  *
  * Parameters: warps_y, warps_z, groups, 1..8, warps of a block, up to 32 in all; terms_a_warp, 1..8. Two tiles must fit
  * 48 KB of shared memory.

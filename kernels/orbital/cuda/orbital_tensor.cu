@@ -17,12 +17,10 @@
  *
  * An H200's tensor cores do 1.57e14 such multiply-adds a second (mma.sync; twice that is for other instructions,
  * wgmma). Three a term would take 0.058 ms for 100 atoms on 128^3 points; it takes 0.101, 57%, where
- * cuda_orbital_shared took 0.138 in the same call; with 1,000 atoms 0.961 and 1.330. Predicted was 0.071, as if other
- * instructions were issued beside products. A tile takes a scheduler 1,970 cycles: its 192 products 1,230, and 680
- * other instructions as if each waited for them. In the same call sums of 4 tiles, 0.1105, and of all, 0.108. In an
- * earlier one 8 warps that made tiles as well: 0.1205, with two halves in turn 0.126, sums of all tiles 0.118; 16
- * warps, half of which made columns and half slices, 0.135 and 0.140, sums of all 0.120. Predicted was 0.080. Not
- * tried: wgmma, which reads both factors from shared memory.
+ * cuda_orbital_shared took 0.138 in the same call; with 1,000 atoms 0.961 and 1.330. A tile takes a scheduler 1,970
+ * cycles: its 192 products 1,230, and 680 other instructions as if each waited for them.
+ * (Tried and slower: sums of 4 tiles, or of all; 8 warps that make tiles as well; 16 warps, half of which make columns
+ * and half slices. Not tried: wgmma, which reads both factors from shared memory.)
  *
  * Limits: compute capability 8.0; at most 65,535 blocks in y and in z. */
 

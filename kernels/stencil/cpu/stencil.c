@@ -21,10 +21,6 @@ static const dcs_stencil_kernel *kernel_of(const dcs_config *config) {
   return kernels[(int)config->value[ISA]];
 }
 
-static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_cpu_has_isa((int)config->value[ISA], why) && dcs_cpu_applicable(problem, config, why);
-}
-
 static double flops_per_eval(const dcs_config *config) {
   (void)config;
   return 6 * 13 + 3 + 5;
@@ -78,7 +74,7 @@ const dcs_variant dcs_variant_cpu_stencil = {
     .backend = DCS_CPU,
     .params = params,
     .n_params = N_PARAMS,
-    .applicable = applicable,
+    .applicable = dcs_cpu_isa_applicable,
     .executed = dcs_cpu_executed_exactly,
     .flops_per_eval = flops_per_eval,
     .longest_sum = longest_sum,

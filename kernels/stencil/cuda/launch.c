@@ -54,9 +54,16 @@ void dcs_stencil_plan(const dcs_problem *problem, int x, int y, int coarsen, int
   memcpy(plan->own, &own, sizeof own);
 }
 
-dcs_dims dcs_stencil_executed(const dcs_problem *problem, const dcs_config *config) {
-  (void)config;
-  return problem->n;
+enum { BLOCK_X, BLOCK_Y };
+
+bool dcs_stencil_point_applicable(const dcs_problem *problem, const dcs_config *config,
+                                  char why[DCS_TEXT]) {
+  return dcs_stencil_fits(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1, 1,
+                          why);
+}
+
+void dcs_stencil_point_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  dcs_stencil_plan(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1, 1, plan);
 }
 
 /* Of 13 points; 7 take 8 operations in place of 13 for each of 6 fluxes. */

@@ -14,9 +14,13 @@ bool dcs_stencil_fits(const dcs_problem *problem, int x, int y, int coarsen, int
                       char why[DCS_TEXT]);
 
 /* Descriptor functions that all share. */
-dcs_dims dcs_stencil_executed(const dcs_problem *problem, const dcs_config *config);
 double dcs_stencil_flops(const dcs_config *config);
 int64_t dcs_stencil_longest_sum(const dcs_problem *problem, const dcs_config *config);
+
+/* Those of variants with a thread a point, whose first parameters are block_x and block_y. */
+bool dcs_stencil_point_applicable(const dcs_problem *problem, const dcs_config *config,
+                                  char why[DCS_TEXT]);
+void dcs_stencil_point_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan);
 
 /* The files that these come from, for a descriptor's sources. */
 #define DCS_STENCIL_SOURCES                                                                        \

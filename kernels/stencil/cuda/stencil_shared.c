@@ -1,8 +1,6 @@
 /* Descriptor of cuda_stencil_shared. */
 #include "kernels/stencil/cuda/launch.h"
 
-enum { BLOCK_X, BLOCK_Y, HALO };
-
 static const int block_x_tried[] = {32, 64, 128, 256, DCS_TRIES_END};
 static const int block_y_tried[] = {4, 8, 16, DCS_TRIES_END};
 static const char *const halos[] = {"threads", "past"};
@@ -16,15 +14,6 @@ static const dcs_param params[] = {
      .initial = 0,
      .labels = halos}};
 
-static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_stencil_fits(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1, 1,
-                          why);
-}
-
-static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  dcs_stencil_plan(problem, (int)config->value[BLOCK_X], (int)config->value[BLOCK_Y], 1, 1, plan);
-}
-
 static const char *const sources[] = {"kernels/stencil/cuda/stencil_shared.cu",
                                       "kernels/stencil/cuda/stencil_shared.c", DCS_STENCIL_SOURCES,
                                       NULL};
@@ -37,9 +26,9 @@ const dcs_variant dcs_variant_cuda_stencil_shared = {
     .backend = DCS_GPU,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .applicable = applicable,
-    .executed = dcs_stencil_executed,
+    .applicable = dcs_stencil_point_applicable,
+    .executed = dcs_executed_exactly,
     .flops_per_eval = dcs_stencil_flops,
     .longest_sum = dcs_stencil_longest_sum,
-    .plan = plan,
+    .plan = dcs_stencil_point_plan,
 };

@@ -2,10 +2,11 @@
  *
  * Idea: a word has what is inside of 64 points of a row; exclusive ors of words that are next to
  *   each other are the cut edges, and what is neither all ones nor all zeros the cells that have
- * triangles: the map is read once, and then only at edges that are cut. Counted bits before a point
- * number its vertices, so that no cell keeps any. Parameters: threads; isa (portable, avx2, which
- * compares eight values at once and counts bits in an instruction). Limits: 2^31 vertices or
- * triangles. */
+ *   triangles: the map is read once, and then only at edges that are cut. Counted bits before a
+ *   point number its vertices, so that no cell keeps any.
+ * Parameters: threads; isa (portable, avx2, which compares eight values at once and counts bits in
+ *   an instruction).
+ * Limits: 2^31 vertices or triangles. */
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/surface/cpu/bits.h"
@@ -60,8 +61,7 @@ static bool compute(const dcs_problem *problem, const dcs_config *config,
 }
 
 static bool applicable(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
-  return dcs_surface_fits(problem, why) && dcs_cpu_has_isa((int)config->value[ISA], why) &&
-         dcs_cpu_applicable(problem, config, why);
+  return dcs_surface_fits(problem, why) && dcs_cpu_isa_applicable(problem, config, why);
 }
 
 /* Of a vertex: two differences, a quotient, a sum. */
