@@ -6,6 +6,7 @@
 #include "harness/spec/own.h"
 #include "harness/sweep/cells.h"
 #include "harness/worker/worker.h"
+#include "kernels/common/cpu.h"
 #include "tuning/database/tuned.h"
 
 #include "version.h" /* written by the Makefile */
@@ -161,7 +162,12 @@ int dcs_main(int argc, char **argv, dcs_workers *workers) {
   if (argc > 1 && strcmp(argv[1], "worker") == 0) /* its messages go to its parent */
     return run_command(argc, argv);
   atexit(check_output);
-  dcs_status status = run_command(argc, argv);
+  dcs_status status =
+      dcs_cpu_disabled_known()
+          ? run_command(argc, argv)
+          : dcs_fail(DCS_USAGE,
+                     "DCS_DISABLE_ISA: found \"%s\"; expected avx2, avx512, or both with a comma",
+                     getenv("DCS_DISABLE_ISA"));
   if (status != DCS_OK) tell(status);
   return status;
 }

@@ -306,6 +306,25 @@ static void list_says_why_an_instruction_set_is_off(void **state) {
   dcs_table_free(table);
 }
 
+static void an_instruction_set_that_is_none_is_refused(void **state) {
+  (void)state;
+  static const char *const lists[] = {"avx", "nonsense", "avx2,avx513", "avx2 avx512", ","};
+  for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+    char said[128];
+    setenv("DCS_DISABLE_ISA", lists[l], 1);
+    const int status = program_run("list");
+    unsetenv("DCS_DISABLE_ISA");
+    assert_status(status, 2);
+    snprintf(said, sizeof said, "DCS_DISABLE_ISA: found \"%s\"; expected avx2, avx512, or both",
+             lists[l]);
+    assert_contains(program_err, said);
+  }
+  setenv("DCS_DISABLE_ISA", "", 1);
+  const int status = program_run("list");
+  unsetenv("DCS_DISABLE_ISA");
+  assert_status(status, 0);
+}
+
 /* ---- compile ---- */
 
 #define COMPILE "compile --variants cuda_naive --config block_x=64"
@@ -353,6 +372,7 @@ int main(void) {
       cmocka_unit_test(a_failed_generate_leaves_the_old_file_and_nothing_beside),
       cmocka_unit_test(list_has_a_row_a_variant_in_the_order_of_the_ladder),
       cmocka_unit_test(list_says_why_an_instruction_set_is_off),
+      cmocka_unit_test(an_instruction_set_that_is_none_is_refused),
       cmocka_unit_test(compile_reports_the_kernels_of_a_folder),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

@@ -122,6 +122,20 @@ static bool disabled(const char *name, char why[DCS_TEXT]) {
   return false;
 }
 
+bool dcs_cpu_disabled_known(void) {
+  static const char *const sets[] = {"avx2", "avx512"};
+  const char *list = getenv("DCS_DISABLE_ISA");
+  while (list && *list) {
+    const size_t length = strcspn(list, ",");
+    bool known = false;
+    for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++)
+      known = known || (strlen(sets[s]) == length && strncmp(list, sets[s], length) == 0);
+    if (!known) return false;
+    list += length + (list[length] == ',');
+  }
+  return true;
+}
+
 static bool has(bool supported, const char *name, const char *needs, char why[DCS_TEXT]) {
   if (disabled(name, why)) return false;
   if (!supported) snprintf(why, DCS_TEXT, "needs an x86-64 CPU with %s", needs);

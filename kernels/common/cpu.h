@@ -76,6 +76,9 @@ void dcs_cpu_run(const dcs_problem *problem, int threads, dcs_cpu_sharing sharin
  * avx2, avx512) leaves it on. When not, says why. */
 bool dcs_cpu_has_avx2(char why[DCS_TEXT]);
 bool dcs_cpu_has_avx512(char why[DCS_TEXT]);
+/* Whether DCS_DISABLE_ISA names sets alone, or is not set: else what is mistyped would switch off
+ * none. */
+bool dcs_cpu_disabled_known(void);
 /* The same of a value of DCS_CPU_ISA. */
 bool dcs_cpu_has_isa(int isa, char why[DCS_TEXT]);
 
