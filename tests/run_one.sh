@@ -24,7 +24,8 @@ for test in $(sed -n 's/^\[  SKIPPED \] \([A-Za-z0-9_]*\)$/\1/p' "$log" | sort -
   echo "  $name: $test" >>"$logs/skipped"
 done
 
-times | awk -v name="$name" 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4), name }' >"$log.cpu"
+times >"$log.times" # not by a pipe, whose parts have times of their own
+awk -v name="$name" 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4), name }' "$log.times" >"$log.cpu"
 
 { echo "== $program"; cat "$log"; printf '%s' "$bad"; } >"$log.whole"
 flock "$logs" cat "$log.whole" # one after another: two at once into one file would lose text

@@ -80,6 +80,22 @@ static void info_reads_the_shared_cases(void **state) {
   dcs_table_free(cases);
 }
 
+/* Also where no kernel of it is needed. */
+static void a_folder_of_kernels_is_there(void **state) {
+  (void)state;
+  put_file(in_folder("file.cu"), "");
+  const char *const folders[] = {in_folder("nowhere"), in_folder("file.cu")};
+  for (int f = 0; f < 2; f++) {
+    assert_status(
+        program_run("sweep --variants cpu_gather --atoms 5 --grid 4^3 --kernels %s --out %s",
+                    folders[f], in_folder("of_nowhere")),
+        5);
+    assert_contains(program_err, "expected a folder with kernels");
+    assert_status(program_run("list --kernels %s", folders[f]), 5);
+  }
+  assert_false(exists(in_folder("of_nowhere")));
+}
+
 /* For every command that reads a molecule. */
 static void bad_input(int status, const char *name, const char *place, const char *part) {
   const char *path = in_folder(name);
@@ -325,6 +341,7 @@ static void compile_reports_the_kernels_of_a_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_folder_of_kernels_is_there),
       cmocka_unit_test(info_reads_the_shared_cases),
       cmocka_unit_test(input_that_is_no_molecule_is_named),
       cmocka_unit_test(a_plan_with_a_wrong_later_grid_is_refused),

@@ -273,6 +273,8 @@ static void what_is_refused(void **state) {
                {"--method a=true --size n=1 --time-from stdout:took", "found no group"},
                {"--method a=true --size n=1 --time-from stdout:(", "regular expression"},
                {"--method a=true --size n=1 --size n=2", "expected a name for each"},
+               {"--method a=true --size n=1:10000:1 --size m=1:10000:1",
+                "found 100000000 sizes of 1 methods; expected at most 1000000 together"},
                {"--check true", "are for --method"}};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     const int status = program_run("sweep %s --out %s", wrong[i].options, in_folder("refused"));

@@ -137,13 +137,23 @@ static void a_molecule_has_its_entry(void **state) {
 /* What was measured of another problem is not known of this one. */
 /* The last measurement of what cannot be told apart is spread over the time asked for, says so, and
  * that minutes are in no interval of seconds. */
+/* On a busy machine one of two may be slower for sure, and the other is measured alone, at once:
+ * then again. */
+static void tune_with_two_finalists(void) {
+  for (int time = 0; time < 4; time++) {
+    forget_all();
+    assert_status(
+        program_run("tune cpu_cutoff %s --cutoff 2.5 --switching c2 " FEW " --last 3", TINY), 0);
+    const char *first = strstr(program_out, "     15 ");
+    if (first && strstr(first + 1, "     15 ")) return;
+  }
+}
+
 static void the_last_measurement_says_how_long_it_was(void **state) {
   (void)state;
-  forget_all();
   double over_s;
   int rows = 0;
-  assert_status(
-      program_run("tune cpu_cutoff %s --cutoff 2.5 --switching c2 " FEW " --last 3", TINY), 0);
+  tune_with_two_finalists();
   const char *said = strstr(program_out, "in interleaved rounds over ");
   assert_non_null(said);
   assert_int_equal(sscanf(said, "in interleaved rounds over %lf s, each in processes", &over_s), 1);

@@ -17,7 +17,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_OUTPUT = 1 << 20 /* bytes of a command's output in which its time is looked for */ };
+enum {
+  MOST_OUTPUT = 1 << 20, /* bytes of a command's output in which its time is looked for */
+  MOST_ROWS = 1000000
+};
 
 /* ---- commands ---- */
 
@@ -196,6 +199,9 @@ static int count_sizes(const dcs_measure_options *o) {
 /* The last axis counts fastest. */
 static dcs_status make_rows(dcs_measuring *m) {
   const dcs_measure_options *o = m->options;
+  if (count_sizes(o) > MOST_ROWS / o->n_methods)
+    return dcs_fail(DCS_USAGE, "found %d sizes of %d methods; expected at most %d together",
+                    count_sizes(o), o->n_methods, MOST_ROWS);
   const int n = count_sizes(o) * o->n_methods;
   m->rows = calloc((size_t)n, sizeof *m->rows);
   if (!m->rows) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d rows", n);

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,12 +126,17 @@ dcs_status dcs_own_load_folder(const char *folder) {
   struct dirent **entries;
   dcs_status status = DCS_OK;
   const int n = scandir(folder, &entries, is_specification, alphasort);
-  for (int e = 0; e < n; e++) { /* a folder that is not there is its reader's to refuse */
+  if (n < 0 && errno == ENOMEM)
+    return dcs_fail(DCS_UNAVAILABLE, "no memory to read the folder %s", folder);
+  if (n < 0)
+    return dcs_fail(DCS_IO, "%s: cannot read: %s; expected a folder with kernels", folder,
+                    strerror(errno));
+  for (int e = 0; e < n; e++) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, entries[e]->d_name);
     if (status == DCS_OK) status = load_of_problem(path);
     free(entries[e]);
   }
-  if (n >= 0) free(entries);
+  free(entries);
   return status;
 }

@@ -15,7 +15,7 @@
 dcs_status dcs_own_load(const char *path, const char *hash, bool runs, const dcs_variant **variant);
 
 /* All specifications *.json of a folder that name a built-in problem, in the order of their names.
- */
+ * DCS_IO where it is no folder: what is measured would be the kernels built in. */
 dcs_status dcs_own_load_folder(const char *folder);
 
 /* That of a variant; NULL: it is built in. */

@@ -1,14 +1,15 @@
 /* Mesh: the potential to a tolerance, by a short range sum and a mesh.
  *
  * Idea: see mesh.h. The short range part is that of cpu_cutoff with another radial function; the
- * mesh is in double precision, for it costs little here. Derives from: cpu_cutoff in the short
- * range part. Parameters: threads (1..1024); isa, of the short range part and of the loops over the
- * mesh's nodes; order, the nodes of the window along a dimension; short_range, the reach of the
- * short range part in tenths of an angstrom. Spacings and the windows' shapes follow from the
- * tolerance and from what the problem's atoms say about its map, so every configuration is on the
- * line of equal error. A longer cutoff makes the mesh coarser. Limits: the tolerance is held by an
- * estimate, with a margin, not by a bound; the short range part and the map are in single
- * precision, whose floor is near 2e-6. */
+ *   mesh is in double precision, for it costs little here.
+ * Derives from: cpu_cutoff in the short range part.
+ * Parameters: threads (1..1024); isa, of the short range part and of the loops over the mesh's
+ *   nodes; order, the nodes of the window along a dimension; short_range, the reach of the short
+ *   range part in tenths of an angstrom. Spacings and the windows' shapes follow from the tolerance
+ *   and from what the problem's atoms say about its map, so every configuration is on the line of
+ *   equal error. A longer cutoff makes the mesh coarser.
+ * Limits: the tolerance is held by an estimate, with a margin, not by a bound; the short range part
+ *   and the map are in single precision, whose floor is near 2e-6. */
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/coulomb/cpu/cutoff.h"

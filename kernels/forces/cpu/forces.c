@@ -2,13 +2,15 @@
  * by.
  *
  * Idea: atoms are sorted into cells, and a vector of those that follow each other is a cluster.
- * What is within the cutoff of its box is listed; then each atom of the list meets all lanes at
- * once, so that nothing is gathered and forces need no reduction. A pair is computed from both its
- *   sides: a sum over lanes for the other side would cost as much as it saves. Bonded atoms are
+ *   What is within the cutoff of its box is listed; then each atom of the list meets all lanes at
+ *   once, so that nothing is gathered and forces need no reduction. A pair is computed from both
+ *   its sides: a sum over lanes for the other side would cost as much as it saves. Bonded atoms are
  *   told from a small set of bits, and looked up where it says so, as are pairs of types in a
- * table. Special pairs are added behind all others. Derives from: cpu_born. Per pair: 3
- * subtractions, 3 for r^2, a reciprocal square root (an estimate and a Newton step: 5 operations),
- * Lennard-Jones with switching 24, Coulomb 9 (shifted) or 35 (Ewald), 10 to mask and add.
+ *   table. Special pairs are added behind all others.
+ * Derives from: cpu_born.
+ * Per pair: 3 subtractions, 3 for r^2, a reciprocal square root (an estimate and a Newton step: 5
+ *   operations), Lennard-Jones with switching 24, Coulomb 9 (shifted) or 35 (Ewald), 10 to mask
+ *   and add.
  * Parameters: threads (1..1024), which share the clusters; isa (portable, avx2, avx512); cell_edge
  *   in tenths of an angstrom.
  * Limits: clusters are of 4, 8, 16 atoms. At 12 angstrom half of the pairs of a cluster of 8 and

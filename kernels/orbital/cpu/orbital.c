@@ -1,10 +1,10 @@
 /* Orbital: rows of points as a product of what terms have in x and what they have at the row.
  *
  * Idea: a primitive times a monomial is separable, so powers of two are tables along the axes, a
- * few hundred a primitive in place of one a point. What is left a point is a multiply-add for each
- *   term: l + 1 a primitive, a term for each power of dx. Of y and z a term needs a number a row,
- *   which rows of 16 get at once, the polynomial of dy and dz in it. Rows of points and terms are
- *   multiplied as matrices are: 4 or 8 rows of 2 vectors stay in registers.
+ *   few hundred a primitive in place of one a point. What is left a point is a multiply-add for
+ *   each term: l + 1 a primitive, a term for each power of dx. Of y and z a term needs a number a
+ *   row, which rows of 16 get at once, the polynomial of dy and dz in it. Rows of points and terms
+ *   are multiplied as matrices are: 4 or 8 rows of 2 vectors stay in registers.
  * Derives from: cpu_density in its separable Gaussians, cpu_scatter in its order.
  * Per point: an FMA for each term; powers of two: by range reduction and a polynomial
  *   (orbital_tile.h).

@@ -2,10 +2,11 @@
  *
  * Idea: a word has what is inside of 64 points of a row; exclusive ors of words that are next to
  *   each other are the cut edges, and what is neither all ones nor all zeros the cells that have
- * triangles: the map is read once, and then only at edges that are cut. Counted bits before a point
- * number its vertices, so that no cell keeps any. Parameters: threads; isa (portable, avx2, which
- * compares eight values at once and counts bits in an instruction). Limits: 2^31 vertices or
- * triangles. */
+ *   triangles: the map is read once, and then only at edges that are cut. Counted bits before a
+ *   point number its vertices, so that no cell keeps any.
+ * Parameters: threads; isa (portable, avx2, which compares eight values at once and counts bits in
+ *   an instruction).
+ * Limits: 2^31 vertices or triangles. */
 #include "kernels/common/cpu.h"
 #include "kernels/common/phase.h"
 #include "kernels/surface/cpu/bits.h"
