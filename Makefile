@@ -287,7 +287,7 @@ check: ## all tests that end within minutes
 	$(MAKE) -j$(shell nproc) all $(TESTS) lint cross
 	@BUILD=$(BUILD) sh tests/run.sh $(TESTS)
 	# The targets take longer to compile than they then run; the injector, which waits much, runs beside them.
-	FUZZ_TIMEOUT=60 $(MAKE) -j$(shell nproc) fuzz faults SECONDS=2 FUZZ_LEVEL=-O0 FAULTS="list info generate report compare"
+	FUZZ_TIMEOUT=60 $(MAKE) -j$(shell nproc) fuzz faults SECONDS=1 FUZZ_LEVEL=-O0 FAULTS="list info generate report compare"
 
 check-full: export DCS_TEST_FULL = 1
 check-full: export DCS_TEST_SECONDS = 7200

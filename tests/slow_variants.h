@@ -17,11 +17,10 @@ static inline bool is_slow(const dcs_variant *variant) {
          (variant->backend == DCS_GPU && strcmp(variant->kind, "stencil") == 0);
 }
 
-/* Those that compute for long on the emulated device. */
+/* Those that compute for long on the emulated device, or compile for each molecule. */
 static inline bool is_long(const dcs_variant *variant) {
   return strcmp(variant->id, "cuda_cutoff_bins") == 0 ||
-         strcmp(variant->id, "cuda_orbital_shared") == 0 ||
-         strcmp(variant->id, "cuda_orbital_tensor") == 0;
+         (variant->backend == DCS_GPU && strcmp(variant->kind, "orbital") == 0);
 }
 
 /* Whether a test is to try all configurations of the variant: of the slow ones with DCS_TEST_FULL

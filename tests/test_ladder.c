@@ -85,6 +85,11 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
                             "block_x=8,block_y=8,coarsen_z=8,bin_edge=20|30,capacity=2|8"),
                 0);
   assert_contains(program_out, " 4 configurations");
+  assert_status(program_run("verify --device emulated --variants cuda_orbital_constant,"
+                            "cuda_orbital_compiled --config "
+                            "block_x=8|32,block_y=3,coarsen_z=1|8,chunk_shells=2"),
+                0);
+  assert_contains(program_out, " 4 configurations");
   assert_status(program_run("verify --device emulated --variants cuda_orbital_shared --config "
                             "warps_y=1,warps_z=3,groups=3,terms_a_warp=1|2"),
                 0);
