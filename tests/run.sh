@@ -16,7 +16,7 @@ export here logs
 # Those that take longest begin, so that no CPU waits for the last; two programs more than CPUs, for some
 # wait for what they started. The status is what xargs makes of those of the programs, so that no file
 # needs to be written for a failure to count.
-long="ladder compile lab_mistakes tune_figure tune_study labs sweep trace resume kills terminal threshold"
+long="ladder compile trace kills races lab_mistakes tune_figure tune_study labs sweep resume pages terminal threshold"
 { for name in $long; do printf '%s\n' "$@" | grep "/test_$name\$"; done
   printf '%s\n' "$@" | grep -vE "/test_($(echo $long | tr ' ' '|'))\$"; } |
   xargs -P "$(($(nproc) + 2))" -n 1 sh "$here/run_one.sh"
