@@ -112,7 +112,7 @@ if command -v clang-tidy >/dev/null; then
   [ -z "${DCS_TEST_FULL:-}" ] || steps=
   cuda=$(sed -n 's/^CUDA_INCLUDE := \(..*\)/-isystem \1 -DDCS_WITH_CUDA=1/p' "$BUILD/config.mk")
   echo "$@" | tr ' ' '\n' | grep -E '^(kernels|harness|tuning|library|cli)/.*\.c$' | FLAGS="-std=gnu11 -D_GNU_SOURCE -I. -I$BUILD $cuda $steps" \
-    xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy --quiet "$@" -- $FLAGS' sh 2>/dev/null | grep -E '(warning|error):' && fail "clang-tidy found something"
+    xargs -P "$(nproc)" -n 12 sh -c 'clang-tidy --quiet "$@" -- $FLAGS' sh 2>/dev/null | grep -E '(warning|error):' && fail "clang-tidy found something"
 else echo "lint: clang-tidy is not installed: not run"; fi
 
 [ $bad = 0 ] && echo "lint: clean"

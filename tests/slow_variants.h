@@ -20,6 +20,7 @@ static inline bool is_slow(const dcs_variant *variant) {
 /* Those that compute for long on the emulated device, or compile for each molecule. */
 static inline bool is_long(const dcs_variant *variant) {
   return strcmp(variant->id, "cuda_cutoff_bins") == 0 ||
+         strcmp(variant->id, "cuda_cutoff_cells") == 0 || strcmp(variant->id, "cuda_padded") == 0 ||
          (variant->backend == DCS_GPU && strcmp(variant->kind, "orbital") == 0);
 }
 

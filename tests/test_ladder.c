@@ -85,6 +85,14 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
                             "block_x=8,block_y=8,coarsen_z=8,bin_edge=20|30,capacity=2|8"),
                 0);
   assert_contains(program_out, " 4 configurations");
+  assert_status(program_run("verify --device emulated --variants cuda_cutoff_cells --config "
+                            "block_x=8|32,block_y=16,coarsen_z=5,cell_edge=20|30,tile_atoms=64"),
+                0);
+  assert_contains(program_out, " 4 configurations");
+  assert_status(program_run("verify --device emulated --variants cuda_padded --config "
+                            "block_x=16|32,block_y=3,coarsen=1|16,chunk_atoms=7,read=start|end"),
+                0);
+  assert_contains(program_out, " 8 configurations");
   assert_status(program_run("verify --device emulated --variants cuda_orbital_constant,"
                             "cuda_orbital_compiled --config "
                             "block_x=8|32,block_y=3,coarsen_z=1|8,chunk_shells=2"),
