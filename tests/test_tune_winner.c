@@ -20,7 +20,18 @@ static void plant_times(dcs_evaluation *e, double ms, double scatter) {
   }
 }
 
-/* Four configurations of cuda_padded on a grid that some tiles fit and others do not. */
+/* Of cuda_padded three configurations, whose tiles of 64, 128 and 256 points fit a grid or do not.
+ */
+static void open_three(const dcs_problem *problem, dcs_space *space, dcs_search *search) {
+  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
+                                   "block_x=16|32|64,block_y=4,coarsen=4,read=end,chunk_atoms=4000",
+                                   problem, 2, space),
+                   DCS_OK);
+  assert_int_equal(space->n, 3);
+  assert_int_equal(dcs_search_open(space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, search),
+                   DCS_OK);
+}
+
 static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   (void)state;
   const dcs_problem problem = {.n_inputs = 3000, .n = {64, 64, 8}, .spacing = 1};
@@ -28,13 +39,7 @@ static void the_tied_are_told_and_the_pick_has_its_reason(void **state) {
   dcs_search search;
   dcs_winner w;
   dcs_evaluation fresh[3];
-  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
-                                   "block_x=16|32|64,block_y=4,coarsen=4,read=end,chunk_atoms=4000",
-                                   &problem, 2, &space),
-                   DCS_OK);
-  assert_int_equal(space.n, 3);
-  assert_int_equal(dcs_search_open(&space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
-                   DCS_OK);
+  open_three(&problem, &space, &search);
   const int configs[] = {2, 1, 0}; /* tiles of 256, 128, 64 points: padding 300%, 100%, 0% */
   plant_times(&fresh[0], 1.000, 0.05);
   plant_times(&fresh[1], 1.002, 0.05);
@@ -86,12 +91,7 @@ static void a_pace_ties(void **state) {
   dcs_winner w;
   dcs_evaluation fresh[3];
   const int configs[] = {2, 1, 0};
-  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
-                                   "block_x=16|32|64,block_y=4,coarsen=4,read=end,chunk_atoms=4000",
-                                   &problem, 2, &space),
-                   DCS_OK);
-  assert_int_equal(dcs_search_open(&space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
-                   DCS_OK);
+  open_three(&problem, &space, &search);
   plant_times(&fresh[0], 1.003, 1e-5);
   plant_times(&fresh[1], 1.000, 1e-5);
   plant_times(&fresh[2], 1.005, 1e-5);
@@ -144,12 +144,7 @@ static void without_intervals_finalists_are_within_5_percent(void **state) {
   dcs_space space;
   dcs_search search;
   int found[DCS_MAX_FINALISTS];
-  assert_int_equal(dcs_space_build(dcs_find_variant("cuda_padded"),
-                                   "block_x=16|32|64,block_y=4,coarsen=4,read=end,chunk_atoms=4000",
-                                   &problem, 2, &space),
-                   DCS_OK);
-  assert_int_equal(dcs_search_open(&space, NULL, NULL, 7, 1, (dcs_budget){-1, INFINITY}, &search),
-                   DCS_OK);
+  open_three(&problem, &space, &search);
   for (int c = 0; c < 3; c++)
     for (int i = 0; i < 3; i++) {
       const double time = 1e6 * medians[c];
