@@ -226,7 +226,7 @@ static void points_that_are_wrong(void **state) {
   assert_contains(program_err, "bad.csv: row 3: found y \"two\"; expected a coordinate");
   put_file(in_folder("bad.csv"), "x,y\n1,2\n");
   assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
-  assert_contains(program_err, "z");
+  assert_contains(program_err, "bad.csv: found no column \"z\"; expected it in the header row");
   put_file(in_folder("bad.csv"), "x,y,z\n");
   assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
   assert_status(program_run("map %s --at %s --grid 5^3", water(), in_folder("bad.csv")), 2);
