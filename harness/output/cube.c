@@ -128,7 +128,8 @@ static dcs_status read_cube(FILE *in, const char *path, dcs_field *f) {
     double skipped;
     DCS_TRY(dcs_words_number(&w, "an atom's number, charge and place", &skipped));
   }
-  return dcs_words_values(&w, f);
+  DCS_TRY(dcs_words_values(&w, f));
+  return dcs_words_next(&w) ? dcs_words_wrong(&w, "the file's end behind the last value") : DCS_OK;
 }
 
 const dcs_field_format dcs_field_format_cube = {.name = "Gaussian cube",
