@@ -277,6 +277,33 @@ static void wrong_arguments_are_refused(void **state) {
   assert_null(none);
 }
 
+/* Where a pointer is needed, and a size of 0 needs none. */
+static void null_is_refused(void **state) {
+  (void)state;
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  const dcs_map_request r = request_of(5);
+  dcs_mean_request of_frames = {.map = r, .charges = (double[]){1, 1, 1, 1, 1}};
+  dcs_mean *mean;
+  char text[9];
+  assert_int_equal(dcs_mapper_open(NULL, NULL), DCS_USAGE);
+  assert_int_equal(dcs_map(NULL, &r, map), DCS_USAGE);
+  assert_string_equal(dcs_error_message(), "mapper is NULL; expected one");
+  assert_int_equal(dcs_map(m, NULL, map), DCS_USAGE);
+  assert_int_equal(dcs_map(m, &r, NULL), DCS_USAGE);
+  assert_string_equal(dcs_error_message(), "map is NULL; expected one");
+  assert_int_equal(dcs_explain(NULL, &r, text, sizeof text), DCS_USAGE);
+  assert_int_equal(dcs_explain(m, NULL, text, sizeof text), DCS_USAGE);
+  assert_int_equal(dcs_explain(m, &r, NULL, sizeof text), DCS_USAGE);
+  assert_int_equal(dcs_explain(m, &r, NULL, 0), 0);
+  assert_true(dcs_map_method_ns(NULL) == 0);
+  assert_int_equal(dcs_mean_open(NULL, &of_frames, &mean), DCS_USAGE);
+  assert_int_equal(dcs_mean_open(m, NULL, &mean), DCS_USAGE);
+  assert_int_equal(dcs_mean_open(m, &of_frames, NULL), DCS_USAGE);
+  assert_int_equal(dcs_mean_add(NULL, atoms, NULL), DCS_USAGE);
+  assert_int_equal(dcs_mean_finish(NULL, map, NULL, NULL), DCS_USAGE);
+  dcs_mapper_close(m);
+}
+
 static void nothing_of_the_caller_is_touched(void **state) {
   (void)state;
   static const int signals[] = {SIGPIPE, SIGINT, SIGTERM, SIGCHLD};
@@ -352,6 +379,7 @@ int main(void) {
       cmocka_unit_test(periodic_maps),
       cmocka_unit_test(spacings_are_right_or_refused),
       cmocka_unit_test(wrong_arguments_are_refused),
+      cmocka_unit_test(null_is_refused),
       cmocka_unit_test(nothing_of_the_caller_is_touched),
       cmocka_unit_test(a_program_is_built_with_the_library),
       cmocka_unit_test(the_header_is_good_cxx),
