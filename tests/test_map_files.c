@@ -279,6 +279,9 @@ static void points_that_are_wrong(void **state) {
   put_file(in_folder("bad.csv"), "x,y\n1,2\n");
   assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
   assert_contains(program_err, "bad.csv: found no column \"z\"; expected it in the header row");
+  put_file(in_folder("bad.csv"), "x,y,z,y_angstrom\n1,2,3,4\n");
+  assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
+  assert_contains(program_err, "bad.csv: found both columns y and y_angstrom; expected one");
   put_file(in_folder("bad.csv"), "x,y,z\n");
   assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
   assert_status(program_run("map %s --at %s --grid 5^3", water(), in_folder("bad.csv")), 2);
@@ -300,6 +303,11 @@ static void what_is_read_is_not_written_over(void **state) {
   assert_status(program_run("map %s -o %s", molecule, link), 2);
   assert_status(program_run("map %s --at %s -o %s", molecule, at, at), 2);
   assert_status(program_run("map %s --at %s -o %s", molecule, at, molecule), 2);
+  put_file(in_folder("dispatch.csv"), "a table\n");
+  assert_status(program_run("map %s --grid 3^3 -o %s --dispatch %s", molecule,
+                            in_folder("dispatch.csv"), in_folder("")),
+                2);
+  assert_contains(program_err, "dispatch.csv: it is read, too");
   assert_status(program_run("generate replicate %s 2 1 1 -o %s", molecule, link), 2);
   assert_contains(program_err, "it is read, too; expected another name");
   const char *const files[] = {molecule, at}, *const texts[] = {atoms, points};
