@@ -80,7 +80,7 @@ static double factor_between(const arguments *a, const dcs_field *f, const dcs_f
 typedef struct {
   double rms_a, rms_b, rms; /* of A, B and A - B */
   double most, value_a, value_b, at[3];
-  int64_t where; /* of the largest difference */
+  int64_t where;       /* of the largest difference */
   int64_t not_numbers; /* points where A or B is not finite, of which none of these is */
 } difference;
 

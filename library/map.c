@@ -162,7 +162,9 @@ static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
   for (int64_t a = 0; a < r->n_atoms; a++) {
     const double x = value_of(r, a, 0), y = value_of(r, a, 1), z = value_of(r, a, 2),
                  q = value_of(r, a, 3);
-    if (!(dcs_within_1e12(x) && dcs_within_1e12(y) && dcs_within_1e12(z) && dcs_within_1e12(q)) && a < bad) bad = a;
+    if (!(dcs_within_1e12(x) && dcs_within_1e12(y) && dcs_within_1e12(z) && dcs_within_1e12(q)) &&
+        a < bad)
+      bad = a;
     sites[a] = (dcs_site){x - r->origin[0], y - r->origin[1], z - r->origin[2], q, 0};
   }
   return bad < r->n_atoms ? bad_atom(r, bad) : DCS_OK;

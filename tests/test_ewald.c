@@ -203,7 +203,8 @@ static void a_grid_spans_the_cell(void **state) {
   assert_non_null(strstr(dcs_error_message(), "--grid and --spacing"));
   dcs_grid spanned = {.n = {9, 7, 8}, .spacing = 1.7}; /* which single precision rounds */
   assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &spanned), DCS_OK);
-  assert_true(spanned.cell[0] == 9 * 1.7 && spanned.cell[1] == 7 * 1.7 && spanned.cell[2] == 8 * 1.7);
+  assert_true(spanned.cell[0] == 9 * 1.7 && spanned.cell[1] == 7 * 1.7 &&
+              spanned.cell[2] == 8 * 1.7);
 }
 
 int main(void) {

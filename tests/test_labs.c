@@ -297,8 +297,8 @@ static void alike_are_kernels_alone(void **state) {
   assert_int_equal(mkdir(in_folder("empty"), 0777), 0);
   for (int n = 0; n < 2; n++) {
     const char *name = n ? "Bob" : "Ada";
-    assert_status(
-        program_run("lab 6 --kernels labs/6/solution --submit %s --name %s", class, name), 0);
+    assert_status(program_run("lab 6 --kernels labs/6/solution --submit %s --name %s", class, name),
+                  0);
     assert_status(
         program_run("lab 4 --kernels %s --submit %s --name %s", in_folder("empty"), class, name),
         1);

@@ -29,10 +29,7 @@ static void put_head(FILE *out, const dcs_field *f) {
   for (int line = 0; line < 4; line++) {
     fprintf(out, "%5lld", line ? (long long)n[line - 1] : 0);
     for (int along = 0; along < 3; along++)
-      put_length(out, f,
-                 line == 0           ? f->origin[along]
-                 : along == line - 1 ? f->spacing[along]
-                                     : 0);
+      put_length(out, f, line == 0 ? f->origin[along] : along == line - 1 ? f->spacing[along] : 0);
     fputc('\n', out);
   }
 }

@@ -1,6 +1,6 @@
 /* NumPy's archive: a zip file of the arrays values, shape (nx, ny, nz), origin and spacing (3
- * numbers each), units (a text) and, where lengths are not angstrom, lengths (a text, "grid steps").
- * Written uncompressed and with 64-bit sizes (PKWARE's APPNOTE 6.3, sections 4.3 and
+ * numbers each), units (a text) and, where lengths are not angstrom, lengths (a text, "grid
+ * steps"). Written uncompressed and with 64-bit sizes (PKWARE's APPNOTE 6.3, sections 4.3 and
  * 4.5.3); read are compressed archives too. */
 #include "harness/output/numpy.h"
 
