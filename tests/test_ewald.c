@@ -194,7 +194,10 @@ static void a_grid_spans_the_cell(void **state) {
 
   dcs_grid open = {.spacing = 0.75, .margin = 5};
   problem = periodic(0);
-  m.cell.angle[1] = 100;
+  m.cell.angle[1] = 90.0005; /* as of frames */
+  assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_OK);
+  problem = periodic(0);
+  m.cell.angle[1] = 90.01;
   assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "expected 90"));
   m.cell = (dcs_unit_cell){0};
