@@ -33,6 +33,11 @@ static void print_notes(FILE *out, const char *mark, const dcs_comparison *c) {
     }
 }
 
+/* Whose times they are, with a space behind; of other programs' nobody knows. */
+static const char *whose(dcs_backend backend) {
+  return backend == DCS_CPU ? "CPU " : backend == DCS_GPU ? "GPU " : "";
+}
+
 /* A line for each scope of a backend whose ratios scatter more than its sessions do, or move from
  * size to size. */
 static void print_scatter(FILE *out, const char *mark, dcs_backend backend,
@@ -41,15 +46,15 @@ static void print_scatter(FILE *out, const char *mark, dcs_backend backend,
     const dcs_run_row *row = c->list[i].row[0];
     if (row->backend != backend || seen & row->scope || c->list[i].failed) continue;
     seen |= row->scope;
-    const char *of = backend == DCS_CPU ? "CPU" : "GPU", *scope = dcs_scope_name(row->scope);
+    const char *of = whose(backend), *scope = dcs_scope_name(row->scope);
     if (c->list[i].scatter > c->spread[backend].deviation)
       fprintf(out,
-              "%s%s ratios of scope %s scatter by %.2g%%: the machine changed its pace, or some "
+              "%s%sratios of scope %s scatter by %.2g%%: the machine changed its pace, or some "
               "methods changed: `compare --run` tells; that is in each interval, too\n",
               mark, of, scope, 100 * c->list[i].scatter);
     if (c->list[i].pace > dcs_spread_half(&c->spread[backend], 1, 1))
       fprintf(out,
-              "%s%s ratios of scope %s move together from size to size, by up to %.2g%%: the "
+              "%s%sratios of scope %s move together from size to size, by up to %.2g%%: the "
               "machine changed its pace, or all methods changed at some sizes: `compare --run` "
               "tells; that is in each interval, too\n",
               mark, of, scope, 100 * (exp(c->list[i].pace) - 1));
@@ -63,16 +68,18 @@ static void print_spreads(FILE *out, const char *mark, const dcs_comparison *c) 
             "%smeasured in turns: intervals hold with 95%% each, SLOWER and FASTER with 95%% "
             "of all rows together\n",
             mark);
-  for (dcs_backend backend = DCS_CPU; !c->interleaved && backend <= DCS_GPU; backend++) {
+  for (dcs_backend backend = DCS_CPU; !c->interleaved && backend < DCS_N_BACKENDS; backend++) {
     const dcs_spread *s = &c->spread[backend];
-    const char *of = backend == DCS_CPU ? "CPU" : "GPU";
     if (!c->any[backend]) continue;
-    fprintf(out, "%sspread of %s times between sessions, in each interval: %.2g%%, ", mark, of,
-            100 * s->deviation);
+    fprintf(out, "%sspread of %stimes between sessions, in each interval: %.2g%%, ", mark,
+            whose(backend), 100 * s->deviation);
     if (s->source == DCS_SPREAD_SESSIONS)
       fprintf(out, "as between the sessions of these runs\n");
     else if (s->source == DCS_SPREAD_MACHINE)
       fprintf(out, "measured on this machine in %d sessions, %s\n", s->degrees + 1, s->date);
+    else if (backend == DCS_NO_BACKEND)
+      fprintf(out,
+              "assumed: `sweep --method` that goes on with --resume, twice at least, tells it\n");
     else
       fprintf(out, "assumed: `dcsbench limits --sessions 10` measures it, `compare --run` does "
                    "without\n");
@@ -204,7 +211,8 @@ dcs_status dcs_write_comparison(const dcs_comparison *c) {
                 "spread", "scatter", "pace", "p", "outcome_a", "outcome_b", "verdict", "forced");
   dcs_csv csv = dcs_csv_stdout();
   dcs_csv_names(&csv, method);
-  dcs_csv_names(&csv, dcs_size_columns);
+  DCS_CSV_TEXTS(&csv, "problem", "problem_config");
+  dcs_csv_names(&csv, dcs_size_axes(c->list[0].row[0]->size.kind)); /* the same of all */
   DCS_TRY(dcs_csv_header(&csv, compared));
   for (size_t i = 0; i < c->n; i++)
     DCS_TRY(write_row(&csv, c, &c->list[i]));

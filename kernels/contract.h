@@ -217,7 +217,8 @@ typedef struct {
 typedef enum {
   DCS_CPU,
   DCS_GPU,
-  DCS_NO_BACKEND /* not known, of timings that other programs took */
+  DCS_NO_BACKEND, /* not known, of timings that other programs took */
+  DCS_N_BACKENDS
 } dcs_backend;
 
 /* What the case study of Kirk and Hwu (Programming Massively Parallel Processors, 2nd ed., chapter

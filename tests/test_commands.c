@@ -227,6 +227,20 @@ static void what_was_measured_is_not_written_over(void **state) {
   assert_int_equal(rows_in("lost", "samples.csv"), 2);
 }
 
+/* Each part of a run is a session of its own. */
+static void what_goes_on_is_another_session(void **state) {
+  (void)state;
+  for (int rounds = 2; rounds <= 6; rounds += 2)
+    assert_status(program_run("sweep --method a=true --size n=1,2 --rounds %d --resume --out %s",
+                              rounds, in_folder("parts")),
+                  0);
+  dcs_table *samples = run_table("parts", "samples.csv");
+  assert_int_equal(dcs_table_rows(samples), 12);
+  for (size_t row = 0; row < 12; row++)
+    assert_float_equal(number_at(samples, row, "session"), (double)(row / 4), 0);
+  dcs_table_free(samples);
+}
+
 /* Killed at any moment, it goes on: every sample once. */
 static void a_killed_run_goes_on(void **state) {
   (void)state;
@@ -296,6 +310,7 @@ int main(void) {
                                      cmocka_unit_test(a_time_is_read_with_its_unit),
                                      cmocka_unit_test(a_time_that_is_none_is_wrong),
                                      cmocka_unit_test(what_was_measured_is_not_written_over),
+                                     cmocka_unit_test(what_goes_on_is_another_session),
                                      cmocka_unit_test(a_killed_run_goes_on),
                                      cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests(tests, setup, program_teardown);

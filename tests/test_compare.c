@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/grow.h"
 #include "tests/compared_runs.h"
 
 /* ---- verdicts ---- */
@@ -279,21 +280,31 @@ static void the_spread_between_sessions_is_in_the_interval(void **state) {
 }
 
 /* A run of which each process took five samples, with these times. Before sample `replaced` another
- * took the place of one that died; NONE: before none. */
+ * took the place of one that died; NONE: before none. `told`: samples name their sessions, of ten
+ * samples each. */
 enum { NONE = -1 };
-static void put_replaced(const char *run, const double *ms, int n, const char *more, int replaced) {
+static void put_samples(const char *run, const double *ms, int n, const char *more, int replaced,
+                        bool told) {
   char env[512];
   snprintf(env, sizeof env, "%s%s", ENV, more);
   put_run(run, env, steady);
   FILE *samples = fopen(path_in(run, "samples.csv"), "w");
   assert_non_null(samples);
   fputs("round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,inner,"
-        "time_ns,mark,process\n",
+        "time_ns,mark,process",
         samples);
-  for (int i = 0; i < 5 * n; i++)
-    fprintf(samples, "%d,%d,v1,\"x=1,y=2\",kernel,,cpu,coulomb,,100,8,8,4,1,%.6f,,%d\n", i, i,
+  fputs(told ? ",session\n" : "\n", samples);
+  for (int i = 0; i < 5 * n; i++) {
+    fprintf(samples, "%d,%d,v1,\"x=1,y=2\",kernel,,cpu,coulomb,,100,8,8,4,1,%.6f,,%d", i, i,
             1e6 * ms[i / 5] * (1 + 1e-9 * (i % 5)), i / 5 + (replaced != NONE && i >= replaced));
+    if (told) fprintf(samples, ",%d", i / 10);
+    fputc('\n', samples);
+  }
   assert_int_equal(fclose(samples), 0);
+}
+
+static void put_replaced(const char *run, const double *ms, int n, const char *more, int replaced) {
+  put_samples(run, ms, n, more, replaced, false);
 }
 
 static void put_sessions(const char *run, const double *ms, int n, const char *more) {
@@ -316,6 +327,63 @@ static void sessions_of_the_runs_tell_their_spread(void **state) {
   assert_true(log(number_at(t, 0, "ratio_hi") / number_at(t, 0, "ratio")) > 0.999 * between);
   assert_string_equal(text_at(t, 0, "p"), "");
   dcs_table_free(t);
+}
+
+/* What a worker that died leaves behind is not another session: neither where there are some, nor
+ * where there is but one. */
+static void a_worker_that_died_begins_no_session(void **state) {
+  (void)state;
+  static const double ms[] = {2, 2, 2.04, 2.04, 2 / 1.02, 2 / 1.02, 2, 2};
+  put_samples("a", ms, 8, "", NONE, true); /* in the middle of each */
+  put_samples("b", ms, 8, "", 33, true);
+  assert_status(compare("a", "b", "--csv"), 0);
+  assert_contains(program_err, "as between the sessions of these runs\n");
+  dcs_table *t = written();
+  assert_true(fabs(number_at(t, 0, "spread") - log(1.02) * sqrt(2.0 / 3)) < 1e-6);
+  dcs_table_free(t);
+  for (int n = 2; n <= 8; n += 6) {
+    dcs_run run;
+    put_samples("a", ms, n, "", NONE, true);
+    assert_int_equal(dcs_run_open(&run, in_folder("a")), DCS_OK);
+    assert_int_equal(dcs_row_sessions(&run, &run.rows[0]), n / 2);
+    dcs_run_close(&run);
+  }
+}
+
+/* ---- times of other programs ---- */
+
+/* Two methods at four sizes, six rounds each, those of the second by so much longer. */
+static void put_imported(const char *run, double factor) {
+  char text[4096] = "method,n,m,round,time_ns\n";
+  for (int i = 0; i < 48; i++)
+    dcs_append(text, sizeof text, "%s,%d,7,%d,%.9g\n", i % 2 ? "x" : "y", 10 << i / 12, i % 12 / 2,
+               factor * (1000 + i % 12 / 2));
+  put_file(in_folder("times.csv"), text);
+  assert_status(program_run("import %s --out %s", in_folder("times.csv"), in_folder(run)), 0);
+}
+
+static void imported_times_have_the_spread_of_sessions_and_their_own_axes(void **state) {
+  (void)state;
+  put_imported("left", 1);
+  put_imported("right", 1.06); /* as sessions of one program do */
+  assert_status(compare("left", "right", "--csv"), 0);
+  assert_contains(program_err, "spread of times between sessions, in each interval: 3%, assumed");
+  dcs_table *t = written();
+  assert_int_equal(dcs_table_rows(t), 8);
+  for (size_t r = 0; r < 8; r++) {
+    assert_true(number_at(t, r, "axis_1") >= 10 && number_at(t, r, "axis_2") == 7);
+    assert_string_equal(text_at(t, r, "problem_config"), "n,m");
+    assert_true(number_at(t, r, "n_a") == 6 && number_at(t, r, "n_b") == 6);
+    assert_true(fabs(number_at(t, r, "ratio") - 1.06) < 1e-6);
+    assert_true(number_at(t, r, "spread") == 0.03);
+    assert_true(log(number_at(t, r, "ratio_hi") / 1.06) > 0.999 * 1.959964 * 0.03 * sqrt(2));
+    assert_string_equal(text_at(t, r, "verdict"), "UNSURE");
+    assert_string_equal(text_at(t, r, "forced"), "no");
+  }
+  dcs_table_free(t);
+  put_imported("fifth", 1.2);
+  assert_status(compare("left", "fifth", ""), 1);
+  assert_contains(program_out, "8 compared: 8 slower");
 }
 
 /* What `limits --sessions` does with its sessions: four, of two rows each. */
@@ -473,6 +541,8 @@ int main(void) {
       cmocka_unit_test(a_pace_from_size_to_size_is_in_the_interval),
       cmocka_unit_test(the_spread_between_sessions_is_in_the_interval),
       cmocka_unit_test(sessions_of_the_runs_tell_their_spread),
+      cmocka_unit_test(a_worker_that_died_begins_no_session),
+      cmocka_unit_test(imported_times_have_the_spread_of_sessions_and_their_own_axes),
       cmocka_unit_test(sessions_of_a_machine_are_kept_for_it),
       cmocka_unit_test(sessions_kept_at_once_lose_no_row),
       cmocka_unit_test(runs_measured_in_turns_are_compared_in_pairs),

@@ -112,6 +112,29 @@ static void google_benchmark_repetitions(void **state) {
           NULL, DCS_INPUT, "benchmarks[0]: found BM_x/8, which failed: \"no file\"");
 }
 
+/* What its author skipped is no time; of two arguments of one name none is told to be the size. */
+static void google_benchmarks_that_were_skipped_or_named_alike(void **state) {
+  (void)state;
+  dcs_run run;
+  assert_int_equal(import("{\"context\":{},\"benchmarks\":["
+                          "{\"name\":\"BM_x/8\",\"run_type\":\"iteration\",\"real_time\":7},"
+                          "{\"name\":\"BM_x/16\",\"run_type\":\"iteration\",\"real_time\":9},"
+                          "{\"name\":\"BM_x/32\",\"run_type\":\"iteration\",\"skipped\":true,"
+                          "\"skip_message\":\"too large\",\"real_time\":0}]}",
+                          NULL),
+                   DCS_OK);
+  open_run(&run);
+  assert_int_equal(run.n_rows, 2);
+  assert_float_equal(row_of(&run, "BM_x", "", 16, 0)->median_ns, 9, 0);
+  dcs_run_close(&run);
+  forget_run();
+  refused("{\"context\":{},\"benchmarks\":["
+          "{\"name\":\"BM_x/n:1/n:2\",\"run_type\":\"iteration\",\"real_time\":7},"
+          "{\"name\":\"BM_x/n:1/n:3\",\"run_type\":\"iteration\",\"real_time\":9}]}",
+          "n", DCS_INPUT,
+          "benchmarks[0]: found n 2 times beside the time of BM_x; expected a size");
+}
+
 static void hyperfine_commands(void **state) {
   (void)state;
   dcs_run run;
@@ -206,6 +229,29 @@ static void nvbench_means(void **state) {
   assert_float_equal(row->median_ns, 2500, 1e-6);
   assert_int_equal(row->backend, DCS_GPU);
   assert_int_equal(row->scope, DCS_KERNEL);
+  dcs_run_close(&run);
+  forget_run();
+}
+
+/* NVBench measures on each device: their times are of methods of their own. */
+static void nvbench_devices_are_told_apart(void **state) {
+  (void)state;
+#define ON(device, n, time) "{\"device\":" device "," STATE_MEMBERS(n, time)
+#define STATE_MEMBERS(n, time)                                                                     \
+  "\"axis_values\":[{\"name\":\"N\",\"type\":\"int64\",\"value\":\"" n                             \
+  "\"}],\"summaries\":[{\"tag\":\"nv/cold/time/gpu/"                                               \
+  "mean\",\"data\":[{\"name\":\"value\",\"value\":\"" time "\"}]}]}"
+  dcs_run run;
+  assert_int_equal(
+      import("{\"benchmarks\":[{\"name\":\"copy\",\"states\":[" ON("0", "1024", "1e-06") "," ON(
+                 "0", "2048", "2e-06") "," ON("1", "1024", "3e-06") "," ON("1", "2048",
+                                                                           "4e-06") "]}]}",
+             NULL),
+      DCS_OK);
+  open_run(&run);
+  assert_int_equal(run.n_rows, 4);
+  assert_float_equal(row_of(&run, "copy", "device=cuda:0", 2048, 0)->median_ns, 2000, 1e-6);
+  assert_float_equal(row_of(&run, "copy", "device=cuda:1", 1024, 0)->median_ns, 3000, 1e-6);
   dcs_run_close(&run);
   forget_run();
 }
@@ -333,17 +379,20 @@ static void a_kind_for_each_set_of_names(void **state) {
   assert_int_equal(dcs_external_kind("a,b,c", &none), DCS_INPUT);
 }
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(csv_samples_and_rounds),
-                                     cmocka_unit_test(csv_two_sizes_and_a_configuration),
-                                     cmocka_unit_test(google_benchmark_repetitions),
-                                     cmocka_unit_test(hyperfine_commands),
-                                     cmocka_unit_test(hyperfine_commands_are_told_by_all_results),
-                                     cmocka_unit_test(nvbench_means),
-                                     cmocka_unit_test(t4_configurations),
-                                     cmocka_unit_test(wrong_files),
-                                     cmocka_unit_test(a_run_is_never_written_over),
-                                     cmocka_unit_test(what_a_killed_import_left_is_no_run),
-                                     cmocka_unit_test(a_second_import_at_once_ends),
-                                     cmocka_unit_test(a_kind_for_each_set_of_names)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(csv_samples_and_rounds),
+      cmocka_unit_test(csv_two_sizes_and_a_configuration),
+      cmocka_unit_test(google_benchmark_repetitions),
+      cmocka_unit_test(hyperfine_commands),
+      cmocka_unit_test(hyperfine_commands_are_told_by_all_results),
+      cmocka_unit_test(nvbench_means),
+      cmocka_unit_test(google_benchmarks_that_were_skipped_or_named_alike),
+      cmocka_unit_test(nvbench_devices_are_told_apart),
+      cmocka_unit_test(t4_configurations),
+      cmocka_unit_test(wrong_files),
+      cmocka_unit_test(a_run_is_never_written_over),
+      cmocka_unit_test(what_a_killed_import_left_is_no_run),
+      cmocka_unit_test(a_second_import_at_once_ends),
+      cmocka_unit_test(a_kind_for_each_set_of_names)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -218,6 +218,7 @@ static bool are_of_two_processes(const char *run) {
     if (strcmp(text_at(samples, row, "scope"), "kernel") != 0) continue;
     const double found = number_at(samples, row, "process");
     assert_true(found == process || found == ++process);
+    assert_true(number_at(samples, row, "session") == 0);
   }
   dcs_table_free(samples);
   assert_in_range(process, 0, 1);

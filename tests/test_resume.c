@@ -292,11 +292,11 @@ static void cells_of_an_input_are_told_apart(void **state) {
 static void put_apart(const char *last_seq) {
   static const char samples[] =
       "round,seq,variant,config,scope,memory,devices,problem,problem_config,atoms,nx,ny,nz,"
-      "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark,process\n"
-      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,coulomb,,50,8,8,8,1,10,,,,,,0\n"
-      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,coulomb,,50,8,8,8,1,20,,,,,,0\n"
-      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,30,,,,,preempted,0\n"
-      "1,%s,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,,2\n";
+      "inner,time_ns,sm_mhz,temperature_c,power_w,throttle,mark,process,session\n"
+      "0,0,cuda_scatter,block_x=128,kernel,,cuda:0,coulomb,,50,8,8,8,1,10,,,,,,0,0\n"
+      "0,1,cuda_scatter,block_x=128,warm,pageable,cuda:0,coulomb,,50,8,8,8,1,20,,,,,,0,0\n"
+      "0,2,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,30,,,,,preempted,0,0\n"
+      "1,%s,cuda_scatter,block_x=128,warm,pinned,cuda:0,coulomb,,50,8,8,8,1,31,,,,,,2,1\n";
   static const char summary[] =
       "variant,backend,config,devices,scope,memory,problem,problem_config,atoms,nx,ny,nz,n,"
       "median_ns,outcome,stop_reason\n"
@@ -325,14 +325,15 @@ static void memory_tells_records_apart(void **state) {
   const dcs_molecule molecule = {0};
   dcs_cells cells;
   int64_t seq = 0;
-  int process = 0;
+  int process = 0, session = 0;
   put_apart("3");
   assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
   dcs_run run;
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process), DCS_OK);
+  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process, &session), DCS_OK);
   dcs_run_close(&run);
   assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4 && process == 3);
+  assert_int_equal(session, 2);
   assert_true(cells.list[0].has_rows);
   dcs_record *records = cells.list[0].records;
   static const size_t n_times[] = {1, 1, 2}; /* kernel, pageable, pinned */
@@ -364,11 +365,11 @@ static void a_number_of_a_sample_has_an_end(void **state) {
   (void)state;
   dcs_cells cells = {0};
   int64_t seq = 0;
-  int process = 0;
+  int process = 0, session = 0;
   dcs_run run;
   put_apart("1e300");
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process), DCS_INPUT);
+  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process, &session), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "found seq \"1e300\"; expected a number"));
   dcs_run_close(&run);
 }

@@ -10,7 +10,7 @@
 
 static const char samples_header[] = "round,seq,variant,config,scope,memory,devices,problem,"
                                      "problem_config,atoms,nx,ny,nz,inner,time_ns,"
-                                     "sm_mhz,temperature_c,power_w,throttle,mark,process\n";
+                                     "sm_mhz,temperature_c,power_w,throttle,mark,process,session\n";
 static const char summary_header[] =
     "variant,backend,config,block_x,block_y,coarsen,chunk_atoms,threads,devices,scope,memory,"
     "problem,problem_config,atoms,nx,ny,nz,spacing,padded_nx,padded_ny,padded_nz,evals_useful,"

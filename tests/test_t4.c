@@ -334,6 +334,44 @@ static void names_come_back_as_they_were(void **state) {
   dcs_table_free(after);
 }
 
+/* Parameters and axes that are named as what this program adds, and values with commas. */
+static void no_name_takes_the_place_of_another(void **state) {
+  (void)state;
+  put_file(
+      in_folder("clash.csv"),
+      "method,n,scope,variant,flags,time_ns\n"
+      "a,1,warm,1,\"-g,-O2\",5\na,2,warm,2,-g,6\nb,1,first,1,-g,7\nb,2,first,2,\"-g,-O2\",8\n");
+  assert_status(program_run("import %s --size n,variant --out %s", in_folder("clash.csv"),
+                            in_folder("clash")),
+                0);
+  assert_status(program_run("report --t4 %s %s", in_folder("clash.json"), in_folder("clash")), 0);
+  json_t *root = assert_t4("clash.json", 4);
+  const json_t *results = dcs_json_array(root, "results");
+  static const char *const methods[] = {"a", "a", "b", "b"};
+  static const char *const flags[] = {"-g", "-g,-O2", "-g", "-g,-O2"};
+  for (size_t r = 0; r < 4; r++) {
+    const json_t *of = json_object_get(json_array_get(results, r), "configuration");
+    assert_string_equal(dcs_json_text(of, "variant"), methods[r]);
+    assert_true(dcs_json_number(of, "variant_2") == dcs_json_number(of, "n"));
+    assert_string_equal(dcs_json_text(of, "flags"), flags[r]);
+    assert_string_equal(dcs_json_text(of, "scope"), r < 2 ? "warm" : "first");
+  }
+  json_decref(root);
+  put_file(in_folder("own.json"),
+           "{\"schema_version\":\"1.0.0\",\"results\":["
+           "{\"configuration\":{\"n\":8,\"variant\":3},\"times\":{\"runtimes\":[1]}},"
+           "{\"configuration\":{\"n\":8,\"variant\":4},\"times\":{\"runtimes\":[2]}}]}");
+  assert_status(program_run("import %s --size n --out %s", in_folder("own.json"), in_folder("own")),
+                0);
+  assert_status(program_run("report --t4 %s %s", in_folder("own2.json"), in_folder("own")), 0);
+  root = assert_t4("own2.json", 2);
+  const json_t *of =
+      json_object_get(json_array_get(dcs_json_array(root, "results"), 1), "configuration");
+  assert_string_equal(dcs_json_text(of, "variant"), "kernel");
+  assert_true(dcs_json_number(of, "variant_2") == 4);
+  json_decref(root);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(t4_of_kernel_tuner),
@@ -347,6 +385,7 @@ int main(void) {
       cmocka_unit_test(a_run_is_written),
       cmocka_unit_test(axes_of_timings_keep_their_names),
       cmocka_unit_test(names_come_back_as_they_were),
+      cmocka_unit_test(no_name_takes_the_place_of_another),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -120,6 +120,7 @@ static dcs_status add_time(dcs_measuring *m, dcs_measured_row *r, double ns) {
   DCS_TRY(dcs_grow(&r->times, r->n, sizeof ns, "samples"));
   r->of.time_ns = ns;
   r->of.round = (int64_t)r->n;
+  r->of.session = m->session;
   r->times[r->n++] = ns;
   return dcs_timings_put_sample(&m->samples, &r->of, m->seq++, m->kind);
 }

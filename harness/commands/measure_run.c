@@ -7,6 +7,7 @@
 #include "harness/runs/run.h"
 #include "harness/timings/rows.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,15 +77,28 @@ static dcs_measured_row *find_row(const dcs_measuring *m, const dcs_run_row *of)
   return NULL;
 }
 
+/* Rows are appended with it, the last column. */
+static dcs_status need_session(const dcs_table *samples, int *column) {
+  *column = dcs_table_column(samples, "session");
+  if (*column >= 0 && *column + 1 == (int)dcs_table_columns(samples)) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "%s: its columns are those of another version of the program; take another "
+                  "folder",
+                  dcs_table_path(samples));
+}
+
 static dcs_status take_samples(dcs_measuring *m, const dcs_run *run) {
   dcs_run_row *keys;
-  int column;
+  int column, sessions;
   DCS_TRY(dcs_table_need(run->samples, "time_ns", &column));
+  DCS_TRY(need_session(run->samples, &sessions));
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
   dcs_status status = DCS_OK;
   const size_t n = dcs_table_rows(run->samples);
   for (size_t s = 0; status == DCS_OK && s < n; s++) {
     dcs_measured_row *r = find_row(m, &keys[s]);
+    const double session = dcs_table_number(run->samples, s, sessions);
+    if (session >= m->session && session < INT_MAX) m->session = (int)session + 1;
     if (!r) continue;
     status = dcs_grow(&r->times, r->n, sizeof *r->times, "samples");
     if (status == DCS_OK) r->times[r->n++] = dcs_table_number(run->samples, s, column);

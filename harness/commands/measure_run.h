@@ -28,6 +28,7 @@ typedef struct {
   int n_rows;
   dcs_csv samples;
   int64_t seq;
+  int session;  /* which of the run's this is, from 0 */
   double *room; /* for one row's times */
   dcs_progress progress;
   dcs_lock lock;

@@ -83,7 +83,7 @@ static void widen_group(const workroom *w, dcs_backend backend, dcs_scope scope,
 }
 
 static void widen_all(const workroom *w, dcs_comparison *c) {
-  for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++)
+  for (dcs_backend backend = DCS_CPU; backend < DCS_N_BACKENDS; backend++)
     for (dcs_scope scope = DCS_KERNEL; dcs_is_timed(scope); scope <<= 1)
       widen_group(w, backend, scope, c);
 }
@@ -217,10 +217,11 @@ static bool spread_of_both(const dcs_run runs[2], dcs_backend backend, dcs_sprea
 }
 
 static dcs_status find_spreads(const char *path, dcs_comparison *c) {
-  for (dcs_backend backend = DCS_CPU; backend <= DCS_GPU; backend++) {
+  for (dcs_backend backend = DCS_CPU; backend < DCS_N_BACKENDS; backend++) {
     dcs_spread *spread = &c->spread[backend];
     bool found = spread_of_both(c->runs, backend, spread);
-    if (!found && path) DCS_TRY(dcs_spread_find(path, &c->runs[0], backend, spread, &found));
+    if (!found && path && backend != DCS_NO_BACKEND)
+      DCS_TRY(dcs_spread_find(path, &c->runs[0], backend, spread, &found));
     if (!found) *spread = dcs_default_spread();
   }
   return DCS_OK;

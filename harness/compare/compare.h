@@ -25,11 +25,11 @@ typedef struct {
   dcs_run runs[2];
   dcs_difference differences[DCS_MAX_DIFFERENCES];
   size_t n_differences;
-  bool forced;          /* the runs are not comparable */
-  bool interleaved;     /* their samples were taken in turns */
-  dcs_spread spread[2]; /* by backend: of sessions, taken into the intervals when they were not */
-  bool any[2];          /* by backend: rows were compared */
-  dcs_compared *list;   /* in the order of A's summary; those that failed in both runs left out */
+  bool forced;                       /* the runs are not comparable */
+  bool interleaved;                  /* their samples were taken in turns */
+  dcs_spread spread[DCS_N_BACKENDS]; /* of sessions, in the intervals when they were not */
+  bool any[DCS_N_BACKENDS];          /* rows were compared */
+  dcs_compared *list; /* in the order of A's summary; those that failed in both runs left out */
   size_t n;
   size_t changes[DCS_N_CHANGES]; /* those with times in both runs, by verdict */
   double median_ratio;           /* of those with times in both */

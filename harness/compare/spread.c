@@ -63,7 +63,7 @@ double dcs_spread_of_sizes(const double *medians, size_t n) {
 /* Where the samples of the session that begins at `first` end. */
 static size_t end_of(const dcs_run_row *row, size_t first) {
   size_t end = first;
-  while (end < row->n_times && row->process[end] == row->process[first])
+  while (end < row->n_times && row->session[end] == row->session[first])
     end++;
   return end;
 }

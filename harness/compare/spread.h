@@ -42,8 +42,7 @@ double dcs_spread_scatter(double *ratios, size_t n);
  * the width of the 95% interval. 0 of fewer than 3 sizes. */
 double dcs_spread_of_sizes(const double *medians, size_t n);
 
-/* Sessions that a row's samples are of: those of its processes that took 3 or more. One for a run
- * whose samples took turns: its processes are of one session. */
+/* Sessions that a row's samples are of: those that took 3 or more, one at least. */
 int dcs_row_sessions(const dcs_run *run, const dcs_run_row *row);
 
 /* Between the sessions of each row of a run that was resumed, of a backend. Of three rows or

@@ -22,6 +22,7 @@ typedef struct {
   double budget_s; /* for this cell; 0: none */
   uint64_t seed;   /* of the order within the rounds */
   bool energy;     /* measure the energy of a map, too; not within the budget */
+  int session;     /* which of the run's, from 0 */
   dcs_turns *turns;
   dcs_needs *needs;
 } dcs_cell_options;

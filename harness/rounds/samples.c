@@ -76,7 +76,8 @@ dcs_status dcs_sample_once(dcs_timed *t, const dcs_rounds *c) {
                         .telemetry = sample.telemetry,
                         .mark = mark,
                         .process =
-                            c->options->turns->process + dcs_session_replaced(t->trial.session)};
+                            c->options->turns->process + dcs_session_replaced(t->trial.session),
+                        .session = c->options->session};
   c->options->turns->inner = t->inner;
   if (record->scope != DCS_FIRST && !dcs_session_flushes(t->trial.session))
     t->inner = dcs_lengthened(t->inner, sample.ns);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 const char *const dcs_sample_columns[] = {
-    "round",          "seq",     "variant",  "config", "scope",   "memory", "devices", "problem",
-    "problem_config", "atoms",   "nx",       "ny",     "nz",      "inner",  "time_ns", "sm_mhz",
-    "temperature_c",  "power_w", "throttle", "mark",   "process", NULL};
+    "round",          "seq",     "variant",  "config", "scope",   "memory",  "devices", "problem",
+    "problem_config", "atoms",   "nx",       "ny",     "nz",      "inner",   "time_ns", "sm_mhz",
+    "temperature_c",  "power_w", "throttle", "mark",   "process", "session", NULL};
 
 const char *const dcs_summary_columns[] = DCS_NAMES(
     "variant", "backend", "config", "block_x", "block_y", "coarsen", "chunk_atoms", "threads",
@@ -65,6 +65,7 @@ dcs_status dcs_write_sample(dcs_csv *csv, const dcs_record *record, const dcs_sa
   DCS_CSV_NUMBERS(csv, (double)row->inner, row->time_ns, t->sm_mhz, t->temperature_c, t->power_w);
   DCS_CSV_TEXTS(csv, dcs_throttle_names(t->throttle, throttle), row->mark);
   dcs_csv_integer(csv, row->process);
+  dcs_csv_integer(csv, row->session);
   return dcs_csv_row(csv);
 }
 

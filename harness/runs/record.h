@@ -49,6 +49,7 @@ typedef struct {
   dcs_telemetry telemetry;
   const char *mark; /* what disturbed it: preempted, stolen, slow_clock, throttled, or "" */
   int process;      /* which of the run's, from 0 */
+  int session;      /* likewise */
 } dcs_sample_row;
 
 extern const char *const dcs_sample_columns[];  /* NULL last */

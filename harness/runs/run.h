@@ -33,6 +33,7 @@ typedef struct {
   int disturbed;        /* of them; 0 where the file does not tell */
   const double *times;  /* its samples, in the order they were taken; n_times */
   const int *process;   /* which of the run's processes took each; 0 where the file does not tell */
+  const int *session;   /* likewise; the process where the file does not tell sessions */
   const double *sorted; /* the same times, ascending */
   size_t n_times;       /* n of a row that is ok */
   dcs_stats stats;      /* of the samples */
@@ -47,7 +48,7 @@ typedef struct {
   size_t n_not_ok; /* rows whose outcome is not ok */
   size_t n_loose;  /* samples that no row counts, as an interrupted sweep leaves them */
   double *times;   /* of all rows; those that are sorted behind the others */
-  int *processes;  /* of the samples, as row->process */
+  int *processes;  /* of the samples, as row->process; behind them their sessions */
 } dcs_run;
 
 /* Reads a folder. Samples are handed to the row of their key, each to one. DCS_USAGE when the
@@ -109,7 +110,8 @@ typedef struct {
 enum { DCS_MAX_DIFFERENCES = 24 };
 
 /* Returns how many; those that make the runs incomparable come first. Facts of the card count only
- * where both runs used one. Values are the runs'. */
+ * where both runs used one, and the hash of an input not where both are of imported times: it is
+ * that of the times. Values are the runs'. */
 size_t dcs_run_differences(const dcs_run runs[2], dcs_difference list[DCS_MAX_DIFFERENCES]);
 
 #endif

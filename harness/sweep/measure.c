@@ -96,8 +96,13 @@ static dcs_status measure_cell(dcs_sweep_state *s, dcs_cell *cell, double budget
   prepare_records(s, cell, &c);
   char left_out[DCS_TEXT];
   if (*dcs_case_left_out(&c, left_out)) dcs_progress_say(&s->progress, "%s", left_out);
-  dcs_cell_options options = {s->options->sampling, budget_s,  s->options->run.seed,
-                              s->options->energy,   &s->turns, &s->needs};
+  dcs_cell_options options = {s->options->sampling,
+                              budget_s,
+                              s->options->run.seed,
+                              s->options->energy,
+                              s->session,
+                              &s->turns,
+                              &s->needs};
   dcs_status status =
       dcs_measure_cell(&s->bench, &c, cell->problems, cell->n_problems, cell->records,
                        cell->n_records, &options, &s->samples, &s->seq, &s->clocks, &s->progress);

@@ -44,12 +44,17 @@ static dcs_status check_columns(const dcs_table *table) {
                   dcs_table_path(table));
 }
 
+static void go_beyond(double number, int *next) {
+  if (number >= *next && number < INT_MAX) *next = (int)number + 1;
+}
+
 /* Those that no row of the summary counts are samples all the same. */
 static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys, dcs_cells *cells,
-                               int64_t *seq, int *process) {
+                               int64_t *seq, int *process, int *session) {
   const int time_ns = dcs_table_column(samples, "time_ns"),
             order = dcs_table_column(samples, "seq"), mark = dcs_table_column(samples, "mark"),
-            processes = dcs_table_column(samples, "process");
+            processes = dcs_table_column(samples, "process"),
+            sessions = dcs_table_column(samples, "session");
   for (size_t row = 0; row < dcs_table_rows(samples); row++) {
     dcs_cell *cell;
     dcs_record *record = find_record(&keys[row], cells, &cell);
@@ -57,8 +62,8 @@ static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys
     if (!(number >= 0 && number < 0x1p53))
       return dcs_table_wrong(samples, row, "seq", order, "a number, at least 0");
     if (number >= (double)*seq) *seq = (int64_t)number + 1;
-    const double of = dcs_table_number(samples, row, processes);
-    if (of >= *process && of < INT_MAX) *process = (int)of + 1;
+    go_beyond(dcs_table_number(samples, row, processes), process);
+    go_beyond(dcs_table_number(samples, row, sessions), session);
     if (record)
       DCS_TRY(dcs_record_add(record, dcs_table_number(samples, row, time_ns),
                              dcs_table_cell(samples, row, mark)));
@@ -109,11 +114,11 @@ static void take_rows(const dcs_run *run, int rounds, bool again, dcs_cells *cel
 }
 
 dcs_status dcs_resume(const dcs_run *run, int rounds, bool again, dcs_cells *cells, int64_t *seq,
-                      int *process) {
+                      int *process, int *session) {
   dcs_run_row *keys;
   DCS_TRY(check_columns(run->samples));
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
-  dcs_status status = take_samples(run->samples, keys, cells, seq, process);
+  dcs_status status = take_samples(run->samples, keys, cells, seq, process, session);
   free(keys);
   if (status == DCS_OK) take_rows(run, rounds, again, cells);
   return status;

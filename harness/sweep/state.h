@@ -14,6 +14,7 @@ typedef struct {
   dcs_lock lock; /* of the folder */
   dcs_csv samples, summary;
   int64_t seq;
+  int session;       /* which of the run's this is, from 0 */
   dcs_clocks clocks; /* of the samples of this session */
   dcs_progress progress;
   dcs_needs needs;

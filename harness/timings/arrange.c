@@ -75,6 +75,16 @@ static bool is_size(char *const *sizes, int n, const char *name) {
   return false;
 }
 
+static dcs_status check_once(const dcs_timings *timings, const dcs_timing *t, const char *name) {
+  int found = 0;
+  for (int v = 0; v < t->n_values; v++)
+    found += strcmp(t->values[v].name, name) == 0;
+  if (found < 2) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: %s: found %s %d times beside the time of %s; expected a size once",
+                  timings->path, t->where, name, found, t->method);
+}
+
 static dcs_status take_sizes(const dcs_timings *timings, dcs_timing *t, char *const *sizes, int n) {
   for (int s = 0; s < n; s++) {
     const char *value = value_of(t, sizes[s]);
@@ -85,6 +95,7 @@ static dcs_status take_sizes(const dcs_timings *timings, dcs_timing *t, char *co
       return dcs_fail(DCS_INPUT,
                       "%s: %s: found %s \"%s\"; expected a whole number, 1 to 2^40: it is a size",
                       timings->path, t->where, sizes[s], value);
+    DCS_TRY(check_once(timings, t, sizes[s]));
   }
   return DCS_OK;
 }

@@ -85,6 +85,7 @@ static dcs_status read_run(const json_t *runs, size_t i, dcs_timings *timings) {
   const json_t *run = json_array_get(runs, i);
   const bool aggregate = is_aggregate(run);
   const char *unit = dcs_json_text(run, "time_unit");
+  if (json_is_true(json_object_get(run, "skipped"))) return DCS_OK; /* as its author chose */
   if (aggregate &&
       (strcmp(dcs_json_text(run, "aggregate_name"), "median") != 0 || has_repetitions(runs, run)))
     return DCS_OK;

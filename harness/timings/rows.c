@@ -22,7 +22,7 @@ static void put_key_names(dcs_csv *csv, const dcs_kind *kind) {
 dcs_status dcs_timings_sample_header(dcs_csv *csv, const dcs_kind *kind) {
   DCS_CSV_TEXTS(csv, "round", "seq");
   put_key_names(csv, kind);
-  DCS_CSV_TEXTS(csv, "inner", "time_ns", "mark");
+  DCS_CSV_TEXTS(csv, "inner", "time_ns", "mark", "session");
   return dcs_csv_row(csv);
 }
 
@@ -41,6 +41,7 @@ dcs_status dcs_timings_put_sample(dcs_csv *csv, const dcs_timing *timing, int64_
   dcs_csv_integer(csv, 1);
   dcs_csv_number(csv, timing->time_ns);
   dcs_csv_text(csv, timing->summary ? timing->summary : "");
+  dcs_csv_integer(csv, timing->session);
   return dcs_csv_row(csv);
 }
 

@@ -42,28 +42,44 @@ static void find_what_varies(source *s) {
         s->varies[k] = true;
 }
 
+/* Under the name, or where a parameter or an axis is named as what stands there, under "name_2" and
+ * so on. */
+static bool put_member(json_t *object, const char *name, json_t *value) {
+  char own[DCS_TEXT];
+  snprintf(own, sizeof own, "%s", name);
+  for (int n = 2; json_object_get(object, own); n++)
+    snprintf(own, sizeof own, "%.*s_%d", DCS_TEXT - 16, name, n);
+  return json_object_set_new(object, own, value) == 0;
+}
+
 /* A number where the text is one, and no name that reads as one. */
 static bool put_value(json_t *object, const char *name, const char *text) {
   double number;
-  if (!dcs_decimal_read_back(text, &number))
-    return json_object_set_new(object, name, json_string(text)) == 0;
+  if (!dcs_decimal_read_back(text, &number)) return put_member(object, name, json_string(text));
   const bool whole = number == floor(number) && fabs(number) < 1e15;
-  return json_object_set_new(object, name,
-                             whole ? json_integer((json_int_t)number) : json_real(number)) == 0;
+  return put_member(object, name, whole ? json_integer((json_int_t)number) : json_real(number));
+}
+
+/* Where the parameter that begins here ends: a value of an import may hold commas, "flags=-a,-b".
+ */
+static char *end_of_part(char *part) {
+  char *end = part + strcspn(part, ",");
+  while (*end && !memchr(end + 1, '=', strcspn(end + 1, ",")))
+    end += 1 + strcspn(end + 1, ",");
+  return end;
 }
 
 /* "block_x=32,read=start", as dcs_format_config() writes it. */
 static dcs_status put_config(json_t *object, const char *config) {
-  char **parts;
-  int n;
-  bool fits = true;
-  if (!*config) return DCS_OK;
-  DCS_TRY(dcs_split(config, ',', &parts, &n));
-  for (int i = 0; i < n; i++) {
-    char *value = strchr(parts[i], '=');
-    if (!value) continue;
-    *value++ = '\0';
-    fits = fits && put_value(object, parts[i], value);
+  char *parts = strdup(config);
+  bool fits = parts != NULL;
+  for (char *part = parts, *next; fits && *part; part = next) {
+    char *end = end_of_part(part);
+    next = end + (*end != '\0');
+    *end = '\0';
+    char *value = strchr(part, '=');
+    if (value) *value++ = '\0';
+    fits = value ? put_value(object, part, value) : put_member(object, "config", json_string(part));
   }
   free(parts);
   return fits ? DCS_OK : no_memory();

@@ -28,10 +28,11 @@ typedef struct {
   dcs_timing_value values[DCS_MOST_VALUES];
   int n_values;
   dcs_scope scope;
-  dcs_backend backend; /* DCS_N_BACKENDS: the file does not say */
+  dcs_backend backend; /* DCS_NO_BACKEND: the file does not say */
   dcs_outcome outcome; /* what became of it; a time is one of DCS_OUTCOME_OK */
   double time_ns;
   int64_t round;       /* -1: the file does not say */
+  int session;         /* which of the run's took it, from 0; of an import one */
   const char *summary; /* "median" or "mean" of samples that the file does not have; else NULL */
   char where[64];      /* in the file, for messages: "row 7", "results[3]" */
   int64_t axes[DCS_MAX_DIMENSIONS]; /* when arranged */

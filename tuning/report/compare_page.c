@@ -80,8 +80,8 @@ static void put_fact(dcs_sheet *sheet, const char *key, const char *a, const cha
 static dcs_status put_facts(const dcs_comparison *c, FILE *out) {
   static const dcs_sheet_column columns[] = {
       {"key", "fact"}, {"a", "A"}, {"b", "B"}, {"differs", "what that means"}};
-  static const char *const always[] = {"date",     "cpu_model",       "cpus",
-                                       "gpu_name", "program_version", "command_line"};
+  static const char *const always[] = {
+      "date", "cpu_model", "cpus", "gpu_name", "program_version", "command_line", "imported_file"};
   dcs_sheet sheet = dcs_sheet_begin("The runs, side by side", columns, 4);
   put_fact(&sheet, "folder", c->runs[0].folder, c->runs[1].folder, "");
   for (size_t f = 0; f < sizeof always / sizeof always[0]; f++)
@@ -236,7 +236,10 @@ dcs_status dcs_compare_page(const dcs_comparison *c, const char *path) {
   char title[2 * DCS_TEXT] = "", subtitle[2 * DCS_TEXT] = "";
   dcs_append(title, sizeof title, "%s against %s: two runs of dcsbench", c->runs[1].folder,
              c->runs[0].folder);
-  dcs_append(subtitle, sizeof subtitle, "%zu rows compared; A of %.10s, B of %.10s", c->n,
-             dcs_run_fact(&c->runs[0], "date"), dcs_run_fact(&c->runs[1], "date"));
+  dcs_append(subtitle, sizeof subtitle, "%zu rows compared", c->n);
+  for (int r = 0; r < 2; r++) /* imported times have no date */
+    if (*dcs_run_fact(&c->runs[r], "date"))
+      dcs_append(subtitle, sizeof subtitle, "%s %c of %.10s", r ? "," : ";", 'A' + r,
+                 dcs_run_fact(&c->runs[r], "date"));
   return dcs_page_write(&(dcs_page){title, subtitle, put_body, (void *)c}, path);
 }
