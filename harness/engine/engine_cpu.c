@@ -21,7 +21,7 @@ typedef struct {
   struct {
     const dcs_variant *variant;
     dcs_config config, posed; /* of the variant; of the problem */
-    void *begun; /* what slabs of a grid have in common; NULL: nothing yet */
+    void *begun;              /* what slabs of a grid have in common; NULL: nothing yet */
   } * slots;
   int n_slots;
 } cpu_engine;
