@@ -540,6 +540,10 @@ static void stages_are_drawn(void **state) {
   assert_int_equal(spans, FRAMES);
   dcs_table_free(table);
   assert_true(exists(in_folder("timeline/plots/timeline.dat")));
+  snprintf(options, sizeof options, "--average --slice z=0 -o %s --timeline %s",
+           in_folder("timeline/timeline.csv"), in_folder("timeline"));
+  assert_status(map_frames("traj.dcd", options), 2);
+  assert_contains(program_err, "timeline.csv is read, or written to; expected another folder");
 }
 
 /* ---- what is refused ---- */

@@ -4,6 +4,7 @@
 #include "cli/map/surface.h"
 #include "harness/figures/slice.h"
 #include "harness/files/file.h"
+#include "harness/files/folder.h"
 #include "harness/frames/frames.h"
 
 #include <stdlib.h>
@@ -91,6 +92,18 @@ static dcs_status check_checkpoint(const dcs_map_arguments *a) {
   return DCS_OK;
 }
 
+/* Its rows would take the place of the mean, or of what is read. */
+static dcs_status check_timeline(const dcs_map_arguments *a) {
+  char path[4096];
+  if (!a->timeline) return DCS_OK;
+  DCS_TRY(dcs_path_in(a->timeline, "timeline.csv", path));
+  if (!is_read(a, path) && !(a->out && dcs_is_same_file(path, a->out)) &&
+      !(a->checkpoint && dcs_is_same_file(path, a->checkpoint)))
+    return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--timeline %s: %s is read, or written to; expected another folder",
+                  a->timeline, path);
+}
+
 /* A frame's map in the place of the mean, or of what is read, would be lost, or the other. */
 static dcs_status check_apart(const dcs_frame_name *each, const char *path) {
   if (!path || !dcs_frame_name_is(each, path)) return DCS_OK;
@@ -145,6 +158,7 @@ static dcs_status check_frames(const dcs_map_arguments *a) {
                                    ? "--average: --out FILE is missing: where to write the mean"
                                    : "--out is of the mean; expected --average, too");
   DCS_TRY(check_checkpoint(a));
+  DCS_TRY(check_timeline(a));
   if (a->frames) DCS_TRY(dcs_parse_frames(a->frames, &range));
   return a->each ? check_each(a) : DCS_OK;
 }
