@@ -144,7 +144,9 @@ static dcs_status note_failure(dcs_measuring *m, dcs_measured_row *r, dcs_outcom
 
 static dcs_status sample(dcs_measuring *m, dcs_measured_row *r) {
   double ns;
+  const double started = dcs_now_ns();
   const dcs_outcome outcome = run_once(m, r, false, &ns);
+  m->sampled_s += 1e-9 * (dcs_now_ns() - started);
   if (dcs_interrupted()) return DCS_OK;
   return outcome == DCS_OUTCOME_OK ? add_time(m, r, ns) : note_failure(m, r, outcome);
 }
@@ -300,6 +302,7 @@ static dcs_status measure(dcs_measuring *m) {
   dcs_status status = measure_sizes(m);
   dcs_progress_clear(&m->progress);
   DCS_TRY(status);
+  dcs_say_over_budget(1e-9 * (dcs_now_ns() - m->progress.started_ns), o->budget_s, m->sampled_s);
   return verdict_of(m);
 }
 
