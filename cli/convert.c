@@ -1,5 +1,6 @@
 /* dcsbench convert */
 #include "cli/commands.h"
+#include "harness/files/file.h"
 
 typedef struct {
   const char *words[2]; /* from, to */
@@ -36,6 +37,17 @@ static dcs_status convert(const arguments *a, dcs_field *field) {
   return dcs_write_map(a->words[1], field, NULL);
 }
 
+/* A slice, or a map of fewer digits, in the place of the map would be the last. */
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  if (a->units.has_kelvin && !a->units.units)
+    return dcs_fail(DCS_USAGE, "--temperature: found %g K and no --units; expected --units, too",
+                    a->units.kelvin);
+  if (!a->words[1] || !dcs_is_same_file(a->words[0], a->words[1])) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "TO is \"%s\", which is read, too; expected another name",
+                  a->words[1]);
+}
+
 dcs_status dcs_command_convert(int argc, char **argv) {
   static const dcs_command_line line = {
       .options = options,
@@ -45,7 +57,8 @@ dcs_status dcs_command_convert(int argc, char **argv) {
           "content, TO by how its name ends: as `dcsbench map --help` lists them.",
       .place = DCS_PLACE(arguments, words[0], const char *),
       .words = 2,
-      .missing = "two files are needed: the map, and the one to write"};
+      .missing = "two files are needed: the map, and the one to write",
+      .check = check};
   arguments a = {0};
   dcs_field field;
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.units = &a.units}));

@@ -38,6 +38,9 @@ static dcs_status check_places(const arguments *a, const dcs_field *f, const dcs
                     a->words[0], (long long)f->n.x, (long long)f->n.y, (long long)f->n.z,
                     a->words[1], (long long)g->n.x, (long long)g->n.y, (long long)g->n.z);
   if (f->spacing[0] == 0 || g->spacing[0] == 0) return DCS_OK;
+  if (f->in_steps != g->in_steps)
+    return dcs_fail(DCS_INPUT, "%s has lengths in %s, %s in %s; expected the same grid",
+                    a->words[0], dcs_field_lengths(f), a->words[1], dcs_field_lengths(g));
   const int64_t n[3] = {f->n.x, f->n.y, f->n.z};
   for (int axis = 0; axis < 3; axis++) {
     const double far = fabs(f->origin[axis]) + f->spacing[axis] * (double)n[axis];
@@ -52,14 +55,21 @@ static dcs_status check_places(const arguments *a, const dcs_field *f, const dcs
   return DCS_OK;
 }
 
-/* What B is to be multiplied by to have A's units; 1 where either is unknown, which is said. */
+/* In messages. */
+static const char *units_of(const dcs_field *f) {
+  return f->units[0] ? f->units : "unknown units";
+}
+
+/* What B is to be multiplied by to have A's units; 1 where there is no factor, which is said. */
 static double factor_between(const arguments *a, const dcs_field *f, const dcs_field *g) {
   const dcs_units *to, *from;
   if (f->units[0] && strcmp(f->units, g->units) == 0) return 1;
   if (!f->units[0] || !g->units[0] || dcs_find_units(f->units, &to) != DCS_OK ||
       dcs_find_units(g->units, &from) != DCS_OK) {
-    fprintf(stderr, "the units of %s are not known: values are compared as they are\n",
-            f->units[0] ? a->words[1] : a->words[0]);
+    fprintf(stderr,
+            "%s has %s, %s has %s: no factor between them is known, and values are compared as "
+            "they are\n",
+            a->words[0], units_of(f), a->words[1], units_of(g));
     return 1;
   }
   return dcs_units_factor(to, a->kelvin) / dcs_units_factor(from, a->kelvin);
@@ -70,8 +80,8 @@ static double factor_between(const arguments *a, const dcs_field *f, const dcs_f
 typedef struct {
   double rms_a, rms_b, rms; /* of A, B and A - B */
   double most, value_a, value_b, at[3];
-  int64_t where; /* of the largest difference */
-  int64_t not_numbers;
+  int64_t where;       /* of the largest difference */
+  int64_t not_numbers; /* points where A or B is not finite, of which none of these is */
 } difference;
 
 /* Of equal maps of zeros it is none. */
@@ -89,13 +99,13 @@ static difference subtract(const dcs_field *f, const dcs_field *g, double factor
   difference d = {.most = -1};
   for (int64_t i = 0; i < n; i++) {
     const double a = f->values[i], b = g->values[i] * factor, apart = fabs(a - b);
-    if (isnan(apart))
+    if (!isfinite(apart)) {
       d.not_numbers++;
-    else {
-      a2 += a * a;
-      b2 += b * b;
-      d2 += apart * apart;
+      continue;
     }
+    a2 += a * a;
+    b2 += b * b;
+    d2 += apart * apart;
     if (!(apart > d.most)) continue;
     d.most = apart;
     d.where = i;

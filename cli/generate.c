@@ -63,7 +63,23 @@ static dcs_status parse_kind(const char *text, int *kind) {
                   text, dcs_did_you_mean(text, kinds, N_KINDS, hint));
 }
 
+/* Options of a file are of copies alone. */
+static dcs_status check_no_file(const arguments *a) {
+  const dcs_read_options *how = &a->how;
+  const char *option = how->format             ? "--format"
+                       : how->model            ? "--model"
+                       : how->altloc           ? "--altloc"
+                       : how->frame            ? "--frame"
+                       : how->orbital          ? "--orbital"
+                       : how->n_parameters > 0 ? "--parameters"
+                                               : NULL;
+  if (!option) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "generate %s: %s is of a file; expected it with replicate alone",
+                  a->kind, option);
+}
+
 static dcs_status generate(int kind, const arguments *a, dcs_molecule *m, char remark[REMARK]) {
+  DCS_TRY(check_no_file(a));
   int64_t atoms = a->atoms > 0 ? a->atoms : 3000, seed = a->seed >= 0 ? a->seed : 1;
   snprintf(remark, REMARK, "dcsbench generate %s --atoms %lld --seed %lld", a->kind,
            (long long)atoms, (long long)seed);

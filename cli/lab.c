@@ -134,7 +134,8 @@ static dcs_status run_lab(const arguments *a) {
 /* Who handed in the same kernels before; "". */
 static const char *same_as(const dcs_submission *list, int s) {
   for (int other = 0; other < s; other++)
-    if (list[other].lab == list[s].lab && strcmp(list[other].sources, list[s].sources) == 0)
+    if (*list[s].sources && list[other].lab == list[s].lab &&
+        strcmp(list[other].sources, list[s].sources) == 0)
       return list[other].name;
   return "";
 }

@@ -17,7 +17,8 @@
  * Functions return 0, or a status above 0 and leave a message in dcs_error_message():
  *
  *     1  a method failed or computed a wrong map     4  not on this machine: a GPU, memory
- *     2  an argument is wrong                        5  reading or writing failed
+ *     2  an argument is wrong, or NULL               5  reading or writing failed
+ *     3  a frame's places or cell are wrong
  *
  * Many threads may use one handle: a call waits until the one before it is done, for each has all
  * the threads and the GPU that the handle may take. Different handles compute at once, each with
@@ -121,7 +122,7 @@ typedef struct dcs_mean dcs_mean;
 
 typedef struct {
   dcs_map_request map;   /* how many atoms there are, and the grid; its own atoms are NULL */
-  const double *charges; /* e, map.n_atoms of them, which are copied */
+  const double *charges; /* e, map.n_atoms of them within 1e12, which are copied */
   int variance;          /* not 0: the variance and the standard error are to be had, too */
   int64_t frames;        /* how many there will be, for the standard error; 0: not known */
 } dcs_mean_request;

@@ -147,13 +147,9 @@ static double value_of(const dcs_map_request *r, int64_t a, int i) {
   return r->atoms ? r->atoms[4 * a + i] : (double)r->atoms_float[4 * a + i];
 }
 
-static bool is_number(double value) {
-  return fabs(value) <= 1e12;
-}
-
 static dcs_status bad_atom(const dcs_map_request *r, int64_t a) {
   int i = 0;
-  while (is_number(value_of(r, a, i)))
+  while (dcs_within_1e12(value_of(r, a, i)))
     i++;
   return dcs_fail(DCS_USAGE, "atom %lld: %c is %g; expected a number within 1e12", (long long)a,
                   "xyzq"[i], value_of(r, a, i));
@@ -166,7 +162,9 @@ static dcs_status take_sites(const dcs_map_request *r, dcs_site *sites) {
   for (int64_t a = 0; a < r->n_atoms; a++) {
     const double x = value_of(r, a, 0), y = value_of(r, a, 1), z = value_of(r, a, 2),
                  q = value_of(r, a, 3);
-    if (!(is_number(x) && is_number(y) && is_number(z) && is_number(q)) && a < bad) bad = a;
+    if (!(dcs_within_1e12(x) && dcs_within_1e12(y) && dcs_within_1e12(z) && dcs_within_1e12(q)) &&
+        a < bad)
+      bad = a;
     sites[a] = (dcs_site){x - r->origin[0], y - r->origin[1], z - r->origin[2], q, 0};
   }
   return bad < r->n_atoms ? bad_atom(r, bad) : DCS_OK;
@@ -241,6 +239,9 @@ static dcs_status make_map(void *data) {
 
 int dcs_map(dcs_mapper *m, const dcs_map_request *request, float *map) {
   map_job job = {m, request, map};
+  DCS_TRY(dcs_need(m, "mapper"));
+  DCS_TRY(dcs_need(request, "request"));
+  DCS_TRY(dcs_need(map, "map"));
   pthread_mutex_lock(&m->lock);
   dcs_mapper_leave_parent(m);
   const dcs_status status = dcs_team_run(m->threads, make_map, &job);
@@ -266,6 +267,7 @@ dcs_status dcs_map_phases(dcs_mapper *m, dcs_phases *phases) {
 }
 
 double dcs_map_method_ns(const dcs_mapper *m) {
+  if (!m) return 0;
   pthread_mutex_t *lock = (pthread_mutex_t *)&m->lock;
   pthread_mutex_lock(lock);
   const double ns = m->method_ns;
@@ -412,6 +414,9 @@ void dcs_mapper_explain(dcs_mapper *m, const dcs_size *size, double spacing, cha
 }
 
 int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size) {
+  DCS_TRY(dcs_need(m, "mapper"));
+  DCS_TRY(dcs_need(r, "request"));
+  if (size > 0) DCS_TRY(dcs_need(text, "text"));
   DCS_TRY(dcs_request_check(r));
   const dcs_size asked = size_of(r);
   dcs_mapper_explain(m, &asked, r->spacing, text, size);

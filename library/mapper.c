@@ -4,6 +4,7 @@
 #include "harness/runs/environment.h"
 #include "library/team.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,16 @@ dcs_status dcs_mapper_open_gpu(dcs_mapper *m) {
   return DCS_OK;
 }
 
+/* ---- arguments ---- */
+
+dcs_status dcs_need(const void *argument, const char *name) {
+  return argument ? DCS_OK : dcs_fail(DCS_USAGE, "%s is NULL; expected one", name);
+}
+
+bool dcs_within_1e12(double value) {
+  return fabs(value) <= 1e12;
+}
+
 /* ---- opening ---- */
 
 static dcs_status open_mapper(dcs_mapper *m, const dcs_mapper_options *options) {
@@ -126,6 +137,7 @@ static dcs_status open_mapper(dcs_mapper *m, const dcs_mapper_options *options) 
 
 int dcs_mapper_open(const dcs_mapper_options *options, dcs_mapper **mapper) {
   static const dcs_mapper_options defaults = {0};
+  DCS_TRY(dcs_need(mapper, "mapper"));
   *mapper = NULL;
   dcs_mapper *m = calloc(1, sizeof *m);
   if (!m) return dcs_fail(DCS_UNAVAILABLE, "no memory for a handle");

@@ -73,6 +73,11 @@ void dcs_choose(const dcs_mapper *mapper, const dcs_size *size, double spacing, 
  * where there is no method at all. */
 dcs_status dcs_mapper_choose(dcs_mapper *mapper, dcs_choice *choice);
 
+/* Of a function that the header declares: DCS_USAGE where an argument is NULL. */
+dcs_status dcs_need(const void *argument, const char *name);
+/* Coordinates and charges are within 1e12; NaN is not. */
+bool dcs_within_1e12(double value);
+
 /* What a request asks for; DCS_USAGE where it cannot be. */
 dcs_config dcs_request_problem(const dcs_map_request *request);
 dcs_status dcs_request_check(const dcs_map_request *request);

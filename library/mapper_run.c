@@ -69,6 +69,7 @@ static dcs_outcome make_ready(dcs_mapper *m, dcs_engine *engine, const dcs_metho
   out[dcs_map_of(kind)] = map;
   if (is_next_slab(ready, method, problem)) return go_on(engine, ready, problem, out);
   if (is_ready(ready, problem)) {
+    ready->shape.scale = problem->scale; /* of other inputs */
     engine->redirect(engine, out);
   } else {
     *ready = (dcs_ready){.shape = *problem};

@@ -34,14 +34,21 @@ static dcs_status open_mean(dcs_mean *m, const dcs_mean_request *request) {
   m->top = (dcs_molecule){.sites = calloc((size_t)r->n_atoms, sizeof(dcs_site)), .n = r->n_atoms};
   m->map = malloc((size_t)points * sizeof *m->map);
   if (!m->top.sites || !m->map) return no_memory(r);
-  for (int64_t a = 0; a < r->n_atoms; a++)
+  for (int64_t a = 0; a < r->n_atoms; a++) {
     m->top.sites[a].q = request->charges[a];
+    if (!dcs_within_1e12(request->charges[a]))
+      return dcs_fail(DCS_USAGE, "atom %lld: q is %g; expected a number within 1e12", (long long)a,
+                      request->charges[a]);
+  }
   DCS_TRY(dcs_partial_make(points, request->variance, &m->partial));
   const int64_t frames = request->frames > 0 ? request->frames : -1;
   return dcs_average_open(points, request->variance, frames, &m->average);
 }
 
 int dcs_mean_open(dcs_mapper *mapper, const dcs_mean_request *request, dcs_mean **mean) {
+  DCS_TRY(dcs_need(mapper, "mapper"));
+  DCS_TRY(dcs_need(request, "request"));
+  DCS_TRY(dcs_need(mean, "mean"));
   dcs_mean *m = calloc(1, sizeof *m);
   *mean = NULL;
   if (!m) return no_memory(&request->map);
@@ -121,6 +128,7 @@ static dcs_status add(void *data) {
 
 int dcs_mean_add(dcs_mean *m, const double *places, const double *cell) {
   adding a = {.mean = m, .frame = {.places = (double *)places}};
+  DCS_TRY(dcs_need(m, "mean"));
   if (!places) return dcs_fail(DCS_USAGE, "no places; expected those of all atoms");
   if (cell && !m->request.periodic)
     return dcs_fail(DCS_USAGE, "found a cell of a frame; expected none: the request is not "
@@ -155,6 +163,7 @@ static dcs_status finish(void *data) {
 
 int dcs_mean_finish(dcs_mean *m, float *values, float *variance, float *error) {
   finishing f = {m, values, variance, error};
+  DCS_TRY(dcs_need(m, "mean"));
   pthread_mutex_lock(&m->mapper->lock);
   const dcs_status status = dcs_team_run(m->mapper->threads, finish, &f);
   pthread_mutex_unlock(&m->mapper->lock);

@@ -199,6 +199,8 @@ static void a_seed_gives_the_same_bytes_always(void **state) {
     char *second = get_file(in_folder("g.pqr"), NULL);
     assert_true(strlen(first) > 99 * 50);
     assert_string_equal(first, second);
+    assert_status(program_run("generate %s --atoms 99 --model 2", kinds[k]), 2);
+    assert_contains(program_err, "--model is of a file; expected it with replicate alone");
     assert_status(program_run("generate %s --atoms 99 --seed 8", kinds[k]), 0);
     assert_string_not_equal(strchr(first, '\n'), strchr(program_out, '\n'));
     free(first);

@@ -144,6 +144,32 @@ static void the_reference_is_of_all_images(void **state) {
   dcs_case_free(&c);
 }
 
+/* Where the grid reaches beyond the cell, images lie on points as well. */
+static void images_on_points_are_replaced(void **state) {
+  (void)state;
+  const double edge = 5.64, expected = crystals[0].madelung / (0.5 * edge);
+  const dcs_config problem = periodic(edge);
+  const dcs_molecule salt = {.sites = (dcs_site[8]){{0}}, .n = 8};
+  dcs_grid grid = {.n = {9, 5, 8}, .spacing = edge / 4, .has_origin = true};
+  dcs_case c;
+  build(&crystals[0], edge, 1, 0, salt.sites);
+  assert_int_equal(dcs_case_build(dcs_kinds[0], &problem, &salt, &grid, &c), DCS_OK);
+  assert_int_equal(c.n_coincident, 8);
+  assert_int_equal(c.n_fixes, 5 * 3 * 4); /* every other point */
+  for (int64_t f = 0; f < c.n_fixes; f++) {
+    double point[3];
+    dcs_case_point(&c, c.fixes[f].index, point);
+    for (int d = 0; d < 3; d++)
+      assert_near(fabs(remainder(point[d], edge / 2)), 0, 1e-9);
+    assert_near(fabs(c.fixes[f].value), expected, 1e-6);
+  }
+  dcs_case_free(&c);
+  grid.n = (dcs_dims){INT64_C(1) << 40, 1, 1};
+  grid.spacing = 1e7;
+  assert_int_equal(dcs_case_build(dcs_kinds[0], &problem, &salt, &grid, &c), DCS_UNAVAILABLE);
+  assert_non_null(strstr(dcs_error_message(), "images in the grid; expected up to 2^36"));
+}
+
 /* As many points as fit into the cell, which lies around the molecule; edges that nobody gave are
  * those of the input, and what has none is refused, and an oblique one. */
 static void a_grid_spans_the_cell(void **state) {
@@ -168,13 +194,20 @@ static void a_grid_spans_the_cell(void **state) {
 
   dcs_grid open = {.spacing = 0.75, .margin = 5};
   problem = periodic(0);
-  m.cell.angle[1] = 100;
+  m.cell.angle[1] = 90.0005; /* as of frames */
+  assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_OK);
+  problem = periodic(0);
+  m.cell.angle[1] = 90.01;
   assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "expected 90"));
   m.cell = (dcs_unit_cell){0};
   assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &open), DCS_USAGE);
   assert_non_null(strstr(dcs_error_message(), "found no cell for a periodic boundary"));
   assert_non_null(strstr(dcs_error_message(), "--grid and --spacing"));
+  dcs_grid spanned = {.n = {9, 7, 8}, .spacing = 1.7}; /* which single precision rounds */
+  assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &spanned), DCS_OK);
+  assert_true(spanned.cell[0] == 9 * 1.7 && spanned.cell[1] == 7 * 1.7 &&
+              spanned.cell[2] == 8 * 1.7);
 }
 
 int main(void) {
@@ -184,6 +217,7 @@ int main(void) {
       cmocka_unit_test(the_splitting_does_not_matter),
       cmocka_unit_test(a_replicated_cell_is_the_same),
       cmocka_unit_test(the_reference_is_of_all_images),
+      cmocka_unit_test(images_on_points_are_replaced),
       cmocka_unit_test(a_grid_spans_the_cell),
   };
   return cmocka_run_group_tests_name("ewald", tests, NULL, NULL);

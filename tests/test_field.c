@@ -65,6 +65,23 @@ static void what_is_written_is_read(void **state) {
   }
 }
 
+/* Points as near as maps may have them. */
+static void small_steps_are_read_back(void **state) {
+  (void)state;
+  static const char *const names[] = {"small.dx", "small.cube", "small.mrc", "small.npz"};
+  dcs_field f = sample(NX), g;
+  for (int axis = 0; axis < 3; axis++) {
+    f.origin[axis] = 3e-12;
+    f.spacing[axis] = 1.5e-12;
+  }
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(dcs_field_write(in_folder(names[i]), &f), DCS_OK);
+    if (dcs_field_read(in_folder(names[i]), &g) != DCS_OK) fail_msg("%s", dcs_error_message());
+    same_places(&f, &g, 1e-6 * 3e-12);
+    dcs_field_free(&g);
+  }
+}
+
 /* ---- bytes, decoded here ---- */
 
 static void mrc_has_its_bytes(void **state) {
@@ -258,7 +275,7 @@ static void maps_without_places_are_not_given_any(void **state) {
 /* Lengths in grid steps stay so. */
 static void steps_are_read_as_steps(void **state) {
   (void)state;
-  static const char *const names[] = {"steps.dx", "steps.cube", "steps.mrc"};
+  static const char *const names[] = {"steps.dx", "steps.cube", "steps.mrc", "steps.npz"};
   dcs_field f = sample(NX), g;
   f.in_steps = true;
   strcpy(f.units, "kg/m3");
@@ -266,13 +283,78 @@ static void steps_are_read_as_steps(void **state) {
     f.origin[axis] = axis;
     f.spacing[axis] = 1;
   }
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     assert_int_equal(dcs_field_write(in_folder(names[i]), &f), DCS_OK);
     assert_int_equal(dcs_field_read(in_folder(names[i]), &g), DCS_OK);
     assert_true(g.in_steps);
     assert_string_equal(g.units, "kg/m3");
     same_places(&f, &g, 0);
     dcs_field_free(&g);
+  }
+}
+
+/* In all places where `name` stands in the file there is `other`, which is as long. */
+static void rename_within(const char *path, const char *name, const char *other) {
+  size_t size, length = strlen(name);
+  char *bytes = get_file(path, &size);
+  for (size_t i = 0; i + length <= size; i++)
+    if (memcmp(bytes + i, name, length) == 0) memcpy(bytes + i, other, length);
+  FILE *file = fopen(path, "w");
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+  free(bytes);
+}
+
+/* As others write them. */
+static void archives_without_lengths_are_in_angstrom(void **state) {
+  (void)state;
+  dcs_field f = sample(NX), g;
+  f.in_steps = true;
+  assert_int_equal(dcs_field_write(in_folder("plain.npz"), &f), DCS_OK);
+  rename_within(in_folder("plain.npz"), "lengths.npy", "another.npy");
+  if (dcs_field_read(in_folder("plain.npz"), &g) != DCS_OK) fail_msg("%s", dcs_error_message());
+  assert_false(g.in_steps);
+  same_places(&f, &g, 0);
+  dcs_field_free(&g);
+  rename_within(in_folder("plain.npz"), "another.npy", "lengths.npy");
+  rename_within(in_folder("plain.npz"), "units.npy", "lacks.npy");
+  assert_int_equal(dcs_field_read(in_folder("plain.npz"), &g), DCS_INPUT);
+  assert_contains(dcs_error_message(), "plain.npz: found no array units; expected values");
+}
+
+/* A format of text could not hold them, nor is there a nearest plane. */
+static void spacings_are_above_0_or_not_known(void **state) {
+  (void)state;
+  static const double wrong[][3] = {{-0.5, 0.5, 0.5}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
+  dcs_field f = sample(NX), g;
+  for (int i = 0; i < 3; i++) {
+    memcpy(f.spacing, wrong[i], sizeof f.spacing);
+    assert_int_equal(dcs_field_write(in_folder("wrong.npz"), &f), DCS_OK);
+    assert_int_equal(dcs_field_read(in_folder("wrong.npz"), &g), DCS_INPUT);
+    assert_contains(dcs_error_message(), "expected all above 0, or all 0");
+  }
+}
+
+/* MRC2014: a greatest value below the least, a mean below both and a negative deviation say that
+ * they are not known. */
+static void statistics_are_of_numbers_or_not_known(void **state) {
+  (void)state;
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  float words[55];
+  dcs_field f = sample(NX);
+  for (int i = 0; i < 4; i++) {
+    for (int64_t p = 0; p < dcs_points(f.n); p++)
+      values[p] = p % 2 ? 3 : -1;
+    values[dcs_points(f.n) - 1] = i < 3 ? bad[i] : 3; /* of an odd number */
+    assert_int_equal(dcs_field_write(in_folder("map.mrc"), &f), DCS_OK);
+    char *bytes = get_file(in_folder("map.mrc"), NULL);
+    memcpy(words, bytes, sizeof words);
+    free(bytes);
+    const double mean = 1 + 2.0 / (double)dcs_points(f.n);
+    assert_true(words[19] == (i < 3 ? 0 : -1) && words[20] == (i < 3 ? -1 : 3));
+    assert_true(words[21] == (float)(i < 3 ? -2 : mean));
+    assert_true(fabs((double)words[54] - (i < 3 ? -1 : sqrt(5 - mean * mean + 2 * (mean - 1)))) <
+                1e-6);
   }
 }
 
@@ -308,6 +390,8 @@ static void wrong_files_are_refused(void **state) {
           "two.cube:3: found \" 2\" behind the origin; expected 1 value a point");
   refuses("more.cube", "t\nc\n 0 0 0 0 1 1\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n",
           "expected 1 value a point");
+  refuses("long.cube", "t\nc\n 0 0 0 0\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n 2\n",
+          "long.cube:8: found \"2\"; expected the file's end behind the last value");
   refuses("word.cube", "t\nc\n 0 0 0 0 x\n 1 1 0 0\n 1 0 1 0\n 1 0 0 1\n 1\n",
           "expected 1 value a point");
 }
@@ -396,11 +480,15 @@ static void slices_are_planes_of_the_map(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(small_steps_are_read_back),
       cmocka_unit_test(mrc_has_its_bytes),
       cmocka_unit_test(npy_has_its_bytes),
       cmocka_unit_test(texts_have_their_numbers),
       cmocka_unit_test(heads_of_others_are_read),
       cmocka_unit_test(steps_are_read_as_steps),
+      cmocka_unit_test(archives_without_lengths_are_in_angstrom),
+      cmocka_unit_test(spacings_are_above_0_or_not_known),
+      cmocka_unit_test(statistics_are_of_numbers_or_not_known),
       cmocka_unit_test(what_is_not_finite_is_read_back),
       cmocka_unit_test(maps_without_places_are_not_given_any),
       cmocka_unit_test(cube_has_its_columns),

@@ -167,6 +167,19 @@ static void a_lab_begins(void **state) {
   assert_contains(program_err, "is there already");
 }
 
+/* Labs about a run copy tables of its names. */
+static void a_lab_replaces_no_run(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(in_folder("run"), 0777), 0);
+  put_file(in_folder("run/thresholds.csv"), "mine\n");
+  assert_status(program_run("lab 6 --start %s", in_folder("run")), 2);
+  assert_contains(program_err, "run/thresholds.csv is there already; choose another folder");
+  char *mine = get_file(in_folder("run/thresholds.csv"), NULL);
+  assert_string_equal(mine, "mine\n");
+  assert_false(exists(in_folder("run/README.md")) || exists(in_folder("run/winners.csv")));
+  free(mine);
+}
+
 static void solutions_pass(void **state) {
   (void)state;
   for (int l = 0; l < n_lab_numbers; l++) {
@@ -277,6 +290,25 @@ static void results_are_collected(void **state) {
   assert_contains(program_out, ",Ada,\n");
 }
 
+/* Answers that are right are alike, and of nothing there is nothing to be alike. */
+static void alike_are_kernels_alone(void **state) {
+  (void)state;
+  const char *class = in_folder("alike");
+  assert_int_equal(mkdir(in_folder("empty"), 0777), 0);
+  for (int n = 0; n < 2; n++) {
+    const char *name = n ? "Bob" : "Ada";
+    assert_status(program_run("lab 6 --kernels labs/6/solution --submit %s --name %s", class, name),
+                  0);
+    assert_status(
+        program_run("lab 4 --kernels %s --submit %s --name %s", in_folder("empty"), class, name),
+        1);
+  }
+  assert_status(program_run("lab --collect %s", class), 0);
+  assert_contains(program_out, "lab 6  Bob ");
+  assert_contains(program_out, "lab 4  Bob ");
+  assert_null(strstr(program_out, "the same kernels"));
+}
+
 /* Two names of one file's name, a name with ".lab" in it, and what a terminal would heed. */
 static void nobodys_result_replaces_anothers(void **state) {
   (void)state;
@@ -305,6 +337,7 @@ int main(void) {
       cmocka_unit_test(turns_come_one_after_another),
       cmocka_unit_test(labs_are_listed),
       cmocka_unit_test(a_lab_begins),
+      cmocka_unit_test(a_lab_replaces_no_run),
       cmocka_unit_test(solutions_pass),
       cmocka_unit_test(gaps_fail),
       cmocka_unit_test(a_missing_file_is_named),
@@ -313,6 +346,7 @@ int main(void) {
       cmocka_unit_test(a_result_that_was_cut_is_refused),
       cmocka_unit_test(a_pipe_is_no_result),
       cmocka_unit_test(results_are_collected),
+      cmocka_unit_test(alike_are_kernels_alone),
       cmocka_unit_test(nobodys_result_replaces_anothers),
   };
   return cmocka_run_group_tests_name("labs", tests, program_setup, program_teardown);

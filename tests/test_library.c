@@ -127,6 +127,34 @@ static void maps_to_a_tolerance(void **state) {
   dcs_mapper_close(m);
 }
 
+/* A tolerance is of this map, whatever the handle computed before: charges of a millionth after
+ * others in the same places of memory are as exact as in a handle of their own. */
+static void a_tolerance_is_of_each_map(void **state) {
+  (void)state;
+  static float alone[POINTS];
+  dcs_mapper *m = open_mapper("cpu", NULL), *fresh = open_mapper("cpu", NULL);
+  for (int i = 0; i < 2; i++) {
+    dcs_map_request r = request_of(300);
+    r.tolerance = 1e-3;
+    for (int a = 0; a < 300; a++)
+      atoms[4 * a + 3] = (a % 2 ? 1 : -1) * (i == 0 ? 1e6 : 1 + 0.3 * sin((double)a));
+    assert_int_equal(dcs_map(m, &r, map), 0);
+    if (i == 0) continue;
+    assert_int_equal(dcs_map(fresh, &r, alone), 0);
+    assert_memory_equal(map, alone, sizeof map);
+    r.tolerance = 0;
+    double squares = 0, worst = 0;
+    assert_int_equal(dcs_map(fresh, &r, alone), 0);
+    for (int p = 0; p < POINTS; p++) {
+      squares += alone[p] * alone[p];
+      worst = fmax(worst, fabsf(map[p] - alone[p]) - 1e-5 * fabsf(alone[p]));
+    }
+    assert_true(worst <= 1e-3 * sqrt(squares / POINTS));
+  }
+  dcs_mapper_close(m);
+  dcs_mapper_close(fresh);
+}
+
 /* The request of the same atoms and grid, so many times as large; from 0, near which coordinates
  * tell points apart at every spacing. */
 static dcs_map_request scaled(double scale) {
@@ -277,6 +305,33 @@ static void wrong_arguments_are_refused(void **state) {
   assert_null(none);
 }
 
+/* Where a pointer is needed, and a size of 0 needs none. */
+static void null_is_refused(void **state) {
+  (void)state;
+  dcs_mapper *m = open_mapper("cpu", NULL);
+  const dcs_map_request r = request_of(5);
+  dcs_mean_request of_frames = {.map = r, .charges = (double[]){1, 1, 1, 1, 1}};
+  dcs_mean *mean;
+  char text[9];
+  assert_int_equal(dcs_mapper_open(NULL, NULL), DCS_USAGE);
+  assert_int_equal(dcs_map(NULL, &r, map), DCS_USAGE);
+  assert_string_equal(dcs_error_message(), "mapper is NULL; expected one");
+  assert_int_equal(dcs_map(m, NULL, map), DCS_USAGE);
+  assert_int_equal(dcs_map(m, &r, NULL), DCS_USAGE);
+  assert_string_equal(dcs_error_message(), "map is NULL; expected one");
+  assert_int_equal(dcs_explain(NULL, &r, text, sizeof text), DCS_USAGE);
+  assert_int_equal(dcs_explain(m, NULL, text, sizeof text), DCS_USAGE);
+  assert_int_equal(dcs_explain(m, &r, NULL, sizeof text), DCS_USAGE);
+  assert_int_equal(dcs_explain(m, &r, NULL, 0), 0);
+  assert_true(dcs_map_method_ns(NULL) == 0);
+  assert_int_equal(dcs_mean_open(NULL, &of_frames, &mean), DCS_USAGE);
+  assert_int_equal(dcs_mean_open(m, NULL, &mean), DCS_USAGE);
+  assert_int_equal(dcs_mean_open(m, &of_frames, NULL), DCS_USAGE);
+  assert_int_equal(dcs_mean_add(NULL, atoms, NULL), DCS_USAGE);
+  assert_int_equal(dcs_mean_finish(NULL, map, NULL, NULL), DCS_USAGE);
+  dcs_mapper_close(m);
+}
+
 static void nothing_of_the_caller_is_touched(void **state) {
   (void)state;
   static const int signals[] = {SIGPIPE, SIGINT, SIGTERM, SIGCHLD};
@@ -349,9 +404,11 @@ int main(void) {
       cmocka_unit_test(float_coordinates),
       cmocka_unit_test(maps_within_a_cutoff),
       cmocka_unit_test(maps_to_a_tolerance),
+      cmocka_unit_test(a_tolerance_is_of_each_map),
       cmocka_unit_test(periodic_maps),
       cmocka_unit_test(spacings_are_right_or_refused),
       cmocka_unit_test(wrong_arguments_are_refused),
+      cmocka_unit_test(null_is_refused),
       cmocka_unit_test(nothing_of_the_caller_is_touched),
       cmocka_unit_test(a_program_is_built_with_the_library),
       cmocka_unit_test(the_header_is_good_cxx),

@@ -110,6 +110,15 @@ static void wrong_means_are_refused(void **state) {
   assert_int_equal(dcs_mean_open(m, &(dcs_mean_request){.map = r, .charges = charges}, &none),
                    DCS_USAGE);
   assert_contains(dcs_error_message(), "more points than 2^40");
+  static const double bad[] = {NAN, INFINITY, -2e12};
+  for (int i = 0; i < 3; i++) {
+    r = frame(0);
+    charges[7] = bad[i];
+    assert_int_equal(dcs_mean_open(m, &(dcs_mean_request){.map = r, .charges = charges}, &none),
+                     DCS_USAGE);
+    assert_null(none);
+    assert_contains(dcs_error_message(), "atom 7: q is ");
+  }
   r = frame(0);
   mean = open_mean(m, &r, 0);
   assert_int_equal(dcs_mean_add(mean, NULL, NULL), DCS_USAGE);

@@ -84,6 +84,9 @@ static void units_are_converted(void **state) {
       program_run("diff %s %s --tolerance 1e-6", in_folder("plain.npz"), in_folder("v.dx")), 0);
   assert_status(program_run("convert %s %s --units V", in_folder("a.npy"), in_folder("v.dx")), 3);
   assert_contains(program_err, "a.npy: found no units that are known");
+  assert_status(
+      program_run("convert %s %s --temperature 310", in_folder("plain.npz"), in_folder("v.dx")), 2);
+  assert_contains(program_err, "--temperature: found 310 K and no --units");
 }
 
 /* Equal maps of zeros differ by nothing, and of what is no number there is no largest difference.
@@ -99,6 +102,45 @@ static void maps_without_a_size_are_compared(void **state) {
   assert_contains(program_out, "\n2,0,0,0,0,0,0,0,0,0,0,0\n");
   assert_status(program_run("diff %s %s --csv", in_folder("none.npz"), in_folder("zero.npz")), 0);
   assert_contains(program_out, "\n2,2,,,,,,,,,,0\n");
+}
+
+/* A density is no potential, and a grid step no angstrom. */
+static void other_units_are_told(void **state) {
+  (void)state;
+  float values[2] = {1, 2};
+  dcs_field f = {.n = {2, 1, 1}, .spacing = {1, 1, 1}, .units = "V", .values = values};
+  assert_int_equal(dcs_field_write(in_folder("volt.npz"), &f), DCS_OK);
+  strcpy(f.units, "e/A^3");
+  assert_int_equal(dcs_field_write(in_folder("dense.npz"), &f), DCS_OK);
+  *f.units = '\0';
+  assert_int_equal(dcs_field_write(in_folder("plain.npz"), &f), DCS_OK);
+  f.in_steps = true;
+  assert_int_equal(dcs_field_write(in_folder("steps.npz"), &f), DCS_OK);
+  assert_status(program_run("diff %s %s", in_folder("dense.npz"), in_folder("volt.npz")), 0);
+  assert_contains(program_err, "dense.npz has e/A^3, ");
+  assert_contains(program_err, "volt.npz has V: no factor between them is known");
+  assert_status(program_run("diff %s %s", in_folder("volt.npz"), in_folder("plain.npz")), 0);
+  assert_contains(program_err, "plain.npz has unknown units: no factor");
+  assert_status(program_run("diff %s %s", in_folder("steps.npz"), in_folder("plain.npz")), 3);
+  assert_contains(program_err, "steps.npz has lengths in grid steps, ");
+}
+
+/* The map is as it was. */
+static void nothing_is_converted_onto_itself(void **state) {
+  (void)state;
+  float values[2] = {1, 2};
+  const dcs_field f = {.n = {1, 1, 2}, .spacing = {1, 1, 1}, .units = "V", .values = values};
+  dcs_field g;
+  assert_int_equal(dcs_field_write(in_folder("one.npz"), &f), DCS_OK);
+  assert_int_equal(symlink("one.npz", in_folder("link.npz")), 0);
+  assert_status(
+      program_run("convert %s %s --slice z=0", in_folder("one.npz"), in_folder("one.npz")), 2);
+  assert_contains(program_err, "one.npz\", which is read, too; expected another name");
+  assert_status(
+      program_run("convert %s %s --slice z=0", in_folder("one.npz"), in_folder("link.npz")), 2);
+  assert_int_equal(dcs_field_read(in_folder("one.npz"), &g), DCS_OK);
+  assert_int_equal(g.n.z, 2);
+  dcs_field_free(&g);
 }
 
 static void differences_are_found(void **state) {
@@ -123,6 +165,16 @@ static void differences_are_found(void **state) {
   assert_status(program_run("diff %s %s --tolerance 9", in_folder("nan.npz"), in_folder("f.npz")),
                 1);
   assert_contains(program_err, "1 points are not numbers");
+  for (int i = 0; i < 2; i++) { /* of which everything is a small share */
+    f.values[0] = i ? -INFINITY : INFINITY;
+    assert_int_equal(dcs_field_write(in_folder("inf.npz"), &f), DCS_OK);
+    assert_status(program_run("diff %s %s --tolerance 9", in_folder("f.npz"), in_folder("inf.npz")),
+                  1);
+    assert_contains(program_err, "1 points are not numbers");
+    assert_status(program_run("diff %s %s --tolerance 9", in_folder("inf.npz"), in_folder("f.npz")),
+                  1);
+    assert_contains(program_out, "largest difference    2 ");
+  }
   f.origin[1] += 0.1;
   assert_int_equal(dcs_field_write(in_folder("moved.npz"), &f), DCS_OK);
   assert_status(program_run("diff %s %s", in_folder("moved.npz"), in_folder("f.npz")), 3);
@@ -227,6 +279,9 @@ static void points_that_are_wrong(void **state) {
   put_file(in_folder("bad.csv"), "x,y\n1,2\n");
   assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
   assert_contains(program_err, "bad.csv: found no column \"z\"; expected it in the header row");
+  put_file(in_folder("bad.csv"), "x,y,z,y_angstrom\n1,2,3,4\n");
+  assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
+  assert_contains(program_err, "bad.csv: found both columns y and y_angstrom; expected one");
   put_file(in_folder("bad.csv"), "x,y,z\n");
   assert_status(program_run("map %s --at %s", water(), in_folder("bad.csv")), 3);
   assert_status(program_run("map %s --at %s --grid 5^3", water(), in_folder("bad.csv")), 2);
@@ -248,6 +303,11 @@ static void what_is_read_is_not_written_over(void **state) {
   assert_status(program_run("map %s -o %s", molecule, link), 2);
   assert_status(program_run("map %s --at %s -o %s", molecule, at, at), 2);
   assert_status(program_run("map %s --at %s -o %s", molecule, at, molecule), 2);
+  put_file(in_folder("dispatch.csv"), "a table\n");
+  assert_status(program_run("map %s --grid 3^3 -o %s --dispatch %s", molecule,
+                            in_folder("dispatch.csv"), in_folder("")),
+                2);
+  assert_contains(program_err, "dispatch.csv: it is read, too");
   assert_status(program_run("generate replicate %s 2 1 1 -o %s", molecule, link), 2);
   assert_contains(program_err, "it is read, too; expected another name");
   const char *const files[] = {molecule, at}, *const texts[] = {atoms, points};
@@ -312,6 +372,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_format_holds_the_map),
       cmocka_unit_test(units_are_converted),
+      cmocka_unit_test(other_units_are_told),
+      cmocka_unit_test(nothing_is_converted_onto_itself),
       cmocka_unit_test(differences_are_found),
       cmocka_unit_test(maps_without_a_size_are_compared),
       cmocka_unit_test(slices_are_planes),

@@ -99,6 +99,11 @@ static void wrong_files_are_refused(void **state) {
   } cases[] = {
       {"[Molden Format]\n[Atoms]\n", ":2: found \"[Atoms]\"; expected [Atoms] AU or [Atoms] Angs"},
       {"[Molden Format]\n[Atoms] AU\nH 1 1 0 0\n", ":3: found \"H 1 1 0 0\"; expected name"},
+      {"[Molden Format]\n[Atoms] AU\nH 2 1 0 0 0\n", ":3: found \"2\"; expected 1: [GTO] goes by"},
+      {"[Molden Format]\n[Atoms] AU\nH 1 1 0 0 0\nH 1 1 0 0 1\n", ":4: found \"1\"; expected 2: "},
+      {ATOMS "[GTO]\n1 0\ns 1 1.24\n", ":9: found \"1.24\"; expected 1.00: exponents"},
+      {ATOMS BASIS "[MO]\n" MO("1", "1", "1 1") "[5D]\n",
+       ":24: found \"[5D]\"; expected what functions are spherical before [MO]"},
       {"[Molden Format]\n[Atoms] AU\nH 1 1 0 x 0\n", ":3: found \"x\"; expected y, a number"},
       {"[Molden Format]\n[GTO]\n", ":2: found \"[GTO]\"; expected [Atoms] before [GTO]"},
       {"[Molden Format]\n[Atoms] AU\nH 1 1 0 0 0\n[MO]\n", ":4: found \"[MO]\"; expected [GTO]"},

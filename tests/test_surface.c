@@ -382,6 +382,18 @@ static void an_obj_holds_both_signs(void **state) {
   assert_contains(text, "\ng isovalue_-0.1\n");
   assert_contains(text, "g isovalue_0.1\n");
   free(text);
+  assert_status(
+      program_run("map --problem orbital %s --spacing 0.3 --isovalue 0.1,0.10000001 -o %s",
+                  in_folder("p.molden"), in_folder("near.obj")),
+      0);
+  text = get_file(in_folder("near.obj"), NULL);
+  assert_contains(text, "\ng isovalue_0.1\n");
+  assert_contains(text, "\ng isovalue_0.10000001\n");
+  free(text);
+  assert_status(program_run("map --problem orbital %s --spacing 0.3 --isovalue 0.1,2,1e-1",
+                            in_folder("p.molden")),
+                2);
+  assert_contains(program_err, "--isovalue: found 1e-1 twice; expected different values");
   double one, other;
   assert_status(program_run("map --problem orbital %s --spacing 0.3 --isovalue 0.1,-0.1 --csv",
                             in_folder("p.molden")),

@@ -50,10 +50,17 @@ static dcs_status check_standard_input(const dcs_map_arguments *a) {
 
 /* Whether the file is one that is read. */
 static bool is_read(const dcs_map_arguments *a, const char *path) {
+  const dcs_read_options *how = &a->problem.input.how;
+  char dispatch[4096];
   for (int f = 0; f < 2; f++)
     if (a->problem.input.files[f] && dcs_is_same_file(path, a->problem.input.files[f])) return true;
   for (int f = 0; f < a->n_more; f++)
     if (dcs_is_same_file(path, a->more[f])) return true;
+  for (int p = 0; p < how->n_parameters; p++)
+    if (dcs_is_same_file(path, how->parameters[p])) return true;
+  if (a->dispatch && dcs_map_dispatch_path(a->dispatch, dispatch) == DCS_OK &&
+      dcs_is_same_file(path, dispatch))
+    return true;
   return a->at && dcs_is_same_file(path, a->at);
 }
 

@@ -14,6 +14,11 @@ dcs_status dcs_parse_isovalues(const char *text, double **list, int *n) {
   dcs_status status = *list ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for --isovalue");
   for (int i = 0; status == DCS_OK && i < *n; i++)
     status = dcs_parse_number("--isovalue", parts[i], -1e30, 1e30, &(*list)[i]);
+  for (int i = 0; status == DCS_OK && i < *n; i++)
+    for (int before = 0; status == DCS_OK && before < i; before++)
+      if ((*list)[before] == (*list)[i])
+        status =
+            dcs_fail(DCS_USAGE, "--isovalue: found %s twice; expected different values", parts[i]);
   free(parts);
   if (status == DCS_OK) return DCS_OK;
   free(*list);
@@ -41,13 +46,11 @@ static void add_row(const dcs_surface_mesh *mesh, const dcs_surface_facts *facts
 }
 
 static dcs_status tell(const dcs_map_arguments *a, const dcs_surface_mesh *meshes, int n) {
-  static const dcs_sheet_column columns[] = {{"isovalue", "isovalue", "%g", 1},
-                                             {"vertices", "vertices", "%.0f", 1},
-                                             {"triangles", "triangles", "%.0f", 1},
-                                             {"closed", "closed", NULL, 1},
-                                             {"euler_characteristic", "Euler", "%.0f", 1},
-                                             {"area_a2", "area, A^2", "%.6g", 1},
-                                             {"volume_a3", "volume, A^3", "%.6g", 1}};
+  static const dcs_sheet_column columns[] = {
+      {"isovalue", "isovalue", "%.9g", 1},          {"vertices", "vertices", "%.0f", 1},
+      {"triangles", "triangles", "%.0f", 1},        {"closed", "closed", NULL, 1},
+      {"euler_characteristic", "Euler", "%.0f", 1}, {"area_a2", "area, A^2", "%.6g", 1},
+      {"volume_a3", "volume, A^3", "%.6g", 1}};
   dcs_sheet sheet = dcs_sheet_begin("", columns, sizeof columns / sizeof columns[0]);
   dcs_status status = DCS_OK;
   for (int i = 0; status == DCS_OK && i < n; i++) {

@@ -20,9 +20,8 @@ typedef struct {
   char *cold; /* what is written to flush caches; NULL: nothing yet */
   struct {
     const dcs_variant *variant;
-    dcs_config config;
-    dcs_problem problem;
-    void *begun; /* what slabs of a grid have in common; NULL: nothing yet */
+    dcs_config config, posed; /* of the variant; of the problem */
+    void *begun;              /* what slabs of a grid have in common; NULL: nothing yet */
   } * slots;
   int n_slots;
 } cpu_engine;
@@ -71,11 +70,7 @@ static dcs_outcome cpu_take(dcs_engine *engine, const dcs_kind *kind, const dcs_
 
 static dcs_outcome cpu_move(dcs_engine *engine, int slot, const dcs_plan *plan,
                             void *const out[DCS_MAX_BUFFERS]) {
-  (void)plan;
-  cpu_engine *cpu = (cpu_engine *)engine;
-  const dcs_config config = cpu->slots[slot].problem.config;
-  cpu->slots[slot].problem = *cpu->shape;
-  cpu->slots[slot].problem.config = config;
+  (void)slot, (void)plan;
   cpu_redirect(engine, out);
   return DCS_OUTCOME_OK;
 }
@@ -176,8 +171,7 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *p
   forget(cpu, slot);
   cpu->slots[slot].variant = variant;
   cpu->slots[slot].config = *config;
-  cpu->slots[slot].problem = *cpu->shape;
-  cpu->slots[slot].problem.config = *problem;
+  cpu->slots[slot].posed = *problem;
   *facts = (dcs_code_facts){.registers = -1,
                             .spill_bytes = -1,
                             .constant_bytes = -1,
@@ -215,9 +209,8 @@ static void begin_outputs(const cpu_engine *cpu) {
 }
 
 /* What a slab has in common with others of its grid stays for these. */
-static bool compute_once(const cpu_engine *cpu, int slot) {
+static bool compute_once(const cpu_engine *cpu, int slot, const dcs_problem *problem) {
   const dcs_variant *variant = cpu->slots[slot].variant;
-  const dcs_problem *problem = &cpu->slots[slot].problem;
   const dcs_config *config = &cpu->slots[slot].config;
   if (problem->grid_slices == 0 || !variant->begin)
     return variant->compute(problem, config, cpu->out);
@@ -229,8 +222,10 @@ static bool compute_once(const cpu_engine *cpu, int slot) {
 /* Computes the outputs `inner` times. */
 static dcs_status compute(const cpu_engine *cpu, int slot, int64_t inner) {
   const dcs_variant *variant = cpu->slots[slot].variant;
+  dcs_problem problem = *cpu->shape; /* whose owner may have changed what its inputs say */
+  problem.config = cpu->slots[slot].posed;
   for (int64_t i = 0; i < inner; i++)
-    if (!compute_once(cpu, slot))
+    if (!compute_once(cpu, slot, &problem))
       return dcs_fail(DCS_UNAVAILABLE, "no memory for what %s prepares of %lld %s", variant->id,
                       (long long)cpu->shape->n_inputs, cpu->kind->buffers[0].name);
   return DCS_OK;

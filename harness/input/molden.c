@@ -78,8 +78,12 @@ static dcs_status next_within(reading *r, bool *within) {
 static dcs_status read_atom(reading *r, double unit) {
   dcs_slice words[WORDS + 1];
   dcs_site_field f[4];
+  int64_t number;
   if (dcs_line_words(r->line, WORDS, words) != WORDS)
     return dcs_line_wrong(place(r), r->line, "name, number, nuclear charge, x, y and z");
+  if (!dcs_line_count(words[1], &number) || number != r->molecule->n + 1)
+    return dcs_line_wrong(place(r), words[1], "%" PRId64 ": [GTO] goes by the numbers of atoms",
+                          r->molecule->n + 1);
   for (int d = 0; d < 4; d++)
     f[d] = dcs_site_read(words[d < 3 ? 3 + d : 2]);
   DCS_TRY(dcs_site_check(place(r), f, 4));
@@ -140,6 +144,7 @@ static dcs_status read_shell(reading *r, int64_t atom, int l, bool sp, int64_t n
 /* A line such as "sp 3 1.00". */
 static dcs_status read_shell_line(reading *r, int64_t atom, const dcs_slice *words, int n_words) {
   static const char *const names[] = {"s", "p", "d", "f"};
+  double scale;
   int64_t n;
   int l = 0;
   while (l <= DCS_MOST_L && !is_same(words[0], names[l]))
@@ -149,6 +154,8 @@ static dcs_status read_shell_line(reading *r, int64_t atom, const dcs_slice *wor
   if (n_words < 2 || !dcs_line_count(words[1], &n) || n > MOST_PRIMITIVES)
     return dcs_line_wrong(place(r), r->line, "a shell and 1 to %d primitives, such as s 6",
                           MOST_PRIMITIVES);
+  if (n_words > 2 && (!dcs_line_number(words[2], &scale) || scale != 1))
+    return dcs_line_wrong(place(r), words[2], "1.00: exponents are taken as they are");
   return read_shell(r, atom, l, sp, n);
 }
 
@@ -176,15 +183,16 @@ static dcs_status read_basis(reading *r) {
 }
 
 /* [5D] and the like. */
-static void read_spherical(reading *r) {
+static dcs_status read_spherical(reading *r) {
   dcs_slice words[2] = {{"", 0}};
   dcs_line_words(r->line, 1, words);
-  if (is_same(words[0], "[5d]") || is_same(words[0], "[5d7f]"))
-    r->spherical[2] = r->spherical[3] = true;
-  else if (is_same(words[0], "[5d10f]"))
-    r->spherical[2] = true;
-  else if (is_same(words[0], "[7f]"))
-    r->spherical[3] = true;
+  const bool both = is_same(words[0], "[5d]") || is_same(words[0], "[5d7f]");
+  const bool d = both || is_same(words[0], "[5d10f]"), f = both || is_same(words[0], "[7f]");
+  if ((d || f) && r->chosen.c)
+    return dcs_line_wrong(place(r), r->line, "what functions are spherical before [MO]");
+  r->spherical[2] = r->spherical[2] || d;
+  r->spherical[3] = r->spherical[3] || f;
+  return DCS_OK;
 }
 
 /* ---- orbitals ---- */
@@ -296,7 +304,7 @@ static dcs_status read_section(reading *r) {
     if (r->molecule->n == 0) return dcs_line_wrong(place(r), r->line, "[Atoms] before [GTO]");
     return read_basis(r);
   }
-  read_spherical(r);
+  DCS_TRY(read_spherical(r));
   for (bool within = true; within;)
     DCS_TRY(next_within(r, &within));
   return DCS_OK;

@@ -56,6 +56,11 @@ void dcs_molecule_box(const dcs_molecule *molecule, double lo[3], double hi[3]) 
   }
 }
 
+bool dcs_cell_is_right(const dcs_unit_cell *cell) {
+  const double *angle = cell->angle;
+  return fabs(angle[0] - 90) <= 1e-3 && fabs(angle[1] - 90) <= 1e-3 && fabs(angle[2] - 90) <= 1e-3;
+}
+
 dcs_status dcs_molecule_edges(const dcs_molecule *molecule, const char *path, double edge[3],
                               bool *found) {
   const dcs_unit_cell *cell = &molecule->cell;
@@ -68,7 +73,7 @@ dcs_status dcs_molecule_edges(const dcs_molecule *molecule, const char *path, do
                     path, cell->unreadable);
   /* Edges of 1 stand for a molecule that is no crystal. */
   if (!(cell->edge[0] > 1 && cell->edge[1] > 1 && cell->edge[2] > 1)) return DCS_OK;
-  if (angle[0] != 90 || angle[1] != 90 || angle[2] != 90)
+  if (!dcs_cell_is_right(cell))
     return dcs_fail(DCS_INPUT, "%s: found a cell with angles of %g, %g and %g degrees; expected 90",
                     path, angle[0], angle[1], angle[2]);
   memcpy(edge, cell->edge, 3 * sizeof *edge);

@@ -21,6 +21,9 @@ typedef struct {
   int64_t unreadable; /* the line of a record that could not be read; 0: none */
 } dcs_unit_cell;
 
+/* Whether its angles are right ones, to what files in single precision lose. */
+bool dcs_cell_is_right(const dcs_unit_cell *cell);
+
 /* What a file says of atoms. */
 enum { DCS_PLACES = 1, DCS_CHARGES = 2, DCS_RADII = 4, DCS_ORBITAL = 8 };
 

@@ -135,17 +135,19 @@ static dcs_status copy_out(const char *from, const char *folder, const char *nam
   return dcs_file_close(&file);
 }
 
-/* The run that the questions are about. */
+/* Of the run that the questions are about. */
+static const char *const run_files[] = {"winners.csv", "thresholds.csv"};
+enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
+
 static dcs_status copy_run(const dcs_lab *lab, const char *folder) {
-  static const char *const names[] = {"winners.csv", "thresholds.csv"};
   dcs_table *questions;
   char from[DCS_TEXT];
   DCS_TRY(dcs_lab_table(lab->number, "questions.csv", &questions));
   const char *run = dcs_table_cell(questions, 0, dcs_table_column(questions, "run"));
   dcs_status status = DCS_OK;
-  for (int n = 0; n < 2 && status == DCS_OK; n++) {
-    snprintf(from, sizeof from, "%.100s/%s", run, names[n]);
-    status = copy_out(from, folder, names[n]);
+  for (int n = 0; n < N_RUN_FILES && status == DCS_OK; n++) {
+    snprintf(from, sizeof from, "%.100s/%s", run, run_files[n]);
+    status = copy_out(from, folder, run_files[n]);
   }
   dcs_table_free(questions);
   return status;
@@ -156,6 +158,8 @@ dcs_status dcs_lab_start(const dcs_lab *lab, const char *folder) {
   DCS_TRY(refuse_existing(folder, "README.md"));
   for (int d = 0; d < lab->n; d++)
     DCS_TRY(refuse_existing(folder, dcs_lab_file(lab->demands[d].method.variant)));
+  for (int n = 0; n < N_RUN_FILES && lab->asks; n++) /* a user's own run has them, too */
+    DCS_TRY(refuse_existing(folder, run_files[n]));
   DCS_TRY(dcs_make_folder(folder, 0777));
   snprintf(from, sizeof from, "labs/%d/README.md", lab->number);
   DCS_TRY(copy_out(from, folder, "README.md"));

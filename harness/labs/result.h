@@ -17,7 +17,7 @@ typedef struct {
   char name[DCS_TEXT];
   int lab, asked, passed;
   char said[DCS_SENTENCE]; /* first; "": all passed */
-  char sources[32];        /* their hash */
+  char sources[32];        /* the hash of the kernels; "": of none */
 } dcs_submission;
 
 /* Reads all results in a folder, by lab and name; other files are left alone. DCS_INPUT names one

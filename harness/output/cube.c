@@ -5,6 +5,7 @@
 #include "harness/output/print.h"
 #include "harness/output/words.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,18 +15,21 @@
 
 static const char units_are[] = "units: ";
 
+/* Of steps that are much smaller ten decimals would leave nothing. */
+static void put_length(FILE *out, const dcs_field *f, double length) {
+  const double least = fmin(fmin(f->spacing[0], f->spacing[1]), f->spacing[2]);
+  fprintf(out, least < 1e-3 ? " %23.16E" : " %17.10f", f->in_steps ? length : length / BOHR);
+}
+
 static void put_head(FILE *out, const dcs_field *f) {
   const int64_t n[3] = {f->n.x, f->n.y, f->n.z};
-  const double length = f->in_steps ? 1 : BOHR;
   fprintf(out, "%s\n", dcs_field_title(f));
   fprintf(out, "%s%s; lengths in %s; x outer loop, z inner loop\n", units_are,
           f->units[0] ? f->units : "unknown", f->in_steps ? dcs_field_lengths(f) : "bohr");
-  fprintf(out, "%5d %17.10f %17.10f %17.10f\n", 0, f->origin[0] / length, f->origin[1] / length,
-          f->origin[2] / length);
-  for (int axis = 0; axis < 3; axis++) {
-    fprintf(out, "%5lld", (long long)n[axis]);
+  for (int line = 0; line < 4; line++) {
+    fprintf(out, "%5lld", line ? (long long)n[line - 1] : 0);
     for (int along = 0; along < 3; along++)
-      fprintf(out, " %17.10f", along == axis ? f->spacing[axis] / length : 0.0);
+      put_length(out, f, line == 0 ? f->origin[along] : along == line - 1 ? f->spacing[along] : 0);
     fputc('\n', out);
   }
 }
@@ -128,7 +132,8 @@ static dcs_status read_cube(FILE *in, const char *path, dcs_field *f) {
     double skipped;
     DCS_TRY(dcs_words_number(&w, "an atom's number, charge and place", &skipped));
   }
-  return dcs_words_values(&w, f);
+  DCS_TRY(dcs_words_values(&w, f));
+  return dcs_words_next(&w) ? dcs_words_wrong(&w, "the file's end behind the last value") : DCS_OK;
 }
 
 const dcs_field_format dcs_field_format_cube = {.name = "Gaussian cube",

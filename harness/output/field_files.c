@@ -103,17 +103,23 @@ static dcs_status unknown_content(const char *path) {
                   names);
 }
 
-/* A format in binary may hold any bits; those that are no place could not be written in others. */
+/* Formats in binary may hold any bits; those that are no place could not be written in others. */
 static dcs_status check_place(const char *path, const dcs_field *f) {
+  const double *step = f->spacing;
   for (int axis = 0; axis < 3; axis++) {
-    const double wrong = isfinite(f->origin[axis]) ? f->spacing[axis] : f->origin[axis];
+    const double wrong = isfinite(f->origin[axis]) ? step[axis] : f->origin[axis];
     if (!isfinite(wrong))
       return dcs_fail(DCS_INPUT,
                       "%s: found %g as the first point's place or the spacing along %c; expected "
                       "finite numbers",
                       path, wrong, "xyz"[axis]);
   }
-  return DCS_OK;
+  if (step[0] == 0 && step[1] == 0 && step[2] == 0) return DCS_OK;
+  if (step[0] > 0 && step[1] > 0 && step[2] > 0) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: found spacings of %g, %g and %g; expected all above 0, or all 0 where it is "
+                  "not known where the points are",
+                  path, step[0], step[1], step[2]);
 }
 
 static dcs_status read_open_file(FILE *in, const char *path, dcs_field *field) {

@@ -1,4 +1,5 @@
 /* Meshes as PLY and OBJ. */
+#include "harness/base/decimal.h"
 #include "harness/base/interrupt.h"
 #include "harness/files/file.h"
 #include "harness/output/field.h"
@@ -68,7 +69,8 @@ static void write_obj(FILE *out, const dcs_surface_mesh *meshes, int n) {
   long long before = 1; /* OBJ counts from 1, through all groups */
   fputs("# dcsbench: isosurface, angstrom\n", out);
   for (int i = 0; i < n; before += meshes[i].n_vertices, i++) {
-    fprintf(out, "g isovalue_%g\n", meshes[i].isovalue);
+    char isovalue[DCS_DECIMAL_TEXT];
+    fprintf(out, "g isovalue_%s\n", dcs_decimal_write(meshes[i].isovalue, isovalue));
     for (int64_t v = 0; v < meshes[i].n_vertices; v++) {
       double at[3];
       place_of(&meshes[i], v, at);

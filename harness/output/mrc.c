@@ -61,8 +61,17 @@ static double number_of(const header *h, int word) {
 
 /* ---- writing ---- */
 
+/* Where a value is not finite they are not known, as MRC2014 has it: greatest < least, mean below
+ * both, a negative rms. */
 static void set_statistics(header *h, const dcs_statistics *s, int64_t points) {
   const double mean = s->sum / (double)points;
+  if (!isfinite(s->squares)) {
+    set_number(h, LEAST, 0);
+    set_number(h, GREATEST, -1);
+    set_number(h, MEAN, -2);
+    set_number(h, RMS, -1);
+    return;
+  }
   set_number(h, LEAST, s->least);
   set_number(h, GREATEST, s->greatest);
   set_number(h, MEAN, mean);

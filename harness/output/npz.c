@@ -1,6 +1,7 @@
 /* NumPy's archive: a zip file of the arrays values, shape (nx, ny, nz), origin and spacing (3
- * numbers each, angstrom) and units (a text). Written uncompressed and with 64-bit sizes
- * (PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.3); read are compressed archives too. */
+ * numbers each), units (a text) and, where lengths are not angstrom, lengths (a text, "grid
+ * steps"). Written uncompressed and with 64-bit sizes (PKWARE's APPNOTE 6.3, sections 4.3 and
+ * 4.5.3); read are compressed archives too. */
 #include "harness/output/numpy.h"
 
 #include <stdlib.h>
@@ -105,6 +106,15 @@ static void put_array(FILE *out, entry *e, const char *head, int head_bytes, con
   fwrite(data, 1, bytes, out);
 }
 
+/* NumPy's texts have four bytes a character. */
+static void put_text(FILE *out, entry *e, const char *text) {
+  char head[DCS_NPY_HEAD];
+  uint32_t wide[DCS_UNITS_TEXT] = {0};
+  for (size_t i = 0; text[i]; i++)
+    wide[i] = (unsigned char)text[i];
+  put_array(out, e, head, dcs_npy_head(head, "<U24", NULL, 0), wide, sizeof wide);
+}
+
 /* The map's values, whose checksum is known behind them and stands before them. */
 static dcs_status put_map(FILE *out, entry *e, const dcs_field *f) {
   char head[DCS_NPY_HEAD];
@@ -123,24 +133,23 @@ static dcs_status put_map(FILE *out, entry *e, const dcs_field *f) {
 }
 
 static dcs_status write_npz(FILE *out, const dcs_field *f) {
-  entry entries[4] = {{.name = "origin.npy"},
+  entry entries[5] = {{.name = "origin.npy"},
                       {.name = "spacing.npy"},
                       {.name = "units.npy"},
-                      {.name = "values.npy"}};
+                      {.name = "values.npy"},
+                      {.name = "lengths.npy"}};
   char head[DCS_NPY_HEAD];
   const int64_t three = 3;
-  const int vector = dcs_npy_head(head, "<f8", &three, 1);
+  const int vector = dcs_npy_head(head, "<f8", &three, 1), n = f->in_steps ? 5 : 4;
   put_array(out, &entries[0], head, vector, f->origin, sizeof f->origin);
   put_array(out, &entries[1], head, vector, f->spacing, sizeof f->spacing);
-  uint32_t units[DCS_UNITS_TEXT] = {0}; /* NumPy's texts have four bytes a character */
-  for (size_t i = 0; f->units[i]; i++)
-    units[i] = (unsigned char)f->units[i];
-  put_array(out, &entries[2], head, dcs_npy_head(head, "<U24", NULL, 0), units, sizeof units);
+  put_text(out, &entries[2], f->units);
   DCS_TRY(put_map(out, &entries[3], f));
+  if (f->in_steps) put_text(out, &entries[4], dcs_field_lengths(f));
   const uint64_t from = (uint64_t)ftello(out);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < n; i++)
     put_central(out, &entries[i]);
-  put_end(out, 4, from, (uint64_t)ftello(out));
+  put_end(out, n, from, (uint64_t)ftello(out));
   return DCS_OK;
 }
 
@@ -288,15 +297,14 @@ static dcs_status seek_content(FILE *in, const char *path, const entry *e) {
                   path, e->name, e->method);
 }
 
-static dcs_status open_entry(FILE *in, const char *path, const entry *entries, int n,
-                             const char *name, FILE **content) {
-  const entry *e = NULL;
+/* NULL: it is not there. */
+static const entry *find_entry(const entry *entries, int n, const char *name) {
   for (int i = 0; i < n; i++)
-    if (strcmp(entries[i].name, name) == 0) e = &entries[i];
-  if (!e)
-    return dcs_fail(DCS_INPUT,
-                    "%s: found no array %.*s; expected values, origin, spacing and units", path,
-                    (int)strlen(name) - 4, name);
+    if (strcmp(entries[i].name, name) == 0) return &entries[i];
+  return NULL;
+}
+
+static dcs_status open_entry(FILE *in, const char *path, const entry *e, FILE **content) {
   DCS_TRY(seek_content(in, path, e));
   *content = tmpfile();
   if (!*content) return dcs_cannot("unpack", path);
@@ -316,30 +324,57 @@ static dcs_status take_vector(FILE *content, const char *path, const dcs_npy *a,
                   a->type);
 }
 
+/* A text shorter than DCS_UNITS_TEXT; of a longer one its begin. */
+static dcs_status take_text(FILE *content, const char *path, const char *name, const dcs_npy *a,
+                            char text[DCS_UNITS_TEXT]) {
+  uint32_t wide[DCS_UNITS_TEXT - 1];
+  if (a->axes != 0 || strncmp(a->type, "<U", 2) != 0)
+    return dcs_fail(DCS_INPUT, "%s: found %.*s of type %s; expected a text", path,
+                    (int)strlen(name) - 4, name, a->type);
+  const size_t got = fread(wide, sizeof *wide, DCS_UNITS_TEXT - 1, content);
+  for (size_t i = 0; i < got; i++)
+    text[i] = (char)(wide[i] < 128 ? wide[i] : '?');
+  text[got] = '\0';
+  return DCS_OK;
+}
+
+static dcs_status take_lengths(FILE *content, const char *path, const char *name, const dcs_npy *a,
+                               dcs_field *f) {
+  const dcs_field angstrom = {.in_steps = false}, steps = {.in_steps = true};
+  char text[DCS_UNITS_TEXT];
+  DCS_TRY(take_text(content, path, name, a, text));
+  f->in_steps = strcmp(text, dcs_field_lengths(&steps)) == 0;
+  if (f->in_steps || strcmp(text, dcs_field_lengths(&angstrom)) == 0) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s: found lengths in \"%s\"; expected %s or %s", path, text,
+                  dcs_field_lengths(&angstrom), dcs_field_lengths(&steps));
+}
+
 static dcs_status take_array(FILE *content, const char *path, const char *name, dcs_field *f) {
   dcs_npy a;
   DCS_TRY(dcs_npy_read_head(content, path, &a));
   if (strcmp(name, "values.npy") == 0) return dcs_npy_read_map(content, path, &a, f);
   if (strcmp(name, "origin.npy") == 0) return take_vector(content, path, &a, f->origin);
   if (strcmp(name, "spacing.npy") == 0) return take_vector(content, path, &a, f->spacing);
-  if (a.axes != 0 || strncmp(a.type, "<U", 2) != 0)
-    return dcs_fail(DCS_INPUT, "%s: found units of type %s; expected a text", path, a.type);
-  uint32_t units[DCS_UNITS_TEXT - 1];
-  size_t got = fread(units, sizeof *units, DCS_UNITS_TEXT - 1, content);
-  for (size_t i = 0; i < got; i++)
-    f->units[i] = (char)(units[i] < 128 ? units[i] : '?');
-  f->units[got] = '\0';
-  return DCS_OK;
+  if (strcmp(name, "units.npy") == 0) return take_text(content, path, name, &a, f->units);
+  return take_lengths(content, path, name, &a, f);
 }
 
 static dcs_status read_npz(FILE *in, const char *path, dcs_field *f) {
-  static const char *const names[] = {"values.npy", "origin.npy", "spacing.npy", "units.npy"};
+  static const char *const names[] = {"values.npy", "origin.npy", "spacing.npy", "units.npy",
+                                      "lengths.npy"};
+  enum { N = sizeof names / sizeof *names, NEEDED = N - 1 };
   entry entries[MOST_ENTRIES];
   int n;
   DCS_TRY(read_list(in, path, entries, &n));
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < N; i++) {
+    const entry *e = find_entry(entries, n, names[i]);
     FILE *content;
-    DCS_TRY(open_entry(in, path, entries, n, names[i], &content));
+    if (!e && i == NEEDED) return DCS_OK;
+    if (!e)
+      return dcs_fail(DCS_INPUT,
+                      "%s: found no array %.*s; expected values, origin, spacing and units", path,
+                      (int)strlen(names[i]) - 4, names[i]);
+    DCS_TRY(open_entry(in, path, e, &content));
     dcs_status status = take_array(content, path, names[i], f);
     fclose(content);
     DCS_TRY(status);

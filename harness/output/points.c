@@ -8,11 +8,16 @@
 
 /* ---- reading ---- */
 
+/* One of both names. */
 static dcs_status find_columns(const dcs_table *table, int columns[3]) {
   static const char *const names[3][2] = {
       {"x", "x_angstrom"}, {"y", "y_angstrom"}, {"z", "z_angstrom"}};
   for (int axis = 0; axis < 3; axis++) {
+    const int other = dcs_table_column(table, names[axis][0]);
     columns[axis] = dcs_table_column(table, names[axis][1]);
+    if (columns[axis] >= 0 && other >= 0)
+      return dcs_fail(DCS_INPUT, "%s: found both columns %s and %s; expected one of them",
+                      dcs_table_path(table), names[axis][0], names[axis][1]);
     if (columns[axis] < 0) DCS_TRY(dcs_table_need(table, names[axis][0], &columns[axis]));
   }
   return DCS_OK;

@@ -75,15 +75,57 @@ static bool any_near(const dcs_case *c, int64_t from, int64_t end) {
   return any;
 }
 
-static dcs_status find_fixes_of(dcs_case *c, int64_t from, int64_t end) {
+/* Adds the point that the site, or an image of one, is very near to, if any; *on: it is on it. */
+static dcs_status find_fix_of(dcs_case *c, const dcs_site *s, bool *on) {
   const double coincident = 1e-6 * c->spacing;
+  double reach;
+  int64_t at[3] = {0};
+  const double r2 = nearest(c, s, &reach, at);
+  *on = *on || r2 < coincident * coincident;
+  return r2 < reach * reach ? add_fix(c, at) : DCS_OK;
+}
+
+static dcs_status find_fixes_of(dcs_case *c, int64_t from, int64_t end) {
   for (int64_t a = from; a < end; a++) {
-    double reach;
-    int64_t at[3] = {0};
-    const double r2 = nearest(c, &c->sites[a], &reach, at);
-    if (r2 < coincident * coincident) c->n_coincident++;
-    if (r2 < reach * reach) DCS_TRY(add_fix(c, at));
+    bool on = false;
+    DCS_TRY(find_fix_of(c, &c->sites[a], &on));
+    c->n_coincident += on;
   }
+  return DCS_OK;
+}
+
+/* Of an atom in the cell, which begins where the grid does, all images in the grid: `end` is half a
+ * spacing behind its last points. */
+static dcs_status find_fixes_of_images(dcs_case *c, const dcs_site *s, const double cell[3],
+                                       const double end[3]) {
+  const double reach = near(c, larger(end[0], larger(end[1], end[2])));
+  const double spacing = c->spacing, per_spacing = 1 / spacing;
+  dcs_site image = *s;
+  bool on = false;
+  for (int64_t k = 0; (image.z = s->z + (double)k * cell[2]) < end[2]; k++) {
+    if (off_plane(image.z, spacing, per_spacing) > 2 * reach) continue;
+    for (int64_t j = 0; (image.y = s->y + (double)j * cell[1]) < end[1]; j++) {
+      if (off_plane(image.y, spacing, per_spacing) > 2 * reach) continue;
+      for (int64_t i = 0; (image.x = s->x + (double)i * cell[0]) < end[0]; i++)
+        DCS_TRY(find_fix_of(c, &image, &on));
+    }
+  }
+  c->n_coincident += on;
+  return DCS_OK;
+}
+
+static dcs_status find_fixes_in_cells(dcs_case *c, const double cell[3]) {
+  const double n[3] = {(double)c->problem.n.x, (double)c->problem.n.y, (double)c->problem.n.z};
+  double end[3], images = (double)c->n_sites;
+  for (int d = 0; d < 3; d++) {
+    end[d] = c->spacing * (n[d] - 0.5);
+    images *= fmax(1, end[d] / cell[d]);
+  }
+  if (!(images <= 0x1p36)) /* no method has memory for them */
+    return dcs_fail(DCS_UNAVAILABLE, "%lld atoms have %.3g images in the grid; expected up to 2^36",
+                    (long long)c->n_sites, images);
+  for (int64_t a = 0; a < c->n_sites; a++)
+    DCS_TRY(find_fixes_of_images(c, &c->sites[a], cell, end));
   return DCS_OK;
 }
 
@@ -91,7 +133,9 @@ static dcs_status find_fixes_of(dcs_case *c, int64_t from, int64_t end) {
 dcs_status dcs_find_fixes(dcs_case *c) {
   enum { PARTS = 256, MANY = 20000 };
   bool any[PARTS];
+  double cell[3];
   const int64_t n = c->n_sites;
+  if (dcs_case_repeats(c, cell)) return find_fixes_in_cells(c, cell);
   if (n <= MANY) return find_fixes_of(c, 0, n);
 #pragma omp parallel for
   for (int p = 0; p < PARTS; p++)

@@ -45,6 +45,9 @@ dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, c
   DCS_TRY(take_edges(kind, molecule, path, given, problem));
   shape.config = *problem;
   (void)kind->cell(&shape, grid->cell);
+  const double n[3] = {(double)grid->n.x, (double)grid->n.y, (double)grid->n.z};
+  for (int d = 0; given && d < 3; d++) /* what it spans, not rounded to single precision */
+    if (!(problem->value[kind->cell_edges + d] > 0)) grid->cell[d] = n[d] * grid->spacing;
   return DCS_OK;
 }
 

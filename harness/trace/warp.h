@@ -4,12 +4,12 @@
 
 #include "harness/trace/request.h"
 
-/* A dcs_seen, small: there are many. */
+/* A dcs_seen, small: there are many. Of two, the one whose `outer` is less goes on first, and where
+ * that is the same the one whose code, in the upper half of `inner`, is less. */
 typedef struct {
   uint64_t address;
-  uint32_t code, calls;
-  uint16_t depth;
-  uint8_t kind, space, bytes;
+  uint64_t outer; /* how far from the deepest call, and which calls */
+  uint64_t inner; /* the code; kind, space and bytes */
 } dcs_step;
 
 /* Zero: nothing done yet. */

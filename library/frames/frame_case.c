@@ -26,11 +26,10 @@ static dcs_status take_cell(const dcs_frame *frame, dcs_map_request *r) {
       return dcs_fail(DCS_INPUT,
                       "frame %lld: found a cell with edges of %g, %g and %g A; expected 0.1 to 1e6",
                       (long long)frame->number, edge[0], edge[1], edge[2]);
-  for (int d = 0; d < 3; d++)
-    if (!(fabs(cell->angle[d] - 90) <= 1e-3))
-      return dcs_fail(DCS_INPUT,
-                      "frame %lld: found a cell with angles %g, %g and %g; expected right ones",
-                      (long long)frame->number, cell->angle[0], cell->angle[1], cell->angle[2]);
+  if (!dcs_cell_is_right(cell))
+    return dcs_fail(DCS_INPUT,
+                    "frame %lld: found a cell with angles %g, %g and %g; expected right ones",
+                    (long long)frame->number, cell->angle[0], cell->angle[1], cell->angle[2]);
   memcpy(r->cell, cell->edge, sizeof r->cell);
   return DCS_OK;
 }
