@@ -294,6 +294,7 @@ static void what_is_refused(void **state) {
                {"--method a=x|y --size n=1", "found what a shell alone understands"},
                {"--method a=true --method a=true --size n=1", "found \"a\" twice"},
                {"--method a=true --size n=0", "--size"},
+               {"--method a=true{method} --size method=1", "--size: found \"method\"; expected"},
                {"--method a=true --size n=1 --atoms 5", "--method times commands of yours"},
                {"--method a=true --size n=1 --time-from took", "expected stdout:REGEX"},
                {"--method a=true --size n=1 --time-from stdout:took", "found no group"},

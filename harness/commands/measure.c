@@ -229,6 +229,11 @@ static dcs_status make_rows(dcs_measuring *m) {
 static dcs_status check_commands(dcs_measuring *m) {
   const dcs_measure_options *o = m->options;
   placeholders p;
+  for (int a = 0; a < o->n_axes; a++)
+    if (strcmp(o->axes[a].name, "method") == 0)
+      return dcs_fail(DCS_USAGE,
+                      "--size: found \"method\"; expected another name: {method} is that "
+                      "of the command's --method");
   find_placeholders(o, &m->rows[0], &p);
   for (int i = 0; i < o->n_methods; i++)
     DCS_TRY(dcs_command_check(o->methods[i].command, p.list, p.n));

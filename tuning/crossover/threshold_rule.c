@@ -64,7 +64,8 @@ static double loss_of(int taken, double d) {
 }
 
 double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d) {
-  return loss_of(log_x < rule.log_x ? rule.below : 1 - rule.below, d);
+  int chosen = log_x < rule.log_x ? rule.below : 1 - rule.below;
+  return loss_of(chosen, d);
 }
 
 dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n,
