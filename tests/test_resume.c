@@ -367,19 +367,19 @@ static void another_device_is_refused(void **state) {
       {.variants = "cuda_scatter", .config = "block_x=128", .atoms = "50", .grid = "8^3"}};
   const dcs_sweep_options options = {.lines = lines, .n_lines = 1, .device = "cuda:all"};
   const dcs_molecule molecule = {0};
-  dcs_cells cells;
+  dcs_sweep_sizes sizes;
   int64_t seq = 0;
   int process = 0, session = 0;
   dcs_run run;
   put_apart("3");
-  assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
+  assert_int_equal(dcs_expand_sizes(&options, &molecule, true, NULL, &sizes), DCS_OK);
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 20, false, &cells, &seq, &process, &session), DCS_USAGE);
+  assert_int_equal(dcs_resume(&run, 20, false, &sizes, &seq, &process, &session), DCS_USAGE);
   assert_non_null(strstr(dcs_error_message(), "samples.csv: row 2: was measured on cuda:0, and "
                                               "--device is cuda:all now; go on with --device "
                                               "cuda:0, or take another folder"));
   dcs_run_close(&run);
-  dcs_cells_free(&cells);
+  dcs_sweep_sizes_free(&sizes);
 }
 
 /* A number that no integer holds is refused; it is what the next samples are counted from. */
