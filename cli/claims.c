@@ -70,6 +70,7 @@ static void print_claim(const dcs_claim_result *r) {
 
 static void print_totals(const dcs_claims *claims) {
   size_t counts[DCS_N_VERDICTS] = {0};
+  if (claims->n == 0) printf("no claim is about what this run measured\n");
   for (size_t i = 0; i < claims->n; i++)
     counts[claims->list[i].verdict]++;
   printf("%zu claims: %zu hold, %zu partly, %zu fail, %zu not measured\n", claims->n,

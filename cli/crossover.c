@@ -155,8 +155,9 @@ static dcs_status refine(const arguments *a, dcs_crossovers *found) {
   int64_t most_atoms;
   if (found->measured.problems[0].kind->made_of)
     return dcs_fail(DCS_USAGE,
-                    "%s: its times were imported; --refine measures this program's methods alone: "
-                    "take more times with the other program, and import them",
+                    "%s: its times are of other programs; --refine measures this program's methods "
+                    "alone: take more times and import them, or sweep all sizes again with more, "
+                    "with --method and --resume",
                     a->folder);
   DCS_TRY(dcs_refine_most_atoms(found, &how, &most_atoms));
   dcs_status status = dcs_refine_choose(found, (size_t)a->refine, most_atoms, &chosen);

@@ -114,8 +114,8 @@ static dcs_status draw_imported(const arguments *a, const dcs_measured *m, const
   dcs_imported drawn;
   if (a->check || a->measure)
     return dcs_fail(DCS_USAGE,
-                    "%s: its times were imported; --check and --measure are for this program's "
-                    "methods",
+                    "%s: its times are of other programs; --check and --measure are for this "
+                    "program's methods",
                     a->folder);
   dcs_run_notes(&m->run, stdout);
   DCS_TRY(dcs_imported_draw(m, &drawn));

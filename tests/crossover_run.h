@@ -108,7 +108,7 @@ static inline void put_real_run(const char *options) {
     for (int m = 0; m < 2; m++) {
       double ns = m == 0 ? 1e3 * atoms : 5e4;
       for (int r = 0; r < 6; r++)
-        fprintf(s, "%d,%d,cpu_gather,%s,kernel,,cpu,coulomb,,%d,4,4,4,1,%g,,,,,,0\n", r, seq++,
+        fprintf(s, "%d,%d,cpu_gather,%s,kernel,,cpu,coulomb,,%d,4,4,4,1,%g,,,,,,0,0\n", r, seq++,
                 methods[m], atoms, ns + r);
       for (int c = 0; dcs_summary_columns[c]; c++) {
         static const struct {

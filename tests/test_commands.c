@@ -156,6 +156,18 @@ static void the_least_budget_has_a_sample_of_each(void **state) {
   dcs_table_free(summary);
 }
 
+/* What that cost is said. */
+static void a_budget_that_is_not_kept_is_said(void **state) {
+  (void)state;
+  static const char line[] = "sweep --method a=%s --size n=1 %s --out %s";
+  put_script("long", "exec sleep 0.7");
+  assert_status(program_run(line, in_folder("long"), "--budget 0.01", in_folder("over")), 0);
+  assert_contains(program_err, " s, beyond --budget 0.01: each method is checked and takes");
+  assert_status(
+      program_run(line, in_folder("long"), "--budget 1000 --rounds 1", in_folder("within")), 0);
+  assert_null(strstr(program_err, "beyond"));
+}
+
 /* What no run may hold is no time. */
 static void a_time_that_is_none_is_wrong(void **state) {
   (void)state;
@@ -282,6 +294,7 @@ static void what_is_refused(void **state) {
                {"--method a=x|y --size n=1", "found what a shell alone understands"},
                {"--method a=true --method a=true --size n=1", "found \"a\" twice"},
                {"--method a=true --size n=0", "--size"},
+               {"--method a=true{method} --size method=1", "--size: found \"method\"; expected"},
                {"--method a=true --size n=1 --atoms 5", "--method times commands of yours"},
                {"--method a=true --size n=1 --time-from took", "expected stdout:REGEX"},
                {"--method a=true --size n=1 --time-from stdout:took", "found no group"},
@@ -307,6 +320,7 @@ int main(void) {
                                      cmocka_unit_test(what_fails_is_an_outcome),
                                      cmocka_unit_test(wrong_output_is_not_timed),
                                      cmocka_unit_test(the_least_budget_has_a_sample_of_each),
+                                     cmocka_unit_test(a_budget_that_is_not_kept_is_said),
                                      cmocka_unit_test(a_time_is_read_with_its_unit),
                                      cmocka_unit_test(a_time_that_is_none_is_wrong),
                                      cmocka_unit_test(what_was_measured_is_not_written_over),

@@ -250,8 +250,8 @@ static void nvbench_devices_are_told_apart(void **state) {
       DCS_OK);
   open_run(&run);
   assert_int_equal(run.n_rows, 4);
-  assert_float_equal(row_of(&run, "copy", "device=cuda:0", 2048, 0)->median_ns, 2000, 1e-6);
-  assert_float_equal(row_of(&run, "copy", "device=cuda:1", 1024, 0)->median_ns, 3000, 1e-6);
+  assert_float_equal(row_of(&run, "copy", "device=gpu_0", 2048, 0)->median_ns, 2000, 1e-6);
+  assert_float_equal(row_of(&run, "copy", "device=gpu_1", 1024, 0)->median_ns, 3000, 1e-6);
   dcs_run_close(&run);
   forget_run();
 }

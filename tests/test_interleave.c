@@ -190,7 +190,7 @@ static void blocks_are_as_even_as_can_be(void **state) {
 static void what_takes_long_is_said_with_advice(void **state) {
   (void)state;
   char *const argv[] = {"program", NULL};
-  char said[256];
+  char said[2048];
   const dcs_interleaved programs[2] = {{"first", in_folder("slow"), argv},
                                        {"second", in_folder("slow"), argv}};
   put_file(in_folder("slow"), "#!/bin/sh\n"
@@ -211,6 +211,8 @@ static void what_takes_long_is_said_with_advice(void **state) {
   assert_non_null(strstr(said, "about "));
   assert_non_null(strstr(said, " in all; fewer are enough\n"));
   assert_null(strstr(strstr(said, "fewer") + 1, "fewer"));
+  assert_non_null(strstr(said, "\nfirst: an earlier build, which does not tell how many maps"));
+  assert_non_null(strstr(said, "\nsecond: an earlier build"));
 }
 
 /* One measures more: a method that the other lacks, rounds that its budget ends. */

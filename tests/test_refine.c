@@ -182,7 +182,7 @@ static void put_unfinished(void) {
   FILE *file = fopen(run_path("samples.csv"), "a");
   assert_non_null(file);
   for (int r = 0; r < 3; r++)
-    fprintf(file, "%d,%d,cpu_gather,threads=1,kernel,,cpu,coulomb,,50,4,4,4,1,%g,,,,,,0\n", r,
+    fprintf(file, "%d,%d,cpu_gather,threads=1,kernel,,cpu,coulomb,,50,4,4,4,1,%g,,,,,,0,0\n", r,
             48 + r, 5e4 + r);
   assert_int_equal(fclose(file), 0);
   assert_int_equal(dcs_csv_append(&csv, run_path("summary.csv")), DCS_OK);

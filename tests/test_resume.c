@@ -360,6 +360,28 @@ static void memory_tells_records_apart(void **state) {
   dcs_table_free(kept);
 }
 
+/* Samples of two devices would be those of one row, which no reader finds under its name. */
+static void another_device_is_refused(void **state) {
+  (void)state;
+  static const dcs_sweep_line lines[] = {
+      {.variants = "cuda_scatter", .config = "block_x=128", .atoms = "50", .grid = "8^3"}};
+  const dcs_sweep_options options = {.lines = lines, .n_lines = 1, .device = "cuda:all"};
+  const dcs_molecule molecule = {0};
+  dcs_sweep_sizes sizes;
+  int64_t seq = 0;
+  int process = 0, session = 0;
+  dcs_run run;
+  put_apart("3");
+  assert_int_equal(dcs_expand_sizes(&options, &molecule, true, NULL, &sizes), DCS_OK);
+  assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
+  assert_int_equal(dcs_resume(&run, 20, false, &sizes, &seq, &process, &session), DCS_USAGE);
+  assert_non_null(strstr(dcs_error_message(), "samples.csv: row 2: was measured on cuda:0, and "
+                                              "--device is cuda:all now; go on with --device "
+                                              "cuda:0, or take another folder"));
+  dcs_run_close(&run);
+  dcs_sweep_sizes_free(&sizes);
+}
+
 /* A number that no integer holds is refused; it is what the next samples are counted from. */
 static void a_number_of_a_sample_has_an_end(void **state) {
   (void)state;
@@ -625,6 +647,7 @@ int main(void) {
       cmocka_unit_test(another_schema_is_refused),
       cmocka_unit_test(cells_of_an_input_are_told_apart),
       cmocka_unit_test(memory_tells_records_apart),
+      cmocka_unit_test(another_device_is_refused),
       cmocka_unit_test(a_number_of_a_sample_has_an_end),
       cmocka_unit_test(two_builds_share_no_row),
       cmocka_unit_test(two_inputs_through_a_pipe_share_no_row),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "harness/base/alike.h"
 #include "harness/base/grow.h"
 #include "harness/base/text.h"
 
@@ -449,6 +450,24 @@ static void names_that_are_shown(void **state) {
   assert_int_equal(dcs_character(""), 0);
 }
 
+/* ---- what is alike ---- */
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+static void what_is_alike_has_a_number(void **state) {
+  (void)state;
+  static const void *const words[] = {"pear", "fig", "pear", "apple", "fig", "pear", "kiwi"};
+  static const size_t expected[] = {0, 1, 0, 2, 1, 0, 3};
+  size_t number[7], distinct;
+  assert_int_equal(dcs_number_alike(words, 7, by_text, number, &distinct), DCS_OK);
+  assert_int_equal(distinct, 4);
+  assert_memory_equal(number, expected, sizeof expected);
+  assert_int_equal(dcs_number_alike(words, 0, by_text, number, &distinct), DCS_OK);
+  assert_int_equal(distinct, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(integers_are_read),
@@ -471,6 +490,7 @@ int main(void) {
       cmocka_unit_test(names_that_are_shown),
       cmocka_unit_test(files_are_read_whole),
       cmocka_unit_test(a_room_gives_zeroed_elements_and_refuses_what_cannot_be),
+      cmocka_unit_test(what_is_alike_has_a_number),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -60,10 +60,39 @@ static void the_least_loss_decides_where_signs_alternate(void **state) {
   static const double x[] = {0, 1, 2, 3, 4};
   /* B at 1, A at 2: below 0.5 loses e^0.2 - 1 at 2, below 2.5 loses e^0.1 - 1 at 1. */
   static const double d[] = {-1, 0.1, -0.2, 1, 1};
-  dcs_threshold_rule rule = dcs_threshold_by_loss(x, d, 5);
+  dcs_isotonic_block room[5];
+  dcs_threshold_rule rule = dcs_threshold_by_loss(x, d, 5, room);
   assert_true(rule.log_x == 2.5 && rule.below == 0);
   assert_near(dcs_threshold_loss(rule, 1, 0.1), expm1(0.1));
   assert_true(dcs_threshold_loss(rule, 2, -0.2) == 0);
+}
+
+/* Held against trying each rule at each size; sizes stand twice as well. */
+static void the_least_loss_is_that_of_all_rules(void **state) {
+  (void)state;
+  enum { N = 40 };
+  dcs_random random = {5};
+  dcs_isotonic_block room[N];
+  double x[N], d[N];
+  for (int trial = 0; trial < 200; trial++) {
+    double least = INFINITY, lost = 0;
+    for (int i = 0; i < N; i++) {
+      x[i] = i == 0 ? 0 : x[i - 1] + (double)dcs_random_below(&random, 3);
+      d[i] = 2 * dcs_random_unit(&random) - 1;
+    }
+    for (int below = 0; below < 2; below++)
+      for (int i = 0; i < N; i++) {
+        const dcs_threshold_rule rule = {i ? 0.5 * (x[i - 1] + x[i]) : -INFINITY, below};
+        double total = 0;
+        for (int k = 0; k < N; k++)
+          total += dcs_threshold_loss(rule, x[k], d[k]);
+        least = fmin(least, total);
+      }
+    const dcs_threshold_rule found = dcs_threshold_by_loss(x, d, N, room);
+    for (int k = 0; k < N; k++)
+      lost += dcs_threshold_loss(found, x[k], d[k]);
+    assert_true(fabs(lost / least - 1) < 1e-12);
+  }
 }
 
 /* ---- planted times ---- */
@@ -357,6 +386,7 @@ int main(void) {
       cmocka_unit_test(violators_are_pooled),
       cmocka_unit_test(a_fit_crosses_between_its_blocks),
       cmocka_unit_test(the_least_loss_decides_where_signs_alternate),
+      cmocka_unit_test(the_least_loss_is_that_of_all_rules),
       cmocka_unit_test(without_noise_all_is_exact),
       cmocka_unit_test(regret_by_hand),
       cmocka_unit_test(one_method_is_always_faster),

@@ -144,7 +144,9 @@ static dcs_status note_failure(dcs_measuring *m, dcs_measured_row *r, dcs_outcom
 
 static dcs_status sample(dcs_measuring *m, dcs_measured_row *r) {
   double ns;
+  const double started = dcs_now_ns();
   const dcs_outcome outcome = run_once(m, r, false, &ns);
+  m->sampled_s += 1e-9 * (dcs_now_ns() - started);
   if (dcs_interrupted()) return DCS_OK;
   return outcome == DCS_OUTCOME_OK ? add_time(m, r, ns) : note_failure(m, r, outcome);
 }
@@ -227,6 +229,11 @@ static dcs_status make_rows(dcs_measuring *m) {
 static dcs_status check_commands(dcs_measuring *m) {
   const dcs_measure_options *o = m->options;
   placeholders p;
+  for (int a = 0; a < o->n_axes; a++)
+    if (strcmp(o->axes[a].name, "method") == 0)
+      return dcs_fail(DCS_USAGE,
+                      "--size: found \"method\"; expected another name: {method} is that "
+                      "of the command's --method");
   find_placeholders(o, &m->rows[0], &p);
   for (int i = 0; i < o->n_methods; i++)
     DCS_TRY(dcs_command_check(o->methods[i].command, p.list, p.n));
@@ -300,6 +307,7 @@ static dcs_status measure(dcs_measuring *m) {
   dcs_status status = measure_sizes(m);
   dcs_progress_clear(&m->progress);
   DCS_TRY(status);
+  dcs_say_over_budget(1e-9 * (dcs_now_ns() - m->progress.started_ns), o->budget_s, m->sampled_s);
   return verdict_of(m);
 }
 

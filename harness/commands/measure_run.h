@@ -30,6 +30,7 @@ typedef struct {
   int64_t seq;
   int session;  /* which of the run's this is, from 0 */
   double *room; /* for one row's times */
+  double sampled_s;
   dcs_progress progress;
   dcs_lock lock;
 } dcs_measuring;

@@ -31,6 +31,7 @@ typedef struct {
   int turns; /* it reads them here */
   FILE *lines;
   bool met, ended;
+  bool untold; /* it does not tell how many maps its samples hold, or of which methods they are */
   place at;
   place renewed;   /* where its workers were started anew last */
   uint64_t method; /* of which its next sample is; 0: it does not say */
@@ -127,9 +128,11 @@ static dcs_status listen(sweep *s) {
   s->taken_of = s->method;
   s->method = 0;
   s->inner = 0;
-  if (s->ended || sscanf(line, "at %d %d %d %lf %" SCNd64 " %" SCNx64, &s->at.size, &s->at.round,
-                         &s->at.place, &s->done, &s->inner, &s->method) >= 4)
-    return DCS_OK;
+  const int told = s->ended ? 6
+                            : sscanf(line, "at %d %d %d %lf %" SCNd64 " %" SCNx64, &s->at.size,
+                                     &s->at.round, &s->at.place, &s->done, &s->inner, &s->method);
+  s->untold = s->untold || told < 6;
+  if (told >= 4) return DCS_OK;
   line[strcspn(line, "\n")] = '\0';
   return dcs_fail(DCS_FAILED, "%s: %s wrote \"%s\"; expected where it is", s->of->name,
                   s->of->program, line);
@@ -218,6 +221,16 @@ static dcs_status give_turns(turns *t) {
   return DCS_OK;
 }
 
+/* An earlier build beside this one. */
+static void say_untold(const sweep *s) {
+  if (s->untold)
+    fprintf(stderr,
+            "%s: an earlier build, which does not tell how many maps a sample holds: where A's and "
+            "B's hold other numbers (`inner` in samples.csv), what a sample costs beside its maps "
+            "is in the ratio\n",
+            s->of->name);
+}
+
 dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_t seed,
                           const char *advice) {
   const place nowhere = {-1, 0, 0};
@@ -230,6 +243,7 @@ dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_
   dcs_status status = give_turns(&t);
   dcs_progress_clear(&t.progress);
   for (int i = 0; i < 2; i++) {
+    if (status == DCS_OK) say_untold(&t.sweeps[i]);
     if (t.sweeps[i].pid &&
         t.sweeps[i].at.size < 0) /* it has begun nothing, and has nothing to say */
       kill(t.sweeps[i].pid, SIGKILL);

@@ -1,4 +1,5 @@
 /* The run that figures are drawn of: the rows of one kind with their indices, and its limits. */
+#include "harness/base/alike.h"
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -26,14 +27,6 @@ static int distinct(void *list, size_t n, size_t width) {
 static int index_of(const dcs_size *size, const void *list, int n, size_t width) {
   const char *found = bsearch(size, list, (size_t)n, width, by_size);
   return found ? (int)((size_t)(found - (const char *)list) / width) : -1;
-}
-
-/* Index of the text in the list, which it joins when it is new; the list has room. */
-static int intern(const char **list, int *n, const char *text) {
-  for (int i = 0; i < *n; i++)
-    if (strcmp(list[i], text) == 0) return i; /* NOLINT: the first n are set */
-  list[*n] = text;
-  return (*n)++;
 }
 
 static dcs_size without_axes(const dcs_size *size) {
@@ -81,12 +74,48 @@ static void list_sizes(dcs_figure_run *run) {
   run->n_problems = distinct(run->problems, n_problems, sizeof *run->problems);
 }
 
-/* In the ladder's order; those that it does not know come last, as the files have them. */
-static void list_variants(dcs_figure_run *run) {
-  for (int rung = 0; rung <= dcs_n_variants; rung++)
-    for (size_t i = 0; i < run->n_rows; i++)
-      if (dcs_find_rung(run->rows[i].of->variant) == rung)
-        intern(run->variants, &run->n_variants, run->rows[i].of->variant);
+static int by_text(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+typedef struct {
+  const char *name;
+  int rung;
+  size_t number; /* as the files have them */
+} named;
+
+static int by_rung(const void *left, const void *right) {
+  const named *a = left, *b = right;
+  return a->rung != b->rung ? a->rung - b->rung : (a->number > b->number) - (a->number < b->number);
+}
+
+/* In the ladder's order; those that it does not know come last, as the files have them. Gives rows
+ * their variants. */
+static dcs_status list_variants(dcs_figure_run *run) {
+  const size_t n = run->n_rows;
+  const void **names;
+  size_t *number, *place, distinct;
+  named *list;
+  DCS_TRY(dcs_room_take(&run->room, &names, n, sizeof *names, "variants"));
+  DCS_TRY(dcs_room_take(&run->room, &number, n, sizeof *number, "variants"));
+  DCS_TRY(dcs_room_take(&run->room, &place, n, sizeof *place, "variants"));
+  DCS_TRY(dcs_room_take(&run->room, &list, n, sizeof *list, "variants"));
+  for (size_t i = 0; i < n; i++)
+    names[i] = run->rows[i].of->variant; /* NOLINT: no row is NULL */
+  DCS_TRY(dcs_number_alike(names, n, by_text, number, &distinct));
+  for (size_t i = n; i-- > 0;)
+    list[number[i]] = (named){names[i], 0, number[i]};
+  for (size_t v = 0; v < distinct; v++)
+    list[v].rung = dcs_find_rung(list[v].name);
+  qsort(list, distinct, sizeof *list, by_rung);
+  for (size_t v = 0; v < distinct; v++) {
+    run->variants[v] = list[v].name;
+    place[list[v].number] = v;
+  }
+  run->n_variants = (int)distinct;
+  for (size_t i = 0; i < n; i++)
+    run->rows[i].variant = (int)place[number[i]];
+  return DCS_OK;
 }
 
 static int problem_of(const dcs_figure_run *run, const dcs_size *problem) {
@@ -103,21 +132,21 @@ static void chain_rows(dcs_figure_run *run) {
   }
 }
 
-static void index_rows(dcs_figure_run *run) {
-  if (run->n_rows == 0) return;
+static dcs_status index_rows(dcs_figure_run *run) {
+  if (run->n_rows == 0) return DCS_OK;
   run->direct = choose_direct(run);
   list_sizes(run);
-  list_variants(run);
+  DCS_TRY(list_variants(run));
   for (size_t i = 0; i < run->n_rows; i++) {
     dcs_figure_row *row = &run->rows[i];
     const dcs_size key = of_direct(run, row->of->size), problem = without_axes(&row->of->size);
-    row->variant = intern(run->variants, &run->n_variants, row->of->variant);
     row->size = index_of(&key, run->sizes, run->n_sizes, sizeof *run->sizes);
     row->problem = problem_of(run, &problem);
     row->ok = row->of->outcome == DCS_OUTCOME_OK &&
               (run->kind->made_of ? row->of->median_ns : row->of->evals_per_s) > 0;
   }
   chain_rows(run);
+  return DCS_OK;
 }
 
 bool dcs_figure_pick_size(const dcs_figure_run *run, const dcs_size *size, dcs_figure_pick *pick) {
@@ -196,7 +225,7 @@ dcs_status dcs_figure_take(dcs_figure_run *run, const dcs_kind *kind) {
     run->gpu_is_reference = append(run, &run->other, DCS_GPU);
     if (run->gpu_is_reference) run->gpu_suffix = " (reference)";
   }
-  index_rows(run);
+  DCS_TRY(index_rows(run));
   read_limits(run);
   return DCS_OK;
 }

@@ -1,4 +1,5 @@
 /* Times of other programs against their size, a series a method, with the crossover points. */
+#include "harness/base/alike.h"
 #include "harness/figures/figure.h"
 
 #include <math.h>
@@ -22,9 +23,15 @@ typedef struct {
 
 /* ---- what is drawn ---- */
 
+static int by_method(const void *left, const void *right) {
+  const dcs_figure_row *a = left, *b = right;
+  int order = a->variant - b->variant;
+  if (order == 0) order = (int)a->of->scope - (int)b->of->scope;
+  return order ? order : strcmp(a->of->config, b->of->config);
+}
+
 static bool same_method(const dcs_figure_row *a, const dcs_figure_row *b) {
-  return a->variant == b->variant && a->of->scope == b->of->scope &&
-         strcmp(a->of->config, b->of->config) == 0;
+  return by_method(a, b) == 0;
 }
 
 static bool is_drawn(const times *t, const dcs_figure_row *row) {
@@ -51,12 +58,6 @@ static int64_t choose_fixed(const dcs_figure_run *run) {
   return best;
 }
 
-static int find_method(const times *t, const dcs_figure_row *row) {
-  for (int m = 0; m < t->n; m++)
-    if (same_method(t->methods[m].first, row)) return m;
-  return -1;
-}
-
 /* The fastest at a size, in a scope. */
 static const dcs_figure_row *fastest_at(const times *t, int size, dcs_scope scope) {
   const dcs_figure_row *best = NULL;
@@ -73,20 +74,40 @@ static int by_sizes_won(const void *left, const void *right) {
   return (a->first > b->first) - (a->first < b->first);
 }
 
+/* The methods of the rows, by row that of its own in of[]; what is not drawn counts, too. */
+static dcs_status number_methods(times *t, size_t **of) {
+  const dcs_figure_run *run = t->run;
+  const size_t n = run->n_rows;
+  const void **rows;
+  size_t distinct;
+  DCS_TRY(dcs_room_take(run->figure, &rows, n, sizeof *rows, "methods"));
+  DCS_TRY(dcs_room_take(run->figure, of, n, sizeof **of, "methods"));
+  for (size_t i = 0; i < n; i++)
+    rows[i] = &run->rows[i];
+  DCS_TRY(dcs_number_alike(rows, n, by_method, *of, &distinct));
+  return dcs_room_take(run->figure, &t->methods, distinct, sizeof *t->methods, "methods");
+}
+
 static dcs_status list_methods(times *t) {
   const dcs_figure_run *run = t->run;
-  DCS_TRY(dcs_room_take(run->figure, &t->methods, run->n_rows, sizeof *t->methods, "methods"));
+  const dcs_figure_row *first = NULL;
+  size_t *of, n = 0;
+  DCS_TRY(number_methods(t, &of));
   for (size_t i = 0; i < run->n_rows; i++) {
     const dcs_figure_row *row = &run->rows[i];
+    if (of[i] == n) n++;
     if (!is_drawn(t, row)) continue;
-    if (find_method(t, row) < 0) t->methods[t->n++] = (method){row, 0};
-    t->scopes = t->scopes || row->of->scope != t->methods[0].first->of->scope;
+    if (!first) first = row;
+    if (!t->methods[of[i]].first) t->methods[of[i]].first = row;
+    t->scopes = t->scopes || row->of->scope != first->of->scope;
   }
   for (int s = 0; s < run->n_sizes; s++)
     for (int scope = DCS_KERNEL; scope <= DCS_FRAME; scope <<= 1) {
       const dcs_figure_row *best = fastest_at(t, s, (dcs_scope)scope);
-      if (best) t->methods[find_method(t, best)].fastest++;
+      if (best) t->methods[of[best - run->rows]].fastest++;
     }
+  for (size_t m = 0; m < n; m++) /* those of which a row is drawn */
+    if (t->methods[m].first) t->methods[t->n++] = t->methods[m];
   qsort(t->methods, (size_t)t->n, sizeof *t->methods, by_sizes_won);
   t->drawn = t->n < MOST_METHODS ? t->n : MOST_METHODS;
   return DCS_OK;

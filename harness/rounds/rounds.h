@@ -15,6 +15,7 @@
 typedef struct {
   double samples;
   int methods;
+  double spent_s; /* of all samples */
 } dcs_needs;
 
 typedef struct {

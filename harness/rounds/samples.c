@@ -62,7 +62,9 @@ dcs_status dcs_sample_once(dcs_timed *t, const dcs_rounds *c) {
                                                       record->scope, record->memory, &t->inner)
                                       : DCS_OUTCOME_OK;
   if (outcome == DCS_OUTCOME_OK) outcome = take_steady(t, c->clocks, &sample, &mark);
-  t->spent_s += 1e-9 * (dcs_now_ns() - started);
+  const double took_s = 1e-9 * (dcs_now_ns() - started);
+  t->spent_s += took_s;
+  c->options->needs->spent_s += took_s;
   if (dcs_interrupted()) return DCS_OK;
   if (outcome != DCS_OUTCOME_OK) {
     dcs_say_failure(c->progress, t->record, outcome);

@@ -25,4 +25,8 @@ bool dcs_is_time_to_look(const dcs_sampling *sampling, size_t n);
 /* Whether the interval of the median is narrow enough. */
 bool dcs_is_precise(const dcs_sampling *sampling, const dcs_stats *stats);
 
+/* Says on stderr why a run that was not interrupted took longer than its budget (0: none), where it
+ * did by a tenth and a second. */
+void dcs_say_over_budget(double took_s, double budget_s, double samples_s);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The devices may be others now. */
+/* Whatever the devices: check_devices(). */
 static bool is_of(const dcs_run_row *row, const dcs_record *record) {
   const dcs_variant *variant = record->method.variant;
   char config[DCS_TEXT];
@@ -29,6 +29,16 @@ static dcs_record *find_record(const dcs_run_row *row, dcs_sweep_sizes *sizes,
     found = find_in(row, *entry);
   }
   return found;
+}
+
+/* A row is of one device: times of two are not joined. */
+static dcs_status check_devices(const dcs_table *table, const dcs_run_row *row,
+                                const dcs_record *record) {
+  if (!record || strcmp(row->devices, record->device) == 0) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "%s: row %zu: was measured on %s, and --device is %s now; go on with --device "
+                  "%s, or take another folder",
+                  dcs_table_path(table), row->row + 2, row->devices, record->device, row->devices);
 }
 
 /* ---- samples ---- */
@@ -59,6 +69,7 @@ static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys
   for (size_t row = 0; row < dcs_table_rows(samples); row++) {
     dcs_sweep_size *entry;
     dcs_record *record = find_record(&keys[row], sizes, &entry);
+    DCS_TRY(check_devices(samples, &keys[row], record));
     const double number = dcs_table_number(samples, row, order);
     if (!(number >= 0 && number < 0x1p53))
       return dcs_table_wrong(samples, row, "seq", order, "a number, at least 0");
@@ -95,12 +106,13 @@ static bool all_finished(const dcs_sweep_size *entry) {
   return true;
 }
 
-static void take_rows(const dcs_run *run, int rounds, bool again, dcs_sweep_sizes *sizes) {
+static dcs_status take_rows(const dcs_run *run, int rounds, bool again, dcs_sweep_sizes *sizes) {
   int kept = 0;
   for (size_t i = 0; i < run->n_rows; i++) {
     dcs_sweep_size *entry;
     dcs_record *record = find_record(&run->rows[i], sizes, &entry);
     if (!record) continue;
+    DCS_TRY(check_devices(run->summary, &run->rows[i], record));
     entry->has_rows = true;
     if (!is_finished(run, &run->rows[i], record->n_times, rounds, again)) continue;
     record->finished = true;
@@ -112,6 +124,7 @@ static void take_rows(const dcs_run *run, int rounds, bool again, dcs_sweep_size
     else
       sizes->list[kept++] = sizes->list[c];
   sizes->n = kept;
+  return DCS_OK;
 }
 
 dcs_status dcs_resume(const dcs_run *run, int rounds, bool again, dcs_sweep_sizes *sizes,
@@ -121,8 +134,7 @@ dcs_status dcs_resume(const dcs_run *run, int rounds, bool again, dcs_sweep_size
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
   dcs_status status = take_samples(run->samples, keys, sizes, seq, process, session);
   free(keys);
-  if (status == DCS_OK) take_rows(run, rounds, again, sizes);
-  return status;
+  return status == DCS_OK ? take_rows(run, rounds, again, sizes) : status;
 }
 
 /* ---- writing ---- */

@@ -1,5 +1,6 @@
 #include "harness/sweep/sweep.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/device/rapl.h"
 #include "harness/files/folder.h"
@@ -162,6 +163,9 @@ static dcs_status run(dcs_sweep_state *s) {
   dcs_progress_clear(&s->progress);
   DCS_TRY(status);
   DCS_TRY(dcs_tuned_check_say(s->options->out, stderr));
+  if (!s->turns.taken)
+    dcs_say_over_budget(1e-9 * (dcs_now_ns() - s->progress.started_ns), s->options->budget_s,
+                        s->needs.spent_s);
   return verdict_of(s);
 }
 

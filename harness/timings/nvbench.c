@@ -49,7 +49,7 @@ static bool of_several(const json_t *benchmarks) {
 
 static dcs_status add_device(const json_t *state, dcs_timing *t) {
   char device[32]; /* no number, which would be a size */
-  snprintf(device, sizeof device, "cuda:%.0f", dcs_json_number(state, "device"));
+  snprintf(device, sizeof device, "gpu_%.0f", dcs_json_number(state, "device"));
   return dcs_timing_value_add(t, "device", device);
 }
 

@@ -1,5 +1,6 @@
 #include "tuning/crossover/measured.h"
 
+#include "harness/base/alike.h"
 #include "harness/judge/ratio.h"
 
 #include <math.h>
@@ -82,10 +83,6 @@ static void find_facts(const dcs_measured *m, facts *f) {
   }
 }
 
-static bool is_imported(const dcs_run_row *row) {
-  return row->size.kind->made_of != NULL;
-}
-
 static const char *algorithm_of(const dcs_run_row *row) {
   const dcs_variant *variant = dcs_find_variant(row->variant);
   return variant && variant->algorithm ? variant->algorithm : DCS_DIRECT;
@@ -93,12 +90,10 @@ static const char *algorithm_of(const dcs_run_row *row) {
 
 enum { MOST_CLASSES = 3 }; /* of a row: one thread may be all threads, with one algorithm */
 
-/* Whether the row counts for the class of the problem. */
+/* Whether the row counts for the class of the problem, one of this program's. */
 static bool belongs(const dcs_measured *m, const facts *f, int problem, const dcs_run_row *row,
                     int class) {
   const dcs_class *c = &m->classes[class];
-  if (c->imported != is_imported(row)) return false;
-  if (c->imported) return row->scope == c->scope && strcmp(row->variant, c->name) == 0;
   if (c->part_of >= 0)
     return strcmp(algorithm_of(row), c->algorithm) == 0 && belongs(m, f, problem, row, c->part_of);
   if (class >= FIRST_GPU) return row->backend == DCS_GPU && row->scope == c->scope;
@@ -109,13 +104,6 @@ static bool belongs(const dcs_measured *m, const facts *f, int problem, const dc
 }
 
 /* ---- classes ---- */
-
-static bool has_class(const dcs_measured *m, const dcs_run_row *row) {
-  for (int c = m->first_imported; c < m->n_classes; c++)
-    if (m->classes[c].scope == row->scope && strcmp(m->classes[c].name, row->variant) == 0)
-      return true;
-  return false;
-}
 
 enum { MOST_ALGORITHMS = 4 };
 
@@ -148,21 +136,54 @@ static dcs_status add_algorithms(dcs_measured *m) {
   return DCS_OK;
 }
 
+/* The run's rows that are ok, with a number for each. */
+typedef struct {
+  const void **rows;
+  size_t *number;
+  size_t n, distinct;
+} numbered;
+
+static dcs_status number_rows(dcs_measured *m, dcs_comparing *compare, numbered *list) {
+  const size_t n = m->run.n_rows;
+  *list = (numbered){0};
+  DCS_TRY(dcs_room_take(&m->room, &list->rows, n, sizeof *list->rows, "rows"));
+  DCS_TRY(dcs_room_take(&m->room, &list->number, n, sizeof *list->number, "rows"));
+  for (size_t i = 0; i < n; i++)
+    if (is_ok(&m->run.rows[i])) list->rows[list->n++] = &m->run.rows[i];
+  return dcs_number_alike(list->rows, list->n, compare, list->number, &list->distinct);
+}
+
+static int by_class(const void *left, const void *right) {
+  const dcs_run_row *a = left, *b = right;
+  const int order = strcmp(a->variant, b->variant);
+  return order ? order : (int)a->scope - (int)b->scope;
+}
+
+/* A run is imported or it is not. */
+static dcs_status add_imported(dcs_measured *m, const numbered *list) {
+  DCS_TRY(dcs_room_take(&m->room, &m->imported, m->run.n_rows, sizeof *m->imported, "rows"));
+  for (size_t i = 0; i < list->n; i++) {
+    const dcs_run_row *row = list->rows[i];
+    const int class = m->first_imported + (int)list->number[i];
+    m->imported[row - m->run.rows] = class;
+    if (class == m->n_classes)
+      m->classes[m->n_classes++] = (dcs_class){row->variant, row->scope, true, .part_of = -1};
+  }
+  return DCS_OK;
+}
+
 static dcs_status find_classes(dcs_measured *m) {
-  size_t n = N_OWN + (N_OWN - CPU_PARALLEL) * MOST_ALGORITHMS;
-  for (size_t i = 0; i < m->run.n_rows; i++)
-    n += is_imported(&m->run.rows[i]);
-  DCS_TRY(dcs_room_take(&m->room, &m->classes, n, sizeof *m->classes, "methods"));
+  enum { MOST_OWN = N_OWN + (N_OWN - CPU_PARALLEL) * MOST_ALGORITHMS };
+  numbered list = {0};
+  const bool imported = m->problems[0].kind->made_of != NULL;
+  if (imported) DCS_TRY(number_rows(m, by_class, &list));
+  DCS_TRY(dcs_room_take(&m->room, &m->classes, MOST_OWN + list.distinct, sizeof *m->classes,
+                        "methods"));
   memcpy(m->classes, own, sizeof own);
   m->n_classes = N_OWN;
   DCS_TRY(add_algorithms(m));
   m->first_imported = m->n_classes;
-  for (size_t i = 0; i < m->run.n_rows; i++) {
-    const dcs_run_row *row = &m->run.rows[i];
-    if (is_ok(row) && is_imported(row) && !has_class(m, row))
-      m->classes[m->n_classes++] = (dcs_class){row->variant, row->scope, true, .part_of = -1};
-  }
-  return DCS_OK;
+  return imported ? add_imported(m, &list) : DCS_OK;
 }
 
 /* Times of two GPUs have no best among them that holds for either. */
@@ -184,39 +205,44 @@ static dcs_status check_devices(const dcs_run *run) {
 
 /* ---- sizes ---- */
 
-/* The size of the row, a new one where there is none; sizes has room for it. */
-static dcs_measured_size *find_size(const facts *f, dcs_measured *m, const dcs_run_row *row) {
-  size_t i = 0;
-  while (i < m->n_sizes && !dcs_same_axes(&m->sizes[i].size, &row->size))
-    i++;
-  if (i == m->n_sizes) {
-    const size_t at = i * (size_t)m->n_problems * (size_t)m->n_classes;
-    m->sizes[m->n_sizes++] =
-        (dcs_measured_size){.size = row->size, .best = f->best + at, .members = f->members + at};
-    m->sizes[i].size.config = dcs_initial_problem(row->size.kind);
-  }
-  return &m->sizes[i];
+static int by_axes(const void *left, const void *right) {
+  dcs_size a = ((const dcs_run_row *)left)->size, b = ((const dcs_run_row *)right)->size;
+  a.config = b.config = (dcs_config){0};
+  return dcs_compare_sizes(&a, &b);
 }
 
-/* Enters the row of problem p at its size in its classes, as the best where it is that. */
+/* Enters the row of problem p at its size in a class, as the best where it is that. */
+static void enter_class(dcs_measured *m, int p, const dcs_run_row *row,
+                        const dcs_measured_size *size, int class) {
+  const dcs_run_row **best = &size->best[p * m->n_classes + class];
+  const dcs_member **members = &size->members[p * m->n_classes + class];
+  if (!(*best && (*best)->median_ns <= row->median_ns)) *best = row; /* NOLINT: as above */
+  m->members[m->n_members] = (dcs_member){row, *members};
+  *members = &m->members[m->n_members++];
+}
+
+/* In its classes; of a row that is not imported. */
 static void enter(const facts *f, dcs_measured *m, int p, const dcs_run_row *row,
                   const dcs_measured_size *size) {
-  const dcs_run_row **best = size->best + p * m->n_classes;
-  const dcs_member **members = size->members + p * m->n_classes;
-  for (int c = 0; c < m->n_classes; c++) {
-    if (!belongs(m, f, p, row, c)) continue;
-    if (!(best[c] && best[c]->median_ns <= row->median_ns)) best[c] = row; /* NOLINT: as above */
-    m->members[m->n_members] = (dcs_member){row, members[c]};
-    members[c] = &m->members[m->n_members++];
-  }
+  for (int c = 0; c < m->first_imported; c++)
+    if (belongs(m, f, p, row, c)) enter_class(m, p, row, size, c);
 }
 
-static void find_best(const facts *f, dcs_measured *m) {
-  for (size_t i = 0; i < m->run.n_rows; i++) {
-    const dcs_run_row *row = &m->run.rows[i];
-    if (!is_ok(row)) continue;
+static void find_best(const facts *f, const numbered *rows, dcs_measured *m) {
+  for (size_t i = 0; i < rows->n; i++) {
+    const dcs_run_row *row = rows->rows[i];
     const int p = problem_of(m, row);
-    enter(f, m, p, row, find_size(f, m, row));
+    dcs_measured_size *size = &m->sizes[rows->number[i]];
+    if (!size->best) {
+      const size_t at = rows->number[i] * (size_t)m->n_problems * (size_t)m->n_classes;
+      *size =
+          (dcs_measured_size){.size = row->size, .best = f->best + at, .members = f->members + at};
+      size->size.config = dcs_initial_problem(row->size.kind);
+    }
+    if (m->imported)
+      enter_class(m, p, row, size, m->imported[row - m->run.rows]);
+    else
+      enter(f, m, p, row, size);
   }
 }
 
@@ -265,16 +291,19 @@ bool dcs_is_referred(const dcs_measured *m, const dcs_pair *pair) {
 static dcs_status find_sizes(dcs_measured *m) {
   const size_t n = m->run.n_rows, problems = (size_t)m->n_problems;
   facts f = {0};
+  numbered rows;
+  DCS_TRY(number_rows(m, by_axes, &rows));
+  m->n_sizes = rows.distinct;
   DCS_TRY(dcs_room_take(&m->room, &m->sequential, problems, sizeof *m->sequential, "problems"));
-  DCS_TRY(dcs_room_take(&m->room, &f.best, n * problems,
+  DCS_TRY(dcs_room_take(&m->room, &f.best, m->n_sizes * problems,
                         (size_t)m->n_classes * sizeof(const dcs_run_row *), "rows"));
-  DCS_TRY(dcs_room_take(&m->room, &f.members, n * problems,
+  DCS_TRY(dcs_room_take(&m->room, &f.members, m->n_sizes * problems,
                         (size_t)m->n_classes * sizeof(const dcs_member *), "rows"));
   DCS_TRY(dcs_room_take(&m->room, &m->members, MOST_CLASSES * (n + m->reference.n_rows),
                         sizeof *m->members, "rows"));
-  DCS_TRY(dcs_room_take(&m->room, &m->sizes, n, sizeof *m->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&m->room, &m->sizes, m->n_sizes, sizeof *m->sizes, "sizes"));
   find_facts(m, &f);
-  find_best(&f, m);
+  find_best(&f, &rows, m);
   refer(&f, m);
   return DCS_OK;
 }
@@ -295,41 +324,52 @@ static void add_pair(dcs_measured *m, int p, int a, int q, int b) {
     }
 }
 
-/* Sizes at which an imported class is the fastest of its scope. */
-static int count_won(const dcs_measured *m, int p, int class) {
-  int won = 0;
+/* Counts for each imported class the sizes at which it is the fastest of its scope. */
+static void count_won(const dcs_measured *m, int p, dcs_scope scope, int *won) {
   for (size_t i = 0; i < m->n_sizes; i++) {
     const dcs_run_row **best = m->sizes[i].best + p * m->n_classes;
-    bool first = best[class] != NULL;
-    for (int c = m->first_imported; first && c < m->n_classes; c++)
-      first = !best[c] || m->classes[c].scope != m->classes[class].scope ||
-              best[c]->median_ns >= best[class]->median_ns;
-    won += first;
+    double least = INFINITY;
+    for (int c = m->first_imported; c < m->n_classes; c++)
+      if (best[c] && m->classes[c].scope == scope) least = fmin(least, best[c]->median_ns);
+    for (int c = m->first_imported; c < m->n_classes; c++)
+      won[c] += best[c] && m->classes[c].scope == scope && best[c]->median_ns <= least;
   }
-  return won;
 }
 
-/* Whether an imported class is held against others: where there are too many, for what it won. */
-static bool is_kept(const dcs_measured *m, const int *won, int class) {
-  int same = 0, before = 0;
-  for (int c = m->first_imported; c < m->n_classes; c++) {
-    if (m->classes[c].scope != m->classes[class].scope) continue;
-    same++;
-    before += won[c] > won[class] || (won[c] == won[class] && c < class);
+/* Marks the imported classes of a scope that are held against each other: all, or where there are
+ * too many those that won most. */
+static void keep_most(const dcs_measured *m, dcs_scope scope, const int *won, bool *kept) {
+  int all = 0;
+  for (int c = m->first_imported; c < m->n_classes; c++)
+    all += m->classes[c].scope == scope;
+  for (int k = 0; k < DCS_MOST_IMPORTED; k++) {
+    int most = -1;
+    for (int c = m->first_imported; c < m->n_classes; c++)
+      if (m->classes[c].scope == scope && !kept[c] && (won[c] > 0 || all <= DCS_MOST_IMPORTED) &&
+          (most < 0 || won[c] > won[most]))
+        most = c;
+    if (most >= 0) kept[most] = true;
   }
-  return same <= DCS_MOST_IMPORTED || (won[class] > 0 && before < DCS_MOST_IMPORTED);
 }
+
+enum { MOST_KEPT = 4 /* scopes */ * DCS_MOST_IMPORTED };
 
 static dcs_status pair_imported(dcs_measured *m, int p) {
-  int *won;
+  int *won, list[MOST_KEPT], n = 0;
+  bool *kept;
   DCS_TRY(dcs_room_take(&m->room, &won, (size_t)m->n_classes, sizeof *won, "methods"));
-  for (int c = m->first_imported; c < m->n_classes; c++)
-    won[c] = count_won(m, p, c);
-  for (int a = m->first_imported; a < m->n_classes; a++) {
-    m->n_left_out += !is_kept(m, won, a);
-    for (int b = a + 1; is_kept(m, won, a) && b < m->n_classes; b++)
-      if (m->classes[a].scope == m->classes[b].scope && is_kept(m, won, b)) add_pair(m, p, a, p, b);
+  DCS_TRY(dcs_room_take(&m->room, &kept, (size_t)m->n_classes, sizeof *kept, "methods"));
+  for (dcs_scope scope = DCS_KERNEL; dcs_is_timed(scope); scope <<= 1) {
+    count_won(m, p, scope, won);
+    keep_most(m, scope, won, kept);
   }
+  for (int c = m->first_imported; c < m->n_classes; c++)
+    if (kept[c]) list[n++] = c;
+  m->n_left_out += m->n_classes - m->first_imported - n;
+  for (int a = 0; a < n; a++)
+    for (int b = a + 1; b < n; b++)
+      if (m->classes[list[a]].scope == m->classes[list[b]].scope)
+        add_pair(m, p, list[a], p, list[b]);
   return DCS_OK;
 }
 
@@ -370,8 +410,8 @@ static bool two_tolerances(const dcs_size *p, const dcs_size *q) {
 }
 
 static dcs_status find_pairs(dcs_measured *m) {
-  const size_t n = (size_t)m->n_problems, classes = (size_t)m->n_classes,
-               within = n * classes * classes, between = N_OWN * n * n;
+  const size_t n = (size_t)m->n_problems, classes = (size_t)m->first_imported,
+               within = n * (classes * classes + MOST_KEPT * MOST_KEPT), between = N_OWN * n * n;
   DCS_TRY(dcs_room_take(&m->room, &m->pairs, within + between, sizeof *m->pairs, "pairs"));
   for (int p = 0; p < m->n_problems; p++) {
     pair_within(m, p);

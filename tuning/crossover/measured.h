@@ -53,6 +53,7 @@ typedef struct {
   const char **sequential; /* of each problem, the variant behind cpu_sequential; NULL: none is */
   dcs_class *classes;
   int n_classes, first_imported; /* the run's own follow those of this program */
+  int *imported;                 /* by row: its class; NULL: the run's methods are this program's */
   dcs_pair *pairs; /* those that have a size in common; within problems, then between them */
   int n_left_out;  /* imported classes that are in no pair */
   size_t n_pairs;

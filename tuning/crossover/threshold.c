@@ -29,7 +29,7 @@ static dcs_status open_work(work *w, const dcs_threshold_size *sizes, size_t n) 
 static dcs_threshold_rule find_rule(const work *w, bool monotone, const double *log_x,
                                     const double *d, size_t n) {
   return monotone ? dcs_threshold_by_fit(log_x, d, n, w->blocks)
-                  : dcs_threshold_by_loss(log_x, d, n);
+                  : dcs_threshold_by_loss(log_x, d, n, w->blocks);
 }
 
 /* Log of the threshold as a rule that takes `below` at small sizes: "always the same" is said with

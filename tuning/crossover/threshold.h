@@ -135,8 +135,11 @@ double dcs_threshold_zero(const double *log_x, const double *d, size_t n, int be
 /* The rule of the better fit of the two, of d[n] on log_x[n]; blocks has room for n. */
 dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, size_t n,
                                         dcs_isotonic_block *blocks);
-/* The rule that loses least in total; thresholds halfway between neighbouring sizes are tried. */
-dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n);
+/* The rule that loses least in total; thresholds halfway between neighbouring sizes are tried.
+ * log_x ascends; room is for n. In time that grows as n: it is asked for without each size, and of
+ * each resample. */
+dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n,
+                                         dcs_isotonic_block *room);
 /* What the rule loses at a size. */
 double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d);
 

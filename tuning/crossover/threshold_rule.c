@@ -58,24 +58,30 @@ dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, si
   return rules[errors[1] < errors[0]];
 }
 
-double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d) {
-  int chosen = log_x < rule.log_x ? rule.below : 1 - rule.below;
-  return fmax(0, expm1(chosen == 0 ? d : -d));
+/* What taking a side (A, 0, or B, 1) loses where d is log B - log A. */
+static double loss_of(int taken, double d) {
+  return fmax(0, expm1(taken == 0 ? d : -d));
 }
 
-dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n) {
+double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d) {
+  int chosen = log_x < rule.log_x ? rule.below : 1 - rule.below;
+  return loss_of(chosen, d);
+}
+
+dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n,
+                                         dcs_isotonic_block *room) {
   dcs_threshold_rule best = {-INFINITY, 0};
   double least = INFINITY;
-  for (int below = 0; below < 2; below++)
-    for (size_t i = 0; i < n; i++) {
-      dcs_threshold_rule rule = {i == 0 ? -INFINITY : 0.5 * (log_x[i - 1] + log_x[i]), below};
-      double total = 0;
-      for (size_t k = 0; k < n; k++)
-        total += dcs_threshold_loss(rule, log_x[k], d[k]);
-      if (total < least) {
-        least = total;
-        best = rule;
-      }
+  for (int below = 0; below < 2; below++) {
+    double before = 0, after = 0; /* lost at the sizes below the rule's, and from it on */
+    for (size_t i = n; i-- > 0;)
+      room[i].value = after += loss_of(1 - below, d[i]);
+    for (size_t i = 0; i < n; before += loss_of(below, d[i++])) {
+      if (i > 0 && log_x[i] == log_x[i - 1]) continue; /* no rule tells these apart */
+      if (!(before + room[i].value < least)) continue;
+      least = before + room[i].value;
+      best = (dcs_threshold_rule){i == 0 ? -INFINITY : 0.5 * (log_x[i - 1] + log_x[i]), below};
     }
+  }
   return best;
 }
