@@ -4,7 +4,7 @@
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/spec/own.h"
-#include "harness/sweep/cells.h"
+#include "harness/sweep/sizes.h"
 #include "harness/worker/worker.h"
 #include "kernels/common/cpu.h"
 #include "tuning/database/tuned.h"

@@ -56,6 +56,15 @@ class Request(ctypes.Structure):
     ]
 
 
+def _request(n_atoms, atoms, origin, spacing, shape, more):
+    """A Request. ctypes would take a name that is misspelt, and nobody would look at it."""
+    names = ("cutoff", "switched", "tolerance", "periodic", "cell")
+    for name in more:
+        if name not in names:
+            raise TypeError('found "%s"; expected one of %s' % (name, ", ".join(names)))
+    return Request(n_atoms, atoms, None, tuple(origin), spacing, *shape, **more)
+
+
 class MeanRequest(ctypes.Structure):
     """dcs_mean_request."""
 
@@ -139,7 +148,7 @@ class Mapper:
         the request may be given by their names: cutoff, switched, tolerance, periodic, cell."""
         rows, address, n = _rows(atoms, "x y z q")
         nx, ny, nz = shape
-        request = Request(n, address, None, tuple(origin), spacing, nx, ny, nz, **more)
+        request = _request(n, address, origin, spacing, shape, more)
         values = (ctypes.c_float * (nx * ny * nz))()
         self._check(self._library.dcs_map(self._handle, request, values))
         return _shaped(values, shape)
@@ -148,13 +157,13 @@ class Mapper:
         """The mean of the maps of frames that are added one after another; `frames`, how many there will
         be, is for the standard error."""
         charges = (ctypes.c_double * len(charges))(*charges)
-        request = Request(len(charges), None, None, tuple(origin), spacing, *shape, **more)
+        request = _request(len(charges), None, origin, spacing, shape, more)
         return Mean(self, MeanRequest(request, ctypes.addressof(charges), variance, frames), shape)
 
     def explain(self, n_atoms, spacing, shape):
         """Which method computes a map of this size, and why."""
         text = ctypes.create_string_buffer(8192)
-        request = Request(n_atoms, None, None, (0, 0, 0), spacing, *shape)
+        request = _request(n_atoms, None, (0, 0, 0), spacing, shape, {})
         self._check(self._library.dcs_explain(self._handle, request, text, len(text)))
         return text.value.decode()
 

@@ -1,7 +1,7 @@
 /* Any bytes as a plan, and what a sweep makes of it. */
 #include "harness/base/text.h"
 #include "harness/problems/methods.h"
-#include "harness/sweep/cells.h"
+#include "harness/sweep/sizes.h"
 #include "harness/sweep/sweep.h"
 #include "tests/fuzz_cells.h"
 
@@ -30,11 +30,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   dcs_facts facts = {0};
   const bool many = sizes_of(lines, n) > 100; /* most would go to what takes long and is the same */
   const dcs_molecule none = {0};
-  dcs_cells cells;
+  dcs_sweep_sizes sizes;
   dcs_sweep_options options = {.lines = lines, .n_lines = n, .plan = path, .budget_s = size % 2};
   if (!many || size % 64 == 0) {
-    if (dcs_expand_cells(&options, &none, true, &facts, &cells) == DCS_OK) FUZZ_EXPECT(cells.n > 0);
-    dcs_cells_free(&cells);
+    if (dcs_expand_sizes(&options, &none, true, &facts, &sizes) == DCS_OK) FUZZ_EXPECT(sizes.n > 0);
+    dcs_sweep_sizes_free(&sizes);
   }
   free(lines);
   dcs_table_free(table);

@@ -222,6 +222,11 @@ static const char maps[] =
     "try: m.map(atoms, 1e-23, (7, 5, 3))\n"
     "except RuntimeError as e: assert 'spacing 1e-23' in str(e) and 'status 2' in str(e)\n"
     "else: assert False\n"
+    "for call in (lambda: m.map(atoms, 0.5, (7, 5, 3), tolerence=1e-3),\n"
+    "             lambda: m.mean([1.0], 0.5, (7, 5, 3), nx=9)):\n"
+    "    try: call()\n"
+    "    except TypeError as e: assert 'expected one of cutoff, switched' in str(e), e\n"
+    "    else: assert False\n"
     "exec(open('mean.py').read())\n"
     "print('right', numpy is not None)\n";
 

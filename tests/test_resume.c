@@ -113,7 +113,7 @@ static void other_columns_are_refused(void **state) {
   free(samples);
 }
 
-/* The second cell is under way, or its rows are being written: the first one's rows stay. */
+/* The second size is under way, or its rows are being written: the first one's rows stay. */
 static void a_finished_cell_stays_when_a_later_one_is_killed(void **state) {
   (void)state;
   pid_t pid = start_sweep("later", sweep_line("later", ""), ROUNDS * METHODS / 2 + 10, -1);
@@ -132,7 +132,7 @@ static void a_finished_cell_stays_when_a_later_one_is_killed(void **state) {
   free(first);
 }
 
-/* A summary whose cell is half written, its last row torn: the cell's rows are written anew. */
+/* A summary whose size is half written, its last row torn: the size's rows are written anew. */
 static void a_torn_summary_is_completed_without_doubles(void **state) {
   (void)state;
   char path[PATH_MAX];
@@ -266,7 +266,7 @@ static void another_schema_is_refused(void **state) {
   free(env);
 }
 
-/* All atoms of the input, and as many by number, are one cell; fewer are another. */
+/* All atoms of the input, and as many by number, are one size; fewer are another. */
 static void cells_of_an_input_are_told_apart(void **state) {
   (void)state;
   char line[2 * PATH_MAX];
@@ -323,19 +323,19 @@ static void memory_tells_records_apart(void **state) {
                                           .memory = "pinned,pageable"}};
   const dcs_sweep_options options = {.lines = lines, .n_lines = 1, .device = "cuda:0"};
   const dcs_molecule molecule = {0};
-  dcs_cells cells;
+  dcs_sweep_sizes sizes;
   int64_t seq = 0;
   int process = 0, session = 0;
   put_apart("3");
-  assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
+  assert_int_equal(dcs_expand_sizes(&options, &molecule, true, NULL, &sizes), DCS_OK);
   dcs_run run;
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process, &session), DCS_OK);
+  assert_int_equal(dcs_resume(&run, 9, false, &sizes, &seq, &process, &session), DCS_OK);
   dcs_run_close(&run);
-  assert_true(cells.n == 1 && cells.list[0].n_records == 3 && seq == 4 && process == 3);
+  assert_true(sizes.n == 1 && sizes.list[0].n_records == 3 && seq == 4 && process == 3);
   assert_int_equal(session, 2);
-  assert_true(cells.list[0].has_rows);
-  dcs_record *records = cells.list[0].records;
+  assert_true(sizes.list[0].has_rows);
+  dcs_record *records = sizes.list[0].records;
   static const size_t n_times[] = {1, 1, 2}; /* kernel, pageable, pinned */
   for (int r = 0; r < 3; r++)
     assert_true(records[r].n_times == n_times[r] && records[r].n_disturbed == (r == 2));
@@ -345,8 +345,8 @@ static void memory_tells_records_apart(void **state) {
     records[r].n_inputs = 50;
     records[r].spacing = 0.5;
   }
-  assert_int_equal(dcs_replace_rows(in_folder("apart"), &cells.list[0]), DCS_OK);
-  dcs_cells_free(&cells);
+  assert_int_equal(dcs_replace_rows(in_folder("apart"), &sizes.list[0]), DCS_OK);
+  dcs_sweep_sizes_free(&sizes);
   static const struct {
     const char *memory;
     double n;
@@ -367,31 +367,31 @@ static void another_device_is_refused(void **state) {
       {.variants = "cuda_scatter", .config = "block_x=128", .atoms = "50", .grid = "8^3"}};
   const dcs_sweep_options options = {.lines = lines, .n_lines = 1, .device = "cuda:all"};
   const dcs_molecule molecule = {0};
-  dcs_cells cells;
+  dcs_sweep_sizes sizes;
   int64_t seq = 0;
   int process = 0, session = 0;
   dcs_run run;
   put_apart("3");
-  assert_int_equal(dcs_expand_cells(&options, &molecule, true, NULL, &cells), DCS_OK);
+  assert_int_equal(dcs_expand_sizes(&options, &molecule, true, NULL, &sizes), DCS_OK);
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 20, false, &cells, &seq, &process, &session), DCS_USAGE);
+  assert_int_equal(dcs_resume(&run, 20, false, &sizes, &seq, &process, &session), DCS_USAGE);
   assert_non_null(strstr(dcs_error_message(), "samples.csv: row 2: was measured on cuda:0, and "
                                               "--device is cuda:all now; go on with --device "
                                               "cuda:0, or take another folder"));
   dcs_run_close(&run);
-  dcs_cells_free(&cells);
+  dcs_sweep_sizes_free(&sizes);
 }
 
 /* A number that no integer holds is refused; it is what the next samples are counted from. */
 static void a_number_of_a_sample_has_an_end(void **state) {
   (void)state;
-  dcs_cells cells = {0};
+  dcs_sweep_sizes sizes = {0};
   int64_t seq = 0;
   int process = 0, session = 0;
   dcs_run run;
   put_apart("1e300");
   assert_int_equal(dcs_run_open(&run, in_folder("apart")), DCS_OK);
-  assert_int_equal(dcs_resume(&run, 9, false, &cells, &seq, &process, &session), DCS_INPUT);
+  assert_int_equal(dcs_resume(&run, 9, false, &sizes, &seq, &process, &session), DCS_INPUT);
   assert_non_null(strstr(dcs_error_message(), "found seq \"1e300\"; expected a number"));
   dcs_run_close(&run);
 }

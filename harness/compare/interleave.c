@@ -22,7 +22,7 @@
 
 /* Where a sweep is, in the order that it goes through them. */
 typedef struct {
-  int cell, round, place;
+  int size, round, place;
 } place;
 
 typedef struct {
@@ -129,7 +129,7 @@ static dcs_status listen(sweep *s) {
   s->method = 0;
   s->inner = 0;
   const int told = s->ended ? 6
-                            : sscanf(line, "at %d %d %d %lf %" SCNd64 " %" SCNx64, &s->at.cell,
+                            : sscanf(line, "at %d %d %d %lf %" SCNd64 " %" SCNx64, &s->at.size,
                                      &s->at.round, &s->at.place, &s->done, &s->inner, &s->method);
   s->untold = s->untold || told < 6;
   if (told >= 4) return DCS_OK;
@@ -145,7 +145,7 @@ static int block_of(int round, int rounds) {
 /* Whether its workers are to be started anew before the sample that it is at. */
 static bool is_due(const sweep *s, int rounds) {
   return s->at.round > 0 && block_of(s->at.round, rounds) != block_of(s->at.round - 1, rounds) &&
-         (s->renewed.cell != s->at.cell || s->renewed.round != s->at.round);
+         (s->renewed.size != s->at.size || s->renewed.round != s->at.round);
 }
 
 /* What the other one's threads do after their last work (see shorten_waits()) is not to fall into
@@ -177,7 +177,7 @@ static int compare_numbers(int a, int b) {
 static int compare_places(const place *a, const place *b) {
   const int rounds[2] = {a->round == DCS_TURNS_SIZE_OVER ? INT_MAX : a->round,
                          b->round == DCS_TURNS_SIZE_OVER ? INT_MAX : b->round};
-  int order = compare_numbers(a->cell, b->cell);
+  int order = compare_numbers(a->size, b->size);
   if (order == 0) order = compare_numbers(rounds[0], rounds[1]);
   return order ? order : compare_numbers(a->place, b->place);
 }
@@ -245,7 +245,7 @@ dcs_status dcs_interleave(const dcs_interleaved programs[2], int rounds, uint64_
   for (int i = 0; i < 2; i++) {
     if (status == DCS_OK) say_untold(&t.sweeps[i]);
     if (t.sweeps[i].pid &&
-        t.sweeps[i].at.cell < 0) /* it has begun nothing, and has nothing to say */
+        t.sweeps[i].at.size < 0) /* it has begun nothing, and has nothing to say */
       kill(t.sweeps[i].pid, SIGKILL);
     (void)finish(&t.sweeps[i]);
   }

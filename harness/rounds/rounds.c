@@ -121,9 +121,9 @@ static dcs_status take_rounds(dcs_bench *bench, const dcs_references *refs, dcs_
   return status;
 }
 
-dcs_status dcs_measure_cell(dcs_bench *bench, dcs_case *c, const dcs_config *problems,
+dcs_status dcs_measure_size(dcs_bench *bench, dcs_case *c, const dcs_config *problems,
                             int n_problems, dcs_record *records, int n,
-                            const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
+                            const dcs_round_options *options, dcs_csv *samples, int64_t *seq,
                             dcs_clocks *clocks, dcs_progress *progress) {
   dcs_references refs = {0};
   const dcs_rounds rounds = {options, samples, seq, clocks, progress};

@@ -1,4 +1,4 @@
-/* Measuring one cell: every method on every problem of one molecule and grid, verified, then timed
+/* Measuring one size: every method on every problem of one molecule and grid, verified, then timed
  * in rounds. */
 #ifndef DCS_ROUNDS_H
 #define DCS_ROUNDS_H
@@ -20,13 +20,13 @@ typedef struct {
 
 typedef struct {
   dcs_sampling sampling;
-  double budget_s; /* for this cell; 0: none */
+  double budget_s; /* for this size; 0: none */
   uint64_t seed;   /* of the order within the rounds */
   bool energy;     /* measure the energy of a map, too; not within the budget */
   int session;     /* which of the run's, from 0 */
   dcs_turns *turns;
   dcs_needs *needs;
-} dcs_cell_options;
+} dcs_round_options;
 
 /* Tries each record's method on its problem (index into `problems`; records of one method and
  * problem lie together), then takes samples in interleaved rounds of random order until each record
@@ -37,9 +37,9 @@ typedef struct {
  * verdicts, times and stop reasons are left in the records. A method that fails is an outcome, not
  * a status; outputs are checked again after the last sample, and one that is wrong then has no
  * times; the status is that of memory and files. */
-dcs_status dcs_measure_cell(dcs_bench *bench, dcs_case *c, const dcs_config *problems,
+dcs_status dcs_measure_size(dcs_bench *bench, dcs_case *c, const dcs_config *problems,
                             int n_problems, dcs_record *records, int n_records,
-                            const dcs_cell_options *options, dcs_csv *samples, int64_t *seq,
+                            const dcs_round_options *options, dcs_csv *samples, int64_t *seq,
                             dcs_clocks *clocks, dcs_progress *progress);
 
 #endif

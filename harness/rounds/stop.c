@@ -15,7 +15,7 @@ static bool is_precise(const dcs_sampling *sampling, const dcs_record *record) {
   return dcs_is_precise(sampling, &stats);
 }
 
-void dcs_check_done(dcs_timed *t, const dcs_cell_options *options, int n_timed, double cell_s) {
+void dcs_check_done(dcs_timed *t, const dcs_round_options *options, int n_timed, double size_s) {
   const dcs_sampling *sampling = &options->sampling;
   const bool was_done = t->done;
   if (t->record->n_times >= (size_t)sampling->most)
@@ -23,7 +23,7 @@ void dcs_check_done(dcs_timed *t, const dcs_cell_options *options, int n_timed, 
   else if (dcs_is_time_to_look(sampling, t->record->n_times) && is_precise(sampling, t->record))
     dcs_finish_timing(t, "interval");
   else if (options->budget_s > 0 && t->record->n_times > 0 &&
-           (cell_s > options->budget_s ||
+           (size_s > options->budget_s ||
             (t->record->n_times >= DCS_RATIO_SAMPLES && t->spent_s > options->budget_s / n_timed)))
     dcs_finish_timing(t, "budget");
   if (t->done && !was_done) {
@@ -34,7 +34,7 @@ void dcs_check_done(dcs_timed *t, const dcs_cell_options *options, int n_timed, 
 
 /* Samples that a method will have: those it has when it is done, its share of the budget's when
  * that ends it, else as many as those before it needed; past that, until the next look. */
-static double expected_samples(const dcs_timed *t, const dcs_cell_options *options, int n_timed) {
+static double expected_samples(const dcs_timed *t, const dcs_round_options *options, int n_timed) {
   const dcs_sampling *sampling = &options->sampling;
   const double n = (double)t->record->n_times, few = 2; /* as if two had needed the middle */
   const dcs_needs *needs = options->needs;
@@ -47,7 +47,7 @@ static double expected_samples(const dcs_timed *t, const dcs_cell_options *optio
   return fmin(most, fmax(usual, 1.5 * n));
 }
 
-double dcs_rounds_done(const dcs_timed *times, int n, const dcs_cell_options *options) {
+double dcs_rounds_done(const dcs_timed *times, int n, const dcs_round_options *options) {
   double spent = 0, expected = 0, waiting = 0;
   int begun = 0;
   for (int i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* The methods of a cell while they are verified and timed. Internal to harness/rounds. */
+/* The methods of a size while they are verified and timed. Internal to harness/rounds. */
 #ifndef DCS_TIMED_H
 #define DCS_TIMED_H
 
@@ -13,16 +13,16 @@ typedef struct {
   bool done;
 } dcs_timed;
 
-/* What a cell's outputs are held against, by problem. */
+/* What a size's outputs are held against, by problem. */
 typedef struct {
   dcs_reference *of;
   double *model_error;
   int n;
 } dcs_references;
 
-/* What all samples of a cell share. */
+/* What all samples of a size share. */
 typedef struct {
-  const dcs_cell_options *options;
+  const dcs_round_options *options;
   dcs_csv *samples;
   int64_t *seq;
   dcs_clocks *clocks;
@@ -59,12 +59,12 @@ dcs_status dcs_sample_once(dcs_timed *t, const dcs_rounds *c);
 /* ---- when a method is done ---- */
 
 /* Whether it has enough: its samples, or its share of the budget, which n_timed methods have
- * together. `cell_s`: seconds that the cell has taken. */
-void dcs_check_done(dcs_timed *t, const dcs_cell_options *options, int n_timed, double cell_s);
+ * together. `size_s`: seconds that the size has taken. */
+void dcs_check_done(dcs_timed *t, const dcs_round_options *options, int n_timed, double size_s);
 void dcs_finish_timing(dcs_timed *t, const char *reason);
 
 /* The share of the time for the samples that is over, 0 to 1; a method without any takes the mean
  * of the others. */
-double dcs_rounds_done(const dcs_timed *times, int n, const dcs_cell_options *options);
+double dcs_rounds_done(const dcs_timed *times, int n, const dcs_round_options *options);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Evaluations that the oracle may spend on a cell. */
+/* Evaluations that the oracle may spend on a size. */
 enum { ORACLE_EVALS = 100000000 };
 
 dcs_status dcs_refer(dcs_case *c, const dcs_config *problems, int n, bool needed,
@@ -59,7 +59,7 @@ dcs_status dcs_take_outcome(dcs_record *record, const dcs_trial *trial) {
   return DCS_OK;
 }
 
-/* What is known of a method on a problem of this cell; records of one method and problem lie
+/* What is known of a method on a problem of this size; records of one method and problem lie
  * together. */
 typedef struct {
   const dcs_record *of;               /* a record of them; NULL: none yet */

@@ -36,7 +36,7 @@ dcs_status dcs_turns_wait(dcs_turns *turns, const dcs_turns_place *at, dcs_turn 
   *turn = (dcs_turn){0};
   if (!turns->taken) return DCS_OK;
   const double started = dcs_now_ns();
-  snprintf(line, sizeof line, "at %d %d %d %.6f %" PRId64 " %" PRIx64 "\n", turns->cell, at->round,
+  snprintf(line, sizeof line, "at %d %d %d %.6f %" PRId64 " %" PRIx64 "\n", turns->size, at->round,
            at->place, at->done, turns->inner, at->method);
   DCS_TRY(say(line));
   DCS_TRY(listen(line));

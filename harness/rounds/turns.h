@@ -29,7 +29,7 @@ enum { DCS_TURNS_LINE = 128, DCS_TURNS_SIZE_OVER = -1 };
 
 typedef struct {
   bool taken;    /* else nothing waits */
-  int cell;      /* which of the sweep's */
+  int size;      /* which of the sweep's */
   int process;   /* how often all workers were started anew, and in earlier parts of the run any */
   int64_t inner; /* maps in the last sample; 0: none was taken */
   double waited_ns; /* before samples, in all: the other sweep's time, not this one's */

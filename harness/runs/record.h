@@ -18,7 +18,7 @@ typedef struct {
   dcs_memory memory; /* where copies are part of the scope, else DCS_PAGEABLE */
   const char *device;
   dcs_size size;             /* atoms are those of the input */
-  int problem;               /* which of its cell's problems */
+  int problem;               /* which of its size's problems */
   int64_t n_inputs;          /* that kernels get */
   double spacing;            /* angstrom */
   double work;               /* useful evaluations */

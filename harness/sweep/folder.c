@@ -37,7 +37,7 @@ static dcs_status take_up(dcs_sweep_state *s) {
   if (status == DCS_OK) status = read;
   if (status == DCS_OK) dcs_kept_limits(&run, &s->facts);
   if (status == DCS_OK)
-    status = dcs_resume(&run, s->options->sampling.most, s->options->again, &s->cells, &s->seq,
+    status = dcs_resume(&run, s->options->sampling.most, s->options->again, &s->sizes, &s->seq,
                         &s->turns.process, &s->session);
   dcs_run_close(&run);
   return status;

@@ -14,18 +14,19 @@ static bool is_of(const dcs_run_row *row, const dcs_record *record) {
          dcs_same_size(&row->size, &record->size);
 }
 
-/* The record of the cell that the row is of; NULL where none is. */
-static dcs_record *find_in(const dcs_run_row *row, dcs_cell *cell) {
-  for (int r = 0; dcs_same_axes(&row->size, &cell->size) && r < cell->n_records; r++)
-    if (is_of(row, &cell->records[r])) return &cell->records[r];
+/* The record of the size that the row is of; NULL where none is. */
+static dcs_record *find_in(const dcs_run_row *row, dcs_sweep_size *entry) {
+  for (int r = 0; dcs_same_axes(&row->size, &entry->size) && r < entry->n_records; r++)
+    if (is_of(row, &entry->records[r])) return &entry->records[r];
   return NULL;
 }
 
-static dcs_record *find_record(const dcs_run_row *row, dcs_cells *cells, dcs_cell **cell) {
+static dcs_record *find_record(const dcs_run_row *row, dcs_sweep_sizes *sizes,
+                               dcs_sweep_size **entry) {
   dcs_record *found = NULL;
-  for (int c = 0; c < cells->n && !found; c++) {
-    *cell = &cells->list[c];
-    found = find_in(row, *cell);
+  for (int c = 0; c < sizes->n && !found; c++) {
+    *entry = &sizes->list[c];
+    found = find_in(row, *entry);
   }
   return found;
 }
@@ -59,15 +60,15 @@ static void go_beyond(double number, int *next) {
 }
 
 /* Those that no row of the summary counts are samples all the same. */
-static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys, dcs_cells *cells,
-                               int64_t *seq, int *process, int *session) {
+static dcs_status take_samples(const dcs_table *samples, const dcs_run_row *keys,
+                               dcs_sweep_sizes *sizes, int64_t *seq, int *process, int *session) {
   const int time_ns = dcs_table_column(samples, "time_ns"),
             order = dcs_table_column(samples, "seq"), mark = dcs_table_column(samples, "mark"),
             processes = dcs_table_column(samples, "process"),
             sessions = dcs_table_column(samples, "session");
   for (size_t row = 0; row < dcs_table_rows(samples); row++) {
-    dcs_cell *cell;
-    dcs_record *record = find_record(&keys[row], cells, &cell);
+    dcs_sweep_size *entry;
+    dcs_record *record = find_record(&keys[row], sizes, &entry);
     DCS_TRY(check_devices(samples, &keys[row], record));
     const double number = dcs_table_number(samples, row, order);
     if (!(number >= 0 && number < 0x1p53))
@@ -99,41 +100,41 @@ static bool is_finished(const dcs_run *run, const dcs_run_row *row, size_t n_sam
          (strcmp(reason, "interrupted") != 0 && row->n >= rounds);
 }
 
-static bool all_finished(const dcs_cell *cell) {
-  for (int r = 0; r < cell->n_records; r++)
-    if (!cell->records[r].finished) return false;
+static bool all_finished(const dcs_sweep_size *entry) {
+  for (int r = 0; r < entry->n_records; r++)
+    if (!entry->records[r].finished) return false;
   return true;
 }
 
-static dcs_status take_rows(const dcs_run *run, int rounds, bool again, dcs_cells *cells) {
+static dcs_status take_rows(const dcs_run *run, int rounds, bool again, dcs_sweep_sizes *sizes) {
   int kept = 0;
   for (size_t i = 0; i < run->n_rows; i++) {
-    dcs_cell *cell;
-    dcs_record *record = find_record(&run->rows[i], cells, &cell);
+    dcs_sweep_size *entry;
+    dcs_record *record = find_record(&run->rows[i], sizes, &entry);
     if (!record) continue;
     DCS_TRY(check_devices(run->summary, &run->rows[i], record));
-    cell->has_rows = true;
+    entry->has_rows = true;
     if (!is_finished(run, &run->rows[i], record->n_times, rounds, again)) continue;
     record->finished = true;
     record->outcome = run->rows[i].outcome;
   }
-  for (int c = 0; c < cells->n; c++)
-    if (all_finished(&cells->list[c]))
-      dcs_cell_free(&cells->list[c]);
+  for (int c = 0; c < sizes->n; c++)
+    if (all_finished(&sizes->list[c]))
+      dcs_sweep_size_free(&sizes->list[c]);
     else
-      cells->list[kept++] = cells->list[c];
-  cells->n = kept;
+      sizes->list[kept++] = sizes->list[c];
+  sizes->n = kept;
   return DCS_OK;
 }
 
-dcs_status dcs_resume(const dcs_run *run, int rounds, bool again, dcs_cells *cells, int64_t *seq,
-                      int *process, int *session) {
+dcs_status dcs_resume(const dcs_run *run, int rounds, bool again, dcs_sweep_sizes *sizes,
+                      int64_t *seq, int *process, int *session) {
   dcs_run_row *keys;
   DCS_TRY(check_columns(run->samples));
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
-  dcs_status status = take_samples(run->samples, keys, cells, seq, process, session);
+  dcs_status status = take_samples(run->samples, keys, sizes, seq, process, session);
   free(keys);
-  return status == DCS_OK ? take_rows(run, rounds, again, cells) : status;
+  return status == DCS_OK ? take_rows(run, rounds, again, sizes) : status;
 }
 
 /* ---- writing ---- */
@@ -144,23 +145,23 @@ static dcs_status copy_row(const dcs_run *run, const dcs_run_row *row, dcs_csv *
   return dcs_csv_row(csv);
 }
 
-static dcs_status write_rows(const dcs_run *run, dcs_cell *cell, dcs_csv *csv) {
+static dcs_status write_rows(const dcs_run *run, dcs_sweep_size *entry, dcs_csv *csv) {
   DCS_TRY(dcs_csv_header(csv, dcs_summary_columns));
   for (size_t i = 0; i < run->n_rows; i++) {
-    const dcs_record *record = find_in(&run->rows[i], cell);
+    const dcs_record *record = find_in(&run->rows[i], entry);
     if (!record || !dcs_record_known(record)) DCS_TRY(copy_row(run, &run->rows[i], csv));
   }
-  for (int r = 0; r < cell->n_records; r++)
-    if (dcs_record_known(&cell->records[r])) DCS_TRY(dcs_write_summary(csv, &cell->records[r]));
+  for (int r = 0; r < entry->n_records; r++)
+    if (dcs_record_known(&entry->records[r])) DCS_TRY(dcs_write_summary(csv, &entry->records[r]));
   return DCS_OK;
 }
 
-dcs_status dcs_replace_rows(const char *folder, dcs_cell *cell) {
+dcs_status dcs_replace_rows(const char *folder, dcs_sweep_size *entry) {
   dcs_csv csv;
   dcs_run run;
   dcs_status status = dcs_run_open_summary(&run, folder);
   if (status == DCS_OK) status = dcs_csv_create(&csv, dcs_table_path(run.summary));
-  if (status == DCS_OK) status = dcs_csv_finish(&csv, write_rows(&run, cell, &csv));
+  if (status == DCS_OK) status = dcs_csv_finish(&csv, write_rows(&run, entry, &csv));
   dcs_run_close(&run);
   return status;
 }

@@ -3,12 +3,12 @@
 #define DCS_SWEEP_STATE_H
 
 #include "harness/files/lock.h"
-#include "harness/sweep/cells.h"
+#include "harness/sweep/sizes.h"
 
 typedef struct {
   const dcs_sweep_options *options;
   dcs_molecule molecule; /* of the input; empty without one */
-  dcs_cells cells;
+  dcs_sweep_sizes sizes;
   dcs_bench bench;
   dcs_facts facts;
   dcs_lock lock; /* of the folder */
@@ -36,7 +36,7 @@ char *dcs_sweep_path(const dcs_sweep_state *s, const char *name, char path[4096]
 
 /* ---- measuring ---- */
 
-/* Measures the cells from `first` on. */
+/* Measures the sizes from `first` on. */
 dcs_status dcs_sweep_measure(dcs_sweep_state *s, int first);
 /* Cells whose share of the budget was spent before each method had its samples get what the others
  * left, where it is more than they took together: their methods are verified again. */

@@ -8,16 +8,16 @@
 #include "harness/sweep/state.h"
 #include "harness/sweep/watch.h"
 
-static bool asked_for(const dcs_cells *cells, const dcs_variant *variant) {
-  for (int c = 0; c < cells->n; c++)
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      if (cells->list[c].records[r].method.variant == variant) return true;
+static bool asked_for(const dcs_sweep_sizes *sizes, const dcs_variant *variant) {
+  for (int c = 0; c < sizes->n; c++)
+    for (int r = 0; r < sizes->list[c].n_records; r++)
+      if (sizes->list[c].records[r].method.variant == variant) return true;
   return false;
 }
 
-static bool any_of(const dcs_cells *cells, dcs_backend backend) {
+static bool any_of(const dcs_sweep_sizes *sizes, dcs_backend backend) {
   for (int v = 0; v < dcs_n_variants; v++)
-    if (dcs_variants[v]->backend == backend && asked_for(cells, dcs_variants[v])) return true;
+    if (dcs_variants[v]->backend == backend && asked_for(sizes, dcs_variants[v])) return true;
   return false;
 }
 
@@ -65,10 +65,10 @@ static dcs_status verdict_of(dcs_sweep_state *s) {
 static void say_missing(const dcs_sweep_state *s, bool gpu) {
   char why[DCS_TEXT];
   for (int v = 0; v < dcs_n_variants; v++)
-    if (!dcs_variant_available(dcs_variants[v], why) && asked_for(&s->cells, dcs_variants[v]))
+    if (!dcs_variant_available(dcs_variants[v], why) && asked_for(&s->sizes, dcs_variants[v]))
       fprintf(stderr, "%s: %s: %s\n", dcs_variants[v]->id, dcs_outcome_name(DCS_OUTCOME_NOT_BUILT),
               why);
-  if (!gpu && any_of(&s->cells, DCS_GPU))
+  if (!gpu && any_of(&s->sizes, DCS_GPU))
     fprintf(stderr, "GPU variants: %s: %s\n", dcs_outcome_name(DCS_OUTCOME_NO_DEVICE),
             s->bench.why);
   else if (!gpu && s->options->plan)
@@ -77,15 +77,15 @@ static void say_missing(const dcs_sweep_state *s, bool gpu) {
 
 /* Whether there were something to measure on a GPU if one were here. */
 static bool wants_gpu(const dcs_sweep_state *s, const dcs_facts *facts) {
-  dcs_cells cells = {0};
-  const dcs_status status = dcs_expand_cells(s->options, &s->molecule, true, facts, &cells);
-  const bool wants = status == DCS_OK && any_of(&cells, DCS_GPU);
-  dcs_cells_free(&cells);
+  dcs_sweep_sizes sizes = {0};
+  const dcs_status status = dcs_expand_sizes(s->options, &s->molecule, true, facts, &sizes);
+  const bool wants = status == DCS_OK && any_of(&sizes, DCS_GPU);
+  dcs_sweep_sizes_free(&sizes);
   return wants;
 }
 
-/* The cells to measure, with or without CUDA variants as the GPU is there or not. */
-static dcs_status plan_cells(dcs_sweep_state *s) {
+/* The sizes to measure, with or without CUDA variants as the GPU is there or not. */
+static dcs_status plan_sizes(dcs_sweep_state *s) {
   const dcs_sweep_options *options = s->options;
   dcs_session *session;
   DCS_TRY(dcs_need_times(options->device));
@@ -95,7 +95,7 @@ static dcs_status plan_cells(dcs_sweep_state *s) {
   dcs_facts facts = {0};
   dcs_machine_facts(&facts);
   if (gpu) dcs_gpu_facts(&s->bench, &facts);
-  status = dcs_expand_cells(options, &s->molecule, gpu, &facts, &s->cells);
+  status = dcs_expand_sizes(options, &s->molecule, gpu, &facts, &s->sizes);
   if (status == DCS_UNAVAILABLE && !gpu && wants_gpu(s, &facts))
     return dcs_fail(status, "nothing to measure but on a GPU: %s", s->bench.why);
   DCS_TRY(status);
@@ -107,7 +107,7 @@ static dcs_status plan_cells(dcs_sweep_state *s) {
 
 /* That energy_j will stay empty is said before time is spent. */
 static void say_no_energy(const dcs_sweep_state *s) {
-  if (s->options->energy && any_of(&s->cells, DCS_CPU) && dcs_rapl_read(DCS_RAPL_FOLDER).n == 0)
+  if (s->options->energy && any_of(&s->sizes, DCS_CPU) && dcs_rapl_read(DCS_RAPL_FOLDER).n == 0)
     fprintf(stderr,
             "no energy of CPU variants: no package's energy_uj can be read below " DCS_RAPL_FOLDER
             " (often it is root's alone)\n");
@@ -117,7 +117,7 @@ static void say_no_energy(const dcs_sweep_state *s) {
  * been spoken of. */
 static void add_limits(dcs_sweep_state *s, dcs_backend backend) {
   dcs_session *session;
-  if (!any_of(&s->cells, backend) || dcs_bench_session(&s->bench, backend, &session) != DCS_OK)
+  if (!any_of(&s->sizes, backend) || dcs_bench_session(&s->bench, backend, &session) != DCS_OK)
     return;
   if (dcs_limit_facts(&s->bench, backend, &s->facts) != DCS_OK && !dcs_interrupted())
     fprintf(stderr, "the %s's limits were not measured: %s\n", backend == DCS_CPU ? "CPU" : "GPU",
@@ -128,8 +128,8 @@ static dcs_status gather_facts(dcs_sweep_state *s) {
   char path[4096];
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (any_of(&s->cells, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
-  if (any_of(&s->cells, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
+  if (any_of(&s->sizes, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
+  if (any_of(&s->sizes, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
       !*dcs_fact_value(&s->facts, "gpu_count"))
     return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", dcs_error_message());
   if (!dcs_exists(
@@ -147,7 +147,7 @@ static dcs_status run(dcs_sweep_state *s) {
   DCS_TRY(dcs_turns_begin(&s->turns));
   if (s->options->run.input.files[0])
     DCS_TRY(dcs_molecule_read(&s->options->run.input, &s->molecule, stderr));
-  DCS_TRY(plan_cells(s));
+  DCS_TRY(plan_sizes(s));
   DCS_TRY(dcs_sweep_take_folder(s));
   say_no_energy(s);
   DCS_TRY(gather_facts(s));
@@ -157,7 +157,7 @@ static dcs_status run(dcs_sweep_state *s) {
   s->progress = dcs_progress_start();
   s->progress.quiet = s->turns.taken;
   if (s->options->budget_s == 0) s->progress.advice = DCS_BUDGET_ADVICE;
-  if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->cells);
+  if (s->options->watch) dcs_progress_watch(&s->progress, dcs_watch_table, &s->sizes);
   dcs_status status = dcs_sweep_measure(s, 0);
   if (status == DCS_OK) status = dcs_sweep_measure_short(s);
   dcs_progress_clear(&s->progress);
@@ -174,7 +174,7 @@ dcs_status dcs_sweep(const dcs_sweep_options *options) {
   DCS_TRY(dcs_bench_open(options->device, options->run.kernels, options->timeout_s, &s.bench));
   dcs_status status = dcs_sweep_close_files(&s, run(&s));
   dcs_bench_close(&s.bench);
-  dcs_cells_free(&s.cells);
+  dcs_sweep_sizes_free(&s.sizes);
   dcs_clocks_free(&s.clocks);
   dcs_molecule_free(&s.molecule);
   dcs_lock_leave(&s.lock);

@@ -3,7 +3,7 @@
 #include "harness/files/sheet.h"
 #include "harness/files/text_stream.h"
 #include "harness/judge/stats.h"
-#include "harness/sweep/cells.h"
+#include "harness/sweep/sizes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,26 +52,26 @@ static void put_record(dcs_sheet *sheet, const dcs_record *record) {
   dcs_sheet_text(sheet, dcs_format_config(record->method.variant, &record->method.config, text));
 }
 
-static size_t count(const dcs_cells *cells) {
+static size_t count(const dcs_sweep_sizes *sizes) {
   size_t n = 0;
-  for (int c = 0; c < cells->n; c++)
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      n += is_seen(&cells->list[c].records[r]);
+  for (int c = 0; c < sizes->n; c++)
+    for (int r = 0; r < sizes->list[c].n_records; r++)
+      n += is_seen(&sizes->list[c].records[r]);
   return n;
 }
 
 char *dcs_watch_table(void *with, int lines) {
-  const dcs_cells *cells = with;
-  const size_t all = count(cells), room = lines > 2 ? (size_t)lines - 2 : 0;
+  const dcs_sweep_sizes *sizes = with;
+  const size_t all = count(sizes), room = lines > 2 ? (size_t)lines - 2 : 0;
   char caption[DCS_TEXT], *whole = NULL;
   size_t at = 0;
   snprintf(caption, sizeof caption, "%zu measured so far%s", all,
            all > room ? "; the last of them" : "");
   dcs_sheet sheet = dcs_sheet_begin(caption, columns, N_COLUMNS);
-  for (int c = 0; c < cells->n; c++)
-    for (int r = 0; r < cells->list[c].n_records; r++)
-      if (is_seen(&cells->list[c].records[r]) && all - at++ <= room)
-        put_record(&sheet, &cells->list[c].records[r]);
+  for (int c = 0; c < sizes->n; c++)
+    for (int r = 0; r < sizes->list[c].n_records; r++)
+      if (is_seen(&sizes->list[c].records[r]) && all - at++ <= room)
+        put_record(&sheet, &sizes->list[c].records[r]);
   dcs_text_stream text;
   if (dcs_text_begin(&text) == DCS_OK) {
     dcs_status status = dcs_sheet_write(&sheet, DCS_SHEET_TEXT, text.stream);

@@ -4,7 +4,7 @@
 #ifndef DCS_TUNED_H
 #define DCS_TUNED_H
 
-#include "harness/sweep/cells.h"
+#include "harness/sweep/sizes.h"
 #include "tuning/search/subject.h"
 
 #include <stdio.h>
