@@ -607,5 +607,6 @@ int main(void) {
       cmocka_unit_test(water_is_read_from_files),
       cmocka_unit_test(sizes_are_measured),
   };
+  without_limits();
   return cmocka_run_group_tests_name("forces", tests, find_entries, program_teardown);
 }

@@ -464,5 +464,6 @@ int main(void) {
       cmocka_unit_test(atoms_without_shells_are_refused),
       cmocka_unit_test(a_file_is_verified_and_measured),
   };
+  without_limits();
   return cmocka_run_group_tests_name("orbital", tests, find_entries, program_teardown);
 }

@@ -371,5 +371,6 @@ int main(void) {
       cmocka_unit_test(a_variant_in_c_is_measured_beside_those_built_in),
       cmocka_unit_test(want_of_room_is_not_for_good),
   };
+  without_limits();
   return cmocka_run_group_tests_name("own", tests, begin, program_teardown);
 }

@@ -282,5 +282,6 @@ int main(void) {
       cmocka_unit_test(the_notebook_is_well_formed),
       cmocka_unit_test(commands_of_labs_run),
   };
+  without_limits();
   return cmocka_run_group_tests_name("pages", tests, program_setup, program_teardown);
 }

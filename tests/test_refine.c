@@ -336,5 +336,6 @@ int main(void) {
       cmocka_unit_test(a_run_with_a_molecule_needs_its_file),
       cmocka_unit_test(options_are_checked),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, teardown);
 }

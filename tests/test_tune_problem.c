@@ -270,5 +270,6 @@ int main(void) {
       cmocka_unit_test(the_space_is_listed),
       cmocka_unit_test(recordings_are_replayed_and_studied),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, begin, program_teardown);
 }
