@@ -371,5 +371,6 @@ int main(void) {
       cmocka_unit_test(a_syntax_error_is_said_once),
       cmocka_unit_test(compile_says_a_syntax_error_once_too),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

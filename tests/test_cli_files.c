@@ -377,5 +377,6 @@ int main(void) {
       cmocka_unit_test(an_instruction_set_that_is_none_is_refused),
       cmocka_unit_test(compile_reports_the_kernels_of_a_folder),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -1,6 +1,6 @@
-/* `dcsbench compile`: every covering configuration of CUDA variants compiles; of all of them, and
- * for several architectures, with DCS_TEST_FULL. Compiled code is kept from run to run (run.sh
- * names the folder). */
+/* `dcsbench compile`: every covering configuration of CUDA variants compiles, a few of those whose
+ * compilation takes long; all of them, and for several architectures, with DCS_TEST_FULL. Compiled
+ * code is kept from run to run (run.sh names the folder). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,20 +11,13 @@
 #include "tests/program.h"
 #include "tests/slow_variants.h"
 
-/* Registers are counted, and at most a few corner configurations spill. */
-static void cuda_variants_compile(void **state) {
-  (void)state;
-  program_seconds = 900; /* it compiles some hundred kernels */
-  const bool full = getenv("DCS_TEST_FULL");
-  int status =
-      full ? program_run("compile --csv --arch sm_75,sm_90,sm_100")
-           : program_run("compile --csv --arch sm_90 --variants %s", variants_that(is_tried));
-  if (status == DCS_UNAVAILABLE) {
-    printf("skipped: no NVRTC: %s", program_err);
-    skip();
-  }
-  assert_int_equal(status, 0);
-  int rows = 0, spilled = 0;
+static bool is_covered(const dcs_variant *variant) {
+  return is_computed(variant) && strcmp(variant->id, "cuda_forces_table") != 0 &&
+         strcmp(variant->id, "cuda_forces_direct") != 0;
+}
+
+/* Registers are counted. Adds the rows that were printed, and those that spill. */
+static void count_rows(int *rows, int *spilled) {
   for (const char *line = strchr(program_out, '\n'); line && line[1];
        line = strchr(line + 1, '\n')) {
     const char *arch = strstr(line, ",sm_");
@@ -33,10 +26,39 @@ static void cuda_variants_compile(void **state) {
     assert_int_equal(
         sscanf(arch, ",sm_%d,%d,%d,%d,%d", &sm, &registers, &spill, &constant, &shared), 5);
     assert_true(registers > 0 && registers <= 255);
-    spilled += spill > 0;
-    rows++;
+    *spilled += spill > 0;
+    ++*rows;
   }
+}
+
+/* At most a few corner configurations spill. */
+static void cuda_variants_compile(void **state) {
+  (void)state;
+  static const char *const few[] = {
+      "cuda_cutoff_bins,cuda_cutoff_cells,cuda_padded,cuda_orbital_constant,cuda_orbital_compiled "
+      "--config block_x=8|32",
+      "cuda_orbital_shared --config groups=1|3", "cuda_orbital_tensor",
+      "cuda_forces_direct,cuda_forces_table --config cluster=16|32"};
+  static const int n_few[] = {10, 2, 1, 4};
+  program_seconds = 900; /* it compiles some hundred kernels */
+  const bool full = getenv("DCS_TEST_FULL");
+  int status =
+      full ? program_run("compile --csv --arch sm_75,sm_90,sm_100")
+           : program_run("compile --csv --arch sm_90 --variants %s", variants_that(is_covered));
+  if (status == DCS_UNAVAILABLE) {
+    printf("skipped: no NVRTC: %s", program_err);
+    skip();
+  }
+  assert_int_equal(status, 0);
+  int rows = 0, spilled = 0;
+  count_rows(&rows, &spilled);
   if (full) assert_int_equal(rows % 3, 0);
+  for (int f = 0; !full && f < 4; f++) {
+    const int before = rows;
+    assert_status(program_run("compile --csv --arch sm_90 --variants %s", few[f]), 0);
+    count_rows(&rows, &spilled);
+    assert_int_equal(rows - before, n_few[f]);
+  }
   assert_true(spilled * 20 <= rows);
   assert_true(rows > (full ? 3 : 1) * 16 * 3); /* three families of sixteen coarsening factors */
 }

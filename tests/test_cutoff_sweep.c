@@ -229,5 +229,6 @@ int main(void) {
       cmocka_unit_test(what_cannot_be),
       cmocka_unit_test(odd_molecules),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -144,5 +144,6 @@ int main(void) {
       cmocka_unit_test(a_check_that_is_not_there_is_told_first),
       cmocka_unit_test(what_cannot_be_measured_again_is_refused),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

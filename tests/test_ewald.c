@@ -206,6 +206,10 @@ static void a_grid_spans_the_cell(void **state) {
   assert_non_null(strstr(dcs_error_message(), "--grid and --spacing"));
   dcs_grid spanned = {.n = {9, 7, 8}, .spacing = 1.7}; /* which single precision rounds */
   assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &problem, &spanned), DCS_OK);
+  dcs_config no_cell = dcs_initial_problem(dcs_kinds[0]);
+  dcs_grid alone = {.n = {9, 7, 8}, .spacing = 1.7};
+  assert_int_equal(dcs_case_settle(dcs_kinds[0], &m, "m.pqr", &no_cell, &alone), DCS_OK);
+  assert_true(alone.cell[0] == 0 && alone.cell[1] == 0 && alone.cell[2] == 0);
   assert_true(spanned.cell[0] == 9 * 1.7 && spanned.cell[1] == 7 * 1.7 &&
               spanned.cell[2] == 8 * 1.7);
 }

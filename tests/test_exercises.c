@@ -339,5 +339,6 @@ int main(void) {
       cmocka_unit_test(sectors_of_a_store),
       cmocka_unit_test(arithmetic_of_cutoffs),
   };
+  without_limits();
   return cmocka_run_group_tests_name("exercises", tests, program_setup, program_teardown);
 }

@@ -381,6 +381,10 @@ static void wrong_files_are_refused(void **state) {
   refuses("short.dx", DX("2 1 2", "0", "4", "1 2 3"), "found 6 bytes of values");
   refuses("ends.dx", DX("2 1 2", "0", "4", "1 2 345678"), "ends.dx:8: found the file's end");
   refuses("word.dx", DX("2 1 2", "0", "4", "1 2 x 4"), "word.dx:8: found \"x\"");
+  refuses("digits.dx",
+          DX("2 1 2", "0", "4",
+             "1 2 3 1.234567890123456789012345678901234567890123456789012345678901234567890e-5"),
+          "digits.dx:8: found \"1.23456789012345678901234567890");
   refuses("huge.dx", DX("2000000000 2000000000 2000000000", "0", "4", "1 2 3 4"),
           "expected at most 2^40 points");
   refuses("skew.cube", "t\nc\n 0 0 0 0\n 1 1 0 0\n 1 0 1 0.5\n 1 0 0 1\n 1\n",

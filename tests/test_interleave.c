@@ -413,5 +413,6 @@ int main(void) {
       cmocka_unit_test(a_folder_of_kernels_is_a_side),
       cmocka_unit_test(words_that_do_not_fit_are_refused),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

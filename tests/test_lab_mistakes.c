@@ -207,5 +207,6 @@ int main(void) {
   setenv("TSAN_OPTIONS",
          "ignore_noninstrumented_modules=1:handle_segv=0:handle_sigbus=0:handle_sigfpe=0", 1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_mistake_is_named)};
+  without_limits();
   return cmocka_run_group_tests_name("lab_mistakes", tests, program_setup, program_teardown);
 }

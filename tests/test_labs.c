@@ -349,5 +349,6 @@ int main(void) {
       cmocka_unit_test(alike_are_kernels_alone),
       cmocka_unit_test(nobodys_result_replaces_anothers),
   };
+  without_limits();
   return cmocka_run_group_tests_name("labs", tests, program_setup, program_teardown);
 }

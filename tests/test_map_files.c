@@ -319,6 +319,28 @@ static void what_is_read_is_not_written_over(void **state) {
   assert_status(program_run("map %s --at %s -o %s", molecule, at, in_folder("other.csv")), 0);
 }
 
+/* Whatever of the grid is given. */
+static void grids_are_centred_on_the_atoms(void **state) {
+  (void)state;
+  static const char *const grids[] = {"--grid 7x5x6 --spacing 1.7", "--grid 7x5x6",
+                                      "--spacing 1.7"};
+  double lo[3], hi[3];
+  dcs_molecule m;
+  assert_int_equal(dcs_molecule_read(DCS_INPUT_FILE(water()), &m, NULL), DCS_OK);
+  dcs_molecule_box(&m, lo, hi);
+  dcs_molecule_free(&m);
+  for (int g = 0; g < 3; g++) {
+    dcs_field f;
+    assert_status(program_run("map %s -o %s %s", water(), in_folder("centred.npz"), grids[g]), 0);
+    assert_int_equal(dcs_field_read(in_folder("centred.npz"), &f), DCS_OK);
+    const int64_t n[3] = {f.n.x, f.n.y, f.n.z};
+    for (int d = 0; d < 3; d++)
+      assert_true(fabs(f.origin[d] + 0.5 * f.spacing[d] * (double)(n[d] - 1) -
+                       0.5 * (lo[d] + hi[d])) < 1e-9);
+    dcs_field_free(&f);
+  }
+}
+
 /* One plane of points, or a point, however close they are: no cell of anything. */
 static void thin_and_long_grids_are_maps(void **state) {
   (void)state;
@@ -382,6 +404,7 @@ int main(void) {
       cmocka_unit_test(points_of_ones_own),
       cmocka_unit_test(what_is_read_is_not_written_over),
       cmocka_unit_test(points_that_are_wrong),
+      cmocka_unit_test(grids_are_centred_on_the_atoms),
       cmocka_unit_test(thin_and_long_grids_are_maps),
       cmocka_unit_test(maps_that_are_too_large_are_refused_at_once),
       cmocka_unit_test(maps_without_room_for_their_method_are_refused),

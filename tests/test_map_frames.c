@@ -540,6 +540,10 @@ static void stages_are_drawn(void **state) {
   assert_int_equal(spans, FRAMES);
   dcs_table_free(table);
   assert_true(exists(in_folder("timeline/plots/timeline.dat")));
+  snprintf(options, sizeof options, "--average --slice z=0 -o %s --timeline %s",
+           in_folder("timeline/timeline.csv"), in_folder("timeline"));
+  assert_status(map_frames("traj.dcd", options), 2);
+  assert_contains(program_err, "timeline.csv is read, or written to; expected another folder");
 }
 
 /* ---- what is refused ---- */
@@ -567,6 +571,11 @@ static void what_does_not_fit_is_refused(void **state) {
   assert_refused("--average --frames 0 -o x.dx", 2, "counted from 1");
   assert_refused("--average --frames 5:8 -o x.dx", 2, "has 7 whole frames");
   assert_refused("--average -o x.doc", 2, "x.doc");
+  put_file(in_folder("m_error.csv"), "x,y,z,q\n1,2,3,1\n");
+  assert_status(program_run("map %s %s --average --variance -o %s", in_folder("top.psf"),
+                            in_folder("m_error.csv"), in_folder("m.csv")),
+                2);
+  assert_contains(program_err, "m_error.csv is read, too; expected another name");
   assert_refused("--average --align 1:6 -o x.dx", 2, "from 1 to 5");
   assert_refused("--average --align 1,2 -o x.dx", 2, "lie on a line");
   assert_refused("--average --variance --frames 2 -o x.dx", 2, "found one frame");

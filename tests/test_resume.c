@@ -180,6 +180,7 @@ static void limits_are_those_of_the_run(void **state) {
                              "--rounds 1 %s --out %s",
                     key[] = "\nlimit_cpu_1_evals_per_s,";
   char path[PATH_MAX], changed[8192];
+  unsetenv("DCS_NO_LIMITS");
   assert_status(program_run(line, "5", "", in_folder("limits")), 0);
   char *env = run_file("limits", "env.csv", NULL), *value = strstr(env, key);
   assert_non_null(value);
@@ -195,6 +196,7 @@ static void limits_are_those_of_the_run(void **state) {
   assert_close(number_at(summary, 1, "limit_fraction"),
                number_at(summary, 1, "evals_per_s") / 1e15);
   dcs_table_free(summary);
+  without_limits();
 }
 
 /* Ends row `row` of the summary, from 0, of a method that was ok, with `end`. */
@@ -660,5 +662,6 @@ int main(void) {
       cmocka_unit_test(a_full_disk_is_said_and_what_was_written_is_whole),
       cmocka_unit_test(a_folder_without_room_for_a_header_is_left_empty),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -494,5 +494,6 @@ int main(void) {
       cmocka_unit_test(a_plan_measures_a_method_once_where_its_lines_meet),
       cmocka_unit_test(a_plan_that_is_wrong_is_named_with_its_row),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

@@ -404,5 +404,6 @@ int main(void) {
       cmocka_unit_test(elsewhere_a_line_every_ten_seconds),
       cmocka_unit_test(preparation_is_not_done_again),
   };
+  without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);
 }

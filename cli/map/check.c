@@ -4,6 +4,7 @@
 #include "cli/map/surface.h"
 #include "harness/figures/slice.h"
 #include "harness/files/file.h"
+#include "harness/files/folder.h"
 #include "harness/frames/frames.h"
 
 #include <stdlib.h>
@@ -48,6 +49,10 @@ static dcs_status check_standard_input(const dcs_map_arguments *a) {
   return dcs_fail(DCS_USAGE, "found - twice; expected standard input once");
 }
 
+/* What --variance writes beside the mean. */
+static const char *const beside[] = {"variance", "error"};
+enum { N_BESIDE = sizeof beside / sizeof *beside };
+
 /* Whether the file is one that is read. */
 static bool is_read(const dcs_map_arguments *a, const char *path) {
   const dcs_read_options *how = &a->problem.input.how;
@@ -64,10 +69,22 @@ static bool is_read(const dcs_map_arguments *a, const char *path) {
   return a->at && dcs_is_same_file(path, a->at);
 }
 
+static dcs_status check_output(const dcs_map_arguments *a, const char *path) {
+  if (!is_read(a, path)) return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--out %s: %s is read, too; expected another name", a->out,
+                  path == a->out ? "it" : path);
+}
+
 /* A map in the place of its molecule would be the last. */
 static dcs_status check_out(const dcs_map_arguments *a) {
-  if (!a->out || !is_read(a, a->out)) return DCS_OK;
-  return dcs_fail(DCS_USAGE, "--out %s: it is read, too; expected another name", a->out);
+  char path[4096];
+  if (!a->out) return DCS_OK;
+  DCS_TRY(check_output(a, a->out));
+  for (int i = 0; i < N_BESIDE && a->variance; i++) {
+    DCS_TRY(dcs_name_beside(a->out, beside[i], path));
+    DCS_TRY(check_output(a, path));
+  }
+  return DCS_OK;
 }
 
 /* At the end the checkpoint is removed. */
@@ -79,16 +96,27 @@ static dcs_status not_apart(const dcs_map_arguments *a) {
 }
 
 static dcs_status check_checkpoint(const dcs_map_arguments *a) {
-  static const char *const beside[] = {"variance", "error"};
   char path[4096];
   if (!a->checkpoint) return DCS_OK;
   if (is_read(a, a->checkpoint) || (a->out && dcs_is_same_file(a->checkpoint, a->out)))
     return not_apart(a);
-  for (int i = 0; i < 2 && a->variance; i++) {
+  for (int i = 0; i < N_BESIDE && a->variance; i++) {
     DCS_TRY(dcs_name_beside(a->out, beside[i], path));
     if (dcs_is_same_file(a->checkpoint, path)) return not_apart(a);
   }
   return DCS_OK;
+}
+
+/* Its rows would take the place of the mean, or of what is read. */
+static dcs_status check_timeline(const dcs_map_arguments *a) {
+  char path[4096];
+  if (!a->timeline) return DCS_OK;
+  DCS_TRY(dcs_path_in(a->timeline, "timeline.csv", path));
+  if (!is_read(a, path) && !(a->out && dcs_is_same_file(path, a->out)) &&
+      !(a->checkpoint && dcs_is_same_file(path, a->checkpoint)))
+    return DCS_OK;
+  return dcs_fail(DCS_USAGE, "--timeline %s: %s is read, or written to; expected another folder",
+                  a->timeline, path);
 }
 
 /* A frame's map in the place of the mean, or of what is read, would be lost, or the other. */
@@ -99,12 +127,11 @@ static dcs_status check_apart(const dcs_frame_name *each, const char *path) {
 }
 
 static dcs_status check_each(const dcs_map_arguments *a) {
-  static const char *const beside[] = {"variance", "error"};
   dcs_frame_name name;
   char path[4096];
   DCS_TRY(dcs_frame_name_read(a->each, &name));
   DCS_TRY(check_apart(&name, a->out));
-  for (int i = 0; i < 2 && a->variance; i++) {
+  for (int i = 0; i < N_BESIDE && a->variance; i++) {
     DCS_TRY(dcs_name_beside(a->out, beside[i], path));
     DCS_TRY(check_apart(&name, path));
   }
@@ -145,6 +172,7 @@ static dcs_status check_frames(const dcs_map_arguments *a) {
                                    ? "--average: --out FILE is missing: where to write the mean"
                                    : "--out is of the mean; expected --average, too");
   DCS_TRY(check_checkpoint(a));
+  DCS_TRY(check_timeline(a));
   if (a->frames) DCS_TRY(dcs_parse_frames(a->frames, &range));
   return a->each ? check_each(a) : DCS_OK;
 }

@@ -15,8 +15,12 @@ bool dcs_words_next(dcs_words *words) {
   if (words->line == 0) words->line = 1;
   while ((c = getc_unlocked(in)) != EOF && isspace(c))
     words->line += c == '\n';
+  words->cut = false;
   for (; c != EOF && !isspace(c); c = getc_unlocked(in))
-    if (used + 1 < sizeof words->word) words->word[used++] = (char)c;
+    if (used + 1 < sizeof words->word)
+      words->word[used++] = (char)c;
+    else
+      words->cut = true;
   if (c != EOF) ungetc(c, in);
   words->word[used] = '\0';
   return used > 0;
@@ -47,9 +51,13 @@ dcs_status dcs_words_expect(dcs_words *words, const char *word) {
   return dcs_words_wrong(words, word);
 }
 
+/* Of one that is cut the exponent may be gone. */
+static bool is_number(const dcs_words *words, double *value) {
+  return !words->cut && dcs_decimal_read(words->word, strlen(words->word), value);
+}
+
 dcs_status dcs_words_number(dcs_words *words, const char *what, double *value) {
-  if (dcs_words_next(words) && dcs_decimal_read(words->word, strlen(words->word), value))
-    return DCS_OK;
+  if (dcs_words_next(words) && is_number(words, value)) return DCS_OK;
   return dcs_words_wrong(words, what);
 }
 
@@ -58,7 +66,7 @@ static dcs_status read_value(dcs_words *words, double *value) {
   static const char what[] = "a value of the map";
   if (!dcs_words_next(words)) return dcs_words_wrong(words, what);
   const char *word = words->word, *plain = word + (*word == '-' || *word == '+');
-  if (dcs_decimal_read(word, strlen(word), value)) return DCS_OK;
+  if (is_number(words, value)) return DCS_OK;
   *value = strcasecmp(plain, "nan") == 0 ? NAN : *word == '-' ? -INFINITY : INFINITY;
   if (isnan(*value) || strcasecmp(plain, "inf") == 0) return DCS_OK;
   return dcs_words_wrong(words, what);

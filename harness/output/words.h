@@ -8,7 +8,8 @@ typedef struct {
   FILE *in;
   const char *path;
   long line;     /* of the last word */
-  char word[64]; /* the last one; a longer one is cut */
+  char word[64]; /* the last one; a longer one is cut, and no number */
+  bool cut;
 } dcs_words;
 
 /* The next word; false at the file's end. */

@@ -2,6 +2,8 @@
 #include "harness/base/grow.h"
 #include "harness/problems/case.h"
 
+#include <string.h>
+
 static dcs_status check_needs(const dcs_kind *kind, const dcs_molecule *molecule,
                               const char *path) {
   char formats[DCS_TEXT] = "";
@@ -40,7 +42,9 @@ dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, c
                            dcs_config *problem, dcs_grid *grid) {
   DCS_TRY(check_needs(kind, molecule, path));
   dcs_problem shape = {.n = grid->n, .spacing = (float)grid->spacing, .config = *problem};
-  if (!kind->cell || !kind->cell(&shape, grid->cell)) return DCS_OK;
+  double cell[3]; /* of an open boundary the grid has none, and is centred as its points are */
+  if (!kind->cell || !kind->cell(&shape, cell)) return DCS_OK;
+  memcpy(grid->cell, cell, sizeof cell);
   const bool given = grid->n.x > 0 && grid->spacing > 0;
   DCS_TRY(take_edges(kind, molecule, path, given, problem));
   shape.config = *problem;

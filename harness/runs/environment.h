@@ -41,8 +41,8 @@ void dcs_machine_facts(dcs_facts *facts);
 /* Driver, compiler and cards of the bench's GPU session; nothing when there is no GPU. Of several
  * cards, a fact in which they differ has a value for each, with semicolons between. */
 void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
-/* Measures the limits that rates on this backend are held against; none is added when that fails.
- */
+/* Measures the limits that rates on this backend are held against; none is added when that fails,
+ * or where DCS_NO_LIMITS is set. */
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
 /* Adds those of a run: its rates are held against limits that were measured once. */
 void dcs_kept_limits(const dcs_run *run, dcs_facts *facts);
