@@ -162,6 +162,27 @@ static void a_cutoff_is_faster_and_less_accurate(void **state) {
   assert_contains(program_err, "several problems");
 }
 
+/* Of the journal above: what a cutoff leaves out is in none of its errors. */
+static void a_recording_within_a_cutoff_has_no_error(void **state) {
+  (void)state;
+  assert_status(program_run("tune --replay %s --pareto=error --out %s", in_folder("here.csv"),
+                            in_folder("again")),
+                0);
+  assert_contains(program_err, "2000 atoms, 24x24x24, cutoff=4,switching=c2: left out");
+  dcs_table *table = run_table("again", "pareto.csv");
+  assert_int_equal(dcs_table_rows(table), 1);
+  assert_string_equal(text_at(table, 0, "variant"), "cpu_simd");
+  assert_string_equal(text_at(table, 0, "problem_config"), "");
+  assert_true(number_at(table, 0, "error") < 1e-5);
+  dcs_table_free(table);
+  assert_status(program_run("tune cpu_cutoff --cutoff 4 --config threads=1,cell_edge=40 --atoms 60 "
+                            "--grid 8^3 --budget-evals 1 --last 0 --journal %s",
+                            in_folder("cut.csv")),
+                0);
+  assert_status(program_run("tune --replay %s --pareto=error", in_folder("cut.csv")), 3);
+  assert_string_equal(program_out, "");
+}
+
 static void a_specification_has_a_front_too(void **state) {
   (void)state;
   assert_status(program_run("tune results/examples/dot.json --pareto=error --budget-evals 4 "
@@ -192,6 +213,7 @@ int main(void) {
       cmocka_unit_test(a_recorded_front_is_told),
       cmocka_unit_test(journals_without_energies_are_refused),
       cmocka_unit_test(a_cutoff_is_faster_and_less_accurate),
+      cmocka_unit_test(a_recording_within_a_cutoff_has_no_error),
       cmocka_unit_test(a_specification_has_a_front_too),
   };
   return cmocka_run_group_tests_name("front", tests, begin, program_teardown);

@@ -221,13 +221,35 @@ static bool is_first(const dcs_journal *journal, int r) {
   return true;
 }
 
+/* A recorded error is that beside the problem's own exact answer: of a sum within a cutoff it leaves
+ * out what the cutoff does. To a tolerance it has all. */
+static bool lacks_model_error(const dcs_subject *s) {
+  const dcs_kind *kind = s->size.kind;
+  dcs_config exact;
+  if (kind->tolerance && kind->tolerance(&s->size.config) > 0) return false;
+  return kind->approximates && kind->approximates(&s->size.config, &exact);
+}
+
+static void say_left_out(const dcs_subject *s) {
+  char size[DCS_TEXT];
+  fprintf(stderr,
+          "%s: left out: recorded errors are without the model error; `dcsbench tune VARIANT "
+          "--pareto=error` computes it\n",
+          dcs_size_text(&s->size, size));
+}
+
 dcs_status dcs_replay_pareto(const dcs_journal *journal, const dcs_pareto_options *pareto) {
   int shown = 0;
   dcs_status status = DCS_OK;
   for (int r = 0; status == DCS_OK && r < journal->n; r++) {
+    const dcs_subject *subject = &journal->list[r].subject;
     dcs_pareto_point *list = NULL;
     int n = 0;
     if (!is_first(journal, r)) continue;
+    if (pareto->axis == DCS_PARETO_ERROR && lacks_model_error(subject)) {
+      say_left_out(subject);
+      continue;
+    }
     status = take_points(journal, r, pareto->axis, &list, &n);
     if (status == DCS_OK && n > 0 && shown > 0 && pareto->out)
       status = dcs_fail(DCS_USAGE, "--out: found journals of several problems or machines; "

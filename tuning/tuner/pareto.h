@@ -19,7 +19,8 @@ typedef struct {
 dcs_status dcs_tune_pareto(dcs_tune_options *options, int n, const dcs_pareto_options *pareto);
 
 /* The fronts of what journals recorded: one for each problem, size, scope and machine, whatever the
- * variant. DCS_INPUT when no recording has what the axis needs. */
+ * variant. Against error, problems within a cutoff are left out, and said: what it costs is in no
+ * journal. DCS_INPUT when no recording has what the axis needs. */
 dcs_status dcs_replay_pareto(const dcs_journal *journal, const dcs_pareto_options *pareto);
 
 /* ---- points (pareto_show.c) ---- */
