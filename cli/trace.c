@@ -49,6 +49,11 @@ static dcs_status check(const void *values) {
                     a->arch);
   if (strcmp(a->blocks, "few") != 0 && strcmp(a->blocks, "all") != 0)
     return dcs_fail(DCS_USAGE, "--blocks: found \"%s\"; expected few or all", a->blocks);
+  if (a->csv && a->json) return dcs_fail(DCS_USAGE, "found --csv and --json; expected one");
+  if (a->device && (a->races || a->figure || a->csv || a->json))
+    return dcs_fail(DCS_USAGE,
+                    "--device only runs the launches, and counts nothing: leave --races, "
+                    "--out, --csv and --json away");
   if (a->races && a->figure) return dcs_fail(DCS_USAGE, "--races draws nothing: leave --out away");
   return DCS_OK;
 }

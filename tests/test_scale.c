@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "harness/files/csv.h"
+#include "harness/files/folder.h"
 #include "harness/files/lock.h"
 #include "tests/mpi_job.h"
 #include "tuning/scale/scale.h"
@@ -204,6 +205,35 @@ static void a_queue_of_blocks_is_simulated(void **state) {
   assert_int_equal(dcs_scale_parts(&m, 1000, true), 10000);
   const double weak_s = dcs_scale_simulate(&m, 1000, true);
   assert_true(weak_s > 9990 * 0.1 && weak_s < 9990 * 0.1 + 21.5 + 2.1);
+}
+
+/* Whatever their order, and no power of two: 10 parts of 2 s on 3 nodes end after 8 s. */
+static void every_number_of_ranks_is_held_against_the_model(void **state) {
+  (void)state;
+  planted p;
+  dcs_table *table;
+  plant_model(&p, 10);
+  add(&p, strong(3), (dcs_scale_run){.wall_s = 10, .parts = 10}, 0);
+  add(&p, (dcs_scale_point){.weak = true, .ranks = 1, .threads = 1, .workers = 1},
+      (dcs_scale_run){.wall_s = 10, .parts = 10}, 0);
+  assert_int_equal(dcs_make_folder(in_folder("three"), 0777), DCS_OK);
+  assert_int_equal(dcs_scale_write(&p.scale, in_folder("three"), 6), DCS_OK);
+  assert_int_equal(dcs_table_read(in_folder("three/simulated.csv"), &table), DCS_OK);
+  static const char *const nodes[] = {"1", "2", "3", "4", "6"};
+  for (size_t row = 0; row < 5; row++) {
+    assert_string_equal(dcs_table_text(table, row, "scaling"), "strong");
+    assert_string_equal(dcs_table_text(table, row, "nodes"), nodes[row]);
+  }
+  assert_string_equal(dcs_table_text(table, 5, "scaling"), "weak");
+  assert_near(atof(dcs_table_text(table, 2, "wall_s")), 1 + 8 + 0.5);
+  assert_near(atof(dcs_table_text(table, 2, "measured_s")), 10);
+  assert_near(atof(dcs_table_text(table, 2, "model_error")), -0.05);
+  assert_string_equal(dcs_table_text(table, 3, "measured_s"), "");
+  dcs_table_free(table);
+  assert_int_equal(dcs_scale_draw(&p.scale, in_folder("three"), 6), DCS_OK);
+  char *data = get_file(in_folder("three/plots/scaling.dat"), NULL);
+  assert_contains(data, "measured from 1 to 3 workers; simulated up to 6 nodes");
+  free(data);
 }
 
 /* Slabs: twice as many for two ranks, each half as large. */
@@ -546,6 +576,7 @@ int main(void) {
       cmocka_unit_test(ranks_on_cards_are_nodes_of_one_card),
       cmocka_unit_test(a_queue_of_blocks_is_simulated),
       cmocka_unit_test(runs_in_which_nothing_was_received_tell_nothing),
+      cmocka_unit_test(every_number_of_ranks_is_held_against_the_model),
       cmocka_unit_test(slabs_are_cut_finer_for_more_nodes),
       cmocka_unit_test(steps_with_halos_are_simulated),
       cmocka_unit_test(without_several_ranks_there_is_no_model),

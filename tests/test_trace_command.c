@@ -107,6 +107,13 @@ static void wrong_words_are_refused(void **state) {
   assert_status(program_run("trace cuda_naive --blocks some"), 2);
   assert_contains(program_err, "expected few or all");
   assert_status(program_run("trace cuda_naive --races --out x.svg"), 2);
+  static const char *const silent[] = {"--races", "--out x.svg", "--csv", "--json"};
+  for (int s = 0; s < 4; s++) {
+    assert_status(program_run("trace cuda_naive --device emulated %s", silent[s]), 2);
+    assert_contains(program_err, "--device only runs the launches, and counts nothing");
+  }
+  assert_status(program_run("trace cuda_naive --csv --json"), 2);
+  assert_contains(program_err, "found --csv and --json; expected one");
 }
 
 int main(void) {

@@ -65,12 +65,21 @@ static void put_simulated(FILE *dat, const dcs_scale *s, const int64_t *nodes, i
   }
 }
 
+/* The fewest workers of the points, or the most. */
+static int workers_of(const dcs_scale *s, bool most) {
+  int found = s->points[0].workers;
+  for (int i = 1; i < s->n_points; i++)
+    if (most ? s->points[i].workers > found : s->points[i].workers < found)
+      found = s->points[i].workers;
+  return found;
+}
+
 static void put_figure(FILE *dat, const dcs_scale *s, int64_t last) {
   int64_t nodes[DCS_SCALE_NODES];
   const int n = dcs_scale_nodes(last, nodes);
   dcs_figure_line(dat, "Speed-up of one job by ranks, threads or cards");
-  dcs_figure_line(dat, "measured from 1 to %d workers; simulated up to %lld nodes",
-                  s->points[s->n_points - 1].workers, (long long)last);
+  dcs_figure_line(dat, "measured from %d to %d workers; simulated up to %lld nodes",
+                  workers_of(s, false), workers_of(s, true), (long long)last);
   put_all_measured(dat, s);
   put_fit(dat, s, nodes, n);
   put_simulated(dat, s, nodes, n);

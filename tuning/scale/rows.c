@@ -47,9 +47,8 @@ static dcs_sheet sheet_of(const dcs_scale *s) {
 
 /* ---- simulation ---- */
 
-/* The median of what was measured at so many ranks, each of the model's workers; NaN: nothing was.
- */
-static double measured_at(const dcs_scale *s, int64_t ranks, bool weak) {
+/* The point of so many ranks, each of the model's workers; -1: there is none. */
+static int point_at(const dcs_scale *s, int64_t ranks, bool weak) {
   int one = -1;
   for (int i = 0; i < s->n_points; i++)
     if (!s->points[i].crowded && s->points[i].ranks == 1 &&
@@ -59,9 +58,37 @@ static double measured_at(const dcs_scale *s, int64_t ranks, bool weak) {
     const dcs_scale_point *p = &s->points[i];
     if (!p->crowded && p->weak == weak && p->ranks == ranks &&
         p->workers == ranks * s->points[one].workers)
-      return dcs_scale_row_of(s, i).wall_s;
+      return i;
   }
-  return NAN;
+  return -1;
+}
+
+/* The median of what was measured there; NaN: nothing was. */
+static double measured_at(const dcs_scale *s, int64_t ranks, bool weak) {
+  const int point = point_at(s, ranks, weak);
+  return point < 0 ? NAN : dcs_scale_row_of(s, point).wall_s;
+}
+
+/* The next number of ranks that was measured; 0: there is none. */
+static int64_t next_measured(const dcs_scale *s, int64_t after, bool weak) {
+  int64_t next = 0;
+  for (int i = 0; i < s->n_points; i++) {
+    const int64_t ranks = s->points[i].ranks;
+    if (ranks > after && (next == 0 || ranks < next) && point_at(s, ranks, weak) >= 0) next = ranks;
+  }
+  return next;
+}
+
+/* The next number of nodes that is simulated: 1, 2, 4, ..., the last, and what was measured until
+ * there; 0: there is none. */
+static int64_t next_nodes(const dcs_scale *s, int64_t after, int64_t last, bool weak) {
+  const int64_t measured = next_measured(s, after, weak);
+  int64_t next = 1;
+  if (after >= last) return 0;
+  while (next <= after)
+    next *= 2;
+  if (next > last) next = last;
+  return measured > 0 && measured < next ? measured : next;
 }
 
 static dcs_status put_simulated(dcs_csv *csv, const dcs_scale *s, const dcs_scale_model *m,
@@ -82,14 +109,12 @@ static dcs_status put_all_simulated(dcs_csv *csv, const dcs_scale *s, int64_t la
   static const char *const columns[] =
       DCS_NAMES("schema", "scaling", "nodes", "parts", "wall_s", "speed_up", "efficiency",
                 "measured_s", "model_error");
-  int64_t nodes[DCS_SCALE_NODES];
   dcs_scale_model model;
-  const int n = dcs_scale_nodes(last, nodes);
   DCS_TRY(dcs_csv_header(csv, columns));
   if (!dcs_scale_model_of(s, &model)) return DCS_OK;
   for (int weak = 0; weak <= dcs_scale_grows(&model); weak++)
-    for (int i = 0; i < n; i++)
-      DCS_TRY(put_simulated(csv, s, &model, nodes[i], weak));
+    for (int64_t n = 0; (n = next_nodes(s, n, last, weak)) > 0;)
+      DCS_TRY(put_simulated(csv, s, &model, n, weak));
   return DCS_OK;
 }
 
@@ -151,15 +176,13 @@ static void say_fit(const dcs_scale *s) {
 }
 
 static void say_check(const dcs_scale *s, const dcs_scale_model *m) {
-  int64_t nodes[DCS_SCALE_NODES];
-  const int n = dcs_scale_nodes(64, nodes);
-  for (int i = 0; i < n; i++) {
-    const double measured_s = measured_at(s, nodes[i], false);
-    const double simulated_s = dcs_scale_simulate(m, nodes[i], false);
-    if (isnan(measured_s)) continue;
-    printf("%s%lld rank%s %.4g s (", i ? ", " : "", (long long)nodes[i], nodes[i] > 1 ? "s" : "",
+  const int64_t first = next_measured(s, 0, false);
+  for (int64_t n = first; n > 0; n = next_measured(s, n, false)) {
+    const double measured_s = measured_at(s, n, false);
+    const double simulated_s = dcs_scale_simulate(m, n, false);
+    printf("%s%lld rank%s %.4g s (", n > first ? ", " : "", (long long)n, n > 1 ? "s" : "",
            simulated_s);
-    if (dcs_scale_fitted(m, nodes[i], false))
+    if (dcs_scale_fitted(m, n, false))
       printf("fitted to %.4g s)", measured_s);
     else
       printf("measured %.4g s, error %+.1f%%)", measured_s, 100 * (simulated_s / measured_s - 1));

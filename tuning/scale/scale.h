@@ -162,7 +162,7 @@ dcs_status dcs_scale_print(const dcs_scale *scale, int64_t nodes, dcs_sheet_form
 /* DIR/plots/scaling: speed-up over workers as measured, fitted and simulated. */
 dcs_status dcs_scale_draw(const dcs_scale *scale, const char *folder, int64_t nodes);
 
-/* The numbers of nodes that are simulated: 1, 2, 4, ... and the last; returns how many. */
+/* The numbers of nodes that are drawn: 1, 2, 4, ... and the last; returns how many. */
 enum { DCS_SCALE_NODES = 40 };
 int dcs_scale_nodes(int64_t last, int64_t nodes[DCS_SCALE_NODES]);
 

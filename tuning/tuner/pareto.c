@@ -221,8 +221,8 @@ static bool is_first(const dcs_journal *journal, int r) {
   return true;
 }
 
-/* A recorded error is that beside the problem's own exact answer: of a sum within a cutoff it leaves
- * out what the cutoff does. To a tolerance it has all. */
+/* A recorded error is that beside the problem's own exact answer: of a sum within a cutoff it
+ * leaves out what the cutoff does. To a tolerance it has all. */
 static bool lacks_model_error(const dcs_subject *s) {
   const dcs_kind *kind = s->size.kind;
   dcs_config exact;
