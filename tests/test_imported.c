@@ -381,6 +381,58 @@ static void a_decision_by_interpolation(void **state) {
              "  return 0;\n}\n");
 }
 
+/* A method that was measured at small sizes alone, where it is fast, is not taken for as fast at
+ * those where others went on; between two that have no size in common the lesser time counts. */
+static void a_method_counts_where_it_was_measured(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *program;
+    int64_t at[6];
+    int taken[6];
+  } runs[] = {
+      {"method,n,time_ns\nnaive,1,1\nnaive,2,4\nnaive,4,16\nnaive,8,64\n"
+       "fast,1,105\nfast,2,110\nfast,4,120\nfast,8,140\nfast,16,180\nfast,32,260\n",
+       "#include \"dispatch.h\"\n"
+       "int main(void) {\n"
+       "  static const int at[] = {1, 4, 8, 12, 32, 1000000}, taken[] = {0, 0, 0, 1, 1, 1};\n"
+       "  for (int i = 0; i < 6; i++)\n"
+       "    if ((dcs_dispatch_choose(at[i]) == DCS_DISPATCH_FAST) != taken[i]) return 1 + i;\n"
+       "  return 0;\n}\n",
+       {1, 4, 8, 12, 32, 1000000},
+       {0, 0, 0, 1, 1, 1}},
+      {"method,n,time_ns\nsmall,1,10\nsmall,2,10\nlarge,8,20\nlarge,16,20\n",
+       "#include \"dispatch.h\"\n"
+       "int main(void) {\n"
+       "  static const int at[] = {1, 2, 4, 8, 16, 99}, taken[] = {0, 0, 0, 1, 1, 1};\n"
+       "  for (int i = 0; i < 6; i++)\n"
+       "    if ((dcs_dispatch_choose(at[i]) == DCS_DISPATCH_LARGE) != taken[i]) return 1 + i;\n"
+       "  return 0;\n}\n",
+       {1, 2, 4, 8, 16, 99},
+       {0, 0, 0, 1, 1, 1}}};
+  for (size_t r = 0; r < 2; r++) {
+    char header[128];
+    dcs_measured measured;
+    dcs_imported drawn;
+    assert_int_equal(import(runs[r].text, NULL), DCS_OK);
+    assert_int_equal(dcs_measured_read(out, NULL, &measured), DCS_OK);
+    assert_int_equal(dcs_imported_draw(&measured, &drawn), DCS_OK);
+    drawn.rule = DCS_IMPORTED_INTERPOLATED;
+    for (int i = 0; i < 6; i++) {
+      dcs_size size = measured.sizes[0].size;
+      size.axes[0] = runs[r].at[i];
+      const int taken =
+          dcs_imported_choose(&drawn, DCS_IMPORTED_INTERPOLATED, &size, measured.n_sizes);
+      const char *name = measured.classes[taken].name;
+      assert_int_equal(strcmp(name, "fast") == 0 || strcmp(name, "large") == 0, runs[r].taken[i]);
+    }
+    snprintf(header, sizeof header, "%s/dispatch.h", folder);
+    assert_int_equal(dcs_imported_write_header(header, &drawn), DCS_OK);
+    dcs_measured_free(&measured);
+    forget_run();
+    check_user(runs[r].program);
+  }
+}
+
 static void decisions_that_are_refused(void **state) {
   (void)state;
   static const char *const texts[][2] = {
@@ -412,6 +464,7 @@ int main(void) {
                                      cmocka_unit_test(a_scope_that_is_none_is_named),
                                      cmocka_unit_test(frontiers_decide_as_the_times_do),
                                      cmocka_unit_test(a_decision_by_interpolation),
+                                     cmocka_unit_test(a_method_counts_where_it_was_measured),
                                      cmocka_unit_test(decisions_that_are_refused)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -51,8 +51,9 @@ static int nearest_takes(const dcs_imported *d, const dcs_size *size, size_t wit
 }
 
 /* The logarithm of a class's time at x of axis 0: straight between its neighbours in log space,
- * constant beyond them; NaN: it was not measured. */
-static double interpolated(const dcs_imported *d, int class, double x, size_t without) {
+ * constant beyond them (*beyond); NaN: it was not measured. */
+static double interpolated(const dcs_imported *d, int class, double x, size_t without,
+                           bool *beyond) {
   double at[2] = {0, INFINITY}, log_ns[2] = {NAN, NAN};
   for (size_t s = 0; s < d->measured->n_sizes; s++) {
     const dcs_run_row *row = s == without ? NULL : row_at(d->measured, s, class);
@@ -63,19 +64,37 @@ static double interpolated(const dcs_imported *d, int class, double x, size_t wi
     at[side] = here;
     log_ns[side] = log(row->median_ns);
   }
+  *beyond = isnan(log_ns[0]) || (isnan(log_ns[1]) && at[0] < x);
   if (isnan(log_ns[0])) return log_ns[1];
   if (isnan(log_ns[1])) return log_ns[0];
   return log_ns[0] + (log_ns[1] - log_ns[0]) * log(x / at[0]) / log(at[1] / at[0]);
 }
 
+/* The nearest of the run's sizes to x where x lies beyond all of them, else x. */
+static double within_sizes(const dcs_imported *d, double x, size_t without) {
+  double least = INFINITY, most = 0;
+  for (size_t s = 0; s < d->measured->n_sizes; s++) {
+    if (s == without) continue;
+    least = fmin(least, (double)d->measured->sizes[s].size.axes[0]);
+    most = fmax(most, (double)d->measured->sizes[s].size.axes[0]);
+  }
+  return fmax(least, fmin(most, x));
+}
+
+/* A class counts between the sizes that it was measured at: one that was left out from some size
+ * on, for being slow, is not taken there for its last time. Where none counts, all do. */
 static int interpolation_takes(const dcs_imported *d, const dcs_size *size, size_t without) {
+  const double x = within_sizes(d, (double)size->axes[0], without);
   int class = -1;
-  double least = INFINITY;
-  for (int c = d->first; c < d->first + d->n; c++) {
-    const double log_ns = interpolated(d, c, (double)size->axes[0], without);
-    if (!(log_ns < least)) continue;
-    least = log_ns;
-    class = c;
+  for (int all = 0; class < 0 && all < 2; all++) {
+    double least = INFINITY;
+    for (int c = d->first; c < d->first + d->n; c++) {
+      bool beyond;
+      const double log_ns = interpolated(d, c, x, without, &beyond);
+      if (!(log_ns < least) || (beyond && !all)) continue;
+      least = log_ns;
+      class = c;
+    }
   }
   return class;
 }

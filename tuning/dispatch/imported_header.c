@@ -103,6 +103,10 @@ static void put_interpolation(FILE *out, const dcs_imported *d, size_t n) {
           "static inline dcs_dispatch_method dcs_dispatch_choose(double x) {\n"
           "  int best = 0;\n"
           "  double least = -1;\n"
+          "  if (x < dcs_dispatch_sizes[0][0]) x = dcs_dispatch_sizes[0][0];\n"
+          "  if (x > dcs_dispatch_sizes[%zu][0]) x = dcs_dispatch_sizes[%zu][0];\n"
+          "  /* those measured on both sides; where none was, all */\n"
+          "  for (int all = 0; least < 0 && all < 2; all++)\n"
           "  for (int m = 0; m < %d; m++) {\n"
           "    int lo = -1, hi = -1;\n"
           "    for (int s = 0; s < %zu; s++) {\n"
@@ -110,6 +114,7 @@ static void put_interpolation(FILE *out, const dcs_imported *d, size_t n) {
           "      if (dcs_dispatch_sizes[s][0] <= x) lo = s;\n"
           "      else if (hi < 0) hi = s;\n"
           "    }\n"
+          "    if (!all && (lo < 0 || (hi < 0 && dcs_dispatch_sizes[lo][0] < x))) continue;\n"
           "    double ns = dcs_dispatch_ns[m][lo < 0 ? hi : lo];\n"
           "    if (lo >= 0 && hi >= 0)\n"
           "      ns *= pow(dcs_dispatch_ns[m][hi] / ns, log(x / dcs_dispatch_sizes[lo][0]) /\n"
@@ -120,7 +125,7 @@ static void put_interpolation(FILE *out, const dcs_imported *d, size_t n) {
           "  }\n"
           "  return (dcs_dispatch_method)best;\n"
           "}\n",
-          d->n, n);
+          n - 1, n - 1, d->n, n);
 }
 
 static void put_nearest(FILE *out, const dcs_imported *d, size_t n, int axes) {
