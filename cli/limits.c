@@ -29,6 +29,14 @@ static const dcs_option options[] = {
      DCS_INTEGER(arguments, sessions, 4, 1000)},
     {0}};
 
+static dcs_status check(const void *values) {
+  const arguments *a = values;
+  if (a->csv && a->sessions > 0)
+    return dcs_fail(DCS_USAGE, "found --csv and --sessions; expected one: what sessions find is "
+                               "kept in spread.csv");
+  return DCS_OK;
+}
+
 static void print_table(const char *title, const dcs_limits *limits) {
   printf("%s\n  %-34s %10s %-14s %8s  %s\n", title, "limit", "best", "unit", "median",
          "measured by");
@@ -90,7 +98,7 @@ enum { PAUSE_S = 10, SESSION_S = 12 /* about */ };
 
 /* Every CPU variant, and the GPU's where there is one, at two sizes. */
 static dcs_status run_session(const arguments *a, bool gpu, const char *folder) {
-  char out[4096 + 32], device[DCS_TEXT], budget[32], kernels[4096 + 16];
+  char out[4096 + 32], device[DCS_TEXT], budget[32], kernels[4096 + 16], timeout[48];
   char *argv[16] = {"dcsbench", "sweep", "--atoms=300,3000", "--grid=24^3", "--rounds=15", budget};
   int n = 6, status;
   pid_t pid;
@@ -98,6 +106,8 @@ static dcs_status run_session(const arguments *a, bool gpu, const char *folder) 
   snprintf(out, sizeof out, "--out=%s", folder);
   snprintf(device, sizeof device, "--device=%s", a->device.device ? a->device.device : "");
   snprintf(kernels, sizeof kernels, "--kernels=%s", a->device.kernels ? a->device.kernels : "");
+  snprintf(timeout, sizeof timeout, "--timeout=%.17g", a->device.timeout_s);
+  argv[n++] = timeout;
   argv[n++] = gpu ? "--variants=all" : "--variants=cpu";
   argv[n++] = "--config=threads=1|max";
   argv[n++] = out;
@@ -173,7 +183,7 @@ static dcs_status measure_sessions(const arguments *a, bool gpu) {
 static dcs_status measure_all(dcs_bench *bench, const arguments *a) {
   dcs_session *session;
   dcs_status gpu = dcs_bench_session(bench, DCS_GPU, &session);
-  if (a->device.device) DCS_TRY(gpu); /* asked for, so it must be there */
+  if (a->device.device || bench->killed[DCS_GPU]) DCS_TRY(gpu); /* it must be there, or may be */
   if (gpu != DCS_OK) fprintf(stderr, "no limits of a GPU: %s\n", dcs_error_message());
   if (a->sessions > 0) return measure_sessions(a, gpu == DCS_OK);
   if (a->csv) DCS_TRY(print_csv_header());
@@ -194,7 +204,8 @@ dcs_status dcs_command_limits(int argc, char **argv) {
              "memory, copies between them, launches. Rates are held against these limits. With "
              "--sessions, how far times move from one session to the next.\v"
              "A limit is the best of several runs; the table tells how far their median is from "
-             "it. cpu_1: one thread, cpu_all: a thread for each CPU."};
+             "it. cpu_1: one thread, cpu_all: a thread for each CPU.",
+      .check = check};
   arguments a = {0};
   DCS_TRY(dcs_parse_options(&line, argc, argv, &a, (dcs_shared_options){.device = &a.device}));
 

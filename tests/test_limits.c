@@ -175,6 +175,33 @@ static void the_command_prints_them(void **state) {
   assert_contains(program_out, "cpu_all_fma_per_s");
 }
 
+/* A worker that cannot be started tells nothing of whether there is a GPU: that one is not there is
+ * not said. Sessions wait no longer than they are told to. */
+static void what_cannot_be_measured_is_refused(void **state) {
+  (void)state;
+  struct rlimit before;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const struct rlimit few = {9, before.rlim_max};
+  FILE *err = tmpfile();
+  assert_non_null(err);
+  fflush(NULL);
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    setrlimit(RLIMIT_NOFILE, &few);
+    program_become("limits --csv", open("/dev/null", O_WRONLY), fileno(err));
+  }
+  const int status = program_wait(pid);
+  program_take(err, program_err, sizeof program_err);
+  assert_status(status, 4);
+  assert_contains(program_err, "cannot start a worker process: Too many open files");
+  assert_null(strstr(program_err, "no limits of a GPU"));
+  assert_status(program_run("limits --sessions 4 --timeout 0.001"), 1);
+  assert_contains(program_err, "timeout: no answer from cpu within 0.001 s");
+  assert_status(program_run("limits --csv --sessions 4"), 2);
+  assert_contains(program_err, "found --csv and --sessions; expected one");
+}
+
 static double env_number(const dcs_table *env, const char *key) {
   for (size_t row = 0; row < dcs_table_rows(env); row++)
     if (strcmp(text_at(env, row, "key"), key) == 0) return number_at(env, row, "value");
@@ -208,6 +235,7 @@ int main(void) {
       cmocka_unit_test(the_best_run_is_the_limit),
       cmocka_unit_test(a_method_has_the_limit_of_its_threads),
       cmocka_unit_test(the_command_prints_them),
+      cmocka_unit_test(what_cannot_be_measured_is_refused),
       cmocka_unit_test(a_run_is_held_against_them),
   };
   return cmocka_run_group_tests_name("limits", tests, program_setup, program_teardown);

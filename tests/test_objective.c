@@ -156,6 +156,7 @@ static void a_winner_serves_its_objective_alone(void **state) {
   const char *tune = "tune cpu_simd --config threads=1 --atoms 10 --grid 8^3 --budget-evals 2";
   assert_status(program_run("%s --objective time_ns**2", tune), 0);
   assert_contains(program_out, "least time_ns**2: cpu_simd ");
+  assert_null(strstr(program_out, "nan")); /* joules that nobody measured */
   assert_status(program_run("sweep --variants cpu_simd --config tuned --atoms 10 --grid 8^3 "
                             "--rounds 2 --out %s",
                             in_folder("untuned")),

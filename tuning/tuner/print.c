@@ -47,7 +47,9 @@ static dcs_spent medians(const dcs_evaluation *e) {
 }
 
 static char *energy_cell(const dcs_subject *subject, double energy_j, char cell[32]) {
-  snprintf(cell, 32, *subject->objective ? "%10.4g " : "", energy_j);
+  char number[24] = "";
+  if (!isnan(energy_j)) snprintf(number, sizeof number, "%.4g", energy_j);
+  snprintf(cell, 32, *subject->objective ? "%10s " : "", number);
   return cell;
 }
 
