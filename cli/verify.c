@@ -80,17 +80,20 @@ static void add(totals *t, const dcs_verification *v) {
 }
 
 static void print_totals(const dcs_variant *variant, const totals *t) {
-  if (t->missing)
-    printf("%-22s %s: %s\n", variant->id,
-           t->refused ? dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE) : "not here", t->why);
+  const char *missing = t->refused ? dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE) : "not here";
+  const int tried = t->methods - t->missing;
+  if (tried == 0)
+    printf("%-22s %s: %s\n", variant->id, missing, t->why);
   else if (!t->failed)
     printf("%-22s %4d configurations %6d maps   worst error %.3f of the tolerance   ok\n",
-           variant->id, t->methods, t->cases, t->bound_ratio);
+           variant->id, tried, t->cases, t->bound_ratio);
   else if (t->bound_ratio > 1)
     printf("%-22s %4d configurations %6d maps   worst error %.3g times the tolerance: FAILED\n",
-           variant->id, t->methods, t->cases, t->bound_ratio);
+           variant->id, tried, t->cases, t->bound_ratio);
   else
-    printf("%-22s %4d configurations %6d maps   FAILED\n", variant->id, t->methods, t->cases);
+    printf("%-22s %4d configurations %6d maps   FAILED\n", variant->id, tried, t->cases);
+  if (tried > 0 && t->missing > 0)
+    printf("%-22s %4d more %s: %s\n", variant->id, t->missing, missing, t->why);
 }
 
 /* What does not compile is said once of a variant: its other configurations fail for the same
@@ -131,7 +134,8 @@ static dcs_status verify_all(dcs_bench *bench, const dcs_methods *methods, dcs_c
     if (v.outcome != DCS_OUTCOME_OK && !not_here(&v))
       say_failure(&methods->list[m], &v, &t, &progress);
     add(&t, &v);
-    if (m + 1 < methods->n && methods->list[m + 1].variant == variant && !t.missing) continue;
+    const bool more = m + 1 < methods->n && methods->list[m + 1].variant == variant;
+    if (more && !dcs_not_here(v.outcome)) continue;
     while (m + 1 < methods->n && methods->list[m + 1].variant == variant)
       m++; /* a variant that is not there is said once */
     if (t.same > 0)

@@ -54,10 +54,21 @@ static void blocks_that_the_device_has_not_are_inapplicable(void **state) {
   setenv("POCL_MAX_WORK_GROUP_SIZE", "256", 1);
   const int status =
       program_run("verify --device opencl:0 --variants cuda_naive --config block_x=128,block_y=8");
-  unsetenv("POCL_MAX_WORK_GROUP_SIZE");
   assert_status(status, 4);
   assert_contains(program_out, "cuda_naive             inapplicable: 1024 threads a block; the "
                                "device allows this kernel 256");
+  /* The other configurations are verified, wherever that one stands among them. */
+  static const char *const orders[] = {"128|16|32", "16|128|32", "16|32|128"};
+  for (int o = 0; o < 3; o++) {
+    assert_status(program_run("verify --device opencl:0 --variants cuda_naive --config "
+                              "block_x=%s,block_y=8",
+                              orders[o]),
+                  0);
+    assert_contains(program_out, "cuda_naive                2 configurations ");
+    assert_contains(program_out, "of the tolerance   ok\n");
+    assert_contains(program_out, "cuda_naive                1 more inapplicable: 1024 threads");
+  }
+  unsetenv("POCL_MAX_WORK_GROUP_SIZE");
 }
 
 /* With the limits that a sweep measures first, which takes a CPU long. */
