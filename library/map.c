@@ -391,7 +391,7 @@ static void explain(dcs_mapper *m, const dcs_size *size_asked, double spacing, c
   dcs_mapper_leave_parent(m);
   dcs_choose(m, size_asked, spacing, &choice);
   int pick = first_good(m, &choice, 0), next = first_good(m, &choice, pick + 1);
-  if (size > 0) text[0] = '\0';
+  text[0] = '\0';
   say_size(&w, size_asked);
   say(&w, "in host memory: ");
   if (pick < choice.n)
@@ -418,6 +418,7 @@ int dcs_explain(dcs_mapper *m, const dcs_map_request *r, char *text, size_t size
   DCS_TRY(dcs_need(r, "request"));
   if (size > 0) DCS_TRY(dcs_need(text, "text"));
   DCS_TRY(dcs_request_check(r));
+  if (size == 0) return DCS_OK; /* no room for a text, which may then be NULL */
   const dcs_size asked = size_of(r);
   dcs_mapper_explain(m, &asked, r->spacing, text, size);
   return DCS_OK;
