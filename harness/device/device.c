@@ -33,6 +33,7 @@ int64_t dcs_resident_threads(const dcs_device_info *info, int registers) {
 }
 
 void dcs_pack_corner(void *to, dcs_dims n, const void *from, dcs_dims stored) {
+  if (n.x == 0) return; /* of a surface without triangles: `from` may be NULL */
   for (int64_t k = 0; k < n.z; k++)
     for (int64_t j = 0; j < n.y; j++)
       memcpy((char *)to + (k * n.y + j) * n.x, (const char *)from + (k * stored.y + j) * stored.x,
