@@ -97,6 +97,7 @@ typedef struct {
                           compute the bits that the slab has in the whole grid */
   int64_t grid_slices; /* of that grid; 0: it has no others than the problem */
   float spacing;       /* of the points, angstrom */
+  double given_spacing; /* that before it was rounded; 0: it was not */
   double scale;        /* what a tolerance is relative to, where that is known: of many alike, of
                           the first; 0: what the inputs say */
   dcs_config config;   /* values of the kind's parameters */

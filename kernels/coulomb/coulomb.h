@@ -67,9 +67,11 @@ static inline bool dcs_periodic(const dcs_problem *problem) {
  * spacing or not; one that is not given is what the grid spans, points times spacing. */
 static inline void dcs_cell_edges(const dcs_problem *problem, double cell[3]) {
   const int64_t n[3] = {problem->n.x, problem->n.y, dcs_whole_grid(problem).n.z};
+  const double spacing =
+      problem->given_spacing > 0 ? problem->given_spacing : (double)problem->spacing;
   for (int d = 0; d < 3; d++) {
     const double given = problem->config.value[DCS_COULOMB_CELL_X + d];
-    cell[d] = given > 0 ? given : (double)n[d] * (double)problem->spacing;
+    cell[d] = given > 0 ? given : (double)n[d] * spacing;
   }
 }
 static inline const dcs_atom *dcs_atoms(const dcs_problem *problem) {
