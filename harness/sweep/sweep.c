@@ -41,19 +41,23 @@ static dcs_status count_outcomes(dcs_sweep_state *s) {
   return status;
 }
 
+/* What another command measures for a moment it removes: nothing is to be found there. */
 static dcs_status verdict_of(dcs_sweep_state *s) {
+  const char *out = s->options->out;
+  const bool kept = !dcs_is_in_temporary(out);
+  if (dcs_interrupted() && !kept) return dcs_fail(DCS_FAILED, "interrupted");
   if (dcs_interrupted())
     return dcs_fail(DCS_FAILED,
-                    "interrupted; what was measured is kept in %s, and --resume continues",
-                    s->options->out);
+                    "interrupted; what was measured is kept in %s, and --resume continues", out);
   DCS_TRY(count_outcomes(s));
   DCS_TRY(dcs_turns_end(&s->turns));
   if (!s->turns.taken)
-    printf("%s: %d measurements ok, %d failed, %d not possible here\n", s->options->out, s->n_ok,
-           s->n_bad, s->n_other);
+    printf("%s: %d measurements ok, %d failed, %d not possible here\n", out, s->n_ok, s->n_bad,
+           s->n_other);
   if (s->n_bad)
-    return dcs_fail(DCS_FAILED, "%d of %d measurements failed; summary.csv in %s says how",
-                    s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
+    return dcs_fail(DCS_FAILED, "%d of %d measurements failed%s%s%s", s->n_bad,
+                    s->n_ok + s->n_bad + s->n_other, kept ? "; summary.csv in " : "",
+                    kept ? out : "", kept ? " says how" : "");
   if (s->n_ok == 0)
     return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine");
   return DCS_OK;
