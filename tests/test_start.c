@@ -294,16 +294,22 @@ static void without_workers_each_row_says_why(void **state) {
 static void a_gpu_is_not_taken_for_absent(void **state) {
   (void)state;
   static const char *const commands[] = {
-      "list --csv", "verify",
+      "list --csv", "info --csv", "verify",
       "sweep --variants cpu_gather,cuda_naive --config threads=1 --atoms 5 --grid 4^3 --rounds 1 "
       "--out "};
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 4; c++) {
     char line[PATH_MAX + 256];
-    snprintf(line, sizeof line, "%s%s", commands[c], c == 2 ? in_folder("gpu") : "");
+    snprintf(line, sizeof line, "%s%s", commands[c], c == 3 ? in_folder("gpu") : "");
     assert_status(run_struck(NO_PROCESS, 0, 1, line), DCS_UNAVAILABLE);
     assert_int_equal(strikes, 1);
     assert_contains(program_err, reasons[NO_PROCESS]);
     assert_false(exists(in_folder("gpu/summary.csv")));
+  }
+  for (int second = 0; second < 2; second++) { /* CUDA, OpenCL */
+    assert_status(run_struck(NO_PROCESS, second, second + 1, "info --csv"), DCS_UNAVAILABLE);
+    assert_int_equal(strikes, 1);
+    assert_contains(program_err, reasons[NO_PROCESS]);
+    assert_null(strstr(program_out, "_missing,cannot start"));
   }
 }
 

@@ -77,15 +77,17 @@ static void add_of_devices(dcs_facts *facts, const char *key, const dcs_device_f
   if (known) dcs_fact_add(facts, key, "%s", alike ? first : all);
 }
 
-void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
+dcs_status dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
   dcs_session *session;
   dcs_device_facts devices[DCS_MAX_DEVICES];
   int n;
-  if (dcs_bench_session(bench, DCS_GPU, &session) != DCS_OK) return;
-  if (dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) return;
+  const dcs_status there = dcs_bench_session(bench, DCS_GPU, &session);
+  if (there != DCS_OK) return bench->killed[DCS_GPU] ? there : DCS_OK;
+  if (dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) return DCS_FAILED;
   dcs_fact_add(facts, "gpu_count", "%d", n);
   for (int f = 0; f < devices[0].n; f++)
     add_of_devices(facts, devices[0].list[f].key, devices, n);
+  return DCS_OK;
 }
 
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {

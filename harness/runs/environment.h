@@ -38,9 +38,11 @@ void dcs_fact_add(dcs_facts *facts, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Program, compiler, CPU, memory, operating system. */
 void dcs_machine_facts(dcs_facts *facts);
-/* Driver, compiler and cards of the bench's GPU session; nothing when there is no GPU. Of several
- * cards, a fact in which they differ has a value for each, with semicolons between. */
-void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
+/* Driver, compiler and cards of the bench's GPU session; nothing when there is no GPU, which
+ * bench->why then says. Of several cards, a fact in which they differ has a value for each, with
+ * semicolons between. Not DCS_OK where it is not known whether there is one: its worker was killed,
+ * could not be started, or does not answer. */
+dcs_status dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
 /* Measures the limits that rates on this backend are held against; none is added when that fails,
  * or where DCS_NO_LIMITS is set. */
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
