@@ -158,7 +158,8 @@ static void env_tells_the_run_and_no_user(void **state) {
                                      "os",
                                      "seed",
                                      "input",
-                                     "input_fnv1a64"};
+                                     "input_fnv1a64",
+                                     "cpu_limits_missing"};
   put_file(in_folder("a.pqr"), "ATOM 1 X UNK 1 0.5 0.25 0.125 1.0 1.0\n");
   setenv("HOME", test_folder, 1);
   assert_status(program_run("sweep --variants cpu_gather --input %s --grid 4^3 --rounds 1 --seed 5 "
@@ -174,6 +175,7 @@ static void env_tells_the_run_and_no_user(void **state) {
     const char *key = text_at(env, row, "key"), *value = text_at(env, row, "value");
     if (strcmp(key, "git_state") != 0) assert_string_not_equal(value, "");
     if (strcmp(key, "seed") == 0) assert_string_equal(value, "5");
+    if (strcmp(key, "cpu_limits_missing") == 0) assert_string_equal(value, "DCS_NO_LIMITS is set");
     if (strcmp(key, "input") == 0) assert_string_equal(value, "a.pqr");
     /* FNV-1a, 64 bits, computed by hand with another program */
     if (strcmp(key, "input_fnv1a64") == 0) assert_string_equal(value, "992957cf1210e5be");
