@@ -73,7 +73,8 @@ static const dcs_option options[] = {
      "how long the last measurement of those that may be the best lasts (120; with --budget what "
      "is left of it, if that is less)",
      DCS_NUMBER(arguments, tune.last_s, 0, 1e6)},
-    {"budget-evals", 0, "N", "search no further after so many evaluations, with --pareto of all VARIANTs and problems "
+    {"budget-evals", 0, "N",
+     "search no further after so many evaluations, with --pareto of all VARIANTs and problems "
      "together",
      DCS_INTEGER(arguments, tune.budget_evals, 1, INT32_MAX)},
     {"samples", 0, "N", "samples of an evaluation (7)", DCS_INTEGER(arguments, samples, 1, 1000)},

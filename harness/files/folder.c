@@ -36,8 +36,8 @@ bool dcs_is_in_temporary(const char *path) {
   char folder[4096];
   name_temporary(folder);
   const size_t n = strlen(folder);
-  return strncmp(path, folder, n) == 0 &&
-         strcspn(path + n, "/") == sizeof RANDOM_PART - 1 && path[n + sizeof RANDOM_PART - 1] == '/';
+  return strncmp(path, folder, n) == 0 && strcspn(path + n, "/") == sizeof RANDOM_PART - 1 &&
+         path[n + sizeof RANDOM_PART - 1] == '/';
 }
 
 dcs_status dcs_make_temporary(char folder[4096]) {

@@ -91,8 +91,8 @@ dcs_status dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
 }
 
 /* "cpu_limits_missing": without them nothing else in env.csv says why rates have none. */
-static const char *const missing_limits[] = {[DCS_CPU] = "cpu_limits_missing",
-                                             [DCS_GPU] = "gpu_limits_missing"};
+static const char *const missing_limits[] = {
+    [DCS_CPU] = "cpu_limits_missing", [DCS_GPU] = "gpu_limits_missing"};
 
 static dcs_status measure_limits(dcs_bench *bench, dcs_backend backend, dcs_limits *limits) {
   dcs_session *session;

@@ -46,7 +46,8 @@ dcs_status dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
 /* Measures the limits that rates on this backend are held against; when that fails, or where
  * DCS_NO_LIMITS is set, adds why there are none instead. */
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
-/* Adds those of a run, or why it has none: its rates are held against limits that were measured once. */
+/* Adds those of a run, or why it has none: its rates are held against limits that were measured
+ * once. */
 void dcs_kept_limits(const dcs_run *run, dcs_facts *facts);
 /* Adds what identifies sources, program and input. */
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);

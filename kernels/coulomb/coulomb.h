@@ -78,8 +78,8 @@ static inline const dcs_atom *dcs_atoms(const dcs_problem *problem) {
   return (const dcs_atom *)problem->input[DCS_COULOMB_ATOMS];
 }
 
-/* A lower bound of R above 0, by a sample of points; that of water where the sample is of zeros. The
- * same however many threads find it. False: no memory. */
+/* A lower bound of R above 0, by a sample of points; that of water where the sample is of zeros.
+ * The same however many threads find it. False: no memory. */
 bool dcs_map_scale(const dcs_problem *problem, int threads, double *scale);
 
 /* solves() of the variants of the direct sum, of those within a cutoff, and of those to a
