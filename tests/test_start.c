@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/commands.h"
+#include "harness/device/host_compiler.h"
 #include "harness/worker/timing.h"
 #include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
@@ -29,6 +30,7 @@ static struct {
   int first, end; /* which starts, from 0 */
 } struck;
 static int starts, strikes; /* how many there were */
+static int no_compiler;     /* errno of every start of a compiler; 0: they start */
 
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
                            const posix_spawnattr_t *, char *const[], char *const[]);
@@ -38,6 +40,7 @@ int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t 
   static const char *const words[N_WAYS] = {"", "ends", "dies", "refuses"};
   spawn_function *spawn = (spawn_function *)dlsym(RTLD_NEXT, "posix_spawnp");
   char *const other[] = {argv[0], (char *)words[struck.way], NULL};
+  if (no_compiler && argv[1] && strcmp(argv[1], "--version") == 0) return no_compiler;
   if (!argv[1] || strcmp(argv[1], "worker") != 0)
     return spawn(pid, file, actions, attributes, argv, envp);
   const int at = starts++;
@@ -329,6 +332,31 @@ static void verify_goes_on(void **state) {
   }
 }
 
+/* A compiler for which there is no process is not one that is missing, nor is another taken. */
+static void a_compiler_that_cannot_start_is_wanted(void **state) {
+  (void)state;
+  static const struct {
+    dcs_status (*find)(dcs_host_compiler *);
+    const char *first, *advice;
+  } languages[] = {{dcs_host_compiler_find_c, "cannot start cc: Resource", "install gcc"},
+                   {dcs_host_compiler_find, "cannot start c++: Resource", "install g++"}};
+  dcs_host_compiler compiler;
+  unsetenv("CC");
+  unsetenv("CXX");
+  for (int l = 0; l < 2; l++) {
+    no_compiler = EAGAIN;
+    assert_int_equal(languages[l].find(&compiler), DCS_UNAVAILABLE);
+    assert_contains(dcs_error_message(), languages[l].first);
+    assert_true(dcs_wanted());
+    no_compiler = ENOENT;
+    assert_int_equal(languages[l].find(&compiler), DCS_UNAVAILABLE);
+    assert_contains(dcs_error_message(), languages[l].advice);
+    assert_false(dcs_wanted());
+    no_compiler = 0;
+    assert_int_equal(languages[l].find(&compiler), DCS_OK);
+  }
+}
+
 #define ON_CPU(f) cmocka_unit_test_setup_teardown(f, cpu_begin, cpu_end)
 
 static int setup(void **state) {
@@ -353,6 +381,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(without_workers_each_row_says_why),
       cmocka_unit_test(a_gpu_is_not_taken_for_absent),
       cmocka_unit_test(verify_goes_on),
+      cmocka_unit_test(a_compiler_that_cannot_start_is_wanted),
   };
   return cmocka_run_group_tests_name("start", tests, setup, teardown);
 }
