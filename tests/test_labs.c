@@ -224,6 +224,11 @@ static void wrong_answers_are_not_given_away(void **state) {
                   "the measured sizes\n");
   assert_contains(program_out, "first_status: lossy is not right: ");
   assert_contains(program_out, "kernel_status: there is no answer yet\n");
+  put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,18000\nloss_of_1000,1688\n"
+                                           "loss_of_1000,2\n");
+  assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 1);
+  assert_contains(program_out, "ok      threshold\nFAILED  loss_of_1000\n");
+  assert_contains(program_out, "loss_of_1000: there are two answers; expected one\n");
   put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,9000");
   assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 3);
   assert_contains(program_err, "answers.csv: row 2: found no end of the row");
