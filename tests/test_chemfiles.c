@@ -49,9 +49,11 @@ static void find_writing(const dcs_chemfiles *library) {
   *(void **)&writing.trajectory_write = function_of(handle, "chfl_trajectory_write");
 }
 
+static double first_edge = 30; /* angstrom, of frame 0 */
+
 static void write_frame(const dcs_chemfiles *l, void *trajectory, void *frame, int number,
                         bool cells) {
-  const double lengths[3] = {30 + number, 40, 50}, angles[3] = {90, 90, 90};
+  const double lengths[3] = {first_edge + number, 40, 50}, angles[3] = {90, 90, 90};
   double(*at)[3];
   uint64_t n;
   assert_int_equal(l->frame_positions(frame, &at, &n), 0);
@@ -153,6 +155,25 @@ static void cut_files_give_whole_frames(void **state) {
   }
 }
 
+/* It is for who needs the cell to refuse, not the absence of one. */
+static void a_cell_with_an_edge_of_zero_is_one(void **state) {
+  (void)state;
+  const dcs_chemfiles *library = library_or_skip();
+  const char *list[] = {file[0]};
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  bool found;
+  first_edge = 0;
+  write_file(library, "TRR", 1, true);
+  first_edge = 30;
+  assert_int_equal(dcs_frames_open(list, 1, &top, NULL, NULL, &frames), DCS_OK);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
+  assert_true(frame.cell.edge[0] == 0);
+  assert_true(fabs(frame.cell.edge[1] - 40) < 1e-4 && fabs(frame.cell.edge[2] - 50) < 1e-4);
+  dcs_frames_close(frames);
+}
+
 static void other_atoms_are_refused(void **state) {
   (void)state;
   const dcs_molecule fewer = {.n = ATOMS - 1};
@@ -199,9 +220,11 @@ static void its_absence_is_said(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(its_absence_is_said), cmocka_unit_test(trajectories_are_read),
-      cmocka_unit_test(cut_files_give_whole_frames), cmocka_unit_test(other_atoms_are_refused),
-      cmocka_unit_test(damaged_files_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(its_absence_is_said),
+                                     cmocka_unit_test(trajectories_are_read),
+                                     cmocka_unit_test(cut_files_give_whole_frames),
+                                     cmocka_unit_test(other_atoms_are_refused),
+                                     cmocka_unit_test(a_cell_with_an_edge_of_zero_is_one),
+                                     cmocka_unit_test(damaged_files_are_refused)};
   return cmocka_run_group_tests(tests, make_files, remove_files);
 }

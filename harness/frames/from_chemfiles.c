@@ -111,7 +111,8 @@ static dcs_status read_cell(const dcs_trajectory *t, dcs_unit_cell *cell) {
   if (!from) return failed(t);
   const int bad =
       h->library->cell_lengths(from, cell->edge) || h->library->cell_angles(from, cell->angle);
-  if (cell->edge[0] == 0) *cell = (dcs_unit_cell){0};
+  const double *edge = cell->edge; /* one of 0 beside others is no absence */
+  if (edge[0] == 0 && edge[1] == 0 && edge[2] == 0) *cell = (dcs_unit_cell){0};
   h->library->free(from);
   return bad ? failed(t) : DCS_OK;
 }
