@@ -143,6 +143,17 @@ static dcs_status read_cell(const dcs_trajectory *t, dcs_unit_cell *cell) {
   return bad ? failed(t) : DCS_OK;
 }
 
+/* Of a frame without places, as of velocities or forces alone, it makes places of 0. */
+static dcs_status check_places(const dcs_trajectory *t, double (*at)[3], uint64_t n) {
+  for (uint64_t a = 0; a < n; a++)
+    if (n < 2 || at[a][0] != 0 || at[a][1] != 0 || at[a][2] != 0) return DCS_OK;
+  return dcs_fail(DCS_INPUT,
+                  "%s: found no places in frame %" PRId64
+                  ", as where it is of velocities or forces "
+                  "alone; expected them: --frames FIRST:LAST:STEP takes those that have some",
+                  t->path, t->at + 1);
+}
+
 static dcs_status next(dcs_trajectory *t, double *places, dcs_unit_cell *cell, bool *found) {
   const handles *h = t->state;
   double(*at)[3];
@@ -153,6 +164,7 @@ static dcs_status next(dcs_trajectory *t, double *places, dcs_unit_cell *cell, b
       h->library->frame_positions(h->frame, &at, &n) != 0)
     return failed(t);
   DCS_TRY(dcs_trajectory_check(t, (int64_t)n));
+  DCS_TRY(check_places(t, at, n));
   memcpy(places, at, (size_t)n * sizeof *at);
   return read_cell(t, cell);
 }
