@@ -323,6 +323,8 @@ typedef struct {
   /* The plan, and whether there is one, depends on what the inputs are, not on how many alone: it
    * is made anew for other inputs. */
   bool looks;
+  /* CUDA: bytes of dynamic shared memory of a block of "dcs". */
+  int shared_bytes;
   /* CUDA, with plan.prepared: writes inputs first..first+n-1 as a launch of slice k takes them. */
   void (*prepare)(const dcs_problem *, int64_t first, int64_t n, int64_t k, void *prepared);
   /* CUDA, where the host arranges the inputs for the kernel (NULL: the device gets them as they

@@ -34,6 +34,7 @@ typedef struct {
   const char *text;
   const char *const *options;
   int n_options;
+  int shared_bytes; /* of a block of "dcs", which it gets beside what the text declares */
 } dcs_source;
 
 /* What the compiler made of it. -1: unknown. */

@@ -22,7 +22,7 @@ extern "C" __global__ void dcs(float *out, int length, float half) {
     warpgroup_fence();
 #pragma unroll
     for (int c = 0; c < CHAINS; c++)
-      multiply_tf32_later(chain[c], a, b, 64, true);
+      multiply_tf32_later(chain[c], a, factor_at(b, 64), true);
     warpgroup_commit();
 #pragma unroll
     for (int c = 0; c < CHAINS; c++)

@@ -16,6 +16,7 @@
 struct dcs_module {
   CUmodule module;
   CUfunction kernel;
+  int shared_bytes; /* of the kernel, dynamic */
   dcs_module *next;
 };
 
@@ -80,10 +81,17 @@ static dcs_status kernel_facts(CUfunction kernel, dcs_code_facts *facts) {
                 kernel);
 }
 
+static dcs_status allow_shared(CUfunction kernel, int bytes, dcs_code_facts *facts) {
+  if (bytes == 0) return DCS_OK;
+  facts->shared_bytes += bytes;
+  return DCS_CU(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
+}
+
 static dcs_status load_image(const void *image, dcs_module *module, dcs_code_facts *facts) {
   DCS_TRY(DCS_CU(cuModuleLoadData, &module->module, image));
   dcs_status status = DCS_CU(cuModuleGetFunction, &module->kernel, module->module, "dcs");
   if (status == DCS_OK) status = kernel_facts(module->kernel, facts);
+  if (status == DCS_OK) status = allow_shared(module->kernel, module->shared_bytes, facts);
   if (status != DCS_OK) dcs_cuda.cuModuleUnload(module->module);
   return status;
 }
@@ -94,6 +102,7 @@ static dcs_status cuda_load(dcs_device *device, const dcs_source *source, dcs_mo
   void *image;
   DCS_TRY(compile_for_card(cuda, source, &image, facts));
   dcs_module *loaded = calloc(1, sizeof *loaded);
+  if (loaded) loaded->shared_bytes = source->shared_bytes;
   dcs_status status =
       loaded ? load_image(image, loaded, facts) : dcs_want("no memory to load %s", source->name);
   free(image);
@@ -145,9 +154,10 @@ static dcs_status cuda_launch(dcs_device *device, dcs_module *module, const char
   DCS_TRY(dcs_device_check_launch(&device->kind->launch, grid, block));
   DCS_CUDA_ENTER(device, cuda);
   DCS_TRY(find_kernel(module, kernel, &function));
+  const int shared = function == module->kernel ? module->shared_bytes : 0;
   return DCS_CU(cuLaunchKernel, function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
-                (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], 0, cuda->stream, args,
-                NULL);
+                (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], (unsigned)shared,
+                cuda->stream, args, NULL);
 }
 
 /* ---- time ---- */

@@ -262,6 +262,7 @@ dcs_status dcs_nvrtc_compile(const dcs_source *source, const char *arch, void **
   }
   free(key);
   if (status != DCS_OK) return status;
+  if (facts->shared_bytes >= 0) facts->shared_bytes += source->shared_bytes;
   if (image) {
     *image = code;
     *image_bytes = bytes;

@@ -195,8 +195,12 @@ DCS_UNWATCHED static inline void dcs_emulated_mma_sync(float d[4], const float a
 }
 
 /* A warp's part of a product of a warpgroup: kernels/common/cuda/warpgroup.cuh. It is done at once. */
-DCS_UNWATCHED static inline void dcs_emulated_wgmma(float d[32], const float a[4], const float4 *b,
-                                                    int stride, bool add) {
+struct dcs_emulated_factor {
+  const float4 *at;
+  int stride;
+};
+DCS_UNWATCHED static inline void dcs_emulated_wgmma(float d[32], const float a[4],
+                                                    dcs_emulated_factor b, bool add) {
   DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);
   const int lane = dcs_emulated_lane(), t = lane % 4;
   double row[2][8];
@@ -210,7 +214,7 @@ DCS_UNWATCHED static inline void dcs_emulated_wgmma(float d[32], const float a[4
   dcs_emulated_wait_for_lanes(~0u);
   for (int v = 0; v < 32; v++) {
     const int column = v / 4 * 8 + 2 * t + v % 2;
-    const float4 low = b[column], high = b[stride + column];
+    const float4 low = b.at[column], high = b.at[b.stride + column];
     const float terms[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
     double sum = add ? d[v] : 0.0f;
     for (int k = 0; k < 8; k++)

@@ -20,15 +20,31 @@ typedef float warpgroup_sums[32];
   "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
 #endif
 
-/* d = a b, or d += a b if `add`, of 64 x 8 by 8 x 64. a as in multiply_add_tf32(), of a warp's 16 rows; b lies in shared
- * memory: four terms of a column in a float4, columns one behind another, the other four `stride` float4 further. Between
- * warpgroup_fence() and warpgroup_commit(); neither a, b nor d is touched until warpgroup_wait(). */
-static __device__ __forceinline__ void multiply_tf32_later(warpgroup_sums d, const float a[4], const float4 *b, int stride,
-                                                           bool add) {
+/* Where a factor of 8 terms by 64 columns lies in shared memory: four terms of a column in a float4, columns one behind
+ * another, the other four `stride` float4 further. */
 #ifdef __CUDA_ARCH__
-  /* A matrix without swizzle: 8 columns of 16 bytes lie together; bits 16: from one half of the terms to the other, bits
-   * 32: from 8 columns to the next, both in 16 bytes. */
-  unsigned long long matrix = (unsigned)__cvta_generic_to_shared(b) >> 4 | (unsigned long long)stride << 16 | 8ull << 32;
+typedef unsigned long long warpgroup_factor;
+static __device__ __forceinline__ warpgroup_factor factor_at(const float4 *b, int stride) {
+  /* In 16 bytes: from bit 16 on how far the other terms are, from bit 32 on the next 8 columns; no swizzle. */
+  return (unsigned)__cvta_generic_to_shared(b) >> 4 | (unsigned long long)stride << 16 | 8ull << 32;
+}
+static __device__ __forceinline__ warpgroup_factor moved(warpgroup_factor b, int float4s) {
+  return b + float4s;
+}
+#else
+typedef dcs_emulated_factor warpgroup_factor;
+static warpgroup_factor factor_at(const float4 *b, int stride) {
+  return {b, stride};
+}
+static warpgroup_factor moved(warpgroup_factor b, int float4s) {
+  return {b.at + float4s, b.stride};
+}
+#endif
+
+/* d = a b, or d += a b if `add`, of 64 x 8 by 8 x 64; a as in multiply_add_tf32(), of a warp's 16 rows. Between
+ * warpgroup_fence() and warpgroup_commit(); neither a, b nor d is touched until warpgroup_wait(). */
+static __device__ __forceinline__ void multiply_tf32_later(warpgroup_sums d, const float a[4], warpgroup_factor b, bool add) {
+#ifdef __CUDA_ARCH__
   asm volatile("{\n"
                ".reg .pred add;\n"
                "setp.ne.b32 add, %37, 0;\n"
@@ -39,9 +55,9 @@ static __device__ __forceinline__ void multiply_tf32_later(warpgroup_sums d, con
                "}"
                : ALL_SUMS(d)
                : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
-                 "r"(__float_as_uint(a[3])), "l"(matrix), "r"((int)add));
+                 "r"(__float_as_uint(a[3])), "l"(b), "r"((int)add));
 #else
-  dcs_emulated_wgmma(d, a, b, stride, add);
+  dcs_emulated_wgmma(d, a, b, add);
 #endif
 }
 
@@ -68,5 +84,17 @@ template <int LEFT> static __device__ __forceinline__ void warpgroup_wait(warpgr
   asm volatile("wgmma.wait_group.sync.aligned %32;" : ALL_SUMS(d) : "n"(LEFT) : "memory");
 #else
   (void)d;
+#endif
+}
+
+/* Registers a thread of the warpgroup has from here on: fewer (LESS) or more than before; a multiple of 8. */
+template <int N> static __device__ __forceinline__ void give_registers() {
+#ifdef __CUDA_ARCH__
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
+#endif
+}
+template <int N> static __device__ __forceinline__ void take_registers() {
+#ifdef __CUDA_ARCH__
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
 #endif
 }

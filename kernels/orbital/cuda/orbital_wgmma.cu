@@ -5,8 +5,9 @@
 
 enum {
   WARP = 32,
-  WARPS = 8,
-  THREADS = WARP * WARPS,
+  GROUP = 4,       /* warps of a warpgroup */
+  MULTIPLYING = 2, /* warpgroups; one more makes slices */
+  THREADS = WARP * GROUP * (MULTIPLYING + 1),
   COLUMNS_X = 32, /* of a block */
   ROWS = 4,
   SLICES = 128,
@@ -15,7 +16,10 @@ enum {
   TERMS = 16,        /* of a tile */
   PARTS = TERMS / K,
   FOURS = TERMS / 4,
-  TERM = 4 /* float4 */
+  TERM = 4, /* float4 */
+  TILES = 3,
+  FEWER = 72, /* registers of those that make slices; of the others */
+  MORE = 216
 };
 #define ALL_LANES 0xffffffffu
 
@@ -84,42 +88,43 @@ static __device__ __forceinline__ void make_columns(const tile_terms &terms, flo
   }
 }
 
-/* Four terms of slices z and z + 32. */
-static __device__ __forceinline__ void make_slices(const tile_terms &terms, int four, float z, float4 *first,
-                                                   float4 *rest) {
-  float bits[2][4], left[2][4];
+static __device__ __forceinline__ void make_any_columns(const tile_terms &terms, float x, float y, int of_k,
+                                                        columns *own) {
+  if (terms.cubic[0] | terms.cubic[1])
+    make_columns<3>(terms, x, y, of_k, own);
+  else
+    make_columns<2>(terms, x, y, of_k, own);
+}
+
+/* Four terms of a slice. */
+static __device__ __forceinline__ void make_four(const tile_terms &terms, int four, float z, float4 *first,
+                                                 float4 *rest) {
+  float bits[4], left[4];
 #pragma unroll
   for (int e = 0; e < 4; e++) {
-    float at = terms.z[4 * four + e], root = terms.root[4 * four + e];
+    float d = __fmaf_rn(terms.root[4 * four + e], z, -terms.z[4 * four + e]), minus_d2 = -d * d, s = exp2f(minus_d2);
     int power = terms.power[4 * four + e];
-#pragma unroll
-    for (int v = 0; v < 2; v++) {
-      float d = __fmaf_rn(root, z + WARP * v, -at), minus_d2 = -d * d, s = exp2f(minus_d2);
-      if (power & 1) s *= d;
-      if (power & 2) s *= fabsf(minus_d2);
-      bits[v][e] = first_bits(s);
-      left[v][e] = s - bits[v][e];
-    }
+    if (power & 1) s *= d;
+    if (power & 2) s *= fabsf(minus_d2);
+    bits[e] = first_bits(s);
+    left[e] = s - bits[e];
   }
-#pragma unroll
-  for (int v = 0; v < 2; v++) {
-    first[WARP * v] = make_float4(bits[v][0], bits[v][1], bits[v][2], bits[v][3]);
-    rest[WARP * v] = make_float4(left[v][0], left[v][1], left[v][2], left[v][3]);
-  }
+  *first = make_float4(bits[0], bits[1], bits[2], bits[3]);
+  *rest = make_float4(left[0], left[1], left[2], left[3]);
 }
 
 /* ---- sums ---- */
 
-/* Products of a tile's columns and half of its slices, to be waited for. */
-static __device__ __forceinline__ void multiply_half(const columns &own, const tile &tile, int half,
-                                                     warpgroup_sums part) {
+/* Products of a tile's columns and of 64 slices, of which `first` is the first part, to be waited for. */
+static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first, warpgroup_sums part) {
+  warpgroup_factor rest = moved(first, FOURS * SLICES);
   warpgroup_fence();
 #pragma unroll
   for (int p = 0; p < PARTS; p++) {
-    const float4 *first = &tile.first[2 * p][half * HALF], *rest = &tile.rest[2 * p][half * HALF];
-    multiply_tf32_later(part, own.rest[p], first, SLICES, p > 0);
-    multiply_tf32_later(part, own.first[p], rest, SLICES, true);
-    multiply_tf32_later(part, own.first[p], first, SLICES, true);
+    int at = K / 4 * p * SLICES;
+    multiply_tf32_later(part, own.rest[p], moved(first, at), p > 0);
+    multiply_tf32_later(part, own.first[p], moved(rest, at), true);
+    multiply_tf32_later(part, own.first[p], moved(first, at), true);
   }
   warpgroup_commit();
 }
@@ -130,82 +135,95 @@ static __device__ __forceinline__ void add_up(const warpgroup_sums part, warpgro
     sum[v] += part[v];
 }
 
-/* What a thread is in the block, and where. */
-struct thread_place {
-  int thread, lane, of_k;
-  float x, y, z; /* its columns' and its slices' of a tile */
-  int four, slice;
-};
-
 /* A block's memory. */
 struct memory {
-  tile tiles[2];
+  tile tiles[TILES];
   tile_terms terms[2];
 };
 
-static __device__ __forceinline__ void make_tile(const thread_place &at, const tile_terms &terms, tile *tile,
-                                                 columns *own) {
-  make_slices(terms, at.four, at.z, &tile->first[at.four][at.slice], &tile->rest[at.four][at.slice]);
-#if CUBIC
-  make_columns<3>(terms, at.x, at.y, at.of_k, own);
-#else
-  if (terms.cubic[0] | terms.cubic[1])
-    make_columns<3>(terms, at.x, at.y, at.of_k, own);
-  else
-    make_columns<2>(terms, at.x, at.y, at.of_k, own);
-#endif
+static_assert(sizeof(memory) == 52128, "as the descriptor says");
+
+static __device__ __forceinline__ int after(int tile) {
+  return tile == TILES - 1 ? 0 : tile + 1;
 }
 
-/* Multiplies a tile, and makes the next. */
-template <int NOW>
-static __device__ __forceinline__ void add_tile(memory *memory, const thread_place &at, const float4 **ahead,
-                                             float4 *loaded, const columns &own, columns *next, warpgroup_sums part[2],
-                                             warpgroup_sums sum[2]) {
-  multiply_half(own, memory->tiles[NOW], 0, part[0]);
-  multiply_half(own, memory->tiles[NOW], 1, part[1]);
-  __syncthreads(); /* nobody multiplies the tile before any more */
-  put_term(*loaded, at.thread, &memory->terms[NOW]);
-  *ahead += TERMS * TERM;
-  if (at.thread < TERMS * TERM) *loaded = **ahead;
-  make_tile(at, memory->terms[1 - NOW], &memory->tiles[1 - NOW], next);
-  written_for_products();
-  __syncthreads();
+/* Makes the slices of all tiles, a lane's of one slice. */
+static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *terms, int n_tiles, int thread,
+                                                  float z) {
+  const float4 *ahead = terms + thread;
+  float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  if (thread < TERMS * TERM) {
+    put_term(*ahead, thread, &memory->terms[0]);
+    put_term(ahead[TERMS * TERM], thread, &memory->terms[1]);
+    loaded = ahead[2 * TERMS * TERM];
+  }
+  ahead += 2 * TERMS * TERM;
+  wait_for_warps(THREADS);
+  for (int t = 0, at = 0; t <= n_tiles; t++, at = after(at)) {
+    if (t > 0) { /* tile t - 1 has been made, its terms are not read any more */
+      put_term(loaded, thread, &memory->terms[(t + 1) % 2]);
+      ahead += TERMS * TERM;
+      if (thread < TERMS * TERM) loaded = *ahead;
+    }
+    tile *to = &memory->tiles[at];
+#pragma unroll
+    for (int four = 0; four < FOURS; four++)
+      make_four(memory->terms[t % 2], four, z, &to->first[four][thread], &to->rest[four][thread]);
+    written_for_products();
+    wait_for_warps(THREADS);
+  }
+}
+
+/* Multiplies a tile, whose columns a lane has, and makes the columns of the next. */
+static __device__ __forceinline__ void add_tile(const tile_terms &next_terms, warpgroup_factor tile, float x, float y,
+                                                int of_k, const columns &own, columns *next, warpgroup_sums part[2],
+                                                warpgroup_sums sum[2]) {
+  multiply_half(own, tile, part[0]);
+  multiply_half(own, moved(tile, HALF), part[1]);
+  make_any_columns(next_terms, x, y, of_k, next);
+  wait_for_warps(THREADS);
   warpgroup_wait<1>(part[0]);
   add_up(part[0], sum[0]);
   warpgroup_wait<0>(part[1]);
   add_up(part[1], sum[1]);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
     dcs(float *map, const float4 *terms, int nx, int ny, int nz, int first) {
-  __shared__ memory memory;
-  int lane = threadIdx.x, warp = threadIdx.y, of_four = lane / 4, of_k = lane % 4;
+#ifdef __CUDA_ARCH__
+  extern __shared__ float4 shared[];
+  memory *memory_of_block = (memory *)shared;
+#else
+  __shared__ memory shared;
+  memory *memory_of_block = &shared;
+#endif
+  int group = __shfl_sync(ALL_LANES, threadIdx.y / GROUP, 0), lane = threadIdx.x, warp = threadIdx.y;
+  int of_four = lane / 4, of_k = lane % 4, k = blockIdx.z * SLICES;
+  int n_tiles = 2 * ((__float_as_int(terms[1].w) + 2 * TERMS - 1) / (2 * TERMS));
+  if (group == MULTIPLYING) {
+    int thread = warp % GROUP * WARP + lane;
+    give_registers<FEWER>();
+    make_tiles(memory_of_block, terms + TERM, n_tiles, thread, (float)(first + k + thread));
+    return;
+  }
+  take_registers<MORE>();
   int i = blockIdx.x * COLUMNS_X + warp % 2 * 16 + of_four, j = blockIdx.y * ROWS + warp / 2;
-  int k = blockIdx.z * SLICES, slice = warp % 2 * HALF + lane;
-  int n_tiles = (__float_as_int(terms[1].w) + TERMS - 1) / TERMS;
-  thread_place at = {warp * WARP + lane, lane,     of_k, (float)i, (float)j, (float)(first + k + slice),
-                     warp / 2,           slice};
+  float x = (float)i, y = (float)j;
+  warpgroup_factor tiles = factor_at(memory_of_block->tiles[0].first[0], SLICES);
   columns own[2];
   warpgroup_sums part[2], sum[2];
 #pragma unroll
   for (int v = 0; v < 32; v++)
     part[0][v] = part[1][v] = sum[0][v] = sum[1][v] = 0.0f;
 
-  const float4 *ahead = terms + TERM + at.thread;
-  float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  if (at.thread < TERMS * TERM) {
-    put_term(*ahead, at.thread, &memory.terms[0]);
-    put_term(ahead[TERMS * TERM], at.thread, &memory.terms[1]);
-    loaded = ahead[2 * TERMS * TERM];
-  }
-  ahead += 2 * TERMS * TERM;
-  __syncthreads();
-  make_tile(at, memory.terms[0], &memory.tiles[0], &own[0]);
-  written_for_products();
-  __syncthreads();
-  for (int t = 0; t < n_tiles; t += 2) {
-    add_tile<0>(&memory, at, &ahead, &loaded, own[0], &own[1], part, sum);
-    add_tile<1>(&memory, at, &ahead, &loaded, own[1], &own[0], part, sum);
+  wait_for_warps(THREADS);
+  make_any_columns(memory_of_block->terms[0], x, y, of_k, &own[0]);
+  wait_for_warps(THREADS);
+  for (int t = 0, at = 0; t < n_tiles; t += 2) {
+    add_tile(memory_of_block->terms[1], moved(tiles, at * 2 * FOURS * SLICES), x, y, of_k, own[0], &own[1], part, sum);
+    at = after(at);
+    add_tile(memory_of_block->terms[0], moved(tiles, at * 2 * FOURS * SLICES), x, y, of_k, own[1], &own[0], part, sum);
+    at = after(at);
   }
 
 #pragma unroll
