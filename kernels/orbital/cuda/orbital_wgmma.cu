@@ -17,7 +17,8 @@ enum {
   PARTS = TERMS / K,
   FOURS = TERMS / 4,
   TERM = 4, /* float4 */
-  TILES = 3,
+  RING = 3,
+  SHARED_BYTES = 53472,
   FEWER = 72, /* registers of those that make slices; of the others */
   MORE = 216
 };
@@ -28,12 +29,12 @@ struct tile {
   float4 first[FOURS][SLICES], rest[FOURS][SLICES];
 };
 
-/* A tile's terms, and what of them slices need. The padding lets lanes read four at once without conflicts. */
+/* A tile's terms, and what of them slices need: places, roots, and of each eight terms which have an odd power and a
+ * power of 2 or 3, in bit 4 e + 1. The padding lets lanes read four at once without conflicts. */
 struct tile_terms {
   float4 term[TERMS][TERM + 1];
   float z[TERMS], root[TERMS];
-  int power[TERMS];
-  int cubic[TERMS * TERM / WARP]; /* whether a warp's terms have a degree of 3 */
+  unsigned odd[PARTS], square[PARTS], cubic[4];
 };
 
 /* What a lane has of a tile's columns: of two columns 8 apart, terms t and t + 4 of each part, as multiply_add_tf32()
@@ -46,23 +47,45 @@ struct columns {
 
 static __device__ __forceinline__ void put_term(float4 part, int thread, tile_terms *to) {
   if (thread >= TERMS * TERM) return;
-  int term = thread / TERM, number = thread % TERM;
-  bool cubic = __any_sync(ALL_LANES, number == 1 && __float_as_int(part.w) >> 2 > 2);
-  if (thread % WARP == 0) to->cubic[thread / WARP] = cubic;
+  int term = thread / TERM, number = thread % TERM, shape = __float_as_int(part.w);
+  unsigned odd = __ballot_sync(ALL_LANES, number == 1 && shape & 1);
+  unsigned square = __ballot_sync(ALL_LANES, number == 1 && shape & 2);
+  unsigned cubic = __ballot_sync(ALL_LANES, number == 1 && shape >> 2 > 2);
   to->term[term][number] = part;
   if (number == 0) {
     to->z[term] = part.z;
     to->root[term] = part.w;
   }
-  if (number == 1) to->power[term] = __float_as_int(part.w) & 3;
+  if (thread % WARP == 0) {
+    to->odd[thread / WARP] = odd;
+    to->square[thread / WARP] = square;
+    to->cubic[thread / WARP] = cubic;
+  }
+}
+
+/* The terms of a lane's columns: t, t + 4, ... of a tile. */
+struct lane_terms {
+  orbital_term term[FOURS];
+  float4 more[FOURS]; /* of degree 2 */
+  unsigned cubic;     /* whether any of the tile has a degree of 3 */
+};
+static __device__ __forceinline__ lane_terms load_lane(const tile_terms &terms, int of_k) {
+  lane_terms own;
+#pragma unroll
+  for (int e = 0; e < FOURS; e++) {
+    own.term[e] = load_term(terms.term[4 * e + of_k]);
+    own.more[e] = terms.term[4 * e + of_k][2];
+  }
+  own.cubic = terms.cubic[0] | terms.cubic[1];
+  return own;
 }
 
 /* Columns x and x + 8 of a row, of a term. */
 template <int DEGREE>
-static __device__ __forceinline__ void two_columns(const float4 *parts, float x, float y, float u[2]) {
-  orbital_term term = load_term(parts);
+static __device__ __forceinline__ void two_columns(const orbital_term &term, const float4 *more, float x, float y,
+                                                   float u[2]) {
   float dy = __fmaf_rn(term.at.w, y, -term.at.y), minus_dy2 = -(dy * dy), a[4];
-  in_x<DEGREE>(term, parts + 2, dy, a);
+  in_x<DEGREE>(term, more, dy, a);
 #pragma unroll
   for (int v = 0; v < 2; v++) {
     float dx = __fmaf_rn(term.at.w, x + 8 * v, -term.at.x), p = a[DEGREE];
@@ -74,11 +97,13 @@ static __device__ __forceinline__ void two_columns(const float4 *parts, float x,
 }
 
 template <int DEGREE>
-static __device__ __forceinline__ void make_columns(const tile_terms &terms, float x, float y, int of_k, columns *own) {
+static __device__ __forceinline__ void make_columns(const lane_terms &terms, const tile_terms &all, float x, float y,
+                                                    int of_k, columns *own) {
 #pragma unroll
   for (int e = 0; e < FOURS; e++) {
+    const float4 more[2] = {terms.more[e], DEGREE < 3 ? terms.more[e] : all.term[4 * e + of_k][3]};
     float u[2];
-    two_columns<DEGREE>(terms.term[4 * e + of_k], x, y, u);
+    two_columns<DEGREE>(terms.term[e], more, x, y, u);
 #pragma unroll
     for (int v = 0; v < 2; v++) {
       float bits = first_bits(u[v]);
@@ -87,27 +112,49 @@ static __device__ __forceinline__ void make_columns(const tile_terms &terms, flo
     }
   }
 }
-
-static __device__ __forceinline__ void make_any_columns(const tile_terms &terms, float x, float y, int of_k,
-                                                        columns *own) {
-  if (terms.cubic[0] | terms.cubic[1])
-    make_columns<3>(terms, x, y, of_k, own);
+static __device__ __forceinline__ void make_any_columns(const lane_terms &terms, const tile_terms &all, float x,
+                                                        float y, int of_k, columns *own) {
+  if (terms.cubic)
+    make_columns<3>(terms, all, x, y, of_k, own);
   else
-    make_columns<2>(terms, x, y, of_k, own);
+    make_columns<2>(terms, all, x, y, of_k, own);
+}
+
+/* What slices need of a tile's terms. */
+struct slice_terms {
+  float z[TERMS], root[TERMS];
+  unsigned odd[PARTS], square[PARTS];
+};
+static __device__ __forceinline__ slice_terms load_slice(const tile_terms &terms) {
+  slice_terms own;
+#pragma unroll
+  for (int four = 0; four < FOURS; four++) {
+    float4 z = ((const float4 *)terms.z)[four], root = ((const float4 *)terms.root)[four];
+    own.z[4 * four] = z.x, own.z[4 * four + 1] = z.y, own.z[4 * four + 2] = z.z, own.z[4 * four + 3] = z.w;
+    own.root[4 * four] = root.x, own.root[4 * four + 1] = root.y;
+    own.root[4 * four + 2] = root.z, own.root[4 * four + 3] = root.w;
+  }
+#pragma unroll
+  for (int p = 0; p < PARTS; p++) {
+    own.odd[p] = terms.odd[p];
+    own.square[p] = terms.square[p];
+  }
+  return own;
 }
 
 /* Four terms of a slice. */
-static __device__ __forceinline__ void make_four(const tile_terms &terms, int four, float z, float4 *first,
+static __device__ __forceinline__ void make_four(const slice_terms &terms, int four, float z, float4 *first,
                                                  float4 *rest) {
   float bits[4], left[4];
 #pragma unroll
-  for (int e = 0; e < 4; e++) {
-    float d = __fmaf_rn(terms.root[4 * four + e], z, -terms.z[4 * four + e]), minus_d2 = -d * d, s = exp2f(minus_d2);
-    int power = terms.power[4 * four + e];
-    if (power & 1) s *= d;
-    if (power & 2) s *= fabsf(minus_d2);
-    bits[e] = first_bits(s);
-    left[e] = s - bits[e];
+  for (int v = 0; v < 4; v++) {
+    int e = 4 * four + v;
+    unsigned bit = 2u << 4 * (e % K);
+    float d = __fmaf_rn(terms.root[e], z, -terms.z[e]), minus_d2 = -d * d, s = exp2f(minus_d2);
+    if (terms.odd[e / K] & bit) s *= d;
+    if (terms.square[e / K] & bit) s *= fabsf(minus_d2);
+    bits[v] = first_bits(s);
+    left[v] = s - bits[v];
   }
   *first = make_float4(bits[0], bits[1], bits[2], bits[3]);
   *rest = make_float4(left[0], left[1], left[2], left[3]);
@@ -137,40 +184,43 @@ static __device__ __forceinline__ void add_up(const warpgroup_sums part, warpgro
 
 /* A block's memory. */
 struct memory {
-  tile tiles[TILES];
-  tile_terms terms[2];
+  tile tiles[RING];
+  tile_terms terms[RING];
 };
+static_assert(sizeof(memory) == SHARED_BYTES, "as the descriptor says");
 
-static_assert(sizeof(memory) == 52128, "as the descriptor says");
-
-static __device__ __forceinline__ int after(int tile) {
-  return tile == TILES - 1 ? 0 : tile + 1;
+static __device__ __forceinline__ int after(int place) {
+  return place == RING - 1 ? 0 : place + 1;
 }
 
-/* Makes the slices of all tiles, a lane's of one slice. */
+/* Makes the slices of all tiles, a lane's of one slice. In step t a warp makes tile t, while tile t - 1 is multiplied,
+ * the columns of tile t are made, and the terms of tile t + 2 are put in the place of those of tile t - 1. */
 static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *terms, int n_tiles, int thread,
                                                   float z) {
   const float4 *ahead = terms + thread;
+  bool loads = thread < TERMS * TERM;
   float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  if (thread < TERMS * TERM) {
+  if (loads) {
     put_term(*ahead, thread, &memory->terms[0]);
     put_term(ahead[TERMS * TERM], thread, &memory->terms[1]);
     loaded = ahead[2 * TERMS * TERM];
   }
   ahead += 2 * TERMS * TERM;
   wait_for_warps(THREADS);
-  for (int t = 0, at = 0; t <= n_tiles; t++, at = after(at)) {
-    if (t > 0) { /* tile t - 1 has been made, its terms are not read any more */
-      put_term(loaded, thread, &memory->terms[(t + 1) % 2]);
-      ahead += TERMS * TERM;
-      if (thread < TERMS * TERM) loaded = *ahead;
-    }
-    tile *to = &memory->tiles[at];
+  slice_terms own = load_slice(memory->terms[0]);
+  for (int t = 0, now = 0; t <= n_tiles; t++) {
+    int next = after(now);
+    tile *to = &memory->tiles[now];
 #pragma unroll
     for (int four = 0; four < FOURS; four++)
-      make_four(memory->terms[t % 2], four, z, &to->first[four][thread], &to->rest[four][thread]);
+      make_four(own, four, z, &to->first[four][thread], &to->rest[four][thread]);
+    own = load_slice(memory->terms[next]);
+    put_term(loaded, thread, &memory->terms[after(next)]);
+    ahead += TERMS * TERM;
     written_for_products();
     wait_for_warps(THREADS);
+    if (loads) loaded = *ahead;
+    now = next;
   }
 }
 
@@ -178,9 +228,10 @@ static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *
 static __device__ __forceinline__ void add_tile(const tile_terms &next_terms, warpgroup_factor tile, float x, float y,
                                                 int of_k, const columns &own, columns *next, warpgroup_sums part[2],
                                                 warpgroup_sums sum[2]) {
+  lane_terms terms = load_lane(next_terms, of_k);
   multiply_half(own, tile, part[0]);
   multiply_half(own, moved(tile, HALF), part[1]);
-  make_any_columns(next_terms, x, y, of_k, next);
+  make_any_columns(terms, next_terms, x, y, of_k, next);
   wait_for_warps(THREADS);
   warpgroup_wait<1>(part[0]);
   add_up(part[0], sum[0]);
@@ -217,13 +268,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     part[0][v] = part[1][v] = sum[0][v] = sum[1][v] = 0.0f;
 
   wait_for_warps(THREADS);
-  make_any_columns(memory_of_block->terms[0], x, y, of_k, &own[0]);
+  make_any_columns(load_lane(memory_of_block->terms[0], of_k), memory_of_block->terms[0], x, y, of_k, &own[0]);
   wait_for_warps(THREADS);
-  for (int t = 0, at = 0; t < n_tiles; t += 2) {
-    add_tile(memory_of_block->terms[1], moved(tiles, at * 2 * FOURS * SLICES), x, y, of_k, own[0], &own[1], part, sum);
-    at = after(at);
-    add_tile(memory_of_block->terms[0], moved(tiles, at * 2 * FOURS * SLICES), x, y, of_k, own[1], &own[0], part, sum);
-    at = after(at);
+  for (int t = 0, now = 0; t < n_tiles; t += 2) {
+    int next = after(now), last = after(next);
+    add_tile(memory_of_block->terms[next], moved(tiles, now * 2 * FOURS * SLICES), x, y, of_k, own[0], &own[1], part,
+             sum);
+    add_tile(memory_of_block->terms[last], moved(tiles, next * 2 * FOURS * SLICES), x, y, of_k, own[1], &own[0], part,
+             sum);
+    now = last;
   }
 
 #pragma unroll
