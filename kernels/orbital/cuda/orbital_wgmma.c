@@ -1,7 +1,7 @@
 /* Descriptor of cuda_orbital_wgmma. */
 #include "kernels/orbital/cuda/launch.h"
 
-enum { WARP = 32, WARPS = 12, ROWS = 4, SLICES = 128, COLUMNS = WARP * ROWS }; /* as there */
+enum { WARP = 32, WARPS = 16, ROWS = 4, SLICES = 128, COLUMNS = WARP * ROWS }; /* as there */
 
 static dcs_orbital_block_shape block_points(void) {
   return (dcs_orbital_block_shape){WARP, ROWS, {1, 1, SLICES}};
@@ -76,6 +76,6 @@ const dcs_variant dcs_variant_cuda_orbital_wgmma = {
     .longest_sum = longest_sum,
     .candidates = candidates,
     .plan = plan,
-    .shared_bytes = 53472,
+    .shared_bytes = 136832,
     .slabs = true,
 };

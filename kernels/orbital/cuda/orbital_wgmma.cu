@@ -5,9 +5,10 @@
 
 enum {
   WARP = 32,
-  GROUP = 4,       /* warps of a warpgroup */
-  MULTIPLYING = 2, /* warpgroups; one more makes slices */
-  THREADS = WARP * GROUP * (MULTIPLYING + 1),
+  GROUP = 4,                      /* warps of a warpgroup */
+  MULTIPLYING = 2 * GROUP,        /* warps */
+  MAKING = 2 * GROUP,
+  THREADS = WARP * (MULTIPLYING + MAKING),
   COLUMNS_X = 32, /* of a block */
   ROWS = 4,
   SLICES = 128,
@@ -16,17 +17,20 @@ enum {
   TERMS = 16,        /* of a tile */
   PARTS = TERMS / K,
   FOURS = TERMS / 4,
+  SIXTEENS = COLUMNS_X * ROWS / 16,
   TERM = 4, /* float4 */
-  RING = 3,
-  SHARED_BYTES = 53472,
-  FEWER = 72, /* registers of those that make slices; of the others */
-  MORE = 216
+  RING = 4, /* tiles */
+  FEWER = 88, /* registers of a thread that makes tiles, and of one that multiplies */
+  MORE = 168,
+  SHARED_BYTES = 136832
 };
 #define ALL_LANES 0xffffffffu
 
-/* What a tile's terms have of the slices, in two parts: four terms of a slice in a float4. */
+/* What a tile's terms have of the block, in two parts: of 16 columns what lanes have of a product, of slices four terms
+ * in a float4. */
 struct tile {
-  float4 first[FOURS][SLICES], rest[FOURS][SLICES];
+  float4 u_first[PARTS][SIXTEENS][WARP], u_rest[PARTS][SIXTEENS][WARP];
+  float4 z_first[FOURS][SLICES], z_rest[FOURS][SLICES];
 };
 
 /* A tile's terms, and what of them slices need: places, roots, and of each eight terms which have an odd power and a
@@ -34,13 +38,13 @@ struct tile {
 struct tile_terms {
   float4 term[TERMS][TERM + 1];
   float z[TERMS], root[TERMS];
-  unsigned odd[PARTS], square[PARTS], cubic[4];
+  unsigned odd[PARTS], square[PARTS], cubic[PARTS], unused[2];
 };
 
-/* What a lane has of a tile's columns: of two columns 8 apart, terms t and t + 4 of each part, as multiply_add_tf32()
- * has them, in two parts. */
-struct columns {
-  float first[PARTS][4], rest[PARTS][4];
+/* A block's memory. */
+struct memory {
+  tile tiles[RING];
+  tile_terms terms[RING];
 };
 
 /* ---- tiles ---- */
@@ -63,20 +67,21 @@ static __device__ __forceinline__ void put_term(float4 part, int thread, tile_te
   }
 }
 
-/* The terms of a lane's columns: t, t + 4, ... of a tile. */
-struct lane_terms {
-  orbital_term term[FOURS];
-  float4 more[FOURS]; /* of degree 2 */
-  unsigned cubic;     /* whether any of the tile has a degree of 3 */
+/* What a lane needs of eight terms for its columns: terms t and t + 4. */
+struct two_terms {
+  orbital_term term[2];
+  float4 more[2]; /* of degree 2 */
+  unsigned cubic; /* whether any of the eight has a degree of 3 */
 };
-static __device__ __forceinline__ lane_terms load_lane(const tile_terms &terms, int of_k) {
-  lane_terms own;
+static __device__ __forceinline__ two_terms load_two(const tile_terms &terms, int part, int of_k) {
+  two_terms own;
 #pragma unroll
-  for (int e = 0; e < FOURS; e++) {
-    own.term[e] = load_term(terms.term[4 * e + of_k]);
-    own.more[e] = terms.term[4 * e + of_k][2];
+  for (int two = 0; two < 2; two++) {
+    const float4 *term = terms.term[K * part + K / 2 * two + of_k];
+    own.term[two] = load_term(term);
+    own.more[two] = term[2];
   }
-  own.cubic = terms.cubic[0] | terms.cubic[1];
+  own.cubic = terms.cubic[part];
   return own;
 }
 
@@ -96,80 +101,139 @@ static __device__ __forceinline__ void two_columns(const orbital_term &term, con
   }
 }
 
-template <int DEGREE>
-static __device__ __forceinline__ void make_columns(const lane_terms &terms, const tile_terms &all, float x, float y,
-                                                    int of_k, columns *own) {
-#pragma unroll
-  for (int e = 0; e < FOURS; e++) {
-    const float4 more[2] = {terms.more[e], DEGREE < 3 ? terms.more[e] : all.term[4 * e + of_k][3]};
-    float u[2];
-    two_columns<DEGREE>(terms.term[e], more, x, y, u);
-#pragma unroll
-    for (int v = 0; v < 2; v++) {
-      float bits = first_bits(u[v]);
-      own->first[e / 2][e % 2 * 2 + v] = bits;
-      own->rest[e / 2][e % 2 * 2 + v] = u[v] - bits;
-    }
-  }
-}
-static __device__ __forceinline__ void make_any_columns(const lane_terms &terms, const tile_terms &all, float x,
-                                                        float y, int of_k, columns *own) {
-  if (terms.cubic)
-    make_columns<3>(terms, all, x, y, of_k, own);
-  else
-    make_columns<2>(terms, all, x, y, of_k, own);
+/* A number's first bits and the rest. */
+static __device__ __forceinline__ void put_parts(const float v[4], float4 *first, float4 *rest) {
+  float4 bits = make_float4(first_bits(v[0]), first_bits(v[1]), first_bits(v[2]), first_bits(v[3]));
+  *first = bits;
+  *rest = make_float4(v[0] - bits.x, v[1] - bits.y, v[2] - bits.z, v[3] - bits.w);
 }
 
-/* What slices need of a tile's terms. */
+template <int DEGREE>
+static __device__ __forceinline__ void make_columns(const two_terms &own, const float4 *term, float x, float y,
+                                                    float4 *first, float4 *rest) {
+  float u[4];
+#pragma unroll
+  for (int two = 0; two < 2; two++) {
+    const float4 more[2] = {own.more[two], DEGREE < 3 ? own.more[two] : term[(TERM + 1) * (K / 2) * two + 3]};
+    two_columns<DEGREE>(own.term[two], more, x, y, u + 2 * two);
+  }
+  put_parts(u, first, rest);
+}
+
+/* What a warp's lanes have of 16 columns, and of eight terms. */
+static __device__ __forceinline__ void make_part(const two_terms &own, const float4 *term, float x, float y,
+                                                 float4 *first, float4 *rest) {
+  if (own.cubic)
+    make_columns<3>(own, term, x, y, first, rest);
+  else
+    make_columns<2>(own, term, x, y, first, rest);
+}
+
+/* What slices need of eight terms. */
 struct slice_terms {
-  float z[TERMS], root[TERMS];
-  unsigned odd[PARTS], square[PARTS];
+  float z[K], root[K];
+  unsigned odd, square;
 };
-static __device__ __forceinline__ slice_terms load_slice(const tile_terms &terms) {
+static __device__ __forceinline__ slice_terms load_slice(const tile_terms &terms, int part) {
   slice_terms own;
 #pragma unroll
-  for (int four = 0; four < FOURS; four++) {
-    float4 z = ((const float4 *)terms.z)[four], root = ((const float4 *)terms.root)[four];
+  for (int four = 0; four < K / 4; four++) {
+    float4 z = ((const float4 *)terms.z)[K / 4 * part + four], root = ((const float4 *)terms.root)[K / 4 * part + four];
     own.z[4 * four] = z.x, own.z[4 * four + 1] = z.y, own.z[4 * four + 2] = z.z, own.z[4 * four + 3] = z.w;
     own.root[4 * four] = root.x, own.root[4 * four + 1] = root.y;
     own.root[4 * four + 2] = root.z, own.root[4 * four + 3] = root.w;
   }
-#pragma unroll
-  for (int p = 0; p < PARTS; p++) {
-    own.odd[p] = terms.odd[p];
-    own.square[p] = terms.square[p];
-  }
+  own.odd = terms.odd[part];
+  own.square = terms.square[part];
   return own;
 }
 
-/* Four terms of a slice. */
+/* Four of the terms of a slice. */
 static __device__ __forceinline__ void make_four(const slice_terms &terms, int four, float z, float4 *first,
                                                  float4 *rest) {
-  float bits[4], left[4];
+  float s[4];
 #pragma unroll
   for (int v = 0; v < 4; v++) {
     int e = 4 * four + v;
-    unsigned bit = 2u << 4 * (e % K);
-    float d = __fmaf_rn(terms.root[e], z, -terms.z[e]), minus_d2 = -d * d, s = exp2f(minus_d2);
-    if (terms.odd[e / K] & bit) s *= d;
-    if (terms.square[e / K] & bit) s *= fabsf(minus_d2);
-    bits[v] = first_bits(s);
-    left[v] = s - bits[v];
+    unsigned bit = 2u << 4 * e;
+    float d = __fmaf_rn(terms.root[e], z, -terms.z[e]), minus_d2 = -d * d;
+    s[v] = exp2f(minus_d2);
+    if (terms.odd & bit) s[v] *= d;
+    if (terms.square & bit) s[v] *= fabsf(minus_d2);
   }
-  *first = make_float4(bits[0], bits[1], bits[2], bits[3]);
-  *rest = make_float4(left[0], left[1], left[2], left[3]);
+  put_parts(s, first, rest);
+}
+
+static __device__ __forceinline__ int after(int place) {
+  return (place + 1) % RING;
+}
+
+/* Makes all tiles: a warp 16 columns, and 32 slices of eight terms. While tile t is made, the terms of tile t + 2 are put
+ * down. */
+static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *terms, int n_tiles, int warp, int lane,
+                                                  float x, float y, float z) {
+  int thread = warp * WARP + lane, of_k = lane % 4, part = warp / GROUP, slice = warp % GROUP * WARP + lane;
+  const float4 *ahead = terms + thread;
+  bool loads = thread < TERMS * TERM;
+  float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  if (loads) {
+    put_term(*ahead, thread, &memory->terms[0]);
+    put_term(ahead[TERMS * TERM], thread, &memory->terms[1]);
+    loaded = ahead[2 * TERMS * TERM];
+  }
+  ahead += 2 * TERMS * TERM;
+  wait_for_warps(THREADS);
+  slice_terms of_slice = load_slice(memory->terms[0], part);
+  two_terms low = load_two(memory->terms[0], 0, of_k);
+  for (int t = 0, now = 0; t < n_tiles; t++) {
+    tile *to = &memory->tiles[now];
+    const tile_terms &here = memory->terms[now];
+    now = after(now);
+    const tile_terms &next = memory->terms[now];
+    two_terms high = load_two(here, 1, of_k);
+#pragma unroll
+    for (int f = 0; f < K / 4; f++)
+      make_four(of_slice, f, z, &to->z_first[K / 4 * part + f][slice], &to->z_rest[K / 4 * part + f][slice]);
+    make_part(low, here.term[of_k], x, y, &to->u_first[0][warp][lane], &to->u_rest[0][warp][lane]);
+    of_slice = load_slice(next, part);
+    low = load_two(next, 0, of_k);
+    make_part(high, here.term[K + of_k], x, y, &to->u_first[1][warp][lane], &to->u_rest[1][warp][lane]);
+    put_term(loaded, thread, &memory->terms[after(now)]);
+    ahead += TERMS * TERM;
+    written_for_products();
+    wait_for_warps(THREADS);
+    if (loads) loaded = *ahead;
+  }
 }
 
 /* ---- sums ---- */
 
+/* What a lane has of 16 columns of a tile. */
+struct columns {
+  float first[PARTS][4], rest[PARTS][4];
+};
+static __device__ __forceinline__ void unpack(float4 from, float to[4]) {
+  to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
+}
+static __device__ __forceinline__ columns load_columns(const tile &tile, int warp, int lane) {
+  columns own;
+#pragma unroll
+  for (int p = 0; p < PARTS; p++) {
+    unpack(tile.u_first[p][warp][lane], own.first[p]);
+    unpack(tile.u_rest[p][warp][lane], own.rest[p]);
+  }
+  return own;
+}
+
 /* Products of a tile's columns and of 64 slices, of which `first` is the first part, to be waited for. */
-static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first, warpgroup_sums part) {
+static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first, bool add,
+                                                     warpgroup_sums part) {
   warpgroup_factor rest = moved(first, FOURS * SLICES);
   warpgroup_fence();
 #pragma unroll
   for (int p = 0; p < PARTS; p++) {
     int at = K / 4 * p * SLICES;
-    multiply_tf32_later(part, own.rest[p], moved(first, at), p > 0);
+    multiply_tf32_later(part, own.rest[p], moved(first, at), add || p > 0);
     multiply_tf32_later(part, own.first[p], moved(rest, at), true);
     multiply_tf32_later(part, own.first[p], moved(first, at), true);
   }
@@ -182,101 +246,60 @@ static __device__ __forceinline__ void add_up(const warpgroup_sums part, warpgro
     sum[v] += part[v];
 }
 
-/* A block's memory. */
-struct memory {
-  tile tiles[RING];
-  tile_terms terms[RING];
-};
 static_assert(sizeof(memory) == SHARED_BYTES, "as the descriptor says");
-
-static __device__ __forceinline__ int after(int place) {
-  return place == RING - 1 ? 0 : place + 1;
-}
-
-/* Makes the slices of all tiles, a lane's of one slice. In step t a warp makes tile t, while tile t - 1 is multiplied,
- * the columns of tile t are made, and the terms of tile t + 2 are put in the place of those of tile t - 1. */
-static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *terms, int n_tiles, int thread,
-                                                  float z) {
-  const float4 *ahead = terms + thread;
-  bool loads = thread < TERMS * TERM;
-  float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  if (loads) {
-    put_term(*ahead, thread, &memory->terms[0]);
-    put_term(ahead[TERMS * TERM], thread, &memory->terms[1]);
-    loaded = ahead[2 * TERMS * TERM];
-  }
-  ahead += 2 * TERMS * TERM;
-  wait_for_warps(THREADS);
-  slice_terms own = load_slice(memory->terms[0]);
-  for (int t = 0, now = 0; t <= n_tiles; t++) {
-    int next = after(now);
-    tile *to = &memory->tiles[now];
-#pragma unroll
-    for (int four = 0; four < FOURS; four++)
-      make_four(own, four, z, &to->first[four][thread], &to->rest[four][thread]);
-    own = load_slice(memory->terms[next]);
-    put_term(loaded, thread, &memory->terms[after(next)]);
-    ahead += TERMS * TERM;
-    written_for_products();
-    wait_for_warps(THREADS);
-    if (loads) loaded = *ahead;
-    now = next;
-  }
-}
-
-/* Multiplies a tile, whose columns a lane has, and makes the columns of the next. */
-static __device__ __forceinline__ void add_tile(const tile_terms &next_terms, warpgroup_factor tile, float x, float y,
-                                                int of_k, const columns &own, columns *next, warpgroup_sums part[2],
-                                                warpgroup_sums sum[2]) {
-  lane_terms terms = load_lane(next_terms, of_k);
-  multiply_half(own, tile, part[0]);
-  multiply_half(own, moved(tile, HALF), part[1]);
-  make_any_columns(terms, next_terms, x, y, of_k, next);
-  wait_for_warps(THREADS);
-  warpgroup_wait<1>(part[0]);
-  add_up(part[0], sum[0]);
-  warpgroup_wait<0>(part[1]);
-  add_up(part[1], sum[1]);
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     dcs(float *map, const float4 *terms, int nx, int ny, int nz, int first) {
 #ifdef __CUDA_ARCH__
   extern __shared__ float4 shared[];
-  memory *memory_of_block = (memory *)shared;
+  memory *block = (memory *)shared;
 #else
   __shared__ memory shared;
-  memory *memory_of_block = &shared;
+  memory *block = &shared;
 #endif
-  int group = __shfl_sync(ALL_LANES, threadIdx.y / GROUP, 0), lane = threadIdx.x, warp = threadIdx.y;
+  int warp = __shfl_sync(ALL_LANES, (int)threadIdx.y, 0), lane = threadIdx.x;
   int of_four = lane / 4, of_k = lane % 4, k = blockIdx.z * SLICES;
+  int of_role = warp % MULTIPLYING; /* which 16 columns */
+  int i = blockIdx.x * COLUMNS_X + of_role % 2 * 16 + of_four, j = blockIdx.y * ROWS + of_role / 2;
   int n_tiles = 2 * ((__float_as_int(terms[1].w) + 2 * TERMS - 1) / (2 * TERMS));
-  if (group == MULTIPLYING) {
-    int thread = warp % GROUP * WARP + lane;
+  if (warp >= MULTIPLYING) {
     give_registers<FEWER>();
-    make_tiles(memory_of_block, terms + TERM, n_tiles, thread, (float)(first + k + thread));
+    float z = (float)(first + k + of_role % GROUP * WARP + lane);
+    make_tiles(block, terms + TERM, n_tiles, of_role, lane, (float)i, (float)j, z);
     return;
   }
   take_registers<MORE>();
-  int i = blockIdx.x * COLUMNS_X + warp % 2 * 16 + of_four, j = blockIdx.y * ROWS + warp / 2;
-  float x = (float)i, y = (float)j;
-  warpgroup_factor tiles = factor_at(memory_of_block->tiles[0].first[0], SLICES);
-  columns own[2];
+  warpgroup_factor tiles = factor_at(block->tiles[0].z_first[0], SLICES);
+  const int tile_float4s = sizeof(tile) / sizeof(float4);
   warpgroup_sums part[2], sum[2];
 #pragma unroll
   for (int v = 0; v < 32; v++)
     part[0][v] = part[1][v] = sum[0][v] = sum[1][v] = 0.0f;
 
   wait_for_warps(THREADS);
-  make_any_columns(load_lane(memory_of_block->terms[0], of_k), memory_of_block->terms[0], x, y, of_k, &own[0]);
-  wait_for_warps(THREADS);
-  for (int t = 0, now = 0; t < n_tiles; t += 2) {
-    int next = after(now), last = after(next);
-    add_tile(memory_of_block->terms[next], moved(tiles, now * 2 * FOURS * SLICES), x, y, of_k, own[0], &own[1], part,
-             sum);
-    add_tile(memory_of_block->terms[last], moved(tiles, next * 2 * FOURS * SLICES), x, y, of_k, own[1], &own[0], part,
-             sum);
-    now = last;
+  if (n_tiles > 0) wait_for_warps(THREADS);
+  columns own[2];
+  own[0] = load_columns(block->tiles[0], warp, lane);
+  for (int t = 0; t < n_tiles; t += 2) {
+    int now = t % RING, next = (t + 1) % RING;
+    warpgroup_factor z = moved(tiles, now * tile_float4s);
+    multiply_half(own[0], z, false, part[0]);
+    multiply_half(own[0], moved(z, HALF), false, part[1]);
+    wait_for_warps(THREADS);
+    own[1] = load_columns(block->tiles[next], warp, lane);
+    z = moved(tiles, next * tile_float4s);
+    multiply_half(own[1], z, true, part[0]);
+    multiply_half(own[1], moved(z, HALF), true, part[1]);
+    columns following = own[0];
+    if (t + 2 < n_tiles) {
+      wait_for_warps(THREADS);
+      following = load_columns(block->tiles[(t + 2) % RING], warp, lane);
+    }
+    warpgroup_wait<1>(part[0]);
+    add_up(part[0], sum[0]);
+    warpgroup_wait<0>(part[1]);
+    add_up(part[1], sum[1]);
+    own[0] = following;
   }
 
 #pragma unroll
