@@ -33,12 +33,12 @@ struct tile {
   float4 z_first[FOURS][SLICES], z_rest[FOURS][SLICES];
 };
 
-/* A tile's terms, and what of them slices need: places, roots, and of each eight terms which have an odd power and a
- * power of 2 or 3, in bit 4 e + 1. The padding lets lanes read four at once without conflicts. */
+/* A tile's terms, and what of them slices need: places, roots, and of each eight terms the highest degree, and which have
+ * an odd power and a power of 2 or 3, in bit 4 e + 1. The padding lets lanes read four at once without conflicts. */
 struct tile_terms {
   float4 term[TERMS][TERM + 1];
   float z[TERMS], root[TERMS];
-  unsigned odd[PARTS], square[PARTS], cubic[PARTS], unused[2];
+  unsigned degree[PARTS], odd[PARTS], square[PARTS], unused[2];
 };
 
 /* A block's memory. */
@@ -51,54 +51,46 @@ struct memory {
 
 static __device__ __forceinline__ void put_term(float4 part, int thread, tile_terms *to) {
   if (thread >= TERMS * TERM) return;
-  int term = thread / TERM, number = thread % TERM, shape = __float_as_int(part.w);
-  unsigned odd = __ballot_sync(ALL_LANES, number == 1 && shape & 1);
-  unsigned square = __ballot_sync(ALL_LANES, number == 1 && shape & 2);
-  unsigned cubic = __ballot_sync(ALL_LANES, number == 1 && shape >> 2 > 2);
+  int term = thread / TERM, number = thread % TERM, shape = number == 1 ? __float_as_int(part.w) : 0;
+  unsigned odd = __ballot_sync(ALL_LANES, shape & 1), square = __ballot_sync(ALL_LANES, shape & 2), degree = 0;
+#pragma unroll
+  for (int lower = 0; lower < 3; lower++)
+    degree += __any_sync(ALL_LANES, shape >> 2 > lower) != 0;
   to->term[term][number] = part;
   if (number == 0) {
     to->z[term] = part.z;
     to->root[term] = part.w;
   }
   if (thread % WARP == 0) {
+    to->degree[thread / WARP] = degree;
     to->odd[thread / WARP] = odd;
     to->square[thread / WARP] = square;
-    to->cubic[thread / WARP] = cubic;
   }
 }
 
-/* What a lane needs of eight terms for its columns: terms t and t + 4. */
-struct two_terms {
+/* What a lane needs of eight terms: for its columns terms t and t + 4, for its slice all. */
+struct part_terms {
   orbital_term term[2];
-  float4 more[2]; /* of degree 2 */
-  unsigned cubic; /* whether any of the eight has a degree of 3 */
+  float z[K], root[K];
+  unsigned degree, odd, square;
 };
-static __device__ __forceinline__ two_terms load_two(const tile_terms &terms, int part, int of_k) {
-  two_terms own;
-#pragma unroll
-  for (int two = 0; two < 2; two++) {
-    const float4 *term = terms.term[K * part + K / 2 * two + of_k];
-    own.term[two] = load_term(term);
-    own.more[two] = term[2];
-  }
-  own.cubic = terms.cubic[part];
-  return own;
+static __device__ __forceinline__ void unpack(float4 from, float to[4]) {
+  to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
 }
-
-/* Columns x and x + 8 of a row, of a term. */
-template <int DEGREE>
-static __device__ __forceinline__ void two_columns(const orbital_term &term, const float4 *more, float x, float y,
-                                                   float u[2]) {
-  float dy = __fmaf_rn(term.at.w, y, -term.at.y), minus_dy2 = -(dy * dy), a[4];
-  in_x<DEGREE>(term, more, dy, a);
+static __device__ __forceinline__ part_terms load_part(const tile_terms &terms, int part, int of_k) {
+  part_terms own;
 #pragma unroll
-  for (int v = 0; v < 2; v++) {
-    float dx = __fmaf_rn(term.at.w, x + 8 * v, -term.at.x), p = a[DEGREE];
+  for (int two = 0; two < 2; two++)
+    own.term[two] = load_term(terms.term[K * part + K / 2 * two + of_k]);
 #pragma unroll
-    for (int m = DEGREE - 1; m >= 0; m--)
-      p = p * dx + a[m];
-    u[v] = p * exp2f(__fmaf_rn(-dx, dx, minus_dy2));
+  for (int four = 0; four < K; four += 4) {
+    unpack(*(const float4 *)&terms.z[K * part + four], own.z + four);
+    unpack(*(const float4 *)&terms.root[K * part + four], own.root + four);
   }
+  own.degree = terms.degree[part];
+  own.odd = terms.odd[part];
+  own.square = terms.square[part];
+  return own;
 }
 
 /* A number's first bits and the rest. */
@@ -108,71 +100,70 @@ static __device__ __forceinline__ void put_parts(const float v[4], float4 *first
   *rest = make_float4(v[0] - bits.x, v[1] - bits.y, v[2] - bits.z, v[3] - bits.w);
 }
 
+/* A row's columns x, x + 8, x + 16, x + 24 of two terms. */
 template <int DEGREE>
-static __device__ __forceinline__ void make_columns(const two_terms &own, const float4 *term, float x, float y,
+static __device__ __forceinline__ void make_columns(const part_terms &own, const float4 *term, float x, float y,
                                                     float4 *first, float4 *rest) {
-  float u[4];
+  float u[2][4];
 #pragma unroll
   for (int two = 0; two < 2; two++) {
-    const float4 more[2] = {own.more[two], DEGREE < 3 ? own.more[two] : term[(TERM + 1) * (K / 2) * two + 3]};
-    two_columns<DEGREE>(own.term[two], more, x, y, u + 2 * two);
+    const orbital_term &of = own.term[two];
+    float dy = __fmaf_rn(of.at.w, y, -of.at.y), minus_dy2 = -(dy * dy), a[4];
+    in_x<DEGREE>(of, term + (TERM + 1) * (K / 2) * two + 2, dy, a);
+#pragma unroll
+    for (int v = 0; v < 4; v++) {
+      float dx = __fmaf_rn(of.at.w, x + 8 * v, -of.at.x), p = a[DEGREE];
+#pragma unroll
+      for (int m = DEGREE - 1; m >= 0; m--)
+        p = p * dx + a[m];
+      u[v / 2][2 * two + v % 2] = p * exp2f(__fmaf_rn(-dx, dx, minus_dy2));
+    }
   }
-  put_parts(u, first, rest);
+  put_parts(u[0], first, rest);
+  put_parts(u[1], first + WARP, rest + WARP);
 }
 
-/* What a warp's lanes have of 16 columns, and of eight terms. */
-static __device__ __forceinline__ void make_part(const two_terms &own, const float4 *term, float x, float y,
+/* What a warp's lanes have of 32 columns, and of eight terms. */
+static __device__ __forceinline__ void make_part(const part_terms &own, const float4 *term, float x, float y,
                                                  float4 *first, float4 *rest) {
-  if (own.cubic)
-    make_columns<3>(own, term, x, y, first, rest);
-  else
-    make_columns<2>(own, term, x, y, first, rest);
+  switch (own.degree) {
+  case 0: make_columns<0>(own, term, x, y, first, rest); break;
+  case 1: make_columns<1>(own, term, x, y, first, rest); break;
+  case 2: make_columns<2>(own, term, x, y, first, rest); break;
+  default: make_columns<3>(own, term, x, y, first, rest);
+  }
 }
 
-/* What slices need of eight terms. */
-struct slice_terms {
-  float z[K], root[K];
-  unsigned odd, square;
-};
-static __device__ __forceinline__ slice_terms load_slice(const tile_terms &terms, int part) {
-  slice_terms own;
+/* Eight terms of a slice. */
+static __device__ __forceinline__ void make_slice(const part_terms &terms, float z, float4 *first, float4 *rest) {
+  float s[K], d[K], minus_d2[K];
 #pragma unroll
-  for (int four = 0; four < K / 4; four++) {
-    float4 z = ((const float4 *)terms.z)[K / 4 * part + four], root = ((const float4 *)terms.root)[K / 4 * part + four];
-    own.z[4 * four] = z.x, own.z[4 * four + 1] = z.y, own.z[4 * four + 2] = z.z, own.z[4 * four + 3] = z.w;
-    own.root[4 * four] = root.x, own.root[4 * four + 1] = root.y;
-    own.root[4 * four + 2] = root.z, own.root[4 * four + 3] = root.w;
+  for (int e = 0; e < K; e++) {
+    d[e] = __fmaf_rn(terms.root[e], z, -terms.z[e]);
+    minus_d2[e] = -d[e] * d[e];
+    s[e] = exp2f(minus_d2[e]);
   }
-  own.odd = terms.odd[part];
-  own.square = terms.square[part];
-  return own;
-}
-
-/* Four of the terms of a slice. */
-static __device__ __forceinline__ void make_four(const slice_terms &terms, int four, float z, float4 *first,
-                                                 float4 *rest) {
-  float s[4];
+  if (terms.odd | terms.square) {
 #pragma unroll
-  for (int v = 0; v < 4; v++) {
-    int e = 4 * four + v;
-    unsigned bit = 2u << 4 * e;
-    float d = __fmaf_rn(terms.root[e], z, -terms.z[e]), minus_d2 = -d * d;
-    s[v] = exp2f(minus_d2);
-    if (terms.odd & bit) s[v] *= d;
-    if (terms.square & bit) s[v] *= fabsf(minus_d2);
+    for (int e = 0; e < K; e++) {
+      if (terms.odd & 2u << 4 * e) s[e] *= d[e];
+      if (terms.square & 2u << 4 * e) s[e] *= fabsf(minus_d2[e]);
+    }
   }
-  put_parts(s, first, rest);
+#pragma unroll
+  for (int four = 0; four < K / 4; four++)
+    put_parts(s + 4 * four, first + four * SLICES, rest + four * SLICES);
 }
 
 static __device__ __forceinline__ int after(int place) {
   return (place + 1) % RING;
 }
 
-/* Makes all tiles: a warp 16 columns, and 32 slices of eight terms. While tile t is made, the terms of tile t + 2 are put
- * down. */
+/* Makes all tiles: a warp of eight terms a row's columns, and 32 slices. While tile t is made, the terms of tile t + 2
+ * are put down. */
 static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *terms, int n_tiles, int warp, int lane,
                                                   float x, float y, float z) {
-  int thread = warp * WARP + lane, of_k = lane % 4, part = warp / GROUP, slice = warp % GROUP * WARP + lane;
+  int thread = warp * WARP + lane, of_k = lane % 4, part = warp / ROWS, row = warp % ROWS, slice = row * WARP + lane;
   const float4 *ahead = terms + thread;
   bool loads = thread < TERMS * TERM;
   float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -183,21 +174,14 @@ static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *
   }
   ahead += 2 * TERMS * TERM;
   wait_for_warps(THREADS);
-  slice_terms of_slice = load_slice(memory->terms[0], part);
-  two_terms low = load_two(memory->terms[0], 0, of_k);
+  part_terms own = load_part(memory->terms[0], part, of_k);
   for (int t = 0, now = 0; t < n_tiles; t++) {
     tile *to = &memory->tiles[now];
-    const tile_terms &here = memory->terms[now];
+    make_part(own, memory->terms[now].term[K * part + of_k], x, y, &to->u_first[part][2 * row][lane],
+              &to->u_rest[part][2 * row][lane]);
+    make_slice(own, z, &to->z_first[K / 4 * part][slice], &to->z_rest[K / 4 * part][slice]);
     now = after(now);
-    const tile_terms &next = memory->terms[now];
-    two_terms high = load_two(here, 1, of_k);
-#pragma unroll
-    for (int f = 0; f < K / 4; f++)
-      make_four(of_slice, f, z, &to->z_first[K / 4 * part + f][slice], &to->z_rest[K / 4 * part + f][slice]);
-    make_part(low, here.term[of_k], x, y, &to->u_first[0][warp][lane], &to->u_rest[0][warp][lane]);
-    of_slice = load_slice(next, part);
-    low = load_two(next, 0, of_k);
-    make_part(high, here.term[K + of_k], x, y, &to->u_first[1][warp][lane], &to->u_rest[1][warp][lane]);
+    own = load_part(memory->terms[now], part, of_k);
     put_term(loaded, thread, &memory->terms[after(now)]);
     ahead += TERMS * TERM;
     written_for_products();
@@ -212,9 +196,6 @@ static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *
 struct columns {
   float first[PARTS][4], rest[PARTS][4];
 };
-static __device__ __forceinline__ void unpack(float4 from, float to[4]) {
-  to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
-}
 static __device__ __forceinline__ columns load_columns(const tile &tile, int warp, int lane) {
   columns own;
 #pragma unroll
@@ -259,16 +240,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #endif
   int warp = __shfl_sync(ALL_LANES, (int)threadIdx.y, 0), lane = threadIdx.x;
   int of_four = lane / 4, of_k = lane % 4, k = blockIdx.z * SLICES;
-  int of_role = warp % MULTIPLYING; /* which 16 columns */
-  int i = blockIdx.x * COLUMNS_X + of_role % 2 * 16 + of_four, j = blockIdx.y * ROWS + of_role / 2;
+  int i = blockIdx.x * COLUMNS_X + of_four, j = blockIdx.y * ROWS;
   int n_tiles = 2 * ((__float_as_int(terms[1].w) + 2 * TERMS - 1) / (2 * TERMS));
   if (warp >= MULTIPLYING) {
     give_registers<FEWER>();
-    float z = (float)(first + k + of_role % GROUP * WARP + lane);
-    make_tiles(block, terms + TERM, n_tiles, of_role, lane, (float)i, (float)j, z);
+    int maker = warp - MULTIPLYING, row = maker % ROWS;
+    make_tiles(block, terms + TERM, n_tiles, maker, lane, (float)i, (float)(j + row),
+               (float)(first + k + row * WARP + lane));
     return;
   }
   take_registers<MORE>();
+  i += warp % 2 * 16;
+  j += warp / 2;
   warpgroup_factor tiles = factor_at(block->tiles[0].z_first[0], SLICES);
   const int tile_float4s = sizeof(tile) / sizeof(float4);
   warpgroup_sums part[2], sum[2];
