@@ -76,6 +76,6 @@ const dcs_variant dcs_variant_cuda_orbital_wgmma = {
     .longest_sum = longest_sum,
     .candidates = candidates,
     .plan = plan,
-    .shared_bytes = 136832,
+    .shared_bytes = 205200,
     .slabs = true,
 };

@@ -7,22 +7,22 @@ enum {
   WARP = 32,
   GROUP = 4,                      /* warps of a warpgroup */
   MULTIPLYING = 2 * GROUP,        /* warps */
-  MAKING = 2 * GROUP,
+  MAKING = 2 * GROUP,             /* one group columns, one slices */
   THREADS = WARP * (MULTIPLYING + MAKING),
   COLUMNS_X = 32, /* of a block */
   ROWS = 4,
   SLICES = 128,
   HALF = SLICES / 2, /* of a product */
   K = 8,             /* terms of a product */
-  TERMS = 16,        /* of a tile */
+  TERMS = 32,        /* of a tile */
   PARTS = TERMS / K,
   FOURS = TERMS / 4,
   SIXTEENS = COLUMNS_X * ROWS / 16,
   TERM = 4, /* float4 */
-  RING = 4, /* tiles */
+  RING = 3, /* tiles */
   FEWER = 88, /* registers of a thread that makes tiles, and of one that multiplies */
   MORE = 168,
-  SHARED_BYTES = 136832
+  SHARED_BYTES = 205200
 };
 #define ALL_LANES 0xffffffffu
 
@@ -38,7 +38,7 @@ struct tile {
 struct tile_terms {
   float4 term[TERMS][TERM + 1];
   float z[TERMS], root[TERMS];
-  unsigned degree[PARTS], odd[PARTS], square[PARTS], unused[2];
+  unsigned degree[PARTS], odd[PARTS], square[PARTS];
 };
 
 /* A block's memory. */
@@ -49,8 +49,8 @@ struct memory {
 
 /* ---- tiles ---- */
 
+/* A thread of a warpgroup puts down its part of a term. */
 static __device__ __forceinline__ void put_term(float4 part, int thread, tile_terms *to) {
-  if (thread >= TERMS * TERM) return;
   int term = thread / TERM, number = thread % TERM, shape = number == 1 ? __float_as_int(part.w) : 0;
   unsigned odd = __ballot_sync(ALL_LANES, shape & 1), square = __ballot_sync(ALL_LANES, shape & 2), degree = 0;
 #pragma unroll
@@ -68,31 +68,6 @@ static __device__ __forceinline__ void put_term(float4 part, int thread, tile_te
   }
 }
 
-/* What a lane needs of eight terms: for its columns terms t and t + 4, for its slice all. */
-struct part_terms {
-  orbital_term term[2];
-  float z[K], root[K];
-  unsigned degree, odd, square;
-};
-static __device__ __forceinline__ void unpack(float4 from, float to[4]) {
-  to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
-}
-static __device__ __forceinline__ part_terms load_part(const tile_terms &terms, int part, int of_k) {
-  part_terms own;
-#pragma unroll
-  for (int two = 0; two < 2; two++)
-    own.term[two] = load_term(terms.term[K * part + K / 2 * two + of_k]);
-#pragma unroll
-  for (int four = 0; four < K; four += 4) {
-    unpack(*(const float4 *)&terms.z[K * part + four], own.z + four);
-    unpack(*(const float4 *)&terms.root[K * part + four], own.root + four);
-  }
-  own.degree = terms.degree[part];
-  own.odd = terms.odd[part];
-  own.square = terms.square[part];
-  return own;
-}
-
 /* A number's first bits and the rest. */
 static __device__ __forceinline__ void put_parts(const float v[4], float4 *first, float4 *rest) {
   float4 bits = make_float4(first_bits(v[0]), first_bits(v[1]), first_bits(v[2]), first_bits(v[3]));
@@ -100,31 +75,64 @@ static __device__ __forceinline__ void put_parts(const float v[4], float4 *first
   *rest = make_float4(v[0] - bits.x, v[1] - bits.y, v[2] - bits.z, v[3] - bits.w);
 }
 
-/* A row's columns x, x + 8, x + 16, x + 24 of two terms. */
-template <int DEGREE>
-static __device__ __forceinline__ void make_columns(const part_terms &own, const float4 *term, float x, float y,
-                                                    float4 *first, float4 *rest) {
-  float u[2][4];
+/* What a lane needs of eight terms for its columns: terms t and t + 4. */
+struct column_terms {
+  orbital_term term[2];
+  unsigned degree; /* of the eight */
+};
+static __device__ __forceinline__ column_terms load_columns_terms(const tile_terms &terms, int part, int of_k) {
+  column_terms own;
 #pragma unroll
-  for (int two = 0; two < 2; two++) {
-    const orbital_term &of = own.term[two];
-    float dy = __fmaf_rn(of.at.w, y, -of.at.y), minus_dy2 = -(dy * dy), a[4];
-    in_x<DEGREE>(of, term + (TERM + 1) * (K / 2) * two + 2, dy, a);
-#pragma unroll
-    for (int v = 0; v < 4; v++) {
-      float dx = __fmaf_rn(of.at.w, x + 8 * v, -of.at.x), p = a[DEGREE];
-#pragma unroll
-      for (int m = DEGREE - 1; m >= 0; m--)
-        p = p * dx + a[m];
-      u[v / 2][2 * two + v % 2] = p * exp2f(__fmaf_rn(-dx, dx, minus_dy2));
-    }
-  }
-  put_parts(u[0], first, rest);
-  put_parts(u[1], first + WARP, rest + WARP);
+  for (int two = 0; two < 2; two++)
+    own.term[two] = load_term(terms.term[K * part + K / 2 * two + of_k]);
+  own.degree = terms.degree[part];
+  return own;
 }
 
-/* What a warp's lanes have of 32 columns, and of eight terms. */
-static __device__ __forceinline__ void make_part(const part_terms &own, const float4 *term, float x, float y,
+/* Columns x, x + 8, x + 16, x + 24 of all rows, of two terms: a Gaussian is one of x times one of y. */
+template <int DEGREE>
+static __device__ __forceinline__ void make_columns(const column_terms &own, const float4 *term, float x, float y,
+                                                    float4 *first, float4 *rest) {
+  float dx[2][4], of_x[2][4];
+  float4 more[2][2];
+#pragma unroll
+  for (int two = 0; two < 2; two++) {
+    if (DEGREE > 1) more[two][0] = term[(TERM + 1) * (K / 2) * two + 2];
+    if (DEGREE > 2) more[two][1] = term[(TERM + 1) * (K / 2) * two + 3];
+#pragma unroll
+    for (int v = 0; v < 4; v++) {
+      dx[two][v] = __fmaf_rn(own.term[two].at.w, x + 8 * v, -own.term[two].at.x);
+      of_x[two][v] = exp2f(-dx[two][v] * dx[two][v]);
+    }
+  }
+#pragma unroll
+  for (int row = 0; row < ROWS; row++) {
+    float u[2][4];
+#pragma unroll
+    for (int two = 0; two < 2; two++) {
+      const orbital_term &of = own.term[two];
+      float dy = __fmaf_rn(of.at.w, y + row, -of.at.y), of_y = exp2f(-dy * dy), a[4];
+      in_x<DEGREE>(of, more[two], dy, a);
+#pragma unroll
+      for (int m = 0; m <= DEGREE; m++)
+        a[m] *= of_y;
+#pragma unroll
+      for (int v = 0; v < 4; v++) {
+        float p = a[DEGREE];
+#pragma unroll
+        for (int m = DEGREE - 1; m >= 0; m--)
+          p = p * dx[two][v] + a[m];
+        u[v / 2][2 * two + v % 2] = p * of_x[two][v];
+      }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+      put_parts(u[half], first + (2 * row + half) * WARP, rest + (2 * row + half) * WARP);
+  }
+}
+
+/* What a warp's lanes have of all columns, and of eight terms. */
+static __device__ __forceinline__ void make_part(const column_terms &own, const float4 *term, float x, float y,
                                                  float4 *first, float4 *rest) {
   switch (own.degree) {
   case 0: make_columns<0>(own, term, x, y, first, rest); break;
@@ -134,8 +142,28 @@ static __device__ __forceinline__ void make_part(const part_terms &own, const fl
   }
 }
 
+/* What slices need of eight terms. */
+struct slice_terms {
+  float z[K], root[K];
+  unsigned odd, square;
+};
+static __device__ __forceinline__ void unpack(float4 from, float to[4]) {
+  to[0] = from.x, to[1] = from.y, to[2] = from.z, to[3] = from.w;
+}
+static __device__ __forceinline__ slice_terms load_slice_terms(const tile_terms &terms, int part) {
+  slice_terms own;
+#pragma unroll
+  for (int four = 0; four < K; four += 4) {
+    unpack(*(const float4 *)&terms.z[K * part + four], own.z + four);
+    unpack(*(const float4 *)&terms.root[K * part + four], own.root + four);
+  }
+  own.odd = terms.odd[part];
+  own.square = terms.square[part];
+  return own;
+}
+
 /* Eight terms of a slice. */
-static __device__ __forceinline__ void make_slice(const part_terms &terms, float z, float4 *first, float4 *rest) {
+static __device__ __forceinline__ void make_slice(const slice_terms &terms, float z, float4 *first, float4 *rest) {
   float s[K], d[K], minus_d2[K];
 #pragma unroll
   for (int e = 0; e < K; e++) {
@@ -159,34 +187,48 @@ static __device__ __forceinline__ int after(int place) {
   return (place + 1) % RING;
 }
 
-/* Makes all tiles: a warp of eight terms a row's columns, and 32 slices. While tile t is made, the terms of tile t + 2
- * are put down. */
-static __device__ __forceinline__ void make_tiles(memory *memory, const float4 *terms, int n_tiles, int warp, int lane,
-                                                  float x, float y, float z) {
-  int thread = warp * WARP + lane, of_k = lane % 4, part = warp / ROWS, row = warp % ROWS, slice = row * WARP + lane;
-  const float4 *ahead = terms + thread;
-  bool loads = thread < TERMS * TERM;
-  float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  if (loads) {
-    put_term(*ahead, thread, &memory->terms[0]);
-    put_term(ahead[TERMS * TERM], thread, &memory->terms[1]);
-    loaded = ahead[2 * TERMS * TERM];
-  }
-  ahead += 2 * TERMS * TERM;
+/* Makes the columns of all tiles: a warp those of eight terms. */
+static __device__ __forceinline__ void make_all_columns(memory *memory, int n_tiles, int part, int lane, float x,
+                                                        float y) {
+  int of_k = lane % 4;
   wait_for_warps(THREADS);
-  part_terms own = load_part(memory->terms[0], part, of_k);
-  for (int t = 0, now = 0; t < n_tiles; t++) {
+  column_terms own = load_columns_terms(memory->terms[0], part, of_k);
+  for (int t = 0, now = 0; t <= n_tiles; t++) {
     tile *to = &memory->tiles[now];
-    make_part(own, memory->terms[now].term[K * part + of_k], x, y, &to->u_first[part][2 * row][lane],
-              &to->u_rest[part][2 * row][lane]);
-    make_slice(own, z, &to->z_first[K / 4 * part][slice], &to->z_rest[K / 4 * part][slice]);
+    make_part(own, memory->terms[now].term[K * part + of_k], x, y, &to->u_first[part][0][lane],
+              &to->u_rest[part][0][lane]);
     now = after(now);
-    own = load_part(memory->terms[now], part, of_k);
-    put_term(loaded, thread, &memory->terms[after(now)]);
-    ahead += TERMS * TERM;
+    own = load_columns_terms(memory->terms[now], part, of_k);
     written_for_products();
     wait_for_warps(THREADS);
-    if (loads) loaded = *ahead;
+  }
+}
+
+/* Makes the slices of all tiles: a lane one. While those of tile t are made, the terms of tile t + 2 are put down. */
+static __device__ __forceinline__ void make_all_slices(memory *memory, const float4 *terms, int n_tiles, int slice,
+                                                       float z) {
+  const float4 *ahead = terms + slice;
+  put_term(*ahead, slice, &memory->terms[0]);
+  put_term(ahead[TERMS * TERM], slice, &memory->terms[1]);
+  ahead += 2 * TERMS * TERM;
+  float4 loaded = *ahead;
+  wait_for_warps(THREADS);
+  slice_terms own = load_slice_terms(memory->terms[0], 0);
+  for (int t = 0, now = 0; t <= n_tiles; t++) {
+    tile *to = &memory->tiles[now];
+    const tile_terms *here = &memory->terms[now];
+    now = after(now);
+    put_term(loaded, slice, &memory->terms[after(now)]);
+    ahead += TERMS * TERM;
+    loaded = *ahead;
+#pragma unroll
+    for (int part = 0; part < PARTS; part++) {
+      slice_terms next = load_slice_terms(part + 1 < PARTS ? *here : memory->terms[now], (part + 1) % PARTS);
+      make_slice(own, z, &to->z_first[K / 4 * part][slice], &to->z_rest[K / 4 * part][slice]);
+      own = next;
+    }
+    written_for_products();
+    wait_for_warps(THREADS);
   }
 }
 
@@ -207,14 +249,13 @@ static __device__ __forceinline__ columns load_columns(const tile &tile, int war
 }
 
 /* Products of a tile's columns and of 64 slices, of which `first` is the first part, to be waited for. */
-static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first, bool add,
-                                                     warpgroup_sums part) {
+static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first, warpgroup_sums part) {
   warpgroup_factor rest = moved(first, FOURS * SLICES);
   warpgroup_fence();
 #pragma unroll
   for (int p = 0; p < PARTS; p++) {
     int at = K / 4 * p * SLICES;
-    multiply_tf32_later(part, own.rest[p], moved(first, at), add || p > 0);
+    multiply_tf32_later(part, own.rest[p], moved(first, at), p > 0);
     multiply_tf32_later(part, own.first[p], moved(rest, at), true);
     multiply_tf32_later(part, own.first[p], moved(first, at), true);
   }
@@ -241,12 +282,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   int warp = __shfl_sync(ALL_LANES, (int)threadIdx.y, 0), lane = threadIdx.x;
   int of_four = lane / 4, of_k = lane % 4, k = blockIdx.z * SLICES;
   int i = blockIdx.x * COLUMNS_X + of_four, j = blockIdx.y * ROWS;
-  int n_tiles = 2 * ((__float_as_int(terms[1].w) + 2 * TERMS - 1) / (2 * TERMS));
+  int n_tiles = (__float_as_int(terms[1].w) + TERMS - 1) / TERMS;
   if (warp >= MULTIPLYING) {
+    int of_group = warp % GROUP, slice = of_group * WARP + lane;
     give_registers<FEWER>();
-    int maker = warp - MULTIPLYING, row = maker % ROWS;
-    make_tiles(block, terms + TERM, n_tiles, maker, lane, (float)i, (float)(j + row),
-               (float)(first + k + row * WARP + lane));
+    if (warp < MULTIPLYING + GROUP)
+      make_all_columns(block, n_tiles, of_group, lane, (float)i, (float)j);
+    else
+      make_all_slices(block, terms + TERM, n_tiles, slice, (float)(first + k + slice));
     return;
   }
   take_registers<MORE>();
@@ -260,29 +303,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     part[0][v] = part[1][v] = sum[0][v] = sum[1][v] = 0.0f;
 
   wait_for_warps(THREADS);
-  if (n_tiles > 0) wait_for_warps(THREADS);
-  columns own[2];
-  own[0] = load_columns(block->tiles[0], warp, lane);
-  for (int t = 0; t < n_tiles; t += 2) {
-    int now = t % RING, next = (t + 1) % RING;
+  wait_for_warps(THREADS);
+  columns own = load_columns(block->tiles[0], warp, lane);
+  for (int t = 0, now = 0; t < n_tiles; t++) {
     warpgroup_factor z = moved(tiles, now * tile_float4s);
-    multiply_half(own[0], z, false, part[0]);
-    multiply_half(own[0], moved(z, HALF), false, part[1]);
+    multiply_half(own, z, part[0]);
+    multiply_half(own, moved(z, HALF), part[1]);
+    now = after(now);
     wait_for_warps(THREADS);
-    own[1] = load_columns(block->tiles[next], warp, lane);
-    z = moved(tiles, next * tile_float4s);
-    multiply_half(own[1], z, true, part[0]);
-    multiply_half(own[1], moved(z, HALF), true, part[1]);
-    columns following = own[0];
-    if (t + 2 < n_tiles) {
-      wait_for_warps(THREADS);
-      following = load_columns(block->tiles[(t + 2) % RING], warp, lane);
-    }
     warpgroup_wait<1>(part[0]);
     add_up(part[0], sum[0]);
     warpgroup_wait<0>(part[1]);
+    own = load_columns(block->tiles[now], warp, lane);
     add_up(part[1], sum[1]);
-    own[0] = following;
   }
 
 #pragma unroll
