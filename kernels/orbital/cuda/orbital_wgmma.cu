@@ -204,29 +204,28 @@ static __device__ __forceinline__ void make_all_columns(memory *memory, int n_ti
   }
 }
 
-/* Makes the slices of all tiles: a lane one. While those of tile t are made, the terms of tile t + 2 are put down. */
-static __device__ __forceinline__ void make_all_slices(memory *memory, const float4 *terms, int n_tiles, int slice,
-                                                       float z) {
-  const float4 *ahead = terms + slice;
-  put_term(*ahead, slice, &memory->terms[0]);
-  put_term(ahead[TERMS * TERM], slice, &memory->terms[1]);
+/* Makes the slices of all tiles: a warp of eight terms. While those of tile t are made, the terms of tile t + 2 are put
+ * down. */
+static __device__ __forceinline__ void make_all_slices(memory *memory, const float4 *terms, int n_tiles, int part,
+                                                       int lane, float z) {
+  int thread = part * WARP + lane;
+  const float4 *ahead = terms + thread;
+  put_term(*ahead, thread, &memory->terms[0]);
+  put_term(ahead[TERMS * TERM], thread, &memory->terms[1]);
   ahead += 2 * TERMS * TERM;
   float4 loaded = *ahead;
   wait_for_warps(THREADS);
-  slice_terms own = load_slice_terms(memory->terms[0], 0);
+  slice_terms own = load_slice_terms(memory->terms[0], part);
   for (int t = 0, now = 0; t <= n_tiles; t++) {
     tile *to = &memory->tiles[now];
-    const tile_terms *here = &memory->terms[now];
     now = after(now);
-    put_term(loaded, slice, &memory->terms[after(now)]);
+#pragma unroll
+    for (int slice = 0; slice < SLICES; slice += WARP)
+      make_slice(own, z + slice, &to->z_first[K / 4 * part][slice + lane], &to->z_rest[K / 4 * part][slice + lane]);
+    own = load_slice_terms(memory->terms[now], part);
+    put_term(loaded, thread, &memory->terms[after(now)]);
     ahead += TERMS * TERM;
     loaded = *ahead;
-#pragma unroll
-    for (int part = 0; part < PARTS; part++) {
-      slice_terms next = load_slice_terms(part + 1 < PARTS ? *here : memory->terms[now], (part + 1) % PARTS);
-      make_slice(own, z, &to->z_first[K / 4 * part][slice], &to->z_rest[K / 4 * part][slice]);
-      own = next;
-    }
     written_for_products();
     wait_for_warps(THREADS);
   }
@@ -284,12 +283,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   int i = blockIdx.x * COLUMNS_X + of_four, j = blockIdx.y * ROWS;
   int n_tiles = (__float_as_int(terms[1].w) + TERMS - 1) / TERMS;
   if (warp >= MULTIPLYING) {
-    int of_group = warp % GROUP, slice = of_group * WARP + lane;
+    int part = warp % GROUP;
     give_registers<FEWER>();
     if (warp < MULTIPLYING + GROUP)
-      make_all_columns(block, n_tiles, of_group, lane, (float)i, (float)j);
+      make_all_columns(block, n_tiles, part, lane, (float)i, (float)j);
     else
-      make_all_slices(block, terms + TERM, n_tiles, slice, (float)(first + k + slice));
+      make_all_slices(block, terms + TERM, n_tiles, part, lane, (float)(first + k + lane));
     return;
   }
   take_registers<MORE>();
