@@ -25,7 +25,7 @@ enum { MOST_OPTIONS = 3, RUNS = 10, COPY_RUNS = 5, COPY_BYTES = 1 << 26, LAUNCHE
 typedef struct {
   const char *source;
   const char *options[MOST_OPTIONS];
-  int chains;   /* of a thread */
+  int chains; /* of a thread */
   float value;
   int per_link; /* operations of a thread and chain */
   bool lacking; /* cards may have no such units */

@@ -194,7 +194,8 @@ DCS_UNWATCHED static inline void dcs_emulated_mma_sync(float d[4], const float a
   dcs_emulated_multiply(of);
 }
 
-/* A warp's part of a product of a warpgroup: kernels/common/cuda/warpgroup.cuh. It is done at once. */
+/* A warp's part of a product of a warpgroup: kernels/common/cuda/warpgroup.cuh. It is done at once.
+ */
 struct dcs_emulated_factor {
   const float4 *at;
   int stride;

@@ -1,14 +1,46 @@
-/* cuda_orbital_wgmma: the map as a product of two matrices, which tensor cores compute beside everything else. */
+/* cuda_orbital_wgmma: the map as a product of two matrices, on tensor cores that work while tiles
+ * are made.
+ *
+ * Derives from cuda_orbital_tensor: a number is a sum of two of 11 bits (TF32), a product three.
+ * There a warp waits for each product that it issues (mma.sync). Here warpgroups hand products over
+ * (wgmma, kernels/common/cuda/warpgroup.cuh) and wait for a tile's at once; tensor cores, half as
+ * fast again so, read one factor from shared memory, the other from registers.
+ *
+ * A block has 32 x 4 columns of 128 slices, which are 128 blocks of 128^3 points, one an SM. Four
+ * warps make columns, four make slices, in tiles of 32 terms: a warp eight terms, for which it has
+ * loaded what it needs a tile before. Two warpgroups multiply, each 64 columns by twice 64 slices.
+ * There are three tiles: one is multiplied, one has been made, one is being made; a barrier a tile.
+ * A thread that multiplies keeps two sets of 64 sums: those of the tile, which tensor cores
+ * truncate, and those of all, to which they are added in single precision, the first half while the
+ * second is multiplied. Threads that make tiles give up registers for them (setmaxnreg).
+ *
+ * Gaussians of columns are products of one of x and one of y: a lane has two terms, and of each 4 x
+ * 4 columns, which take 8 powers of two. Terms come sorted by shape (kernels/orbital/orbital.h):
+ * most tiles have one degree and no power of z.
+ *
+ * An H200 takes 0.0597 ms for 100 atoms on 128^3 points, cuda_orbital_tensor 0.101,
+ * cuda_orbital_shared 0.138; with 1,000 atoms 0.546, 0.954 and 1.329. Its tensor cores do 2.43e14
+ * multiply-adds a second so: three a term would take 0.0374 ms, of which this is 63% (1,000 atoms:
+ * 68%). A tile takes 2,380 cycles, its products 1,536. What binds is shared memory: 1,700 cycles,
+ * of which stores of tiles take 950, loads 420, products 330; so loads and stores wait for 100 to
+ * 300 cycles, and makers of slices are never done before the others. (Tried and slower: who
+ * multiplies makes columns as well, 0.079; tiles of 16 terms, 0.078; powers of two for each column,
+ * and terms as they come, 0.095; 8 warps for slices, with 40 registers a thread, 0.062; each maker
+ * half of both, 0.066; at most six products handed over at a time, 0.061.)
+ *
+ * Limits: compute capability 9.0; at most 65,535 blocks in y and in z. */
 
 #include "kernels/common/cuda/warpgroup.cuh"
 #include "kernels/orbital/cuda/orbital_terms.cuh"
 
 enum {
   WARP = 32,
-  GROUP = 4,                      /* warps of a warpgroup */
-  MULTIPLYING = 2 * GROUP,        /* warps */
-  MAKING = 2 * GROUP,             /* one group columns, one slices */
+  GROUP = 4, /* warps of a warpgroup */
+  MULTIPLYING = 2 * GROUP,
+  MAKING = 2 * GROUP, /* a group columns, a group slices */
   THREADS = WARP * (MULTIPLYING + MAKING),
+  MAKER_REGISTERS = 88, /* of the 65,536 of an SM, 256 threads each */
+  MULTIPLIER_REGISTERS = 168,
   COLUMNS_X = 32, /* of a block */
   ROWS = 4,
   SLICES = 128,
@@ -18,23 +50,21 @@ enum {
   PARTS = TERMS / K,
   FOURS = TERMS / 4,
   SIXTEENS = COLUMNS_X * ROWS / 16,
-  TERM = 4, /* float4 */
-  RING = 3, /* tiles */
-  FEWER = 88, /* registers of a thread that makes tiles, and of one that multiplies */
-  MORE = 168,
-  SHARED_BYTES = 205200
+  TERM = 4, /* float4 of a term */
+  RING = 3  /* tiles */
 };
 #define ALL_LANES 0xffffffffu
 
-/* What a tile's terms have of the block, in two parts: of 16 columns what lanes have of a product, of slices four terms
- * in a float4. */
+/* What a tile's terms have of the block, in two parts: of 16 columns what lanes have of a product,
+ * of slices four terms in a float4. */
 struct tile {
   float4 u_first[PARTS][SIXTEENS][WARP], u_rest[PARTS][SIXTEENS][WARP];
   float4 z_first[FOURS][SLICES], z_rest[FOURS][SLICES];
 };
 
-/* A tile's terms, and what of them slices need: places, roots, and of each eight terms the highest degree, and which have
- * an odd power and a power of 2 or 3, in bit 4 e + 1. The padding lets lanes read four at once without conflicts. */
+/* A tile's terms, and what of them slices need: places, roots, and of each eight terms the highest
+ * degree, and which have an odd power and a power of 2 or 3, in bit 4 e + 1. The padding lets lanes
+ * read four at once without conflicts. */
 struct tile_terms {
   float4 term[TERMS][TERM + 1];
   float z[TERMS], root[TERMS];
@@ -46,13 +76,16 @@ struct memory {
   tile tiles[RING];
   tile_terms terms[RING];
 };
+static_assert(sizeof(memory) == 205200, "shared_bytes of the descriptor");
 
 /* ---- tiles ---- */
 
 /* A thread of a warpgroup puts down its part of a term. */
 static __device__ __forceinline__ void put_term(float4 part, int thread, tile_terms *to) {
-  int term = thread / TERM, number = thread % TERM, shape = number == 1 ? __float_as_int(part.w) : 0;
-  unsigned odd = __ballot_sync(ALL_LANES, shape & 1), square = __ballot_sync(ALL_LANES, shape & 2), degree = 0;
+  int term = thread / TERM, number = thread % TERM,
+      shape = number == 1 ? __float_as_int(part.w) : 0;
+  unsigned odd = __ballot_sync(ALL_LANES, shape & 1), square = __ballot_sync(ALL_LANES, shape & 2),
+           degree = 0;
 #pragma unroll
   for (int lower = 0; lower < 3; lower++)
     degree += __any_sync(ALL_LANES, shape >> 2 > lower) != 0;
@@ -80,7 +113,8 @@ struct column_terms {
   orbital_term term[2];
   unsigned degree; /* of the eight */
 };
-static __device__ __forceinline__ column_terms load_columns_terms(const tile_terms &terms, int part, int of_k) {
+static __device__ __forceinline__ column_terms load_column_terms(const tile_terms &terms, int part,
+                                                                 int of_k) {
   column_terms own;
 #pragma unroll
   for (int two = 0; two < 2; two++)
@@ -89,10 +123,11 @@ static __device__ __forceinline__ column_terms load_columns_terms(const tile_ter
   return own;
 }
 
-/* Columns x, x + 8, x + 16, x + 24 of all rows, of two terms: a Gaussian is one of x times one of y. */
+/* Columns x, x + 8, x + 16, x + 24 of all rows, of two terms: a Gaussian is one of x times one of
+ * y. */
 template <int DEGREE>
-static __device__ __forceinline__ void make_columns(const column_terms &own, const float4 *term, float x, float y,
-                                                    float4 *first, float4 *rest) {
+static __device__ __forceinline__ void make_columns(const column_terms &own, const float4 *term,
+                                                    float x, float y, float4 *first, float4 *rest) {
   float dx[2][4], of_x[2][4];
   float4 more[2][2];
 #pragma unroll
@@ -132,13 +167,20 @@ static __device__ __forceinline__ void make_columns(const column_terms &own, con
 }
 
 /* What a warp's lanes have of all columns, and of eight terms. */
-static __device__ __forceinline__ void make_part(const column_terms &own, const float4 *term, float x, float y,
-                                                 float4 *first, float4 *rest) {
+static __device__ __forceinline__ void make_part(const column_terms &own, const float4 *term,
+                                                 float x, float y, float4 *first, float4 *rest) {
   switch (own.degree) {
-  case 0: make_columns<0>(own, term, x, y, first, rest); break;
-  case 1: make_columns<1>(own, term, x, y, first, rest); break;
-  case 2: make_columns<2>(own, term, x, y, first, rest); break;
-  default: make_columns<3>(own, term, x, y, first, rest);
+  case 0:
+    make_columns<0>(own, term, x, y, first, rest);
+    break;
+  case 1:
+    make_columns<1>(own, term, x, y, first, rest);
+    break;
+  case 2:
+    make_columns<2>(own, term, x, y, first, rest);
+    break;
+  default:
+    make_columns<3>(own, term, x, y, first, rest);
   }
 }
 
@@ -163,7 +205,8 @@ static __device__ __forceinline__ slice_terms load_slice_terms(const tile_terms 
 }
 
 /* Eight terms of a slice. */
-static __device__ __forceinline__ void make_slice(const slice_terms &terms, float z, float4 *first, float4 *rest) {
+static __device__ __forceinline__ void make_slice(const slice_terms &terms, float z, float4 *first,
+                                                  float4 *rest) {
   float s[K], d[K], minus_d2[K];
 #pragma unroll
   for (int e = 0; e < K; e++) {
@@ -188,26 +231,26 @@ static __device__ __forceinline__ int after(int place) {
 }
 
 /* Makes the columns of all tiles: a warp those of eight terms. */
-static __device__ __forceinline__ void make_all_columns(memory *memory, int n_tiles, int part, int lane, float x,
-                                                        float y) {
+static __device__ __forceinline__ void make_all_columns(memory *memory, int n_tiles, int part,
+                                                        int lane, float x, float y) {
   int of_k = lane % 4;
   wait_for_warps(THREADS);
-  column_terms own = load_columns_terms(memory->terms[0], part, of_k);
-  for (int t = 0, now = 0; t <= n_tiles; t++) {
+  column_terms own = load_column_terms(memory->terms[0], part, of_k);
+  for (int t = 0, now = 0; t < n_tiles; t++) {
     tile *to = &memory->tiles[now];
     make_part(own, memory->terms[now].term[K * part + of_k], x, y, &to->u_first[part][0][lane],
               &to->u_rest[part][0][lane]);
     now = after(now);
-    own = load_columns_terms(memory->terms[now], part, of_k);
+    own = load_column_terms(memory->terms[now], part, of_k);
     written_for_products();
     wait_for_warps(THREADS);
   }
 }
 
-/* Makes the slices of all tiles: a warp of eight terms. While those of tile t are made, the terms of tile t + 2 are put
- * down. */
-static __device__ __forceinline__ void make_all_slices(memory *memory, const float4 *terms, int n_tiles, int part,
-                                                       int lane, float z) {
+/* Makes the slices of all tiles: a warp of eight terms. While those of tile t are made, the terms
+ * of tile t + 2 are put down. */
+static __device__ __forceinline__ void make_all_slices(memory *memory, const float4 *terms,
+                                                       int n_tiles, int part, int lane, float z) {
   int thread = part * WARP + lane;
   const float4 *ahead = terms + thread;
   put_term(*ahead, thread, &memory->terms[0]);
@@ -216,12 +259,13 @@ static __device__ __forceinline__ void make_all_slices(memory *memory, const flo
   float4 loaded = *ahead;
   wait_for_warps(THREADS);
   slice_terms own = load_slice_terms(memory->terms[0], part);
-  for (int t = 0, now = 0; t <= n_tiles; t++) {
+  for (int t = 0, now = 0; t < n_tiles; t++) {
     tile *to = &memory->tiles[now];
     now = after(now);
 #pragma unroll
     for (int slice = 0; slice < SLICES; slice += WARP)
-      make_slice(own, z + slice, &to->z_first[K / 4 * part][slice + lane], &to->z_rest[K / 4 * part][slice + lane]);
+      make_slice(own, z + slice, &to->z_first[K / 4 * part][slice + lane],
+                 &to->z_rest[K / 4 * part][slice + lane]);
     own = load_slice_terms(memory->terms[now], part);
     put_term(loaded, thread, &memory->terms[after(now)]);
     ahead += TERMS * TERM;
@@ -247,8 +291,10 @@ static __device__ __forceinline__ columns load_columns(const tile &tile, int war
   return own;
 }
 
-/* Products of a tile's columns and of 64 slices, of which `first` is the first part, to be waited for. */
-static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first, warpgroup_sums part) {
+/* Products of a tile's columns and of 64 slices, of which `first` is the first part, to be waited
+ * for. */
+static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first,
+                                                     warpgroup_sums part) {
   warpgroup_factor rest = moved(first, FOURS * SLICES);
   warpgroup_fence();
 #pragma unroll
@@ -267,8 +313,6 @@ static __device__ __forceinline__ void add_up(const warpgroup_sums part, warpgro
     sum[v] += part[v];
 }
 
-static_assert(sizeof(memory) == SHARED_BYTES, "as the descriptor says");
-
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     dcs(float *map, const float4 *terms, int nx, int ny, int nz, int first) {
 #ifdef __CUDA_ARCH__
@@ -281,17 +325,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   int warp = __shfl_sync(ALL_LANES, (int)threadIdx.y, 0), lane = threadIdx.x;
   int of_four = lane / 4, of_k = lane % 4, k = blockIdx.z * SLICES;
   int i = blockIdx.x * COLUMNS_X + of_four, j = blockIdx.y * ROWS;
-  int n_tiles = (__float_as_int(terms[1].w) + TERMS - 1) / TERMS;
+  int n_tiles = max(1, (__float_as_int(terms[1].w) + TERMS - 1) / TERMS);
   if (warp >= MULTIPLYING) {
     int part = warp % GROUP;
-    give_registers<FEWER>();
+    give_registers<MAKER_REGISTERS>();
     if (warp < MULTIPLYING + GROUP)
       make_all_columns(block, n_tiles, part, lane, (float)i, (float)j);
     else
       make_all_slices(block, terms + TERM, n_tiles, part, lane, (float)(first + k + lane));
     return;
   }
-  take_registers<MORE>();
+  take_registers<MULTIPLIER_REGISTERS>();
   i += warp % 2 * 16;
   j += warp / 2;
   warpgroup_factor tiles = factor_at(block->tiles[0].z_first[0], SLICES);
@@ -309,11 +353,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     multiply_half(own, z, part[0]);
     multiply_half(own, moved(z, HALF), part[1]);
     now = after(now);
-    wait_for_warps(THREADS);
+    if (t + 1 < n_tiles) wait_for_warps(THREADS);
     warpgroup_wait<1>(part[0]);
     add_up(part[0], sum[0]);
     warpgroup_wait<0>(part[1]);
-    own = load_columns(block->tiles[now], warp, lane);
+    if (t + 1 < n_tiles) own = load_columns(block->tiles[now], warp, lane);
     add_up(part[1], sum[1]);
   }
 
@@ -322,6 +366,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
     for (int v = 0; v < 32; v++) {
       int at_x = i + v / 2 % 2 * 8, at_z = k + half * HALF + v / 4 * 8 + 2 * of_k + v % 2;
-      if (at_x < nx && j < ny && at_z < nz) map[((long long)at_z * ny + j) * nx + at_x] = sum[half][v];
+      if (at_x < nx && j < ny && at_z < nz)
+        map[((long long)at_z * ny + j) * nx + at_x] = sum[half][v];
     }
 }
