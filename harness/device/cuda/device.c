@@ -58,13 +58,26 @@ static dcs_telemetry cuda_telemetry(dcs_device *device, bool energy) {
 
 /* ---- code ---- */
 
+static dcs_status capability_of(const dcs_cuda_device *cuda, int *capability) {
+  int minor;
+  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, capability));
+  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor));
+  *capability = 10 * *capability + minor;
+  return DCS_OK;
+}
+
+static dcs_status cuda_can_run(dcs_device *device, const dcs_source *source) {
+  int capability;
+  DCS_TRY(capability_of((dcs_cuda_device *)device, &capability));
+  return dcs_source_suits(source, capability) ? DCS_OK : DCS_UNAVAILABLE;
+}
+
 static dcs_status compile_for_card(const dcs_cuda_device *cuda, const dcs_source *source,
                                    void **image, dcs_code_facts *facts) {
-  int major, minor;
-  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
-  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor));
+  int capability;
+  DCS_TRY(capability_of(cuda, &capability));
   char arch[32];
-  snprintf(arch, sizeof arch, "sm_%d%d", major, minor);
+  snprintf(arch, sizeof arch, "sm_%d", capability);
   size_t bytes;
   dcs_status status = dcs_nvrtc_compile(source, arch, image, &bytes, facts);
   if (status != DCS_USAGE) return status;
@@ -260,6 +273,7 @@ static const dcs_device cuda_methods = {.info = cuda_info,
                                         .read_facts = dcs_cuda_read_facts,
                                         .telemetry = cuda_telemetry,
                                         .close = cuda_close,
+                                        .can_run = cuda_can_run,
                                         .load = cuda_load,
                                         .unload = cuda_unload,
                                         .symbol = cuda_symbol,

@@ -34,5 +34,6 @@ const dcs_variant dcs_variant_cuda_orbital_tensor = {
     .longest_sum = longest_sum,
     .candidates = dcs_orbital_tensor_candidates,
     .plan = plan,
+    .capabilities = {.least = 80},
     .slabs = true,
 };

@@ -33,6 +33,7 @@ const dcs_variant dcs_variant_cuda_orbital_wgmma = {
     .longest_sum = longest_sum,
     .candidates = dcs_orbital_tensor_candidates,
     .plan = plan,
+    .capabilities = {90, 90},
     .shared_bytes = 205200,
     .slabs = true,
 };
