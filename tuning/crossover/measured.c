@@ -288,6 +288,17 @@ bool dcs_is_referred(const dcs_measured *m, const dcs_pair *pair) {
          (b->part_of < 0 ? pair->class[1] : b->part_of) >= FIRST_GPU;
 }
 
+static int by_size(const void *left, const void *right) {
+  return dcs_compare_sizes(&(*(const dcs_measured_size *const *)left)->size,
+                           &(*(const dcs_measured_size *const *)right)->size);
+}
+
+static void order_sizes(dcs_measured *m) {
+  for (size_t s = 0; s < m->n_sizes; s++)
+    m->ascending[s] = &m->sizes[s];
+  qsort(m->ascending, m->n_sizes, sizeof(const dcs_measured_size *), by_size);
+}
+
 static dcs_status find_sizes(dcs_measured *m) {
   const size_t n = m->run.n_rows, problems = (size_t)m->n_problems;
   facts f = {0};
@@ -302,8 +313,11 @@ static dcs_status find_sizes(dcs_measured *m) {
   DCS_TRY(dcs_room_take(&m->room, &m->members, MOST_CLASSES * (n + m->reference.n_rows),
                         sizeof *m->members, "rows"));
   DCS_TRY(dcs_room_take(&m->room, &m->sizes, m->n_sizes, sizeof *m->sizes, "sizes"));
+  DCS_TRY(dcs_room_take(&m->room, &m->ascending, m->n_sizes, sizeof(const dcs_measured_size *),
+                        "sizes"));
   find_facts(m, &f);
   find_best(&f, &rows, m);
+  order_sizes(m);
   refer(&f, m);
   return DCS_OK;
 }

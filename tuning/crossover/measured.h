@@ -57,7 +57,8 @@ typedef struct {
   dcs_pair *pairs; /* those that have a size in common; within problems, then between them */
   int n_left_out;  /* imported classes that are in no pair */
   size_t n_pairs;
-  dcs_measured_size *sizes; /* in the order of summary.csv */
+  dcs_measured_size *sizes;            /* in the order of summary.csv */
+  const dcs_measured_size **ascending; /* the same, as dcs_compare_sizes() orders them */
   size_t n_sizes;
   dcs_run reference;   /* whose GPU rows stand in for those that the run lacks */
   dcs_member *members; /* of all sizes */

@@ -36,18 +36,23 @@ static double distance(const dcs_size *a, const dcs_size *b) {
   return sum;
 }
 
-/* ---- along one axis, on which the sizes ascend ---- */
+/* ---- along one axis, in ascending order ---- */
 
-static double place_of(const dcs_imported *d, size_t size) {
-  return (double)d->measured->sizes[size].size.axes[0];
+/* The place in the list of the sizes of the one that is the k-th of them. */
+static size_t kth(const dcs_imported *d, size_t k) {
+  return (size_t)(d->measured->ascending[k] - d->measured->sizes);
 }
 
-/* The first size beyond x; n_sizes: none. */
+static double axis_of(const dcs_imported *d, size_t k) {
+  return (double)d->measured->ascending[k]->size.axes[0];
+}
+
+/* The first beyond x; n_sizes: none. */
 static size_t first_beyond(const dcs_imported *d, double x) {
   size_t from = 0, end = d->measured->n_sizes;
   while (from < end) {
     const size_t middle = from + (end - from) / 2;
-    if (place_of(d, middle) > x)
+    if (axis_of(d, middle) > x)
       end = middle;
     else
       from = middle + 1;
@@ -57,32 +62,40 @@ static size_t first_beyond(const dcs_imported *d, double x) {
 
 /* ---- rules ---- */
 
-/* What is fastest at the nearest of the sizes first..end-1; the first of those that are equally
- * near. */
+/* What is fastest at the nearest of the sizes from the first-th on, up to the end-th; of those that
+ * are equally near the first of the list. */
 static int nearest_of(const dcs_imported *d, const dcs_size *size, size_t without, size_t first,
                       size_t end) {
   int class = -1, fastest;
+  size_t nearest = 0;
   double least = INFINITY;
-  for (size_t s = first; s < end; s++) {
+  for (size_t k = first; k < end; k++) {
+    const size_t s = kth(d, k);
     const double far = distance(&d->measured->sizes[s].size, size);
-    if (s == without || far >= least || !fastest_at(d, s, &fastest)) continue;
+    if (s == without || far > least || (far == least && s > nearest) || !fastest_at(d, s, &fastest))
+      continue;
     least = far;
+    nearest = s;
     class = fastest;
   }
   return class;
 }
 
+static bool has_time(const dcs_imported *d, size_t k, size_t without) {
+  int ignored;
+  return kth(d, k) != without && fastest_at(d, kth(d, k), &ignored);
+}
+
 /* Along one axis it is one of the two beside the size that have a time. */
 static int nearest_takes(const dcs_imported *d, const dcs_size *size, size_t without) {
   const size_t n = d->measured->n_sizes;
-  int ignored;
   if (size->kind->n_axes > 1) return nearest_of(d, size, without, 0, n);
   size_t end = first_beyond(d, (double)size->axes[0]), first = end;
-  while (first > 0 && (first == end || first == without || !fastest_at(d, first, &ignored)))
-    first--;
-  while (end < n && (end == without || !fastest_at(d, end, &ignored)))
-    end++;
-  return nearest_of(d, size, without, first, end < n ? end + 1 : n);
+  while (first > 0 && !has_time(d, --first, without))
+    ;
+  while (end < n && !has_time(d, end++, without))
+    ;
+  return nearest_of(d, size, without, first, end);
 }
 
 /* The logarithm of a class's time at x of axis 0: straight between its neighbours in log space,
@@ -92,10 +105,11 @@ static double interpolated(const dcs_imported *d, int class, double x, size_t wi
   const size_t n = d->measured->n_sizes, from = first_beyond(d, x);
   double at[2] = {0, INFINITY}, log_ns[2] = {NAN, NAN};
   for (int side = 0; side < 2; side++)
-    for (size_t s = side ? from : from - 1; s < n; s += side ? 1 : -1) { /* below 0 it is large */
+    for (size_t k = from; side ? k < n : k > 0; k += side ? 1 : -1) {
+      const size_t here = side ? k : k - 1, s = kth(d, here);
       const dcs_run_row *row = s == without ? NULL : row_at(d->measured, s, class);
       if (!row) continue;
-      at[side] = place_of(d, s);
+      at[side] = axis_of(d, here);
       log_ns[side] = log(row->median_ns);
       break;
     }
@@ -108,7 +122,8 @@ static double interpolated(const dcs_imported *d, int class, double x, size_t wi
 /* The nearest of the run's sizes to x where x lies beyond all of them, else x. */
 static double within_sizes(const dcs_imported *d, double x, size_t without) {
   const size_t last = d->measured->n_sizes - 1;
-  const double least = place_of(d, without == 0), most = place_of(d, last - (without == last));
+  const double least = axis_of(d, kth(d, 0) == without),
+               most = axis_of(d, last - (kth(d, last) == without));
   return fmax(least, fmin(most, x));
 }
 
