@@ -1,0 +1,292 @@
+/* cuda_born_tensor: distances of pairs as a product of two matrices, on tensor cores. */
+
+#include "kernels/born/cuda/born.cuh"
+#include "kernels/born/cuda/sort.cuh"
+#include "kernels/common/cuda/tensor.cuh"
+
+enum {
+  WARP = 32,
+  ATOMS = WARP * COARSEN, /* of a block */
+  ROWS = 16,              /* atoms of a product */
+  PRODUCTS = ATOMS / ROWS,
+  COLUMNS = 8, /* spheres of a product */
+  FLUSHED = 16 /* tiles that are summed on their own: in long sums what is small is lost */
+};
+#define ALL_LANES 0xffffffffu
+
+/* ---- spheres ---- */
+
+/* Sphere j; beyond the last, one that takes nothing. */
+static __device__ __forceinline__ float4 load_sphere(const float4 *atoms, int j, int n_atoms, born born) {
+  float4 atom = j < n_atoms ? atoms[j] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  atom.w *= born.descreening;
+  return atom;
+}
+
+/* A sphere takes nothing that counts below this, angstrom; its cube is in range. */
+#define LEAST_RADIUS 1e-6f
+
+/* A far term is 1 / (u^2 + plus), u = scale r^2 + shift: one over the series is a polynomial of x = s^2 / r^2 whose
+ * coefficients fall fast, and that of degree 2 is off by 3.4 u at most for x <= 1/16 (minimax). */
+struct far_series {
+  float scale, shift, plus;
+};
+
+/* What takes next to nothing: the product of two is in range. */
+static __device__ __forceinline__ far_series no_series() {
+  return {0.0f, 0.0f, 1e18f};
+}
+static __device__ __forceinline__ far_series far_series_of(float s) {
+  float per_s15 = rsqrtf(s * s * s);
+  if (!(s > LEAST_RADIUS)) return no_series();
+  return {1.7320510f * per_s15, -1.0392549f * (s * s * per_s15), -0.6101200f * s};
+}
+
+static __device__ __forceinline__ float square_length(float x, float y, float z) {
+  return x * x + y * y + z * z;
+}
+
+/* ---- the box around a block's atoms ---- */
+
+struct box {
+  float middle[3], half[3], least2; /* the square of how far away a sphere is far from all */
+};
+
+static __device__ __forceinline__ float least_of_warp(float v) {
+#pragma unroll
+  for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
+    v = fminf(v, __shfl_xor_sync(ALL_LANES, v, lanes));
+  return v;
+}
+
+static __device__ __forceinline__ float4 load_atom(const float4 *atoms, int i, int n_atoms) {
+  return atoms[min(i, n_atoms - 1)];
+}
+
+/* What squares of lengths may be in half precision. */
+#define MOST_HALF 6e4f
+
+/* Beyond half of the box's half diagonal squares of lengths from its middle are at most 9 times those of distances. */
+static __device__ __forceinline__ box box_of(const float4 *atoms, int first, int n_atoms) {
+  float lo[3] = {1e30f, 1e30f, 1e30f}, hi[3] = {1e30f, 1e30f, 1e30f}, near2 = 0.0f;
+  for (int k = 0; k < COARSEN; k++) {
+    float4 atom = load_atom(atoms, first + k * WARP + threadIdx.x, n_atoms);
+    const float at[3] = {atom.x, atom.y, atom.z};
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+      lo[d] = fminf(lo[d], at[d]);
+      hi[d] = fminf(hi[d], -at[d]);
+    }
+    near2 = fmaxf(near2, near2_of_atom(atom.w));
+  }
+  box box;
+#pragma unroll
+  for (int d = 0; d < 3; d++) {
+    float least = least_of_warp(lo[d]), most = -least_of_warp(hi[d]);
+    box.middle[d] = 0.5f * (least + most);
+    box.half[d] = fmaxf(most - box.middle[d], box.middle[d] - least);
+  }
+  float radius2 = square_length(box.half[0], box.half[1], box.half[2]);
+  box.least2 = radius2 < MOST_HALF ? fmaxf(-least_of_warp(-near2), 0.25f * radius2) : 1e38f;
+  return box;
+}
+
+/* ---- far pairs ---- */
+
+/* A warp's spheres, as lanes read them: b[t] are rows 2 t, 2 t + 1 and 2 t + 8, 2 t + 9 of a product's second factor. */
+struct tile {
+  uint2 b[4][WARP + 4]; /* so that lanes of different rows read different banks */
+  float plus[WARP];
+};
+
+/* Rows g and g + 8 of each 16 atoms, as lanes give them to products. */
+struct own_atoms {
+  unsigned a[PRODUCTS][4];
+  float sum[PRODUCTS][2];
+};
+
+/* What is added to all products, in units of this, which leaves room for large squares. */
+#define ADDED 32.0f
+
+/* Of lane t a coordinate from the middle of the box, or at last the square of its length: its first bits and the others
+ * beside the other factor's first bits, the first bits beside the others. */
+static __device__ __forceinline__ own_atoms load_atoms(const float4 *atoms, int first, int n_atoms, const box &box) {
+  own_atoms own;
+  int g = threadIdx.x / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (int p = 0; p < PRODUCTS; p++)
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+      float4 atom = load_atom(atoms, first + p * ROWS + r * 8 + g, n_atoms);
+      float x = atom.x - box.middle[0], y = atom.y - box.middle[1], z = atom.z - box.middle[2];
+      float v = t == 0 ? x : t == 1 ? y : t == 2 ? z : square_length(x, y, z), bits = first_bits(v);
+      own.a[p][r] = two_halves(bits, v - bits);
+      own.a[p][r + 2] = two_halves(bits, ADDED);
+      own.sum[p][r] = 0.0f;
+    }
+  return own;
+}
+
+static __device__ __forceinline__ uint2 factors(float v, float added) {
+  float bits = first_bits(v);
+  return make_uint2(two_halves(bits, bits), two_halves(v - bits, added));
+}
+
+/* Stores a lane's sphere, if it is far from all atoms in the box, and half precision has room for it; whether it is.
+ * The margin is for rounding. */
+#define MOST_ADDED  (MOST_HALF * ADDED)
+#define LEAST_SCALE 0.25f
+#define MOST_SCALE  450.0f
+static __device__ __forceinline__ bool store_sphere(float4 sphere, const box &box, tile *tile) {
+  int lane = threadIdx.x;
+  far_series series = far_series_of(sphere.w);
+  float x = sphere.x - box.middle[0], y = sphere.y - box.middle[1], z = sphere.z - box.middle[2];
+  float dx = fmaxf(0.0f, fabsf(x) - box.half[0]), dy = fmaxf(0.0f, fabsf(y) - box.half[1]);
+  float dz = fmaxf(0.0f, fabsf(z) - box.half[2]);
+  float added = series.scale * square_length(x, y, z) + series.shift;
+  bool far = square_length(dx, dy, dz) > 1.0001f * fmaxf(near2_of_sphere(sphere.w), box.least2) &&
+             added < MOST_ADDED && series.scale > LEAST_SCALE && series.scale < MOST_SCALE;
+  if (!far) {
+    series = no_series();
+    added = 0.0f;
+  }
+  float twice = -2.0f * series.scale;
+  float first = first_bits(added * (1.0f / ADDED)), others = added * (1.0f / ADDED) - first;
+  tile->b[0][lane] = factors(twice * x, first);
+  tile->b[1][lane] = factors(twice * y, first_bits(others));
+  tile->b[2][lane] = factors(twice * z, others - first_bits(others));
+  tile->b[3][lane] = factors(series.scale, 0.0f);
+  tile->plus[lane] = series.plus;
+  return far;
+}
+
+/* Adds the terms of two spheres, by one reciprocal. */
+static __device__ __forceinline__ void add_terms(const float u[2], float2 plus, float *sum) {
+  float v0 = u[0] * u[0] + plus.x, v1 = u[1] * u[1] + plus.y;
+#if PAIRS_A_RECIPROCAL == 1
+  *sum += reciprocal(v0);
+  *sum += reciprocal(v1);
+#else
+  *sum += (v0 + v1) * reciprocal(v0 * v1);
+#endif
+}
+
+/* Adds the terms of a tile. */
+static __device__ __forceinline__ void add_tile(const tile &tile, own_atoms *own) {
+  int g = threadIdx.x / 4, t = threadIdx.x % 4;
+#pragma unroll SPHERES_UNROLLED
+  for (int n = 0; n < WARP; n += COLUMNS) {
+    uint2 both = tile.b[t][n + g];
+    const unsigned b[2] = {both.x, both.y};
+    float2 plus = make_float2(tile.plus[n + 2 * t], tile.plus[n + 2 * t + 1]);
+#pragma unroll
+    for (int p = 0; p < PRODUCTS; p++) {
+      float u[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+      multiply_add_half(u, own->a[p], b);
+      add_terms(u, plus, &own->sum[p][0]);
+      add_terms(u + 2, plus, &own->sum[p][1]);
+    }
+  }
+}
+
+/* Four lanes have an atom's sums. */
+static __device__ __forceinline__ void flush(own_atoms *own, float sums[ATOMS]) {
+  int g = threadIdx.x / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (int p = 0; p < PRODUCTS; p++)
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+      float sum = own->sum[p][r];
+      sum += __shfl_xor_sync(ALL_LANES, sum, 1);
+      sum += __shfl_xor_sync(ALL_LANES, sum, 2);
+      if (t == 0) sums[p * ROWS + r * 8 + g] += sum;
+      own->sum[p][r] = 0.0f;
+    }
+}
+
+/* ---- pairs of spheres near the box ---- */
+
+struct near_spheres {
+  float4 where[WARP], series[WARP]; /* the square within which it is near, and its place; its radius last */
+  int number[2 * WARP];
+};
+
+/* Adds the pairs of the last spheres listed, 32 or fewer: an atom a lane at a time. */
+static __device__ __forceinline__ void add_near(near_spheres *near, int listed, const float4 *atoms, int i, int n_atoms,
+                                                born born, float sums[ATOMS]) {
+  int begin = max(listed - WARP, 0), n = listed - begin, lane = threadIdx.x;
+  __syncwarp();
+  if (lane < n) {
+    float4 sphere = load_sphere(atoms, near->number[begin + lane], n_atoms, born);
+    far_series series = far_series_of(sphere.w);
+    near->where[lane] = make_float4(near2_of_sphere(sphere.w), sphere.x, sphere.y, sphere.z);
+    near->series[lane] = make_float4(series.scale, series.shift, series.plus, sphere.w);
+  }
+  __syncwarp();
+#pragma unroll 1
+  for (int k = 0; k < COARSEN; k++) {
+    float4 atom = load_atom(atoms, i + k * WARP, n_atoms);
+    float near2 = near2_of_atom(atom.w), sum = 0.0f;
+    unsigned left = 0;
+#pragma unroll 4
+    for (int j = 0; j < n; j++) {
+      float4 where = near->where[j], series = near->series[j];
+      float r2 = square_length(atom.x - where.y, atom.y - where.z, atom.z - where.w);
+      float u = series.x * r2 + series.y, term = reciprocal(u * u + series.z);
+      if (r2 > fmaxf(where.x, near2))
+        sum += term;
+      else
+        left |= 1u << j;
+    }
+    for (; left; left &= left - 1) {
+      int j = __popc((left & -left) - 1);
+      float4 where = near->where[j];
+      float r2 = square_length(atom.x - where.y, atom.y - where.z, atom.z - where.w);
+      sum += near_term(r2, atom.w, near->series[j].w);
+    }
+    sums[k * WARP + lane] += sum;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(WARP *BLOCK_Y, WARPS_AN_SM / BLOCK_Y)
+    dcs(float *radii, const float4 *atoms, const int *numbers, int n_atoms, born born) {
+  __shared__ tile tiles[BLOCK_Y];
+  __shared__ near_spheres near[BLOCK_Y];
+  __shared__ float sums[BLOCK_Y][ATOMS];
+  int row = threadIdx.y, lane = threadIdx.x;
+  int begin = blockIdx.x * ATOMS, i = begin + lane, listed = 0, added = 0;
+  box box = box_of(atoms, begin, n_atoms);
+  own_atoms own = load_atoms(atoms, begin, n_atoms, box);
+  for (int k = 0; k < COARSEN; k++)
+    sums[row][k * WARP + lane] = 0.0f;
+
+  for (int first = row * WARP; first < n_atoms; first += WARP * BLOCK_Y) {
+    float4 sphere = load_sphere(atoms, first + lane, n_atoms, born);
+    __syncwarp(); /* nobody reads the tile before any more */
+    bool far = store_sphere(sphere, box, &tiles[row]);
+    unsigned nears = __ballot_sync(ALL_LANES, !far && sphere.w > LEAST_RADIUS);
+    if (nears >> lane & 1u) near[row].number[listed + __popc(nears & ((1u << lane) - 1u))] = first + lane;
+    listed += __popc(nears);
+    if (__any_sync(ALL_LANES, far)) {
+      __syncwarp();
+      add_tile(tiles[row], &own);
+      if (++added % FLUSHED == 0) flush(&own, sums[row]);
+    }
+    if (listed >= WARP) {
+      add_near(&near[row], listed, atoms, i, n_atoms, born, sums[row]);
+      listed -= WARP;
+    }
+  }
+  if (listed) add_near(&near[row], listed, atoms, i, n_atoms, born, sums[row]);
+  __syncwarp();
+  flush(&own, sums[row]);
+
+  __syncthreads();
+  for (int k = row; k < COARSEN; k += BLOCK_Y) {
+    float sum = sums[0][k * WARP + lane];
+    for (int r = 1; r < BLOCK_Y; r++)
+      sum += sums[r][k * WARP + lane];
+    int at = i + k * WARP;
+    if (at < n_atoms) radii[ORDER == ORDER_PLACE ? numbers[at] : at] = born_radius(born, atoms[at].w, sum);
+  }
+}
