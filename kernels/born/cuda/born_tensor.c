@@ -3,7 +3,7 @@
 
 enum { BLOCK_Y, COARSEN, ORDER, PAIRS_A_RECIPROCAL, SPHERES_UNROLLED, WARPS_AN_SM };
 enum { ORDER_INPUT, ORDER_PLACE };
-enum { WARP = 32, FLUSHED = 16 }; /* as there */
+enum { WARP = 32, FLUSHED = 32 }; /* as there */
 
 static const int block_y_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
 static const int coarsen_tried[] = {1, 2, 4, 6, 8, DCS_TRIES_END};

@@ -10,7 +10,7 @@ enum {
   ROWS = 16,              /* atoms of a product */
   PRODUCTS = ATOMS / ROWS,
   COLUMNS = 8, /* spheres of a product */
-  FLUSHED = 16 /* tiles that are summed on their own: in long sums what is small is lost */
+  FLUSHED = 32 /* tiles that are summed on their own: in long sums what is small is lost */
 };
 #define ALL_LANES 0xffffffffu
 
@@ -39,7 +39,7 @@ static __device__ __forceinline__ far_series no_series() {
 static __device__ __forceinline__ far_series far_series_of(float s) {
   float per_s15 = rsqrtf(s * s * s);
   if (!(s > LEAST_RADIUS)) return no_series();
-  return {1.7320510f * per_s15, -1.0392549f * (s * s * per_s15), -0.6101200f * s};
+  return {0x1.bb67b2p0f * per_s15, -0x1.0a0e38p0f * (s * s * per_s15), -0x1.386574p-1f * s};
 }
 
 static __device__ __forceinline__ float square_length(float x, float y, float z) {
@@ -66,7 +66,8 @@ static __device__ __forceinline__ float4 load_atom(const float4 *atoms, int i, i
 /* What squares of lengths may be in half precision. */
 #define MOST_HALF 6e4f
 
-/* Beyond half of the box's half diagonal squares of lengths from its middle are at most 9 times those of distances. */
+/* Beyond a quarter of the box's half diagonal squares of lengths from its middle, whose rounding counts, are at most 25
+ * times those of distances. */
 static __device__ __forceinline__ box box_of(const float4 *atoms, int first, int n_atoms) {
   float lo[3] = {1e30f, 1e30f, 1e30f}, hi[3] = {1e30f, 1e30f, 1e30f}, near2 = 0.0f;
   for (int k = 0; k < COARSEN; k++) {
@@ -87,7 +88,7 @@ static __device__ __forceinline__ box box_of(const float4 *atoms, int first, int
     box.half[d] = fmaxf(most - box.middle[d], box.middle[d] - least);
   }
   float radius2 = square_length(box.half[0], box.half[1], box.half[2]);
-  box.least2 = radius2 < MOST_HALF ? fmaxf(-least_of_warp(-near2), 0.25f * radius2) : 1e38f;
+  box.least2 = radius2 < MOST_HALF ? fmaxf(-least_of_warp(-near2), 0.0625f * radius2) : 1e38f;
   return box;
 }
 
@@ -119,17 +120,16 @@ static __device__ __forceinline__ own_atoms load_atoms(const float4 *atoms, int 
     for (int r = 0; r < 2; r++) {
       float4 atom = load_atom(atoms, first + p * ROWS + r * 8 + g, n_atoms);
       float x = atom.x - box.middle[0], y = atom.y - box.middle[1], z = atom.z - box.middle[2];
-      float v = t == 0 ? x : t == 1 ? y : t == 2 ? z : square_length(x, y, z), bits = first_bits(v);
-      own.a[p][r] = two_halves(bits, v - bits);
-      own.a[p][r + 2] = two_halves(bits, ADDED);
+      float v = t == 0 ? x : t == 1 ? y : t == 2 ? z : square_length(x, y, z);
+      own.a[p][r] = two_halves(v, v - first_half(v));
+      own.a[p][r + 2] = two_halves(v, ADDED);
       own.sum[p][r] = 0.0f;
     }
   return own;
 }
 
 static __device__ __forceinline__ uint2 factors(float v, float added) {
-  float bits = first_bits(v);
-  return make_uint2(two_halves(bits, bits), two_halves(v - bits, added));
+  return make_uint2(two_halves(v, v), two_halves(v - first_half(v), added));
 }
 
 /* Stores a lane's sphere, if it is far from all atoms in the box, and half precision has room for it; whether it is.
@@ -151,10 +151,10 @@ static __device__ __forceinline__ bool store_sphere(float4 sphere, const box &bo
     added = 0.0f;
   }
   float twice = -2.0f * series.scale;
-  float first = first_bits(added * (1.0f / ADDED)), others = added * (1.0f / ADDED) - first;
+  float first = added * (1.0f / ADDED), second = first - first_half(first), third = second - first_half(second);
   tile->b[0][lane] = factors(twice * x, first);
-  tile->b[1][lane] = factors(twice * y, first_bits(others));
-  tile->b[2][lane] = factors(twice * z, others - first_bits(others));
+  tile->b[1][lane] = factors(twice * y, second);
+  tile->b[2][lane] = factors(twice * z, third);
   tile->b[3][lane] = factors(series.scale, 0.0f);
   tile->plus[lane] = series.plus;
   return far;

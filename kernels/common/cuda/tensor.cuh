@@ -35,6 +35,17 @@ static __device__ __forceinline__ unsigned two_halves(float low, float high) {
 #endif
 }
 
+/* A number as half precision has it. */
+static __device__ __forceinline__ float first_half(float x) {
+#ifdef __CUDA_ARCH__
+  float first;
+  asm("{.reg .f16 half; cvt.rn.f16.f32 half, %1; cvt.f32.f16 %0, half;}" : "=f"(first) : "f"(x));
+  return first;
+#else
+  return dcs_emulated_of_half(dcs_emulated_half(x));
+#endif
+}
+
 /* d += a b, 16 x 16 by 16 x 8 in half precision, two numbers a register: of a columns 2 t, 2 t + 1, then those 8
  * further on; of b rows likewise. */
 static __device__ __forceinline__ void multiply_add_half(float d[4], const unsigned a[4], const unsigned b[2]) {
