@@ -16,11 +16,14 @@ enum {
 
 /* ---- spheres ---- */
 
-/* Sphere j; beyond the last, one that takes nothing. */
-static __device__ __forceinline__ float4 load_sphere(const float4 *atoms, int j, int n_atoms, born born) {
-  float4 atom = j < n_atoms ? atoms[j] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  atom.w *= born.descreening;
-  return atom;
+/* Atom j; beyond the last, one that takes nothing. */
+static __device__ __forceinline__ float4 load_or_none(const float4 *atoms, int j, int n_atoms) {
+  return j < n_atoms ? atoms[j] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+/* What an atom descreens others as, its radius last. */
+static __device__ __forceinline__ float4 sphere_of(float4 atom, born born) {
+  return make_float4(atom.x, atom.y, atom.z, born.descreening * atom.w);
 }
 
 /* A sphere takes nothing that counts below this, angstrom; its cube is in range. */
@@ -217,7 +220,7 @@ static __device__ __forceinline__ void add_near(near_spheres *near, int listed, 
   int begin = max(listed - WARP, 0), n = listed - begin, lane = threadIdx.x;
   __syncwarp();
   if (lane < n) {
-    float4 sphere = load_sphere(atoms, near->number[begin + lane], n_atoms, born);
+    float4 sphere = sphere_of(atoms[near->number[begin + lane]], born);
     far_series series = far_series_of(sphere.w);
     near->where[lane] = make_float4(near2_of_sphere(sphere.w), sphere.x, sphere.y, sphere.z);
     near->series[lane] = make_float4(series.scale, series.shift, series.plus, sphere.w);
@@ -260,8 +263,10 @@ extern "C" __global__ void __launch_bounds__(WARP *BLOCK_Y, WARPS_AN_SM / BLOCK_
   for (int k = 0; k < COARSEN; k++)
     sums[row][k * WARP + lane] = 0.0f;
 
+  float4 next = load_or_none(atoms, row * WARP + lane, n_atoms);
   for (int first = row * WARP; first < n_atoms; first += WARP * BLOCK_Y) {
-    float4 sphere = load_sphere(atoms, first + lane, n_atoms, born);
+    float4 sphere = sphere_of(next, born);
+    next = load_or_none(atoms, first + WARP * BLOCK_Y + lane, n_atoms); /* long before it is needed */
     __syncwarp(); /* nobody reads the tile before any more */
     bool far = store_sphere(sphere, box, &tiles[row]);
     unsigned nears = __ballot_sync(ALL_LANES, !far && sphere.w > LEAST_RADIUS);
