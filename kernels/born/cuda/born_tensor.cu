@@ -34,15 +34,9 @@ static __device__ __forceinline__ float4 sphere_of(float4 atom, born born) {
 struct far_series {
   float scale, shift, plus;
 };
-
-/* What takes next to nothing: the product of two is in range. */
-static __device__ __forceinline__ far_series no_series() {
-  return {0.0f, 0.0f, 1e18f};
-}
 static __device__ __forceinline__ far_series far_series_of(float s) {
-  float per_s15 = rsqrtf(s * s * s);
-  if (!(s > LEAST_RADIUS)) return no_series();
-  return {0x1.bb67b2p0f * per_s15, -0x1.0a0e38p0f * (s * s * per_s15), -0x1.386574p-1f * s};
+  float s2 = s * s, per_s15 = rsqrtf(s * s2);
+  return {0x1.bb67b2p0f * per_s15, -0x1.0a0e38p0f * (s2 * per_s15), -0x1.386574p-1f * s};
 }
 
 static __device__ __forceinline__ float square_length(float x, float y, float z) {
@@ -91,7 +85,7 @@ static __device__ __forceinline__ box box_of(const float4 *atoms, int first, int
     box.half[d] = fmaxf(most - box.middle[d], box.middle[d] - least);
   }
   float radius2 = square_length(box.half[0], box.half[1], box.half[2]);
-  box.least2 = radius2 < MOST_HALF ? fmaxf(-least_of_warp(-near2), 0.0625f * radius2) : 1e38f;
+  box.least2 = radius2 < MOST_HALF ? fmaxf(-1.0001f * least_of_warp(-near2), 0.0625f * radius2) : 1e38f;
   return box;
 }
 
@@ -112,7 +106,7 @@ struct own_atoms {
 /* What is added to all products, in units of this, which leaves room for large squares. */
 #define ADDED 32.0f
 
-/* Of lane t a coordinate from the middle of the box, or at last the square of its length: its first bits and the others
+/* Of lane t -2 times a coordinate from the middle of the box, or at last the square of its length: its first bits and the others
  * beside the other factor's first bits, the first bits beside the others. */
 static __device__ __forceinline__ own_atoms load_atoms(const float4 *atoms, int first, int n_atoms, const box &box) {
   own_atoms own;
@@ -123,7 +117,7 @@ static __device__ __forceinline__ own_atoms load_atoms(const float4 *atoms, int 
     for (int r = 0; r < 2; r++) {
       float4 atom = load_atom(atoms, first + p * ROWS + r * 8 + g, n_atoms);
       float x = atom.x - box.middle[0], y = atom.y - box.middle[1], z = atom.z - box.middle[2];
-      float v = t == 0 ? x : t == 1 ? y : t == 2 ? z : square_length(x, y, z);
+      float v = t < 3 ? -2.0f * (t == 0 ? x : t == 1 ? y : z) : square_length(x, y, z);
       own.a[p][r] = two_halves(v, v - first_half(v));
       own.a[p][r + 2] = two_halves(v, ADDED);
       own.sum[p][r] = 0.0f;
@@ -135,11 +129,11 @@ static __device__ __forceinline__ uint2 factors(float v, float added) {
   return make_uint2(two_halves(v, v), two_halves(v - first_half(v), added));
 }
 
-/* Stores a lane's sphere, if it is far from all atoms in the box, and half precision has room for it; whether it is.
- * The margin is for rounding. */
-#define MOST_ADDED  (MOST_HALF * ADDED)
-#define LEAST_SCALE 0.25f
-#define MOST_SCALE  450.0f
+/* Stores a lane's sphere, if it is far from all atoms in the box, and half precision has room for it; else one that
+ * takes next to nothing. Whether it is; the margin is for rounding. */
+#define MOST_ADDED (MOST_HALF * ADDED)
+#define LEAST_FAR  0.025f
+#define MOST_FAR   3.6f
 static __device__ __forceinline__ bool store_sphere(float4 sphere, const box &box, tile *tile) {
   int lane = threadIdx.x;
   far_series series = far_series_of(sphere.w);
@@ -147,19 +141,15 @@ static __device__ __forceinline__ bool store_sphere(float4 sphere, const box &bo
   float dx = fmaxf(0.0f, fabsf(x) - box.half[0]), dy = fmaxf(0.0f, fabsf(y) - box.half[1]);
   float dz = fmaxf(0.0f, fabsf(z) - box.half[2]);
   float added = series.scale * square_length(x, y, z) + series.shift;
-  bool far = square_length(dx, dy, dz) > 1.0001f * fmaxf(near2_of_sphere(sphere.w), box.least2) &&
-             added < MOST_ADDED && series.scale > LEAST_SCALE && series.scale < MOST_SCALE;
-  if (!far) {
-    series = no_series();
-    added = 0.0f;
-  }
-  float twice = -2.0f * series.scale;
-  float first = added * (1.0f / ADDED), second = first - first_half(first), third = second - first_half(second);
-  tile->b[0][lane] = factors(twice * x, first);
-  tile->b[1][lane] = factors(twice * y, second);
-  tile->b[2][lane] = factors(twice * z, third);
-  tile->b[3][lane] = factors(series.scale, 0.0f);
-  tile->plus[lane] = series.plus;
+  bool far = square_length(dx, dy, dz) > fmaxf(1.0001f * near2_of_sphere(sphere.w), box.least2) && added < MOST_ADDED &&
+             sphere.w > LEAST_FAR && sphere.w < MOST_FAR;
+  float scale = far ? series.scale : 0.0f;
+  float first = far ? added * (1.0f / ADDED) : 0.0f, second = first - first_half(first);
+  tile->b[0][lane] = factors(scale * x, first);
+  tile->b[1][lane] = factors(scale * y, second);
+  tile->b[2][lane] = factors(scale * z, second - first_half(second));
+  tile->b[3][lane] = factors(scale, 0.0f);
+  tile->plus[lane] = far ? series.plus : 1e18f; /* the product of two is in range */
   return far;
 }
 
@@ -174,20 +164,30 @@ static __device__ __forceinline__ void add_terms(const float u[2], float2 plus, 
 #endif
 }
 
-/* Adds the terms of a tile. */
-static __device__ __forceinline__ void add_tile(const tile &tile, own_atoms *own) {
+/* What a lane reads of eight spheres. */
+struct columns {
+  uint2 b;
+  float2 plus;
+};
+static __device__ __forceinline__ columns load_columns(const tile &tile, int n) {
   int g = threadIdx.x / 4, t = threadIdx.x % 4;
+  return {tile.b[t][n + g], make_float2(tile.plus[n + 2 * t], tile.plus[n + 2 * t + 1])};
+}
+
+/* Adds the terms of a tile; what eight spheres need is loaded while those before are computed. */
+static __device__ __forceinline__ void add_tile(const tile &tile, own_atoms *own) {
+  columns next = load_columns(tile, 0);
 #pragma unroll SPHERES_UNROLLED
   for (int n = 0; n < WARP; n += COLUMNS) {
-    uint2 both = tile.b[t][n + g];
-    const unsigned b[2] = {both.x, both.y};
-    float2 plus = make_float2(tile.plus[n + 2 * t], tile.plus[n + 2 * t + 1]);
+    columns these = next;
+    const unsigned b[2] = {these.b.x, these.b.y};
+    next = load_columns(tile, (n + COLUMNS) % WARP);
 #pragma unroll
     for (int p = 0; p < PRODUCTS; p++) {
       float u[4] = {0.0f, 0.0f, 0.0f, 0.0f};
       multiply_add_half(u, own->a[p], b);
-      add_terms(u, plus, &own->sum[p][0]);
-      add_terms(u + 2, plus, &own->sum[p][1]);
+      add_terms(u, these.plus, &own->sum[p][0]);
+      add_terms(u + 2, these.plus, &own->sum[p][1]);
     }
   }
 }
